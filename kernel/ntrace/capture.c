@@ -41,7 +41,7 @@
 /* All bits of ntrace_config.flags */
 #define NTRACE_CONFIG_FLAGS	(NTRACE_CONFIG_NO_DATA | NTRACE_CONFIG_STOP_ON_WRAP | \
 				 NTRACE_CONFIG_CONTEXT | NTRACE_CONFIG_ARMED | \
-				 NTRACE_CONFIG_DEBUG_TRIGGERS)
+				 NTRACE_CONFIG_DEBUG_TRIGGERS | NTRACE_CONFIG_STALL)
 
 static void ntrace_capture_wake(struct irq_work *work)
 {
@@ -137,8 +137,7 @@ static int ntrace_capture_set_sizes(const struct ntrace_component *sink,
 {
 	size_t most = ntrace_ramsink_size_max(sink);
 
-	if (config->flags & ~NTRACE_CONFIG_FLAGS || config->reserved ||
-	    config->drain_us > NTRACE_DRAIN_US_MAX)
+	if (config->flags & ~NTRACE_CONFIG_FLAGS || config->drain_us > NTRACE_DRAIN_US_MAX)
 		return -EINVAL;
 	if (!ntrace_component_has_memory(sink))
 		return ntrace_capture_check_portsink(sink, config);

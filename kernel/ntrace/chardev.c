@@ -138,6 +138,7 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	info->triggers_in = encoder->triggers_in;
 	info->triggers_out = encoder->triggers_out;
 	info->triggers_debug = !!encoder->triggers_debug;
+	info->stall = !!encoder->stall;
 	info->timestamp_modes = unit->offered;
 	info->timestamp_bits = unit->offered ? unit->bits : 0;
 	info->timestamp_prescale_max = unit->prescale_max;

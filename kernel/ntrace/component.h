@@ -51,6 +51,7 @@ struct pid;
  * @losses: bits of trTeControl that report a loss
  * @failures: those bits of @losses after which no trace reaches the sink any more
  * @features: supported bits of trTeInstFeatures
+ * @stall: not 0: the encoder has trTeInstStallEna
  * @privilege: privilege codes that a filter can select, 0 = no filter
  * @context: not 0: the encoder has trTeContext
  * @ranges: number of address ranges that can be filtered at a time
@@ -81,6 +82,7 @@ struct ntrace_encoder {
 	u32 losses;
 	u32 failures;
 	u32 features;
+	u32 stall;
 	u32 privilege;
 	u32 context;
 	u32 ranges;

@@ -16,8 +16,12 @@
 
 #define NTRACE_FORMAT FIELD_PREP(TR_TE_CONTROL_FORMAT_MASK, TR_TE_FORMAT_NTRACE)
 
-/* Fields of trTeInstFeatures that are single bits. */
+/* Fields of trTeInstFeatures that are single bits, or hold a constant. */
 #define NTRACE_FEATURE_BITS 11
+
+/* All bits of ntrace_config.features */
+#define NTRACE_FEATURES	(NTRACE_FEATURE_SEQUENTIAL_JUMP | NTRACE_FEATURE_IMPLICIT_RETURN | \
+			 NTRACE_FEATURE_REPEATED_HISTORY | NTRACE_FEATURE_ALL_JUMPS)
 
 /* Reset leaves these registers undefined; the driver must write them before it enables. */
 static const u16 ntrace_encoder_baseline[] = {
@@ -71,6 +75,8 @@ static void ntrace_encoder_probe_control(struct ntrace_component *component)
 	encoder->sync_max = FIELD_GET(TR_TE_CONTROL_INST_SYNC_MAX_MASK, field);
 	mask = TR_TE_CONTROL_CONTEXT;
 	encoder->context = ntrace_encoder_try_control(component, mask, mask);
+	mask = TR_TE_CONTROL_INST_STALL_ENA;
+	encoder->stall = ntrace_encoder_try_control(component, mask, mask);
 	mask = TR_TE_CONTROL_INST_TRIG_ENABLE;
 	encoder->triggers_debug = ntrace_encoder_try_control(component, mask, mask);
 }
@@ -190,6 +196,19 @@ int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 *
 	return 0;
 }
 
+/* A feature that hides calls, and one that needs them, exclude each other. */
+static int ntrace_encoder_check_features(const struct ntrace_encoder *encoder,
+					 const struct ntrace_config *config)
+{
+	u32 both = NTRACE_FEATURE_ALL_JUMPS | NTRACE_FEATURE_IMPLICIT_RETURN;
+
+	if (config->features & ~NTRACE_FEATURES || (config->features & both) == both)
+		return -EINVAL;
+	if (config->features & ~encoder->features)
+		return -EOPNOTSUPP;
+	return config->flags & NTRACE_CONFIG_STALL && !encoder->stall ? -EOPNOTSUPP : 0;
+}
+
 /**
  * ntrace_encoder_check - check a configuration and fill in its defaults
  * @component: encoder
@@ -219,7 +238,9 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
 		return -EOPNOTSUPP;
 	if (config->flags & NTRACE_CONFIG_CONTEXT && !encoder->context)
 		return -EOPNOTSUPP;
-	ret = ntrace_timestamp_check(component, config);
+	ret = ntrace_encoder_check_features(encoder, config);
+	if (!ret)
+		ret = ntrace_timestamp_check(component, config);
 	if (!ret)
 		ret = ntrace_trigger_check(component, config);
 	if (ret)
@@ -240,14 +261,19 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 	struct ntrace_encoder *encoder = &component->encoder;
 	u32 mask = TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_INST_SYNC_MODE_MASK |
 		   TR_TE_CONTROL_FORMAT_MASK | TR_TE_CONTROL_INHIBIT_SRC |
-		   TR_TE_CONTROL_INST_TRIG_ENABLE | TR_TE_CONTROL_CONTEXT;
+		   TR_TE_CONTROL_INST_TRIG_ENABLE | TR_TE_CONTROL_CONTEXT |
+		   TR_TE_CONTROL_INST_STALL_ENA;
+	u32 features;
 	int ret;
 
 	ntrace_encoder_write_baseline(component);
+	features = ntrace_component_warl(component, TR_TE_INST_FEATURES,
+					 encoder->sources | config->features);
+	if ((features & NTRACE_FEATURES) != config->features)
+		return -EOPNOTSUPP;
 	/* Only the source ID tells the encoders of a shared sink apart. */
-	if (encoder->sources &&
-	    (ntrace_read(component, TR_TE_INST_FEATURES) &
-	     (TR_TE_FEATURE_SRC_ID_MASK | TR_TE_FEATURE_SRC_BITS_MASK)) != encoder->sources)
+	if (encoder->sources && (features & (TR_TE_FEATURE_SRC_ID_MASK |
+					     TR_TE_FEATURE_SRC_BITS_MASK)) != encoder->sources)
 		return -EOPNOTSUPP;
 
 	ret = ntrace_filter_program(component, config);
@@ -265,6 +291,8 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 		FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MAX_MASK, config->sync_max) | NTRACE_FORMAT;
 	if (config->flags & NTRACE_CONFIG_CONTEXT)
 		encoder->control |= TR_TE_CONTROL_CONTEXT;
+	if (config->flags & NTRACE_CONFIG_STALL)
+		encoder->control |= TR_TE_CONTROL_INST_STALL_ENA;
 	/*
 	 * Triggers may change trTeInstTracing. The driver writes it and never reads it back here.
 	 */

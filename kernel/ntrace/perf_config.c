@@ -96,6 +96,14 @@ static int ntrace_perf_config_triggers(const struct perf_event_attr *attr,
 	return perf_event->strobe_period && ntrace_trigger_is_used(config) ? -EINVAL : 0;
 }
 
+static u32 ntrace_perf_config_features(u64 config)
+{
+	return (config & NTRACE_PERF_SEQUENTIAL_JUMP ? NTRACE_FEATURE_SEQUENTIAL_JUMP : 0) |
+	       (config & NTRACE_PERF_IMPLICIT_RETURN ? NTRACE_FEATURE_IMPLICIT_RETURN : 0) |
+	       (config & NTRACE_PERF_REPEATED_HISTORY ? NTRACE_FEATURE_REPEATED_HISTORY : 0) |
+	       (config & NTRACE_PERF_ALL_JUMPS ? NTRACE_FEATURE_ALL_JUMPS : 0);
+}
+
 /**
  * ntrace_perf_config - configuration of an event
  * @event: event that is being opened
@@ -121,6 +129,9 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 	config->sync_max = FIELD_GET(NTRACE_PERF_SYNC_MAX, attr->config);
 	config->timestamps = FIELD_GET(NTRACE_PERF_TIMESTAMPS, attr->config);
 	config->timestamp_prescale = FIELD_GET(NTRACE_PERF_PRESCALE, attr->config);
+	config->features = ntrace_perf_config_features(attr->config);
+	if (attr->config & NTRACE_PERF_STALL)
+		config->flags |= NTRACE_CONFIG_STALL;
 	config->sink_size = NTRACE_PERF_SINK_SIZE;
 	if (attr->config & NTRACE_PERF_CONTEXT) {
 		/* scontext has ids of the initial PID namespace, as those of arm_spe_pmu.c. */

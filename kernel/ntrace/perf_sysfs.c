@@ -21,6 +21,11 @@ PMU_FORMAT_ATTR(prescale, "config:20-21");
 PMU_FORMAT_ATTR(context, "config:24");
 PMU_FORMAT_ATTR(armed, "config:25");
 PMU_FORMAT_ATTR(debug_triggers, "config:26");
+PMU_FORMAT_ATTR(sequential_jump, "config:27");
+PMU_FORMAT_ATTR(implicit_return, "config:28");
+PMU_FORMAT_ATTR(repeated_history, "config:29");
+PMU_FORMAT_ATTR(all_jumps, "config:30");
+PMU_FORMAT_ATTR(stall, "config:31");
 PMU_FORMAT_ATTR(strobe_on, "config1:0-31");
 PMU_FORMAT_ATTR(strobe_off, "config1:32-63");
 PMU_FORMAT_ATTR(trigger_in, "config2:0-31");
@@ -35,6 +40,11 @@ static struct attribute *ntrace_format_attrs[] = {
 	&format_attr_context.attr,
 	&format_attr_armed.attr,
 	&format_attr_debug_triggers.attr,
+	&format_attr_sequential_jump.attr,
+	&format_attr_implicit_return.attr,
+	&format_attr_repeated_history.attr,
+	&format_attr_all_jumps.attr,
+	&format_attr_stall.attr,
 	&format_attr_strobe_on.attr,
 	&format_attr_strobe_off.attr,
 	&format_attr_trigger_in.attr,
@@ -64,6 +74,8 @@ struct ntrace_caps {
 	u32 triggers_in;
 	u32 triggers_out;
 	u32 triggers_debug;
+	u32 inst_features;
+	u32 stall;
 	u32 versions;
 	u32 src_bits;
 };
@@ -98,6 +110,8 @@ static int ntrace_add_caps(struct ntrace_path *path, void *data)
 	caps->triggers_in &= encoder->triggers_in;
 	caps->triggers_out &= encoder->triggers_out;
 	caps->triggers_debug &= !!encoder->triggers_debug;
+	caps->inst_features &= encoder->features;
+	caps->stall &= !!encoder->stall;
 	/* Unions, not intersections: the versions of all encoders, and their widths of SRC. */
 	caps->versions |= BIT(FIELD_GET(TR_IMPL_VER_MAJOR_MASK, ntrace_path_encoder(path)->impl));
 	caps->src_bits |= BIT(encoder->src_bits);
@@ -141,6 +155,8 @@ NTRACE_CAPS_ATTR(context);
 NTRACE_CAPS_ATTR(triggers_in);
 NTRACE_CAPS_ATTR(triggers_out);
 NTRACE_CAPS_ATTR(triggers_debug);
+NTRACE_CAPS_ATTR(inst_features);
+NTRACE_CAPS_ATTR(stall);
 NTRACE_CAPS_ATTR(versions);
 NTRACE_CAPS_ATTR(src_bits);
 
@@ -160,6 +176,8 @@ static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_triggers_in.attr.attr,
 	&ntrace_caps_triggers_out.attr.attr,
 	&ntrace_caps_triggers_debug.attr.attr,
+	&ntrace_caps_inst_features.attr.attr,
+	&ntrace_caps_stall.attr.attr,
 	&ntrace_caps_versions.attr.attr,
 	&ntrace_caps_src_bits.attr.attr,
 	NULL,

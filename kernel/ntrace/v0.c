@@ -107,6 +107,8 @@ static void ntrace_v0_probe_encoder(struct ntrace_component *component)
 		encoder->src = encoder->wired_src;
 		encoder->src_bits = encoder->wired_bits;
 	}
+	if (!(ntrace_v0_differs(component, control | V0_CONTROL_STALL_ENA) & V0_CONTROL_STALL_ENA))
+		encoder->stall = V0_CONTROL_STALL_ENA;
 	ntrace_v0_probe_owner(component);
 	/* Writing 0 clears one of them, writing 1 the other. */
 	encoder->acknowledge = V0_CONTROL_STALL_OR_OVERFLOW | V0_CONTROL_SINK_ERROR;
@@ -320,6 +322,8 @@ static int ntrace_v0_program_encoder(struct ntrace_component *component,
 	encoder->stores = config->flags & NTRACE_CONFIG_CONTEXT;
 	if (encoder->stores)
 		encoder->control |= V0_CONTROL_ITC_OWNERSHIP;
+	if (config->flags & NTRACE_CONFIG_STALL)
+		encoder->control |= V0_CONTROL_STALL_ENA;
 	ntrace_write(component, V0_ITC_TRACE_ENABLE, encoder->stores ? BIT(NTRACE_V0_OWNER) : 0);
 	if (component->sink) {
 		mask |= V0_CONTROL_STOP_ON_WRAP;

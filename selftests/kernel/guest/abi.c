@@ -111,8 +111,18 @@ static void test_configure(void)
 	REFUSED(fd, ENOMEM, .data_size = 1ull << 30);
 	REFUSED(fd, EINVAL, .sink_size = 1ull << 33);
 	REFUSED(fd, EINVAL, .drain_us = 4000000000u);
+	REFUSED(fd, EINVAL, .features = 1);
+	REFUSED(fd, EINVAL, .features = NTRACE_FEATURE_IMPLICIT_RETURN | NTRACE_FEATURE_ALL_JUMPS);
+	REFUSED(fd, EOPNOTSUPP, .features = NTRACE_FEATURE_SEQUENTIAL_JUMP);
+	REFUSED(fd, EOPNOTSUPP, .flags = NTRACE_CONFIG_STALL);
 	fails_with(ioctl(fd, NTRACE_IOC_START), EINVAL, "START after a refused CONFIGURE");
 
+	config.features = NTRACE_FEATURE_IMPLICIT_RETURN | NTRACE_FEATURE_REPEATED_HISTORY;
+	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) &&
+		   config.features ==
+			   (NTRACE_FEATURE_IMPLICIT_RETURN | NTRACE_FEATURE_REPEATED_HISTORY),
+	   "CONFIGURE with features");
+	config = (struct ntrace_config){ .size = sizeof(config) };
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config), "CONFIGURE with defaults");
 	ok(config.mode == NTRACE_MODE_HTM && config.privilege == 3 && config.sync_mode == 0 &&
 		   config.drain_us && config.sink_size == 4 << 20 && config.data_size == 16 << 20,
@@ -281,7 +291,7 @@ int main(int argc, char **argv)
 {
 	if (argc != 2)
 		usage("abi DEVICE");
-	begin(78);
+	begin(83);
 	device = argv[1];
 	test_info();
 	test_not_configured();

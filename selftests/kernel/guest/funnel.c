@@ -314,9 +314,10 @@ static void test_no_data(void)
 	suit(&config, &infos[0]);
 	fds[0] = open_device("/dev/ntrace0", 0);
 	fails_with(ioctl(fds[0], NTRACE_IOC_CONFIGURE, &config), EINVAL, "CONFIGURE: unknown flag");
-	config = (struct ntrace_config){ .size = sizeof(config), .reserved = 1 };
+	config = (struct ntrace_config){ .size = sizeof(config), .features = 1 };
 	suit(&config, &infos[0]);
-	fails_with(ioctl(fds[0], NTRACE_IOC_CONFIGURE, &config), EINVAL, "CONFIGURE: reserved");
+	fails_with(ioctl(fds[0], NTRACE_IOC_CONFIGURE, &config), EINVAL,
+		   "CONFIGURE: unknown feature");
 	close(fds[0]);
 }
 

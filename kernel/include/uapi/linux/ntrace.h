@@ -121,7 +121,7 @@ struct ntrace_range {
  * @triggers_in: bit n set: external trigger input n exists
  * @triggers_out: likewise for outputs
  * @triggers_debug: 1: NTRACE_CONFIG_DEBUG_TRIGGERS is supported
- * @reserved: 0
+ * @stall: 1: NTRACE_CONFIG_STALL is supported
  */
 struct ntrace_info {
 	__u32 size;
@@ -152,7 +152,7 @@ struct ntrace_info {
 	__u32 triggers_in;
 	__u32 triggers_out;
 	__u32 triggers_debug;
-	__u32 reserved;
+	__u32 stall;
 };
 
 /*
@@ -185,6 +185,21 @@ struct ntrace_info {
  */
 #define NTRACE_CONFIG_DEBUG_TRIGGERS (1u << 4)
 
+/*
+ * The hart waits while the encoder cannot send (trTeInstStallEna). No trace is lost between hart and
+ * encoder, and the hart is slower.
+ */
+#define NTRACE_CONFIG_STALL (1u << 5)
+
+/*
+ * ntrace_config.features: bits of trTeInstFeatures. A decoder must know ALL_JUMPS; it follows the
+ * others by the messages.
+ */
+#define NTRACE_FEATURE_SEQUENTIAL_JUMP (1u << 2) /* none for jumps whose target the code tells */
+#define NTRACE_FEATURE_IMPLICIT_RETURN (1u << 3) /* none for returns to the caller */
+#define NTRACE_FEATURE_REPEATED_HISTORY (1u << 8) /* one message for equal ones, in HTM */
+#define NTRACE_FEATURE_ALL_JUMPS (1u << 9) /* direct jumps as taken branches */
+
 /**
  * struct ntrace_config - one capture (NTRACE_IOC_CONFIGURE, in and out)
  * @size: size of this structure
@@ -199,7 +214,8 @@ struct ntrace_info {
  * @data_size: bytes of the data area that user space maps, a power of two of
  *             at least one page; 0 = default
  * @flags: NTRACE_CONFIG_...
- * @reserved: 0
+ * @features: NTRACE_FEATURE_...: how the encoder shortens or extends its messages; each must be in
+ *            ntrace_info.inst_features
  * @timestamps: NTRACE_TIMESTAMPS_...; the first message after START has the time of
  *              ntrace_control.start_ns
  * @timestamp_prescale: n divides the frequency by 4^n; SYSTEM and CORE only
@@ -227,7 +243,7 @@ struct ntrace_config {
 	__u64 sink_size;
 	__u64 data_size;
 	__u32 flags;
-	__u32 reserved;
+	__u32 features;
 	__u32 timestamps;
 	__u32 timestamp_prescale;
 	__u32 range_count;
