@@ -17,6 +17,7 @@ sink=$((64 << 10)) times=${TRUTH_ROUNDS:-1}
 for mode in htm btm; do
 	truth_job $mode $((2 * times)) 2 --mode $mode --sink-size $sink
 done
+truth_job plain 1 2 --encoder none --sink-size $sink
 truth_job all 1 2 --privilege usm --sink-size 1M
 truth_job loss 1 2 LOSSES --data-size 64K
 guest_job tasks tools/truth_tasks.sh $((4 * times))
@@ -30,6 +31,13 @@ for name in htm btm; do
 	truth_figures
 	truth_mutations $name 1234567
 done
+# htm uses implicit return and repeated history, which plain does not.
+if recorded plain; then
+	ok "plain: the decoded instructions are all executed ones" truth_compare 1000000
+	truth_figures
+	like "htm: the decoder was told of implicit return, plain: not" '3 0' \
+		"$(sed -n 's/^params.*impret=\([0-9]\).*/\1/p' "$results/htm/data/params" "$data/params" | uniq | xargs)"
+fi
 if recorded all; then
 	firmware=$(tools/vsoc/run --print-firmware-elf)
 	bias=$(riscv64-linux-gnu-readelf -lW "$firmware" | awk '$1 == "LOAD" { print $3; exit }')

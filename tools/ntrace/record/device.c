@@ -18,6 +18,7 @@
 #include "common/ui.h"
 #include "cpus.h"
 #include "device.h"
+#include "features.h"
 #include "options.h"
 #include "spool.h"
 #include "trace_output.h"
@@ -219,6 +220,7 @@ void devices_close(struct device_list *list)
 static int check_abilities(const struct device *device, const struct ntrace_config *wanted)
 {
 	const struct ntrace_info *info = &device->info;
+	const char *missing;
 
 	if (!info->sink_size_max)
 		return fail("%s: the trace of CPU %u leaves the machine (%s): there is nothing to "
@@ -242,6 +244,10 @@ static int check_abilities(const struct device *device, const struct ntrace_conf
 		return fail(
 			"%s: the encoder of CPU %u has no such timestamps (option --timestamps)",
 			device->path, info->cpu);
+	missing = record_features_missing(wanted, info->inst_features, info->stall);
+	if (missing)
+		return fail("%s: the encoder of CPU %u has no %s (option --encoder)", device->path,
+			    info->cpu, missing);
 	if (wanted->range_count > info->range_max)
 		return fail(
 			"%s: the encoder of CPU %u can filter %u address ranges (option --filter)",

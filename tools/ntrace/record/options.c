@@ -9,6 +9,7 @@
 #include "common/command.h"
 #include "common/ui.h"
 #include "cpus.h"
+#include "features.h"
 #include "filter.h"
 #include "options.h"
 #include "trigger.h"
@@ -43,6 +44,8 @@ const struct option_spec record_options_table[] = {
 	  "synchronize every N messages, cycles or parcels; or off" },
 	{ OPTION_TIMESTAMPS, "timestamps", "KIND[:N]",
 	  "timestamps: any, external, system, core or shared; every N ticks" },
+	{ OPTION_ENCODER, "encoder", "LIST",
+	  "features of the encoder: best (default), none, or names like implicit-return,stall" },
 	{ OPTION_FILTER, "filter", "FUNCTION[@FILE]",
 	  "trace only this (FILE: per-process); or START/SIZE[@FILE], or *@FILE; may be repeated" },
 	{ OPTION_TRAPS, "traps", "KIND[:CAUSE,...]",
@@ -270,6 +273,8 @@ static int take_option(struct record_options *record, struct options *options, i
 		return take_sync(record, options->value);
 	case OPTION_TIMESTAMPS:
 		return take_timestamps(record, options->value);
+	case OPTION_ENCODER:
+		return record_features_take(record->command, options->value, &record->wanted);
 	case OPTION_FILTER:
 		return record_filter_take(record, options->value);
 	case OPTION_TRAPS:
@@ -349,7 +354,8 @@ int record_options_read(struct record_options *record, const struct command *com
 	int option, error;
 
 	*record = (struct record_options){ .command = command,
-					   .directory = RECORD_DIRECTORY_DEFAULT };
+					   .directory = RECORD_DIRECTORY_DEFAULT,
+					   .wanted.features = RECORD_FEATURES_BEST };
 	options_init(&options, command, argc, argv, false);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)

@@ -12,6 +12,7 @@
 #include "common/command.h"
 #include "common/ui.h"
 #include "device.h"
+#include "features.h"
 #include "options.h"
 #include "params.h"
 #include "stream_params.h"
@@ -23,6 +24,7 @@ static void describe_stream(struct ntrace_stream *stream, struct ntrace_params *
 	ntrace_params_init(params);
 	params->src_bits = device->info.src_bits;
 	stream_params_version(params, device->info.encoder_impl & 0xf);
+	record_features_describe(params, &device->config, device->info.inst_features);
 	params->xlen = device->info.xlen;
 	params->mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 								NTRACE_MODE_HISTORY;

@@ -15,6 +15,7 @@
 #include "common/command.h"
 #include "common/ui.h"
 #include "device.h"
+#include "features.h"
 #include "directory.h"
 #include "options.h"
 #include "params.h"
@@ -48,6 +49,7 @@ static int configure(struct recorder *recorder)
 		wanted = recorder->options.wanted;
 		record_options_sync(&recorder->options, info->sync_modes, info->sync_max, &wanted);
 		record_options_timestamps(info->timestamp_modes, &wanted);
+		record_features_choose(info->inst_features, &wanted);
 		error = device_configure(&list->devices[i], &wanted);
 	}
 	return error;

@@ -27,14 +27,15 @@
 #include "common/command.h"
 #include "common/ui.h"
 #include "cpus.h"
+#include "features.h"
 #include "options.h"
+#include "pmu.h"
 #include "sideband.h"
 #include "stream_params.h"
 #include "tasks.h"
 #include "trace_output.h"
 #include "trigger.h"
 
-#define PMU "/sys/bus/event_source/devices/ntrace/"
 /* Records of all tasks on a CPU. */
 #define RING_SIZE (128u << 10)
 /* First size tried without --aux-size; users without CAP_IPC_LOCK get less. */
@@ -52,31 +53,13 @@ struct trailer {
 	uint64_t id;
 };
 
-static bool read_text(const char *path, char *text, size_t size)
-{
-	FILE *file = fopen(path, "re");
-	bool good = file && fgets(text, (int)size, file);
-
-	if (file)
-		fclose(file);
-	return good;
-}
-
-/* Reads a number from a sysfs file of the PMU. Return: @missing if there is no such file. */
-static uint64_t pmu_number(const char *name, uint64_t missing)
-{
-	char path[128], text[64];
-
-	snprintf(path, sizeof(path), PMU "%s", name);
-	return read_text(path, text, sizeof(text)) ? strtoull(text, NULL, 0) : missing;
-}
-
 static int paranoia(void)
 {
 	char text[32];
 
-	return read_text("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) ? atoi(text) :
-										       0;
+	return pmu_read_text("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) ?
+		       atoi(text) :
+		       0;
 }
 
 static int open_failed(const struct tasks *tasks, pid_t pid)
@@ -126,6 +109,7 @@ static void choose_config(struct tasks *tasks)
 	record_options_sync(options, (uint32_t)pmu_number("caps/sync_modes", 1u << NTRACE_SYNC_OFF),
 			    (uint32_t)pmu_number("caps/sync_max", 0), config);
 	record_options_timestamps((uint32_t)pmu_number("caps/timestamp_modes", 0), config);
+	record_features_choose((uint32_t)pmu_number("caps/inst_features", 0), config);
 	if (!config->privilege) {
 		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
 		/* A trace of the kernel cannot be decoded without the kernel's code. */
@@ -177,6 +161,15 @@ static uint64_t timestamp_hz(const struct ntrace_config *config)
 	return name ? pmu_number(name, 0) : 0;
 }
 
+static int check_features(const struct tasks *tasks)
+{
+	const char *missing = record_features_missing(&tasks->config,
+						      (uint32_t)pmu_number("caps/inst_features", 0),
+						      pmu_number("caps/stall", 0));
+
+	return missing ? fail("not all encoders have %s (option --encoder)", missing) : EXIT_OK;
+}
+
 static void describe_events(struct tasks *tasks, bool on_exec)
 {
 	const struct ntrace_config *config = &tasks->config;
@@ -204,6 +197,7 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 		attr->config |= 1 << 25;
 	if (config->flags & NTRACE_CONFIG_DEBUG_TRIGGERS)
 		attr->config |= 1 << 26;
+	attr->config |= record_features_event(config);
 	attr->config2 = config->trigger_in | (uint64_t)config->trigger_out << 32;
 	attr->config1 = tasks->options->strobe_on | (uint64_t)tasks->options->strobe_off << 32;
 	/* The event has no samples, but perf script refuses events without an address. */
@@ -438,7 +432,7 @@ static int choose_cpus(struct tasks *tasks)
 	char text[4096];
 	unsigned int i, missing = 0;
 
-	if (!read_text(PMU "cpumask", text, sizeof(text)) || !cpu_mask_parse(&encoders, text))
+	if (!pmu_read_text(PMU "cpumask", text, sizeof(text)) || !cpu_mask_parse(&encoders, text))
 		return fail("no PMU \"ntrace\": is the module loaded (modprobe ntrace), and does "
 			    "this machine have N-Trace hardware?");
 	if (!cpu_mask_online(&online))
@@ -562,13 +556,15 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 	error = choose_cpus(tasks);
 	if (error)
 		return error;
-	if (read_text("/sys/module/ntrace/version", tasks->module_version,
-		      sizeof(tasks->module_version)))
+	if (pmu_read_text("/sys/module/ntrace/version", tasks->module_version,
+			  sizeof(tasks->module_version)))
 		tasks->module_version[strcspn(tasks->module_version, "\n")] = '\0';
 	choose_config(tasks);
 	error = check_versions(tasks);
 	if (!error)
 		error = check_timestamps(tasks);
+	if (!error)
+		error = check_features(tasks);
 	if (error)
 		return error;
 	if (!record_trigger_fits(&tasks->config, (uint32_t)pmu_number("caps/triggers_in", 0),
@@ -771,6 +767,8 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	ntrace_params_init(params);
 	stream_params_version(params, !tasks->before);
 	params->src_bits = tasks->src_bits;
+	record_features_describe(params, &tasks->config,
+				 (uint32_t)pmu_number("caps/inst_features", 0));
 	/* The kernel has separated the messages of CPUs that share a sink. */
 	stream->src = tasks->src_bits ? NTRACE_SRC_ANY : 0;
 	params->xlen = 8 * sizeof(long);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stddef.h>
+#include <string.h>
+
+#include "common/command.h"
+#include "features.h"
+
+/* trTeInstImplicitReturnMode in trTeInstFeatures; 3: whole addresses are compared. */
+#define RETURN_MODE(inst_features) ((inst_features) >> 6 & 3)
+#define RETURN_MODE_FULL 3
+
+static const struct {
+	const char *name;
+	uint32_t feature;
+	unsigned int event; /* position in the config of an event */
+} names[] = {
+	{ "implicit-return", NTRACE_FEATURE_IMPLICIT_RETURN, 28 },
+	{ "repeated-history", NTRACE_FEATURE_REPEATED_HISTORY, 29 },
+	{ "sequential-jumps", NTRACE_FEATURE_SEQUENTIAL_JUMP, 27 },
+	{ "all-jumps", NTRACE_FEATURE_ALL_JUMPS, 30 },
+};
+
+#define NAMES (sizeof(names) / sizeof(names[0]))
+
+/* Position of NTRACE_CONFIG_STALL in the config of an event. */
+#define EVENT_STALL 31
+
+static bool take_name(const char *name, size_t length, struct ntrace_config *wanted)
+{
+	for (size_t i = 0; i < NAMES; i++) {
+		if (strlen(names[i].name) != length || strncmp(names[i].name, name, length))
+			continue;
+		wanted->features |= names[i].feature;
+		return true;
+	}
+	if (length != 5 || strncmp(name, "stall", 5))
+		return false;
+	wanted->flags |= NTRACE_CONFIG_STALL;
+	return true;
+}
+
+int record_features_take(const struct command *command, const char *text,
+			 struct ntrace_config *wanted)
+{
+	const uint32_t both = NTRACE_FEATURE_ALL_JUMPS | NTRACE_FEATURE_IMPLICIT_RETURN;
+
+	wanted->features = RECORD_FEATURES_BEST;
+	if (!strcmp(text, "best"))
+		return EXIT_OK;
+	wanted->features = 0;
+	if (!strcmp(text, "none"))
+		return EXIT_OK;
+	for (const char *at = text;; at++) {
+		size_t length = strcspn(at, ",");
+
+		if (!take_name(at, length, wanted))
+			return usage_error(command,
+					   "option --encoder: '%.*s' is not one of "
+					   "implicit-return, repeated-history, sequential-jumps, "
+					   "all-jumps, stall; best and none stand alone",
+					   (int)length, at);
+		at += length;
+		if (!*at)
+			break;
+	}
+	if ((wanted->features & both) == both)
+		return usage_error(command, "option --encoder: all-jumps hides the calls that "
+					    "implicit-return needs");
+	return EXIT_OK;
+}
+
+void record_features_choose(uint32_t inst_features, struct ntrace_config *config)
+{
+	uint32_t best = NTRACE_FEATURE_SEQUENTIAL_JUMP;
+
+	if (config->features != RECORD_FEATURES_BEST)
+		return;
+	if (RETURN_MODE(inst_features) == RETURN_MODE_FULL)
+		best |= NTRACE_FEATURE_IMPLICIT_RETURN;
+	if (config->mode != NTRACE_MODE_BTM)
+		best |= NTRACE_FEATURE_REPEATED_HISTORY;
+	config->features = best & inst_features;
+}
+
+uint64_t record_features_event(const struct ntrace_config *config)
+{
+	uint64_t bits = (uint64_t) !!(config->flags & NTRACE_CONFIG_STALL) << EVENT_STALL;
+
+	for (size_t i = 0; i < NAMES; i++)
+		bits |= (uint64_t) !!(config->features & names[i].feature) << names[i].event;
+	return bits;
+}
+
+const char *record_features_missing(const struct ntrace_config *wanted, uint32_t inst_features,
+				    bool stall)
+{
+	if (wanted->flags & NTRACE_CONFIG_STALL && !stall)
+		return "stall";
+	for (size_t i = 0; i < NAMES; i++)
+		if (wanted->features & ~inst_features & names[i].feature)
+			return names[i].name;
+	return NULL;
+}
+
+void record_features_describe(struct ntrace_params *params, const struct ntrace_config *config,
+			      uint32_t inst_features)
+{
+	params->all_jumps = config->features & NTRACE_FEATURE_ALL_JUMPS;
+	if (config->features & NTRACE_FEATURE_IMPLICIT_RETURN)
+		params->implicit_return = RETURN_MODE(inst_features);
+}
