@@ -4,7 +4,7 @@
  *
  * One platform device per component of the Trace Control Interface 1.0, as in
  * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml, or per pre-ratification
- * encoder, as in sifive,trace-encoder0.yaml.
+ * encoder or funnel, as in sifive,trace-encoder0.yaml.
  */
 #include <linux/cpu.h>
 #include <linux/mod_devicetable.h>
