@@ -13,11 +13,11 @@ set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
 
-sink=$((64 << 10)) times=${TRUTH_ROUNDS:-1}
+sink=$((32 << 10)) times=${TRUTH_ROUNDS:-1}
 for mode in htm btm; do
 	truth_job $mode $((2 * times)) 2 --mode $mode --sink-size $sink
 done
-truth_job plain 1 2 --encoder none --sink-size $sink
+truth_job plain $((2 * times)) 2 --encoder none --sink-size $sink
 truth_job all 1 2 --privilege usm --sink-size 1M
 truth_job loss 1 2 LOSSES --data-size 64K
 guest_job tasks tools/truth_tasks.sh $((4 * times))
@@ -35,8 +35,10 @@ done
 if recorded plain; then
 	ok "plain: the decoded instructions are all executed ones" truth_compare 1000000
 	truth_figures
-	like "htm: the decoder was told of implicit return, plain: not" '3 0' \
-		"$(sed -n 's/^params.*impret=\([0-9]\).*/\1/p' "$results/htm/data/params" "$data/params" | uniq | xargs)"
+	is "$(sed -n 's/^params.*impret=\([0-9]\).*/\1/p' "$results/htm/data/params" "$data/params" | uniq | xargs)" "3 0" \
+		"htm: the decoder is told of implicit return, plain: not"
+	shorter=$(cat "$results"/htm/data/aux.* | wc -c) longer=$(cat "$data"/aux.* | wc -c)
+	ok "features of the encoder: at most 60 % of the bytes ($shorter, $longer)" test $((shorter * 100)) -le $((longer * 60))
 fi
 if recorded all; then
 	firmware=$(tools/vsoc/run --print-firmware-elf)
