@@ -8,7 +8,7 @@ set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
 
-sink=$((64 << 10)) rounds=$((2 * ${TRUTH_ROUNDS:-1})) load=/root/selftests/tools/truth_load
+sink=$((32 << 10)) rounds=$((2 * ${TRUTH_ROUNDS:-1})) load=/root/selftests/tools/truth_load
 for mode in htm btm; do
 	truth_job $mode $rounds 1 --mode $mode --sink-size $sink
 done

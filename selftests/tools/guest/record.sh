@@ -54,7 +54,7 @@ like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2
 # Space for the sideband, for the reserve at the end, and for a little trace.
 room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 640))
 busybox mount -t tmpfs -o size="$room"k none /mnt/small
-attempt packed_full ntrace record --compression-level 3 -o /mnt/small/data -- \
+attempt packed_full ntrace record --encoder none --compression-level 3 -o /mnt/small/data -- \
 	sh -c 'i=0; while [ $i -lt 16000 ]; do i=$((i+1)); done'
 status packed_full 1
 like "disk full, compressed: said" "disk full" "$(cat packed_full.err)"
