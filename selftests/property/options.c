@@ -84,6 +84,7 @@ const struct exclusion exclusions[] = {
 	{ { { FACTOR_CONTEXT, FIRST }, { FACTOR_HCONTEXT, SECOND } }, true },
 	/* In version 0, software stores ids: an encoder has no contexts. */
 	{ { { FACTOR_DIALECT, 0x04 }, { FACTOR_CONTEXT, SECOND } }, false },
+	{ { { FACTOR_DIALECT, 0x04 }, { FACTOR_HCONTEXT, SECOND } }, false },
 	/* E-Trace, chapter 4: with a 3-bit itype, a repeated access looks like a loop. */
 	{ { { FACTOR_ITYPE_BITS, SECOND }, { FACTOR_ACCESSES, SECOND } }, true },
 	/* The range of a repeated access depends on the start of its block. */
