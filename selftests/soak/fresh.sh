@@ -56,13 +56,14 @@ for suite in bookworm trixie; do
 	mkdir "$root/away"
 	hidden=(/etc/debian_version /var/lib/dpkg)
 	mapfile -t -O 2 hidden < <(cd "$root" && printf '/%s\n' usr/bin/apt* usr/bin/dpkg* | grep -v '\*')
-	for path in "${hidden[@]}"; do mv "$root$path" "$root/away/"; done
-	ok "$suite: dpkg is gone" enter "! command -v dpkg-query && ! command -v apt-get"
+	# Two of them are called dpkg.
+	for path in "${hidden[@]}"; do mv "$root$path" "$root/away/${path//\//_}"; done
+	ok "$suite: dpkg is gone" enter "! command -v dpkg && ! command -v dpkg-query && ! command -v apt-get"
 	ok "$suite: make without apt and dpkg" enter make
 	is "$(grep -c warning "$tmp/.ok.err")" 0 "$suite: without a warning"
 	ok "$suite: make install" enter "make install DESTDIR=/installed"
 	is "$(enter "/installed/usr/local/bin/ntrace --version")" "ntrace $version" "$suite: the installed command"
-	for path in "${hidden[@]}"; do mv "$root/away/${path##*/}" "$root$path"; done
+	for path in "${hidden[@]}"; do mv "$root/away/${path//\//_}" "$root$path"; done
 
 	# One wheel from the tree and one from Python's source package, each installed in a new directory.
 	ok "$suite: Python's tools" enter "apt-get install -qy --no-install-recommends \
