@@ -17,7 +17,7 @@ sink=$((32 << 10)) times=${TRUTH_ROUNDS:-1}
 for mode in htm btm; do
 	truth_job $mode $((2 * times)) 2 --mode $mode --sink-size $sink
 done
-truth_job plain $((2 * times)) 2 --encoder none --sink-size $sink
+truth_job plain $((2 * times)) 2 --encoder none --sink-size 64K
 truth_job all 1 2 --privilege usm --sink-size 1M
 truth_job loss 1 2 LOSSES --data-size 64K
 guest_job tasks tools/truth_tasks.sh $((4 * times))
