@@ -5,8 +5,8 @@
  * sched_switch tracepoint tells the id at each task switch, in one of two ways.
  *
  * With trTeContext an encoder sends scontext, which Linux does not use. An encoder of version 0
- * sends what is stored to one of its registers. That register is accessed only while the encoder
- * is enabled: later it may be without power, or unmapped.
+ * sends the values that software stores to one of its registers. The driver stores only while the
+ * encoder is enabled: later the encoder may have no power, or its registers may be unmapped.
  *
  * The hart may not have this CSR, or firmware may deny it to S-mode (mstateen0). The first write
  * then traps as an illegal instruction; an entry in the exception table turns the trap into an

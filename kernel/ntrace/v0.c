@@ -71,7 +71,7 @@ static u32 ntrace_v0_differs(struct ntrace_component *component, u32 control)
 	return ntrace_component_warl(component, V0_CONTROL, control) ^ control;
 }
 
-/* Does the encoder send what is stored to its last stimulus register? */
+/* Finds out whether the encoder sends what software stores to its last stimulus register. */
 static void ntrace_v0_probe_owner(struct ntrace_component *component)
 {
 	u32 control = V0_CONTROL_ACTIVE | component->fixed | V0_CONTROL_ITC_OWNERSHIP;
@@ -147,17 +147,12 @@ static int ntrace_v0_program_sink(struct ntrace_component *component,
 	return 0;
 }
 
-static int ntrace_v0_empty_sink(struct ntrace_component *component)
+/* The encoder enables the sink as well. */
+static int ntrace_v0_start_sink(struct ntrace_component *component, bool atomic)
 {
 	u32 start = lower_32_bits(component->ramsink.ring_dma);
 
 	return ntrace_component_warl(component, V0_SINK_WP, start) == start ? 0 : -EIO;
-}
-
-/* The encoder enables the sink as well. */
-static int ntrace_v0_start_sink(struct ntrace_component *component, bool atomic)
-{
-	return ntrace_v0_empty_sink(component);
 }
 
 /* And disables it; an empty encoder means that all trace is in memory. */
@@ -185,28 +180,30 @@ static int ntrace_v0_program_funnel(struct ntrace_component *component,
 	return ret ?: ntrace_timestamp_program(component, component->timestamp.source, 0);
 }
 
+/* Control register of a funnel that is disabled. It may not be empty yet: StopOnWrap stays. */
+static u32 ntrace_v0_funnel_control(const struct ntrace_component *component)
+{
+	return V0_CONTROL_ACTIVE | component->fixed |
+	       (component->ramsink.control & TR_RAM_CONTROL_STOP_ON_WRAP ? V0_CONTROL_STOP_ON_WRAP :
+									   0);
+}
+
 static int ntrace_v0_start_funnel(struct ntrace_component *component, bool atomic)
 {
-	u32 control = V0_CONTROL_ACTIVE | V0_CONTROL_ENABLE | component->fixed;
-	int ret = ntrace_v0_empty_sink(component);
+	int ret = ntrace_v0_start_sink(component, atomic);
 
 	if (ret)
 		return ret;
-	if (component->ramsink.control & TR_RAM_CONTROL_STOP_ON_WRAP)
-		control |= V0_CONTROL_STOP_ON_WRAP;
 	/* Writing 1 clears SinkError. */
-	ntrace_write(component, V0_CONTROL, control | V0_CONTROL_SINK_ERROR);
+	ntrace_write(component, V0_CONTROL,
+		     ntrace_v0_funnel_control(component) | V0_CONTROL_ENABLE |
+			     V0_CONTROL_SINK_ERROR);
 	return ntrace_component_wait_enabled(component, atomic);
 }
 
-/* StopOnWrap keeps its value: a funnel that is not empty yet may still write. */
 static void ntrace_v0_halt_funnel(struct ntrace_component *component)
 {
-	u32 control = V0_CONTROL_ACTIVE | component->fixed;
-
-	if (component->ramsink.control & TR_RAM_CONTROL_STOP_ON_WRAP)
-		control |= V0_CONTROL_STOP_ON_WRAP;
-	ntrace_write(component, V0_CONTROL, control);
+	ntrace_write(component, V0_CONTROL, ntrace_v0_funnel_control(component));
 }
 
 /* The encoders have stopped and are empty. */

@@ -258,7 +258,7 @@
 #define TR_ATB_ID_MAX			0x6f
 
 /*
- * SiFive's trace encoders and funnels of before the ratified specification (version
+ * SiFive's trace encoders and funnels from before the ratified specification (version
  * 0): one page has an encoder or a funnel, and its way to memory. Active, Enable,
  * Empty and tracing are where they are in trTeControl. A funnel has neither tracing,
  * mode and format nor the fields of Impl that name a hart or SRC: no register tells it

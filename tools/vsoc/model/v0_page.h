@@ -18,7 +18,7 @@ enum v0_kind {
 	V0_FUNNEL_AND_SINK,	/* a funnel that writes to memory */
 };
 
-/* The blocks behind a page */
+/* The blocks that a page controls */
 enum v0_part {
 	V0_SOURCE,		/* encoder or funnel */
 	V0_RAM_SINK,
