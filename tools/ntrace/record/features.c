@@ -2,12 +2,19 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <ntrace/trace_control.h>
+
 #include "common/command.h"
 #include "features.h"
 
-/* trTeInstImplicitReturnMode in trTeInstFeatures; 3: whole addresses are compared. */
-#define RETURN_MODE(inst_features) ((inst_features) >> 6 & 3)
+/* trTeInstImplicitReturnMode: whole addresses are compared. */
 #define RETURN_MODE_FULL 3
+
+static unsigned int return_mode(uint32_t inst_features)
+{
+	return (inst_features & TR_TE_FEATURE_IMPLICIT_RETURN_MODE_MASK) >>
+	       TR_TE_FEATURE_IMPLICIT_RETURN_MODE_SHIFT;
+}
 
 static const struct {
 	const char *name;
@@ -75,7 +82,7 @@ void record_features_choose(uint32_t inst_features, struct ntrace_config *config
 
 	if (config->features != RECORD_FEATURES_BEST)
 		return;
-	if (RETURN_MODE(inst_features) == RETURN_MODE_FULL)
+	if (return_mode(inst_features) == RETURN_MODE_FULL)
 		best |= NTRACE_FEATURE_IMPLICIT_RETURN;
 	if (config->mode != NTRACE_MODE_BTM)
 		best |= NTRACE_FEATURE_REPEATED_HISTORY;
@@ -107,5 +114,5 @@ void record_features_describe(struct ntrace_params *params, const struct ntrace_
 {
 	params->all_jumps = config->features & NTRACE_FEATURE_ALL_JUMPS;
 	if (config->features & NTRACE_FEATURE_IMPLICIT_RETURN)
-		params->implicit_return = RETURN_MODE(inst_features);
+		params->implicit_return = return_mode(inst_features);
 }

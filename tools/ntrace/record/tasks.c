@@ -109,7 +109,8 @@ static void choose_config(struct tasks *tasks)
 	record_options_sync(options, (uint32_t)pmu_number("caps/sync_modes", 1u << NTRACE_SYNC_OFF),
 			    (uint32_t)pmu_number("caps/sync_max", 0), config);
 	record_options_timestamps((uint32_t)pmu_number("caps/timestamp_modes", 0), config);
-	record_features_choose((uint32_t)pmu_number("caps/inst_features", 0), config);
+	tasks->inst_features = (uint32_t)pmu_number("caps/inst_features", 0);
+	record_features_choose(tasks->inst_features, config);
 	if (!config->privilege) {
 		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
 		/* A trace of the kernel cannot be decoded without the kernel's code. */
@@ -163,8 +164,7 @@ static uint64_t timestamp_hz(const struct ntrace_config *config)
 
 static int check_features(const struct tasks *tasks)
 {
-	const char *missing = record_features_missing(&tasks->config,
-						      (uint32_t)pmu_number("caps/inst_features", 0),
+	const char *missing = record_features_missing(&tasks->config, tasks->inst_features,
 						      pmu_number("caps/stall", 0));
 
 	return missing ? fail("not all encoders have %s (option --encoder)", missing) : EXIT_OK;
@@ -767,8 +767,7 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	ntrace_params_init(params);
 	stream_params_version(params, !tasks->before);
 	params->src_bits = tasks->src_bits;
-	record_features_describe(params, &tasks->config,
-				 (uint32_t)pmu_number("caps/inst_features", 0));
+	record_features_describe(params, &tasks->config, tasks->inst_features);
 	/* The kernel has separated the messages of CPUs that share a sink. */
 	stream->src = tasks->src_bits ? NTRACE_SRC_ANY : 0;
 	params->xlen = 8 * sizeof(long);

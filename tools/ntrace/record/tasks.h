@@ -63,6 +63,7 @@ struct task_event {
  * struct tasks - see tasks.c
  * @config: configuration in effect
  * @before: the encoders are pre-ratification, version 0
+ * @inst_features: bits of trTeInstFeatures that all encoders have
  * @src_bits: width of SRC in the messages, 0 if CPUs do not share a sink
  * @child: the traced command, 0 = none
  * @start_ns: time of the command's exec
@@ -75,6 +76,7 @@ struct tasks {
 	struct sideband *sideband;
 	struct ntrace_config config;
 	bool before;
+	uint32_t inst_features;
 	unsigned int src_bits;
 	struct cpu_mask cpus;
 	struct perf_event_attr attr;
