@@ -19,12 +19,10 @@ static int ask(int fd, struct ntrace_config config)
 static void test_refused(uint32_t ranges)
 {
 	struct ntrace_config config = { .ranges = { { 0, 0 } } };
-	struct ntrace_info info = { .size = sizeof(info) };
 	int fd = open_device("/dev/ntrace0", 0);
+	struct ntrace_info info = info_of(fd);
 	uint32_t i;
 
-	if (ioctl(fd, NTRACE_IOC_INFO, &info))
-		bail("INFO");
 	ok(info.range_max == ranges && info.traps == 6 && info.causes == 1,
 	   "INFO: %u address ranges, traps %#x", info.range_max, info.traps);
 	for (i = 0; i < NTRACE_RANGES_MAX; i++)

@@ -90,9 +90,7 @@ static void open_both(const struct ntrace_config *wanted)
 
 		snprintf(name, sizeof(name), "/dev/ntrace%d", i);
 		fds[i] = open_device(name, 0);
-		infos[i] = (struct ntrace_info){ .size = sizeof(infos[i]) };
-		if (ioctl(fds[i], NTRACE_IOC_INFO, &infos[i]))
-			bail("NTRACE_IOC_INFO");
+		infos[i] = info_of(fds[i]);
 		suit(&config, &infos[i]);
 		configure(fds[i], &config);
 		areas[i] = map(fds[i], &config);

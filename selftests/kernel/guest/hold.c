@@ -35,7 +35,6 @@ static const char *churn(const char *device, int times, struct ntrace_config con
 int main(int argc, char **argv)
 {
 	struct ntrace_config config = { .size = sizeof(config) };
-	struct ntrace_info info = { .size = sizeof(info) };
 	struct area area;
 	char line[64];
 
@@ -46,13 +45,7 @@ int main(int argc, char **argv)
 		config.data_size = strtoull(argv[3], NULL, 0);
 	}
 	fd = open_device(argv[1], 0);
-	/* An encoder without filters traces everything or nothing. */
-	if (ioctl(fd, NTRACE_IOC_INFO, &info))
-		bail("INFO");
-	if (!info.privilege)
-		config.privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M |
-				   NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS;
-	if (!info.sink_size_max)
+	if (!info_of(fd).sink_size_max)
 		config.flags = NTRACE_CONFIG_NO_DATA;
 	configure(fd, &config);
 	area = map(fd, &config);

@@ -92,7 +92,7 @@ static void test_trace(int fd, const char *path, const char *value)
 int main(int argc, char **argv)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .exclude_kernel = 1 };
-	struct ntrace_info info = { .size = sizeof(info) };
+	struct ntrace_info info;
 	FILE *file;
 	int fd;
 
@@ -101,8 +101,7 @@ int main(int argc, char **argv)
 	begin(15);
 	run_on(0);
 	fd = open_device("/dev/ntrace0", 0);
-	if (ioctl(fd, NTRACE_IOC_INFO, &info))
-		bail("INFO");
+	info = info_of(fd);
 	ok((info.sink_impl >> 8 & 0xf) == strtoul(argv[1], NULL, 0) && !info.sink_size_max,
 	   "INFO: what the sink is, and that it has no memory");
 	test_refused(fd, argv[2], argv[3]);

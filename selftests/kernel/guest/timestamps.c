@@ -85,13 +85,11 @@ static void test_mode(int fd, const struct ntrace_info *info, uint32_t mode)
 static void test_modes(uint32_t modes, uint32_t bits)
 {
 	struct ntrace_config config = { .size = sizeof(config), .timestamps = 5 };
-	struct ntrace_info info = { .size = sizeof(info) };
 	int fd = open_device("/dev/ntrace0", 0);
+	struct ntrace_info info = info_of(fd);
 	bool known = true;
 	uint32_t mode;
 
-	if (ioctl(fd, NTRACE_IOC_INFO, &info))
-		bail("INFO");
 	ksft_print_msg("modes %#x, %u bits, prescale up to %u, %llu and %llu Hz\n",
 		       info.timestamp_modes, info.timestamp_bits, info.timestamp_prescale_max,
 		       (unsigned long long)info.timestamp_hz[NTRACE_TIMESTAMPS_SYSTEM],

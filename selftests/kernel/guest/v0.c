@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include "events.h"
+#include "version0.h"
 
 static int ask(int fd, struct ntrace_config config)
 {
@@ -51,22 +52,6 @@ static void test_trace(int fd)
 	unmap(&area);
 }
 
-static void test_full(int fd)
-{
-	struct ntrace_config config = { .privilege = EVERYTHING,
-					.flags = NTRACE_CONFIG_STOP_ON_WRAP,
-					.sink_size = 65536 };
-	struct area area;
-
-	configure(fd, &config);
-	area = map(fd, &config);
-	run(fd, 100000);
-	ok(area.control->loss & NTRACE_LOSS_SINK_FULL && head_of(&area) == config.sink_size + 1,
-	   "stop when full: all that it took, and the mark: %llu bytes",
-	   (unsigned long long)head_of(&area));
-	unmap(&area);
-}
-
 /* Sets a buffer that ends before it starts, without the driver. */
 static void test_sink_error(int fd, off_t address)
 {
@@ -85,33 +70,6 @@ static void test_sink_error(int fd, off_t address)
 	test_trace(fd);
 	munmap((void *)page, 4096);
 	close(memory);
-}
-
-/*
- * The sink fails while it runs; register of faults: see
- * tools/vsoc/model/fault.h.
- */
-static void test_sink_fails(int fd, volatile uint32_t *page)
-{
-	struct ntrace_config config = { .privilege = EVERYTHING };
-	struct area area;
-	int i;
-
-	configure(fd, &config);
-	area = map(fd, &config);
-	if (ioctl(fd, NTRACE_IOC_START))
-		bail("START");
-	work(1000);
-	page[0xe00 / 4] = 0x400;
-	for (i = 0; i < 10000 && area.control->state != NTRACE_STATE_DEAD; i++)
-		usleep(1000);
-	ok(area.control->state == NTRACE_STATE_DEAD && area.control->loss & NTRACE_LOSS_ENCODER,
-	   "SinkError while it runs: dead, and something was lost");
-	ok(!(page[0] & 2), "SinkError while it runs: the hardware is off");
-	fails_with(ioctl(fd, NTRACE_IOC_STOP), EIO, "SinkError while it ran: STOP");
-	fails_with(ioctl(fd, NTRACE_IOC_START), ENODEV, "SinkError while it ran: START again");
-	unmap(&area);
-	test_trace(fd);
 }
 
 static struct perf_event_attr all(void)
@@ -198,7 +156,7 @@ static void test_perf(volatile uint32_t *page)
 	   "perf: and again, nothing lost");
 	ioctl(area.fd, PERF_EVENT_IOC_ENABLE, 0);
 	work(1000);
-	page[0xe00 / 4] = 0x400;
+	page[FAULTS] = FAULT_SINK_ERROR;
 	work(100000);
 	ok(!(page[0] & 2), "perf: SinkError while it runs: the hardware is off");
 	ioctl(area.fd, PERF_EVENT_IOC_DISABLE, 0);
@@ -218,7 +176,7 @@ static void test_perf(volatile uint32_t *page)
 
 int main(int argc, char **argv)
 {
-	struct ntrace_info info = { .size = sizeof(info) };
+	struct ntrace_info info;
 	volatile uint32_t *page;
 	int fd;
 
@@ -227,8 +185,7 @@ int main(int argc, char **argv)
 	begin(35);
 	run_on(0);
 	fd = open_device("/dev/ntrace0", 0);
-	if (ioctl(fd, NTRACE_IOC_INFO, &info))
-		bail("INFO");
+	info = info_of(fd);
 	ok(!(info.encoder_impl & 0xf) && info.modes == 1 << NTRACE_MODE_HTM && !info.privilege &&
 		   !info.range_max && !info.src_bits && info.granule == 8,
 	   "INFO: version 0, HTM, no filters, no SRC, 8 bytes at once");
@@ -241,6 +198,7 @@ int main(int argc, char **argv)
 	if (page == MAP_FAILED)
 		bail("/dev/mem");
 	test_sink_fails(fd, page);
+	test_trace(fd);
 	close(fd);
 	type = (unsigned int)strtoul(argv[2], NULL, 0);
 	test_perf_refused();
