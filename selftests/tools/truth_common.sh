@@ -52,6 +52,15 @@ truth_figures() {
 		sed "s#$tmp/##" || true)"
 }
 
+# Sets $firmware, and $with_firmware to the options that compare M-mode, too.
+# shellcheck disable=SC2034 # used by the scripts that source this file
+truth_firmware() {
+	local bias
+	firmware=$(tools/vsoc/run --print-firmware-elf)
+	bias=$(riscv64-linux-gnu-readelf -lW "$firmware" | awk '$1 == "LOAD" { print $3; exit }')
+	with_firmware=(--priv usm --firmware "$firmware" --firmware-bias $((0x80000000 - bias)))
+}
+
 # truth_causes HARTS: every hart had timer interrupts, system calls and page faults
 truth_causes() {
 	local cause

@@ -11,18 +11,16 @@ set -uo pipefail
 truth_job p550 1 4
 guest_job tasks tools/truth_tasks.sh 4 p550
 truth_boot p550 --icount --smp 4 --topology p550
-firmware=$(tools/vsoc/run --print-firmware-elf)
-bias=$(riscv64-linux-gnu-readelf -lW "$firmware" | awk '$1 == "LOAD" { print $3; exit }')
-all=(--priv usm --firmware "$firmware" --firmware-bias $((0x80000000 - bias)))
+truth_firmware
 if recorded p550; then
 	is "$(grep -c "^params.*srcbits=2" "$data/params")" 4 "each hart has its number"
 	is "$(find "$data" -name "aux.*" | wc -l)" 1 "one stream for all"
-	ok "the decoded instructions are all executed ones" truth_compare 300000 "${all[@]}"
+	ok "the decoded instructions are all executed ones" truth_compare 300000 "${with_firmware[@]}"
 	truth_figures
 fi
 if guest_ran tasks; then
 	ok "harts: the decoded instructions are the executed ones, of the right threads" "$compare" --log "$tmp/log" --section "$next_section" \
-		--names "$results/tasks/harts.out" --min 100000 --sysroot "$sysroot" --kernel-from images/ "${all[@]}" "$results/tasks/harts.data"
+		--names "$results/tasks/harts.out" --min 100000 --sysroot "$sysroot" --kernel-from images/ "${with_firmware[@]}" "$results/tasks/harts.data"
 	recording=$results/tasks/tasks.data
 	"$ntrace" check --sysroot "$sysroot" --firmware "$firmware@0x80000000" --json "$recording" >"$tmp/findings" 2>"$tmp/err"
 	is "$(sed -nE 's/.*"rule":"([^"]*)","severity":"(error|warning)".*/\1/p' "$tmp/findings" | grep -v '^mseo-' | sort | uniq -c)" "" \

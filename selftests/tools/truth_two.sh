@@ -41,12 +41,10 @@ if recorded plain; then
 	ok "features of the encoder: at most 60 % of the bytes ($shorter, $longer)" test $((shorter * 100)) -le $((longer * 60))
 fi
 if recorded all; then
-	firmware=$(tools/vsoc/run --print-firmware-elf)
-	bias=$(riscv64-linux-gnu-readelf -lW "$firmware" | awk '$1 == "LOAD" { print $3; exit }')
-	m=(--priv usm --firmware "$firmware" --firmware-bias $((0x80000000 - bias)))
-	ok "with M-mode: the decoded instructions are the executed ones" truth_compare 1000000 "${m[@]}"
+	truth_firmware
+	ok "with M-mode: the decoded instructions are the executed ones" truth_compare 1000000 "${with_firmware[@]}"
 	truth_figures
-	truth_mutations all 123456 "${m[@]}"
+	truth_mutations all 123456 "${with_firmware[@]}"
 	fails "without the firmware's file M-mode is a gap, and the comparison detects it" 'NOT OK|DIFFERENCE' \
 		"$compare" --log "$tmp/log" --section "$section" --sysroot "$sysroot" --priv usm "$data"
 fi
