@@ -22,17 +22,19 @@
 #define CTR_VERSION "0.1.0"
 
 /**
- * struct ctr_event - an event of the PMU and all events that inherit it
+ * struct ctr_event - an event of the PMU, or a hooked one of the cpu PMU
  * @counter: the counter that triggers the samples; NULL for an event of the cpu
- *	     PMU, which is a counter itself. There, each event has its own ctr_event.
+ *	     PMU, which is a counter itself, and for an inherited event until it is
+ *	     first scheduled
  * @filter: records that the event wants
  * @depth: entries to read per sample
- * @release: work that releases @counter and this struct
- * @output: event of the cpu PMU: its original overflow handler
+ * @release: work that releases @counter and this struct; not for inherited events
+ * @output: original overflow handler of the event
  * @destroy: event of the cpu PMU: its original destroy function, or NULL
  *
- * The handler of @counter gets this struct and not the perf_event, because the
- * counter may outlive the event for a moment.
+ * The counters of an event and of those that inherit it have the first one's struct
+ * ctr_event as handler context. It is not the perf_event, because the counter outlives
+ * the event for a moment.
  */
 struct ctr_event {
 	struct perf_event *counter;
@@ -58,6 +60,7 @@ struct ctr_stack {
  * @samples: number of samples delivered
  * @skidded: number of samples dropped because they were taken in the kernel
  *	     although the event excludes it
+ * @skip: the next overflow of the owner is not a sample, see ctr_event_overflow()
  * @records: records read from the ring
  * @stack: branch stack passed to perf
  */
@@ -67,6 +70,7 @@ struct ctr_cpu {
 	struct task_struct *ring_task;
 	u64 samples;
 	u64 skidded;
+	bool skip;
 	struct ctr_record records[CTR_ENTRIES_MAX];
 	struct ctr_stack stack;
 };
@@ -96,6 +100,7 @@ void ctr_ring_slot_put(struct task_struct *task);
 int ctr_ring_begin(struct perf_event *event);
 void ctr_ring_end(struct perf_event *event);
 unsigned int ctr_ring_fill(struct perf_event *event);
+void ctr_ring_sampled(const struct perf_event *event);
 int ctr_ring_snapshot(struct perf_branch_entry *entries, unsigned int max);
 void ctr_ring_online(struct ctr_cpu *cpu);
 void ctr_ring_offline(struct ctr_cpu *cpu);

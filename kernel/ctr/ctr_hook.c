@@ -41,6 +41,8 @@ static void ctr_hook_overflow(struct perf_event *event, struct perf_sample_data 
 		cpu->samples++;
 	}
 	ctr_event_of(event)->output(event, data, regs);
+	if (cpu->owner == event)
+		ctr_ring_sampled(event);
 }
 
 static void ctr_hook_destroy(struct perf_event *event)

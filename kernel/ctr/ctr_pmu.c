@@ -4,15 +4,19 @@
  *
  * Branch stacks belong to the PMU whose counter overflows. This is the kernel's
  * "cpu" PMU, which refuses them, and a module can neither replace it nor call
- * perf_event_overflow(). An event of the PMU "ctr" therefore does not count. It
- * creates an in-kernel counter of the "cpu" PMU with the user's event, period and
- * exclusions. When the counter overflows, its handler reads the ring and passes the
- * sample to the output function of the user's event.
+ * perf_event_overflow(). An event of the PMU "ctr" therefore has an in-kernel counter
+ * of the "cpu" PMU with the user's event, period and exclusions.
  *
- * Children inherit the counter together with the event, so each context has one of
- * both. The counter counts as long as it exists. There is a sample only while the
- * event is scheduled on this hart, so only the event is enabled and disabled, also
- * at exec.
+ * perf never enables this counter: it would count, and interrupt, while the event is
+ * disabled. Instead, the functions of the PMU "ctr" call those of the "cpu" PMU for
+ * the counter, so that it is on the hart exactly when the event is. Children inherit
+ * the counter together with the event, so each context has one of both.
+ *
+ * An overflow of the counter must become one of the event, with all that
+ * perf_event_overflow() does: throttling, PERF_EVENT_IOC_REFRESH, frequencies. The only
+ * exported function that calls it for an event of the caller's choice is
+ * perf_tp_event(), for tracepoints. The event's overflow handler then adds the branch
+ * stack to the sample.
  *
  * A hart has one ring, and the recording of a task would empty it for a recording of
  * the hart. The PMU is therefore exclusive: the second event gets EBUSY.
@@ -24,10 +28,12 @@
 #include <linux/cpumask.h>
 #include <linux/cred.h>
 #include <linux/module.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <linux/trace_events.h>
 #include <linux/uidgid.h>
 #include <linux/workqueue.h>
 
@@ -41,37 +47,106 @@
 /* Maximum number of destroyed events whose counters are not released yet. */
 #define CTR_RELEASE_MAX		32
 
+/* Value of hw_perf_event.interrupts of a throttled event. */
+#define CTR_INTERRUPTS_MAX	(~0ULL)
+
 static struct workqueue_struct *ctr_workqueue;
 static atomic_t ctr_releasing;
 
+/* Adds what the counter has counted to @event. */
+static void ctr_update(struct perf_event *event)
+{
+	u64 count = local64_read(&ctr_event_of(event)->counter->count);
+
+	local64_add(count - local64_read(&event->hw.prev_count), &event->count);
+	local64_set(&event->hw.prev_count, count);
+}
+
+/*
+ * Whether perf_tp_event() can throttle @event. It throttles an event that overflows a
+ * second time in one call, unless samples have the period. An event with a frequency
+ * needs no throttling.
+ */
+static bool ctr_throttles(const struct perf_event *event)
+{
+	return !event->attr.freq && !(event->attr.sample_type & PERF_SAMPLE_PERIOD) &&
+	       event->hw.sample_period > 1;
+}
+
+/*
+ * Makes @event overflow: calls perf_event_overflow(), as far as a module can.
+ * perf_tp_event() counts @period. If the event can be throttled, it overflows twice: the
+ * first time for nothing, see ctr_output().
+ */
+static void ctr_event_overflow(struct perf_event *event, struct pt_regs *regs, u64 period)
+{
+	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
+	struct hw_perf_event *hw = &event->hw;
+	struct hlist_head head = HLIST_HEAD_INIT;
+	struct trace_entry record = {};
+	int context;
+
+	ctr_update(event);
+	/* Throttled until the next tick. */
+	if (hw->interrupts == CTR_INTERRUPTS_MAX)
+		return;
+	context = perf_swevent_get_recursion_context();
+	if (context < 0)
+		return;
+	local64_sub(period, &event->count);
+	hw->last_period = period;
+	cpu->skip = ctr_throttles(event);
+	local64_set(&hw->period_left, cpu->skip ? 0 : -period);
+	if (cpu->skip && hw->interrupts)
+		hw->interrupts--;
+	if (cpu->skip && atomic_read(&event->event_limit))
+		atomic_inc(&event->event_limit);
+	/* The list is local, and the hart is in an interrupt: there are no other readers. */
+	hlist_add_head(&event->hlist_entry, &head);
+	perf_tp_event(0, period, &record, sizeof(record), regs, &head, context, NULL);
+	hlist_del_init(&event->hlist_entry);
+}
+
 /*
  * Overflow handler of the counters, in hard interrupt context. Children have their
- * own counters with the same handler context.
+ * own counters with the same handler.
  */
-static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *unused,
+static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *data,
 			 struct pt_regs *regs)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 	struct perf_event *event = cpu->owner;
-	struct perf_sample_data data;
 
-	/* The event is disabled or not scheduled here, or another event is. */
-	if (!event || ctr_event_of(event) != counter->overflow_handler_context ||
-	    event->hw.state & PERF_HES_STOPPED)
+	/* perf does not schedule the counter and would not end its throttling. */
+	counter->hw.interrupts = 0;
+	/* An overflow that was pending when the event was stopped. */
+	if (!event || ctr_event_of(event)->counter != counter || event->hw.state & PERF_HES_STOPPED)
 		return;
-	local64_add(counter->hw.last_period, &event->count);
 	/* The interrupt comes some instructions late; perf does not check the privilege. */
 	if (!regs || (event->attr.exclude_kernel && !user_mode(regs)) ||
-	    (event->attr.exclude_user && user_mode(regs))) {
+	    (event->attr.exclude_user && user_mode(regs)))
 		cpu->skidded++;
+	else
+		ctr_event_overflow(event, regs, data->period);
+	/* perf may have adjusted the period to the frequency. */
+	counter->hw.sample_period = event->hw.sample_period;
+}
+
+/* Overflow handler of the events. */
+static void ctr_output(struct perf_event *event, struct perf_sample_data *data,
+		       struct pt_regs *regs)
+{
+	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
+
+	if (cpu->skip) {
+		cpu->skip = false;
 		return;
 	}
-	perf_sample_data_init(&data, 0, counter->hw.last_period);
 	ctr_ring_fill(event);
-	perf_sample_save_brstack(&data, event, (struct perf_branch_stack *)&cpu->stack, NULL);
+	perf_sample_save_brstack(data, event, (struct perf_branch_stack *)&cpu->stack, NULL);
 	cpu->samples++;
-	event->pending_kill = POLL_IN;
-	READ_ONCE(event->overflow_handler)(event, &data, regs);
+	ctr_event_of(event)->output(event, data, regs);
+	ctr_ring_sampled(event);
 }
 
 /*
@@ -83,6 +158,7 @@ static void ctr_event_release(struct work_struct *work)
 {
 	struct ctr_event *ctr_event = container_of(work, struct ctr_event, release);
 
+	/* Children have gone, and their counters go with this one. */
 	perf_event_release_kernel(ctr_event->counter);
 	ctr_ring_users_put(ctr_event->filter.kernel);
 	kfree(ctr_event);
@@ -95,8 +171,10 @@ static void ctr_event_destroy(struct perf_event *event)
 
 	if (ctr_event->filter.stack && event->hw.target)
 		ctr_ring_slot_put(event->hw.target);
-	if (event->parent)
+	if (event->parent) {
+		kfree(ctr_event);
 		return;
+	}
 	atomic_inc(&ctr_releasing);
 	queue_work(ctr_workqueue, &ctr_event->release);
 }
@@ -110,11 +188,11 @@ static struct perf_event *ctr_counter_create(struct perf_event *event, struct ct
 		.type = raw ? PERF_TYPE_RAW : PERF_TYPE_HARDWARE,
 		.size = sizeof(attr),
 		.config = raw ? user->config1 : user->config & CTR_CONFIG_HARDWARE,
-		.sample_period = user->sample_period, /* or the frequency: a union */
-		.freq = user->freq,
+		/* perf adjusts the period of an event with a frequency, see ctr_start(). */
+		.sample_period = event->hw.sample_period,
+		.disabled = 1,
 		.inherit = user->inherit,
 		.inherit_thread = user->inherit_thread,
-		.pinned = user->pinned,
 		.exclude_user = user->exclude_user,
 		.exclude_kernel = user->exclude_kernel,
 		.exclude_hv = user->exclude_hv,
@@ -152,7 +230,7 @@ static int ctr_event_check(struct perf_event *event)
 	 */
 	if (event->group_leader != event)
 		return -EINVAL;
-	/* perf_event_overflow() implements these, and it is called for the counter only. */
+	/* The tracepoint function of perf that delivers samples does not have these. */
 	if (attr->sigtrap || attr->aux_output || attr->aux_action)
 		return -EOPNOTSUPP;
 	/* Guests have their own CTR registers, which stay disabled. */
@@ -184,15 +262,23 @@ static unsigned int ctr_event_depth(const struct perf_event_attr *attr)
  */
 static int ctr_event_inherit(struct perf_event *event)
 {
-	struct ctr_event *ctr_event = ctr_event_of(event->parent);
+	const struct ctr_event *parent = ctr_event_of(event->parent);
+	struct ctr_event *ctr_event = kmemdup(parent, sizeof(*parent), GFP_KERNEL_ACCOUNT);
 	int ret = 0;
 
-	event->pmu_private = ctr_event;
+	if (!ctr_event)
+		return -ENOMEM;
+	/* perf may not have created it yet, see ctr_counter(). */
+	ctr_event->counter = NULL;
 	if (ctr_event->filter.stack && event->hw.target)
 		ret = ctr_ring_slot_get(event->hw.target);
-	if (!ret)
-		event->destroy = ctr_event_destroy;
-	return ret;
+	if (ret) {
+		kfree(ctr_event);
+		return ret;
+	}
+	event->pmu_private = ctr_event;
+	event->destroy = ctr_event_destroy;
+	return 0;
 }
 
 /*
@@ -257,6 +343,8 @@ static int ctr_event_create(struct perf_event *event, const struct ctr_filter *f
 		ret = PTR_ERR(ctr_event->counter);
 		goto users;
 	}
+	ctr_event->output = event->overflow_handler;
+	event->overflow_handler = ctr_output;
 	event->pmu_private = ctr_event;
 	event->destroy = ctr_event_destroy;
 	return 0;
@@ -293,50 +381,95 @@ static int ctr_event_init(struct perf_event *event)
 }
 
 /*
- * Recording continues while an event is stopped: perf stops and starts events at each
+ * The counter of an event: it has the same context. perf calls add() with the context
+ * locked, and frees the counter after it has removed the event from the hart.
+ */
+static struct perf_event *ctr_counter(struct perf_event *event)
+{
+	struct ctr_event *ctr_event = ctr_event_of(event);
+	struct perf_event *counter;
+
+	lockdep_assert_held(&event->ctx->lock);
+	if (ctr_event->counter)
+		return ctr_event->counter;
+	list_for_each_entry(counter, &event->ctx->event_list, event_entry) {
+		if (counter->overflow_handler == ctr_overflow &&
+		    counter->overflow_handler_context == ctr_event_of(event->parent)) {
+			ctr_event->counter = counter;
+			return counter;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * The ring records on while an event is stopped: perf stops and starts events at each
  * tick to adjust frequencies, and each write of sctrctl invalidates the cycles of a
- * record. A stopped event only takes no samples.
+ * record. Only the counter stops.
  */
 static void ctr_start(struct perf_event *event, int flags)
 {
+	struct perf_event *counter = ctr_event_of(event)->counter;
+
+	/* perf adjusts the period to the frequency, or PERF_EVENT_IOC_PERIOD has changed it. */
+	if (counter->hw.sample_period != event->hw.sample_period) {
+		counter->hw.sample_period = event->hw.sample_period;
+		local64_set(&counter->hw.period_left, 0);
+	}
 	event->hw.state = 0;
+	/* The interrupt handler of the "cpu" PMU restarts counters that were stopped in it. */
+	if (counter->hw.state & PERF_HES_STOPPED)
+		counter->pmu->start(counter, PERF_EF_RELOAD);
 }
 
 static void ctr_stop(struct perf_event *event, int flags)
 {
+	struct perf_event *counter = ctr_event_of(event)->counter;
+
+	if (!(counter->hw.state & PERF_HES_STOPPED))
+		counter->pmu->stop(counter, PERF_EF_UPDATE);
+	ctr_update(event);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
 static int ctr_add(struct perf_event *event, int flags)
 {
+	struct perf_event *counter = ctr_counter(event);
 	int ret;
 
-	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (!counter)
+		return -ENOENT;
 	ret = ctr_ring_begin(event);
-	if (!ret && flags & PERF_EF_START)
+	if (ret)
+		return ret;
+	ret = counter->pmu->add(counter, 0);
+	if (ret) {
+		ctr_ring_end(event);
+		return ret;
+	}
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (flags & PERF_EF_START)
 		ctr_start(event, PERF_EF_RELOAD);
-	return ret;
+	return 0;
 }
 
 static void ctr_del(struct perf_event *event, int flags)
 {
+	struct perf_event *counter = ctr_event_of(event)->counter;
+
 	ctr_stop(event, PERF_EF_UPDATE);
+	counter->pmu->del(counter, 0);
 	ctr_ring_end(event);
 }
 
-/* Nothing to read: ctr_overflow() adds up the periods. */
 static void ctr_read(struct perf_event *event)
 {
-}
+	struct perf_event *counter = ctr_event_of(event)->counter;
 
-/*
- * The period belongs to the counter. perf holds the mutex of the event's context here;
- * the counter may be in the same context, and perf_event_period() would take the mutex
- * again.
- */
-static int ctr_check_period(struct perf_event *event, u64 value)
-{
-	return -EOPNOTSUPP;
+	if (event->hw.state & PERF_HES_STOPPED)
+		return;
+	counter->pmu->read(counter);
+	ctr_update(event);
 }
 
 PMU_FORMAT_ATTR(hw, "config:0-7");
@@ -428,9 +561,8 @@ static struct pmu ctr_pmu = {
 	.attr_groups = ctr_groups,
 	.capabilities = PERF_PMU_CAP_EXCLUSIVE,
 	/*
-	 * Events do not count, so an event can always be scheduled. With a hardware
-	 * context, perf would hold the mutex of a group leader's context during
-	 * event_init().
+	 * With a hardware context, perf would hold the mutex of a group leader's context
+	 * during event_init().
 	 */
 	.task_ctx_nr = perf_sw_context,
 	.event_init = ctr_event_init,
@@ -439,7 +571,6 @@ static struct pmu ctr_pmu = {
 	.start = ctr_start,
 	.stop = ctr_stop,
 	.read = ctr_read,
-	.check_period = ctr_check_period,
 };
 
 /**

@@ -19,6 +19,7 @@
 #include <linux/hashtable.h>
 #include <linux/interrupt.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -334,6 +335,20 @@ unsigned int ctr_ring_fill(struct perf_event *event)
 	/* The ring has no index that is comparable between two samples. */
 	cpu->stack.hw_idx = -1ULL;
 	return cpu->stack.nr;
+}
+
+/**
+ * ctr_ring_sampled() - thaw the ring after a sample that no interrupt of genirq took
+ * @event: the owner of the ring
+ *
+ * The counters may also interrupt as supervisor software events, which are like NMIs.
+ * Then ctr_irq_exit() does not follow. If such an event was for a counter of another
+ * driver, the next interrupt of any kind thaws the ring.
+ */
+void ctr_ring_sampled(const struct perf_event *event)
+{
+	if (ctr_event_of(event)->filter.kernel && in_nmi())
+		ctr_hw_thaw();
 }
 
 /* Number of records that ctr_ring_copy() keeps on the stack. */

@@ -5,6 +5,7 @@
 #   lifecycle  accepted and refused events; isolation of tasks; events, harts, the module come and go
 #   edges      branch stacks of a program with known edges, compared with objdump's graph of its ELF
 #   trace      ntrace ctr trace: transfers into a function and out of it, compared with kernel text
+#   states     disabled, throttled and refreshed events
 #   fuzz       random perf_event_attr contents; SEED chooses another sequence
 #   samples    each counter overflow causes an interrupt
 #   suspend    system sleep
@@ -25,6 +26,7 @@ fails "a build without BPF: an error message" 'built without BPF' $ntrace ctr tr
 like "help has examples" 'examples:.*ntrace ctr trace -e' "$($ntrace ctr trace --help)"
 
 for job in lifecycle edges trace; do guest_job $job ctr/$job.sh; done
+guest_job states ctr/states.sh
 guest_job fuzz ctr/fuzz.sh 200 100 "${SEED:-1}"
 guest_job samples ctr/samples.sh icount
 guest_job suspend ctr/suspend.sh

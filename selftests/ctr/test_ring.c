@@ -11,6 +11,7 @@
 
 int host_allocations = -1;
 struct task_struct *host_current;
+bool host_in_nmi;
 
 struct ctr_caps ctr_caps = { 0xff3e00001980, 0x1f, true, true, true };
 unsigned int ctr_depth_code = 1; /* 32 entries */
@@ -389,10 +390,20 @@ static void test_freeze(void)
 	hart.accesses = 0;
 	ctr_irq_exit(NULL, 0, NULL, 0);
 	ok(!hart.frozen, "and thawed at the end of the interrupt");
+	ctr_ring_fill(&kernel);
+	ctr_ring_sampled(&kernel);
+	ok(hart.frozen, "in an interrupt of genirq it stays frozen after the sample");
+	host_in_nmi = true;
+	ctr_ring_sampled(&kernel);
+	ok(!hart.frozen, "in a software event of the firmware it is thawed: no interrupt ends");
+	host_in_nmi = false;
 	ctr_ring_end(&kernel);
 	ctr_ring_begin(&user);
 	hart.accesses = 0;
 	ctr_irq_exit(NULL, 0, NULL, 0);
+	host_in_nmi = true;
+	ctr_ring_sampled(&user);
+	host_in_nmi = false;
 	is_u64(hart.accesses, 0, "user mode alone: there is nothing to thaw");
 	ctr_ring_end(&user);
 	hart.accesses = 0;
