@@ -483,6 +483,10 @@ static struct attribute *ctr_format_attrs[] = {
 	&format_attr_raw.attr,
 	&format_attr_depth.attr,
 	NULL,
+/*
+ * Not the names of the cpu PMU: the perf tool tries an event without a PMU name on all
+ * PMUs that have it, and "perf stat -e cycles" is about the cpu PMU alone.
+ */
 };
 
 static const struct attribute_group ctr_format_group = {
@@ -494,14 +498,14 @@ static const struct attribute_group ctr_format_group = {
 
 /* clang-format would put spaces around the hyphens of the names. */
 /* clang-format off */
-CTR_EVENT_ATTR(cycles, 0x0);
-CTR_EVENT_ATTR(instructions, 0x1);
-CTR_EVENT_ATTR(cache-references, 0x2);
-CTR_EVENT_ATTR(cache-misses, 0x3);
-CTR_EVENT_ATTR(branches, 0x4);
-CTR_EVENT_ATTR(branch-misses, 0x5);
-CTR_EVENT_ATTR(stalled-cycles-frontend, 0x7);
-CTR_EVENT_ATTR(stalled-cycles-backend, 0x8);
+CTR_EVENT_ATTR(by-cycles, 0x0);
+CTR_EVENT_ATTR(by-instructions, 0x1);
+CTR_EVENT_ATTR(by-cache-references, 0x2);
+CTR_EVENT_ATTR(by-cache-misses, 0x3);
+CTR_EVENT_ATTR(by-branches, 0x4);
+CTR_EVENT_ATTR(by-branch-misses, 0x5);
+CTR_EVENT_ATTR(by-stalled-cycles-frontend, 0x7);
+CTR_EVENT_ATTR(by-stalled-cycles-backend, 0x8);
 /* clang-format on */
 
 static struct attribute *ctr_event_attrs[] = {

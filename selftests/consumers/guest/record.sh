@@ -18,6 +18,6 @@ done
 
 # Branch stacks of CTR, and samples without them. On a busy host, perf would lower the sampling rate.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
-perf record -q -o samples/perf.data -c 20011 -e ctr/cycles,depth=32/u -j any,u -- /root/calculator 20000
+perf record -q -o samples/perf.data -c 20011 -e ctr/by-cycles,depth=32/u -j any,u -- /root/calculator 20000
 perf record -q -o samples/plain.data -c 20011 -e cycles:u -- /root/calculator 4000
 perf script -i samples/perf.data -F ip,brstack --show-mmap-events >samples/branches

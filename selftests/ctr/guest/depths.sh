@@ -10,7 +10,7 @@ cpu2=/sys/devices/system/cpu/cpu2/online
 
 # edges_on CPU FILTER: takes samples of edges on that CPU
 edges_on() {
-	"${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/cycles/u -j "$2" -- taskset -c "$1" "$here/edges" 4000 >/dev/null 2>&1
+	"${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/by-cycles/u -j "$2" -- taskset -c "$1" "$here/edges" 4000 >/dev/null 2>&1
 	perf script -i "$tmp/p.data" --comm edges -F ip,brstack 2>/dev/null | grep -v '^$'
 }
 
@@ -31,14 +31,14 @@ for cpu in 0 1; do
 		"CPU $cpu: calls and nothing else"
 done
 like "call stacks need RASEMU" "doesn't support branch stack" \
-	"$("${perf_record[@]}" -o "$tmp/p.data" -e ctr/cycles/u -j stack,u true 2>&1)"
+	"$("${perf_record[@]}" -o "$tmp/p.data" -e ctr/by-cycles/u -j stack,u true 2>&1)"
 
 echo 1 >$cpu2
 like "the third hart comes online with less: the log reports it" 'CPU 2 lacks CTR features of the other CPUs' "$(dmesg | grep riscv_ctr)"
 is "$(state usable 0) $(state usable 1) $(state usable 2)" "1 1 0" "it is left alone"
 # A task that migrates to that CPU and back
 before=$(state samples 1)
-"${perf_record[@]}" -o "$tmp/p.data" --sample-cpu -c 20011 -e ctr/cycles/u -j any,u -- \
+"${perf_record[@]}" -o "$tmp/p.data" --sample-cpu -c 20011 -e ctr/by-cycles/u -j any,u -- \
 	sh -c "taskset -c 2 $here/edges 10000; taskset -c 1 $here/edges 4000" >/dev/null 2>&1
 is "$(perf script -i "$tmp/p.data" --comm edges -F cpu 2>/dev/null | tr -d '[] ' | sort -u | tr '\n' ' ')" "001 " \
 	"a task is sampled where it can be"

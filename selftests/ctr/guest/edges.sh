@@ -7,15 +7,16 @@ needs_module
 
 # record NAME PERIOD ROUNDS FILTER [EVENT [PROCESSES]]: all processes on one hart
 record() {
-	edges_stacks "$1" -c "$2" -e "${5:-ctr/cycles,depth=32/u}" -j "$4" -- taskset -c 0 "$here/edges" "$3" "${6:-1}"
+	edges_stacks "$1" -c "$2" -e "${5:-ctr/by-cycles,depth=32/u}" -j "$4" -- taskset -c 0 "$here/edges" "$3" "${6:-1}"
 }
 record any 10007 30000 any,u,save_type
-record deep 100003 40000 any,u ctr/cycles/u
+record deep 100003 40000 any,u ctr/by-cycles,depth=127/u
+record default 100003 20000 any,u ctr/by-cycles/u
 for filter in any_call any_ret ind_call call cond ind_jmp; do
 	record "$filter" 20011 15000 "$filter,u,save_type"
 done
 record call_ret 20011 15000 call,any_ret,u,save_type
-record instructions 20011 15000 any,u ctr/instructions,depth=32/u
+record instructions 20011 15000 any,u ctr/by-instructions,depth=32/u
 
 # Rings per task: another task takes the hart whenever the program yields it.
 taskset -c 0 sh -c 'while :; do :; done' &
@@ -23,13 +24,13 @@ record stack 20011 15000 stack,u
 kill $!
 wait $! 2>/dev/null
 # perf swaps the contexts of these tasks without calling the PMU.
-record stacks 20011 7000 stack,u ctr/cycles/u 3
+record stacks 20011 7000 stack,u ctr/by-cycles/u 3
 # perf takes callchains from the ring.
-"${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/cycles/u --call-graph lbr -- "$here/edges" 15000 >/dev/null 2>"$tmp/log"
+"${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/by-cycles/u --call-graph lbr -- "$here/edges" 15000 >/dev/null 2>"$tmp/log"
 perf report -i "$tmp/p.data" --stdio --no-children -g caller,0,callee --percent-limit 1 2>>"$tmp/log" >lbr.report
 ok "recorded with --call-graph lbr" test -s lbr.report || diag "$(<"$tmp/log")"
 # The output of perf's own tools.
-"${perf_record[@]}" -o "$tmp/p.data" -c 10007 -e ctr/cycles,depth=32/u -j any,u -- "$here/edges" 15000 >tool.base 2>"$tmp/log"
+"${perf_record[@]}" -o "$tmp/p.data" -c 10007 -e ctr/by-cycles,depth=32/u -j any,u -- "$here/edges" 15000 >tool.base 2>"$tmp/log"
 {
 	perf script -i "$tmp/p.data" --comm edges -F ip,brstacksym >tool.sym
 	perf script -i "$tmp/p.data" --comm edges -F ip >tool.ips

@@ -47,7 +47,7 @@ ok "${opened:-0} of ${tried:-0} were opened" test "${opened:-0}" -gt $((${tried:
 taken=$(($(state samples 0) + $(state samples 1) - before))
 ok "$taken samples were taken" test "$taken" -gt 10
 left_clean "after random events"
-"${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/cycles/u -j any,u -- "$here/edges" 4000 >/dev/null 2>"$tmp/log"
+"${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/by-cycles/u -j any,u -- "$here/edges" 4000 >/dev/null 2>"$tmp/log"
 again=$(perf script -i "$tmp/p.data" -F ip,brstack 2>>"$tmp/log" | grep -c 0x)
 ok "and it records as before: $again samples" test "$again" -gt 10 || diag "$(<"$tmp/log")"
 ok "rmmod" rmmod riscv_ctr

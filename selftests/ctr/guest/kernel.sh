@@ -22,9 +22,9 @@ kernel() {
 		taskset -c 0 bash -c 'for i in {1..30}; do (:); done' 2>"$tmp/$1.log"
 }
 before=$(state samples)
-kernel k ctr/cycles,depth=16/k any,k,save_type
-kernel uk ctr/cycles,depth=64/ any,u,k,save_type
-kernel k_only_branches ctr/cycles,depth=16/u any,k
+kernel k ctr/by-cycles,depth=16/k any,k,save_type
+kernel uk ctr/by-cycles,depth=64/ any,u,k,save_type
+kernel k_only_branches ctr/by-cycles,depth=16/u any,k
 kill $other
 wait $other
 for name in k uk k_only_branches; do
@@ -44,7 +44,7 @@ edges_stacks hook -b -e cycles:u -c 20011 -- "$here/edges" 15000
 edges_stacks hook_two -b -e cycles:u,instructions:u -c 20011 -- taskset -c 0 "$here/edges" 30000 2
 perf script -i "$tmp/p.data" -F event 2>/dev/null | sort -u >hook_two.events
 edges_stacks hook_stack -e cycles:u -j stack,u -c 20011 -- taskset -c 0 "$here/edges" 15000 2
-edges_stacks hook_ctr -e ctr/cycles,depth=32/u -j any,u -c 20011 -- "$here/edges" 15000
+edges_stacks hook_ctr -e ctr/by-cycles,depth=32/u -j any,u -c 20011 -- "$here/edges" 15000
 ok "counting continues as before" perf stat -e cycles,instructions true
 ok "samples without branch stack too" perf record -q -o "$tmp/p.data" -e cycles:u true
 fails "rmmod is refused" 'busy|Resource temporarily unavailable|in use' rmmod riscv_ctr

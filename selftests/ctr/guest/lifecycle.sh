@@ -36,8 +36,11 @@ else
 fi
 left_clean "after open and close"
 
-is "$(cd $pmu/events && echo *)" "branch-misses branches cache-misses cache-references cycles instructions \
-stalled-cycles-backend stalled-cycles-frontend" "names of events as in the documentation"
+is "$(cd $pmu/events && echo *)" "by-branch-misses by-branches by-cache-misses by-cache-references by-cycles by-instructions \
+by-stalled-cycles-backend by-stalled-cycles-frontend" "names of events as in the documentation"
+
+perf stat -x , -e cycles,instructions,branch-misses true 2>"$tmp/stat"
+is "$(grep -c . "$tmp/stat")" 3 "events without a PMU name are those of the cpu PMU alone" || diag "$(<"$tmp/stat")"
 
 coproc "$here/abi" "$type" hold
 read -r answer <&"${COPROC[0]}"
@@ -64,16 +67,16 @@ isolated() {
 	is "$strange" 0 "$2: no addresses of others"
 }
 marked=(taskset -c 1 "$here/marked" 3 200)
-record inherit -c 20011 -e ctr/cycles,depth=64/u -j any,u -- "${marked[@]}"
+record inherit -c 20011 -e ctr/by-cycles,depth=64/u -j any,u -- "${marked[@]}"
 isolated inherit "tasks that inherit an event"
-record all -a -c 20011 -e ctr/cycles,depth=64/u -j any,u -- "${marked[@]}"
+record all -a -c 20011 -e ctr/by-cycles,depth=64/u -j any,u -- "${marked[@]}"
 isolated all "all tasks of a hart"
-record stack -c 20011 -e ctr/cycles/u -j stack,u -- "${marked[@]}"
+record stack -c 20011 -e ctr/by-cycles/u -j stack,u -- "${marked[@]}"
 isolated stack "call stacks"
 left_clean "after recordings"
 
 # Recordings of user mode contain no kernel address in any field.
-record user -a -g -c 100003 -e ctr/cycles/u -j any,u -- sh -c 'ls -lR /etc | sort | wc'
+record user -a -g -c 100003 -e ctr/by-cycles/u -j any,u -- sh -c 'ls -lR /etc | sort | wc'
 some_samples user "callchains and branches of user mode" 50
 is "$(perf script -i "$tmp/user.data" -F ip,brstack 2>/dev/null | grep -cE 'f{6,}[0-9a-f]{6,}')" 0 \
 	"no address of the kernel in them"
@@ -83,15 +86,15 @@ is "$(perf script -i "$tmp/user.data" -F ip,brstack 2>/dev/null | grep -cE 'f{6,
 export -f state sampled wait_for wait_for_samples
 taskset -c 1 "$here/edges" 10000000000 >"$tmp/edges.out" &
 program=$!
-record frequency -F 2000 -e ctr/cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
+record frequency -F 2000 -e ctr/by-cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
 some_samples frequency "by frequency"
-record attach -c 100003 -e ctr/cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
+record attach -c 100003 -e ctr/by-cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
 some_samples attach "-p"
-record thread --per-thread -c 100003 -e ctr/cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
+record thread --per-thread -c 100003 -e ctr/by-cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
 some_samples thread "--per-thread"
 
 # A hart goes offline while perf records it, and comes back.
-record offline -a -c 100003 -e ctr/cycles/u -j any,u -- bash -c '
+record offline -a -c 100003 -e ctr/by-cycles/u -j any,u -- bash -c '
 	wait_for_samples 1 20
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	wait_for_samples 0 20
@@ -99,7 +102,7 @@ record offline -a -c 100003 -e ctr/cycles/u -j any,u -- bash -c '
 some_samples offline "a hart goes offline and comes back while it is recorded"
 is "$(state usable 1) $(state sctrctl 1)" "1 0x0" "it is usable again, and idle"
 taskset -cp 1 $program >/dev/null 2>&1
-record again -a -C 1 -c 100003 -e ctr/cycles/u -j any,u -- bash -c 'wait_for_samples 1 20'
+record again -a -C 1 -c 100003 -e ctr/by-cycles/u -j any,u -- bash -c 'wait_for_samples 1 20'
 some_samples again "and recorded again"
 kill $program
 wait $program 2>/dev/null

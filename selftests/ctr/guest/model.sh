@@ -20,10 +20,10 @@ record() {
 	ok "$name: $(($(samples) - before)) samples" test "$(samples)" -ge $((before + 10))
 }
 program=(sh -c "for cpu in $(seq -s ' ' 0 $((harts - 1))); do taskset -c \$cpu $here/edges 700 & done; wait")
-record any,u -e ctr/cycles/u -j any,u -- "${program[@]}"
-record any_call,u -e ctr/cycles/u -j any_call,u -- "${program[@]}"
-record cond,u -e ctr/cycles/u -j cond,u -- "${program[@]}"
-record stack,u -e ctr/cycles/u -j stack,u -- "${program[@]}"
-record any -e ctr/cycles,depth=32/ -j any,u,k -- bash -c '(:)'
+record any,u -e ctr/by-cycles/u -j any,u -- "${program[@]}"
+record any_call,u -e ctr/by-cycles/u -j any_call,u -- "${program[@]}"
+record cond,u -e ctr/by-cycles/u -j cond,u -- "${program[@]}"
+record stack,u -e ctr/by-cycles/u -j stack,u -- "${program[@]}"
+record any -e ctr/by-cycles,depth=32/ -j any,u,k -- bash -c '(:)'
 left_clean "recorded"
 done_testing

@@ -32,7 +32,7 @@ flows() {
 	local before wanted recorder
 	before=$(state samples "$1")
 	wanted=$((before + 20))
-	"${perf_record[@]}" -o p.data -c 10000019 -e ctr/cycles/u -j any,u -- taskset -c "$1" "$here/edges" 100000000000 >/dev/null &
+	"${perf_record[@]}" -o p.data -c 10000019 -e ctr/by-cycles/u -j any,u -- taskset -c "$1" "$here/edges" 100000000000 >/dev/null &
 	recorder=$!
 	until [ "$(state samples "$1")" -ge $wanted ]; do sleep 0.2; done
 	pkill -x edges
