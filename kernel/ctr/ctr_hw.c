@@ -71,6 +71,22 @@ const char *ctr_hw_missing(void)
 	return missing;
 }
 
+/**
+ * ctr_hw_open_to_guests() - find out whether guests can access the ring
+ *
+ * Guests share the ring with the host. Only hstateen0, which belongs to Smstateen, locks
+ * it for them; ctr_hw_setup() and KVM do so. Without it, a guest reads what the hart
+ * recorded in the host, and nothing that the driver can do at the entry of a guest
+ * prevents a guest from changing the host's records.
+ *
+ * Return: whether this hart can run guests and has no such lock.
+ */
+bool ctr_hw_open_to_guests(void)
+{
+	lockdep_assert_irqs_disabled();
+	return riscv_isa_extension_available(NULL, h) && !ctr_try_csr(CSR_HSTATEEN0);
+}
+
 static u8 ctr_hw_probe_depths(void)
 {
 	unsigned int code;
@@ -138,17 +154,20 @@ void ctr_hw_setup(unsigned int depth_code)
 	ctr_hw_control(0);
 	if (!ctr_draft)
 		csr_write(CTR_CSR_SCTRDEPTH, depth_code);
+	/* A new depth leaves the write pointer and the entries unspecified. */
+	ctr_hw_clear();
+	if (!riscv_isa_extension_available(NULL, h))
+		return;
 	/*
-	 * A new depth leaves the write pointer and the entries unspecified.
 	 * vsctrctl replaces sctrctl in a guest. KVM does not initialize it, and it
 	 * has any value after a reset.
 	 */
-	ctr_hw_clear();
-	if (riscv_isa_extension_available(NULL, h)) {
-		if (ctr_draft)
-			csr_write(CTR_DRAFT_CSR_VSCTRCONTROL, 0);
-		else
-			csr_write(CTR_CSR_VSCTRCTL, 0);
+	if (ctr_draft) {
+		csr_write(CTR_DRAFT_CSR_VSCTRCONTROL, 0);
+		csr_clear(CSR_HSTATEEN0, CTR_DRAFT_HSTATEEN0_CTR);
+	} else {
+		csr_write(CTR_CSR_VSCTRCTL, 0);
+		csr_clear(CSR_HSTATEEN0, CTR_HSTATEEN0_CTR);
 	}
 }
 

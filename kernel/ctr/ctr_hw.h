@@ -13,6 +13,7 @@
 extern bool ctr_draft;
 
 const char *ctr_hw_missing(void);
+bool ctr_hw_open_to_guests(void);
 void ctr_hw_probe(struct ctr_caps *caps);
 void ctr_hw_setup(unsigned int depth_code);
 void ctr_hw_control(u64 control);

@@ -58,19 +58,21 @@ static void ctr_probe(void *data)
 
 	local_irq_save(flags);
 	found->missing = ctr_hw_missing();
-	if (!found->missing)
+	if (!found->missing) {
+		found->open_to_guests = ctr_hw_open_to_guests();
 		ctr_hw_probe(&found->caps);
 	local_irq_restore(flags);
 }
 
 static bool ctr_report(unsigned int cpu, const struct ctr_found *found)
 {
+	bool open_to_guests;
 	if (found->missing)
 		pr_warn("CPU %u: no %s: with Smstateen, OpenSBI 1.7 or later opens CTR\n", cpu,
 			found->missing);
 	else if (!found->caps.depths)
 		pr_warn("CPU %u: sctrdepth accepts none of the depths 16 to 256\n", cpu);
-	return !found->missing && found->caps.depths;
+	return !found->missing && !found->open_to_guests && found->caps.depths;
 }
 
 /* Sets ctr_caps and ctr_depth_code: what all harts have in common. */
@@ -87,6 +89,7 @@ static int ctr_discover(void)
 		.type = true,
 		.cycles = true,
 	};
+	}
 	for_each_online_cpu(cpu) {
 		if (!ctr_described(cpu)) {
 			pr_info("CPU %u has no Ssctr in its riscv,isa-extensions\n", cpu);
@@ -95,6 +98,9 @@ static int ctr_discover(void)
 		ret = smp_call_function_single(cpu, ctr_probe, &found, true);
 		if (ret)
 			return ret;
+	else if (found->open_to_guests)
+		pr_warn("CPU %u: hypervisor extension, no Smstateen: guests could read the ring\n",
+			cpu);
 		/* Stop after one line: the other harts have the same firmware. */
 		if (!ctr_report(cpu, &found))
 			return -ENODEV;

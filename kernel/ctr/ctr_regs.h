@@ -67,6 +67,9 @@
 #define CTR_DEPTH_CODES		5
 #define CTR_ENTRIES_MAX		256
 
+/* hstateen0: guests may access CTR */
+#define CTR_HSTATEEN0_CTR	BIT_ULL(54)
+
 /* The instruction SCTRCLR, encoded for assemblers without Ssctr. */
 #define CTR_INSN_SCTRCLR	"0x10400073"
 
@@ -124,7 +127,7 @@ struct ctr_caps {
 /*
  * The draft. In sctrcontrol, modes, RASEMU and external traps have other bits than in
  * sctrctl, and a field has the depth: 0000 for 16 entries, 1111 for 256. Setting CLR
- * clears the ring. FROZEN has another bit in sctrstatus.
+ * clears the ring. FROZEN and hstateen0.CTR are other bits.
  */
 #define CTR_DRAFT_CTL_S		BIT_ULL(1)
 #define CTR_DRAFT_CTL_U		BIT_ULL(2)
@@ -134,6 +137,7 @@ struct ctr_caps {
 #define CTR_DRAFT_CTL_DEPTH_SHIFT 16
 #define CTR_DRAFT_CTL_DEPTH	(0xfULL << CTR_DRAFT_CTL_DEPTH_SHIFT)
 #define CTR_DRAFT_STATUS_FROZEN	BIT_ULL(15)
+#define CTR_DRAFT_HSTATEEN0_CTR	BIT_ULL(55)
 
 static inline u64 ctr_draft_depth(unsigned int code)
 {
