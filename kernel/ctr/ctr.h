@@ -28,6 +28,7 @@
  *	     first scheduled
  * @filter: records that the event wants
  * @depth: entries to read per sample
+ * @skip: the next overflow is not a sample, see ctr_event_overflow()
  * @release: work that releases @counter and this struct; not for inherited events
  * @output: original overflow handler of the event
  * @destroy: event of the cpu PMU: its original destroy function, or NULL
@@ -40,6 +41,7 @@ struct ctr_event {
 	struct perf_event *counter;
 	struct ctr_filter filter;
 	unsigned int depth;
+	bool skip;
 	struct work_struct release;
 	perf_overflow_handler_t output;
 	void (*destroy)(struct perf_event *event);
@@ -60,7 +62,6 @@ struct ctr_stack {
  * @samples: number of samples delivered
  * @skidded: number of samples dropped because they were taken in the kernel
  *	     although the event excludes it
- * @skip: the next overflow of the owner is not a sample, see ctr_event_overflow()
  * @records: records read from the ring
  * @stack: branch stack passed to perf
  */
@@ -70,7 +71,6 @@ struct ctr_cpu {
 	struct task_struct *ring_task;
 	u64 samples;
 	u64 skidded;
-	bool skip;
 	struct ctr_record records[CTR_ENTRIES_MAX];
 	struct ctr_stack stack;
 };
@@ -90,6 +90,9 @@ static inline unsigned int ctr_depth(void)
 {
 	return 16U << ctr_depth_code;
 }
+
+unsigned int ctr_event_depth(const struct perf_event *event, const struct ctr_filter *filter,
+			     unsigned int asked);
 
 /* ctr_ring.c */
 int ctr_ring_init(void);

@@ -40,7 +40,7 @@ static void ctr_debug_get(void *data)
 		state->control = ctr_hw_control_read();
 		state->status = ctr_hw_status();
 		/* cpu->records is free: a sample converts it immediately. */
-		state->valid = ctr_hw_read(cpu->records, 0, ctr_depth());
+		state->valid = ctr_hw_read(cpu->records, 0, ctr_depth(), false);
 	}
 	local_irq_restore(flags);
 }

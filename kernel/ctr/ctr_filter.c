@@ -113,6 +113,7 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 	filter->flags = caps->mispredict && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_FLAGS);
 	filter->cycles = caps->cycles && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_CYCLES);
 	filter->save_type = branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE;
+	filter->data = filter->cycles || (filter->save_type && caps->type);
 	filter->save_privilege = branch_sample_type & PERF_SAMPLE_BRANCH_PRIV_SAVE;
 	if (!filter->user && !filter->kernel)
 		return -EINVAL;
@@ -121,15 +122,18 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 	if (!types)
 		return -EINVAL;
 
-	/* Records without a type cannot be distinguished: keep them. */
+	/* Records without a type cannot be distinguished, or need not be: keep them. */
 	filter->types = types | BIT(CTR_TYPE_NONE);
 	for (type = 0; type < ARRAY_SIZE(ctr_types); type++) {
 		if (types & BIT(type) || !ctr_types[type].inhibit)
 			continue;
-		if (caps->control & ctr_types[type].inhibit)
+		if (caps->control & ctr_types[type].inhibit) {
 			filter->control |= ctr_types[type].inhibit;
-		else if (!caps->type)
+			continue;
+		}
+		if (!caps->type)
 			return -EOPNOTSUPP;
+		filter->data = true;
 	}
 	if (filter->user)
 		filter->control |= CTR_CTL_U;

@@ -17,6 +17,8 @@
  * @stack: the ring emulates the return-address stack and belongs to a task
  * @flags: report whether branches were predicted
  * @cycles: report cycles
+ * @data: ctrdata of the records is needed: for cycles, types, or a filter that the
+ *	  harts lack
  * @save_type: report the type of branches
  * @save_privilege: report the privilege of branch targets
  */
@@ -28,6 +30,7 @@ struct ctr_filter {
 	bool stack;
 	bool flags;
 	bool cycles;
+	bool data;
 	bool save_type;
 	bool save_privilege;
 };

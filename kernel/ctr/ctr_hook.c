@@ -74,7 +74,7 @@ static int ctr_hook_attach(struct perf_event *event)
 		ret = ctr_ring_slot_get(event->hw.target);
 	if (ret)
 		goto free;
-	ctr_event->depth = min_not_zero(ctr_depth(), (unsigned int)event->attr.sample_max_stack);
+	ctr_event->depth = ctr_event_depth(event, &ctr_event->filter, 0);
 	/* A child has inherited the parent's handler, which is ctr_hook_overflow. */
 	ctr_event->output = event->parent ? ctr_event_of(event->parent)->output :
 					    event->overflow_handler;

@@ -234,13 +234,15 @@ u64 ctr_hw_status(void)
  * @records: result, newest first
  * @first: index of the first record, 0 is the newest
  * @max: maximum number of records; @first + @max must not exceed the depth
+ * @data: read ctrdata, which takes a third of the time; otherwise it is 0 in @records
  *
  * The ring must not change meanwhile: it is frozen, or the current mode is not
  * recorded.
  *
  * Return: number of records.
  */
-unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigned int max)
+unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigned int max,
+			 bool data)
 {
 	unsigned long select;
 	unsigned int i;
@@ -254,7 +256,7 @@ unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigne
 		if (!(records[i].source & CTR_SOURCE_VALID))
 			break;
 		records[i].target = csr_read(CTR_CSR_SIREG2);
-		records[i].data = csr_read(CTR_CSR_SIREG3);
+		records[i].data = data ? csr_read(CTR_CSR_SIREG3) : 0;
 	}
 	csr_write(CTR_CSR_SISELECT, select);
 	return i;

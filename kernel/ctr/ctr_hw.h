@@ -21,7 +21,8 @@ u64 ctr_hw_control_read(void);
 void ctr_hw_clear(void);
 void ctr_hw_thaw(void);
 u64 ctr_hw_status(void);
-unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigned int max);
+unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigned int max,
+			 bool data);
 void ctr_hw_restore(u64 status, const struct ctr_record *records, unsigned int count);
 
 /**

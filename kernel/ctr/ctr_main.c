@@ -35,9 +35,37 @@ static bool hook;
 module_param(hook, bool, 0444);
 MODULE_PARM_DESC(hook, "branch stacks for the kernel's cpu PMU too; the module cannot be unloaded");
 
+static unsigned int depth = 32;
+module_param(depth, uint, 0644);
+MODULE_PARM_DESC(depth, "entries per sample by default (32); 0: the whole ring");
+
+/**
+ * ctr_event_depth() - entries to read per sample
+ * @event: the event
+ * @filter: of the event
+ * @asked: number of entries that the user asks for, or 0
+ *
+ * Each entry costs time in the interrupt. By default, a sample has as many as with
+ * LBR, which tools are made for. A call stack is never truncated by default, because
+ * it would lose its outer frames; it is usually shorter than the ring.
+ *
+ * Return: number of entries; the ring has at least as many.
+ */
+unsigned int ctr_event_depth(const struct perf_event *event, const struct ctr_filter *filter,
+			     unsigned int asked)
+{
+	unsigned int entries = asked ?: READ_ONCE(depth);
+
+	if (!entries || (filter->stack && !asked))
+		entries = ctr_depth();
+	/* Newer kernels and the perf tool truncate longer stacks. */
+	return min_not_zero(min(entries, ctr_depth()), (unsigned int)event->attr.sample_max_stack);
+}
+
 /* Result of probing one hart. */
 struct ctr_found {
 	const char *missing;
+	bool open_to_guests;
 	struct ctr_caps caps;
 };
 
@@ -61,15 +89,18 @@ static void ctr_probe(void *data)
 	if (!found->missing) {
 		found->open_to_guests = ctr_hw_open_to_guests();
 		ctr_hw_probe(&found->caps);
+	}
 	local_irq_restore(flags);
 }
 
 static bool ctr_report(unsigned int cpu, const struct ctr_found *found)
 {
-	bool open_to_guests;
 	if (found->missing)
 		pr_warn("CPU %u: no %s: with Smstateen, OpenSBI 1.7 or later opens CTR\n", cpu,
 			found->missing);
+	else if (found->open_to_guests)
+		pr_warn("CPU %u: hypervisor extension, no Smstateen: guests could read the ring\n",
+			cpu);
 	else if (!found->caps.depths)
 		pr_warn("CPU %u: sctrdepth accepts none of the depths 16 to 256\n", cpu);
 	return !found->missing && !found->open_to_guests && found->caps.depths;
@@ -89,7 +120,6 @@ static int ctr_discover(void)
 		.type = true,
 		.cycles = true,
 	};
-	}
 	for_each_online_cpu(cpu) {
 		if (!ctr_described(cpu)) {
 			pr_info("CPU %u has no Ssctr in its riscv,isa-extensions\n", cpu);
@@ -98,9 +128,6 @@ static int ctr_discover(void)
 		ret = smp_call_function_single(cpu, ctr_probe, &found, true);
 		if (ret)
 			return ret;
-	else if (found->open_to_guests)
-		pr_warn("CPU %u: hypervisor extension, no Smstateen: guests could read the ring\n",
-			cpu);
 		/* Stop after one line: the other harts have the same firmware. */
 		if (!ctr_report(cpu, &found))
 			return -ENODEV;

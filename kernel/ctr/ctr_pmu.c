@@ -80,7 +80,7 @@ static bool ctr_throttles(const struct perf_event *event)
  */
 static void ctr_event_overflow(struct perf_event *event, struct pt_regs *regs, u64 period)
 {
-	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
+	struct ctr_event *ctr_event = ctr_event_of(event);
 	struct hw_perf_event *hw = &event->hw;
 	struct hlist_head head = HLIST_HEAD_INIT;
 	struct trace_entry record = {};
@@ -95,11 +95,11 @@ static void ctr_event_overflow(struct perf_event *event, struct pt_regs *regs, u
 		return;
 	local64_sub(period, &event->count);
 	hw->last_period = period;
-	cpu->skip = ctr_throttles(event);
-	local64_set(&hw->period_left, cpu->skip ? 0 : -period);
-	if (cpu->skip && hw->interrupts)
+	ctr_event->skip = ctr_throttles(event);
+	local64_set(&hw->period_left, ctr_event->skip ? 0 : -period);
+	if (ctr_event->skip && hw->interrupts)
 		hw->interrupts--;
-	if (cpu->skip && atomic_read(&event->event_limit))
+	if (ctr_event->skip && atomic_read(&event->event_limit))
 		atomic_inc(&event->event_limit);
 	/* The list is local, and the hart is in an interrupt: there are no other readers. */
 	hlist_add_head(&event->hlist_entry, &head);
@@ -136,16 +136,17 @@ static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *da
 static void ctr_output(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
+	struct ctr_event *ctr_event = ctr_event_of(event);
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 
-	if (cpu->skip) {
-		cpu->skip = false;
+	if (ctr_event->skip) {
+		ctr_event->skip = false;
 		return;
 	}
 	ctr_ring_fill(event);
 	perf_sample_save_brstack(data, event, (struct perf_branch_stack *)&cpu->stack, NULL);
 	cpu->samples++;
-	ctr_event_of(event)->output(event, data, regs);
+	ctr_event->output(event, data, regs);
 	ctr_ring_sampled(event);
 }
 
@@ -248,14 +249,6 @@ static int ctr_event_check(struct perf_event *event)
 	return 0;
 }
 
-static unsigned int ctr_event_depth(const struct perf_event_attr *attr)
-{
-	unsigned int depth = attr->config2 ?: ctr_depth();
-
-	/* Newer kernels and the perf tool truncate longer stacks. */
-	return attr->sample_max_stack ? min_t(unsigned int, depth, attr->sample_max_stack) : depth;
-}
-
 /*
  * Initializes a child of an existing event. perf holds the mutex of the parent's
  * context, so no counter can be created here; the child inherits the parent's counter.
@@ -328,7 +321,7 @@ static int ctr_event_create(struct perf_event *event, const struct ctr_filter *f
 	if (!ctr_event)
 		return -ENOMEM;
 	ctr_event->filter = *filter;
-	ctr_event->depth = ctr_event_depth(&event->attr);
+	ctr_event->depth = ctr_event_depth(event, filter, event->attr.config2);
 	INIT_WORK(&ctr_event->release, ctr_event_release);
 	if (filter->stack && event->hw.target) {
 		ret = ctr_ring_slot_get(event->hw.target);
@@ -483,10 +476,6 @@ static struct attribute *ctr_format_attrs[] = {
 	&format_attr_raw.attr,
 	&format_attr_depth.attr,
 	NULL,
-/*
- * Not the names of the cpu PMU: the perf tool tries an event without a PMU name on all
- * PMUs that have it, and "perf stat -e cycles" is about the cpu PMU alone.
- */
 };
 
 static const struct attribute_group ctr_format_group = {
@@ -494,6 +483,10 @@ static const struct attribute_group ctr_format_group = {
 	.attrs = ctr_format_attrs,
 };
 
+/*
+ * Not the names of the cpu PMU: the perf tool tries an event without a PMU name on all
+ * PMUs that have it, and "perf stat -e cycles" is about the cpu PMU alone.
+ */
 #define CTR_EVENT_ATTR(name, id) PMU_EVENT_ATTR_STRING(name, ctr_event_##id, "hw=" __stringify(id))
 
 /* clang-format would put spaces around the hyphens of the names. */

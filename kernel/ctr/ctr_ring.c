@@ -132,7 +132,8 @@ static void ctr_ring_save(struct ctr_cpu *cpu)
 
 	if (slot) {
 		slot->status = ctr_hw_status();
-		slot->count = ctr_hw_read(slot->records, 0, ctr_depth());
+		/* With data: the next event of the task may want it. */
+		slot->count = ctr_hw_read(slot->records, 0, ctr_depth(), true);
 	}
 	cpu->ring_task = NULL;
 }
@@ -330,7 +331,7 @@ unsigned int ctr_ring_fill(struct perf_event *event)
 	/* LCOFIFRZ has already frozen the ring, unless the hart lacks it. */
 	if (filter->kernel)
 		ctr_hw_freeze();
-	count = ctr_hw_read(cpu->records, 0, ctr_event->depth);
+	count = ctr_hw_read(cpu->records, 0, ctr_event->depth, filter->data);
 	cpu->stack.nr = ctr_ring_convert(filter, cpu->records, count, cpu->stack.entries);
 	/* The ring has no index that is comparable between two samples. */
 	cpu->stack.hw_idx = -1ULL;
@@ -367,7 +368,8 @@ static noinline unsigned int ctr_ring_copy(const struct ctr_filter *filter,
 	do {
 		/* Dropped records leave room for older ones. */
 		count = ctr_hw_read(records, first,
-				    min3(CTR_SNAPSHOT_STEP, ctr_depth() - first, max - filled));
+				    min3(CTR_SNAPSHOT_STEP, ctr_depth() - first, max - filled),
+				    filter->data);
 		filled += ctr_ring_convert(filter, records, count, entries + filled);
 		first += count;
 	} while (count && filled < max && first < ctr_depth());

@@ -28,7 +28,7 @@ static struct {
 	bool frozen;
 	struct ctr_record ring[DEPTH];
 	unsigned int count;
-	unsigned int setups, accesses;
+	unsigned int setups, accesses, data_reads;
 	unsigned int depth_code;
 	bool cleared_while_recording;
 } hart;
@@ -76,14 +76,18 @@ u64 ctr_hw_status(void)
 	return hart.count;
 }
 
-unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigned int max)
+unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigned int max,
+			 bool data)
 {
 	unsigned int i;
 
 	if (max > DEPTH || first + max > DEPTH)
 		ok(false, "an entry that the ring does not have is read");
 	for (i = 0; i < max && first + i < hart.count; i++)
-		records[i] = hart.ring[first + i];
+		records[i] = (struct ctr_record){ hart.ring[first + i].source,
+						  hart.ring[first + i].target,
+						  data ? hart.ring[first + i].data : 0 };
+	hart.data_reads += data ? i : 0;
 	return i;
 }
 
@@ -447,6 +451,43 @@ static void test_types(void)
 	ctr_ring_end(&user);
 }
 
+/* ctrdata takes a third of the time of a sample. */
+static void test_data(void)
+{
+	static const u64 any = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	static const struct {
+		u64 perf;
+		u64 control; /* of the harts */
+		unsigned int expected, entries;
+		const char *what;
+	} table[] = {
+		{ any, 0xff3e00001980, 6, 6, "cycles" },
+		{ any | PERF_SAMPLE_BRANCH_NO_CYCLES, 0xff3e00001980, 0, 6, "neither" },
+		{ any | PERF_SAMPLE_BRANCH_NO_CYCLES | PERF_SAMPLE_BRANCH_TYPE_SAVE, 0xff3e00001980,
+		  6, 6, "types" },
+		{ PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_NO_CYCLES,
+		  0xff3e00001980, 0, 6, "a filter of the harts" },
+		{ PERF_SAMPLE_BRANCH_IND_CALL | PERF_SAMPLE_BRANCH_USER |
+			  PERF_SAMPLE_BRANCH_NO_CYCLES,
+		  0, 6, 0, "a filter that the harts lack" },
+	};
+	struct ctr_event ctr_event;
+	struct perf_event event = { .pmu_private = &ctr_event };
+	u64 control = ctr_caps.control;
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		fresh();
+		ctr_caps.control = table[i].control;
+		make_event(&ctr_event, table[i].perf);
+		ctr_ring_begin(&event);
+		records_of(0, 6);
+		is_u64(ctr_ring_fill(&event), table[i].entries, "%s: entries", table[i].what);
+		is_u64(hart.data_reads, table[i].expected, "%s: reads of ctrdata", table[i].what);
+		ctr_ring_end(&event);
+	}
+	ctr_caps.control = control;
+}
+
 static void test_snapshot(void)
 {
 	struct perf_branch_entry entries[DEPTH + 1];
@@ -540,6 +581,7 @@ int main(void)
 	test_isolation();
 	test_freeze();
 	test_types();
+	test_data();
 	test_snapshot();
 	test_users();
 	return done_testing();

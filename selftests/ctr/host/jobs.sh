@@ -17,7 +17,9 @@ judge_edges() {
 	judge deep
 	many deep 50
 	zero deep illegal broken newest kernel
-	is "${found[deepest]}" 127 "without depth=: as many as the perf tool accepts"
+	is "${found[deepest]}" 127 "depth=127: as many as the perf tool accepts"
+	judge default
+	is "${found[deepest]}" 32 "without depth=: 32 entries"
 
 	filtered any_call call,indcall,swap
 	filtered any_ret ret,swap
