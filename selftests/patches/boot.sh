@@ -39,12 +39,13 @@ out=$results/boot
 judge any
 many any 500
 zero any illegal broken newest kernel mistyped missing
-is "${found[deepest]}" 127 "any: as deep as perf accepts"
+is "${found[deepest]}" 127 "any: with riscv_ctr.depth=0 as deep as perf accepts"
 is "${found[classes]}" call,cond,indcall,indjump,jump,otherindjump,otherjump,ret,swap "any: every class of transfer"
 for name in b two; do
 	judge $name
 	many $name 100
 	zero $name illegal broken newest kernel
+	is "${found[deepest]}" 32 "$name: 32 entries"
 done
 is "$(tr -d ' \n' <"$out/two.events")" cycles:u:instructions:u: "two: both events had their turns"
 judge calls chain=no

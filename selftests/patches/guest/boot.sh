@@ -5,7 +5,9 @@
 . "$(dirname "$0")/../ctr/common.sh"
 
 like "found at boot" 'riscv_ctr: [0-9]+ entries' "$(dmesg | grep riscv_ctr)"
+echo 0 >/sys/module/riscv_ctr/parameters/depth
 edges_stacks any -e cycles:u -j any,u,save_type -c 20011 -- "$here/edges" 70000
+echo 32 >/sys/module/riscv_ctr/parameters/depth
 edges_stacks b -b -e cycles:u -c 20011 -- "$here/edges" 30000
 edges_stacks two -b -e cycles:u,instructions:u -c 20011 -- "$here/edges" 40000 2
 perf script -i "$tmp/p.data" -F event 2>/dev/null | sort -u >two.events
