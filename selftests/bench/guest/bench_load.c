@@ -4,6 +4,9 @@
  * nanoseconds that it took.
  *
  *   bench_load branchy N             user code full of branches and indirect calls
+ *   bench_load branchy N DEVICE SIZE the same on hart 0, traced by a file that nobody reads,
+ *                                    with a data area of SIZE bytes or, if SIZE is 0, none; the
+ *                                    second number is that of the bytes in the data area
  *   bench_load kernel N              system calls, page faults, fork
  *   bench_load switch N              N round trips between two processes on hart 0
  *   bench_load switch N DEVICE K     the same, and starts and stops the encoder K times,
@@ -75,6 +78,42 @@ static void branchy(unsigned int rounds)
 	/* Keeps the compiler from removing the work. */
 	if (seed == 42)
 		fputs("", stderr);
+}
+
+/* Return: the nanoseconds that the load took. @bytes gets the size of the trace. */
+static uint64_t drained(unsigned int rounds, const char *device, uint64_t size, uint64_t *bytes)
+{
+	struct ntrace_config config = {
+		.size = sizeof(config),
+		.mode = NTRACE_MODE_HTM,
+		.privilege = NTRACE_PRIVILEGE_U,
+		.data_size = size,
+		.flags = size ? 0 : NTRACE_CONFIG_NO_DATA,
+	};
+	const struct ntrace_control *control;
+	uint64_t start, end;
+	int file;
+
+	pin(0);
+	file = open(device, O_RDWR);
+	if (file < 0 || ioctl(file, NTRACE_IOC_CONFIGURE, &config))
+		die(device);
+	control = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, file, 0);
+	if (control == MAP_FAILED)
+		die("mmap");
+	if (ioctl(file, NTRACE_IOC_START))
+		die("start");
+	start = now();
+	branchy(rounds);
+	end = now();
+	if (ioctl(file, NTRACE_IOC_STOP))
+		die("stop");
+	*bytes = control->head;
+	if (control->lost || control->gaps) {
+		fprintf(stderr, "bench_load: lost trace\n");
+		exit(1);
+	}
+	return end - start;
 }
 
 static void kernel(unsigned int rounds)
@@ -194,11 +233,17 @@ int main(int argc, char **argv)
 	unsigned int count = argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 0) : 0;
 	const char *device = argc > 4 ? argv[3] : NULL;
 	unsigned int times = argc > 4 ? (unsigned int)strtoul(argv[4], NULL, 0) : 0;
-	uint64_t start = now(), end = 0;
+	uint64_t start = now(), end = 0, bytes, size;
 
 	if (!count) {
 		fprintf(stderr, "usage: bench_load branchy|kernel|switch N [DEVICE K [far]]\n");
 		return 2;
+	}
+	if (!strcmp(argv[1], "branchy") && device) {
+		size = strtoull(argv[4], NULL, 0);
+		end = drained(count, device, size, &bytes);
+		printf("%llu %llu\n", (unsigned long long)end, (unsigned long long)bytes);
+		return 0;
 	}
 	if (!strcmp(argv[1], "branchy"))
 		branchy(count);
