@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=25
-# Harts without CTR, harts whose firmware keeps CTR closed, and harts whose guests could reach the ring: the driver reports this and does not load; it must not access
-# a register that traps.
+# Harts without CTR, harts whose firmware keeps CTR closed, and harts whose guests could reach the ring: the driver reports
+# this and does not load; it must not access a register that traps.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 # shellcheck source=selftests/ctr/host/firmware.sh
