@@ -12,10 +12,11 @@
 static struct funnel funnel;
 static struct ram_sink sink;
 
-static bool take(void *opaque, unsigned int input, const uint8_t *data, size_t size)
+static bool take(void *opaque, unsigned int input, uint8_t id, const uint8_t *data, size_t size)
 {
 	(void)opaque;
 	(void)input;
+	(void)id;
 	(void)data;
 	(void)size;
 	return true;

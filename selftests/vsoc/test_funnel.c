@@ -17,10 +17,12 @@ static struct {
 	bool refuses;		/* refuses a message although it was ready */
 } behind;
 
-static bool behind_put(void *opaque, unsigned int input, const uint8_t *data, size_t size)
+static bool behind_put(void *opaque, unsigned int input, uint8_t id, const uint8_t *data,
+		       size_t size)
 {
 	(void)opaque;
 	(void)input;
+	(void)id;
 	if (behind.full || behind.refuses)
 		return false;
 	memcpy(behind.bytes + behind.size, data, size);
@@ -62,7 +64,7 @@ static uint32_t attempt(uint32_t offset, uint32_t value)
 
 static bool put(unsigned int input, const char *message)
 {
-	return funnel_put(&funnel, input, (const uint8_t *)message, strlen(message));
+	return funnel_put(&funnel, input, 0, (const uint8_t *)message, strlen(message));
 }
 
 static bool got(const char *text)
@@ -175,6 +177,15 @@ static void holding_back(void)
 	   "the sink stopped before the funnel: lost, but the next capture begins clean");
 }
 
+/* A K3's bridges are not the end of the path. */
+static bool is_last(const struct topology *topology, enum topology_kind kind)
+{
+	if (topology->k3)
+		return kind == TOPOLOGY_ETR;
+	return kind == TOPOLOGY_RAM_SINK || kind == TOPOLOGY_PIB_SINK ||
+	       kind == TOPOLOGY_ATB_BRIDGE;
+}
+
 /* Every node but the sinks has an output, and port numbers have no gaps. */
 static bool sound(const struct topology *topology)
 {
@@ -192,7 +203,7 @@ static bool sound(const struct topology *topology)
 
 		if (node->inputs != in[i] || node->outputs != out[i] ||
 		    !node->inputs != (node->kind == TOPOLOGY_ENCODER) ||
-		    !node->outputs != (node->kind >= TOPOLOGY_RAM_SINK) ||
+		    !node->outputs != is_last(topology, node->kind) ||
 		    (node->kind == TOPOLOGY_FUNNEL && node->inputs > TOPOLOGY_INPUTS_MAX))
 			return false;
 	}
@@ -219,7 +230,8 @@ static void wirings(void)
 		{ "chain", 1, 1, 2, 1, 3 },    { "chain", 4, 4, 3, 1, 7 },
 		{ "chain", 16, 16, 9, 1, 25 }, { "split", 2, 2, 2, 2, 6 },
 		{ "split", 8, 8, 2, 2, 18 },   { "pib", 2, 2, 1, 0, 3 },
-		{ "atb", 8, 8, 1, 0, 9 },
+		{ "atb", 8, 8, 1, 0, 9 },	{ "k3", 1, 1, 1, 0, 5 },
+		{ "k3", 5, 5, 2, 0, 14 },	{ "k3", 16, 16, 4, 0, 38 },
 	};
 	static struct topology topology;
 
@@ -235,7 +247,8 @@ static void wirings(void)
 	}
 	ok(topology_make(&topology, "funnel", 9) && topology_make(&topology, "chain", 17) &&
 		   topology_make(&topology, "split", 9) && topology_make(&topology, "pib", 9) &&
-		   topology_make(&topology, "direct", 65) && topology_make(&topology, "none", 1),
+		   topology_make(&topology, "direct", 65) && topology_make(&topology, "k3", 17) &&
+		   topology_make(&topology, "none", 1),
 	   "more harts than a wiring supports, and an unknown name");
 }
 

@@ -15,16 +15,19 @@
 static struct {
 	uint8_t bytes[256];
 	size_t size;
+	uint8_t id;
 } far;
 
-static void far_send(void *opaque, const uint8_t *data, size_t size)
+static bool far_send(void *opaque, uint8_t id, const uint8_t *data, size_t size)
 {
 	(void)opaque;
+	far.id = id;
 	memcpy(far.bytes + far.size, data, size);
 	far.size += size;
+	return true;
 }
 
-static const struct port_sink_ops far_ops = { far_send };
+static const struct port_sink_ops far_ops = { .send = far_send };
 
 static struct port_sink sink;
 

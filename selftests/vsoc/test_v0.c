@@ -110,9 +110,10 @@ static void own(void *opaque, uint32_t id)
 
 static const struct v0_ops ops = { part_read, part_write, own };
 
-static bool sink_put(void *opaque, unsigned int input, const uint8_t *data, size_t size)
+static bool sink_put(void *opaque, unsigned int input, uint8_t id, const uint8_t *data, size_t size)
 {
 	(void)input;
+	(void)id;
 	return put(opaque, data, size);
 }
 
@@ -357,10 +358,10 @@ static void funnel_page(void)
 	v0_page_write(&v0, V0_SINK_BASE_HIGH, 1);
 	v0_page_write(&v0, V0_SINK_LIMIT, 0x80000ff8);
 	v0_page_write(&v0, V0_SINK_WP, 0x80000000);
-	ok(funnel_put(&funnel, 0, message, sizeof(message)) && !funnel.bytes,
+	ok(funnel_put(&funnel, 0, 0, message, sizeof(message)) && !funnel.bytes,
 	   "funnel: disabled, it accepts and drops");
 	is_hex(attempt(V0_CONTROL, 0x00f00073), 0x7000000b, "funnel: Enable; no mode, no sync");
-	ok(funnel_put(&funnel, 0, message, sizeof(message)) && funnel.bytes == 8,
+	ok(funnel_put(&funnel, 0, 0, message, sizeof(message)) && funnel.bytes == 8,
 	   "funnel: enabled, it takes trace");
 	is_hex(attempt(V0_CONTROL, 1), 0x70000009, "funnel: disabled and empty");
 	is_hex(v0_page_read(&v0, V0_SINK_WP), 0x80000008, "funnel: the trace is in memory");

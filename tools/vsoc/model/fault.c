@@ -11,8 +11,9 @@
 		  TR_TE_CONTROL_INST_STALL_OR_OVERFLOW)
 
 static const char *const names[] = {
-	"no-empty",  "no-active",	"no-enable",	 "wrong-type", "newer-major", "newer-minor",
-	"read-only", "pointer-outside", "stuck-pointer", "drop",       "sink-error",
+	"no-empty",    "no-active", "no-enable",       "wrong-type",	"newer-major",
+	"newer-minor", "read-only", "pointer-outside", "stuck-pointer", "drop",
+	"sink-error",  "no-ready",  "no-flush",	       "memory-error",
 };
 
 static bool parse_one(const char *text, size_t size, unsigned int index, uint32_t *mask)

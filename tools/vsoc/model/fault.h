@@ -10,7 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Vendor register of every block, of enum fault_bits, accessible even while Active is 0. */
+/*
+ * Vendor register of every block, of enum fault_bits, accessible even while Active is 0. In an Arm
+ * TMC, no register is there, and the lock does not protect this one.
+ */
 #define FAULT_REGISTER 0xe00
 
 enum fault_bits {
@@ -22,13 +25,18 @@ enum fault_bits {
 	FAULT_NEWER_MINOR = 1 << 5,	/* version 1.1 */
 	FAULT_READ_ONLY = 1 << 6,	/* only the fields Active, Enable and InstTracing are
 					 * writable */
-	FAULT_POINTER_OUTSIDE = 1 << 7,	/* RAM sink: WP reads an address after Limit */
+	FAULT_POINTER_OUTSIDE = 1 << 7,	/* RAM sink, TMC: the write pointer reads an address
+					 * outside the buffer */
 	FAULT_STUCK_POINTER = 1 << 8,	/* RAM sink: WP reads a constant, or the value last
 					 * written */
 	FAULT_DROP = 1 << 9,		/* encoder: loses a message every fault_drop bytes */
 	FAULT_SINK_ERROR = 1 << 10,	/* v0 encoder: its writes to memory fail, once, while it is
 					 * enabled */
-	FAULT_ALL = (1 << 11) - 1,
+	FAULT_NO_READY = 1 << 11,	/* TMC: Ready reads 0 */
+	FAULT_NO_FLUSH = 1 << 12,	/* TMC: a flush does not end; ATB bridge: keeps its bytes
+					 * when the ATB is flushed */
+	FAULT_MEMORY_ERROR = 1 << 13,	/* TMC: its next write to memory fails */
+	FAULT_ALL = (1 << 14) - 1,
 };
 
 /**

@@ -68,8 +68,8 @@ uint32_t funnel_read(const struct funnel *funnel, uint32_t offset)
 	return fault_read(&funnel->fault, offset, read_register(funnel, offset));
 }
 
-/* Sends all messages in the buffer. Return: false if the output refused any. */
-static bool flush(struct funnel *funnel)
+/* If the output refuses any message, the rest is lost. */
+void funnel_flush(struct funnel *funnel)
 {
 	unsigned int begin = 0;
 	bool good = true;
@@ -77,7 +77,8 @@ static bool flush(struct funnel *funnel)
 	for (unsigned int i = 0; i < funnel->ends; i++) {
 		unsigned int size = funnel->end[i] - begin;
 
-		good = good && trace_port_put(funnel->out, funnel->data + begin, size);
+		good = good &&
+		       trace_port_put(funnel->out, funnel->id[i], funnel->data + begin, size);
 		*(good ? &funnel->bytes : &funnel->dropped) += size;
 		begin = funnel->end[i];
 	}
@@ -85,7 +86,6 @@ static bool flush(struct funnel *funnel)
 	funnel->ends = 0;
 	if (!good)
 		funnel->lost = inputs_mask(funnel);
-	return good;
 }
 
 void funnel_advance(struct funnel *funnel)
@@ -96,13 +96,14 @@ void funnel_advance(struct funnel *funnel)
 	if (!funnel->ends || !trace_port_ready(funnel->out))
 		return;
 	size = funnel->end[0];
-	good = trace_port_put(funnel->out, funnel->data, size);
+	good = trace_port_put(funnel->out, funnel->id[0], funnel->data, size);
 	*(good ? &funnel->bytes : &funnel->dropped) += size;
 	if (!good)
 		funnel->lost = inputs_mask(funnel);
 	funnel->fill -= size;
 	funnel->ends--;
 	memmove(funnel->data, funnel->data + size, funnel->fill);
+	memmove(funnel->id, funnel->id + 1, funnel->ends);
 	for (unsigned int i = 0; i < funnel->ends; i++)
 		funnel->end[i] = (uint16_t)(funnel->end[i + 1] - size);
 }
@@ -119,7 +120,7 @@ static void write_control(struct funnel *funnel, uint32_t value)
 		return;
 	}
 	if (funnel->enable && !(value & TR_CONTROL_ENABLE))
-		flush(funnel);
+		funnel_flush(funnel);
 	if (!funnel->enable)
 		funnel->lost = 0;
 	funnel->enable = value & TR_CONTROL_ENABLE;
@@ -156,21 +157,22 @@ static bool takes_and_drops(const struct funnel *funnel, unsigned int input)
 	return !funnel->enable || funnel->dis_input >> input & 1;
 }
 
-bool funnel_put(struct funnel *funnel, unsigned int input, const uint8_t *data, size_t size)
+bool funnel_put(struct funnel *funnel, unsigned int input, uint8_t id, const uint8_t *data,
+		size_t size)
 {
 	if (takes_and_drops(funnel, input)) {
 		funnel->dropped += size;
 		return true;
 	}
 	if (funnel->fill + size > funnel->parameters.buffer)
-		flush(funnel);
+		funnel_flush(funnel);
 	if (funnel->lost >> input & 1) {
 		funnel->lost &= ~(1u << input);
 		funnel->dropped += size;
 		return false;
 	}
 	if (size > funnel->parameters.buffer) {
-		if (!trace_port_put(funnel->out, data, size)) {
+		if (!trace_port_put(funnel->out, id, data, size)) {
 			funnel->dropped += size;
 			return false;
 		}
@@ -179,6 +181,7 @@ bool funnel_put(struct funnel *funnel, unsigned int input, const uint8_t *data, 
 	}
 	memcpy(funnel->data + funnel->fill, data, size);
 	funnel->fill += size;
+	funnel->id[funnel->ends] = id;
 	funnel->end[funnel->ends++] = (uint16_t)funnel->fill;
 	return true;
 }

@@ -49,6 +49,7 @@ struct funnel {
 	unsigned int fill;
 	unsigned int ends;	/* number of messages in the buffer */
 	uint16_t end[FUNNEL_BUFFER_MAX];
+	uint8_t id[FUNNEL_BUFFER_MAX];	/* trace ID of each message */
 	uint8_t data[FUNNEL_BUFFER_MAX];
 };
 
@@ -64,11 +65,17 @@ void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value);
 /** funnel_advance - time passes: the funnel sends its oldest message */
 void funnel_advance(struct funnel *funnel);
 
+/** funnel_flush - send all messages; an ATB that goes on from the funnel asks for it */
+void funnel_flush(struct funnel *funnel);
+
 /**
  * funnel_put - accept a message at an input
+ * @id: its trace ID if it comes from an ATB bridge, else 0
+ *
  * Return: false if the message, or an earlier one of the same input, was lost.
  */
-bool funnel_put(struct funnel *funnel, unsigned int input, const uint8_t *data, size_t size);
+bool funnel_put(struct funnel *funnel, unsigned int input, uint8_t id, const uint8_t *data,
+		size_t size);
 
 /** funnel_ready - tell whether funnel_put() would accept a message */
 bool funnel_ready(const struct funnel *funnel, unsigned int input);

@@ -5,6 +5,9 @@
 
 #include "port_sink.h"
 
+/* Room for any message. */
+#define PORT_SINK_GROUPS 256
+
 static void reset_registers(struct port_sink *sink)
 {
 	sink->active = false;
@@ -87,10 +90,15 @@ uint32_t port_sink_read(const struct port_sink *sink, uint32_t offset)
 	return fault_read(&sink->fault, offset, read_register(sink, offset));
 }
 
-static void send(struct port_sink *sink, const uint8_t *data, size_t size)
+static bool send(struct port_sink *sink, const uint8_t *data, size_t size)
 {
-	sink->ops->send(sink->opaque, data, size);
-	sink->bytes += size;
+	uint8_t id = is_pib(sink) ? 0 :
+				    (uint8_t)((sink->fields & TR_ATB_CONTROL_ID_MASK) >>
+					      TR_ATB_CONTROL_ID_SHIFT);
+	bool taken = sink->ops->send(sink->opaque, id, data, size);
+
+	*(taken ? &sink->bytes : &sink->dropped) += size;
+	return taken;
 }
 
 static void flush(struct port_sink *sink)
@@ -98,6 +106,12 @@ static void flush(struct port_sink *sink)
 	if (sink->fill)
 		send(sink, sink->buffer, sink->fill);
 	sink->fill = 0;
+}
+
+void port_sink_flush(struct port_sink *sink)
+{
+	if (!(sink->fault.mask & FAULT_NO_FLUSH))
+		flush(sink);
 }
 
 /* Sends the calibration pattern, from which a probe at the pins finds its sampling point. */
@@ -174,19 +188,36 @@ void port_sink_write(struct port_sink *sink, uint32_t offset, uint32_t value)
 
 bool port_sink_ready(const struct port_sink *sink)
 {
-	return sink->enable && !(is_pib(sink) && !pib_mode(sink->fields));
+	return sink->enable && !(is_pib(sink) && !pib_mode(sink->fields)) &&
+	       (!sink->ops->ready || sink->ops->ready(sink->opaque));
 }
 
+/* Sends the groups that @data completes, at once: a message arrives as a whole or not at all. */
 bool port_sink_put(struct port_sink *sink, const uint8_t *data, size_t size)
 {
-	if (!port_sink_ready(sink) || calibrates(sink)) {
+	uint8_t groups[PORT_SINK_GROUPS];
+	bool ready = port_sink_ready(sink);
+	size_t whole;
+
+	if (!ready || calibrates(sink)) {
 		sink->dropped += size;
-		return port_sink_ready(sink);
+		return ready;
 	}
-	while (size--) {
-		sink->buffer[sink->fill++] = *data++;
-		if (sink->fill == PORT_SINK_GRANULE)
-			flush(sink);
+	while (sink->fill + size >= PORT_SINK_GRANULE) {
+		size_t part = sizeof(groups) - sink->fill;
+
+		if (part > size)
+			part = size;
+		memcpy(groups, sink->buffer, sink->fill);
+		memcpy(groups + sink->fill, data, part);
+		whole = (sink->fill + part) / PORT_SINK_GRANULE * PORT_SINK_GRANULE;
+		if (!send(sink, groups, whole))
+			return false;
+		data += whole - sink->fill;
+		size -= whole - sink->fill;
+		sink->fill = 0;
 	}
+	memcpy(sink->buffer + sink->fill, data, size);
+	sink->fill += size;
 	return true;
 }

@@ -2,8 +2,9 @@
 /*
  * Sinks of the virtual SoC without memory: a PIB sink, which sends trace out on pins, and a bridge
  * to an ATB, the trace bus of Arm CoreSight (Trace Control Interface 1.0, trPib and trAtbBridge
- * registers). The glue gets the bytes that arrive at the far end. This file depends on no emulator.
- * It is not thread safe: the glue holds a lock around each call.
+ * registers). The glue gets the bytes that arrive at the far end; behind a bridge there may be
+ * further components. This file depends on no emulator. It is not thread safe: the glue holds a
+ * lock around each call.
  */
 #ifndef VSOC_MODEL_PORT_SINK_H
 #define VSOC_MODEL_PORT_SINK_H
@@ -14,7 +15,10 @@
 
 #include "fault.h"
 
-/* The sink sends this many bytes at once; fewer wait until it is disabled. */
+/*
+ * The sink sends bytes in groups of this many; fewer wait until there are more, until it is
+ * disabled, or, in a bridge, until the ATB is flushed.
+ */
 #define PORT_SINK_GRANULE 4
 
 /**
@@ -28,7 +32,8 @@
  * trPibClkCenter exists in parallel modes, trPibCalibrate in all modes but off, AsyncFreq in none.
  * A write while Enable is 1 or Empty is 0 leaves the fields as they are and counts as a software
  * error. A PIB sink in mode off refuses all bytes. With trPibCalibrate, it sends the pattern of its
- * mode once when it is enabled, and drops the bytes it gets.
+ * mode once when it is enabled, and drops the bytes it gets. A sink whose far end is not ready
+ * refuses messages as a whole.
  */
 struct port_sink_parameters {
 	uint32_t type;
@@ -39,8 +44,10 @@ struct port_sink_parameters {
 };
 
 struct port_sink_ops {
-	/* Takes the bytes at the far end. */
-	void (*send)(void *opaque, const uint8_t *data, size_t size);
+	/* Takes the bytes at the far end, and trAtbBridgeID. Return: false if they were refused. */
+	bool (*send)(void *opaque, uint8_t id, const uint8_t *data, size_t size);
+	/* Tells whether send() would take bytes. NULL: always. */
+	bool (*ready)(void *opaque);
 };
 
 struct port_sink {
@@ -66,6 +73,13 @@ void port_sink_power_up(struct port_sink *sink);
 
 uint32_t port_sink_read(const struct port_sink *sink, uint32_t offset);
 void port_sink_write(struct port_sink *sink, uint32_t offset, uint32_t value);
+
+/**
+ * port_sink_flush - the ATB asks for all bytes that wait
+ *
+ * With FAULT_NO_FLUSH, the bridge does not take part in flushes.
+ */
+void port_sink_flush(struct port_sink *sink);
 
 /** port_sink_ready - tell whether port_sink_put() would accept bytes */
 bool port_sink_ready(const struct port_sink *sink);

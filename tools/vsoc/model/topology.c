@@ -85,6 +85,27 @@ static void make_p550(struct topology *topology, unsigned int harts)
 	funnel_to(topology, TOPOLOGY_RAM_SINK, harts);
 }
 
+static void make_k3(struct topology *topology, unsigned int harts)
+{
+	unsigned int clusters = (harts + TOPOLOGY_K3_CLUSTER - 1) / TOPOLOGY_K3_CLUSTER;
+	unsigned int etr = add(topology, TOPOLOGY_ETR, 0);
+	unsigned int etf = add(topology, TOPOLOGY_ETF, 0);
+	unsigned int main_funnel = add(topology, TOPOLOGY_ARM_FUNNEL, 0);
+	unsigned int cluster_funnel = topology->nodes;
+	unsigned int bridge = cluster_funnel + clusters;
+
+	topology->k3 = true;
+	wire(topology, etf, etr);
+	wire(topology, main_funnel, etf);
+	for (unsigned int i = 0; i < clusters; i++)
+		wire(topology, add(topology, TOPOLOGY_FUNNEL, i), main_funnel);
+	for (unsigned int i = 0; i < harts; i++)
+		wire(topology, add(topology, TOPOLOGY_ATB_BRIDGE, i),
+		     cluster_funnel + i / TOPOLOGY_K3_CLUSTER);
+	for (unsigned int i = 0; i < harts; i++)
+		wire(topology, add(topology, TOPOLOGY_ENCODER, i), bridge + i);
+}
+
 static const struct {
 	const char *name;
 	unsigned int harts_max;
@@ -97,6 +118,7 @@ static const struct {
 	{ "pib", TOPOLOGY_INPUTS_MAX, make_pib },
 	{ "atb", TOPOLOGY_INPUTS_MAX, make_atb },
 	{ "p550", TOPOLOGY_P550_MAX, make_p550 },
+	{ "k3", TOPOLOGY_K3_MAX, make_k3 },
 };
 
 const char *topology_make(struct topology *topology, const char *name, unsigned int harts)
@@ -110,5 +132,5 @@ const char *topology_make(struct topology *topology, const char *name, unsigned 
 		kinds[i].make(topology, harts);
 		return NULL;
 	}
-	return "there are direct, funnel, chain, split, pib, atb and p550";
+	return "there are direct, funnel, chain, split, pib, atb, p550 and k3";
 }

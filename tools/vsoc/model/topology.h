@@ -12,6 +12,8 @@
  *   atb      all encoders -> funnel 0 -> ATB bridge 0
  *   p550     as funnel, with the pages of pre-ratification SiFive blocks, as in the EIC7700X of a
  *            HiFive Premier P550: the funnel's page has the RAM sink as well
+ *   k3       encoder n -> ATB bridge n -> funnel n/4 -> Arm funnel 0 -> ETF 0 -> ETR 0, as in a
+ *            SpacemiT K3: Arm CoreSight carries the trace to memory
  */
 #ifndef VSOC_MODEL_TOPOLOGY_H
 #define VSOC_MODEL_TOPOLOGY_H
@@ -21,6 +23,9 @@
 #define TOPOLOGY_HARTS_MAX 64
 /* Encoders of version 0 have two bits of SRC. */
 #define TOPOLOGY_P550_MAX 4
+/* The SpacemiT K3 has four clusters of four harts. */
+#define TOPOLOGY_K3_MAX 16
+#define TOPOLOGY_K3_CLUSTER 4
 /* Inputs of a funnel: the maximum that the device tree binding allows. */
 #define TOPOLOGY_INPUTS_MAX 8
 
@@ -30,6 +35,9 @@ enum topology_kind {
 	TOPOLOGY_RAM_SINK,
 	TOPOLOGY_PIB_SINK,
 	TOPOLOGY_ATB_BRIDGE,
+	TOPOLOGY_ARM_FUNNEL,
+	TOPOLOGY_ETF,
+	TOPOLOGY_ETR,
 };
 
 struct topology_node {
@@ -53,16 +61,24 @@ struct topology_edge {
 /**
  * struct topology - a wiring
  * @v0: the blocks have pages of version 0, see v0_page.h
- * @node: sinks, then funnels, then encoders: each node comes after all nodes
+ * @k3: the blocks have the names that SpacemiT gives them in device trees
+ * @node: sinks, then what is between, then encoders: each node comes after all nodes
  *        that it sends to
  */
 struct topology {
 	bool v0;
+	bool k3;
 	unsigned int nodes;
 	unsigned int edges;
 	struct topology_node node[TOPOLOGY_NODES_MAX];
 	struct topology_edge edge[TOPOLOGY_EDGES_MAX];
 };
+
+/** topology_is_arm - tell whether a block is a component of Arm CoreSight */
+static inline bool topology_is_arm(enum topology_kind kind)
+{
+	return kind >= TOPOLOGY_ARM_FUNNEL;
+}
 
 /**
  * topology_make - return the wiring called @name for @harts harts

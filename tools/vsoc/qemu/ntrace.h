@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * RISC-V trace blocks of the virt machine: an N-Trace encoder per hart, sinks,
- * and funnels between them (RISC-V Trace Control Interface 1.0). These files
+ * and funnels between them (RISC-V Trace Control Interface 1.0), and the Arm
+ * CoreSight components that some SoCs have after them. These files
  * are glue only: model/ and lib/ implement the blocks, and do not depend on
  * QEMU.
  */
@@ -12,10 +13,12 @@
 #include "hw/sysbus.h"
 #include "hw/core/cpu.h"
 #include "qemu/thread.h"
+#include "arm_funnel.h"
 #include "funnel.h"
 #include "hart.h"
 #include "port_sink.h"
 #include "ram_sink.h"
+#include "tmc.h"
 #include "v0_page.h"
 #include "ntrace_helper.h"
 
@@ -25,11 +28,17 @@
 #define TYPE_NTRACE_PORT_SINK "ntrace-port-sink"
 #define TYPE_NTRACE_PIB_SINK "ntrace-pib-sink"
 #define TYPE_NTRACE_ATB_BRIDGE "ntrace-atb-bridge"
+#define TYPE_NTRACE_ARM_FUNNEL "ntrace-arm-funnel"
+#define TYPE_NTRACE_TMC "ntrace-tmc"
+#define TYPE_NTRACE_ETF "ntrace-etf"
+#define TYPE_NTRACE_ETR "ntrace-etr"
 #define TYPE_NTRACE_V0 "ntrace-v0"
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceEncoder, NTRACE_ENCODER)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceFunnel, NTRACE_FUNNEL)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceRamSink, NTRACE_RAM_SINK)
 OBJECT_DECLARE_SIMPLE_TYPE(NTracePortSink, NTRACE_PORT_SINK)
+OBJECT_DECLARE_SIMPLE_TYPE(NTraceArmFunnel, NTRACE_ARM_FUNNEL)
+OBJECT_DECLARE_SIMPLE_TYPE(NTraceTmc, NTRACE_TMC)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceV0, NTRACE_V0)
 
 /*
@@ -41,9 +50,15 @@ OBJECT_DECLARE_SIMPLE_TYPE(NTraceV0, NTRACE_V0)
 #define NTRACE_FUNNEL_BASE 0x6080000
 #define NTRACE_PIB_SINK_BASE 0x60c0000
 #define NTRACE_ATB_BRIDGE_BASE 0x60c1000
+#define NTRACE_ARM_FUNNEL_BASE 0x6100000
+#define NTRACE_ETF_BASE 0x6101000
+#define NTRACE_ETR_BASE 0x6102000
 
 /* Default of the property timestamp-bits: 48; version 0: 40, as in a P550. */
 #define NTRACE_TIMESTAMP_BITS_DEFAULT UINT32_MAX
+
+/* Default of the property src-bits-max: 4; in a K3: 12. */
+#define NTRACE_SRC_BITS_DEFAULT UINT32_MAX
 
 static inline uint32_t ntrace_timestamp_bits(uint32_t bits, bool v0)
 {
@@ -86,6 +101,7 @@ struct NTracePortSink {
     /* Held during each message and each register access. */
     QemuSpin lock;
     struct port_sink sink;
+    struct trace_port out;      /* of an ATB bridge, or empty */
 
     uint32_t type;              /* TR_COMP_TYPE_... */
     uint32_t index;
@@ -151,6 +167,7 @@ struct NTraceEncoder {
     uint32_t bandwidth;
     uint32_t fault_drop;
     bool v0;
+    bool k3;
     bool active_at_reset;
     char *fault;
     char *log_name;
@@ -164,6 +181,44 @@ struct NTraceEncoder {
     uint64_t ctr_check_mutate;
     char *ctr_depths;
     char *ctr_control;
+};
+
+struct NTraceArmFunnel {
+    SysBusDevice parent_obj;
+    MemoryRegion mmio;
+
+    /* Held during each transfer and each register access. */
+    QemuSpin lock;
+    struct arm_funnel funnel;
+    struct trace_port out;
+
+    uint32_t inputs;            /* set by the machine */
+    uint32_t index;
+    char *log_name;
+    FILE *log;
+    Notifier shutdown;
+};
+
+struct NTraceTmc {
+    SysBusDevice parent_obj;
+    MemoryRegion mmio;
+
+    /* Held during each transfer and each register access. */
+    QemuSpin lock;
+    struct tmc tmc;
+    struct trace_port out;      /* of an ETF */
+    GPtrArray *upstream;        /* what a flush empties, sources first */
+    uint8_t *ram;               /* the guest's, which has the buffer */
+    uint64_t ram_address;
+    uint64_t ram_size;
+
+    uint32_t type;              /* TMC_DEVID_TYPE_... */
+    uint32_t index;
+    uint32_t fifo_size;
+    char *fault;
+    char *log_name;
+    FILE *log;
+    Notifier shutdown;
 };
 
 struct NTraceV0 {
@@ -180,6 +235,17 @@ struct NTraceV0 {
 struct trace_port ntrace_ram_sink_port(NTraceRamSink *s);
 struct trace_port ntrace_port_sink_port(NTracePortSink *s);
 struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input);
+struct trace_port ntrace_arm_funnel_port(NTraceArmFunnel *s,
+                                         unsigned int input);
+struct trace_port ntrace_tmc_port(NTraceTmc *s);
+
+/* Send all bytes that a component holds, for a flush of the ATB. */
+void ntrace_port_sink_flush(NTracePortSink *s);
+void ntrace_funnel_flush(NTraceFunnel *s);
+void ntrace_arm_funnel_flush(NTraceArmFunnel *s);
+
+/* Adds a component that a flush of the TMC empties, after those before it. */
+void ntrace_tmc_add_upstream(NTraceTmc *s, DeviceState *dev);
 
 /* Sends an Ownership message of version 0; called with the BQL held. */
 void ntrace_encoder_own(NTraceEncoder *s, uint32_t id);

@@ -63,7 +63,7 @@ static bool put(void *opaque, const uint8_t *data, size_t size)
     unsigned int i;
 
     for (i = 0; i < s->outs; i++) {
-        taken &= trace_port_put(&s->out[i], data, size);
+        taken &= trace_port_put(&s->out[i], 0, data, size);
     }
     return taken;
 }
@@ -200,12 +200,20 @@ static enum ntrace_timestamps timestamps(const char *name, Error **errp)
     return NTRACE_TIMESTAMPS_NONE;
 }
 
+static uint32_t src_bits_max(const NTraceEncoder *s)
+{
+    if (s->src_bits_max != NTRACE_SRC_BITS_DEFAULT) {
+        return s->src_bits_max;
+    }
+    return s->k3 ? 12 : 4;
+}
+
 static void realize(DeviceState *dev, Error **errp)
 {
     ERRP_GUARD();
     NTraceEncoder *s = NTRACE_ENCODER(dev);
     struct trace_encoder_parameters parameters = {
-        .src_bits_max = MIN(s->src_bits_max, NTRACE_SRC_BITS_MAX),
+        .src_bits_max = MIN(src_bits_max(s), NTRACE_SRC_BITS_MAX),
         .icnt_bits = s->icnt_bits,
         .hist_bits = s->hist_bits,
         .xlen = riscv_cpu_mxl(cpu_env(s->cpu)) == MXL_RV32 ? 32 : 64,
@@ -275,7 +283,8 @@ static void realize(DeviceState *dev, Error **errp)
 static const Property properties[] = {
     DEFINE_PROP_UINT32("index", NTraceEncoder, index, 0),
     DEFINE_PROP_LINK("cpu", NTraceEncoder, cpu, TYPE_CPU, CPUState *),
-    DEFINE_PROP_UINT32("src-bits-max", NTraceEncoder, src_bits_max, 4),
+    DEFINE_PROP_UINT32("src-bits-max", NTraceEncoder, src_bits_max,
+                       NTRACE_SRC_BITS_DEFAULT),
     DEFINE_PROP_UINT32("icnt-bits", NTraceEncoder, icnt_bits, 22),
     DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),
     /* trTeInstImplicitReturnMode, 0: no EnImplicitReturn */

@@ -14,14 +14,14 @@
  * Locks are taken from encoder to sink, so a funnel may flush to the next
  * component while its own lock is held.
  */
-static bool port_put(void *opaque, unsigned int input, const uint8_t *data,
-                     size_t size)
+static bool port_put(void *opaque, unsigned int input, uint8_t id,
+                     const uint8_t *data, size_t size)
 {
     NTraceFunnel *s = opaque;
     bool taken;
 
     qemu_spin_lock(&s->lock);
-    taken = funnel_put(&s->funnel, input, data, size);
+    taken = funnel_put(&s->funnel, input, id, data, size);
     qemu_spin_unlock(&s->lock);
     return taken;
 }
@@ -40,6 +40,13 @@ static bool port_ready(void *opaque, unsigned int input)
 struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input)
 {
     return (struct trace_port) { port_put, port_ready, s, input };
+}
+
+void ntrace_funnel_flush(NTraceFunnel *s)
+{
+    qemu_spin_lock(&s->lock);
+    funnel_flush(&s->funnel);
+    qemu_spin_unlock(&s->lock);
 }
 
 /*

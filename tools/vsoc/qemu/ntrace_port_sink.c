@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* PIB sink and ATB bridge: registers on the system bus, trace bytes into a file. */
+/*
+ * PIB sink and ATB bridge: registers on the system bus, trace bytes into a file or to the next
+ * component.
+ */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/log.h"
@@ -13,20 +16,35 @@ static const char *name_of(const NTracePortSink *s)
     return s->type == TR_COMP_TYPE_PIB_SINK ? "pib-sink" : "atb-bridge";
 }
 
-/* Writes bytes in the order in which they would leave the chip. */
-static void sink_send(void *opaque, const uint8_t *data, size_t size)
+/*
+ * Passes bytes on, or writes them in the order in which they would leave the
+ * chip.
+ */
+static bool sink_send(void *opaque, uint8_t id, const uint8_t *data,
+                      size_t size)
 {
     NTracePortSink *s = opaque;
 
+    if (s->out.put) {
+        return trace_port_put(&s->out, id, data, size);
+    }
     if (s->output) {
         fwrite(data, 1, size, s->output);
     }
+    return true;
 }
 
-static const struct port_sink_ops sink_ops = { .send = sink_send };
+static bool sink_ready(void *opaque)
+{
+    NTracePortSink *s = opaque;
 
-static bool port_put(void *opaque, unsigned int input, const uint8_t *data,
-                     size_t size)
+    return !s->out.put || trace_port_ready(&s->out);
+}
+
+static const struct port_sink_ops sink_ops = { sink_send, sink_ready };
+
+static bool port_put(void *opaque, unsigned int input, uint8_t id,
+                     const uint8_t *data, size_t size)
 {
     NTracePortSink *s = opaque;
     bool taken;
@@ -51,6 +69,13 @@ static bool port_ready(void *opaque, unsigned int input)
 struct trace_port ntrace_port_sink_port(NTracePortSink *s)
 {
     return (struct trace_port) { port_put, port_ready, s, 0 };
+}
+
+void ntrace_port_sink_flush(NTracePortSink *s)
+{
+    qemu_spin_lock(&s->lock);
+    port_sink_flush(&s->sink);
+    qemu_spin_unlock(&s->lock);
 }
 
 static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)

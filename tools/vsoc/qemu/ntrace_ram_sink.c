@@ -75,8 +75,8 @@ static const struct ram_sink_ops sink_ops = {
     .write_memory = sink_write_memory,
 };
 
-static bool port_put(void *opaque, unsigned int input, const uint8_t *data,
-                     size_t size)
+static bool port_put(void *opaque, unsigned int input, uint8_t id,
+                     const uint8_t *data, size_t size)
 {
     NTraceRamSink *s = opaque;
     bool taken;

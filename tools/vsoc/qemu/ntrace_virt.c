@@ -20,8 +20,12 @@ QEMU_BUILD_BUG_ON(NTRACE_RAM_SINK_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE 
                   NTRACE_FUNNEL_BASE);
 QEMU_BUILD_BUG_ON(NTRACE_FUNNEL_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
                   NTRACE_PIB_SINK_BASE);
+QEMU_BUILD_BUG_ON(NTRACE_ATB_BRIDGE_BASE + TOPOLOGY_K3_MAX * TR_COMPONENT_SIZE >
+                  NTRACE_ARM_FUNNEL_BASE);
 
 #define V0_SINK_BYTES 8
+
+#define CLOCK_PATH "/trace-clock"
 
 /*
  * In DRAM, above the images that the machine loads and below the device tree at
@@ -30,22 +34,38 @@ QEMU_BUILD_BUG_ON(NTRACE_FUNNEL_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
 #define MEMORY_BASE 0xb0000000u
 #define MEMORY_MAX (128 * MiB)
 
-/* Names and base address of each enum topology_kind. */
+/*
+ * Names and base address of each enum topology_kind, and what it is compatible
+ * with: in SiFive's blocks of version 0, and in a K3. The others have one name
+ * for all kinds.
+ */
 static const struct {
     const char *type;
     const char *node;
     hwaddr base;
+    const char *v0;
+    const char *k3;
 } kinds[] = {
     [TOPOLOGY_ENCODER] = { TYPE_NTRACE_ENCODER, "trace-encoder",
-                           NTRACE_ENCODER_BASE },
+                           NTRACE_ENCODER_BASE, "sifive,trace-encoder0",
+                           "riscv,trace-encoder" },
     [TOPOLOGY_FUNNEL] = { TYPE_NTRACE_FUNNEL, "trace-funnel",
-                          NTRACE_FUNNEL_BASE },
+                          NTRACE_FUNNEL_BASE, "sifive,trace-funnel0",
+                          "riscv,trace-funnel" },
     [TOPOLOGY_RAM_SINK] = { TYPE_NTRACE_RAM_SINK, "trace-ram-sink",
                             NTRACE_RAM_SINK_BASE },
     [TOPOLOGY_PIB_SINK] = { TYPE_NTRACE_PIB_SINK, "trace-pib-sink",
                             NTRACE_PIB_SINK_BASE },
     [TOPOLOGY_ATB_BRIDGE] = { TYPE_NTRACE_ATB_BRIDGE, "trace-atb-bridge",
-                              NTRACE_ATB_BRIDGE_BASE },
+                              NTRACE_ATB_BRIDGE_BASE, NULL,
+                              "riscv,trace-atbbridge" },
+    [TOPOLOGY_ARM_FUNNEL] = { TYPE_NTRACE_ARM_FUNNEL, "funnel",
+                              NTRACE_ARM_FUNNEL_BASE, NULL,
+                              "arm,coresight-dynamic-funnel" },
+    [TOPOLOGY_ETF] = { TYPE_NTRACE_ETF, "etf", NTRACE_ETF_BASE, NULL,
+                       "arm,coresight-tmc" },
+    [TOPOLOGY_ETR] = { TYPE_NTRACE_ETR, "etr", NTRACE_ETR_BASE, NULL,
+                       "arm,coresight-tmc" },
 };
 
 uint32_t ntrace_faults(const char *text, uint32_t index, Error **errp)
@@ -118,9 +138,47 @@ static struct trace_port input_of(const struct topology_node *node,
         return ntrace_funnel_port(NTRACE_FUNNEL(dev), input);
     case TOPOLOGY_RAM_SINK:
         return ntrace_ram_sink_port(NTRACE_RAM_SINK(dev));
+    case TOPOLOGY_ARM_FUNNEL:
+        return ntrace_arm_funnel_port(NTRACE_ARM_FUNNEL(dev), input);
+    case TOPOLOGY_ETF:
+    case TOPOLOGY_ETR:
+        return ntrace_tmc_port(NTRACE_TMC(dev));
     default:
         return ntrace_port_sink_port(NTRACE_PORT_SINK(dev));
     }
+}
+
+/* The first node that a node sends to. */
+static unsigned int next_of(const struct topology *topology, unsigned int node)
+{
+    unsigned int i = 0;
+
+    while (topology->edge[i].from != node) {
+        i++;
+    }
+    return topology->edge[i].to;
+}
+
+/* The funnel that gives the time to what sends to a node, or NULL. */
+static NTraceFunnel *clock_of(const struct topology *topology,
+                              unsigned int node, DeviceState **dev)
+{
+    if (topology->node[node].kind == TOPOLOGY_ATB_BRIDGE &&
+        topology->node[node].outputs) {
+        node = next_of(topology, node);
+    }
+    return topology->node[node].kind == TOPOLOGY_FUNNEL ?
+           NTRACE_FUNNEL(dev[node]) : NULL;
+}
+
+static void wire_encoder(NTraceEncoder *encoder, unsigned int output,
+                         struct trace_port port, NTraceFunnel *clock)
+{
+    encoder->out[output] = port;
+    if (!output) {
+        encoder->clock = clock;
+    }
+    encoder->outs = MAX(encoder->outs, output + 1);
 }
 
 static void wire(const struct topology *topology,
@@ -128,21 +186,28 @@ static void wire(const struct topology *topology,
 {
     struct trace_port port = input_of(&topology->node[edge->to],
                                       dev[edge->to], edge->input);
+    NTraceFunnel *clock = clock_of(topology, edge->to, dev);
+    DeviceState *from = dev[edge->from];
 
-    NTraceFunnel *clock = topology->node[edge->to].kind == TOPOLOGY_FUNNEL ?
-                          NTRACE_FUNNEL(dev[edge->to]) : NULL;
-
-    if (topology->node[edge->from].kind == TOPOLOGY_FUNNEL) {
-        NTRACE_FUNNEL(dev[edge->from])->out = port;
-        NTRACE_FUNNEL(dev[edge->from])->clock = clock;
-    } else {
-        NTraceEncoder *encoder = NTRACE_ENCODER(dev[edge->from]);
-
-        encoder->out[edge->output] = port;
-        if (!edge->output) {
-            encoder->clock = clock;
-        }
-        encoder->outs = MAX(encoder->outs, edge->output + 1);
+    switch (topology->node[edge->from].kind) {
+    case TOPOLOGY_ENCODER:
+        wire_encoder(NTRACE_ENCODER(from), edge->output, port, clock);
+        break;
+    case TOPOLOGY_FUNNEL:
+        NTRACE_FUNNEL(from)->out = port;
+        NTRACE_FUNNEL(from)->clock = clock;
+        break;
+    case TOPOLOGY_ATB_BRIDGE:
+        NTRACE_PORT_SINK(from)->out = port;
+        break;
+    case TOPOLOGY_ARM_FUNNEL:
+        NTRACE_ARM_FUNNEL(from)->out = port;
+        break;
+    case TOPOLOGY_ETF:
+        NTRACE_TMC(from)->out = port;
+        break;
+    default:
+        g_assert_not_reached();
     }
 }
 
@@ -150,9 +215,11 @@ static void wire(const struct topology *topology,
  * Names the device under /machine, where tests can change its properties at run
  * time.
  */
-static DeviceState *create(MachineState *machine, bool v0,
+static DeviceState *create(MachineState *machine,
+                           const struct topology *topology,
                            const struct topology_node *node)
 {
+    bool v0 = topology->v0;
     const char *type = kinds[node->kind].type;
     DeviceState *dev = qdev_new(type);
     g_autofree char *name = g_strdup_printf("%s%u", type, node->index);
@@ -168,24 +235,17 @@ static DeviceState *create(MachineState *machine, bool v0,
         NTRACE_FUNNEL(dev)->inputs = node->inputs;
         NTRACE_FUNNEL(dev)->v0 = v0;
     }
-    if (v0 && node->kind == TOPOLOGY_ENCODER) {
-        NTRACE_ENCODER(dev)->v0 = true;
+    if (node->kind == TOPOLOGY_ENCODER) {
+        NTRACE_ENCODER(dev)->v0 = v0;
+        NTRACE_ENCODER(dev)->k3 = topology->k3;
+    }
+    if (node->kind == TOPOLOGY_ARM_FUNNEL) {
+        NTRACE_ARM_FUNNEL(dev)->inputs = node->inputs;
     }
     if (v0 && node->kind == TOPOLOGY_RAM_SINK) {
         NTRACE_RAM_SINK(dev)->granule = V0_SINK_BYTES;
     }
     return dev;
-}
-
-/* The node that a node of a topology with version 0 sends to. */
-static unsigned int next_of(const struct topology *topology, unsigned int node)
-{
-    unsigned int i = 0;
-
-    while (topology->edge[i].from != node) {
-        i++;
-    }
-    return topology->edge[i].to;
 }
 
 /* Creates a v0 page for an encoder or a funnel, and the sink that follows. */
@@ -207,6 +267,26 @@ static void create_v0(const struct topology *topology, unsigned int node,
     sysbus_mmio_map(SYS_BUS_DEVICE(v0), 0, address_of(&topology->node[node]));
 }
 
+/*
+ * A flush of a TMC empties all that is before it. There is one path to it, so
+ * these are the nodes after it, except that encoders hold no bytes.
+ */
+static void add_upstream(const struct topology *topology, unsigned int node,
+                         DeviceState **dev)
+{
+    unsigned int i;
+
+    if (topology->node[node].kind != TOPOLOGY_ETF &&
+        topology->node[node].kind != TOPOLOGY_ETR) {
+        return;
+    }
+    for (i = topology->nodes - 1; i > node; i--) {
+        if (topology->node[i].kind != TOPOLOGY_ENCODER) {
+            ntrace_tmc_add_upstream(NTRACE_TMC(dev[node]), dev[i]);
+        }
+    }
+}
+
 void ntrace_create(MachineState *machine)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
@@ -215,7 +295,7 @@ void ntrace_create(MachineState *machine)
 
     make_topology(topology, machine);
     for (i = 0; i < topology->nodes; i++) {
-        dev[i] = create(machine, topology->v0, &topology->node[i]);
+        dev[i] = create(machine, topology, &topology->node[i]);
         for (e = 0; e < topology->edges; e++) {
             if (topology->edge[e].from == i) {
                 wire(topology, &topology->edge[e], dev);
@@ -228,6 +308,9 @@ void ntrace_create(MachineState *machine)
         } else if (topology->node[i].kind != TOPOLOGY_RAM_SINK) {
             create_v0(topology, i, dev);
         }
+    }
+    for (i = 0; i < topology->nodes; i++) {
+        add_upstream(topology, i, dev);
     }
 }
 
@@ -264,23 +347,49 @@ static uint32_t add_memory(MachineState *machine, uint32_t *phandle)
     return self;
 }
 
-static void add_component(void *fdt, const struct topology_node *node, bool v0,
-                          uint32_t memory)
+/* Adds the clock of Arm's components. Return: its phandle */
+static uint32_t add_clock(void *fdt, uint32_t *phandle)
 {
-    static const char compatible[] =
-        "qemu,trace-component\0riscv,trace-component";
+    uint32_t self = (*phandle)++;
+
+    qemu_fdt_add_subnode(fdt, CLOCK_PATH);
+    qemu_fdt_setprop_string(fdt, CLOCK_PATH, "compatible", "fixed-clock");
+    qemu_fdt_setprop_cell(fdt, CLOCK_PATH, "#clock-cells", 0);
+    qemu_fdt_setprop_cell(fdt, CLOCK_PATH, "clock-frequency", 14000000);
+    qemu_fdt_setprop_cell(fdt, CLOCK_PATH, "phandle", self);
+    return self;
+}
+
+static void set_compatible(void *fdt, const char *path,
+                           const struct topology *topology,
+                           enum topology_kind kind)
+{
+    static const char *const generic[] = {
+        "qemu,trace-component", "riscv,trace-component",
+    };
+    const char *arm[] = { kinds[kind].k3, "arm,primecell" };
+
+    if (topology->v0) {
+        qemu_fdt_setprop_string(fdt, path, "compatible", kinds[kind].v0);
+    } else if (topology_is_arm(kind)) {
+        qemu_fdt_setprop_string_array(fdt, path, "compatible", (char **)arm,
+                                      ARRAY_SIZE(arm));
+    } else if (topology->k3) {
+        qemu_fdt_setprop_string(fdt, path, "compatible", kinds[kind].k3);
+    } else {
+        qemu_fdt_setprop_string_array(fdt, path, "compatible",
+                                      (char **)generic, ARRAY_SIZE(generic));
+    }
+}
+
+static void add_component(void *fdt, const struct topology *topology,
+                          const struct topology_node *node, uint32_t memory,
+                          uint32_t clock)
+{
     g_autofree char *path = node_path(node);
 
     qemu_fdt_add_subnode(fdt, path);
-    if (v0) {
-        qemu_fdt_setprop_string(fdt, path, "compatible",
-                                node->kind == TOPOLOGY_ENCODER ?
-                                "sifive,trace-encoder0" :
-                                "sifive,trace-funnel0");
-    } else {
-        qemu_fdt_setprop(fdt, path, "compatible", compatible,
-                         sizeof(compatible));
-    }
+    set_compatible(fdt, path, topology, node->kind);
     qemu_fdt_setprop_sized_cells(fdt, path, "reg", 2, address_of(node), 2,
                                  (uint64_t)TR_COMPONENT_SIZE);
     /*
@@ -291,10 +400,21 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0,
         qemu_fdt_setprop_cell(fdt, path, "clock-frequency",
                               NANOSECONDS_PER_SECOND);
     }
+    if (topology->k3 && node->kind == TOPOLOGY_FUNNEL) {
+        qemu_fdt_setprop(fdt, path, "riscv,timestamp-present", NULL, 0);
+    }
     if (memory) {
         qemu_fdt_setprop_cell(fdt, path, "memory-region", memory);
     }
-    if (node->kind == TOPOLOGY_ENCODER) {
+    if (topology_is_arm(node->kind)) {
+        qemu_fdt_setprop_cell(fdt, path, "clocks", clock);
+        qemu_fdt_setprop_string(fdt, path, "clock-names", "apb_pclk");
+    }
+    if (node->kind == TOPOLOGY_ETR) {
+        qemu_fdt_setprop(fdt, path, "arm,scatter-gather", NULL, 0);
+    }
+    if (node->kind == TOPOLOGY_ENCODER ||
+        (topology->k3 && node->kind == TOPOLOGY_ATB_BRIDGE)) {
         g_autofree char *cpu = g_strdup_printf("/cpus/cpu@%u", node->index);
 
         qemu_fdt_setprop_cell(fdt, path, "cpus",
@@ -339,20 +459,25 @@ static bool writes_memory(const struct topology *topology, unsigned int node)
     if (topology->v0) {
         node = next_of(topology, node);
     }
-    return topology->node[node].kind == TOPOLOGY_RAM_SINK;
+    return topology->node[node].kind == TOPOLOGY_RAM_SINK ||
+           topology->node[node].kind == TOPOLOGY_ETR;
 }
 
 void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
     uint32_t memory = add_memory(machine, phandle);
+    uint32_t clock = 0;
     unsigned int i;
 
     make_topology(topology, machine);
+    if (topology->k3) {
+        clock = add_clock(machine->fdt, phandle);
+    }
     for (i = 0; i < topology->nodes; i++) {
         if (has_page(topology, i)) {
-            add_component(machine->fdt, &topology->node[i], topology->v0,
-                          writes_memory(topology, i) ? memory : 0);
+            add_component(machine->fdt, topology, &topology->node[i],
+                          writes_memory(topology, i) ? memory : 0, clock);
         }
     }
     for (i = 0; i < topology->edges; i++) {
@@ -369,7 +494,8 @@ void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
         add_endpoint(machine->fdt, from, "out-ports", edge->output,
                      from->outputs > 1, out, in);
         add_endpoint(machine->fdt, to, "in-ports", edge->input,
-                     to->kind == TOPOLOGY_FUNNEL, in, out);
+                     to->kind == TOPOLOGY_FUNNEL ||
+                     to->kind == TOPOLOGY_ARM_FUNNEL, in, out);
     }
 }
 
@@ -440,7 +566,7 @@ void ntrace_class_properties(ObjectClass *oc)
                                   set_topology);
     object_class_property_set_description(oc, "ntrace-topology",
                                           "How they are wired: direct, funnel, "
-                                          "chain, split, pib, atb or p550");
+                                          "chain, split, pib, atb, p550 or k3");
     object_class_property_add(oc, "ntrace-memory", "size", get_memory,
                               set_memory, NULL, NULL);
     object_class_property_set_description(oc, "ntrace-memory",
