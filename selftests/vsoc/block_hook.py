@@ -47,6 +47,8 @@ VARIANTS = {
 }
 # These programs together cover each kind of transfer, trap and code change.
 EVERY_VARIANT = {"transfers", "self_modifying", "interrupt"}
+# The harts of these run in one thread, and in several.
+EVERY_VARIANT |= {"k3", "k3_pages"}
 
 
 class Payload:
@@ -174,6 +176,74 @@ def check_sources(run):
         if why:
             return f"SRC {src}, {why}"
     return ""
+
+
+def pages(run):
+    """The addresses of the pages of a scatter-gather table, in the order of the buffer."""
+    at = run.payload.symbols["table"]
+    while True:
+        entry, = struct.unpack_from("<I", run.memory, at - BASE)
+        address, kind = (entry & ~15) << 8, entry & 3
+        at = address if kind == 3 else at + 4
+        if kind != 3:
+            yield address
+        if kind == 1:
+            return
+
+
+def k3_buffer(run):
+    """The frames, from the first address of the buffer to the write pointer."""
+    end = run.dword("write_pointer")
+    if ".set\tSCATTER, 0" in run.payload.text:
+        return run.memory[run.payload.symbols["buffer"] - BASE:end - BASE]
+    frames = b""
+    for page in pages(run):
+        if page <= end < page + 4096:
+            return frames + run.memory[page - BASE:end - BASE]
+        frames += run.memory[page - BASE:page - BASE + 4096]
+    raise ValueError("the write pointer is in none of the pages")
+
+
+def deframe(data):
+    """Yields (ID, byte) of CoreSight formatter frames."""
+    source = None
+    for frame in (data[i:i + 16] for i in range(0, len(data), 16)):
+        for k in range(8):
+            low, even = frame[15] >> k & 1, frame[2 * k]
+            odd = frame[2 * k + 1:2 * k + 2] if k < 7 else b""
+            before = source
+            if even & 1:
+                source = even >> 1
+            else:
+                yield source, even | low
+            for byte in odd:
+                yield before if even & 1 and low else source, byte
+
+
+def check_k3(run):
+    """Each hart has a trace ID; the formatter's frames switch between them inside messages."""
+    other = 1 + 2 * int(re.search(r"OTHER, (\d+)", run.payload.text)[1])
+    streams = {1: b"", other: b""}
+    switches, last = 0, None
+    for source, byte in deframe(k3_buffer(run)):
+        if source == 0:
+            continue
+        if last in streams and source != last:
+            switches += streams[last][-1] & 3 != 3
+        streams[source] += bytes([byte])
+        last = source
+    for src, stream in enumerate(streams.values()):
+        flow = tiny_decoder.Flow(run.fetch, run.btm)
+        for message in tiny_decoder.messages(stream, 1):
+            if message["SRC"] != src:
+                return f"a message of SRC {message['SRC']} has the ID of hart {src}"
+            flow.message(message)
+        why = difference(run, flow.events, run.expected(f"flow{src}"))
+        if why:
+            return f"SRC {src}, {why}"
+    if not switches:
+        return "no switch inside a message"
+    return check_values(run)
 
 
 def check_values(run):
