@@ -137,6 +137,9 @@ static void names(void)
 	ok(fault_parse("no-empty@1+drop+read-only@12", 12, &mask) &&
 		   mask == (FAULT_DROP | FAULT_READ_ONLY),
 	   "an index of two digits");
+	ok(fault_parse("no-ready+no-flush+memory-error", 0, &mask) &&
+		   mask == (FAULT_NO_READY | FAULT_NO_FLUSH | FAULT_MEMORY_ERROR),
+	   "the faults of a TMC");
 	ok(!fault_parse("no-empt", 0, &mask) && !fault_parse("", 0, &mask) &&
 		   !fault_parse("drop+", 0, &mask) && !fault_parse("@1", 0, &mask),
 	   "unknown names are refused");

@@ -13,6 +13,7 @@
 static struct {
 	uint8_t bytes[4096];
 	size_t size;
+	uint8_t id;
 	bool full;
 	bool refuses;		/* refuses a message although it was ready */
 } behind;
@@ -22,11 +23,11 @@ static bool behind_put(void *opaque, unsigned int input, uint8_t id, const uint8
 {
 	(void)opaque;
 	(void)input;
-	(void)id;
 	if (behind.full || behind.refuses)
 		return false;
 	memcpy(behind.bytes + behind.size, data, size);
 	behind.size += size;
+	behind.id = id;
 	return true;
 }
 
@@ -177,6 +178,26 @@ static void holding_back(void)
 	   "the sink stopped before the funnel: lost, but the next capture begins clean");
 }
 
+/* After ATB bridges: each message keeps its ID. */
+static void trace_ids(void)
+{
+	static const uint8_t data[16];
+
+	enabled(2, 12);
+	funnel_put(&funnel, 0, 1, data, 4);
+	funnel_put(&funnel, 1, 3, data, 4);
+	funnel_put(&funnel, 0, 5, data, 4);
+	funnel_advance(&funnel);
+	ok(behind.size == 4 && behind.id == 1, "the oldest message has its ID");
+	funnel_advance(&funnel);
+	ok(behind.size == 8 && behind.id == 3, "so has the next one");
+	funnel_flush(&funnel);
+	ok(behind.size == 12 && behind.id == 5, "and the last one, which a flush sends");
+	is_hex(funnel_read(&funnel, TR_FUNNEL_CONTROL), 0xb, "the funnel is empty and enabled");
+	funnel_put(&funnel, 0, 7, data, 16);
+	ok(behind.size == 28 && behind.id == 7, "so has one longer than the buffer");
+}
+
 /* A K3's bridges are not the end of the path. */
 static bool is_last(const struct topology *topology, enum topology_kind kind)
 {
@@ -257,6 +278,7 @@ int main(void)
 	registers();
 	passing();
 	holding_back();
+	trace_ids();
 	wirings();
 	return done_testing();
 }

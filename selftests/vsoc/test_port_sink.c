@@ -13,27 +13,37 @@
 #define EMPTY TR_CONTROL_EMPTY
 
 static struct {
-	uint8_t bytes[256];
+	uint8_t bytes[512];
 	size_t size;
 	uint8_t id;
+	bool full;
+	bool refuses;	/* refuses bytes although it was ready */
 } far;
 
 static bool far_send(void *opaque, uint8_t id, const uint8_t *data, size_t size)
 {
 	(void)opaque;
+	if (far.refuses)
+		return false;
 	far.id = id;
 	memcpy(far.bytes + far.size, data, size);
 	far.size += size;
 	return true;
 }
 
-static const struct port_sink_ops far_ops = { .send = far_send };
+static bool far_ready(void *opaque)
+{
+	(void)opaque;
+	return !far.full;
+}
+
+static const struct port_sink_ops far_ops = { far_send, far_ready };
 
 static struct port_sink sink;
 
 static void fresh(const struct port_sink_parameters *parameters)
 {
-	far.size = 0;
+	memset(&far, 0, sizeof(far));
 	port_sink_init(&sink, parameters, &far_ops, NULL);
 	port_sink_write(&sink, TR_CONTROL, ACTIVE);
 }
@@ -140,11 +150,47 @@ static void atb(void)
 	is_hex(attempt(ACTIVE | 0x2100), ACTIVE | EMPTY | 0x3100, "an ID that is hard-wired");
 }
 
+/* A bridge with components after it, in a K3 */
+static void atb_on_the_way(void)
+{
+	char longer[301] = "";
+
+	fresh_atb(0);
+	attempt(ACTIVE | 0x2100);
+	attempt(ACTIVE | 0x2100 | ENABLE);
+	ok(put("abcdef") && got("abcd", 4) && far.id == 0x21, "bytes go on with the bridge's ID");
+	far.full = true;
+	ok(!port_sink_ready(&sink) && !put("ghijkl") && got("abcd", 4) && sink.dropped == 6,
+	   "a blocked way: the whole message is refused");
+	far.full = false;
+	port_sink_flush(&sink);
+	ok(got("abcdef", 6), "a flush of the ATB sends what waits, of the message before it");
+	is_hex(port_sink_read(&sink, TR_CONTROL), ACTIVE | EMPTY | ENABLE | 0x2100,
+	       "and the bridge stays enabled");
+	put("xyz");
+	port_sink_write(&sink, FAULT_REGISTER, FAULT_NO_FLUSH);
+	port_sink_flush(&sink);
+	ok(got("abcdef", 6), "no-flush: it keeps its bytes");
+	port_sink_write(&sink, FAULT_REGISTER, FAULT_NO_ENABLE);
+	is_hex(attempt(ACTIVE | 0x2100), ACTIVE | EMPTY | ENABLE | 0x2100,
+	       "no-enable: Enable is stuck");
+	port_sink_write(&sink, FAULT_REGISTER, 0);
+	attempt(ACTIVE | 0x2100 | ENABLE);
+	far.size = 0;
+	memset(longer, 'm', sizeof(longer) - 1);
+	ok(put(longer) && far.size == 300, "messages of any length");
+	far.refuses = true;
+	ok(!put("abcd") && sink.dropped == 10, "refused after all: lost");
+	attempt(ACTIVE);
+	is_hex(attempt(0), EMPTY, "a reset empties it");
+}
+
 int main(void)
 {
 	pib_registers();
 	pib_passing();
 	pib_calibration();
 	atb();
+	atb_on_the_way();
 	return done_testing();
 }
