@@ -15,38 +15,14 @@ tree() {
 	[ -s "$tmp/tree.dtb" ]
 }
 
-# Prints the path of the component at the other end of an endpoint, by its
-# phandle.
-component_of() {
-	local node
-	for node in $(all_nodes); do
-		if [ "$(fdtget "$tmp/tree.dtb" "$node" phandle 2>/dev/null)" = "$1" ]; then
-			cut -d/ -f3 <<<"$node"
-			return
-		fi
-	done
-}
-
-# Prints all nodes below the components, depth first; fdtget lists one level at
-# a time.
-all_nodes() { nodes_below /soc; }
-nodes_below() {
-	local child
-	for child in $(fdtget -l "$tmp/tree.dtb" "$1"); do
-		case $1/$child in
-		/soc/trace-* ) echo "$1/$child"; nodes_below "$1/$child" ;;
-		esac
-	done
-}
-
+# Prints a line for each output of a component below /soc: the component, and the one at the other end.
 edges() {
-	local node
-	for node in $(all_nodes); do
-		case $node in
-		*/out-ports/*/endpoint)
-			echo "$(cut -d/ -f3 <<<"$node") $(component_of "$(fdtget "$tmp/tree.dtb" "$node" remote-endpoint)")" ;;
-		esac
-	done | sed 's/trace-//g' | sort
+	dtc -q -q -I dtb -O dts "$tmp/tree.dtb" | awk '
+		/ {$/ { node[++depth] = $(NF - 1) }
+		/};$/ { depth-- }
+		/phandle = / { component[$3] = node[3] }
+		/remote-endpoint = / && node[4] == "out-ports" { from[++count] = node[3]; to[count] = $3 }
+		END { for (i = 1; i <= count; i++) print from[i], component[to[i]] }' | sed 's/trace-//g' | sort
 }
 
 check() {
@@ -90,14 +66,43 @@ encoder@6002000 funnel@6080000
 encoder@6003000 funnel@6080000'
 is "$(fdtget "$tmp/tree.dtb" /soc/trace-encoder@6000000 compatible) $(fdtget "$tmp/tree.dtb" /soc/trace-funnel@6080000 compatible)" \
 	"sifive,trace-encoder0 sifive,trace-funnel0" "a P550 has blocks of version 0"
+check k3 6 'atb-bridge@60c1000 funnel@6080000
+atb-bridge@60c2000 funnel@6080000
+atb-bridge@60c3000 funnel@6080000
+atb-bridge@60c4000 funnel@6080000
+atb-bridge@60c5000 funnel@6081000
+atb-bridge@60c6000 funnel@6081000
+encoder@6000000 atb-bridge@60c1000
+encoder@6001000 atb-bridge@60c2000
+encoder@6002000 atb-bridge@60c3000
+encoder@6003000 atb-bridge@60c4000
+encoder@6004000 atb-bridge@60c5000
+encoder@6005000 atb-bridge@60c6000
+etf@6101000 etr@6102000
+funnel@6080000 funnel@6100000
+funnel@6081000 funnel@6100000
+funnel@6100000 etf@6101000'
+is "$(for node in trace-encoder@6005000 trace-atb-bridge@60c6000 trace-funnel@6081000 funnel@6100000 etf@6101000 etr@6102000; do
+	fdtget "$tmp/tree.dtb" "/soc/$node" compatible; done)" 'riscv,trace-encoder
+riscv,trace-atbbridge
+riscv,trace-funnel
+arm,coresight-dynamic-funnel arm,primecell
+arm,coresight-tmc arm,primecell
+arm,coresight-tmc arm,primecell' "a K3 has the vendor's compatibles"
+is "$(fdtget "$tmp/tree.dtb" /soc/trace-atb-bridge@60c6000 cpus)" "$(fdtget "$tmp/tree.dtb" /cpus/cpu@5 phandle)" \
+	"its bridges name their harts"
+is "$(fdtget -p "$tmp/tree.dtb" /soc/etr@6102000 | sort | tr '\n' ' ')" "arm,scatter-gather clock-names clocks compatible reg " \
+	"its ETR has a clock and scatter-gather"
+fails "four clusters of harts" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=k3 -smp 17 -bios none -display none
+fails "version 0 is not a K3" "only the topologies direct and p550" "$qemu" -M virt,ntrace=v0,ntrace-topology=k3 -bios none -display none
 fails "too many harts for two bits of SRC" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=p550 -smp 5 -bios none -display none
 fails "version 0 has no such wiring" "only the topologies direct and p550" "$qemu" -M virt,ntrace=v0,ntrace-topology=chain -bios none -display none
 fails "too many harts for a funnel" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=funnel -smp 9 -bios none -display none
-fails "no such wiring" "direct, funnel, chain, split, pib, atb and p550" "$qemu" -M virt,ntrace=on,ntrace-topology=none -bios none -display none
+fails "no such wiring" "direct, funnel, chain, split, pib, atb, p550 and k3" "$qemu" -M virt,ntrace=on,ntrace-topology=none -bios none -display none
 
 # Overlays for boards: without complaints of dtc, except that a fragment repeats the cells of its target; and they fit a
 # tree with the labels and cells that they name.
-cat >"$tmp/base.dts" <<'END'
+cat >"$tmp/base.dts" <<END
 /dts-v1/;
 / {
 	#address-cells = <2>;
@@ -105,10 +110,7 @@ cat >"$tmp/base.dts" <<'END'
 	cpus {
 		#address-cells = <1>;
 		#size-cells = <0>;
-		cpu_0: cpu@0 { reg = <0>; };
-		cpu_1: cpu@1 { reg = <1>; };
-		cpu_2: cpu@2 { reg = <2>; };
-		cpu_3: cpu@3 { reg = <3>; };
+$(for i in {0..15}; do printf '\t\tcpu_%d: cpu@%x { reg = <%d>; };\n' "$i" "$i" "$i"; done)
 	};
 	soc {
 		#address-cells = <2>;
@@ -118,15 +120,38 @@ cat >"$tmp/base.dts" <<'END'
 };
 END
 dtc -@ -q -I dts -O dtb -o "$tmp/base.dtb" "$tmp/base.dts"
-for overlay in kernel/dts/*.dtso; do
-	name=${overlay##*/}
-	is "$(dtc -@ -I dts -O dtb -o "$tmp/overlay.dtbo" -W no-avoid_unnecessary_addr_size "$overlay" 2>&1)" "" "$name: dtc finds nothing wrong"
-	ok "$name: applies" fdtoverlay -i "$tmp/base.dtb" -o "$tmp/tree.dtb" "$tmp/overlay.dtbo"
-	is "$(dtc -q -q -I dtb -O dts "$tmp/tree.dtb" | dtc -I dts -O dtb -o /dev/null 2>&1 | grep graph_)" "" "$name: nor with the graph"
-done
-is "$(edges)" 'encoder@100000 funnel@18000
+overlay() {
+	cpp -nostdinc -undef -P -x assembler-with-cpp "kernel/dts/$1" >"$tmp/overlay.dts"
+	is "$(dtc -@ -I dts -O dtb -o "$tmp/overlay.dtbo" -W no-avoid_unnecessary_addr_size "$tmp/overlay.dts" 2>&1)" "" "$1: dtc finds nothing wrong"
+	ok "$1: applies" fdtoverlay -i "$tmp/base.dtb" -o "$tmp/tree.dtb" "$tmp/overlay.dtbo"
+	is "$(dtc -q -q -I dtb -O dts "$tmp/tree.dtb" | dtc -I dts -O dtb -o /dev/null 2>&1 | grep graph_)" "" "$1: nor with the graph"
+	is "$(edges)" "$2" "$1: wired as on the board"
+}
+is "$(cd kernel/dts && echo *.dtso)" "k3-trace.dtso p550-trace.dtso" "these are the overlays"
+overlay p550-trace.dtso 'encoder@100000 funnel@18000
 encoder@101000 funnel@18000
 encoder@102000 funnel@18000
-encoder@103000 funnel@18000' "p550-trace.dtso: wired as on the board"
+encoder@103000 funnel@18000'
+# Address of a page of hart $1, whose encoder is at offset 0x2000 of its cluster.
+k3() {
+	local cluster=$(($1 / 4)) index=$(($1 % 4))
+	printf %x $((0xd9000000 + cluster * 0x10000 + index * 0x2000 + $2))
+}
+k3_edges() {
+	local n
+	for n in {0..15}; do
+		echo "encoder@$(k3 "$n" 0x2000) atb-bridge@$(k3 "$n" 0x3000)"
+		echo "atb-bridge@$(k3 "$n" 0x3000) funnel@$(k3 $((n / 4 * 4)) 0)"
+	done
+	for n in 0 4 8 12; do echo "funnel@$(k3 "$n" 0) funnel@d9042000"; done
+	echo 'funnel@d9042000 etf@d9043000'
+	echo 'etf@d9043000 etr@d9044000'
+}
+overlay k3-trace.dtso "$(k3_edges | sort)"
+# The numbers of the harts that components name.
+named() { for n in {0..15}; do fdtget "$tmp/tree.dtb" "/soc/$1@$(k3 "$n" "$2")" cpus; done; }
+phandles() { for n in {0..15}; do fdtget "$tmp/tree.dtb" "/cpus/cpu@$(printf %x "$n")" phandle; done; }
+is "$(named trace-encoder 0x2000)" "$(phandles)" "k3-trace.dtso: encoder n is that of hart n"
+is "$(named trace-atb-bridge 0x3000)" "$(phandles)" "k3-trace.dtso: and so is bridge n"
 
 done_testing
