@@ -42,9 +42,15 @@ if command -v dt-validate >/dev/null; then
 		like "dt-validate: a wrong one is found" "cpus|nobody" "$(said "$tmp/wrong.dtb")"
 	done
 	for machine in ntrace=on,ntrace-memory=16M ntrace=on,ntrace-topology=chain ntrace=on,ntrace-topology=pib ntrace=on,ntrace-topology=atb ntrace=v0 \
-		ntrace=on,ntrace-topology=p550; do
+		ntrace=on,ntrace-topology=p550 ntrace=on,ntrace-topology=k3,ntrace-memory=16M; do
 		build/qemu/qemu-system-riscv64 -M "virt,$machine,dumpdtb=$tmp/machine.dtb" -smp 2 -m 2G >/dev/null 2>&1
 		is "$(said "$tmp/machine.dtb")" "" "dt-validate: the machine with $machine"
+	done
+	dtc -@ -q -O dtb -o "$tmp/base.dtb" selftests/vsoc/board.dts
+	for overlay in kernel/dts/*.dtso; do
+		cpp -nostdinc -undef -P -x assembler-with-cpp "$overlay" | dtc -@ -q -O dtb -o "$tmp/overlay.dtbo"
+		fdtoverlay -i "$tmp/base.dtb" -o "$tmp/board.dtb" "$tmp/overlay.dtbo"
+		is "$(said "$tmp/board.dtb")" "" "dt-validate: a board with ${overlay##*/}"
 	done
 else
 	skip "dt-validate" "no dt-schema on this host"

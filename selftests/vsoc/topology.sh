@@ -102,24 +102,7 @@ fails "no such wiring" "direct, funnel, chain, split, pib, atb, p550 and k3" "$q
 
 # Overlays for boards: without complaints of dtc, except that a fragment repeats the cells of its target; and they fit a
 # tree with the labels and cells that they name.
-cat >"$tmp/base.dts" <<END
-/dts-v1/;
-/ {
-	#address-cells = <2>;
-	#size-cells = <2>;
-	cpus {
-		#address-cells = <1>;
-		#size-cells = <0>;
-$(for i in {0..15}; do printf '\t\tcpu_%d: cpu@%x { reg = <%d>; };\n' "$i" "$i" "$i"; done)
-	};
-	soc {
-		#address-cells = <2>;
-		#size-cells = <2>;
-		ranges;
-	};
-};
-END
-dtc -@ -q -I dts -O dtb -o "$tmp/base.dtb" "$tmp/base.dts"
+dtc -@ -q -I dts -O dtb -o "$tmp/base.dtb" "$top/selftests/vsoc/board.dts"
 overlay() {
 	cpp -nostdinc -undef -P -x assembler-with-cpp "kernel/dts/$1" >"$tmp/overlay.dts"
 	is "$(dtc -@ -I dts -O dtb -o "$tmp/overlay.dtbo" -W no-avoid_unnecessary_addr_size "$tmp/overlay.dts" 2>&1)" "" "$1: dtc finds nothing wrong"
