@@ -179,8 +179,13 @@ static void atb_on_the_way(void)
 	far.size = 0;
 	memset(longer, 'm', sizeof(longer) - 1);
 	ok(put(longer) && far.size == 300, "messages of any length");
+	put("h");
 	far.refuses = true;
-	ok(!put("abcd") && sink.dropped == 10, "refused after all: lost");
+	ok(!put("abcd") && sink.dropped == 10, "refused after all: the message is lost");
+	far.refuses = false;
+	port_sink_flush(&sink);
+	ok(far.size == 301 && far.bytes[300] == 'h', "the end of the one before it is not");
+	put("ij");
 	attempt(ACTIVE);
 	is_hex(attempt(0), EMPTY, "a reset empties it");
 }

@@ -25,8 +25,8 @@
  * switch from one input to another inside a message. A flush empties the queues. Hold time and
  * priorities can be written and have no effect.
  *
- * A disabled input takes nothing: it is not among those that the funnel chooses from, and whoever
- * sends to it must wait, or lose trace. Bytes that wait at an input when it is disabled are lost.
+ * The funnel does not choose a disabled input, so its source must wait or lose trace. Bytes that wait
+ * at an input are lost when it is disabled.
  */
 struct arm_funnel_parameters {
 	unsigned int inputs;

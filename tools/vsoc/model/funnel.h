@@ -65,7 +65,7 @@ void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value);
 /** funnel_advance - time passes: the funnel sends its oldest message */
 void funnel_advance(struct funnel *funnel);
 
-/** funnel_flush - send all messages; an ATB that goes on from the funnel asks for it */
+/** funnel_flush - send all messages, for a flush of the ATB */
 void funnel_flush(struct funnel *funnel);
 
 /**

@@ -90,6 +90,7 @@ uint32_t port_sink_read(const struct port_sink *sink, uint32_t offset)
 	return fault_read(&sink->fault, offset, read_register(sink, offset));
 }
 
+/* Return: false if the far end refused the bytes. */
 static bool send(struct port_sink *sink, const uint8_t *data, size_t size)
 {
 	uint8_t id = is_pib(sink) ? 0 :
@@ -97,14 +98,15 @@ static bool send(struct port_sink *sink, const uint8_t *data, size_t size)
 					      TR_ATB_CONTROL_ID_SHIFT);
 	bool taken = sink->ops->send(sink->opaque, id, data, size);
 
-	*(taken ? &sink->bytes : &sink->dropped) += size;
+	if (taken)
+		sink->bytes += size;
 	return taken;
 }
 
 static void flush(struct port_sink *sink)
 {
-	if (sink->fill)
-		send(sink, sink->buffer, sink->fill);
+	if (sink->fill && !send(sink, sink->buffer, sink->fill))
+		sink->dropped += sink->fill;
 	sink->fill = 0;
 }
 
@@ -211,8 +213,10 @@ bool port_sink_put(struct port_sink *sink, const uint8_t *data, size_t size)
 		memcpy(groups, sink->buffer, sink->fill);
 		memcpy(groups + sink->fill, data, part);
 		whole = (sink->fill + part) / PORT_SINK_GRANULE * PORT_SINK_GRANULE;
-		if (!send(sink, groups, whole))
+		if (!send(sink, groups, whole)) {
+			sink->dropped += size;
 			return false;
+		}
 		data += whole - sink->fill;
 		size -= whole - sink->fill;
 		sink->fill = 0;

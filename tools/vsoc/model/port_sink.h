@@ -2,9 +2,9 @@
 /*
  * Sinks of the virtual SoC without memory: a PIB sink, which sends trace out on pins, and a bridge
  * to an ATB, the trace bus of Arm CoreSight (Trace Control Interface 1.0, trPib and trAtbBridge
- * registers). The glue gets the bytes that arrive at the far end; behind a bridge there may be
- * further components. This file depends on no emulator. It is not thread safe: the glue holds a
- * lock around each call.
+ * registers). The glue gets the bytes that arrive at the far end, where further components may
+ * follow a bridge. This file depends on no emulator. It is not thread safe: the glue holds a lock
+ * around each call.
  */
 #ifndef VSOC_MODEL_PORT_SINK_H
 #define VSOC_MODEL_PORT_SINK_H

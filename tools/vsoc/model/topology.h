@@ -62,7 +62,7 @@ struct topology_edge {
  * struct topology - a wiring
  * @v0: the blocks have pages of version 0, see v0_page.h
  * @k3: the blocks have the names that SpacemiT gives them in device trees
- * @node: sinks, then what is between, then encoders: each node comes after all nodes
+ * @node: sinks, then intermediate components, then encoders: each node comes after all nodes
  *        that it sends to
  */
 struct topology {
