@@ -58,6 +58,11 @@
 #define TR_TE_CONTROL_INST_SYNC_MAX_SHIFT 20
 #define TR_TE_CONTROL_FORMAT_MASK	0x07000000u
 #define TR_TE_CONTROL_FORMAT_SHIFT	24
+/*
+ * trTeDisSelfHosted, read-only for software of the hart: a debugger owns the encoder. Newer than
+ * version 1.0, where bits 31:27 are reserved and read 0; the drafts may still move the bit.
+ */
+#define TR_TE_CONTROL_DIS_SELF_HOSTED	0x80000000u
 
 #define TR_TE_INST_MODE_NONE		0
 #define TR_TE_INST_MODE_BTM		3

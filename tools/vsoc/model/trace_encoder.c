@@ -73,6 +73,9 @@ void trace_encoder_power_up(struct trace_encoder *te)
 {
 	reset_registers(te);
 	te->fault.mask = 0;
+	te->debugger = false;
+	te->ignored = 0;
+	te->unpowered = 0;
 	te->epoch++;
 	te->in_flight = 0;
 	te->tracing = false;
@@ -107,6 +110,8 @@ static uint32_t control_value(const struct trace_encoder *te)
 	/* Until a stop has been applied, the hart may still emit a message. */
 	if (!te->tracing && !te->in_flight)
 		value |= TR_CONTROL_EMPTY;
+	if (te->debugger)
+		value |= TR_TE_CONTROL_DIS_SELF_HOSTED;
 	return value;
 }
 
@@ -120,6 +125,10 @@ static uint32_t read_register(const struct trace_encoder *te, uint32_t offset)
 {
 	if (offset == TR_TE_CONTROL)
 		return control_value(te);
+	if (offset == TRACE_ENCODER_DEBUGGER)
+		return te->ignored << 1 | te->debugger;
+	if (offset == TRACE_ENCODER_UNPOWERED)
+		return te->unpowered;
 	if (!te->active)
 		return 0;
 
@@ -422,6 +431,25 @@ static bool write_wires(struct trace_encoder *te, uint32_t offset, uint32_t valu
 	}
 }
 
+/* Return: whether a write ends here: it is not software's, or a debugger owns the encoder. */
+static bool write_foreign(struct trace_encoder *te, uint32_t offset, uint32_t value)
+{
+	switch (offset) {
+	case TRACE_ENCODER_DEBUGGER:
+		te->debugger = value & 1;
+		if (te->debugger)
+			te->ignored = 0;
+		return true;
+	case TRACE_ENCODER_UNPOWERED:
+		te->unpowered = value;
+		return true;
+	default:
+		te->ignored += te->debugger;
+		te->software_errors += te->debugger;
+		return te->debugger;
+	}
+}
+
 /* WARL: unsupported actions of inputs, and vendor bits of outputs, read 0. */
 static uint32_t legal_triggers(const struct trace_encoder *te, uint32_t value, bool in)
 {
@@ -471,7 +499,7 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
 		set_fault(te, value);
 		return;
 	}
-	if (!fault_write(&te->fault, offset, old, &value))
+	if (write_foreign(te, offset, value) || !fault_write(&te->fault, offset, old, &value))
 		return;
 	if (offset == TR_TE_CONTROL) {
 		write_control(te, value);
@@ -502,6 +530,12 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
 			filters_write(&te->filters, offset, value);
 		break;
 	}
+}
+
+void trace_encoder_unpowered(struct trace_encoder *te, uint32_t offset)
+{
+	if (offset != TRACE_ENCODER_UNPOWERED && offset != FAULT_REGISTER)
+		te->unpowered++;
 }
 
 /* Adds to the totals: the library's counters restart at each start. */

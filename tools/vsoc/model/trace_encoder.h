@@ -29,6 +29,16 @@
 #define TRACE_ENCODER_TRIGGER_DBG 0xe0c
 
 /*
+ * Stands for a debugger: writing 1 sets trTeDisSelfHosted, writing 0 clears it. Meanwhile the
+ * encoder ignores what software writes to other registers, and counts it in bits 31:1 of this
+ * register. Setting the bit clears the count.
+ */
+#define TRACE_ENCODER_DEBUGGER 0xe10
+
+/* Number of accesses while the hart was off; a write sets it. Accesses to this register do not count. */
+#define TRACE_ENCODER_UNPOWERED 0xe14
+
+/*
  * Options of the specification that this encoder implements: InstMode 0, 3 and 6 (1 and 2 become 3;
  * 4, 5 and 7 become 6); SyncMode 0, 1 and 3 (2 becomes 3, as the harts have no clock to count);
  * SyncMax 0..15; InhibitSrc; EnAllJumps, ExtendAddrMSB; EnImplicitReturn, not with EnAllJumps, and
@@ -117,6 +127,9 @@ struct trace_encoder {
 	uint32_t trigger_in;	/* trTeTrigExtInControl */
 	uint32_t trigger_out;	/* trTeTrigExtOutControl */
 	uint32_t fired;		/* bit n: external output n has fired */
+	bool debugger;		/* trTeDisSelfHosted */
+	uint32_t ignored;	/* writes since the debugger took the encoder */
+	uint32_t unpowered;	/* accesses while the hart was off */
 	struct filters filters;
 	struct timestamp_parameters timestamp_parameters;
 	struct timestamp timestamp;
@@ -156,6 +169,9 @@ void trace_encoder_power_up(struct trace_encoder *te);
 
 uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset);
 void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t value);
+
+/** trace_encoder_unpowered - software is about to access a register, and the hart is off */
+void trace_encoder_unpowered(struct trace_encoder *te, uint32_t offset);
 
 /**
  * trace_encoder_apply - start or stop, in the hart's thread and under the lock

@@ -168,6 +168,7 @@ struct NTraceEncoder {
     uint32_t fault_drop;
     bool v0;
     bool k3;
+    bool managed;
     bool active_at_reset;
     char *fault;
     char *log_name;

@@ -106,10 +106,24 @@ static void complain(void *opaque, uint64_t iaddr, uint32_t block, uint64_t pc)
     }
 }
 
+/*
+ * A stopped hart waits in M-mode of the firmware, as does a hart in an idle
+ * state that only the firmware ends.
+ */
+static void check_power(NTraceEncoder *s, hwaddr offset)
+{
+    if (current_cpu && s->cpu != current_cpu && s->cpu->halted &&
+        cpu_env(s->cpu)->priv == PRV_M) {
+        trace_encoder_unpowered(&s->te, offset);
+        ntrace_log(s->log, "encoder", s->index, "unpowered", offset);
+    }
+}
+
 static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
 {
     NTraceEncoder *s = opaque;
 
+    check_power(s, offset);
     return trace_encoder_read(&s->te, offset);
 }
 
@@ -121,6 +135,7 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
     uint64_t errors = s->te.software_errors;
     uint32_t control;
 
+    check_power(s, offset);
     trace_encoder_write(&s->te, offset, value);
     control = trace_encoder_read(&s->te, TR_CONTROL);
     if (control != old) {
@@ -309,6 +324,11 @@ static const Property properties[] = {
      */
     DEFINE_PROP_STRING("timestamps", NTraceEncoder, timestamps),
     DEFINE_PROP_BOOL("active-at-reset", NTraceEncoder, active_at_reset, false),
+    /*
+     * The device tree says that the encoders have a clock and resets, and the
+     * harts an idle state.
+     */
+    DEFINE_PROP_BOOL("managed", NTraceEncoder, managed, false),
     /*
      * bandwidth: bytes that leave the encoder while its hart retires 1,000
      * parcels (2 KB) of instructions; 0 = unlimited. fifo: bytes that the queue

@@ -7,6 +7,7 @@
 #include "qemu/units.h"
 #include "qapi/visitor.h"
 #include "hw/qdev-properties.h"
+#include "exec/address-spaces.h"
 #include "hw/riscv/virt.h"
 #include "system/device_tree.h"
 #include "cpu.h"
@@ -25,7 +26,13 @@ QEMU_BUILD_BUG_ON(NTRACE_ATB_BRIDGE_BASE + TOPOLOGY_K3_MAX * TR_COMPONENT_SIZE >
 
 #define V0_SINK_BYTES 8
 
-#define CLOCK_PATH "/trace-clock"
+#define CLOCK_PATH "/trace-apb-clock"
+/* The reset controller of managed encoders: bit n is 0 while encoder n is reset. */
+#define RESET_BASE 0x60f0000u
+#define RESET_NODE "/soc/trace-reset@60f0000"
+#define CLOCK_NODE "/trace-clock"
+#define IDLE_NODE "/cpus/idle-states/cpu-lost"
+#define IDLE_NON_RETENTIVE 0x80000000u /* SBI HSM, default suspend type */
 
 /*
  * In DRAM, above the images that the machine loads and below the device tree at
@@ -287,6 +294,24 @@ static void add_upstream(const struct topology *topology, unsigned int node,
     }
 }
 
+static bool is_managed(MachineState *machine)
+{
+    Object *encoder = object_resolve_path_component(OBJECT(machine),
+                                                    TYPE_NTRACE_ENCODER "0");
+
+    return encoder && NTRACE_ENCODER(encoder)->managed;
+}
+
+/* Memory is enough: the lines reset nothing. */
+static void create_resets(void)
+{
+    MemoryRegion *resets = g_new0(MemoryRegion, 1);
+
+    memory_region_init_ram(resets, NULL, "ntrace-resets", TR_COMPONENT_SIZE,
+                           &error_fatal);
+    memory_region_add_subregion(get_system_memory(), RESET_BASE, resets);
+}
+
 void ntrace_create(MachineState *machine)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
@@ -311,6 +336,9 @@ void ntrace_create(MachineState *machine)
     }
     for (i = 0; i < topology->nodes; i++) {
         add_upstream(topology, i, dev);
+    }
+    if (is_managed(machine)) {
+        create_resets();
     }
 }
 
@@ -423,6 +451,65 @@ static void add_component(void *fdt, const struct topology *topology,
 }
 
 /*
+ * Adds an idle state of the harts that loses the state of the hart, and, as far
+ * as Linux knows, that of its encoder.
+ */
+static void add_idle_state(MachineState *machine, uint32_t *phandle)
+{
+    void *fdt = machine->fdt;
+    uint32_t state = (*phandle)++;
+    unsigned int i;
+
+    qemu_fdt_add_subnode(fdt, "/cpus/idle-states");
+    qemu_fdt_add_subnode(fdt, IDLE_NODE);
+    qemu_fdt_setprop_string(fdt, IDLE_NODE, "compatible", "riscv,idle-state");
+    qemu_fdt_setprop_cell(fdt, IDLE_NODE, "riscv,sbi-suspend-param",
+                          IDLE_NON_RETENTIVE);
+    qemu_fdt_setprop_cell(fdt, IDLE_NODE, "entry-latency-us", 1);
+    qemu_fdt_setprop_cell(fdt, IDLE_NODE, "exit-latency-us", 1);
+    qemu_fdt_setprop_cell(fdt, IDLE_NODE, "min-residency-us", 2);
+    qemu_fdt_setprop_cell(fdt, IDLE_NODE, "phandle", state);
+    for (i = 0; i < machine->smp.cpus; i++) {
+        g_autofree char *cpu = g_strdup_printf("/cpus/cpu@%u", i);
+
+        qemu_fdt_setprop_cell(fdt, cpu, "cpu-idle-states", state);
+    }
+}
+
+/* Adds the clock and the resets of managed encoders. */
+static void add_power(MachineState *machine, const struct topology *topology,
+                      uint32_t *phandle)
+{
+    void *fdt = machine->fdt;
+    uint32_t clock = (*phandle)++, reset = (*phandle)++;
+    unsigned int i;
+
+    qemu_fdt_add_subnode(fdt, CLOCK_NODE);
+    qemu_fdt_setprop_string(fdt, CLOCK_NODE, "compatible", "fixed-clock");
+    qemu_fdt_setprop_cell(fdt, CLOCK_NODE, "#clock-cells", 0);
+    qemu_fdt_setprop_cell(fdt, CLOCK_NODE, "clock-frequency",
+                          NANOSECONDS_PER_SECOND);
+    qemu_fdt_setprop_cell(fdt, CLOCK_NODE, "phandle", clock);
+    qemu_fdt_add_subnode(fdt, RESET_NODE);
+    qemu_fdt_setprop_string(fdt, RESET_NODE, "compatible",
+                            "snps,dw-low-reset");
+    qemu_fdt_setprop_sized_cells(fdt, RESET_NODE, "reg", 2,
+                                 (uint64_t)RESET_BASE, 2,
+                                 (uint64_t)TR_COMPONENT_SIZE);
+    qemu_fdt_setprop_cell(fdt, RESET_NODE, "#reset-cells", 1);
+    qemu_fdt_setprop_cell(fdt, RESET_NODE, "phandle", reset);
+    for (i = 0; i < topology->nodes; i++) {
+        g_autofree char *path = node_path(&topology->node[i]);
+
+        if (topology->node[i].kind == TOPOLOGY_ENCODER) {
+            qemu_fdt_setprop_cell(fdt, path, "clocks", clock);
+            qemu_fdt_setprop_cells(fdt, path, "resets", reset,
+                                   topology->node[i].index);
+        }
+    }
+}
+
+/*
  * Adds one end of an edge. Ports are numbered if a node may have several ports
  * of the same direction.
  */
@@ -479,6 +566,10 @@ void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
             add_component(machine->fdt, topology, &topology->node[i],
                           writes_memory(topology, i) ? memory : 0, clock);
         }
+    }
+    if (is_managed(machine)) {
+        add_power(machine, topology, phandle);
+        add_idle_state(machine, phandle);
     }
     for (i = 0; i < topology->edges; i++) {
         const struct topology_edge *edge = &topology->edge[i];
