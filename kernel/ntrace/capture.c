@@ -373,8 +373,8 @@ static void ntrace_capture_stop_here(void *data)
  * Allocates nothing and writes few registers: user space may call it at every switch of a traced
  * task.
  *
- * Return: 0, -EBUSY if it is running, -ENODEV if the hart is offline or the path is dead, or an
- * error of the hardware.
+ * Return: 0, -EBUSY if it is running or a debugger owns the encoder, -ENODEV if the hart is offline
+ * or the path is dead, or an error of the hardware.
  */
 int ntrace_capture_start(struct ntrace_capture *capture)
 {
@@ -388,6 +388,8 @@ int ntrace_capture_start(struct ntrace_capture *capture)
 		return -ENODEV;
 	if (path->stale) {
 		ret = ntrace_path_program(path, &capture->config);
+		if (ret == -EBUSY)
+			return ret;
 		if (ret)
 			return ntrace_capture_dead(capture, ret);
 	}
@@ -406,7 +408,9 @@ int ntrace_capture_start(struct ntrace_capture *capture)
 	if (ret) {
 		capture->running = false;
 		ntrace_path_disable(capture, 0);
-		return ntrace_capture_dead(capture, ret);
+		/* The debugger may leave other values in the registers. */
+		path->stale |= ret == -EBUSY;
+		return ret == -EBUSY ? ret : ntrace_capture_dead(capture, ret);
 	}
 	return 0;
 }
@@ -418,7 +422,8 @@ int ntrace_capture_start(struct ntrace_capture *capture)
  * If others use the sink, the rest arrives when they continue or stop; the state in the control
  * page says when it is complete.
  *
- * Return: 0, also if it is not running, or -ETIMEDOUT and the path is dead.
+ * Return: 0, also if it is not running; or the path is dead, and -ETIMEDOUT, -EIO, or -EBUSY if a
+ * debugger has taken the encoder.
  */
 int ntrace_capture_stop(struct ntrace_capture *capture)
 {
@@ -447,7 +452,7 @@ int ntrace_capture_stop(struct ntrace_capture *capture)
 	if (!ret)
 		ret = error;
 	if (!ret && capture->feed.fault)
-		ret = -EIO;
+		ret = capture->feed.taken ? -EBUSY : -EIO;
 	if (ret)
 		ntrace_capture_dead(capture, ret);
 	wake_up_interruptible_poll(&path->wait, EPOLLIN | EPOLLRDNORM);

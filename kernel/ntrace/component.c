@@ -46,17 +46,40 @@ u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 va
 	return ntrace_read(component, offset);
 }
 
-/* Waits until all bits of @mask have the value @want. Sleeps, or spins for a short time. */
+/*
+ * Waits until all bits of @mask have the value @want. Sleeps, or spins for a short time.
+ *
+ * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns the component.
+ */
 static int ntrace_component_wait(struct ntrace_component *component, u32 mask, u32 want,
 				 bool atomic, u32 *control)
 {
 	void __iomem *address = component->base + TR_CONTROL;
+	u32 foreign = component->foreign;
+	int ret;
 
 	if (atomic)
-		return readl_poll_timeout_atomic(address, *control, (*control & mask) == want, 1,
-						 NTRACE_TIMEOUT_ATOMIC_US);
-	return readl_poll_timeout(address, *control, (*control & mask) == want, NTRACE_POLL_US,
-				  NTRACE_TIMEOUT_US);
+		ret = readl_poll_timeout_atomic(address, *control,
+						(*control & mask) == want || *control & foreign, 1,
+						NTRACE_TIMEOUT_ATOMIC_US);
+	else
+		ret = readl_poll_timeout(address, *control,
+					 (*control & mask) == want || *control & foreign,
+					 NTRACE_POLL_US, NTRACE_TIMEOUT_US);
+	return *control & foreign ? -EBUSY : ret;
+}
+
+/**
+ * ntrace_component_refuse_foreign - log that a debugger owns a component
+ * @component: component, identified
+ *
+ * Return: -EBUSY.
+ */
+int ntrace_component_refuse_foreign(const struct ntrace_component *component)
+{
+	ntrace_err(component->dev, "a debugger owns the %s (trTeDisSelfHosted)\n",
+		   ntrace_type_name(component->type));
+	return -EBUSY;
 }
 
 /**
@@ -64,7 +87,7 @@ static int ntrace_component_wait(struct ntrace_component *component, u32 mask, u
  * @component: component whose tr??Enable has been set
  * @atomic: interrupts are off: use the short timeout
  *
- * Return: 0 or -ETIMEDOUT.
+ * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns it.
  */
 int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic)
 {
@@ -73,6 +96,8 @@ int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomi
 
 	ret = ntrace_component_wait(component, TR_CONTROL_ENABLE, TR_CONTROL_ENABLE, atomic,
 				    &value);
+	if (ret == -EBUSY)
+		return ntrace_component_refuse_foreign(component);
 	if (ret)
 		ntrace_err(component->dev, "%s does not start (control 0x%08x)\n",
 			   ntrace_type_name(component->type), value);
@@ -85,7 +110,7 @@ int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomi
  * @atomic: interrupts are off: use the short timeout
  * @control: if not NULL, takes the last value of tr??Control
  *
- * Return: 0 or -ETIMEDOUT.
+ * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns it.
  */
 int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control)
 {
@@ -120,12 +145,14 @@ static int ntrace_component_set_active(struct ntrace_component *component, u32 a
  * ntrace_component_reset - put a component into its reset state, active
  * @component: component that has been disabled
  *
- * Return: 0 or -ETIMEDOUT.
+ * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns it.
  */
 int ntrace_component_reset(struct ntrace_component *component)
 {
 	int ret;
 
+	if (ntrace_component_is_foreign(component))
+		return ntrace_component_refuse_foreign(component);
 	ret = ntrace_component_set_active(component, 0);
 	if (!ret)
 		ret = ntrace_component_set_active(component, TR_CONTROL_ACTIVE);
@@ -230,6 +257,10 @@ int ntrace_component_init(struct ntrace_component *component)
 {
 	int ret;
 
+	if (ntrace_component_is_foreign(component))
+		return dev_err_probe(component->dev, -EBUSY,
+				     "%pa: a debugger owns the encoder (trTeDisSelfHosted)\n",
+				     &component->start);
 	/* Firmware, a previous kernel or a debugger may have left it running. */
 	ret = ntrace_registers_quiesce(component->base);
 	if (ret)

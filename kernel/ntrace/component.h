@@ -238,12 +238,14 @@ struct ntrace_sink_ops {
  * @reset: put a component into its reset state, active, before it is programmed
  * @program: write a configuration; the component is disabled
  * @timestamp_extra: bits of trTsControl that select the messages with timestamps
+ * @foreign: see struct ntrace_component; for encoders
  */
 struct ntrace_layout {
 	int (*identify)(struct ntrace_component *component);
 	int (*reset)(struct ntrace_component *component);
 	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
 	u32 timestamp_extra;
+	u32 foreign;
 };
 
 /**
@@ -316,12 +318,22 @@ static inline void ntrace_write(const struct ntrace_component *component, u32 of
 	writel(value, component->base + offset);
 }
 
+/*
+ * Does a debugger own the component? The driver writes nothing to it then. The debugger may take it
+ * at any time.
+ */
+static inline bool ntrace_component_is_foreign(const struct ntrace_component *component)
+{
+	return component->foreign && ntrace_read(component, TR_CONTROL) & component->foreign;
+}
+
 bool ntrace_component_is_running(const struct ntrace_component *component);
 int ntrace_component_init(struct ntrace_component *component);
 int ntrace_component_reset(struct ntrace_component *component);
 int ntrace_component_off(struct ntrace_component *component);
 int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic);
 int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control);
+int ntrace_component_refuse_foreign(const struct ntrace_component *component);
 int ntrace_component_refuse(struct ntrace_component *component, const char *why);
 int ntrace_registers_quiesce(void __iomem *base);
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);

@@ -77,7 +77,8 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 		seq_printf(file, " control=%#x%s%s%s", control,
 			   control & TR_CONTROL_ACTIVE ? " active" : "",
 			   control & TR_CONTROL_ENABLE ? " enabled" : "",
-			   control & TR_CONTROL_EMPTY ? " empty" : "");
+			   control & TR_CONTROL_EMPTY ? " empty" : "",
+			   control & component->foreign ? " debugger" : "");
 	else
 		seq_puts(file, " unreachable");
 	seq_printf(file, " held=%u users=%u", component->held, component->users);

@@ -98,6 +98,10 @@ static void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 {
 	struct ntrace_component *encoder = feed->encoder;
 
+	if (control & encoder->foreign && !feed->taken) {
+		ntrace_err(encoder->dev, "a debugger has taken the encoder, stopped\n");
+		ntrace_feed_take(feed);
+	}
 	ntrace_feed_encoder(feed, control);
 	if (!(control & encoder->encoder.failures) || feed->failed)
 		return;
@@ -526,11 +530,13 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 	if (feed->fault) {
 		/*
 		 * The sink may write to any address: stop it at once. The reader is woken, and
-		 * closing the device cleans up.
+		 * closing the device cleans up. A debugger that has the encoder leaves the sink
+		 * to other captures.
 		 */
 		ntrace_encoder_stop(feed->encoder);
-		sink->sink_ops->halt(sink);
-		if (!feed->failed)
+		if (!feed->taken)
+			sink->sink_ops->halt(sink);
+		if (!feed->failed && !feed->taken)
 			ntrace_err(feed->sink->dev, "sink left its buffer, stopped\n");
 		WRITE_ONCE(feed->control->state, NTRACE_STATE_DEAD);
 		irq_work_queue(&feed->wake);

@@ -254,7 +254,8 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
  * @component: encoder, just reset or disabled
  * @config: configuration that ntrace_encoder_check() accepted
  *
- * Return: 0, -EOPNOTSUPP if a register does not read back as written, or -ETIMEDOUT.
+ * Return: 0, -EOPNOTSUPP if a register does not read back as written, -ETIMEDOUT, or -EBUSY if a
+ * debugger owns the encoder.
  */
 int ntrace_encoder_program(struct ntrace_component *component, const struct ntrace_config *config)
 {
@@ -266,6 +267,8 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 	u32 features;
 	int ret;
 
+	if (ntrace_component_is_foreign(component))
+		return ntrace_component_refuse_foreign(component);
 	ntrace_encoder_write_baseline(component);
 	features = ntrace_component_warl(component, TR_TE_INST_FEATURES,
 					 encoder->sources | config->features);
@@ -306,6 +309,13 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 	return 0;
 }
 
+/* Writes trTeControl, unless a debugger has taken the encoder meanwhile. */
+static void ntrace_encoder_control(struct ntrace_component *component, u32 control)
+{
+	if (!ntrace_component_is_foreign(component))
+		ntrace_write(component, TR_TE_CONTROL, control);
+}
+
 /**
  * ntrace_encoder_enable - enable an encoder, not tracing yet
  * @component: encoder, programmed; its sink is enabled
@@ -313,14 +323,14 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
  * Called on the traced hart with interrupts off. Setting trTeEnable also clears
  * trTeInstStallOrOverflow.
  *
- * Return: 0 or -ETIMEDOUT.
+ * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns the encoder.
  */
 int ntrace_encoder_enable(struct ntrace_component *component)
 {
 	const struct ntrace_encoder *encoder = &component->encoder;
 
-	ntrace_write(component, TR_TE_CONTROL,
-		     (encoder->control ^ encoder->acknowledge) | TR_CONTROL_ENABLE);
+	ntrace_encoder_control(component,
+			       (encoder->control ^ encoder->acknowledge) | TR_CONTROL_ENABLE);
 	return ntrace_component_wait_enabled(component, true);
 }
 
@@ -334,8 +344,8 @@ void ntrace_encoder_trace(struct ntrace_component *component)
 {
 	const struct ntrace_encoder *encoder = &component->encoder;
 
-	ntrace_write(component, TR_TE_CONTROL,
-		     encoder->control | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
+	ntrace_encoder_control(component,
+			       encoder->control | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
 	if (encoder->stores)
 		ntrace_context_store_to(encoder->cpu, component->base + encoder->stimulus);
 }
@@ -348,7 +358,7 @@ void ntrace_encoder_trace(struct ntrace_component *component)
  */
 void ntrace_encoder_pause(struct ntrace_component *component)
 {
-	ntrace_write(component, TR_TE_CONTROL, component->encoder.control | TR_CONTROL_ENABLE);
+	ntrace_encoder_control(component, component->encoder.control | TR_CONTROL_ENABLE);
 }
 
 /**
@@ -364,5 +374,5 @@ void ntrace_encoder_stop(struct ntrace_component *component)
 
 	if (encoder->stores)
 		ntrace_context_store_to(encoder->cpu, NULL);
-	ntrace_write(component, TR_TE_CONTROL, encoder->control);
+	ntrace_encoder_control(component, encoder->control);
 }

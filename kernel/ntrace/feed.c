@@ -163,6 +163,19 @@ void ntrace_feed_fail(struct ntrace_feed *feed)
 }
 
 /**
+ * ntrace_feed_take - record that a debugger has taken the encoder
+ * @feed: data area; its encoder sends no more trace for it
+ */
+void ntrace_feed_take(struct ntrace_feed *feed)
+{
+	feed->fault = true;
+	feed->taken = true;
+	feed->loss |= NTRACE_LOSS_DEBUGGER;
+	ntrace_feed_gap(feed);
+	ntrace_feed_publish(feed);
+}
+
+/**
  * ntrace_feed_consume - free the data area up to a position
  * @feed: data area
  * @tail: new tail

@@ -31,8 +31,9 @@ struct ntrace_component;
  * @overwrite: new trace overwrites the oldest bytes of @data
  * @tail: bytes consumed from the data area; consumers advance it without a lock
  * @paused: the data area changes: the drain of its sink must not touch the ring
- * @fault: the write pointer of the sink left its buffer, or @failed
+ * @fault: the write pointer of the sink left its buffer, or @failed, or @taken
  * @failed: the encoder cannot reach its sink any more
+ * @taken: a debugger has taken the encoder
  * @overrun: the data area was full; set until a part of it is free again
  * @ended: the last message of this encoder in a shared sink is complete and ends a trace
  * @fresh: bytes after @head that are not committed yet
@@ -62,6 +63,7 @@ struct ntrace_feed {
 	bool paused;
 	bool fault;
 	bool failed;
+	bool taken;
 	bool overrun;
 	bool ended;
 	u32 fresh;
@@ -80,6 +82,7 @@ void ntrace_feed_void(struct ntrace_feed *feed);
 void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost);
 void ntrace_feed_sink_full(struct ntrace_feed *feed);
 void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control);
+void ntrace_feed_take(struct ntrace_feed *feed);
 void ntrace_feed_fail(struct ntrace_feed *feed);
 int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail);
 u64 ntrace_feed_readable(struct ntrace_feed *feed, u64 *tail);

@@ -36,6 +36,9 @@ static int ntrace_probe(struct platform_device *pdev)
 		return -ENOMEM;
 	component->dev = &pdev->dev;
 	component->layout = of_device_get_match_data(&pdev->dev);
+	/* Only encoders can belong to a debugger. */
+	if (of_property_present(pdev->dev.of_node, "cpus"))
+		component->foreign = component->layout->foreign;
 	component->base = devm_platform_get_and_ioremap_resource(pdev, 0, &resource);
 	if (IS_ERR(component->base))
 		return PTR_ERR(component->base);

@@ -55,6 +55,15 @@ static bool ntrace_node_is_reachable(const struct device_node *node)
 	return cpu >= 0 && cpu_online(cpu);
 }
 
+/* Does a debugger own the encoder at @base? Version 0 has no bit for that. */
+static bool ntrace_node_is_foreign(const struct device_node *node, void __iomem *base)
+{
+	return of_property_present(node, "cpus") &&
+	       !of_device_is_compatible(node, "sifive,trace-encoder0") &&
+	       !of_device_is_compatible(node, "sifive,trace-encoder-v0") &&
+	       readl(base + TR_TE_CONTROL) & TR_TE_CONTROL_DIS_SELF_HOSTED;
+}
+
 /* Called for a neighbour in the graph. A return value other than 0 ends the walk. */
 typedef int (*ntrace_visit_t)(struct device_node *neighbour, void *data);
 
@@ -89,6 +98,7 @@ static int ntrace_visit_neighbours(const struct device_node *node, const char *p
 static int ntrace_quiesce_node(struct device_node *node, void *data)
 {
 	unsigned int depth = *(unsigned int *)data + 1;
+	struct ntrace_component *component;
 	void __iomem *base;
 	int ret;
 
@@ -101,11 +111,16 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 	if (ret)
 		return ret;
 	/* A bound component was stopped when it was probed. */
-	if (ntrace_find_component(node))
-		return 0;
+	component = ntrace_find_component(node);
+	if (component)
+		return ntrace_bound_is_foreign(component) ? -EBUSY : 0;
 	base = of_iomap(node, 0);
 	if (!base)
 		return 0;
+	if (ntrace_node_is_foreign(node, base)) {
+		iounmap(base);
+		return -EBUSY;
+	}
 	ret = ntrace_registers_quiesce(base);
 	if (ret)
 		pr_info("ntrace: %pOF: found running, %s\n", node,
@@ -120,13 +135,16 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
  *
  * Stops funnels and encoders that have not been probed through their nodes, the farthest from
  * @component first. The caller holds cpus_read_lock().
+ *
+ * Return: 0, -EBUSY if a debugger owns one of the encoders, or -ELOOP.
  */
-void ntrace_topology_quiesce_upstream(struct ntrace_component *component)
+int ntrace_topology_quiesce_upstream(struct ntrace_component *component)
 {
 	unsigned int depth = 0;
 
 	lockdep_assert_held(&ntrace_lock);
-	ntrace_visit_neighbours(component->dev->of_node, "in-ports", ntrace_quiesce_node, &depth);
+	return ntrace_visit_neighbours(component->dev->of_node, "in-ports", ntrace_quiesce_node,
+				       &depth);
 }
 
 static int ntrace_hart_online(unsigned int cpu, struct hlist_node *node)
@@ -355,10 +373,6 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 		/* Not probed yet. Its probe tries again. */
 		if (!next)
 			return 0;
-		if (next->type == TR_COMP_TYPE_ENCODER) {
-			dev_err(encoder->dev, "%s does not accept trace from an encoder\n",
-				dev_name(next->dev));
-			return -EBUSY;
 		}
 		component[count++] = next;
 	}

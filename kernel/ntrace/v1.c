@@ -66,4 +66,5 @@ const struct ntrace_layout ntrace_layout_v1 = {
 	.identify = ntrace_v1_identify,
 	.reset = ntrace_component_reset,
 	.program = ntrace_v1_program,
+	.foreign = TR_TE_CONTROL_DIS_SELF_HOSTED,
 };

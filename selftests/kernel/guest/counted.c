@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Checks the number of bytes of trace that perf counts for a task that sleeps
- * often. Usage: counted CPU SLEEPS fine|fault|any|none; none: without an event
+ * often. Usage: counted CPU SLEEPS fine|fault|any|none|owned; none: without an event; owned: the
+ * event is refused because a debugger owns an encoder
  */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
@@ -18,8 +19,8 @@ int main(int argc, char **argv)
 	int fd = -1, i;
 	bool none;
 
-	if (argc != 4 || !strstr("fine fault any none", argv[3]))
-		usage("counted CPU SLEEPS fine|fault|any|none");
+	if (argc != 4 || !strstr("fine fault any none owned", argv[3]))
+		usage("counted CPU SLEEPS fine|fault|any|none|owned");
 	begin(1);
 	if (!file || fscanf(file, "%u", &attr.type) != 1)
 		bail("type of the PMU");
@@ -27,6 +28,10 @@ int main(int argc, char **argv)
 	none = !strcmp(argv[3], "none");
 	if (!none)
 		fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (!strcmp(argv[3], "owned")) {
+		ok(fd < 0 && errno == EBUSY, "perf_event_open: EBUSY");
+		ksft_finished();
+	}
 	if (!none && fd < 0)
 		bail("perf_event_open");
 	for (i = 0; i < atoi(argv[2]); i++) {

@@ -146,6 +146,85 @@ versions() {
 # Version 0 has no register for types.
 [ -n "$version0" ] || versions
 
+# A debugger takes the encoder before or during a capture, and gives it back. Until then the driver
+# writes nothing to it; the model counts what it ignores.
+untouched() { is "$(($(debugger "$(encoder 0)") >> 1))" 0 "$1: nothing is written to the encoder"; }
+takes() {
+	hold /dev/ntrace0
+	[ "$1" = running ] || ask stop
+	debugger "$(encoder 0)" 1
+}
+gives_back() {
+	debugger "$(encoder 0)" 0
+	works_again "$1" "$(encoder 0)"
+}
+debuggers() {
+	takes configured
+	ask start
+	is "$answer" EBUSY "debugger: START: EBUSY"
+	like "debugger: START: the log tells" 'a debugger owns the encoder' "$(said)"
+	ask state
+	is "$answer" 2 "debugger: START: the capture is stopped, not dead"
+	untouched "debugger: START"
+	said_all
+	ask start
+	is "$answer" EBUSY "debugger: START again: EBUSY"
+	untouched "debugger: START again"
+	debugger "$(encoder 0)" 0
+	ask start
+	is "$answer" 0 "debugger: START, given back"
+	ask stop
+	is "$answer" 0 "debugger: and STOP"
+	said_all
+	debugger "$(encoder 0)" 1
+	ask configure
+	is "$answer" EBUSY "debugger: CONFIGURE: EBUSY"
+	like "debugger: CONFIGURE: the log tells" 'a debugger owns the encoder' "$(said)"
+	like "debugger: debugfs shows it" ' debugger ' "$(grep "$(encoder_name 0)" $debug/components)"
+	untouched "debugger: CONFIGURE"
+	program counted 0 20 owned
+	untouched "debugger: perf"
+	gives_back "debugger: CONFIGURE"
+
+	takes running
+	ok "debugger: during a capture: it is noticed" wait_for state_is 3
+	like "debugger: the log tells" 'a debugger has taken the encoder' "$(said)"
+	ask loss
+	is "$answer" 16 "debugger: the capture has the loss"
+	ask stop
+	is "$answer" EBUSY "debugger: STOP: EBUSY"
+	untouched "debugger: during a capture"
+	ok "debugger: the sink is off" eval '! enabled "$(sink 0)"'
+	ask start
+	is "$answer" ENODEV "debugger: START: ENODEV"
+	debugger "$(encoder 0)" 0
+	devmem "$(encoder 0)" 32 0
+	gives_back "debugger: during a capture"
+
+	# The driver is loaded while a debugger traces.
+	hold /dev/ntrace0
+	debugger "$(encoder 0)" 1
+	name=$(encoder_name 0) other=$(sink_name 0)
+	echo "$other" >$driver/unbind
+	let_go
+	echo "$name" >$driver/unbind
+	echo "$name" >$driver/bind 2>/dev/null
+	like "debugger: bind: refused" 'a debugger owns the encoder' "$(said)"
+	devmem "$(sink 0)" 32 1
+	devmem "$(sink 0)" 32 3
+	echo "$other" >$driver/bind 2>/dev/null
+	like "debugger: bind of its sink: refused" 'a debugger traces into it' "$(said)"
+	ok "debugger: which is left running" enabled "$(sink 0)"
+	untouched "debugger: bind"
+	debugger "$(encoder 0)" 0
+	said_all
+	echo "$other" >$driver/bind
+	echo "$name" >$driver/bind
+	ok "debugger: given back: the device exists" test -c /dev/ntrace0
+	said_all
+}
+[ -n "$version0" ] || debuggers
+
 # The driver logs the fault, because perf has no way to report it. Each task switch continues at
 # once: a switch that waits for the driver's timeout would take 100 us, all of them 200 ms. switches
 # VERDICT: of a traced task; $spent: the shortest time of 2000 switches in ms. While the guest waits

@@ -356,7 +356,7 @@ static void report_loss(const struct device *device)
 
 	if (!device->lost && !device->loss && !device->gaps)
 		return;
-	warn("CPU %u: %s%s of trace lost in %u places:%s%s%s", device->info.cpu,
+	warn("CPU %u: %s%s of trace lost in %u places:%s%s%s%s", device->info.cpu,
 	     device->loss & NTRACE_LOSS_LAPPED ? "at least " : "", ui_size(size, device->lost),
 	     device->gaps,
 	     device->loss & NTRACE_LOSS_LAPPED ?
@@ -365,7 +365,8 @@ static void report_loss(const struct device *device)
 	     device->loss & NTRACE_LOSS_DATA_FULL ?
 		     " the kernel was faster than the recorder (--data-size);" :
 		     "",
-	     device->loss & NTRACE_LOSS_ENCODER ? " the encoder overflowed;" : "");
+	     device->loss & NTRACE_LOSS_ENCODER ? " the encoder overflowed;" : "",
+	     device->loss & NTRACE_LOSS_DEBUGGER ? " a debugger took the encoder;" : "");
 }
 
 static void summarize(struct recorder *recorder, uint64_t sideband_lost)

@@ -265,6 +265,7 @@ struct ntrace_config {
 #define NTRACE_LOSS_DATA_FULL (1u << 1) /* the data area was full; @lost is exact */
 #define NTRACE_LOSS_ENCODER (1u << 2) /* trTeInstStallOrOverflow or SinkError was seen */
 #define NTRACE_LOSS_SINK_FULL (1u << 3) /* the sink stopped, full; later trace is not counted */
+#define NTRACE_LOSS_DEBUGGER (1u << 4) /* a debugger has taken the encoder; the capture is dead */
 
 /**
  * struct ntrace_control - first page of the mapping, read-only

@@ -8,6 +8,7 @@
 /* Defined by the test, which has its own device tree. */
 struct device_node *of_parse_phandle(const struct device_node *node, const char *name, int index);
 void of_node_put(struct device_node *node);
+bool of_device_is_compatible(const struct device_node *node, const char *name);
 struct device_node *of_get_child_by_name(const struct device_node *node, const char *name);
 bool of_device_is_available(const struct device_node *node);
 bool of_property_present(const struct device_node *node, const char *name);
