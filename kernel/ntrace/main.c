@@ -6,7 +6,6 @@
  * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml, or per pre-ratification
  * encoder or funnel, as in sifive,trace-encoder0.yaml.
  */
-#include <linux/cpu.h>
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/of.h>
@@ -129,12 +128,17 @@ static int __init ntrace_init(void)
 	ret = ntrace_perf_init();
 	if (ret)
 		goto chardev;
-	ret = platform_driver_register(&ntrace_driver);
+	ret = ntrace_probe_init();
 	if (ret)
 		goto perf;
+	ret = platform_driver_register(&ntrace_driver);
+	if (ret)
+		goto probe;
 	ntrace_debug_init();
 	return 0;
 
+probe:
+	ntrace_probe_exit();
 perf:
 	ntrace_perf_exit();
 chardev:
@@ -150,6 +154,7 @@ static void __exit ntrace_exit(void)
 {
 	ntrace_debug_exit();
 	platform_driver_unregister(&ntrace_driver);
+	ntrace_probe_exit();
 	ntrace_perf_exit();
 	ntrace_chardev_exit();
 	ntrace_topology_exit();

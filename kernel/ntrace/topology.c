@@ -401,7 +401,7 @@ int ntrace_topology_add(struct ntrace_component *component)
 		ret = ntrace_path_try(encoder);
 		/* An error of another encoder does not affect this component. */
 		if (ret && encoder == component) {
-			list_del(&component->node);
+			list_del_init(&component->node);
 			return ret;
 		}
 	}

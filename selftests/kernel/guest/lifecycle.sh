@@ -80,6 +80,27 @@ ask stop
 is "$answer" 0 "online again: it traces"
 let_go
 
+# The driver is loaded while a hart is offline. In the virtual SoC, the encoder counts accesses
+# meanwhile; those of version 0 do not.
+device=$(encoder_name 1)
+echo 0 >$cpu1
+unpowered "$(encoder 1)" 0
+rmmod ntrace
+load
+ok "loaded while a hart is offline: it has no device" test ! -e /dev/ntrace1
+ok "the other one has" test -c /dev/ntrace0
+like "its encoder is bound" 'trace-encoder' "$(cd $driver && echo "$device"*)"
+grep . $debug/components >/dev/null
+echo "$device" >$driver/unbind
+echo "$device" >$driver/bind
+[ -n "$version0" ] || is "$(($(unpowered "$(encoder 1)")))" 0 "the driver does not access it"
+echo 1 >$cpu1
+ok "online: the device appears" wait_for test -c /dev/ntrace1
+hold /dev/ntrace1
+ask stop
+is "$answer" 0 "and traces"
+let_go
+
 # Sets a write pointer outside the buffer, like a broken sink: disabled, trRamWPLow, or SinkWP of version 0.
 hold /dev/ntrace0
 stop=0x11 wp=0x20

@@ -27,6 +27,12 @@ static inline void list_del(struct list_head *entry)
 	entry->next->prev = entry->prev;
 }
 
+static inline void list_del_init(struct list_head *node)
+{
+	list_del(node);
+	INIT_LIST_HEAD(node);
+}
+
 static inline bool list_is_singular(const struct list_head *list)
 {
 	return list->next != list && list->next == list->prev;

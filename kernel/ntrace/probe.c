@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probing of components: stop, identify, add to the topology.
+ *
+ * The encoder of an offline hart may have lost its power or its clock, and not answer an access
+ * ever. Its device is bound, but the driver touches it only when the hart comes online.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/device.h>
+#include <linux/list.h>
+#include <linux/of.h>
+#include <linux/workqueue.h>
+
+#include "component.h"
+#include "power.h"
+#include "probe.h"
+#include "topology.h"
+
+/* Components whose hart has not been online yet; protected by the lock of the topology. */
+static LIST_HEAD(ntrace_waiting);
+static enum cpuhp_state ntrace_probe_state;
+
+/* The caller holds cpus_read_lock(): the hart stays online. */
+static int ntrace_probe_now(struct ntrace_component *component)
+{
+	int ret;
+
+	ret = ntrace_power_get(component);
+	if (ret)
+		return ret;
+	/*
+	 * If a sink stops before its encoder, the trace on its way is lost, or the encoder stalls
+	 * the hart. So the components that send to a running one are stopped first.
+	 */
+	if (ntrace_component_is_running(component))
+		ret = ntrace_topology_quiesce_upstream(component);
+	if (ret == -EBUSY)
+		dev_err_probe(component->dev, ret, "%pa: a debugger traces into it\n",
+			      &component->start);
+	else
+		ret = ntrace_component_init(component);
+	ntrace_power_put(component);
+	return ret;
+}
+
+/*
+ * Return: 0, -EAGAIN if the hart is offline, or another error. A component without "cpus" belongs
+ * to no hart.
+ */
+static int ntrace_probe_hart(const struct ntrace_component *component)
+{
+	struct device_node *hart __free(device_node) =
+		of_parse_phandle(component->dev->of_node, "cpus", 0);
+	int cpu;
+
+	if (!hart)
+		return 0;
+	cpu = of_cpu_node_to_id(hart);
+	if (cpu < 0)
+		return dev_err_probe(component->dev, -ENODEV, "Linux does not use %pOF\n", hart);
+	return cpu_online(cpu) ? 0 : -EAGAIN;
+}
+
+static int ntrace_probe_try(struct ntrace_component *component)
+{
+	int ret;
+
+	cpus_read_lock();
+	ret = ntrace_probe_hart(component);
+	if (!ret)
+		ret = ntrace_probe_now(component);
+	cpus_read_unlock();
+	return ret ? ret : ntrace_topology_add(component);
+}
+
+/**
+ * ntrace_probe_component - identify a component and add it, or wait for its hart
+ * @component: component with its registers mapped
+ *
+ * The lock of the topology is held for the whole probe: it may stop components that are not probed
+ * yet.
+ *
+ * Return: 0 or a negative error.
+ */
+int ntrace_probe_component(struct ntrace_component *component)
+{
+	int ret;
+
+	lockdep_assert_held(&ntrace_lock);
+	INIT_LIST_HEAD(&component->node);
+	ret = ntrace_probe_try(component);
+	if (ret != -EAGAIN)
+		return ret;
+	/* Whatever it is: ntrace_component_off() must not touch it. */
+	component->inactive = true;
+	list_add_tail(&component->node, &ntrace_waiting);
+	dev_dbg(component->dev, "waits for its hart\n");
+	return 0;
+}
+
+/* In a work, as the lock of the topology is taken before the one that hotplug holds. */
+static void ntrace_probe_waiting(struct work_struct *work)
+{
+	struct ntrace_component *component, *next;
+	int ret;
+
+	guard(mutex)(&ntrace_lock);
+	list_for_each_entry_safe(component, next, &ntrace_waiting, node) {
+		list_del_init(&component->node);
+		ret = ntrace_probe_try(component);
+		if (ret == -EAGAIN)
+			list_add(&component->node, &ntrace_waiting);
+		else if (ret)
+			dev_err(component->dev, "cannot be used: %d\n", ret);
+	}
+}
+
+static DECLARE_WORK(ntrace_probe_work, ntrace_probe_waiting);
+
+static int ntrace_probe_online(unsigned int cpu)
+{
+	schedule_work(&ntrace_probe_work);
+	return 0;
+}
+
+/**
+ * ntrace_probe_init - watch harts come online
+ *
+ * Return: 0 or a negative error.
+ */
+int __init ntrace_probe_init(void)
+{
+	int ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ntrace:probe",
+					    ntrace_probe_online, NULL);
+
+	if (ret < 0)
+		return ret;
+	ntrace_probe_state = ret;
+	return 0;
+}
+
+/** ntrace_probe_exit - undo ntrace_probe_init(); no device is bound any more */
+void ntrace_probe_exit(void)
+{
+	cpuhp_remove_state_nocalls(ntrace_probe_state);
+	cancel_work_sync(&ntrace_probe_work);
+}
