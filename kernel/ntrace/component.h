@@ -265,6 +265,7 @@ struct ntrace_layout {
  * @fixed: bits that each write of its control register sets
  * @path: the path that begins here, or NULL
  * @sink: sink of an encoder that contains its own; else NULL
+ * @wanted: node of the sink that the user has chosen for an encoder; NULL: the default
  * @timestamp: timestamp unit of an encoder or a funnel
  * @port: state of a sink without memory
  * @sink_ops: operations of a sink; NULL if the component is not a sink
@@ -287,6 +288,7 @@ struct ntrace_component {
 	u32 fixed;
 	struct ntrace_path *path;
 	struct ntrace_component *sink;
+	struct device_node *wanted;
 	struct ntrace_timestamp timestamp;
 	struct ntrace_portsink port;
 	const struct ntrace_sink_ops *sink_ops;

@@ -13,6 +13,7 @@
 #include <linux/pm.h>
 
 #include "chardev.h"
+#include "choice.h"
 #include "component.h"
 #include "context.h"
 #include "debug.h"
@@ -100,6 +101,12 @@ static const struct of_device_id ntrace_of_match[] = {
 	{ /* sentinel */ },
 };
 MODULE_DEVICE_TABLE(of, ntrace_of_match);
+
+static const struct attribute_group *ntrace_groups[] = {
+	&ntrace_portsink_group,
+	&ntrace_choice_group,
+	NULL,
+};
 
 static struct platform_driver ntrace_driver = {
 	.probe = ntrace_probe,

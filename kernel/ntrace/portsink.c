@@ -226,16 +226,11 @@ static umode_t ntrace_portsink_visible(struct kobject *kobj, struct attribute *a
 	return component && component->type == attribute->type ? attr->mode : 0;
 }
 
-static const struct attribute_group ntrace_portsink_group = {
-	.attrs = ntrace_portsink_attrs,
-	.is_visible = ntrace_portsink_visible,
-};
-
 /*
  * For the devices of all components; ntrace_portsink_visible() hides the attributes of other
  * types.
  */
-const struct attribute_group *ntrace_portsink_groups[] = {
-	&ntrace_portsink_group,
-	NULL,
+const struct attribute_group ntrace_portsink_group = {
+	.attrs = ntrace_portsink_attrs,
+	.is_visible = ntrace_portsink_visible,
 };

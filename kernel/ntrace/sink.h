@@ -34,7 +34,7 @@ bool ntrace_ramsink_wrapped(const struct ntrace_component *component);
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position);
 
 /* portsink.c */
-extern const struct attribute_group *ntrace_portsink_groups[];
+extern const struct attribute_group ntrace_portsink_group;
 int ntrace_portsink_init(struct ntrace_component *component);
 
 #endif /* NTRACE_SINK_H */

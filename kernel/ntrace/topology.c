@@ -14,6 +14,7 @@
 #include <linux/of_address.h>
 #include <linux/of_graph.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 
 #include "capture.h"
 #include "encoder.h"
@@ -345,41 +346,198 @@ static int ntrace_path_number(struct ntrace_component *encoder, struct ntrace_co
 	return src_bits ? ntrace_path_check_source(encoder, sink) : 0;
 }
 
-static int ntrace_take_component(struct device_node *node, void *data)
+/*
+ * Finds the way out of a component with the lowest number from @from on. The number of its port and
+ * then that of its endpoint count; the order of nodes in the device tree does not.
+ *
+ * Return: the component at the other end, which is not disabled, or NULL.
+ */
+static struct device_node *ntrace_next_out(const struct device_node *node, u64 from, u64 *number)
 {
-	struct ntrace_component **next = data;
+	struct device_node *ports __free(device_node) = of_get_child_by_name(node, "out-ports");
+	struct device_node *endpoint = NULL, *next = NULL, *remote;
+	struct of_endpoint at;
+	u64 this;
 
-	*next = ntrace_find_component(node);
-	return *next ? 1 : 0;
+	if (!ports)
+		return NULL;
+	while ((endpoint = of_graph_get_next_endpoint(ports, endpoint))) {
+		if (of_graph_parse_endpoint(endpoint, &at))
+			continue;
+		this = (u64)at.port << 32 | at.id;
+		if (this < from || (next && this >= *number))
+			continue;
+		remote = of_graph_get_remote_port_parent(endpoint);
+		if (!remote || !of_device_is_available(remote)) {
+			of_node_put(remote);
+			continue;
+		}
+		of_node_put(next);
+		next = remote;
+		*number = this;
+	}
+	return next;
+}
+
+/**
+ * struct ntrace_route - a way from an encoder to a sink
+ * @wanted: node of the sink; NULL: the sink that the ways out with the lowest numbers lead to
+ * @count: number of components
+ * @component: the components, from the encoder on
+ */
+struct ntrace_route {
+	struct device_node *wanted;
+	unsigned int count;
+	struct ntrace_component *component[NTRACE_PATH_MAX];
+};
+
+static int ntrace_route_find(struct ntrace_route *route);
+
+/* Return: as ntrace_route_find(). */
+static int ntrace_route_try(struct ntrace_route *route, struct ntrace_component *next)
+{
+	const struct ntrace_component *encoder = route->component[0];
+	int ret;
+
+	if (route->count == NTRACE_PATH_MAX) {
+		dev_err(encoder->dev, "path to the sink is too long\n");
+		return -ELOOP;
+	}
+	if (next->type == TR_COMP_TYPE_ENCODER) {
+		dev_err(encoder->dev, "%s does not accept trace from an encoder\n",
+			dev_name(next->dev));
+		return -EBUSY;
+	}
+	route->component[route->count++] = next;
+	ret = ntrace_route_find(route);
+	if (!ret)
+		route->count--;
+	return ret;
+}
+
+/*
+ * Continues a route to a sink. It calls itself for each component, NTRACE_PATH_MAX times at most.
+ *
+ * Return: 1 if the route is complete, 0 if a component is missing, or a negative error.
+ */
+static int ntrace_route_find(struct ntrace_route *route)
+{
+	const struct ntrace_component *last = route->component[route->count - 1];
+	struct ntrace_component *next;
+	struct device_node *node;
+	u64 number = 0;
+	int ret = 0;
+
+	if (last->sink)
+		return ntrace_route_try(route, last->sink);
+	if (ntrace_component_is_sink(last))
+		return !route->wanted || route->wanted == last->dev->of_node;
+	for (node = ntrace_next_out(last->dev->of_node, 0, &number); node;
+	     node = ntrace_next_out(last->dev->of_node, number + 1, &number)) {
+		/* If it is not probed yet, its probe tries again. */
+		next = ntrace_find_component(node);
+		of_node_put(node);
+		if (next)
+			ret = ntrace_route_try(route, next);
+		if (ret || !route->wanted)
+			return ret;
+	}
+	return 0;
 }
 
 /* Walks from an encoder to its sink. Creates a path if no component is missing. */
 static int ntrace_path_try(struct ntrace_component *encoder)
 {
-	struct ntrace_component *component[NTRACE_PATH_MAX] = { encoder };
-	struct ntrace_component *next;
-	unsigned int count = 1;
-	int ret;
+	struct ntrace_route route = {
+		.wanted = encoder->wanted,
+		.count = 1,
+		.component = { encoder },
+	};
+	int ret = ntrace_route_find(&route);
 
-	while (!ntrace_component_is_sink(component[count - 1])) {
-		if (count == NTRACE_PATH_MAX) {
-			dev_err(encoder->dev, "path to the sink is too long\n");
-			return -ELOOP;
-		}
-		next = component[count - 1]->sink;
-		if (!next)
-			ntrace_visit_neighbours(component[count - 1]->dev->of_node, "out-ports",
-						ntrace_take_component, &next);
-		/* Not probed yet. Its probe tries again. */
-		if (!next)
-			return 0;
-		}
-		component[count++] = next;
-	}
-	ret = ntrace_path_number(encoder, component[count - 1]);
+	if (ret <= 0)
+		return ret;
+	ret = ntrace_path_number(encoder, route.component[route.count - 1]);
 	if (ret)
 		return ret;
-	return ntrace_path_create(component, count);
+	return ntrace_path_create(route.component, route.count);
+}
+
+/**
+ * ntrace_topology_show_sink - print the name of the sink of an encoder
+ * @encoder: encoder
+ * @buffer: page that takes the text; an empty line if the encoder has no path
+ *
+ * Return: number of characters.
+ */
+ssize_t ntrace_topology_show_sink(const struct ntrace_component *encoder, char *buffer)
+{
+	guard(mutex)(&ntrace_lock);
+	return sysfs_emit(buffer, "%s\n",
+			  encoder->path ? dev_name(ntrace_path_sink(encoder->path)->dev) : "");
+}
+
+static const struct ntrace_component *ntrace_find_sink(const char *name)
+{
+	const struct ntrace_component *component;
+
+	list_for_each_entry(component, &ntrace_components, node)
+		if (ntrace_component_is_sink(component) && !strcmp(dev_name(component->dev), name))
+			return component;
+	return NULL;
+}
+
+/* Return: false if a capture uses the path; else none begins from now on. */
+static bool ntrace_path_close(struct ntrace_path *path)
+{
+	guard(mutex)(&path->lock);
+	if (path->capture)
+		return false;
+	path->gone = true;
+	return true;
+}
+
+/**
+ * ntrace_topology_choose_sink - choose the sink of an encoder
+ * @encoder: encoder
+ * @name: name of the sink's device; empty: the default
+ *
+ * Removes the path of the encoder and creates the new one.
+ *
+ * Return: 0, -ENODEV if no complete way leads to such a sink, -EBUSY if a capture uses the path, or
+ * an error of the new path.
+ */
+int ntrace_topology_choose_sink(struct ntrace_component *encoder, const char *name)
+{
+	struct ntrace_route route = { .count = 1, .component = { encoder } };
+	const struct ntrace_component *sink;
+	struct ntrace_path *path;
+	int ret;
+
+	guard(mutex)(&ntrace_lock);
+	/* It is no encoder, or waits for its hart. */
+	if (encoder->type != TR_COMP_TYPE_ENCODER)
+		return -ENODEV;
+	path = encoder->path;
+	if (*name) {
+		sink = ntrace_find_sink(name);
+		route.wanted = sink ? sink->dev->of_node : NULL;
+		ret = sink ? ntrace_route_find(&route) : 0;
+		if (ret <= 0)
+			return ret ? ret : -ENODEV;
+		if (path && ntrace_path_sink(path) == sink) {
+			of_node_put(encoder->wanted);
+			encoder->wanted = of_node_get(sink->dev->of_node);
+			return 0;
+		}
+	}
+	if (path && !ntrace_path_close(path))
+		return -EBUSY;
+	if (path)
+		ntrace_path_destroy(path);
+	of_node_put(encoder->wanted);
+	encoder->wanted = of_node_get(route.wanted);
+	return ntrace_path_try(encoder);
 }
 
 /**
@@ -432,6 +590,7 @@ void ntrace_topology_remove(struct ntrace_component *component)
 		if (ntrace_path_has(path, component))
 			ntrace_path_destroy(path);
 	list_del(&component->node);
+	of_node_put(component->wanted);
 	ntrace_component_off(component);
 }
 

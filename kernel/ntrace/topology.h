@@ -28,7 +28,9 @@ void ntrace_topology_remove(struct ntrace_component *component);
 void ntrace_topology_shutdown(struct ntrace_component *component);
 void ntrace_topology_suspend(struct ntrace_component *component);
 void ntrace_topology_resume(struct ntrace_component *component);
-void ntrace_topology_quiesce_upstream(struct ntrace_component *component);
+ssize_t ntrace_topology_show_sink(const struct ntrace_component *encoder, char *buffer);
+int ntrace_topology_choose_sink(struct ntrace_component *encoder, const char *name);
+int ntrace_topology_quiesce_upstream(struct ntrace_component *component);
 int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
 				   void *data);
 int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data);

@@ -32,8 +32,8 @@ int host_cpus_read;
 struct device_node {
 	const char *name;
 	struct device_node *cpu;
-	struct device_node *inputs;
-	unsigned int count;
+	struct device_node *inputs, *outputs;
+	unsigned int count, outs;
 	struct device_node *remote;
 	bool disabled;
 };
@@ -50,9 +50,23 @@ void of_node_put(struct device_node *node)
 {
 }
 
+struct device_node *of_node_get(struct device_node *node)
+{
+	return node;
+}
+
+bool of_device_is_compatible(const struct device_node *node, const char *name)
+{
+	return node->v0 && !strcmp(name, "sifive,trace-encoder0");
+}
+
+/* The ports that were asked for last. */
+static bool outwards;
+
 struct device_node *of_get_child_by_name(const struct device_node *node, const char *name)
 {
-	return strcmp(name, "in-ports") ? NULL : (struct device_node *)node;
+	outwards = !strcmp(name, "out-ports");
+	return (struct device_node *)node;
 }
 
 bool of_device_is_available(const struct device_node *node)
@@ -74,9 +88,16 @@ int of_cpu_node_to_id(struct device_node *node)
 struct device_node *of_graph_get_next_endpoint(const struct device_node *ports,
 					       struct device_node *before)
 {
-	struct device_node *next = before ? before + 1 : ports->inputs;
+	struct device_node *first = outwards ? ports->outputs : ports->inputs;
+	struct device_node *next = before ? before + 1 : first;
 
-	return next == ports->inputs + ports->count ? NULL : next;
+	return next == first + (outwards ? ports->outs : ports->count) ? NULL : next;
+}
+
+int of_graph_parse_endpoint(const struct device_node *node, struct of_endpoint *endpoint)
+{
+	endpoint->port = node->port;
+	return 0;
 }
 
 struct device_node *of_graph_get_remote_port_parent(const struct device_node *endpoint)
@@ -325,11 +346,90 @@ static void test_sources(void)
 	wired_bits = 0;
 }
 
+static void add(struct ntrace_component *component)
+{
+	guard(mutex)(&ntrace_lock);
+	ntrace_topology_add(component);
+}
+
+static void take_away(struct ntrace_component *component)
+{
+	guard(mutex)(&ntrace_lock);
+	ntrace_topology_remove(component);
+}
+
+/*
+ * An encoder with two ways out, to a funnel and to a sink of its own; in the device tree, that with
+ * the higher number comes first.
+ */
+static void test_choice(void)
+{
+	static const char *const names[] = { "encoder", "funnel", "far sink", "near sink" };
+	struct device_node nodes[4] = { 0 }, ways[2] = { 0 }, on = { 0 };
+	struct device devs[4] = { 0 };
+	struct ntrace_component parts[4] = { 0 };
+	static const u32 types[] = { TR_COMP_TYPE_ENCODER, TR_COMP_TYPE_FUNNEL,
+				     TR_COMP_TYPE_RAM_SINK, TR_COMP_TYPE_RAM_SINK };
+	struct ntrace_component *encoder = &parts[0];
+
+	no_links = true;
+	for (int i = 0; i < 4; i++) {
+		nodes[i].name = names[i];
+		devs[i].of_node = &nodes[i];
+		devs[i].init_name = names[i];
+		parts[i].dev = &devs[i];
+		parts[i].type = types[i];
+	}
+	ways[0] = (struct device_node){ .remote = &nodes[3], .port = 1 };
+	ways[1] = (struct device_node){ .remote = &nodes[1], .port = 0 };
+	on.remote = &nodes[2];
+	nodes[0].outputs = ways;
+	nodes[0].outs = 2;
+	nodes[1].outputs = &on;
+	nodes[1].outs = 1;
+
+	add(&parts[3]);
+	add(encoder);
+	ok(!encoder->path, "the first way is not bound: no path by the second one");
+	add(&parts[1]);
+	add(&parts[2]);
+	ok(encoder->path && encoder->path->count == 3 &&
+		   ntrace_path_sink(encoder->path) == &parts[2],
+	   "it is bound: the path goes there");
+	is_u64((u64)ntrace_topology_choose_sink(encoder, "funnel"), (u64)-ENODEV,
+	       "a funnel cannot be chosen");
+	encoder->path->capture = &(struct ntrace_capture){ 0 };
+	is_u64((u64)ntrace_topology_choose_sink(encoder, "near sink"), (u64)-EBUSY,
+	       "no other sink while a capture is configured");
+	ok(!encoder->path->gone, "which goes on");
+	encoder->path->capture = NULL;
+	is_u64((u64)ntrace_topology_choose_sink(encoder, "near sink"), 0, "another sink");
+	ok(encoder->path && encoder->path->count == 2 &&
+		   ntrace_path_sink(encoder->path) == &parts[3],
+	   "the path goes there");
+	take_away(&parts[3]);
+	ok(!encoder->path, "it is unbound: no path");
+	add(&parts[3]);
+	ok(encoder->path && ntrace_path_sink(encoder->path) == &parts[3], "bound again: the same");
+	is_u64((u64)ntrace_topology_choose_sink(encoder, ""), 0, "the default");
+	ok(encoder->path && ntrace_path_sink(encoder->path) == &parts[2], "is the first way");
+	take_away(encoder);
+	nodes[1].disabled = true;
+	encoder->wanted = NULL;
+	add(encoder);
+	ok(encoder->path && ntrace_path_sink(encoder->path) == &parts[3],
+	   "a disabled component is no way");
+	for (int i = 0; i < 4; i++)
+		take_away(&parts[i]);
+	no_links = false;
+}
+
 int main(void)
 {
 	test_order();
 	test_sources();
 	test_sleep();
+	test_choice();
 	tree();
 	stops("encoder0 encoder1 encoder2 funnel",
 	      "all that sends to the sink, the farthest first");

@@ -7,6 +7,7 @@
 
 /* Defined by the test, which has its own device tree. */
 struct device_node *of_parse_phandle(const struct device_node *node, const char *name, int index);
+struct device_node *of_node_get(struct device_node *node);
 void of_node_put(struct device_node *node);
 bool of_device_is_compatible(const struct device_node *node, const char *name);
 struct device_node *of_get_child_by_name(const struct device_node *node, const char *name);

@@ -4,4 +4,6 @@
 
 struct attribute_group;
 
+#define sysfs_emit(buffer, ...) sprintf(buffer, __VA_ARGS__)
+
 #endif /* HOST_LINUX_SYSFS_H */
