@@ -6,6 +6,7 @@
 #include <linux/bitfield.h>
 #include <linux/device.h>
 #include <linux/iopoll.h>
+#include <linux/pm_runtime.h>
 
 #include "component.h"
 #include "log.h"
@@ -121,7 +122,7 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, bool atom
 				    TR_CONTROL_EMPTY, atomic, &value);
 	if (control)
 		*control = value;
-	if (ret)
+	if (ret == -ETIMEDOUT)
 		ntrace_err(component->dev, "%s does not stop (control 0x%08x)\n",
 			   ntrace_type_name(component->type), value);
 	return ret;
@@ -198,16 +199,23 @@ int ntrace_registers_quiesce(void __iomem *base)
  * about to be freed, which it would if it were only disabled.
  *
  * A component that is known to be inactive is not accessed: an encoder whose hart is offline may
- * have lost its power or its clock, and never answer an access.
+ * have lost its power or its clock, and never answer an access. One that a debugger owns is left
+ * to the debugger.
  *
  * Return: 0, or -ETIMEDOUT if the component may still be running.
  */
 int ntrace_component_off(struct ntrace_component *component)
 {
+	u32 control;
 	int ret;
 
-	if (!component->inactive)
-		component->inactive = !(ntrace_read(component, TR_CONTROL) & TR_CONTROL_ACTIVE);
+	/* Without power it does nothing; power returns with the registers reset. */
+	if (component->inactive || pm_runtime_suspended(component->dev))
+		return 0;
+	control = ntrace_read(component, TR_CONTROL);
+	if (control & component->foreign)
+		return 0;
+	component->inactive = !(control & TR_CONTROL_ACTIVE);
 	if (component->inactive)
 		return 0;
 

@@ -18,11 +18,14 @@
 
 #include <ntrace/trace_control.h>
 
+struct clk_bulk_data;
 struct device;
+struct device_node;
 struct ntrace_component;
 struct ntrace_feed;
 struct ntrace_path;
 struct pid;
+struct reset_control;
 
 /*
  * A component answers within microseconds unless it is powered down or broken. An encoder may
@@ -259,6 +262,11 @@ struct ntrace_layout {
  * @type: TR_COMP_TYPE_...
  * @held: number of configured captures that need the component
  * @users: number of captures that have the component enabled
+ * @foreign: bit of tr??Control that says that a debugger owns the component; 0: there is none
+ * @clocks: clocks
+ * @clock_count: number of @clocks
+ * @clocked: the clocks are enabled
+ * @resets: resets, or NULL
  * @programmed: the registers hold the current configuration
  * @inactive: it was found or made inactive, and the driver has not activated it again
  * @merges: several encoders may send to it: it is a funnel, or a sink with a funnel
@@ -282,6 +290,11 @@ struct ntrace_component {
 	u32 type;
 	unsigned int held;
 	unsigned int users;
+	u32 foreign;
+	struct clk_bulk_data *clocks;
+	int clock_count;
+	bool clocked;
+	struct reset_control *resets;
 	bool programmed;
 	bool inactive;
 	bool merges;

@@ -9,6 +9,7 @@
 
 #include "debug.h"
 #include "path.h"
+#include "power.h"
 #include "sink.h"
 #include "topology.h"
 
@@ -74,7 +75,7 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 		   ntrace_type_name(component->type), &component->start, component->impl, major,
 		   major ? FIELD_GET(TR_IMPL_VER_MINOR_MASK, component->impl) : 0);
 	if (reachable)
-		seq_printf(file, " control=%#x%s%s%s", control,
+		seq_printf(file, " control=%#x%s%s%s%s", control,
 			   control & TR_CONTROL_ACTIVE ? " active" : "",
 			   control & TR_CONTROL_ENABLE ? " enabled" : "",
 			   control & TR_CONTROL_EMPTY ? " empty" : "",
@@ -96,22 +97,28 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 	seq_putc(file, '\n');
 }
 
-static int ntrace_debug_one(struct ntrace_component *component, void *data)
+static void ntrace_debug_powered(struct ntrace_component *component, struct seq_file *file)
 {
-	struct ntrace_component *encoder = component;
-
 	if (ntrace_component_is_sink(component)) {
 		guard(mutex)(&component->ramsink.mutex);
-		ntrace_debug_component(data, component);
-		return 0;
-	}
-	if (encoder->path) {
+		ntrace_debug_component(file, component);
+	} else if (component->path) {
 		/* The lock keeps the CPU online or offline. */
-		guard(mutex)(&encoder->path->lock);
-		ntrace_debug_component(data, component);
-		return 0;
+		guard(mutex)(&component->path->lock);
+		ntrace_debug_component(file, component);
+	} else {
+		ntrace_debug_component(file, component);
 	}
-	ntrace_debug_component(data, component);
+}
+
+static int ntrace_debug_one(struct ntrace_component *component, void *data)
+{
+	int ret = ntrace_power_get(component);
+
+	if (ret)
+		return ret;
+	ntrace_debug_powered(component, data);
+	ntrace_power_put(component);
 	return 0;
 }
 

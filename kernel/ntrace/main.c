@@ -11,6 +11,7 @@
 #include <linux/of.h>
 #include <linux/platform_device.h>
 #include <linux/pm.h>
+#include <linux/pm_runtime.h>
 
 #include "chardev.h"
 #include "choice.h"
@@ -21,6 +22,8 @@
 #include "log.h"
 #include "path.h"
 #include "perf.h"
+#include "power.h"
+#include "probe.h"
 #include "sink.h"
 #include "topology.h"
 #include "version.h"
@@ -48,21 +51,12 @@ static int ntrace_probe(struct platform_device *pdev)
 	component->start = resource->start;
 	platform_set_drvdata(pdev, component);
 
-	/* Held for the whole probe: it may stop components that are not probed yet. */
-	guard(mutex)(&ntrace_lock);
-	/*
-	 * If a sink stops before its encoder, the trace on its way is lost, or the encoder stalls
-	 * the hart. So the components that send to a running one are stopped first. Until then, no
-	 * hart may go offline.
-	 */
-	cpus_read_lock();
-	if (ntrace_component_is_running(component))
-		ntrace_topology_quiesce_upstream(component);
-	cpus_read_unlock();
-	ret = ntrace_component_init(component);
+	ret = ntrace_power_init(component);
 	if (ret)
 		return ret;
-	return ntrace_topology_add(component);
+	scoped_guard(mutex, &ntrace_lock) ret = ntrace_probe_component(component);
+	ntrace_power_put(component);
+	return ret;
 }
 
 static void ntrace_remove(struct platform_device *pdev)
@@ -79,16 +73,33 @@ static void ntrace_shutdown(struct platform_device *pdev)
 static int ntrace_suspend(struct device *dev)
 {
 	ntrace_topology_suspend(dev_get_drvdata(dev));
-	return 0;
+	return pm_runtime_force_suspend(dev);
 }
 
 static int ntrace_resume(struct device *dev)
 {
-	ntrace_topology_resume(dev_get_drvdata(dev));
+	int ret = pm_runtime_force_resume(dev);
+
+	if (!ret)
+		ntrace_topology_resume(dev_get_drvdata(dev));
+	return ret;
+}
+
+static int ntrace_runtime_suspend(struct device *dev)
+{
+	ntrace_power_suspend(dev_get_drvdata(dev));
 	return 0;
 }
 
-static DEFINE_SIMPLE_DEV_PM_OPS(ntrace_pm_ops, ntrace_suspend, ntrace_resume);
+static int ntrace_runtime_resume(struct device *dev)
+{
+	return ntrace_power_resume(dev_get_drvdata(dev));
+}
+
+static const struct dev_pm_ops ntrace_pm_ops = {
+	SYSTEM_SLEEP_PM_OPS(ntrace_suspend, ntrace_resume)
+		RUNTIME_PM_OPS(ntrace_runtime_suspend, ntrace_runtime_resume, NULL)
+};
 
 static const struct of_device_id ntrace_of_match[] = {
 	{ .compatible = "riscv,trace-component", .data = &ntrace_layout_v1 },
@@ -115,8 +126,8 @@ static struct platform_driver ntrace_driver = {
 	.driver = {
 		.name = "ntrace",
 		.of_match_table = ntrace_of_match,
-		.pm = pm_sleep_ptr(&ntrace_pm_ops),
-		.dev_groups = ntrace_portsink_groups,
+		.pm = pm_ptr(&ntrace_pm_ops),
+		.dev_groups = ntrace_groups,
 	},
 };
 

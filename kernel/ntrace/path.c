@@ -11,6 +11,7 @@
 #include "drain.h"
 #include "funnel.h"
 #include "path.h"
+#include "power.h"
 #include "sink.h"
 #include "trigger.h"
 
@@ -327,6 +328,30 @@ static int ntrace_path_join_sink(struct ntrace_ramsink *sink, struct ntrace_capt
 	return 0;
 }
 
+/* The components before number @count have power. */
+static void ntrace_path_power_off(struct ntrace_path *path, unsigned int count)
+{
+	while (count--)
+		ntrace_power_put(path->component[count]);
+}
+
+/* May sleep: perf calls it when an event is opened. */
+static int ntrace_path_power_on(struct ntrace_path *path)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < path->count; i++) {
+		ret = ntrace_power_get(path->component[i]);
+		if (!ret)
+			continue;
+		dev_err(path->component[i]->dev, "has no power: %d\n", ret);
+		ntrace_path_power_off(path, i);
+		return ret;
+	}
+	return 0;
+}
+
 static void ntrace_path_hold(struct ntrace_path *path, struct ntrace_capture *capture)
 {
 	struct ntrace_ramsink *sink = &ntrace_path_sink(path)->ramsink;
@@ -361,12 +386,14 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 				ntrace_path_alloc_sink(component, capture);
 	if (ret)
 		return ret;
+	ret = ntrace_path_power_on(path);
+	if (ret)
+		goto free;
 	ret = ntrace_path_program_all(path, &capture->config);
 	if (ret) {
 		ntrace_path_off(path);
-		if (!component->held)
-			ntrace_ramsink_free(component);
-		return ret;
+		ntrace_path_power_off(path, path->count);
+		goto free;
 	}
 	if (!component->held) {
 		sink->session = capture->session;
@@ -375,6 +402,11 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 	}
 	ntrace_path_hold(path, capture);
 	return 0;
+
+free:
+	if (!component->held)
+		ntrace_ramsink_free(component);
+	return ret;
 }
 
 /**
@@ -402,6 +434,7 @@ void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture
 	for (i = 0; i < path->count; i++)
 		path->component[i]->held--;
 	path->holds = false;
+	ntrace_path_power_off(path, path->count);
 	if (!component->held)
 		ntrace_ramsink_free(component);
 }

@@ -19,6 +19,7 @@
 #include "capture.h"
 #include "encoder.h"
 #include "path.h"
+#include "power.h"
 #include "timestamp.h"
 #include "topology.h"
 
@@ -40,8 +41,9 @@ static struct ntrace_component *ntrace_find_component(const struct device_node *
 }
 
 /*
- * May the registers of a component be accessed that is not probed? Not if it is disabled. The
- * encoder of an offline hart may have lost its power or its clock, and not answer an access ever.
+ * May the registers of a component be accessed? Not if it is disabled. The encoder of an offline
+ * hart may have lost its power or its clock, and not answer an access ever. Neither may a component
+ * that is not probed, if the driver has to switch on its power or its clock.
  */
 static bool ntrace_node_is_reachable(const struct device_node *node)
 {
@@ -49,6 +51,10 @@ static bool ntrace_node_is_reachable(const struct device_node *node)
 	int cpu;
 
 	if (!of_device_is_available(node))
+		return false;
+	if (!ntrace_find_component(node) &&
+	    (of_property_present(node, "clocks") || of_property_present(node, "resets") ||
+	     of_property_present(node, "power-domains")))
 		return false;
 	if (!hart)
 		return true;
@@ -94,6 +100,17 @@ static int ntrace_visit_neighbours(const struct device_node *node, const char *p
 		}
 	}
 	return 0;
+}
+
+static bool ntrace_bound_is_foreign(struct ntrace_component *component)
+{
+	bool foreign;
+
+	if (ntrace_power_get(component))
+		return false;
+	foreign = ntrace_component_is_foreign(component);
+	ntrace_power_put(component);
+	return foreign;
 }
 
 static int ntrace_quiesce_node(struct device_node *node, void *data)

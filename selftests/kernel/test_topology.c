@@ -25,6 +25,7 @@ int host_cpus_read;
  *
  * @cpu: node of the hart; NULL: not an encoder
  * @inputs: endpoints of in-ports
+ * @outputs: endpoints of out-ports
  * @remote: for an endpoint: the component at the other end
  * @port: for an endpoint: the number of its port
  * @owned: a debugger owns the encoder
@@ -35,7 +36,9 @@ struct device_node {
 	struct device_node *inputs, *outputs;
 	unsigned int count, outs;
 	struct device_node *remote;
+	unsigned int port;
 	bool disabled;
+	bool v0, owned, clocks;
 };
 
 static struct device_node cpus[3];
@@ -76,7 +79,7 @@ bool of_device_is_available(const struct device_node *node)
 
 bool of_property_present(const struct device_node *node, const char *name)
 {
-	return node->cpu;
+	return strcmp(name, "cpus") ? node->clocks && !strcmp(name, "clocks") : !!node->cpu;
 }
 
 /* Linux does not use the last hart. */
@@ -156,6 +159,16 @@ void device_link_remove(void *consumer, struct device *supplier)
 }
 
 /* ---- other functions that topology.c calls ---- */
+
+/* Every component has power. */
+int ntrace_power_get(struct ntrace_component *component)
+{
+	return 0;
+}
+
+void ntrace_power_put(struct ntrace_component *component)
+{
+}
 
 static unsigned int revived, left, switched_off;
 
@@ -445,5 +458,16 @@ int main(void)
 	tree();
 	funnel.disabled = true;
 	stops("", "nor components before a disabled funnel");
+	tree();
+	encoders[1].clocks = true;
+	stops("encoder0 encoder2 funnel", "nor one whose clock may be off");
+	tree();
+	encoders[1].owned = true;
+	is_u64((u64)stop(), (u64)-EBUSY, "a debugger owns an encoder: busy");
+	is_str(stopped, "encoder0", "it is not stopped, nor what it sends to");
+	tree();
+	encoders[1].owned = true;
+	encoders[1].v0 = true;
+	stops("encoder0 encoder1 encoder2 funnel", "version 0 has no such bit");
 	return done_testing();
 }

@@ -12,11 +12,16 @@ struct device {
 	struct device *parent;
 	const struct class *class;
 	struct device_node *of_node;
+	const char *init_name;
+	bool suspended;
 	unsigned int devt;
 	void (*release)(struct device *dev);
 };
 
-#define dev_name(dev) "device"
+static inline const char *dev_name(const struct device *dev)
+{
+	return dev->init_name ? dev->init_name : "device";
+}
 
 /* Defined by the test: @consumer must be suspended before @supplier. */
 #define DL_FLAG_STATELESS 1

@@ -2,6 +2,8 @@
 #ifndef HOST_LINUX_SYSFS_H
 #define HOST_LINUX_SYSFS_H
 
+#include <stdio.h>
+
 struct attribute_group;
 
 #define sysfs_emit(buffer, ...) sprintf(buffer, __VA_ARGS__)
