@@ -28,6 +28,11 @@
 #include "topology.h"
 #include "version.h"
 
+/* Counters of 64 bits and addresses are read and written without a lock: depends on 64BIT. */
+#ifndef CONFIG_64BIT
+#error "ntrace needs a 64-bit kernel"
+#endif
+
 static int ntrace_probe(struct platform_device *pdev)
 {
 	struct ntrace_component *component;
