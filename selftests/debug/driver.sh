@@ -6,7 +6,7 @@
 cd "$top" || exit 1
 export NTRACE_KERNEL=debug NTRACE_PATIENCE=${NTRACE_PATIENCE:-10}
 # The jobs of these files, without those that evaluate decoded trace.
-export JOBS_ONLY=${JOBS_ONLY:-driver perf triggers faults lifecycle suspend active funnel v0}
+export JOBS_ONLY=${JOBS_ONLY:-driver perf triggers faults lifecycle random suspend active funnel v0}
 for name in ${DEBUG_TESTS:-direct reboot funnel v0}; do
 	relay "$name" "selftests/kernel/$name.sh"
 done
