@@ -20,6 +20,7 @@
 #include "context.h"
 #include "drain.h"
 #include "encoder.h"
+#include "idle.h"
 #include "path.h"
 #include "sink.h"
 
@@ -272,14 +273,20 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 	int ret;
 
 	lockdep_assert_held(&path->lock);
-	ret = ntrace_path_attach(path, capture);
+	ret = ntrace_idle_get();
 	if (ret)
 		return ret;
+	ret = ntrace_path_attach(path, capture);
+	if (ret) {
+		ntrace_idle_put();
+		return ret;
+	}
 	/* Events of perf start this themselves: each may need it or not. */
 	if (!capture->perf && capture->config.flags & NTRACE_CONFIG_CONTEXT) {
 		ret = ntrace_context_start(path->cpu, ntrace_path_encoder(path)->encoder.stimulus);
 		if (ret) {
 			ntrace_path_detach(path, capture);
+			ntrace_idle_put();
 			return ret;
 		}
 		capture->context = true;
@@ -305,6 +312,7 @@ void ntrace_capture_detach(struct ntrace_path *path)
 		return;
 	ntrace_capture_stop(capture);
 	ntrace_path_detach(path, capture);
+	ntrace_idle_put();
 	if (capture->context) {
 		ntrace_context_stop(path->cpu);
 		ntrace_context_put();
@@ -350,6 +358,7 @@ static void ntrace_capture_start_here(void *data)
 	capture->error = ntrace_encoder_enable(encoder);
 	if (capture->error)
 		return;
+	ntrace_idle_begin(capture);
 	hrtimer_start(&capture->feed.timer, capture->feed.interval, HRTIMER_MODE_REL_PINNED_HARD);
 	WRITE_ONCE(capture->feed.control->start_ns, ktime_get_ns());
 	/* The last store of the driver: the next instruction is traced. */
@@ -362,6 +371,7 @@ static void ntrace_capture_stop_here(void *data)
 {
 	struct ntrace_capture *capture = data;
 
+	ntrace_idle_end(capture);
 	ntrace_encoder_stop(ntrace_path_encoder(capture->path));
 	WRITE_ONCE(capture->feed.control->stop_ns, ktime_get_ns());
 }

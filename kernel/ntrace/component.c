@@ -164,6 +164,25 @@ int ntrace_component_reset(struct ntrace_component *component)
 }
 
 /**
+ * ntrace_component_wake - activate a component that may have lost its registers
+ * @component: component that was stopped; interrupts are off
+ *
+ * Return: 0, -ETIMEDOUT, or -EIO if the registers of a sink in the same page are lost.
+ */
+int ntrace_component_wake(struct ntrace_component *component)
+{
+	u32 value;
+
+	if (ntrace_read(component, TR_CONTROL) & TR_CONTROL_ACTIVE)
+		return 0;
+	if (component->sink)
+		return -EIO;
+	ntrace_write(component, TR_CONTROL, TR_CONTROL_ACTIVE);
+	return readl_poll_timeout_atomic(component->base + TR_CONTROL, value,
+					 value & TR_CONTROL_ACTIVE, 1, NTRACE_TIMEOUT_ATOMIC_US);
+}
+
+/**
  * ntrace_registers_quiesce - stop the component at a page of registers
  * @base: registers of a component of any type
  *

@@ -530,11 +530,11 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 	if (feed->fault) {
 		/*
 		 * The sink may write to any address: stop it at once. The reader is woken, and
-		 * closing the device cleans up. A debugger that has the encoder leaves the sink
-		 * to other captures.
+		 * closing the device cleans up. An encoder that fails leaves the sink to other
+		 * captures.
 		 */
 		ntrace_encoder_stop(feed->encoder);
-		if (!feed->taken)
+		if (READ_ONCE(sink->ramsink.fault))
 			sink->sink_ops->halt(sink);
 		if (!feed->failed && !feed->taken)
 			ntrace_err(feed->sink->dev, "sink left its buffer, stopped\n");
@@ -547,6 +547,35 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 		irq_work_queue(&feed->wake);
 	hrtimer_forward_now(timer, next);
 	return HRTIMER_RESTART;
+}
+
+/**
+ * ntrace_drain_break - the trace of a hart is interrupted, and continues
+ * @feed: data area of a running capture, on the traced hart, interrupts off
+ * @control: trTeControl after the encoder was stopped
+ *
+ * First drains as much as the timer does.
+ */
+void ntrace_drain_break(struct ntrace_feed *feed, u32 control)
+{
+	struct ntrace_component *component = feed->sink;
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	ntrace_drain_slice(component, ntrace_drain_limit(sink), false);
+	ntrace_drain_encoder(feed, control);
+	ntrace_feed_break(feed);
+}
+
+/**
+ * ntrace_drain_fail - the encoder of a running capture has failed
+ * @feed: data area; the next expiry of the timer ends the capture
+ */
+void ntrace_drain_fail(struct ntrace_feed *feed)
+{
+	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
+	feed->fault = true;
+	ntrace_feed_fail(feed);
 }
 
 /**

@@ -163,6 +163,16 @@ void ntrace_feed_fail(struct ntrace_feed *feed)
 }
 
 /**
+ * ntrace_feed_break - record that the trace is interrupted
+ * @feed: data area
+ */
+void ntrace_feed_break(struct ntrace_feed *feed)
+{
+	ntrace_feed_gap(feed);
+	ntrace_feed_publish(feed);
+}
+
+/**
  * ntrace_feed_take - record that a debugger has taken the encoder
  * @feed: data area; its encoder sends no more trace for it
  */
@@ -171,8 +181,7 @@ void ntrace_feed_take(struct ntrace_feed *feed)
 	feed->fault = true;
 	feed->taken = true;
 	feed->loss |= NTRACE_LOSS_DEBUGGER;
-	ntrace_feed_gap(feed);
-	ntrace_feed_publish(feed);
+	ntrace_feed_break(feed);
 }
 
 /**

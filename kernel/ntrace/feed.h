@@ -82,6 +82,7 @@ void ntrace_feed_void(struct ntrace_feed *feed);
 void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost);
 void ntrace_feed_sink_full(struct ntrace_feed *feed);
 void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control);
+void ntrace_feed_break(struct ntrace_feed *feed);
 void ntrace_feed_take(struct ntrace_feed *feed);
 void ntrace_feed_fail(struct ntrace_feed *feed);
 int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail);

@@ -55,6 +55,7 @@ struct ntrace_path;
  * @stop: stop tracing now; the hart goes offline or to sleep, or the path is removed
  * @resume: the system is awake again: start what @stop halted, unless user space must do that
  * @lose: the path is being removed; it must not be used any more
+ * @restore: write the registers of the encoder again, on the traced hart with interrupts off
  *
  * The path is locked in @stop, @resume and @lose.
  */
@@ -63,6 +64,7 @@ struct ntrace_client {
 	void (*stop)(struct ntrace_path *path);
 	void (*resume)(struct ntrace_path *path);
 	void (*lose)(struct ntrace_path *path);
+	int (*restore)(struct ntrace_path *path);
 };
 
 /**

@@ -20,13 +20,11 @@
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/sysfs.h>
-#include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
 #include "capture.h"
@@ -34,24 +32,13 @@
 #include "context.h"
 #include "drain.h"
 #include "encoder.h"
+#include "idle.h"
 #include "log.h"
 #include "path.h"
 #include "perf.h"
 #include "perf_parts.h"
 #include "topology.h"
 #include "trigger.h"
-
-/**
- * struct ntrace_perf_aux - an AUX area
- * @pages: the pages, mapped as one block
- * @size: bytes, a power of two
- * @snapshot: new trace overwrites the oldest
- */
-struct ntrace_perf_aux {
-	void *pages;
-	size_t size;
-	bool snapshot;
-};
 
 /**
  * struct ntrace_perf - state of perf on a CPU
@@ -244,6 +231,7 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	perf->enabled = true;
 	if (ret)
 		return ret;
+	ntrace_idle_begin(capture);
 	hrtimer_start(&capture->feed.timer, capture->feed.interval, HRTIMER_MODE_REL_PINNED_HARD);
 	if (perf_event->strobe_period) {
 		next = ntrace_perf_strobe_phase(perf_event, &on);
@@ -274,6 +262,7 @@ static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
 	if (!perf->enabled)
 		return 0;
 	perf->enabled = false;
+	ntrace_idle_end(perf->path->capture);
 	/* The timer may be pending from the time when the encoder was off. */
 	hrtimer_try_to_cancel(&perf->strobe);
 	ntrace_perf_note_triggers(perf);
@@ -474,33 +463,6 @@ static void ntrace_event_read(struct perf_event *event)
 	ntrace_perf_count(perf);
 }
 
-static void *ntrace_event_setup_aux(struct perf_event *event, void **pages, int count,
-				    bool overwrite)
-{
-	struct page **list __free(kvfree) = kvmalloc_array(count, sizeof(*list), GFP_KERNEL);
-	struct ntrace_perf_aux *aux __free(kfree) = kzalloc(sizeof(*aux), GFP_KERNEL);
-	int i;
-
-	if (!list || !aux)
-		return NULL;
-	for (i = 0; i < count; i++)
-		list[i] = virt_to_page(pages[i]);
-	aux->pages = vmap(list, count, VM_MAP, PAGE_KERNEL);
-	if (!aux->pages)
-		return NULL;
-	aux->size = (size_t)count << PAGE_SHIFT;
-	aux->snapshot = overwrite;
-	return_ptr(aux);
-}
-
-static void ntrace_event_free_aux(void *data)
-{
-	struct ntrace_perf_aux *aux = data;
-
-	vunmap(aux->pages);
-	kfree(aux);
-}
-
 /* Not TRUNCATED: the event of a task goes on when the task is on another hart. */
 static void ntrace_perf_halt_here(void *data)
 {
@@ -573,11 +535,21 @@ static void ntrace_perf_lose(struct ntrace_path *path)
 	perf->lost = ++ntrace_perf_epoch;
 }
 
+/* The encoder may have lost its registers in an idle state of the hart. */
+static int ntrace_perf_restore(struct ntrace_path *path)
+{
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+
+	perf->programmed = 0;
+	return ntrace_perf_program(perf);
+}
+
 static const struct ntrace_client ntrace_perf_client = {
 	.timer = ntrace_perf_timer,
 	.stop = ntrace_perf_halt,
 	.resume = ntrace_perf_resume,
 	.lose = ntrace_perf_lose,
+	.restore = ntrace_perf_restore,
 };
 
 /* Gives the path to perf, unless perf has it already. Return: 0 or a negative error. */
@@ -753,8 +725,8 @@ static struct pmu ntrace_pmu = {
 	.nr_addr_filters = NTRACE_RANGES_MAX,
 	.addr_filters_validate = ntrace_perf_filter_validate,
 	.addr_filters_sync = ntrace_perf_filter_sync,
-	.setup_aux = ntrace_event_setup_aux,
-	.free_aux = ntrace_event_free_aux,
+	.setup_aux = ntrace_perf_setup_aux,
+	.free_aux = ntrace_perf_free_aux,
 };
 
 /**

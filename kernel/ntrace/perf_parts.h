@@ -76,10 +76,26 @@ struct ntrace_perf_own {
 	struct ntrace_range ranges[NTRACE_RANGES_MAX];
 };
 
+/**
+ * struct ntrace_perf_aux - an AUX area
+ * @pages: the pages, mapped as one block
+ * @size: bytes, a power of two
+ * @snapshot: new trace overwrites the oldest
+ */
+struct ntrace_perf_aux {
+	void *pages;
+	size_t size;
+	bool snapshot;
+};
+
 static inline struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_event *event)
 {
 	return event->pmu_private;
 }
+
+/* perf_aux.c */
+void *ntrace_perf_setup_aux(struct perf_event *event, void **pages, int count, bool overwrite);
+void ntrace_perf_free_aux(void *data);
 
 /* perf_config.c */
 int ntrace_perf_config_permit(struct perf_event *event);

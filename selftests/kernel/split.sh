@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=40
 # Two encoders with two ways out each, to two sinks: the sink does not depend on the order of probes,
-# and can be chosen. The encoders have clocks and resets.
+# and can be chosen. The encoders have clocks and resets, and the harts an
+# idle state that loses registers.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 guest_job split kernel/split.sh
 guest_job managed kernel/managed.sh
+guest_job idle kernel/idle.sh
 guest_boot split --icount --modules --topology split --append iomem=relaxed --global ntrace-encoder.managed=on
 done_testing

@@ -3,7 +3,7 @@
  * Opens, configures and starts a device and prints "running". It then reads
  * orders from standard input and answers each on standard output:
  *   start stop flush configure close    the call's result: 0 or the error's name
- *   head state loss     the value in the control page
+ *   head state loss gaps  the value in the control page
  *   consume             consumes all available data: 0
  *   churn N             after close: N times open, CONFIGURE, START, STOP, close
  * Usage: hold DEVICE [SINK_SIZE DATA_SIZE]
@@ -71,6 +71,8 @@ int main(int argc, char **argv)
 			printf("%u\n", area.control->state);
 		else if (!strcmp(line, "loss"))
 			printf("%u\n", area.control->loss);
+		else if (!strcmp(line, "gaps"))
+			printf("%u\n", area.control->gaps);
 		else if (!strcmp(line, "close")) {
 			unmap(&area);
 			puts(result(close(fd)));

@@ -8,6 +8,9 @@
 /* The CPU that the test currently simulates. */
 extern unsigned int host_cpu;
 
+/* One instance: for tests with one CPU. */
+#define DEFINE_PER_CPU(type, name) type name
+
 #define smp_processor_id() host_cpu
 #define alloc_percpu(type) ((type *)calloc(nr_cpu_ids, sizeof(type)))
 #define free_percpu(memory) free(memory)
