@@ -427,6 +427,25 @@ static void encoder_triggers(void)
 	   "action 4: a sync message with SYNC 0");
 }
 
+/* A debugger owns the encoder; and accesses while the hart is off. */
+static void encoder_ownership(void)
+{
+	triggers_fresh(0, 0, TR_TE_CONTROL_INST_TRACING);
+	te_write(TRACE_ENCODER_DEBUGGER, 1);
+	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_DIS_SELF_HOSTED, "a debugger owns the encoder");
+	te_write(TR_TE_CONTROL, 0);
+	te_write(TR_TE_INST_FEATURES, 0);
+	ok(is_tracing() && te_read(TRACE_ENCODER_DEBUGGER) == 5,
+	   "two writes of software are ignored");
+	te_write(TRACE_ENCODER_DEBUGGER, 0);
+	is_hex(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_DIS_SELF_HOSTED, 0, "it gives it back");
+	te_write(TR_TE_CONTROL, 0);
+	ok(!is_tracing(), "software stops it");
+	trace_encoder_unpowered(&bench.te, TR_TE_CONTROL);
+	trace_encoder_unpowered(&bench.te, TRACE_ENCODER_UNPOWERED);
+	is_hex(te_read(TRACE_ENCODER_UNPOWERED), 1, "an access while the hart is off");
+}
+
 /* A debug trigger of the hart, which acts whatever external triggers do. */
 static void encoder_debug_triggers(void)
 {
@@ -560,6 +579,7 @@ int main(void)
 	encoder_features();
 	encoder_triggers();
 	encoder_debug_triggers();
+	encoder_ownership();
 	encoder_filters();
 	trace_port();
 	return done_testing();

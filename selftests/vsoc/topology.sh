@@ -95,6 +95,10 @@ is "$(fdtget -p "$tmp/tree.dtb" /soc/etr@6102000 | sort | tr '\n' ' ')" "arm,sca
 	"its ETR has a clock and scatter-gather"
 fails "four clusters of harts" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=k3 -smp 17 -bios none -display none
 fails "version 0 is not a K3" "only the topologies direct and p550" "$qemu" -M virt,ntrace=v0,ntrace-topology=k3 -bios none -display none
+"$qemu" -M "virt,ntrace=on,dumpdtb=$tmp/tree.dtb" -smp 2 -bios none -display none -global ntrace-encoder.managed=on 2>/dev/null
+clock=$(fdtget "$tmp/tree.dtb" /trace-clock phandle) reset=$(fdtget "$tmp/tree.dtb" /soc/trace-reset@60f0000 phandle)
+is "$(fdtget "$tmp/tree.dtb" /soc/trace-encoder@6001000 clocks) $(fdtget "$tmp/tree.dtb" /soc/trace-encoder@6001000 resets)" \
+	"$clock $reset 1" "managed encoders have a clock and a reset"
 fails "too many harts for two bits of SRC" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=p550 -smp 5 -bios none -display none
 fails "version 0 has no such wiring" "only the topologies direct and p550" "$qemu" -M virt,ntrace=v0,ntrace-topology=chain -bios none -display none
 fails "too many harts for a funnel" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=funnel -smp 9 -bios none -display none
