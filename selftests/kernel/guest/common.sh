@@ -40,8 +40,8 @@ encoder() { echo "${encoders[$1]%%.*}"; }
 sink() { echo "${sinks[$1]%%.*}"; }
 # Registers of the model for a debugger that takes the encoder, and for accesses while its hart is
 # off: see tools/vsoc/model/trace_encoder.h.
-debugger() { devmem $(($1 + 0xe10)) 32 ${2:-}; }
-unpowered() { devmem $(($1 + 0xe14)) 32 ${2:-}; }
+debugger() { devmem $(($1 + 0xe10)) 32 ${2:+"$2"}; }
+unpowered() { devmem $(($1 + 0xe14)) 32 ${2:+"$2"}; }
 register() { devmem $(($1 + ${2:-0})) 32; }
 enabled() { [ $(($(register "$1") & 2)) -ne 0 ]; }
 both_enabled() { enabled "$(encoder "$1")" && enabled "$(sink "$1")"; }
