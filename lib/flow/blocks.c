@@ -15,7 +15,7 @@
 #define BLOCKS_FIRST 1024u
 #define BLOCKS_MAX (1u << 19)
 /* The greatest number that fits in struct block.context. */
-#define CONTEXT_IDS (1u << 30)
+#define CONTEXT_IDS (1u << 29)
 
 int block_cache_init(struct block_cache *cache)
 {
@@ -229,6 +229,15 @@ static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace
 					 params->jvt_known ? &params->jvt : NULL, &insn->target);
 }
 
+static bool is_watched(const struct ntrace_flow *flow, uint64_t address)
+{
+	for (size_t i = 0; i < flow->config.watch_count; i++) {
+		if (flow->config.watch[i] == address)
+			return true;
+	}
+	return false;
+}
+
 /* The fast walk handles all direct transfers and returns. */
 static uint32_t price_of(const struct ntrace_flow *flow, const struct block *block)
 {
@@ -236,7 +245,7 @@ static uint32_t price_of(const struct ntrace_flow *flow, const struct block *blo
 		    block->form.insn_class == NTRACE_INSN_CALL ||
 		    block->form.insn_class == NTRACE_INSN_OTHER_JUMP;
 
-	if (block->uncertain || (jump && flow->params.all_jumps))
+	if (block->uncertain || block->watched || (jump && flow->params.all_jumps))
 		return NOT_FAST;
 	if (jump || block->form.insn_class == NTRACE_INSN_PLAIN ||
 	    block->form.insn_class == NTRACE_INSN_BRANCH ||
@@ -257,6 +266,7 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 	block->form.address = pc;
 	block->context = flow->space_id;
 	block->isa = isa_at(flow, pc);
+	block->watched = is_watched(flow, pc);
 	while (block->form.instructions < BLOCK_INSTRUCTIONS_MAX) {
 		uint8_t bytes[8];
 		int ret = fetch_with_target(flow, block->isa, address, bytes, &insn);

@@ -47,6 +47,7 @@ bool flow_close_batch(struct ntrace_flow *flow)
 		return true;
 	batch.blocks = flow->batch;
 	flow->waiting.count = 0;
+	flow->waiting.watched = false;
 	flow->stop = flow->config.blocks(flow->config.data, &batch);
 	return !flow->stop;
 }

@@ -666,6 +666,9 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 		flow_settle_ownership(flow, !flow->synced);
 	if (!ntrace_message_is_circuit(message))
 		flow->owner_due = flow_is_sync(message);
+	/* The time of a batch is that of its first message, whose end has this time. */
+	if (flow->waiting.count && !flow->stop && ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+		flow_close_batch(flow);
 	return result(flow);
 }
 

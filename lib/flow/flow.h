@@ -23,6 +23,7 @@
  * @context: number of the address space and its version
  * @sequential: a sequentially inferable jump
  * @uncertain: contains uncertain code without a warning so far
+ * @watched: starts at a watched address: the batch ends after it
  *
  * The size is one cache line.
  */
@@ -32,9 +33,10 @@ struct block {
 	const struct ntrace_isa *isa;
 	uint32_t link[2];
 	uint32_t price;
-	uint32_t context : 30;
+	uint32_t context : 29;
 	bool sequential : 1;
 	bool uncertain : 1;
+	bool watched : 1;
 };
 
 static inline uint32_t block_parcels(const struct block *block)

@@ -142,7 +142,10 @@ static bool add_block(struct ntrace_flow *flow, const struct block *block,
 			       (event->interrupted ? NTRACE_BLOCK_INTERRUPTED : 0) |
 			       (event->provisional ? NTRACE_BLOCK_PROVISIONAL : 0) |
 			       (event->next_known ? NTRACE_BLOCK_NEXT_KNOWN : 0));
-	return true;
+	if (!block->watched)
+		return true;
+	flow->waiting.watched = true;
+	return flow_close_batch(flow);
 }
 
 static bool emit_block(struct ntrace_flow *flow, const struct walk *walk, const struct block *block,

@@ -70,7 +70,7 @@ static int order_blocks(void *data, const struct ntrace_block_batch *batch)
 	struct order *order = data;
 
 	order->at += (size_t)snprintf(order->text + order->at, sizeof(order->text) - order->at,
-				      "%zu ", batch->count);
+				      "%s%zu ", batch->watched ? "w" : "", batch->count);
 	for (size_t i = 0; i < batch->count; i++) {
 		if (order->ids < 8)
 			order->id[order->ids++] = batch->blocks[i].id;
@@ -190,7 +190,7 @@ static void test_order(void)
 	full.field[NTRACE_FIELD_HIST] = 3;
 	full.present |= 1u << NTRACE_FIELD_TSTAMP;
 	send(flow, &full, 0, "with timestamp");
-	ok(!strcmp(order.text, "s 6 256 44 "), "before a timestamp: %s", order.text);
+	ok(!strcmp(order.text, "s 6 256 44 1 "), "before and after a timestamp: %s", order.text);
 	is_u64(ntrace_flow_wire_error(flow, 100), 0, "a wire error");
 	ok(!strcmp(order.text, "s 6 256 44 1 e g "), "before other events: %s", order.text);
 	is_u64(order.instructions, 2 * (6 + 300 + 1), "instructions");
@@ -210,6 +210,36 @@ static void test_order(void)
 	order.stop = 0;
 	send(flow, &full, 0, "no flow before the next sync");
 	ok(!strcmp(order.text, "1 g "), "a gap: %s", order.text);
+	ntrace_flow_free(flow);
+	ntrace_space_put(config.space);
+}
+
+/* A batch ends after each block that starts at a watched address, and says so. */
+static void test_watch(void)
+{
+	static const uint64_t addresses[] = { 0x5555, 0x1000 };
+	struct order order = { .stop = 0 };
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = params_at(""),
+					     .event = order_event,
+					     .blocks = order_blocks,
+					     .data = &order,
+					     .watch = addresses,
+					     .watch_count = 2 };
+	struct ntrace_message sync = message_at(0x1000), full = history(0xf);
+	struct ntrace_flow *flow;
+
+	config.space = loops();
+	is_u64(ntrace_flow_new(&flow, &config), 0, "flow with watched addresses");
+	send(flow, &sync, 0, "sync");
+	send(flow, &full, 0, "3 branches at a watched address");
+	ok(!strcmp(order.text, "s w1 w1 w1 "), "each ends its batch: %s", order.text);
+	sync.field[NTRACE_FIELD_FADDR] = 0x1004 >> 1;
+	send(flow, &sync, 0, "sync within the block");
+	full.field[NTRACE_FIELD_HIST] = 2;
+	send(flow, &full, 0, "a branch that is not taken");
+	ok(!strcmp(order.text, "s w1 w1 w1 e g s "), "only the first address counts: %s",
+	   order.text);
 	ntrace_flow_free(flow);
 	ntrace_space_put(config.space);
 }
@@ -275,6 +305,7 @@ int main(void)
 {
 	test_times();
 	test_order();
+	test_watch();
 	test_endless();
 	test_xrle();
 	return done_testing();

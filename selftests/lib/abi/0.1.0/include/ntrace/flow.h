@@ -205,6 +205,7 @@ struct ntrace_block {
  * @offset: position in the stream of the first block's message
  * @time: as in struct ntrace_flow_event, the same for all blocks
  * @time_known: @time is a time of the hart
+ * @watched: the last block starts at a watched address, see struct ntrace_flow_config
  * @reserved: 0
  * @src: as in struct ntrace_flow_event
  */
@@ -216,7 +217,8 @@ struct ntrace_block_batch {
 	uint64_t offset;
 	uint64_t time;
 	bool time_known;
-	uint8_t reserved[5];
+	bool watched;
+	uint8_t reserved[4];
 	uint16_t src;
 };
 
@@ -263,9 +265,13 @@ struct ntrace_flow;
  * @blocks: receives the blocks in batches, which is faster; @event then receives all events but
  *          BLOCK. May be NULL. A batch is delivered when it has 256 blocks, before the space or the
  *          instruction set changes, before any other event, at a message other than a branch,
- *          RepeatBranch or ResourceFull without timestamp, and by ntrace_flow_flush() and
+ *          RepeatBranch or ResourceFull without timestamp, after a message with a timestamp, after
+ *          a block that starts at a watched address, and by ntrace_flow_flush() and
  *          ntrace_flow_end(). So the order of all events is kept. The caller must not change
  *          mappings while blocks wait
+ * @watch: addresses to watch, with @blocks: a batch ends after a block that starts at one of them.
+ *         Borrowed for the life of the flow; they cost nothing for other blocks
+ * @watch_count: number of addresses in @watch
  */
 struct ntrace_flow_config {
 	size_t size;
@@ -277,6 +283,8 @@ struct ntrace_flow_config {
 	struct ntrace_space *space;
 	void *data;
 	ntrace_flow_blocks *blocks;
+	const uint64_t *watch;
+	size_t watch_count;
 };
 
 /**
