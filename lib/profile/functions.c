@@ -12,6 +12,8 @@
 
 #define MEMO_ENTRIES (1u << 16)
 #define NO_FUNCTION SIZE_MAX
+#define BLOCK_ENTRIES (1u << 16)
+#define NO_INDEX UINT32_MAX
 
 /* Cached function of a block. */
 struct memo {
@@ -19,6 +21,29 @@ struct memo {
 	uint64_t last;
 	uint64_t generation;
 	size_t function;	/* NO_FUNCTION: the block covers several functions */
+	int32_t pid;
+	uint32_t privilege;
+};
+
+/*
+ * Executions of a block that are not in the functions yet. Ids ascend, so that the blocks in use
+ * spread over the entries; an entry that goes to another block is added up first.
+ * @id: of the block; 0 = free
+ * @privilege, @pid: parts of the key of @function
+ * @function: index, NO_INDEX: the block covers several functions
+ * @to: last target of the transfer at its end
+ * @callee: function that begins there, NO_INDEX = the transfer is no call
+ * @calls: transfers to @to
+ */
+struct block_sums {
+	uint64_t executed;
+	uint64_t taken;
+	uint64_t calls;
+	uint64_t to;
+	uint32_t id;
+	uint32_t function;
+	uint32_t callee;
+	uint32_t instructions;
 	int32_t pid;
 	uint32_t privilege;
 };
@@ -40,6 +65,7 @@ struct function_sums {
 	struct ntrace_locator *locator;
 	struct ntrace_transfer_tracker transfers;
 	struct memo *memo;
+	struct block_sums *blocks;	/* NULL before the first batch */
 };
 
 static const struct ntrace_profile_totals no_totals;
@@ -109,6 +135,7 @@ void function_sums_free(struct function_sums *sums)
 		free(sums->problem_objects[--sums->problem_object_count]);
 	ntrace_locator_free(sums->locator);
 	free(sums->memo);
+	free(sums->blocks);
 	free(sums);
 }
 
@@ -211,15 +238,15 @@ static int count_block(struct function_sums *sums, struct ntrace_profile *profil
 	return 0;
 }
 
-static int count_call(struct function_sums *sums, struct ntrace_profile *profile,
-		      const struct ntrace_session_event *event,
-		      const struct ntrace_transfer *transfer)
+/* The function that a transfer calls, NO_FUNCTION = it is no call. */
+static int find_callee(struct function_sums *sums, struct ntrace_profile *profile,
+		       const struct ntrace_session_event *event,
+		       const struct ntrace_transfer *transfer, size_t *function)
 {
 	struct ntrace_space *space = event->flow->space;
 	struct ntrace_location to;
-	size_t function;
-	int error;
 
+	*function = NO_FUNCTION;
 	if (transfer->insn_class == NTRACE_INSN_RETURN ||
 	    transfer->insn_class == NTRACE_INSN_TRAP_RETURN)
 		return 0;
@@ -230,8 +257,17 @@ static int count_call(struct function_sums *sums, struct ntrace_profile *profile
 	    ntrace_location_same_function(&to, ntrace_locator_find(sums->locator, space,
 								   transfer->from)))
 		return 0;
-	error = function_at(sums, &sums->functions, profile, &to, event, &function);
-	if (!error)
+	return function_at(sums, &sums->functions, profile, &to, event, function);
+}
+
+static int count_call(struct function_sums *sums, struct ntrace_profile *profile,
+		      const struct ntrace_session_event *event,
+		      const struct ntrace_transfer *transfer)
+{
+	size_t function;
+	int error = find_callee(sums, profile, event, transfer, &function);
+
+	if (!error && function != NO_FUNCTION)
 		sums->functions.items[function].calls++;
 	return error;
 }
@@ -341,15 +377,179 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 	return error;
 }
 
+/* ---- batches ---- */
+
+static void fold_calls(struct function_sums *sums, struct block_sums *block)
+{
+	if (block->callee != NO_INDEX)
+		sums->functions.items[block->callee].calls += block->calls;
+	block->calls = 0;
+}
+
+/* Adds the executions of a block to its function. */
+static void fold_block(struct function_sums *sums, struct block_sums *block)
+{
+	struct ntrace_profile_function *function;
+
+	if (block->id && block->function != NO_INDEX) {
+		function = &sums->functions.items[block->function];
+		function->instructions += block->executed * block->instructions;
+		function->branches += block->taken;
+	}
+	if (block->id)
+		fold_calls(sums, block);
+	block->id = 0;
+}
+
+/* Ids and indices of functions change after this. */
+static void fold_blocks(struct function_sums *sums)
+{
+	size_t i;
+
+	for (i = 0; sums->blocks && i < BLOCK_ENTRIES; i++)
+		fold_block(sums, &sums->blocks[i]);
+}
+
+/* The entry is of another block: makes it that of @block. */
+static int take_entry(struct function_sums *sums, struct ntrace_profile *profile,
+		      const struct ntrace_session_blocks *blocks, const struct ntrace_block *block,
+		      struct block_sums *entry)
+{
+	struct ntrace_space *space = blocks->batch->space;
+	struct ntrace_session_event event;
+	struct ntrace_flow_event flow;
+	struct ntrace_location first;
+	size_t function;
+	int error;
+
+	fold_block(sums, entry);
+	ntrace_session_block_event(blocks, block, &flow, &event);
+	first = *ntrace_locator_find(sums->locator, space, flow.address);
+	*entry = (struct block_sums){ .function = NO_INDEX,
+				      .callee = NO_INDEX,
+				      .to = block->address | 1,
+				      .instructions = block->instructions,
+				      .pid = sums->by_process ? blocks->pid : -1,
+				      .privilege = blocks->privilege };
+	if (ntrace_location_same_function(&first,
+					  ntrace_locator_find(sums->locator, space, flow.last))) {
+		error = function_at(sums, &sums->functions, profile, &first, &event, &function);
+		if (error)
+			return error;
+		entry->function = (uint32_t)function;
+	}
+	entry->id = block->id;
+	return 0;
+}
+
+/* The transfer at the end of the block goes to another target than the last time. */
+static int take_target(struct function_sums *sums, struct ntrace_profile *profile,
+		       const struct ntrace_session_blocks *blocks, const struct ntrace_block *block,
+		       struct block_sums *entry)
+{
+	struct ntrace_session_event event;
+	struct ntrace_transfer transfer;
+	struct ntrace_flow_event flow;
+	size_t function = NO_FUNCTION;
+	int error = 0;
+
+	ntrace_session_block_event(blocks, block, &flow, &event);
+	if (!ntrace_transfer_start(&sums->transfers, &flow, &transfer))
+		return 0;
+	fold_calls(sums, entry);
+	error = find_callee(sums, profile, &event, &transfer, &function);
+	entry->to = block->next;
+	entry->callee = function == NO_FUNCTION ? NO_INDEX : (uint32_t)function;
+	entry->calls = 1;
+	return error;
+}
+
+/* A block that cannot be counted by its id. */
+static int count_alone(struct function_sums *sums, struct ntrace_profile *profile,
+		       const struct ntrace_session_blocks *blocks, const struct ntrace_block *block)
+{
+	struct ntrace_session_event event;
+	struct ntrace_flow_event flow;
+
+	ntrace_session_block_event(blocks, block, &flow, &event);
+	return function_sums_event(sums, profile, &event);
+}
+
+static int count_selected(struct function_sums *sums, struct ntrace_profile *profile,
+			  const struct ntrace_session_blocks *blocks)
+{
+	const struct ntrace_block *block = blocks->batch->blocks, *end;
+	int32_t pid = sums->by_process ? blocks->pid : -1;
+	uint64_t instructions = 0;
+	int error = 0;
+
+	for (end = block + blocks->batch->count; block < end && !error; block++) {
+		struct block_sums *entry = &sums->blocks[block->id % BLOCK_ENTRIES];
+
+		if (!block->id || sums->transfers.pending) {
+			error = count_alone(sums, profile, blocks, block);
+			continue;
+		}
+		if (entry->id != block->id || entry->privilege != blocks->privilege ||
+		    entry->pid != pid) {
+			error = take_entry(sums, profile, blocks, block, entry);
+			if (error)
+				break;
+		}
+		if (entry->function == NO_INDEX) {
+			error = count_alone(sums, profile, blocks, block);
+			continue;
+		}
+		instructions += block->instructions;
+		entry->executed++;
+		if (!(block->flags & NTRACE_BLOCK_TAKEN))
+			continue;
+		entry->taken++;
+		if (block->flags & NTRACE_BLOCK_NEXT_KNOWN && block->next == entry->to)
+			entry->calls++;
+		else if (block->insn_class != NTRACE_INSN_RETURN)
+			error = take_target(sums, profile, blocks, block, entry);
+	}
+	sums->totals.instructions[ntrace_domain_of(blocks->privilege)] += instructions;
+	sums->totals.selected += instructions;
+	return error;
+}
+
+int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *profile,
+			 const struct ntrace_session_blocks *blocks)
+{
+	bool selected = is_selected(sums->pid, sums->privileges, blocks->pid, blocks->privilege);
+	const struct ntrace_block *block = blocks->batch->blocks, *end;
+	int error = 0;
+
+	if (!sums->blocks)
+		sums->blocks = calloc(BLOCK_ENTRIES, sizeof(*sums->blocks));
+	if (!sums->blocks)
+		return NTRACE_ERR_NOMEM;
+	if (selected)
+		return count_selected(sums, profile, blocks);
+	/* Only the last transfer can still be without its target. */
+	end = block + blocks->batch->count - 1;
+	for (; block < end; block++)
+		sums->totals.instructions[ntrace_domain_of(blocks->privilege)] +=
+			block->instructions;
+	sums->transfers.pending = false;
+	error = count_alone(sums, profile, blocks, end);
+	return error;
+}
+
 void function_sums_end(struct function_sums *sums)
 {
 	sums->transfers.pending = false;
+	fold_blocks(sums);
 }
 
 int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile *profile)
 {
 	function_table_free(&sums->functions);
 	forget_blocks(sums);
+	if (sums->blocks)
+		memset(sums->blocks, 0, BLOCK_ENTRIES * sizeof(*sums->blocks));
 	sums->totals.selected = 0;
 	sums->totals.instructions[NTRACE_DOMAIN_USER] = 0;
 	return functions_of_traces(&sums->functions, &sums->totals, profile);
@@ -448,6 +648,7 @@ const struct ntrace_profile_function *ntrace_profile_functions(struct ntrace_pro
 	*count = 0;
 	if (!sums)
 		return NULL;
+	fold_blocks(sums);
 	function_table_sort(&sums->functions, order);
 	forget_blocks(sums);
 	*count = sums->functions.count;

@@ -52,6 +52,10 @@ void function_sums_free(struct function_sums *sums);
 int function_sums_event(struct function_sums *sums, struct ntrace_profile *profile,
 			const struct ntrace_session_event *event);
 
+/* Likewise for a batch of blocks. Their counts are in the sums after function_sums_end(). */
+int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *profile,
+			 const struct ntrace_session_blocks *blocks);
+
 /* Ends the stream. */
 void function_sums_end(struct function_sums *sums);
 

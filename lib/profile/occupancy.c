@@ -358,6 +358,48 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 	return 0;
 }
 
+/* Whether @to needs no wider cells, so that the order in which parts come there does not matter. */
+static bool fits(const struct ntrace_occupancy_cpu *cpu, uint64_t to)
+{
+	return (to - cpu->begin) / cpu->width < NTRACE_OCCUPANCY_CELLS;
+}
+
+int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_session_blocks *blocks)
+{
+	const struct ntrace_block *block = blocks->batch->blocks, *end;
+	struct ntrace_flow_event first = { .type = NTRACE_FLOW_BLOCK,
+					   .offset = blocks->batch->offset,
+					   .time = blocks->batch->time,
+					   .time_known = blocks->batch->time_known };
+	struct ntrace_session_event event = { .flow = &first,
+					      .stream = blocks->stream,
+					      .cpu = blocks->cpu,
+					      .pid = blocks->pid,
+					      .tid = blocks->tid,
+					      .comm = blocks->comm,
+					      .privilege = blocks->privilege };
+	const struct ntrace_occupancy_cpu *cpu;
+	uint64_t instructions = 0;
+	int error = 0;
+
+	end = block + blocks->batch->count;
+	for (; block < end; block++)
+		instructions += block->instructions;
+	begin(occupancy);
+	cpu = cpu_of(&occupancy->sums, blocks->cpu);
+	if (!cpu)
+		return NTRACE_ERR_NOMEM;
+	if (occupancy->sums.timed || fits(cpu, cpu->sum.instructions + instructions)) {
+		first.instructions = (uint32_t)instructions;
+		return occupancy_event(occupancy, &event);
+	}
+	for (block = blocks->batch->blocks; block < end && !error; block++) {
+		first.instructions = block->instructions;
+		error = occupancy_event(occupancy, &event);
+	}
+	return error;
+}
+
 /* Totals of all CPUs so far. */
 static void add_cpus(struct ntrace_occupancy *sums)
 {

@@ -14,6 +14,9 @@ void occupancy_free(struct occupancy *occupancy);
 /* Adds an event of the session. Return: 0 or NTRACE_ERR_NOMEM. */
 int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_event *event);
 
+/* Likewise for a batch of blocks. */
+int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_session_blocks *blocks);
+
 /* Ends the stream. */
 void occupancy_end(struct occupancy *occupancy);
 

@@ -13,10 +13,23 @@
 /* Maximum number of interrupted runs per stream: enough for nested traps of all sleeping tasks. */
 #define SUSPENDED_MAX 256
 
+#define KNOWN_RUNS (1u << 16)
+
 /* An object of the session and the table's own object for the same file; both are referenced. */
 struct alias {
 	struct ntrace_object *object;
 	struct ntrace_object *same;
+};
+
+/*
+ * A trace found by the ids of blocks: the one that transferred control, the first and the last one
+ * of the run. @from: 0 = free.
+ */
+struct known_run {
+	uint32_t from;
+	uint32_t first;
+	uint32_t last;
+	uint32_t trace;		/* index */
 };
 
 /*
@@ -46,6 +59,10 @@ struct straight_run {
  * @functions: NULL if not requested
  * @occupancy: likewise
  * @sampled: the traces come from branch stacks
+ * @known: traces by the ids of their blocks, valid until the stream ends or the traces are sorted;
+ *         NULL before the first batch
+ * @from_id: block that ended with the transfer, if @arrived; 0 = has no id
+ * @added: number of traces added
  */
 struct ntrace_profile {
 	struct trace_table table;
@@ -62,6 +79,9 @@ struct ntrace_profile {
 	struct ntrace_space *space;
 	struct ntrace_isa isa;
 	struct straight_run run;
+	struct known_run *known;
+	uint32_t from_id;
+	uint64_t added;
 	bool in_run;
 	bool arrived;
 	bool target_known;
@@ -125,6 +145,7 @@ void ntrace_profile_free(struct ntrace_profile *profile)
 		ntrace_object_put(profile->aliases[i].object);
 	ntrace_space_put(profile->space);
 	free(profile->aliases);
+	free(profile->known);
 	table_free(&profile->table);
 	function_sums_free(profile->functions);
 	occupancy_free(profile->occupancy);
@@ -206,6 +227,7 @@ int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privil
 
 	if (!is_selected(options->pid, options->privileges, pid, privilege))
 		return 0;
+	profile->added++;
 	return table_add(&profile->table, trace);
 }
 
@@ -421,6 +443,7 @@ static int take_block(struct ntrace_profile *profile, const struct ntrace_sessio
 	trace->instructions += flow->instructions;
 	trace->taken = flow->taken;
 	profile->run.next = flow->last + flow->last_size;
+	profile->from_id = 0;
 	if (!flow->taken)
 		return 0;
 	error = close_run(profile);
@@ -465,10 +488,201 @@ int ntrace_profile_event(struct ntrace_profile *profile, const struct ntrace_ses
 	return take_event(profile, event);
 }
 
+/* ---- batches ---- */
+
+/* Adds a block by its event. */
+static int take_alone(struct ntrace_profile *profile, const struct ntrace_session_blocks *blocks,
+		      const struct ntrace_block *block)
+{
+	struct ntrace_session_event event;
+	struct ntrace_flow_event flow;
+	int error;
+
+	ntrace_session_block_event(blocks, block, &flow, &event);
+	error = take_block(profile, &event);
+	profile->from_id = profile->arrived ? block->id : 0;
+	return error;
+}
+
+/*
+ * The block with which the run from @block on ends: it transfers control, or has no id. @end: none.
+ */
+static const struct ntrace_block *find_transfer(const struct ntrace_block *block,
+						const struct ntrace_block *end)
+{
+	while (block < end && !(block->flags & NTRACE_BLOCK_TAKEN) && block->id) {
+		uint64_t next = block->address + block->bytes;
+
+		block++;
+		if (block < end && block->address != next)
+			return end;
+	}
+	return block;
+}
+
+static struct known_run *run_entry(struct ntrace_profile *profile, uint32_t from, uint32_t first,
+				   uint32_t last)
+{
+	uint32_t hash = (from * 0x9e3779b1u ^ first) * 0x85ebca6bu ^ last;
+
+	return &profile->known[(hash ^ hash >> 15) % KNOWN_RUNS];
+}
+
+/*
+ * Adds runs that are known by the ids of their blocks. Each begins with the target of a transfer of
+ * the same batch and ends with a transfer. Return: the first block of the rest.
+ */
+static const struct ntrace_block *take_known(struct ntrace_profile *profile,
+					     const struct ntrace_session_blocks *blocks,
+					     const struct ntrace_block *block,
+					     const struct ntrace_block *end)
+{
+	const struct ntrace_block *last, *before = NULL;
+	uint32_t trace = 0, from = profile->from_id;
+	uint64_t next = profile->run.next;
+
+	while (from && block < end && block->address == next) {
+		struct known_run *known;
+
+		last = find_transfer(block, end);
+		if (last == end || !last->id || !(last->flags & NTRACE_BLOCK_NEXT_KNOWN))
+			break;
+		known = run_entry(profile, from, block->id, last->id);
+		if (known->from != from || known->first != block->id || known->last != last->id)
+			break;
+		trace = known->trace;
+		profile->table.traces[trace].count++;
+		before = last;
+		from = last->id;
+		next = last->next;
+		block = last + 1;
+	}
+	if (before) {
+		struct ntrace_profile_trace *run = &profile->run.trace;
+
+		*run = profile->table.traces[trace];
+		run->from_object = run->object;
+		run->from = run->end;
+		run->from_class = run->end_class;
+		profile->run.pid = blocks->pid;
+		profile->run.tid = blocks->tid;
+		profile->run.privilege = blocks->privilege;
+		profile->run.next = next;
+		profile->from_id = from;
+	}
+	return block;
+}
+
+/* Whether the block is the target of the last transfer, and nothing but this decides its run. */
+static bool arrives_plainly(const struct ntrace_profile *profile,
+			    const struct ntrace_session_blocks *blocks,
+			    const struct ntrace_block *block)
+{
+	const struct straight_run *run = &profile->run;
+
+	return profile->arrived && profile->target_known && profile->from_id && block->id &&
+	       run->next == block->address && run->tid == blocks->tid &&
+	       run->trace.from_class != NTRACE_INSN_TRAP_RETURN;
+}
+
+/* Adds the blocks of a run one by one, and remembers its trace. Return: as take_block(). */
+static int take_run(struct ntrace_profile *profile, const struct ntrace_session_blocks *blocks,
+		    const struct ntrace_block **at, const struct ntrace_block *end)
+{
+	const struct ntrace_block *block = *at, *last = find_transfer(block, end);
+	bool plain = last < end && last->id && arrives_plainly(profile, blocks, block);
+	struct known_run known = { profile->from_id, block->id, last < end ? last->id : 0, 0 };
+	uint64_t from = profile->run.trace.from, added = profile->added, instructions = 0;
+	const struct ntrace_profile_trace *trace;
+	int error = 0;
+
+	if (last < end)
+		last++;
+	for (; block < last && !error; block++) {
+		instructions += block->instructions;
+		error = take_alone(profile, blocks, block);
+	}
+	*at = last;
+	if (error || !plain || profile->added != added + 1)
+		return error;
+	/* A run that crosses the border between two objects has several traces. */
+	trace = &profile->table.traces[profile->table.last];
+	known.trace = (uint32_t)profile->table.last;
+	if (trace->from == from && trace->instructions == instructions && trace->taken)
+		*run_entry(profile, known.from, known.first, known.last) = known;
+	return 0;
+}
+
+/* Nothing of the batch is counted: goes on to its last run, of which only the target matters. */
+static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
+					    const struct ntrace_session_blocks *blocks,
+					    const struct ntrace_block *block,
+					    const struct ntrace_block *end)
+{
+	const struct ntrace_block *last = end - 1;
+
+	while (last > block && !(last[-1].flags & NTRACE_BLOCK_TAKEN))
+		last--;
+	if (last == block || !arrives_plainly(profile, blocks, block) || !last[-1].id ||
+	    !(last[-1].flags & NTRACE_BLOCK_NEXT_KNOWN))
+		return block;
+	profile->run.next = last[-1].next;
+	profile->run.trace.from_class = last[-1].insn_class;
+	profile->from_id = last[-1].id;
+	return last;
+}
+
+static int take_batch(struct ntrace_profile *profile, const struct ntrace_session_blocks *blocks)
+{
+	const struct ntrace_profile_options *options = &profile->options;
+	bool counted =
+		is_selected(options->pid, options->privileges, blocks->pid, blocks->privilege);
+	const struct ntrace_block *block = blocks->batch->blocks, *end;
+	int error;
+
+	if (!profile->known)
+		profile->known = calloc(KNOWN_RUNS, sizeof(*profile->known));
+	if (!profile->known)
+		return NTRACE_ERR_NOMEM;
+	end = block + blocks->batch->count;
+	error = take_run(profile, blocks, &block, end);
+	while (block < end && !error) {
+		if (!counted)
+			block = skip_runs(profile, blocks, block, end);
+		else if (arrives_plainly(profile, blocks, block))
+			block = take_known(profile, blocks, block, end);
+		if (block < end)
+			error = take_run(profile, blocks, &block, end);
+	}
+	return error;
+}
+
+int ntrace_profile_blocks(struct ntrace_profile *profile,
+			  const struct ntrace_session_blocks *blocks)
+{
+	int error = 0;
+
+	if (profile->functions)
+		error = function_sums_blocks(profile->functions, profile, blocks);
+	if (profile->occupancy && !error)
+		error = occupancy_blocks(profile->occupancy, blocks);
+	if (error || !(profile->options.parts & NTRACE_PROFILE_TRACES))
+		return error;
+	return take_batch(profile, blocks);
+}
+
+/* The ids of the next stream, and sorted traces, mean others. */
+static void forget_runs(struct ntrace_profile *profile)
+{
+	if (profile->known)
+		memset(profile->known, 0, KNOWN_RUNS * sizeof(*profile->known));
+}
+
 int ntrace_profile_end(struct ntrace_profile *profile)
 {
 	int error = close_all(profile);
 
+	forget_runs(profile);
 	if (profile->functions)
 		function_sums_end(profile->functions);
 	if (profile->occupancy)
@@ -500,6 +714,7 @@ int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profil
 const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *profile,
 							 size_t *count)
 {
+	forget_runs(profile);
 	table_sort_traces(&profile->table);
 	*count = profile->table.count;
 	return profile->table.traces;

@@ -243,3 +243,18 @@ int ntrace_sampler_event(struct ntrace_sampler *sampler, const struct ntrace_ses
 		return 0;
 	}
 }
+
+int ntrace_sampler_blocks(struct ntrace_sampler *sampler,
+			  const struct ntrace_session_blocks *blocks)
+{
+	const struct ntrace_block *block = blocks->batch->blocks, *end;
+	struct ntrace_session_event event;
+	struct ntrace_flow_event flow;
+	int result = 0;
+
+	for (end = block + blocks->batch->count; block < end && !result; block++) {
+		ntrace_session_block_event(blocks, block, &flow, &event);
+		result = take_block(sampler, &event);
+	}
+	return result;
+}

@@ -5,12 +5,15 @@
 
 #include <ntrace/image.h>
 
-/* Whether the options select process @pid in @privilege. -1 and 0 select all. */
+/*
+ * Whether the options select process @pid in @privilege. -1 and 0 select all. An unknown privilege
+ * is no bit of the set.
+ */
 static inline bool is_selected(int32_t wanted_pid, uint32_t wanted_privileges, int32_t pid,
 			       unsigned int privilege)
 {
 	return (wanted_pid < 0 || wanted_pid == pid) &&
-	       (!wanted_privileges || wanted_privileges >> privilege & 1);
+	       (!wanted_privileges || (privilege < 32 && wanted_privileges >> privilege & 1));
 }
 
 /*

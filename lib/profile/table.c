@@ -95,10 +95,12 @@ int table_add(struct trace_table *table, const struct ntrace_profile_trace *trac
 		present = &table->traces[table->slots[slot] - 1];
 		if (same(present, trace)) {
 			present->count += trace->count;
+			table->last = table->slots[slot] - 1;
 			return 0;
 		}
 	}
 	table->slots[slot] = (uint32_t)table->count + 1;
+	table->last = table->count;
 	table->traces[table->count++] = *trace;
 	return 0;
 }

@@ -8,11 +8,13 @@
 /*
  * @slots: index + 1 of a trace, 0 = free; open addressing; their number is a power of two, at most
  *         half are in use. Objects are referenced, each once.
+ * @last: index of the trace that was added to last
  */
 struct trace_table {
 	struct ntrace_profile_trace *traces;
 	size_t count;
 	size_t room;
+	size_t last;
 	uint32_t *slots;
 	size_t slot_count;
 	struct ntrace_profile_object *objects;
@@ -22,7 +24,7 @@ struct trace_table {
 
 void table_free(struct trace_table *table);
 
-/* Adds @trace->count to the equal trace. Return: 0 or NTRACE_ERR_NOMEM. */
+/* Adds @trace->count to the equal trace, table->last. Return: 0 or NTRACE_ERR_NOMEM. */
 int table_add(struct trace_table *table, const struct ntrace_profile_trace *trace);
 
 /* The table's own object for @object, perhaps another object of the same file; NULL stays NULL. */

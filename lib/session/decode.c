@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Decodes a stream of a recording: bytes to messages to flow, with a follower that tracks the task.
- * Each block costs only two comparisons of addresses.
+ * The flow watches the kernel's addresses at which the task changes, so batches end there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,9 @@ struct decoding {
 	struct follower follower;
 	struct ntrace_flow *flow;
 	int (*callback)(void *data, const struct ntrace_session_event *event);
+	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
 	void *data;
+	uint64_t watch[2];
 	struct ntrace_session_event event;
 	uint64_t sign_bit;		/* bits set in kernel addresses */
 	bool countable;			/* the trace shows every task switch */
@@ -207,11 +209,68 @@ static int take_circuit(struct decoding *decoding, const struct ntrace_flow_even
 	return result ? result : decoding->session->error;
 }
 
+/* The block at @address has been executed; a block that switches belongs to the outgoing task. */
+static int leave_block(struct decoding *decoding, uint64_t address, int result)
+{
+	const struct ntrace_session *session = decoding->session;
+
+	if (address == session->switch_address && !result && decoding->countable)
+		return follower_switch(&decoding->follower);
+	if (address == session->exec_address)
+		follower_exec(&decoding->follower);
+	return result;
+}
+
+/* Number of blocks, from the first one, that have the privilege of the first one. */
+static size_t same_privilege(const struct decoding *decoding, const struct ntrace_block *blocks,
+			     size_t count)
+{
+	const struct ntrace_session *session = decoding->session;
+	uint64_t first = blocks[0].address, other = 0;
+	bool firmware = in_firmware(session, first);
+	size_t i;
+
+	for (i = 1; i < count; i++)
+		other |= (blocks[i].address ^ first) & decoding->sign_bit;
+	if (!other && session->firmware_start > session->firmware_last)
+		return count;
+	for (i = 1; i < count; i++) {
+		if (in_firmware(session, blocks[i].address) != firmware ||
+		    (blocks[i].address ^ first) & decoding->sign_bit)
+			break;
+	}
+	return i;
+}
+
+static int take_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	struct decoding *decoding = data;
+	struct ntrace_session_event *event = &decoding->event;
+	struct ntrace_block_batch part = *batch;
+	const struct ntrace_block *end = batch->blocks + batch->count;
+	int result = 0;
+
+	tell_task(decoding);
+	for (; part.blocks < end && !result; part.blocks += part.count) {
+		part.count = same_privilege(decoding, part.blocks, (size_t)(end - part.blocks));
+		event->privilege = privilege_of(decoding, part.blocks[0].address);
+		result = decoding->blocks(decoding->data, &(struct ntrace_session_blocks){
+								  .batch = &part,
+								  .stream = event->stream,
+								  .cpu = event->cpu,
+								  .pid = event->pid,
+								  .tid = event->tid,
+								  .comm = event->comm,
+								  .privilege = event->privilege,
+								  .sideband_ns = event->sideband_ns,
+							  });
+	}
+	return batch->watched ? leave_block(decoding, end[-1].address, result) : result;
+}
+
 static int take_event(void *data, const struct ntrace_flow_event *flow)
 {
 	struct decoding *decoding = data;
-	struct follower *follower = &decoding->follower;
-	struct ntrace_session *session = decoding->session;
 	struct ntrace_session_event *event = &decoding->event;
 	int result = 0;
 
@@ -219,13 +278,8 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 	if (flow->type == NTRACE_FLOW_BLOCK) {
 		tell_task(decoding);
 		event->privilege = privilege_of(decoding, flow->address);
-		/* The block that switches belongs to the outgoing task. */
 		result = decoding->callback(decoding->data, event);
-		if (flow->address == session->switch_address && !result && decoding->countable)
-			return follower_switch(follower);
-		if (flow->address == session->exec_address)
-			follower_exec(follower);
-		return result;
+		return leave_block(decoding, flow->address, result);
 	}
 	if (flow->type == NTRACE_FLOW_CIRCUIT)
 		return take_circuit(decoding, flow);
@@ -241,13 +295,18 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 }
 
 /* Trace from perf: the position in the file determines the task, and the CPU if tasks migrate. */
-static void take_piece(struct decoding *decoding, uint64_t offset)
+static int take_piece(struct decoding *decoding, uint64_t offset)
 {
 	struct follower *follower = &decoding->follower;
+	int result;
 
+	if (follower_stays(follower, offset))
+		return 0;
+	result = ntrace_flow_flush(decoding->flow);
 	follower_offset(follower, offset);
 	if (follower->piece)
 		decoding->event.cpu = follower->piece->cpu;
+	return result;
 }
 
 /* Passes the messages of one chunk to the flow. */
@@ -264,7 +323,9 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
 			return 0;
 		decoding->offset = message.offset;
 		if (decoding->follower.by_piece)
-			take_piece(decoding, message.offset);
+			result = take_piece(decoding, message.offset);
+		if (result)
+			return result;
 		decoding->sync = got == NTRACE_WIRE_MESSAGE &&
 				 ntrace_message_has(&message, NTRACE_FIELD_SYNC);
 		if (got == NTRACE_WIRE_MESSAGE)
@@ -343,17 +404,27 @@ static int walk_file(struct decoding *decoding, const struct ntrace_stream *stre
 	return result;
 }
 
-int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
-			  int (*callback)(void *data, const struct ntrace_session_event *event),
-			  void *data, struct ntrace_flow_stats *stats)
+int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int stream,
+				 int (*callback)(void *data,
+						 const struct ntrace_session_event *event),
+				 int (*blocks)(void *data,
+					       const struct ntrace_session_blocks *blocks),
+				 void *data, struct ntrace_flow_stats *stats)
 {
 	const struct ntrace_stream *info = ntrace_session_stream(session, stream);
-	struct decoding decoding = { .session = session, .callback = callback, .data = data };
+	struct decoding decoding = { .session = session,
+				     .callback = callback,
+				     .blocks = blocks,
+				     .data = data,
+				     .watch = { session->switch_address, session->exec_address } };
 	struct ntrace_flow_config config = { .size = sizeof(config),
 					     .event = take_event,
 					     .select = select_space,
 					     .space = session->kernel,
-					     .data = &decoding };
+					     .data = &decoding,
+					     .blocks = blocks ? take_blocks : NULL,
+					     .watch = decoding.watch,
+					     .watch_count = 2 };
 	struct ntrace_flow *flow;
 	int result;
 
@@ -387,4 +458,48 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 	}
 	follower_free(&decoding.follower);
 	return result;
+}
+
+int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
+			  int (*callback)(void *data, const struct ntrace_session_event *event),
+			  void *data, struct ntrace_flow_stats *stats)
+{
+	return ntrace_session_decode_blocks(session, stream, callback, NULL, data, stats);
+}
+
+void ntrace_session_block_event(const struct ntrace_session_blocks *blocks,
+				const struct ntrace_block *block, struct ntrace_flow_event *flow,
+				struct ntrace_session_event *event)
+{
+	const struct ntrace_block_batch *batch = blocks->batch;
+
+	*flow = (struct ntrace_flow_event){
+		.type = NTRACE_FLOW_BLOCK,
+		.insn_class = block->insn_class,
+		.taken = block->flags & NTRACE_BLOCK_TAKEN,
+		.interrupted = block->flags & NTRACE_BLOCK_INTERRUPTED,
+		.provisional = block->flags & NTRACE_BLOCK_PROVISIONAL,
+		.next_known = block->flags & NTRACE_BLOCK_NEXT_KNOWN,
+		.last_size = block->last_size,
+		.time_known = batch->time_known,
+		.src = batch->src,
+		.instructions = block->instructions,
+		.address = block->address,
+		.last = block->address + block->bytes - block->last_size,
+		.next = block->next,
+		.offset = batch->offset,
+		.time = batch->time,
+		.space = batch->space,
+		.isa = batch->isa,
+	};
+	*event = (struct ntrace_session_event){
+		.flow = flow,
+		.stream = blocks->stream,
+		.cpu = blocks->cpu,
+		.pid = blocks->pid,
+		.tid = blocks->tid,
+		.comm = blocks->comm,
+		.privilege = blocks->privilege,
+		.sideband_ns = blocks->sideband_ns,
+	};
 }

@@ -336,14 +336,21 @@ static void settle_piece(struct follower *follower)
 		enter_next_program(follower);
 }
 
-void follower_offset(struct follower *follower, uint64_t offset)
+bool follower_stays(const struct follower *follower, uint64_t offset)
 {
-	const struct piece *piece = follower->piece, *next;
+	const struct piece *piece = follower->piece;
 	uint64_t at = follower->session->streams[follower->stream].position + offset;
 
-	if (piece && at - piece->offset < piece->size)
+	return piece && at - piece->offset < piece->size;
+}
+
+void follower_offset(struct follower *follower, uint64_t offset)
+{
+	const struct piece *piece = NULL, *next;
+	uint64_t at = follower->session->streams[follower->stream].position + offset;
+
+	if (follower_stays(follower, offset))
 		return;
-	piece = NULL;
 	while (follower->next_piece < follower->piece_count) {
 		next = &follower->pieces[follower->next_piece];
 		if (at < next->offset)

@@ -95,6 +95,9 @@ int follower_switch(struct follower *follower);
 /* The flow is at byte @offset of the stream's file; only for followers @by_piece. */
 void follower_offset(struct follower *follower, uint64_t offset);
 
+/* Whether follower_offset() keeps the task. */
+bool follower_stays(const struct follower *follower, uint64_t offset);
+
 /* The flow entered begin_new_exec. */
 void follower_exec(struct follower *follower);
 

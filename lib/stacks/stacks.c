@@ -57,6 +57,7 @@ void ntrace_stacks_free(struct ntrace_stacks *stacks)
 	tree_free(&stacks->tree);
 	inline_free(stacks);
 	free(stacks->clock.queue);
+	free(stacks->known);
 	free(stacks->memo);
 	free(stacks);
 }
@@ -258,6 +259,227 @@ int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_sessio
 	}
 }
 
+/* ---- batches ---- */
+
+/*
+ * A run of blocks of one thread.
+ * @before: the block before the next one
+ * @instructions: executed in the top frame, not counted yet
+ */
+struct stretch {
+	struct ntrace_stacks *stacks;
+	const struct ntrace_session_blocks *blocks;
+	struct thread *thread;
+	const struct ntrace_block *before;
+	uint32_t instructions;
+	int error;
+};
+
+static int take_alone(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks,
+		      const struct ntrace_block *block)
+{
+	struct ntrace_session_event event;
+	struct ntrace_flow_event flow;
+
+	ntrace_session_block_event(blocks, block, &flow, &event);
+	return take_block(stacks, &event);
+}
+
+/* Counts before the top frame changes. Return: false: error. */
+static bool settle(struct stretch *stretch)
+{
+	uint32_t instructions = stretch->instructions;
+
+	stretch->instructions = 0;
+	if (instructions && !stretch->error)
+		stretch->error = count(stretch->stacks, stretch->thread,
+				       stack_top(stretch->thread)->chain, instructions);
+	return !stretch->error;
+}
+
+static struct known_block *known_block(struct ntrace_stacks *stacks, uint32_t id)
+{
+	struct known_block *known = &stacks->known[id % KNOWN_BLOCKS];
+
+	if (known->id != id)
+		*known = (struct known_block){ .id = id };
+	return known;
+}
+
+/* A call enters a function. */
+static bool enter_function(struct stretch *stretch, const struct ntrace_block *block)
+{
+	uint64_t behind = stretch->before->address + stretch->before->bytes;
+	struct ntrace_stacks *stacks = stretch->stacks;
+	struct known_block *known;
+
+	if (!block->id || behind == block->address)
+		return false;
+	known = known_block(stacks, block->id);
+	if (!known->placed)
+		stretch->error = code_place_at(stacks, stretch->blocks->batch->space,
+					       block->address, &known->place);
+	if (stretch->error || !settle(stretch))
+		return false;
+	known->placed = true;
+	stretch->error = frame_enter(stacks, stretch->thread, &known->place, &behind, true);
+	return true;
+}
+
+/* A return leaves the function to the place where the call waits. */
+static bool leave_function(struct stretch *stretch, const struct ntrace_block *block)
+{
+	const struct frame *top = stack_top(stretch->thread);
+
+	if (!top->returns || top->ret != block->address || top->in_setjmp ||
+	    stretch->thread->stack.count < 2 || !settle(stretch))
+		return false;
+	stretch->stacks->stats.returns++;
+	stretch->error = frame_leave(stretch->stacks, stretch->thread);
+	return true;
+}
+
+/*
+ * The block continues in the top frame, or changes it in the most frequent ways. Return: false: it
+ * needs take_block(), and nothing has changed.
+ */
+static bool go_on(struct stretch *stretch, const struct ntrace_block *block)
+{
+	const struct ntrace_block *before = stretch->before;
+	struct thread *thread = stretch->thread;
+	const struct frame *top = stack_top(thread);
+	bool taken = before->flags & NTRACE_BLOCK_TAKEN;
+
+	if (taken ? before->insn_class <= NTRACE_INSN_JUMP :
+		    before->address + before->bytes == block->address)
+		return block->address > top->low && block->address < top->high;
+	if (!taken || top_layer(thread)->privilege != stretch->blocks->privilege)
+		return false;
+	if (before->insn_class == NTRACE_INSN_RETURN ? !leave_function(stretch, block) :
+	    before->insn_class == NTRACE_INSN_CALL ||
+			    before->insn_class == NTRACE_INSN_INDIRECT_CALL ?
+						       !enter_function(stretch, block) :
+						       true)
+		return false;
+	if (!stretch->error)
+		stretch->error = stack_straight(stretch->stacks, thread,
+						stretch->blocks->batch->space, block->address);
+	if (stretch->blocks->privilege == NTRACE_PRIV_U)
+		keep_space(&thread->space, stretch->blocks->batch->space);
+	return true;
+}
+
+/* Whether all of the block has the same inlined functions; looked up once for each block. */
+static bool is_whole(struct stretch *stretch, const struct ntrace_block *block, uint32_t *chain)
+{
+	struct known_block *known = known_block(stretch->stacks, block->id);
+	const struct inline_piece *pieces;
+	struct ntrace_session_event event;
+	struct ntrace_flow_event flow;
+	size_t number;
+
+	if (!known->cut) {
+		ntrace_session_block_event(stretch->blocks, block, &flow, &event);
+		stretch->error = inline_pieces(stretch->stacks, &flow, &pieces, &number);
+		if (stretch->error)
+			return false;
+		known->cut = true;
+		known->whole = number == 1 && pieces->instructions == block->instructions;
+		known->chain = number ? pieces->chain : 0;
+	}
+	*chain = known->chain;
+	return known->whole;
+}
+
+/* Counts the block in the top frame. */
+static void count_in_top(struct stretch *stretch, const struct ntrace_block *block)
+{
+	uint64_t last = block->address + block->bytes - block->last_size;
+	const struct frame *top = stack_top(stretch->thread);
+	bool inside = last >= top->low && last < top->high;
+	struct ntrace_session_event event;
+	struct ntrace_flow_event flow;
+	uint32_t chain;
+
+	if (inside && (!stretch->stacks->options.inlined || !top->shown)) {
+		stretch->instructions += block->instructions;
+		return;
+	}
+	if (inside && block->id && is_whole(stretch, block, &chain)) {
+		if (chain != top->chain && settle(stretch))
+			stretch->error =
+				inline_enter(stretch->stacks, stack_top(stretch->thread), chain);
+		stretch->instructions += block->instructions;
+		return;
+	}
+	if (stretch->error || !settle(stretch))
+		return;
+	ntrace_session_block_event(stretch->blocks, block, &flow, &event);
+	stretch->error = count_block(stretch->stacks, stretch->thread, &flow);
+}
+
+/* As take_block() leaves it. */
+static void leave_at_block(struct ntrace_stacks *stacks, struct thread *thread,
+			   const struct ntrace_block *block)
+{
+	thread->stack.next = block->address + block->bytes;
+	thread->stack.skip = 0;
+	thread->stack.goes_on = true;
+	stacks->pending = block->flags & NTRACE_BLOCK_TAKEN;
+	stacks->class = block->insn_class;
+	stacks->behind = thread->stack.next;
+	stacks->to = block->next;
+	stacks->to_known = block->flags & NTRACE_BLOCK_NEXT_KNOWN;
+}
+
+/* Takes blocks as far as they are ordinary. Return: the first block of the rest. */
+static const struct ntrace_block *take_stretch(struct ntrace_stacks *stacks,
+					       const struct ntrace_session_blocks *blocks,
+					       const struct ntrace_block *block,
+					       const struct ntrace_block *end, int *error)
+{
+	struct stretch stretch = {
+		.stacks = stacks, .blocks = blocks, .thread = stacks->current, .before = block - 1
+	};
+
+	while (block < end && go_on(&stretch, block)) {
+		if (!stretch.error)
+			count_in_top(&stretch, block);
+		if (stretch.error)
+			break;
+		stretch.before = block++;
+	}
+	settle(&stretch);
+	leave_at_block(stacks, stretch.thread, stretch.before);
+	*error = stretch.error;
+	return block;
+}
+
+int ntrace_stacks_blocks(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks)
+{
+	const struct ntrace_block_batch *batch = blocks->batch;
+	const struct ntrace_block *block = batch->blocks, *end = block + batch->count;
+	const struct ntrace_flow_event first = { .offset = batch->offset,
+						 .time = batch->time,
+						 .time_known = batch->time_known };
+	int error;
+
+	if (!stacks->known)
+		stacks->known = calloc(KNOWN_BLOCKS, sizeof(*stacks->known));
+	if (!stacks->known)
+		return NTRACE_ERR_NOMEM;
+	stacks->reported = false;
+	stacks->stream = blocks->stream;
+	stacks->cpu = blocks->cpu;
+	error = clock_event(stacks, &first);
+	while (block < end && !error) {
+		error = take_alone(stacks, blocks, block++);
+		if (block < end && !error)
+			block = take_stretch(stacks, blocks, block, end, &error);
+	}
+	return error;
+}
+
 int ntrace_stacks_end(struct ntrace_stacks *stacks)
 {
 	int error = stacks->current ? stack_lose(stacks, stacks->current) : 0, end;
@@ -271,6 +493,9 @@ int ntrace_stacks_end(struct ntrace_stacks *stacks)
 	ntrace_space_put(stacks->space);
 	stacks->space = NULL;
 	stacks->pending = false;
+	/* The next stream has ids of its own. */
+	if (stacks->known)
+		memset(stacks->known, 0, KNOWN_BLOCKS * sizeof(*stacks->known));
 	return error ? error : end;
 }
 

@@ -184,21 +184,22 @@ static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 		const struct frame *frame, uint32_t depth, bool called)
 {
 	const struct tree_function *function = &stacks->tree.functions[frame->function];
-	struct ntrace_stack_change change = {
-		.type = (uint8_t)type,
-		.called = called,
-		.stream = stacks->stream,
-		.cpu = stacks->cpu,
-		.pid = thread->pid,
-		.tid = thread->tid,
-		.kind = function->kind,
-		.comm = thread->comm,
-		.name = function->name,
-		.object = function->object,
-		.depth = depth,
-	};
 
-	return stacks->options.change && frame->shown ? clock_change(stacks, &change) : 0;
+	if (!stacks->options.change || !frame->shown)
+		return 0;
+	return clock_change(stacks, &(struct ntrace_stack_change){
+					    .type = (uint8_t)type,
+					    .called = called,
+					    .stream = stacks->stream,
+					    .cpu = stacks->cpu,
+					    .pid = thread->pid,
+					    .tid = thread->tid,
+					    .kind = function->kind,
+					    .comm = thread->comm,
+					    .name = function->name,
+					    .object = function->object,
+					    .depth = depth,
+				    });
 }
 
 /* Finds the parent node of frames without a shown frame below them. */
@@ -250,13 +251,6 @@ static void cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
 	stacks->stats.cut++;
 }
 
-static bool is_setjmp(const struct tree_function *function)
-{
-	const char *name = function->name + strspn(function->name, "_");
-
-	return !strcmp(name, "setjmp") || !strcmp(name, "sigsetjmp");
-}
-
 static int grow_stack(struct ntrace_stacks *stacks, struct stack *stack)
 {
 	uint32_t room = stack->room ? 2 * stack->room : 64;
@@ -292,7 +286,7 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 		return error;
 	frame.shown = is_selected(options->pid, options->privileges, thread->pid,
 				  top_layer(thread)->privilege);
-	frame.in_setjmp = is_setjmp(&stacks->tree.functions[frame.function]);
+	frame.in_setjmp = stacks->tree.functions[frame.function].setjmp;
 	error = find_node(stacks, thread, &frame, stack->count);
 	if (error)
 		return error;

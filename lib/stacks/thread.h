@@ -147,6 +147,23 @@ struct inline_chain {
 struct inline_object;
 
 /*
+ * Cached facts about a block, by its id within the stream.
+ * @id: 0 = free
+ * @placed: @place is that of its first instruction
+ * @cut: the block was cut into pieces; @whole: it is only one, with the inlined functions @chain
+ */
+struct known_block {
+	uint32_t id;
+	uint32_t chain;
+	bool placed;
+	bool cut;
+	bool whole;
+	struct code_place place;
+};
+
+#define KNOWN_BLOCKS (1u << 16)
+
+/*
  * Inlined functions: chains of them by address.
  * @objects: objects with their DWARF
  * @chains: by number; chain 0 has no inlined function
@@ -200,6 +217,7 @@ struct stack_clock {
  * @behind: address after the instruction that transferred control, if @pending
  * @to: target of that transfer, if @to_known
  * @space, @isa: space and instruction set of the last block; the space is referenced
+ * @known: blocks of the stream by id; NULL before the first batch
  */
 struct ntrace_stacks {
 	struct ntrace_stacks_options options;
@@ -209,6 +227,7 @@ struct ntrace_stacks {
 	bool reported;
 	uint32_t unknown;	/* function "[unknown]" */
 	struct memo *memo;
+	struct known_block *known;
 	struct thread **threads;	/* by hash of tid */
 	size_t thread_count;
 	struct thread *current;

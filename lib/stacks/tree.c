@@ -100,7 +100,8 @@ int tree_init(struct stack_tree *tree, uint32_t depth_max, uint32_t node_max)
 	memset(tree, 0, sizeof(*tree));
 	tree->depth_max = depth_max;
 	tree->node_max = node_max;
-	error = tree_function(tree, &all, &function);
+	tree->memos = calloc(TREE_MEMOS, sizeof(*tree->memos));
+	error = tree->memos ? tree_function(tree, &all, &function) : NTRACE_ERR_NOMEM;
 	if (!error)
 		error = grow_nodes(tree);
 	if (error) {
@@ -123,6 +124,7 @@ void tree_free(struct stack_tree *tree)
 	free(tree->function_slots.slots);
 	free(tree->nodes);
 	free(tree->node_slots.slots);
+	free(tree->memos);
 	table_free(&tree->objects);
 	memset(tree, 0, sizeof(*tree));
 }
@@ -132,6 +134,12 @@ static bool same_function(const struct tree_function *a, const struct tree_funct
 	return a->object == b->object && a->start == b->start && a->kind == b->kind &&
 	       a->pid == b->pid && a->tid == b->tid && a->inlined == b->inlined &&
 	       !strcmp(a->name, b->name);
+}
+
+static bool is_setjmp(const char *name)
+{
+	name += strspn(name, "_");
+	return !strcmp(name, "setjmp") || !strcmp(name, "sigsetjmp");
 }
 
 int tree_function(struct stack_tree *tree, const struct tree_function *like, uint32_t *function)
@@ -153,6 +161,7 @@ int tree_function(struct stack_tree *tree, const struct tree_function *like, uin
 		if (same_function(&tree->functions[*function], &wanted))
 			return 0;
 	}
+	wanted.setjmp = is_setjmp(like->name);
 	wanted.name = strdup(like->name);
 	if (!wanted.name)
 		return NTRACE_ERR_NOMEM;
@@ -184,7 +193,7 @@ static int find_other(struct stack_tree *tree, uint32_t *node)
 	return error;
 }
 
-int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint32_t *node)
+static int find_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint32_t *node)
 {
 	struct tree_node made = { .function = function, .parent = parent };
 	size_t slot;
@@ -212,6 +221,23 @@ int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint
 	tree->nodes[tree->node_count++] = made;
 	tree->node_slots.slots[slot] = *node + 1;
 	return 0;
+}
+
+/* Children stay where they are. */
+int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint32_t *node)
+{
+	uint32_t hash = (parent * 0x9e3779b1u ^ function) * 0x85ebca6bu;
+	struct tree_memo *memo = &tree->memos[hash >> 16 & (TREE_MEMOS - 1)];
+	int error;
+
+	if (memo->node && memo->parent == parent && memo->function == function) {
+		*node = memo->node;
+		return 0;
+	}
+	error = find_child(tree, parent, function, node);
+	if (!error)
+		*memo = (struct tree_memo){ parent, function, *node };
+	return error;
 }
 
 int tree_merge(struct stack_tree *into, const struct stack_tree *from)

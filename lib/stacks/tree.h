@@ -13,6 +13,7 @@
 /*
  * @name: owned
  * @object: object of the table of objects
+ * @setjmp: setjmp() or one of its other names
  */
 struct tree_function {
 	char *name;
@@ -22,6 +23,7 @@ struct tree_function {
 	int32_t pid;
 	int32_t tid;
 	bool inlined;
+	bool setjmp;
 };
 
 struct tree_node {
@@ -39,6 +41,15 @@ struct tree_slots {
 	size_t count;
 };
 
+/* Cached result of tree_child(); @node: 0 = free. */
+struct tree_memo {
+	uint32_t parent;
+	uint32_t function;
+	uint32_t node;
+};
+
+#define TREE_MEMOS (1u << 16)
+
 /*
  * @depth_max: maximum depth of nodes; deeper ones become siblings at that depth
  * @node_max: maximum number of nodes; further ones become @other
@@ -54,6 +65,7 @@ struct stack_tree {
 	size_t node_count;
 	size_t node_room;
 	struct tree_slots node_slots;
+	struct tree_memo *memos;
 	uint32_t depth_max;
 	uint32_t node_max;
 	uint32_t other;

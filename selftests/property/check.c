@@ -14,6 +14,7 @@
 #include "check.h"
 #include "drive.h"
 #include "holes.h"
+#include "profiles.h"
 
 enum record_type {
 	RECORD_PC,	/* an instruction at address retired */
@@ -525,6 +526,13 @@ static const char *decode(const struct row *row, struct random *random, struct t
 	violation = blocks_mismatch(&config, drive.stream, drive.size, NULL);
 	if (violation)
 		wrong("blocks in batches: %s; ", violation);
+	violation = profiles_mismatch(
+		&config, &program,
+		&(struct profiles_choice){ one_in(random, 4) ? 1 : -1, random_below(random, 3),
+					   one_in(random, 2), one_in(random, 2) },
+		drive.stream, drive.size);
+	if (violation)
+		wrong("profile: %s; ", violation);
 	violation = stream_violation(&drive.config, &params,
 				     one_in(random, 4) ? config.space : NULL, drive.stream,
 				     drive.size);

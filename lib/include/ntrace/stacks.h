@@ -277,6 +277,18 @@ NTRACE_EXPERIMENTAL int ntrace_stacks_event(struct ntrace_stacks *stacks,
 					    const struct ntrace_session_event *event);
 
 /**
+ * ntrace_stacks_blocks - pass the next batch of blocks of a stream
+ * @stacks: stacks made by ntrace_stacks_new()
+ * @blocks: the next blocks; borrowed during the call; see ntrace_session_decode_blocks()
+ *
+ * The same as ntrace_stacks_event() for each of the blocks, but faster.
+ *
+ * Return: as ntrace_stacks_event().
+ */
+NTRACE_EXPERIMENTAL int ntrace_stacks_blocks(struct ntrace_stacks *stacks,
+					     const struct ntrace_session_blocks *blocks);
+
+/**
  * ntrace_stacks_end - end a stream: all frames end
  * @stacks: stacks made by ntrace_stacks_new()
  *

@@ -319,6 +319,7 @@ struct decoding {
 	uint64_t base;
 	unsigned int events;
 	int (*event)(void *data, const struct ntrace_session_event *event);
+	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
 	void *data;
 };
 
@@ -326,18 +327,28 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 {
 	struct decoding *decoding = data;
 
-	if (!(++decoding->events & 0x3fff))
+	if (!(++decoding->events & 0xff))
 		progress_update(&decoding->progress, decoding->base + event->flow->offset);
 	return decoding->event(decoding->data, event);
 }
 
+static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	struct decoding *decoding = data;
+
+	if (!(++decoding->events & 0xff))
+		progress_update(&decoding->progress, decoding->base + blocks->batch->offset);
+	return decoding->blocks(decoding->data, blocks);
+}
+
 int recording_decode(struct recording *recording, const char *what,
 		     int (*event)(void *data, const struct ntrace_session_event *event),
+		     int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
 		     int (*end)(void *data), void *data, struct recording_totals *totals)
 {
 	struct ntrace_session *session = recording->session;
 	unsigned int count = ntrace_session_streams(session), i;
-	struct decoding decoding = { .event = event, .data = data };
+	struct decoding decoding = { .event = event, .blocks = blocks, .data = data };
 	struct recording_totals sums = { .lost_exact = true };
 	const struct ntrace_stream *stream;
 	struct ntrace_flow_stats stats;
@@ -357,7 +368,8 @@ int recording_decode(struct recording *recording, const char *what,
 	recording->progress = &decoding.progress;
 	for (i = 0; !error && i < count; i++) {
 		recording->progress_base = decoding.base;
-		error = ntrace_session_decode(session, i, take_event, &decoding, &stats);
+		error = ntrace_session_decode_blocks(session, i, take_event, take_blocks, &decoding,
+						     &stats);
 		sums.gaps += stats.gaps + stats.errors;
 		if (!error && end)
 			error = end(data);

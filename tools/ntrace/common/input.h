@@ -104,8 +104,9 @@ struct recording_totals {
 /**
  * recording_decode - decode all streams one after the other and show progress
  * @what: text of the progress line
- * @event: called for every event; a result other than 0 stops decoding, and the callback has
- *        printed or stored the reason
+ * @event: called for every event but blocks; a result other than 0 stops decoding, and the callback
+ *        has printed or stored the reason
+ * @blocks: called for every batch of blocks; otherwise as @event
  * @end: called after each stream; a result other than 0 stops decoding; may be NULL
  * @totals: filled in; may be NULL
  *
@@ -113,6 +114,7 @@ struct recording_totals {
  */
 int recording_decode(struct recording *recording, const char *what,
 		     int (*event)(void *data, const struct ntrace_session_event *event),
+		     int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
 		     int (*end)(void *data), void *data, struct recording_totals *totals);
 
 /** recording_shares_file - true if an earlier stream has the same file: the harts share a sink */

@@ -186,6 +186,13 @@ static int count_event(void *data, const struct ntrace_session_event *event)
 	return ntrace_profile_event(export->profile, event);
 }
 
+static int count_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	struct export *export = data;
+
+	return ntrace_profile_blocks(export->profile, blocks);
+}
+
 static int count_end(void *data)
 {
 	struct export *export = data;
@@ -198,6 +205,13 @@ static int sample_event(void *data, const struct ntrace_session_event *event)
 	struct export *export = data;
 
 	return ntrace_sampler_event(export->sampler, event);
+}
+
+static int sample_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	struct export *export = data;
+
+	return ntrace_sampler_blocks(export->sampler, blocks);
 }
 
 static int sample_end(void *data)
@@ -282,8 +296,8 @@ static int count(struct export *export)
 	if (!error && ntrace_session_has_samples(export->recording.session))
 		error = export_count_samples(&export->recording, export->path, export->profile);
 	else if (!error)
-		error = recording_decode(&export->recording, "export", count_event, count_end,
-					 export, &export->totals);
+		error = recording_decode(&export->recording, "export", count_event, count_blocks,
+					 count_end, export, &export->totals);
 	return error ? decode_failed(export, error) : EXIT_OK;
 }
 
@@ -381,8 +395,8 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 	if (!error && ntrace_session_has_samples(export->recording.session))
 		error = export_write_samples(&export->recording, samples, &export->selection);
 	else if (!error)
-		error = recording_decode(&export->recording, "export", sample_event, sample_end,
-					 export, &export->totals);
+		error = recording_decode(&export->recording, "export", sample_event, sample_blocks,
+					 sample_end, export, &export->totals);
 	closed = ntrace_export_samples_close(samples, counts);
 	if (closed)
 		return write_failed(export, closed);

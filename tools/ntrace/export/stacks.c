@@ -29,6 +29,11 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 	return ntrace_stacks_event(data, event);
 }
 
+static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	return ntrace_stacks_blocks(data, blocks);
+}
+
 static int take_end(void *data)
 {
 	return ntrace_stacks_end(data);
@@ -85,8 +90,8 @@ static int run(struct ntrace_stacks *stacks, const struct export_stacks_options 
 	struct recording_totals totals = { 0 };
 	int error;
 
-	error = recording_decode(options->recording, "export", take_event, take_end, stacks,
-				 &totals);
+	error = recording_decode(options->recording, "export", take_event, take_blocks, take_end,
+				 stacks, &totals);
 	if (error)
 		return failed(ferror(file) ? name : options->path, error);
 	if (!is_timeline(options->format))

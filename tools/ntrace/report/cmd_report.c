@@ -161,6 +161,16 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 	return error;
 }
 
+static int blocks(void *data, const struct ntrace_session_blocks *session_blocks)
+{
+	struct report *report = data;
+	int error = ntrace_profile_blocks(report->profile, session_blocks);
+
+	if (!error && report->stacks)
+		error = ntrace_stacks_blocks(report->stacks, session_blocks);
+	return error;
+}
+
 static int end_stream(void *data)
 {
 	struct report *report = data;
@@ -173,8 +183,8 @@ static int end_stream(void *data)
 
 static int decode(struct report *report)
 {
-	int error = recording_decode(&report->recording, "report", event, end_stream, report,
-				     &report->totals);
+	int error = recording_decode(&report->recording, "report", event, blocks, end_stream,
+				     report, &report->totals);
 
 	return error < 0 ? fail("%s: %s", report->path, ntrace_strerror(error)) : EXIT_OK;
 }

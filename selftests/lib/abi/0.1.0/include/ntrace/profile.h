@@ -115,6 +115,19 @@ NTRACE_API int ntrace_profile_event(struct ntrace_profile *profile,
 				    const struct ntrace_session_event *event);
 
 /**
+ * ntrace_profile_blocks - add a batch of blocks of a session
+ * @profile: profile made by ntrace_profile_new()
+ * @blocks: the next blocks; borrowed during the call; see ntrace_session_decode_blocks()
+ *
+ * The same as ntrace_profile_event() for each of the blocks, but faster. Results are complete only
+ * after ntrace_profile_end().
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_profile_blocks(struct ntrace_profile *profile,
+					      const struct ntrace_session_blocks *blocks);
+
+/**
  * struct ntrace_profile_sample_counts - statistics of ntrace_profile_sample()
  * @transfers: entries of branch stacks
  * @outside: transfers between two places of unknown code, such as the kernel

@@ -229,6 +229,64 @@ NTRACE_API int ntrace_session_decode(struct ntrace_session *session, unsigned in
 						     const struct ntrace_session_event *event),
 				     void *data, struct ntrace_flow_stats *stats);
 
+/**
+ * struct ntrace_session_blocks - blocks executed one after the other by one thread
+ * @batch: the blocks; see struct ntrace_block_batch. Equal ids mean the same code until the stream
+ *         ends; other streams have ids of their own
+ * @stream: as in struct ntrace_session_event, likewise all others: the same for all blocks
+ * @cpu: Linux number of the hart
+ * @pid: process on the hart
+ * @tid: thread
+ * @comm: name of the thread
+ * @privilege: enum ntrace_priv of the blocks
+ * @reserved: 0
+ * @sideband_ns: a time for sorting the blocks into the sideband
+ */
+struct ntrace_session_blocks {
+	const struct ntrace_block_batch *batch;
+	unsigned int stream;
+	unsigned int cpu;
+	int32_t pid;
+	int32_t tid;
+	const char *comm;
+	unsigned int privilege;
+	uint32_t reserved;
+	uint64_t sideband_ns;
+};
+
+/**
+ * ntrace_session_decode_blocks - decode one stream, with the blocks in batches
+ * @session: session opened by ntrace_session_open()
+ * @stream: index of the stream
+ * @callback: called for every event but blocks; otherwise as for ntrace_session_decode()
+ * @blocks: called for every batch of blocks, in order with the events; the batch is borrowed during
+ *          the call; a nonzero result stops
+ * @data: passed to @callback and @blocks
+ * @stats: set to the totals of the flow; may be NULL
+ *
+ * Several times as fast as ntrace_session_decode(), with the same blocks and events in the same
+ * order. The blocks of a batch have one thread and one privilege.
+ *
+ * Return: as ntrace_session_decode().
+ */
+NTRACE_EXPERIMENTAL int
+ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int stream,
+			     int (*callback)(void *data, const struct ntrace_session_event *event),
+			     int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
+			     void *data, struct ntrace_flow_stats *stats);
+
+/**
+ * ntrace_session_block_event - a block of a batch as an event
+ * @blocks: the batch
+ * @block: one of its blocks
+ * @flow: set to the block; @offset is that of the first block of the batch, @context is NULL
+ * @event: set to the event, which refers to @flow
+ */
+NTRACE_EXPERIMENTAL void ntrace_session_block_event(const struct ntrace_session_blocks *blocks,
+						    const struct ntrace_block *block,
+						    struct ntrace_flow_event *flow,
+						    struct ntrace_session_event *event);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What profiles, call stacks and samplers make of a stream, from an event for each block and from
+ * blocks in batches: all results must be equal, entry by entry.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/functions.h>
+#include <ntrace/profile.h>
+#include <ntrace/sample.h>
+#include <ntrace/stacks.h>
+
+#include "check.h"
+#include "profiles.h"
+
+/*
+ * One way to pass the flow. There is no sideband: threads and privileges change at traps and other
+ * events, which both ways have at the same places.
+ */
+struct way {
+	bool batches;
+	FILE *told;
+	char *text;
+	size_t size;
+	struct ntrace_profile *profile;
+	struct ntrace_stacks *stacks;
+	struct ntrace_sampler *sampler;
+	int32_t tid;
+	unsigned int privilege;
+	unsigned int turns;
+};
+
+static int take_session_event(struct way *way, const struct ntrace_session_event *event)
+{
+	int error = ntrace_profile_event(way->profile, event);
+
+	if (!error)
+		error = ntrace_stacks_event(way->stacks, event);
+	return error ? error : ntrace_sampler_event(way->sampler, event);
+}
+
+static int take_event(void *data, const struct ntrace_flow_event *flow)
+{
+	struct way *way = data;
+	struct ntrace_session_event event = {
+		.flow = flow,
+		.pid = way->tid / 2,
+		.tid = way->tid,
+		.comm = way->tid & 1 ? "odd" : "even",
+		.privilege = way->privilege,
+	};
+	int error = take_session_event(way, &event);
+
+	if (flow->type == NTRACE_FLOW_BLOCK)
+		return error;
+	if (flow->type == NTRACE_FLOW_TRAP)
+		way->privilege = flow->value & 2 ? NTRACE_PRIV_S : NTRACE_PRIV_U;
+	if (flow->type == NTRACE_FLOW_OWNERSHIP || !(++way->turns % 16))
+		way->tid = way->tid % 5 + (int32_t)(way->turns & 1);
+	return error;
+}
+
+static int take_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	struct way *way = data;
+	const struct ntrace_session_blocks blocks = {
+		.batch = batch,
+		.pid = way->tid / 2,
+		.tid = way->tid,
+		.comm = way->tid & 1 ? "odd" : "even",
+		.privilege = way->privilege,
+	};
+	int error = ntrace_profile_blocks(way->profile, &blocks);
+
+	if (!error)
+		error = ntrace_stacks_blocks(way->stacks, &blocks);
+	return error ? error : ntrace_sampler_blocks(way->sampler, &blocks);
+}
+
+static int tell_sample(void *data, const struct ntrace_sample *sample)
+{
+	struct way *way = data;
+
+	fprintf(way->told, "sample %" PRIx64 " of tid %d, %zu:", sample->address,
+		sample->event->tid, sample->count);
+	for (size_t i = 0; i < sample->count; i++)
+		fprintf(way->told, " %" PRIx64 ">%" PRIx64, sample->branches[i].from,
+			sample->branches[i].to);
+	fputc('\n', way->told);
+	return 0;
+}
+
+static int tell_change(void *data, const struct ntrace_stack_change *change)
+{
+	struct way *way = data;
+
+	fprintf(way->told, "change %u %u %s tid %d depth %u at %" PRIu64 " time %" PRIu64 " %u\n",
+		change->type, change->called, change->name, change->tid, change->depth,
+		change->instructions, change->time, change->time_kind);
+	return 0;
+}
+
+static const char *name_of(const struct ntrace_object *object)
+{
+	return object ? ntrace_object_name(object) : "-";
+}
+
+static void tell_profile(struct way *way)
+{
+	const struct ntrace_profile_totals *totals = ntrace_profile_totals(way->profile);
+	const struct ntrace_profile_function *functions;
+	const struct ntrace_profile_trace *traces;
+	size_t count, i;
+
+	traces = ntrace_profile_traces(way->profile, &count);
+	for (i = 0; i < count; i++)
+		fprintf(way->told,
+			"trace %s %" PRIx64 " to %s %" PRIx64 "-%" PRIx64 " x%" PRIu64
+			": %u %u %u %u\n",
+			name_of(traces[i].from_object), traces[i].from, name_of(traces[i].object),
+			traces[i].start, traces[i].end, traces[i].count, traces[i].instructions,
+			traces[i].from_class, traces[i].end_class, traces[i].taken);
+	functions = ntrace_profile_functions(way->profile, NTRACE_PROFILE_BY_NAME, &count);
+	for (i = 0; i < count; i++)
+		fprintf(way->told,
+			"function %s %s %s %" PRIx64 " %u: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			name_of(functions[i].object), functions[i].name ? functions[i].name : "-",
+			functions[i].comm, functions[i].start, functions[i].privilege,
+			functions[i].instructions, functions[i].calls, functions[i].branches);
+	fprintf(way->told, "totals %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", totals->selected,
+		totals->instructions[NTRACE_DOMAIN_USER],
+		totals->instructions[NTRACE_DOMAIN_KERNEL]);
+}
+
+static void tell_stacks(struct way *way)
+{
+	const struct ntrace_stack_function *functions;
+	const struct ntrace_stack_node *nodes;
+	struct ntrace_stacks_stats stats;
+	size_t count, i;
+
+	functions = ntrace_stacks_functions(way->stacks, &count);
+	nodes = ntrace_stacks_nodes(way->stacks, &count);
+	for (i = 0; i < count; i++)
+		fprintf(way->told,
+			"node %zu below %u: %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+			i, nodes[i].parent, functions[nodes[i].function].name, nodes[i].calls,
+			nodes[i].instructions, nodes[i].total, nodes[i].ticks);
+	ntrace_stacks_get_stats(way->stacks, &stats);
+	for (i = 0; i < sizeof(stats) / sizeof(uint64_t); i++)
+		fprintf(way->told, "%" PRIu64 " ", ((const uint64_t *)&stats)[i]);
+	fputc('\n', way->told);
+}
+
+static bool begin(struct way *way, const struct profiles_choice *choice)
+{
+	const struct ntrace_profile_options profile = {
+		.size = sizeof(profile),
+		.pid = choice->pid,
+		.privileges = choice->privileges,
+		.parts = NTRACE_PROFILE_TRACES | NTRACE_PROFILE_FUNCTIONS,
+		.by_process = choice->by_process,
+	};
+	const struct ntrace_stacks_options stacks = {
+		.size = sizeof(stacks),
+		.pid = choice->pid,
+		.privileges = choice->privileges,
+		.merge_threads = !choice->by_process,
+		.change = choice->changes ? tell_change : NULL,
+		.data = way,
+	};
+	const struct ntrace_sampler_options sampler = {
+		.size = sizeof(sampler),
+		.period = 7,
+		.depth = 4,
+		.pid = choice->pid,
+		.privileges = choice->privileges,
+		.sample = tell_sample,
+		.data = way,
+	};
+
+	way->told = open_memstream(&way->text, &way->size);
+	return way->told && !ntrace_profile_new(&way->profile, &profile) &&
+	       !ntrace_stacks_new(&way->stacks, &stacks) &&
+	       !ntrace_sampler_new(&way->sampler, &sampler);
+}
+
+static void decode(struct ntrace_flow *flow, const struct ntrace_params *params,
+		   const uint8_t *stream, size_t size)
+{
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	int event;
+
+	ntrace_reader_init(&reader, params, true);
+	ntrace_reader_feed(&reader, stream, size);
+	while ((event = ntrace_reader_next(&reader, &message)) >= 0)
+		event = event == NTRACE_WIRE_ERROR ? ntrace_flow_wire_error(flow, message.offset) :
+						     ntrace_flow_message(flow, &message);
+	ntrace_flow_end(flow, ntrace_reader_pending(&reader));
+}
+
+static bool pass(struct way *way, const struct ntrace_flow_config *given,
+		 const struct profiles_choice *choice, const uint8_t *stream, size_t size)
+{
+	struct ntrace_flow_config config = *given;
+	struct ntrace_flow *flow;
+	bool good = begin(way, choice);
+
+	config.event = take_event;
+	config.blocks = way->batches ? take_blocks : NULL;
+	config.data = way;
+	way->privilege = NTRACE_PRIV_U;
+	if (good && !ntrace_flow_new(&flow, &config)) {
+		decode(flow, config.params, stream, size);
+		ntrace_flow_free(flow);
+		good = !ntrace_profile_end(way->profile) && !ntrace_stacks_end(way->stacks);
+		tell_profile(way);
+		tell_stacks(way);
+	}
+	if (way->told)
+		fclose(way->told);
+	ntrace_profile_free(way->profile);
+	ntrace_stacks_free(way->stacks);
+	ntrace_sampler_free(way->sampler);
+	return good;
+}
+
+/* The program with a symbol for each function, without which there are no calls. */
+static struct ntrace_space *space_with_names(const struct program *program)
+{
+	struct ntrace_space *space;
+
+	if (ntrace_space_new(&space, "names", NULL))
+		return NULL;
+	for (unsigned int i = 0; i < REGIONS; i++) {
+		const struct region *region = &program->region[i];
+		struct ntrace_object *object;
+		char name[16];
+
+		if (ntrace_object_from_bytes(&object, i ? "handlers" : "program", region->bytes,
+					     region->size, region->address))
+			continue;
+		for (uint32_t f = 0; f < program->functions; f++) {
+			uint64_t first = program->insn[program->function[f].first].address;
+
+			snprintf(name, sizeof(name), "f%u", f);
+			if (first - region->address < region->size)
+				ntrace_object_add_symbol(object, name, first, 0);
+		}
+		ntrace_space_map_linked(space, object, 0);
+		ntrace_object_put(object);
+	}
+	return space;
+}
+
+const char *profiles_mismatch(const struct ntrace_flow_config *given, const struct program *program,
+			      const struct profiles_choice *choice, const uint8_t *stream,
+			      size_t size)
+{
+	struct ntrace_flow_config config = *given;
+	struct way one = { .batches = false }, many = { .batches = true };
+	static char text[512];
+	const char *a, *b;
+	bool good;
+
+	config.contexts = NULL;
+	config.space = space_with_names(program);
+	good = config.space && pass(&one, &config, choice, stream, size) &&
+	       pass(&many, &config, choice, stream, size);
+	text[0] = '\0';
+	if (!good)
+		snprintf(text, sizeof(text), "no memory");
+	else if (strcmp(one.text, many.text)) {
+		for (a = one.text, b = many.text; *a == *b; a++, b++)
+			;
+		while (a > one.text && a[-1] != '\n') {
+			a--;
+			b--;
+		}
+		snprintf(text, sizeof(text), "'%.*s', in batches '%.*s'", (int)strcspn(a, "\n"), a,
+			 (int)strcspn(b, "\n"), b);
+	}
+	ntrace_space_put(config.space);
+	free(one.text);
+	free(many.text);
+	return text[0] ? text : NULL;
+}
