@@ -197,8 +197,26 @@ int flow_fetch(const struct ntrace_space *space, const struct ntrace_isa *isa, u
 	return ret;
 }
 
+/*
+ * The flow's own copy of an instruction set. A program and its libraries have equal ones: with one
+ * copy their blocks are linked, and share a batch.
+ */
+static const struct ntrace_isa *own_isa(struct ntrace_flow *flow, const struct ntrace_isa *isa)
+{
+	unsigned int i;
+
+	for (i = 0; i < flow->isa_count; i++) {
+		if (!memcmp(&flow->isas[i], isa, sizeof(*isa)))
+			return &flow->isas[i];
+	}
+	if (flow->isa_count == ISAS)
+		return isa;
+	flow->isas[flow->isa_count] = *isa;
+	return &flow->isas[flow->isa_count++];
+}
+
 /* Instruction set at @pc: that of the parameters, else that of the object. */
-static const struct ntrace_isa *isa_at(const struct ntrace_flow *flow, uint64_t pc)
+static const struct ntrace_isa *isa_at(struct ntrace_flow *flow, uint64_t pc)
 {
 	struct ntrace_location location;
 	const struct ntrace_isa *isa = NULL;
@@ -207,7 +225,7 @@ static const struct ntrace_isa *isa_at(const struct ntrace_flow *flow, uint64_t 
 		return &flow->isa;
 	if (!ntrace_space_locate(flow->space, pc, &location) && location.object)
 		isa = ntrace_object_isa(location.object);
-	return isa && isa->xlen ? isa : &flow->default_isa;
+	return own_isa(flow, isa && isa->xlen ? isa : &flow->default_isa);
 }
 
 static bool is_uncertain(const struct ntrace_space *space, uint64_t address,

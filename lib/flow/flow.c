@@ -240,9 +240,11 @@ static void go_to(struct ntrace_flow *flow, uint64_t address)
 	flow->reference = address;
 	flow->reference_known = true;
 	flow->address_known = true;
+	/* Where the walk itself came, it also knows the link: a return has that of its call. */
+	if (!flow->pc_known || flow->pc != address)
+		flow->previous_link = 1;
 	flow->pc = address;
 	flow->pc_known = true;
-	flow->previous_link = 1;
 }
 
 /*
@@ -666,9 +668,11 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 		flow_settle_ownership(flow, !flow->synced);
 	if (!ntrace_message_is_circuit(message))
 		flow->owner_due = flow_is_sync(message);
-	/* The time of a batch is that of its first message, whose end has this time. */
-	if (flow->waiting.count && !flow->stop && ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+	/* A time is that of the end of the first message with blocks that has it. */
+	if (flow->waiting.count && flow->stamped && !flow->stop) {
+		flow->stamped = false;
 		flow_close_batch(flow);
+	}
 	return result(flow);
 }
 

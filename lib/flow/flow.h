@@ -117,6 +117,9 @@ struct late_owner {
 /* Ranges of uncertain code with a warning. */
 #define WARNED_RANGES 256
 
+/* Instruction sets in use; there are not many different ones. */
+#define ISAS 16
+
 struct warned_range {
 	const struct ntrace_object *object;
 	uint64_t link_address;
@@ -129,6 +132,8 @@ struct ntrace_flow {
 	bool any_src;			/* config.src was NTRACE_SRC_ANY */
 	struct ntrace_isa isa;		/* xlen 0: instruction set of the object */
 	struct ntrace_isa default_isa;
+	struct ntrace_isa isas[ISAS];	/* those of objects, each once */
+	unsigned int isa_count;
 	struct block_cache cache;
 
 	struct ntrace_space *space;	/* referenced by the cache */
@@ -157,6 +162,7 @@ struct ntrace_flow {
 	uint64_t time;			/* last timestamp, if time_known; else base of later ones */
 	bool time_known;
 	bool time_passed;		/* the time of the space is still to be advanced */
+	bool stamped;			/* no block has had the last timestamp yet */
 	bool inferred;			/* an inferred return may be wrong: warning given */
 	struct ntrace_context owner;	/* state set by Ownership messages */
 	bool owner_due;			/* after a sync, where Ownership reports the whole

@@ -47,6 +47,7 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
 		flow->time += stamp;
 	}
 	flow->time_passed = true;
+	flow->stamped = true;
 }
 
 /* In SiFive's version 0, software stores an id, which is all of PROCESS. */

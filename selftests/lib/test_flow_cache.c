@@ -131,7 +131,7 @@ static int check_objects(void *data, const struct ntrace_block_batch *batch)
 		struct ntrace_location location;
 
 		if (ntrace_space_locate(objects->space, batch->blocks[i].address, &location) ||
-		    batch->isa != ntrace_object_isa(location.object))
+		    memcmp(batch->isa, ntrace_object_isa(location.object), sizeof(*batch->isa)))
 			objects->wrong++;
 	}
 	return 0;

@@ -265,8 +265,8 @@ struct ntrace_flow;
  * @blocks: receives the blocks in batches, which is faster; @event then receives all events but
  *          BLOCK. May be NULL. A batch is delivered when it has 256 blocks, before the space or the
  *          instruction set changes, before any other event, at a message other than a branch,
- *          RepeatBranch or ResourceFull without timestamp, after a message with a timestamp, after
- *          a block that starts at a watched address, and by ntrace_flow_flush() and
+ *          RepeatBranch or ResourceFull without timestamp, after the first message with blocks of a
+ *          new time, after a block that starts at a watched address, and by ntrace_flow_flush() and
  *          ntrace_flow_end(). So the order of all events is kept. The caller must not change
  *          mappings while blocks wait
  * @watch: addresses to watch, with @blocks: a batch ends after a block that starts at one of them.
