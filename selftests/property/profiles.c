@@ -22,9 +22,9 @@
  */
 struct way {
 	bool batches;
-	FILE *told;
-	char *text;
-	size_t size;
+	FILE *told, *samples;
+	char *text, *sampled;
+	size_t size, sampled_size;
 	struct ntrace_profile *profile;
 	struct ntrace_stacks *stacks;
 	struct ntrace_sampler *sampler;
@@ -84,12 +84,12 @@ static int tell_sample(void *data, const struct ntrace_sample *sample)
 {
 	struct way *way = data;
 
-	fprintf(way->told, "sample %" PRIx64 " of tid %d, %zu:", sample->address,
+	fprintf(way->samples, "sample %" PRIx64 " of tid %d, %zu:", sample->address,
 		sample->event->tid, sample->count);
 	for (size_t i = 0; i < sample->count; i++)
-		fprintf(way->told, " %" PRIx64 ">%" PRIx64, sample->branches[i].from,
+		fprintf(way->samples, " %" PRIx64 ">%" PRIx64, sample->branches[i].from,
 			sample->branches[i].to);
-	fputc('\n', way->told);
+	fputc('\n', way->samples);
 	return 0;
 }
 
@@ -183,7 +183,8 @@ static bool begin(struct way *way, const struct profiles_choice *choice)
 	};
 
 	way->told = open_memstream(&way->text, &way->size);
-	return way->told && !ntrace_profile_new(&way->profile, &profile) &&
+	way->samples = open_memstream(&way->sampled, &way->sampled_size);
+	return way->told && way->samples && !ntrace_profile_new(&way->profile, &profile) &&
 	       !ntrace_stacks_new(&way->stacks, &stacks) &&
 	       !ntrace_sampler_new(&way->sampler, &sampler);
 }
@@ -223,6 +224,8 @@ static bool pass(struct way *way, const struct ntrace_flow_config *given,
 	}
 	if (way->told)
 		fclose(way->told);
+	if (way->samples)
+		fclose(way->samples);
 	ntrace_profile_free(way->profile);
 	ntrace_stacks_free(way->stacks);
 	ntrace_sampler_free(way->sampler);
@@ -257,35 +260,43 @@ static struct ntrace_space *space_with_names(const struct program *program)
 	return space;
 }
 
+/* Return: NULL, or the first lines that differ. */
+static const char *compare_texts(const char *one, const char *many)
+{
+	static char text[512];
+	size_t at = 0;
+
+	while (one[at] && one[at] == many[at])
+		at++;
+	if (one[at] == many[at])
+		return NULL;
+	while (at && one[at - 1] != '\n')
+		at--;
+	snprintf(text, sizeof(text), "'%.*s', in batches '%.*s'", (int)strcspn(one + at, "\n"),
+		 one + at, (int)strcspn(many + at, "\n"), many + at);
+	return text;
+}
+
 const char *profiles_mismatch(const struct ntrace_flow_config *given, const struct program *program,
 			      const struct profiles_choice *choice, const uint8_t *stream,
 			      size_t size)
 {
 	struct ntrace_flow_config config = *given;
 	struct way one = { .batches = false }, many = { .batches = true };
-	static char text[512];
-	const char *a, *b;
-	bool good;
+	const char *difference = "no memory";
 
 	config.contexts = NULL;
 	config.space = space_with_names(program);
-	good = config.space && pass(&one, &config, choice, stream, size) &&
-	       pass(&many, &config, choice, stream, size);
-	text[0] = '\0';
-	if (!good)
-		snprintf(text, sizeof(text), "no memory");
-	else if (strcmp(one.text, many.text)) {
-		for (a = one.text, b = many.text; *a == *b; a++, b++)
-			;
-		while (a > one.text && a[-1] != '\n') {
-			a--;
-			b--;
-		}
-		snprintf(text, sizeof(text), "'%.*s', in batches '%.*s'", (int)strcspn(a, "\n"), a,
-			 (int)strcspn(b, "\n"), b);
+	if (config.space && pass(&one, &config, choice, stream, size) &&
+	    pass(&many, &config, choice, stream, size)) {
+		difference = compare_texts(one.text, many.text);
+		if (!difference)
+			difference = compare_texts(one.sampled, many.sampled);
 	}
 	ntrace_space_put(config.space);
 	free(one.text);
+	free(one.sampled);
 	free(many.text);
-	return text[0] ? text : NULL;
+	free(many.sampled);
+	return difference;
 }
