@@ -5,6 +5,7 @@
  * data); all packets belong to one sequence.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "timeline.h"
@@ -35,7 +36,19 @@ enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT };
 enum { INTERNED_CATEGORY = 1, INTERNED_NAME };
 enum { INTERNED_ID = 1, INTERNED_TEXT };
 
-/* Completes and writes the packet. */
+/* Packets are written in pieces of this size. */
+#define PIECE 32768
+
+static void write_packets(struct ntrace_export_timeline *timeline)
+{
+	if (timeline->part.failed || timeline->packet.failed || timeline->inner.failed)
+		timeline->error = NTRACE_ERR_NOMEM;
+	else
+		fwrite(timeline->part.data, 1, timeline->part.size, timeline->file);
+	timeline->part.size = 0;
+}
+
+/* Completes the packet. */
 static void put_packet(struct ntrace_export_timeline *timeline)
 {
 	protobuf_number(&timeline->packet, PACKET_SEQUENCE, SEQUENCE);
@@ -43,11 +56,14 @@ static void put_packet(struct ntrace_export_timeline *timeline)
 	protobuf_number(&timeline->packet, PACKET_FLAGS,
 			timeline->written++ ? FLAGS_NEEDED : FLAGS_CLEARED | FLAGS_NEEDED);
 	protobuf_message(&timeline->part, TRACE_PACKET, &timeline->packet);
-	if (timeline->part.failed || timeline->packet.failed || timeline->inner.failed)
-		timeline->error = NTRACE_ERR_NOMEM;
-	else
-		fwrite(timeline->part.data, 1, timeline->part.size, timeline->file);
-	timeline->part.size = 0;
+	if (timeline->part.size >= PIECE || timeline->part.failed)
+		write_packets(timeline);
+}
+
+void end_perfetto(struct ntrace_export_timeline *timeline)
+{
+	if (timeline->part.size)
+		write_packets(timeline);
 }
 
 static void put_track(struct ntrace_export_timeline *timeline, uint64_t uuid, uint64_t parent,
@@ -68,31 +84,116 @@ static uint64_t track_of(struct ntrace_export_timeline *timeline,
 	char name[64];
 	bool is_new;
 
+	if (timeline->last_track && timeline->last_stream == change->stream &&
+	    timeline->last_tid == change->tid)
+		return timeline->last_track;
 	track = timeline_number(timeline, &timeline->tracks, change->stream, (uint32_t)change->tid,
 				&is_new);
-	timeline_track_name(change, name, sizeof(name));
 	if (change->tid == TIMELINE_HART)
 		track = hart;
-	if (is_new)
+	if (is_new) {
+		timeline_track_name(change, name, sizeof(name));
 		put_track(timeline, track, track == hart ? 0 : hart, name);
+	}
+	timeline->last_stream = change->stream;
+	timeline->last_tid = change->tid;
+	timeline->last_track = track;
 	return track;
 }
 
-/* The number of a string; the packet that uses a string first also defines it. */
-static uint64_t intern(struct ntrace_export_timeline *timeline, uint64_t key, unsigned int field,
-		       const char *text)
+/* The packet that uses a string first also defines it. */
+static void define(struct ntrace_export_timeline *timeline, unsigned int field, uint64_t number,
+		   const char *text)
 {
-	bool is_new;
-	uint64_t number = timeline_number(timeline, &timeline->names, key, field, &is_new);
 	struct protobuf entry = { 0 };
 
-	if (!is_new)
-		return number;
 	protobuf_number(&entry, INTERNED_ID, number);
 	protobuf_text(&entry, INTERNED_TEXT, text);
 	protobuf_message(&timeline->inner, field, &entry);
 	protobuf_free(&entry);
+}
+
+static uint64_t category_of(struct ntrace_export_timeline *timeline,
+			    const struct ntrace_stack_change *change)
+{
+	uint64_t number = timeline->categories[change->time_kind % TIMELINE_CATEGORIES];
+	bool is_new;
+
+	if (number)
+		return number;
+	number = timeline_number(timeline, &timeline->names, change->time_kind, INTERNED_CATEGORY,
+				 &is_new);
+	if (is_new)
+		define(timeline, INTERNED_CATEGORY, number, timeline_category(change));
+	timeline->categories[change->time_kind % TIMELINE_CATEGORIES] = number;
 	return number;
+}
+
+/* @name: NULL = that of the frame. */
+static uint64_t name_of(struct ntrace_export_timeline *timeline,
+			const struct ntrace_stack_change *change, const char *name)
+{
+	uint64_t key = change->type == NTRACE_STACK_GAP ? 0 : (uintptr_t)change->name, number;
+	char *made = NULL;
+	bool is_new;
+
+	number = timeline_number(timeline, &timeline->names, key, INTERNED_NAME, &is_new);
+	if (!is_new)
+		return number;
+	if (!name)
+		name = made = stack_frame_name(change->kind, change->name);
+	if (name)
+		define(timeline, INTERNED_NAME, number, name);
+	else
+		timeline->error = NTRACE_ERR_NOMEM;
+	free(made);
+	return number;
+}
+
+/* A field with a number other than 0; its tag has one byte. */
+static uint8_t *put_field(uint8_t *at, unsigned int field, uint64_t value)
+{
+	if (!value)
+		return at;
+	*at++ = (uint8_t)(field << 3);
+	for (; value >= 0x80; value >>= 7)
+		*at++ = (uint8_t)(value | 0x80);
+	*at++ = (uint8_t)value;
+	return at;
+}
+
+/* Room for an event of numbers; so its messages are shorter than 128 bytes. */
+#define EVENT_ROOM 96
+
+/*
+ * A packet of numbers only, as nearly all are: the same bytes as those of put_packet(), without
+ * messages in between.
+ */
+static void put_numbers(struct ntrace_export_timeline *timeline, uint64_t time, unsigned int type,
+			uint64_t track, uint64_t category, uint64_t name)
+{
+	uint8_t *start = protobuf_extend(&timeline->part, EVENT_ROOM), *inner, *at;
+
+	if (!start) {
+		write_packets(timeline);
+		return;
+	}
+	at = put_field(start + 2, PACKET_TIMESTAMP, time);
+	*at++ = PACKET_TRACK_EVENT << 3 | 2;
+	inner = ++at;
+	at = put_field(at, EVENT_TYPE, type);
+	at = put_field(at, EVENT_TRACK, track);
+	at = put_field(at, EVENT_CATEGORY, category);
+	at = put_field(at, EVENT_NAME, name);
+	inner[-1] = (uint8_t)(at - inner);
+	at = put_field(at, PACKET_SEQUENCE, SEQUENCE);
+	at = put_field(at, PACKET_FLAGS, FLAGS_NEEDED);
+	start[0] = TRACE_PACKET << 3 | 2;
+	start[1] = (uint8_t)(at - start - 2);
+	timeline->part.size += (size_t)(at - start);
+	timeline->written++;
+	if (timeline->part.size >= PIECE)
+		write_packets(timeline);
 }
 
 void put_perfetto(struct ntrace_export_timeline *timeline, const struct ntrace_stack_change *change,
@@ -104,12 +205,14 @@ void put_perfetto(struct ntrace_export_timeline *timeline, const struct ntrace_s
 	uint64_t track = track_of(timeline, change), category, text = 0;
 	bool of_hart = change->tid == TIMELINE_HART;
 
-	category =
-		intern(timeline, change->time_kind, INTERNED_CATEGORY, timeline_category(change));
+	category = category_of(timeline, change);
 	if (change->type != NTRACE_STACK_LEAVE && !of_hart)
-		text = intern(timeline,
-			      change->type == NTRACE_STACK_GAP ? 0 : (uintptr_t)change->name,
-			      INTERNED_NAME, name);
+		text = name_of(timeline, change, name);
+	if (!timeline->inner.size && !of_hart && timeline->written) {
+		put_numbers(timeline, timeline_nanoseconds(timeline, change), types[change->type],
+			    track, category, text);
+		return;
+	}
 	if (timeline->inner.size)
 		protobuf_message(&timeline->packet, PACKET_INTERNED, &timeline->inner);
 	protobuf_number(&timeline->packet, PACKET_TIMESTAMP,

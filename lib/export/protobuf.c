@@ -15,8 +15,8 @@ void protobuf_free(struct protobuf *to)
 	memset(to, 0, sizeof(*to));
 }
 
-/* Makes room for @size bytes at the end. Return: the place, NULL when out of memory. */
-static uint8_t *extend(struct protobuf *to, size_t size)
+/* Return: as protobuf_extend(). */
+static uint8_t *grow_room(struct protobuf *to, size_t size)
 {
 	size_t room = to->room ? to->room : 256;
 	uint8_t *data;
@@ -34,9 +34,16 @@ static uint8_t *extend(struct protobuf *to, size_t size)
 	return to->failed ? NULL : to->data + to->size;
 }
 
+uint8_t *protobuf_extend(struct protobuf *to, size_t size)
+{
+	if (to->data && to->room - to->size >= size && !to->failed)
+		return to->data + to->size;
+	return grow_room(to, size);
+}
+
 void protobuf_value(struct protobuf *to, uint64_t value)
 {
-	uint8_t *data = extend(to, VARINT_MAX);
+	uint8_t *data = protobuf_extend(to, VARINT_MAX);
 
 	if (!data)
 		return;
@@ -60,7 +67,7 @@ void protobuf_bytes(struct protobuf *to, unsigned int field, const void *bytes, 
 
 	protobuf_value(to, field << 3 | KIND_BYTES);
 	protobuf_value(to, size);
-	data = extend(to, size);
+	data = protobuf_extend(to, size);
 	if (!data || !size)
 		return;
 	memcpy(data, bytes, size);

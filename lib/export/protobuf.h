@@ -32,6 +32,8 @@ void protobuf_bytes(struct protobuf *to, unsigned int field, const void *data, s
 void protobuf_message(struct protobuf *to, unsigned int field, struct protobuf *message);
 
 /* Writes a value of a packed field without a field number: for protobuf_message(). */
+/* Makes room for @size bytes at the end. Return: the place, NULL when out of memory. */
+uint8_t *protobuf_extend(struct protobuf *to, size_t size);
 void protobuf_value(struct protobuf *to, uint64_t value);
 
 #endif

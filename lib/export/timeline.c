@@ -66,9 +66,10 @@ static const struct {
 	void (*put)(struct ntrace_export_timeline *timeline,
 		    const struct ntrace_stack_change *change, const char *name);
 	void (*end)(struct ntrace_export_timeline *timeline);
+	bool names;	/* each change needs the name of its frame */
 } formats[NTRACE_EXPORT_TIMELINE_FORMATS] = {
-	[NTRACE_EXPORT_CHROME] = { "chrome", begin_chrome, put_chrome, end_chrome },
-	[NTRACE_EXPORT_PERFETTO] = { "perfetto", NULL, put_perfetto, NULL },
+	[NTRACE_EXPORT_CHROME] = { "chrome", begin_chrome, put_chrome, end_chrome, true },
+	[NTRACE_EXPORT_PERFETTO] = { "perfetto", NULL, put_perfetto, end_perfetto, false },
 };
 
 const char *ntrace_export_timeline_name(unsigned int format)
@@ -95,14 +96,19 @@ int ntrace_export_timeline_open(struct ntrace_export_timeline **timeline, FILE *
 	return 0;
 }
 
+/* @name: NULL = that of the frame. */
 static int put(struct ntrace_export_timeline *timeline, const struct ntrace_stack_change *change,
-	       char *name)
+	       const char *name)
 {
-	if (name)
+	char *made = NULL;
+
+	if (!name && formats[timeline->format].names)
+		name = made = stack_frame_name(change->kind, change->name);
+	if (name || !formats[timeline->format].names)
 		formats[timeline->format].put(timeline, change, name);
 	else
 		timeline->error = NTRACE_ERR_NOMEM;
-	free(name);
+	free(made);
 	timeline->events++;
 	if (ferror(timeline->file) && !timeline->error)
 		timeline->error = NTRACE_ERR_IO;
@@ -121,10 +127,10 @@ static int put_run(struct ntrace_export_timeline *timeline,
 	run.tid = TIMELINE_HART;
 	run.type = NTRACE_STACK_LEAVE;
 	if (timeline->running)
-		error = put(timeline, &run, strdup(""));
+		error = put(timeline, &run, "");
 	timeline->running = change->kind == NTRACE_STACK_TASK;
 	run.type = NTRACE_STACK_ENTER;
-	return error || !timeline->running ? error : put(timeline, &run, strdup(name));
+	return error || !timeline->running ? error : put(timeline, &run, name);
 }
 
 int ntrace_export_timeline_change(void *data, const struct ntrace_stack_change *change)
@@ -133,9 +139,7 @@ int ntrace_export_timeline_change(void *data, const struct ntrace_stack_change *
 
 	if (change->type == NTRACE_STACK_RUN)
 		return put_run(timeline, change);
-	return put(timeline, change,
-		   change->type == NTRACE_STACK_GAP ? strdup("trace lost") :
-						      stack_frame_name(change->kind, change->name));
+	return put(timeline, change, change->type == NTRACE_STACK_GAP ? "trace lost" : NULL);
 }
 
 int ntrace_export_timeline_close(struct ntrace_export_timeline *timeline, uint64_t *events)

@@ -7,6 +7,9 @@
 #include "protobuf.h"
 #include "stacks.h"
 
+/* enum ntrace_stack_time. */
+#define TIMELINE_CATEGORIES 4
+
 /*
  * @tracks: tracks that have been named: threads on a stream
  * @names: functions and categories, for Perfetto; the address of a name identifies it, since the
@@ -14,6 +17,8 @@
  * @packet, @part, @inner: messages under construction
  * @written: number of JSON objects or packets written
  * @running: the track of the current hart shows a thread
+ * @last_track: track of the last change, of @last_stream and @last_tid, for Perfetto; 0 = none
+ * @categories: their numbers, for Perfetto; 0 = not used yet
  */
 struct ntrace_export_timeline {
 	FILE *file;
@@ -27,6 +32,10 @@ struct ntrace_export_timeline {
 	uint64_t written;
 	uint64_t events;
 	bool running;
+	uint64_t last_track;
+	uint32_t last_stream;
+	int32_t last_tid;
+	uint64_t categories[TIMELINE_CATEGORIES];
 	int error;
 };
 
@@ -48,5 +57,6 @@ void put_chrome(struct ntrace_export_timeline *timeline, const struct ntrace_sta
 void end_chrome(struct ntrace_export_timeline *timeline);
 void put_perfetto(struct ntrace_export_timeline *timeline, const struct ntrace_stack_change *change,
 		  const char *name);
+void end_perfetto(struct ntrace_export_timeline *timeline);
 
 #endif
