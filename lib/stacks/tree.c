@@ -228,16 +228,23 @@ int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint
 {
 	uint32_t hash = (parent * 0x9e3779b1u ^ function) * 0x85ebca6bu;
 	struct tree_memo *memo = &tree->memos[hash >> 16 & (TREE_MEMOS - 1)];
-	int error;
+	uint32_t last = tree->nodes[parent].last;
+	int error = 0;
 
-	if (memo->node && memo->parent == parent && memo->function == function) {
-		*node = memo->node;
+	/* Code tends to call what it called before; the node is needed anyway. */
+	if (last && tree->nodes[last].function == function) {
+		*node = last;
 		return 0;
 	}
-	error = find_child(tree, parent, function, node);
-	if (!error)
-		*memo = (struct tree_memo){ parent, function, *node };
-	return error;
+	if (memo->node && memo->parent == parent && memo->function == function)
+		*node = memo->node;
+	else
+		error = find_child(tree, parent, function, node);
+	if (error)
+		return error;
+	*memo = (struct tree_memo){ parent, function, *node };
+	tree->nodes[parent].last = *node;
+	return 0;
 }
 
 int tree_merge(struct stack_tree *into, const struct stack_tree *from)

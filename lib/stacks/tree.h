@@ -26,10 +26,12 @@ struct tree_function {
 	bool setjmp;
 };
 
+/* @last: result of the last tree_child() for this parent, 0 = none */
 struct tree_node {
 	uint32_t function;
 	uint32_t parent;
 	uint32_t depth;
+	uint32_t last;
 	uint64_t calls;
 	uint64_t instructions;
 	uint64_t ticks;
