@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fast_paths parse-btm|parse-htm|blocks-btm|blocks-htm|profile|pcs: decodes a stream of
- * our own encoder, once to warm up and then in measured(), which callgrind counts. Prints
+ * fast_paths parse-btm|parse-htm|blocks-btm|blocks-htm|profile|pcs|functions|traces|stacks:
+ * decodes a stream of our own encoder, once to warm up and then in measured(), which callgrind counts. Prints
  * the number of messages, blocks or PCs that measured() made. fast_paths.sh runs it.
  */
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include <ntrace/encode.h>
 #include <ntrace/flow.h>
 #include <ntrace/profile.h>
+#include <ntrace/stacks.h>
 
 #include "stream/decode/pc_text.h"
 #include "common/ui.h"
@@ -64,6 +65,22 @@ static uint32_t jump(unsigned int rd, uint32_t offset)
 	       (offset >> 11 & 1) << 20 | (offset >> 12 & 255) << 12;
 }
 
+/* The loop is one function, and that of each copy another one. */
+static bool name_functions(struct ntrace_object *of)
+{
+	char name[16];
+
+	for (uint64_t i = 0; i < COPIES; i++) {
+		uint64_t copy = CODE + 4 * WORDS * i;
+
+		snprintf(name, sizeof(name), "callee%u", (unsigned int)i);
+		if (ntrace_object_add_symbol(of, "loop", copy, 4 * 11ul) ||
+		    ntrace_object_add_symbol(of, name, copy + 4 * 11, 4 * 5ul))
+			return false;
+	}
+	return true;
+}
+
 /*
  * A copy:       0 nop; 1 branch to 4; 2 nop; 3 nop; 4 call 11; 5 nop; 6 branch to 8;
  *               7 nop; 8 nop; 9 jump to the next copy; 10 nop
@@ -86,7 +103,7 @@ static void make_program(void)
 		copy[14] = 0x00008067;
 	}
 	demand(!ntrace_object_from_bytes(&object, "program", code, sizeof(code), CODE) &&
-		       !ntrace_space_new(&space, "test", NULL) &&
+		       name_functions(object) && !ntrace_space_new(&space, "test", NULL) &&
 		       !ntrace_space_map_linked(space, object, 0),
 	       "no memory");
 }
@@ -175,6 +192,8 @@ static void encode(struct stream *stream, bool history)
 /* State and counters of the flow's callbacks. */
 struct sink {
 	struct ntrace_profile *profile;
+	bool batches;
+	struct ntrace_stacks *stacks;
 	struct pc_text *text;
 	uint64_t blocks, instructions, errors;
 };
@@ -187,16 +206,25 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 	sink->errors += flow->type >= NTRACE_FLOW_ERROR;
 	sink->blocks += flow->type == NTRACE_FLOW_BLOCK;
 	sink->instructions += flow->instructions;
+	if (sink->stacks)
+		return ntrace_stacks_event(sink->stacks, &event);
 	return sink->profile ? ntrace_profile_event(sink->profile, &event) : 0;
 }
 
 static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 {
+	const struct ntrace_session_blocks blocks = {
+		.batch = batch, .pid = 1, .tid = 1, .comm = ""
+	};
 	struct sink *sink = data;
 
 	for (size_t i = 0; i < batch->count; i++)
 		sink->instructions += batch->blocks[i].instructions;
 	sink->blocks += batch->count;
+	if (sink->profile)
+		return ntrace_profile_blocks(sink->profile, &blocks);
+	if (sink->stacks)
+		return ntrace_stacks_blocks(sink->stacks, &blocks);
 	return sink->text ? pc_text_blocks(sink->text, batch) : 0;
 }
 
@@ -246,6 +274,7 @@ int main(int argc, char **argv)
 		.event = take_event,
 		.data = &sink,
 	};
+	struct ntrace_profile_options parts = { .size = sizeof(parts), .pid = -1 };
 	struct ntrace_flow *flow = NULL;
 	uint64_t count;
 
@@ -255,6 +284,13 @@ int main(int argc, char **argv)
 	config.space = space;
 	if (!strcmp(what, "profile")) {
 		demand(!ntrace_profile_new(&sink.profile, NULL), "no memory");
+	} else if (!strcmp(what, "functions") || !strcmp(what, "traces")) {
+		parts.parts = *what == 'f' ? NTRACE_PROFILE_FUNCTIONS : NTRACE_PROFILE_TRACES;
+		demand(!ntrace_profile_new(&sink.profile, &parts), "no memory");
+		sink.batches = true;
+	} else if (!strcmp(what, "stacks")) {
+		demand(!ntrace_stacks_new(&sink.stacks, NULL), "no memory");
+		sink.batches = true;
 	} else if (!strcmp(what, "pcs")) {
 		output_init(&output, open("/dev/null", O_WRONLY));
 		sink.text = pc_text_new(&output);
@@ -262,7 +298,7 @@ int main(int argc, char **argv)
 	} else if (strncmp(what, "parse-", 6) && strncmp(what, "blocks-", 7)) {
 		return 2;
 	}
-	if (!sink.profile)
+	if (!sink.profile || sink.batches)
 		config.blocks = take_blocks;
 	if (strncmp(what, "parse-", 6)) {
 		demand(!ntrace_flow_new(&flow, &config), "no flow");
@@ -284,6 +320,7 @@ int main(int argc, char **argv)
 	printf("%llu\n", (unsigned long long)count);
 	ntrace_flow_free(flow);
 	ntrace_profile_free(sink.profile);
+	ntrace_stacks_free(sink.stacks);
 	pc_text_free(sink.text);
 	free(stream.data);
 	ntrace_space_put(space);

@@ -16,7 +16,8 @@ tools/setup/host-packages deep || exit 1
 flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
 # What the limits are about, whatever CFLAGS the library was built with.
 sources=(lib/wire/reader.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c
-	lib/profile/profile.c lib/profile/table.c lib/image/locator.c
+	lib/profile/profile.c lib/profile/functions.c lib/profile/table.c lib/image/locator.c
+	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c
 	tools/ntrace/stream/decode/pc_text.c tools/ntrace/common/output.c
 	selftests/lib/fast_paths.c)
 name_of() { tr / _ <<<"${1%.c}.o"; }
@@ -31,7 +32,11 @@ link "$tmp/fast" "$tmp"/on/*.o || exit 1
 # cost PROGRAM WHAT: a hundred times the instructions for each unit; nothing if something went wrong
 cost() {
 	local function=measured units counted
-	[ "$2" != profile ] || function=ntrace_profile_event
+	case $2 in
+	profile) function=ntrace_profile_event ;;
+	functions | traces) function=ntrace_profile_blocks ;;
+	stacks) function=ntrace_stacks_blocks ;;
+	esac
 	units=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="$function" "$1" "$2" 2>"$tmp/callgrind") || return
 	counted=$(sed -n 's/.*Collected : *//p' "$tmp/callgrind")
 	[ "${units:-0}" -gt 0 ] && [ "${counted:-0}" -gt 0 ] && echo $((100 * counted / units))
@@ -70,5 +75,8 @@ gate blocks-htm block 75 lib/flow/fast.c "$walk"
 gate blocks-htm block 75 lib/flow/blocks.c 's/block->link\[flow->previous_link\] = index;/;/'
 gate profile block 606 lib/image/locator.c \
 	's/if (entry->generation != locator->generation || entry->address != address)/if (1)/'
+gate functions block 128 lib/profile/functions.c 's/if (entry->id != block->id ||/if (1 ||/'
+gate traces block 135 lib/profile/profile.c 's/if (known->from != from ||/if (1 ||/'
+gate stacks block 675 lib/stacks/stacks.c 's/while (block < end \&\& go_on(/while (0 \&\& go_on(/'
 gate pcs PC 69 tools/ntrace/stream/decode/pc_text.c 's/text->entries\[index\].start)/0)/'
 done_testing
