@@ -228,6 +228,67 @@ static int take(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
+/* ---- the same with blocks in batches ---- */
+
+static unsigned int stray;	/* blocks that came as events */
+
+static int take_other(void *data, const struct ntrace_session_event *event)
+{
+	stray += event->flow->type == NTRACE_FLOW_BLOCK;
+	return take(data, event);
+}
+
+static int take_batch(void *data, const struct ntrace_session_blocks *blocks)
+{
+	struct ntrace_session_event event;
+	struct ntrace_flow_event flow;
+	int result = 0;
+
+	for (size_t i = 0; i < blocks->batch->count && !result; i++) {
+		ntrace_session_block_event(blocks, &blocks->batch->blocks[i], &flow, &event);
+		result = take(data, &event);
+	}
+	return result;
+}
+
+static void forget_results(void)
+{
+	told[0] = 0;
+	changes = 0;
+	errors = 0;
+	uncertain = 0;
+	guests = 0;
+	memset(privileges, 0, sizeof(privileges));
+}
+
+/* Everything reported is the same, and so are the totals. */
+static void decode_batches(const char *name, const struct ntrace_session_options *given,
+			   const struct ntrace_flow_stats *expected)
+{
+	struct ntrace_session_options options = *given;
+	struct ntrace_flow_stats stats = { 0 };
+	struct ntrace_session *session;
+	unsigned int told_privileges[8], told_changes = changes;
+	uint64_t told_ns[64];
+	char text[sizeof(told)];
+
+	memcpy(text, told, sizeof(text));
+	memcpy(told_ns, last_ns, sizeof(told_ns));
+	memcpy(told_privileges, privileges, sizeof(told_privileges));
+	forget_results();
+	stray = 0;
+	options.note = NULL;
+	if (ntrace_session_open(&session, in(name), &options))
+		return;
+	ntrace_session_decode_blocks(session, 0, take_other, take_batch, NULL, &stats);
+	ntrace_session_close(session);
+	ok(!strcmp(text, told) && told_changes == changes && !stray &&
+		   !memcmp(told_ns, last_ns, sizeof(told_ns)) &&
+		   !memcmp(told_privileges, privileges, sizeof(privileges)) &&
+		   !memcmp(expected, &stats, sizeof(stats)),
+	   "%s: the same in batches: %s", name, told);
+}
+
 __attribute__((unused)) static void decode(const char *name, const char *firmware)
 {
 	struct ntrace_session_options options = {
@@ -236,23 +297,20 @@ __attribute__((unused)) static void decode(const char *name, const char *firmwar
 		.note = take_note,
 		.firmware = firmware,
 	};
+	struct ntrace_flow_stats stats = { 0 };
 	struct ntrace_session *session;
 	int error;
 
-	told[0] = 0;
-	changes = 0;
+	forget_results();
 	notes[0] = 0;
-	errors = 0;
-	uncertain = 0;
-	guests = 0;
-	memset(privileges, 0, sizeof(privileges));
 	error = ntrace_session_open(&session, in(name), &options);
 	if (!ok(!error, "%s opens", name)) {
 		diag("%s: %s", ntrace_strerror(error), notes);
 		return;
 	}
-	is_u64(ntrace_session_decode(session, 0, take, NULL, NULL), 0, "%s decodes", name);
+	is_u64(ntrace_session_decode(session, 0, take, NULL, &stats), 0, "%s decodes", name);
 	ntrace_session_close(session);
+	decode_batches(name, &options, &stats);
 }
 
 /* ---- the machine ---- */

@@ -48,6 +48,11 @@ like "--limit --by-thread" $'\n1 more: --limit 0 shows them' "$("$ntrace" report
 is "$("$ntrace" report --kernel "$tmp/dir" | grep -c ' user .* work$')" 0 "--kernel: nothing of user space"
 is "$("$ntrace" report --sort name "$tmp/dir" | awk '$NF ~ /^(first|second|work|leaf)$/ { print $NF }' | xargs)" "first leaf second work" "--sort name"
 is "$("$ntrace" report --sort calls "$tmp/dir" | awk '$NF ~ /^(work|leaf)$/ { print $NF }' | xargs)" "leaf work" "--sort calls"
+for format in csv folded perfetto lcov; do
+	fails "export --format $format: nothing is selected" "the export is empty: " "$ntrace" export -f $format --pid 4711 "$tmp/dir"
+done
+like "which selection it was" "empty: 'ntrace report --by-process' shows what was executed" \
+	"$("$ntrace" export -f csv --pid 4711 "$tmp/dir" 2>&1 >/dev/null)"
 fails "--annotate: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --annotate cold "$tmp/dir"
 fails "--callers: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --callers cold "$tmp/dir"
 is "$("$ntrace" report --annotate or "$tmp/dir" 2>&1 >/dev/null | tail -n 1)" "  work of two_tasks" "--annotate: functions of similar names"

@@ -403,7 +403,8 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 	return error ? decode_failed(export, error) : EXIT_OK;
 }
 
-static void say_lines(const struct ntrace_coverage *coverage)
+/* Return: EXIT_OK, or EXIT_FAILED after an error message: there are none. */
+static int say_lines(const struct ntrace_coverage *coverage)
 {
 	const struct ntrace_coverage_line *lines;
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
@@ -412,25 +413,29 @@ static void say_lines(const struct ntrace_coverage *coverage)
 	lines = ntrace_coverage_lines(coverage, &count);
 	for (i = 0; i < count; i++)
 		executed += lines[i].executed != 0;
-	if (count)
-		say("%s lines, %s of them executed", ui_number(number, count),
-		    ui_number(other, executed));
-	else
-		warn("nothing that was executed has line numbers: the export is empty");
+	if (!count)
+		return fail("nothing that was executed has line numbers: the export is empty: "
+			    "compile with -g, or have debug files below /usr/lib/debug");
+	say("%s lines, %s of them executed", ui_number(number, count), ui_number(other, executed));
+	return EXIT_OK;
 }
 
-/* Print on standard error, because the export may be on standard output. */
-static void say_what(const struct export *export, const struct ntrace_export_counts *counts)
+/*
+ * Print on standard error, because the export may be on standard output. Return: EXIT_OK, or
+ * EXIT_FAILED: the export is empty.
+ */
+static int say_what(const struct export *export, const struct ntrace_export_counts *counts)
 {
 	bool samples = export->format >= NTRACE_EXPORT_FORMATS;
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+	int error = EXIT_OK;
 
 	if (export->format == FORMAT_LCOV)
-		say_lines(export->coverage);
+		error = say_lines(export->coverage);
 	else if (export->format == FORMAT_GCOV)
 		; /* A message was printed. */
 	else if (!counts->traces)
-		warn("no selected code was executed: the export is empty");
+		error = export_is_empty(export->path, &export->selection);
 	else if (samples)
 		say("%s samples with %s transfers%s%s", ui_number(number, counts->traces),
 		    ui_number(other, counts->executed), export->object ? " of " : "",
@@ -442,6 +447,7 @@ static void say_what(const struct export *export, const struct ntrace_export_cou
 	if (export->totals.gaps || export->totals.lost)
 		warn("the trace has %s gaps and errors: code executed there is not counted",
 		     ui_number(number, export->totals.gaps));
+	return error;
 }
 
 static int write_stacks(struct export *export)
@@ -504,9 +510,7 @@ static int run_export(struct export *export)
 	error = export->format == FORMAT_PERF_DATA || export->format == FORMAT_PERFSCRIPT ?
 			write_samples(export, &counts) :
 			write_profile(export, &counts);
-	if (!error)
-		say_what(export, &counts);
-	return error;
+	return error ? error : say_what(export, &counts);
 }
 
 static int check_options(struct export *export, int operands)

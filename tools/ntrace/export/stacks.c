@@ -45,15 +45,30 @@ static int failed(const char *name, int error)
 		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
 }
 
-/* Print on standard error, because the export may be on standard output. */
-static void say_what(const struct ntrace_stacks *stacks, const struct recording_totals *totals)
+int export_is_empty(const char *path, const struct ntrace_profile_options *selection)
+{
+	bool selects = selection->privileges || selection->pid >= 0;
+
+	return fail("%s: no selected code was executed: the export is empty: %s", path,
+		    selects ? "'ntrace report --by-process' shows what was executed; --user, "
+			      "--kernel, --privilege and --pid select less" :
+			      "'ntrace report' names what was lost and what could not be decoded");
+}
+
+/*
+ * Print on standard error, because the export may be on standard output. Return: EXIT_OK, or
+ * EXIT_FAILED: the export is empty.
+ */
+static int say_what(const struct ntrace_stacks *stacks, const struct export_stacks_options *options,
+		    const struct recording_totals *totals)
 {
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 	struct ntrace_stacks_stats stats;
+	int error = EXIT_OK;
 
 	ntrace_stacks_get_stats(stacks, &stats);
 	if (!stats.instructions)
-		warn("no selected code was executed: the export is empty");
+		error = export_is_empty(options->path, options->selection);
 	else
 		say("%s instructions, %s calls", ui_number(number, stats.instructions),
 		    ui_number(other, stats.calls));
@@ -67,6 +82,7 @@ static void say_what(const struct ntrace_stacks *stacks, const struct recording_
 		warn("the trace has %s gaps and errors: code executed there is missing, and "
 		     "callers after them may be '[unknown]'",
 		     ui_number(number, totals->gaps));
+	return error;
 }
 
 /* Adds the title and the timestamp frequency, which the stacks do not contain. */
@@ -98,8 +114,7 @@ static int run(struct ntrace_stacks *stacks, const struct export_stacks_options 
 		error = write_sums(stacks, options, file);
 	if (error)
 		return failed(name, error);
-	say_what(stacks, &totals);
-	return EXIT_OK;
+	return say_what(stacks, options, &totals);
 }
 
 static int run_with(const struct export_stacks_options *options, FILE *file, const char *name,

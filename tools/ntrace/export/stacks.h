@@ -39,4 +39,13 @@ struct export_stacks_options {
  */
 int export_stacks(const struct export_stacks_options *options);
 
+/**
+ * export_is_empty - print why an export is empty, and what to try
+ * @path: path of the recording
+ * @selection: process and privileges
+ *
+ * Return: EXIT_FAILED
+ */
+int export_is_empty(const char *path, const struct ntrace_profile_options *selection);
+
 #endif /* NTRACE_TOOL_EXPORT_STACKS_H */
