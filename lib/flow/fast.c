@@ -6,7 +6,7 @@
  * the return stack. The fast walk handles only these: from block to block by the links between
  * them, with all state in registers, and without a jump that depends on a history bit, since no
  * processor could predict that jump. At any other block it stops, and the general walk handles that
- * block.
+ * block, unless it is a transfer that the message reports.
  */
 #include "flow.h"
 
@@ -230,6 +230,60 @@ static void follow(struct ntrace_flow *flow, const struct walk *walk, struct fas
 	*result = run;
 }
 
+/* An indirect transfer to the reported address: calls push and returns pop, as in walk.c. */
+static void take_reported(struct ntrace_flow *flow, struct fast_walk *run,
+			  const struct block *block, uint64_t address)
+{
+	uint64_t expected;
+	uint32_t caller;
+
+	run->pc = address;
+	run->last = run->index;
+	run->link = 1;
+	if (block->form.insn_class == NTRACE_INSN_INDIRECT_CALL)
+		stack_push(&flow->stack, block->form.next, run->index);
+	if (block->form.insn_class != NTRACE_INSN_RETURN ||
+	    !stack_pop(&flow->stack, &expected, &caller) || !flow_links(flow, caller))
+		return;
+	run->last = caller;
+	run->link = 0;
+}
+
+/*
+ * Takes the block that I-CNT ends with, if it is what a message reports most: a taken branch in
+ * BTM, or an indirect transfer. The general walk handles all others.
+ */
+static void take_last(struct ntrace_flow *flow, struct walk *walk, struct fast_walk *run)
+{
+	const struct block *block = &flow->cache.blocks[run->index];
+	uint8_t class = block->form.insn_class;
+
+	if (!run->index || walk->eager || flow->late_count || block->watched || block->uncertain ||
+	    block->sequential || block_parcels(block) != run->parcels ||
+	    run->out == flow->batch + BATCH_BLOCKS)
+		return;
+	if (class == NTRACE_INSN_BRANCH && walk->direct &&
+	    (run->endless || (!run->left && !run->rest))) {
+		run->pc = block->target;
+		run->last = run->index;
+		run->link = 1;
+	} else if (walk->address_known &&
+		   (class == NTRACE_INSN_RETURN || class == NTRACE_INSN_INDIRECT_CALL ||
+		    class == NTRACE_INSN_INDIRECT_JUMP ||
+		    class == NTRACE_INSN_OTHER_INDIRECT_JUMP)) {
+		take_reported(flow, run, block, walk->address);
+	} else {
+		return;
+	}
+	*run->out = block->form;
+	run->out->next = run->pc;
+	run->out->flags = NTRACE_BLOCK_NEXT_KNOWN | NTRACE_BLOCK_TAKEN;
+	run->out++;
+	run->parcels = 0;
+	run->instructions += block->form.instructions;
+	walk->last_class = class;
+}
+
 bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk)
 {
 	struct fast_walk run = { .index = flow->select_block ? 0 : flow_known_block(flow) };
@@ -242,6 +296,7 @@ bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk)
 	begin(flow, walk, &run);
 	parcels = run.parcels;
 	follow(flow, walk, &run);
+	take_last(flow, walk, &run);
 	finish(flow, walk, &run, parcels - run.parcels);
 	return true;
 }

@@ -241,7 +241,7 @@ bool flow_walk(struct ntrace_flow *flow, struct walk *walk);
 #define BATCH_BLOCKS 256
 
 /*
- * Walks ordinary blocks as far as possible, but never the last block of an I-CNT. Return: false if
+ * Walks ordinary blocks as far as possible, and the transfer that a message reports. Return: false if
  * the callback stops.
  */
 bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk);
