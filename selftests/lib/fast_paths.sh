@@ -70,9 +70,10 @@ reader='s/if (reader->end - reader->next < (ptrdiff_t)sizeof(word))/if (1)/'
 walk='s/if (block->price >= run.parcels)/if (1)/'
 gate parse-btm message 158 lib/wire/reader.c "$reader"
 gate parse-htm message 272 lib/wire/reader.c "$reader"
-gate blocks-btm block 348 lib/flow/fast.c "$walk"
-gate blocks-htm block 75 lib/flow/fast.c "$walk"
-gate blocks-htm block 75 lib/flow/blocks.c 's/block->link\[flow->previous_link\] = index;/;/'
+gate blocks-btm block 304 lib/flow/fast.c "$walk"
+gate blocks-btm block 304 lib/flow/fast.c 's/if (!run->index || walk->eager ||/if (1 ||/'
+gate blocks-htm block 72 lib/flow/fast.c "$walk"
+gate blocks-htm block 72 lib/flow/blocks.c 's/block->link\[flow->previous_link\] = index;/;/'
 gate profile block 606 lib/image/locator.c \
 	's/if (entry->generation != locator->generation || entry->address != address)/if (1)/'
 gate functions block 128 lib/profile/functions.c 's/if (entry->id != block->id ||/if (1 ||/'
