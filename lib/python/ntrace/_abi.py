@@ -111,7 +111,8 @@ class BlockBatch(Structure):
     """struct ntrace_block_batch"""
     _fields_ = [("blocks", c_void_p), ("count", c_size_t), ("space", c_void_p),
                 ("isa", c_void_p), ("offset", c_uint64), ("time", c_uint64),
-                ("time_known", c_bool), ("reserved", c_uint8 * 5), ("src", c_uint16)]
+                ("time_known", c_bool), ("watched", c_bool), ("reserved", c_uint8 * 4),
+                ("src", c_uint16)]
 
 
 # Callbacks get addresses as numbers: what stands there is copied as a whole, which
@@ -125,7 +126,8 @@ class FlowConfig(Structure):
     """struct ntrace_flow_config"""
     _fields_ = [("size", c_size_t), ("params", POINTER(Params)), ("src", c_uint),
                 ("event", FLOW_CALLBACK), ("select", c_void_p), ("contexts", c_void_p),
-                ("space", c_void_p), ("data", c_void_p), ("blocks", FLOW_CALLBACK)]
+                ("space", c_void_p), ("data", c_void_p), ("blocks", FLOW_CALLBACK),
+                ("watch", POINTER(c_uint64)), ("watch_count", c_size_t)]
 
 
 class FlowStats(Structure):
@@ -247,9 +249,12 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "session_stream": (POINTER(Stream), [c_void_p, c_uint]),
     "session_recording": (POINTER(Recording), [c_void_p]),
     "session_decode": (c_int, [c_void_p, c_uint, c_void_p, c_void_p, POINTER(FlowStats)]),
+    "session_decode_blocks": (c_int, [c_void_p, c_uint, c_void_p, c_void_p, c_void_p,
+                                      POINTER(FlowStats)]),
     "profile_new": (c_int, [_HANDLE, POINTER(ProfileOptions)]),
     "profile_free": (None, [c_void_p]),
     "profile_event": (c_int, [c_void_p, c_void_p]),
+    "profile_blocks": (c_int, [c_void_p, c_void_p]),
     "profile_end": (c_int, [c_void_p]),
     "profile_merge": (c_int, [c_void_p, c_void_p]),
     "profile_traces": (c_void_p, [c_void_p, POINTER(c_size_t)]),

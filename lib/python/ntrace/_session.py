@@ -160,7 +160,9 @@ class Session(Handle):
             for stream in self._chosen(streams):
                 # The library calls itself: nothing of Python in between.
                 event = ctypes.cast(_abi.library.profile_event, ctypes.c_void_p)
-                check(_abi.library.session_decode(self.handle, stream, event, profile.handle, None),
+                blocks = ctypes.cast(_abi.library.profile_blocks, ctypes.c_void_p)
+                check(_abi.library.session_decode_blocks(self.handle, stream, event, blocks,
+                                                         profile.handle, None),
                       "stream %d" % stream)
                 check(_abi.library.profile_end(profile.handle), "stream %d" % stream)
         except BaseException:

@@ -39,7 +39,7 @@ struct stat_command {
 /* One message may represent many instructions. */
 static void get_on(struct stat_command *stat, uint64_t offset)
 {
-	if (!(++stat->events & 0x3fff))
+	if (!(++stat->events & 0x3ff))
 		progress_update(&stat->progress, offset);
 }
 
@@ -51,6 +51,15 @@ static int take_event(void *data, struct lane *lane, const struct ntrace_flow_ev
 	if (lane)
 		statistics_event(&stat->statistics, lane->src < 0 ? 0 : (unsigned int)lane->src,
 				 event);
+	return 0;
+}
+
+static int take_blocks(void *data, struct lane *lane, const struct ntrace_block_batch *batch)
+{
+	struct stat_command *stat = data;
+
+	get_on(stat, batch->offset);
+	statistics_blocks(&stat->statistics, lane->src < 0 ? 0 : (unsigned int)lane->src, batch);
 	return 0;
 }
 
@@ -126,6 +135,7 @@ static int stat_open_trace(struct stat_command *stat, struct ntrace_space **spac
 	lanes->space = *space;
 	lanes->only = -1;
 	lanes->event = take_event;
+	lanes->blocks = take_blocks;
 	lanes->data = stat;
 	error = lanes_start(lanes);
 	return error ? fail("the stream parameters contradict each other") : EXIT_OK;
@@ -166,6 +176,15 @@ static int session_event(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
+static int session_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	struct stat_command *stat = data;
+
+	get_on(stat, blocks->batch->offset);
+	statistics_blocks(&stat->statistics, 0, blocks->batch);
+	return 0;
+}
+
 /* Counts the messages, then the instructions: the session knows the programs. */
 static int stat_stream(struct stat_command *stat, struct recording *recording, unsigned int index)
 {
@@ -184,7 +203,8 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	stat->statistics.params.src_bits = 0;
 	progress_begin(&stat->progress, "stat", stream->bytes);
 	recording->progress = &stat->progress;
-	error = ntrace_session_decode(recording->session, index, session_event, stat, NULL);
+	error = ntrace_session_decode_blocks(recording->session, index, session_event,
+					     session_blocks, stat, NULL);
 	recording->progress = NULL;
 	progress_end(&stat->progress);
 	if (error)

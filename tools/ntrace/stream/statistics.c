@@ -192,6 +192,21 @@ void statistics_lost(struct statistics *statistics)
 	}
 }
 
+void statistics_blocks(struct statistics *statistics, unsigned int src,
+		       const struct ntrace_block_batch *batch)
+{
+	struct source_statistics *source = source_of(statistics, src);
+	uint64_t instructions = 0;
+	size_t i;
+
+	if (!source)
+		return;
+	for (i = 0; i < batch->count; i++)
+		instructions += batch->blocks[i].instructions;
+	statistics->instructions += instructions;
+	source->instructions += instructions;
+}
+
 void statistics_event(struct statistics *statistics, unsigned int src,
 		      const struct ntrace_flow_event *event)
 {
@@ -200,10 +215,6 @@ void statistics_event(struct statistics *statistics, unsigned int src,
 	if (!source)
 		return;
 	switch (event->type) {
-	case NTRACE_FLOW_BLOCK:
-		statistics->instructions += event->instructions;
-		source->instructions += event->instructions;
-		break;
 	case NTRACE_FLOW_SYNC:
 		if (source->flow_synced)
 			histogram_add(&statistics->sync_instructions,

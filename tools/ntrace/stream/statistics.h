@@ -99,7 +99,11 @@ bool statistics_message(struct statistics *statistics, const struct ntrace_messa
 /** statistics_lost - bytes were not a message: nothing can be decoded before the next sync */
 void statistics_lost(struct statistics *statistics);
 
-/** statistics_event - count an event of the flow of @src (0 without SRC) */
+/** statistics_blocks - count a batch of blocks of the flow of @src (0 without SRC) */
+void statistics_blocks(struct statistics *statistics, unsigned int src,
+		       const struct ntrace_block_batch *batch);
+
+/** statistics_event - count an event of the flow of @src (0 without SRC), other than a block */
 void statistics_event(struct statistics *statistics, unsigned int src,
 		      const struct ntrace_flow_event *event);
 

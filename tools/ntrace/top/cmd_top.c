@@ -297,6 +297,11 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 	return ntrace_profile_event(data, session_event);
 }
 
+static int blocks(void *data, const struct ntrace_session_blocks *session_blocks)
+{
+	return ntrace_profile_blocks(data, session_blocks);
+}
+
 /* Adds the properties of the streams; system-wide streams know exactly when they were traced. */
 static void add_stream(struct top_window *window, const struct ntrace_session *session,
 		       unsigned int index)
@@ -351,7 +356,8 @@ static int decode(struct top *top)
 		return fail("decoding: %s", *window->note ? window->note : ntrace_strerror(error));
 	for (i = 0; !error && i < ntrace_session_streams(session); i++) {
 		add_stream(window, session, i);
-		error = ntrace_session_decode(session, i, event, window->profile, NULL);
+		error = ntrace_session_decode_blocks(session, i, event, blocks, window->profile,
+						     NULL);
 		if (!error)
 			error = ntrace_profile_end(window->profile);
 	}
