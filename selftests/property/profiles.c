@@ -16,6 +16,14 @@
 #include "check.h"
 #include "profiles.h"
 
+/* What is selected; @changes: call stacks report their changes. */
+struct choice {
+	int32_t pid;
+	uint32_t privileges;
+	bool by_process;
+	bool changes;
+};
+
 /*
  * One way to pass the flow. There is no sideband: threads and privileges change at traps and other
  * events, which both ways have at the same places.
@@ -155,7 +163,7 @@ static void tell_stacks(struct way *way)
 	fputc('\n', way->told);
 }
 
-static bool begin(struct way *way, const struct profiles_choice *choice)
+static bool begin(struct way *way, const struct choice *choice)
 {
 	const struct ntrace_profile_options profile = {
 		.size = sizeof(profile),
@@ -205,7 +213,7 @@ static void decode(struct ntrace_flow *flow, const struct ntrace_params *params,
 }
 
 static bool pass(struct way *way, const struct ntrace_flow_config *given,
-		 const struct profiles_choice *choice, const uint8_t *stream, size_t size)
+		 const struct choice *choice, const uint8_t *stream, size_t size)
 {
 	struct ntrace_flow_config config = *given;
 	struct ntrace_flow *flow;
@@ -278,17 +286,18 @@ static const char *compare_texts(const char *one, const char *many)
 }
 
 const char *profiles_mismatch(const struct ntrace_flow_config *given, const struct program *program,
-			      const struct profiles_choice *choice, const uint8_t *stream,
-			      size_t size)
+			      struct random *random, const uint8_t *stream, size_t size)
 {
+	const struct choice choice = { one_in(random, 4) ? 1 : -1, random_below(random, 3),
+				       one_in(random, 2), one_in(random, 2) };
 	struct ntrace_flow_config config = *given;
 	struct way one = { .batches = false }, many = { .batches = true };
 	const char *difference = "no memory";
 
 	config.contexts = NULL;
 	config.space = space_with_names(program);
-	if (config.space && pass(&one, &config, choice, stream, size) &&
-	    pass(&many, &config, choice, stream, size)) {
+	if (config.space && pass(&one, &config, &choice, stream, size) &&
+	    pass(&many, &config, &choice, stream, size)) {
 		difference = compare_texts(one.text, many.text);
 		if (!difference)
 			difference = compare_texts(one.sampled, many.sampled);
