@@ -183,6 +183,7 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	if (ret)
 		goto err;
 	capture->feed.size = in_effect->data_size;
+	capture->feed.framed = sink->ramsink.framed;
 
 	/* vmalloc() would log a warning about a size that is out of reach. */
 	ret = -ENOMEM;

@@ -22,6 +22,9 @@
 #include "topology.h"
 #include "version.h"
 
+/* An ETR of Arm is a sink that writes to memory, without tr??Impl. */
+#define NTRACE_SINK_IMPL_ETR (TR_COMP_TYPE_RAM_SINK << TR_IMPL_COMP_TYPE_SHIFT)
+
 static dev_t ntrace_devt;
 
 /*
@@ -127,7 +130,7 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	info->inst_features = encoder->features;
 	info->privilege = encoder->privilege;
 	info->encoder_impl = ntrace_path_encoder(path)->impl;
-	info->sink_impl = sink->impl;
+	info->sink_impl = sink->ramsink.framed ? NTRACE_SINK_IMPL_ETR : sink->impl;
 	info->granule = sink->ramsink.granule;
 	info->sink_size_max = ntrace_ramsink_size_max(sink);
 	strscpy(info->module_version, NTRACE_VERSION);
@@ -139,6 +142,8 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	info->triggers_out = encoder->triggers_out;
 	info->triggers_debug = !!encoder->triggers_debug;
 	info->stall = !!encoder->stall;
+	info->framing = sink->ramsink.framed ? NTRACE_FRAMING_CORESIGHT : NTRACE_FRAMING_NONE;
+	info->atid = sink->ramsink.framed ? encoder->atid : 0;
 	info->timestamp_modes = unit->offered;
 	info->timestamp_bits = unit->offered ? unit->bits : 0;
 	info->timestamp_prescale_max = unit->prescale_max;

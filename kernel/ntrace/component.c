@@ -6,7 +6,9 @@
 #include <linux/bitfield.h>
 #include <linux/device.h>
 #include <linux/iopoll.h>
+#include <linux/ktime.h>
 #include <linux/pm_runtime.h>
+#include <linux/processor.h>
 
 #include "component.h"
 #include "log.h"
@@ -128,6 +130,26 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, bool atom
 	return ret;
 }
 
+/**
+ * ntrace_component_await_empty - wait until a shared component has passed on a hart's trace
+ * @component: component that other harts use, too; the part before it is empty for this hart
+ * @deadline: time at which to give up, of ktime_get_mono_fast_ns()
+ *
+ * Once the component is empty, all trace that entered it earlier has left. Other harts may keep it
+ * from ever being empty, which is not an error.
+ *
+ * Return: true if the component was empty.
+ */
+bool ntrace_component_await_empty(const struct ntrace_component *component, u64 deadline)
+{
+	while (!(ntrace_read(component, TR_CONTROL) & TR_CONTROL_EMPTY)) {
+		if (ktime_get_mono_fast_ns() >= deadline)
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
 /* Clears or sets tr??Active. Software may access no other register until the bit reads back. */
 static int ntrace_component_set_active(struct ntrace_component *component, u32 active)
 {
@@ -229,7 +251,11 @@ int ntrace_component_off(struct ntrace_component *component)
 	int ret;
 
 	/* Without power it does nothing; power returns with the registers reset. */
-	if (component->inactive || pm_runtime_suspended(component->dev))
+	if (pm_runtime_suspended(component->dev))
+		return 0;
+	if (component->layout && component->layout->off)
+		return component->layout->off(component);
+	if (component->inactive)
 		return 0;
 	control = ntrace_read(component, TR_CONTROL);
 	if (control & component->foreign)
@@ -266,8 +292,11 @@ int ntrace_component_refuse(struct ntrace_component *component, const char *why)
 /** ntrace_component_is_running - tell whether a component is active and enabled */
 bool ntrace_component_is_running(const struct ntrace_component *component)
 {
-	u32 control = ntrace_read(component, TR_CONTROL);
+	u32 control;
 
+	if (component->layout->is_running)
+		return component->layout->is_running(component);
+	control = ntrace_read(component, TR_CONTROL);
 	return control & TR_CONTROL_ACTIVE && control & TR_CONTROL_ENABLE;
 }
 
@@ -282,6 +311,7 @@ bool ntrace_component_is_running(const struct ntrace_component *component)
  */
 int ntrace_component_init(struct ntrace_component *component)
 {
+	int (*quiesce)(void __iomem *base) = component->layout->quiesce ?: ntrace_registers_quiesce;
 	int ret;
 
 	if (ntrace_component_is_foreign(component))
@@ -289,12 +319,12 @@ int ntrace_component_init(struct ntrace_component *component)
 				     "%pa: a debugger owns the encoder (trTeDisSelfHosted)\n",
 				     &component->start);
 	/* Firmware, a previous kernel or a debugger may have left it running. */
-	ret = ntrace_registers_quiesce(component->base);
+	ret = quiesce(component->base);
 	if (ret)
 		dev_info(component->dev, "%pa: found running, %s\n", &component->start,
 			 ret < 0 ? "does not stop, resetting it" : "stopped");
 
-	ret = ntrace_component_reset(component);
+	ret = component->layout->reset(component);
 	if (ret)
 		return ret;
 

@@ -24,6 +24,7 @@ struct device_node;
 struct ntrace_component;
 struct ntrace_feed;
 struct ntrace_path;
+struct ntrace_scatter;
 struct pid;
 struct reset_control;
 
@@ -70,6 +71,7 @@ struct reset_control;
  * @stimulus: offset of the register to which the id of the running task is stored for an
  *	      Ownership message; 0: the encoder reads scontext
  * @stores: the configuration asks for these stores
+ * @atid: ID of its trace on an ATB bus, which its bridge adds; 0: there is no bridge on its way
  * @src: trTeSrcID in effect
  * @src_bits: trTeSrcBits in effect
  */
@@ -99,6 +101,7 @@ struct ntrace_encoder {
 	u32 wired_bits;
 	u32 stimulus;
 	bool stores;
+	u32 atid;
 	u32 src;
 	u32 src_bits;
 };
@@ -125,14 +128,30 @@ struct ntrace_timestamp {
  * struct ntrace_split - position of the drain in the messages of several encoders
  * @skip: the start of the next message is unknown
  * @have: bytes in @head
+ * @src_bits: width of SRC; 0: all messages are those of one encoder
+ * @atid: ID of the encoders on an ATB bus, 0: the sink has no frames
  * @head: start of a message whose source is not known yet
  * @to: data area that gets the rest of the message, or NULL
  */
 struct ntrace_split {
 	bool skip;
 	u8 have;
+	u8 src_bits;
+	u8 atid;
 	u8 head[4];
 	struct ntrace_feed *to;
+};
+
+/**
+ * struct ntrace_deframe - position of the drain in the frames of a formatter
+ * @known: an ID has come since the last gap
+ * @id: the last ID
+ * @split: position in the messages of each ID
+ */
+struct ntrace_deframe {
+	bool known;
+	u8 id;
+	struct ntrace_split split[TR_ATB_ID_MAX + 1];
 };
 
 /**
@@ -142,10 +161,14 @@ struct ntrace_split {
  *	       driver copies this memory to @ring
  * @granule: bytes per write of the sink
  * @wp: register offset of the write pointer; bit 0 of the register says that it has wrapped
- * @failures: bits of its control register after which no trace reaches memory any more
+ * @status: register offset of @failures
+ * @failures: bits of that register after which no trace reaches memory any more
+ * @framed: it writes frames of a CoreSight formatter, see deframe.c
+ * @scatters: it can write to memory in pieces
  * @memory: bytes of memory reserved for the sink, 0 = the driver allocates any memory
  * @buffer: trace memory, NULL when no capture is configured
- * @dma: address of @buffer for the sink
+ * @dma: address of @buffer for the sink, or of the table of its pieces
+ * @scatter: pieces of @buffer, NULL: it is one block
  * @buffer_size: bytes allocated
  * @ring: start of the part that the sink uses; the sink may have trimmed Start
  * @ring_dma: address of @ring for the sink
@@ -161,6 +184,7 @@ struct ntrace_split {
  * @drained: position in the ring up to which the drain has copied
  * @canary: position in the ring just after the canary
  * @split: position in the messages of several encoders
+ * @frames: the same in frames, if @framed
  * @bounce: copy of a part of the ring. The ring may be uncached memory, which is slow to
  *	    read byte by byte.
  *
@@ -172,10 +196,14 @@ struct ntrace_ramsink {
 	u32 sram_size;
 	u32 granule;
 	u32 wp;
+	u32 status;
 	u32 failures;
+	bool framed;
+	bool scatters;
 	u64 memory;
 	void *buffer;
 	dma_addr_t dma;
+	struct ntrace_scatter *scatter;
 	size_t buffer_size;
 	u8 *ring;
 	dma_addr_t ring_dma;
@@ -193,11 +221,26 @@ struct ntrace_ramsink {
 	u32 drained;
 	u32 canary;
 	struct ntrace_split split;
+	struct ntrace_deframe *frames;
 	u8 *bounce;
 };
 
 /**
- * struct ntrace_portsink - state of a sink without memory
+ * struct ntrace_tmc - state of a Trace Memory Controller
+ * @sets_pointers: software sets its pointers before each start
+ * @stopped: it has stopped; @rwp and @sts are the last values of the registers
+ * @rwp: write pointer
+ * @sts: status
+ */
+struct ntrace_tmc {
+	bool sets_pointers;
+	bool stopped;
+	u64 rwp;
+	u32 sts;
+};
+
+/**
+ * struct ntrace_portsink - state of a sink without memory, or of a bridge on a path
  * @modes: PIB sink: supported values of trPibMode, as a bit mask without value 0
  * @divider_max: PIB sink: largest supported trPibDivider
  * @id_bits: ATB bridge: writable bits of trAtbBridgeID; 0 = hard-wired
@@ -206,8 +249,9 @@ struct ntrace_ramsink {
  * @center: 1: trPibClkCenter
  * @calibrate: 1: trPibCalibrate: the sink sends a pattern instead of trace
  * @id: trAtbBridgeID, 0 = the source ID on the bus has not been set
+ * @inputs: funnel of Arm: connected inputs, as a bit mask
  *
- * The members from @mode on, except a hard-wired @id, are attributes that users write while no
+ * The members from @mode to @id, except a hard-wired @id, are attributes that users write while no
  * capture is configured. The mutex of struct ntrace_ramsink protects them.
  */
 struct ntrace_portsink {
@@ -219,6 +263,7 @@ struct ntrace_portsink {
 	u32 center;
 	u32 calibrate;
 	u32 id;
+	u32 inputs;
 };
 
 /**
@@ -227,12 +272,35 @@ struct ntrace_portsink {
  * @start: empty the ring and enable the sink
  * @stop: disable the sink and wait until all trace is delivered
  * @halt: disable the sink without waiting
+ * @flush: move all trace that the sink and the components before it hold back to memory, before
+ *	   a deadline; the sink keeps running. NULL: they hold nothing back
+ * @position: write pointer as an offset in the ring; false: it is not in the ring. NULL: @wp of
+ *	      struct ntrace_ramsink
+ * @wrapped: the ring has wrapped; NULL: bit 0 of @wp
  */
 struct ntrace_sink_ops {
 	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
 	int (*start)(struct ntrace_component *component, bool atomic);
 	int (*stop)(struct ntrace_component *component, bool atomic);
 	void (*halt)(struct ntrace_component *component);
+	bool (*flush)(struct ntrace_component *component, u64 deadline);
+	bool (*position)(const struct ntrace_component *component, u32 *position);
+	bool (*wrapped)(const struct ntrace_component *component);
+};
+
+/**
+ * struct ntrace_link_ops - operations of a component between an encoder and a sink
+ * @program: write a configuration; the component is disabled
+ * @start: enable it; the component after it is enabled
+ * @stop: flush and disable it; the components that send to it have stopped and are empty
+ * @await_empty: wait until all trace that entered it earlier has left, before a deadline of
+ *		 ktime_get_mono_fast_ns(); false: it was never empty. NULL: it cannot tell
+ */
+struct ntrace_link_ops {
+	int (*program)(struct ntrace_component *component);
+	int (*start)(struct ntrace_component *component, bool atomic);
+	int (*stop)(struct ntrace_component *component, bool atomic);
+	bool (*await_empty)(const struct ntrace_component *component, u64 deadline);
 };
 
 /**
@@ -240,6 +308,10 @@ struct ntrace_sink_ops {
  * @identify: probe the type and the features of a component, just after a reset
  * @reset: put a component into its reset state, active, before it is programmed
  * @program: write a configuration; the component is disabled
+ * @quiesce: stop the component at a page of registers; NULL: ntrace_registers_quiesce()
+ * @is_running: tell whether the component is enabled; NULL: by tr??Control
+ * @off: disable a component, as ntrace_component_off(), which calls it; NULL: by tr??Control
+ * @control: register that tells whether the component is enabled
  * @timestamp_extra: bits of trTsControl that select the messages with timestamps
  * @foreign: see struct ntrace_component; for encoders
  */
@@ -247,6 +319,10 @@ struct ntrace_layout {
 	int (*identify)(struct ntrace_component *component);
 	int (*reset)(struct ntrace_component *component);
 	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
+	int (*quiesce)(void __iomem *base);
+	bool (*is_running)(const struct ntrace_component *component);
+	int (*off)(struct ntrace_component *component);
+	u32 control;
 	u32 timestamp_extra;
 	u32 foreign;
 };
@@ -270,13 +346,16 @@ struct ntrace_layout {
  * @programmed: the registers hold the current configuration
  * @inactive: it was found or made inactive, and the driver has not activated it again
  * @merges: several encoders may send to it: it is a funnel, or a sink with a funnel
+ * @of_hart: it may lose its power with the hart of its path; always so for encoders
  * @fixed: bits that each write of its control register sets
  * @path: the path that begins here, or NULL
  * @sink: sink of an encoder that contains its own; else NULL
  * @wanted: node of the sink that the user has chosen for an encoder; NULL: the default
  * @timestamp: timestamp unit of an encoder or a funnel
- * @port: state of a sink without memory
+ * @port: state of a sink without memory, or of a bridge on a path
+ * @tmc: state of a Trace Memory Controller
  * @sink_ops: operations of a sink; NULL if the component is not a sink
+ * @link_ops: operations of a component between an encoder and a sink, else NULL
  * @encoder: state of an encoder
  * @ramsink: state of a sink
  */
@@ -298,13 +377,16 @@ struct ntrace_component {
 	bool programmed;
 	bool inactive;
 	bool merges;
+	bool of_hart;
 	u32 fixed;
 	struct ntrace_path *path;
 	struct ntrace_component *sink;
 	struct device_node *wanted;
 	struct ntrace_timestamp timestamp;
 	struct ntrace_portsink port;
+	struct ntrace_tmc tmc;
 	const struct ntrace_sink_ops *sink_ops;
+	const struct ntrace_link_ops *link_ops;
 	union {
 		struct ntrace_encoder encoder;
 		struct ntrace_ramsink ramsink;
@@ -316,11 +398,11 @@ static inline bool ntrace_component_has_memory(const struct ntrace_component *co
 	return component->type == TR_COMP_TYPE_RAM_SINK;
 }
 
-/* A path ends at a sink. */
+/* A path ends at a sink. A bridge is one if it leads to no component that the driver knows. */
 static inline bool ntrace_component_is_sink(const struct ntrace_component *component)
 {
 	return ntrace_component_has_memory(component) || component->type == TR_COMP_TYPE_PIB_SINK ||
-	       component->type == TR_COMP_TYPE_ATB_BRIDGE;
+	       (component->type == TR_COMP_TYPE_ATB_BRIDGE && !component->link_ops);
 }
 
 static inline u32 ntrace_read(const struct ntrace_component *component, u32 offset)
@@ -350,6 +432,7 @@ int ntrace_component_off(struct ntrace_component *component);
 int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic);
 int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control);
 int ntrace_component_refuse_foreign(const struct ntrace_component *component);
+bool ntrace_component_await_empty(const struct ntrace_component *component, u64 deadline);
 int ntrace_component_refuse(struct ntrace_component *component, const char *why);
 int ntrace_registers_quiesce(void __iomem *base);
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);

@@ -4,6 +4,7 @@
  * Neither shows addresses of trace memory, only positions in it.
  */
 #include <linux/bitfield.h>
+#include <linux/cpu.h>
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 
@@ -25,6 +26,8 @@ static void ntrace_debug_encoder(struct seq_file *file, const struct ntrace_comp
 	seq_printf(file, " privilege=%#x ranges=%u traps=%#x src=%u src_bits=%u timestamps=%#x",
 		   encoder->privilege, encoder->ranges, encoder->traps, encoder->src,
 		   encoder->src_bits, component->timestamp.offered);
+	if (encoder->atid)
+		seq_printf(file, " atid=%u", encoder->atid);
 }
 
 static void ntrace_debug_ramsink(struct seq_file *file, const struct ntrace_component *component,
@@ -54,45 +57,57 @@ static void ntrace_debug_portsink(struct seq_file *file, const struct ntrace_com
 
 	if (component->type == TR_COMP_TYPE_ATB_BRIDGE)
 		seq_printf(file, " atb_id=%#x", port->id);
-	else
+	else if (component->type == TR_COMP_TYPE_PIB_SINK)
 		seq_printf(file, " pib_modes=%#x pib_mode=%#x pib_divider=%u%s%s", port->modes,
 			   port->mode, port->divider, port->center ? " centered" : "",
 			   port->calibrate ? " calibrates" : "");
 }
 
 /*
- * Only tr??Control may be read of a component that may be inactive, and nothing of the encoder of
- * an offline CPU.
+ * May the control register be read? Nothing may be read of the encoder of an offline CPU. A bridge
+ * that belongs to a hart is inactive while that is offline.
  */
+static bool ntrace_debug_is_reachable(const struct ntrace_component *component)
+{
+	if (component->type == TR_COMP_TYPE_ENCODER)
+		return component->path && component->path->cpu_up;
+	return !component->of_hart || !component->inactive;
+}
+
+/* Only the control register may be read of a component that may be inactive. */
 static void ntrace_debug_component(struct seq_file *file, const struct ntrace_component *component)
 {
-	bool reachable = component->type != TR_COMP_TYPE_ENCODER ||
-			 (component->path && component->path->cpu_up);
-	u32 control = reachable ? ntrace_read(component, TR_CONTROL) : 0;
+	bool reachable = ntrace_debug_is_reachable(component);
+	u32 control = reachable ? ntrace_read(component, component->layout->control) : 0;
 	u32 major = FIELD_GET(TR_IMPL_VER_MAJOR_MASK, component->impl);
 
-	seq_printf(file, "%s %s %pa impl=%#x version=%u.%u", dev_name(component->dev),
-		   ntrace_type_name(component->type), &component->start, component->impl, major,
-		   major ? FIELD_GET(TR_IMPL_VER_MINOR_MASK, component->impl) : 0);
-	if (reachable)
+	seq_printf(file, "%s %s %pa impl=%#x", dev_name(component->dev),
+		   ntrace_type_name(component->type), &component->start, component->impl);
+	if (!component->layout->is_running)
+		seq_printf(file, " version=%u.%u", major,
+			   major ? FIELD_GET(TR_IMPL_VER_MINOR_MASK, component->impl) : 0);
+	if (!reachable)
+		seq_puts(file, " unreachable");
+	else if (component->layout->is_running)
+		seq_printf(file, " control=%#x%s", control,
+			   component->layout->is_running(component) ? " enabled" : "");
+	else
 		seq_printf(file, " control=%#x%s%s%s%s", control,
 			   control & TR_CONTROL_ACTIVE ? " active" : "",
 			   control & TR_CONTROL_ENABLE ? " enabled" : "",
 			   control & TR_CONTROL_EMPTY ? " empty" : "",
 			   control & component->foreign ? " debugger" : "");
-	else
-		seq_puts(file, " unreachable");
 	seq_printf(file, " held=%u users=%u", component->held, component->users);
 	if (component->type == TR_COMP_TYPE_ENCODER)
 		ntrace_debug_encoder(file, component);
 	if (component->sink)
 		ntrace_debug_ramsink(file, component->sink, control & TR_CONTROL_ACTIVE);
-	if (component->merges)
+	if (component->merges && !component->layout->is_running)
 		seq_printf(file, " timestamps=%#x source=%u", component->timestamp.modes,
 			   component->timestamp.source);
 	if (ntrace_component_has_memory(component))
 		ntrace_debug_ramsink(file, component, control & TR_CONTROL_ACTIVE);
-	else if (ntrace_component_is_sink(component))
+	else if (component->type != TR_COMP_TYPE_ENCODER)
 		ntrace_debug_portsink(file, component);
 	seq_putc(file, '\n');
 }
@@ -101,6 +116,10 @@ static void ntrace_debug_powered(struct ntrace_component *component, struct seq_
 {
 	if (ntrace_component_is_sink(component)) {
 		guard(mutex)(&component->ramsink.mutex);
+		ntrace_debug_component(file, component);
+	} else if (component->of_hart) {
+		/* A bridge: its hart stays online or offline. */
+		guard(cpus_read_lock)();
 		ntrace_debug_component(file, component);
 	} else if (component->path) {
 		/* The lock keeps the CPU online or offline. */

@@ -16,6 +16,10 @@
  * empties its own sink, so it cannot outrun the reader; a hart that a hypervisor has descheduled
  * produces nothing. The traced load could keep a softirq or a thread from running.
  *
+ * If the sink writes frames of a CoreSight formatter (deframe.c), such a granule would be frames
+ * without an ID, of 15 bytes of one encoder, the first of which is 0x02: no formatter writes them,
+ * either.
+ *
  * If harts share a sink, each of them has such a timer, and each timer drains for all.
  *
  * While the kernel is traced, the drain is traced too. A loop over bytes makes more trace than it
@@ -31,6 +35,7 @@
 #include "drain.h"
 #include "encoder.h"
 #include "feed.h"
+#include "deframe.h"
 #include "log.h"
 #include "sink.h"
 #include "split.h"
@@ -120,11 +125,12 @@ static void ntrace_drain_sink(struct ntrace_component *component)
 
 	if (!sink->failures || sink->fault)
 		return;
-	control = ntrace_read(component, TR_CONTROL);
+	control = ntrace_read(component, sink->status);
 	if (!(control & sink->failures))
 		return;
 	/* No more trace arrives, and the amount of the loss is unknown. */
-	ntrace_err(component->dev, "cannot write to memory (control 0x%08x), stopped\n", control);
+	ntrace_err(component->dev, "cannot write to memory (%s 0x%08x), stopped\n",
+		   sink->status == TR_CONTROL ? "control" : "status", control);
 	list_for_each_entry(feed, &sink->feeds, node)
 		ntrace_feed_fail(feed);
 	ntrace_drain_fault(sink);
@@ -134,9 +140,11 @@ static void ntrace_drain_sink(struct ntrace_component *component)
 static bool ntrace_drain_is_stuck(struct ntrace_component *component)
 {
 	const struct ntrace_ramsink *sink = &component->ramsink;
+	u32 position;
 
 	if (!sink->ring || sink->fault || sink->drained ||
-	    ntrace_read(component, sink->wp) != lower_32_bits(sink->ring_dma))
+	    !ntrace_ramsink_position(component, &position) || position ||
+	    ntrace_ramsink_wrapped(component))
 		return false;
 	return memchr_inv(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
 }
@@ -148,6 +156,14 @@ static bool ntrace_drain_is_stuck(struct ntrace_component *component)
 static u32 ntrace_drain_settled(const struct ntrace_ramsink *sink, u32 wp)
 {
 	return ring_distance(sink, sink->granule, rounddown(wp, sink->granule));
+}
+
+/* The next bytes of the ring do not continue the last ones. @skip: they are inside messages. */
+static void ntrace_drain_reparse(struct ntrace_ramsink *sink, bool skip)
+{
+	ntrace_split_reset(sink, skip);
+	if (sink->frames)
+		ntrace_deframe_reset(sink, skip);
 }
 
 /* Copies the next bytes of the ring to the captures that get them, not visible yet. */
@@ -162,7 +178,10 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 		if (sink->dealt) {
 			part = min(part, NTRACE_DRAIN_BOUNCE);
 			memcpy(sink->bounce, sink->ring + from, part);
-			ntrace_split_put(sink, sink->bounce, part);
+			if (sink->framed)
+				ntrace_deframe_put(sink, sink->bounce, part);
+			else
+				ntrace_split_put(sink, sink->bounce, part);
 		} else {
 			list_for_each_entry(feed, &sink->feeds, node)
 				ntrace_feed_put(feed, sink->ring + from, part);
@@ -228,8 +247,9 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 		ntrace_drain_resync(component, &wp);
 	if (sink->fault)
 		return;
-	ntrace_split_reset(sink, true);
-	if (!sink->dealt || list_is_singular(&sink->feeds))
+	ntrace_drain_reparse(sink, true);
+	/* Of frames, an unknown part is trace. */
+	if (!sink->dealt || (list_is_singular(&sink->feeds) && !sink->framed))
 		lost = (u64)sink->ring_size + ring_distance(sink, drained, wp) -
 		       ring_distance(sink, sink->drained, wp);
 	list_for_each_entry(feed, &sink->feeds, node)
@@ -364,7 +384,7 @@ void ntrace_drain_begin(struct ntrace_component *component)
 	sink->fault = false;
 	sink->drained = 0;
 	sink->canary = 0;
-	ntrace_split_reset(sink, false);
+	ntrace_drain_reparse(sink, false);
 	ring_set_canary(sink, 0);
 	/* ntrace_drain_is_stuck() checks for these bytes. */
 	memset(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
@@ -396,6 +416,22 @@ void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 he
 	feed->gap_head = U64_MAX - 1;
 }
 
+/*
+ * The event has ended, and the frames with the end of its last message are still on their way. That
+ * end belongs to no later event, whose trace would begin with it: it is dropped, and the message is
+ * marked as cut. The next byte begins a message.
+ */
+static void ntrace_drain_cut(struct ntrace_feed *feed)
+{
+	static const u8 mark[] = { NTRACE_RESERVED_BYTE, NTRACE_MESSAGE_END };
+	struct ntrace_ramsink *sink = &feed->sink->ramsink;
+
+	if (!sink->dealt || !sink->frames || !ntrace_deframe_forget(sink, feed))
+		return;
+	ntrace_feed_put(feed, mark, sizeof(mark));
+	ntrace_feed_commit(feed);
+}
+
 /**
  * ntrace_drain_discard - count the trace from now on, and keep none
  * @feed: as for ntrace_drain_into()
@@ -405,6 +441,9 @@ void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 he
 u64 ntrace_drain_discard(struct ntrace_feed *feed)
 {
 	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
+	/* Paused, it goes on in other memory at once. */
+	if (feed->data && !feed->paused)
+		ntrace_drain_cut(feed);
 	feed->data = NULL;
 	feed->overwrite = false;
 	feed->overrun = false;
@@ -600,7 +639,7 @@ static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 	sink->drained = wrapped ? wp : 0;
 	/* Overwritten trace may begin inside a message, and the number of rounds is unknown. */
 	if (wrapped && !(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP)) {
-		ntrace_split_reset(sink, true);
+		ntrace_drain_reparse(sink, true);
 		list_for_each_entry(feed, &sink->feeds, node)
 			ntrace_feed_lapped(feed, sink->dealt ? 0 : wp);
 	}

@@ -6,11 +6,18 @@
  *
  * The caller holds the lock of the sink, except in the functions for the consumer.
  */
+#include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 
 #include "component.h"
 #include "feed.h"
+
+/* Four words 0x7fffffff, little-endian (ARM IHI 0029, "Trace formatter"). */
+static const u8 ntrace_barrier[NTRACE_BARRIER_BYTES] = {
+	0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+	0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+};
 
 /* Shows the counters and the head to user space. */
 static void ntrace_feed_publish(struct ntrace_feed *feed)
@@ -25,20 +32,34 @@ static void ntrace_feed_publish(struct ntrace_feed *feed)
 	smp_store_release(&control->head, feed->head);
 }
 
+/* Bytes of the mark of a gap. Frames, and so @size, are multiples of it. */
+static u32 ntrace_feed_mark(const struct ntrace_feed *feed)
+{
+	return feed->framed ? NTRACE_BARRIER_BYTES : 1;
+}
+
 /*
- * Marks a gap in the data area. There is always room for the mark: ntrace_feed_room() reserves one
- * byte, and only this mark, as the last byte, uses it.
+ * Marks a gap in the data area. There is always room for the mark: ntrace_feed_room() reserves its
+ * bytes, and only this mark, as the last one, uses them.
  */
 static void ntrace_feed_gap(struct ntrace_feed *feed)
 {
+	u32 mark = ntrace_feed_mark(feed);
+	u8 *to;
+
 	/* No trace has come since the last gap: this is the same gap. */
-	if (feed->gaps && feed->head == feed->gap_head + 1)
+	if (feed->gaps && feed->head == feed->gap_head + mark)
 		return;
 	feed->gaps++;
 	if (!feed->data)
 		return;
-	feed->data[feed->head & (feed->size - 1)] = NTRACE_RESERVED_BYTE;
-	feed->gap_head = feed->head++;
+	to = feed->data + (feed->head & (feed->size - 1));
+	if (feed->framed)
+		memcpy(to, ntrace_barrier, mark);
+	else
+		*to = NTRACE_RESERVED_BYTE;
+	feed->gap_head = feed->head;
+	feed->head += mark;
 }
 
 /* How many of @bytes fit into the data area. After an overrun: none until a quarter is free. */
@@ -47,6 +68,7 @@ static u32 ntrace_feed_room(struct ntrace_feed *feed, u32 bytes)
 	/* Pairs with the release of the consumer: freed bytes have been read. */
 	u64 tail = atomic64_read_acquire(&feed->tail);
 	u64 room = feed->size - (feed->head + feed->fresh - tail);
+	u32 mark = ntrace_feed_mark(feed);
 
 	/* Trace is only counted. */
 	if (!feed->data)
@@ -54,7 +76,8 @@ static u32 ntrace_feed_room(struct ntrace_feed *feed, u32 bytes)
 	/* Small pieces between gaps are useless: a decoder skips to the next synchronization. */
 	if (feed->overrun && room < feed->size / 4)
 		return 0;
-	return min_t(u64, bytes, room ? room - 1 : 0);
+	/* Whole frames only, wherever the consumer stands. */
+	return min_t(u64, bytes, room > mark ? round_down(room - mark, mark) : 0);
 }
 
 /**

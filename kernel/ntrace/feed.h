@@ -14,6 +14,11 @@ struct ntrace_component;
 
 /* MSEO 10, which no encoder sends (N-Trace 1.0, message layout). */
 #define NTRACE_RESERVED_BYTE	0x02
+/* MSEO 11: the last byte of a message */
+#define NTRACE_MESSAGE_END	0x03
+
+/* In frames, synchronization words mark a gap, which a frame does not contain. */
+#define NTRACE_BARRIER_BYTES	16
 
 /**
  * struct ntrace_feed - the data area of a capture, and what fills it
@@ -26,6 +31,7 @@ struct ntrace_component;
  * @control: control page, first page of the area that user space maps
  * @data: data area, directly after the control page; or an AUX area of perf
  * @size: bytes of it, a power of two, or 0
+ * @framed: @data holds frames of a CoreSight formatter
  * @kernel: the kernel of this hart is traced for perf
  * @counts: count trace while @data is NULL, as perf does; else trace is ignored then
  * @overwrite: new trace overwrites the oldest bytes of @data
@@ -56,6 +62,7 @@ struct ntrace_feed {
 	struct ntrace_control *control;
 	u8 *data;
 	u64 size;
+	bool framed;
 	bool kernel;
 	bool counts;
 	bool overwrite;

@@ -10,5 +10,8 @@ extern const struct ntrace_layout ntrace_layout_v0;
 extern const struct ntrace_layout ntrace_layout_v0_funnel;
 /* v1.c: Trace Control Interface 1.0 */
 extern const struct ntrace_layout ntrace_layout_v1;
+/* armfunnel.c, tmc.c: CoreSight components of Arm */
+extern const struct ntrace_layout ntrace_layout_armfunnel;
+extern const struct ntrace_layout ntrace_layout_tmc;
 
 #endif /* NTRACE_LAYOUT_H */

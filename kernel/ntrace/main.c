@@ -4,21 +4,24 @@
  *
  * One platform device per component of the Trace Control Interface 1.0, as in
  * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml, or per pre-ratification
- * encoder or funnel, as in sifive,trace-encoder0.yaml.
+ * encoder or funnel, as in sifive,trace-encoder0.yaml; or per CoreSight component of Arm that they
+ * send to.
  */
-#include <linux/mod_devicetable.h>
+#include <linux/amba/bus.h>
 #include <linux/module.h>
+#include <linux/io.h>
 #include <linux/of.h>
 #include <linux/platform_device.h>
 #include <linux/pm.h>
 #include <linux/pm_runtime.h>
 
+#include "adopt.h"
 #include "chardev.h"
 #include "choice.h"
 #include "component.h"
 #include "context.h"
 #include "debug.h"
-#include "layout.h"
+#include "layouts.h"
 #include "log.h"
 #include "path.h"
 #include "perf.h"
@@ -33,41 +36,57 @@
 #error "ntrace needs a 64-bit kernel"
 #endif
 
-static int ntrace_probe(struct platform_device *pdev)
+/* A device of any bus. */
+static int ntrace_bind(struct device *dev, struct resource *resource)
 {
 	struct ntrace_component *component;
-	struct resource *resource;
+	const struct of_device_id *match = of_match_node(ntrace_layouts, dev->of_node);
 	int ret;
 
-	component = devm_kzalloc(&pdev->dev, sizeof(*component), GFP_KERNEL);
+	if (!match)
+		return -ENODEV;
+	component = devm_kzalloc(dev, sizeof(*component), GFP_KERNEL);
 	if (!component)
 		return -ENOMEM;
-	component->dev = &pdev->dev;
-	component->layout = of_device_get_match_data(&pdev->dev);
+	component->dev = dev;
+	component->layout = match->data;
 	/* Only encoders can belong to a debugger. */
-	if (of_property_present(pdev->dev.of_node, "cpus"))
+	if (of_property_present(dev->of_node, "cpus"))
 		component->foreign = component->layout->foreign;
-	component->base = devm_platform_get_and_ioremap_resource(pdev, 0, &resource);
+	component->base = devm_ioremap_resource(dev, resource);
 	if (IS_ERR(component->base))
 		return PTR_ERR(component->base);
 	if (resource_size(resource) < TR_COMPONENT_SIZE)
-		return dev_err_probe(&pdev->dev, -EINVAL,
-				     "register region is smaller than a page\n");
+		return dev_err_probe(dev, -EINVAL, "register region is smaller than a page\n");
 	component->start = resource->start;
-	platform_set_drvdata(pdev, component);
+	dev_set_drvdata(dev, component);
 
 	ret = ntrace_power_init(component);
 	if (ret)
 		return ret;
 	scoped_guard(mutex, &ntrace_lock) ret = ntrace_probe_component(component);
 	ntrace_power_put(component);
+	if (!ret)
+		ntrace_adopt(dev);
 	return ret;
+}
+
+static void ntrace_unbind(struct device *dev)
+{
+	guard(mutex)(&ntrace_lock);
+	ntrace_topology_remove(dev_get_drvdata(dev));
+}
+
+static int ntrace_probe(struct platform_device *pdev)
+{
+	struct resource *resource = platform_get_resource(pdev, IORESOURCE_MEM, 0);
+
+	return resource ? ntrace_bind(&pdev->dev, resource) : -EINVAL;
 }
 
 static void ntrace_remove(struct platform_device *pdev)
 {
-	guard(mutex)(&ntrace_lock);
-	ntrace_topology_remove(platform_get_drvdata(pdev));
+	ntrace_unbind(&pdev->dev);
 }
 
 static void ntrace_shutdown(struct platform_device *pdev)
@@ -106,18 +125,6 @@ static const struct dev_pm_ops ntrace_pm_ops = {
 		RUNTIME_PM_OPS(ntrace_runtime_suspend, ntrace_runtime_resume, NULL)
 };
 
-static const struct of_device_id ntrace_of_match[] = {
-	{ .compatible = "riscv,trace-component", .data = &ntrace_layout_v1 },
-	{ .compatible = "riscv,trace-encoder", .data = &ntrace_layout_v1 },
-	{ .compatible = "riscv,trace-funnel", .data = &ntrace_layout_v1 },
-	{ .compatible = "riscv,trace-atbbridge", .data = &ntrace_layout_v1 },
-	{ .compatible = "sifive,trace-encoder-v0", .data = &ntrace_layout_v0 },
-	{ .compatible = "sifive,trace-encoder0", .data = &ntrace_layout_v0 },
-	{ .compatible = "sifive,trace-funnel0", .data = &ntrace_layout_v0_funnel },
-	{ /* sentinel */ },
-};
-MODULE_DEVICE_TABLE(of, ntrace_of_match);
-
 static const struct attribute_group *ntrace_groups[] = {
 	&ntrace_portsink_group,
 	&ntrace_choice_group,
@@ -130,11 +137,66 @@ static struct platform_driver ntrace_driver = {
 	.shutdown = ntrace_shutdown,
 	.driver = {
 		.name = "ntrace",
-		.of_match_table = ntrace_of_match,
+		.of_match_table = ntrace_layouts,
 		.pm = pm_ptr(&ntrace_pm_ops),
 		.dev_groups = ntrace_groups,
 	},
 };
+
+/* The components of Arm, unless the kernel has drivers of its own for them. */
+#if IS_ENABLED(CONFIG_ARM_AMBA) && !IS_ENABLED(CONFIG_CORESIGHT)
+static int ntrace_amba_probe(struct amba_device *adev, const struct amba_id *id)
+{
+	return ntrace_bind(&adev->dev, &adev->res);
+}
+
+static void ntrace_amba_remove(struct amba_device *adev)
+{
+	ntrace_unbind(&adev->dev);
+}
+
+static void ntrace_amba_shutdown(struct amba_device *adev)
+{
+	ntrace_topology_shutdown(amba_get_drvdata(adev));
+}
+
+/* Whatever Arm has designed: part numbers differ between generations. The node decides. */
+static const struct amba_id ntrace_amba_ids[] = {
+	{ .id = 0x000bb000, .mask = 0x000ff000 },
+	{ /* sentinel */ },
+};
+MODULE_DEVICE_TABLE(amba, ntrace_amba_ids);
+
+static struct amba_driver ntrace_amba_driver = {
+	.drv = {
+		.name = "ntrace",
+		.pm = pm_ptr(&ntrace_pm_ops),
+	},
+	.probe = ntrace_amba_probe,
+	.remove = ntrace_amba_remove,
+	.shutdown = ntrace_amba_shutdown,
+	.id_table = ntrace_amba_ids,
+};
+
+static int ntrace_amba_register(void)
+{
+	return amba_driver_register(&ntrace_amba_driver);
+}
+
+static void ntrace_amba_unregister(void)
+{
+	amba_driver_unregister(&ntrace_amba_driver);
+}
+#else
+static int ntrace_amba_register(void)
+{
+	return 0;
+}
+
+static void ntrace_amba_unregister(void)
+{
+}
+#endif
 
 static int __init ntrace_init(void)
 {
@@ -157,9 +219,15 @@ static int __init ntrace_init(void)
 	ret = platform_driver_register(&ntrace_driver);
 	if (ret)
 		goto probe;
+	ret = ntrace_amba_register();
+	if (ret)
+		goto driver;
 	ntrace_debug_init();
 	return 0;
 
+driver:
+	platform_driver_unregister(&ntrace_driver);
+	ntrace_adopt_exit();
 probe:
 	ntrace_probe_exit();
 perf:
@@ -176,7 +244,9 @@ module_init(ntrace_init);
 static void __exit ntrace_exit(void)
 {
 	ntrace_debug_exit();
+	ntrace_amba_unregister();
 	platform_driver_unregister(&ntrace_driver);
+	ntrace_adopt_exit();
 	ntrace_probe_exit();
 	ntrace_perf_exit();
 	ntrace_chardev_exit();

@@ -9,7 +9,7 @@
 #include <linux/sizes.h>
 
 #include "drain.h"
-#include "funnel.h"
+#include "deframe.h"
 #include "path.h"
 #include "power.h"
 #include "sink.h"
@@ -20,28 +20,62 @@
 
 static int ntrace_path_start_one(struct ntrace_component *component, bool atomic)
 {
-	if (component->type == TR_COMP_TYPE_FUNNEL)
-		return ntrace_funnel_start(component, atomic);
+	if (component->link_ops)
+		return component->link_ops->start(component, atomic);
 	if (ntrace_component_has_memory(component))
 		ntrace_drain_begin(component);
 	return component->sink_ops->start(component, atomic);
 }
 
-/* Stops the components from number @first to the sink, except those with other users. */
+/*
+ * Waits until what the encoder has sent has passed the components from number @first on, in the
+ * order of the path: trace that left one component is in the next. Those that cannot tell are left
+ * to a flush.
+ *
+ * Return: false if some trace may still be in one of them.
+ */
+static bool ntrace_path_await_links(const struct ntrace_path *path, unsigned int first)
+{
+	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+	const struct ntrace_component *component;
+	unsigned int i;
+
+	for (i = first; i < path->count; i++) {
+		component = path->component[i];
+		if (component->link_ops && component->link_ops->await_empty && component->users &&
+		    !component->link_ops->await_empty(component, deadline))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Stops the components from number @first to the sink, except those with other users.
+ *
+ * A sink with a formatter stops first: its flush takes the rest of the trace out of components of
+ * Arm, which must be enabled for that.
+ */
 static int ntrace_path_stop_from(struct ntrace_path *path, unsigned int first, bool atomic,
 				 bool *sink_stopped)
 {
+	struct ntrace_component *sink = ntrace_path_sink(path);
+	bool sink_first = sink->ramsink.framed && sink->users == 1;
 	struct ntrace_component *component;
-	int ret = 0, error = 0;
+	int ret, error = 0;
 	unsigned int i;
 
 	*sink_stopped = false;
+	if (sink_first) {
+		ntrace_path_await_links(path, first);
+		error = sink->sink_ops->stop(sink, atomic);
+		*sink_stopped = !error;
+	}
 	for (i = first; i < path->count; i++) {
 		component = path->component[i];
-		if (--component->users)
+		if (--component->users || (component == sink && sink_first))
 			continue;
-		if (component->type == TR_COMP_TYPE_FUNNEL) {
-			ret = ntrace_funnel_stop(component, atomic);
+		if (component->link_ops) {
+			ret = component->link_ops->stop(component, atomic);
 		} else {
 			ret = component->sink_ops->stop(component, atomic);
 			*sink_stopped = !ret;
@@ -144,15 +178,14 @@ int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
  */
 static bool ntrace_path_await_end(struct ntrace_capture *capture)
 {
-	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
-	struct ntrace_path *path = capture->path;
-	unsigned int i;
+	struct ntrace_component *sink = ntrace_path_sink(capture->path);
+	u64 deadline;
 
-	/* In the order of the path: trace that left one component is in the next. */
-	for (i = 1; i < path->count; i++)
-		if (path->component[i]->type == TR_COMP_TYPE_FUNNEL && path->component[i]->users &&
-		    !ntrace_funnel_await_empty(path->component[i], deadline))
-			return false;
+	if (!ntrace_path_await_links(capture->path, 1))
+		return false;
+	deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+	if (sink->sink_ops && sink->sink_ops->flush && !sink->sink_ops->flush(sink, deadline))
+		return false;
 	return ntrace_drain_await_end(&capture->feed);
 }
 
@@ -207,8 +240,8 @@ static int ntrace_path_off(struct ntrace_path *path)
  * ntrace_path_leave_hart - switch off what may lose its power with a hart
  * @path: path that is not traced, locked; its hart is about to go offline
  *
- * That is the encoder, and its sink if both are one block. They are not touched again until the
- * path is programmed, with the hart online.
+ * That is the encoder, its bridge, and its sink if both are one block. They are not touched again
+ * until the path is programmed, with the hart online.
  */
 void ntrace_path_leave_hart(struct ntrace_path *path)
 {
@@ -217,7 +250,7 @@ void ntrace_path_leave_hart(struct ntrace_path *path)
 
 	guard(mutex)(&ntrace_path_sink(path)->ramsink.mutex);
 	for (i = 0; i < path->count; i++) {
-		if (path->component[i]->base != encoder->base)
+		if (path->component[i]->base != encoder->base && !path->component[i]->of_hart)
 			continue;
 		path->component[i]->programmed = false;
 		ntrace_component_off(path->component[i]);
@@ -382,6 +415,9 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 	int ret;
 
 	guard(mutex)(&sink->mutex);
+	/* perf's readers know messages only, no frames. */
+	if (sink->framed && capture->perf && !ntrace_path_can_deal(&capture->config))
+		return -EOPNOTSUPP;
 	ret = component->held ? ntrace_path_join_sink(sink, capture) :
 				ntrace_path_alloc_sink(component, capture);
 	if (ret)
@@ -397,7 +433,7 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 	}
 	if (!component->held) {
 		sink->session = capture->session;
-		sink->dealt = sink->src_bits && capture->perf &&
+		sink->dealt = (sink->src_bits || sink->framed) && capture->perf &&
 			      ntrace_path_can_deal(&capture->config);
 	}
 	ntrace_path_hold(path, capture);
@@ -428,6 +464,8 @@ void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture
 	/* The rest of a message for it is dropped. */
 	if (sink->split.to == &capture->feed)
 		sink->split.to = NULL;
+	if (sink->frames)
+		ntrace_deframe_forget(sink, &capture->feed);
 	raw_spin_unlock_irq(&sink->lock);
 
 	ntrace_path_off(path);

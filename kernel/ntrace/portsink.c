@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sinks without memory: the PIB sink (trPib... registers), which sends trace out on pins, and the
- * ATB bridge (trAtbBridge...), which passes trace to a CoreSight system.
+ * ATB bridge (trAtbBridge...), which passes trace to a CoreSight system. A bridge with connected
+ * "out-ports" is no sink: the driver knows the rest of the way, and chooses the source ID.
  *
  * There is nothing to drain: the device at the other end gets the trace. The wiring of the pins is
  * a property of the board, the source ID on the bus one of the CoreSight system. No register tells
@@ -11,10 +12,14 @@
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
+#include <linux/iopoll.h>
 #include <linux/kstrtox.h>
+#include <linux/ktime.h>
+#include <linux/of.h>
 #include <linux/sysfs.h>
 
 #include "component.h"
+#include "graph.h"
 #include "log.h"
 #include "sink.h"
 
@@ -106,6 +111,50 @@ static const struct ntrace_sink_ops ntrace_portsink_ops = {
 	.halt = ntrace_portsink_halt,
 };
 
+static int ntrace_bridge_program(struct ntrace_component *component)
+{
+	return ntrace_portsink_program(component, NULL);
+}
+
+/*
+ * Some bridges may not have Empty. The parts after such a bridge are flushed, and its trace passes
+ * it in less than the time that is waited here. Return: 0 or -ETIMEDOUT.
+ */
+static int ntrace_bridge_stop(struct ntrace_component *component, bool atomic)
+{
+	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+	u32 control;
+	int ret;
+
+	ntrace_portsink_halt(component);
+	ret = readl_poll_timeout_atomic(component->base + TR_CONTROL, control,
+					!(control & TR_CONTROL_ENABLE), 1,
+					NTRACE_TIMEOUT_ATOMIC_US);
+	if (ret)
+		ntrace_err(component->dev, "%s does not stop (control 0x%08x)\n",
+			   ntrace_type_name(component->type), control);
+	else
+		ntrace_component_await_empty(component, deadline);
+	return ret;
+}
+
+static const struct ntrace_link_ops ntrace_bridge_ops = {
+	.program = ntrace_bridge_program,
+	.start = ntrace_portsink_start,
+	.stop = ntrace_bridge_stop,
+	.await_empty = ntrace_component_await_empty,
+};
+
+/*
+ * Is the bridge in the middle of a path? The CoreSight drivers of a kernel that has them use the
+ * components after it; then it is a sink.
+ */
+static bool ntrace_portsink_is_link(const struct ntrace_component *component)
+{
+	return component->type == TR_COMP_TYPE_ATB_BRIDGE && !IS_ENABLED(CONFIG_CORESIGHT) &&
+	       ntrace_graph_is_connected(component->dev->of_node, "out-ports");
+}
+
 /**
  * ntrace_portsink_init - find out what a sink without memory supports
  * @component: PIB sink or ATB bridge, just reset
@@ -114,6 +163,12 @@ static const struct ntrace_sink_ops ntrace_portsink_ops = {
  */
 int ntrace_portsink_init(struct ntrace_component *component)
 {
+	if (ntrace_portsink_is_link(component)) {
+		component->link_ops = &ntrace_bridge_ops;
+		component->of_hart = of_property_present(component->dev->of_node, "cpus");
+		ntrace_portsink_init_atb(component);
+		return 0;
+	}
 	ntrace_sink_setup(component, &ntrace_portsink_ops);
 	if (component->type == TR_COMP_TYPE_ATB_BRIDGE)
 		ntrace_portsink_init_atb(component);
@@ -223,7 +278,10 @@ static umode_t ntrace_portsink_visible(struct kobject *kobj, struct attribute *a
 	const struct ntrace_portsink_attribute *attribute =
 		container_of(attr, struct ntrace_portsink_attribute, attr.attr);
 
-	return component && component->type == attribute->type ? attr->mode : 0;
+	if (!component || component->type != attribute->type)
+		return 0;
+	/* The driver chooses the ID of a bridge on a path. */
+	return component->link_ops ? attr->mode & 0444 : attr->mode;
 }
 
 /*

@@ -77,6 +77,9 @@ int ntrace_power_init(struct ntrace_component *component)
 	if (ret)
 		return ret;
 	pm_runtime_get_noresume(dev);
+	/* The AMBA bus has done this, and holds the device active. */
+	if (pm_runtime_enabled(dev))
+		return 0;
 	ret = devm_pm_runtime_set_active_enabled(dev);
 	if (ret)
 		pm_runtime_put_noidle(dev);

@@ -16,11 +16,15 @@
 
 #include "component.h"
 #include "log.h"
+#include "scatter.h"
 #include "sink.h"
 #include "split.h"
 
 /* Larger memory would take too long to read, word by word with interrupts off. */
 #define NTRACE_SRAM_SIZE_MAX	SZ_1M
+
+/* Memory in pieces is limited by what RLIMIT_MEMLOCK is meant for, and by the table. */
+#define NTRACE_SCATTER_SIZE_MAX	SZ_1G
 
 static u64 ntrace_ramsink_read_pair(const struct ntrace_component *component, u32 low)
 {
@@ -246,7 +250,7 @@ int ntrace_ramsink_init(struct ntrace_component *component)
  * Positions in the ring have 32 bits, and so has its size: 4 GiB are too many.
  *
  * Return: 0 if the sink has no memory; the size of its own; the largest power of two in its
- * reserved memory, 2 GiB at most; or the largest block of pages.
+ * reserved memory, 2 GiB at most; or the largest block of pages, or 1 GiB of such blocks.
  */
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 {
@@ -256,7 +260,53 @@ size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 		return component->ramsink.sram_size;
 	if (component->ramsink.memory)
 		return min_t(u64, rounddown_pow_of_two(component->ramsink.memory), SZ_2G);
-	return PAGE_SIZE << MAX_PAGE_ORDER;
+	return component->ramsink.scatters ? NTRACE_SCATTER_SIZE_MAX : PAGE_SIZE << MAX_PAGE_ORDER;
+}
+
+static void ntrace_ramsink_free_splitter(struct ntrace_ramsink *sink)
+{
+	kfree(sink->bounce);
+	kfree(sink->frames);
+	sink->bounce = NULL;
+	sink->frames = NULL;
+}
+
+/* Allocates what the drain needs to separate the trace of several encoders. */
+static bool ntrace_ramsink_alloc_splitter(struct ntrace_ramsink *sink)
+{
+	if (!sink->src_bits && !sink->framed)
+		return true;
+	sink->bounce = kmalloc(NTRACE_DRAIN_BOUNCE, GFP_KERNEL);
+	if (sink->framed)
+		sink->frames = kzalloc(sizeof(*sink->frames), GFP_KERNEL);
+	if (sink->bounce && (sink->frames || !sink->framed))
+		return true;
+	ntrace_ramsink_free_splitter(sink);
+	return false;
+}
+
+static void ntrace_ramsink_alloc_block(struct ntrace_component *component, size_t size)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	sink->buffer =
+		dma_alloc_coherent(component->dev, size, &sink->dma, GFP_KERNEL | __GFP_NOWARN);
+	/* Reserved memory may lie anywhere, but positions in the ring are 32 bits of an address. */
+	if (sink->buffer && upper_32_bits(sink->dma) != upper_32_bits(sink->dma + size - 1)) {
+		dma_free_coherent(component->dev, size, sink->buffer, sink->dma);
+		sink->buffer = NULL;
+	}
+}
+
+static void ntrace_ramsink_alloc_pieces(struct ntrace_component *component, size_t size)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	sink->scatter = ntrace_scatter_alloc(component->dev, size);
+	if (!sink->scatter)
+		return;
+	sink->buffer = ntrace_scatter_memory(sink->scatter);
+	sink->dma = ntrace_scatter_table(sink->scatter);
 }
 
 /**
@@ -280,25 +330,26 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
 		sink->buffer_size = sink->sram_size;
 		return sink->buffer ? 0 : -ENOMEM;
 	}
-	if (sink->src_bits) {
-		sink->bounce = kmalloc(NTRACE_DRAIN_BOUNCE, GFP_KERNEL);
-		if (!sink->bounce)
-			return -ENOMEM;
-	}
-	sink->buffer =
-		dma_alloc_coherent(component->dev, size, &sink->dma, GFP_KERNEL | __GFP_NOWARN);
-	/* Reserved memory may lie anywhere, but positions in the ring are 32 bits of an address. */
-	if (sink->buffer && upper_32_bits(sink->dma) != upper_32_bits(sink->dma + size - 1)) {
-		dma_free_coherent(component->dev, size, sink->buffer, sink->dma);
-		sink->buffer = NULL;
-	}
+	if (!ntrace_ramsink_alloc_splitter(sink))
+		return -ENOMEM;
+	ntrace_ramsink_alloc_block(component, size);
+	if (!sink->buffer && sink->scatters && !sink->memory)
+		ntrace_ramsink_alloc_pieces(component, size);
 	if (!sink->buffer) {
-		kfree(sink->bounce);
-		sink->bounce = NULL;
+		ntrace_ramsink_free_splitter(sink);
 		return -ENOMEM;
 	}
 	sink->buffer_size = size;
 	return 0;
+}
+
+static bool ntrace_ramsink_may_write(const struct ntrace_component *component)
+{
+	if (component->inactive)
+		return false;
+	if (component->layout && component->layout->is_running)
+		return component->layout->is_running(component);
+	return ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
 }
 
 /**
@@ -315,17 +366,18 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 		return;
 	if (sink->sram_size)
 		kvfree(sink->buffer);
-	else if (!component->inactive &&
-		 ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE))
+	else if (ntrace_ramsink_may_write(component))
 		dev_err(component->dev,
 			"sink is still enabled, %zu bytes of trace memory are leaked\n",
 			sink->buffer_size);
+	else if (sink->scatter)
+		ntrace_scatter_free(sink->scatter);
 	else
 		dma_free_coherent(component->dev, sink->buffer_size, sink->buffer, sink->dma);
+	sink->scatter = NULL;
 	sink->buffer = NULL;
 	sink->ring = NULL;
-	kfree(sink->bounce);
-	sink->bounce = NULL;
+	ntrace_ramsink_free_splitter(sink);
 }
 
 /**
@@ -356,6 +408,8 @@ void ntrace_ramsink_fetch(struct ntrace_component *component)
 /** ntrace_ramsink_wrapped - tell whether the sink has reached the end of its ring at least once */
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component)
 {
+	if (component->sink_ops && component->sink_ops->wrapped)
+		return component->sink_ops->wrapped(component);
 	return ntrace_read(component, component->ramsink.wp) & TR_RAM_WP_LOW_WRAP;
 }
 
@@ -364,15 +418,19 @@ bool ntrace_ramsink_wrapped(const struct ntrace_component *component)
  * @component: RAM sink, programmed
  * @position: takes the offset in the ring
  *
- * The buffer does not cross a 4 GiB boundary, see ntrace_ramsink_alloc(). The low half of the pointer is enough, and no read is torn.
+ * The buffer does not cross a 4 GiB boundary, see ntrace_ramsink_alloc_block(). The low half of the
+ * pointer is enough, and no read is torn.
  *
  * Return: false if the write pointer is not in the ring.
  */
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position)
 {
 	const struct ntrace_ramsink *sink = &component->ramsink;
-	u32 wp = ntrace_read(component, sink->wp) & ~TR_RAM_WP_LOW_WRAP;
+	u32 wp;
 
+	if (component->sink_ops && component->sink_ops->position)
+		return component->sink_ops->position(component, position);
+	wp = ntrace_read(component, sink->wp) & ~TR_RAM_WP_LOW_WRAP;
 	*position = wp - lower_32_bits(sink->ring_dma);
 	return *position < sink->ring_size;
 }

@@ -19,6 +19,7 @@ static inline void ntrace_sink_setup(struct ntrace_component *component,
 	raw_spin_lock_init(&sink->lock);
 	INIT_LIST_HEAD(&sink->feeds);
 	sink->wp = TR_RAM_WP_LOW;
+	sink->status = TR_CONTROL;
 }
 
 /* ramsink.c */

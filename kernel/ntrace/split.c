@@ -6,6 +6,9 @@
  * in the last byte of a message only. A message begins with TCODE, six bits, and SRC, whose width
  * is the same in all encoders of a sink. Funnels never mix the bytes of two messages. A message of
  * one byte is idle and belongs to no encoder. See N-Trace 1.0, message layout.
+ *
+ * In frames the ID on the ATB bus comes first (deframe.c), and each ID has its own position in the
+ * messages. If it stands for one encoder, messages need no SRC; only their ends matter.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -28,18 +31,19 @@ static bool ntrace_split_is_last(u8 byte)
 }
 
 /* The data area that gets the message in @head, or NULL if its hart is not traced. */
-static struct ntrace_feed *ntrace_split_find(const struct ntrace_ramsink *sink)
+static struct ntrace_feed *ntrace_split_find(const struct ntrace_split *split,
+					     const struct list_head *feeds)
 {
-	const struct ntrace_split *split = &sink->split;
 	struct ntrace_feed *feed;
 	u32 src = 0;
 	int i;
 
 	for (i = split->have - 1; i > 0; i--)
 		src = src << NTRACE_MDO_BITS | split->head[i] >> NTRACE_MSEO_BITS;
-	src &= BIT(sink->src_bits) - 1;
-	list_for_each_entry(feed, &sink->feeds, node)
-		if (feed->encoder->encoder.src == src)
+	src &= BIT(split->src_bits) - 1;
+	list_for_each_entry(feed, feeds, node)
+		if (feed->encoder->encoder.atid == split->atid &&
+		    (!split->src_bits || feed->encoder->encoder.src == src))
 			return feed;
 	return NULL;
 }
@@ -52,16 +56,19 @@ static void ntrace_split_complete(struct ntrace_split *split)
 	split->have = 0;
 }
 
-/* Takes one more byte of the start of a message. */
-static void ntrace_split_start(struct ntrace_ramsink *sink, u8 byte)
+/* Bytes of a message that name its source. */
+static u32 ntrace_split_needed(const struct ntrace_split *split)
 {
-	u32 needed = 1 + DIV_ROUND_UP(sink->src_bits, NTRACE_MDO_BITS);
-	struct ntrace_split *split = &sink->split;
+	return 1 + DIV_ROUND_UP(split->src_bits, NTRACE_MDO_BITS);
+}
 
+/* Takes one more byte of the start of a message. */
+static void ntrace_split_start(struct ntrace_split *split, const struct list_head *feeds, u8 byte)
+{
 	split->to = NULL;
 	split->head[split->have++] = byte;
-	if (split->have == needed) {
-		split->to = ntrace_split_find(sink);
+	if (split->have == ntrace_split_needed(split)) {
+		split->to = ntrace_split_find(split, feeds);
 		if (split->to) {
 			split->to->ended = false;
 			ntrace_feed_put(split->to, split->head, split->have);
@@ -82,21 +89,22 @@ void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip)
 }
 
 /**
- * ntrace_split_put - distribute the next bytes of the ring
- * @sink: sink with several encoders
+ * ntrace_split_pass - distribute the next bytes of one position in messages
+ * @split: position
+ * @feeds: data areas
  * @bytes: trace
  * @count: number of bytes
  */
-void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
+void ntrace_split_pass(struct ntrace_split *split, const struct list_head *feeds, const u8 *bytes,
+		       u32 count)
 {
-	u32 needed = 1 + DIV_ROUND_UP(sink->src_bits, NTRACE_MDO_BITS);
-	struct ntrace_split *split = &sink->split;
+	u32 needed = ntrace_split_needed(split);
 	const u8 *end = bytes + count;
 	const u8 *start;
 
 	while (bytes < end) {
 		if (!split->skip && split->have < needed) {
-			ntrace_split_start(sink, *bytes++);
+			ntrace_split_start(split, feeds, *bytes++);
 			continue;
 		}
 		start = bytes;
@@ -117,4 +125,16 @@ void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 		split->skip = false;
 		ntrace_split_complete(split);
 	}
+}
+
+/**
+ * ntrace_split_put - distribute the next bytes of the ring
+ * @sink: sink with several encoders
+ * @bytes: trace
+ * @count: number of bytes
+ */
+void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
+{
+	sink->split.src_bits = sink->src_bits;
+	ntrace_split_pass(&sink->split, &sink->feeds, bytes, count);
 }

@@ -125,9 +125,14 @@ static void ntrace_timestamp_choose(struct ntrace_timestamp *unit,
 void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigned int count)
 {
 	struct ntrace_timestamp *encoder = &component[0]->timestamp;
-	const struct ntrace_timestamp *next = &component[1]->timestamp;
+	const struct ntrace_timestamp *next;
 	static const struct ntrace_timestamp none;
-	unsigned int i;
+	unsigned int i, first = 1;
+
+	/* A bridge has no unit, and is not in the way of the time. */
+	while (component[first]->type == TR_COMP_TYPE_ATB_BRIDGE && first + 1 < count)
+		first++;
+	next = &component[first]->timestamp;
 
 	/* A sink has a unit if it is one block with a funnel. */
 	for (i = count - 1; i > 0; i--)
@@ -138,7 +143,7 @@ void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigne
 	 * A funnel without a unit has no time to share. Without a funnel an external unit shares
 	 * its time.
 	 */
-	if (component[1]->merges && !next->source)
+	if (component[first]->merges && !next->source)
 		encoder->offered &= ~BIT(NTRACE_TIMESTAMPS_SHARED);
 	encoder->hz[NTRACE_TIMESTAMPS_SHARED] = next->hz[next->source];
 }

@@ -12,12 +12,13 @@
 #include <linux/log2.h>
 #include <linux/of.h>
 #include <linux/of_address.h>
-#include <linux/of_graph.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "capture.h"
 #include "encoder.h"
+#include "graph.h"
+#include "layouts.h"
 #include "path.h"
 #include "power.h"
 #include "timestamp.h"
@@ -71,37 +72,6 @@ static bool ntrace_node_is_foreign(const struct device_node *node, void __iomem 
 	       readl(base + TR_TE_CONTROL) & TR_TE_CONTROL_DIS_SELF_HOSTED;
 }
 
-/* Called for a neighbour in the graph. A return value other than 0 ends the walk. */
-typedef int (*ntrace_visit_t)(struct device_node *neighbour, void *data);
-
-/*
- * Calls @visit for the components that are connected to the "in-ports" or "out-ports" of a node.
- *
- * Return: the first return value other than 0, else 0.
- */
-static int ntrace_visit_neighbours(const struct device_node *node, const char *ports_name,
-				   ntrace_visit_t visit, void *data)
-{
-	struct device_node *ports __free(device_node) = of_get_child_by_name(node, ports_name);
-	struct device_node *endpoint = NULL;
-	int ret = 0;
-
-	if (!ports)
-		return 0;
-	while ((endpoint = of_graph_get_next_endpoint(ports, endpoint))) {
-		struct device_node *neighbour __free(device_node) =
-			of_graph_get_remote_port_parent(endpoint);
-
-		if (neighbour)
-			ret = visit(neighbour, data);
-		if (ret) {
-			of_node_put(endpoint);
-			return ret;
-		}
-	}
-	return 0;
-}
-
 static bool ntrace_bound_is_foreign(struct ntrace_component *component)
 {
 	bool foreign;
@@ -117,6 +87,8 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 {
 	unsigned int depth = *(unsigned int *)data + 1;
 	struct ntrace_component *component;
+	const struct of_device_id *match;
+	const struct ntrace_layout *layout;
 	void __iomem *base;
 	int ret;
 
@@ -125,7 +97,7 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 		return -ELOOP;
 	if (!ntrace_node_is_reachable(node))
 		return 0;
-	ret = ntrace_visit_neighbours(node, "in-ports", ntrace_quiesce_node, &depth);
+	ret = ntrace_graph_visit(node, "in-ports", ntrace_quiesce_node, &depth);
 	if (ret)
 		return ret;
 	/* A bound component was stopped when it was probed. */
@@ -139,7 +111,9 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 		iounmap(base);
 		return -EBUSY;
 	}
-	ret = ntrace_registers_quiesce(base);
+	match = of_match_node(ntrace_layouts, node);
+	layout = match ? match->data : NULL;
+	ret = layout && layout->quiesce ? layout->quiesce(base) : ntrace_registers_quiesce(base);
 	if (ret)
 		pr_info("ntrace: %pOF: found running, %s\n", node,
 			ret < 0 ? "does not stop" : "stopped");
@@ -161,8 +135,7 @@ int ntrace_topology_quiesce_upstream(struct ntrace_component *component)
 	unsigned int depth = 0;
 
 	lockdep_assert_held(&ntrace_lock);
-	return ntrace_visit_neighbours(component->dev->of_node, "in-ports", ntrace_quiesce_node,
-				       &depth);
+	return ntrace_graph_visit(component->dev->of_node, "in-ports", ntrace_quiesce_node, &depth);
 }
 
 static int ntrace_hart_online(unsigned int cpu, struct hlist_node *node)
@@ -285,16 +258,26 @@ put:
 /**
  * struct ntrace_sources - the encoders that send to a sink
  * @encoder: the encoder to look for
+ * @bridge: the ATB bridge on its way, or NULL
  * @depth: number of components between the sink and the position of the walk
  * @count: number of encoders found
  * @index: index of @encoder among them
+ * @bridge_index: index of the first encoder before @bridge
  */
 struct ntrace_sources {
 	const struct device_node *encoder;
+	const struct device_node *bridge;
 	unsigned int depth;
 	unsigned int count;
 	unsigned int index;
+	unsigned int bridge_index;
 };
+
+/* A bridge may belong to a hart, too, but other components send to it. */
+static bool ntrace_node_is_encoder(const struct device_node *node)
+{
+	return of_property_present(node, "cpus") && !ntrace_graph_is_connected(node, "in-ports");
+}
 
 /* In the order of the device tree, bound or not: the numbers are always the same. */
 static int ntrace_count_source(struct device_node *node, void *data)
@@ -304,7 +287,9 @@ static int ntrace_count_source(struct device_node *node, void *data)
 
 	if (!of_device_is_available(node))
 		return 0;
-	if (of_property_present(node, "cpus")) {
+	if (node == sources->bridge)
+		sources->bridge_index = sources->count;
+	if (ntrace_node_is_encoder(node)) {
 		if (node == sources->encoder)
 			sources->index = sources->count;
 		sources->count++;
@@ -314,7 +299,7 @@ static int ntrace_count_source(struct device_node *node, void *data)
 	if (sources->depth == NTRACE_PATH_MAX)
 		return -ELOOP;
 	sources->depth++;
-	ret = ntrace_visit_neighbours(node, "in-ports", ntrace_count_source, sources);
+	ret = ntrace_graph_visit(node, "in-ports", ntrace_count_source, sources);
 	sources->depth--;
 	return ret;
 }
@@ -328,30 +313,81 @@ static int ntrace_path_check_source(const struct ntrace_component *encoder,
 
 	list_for_each_entry(path, &ntrace_paths, node) {
 		other = ntrace_path_encoder(path);
-		if (ntrace_path_sink(path) != sink || other->encoder.src != encoder->encoder.src)
+		if (ntrace_path_sink(path) != sink || other->encoder.atid != encoder->encoder.atid)
 			continue;
-		dev_err(encoder->dev, "has the SRC %u of %s, which sends to the same sink\n",
-			encoder->encoder.src, dev_name(other->dev));
+		if (encoder->encoder.src_bits && other->encoder.src != encoder->encoder.src)
+			continue;
+		dev_err(encoder->dev, "has the %s %u of %s, which sends to the same sink\n",
+			encoder->encoder.src_bits ? "SRC" : "ATID",
+			encoder->encoder.src_bits ? encoder->encoder.src : encoder->encoder.atid,
+			dev_name(other->dev));
 		return -EOPNOTSUPP;
 	}
 	return 0;
 }
 
+/* The ATB bridge on the way of an encoder, or NULL. @merged: a funnel is before it. */
+static struct ntrace_component *ntrace_path_bridge(struct ntrace_component *const *component,
+						   unsigned int count, bool *merged)
+{
+	unsigned int i;
+
+	*merged = false;
+	for (i = 1; i + 1 < count; i++) {
+		if (component[i]->type == TR_COMP_TYPE_ATB_BRIDGE)
+			return component[i];
+		*merged |= component[i]->merges;
+	}
+	return NULL;
+}
+
+/*
+ * Sets the ID that the bridge on the way of an encoder gives its trace: odd numbers in the order of
+ * the device tree. A bridge may have a hard-wired ID.
+ */
+static int ntrace_path_set_atid(struct ntrace_component *encoder, struct ntrace_component *bridge,
+				unsigned int index)
+{
+	struct ntrace_portsink *port = &bridge->port;
+	u32 id = 2 * index + 1;
+
+	if (!port->id_bits)
+		id = port->id;
+	if (id < TR_ATB_ID_MIN || id > TR_ATB_ID_MAX || (port->id_bits && id & ~port->id_bits)) {
+		dev_err(bridge->dev, "does not support ATID %u\n", id);
+		return -EOPNOTSUPP;
+	}
+	port->id = id;
+	encoder->encoder.atid = id;
+	return 0;
+}
+
 /*
  * Numbers the encoders of a shared sink from 0, with as few bits as possible. An encoder with a
- * sink of its own sends no number.
+ * sink or a bridge of its own sends no number.
  */
-static int ntrace_path_number(struct ntrace_component *encoder, struct ntrace_component *sink)
+static int ntrace_path_number(struct ntrace_component *const *component, unsigned int count)
 {
+	struct ntrace_component *encoder = component[0], *sink = component[count - 1];
 	struct ntrace_sources sources = { .encoder = encoder->dev->of_node };
+	struct ntrace_component *bridge;
 	u32 src_bits;
+	bool merged;
 	int ret;
 
-	ret = ntrace_visit_neighbours(sink->dev->of_node, "in-ports", ntrace_count_source,
-				      &sources);
+	bridge = ntrace_path_bridge(component, count, &merged);
+	if (bridge)
+		sources.bridge = bridge->dev->of_node;
+	if (!bridge && sink->ramsink.framed) {
+		dev_err(encoder->dev, "no ATB bridge on the way to %s\n", dev_name(sink->dev));
+		return -EINVAL;
+	}
+	ret = ntrace_graph_visit(sink->dev->of_node, "in-ports", ntrace_count_source, &sources);
+	if (!ret && bridge)
+		ret = ntrace_path_set_atid(encoder, bridge, sources.bridge_index);
 	if (ret)
 		return ret;
-	src_bits = sources.count > 1 ? order_base_2(sources.count) : 0;
+	src_bits = sources.count > 1 && (!bridge || merged) ? order_base_2(sources.count) : 0;
 	ret = ntrace_encoder_set_source(encoder, sources.index, &src_bits);
 	if (ret) {
 		dev_err(encoder->dev,
@@ -359,41 +395,9 @@ static int ntrace_path_number(struct ntrace_component *encoder, struct ntrace_co
 			sources.count, dev_name(sink->dev), src_bits);
 		return ret;
 	}
-	sink->ramsink.src_bits = src_bits;
-	return src_bits ? ntrace_path_check_source(encoder, sink) : 0;
-}
-
-/*
- * Finds the way out of a component with the lowest number from @from on. The number of its port and
- * then that of its endpoint count; the order of nodes in the device tree does not.
- *
- * Return: the component at the other end, which is not disabled, or NULL.
- */
-static struct device_node *ntrace_next_out(const struct device_node *node, u64 from, u64 *number)
-{
-	struct device_node *ports __free(device_node) = of_get_child_by_name(node, "out-ports");
-	struct device_node *endpoint = NULL, *next = NULL, *remote;
-	struct of_endpoint at;
-	u64 this;
-
-	if (!ports)
-		return NULL;
-	while ((endpoint = of_graph_get_next_endpoint(ports, endpoint))) {
-		if (of_graph_parse_endpoint(endpoint, &at))
-			continue;
-		this = (u64)at.port << 32 | at.id;
-		if (this < from || (next && this >= *number))
-			continue;
-		remote = of_graph_get_remote_port_parent(endpoint);
-		if (!remote || !of_device_is_available(remote)) {
-			of_node_put(remote);
-			continue;
-		}
-		of_node_put(next);
-		next = remote;
-		*number = this;
-	}
-	return next;
+	if (!bridge)
+		sink->ramsink.src_bits = src_bits;
+	return src_bits || bridge ? ntrace_path_check_source(encoder, sink) : 0;
 }
 
 /**
@@ -449,8 +453,8 @@ static int ntrace_route_find(struct ntrace_route *route)
 		return ntrace_route_try(route, last->sink);
 	if (ntrace_component_is_sink(last))
 		return !route->wanted || route->wanted == last->dev->of_node;
-	for (node = ntrace_next_out(last->dev->of_node, 0, &number); node;
-	     node = ntrace_next_out(last->dev->of_node, number + 1, &number)) {
+	for (node = ntrace_graph_next_out(last->dev->of_node, 0, &number); node;
+	     node = ntrace_graph_next_out(last->dev->of_node, number + 1, &number)) {
 		/* If it is not probed yet, its probe tries again. */
 		next = ntrace_find_component(node);
 		of_node_put(node);
@@ -474,7 +478,7 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 
 	if (ret <= 0)
 		return ret;
-	ret = ntrace_path_number(encoder, route.component[route.count - 1]);
+	ret = ntrace_path_number(route.component, route.count);
 	if (ret)
 		return ret;
 	return ntrace_path_create(route.component, route.count);

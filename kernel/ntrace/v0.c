@@ -20,6 +20,7 @@
 
 #include "component.h"
 #include "encoder.h"
+#include "funnel.h"
 #include "layout.h"
 #include "log.h"
 #include "sink.h"
@@ -290,10 +291,12 @@ static int ntrace_v0_identify_funnel(struct ntrace_component *component)
 	if (ret)
 		return ret;
 	component->merges = true;
+	component->link_ops = &ntrace_funnel_ops;
 	ntrace_timestamp_init(component);
 	if (!to_memory)
 		return 0;
 	component->type = TR_COMP_TYPE_RAM_SINK;
+	component->link_ops = NULL;
 	ntrace_sink_setup(component, &ntrace_v0_funnel_ops);
 	component->ramsink.failures = V0_CONTROL_SINK_ERROR;
 	return ntrace_v0_probe_sink(component);

@@ -52,14 +52,11 @@ static int ntrace_v1_identify(struct ntrace_component *component)
 
 static int ntrace_v1_program(struct ntrace_component *component, const struct ntrace_config *config)
 {
-	switch (component->type) {
-	case TR_COMP_TYPE_ENCODER:
+	if (component->type == TR_COMP_TYPE_ENCODER)
 		return ntrace_encoder_program(component, config);
-	case TR_COMP_TYPE_FUNNEL:
-		return ntrace_funnel_program(component);
-	default:
-		return component->sink_ops->program(component, config);
-	}
+	if (component->link_ops)
+		return component->link_ops->program(component);
+	return component->sink_ops->program(component, config);
 }
 
 const struct ntrace_layout ntrace_layout_v1 = {

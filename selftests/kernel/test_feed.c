@@ -311,6 +311,35 @@ static void races(void)
 	host_event = NULL;
 }
 
+/* In frames of 16 bytes a gap is marked by a whole frame of synchronization words. */
+static void test_framed(void)
+{
+	static const u8 barrier[] = { 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
+				      0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f };
+	u8 frames[4096];
+
+	(memset)(frames, 0x11, sizeof(frames));
+	fresh_area(4096);
+	feed->framed = true;
+	ntrace_feed_put(feed, frames, 4096);
+	ntrace_feed_commit(feed);
+	is_u64(control->head, 4096, "frames: the area is full with the mark of a gap");
+	ok(control->lost == 16 && control->gaps == 1 && control->gap_head == 4080 &&
+		   !memcmp(feed->data + 4080, barrier, sizeof(barrier)),
+	   "a frame was lost, and synchronization words are in its place");
+	ntrace_feed_lapped(feed, 160);
+	ok(control->gaps == 1 && control->lost == 176, "more is lost there: the same gap");
+	/* A consumer may stand anywhere. */
+	ntrace_feed_consume(feed, 2045);
+	ntrace_feed_put(feed, frames, 4096);
+	ntrace_feed_commit(feed);
+	is_u64(control->head, 4096 + 2016 + 16, "whole frames fit, and the mark");
+	ok(control->gaps == 2 && control->gap_head == 4096 + 2016 &&
+		   !memcmp(feed->data + 2016, barrier, sizeof(barrier)) && feed->data[2015] == 0x11,
+	   "the second gap is marked as well");
+	feed->framed = false;
+}
+
 int main(void)
 {
 	u64 seed = random_seed(2);
@@ -322,6 +351,7 @@ int main(void)
 	encoder_says();
 	races();
 	random_areas(seed);
+	test_framed();
 	machine_free(&machine);
 	return done_testing();
 }

@@ -105,6 +105,11 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 {
 }
 
+bool ntrace_deframe_forget(struct ntrace_ramsink *ram, const struct ntrace_feed *feed)
+{
+	return false;
+}
+
 bool ntrace_drain_await_end(struct ntrace_feed *feed)
 {
 	return true;

@@ -17,6 +17,7 @@ int host_allocations = -1;
 static struct {
 	int clocks, enable, deassert, runtime, resets;
 	int clocked, released, references;
+	bool by_bus;
 	void (*undo)(void *data);
 	void *undo_data;
 } soc;
@@ -73,8 +74,14 @@ void pm_runtime_put_noidle(struct device *dev)
 	soc.references--;
 }
 
+bool pm_runtime_enabled(const struct device *dev)
+{
+	return soc.by_bus;
+}
+
 int devm_pm_runtime_set_active_enabled(struct device *dev)
 {
+	ok(!soc.by_bus, "runtime PM is enabled once");
 	return soc.runtime;
 }
 
@@ -129,6 +136,13 @@ int main(void)
 	ok(!soc.clocked && soc.released == 1, "suspended: only the clocks are off");
 	is_u64((u64)ntrace_power_resume(&component), 0, "resumed");
 	is_u64((u64)soc.clocked, 2, "they are on");
+	leave();
+	memset(&soc, 0, sizeof(soc));
+
+	component = (struct ntrace_component){ .dev = &dev };
+	soc.by_bus = true;
+	is_u64((u64)ntrace_power_init(&component), 0, "the AMBA bus has enabled runtime PM");
+	is_u64((u64)soc.references, 1, "it has power for the probe, too");
 	leave();
 	memset(&soc, 0, sizeof(soc));
 

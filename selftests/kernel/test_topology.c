@@ -12,7 +12,9 @@
 #define wake_up_all(queue) ((void)(queue))
 #define pr_info(...) ((void)0)
 #define order_base_2(n) ((n) > 2 ? 2U : 1U)
+#define of_match_node(table, node) ((const struct of_device_id *)NULL)
 
+#include "../../kernel/ntrace/graph.c"
 #include "../../kernel/ntrace/topology.c"
 #include "host/machine.h"
 
@@ -197,10 +199,11 @@ static u32 wired_bits;
 
 int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 *src_bits)
 {
-	if (wired_bits)
+	if (wired_bits && *src_bits)
 		*src_bits = wired_bits;
 	else
 		component->encoder.src = src;
+	component->encoder.src_bits = *src_bits;
 	return 0;
 }
 
@@ -333,6 +336,7 @@ static void test_sources(void)
 	struct device devs[3] = { 0 };
 	struct ntrace_component one = { 0 }, two = { 0 }, ram = { 0 };
 	struct ntrace_component *components[] = { &one, &ram };
+	struct ntrace_component *others[] = { &two, &ram };
 
 	tree();
 	devs[0].of_node = &encoders[0];
@@ -341,19 +345,19 @@ static void test_sources(void)
 	one.dev = &devs[0];
 	two.dev = &devs[1];
 	ram.dev = &devs[2];
-	ok(!ntrace_path_number(&one, &ram) && ram.ramsink.src_bits == 2 && one.encoder.src == 0,
+	ok(!ntrace_path_number(components, 2) && ram.ramsink.src_bits == 2 && one.encoder.src == 0,
 	   "three encoders: two bits, the first is 0");
-	ok(!ntrace_path_number(&two, &ram) && two.encoder.src == 1, "the second is 1");
+	ok(!ntrace_path_number(others, 2) && two.encoder.src == 1, "the second is 1");
 	wired_bits = 3;
 	one.encoder.src = 5;
 	two.encoder.src = 6;
-	ok(!ntrace_path_number(&one, &ram) && ram.ramsink.src_bits == 3,
+	ok(!ntrace_path_number(components, 2) && ram.ramsink.src_bits == 3,
 	   "wired numbers: the wired width");
 	ntrace_path_create(components, 2);
-	is_u64((u64)ntrace_path_number(&two, &ram), 0, "another wired number");
+	is_u64((u64)ntrace_path_number(others, 2), 0, "another wired number");
 	two.encoder.src = 5;
 	machine_logged = 0;
-	is_u64((u64)ntrace_path_number(&two, &ram), (u64)-EOPNOTSUPP, "the same one is refused");
+	is_u64((u64)ntrace_path_number(others, 2), (u64)-EOPNOTSUPP, "the same one is refused");
 	ok(machine_logged == 1, "and the log says so");
 	ntrace_path_destroy(one.path);
 	wired_bits = 0;
@@ -437,10 +441,102 @@ static void test_choice(void)
 	no_links = false;
 }
 
+/* Two harts with a bridge each, and a funnel before a bridge for two more. */
+static void test_bridges(void)
+{
+	static struct device_node harts[4], bridges[3], merger, etr;
+	static struct device_node from[4], to_merger[2], to_etr[3];
+	struct device devs[9] = { 0 };
+	struct ntrace_component encoder[4] = { 0 }, bridge[3] = { 0 }, ram = { 0 };
+	struct ntrace_component funnel_before = { .merges = true, .type = TR_COMP_TYPE_FUNNEL };
+	struct ntrace_component *components[4] = { 0 };
+	static const struct ntrace_link_ops link;
+	int ret[4];
+
+	for (int i = 0; i < 4; i++) {
+		harts[i] = (struct device_node){ .name = "encoder", .cpu = &cpus[0] };
+		from[i] = (struct device_node){ .remote = &harts[i] };
+		encoder[i].dev = &devs[i];
+		devs[i].of_node = &harts[i];
+	}
+	to_merger[0] = from[1];
+	to_merger[1] = from[2];
+	merger = (struct device_node){ .name = "merger", .inputs = to_merger, .count = 2 };
+	/* The bridges of one hart belong to that hart. */
+	static struct device_node merged;
+
+	merged = (struct device_node){ .remote = &merger };
+	bridges[0] = (struct device_node){ .inputs = &from[0], .count = 1, .cpu = &cpus[0] };
+	bridges[1] = (struct device_node){ .inputs = &merged, .count = 1 };
+	bridges[2] = (struct device_node){ .inputs = &from[3], .count = 1, .cpu = &cpus[0] };
+	for (int i = 0; i < 3; i++) {
+		to_etr[i] = (struct device_node){ .remote = &bridges[i] };
+		bridge[i].type = TR_COMP_TYPE_ATB_BRIDGE;
+		bridge[i].link_ops = &link;
+		bridge[i].port.id_bits = 0x7f;
+		bridge[i].dev = &devs[4 + i];
+		devs[4 + i].of_node = &bridges[i];
+	}
+	etr = (struct device_node){ .name = "etr", .inputs = to_etr, .count = 3 };
+	funnel_before.dev = &devs[7];
+	devs[7].of_node = &merger;
+	ram.type = TR_COMP_TYPE_RAM_SINK;
+	ram.ramsink.framed = true;
+	ram.dev = &devs[8];
+	devs[8].of_node = &etr;
+	for (int i = 0; i < 4; i++) {
+		bool before = i == 1 || i == 2;
+		struct ntrace_component *way[] = { &encoder[i], before ? &funnel_before : NULL,
+						   &bridge[i == 3 ? 2 : before], &ram };
+		unsigned int count = 0;
+
+		for (int k = 0; k < 4; k++)
+			if (way[k])
+				components[count++] = way[k];
+		ret[i] = ntrace_path_number(components, count);
+		if (!ret[i])
+			ntrace_path_create(components, count);
+	}
+	ok(!ret[0] && !ret[1] && !ret[2] && !ret[3], "encoders with bridges are numbered");
+	ok(encoder[0].encoder.atid == 1 && encoder[3].encoder.atid == 7,
+	   "each with a bridge of its own has the odd ATID of its number in the device tree");
+	ok(!encoder[0].encoder.src_bits && !encoder[3].encoder.src_bits, "and sends no SRC");
+	ok(encoder[1].encoder.atid == 3 && encoder[2].encoder.atid == 3,
+	   "two with a funnel before their bridge: the ATID of the first");
+	ok(encoder[1].encoder.src_bits && encoder[1].encoder.src != encoder[2].encoder.src,
+	   "and different SRCs");
+	ok(bridge[0].port.id == 1 && bridge[1].port.id == 3 && bridge[2].port.id == 7,
+	   "the bridges get these IDs");
+	is_u64(ram.ramsink.src_bits, 0, "the sink separates frames, not messages");
+
+	/* A wired ID is taken as it is, unless it is that of another. */
+	components[0] = &encoder[0];
+	components[1] = &bridge[0];
+	components[2] = &ram;
+	ntrace_path_destroy(encoder[0].path);
+	bridge[0].port.id_bits = 0;
+	bridge[0].port.id = 0x42;
+	ok(!ntrace_path_number(components, 3) && encoder[0].encoder.atid == 0x42, "a wired ID");
+	bridge[0].port.id = 7;
+	machine_logged = 0;
+	is_u64((u64)ntrace_path_number(components, 3), (u64)-EOPNOTSUPP,
+	       "the wired ID of another encoder is refused");
+	is_str(machine_log, "has the ATID 7 of device, which sends to the same sink\n",
+	       "and the log says so");
+	bridge[0].port.id = 0x70;
+	is_u64((u64)ntrace_path_number(components, 3), (u64)-EOPNOTSUPP, "a reserved one as well");
+	components[1] = &ram;
+	is_u64((u64)ntrace_path_number(components, 2), (u64)-EINVAL,
+	       "frames need a bridge on the way");
+	for (int i = 1; i < 4; i++)
+		ntrace_path_destroy(encoder[i].path);
+}
+
 int main(void)
 {
 	test_order();
 	test_sources();
+	test_bridges();
 	test_sleep();
 	test_choice();
 	tree();

@@ -11,7 +11,8 @@
 /* Common to every component */
 #define CS_CLAIMSET			0xfa0	/* write: sets bits; read: bits that exist */
 #define CS_CLAIMCLR			0xfa4	/* write: clears bits; read: bits that are set */
-#define CS_CLAIM_SELF_HOSTED		0x00000002u
+#define CS_CLAIM_EXTERNAL		0x00000001u	/* a debugger uses the component */
+#define CS_CLAIM_SELF_HOSTED		0x00000002u	/* software on this machine does */
 #define CS_LAR				0xfb0
 #define CS_LAR_UNLOCK			0xc5acce55u
 #define CS_LSR				0xfb4
@@ -29,6 +30,7 @@
 #define CS_PIDR0			0xfe0
 #define CS_PIDR(n)			((n) < 4 ? CS_PIDR0 + 4 * (n) : CS_PIDR4 + 4 * ((n) - 4))
 #define CS_CIDR(n)			(0xff0 + 4 * (n))
+#define CS_PART(pidr0, pidr1)		(((pidr0) & 0xff) | ((pidr1) & 0xf) << 8)
 
 /* Trace funnel */
 #define CS_FUNNEL_CONTROL		0x000
@@ -106,6 +108,12 @@
 #define TMC_ADDRESS_HIGH_MASK		0x000000ffu
 
 #define TMC_FRAME_BYTES			16
+#define TMC_FRAME_LAST			15		/* the byte with bits 0 of the even bytes */
+/* Four of them in place of a frame: trace is missing. */
+#define TMC_FRAME_SYNC_WORD		0x7fffffffu
+
+/* The ETR of CoreSight SoC-600: software sets the pointers before each start. */
+#define TMC_PART_600_ETR		0x9e8
 
 /*
  * Scatter-gather: DBA is the address of a table of 32-bit entries. The buffer is the pages in the
@@ -118,5 +126,7 @@
 #define TMC_SG_ADDRESS_MASK		0xfffffff0u	/* bits 39:12 of the address */
 #define TMC_SG_ADDRESS(entry)		((uint64_t)((entry) & TMC_SG_ADDRESS_MASK) << 8)
 #define TMC_SG_PAGE_BYTES		4096
+#define TMC_SG_ENTRIES			1024	/* in a page of the table */
+#define TMC_SG_ENTRY(address, type)	((uint32_t)((address) >> 12 << 4) | (type))
 
 #endif /* NTRACE_CORESIGHT_H */

@@ -75,6 +75,10 @@
 
 #define NTRACE_RANGES_MAX 8
 
+/* ntrace_info.framing */
+#define NTRACE_FRAMING_NONE 0
+#define NTRACE_FRAMING_CORESIGHT 1 /* frames of a CoreSight formatter, 16 bytes each */
+
 /**
  * struct ntrace_range - a range of virtual addresses
  * @start: first address
@@ -101,7 +105,8 @@ struct ntrace_range {
  * @privilege: privileges that the filter can select; 0 without a filter
  * @encoder_impl: trTeImpl
  * @sink_impl: trRamImpl, trPibImpl or trAtbBridgeImpl; bits 11..8 are the type: 0x9 memory,
- *             0xa pins, 0xe a CoreSight trace bus. Only trace in memory can be read
+ *             0xa pins, 0xe a CoreSight trace bus. Only trace in memory can be read. An ETR of
+ *             Arm has no such register: 0x900
  * @granule: bytes per write of the sink
  * @sink_size_max: largest possible sink buffer in bytes; 0 if trace does not go to
  *                 memory. For a sink with memory of its own (SRAM mode, see
@@ -122,6 +127,9 @@ struct ntrace_range {
  * @triggers_out: likewise for outputs
  * @triggers_debug: 1: NTRACE_CONFIG_DEBUG_TRIGGERS is supported
  * @stall: 1: NTRACE_CONFIG_STALL is supported
+ * @framing: NTRACE_FRAMING_...: packing of the messages in the data area
+ * @atid: with NTRACE_FRAMING_CORESIGHT: ID of this hart's messages in the frames. Messages with
+ *        this ID that have a SRC field (@src_bits) may be those of other harts
  */
 struct ntrace_info {
 	__u32 size;
@@ -153,6 +161,8 @@ struct ntrace_info {
 	__u32 triggers_out;
 	__u32 triggers_debug;
 	__u32 stall;
+	__u32 framing;
+	__u32 atid;
 };
 
 /*
@@ -293,7 +303,8 @@ struct ntrace_config {
  *
  * The kernel writes one reserved byte 0x02 (MSEO 10, which no encoder can send) at
  * each gap, at @gap_head. A decoder that does not read this page therefore
- * resynchronizes there too.
+ * resynchronizes there too. In frames (ntrace_info.framing) it writes 16 bytes: four
+ * synchronization words, bytes ff ff ff 7f, after which the next frame begins.
  */
 struct ntrace_control {
 	__u32 abi_version;

@@ -10,6 +10,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d) (((n) + (d) - 1) / (d))
 #define rounddown(x, y) ((x) - (x) % (y))
+#define round_down(x, y) rounddown(x, y)
 #define roundup(x, y) rounddown((x) + (y) - 1, y)
 #define upper_32_bits(n) ((u32)((u64)(n) >> 32))
 #define lower_32_bits(n) ((u32)(n))

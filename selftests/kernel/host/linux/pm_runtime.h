@@ -12,6 +12,7 @@ static inline bool pm_runtime_suspended(const struct device *dev)
 /* Defined by the test of runtime PM. */
 int pm_runtime_resume_and_get(struct device *dev);
 int pm_runtime_put_sync(struct device *dev);
+bool pm_runtime_enabled(const struct device *dev);
 void pm_runtime_get_noresume(struct device *dev);
 void pm_runtime_put_noidle(struct device *dev);
 int devm_pm_runtime_set_active_enabled(struct device *dev);

@@ -10,4 +10,13 @@ static inline void put_unaligned_le32(u32 value, void *at)
 		((u8 *)at)[i] = (u8)(value >> 8 * i);
 }
 
+static inline u32 get_unaligned_le32(const void *from)
+{
+	u32 value = 0;
+
+	for (int i = 0; i < 4; i++)
+		value |= (u32)((const u8 *)from)[i] << 8 * i;
+	return value;
+}
+
 #endif /* HOST_LINUX_UNALIGNED_H */

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Separates the trace of several encoders in the frames of a CoreSight formatter (ARM IHI 0029,
+ * "Trace formatter") by the ID that the ATB bridge of each encoder gives its trace.
+ *
+ *	byte   0    1    2    3   ...  12   13   14   15
+ *	     even odd  even odd      even odd  even  bits 0 of the even bytes
+ *
+ * A frame has 16 bytes. An even byte with bit 0 set is an ID in bits 7:1. Its bit in byte 15 tells
+ * where the new ID begins: 0 = at the next byte, 1 = at the byte after the next. Any other even
+ * byte is trace whose bit 0 is in byte 15. Odd bytes are trace. An ID holds until the next one,
+ * across frames; the formatter repeats it every few frames. ID 0 is padding. The bytes of a message
+ * may be in several frames, with bytes of other IDs between them.
+ *
+ * All numbers from memory are checked here: the sink, or what else wrote there, may be broken.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/unaligned.h>
+
+#include <ntrace/coresight.h>
+
+#include "component.h"
+#include "feed.h"
+#include "deframe.h"
+#include "split.h"
+
+/* Consecutive bytes of one ID in a frame. */
+struct ntrace_deframe_run {
+	u32 count;
+	u8 bytes[TMC_FRAME_LAST];
+};
+
+/*
+ * A driver, such as that of an earlier kernel, or a debugger marks lost trace with synchronization
+ * words. IDs 0x7f, of which they consist, are reserved otherwise.
+ */
+static bool ntrace_deframe_is_barrier(const u8 *frame)
+{
+	u32 i;
+
+	for (i = 0; i < TMC_FRAME_BYTES; i += sizeof(u32))
+		if (get_unaligned_le32(frame + i) != TMC_FRAME_SYNC_WORD)
+			return false;
+	return true;
+}
+
+/* The data area of the first encoder with this ID, or NULL. */
+static const struct ntrace_feed *ntrace_deframe_find(const struct ntrace_ramsink *sink, u32 id)
+{
+	const struct ntrace_feed *feed;
+
+	list_for_each_entry(feed, &sink->feeds, node)
+		if (feed->encoder->encoder.atid == id)
+			return feed;
+	return NULL;
+}
+
+/* Passes a run on. Bytes before the first ID, and of IDs that no encoder has, are dropped. */
+static void ntrace_deframe_pass(struct ntrace_ramsink *sink, struct ntrace_deframe_run *run)
+{
+	struct ntrace_deframe *frames = sink->frames;
+	const struct ntrace_feed *feed;
+	struct ntrace_split *split;
+	u32 count = run->count;
+
+	run->count = 0;
+	if (!count || !frames->known || frames->id < TR_ATB_ID_MIN || frames->id > TR_ATB_ID_MAX)
+		return;
+	split = &frames->split[frames->id];
+	/* Encoders with the same ID, before a funnel, have SRC fields of the same width. */
+	feed = split->have ? NULL : ntrace_deframe_find(sink, frames->id);
+	if (feed)
+		split->src_bits = feed->encoder->encoder.src_bits;
+	split->atid = frames->id;
+	ntrace_split_pass(split, &sink->feeds, run->bytes, count);
+}
+
+static void ntrace_deframe_change(struct ntrace_ramsink *sink, struct ntrace_deframe_run *run,
+				  u8 id)
+{
+	if (sink->frames->known && sink->frames->id == id)
+		return;
+	ntrace_deframe_pass(sink, run);
+	sink->frames->id = id;
+	sink->frames->known = true;
+}
+
+static void ntrace_deframe_take(struct ntrace_ramsink *sink, const u8 *frame)
+{
+	struct ntrace_deframe_run run = { .count = 0 };
+	bool is_id, bit, late;
+	u32 i;
+
+	for (i = 0; i < TMC_FRAME_LAST; i += 2) {
+		is_id = frame[i] & 1;
+		bit = frame[TMC_FRAME_LAST] & BIT(i / 2);
+		/* The byte after this ID has still the old one. Byte 14 has no byte after it. */
+		late = is_id && bit && i + 1 < TMC_FRAME_LAST;
+		if (late)
+			run.bytes[run.count++] = frame[i + 1];
+		if (is_id)
+			ntrace_deframe_change(sink, &run, frame[i] >> 1);
+		else
+			run.bytes[run.count++] = frame[i] | bit;
+		if (!late && i + 1 < TMC_FRAME_LAST)
+			run.bytes[run.count++] = frame[i + 1];
+	}
+	ntrace_deframe_pass(sink, &run);
+}
+
+/**
+ * ntrace_deframe_reset - restart at an unrelated position in the ring
+ * @sink: sink with a formatter
+ * @skip: trace is missing before the position: it is inside messages
+ */
+void ntrace_deframe_reset(struct ntrace_ramsink *sink, bool skip)
+{
+	u32 id;
+
+	sink->frames->known = false;
+	for (id = 0; id < ARRAY_SIZE(sink->frames->split); id++)
+		sink->frames->split[id] = (struct ntrace_split){ .skip = skip };
+}
+
+/**
+ * ntrace_deframe_put - distribute the next frames of the ring
+ * @sink: sink with a formatter
+ * @bytes: frames
+ * @count: number of bytes, a multiple of the size of a frame
+ */
+void ntrace_deframe_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
+{
+	for (; count >= TMC_FRAME_BYTES; bytes += TMC_FRAME_BYTES, count -= TMC_FRAME_BYTES) {
+		if (ntrace_deframe_is_barrier(bytes))
+			ntrace_deframe_reset(sink, true);
+		else
+			ntrace_deframe_take(sink, bytes);
+	}
+}
+
+/**
+ * ntrace_deframe_forget - a data area gets no more trace, for now
+ * @sink: sink with a formatter
+ * @feed: data area; the rest of a message for it is dropped
+ *
+ * Return: true if it has the start of a message without its end.
+ */
+bool ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed)
+{
+	struct ntrace_split *split;
+	bool cut = false;
+	u32 id;
+
+	for (id = 0; id < ARRAY_SIZE(sink->frames->split); id++) {
+		split = &sink->frames->split[id];
+		if (split->to != feed)
+			continue;
+		cut |= split->have;
+		split->to = NULL;
+	}
+	return cut;
+}

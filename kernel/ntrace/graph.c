@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Connections of components: "in-ports" and "out-ports" in the device tree. */
+#include <linux/bits.h>
+#include <linux/of.h>
+#include <linux/of_graph.h>
+
+#include "graph.h"
+
+/**
+ * ntrace_graph_visit - call a function for each component that is connected to a node
+ * @node: component
+ * @ports_name: "in-ports" or "out-ports"
+ * @visit: function
+ * @data: argument of @visit
+ *
+ * Return: the first return value other than 0, else 0.
+ */
+int ntrace_graph_visit(const struct device_node *node, const char *ports_name, ntrace_visit_t visit,
+		       void *data)
+{
+	struct device_node *ports __free(device_node) = of_get_child_by_name(node, ports_name);
+	struct device_node *endpoint = NULL;
+	int ret = 0;
+
+	if (!ports)
+		return 0;
+	while ((endpoint = of_graph_get_next_endpoint(ports, endpoint))) {
+		struct device_node *neighbour __free(device_node) =
+			of_graph_get_remote_port_parent(endpoint);
+
+		if (neighbour)
+			ret = visit(neighbour, data);
+		if (ret) {
+			of_node_put(endpoint);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int ntrace_graph_found(struct device_node *neighbour, void *data)
+{
+	return 1;
+}
+
+/** ntrace_graph_is_connected - tell whether a component has a neighbour at @ports_name */
+bool ntrace_graph_is_connected(const struct device_node *node, const char *ports_name)
+{
+	return ntrace_graph_visit(node, ports_name, ntrace_graph_found, NULL);
+}
+
+/** ntrace_graph_ports - the numbers of the connected ports at @ports_name, as a bit mask */
+u32 ntrace_graph_ports(const struct device_node *node, const char *ports_name)
+{
+	struct device_node *ports __free(device_node) = of_get_child_by_name(node, ports_name);
+	struct device_node *endpoint = NULL;
+	struct of_endpoint about;
+	u32 mask = 0;
+
+	if (!ports)
+		return 0;
+	while ((endpoint = of_graph_get_next_endpoint(ports, endpoint)))
+		if (!of_graph_parse_endpoint(endpoint, &about) && about.port < BITS_PER_TYPE(mask))
+			mask |= BIT(about.port);
+	return mask;
+}
+
+/**
+ * ntrace_graph_next_out - find the way out of a component with the lowest number
+ * @node: component
+ * @from: least number
+ * @number: takes the number: of the port, and then of the endpoint. The order of nodes in the device
+ *	    tree does not count.
+ *
+ * Return: the component at the other end, which is not disabled and whose reference the caller
+ * puts, or NULL.
+ */
+struct device_node *ntrace_graph_next_out(const struct device_node *node, u64 from, u64 *number)
+{
+	struct device_node *ports __free(device_node) = of_get_child_by_name(node, "out-ports");
+	struct device_node *endpoint = NULL, *next = NULL, *remote;
+	struct of_endpoint at;
+	u64 this;
+
+	if (!ports)
+		return NULL;
+	while ((endpoint = of_graph_get_next_endpoint(ports, endpoint))) {
+		if (of_graph_parse_endpoint(endpoint, &at))
+			continue;
+		this = (u64)at.port << 32 | at.id;
+		if (this < from || (next && this >= *number))
+			continue;
+		remote = of_graph_get_remote_port_parent(endpoint);
+		if (!remote || !of_device_is_available(remote)) {
+			of_node_put(remote);
+			continue;
+		}
+		of_node_put(next);
+		next = remote;
+		*number = this;
+	}
+	return next;
+}

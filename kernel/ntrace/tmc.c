@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Trace Memory Controller of Arm (CoreSight SoC-400 and later), as a FIFO in the middle of a path
+ * (ETF) and as a sink that writes to system memory (ETR).
+ *
+ * The ETR writes frames of a formatter, see deframe.c. The formatter holds back a frame until it is
+ * full, and the components before it hold back some bytes. A flush takes all of that to memory and
+ * completes the last frame with ID 0. So the ETR is flushed while the components before it are
+ * still enabled, and stops at the end of the flush.
+ *
+ * The ETR has no interrupt here, and no count of rounds; the drain reads its memory while it runs,
+ * as that of a RAM sink. It may have several bursts of writes in flight after the write pointer has
+ * moved: a granule of the ring is one burst.
+ */
+#include <linux/bitfield.h>
+#include <linux/device.h>
+#include <linux/iopoll.h>
+#include <linux/ktime.h>
+#include <linux/of.h>
+#include <linux/processor.h>
+
+#include "component.h"
+#include "coresight.h"
+#include "graph.h"
+#include "layout.h"
+#include "log.h"
+#include "scatter.h"
+#include "sink.h"
+
+/* Transfers in a burst, see TMC_AXICTL. */
+#define NTRACE_TMC_BURST	16
+
+/* Frames, and flushes when an input or a trigger asks for one; a trigger marks the trace. */
+#define NTRACE_TMC_FFCR_ETR	(TMC_FFCR_ENABLE_FORMATTING | TMC_FFCR_ENABLE_TRIGGERS | \
+				 TMC_FFCR_FLUSH_ON_FLUSH_IN | TMC_FFCR_FLUSH_ON_TRIGGER | \
+				 TMC_FFCR_TRIGGER_ON_TRIGGER_IN)
+#define NTRACE_TMC_FFCR_ETF	(TMC_FFCR_ENABLE_FORMATTING | TMC_FFCR_ENABLE_TRIGGERS)
+
+static const char *ntrace_tmc_name(const struct ntrace_component *component)
+{
+	return component->link_ops ? "ETF" : "ETR";
+}
+
+/* Waits until a bit of a register is set or clear. Sleeps, or spins for a short time. */
+static int ntrace_tmc_wait(void __iomem *base, u32 offset, u32 bit, bool set, bool atomic)
+{
+	u32 value;
+
+	if (atomic)
+		return readl_poll_timeout_atomic(base + offset, value, !(value & bit) != set, 1,
+						 NTRACE_TIMEOUT_ATOMIC_US);
+	return readl_poll_timeout(base + offset, value, !(value & bit) != set, NTRACE_POLL_US,
+				  NTRACE_TIMEOUT_US);
+}
+
+/* Flushes the components before it and itself, then stops. It stays enabled. */
+static int ntrace_tmc_flush_and_stop(void __iomem *base, bool atomic)
+{
+	u32 control = readl(base + TMC_FFCR) | TMC_FFCR_STOP_ON_FLUSH;
+	int ret;
+
+	writel(control, base + TMC_FFCR);
+	writel(control | TMC_FFCR_FLUSH, base + TMC_FFCR);
+	ret = ntrace_tmc_wait(base, TMC_FFCR, TMC_FFCR_FLUSH, false, atomic);
+	return ret ? ret : ntrace_tmc_wait(base, TMC_STS, TMC_STS_READY, true, atomic);
+}
+
+static int ntrace_tmc_disable(void __iomem *base, bool atomic)
+{
+	writel(0, base + TMC_CTL);
+	return ntrace_tmc_wait(base, TMC_STS, TMC_STS_READY, true, atomic);
+}
+
+/* Return: 0 if it was idle, 1 if it was stopped, -ETIMEDOUT if it did not stop. */
+static int ntrace_tmc_quiesce(void __iomem *base)
+{
+	int ret, error;
+
+	/* That of a debugger is left alone. */
+	if (ntrace_coresight_is_external(base) || !(readl(base + TMC_CTL) & TMC_CTL_CAPTURE))
+		return 0;
+	ntrace_coresight_unlock(base);
+	ret = ntrace_tmc_flush_and_stop(base, false);
+	error = ntrace_tmc_disable(base, false);
+	return ret ?: error ?: 1;
+}
+
+static int ntrace_tmc_reset(struct ntrace_component *component)
+{
+	int ret = ntrace_coresight_claim(component);
+
+	if (ret)
+		return ret;
+	component->inactive = false;
+	ret = ntrace_tmc_disable(component->base, false);
+	if (ret)
+		ntrace_err(component->dev, "%s is never ready (status 0x%08x)\n",
+			   ntrace_tmc_name(component), ntrace_read(component, TMC_STS));
+	return ret;
+}
+
+static bool ntrace_tmc_is_running(const struct ntrace_component *component)
+{
+	return ntrace_read(component, TMC_CTL) & TMC_CTL_CAPTURE ||
+	       !(ntrace_read(component, TMC_STS) & TMC_STS_READY);
+}
+
+static int ntrace_tmc_off(struct ntrace_component *component)
+{
+	int ret;
+
+	if (component->inactive)
+		return 0;
+	/* Even if it does not flush, switch it off as far as possible. */
+	if (ntrace_tmc_quiesce(component->base) < 0)
+		ntrace_err(component->dev, "%s does not stop, disabling it\n",
+			   ntrace_tmc_name(component));
+	ret = ntrace_tmc_disable(component->base, false);
+	if (ret) {
+		ntrace_err(component->dev, "%s cannot be switched off\n",
+			   ntrace_tmc_name(component));
+		return ret;
+	}
+	/* Its memory is about to be freed. */
+	ntrace_write(component, TMC_DBALO, 0);
+	ntrace_write(component, TMC_DBAHI, 0);
+	ntrace_coresight_release(component);
+	component->inactive = true;
+	return 0;
+}
+
+/* ---- FIFO ---- */
+
+static int ntrace_etf_program(struct ntrace_component *component)
+{
+	u32 mode = ntrace_component_warl(component, TMC_MODE, TMC_MODE_HARDWARE_FIFO);
+
+	ntrace_write(component, TMC_BUFWM, 0);
+	return mode == TMC_MODE_HARDWARE_FIFO ? 0 : -EOPNOTSUPP;
+}
+
+static int ntrace_etf_start(struct ntrace_component *component, bool atomic)
+{
+	int ret = ntrace_tmc_wait(component->base, TMC_STS, TMC_STS_READY, true, atomic);
+
+	if (ret) {
+		ntrace_err(component->dev, "ETF does not start (status 0x%08x)\n",
+			   ntrace_read(component, TMC_STS));
+		return ret;
+	}
+	ntrace_write(component, TMC_FFCR, NTRACE_TMC_FFCR_ETF);
+	ntrace_write(component, TMC_CTL, TMC_CTL_CAPTURE);
+	return 0;
+}
+
+/* The ETR has taken all trace out of it, and discards the rest of the formatter. */
+static int ntrace_etf_stop(struct ntrace_component *component, bool atomic)
+{
+	int ret = ntrace_tmc_flush_and_stop(component->base, atomic);
+	int error = ntrace_tmc_disable(component->base, atomic);
+
+	if (ret || error)
+		ntrace_err(component->dev, "ETF does not stop (status 0x%08x)\n",
+			   ntrace_read(component, TMC_STS));
+	return ret ?: error;
+}
+
+static const struct ntrace_link_ops ntrace_etf_ops = {
+	.program = ntrace_etf_program,
+	.start = ntrace_etf_start,
+	.stop = ntrace_etf_stop,
+};
+
+/* ---- sink ---- */
+
+/* A pointer may move between the reads of its halves: if the high half has changed, read again. */
+static u64 ntrace_etr_read_pair(const struct ntrace_component *component, u32 low, u32 high)
+{
+	u32 before = ntrace_read(component, high);
+	u32 value = ntrace_read(component, low);
+	u32 after = ntrace_read(component, high);
+
+	/* It changes once in a page at most, so the second time is good. */
+	if (after != before)
+		value = ntrace_read(component, low);
+	return value | (u64)after << 32;
+}
+
+static u64 ntrace_etr_write_pair(struct ntrace_component *component, u32 low, u32 high, u64 value)
+{
+	ntrace_write(component, high, upper_32_bits(value));
+	ntrace_write(component, low, lower_32_bits(value));
+	return ntrace_etr_read_pair(component, low, high);
+}
+
+/*
+ * Writes the address of the buffer. A sink that writes outside of its buffer corrupts memory
+ * silently, so each register is read back.
+ *
+ * Return: 0, -EOPNOTSUPP, or -EIO if the sink would leave the buffer.
+ */
+static int ntrace_etr_program(struct ntrace_component *component,
+			      const struct ntrace_config *config)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 mode, words;
+	u64 start;
+
+	/* A circular buffer never stops. */
+	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
+		return -EOPNOTSUPP;
+	mode = ntrace_component_warl(component, TMC_MODE, TMC_MODE_CIRCULAR);
+	words = ntrace_component_warl(component, TMC_RSZ, sink->buffer_size / sizeof(u32));
+	ntrace_write(component, TMC_AXICTL,
+		     TMC_AXICTL_PROT_NON_SECURE | TMC_AXICTL_CACHE_MASK | TMC_AXICTL_BURST_MASK |
+			     (sink->scatter ? TMC_AXICTL_SCATTER_GATHER : 0));
+	start = ntrace_etr_write_pair(component, TMC_DBALO, TMC_DBAHI, sink->dma);
+	if (mode != TMC_MODE_CIRCULAR || words != sink->buffer_size / sizeof(u32) ||
+	    start != sink->dma) {
+		ntrace_err(component->dev,
+			   "buffer %pad + 0x%zx reads back as 0x%llx + 0x%llx, mode %u\n",
+			   &sink->dma, sink->buffer_size, start, (u64)words * sizeof(u32), mode);
+		return -EIO;
+	}
+	sink->ring = sink->buffer;
+	sink->ring_dma = sink->dma;
+	sink->ring_size = sink->buffer_size;
+	return 0;
+}
+
+static bool ntrace_etr_position(const struct ntrace_component *component, u32 *position)
+{
+	const struct ntrace_ramsink *sink = &component->ramsink;
+	u64 rwp = component->tmc.stopped ? component->tmc.rwp :
+					   ntrace_etr_read_pair(component, TMC_RWP, TMC_RWPHI);
+
+	if (sink->scatter) {
+		if (!ntrace_scatter_find(sink->scatter, rwp, position))
+			return false;
+	} else {
+		if (rwp - sink->ring_dma >= sink->ring_size)
+			return false;
+		*position = rwp - sink->ring_dma;
+	}
+	*position = round_down(*position, TMC_FRAME_BYTES);
+	return true;
+}
+
+static bool ntrace_etr_wrapped(const struct ntrace_component *component)
+{
+	u32 sts = component->tmc.stopped ? component->tmc.sts : ntrace_read(component, TMC_STS);
+
+	return sts & TMC_STS_FULL;
+}
+
+static int ntrace_etr_start(struct ntrace_component *component, bool atomic)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 position;
+	int ret;
+
+	ret = ntrace_tmc_wait(component->base, TMC_STS, TMC_STS_READY, true, atomic);
+	if (ret)
+		goto err;
+	ntrace_write(component, TMC_FFCR, NTRACE_TMC_FFCR_ETR);
+	ntrace_write(component, TMC_TRG, 0);
+	if (component->tmc.sets_pointers) {
+		ntrace_etr_write_pair(component, TMC_RRP, TMC_RRPHI, sink->ring_dma);
+		ntrace_etr_write_pair(component, TMC_RWP, TMC_RWPHI, sink->ring_dma);
+		ntrace_write(component, TMC_STS, 0);
+	}
+	/* The others begin at the start of the buffer when they are enabled. */
+	ntrace_write(component, TMC_CTL, TMC_CTL_CAPTURE);
+	component->tmc.stopped = false;
+	ret = ntrace_etr_position(component, &position) && !position ? 0 : -EIO;
+	if (ret)
+		ntrace_write(component, TMC_CTL, 0);
+err:
+	if (ret)
+		ntrace_err(component->dev, "ETR does not start (status 0x%08x)\n",
+			   ntrace_read(component, TMC_STS));
+	return ret;
+}
+
+static void ntrace_etr_halt(struct ntrace_component *component)
+{
+	ntrace_write(component, TMC_CTL, 0);
+}
+
+/* A memory error is reported by the drain, by @failures. Return: 0 or -ETIMEDOUT. */
+static int ntrace_etr_stop(struct ntrace_component *component, bool atomic)
+{
+	int ret = ntrace_tmc_flush_and_stop(component->base, atomic);
+
+	/* Once it is disabled, its pointers are those of the next start. */
+	component->tmc.rwp = ntrace_etr_read_pair(component, TMC_RWP, TMC_RWPHI);
+	component->tmc.sts = ntrace_read(component, TMC_STS);
+	component->tmc.stopped = true;
+	ntrace_etr_halt(component);
+	if (!ret)
+		ret = ntrace_tmc_wait(component->base, TMC_STS, TMC_STS_READY, true, atomic);
+	if (ret)
+		ntrace_err(component->dev, "ETR does not stop (status 0x%08x)\n",
+			   ntrace_read(component, TMC_STS));
+	return ret;
+}
+
+/* Harts that share the sink go on: it does not stop. */
+static bool ntrace_etr_flush(struct ntrace_component *component, u64 deadline)
+{
+	ntrace_write(component, TMC_FFCR, NTRACE_TMC_FFCR_ETR | TMC_FFCR_FLUSH);
+	while (ntrace_read(component, TMC_FFCR) & TMC_FFCR_FLUSH) {
+		if (ktime_get_mono_fast_ns() >= deadline)
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+static const struct ntrace_sink_ops ntrace_etr_ops = {
+	.program = ntrace_etr_program,
+	.start = ntrace_etr_start,
+	.stop = ntrace_etr_stop,
+	.halt = ntrace_etr_halt,
+	.flush = ntrace_etr_flush,
+	.position = ntrace_etr_position,
+	.wrapped = ntrace_etr_wrapped,
+};
+
+static int ntrace_etr_identify(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 width = 1U << FIELD_GET(TMC_DEVID_WIDTH_MASK, component->impl);
+	u32 part = CS_PART(ntrace_read(component, CS_PIDR(0)), ntrace_read(component, CS_PIDR(1)));
+	u32 high;
+	int ret;
+
+	component->type = TR_COMP_TYPE_RAM_SINK;
+	ntrace_sink_setup(component, &ntrace_etr_ops);
+	sink->framed = true;
+	sink->wp = TMC_RWP;
+	sink->status = TMC_STS;
+	sink->failures = TMC_STS_MEM_ERR;
+	sink->granule = max(width * NTRACE_TMC_BURST, TMC_FRAME_BYTES);
+	/* A board tells whether the interconnect bears the accesses to a table. */
+	sink->scatters = !(component->impl & TMC_DEVID_NO_SCATTER_GATHER) &&
+			 of_property_read_bool(component->dev->of_node, "arm,scatter-gather");
+	component->tmc.sets_pointers = part == TMC_PART_600_ETR;
+	high = ntrace_component_warl(component, TMC_DBAHI, TMC_ADDRESS_HIGH_MASK);
+	ret = ntrace_ramsink_set_width(component, high & TMC_ADDRESS_HIGH_MASK);
+	ntrace_write(component, TMC_DBAHI, 0);
+	return ret ? ret : ntrace_ramsink_find_memory(component);
+}
+
+static int ntrace_tmc_identify(struct ntrace_component *component)
+{
+	component->impl = ntrace_read(component, CS_DEVID);
+	switch (FIELD_GET(TMC_DEVID_TYPE_MASK, component->impl)) {
+	case TMC_DEVID_TYPE_ETF:
+		component->type = TR_COMP_TYPE_FUNNEL;
+		component->link_ops = &ntrace_etf_ops;
+		if (!ntrace_graph_is_connected(component->dev->of_node, "out-ports"))
+			return ntrace_component_refuse(component, "has no \"out-ports\"");
+		return 0;
+	case TMC_DEVID_TYPE_ETR:
+		return ntrace_etr_identify(component);
+	default:
+		return ntrace_component_refuse(component, "is no ETF and no ETR");
+	}
+}
+
+static int ntrace_tmc_program(struct ntrace_component *component,
+			      const struct ntrace_config *config)
+{
+	return component->link_ops ? component->link_ops->program(component) :
+				     component->sink_ops->program(component, config);
+}
+
+const struct ntrace_layout ntrace_layout_tmc = {
+	.identify = ntrace_tmc_identify,
+	.reset = ntrace_tmc_reset,
+	.program = ntrace_tmc_program,
+	.quiesce = ntrace_tmc_quiesce,
+	.is_running = ntrace_tmc_is_running,
+	.off = ntrace_tmc_off,
+	.control = TMC_CTL,
+};
