@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Bytes of a trace file, perhaps compressed by zstd. */
+/* Bytes of a trace file, perhaps compressed by zstd, perhaps in frames. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +8,40 @@
 #include <zstd.h>
 
 #include <ntrace/error.h>
+#include <ntrace/frames.h>
 #include <ntrace/recording.h>
 
 /* zstd's default window limit of 128 MiB covers all files that its command makes by default. */
 #define INPUT_SIZE (128 * 1024)
 #define MAGIC_SIZE 4
 
+/* MSEO 2 is reserved: the mark of missing bytes. */
+#define BREAK 0x02
+#define FRAMES_SIZE (64 * 1024)
+
+/**
+ * struct unframer - the bytes of one source
+ * @waiting: bytes of the source that have been extracted; @left of them are not returned yet
+ * @missing: bytes are missing before those
+ */
+struct unframer {
+	struct ntrace_frames frames;
+	unsigned int source;
+	const uint8_t *waiting;
+	size_t left;
+	bool missing;
+	bool ended;
+	uint8_t input[FRAMES_SIZE];
+};
+
 static const uint8_t zstd_magic[MAGIC_SIZE] = { 0x28, 0xb5, 0x2f, 0xfd };
 
 /**
  * struct ntrace_trace_file
  * @input: bytes read from the file and not yet returned
- * @in_frame: the next bytes continue a frame; the file is truncated without them
+ * @in_frame: the next bytes continue a frame of zstd; the file is truncated without them
+ * @offset: number of bytes read, uncompressed
+ * @unframer: NULL: the file has no CoreSight frames
  */
 struct ntrace_trace_file {
 	int fd;
@@ -28,6 +50,8 @@ struct ntrace_trace_file {
 	bool in_frame;
 	bool ended;
 	bool cut;
+	uint64_t offset;
+	struct unframer *unframer;
 	uint8_t bytes[INPUT_SIZE];
 };
 
@@ -144,14 +168,119 @@ static ssize_t read_packed(struct ntrace_trace_file *file, void *buffer, size_t 
 	}
 }
 
+static ssize_t read_file(struct ntrace_trace_file *file, void *buffer, size_t size)
+{
+	ssize_t got = file->stream ? read_packed(file, buffer, size) :
+				     read_plain(file, buffer, size);
+
+	file->offset += got > 0 ? (uint64_t)got : 0;
+	return got;
+}
+
+/*
+ * Extracts the next bytes of the source, or finds that bytes are missing. @wait: more of the file
+ * may be read for that, which may take time.
+ *
+ * Return: 1, 0 at the end or without @wait, or an error.
+ */
+static ssize_t find_bytes(struct ntrace_trace_file *file, bool wait)
+{
+	struct unframer *unframer = file->unframer;
+	struct ntrace_frames_piece piece;
+	ssize_t got;
+	int event;
+
+	for (;;) {
+		event = ntrace_frames_next(&unframer->frames, &piece);
+		if (event == NTRACE_FRAMES_BYTES && piece.source == unframer->source) {
+			unframer->waiting = piece.bytes;
+			unframer->left = piece.size;
+			return 1;
+		}
+		if (event == NTRACE_FRAMES_BARRIER || event == NTRACE_FRAMES_CUT ||
+		    event == NTRACE_FRAMES_NAMELESS) {
+			unframer->missing = true;
+			return 1;
+		}
+		if (event != NTRACE_ERR_AGAIN)
+			continue;
+		if (unframer->ended || !wait)
+			return 0;
+		got = read_file(file, unframer->input, sizeof(unframer->input));
+		if (got < 0)
+			return got;
+		unframer->ended = !got;
+		/* The file ends inside a frame. */
+		if (!got && ntrace_frames_pending(&unframer->frames)) {
+			unframer->missing = true;
+			return 1;
+		}
+		ntrace_frames_feed(&unframer->frames, unframer->input, (size_t)got);
+	}
+}
+
+/* Fills the buffer as far as the current input goes: the pieces of a frame are short. */
+static ssize_t read_framed(struct ntrace_trace_file *file, uint8_t *buffer, size_t size)
+{
+	struct unframer *unframer = file->unframer;
+	size_t have = 0, part;
+	bool marked = false;
+	ssize_t found;
+
+	while (have < size) {
+		if (unframer->left) {
+			part = unframer->left < size - have ? unframer->left : size - have;
+			memcpy(buffer + have, unframer->waiting, part);
+			unframer->waiting += part;
+			unframer->left -= part;
+			have += part;
+			marked = false;
+			continue;
+		}
+		if (unframer->missing) {
+			unframer->missing = false;
+			/* Several reasons at one place are one mark. */
+			if (!marked)
+				buffer[have++] = BREAK;
+			marked = true;
+			continue;
+		}
+		found = find_bytes(file, !have);
+		if (found < 0)
+			return found;
+		if (!found)
+			break;
+	}
+	return (ssize_t)have;
+}
+
 ssize_t ntrace_trace_file_read(struct ntrace_trace_file *file, void *buffer, size_t size)
 {
-	return file->stream ? read_packed(file, buffer, size) : read_plain(file, buffer, size);
+	return file->unframer ? read_framed(file, buffer, size) : read_file(file, buffer, size);
+}
+
+int ntrace_trace_file_unframe(struct ntrace_trace_file *file, unsigned int source)
+{
+	if (source < NTRACE_FRAMES_SOURCE_MIN || source > NTRACE_FRAMES_SOURCE_MAX)
+		return NTRACE_ERR_INVALID;
+	file->unframer = calloc(1, sizeof(*file->unframer));
+	if (!file->unframer)
+		return NTRACE_ERR_NOMEM;
+	ntrace_frames_init(&file->unframer->frames);
+	file->unframer->source = source;
+	return NTRACE_OK;
+}
+
+uint64_t ntrace_trace_file_offset(const struct ntrace_trace_file *file)
+{
+	return file->offset;
 }
 
 void ntrace_trace_file_close(struct ntrace_trace_file *file)
 {
-	if (file)
+	if (file) {
 		ZSTD_freeDStream(file->stream);
+		free(file->unframer);
+	}
 	free(file);
 }

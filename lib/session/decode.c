@@ -369,7 +369,7 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 		if (got < 0)
 			return (int)got;
 		ntrace_reader_feed(&reader, chunk, (size_t)got);
-		total += (uint64_t)got;
+		total = ntrace_trace_file_offset(file);
 		result = walk_chunk(decoding, &reader, flow);
 		if (!result && session->progress)
 			result = session->progress(session->progress_data, decoding->event.stream,
@@ -395,7 +395,10 @@ static int walk_file(struct decoding *decoding, const struct ntrace_stream *stre
 					session_is_packed(stream->file) ? NTRACE_TRACE_ZSTD :
 									  NTRACE_TRACE_PLAIN);
 	if (!result) {
-		result = walk_stream(decoding, file, stream, flow);
+		if (stream->params->atid)
+			result = ntrace_trace_file_unframe(file, stream->params->atid);
+		if (!result)
+			result = walk_stream(decoding, file, stream, flow);
 		ntrace_trace_file_close(file);
 	}
 	saved = errno;

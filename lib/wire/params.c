@@ -10,6 +10,9 @@
 #include "struct_size.h"
 #include "wire/params.h"
 
+/* NTRACE_FRAMES_SOURCE_MAX; the virtual SoC has this file without frames. */
+#define ATID_MAX 0x6f
+
 /* A spelling of a value; the first spelling of a value is used for output. */
 struct spelling {
 	const char *text;
@@ -77,6 +80,7 @@ static const struct param_field settings[] = {
 	{ KIND_FLAG, FIELD(keep_stack), 1, NULL },
 	{ KIND_ISA, FIELD(isa), 0, NULL },
 	{ KIND_ADDRESS, FIELD(jvt), UINT64_MAX, NULL },
+	{ KIND_NUMBER, FIELD(atid), ATID_MAX, NULL },
 };
 
 static const struct ntrace_params_key keys[] = {
@@ -95,6 +99,7 @@ static const struct ntrace_params_key keys[] = {
 	{ "keepstack", "0 or 1", "0", "1: markers leave the return stack as it is (rc7)" },
 	{ "isa", "an ISA string", "ELF's", "as rv64gc_zba, without commas" },
 	{ "jvt", "an address", "ELF's", "the jump vector table of Zcmt" },
+	{ "atid", "0 to 111", "0", "source ID of the bytes in CoreSight frames; 0: no frames" },
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -250,7 +255,7 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 
 int ntrace_params_format(const struct ntrace_params *params, char *text, size_t size)
 {
-	char jvt[32] = "", bits[32] = "";
+	char jvt[32] = "", bits[32] = "", atid[32] = "";
 	struct ntrace_params full;
 	const char *isa;
 
@@ -263,13 +268,15 @@ int ntrace_params_format(const struct ntrace_params *params, char *text, size_t 
 		snprintf(jvt, sizeof(jvt), ",jvt=0x%llx", (unsigned long long)params->jvt);
 	if (params->address_bits)
 		snprintf(bits, sizeof(bits), ",addrbits=%u", params->address_bits);
+	if (params->atid)
+		snprintf(atid, sizeof(atid), ",atid=%u", params->atid);
 	return snprintf(text, size,
 			"srcbits=%u,xlen=%u,extaddr=%u,alljumps=%u,mode=%s,dialect=%s,"
-			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%.*s%s%s",
+			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%.*s%s%s%s",
 			params->src_bits, params->xlen, params->extend_address, params->all_jumps,
 			name_of(mode_names, params->mode), name_of(dialect_names, params->dialect),
 			params->timestamp_bits, (unsigned long long)params->timestamp_hz,
 			name_of(delta_names, params->timestamp_xor), params->implicit_return,
 			params->keep_stack, isa ? ",isa=" : "", isa ? (int)strcspn(isa, ",") : 0,
-			isa ? isa : "", jvt, bits);
+			isa ? isa : "", jvt, bits, atid);
 }

@@ -9,6 +9,7 @@
 #include <zstd.h>
 
 #include <ntrace/error.h>
+#include <ntrace/frames.h>
 #include <ntrace/recording.h>
 
 #include "scratch.h"
@@ -218,6 +219,119 @@ static void test_pipe(void)
 	close(pipes[1]);
 }
 
+/* ---- frames ---- */
+
+static uint8_t frames[2 * SIZE];
+static size_t frames_size;
+
+static void put(struct ntrace_frames_writer *writer, unsigned int source, const void *bytes,
+		size_t size)
+{
+	size_t written;
+
+	ntrace_frames_write(writer, source, bytes, size, frames + frames_size, &written);
+	frames_size += written;
+}
+
+/* Reads @source of the frames, at most @piece bytes at a time. */
+static struct outcome read_source(int fd, unsigned int source, size_t piece, uint64_t *offset)
+{
+	struct outcome outcome = { 0 };
+	struct ntrace_trace_file *file;
+
+	outcome.opened = ntrace_trace_file_open(&file, fd, NTRACE_TRACE_GUESS);
+	if (!outcome.opened)
+		outcome.opened = ntrace_trace_file_unframe(file, source);
+	do {
+		outcome.last = ntrace_trace_file_read(file, got + outcome.size, piece);
+		if (outcome.last > 0)
+			outcome.size += (size_t)outcome.last;
+	} while (outcome.last > 0);
+	*offset = ntrace_trace_file_offset(file);
+	ntrace_trace_file_close(file);
+	return outcome;
+}
+
+static void test_frames(void)
+{
+	static const size_t pieces[] = { 1, 7, 16384, SIZE };
+	struct ntrace_frames_writer writer;
+	struct ntrace_trace_file *file;
+	uint64_t offset = 0;
+	size_t i, part;
+	int fd;
+
+	/* Two sources take turns; the second one has each byte inverted. */
+	ntrace_frames_writer_init(&writer);
+	for (i = 0; i < SIZE / 2; i += part) {
+		uint8_t inverted[100];
+		size_t k;
+
+		part = 1 + i * 31 % 97;
+		if (part > SIZE / 2 - i)
+			part = SIZE / 2 - i;
+		for (k = 0; k < part; k++)
+			inverted[k] = (uint8_t)~trace[i + k];
+		put(&writer, 1, trace + i, part);
+		put(&writer, 0x6f, inverted, part);
+	}
+	frames_size += ntrace_frames_flush(&writer, frames + frames_size);
+	fd = open_with(frames, frames_size);
+	for (i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		struct outcome outcome;
+		bool good;
+
+		lseek(fd, 0, SEEK_SET);
+		outcome = read_source(fd, 1, pieces[i], &offset);
+		good = outcome.size == SIZE / 2 && !memcmp(got, trace, SIZE / 2);
+		lseek(fd, 0, SEEK_SET);
+		outcome = read_source(fd, 0x6f, pieces[i], &offset);
+		good &= outcome.size == SIZE / 2 && (got[0] ^ trace[0]) == 0xff &&
+			(got[SIZE / 2 - 1] ^ trace[SIZE / 2 - 1]) == 0xff;
+		ok(good, "frames of two sources, in pieces of %zu bytes: the bytes of each",
+		   pieces[i]);
+		is_u64(offset, frames_size, "the offset counts whole frames");
+	}
+	lseek(fd, 0, SEEK_SET);
+	is_u64(read_source(fd, 2, 100, &offset).size, 0, "another source: no bytes");
+	lseek(fd, 0, SEEK_SET);
+	ok(!ntrace_trace_file_open(&file, fd, NTRACE_TRACE_PLAIN) &&
+		   ntrace_trace_file_unframe(file, 0) == NTRACE_ERR_INVALID &&
+		   ntrace_trace_file_unframe(file, 0x70) == NTRACE_ERR_INVALID,
+	   "IDs of padding and reserved ones are refused");
+	ntrace_trace_file_close(file);
+	close(fd);
+}
+
+/* Missing trace is one byte that no message has. */
+static void test_frame_gaps(void)
+{
+	static const uint8_t expected[] = { 'a', 'b', 0x02, 'c', 0x02 };
+	struct ntrace_frames_writer writer;
+	uint64_t offset;
+	int fd;
+
+	frames_size = 0;
+	ntrace_frames_writer_init(&writer);
+	put(&writer, 5, "ab", 2);
+	frames_size += ntrace_frames_barrier(&writer, frames + frames_size);
+	frames_size += ntrace_frames_barrier(&writer, frames + frames_size);
+	put(&writer, 5, "c", 1);
+	frames_size += ntrace_frames_flush(&writer, frames + frames_size);
+	fd = open_with(frames, frames_size + 3);
+	ok(read_source(fd, 5, 100, &offset).size == sizeof(expected) &&
+		   !memcmp(got, expected, sizeof(expected)),
+	   "a barrier, however long, and an incomplete frame at the end");
+	close(fd);
+	/* Frames from the middle of a trace: the first bytes have no ID. */
+	fd = open_with("\x10\x11\x10\x11\x10\x11\x10\x11\x10\x11\x10\x11\x10\x11\x0b\x00"
+		       "\x10\x15\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+		       32);
+	ok(read_source(fd, 5, 100, &offset).size == 3 && !memcmp(got, "\x02\x10\x15", 3),
+	   "bytes before the first ID are missing");
+	close(fd);
+}
+
 int main(void)
 {
 	struct outcome outcome;
@@ -230,6 +344,8 @@ int main(void)
 	test_cut();
 	test_damaged();
 	test_pipe();
+	test_frames();
+	test_frame_gaps();
 	outcome = read_all(open("/", O_RDONLY | O_CLOEXEC), NTRACE_TRACE_GUESS, 1);
 	ok(outcome.opened == NTRACE_ERR_IO && errno == EISDIR, "an unreadable file");
 	scratch_remove();

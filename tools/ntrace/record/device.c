@@ -143,7 +143,8 @@ static void find_leader(const struct device_list *list, struct device *device)
 	const struct device *other;
 
 	for (other = list->devices; other < device && !device->leader; other++) {
-		if (device->info.src_bits && other->info.sink == device->info.sink)
+		if ((device->info.src_bits || device->info.framing) &&
+		    other->info.sink == device->info.sink)
 			device->leader = other;
 	}
 }
@@ -465,6 +466,8 @@ static void save_rest(struct device *device)
 	if (device->leader) {
 		device->saved = device->leader->saved;
 		device->lost = device->leader->lost;
+		device->loss |= device->leader->loss;
+		device->gaps = device->leader->gaps;
 		return;
 	}
 	error = spool_flush(&device->spool);

@@ -23,6 +23,7 @@ static void describe_stream(struct ntrace_stream *stream, struct ntrace_params *
 {
 	ntrace_params_init(params);
 	params->src_bits = device->info.src_bits;
+	params->atid = device->info.framing == NTRACE_FRAMING_CORESIGHT ? device->info.atid : 0;
 	stream_params_version(params, device->info.encoder_impl & 0xf);
 	record_features_describe(params, &device->config, device->info.inst_features);
 	params->xlen = device->info.xlen;

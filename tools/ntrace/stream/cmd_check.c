@@ -205,14 +205,17 @@ static int feed(struct check *check, struct ntrace_check *checker)
 	return EXIT_OK;
 }
 
-static int check_trace(struct check *check, const char *path, struct ntrace_check **checker)
+/* @recorded: it is a stream of a recording, with the parameters of the configuration. */
+static int check_trace(struct check *check, const char *path, bool recorded,
+		       struct ntrace_check **checker)
 {
 	int error;
 
 	check->config.finding = take_finding;
 	check->config.progress = show_progress;
 	check->config.data = check;
-	error = trace_open(&check->trace, path, &check->source.format);
+	error = recorded ? trace_open_stream(&check->trace, path, check->config.params) :
+			   trace_open(&check->trace, path, &check->source.format);
 	if (error)
 		return error;
 	if (ntrace_check_new(checker, &check->config))
@@ -239,7 +242,7 @@ static int check_file(struct check *check, const char *path)
 	check->config.params = &check->source.params;
 	check->config.space = space;
 	if (!error)
-		error = check_trace(check, path, &checker);
+		error = check_trace(check, path, false, &checker);
 	ntrace_check_free(checker);
 	if (space)
 		ntrace_space_put(space);
@@ -285,7 +288,7 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 	if (!check->json)
 		output_printf(check->output, "# stream %u: %s, CPU %u\n", index,
 			      recording_stream_name(recording, index), stream->cpu);
-	error = check_trace(check, stream->file, &session.checker);
+	error = check_trace(check, stream->file, true, &session.checker);
 	progress_begin(&check->progress, "check", stream->bytes);
 	recording->progress = &check->progress;
 	if (!error && !check->output->error)

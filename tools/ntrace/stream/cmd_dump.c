@@ -281,8 +281,11 @@ static int dump_messages(struct dump *dump)
 
 static int dump_file(struct dump *dump, const char *path)
 {
-	int error = trace_open(&dump->trace, path, dump->stream < 0 ? &dump->format : NULL);
+	int error;
 
+	dump->format.atid = dump->params.atid;
+	error = dump->stream < 0 ? trace_open(&dump->trace, path, &dump->format) :
+				   trace_open_stream(&dump->trace, path, &dump->params);
 	if (error)
 		return error;
 	error = trace_start(&dump->trace, &dump->params);

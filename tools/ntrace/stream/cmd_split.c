@@ -276,7 +276,8 @@ static int finish_messages(struct split *split, const struct ntrace_reader *read
 
 static int split_messages(struct split *split, const char *path)
 {
-	const struct trace_format format = { .framing = split->framing };
+	const struct trace_format format = { .framing = split->framing,
+					     .atid = split->params.atid };
 	struct ntrace_reader reader;
 	struct progress progress;
 	const uint8_t *data;

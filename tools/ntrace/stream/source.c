@@ -25,7 +25,9 @@ int source_option(struct source *source, const struct options *options, int opti
 		if (error)
 			return error;
 		source->xlen_given |= strstr(options->value, "xlen=") != NULL;
-		return input_params(source->command, &source->params, options->value);
+		error = input_params(source->command, &source->params, options->value);
+		source->format.atid = source->params.atid;
+		return error;
 	case OPTION_ELF:
 		return programs_add(&source->programs, options->value, PROGRAM_ELF);
 	case OPTION_RAW:

@@ -176,7 +176,12 @@ static int begin(struct trace *trace, const struct trace_format *format)
 	if (error)
 		return trace_file_failed(trace->name, error);
 	unframer_init(&trace->unframer, trace->name, trace->file, source);
-	if (!trace->framed && S_ISREG(status.st_mode) && !ntrace_trace_file_packed(trace->file))
+	if (format && format->atid && !trace->framed) {
+		error = ntrace_trace_file_unframe(trace->file, format->atid);
+		if (error)
+			return trace_file_failed(trace->name, error);
+	} else if (!trace->framed && S_ISREG(status.st_mode) &&
+		   !ntrace_trace_file_packed(trace->file))
 		trace->size = (uint64_t)status.st_size;
 	error = fill(trace, MAGIC_SIZE);
 	if (!error && !trace->framed)
@@ -184,14 +189,15 @@ static int begin(struct trace *trace, const struct trace_format *format)
 	return other ? fail("%s: not a trace: the file is %s", trace->name, other) : error;
 }
 
-int trace_open(struct trace *trace, const char *path, const struct trace_format *format)
+static int open_format(struct trace *trace, const char *path, const struct trace_format *format,
+		       bool given)
 {
 	bool standard_input = !strcmp(path, "-");
 	int error;
 
 	memset(trace, 0, offsetof(struct trace, head));
 	trace->name = standard_input ? STANDARD_INPUT : path;
-	trace->given = format;
+	trace->given = given;
 	trace->words16 = format && format->words16;
 	trace->fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (trace->fd < 0)
@@ -200,6 +206,18 @@ int trace_open(struct trace *trace, const char *path, const struct trace_format 
 	if (error)
 		trace_close(trace);
 	return error;
+}
+
+int trace_open(struct trace *trace, const char *path, const struct trace_format *format)
+{
+	return open_format(trace, path, format, format);
+}
+
+int trace_open_stream(struct trace *trace, const char *path, const struct ntrace_params *params)
+{
+	const struct trace_format format = { .atid = params->atid };
+
+	return open_format(trace, path, &format, false);
 }
 
 int trace_read(struct trace *trace, const uint8_t **data, size_t *size)

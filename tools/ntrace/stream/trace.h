@@ -23,10 +23,13 @@ enum trace_result {
  * struct trace_format - packing of a raw trace
  * @words16: 16-bit words with swapped bytes, as a big-endian probe reads them from a 16-bit port
  * @framing: frames of a CoreSight formatter; not together with @words16
+ * @atid: the same for a source known from the parameters, 0 = none; without effect if @framing is
+ *        given
  */
 struct trace_format {
 	bool words16;
 	struct framing framing;
+	unsigned int atid;
 };
 
 /**
@@ -105,13 +108,16 @@ const char *trace_other_format(const uint8_t *data, size_t size);
 /**
  * trace_open - open a file of trace messages
  * @path: "-" is standard input; borrowed
- * @format: packing of the bytes; NULL = none, and the parameters are those of a recording
+ * @format: packing of the bytes; NULL = none
  *
  * Files compressed by zstd are decompressed; other known formats (ELF, perf.data, gzip) are
  * refused. Offsets are those after unpacking of words or frames.
  * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int trace_open(struct trace *trace, const char *path, const struct trace_format *format);
+
+/** trace_open_stream - trace_open() for a file of a recording; @params: parameters of the stream */
+int trace_open_stream(struct trace *trace, const char *path, const struct ntrace_params *params);
 
 /** trace_start - begin reading messages. Return: EXIT_OK, or EXIT_FAILED after an error message */
 int trace_start(struct trace *trace, const struct ntrace_params *params);
