@@ -11,6 +11,15 @@ pmu=/sys/bus/event_source/devices/ntrace
 driver=/sys/bus/platform/drivers/ntrace
 debug=/sys/kernel/debug/ntrace
 
+# driver_of BLOCK: the directory of the driver on its bus; components of Arm may be on a bus of their own
+driver_of() {
+	if [ -e "/sys/bus/amba/devices/$1" ]; then
+		echo /sys/bus/amba/drivers/ntrace
+	else
+		echo $driver
+	fi
+}
+
 # Tests leave files in the working directory. A test without one uses a temporary directory.
 if [ "$PWD" -ef "$here" ]; then
 	mkdir "$tmp/work"
@@ -44,8 +53,15 @@ debugger() { devmem $(($1 + 0xe10)) 32 ${2:+"$2"}; }
 unpowered() { devmem $(($1 + 0xe14)) 32 ${2:+"$2"}; }
 register() { devmem $(($1 + ${2:-0})) 32; }
 enabled() { [ $(($(register "$1") & 2)) -ne 0 ]; }
-both_enabled() { enabled "$(encoder "$1")" && enabled "$(sink "$1")"; }
-both_disabled() { ! enabled "$(encoder "$1")" && ! enabled "$(sink "$1")"; }
+# An ETR has another register for this: TraceCaptEn.
+sink_enabled() {
+	case ${sinks[$1]} in
+	*.etr) [ $(($(register "$(sink "$1")" 0x20) & 1)) -ne 0 ] ;;
+	*) enabled "$(sink "$1")" ;;
+	esac
+}
+both_enabled() { enabled "$(encoder "$1")" && sink_enabled "$1"; }
+both_disabled() { ! enabled "$(encoder "$1")" && ! sink_enabled "$1"; }
 
 # shellcheck disable=SC2034 # used by the scripts that source this file
 version0=$(grep -m 1 -o 'version=0\.0 ' $debug/components)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Two harts that share a sink: each device delivers the complete trace of both in the same order,
- * and a perf event only that of its own hart. Usage: funnel TYPE SRC_BITS; TYPE: of the PMU
+ * and a perf event only that of its own hart. Usage: funnel TYPE SRC_BITS|frames; TYPE: of the PMU;
+ * frames: the sink writes CoreSight frames
  */
 #include <pthread.h>
 #include <sys/wait.h>
@@ -12,6 +13,7 @@
 #define PROG_TRACE_CORRELATION 33
 
 static unsigned int src_bits;
+static bool frames;
 static struct ntrace_info infos[HARTS];
 static int fds[HARTS];
 static struct area areas[HARTS];
@@ -26,47 +28,122 @@ struct walk {
 	bool whole;		/* the stream ends at the end of a message */
 };
 
+/* A position in messages. */
+struct walker {
+	struct walk walk;
+	unsigned int place;
+	unsigned int tcode;
+	bool skip;
+};
+
+static void mark_gap(struct walker *walker)
+{
+	walker->walk.marks++;
+	walker->skip = true;
+	walker->place = 0;
+}
+
+static void count_message(struct walker *walker)
+{
+	walker->walk.last = walker->tcode;
+	if (!walker->walk.messages++)
+		walker->walk.first = walker->tcode;
+}
+
 /*
  * A message begins with 6 bits of TCODE and SRC. The low two bits of a byte tell whether it ends
  * the message.
  */
+static void take(struct walker *walker, uint8_t byte, const struct ntrace_info *info)
+{
+	if ((byte & 3) == 2) {
+		mark_gap(walker);
+		return;
+	}
+	walker->walk.whole = (byte & 3) == 3;
+	if (!walker->skip && walker->place == 0) {
+		walker->tcode = byte >> 2;
+		if (!info->src_bits)
+			count_message(walker);
+	} else if (!walker->skip && walker->place == 1 && info->src_bits) {
+		if ((byte >> 2 & ((1u << info->src_bits) - 1)) != info->src)
+			walker->walk.foreign++;
+		else
+			count_message(walker);
+	}
+	walker->place = walker->walk.whole ? 0 : walker->place + 1;
+	walker->skip = walker->skip && !walker->walk.whole;
+}
+
 static struct walk walk_bytes(volatile const uint8_t *data, uint64_t from, uint64_t head,
 			      uint64_t size, const struct ntrace_info *info)
 {
-	struct walk walk = { .whole = true };
+	struct walker walker = { .walk.whole = true };
 	uint64_t position;
-	unsigned int place = 0, tcode = 0;
-	bool skip = false;
 
-	for (position = from; position < head; position++) {
-		uint8_t byte = data[position & (size - 1)];
+	for (position = from; position < head; position++)
+		take(&walker, data[position & (size - 1)], info);
+	return walker.walk;
+}
 
-		if ((byte & 3) == 2) {
-			walk.marks++;
-			skip = true;
-			place = 0;
+/*
+ * The bytes of a frame, and the ID of each (ARM IHI 0029, "Trace formatter"): an odd even byte is
+ * an ID, for the next byte or the one after it; the last byte has bits 0 of the even ones.
+ */
+static unsigned int take_frame(const uint8_t *frame, unsigned int *id, uint8_t *bytes,
+			       unsigned int *ids)
+{
+	unsigned int count = 0, i;
+
+	for (i = 0; i < 15; i += 2) {
+		unsigned int old = *id, bit = frame[15] >> i / 2 & 1;
+
+		if (frame[i] & 1) {
+			*id = frame[i] >> 1;
+		} else {
+			ids[count] = *id;
+			bytes[count++] = frame[i] | bit;
+		}
+		if (i == 14)
+			break;
+		ids[count] = frame[i] & 1 && bit ? old : *id;
+		bytes[count++] = frame[i + 1];
+	}
+	return count;
+}
+
+/* The same for frames: those of other IDs are foreign. */
+static struct walk walk_frames(const struct area *area, const struct ntrace_info *info,
+			       uint64_t from)
+{
+	static const uint8_t sync[] = { 0xff, 0xff, 0xff, 0x7f };
+	struct walker own = { .walk.whole = true }, other = { .walk.whole = true };
+	unsigned int id = 0, ids[16], count, i;
+	uint8_t frame[16], bytes[16];
+	uint64_t position;
+
+	for (position = from; position < head_of(area); position += sizeof(frame)) {
+		for (i = 0; i < sizeof(frame); i++)
+			frame[i] = byte_at(area, position + i);
+		if (!memcmp(frame, sync, sizeof(sync))) {
+			mark_gap(&own);
+			mark_gap(&other);
+			id = 0;
 			continue;
 		}
-		walk.whole = (byte & 3) == 3;
-		if (!skip && place == 0) {
-			tcode = byte >> 2;
-		} else if (!skip && place == 1) {
-			if ((byte >> 2 & ((1u << info->src_bits) - 1)) != info->src) {
-				walk.foreign++;
-			} else {
-				walk.last = tcode;
-				if (!walk.messages++)
-					walk.first = tcode;
-			}
-		}
-		place = walk.whole ? 0 : place + 1;
-		skip = skip && !walk.whole;
+		count = take_frame(frame, &id, bytes, ids);
+		for (i = 0; i < count; i++)
+			if (ids[i])
+				take(ids[i] == info->atid ? &own : &other, bytes[i], info);
 	}
-	return walk;
+	own.walk.foreign = other.walk.messages;
+	return own.walk;
 }
 
 static struct walk walk(const struct area *area, const struct ntrace_info *info, uint64_t from)
 {
+	if (info->framing)
+		return walk_frames(area, info, from);
 	return walk_bytes(area->data, from, head_of(area), area->control->data_size, info);
 }
 
@@ -166,8 +243,12 @@ static void test_both(void)
 
 	open_both(&config);
 	ok(infos[0].src_bits == src_bits && infos[1].src_bits == src_bits &&
-		   infos[0].src + infos[1].src == 1,
+		   (frames || infos[0].src + infos[1].src == 1),
 	   "INFO: SRC 0 and 1 in %u bits", src_bits);
+	ok(frames ? infos[0].framing == NTRACE_FRAMING_CORESIGHT && infos[0].atid % 2 &&
+			    infos[0].atid + infos[1].atid == 4 :
+		    !infos[0].framing && !infos[0].atid && !infos[1].atid,
+	   "INFO: %s", frames ? "frames with ATIDs 1 and 3" : "no frames");
 	for (i = 0; i < HARTS; i++)
 		order(i, NTRACE_IOC_START, "START");
 	work_both();
@@ -399,10 +480,11 @@ static void test_kernel(void)
 int main(int argc, char **argv)
 {
 	if (argc != 3)
-		usage("funnel TYPE SRC_BITS");
+		usage("funnel TYPE SRC_BITS|frames");
 	type = (unsigned int)strtoul(argv[1], NULL, 0);
-	src_bits = (unsigned int)strtoul(argv[2], NULL, 0);
-	begin(on_debug_kernel() ? 45 : 49);
+	frames = !strcmp(argv[2], "frames");
+	src_bits = frames ? 0 : (unsigned int)strtoul(argv[2], NULL, 0);
+	begin(on_debug_kernel() ? 46 : 50);
 	test_both();
 	test_one_stops();
 	test_one_closes();

@@ -1,24 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Two harts that share a sink, through one funnel or two. Usage: funnel.sh [short|p550]
+# Two harts that share a sink, through one funnel or two. Usage: funnel.sh [short|p550|k3]
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 
 # kind NAME: prints the words of the debugfs line of each component of that kind, without the
 # address.
-components() { grep -E "^[0-9a-f]+\.trace-$1 " $debug/components; }
+components() { grep -E "^[0-9a-f]+\.$1 " $debug/components; }
+sink=trace-ram-sink src_bits=1
+case ${1:-} in
 # One block of a P550 is a funnel and the sink.
-sink=ram-sink src_bits=1
-[ "${1:-}" != p550 ] || sink=funnel src_bits=2
-running() { components "$1" | grep -c ' active enabled'; }
+p550) sink=trace-funnel src_bits=2 ;;
+k3) sink=etr src_bits=0 ;;
+esac
+running() { components "$1" | grep -cE ' control=0x[0-9a-f]+( active)? enabled'; }
 
-is "$(components encoder | wc -l) $(components $sink | wc -l)" "2 1" "debugfs: two encoders, one sink"
-ok "debugfs: a funnel at least" test "$(components funnel | wc -l)" -ge 1
+is "$(components trace-encoder | wc -l) $(components $sink | wc -l)" "2 1" "debugfs: two encoders, one sink"
+ok "debugfs: a funnel at least" test "$(components trace-funnel | wc -l)" -ge 1
 is "$(blocks_of 0 | sed 's/.*-> //')" "$(blocks_of 1 | sed 's/.*-> //')" "debugfs: both paths end in the same sink"
 like "debugfs: through a funnel" ' -> .*funnel' "$(blocks_of 0)"
-is "$(components encoder | grep -c "src_bits=$src_bits")" 2 "debugfs: both have a number"
-is "$(running encoder) $(running funnel) $(running $sink)" "0 0 0" "nothing runs"
+is "$(components trace-encoder | grep -c "src_bits=$src_bits")" 2 "debugfs: both have a number"
+is "$(running trace-encoder) $(running trace-funnel) $(running $sink)" "0 0 0" "nothing runs"
 
+[ "${1:-}" != k3 ] || src_bits=frames
 program funnel "$(<$pmu/type)" $src_bits
 
 # Two tasks on two harts, each with events of one process: the host evaluates the trace of each task
@@ -31,7 +35,7 @@ if [ "${1:-}" != p550 ]; then
 	mkdir beside
 	program perf trace "$(<$pmu/type)" beside beside
 fi
-is "$(running encoder) $(running funnel) $(running $sink)" "0 0 0" "nothing runs"
+is "$(running trace-encoder) $(running trace-funnel) $(running $sink)" "0 0 0" "nothing runs"
 is "$(grep -c ' held=0 users=0' $debug/components)" "$(wc -l <$debug/components)" "nothing is held"
 
 # The other checks need to run only once.
@@ -40,7 +44,7 @@ if [ "${1:-}" = short ]; then
 fi
 
 # A funnel with a fault that is then removed; register of faults: see tools/vsoc/model/fault.h.
-funnel=0x$(components funnel | sed -n '1s/\..*//p')
+funnel=0x$(components trace-funnel | sed -n '1s/\..*//p')
 broken() { devmem $((funnel + 0xe00)) 32 "$1"; }
 hold /dev/ntrace0
 broken 1
@@ -50,7 +54,7 @@ like "the log reports it" '(funnel|RAM sink) does not stop' "$(said)"
 ask start
 is "$answer" ENODEV "START: ENODEV"
 broken 0
-is "$(running encoder) $(running funnel) $(running $sink)" "0 0 0" "nothing runs"
+is "$(running trace-encoder) $(running trace-funnel) $(running $sink)" "0 0 0" "nothing runs"
 ask configure
 is "$answer" 0 "mended: CONFIGURE"
 broken 4
@@ -58,7 +62,7 @@ ask start
 is "$answer" ETIMEDOUT "a funnel that is never enabled: START: ETIMEDOUT"
 like "the log reports it" '(funnel|RAM sink) does not start' "$(said)"
 broken 0
-is "$(running encoder) $(running funnel) $(running $sink)" "0 0 0" "nothing runs"
+is "$(running trace-encoder) $(running trace-funnel) $(running $sink)" "0 0 0" "nothing runs"
 ask configure
 ask start
 is "$answer" 0 "mended: CONFIGURE and START"
@@ -71,21 +75,21 @@ hold /dev/ntrace0
 first=$HOLD_PID
 exec 6<&"${HOLD[0]}" 7>&"${HOLD[1]}"
 hold /dev/ntrace1 2>/dev/null
-is "$(running encoder) $(running $sink)" "2 1" "both harts are traced"
+is "$(running trace-encoder) $(running $sink)" "2 1" "both harts are traced"
 like "debugfs: the sink has two users" 'held=2 users=2' "$(components $sink)"
 echo 0 >$cpu1
-is "$(running encoder) $(running $sink)" "1 1" "one goes offline: the other is traced"
+is "$(running trace-encoder) $(running $sink)" "1 1" "one goes offline: the other is traced"
 ask start
 is "$answer" ENODEV "START: ENODEV"
 echo 1 >$cpu1
 ask start
 is "$answer" 0 "it is back: START"
-is "$(running encoder) $(running $sink)" "2 1" "both harts are traced"
+is "$(running trace-encoder) $(running $sink)" "2 1" "both harts are traced"
 
 # Unbinding the funnel removes both paths.
-funnel=$(components funnel | sed -n '1s/ .*//p')
+funnel=$(components trace-funnel | sed -n '1s/ .*//p')
 echo "$funnel" >$driver/unbind
-is "$(running encoder) $(running $sink)" "0 0" "unbind $funnel: nothing runs"
+is "$(running trace-encoder) $(running $sink)" "0 0" "unbind $funnel: nothing runs"
 ask stop
 is "$answer" ENODEV "STOP: ENODEV"
 echo "$funnel" >$driver/bind

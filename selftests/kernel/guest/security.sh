@@ -42,7 +42,11 @@ for user in "${users[@]}"; do
 done
 for user in 65533 65534; do
 	relay "user $user" cat "$tmp/$user"
-	is "$(awk '$3 != 0' "$user/flags")" "" "user $user: no record is truncated or partial"
+	# The end of a task's turn may still be on its way in a sink that harts share.
+	allowed=0
+	[ "${sinks[0]}" != "${sinks[1]}" ] || allowed=4
+	is "$(awk -v allowed=$allowed '$3 != 0 && $3 != allowed' "$user/flags")" "" \
+		"user $user: no record is truncated$([ $allowed -eq 4 ] || echo ' or partial')"
 done
 paranoid 3
 nothing_said

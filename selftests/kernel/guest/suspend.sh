@@ -3,7 +3,7 @@
 # System sleep, including the devices, while two harts are traced.
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
-running() { grep -c ' active enabled' $debug/components; }
+running() { grep -cE ' control=0x[0-9a-f]+( active)? enabled' $debug/components; }
 # Read the registers directly.
 encoders_enabled() { enabled "$(encoder 0)" && enabled "$(encoder 1)"; }
 encoders_disabled() { ! enabled "$(encoder 0)" && ! enabled "$(encoder 1)"; }

@@ -3,7 +3,7 @@
 # Makes the recordings of tasks for a truth test: first of harts, then of tasks that share the harts
 # with others: with the kernel, with strobing, and without the kernel. The one without the kernel
 # must come last: there, some starts of the encoder have no user code.
-#   truth_tasks.sh ROUNDS [p550]
+#   truth_tasks.sh ROUNDS [p550|k3]
 # Encoders of a P550 cannot leave the kernel out.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
@@ -21,8 +21,10 @@ record() {
 }
 rounds=$1 lossy=''
 # Only Ownership messages attribute the code to tasks.
-if [ "${2:-}" = p550 ]; then
-	record harts --all
+if [ "${2:-}" ]; then
+	privilege=u
+	[ "$2" != p550 ] || privilege=usm
+	record harts --all --privilege $privilege
 	# The end of a task's turn may still be in the sink that the harts share.
 	lossy=yes
 	record tasks --task

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=90
+# The topology of a SpacemiT K3: ATB bridges, and CoreSight components of Arm that write frames to memory.
+# shellcheck source=selftests/guest.sh
+. "$(dirname "$0")/../guest.sh"
+# shellcheck source=selftests/kernel/judge/perf.sh
+. selftests/kernel/judge/perf.sh
+guest_job k3 kernel/k3.sh
+guest_job funnel kernel/funnel.sh k3
+guest_job timestamps kernel/timestamps.sh 0x1c 48 shared
+guest_job context kernel/context.sh 32
+guest_job security kernel/security.sh
+guest_job lifecycle kernel/lifecycle.sh
+guest_job suspend kernel/suspend.sh
+guest_boot k3 --icount --modules --tools --topology k3 --append "iomem=relaxed slab_debug=U,kmalloc-*"
+# The ATID tells the encoders apart, which perf's trace does not have.
+src_bits=0
+# An ETR holds back a burst and a frame, which a short record does not exceed.
+short_max=7
+guest_ran funnel && judge_turns
+guest_ran context && judge_context
+# In a sink that harts share, the end of a task's turn may be missing: not judge_security.
+guest_ran security && judge_addresses
+done_testing
