@@ -67,6 +67,9 @@ enum ntrace_mode {
  * @jvt_known: if false, the ELF files give the address
  * @address_bits: F-ADDR and U-ADDR hold bits @address_bits to 1 of an address, whose higher bits
  *                equal bit @address_bits (encoders of SiFive); 1..63, 0 = as sent
+ * @atid: the bytes of the stream are in frames of a CoreSight formatter, with this source ID
+ *        (ntrace/frames.h); 1..0x6f, 0 = plain bytes. Readers of messages take the bytes without
+ *        the frames: see ntrace_trace_file_unframe()
  */
 struct ntrace_params {
 	size_t size;
@@ -85,6 +88,7 @@ struct ntrace_params {
 	uint64_t jvt;
 	bool jvt_known;
 	unsigned int address_bits;
+	unsigned int atid;
 };
 
 /**
@@ -99,7 +103,8 @@ NTRACE_API void ntrace_params_init(struct ntrace_params *params);
  *          @params->isa points into @text, which must then outlive @params
  * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps, mode (any, btm, htm),
  *        dialect (ratified, rc7, sifive-v0), tsbits, tshz, tsdelta (add, xor), impret (0..3),
- *        keepstack, isa, jvt (address), addrbits (0..64; 64 as 0); a boolean is 0 or 1
+ *        keepstack, isa, jvt (address), addrbits (0..64; 64 as 0), atid (0..0x6f); a boolean is 0
+ *        or 1
  * @bad: on error the start of the offending setting within @text; may be NULL
  *
  * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.

@@ -219,6 +219,26 @@ NTRACE_API int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
 				      enum ntrace_trace_packing packing);
 
 /**
+ * ntrace_trace_file_unframe - read the bytes of one source of CoreSight frames
+ * @file: file opened by ntrace_trace_file_open(), of which nothing was read yet
+ * @source: source ID, 1..0x6f: atid of struct ntrace_params
+ *
+ * Where bytes are missing, ntrace_trace_file_read() returns one byte 0x02, whose MSEO no encoder
+ * sends: a message reader reports an error there, and continues after the end of the next message.
+ *
+ * Return: 0, NTRACE_ERR_INVALID for another source, NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_trace_file_unframe(struct ntrace_trace_file *file, unsigned int source);
+
+/**
+ * ntrace_trace_file_offset - position in the file
+ * @file: file opened by ntrace_trace_file_open()
+ *
+ * Return: number of bytes of the file read so far, uncompressed, frames included.
+ */
+NTRACE_API uint64_t ntrace_trace_file_offset(const struct ntrace_trace_file *file);
+
+/**
  * ntrace_trace_file_packed - whether the file is compressed
  * @file: file opened by ntrace_trace_file_open()
  *
