@@ -412,6 +412,7 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 {
 	struct ntrace_component *component = ntrace_path_sink(path);
 	struct ntrace_ramsink *sink = &component->ramsink;
+	bool powered;
 	int ret;
 
 	guard(mutex)(&sink->mutex);
@@ -423,12 +424,12 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 	if (ret)
 		return ret;
 	ret = ntrace_path_power_on(path);
+	powered = !ret;
 	if (ret)
 		goto free;
 	ret = ntrace_path_program_all(path, &capture->config);
 	if (ret) {
 		ntrace_path_off(path);
-		ntrace_path_power_off(path, path->count);
 		goto free;
 	}
 	if (!component->held) {
@@ -440,8 +441,11 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 	return 0;
 
 free:
+	/* This looks at the registers of a sink that could not be switched off. */
 	if (!component->held)
 		ntrace_ramsink_free(component);
+	if (powered)
+		ntrace_path_power_off(path, path->count);
 	return ret;
 }
 
@@ -472,7 +476,8 @@ void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture
 	for (i = 0; i < path->count; i++)
 		path->component[i]->held--;
 	path->holds = false;
-	ntrace_path_power_off(path, path->count);
+	/* This looks at the registers of a sink that could not be switched off. */
 	if (!component->held)
 		ntrace_ramsink_free(component);
+	ntrace_path_power_off(path, path->count);
 }
