@@ -41,7 +41,7 @@ if recorded loss; then
 	# A hart without trace between two gaps of the sink has one place for both.
 	truth_compare 20000 --losses >/dev/null 2>&1
 	is "$(grep -E 'NOT OK|DIFFERENCE' "$tmp/compared" | grep -v 'places without trace in the stream')" "" \
-		"loss: the decoded instructions were executed, and only reported trace is missing"
+		"loss: the decoded instructions were executed, and only reported trace is missing" || diag "$(head -n 60 "$tmp/compared")"
 	is "$(grep -c 'losses, .* instructions left out' "$tmp/compared")" 4 "loss: on each hart"
 	truth_figures
 fi
