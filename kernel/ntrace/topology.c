@@ -63,13 +63,12 @@ static bool ntrace_node_is_reachable(const struct device_node *node)
 	return cpu >= 0 && cpu_online(cpu);
 }
 
-/* Does a debugger own the encoder at @base? Version 0 has no bit for that. */
-static bool ntrace_node_is_foreign(const struct device_node *node, void __iomem *base)
+/* Does a debugger own the encoder at @base? */
+static bool ntrace_node_is_foreign(const struct device_node *node,
+				   const struct ntrace_layout *layout, void __iomem *base)
 {
-	return of_property_present(node, "cpus") &&
-	       !of_device_is_compatible(node, "sifive,trace-encoder0") &&
-	       !of_device_is_compatible(node, "sifive,trace-encoder-v0") &&
-	       readl(base + TR_TE_CONTROL) & TR_TE_CONTROL_DIS_SELF_HOSTED;
+	return layout && of_property_present(node, "cpus") &&
+	       readl(base + TR_TE_CONTROL) & layout->foreign;
 }
 
 static bool ntrace_bound_is_foreign(struct ntrace_component *component)
@@ -107,12 +106,12 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 	base = of_iomap(node, 0);
 	if (!base)
 		return 0;
-	if (ntrace_node_is_foreign(node, base)) {
+	match = of_match_node(ntrace_layouts, node);
+	layout = match ? match->data : NULL;
+	if (ntrace_node_is_foreign(node, layout, base)) {
 		iounmap(base);
 		return -EBUSY;
 	}
-	match = of_match_node(ntrace_layouts, node);
-	layout = match ? match->data : NULL;
 	ret = layout && layout->quiesce ? layout->quiesce(base) : ntrace_registers_quiesce(base);
 	if (ret)
 		pr_info("ntrace: %pOF: found running, %s\n", node,
