@@ -16,7 +16,7 @@
 #include "check.h"
 #include "profiles.h"
 
-/* What is selected; @changes: call stacks report their changes. */
+/* Selects what the consumers count. @changes: call stacks report their changes. */
 struct choice {
 	int32_t pid;
 	uint32_t privileges;

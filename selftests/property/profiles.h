@@ -8,8 +8,8 @@
 #include "program.h"
 
 /*
- * @random chooses what is selected. Return: NULL, or how the results of batches differ, valid until
- * the next call.
+ * @random chooses what the consumers count. Return: NULL, or a text that says how the results of
+ * batches differ; it is valid until the next call.
  */
 const char *profiles_mismatch(const struct ntrace_flow_config *given, const struct program *program,
 			      struct random *random, const uint8_t *stream, size_t size);
