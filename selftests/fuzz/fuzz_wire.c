@@ -100,6 +100,35 @@ static uint64_t read_all(const struct ntrace_params *params, bool aligned, const
 	return hash + ntrace_reader_pending(&reader);
 }
 
+/* The search finds the messages that the reader finds, from @from on. */
+static void check_syncs(const struct ntrace_params *params, bool aligned, const uint8_t *data,
+			size_t size, size_t from)
+{
+	struct ntrace_wire_sync sync;
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	int event;
+
+	ntrace_reader_init(&reader, params, aligned);
+	ntrace_reader_feed(&reader, data, size);
+	while ((event = ntrace_reader_next(&reader, &message)) >= 0) {
+		if (event != NTRACE_WIRE_MESSAGE || message.offset < from ||
+		    !ntrace_message_has(&message, NTRACE_FIELD_FADDR) ||
+		    message.flags & ~NTRACE_MESSAGE_EXTRA)
+			continue;
+		if (ntrace_wire_sync_next(data, size, from, aligned, params, NTRACE_SRC_ANY,
+					  &sync) ||
+		    sync.offset != message.offset || sync.length != message.length ||
+		    sync.address != ntrace_message_address(&message, params, 0))
+			abort();
+		from = (size_t)sync.offset + 1;
+	}
+	if (ntrace_wire_sync_next(data, size, from, aligned, params, NTRACE_SRC_ANY, &sync) !=
+		    NTRACE_ERR_AGAIN ||
+	    sync.offset > size || sync.offset < from)
+		abort();
+}
+
 /* The first byte of a word is its lower one, in either byte order of the host. */
 static void check_words(const uint8_t *data, size_t size)
 {
@@ -211,6 +240,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    read_all(&params, aligned, data, size, 3 + settings[0] % 7) != whole)
 		abort();
 	check_words(data, size);
+	check_syncs(&params, aligned, data, size, 0);
+	check_syncs(&params, aligned, data, size, settings[2] % (size + 1));
 	config.wrapped = !aligned;
 	config.icnt_bits = 1 + settings[3] % 64;
 	config.sources[0] = settings[3] & 64 ? 0x0f : 0;

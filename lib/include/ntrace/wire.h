@@ -459,6 +459,61 @@ NTRACE_API int ntrace_message_write_sized(const struct ntrace_message *message,
 					  const struct ntrace_params *params, const uint8_t *sizes,
 					  uint8_t *data);
 
+/**
+ * struct ntrace_wire_sync - a message at which the decoding of one SRC can start
+ * @offset: position of its first byte in the data
+ * @length: bytes of the message
+ * @address: F-ADDR as an address: the next instruction that the hart executes
+ * @time: TSTAMP as sent, an absolute time in ticks of params.timestamp_hz modulo
+ *        2^params.timestamp_bits; valid with @time_known
+ * @src: SRC; 0 if src_bits is 0
+ * @tcode: enum ntrace_tcode
+ * @sync: SYNC, enum ntrace_sync or a reserved or vendor value
+ * @time_known: the message has TSTAMP
+ * @reserved: 0
+ */
+struct ntrace_wire_sync {
+	uint64_t offset;
+	uint64_t length;
+	uint64_t address;
+	uint64_t time;
+	uint16_t src;
+	uint8_t tcode;
+	uint8_t sync;
+	bool time_known;
+	uint8_t reserved[3];
+};
+
+/**
+ * ntrace_wire_sync_next - find the next message that synchronizes a SRC
+ * @data: a stream, or a part of one; borrowed during the call
+ * @size: number of bytes at @data
+ * @from: the message found starts at this byte of @data or later; at most @size
+ * @aligned: true if the first byte of @data starts a message or is idle; used only if @from is 0
+ * @params: src_bits, dialect, xlen, extend_address and address_bits are used
+ * @src: the SRC, or NTRACE_SRC_ANY; ignored if src_bits is 0
+ * @sync: set to the message if the result is 0. If the result is NTRACE_ERR_AGAIN, only @offset is
+ *        set: the value of @from with which to continue as soon as more bytes follow: @size, or the
+ *        start of a message that @data does not hold as a whole. A caller that drops the bytes
+ *        before it must keep the last one of them, which shows whether a message starts there
+ *
+ * Every message with SYNC has F-ADDR and synchronizes its SRC, also with a reserved SYNC value
+ * (N-Trace 1.0, "synchronization"); damaged messages are passed over. At such a message the encoder
+ * has reported all earlier execution, and an address reference, a return stack or a timestamp from
+ * before it are no longer needed. (With keep_stack, or in rc7, the return stack still counts at
+ * markers: SYNC 0, 4 and 6.) Ownership follows the message if the encoder reports it.
+ *
+ * @from may be any byte: the search continues after the next end of a message, unless the byte
+ * before @from is one. The bytes that it passes over are only split into messages, not read. It
+ * finds the messages that a reader finds in the same bytes.
+ *
+ * Return: 0, NTRACE_ERR_AGAIN (no such message up to @size), NTRACE_ERR_INVALID (parameters out of
+ * range, @from greater than @size).
+ */
+NTRACE_EXPERIMENTAL int ntrace_wire_sync_next(const uint8_t *data, size_t size, size_t from,
+					      bool aligned, const struct ntrace_params *params,
+					      unsigned int src, struct ntrace_wire_sync *sync);
+
 #ifdef __cplusplus
 }
 #endif
