@@ -70,6 +70,7 @@ check-deep: ## fuzzers for some seconds each
 check-vsoc: ## the virtual SoC: model, QEMU glue, runner
 check-kernel: ## the driver, in the guest
 check-ctr: ## branch stacks from CTR, in the guest
+check-tandem: ## tandem verification: the trace, its producer, the verifier
 check-tools: ## the command, from a running program to its report
 check-consumers: ## LLVM, AutoFDO, BOLT and others read what was recorded in the guest
 $(GROUPS:%=check-%): check-%: build-%
@@ -89,6 +90,8 @@ build-kernel: vsoc native oracle $(call group_bins,kernel)
 # The tests need firmware that enables CTR, which is newer than the guest's.
 build-ctr: vsoc native $(call group_bins,ctr)
 	@tools/vsoc/guest/build --suite forky --firmware >/dev/null
+build-tandem: native plugins $(call group_bins,tandem)
+	@$(SETUP) test cross
 build-tools: vsoc native oracle $(call group_bins,tools)
 	@$(SETUP) tools
 build-consumers: vsoc native oracle

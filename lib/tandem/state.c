@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The state of a hart that a tandem trace describes, and what its last group changed. */
+#include <string.h>
+
+#include "layout.h"
+
+/* CSRs that are views of others (privileged specification). */
+enum {
+	CSR_FFLAGS = 0x001,
+	CSR_FRM = 0x002,
+	CSR_FCSR = 0x003,
+	CSR_SSTATUS = 0x100,
+	CSR_SIE = 0x104,
+	CSR_SIP = 0x144,
+	CSR_MSTATUS = 0x300,
+	CSR_MIDELEG = 0x303,
+	CSR_MIE = 0x304,
+	CSR_MIP = 0x344,
+};
+
+/* Fields of mstatus in sstatus: SIE, SPIE, UBE, SPP, VS, FS, XS, SUM, MXR, SPELP, UXL. */
+#define SSTATUS_MASK_64 UINT64_C(0x80000003008de762)
+#define SSTATUS_MASK_32 UINT64_C(0x808de762)
+
+void ntrace_tandem_state_init(struct ntrace_tandem_state *state,
+			      const struct ntrace_tandem_params *params)
+{
+	memset(state, 0, sizeof(*state));
+	state->xlen_mask = tandem_mask(params->xlen / 8);
+	state->fresh = 1;
+}
+
+static void put(struct ntrace_tandem_state *state, unsigned int id, uint64_t value)
+{
+	uint64_t bit = UINT64_C(1) << id % 64;
+
+	state->reg[id] = value;
+	state->known[id / 64] |= bit;
+	state->changed[id / 64] |= bit;
+	state->dirty[id / 4096] |= UINT64_C(1) << id / 64 % 64;
+}
+
+/* Register @to is a view of @from: sets the bits of @mask in it without calling it changed. */
+static void follow(struct ntrace_tandem_state *state, unsigned int to, uint64_t mask,
+		   uint64_t value)
+{
+	state->reg[to] = (state->reg[to] & ~mask) | (value & mask);
+}
+
+static uint64_t sstatus_mask(const struct ntrace_tandem_state *state)
+{
+	return state->xlen_mask >> 32 ? SSTATUS_MASK_64 : SSTATUS_MASK_32;
+}
+
+static void put_register(struct ntrace_tandem_state *state, unsigned int id, uint64_t value)
+{
+	uint64_t delegated = state->reg[CSR_MIDELEG];
+
+	/* x0 has no value to change. */
+	if (id == NTRACE_TANDEM_GPR)
+		return;
+	put(state, id, value);
+	switch (id) {
+	case CSR_FFLAGS:
+		follow(state, CSR_FCSR, 0x1f, value);
+		break;
+	case CSR_FRM:
+		follow(state, CSR_FCSR, 0xe0, value << 5);
+		break;
+	case CSR_FCSR:
+		follow(state, CSR_FFLAGS, UINT64_MAX, value & 0x1f);
+		follow(state, CSR_FRM, UINT64_MAX, value >> 5 & 7);
+		break;
+	case CSR_SSTATUS:
+		follow(state, CSR_MSTATUS, sstatus_mask(state), value);
+		break;
+	case CSR_MSTATUS:
+		follow(state, CSR_SSTATUS, UINT64_MAX, value & sstatus_mask(state));
+		break;
+	case CSR_SIE:
+		follow(state, CSR_MIE, delegated, value);
+		break;
+	case CSR_SIP:
+		follow(state, CSR_MIP, delegated, value);
+		break;
+	case CSR_MIE:
+		follow(state, CSR_SIE, UINT64_MAX, value & delegated);
+		break;
+	case CSR_MIP:
+		follow(state, CSR_SIP, UINT64_MAX, value & delegated);
+		break;
+	case CSR_MIDELEG:
+		follow(state, CSR_SIE, UINT64_MAX, state->reg[CSR_MIE] & value);
+		follow(state, CSR_SIP, UINT64_MAX, state->reg[CSR_MIP] & value);
+		break;
+	default:
+		break;
+	}
+}
+
+static void put_state(struct ntrace_tandem_state *state, const struct ntrace_tandem_field *field)
+{
+	switch (field->id) {
+	case NTRACE_TANDEM_STATE_PRIV:
+		put(state, NTRACE_TANDEM_PRIV, field->value);
+		break;
+	case NTRACE_TANDEM_STATE_PC:
+		put(state, NTRACE_TANDEM_PC, field->value);
+		state->has |= NTRACE_TANDEM_HAS_PC;
+		break;
+	case NTRACE_TANDEM_STATE_PADDR:
+		state->paddr = field->value;
+		state->has |= NTRACE_TANDEM_HAS_PADDR;
+		break;
+	case NTRACE_TANDEM_STATE_EADDR:
+		state->eaddr = field->value;
+		state->has |= NTRACE_TANDEM_HAS_EADDR;
+		break;
+	case NTRACE_TANDEM_STATE_STORE8:
+	case NTRACE_TANDEM_STATE_STORE16:
+	case NTRACE_TANDEM_STATE_STORE32:
+	case NTRACE_TANDEM_STATE_STORE64:
+		state->store = field->value;
+		state->store_bytes = 1u << (field->id - NTRACE_TANDEM_STATE_STORE8);
+		state->has |= NTRACE_TANDEM_HAS_STORE;
+		break;
+	case NTRACE_TANDEM_STATE_MTIME:
+		state->mtime = field->value;
+		state->has |= NTRACE_TANDEM_HAS_MTIME;
+		break;
+	default:
+		break;
+	}
+}
+
+static void begin(struct ntrace_tandem_state *state)
+{
+	/* Only the words that have bits: the bitmap is larger than most groups. */
+	for (unsigned int half = 0; half < 2; half++)
+		for (; state->dirty[half]; state->dirty[half] &= state->dirty[half] - 1)
+			state->changed[half * 64 +
+				       (unsigned int)__builtin_ctzll(state->dirty[half])] = 0;
+	state->has = 0;
+	state->problems = 0;
+	state->next_pc = 0;
+	state->insn_bytes = 0;
+	state->fresh = 0;
+	state->pc_before = state->reg[NTRACE_TANDEM_PC];
+}
+
+static void reset(struct ntrace_tandem_state *state)
+{
+	memset(state->reg, 0, sizeof(state->reg));
+	memset(state->known, 0, sizeof(state->known));
+	state->has |= NTRACE_TANDEM_HAS_RESET;
+}
+
+/* The pc of NEXT_PC: the instruction may stand before it or after it. */
+static void end(struct ntrace_tandem_state *state)
+{
+	if (state->next_pc && state->insn_bytes) {
+		put(state, NTRACE_TANDEM_PC,
+		    (state->pc_before + state->insn_bytes) & state->xlen_mask);
+		state->has |= NTRACE_TANDEM_HAS_PC;
+	}
+	state->fresh = 1;
+}
+
+int ntrace_tandem_state_apply(struct ntrace_tandem_state *state,
+			      const struct ntrace_tandem_field *field)
+{
+	uint64_t mask = field->id >= NTRACE_TANDEM_FPR ? UINT64_MAX : state->xlen_mask;
+
+	/* What is told between two groups stays in the second one. */
+	if (state->fresh && !(field->flags & NTRACE_TANDEM_STRAY_END))
+		begin(state);
+	state->problems |= field->flags & NTRACE_TANDEM_PROBLEMS;
+	switch (field->type) {
+	case NTRACE_TANDEM_BEGIN:
+		state->offset = field->offset;
+		return 0;
+	case NTRACE_TANDEM_END:
+		if (field->flags & NTRACE_TANDEM_STRAY_END)
+			return 0;
+		end(state);
+		return 1;
+	case NTRACE_TANDEM_NEXT_PC:
+		state->next_pc = !(field->flags & NTRACE_TANDEM_OUTSIDE);
+		return 0;
+	case NTRACE_TANDEM_REGISTER:
+		put_register(state, field->id, field->value);
+		return 0;
+	case NTRACE_TANDEM_ADD:
+		put_register(state, field->id, (state->reg[field->id] + field->value) & mask);
+		return 0;
+	case NTRACE_TANDEM_OR:
+		put_register(state, field->id, state->reg[field->id] | field->value);
+		return 0;
+	case NTRACE_TANDEM_STATE:
+		put_state(state, field);
+		return 0;
+	case NTRACE_TANDEM_RESET:
+		reset(state);
+		return 0;
+	case NTRACE_TANDEM_INIT:
+		state->has |= NTRACE_TANDEM_HAS_INIT;
+		return 0;
+	case NTRACE_TANDEM_INSN16:
+	case NTRACE_TANDEM_INSN32:
+		if (field->flags & NTRACE_TANDEM_OUTSIDE)
+			return 0;
+		state->insn = field->value;
+		/* By the encoding: the example of an illegal instruction has 16 bits in 0x11. */
+		state->insn_bytes = (field->value & 3) == 3 ? 4 : 2;
+		state->has |= NTRACE_TANDEM_HAS_INSN;
+		return 0;
+	default:
+		return 0;
+	}
+}
