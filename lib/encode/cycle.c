@@ -19,59 +19,6 @@ static struct ntrace_ingress block_of(const struct ntrace_encoder *encoder,
 	};
 }
 
-static const char *check_group(const struct ntrace_ingress_port *port,
-			       const struct ntrace_ingress_group *group, bool newest)
-{
-	/* 3-bit port: itypes 0..6; 4-bit port: all itypes except 6 and 7. */
-	uint32_t itypes = port->itype_bits == 3 ? 0x007f : 0xff3f;
-	bool trap = group->itype == NTRACE_ITYPE_EXCEPTION ||
-		    group->itype == NTRACE_ITYPE_INTERRUPT;
-
-	if (group->itype > 15 || !(itypes >> group->itype & 1))
-		return "itype is reserved";
-	if (group->ilastsize > 2)
-		return "ilastsize is above 2";
-	if (group->iaddr & 1)
-		return "iaddr is odd";
-	if (port->xlen == 32 && group->iaddr > UINT32_MAX)
-		return "iaddr has more than XLEN bits";
-	if (group->sijump > 1)
-		return "sijump is neither 0 nor 1";
-	if (trap && !newest)
-		return "a trap is not in the newest group";
-	if (!group->iretire)
-		return trap ? NULL : "a group retires nothing and is not a trap";
-	if (port->single)
-		return group->iretire == 1 ? NULL : "a group has more than one instruction";
-	if (group->iretire > NTRACE_IRETIRE_MAX)
-		return "a block has more than 65,535 parcels";
-	return group->iretire >= 1u << group->ilastsize ?
-		       NULL :
-		       "a block is shorter than its last instruction";
-}
-
-const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
-				 const struct ntrace_ingress_cycle *cycle)
-{
-	if (cycle->groups > NTRACE_INGRESS_GROUPS_MAX || cycle->groups > port->groups)
-		return "more groups than the port has";
-	if (cycle->notify >> cycle->groups)
-		return "trace notify for a group that does not exist";
-	if (cycle->ctype > NTRACE_CTYPE_DISCONTINUITY)
-		return "ctype is above 3";
-	if (cycle->priv > 7 || !(PRIV_VALID >> cycle->priv & 1))
-		return "priv is reserved";
-	if (cycle->groups && (cycle->halted || cycle->reset))
-		return "a halted hart, or one in reset, cannot retire instructions";
-	for (unsigned int i = 0; i < cycle->groups; i++) {
-		const char *reason = check_group(port, &cycle->group[i], i + 1u == cycle->groups);
-
-		if (reason)
-			return reason;
-	}
-	return NULL;
-}
-
 /* Applies trace-off of an earlier cycle, unless trace-on follows at once. */
 static void switch_off(struct ntrace_encoder *encoder, const struct ntrace_ingress_cycle *cycle)
 {
@@ -91,7 +38,7 @@ int ntrace_encoder_cycle(struct ntrace_encoder *encoder, const struct ntrace_ing
 		.single = encoder->config.single_retire,
 	};
 
-	if (ntrace_ingress_check(&port, cycle))
+	if (ntrace_ingress_check_instructions(&port, cycle))
 		return NTRACE_ERR_INVALID;
 	ntrace_encoder_cycles(encoder, (uint64_t)cycle->idle + 1);
 	switch_off(encoder, cycle);

@@ -103,7 +103,7 @@ static bool read_group(struct line_cursor *at, struct ntrace_ingress_group *grou
 	if (!skip(at, ",") || !read_decimal(at, 15, &itype))
 		return refuse(at, "expected a group IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]");
 	if (skip(at, ",")) {
-		if (!read_decimal(at, 2, &ilastsize))
+		if (!read_decimal(at, 3, &ilastsize))
 			return false;
 		group->sijump = skip(at, ",s");
 	}
@@ -111,6 +111,100 @@ static bool read_group(struct line_cursor *at, struct ntrace_ingress_group *grou
 	group->iretire = (uint32_t)iretire;
 	group->itype = (uint8_t)itype;
 	group->ilastsize = (uint8_t)ilastsize;
+	return true;
+}
+
+/* A value of up to 128 bits; @value[0] gets bits 63:0. */
+static bool read_data(struct line_cursor *at, uint64_t *value)
+{
+	const char *start;
+
+	value[0] = 0;
+	value[1] = 0;
+	if (!skip(at, "0x"))
+		return refuse(at, "expected 0x");
+	for (start = at->next; digit_value(*at->next) < 16; at->next++) {
+		if (value[1] >> 60) {
+			at->next = start;
+			return refuse(at, "the number is too large");
+		}
+		value[1] = value[1] << 4 | value[0] >> 60;
+		value[0] = value[0] << 4 | (unsigned int)digit_value(*at->next);
+	}
+	return at->next != start || refuse(at, "expected lower-case hex digits");
+}
+
+static bool read_access(struct line_cursor *at, struct ntrace_ingress_access *access)
+{
+	static const char form[] =
+		"expected an access d=DTYPE,DADDR,DSIZE[,sDATA][,lDATA][,iLSBS][,bDBLOCK][,rLRID]";
+	uint64_t dtype = 0, dsize = 0, lsbs = 0, dblock = 0, lrid = 0;
+
+	if (!read_decimal(at, 15, &dtype))
+		return false;
+	if (!skip(at, ",") || !read_hex(at, UINT64_MAX, &access->daddr) || !skip(at, ",") ||
+	    !read_decimal(at, 7, &dsize))
+		return refuse(at, form);
+	if (skip(at, ",s") && !read_data(at, access->store))
+		return false;
+	if (skip(at, ",l") && !read_data(at, access->load))
+		return false;
+	if (skip(at, ",i") && !read_hex(at, UINT16_MAX, &lsbs))
+		return false;
+	if (skip(at, ",b") && !read_decimal(at, NTRACE_INGRESS_GROUPS_MAX - 1, &dblock))
+		return false;
+	access->request = skip(at, ",r");
+	if (access->request && !read_decimal(at, UINT8_MAX, &lrid))
+		return false;
+	access->dtype = (uint8_t)dtype;
+	access->dsize = (uint8_t)dsize;
+	access->iaddr_lsbs = (uint16_t)lsbs;
+	access->dblock = (uint8_t)dblock;
+	access->lrid = (uint8_t)lrid;
+	return true;
+}
+
+static bool read_response(struct line_cursor *at, struct ntrace_ingress_response *response)
+{
+	uint64_t lresp = 0, lid = 0;
+
+	if (!read_decimal(at, 3, &lresp))
+		return false;
+	if (!skip(at, ",") || !read_decimal(at, UINT8_MAX, &lid))
+		return refuse(at, "expected a response r=LRESP,LID[,LDATA]");
+	if (skip(at, ",") && !read_data(at, response->load))
+		return false;
+	response->lresp = (uint8_t)lresp;
+	response->lid = (uint8_t)lid;
+	return true;
+}
+
+/* Groups, data accesses and responses, in this order. */
+static bool read_replicated(const struct ntrace_ingress_reader *reader, struct line_cursor *at,
+			    struct ntrace_ingress_cycle *cycle)
+{
+	unsigned int ports = reader->port.data ? reader->port.accesses : 0;
+
+	while (skip(at, " ")) {
+		if (!strncmp(at->next, "0x", 2) && !cycle->accesses && !cycle->responses) {
+			if (cycle->groups == reader->port.groups)
+				return refuse(at, "more groups than the port has");
+			if (!read_group(at, &cycle->group[cycle->groups++]))
+				return false;
+		} else if (ports && !cycle->responses && skip(at, "d=")) {
+			if (cycle->accesses == ports)
+				return refuse(at, "more data accesses than the port has");
+			if (!read_access(at, &cycle->access[cycle->accesses++]))
+				return false;
+		} else if (reader->port.data == NTRACE_INGRESS_DATA_SPLIT && skip(at, "r=")) {
+			if (cycle->responses == ports)
+				return refuse(at, "more responses than the port has");
+			if (!read_response(at, &cycle->response[cycle->responses++]))
+				return false;
+		} else {
+			return refuse(at, "unknown or misplaced word in a cycle");
+		}
+	}
 	return true;
 }
 
@@ -147,28 +241,53 @@ static bool read_cycle(const struct ntrace_ingress_reader *reader, struct line_c
 	NTRACE_INGRESS_WORDS(KEEP, DROP, DROP)
 #undef KEEP
 #undef DROP
-	if (!read_words(at, cycle))
+	if (!read_words(at, cycle) || !read_replicated(reader, at, cycle))
 		return false;
-	while (skip(at, " ")) {
-		if (strncmp(at->next, "0x", 2))
-			return refuse(at, "unknown or misplaced word in a cycle");
-		if (cycle->groups == reader->port.groups)
-			return refuse(at, "more groups than the port has");
-		if (!read_group(at, &cycle->group[cycle->groups++]))
-			return false;
-	}
+	if (reader->lenient)
+		return true;
 	reason = ntrace_ingress_check(&reader->port, cycle);
 	return reason ? refuse(at, reason) : true;
+}
+
+/* The data interface: the end of the first line of a file of version 2. */
+static bool read_data_port(struct line_cursor *at, struct ntrace_ingress_port *port)
+{
+	uint64_t retires = 0, accesses = 0, dtype = 0, lsbs = 0, lrid = 0;
+
+	if (!skip(at, " data="))
+		return refuse(at, "expected data=unified or data=split");
+	if (skip(at, "split"))
+		port->data = NTRACE_INGRESS_DATA_SPLIT;
+	else if (skip(at, "unified"))
+		port->data = NTRACE_INGRESS_DATA_UNIFIED;
+	else
+		return refuse(at, "expected data=unified or data=split");
+	if (!skip(at, " retires=") || !read_decimal(at, UINT16_MAX, &retires) ||
+	    !skip(at, " accesses=") || !read_decimal(at, NTRACE_INGRESS_ACCESSES_MAX, &accesses) ||
+	    !skip(at, " dtype=") || !read_decimal(at, 4, &dtype) || !skip(at, " lsbs=") ||
+	    !read_decimal(at, 16, &lsbs))
+		return refuse(at, "expected retires=, accesses=, dtype= and lsbs=");
+	if (skip(at, " lrid=") && !read_decimal(at, NTRACE_INGRESS_LRID_BITS_MAX, &lrid))
+		return false;
+	port->retires = (uint16_t)retires;
+	port->accesses = (uint8_t)accesses;
+	port->dtype_bits = (uint8_t)dtype;
+	port->iaddr_lsbs_bits = (uint8_t)lsbs;
+	port->lrid_bits = (uint8_t)lrid;
+	return true;
 }
 
 static bool read_port(struct line_cursor *at, struct ntrace_ingress_port *port)
 {
 	uint64_t xlen, itype, groups;
+	const char *reason;
+	bool has_data;
 
 	if (!skip(at, "ntrace-ingress "))
 		return refuse(at, "not an ingress file: it does not begin with 'ntrace-ingress'");
-	if (!skip(at, "1 "))
-		return refuse(at, "the only supported version of the format is 1");
+	has_data = skip(at, "2 ");
+	if (!has_data && !skip(at, "1 "))
+		return refuse(at, "the supported versions of the format are 1 and 2");
 	if (!skip(at, "xlen=") || !read_decimal(at, 64, &xlen) || !skip(at, " itype=") ||
 	    !read_decimal(at, 4, &itype) || !skip(at, " groups=") ||
 	    !read_decimal(at, NTRACE_INGRESS_GROUPS_MAX, &groups))
@@ -179,8 +298,10 @@ static bool read_port(struct line_cursor *at, struct ntrace_ingress_port *port)
 	port->single = skip(at, " port=single");
 	if (!port->single && !skip(at, " port=block"))
 		return refuse(at, "expected port=block or port=single");
-	return ingress_valid_port(port) ||
-	       refuse(at, "xlen must be 32 or 64, itype 3 or 4, groups 1 to 8");
+	if (has_data && !read_data_port(at, port))
+		return false;
+	reason = ntrace_ingress_port_refusal(port);
+	return reason ? refuse(at, reason) : true;
 }
 
 static bool read_record(const struct ntrace_ingress_reader *reader, struct line_cursor *at,
@@ -247,7 +368,7 @@ static int read_line(struct ntrace_ingress_reader *reader, struct ntrace_ingress
 	if (!is_record)
 		return 1;
 	if (record->type == NTRACE_INGRESS_CYCLE)
-		reader->last = record->cycle;
+		memcpy(&reader->last, &record->cycle, offsetof(struct ntrace_ingress_cycle, group));
 	return 0;
 }
 
@@ -267,7 +388,7 @@ int ntrace_ingress_reader_next(struct ntrace_ingress_reader *reader,
 			reader->offset = reader->position;
 		}
 		if (reader->held + length >= sizeof(reader->text))
-			return fail(reader, "a line has more than 1023 bytes", 0);
+			return fail(reader, "a line has more than 2047 bytes", 0);
 		memcpy(reader->text + reader->held, reader->next, length);
 		reader->held += (unsigned int)length;
 		reader->text[reader->held] = '\0';

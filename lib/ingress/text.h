@@ -29,12 +29,4 @@
 	VALUE(notify, HEX)
 /* clang-format on */
 
-/* Whether a file can describe the port. */
-static inline bool ingress_valid_port(const struct ntrace_ingress_port *port)
-{
-	return (port->xlen == 32 || port->xlen == 64) &&
-	       (port->itype_bits == 3 || port->itype_bits == 4) && port->groups >= 1 &&
-	       port->groups <= NTRACE_INGRESS_GROUPS_MAX;
-}
-
 #endif /* NTRACE_INGRESS_TEXT_H */

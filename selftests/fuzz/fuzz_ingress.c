@@ -2,7 +2,8 @@
 /*
  * Passes any bytes as an ingress file to encoders of all kinds: checks that the records do not
  * depend on how the input is cut, that they are the same after writing and reading them again, and
- * that the message table has every output message.
+ * that the message table has every output message. A lenient reader and the checker get the same
+ * bytes: it finds whatever the strict reader refuses.
  *
  * The first bytes choose the encoder.
  */
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include <ntrace/encode.h>
+#include <ntrace/ingress_check.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -101,7 +103,9 @@ static void write_again(struct ntrace_ingress_writer *writer,
 
 	/* A new writer has no previous record, so the line has every level that is not 0. */
 	length = ntrace_ingress_writer_init(&start, &writer->port, first);
+	start.lenient = writer->lenient;
 	ntrace_ingress_reader_init(&reader);
+	reader.lenient = writer->lenient;
 	ntrace_ingress_reader_feed(&reader, first, (size_t)length);
 	if (ntrace_ingress_reader_next(&reader, &back) != NTRACE_ERR_AGAIN)
 		abort();
@@ -146,6 +150,7 @@ static uint64_t read_all(const uint8_t *options, const char *text, size_t size, 
 				sink.params = params;
 				encodes = !ntrace_encoder_init(&encoder, &config);
 				writer.port = reader.port;
+				writer.lenient = false;
 				begun = true;
 			}
 			hash = mix(hash, &record.type, sizeof(record.type));
@@ -163,6 +168,73 @@ static uint64_t read_all(const uint8_t *options, const char *text, size_t size, 
 	return mix(hash, &reader.line, sizeof(reader.line));
 }
 
+static int count_finding(void *data, const struct ntrace_ingress_finding *finding)
+{
+	unsigned int *count = data;
+
+	if (!finding->rule->id || finding->index >= NTRACE_INGRESS_GROUPS_MAX)
+		abort();
+	++*count;
+	return 0;
+}
+
+static void check_places(const struct ntrace_ingress_port *port,
+			 const struct ntrace_ingress_cycle *cycle)
+{
+	struct ntrace_data_filter filter;
+	uint64_t first, last;
+
+	ntrace_data_filter_init(&filter);
+	for (unsigned int i = 0; i < cycle->accesses; i++) {
+		bool placed = ntrace_ingress_access_iaddr(port, cycle, i, &first, &last);
+
+		if (!ntrace_data_filter_match(&filter, port, cycle, i))
+			abort();
+		filter.iaddr_first = placed ? first : 1;
+		filter.iaddr_last = placed ? last : 0;
+		if (ntrace_data_filter_match(&filter, port, cycle, i) != placed)
+			abort();
+		ntrace_data_filter_init(&filter);
+	}
+}
+
+/* The same bytes to a lenient reader and the checker. */
+static void read_leniently(const char *text, size_t size)
+{
+	static struct ntrace_ingress_reader reader;
+	static struct ntrace_ingress_checker checker;
+	struct ntrace_ingress_writer writer = { .lenient = true };
+	struct ntrace_ingress_record record;
+	unsigned int findings = 0, before;
+	bool begun = false;
+
+	memset(&record, 0, sizeof(record));
+	ntrace_ingress_reader_init(&reader);
+	reader.lenient = true;
+	ntrace_ingress_reader_feed(&reader, text, size);
+	while (!ntrace_ingress_reader_next(&reader, &record)) {
+		if (!begun &&
+		    ntrace_ingress_checker_init(&checker, &reader.port, count_finding, &findings))
+			abort();
+		begun = true;
+		before = findings;
+		if (ntrace_ingress_checker_record(&checker, &record))
+			abort();
+		/* The checker finds all that the strict reader refuses. */
+		if (record.type == NTRACE_INGRESS_CYCLE) {
+			if (ntrace_ingress_check(&reader.port, &record.cycle) && before == findings)
+				abort();
+			check_places(&reader.port, &record.cycle);
+		}
+		writer.port = reader.port;
+		write_again(&writer, &record);
+	}
+	if (begun && ntrace_ingress_checker_end(&checker))
+		abort();
+	if (checker.in_flight)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data + OPTION_BYTES;
@@ -174,5 +246,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	whole = read_all(data, text, size, size + 1);
 	if (read_all(data, text, size, 1) != whole || read_all(data, text, size, 13) != whole)
 		abort();
+	read_leniently(text, size);
 	return 0;
 }

@@ -27,7 +27,9 @@ static void fresh(bool single)
 	struct ntrace_encoder_config encoder_config;
 	struct ntrace_ctr_config config;
 
-	port = (struct ntrace_ingress_port){ 64, 4, 8, single };
+	port = (struct ntrace_ingress_port){
+		.xlen = 64, .itype_bits = 4, .groups = 8, .single = single
+	};
 	ntrace_ctr_config_init(&config, NTRACE_CTR_RATIFIED);
 	ntrace_encoder_config_init(&encoder_config);
 	encoder_config.single_retire = single;
@@ -249,7 +251,7 @@ static void refused(void)
 	port.itype_bits = 3;
 	is_u64(ntrace_ctr_ingress_init(&feed, &model, &port), NTRACE_ERR_UNSUPPORTED,
 	       "a port with 3 bits of itype does not distinguish calls");
-	port = (struct ntrace_ingress_port){ 32, 4, 1, false };
+	port = (struct ntrace_ingress_port){ .xlen = 32, .itype_bits = 4, .groups = 1 };
 	ok(!ntrace_ctr_ingress_init(&feed, &model, &port), "RV32");
 	give(one(M, 0xfffffffc, 2, 4, 1));
 	is_str(entry(0), "4 fffffffc>0", "RV32: addresses have 32 bits");

@@ -196,8 +196,12 @@ static void levels(void)
 
 static void bad_cycles(void)
 {
-	const struct ntrace_ingress_port port = { 32, 4, 2, false }, three = { 64, 3, 2, false },
-					 single = { 64, 4, 2, true };
+	const struct ntrace_ingress_port port = { .xlen = 32, .itype_bits = 4, .groups = 2 },
+					 three = { .xlen = 64, .itype_bits = 3, .groups = 2 },
+					 single = { .xlen = 64,
+						    .itype_bits = 4,
+						    .groups = 2,
+						    .single = true };
 	struct ntrace_ingress_cycle cycle, good = one(0x100, 2, NTRACE_ITYPE_RETURN);
 
 #define BAD(which, text, change)                                                                   \
@@ -370,7 +374,10 @@ static void bad_files(void)
 		{ "c scontext=0x10000000000000000", 14, "the number is too large" },
 		{ "c 0x100", 8, "expected a group IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]" },
 		{ "c 0x100,1", 10, "expected a group IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]" },
-		{ "c 0x100,1,0,3", 13, "the number is too large" },
+		{ "c 0x100,1,0,3", 14, "ilastsize is above 2" },
+		{ "c 0x100,1,0,4", 13, "the number is too large" },
+		{ "c 0x100,1,0 d=0,0x10,2", 13, "unknown or misplaced word in a cycle" },
+		{ "c r=2,0", 3, "unknown or misplaced word in a cycle" },
 		{ "c 0x100,1,0,s", 13, "expected a decimal number" },
 		{ "c 0x100,1,0 0x102,1,0 0x104,1,0", 23, "more groups than the port has" },
 		{ "c 0x100,1,7", 12, "itype is reserved" },
@@ -384,8 +391,10 @@ static void bad_files(void)
 		const char *error;
 	} bad_port[] = {
 		{ "start 1", 1, "not an ingress file: it does not begin with 'ntrace-ingress'" },
-		{ "ntrace-ingress 2 xlen=64 itype=4 groups=2 port=block", 16,
-		  "the only supported version of the format is 1" },
+		{ "ntrace-ingress 3 xlen=64 itype=4 groups=2 port=block", 16,
+		  "the supported versions of the format are 1 and 2" },
+		{ "ntrace-ingress 2 xlen=64 itype=4 groups=2 port=block", 53,
+		  "expected data=unified or data=split" },
 		{ "ntrace-ingress 1 xlen=16 itype=4 groups=2 port=block", 53,
 		  "xlen must be 32 or 64, itype 3 or 4, groups 1 to 8" },
 		{ "ntrace-ingress 1 xlen=65 itype=4 groups=2 port=block", 23,
@@ -432,7 +441,7 @@ static void bad_files(void)
 	   "refused: a line after 'end'");
 	memset(text, '#', sizeof(text));
 	ok(read_file(text, sizeof(text), 100, &reader, &records) == NTRACE_ERR_FORMAT &&
-		   !strcmp(reader.error, "a line has more than 1023 bytes"),
+		   !strcmp(reader.error, "a line has more than 2047 bytes"),
 	   "refused: a line without end");
 	ok(read_file("#a\0b\n", 5, 5, &reader, &records) == NTRACE_ERR_FORMAT && reader.column == 3,
 	   "refused: a byte of 0");
@@ -443,7 +452,7 @@ static void replay(void)
 {
 	static char text[4 << 20];
 	static uint8_t first[sizeof(stream)];
-	struct ntrace_ingress_port port = { 64, 4, 2, false };
+	struct ntrace_ingress_port port = { .xlen = 64, .itype_bits = 4, .groups = 2 };
 	struct ntrace_ingress_reader reader;
 	struct ntrace_ingress_writer writer;
 	struct ntrace_ingress_record record = { .type = NTRACE_INGRESS_START, .value = 5 };

@@ -149,7 +149,7 @@ static void compare(struct ctr_check *check)
 int ctr_check_init(struct ctr_check *check, const struct ntrace_ctr_config *config,
 		   const struct ctr_check_ops *ops, void *opaque, uint64_t mutate_at)
 {
-	const struct ntrace_ingress_port port = { 64, 4, 1, false };
+	const struct ntrace_ingress_port port = { .xlen = 64, .itype_bits = 4, .groups = 1 };
 
 	*check = (struct ctr_check){ .ops = ops, .opaque = opaque, .mutate = mutate_at };
 	if (ntrace_ctr_model_init(&check->model, config))

@@ -366,6 +366,9 @@ static int begin_ingress(struct encode *encode, const struct ntrace_ingress_read
 	options->params.xlen = reader->port.xlen;
 	options->config.itype_bits = reader->port.itype_bits;
 	options->config.single_retire = reader->port.single;
+	/* Such a port reports instructions with several accesses once for each access. */
+	if (reader->port.data)
+		options->config.zc_accesses = true;
 	error = start_encoder(encode);
 	return error ? error : begin_record(encode, &reader->port);
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * The rules of the ingress port as one list (E-Trace, chapter 4), and the checks of a single cycle.
+ *
+ *  RULE(name, id, severity, section, text)
+ *
+ * ntrace_ingress_check() checks the rules up to INGRESS_RULES_OF_CYCLES; the rest needs earlier cycles
+ * or is a warning.
+ */
+#ifndef NTRACE_INGRESS_RULES_H
+#define NTRACE_INGRESS_RULES_H
+
+#include <ntrace/ingress.h>
+
+#define INGRESS_I "E-Trace, instruction interface"
+#define INGRESS_D "E-Trace, data interface"
+#define INGRESS_P "Privileged Architecture"
+
+/* clang-format off */
+#define INGRESS_RULES(RULE)                                                                        \
+	RULE(GROUPS, "group-count", ERROR, INGRESS_I, "more groups than the port has")             \
+	RULE(NOTIFY, "notify-group", ERROR, INGRESS_I,                                             \
+	     "trace notify for a group that does not exist")                                       \
+	RULE(CTYPE, "ctype-reserved", ERROR, INGRESS_I, "ctype is above 3")                        \
+	RULE(PRIV, "priv-reserved", ERROR, INGRESS_I, "priv is reserved")                          \
+	RULE(STOPPED, "stopped-retires", ERROR, INGRESS_I,                                         \
+	     "a halted hart, or one in reset, cannot retire instructions")                         \
+	RULE(ITYPE, "itype-reserved", ERROR, INGRESS_I, "itype is reserved")                       \
+	RULE(LASTSIZE, "ilastsize-range", ERROR, INGRESS_I, "ilastsize is above 2")                \
+	RULE(IADDR_ODD, "iaddr-odd", ERROR, INGRESS_I, "iaddr is odd")                             \
+	RULE(IADDR_WIDTH, "iaddr-width", ERROR, INGRESS_I, "iaddr has more than XLEN bits")        \
+	RULE(SIJUMP, "sijump-range", ERROR, INGRESS_I, "sijump is neither 0 nor 1")                \
+	RULE(TRAP_ORDER, "trap-not-newest", ERROR, INGRESS_I,                                      \
+	     "a trap is not in the newest group")                                                  \
+	RULE(EMPTY, "group-empty", ERROR, INGRESS_I,                                               \
+	     "a group retires nothing and is not a trap")                                          \
+	RULE(SINGLE, "single-many", ERROR, INGRESS_I, "a group has more than one instruction")     \
+	RULE(LONG, "block-long", ERROR, INGRESS_I, "a block has more than 65,535 parcels")         \
+	RULE(SHORT, "block-short", ERROR, INGRESS_I,                                               \
+	     "a block is shorter than its last instruction")                                       \
+	RULE(ACCESSES, "access-count", ERROR, INGRESS_D, "more data accesses than the port has")   \
+	RULE(DTYPE, "dtype-reserved", ERROR, INGRESS_D, "dtype is reserved")                       \
+	RULE(DSIZE, "dsize-range", ERROR, INGRESS_D, "dsize is above 4")                           \
+	RULE(DADDR_WIDTH, "daddr-width", ERROR, INGRESS_D, "daddr has more than XLEN bits")        \
+	RULE(CSR_NUMBER, "csr-number", ERROR, INGRESS_D,                                           \
+	     "daddr of a CSR access is not the number of a CSR")                                   \
+	RULE(DATA_KIND, "data-kind", ERROR, INGRESS_D,                                             \
+	     "an access has data that its dtype does not have")                                    \
+	RULE(DATA_WIDTH, "data-width", ERROR, INGRESS_D, "data has more than 2^dsize bytes")       \
+	RULE(LRID_MISSING, "lrid-missing", ERROR, INGRESS_D,                                       \
+	     "a load or atomic of a split port has no lrid")                                       \
+	RULE(LRID_EXTRA, "lrid-unexpected", ERROR, INGRESS_D,                                      \
+	     "an access that has no response has an lrid")                                         \
+	RULE(LRID_WIDTH, "lrid-width", ERROR, INGRESS_D, "lrid or lid is wider than the port's")   \
+	RULE(DBLOCK, "dblock-unused", ERROR, INGRESS_D,                                            \
+	     "a data access belongs to no instruction of its cycle")                               \
+	RULE(LSBS, "iaddr-lsbs", ERROR, INGRESS_D,                                                 \
+	     "iaddr_lsbs is the place of no instruction of its block")                             \
+	RULE(TRANSFER, "access-transfer", ERROR, INGRESS_D,                                        \
+	     "a branch, a jump or a trap return makes a data access")                              \
+	RULE(RESPONSES, "response-count", ERROR, INGRESS_D, "more responses than the port has")    \
+	RULE(LRESP, "lresp-reserved", ERROR, INGRESS_D, "lresp is reserved")                       \
+	RULE(LRESP_DATA, "response-data", ERROR, INGRESS_D, "a response with an error has data")   \
+	RULE(CONTIGUOUS, "not-contiguous", ERROR, INGRESS_I,                                       \
+	     "a block does not start where the block before it continues")                         \
+	RULE(FAULT_ADDRESS, "exception-address", ERROR, INGRESS_I,                                 \
+	     "iaddr of an exception is not the address of the instruction that was next")          \
+	RULE(PRIV_CHANGE, "priv-change", ERROR, INGRESS_I,                                         \
+	     "priv changes without a trap, a trap return or Debug Mode")                           \
+	RULE(TRAP_PRIV, "trap-priv", ERROR, INGRESS_P, "a trap lowers the privilege")              \
+	RULE(RETURN_PRIV, "return-priv", ERROR, INGRESS_P, "a trap return raises the privilege")   \
+	RULE(RETURN_USER, "return-user", WARNING, INGRESS_P,                                       \
+	     "a trap return retires in user mode")                                                 \
+	RULE(ECALL_PRIV, "ecall-priv", ERROR, INGRESS_P,                                           \
+	     "the cause of an environment call belongs to another privilege")                      \
+	RULE(RETIRES, "retires", ERROR, INGRESS_I,                                                 \
+	     "more instructions retire in a cycle than the port allows")                           \
+	RULE(TIME, "time-back", WARNING, INGRESS_I, "the time decreases")                          \
+	RULE(CSR_SIZE, "csr-size", WARNING, INGRESS_D, "a CSR access does not have XLEN bits")     \
+	RULE(ATOMIC_SIZE, "atomic-size", WARNING, INGRESS_D,                                       \
+	     "an atomic has fewer than 4 bytes, which needs Zabha")                                \
+	RULE(MISALIGNED, "atomic-aligned", WARNING, INGRESS_D,                                     \
+	     "the address of an atomic is not aligned")                                            \
+	RULE(LRID_REUSED, "lrid-reused", ERROR, INGRESS_D,                                         \
+	     "two loads in flight have the same lrid")                                             \
+	RULE(LID_UNKNOWN, "lid-unknown", ERROR, INGRESS_D, "a response has the lid of no load in flight") \
+	RULE(RESPONSE_WIDTH, "response-width", ERROR, INGRESS_D,                                   \
+	     "a response has more data than the load asked for")                                   \
+	RULE(UNANSWERED, "load-unanswered", WARNING, INGRESS_D,                                    \
+	     "a load has no response until the end or a reset")
+/* clang-format on */
+
+enum ingress_rule {
+	INGRESS_NO_RULE,
+#define RULE(name, ...) INGRESS_##name,
+	INGRESS_RULES(RULE)
+#undef RULE
+		INGRESS_RULE_END,
+	INGRESS_RULES_OF_CYCLES = INGRESS_LRESP_DATA,
+};
+
+/* Each returns the first rule that the signals break, or INGRESS_NO_RULE. */
+enum ingress_rule ingress_check_signals(const struct ntrace_ingress_port *port,
+					const struct ntrace_ingress_cycle *cycle);
+enum ingress_rule ingress_check_group(const struct ntrace_ingress_port *port,
+				      const struct ntrace_ingress_cycle *cycle, unsigned int i);
+enum ingress_rule ingress_check_access(const struct ntrace_ingress_port *port,
+				       const struct ntrace_ingress_cycle *cycle, unsigned int i);
+enum ingress_rule ingress_check_response(const struct ntrace_ingress_port *port,
+					 const struct ntrace_ingress_cycle *cycle, unsigned int i);
+enum ingress_rule ingress_check_counts(const struct ntrace_ingress_port *port,
+				       const struct ntrace_ingress_cycle *cycle);
+
+/* Parcels that a group retires. */
+static inline uint32_t ingress_parcels(const struct ntrace_ingress_port *port,
+				       const struct ntrace_ingress_group *group)
+{
+	return port->single && group->iretire ? 1u << (group->ilastsize & 3) : group->iretire;
+}
+
+static inline bool ingress_is_trap(unsigned int itype)
+{
+	return itype == NTRACE_ITYPE_EXCEPTION || itype == NTRACE_ITYPE_INTERRUPT;
+}
+
+#endif /* NTRACE_INGRESS_RULES_H */
