@@ -56,6 +56,12 @@ static void empty(struct block_cache *cache)
 	memset(cache->slots, 0, ((size_t)cache->slot_mask + 1) * sizeof(*cache->slots));
 }
 
+void flow_forget_blocks(struct ntrace_flow *flow)
+{
+	empty(&flow->cache);
+	flow->previous = 0;
+}
+
 /* Doubles the array. Without memory the cache keeps its size and is emptied instead. */
 static bool grow(struct block_cache *cache)
 {
@@ -106,10 +112,8 @@ static uint32_t insert(struct ntrace_flow *flow, const struct block *block)
 	struct block_cache *cache = &flow->cache;
 	uint32_t slot;
 
-	if (cache->block_count == cache->block_room && !grow(cache)) {
-		empty(cache);
-		flow->previous = 0;
-	}
+	if (cache->block_count == cache->block_room && !grow(cache))
+		flow_forget_blocks(flow);
 	slot = slot_of(cache, block->form.address, block->context);
 	while (cache->slots[slot])
 		slot = (slot + 1) & cache->slot_mask;

@@ -140,8 +140,9 @@ struct ntrace_flow {
 	uint32_t space_id;		/* context id of space, 0: no space */
 	uint32_t previous;		/* block whose link leads to the next one, 0: none */
 	uint8_t previous_link;
-	bool select_block;		/* call select before the next block */
 
+	/* From here to the batch: the state between two messages, see struct flow_state. */
+	bool select_block;		/* call select before the next block */
 	bool synced;
 	bool in_gap;			/* GAP was reported */
 	bool history_mode;		/* HTM: from the parameters, or by the last message of
@@ -181,7 +182,37 @@ struct ntrace_flow {
 	unsigned int warned_count;
 };
 
+/**
+ * struct flow_state - a flow between two messages (save.c)
+ * @bytes: the fields of struct ntrace_flow from @select_block up to @batch
+ * @stats: totals up to there
+ * @warned_count: number of entries of @warned
+ */
+struct flow_state {
+	unsigned char bytes[offsetof(struct ntrace_flow, batch) -
+			    offsetof(struct ntrace_flow, select_block)];
+	struct ntrace_flow_stats stats;
+	unsigned int warned_count;
+	struct warned_range warned[];
+};
+
+/* save.c: for cursors, which decode parts of a stream again. */
+/*
+ * The state of a flow without waiting blocks, to be freed with free(). NULL: out of memory. The space
+ * of the flow is not part of it.
+ */
+struct flow_state *flow_save(const struct ntrace_flow *flow);
+/* Continues from @state, saved from the same flow, in @space, which may be NULL. */
+void flow_load(struct ntrace_flow *flow, const struct flow_state *state,
+	       struct ntrace_space *space);
+/* The space in which the flow walks; borrowed. */
+struct ntrace_space *flow_space(const struct ntrace_flow *flow);
+/* enum ntrace_dialect of the stream. */
+unsigned int flow_dialect(const struct ntrace_flow *flow);
+
 /* blocks.c */
+/* Drops all predecoded blocks. */
+void flow_forget_blocks(struct ntrace_flow *flow);
 int block_cache_init(struct block_cache *cache);
 void block_cache_free(struct block_cache *cache);
 /* Makes @space (may be NULL) the current one. */

@@ -382,6 +382,11 @@ int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrace_object *o
 	return 0;
 }
 
+uint64_t space_time(const struct ntrace_space *space)
+{
+	return space->time;
+}
+
 int ntrace_space_advance(struct ntrace_space *space, uint64_t time)
 {
 	if (time < space->time)
