@@ -10,13 +10,14 @@
 #include <linux/perf_event.h>
 
 #include "aux_import.h"
+#include "recording.h"
 
 /* MSEO 2 is reserved: the reader reports an error and resumes after the next message end. */
 #define BREAK 0x02
 #define MESSAGE_END 0x03
 #define PATH_ROOM 4096
 
-static FILE *open_nameless(void)
+FILE *recording_open_nameless(void)
 {
 	const char *directory = getenv("TMPDIR");
 	char path[PATH_ROOM];
@@ -59,7 +60,7 @@ static int get_file(struct aux_area *area, unsigned int source, struct aux_file 
 	(*file)->at = calloc(area->mark_count + 1, sizeof(*(*file)->at));
 	if (!(*file)->at)
 		return NTRACE_ERR_NOMEM;
-	(*file)->file = open_nameless();
+	(*file)->file = recording_open_nameless();
 	if (!(*file)->file) {
 		free((*file)->at);
 		return NTRACE_ERR_IO;

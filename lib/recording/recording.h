@@ -3,6 +3,8 @@
 #ifndef NTRACE_RECORDING_INTERNAL_H
 #define NTRACE_RECORDING_INTERNAL_H
 
+#include <stdio.h>
+
 #include <ntrace/perf.h>
 #include <ntrace/recording.h>
 
@@ -24,5 +26,8 @@ struct ntrace_recording *recording_of_streams(const struct ntrace_perf_file *fil
 
 /* params_file.c: adds a note if part of the stream's trace was lost. */
 void stream_tell_losses(const struct ntrace_stream *stream, const struct notes *notes);
+
+/* aux_files.c: an empty file without a name, in $TMPDIR or /tmp; NULL with errno on failure. */
+FILE *recording_open_nameless(void);
 
 #endif

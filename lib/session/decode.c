@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "follow.h"
+#include "decode.h"
 
 #define CHUNK 16384
 
@@ -24,27 +24,6 @@
 
 /* A switch takes at least one message, since the return of __switch_to is not inferable. */
 #define SWITCH_BYTES_MIN 3
-
-struct decoding {
-	struct ntrace_session *session;
-	struct follower follower;
-	struct ntrace_flow *flow;
-	int (*callback)(void *data, const struct ntrace_session_event *event);
-	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
-	void *data;
-	uint64_t watch[2];
-	struct ntrace_session_event event;
-	uint64_t sign_bit;		/* bits set in kernel addresses */
-	bool countable;			/* the trace shows every task switch */
-	bool was_user;
-	bool in_gap;			/* the flow is lost */
-	bool intact;			/* with in_gap: the trace is whole, only code is unknown */
-	unsigned int last_error;
-	uint64_t stop_ns;		/* time of the end of the trace, 0 = unknown */
-	uint64_t offset;		/* position of the current message */
-	bool sync;			/* the current message has SYNC */
-	uint64_t gap_offset;
-};
 
 static bool in_firmware(const struct ntrace_session *session, uint64_t address)
 {
@@ -119,6 +98,7 @@ static int select_space(void *data, unsigned int reason, uint64_t address,
 		if (reason == NTRACE_FLOW_OWNERSHIP)
 			take_owner(decoding);
 		*space = follower_user(&decoding->follower, address);
+		decoding->selected = decoding->follower.program;
 	} else {
 		decoding->was_user = false;
 	}
@@ -309,9 +289,26 @@ static int take_piece(struct decoding *decoding, uint64_t offset)
 	return result;
 }
 
+int decoding_message(struct decoding *decoding, int got, const struct ntrace_message *message)
+{
+	int result = 0;
+
+	decoding->offset = message->offset;
+	if (decoding->follower.by_piece)
+		result = take_piece(decoding, message->offset);
+	if (result)
+		return result;
+	decoding->sync = got == NTRACE_WIRE_MESSAGE &&
+			 ntrace_message_has(message, NTRACE_FIELD_SYNC);
+	if (got == NTRACE_WIRE_MESSAGE)
+		return ntrace_flow_message(decoding->flow, message);
+	if (got == NTRACE_WIRE_ERROR)
+		return ntrace_flow_wire_error(decoding->flow, message->offset);
+	return got;
+}
+
 /* Passes the messages of one chunk to the flow. */
-static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
-		      struct ntrace_flow *flow)
+static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader)
 {
 	struct ntrace_message message;
 	int result = 0;
@@ -321,19 +318,7 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
 
 		if (got == NTRACE_ERR_AGAIN)
 			return 0;
-		decoding->offset = message.offset;
-		if (decoding->follower.by_piece)
-			result = take_piece(decoding, message.offset);
-		if (result)
-			return result;
-		decoding->sync = got == NTRACE_WIRE_MESSAGE &&
-				 ntrace_message_has(&message, NTRACE_FIELD_SYNC);
-		if (got == NTRACE_WIRE_MESSAGE)
-			result = ntrace_flow_message(flow, &message);
-		else if (got == NTRACE_WIRE_ERROR)
-			result = ntrace_flow_wire_error(flow, message.offset);
-		else
-			result = got;
+		result = decoding_message(decoding, got, &message);
 	}
 	return result;
 }
@@ -342,7 +327,7 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
  * A snapshot may begin inside a message. A piece marked as a start does not, since the encoder was
  * started there.
  */
-static bool starts_whole(const struct decoding *decoding, const struct ntrace_stream *stream)
+bool decoding_starts_whole(const struct decoding *decoding, const struct ntrace_stream *stream)
 {
 	const struct follower *follower = &decoding->follower;
 
@@ -355,12 +340,13 @@ static bool starts_whole(const struct decoding *decoding, const struct ntrace_st
  * shows the truncation.
  */
 static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file,
-		       const struct ntrace_stream *stream, struct ntrace_flow *flow)
+		       const struct ntrace_stream *stream)
 {
 	const struct ntrace_session *session = decoding->session;
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
-	int result = ntrace_reader_init(&reader, stream->params, starts_whole(decoding, stream));
+	int result = ntrace_reader_init(&reader, stream->params,
+					decoding_starts_whole(decoding, stream));
 	uint64_t total = 0, pending;
 	ssize_t got = 1;
 
@@ -370,7 +356,7 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 			return (int)got;
 		ntrace_reader_feed(&reader, chunk, (size_t)got);
 		total = ntrace_trace_file_offset(file);
-		result = walk_chunk(decoding, &reader, flow);
+		result = walk_chunk(decoding, &reader);
 		if (!result && session->progress)
 			result = session->progress(session->progress_data, decoding->event.stream,
 						   total);
@@ -380,31 +366,98 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 	pending = ntrace_reader_pending(&reader);
 	if (!pending && total < stream->bytes)
 		pending = stream->bytes - total;
-	return ntrace_flow_end(flow, pending);
+	return ntrace_flow_end(decoding->flow, pending);
 }
 
-static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream,
-		     struct ntrace_flow *flow)
+int decoding_open_file(const struct ntrace_stream *stream, struct ntrace_trace_file **file, int *fd)
 {
-	int fd = open(stream->file, O_RDONLY | O_CLOEXEC), result, saved;
-	struct ntrace_trace_file *file;
+	int result, saved;
 
-	if (fd < 0)
+	*file = NULL;
+	*fd = open(stream->file, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0)
 		return NTRACE_ERR_IO;
-	result = ntrace_trace_file_open(&file, fd,
+	result = ntrace_trace_file_open(file, *fd,
 					session_is_packed(stream->file) ? NTRACE_TRACE_ZSTD :
 									  NTRACE_TRACE_PLAIN);
-	if (!result) {
-		if (stream->params->atid)
-			result = ntrace_trace_file_unframe(file, stream->params->atid);
-		if (!result)
-			result = walk_stream(decoding, file, stream, flow);
-		ntrace_trace_file_close(file);
-	}
+	if (!result && stream->params->atid)
+		result = ntrace_trace_file_unframe(*file, stream->params->atid);
+	if (!result)
+		return 0;
+	saved = errno;
+	ntrace_trace_file_close(*file);
+	close(*fd);
+	errno = saved;
+	return result;
+}
+
+static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream)
+{
+	struct ntrace_trace_file *file;
+	int fd, saved, result = decoding_open_file(stream, &file, &fd);
+
+	if (result)
+		return result;
+	result = walk_stream(decoding, file, stream);
+	ntrace_trace_file_close(file);
 	saved = errno;
 	close(fd);
 	errno = saved;
 	return result;
+}
+
+int decoding_begin(struct decoding *decoding, struct ntrace_session *session, unsigned int stream,
+		   const struct decoding_output *output)
+{
+	const struct ntrace_stream *info = ntrace_session_stream(session, stream);
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .event = take_event,
+					     .select = select_space,
+					     .space = session->kernel,
+					     .data = decoding,
+					     .blocks = output->blocks ? take_blocks : NULL,
+					     .watch = decoding->watch,
+					     .watch_count = 2 };
+	int result;
+
+	*decoding = (struct decoding){
+		.session = session,
+		.callback = output->callback,
+		.blocks = output->blocks,
+		.data = output->data,
+		.watch = { session->switch_address, session->exec_address },
+	};
+	if (!info)
+		return NTRACE_ERR_INVALID;
+	config.params = info->params;
+	config.src = info->src;
+	decoding->event.stream = stream;
+	decoding->event.cpu = info->cpu;
+	decoding->event.sideband_ns = info->start_ns;
+	decoding->stop_ns = info->stop_ns;
+	decoding->event.privilege = PRIVILEGE_S;
+	decoding->sign_bit = UINT64_C(1) << (info->params->xlen - 1);
+	decoding->countable =
+		session->switch_address && !info->event &&
+		(!session->recording->privilege || session->recording->privilege & TRACED_S);
+	session_drop_spaces(session);
+	session->error = 0;
+	session->active = decoding;
+	result = follower_init(&decoding->follower, session, stream,
+			       session->recording->privilege &&
+				       !(session->recording->privilege & TRACED_S));
+	if (result)
+		return result;
+	result = ntrace_flow_new(&decoding->flow, &config);
+	if (result)
+		follower_free(&decoding->follower);
+	return result;
+}
+
+void decoding_end(struct decoding *decoding)
+{
+	ntrace_flow_free(decoding->flow);
+	follower_free(&decoding->follower);
 }
 
 int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int stream,
@@ -414,52 +467,16 @@ int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int st
 					       const struct ntrace_session_blocks *blocks),
 				 void *data, struct ntrace_flow_stats *stats)
 {
-	const struct ntrace_stream *info = ntrace_session_stream(session, stream);
-	struct decoding decoding = { .session = session,
-				     .callback = callback,
-				     .blocks = blocks,
-				     .data = data,
-				     .watch = { session->switch_address, session->exec_address } };
-	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .event = take_event,
-					     .select = select_space,
-					     .space = session->kernel,
-					     .data = &decoding,
-					     .blocks = blocks ? take_blocks : NULL,
-					     .watch = decoding.watch,
-					     .watch_count = 2 };
-	struct ntrace_flow *flow;
-	int result;
+	const struct decoding_output output = { callback, blocks, data };
+	struct decoding decoding;
+	int result = decoding_begin(&decoding, session, stream, &output);
 
-	if (!info)
-		return NTRACE_ERR_INVALID;
-	config.params = info->params;
-	config.src = info->src;
-	decoding.event.stream = stream;
-	decoding.event.cpu = info->cpu;
-	decoding.event.sideband_ns = info->start_ns;
-	decoding.stop_ns = info->stop_ns;
-	decoding.event.privilege = PRIVILEGE_S;
-	decoding.sign_bit = UINT64_C(1) << (info->params->xlen - 1);
-	decoding.countable =
-		session->switch_address && !info->event &&
-		(!session->recording->privilege || session->recording->privilege & TRACED_S);
-	session_drop_spaces(session);
-	session->error = 0;
-	result = follower_init(&decoding.follower, session, stream,
-			       session->recording->privilege &&
-				       !(session->recording->privilege & TRACED_S));
 	if (result)
 		return result;
-	result = ntrace_flow_new(&flow, &config);
-	if (!result) {
-		decoding.flow = flow;
-		result = walk_file(&decoding, info, flow);
-		if (stats)
-			ntrace_flow_get_stats(flow, stats);
-		ntrace_flow_free(flow);
-	}
-	follower_free(&decoding.follower);
+	result = walk_file(&decoding, ntrace_session_stream(session, stream));
+	if (stats)
+		ntrace_flow_get_stats(decoding.flow, stats);
+	decoding_end(&decoding);
 	return result;
 }
 

@@ -214,6 +214,8 @@ void ntrace_session_close(struct ntrace_session *session)
 
 	if (!session)
 		return;
+	if (session->detach)
+		session->detach(session->attached);
 	aux_import_free(&session->import);
 	machine_close(&session->machine);
 	ntrace_space_put(session->kernel);

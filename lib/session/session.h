@@ -32,6 +32,9 @@ struct ntrace_session {
 					 * lack of memory */
 	bool single;			/* a perf.data file instead of a directory: no images */
 	bool samples;			/* @single with branch stacks: no streams */
+	const void *active;		/* the decoding to which the spaces of programs belong */
+	void *attached;			/* of cursors; freed by @detach */
+	void (*detach)(void *attached);
 	struct aux_import import;	/* @single with trace: replaces the files of a directory */
 };
 
@@ -72,6 +75,10 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
  */
 struct ntrace_space *session_space(struct ntrace_session *session, struct program *program,
 				   uint64_t time);
+
+/* session_space() after the first @count changes of @program. */
+struct ntrace_space *session_space_after(struct ntrace_session *session, struct program *program,
+					 size_t count);
 
 /* Drops the spaces of all programs: the next stream starts at an earlier time. */
 void session_drop_spaces(struct ntrace_session *session);

@@ -259,11 +259,9 @@ static int new_space(struct ntrace_session *session, struct program *program)
 	return 0;
 }
 
-struct ntrace_space *session_space(struct ntrace_session *session, struct program *program,
-				   uint64_t time)
+struct ntrace_space *session_space_after(struct ntrace_session *session, struct program *program,
+					 size_t count)
 {
-	size_t count = program_changes_before(program, time);
-
 	program->last_use = ++session->clock;
 	if (program->space && program->applied > count)
 		drop_space(session, program);
@@ -276,4 +274,10 @@ struct ntrace_space *session_space(struct ntrace_session *session, struct progra
 	/* On an error, part of the space may be missing. */
 	drop_space(session, program);
 	return NULL;
+}
+
+struct ntrace_space *session_space(struct ntrace_session *session, struct program *program,
+				   uint64_t time)
+{
+	return session_space_after(session, program, program_changes_before(program, time));
 }
