@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntrace/flow.h>
+#include "flow_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Limit the work: a few bytes can stand for very many blocks. */
 #define EVENTS_MAX 20000
-#define SETTINGS 8
 #define SOURCES 8
 /* Fewer than the stream may have: the decoder refuses some. */
 #define FLOWS 4
@@ -117,51 +116,6 @@ static void feed(struct ntrace_flow *flow, struct ntrace_demux *demux,
 		ntrace_flow_end(flow, ntrace_reader_pending(&reader));
 	else if (!ret)
 		ntrace_demux_end(demux, ntrace_reader_pending(&reader));
-}
-
-static void set_params(struct ntrace_params *params, const uint8_t *data)
-{
-	static const enum ntrace_mode modes[] = {
-		NTRACE_MODE_ANY,
-		NTRACE_MODE_BRANCH,
-		NTRACE_MODE_HISTORY,
-		NTRACE_MODE_ANY,
-	};
-	static const uint8_t widths[] = { 0, 8, 40, 64 };
-
-	ntrace_params_init(params);
-	params->src_bits = data[5] & 3;
-	params->xlen = data[0] & 2 ? 32 : 64;
-	params->extend_address = data[0] & 4;
-	params->all_jumps = data[0] & 8;
-	params->mode = modes[data[0] >> 4 & 3];
-	params->dialect = (enum ntrace_dialect)((data[0] >> 6) % 3);
-	params->implicit_return = data[5] >> 2 & 3;
-	params->keep_stack = data[5] & 16;
-	params->timestamp_xor = data[5] & 32;
-	params->timestamp_bits = widths[data[5] >> 6];
-	if (data[1] & 1)
-		params->isa = data[1] & 2 ? "rv64g" : "rv32imac";
-}
-
-static struct ntrace_space *make_space(const char *name, const uint8_t *data, size_t code,
-				       uint64_t bias)
-{
-	struct ntrace_object *object;
-	struct ntrace_space *space;
-
-	if (ntrace_space_new(&space, name, NULL))
-		return NULL;
-	if (code && !ntrace_object_from_bytes(&object, "code", data + SETTINGS, code, 0x100)) {
-		ntrace_space_map_linked(space, object, bias);
-		ntrace_space_map_linked(space, object, 0x800);
-		/* From time 20 on, the first bytes of the code are those from its middle. */
-		if (data[4] & 2 && code >= 4)
-			ntrace_space_map_at_time(space, object, 0x100, code / 2, code / 4 * 2, 20);
-		ntrace_object_mark_uncertain(object, 0x100 + data[3] % code, 3);
-		ntrace_object_put(object);
-	}
-	return space;
 }
 
 /* Applies the settings to @space. */

@@ -29,11 +29,14 @@ static struct fake_hart hart;
 static uint64_t now;
 static uint64_t event_id, position; /* event of the stream; 0 = not recorded through perf */
 static unsigned int stream_cpu;
+static unsigned int record_cpu; /* CPU of records that name none */
 
 static void put(struct ntrace_sideband record)
 {
 	if (!record.name)
 		record.name = "";
+	if (!record.cpu)
+		record.cpu = record_cpu;
 	ntrace_perf_writer_sideband(sideband, &record);
 }
 

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Lanes; see lane.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lane.h"
+
+/* Result of the callbacks: the window is full in the middle of a message. */
+#define FULL 2
+/* A window ends early when it has this much code. */
+#define TEXT_MAX (4u << 20)
+
+int lane_new(struct lane **lane, struct store *store, unsigned int index)
+{
+	struct lane *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->store = store;
+	made->index = index;
+	made->live = true;
+	*lane = made;
+	return 0;
+}
+
+void lane_free(struct lane *lane)
+{
+	if (!lane)
+		return;
+	lane_drop_checkpoints(lane);
+	if (lane->source)
+		lane->source->ops->free(lane->source);
+	free(lane->runs);
+	free(lane);
+}
+
+static void tally_time(struct tally *tally, bool known, uint64_t time)
+{
+	if (!known)
+		return;
+	if (!tally->time_known || time < tally->first_time)
+		tally->first_time = time;
+	if (!tally->time_known || time > tally->last_time)
+		tally->last_time = time;
+	tally->time_known = true;
+}
+
+/* Whether the window has enough; a long message may exceed it. */
+static bool is_full(const struct lane *lane, size_t items)
+{
+	return lane->window &&
+	       (lane->window->items.count >= items || lane->window->text.count >= TEXT_MAX);
+}
+
+static int result(struct lane *lane, int failed)
+{
+	lane->failed = failed;
+	if (failed)
+		return failed;
+	return is_full(lane, 2 * (size_t)lane->store->window_items) ? FULL : 0;
+}
+
+/* Items that are new belong to the thread of @piece, whose count is that of all. */
+static int note(struct lane *lane, struct run *piece)
+{
+	uint64_t end = lane->tally.items;
+
+	if (lane->source->raw || end <= lane->noted)
+		return 0;
+	piece->lane = lane->index;
+	if (piece->first < lane->noted)
+		piece->first = lane->noted;
+	piece->count = end - piece->first;
+	lane->noted = end;
+	return runs_note(lane, piece);
+}
+
+int lane_take_event(void *data, const struct ntrace_session_event *event)
+{
+	struct lane *lane = data;
+	const struct ntrace_flow_event *flow = event->flow;
+	const struct append append = { &lane->store->snapshots, &lane->context, lane->stamped };
+	uint64_t number = lane->tally.items;
+	struct run piece = { .pid = event->pid,
+			     .tid = event->tid,
+			     .comm = event->comm,
+			     .first = number,
+			     .first_ns = event->sideband_ns,
+			     .last_ns = event->sideband_ns,
+			     .first_time = flow->time,
+			     .last_time = flow->time,
+			     .time_known = flow->time_known };
+	int failed;
+
+	lane->context = *flow->context;
+	lane->tally.items++;
+	tally_time(&lane->tally, flow->time_known, flow->time);
+	failed = note(lane, &piece);
+	if (!failed && lane->window && number >= lane->from)
+		failed = window_add_event(lane->window, &append, event);
+	return result(lane, failed);
+}
+
+int lane_take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	struct lane *lane = data;
+	const struct ntrace_block_batch *batch = blocks->batch;
+	const struct append append = { &lane->store->snapshots, &lane->context, lane->stamped };
+	uint64_t number = lane->tally.items;
+	struct run piece = { .pid = blocks->pid,
+			     .tid = blocks->tid,
+			     .comm = blocks->comm,
+			     .first = number,
+			     .first_ns = blocks->sideband_ns,
+			     .last_ns = blocks->sideband_ns,
+			     .first_time = batch->time,
+			     .last_time = batch->time,
+			     .time_known = batch->time_known };
+	uint64_t skip;
+	int failed;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		lane->tally.instructions += batch->blocks[i].instructions;
+		if (number + i >= lane->noted)
+			piece.instructions += batch->blocks[i].instructions;
+	}
+	lane->tally.items += batch->count;
+	tally_time(&lane->tally, batch->time_known, batch->time);
+	failed = note(lane, &piece);
+	skip = number < lane->from ? lane->from - number : 0;
+	if (!failed && lane->window && skip < batch->count)
+		failed = window_add_blocks(lane->window, &append, blocks, (size_t)skip);
+	return result(lane, failed);
+}
+
+/* Takes note of the farthest place. */
+static void extend_known(struct lane *lane)
+{
+	uint64_t position = lane->source->ops->position(lane->source);
+
+	if (lane->tally.items > lane->known.items)
+		lane->known = lane->tally;
+	if (position > lane->known_position)
+		lane->known_position = position;
+}
+
+/*
+ * Decodes one message. Return: 0; 1: the stream has ended; FULL: the window is full, and the rest of
+ * the message is lost; or an error.
+ */
+static int step(struct lane *lane)
+{
+	const struct source_ops *ops = lane->source->ops;
+	bool again;
+	int got;
+
+	if (lane->ended)
+		return 1;
+	got = lane_checkpoint(lane);
+	if (got)
+		return got;
+	again = ops->position(lane->source) < lane->known_position;
+	lane->context = *ops->context(lane->source);
+	lane->failed = 0;
+	got = ops->next(lane->source, again, &lane->stamped);
+	/* Where nothing could be read, no state was lost. */
+	lane->live = got == 0 || got == 1 ||
+		     (!lane->failed && (got == NTRACE_ERR_IO || got == NTRACE_ERR_FORMAT));
+	if (got < 0)
+		return got;
+	extend_known(lane);
+	if (got == 1) {
+		lane->ended = true;
+		lane->complete = true;
+	}
+	return got;
+}
+
+/* Decodes until the window has enough items. Return: as step(). */
+static int fill(struct lane *lane)
+{
+	int got = 0;
+
+	while (!got && !is_full(lane, lane->store->window_items))
+		got = step(lane);
+	return got;
+}
+
+int lane_window(struct lane *lane, uint64_t number, bool backwards, struct window **window)
+{
+	uint64_t most = lane->store->window_items;
+	uint64_t from = !backwards ? number : number >= most ? number + 1 - most : 0;
+	struct window *made = store_find(lane->store, lane, number);
+	int got = 0;
+
+	if (made) {
+		*window = window_get(made);
+		return 0;
+	}
+	lane->focus = number;
+	while (got != 1 && !(lane->complete && number >= lane->known.items)) {
+		got = lane_rewind(lane, from);
+		if (got)
+			return got;
+		made = window_new(lane, from, ++lane->store->clock);
+		if (!made)
+			return NTRACE_ERR_NOMEM;
+		lane->window = made;
+		lane->from = from;
+		got = fill(lane);
+		lane->window = NULL;
+		if (got < 0) {
+			window_put(made);
+			return got;
+		}
+		from = window_end(made);
+		if (number < from) {
+			*window = window_get(made);
+			store_keep(lane->store, made);
+			return 0;
+		}
+		window_put(made);
+	}
+	return 1;
+}
+
+/* Decodes from the farthest place on until @enough, or to the end. */
+static int explore(struct lane *lane, bool (*enough)(const struct lane *lane, uint64_t value),
+		   uint64_t value)
+{
+	int got;
+
+	if (lane->complete || enough(lane, value))
+		return 0;
+	/* No place matters more than another. */
+	lane->focus = UINT64_MAX;
+	got = lane_rewind(lane, UINT64_MAX);
+	while (!got && !enough(lane, value))
+		got = step(lane);
+	return got < 0 ? got : 0;
+}
+
+static bool never(const struct lane *lane, uint64_t value)
+{
+	(void)lane;
+	(void)value;
+	return false;
+}
+
+static bool knows_time(const struct lane *lane, uint64_t time)
+{
+	return lane->known.time_known && lane->known.last_time >= time;
+}
+
+static bool knows_offset(const struct lane *lane, uint64_t offset)
+{
+	return lane->known_position > offset;
+}
+
+int lane_complete(struct lane *lane)
+{
+	return explore(lane, never, 0);
+}
+
+int lane_time(struct lane *lane, uint64_t time, uint64_t *number)
+{
+	int got = explore(lane, knows_time, time);
+	size_t i;
+
+	*number = 0;
+	if (got)
+		return got;
+	for (i = 0; i < lane->checkpoint_count; i++) {
+		const struct tally *tally = &lane->checkpoints[i].tally;
+
+		if (tally->time_known && tally->last_time >= time)
+			break;
+		*number = tally->items;
+	}
+	return knows_time(lane, time) ? 0 : 1;
+}
+
+int lane_offset(struct lane *lane, uint64_t offset, uint64_t *number)
+{
+	int got = explore(lane, knows_offset, offset);
+	size_t i;
+
+	*number = 0;
+	if (got)
+		return got;
+	for (i = 0; i < lane->checkpoint_count; i++) {
+		if (lane->checkpoints[i].position > offset)
+			break;
+		*number = lane->checkpoints[i].tally.items;
+	}
+	return knows_offset(lane, offset) ? 0 : 1;
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cursors over raw streams: random walks equal the plain decode. The streams come from another
+ * encoder, also damaged, and from small programs for what that one lacks: code that changes, long
+ * messages, timestamps, no sync.
+ */
+#include "cursor_walk.h"
+#include "stream_text.h"
+#include "test_flow.h"
+
+#define WALKS 125	/* for each of 8 combinations of steps and windows */
+
+static void decode_all(struct expected_list *list, const struct ntrace_params *params,
+		       const uint8_t *data, size_t size, struct ntrace_space *space)
+{
+	struct ntrace_flow_config config = {
+		.size = sizeof(config), .params = params, .event = expect_event, .data = list
+	};
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	struct ntrace_flow *flow;
+	int got, stop = 0;
+
+	list->count = 0;
+	/* The time of a space only moves forwards: each decode has its own copy. */
+	if (space && ntrace_space_clone(&config.space, "decode", space))
+		abort();
+	if (ntrace_flow_new(&flow, &config))
+		abort();
+	ntrace_reader_init(&reader, params, true);
+	ntrace_reader_feed(&reader, data, size);
+	while (!stop && (got = ntrace_reader_next(&reader, &message)) != NTRACE_ERR_AGAIN)
+		stop = got == NTRACE_WIRE_MESSAGE ? ntrace_flow_message(flow, &message) :
+						    ntrace_flow_wire_error(flow, message.offset);
+	if (!stop)
+		ntrace_flow_end(flow, ntrace_reader_pending(&reader));
+	ntrace_flow_free(flow);
+	ntrace_space_put(config.space);
+}
+
+static struct ntrace_cursor *cursor_over(const struct ntrace_params *params, const uint8_t *data,
+					 size_t size, struct ntrace_space *space, unsigned int step,
+					 uint32_t window)
+{
+	struct ntrace_cursor *cursor = NULL;
+	struct ntrace_cursor_config config;
+
+	ntrace_cursor_config_init(&config);
+	config.step = step;
+	config.params = params;
+	config.data = data;
+	config.data_size = size;
+	config.space = space;
+	config.window = window;
+	if (ntrace_cursor_new(&cursor, &config))
+		ok(false, "a cursor");
+	return cursor;
+}
+
+/* @walks random walks over a stream with each kind of step and some windows. */
+static bool check_walks(const char *what, const struct ntrace_params *params, const uint8_t *data,
+			size_t size, struct ntrace_space *space, unsigned int walks)
+{
+	static const uint32_t windows[] = { 16, 100, 3000, 0 };
+	struct expected_list list = { 0 };
+	char text[200] = "no walk";
+	bool good = true;
+
+	for (unsigned int step = 0; step < 2 && good; step++) {
+		list.by_instruction = step == NTRACE_CURSOR_INSTRUCTIONS;
+		decode_all(&list, params, data, size, space);
+		if (!list.count)
+			return ok(false, "%s: has no place", what);
+		for (unsigned int i = 0; i < 4 && good; i++) {
+			struct ntrace_cursor *cursor =
+				cursor_over(params, data, size, space, step, windows[i]);
+
+			for (unsigned int walk = 0; walk < walks && good; walk++)
+				good = cursor_walk(cursor, &list, 1000 * i + walk, 12, text);
+			ntrace_cursor_free(cursor);
+		}
+	}
+	free(list.places);
+	return ok(good, "%s: %u walks equal the plain decode: %s", what, 8 * walks, text);
+}
+
+/* A stream of another encoder: 1,000 walks; damaged copies: some each. */
+static void test_xrle(void)
+{
+	const char *stream = shared_file("xrle.nex"), *elf = shared_file("xrle.elf");
+	struct ntrace_params params = params_of("xlen=32");
+	struct ntrace_space *space;
+	struct ntrace_object *object;
+	unsigned int round, random = 1;
+	uint8_t *data;
+	size_t size;
+
+	if (!stream || !elf)
+		return;
+	data = read_file(stream, &size);
+	space = new_space("xrle");
+	is_u64(ntrace_object_open_elf(&object, elf), 0, "open xrle.elf");
+	ntrace_space_map_linked(space, object, 0);
+	check_walks("xrle.nex", &params, data, size, space, WALKS);
+	for (round = 0; round < 12; round++) {
+		size_t at = (random = random * 1103515245 + 12345) % size;
+		uint8_t before = data[at];
+		char what[40];
+
+		data[at] ^= (uint8_t)(1u << (random >> 20) % 8);
+		params.implicit_return = round % 4;
+		snprintf(what, sizeof(what), "xrle.nex with byte %zu damaged", at);
+		if (!check_walks(what, &params, data, size, space, 4))
+			break;
+		data[at] = before;
+	}
+	ntrace_object_put(object);
+	ntrace_space_put(space);
+	free(data);
+}
+
+/* 1000: c.add; a branch to itself at 1002; then a jump back to 1000. */
+static struct ntrace_space *loop(void)
+{
+	struct ntrace_space *space = new_space("loop");
+	struct code code = { .start = 0x1000 };
+
+	put(&code, C_ADD);
+	put_branch(&code, 0x1002);
+	put_jal(&code, 0, 0x1000);
+	add_code(space, &code);
+	return space;
+}
+
+#define SYNC(fields) "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x1000>>1" fields ";"
+
+static void check_text(const char *what, const char *params_text, const char *text,
+		       struct ntrace_space *space, unsigned int walks)
+{
+	struct ntrace_params params = params_of(params_text);
+	static uint8_t data[1 << 16];
+	size_t size = stream_of(text, &params, data, sizeof(data));
+
+	check_walks(what, &params, data, size, space, walks);
+	ntrace_space_put(space);
+}
+
+static void test_small(void)
+{
+	check_text("one message", "", SYNC(""), loop(), 8);
+	check_text("no sync", "", "x300 IndirectBranch BTYPE=0 ICNT=3 UADDR=4;", loop(), 8);
+	check_text("no code", "", SYNC("") "x20 DirectBranch ICNT=3;", NULL, 8);
+	check_text("history", "",
+		   SYNC("") "x400 ResourceFull RCODE=1 HIST=0x5b;"
+			    "x50 IndirectBranchHist BTYPE=0 ICNT=4 UADDR=0 HIST=1;"
+			    "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=0;" SYNC(
+				    "") "x300 ResourceFull RCODE=1 HIST=0x7fff;",
+		   loop(), 16);
+	/* One message of 40,000 branches, far more than some of the windows. */
+	check_text("a long message", "",
+		   SYNC("") "ResourceFull RCODE=2 HIST=0x1ff HREPEAT=5000; "
+			    "x20 ResourceFull RCODE=1 HIST=0x5b;",
+		   loop(), 4);
+	check_text("timestamps", "tsbits=64",
+		   SYNC(" TSTAMP=1000") "x50 ResourceFull RCODE=1 HIST=0x5b TSTAMP=7;"
+					"x50 ResourceFull RCODE=1 HIST=0x5b;"
+					"x50 ResourceFull RCODE=1 HIST=0x5b TSTAMP=1;" SYNC(
+						" TSTAMP=500") "x30 ResourceFull RCODE=1 HIST=0x3 "
+							       "TSTAMP=300;",
+		   loop(), 16);
+	check_text("owners", "",
+		   SYNC("") "Ownership PROCESS=0x26; x50 ResourceFull RCODE=1 HIST=0x5b;"
+			    "Ownership PROCESS=0x46; x50 ResourceFull RCODE=1 HIST=0x5b;"
+			    "Ownership PROCESS=0x4e; x50 ResourceFull RCODE=1 HIST=0x5b;",
+		   loop(), 16);
+}
+
+/* Code that changes twice while it is traced: going back shows the earlier code. */
+static void test_changes(void)
+{
+	struct ntrace_space *space = loop();
+	struct code code = { .start = 0x1000 };
+	struct ntrace_object *object;
+
+	for (unsigned int change = 1; change < 3; change++) {
+		code.size = 0;
+		while (code.size < 2 + 2 * change)
+			put(&code, C_ADD);
+		put_branch(&code, 0x1000);
+		put_jal(&code, 0, 0x1000);
+		if (ntrace_object_from_bytes(&object, "new code", code.bytes, code.size,
+					     code.start) ||
+		    ntrace_space_map_at_time(space, object, 0x1000, code.size, 0, 1000 * change))
+			ok(false, "code that changes");
+		ntrace_object_put(object);
+	}
+	check_text(
+		"code that changes", "tsbits=64",
+		SYNC(" TSTAMP=100") "x100 ResourceFull RCODE=1 HIST=0x5b;" SYNC(
+			" TSTAMP=1500") "x100 ResourceFull RCODE=1 HIST=0x5b;" SYNC(" TSTAMP=2500") "x100 ResourceFull RCODE=1 HIST=0x5b;",
+		space, 16);
+}
+
+static void test_refusals(void)
+{
+	struct ntrace_cursor *cursor = NULL;
+	struct ntrace_cursor_extent extent = { .size = sizeof(extent) };
+	struct ntrace_cursor_mark mark = { 0 };
+	struct ntrace_cursor_config config;
+	uint8_t nothing = 0;
+
+	ntrace_cursor_config_init(&config);
+	is_u64(ntrace_cursor_new(&cursor, &config), NTRACE_ERR_INVALID, "no stream");
+	config.data = &nothing;
+	config.window = 15;
+	is_u64(ntrace_cursor_new(&cursor, &config), NTRACE_ERR_INVALID, "a window of 15");
+	config.window = 16;
+	config.tid = 1;
+	is_u64(ntrace_cursor_new(&cursor, &config), NTRACE_ERR_INVALID, "threads of a raw stream");
+	config.tid = NTRACE_CURSOR_ANY;
+	config.step = 2;
+	is_u64(ntrace_cursor_new(&cursor, &config), NTRACE_ERR_INVALID, "an unknown step");
+	config.step = NTRACE_CURSOR_BLOCKS;
+	is_u64(ntrace_cursor_new(&cursor, &config), 0, "an empty stream");
+	is_u64(ntrace_cursor_next(cursor), 1, "empty: no next place");
+	is_u64(ntrace_cursor_prev(cursor), 1, "empty: no place before");
+	is_u64(ntrace_cursor_first(cursor), 1, "empty: no first place");
+	is_u64(ntrace_cursor_last(cursor), 1, "empty: no last place");
+	is_u64(ntrace_cursor_seek_time(cursor, 0), 1, "empty: no time");
+	is_u64(ntrace_cursor_seek_offset(cursor, 0, 0), 1, "empty: no offset");
+	is_u64(ntrace_cursor_seek_offset(cursor, 1, 0), NTRACE_ERR_INVALID, "no stream 1");
+	is_u64(ntrace_cursor_seek_function(cursor, "main", false), 1, "empty: no function");
+	ok(!ntrace_cursor_place(cursor), "empty: no place");
+	mark.run = 1;
+	is_u64(ntrace_cursor_restore(cursor, &mark), NTRACE_ERR_INVALID, "a foreign position");
+	ntrace_cursor_extent(cursor, &extent);
+	ok(extent.complete && !extent.items && !extent.bytes, "empty: the extent is complete");
+	ntrace_cursor_free(cursor);
+	ntrace_cursor_free(NULL);
+}
+
+int main(void)
+{
+	test_refusals();
+	test_small();
+	test_changes();
+	test_xrle();
+	return done_testing();
+}
