@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Makes inputs that no encoder and no recorder would, of about the requested number of bytes.
 
-usage: hostile.py KIND BYTES >FILE
-       hostile.py --list
+usage: hostile.py DIRECTORY BYTES
 
+DIRECTORY/KIND.1 has that many bytes, DIRECTORY/KIND.2 twice as many. Prints the kinds.
 """
 import json
 import random
@@ -86,7 +86,8 @@ KINDS = {
 }
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--list":
-        print("\n".join(KINDS))
-    else:
-        sys.stdout.buffer.write(KINDS[sys.argv[1]](int(sys.argv[2])))
+    for kind, make in KINDS.items():
+        for times in (1, 2):
+            with open(f"{sys.argv[1]}/{kind}.{times}", "wb") as file:
+                file.write(make(times * int(sys.argv[2])))
+        print(kind)
