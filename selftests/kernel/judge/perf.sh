@@ -136,7 +136,8 @@ judge_turns() {
 # record (flag 4) lacks may be at the start of the next. Sets $count to the steps found, $short to
 # the number of partial records.
 own_steps() {
-	local foreign=0 bad=0 before=0 offset size flags cpu
+	local foreign=0 bad=0 before=0 offset size flags cpu mine other own strange
+	mine=$(address_of "$3") other=$(address_of "$4")
 	count=0
 	short=0
 	while read -r offset size flags _ cpu; do
@@ -148,9 +149,11 @@ own_steps() {
 			continue
 		fi
 		tail -c +$((offset + 1)) "$1/$cpu.nex" | head -c "$size" >"$tmp/piece"
+		# There are hundreds of records: few processes for each.
 		"$ntrace" decode --level pc --params "srcbits=${src_bits:-1}" "${elfs[@]}" "$tmp/piece" >"$tmp/pcs" 2>"$tmp/wrong"
-		count=$((count + $(grep -cx "$(address_of "$3")" "$tmp/pcs")))
-		foreign=$((foreign + $(grep -cx "$(address_of "$4")" "$tmp/pcs")))
+		read -r own strange < <(awk -v mine="$mine" -v other="$other" \
+			'$0 == mine { a++ } $0 == other { b++ } END { print a + 0, b + 0 }' "$tmp/pcs")
+		count=$((count + own)) foreign=$((foreign + strange))
 		if [ $((flags & 4)) -ne 0 ]; then
 			short=$((short + 1))
 		elif [ $((before & 4)) -eq 0 ] && [ -s "$tmp/wrong" ]; then
