@@ -5,8 +5,8 @@
 . "$(dirname "$0")/common.sh"
 # The program expects filters and BTM, which version 0 does not have.
 [ -n "$version0" ] || program abi /dev/ntrace0
-for cpu in 0 1; do
-	program trace /dev/ntrace$cpu $cpu "$(sink $cpu)"
-done
+program trace /dev/ntrace0 0 "$(sink 0)"
+# The other hart has the same code and other registers: losses and waiting readers once are enough.
+program trace /dev/ntrace1 1 "$(sink 1)" short
 nothing_said
 done_testing

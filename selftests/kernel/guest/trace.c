@@ -335,10 +335,10 @@ static void map_sink(off_t address)
 int main(int argc, char **argv)
 {
 	struct ntrace_info info;
-	bool btm;
+	bool btm, whole = argc == 4;
 
-	if (argc != 4)
-		usage("trace DEVICE CPU SINK_ADDRESS");
+	if (argc != 4 && (argc != 5 || strcmp(argv[4], "short")))
+		usage("trace DEVICE CPU SINK_ADDRESS [short]");
 	device = argv[1];
 	info = info_of(open_device(device, 0));
 	btm = info.modes & 1u << NTRACE_MODE_BTM;
@@ -348,13 +348,20 @@ int main(int argc, char **argv)
 		bail("SRC has more than two bits");
 	if (!(info.sink_impl & 0xf))
 		wp = V0_SINK_WP;
-	begin(btm ? 69 : 54);
+	if (whole)
+		begin(btm ? 69 : 54);
+	else
+		begin(btm ? 21 : 11);
 	cpu = atoi(argv[2]);
 	map_sink(strtoul(argv[3], NULL, 0));
 	run_on(cpu);
 	test_start_stop(NTRACE_MODE_HTM, "HTM");
 	if (btm)
 		test_start_stop(NTRACE_MODE_BTM, "BTM");
+	if (!whole) {
+		test_cycles();
+		ksft_finished();
+	}
 	test_drain(NTRACE_MODE_HTM, "HTM");
 	if (btm)
 		test_drain(NTRACE_MODE_BTM, "BTM");
