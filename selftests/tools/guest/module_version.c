@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * module_version N COMMAND...: runs the command as if the module had version N of the interface, by
- * altering the results of NTRACE_IOC_INFO. Exits with the command's status, or with 2 if the
- * command did not call it.
+ * altering the first result of NTRACE_IOC_INFO. Exits with the command's status, or with 2 if the
+ * command did not call it. After that, system calls no longer stop: a recording makes thousands.
  */
 #include <signal.h>
 #include <stddef.h>
@@ -85,8 +85,8 @@ int main(int argc, char **argv)
 	if (ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_TRACESYSGOOD))
 		die("PTRACE_SETOPTIONS");
 	for (signal = 0;;) {
-		if (ptrace(PTRACE_SYSCALL, pid, NULL, signal))
-			die("PTRACE_SYSCALL");
+		if (ptrace(altered ? PTRACE_CONT : PTRACE_SYSCALL, pid, NULL, signal))
+			die("ptrace");
 		if (waitpid(pid, &status, 0) != pid)
 			die("waitpid");
 		if (!WIFSTOPPED(status))

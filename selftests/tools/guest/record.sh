@@ -52,10 +52,10 @@ attempt packed ntrace record -z -o packed.data -- "$counted"
 status packed 7
 like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2 CPUs" "$(cat packed.err)"
 # Space for the sideband, for the reserve at the end, and for a little trace.
-room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 640))
+room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 480))
 busybox mount -t tmpfs -o size="$room"k none /mnt/small
 attempt packed_full ntrace record --encoder none --compression-level 3 -o /mnt/small/data -- \
-	sh -c 'i=0; while [ $i -lt 16000 ]; do i=$((i+1)); done'
+	sh -c 'i=0; while [ $i -lt 8000 ]; do i=$((i+1)); done'
 status packed_full 1
 like "disk full, compressed: said" "disk full" "$(cat packed_full.err)"
 cp -r /mnt/small/data packed_full.data

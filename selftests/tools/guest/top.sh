@@ -17,13 +17,12 @@ steady=$!
 echo $steady >pid
 # Short windows: decoding takes many instructions for each traced one. If a hart has no task switch in a window, its task is
 # unknown, so a process sleeps and wakes on each hart.
+mkfifo nothing
 for cpu in 0 1; do
-	taskset -c $cpu python3 -c 'import time
-while True:
-    time.sleep(0.001)' &
+	taskset -c $cpu bash -c 'exec 7<>nothing; while :; do read -r -t 0.001 -u 7; done' &
 	wakers+=("$!")
 done
-attempt harts ntrace top -n 2 -d 0.12 --share 2.5 --json --limit 0
+attempt harts ntrace top -n 2 -d 0.12 --share 1.5 --json --limit 0
 shown harts
 kill "${wakers[@]}"
 attempt process ntrace top -p $steady -n 3 -d 0.1 --share 0.5 --privilege u --json --limit 0
@@ -38,8 +37,8 @@ status whole 0
 date +%s.%N >many.begin
 ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >many.out 2>many.err </dev/null &
 many=$!
-until_true lines many.out 5 && grep VmHWM "/proc/$many/status" >many.early
-until_true lines many.out 15 && grep VmHWM "/proc/$many/status" >many.late
+until_true lines many.out 3 && grep VmHWM "/proc/$many/status" >many.early
+until_true lines many.out 9 && grep VmHWM "/proc/$many/status" >many.late
 kill -INT $many
 finish many $many
 date +%s.%N >many.end

@@ -8,11 +8,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 load_module
 
 said() { grep -q "$1" "$2"; }
-# start NAME OPTION...: starts it in the background, and waits until the trace runs
+# start NAME OPTION...: starts it in the background, and waits until the trace runs. A small buffer holds millions of
+# instructions of steady, each of which the host decodes.
 start() {
 	name=$1
 	shift
-	ntrace trigger --privilege u --aux-size 256K -o "$name.data" "$@" >"$name.out" 2>"$name.err" </dev/null &
+	ntrace trigger --privilege u --aux-size 16K -o "$name.data" "$@" >"$name.out" 2>"$name.err" </dev/null &
 	trigger=$!
 	until_true said 'tracing; waiting for' "$name.err"
 }
@@ -50,7 +51,7 @@ finish call $trigger
 fired call 0 "seldom\(\) was called in thread $steady: the trace stopped [0-9.]+ ms later"
 
 # A command that trigger itself starts, with the kernel.
-attempt command ntrace trigger --call seldom@"$here/steady" --aux-size 256K -o command.data -- \
+attempt command ntrace trigger --call seldom@"$here/steady" --aux-size 64K -o command.data -- \
 	sh -c "$here/steady 0 >command.said & until grep -q ready command.said; do sleep 0.05; done
 		kill -USR1 \$!; until grep -q returned command.said; do sleep 0.05; done; kill \$!; exit 5"
 fired command 5 "$called"
@@ -96,7 +97,7 @@ like "fast: says how long they took" 'no call of seldom\(\) took longer: 1 were 
 wait $steady
 
 # The process dies of the signal that is the event.
-attempt signal ntrace trigger --signal SEGV --privilege u --aux-size 256K -o signal.data -- \
+attempt signal ntrace trigger --signal SEGV --privilege u --aux-size 16K -o signal.data -- \
 	sh -c '(until grep -q ready signal.said; do sleep 0.05; done; kill -USR1 $$) & exec '"$here/steady 0 x >signal.said"
 fired signal 139 'signal SEGV in thread'
 attempt never ntrace trigger --call seldom@"$here/steady" -o never.data -- true

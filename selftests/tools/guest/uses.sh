@@ -19,7 +19,7 @@ ok "the module is loaded" load_module
 
 refused newer 'has version 2 .* version 1: install matching versions' "$here/module_version" 2 ntrace record -o none -- true
 refused older 'has version 0 .* version 1: install matching versions' "$here/module_version" 0 ntrace record -o none -- true
-attempt same "$here/module_version" 1 ntrace record -q -o same.data -- true
+attempt same "$here/module_version" 1 ntrace record -q --cpu 0 --privilege u -o same.data -- true
 status same 0
 rm -rf same.data
 

@@ -70,7 +70,7 @@ is "$(tr -dc '\033' <"$results/kernel.out")" "" "batch: no escape sequences"
 
 early=$(awk '{ print $2 }' "$results/many.early") late=$(awk '{ print $2 }' "$results/many.late")
 # Memory depends a little on the contents of a window.
-ok "memory after 15 windows ($late kB) is that after 5 ($early kB)" test "$late" -lt $((early + 6144))
+ok "memory after 9 windows ($late kB) is that after 3 ($early kB)" test "$late" -lt $((early + 3686))
 
 for name in terminal signal; do
 	is "$(python3 -c 'import re, sys
