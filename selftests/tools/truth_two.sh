@@ -29,7 +29,7 @@ for name in htm btm; do
 	ok "$name: the decoded instructions are all executed ones" truth_compare 2000000
 	ok "$name: timer interrupts, system calls and page faults on both harts" truth_causes 2
 	truth_figures
-	truth_mutations $name 1234567
+	truth_mutations $name 234567
 done
 # htm uses implicit return and repeated history, which plain does not.
 if recorded plain; then
