@@ -14,6 +14,6 @@ PATIENCE=3000 attempt record ntrace record -o data "$@" -- "$here/truth_load" "$
 status record 0
 is "$(grep -c '^truth_load: hart' record.out)" "$processes" "each process has done its work"
 [ -n "$lossy" ] || is "$(awk '($1 == "lost" || $1 == "gaps") && $2' data/params)" "" "nothing is lost" || diag "$(cat record.err)"
-# Addresses of the functions that filter a recording.
-grep -w -A9 'T handle_mm_fault' /proc/kallsyms >function
+# Addresses of the functions that filter a recording. The kernel makes the whole list for each reader.
+[[ " $* " != *" --filter handle_mm_fault "* ]] || grep -w -A9 'T handle_mm_fault' /proc/kallsyms >function
 done_testing
