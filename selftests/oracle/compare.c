@@ -18,7 +18,8 @@
  *  --names FILE      lines "TID FUNCTION": only that thread may execute that function, whose name
  *                    starts with worker_
  *  --losses          trace that is reported as lost may be missing; the rest must be in the log,
- *                    and the decoded flow may have no other errors
+ *                    and the decoded flow may have no other errors. After the first loss, code of
+ *                    users may be unknown: of the tasks that may run, several have code there
  *  --mutate alter|drop|add@N   change the log at its Nth instruction: the comparison must fail
  *
  * Exit status: 0 = every stream is one contiguous run of its log, 1 = it is
@@ -84,6 +85,7 @@ struct run {
 	uint64_t marks;		/* places in the stream where the driver reported missing trace */
 	uint64_t blocks;
 	uint64_t bad_events;
+	uint64_t unknown;	/* errors about code of users after a loss */
 	uint64_t warnings[32];
 	uint64_t seen[SEEN_SIZE];
 	struct origin origins[OBJECTS_MAX];
@@ -241,6 +243,12 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 			run->marks++;
 			return 0;
 		}
+		/* The session does not guess; a gap follows. */
+		if (run->options->losses && run->marks && !is_kernel(flow->address) &&
+		    flow->code == NTRACE_FLOW_ERROR_NOMAP) {
+			run->unknown++;
+			return 0;
+		}
 		show_event(run, flow);
 		return 0;
 	case NTRACE_FLOW_GAP:
@@ -380,6 +388,8 @@ static int compare_stream(const struct options *options, struct ntrace_session *
 		       " on\n",
 		       what, run->pieces.losses, run->pieces.left_out, run->pieces.longest,
 		       run->pieces.longest_at);
+		printf("%s: %" PRIu64 " times unknown which task's code is executed\n", what,
+		       run->unknown);
 		if (run->marks != stream->gaps || !stream->gaps != !run->pieces.losses) {
 			printf("%s: NOT OK: %" PRIu64
 			       " places without trace in the stream, %" PRIu64 " were reported\n",
