@@ -20,7 +20,10 @@
  * without an ID, of 15 bytes of one encoder, the first of which is 0x02: no formatter writes them,
  * either.
  *
- * If harts share a sink, each of them has such a timer, and each timer drains for all.
+ * If harts share a sink, each of them has such a timer, and each timer drains for all. A timer that
+ * finds another hart draining does not wait for it: that hart takes the trace of this one, too. Only
+ * where the drain separates the trace, which takes longer than making it, does the timer wait, so
+ * that this hart makes no more trace meanwhile.
  *
  * While the kernel is traced, the drain is traced too. A loop over bytes makes more trace than it
  * moves, and the sink would never be empty. So files get all trace of a shared sink, without such
@@ -49,6 +52,12 @@
 #define NTRACE_DRAIN_SLICE_SHARED (32U << 10)
 /* Pause between two slices while more trace is waiting, so that the hart can do its work. */
 #define NTRACE_DRAIN_PAUSE_US	10
+/*
+ * Time until a timer tries again that has found another hart draining: about the time of a slice.
+ * The timers of harts start together and have the same interval; after one such delay they no
+ * longer expire at the same time.
+ */
+#define NTRACE_DRAIN_RETRY_US	100
 
 /* Number of bytes that the sink writes from one position to another. */
 static u32 ring_distance(const struct ntrace_ramsink *sink, u32 from, u32 to)
@@ -545,7 +554,15 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	bool resume = ntrace_drain_hush(feed, control);
 	bool more;
 
-	raw_spin_lock(&sink->lock);
+	/*
+	 * The hart that has the lock drains for all, or has it once, for a short time: no need to
+	 * wait, except as above. What the encoder reports stays in its register until the next
+	 * expiry.
+	 */
+	if (sink->dealt)
+		raw_spin_lock(&sink->lock);
+	else if (!raw_spin_trylock(&sink->lock))
+		return min(feed->interval, ns_to_ktime(NTRACE_DRAIN_RETRY_US * NSEC_PER_USEC));
 	more = ntrace_drain_slice(component, ntrace_drain_limit(sink), false);
 	ntrace_drain_encoder(feed, control);
 	ntrace_drain_sink(component);

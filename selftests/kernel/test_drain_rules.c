@@ -285,6 +285,26 @@ static void test_hush(void)
 	over();
 }
 
+/* Harts that share a sink do not wait for each other's drains. */
+static void test_busy(void)
+{
+	begin(2, 65536, 64, 65536);
+	hw.encoder = 0x4;
+	hw_take(1024);
+	hw.pointer_reads = 0;
+	sink->lock.held = true;
+	is_u64(ntrace_drain_step(feed), 100000, "another hart drains: retry after 100 us");
+	ok(!hw.pointer_reads && !sink->drained, "meanwhile this hart does not touch the sink");
+	feed->interval = 50000;
+	is_u64(ntrace_drain_step(feed), 50000, "retry after the interval if that is shorter");
+	sink->lock.held = false;
+	is_u64(ntrace_drain_step(feed), 50000, "the next expiry drains");
+	is_u64(sink->drained, 960, "the trace has waited for it");
+	hw.encoder = 0;
+	stop();
+	over();
+}
+
 static bool fault_now;
 
 static void leave(enum host_event event)
@@ -584,6 +604,7 @@ int main(void)
 	test_timer();
 	test_sink_failure();
 	test_hush();
+	test_busy();
 	test_fault();
 	test_stuck();
 	test_whole();
