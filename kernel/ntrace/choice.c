@@ -5,13 +5,13 @@
  * of the path that is in use are enabled.
  */
 #include <linux/device.h>
-#include <linux/of.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "choice.h"
 #include "component.h"
+#include "graph.h"
 #include "topology.h"
 
 static ssize_t sink_show(struct device *dev, struct device_attribute *attr, char *buffer)
@@ -40,7 +40,7 @@ static struct attribute *ntrace_choice_attrs[] = {
 /* The type of an encoder that waits for its hart is not known yet. */
 static umode_t ntrace_choice_visible(struct kobject *kobj, struct attribute *attr, int index)
 {
-	return of_property_present(kobj_to_dev(kobj)->of_node, "cpus") ? attr->mode : 0;
+	return ntrace_graph_is_of_hart(kobj_to_dev(kobj)->of_node) ? attr->mode : 0;
 }
 
 const struct attribute_group ntrace_choice_group = {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Connections of components: "in-ports" and "out-ports" in the device tree. */
+/*
+ * Connections of components in the device tree: "in-ports" and "out-ports" to each other, "cpus" to
+ * a hart.
+ */
 #include <linux/bits.h>
+#include <linux/errno.h>
 #include <linux/of.h>
 #include <linux/of_graph.h>
 
@@ -100,4 +104,31 @@ struct device_node *ntrace_graph_next_out(const struct device_node *node, u64 fr
 		*number = this;
 	}
 	return next;
+}
+
+/**
+ * ntrace_graph_cpu - find the CPU that a component belongs to
+ * @node: component
+ *
+ * An encoder, and the ATB bridge of one, belong to a hart. They may lose their power with it, and
+ * not answer an access ever while it is offline.
+ *
+ * Return: number of the CPU, -ENOENT if the component belongs to no hart, or -ENODEV if Linux does
+ * not use the hart.
+ */
+int ntrace_graph_cpu(const struct device_node *node)
+{
+	struct device_node *hart __free(device_node) = of_parse_phandle(node, "cpus", 0);
+	int cpu;
+
+	if (!hart)
+		return -ENOENT;
+	cpu = of_cpu_node_to_id(hart);
+	return cpu < 0 ? -ENODEV : cpu;
+}
+
+/** ntrace_graph_is_of_hart - tell whether a component belongs to a hart */
+bool ntrace_graph_is_of_hart(const struct device_node *node)
+{
+	return ntrace_graph_cpu(node) != -ENOENT;
 }

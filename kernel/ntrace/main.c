@@ -21,6 +21,7 @@
 #include "component.h"
 #include "context.h"
 #include "debug.h"
+#include "graph.h"
 #include "layouts.h"
 #include "log.h"
 #include "path.h"
@@ -51,7 +52,7 @@ static int ntrace_bind(struct device *dev, struct resource *resource)
 	component->dev = dev;
 	component->layout = match->data;
 	/* Only encoders can belong to a debugger. */
-	if (of_property_present(dev->of_node, "cpus"))
+	if (ntrace_graph_is_of_hart(dev->of_node))
 		component->foreign = component->layout->foreign;
 	component->base = devm_ioremap_resource(dev, resource);
 	if (IS_ERR(component->base))

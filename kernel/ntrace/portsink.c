@@ -165,7 +165,7 @@ int ntrace_portsink_init(struct ntrace_component *component)
 {
 	if (ntrace_portsink_is_link(component)) {
 		component->link_ops = &ntrace_bridge_ops;
-		component->of_hart = of_property_present(component->dev->of_node, "cpus");
+		component->of_hart = ntrace_graph_is_of_hart(component->dev->of_node);
 		ntrace_portsink_init_atb(component);
 		return 0;
 	}

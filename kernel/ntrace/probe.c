@@ -9,10 +9,10 @@
 #include <linux/cpuhotplug.h>
 #include <linux/device.h>
 #include <linux/list.h>
-#include <linux/of.h>
 #include <linux/workqueue.h>
 
 #include "component.h"
+#include "graph.h"
 #include "power.h"
 #include "probe.h"
 #include "topology.h"
@@ -44,21 +44,15 @@ static int ntrace_probe_now(struct ntrace_component *component)
 	return ret;
 }
 
-/*
- * Return: 0, -EAGAIN if the hart is offline, or another error. A component without "cpus" belongs
- * to no hart.
- */
+/* Return: 0, -EAGAIN if the hart of the component is offline, or another error. */
 static int ntrace_probe_hart(const struct ntrace_component *component)
 {
-	struct device_node *hart __free(device_node) =
-		of_parse_phandle(component->dev->of_node, "cpus", 0);
-	int cpu;
+	int cpu = ntrace_graph_cpu(component->dev->of_node);
 
-	if (!hart)
+	if (cpu == -ENOENT)
 		return 0;
-	cpu = of_cpu_node_to_id(hart);
 	if (cpu < 0)
-		return dev_err_probe(component->dev, -ENODEV, "Linux does not use %pOF\n", hart);
+		return dev_err_probe(component->dev, cpu, "Linux does not use its hart\n");
 	return cpu_online(cpu) ? 0 : -EAGAIN;
 }
 

@@ -48,8 +48,7 @@ static struct ntrace_component *ntrace_find_component(const struct device_node *
  */
 static bool ntrace_node_is_reachable(const struct device_node *node)
 {
-	struct device_node *hart __free(device_node) = of_parse_phandle(node, "cpus", 0);
-	int cpu;
+	int cpu = ntrace_graph_cpu(node);
 
 	if (!of_device_is_available(node))
 		return false;
@@ -57,17 +56,14 @@ static bool ntrace_node_is_reachable(const struct device_node *node)
 	    (of_property_present(node, "clocks") || of_property_present(node, "resets") ||
 	     of_property_present(node, "power-domains")))
 		return false;
-	if (!hart)
-		return true;
-	cpu = of_cpu_node_to_id(hart);
-	return cpu >= 0 && cpu_online(cpu);
+	return cpu == -ENOENT || (cpu >= 0 && cpu_online(cpu));
 }
 
 /* Does a debugger own the encoder at @base? */
 static bool ntrace_node_is_foreign(const struct device_node *node,
 				   const struct ntrace_layout *layout, void __iomem *base)
 {
-	return layout && of_property_present(node, "cpus") &&
+	return layout && ntrace_graph_is_of_hart(node) &&
 	       readl(base + TR_TE_CONTROL) & layout->foreign;
 }
 
@@ -275,7 +271,7 @@ struct ntrace_sources {
 /* A bridge may belong to a hart, too, but other components send to it. */
 static bool ntrace_node_is_encoder(const struct device_node *node)
 {
-	return of_property_present(node, "cpus") && !ntrace_graph_is_connected(node, "in-ports");
+	return ntrace_graph_is_of_hart(node) && !ntrace_graph_is_connected(node, "in-ports");
 }
 
 /* In the order of the device tree, bound or not: the numbers are always the same. */
