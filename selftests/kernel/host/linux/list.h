@@ -21,6 +21,11 @@ static inline void list_add_tail(struct list_head *entry, struct list_head *list
 	list->prev = entry;
 }
 
+static inline void list_add(struct list_head *entry, struct list_head *list)
+{
+	list_add_tail(entry, list->next);
+}
+
 static inline void list_del(struct list_head *entry)
 {
 	entry->prev->next = entry->next;
