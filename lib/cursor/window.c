@@ -127,6 +127,13 @@ static int take_space(struct window *window, struct snapshots *shared, struct nt
 	return 0;
 }
 
+static bool same_context(const struct ntrace_context *a, const struct ntrace_context *b)
+{
+	return a->scontext == b->scontext && a->hcontext == b->hcontext && a->prv == b->prv &&
+	       a->v == b->v && a->scontext_known == b->scontext_known &&
+	       a->hcontext_known == b->hcontext_known && a->prv_known == b->prv_known;
+}
+
 /* The number of a state equal to @state, mostly that of the last one. UINT32_MAX: out of memory. */
 static uint32_t add_state(struct window *window, const struct state *state, const char *comm)
 {
@@ -137,9 +144,9 @@ static uint32_t add_state(struct window *window, const struct state *state, cons
 
 	if (window->states.count) {
 		last += window->states.count - 1;
-		if (!memcmp(&last->context, &state->context, sizeof(state->context)) &&
-		    last->space == state->space && last->sideband_ns == state->sideband_ns &&
-		    last->pid == state->pid && last->tid == state->tid && last->cpu == state->cpu &&
+		if (same_context(&last->context, &state->context) && last->space == state->space &&
+		    last->sideband_ns == state->sideband_ns && last->pid == state->pid &&
+		    last->tid == state->tid && last->cpu == state->cpu &&
 		    last->privilege == state->privilege && !strcmp(names + last->comm, comm))
 			return (uint32_t)(window->states.count - 1);
 	}
