@@ -136,6 +136,44 @@ def recording(directory, pcs, rounds):
     raises(ValueError, "Session is closed", "a closed one", lambda: session.streams)
 
 
+def cursors(directory, pcs, rounds):
+    with open(directory + "/trace", "rb") as file:
+        trace = file.read()
+    with ntrace.Space("demo").map(directory + "/demo") as space, ntrace.Cursor(trace, None, space) as cursor:
+        there = [place.address for place in cursor if place.kind == "block"]
+        same(there == pcs, True, "Cursor: the instructions that were executed")
+        same((cursor.place, cursor.next()), (None, None), "Cursor: no place after the last one")
+        back = []
+        while cursor.prev():
+            back.append(cursor.place)
+        same([place.address for place in reversed(back) if place.kind == "block"] == pcs, True,
+             "Cursor: and backwards")
+        first = cursor.first()
+        start = cursor.save()
+        calls = 0
+        while cursor.seek_function("leaf"):
+            calls += 1
+        same((first.kind, calls, cursor.place.location.symbol), ("sync", rounds, "leaf"), "seek_function()")
+        end = cursor.save()
+        same((start < end, start == cursor.save(), end == cursor.save(), start != end),
+             (True, False, True, True), "positions are ordered")
+        same((cursor.restore(start), cursor.restore(end).address), (first, 0x1000c), "restore()")
+        same((cursor.seek_offset(len(trace) // 2).offset >= len(trace) // 2,
+              cursor.prev().offset < len(trace) // 2), (True, True), "seek_offset()")
+        same((cursor.seek_type("trace off").kind, cursor.seek_type("gap")), ("trace off", None), "seek_type()")
+        same((cursor.seek_address(0x10006, backwards=True).bytes.hex(), cursor.place.insn_class),
+             (cursor.place.bytes.hex(), "call"), "seek_address()")
+    with ntrace.Session(directory + "/dir") as session:
+        same([(thread.pid, thread.comm, thread.instructions) for thread in ntrace.threads(session)
+              if thread.instructions], [(42, "demo", 10 * rounds)], "threads()")
+        cursor = ntrace.Cursor(session, pid=42, privileges="u", blocks=True)
+        blocks = [place for place in cursor if place.kind == "block"]
+        same((len(blocks), sum(block.instructions for block in blocks)),
+             (len(session.blocks(places=False)), 10 * rounds), "blocks of a process")
+        raises(ntrace.Error, "invalid", "a stream that is none", lambda: ntrace.Cursor(session, stream=7))
+    raises(ValueError, "Cursor is closed", "a cursor ends with its session", cursor.next)
+
+
 def errors(directory):
     raises(FileNotFoundError, "/nonexistent", "no recording", ntrace.Session, "/nonexistent")
     raises(ntrace.Error, "/etc is not a recording", "another directory", ntrace.Session, "/etc")
@@ -172,6 +210,7 @@ def main():
     messages(directory + "/trace")
     raw(directory, pcs)
     recording(directory, pcs, rounds)
+    cursors(directory, pcs, rounds)
     errors(directory)
     memory(directory)
     done()

@@ -14,6 +14,7 @@ where the system said no, MemoryError, else Error with the library's own text.
 """
 
 from . import _abi
+from ._cursor import Cursor, Mark, Place, Thread, threads
 from ._errors import Error
 from ._flow import Blocks, Event, decode
 from ._image import Location, Object, Space
@@ -23,9 +24,9 @@ from ._profile import Branch, Function, Profile, Traces
 from ._session import Session, SessionBlocks, Stats, Stream
 from ._table import Table
 
-__all__ = ["Blocks", "Branch", "Error", "Event", "Function", "Location", "Messages", "Object",
-           "Params", "Profile", "Session", "SessionBlocks", "Space", "Stats", "Stream", "Table", "Traces",
-           "decode"]
+__all__ = ["Blocks", "Branch", "Cursor", "Error", "Event", "Function", "Location", "Mark", "Messages",
+           "Object", "Params", "Place", "Profile", "Session", "SessionBlocks", "Space", "Stats", "Stream",
+           "Table", "Thread", "Traces", "decode", "threads"]
 
 # Of the library; the module comes with it.
 __version__ = _abi.library.version().decode()

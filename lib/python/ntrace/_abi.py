@@ -19,6 +19,7 @@ BLOCK_TAKEN, BLOCK_INTERRUPTED, BLOCK_PROVISIONAL, BLOCK_NEXT_KNOWN = 1, 2, 4, 8
 INSN_CLASS_COUNT = 12
 SRC_BITS_MAX = 12
 STREAM_NO_CPU = 0xffffffff
+CURSOR_ANY, CURSOR_NO_PRIVILEGE = -0x80000000, 0xffffffff
 PROFILE_TRACES, PROFILE_FUNCTIONS = 1, 2
 DOMAINS = 4
 
@@ -39,6 +40,7 @@ CONSTANTS: Dict[str, int] = {
     "NTRACE_BLOCK_TAKEN": BLOCK_TAKEN, "NTRACE_BLOCK_INTERRUPTED": BLOCK_INTERRUPTED,
     "NTRACE_BLOCK_PROVISIONAL": BLOCK_PROVISIONAL, "NTRACE_BLOCK_NEXT_KNOWN": BLOCK_NEXT_KNOWN,
     "NTRACE_INSN_CLASS_COUNT": INSN_CLASS_COUNT, "NTRACE_SRC_BITS_MAX": SRC_BITS_MAX,
+    "NTRACE_CURSOR_ANY": CURSOR_ANY, "NTRACE_CURSOR_NO_PRIVILEGE": CURSOR_NO_PRIVILEGE,
     "NTRACE_STREAM_NO_CPU": STREAM_NO_CPU, "NTRACE_FIELD_COUNT": len(FIELDS),
     "NTRACE_PROFILE_TRACES": PROFILE_TRACES, "NTRACE_PROFILE_FUNCTIONS": PROFILE_FUNCTIONS,
     "NTRACE_DOMAINS": DOMAINS, "NTRACE_PROFILE_ORDERS": len(ORDERS),
@@ -195,6 +197,38 @@ class ProfileFunction(Structure):
                 ("total_ticks", c_uint64)]
 
 
+class CursorConfig(Structure):
+    """struct ntrace_cursor_config"""
+    _fields_ = [("size", c_size_t), ("step", c_uint), ("stream", c_uint), ("session", c_void_p),
+                ("pid", c_int32), ("tid", c_int32), ("privileges", c_uint32), ("src", c_uint),
+                ("params", POINTER(Params)), ("data", c_void_p), ("data_size", c_uint64),
+                ("fd", c_int), ("cut", c_bool), ("reserved", c_uint8 * 3), ("space", c_void_p),
+                ("window", c_uint32), ("reserved32", c_uint32)]
+
+
+class CursorPlace(Structure):
+    """struct ntrace_cursor_place"""
+    _fields_ = [("type", c_uint8), ("time_kind", c_uint8), ("size", c_uint8),
+                ("insn_class", c_uint8), ("bytes", c_uint8 * 8), ("address", c_uint64),
+                ("index", c_uint32), ("instructions", c_uint32), ("offset", c_uint64),
+                ("time", c_uint64), ("flow", c_void_p), ("stream", c_uint), ("cpu", c_uint),
+                ("pid", c_int32), ("tid", c_int32), ("comm", c_char_p), ("privilege", c_uint32),
+                ("sideband_ns", c_uint64)]
+
+
+class CursorMark(Structure):
+    """struct ntrace_cursor_mark"""
+    _fields_ = [("run", c_uint64), ("item", c_uint64), ("index", c_uint64)]
+
+
+class CursorThread(Structure):
+    """struct ntrace_cursor_thread"""
+    _fields_ = [("pid", c_int32), ("tid", c_int32), ("time_known", c_bool),
+                ("reserved", c_uint8 * 7), ("comm", c_char_p), ("instructions", c_uint64),
+                ("runs", c_uint64), ("first_ns", c_uint64), ("last_ns", c_uint64),
+                ("first_time", c_uint64), ("last_time", c_uint64)]
+
+
 # Name in C: the struct here.
 STRUCTS: Dict[str, Type[Structure]] = {
     "ntrace_params": Params, "ntrace_message": Message, "ntrace_reader_part": ReaderPart,
@@ -204,6 +238,8 @@ STRUCTS: Dict[str, Type[Structure]] = {
     "ntrace_session_options": SessionOptions, "ntrace_session_event": SessionEvent,
     "ntrace_profile_trace": ProfileTrace, "ntrace_profile_options": ProfileOptions,
     "ntrace_profile_object": ProfileObject, "ntrace_profile_function": ProfileFunction,
+    "ntrace_cursor_config": CursorConfig, "ntrace_cursor_place": CursorPlace,
+    "ntrace_cursor_mark": CursorMark, "ntrace_cursor_thread": CursorThread,
 }
 
 _HANDLE = POINTER(c_void_p)
@@ -260,6 +296,23 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "profile_traces": (c_void_p, [c_void_p, POINTER(c_size_t)]),
     "profile_objects": (POINTER(ProfileObject), [c_void_p, POINTER(c_size_t)]),
     "profile_functions": (POINTER(ProfileFunction), [c_void_p, c_uint, POINTER(c_size_t)]),
+    "cursor_config_init": (None, [POINTER(CursorConfig)]),
+    "cursor_new": (c_int, [_HANDLE, POINTER(CursorConfig)]),
+    "cursor_free": (None, [c_void_p]),
+    "cursor_place": (POINTER(CursorPlace), [c_void_p]),
+    "cursor_next": (c_int, [c_void_p]),
+    "cursor_prev": (c_int, [c_void_p]),
+    "cursor_first": (c_int, [c_void_p]),
+    "cursor_last": (c_int, [c_void_p]),
+    "cursor_seek_offset": (c_int, [c_void_p, c_uint, c_uint64]),
+    "cursor_seek_time": (c_int, [c_void_p, c_uint64]),
+    "cursor_seek_address": (c_int, [c_void_p, c_uint64, c_bool]),
+    "cursor_seek_function": (c_int, [c_void_p, c_char_p, c_bool]),
+    "cursor_seek_type": (c_int, [c_void_p, c_uint, c_bool]),
+    "cursor_save": (None, [c_void_p, POINTER(CursorMark)]),
+    "cursor_restore": (c_int, [c_void_p, POINTER(CursorMark)]),
+    "cursor_compare": (c_int, [POINTER(CursorMark), POINTER(CursorMark)]),
+    "cursor_threads": (c_int, [c_void_p, POINTER(POINTER(CursorThread)), POINTER(c_size_t)]),
     "domain_of": (c_uint, [c_uint]),
     "domain_name": (c_char_p, [c_uint]),
 }

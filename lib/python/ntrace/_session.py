@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+import weakref
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence
 
 from . import _abi
@@ -93,6 +94,8 @@ class Session(Handle):
                  firmware: Optional[Path] = None, firmware_bias: int = 0,
                  params: Optional[str] = None) -> None:
         self.notes: List[str] = []
+        # They end with the session.
+        self.cursors: "weakref.WeakSet[Handle]" = weakref.WeakSet()
         # The library keeps the callback.
         self._note = _abi.NOTE_CALLBACK(
             lambda _, text: self.notes.append(text.decode(errors="replace")))
@@ -108,6 +111,12 @@ class Session(Handle):
                                           ctypes.byref(options))
         check(error, os.fspath(directory), self.notes[-1] if self.notes else "")
         self._handle = handle.value
+
+    def close(self) -> None:
+        """Gives it back, with its cursors."""
+        for cursor in list(getattr(self, "cursors", ())):
+            cursor.close()
+        super().close()
 
     @property
     def streams(self) -> List[Stream]:

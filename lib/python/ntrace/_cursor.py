@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+"""A place in a trace that moves forwards and backwards."""
+
+import ctypes
+import functools
+from typing import Any, Iterator, List, NamedTuple, Optional, Union
+
+from . import _abi
+from ._errors import check
+from ._flow import describe
+from ._image import Handle, Location, Space
+from ._params import Params, take
+from ._session import Session
+
+
+class Place(NamedTuple):
+    """A place of a cursor, as struct ntrace_cursor_place.
+
+    kind: "block" for instructions and blocks, else as Event.kind; bytes: the instruction, empty if
+    there is none; time is None if no timestamp applies; location: None if nothing is known at
+    address; text: one line.
+    """
+    kind: str
+    address: int
+    bytes: bytes
+    index: int
+    instructions: int
+    insn_class: str
+    code: int
+    value: int
+    taken: bool
+    next: Optional[int]
+    offset: int
+    time: Optional[int]
+    stream: int
+    cpu: int
+    pid: int
+    tid: int
+    comm: str
+    privilege: Optional[int]
+    sideband_ns: int
+    location: Optional[Location]
+    text: str
+
+
+class Thread(NamedTuple):
+    """A thread of a recording, as struct ntrace_cursor_thread; times are None without timestamps."""
+    pid: int
+    tid: int
+    comm: str
+    instructions: int
+    runs: int
+    first_ns: int
+    last_ns: int
+    first_time: Optional[int]
+    last_time: Optional[int]
+
+
+@functools.total_ordering
+class Mark:
+    """A saved position; positions of one trace are ordered."""
+
+    def __init__(self) -> None:
+        self.raw = _abi.CursorMark()
+
+    def _compare(self, other: "Mark") -> int:
+        return int(_abi.library.cursor_compare(ctypes.byref(self.raw), ctypes.byref(other.raw)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mark) and not self._compare(other)
+
+    def __lt__(self, other: "Mark") -> bool:
+        return self._compare(other) < 0
+
+    def __hash__(self) -> int:
+        return hash((self.raw.run, self.raw.item, self.raw.index))
+
+
+class Cursor(Handle):
+    """Places of a trace: cursor.next(), cursor.prev(), or a loop over the cursor.
+
+    source: a Session, or the bytes of a trace with its params and space. Moves return the Place, or
+    None past an end.
+    """
+
+    _free = "cursor_free"
+
+    def __init__(self, source: Union[Session, bytes], params: Union[Params, str, None] = None,
+                 space: Optional[Space] = None, stream: int = 0, pid: Optional[int] = None,
+                 tid: Optional[int] = None, privileges: str = "", blocks: bool = False,
+                 src: int = 0) -> None:
+        """blocks: steps of blocks instead of instructions; pid, tid: only what these executed."""
+        super().__init__(None)
+        config = _abi.CursorConfig()
+        _abi.library.cursor_config_init(ctypes.byref(config))
+        config.step = int(blocks)
+        if privileges:
+            wanted = ctypes.c_uint32()
+            check(_abi.library.priv_parse(ctypes.byref(wanted), privileges.encode()), privileges)
+            config.privileges = wanted.value
+        # What the library borrows lives as long as the cursor.
+        self._source: Any = source
+        if isinstance(source, Session):
+            config.session = source.handle
+            config.stream = stream
+            config.pid = _abi.CURSOR_ANY if pid is None else pid
+            config.tid = _abi.CURSOR_ANY if tid is None else tid
+        else:
+            self._params = take(params)
+            self._source = ctypes.create_string_buffer(source, max(len(source), 1))
+            config.params = ctypes.pointer(self._params.raw)
+            config.data = ctypes.addressof(self._source)
+            config.data_size = len(source)
+            config.space = space.handle if space else None
+            config.src = src
+        handle = ctypes.c_void_p()
+        ctypes.set_errno(0)
+        check(_abi.library.cursor_new(ctypes.byref(handle), ctypes.byref(config)), "cursor")
+        self._handle = handle.value
+        if isinstance(source, Session):
+            source.cursors.add(self)
+        self._kinds = _abi.names(_abi.library.flow_type_name, _abi.FLOW_EVENT_TYPES)
+        self._classes = _abi.names(_abi.library.insn_class_name, _abi.INSN_CLASS_COUNT)
+
+    @property
+    def place(self) -> Optional[Place]:
+        """Where it is; None before the first and after the last place."""
+        pointer = _abi.library.cursor_place(self.handle)
+        if not pointer:
+            return None
+        raw = pointer.contents
+        flow = _abi.FlowEvent.from_address(raw.flow)
+        return Place(
+            self._kinds[raw.type], raw.address, ctypes.string_at(raw.bytes, raw.size), raw.index,
+            raw.instructions, self._classes[raw.insn_class] if raw.instructions else "", flow.code,
+            flow.value, flow.taken, flow.next if flow.next_known else None, raw.offset,
+            raw.time if raw.time_kind else None, raw.stream, raw.cpu, raw.pid, raw.tid,
+            raw.comm.decode(errors="replace"),
+            None if raw.privilege == _abi.CURSOR_NO_PRIVILEGE else raw.privilege, raw.sideband_ns,
+            self._locate(flow.space, raw.address), describe(raw.flow))
+
+    @staticmethod
+    def _locate(space: Optional[int], address: int) -> Optional[Location]:
+        found = _abi.Location()
+        if not space or _abi.library.space_locate(space, address, ctypes.byref(found)):
+            return None
+        symbol = found.symbol.decode(errors="replace") if found.symbol else None
+        return Location(_abi.library.object_name(found.object).decode(errors="replace"),
+                        found.link_address, symbol,
+                        found.link_address - found.symbol_start if symbol else 0)
+
+    def _moved(self, result: int) -> Optional[Place]:
+        return None if check(result, "cursor") else self.place
+
+    def next(self) -> Optional[Place]:
+        """The next place."""
+        return self._moved(_abi.library.cursor_next(self.handle))
+
+    def prev(self) -> Optional[Place]:
+        """The place before."""
+        return self._moved(_abi.library.cursor_prev(self.handle))
+
+    def first(self) -> Optional[Place]:
+        """The first place."""
+        return self._moved(_abi.library.cursor_first(self.handle))
+
+    def last(self) -> Optional[Place]:
+        """The last place."""
+        return self._moved(_abi.library.cursor_last(self.handle))
+
+    def seek_offset(self, offset: int, stream: int = 0) -> Optional[Place]:
+        """The first place at or after a position of a stream."""
+        return self._moved(_abi.library.cursor_seek_offset(self.handle, stream, offset))
+
+    def seek_time(self, time: int) -> Optional[Place]:
+        """The first place that is not before a time, in ticks."""
+        return self._moved(_abi.library.cursor_seek_time(self.handle, time))
+
+    def seek_address(self, address: int, backwards: bool = False) -> Optional[Place]:
+        """The next execution of an address; if there is none, the cursor stays."""
+        return self._moved(_abi.library.cursor_seek_address(self.handle, address, backwards))
+
+    def seek_function(self, name: str, backwards: bool = False) -> Optional[Place]:
+        """The next execution of a function's first instruction; if there is none, the cursor stays."""
+        return self._moved(_abi.library.cursor_seek_function(self.handle, name.encode(), backwards))
+
+    def seek_type(self, kind: str, backwards: bool = False) -> Optional[Place]:
+        """The next event of a kind, such as "gap"; if there is none, the cursor stays."""
+        return self._moved(_abi.library.cursor_seek_type(self.handle, self._kinds.index(kind),
+                                                         backwards))
+
+    def save(self) -> Mark:
+        """The position."""
+        mark = Mark()
+        _abi.library.cursor_save(self.handle, ctypes.byref(mark.raw))
+        return mark
+
+    def restore(self, mark: Mark) -> Optional[Place]:
+        """Moves to a saved position."""
+        return self._moved(_abi.library.cursor_restore(self.handle, ctypes.byref(mark.raw)))
+
+    def __iter__(self) -> Iterator[Place]:
+        """The places after the present one."""
+        while True:
+            place = self.next()
+            if place is None:
+                return
+            yield place
+
+
+def threads(session: Session) -> List[Thread]:
+    """The threads that a recording shows running, by pid and tid. The first call decodes all of it."""
+    first = ctypes.POINTER(_abi.CursorThread)()
+    count = ctypes.c_size_t()
+    ctypes.set_errno(0)
+    check(_abi.library.cursor_threads(session.handle, ctypes.byref(first), ctypes.byref(count)),
+          "threads")
+    return [Thread(raw.pid, raw.tid, raw.comm.decode(errors="replace"), raw.instructions, raw.runs,
+                   raw.first_ns, raw.last_ns, raw.first_time if raw.time_known else None,
+                   raw.last_time if raw.time_known else None)
+            for raw in (first[index] for index in range(count.value))]
