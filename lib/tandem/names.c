@@ -155,30 +155,65 @@ const char *ntrace_tandem_register_name(unsigned int id, char *name)
 	return name;
 }
 
-int ntrace_tandem_register_number(const char *name)
+/* Number of a name that is a decimal number after @letters, from 0 to @last; -1 for another name. */
+static int numbered(const char *name, const char *letters, unsigned int last)
 {
-	char text[NTRACE_TANDEM_NAME_MAX], *end;
+	size_t length = strlen(letters);
 	unsigned long number;
-	unsigned int id;
+	char *end;
 
-	if (strlen(name) >= sizeof(text))
-		return NTRACE_ERR_INVALID;
-	if (!strcmp(name, "fp"))
-		name = "s0";
-	if ((name[0] == 'x' || name[0] == 'f') && name[1] >= '0' && name[1] <= '9') {
-		number = strtoul(name + 1, &end, 10);
-		if (*end || number > 31)
-			return NTRACE_ERR_INVALID;
-		return (int)(number + (name[0] == 'x' ? NTRACE_TANDEM_GPR : NTRACE_TANDEM_FPR));
-	}
+	if (strncmp(name, letters, length) || name[length] < '0' || name[length] > '9')
+		return -1;
+	number = strtoul(name + length, &end, 10);
+	return *end || number > last ? -1 : (int)number;
+}
+
+static int csr_number(const char *name)
+{
+	unsigned long number;
+	char *end;
+	size_t i;
+
 	if (!strncmp(name, "csr0x", 5)) {
 		number = strtoul(name + 5, &end, 16);
 		return end == name + 5 || *end || number > 0xfff ? NTRACE_ERR_INVALID : (int)number;
 	}
-	for (id = 0; id <= NTRACE_TANDEM_PRIV; id++)
-		if (!strcmp(ntrace_tandem_register_name(id, text), name))
-			return (int)id;
+	for (i = 0; i < COUNT(csr_names); i++)
+		if (!strcmp(csr_names[i].name, name))
+			return csr_names[i].number;
+	for (i = 0; i < COUNT(csr_families); i++) {
+		const struct csr_family *family = &csr_families[i];
+		int found =
+			numbered(name, family->name, family->last - family->first + family->index);
+
+		if (found >= family->index)
+			return family->first + found - family->index;
+	}
 	return NTRACE_ERR_INVALID;
+}
+
+int ntrace_tandem_register_number(const char *name)
+{
+	unsigned int i;
+	int number;
+
+	if (!strcmp(name, "pc"))
+		return NTRACE_TANDEM_PC;
+	if (!strcmp(name, "priv"))
+		return NTRACE_TANDEM_PRIV;
+	if (!strcmp(name, "fp"))
+		name = "s0";
+	for (i = 0; i < 32; i++) {
+		if (!strcmp(gpr_names[i], name))
+			return (int)(NTRACE_TANDEM_GPR + i);
+		if (!strcmp(fpr_names[i], name))
+			return (int)(NTRACE_TANDEM_FPR + i);
+	}
+	number = numbered(name, "x", 31);
+	if (number >= 0)
+		return (int)NTRACE_TANDEM_GPR + number;
+	number = numbered(name, "f", 31);
+	return number >= 0 ? (int)NTRACE_TANDEM_FPR + number : csr_number(name);
 }
 
 const char *ntrace_tandem_type_name(unsigned int type)

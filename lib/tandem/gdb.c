@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * A model behind a GDB remote stub, such as QEMU's or OpenOCD's. The stub's target description
+ * numbers the registers. Requests that do not run the hart are sent together, before the first
+ * answer is read, because a round trip takes longer than their execution.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <ntrace/tandem_verify.h>
+
+#define PACKET_MAX 16384
+#define XML_MAX (1 << 20)
+/* A stub that does not answer for so long is taken as dead. */
+#define PATIENCE_MS 120000
+/* Registers in one batch: their answers must fit into the buffers of the connection. */
+#define BATCH 64
+#define NUMBERS_MAX 8192
+
+struct ntrace_tandem_gdb {
+	int fd;
+	bool no_acks;
+	size_t in_next, in_end;
+	size_t out_used;
+	int number[NTRACE_TANDEM_STATE_REGISTERS];	/* of the stub, -1 = none */
+	uint8_t bytes[NUMBERS_MAX];			/* size of the stub's register */
+	uint16_t id[NUMBERS_MAX];			/* ours, + 1 */
+	unsigned int numbers;
+	char in[65536];
+	char out[65536];
+	char packet[PACKET_MAX + 1];
+};
+
+/* ---- packets ---- */
+
+static int flush(struct ntrace_tandem_gdb *gdb)
+{
+	size_t at = 0;
+
+	while (at < gdb->out_used) {
+		ssize_t sent = send(gdb->fd, gdb->out + at, gdb->out_used - at, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno != EINTR)
+			return NTRACE_ERR_IO;
+		at += sent > 0 ? (size_t)sent : 0;
+	}
+	gdb->out_used = 0;
+	return 0;
+}
+
+__attribute__((format(printf, 2, 3))) static int put_packet(struct ntrace_tandem_gdb *gdb,
+							    const char *format, ...)
+{
+	char text[1024];
+	uint8_t sum = 0;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (length < 0 || (size_t)length >= sizeof(text))
+		return NTRACE_ERR_INVALID;
+	if (gdb->out_used + (size_t)length + 8 > sizeof(gdb->out)) {
+		int error = flush(gdb);
+
+		if (error)
+			return error;
+	}
+	for (int i = 0; i < length; i++)
+		sum = (uint8_t)(sum + (uint8_t)text[i]);
+	gdb->out_used += (size_t)sprintf(gdb->out + gdb->out_used, "$%s#%02x", text, sum);
+	return 0;
+}
+
+/* Return: the next byte, or an error */
+static int get_byte(struct ntrace_tandem_gdb *gdb)
+{
+	struct pollfd wait = { .fd = gdb->fd, .events = POLLIN };
+	ssize_t got;
+	int ready;
+
+	if (gdb->in_next < gdb->in_end)
+		return (uint8_t)gdb->in[gdb->in_next++];
+	do {
+		ready = poll(&wait, 1, PATIENCE_MS);
+	} while (ready < 0 && errno == EINTR);
+	if (!ready)
+		errno = ETIMEDOUT;
+	if (ready <= 0)
+		return NTRACE_ERR_IO;
+	do {
+		got = recv(gdb->fd, gdb->in, sizeof(gdb->in), 0);
+	} while (got < 0 && errno == EINTR);
+	if (!got)
+		errno = ECONNRESET;
+	if (got <= 0)
+		return NTRACE_ERR_IO;
+	gdb->in_end = (size_t)got;
+	gdb->in_next = 1;
+	return (uint8_t)gdb->in[0];
+}
+
+/* Puts the next packet at gdb->packet, without escapes. Return: its length, or an error */
+static int get_packet(struct ntrace_tandem_gdb *gdb)
+{
+	size_t length = 0;
+	int byte;
+
+	do {
+		byte = get_byte(gdb);
+		if (byte < 0)
+			return byte;
+	} while (byte != '$');
+	for (;;) {
+		byte = get_byte(gdb);
+		if (byte == '#')
+			break;
+		if (byte == '}') {
+			byte = get_byte(gdb);
+			byte = byte < 0 ? byte : byte ^ 0x20;
+		}
+		if (byte < 0)
+			return byte;
+		if (length == PACKET_MAX)
+			return NTRACE_ERR_FORMAT;
+		gdb->packet[length++] = (char)byte;
+	}
+	gdb->packet[length] = 0;
+	/* The transport is reliable: the checksum has nothing to find. */
+	for (int i = 0; i < 2; i++) {
+		byte = get_byte(gdb);
+		if (byte < 0)
+			return byte;
+	}
+	if (!gdb->no_acks && send(gdb->fd, "+", 1, MSG_NOSIGNAL) != 1)
+		return NTRACE_ERR_IO;
+	return (int)length;
+}
+
+static int exchange(struct ntrace_tandem_gdb *gdb, const char *request)
+{
+	int error = put_packet(gdb, "%s", request);
+
+	if (!error)
+		error = flush(gdb);
+	return error ? error : get_packet(gdb);
+}
+
+/* "E14", or empty for what the stub does not know. */
+static bool is_refusal(const struct ntrace_tandem_gdb *gdb, int length)
+{
+	return !length || (length == 3 && gdb->packet[0] == 'E');
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Return: number of bytes, or -1 for something else than hex digits */
+static int from_hex(const char *text, uint8_t *bytes, size_t room)
+{
+	size_t count = 0;
+
+	for (; text[0] && text[1] && count < room; text += 2) {
+		int high = hex_digit(text[0]), low = hex_digit(text[1]);
+
+		/* "xx": the stub does not know the value. */
+		if (high < 0 || low < 0)
+			return -1;
+		bytes[count++] = (uint8_t)(high << 4 | low);
+	}
+	return (int)count;
+}
+
+static uint64_t little_endian(const uint8_t *bytes, size_t size)
+{
+	uint64_t value = 0;
+
+	while (size--)
+		value = value << 8 | bytes[size];
+	return value;
+}
+
+/* ---- description of the registers ---- */
+
+/* Reads a file of the target description. Return: text to be freed, or NULL with *error */
+static char *read_xml(struct ntrace_tandem_gdb *gdb, const char *name, int *error)
+{
+	char request[256], *text = NULL, *grown;
+	size_t used = 0;
+
+	do {
+		int length;
+
+		snprintf(request, sizeof(request), "qXfer:features:read:%s:%zx,1000", name, used);
+		length = exchange(gdb, request);
+		if (length < 1 || (gdb->packet[0] != 'm' && gdb->packet[0] != 'l')) {
+			*error = length < 0 ? length : NTRACE_ERR_UNSUPPORTED;
+			break;
+		}
+		grown = used + (size_t)length < XML_MAX ? realloc(text, used + (size_t)length + 1) :
+							  NULL;
+		if (!grown) {
+			*error = NTRACE_ERR_NOMEM;
+			break;
+		}
+		text = grown;
+		memcpy(text + used, gdb->packet + 1, (size_t)length - 1);
+		used += (size_t)length - 1;
+		text[used] = 0;
+		if (gdb->packet[0] == 'l')
+			return text;
+		/* A stub that sends nothing would be asked for ever. */
+		if (length == 1)
+			*error = NTRACE_ERR_FORMAT;
+	} while (!*error);
+	free(text);
+	return NULL;
+}
+
+/* Value of an attribute in the tag at @tag. Return: whether it is there */
+static bool attribute(const char *tag, const char *name, char *value, size_t size)
+{
+	const char *end = strchr(tag, '>'), *at = tag, *close;
+	size_t length = strlen(name);
+
+	while (end && (at = strstr(at, name)) && at < end) {
+		if (at[-1] == ' ' && at[length] == '=' &&
+		    (at[length + 1] == '"' || at[length + 1] == '\'')) {
+			close = strchr(at + length + 2, at[length + 1]);
+			if (!close || (size_t)(close - at) - length - 2 >= size)
+				return false;
+			memcpy(value, at + length + 2, (size_t)(close - at) - length - 2);
+			value[(size_t)(close - at) - length - 2] = 0;
+			return true;
+		}
+		at += length;
+	}
+	return false;
+}
+
+static void take_registers(struct ntrace_tandem_gdb *gdb, const char *text)
+{
+	char name[64], number[16], bits[16];
+
+	for (const char *tag = text; (tag = strstr(tag, "<reg ")); tag++) {
+		int id;
+
+		if (attribute(tag, "regnum", number, sizeof(number)))
+			gdb->numbers = (unsigned int)strtoul(number, NULL, 0);
+		if (gdb->numbers >= NUMBERS_MAX)
+			return;
+		if (!attribute(tag, "name", name, sizeof(name)) ||
+		    !attribute(tag, "bitsize", bits, sizeof(bits)))
+			continue;
+		id = ntrace_tandem_register_number(name);
+		gdb->bytes[gdb->numbers] = (uint8_t)(strtoul(bits, NULL, 10) / 8);
+		if (id >= 0 && gdb->bytes[gdb->numbers] <= 8) {
+			gdb->number[id] = (int)gdb->numbers;
+			gdb->id[gdb->numbers] = (uint16_t)(id + 1);
+		}
+		gdb->numbers++;
+	}
+}
+
+/* The description, with the files that it includes (one level, as QEMU and OpenOCD have it). */
+static int read_description(struct ntrace_tandem_gdb *gdb)
+{
+	char name[128], *text, *part;
+	int error = 0;
+
+	text = read_xml(gdb, "target.xml", &error);
+	if (!text)
+		return error;
+	take_registers(gdb, text);
+	for (const char *tag = text; !error && (tag = strstr(tag, "<xi:include ")); tag++) {
+		if (!attribute(tag, "href", name, sizeof(name)))
+			continue;
+		part = read_xml(gdb, name, &error);
+		if (part)
+			take_registers(gdb, part);
+		free(part);
+	}
+	free(text);
+	return !error && gdb->number[NTRACE_TANDEM_PC] < 0 ? NTRACE_ERR_UNSUPPORTED : error;
+}
+
+/* ---- the model ---- */
+
+/* Answer to 'g': the registers in the order of their numbers. */
+static int take_all(struct ntrace_tandem_gdb *gdb, const uint16_t *ids, uint64_t *values,
+		    size_t count, uint8_t *done)
+{
+	uint8_t bytes[PACKET_MAX / 2];
+	int length = get_packet(gdb), have;
+	size_t at = 0;
+
+	if (length < 0)
+		return length;
+	have = is_refusal(gdb, length) ? -1 : from_hex(gdb->packet, bytes, sizeof(bytes));
+	for (unsigned int number = 0; number < gdb->numbers; number++) {
+		if (have < 0 || at + gdb->bytes[number] > (size_t)have)
+			break;
+		for (size_t i = 0; i < count && gdb->id[number]; i++)
+			if (ids[i] == gdb->id[number] - 1) {
+				values[i] = little_endian(bytes + at, gdb->bytes[number]);
+				done[i] = 1;
+			}
+		at += gdb->bytes[number];
+	}
+	return 0;
+}
+
+static int take_one(struct ntrace_tandem_gdb *gdb, unsigned int id, uint64_t *value)
+{
+	uint8_t bytes[8];
+	int length = get_packet(gdb), count;
+
+	if (length < 0)
+		return length;
+	if (is_refusal(gdb, length))
+		return NTRACE_ERR_UNSUPPORTED;
+	count = from_hex(gdb->packet, bytes, sizeof(bytes));
+	if (count <= 0)
+		return NTRACE_ERR_UNSUPPORTED;
+	*value = little_endian(bytes, (size_t)count);
+	/* QEMU's "priv" has V in bit 2. */
+	if (id == NTRACE_TANDEM_PRIV)
+		*value &= 3;
+	return 0;
+}
+
+static int read_registers(void *data, const uint16_t *ids, uint64_t *values, size_t count)
+{
+	struct ntrace_tandem_gdb *gdb = data;
+	uint8_t done[NTRACE_TANDEM_STATE_REGISTERS] = { 0 };
+	size_t first = 0, end = 0, general = 0, i;
+	int error = 0, result;
+
+	for (i = 0; i < count; i++) {
+		if (gdb->number[ids[i]] < 0)
+			return NTRACE_ERR_UNSUPPORTED;
+		general += ids[i] >= NTRACE_TANDEM_GPR && ids[i] < NTRACE_TANDEM_FPR;
+	}
+	if (general > 4) {
+		for (i = 0; i < count; i++)
+			done[i] = (ids[i] >= NTRACE_TANDEM_GPR && ids[i] < NTRACE_TANDEM_FPR) ||
+				  ids[i] == NTRACE_TANDEM_PC;
+		error = put_packet(gdb, "g");
+	}
+	while (!error && (end < count || general > 4)) {
+		for (end = first; end < count && end < first + BATCH && !error; end++)
+			if (!done[end])
+				error = put_packet(gdb, "p%x", (unsigned int)gdb->number[ids[end]]);
+		if (!error)
+			error = flush(gdb);
+		if (!error && general > 4) {
+			uint8_t told[NTRACE_TANDEM_STATE_REGISTERS] = { 0 };
+
+			error = take_all(gdb, ids, values, count, told);
+			for (i = 0; i < count && !error; i++)
+				if (done[i] && !told[i])
+					error = NTRACE_ERR_FORMAT;
+			general = 0;
+		}
+		/* After a refusal, the other answers must be read all the same. */
+		for (i = first; i < end && (!error || error == NTRACE_ERR_UNSUPPORTED); i++)
+			if (!done[i]) {
+				result = take_one(gdb, ids[i], &values[i]);
+				error = result ? result : error;
+			}
+		first = end;
+	}
+	return error;
+}
+
+/* Answers "OK". */
+static int take_ok(struct ntrace_tandem_gdb *gdb)
+{
+	int length = get_packet(gdb);
+
+	if (length < 0)
+		return length;
+	return strcmp(gdb->packet, "OK") ? NTRACE_ERR_UNSUPPORTED : 0;
+}
+
+static int write_registers(void *data, const uint16_t *ids, const uint64_t *values, size_t count)
+{
+	struct ntrace_tandem_gdb *gdb = data;
+	int error = 0, result;
+	size_t first = 0, end, i;
+
+	for (; first < count && !error; first = end) {
+		for (end = first; end < count && end < first + BATCH && !error; end++) {
+			char text[17];
+			int number = gdb->number[ids[end]];
+
+			if (number < 0)
+				return NTRACE_ERR_UNSUPPORTED;
+			for (i = 0; i < gdb->bytes[number]; i++)
+				sprintf(text + 2 * i, "%02x",
+					(unsigned int)(values[end] >> 8 * i & 0xff));
+			error = put_packet(gdb, "P%x=%s", (unsigned int)number, text);
+		}
+		if (!error)
+			error = flush(gdb);
+		for (i = first; i < end && !error; i++) {
+			result = take_ok(gdb);
+			/* A CSR that is read-only keeps its value; comparing shows whether it is right. */
+			error = result == NTRACE_ERR_UNSUPPORTED ? 0 : result;
+		}
+	}
+	return error;
+}
+
+static int read_memory(void *data, uint64_t address, void *bytes, size_t size)
+{
+	struct ntrace_tandem_gdb *gdb = data;
+	char request[64];
+	int length;
+
+	snprintf(request, sizeof(request), "m%" PRIx64 ",%zx", address, size);
+	length = exchange(gdb, request);
+	if (length < 0)
+		return length;
+	if (is_refusal(gdb, length) || from_hex(gdb->packet, bytes, size) != (int)size)
+		return NTRACE_ERR_NOMAP;
+	return 0;
+}
+
+static int write_memory(void *data, uint64_t address, const void *bytes, size_t size)
+{
+	struct ntrace_tandem_gdb *gdb = data;
+	char text[2 * 64 + 1];
+	int error, result;
+
+	for (size_t at = 0; at < size;) {
+		size_t part = size - at < 64 ? size - at : 64;
+
+		for (size_t i = 0; i < part; i++)
+			sprintf(text + 2 * i, "%02x", ((const uint8_t *)bytes)[at + i]);
+		error = put_packet(gdb, "M%" PRIx64 ",%zx:%s", address + at, part, text);
+		if (!error)
+			error = flush(gdb);
+		result = error ? error : take_ok(gdb);
+		if (result)
+			return result == NTRACE_ERR_UNSUPPORTED ? NTRACE_ERR_NOMAP : result;
+		at += part;
+	}
+	return 0;
+}
+
+static int step(void *data)
+{
+	struct ntrace_tandem_gdb *gdb = data;
+	int length = exchange(gdb, "s");
+
+	/* Console output of the stub may come first. */
+	while (length >= 0 && gdb->packet[0] == 'O')
+		length = get_packet(gdb);
+	if (length < 0)
+		return length;
+	if (gdb->packet[0] == 'W' || gdb->packet[0] == 'X')
+		return NTRACE_ERR_EOS;
+	return gdb->packet[0] == 'T' || gdb->packet[0] == 'S' ? 0 : NTRACE_ERR_FORMAT;
+}
+
+/* ---- connecting ---- */
+
+static int connect_unix(struct ntrace_tandem_gdb *gdb, const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return NTRACE_ERR_INVALID;
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	gdb->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (gdb->fd < 0 || connect(gdb->fd, (struct sockaddr *)&address, sizeof(address)))
+		return NTRACE_ERR_IO;
+	return 0;
+}
+
+static int connect_tcp(struct ntrace_tandem_gdb *gdb, const char *text)
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list, *each;
+	const char *colon = strrchr(text, ':');
+	char host[256];
+	int saved;
+
+	if (!colon || !colon[1] || (size_t)(colon - text) >= sizeof(host))
+		return NTRACE_ERR_INVALID;
+	memcpy(host, text, (size_t)(colon - text));
+	host[colon - text] = 0;
+	if (getaddrinfo(host[0] ? host : "localhost", colon + 1, &hints, &list)) {
+		errno = EHOSTUNREACH;
+		return NTRACE_ERR_IO;
+	}
+	for (each = list; each; each = each->ai_next) {
+		gdb->fd = socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC,
+				 each->ai_protocol);
+		if (gdb->fd >= 0 && !connect(gdb->fd, each->ai_addr, each->ai_addrlen))
+			break;
+		saved = errno;
+		if (gdb->fd >= 0)
+			close(gdb->fd);
+		gdb->fd = -1;
+		errno = saved;
+	}
+	freeaddrinfo(list);
+	return each ? 0 : NTRACE_ERR_IO;
+}
+
+static int greet(struct ntrace_tandem_gdb *gdb)
+{
+	int length = exchange(gdb, "qSupported:swbreak+;hwbreak+");
+
+	if (length < 0)
+		return length;
+	if (!strstr(gdb->packet, "qXfer:features:read+"))
+		return NTRACE_ERR_UNSUPPORTED;
+	length = exchange(gdb, "QStartNoAckMode");
+	if (length < 0)
+		return length;
+	gdb->no_acks = !strcmp(gdb->packet, "OK");
+	length = exchange(gdb, "?");
+	return length < 0 ? length : read_description(gdb);
+}
+
+int ntrace_tandem_gdb_open(struct ntrace_tandem_gdb **result, const char *address,
+			   struct ntrace_tandem_model *model)
+{
+	struct ntrace_tandem_gdb *gdb = calloc(1, sizeof(*gdb));
+	int error, saved;
+
+	if (!gdb)
+		return NTRACE_ERR_NOMEM;
+	gdb->fd = -1;
+	for (unsigned int id = 0; id < NTRACE_TANDEM_STATE_REGISTERS; id++)
+		gdb->number[id] = -1;
+	error = strchr(address, '/') ? connect_unix(gdb, address) : connect_tcp(gdb, address);
+	if (!error)
+		error = greet(gdb);
+	if (error) {
+		saved = errno;
+		ntrace_tandem_gdb_close(gdb);
+		errno = saved;
+		return error;
+	}
+	memset(model, 0, sizeof(*model));
+	model->size = sizeof(*model);
+	model->data = gdb;
+	model->read_registers = read_registers;
+	model->write_registers = write_registers;
+	model->read_memory = read_memory;
+	model->write_memory = write_memory;
+	model->step = step;
+	model->flags = NTRACE_TANDEM_MODEL_WFI_BLOCKS;
+	*result = gdb;
+	return 0;
+}
+
+void ntrace_tandem_gdb_close(struct ntrace_tandem_gdb *gdb)
+{
+	if (!gdb)
+		return;
+	if (gdb->fd >= 0)
+		close(gdb->fd);
+	free(gdb);
+}

@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Verifies a tandem trace: S is the state that the trace describes, V that of the model.
+ *
+ * For each group with an instruction: the instruction in V's memory must be the traced one, V gets
+ * the non-deterministic state, executes one instruction, and V is compared with S. After a
+ * difference all of S is copied to V. Interrupts do not happen on demand in most models, so their
+ * rules are checked on S alone and the result is written to V.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/tandem_verify.h>
+
+#include "struct_size.h"
+
+enum {
+	FCSR = 0x003,
+	SSTATUS = 0x100,
+	SIE = 0x104,
+	STVEC = 0x105,
+	SEPC = 0x141,
+	SCAUSE = 0x142,
+	SIP = 0x144,
+	MSTATUS = 0x300,
+	MTVEC = 0x305,
+	MEPC = 0x341,
+	MCAUSE = 0x342,
+	MIP = 0x344,
+	PC = NTRACE_TANDEM_PC,
+	PRIV = NTRACE_TANDEM_PRIV,
+	GPR = NTRACE_TANDEM_GPR,
+	FPR = NTRACE_TANDEM_FPR,
+	REGISTERS = NTRACE_TANDEM_STATE_REGISTERS,
+};
+
+#define WFI 0x10500073
+
+struct ntrace_tandem_verifier {
+	struct ntrace_tandem_verify_config config;
+	struct ntrace_tandem_verify_stats stats;
+	struct ntrace_tandem_state state;
+	uint64_t before[REGISTERS];	/* S before the group */
+	uint64_t compared[REGISTERS];	/* bits of each register that are compared */
+	uint8_t exists[REGISTERS];	/* in the model: 0 not asked yet, 1, 2 = no */
+	uint16_t ids[REGISTERS];
+	uint64_t values[REGISTERS];
+	size_t count;
+	bool differs;			/* the current group */
+};
+
+void ntrace_tandem_verify_config_init(struct ntrace_tandem_verify_config *config)
+{
+	/* mip, sip; mcycle, minstret; cycle, time, instret; the upper halves of RV32 */
+	static const struct ntrace_tandem_mask chosen[] = {
+		{ MIP, UINT64_MAX },   { SIP, UINT64_MAX },   { 0xb00, UINT64_MAX },
+		{ 0xb02, UINT64_MAX }, { 0xc00, UINT64_MAX }, { 0xc01, UINT64_MAX },
+		{ 0xc02, UINT64_MAX }, { 0xb80, UINT64_MAX }, { 0xb82, UINT64_MAX },
+		{ 0xc80, UINT64_MAX }, { 0xc81, UINT64_MAX }, { 0xc82, UINT64_MAX },
+	};
+
+	memset(config, 0, sizeof(*config));
+	config->size = sizeof(*config);
+	ntrace_tandem_params_init(&config->params);
+	config->full_interval = 1000;
+	config->chosen = chosen;
+	config->chosen_count = sizeof(chosen) / sizeof(chosen[0]);
+}
+
+int ntrace_tandem_verifier_new(struct ntrace_tandem_verifier **result,
+			       const struct ntrace_tandem_verify_config *callers)
+{
+	struct ntrace_tandem_verify_config config;
+	struct ntrace_tandem_verifier *verifier;
+	unsigned int id;
+	size_t i;
+
+	ntrace_tandem_verify_config_init(&config);
+	if (STRUCT_TAKE(&config, callers) || ntrace_tandem_params_refusal(&config.params) ||
+	    !config.model.read_registers || !config.model.step || !config.mismatch)
+		return NTRACE_ERR_INVALID;
+	verifier = calloc(1, sizeof(*verifier));
+	if (!verifier)
+		return NTRACE_ERR_NOMEM;
+	verifier->config = config;
+	ntrace_tandem_state_init(&verifier->state, &config.params);
+	for (id = 0; id < REGISTERS; id++)
+		verifier->compared[id] = UINT64_MAX;
+	for (i = 0; i < config.chosen_count; i++)
+		if (config.chosen[i].id < REGISTERS)
+			verifier->compared[config.chosen[i].id] &= ~config.chosen[i].mask;
+	for (i = 0; i < config.absent_count; i++)
+		if (config.absent[i] < REGISTERS) {
+			verifier->compared[config.absent[i]] = 0;
+			verifier->exists[config.absent[i]] = 2;
+		}
+	verifier->exists[GPR] = 2;
+	*result = verifier;
+	return 0;
+}
+
+void ntrace_tandem_verifier_free(struct ntrace_tandem_verifier *verifier)
+{
+	free(verifier);
+}
+
+void ntrace_tandem_verifier_stats(const struct ntrace_tandem_verifier *verifier,
+				  struct ntrace_tandem_verify_stats *stats)
+{
+	*stats = verifier->stats;
+}
+
+/* Return: 1 if the model has the register, 0 if not, or an error */
+static int exists(struct ntrace_tandem_verifier *verifier, unsigned int id)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	uint16_t number = (uint16_t)id;
+	uint64_t value;
+	int error;
+
+	if (!verifier->exists[id]) {
+		error = model->read_registers(model->data, &number, &value, 1);
+		if (error && error != NTRACE_ERR_UNSUPPORTED)
+			return error;
+		verifier->exists[id] = error ? 2 : 1;
+	}
+	return verifier->exists[id] == 1;
+}
+
+/* ---- the list of registers ---- */
+
+/* A register that the trace has never told cannot be compared. */
+static int list(struct ntrace_tandem_verifier *verifier, unsigned int id)
+{
+	int found;
+
+	if (!ntrace_tandem_bit(verifier->state.known, id))
+		return 0;
+	found = exists(verifier, id);
+	if (found > 0)
+		verifier->ids[verifier->count++] = (uint16_t)id;
+	return found < 0 ? found : 0;
+}
+
+static int list_range(struct ntrace_tandem_verifier *verifier, unsigned int first,
+		      unsigned int last)
+{
+	int error = 0;
+
+	for (unsigned int id = first; id <= last && !error; id++)
+		error = list(verifier, id);
+	return error;
+}
+
+static bool is_float(uint64_t insn)
+{
+	unsigned int opcode = insn & 0x7f;
+
+	/* c.fld, c.fsd, c.fldsp, c.fsdsp */
+	if ((insn & 3) != 3)
+		return (insn & 3) != 1 && ((insn >> 13 & 7) == 1 || (insn >> 13 & 7) == 5);
+	return opcode == 0x07 || opcode == 0x27 || opcode == 0x43 || opcode == 0x47 ||
+	       opcode == 0x4b || opcode == 0x4f || opcode == 0x53;
+}
+
+/* csrrw, csrrs, ... */
+static bool is_csr(const struct ntrace_tandem_state *state)
+{
+	return (state->has & NTRACE_TANDEM_HAS_INSN) && (state->insn & 0x7f) == 0x73 &&
+	       (state->insn >> 12 & 3);
+}
+
+static bool is_in_list(const struct ntrace_tandem_verifier *verifier, unsigned int id)
+{
+	for (size_t i = 0; i < verifier->count; i++)
+		if (verifier->ids[i] == id)
+			return true;
+	return false;
+}
+
+/* Whether the group took a trap, or returned from one: all CSRs may have changed. */
+static bool is_system(const struct ntrace_tandem_state *state)
+{
+	return !(state->has & NTRACE_TANDEM_HAS_INSN) || (state->insn & 0x7f) == 0x73 ||
+	       ntrace_tandem_bit(state->changed, PRIV) ||
+	       ntrace_tandem_bit(state->changed, MCAUSE) ||
+	       ntrace_tandem_bit(state->changed, SCAUSE);
+}
+
+/* Lists what is compared after the group: what it changed, and what it may have changed. */
+static int list_compared(struct ntrace_tandem_verifier *verifier, bool all)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	int error;
+
+	verifier->count = 0;
+	error = list(verifier, PC);
+	if (!error)
+		error = list(verifier, PRIV);
+	if (!error)
+		error = list_range(verifier, GPR + 1, GPR + 31);
+	if (!error && (all || is_system(state)))
+		error = list_range(verifier, 0, 0xfff);
+	else if (!error && is_float(state->insn))
+		error = list(verifier, FCSR);
+	if (!error && (all || is_float(state->insn)))
+		error = list_range(verifier, FPR, FPR + 31);
+	for (unsigned int word = 0; word < NTRACE_TANDEM_BITMAP_WORDS && !error; word++)
+		for (uint64_t bits = state->changed[word]; bits && !error; bits &= bits - 1) {
+			unsigned int id = word * 64 + (unsigned int)__builtin_ctzll(bits);
+
+			if (!is_in_list(verifier, id))
+				error = list(verifier, id);
+		}
+	return error;
+}
+
+/* ---- differences ---- */
+
+static int report(struct ntrace_tandem_verifier *verifier, struct ntrace_tandem_mismatch *mismatch)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+
+	mismatch->group = verifier->stats.groups - 1;
+	mismatch->offset = state->offset;
+	mismatch->pc = verifier->before[PC];
+	mismatch->insn = state->insn;
+	mismatch->insn_bytes = state->has & NTRACE_TANDEM_HAS_INSN ? state->insn_bytes : 0;
+	if (!verifier->differs)
+		verifier->stats.mismatched++;
+	verifier->differs = true;
+	verifier->stats.differences++;
+	return verifier->config.mismatch(verifier->config.user, mismatch);
+}
+
+static int report_register(struct ntrace_tandem_verifier *verifier, unsigned int kind,
+			   unsigned int id, uint64_t seen, uint64_t expected)
+{
+	struct ntrace_tandem_mismatch mismatch = {
+		.kind = kind, .id = id, .seen = seen, .expected = expected
+	};
+
+	return report(verifier, &mismatch);
+}
+
+/* Writes registers of S to the model. */
+static int write_listed(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+
+	if (!verifier->count)
+		return 0;
+	if (!model->write_registers)
+		return NTRACE_ERR_UNSUPPORTED;
+	for (size_t i = 0; i < verifier->count; i++)
+		verifier->values[i] = verifier->state.reg[verifier->ids[i]];
+	return model->write_registers(model->data, verifier->ids, verifier->values,
+				      verifier->count);
+}
+
+/* Lists what the group changed and the model has. */
+static int list_changed(struct ntrace_tandem_verifier *verifier)
+{
+	int error = 0;
+
+	verifier->count = 0;
+	for (unsigned int word = 0; word < NTRACE_TANDEM_BITMAP_WORDS && !error; word++)
+		for (uint64_t bits = verifier->state.changed[word]; bits && !error;
+		     bits &= bits - 1)
+			error = list(verifier, word * 64 + (unsigned int)__builtin_ctzll(bits));
+	return error;
+}
+
+/* Reads V and reports what differs; keeps the differing registers in the list. */
+static int compare(struct ntrace_tandem_verifier *verifier, bool quiet)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	size_t kept = 0;
+	int error;
+
+	if (!verifier->count)
+		return 0;
+	error = model->read_registers(model->data, verifier->ids, verifier->values,
+				      verifier->count);
+	for (size_t i = 0; i < verifier->count && !error; i++) {
+		unsigned int id = verifier->ids[i];
+		uint64_t seen = verifier->state.reg[id], expected = verifier->values[i];
+
+		if (!((seen ^ expected) & verifier->compared[id]))
+			continue;
+		if (!quiet)
+			error = report_register(verifier, NTRACE_TANDEM_DIFFERENT_REGISTER, id,
+						seen, expected);
+		verifier->ids[kept++] = (uint16_t)id;
+	}
+	verifier->count = kept;
+	return error;
+}
+
+/* After a difference: all of S is copied to V, as far as it differs. */
+static int recover(struct ntrace_tandem_verifier *verifier)
+{
+	int error = list_compared(verifier, true);
+
+	if (!error)
+		error = compare(verifier, true);
+	return error ? error : write_listed(verifier);
+}
+
+/* ---- memory ---- */
+
+static bool is_device(const struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	uint64_t address = state->has & NTRACE_TANDEM_HAS_PADDR ? state->paddr : state->eaddr;
+
+	if (!(state->has & (NTRACE_TANDEM_HAS_PADDR | NTRACE_TANDEM_HAS_EADDR)))
+		return false;
+	for (size_t i = 0; i < verifier->config.device_count; i++)
+		if (address >= verifier->config.devices[i].first &&
+		    address <= verifier->config.devices[i].last)
+			return true;
+	return false;
+}
+
+static uint64_t from_bytes(const uint8_t *bytes, unsigned int size)
+{
+	uint64_t value = 0;
+
+	while (size--)
+		value = value << 8 | bytes[size];
+	return value;
+}
+
+/* The data of a store must be in V's memory afterwards. */
+static int check_store(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	const struct ntrace_tandem_state *state = &verifier->state;
+	struct ntrace_tandem_mismatch mismatch = { .kind = NTRACE_TANDEM_DIFFERENT_STORE };
+	uint8_t bytes[8];
+	int error;
+
+	if (!(state->has & NTRACE_TANDEM_HAS_STORE) || !model->read_memory || is_device(verifier))
+		return 0;
+	if (!(state->has & (NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR)))
+		return 0;
+	mismatch.address = state->has & NTRACE_TANDEM_HAS_EADDR ? state->eaddr : state->paddr;
+	error = model->read_memory(model->data, mismatch.address, bytes, state->store_bytes);
+	if (error == NTRACE_ERR_NOMAP)
+		return 0;
+	if (error)
+		return error;
+	mismatch.expected = from_bytes(bytes, state->store_bytes);
+	mismatch.seen = state->store;
+	if (mismatch.expected == mismatch.seen)
+		return 0;
+	error = report(verifier, &mismatch);
+	for (unsigned int i = 0; i < state->store_bytes; i++)
+		bytes[i] = (uint8_t)(state->store >> 8 * i);
+	if (!error && model->write_memory)
+		error = model->write_memory(model->data, mismatch.address, bytes,
+					    state->store_bytes);
+	return error;
+}
+
+/* The traced instruction must be the one in V's memory. */
+static int check_insn(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	const struct ntrace_tandem_state *state = &verifier->state;
+	struct ntrace_tandem_mismatch mismatch = { .kind = NTRACE_TANDEM_DIFFERENT_INSN };
+	uint8_t bytes[4];
+	int error;
+
+	if (!model->read_memory)
+		return 0;
+	mismatch.address = verifier->before[PC];
+	error = model->read_memory(model->data, mismatch.address, bytes, state->insn_bytes);
+	if (error)
+		return error == NTRACE_ERR_NOMAP ? 0 : error;
+	mismatch.expected = from_bytes(bytes, state->insn_bytes);
+	mismatch.seen = state->insn;
+	return mismatch.seen == mismatch.expected ? 0 : report(verifier, &mismatch);
+}
+
+/* ---- what the trace decides ---- */
+
+/* The destination of an instruction that reads non-deterministic state; 0: none */
+static unsigned int chosen_destination(const struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	unsigned int opcode = state->insn & 0x7f, rd = state->insn >> 7 & 31;
+
+	if (is_csr(state))
+		return verifier->compared[state->insn >> 20 & 0xfff] == UINT64_MAX ? 0 : GPR + rd;
+	if (!is_device(verifier))
+		return 0;
+	/* Loads and AMOs; compressed loads to x8..x15 and, from the stack, to any. */
+	if (opcode == 0x03 || opcode == 0x2f)
+		return GPR + rd;
+	if (opcode == 0x07)
+		return FPR + rd;
+	if ((state->insn & 0xe003) == 0x4000 || (state->insn & 0xe003) == 0x6000)
+		return GPR + 8 + (state->insn >> 2 & 7);
+	if ((state->insn & 0xe003) == 0x4002 || (state->insn & 0xe003) == 0x6002)
+		return GPR + rd;
+	return 0;
+}
+
+static int choose(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	unsigned int id = chosen_destination(verifier);
+	uint16_t number = (uint16_t)id;
+
+	if (!id || id == GPR || !ntrace_tandem_bit(verifier->state.known, id))
+		return 0;
+	verifier->stats.chosen++;
+	if (!model->write_registers)
+		return 0;
+	return model->write_registers(model->data, &number, &verifier->state.reg[id], 1);
+}
+
+/* Writes the non-deterministic registers that the group has told. */
+static int give_chosen(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+
+	verifier->count = 0;
+	for (size_t i = 0; i < verifier->config.chosen_count; i++) {
+		unsigned int id = verifier->config.chosen[i].id;
+		int error;
+
+		if (id >= REGISTERS || !ntrace_tandem_bit(verifier->state.changed, id))
+			continue;
+		/* An instruction that writes the CSR does so in the model, too. */
+		if (is_csr(&verifier->state) && (verifier->state.insn >> 20 & 0xfff) == id)
+			continue;
+		error = list(verifier, id);
+		if (error)
+			return error;
+	}
+	return model->write_registers ? write_listed(verifier) : 0;
+}
+
+/* ---- interrupts ---- */
+
+/*
+ * The rules of a trap (privileged specification, mstatus, mtvec, mepc): pc is the vector, xepc the
+ * pc before, xPIE is xIE, xIE is 0, xPP is the privilege before.
+ */
+static int check_interrupt(struct ntrace_tandem_verifier *verifier, unsigned int cause_id)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	bool machine = cause_id == MCAUSE;
+	unsigned int ie = machine ? 3 : 1, pie = machine ? 7 : 5, pp = machine ? 11 : 8;
+	unsigned int epc = machine ? MEPC : SEPC, tvec = machine ? MTVEC : STVEC;
+	uint64_t pp_mask = UINT64_C(3) >> !machine << pp, status = verifier->before[MSTATUS];
+	uint64_t code = state->reg[cause_id] << 1 >> 1, vector = state->reg[tvec];
+	uint64_t expected[4][3];
+	int error = 0;
+
+	if (verifier->config.params.xlen == 32)
+		code = state->reg[cause_id] & 0x7fffffff;
+	if ((vector & 3) == 1)
+		vector += 4 * code;
+	status = (status & ~(pp_mask | UINT64_C(1) << pie | UINT64_C(1) << ie)) |
+		 (status >> ie & 1) << pie | (verifier->before[PRIV] << pp & pp_mask);
+	memcpy(expected,
+	       (uint64_t[4][3]){ { PC, state->reg[PC], vector & ~UINT64_C(3) },
+				 { epc, state->reg[epc], verifier->before[PC] },
+				 { MSTATUS, state->reg[MSTATUS], status },
+				 { PRIV, state->reg[PRIV], machine ? 3 : 1 } },
+	       sizeof(expected));
+	for (unsigned int i = 0; i < 4 && !error; i++) {
+		unsigned int id = (unsigned int)expected[i][0];
+		unsigned int told = id == PC ? tvec : id;
+
+		if (ntrace_tandem_bit(state->known, told) && verifier->compared[id] &&
+		    ((expected[i][1] ^ expected[i][2]) & verifier->compared[id]))
+			error = report_register(verifier, NTRACE_TANDEM_DIFFERENT_TRAP, id,
+						expected[i][1], expected[i][2]);
+	}
+	verifier->stats.interrupts++;
+	if (!error)
+		error = list_changed(verifier);
+	return error ? error : write_listed(verifier);
+}
+
+/* Return: MCAUSE or SCAUSE if the group is an interrupt, else 0 */
+static unsigned int interrupt_cause(const struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	unsigned int top = verifier->config.params.xlen - 1;
+
+	if (state->has & NTRACE_TANDEM_HAS_INSN)
+		return 0;
+	if (ntrace_tandem_bit(state->changed, MCAUSE) && state->reg[MCAUSE] >> top & 1)
+		return MCAUSE;
+	if (ntrace_tandem_bit(state->changed, SCAUSE) && state->reg[SCAUSE] >> top & 1)
+		return SCAUSE;
+	return 0;
+}
+
+/* ---- groups ---- */
+
+/* Executes the instruction of the group in the model. */
+static int step(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	const struct ntrace_tandem_state *state = &verifier->state;
+	uint64_t interval = verifier->config.full_interval;
+	bool full;
+	int error = 0;
+
+	if (state->has & NTRACE_TANDEM_HAS_INSN)
+		error = check_insn(verifier);
+	if (!error)
+		error = give_chosen(verifier);
+	if (error)
+		return error;
+	verifier->stats.steps++;
+	if ((model->flags & NTRACE_TANDEM_MODEL_WFI_BLOCKS) &&
+	    (state->has & NTRACE_TANDEM_HAS_INSN) && state->insn == WFI) {
+		verifier->count = 0;
+		error = list(verifier, PC);
+		return error ? error : write_listed(verifier);
+	}
+	error = model->step(model->data);
+	if (!error)
+		error = choose(verifier);
+	full = interval && !(verifier->stats.steps % interval);
+	verifier->stats.full += full;
+	if (!error)
+		error = list_compared(verifier, full);
+	if (!error)
+		error = compare(verifier, false);
+	return error ? error : check_store(verifier);
+}
+
+/* A debugger or loader made the change: it is the model's, too. */
+static int initialise(struct ntrace_tandem_verifier *verifier)
+{
+	int error = list_changed(verifier);
+
+	verifier->stats.initialisations++;
+	return error ? error : write_listed(verifier);
+}
+
+static int reset(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	int error = model->reset ? model->reset(model->data) : 0;
+
+	verifier->stats.resets++;
+	if (!error)
+		error = list_changed(verifier);
+	return error ? error : write_listed(verifier);
+}
+
+static int end_group(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	unsigned int cause;
+	int error = 0;
+
+	verifier->stats.groups++;
+	verifier->differs = false;
+	if (verifier->config.group)
+		error = verifier->config.group(verifier->config.user, state);
+	if (!error && state->problems) {
+		struct ntrace_tandem_mismatch mismatch = { .kind = NTRACE_TANDEM_DIFFERENT_FORMAT,
+							   .problems = state->problems };
+
+		error = report(verifier, &mismatch);
+	}
+	cause = interrupt_cause(verifier);
+	if (error)
+		return error;
+	if (state->has & NTRACE_TANDEM_HAS_RESET)
+		error = reset(verifier);
+	else if ((state->has & NTRACE_TANDEM_HAS_INIT) ||
+		 !(state->has & (NTRACE_TANDEM_HAS_INSN | NTRACE_TANDEM_HAS_PC)))
+		error = initialise(verifier);
+	else if (cause)
+		error = check_interrupt(verifier, cause);
+	else
+		error = step(verifier);
+	if (!error && verifier->differs)
+		error = recover(verifier);
+	return error;
+}
+
+/* Memory that a debugger or loader writes goes to the model at once. */
+static int init_memory(struct ntrace_tandem_verifier *verifier,
+		       const struct ntrace_tandem_field *field)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	unsigned int size = 1u << field->size;
+	uint8_t bytes[8];
+	int error;
+
+	if (!(verifier->state.has & NTRACE_TANDEM_HAS_INIT) || field->op != NTRACE_TANDEM_STORE ||
+	    !model->write_memory)
+		return 0;
+	for (unsigned int i = 0; i < size; i++)
+		bytes[i] = (uint8_t)(field->value >> 8 * i);
+	error = model->write_memory(model->data, field->address, bytes, size);
+	return error == NTRACE_ERR_NOMAP ? 0 : error;
+}
+
+int ntrace_tandem_verifier_field(struct ntrace_tandem_verifier *verifier,
+				 const struct ntrace_tandem_field *field)
+{
+	/* Only what the rules of traps need from the state before. */
+	if (field->type == NTRACE_TANDEM_BEGIN) {
+		verifier->before[PC] = verifier->state.reg[PC];
+		verifier->before[PRIV] = verifier->state.reg[PRIV];
+		verifier->before[MSTATUS] = verifier->state.reg[MSTATUS];
+	}
+	if (ntrace_tandem_state_apply(&verifier->state, field))
+		return end_group(verifier);
+	if (field->type == NTRACE_TANDEM_REQUEST)
+		return init_memory(verifier, field);
+	return 0;
+}
