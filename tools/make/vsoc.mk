@@ -3,8 +3,9 @@
 
 KMOD_VARIANT ?=
 KMOD_CFLAGS ?=
-# The plugin of the tests' oracle, see selftests/oracle/exec_log.c.
-PLUGINS := $(B)/plugin/exec_log.so
+# The plugin of the tests' oracle, see selftests/oracle/exec_log.c, and the one that writes the tandem
+# trace of a hart.
+PLUGINS := $(B)/plugin/exec_log.so $(B)/plugin/tandem_log.so
 
 # One call of the package manager instead of three.
 ifneq ($(filter qemu vsoc demo,$(MAKECMDGOALS)),)
@@ -23,7 +24,7 @@ forky: ## the same with kernel 7.x of Debian forky, for `tools/vsoc/run --kernel
 	@tools/vsoc/guest/second forky
 debug: guest ## kernel with debugging options and the modules for it, for `tools/vsoc/run --kernel debug`
 	@tools/vsoc/guest/debug
-plugins: qemu ## the QEMU plugin that witnesses what ran, build/plugin/exec_log.so
+plugins: qemu ## the QEMU plugins: witness of what ran (build/plugin/exec_log.so), tandem trace (tandem_log.so)
 	@$(MAKE) --no-print-directory $(PLUGINS)
 vsoc: qemu guest modules riscv64 plugins ## all that a run of the virtual SoC needs
 
@@ -31,6 +32,11 @@ $(B)/plugin/%.so: selftests/oracle/%.c selftests/oracle/log.h $(B)/qemu/include/
 	@mkdir -p $(@D)
 	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden \
 		-I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $< -o $@
+$(B)/plugin/tandem_log.so: tools/vsoc/plugin/tandem_log.c $(wildcard lib/tandem/*.[ch]) lib/include/ntrace/tandem.h $(B)/qemu/include/qemu-plugin.h
+	@mkdir -p $(@D)
+	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden -Ilib/include -Ilib \
+		-I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $(filter tools/%.c,$^) lib/tandem/names.c lib/tandem/read.c \
+		lib/tandem/write.c -o $@
 
 demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with the profiles, counts what that gains
 	@$(SETUP) consumers suite
