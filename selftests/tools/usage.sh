@@ -24,7 +24,7 @@ complains() {
 	fi
 }
 
-for sub in record trigger top dump decode report check stat split detect encode assemble archive ctr; do
+for sub in record trigger top dump decode report check stat split detect encode assemble archive ctr tandem; do
 	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
 	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
 	# These need no operand: assemble reads standard input.
@@ -130,6 +130,18 @@ if [ -e /dev/ntrace0 ]; then
 else
 	complains "no trace device" 1 "no trace device .*module" record -- true
 fi
+
+complains "tandem: an action that is none" 2 "'print' is not one of dump, stat, convert, verify" tandem print x
+complains "tandem: an action without a file" 2 "an action .dump, stat, convert, verify. and a file" tandem dump
+complains "tandem: verify without a model" 2 "verify needs --gdb" tandem verify x
+complains "tandem: convert without a kind" 2 "convert needs --from and --output" tandem convert x
+complains "tandem: a log of another simulator" 2 "'sail' is not one of spike, qemu" tandem convert --from sail -o x y
+complains "tandem: a width that no hart has" 2 "xlen must be 32 or 64" tandem dump --xlen 48 x
+complains "tandem: addresses that do not fit" 2 "mlen must be 64 with xlen 64" tandem dump --mlen 34 x
+complains "tandem: a register that is none" 2 "'nonsense' is not a register" tandem verify --absent nonsense --gdb x x
+complains "tandem: a mask that is none" 2 "'x' is not a mask" tandem verify --chosen mie:x --gdb x x
+complains "tandem: a range that is none" 2 "'5' is not a range FIRST-LAST" tandem verify --device 5 --gdb x x
+complains "tandem: a missing file" 1 "/nonexistent: No such file" tandem stat /nonexistent
 
 complains "record: a trigger input that is none" 2 "an input N from 0 to 7" record --trigger-in 8=on -- true
 complains "record: what no input does" 2 "an input N from 0 to 7" record --trigger-in 0=both -- true

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the actions of ntrace tandem share: options, and fields of a trace. */
+#ifndef NTRACE_TOOL_TANDEM_TANDEM_H
+#define NTRACE_TOOL_TANDEM_TANDEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <ntrace/tandem_verify.h>
+
+#include "common/command.h"
+#include "common/output.h"
+
+#define TANDEM_LIST_MAX 64
+
+/**
+ * struct tandem_options - options of all actions
+ * @path: the trace, or the log to convert; "-" is standard input
+ * @params: parameters of the trace
+ * @output: file of convert, NULL = none given
+ * @from: "spike" or "qemu", NULL = none given
+ * @gdb: address of the stub of verify
+ * @elf: program for disassembly, or NULL
+ * @limit: fields or groups after which to end, 0 = none
+ * @mismatches: differing groups after which verify ends
+ * @full: groups between full comparisons
+ * @last: groups printed before a mismatch
+ */
+struct tandem_options {
+	const char *path;
+	struct ntrace_tandem_params params;
+	const char *output;
+	const char *from;
+	const char *gdb;
+	const char *elf;
+	uint64_t limit;
+	uint64_t mismatches;
+	uint64_t full;
+	uint64_t last;
+	bool json;
+	struct ntrace_tandem_mask chosen[TANDEM_LIST_MAX];
+	size_t chosen_count;
+	uint16_t absent[TANDEM_LIST_MAX];
+	size_t absent_count;
+	struct ntrace_tandem_range devices[TANDEM_LIST_MAX];
+	size_t device_count;
+};
+
+/* Ends tandem_read_file() without an error. */
+#define TANDEM_ENOUGH 1000
+
+/**
+ * tandem_read_file - read a trace field by field
+ * @field: called for each. Return: 0, TANDEM_ENOUGH, or an error, which ends reading
+ * @result: receives what @field returned, if not 0
+ *
+ * Prints an error message for a file that cannot be read, and for a stream that is damaged or cut.
+ *
+ * Return: EXIT_OK, EXIT_GAPS after damage, or EXIT_FAILED
+ */
+int tandem_read_file(const struct tandem_options *options,
+		     int (*field)(void *data, const struct ntrace_tandem_field *field), void *data,
+		     int *result);
+
+/** tandem_put_field - a line of text for a field, without the newline */
+void tandem_put_field(struct output *output, const struct ntrace_tandem_params *params,
+		      const struct ntrace_tandem_field *field);
+
+int tandem_dump(const struct tandem_options *options);
+int tandem_stat(const struct tandem_options *options);
+int tandem_convert(const struct tandem_options *options);
+int tandem_verify(const struct tandem_options *options);
+
+#endif /* NTRACE_TOOL_TANDEM_TANDEM_H */
