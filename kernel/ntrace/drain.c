@@ -48,8 +48,13 @@
  * bounds the time with interrupts off.
  */
 #define NTRACE_DRAIN_SLICE	(128U << 10)
-/* The same limit if the drain parses each message. */
-#define NTRACE_DRAIN_SLICE_SHARED (32U << 10)
+/*
+ * The same limit if the drain parses each message, which takes many instructions per byte. It is
+ * more than a hart makes during NTRACE_DRAIN_PAUSE_US. A timer interrupt that takes milliseconds
+ * finds the next expiry due already, and after three such rounds hrtimer_interrupt() holds all
+ * timers of the hart back for as long as they took. Meanwhile the sink laps.
+ */
+#define NTRACE_DRAIN_SLICE_SHARED (4U << 10)
 /* Pause between two slices while more trace is waiting, so that the hart can do its work. */
 #define NTRACE_DRAIN_PAUSE_US	10
 /*
@@ -573,6 +578,19 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 }
 
 /**
+ * ntrace_drain_rearm - set the next expiry of a drain timer
+ * @timer: timer that has expired and drained
+ * @next: time until then, from ntrace_drain_step()
+ *
+ * From now on, not a multiple of @next after the last expiry as hrtimer_forward_now(): after a slice
+ * that took longer than the pause, that would often be over before the interrupt ends.
+ */
+void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next)
+{
+	hrtimer_set_expires(timer, ktime_add(hrtimer_cb_get_time(timer), next));
+}
+
+/**
  * ntrace_drain_timer - timer of a capture of a file
  * @timer: timer of a running capture, on the traced hart
  */
@@ -601,7 +619,7 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 
 	if (wake)
 		irq_work_queue(&feed->wake);
-	hrtimer_forward_now(timer, next);
+	ntrace_drain_rearm(timer, next);
 	return HRTIMER_RESTART;
 }
 

@@ -20,6 +20,7 @@ u64 ntrace_drain_discard(struct ntrace_feed *feed);
 void ntrace_drain_pause(struct ntrace_feed *feed, bool pause);
 bool ntrace_drain_await_end(struct ntrace_feed *feed);
 ktime_t ntrace_drain_step(struct ntrace_feed *feed);
+void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next);
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer);
 
 #endif /* NTRACE_DRAIN_H */

@@ -336,7 +336,7 @@ static enum hrtimer_restart ntrace_perf_timer(struct hrtimer *timer)
 		ntrace_perf_end(perf, 0);
 		return HRTIMER_NORESTART;
 	}
-	hrtimer_forward_now(timer, next);
+	ntrace_drain_rearm(timer, next);
 	return HRTIMER_RESTART;
 }
 

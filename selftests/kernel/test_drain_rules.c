@@ -83,7 +83,7 @@ static void test_slices(void)
 	sink->src_bits = MESSAGE_SRC_BITS;
 	hw_take(100 << 10);
 	is_u64(ntrace_drain_step(feed), 10000, "dealt out, more is waiting");
-	is_u64(sink->drained, 32 << 10, "dealt out: 32 KiB at a time");
+	is_u64(sink->drained, 4 << 10, "dealt out: 4 KiB at a time");
 	stop();
 	over();
 }

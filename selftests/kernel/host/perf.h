@@ -316,6 +316,11 @@ void ntrace_drain_pause(struct ntrace_feed *feed, bool pause)
 {
 }
 
+void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next)
+{
+	timer->next = next;
+}
+
 ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
 	static const u8 trace[AUX_SIZE];
