@@ -107,20 +107,21 @@ static bool ntrace_tmc_is_running(const struct ntrace_component *component)
 
 static int ntrace_tmc_off(struct ntrace_component *component)
 {
-	int ret;
+	int stopped, ret;
 
 	if (component->inactive)
 		return 0;
 	/* Even if it does not flush, switch it off as far as possible. */
-	if (ntrace_tmc_quiesce(component->base) < 0)
-		ntrace_err(component->dev, "%s does not stop, disabling it\n",
-			   ntrace_tmc_name(component));
+	stopped = ntrace_tmc_quiesce(component->base);
 	ret = ntrace_tmc_disable(component->base, false);
 	if (ret) {
 		ntrace_err(component->dev, "%s cannot be switched off\n",
 			   ntrace_tmc_name(component));
 		return ret;
 	}
+	if (stopped < 0)
+		ntrace_err(component->dev, "%s did not stop, disabled\n",
+			   ntrace_tmc_name(component));
 	/* Its memory is about to be freed. */
 	ntrace_write(component, TMC_DBALO, 0);
 	ntrace_write(component, TMC_DBAHI, 0);
