@@ -13,12 +13,17 @@ guest_job context kernel/context.sh 32
 guest_job security kernel/security.sh
 guest_job lifecycle kernel/lifecycle.sh
 guest_job suspend kernel/suspend.sh
+guest_job driver kernel/driver.sh
+guest_job perf kernel/perf.sh
+guest_job faults kernel/faults.sh
 guest_boot k3 --icount --modules --tools --topology k3 --append "iomem=relaxed slab_debug=U,kmalloc-*"
 # The ATID tells the encoders apart, which perf's trace does not have.
 src_bits=0
 # An ETR holds back a burst and a frame, which a short record does not exceed.
 short_max=7
+fork_flags=4
 guest_ran funnel && judge_turns
+guest_ran perf && judge_perf
 guest_ran context && judge_context
 # In a sink that harts share, the end of a task's turn may be missing: not judge_security.
 guest_ran security && judge_addresses

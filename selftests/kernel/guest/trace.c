@@ -16,20 +16,92 @@
 #define TR_RAM_WP_LOW 0x20
 #define V0_SINK_WP 0x1c
 #define TR_RAM_WP_LOW_WRAP 1
+/* Those of an ETR: STS with the bit Full, RWP and DBALO. */
+#define ETR_STS 0xc
+#define ETR_STS_FULL 1
+#define ETR_RWP 0x18
+#define ETR_DBALO 0x118
+
+/* A frame of a CoreSight formatter (ARM IHI 0029): the last byte has bits 0 of the even bytes. */
+#define FRAME 16
+#define FRAME_BITS 15
 
 static const char *device;
 static unsigned int cpu;
 static volatile uint32_t *sink;
-static unsigned int wp = TR_RAM_WP_LOW, src_bits;
+static unsigned int wp = TR_RAM_WP_LOW, start = TR_RAM_START_LOW, src_bits;
+/* ID of the hart's messages in frames; 0: the trace has no frames. */
+static unsigned int atid;
 
-/* The driver marks each gap with bytes that no encoder sends (MSEO 10). */
+/* Tells whether the driver's mark of a gap is at a position. */
+static bool is_mark(const struct area *area, uint64_t position)
+{
+	static const uint8_t word[4] = { 0xff, 0xff, 0xff, 0x7f };
+
+	if (!atid)
+		return (byte_at(area, position) & 3) == RESERVED_BYTE;
+	for (unsigned int i = 0; i < FRAME; i++)
+		if (byte_at(area, position + i) != word[i % sizeof(word)])
+			return false;
+	return true;
+}
+
+/*
+ * The messages between two positions without a gap, where the encoder starts and stops.
+ * Return: number of bytes; the last byte is stored in *@last, the others up to @room in @bytes.
+ */
+static uint64_t messages(const struct area *area, uint64_t from, uint64_t to, uint8_t *bytes,
+			 uint64_t room, uint8_t *last)
+{
+	unsigned int id = 0, next, byte, i;
+	uint64_t count = 0;
+
+	for (; from < to; from += atid ? FRAME : 1) {
+		for (i = 0; i < (atid ? FRAME_BITS : 1); i++) {
+			bool bit = byte_at(area, from + FRAME_BITS) >> i / 2 & 1;
+
+			byte = byte_at(area, from + i);
+			if (atid && !(i & 1) && byte & 1) {
+				/* The bit delays the ID by a byte. */
+				next = byte >> 1;
+				if (!bit || i + 1 == FRAME_BITS) {
+					id = next;
+					continue;
+				}
+				byte = byte_at(area, from + ++i);
+			} else {
+				byte |= atid && !(i & 1) && bit;
+				next = id;
+			}
+			if (id == atid) {
+				if (count < room)
+					bytes[count] = (uint8_t)byte;
+				*last = (uint8_t)byte;
+				count++;
+			}
+			id = next;
+		}
+	}
+	return count;
+}
+
+/* Tells whether a trace begins at a position, with a ProgTraceSync. */
+static bool begins_at(const struct area *area, uint64_t position)
+{
+	uint8_t bytes[2], last;
+
+	return messages(area, position, head_of(area), bytes, sizeof(bytes), &last) > 1 &&
+	       bytes[0] == PROG_TRACE_SYNC && (bytes[1] >> (2 + src_bits) & 0xf) == 5;
+}
+
+/* The driver marks each gap with bytes that no encoder and no formatter sends. */
 static void check_clean(const struct area *area, const char *what)
 {
 	uint64_t position, head = head_of(area), marks = 0;
 	uint64_t first = head > area->control->data_size ? head - area->control->data_size : 0;
 
-	for (position = first; position < head; position++)
-		marks += (byte_at(area, position) & 3) == 2;
+	for (position = first; position < head; position += atid ? FRAME : 1)
+		marks += is_mark(area, position);
 	if (!ok(first ? marks <= area->control->gaps : marks == area->control->gaps,
 		"%s: no reserved byte but the gap marks", what))
 		ksft_print_msg("%llu marks, %u gaps\n", (unsigned long long)marks,
@@ -51,6 +123,7 @@ static void test_start_stop(uint32_t mode, const char *name)
 	int fd = open_device(device, 0);
 	struct area area;
 	uint64_t before, between, middle;
+	uint8_t last = 0;
 
 	configure(fd, &config);
 	area = map(fd, &config);
@@ -68,14 +141,14 @@ static void test_start_stop(uint32_t mode, const char *name)
 	middle = head_of(&area);
 	ok(middle > 1000 && !area.control->loss && !area.control->lost && !area.control->gaps,
 	   "%s: %llu bytes, none lost", name, (unsigned long long)middle);
-	ok(byte_at(&area, 0) == PROG_TRACE_SYNC && (byte_at(&area, 1) >> (2 + src_bits) & 0xf) == 5,
-	   "%s: begins with a ProgTraceSync, reason trace enable", name);
-	ok((byte_at(&area, middle - 1) & 3) == 3, "%s: ends with the end of a message", name);
+	ok(begins_at(&area, 0), "%s: begins with a ProgTraceSync, reason trace enable", name);
+	ok(messages(&area, 0, middle, NULL, 0, &last) && (last & 3) == 3,
+	   "%s: ends with the end of a message", name);
 
 	ok(!ioctl(fd, NTRACE_IOC_START), "%s: START continues", name);
 	work(1000);
 	ok(!ioctl(fd, NTRACE_IOC_STOP) && head_of(&area) > middle, "%s: the same stream", name);
-	ok(byte_at(&area, middle) == PROG_TRACE_SYNC, "%s: with a ProgTraceSync", name);
+	ok(begins_at(&area, middle), "%s: with a ProgTraceSync", name);
 	check_clean(&area, name);
 	show(&area);
 	unmap(&area);
@@ -199,7 +272,9 @@ static void test_flush(void)
 /* Returns the bytes that the sink has written since START, if it has not wrapped (bit 0). */
 static uint64_t sink_bytes(void)
 {
-	return (uint32_t)(sink[wp / 4] - sink[TR_RAM_START_LOW / 4]);
+	uint32_t bytes = sink[wp / 4] - sink[start / 4];
+
+	return atid ? bytes | (sink[ETR_STS / 4] & ETR_STS_FULL) : bytes;
 }
 
 /* Makes the sink larger than the complete trace. */
@@ -230,13 +305,14 @@ static void test_full(bool reader)
 	ok(!(produced & TR_RAM_WP_LOW_WRAP) && produced > 2 << 16, "%s: sink holds all %llu bytes",
 	   name, (unsigned long long)produced);
 	ok(area.control->loss == NTRACE_LOSS_DATA_FULL, "%s: loss has the cause", name);
-	ok(head_of(&area) - area.control->gaps + area.control->lost == produced,
+	ok(head_of(&area) - area.control->gaps * (atid ? FRAME : 1) + area.control->lost ==
+		   produced,
 	   "%s: lost is exact", name);
 	ok(reader ? area.control->gaps > 1 : area.control->gaps == 1 && head_of(&area) == 1 << 16,
 	   "%s: %u gaps", name, area.control->gaps);
 	/* The reader keeps up, so more trace than the data area holds may follow the last gap. */
 	ok((reader && head_of(&area) - area.control->gap_head > config.data_size) ||
-		   byte_at(&area, area.control->gap_head) == RESERVED_BYTE,
+		   is_mark(&area, area.control->gap_head),
 	   "%s: marked at gap_head", name);
 	check_clean(&area, name);
 	unmap(&area);
@@ -289,7 +365,7 @@ static void test_lapped(const char *name, uint32_t drain_us, bool flush, int rou
 	/* The number of interrupts differs between runs, but does not double the trace. */
 	ok(area.control->lost + head_of(&area) < 2 * bytes,
 	   "%s: not more lost than there was (%llu bytes)", name, (unsigned long long)bytes);
-	ok(byte_at(&area, area.control->gap_head) == RESERVED_BYTE, "%s: marked at gap_head", name);
+	ok(is_mark(&area, area.control->gap_head), "%s: marked at gap_head", name);
 	check_clean(&area, name);
 	unmap(&area);
 	close(fd);
@@ -300,22 +376,22 @@ static void test_cycles(void)
 	struct ntrace_config config = { .mode = 0 };
 	int fd = open_device(device, 0);
 	struct area area;
-	uint64_t start;
+	uint64_t begun;
 	int i, bad = 0;
 
 	configure(fd, &config);
 	area = map(fd, &config);
-	start = now_ns();
+	begun = now_ns();
 	for (i = 0; i < 200; i++) {
 		uint64_t head = head_of(&area);
 
 		if (ioctl(fd, NTRACE_IOC_START) || ioctl(fd, NTRACE_IOC_STOP) ||
-		    head_of(&area) <= head || byte_at(&area, head) != PROG_TRACE_SYNC)
+		    head_of(&area) <= head || !begins_at(&area, head))
 			bad++;
 		consume(fd, head_of(&area));
 	}
 	ok(!bad && !area.control->loss, "200 starts and stops, each with trace");
-	ksft_print_msg("%llu ns each\n", (unsigned long long)((now_ns() - start) / 200));
+	ksft_print_msg("%llu ns each\n", (unsigned long long)((now_ns() - begun) / 200));
 	unmap(&area);
 	close(fd);
 }
@@ -346,8 +422,13 @@ int main(int argc, char **argv)
 	src_bits = info.src_bits;
 	if (src_bits > 2)
 		bail("SRC has more than two bits");
-	if (!(info.sink_impl & 0xf))
+	atid = info.atid;
+	if (atid) {
+		wp = ETR_RWP;
+		start = ETR_DBALO;
+	} else if (!(info.sink_impl & 0xf)) {
 		wp = V0_SINK_WP;
+	}
 	if (whole)
 		begin(btm ? 69 : 54);
 	else

@@ -42,12 +42,16 @@ steps_of() {
 	is "$(head -n 3 "$tmp/wrong")" "" "$2: and no other program's code"
 }
 
+# $fork_flags: flags of records of two tasks that are usual (0)
 judge_perf() {
-	local test dir
+	local test dir allowed
 	for test in plain drain fork; do
 		dir=$results/perf/$test
 		steps_of "$dir" "$test"
-		is "$(awk '$3 != 0' "$dir/flags" | head -n 3)" "" "$test: no record is truncated or partial"
+		# Two tasks at a time: a sink that they share may hold back the end of one (judge_turns).
+		allowed=0
+		[ "$test" != fork ] || allowed=${fork_flags:-0}
+		is "$(awk -v allowed="$allowed" '$3 && $3 != allowed' "$dir/flags" | head -n 3)" "" "$test: no record is truncated or partial"
 		ok "$test: trace from both harts" test -s "$dir/0.nex" -a -s "$dir/1.nex"
 	done
 	for test in pause resume; do
