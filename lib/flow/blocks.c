@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
+#include "count.h"
 
 #define BLOCKS_FIRST 1024u
 #define BLOCKS_MAX (1u << 19)
@@ -24,6 +24,7 @@ int block_cache_init(struct block_cache *cache)
 	cache->slot_mask = 2 * BLOCKS_FIRST - 1;
 	cache->next_id = 1;
 	cache->next_block_id = 1;
+	cache->first_id = 1;
 	cache->blocks = malloc(BLOCKS_FIRST * sizeof(*cache->blocks));
 	cache->slots = calloc(2 * BLOCKS_FIRST, sizeof(*cache->slots));
 	if (!cache->blocks || !cache->slots)
@@ -50,15 +51,19 @@ static inline uint32_t slot_of(const struct block_cache *cache, uint64_t pc, uin
 	return (uint32_t)(hash >> 32) & cache->slot_mask;
 }
 
-static void empty(struct block_cache *cache)
+static void empty(struct ntrace_flow *flow)
 {
+	struct block_cache *cache = &flow->cache;
+
+	flow_count_forget(flow);
 	cache->block_count = 1;
+	cache->first_id = cache->next_block_id;
 	memset(cache->slots, 0, ((size_t)cache->slot_mask + 1) * sizeof(*cache->slots));
 }
 
 void flow_forget_blocks(struct ntrace_flow *flow)
 {
-	empty(&flow->cache);
+	empty(flow);
 	flow->previous = 0;
 }
 
@@ -126,9 +131,11 @@ static uint32_t insert(struct ntrace_flow *flow, const struct block *block)
 }
 
 /* All context ids are in use: start over. */
-static void forget_contexts(struct block_cache *cache)
+static void forget_contexts(struct ntrace_flow *flow)
 {
-	empty(cache);
+	struct block_cache *cache = &flow->cache;
+
+	empty(flow);
 	for (unsigned int i = 0; i < CONTEXTS; i++)
 		cache->contexts[i].id = 0;
 	cache->next_id = 1;
@@ -142,6 +149,7 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 
 	flow->space = space;
 	if (!space) {
+		flow_count_part(flow);
 		flow->space_id = 0;
 		flow->previous = 0;
 		return;
@@ -155,6 +163,11 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 			context = &cache->contexts[i];
 	}
 	version = ntrace_space_version(space);
+	/* Effects refer to the code as it was. */
+	if (context->id && (context->space != space || context->version != version)) {
+		flow_count_settle(flow);
+		flow_count_fold(flow);
+	}
 	if (context->space != space) {
 		if (context->space)
 			ntrace_space_put(context->space);
@@ -163,7 +176,7 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 	}
 	if (!context->id || context->version != version) {
 		if (cache->next_id == CONTEXT_IDS) {
-			forget_contexts(cache);
+			forget_contexts(flow);
 			flow->space_id = 0;
 		}
 		context->version = version;
@@ -171,6 +184,8 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 	}
 	context->used = ++cache->clock;
 	if (flow->space_id != context->id) {
+		flow_count_settle(flow);
+		flow_count_part(flow);
 		flow->space_id = context->id;
 		flow->previous = 0;
 	}
@@ -338,6 +353,11 @@ static void link_to(struct ntrace_flow *flow, uint32_t index)
 				  next->form.address != block->form.next)
 		return;
 	block->link[flow->previous_link] = index;
+}
+
+uint32_t flow_find_block(const struct ntrace_flow *flow, uint64_t pc, uint32_t context)
+{
+	return find(&flow->cache, pc, context);
 }
 
 uint32_t flow_known_block(struct ntrace_flow *flow)

@@ -8,7 +8,7 @@
  * processor could predict that jump. At any other block it stops, and the general walk handles that
  * block, unless it is a transfer that the message reports.
  */
-#include "flow.h"
+#include "count.h"
 
 /* Maximum number of parcels of one eager run; only a NOT_FAST block costs more. */
 #define PARCELS_AT_ONCE (UINT32_MAX - 1)
@@ -45,6 +45,7 @@ bool flow_close_batch(struct ntrace_flow *flow)
 
 	if (!batch.count)
 		return true;
+	flow_count_deliver(flow);
 	batch.blocks = flow->batch;
 	flow->waiting.count = 0;
 	flow->waiting.watched = false;
@@ -57,7 +58,7 @@ bool flow_open_batch(struct ntrace_flow *flow, const struct ntrace_isa *isa)
 	struct ntrace_block_batch *waiting = &flow->waiting;
 
 	if (waiting->count) {
-		if (waiting->count < BATCH_BLOCKS && waiting->isa == isa &&
+		if (waiting->count < flow->batch_room && waiting->isa == isa &&
 		    waiting->space == flow->space)
 			return true;
 		if (!flow_close_batch(flow))
@@ -129,10 +130,10 @@ static void finish(struct ntrace_flow *flow, struct walk *walk, const struct fas
 }
 
 /*
- * Starts the next round of the history. In BTM a branch without a message is not taken, so endless
- * zeros stand for its history. Return: false if there is no bit for a branch.
+ * Starts the next round of the history. In BTM a branch without a message is not taken, so @zeros
+ * zeros, enough for the batch, stand for its history. Return: false if there is no bit for a branch.
  */
-static bool next_round(struct fast_walk *run, const struct history *history, bool zeros)
+static bool next_round(struct fast_walk *run, const struct history *history, uint32_t zeros)
 {
 	if (run->rest) {
 		run->left = history->width;
@@ -143,7 +144,7 @@ static bool next_round(struct fast_walk *run, const struct history *history, boo
 	if (zeros) {
 		run->endless = true;
 		run->bits = 0;
-		run->left = BATCH_BLOCKS;
+		run->left = zeros;
 	}
 	return zeros;
 }
@@ -184,11 +185,13 @@ static bool infers_returns(const struct ntrace_flow *flow)
 static void follow(struct ntrace_flow *flow, const struct walk *walk, struct fast_walk *result)
 {
 	/* BTM needs no bit. In HTM a missing bit is an error, which the general walk reports. */
-	const bool zeros = !walk->eager && !flow->history_mode && !walk->stop_at_branch;
+	const uint32_t zeros = !walk->eager && !flow->history_mode && !walk->stop_at_branch ?
+				       (uint32_t)flow->batch_room :
+				       0;
 	const bool returns = infers_returns(flow);
 	const uint8_t flags = NTRACE_BLOCK_NEXT_KNOWN |
 			      (walk->eager ? NTRACE_BLOCK_PROVISIONAL : 0);
-	const struct ntrace_block *end = flow->batch + BATCH_BLOCKS;
+	const struct ntrace_block *end = flow->batch + flow->batch_room;
 	const struct block *blocks = flow->cache.blocks;
 	struct fast_walk run = *result;
 
@@ -260,7 +263,7 @@ static void take_last(struct ntrace_flow *flow, struct walk *walk, struct fast_w
 
 	if (!run->index || walk->eager || flow->late_count || block->watched || block->uncertain ||
 	    block->sequential || block_parcels(block) != run->parcels ||
-	    run->out == flow->batch + BATCH_BLOCKS)
+	    run->out == flow->batch + flow->batch_room)
 		return;
 	if (class == NTRACE_INSN_BRANCH && walk->direct &&
 	    (run->endless || (!run->left && !run->rest))) {
@@ -289,7 +292,7 @@ bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk)
 	struct fast_walk run = { .index = flow->select_block ? 0 : flow_known_block(flow) };
 	uint32_t parcels;
 
-	if (!run.index || walk->without + BATCH_BLOCKS > BLOCKS_WITHOUT_HISTORY)
+	if (!run.index || walk->without + flow->batch_room > BLOCKS_WITHOUT_HISTORY)
 		return true;
 	if (!flow_open_batch(flow, flow->cache.blocks[run.index].isa))
 		return false;

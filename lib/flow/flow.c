@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
+#include "count.h"
 #include "struct_size.h"
 #include "wire/params.h"
 
@@ -33,6 +33,10 @@ bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 {
 	if (flow->waiting.count && !flow_close_batch(flow))
 		return false;
+	flow_count_settle(flow);
+	if (event->type == NTRACE_FLOW_TRAP || event->type == NTRACE_FLOW_TRACE_OFF ||
+	    event->type == NTRACE_FLOW_GAP || event->type == NTRACE_FLOW_ERROR)
+		flow_count_part(flow);
 	event->offset = flow->offset;
 	event->time = flow->time_known ? flow->time : 0;
 	event->time_known = flow->time_known;
@@ -139,39 +143,6 @@ bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 	};
 
 	return fail_with(flow, &event);
-}
-
-bool flow_advance(struct ntrace_flow *flow)
-{
-	flow->time_passed = false;
-	if (flow->time_known && flow->space &&
-	    ntrace_space_advance(flow->space, flow->time) == NTRACE_ERR_NOMEM)
-		flow->stop = NTRACE_ERR_NOMEM;
-	return !flow->stop;
-}
-
-bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address)
-{
-	struct ntrace_space *space = NULL;
-
-	if (flow->config.select) {
-		/* If the callback stops, no executed block may stay in the batch. */
-		if (flow->waiting.count && !flow_close_batch(flow))
-			return false;
-		flow->stop = flow->config.select(flow->config.data, reason, address, &space);
-		if (flow->stop)
-			return false;
-	} else if (flow->config.contexts) {
-		space = ntrace_contexts_find(flow->config.contexts, &flow->owner);
-		if (!space)
-			space = flow->config.space;
-	} else {
-		return true;
-	}
-	/* Each space has its own time. */
-	flow->time_passed = true;
-	flow_enter_space(flow, space);
-	return true;
 }
 
 /*
@@ -611,9 +582,10 @@ static bool handle(struct ntrace_flow *flow, const struct ntrace_message *messag
 /* If the callback stopped, the rest of the message is lost. */
 static int result(struct ntrace_flow *flow)
 {
-	int stop = flow->stop;
+	int stop = flow->stop ? flow->stop : flow->count_error;
 
 	flow->stop = 0;
+	flow->count_error = 0;
 	if (stop) {
 		flow->synced = false;
 		lose_stream(flow);
@@ -660,6 +632,8 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	if (flow->waiting.count && !keeps_batch(message) && !flow_close_batch(flow))
 		return result(flow);
 	flow->stats.messages++;
+	if (flow->count)
+		flow_count_begin(flow);
 	flow->offset = message->offset;
 	earn_credit(flow, message);
 	flow_take_time(flow, message);
@@ -673,6 +647,8 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 		flow->stamped = false;
 		flow_close_batch(flow);
 	}
+	if (flow->count)
+		flow_count_end(flow, message);
 	return result(flow);
 }
 
@@ -707,13 +683,22 @@ int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 		flow_fail(flow, NTRACE_FLOW_ERROR_CUT, flow->pc, flow->confirmed);
 	if (!flow->stop)
 		flow_close_batch(flow);
+	flow_count_settle(flow);
+	flow_count_fold(flow);
 	return result(flow);
 }
 
 int ntrace_flow_flush(struct ntrace_flow *flow)
 {
 	flow_close_batch(flow);
+	flow_count_settle(flow);
+	flow_count_fold(flow);
 	return result(flow);
+}
+
+void ntrace_flow_separate(struct ntrace_flow *flow)
+{
+	flow_count_part(flow);
 }
 
 const struct ntrace_context *ntrace_flow_context(const struct ntrace_flow *flow)
@@ -724,12 +709,15 @@ const struct ntrace_context *ntrace_flow_context(const struct ntrace_flow *flow)
 void ntrace_flow_get_stats(const struct ntrace_flow *flow, struct ntrace_flow_stats *stats)
 {
 	*stats = flow->stats;
+	if (flow->count)
+		flow_count_add_stats(flow->count, stats);
 }
 
 static bool valid_config(const struct ntrace_flow_config *config,
 			 const struct ntrace_params *params)
 {
-	return config->event && (params->xlen == 32 || params->xlen == 64) &&
+	return config->event && (config->blocks || !config->effect) &&
+	       (params->xlen == 32 || params->xlen == 64) &&
 	       params->src_bits <= NTRACE_SRC_BITS_MAX && params->timestamp_bits <= 64 &&
 	       (!params->src_bits || config->src == NTRACE_SRC_ANY ||
 		!(config->src >> params->src_bits));
@@ -772,9 +760,10 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 		free(made);
 		return NTRACE_ERR_NOMEM;
 	}
+	made->batch_room = config->effect ? COUNT_BLOCKS : BATCH_BLOCKS;
 	if (config->blocks)
-		made->batch = malloc(BATCH_BLOCKS * sizeof(*made->batch));
-	if (config->blocks && !made->batch) {
+		made->batch = malloc(made->batch_room * sizeof(*made->batch));
+	if ((config->blocks && !made->batch) || (config->effect && flow_count_new(made))) {
 		ntrace_flow_free(made);
 		return NTRACE_ERR_NOMEM;
 	}
@@ -791,6 +780,7 @@ void ntrace_flow_free(struct ntrace_flow *flow)
 		return;
 	block_cache_free(&flow->cache);
 	free(flow->batch);
+	flow_count_free(flow->count);
 	if (flow->config.space)
 		ntrace_space_put(flow->config.space);
 	free(flow);

@@ -68,6 +68,7 @@ struct block_cache {
 	uint32_t slot_mask;
 	uint32_t next_id;
 	uint32_t next_block_id;		/* 0: all ids are in use */
+	uint32_t first_id;		/* id of block 1 */
 	uint64_t clock;
 	struct context contexts[CONTEXTS];
 };
@@ -176,7 +177,10 @@ struct ntrace_flow {
 	struct return_stack stack;
 	int stop;			/* result of the callback, if not 0 */
 	struct ntrace_block *batch;	/* waiting blocks; NULL: each block is an event */
+	size_t batch_room;
 	struct ntrace_block_batch waiting;	/* common values and number of the waiting blocks */
+	struct flow_count *count;	/* NULL: effects are not counted */
+	int count_error;		/* result of the callback that takes effects */
 
 	struct warned_range warned[WARNED_RANGES];
 	unsigned int warned_count;
@@ -219,6 +223,8 @@ void block_cache_free(struct block_cache *cache);
 void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space);
 /* The block at flow->pc; NULL, with *error set, if there is none. Valid until the next call. */
 const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error *error);
+/* Index of the predecoded block at @pc; 0: not predecoded. */
+uint32_t flow_find_block(const struct ntrace_flow *flow, uint64_t pc, uint32_t context);
 /* The predecoded block at flow->pc, linked to the previous one; 0: not predecoded. */
 uint32_t flow_known_block(struct ntrace_flow *flow);
 /* Decodes one instruction of up to 8 bytes. Return: 0 or NTRACE_ERR_... */
@@ -293,12 +299,11 @@ bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 /* Emits an error and a gap; the flow is unknown up to the next sync. Return: always false. */
 bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value);
+/* state.c */
 /* Advances the code of the space to the current time. Return: false: out of memory. */
 bool flow_advance(struct ntrace_flow *flow);
 /* Calls the select callback, if any, for @address. Return: false if the callback stops. */
 bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);
-
-/* state.c */
 /* Takes TSTAMP of a message before its other fields are handled. */
 void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message);
 /* Takes an Ownership message with PROCESS. Return: as flow_emit(). */

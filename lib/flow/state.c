@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "flow.h"
+#include "count.h"
 
 /* Extends a timestamp of @bits so that time never runs backwards (N-Trace 1.0, "timestamps"). */
 static uint64_t extend_time(const struct ntrace_flow *flow, uint64_t stamp)
@@ -18,6 +18,45 @@ static uint64_t extend_time(const struct ntrace_flow *flow, uint64_t stamp)
 	round = UINT64_C(1) << bits;
 	time = (flow->time & ~(round - 1)) | stamp;
 	return time < flow->time ? time + round : time;
+}
+
+bool flow_advance(struct ntrace_flow *flow)
+{
+	flow->time_passed = false;
+	/* Effects refer to the code as it was. */
+	if (flow->time_known) {
+		flow_count_settle(flow);
+		flow_count_fold(flow);
+	}
+	if (flow->time_known && flow->space &&
+	    ntrace_space_advance(flow->space, flow->time) == NTRACE_ERR_NOMEM)
+		flow->stop = NTRACE_ERR_NOMEM;
+	return !flow->stop;
+}
+
+bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address)
+{
+	struct ntrace_space *space = NULL;
+
+	flow_count_settle(flow);
+	if (flow->config.select) {
+		/* If the callback stops, no executed block may stay in the batch. */
+		if (flow->waiting.count && !flow_close_batch(flow))
+			return false;
+		flow->stop = flow->config.select(flow->config.data, reason, address, &space);
+		if (flow->stop)
+			return false;
+	} else if (flow->config.contexts) {
+		space = ntrace_contexts_find(flow->config.contexts, &flow->owner);
+		if (!space)
+			space = flow->config.space;
+	} else {
+		return true;
+	}
+	/* Each space has its own time. */
+	flow->time_passed = true;
+	flow_enter_space(flow, space);
+	return true;
 }
 
 /* Absolute with a sync, else the difference to the last reported time. */

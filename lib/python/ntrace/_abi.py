@@ -129,7 +129,8 @@ class FlowConfig(Structure):
     _fields_ = [("size", c_size_t), ("params", POINTER(Params)), ("src", c_uint),
                 ("event", FLOW_CALLBACK), ("select", c_void_p), ("contexts", c_void_p),
                 ("space", c_void_p), ("data", c_void_p), ("blocks", FLOW_CALLBACK),
-                ("watch", POINTER(c_uint64)), ("watch_count", c_size_t)]
+                ("watch", POINTER(c_uint64)), ("watch_count", c_size_t),
+                ("effect", c_void_p)]
 
 
 class FlowStats(Structure):

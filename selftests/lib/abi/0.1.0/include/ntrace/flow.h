@@ -232,6 +232,33 @@ struct ntrace_block_batch {
 typedef int ntrace_flow_blocks(void *data, const struct ntrace_block_batch *batch);
 
 /**
+ * struct ntrace_flow_effect - blocks that were executed a number of times
+ * @batch: the blocks; borrowed during the call. time is not known, offset is that of a later message
+ * @lead: number of blocks at the start of @batch that are not counted here: they led to the other
+ *        blocks, or if there are no others to the next block. The first one transferred control;
+ *        the others are the straight run from its target on
+ * @times: number of executions of the blocks after @lead; 0: there are none
+ *
+ * The executions are those since the last effect with the same blocks, in any order. An effect
+ * with @times 0 is in order with batches and events: the next block follows those of @lead, which
+ * have been counted.
+ */
+struct ntrace_flow_effect {
+	const struct ntrace_block_batch *batch;
+	size_t lead;
+	uint64_t times;
+};
+
+/**
+ * typedef ntrace_flow_effects - receives effects
+ * @data: the data of struct ntrace_flow_config
+ * @effect: the effect; borrowed during the call
+ *
+ * Return: 0 to continue; any other value stops decoding: the function of the flow returns it.
+ */
+typedef int ntrace_flow_effects(void *data, const struct ntrace_flow_effect *effect);
+
+/**
  * typedef ntrace_flow_select - chooses the address space for the next address to walk
  * @data: the data of struct ntrace_flow_config
  * @reason: NTRACE_FLOW_SYNC, NTRACE_FLOW_TRAP, NTRACE_FLOW_OWNERSHIP or NTRACE_FLOW_BLOCK (a block
@@ -272,6 +299,7 @@ struct ntrace_flow;
  * @watch: addresses to watch, with @blocks: a batch ends after a block that starts at one of them.
  *         Borrowed for the life of the flow; they cost nothing for other blocks
  * @watch_count: number of addresses in @watch
+ * @effect: receives what ntrace_flow_count() counts; needs @blocks. May be NULL
  */
 struct ntrace_flow_config {
 	size_t size;
@@ -285,6 +313,7 @@ struct ntrace_flow_config {
 	ntrace_flow_blocks *blocks;
 	const uint64_t *watch;
 	size_t watch_count;
+	ntrace_flow_effects *effect;
 };
 
 /**
@@ -341,6 +370,24 @@ NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
 NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message);
 
 /**
+ * ntrace_flow_count - count the next messages of a chunk
+ * @flow: flow made by ntrace_flow_new() with an effect callback
+ * @reader: a reader with a chunk; reads the stream of @flow with the same parameters
+ *
+ * Takes messages from @reader as long as the flow knows their effects: what it does when the same
+ * message comes again at the same place. They are not walked; the effect callback receives the sums
+ * later: before code changes, when memory is needed for other effects, and by ntrace_flow_flush()
+ * and ntrace_flow_end(). Call it before each ntrace_reader_next(), and pass the message read then to
+ * ntrace_flow_message(), which remembers its effect. Memory is bounded.
+ *
+ * All blocks are counted exactly once, either as blocks or in an effect. Messages with a timestamp
+ * are never counted.
+ *
+ * Return: 0, or what the effect callback returned.
+ */
+NTRACE_EXPERIMENTAL int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader);
+
+/**
  * ntrace_flow_wire_error - report a reserved MSEO code found by the reader: error, gap, resync
  * @flow: flow made by ntrace_flow_new()
  * @offset: position of the code in the stream: offset of the reader's NTRACE_WIRE_ERROR
@@ -376,7 +423,8 @@ NTRACE_API int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending);
  * ntrace_flow_flush - pass the waiting blocks to the blocks callback
  * @flow: flow made by ntrace_flow_new()
  *
- * Call it before changing mappings of a space, and to receive blocks before more messages arrive.
+ * Call it before changing mappings of a space, and to receive blocks and effects before more
+ * messages arrive.
  *
  * Return: 0 or what the callback returned: as for ntrace_flow_message().
  */
@@ -389,6 +437,16 @@ NTRACE_API int ntrace_flow_flush(struct ntrace_flow *flow);
  */
 NTRACE_API void ntrace_flow_get_stats(const struct ntrace_flow *flow,
 				      struct ntrace_flow_stats *stats);
+
+/**
+ * ntrace_flow_separate - the next block does not continue the earlier ones
+ * @flow: flow made by ntrace_flow_new()
+ *
+ * Call it within the callback for blocks or for an event after which the caller attributes blocks to
+ * another thread. Then ntrace_flow_count() counts nothing before the next transfer of control, and
+ * no effect has a lead from before.
+ */
+NTRACE_EXPERIMENTAL void ntrace_flow_separate(struct ntrace_flow *flow);
 
 /**
  * ntrace_flow_context - the known state of the hart

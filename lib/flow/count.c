@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Counts messages instead of walking them.
+ *
+ * A program repeats itself, and so does its trace. What a message does depends on its bytes and on
+ * the place where the flow stands: the next block, and the run of blocks since the last transfer.
+ * Messages with an address also depend on the reference of the address and on the parcels walked
+ * for history alone. So the first time a message comes at a place, the general walk handles it, and
+ * its effect is remembered: the blocks, the next place, and the changes of the return stack. Each
+ * further time, the message is not even parsed: one lookup by its bytes finds the effect, a counter
+ * is incremented, and the flow stands at the next place. The caller gets an effect with its number
+ * of times when its entry is needed for another one, before code or owner change, and at the end.
+ *
+ * Only messages without any event are remembered. A return to an address from before the message
+ * depends on the return stack. Such a message has several effects: each but the last ends before such
+ * a return, and the next one is found by its predecessor and the popped address.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "effects.h"
+
+static const uint8_t kinds[64] = {
+	[NTRACE_TCODE_DIRECT_BRANCH] = DIRECT,		[NTRACE_TCODE_INDIRECT_BRANCH] = INDIRECT,
+	[NTRACE_TCODE_INDIRECT_BRANCH_HIST] = INDIRECT, [NTRACE_TCODE_RESOURCE_FULL] = RESOURCE,
+	[NTRACE_TCODE_REPEAT_BRANCH] = REPEAT,
+};
+
+void flow_count_begin(struct ntrace_flow *flow)
+{
+	flow->count->passed = false;
+	if (flow->count->miss.valid && !flow->count->place)
+		flow->count->miss.valid = false;
+}
+
+void flow_count_deliver(struct ntrace_flow *flow)
+{
+	if (!flow->count)
+		return;
+	flow_count_settle(flow);
+	effects_track(flow, flow->batch, flow->waiting.count);
+}
+
+/* The blocks of a message, and their calls and returns so far. */
+struct recording {
+	const struct ntrace_block *blocks;
+	size_t count;
+	struct push stack[PUSHES_MAX];
+	unsigned int level;
+	unsigned int depth;
+	bool pops;
+};
+
+/* Return: false: too many calls. */
+static bool record_call(struct recording *recording, uint64_t address, uint32_t index)
+{
+	if (recording->level == PUSHES_MAX)
+		return false;
+	recording->stack[recording->level++] = (struct push){ address, index };
+	if (recording->level > recording->depth)
+		recording->depth = recording->level;
+	return true;
+}
+
+/*
+ * Follows the stack over blocks from @first on, which @continues with a return to an address from
+ * before. Sets @end to the next such return, or to the end. Return: false: cannot be remembered.
+ */
+static bool record_part(const struct ntrace_flow *flow, struct recording *recording, size_t first,
+			bool continues, bool reported, size_t *end)
+{
+	size_t i;
+
+	recording->level = 0;
+	recording->depth = 0;
+	recording->pops = false;
+	for (i = first + continues; i < recording->count; i++) {
+		const struct ntrace_block *block = &recording->blocks[i];
+		uint32_t index = effects_index(flow, block->id);
+		bool swap = block->insn_class == NTRACE_INSN_COROUTINE_SWAP;
+
+		if (block->insn_class == NTRACE_INSN_RETURN || swap) {
+			if (recording->level) {
+				recording->level--;
+			} else if (i + 1 == recording->count) {
+				if (!reported)
+					return false;
+				recording->pops = true;
+			} else {
+				*end = i;
+				return !swap;
+			}
+		}
+		if (ntrace_insn_is_call(block->insn_class) &&
+		    !record_call(recording, flow->cache.blocks[index].form.next, index))
+			return false;
+	}
+	*end = i;
+	return true;
+}
+
+/* Fills in a new effect with @number blocks from @first on. */
+static void fill(struct ntrace_flow *flow, struct effect *effect, const struct recording *recording,
+		 size_t first, size_t number, uint32_t lead)
+{
+	struct flow_count *count = flow->count;
+	struct detail *detail = &count->details[number_of(count, effect)];
+	const struct ntrace_block *blocks = recording->blocks + first;
+
+	*detail = (struct detail){ .next_pc = number ? blocks[number - 1].next : 0,
+				   .lead = lead,
+				   .first = count->room_used,
+				   .count = (uint32_t)number,
+				   .pushed = count->push_count,
+				   .branch = flow->branch };
+	effect->split = first + number < recording->count;
+	effect->pops = recording->pops && !effect->split;
+	effect->pushes = (uint8_t)recording->level;
+	effect->depth = (uint8_t)recording->depth;
+	for (size_t i = 0; i < number; i++) {
+		count->room[count->room_used++] =
+			effects_index(flow, blocks[i].id) |
+			(blocks[i].flags & NTRACE_BLOCK_TAKEN ? TAKEN : 0);
+		detail->instructions += blocks[i].instructions;
+		effect->parcels += blocks[i].bytes / 2;
+	}
+	memcpy(count->pushes + count->push_count, recording->stack,
+	       recording->level * sizeof(*recording->stack));
+	count->push_count += recording->level;
+}
+
+static bool is_recordable(const struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	const struct flow_count *count = flow->count;
+	const struct ntrace_block_batch *waiting = &flow->waiting;
+	uint64_t parcels = 0;
+
+	if (count->passed || !count->miss.valid || !count->place ||
+	    count->miss.offset != message->offset || count->miss.size != message->length ||
+	    flow->stop || !flow->synced || !flow->pc_known || flow->select_block ||
+	    flow->late_count || !waiting->count || ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+		return false;
+	for (size_t i = 0; i < waiting->count; i++) {
+		const struct ntrace_block *block = &flow->batch[i];
+		uint32_t index = effects_index(flow, block->id);
+
+		if (!index || flow->cache.blocks[index].context != flow->space_id ||
+		    !(block->flags & NTRACE_BLOCK_NEXT_KNOWN) ||
+		    block->insn_class == NTRACE_INSN_TRAP_RETURN ||
+		    flow->cache.blocks[index].form.bytes != block->bytes)
+			return false;
+		parcels += block->bytes / 2;
+	}
+	return parcels <= PARCELS_AT_MOST;
+}
+
+/* The number of the place before block @next, after those from @block on at @lead. */
+static uint32_t place_after(struct ntrace_flow *flow, uint32_t lead,
+			    const struct ntrace_block *block, const struct ntrace_block *next)
+{
+	struct place after = flow->count->places[lead];
+
+	if (after.start == after.block)
+		after.start = 0;
+	for (; block < next; block++) {
+		if (block->flags & NTRACE_BLOCK_TAKEN)
+			after = (struct place){ .from = effects_index(flow, block->id) };
+		else if (!after.start)
+			after.start = effects_index(flow, block->id);
+	}
+	after.block = effects_index(flow, next->id);
+	if (!after.start)
+		after.start = after.block;
+	return effects_number_place(flow->count, &after);
+}
+
+/* Makes the effects of a message. Return: the last one; NULL: it cannot be remembered. */
+static struct effect *record(struct ntrace_flow *flow, struct effect **parts, size_t *part_count)
+{
+	struct flow_count *count = flow->count;
+	struct recording recording = { .blocks = flow->batch, .count = flow->waiting.count };
+	struct miss key = count->miss;
+	uint32_t place = count->place, lead = place;
+	bool reported = key.kind == INDIRECT || key.kind == REPEAT, made;
+	struct effect *effect = NULL;
+	size_t first = 0, end = 0;
+
+	for (*part_count = 0; end < recording.count; first = end) {
+		if (*part_count == PARTS ||
+		    !record_part(flow, &recording, first, effect, reported, &end))
+			return NULL;
+		effect = effect_make(flow, &key, place, &made);
+		if (made)
+			fill(flow, effect, &recording, first, end - first, lead);
+		parts[(*part_count)++] = effect;
+		if (end == recording.count)
+			break;
+		key = (struct miss){ .key = { effect->id, CONTINUED },
+				     .origin = recording.blocks[end].next,
+				     .kind = key.kind };
+		lead = place_after(flow, lead, recording.blocks + first, recording.blocks + end);
+		place = 1;
+	}
+	/* An effect may have replaced an earlier one of the same message. */
+	for (size_t i = 0; i < *part_count; i++) {
+		for (size_t k = i + 1; k < *part_count; k++) {
+			if (parts[i] == parts[k])
+				return NULL;
+		}
+	}
+	return effect;
+}
+
+static bool remember(struct ntrace_flow *flow)
+{
+	struct flow_count *count = flow->count;
+	const struct place tail = count->tail;
+	struct effect *parts[PARTS], *last = NULL;
+	size_t part_count, blocks = flow->waiting.count;
+	uint32_t place;
+
+	if (!effects_make_room(flow))
+		return false;
+	effects_track(flow, flow->batch, blocks);
+	place = effects_find_place(flow);
+	/* Making the next block may have emptied the array, and all effects with it. */
+	if (place && !count->passed)
+		last = record(flow, parts, &part_count);
+	if (!last) {
+		count->tail = tail;
+		return false;
+	}
+	for (size_t i = 0; i < blocks; i++)
+		flow->stats.instructions -= flow->batch[i].instructions;
+	flow->stats.blocks -= blocks;
+	flow->waiting.count = 0;
+	for (size_t i = 0; i < part_count; i++)
+		add_time(count, parts[i]);
+	last->next = place;
+	last->target = flow->pc;
+	last->aims = last->kind == INDIRECT ||
+		     (last->kind == REPEAT && flow->branch.tcode != NTRACE_TCODE_DIRECT_BRANCH);
+	count->place = place;
+	count->stale = true;
+	if (last->kind == RESOURCE)
+		count->last_branch = 0;
+	else if (last->kind != REPEAT)
+		count->last_branch = last->id;
+	return true;
+}
+
+void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	struct flow_count *count = flow->count;
+	bool counted = is_recordable(flow, message) && remember(flow);
+
+	count->miss.valid = false;
+	if (counted)
+		return;
+	if (kinds[message->tcode & 63] && kinds[message->tcode & 63] != REPEAT)
+		count->last_branch = 0;
+	if (!flow->stop)
+		flow_close_batch(flow);
+	/* Without any block, the caller must still know the place before the next ones. */
+	if (count->stale)
+		flow_count_settle(flow);
+	count->place = flow->stop ? 0 : effects_find_place(flow);
+	if (flow->stop)
+		count->tail_valid = false;
+}
+
+/* ---- counting ---- */
+
+static inline uint64_t load(const uint8_t *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/* Bit 0 of each byte that ends a message. */
+static inline uint64_t ends_of(uint64_t word)
+{
+	return word & word >> 1 & BYTES_BIT_0;
+}
+
+static inline uint64_t first_bytes(uint64_t word, unsigned int size)
+{
+	return word & ~UINT64_C(0) >> (64 - 8 * size);
+}
+
+/* Changes the stack as the blocks of @effect do. */
+static inline void move_stack(struct return_stack *stack, const struct flow_count *count,
+			      const struct effect *effect)
+{
+	const struct push *push = count->pushes + count->details[number_of(count, effect)].pushed;
+	unsigned int kept = effect->pops ? 0 : effect->pushes;
+
+	/* Calls that returned may have overwritten the oldest addresses. */
+	if (stack->count > STACK_DEPTH - (effect->depth - kept))
+		stack->count = STACK_DEPTH - (effect->depth - kept);
+	if (effect->pops && stack->count) {
+		stack->top = (stack->top + STACK_DEPTH - 1) % STACK_DEPTH;
+		stack->count--;
+	}
+	for (unsigned int i = 0; i < effect->pushes; i++)
+		stack_push(stack, push[i].address, push[i].caller);
+}
+
+/*
+ * The further effects of a message after one that ends with a return to an address from before.
+ * Return: the last one, all are counted and all stack changes but its own are made; NULL: one is not
+ * known, and nothing is changed.
+ */
+static struct effect *take_parts(struct flow_count *count, struct return_stack *stack,
+				 struct effect *effect, uint64_t *parcels)
+{
+	struct effect *parts[PARTS];
+	struct return_stack after = { .top = stack->top, .count = stack->count };
+	size_t number = 0;
+
+	while (effect->split) {
+		/* All calls have returned here. */
+		if (after.count > STACK_DEPTH - (unsigned int)effect->depth)
+			after.count = STACK_DEPTH - (unsigned int)effect->depth;
+		if (!after.count || number == PARTS)
+			return NULL;
+		parts[number++] = effect;
+		effect = find_effect(count, effect->id, CONTINUED, stack->address[after.top], 0, 1);
+		if (!effect || !(effect->split || effect->next))
+			return NULL;
+		after.top = (after.top + STACK_DEPTH - 1) % STACK_DEPTH;
+		after.count--;
+	}
+	stack->top = after.top;
+	stack->count = after.count;
+	for (size_t i = 0; i < number; i++) {
+		*parcels += parts[i]->parcels;
+		add_time(count, parts[i]);
+	}
+	return effect;
+}
+
+/* The state of the flow that the messages of one call change. */
+struct run {
+	uint64_t reference;
+	int64_t owed;
+	uint64_t parcels;
+	uint64_t messages;
+	uint64_t bytes;
+	uint64_t confirmed;
+	uint32_t place;
+	uint32_t last_branch;
+	struct effect *last;
+	struct effect *branch;
+	bool branch_changed;
+	bool counted;
+};
+
+/* Stores the state, so that the general walk continues. */
+static void leave(struct ntrace_flow *flow, const struct run *run, uint64_t offset)
+{
+	struct flow_count *count = flow->count;
+	const struct detail *detail;
+	uint32_t last;
+
+	if (!run->last)
+		return;
+	detail = &count->details[number_of(count, run->last)];
+	last = count->room[detail->first + detail->count - 1];
+	flow->reference = run->reference;
+	if (run->counted)
+		flow->icnt_pending = 0;
+	flow->debt = flow->icnt_pending + (uint64_t)run->owed;
+	flow->walked += run->parcels;
+	flow->credit += run->bytes << CREDIT_BITS;
+	if (flow->credit > CREDIT_MAX)
+		flow->credit = CREDIT_MAX;
+	flow->credit -= run->parcels;
+	flow->stats.messages += run->messages;
+	flow->offset = offset;
+	if (run->confirmed != UINT64_MAX)
+		flow->confirmed = run->confirmed;
+	flow->pc = detail->next_pc;
+	flow->pc_known = true;
+	flow->previous = last & ~TAKEN;
+	flow->previous_link = !!(last & TAKEN);
+	flow->owner_due = false;
+	count->last_branch = run->last_branch;
+	count->place = run->place;
+	count->stale = true;
+	if (run->branch_changed) {
+		flow->branch.valid = false;
+		if (run->branch)
+			flow->branch = count->details[number_of(count, run->branch)].branch;
+	}
+	count->tail = count->places[run->place];
+	count->tail_valid = true;
+	if (count->tail.start == count->tail.block)
+		count->tail.start = 0;
+}
+
+/* Whether the place is known and nothing but messages decides what comes next. */
+static bool is_ready(struct ntrace_flow *flow, const struct ntrace_reader *reader)
+{
+	struct flow_count *count = flow->count;
+
+	if (!count || !count->place || reader->state || !flow->synced || flow->stop ||
+	    flow->late_count || flow->time_passed || flow->select_block || flow->waiting.count)
+		return false;
+	/* Mappings may have changed. */
+	flow_enter_space(flow, flow->space);
+	return count->place;
+}
+
+/* The bits of SRC in the first bytes of a message, and those of the own SRC. */
+static void source_bits(const struct ntrace_flow *flow, uint64_t *mask, uint64_t *own)
+{
+	unsigned int bits = flow->any_src ? 0 : flow->params.src_bits;
+	uint64_t all = (UINT64_C(1) << bits) - 1;
+
+	/* SRC follows TCODE: its first 6 bits are in the second byte, above MSEO. */
+	*mask = (all & 63) << 10 | (all >> 6 & 63) << 18;
+	*own = ((uint64_t)flow->config.src & 63) << 10 | ((uint64_t)flow->config.src >> 6 & 63)
+								 << 18;
+	*own &= *mask;
+}
+
+/* Whether the reader takes the message without an error. */
+static inline bool is_sound(uint64_t key, uint64_t more)
+{
+	return !(key & 3) && !((key >> 1 & ~key) & BYTES_BIT_0) &&
+	       !((more >> 1 & ~more) & BYTES_BIT_0);
+}
+
+/* Reads the bytes of a message at @at. Return: their number; 0: too long, or not whole. */
+static inline unsigned int take_key(const uint8_t *at, const uint8_t *end, uint64_t *key,
+				    uint64_t *more)
+{
+	uint64_t ends;
+	uint8_t copy[16];
+
+	if (end - at < (ptrdiff_t)sizeof(copy)) {
+		memset(copy, 0, sizeof(copy));
+		memcpy(copy, at, (size_t)(end - at));
+		at = copy;
+	}
+	*key = load(at);
+	*more = 0;
+	ends = ends_of(*key);
+	if (ends) {
+		unsigned int size = (unsigned int)__builtin_ctzll(ends) / 8 + 1;
+
+		*key = first_bytes(*key, size);
+		return size;
+	}
+	*more = load(at + 8);
+	ends = ends_of(*more);
+	if (ends) {
+		unsigned int size = (unsigned int)__builtin_ctzll(ends) / 8 + 1;
+
+		*more = first_bytes(*more, size);
+		return size + 8;
+	}
+	return 0;
+}
+
+int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
+{
+	struct flow_count *count = flow->count;
+	const uint8_t *at = reader->next;
+	uint64_t mask, own, key, more, offset = flow->offset;
+	struct run run = { .confirmed = UINT64_MAX };
+
+	if (!is_ready(flow, reader))
+		return 0;
+	source_bits(flow, &mask, &own);
+	run.reference = flow->reference;
+	run.owed = (int64_t)(flow->debt - flow->icnt_pending);
+	run.place = count->place;
+	run.last_branch = count->last_branch;
+	count->miss.valid = false;
+	for (;;) {
+		unsigned int size = at < reader->end ? take_key(at, reader->end, &key, &more) : 0;
+		uint8_t kind = kinds[key >> 2 & 63];
+		struct effect *effect;
+		uint64_t origin, parcels = run.parcels;
+		uint32_t debt;
+
+		if (!size)
+			break;
+		if ((key & mask) != own) {
+			if (!is_sound(key, more))
+				break;
+			at += size;
+			continue;
+		}
+		if (kind == NOT_COUNTED || run.owed != (int32_t)run.owed ||
+		    (kind == REPEAT && !run.last_branch))
+			break;
+		origin = kind == INDIRECT ? run.reference : kind == REPEAT ? run.last_branch : 0;
+		debt = kind == RESOURCE ? 0 : (uint32_t)run.owed;
+		effect = find_effect(count, key, more, origin, debt, run.place);
+		if (effect && effect->split)
+			effect = take_parts(count, &flow->stack, effect, &run.parcels);
+		if (!effect || !effect->next) {
+			count->miss = (struct miss){ .key = { key, more },
+						     .origin = origin,
+						     .offset = reader->offset +
+							       (uint64_t)(at - reader->next),
+						     .size = size,
+						     .debt = debt,
+						     .kind = kind,
+						     .valid = true };
+			break;
+		}
+		add_time(count, effect);
+		if (effect->pushes || effect->depth || effect->pops)
+			move_stack(&flow->stack, count, effect);
+		run.parcels += effect->parcels;
+		run.place = effect->next;
+		run.last = effect;
+		offset = reader->offset + (uint64_t)(at - reader->next);
+		at += size;
+		run.messages++;
+		run.bytes += size;
+		if (kind == RESOURCE) {
+			run.owed += (int64_t)(run.parcels - parcels);
+			run.last_branch = 0;
+			run.branch = NULL;
+			run.branch_changed = true;
+			continue;
+		}
+		run.owed = 0;
+		run.counted = true;
+		run.confirmed = offset;
+		if (effect->aims)
+			run.reference = effect->target;
+		if (kind != REPEAT) {
+			run.last_branch = effect->id;
+			run.branch = effect;
+			run.branch_changed = true;
+		}
+	}
+	reader->offset += (uint64_t)(at - reader->next);
+	reader->next = at;
+	leave(flow, &run, offset);
+	return 0;
+}

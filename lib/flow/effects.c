@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The table of effects, the places between them, and how the caller gets them; see count.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "effects.h"
+
+/* Gives @count an empty table of @number effects. Return: false: out of memory. */
+static bool make_effects(struct flow_count *count, uint32_t number)
+{
+	struct effect *effects = aligned_alloc(sizeof(*effects), number * sizeof(*effects));
+	struct detail *details = malloc(number * sizeof(*details));
+	uint32_t *dirty = malloc(2 * number * sizeof(*dirty));
+
+	if (!effects || !details || !dirty) {
+		free(effects);
+		free(details);
+		free(dirty);
+		return false;
+	}
+	memset(effects, 0, number * sizeof(*effects));
+	free(count->dirty);
+	count->effects = effects;
+	count->details = details;
+	count->dirty = dirty;
+	count->effect_mask = number - 1;
+	count->used = 0;
+	return true;
+}
+
+int flow_count_new(struct ntrace_flow *flow)
+{
+	struct flow_count *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	flow->count = made;
+	made->places = malloc(PLACES * sizeof(*made->places));
+	made->slots = calloc(2 * PLACES, sizeof(*made->slots));
+	made->room = malloc(ROOM * sizeof(*made->room));
+	made->pushes = malloc(PUSHES * sizeof(*made->pushes));
+	made->fold = malloc((COUNT_BLOCKS + OPEN_BLOCKS + 1) * sizeof(*made->fold));
+	if (!made->places || !made->slots || !made->room || !made->pushes || !made->fold ||
+	    !make_effects(made, EFFECTS_FIRST))
+		return NTRACE_ERR_NOMEM;
+	made->place_count = 1;
+	made->next_id = 1;
+	return 0;
+}
+
+void flow_count_free(struct flow_count *count)
+{
+	if (!count)
+		return;
+	free(count->effects);
+	free(count->details);
+	free(count->places);
+	free(count->slots);
+	free(count->room);
+	free(count->pushes);
+	free(count->dirty);
+	free(count->fold);
+	free(count);
+}
+
+/* ---- passing on ---- */
+
+static const struct ntrace_space *space_of(const struct ntrace_flow *flow, uint32_t context)
+{
+	for (unsigned int i = 0; i < CONTEXTS; i++) {
+		if (flow->cache.contexts[i].id == context)
+			return flow->cache.contexts[i].space;
+	}
+	return NULL;
+}
+
+/* Writes the blocks that lead to @place. Return: their number; 0 if they are not known. */
+static size_t put_lead(const struct ntrace_flow *flow, const struct place *place,
+		       struct ntrace_block *out)
+{
+	const struct block *blocks = flow->cache.blocks;
+	uint32_t index = place->start;
+	size_t count = 1;
+
+	out[0] = blocks[place->from].form;
+	out[0].next = blocks[index].form.address;
+	out[0].flags = NTRACE_BLOCK_TAKEN | NTRACE_BLOCK_NEXT_KNOWN;
+	while (index != place->block) {
+		if (!index || count > OPEN_BLOCKS)
+			return 0;
+		out[count] = blocks[index].form;
+		out[count].flags = NTRACE_BLOCK_NEXT_KNOWN;
+		count++;
+		index = flow_find_block(flow, blocks[index].form.next, blocks[index].context);
+	}
+	return count;
+}
+
+static void pass_on(struct ntrace_flow *flow, size_t lead, size_t blocks, uint64_t times,
+		    uint32_t last)
+{
+	struct flow_count *count = flow->count;
+	const struct block *block = &flow->cache.blocks[last];
+	const struct ntrace_block_batch batch = {
+		.blocks = count->fold,
+		.count = lead + blocks,
+		.space = (struct ntrace_space *)(uintptr_t)space_of(flow, block->context),
+		.isa = block->isa,
+		.offset = flow->offset,
+		.src = (uint16_t)flow->config.src,
+	};
+	const struct ntrace_flow_effect effect = { &batch, lead, times };
+
+	if (!flow->count_error)
+		flow->count_error = flow->config.effect(flow->config.data, &effect);
+}
+
+void effect_fold(struct ntrace_flow *flow, struct effect *effect)
+{
+	struct flow_count *count = flow->count;
+	const struct detail *detail = &count->details[number_of(count, effect)];
+	const struct block *blocks = flow->cache.blocks;
+	const uint32_t *index = count->room + detail->first;
+	size_t lead = put_lead(flow, &count->places[detail->lead], count->fold);
+	struct ntrace_block *out = count->fold + lead;
+
+	for (uint32_t i = 0; i < detail->count; i++, out++) {
+		*out = blocks[index[i] & ~TAKEN].form;
+		out->next = i + 1 < detail->count ? blocks[index[i + 1] & ~TAKEN].form.address :
+						    detail->next_pc;
+		out->flags = NTRACE_BLOCK_NEXT_KNOWN | (index[i] & TAKEN ? NTRACE_BLOCK_TAKEN : 0);
+	}
+	flow->stats.blocks += effect->times * detail->count;
+	flow->stats.instructions += effect->times * detail->instructions;
+	if (detail->count)
+		pass_on(flow, lead, detail->count, effect->times,
+			index[detail->count - 1] & ~TAKEN);
+	effect->times = 0;
+}
+
+void flow_count_fold(struct ntrace_flow *flow)
+{
+	struct flow_count *count = flow->count;
+
+	/* A callback may cause a change of code, before which effects are passed on. */
+	if (!count || count->folding)
+		return;
+	count->folding = true;
+	for (uint32_t i = 0; i < count->dirty_count; i++) {
+		if (count->effects[count->dirty[i]].times)
+			effect_fold(flow, &count->effects[count->dirty[i]]);
+	}
+	count->dirty_count = 0;
+	count->folding = false;
+}
+
+void flow_count_settle(struct ntrace_flow *flow)
+{
+	struct flow_count *count = flow->count;
+	size_t lead;
+
+	if (!count)
+		return;
+	count->passed = true;
+	if (!count->stale)
+		return;
+	count->stale = false;
+	lead = put_lead(flow, &count->places[count->place], count->fold);
+	pass_on(flow, lead, 0, 0, count->places[count->place].from);
+}
+
+void flow_count_part(struct ntrace_flow *flow)
+{
+	if (!flow->count)
+		return;
+	flow->count->tail_valid = false;
+	flow->count->place = 0;
+}
+
+static void clear(struct flow_count *count)
+{
+	memset(count->effects, 0, (count->effect_mask + 1) * sizeof(*count->effects));
+	count->used = 0;
+	memset(count->slots, 0, 2 * PLACES * sizeof(*count->slots));
+	count->place_count = 1;
+	count->room_used = 0;
+	count->push_count = 0;
+	count->place = 0;
+	count->last_branch = 0;
+	count->miss.valid = false;
+}
+
+void flow_count_forget(struct ntrace_flow *flow)
+{
+	if (!flow->count)
+		return;
+	flow_count_settle(flow);
+	flow_count_fold(flow);
+	clear(flow->count);
+	flow->count->tail_valid = false;
+}
+
+void flow_count_add_stats(const struct flow_count *count, struct ntrace_flow_stats *stats)
+{
+	for (uint32_t i = 0; i < count->dirty_count; i++) {
+		const struct effect *effect = &count->effects[count->dirty[i]];
+		const struct detail *detail = &count->details[count->dirty[i]];
+
+		stats->blocks += effect->times * detail->count;
+		stats->instructions += effect->times * detail->instructions;
+	}
+}
+
+/* ---- places ---- */
+
+static uint32_t place_slot(const struct place *place)
+{
+	uint64_t hash = ((uint64_t)place->from << 32 | place->block) * UINT64_C(0x9e3779b97f4a7c15);
+
+	hash ^= place->start * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return (uint32_t)(hash >> 40) % (2 * PLACES);
+}
+
+/* The number of @place; 0: there is no room for it. */
+uint32_t effects_number_place(struct flow_count *count, const struct place *place)
+{
+	uint32_t slot = place_slot(place), number;
+
+	while ((number = count->slots[slot])) {
+		const struct place *present = &count->places[number];
+
+		if (present->from == place->from && present->start == place->start &&
+		    present->block == place->block)
+			return number;
+		slot = (slot + 1) % (2 * PLACES);
+	}
+	if (count->place_count == PLACES)
+		return 0;
+	count->slots[slot] = count->place_count;
+	count->places[count->place_count] = *place;
+	return count->place_count++;
+}
+
+/* Updates the place by blocks that were executed. */
+void effects_track(struct ntrace_flow *flow, const struct ntrace_block *blocks, size_t number)
+{
+	struct flow_count *count = flow->count;
+	const struct ntrace_block *last = blocks + number;
+
+	while (last > blocks && !(last[-1].flags & NTRACE_BLOCK_TAKEN))
+		last--;
+	if (last > blocks) {
+		last--;
+		count->tail = (struct place){ .from = effects_index(flow, last->id) };
+		count->tail_valid = count->tail.from &&
+				    last->insn_class != NTRACE_INSN_TRAP_RETURN &&
+				    last->flags & NTRACE_BLOCK_NEXT_KNOWN;
+		last++;
+	}
+	for (; last < blocks + number; last++) {
+		uint32_t index = effects_index(flow, last->id);
+
+		if (!index || !(last->flags & NTRACE_BLOCK_NEXT_KNOWN))
+			count->tail_valid = false;
+		if (!count->tail.start)
+			count->tail.start = index;
+	}
+}
+
+/* The number of the place where the flow stands. */
+uint32_t effects_find_place(struct ntrace_flow *flow)
+{
+	struct flow_count *count = flow->count;
+	uint32_t previous = flow->previous;
+	enum ntrace_flow_error error;
+	struct place place;
+
+	if (!count->tail_valid || !flow->synced || !flow->pc_known || flow->select_block ||
+	    flow->stop || !flow->space_id)
+		return 0;
+	if (!flow_block(flow, &error)) {
+		flow->previous = previous;
+		return 0;
+	}
+	/* Making the block may have emptied the array. */
+	if (!count->tail_valid)
+		return 0;
+	place = count->tail;
+	place.block = flow->previous;
+	flow->previous = previous;
+	if (!place.start)
+		place.start = place.block;
+	if (flow->cache.blocks[place.from].context != flow->space_id ||
+	    !put_lead(flow, &place, count->fold))
+		return 0;
+	return effects_number_place(count, &place);
+}
+
+/* The effect with this key, or a new one in a free or replaced entry. */
+struct effect *effect_make(struct ntrace_flow *flow, const struct miss *miss, uint32_t place,
+			   bool *made)
+{
+	struct flow_count *count = flow->count;
+	struct effect *effect =
+		find_effect(count, miss->key[0], miss->key[1], miss->origin, miss->debt, place);
+	uint32_t entry =
+		entry_of(count, miss->key[0], miss->key[1], miss->origin, miss->debt, place);
+
+	*made = !effect;
+	if (effect)
+		return effect;
+	for (unsigned int i = 0; i < PROBES && !effect; i++) {
+		if (!count->effects[(entry + i) & count->effect_mask].place)
+			effect = &count->effects[(entry + i) & count->effect_mask];
+	}
+	count->used += !!effect;
+	if (!effect) {
+		/* Any entry will do; ids are spread evenly. */
+		effect = &count->effects[(entry + count->next_id % PROBES) & count->effect_mask];
+		if (effect->times)
+			effect_fold(flow, effect);
+	}
+	*effect = (struct effect){ .key = { miss->key[0], miss->key[1] },
+				   .origin = miss->origin,
+				   .place = place,
+				   .debt = miss->debt,
+				   .id = count->next_id++,
+				   .kind = miss->kind };
+	return effect;
+}
+
+/* Whether tables have no room for the message: then all is forgotten. */
+static bool is_full(const struct flow_count *count)
+{
+	return count->place_count + PARTS + 2 > PLACES || count->room_used + COUNT_BLOCKS > ROOM ||
+	       count->push_count + PARTS * PUSHES_MAX > PUSHES ||
+	       count->next_id > UINT32_MAX - 2 * PARTS;
+}
+
+/* Quadruples the table, if there is memory. */
+static void grow(struct ntrace_flow *flow)
+{
+	struct flow_count *count = flow->count;
+	uint32_t number = count->effect_mask + 1, entry;
+	struct effect *effects = count->effects;
+	struct detail *details = count->details;
+
+	flow_count_fold(flow);
+	if (!make_effects(count, 4 * number))
+		return;
+	for (uint32_t i = 0; i < number; i++) {
+		const struct effect *effect = &effects[i];
+
+		if (!effect->place)
+			continue;
+		entry = entry_of(count, effect->key[0], effect->key[1], effect->origin,
+				 effect->debt, effect->place);
+		for (unsigned int k = 0; k < PROBES; k++) {
+			uint32_t at = (entry + k) & count->effect_mask;
+
+			if (count->effects[at].place)
+				continue;
+			count->effects[at] = *effect;
+			count->details[at] = details[i];
+			count->used++;
+			break;
+		}
+	}
+	free(effects);
+	free(details);
+}
+
+/* Passes all effects on and forgets them, or only passes them on, if there is no room for more. */
+bool effects_make_room(struct ntrace_flow *flow)
+{
+	struct flow_count *count = flow->count;
+
+	if (count->used > count->effect_mask / 2 && count->effect_mask + 1 < EFFECTS_MAX)
+		grow(flow);
+	if (count->dirty_count > count->effect_mask - 2 * PARTS)
+		flow_count_fold(flow);
+	if (flow->history_mode == count->history_mode && !is_full(count))
+		return true;
+	count->history_mode = flow->history_mode;
+	flow_count_settle(flow);
+	flow_count_fold(flow);
+	clear(count);
+	return false;
+}

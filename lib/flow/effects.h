@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* The table of effects; shared by count.c and effects.c. */
+#ifndef NTRACE_FLOW_EFFECTS_H
+#define NTRACE_FLOW_EFFECTS_H
+
+#include "count.h"
+
+#define EFFECTS_FIRST (1u << 12)
+#define EFFECTS_MAX (1u << 18)
+#define PROBES 4
+#define PLACES (1u << 17)
+#define ROOM (1u << 22)		/* block indices of all effects */
+#define PUSHES (1u << 19)
+/* Effects of one message. */
+#define PARTS 64
+/* Blocks since the last transfer. */
+#define OPEN_BLOCKS 64
+#define PUSHES_MAX 48
+/* Each message pays for this many parcels: see PARCELS_PER_BYTE in flow.c. */
+#define PARCELS_AT_MOST (1u << 20)
+#define CREDIT_BITS 20
+#define CREDIT_MAX (UINT64_C(1) << 62)
+#define TAKEN (UINT32_C(1) << 31)
+/* The second word of the key of an effect that continues another one: no message ends like this. */
+#define CONTINUED UINT64_C(2)
+
+#define BYTES_BIT_0 UINT64_C(0x0101010101010101)
+
+/* Kinds of messages, by what their effect depends on. */
+enum kind {
+	NOT_COUNTED,
+	DIRECT,
+	INDIRECT,
+	RESOURCE,
+	REPEAT,
+};
+
+/*
+ * A place: the block @from transferred control to block @start, the blocks from there up to @block
+ * transferred nothing, and @block is next.
+ */
+struct place {
+	uint32_t from;
+	uint32_t start;
+	uint32_t block;
+};
+
+/**
+ * struct effect - what a message does at a place; one cache line
+ * @key: the bytes of the message, or CONTINUED and the id of the effect before
+ * @origin: INDIRECT: the reference; REPEAT: id of the repeated message; CONTINUED: popped address
+ * @times: number of times since the caller got it
+ * @target: address of the next block
+ * @place: number of the place before; 0 = free entry
+ * @next: number of the place afterwards; 0 = not known
+ * @debt: parcels walked for history before, less those counted before
+ * @id: never used for another effect
+ * @parcels: parcels of all blocks
+ * @pushes: return addresses that stay on the stack
+ * @depth: maximum number of return addresses above those from before
+ * @kind: enum kind
+ * @split: ends before a return to an address from before, with which the next effect begins
+ * @pops: ends with a return that takes an address from before, to a reported address
+ * @aims: @target is the next reference; else that does not change
+ */
+struct effect {
+	uint64_t key[2];
+	uint64_t origin;
+	uint64_t times;
+	uint64_t target;
+	uint32_t place;
+	uint32_t next;
+	uint32_t debt;
+	uint32_t id;
+	uint32_t parcels;
+	uint8_t pushes;
+	uint8_t depth;
+	uint8_t kind;
+	bool split : 1;
+	bool pops : 1;
+	bool aims : 1;
+};
+
+/* The rest of an effect: what is needed when it is passed on, or when counting pauses. */
+struct detail {
+	uint64_t next_pc;
+	uint64_t instructions;
+	uint32_t lead;		/* number of the place that leads to the effect */
+	uint32_t first;		/* index of the first block in the room */
+	uint32_t count;
+	uint32_t pushed;	/* index of the first return address */
+	struct branch_record branch;
+};
+
+struct push {
+	uint64_t address;
+	uint32_t caller;
+};
+
+/* The message that was not found. */
+struct miss {
+	uint64_t key[2];
+	uint64_t origin;
+	uint64_t offset;
+	uint32_t size;
+	uint32_t debt;
+	uint8_t kind;
+	bool valid;
+};
+
+/**
+ * struct flow_count - all effects
+ * @effects, @details: @effect_mask + 1 entries, found by hash; @used: number of those in use
+ * @places: places; 0 is none
+ * @slots: numbers of places by hash
+ * @room: indices of blocks, with TAKEN
+ * @dirty: entries with times
+ * @fold: blocks of the effect that is passed on
+ * @tail: the place without the next block; @tail_valid
+ * @place: number of the place; 0 = not known, messages are decoded as usual
+ * @stale: the caller does not know the place
+ * @passed: a callback was called since the message began
+ * @last_branch: id of the last branch message, 0: was not counted
+ */
+struct flow_count {
+	struct effect *effects;
+	struct detail *details;
+	struct place *places;
+	uint32_t *slots;
+	uint32_t *room;
+	struct push *pushes;
+	uint32_t *dirty;
+	struct ntrace_block *fold;
+	uint32_t effect_mask, used;
+	uint32_t place_count, room_used, push_count, dirty_count;
+	uint32_t next_id;
+	uint32_t last_branch;
+	struct place tail;
+	uint32_t place;
+	bool tail_valid;
+	bool stale;
+	bool passed;
+	bool folding;
+	bool history_mode;
+	struct miss miss;
+};
+
+static inline uint32_t entry_of(const struct flow_count *count, uint64_t key, uint64_t more,
+				uint64_t origin, uint32_t debt, uint32_t place)
+{
+	uint64_t hash = (key ^ (uint64_t)place << 40 ^ place) * UINT64_C(0x9e3779b97f4a7c15);
+
+	hash ^= (more ^ origin << 7 ^ (uint64_t)debt << 20) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return (uint32_t)(hash >> 40) & count->effect_mask;
+}
+
+static inline bool is_effect(const struct effect *effect, uint64_t key, uint64_t more,
+			     uint64_t origin, uint32_t debt, uint32_t place)
+{
+	return effect->key[0] == key && effect->place == place && effect->key[1] == more &&
+	       effect->origin == origin && effect->debt == debt;
+}
+
+static inline struct effect *find_effect(const struct flow_count *count, uint64_t key,
+					 uint64_t more, uint64_t origin, uint32_t debt,
+					 uint32_t place)
+{
+	uint32_t entry = entry_of(count, key, more, origin, debt, place);
+
+	for (unsigned int i = 0; i < PROBES; i++) {
+		struct effect *effect = &count->effects[(entry + i) & count->effect_mask];
+
+		if (is_effect(effect, key, more, origin, debt, place))
+			return effect;
+	}
+	return NULL;
+}
+
+static inline uint32_t number_of(const struct flow_count *count, const struct effect *effect)
+{
+	return (uint32_t)(effect - count->effects);
+}
+
+static inline void add_time(struct flow_count *count, struct effect *effect)
+{
+	if (!effect->times++)
+		count->dirty[count->dirty_count++] = number_of(count, effect);
+}
+
+/* Passes an effect on to the caller. */
+void effect_fold(struct ntrace_flow *flow, struct effect *effect);
+/* The effect with the key of @miss at @place, or a new one in a free or replaced entry. */
+struct effect *effect_make(struct ntrace_flow *flow, const struct miss *miss, uint32_t place,
+			   bool *made);
+/*
+ * Makes room for a message. Return: false: all effects were passed on and forgotten.
+ */
+bool effects_make_room(struct ntrace_flow *flow);
+/* The number of @place; 0: there is no room for it. */
+uint32_t effects_number_place(struct flow_count *count, const struct place *place);
+/* Updates the place by blocks that were executed. */
+void effects_track(struct ntrace_flow *flow, const struct ntrace_block *blocks, size_t number);
+/* The number of the place where the flow stands; 0: not known. */
+uint32_t effects_find_place(struct ntrace_flow *flow);
+
+/* Index of a block by its id; 0: has none, or the array was emptied since. */
+static inline uint32_t effects_index(const struct ntrace_flow *flow, uint32_t id)
+{
+	uint32_t index = id - flow->cache.first_id + 1;
+
+	return id && index < flow->cache.block_count && index ? index : 0;
+}
+
+#endif

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counted messages: the sums of effects and batches are those of a walk, for each block and each
+ * successor. Streams come from the encoder. (The random programs of selftests/property compare
+ * profiles.)
+ */
+#include <ntrace/encode.h>
+
+#include "test_flow.h"
+
+#define CODE 0x10000
+#define WORDS 16
+#define LAPS 400
+
+/* Executions of each word's block, and the sums of what followed. */
+struct sums {
+	uint64_t executed[WORDS], taken[WORDS], next[WORDS];
+	uint64_t batches, effects, leads, events;
+	uint64_t bad;		/* effects with a wrong lead, or with a watched block */
+	uint64_t last;		/* the next block's address by batches and leads */
+	uint64_t watched;
+	int stop;
+};
+
+struct stream {
+	uint8_t data[1 << 16];
+	size_t size;
+};
+
+/*
+ * 0 call 6; 1 branch to 3; 2 call 6; 3 call 10; 4 nop; 5 jump to 0
+ * 6 nop; 7 branch to 9; 8 nop; 9 return
+ * 10 branch to 12; 11 nop; 12 call 6; 13 jump through a0; 14 return; 15 nop
+ */
+static struct ntrace_space *make_program(void)
+{
+	struct ntrace_space *space = new_space("count");
+	struct code code = { .start = CODE };
+	static const uint32_t call = 1;
+
+	put_jal(&code, call, CODE + 4 * 6);
+	put_branch(&code, CODE + 4 * 3);
+	put_jal(&code, call, CODE + 4 * 6);
+	put_jal(&code, call, CODE + 4 * 10);
+	put(&code, ADD);
+	put_jal(&code, 0, CODE);
+	put(&code, ADD);
+	put_branch(&code, CODE + 4 * 9);
+	put(&code, ADD);
+	put(&code, 0x00008067);
+	put_branch(&code, CODE + 4 * 12);
+	put(&code, ADD);
+	put_jal(&code, call, CODE + 4 * 6);
+	put(&code, JR_A0);
+	put(&code, 0x00008067);
+	put(&code, ADD);
+	add_code(space, &code);
+	return space;
+}
+
+static void take_bytes(void *data, const uint8_t *bytes, size_t size)
+{
+	struct stream *stream = data;
+
+	if (stream->size + size <= sizeof(stream->data))
+		memcpy(stream->data + stream->size, bytes, size);
+	stream->size += size;
+}
+
+static void retire(struct ntrace_encoder *encoder, unsigned int first, unsigned int last,
+		   enum ntrace_itype itype)
+{
+	struct ntrace_ingress block = {
+		.iaddr = CODE + 4 * first,
+		.iretire = 2 * (last - first + 1),
+		.itype = (uint8_t)itype,
+		.ilastsize = 1,
+	};
+
+	ntrace_encoder_retire(encoder, &block);
+}
+
+static bool toss(unsigned int one_in)
+{
+	static uint32_t state = 7;
+
+	state = state * 1664525 + 1013904223;
+	return !((state >> 20) % one_in);
+}
+
+static unsigned int branch_at(struct ntrace_encoder *encoder, unsigned int first, unsigned int at,
+			      unsigned int target)
+{
+	bool taken = toss(3);
+
+	retire(encoder, first, at,
+	       taken ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+	return taken ? target : at + 1;
+}
+
+/* The function at 6. */
+static void callee(struct ntrace_encoder *encoder)
+{
+	retire(encoder, branch_at(encoder, 6, 7, 9), 9, NTRACE_ITYPE_RETURN);
+}
+
+static void lap(struct ntrace_encoder *encoder)
+{
+	unsigned int at;
+
+	retire(encoder, 0, 0, NTRACE_ITYPE_DIRECT_CALL);
+	callee(encoder);
+	at = branch_at(encoder, 1, 1, 3);
+	if (at == 2) {
+		retire(encoder, 2, 2, NTRACE_ITYPE_DIRECT_CALL);
+		callee(encoder);
+	}
+	retire(encoder, 3, 3, NTRACE_ITYPE_DIRECT_CALL);
+	retire(encoder, branch_at(encoder, 10, 10, 12), 12, NTRACE_ITYPE_DIRECT_CALL);
+	callee(encoder);
+	at = toss(5) ? 15 : 14;
+	retire(encoder, 13, 13, NTRACE_ITYPE_INDIRECT_JUMP);
+	if (at == 15) {
+		/* An interrupt after 15, with its handler at 14. */
+		retire(encoder, 15, 15, NTRACE_ITYPE_INTERRUPT);
+		retire(encoder, 14, 14, NTRACE_ITYPE_RETURN);
+	} else {
+		retire(encoder, 14, 14, NTRACE_ITYPE_RETURN);
+	}
+	retire(encoder, 4, 5, NTRACE_ITYPE_DIRECT_JUMP);
+}
+
+static void add(struct sums *sums, const struct ntrace_block *block, uint64_t times)
+{
+	unsigned int at = (unsigned int)(block->address - CODE) / 4 % WORDS;
+
+	sums->executed[at] += times;
+	sums->taken[at] += times * (block->flags & NTRACE_BLOCK_TAKEN);
+	sums->next[at] += times * (block->next - CODE);
+}
+
+static int take_event(void *data, const struct ntrace_flow_event *event)
+{
+	struct sums *sums = data;
+
+	sums->events += event->type == NTRACE_FLOW_TRAP || event->type == NTRACE_FLOW_SYNC ||
+			event->type == NTRACE_FLOW_TRACE_OFF;
+	sums->bad += event->type == NTRACE_FLOW_ERROR || event->type == NTRACE_FLOW_GAP;
+	/* After a trap the flow is elsewhere. */
+	sums->last = 0;
+	return 0;
+}
+
+static int take_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	struct sums *sums = data;
+
+	/* What follows counted messages was announced by a lead. */
+	sums->bad += sums->last && batch->blocks[0].address != sums->last;
+	for (size_t i = 0; i < batch->count; i++)
+		add(sums, &batch->blocks[i], 1);
+	sums->last = batch->blocks[batch->count - 1].next;
+	sums->batches++;
+	return 0;
+}
+
+static int take_effect(void *data, const struct ntrace_flow_effect *effect)
+{
+	const struct ntrace_block *blocks = effect->batch->blocks;
+	struct sums *sums = data;
+
+	sums->bad += !effect->lead || !(blocks[0].flags & NTRACE_BLOCK_TAKEN);
+	for (size_t i = 1; i < effect->batch->count; i++)
+		sums->bad += blocks[i].address != blocks[i - 1].next;
+	for (size_t i = effect->lead; i < effect->batch->count; i++) {
+		add(sums, &blocks[i], effect->times);
+		sums->bad += blocks[i].address == sums->watched;
+	}
+	if (effect->times) {
+		sums->effects++;
+	} else {
+		sums->leads++;
+		sums->last = blocks[effect->lead - 1].next;
+	}
+	return sums->stop;
+}
+
+/* Return: messages that were walked. */
+static uint64_t decode(struct ntrace_flow_config *config, const struct stream *stream, size_t chunk,
+		       struct sums *sums, int *result)
+{
+	struct ntrace_flow_stats stats = { 0 };
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	struct ntrace_flow *flow;
+	uint64_t walked = 0, instructions = 0;
+	int got;
+
+	config->event = take_event;
+	config->blocks = take_blocks;
+	config->data = sums;
+	is_u64(ntrace_flow_new(&flow, config), 0, "a flow");
+	ntrace_reader_init(&reader, config->params, true);
+	for (size_t at = 0; at < stream->size && !*result; at += chunk) {
+		ntrace_reader_feed(&reader, stream->data + at,
+				   stream->size - at < chunk ? stream->size - at : chunk);
+		while (!*result) {
+			if (config->effect)
+				*result = ntrace_flow_count(flow, &reader);
+			got = ntrace_reader_next(&reader, &message);
+			if (got < 0)
+				break;
+			walked++;
+			*result = ntrace_flow_message(flow, &message);
+		}
+	}
+	if (!*result)
+		*result = ntrace_flow_end(flow, 0);
+	ntrace_flow_get_stats(flow, &stats);
+	for (unsigned int i = 0; i < WORDS; i++)
+		instructions += sums->executed[i];
+	if (!*result)
+		is_u64(stats.blocks, instructions, "all blocks are passed once");
+	ntrace_flow_free(flow);
+	return walked;
+}
+
+static bool same(const struct sums *one, const struct sums *other)
+{
+	return !memcmp(one->executed, other->executed, sizeof(one->executed)) &&
+	       !memcmp(one->taken, other->taken, sizeof(one->taken)) &&
+	       !memcmp(one->next, other->next, sizeof(one->next)) && one->events == other->events;
+}
+
+static void test_way(const char *name, const char *settings, unsigned int depth, bool repeat)
+{
+	struct ntrace_params params = params_of(settings);
+	struct ntrace_encoder_config config;
+	static struct ntrace_encoder encoder;
+	static struct stream stream;
+	static const uint64_t watch = CODE + 4 * 4;
+	struct ntrace_flow_config flow = { .size = sizeof(flow), .params = &params };
+	struct sums plain = { 0 }, counted = { 0 }, split = { 0 }, stopped = { .stop = 5 };
+	uint64_t walked, messages;
+	int result = 0;
+
+	ntrace_encoder_config_init(&config);
+	config.params = &params;
+	if (depth)
+		config.implicit_return_depth = depth;
+	config.repeat_branch = repeat;
+	config.repeated_history = repeat && params.mode == NTRACE_MODE_HISTORY;
+	config.write = take_bytes;
+	config.write_data = &stream;
+	stream.size = 0;
+	is_u64(ntrace_encoder_init(&encoder, &config), 0, "%s: an encoder", name);
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (unsigned int i = 0; i < LAPS; i++)
+		lap(&encoder);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	ok(stream.size <= sizeof(stream.data), "%s: room for %zu bytes", name, stream.size);
+
+	flow.space = make_program();
+	messages = decode(&flow, &stream, stream.size, &plain, &result);
+	flow.effect = take_effect;
+	walked = decode(&flow, &stream, stream.size, &counted, &result);
+	is_u64(result, 0, "%s: decoded", name);
+	ok(same(&plain, &counted), "%s: the sums are those of a walk", name);
+	ok(walked < messages / 2, "%s: %u of %u messages were walked", name, (unsigned int)walked,
+	   (unsigned int)messages);
+	ok(counted.effects && counted.leads, "%s: %u effects, %u leads", name,
+	   (unsigned int)counted.effects, (unsigned int)counted.leads);
+	is_u64(plain.bad + counted.bad, 0, "%s: each lead is where the flow was", name);
+
+	flow.watch = &watch;
+	flow.watch_count = 1;
+	split.watched = watch;
+	decode(&flow, &stream, 7, &split, &result);
+	ok(same(&plain, &split), "%s: likewise in chunks of 7 bytes, with a watched block", name);
+	is_u64(split.bad, 0, "%s: the watched block is never counted", name);
+
+	flow.watch_count = 0;
+	decode(&flow, &stream, stream.size, &stopped, &result);
+	is_u64(result, 5, "%s: the result of the callback stops", name);
+	is_u64(stopped.effects + stopped.leads, 1, "%s: after one effect", name);
+	ntrace_space_put(flow.space);
+}
+
+static void test_config(void)
+{
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .event = take_event,
+					     .effect = take_effect };
+	struct ntrace_flow *flow;
+
+	is_u64(ntrace_flow_new(&flow, &config), (uint64_t)NTRACE_ERR_INVALID,
+	       "effects need batches");
+}
+
+int main(void)
+{
+	test_way("BTM", "mode=btm", 0, false);
+	test_way("BTM with RepeatBranch", "mode=btm", 0, true);
+	test_way("HTM", "mode=htm", 0, false);
+	test_way("HTM with SRC", "mode=htm,srcbits=3", 0, false);
+	test_way("HTM with implicit returns", "mode=htm,impret=3", 8, false);
+	test_way("HTM with all compression", "mode=htm,impret=3", 8, true);
+	test_config();
+	return done_testing();
+}
