@@ -9,7 +9,9 @@
 
 static const struct decoding_output *output_of(struct lane *lane, struct decoding_output *output)
 {
-	*output = (struct decoding_output){ lane_take_event, lane_take_blocks, lane };
+	*output = (struct decoding_output){ .callback = lane_take_event,
+					    .blocks = lane_take_blocks,
+					    .data = lane };
 	return output;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "decode.h"
+#include "struct_size.h"
 
 #define CHUNK 16384
 
@@ -35,16 +36,55 @@ static bool in_firmware(const struct ntrace_session *session, uint64_t address)
  * encoders send Ownership only for a new scontext, although N-Trace 1.0, "synchronization", demands
  * more.
  */
-static unsigned int privilege_of(const struct decoding *decoding, uint64_t address)
+static unsigned int privilege_by(const struct decoding *decoding,
+				 const struct ntrace_context *owner, uint64_t address)
 {
-	const struct ntrace_context *owner = ntrace_flow_context(decoding->flow);
-
 	if (owner->prv_known && owner->v)
 		return owner->prv == PRIVILEGE_U ? PRIVILEGE_VU : PRIVILEGE_VS;
 	if (in_firmware(decoding->session, address) ||
 	    (owner->prv_known && owner->prv == PRIVILEGE_M))
 		return PRIVILEGE_M;
 	return address & decoding->sign_bit ? PRIVILEGE_S : PRIVILEGE_U;
+}
+
+static unsigned int privilege_of(const struct decoding *decoding, uint64_t address)
+{
+	return privilege_by(decoding, ntrace_flow_context(decoding->flow), address);
+}
+
+/* Before a callback looks at the state of the hart: effects from before have the earlier one. */
+static int note_owner(struct decoding *decoding)
+{
+	const struct ntrace_context *owner, *counted = &decoding->counted.owner;
+	int result;
+
+	if (!decoding->effect)
+		return 0;
+	owner = ntrace_flow_context(decoding->flow);
+	if (owner->prv_known == counted->prv_known && owner->prv == counted->prv &&
+	    owner->v == counted->v)
+		return 0;
+	result = ntrace_flow_flush(decoding->flow);
+	decoding->counted.owner = *owner;
+	return result;
+}
+
+/* After a callback that may have changed the thread. */
+static int note_thread(struct decoding *decoding, int result)
+{
+	const struct follower *follower = &decoding->follower;
+	struct attribution *counted = &decoding->counted;
+
+	if (!decoding->effect || (follower->pid == counted->pid && follower->tid == counted->tid &&
+				  follower->comm == counted->comm))
+		return result;
+	if (decoding->by_thread && !result)
+		result = ntrace_flow_flush(decoding->flow);
+	ntrace_flow_separate(decoding->flow);
+	counted->pid = follower->pid;
+	counted->tid = follower->tid;
+	counted->comm = follower->comm;
+	return result;
 }
 
 /*
@@ -75,11 +115,13 @@ static void take_owner(struct decoding *decoding)
 		follower_owner(&decoding->follower, (int32_t)owner->scontext);
 }
 
-static int select_space(void *data, unsigned int reason, uint64_t address,
+static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t address,
 			struct ntrace_space **space)
 {
-	struct decoding *decoding = data;
-	int error = leave_gap(decoding);
+	int error = note_owner(decoding);
+
+	if (!error)
+		error = leave_gap(decoding);
 
 	if (error)
 		return error;
@@ -105,6 +147,14 @@ static int select_space(void *data, unsigned int reason, uint64_t address,
 	if (!*space)
 		*space = decoding->session->kernel;
 	return decoding->session->error;
+}
+
+static int select_space(void *data, unsigned int reason, uint64_t address,
+			struct ntrace_space **space)
+{
+	struct decoding *decoding = data;
+
+	return note_thread(decoding, choose_space(decoding, reason, address, space));
 }
 
 /* Takes the information about the task from events other than blocks. */
@@ -228,7 +278,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	struct ntrace_session_event *event = &decoding->event;
 	struct ntrace_block_batch part = *batch;
 	const struct ntrace_block *end = batch->blocks + batch->count;
-	int result = 0;
+	int result = note_owner(decoding);
 
 	tell_task(decoding);
 	for (; part.blocks < end && !result; part.blocks += part.count) {
@@ -245,15 +295,51 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 								  .sideband_ns = event->sideband_ns,
 							  });
 	}
-	return batch->watched ? leave_block(decoding, end[-1].address, result) : result;
+	if (batch->watched)
+		result = leave_block(decoding, end[-1].address, result);
+	return note_thread(decoding, result);
 }
 
-static int take_event(void *data, const struct ntrace_flow_event *flow)
+static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 {
 	struct decoding *decoding = data;
-	struct ntrace_session_event *event = &decoding->event;
+	const struct attribution *counted = &decoding->counted;
+	bool thread = decoding->by_thread || !effect->times;
+	struct ntrace_block_batch part = *effect->batch;
+	struct ntrace_session_blocks blocks = { .batch = &part,
+						.stream = decoding->event.stream,
+						.cpu = decoding->event.cpu,
+						.pid = thread ? counted->pid : -1,
+						.tid = thread ? counted->tid : -1,
+						.comm = thread ? counted->comm : "",
+						.sideband_ns = decoding->event.sideband_ns };
+	struct ntrace_session_effect told = { &blocks, effect->lead, effect->times };
+	size_t count = effect->batch->count;
 	int result = 0;
 
+	/* What was counted before is the lead of what has another privilege. */
+	do {
+		/* The first block of the lead only transferred control. */
+		size_t first = effect->times ? told.lead : count > 1;
+
+		blocks.privilege =
+			privilege_by(decoding, &counted->owner, part.blocks[first].address);
+		part.count = effect->times ? first + same_privilege(decoding, part.blocks + first,
+								    count - first) :
+					     count;
+		result = decoding->effect(decoding->data, &told);
+		told.lead = part.count;
+	} while (part.count < count && !result);
+	return result;
+}
+
+static int handle_event(struct decoding *decoding, const struct ntrace_flow_event *flow)
+{
+	struct ntrace_session_event *event = &decoding->event;
+	int result = note_owner(decoding);
+
+	if (result)
+		return result;
 	event->flow = flow;
 	if (flow->type == NTRACE_FLOW_BLOCK) {
 		tell_task(decoding);
@@ -272,6 +358,13 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 		event->privilege = privilege_of(decoding, flow->address);
 	result = decoding->callback(decoding->data, event);
 	return result ? result : note_other(decoding, flow);
+}
+
+static int take_event(void *data, const struct ntrace_flow_event *flow)
+{
+	struct decoding *decoding = data;
+
+	return note_thread(decoding, handle_event(decoding, flow));
 }
 
 /* Trace from perf: the position in the file determines the task, and the CPU if tasks migrate. */
@@ -314,8 +407,14 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader)
 	int result = 0;
 
 	while (!result) {
-		int got = ntrace_reader_next(reader, &message);
+		int got;
 
+		/* Pieces of the file belong to different threads. */
+		if (decoding->effect && !decoding->follower.by_piece)
+			result = ntrace_flow_count(decoding->flow, reader);
+		if (result)
+			return result;
+		got = ntrace_reader_next(reader, &message);
 		if (got == NTRACE_ERR_AGAIN)
 			return 0;
 		result = decoding_message(decoding, got, &message);
@@ -416,6 +515,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 					     .space = session->kernel,
 					     .data = decoding,
 					     .blocks = output->blocks ? take_blocks : NULL,
+					     .effect = output->effect ? take_effect : NULL,
 					     .watch = decoding->watch,
 					     .watch_count = 2 };
 	int result;
@@ -424,6 +524,8 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 		.session = session,
 		.callback = output->callback,
 		.blocks = output->blocks,
+		.effect = output->effect,
+		.by_thread = output->by_thread,
 		.data = output->data,
 		.watch = { session->switch_address, session->exec_address },
 	};
@@ -449,15 +551,56 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	if (result)
 		return result;
 	result = ntrace_flow_new(&decoding->flow, &config);
-	if (result)
+	if (result) {
 		follower_free(&decoding->follower);
-	return result;
+		return result;
+	}
+	decoding->counted.comm = decoding->follower.comm;
+	decoding->counted.pid = decoding->follower.pid;
+	decoding->counted.tid = decoding->follower.tid;
+	return 0;
 }
 
 void decoding_end(struct decoding *decoding)
 {
 	ntrace_flow_free(decoding->flow);
 	follower_free(&decoding->follower);
+}
+
+static int decode(struct ntrace_session *session, unsigned int stream,
+		  const struct decoding_output *output, struct ntrace_flow_stats *stats)
+{
+	struct decoding decoding;
+	int result = decoding_begin(&decoding, session, stream, output);
+
+	if (result)
+		return result;
+	if (decoding.effect)
+		session->counting = decoding.flow;
+	result = walk_file(&decoding, ntrace_session_stream(session, stream));
+	if (stats)
+		ntrace_flow_get_stats(decoding.flow, stats);
+	session->counting = NULL;
+	decoding_end(&decoding);
+	return result;
+}
+
+int ntrace_session_decode_counts(struct ntrace_session *session, unsigned int stream,
+				 const struct ntrace_session_counting *counting,
+				 struct ntrace_flow_stats *stats)
+{
+	struct ntrace_session_counting full = { 0 };
+
+	if (!counting || STRUCT_TAKE(&full, counting) || !full.event ||
+	    (full.effect && !full.blocks))
+		return NTRACE_ERR_INVALID;
+	return decode(session, stream,
+		      &(struct decoding_output){ .callback = full.event,
+						 .blocks = full.blocks,
+						 .effect = full.effect,
+						 .data = full.data,
+						 .by_thread = full.by_thread },
+		      stats);
 }
 
 int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int stream,
@@ -467,17 +610,11 @@ int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int st
 					       const struct ntrace_session_blocks *blocks),
 				 void *data, struct ntrace_flow_stats *stats)
 {
-	const struct decoding_output output = { callback, blocks, data };
-	struct decoding decoding;
-	int result = decoding_begin(&decoding, session, stream, &output);
+	const struct decoding_output output = { .callback = callback,
+						.blocks = blocks,
+						.data = data };
 
-	if (result)
-		return result;
-	result = walk_file(&decoding, ntrace_session_stream(session, stream));
-	if (stats)
-		ntrace_flow_get_stats(decoding.flow, stats);
-	decoding_end(&decoding);
-	return result;
+	return decode(session, stream, &output, stats);
 }
 
 int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,

@@ -5,13 +5,24 @@
 
 #include "follow.h"
 
+/* Attributes of blocks that effects do not mix. */
+struct attribution {
+	const char *comm;
+	int32_t pid;
+	int32_t tid;
+	struct ntrace_context owner;
+};
+
 struct decoding {
 	struct ntrace_session *session;
 	struct follower follower;
 	struct ntrace_flow *flow;
 	int (*callback)(void *data, const struct ntrace_session_event *event);
 	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
+	int (*effect)(void *data, const struct ntrace_session_effect *effect);
 	void *data;
+	struct attribution counted;	/* that of effects that have not come yet */
+	bool by_thread;
 	uint64_t watch[2];
 	struct ntrace_session_event event;
 	uint64_t sign_bit;		/* bits set in kernel addresses */
@@ -27,11 +38,13 @@ struct decoding {
 	struct program *selected;	/* program of the last space selected for user code */
 };
 
-/* Receivers of the result: see ntrace_session_decode_blocks(). */
+/* Receivers of the result: see ntrace_session_decode_counts(). */
 struct decoding_output {
 	int (*callback)(void *data, const struct ntrace_session_event *event);
 	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
 	void *data;
+	int (*effect)(void *data, const struct ntrace_session_effect *effect);
+	bool by_thread;
 };
 
 /*

@@ -26,6 +26,7 @@ struct ntrace_session {
 	uint64_t exec_address;		/* begin_new_exec; 0 = unknown */
 	uint64_t firmware_start;	/* first and last address; start > last: none */
 	uint64_t firmware_last;
+	struct ntrace_flow *counting;	/* has effects of the code of spaces; NULL: no flow */
 	uint64_t clock;			/* counts uses of spaces of programs */
 	size_t spaces;			/* number of programs that have a space now */
 	int error;			/* NTRACE_ERR_NOMEM: a file or mapping is missing for

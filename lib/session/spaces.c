@@ -267,6 +267,13 @@ struct ntrace_space *session_space_after(struct ntrace_session *session, struct 
 		drop_space(session, program);
 	if (!program->space && new_space(session, program))
 		return NULL;
+	/* Effects refer to the code as it was. */
+	if (session->counting && program->applied < count) {
+		int error = ntrace_flow_flush(session->counting);
+
+		if (error)
+			session->error = error;
+	}
 	apply(session, program->space, program, program->applied, count);
 	program->applied = count;
 	if (!session->error)

@@ -276,6 +276,55 @@ ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int stream
 			     void *data, struct ntrace_flow_stats *stats);
 
 /**
+ * struct ntrace_session_effect - blocks executed a number of times by one thread
+ * @blocks: the blocks, with those that lead to them; @batch is as in struct ntrace_flow_effect. @pid
+ *          and @tid are -1 if threads are not separate
+ * @lead: as in struct ntrace_flow_effect
+ * @times: as in struct ntrace_flow_effect
+ */
+struct ntrace_session_effect {
+	const struct ntrace_session_blocks *blocks;
+	size_t lead;
+	uint64_t times;
+};
+
+/**
+ * struct ntrace_session_counting - callbacks of ntrace_session_decode_counts()
+ * @size: sizeof(struct ntrace_session_counting) of the caller
+ * @event: called for every event but blocks, as for ntrace_session_decode_blocks()
+ * @blocks: called for every batch of blocks that are not counted
+ * @effect: called for effects: see struct ntrace_flow_effect. A nonzero result stops
+ * @data: passed to the callbacks
+ * @by_thread: the executions of an effect are those of one thread; effects come more often
+ */
+struct ntrace_session_counting {
+	size_t size;
+	int (*event)(void *data, const struct ntrace_session_event *event);
+	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
+	int (*effect)(void *data, const struct ntrace_session_effect *effect);
+	void *data;
+	bool by_thread;
+};
+
+/**
+ * ntrace_session_decode_counts - decode one stream, and count what repeats
+ * @session: session opened by ntrace_session_open()
+ * @stream: index of the stream
+ * @counting: callbacks; without @effect the same as ntrace_session_decode_blocks()
+ * @stats: set to the totals of the flow; may be NULL
+ *
+ * Messages with a known effect are counted, not walked: see ntrace_flow_count(). Each block is passed
+ * exactly once, in a batch or with an effect. For sums that depend neither on the order of messages
+ * nor on time.
+ *
+ * Return: as ntrace_session_decode(), NTRACE_ERR_INVALID also for @counting.
+ */
+NTRACE_EXPERIMENTAL int ntrace_session_decode_counts(struct ntrace_session *session,
+						     unsigned int stream,
+						     const struct ntrace_session_counting *counting,
+						     struct ntrace_flow_stats *stats);
+
+/**
  * ntrace_session_block_event - a block of a batch as an event
  * @blocks: the batch
  * @block: one of its blocks
