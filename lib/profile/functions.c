@@ -52,11 +52,13 @@ struct block_sums {
  * @functions: functions with their executed instructions
  * @pc_samples: functions with their PC samples
  * @problem_objects: names that the totals point to; owned
+ * @times: number of executions that a block stands for
  */
 struct function_sums {
 	bool by_process;
 	int32_t pid;
 	uint32_t privileges;
+	uint64_t times;
 	struct function_table functions;
 	struct function_table pc_samples;
 	struct ntrace_profile_totals totals;
@@ -112,6 +114,7 @@ struct function_sums *function_sums_new(const struct ntrace_profile_options *opt
 
 	if (!sums)
 		return NULL;
+	sums->times = 1;
 	sums->by_process = options->by_process;
 	sums->pid = options->pid;
 	sums->privileges = options->privileges;
@@ -180,8 +183,8 @@ static int count_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			    block->event, &block->function);
 	if (block->error)
 		return 1;
-	sums->functions.items[block->function].instructions++;
-	sums->totals.selected++;
+	sums->functions.items[block->function].instructions += sums->times;
+	sums->totals.selected += sums->times;
 	return 0;
 }
 
@@ -194,7 +197,7 @@ static int count_split_block(struct function_sums *sums, struct ntrace_profile *
 
 	ntrace_flow_instructions(event->flow, count_instruction, &block);
 	if (!block.error && event->flow->taken && block.function != NO_FUNCTION)
-		sums->functions.items[block.function].branches++;
+		sums->functions.items[block.function].branches += sums->times;
 	return block.error;
 }
 
@@ -232,9 +235,9 @@ static int count_block(struct function_sums *sums, struct ntrace_profile *profil
 	if (memo->function == NO_FUNCTION)
 		return count_split_block(sums, profile, event);
 	function = &sums->functions.items[memo->function];
-	function->instructions += flow->instructions;
-	function->branches += flow->taken;
-	sums->totals.selected += flow->instructions;
+	function->instructions += sums->times * flow->instructions;
+	function->branches += sums->times * flow->taken;
+	sums->totals.selected += sums->times * flow->instructions;
 	return 0;
 }
 
@@ -268,7 +271,7 @@ static int count_call(struct function_sums *sums, struct ntrace_profile *profile
 	int error = find_callee(sums, profile, event, transfer, &function);
 
 	if (!error && function != NO_FUNCTION)
-		sums->functions.items[function].calls++;
+		sums->functions.items[function].calls += sums->times;
 	return error;
 }
 
@@ -366,7 +369,8 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 	if (error)
 		return error;
 	if (flow->type == NTRACE_FLOW_BLOCK) {
-		sums->totals.instructions[ntrace_domain_of(event->privilege)] += flow->instructions;
+		sums->totals.instructions[ntrace_domain_of(event->privilege)] +=
+			sums->times * flow->instructions;
 		if (selected)
 			error = count_block(sums, profile, event);
 	} else {
@@ -460,7 +464,7 @@ static int take_target(struct function_sums *sums, struct ntrace_profile *profil
 	error = find_callee(sums, profile, &event, &transfer, &function);
 	entry->to = block->next;
 	entry->callee = function == NO_FUNCTION ? NO_INDEX : (uint32_t)function;
-	entry->calls = 1;
+	entry->calls = sums->times;
 	return error;
 }
 
@@ -500,13 +504,13 @@ static int count_selected(struct function_sums *sums, struct ntrace_profile *pro
 			error = count_alone(sums, profile, blocks, block);
 			continue;
 		}
-		instructions += block->instructions;
-		entry->executed++;
+		instructions += sums->times * block->instructions;
+		entry->executed += sums->times;
 		if (!(block->flags & NTRACE_BLOCK_TAKEN))
 			continue;
-		entry->taken++;
+		entry->taken += sums->times;
 		if (block->flags & NTRACE_BLOCK_NEXT_KNOWN && block->next == entry->to)
-			entry->calls++;
+			entry->calls += sums->times;
 		else if (block->insn_class != NTRACE_INSN_RETURN)
 			error = take_target(sums, profile, blocks, block, entry);
 	}
@@ -532,9 +536,31 @@ int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *prof
 	end = block + blocks->batch->count - 1;
 	for (; block < end; block++)
 		sums->totals.instructions[ntrace_domain_of(blocks->privilege)] +=
-			block->instructions;
+			sums->times * block->instructions;
 	sums->transfers.pending = false;
 	error = count_alone(sums, profile, blocks, end);
+	return error;
+}
+
+int function_sums_effect(struct function_sums *sums, struct ntrace_profile *profile,
+			 const struct ntrace_session_effect *effect)
+{
+	const struct ntrace_transfer_tracker transfers = sums->transfers;
+	struct ntrace_session_blocks blocks = *effect->blocks;
+	struct ntrace_block_batch rest = *blocks.batch;
+	int error;
+
+	/* The targets of all counted transfers are known. */
+	sums->transfers.pending = false;
+	if (!effect->times || rest.count == effect->lead)
+		return 0;
+	rest.blocks += effect->lead;
+	rest.count -= effect->lead;
+	blocks.batch = &rest;
+	sums->times = effect->times;
+	error = function_sums_blocks(sums, profile, &blocks);
+	sums->times = 1;
+	sums->transfers = transfers;
 	return error;
 }
 

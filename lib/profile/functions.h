@@ -56,6 +56,10 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *profile,
 			 const struct ntrace_session_blocks *blocks);
 
+/* Likewise for the blocks of an effect. */
+int function_sums_effect(struct function_sums *sums, struct ntrace_profile *profile,
+			 const struct ntrace_session_effect *effect);
+
 /* Ends the stream. */
 void function_sums_end(struct function_sums *sums);
 

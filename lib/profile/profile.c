@@ -7,87 +7,8 @@
 #include "occupancy.h"
 #include "parts.h"
 #include "select.h"
+#include "state.h"
 #include "struct_size.h"
-#include "table.h"
-
-/* Maximum number of interrupted runs per stream: enough for nested traps of all sleeping tasks. */
-#define SUSPENDED_MAX 256
-
-#define KNOWN_RUNS (1u << 16)
-
-/* An object of the session and the table's own object for the same file; both are referenced. */
-struct alias {
-	struct ntrace_object *object;
-	struct ntrace_object *same;
-};
-
-/*
- * A trace found by the ids of blocks: the one that transferred control, the first and the last one
- * of the run. @from: 0 = free.
- */
-struct known_run {
-	uint32_t from;
-	uint32_t first;
-	uint32_t last;
-	uint32_t trace;		/* index */
-};
-
-/*
- * A run that may continue.
- * @next: address of the instruction that follows in a straight line
- * @skip: bytes of that instruction if it always traps, such as a system call, so that control
- *        returns after it; else 0
- * @bias: address minus link address
- */
-struct straight_run {
-	struct ntrace_profile_trace trace;
-	uint64_t next;
-	uint64_t skip;
-	uint64_t bias;
-	int32_t pid;
-	int32_t tid;
-	unsigned int privilege;
-};
-
-/*
- * @in_run: @run is in progress
- * @arrived: a transfer was taken and @run.trace holds only its source; if @target_known, @run.next
- *           is its target
- * @space: space of the last block; referenced
- * @isa: instruction set of the last block
- * @edges: array returned last
- * @functions: NULL if not requested
- * @occupancy: likewise
- * @sampled: the traces come from branch stacks
- * @known: traces by the ids of their blocks, valid until the stream ends or the traces are sorted;
- *         NULL before the first batch
- * @from_id: block that ended with the transfer, if @arrived; 0 = has no id
- * @added: number of traces added
- */
-struct ntrace_profile {
-	struct trace_table table;
-	void *edges;
-	struct function_sums *functions;
-	struct occupancy *occupancy;
-	bool sampled;
-	struct ntrace_profile_options options;
-	struct ntrace_locator *locator;
-	struct alias *aliases;
-	size_t alias_count;
-	size_t alias_room;
-	size_t alias_last;
-	struct ntrace_space *space;
-	struct ntrace_isa isa;
-	struct straight_run run;
-	struct known_run *known;
-	uint32_t from_id;
-	uint64_t added;
-	bool in_run;
-	bool arrived;
-	bool target_known;
-	struct straight_run suspended[SUSPENDED_MAX];	/* sorted by time, the latest one last */
-	size_t suspended_count;
-};
 
 static int make_parts(struct ntrace_profile *profile)
 {
@@ -122,6 +43,7 @@ int ntrace_profile_new(struct ntrace_profile **profile,
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->options.pid = -1;
+	made->times = 1;
 	if (options && STRUCT_TAKE(&made->options, options)) {
 		free(made);
 		return NTRACE_ERR_INVALID;
@@ -259,7 +181,7 @@ static int start_run(struct ntrace_profile *profile, uint64_t address)
 	profile->run.next = address;
 	trace->start = address - profile->run.bias;
 	trace->end = trace->start;
-	trace->count = 1;
+	trace->count = profile->times;
 	trace->instructions = 0;
 	trace->end_class = NTRACE_INSN_PLAIN;
 	trace->taken = false;
@@ -334,6 +256,8 @@ static int suspend_run(struct ntrace_profile *profile)
 	int error = stop_short(profile);
 	size_t i;
 
+	if (profile->leading)
+		profile->in_run = false;
 	if (profile->run.tid < 0 && !error)
 		error = close_run(profile);
 	if (!profile->in_run || error) {
@@ -353,6 +277,12 @@ static int suspend_run(struct ntrace_profile *profile)
 	if (profile->suspended_count == SUSPENDED_MAX && !error) {
 		error = add_run(profile, &profile->suspended[0]);
 		forget_suspended(profile, 0);
+	}
+	/* All executions but the last one would be pushed out by the next one. */
+	if (profile->times > 1 && !error) {
+		profile->run.trace.count = profile->times - 1;
+		error = add_run(profile, &profile->run);
+		profile->run.trace.count = 1;
 	}
 	profile->run.skip = trapping_size(profile->space, &profile->isa, profile->run.next);
 	profile->suspended[profile->suspended_count++] = profile->run;
@@ -551,7 +481,7 @@ static const struct ntrace_block *take_known(struct ntrace_profile *profile,
 		if (known->from != from || known->first != block->id || known->last != last->id)
 			break;
 		trace = known->trace;
-		profile->table.traces[trace].count++;
+		profile->table.traces[trace].count += profile->times;
 		before = last;
 		from = last->id;
 		next = last->next;
@@ -671,18 +601,108 @@ int ntrace_profile_blocks(struct ntrace_profile *profile,
 	return take_batch(profile, blocks);
 }
 
-/* The ids of the next stream, and sorted traces, mean others. */
-static void forget_runs(struct ntrace_profile *profile)
+/* ---- effects ---- */
+
+/* Makes the place after the lead of @effect the current one. */
+static int follow_lead(struct ntrace_profile *profile, const struct ntrace_session_effect *effect)
 {
-	if (profile->known)
-		memset(profile->known, 0, KNOWN_RUNS * sizeof(*profile->known));
+	const struct ntrace_session_blocks *blocks = effect->blocks;
+	const struct ntrace_block *source = blocks->batch->blocks;
+	struct ntrace_session_event event;
+	struct ntrace_flow_event flow;
+	int error;
+
+	ntrace_session_block_event(blocks, source, &flow, &event);
+	keep_space(&profile->space, flow.space);
+	profile->isa = *flow.isa;
+	come_from_nowhere(profile);
+	profile->run.pid = blocks->pid;
+	profile->run.tid = blocks->tid;
+	profile->run.privilege = blocks->privilege;
+	error = start_run(profile, flow.address);
+	profile->in_run = false;
+	profile->run.trace.end = flow.last - profile->run.bias;
+	profile->run.trace.end_class = flow.insn_class;
+	arrive(profile, &flow);
+	profile->from_id = source->id;
+	profile->leading = true;
+	for (size_t i = 1; i < effect->lead && !error; i++)
+		error = take_alone(profile, blocks, &source[i]);
+	profile->leading = false;
+	return error;
+}
+
+/* What @profile knows about the place of the flow. */
+struct kept_place {
+	struct straight_run run;
+	struct ntrace_space *space;
+	struct ntrace_isa isa;
+	uint32_t from_id;
+	bool in_run;
+	bool arrived;
+	bool target_known;
+};
+
+static int take_effect(struct ntrace_profile *profile, const struct ntrace_session_effect *effect)
+{
+	const struct ntrace_block_batch *batch = effect->blocks->batch;
+	const struct kept_place kept = { .run = profile->run,
+					 .space = profile->space,
+					 .isa = profile->isa,
+					 .from_id = profile->from_id,
+					 .in_run = profile->in_run,
+					 .arrived = profile->arrived,
+					 .target_known = profile->target_known };
+	struct ntrace_session_blocks blocks = *effect->blocks;
+	struct ntrace_block_batch rest = *batch;
+	int error = 0;
+
+	/* A run in progress goes on in effects, which count it. */
+	profile->in_run = false;
+	if (!effect->times)
+		return effect->lead ? follow_lead(profile, effect) : 0;
+	if (kept.space)
+		ntrace_space_get(kept.space);
+	profile->times = effect->times;
+	if (effect->lead)
+		error = follow_lead(profile, effect);
+	rest.blocks += effect->lead;
+	rest.count -= effect->lead;
+	blocks.batch = &rest;
+	if (!error && rest.count)
+		error = take_batch(profile, &blocks);
+	profile->times = 1;
+	if (profile->space)
+		ntrace_space_put(profile->space);
+	profile->space = kept.space;
+	profile->run = kept.run;
+	profile->isa = kept.isa;
+	profile->from_id = kept.from_id;
+	profile->in_run = kept.in_run;
+	profile->arrived = kept.arrived;
+	profile->target_known = kept.target_known;
+	return error;
+}
+
+int ntrace_profile_effect(struct ntrace_profile *profile,
+			  const struct ntrace_session_effect *effect)
+{
+	int error = 0;
+
+	if (profile->occupancy)
+		return NTRACE_ERR_INVALID;
+	if (profile->functions)
+		error = function_sums_effect(profile->functions, profile, effect);
+	if (error || !(profile->options.parts & NTRACE_PROFILE_TRACES))
+		return error;
+	return take_effect(profile, effect);
 }
 
 int ntrace_profile_end(struct ntrace_profile *profile)
 {
 	int error = close_all(profile);
 
-	forget_runs(profile);
+	profile_forget_runs(profile);
 	if (profile->functions)
 		function_sums_end(profile->functions);
 	if (profile->occupancy)
@@ -690,57 +710,4 @@ int ntrace_profile_end(struct ntrace_profile *profile)
 	if (profile->functions && profile->sampled && !error)
 		error = function_sums_from_traces(profile->functions, profile);
 	return error;
-}
-
-int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profile *from)
-{
-	struct ntrace_profile_trace trace;
-	int error = 0;
-	size_t i;
-
-	for (i = 0; i < from->table.count && !error; i++) {
-		trace = from->table.traces[i];
-		error = profile_find_object(into, trace.object, &trace.object);
-		if (!error)
-			error = profile_find_object(into, trace.from_object, &trace.from_object);
-		if (!error)
-			error = table_add(&into->table, &trace);
-	}
-	if (into->functions && from->functions && !error)
-		error = function_sums_merge(into->functions, into, from->functions);
-	return error;
-}
-
-const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *profile,
-							 size_t *count)
-{
-	forget_runs(profile);
-	table_sort_traces(&profile->table);
-	*count = profile->table.count;
-	return profile->table.traces;
-}
-
-const struct ntrace_profile_object *ntrace_profile_objects(struct ntrace_profile *profile,
-							   size_t *count)
-{
-	struct trace_table *table = &profile->table;
-	size_t i, k = 0;
-
-	for (i = 0; i < table->object_count; i++)
-		table->objects[i].instructions = 0;
-	for (i = 0; i < table->count; i++) {
-		const struct ntrace_profile_trace *trace = &table->traces[i];
-
-		if (!trace->object)
-			continue;
-		while (table->objects[k].object != trace->object)
-			k = k + 1 < table->object_count ? k + 1 : 0;
-		table->objects[k].instructions += trace->count * trace->instructions;
-	}
-	table_sort_objects(table);
-	*count = table->object_count;
-	/* The last objects are only sources of transfers: none of their code is selected. */
-	while (*count && !table->objects[*count - 1].instructions)
-		--*count;
-	return table->objects;
 }

@@ -527,9 +527,9 @@ static const char *decode(const struct row *row, struct random *random, struct t
 	if (violation)
 		wrong("blocks in batches: %s; ", violation);
 	/* There are many results: a quarter of the programs. */
-	violation = one_in(random, 4) ?
-			    profiles_mismatch(&config, &program, random, drive.stream, drive.size) :
-			    NULL;
+	violation = one_in(random, 4) ? profiles_mismatch(&config, &program, random, drive.stream,
+							  drive.size, &tally->counted) :
+					NULL;
 	if (violation)
 		wrong("profile: %s; ", violation);
 	violation = stream_violation(&drive.config, &params,

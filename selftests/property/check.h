@@ -32,6 +32,7 @@ struct tally {
 	uint64_t chosen[3];	/* blocks in the space for any context, and in the spaces for
 				 * scontext */
 	uint64_t harts;		/* programs in a stream together with others */
+	uint64_t counted;	/* bytes of messages that were not walked */
 	uint64_t holes;		/* programs with unknown parts */
 	uint64_t kinds[16];	/* instructions in the programs, by enum kind */
 };

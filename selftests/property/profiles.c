@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What profiles, call stacks and samplers make of a stream, from an event for each block and from
- * blocks in batches: all results must be equal, entry by entry.
+ * blocks in batches: all results must be equal, entry by entry. The same holds for profiles of
+ * counted messages.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,12 +17,16 @@
 #include "check.h"
 #include "profiles.h"
 
-/* Selects what the consumers count. @changes: call stacks report their changes. */
+/*
+ * Selects what the consumers count. @changes: call stacks report their changes. @rounds: the stream
+ * comes that many times.
+ */
 struct choice {
 	int32_t pid;
 	uint32_t privileges;
 	bool by_process;
 	bool changes;
+	unsigned int rounds;
 };
 
 /*
@@ -29,10 +34,12 @@ struct choice {
  * events, which both ways have at the same places.
  */
 struct way {
-	bool batches;
-	FILE *told, *samples;
-	char *text, *sampled;
-	size_t size, sampled_size;
+	bool batches, counts;
+	struct ntrace_flow *flow;
+	FILE *told, *samples, *profiled;
+	char *text, *sampled, *sums;
+	size_t size, sampled_size, sums_size;
+	uint64_t hits;
 	struct ntrace_profile *profile;
 	struct ntrace_stacks *stacks;
 	struct ntrace_sampler *sampler;
@@ -45,6 +52,8 @@ static int take_session_event(struct way *way, const struct ntrace_session_event
 {
 	int error = ntrace_profile_event(way->profile, event);
 
+	if (way->counts)
+		return error;
 	if (!error)
 		error = ntrace_stacks_event(way->stacks, event);
 	return error ? error : ntrace_sampler_event(way->sampler, event);
@@ -64,6 +73,11 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 
 	if (flow->type == NTRACE_FLOW_BLOCK)
 		return error;
+	/* The attributes change now: effects from before have the earlier ones. */
+	if (way->counts && !error) {
+		error = ntrace_flow_flush(way->flow);
+		ntrace_flow_separate(way->flow);
+	}
 	if (flow->type == NTRACE_FLOW_TRAP)
 		way->privilege = flow->value & 2 ? NTRACE_PRIV_S : NTRACE_PRIV_U;
 	if (flow->type == NTRACE_FLOW_OWNERSHIP || !(++way->turns % 16))
@@ -83,9 +97,26 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	};
 	int error = ntrace_profile_blocks(way->profile, &blocks);
 
+	if (way->counts)
+		return error;
 	if (!error)
 		error = ntrace_stacks_blocks(way->stacks, &blocks);
 	return error ? error : ntrace_sampler_blocks(way->sampler, &blocks);
+}
+
+static int take_effect(void *data, const struct ntrace_flow_effect *effect)
+{
+	struct way *way = data;
+	const struct ntrace_session_blocks blocks = {
+		.batch = effect->batch,
+		.pid = way->tid / 2,
+		.tid = way->tid,
+		.comm = way->tid & 1 ? "odd" : "even",
+		.privilege = way->privilege,
+	};
+	const struct ntrace_session_effect told = { &blocks, effect->lead, effect->times };
+
+	return ntrace_profile_effect(way->profile, &told);
 }
 
 static int tell_sample(void *data, const struct ntrace_sample *sample)
@@ -125,7 +156,7 @@ static void tell_profile(struct way *way)
 
 	traces = ntrace_profile_traces(way->profile, &count);
 	for (i = 0; i < count; i++)
-		fprintf(way->told,
+		fprintf(way->profiled,
 			"trace %s %" PRIx64 " to %s %" PRIx64 "-%" PRIx64 " x%" PRIu64
 			": %u %u %u %u\n",
 			name_of(traces[i].from_object), traces[i].from, name_of(traces[i].object),
@@ -133,12 +164,12 @@ static void tell_profile(struct way *way)
 			traces[i].from_class, traces[i].end_class, traces[i].taken);
 	functions = ntrace_profile_functions(way->profile, NTRACE_PROFILE_BY_NAME, &count);
 	for (i = 0; i < count; i++)
-		fprintf(way->told,
+		fprintf(way->profiled,
 			"function %s %s %s %" PRIx64 " %u: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
 			name_of(functions[i].object), functions[i].name ? functions[i].name : "-",
 			functions[i].comm, functions[i].start, functions[i].privilege,
 			functions[i].instructions, functions[i].calls, functions[i].branches);
-	fprintf(way->told, "totals %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", totals->selected,
+	fprintf(way->profiled, "totals %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", totals->selected,
 		totals->instructions[NTRACE_DOMAIN_USER],
 		totals->instructions[NTRACE_DOMAIN_KERNEL]);
 }
@@ -192,40 +223,57 @@ static bool begin(struct way *way, const struct choice *choice)
 
 	way->told = open_memstream(&way->text, &way->size);
 	way->samples = open_memstream(&way->sampled, &way->sampled_size);
-	return way->told && way->samples && !ntrace_profile_new(&way->profile, &profile) &&
+	way->profiled = open_memstream(&way->sums, &way->sums_size);
+	return way->told && way->samples && way->profiled &&
+	       !ntrace_profile_new(&way->profile, &profile) &&
 	       !ntrace_stacks_new(&way->stacks, &stacks) &&
 	       !ntrace_sampler_new(&way->sampler, &sampler);
 }
 
-static void decode(struct ntrace_flow *flow, const struct ntrace_params *params,
-		   const uint8_t *stream, size_t size)
+/* Decodes the stream @rounds times, one after the other: then most messages are known. */
+static void decode(struct way *way, const struct ntrace_params *params, const uint8_t *stream,
+		   size_t size, unsigned int rounds)
 {
 	struct ntrace_message message;
 	struct ntrace_reader reader;
 	int event;
 
-	ntrace_reader_init(&reader, params, true);
-	ntrace_reader_feed(&reader, stream, size);
-	while ((event = ntrace_reader_next(&reader, &message)) >= 0)
-		event = event == NTRACE_WIRE_ERROR ? ntrace_flow_wire_error(flow, message.offset) :
-						     ntrace_flow_message(flow, &message);
-	ntrace_flow_end(flow, ntrace_reader_pending(&reader));
+	while (rounds--) {
+		ntrace_reader_init(&reader, params, true);
+		ntrace_reader_feed(&reader, stream, size);
+		for (;;) {
+			if (way->counts) {
+				uint64_t before = reader.offset;
+
+				ntrace_flow_count(way->flow, &reader);
+				way->hits += reader.offset - before;
+			}
+			event = ntrace_reader_next(&reader, &message);
+			if (event < 0)
+				break;
+			if (event == NTRACE_WIRE_ERROR)
+				ntrace_flow_wire_error(way->flow, message.offset);
+			else
+				ntrace_flow_message(way->flow, &message);
+		}
+		ntrace_flow_end(way->flow, ntrace_reader_pending(&reader));
+	}
 }
 
 static bool pass(struct way *way, const struct ntrace_flow_config *given,
 		 const struct choice *choice, const uint8_t *stream, size_t size)
 {
 	struct ntrace_flow_config config = *given;
-	struct ntrace_flow *flow;
 	bool good = begin(way, choice);
 
 	config.event = take_event;
 	config.blocks = way->batches ? take_blocks : NULL;
+	config.effect = way->counts ? take_effect : NULL;
 	config.data = way;
 	way->privilege = NTRACE_PRIV_U;
-	if (good && !ntrace_flow_new(&flow, &config)) {
-		decode(flow, config.params, stream, size);
-		ntrace_flow_free(flow);
+	if (good && !ntrace_flow_new(&way->flow, &config)) {
+		decode(way, config.params, stream, size, choice->rounds);
+		ntrace_flow_free(way->flow);
 		good = !ntrace_profile_end(way->profile) && !ntrace_stacks_end(way->stacks);
 		tell_profile(way);
 		tell_stacks(way);
@@ -234,6 +282,8 @@ static bool pass(struct way *way, const struct ntrace_flow_config *given,
 		fclose(way->told);
 	if (way->samples)
 		fclose(way->samples);
+	if (way->profiled)
+		fclose(way->profiled);
 	ntrace_profile_free(way->profile);
 	ntrace_stacks_free(way->stacks);
 	ntrace_sampler_free(way->sampler);
@@ -269,7 +319,7 @@ static struct ntrace_space *space_with_names(const struct program *program)
 }
 
 /* Return: NULL, or the first lines that differ. */
-static const char *compare_texts(const char *one, const char *many)
+static const char *compare_texts(const char *one, const char *many, const char *how)
 {
 	static char text[512];
 	size_t at = 0;
@@ -280,32 +330,46 @@ static const char *compare_texts(const char *one, const char *many)
 		return NULL;
 	while (at && one[at - 1] != '\n')
 		at--;
-	snprintf(text, sizeof(text), "'%.*s', in batches '%.*s'", (int)strcspn(one + at, "\n"),
-		 one + at, (int)strcspn(many + at, "\n"), many + at);
+	snprintf(text, sizeof(text), "'%.*s', %s '%.*s'", (int)strcspn(one + at, "\n"), one + at,
+		 how, (int)strcspn(many + at, "\n"), many + at);
 	return text;
 }
 
 const char *profiles_mismatch(const struct ntrace_flow_config *given, const struct program *program,
-			      struct random *random, const uint8_t *stream, size_t size)
+			      struct random *random, const uint8_t *stream, size_t size,
+			      uint64_t *counted_again)
 {
 	const struct choice choice = { one_in(random, 4) ? 1 : -1, random_below(random, 3),
-				       one_in(random, 2), one_in(random, 2) };
+				       one_in(random, 2), one_in(random, 2),
+				       one_in(random, 3) ? 3 : 1 };
 	struct ntrace_flow_config config = *given;
 	struct way one = { .batches = false }, many = { .batches = true };
+	struct way counted = { .batches = true, .counts = true };
 	const char *difference = "no memory";
 
 	config.contexts = NULL;
 	config.space = space_with_names(program);
 	if (config.space && pass(&one, &config, &choice, stream, size) &&
-	    pass(&many, &config, &choice, stream, size)) {
-		difference = compare_texts(one.text, many.text);
+	    pass(&many, &config, &choice, stream, size) &&
+	    pass(&counted, &config, &choice, stream, size)) {
+		difference = compare_texts(one.text, many.text, "in batches");
 		if (!difference)
-			difference = compare_texts(one.sampled, many.sampled);
+			difference = compare_texts(one.sums, many.sums, "in batches");
+		if (!difference)
+			difference = compare_texts(one.sampled, many.sampled, "in batches");
+		if (!difference)
+			difference = compare_texts(one.sums, counted.sums, "counted");
 	}
+	*counted_again += counted.hits;
 	ntrace_space_put(config.space);
 	free(one.text);
 	free(one.sampled);
+	free(one.sums);
 	free(many.text);
 	free(many.sampled);
+	free(many.sums);
+	free(counted.text);
+	free(counted.sampled);
+	free(counted.sums);
 	return difference;
 }

@@ -128,6 +128,20 @@ NTRACE_EXPERIMENTAL int ntrace_profile_blocks(struct ntrace_profile *profile,
 					      const struct ntrace_session_blocks *blocks);
 
 /**
+ * ntrace_profile_effect - add blocks of a session that were executed a number of times
+ * @profile: profile made by ntrace_profile_new(), without NTRACE_PROFILE_OCCUPANCY
+ * @effect: the effect; borrowed during the call; see ntrace_session_decode_counts(), with by_thread
+ *          if the options select a process or by_process
+ *
+ * Together with ntrace_profile_event() and ntrace_profile_blocks() for all else, the results are
+ * those of an event for each block.
+ *
+ * Return: 0, NTRACE_ERR_NOMEM, or NTRACE_ERR_INVALID (the profile has occupancy).
+ */
+NTRACE_EXPERIMENTAL int ntrace_profile_effect(struct ntrace_profile *profile,
+					      const struct ntrace_session_effect *effect);
+
+/**
  * struct ntrace_profile_sample_counts - statistics of ntrace_profile_sample()
  * @transfers: entries of branch stacks
  * @outside: transfers between two places of unknown code, such as the kernel

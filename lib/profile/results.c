@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The traces and objects of a profile, and sums of profiles. */
+#include <string.h>
+
+#include "functions.h"
+#include "parts.h"
+#include "state.h"
+
+void profile_forget_runs(struct ntrace_profile *profile)
+{
+	if (profile->known)
+		memset(profile->known, 0, KNOWN_RUNS * sizeof(*profile->known));
+}
+
+int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profile *from)
+{
+	struct ntrace_profile_trace trace;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < from->table.count && !error; i++) {
+		trace = from->table.traces[i];
+		error = profile_find_object(into, trace.object, &trace.object);
+		if (!error)
+			error = profile_find_object(into, trace.from_object, &trace.from_object);
+		if (!error)
+			error = table_add(&into->table, &trace);
+	}
+	if (into->functions && from->functions && !error)
+		error = function_sums_merge(into->functions, into, from->functions);
+	return error;
+}
+
+const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *profile,
+							 size_t *count)
+{
+	profile_forget_runs(profile);
+	table_sort_traces(&profile->table);
+	*count = profile->table.count;
+	return profile->table.traces;
+}
+
+const struct ntrace_profile_object *ntrace_profile_objects(struct ntrace_profile *profile,
+							   size_t *count)
+{
+	struct trace_table *table = &profile->table;
+	size_t i, k = 0;
+
+	for (i = 0; i < table->object_count; i++)
+		table->objects[i].instructions = 0;
+	for (i = 0; i < table->count; i++) {
+		const struct ntrace_profile_trace *trace = &table->traces[i];
+
+		if (!trace->object)
+			continue;
+		while (table->objects[k].object != trace->object)
+			k = k + 1 < table->object_count ? k + 1 : 0;
+		table->objects[k].instructions += trace->count * trace->instructions;
+	}
+	table_sort_objects(table);
+	*count = table->object_count;
+	/* The last objects are only sources of transfers: none of their code is selected. */
+	while (*count && !table->objects[*count - 1].instructions)
+		--*count;
+	return table->objects;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* The state of a profile; shared by profile.c and results.c. */
+#ifndef NTRACE_PROFILE_STATE_H
+#define NTRACE_PROFILE_STATE_H
+
+#include <ntrace/profile.h>
+
+#include "table.h"
+
+/* Maximum number of interrupted runs per stream: enough for nested traps of all sleeping tasks. */
+#define SUSPENDED_MAX 256
+
+#define KNOWN_RUNS (1u << 16)
+
+/* An object of the session and the table's own object for the same file; both are referenced. */
+struct alias {
+	struct ntrace_object *object;
+	struct ntrace_object *same;
+};
+
+/*
+ * A trace found by the ids of blocks: the one that transferred control, the first and the last one
+ * of the run. @from: 0 = free.
+ */
+struct known_run {
+	uint32_t from;
+	uint32_t first;
+	uint32_t last;
+	uint32_t trace;		/* index */
+};
+
+/*
+ * A run that may continue.
+ * @next: address of the instruction that follows in a straight line
+ * @skip: bytes of that instruction if it always traps, such as a system call, so that control
+ *        returns after it; else 0
+ * @bias: address minus link address
+ */
+struct straight_run {
+	struct ntrace_profile_trace trace;
+	uint64_t next;
+	uint64_t skip;
+	uint64_t bias;
+	int32_t pid;
+	int32_t tid;
+	unsigned int privilege;
+};
+
+/*
+ * @in_run: @run is in progress
+ * @arrived: a transfer was taken and @run.trace holds only its source; if @target_known, @run.next
+ *           is its target
+ * @space: space of the last block; referenced
+ * @isa: instruction set of the last block
+ * @edges: array returned last
+ * @functions: NULL if not requested
+ * @occupancy: likewise
+ * @sampled: the traces come from branch stacks
+ * @known: traces by the ids of their blocks, valid until the stream ends or the traces are sorted;
+ *         NULL before the first batch
+ * @from_id: block that ended with the transfer, if @arrived; 0 = has no id
+ * @added: number of traces added
+ * @times: number of executions that a block stands for
+ * @leading: blocks only lead to others and are not counted
+ */
+struct ntrace_profile {
+	struct trace_table table;
+	void *edges;
+	struct function_sums *functions;
+	struct occupancy *occupancy;
+	bool sampled;
+	struct ntrace_profile_options options;
+	struct ntrace_locator *locator;
+	struct alias *aliases;
+	size_t alias_count;
+	size_t alias_room;
+	size_t alias_last;
+	struct ntrace_space *space;
+	struct ntrace_isa isa;
+	struct straight_run run;
+	struct known_run *known;
+	uint32_t from_id;
+	uint64_t added;
+	uint64_t times;
+	bool leading;
+	bool in_run;
+	bool arrived;
+	bool target_known;
+	struct straight_run suspended[SUSPENDED_MAX];	/* sorted by time, the latest one last */
+	size_t suspended_count;
+};
+
+/* Forgets the traces of known runs: ids of blocks or numbers of traces mean others from here on. */
+void profile_forget_runs(struct ntrace_profile *profile);
+
+#endif
