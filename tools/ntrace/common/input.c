@@ -318,9 +318,7 @@ struct decoding {
 	struct progress progress;
 	uint64_t base;
 	unsigned int events;
-	int (*event)(void *data, const struct ntrace_session_event *event);
-	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
-	void *data;
+	const struct ntrace_session_counting *to;
 };
 
 static int take_event(void *data, const struct ntrace_session_event *event)
@@ -329,7 +327,7 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 
 	if (!(++decoding->events & 0xff))
 		progress_update(&decoding->progress, decoding->base + event->flow->offset);
-	return decoding->event(decoding->data, event);
+	return decoding->to->event(decoding->to->data, event);
 }
 
 static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
@@ -338,17 +336,31 @@ static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
 
 	if (!(++decoding->events & 0xff))
 		progress_update(&decoding->progress, decoding->base + blocks->batch->offset);
-	return decoding->blocks(decoding->data, blocks);
+	return decoding->to->blocks(decoding->to->data, blocks);
 }
 
-int recording_decode(struct recording *recording, const char *what,
-		     int (*event)(void *data, const struct ntrace_session_event *event),
-		     int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
-		     int (*end)(void *data), void *data, struct recording_totals *totals)
+static int take_effect(void *data, const struct ntrace_session_effect *effect)
+{
+	struct decoding *decoding = data;
+
+	return decoding->to->effect(decoding->to->data, effect);
+}
+
+int recording_count(struct recording *recording, const char *what,
+		    const struct ntrace_session_counting *counting, int (*end)(void *data),
+		    struct recording_totals *totals)
 {
 	struct ntrace_session *session = recording->session;
 	unsigned int count = ntrace_session_streams(session), i;
-	struct decoding decoding = { .event = event, .blocks = blocks, .data = data };
+	struct decoding decoding = { .to = counting };
+	const struct ntrace_session_counting own = {
+		.size = sizeof(own),
+		.event = take_event,
+		.blocks = take_blocks,
+		.effect = counting->effect ? take_effect : NULL,
+		.data = &decoding,
+		.by_thread = counting->by_thread,
+	};
 	struct recording_totals sums = { .lost_exact = true };
 	const struct ntrace_stream *stream;
 	struct ntrace_flow_stats stats;
@@ -368,11 +380,10 @@ int recording_decode(struct recording *recording, const char *what,
 	recording->progress = &decoding.progress;
 	for (i = 0; !error && i < count; i++) {
 		recording->progress_base = decoding.base;
-		error = ntrace_session_decode_blocks(session, i, take_event, take_blocks, &decoding,
-						     &stats);
+		error = ntrace_session_decode_counts(session, i, &own, &stats);
 		sums.gaps += stats.gaps + stats.errors;
 		if (!error && end)
-			error = end(data);
+			error = end(counting->data);
 		decoding.base += ntrace_session_stream(session, i)->bytes;
 	}
 	recording->progress = NULL;
@@ -380,4 +391,16 @@ int recording_decode(struct recording *recording, const char *what,
 	if (totals)
 		*totals = sums;
 	return error;
+}
+
+int recording_decode(struct recording *recording, const char *what,
+		     int (*event)(void *data, const struct ntrace_session_event *event),
+		     int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
+		     int (*end)(void *data), void *data, struct recording_totals *totals)
+{
+	const struct ntrace_session_counting counting = { .event = event,
+							  .blocks = blocks,
+							  .data = data };
+
+	return recording_count(recording, what, &counting, end, totals);
 }

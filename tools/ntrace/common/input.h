@@ -117,6 +117,19 @@ int recording_decode(struct recording *recording, const char *what,
 		     int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
 		     int (*end)(void *data), void *data, struct recording_totals *totals);
 
+/**
+ * recording_count - recording_decode() for sums that depend neither on order nor on time
+ * @what: text of the progress line
+ * @counting: see ntrace_session_decode_counts(); results of the callbacks as for recording_decode()
+ * @end: called after each stream; a result other than 0 stops decoding; may be NULL
+ * @totals: filled in; may be NULL
+ *
+ * Return: as recording_decode().
+ */
+int recording_count(struct recording *recording, const char *what,
+		    const struct ntrace_session_counting *counting, int (*end)(void *data),
+		    struct recording_totals *totals);
+
 /** recording_shares_file - true if an earlier stream has the same file: the harts share a sink */
 bool recording_shares_file(const struct ntrace_session *session, unsigned int stream);
 

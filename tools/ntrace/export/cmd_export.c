@@ -193,6 +193,13 @@ static int count_blocks(void *data, const struct ntrace_session_blocks *blocks)
 	return ntrace_profile_blocks(export->profile, blocks);
 }
 
+static int count_effect(void *data, const struct ntrace_session_effect *effect)
+{
+	struct export *export = data;
+
+	return ntrace_profile_effect(export->profile, effect);
+}
+
 static int count_end(void *data)
 {
 	struct export *export = data;
@@ -291,13 +298,21 @@ static int choose_object(struct export *export)
 /* The first pass: executed code and its objects. */
 static int count(struct export *export)
 {
+	const struct ntrace_session_counting counting = {
+		.size = sizeof(counting),
+		.event = count_event,
+		.blocks = count_blocks,
+		.effect = count_effect,
+		.data = export,
+		.by_thread = export->selection.pid >= 0 || export->selection.by_process,
+	};
 	int error = ntrace_profile_new(&export->profile, &export->selection);
 
 	if (!error && ntrace_session_has_samples(export->recording.session))
 		error = export_count_samples(&export->recording, export->path, export->profile);
 	else if (!error)
-		error = recording_decode(&export->recording, "export", count_event, count_blocks,
-					 count_end, export, &export->totals);
+		error = recording_count(&export->recording, "export", &counting, count_end,
+					&export->totals);
 	return error ? decode_failed(export, error) : EXIT_OK;
 }
 
