@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fast_paths parse-btm|parse-htm|blocks-btm|blocks-htm|profile|pcs|functions|traces|stacks:
+ * fast_paths parse-btm|parse-htm|blocks-btm|blocks-htm|count-btm|count-htm|profile|pcs|functions|
+ * traces|stacks:
  * decodes a stream of our own encoder, once to warm up and then in measured(), which callgrind counts. Prints
  * the number of messages, blocks or PCs that measured() made. fast_paths.sh runs it.
  */
@@ -228,6 +229,19 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	return sink->text ? pc_text_blocks(sink->text, batch) : 0;
 }
 
+static int take_effect(void *data, const struct ntrace_flow_effect *effect)
+{
+	struct sink *sink = data;
+
+	for (size_t i = effect->lead; i < effect->batch->count; i++) {
+		sink->instructions += effect->times * effect->batch->blocks[i].instructions;
+		sink->blocks += effect->times;
+	}
+	return 0;
+}
+
+static bool counts;
+
 static void decode(struct ntrace_flow *flow, const struct stream *stream)
 {
 	struct ntrace_message message;
@@ -235,8 +249,13 @@ static void decode(struct ntrace_flow *flow, const struct stream *stream)
 
 	ntrace_reader_init(&reader, &stream->params, true);
 	ntrace_reader_feed(&reader, stream->data, stream->size);
-	while (ntrace_reader_next(&reader, &message) >= 0)
+	for (;;) {
+		if (counts)
+			ntrace_flow_count(flow, &reader);
+		if (ntrace_reader_next(&reader, &message) < 0)
+			break;
 		ntrace_flow_message(flow, &message);
+	}
 	ntrace_flow_flush(flow);
 }
 
@@ -295,6 +314,9 @@ int main(int argc, char **argv)
 		output_init(&output, open("/dev/null", O_WRONLY));
 		sink.text = pc_text_new(&output);
 		demand(sink.text, "no memory");
+	} else if (!strncmp(what, "count-", 6)) {
+		config.effect = take_effect;
+		counts = true;
 	} else if (strncmp(what, "parse-", 6) && strncmp(what, "blocks-", 7)) {
 		return 2;
 	}

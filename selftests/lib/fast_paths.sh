@@ -16,6 +16,7 @@ tools/setup/host-packages deep || exit 1
 flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
 # What the limits are about, whatever CFLAGS the library was built with.
 sources=(lib/wire/reader.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c
+	lib/flow/count.c lib/flow/effects.c
 	lib/profile/profile.c lib/profile/functions.c lib/profile/table.c lib/image/locator.c
 	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c
 	tools/ntrace/stream/decode/pc_text.c tools/ntrace/common/output.c
@@ -74,6 +75,10 @@ gate blocks-btm block 304 lib/flow/fast.c "$walk"
 gate blocks-btm block 304 lib/flow/fast.c 's/if (!run->index || walk->eager ||/if (1 ||/'
 gate blocks-htm block 72 lib/flow/fast.c "$walk"
 gate blocks-htm block 72 lib/flow/blocks.c 's/block->link\[flow->previous_link\] = index;/;/'
+# Counted blocks, with the sums at the end. Without counting, all messages are walked.
+counted='s/if (!is_ready(flow, reader))/if (1)/'
+gate count-btm block 76 lib/flow/count.c "$counted"
+gate count-htm block 41 lib/flow/count.c "$counted"
 gate profile block 606 lib/image/locator.c \
 	's/if (entry->generation != locator->generation || entry->address != address)/if (1)/'
 gate functions block 128 lib/profile/functions.c 's/if (entry->id != block->id ||/if (1 ||/'
