@@ -29,13 +29,13 @@ _ntrace_formats() {
 # _ntrace_words COMMAND SUBCOMMAND OPTION: prints the words that the argument can be.
 _ntrace_words() {
 	case $2:$3 in
-	dump:framing | decode:framing | stat:framing | check:framing | split:framing) echo coresight ;;
+	dump:framing | decode:framing | gdb:framing | stat:framing | check:framing | split:framing) echo coresight ;;
 	decode:level) echo message instruction block branch pc itc ;;
 	report:sort) echo self total calls time total-time name object ;;
 	top:sort) echo instructions calls ;;
 	export:format) _ntrace_formats "$1" ;;
 	record:mode | trigger:mode | encode:mode) echo btm htm ;;
-	record:privilege | top:privilege | report:privilege | export:privilege) echo u s m us usm vu vs ;;
+	record:privilege | top:privilege | report:privilege | export:privilege | gdb:privilege) echo u s m us usm vu vs ;;
 	trigger:privilege) echo u s us ;;
 	record:sync | trigger:sync) echo messages: cycles: parcels: off ;;
 	record:timestamps | trigger:timestamps) echo any external system core shared ;;

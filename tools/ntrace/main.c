@@ -8,10 +8,10 @@
 #include "common/ui.h"
 
 static const struct command *const commands[] = {
-	&command_record, &command_report, &command_export,   &command_decode,
-	&command_dump,	 &command_encode, &command_assemble, &command_check,
-	&command_stat,	 &command_split,  &command_detect,   &command_archive,
-	&command_ctr,	 &command_top,	  &command_trigger,  &command_tandem,
+	&command_record, &command_report,   &command_export, &command_decode, &command_dump,
+	&command_encode, &command_assemble, &command_check,  &command_stat,   &command_split,
+	&command_detect, &command_archive,  &command_ctr,    &command_top,    &command_trigger,
+	&command_tandem, &command_gdb,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

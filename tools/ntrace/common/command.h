@@ -77,6 +77,7 @@ struct command {
 extern const struct command command_record;
 extern const struct command command_top;
 extern const struct command command_trigger;
+extern const struct command command_gdb;
 extern const struct command command_dump;
 extern const struct command command_decode;
 extern const struct command command_encode;

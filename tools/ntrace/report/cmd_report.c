@@ -238,6 +238,17 @@ static int begin(struct report *report)
 	return EXIT_OK;
 }
 
+/* The command that opens GDB where the function begins; samples have no trace to walk through. */
+static void put_debugger(const struct report *report, const char *function)
+{
+	const char *sysroot = report->recording_options.sysroot;
+
+	if (ntrace_session_has_samples(report->recording.session))
+		return;
+	output_printf(report->output, "In GDB: ntrace gdb --run --around '%.300s'%s%.300s %.300s\n",
+		      function, sysroot ? " --sysroot " : "", sysroot ? sysroot : "", report->path);
+}
+
 static int report_annotated(struct report *report)
 {
 	const struct annotate_options options = {
@@ -250,8 +261,13 @@ static int report_annotated(struct report *report)
 		.colours = report->colours,
 	};
 
+	int error;
+
 	report_losses(report);
-	return annotate(report->profile, &options, report->output);
+	error = annotate(report->profile, &options, report->output);
+	if (!error)
+		put_debugger(report, report->annotated);
+	return error;
 }
 
 static int report_html(struct report *report)
@@ -287,14 +303,19 @@ static int show(struct report *report)
 {
 	bool by_time = report->order == NTRACE_PROFILE_BY_TIME ||
 		       report->order == NTRACE_PROFILE_BY_TOTAL_TIME;
+	int error;
 
 	if (by_time && !report->occupancy->stamps)
 		return fail("%s: no times to sort by: the trace has no timestamps, or timestamps "
 			    "of several clocks ('ntrace record --timestamps any')",
 			    report->path);
-	if (report->related)
-		return put_callers(report->stacks, report->related, report->callees,
-				   report->output);
+	if (report->related) {
+		error = put_callers(report->stacks, report->related, report->callees,
+				    report->output);
+		if (!error)
+			put_debugger(report, report->related);
+		return error;
+	}
 	if (report->stacks && !report->selection.by_process &&
 	    ntrace_stacks_add_totals(report->stacks, report->profile))
 		return fail("out of memory");

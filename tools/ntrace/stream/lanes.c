@@ -127,3 +127,22 @@ int lanes_end(struct lanes *lanes, uint64_t pending, uint64_t offset)
 		return early_error(lanes, NTRACE_FLOW_ERROR_CUT, offset);
 	return ntrace_demux_end(lanes->demux, pending);
 }
+
+int lanes_walk(struct lanes *lanes, struct trace *trace)
+{
+	struct ntrace_message message;
+	int event_type, stopped = 0;
+	uint64_t pending;
+
+	while (!stopped && (event_type = trace_next(trace, &message)) >= 0)
+		stopped = event_type == TRACE_LOST	   ? lanes_break(lanes, message.offset) :
+			  event_type == NTRACE_WIRE_ERROR ?
+						     lanes_wire_error(lanes, message.offset) :
+						     lanes_message(lanes, &message);
+	if (stopped)
+		return stopped;
+	if (event_type == TRACE_FAILED)
+		return LANES_FAILED;
+	pending = trace_pending(trace);
+	return lanes_end(lanes, pending, trace->reader.offset - pending);
+}

@@ -5,11 +5,16 @@
 
 #include <ntrace/transfer.h>
 
+#include "trace.h"
+
 /* More SRC values indicate wrong parameters. */
 #define LANES_MAX 256
 
 /* lanes_message(): a second SRC occurred, but only one is allowed. */
 #define LANES_SEVERAL 1000
+
+/* lanes_walk(): the trace cannot be read, a message was printed. */
+#define LANES_FAILED 1001
 
 /**
  * struct lane - one SRC
@@ -69,5 +74,12 @@ int lanes_break(struct lanes *lanes, uint64_t offset);
 
 /** lanes_end - no more input; @pending as for ntrace_flow_end(), at @offset */
 int lanes_end(struct lanes *lanes, uint64_t pending, uint64_t offset);
+
+/**
+ * lanes_walk - walk all messages of a trace after trace_start(), up to its end
+ *
+ * Return: as lanes_message(), or LANES_FAILED.
+ */
+int lanes_walk(struct lanes *lanes, struct trace *trace);
 
 #endif /* NTRACE_TOOL_STREAM_LANES_H */

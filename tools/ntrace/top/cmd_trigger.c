@@ -92,6 +92,7 @@ struct waiting {
 	uint64_t longest_ns;
 	struct call calls[CALLS_MAX];
 	unsigned int call_count;
+	int tid;		/* thread of the last event, 0 = none */
 	bool fast;
 	bool begun;
 };
@@ -364,6 +365,7 @@ static int step(struct recorder *recorder, void *data, bool *end)
 				continue;
 			tasks_stop(&recorder->tasks);
 			tell(waiting, &hit, took, since_ms(hit.time));
+			waiting->tid = hit.tid;
 			dump(waiting, end);
 			return EXIT_OK;
 		}
@@ -379,7 +381,7 @@ static int step(struct recorder *recorder, void *data, bool *end)
 static void summarize(const struct waiting *waiting)
 {
 	const char *directory = waiting->recorder.options.directory;
-	char size[UI_NUMBER_SIZE];
+	char size[UI_NUMBER_SIZE], thread[32] = "";
 	uint64_t lost = waiting->trigger ? trigger_lost(waiting->trigger) : 0;
 
 	if (lost)
@@ -399,6 +401,11 @@ static void summarize(const struct waiting *waiting)
 		    "--format perfetto --output trace.pftrace %s' makes a timeline",
 		    waiting->dumps, waiting->dumps == 1 ? "" : "s",
 		    ui_size(size, waiting->recorder.saved), directory, directory);
+	if (waiting->dumps && !waiting->recorder.options.quiet) {
+		if (waiting->tid)
+			snprintf(thread, sizeof(thread), " --thread %d", waiting->tid);
+		say("'ntrace gdb --run%s %s' goes back from there in GDB", thread, directory);
+	}
 }
 
 static int run_trigger(struct waiting *waiting)

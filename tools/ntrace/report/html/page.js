@@ -28,6 +28,9 @@ function time(ticks) {
 		value *= 1000;
 	return `${value.toFixed(3)} ${['s', 'ms', '\u00b5s', 'ns'][unit]}`;
 }
+// The command that opens GDB at a place of the recording.
+const debug = (...words) => ['ntrace', 'gdb', '--run', ...words, data.recording]
+	.map((word) => (/^[\w.,:/=+@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 const about_time = (ticks) => '~' + time(ticks);
 
 // A colour for a name, the same in each report.
@@ -189,6 +192,8 @@ function flame(view) {
 		graph.style.height = `${(deepest + 1) * height}px`;
 		graph.setAttribute('data-root', name(root));
 		about.textContent = describe(root);
+		if (root && !name(root).startsWith('['))
+			about.textContent += `. In GDB: ${debug('--around', name(root))}`;
 	}
 	make(tools, 'button', 'whole').addEventListener('click', () => zoom(0));
 	make(tools, 'span', 'click or Enter zooms in, Escape out, arrows move', { class: 'dim' });
@@ -267,6 +272,7 @@ function timeline(view) {
 		return make(box, 'canvas');
 	});
 	const place = (at) => (timed ? time(at) : number.format(Math.round(at)));
+	const seconds = () => [from, to].map((at) => (data.timeline.hz ? (at / data.timeline.hz).toFixed(9) : `@${Math.round(at)}`)).join(',');
 	function draw(canvas, lane) {
 		const width = canvas.width = canvas.clientWidth || 1000, tall = canvas.height = canvas.clientHeight || 46;
 		const context = canvas.getContext('2d'), scale = width / (to - from);
@@ -297,7 +303,7 @@ function timeline(view) {
 		box.setAttribute('data-from', from);
 		box.setAttribute('data-to', to);
 		axis.replaceChildren(...[0, 1, 2, 3, 4].map((i) => make(null, 'span', place(from + (to - from) * i / 4))));
-		about.textContent = timed ? `${place(from)} to ${place(to)} behind the first time stamp` :
+		about.textContent = timed ? `${place(from)} to ${place(to)} behind the first time stamp. In GDB: ${debug('--time', seconds())}` :
 			`instructions ${place(from)} to ${place(to)} of each CPU`;
 	}
 	function zoom(factor, at) {

@@ -153,15 +153,8 @@ static int walk(struct decode *decode)
 {
 	struct lanes *lanes = &decode->lanes;
 	struct trace *trace = &decode->trace;
-	struct ntrace_message message;
-	int event_type, stopped = 0;
-	uint64_t pending;
+	int stopped = lanes_walk(lanes, trace);
 
-	while (!stopped && (event_type = trace_next(trace, &message)) >= 0)
-		stopped = event_type == TRACE_LOST	   ? lanes_break(lanes, message.offset) :
-			  event_type == NTRACE_WIRE_ERROR ?
-						     lanes_wire_error(lanes, message.offset) :
-						     lanes_message(lanes, &message);
 	if (stopped == LANES_SEVERAL) {
 		/* Discard unwritten output: only the error message counts. */
 		decode->printer.output->used = 0;
@@ -169,11 +162,8 @@ static int walk(struct decode *decode)
 				   "--level pc: the trace has SRC %u and %u: choose with --src",
 				   lanes->first, lanes->second);
 	}
-	if (!stopped && event_type == TRACE_FAILED)
+	if (stopped == LANES_FAILED)
 		return EXIT_FAILED;
-	pending = trace_pending(trace);
-	if (!stopped)
-		stopped = lanes_end(lanes, pending, trace->reader.offset - pending);
 	if (lanes->ignored) {
 		decode->printer.errors++;
 		warn("%s: more than %d SRC: %" PRIu64

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace gdb: lets GDB walk through a trace, forwards and backwards. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/command.h"
+#include "common/output.h"
+#include "common/ui.h"
+#include "load.h"
+#include "server.h"
+
+#define DEFAULT_GDB "gdb-multiarch"
+
+enum {
+	OPTION_THREAD = 't',
+	OPTION_LISTEN = 'l',
+	OPTION_RUN = 'r',
+	OPTION_CPU = OPTION_LONG,
+	OPTION_SRC,
+	OPTION_TIME,
+	OPTION_AROUND,
+	OPTION_LAST,
+	OPTION_KEEP,
+	OPTION_GDB,
+	OPTION_EXEC,
+	OPTION_JSON,
+};
+
+static const struct option_spec options_table[] = {
+	{ OPTION_THREAD, "thread", "TID", "recording: the process of this thread" },
+	{ OPTION_CPU, "cpu", "N", "recording: all that ran on CPU N, the kernel included" },
+	{ OPTION_SRC, "src", "N", "raw trace: only the hart whose messages have SRC = N" },
+	{ OPTION_TIME, "time", "A[,B]", "start at time A, and stay between A and B" },
+	{ OPTION_AROUND, "around", "FUNCTION[,N]", "start where FUNCTION begins for the Nth time" },
+	{ OPTION_LAST, "last", "N", "stay in the last N instructions of each thread" },
+	SELECT_OPTIONS,
+	SOURCE_OPTIONS,
+	{ OPTION_EXEC, "exec", "FILE[@ADDR]", "program for GDB, e.g. vmlinux" },
+	{ OPTION_LISTEN, "listen", "[HOST:]PORT", "where to listen (default: 127.0.0.1:0)" },
+	{ OPTION_KEEP, "keep", NULL, "keep listening when the last debugger has gone" },
+	{ OPTION_RUN, "run", NULL, "start GDB; words after -- are its arguments" },
+	{ OPTION_GDB, "gdb", "PROGRAM", "the GDB to start (default " DEFAULT_GDB ")" },
+	{ OPTION_JSON, "json", NULL, "print where to connect, and the threads, as JSON" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+/* Monitor commands that the options stand for. */
+#define STARTS_MAX 4
+
+struct gdb {
+	const struct command *command;
+	struct source source;
+	struct load load;
+	struct history history;
+	struct target target;
+	struct server server;
+	struct recording recording;
+	struct ntrace_space *space;
+	int64_t tid;
+	const char *start[STARTS_MAX];
+	size_t starts;
+	const char *listen;
+	const char *program;
+	const char *exec;
+	bool run;
+	bool json;
+	bool pipe;
+};
+
+/* ---- options ---- */
+
+static int add_start(struct gdb *gdb, const char *format, const char *value)
+{
+	char *text;
+
+	if (gdb->starts == STARTS_MAX - 1)
+		return usage_error(gdb->command, "--time, --around and --last: each only once");
+	if (asprintf(&text, format, value) < 0)
+		return fail("out of memory");
+	gdb->start[gdb->starts++] = text;
+	return EXIT_OK;
+}
+
+/* "malloc,3" is "around malloc 3". */
+static int take_around(struct gdb *gdb, const char *value)
+{
+	const char *comma = strrchr(value, ',');
+	char text[1000];
+
+	if (!comma || !comma[1] || comma[1 + strspn(comma + 1, "0123456789")])
+		return add_start(gdb, "around %s", value);
+	snprintf(text, sizeof(text), "%.*s %s", (int)(comma - value), value, comma + 1);
+	return add_start(gdb, "around %s", text);
+}
+
+static int take_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
+		       int64_t *number)
+{
+	uint64_t value;
+
+	if (!option_number(options, name, min, max, &value))
+		return EXIT_USAGE;
+	*number = (int64_t)value;
+	return EXIT_OK;
+}
+
+static int take_last(struct gdb *gdb, const struct options *options)
+{
+	char text[24];
+	int64_t number;
+
+	if (take_number(options, "last", 1, INT64_MAX, &number))
+		return EXIT_USAGE;
+	snprintf(text, sizeof(text), "%" PRId64, number);
+	return add_start(gdb, "window last %s", text);
+}
+
+static int take_option(struct gdb *gdb, const struct options *options, int option)
+{
+	switch (option) {
+	case OPTION_THREAD:
+		return take_number(options, "thread", 1, INT32_MAX, &gdb->tid);
+	case OPTION_CPU:
+		return take_number(options, "cpu", 0, UINT16_MAX, &gdb->load.cpu);
+	case OPTION_SRC:
+		return take_number(options, "src", 0, (1u << NTRACE_SRC_BITS_MAX) - 1,
+				   &gdb->load.src);
+	case OPTION_TIME:
+		return add_start(gdb, "time %s", options->value);
+	case OPTION_AROUND:
+		return take_around(gdb, options->value);
+	case OPTION_LAST:
+		return take_last(gdb, options);
+	case OPTION_USER:
+	case OPTION_KERNEL:
+	case OPTION_SELECT:
+		return option_select(options, option, &gdb->load.privileges);
+	case OPTION_EXEC:
+		gdb->exec = options->value;
+		return EXIT_OK;
+	case OPTION_LISTEN:
+		gdb->listen = options->value;
+		return EXIT_OK;
+	case OPTION_KEEP:
+		gdb->server.keep = true;
+		return EXIT_OK;
+	case OPTION_RUN:
+		gdb->run = true;
+		return EXIT_OK;
+	case OPTION_GDB:
+		gdb->program = options->value;
+		return EXIT_OK;
+	case OPTION_JSON:
+		gdb->json = true;
+		return EXIT_OK;
+	default:
+		return source_option(&gdb->source, options, option);
+	}
+}
+
+static int check_options(const struct gdb *gdb, bool recording)
+{
+	if (gdb->pipe && (gdb->run || gdb->listen || gdb->server.keep || gdb->json))
+		return usage_error(gdb->command, "with - there is one debugger, on standard input: "
+						 "no --run, --listen, --keep, --json");
+	if (gdb->run && (gdb->listen || gdb->server.keep || gdb->json))
+		return usage_error(gdb->command, "--run starts the only debugger: no --listen, "
+						 "--keep, --json");
+	if (!recording && (gdb->tid || gdb->load.cpu >= 0 || gdb->load.privileges))
+		return usage_error(gdb->command,
+				   "--thread, --cpu, --user, --kernel and --privilege "
+				   "apply to recordings only");
+	if (recording && gdb->load.src >= 0)
+		return usage_error(gdb->command, "--src applies to raw traces only");
+	if (gdb->tid && gdb->load.cpu >= 0)
+		return usage_error(gdb->command, "--thread and --cpu exclude each other");
+	return EXIT_OK;
+}
+
+/* ---- the trace ---- */
+
+static int open_recording(struct gdb *gdb, const char *path)
+{
+	int error = source_open_recording(&gdb->source, &gdb->recording, path);
+
+	if (error)
+		return error;
+	return load_recording(&gdb->load, &gdb->recording, gdb->source.stream);
+}
+
+static int open_raw(struct gdb *gdb, const char *path)
+{
+	static struct trace trace;
+	int error = source_is_raw(&gdb->source);
+
+	if (error)
+		return error;
+	if (!gdb->source.programs.count)
+		return usage_error(gdb->command, "a raw trace needs the program: --elf FILE");
+	if (gdb->pipe && !strcmp(path, "-"))
+		return usage_error(gdb->command, "standard input is the debugger's: the trace "
+						 "cannot come from it");
+	error = trace_open(&trace, path, &gdb->source.format);
+	if (error)
+		return error;
+	error = source_map(&gdb->source, &gdb->space);
+	if (!error)
+		error = load_raw(&gdb->load, &trace, &gdb->source.params, gdb->space);
+	trace_close(&trace);
+	return error;
+}
+
+static int set_exec(struct gdb *gdb)
+{
+	uint64_t bias;
+	char *path;
+	int error;
+
+	if (!gdb->exec)
+		return EXIT_OK;
+	error = elf_argument(gdb->command, "exec", gdb->exec, &path, &bias);
+	if (error)
+		return error;
+	error = target_set_exec(&gdb->target, path, bias);
+	free(path);
+	return error;
+}
+
+/* Tries the monitor commands of the options, so that an error is one of the command line. */
+static int try_starts(struct gdb *gdb)
+{
+	struct remote *remote = remote_new(&gdb->target);
+	int error = EXIT_OK;
+	char *text;
+
+	if (!remote)
+		return fail("out of memory");
+	for (size_t i = 0; !error && i < gdb->starts; i++) {
+		if (!remote_start(remote, gdb->start[i], &text))
+			error = fail("%.*s", text ? (int)strcspn(text, "\n") : 0, text);
+		free(text);
+	}
+	remote_free(remote);
+	return error;
+}
+
+static int open_target(struct gdb *gdb, const char *path)
+{
+	bool recording = is_recording(path);
+	int error = check_options(gdb, recording);
+
+	gdb->load.history = &gdb->history;
+	if (!error)
+		error = recording ? open_recording(gdb, path) : open_raw(gdb, path);
+	if (error)
+		return error;
+	if (!history_end(&gdb->history, 0))
+		return fail("out of memory");
+	error = target_init(&gdb->target, &gdb->history, gdb->tid);
+	if (error)
+		return error;
+	gdb->target.xlen = recording ?
+				   ntrace_session_stream(gdb->recording.session, 0)->params->xlen :
+				   gdb->source.params.xlen;
+	error = set_exec(gdb);
+	if (error)
+		return error;
+	gdb->server.target = &gdb->target;
+	gdb->server.start = gdb->start;
+	return try_starts(gdb);
+}
+
+/* ---- debuggers ---- */
+
+static void print_json(const struct gdb *gdb, const char *name)
+{
+	static struct output output;
+	const struct target *target = &gdb->target;
+
+	output_init(&output, STDOUT_FILENO);
+	output_text(&output, "{\"listen\": ");
+	output_json(&output, name);
+	output_printf(&output, ", \"architecture\": \"riscv:rv%u\", \"program\": ", target->xlen);
+	output_json(&output,
+		    target->exec < 0 ? NULL : target->file[target->module[target->exec].file].path);
+	output_text(&output, ", \"threads\": [");
+	for (size_t i = 0; i < target->threads; i++) {
+		const struct history_thread *thread = &target->history->thread[target->thread[i]];
+
+		output_printf(&output, "%s{\"tid\": %" PRIu64 ", \"name\": ", i ? ", " : "",
+			      target_tid(target, i));
+		output_json(&output, thread->name);
+		output_printf(&output, ", \"instructions\": %" PRIu64 "}", thread->instructions);
+	}
+	output_text(&output, "]}\n");
+	output_flush(&output);
+}
+
+static int serve_listening(struct gdb *gdb)
+{
+	char name[300];
+	int error =
+		server_listen(&gdb->server, gdb->listen ? gdb->listen : "0", name, sizeof(name));
+
+	if (error)
+		return error;
+	if (gdb->json) {
+		print_json(gdb, name);
+	} else {
+		printf("listening on %s; connect with:\n"
+		       "  " DEFAULT_GDB "%s -ex 'target remote %s'\n",
+		       name, gdb->target.process ? " -ex 'set osabi none'" : "", name);
+		fflush(stdout);
+	}
+	return server_run(&gdb->server);
+}
+
+/* A script for GDB: a command that moves, and makes GDB look again. */
+static int make_script(char *path, size_t size)
+{
+	static const char script[] =
+		"set osabi none\n"
+		"define ntrace\n"
+		"  if $argc == 0\n    monitor help\n  end\n"
+		"  if $argc == 1\n    monitor $arg0\n  end\n"
+		"  if $argc == 2\n    monitor $arg0 $arg1\n  end\n"
+		"  if $argc == 3\n    monitor $arg0 $arg1 $arg2\n  end\n"
+		"  maintenance flush register-cache\n"
+		"end\n"
+		"document ntrace\n"
+		"Move in the trace: ntrace time 1.25, ntrace around malloc 3, ntrace next-gap.\n"
+		"Without arguments: list of the commands.\n"
+		"end\n";
+	int fd = memfd_create("ntrace.gdb", 0);
+
+	if (fd < 0 || write(fd, script, sizeof(script) - 1) != (ssize_t)sizeof(script) - 1)
+		return fail("script for GDB: %s", strerror(errno));
+	snprintf(path, size, "/proc/self/fd/%d", fd);
+	return EXIT_OK;
+}
+
+static void run_child(const struct gdb *gdb, const char *script, const char *connect,
+		      char **arguments, int count)
+{
+	const char **argv = calloc((size_t)count + 8, sizeof(*argv));
+	const char *program = gdb->program ? gdb->program : DEFAULT_GDB;
+	sigset_t none;
+	int n = 0;
+
+	if (!argv)
+		_exit(EXIT_FAILED);
+	argv[n++] = program;
+	argv[n++] = "-q";
+	argv[n++] = "-x";
+	argv[n++] = script;
+	argv[n++] = "-ex";
+	argv[n++] = connect;
+	for (int i = 0; i < count; i++)
+		argv[n++] = arguments[i];
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execvp(program, (char **)argv);
+	fail("%s: %s", program, strerror(errno));
+	_exit(127);
+}
+
+static int run_debugger(struct gdb *gdb, char **arguments, int count)
+{
+	char name[300], connect[330], script[64];
+	sigset_t signals;
+	int error = server_listen(&gdb->server, "0", name, sizeof(name));
+
+	if (!error)
+		error = make_script(script, sizeof(script));
+	if (error)
+		return error;
+	snprintf(connect, sizeof(connect), "target remote %s", name);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	/* The interrupt key is for GDB. */
+	signal(SIGINT, SIG_IGN);
+	gdb->server.child = fork();
+	if (gdb->server.child < 0)
+		return fail("fork: %s", strerror(errno));
+	if (!gdb->server.child)
+		run_child(gdb, script, connect, arguments, count);
+	return server_run(&gdb->server);
+}
+
+static int serve(struct gdb *gdb, char **arguments, int count)
+{
+	if (gdb->pipe) {
+		/* GDB passes the interrupt key on to the programs that it starts. */
+		signal(SIGINT, SIG_IGN);
+		return server_pipe(&gdb->server);
+	}
+	return gdb->run ? run_debugger(gdb, arguments, count) : serve_listening(gdb);
+}
+
+static void gdb_free(struct gdb *gdb)
+{
+	target_free(&gdb->target);
+	history_free(&gdb->history);
+	ntrace_space_put(gdb->space);
+	recording_close(&gdb->recording);
+	programs_free(&gdb->source.programs);
+	for (size_t i = 0; i < gdb->starts; i++)
+		free((char *)gdb->start[i]);
+}
+
+/* Words after "--" are not options of this command. */
+static int own_arguments(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--"))
+			break;
+	return i;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static struct gdb gdb;
+	struct options options;
+	int own = own_arguments(argc, argv), option, error;
+	int others = own < argc ? argc - own - 1 : 0;
+
+	gdb.command = command;
+	gdb.load.cpu = gdb.load.src = -1;
+	gdb.server.listener = -1;
+	source_init(&gdb.source, command);
+	options_init(&options, command, own, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return finish_output(EXIT_OK);
+		error = option < 0 ? EXIT_USAGE : take_option(&gdb, &options, option);
+		if (error)
+			return error;
+	}
+	gdb.pipe = own - options.index == 2 && !strcmp(argv[options.index], "-");
+	options.index += gdb.pipe;
+	if (own - options.index != 1)
+		return usage_error(command, "a trace file or a recording is needed");
+	if (others && !gdb.run)
+		return usage_error(command, "arguments of GDB after -- need --run");
+	error = open_target(&gdb, argv[options.index]);
+	if (!error)
+		error = serve(&gdb, argv + own + 1, others);
+	gdb_free(&gdb);
+	return error;
+}
+
+const struct command command_gdb = {
+	.name = "gdb",
+	.summary = "walk through a trace with GDB, forwards and backwards",
+	.usage = "[OPTIONS] [-] RECORDING\n"
+		 "       ntrace gdb [OPTIONS] [-] --elf FILE[@ADDR] TRACE\n"
+		 "       ntrace gdb --run [OPTIONS] RECORDING|TRACE [-- GDB-ARGUMENT...]",
+	.details =
+		"Offers a trace to GDB through its remote protocol: on a port of this machine, "
+		"with -\n"
+		"on standard input and output, or to a GDB that it starts itself (--run). GDB "
+		"finds\n"
+		"program, libraries and architecture without further commands. The debugger "
+		"starts\n"
+		"at the last instruction: reverse-stepi, reverse-continue to breakpoints, stepi "
+		"and\n"
+		"continue walk through the trace; 'record btrace' adds instruction-history,\n"
+		"function-call-history and backtraces. 'monitor help' lists further commands.\n"
+		"The trace has no data: of the registers only pc is known, and of the memory only\n"
+		"code and read-only data. Nothing can be written.\n\n"
+		"examples:\n"
+		"  ntrace gdb --run ntrace.data\n"
+		"  ntrace gdb --run --user --around malloc,3 ntrace.data\n"
+		"  ntrace gdb --listen 1234 --elf prog.elf prog.nex\n"
+		"  gdb-multiarch -ex 'set osabi none' -ex 'target remote | ntrace gdb - "
+		"ntrace.data'\n"
+		"  ntrace gdb --run --cpu 0 --exec vmlinux --time 1.25,1.5 ntrace.data\n",
+	.options = options_table,
+	.run = run,
+};

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Monitor commands: what GDB itself has no command for. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/ui.h"
+#include "remote_parts.h"
+
+/* What a command works on; all threads have the window of the client. */
+struct context {
+	struct remote *remote;
+	struct packet_output *output;
+	bool moved;
+};
+
+static bool say_failed(struct context *context, const char *text)
+{
+	packet_append_format(context->output, "%s\n", text);
+	return false;
+}
+
+static struct remote_thread *current(struct context *context)
+{
+	return &context->remote->thread[context->remote->current];
+}
+
+/* ---- numbers and times ---- */
+
+static bool parse_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !errno && !*end;
+}
+
+static double unit(const char *text)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(units[i].name, text))
+			return units[i].seconds;
+	return 0;
+}
+
+/* @TICKS as ntrace decode prints them, or a time since the first timestamp, such as 1.25 or 3ms. */
+static bool parse_time(struct context *context, const char *text, uint64_t *ticks)
+{
+	const struct history *history = context->remote->target->history;
+	uint64_t hz = remote_thread_history(context->remote, context->remote->current)->hz;
+	double seconds;
+	char *end;
+
+	if (!history->time_known)
+		return say_failed(context, "the trace has no timestamps");
+	if (*text == '@') {
+		if (parse_number(text + 1, ticks))
+			return true;
+		return say_failed(context, "a time in ticks is a number, such as @1000");
+	}
+	seconds = strtod(text, &end);
+	seconds *= unit(end);
+	if (end == text || !unit(end) || !isfinite(seconds) || seconds < 0)
+		return say_failed(context,
+				  "a time is a number of seconds since the first timestamp, "
+				  "such as 1.25 or 3ms, or @TICKS");
+	if (!hz)
+		return say_failed(context,
+				  "the frequency of the timestamps is unknown: use @TICKS, "
+				  "or --params tshz=N");
+	*ticks = history->first_time + (uint64_t)(seconds * (double)hz);
+	return true;
+}
+
+/* ---- moves ---- */
+
+static void move_to(struct context *context, size_t index, struct history_place place)
+{
+	struct remote_thread *thread = &context->remote->thread[index];
+	const struct history *history = context->remote->target->history;
+	uint64_t number = history_number(history, &place);
+
+	if (number < thread->low)
+		place = history_seek(history, place.thread, thread->low);
+	if (number > thread->high)
+		place = history_seek(history, place.thread, thread->high);
+	thread->place = place;
+	/* The debugger must ask for all of the branch trace. */
+	thread->sent = false;
+	context->moved = true;
+}
+
+static void move_to_number(struct context *context, uint64_t number)
+{
+	move_to(context, context->remote->current,
+		history_seek(context->remote->target->history, current(context)->place.thread,
+			     number));
+}
+
+static bool command_goto(struct context *context, char *words)
+{
+	uint64_t number;
+
+	if (!parse_number(words, &number))
+		return say_failed(context, "goto: the number of an instruction is needed");
+	if (number < current(context)->low || number > current(context)->high)
+		return say_failed(context, "goto: this instruction is not in the window");
+	move_to_number(context, number);
+	return true;
+}
+
+static bool command_start(struct context *context, char *words)
+{
+	(void)words;
+	move_to_number(context, current(context)->low);
+	return true;
+}
+
+static bool command_end(struct context *context, char *words)
+{
+	(void)words;
+	move_to_number(context, current(context)->high);
+	return true;
+}
+
+static bool is_address(void *data, uint64_t address)
+{
+	const uint64_t *const *set = data;
+
+	for (const uint64_t *at = set[0]; at < set[1]; at++)
+		if (*at == address)
+			return true;
+	return false;
+}
+
+static void ignore_gap(void *data, const struct history_run *gap)
+{
+	(void)data;
+	(void)gap;
+}
+
+/* The @wanted-th time that one of the addresses is executed, from the start of the window. */
+static bool find_execution(struct context *context, const uint64_t *addresses, size_t count,
+			   uint64_t wanted, struct history_place *place)
+{
+	const struct history *history = context->remote->target->history;
+	const struct remote_thread *thread = current(context);
+	const uint64_t *set[2] = { addresses, addresses + count };
+	uint8_t *marked = calloc(history->code_count + 1, 1);
+	bool found;
+
+	if (!marked)
+		return false;
+	for (size_t i = 0; i < history->code_count; i++)
+		for (size_t k = 0; k < count; k++)
+			marked[i] |= addresses[k] >= history->code[i].address &&
+				     addresses[k] < history->code[i].end;
+	*place = history_seek(history, thread->place.thread, thread->low);
+	found = is_address(set, history_pc(history, place));
+	if (!found || --wanted) {
+		do
+			found = history_find(history, place, false, marked, is_address, ignore_gap,
+					     set, thread->high);
+		while (found && --wanted);
+	}
+	free(marked);
+	return found;
+}
+
+static bool command_around(struct context *context, char *words)
+{
+	char *name = strsep(&words, " ");
+	struct history_place place;
+	uint64_t wanted = 1, *address;
+	bool found;
+	size_t count;
+
+	if (!name || !*name || (words && *words && (!parse_number(words, &wanted) || !wanted)))
+		return say_failed(context, "around: a function is needed, and which of its calls: "
+					   "around malloc 3");
+	count = target_functions(context->remote->target, name, &address);
+	if (!count) {
+		free(address);
+		packet_append_format(context->output,
+				     "around: no file of the trace has a function '%.200s'\n",
+				     name);
+		return false;
+	}
+	found = find_execution(context, address, count, wanted, &place);
+	free(address);
+	if (!found) {
+		packet_append_format(context->output,
+				     "around: thread %" PRIu64
+				     " executes '%.200s' less than %" PRIu64
+				     " times in the window\n",
+				     target_tid(context->remote->target, context->remote->current),
+				     name, wanted);
+		return false;
+	}
+	move_to(context, context->remote->current, place);
+	return true;
+}
+
+static bool move_to_gap(struct context *context, bool back)
+{
+	const struct history *history = context->remote->target->history;
+	struct remote_thread *thread = current(context);
+	const struct history_thread *of = &history->thread[thread->place.thread];
+	struct history_place place = thread->place;
+	const struct history_run *gap;
+
+	/* Over whole runs, up to one next to a gap. */
+	for (;;) {
+		const struct history_run *run = history_run_at(history, &place);
+
+		place = history_seek(history, place.thread,
+				     back ? run->number : run->number + run->instructions - 1);
+		if (!history_step(history, &place, back, &gap))
+			return say_failed(context, of->runs ? "there is no gap" : "");
+		if (gap)
+			break;
+	}
+	if (history_number(history, &place) < thread->low ||
+	    history_number(history, &place) > thread->high)
+		return say_failed(context, "there is no gap in the window");
+	packet_append_format(context->output, "gap: %.400s\n", gap->gap);
+	move_to(context, context->remote->current, place);
+	return true;
+}
+
+static bool command_next_gap(struct context *context, char *words)
+{
+	(void)words;
+	return move_to_gap(context, false);
+}
+
+static bool command_previous_gap(struct context *context, char *words)
+{
+	(void)words;
+	return move_to_gap(context, true);
+}
+
+/* ---- windows ---- */
+
+static void set_window(struct context *context, size_t index, uint64_t low, uint64_t high)
+{
+	struct remote_thread *thread = &context->remote->thread[index];
+
+	thread->low = low;
+	thread->high = high;
+	move_to(context, index, thread->place);
+}
+
+static bool command_time(struct context *context, char *words)
+{
+	const struct history *history = context->remote->target->history;
+	char *first = strsep(&words, ",");
+	uint64_t from, to = 0;
+
+	if (!first || !*first)
+		return say_failed(context, "time: a time is needed, or two: time 1.25,1.5");
+	if (!parse_time(context, first, &from) || (words && !parse_time(context, words, &to)))
+		return false;
+	if (words && to < from)
+		return say_failed(context, "time: the second time is before the first one");
+	for (size_t i = 0; i < context->remote->target->threads; i++) {
+		uint32_t thread = context->remote->target->thread[i];
+		struct history_place at = history_at_time(history, thread, from), end;
+
+		if (words) {
+			end = history_at_time(history, thread, to);
+			set_window(context, i, history_number(history, &at),
+				   history_number(history, &end));
+		}
+		move_to(context, i, at);
+	}
+	return true;
+}
+
+static bool command_window(struct context *context, char *words)
+{
+	const struct remote *remote = context->remote;
+	char *kind = strsep(&words, " ");
+	uint64_t count = 0;
+
+	if (!kind || (strcmp(kind, "all") &&
+		      (strcmp(kind, "last") || !parse_number(words, &count) || !count)))
+		return say_failed(context, "window: all, or last NUMBER; a window of time is time "
+					   "A,B");
+	for (size_t i = 0; i < remote->target->threads; i++) {
+		uint64_t all = remote_thread_history(remote, i)->instructions;
+
+		set_window(context, i, count && count < all ? all - count : 0, all - 1);
+	}
+	return true;
+}
+
+static bool command_history(struct context *context, char *words)
+{
+	uint64_t count;
+
+	if (!parse_number(words, &count) || !count)
+		return say_failed(context,
+				  "history: the number of instructions that 'record btrace' "
+				  "shows is needed");
+	context->remote->history = count;
+	for (size_t i = 0; i < context->remote->target->threads; i++)
+		context->remote->thread[i].sent = false;
+	return true;
+}
+
+/* ---- information ---- */
+
+static void append_time(struct context *context, const struct history_run *run, uint64_t hz)
+{
+	uint64_t first = context->remote->target->history->first_time;
+	char text[UI_NUMBER_SIZE];
+
+	if (run->time_known)
+		packet_append_format(context->output, ", time %s (@%" PRIu64 ")",
+				     ui_ticks(text, run->time - first, hz), run->time);
+}
+
+static bool command_where(struct context *context, char *words)
+{
+	const struct remote *remote = context->remote;
+	const struct history *history = remote->target->history;
+	const struct remote_thread *thread = current(context);
+	const struct history_thread *of = remote_thread_history(remote, remote->current);
+	const struct history_run *run = history_run_at(history, &thread->place);
+	char name[1000];
+
+	(void)words;
+	packet_append_format(context->output, "0x%" PRIx64 " %.800s\n",
+			     history_pc(history, &thread->place),
+			     target_place_name(remote->target, &thread->place, name, sizeof(name)));
+	packet_append_format(context->output,
+			     "instruction %" PRIu64 " of 0 to %" PRIu64 ", thread %" PRIu64
+			     " (%s), CPU %u",
+			     history_number(history, &thread->place), of->instructions - 1,
+			     target_tid(remote->target, remote->current), of->name, run->cpu);
+	append_time(context, run, of->hz);
+	packet_append_format(context->output, "\n");
+	if (thread->low || thread->high + 1 < of->instructions)
+		packet_append_format(context->output,
+				     "window: instructions %" PRIu64 " to %" PRIu64 "\n",
+				     thread->low, thread->high);
+	return true;
+}
+
+static bool command_programs(struct context *context, char *words)
+{
+	const struct target *target = context->remote->target;
+
+	(void)words;
+	for (size_t i = 0; i < target->modules; i++)
+		packet_append_format(context->output,
+				     "%.600s: moved by 0x%" PRIx64 ", %" PRIu64 " instructions%s\n",
+				     target->file[target->module[i].file].path,
+				     target->module[i].bias, target->module[i].instructions,
+				     (int64_t)i == target->exec ? " (the program)" : "");
+	return true;
+}
+
+static bool command_help(struct context *context, char *words);
+
+static const struct {
+	const char *name;
+	bool (*run)(struct context *context, char *words);
+	const char *arguments;
+	const char *help;
+} commands[] = {
+	{ "help", command_help, "", "this list" },
+	{ "where", command_where, "", "the instruction, its number and its time" },
+	{ "start", command_start, "", "go to the first instruction" },
+	{ "end", command_end, "", "go to the last instruction" },
+	{ "goto", command_goto, "NUMBER", "go to an instruction, counted from 0" },
+	{ "around", command_around, "FUNCTION [N]",
+	  "go to where FUNCTION starts for the Nth time" },
+	{ "time", command_time, "A[,B]",
+	  "go to a time, all threads; with B: stay between the two" },
+	{ "next-gap", command_next_gap, "", "go to the first instruction after the next gap" },
+	{ "previous-gap", command_previous_gap, "",
+	  "go to the last instruction before the previous gap" },
+	{ "window", command_window, "all | last N", "where to stay: everything, or the end" },
+	{ "history", command_history, "N", "instructions that 'record btrace' shows" },
+	{ "programs", command_programs, "", "files that the executed code comes from" },
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static bool command_help(struct context *context, char *words)
+{
+	char usage[60];
+
+	(void)words;
+	for (size_t i = 0; i < COMMANDS; i++) {
+		snprintf(usage, sizeof(usage), "%s %s", commands[i].name, commands[i].arguments);
+		packet_append_format(context->output, "  monitor %-22s %s\n", usage,
+				     commands[i].help);
+	}
+	packet_append_format(
+		context->output,
+		"A time is a number of seconds since the first timestamp, such as 1.25 "
+		"or 3ms, or @TICKS.\n"
+		"After a move, 'maintenance flush register-cache' makes GDB look "
+		"again.\n");
+	return true;
+}
+
+bool remote_monitor(struct remote *remote, const char *command, struct packet_output *output)
+{
+	struct context context = { remote, output, false };
+	char *copy = strdup(command), *words = copy, *name;
+	bool done = false;
+	size_t i;
+
+	if (!copy)
+		return say_failed(&context, "out of memory");
+	name = strsep(&words, " ");
+	while (words && *words == ' ')
+		words++;
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i].name, name))
+			break;
+	if (i < COMMANDS)
+		done = commands[i].run(&context, words);
+	else
+		packet_append_format(
+			output, "no monitor command '%.100s': monitor help lists them\n", name);
+	if (done && context.moved)
+		command_where(&context, NULL);
+	free(copy);
+	return done;
+}

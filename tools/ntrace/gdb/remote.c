@@ -1,0 +1,759 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The packets of a debugger ("GDB Remote Serial Protocol", Packets). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "remote_parts.h"
+
+/* Numbers in the target description: x0 to x31, pc, f0 to f31, fflags, frm, fcsr. */
+#define REGISTER_PC 32
+#define REGISTER_F0 33
+#define REGISTER_FFLAGS 65
+#define REGISTERS 68
+
+/* Lines about gaps while the debugger waits for a stop. */
+#define GAPS_SHOWN 3
+
+struct remote *remote_new(struct target *target)
+{
+	struct remote *remote = calloc(1, sizeof(*remote));
+
+	if (!remote)
+		return NULL;
+	remote->thread = calloc(target->threads, sizeof(*remote->thread));
+	remote->marked = calloc(target->history->code_count + 1, 1);
+	if (!remote->thread || !remote->marked) {
+		free(remote->thread);
+		free(remote->marked);
+		free(remote);
+		return NULL;
+	}
+	packet_init(&remote->packets);
+	remote->target = target;
+	remote->history = REMOTE_HISTORY;
+	remote->current = remote->resumed = target->current;
+	for (size_t i = 0; i < target->threads; i++) {
+		struct remote_thread *thread = &remote->thread[i];
+
+		thread->high = remote_thread_history(remote, i)->instructions - 1;
+		thread->place = history_seek(target->history, target->thread[i], thread->high);
+	}
+	return remote;
+}
+
+void remote_free(struct remote *remote)
+{
+	if (!remote)
+		return;
+	remote_files_close(remote);
+	packet_free(&remote->packets);
+	free(remote->document.bytes);
+	free(remote->thread);
+	free(remote->marked);
+	free(remote);
+}
+
+const struct history_thread *remote_thread_history(const struct remote *remote, size_t index)
+{
+	return &remote->target->history->thread[remote->target->thread[index]];
+}
+
+/* ---- text ---- */
+
+bool remote_hex(const char **text, uint64_t *number)
+{
+	char *end;
+
+	/* strtoull() would accept blanks, signs and 0x. */
+	if (!**text || !strchr("0123456789abcdefABCDEF", **text))
+		return false;
+	*number = strtoull(*text, &end, 16);
+	*text = end;
+	return true;
+}
+
+size_t remote_unhex(const char *text, char *bytes, size_t size)
+{
+	size_t count = 0;
+	unsigned int byte;
+
+	while (count + 1 < size && sscanf(text, "%2x", &byte) == 1 && text[0] && text[1]) {
+		bytes[count++] = (char)byte;
+		text += 2;
+	}
+	bytes[count] = '\0';
+	return count;
+}
+
+void remote_error(struct remote *remote, const char *text)
+{
+	packet_begin(&remote->packets);
+	packet_format(&remote->packets, "E.%s", text);
+}
+
+static void reply(struct remote *remote, const char *text)
+{
+	packet_text(&remote->packets, text);
+}
+
+/* Text that the debugger prints while it waits for a stop. */
+static void console(struct remote *remote, const char *text)
+{
+	packet_begin(&remote->packets);
+	reply(remote, "O");
+	packet_hex(&remote->packets, text, strlen(text));
+	packet_send(&remote->packets);
+}
+
+/* ---- registers ---- */
+
+static void pc_bytes(const struct remote *remote, size_t thread, uint8_t bytes[8])
+{
+	uint64_t pc = history_pc(remote->target->history, &remote->thread[thread].place);
+
+	for (unsigned int i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(pc >> 8 * i);
+}
+
+/* Only pc is known; x stands for digits of an unavailable register. */
+static void add_register(struct remote *remote, uint64_t number)
+{
+	unsigned int size = number >= REGISTER_FFLAGS ? 4 :
+			    number >= REGISTER_F0     ? target_float_size(remote->target) :
+							remote->target->xlen / 8;
+	uint8_t bytes[8];
+
+	if (number == REGISTER_PC) {
+		pc_bytes(remote, remote->current, bytes);
+		packet_hex(&remote->packets, bytes, size);
+	} else {
+		packet_format(&remote->packets, "%.*s", 2 * size, "xxxxxxxxxxxxxxxx");
+	}
+}
+
+static unsigned int registers(const struct remote *remote)
+{
+	return target_float_size(remote->target) ? REGISTERS : REGISTER_F0;
+}
+
+static void command_registers(struct remote *remote, char *text)
+{
+	(void)text;
+	for (unsigned int i = 0; i < registers(remote); i++)
+		add_register(remote, i);
+}
+
+static void command_register(struct remote *remote, char *text)
+{
+	const char *at = text;
+	uint64_t number;
+
+	if (!remote_hex(&at, &number) || number >= registers(remote))
+		reply(remote, "E01");
+	else
+		add_register(remote, number);
+}
+
+static void command_refuse(struct remote *remote, char *text)
+{
+	(void)text;
+	remote_error(remote, "a trace cannot be changed: ntrace refuses writes");
+}
+
+/* ---- memory ---- */
+
+static void command_memory(struct remote *remote, char *text)
+{
+	const struct history_run *run;
+	uint64_t address, size;
+	const char *at = text;
+	static uint8_t data[PACKET_MAX / 2];
+	size_t got;
+
+	if (!remote_hex(&at, &address) || *at++ != ',' || !remote_hex(&at, &size)) {
+		reply(remote, "E01");
+		return;
+	}
+	if (size > sizeof(data))
+		size = sizeof(data);
+	run = history_run_at(remote->target->history, &remote->thread[remote->current].place);
+	got = target_read(remote->target, run->space, address, data, size);
+	if (!got && size)
+		reply(remote, "E14");
+	else
+		packet_hex(&remote->packets, data, got);
+}
+
+/* ---- breakpoints ---- */
+
+static bool is_breakpoint(void *data, uint64_t address)
+{
+	const struct remote *remote = data;
+
+	for (size_t i = 0; i < remote->breakpoints; i++)
+		if (remote->breakpoint[i].address == address)
+			return true;
+	return false;
+}
+
+/* Marks the code that contains a breakpoint. */
+static void mark_code(struct remote *remote)
+{
+	const struct history *history = remote->target->history;
+
+	if (remote->marks_valid)
+		return;
+	memset(remote->marked, 0, history->code_count);
+	for (size_t i = 0; i < history->code_count && remote->breakpoints; i++)
+		for (size_t k = 0; k < remote->breakpoints && !remote->marked[i]; k++)
+			remote->marked[i] = remote->breakpoint[k].address >=
+						    history->code[i].address &&
+					    remote->breakpoint[k].address < history->code[i].end;
+	remote->marks_valid = true;
+}
+
+static void command_breakpoint(struct remote *remote, char *text, bool insert)
+{
+	const char *at = text + 2;
+	struct remote_breakpoint wanted = { .hardware = text[0] == '1' };
+	size_t i;
+
+	/* Watchpoints need memory. An empty reply: not supported. */
+	if ((text[0] != '0' && text[0] != '1') || text[1] != ',')
+		return;
+	if (!remote_hex(&at, &wanted.address)) {
+		reply(remote, "E01");
+		return;
+	}
+	for (i = 0; i < remote->breakpoints; i++)
+		if (remote->breakpoint[i].address == wanted.address &&
+		    remote->breakpoint[i].hardware == wanted.hardware)
+			break;
+	if (insert && i == remote->breakpoints) {
+		if (i == REMOTE_BREAKPOINTS_MAX) {
+			remote_error(remote, "too many breakpoints");
+			return;
+		}
+		remote->breakpoint[remote->breakpoints++] = wanted;
+	} else if (!insert && i < remote->breakpoints) {
+		remote->breakpoint[i] = remote->breakpoint[--remote->breakpoints];
+	}
+	remote->marks_valid = false;
+	reply(remote, "OK");
+}
+
+static void command_insert(struct remote *remote, char *text)
+{
+	command_breakpoint(remote, text, true);
+}
+
+static void command_remove(struct remote *remote, char *text)
+{
+	command_breakpoint(remote, text, false);
+}
+
+/* ---- steps ---- */
+
+static void passed_gap(void *data, const struct history_run *gap)
+{
+	struct remote *remote = data;
+	char text[500];
+
+	if (++remote->gaps_passed > GAPS_SHOWN)
+		return;
+	snprintf(text, sizeof(text), "ntrace: code is missing here: %s\n", gap->gap);
+	console(remote, text);
+}
+
+static void stop_reply(struct remote *remote, const char *why)
+{
+	const struct remote_thread *thread = &remote->thread[remote->current];
+	uint64_t pc = history_pc(remote->target->history, &thread->place);
+	uint8_t bytes[8];
+	size_t i;
+
+	packet_format(&remote->packets, "T05%s", why);
+	for (i = 0; !*why && i < remote->breakpoints; i++)
+		if (remote->breakpoint[i].address == pc)
+			break;
+	if (!*why && i < remote->breakpoints) {
+		if (remote->breakpoint[i].hardware && remote->hwbreak)
+			reply(remote, "hwbreak:;");
+		else if (!remote->breakpoint[i].hardware && remote->swbreak)
+			reply(remote, "swbreak:;");
+	}
+	packet_format(&remote->packets,
+		      "thread:%" PRIx64 ";%x:", target_tid(remote->target, remote->current),
+		      REGISTER_PC);
+	pc_bytes(remote, remote->current, bytes);
+	packet_hex(&remote->packets, bytes, remote->target->xlen / 8);
+	reply(remote, ";");
+}
+
+/* One of the ends of the window. Return: true if the thread is there */
+static bool at_limit(const struct remote *remote, const struct remote_thread *thread, bool back)
+{
+	uint64_t number = history_number(remote->target->history, &thread->place);
+
+	return back ? number <= thread->low : number >= thread->high;
+}
+
+static void end_of_trace(struct remote *remote, bool back)
+{
+	const struct remote_thread *thread = &remote->thread[remote->current];
+	const struct history_thread *whole = remote_thread_history(remote, remote->current);
+
+	if (back ? thread->low > 0 : thread->high + 1 < whole->instructions)
+		console(remote, "ntrace: end of the window: 'monitor window' moves it\n");
+	stop_reply(remote, back ? "replaylog:begin;" : "replaylog:end;");
+}
+
+static void finish_move(struct remote *remote)
+{
+	char text[80];
+
+	if (remote->gaps_passed > GAPS_SHOWN) {
+		snprintf(text, sizeof(text), "ntrace: code is missing in %" PRIu64 " more places\n",
+			 remote->gaps_passed - GAPS_SHOWN);
+		console(remote, text);
+	}
+	remote->gaps_passed = 0;
+}
+
+/* Steps once, or, with a range, until the pc leaves it or meets a breakpoint. */
+static void step(struct remote *remote, bool back, uint64_t start, uint64_t end)
+{
+	struct remote_thread *thread = &remote->thread[remote->current];
+	const struct history *history = remote->target->history;
+	const struct history_run *gap;
+	bool ended = false;
+	uint64_t pc;
+
+	do {
+		ended = at_limit(remote, thread, back);
+		if (ended || !history_step(history, &thread->place, back, &gap)) {
+			ended = true;
+			break;
+		}
+		if (gap)
+			passed_gap(remote, gap);
+		pc = history_pc(history, &thread->place);
+	} while (!gap && pc >= start && pc < end && !is_breakpoint(remote, pc));
+	finish_move(remote);
+	if (ended)
+		end_of_trace(remote, back);
+	else
+		stop_reply(remote, "");
+}
+
+static void go(struct remote *remote, bool back)
+{
+	struct remote_thread *thread = &remote->thread[remote->current];
+	bool found = false;
+
+	mark_code(remote);
+	if (!at_limit(remote, thread, back))
+		found = history_find(remote->target->history, &thread->place, back, remote->marked,
+				     is_breakpoint, passed_gap, remote,
+				     back ? thread->low : thread->high);
+	finish_move(remote);
+	if (found)
+		stop_reply(remote, "");
+	else
+		end_of_trace(remote, back);
+}
+
+static void ignore_gap(void *data, const struct history_run *gap)
+{
+	(void)data;
+	(void)gap;
+}
+
+static uint64_t order_of(const struct remote *remote, const struct history_place *place)
+{
+	return history_run_at(remote->target->history, place)->order;
+}
+
+/* The thread that meets a breakpoint first, in the direction of time. Return: false if none does */
+static bool find_first(const struct remote *remote, bool back, size_t *first)
+{
+	bool any = false;
+	uint64_t best = 0;
+
+	for (size_t i = 0; i < remote->target->threads; i++) {
+		const struct remote_thread *thread = &remote->thread[i];
+		struct history_place place = thread->place;
+		uint64_t order;
+
+		if (at_limit(remote, thread, back) ||
+		    !history_find(remote->target->history, &place, back, remote->marked,
+				  is_breakpoint, ignore_gap, (void *)(uintptr_t)remote,
+				  back ? thread->low : thread->high))
+			continue;
+		order = order_of(remote, &place);
+		if (any && (back ? order <= best : order >= best))
+			continue;
+		any = true;
+		best = order;
+		*first = i;
+	}
+	return any;
+}
+
+/* Moves the other threads to the same time. */
+static void follow(struct remote *remote, bool back)
+{
+	const struct history *history = remote->target->history;
+	uint64_t order = order_of(remote, &remote->thread[remote->current].place);
+
+	for (size_t i = 0; i < remote->target->threads; i++) {
+		struct remote_thread *thread = &remote->thread[i];
+		uint64_t own = order_of(remote, &thread->place), number;
+
+		if (i == remote->current || (back ? own <= order : own >= order))
+			continue;
+		thread->place = history_at_order(history, thread->place.thread, order);
+		number = history_number(history, &thread->place);
+		if (number < thread->low || number > thread->high)
+			thread->place =
+				history_seek(history, thread->place.thread,
+					     number < thread->low ? thread->low : thread->high);
+		thread->sent = false;
+	}
+}
+
+/* Continues the current thread, or all of them. */
+static void proceed(struct remote *remote, bool back)
+{
+	if (!remote->all || remote->target->threads == 1) {
+		go(remote, back);
+		return;
+	}
+	mark_code(remote);
+	find_first(remote, back, &remote->current);
+	remote->resumed = remote->current;
+	go(remote, back);
+	follow(remote, back);
+}
+
+static void command_continue(struct remote *remote, char *text)
+{
+	(void)text;
+	remote->current = remote->resumed;
+	proceed(remote, false);
+}
+
+static void command_step(struct remote *remote, char *text)
+{
+	(void)text;
+	remote->current = remote->resumed;
+	step(remote, false, 0, 0);
+}
+
+static void command_back(struct remote *remote, char *text)
+{
+	remote->current = remote->resumed;
+	if (!strcmp(text, "s"))
+		step(remote, true, 0, 0);
+	else if (!strcmp(text, "c"))
+		proceed(remote, true);
+}
+
+/* ---- threads ---- */
+
+/* An id like p1.2, 2, 0 or -1: the last two stand for the current thread. */
+static bool find_thread(const struct remote *remote, const char *text, size_t *index)
+{
+	const char *at = text;
+	uint64_t id;
+
+	if (*at == 'p' && strchr(at, '.'))
+		at = strchr(at, '.') + 1;
+	*index = remote->current;
+	if (!strncmp(at, "-1", 2))
+		return true;
+	if (!remote_hex(&at, &id))
+		return false;
+	for (size_t i = 0; id && i < remote->target->threads; i++) {
+		if (target_tid(remote->target, i) == id) {
+			*index = i;
+			return true;
+		}
+	}
+	return !id;
+}
+
+static void command_thread(struct remote *remote, char *text)
+{
+	size_t index;
+
+	if ((*text != 'g' && *text != 'c') || !find_thread(remote, text + 1, &index)) {
+		reply(remote, "E01");
+		return;
+	}
+	if (*text == 'g')
+		remote->current = index;
+	else
+		remote->all = text[1] == '0' || text[1] == '-';
+	remote->resumed = index;
+	reply(remote, "OK");
+}
+
+static void command_alive(struct remote *remote, char *text)
+{
+	size_t index;
+
+	reply(remote, find_thread(remote, text, &index) ? "OK" : "E01");
+}
+
+static void command_stop_reason(struct remote *remote, char *text)
+{
+	(void)text;
+	stop_reply(remote, "");
+}
+
+/* vCont;ACTION[:THREAD]...: the first action that names a thread moves it; other threads stand still. */
+static void resume(struct remote *remote, const char *text)
+{
+	uint64_t start = 0, end = 0;
+	size_t index = remote->current;
+	const char *at = text + 1, *colon;
+	char action = *text ? *at : '\0';
+
+	if (*text != ';' || !strchr("cCsSr", action) || !action) {
+		reply(remote, "E01");
+		return;
+	}
+	at++;
+	if (action == 'r' && (!remote_hex(&at, &start) || *at++ != ',' || !remote_hex(&at, &end))) {
+		reply(remote, "E01");
+		return;
+	}
+	colon = strpbrk(at, ":;");
+	if (colon && *colon == ':' && !find_thread(remote, colon + 1, &index)) {
+		reply(remote, "E01");
+		return;
+	}
+	remote->current = remote->resumed = index;
+	remote->all = !colon || *colon != ':';
+	if (action == 'c' || action == 'C')
+		proceed(remote, false);
+	else
+		step(remote, false, start, end);
+}
+
+static void command_multi(struct remote *remote, char *text)
+{
+	if (!strcmp(text, "Cont?")) {
+		reply(remote, "vCont;c;C;s;S;r");
+	} else if (!strncmp(text, "Cont", 4)) {
+		resume(remote, text + 4);
+	} else if (!strncmp(text, "File:", 5)) {
+		remote_file(remote, text + 5);
+	} else if (!strncmp(text, "Kill", 4)) {
+		remote->ended = true;
+		reply(remote, "OK");
+	}
+	/* Others, vMustReplyEmpty among them: not supported. */
+}
+
+/* ---- queries ---- */
+
+static void supported(struct remote *remote, const char *text)
+{
+	remote->swbreak = strstr(text, "swbreak+");
+	remote->hwbreak = strstr(text, "hwbreak+");
+	packet_format(
+		&remote->packets,
+		"PacketSize=%x;QStartNoAckMode+;vContSupported+;ReverseStep+;ReverseContinue+;"
+		"swbreak+;hwbreak+;qXfer:features:read+;qXfer:threads:read+;"
+		"qXfer:exec-file:read+;qXfer:btrace:read+;qXfer:btrace-conf:read+;"
+		"Qbtrace:bts+;Qbtrace:off+",
+		PACKET_MAX);
+	if (remote->target->process)
+		reply(remote, ";qXfer:libraries:read+;qXfer:libraries-svr4:read+;qXfer:auxv:read+");
+}
+
+static void thread_list(struct remote *remote)
+{
+	for (size_t i = 0; i < remote->target->threads; i++)
+		packet_format(&remote->packets, "%c%" PRIx64, i ? ',' : 'm',
+			      target_tid(remote->target, i));
+}
+
+static void thread_text(struct remote *remote, const char *id)
+{
+	size_t index;
+
+	if (find_thread(remote, id, &index)) {
+		const char *name = remote_thread_history(remote, index)->name;
+
+		packet_hex(&remote->packets, name, strlen(name));
+	} else {
+		reply(remote, "E01");
+	}
+}
+
+/* Programs are at their addresses, or moved as a whole. GDB asks AT_ENTRY instead with GNU/Linux. */
+static void offsets(struct remote *remote)
+{
+	const struct target *target = remote->target;
+
+	if (target->exec >= 0 && target->module[target->exec].bias) {
+		uint64_t bias = target->module[target->exec].bias;
+
+		if (target->xlen == 32)
+			bias &= UINT32_MAX;
+		packet_format(&remote->packets, "Text=%" PRIx64 ";Data=%" PRIx64 ";Bss=%" PRIx64,
+			      bias, bias, bias);
+	}
+}
+
+static void monitor(struct remote *remote, const char *digits)
+{
+	struct packet_output output = { 0 };
+	char command[1000];
+
+	remote_unhex(digits, command, sizeof(command));
+	remote_monitor(remote, command, &output);
+	packet_hex(&remote->packets, output.bytes, output.size);
+	free(output.bytes);
+	if (!output.size)
+		reply(remote, "OK");
+}
+
+static void command_query(struct remote *remote, char *text)
+{
+	if (!strncmp(text, "Supported", 9)) {
+		supported(remote, text);
+	} else if (!strncmp(text, "Xfer:", 5)) {
+		remote_transfer(remote, text + 5);
+	} else if (!strncmp(text, "Rcmd,", 5)) {
+		monitor(remote, text + 5);
+	} else if (!strcmp(text, "fThreadInfo")) {
+		thread_list(remote);
+	} else if (!strcmp(text, "sThreadInfo")) {
+		reply(remote, "l");
+	} else if (!strncmp(text, "ThreadExtraInfo,", 16)) {
+		thread_text(remote, text + 16);
+	} else if (!strcmp(text, "C")) {
+		packet_format(&remote->packets, "QC%" PRIx64,
+			      target_tid(remote->target, remote->current));
+	} else if (!strncmp(text, "Attached", 8)) {
+		/* Attached: the debugger detaches at its end, and does not kill. */
+		reply(remote, "1");
+	} else if (!strcmp(text, "Offsets")) {
+		offsets(remote);
+	} else if (!strncmp(text, "Symbol:", 7)) {
+		reply(remote, "OK");
+	}
+}
+
+static void command_set(struct remote *remote, char *text)
+{
+	struct remote_thread *thread = &remote->thread[remote->current];
+
+	if (!strcmp(text, "StartNoAckMode")) {
+		reply(remote, "OK");
+		packet_send(&remote->packets);
+		remote->packets.acknowledge = false;
+	} else if (!strcmp(text, "btrace:bts")) {
+		thread->branches = true;
+		thread->sent = false;
+		reply(remote, "OK");
+	} else if (!strcmp(text, "btrace:off")) {
+		if (!thread->branches)
+			remote_error(remote, "branch trace is not enabled");
+		else
+			reply(remote, "OK");
+		thread->branches = false;
+	}
+}
+
+/* ---- the end ---- */
+
+static void command_detach(struct remote *remote, char *text)
+{
+	(void)text;
+	remote->ended = true;
+	reply(remote, "OK");
+}
+
+static void command_kill(struct remote *remote, char *text)
+{
+	(void)text;
+	remote->ended = true;
+}
+
+static const struct {
+	char letter;
+	bool silent;	/* no reply */
+	void (*run)(struct remote *remote, char *text);
+} commands[] = {
+	{ '?', false, command_stop_reason }, { 'D', false, command_detach },
+	{ 'G', false, command_refuse },	     { 'H', false, command_thread },
+	{ 'M', false, command_refuse },	     { 'P', false, command_refuse },
+	{ 'Q', false, command_set },	     { 'T', false, command_alive },
+	{ 'X', false, command_refuse },	     { 'Z', false, command_insert },
+	{ 'b', false, command_back },	     { 'c', false, command_continue },
+	{ 'C', false, command_continue },    { 'g', false, command_registers },
+	{ 'k', true, command_kill },	     { 'm', false, command_memory },
+	{ 'p', false, command_register },    { 'q', false, command_query },
+	{ 's', false, command_step },	     { 'S', false, command_step },
+	{ 'v', false, command_multi },	     { 'z', false, command_remove },
+};
+
+static void take_packet(struct remote *remote)
+{
+	char *text = remote->packets.data;
+	bool acknowledge = remote->packets.acknowledge;
+	size_t i;
+
+	packet_begin(&remote->packets);
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (commands[i].letter == text[0])
+			break;
+	if (i == sizeof(commands) / sizeof(commands[0])) {
+		/* The empty reply: not supported. */
+		packet_send(&remote->packets);
+		return;
+	}
+	commands[i].run(remote, text + 1);
+	/* QStartNoAckMode has sent its reply. */
+	if (!commands[i].silent && acknowledge == remote->packets.acknowledge)
+		packet_send(&remote->packets);
+}
+
+bool remote_input(struct remote *remote, const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+
+	for (size_t i = 0; i < size && !remote->ended; i++) {
+		switch (packet_byte(&remote->packets, at[i])) {
+		case PACKET_COMPLETE:
+			take_packet(remote);
+			break;
+		case PACKET_TOO_LONG:
+			remote_error(remote, "the packet is longer than PacketSize");
+			packet_send(&remote->packets);
+			break;
+		case PACKET_REFUSED:
+			return false;
+		default:
+			break;
+		}
+	}
+	return !remote->packets.out.failed;
+}
+
+bool remote_start(struct remote *remote, const char *command, char **text)
+{
+	struct packet_output output = { 0 };
+	bool done = remote_monitor(remote, command, &output);
+
+	packet_append(&output, "", 1);
+	*text = output.bytes;
+	return done;
+}
