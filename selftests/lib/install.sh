@@ -111,6 +111,9 @@ done <<-END
 	record -a --traps
 	encode --mode
 	ctr dump --has
+	ingress dump --dtype
+	ingress dump --bytes
+	ingress dump --privilege
 	ctr trace vfs_read --at
 END
 is "$(complete_words decode --level = bl)" block "an argument behind ="

@@ -174,5 +174,5 @@ bad "a long line" "too long" "1 2 3 4$(printf '%300s' '')"
 sed 's/itype=4/itype=3/' e1 | sed 's/,8$/,6/' >narrow
 wrong "model: 3 bits of itype" 1 "3 bits of itype" model narrow
 sed '/^end/d' e1 >short.ingress
-wrong "model: a file that is cut" 1 "it is cut" model short.ingress
+wrong "model: a file that is cut" 1 "truncated: 'end' is missing" model short.ingress
 done_testing

@@ -24,7 +24,7 @@ complains() {
 	fi
 }
 
-for sub in record trigger top gdb dump decode report check stat split detect encode assemble archive ctr tandem; do
+for sub in record trigger top gdb dump decode report check stat split detect encode assemble archive ctr ingress tandem; do
 	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
 	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
 	# These need no operand: assemble reads standard input.
@@ -82,7 +82,7 @@ for command in report export; do
 done
 complains "report: --user is --privilege u" 1 "/nonexistent: No such file" report -u --privilege U /nonexistent
 complains "export: --kernel is --privilege s" 1 "/nonexistent: No such file" export -f csv -k --privilege k /nonexistent
-for command in record trigger top report export; do
+for command in record trigger top report export ingress; do
 	for privileges in x usx vm '' 'u,'; do
 		complains "$command: privilege '$privileges'" 2 "option --privilege: '$privileges' is not a set of u, s, m, vu, vs" \
 			$command --privilege "$privileges" x
@@ -197,6 +197,22 @@ complains "stat: an ISA that is none" 1 "contradict" stat --params isa=pdp11 --r
 for sub in stat check; do
 	complains "$sub: directory that is no recording" "$([ "$sub" = check ] && echo 2 || echo 1)" "not a recording" "$sub" "$tmp/empty"
 done
+complains "ingress: an unknown verb" 2 "'show' is not one of dump, check, encode, import" ingress show x
+complains "ingress: an option of another verb" 2 "--map is not for dump" ingress dump --map x y
+complains "ingress: --list and a file" 2 "--list takes no file" ingress check --list x
+complains "ingress: no file" 2 "dump needs one file" ingress dump
+complains "ingress: two files" 2 "check needs one file" ingress check x y
+complains "ingress: no map" 2 "import needs --map FILE and --output FILE" ingress import -o x y
+complains "ingress: no output" 2 "import needs --map FILE and --output FILE" ingress import --map x y
+complains "ingress: nothing to encode" 2 "encode needs a file before its options" ingress encode --mode htm
+complains "ingress: a dtype that is none" 2 "'loads' is not one of load, store, csr, atomic" ingress dump --dtype store,loads x
+complains "ingress: a size that is none" 2 "'3' is not one of 1, 2, 4, 8, 16" ingress dump --bytes 3 x
+for range in 5 5-4 x-y 1-2-3 -5 1--2; do
+	complains "ingress: the range $range" 2 "'$range' is not a range FIRST-LAST" ingress dump "--daddr=$range" x
+done
+complains "ingress: a file that does not exist" 1 "/nonexistent: No such file" ingress dump /nonexistent
+complains "ingress: check: cannot be read" 2 "/nonexistent: No such file" ingress check /nonexistent
+complains "ingress: a map that does not exist" 1 "/nonexistent: No such file" ingress import --map /nonexistent -o "$tmp/x" y
 complains "dump: --bytes and --json" 2 "exclude each other" dump --bytes --json "$tmp/one.nex"
 complains "dump: --src without SRC" 2 "has no SRC" dump --src 1 "$tmp/one.nex"
 complains "dump: --stream of a raw trace" 2 "applies to recordings only" dump --stream 1 "$tmp/one.nex"

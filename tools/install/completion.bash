@@ -35,7 +35,11 @@ _ntrace_words() {
 	top:sort) echo instructions calls ;;
 	export:format) _ntrace_formats "$1" ;;
 	record:mode | trigger:mode | encode:mode) echo btm htm ;;
-	record:privilege | top:privilege | report:privilege | export:privilege | gdb:privilege) echo u s m us usm vu vs ;;
+	ingress:dtype)
+		echo load store csr atomic csr-write csr-set csr-clear swap add and or xor max min store-failure
+		;;
+	ingress:bytes) echo 1 2 4 8 16 ;;
+	record:privilege | top:privilege | report:privilege | export:privilege | gdb:privilege | ingress:privilege) echo u s m us usm vu vs ;;
 	trigger:privilege) echo u s us ;;
 	record:sync | trigger:sync) echo messages: cycles: parcels: off ;;
 	record:timestamps | trigger:timestamps) echo any external system core shared ;;
@@ -112,6 +116,13 @@ _ntrace() {
 			return
 		fi
 		[ "${COMP_WORDS[2]}" != trace ] || sub=trace help+=(trace)
+	fi
+	if [ "$sub" = ingress ]; then
+		if [ "$COMP_CWORD" -eq 2 ] && [[ $current != -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "dump check encode import" -- "$current")
+			return
+		fi
+		[ "${COMP_WORDS[2]}" != encode ] || sub=encode help=("$1" encode)
 	fi
 	table=$(_ntrace_table "${help[@]}")
 	if found=$(_ntrace_takes_argument "$table" "$before"); then

@@ -134,6 +134,8 @@ $(B)/fuzz/obj/selftests/fuzz/fuzz_assemble.o: private INC := $(CMD_INC) $(INC)
 $(B)/fuzz/fuzz_gdb: $(patsubst %,$(B)/fuzz/obj/tools/ntrace/%.o,$(addprefix gdb/,branches elf_file files history monitor packet remote target \
 	transfer) common/place_name common/ui)
 $(B)/fuzz/obj/selftests/fuzz/fuzz_gdb.o: private INC := $(CMD_INC) $(INC)
+$(B)/fuzz/fuzz_vcd: $(B)/fuzz/obj/tools/ntrace/ingress/vcd.o
+$(B)/fuzz/obj/selftests/fuzz/fuzz_vcd.o: private INC := $(CMD_INC) $(INC)
 $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.a
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages

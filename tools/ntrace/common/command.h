@@ -90,6 +90,7 @@ extern const struct command command_split;
 extern const struct command command_detect;
 extern const struct command command_stat;
 extern const struct command command_ctr;
+extern const struct command command_ingress;
 extern const struct command command_ctr_trace;
 extern const struct command command_tandem;
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace ctr: shows and compares rings of Control Transfer Records, and runs the model. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/command.h"
+#include "common/ingress_file.h"
 #include "common/output.h"
 #include "common/ui.h"
 #include "ring.h"
@@ -295,61 +294,39 @@ static int start_model(const struct ctr_command *ctr, struct ntrace_ctr_model *m
 	return EXIT_OK;
 }
 
-/* Feeds all records of the reader to the model. */
-static int feed_records(const char *name, struct ntrace_ingress_reader *reader,
-			struct ntrace_ctr_ingress *feed, struct ntrace_ctr_model *model)
-{
-	struct ntrace_ingress_record record;
-	int result;
+struct model_run {
+	const char *name;
+	struct ntrace_ctr_ingress feed;
+	struct ntrace_ctr_model model;
+};
 
-	while (!(result = ntrace_ingress_reader_next(reader, &record))) {
-		if (!feed->model && ntrace_ctr_ingress_init(feed, model, &reader->port))
-			return fail("%s: a port with 3 bits of itype does not tell calls from "
-				    "jumps",
-				    name);
-		if (ntrace_ctr_ingress_play(feed, &record) < 0)
-			return fail("%s: line %" PRIu64 ": no hart does that", name, reader->line);
-	}
-	if (result == NTRACE_ERR_FORMAT)
-		return fail("%s: line %" PRIu64 ", column %u: %s", name, reader->line,
-			    reader->column, reader->error);
+static int feed_record(void *data, const struct ntrace_ingress_reader *reader,
+		       const struct ntrace_ingress_record *record)
+{
+	struct model_run *run = data;
+
+	if (!run->feed.model && ntrace_ctr_ingress_init(&run->feed, &run->model, &reader->port))
+		return fail("%s: a port with 3 bits of itype does not tell calls from jumps",
+			    run->name);
+	if (ntrace_ctr_ingress_play(&run->feed, record) < 0)
+		return fail("%s: line %" PRIu64 ": no hart does that", run->name, reader->line);
 	return EXIT_OK;
 }
 
 static int run_model(struct ctr_command *ctr, char **files)
 {
-	static struct ntrace_ingress_reader reader;
-	static struct ntrace_ctr_model model;
-	static char chunk[1 << 16];
-	struct ntrace_ctr_ingress feed = { .model = NULL };
-	struct ntrace_ingress_record record;
-	bool input = !strcmp(files[0], "-");
-	int file, error = start_model(ctr, &model);
-	ssize_t got;
+	static struct model_run run;
+	int error = start_model(ctr, &run.model);
 
+	run.name = files[0];
+	if (!error)
+		error = ingress_file_read(files[0], false, feed_record, &run);
 	if (error)
 		return error;
-	file = input ? STDIN_FILENO : open(files[0], O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return fail("%s: %s", files[0], strerror(errno));
-	ntrace_ingress_reader_init(&reader);
-	while (!error && (got = read(file, chunk, sizeof(chunk))) > 0) {
-		ntrace_ingress_reader_feed(&reader, chunk, (size_t)got);
-		error = feed_records(files[0], &reader, &feed, &model);
-	}
-	if (!error && got < 0)
-		error = fail("%s: %s", files[0], strerror(errno));
-	if (!input)
-		close(file);
-	if (!error && ntrace_ingress_reader_next(&reader, &record) != NTRACE_ERR_EOS)
-		error = fail("%s: line %" PRIu64 ": it is cut: there is no 'end'", files[0],
-			     reader.line);
-	if (error)
-		return error;
-	if (feed.dropped)
+	if (run.feed.dropped)
 		warn("%s: %" PRIu64 " transfers are missing: their targets are not in the file",
-		     files[0], feed.dropped);
-	ctr_ring_write(ctr->output, &model);
+		     files[0], run.feed.dropped);
+	ctr_ring_write(ctr->output, &run.model);
 	return EXIT_OK;
 }
 

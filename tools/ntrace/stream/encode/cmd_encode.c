@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace encode: encodes the execution of a program. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/command.h"
+#include "common/ingress_file.h"
 #include "common/input.h"
 #include "common/output_file.h"
 #include "common/ui.h"
@@ -68,6 +67,7 @@ struct encode {
 	unsigned int cpu;
 	bool mode_given;
 	bool xlen_given;
+	bool begun;
 	struct pc_blocks blocks;
 	struct ntrace_ingress_writer writer;
 	struct output_file trace;
@@ -349,12 +349,6 @@ static int encode_list(struct encode *encode)
 	return error;
 }
 
-static int ingress_complaint(const char *path, const struct ntrace_ingress_reader *reader)
-{
-	return fail("%s: line %" PRIu64 ", column %u (offset %" PRIu64 "): %s", path, reader->line,
-		    reader->column, reader->offset, reader->error);
-}
-
 /* The first line of the file describes the port. */
 static int begin_ingress(struct encode *encode, const struct ntrace_ingress_reader *reader)
 {
@@ -373,58 +367,35 @@ static int begin_ingress(struct encode *encode, const struct ntrace_ingress_read
 	return error ? error : begin_record(encode, &reader->port);
 }
 
-static int encode_records(struct encode *encode, struct ntrace_ingress_reader *reader, bool *begun)
+static int encode_record(void *data, const struct ntrace_ingress_reader *reader,
+			 const struct ntrace_ingress_record *record)
 {
-	struct ntrace_ingress_record record;
-	int result, error;
+	struct encode *encode = data;
+	int error;
 
-	while (!(result = ntrace_ingress_reader_next(reader, &record))) {
-		if (!*begun) {
-			error = begin_ingress(encode, reader);
-			if (error)
-				return error;
-			*begun = true;
-		}
-		if (record.type == NTRACE_INGRESS_CYCLE)
-			for (unsigned int i = 0; i < record.cycle.groups; i++)
-				encode->blocks.instructions += record.cycle.group[i].iretire;
-		error = play(encode, &record);
+	if (!encode->begun) {
+		error = begin_ingress(encode, reader);
 		if (error)
-			return fail("%s: line %" PRIu64 ": %s", encode->ingress, reader->line,
-				    ntrace_strerror(error));
+			return error;
+		encode->begun = true;
 	}
-	return result == NTRACE_ERR_FORMAT ? ingress_complaint(encode->ingress, reader) : EXIT_OK;
+	if (record->type == NTRACE_INGRESS_CYCLE)
+		for (unsigned int i = 0; i < record->cycle.groups; i++)
+			encode->blocks.instructions += record->cycle.group[i].iretire;
+	error = play(encode, record);
+	if (error)
+		return fail("%s: line %" PRIu64 ": %s", encode->ingress, reader->line,
+			    ntrace_strerror(error));
+	return EXIT_OK;
 }
 
 static int encode_ingress(struct encode *encode)
 {
-	static struct ntrace_ingress_reader reader;
-	struct ntrace_ingress_record record;
-	static char chunk[1 << 16];
-	bool begun = false;
-	int error = EXIT_OK;
-	ssize_t got;
-	int file;
+	int error = ingress_file_read(encode->ingress, false, encode_record, encode);
 
-	file = strcmp(encode->ingress, "-") ? open(encode->ingress, O_RDONLY | O_CLOEXEC) :
-					      STDIN_FILENO;
-	if (file < 0)
-		return fail("%s: %s", encode->ingress, strerror(errno));
-	ntrace_ingress_reader_init(&reader);
-	while (!error && (got = read(file, chunk, sizeof(chunk))) > 0) {
-		ntrace_ingress_reader_feed(&reader, chunk, (size_t)got);
-		error = encode_records(encode, &reader, &begun);
-	}
-	if (!error && got < 0)
-		error = fail("%s: %s", encode->ingress, strerror(errno));
-	if (file != STDIN_FILENO)
-		close(file);
-	if (!error && ntrace_ingress_reader_next(&reader, &record) != NTRACE_ERR_EOS)
-		error = fail("%s: line %" PRIu64 ": truncated: 'end' is missing", encode->ingress,
-			     reader.line);
-	if (!error && !begun)
+	if (!error && !encode->begun)
 		error = fail("%s: contains no record", encode->ingress);
-	if (begun)
+	if (encode->begun)
 		end_record(encode);
 	return error;
 }
