@@ -486,13 +486,14 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 	count->miss.valid = false;
 	for (;;) {
 		unsigned int size = at < reader->end ? take_key(at, reader->end, &key, &more) : 0;
-		uint8_t kind = kinds[key >> 2 & 63];
 		struct effect *effect;
 		uint64_t origin, parcels = run.parcels;
 		uint32_t debt;
+		uint8_t kind;
 
 		if (!size)
 			break;
+		kind = kinds[key >> 2 & 63];
 		if ((key & mask) != own) {
 			if (!is_sound(key, more))
 				break;
