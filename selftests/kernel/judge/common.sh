@@ -18,9 +18,12 @@ make_sysroot() {
 }
 
 # Prints whether there are many messages, and whether all their numbers are below 2^47. Addresses of
-# user space have at most 47 bits here; fields of full addresses omit bit 0. $src_bits: width of SRC in messages (0)
+# user space have at most 47 bits here; fields of full addresses omit bit 0. $src_bits: width of SRC in messages, for raw
+# traces; a recording has its own parameters.
 highest() {
-	"$ntrace" dump --json --params "srcbits=${src_bits:-0}" "$1" | python3 -c 'import json, sys
+	local params=()
+	[ -z "${src_bits:-}" ] || params=(--params "srcbits=$src_bits")
+	"$ntrace" dump --json "${params[@]}" "$1" | python3 -c 'import json, sys
 messages = [json.loads(line) for line in sys.stdin]
 numbers = [int(str(value), 0) for message in messages for value in [*message.get("fields", {}).values(), message.get("address", 0)]]
 print(len(messages) > 500, max(numbers) < 1 << 47)'
