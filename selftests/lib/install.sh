@@ -92,7 +92,7 @@ accepted() {
 }
 while read -ra words; do
 	offered=$(complete_words "${words[@]}" '')
-	like "${words[*]}: words are offered" '[A-Za-z]' "$offered"
+	like "${words[*]}: words are offered" '[A-Za-z0-9]' "$offered"
 	for word in $offered; do
 		ok "${words[*]} $word" accepted "${words[@]}" "$word"
 	done
