@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Falsifies a tandem trace in 50 and more ways: faults.py TRACE FALSIFIED LIST
 Checks what was found, as TAP:                  faults.py --check LIST FOUND
