@@ -49,9 +49,10 @@ is "$(grep -c '^1 back' "$tmp/walked.hits") $(grep -c '^1 on' "$tmp/walked.hits"
 like "monitor around finds the last call" "$function\+0x0 \(calculator\)" "$(head -n 1 "$tmp/walked.say")"
 like "monitor around: and no further one" "executes '$function' less than $((calls + 1)) times" "$(cat "$tmp/walked.say")"
 
-# Two threads, which GDB switches between; each has its own place.
-SAY="monitor around short_work 4; maintenance flush register-cache; break short_work; break long_work; reverse-continue; monitor where;
-reverse-continue; monitor where; monitor end; maintenance flush register-cache; reverse-continue; info threads; continue; monitor where" \
+# Two threads, which GDB switches between; each has its own place. GDB numbers them in the order of their ids. The fourth call
+# of short_work has others before it, and after the last call of both no breakpoint is left.
+SAY="thread 2; monitor around short_work 4; maintenance flush register-cache; break short_work; break long_work; reverse-continue; monitor where;
+reverse-continue; monitor where; monitor end; maintenance flush register-cache; reverse-continue; monitor where; info threads; continue; monitor where" \
 	walk "| exec $ntrace gdb - --user --sysroot $timed_root $timed/recording" threads say
 is "$(awk '{ print $2 }' "$tmp/walked.threads" | sort | tr '\n' ' ')" "long_work short_work timed " "the threads of a process have their names"
 stops=$(grep -cE '^0x.* (short|long)_work\+0x[0-9a-f]+ \(timed\)$' "$tmp/walked.say")
