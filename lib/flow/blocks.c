@@ -391,7 +391,8 @@ const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error 
 }
 
 /* Return: true if the range at @location was not in the table. */
-static bool remember_range(struct ntrace_flow *flow, const struct ntrace_location *location)
+static bool remember_range(struct ntrace_flow *flow, const struct ntrace_location *location,
+			   uint64_t address)
 {
 	for (unsigned int i = 0; i < flow->warned_count; i++) {
 		if (flow->warned[i].object == location->object &&
@@ -405,9 +406,18 @@ static bool remember_range(struct ntrace_flow *flow, const struct ntrace_locatio
 		flow->warned[flow->warned_count++] = (struct warned_range){
 			location->object,
 			location->link_address,
+			address,
 		};
 	}
 	return true;
+}
+
+void flow_remember_warning(struct ntrace_flow *flow, uint64_t address)
+{
+	struct ntrace_location location;
+
+	if (flow->space && is_uncertain(flow->space, address, &location))
+		remember_range(flow, &location, address);
 }
 
 bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels)
@@ -424,7 +434,7 @@ bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels
 		uint64_t address = pc + 2 * (uint64_t)i;
 		bool uncertain = is_uncertain(flow->space, address, &location);
 
-		if (uncertain && !inside && remember_range(flow, &location) &&
+		if (uncertain && !inside && remember_range(flow, &location, address) &&
 		    !flow_warn(flow, NTRACE_FLOW_ERROR_UNCERTAIN, address, 0))
 			return false;
 		inside = uncertain;

@@ -116,7 +116,7 @@ struct late_owner {
 #define LATE_OWNERS 8
 
 /* Ranges of uncertain code with a warning. */
-#define WARNED_RANGES 256
+#define WARNED_RANGES NTRACE_FLOW_WARNED_MAX
 
 /* Instruction sets in use; there are not many different ones. */
 #define ISAS 16
@@ -124,6 +124,7 @@ struct late_owner {
 struct warned_range {
 	const struct ntrace_object *object;
 	uint64_t link_address;
+	uint64_t address;	/* where it was met */
 };
 
 struct ntrace_flow {
@@ -232,6 +233,8 @@ int flow_fetch(const struct ntrace_space *space, const struct ntrace_isa *isa, u
 	       uint8_t bytes[8], struct ntrace_insn *insn);
 /* Warns of uncertain code in @parcels from @pc. Return: false if the callback stops. */
 bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels);
+/* Later uncertain code of the range at @address gives no warning. */
+void flow_remember_warning(struct ntrace_flow *flow, uint64_t address);
 
 /**
  * struct walk - one stretch to walk, and the known facts about its end

@@ -125,6 +125,7 @@ static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t
 
 	if (error)
 		return error;
+	decoding->space = SPACE_NONE;
 	if (privilege_of(decoding, address) >= PRIVILEGE_VU) {
 		/* Code of neither the kernel nor a task: a recording contains no code of guests. */
 		return decoding->session->error;
@@ -144,6 +145,7 @@ static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t
 	} else {
 		decoding->was_user = false;
 	}
+	decoding->space = *space ? SPACE_USER : SPACE_KERNEL;
 	if (!*space)
 		*space = decoding->session->kernel;
 	return decoding->session->error;
@@ -155,6 +157,41 @@ static int select_space(void *data, unsigned int reason, uint64_t address,
 	struct decoding *decoding = data;
 
 	return note_thread(decoding, choose_space(decoding, reason, address, space));
+}
+
+/* Whether what the current message reports with this time is in the range. */
+static bool is_wanted(struct decoding *decoding, bool time_known, uint64_t time)
+{
+	const struct ntrace_session_range *range = decoding->range;
+
+	index_note_time(&decoding->collector, time_known, time);
+	if (!range)
+		return true;
+	return decoding->inside && (!range->by_time || (time_known && time >= range->first_time &&
+							time <= range->last_time));
+}
+
+static void count_event(struct ntrace_flow_stats *counts, const struct ntrace_flow_event *flow)
+{
+	counts->blocks += flow->type == NTRACE_FLOW_BLOCK;
+	counts->instructions += flow->type == NTRACE_FLOW_BLOCK ? flow->instructions : 0;
+	counts->syncs += flow->type == NTRACE_FLOW_SYNC;
+	counts->traps += flow->type == NTRACE_FLOW_TRAP;
+	counts->gaps += flow->type == NTRACE_FLOW_GAP;
+	counts->errors += flow->type == NTRACE_FLOW_ERROR;
+	counts->warnings += flow->type == NTRACE_FLOW_WARNING;
+}
+
+/* Passes the event to the caller if it is in the range. */
+static int pass_event(struct decoding *decoding)
+{
+	const struct ntrace_flow_event *flow = decoding->event.flow;
+
+	if (!is_wanted(decoding, flow->time_known, flow->time))
+		return 0;
+	if (decoding->range)
+		count_event(&decoding->counts, flow);
+	return decoding->callback(decoding->data, &decoding->event);
 }
 
 /* Takes the information about the task from events other than blocks. */
@@ -234,7 +271,7 @@ static int take_circuit(struct decoding *decoding, const struct ntrace_flow_even
 		placed.space = space_of(decoding, flow->space, flow->address);
 	}
 	event->flow = &placed;
-	result = decoding->callback(decoding->data, event);
+	result = pass_event(decoding);
 	event->flow = flow;
 	return result ? result : decoding->session->error;
 }
@@ -272,6 +309,15 @@ static size_t same_privilege(const struct decoding *decoding, const struct ntrac
 	return i;
 }
 
+static void count_blocks(struct decoding *decoding, const struct ntrace_block_batch *batch)
+{
+	size_t i;
+
+	decoding->counts.blocks += batch->count;
+	for (i = 0; decoding->range && i < batch->count; i++)
+		decoding->counts.instructions += batch->blocks[i].instructions;
+}
+
 static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 {
 	struct decoding *decoding = data;
@@ -281,9 +327,14 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	int result = note_owner(decoding);
 
 	tell_task(decoding);
+	if (!is_wanted(decoding, batch->time_known, batch->time)) {
+		event->privilege = privilege_of(decoding, end[-1].address);
+		return batch->watched ? leave_block(decoding, end[-1].address, 0) : 0;
+	}
 	for (; part.blocks < end && !result; part.blocks += part.count) {
 		part.count = same_privilege(decoding, part.blocks, (size_t)(end - part.blocks));
 		event->privilege = privilege_of(decoding, part.blocks[0].address);
+		count_blocks(decoding, &part);
 		result = decoding->blocks(decoding->data, &(struct ntrace_session_blocks){
 								  .batch = &part,
 								  .stream = event->stream,
@@ -344,7 +395,7 @@ static int handle_event(struct decoding *decoding, const struct ntrace_flow_even
 	if (flow->type == NTRACE_FLOW_BLOCK) {
 		tell_task(decoding);
 		event->privilege = privilege_of(decoding, flow->address);
-		result = decoding->callback(decoding->data, event);
+		result = pass_event(decoding);
 		return leave_block(decoding, flow->address, result);
 	}
 	if (flow->type == NTRACE_FLOW_CIRCUIT)
@@ -356,7 +407,7 @@ static int handle_event(struct decoding *decoding, const struct ntrace_flow_even
 	tell_task(decoding);
 	if (flow->type != NTRACE_FLOW_GAP && flow->type != NTRACE_FLOW_DATA && flow->address)
 		event->privilege = privilege_of(decoding, flow->address);
-	result = decoding->callback(decoding->data, event);
+	result = pass_event(decoding);
 	return result ? result : note_other(decoding, flow);
 }
 
@@ -417,7 +468,13 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader)
 		got = ntrace_reader_next(reader, &message);
 		if (got == NTRACE_ERR_AGAIN)
 			return 0;
+		if (decoding->range)
+			result = decoding_enter(decoding, message.offset);
+		if (result || decoding->done)
+			return result;
 		result = decoding_message(decoding, got, &message);
+		if (decoding->collector.stream && !result)
+			result = decoding_collect(decoding, &message);
 	}
 	return result;
 }
@@ -434,38 +491,64 @@ bool decoding_starts_whole(const struct decoding *decoding, const struct ntrace_
 	       (follower->piece_count && follower->pieces[0].offset == stream->position);
 }
 
+/* Skips the bytes of the stream before @offset. They are read if the file cannot be positioned. */
+static int skip_to(int fd, struct ntrace_trace_file *file, const struct ntrace_stream *stream,
+		   uint64_t offset)
+{
+	uint8_t chunk[CHUNK];
+
+	if (!stream->params->atid && !session_is_packed(stream->file))
+		return lseek(fd, (off_t)offset, SEEK_SET) < 0 ? NTRACE_ERR_IO : 0;
+	while (offset) {
+		size_t part = offset < sizeof(chunk) ? (size_t)offset : sizeof(chunk);
+		ssize_t got = ntrace_trace_file_read(file, chunk, part);
+
+		if (got <= 0)
+			return got ? (int)got : NTRACE_ERR_FORMAT;
+		offset -= (uint64_t)got;
+	}
+	return 0;
+}
+
 /*
- * Decodes all of @file. A truncated file may end between two messages: only its recorded length
- * shows the truncation.
+ * Decodes @file from @offset on. A truncated file may end between two messages: only its recorded
+ * length shows the truncation.
  */
 static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file,
-		       const struct ntrace_stream *stream)
+		       const struct ntrace_stream *stream, uint64_t offset)
 {
 	const struct ntrace_session *session = decoding->session;
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
 	int result = ntrace_reader_init(&reader, stream->params,
-					decoding_starts_whole(decoding, stream));
+					offset || decoding_starts_whole(decoding, stream));
+	bool positioned = offset && !stream->params->atid && !session_is_packed(stream->file);
 	uint64_t total = 0, pending;
 	ssize_t got = 1;
 
-	while (!result && got) {
+	reader.offset = offset;
+	while (!result && got && !decoding->done) {
 		got = ntrace_trace_file_read(file, chunk, sizeof(chunk));
 		if (got < 0)
 			return (int)got;
 		ntrace_reader_feed(&reader, chunk, (size_t)got);
-		total = ntrace_trace_file_offset(file);
+		total = ntrace_trace_file_offset(file) + (positioned ? offset : 0);
 		result = walk_chunk(decoding, &reader);
 		if (!result && session->progress)
 			result = session->progress(session->progress_data, decoding->event.stream,
 						   total);
 	}
-	if (result)
+	if (result || decoding->done)
 		return result;
+	if (decoding->collector.stream)
+		decoding->collector.stream->bytes = total;
 	pending = ntrace_reader_pending(&reader);
 	if (!pending && total < stream->bytes)
 		pending = stream->bytes - total;
-	return ntrace_flow_end(decoding->flow, pending);
+	if (decoding->range && !decoding->inside)
+		result = ntrace_flow_flush(decoding->flow);
+	/* The last bytes end the last message, so they are in its range. */
+	return result ? result : ntrace_flow_end(decoding->flow, pending);
 }
 
 int decoding_open_file(const struct ntrace_stream *stream, struct ntrace_trace_file **file, int *fd)
@@ -490,14 +573,17 @@ int decoding_open_file(const struct ntrace_stream *stream, struct ntrace_trace_f
 	return result;
 }
 
-static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream)
+static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream, uint64_t offset)
 {
 	struct ntrace_trace_file *file;
 	int fd, saved, result = decoding_open_file(stream, &file, &fd);
 
 	if (result)
 		return result;
-	result = walk_stream(decoding, file, stream);
+	if (offset)
+		result = skip_to(fd, file, stream, offset);
+	if (!result)
+		result = walk_stream(decoding, file, stream, offset);
 	ntrace_trace_file_close(file);
 	saved = errno;
 	close(fd);
@@ -567,18 +653,24 @@ void decoding_end(struct decoding *decoding)
 	follower_free(&decoding->follower);
 }
 
-static int decode(struct ntrace_session *session, unsigned int stream,
-		  const struct decoding_output *output, struct ntrace_flow_stats *stats)
+int session_walk(struct ntrace_session *session, unsigned int stream,
+		 const struct decoding_output *output, const struct session_walk *walk,
+		 struct ntrace_flow_stats *stats)
 {
 	struct decoding decoding;
+	uint64_t offset = 0;
 	int result = decoding_begin(&decoding, session, stream, output);
 
 	if (result)
 		return result;
 	if (decoding.effect)
 		session->counting = decoding.flow;
-	result = walk_file(&decoding, ntrace_session_stream(session, stream));
-	if (stats)
+	result = decoding_start(&decoding, walk, &offset);
+	if (!result)
+		result = walk_file(&decoding, ntrace_session_stream(session, stream), offset);
+	if (stats && walk->range)
+		*stats = decoding.counts;
+	else if (stats)
 		ntrace_flow_get_stats(decoding.flow, stats);
 	session->counting = NULL;
 	decoding_end(&decoding);
@@ -589,18 +681,19 @@ int ntrace_session_decode_counts(struct ntrace_session *session, unsigned int st
 				 const struct ntrace_session_counting *counting,
 				 struct ntrace_flow_stats *stats)
 {
+	const struct session_walk all = { 0 };
 	struct ntrace_session_counting full = { 0 };
 
 	if (!counting || STRUCT_TAKE(&full, counting) || !full.event ||
 	    (full.effect && !full.blocks))
 		return NTRACE_ERR_INVALID;
-	return decode(session, stream,
-		      &(struct decoding_output){ .callback = full.event,
-						 .blocks = full.blocks,
-						 .effect = full.effect,
-						 .data = full.data,
-						 .by_thread = full.by_thread },
-		      stats);
+	return session_walk(session, stream,
+			    &(struct decoding_output){ .callback = full.event,
+						       .blocks = full.blocks,
+						       .effect = full.effect,
+						       .data = full.data,
+						       .by_thread = full.by_thread },
+			    &all, stats);
 }
 
 int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int stream,
@@ -613,8 +706,9 @@ int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int st
 	const struct decoding_output output = { .callback = callback,
 						.blocks = blocks,
 						.data = data };
+	const struct session_walk all = { 0 };
 
-	return decode(session, stream, &output, stats);
+	return session_walk(session, stream, &output, &all, stats);
 }
 
 int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,

@@ -4,6 +4,14 @@
 #define NTRACE_SESSION_DECODE_H
 
 #include "follow.h"
+#include "index.h"
+
+/* Kinds of address spaces that the flow can be in. */
+enum space_kind {
+	SPACE_NONE,
+	SPACE_KERNEL,
+	SPACE_USER,
+};
 
 /* Attributes of blocks that effects do not mix. */
 struct attribution {
@@ -36,6 +44,13 @@ struct decoding {
 	bool sync;			/* the current message has SYNC */
 	uint64_t gap_offset;
 	struct program *selected;	/* program of the last space selected for user code */
+	enum space_kind space;		/* kind of the last space selected */
+	const struct ntrace_session_range *range;	/* NULL: everything is passed on */
+	bool inside;			/* the current message is in the range of offsets */
+	bool done;			/* no later event is in the range */
+	uint64_t stop_offset;		/* messages from here on are not in the range */
+	struct ntrace_flow_stats counts;	/* of the events in the range */
+	struct index_collector collector;
 };
 
 /* Receivers of the result: see ntrace_session_decode_counts(). */
@@ -61,6 +76,28 @@ void decoding_end(struct decoding *decoding);
  */
 int decoding_message(struct decoding *decoding, int got, const struct ntrace_message *message);
 
+/**
+ * struct session_walk - the part of a stream to decode
+ * @range: events to pass to the callbacks; NULL: all
+ * @index: points to start from; NULL: start at the first byte
+ * @collect: points to be extended; NULL: none
+ * @distance: bytes between two points, with @collect
+ */
+struct session_walk {
+	const struct ntrace_session_range *range;
+	const struct index_stream *index;
+	struct index_stream *collect;
+	uint64_t distance;
+};
+
+/*
+ * Decodes a part of a stream. @output has no effects unless @walk is everything: effects belong to no
+ * message. Return: as ntrace_session_decode_range().
+ */
+int session_walk(struct ntrace_session *session, unsigned int stream,
+		 const struct decoding_output *output, const struct session_walk *walk,
+		 struct ntrace_flow_stats *stats);
+
 /* Whether the stream begins with a whole message. */
 bool decoding_starts_whole(const struct decoding *decoding, const struct ntrace_stream *stream);
 
@@ -70,5 +107,26 @@ bool decoding_starts_whole(const struct decoding *decoding, const struct ntrace_
  */
 int decoding_open_file(const struct ntrace_stream *stream, struct ntrace_trace_file **file,
 		       int *fd);
+
+/* range.c */
+
+/*
+ * Prepares @decoding for the part, and continues at the best point of the index. @offset: set to
+ * where the first message begins, unchanged for the begin of the stream. Return: 0,
+ * NTRACE_ERR_NOMEM or NTRACE_ERR_FORMAT (the point is not usable).
+ */
+int decoding_start(struct decoding *decoding, const struct session_walk *walk, uint64_t *offset);
+
+/*
+ * Before the message at @offset, with a range: begins and ends between messages, at the first one from
+ * its offsets on. Return: as ntrace_flow_flush().
+ */
+int decoding_enter(struct decoding *decoding, uint64_t offset);
+
+/*
+ * Adds a point to the index after a message with SYNC, if the last one is far enough away. Return: 0,
+ * NTRACE_ERR_NOMEM, or as ntrace_flow_flush().
+ */
+int decoding_collect(struct decoding *decoding, const struct ntrace_message *message);
 
 #endif

@@ -135,7 +135,7 @@ static unsigned int present_cpu(const struct follower *follower)
 				 follower->session->streams[follower->stream].cpu;
 }
 
-static void set_name(struct follower *follower)
+void follower_name(struct follower *follower)
 {
 	/* For an unknown thread, use the name of its process. */
 	int32_t id = follower->tid >= 0 ? follower->tid : follower->pid;
@@ -172,7 +172,7 @@ static void set_limit(struct follower *follower, uint64_t end)
 		follower->next_program = NULL;
 	/* The change of name by exec has the time of the program's start. */
 	follower->limit = follower->next_program ? follower->next_program->start : end;
-	set_name(follower);
+	follower_name(follower);
 }
 
 static bool take_pending(struct follower *follower, int32_t tid)
@@ -231,7 +231,7 @@ static void settle(struct follower *follower)
 	follower->next_program = NULL;
 	follower->limit = 0;
 	if (!lead) {
-		set_name(follower);
+		follower_name(follower);
 		return;
 	}
 	follower->lead = *lead;
@@ -298,7 +298,7 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 	follower->given_up = true; /* switches are not counted */
 	follower->pid = -1;
 	follower->tid = -1;
-	set_name(follower);
+	follower_name(follower);
 	follower->pieces = calloc(machine->piece_count + 1, sizeof(*follower->pieces));
 	if (!follower->pieces)
 		return NTRACE_ERR_NOMEM;
@@ -669,7 +669,7 @@ static void guess(struct follower *follower, uint64_t address)
 		follower->limit = UINT64_MAX;
 		follower->pid = pid;
 		follower->tid = -1;
-		set_name(follower);
+		follower_name(follower);
 	} else {
 		follower->program = NULL;
 	}

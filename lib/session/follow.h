@@ -12,6 +12,7 @@
 #ifndef NTRACE_SESSION_FOLLOW_H
 #define NTRACE_SESSION_FOLLOW_H
 
+#include "bytes.h"
 #include "session.h"
 
 /* The scheduling intervals of one thread in one stream, in order. */
@@ -106,6 +107,15 @@ int follower_gap(struct follower *follower, uint64_t switches);
 
 /* An Ownership message reports that thread @tid runs. */
 void follower_owner(struct follower *follower, int32_t tid);
+
+/* follow_state.c: appends the state of @follower to @bytes. */
+void follower_put(const struct follower *follower, struct bytes *bytes);
+
+/*
+ * Sets a follower made by follower_init() to the state that follower_put() wrote for one of the same
+ * stream. Return: 0, NTRACE_ERR_NOMEM or NTRACE_ERR_FORMAT.
+ */
+int follower_get(struct follower *follower, struct bytes_reader *reader);
 
 /* The space for user code at @address. The address also shows that the task maps it. */
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address);

@@ -5,6 +5,8 @@
 
 #include "follow.h"
 
+/* Sets the name of the current task. */
+void follower_name(struct follower *follower);
 /* Return: 0 or NTRACE_ERR_NOMEM. */
 int follower_add_place(struct follower *follower, struct switch_place place);
 

@@ -190,7 +190,16 @@ int ntrace_session_open(struct ntrace_session **session, const char *directory,
 	made->progress_data = full.progress_data;
 	made->directory = strdup(directory);
 	made->sysroot = choose_sysroot(directory, full.sysroot);
-	error = made->directory && made->sysroot ? 0 : NTRACE_ERR_NOMEM;
+	if (asprintf(&made->origin, "sysroot %s\nfirmware %s %" PRIx64 "\nparams %s\n",
+		     made->sysroot ? made->sysroot : "", full.firmware ? full.firmware : "",
+		     full.firmware_bias, full.params ? full.params : "") < 0)
+		made->origin = NULL;
+	if (full.firmware)
+		made->firmware_path = strdup(full.firmware);
+	error = made->directory && made->sysroot && made->origin &&
+				(!full.firmware || made->firmware_path) ?
+			0 :
+			NTRACE_ERR_NOMEM;
 	if (!error && strlen(directory) > SESSION_PATH_ROOM / 2) {
 		errno = ENAMETOOLONG;
 		error = NTRACE_ERR_IO;
@@ -216,6 +225,8 @@ void ntrace_session_close(struct ntrace_session *session)
 		return;
 	if (session->detach)
 		session->detach(session->attached);
+	if (session->index)
+		session_index_free(session->index, session->recording->stream_count);
 	aux_import_free(&session->import);
 	machine_close(&session->machine);
 	ntrace_space_put(session->kernel);
@@ -225,6 +236,8 @@ void ntrace_session_close(struct ntrace_session *session)
 	ntrace_recording_free(session->recording);
 	free(session->directory);
 	free(session->sysroot);
+	free(session->origin);
+	free(session->firmware_path);
 	free(session);
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include <ntrace/index.h>
 #include <ntrace/recording.h>
 #include <ntrace/session.h>
 
@@ -37,6 +38,9 @@ struct ntrace_session {
 	void *attached;			/* of cursors; freed by @detach */
 	void (*detach)(void *attached);
 	struct aux_import import;	/* @single with trace: replaces the files of a directory */
+	char *origin;			/* options that decide how the trace is decoded, as text */
+	char *firmware_path;		/* NULL: no firmware */
+	struct session_index *index;	/* NULL: not opened (index.c) */
 };
 
 /* Whether a trace file is compressed. Its content is counted while it is read. */
@@ -46,6 +50,9 @@ bool session_is_packed(const char *name);
 
 /* kernel_space.c: sets session->kernel and the watched addresses. Return: 0 or NTRACE_ERR_NOMEM. */
 int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias);
+
+/* index.c */
+void session_index_free(struct session_index *index, unsigned int streams);
 
 /*
  * samples.c: the session is a file whose sideband has been read. Return: as ntrace_session_open().

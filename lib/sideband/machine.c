@@ -487,6 +487,27 @@ struct program *machine_program(const struct machine *machine, int32_t pid, uint
 	return found;
 }
 
+struct program *machine_program_at(const struct machine *machine, int32_t pid, uint64_t number)
+{
+	const struct task *task = pid > 0 ? find_task(machine, pid) : NULL;
+	struct program *program = task ? task->first : NULL;
+
+	while (program && number--)
+		program = program->next;
+	return program;
+}
+
+uint64_t machine_program_number(const struct machine *machine, const struct program *program)
+{
+	const struct task *task = find_task(machine, program->pid);
+	const struct program *at = task ? task->first : NULL;
+	uint64_t number = 0;
+
+	for (; at && at != program; at = at->next)
+		number++;
+	return number;
+}
+
 const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time)
 {
 	const struct task *task = find_task(machine, tid);

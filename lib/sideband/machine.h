@@ -139,6 +139,13 @@ void machine_close(struct machine *machine);
 /* The program that process @pid runs at @time; NULL if none is known. */
 struct program *machine_program(const struct machine *machine, int32_t pid, uint64_t time);
 
+/*
+ * Programs of a process by their number, from 0, in order of time: for references in files.
+ * Return: NULL if there is none.
+ */
+struct program *machine_program_at(const struct machine *machine, int32_t pid, uint64_t number);
+uint64_t machine_program_number(const struct machine *machine, const struct program *program);
+
 /* The name of thread @tid just before @time; NULL if none is known. */
 const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time);
 

@@ -92,6 +92,7 @@ struct fake_hart {
 	FILE *file;
 	uint64_t bytes;
 	uint64_t loop;		/* loop of the task: c.nop, c.nop, c.j back */
+	uint64_t ticks;		/* with fake_time_bits */
 };
 
 __attribute__((unused)) static void hart_write(void *data, const uint8_t *bytes, size_t size)
@@ -102,8 +103,9 @@ __attribute__((unused)) static void hart_write(void *data, const uint8_t *bytes,
 	hart->bytes += size;
 }
 
-/* Takes effect at the next start: trTeContext. */
+/* Take effect at the next start: trTeContext; trTsWidth, 0 = no timestamps. */
 static bool fake_context;
+static unsigned int fake_time_bits;
 
 __attribute__((unused)) static int hart_start(struct fake_hart *hart, const char *path,
 					      uint32_t priv_mask)
@@ -116,7 +118,9 @@ __attribute__((unused)) static int hart_start(struct fake_hart *hart, const char
 	ntrace_encoder_config_init(&config);
 	ntrace_params_init(&given);
 	given.mode = NTRACE_MODE_HISTORY;
+	given.timestamp_bits = fake_time_bits;
 	config.params = &given;
+	config.timestamps = fake_time_bits ? NTRACE_TIMESTAMPS_ALL : NTRACE_TIMESTAMPS_NONE;
 	config.write = hart_write;
 	config.write_data = hart;
 	config.priv_mask = priv_mask;
@@ -142,6 +146,9 @@ __attribute__((unused)) static void hart_block(struct fake_hart *hart, uint64_t 
 		.priv = (uint8_t)priv,
 	};
 
+	hart->ticks += 7;
+	if (fake_time_bits)
+		ntrace_encoder_time(&hart->encoder, hart->ticks);
 	ntrace_encoder_retire(&hart->encoder, &block);
 }
 

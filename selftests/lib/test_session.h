@@ -167,6 +167,7 @@ static void stop(const char *name, uint32_t privilege)
 
 	ntrace_params_init(&params);
 	params.mode = NTRACE_MODE_HISTORY;
+	params.timestamp_bits = fake_time_bits;
 	stream.params = &params;
 	stream.bytes = hart_stop(&hart);
 	stream.stop_ns = now + 100;

@@ -459,6 +459,86 @@ NTRACE_EXPERIMENTAL void ntrace_flow_separate(struct ntrace_flow *flow);
  */
 NTRACE_API const struct ntrace_context *ntrace_flow_context(const struct ntrace_flow *flow);
 
+/* More ranges of uncertain code than this have no single warning each. */
+#define NTRACE_FLOW_WARNED_MAX 256
+
+/**
+ * enum ntrace_flow_state_flag - bits of struct ntrace_flow_state.flags
+ * @NTRACE_FLOW_STATE_TIME: the time is known
+ * @NTRACE_FLOW_STATE_STAMPED: no block has had this time yet
+ * @NTRACE_FLOW_STATE_INFERRED: the warning NTRACE_FLOW_ERROR_INFERRED was given
+ * @NTRACE_FLOW_STATE_HISTORY: the last message of one mode was of HTM
+ * @NTRACE_FLOW_STATE_MODE: a message has shown the mode
+ * @NTRACE_FLOW_STATE_OWNER_DUE: an Ownership message that follows reports the whole context
+ */
+enum ntrace_flow_state_flag {
+	NTRACE_FLOW_STATE_TIME = 1,
+	NTRACE_FLOW_STATE_STAMPED = 2,
+	NTRACE_FLOW_STATE_INFERRED = 4,
+	NTRACE_FLOW_STATE_HISTORY = 8,
+	NTRACE_FLOW_STATE_MODE = 16,
+	NTRACE_FLOW_STATE_OWNER_DUE = 32,
+};
+
+/**
+ * struct ntrace_flow_state - what a flow knows directly after a message with SYNC
+ * @size: sizeof(struct ntrace_flow_state) of the caller
+ * @offset: position of the message in the stream
+ * @address: the next instruction
+ * @time: last timestamp, if known; else base of later ones
+ * @credit: parcels that the bytes so far can still encode, see ntrace_flow_message()
+ * @unknown_tcodes: bit n: the warning about TCODE n was given
+ * @unknown_rcodes: bit n: the warning about RCODE n was given
+ * @flags: enum ntrace_flow_state_flag
+ * @context: state set by Ownership messages
+ * @warned_count: number of entries in @warned
+ * @reserved: 0
+ * @warned: an address in each range of uncertain code whose warning was given
+ */
+struct ntrace_flow_state {
+	size_t size;
+	uint64_t offset;
+	uint64_t address;
+	uint64_t time;
+	uint64_t credit;
+	uint64_t unknown_tcodes;
+	uint32_t unknown_rcodes;
+	uint32_t flags;
+	struct ntrace_context context;
+	uint32_t warned_count;
+	uint32_t reserved;
+	uint64_t warned[NTRACE_FLOW_WARNED_MAX];
+};
+
+/**
+ * ntrace_flow_get_state - the state of a flow directly after a message with SYNC
+ * @flow: flow made by ntrace_flow_new()
+ * @state: with @size set by the caller; filled in if the result is 0
+ *
+ * Call it between two messages, after ntrace_flow_flush().
+ *
+ * Return: 0, NTRACE_ERR_AGAIN (the state is not small here: the last message has no SYNC, the return
+ * stack is kept at a marker, or the flow is lost), NTRACE_ERR_INVALID.
+ */
+NTRACE_EXPERIMENTAL int ntrace_flow_get_state(const struct ntrace_flow *flow,
+					      struct ntrace_flow_state *state);
+
+/**
+ * ntrace_flow_set_state - let a new flow continue where another one was
+ * @flow: flow made by ntrace_flow_new() with the configuration of the other flow, without messages
+ *        so far
+ * @state: state of the other flow; copied
+ * @space: space of the other flow at that place, or an equal one; NULL = none. Referenced
+ *
+ * The messages after the one at @state.offset then give the events that the other flow had for
+ * them. Statistics begin with 0, and ids of blocks differ.
+ *
+ * Return: 0, NTRACE_ERR_INVALID.
+ */
+NTRACE_EXPERIMENTAL int ntrace_flow_set_state(struct ntrace_flow *flow,
+					      const struct ntrace_flow_state *state,
+					      struct ntrace_space *space);
+
 /**
  * ntrace_flow_describe - describe an event in one line of text
  * @event: an event, within its callback

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The state of a flow directly after a sync, where it is small: the encoder has reported all earlier
+ * execution and cleared its return stack (N-Trace 1.0, "synchronization").
+ */
+#include <string.h>
+
+#include "flow.h"
+#include "struct_size.h"
+
+/* Whether the flow has only state that struct ntrace_flow_state can hold. */
+static bool is_small(const struct ntrace_flow *flow)
+{
+	return flow->synced && flow->pc_known && flow->reference_known && flow->address_known &&
+	       flow->reference == flow->pc && flow->confirmed == flow->offset &&
+	       !flow->icnt_pending && !flow->debt && !flow->branch.valid && !flow->stack.count &&
+	       !flow->late_count && !flow->select_block && !flow->waiting.count &&
+	       flow->warned_count < WARNED_RANGES && (flow->space || !flow->warned_count);
+}
+
+int ntrace_flow_get_state(const struct ntrace_flow *flow, struct ntrace_flow_state *state)
+{
+	struct ntrace_flow_state full = { .size = sizeof(full) };
+
+	if (!flow || !state || state->size < sizeof(full))
+		return NTRACE_ERR_INVALID;
+	if (!is_small(flow))
+		return NTRACE_ERR_AGAIN;
+	full.offset = flow->offset;
+	full.address = flow->pc;
+	full.time = flow->time;
+	full.credit = flow->credit;
+	full.unknown_tcodes = flow->unknown_tcodes;
+	full.unknown_rcodes = flow->unknown_rcodes;
+	full.flags = (flow->time_known ? NTRACE_FLOW_STATE_TIME : 0) |
+		     (flow->stamped ? NTRACE_FLOW_STATE_STAMPED : 0) |
+		     (flow->inferred ? NTRACE_FLOW_STATE_INFERRED : 0) |
+		     (flow->history_mode ? NTRACE_FLOW_STATE_HISTORY : 0) |
+		     (flow->mode_known ? NTRACE_FLOW_STATE_MODE : 0) |
+		     (flow->owner_due ? NTRACE_FLOW_STATE_OWNER_DUE : 0);
+	full.context = flow->owner;
+	full.warned_count = flow->warned_count;
+	for (unsigned int i = 0; i < flow->warned_count; i++)
+		full.warned[i] = flow->warned[i].address;
+	*state = full;
+	return NTRACE_OK;
+}
+
+int ntrace_flow_set_state(struct ntrace_flow *flow, const struct ntrace_flow_state *state,
+			  struct ntrace_space *space)
+{
+	if (!flow || !state || state->size < sizeof(*state) ||
+	    state->warned_count >= NTRACE_FLOW_WARNED_MAX || flow->stats.messages)
+		return NTRACE_ERR_INVALID;
+	flow->offset = state->offset;
+	flow->confirmed = state->offset;
+	flow->pc = state->address;
+	flow->reference = state->address;
+	flow->pc_known = true;
+	flow->reference_known = true;
+	flow->address_known = true;
+	flow->synced = true;
+	flow->time = state->time;
+	flow->time_known = state->flags & NTRACE_FLOW_STATE_TIME;
+	flow->time_passed = true;
+	flow->stamped = state->flags & NTRACE_FLOW_STATE_STAMPED;
+	flow->inferred = state->flags & NTRACE_FLOW_STATE_INFERRED;
+	flow->history_mode = state->flags & NTRACE_FLOW_STATE_HISTORY;
+	flow->mode_known = state->flags & NTRACE_FLOW_STATE_MODE;
+	flow->owner_due = state->flags & NTRACE_FLOW_STATE_OWNER_DUE;
+	flow->credit = state->credit;
+	flow->unknown_tcodes = state->unknown_tcodes;
+	flow->unknown_rcodes = state->unknown_rcodes;
+	flow->owner = state->context;
+	flow_enter_space(flow, space);
+	for (unsigned int i = 0; i < state->warned_count; i++)
+		flow_remember_warning(flow, state->warned[i]);
+	return NTRACE_OK;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Numbers and texts as bytes, for the index of a recording. Numbers are LEB128. */
+#ifndef NTRACE_SESSION_BYTES_H
+#define NTRACE_SESSION_BYTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "grow.h"
+
+/* Bytes being written. @error: NTRACE_ERR_NOMEM, and nothing was written from there on. */
+struct bytes {
+	uint8_t *data;
+	size_t size;
+	size_t room;
+	int error;
+};
+
+static inline void put_byte(struct bytes *bytes, uint8_t byte)
+{
+	if (!bytes->error)
+		bytes->error = grow((void **)&bytes->data, bytes->size, &bytes->room, 1);
+	if (!bytes->error)
+		bytes->data[bytes->size++] = byte;
+}
+
+static inline void put_number(struct bytes *bytes, uint64_t number)
+{
+	for (; number >= 128; number >>= 7)
+		put_byte(bytes, (uint8_t)(number | 128));
+	put_byte(bytes, (uint8_t)number);
+}
+
+static inline void put_signed(struct bytes *bytes, int64_t number)
+{
+	put_number(bytes, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+}
+
+static inline void put_data(struct bytes *bytes, const void *data, size_t size)
+{
+	put_number(bytes, size);
+	for (size_t i = 0; i < size; i++)
+		put_byte(bytes, ((const uint8_t *)data)[i]);
+}
+
+/* Bytes being read. @bad: they ended too early or were out of range; all later numbers are 0. */
+struct bytes_reader {
+	const uint8_t *next;
+	const uint8_t *end;
+	bool bad;
+};
+
+static inline uint64_t get_number(struct bytes_reader *reader)
+{
+	uint64_t number = 0;
+
+	for (unsigned int shift = 0; shift < 64 && reader->next < reader->end; shift += 7) {
+		uint8_t byte = *reader->next++;
+
+		number |= (uint64_t)(byte & 127) << shift;
+		if (byte < 128)
+			return reader->bad ? 0 : number;
+	}
+	reader->bad = true;
+	return 0;
+}
+
+/* A number of at most @max. */
+static inline uint64_t get_number_max(struct bytes_reader *reader, uint64_t max)
+{
+	uint64_t number = get_number(reader);
+
+	if (number <= max)
+		return number;
+	reader->bad = true;
+	return 0;
+}
+
+static inline int64_t get_signed(struct bytes_reader *reader)
+{
+	uint64_t number = get_number(reader);
+
+	return (int64_t)(number >> 1 ^ -(number & 1));
+}
+
+/* Data written by put_data(); borrowed. */
+static inline const uint8_t *get_data(struct bytes_reader *reader, size_t *size)
+{
+	const uint8_t *data;
+
+	*size = (size_t)get_number_max(reader, (uint64_t)(reader->end - reader->next));
+	data = reader->next;
+	reader->next += *size;
+	return data;
+}
+
+#endif

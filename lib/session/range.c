@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Decoding a part of a stream: its begin and end, and the state at the points of the index. */
+#include "decode.h"
+
+int decoding_enter(struct decoding *decoding, uint64_t offset)
+{
+	int result = 0;
+
+	if (!decoding->inside && offset >= decoding->range->first_offset) {
+		result = ntrace_flow_flush(decoding->flow);
+		decoding->inside = true;
+	}
+	if (!result && offset >= decoding->stop_offset) {
+		result = ntrace_flow_flush(decoding->flow);
+		decoding->done = true;
+	}
+	return result;
+}
+
+int decoding_collect(struct decoding *decoding, const struct ntrace_message *message)
+{
+	struct ntrace_flow_state state = { .size = sizeof(state) };
+	struct index_collector *collector = &decoding->collector;
+	struct index_point point = { .offset = message->offset,
+				     .next = message->offset + message->length };
+	struct bytes *bytes;
+	int result;
+
+	if (!decoding->sync || !index_wants(collector, message->offset))
+		return 0;
+	result = ntrace_flow_flush(decoding->flow);
+	if (result || ntrace_flow_get_state(decoding->flow, &state) ||
+	    state.offset != message->offset || decoding->in_gap)
+		return result;
+	point.address = state.address;
+	point.time = state.time;
+	point.time_known = state.flags & NTRACE_FLOW_STATE_TIME;
+	point.pid = decoding->follower.pid;
+	point.tid = decoding->follower.tid;
+	bytes = index_begin(collector, &point);
+	index_put_flow(bytes, &state);
+	put_number(bytes, decoding->space);
+	put_number(bytes, decoding->was_user);
+	put_number(bytes, decoding->intact);
+	put_number(bytes, decoding->last_error);
+	put_number(bytes, decoding->gap_offset);
+	put_number(bytes, decoding->event.sideband_ns);
+	put_number(bytes, decoding->event.privilege);
+	put_number(bytes, decoding->event.cpu);
+	follower_put(&decoding->follower, bytes);
+	return index_end(collector);
+}
+
+/* Continues at a point of the index. Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_FORMAT. */
+static int resume(struct decoding *decoding, const struct index_stream *index,
+		  const struct index_point *point)
+{
+	struct ntrace_flow_state state = { .size = sizeof(state) };
+	struct bytes_reader reader = index_state(index, point);
+	struct follower *follower = &decoding->follower;
+	struct ntrace_space *space = NULL;
+	int error;
+
+	index_get_flow(&reader, &state);
+	decoding->space = (enum space_kind)get_number_max(&reader, SPACE_USER);
+	decoding->was_user = get_number_max(&reader, 1);
+	decoding->intact = get_number_max(&reader, 1);
+	decoding->last_error = (unsigned int)get_number(&reader);
+	decoding->gap_offset = get_number(&reader);
+	decoding->event.sideband_ns = get_number(&reader);
+	decoding->event.privilege = (unsigned int)get_number(&reader);
+	decoding->event.cpu = (unsigned int)get_number(&reader);
+	error = follower_get(follower, &reader);
+	if (error)
+		return error;
+	if (decoding->space == SPACE_KERNEL)
+		space = decoding->session->kernel;
+	if (decoding->space == SPACE_USER && !follower->program)
+		return NTRACE_ERR_FORMAT;
+	if (decoding->space == SPACE_USER)
+		space = session_space(decoding->session, follower->program, follower->limit);
+	if (decoding->session->error)
+		return decoding->session->error;
+	return ntrace_flow_set_state(decoding->flow, &state, space) ? NTRACE_ERR_FORMAT : 0;
+}
+
+int decoding_start(struct decoding *decoding, const struct session_walk *walk, uint64_t *offset)
+{
+	const struct index_point *point = NULL;
+
+	decoding->range = walk->range;
+	decoding->stop_offset = UINT64_MAX;
+	if (walk->range && walk->range->last_offset != UINT64_MAX)
+		decoding->stop_offset = walk->range->last_offset + 1;
+	if (walk->range && walk->index) {
+		uint64_t stop = index_stop(walk->index, walk->range);
+
+		point = index_start(walk->index, walk->range);
+		if (stop < decoding->stop_offset)
+			decoding->stop_offset = stop;
+	}
+	if (walk->collect) {
+		index_collect(&decoding->collector, walk->collect, walk->distance);
+		point = index_last(walk->collect);
+	}
+	if (!point)
+		return 0;
+	*offset = point->next;
+	return resume(decoding, walk->collect ? walk->collect : walk->index, point);
+}
