@@ -34,7 +34,9 @@ static inline void put_number(struct bytes *bytes, uint64_t number)
 
 static inline void put_signed(struct bytes *bytes, int64_t number)
 {
-	put_number(bytes, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+	uint64_t twice = (uint64_t)number << 1;
+
+	put_number(bytes, number < 0 ? ~twice : twice);
 }
 
 static inline void put_data(struct bytes *bytes, const void *data, size_t size)

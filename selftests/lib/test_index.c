@@ -227,8 +227,7 @@ static void check(const char *name, unsigned int least)
 	is_u64(ntrace_session_decode(session, 0, take_event, &whole, NULL), 0, "%s: decodes", name);
 	ok(whole.count > 50 && whole.count < EVENTS_MAX, "%s: %u events", name, whole.count);
 	is_u64(ntrace_session_index(session, 1, &counts), 0, "%s: index", name);
-	ok(counts.stored && counts.points >= least, "%s: %" PRIu64 " points",
-	   name, counts.points);
+	ok(counts.stored && counts.points >= least, "%s: %" PRIu64 " points", name, counts.points);
 	points = counts.points;
 	is_u64(try_offsets(session, points), 0, "%s: parts by offset, from every point", name);
 	if (fake_time_bits)

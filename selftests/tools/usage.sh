@@ -24,7 +24,7 @@ complains() {
 	fi
 }
 
-for sub in record trigger top gdb dump decode report check stat split detect encode assemble archive ctr ingress tandem; do
+for sub in record trigger top gdb dump decode report check stat split detect encode assemble archive index ctr ingress tandem; do
 	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
 	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
 	# These need no operand: assemble reads standard input.

@@ -85,6 +85,7 @@ extern const struct command command_assemble;
 extern const struct command command_report;
 extern const struct command command_export;
 extern const struct command command_archive;
+extern const struct command command_index;
 extern const struct command command_check;
 extern const struct command command_split;
 extern const struct command command_detect;

@@ -134,6 +134,57 @@ static int take_bytes(void *data, unsigned int stream, uint64_t bytes)
 	return 0;
 }
 
+int recording_index(struct recording *recording, const char *path,
+		    struct ntrace_index_counts *counts)
+{
+	unsigned int streams = ntrace_session_streams(recording->session), i;
+	struct progress progress;
+	uint64_t most = 0;
+	int error;
+
+	/* One stream after the other, and some of them may be up to date. */
+	for (i = 0; i < streams; i++)
+		if (ntrace_session_stream(recording->session, i)->bytes > most)
+			most = ntrace_session_stream(recording->session, i)->bytes;
+	progress_begin(&progress, "index", most);
+	recording->progress = &progress;
+	recording->progress_base = 0;
+	errno = 0;
+	error = ntrace_session_index(recording->session, 0, counts);
+	recording->progress = NULL;
+	progress_end(&progress);
+	return error ? recording_error(path, error, "") : EXIT_OK;
+}
+
+/* Makes the part ready to be decoded. Return: EXIT_OK, or EXIT_FAILED after an error message. */
+static int open_range(struct recording *recording, const char *path)
+{
+	const struct ntrace_session *session = recording->session;
+	unsigned int i;
+
+	if (!recording->range.given && !recording->range.around)
+		return EXIT_OK;
+	if (ntrace_session_has_samples(session))
+		return fail("%s: contains samples but no trace: --offset, --time and --around "
+			    "apply to trace only",
+			    path);
+	/* Otherwise the caller reports that there is no such stream. */
+	if (recording->range.around && recording->range.only <= ntrace_session_streams(session)) {
+		int error = recording_around(recording, path);
+
+		if (error)
+			return error;
+	}
+	for (i = 0; recording->range.range.by_time; i++) {
+		if (i == ntrace_session_streams(session))
+			return fail("%s: the trace has no timestamps for --time: use --offset",
+				    path);
+		if (ntrace_session_stream(session, i)->params->timestamp_bits)
+			break;
+	}
+	return recording->range.no_index ? EXIT_OK : recording_index(recording, path, NULL);
+}
+
 /* Reads the program headers up to the first loadable segment. */
 int program_first_address(const char *path, uint64_t *address)
 {
@@ -244,7 +295,10 @@ int recording_open(struct recording *recording, const struct command *command, c
 	int error;
 
 	*recording = (struct recording){ .quiet = options->quiet,
+					 .range = options->range,
 					 .file = is_directory(path) ? NULL : path };
+	if (options->range.around && options->range.given)
+		return usage_error(command, "--around excludes --offset and --time");
 	if (access(path, F_OK))
 		return fail("%s: %s", path, strerror(errno));
 	if (!is_directory(path) && !options->samples && !options->traces)
@@ -276,7 +330,10 @@ int recording_open(struct recording *recording, const struct command *command, c
 	if (!error) {
 		for (i = 0; !options->quiet && i < recording->note_count; i++)
 			warn("%s", recording->notes[i]);
-		return EXIT_OK;
+		error = open_range(recording, path);
+		if (error)
+			recording_close(recording);
+		return error;
 	}
 	recording->session = NULL;
 	recording_error(path, error,
@@ -346,6 +403,44 @@ static int take_effect(void *data, const struct ntrace_session_effect *effect)
 	return decoding->to->effect(decoding->to->data, effect);
 }
 
+int recording_decode_stream(struct recording *recording, unsigned int stream,
+			    int (*event)(void *data, const struct ntrace_session_event *event),
+			    int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
+			    void *data, struct ntrace_flow_stats *stats)
+{
+	const struct ntrace_session_range *range =
+		recording->range.given ? &recording->range.range : NULL;
+
+	return ntrace_session_decode_range(recording->session, stream, range, event, blocks, data,
+					   stats);
+}
+
+static int decode_stream(struct recording *recording, unsigned int stream,
+			 struct decoding *decoding, int (*end)(void *data),
+			 struct recording_totals *sums)
+{
+	const struct ntrace_session_counting *to = decoding->to;
+	const struct ntrace_session_counting own = {
+		.size = sizeof(own),
+		.event = take_event,
+		.blocks = take_blocks,
+		.effect = take_effect,
+		.data = decoding,
+		.by_thread = to->by_thread,
+	};
+	struct ntrace_flow_stats stats = { 0 };
+	int error;
+
+	/* What is counted has neither a place nor a time, so it cannot be selected. */
+	if (to->effect && !recording->range.given)
+		error = ntrace_session_decode_counts(recording->session, stream, &own, &stats);
+	else
+		error = recording_decode_stream(recording, stream, take_event, take_blocks,
+						decoding, &stats);
+	sums->gaps += stats.gaps + stats.errors;
+	return error || !end ? error : end(to->data);
+}
+
 int recording_count(struct recording *recording, const char *what,
 		    const struct ntrace_session_counting *counting, int (*end)(void *data),
 		    struct recording_totals *totals)
@@ -353,17 +448,8 @@ int recording_count(struct recording *recording, const char *what,
 	struct ntrace_session *session = recording->session;
 	unsigned int count = ntrace_session_streams(session), i;
 	struct decoding decoding = { .to = counting };
-	const struct ntrace_session_counting own = {
-		.size = sizeof(own),
-		.event = take_event,
-		.blocks = take_blocks,
-		.effect = counting->effect ? take_effect : NULL,
-		.data = &decoding,
-		.by_thread = counting->by_thread,
-	};
 	struct recording_totals sums = { .lost_exact = true };
 	const struct ntrace_stream *stream;
-	struct ntrace_flow_stats stats;
 	uint64_t work = 0;
 	int error = 0;
 
@@ -380,10 +466,8 @@ int recording_count(struct recording *recording, const char *what,
 	recording->progress = &decoding.progress;
 	for (i = 0; !error && i < count; i++) {
 		recording->progress_base = decoding.base;
-		error = ntrace_session_decode_counts(session, i, &own, &stats);
-		sums.gaps += stats.gaps + stats.errors;
-		if (!error && end)
-			error = end(counting->data);
+		if (range_has_stream(&recording->range, i))
+			error = decode_stream(recording, i, &decoding, end, &sums);
 		decoding.base += ntrace_session_stream(session, i)->bytes;
 	}
 	recording->progress = NULL;

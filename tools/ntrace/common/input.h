@@ -12,6 +12,7 @@
 #include <ntrace/session.h>
 
 #include "command.h"
+#include "range.h"
 
 struct progress;
 
@@ -44,6 +45,7 @@ int input_params(const struct command *command, struct ntrace_params *params, co
  * @samples: also accept a perf.data file with branch stacks
  * @traces: also accept a perf.data file with trace
  * @params: additional parameters for a perf.data file, or NULL
+ * @range: the part to decode
  */
 struct recording_options {
 	const char *sysroot;
@@ -52,6 +54,7 @@ struct recording_options {
 	bool samples;
 	bool traces;
 	const char *params;
+	struct range_options range;
 };
 
 /**
@@ -60,6 +63,7 @@ struct recording_options {
  * @file: name of the perf.data file, NULL for a directory; borrowed
  * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
  * @progress_base: bytes of the streams that were decoded before
+ * @range: the part to decode
  */
 struct recording {
 	struct ntrace_session *session;
@@ -70,11 +74,14 @@ struct recording {
 	const char *file;
 	struct progress *progress;
 	uint64_t progress_base;
+	struct range_options range;
 };
 
 /**
  * recording_open - open a recording
  * @recording: must not move: the session keeps its address
+ *
+ * With a part, the index is loaded, or made if necessary.
  *
  * Notes of the library are printed on stderr unless @quiet; each text is kept once in
  * @recording->notes.
@@ -83,6 +90,32 @@ struct recording {
 int recording_open(struct recording *recording, const struct command *command, const char *path,
 		   const struct recording_options *options);
 void recording_close(struct recording *recording);
+
+/**
+ * recording_around - find the execution that --around names, and select the trace around it
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
+ */
+int recording_around(struct recording *recording, const char *path);
+
+/**
+ * recording_index - load the index of the recording, or make it and show progress
+ * @path: for messages
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
+ */
+int recording_index(struct recording *recording, const char *path,
+		    struct ntrace_index_counts *counts);
+
+/**
+ * recording_decode_stream - decode the part of one stream that the options of the recording select
+ *
+ * Return: as ntrace_session_decode_range().
+ */
+int recording_decode_stream(struct recording *recording, unsigned int stream,
+			    int (*event)(void *data, const struct ntrace_session_event *event),
+			    int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
+			    void *data, struct ntrace_flow_stats *stats);
 
 /** recording_stream_name - file name of a stream, for messages */
 const char *recording_stream_name(const struct recording *recording, unsigned int stream);

@@ -54,6 +54,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_BINARY, "binary", "NAME",
 	  "program or library to describe: path or file name (that with most instructions)" },
 	SELECT_OPTIONS,
+	RANGE_OPTIONS,
 	{ OPTION_PID, "pid", "PID", "only this process" },
 	{ OPTION_PERIOD, "period", "N", "instructions between samples (10007)" },
 	{ OPTION_DEPTH, "depth", "N", "transfers in a sample, up to 512 (32)" },
@@ -141,6 +142,11 @@ static int take_option(struct export *export, struct options *options, int optio
 			return EXIT_USAGE;
 		export->selection.pid = (int32_t)number;
 		return EXIT_OK;
+	case OPTION_RANGE_OFFSET:
+	case OPTION_RANGE_TIME:
+	case OPTION_RANGE_AROUND:
+	case OPTION_NO_INDEX:
+		return range_option(options, option, &export->recording_options.range);
 	case OPTION_PERIOD:
 		return option_number(options, "period", 1, UINT64_MAX, &export->period) ?
 			       EXIT_OK :
@@ -590,38 +596,40 @@ const struct command command_export = {
 	.name = "export",
 	.summary = "profiles and samples for AutoFDO, BOLT, llvm-profgen, lcov and perf",
 	.usage = "--format NAME [OPTIONS] RECORDING | FILE",
-	.details = "formats:\n"
-		   "  gcov        GCC: gcc -fauto-profile=FILE\n"
-		   "  autofdo     create_llvm_prof --profiler=text, create_gcov --profiler=text\n"
-		   "  profgen     llvm-profgen --unsymbolized-profile\n"
-		   "  bolt        perf2bolt -pa, LLVM 21 and later\n"
-		   "  bolt-bf     perf2bolt -pa, every version\n"
-		   "  csv, json   every trace: a transfer, the straight run behind it, times "
-		   "executed\n"
-		   "  lcov        exact coverage of lines, branches and functions: genhtml\n"
-		   "  perf-data   perf.data with branch stacks: perf, llvm-profgen, "
-		   "create_llvm_prof, perf2bolt\n"
-		   "  perfscript  llvm-profgen --perfscript\n"
-		   "  folded      call stacks: flamegraph.pl, inferno, speedscope\n"
-		   "  callgrind   call graph: callgrind_annotate, KCachegrind\n"
-		   "  pprof       call stacks: go tool pprof, Pyroscope, Parca\n"
-		   "  speedscope  call stacks: www.speedscope.app\n"
-		   "  chrome      timeline of calls: chrome://tracing, Perfetto, Speedscope\n"
-		   "  perfetto    the same in protocol buffers: ui.perfetto.dev\n"
-		   "All but perf-data and perfscript hold every executed transfer; these sample, "
-		   "every N instructions.\n"
-		   "A trace does not contain mispredictions: exports have none.\n"
-		   "Of a perf.data file with branch stacks (perf record -j any,u) the counts of "
-		   "the samples: gcov\n"
-		   "to json, and perfscript.\n"
-		   "\n"
-		   "examples:\n"
-		   "  ntrace export -f profgen -u -b app -o app.txt ntrace.data\n"
-		   "  llvm-profgen --unsymbolized-profile=app.txt --binary=app --output=app.prof\n"
-		   "  ntrace export -f bolt -u -b app -o app.pa ntrace.data\n"
-		   "  perf2bolt -pa -p app.pa -o app.fdata app\n"
-		   "  ntrace export -f perf-data -u -o perf.data ntrace.data\n"
-		   "  perf report --branch-history -i perf.data\n",
+	.details =
+		"formats:\n"
+		"  gcov        GCC: gcc -fauto-profile=FILE\n"
+		"  autofdo     create_llvm_prof --profiler=text, create_gcov --profiler=text\n"
+		"  profgen     llvm-profgen --unsymbolized-profile\n"
+		"  bolt        perf2bolt -pa, LLVM 21 and later\n"
+		"  bolt-bf     perf2bolt -pa, every version\n"
+		"  csv, json   every trace: a transfer, the straight run behind it, times "
+		"executed\n"
+		"  lcov        exact coverage of lines, branches and functions: genhtml\n"
+		"  perf-data   perf.data with branch stacks: perf, llvm-profgen, "
+		"create_llvm_prof, perf2bolt\n"
+		"  perfscript  llvm-profgen --perfscript\n"
+		"  folded      call stacks: flamegraph.pl, inferno, speedscope\n"
+		"  callgrind   call graph: callgrind_annotate, KCachegrind\n"
+		"  pprof       call stacks: go tool pprof, Pyroscope, Parca\n"
+		"  speedscope  call stacks: www.speedscope.app\n"
+		"  chrome      timeline of calls: chrome://tracing, Perfetto, Speedscope\n"
+		"  perfetto    the same in protocol buffers: ui.perfetto.dev\n"
+		"All but perf-data and perfscript hold every executed transfer; these sample, "
+		"every N instructions.\n"
+		"A trace does not contain mispredictions: exports have none.\n"
+		"Of a perf.data file with branch stacks (perf record -j any,u) the counts of "
+		"the samples: gcov\n"
+		"to json, and perfscript.\n"
+		"\n"
+		"examples:\n"
+		"  ntrace export -f profgen -u -b app -o app.txt ntrace.data\n"
+		"  llvm-profgen --unsymbolized-profile=app.txt --binary=app --output=app.prof\n"
+		"  ntrace export -f bolt -u -b app -o app.pa ntrace.data\n"
+		"  perf2bolt -pa -p app.pa -o app.fdata app\n"
+		"  ntrace export -f perf-data -u -o perf.data ntrace.data\n"
+		"  ntrace export -f perfetto --time 2000000,3000000 -o part.pftrace ntrace.data\n"
+		"  perf report --branch-history -i perf.data\n",
 	.options = options_table,
 	.run = run,
 };

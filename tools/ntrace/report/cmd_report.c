@@ -39,6 +39,7 @@ static const struct option_spec options_table[] = {
 	  "self (instructions; default), total, calls, time, total-time, name or object" },
 	{ OPTION_LIMIT, "limit", "N", "show the first N functions; 0 = all (default 40)" },
 	SELECT_OPTIONS,
+	RANGE_OPTIONS,
 	{ OPTION_PID, "pid", "PID", "only this process" },
 	{ OPTION_BY_PROCESS, "by-process", NULL, "one line per function and process" },
 	{ OPTION_BY_THREAD, "by-thread", NULL, "threads and CPUs instead of functions" },
@@ -108,6 +109,11 @@ static int take_option(struct report *report, struct options *options, int optio
 	case OPTION_KERNEL:
 	case OPTION_SELECT:
 		return option_select(options, option, &report->selection.privileges);
+	case OPTION_RANGE_OFFSET:
+	case OPTION_RANGE_TIME:
+	case OPTION_RANGE_AROUND:
+	case OPTION_NO_INDEX:
+		return range_option(options, option, &report->recording_options.range);
 	case OPTION_BY_PROCESS:
 		report->selection.by_process = true;
 		return EXIT_OK;
@@ -442,6 +448,7 @@ const struct command command_report = {
 		"  ntrace report --sysroot /srv/board --user --sort calls ntrace.data\n"
 		"  ntrace report --by-thread ntrace.data\n"
 		"  ntrace report --annotate main ntrace.data\n"
+		"  ntrace report --offset 100M,120M ntrace.data\n"
 		"  ntrace report --html report.html ntrace.data\n"
 		"  ntrace report --json --limit 0 ntrace.data | jq '.functions[0]'\n",
 	.options = options_table,

@@ -60,6 +60,10 @@ int source_option(struct source *source, const struct options *options, int opti
 
 int source_is_raw(const struct source *source)
 {
+	if (source->recording.range.given || source->recording.range.around ||
+	    source->recording.range.no_index)
+		return usage_error(source->command, "--offset, --time, --around and --no-index "
+						    "apply to recordings only");
 	if (source->stream >= 0 || source->recording.sysroot || source->recording.firmware)
 		return usage_error(source->command,
 				   "--stream, --sysroot and --firmware apply to recordings only");
@@ -84,16 +88,19 @@ int source_map(struct source *source, struct ntrace_space **space)
 int source_open_recording(const struct source *source, struct recording *recording,
 			  const char *path)
 {
+	struct recording_options options = source->recording;
 	unsigned int streams;
 	int error;
 
+	if (source->stream >= 0)
+		options.range.only = (unsigned int)source->stream + 1;
 	if (source->format.framing.given)
 		return usage_error(source->command, "--framing applies to raw traces only");
 	if (source->programs.count || source->format.words16 ||
 	    (source->params_given && is_directory(path)))
 		return usage_error(source->command, "--params, --elf, --raw and --words16 apply to "
 						    "raw traces only: a recording contains them");
-	error = recording_open(recording, source->command, path, &source->recording);
+	error = recording_open(recording, source->command, path, &options);
 	if (error)
 		return error;
 	streams = ntrace_session_streams(recording->session);

@@ -28,6 +28,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_LEVEL, "level", "LEVEL",
 	  "message, instruction, block (default), branch, pc or itc" },
 	SOURCE_OPTIONS,
+	RANGE_OPTIONS,
 	{ OPTION_SRC, "src", "N", "raw trace: only the messages with SRC = N" },
 	{ OPTION_DISASSEMBLE, "disassemble", NULL,
 	  "level instruction: disassemble each instruction" },
@@ -101,6 +102,11 @@ static int take_option(struct decode *decode, struct options *options, int optio
 	case OPTION_OBJDUMP:
 		decode->printer.text.objdump = options->value;
 		return EXIT_OK;
+	case OPTION_RANGE_OFFSET:
+	case OPTION_RANGE_TIME:
+	case OPTION_RANGE_AROUND:
+	case OPTION_NO_INDEX:
+		return range_option(options, option, &decode->source.recording.range);
 	default:
 		return source_option(&decode->source, options, option);
 	}
@@ -294,7 +300,7 @@ static int decode_stream(struct decode *decode, struct recording *recording, uns
 	}
 	recording->progress = &decode->progress;
 	recording->progress_base = decode->progress_base;
-	error = ntrace_session_decode(recording->session, index, event, decode, NULL);
+	error = recording_decode_stream(recording, index, event, NULL, decode, NULL);
 	recording->progress = NULL;
 	printer_end(&decode->printer);
 	printer_warnings(&decode->printer);
@@ -323,7 +329,7 @@ static int decode_recording(struct decode *decode, const char *path)
 			total += ntrace_session_stream(recording.session, i)->bytes;
 	begin_progress(decode, total);
 	for (i = 0; !error && i < count && !decode->printer.output->error; i++)
-		if (decode->source.stream < 0 || decode->source.stream == i)
+		if (range_has_stream(&recording.range, i))
 			error = decode_stream(decode, &recording, i);
 	progress_end(&decode->progress);
 	recording_close(&recording);
@@ -353,6 +359,9 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (argc - options.index != 1)
 		return usage_error(command, "a trace file or a recording is needed");
+	if (decode.message_level &&
+	    (decode.source.recording.range.given || decode.source.recording.range.around))
+		return usage_error(command, "--level message has no --offset, --time and --around");
 	if (decode.message_level)
 		return decode_messages(&decode, argv[options.index]);
 	if (printer->json && printer->level == LEVEL_PC)
@@ -402,6 +411,8 @@ const struct command command_decode = {
 		"examples:\n"
 		"  ntrace decode ntrace.data | less\n"
 		"  ntrace decode --stream 1 --sysroot /srv/board ntrace.data\n"
+		"  ntrace decode --stream 0 --offset 100M,101M ntrace.data\n"
+		"  ntrace decode --around parse_header:3 ntrace.data\n"
 		"  ntrace decode --elf prog.elf --level pc prog.nex\n"
 		"  ntrace decode --level instruction --disassemble --lines --elf prog.elf "
 		"prog.nex\n"
