@@ -206,36 +206,32 @@ static void take_branch(struct ntrace_query *query, const struct ntrace_message 
 	begin_branch(query);
 }
 
+/* The code before the event that has been put, which @message reports as well. */
+static void take_rest(struct ntrace_query *query, const struct ntrace_message *message)
+{
+	query->now.history = ntrace_message_has(message, NTRACE_FIELD_HIST);
+	if ((query->now.history &&
+	     !take_history(&query->now, message->field[NTRACE_FIELD_HIST], 1)) ||
+	    !take_icnt(query, message->field[NTRACE_FIELD_ICNT]))
+		lose(query, NTRACE_QUERY_LOSS_MESSAGE, 0);
+}
+
 static void take_sync(struct ntrace_query *query, const struct ntrace_message *message)
 {
-	bool synced = query->synced;
-
 	query->now = (struct stretch){ .end = END_EVENT };
 	set_event(query, message);
-	if (synced) {
-		query->now.history = ntrace_message_has(message, NTRACE_FIELD_HIST);
-		if ((query->now.history &&
-		     !take_history(&query->now, message->field[NTRACE_FIELD_HIST], 1)) ||
-		    !take_icnt(query, message->field[NTRACE_FIELD_ICNT]))
-			lose(query, NTRACE_QUERY_LOSS_MESSAGE, 0);
-	}
+	if (query->synced)
+		take_rest(query, message);
 	drop_pending(query);
 	query->synced = true;
 }
 
 static void take_off(struct ntrace_query *query, const struct ntrace_message *message)
 {
-	bool synced = query->synced;
-
 	put_event(query, NTRACE_QUERY_TRACE_OFF, (unsigned int)message->field[NTRACE_FIELD_EVCODE],
 		  0);
-	if (synced) {
-		query->now.history = ntrace_message_has(message, NTRACE_FIELD_HIST);
-		if ((query->now.history &&
-		     !take_history(&query->now, message->field[NTRACE_FIELD_HIST], 1)) ||
-		    !take_icnt(query, message->field[NTRACE_FIELD_ICNT]))
-			lose(query, NTRACE_QUERY_LOSS_MESSAGE, 0);
-	}
+	if (query->synced)
+		take_rest(query, message);
 	drop_pending(query);
 	query->synced = false;
 }
