@@ -5,22 +5,24 @@
 
 #include <linux/bitops.h>
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/perf_event.h>
 #include <linux/string.h>
 #include <linux/types.h>
-#include <linux/version.h>
 
-/* Tells whether the caller may trace the kernel. */
+/*
+ * Tells whether the caller may trace the kernel. The parameter of perf_allow_kernel() is gone since
+ * 6.15 and in later updates of 6.12, so its type decides, not the version.
+ */
 static inline int ctr_allow_kernel(struct perf_event *event)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
-	return perf_allow_kernel(&event->attr);
-#else
-	return perf_allow_kernel();
-#endif
+	int (*plain)(void) = (void *)perf_allow_kernel;
+	int (*with_attr)(struct perf_event_attr *attr) = (void *)perf_allow_kernel;
+
+	return __same_type(perf_allow_kernel, int(void)) ? plain() : with_attr(&event->attr);
 }
 
 #endif /* CTR_COMPAT_H */

@@ -6,6 +6,7 @@
 #ifndef NTRACE_COMPAT_H
 #define NTRACE_COMPAT_H
 
+#include <linux/compiler.h>
 #include <linux/hrtimer.h>
 #include <linux/perf_event.h>
 #include <linux/version.h>
@@ -20,14 +21,16 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Tells whether the caller may trace the kernel. */
+/*
+ * Tells whether the caller may trace the kernel. The parameter of perf_allow_kernel() is gone since
+ * 6.15 and in later updates of 6.12, so its type decides, not the version.
+ */
 static inline int ntrace_allow_kernel(struct perf_event *event)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
-	return perf_allow_kernel(&event->attr);
-#else
-	return perf_allow_kernel();
-#endif
+	int (*plain)(void) = (void *)perf_allow_kernel;
+	int (*with_attr)(struct perf_event_attr *attr) = (void *)perf_allow_kernel;
+
+	return __same_type(perf_allow_kernel, int(void)) ? plain() : with_attr(&event->attr);
 }
 
 /* AUX events that other events pause and resume: 6.13, and 6.12 of some distributions. */
