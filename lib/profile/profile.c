@@ -146,11 +146,13 @@ int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privil
 		const struct ntrace_profile_trace *trace)
 {
 	const struct ntrace_profile_options *options = &profile->options;
+	struct ntrace_profile_trace added = *trace;
 
 	if (!is_selected(options->pid, options->privileges, pid, privilege))
 		return 0;
 	profile->added++;
-	return table_add(&profile->table, trace);
+	added.privilege = options->by_privilege ? (uint8_t)privilege : 0;
+	return table_add(&profile->table, &added);
 }
 
 static int add_run(struct ntrace_profile *profile, const struct straight_run *run)
@@ -481,6 +483,9 @@ static const struct ntrace_block *take_known(struct ntrace_profile *profile,
 		if (known->from != from || known->first != block->id || known->last != last->id)
 			break;
 		trace = known->trace;
+		if (profile->options.by_privilege &&
+		    profile->table.traces[trace].privilege != blocks->privilege)
+			break;
 		profile->table.traces[trace].count += profile->times;
 		before = last;
 		from = last->id;

@@ -12,6 +12,30 @@ void profile_forget_runs(struct ntrace_profile *profile)
 		memset(profile->known, 0, KNOWN_RUNS * sizeof(*profile->known));
 }
 
+size_t ntrace_profile_trace_count(const struct ntrace_profile *profile)
+{
+	return profile->table.count;
+}
+
+void ntrace_profile_forget_traces(struct ntrace_profile *profile)
+{
+	profile_forget_runs(profile);
+	table_clear(&profile->table);
+}
+
+int ntrace_profile_add_trace(struct ntrace_profile *profile,
+			     const struct ntrace_profile_trace *trace)
+{
+	struct ntrace_profile_trace added = *trace;
+	int error = profile_find_object(profile, trace->object, &added.object);
+
+	if (!error)
+		error = profile_find_object(profile, trace->from_object, &added.from_object);
+	if (!profile->options.by_privilege)
+		added.privilege = 0;
+	return error ? error : table_add(&profile->table, &added);
+}
+
 int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profile *from)
 {
 	struct ntrace_profile_trace trace;

@@ -21,6 +21,14 @@ void table_free(struct trace_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
+void table_clear(struct trace_table *table)
+{
+	table->count = 0;
+	table->last = 0;
+	if (table->slots)
+		memset(table->slots, 0, table->slot_count * sizeof(*table->slots));
+}
+
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -41,7 +49,8 @@ static bool same(const struct ntrace_profile_trace *a, const struct ntrace_profi
 {
 	return a->start == b->start && a->end == b->end && a->from == b->from &&
 	       a->object == b->object && a->from_object == b->from_object &&
-	       a->instructions == b->instructions && a->taken == b->taken;
+	       a->instructions == b->instructions && a->taken == b->taken &&
+	       a->privilege == b->privilege;
 }
 
 static void fill_slots(struct trace_table *table)
@@ -95,6 +104,8 @@ int table_add(struct trace_table *table, const struct ntrace_profile_trace *trac
 		present = &table->traces[table->slots[slot] - 1];
 		if (same(present, trace)) {
 			present->count += trace->count;
+			if (present->count < trace->count)
+				present->count = UINT64_MAX;
 			table->last = table->slots[slot] - 1;
 			return 0;
 		}
@@ -191,7 +202,9 @@ static int compare_traces(const void *left, const void *right)
 		order = compare_numbers(a->from, b->from);
 	if (!order)
 		order = compare_numbers(a->instructions, b->instructions);
-	return order ? order : a->taken - b->taken;
+	if (!order)
+		order = a->taken - b->taken;
+	return order ? order : a->privilege - b->privilege;
 }
 
 static int compare_sizes(const void *left, const void *right)

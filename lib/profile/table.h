@@ -24,7 +24,10 @@ struct trace_table {
 
 void table_free(struct trace_table *table);
 
-/* Adds @trace->count to the equal trace, table->last. Return: 0 or NTRACE_ERR_NOMEM. */
+/* Removes all traces; the objects stay. */
+void table_clear(struct trace_table *table);
+
+/* Adds @trace->count to the equal trace, table->last; at most UINT64_MAX. Return: 0 or NTRACE_ERR_NOMEM. */
 int table_add(struct trace_table *table, const struct ntrace_profile_trace *trace);
 
 /* The table's own object for @object, perhaps another object of the same file; NULL stays NULL. */

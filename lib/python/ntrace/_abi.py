@@ -174,13 +174,14 @@ class ProfileTrace(Structure):
     _fields_ = [("from_object", c_void_p), ("object", c_void_p), ("from", c_uint64),
                 ("start", c_uint64), ("end", c_uint64), ("count", c_uint64),
                 ("instructions", c_uint32), ("from_class", c_uint8), ("end_class", c_uint8),
-                ("taken", c_bool), ("reserved", c_uint8)]
+                ("taken", c_bool), ("privilege", c_uint8)]
 
 
 class ProfileOptions(Structure):
     """struct ntrace_profile_options"""
     _fields_ = [("size", c_size_t), ("pid", c_int32), ("privileges", c_uint32),
-                ("parts", c_uint32), ("by_process", c_bool), ("reserved", c_uint8 * 3),
+                ("parts", c_uint32), ("by_process", c_bool), ("by_privilege", c_bool),
+                ("reserved", c_uint8 * 2),
                 ("session", c_void_p)]
 
 
