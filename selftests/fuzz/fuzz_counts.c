@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads any bytes as a counts file, also with the right checksum. What is read to its end is
+ * written again as the same bytes; what is refused has a reason and an offset within the file.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include <ntrace/counts_file.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void copy(struct ntrace_counts_writer *writer, const struct ntrace_counts_group *group,
+		 const struct ntrace_counts_entry *entry)
+{
+	if (ntrace_counts_put(writer, group, entry))
+		abort();
+}
+
+static void compare(FILE *written, char **bytes, size_t *written_size, const uint8_t *data,
+		    size_t size)
+{
+	if (fflush(written) || *written_size != size || memcmp(*bytes, data, size))
+		abort();
+}
+
+static void try(const uint8_t *data, size_t size)
+{
+	const struct ntrace_counts_group *group;
+	const struct ntrace_counts_entry *entry;
+	struct ntrace_counts_reader *reader;
+	struct ntrace_counts_writer *writer;
+	size_t written_size = 0;
+	char *bytes = NULL;
+	FILE *file = fmemopen((void *)(uintptr_t)data, size, "r");
+	FILE *written = open_memstream(&bytes, &written_size);
+	uint64_t offset;
+	int result;
+
+	if (!file || !written || ntrace_counts_reader_new(&reader, file) ||
+	    ntrace_counts_writer_new(&writer, written))
+		abort();
+	while ((result = ntrace_counts_next(reader, &group, &entry)) > 0)
+		copy(writer, group, entry);
+	if (!result) {
+		if (ntrace_counts_writer_end(writer, NULL))
+			abort();
+		compare(written, &bytes, &written_size, data, size);
+	} else if (!ntrace_counts_reader_problem(reader, &offset) || offset > size) {
+		abort();
+	}
+	ntrace_counts_writer_free(writer);
+	ntrace_counts_reader_free(reader);
+	fclose(written);
+	fclose(file);
+	free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *right;
+	uint32_t crc;
+
+	if (!size)
+		return 0;
+	try(data, size);
+	if (size < 8)
+		return 0;
+	right = malloc(size);
+	if (!right)
+		return 0;
+	memcpy(right, data, size);
+	crc = (uint32_t)crc32(0, right, (unsigned int)size - 8);
+	for (unsigned int i = 0; i < 4; i++)
+		right[size - 8 + i] = (uint8_t)(crc >> (8 * i));
+	try(right, size);
+	free(right);
+	return 0;
+}
