@@ -86,6 +86,24 @@ NTRACE_API int ntrace_export_profile(FILE *file, struct ntrace_profile *profile,
  */
 NTRACE_API int ntrace_export_lcov(FILE *file, const struct ntrace_coverage *coverage);
 
+/**
+ * ntrace_export_pprof - profile.proto of counts, gzipped: go tool pprof, Pyroscope, Parca
+ * @file: written to, not flushed
+ * @profile: a profile that has ended
+ * @object: the object to describe; NULL: all
+ * @title: comment in the file; NULL = none
+ * @counts: summary; may be NULL
+ *
+ * The profile has no call stacks: a sample is a straight run, with its executed instructions and its
+ * executions. ntrace_export_stacks() writes call stacks. Values end at INT64_MAX. The same counts
+ * give the same bytes.
+ *
+ * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
+ */
+NTRACE_EXPERIMENTAL int ntrace_export_pprof(FILE *file, struct ntrace_profile *profile,
+					    const struct ntrace_object *object, const char *title,
+					    struct ntrace_export_counts *counts);
+
 /* Versions of AutoFDO's gcov profile. */
 enum {
 	NTRACE_EXPORT_GCOV_FIRST = 1,	/* GCC up to 11, and dump_gcov of AutoFDO 0.19 */
