@@ -84,6 +84,8 @@ extern const struct command command_encode;
 extern const struct command command_assemble;
 extern const struct command command_report;
 extern const struct command command_export;
+extern const struct command command_count;
+extern const struct command command_merge;
 extern const struct command command_archive;
 extern const struct command command_index;
 extern const struct command command_check;

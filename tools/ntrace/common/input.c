@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ntrace/counts_file.h>
+
 #include "input.h"
 #include "ui.h"
 
@@ -21,7 +23,8 @@ bool is_directory(const char *path)
 	return !stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
-bool is_recording(const char *path)
+/* Whether a regular file begins with these 8 bytes. */
+static bool begins_with(const char *path, const char *wanted)
 {
 	struct stat status;
 	char magic[8] = "";
@@ -29,14 +32,24 @@ bool is_recording(const char *path)
 
 	/* Not pipes: the writer would lose its reader. */
 	if (stat(path, &status) || !S_ISREG(status.st_mode))
-		return is_directory(path);
+		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	if (pread(fd, magic, sizeof(magic), 0) != (ssize_t)sizeof(magic))
 		magic[0] = '\0';
 	close(fd);
-	return !memcmp(magic, "PERFILE2", sizeof(magic));
+	return !memcmp(magic, wanted, sizeof(magic));
+}
+
+bool is_recording(const char *path)
+{
+	return is_directory(path) || begins_with(path, "PERFILE2");
+}
+
+bool is_counts_file(const char *path)
+{
+	return begins_with(path, NTRACE_COUNTS_MAGIC);
 }
 
 static int params_help(void)

@@ -31,6 +31,9 @@ int add_params(const struct command *command, const char **params, const char *t
 /** is_recording - true for directories and perf.data files: both may contain trace */
 bool is_recording(const char *path);
 
+/** is_counts_file - true for regular files that begin as counts files do */
+bool is_counts_file(const char *path);
+
 /**
  * input_params - parse the --params option of a command
  *

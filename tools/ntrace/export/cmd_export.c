@@ -9,11 +9,13 @@
 
 #include <ntrace/encode.h>
 #include <ntrace/export.h>
+#include <ntrace/export_stacks.h>
 
 #include "common/command.h"
 #include "common/debug_info.h"
 #include "common/input.h"
 #include "common/ui.h"
+#include "counts.h"
 #include "gcov.h"
 #include "samples.h"
 #include "stacks.h"
@@ -28,6 +30,7 @@ enum {
 	FORMAT_LCOV,
 	FORMAT_GCOV,
 	FORMAT_STACKS,	/* this one and the following: formats of call stacks */
+	FORMAT_PPROF = FORMAT_STACKS + NTRACE_EXPORT_PPROF,
 };
 
 #define FORMAT_NONE UINT32_MAX
@@ -40,6 +43,7 @@ enum {
 	OPTION_PERIOD = OPTION_LONG,
 	OPTION_DEPTH,
 	OPTION_EVERY_BRANCH,
+	OPTION_CLASS,
 	OPTION_THREADS,
 	OPTION_NO_INLINE,
 	OPTION_GCOV_VERSION,
@@ -56,6 +60,7 @@ static const struct option_spec options_table[] = {
 	SELECT_OPTIONS,
 	RANGE_OPTIONS,
 	{ OPTION_PID, "pid", "PID", "only this process" },
+	{ OPTION_CLASS, "class", "LABEL", "counts file: only processes with this label" },
 	{ OPTION_PERIOD, "period", "N", "instructions between samples (10007)" },
 	{ OPTION_DEPTH, "depth", "N", "transfers in a sample, up to 512 (32)" },
 	{ OPTION_EVERY_BRANCH, "every-branch", NULL,
@@ -86,6 +91,8 @@ struct export
 	const char *path;
 	const char *output;
 	const char *binary;
+	const char *label;	/* of a process class; NULL: all */
+	bool counted;		/* the input is a counts file */
 	unsigned int format;
 	bool every_branch;
 	bool threads;
@@ -147,6 +154,9 @@ static int take_option(struct export *export, struct options *options, int optio
 	case OPTION_RANGE_AROUND:
 	case OPTION_NO_INDEX:
 		return range_option(options, option, &export->recording_options.range);
+	case OPTION_CLASS:
+		export->label = options->value;
+		return EXIT_OK;
 	case OPTION_PERIOD:
 		return option_number(options, "period", 1, UINT64_MAX, &export->period) ?
 			       EXIT_OK :
@@ -277,7 +287,8 @@ static int choose_object(struct export *export)
 	objects = ntrace_profile_objects(export->profile, &count);
 	if (!count || !objects[0].instructions)
 		return fail("%s: no instruction was decoded of what is selected%s", export->path,
-			    ntrace_session_has_samples(export->recording.session) ?
+			    !export->counted &&
+					    ntrace_session_has_samples(export->recording.session) ?
 				    ": are the programs here, or below --sysroot?" :
 				    "");
 	for (i = 0; i < count; i++) {
@@ -352,7 +363,9 @@ static int write_profile_to(struct export *export, FILE *file, struct ntrace_exp
 {
 	int error;
 
-	if (export->format == FORMAT_LCOV)
+	if (export->format == FORMAT_PPROF)
+		error = ntrace_export_pprof(file, export->profile, NULL, export->path, counts);
+	else if (export->format == FORMAT_LCOV)
 		error = write_lcov(export, file);
 	else if (export->format == FORMAT_GCOV)
 		error = write_gcov(export, file);
@@ -447,7 +460,7 @@ static int say_lines(const struct ntrace_coverage *coverage)
  */
 static int say_what(const struct export *export, const struct ntrace_export_counts *counts)
 {
-	bool samples = export->format >= NTRACE_EXPORT_FORMATS;
+	bool samples = export->format == FORMAT_PERF_DATA || export->format == FORMAT_PERFSCRIPT;
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 	int error = EXIT_OK;
 
@@ -456,7 +469,7 @@ static int say_what(const struct export *export, const struct ntrace_export_coun
 	else if (export->format == FORMAT_GCOV)
 		; /* A message was printed. */
 	else if (!counts->traces)
-		error = export_is_empty(export->path, &export->selection);
+		error = export_is_empty(export->path, &export->selection, export->counted);
 	else if (samples)
 		say("%s samples with %s transfers%s%s", ui_number(number, counts->traces),
 		    ui_number(other, counts->executed), export->object ? " of " : "",
@@ -509,6 +522,43 @@ static int check_samples(const struct export *export)
 	return EXIT_OK;
 }
 
+/* Rejects formats and options that need more than counts. */
+static int check_counts(const struct export *export)
+{
+	const char *needs = NULL;
+
+	if (export->format == FORMAT_PERF_DATA || export->format == FORMAT_PERFSCRIPT)
+		needs = "the order of transfers";
+	else if (export->format >= FORMAT_STACKS && export->format != FORMAT_PPROF)
+		needs = "calls in order";
+	if (needs)
+		return fail("%s: is a counts file: %s needs %s, which only the recording has",
+			    export->path, format_name(export->format), needs);
+	if (export->selection.pid >= 0 || export->recording_options.range.given ||
+	    export->recording_options.range.around)
+		return fail("%s: is a counts file: it has neither processes nor times; --class, "
+			    "--user, --kernel and --privilege select",
+			    export->path);
+	return EXIT_OK;
+}
+
+static int run_counts(struct export *export)
+{
+	struct ntrace_export_counts counts = { 0 };
+	int error = check_counts(export);
+
+	if (!error)
+		error = export_load_counts(&export->profile, export->path,
+					   export->recording_options.sysroot, export->label,
+					   export->selection.privileges);
+	if (!error && (export->format == FORMAT_GCOV || ntrace_export_one_object(export->format) ||
+		       export->binary))
+		error = choose_object(export);
+	if (!error)
+		error = write_profile(export, &counts);
+	return error ? error : say_what(export, &counts);
+}
+
 static int run_export(struct export *export)
 {
 	struct ntrace_export_counts counts = { 0 };
@@ -516,6 +566,12 @@ static int run_export(struct export *export)
 			  ntrace_export_one_object(export->format);
 	int error;
 
+	export->counted = is_counts_file(export->path);
+	if (export->counted)
+		return run_counts(export);
+	if (export->label)
+		return usage_error(export->command,
+				   "--class applies to counts files of 'ntrace count' only");
 	error = recording_open(&export->recording, export->command, export->path,
 			       &export->recording_options);
 	if (!error)
@@ -537,7 +593,7 @@ static int run_export(struct export *export)
 static int check_options(struct export *export, int operands)
 {
 	if (operands != 1)
-		return usage_error(export->command, "a recording is needed");
+		return usage_error(export->command, "a recording or a counts file is needed");
 	if (export->format == FORMAT_NONE)
 		return usage_error(export->command, "option --format is needed");
 	if (export->format == FORMAT_PERF_DATA && !export->output)
@@ -621,6 +677,9 @@ const struct command command_export = {
 		"Of a perf.data file with branch stacks (perf record -j any,u) the counts of "
 		"the samples: gcov\n"
 		"to json, and perfscript.\n"
+		"Of a counts file (ntrace count, merge): gcov to lcov, and pprof, which then has "
+		"no\n"
+		"call stacks.\n"
 		"\n"
 		"examples:\n"
 		"  ntrace export -f profgen -u -b app -o app.txt ntrace.data\n"
@@ -629,7 +688,8 @@ const struct command command_export = {
 		"  perf2bolt -pa -p app.pa -o app.fdata app\n"
 		"  ntrace export -f perf-data -u -o perf.data ntrace.data\n"
 		"  ntrace export -f perfetto --time 2000000,3000000 -o part.pftrace ntrace.data\n"
-		"  perf report --branch-history -i perf.data\n",
+		"  perf report --branch-history -i perf.data\n"
+		"  ntrace export -f profgen -b app -o app.txt all.counts\n",
 	.options = options_table,
 	.run = run,
 };

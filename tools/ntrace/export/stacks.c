@@ -45,9 +45,14 @@ static int failed(const char *name, int error)
 		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
 }
 
-int export_is_empty(const char *path, const struct ntrace_profile_options *selection)
+int export_is_empty(const char *path, const struct ntrace_profile_options *selection, bool counted)
 {
 	bool selects = selection->privileges || selection->pid >= 0;
+
+	if (counted)
+		return fail("%s: no selected code was executed: the export is empty: -f csv "
+			    "without --class, --user, --kernel and --privilege shows all counts",
+			    path);
 
 	return fail("%s: no selected code was executed: the export is empty: %s", path,
 		    selects ? "'ntrace report --by-process' shows what was executed; --user, "
@@ -68,7 +73,7 @@ static int say_what(const struct ntrace_stacks *stacks, const struct export_stac
 
 	ntrace_stacks_get_stats(stacks, &stats);
 	if (!stats.instructions)
-		error = export_is_empty(options->path, options->selection);
+		error = export_is_empty(options->path, options->selection, false);
 	else
 		say("%s instructions, %s calls", ui_number(number, stats.instructions),
 		    ui_number(other, stats.calls));

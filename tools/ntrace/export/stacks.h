@@ -43,9 +43,10 @@ int export_stacks(const struct export_stacks_options *options);
  * export_is_empty - print why an export is empty, and what to try
  * @path: path of the recording
  * @selection: process and privileges
+ * @counted: it is a counts file
  *
  * Return: EXIT_FAILED
  */
-int export_is_empty(const char *path, const struct ntrace_profile_options *selection);
+int export_is_empty(const char *path, const struct ntrace_profile_options *selection, bool counted);
 
 #endif /* NTRACE_TOOL_EXPORT_STACKS_H */

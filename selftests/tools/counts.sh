@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# ntrace count, merge, and export of counts files, with recordings that were made without a guest:
+# exports are those of the recordings, parts merge to the whole byte by byte, and host/counts_file.py
+# reads the same from the files without the library.
+set -uo pipefail
+# shellcheck source=selftests/tools/small_recordings.sh
+. "$(dirname "$0")/small_recordings.sh"
+reader=$small_host/counts_file.py
+small_recordings "$tmp" 3 || not_ok "recordings"
+cd "$tmp" || exit 1
+all=(r1 r2 r3)
+
+ok "count a recording" "$ntrace" count -o one r3
+ok "it is whole" test -s one
+
+# Each export of the file is that of the recording. Only the program is in it, so -b is not needed.
+for format in autofdo profgen bolt bolt-bf csv json lcov gcov; do
+	"$ntrace" export -f $format -o direct r3 2>/dev/null
+	"$ntrace" export -f $format -o counted one 2>err
+	is "$? $(cmp direct counted 2>&1)" "0 " "export -f $format: the bytes of the recording's export" || diag "$(cat err)"
+done
+"$ntrace" export -f csv -u -b two_tasks -o direct r3 2>/dev/null
+"$ntrace" export -f csv -u -b two_tasks -o counted one 2>/dev/null
+ok "export -u -b: the same" cmp direct counted
+"$ntrace" export -f csv -o direct r3 2>/dev/null
+python3 "$reader" csv one >found
+ok "a reader of its own finds the same traces" cmp direct found
+fails "export -k: nothing" "the export is empty: -f csv without --class" "$ntrace" export -f csv -k one
+
+# Without the program, a file of counts is still enough.
+mkdir hidden && mv two_tasks hidden/
+for format in profgen bolt csv; do
+	mv hidden/two_tasks . && "$ntrace" export -f $format -o direct r3 2>/dev/null && mv two_tasks hidden/
+	"$ntrace" export -f $format -o counted one 2>/dev/null
+	ok "export -f $format without the program" cmp direct counted
+done
+fails "export -f gcov without the program" "no line numbers" "$ntrace" export -f gcov one
+mv hidden/two_tasks .
+
+# Sums.
+ok "count all recordings" "$ntrace" count -o whole "${all[@]}"
+ok "count them in another order" "$ntrace" count -o again r2 r3 r1
+ok "the order does not matter" cmp whole again
+for r in "${all[@]}"; do "$ntrace" count -o "$r.counts" "$r" 2>/dev/null; done
+ok "merge" "$ntrace" merge -o sum r?.counts
+ok "a file for each recording, merged, is the whole" cmp whole sum
+python3 "$reader" sum whole >sums
+python3 "$reader" sum r?.counts >sums-of-parts
+ok "it is the sum" cmp sums sums-of-parts
+for parts in 1 2 7; do
+	for ((i = 1; i <= parts; i++)); do
+		"$ntrace" count --shard $i/$parts -o "part.$i" "${all[@]}" 2>err || diag "$(cat err)"
+	done
+	"$ntrace" merge -o sum part.* 2>/dev/null
+	ok "$parts parts are the whole" cmp whole sum
+	[ $parts -ne 7 ] || is "$(python3 "$reader" sum part.* | cmp - sums 2>&1)" "" "none of 7 parts is counted twice"
+	rm part.*
+done
+ok "a part of a recording that has fewer streams" "$ntrace" count --shard 7/7 -o empty r1
+fails "merge of empty files" "the sum is empty: no input has counts" "$ntrace" merge -o sum empty empty
+"$ntrace" merge -o left r3.counts r2.counts 2>/dev/null && "$ntrace" merge -o right r1.counts 2>/dev/null
+"$ntrace" merge -o sum right empty left 2>/dev/null
+ok "sums of sums are the whole" cmp whole sum
+printf '%s\n' r?.counts | "$ntrace" merge --files-from - -o sum 2>/dev/null
+ok "--files-from" cmp whole sum
+"$ntrace" merge -o - r?.counts 2>/dev/null | cmp - whole
+is "${PIPESTATUS[*]}" "0 0" "-o -: standard output"
+"$ntrace" count --memory 100 -o sum "${all[@]}" 2>/dev/null
+ok "--memory: sorted on disk, the same" cmp whole sum
+is "$("$ntrace" count --json -o sum "${all[@]}" 2>/dev/null | python3 -c 'import json, sys; r = json.load(sys.stdin)
+print(r["file"], r["streams"], r["entries"] > 10, r["saturated"], r["gaps"], r["lost"])')" "sum 6 True 0 0 0" "count --json"
+is "$("$ntrace" merge --json -o sum r?.counts 2>/dev/null | python3 -c 'import json, sys; r = json.load(sys.stdin)
+print(r["file"], r["files"], r["entries"] > 10, r["saturated"])')" "sum 3 True 0" "merge --json"
+
+# More files than are merged at once, several levels of them.
+python3 "$reader" many 100 70 many
+ok "merge 70 files" "$ntrace" merge -o sum many.*
+python3 "$reader" sum many.* >want
+python3 "$reader" sum sum >got
+ok "the sum of 70 files" cmp want got
+seq 70 -1 1 | sed s/^/many./ | "$ntrace" merge --files-from - -o other 2>/dev/null
+ok "in another order: the same bytes" cmp sum other
+
+# Classes.
+"$ntrace" count --class web -o web r1 2>/dev/null && "$ntrace" count --class db -o db r2 2>/dev/null
+"$ntrace" merge -o both web db 2>/dev/null
+for class in web:r1 db:r2; do
+	"$ntrace" export -f csv -o direct "${class#*:}" 2>/dev/null
+	"$ntrace" export -f csv --class "${class%:*}" -o counted both 2>/dev/null
+	ok "--class ${class%:*}" cmp direct counted
+done
+"$ntrace" merge -o sum r1.counts r2.counts 2>/dev/null
+"$ntrace" export -f csv -o direct sum 2>/dev/null && "$ntrace" export -f csv -o counted both 2>/dev/null
+ok "all classes" cmp direct counted
+fails "a class that does not exist" "the export is empty" "$ntrace" export -f csv --class mail both
+
+# Saturation.
+python3 "$reader" scale 9000000000000000000 one huge
+"$ntrace" merge -o sum huge huge huge 2>err
+like "counts that reach the limit are reported" "sum: [0-9,]+ counts reached the largest number, 18446744073709551615" "$(cat err)"
+is "$(python3 "$reader" sum huge huge huge | cmp - <(python3 "$reader" sum sum) 2>&1)" "" "they stay at the limit"
+"$ntrace" export -f csv -o counted sum 2>err
+like "export reports them, too" "counts reached the largest number" "$(cat err)"
+
+# pprof.
+"$ntrace" export -f pprof -o whole.pb.gz whole 2>/dev/null && "$ntrace" export -f pprof -o sum.pb.gz again 2>/dev/null
+ok "export -f pprof: the same bytes for the same counts" cmp <(gunzip -c whole.pb.gz | tr -d '\0-\37' | sed 's/whole//') <(gunzip -c sum.pb.gz | tr -d '\0-\37' | sed 's/again//')
+
+# What counts files cannot give, and what is not a counts file.
+for format in folded callgrind perfetto perf-data perfscript; do
+	fails "export -f $format of counts" "is a counts file: $format needs .*, which only the recording has" "$ntrace" export -f $format -o no one
+done
+fails "export --pid of counts" "it has neither processes nor times" "$ntrace" export -f csv --pid 42 one
+fails "export --class of a recording" "--class applies to counts files" "$ntrace" export -f csv --class web r1
+fails "merge a recording" "r1: Is a directory" "$ntrace" merge -o no r1
+fails "merge another file" "code: offset 0: not a counts file" "$ntrace" merge -o no one code
+head -c 200 one >short
+fails "merge a cut file" "short: offset 200: the file ends too early" "$ntrace" merge -o no one short
+fails "export a cut file" "short: offset 200: the file ends too early" "$ntrace" export -f csv -o no short
+cp one damaged && printf '\1' | dd of=damaged bs=1 seek=$(($(stat -c %s one) - 100)) conv=notrunc status=none
+fails "merge a damaged file" "damaged: offset [0-9]+: " "$ntrace" merge -o no one damaged
+ok "no output of a failed merge" test ! -e no
+fails "merge a missing file" "nothing: No such file" "$ntrace" merge -o no one nothing
+fails "count nothing" "the counts are empty: 'ntrace report --by-process' shows" "$ntrace" count --pid 4711 -o no r1
+for usage in "count r1" "count -o no" "count -o no --shard 0/2 r1" "count -o no --shard 3/2 r1" "count -o no --shard 1 r1" "merge -o no" "merge one" \
+	"merge --json -o - one" "count --json -o - r1" "count -o no --class $(printf '%0300d' 0) r1"; do
+	# shellcheck disable=SC2086 # words
+	"$ntrace" $usage >/dev/null 2>err
+	is "$? $(grep -c "see 'ntrace" err)" "2 1" "usage: ${usage:0:40}"
+done
+done_testing

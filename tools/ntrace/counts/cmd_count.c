@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace count: the counts of recordings, in a counts file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/command.h"
+#include "common/input.h"
+#include "common/output.h"
+#include "common/samples.h"
+#include "common/ui.h"
+#include "sum.h"
+
+/* Memory that a trace of a profile takes, with its slots in a table that is half full. */
+#define TRACE_BYTES 72
+#define MEMORY_DEFAULT (UINT64_C(1) << 30)
+#define SHARDS_MAX 1000000
+
+enum {
+	OPTION_OUTPUT = 'o',
+	OPTION_PID = 'p',
+	OPTION_SHARD = OPTION_LONG,
+	OPTION_CLASS,
+	OPTION_MEMORY,
+	OPTION_JSON,
+	OPTION_SYSROOT,
+	OPTION_FIRMWARE,
+	OPTION_PARAMS,
+};
+
+static const struct option_spec options_table[] = {
+	{ OPTION_OUTPUT, "output", "FILE", "write the counts to FILE; - is standard output" },
+	{ OPTION_SHARD, "shard", "I/N", "only part I of N; ntrace merge joins the parts" },
+	{ OPTION_CLASS, "class", "LABEL", "label of the counted processes, such as a service" },
+	SELECT_OPTIONS,
+	{ OPTION_PID, "pid", "PID", "only this process" },
+	{ OPTION_MEMORY, "memory", "SIZE", "memory for counts; more are sorted on disk (1G)" },
+	{ OPTION_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },
+	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
+	  "firmware that runs in M-mode, loaded at ADDR" },
+	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	{ OPTION_JSON, "json", NULL, "print the totals as a JSON object" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+/*
+ * @shard: number of the part, from 0
+ * @traces_max: number of traces that fit into memory
+ * @kernel: name of the kernel's text of this recording; owned
+ * @streams: streams counted; a file of samples is one
+ * @sums: of all recordings
+ */
+struct count {
+	const struct command *command;
+	struct recording_options recording_options;
+	struct ntrace_profile_options selection;
+	struct recording recording;
+	struct ntrace_counts_merger *merger;
+	struct ntrace_profile *profile;
+	const char *path;
+	const char *output;
+	const char *label;
+	char *kernel;
+	uint64_t shard;
+	uint64_t shards;
+	size_t traces_max;
+	uint64_t streams;
+	struct recording_totals sums;
+	bool json;
+};
+
+static int take_shard(struct count *count, const struct options *options)
+{
+	const char *slash = strchr(options->value, '/');
+	struct options part = *options;
+	char first[32];
+	size_t length = slash ? (size_t)(slash - options->value) : 0;
+
+	if (!slash || !length || length >= sizeof(first))
+		return usage_error(options->command, "option --shard: '%s' is not I/N, like 1/7",
+				   options->value);
+	memcpy(first, options->value, length);
+	first[length] = '\0';
+	part.value = slash + 1;
+	if (!option_number(&part, "shard", 1, SHARDS_MAX, &count->shards))
+		return EXIT_USAGE;
+	part.value = first;
+	if (!option_number(&part, "shard", 1, count->shards, &count->shard))
+		return EXIT_USAGE;
+	count->shard--;
+	return EXIT_OK;
+}
+
+static int take_memory(struct count *count, const struct options *options)
+{
+	uint64_t bytes;
+
+	if (!option_number(options, "memory", 1, UINT64_MAX, &bytes))
+		return EXIT_USAGE;
+	bytes /= TRACE_BYTES;
+	/* The table itself holds less than 2^32 traces. */
+	count->traces_max = bytes > UINT32_MAX / 4 ? UINT32_MAX / 4 : (size_t)bytes;
+	return EXIT_OK;
+}
+
+static int take_option(struct count *count, const struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_OUTPUT:
+		count->output = options->value;
+		return EXIT_OK;
+	case OPTION_SHARD:
+		return take_shard(count, options);
+	case OPTION_CLASS:
+		count->label = options->value;
+		if (strlen(count->label) > NTRACE_COUNTS_LABEL_MAX)
+			return usage_error(options->command,
+					   "option --class: a label has at most %d bytes",
+					   NTRACE_COUNTS_LABEL_MAX);
+		return EXIT_OK;
+	case OPTION_USER:
+	case OPTION_KERNEL:
+	case OPTION_SELECT:
+		return option_select(options, option, &count->selection.privileges);
+	case OPTION_PID:
+		if (!option_number(options, "pid", 0, INT32_MAX, &number))
+			return EXIT_USAGE;
+		count->selection.pid = (int32_t)number;
+		return EXIT_OK;
+	case OPTION_MEMORY:
+		return take_memory(count, options);
+	case OPTION_JSON:
+		count->json = true;
+		return EXIT_OK;
+	case OPTION_SYSROOT:
+		count->recording_options.sysroot = options->value;
+		return EXIT_OK;
+	case OPTION_FIRMWARE:
+		count->recording_options.firmware = options->value;
+		return EXIT_OK;
+	case OPTION_PARAMS:
+		return add_params(options->command, &count->recording_options.params,
+				  options->value);
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+/* ---- counting ---- */
+
+/* Moves the counts of the profile to the sum. */
+static int spill(struct count *count)
+{
+	int error = ntrace_counts_merger_add_profile(count->merger, count->profile, count->label,
+						     count->kernel);
+
+	ntrace_profile_forget_traces(count->profile);
+	return error;
+}
+
+static int spill_if_full(struct count *count, int error)
+{
+	if (error || ntrace_profile_trace_count(count->profile) <= count->traces_max)
+		return error;
+	return spill(count);
+}
+
+static int count_event(void *data, const struct ntrace_session_event *event)
+{
+	struct count *count = data;
+
+	return spill_if_full(count, ntrace_profile_event(count->profile, event));
+}
+
+static int count_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	struct count *count = data;
+
+	return spill_if_full(count, ntrace_profile_blocks(count->profile, blocks));
+}
+
+static int count_effect(void *data, const struct ntrace_session_effect *effect)
+{
+	struct count *count = data;
+
+	return spill_if_full(count, ntrace_profile_effect(count->profile, effect));
+}
+
+static int count_end(void *data)
+{
+	struct count *count = data;
+
+	return ntrace_profile_end(count->profile);
+}
+
+static int count_samples(struct count *count)
+{
+	struct samples samples;
+
+	return samples_count(&count->recording, count->profile, &samples);
+}
+
+static int count_trace(struct count *count, unsigned int stream)
+{
+	const struct ntrace_session_counting counting = {
+		.size = sizeof(counting),
+		.event = count_event,
+		.blocks = count_blocks,
+		.effect = count_effect,
+		.data = count,
+		.by_thread = count->selection.pid >= 0,
+	};
+	struct recording_totals totals;
+	int error;
+
+	count->recording.range.only = stream + 1;
+	error = recording_count(&count->recording, "count", &counting, count_end, &totals);
+	count->sums.gaps += totals.gaps;
+	count->sums.lost += ntrace_session_stream(count->recording.session, stream)->lost;
+	return error;
+}
+
+/* Counts one stream, or the samples of a perf.data file. */
+static int count_stream(struct count *count, unsigned int stream)
+{
+	int error = ntrace_profile_new(&count->profile, &count->selection);
+
+	if (!error && ntrace_session_has_samples(count->recording.session))
+		error = count_samples(count);
+	else if (!error)
+		error = count_trace(count, stream);
+	if (!error)
+		error = spill(count);
+	ntrace_profile_free(count->profile);
+	count->profile = NULL;
+	count->streams++;
+	return error ? sum_failed(count->merger, error, count->path) : EXIT_OK;
+}
+
+/*
+ * Copies of kernel text have the names of files in the recording. For all recordings of a kernel,
+ * this name is the same.
+ */
+static int name_kernel(struct count *count)
+{
+	const char *release = ntrace_perf_file_feature(
+		ntrace_session_sideband(count->recording.session), NTRACE_PERF_OSRELEASE);
+
+	free(count->kernel);
+	if (asprintf(&count->kernel, "%s/kernel.start", release ? release : "unknown") >= 0)
+		return EXIT_OK;
+	count->kernel = NULL;
+	return fail("out of memory");
+}
+
+static bool in_shard(const struct count *count, uint64_t number)
+{
+	return number % count->shards == count->shard;
+}
+
+/* Number of streams of a recording directory without opening it; 0 = unknown. */
+static unsigned int stream_count(const char *path)
+{
+	struct ntrace_recording *recording;
+	unsigned int count;
+
+	if (!is_directory(path) || ntrace_recording_read(&recording, path, NULL, 0))
+		return 0;
+	count = recording->stream_count;
+	ntrace_recording_free(recording);
+	return count;
+}
+
+/*
+ * Stream s of recording r belongs to part (r + s) % N: to find its part, nobody needs to open the
+ * recordings before it.
+ */
+static int count_recording(struct count *count, uint64_t number)
+{
+	unsigned int streams = stream_count(count->path), i;
+	bool wanted = !streams;
+	int error;
+
+	for (i = 0; i < streams; i++)
+		wanted |= in_shard(count, number + i);
+	if (!wanted)
+		return EXIT_OK;
+	error = recording_open(&count->recording, count->command, count->path,
+			       &count->recording_options);
+	if (error)
+		return error;
+	error = name_kernel(count);
+	streams = ntrace_session_has_samples(count->recording.session) ?
+			  1 :
+			  ntrace_session_streams(count->recording.session);
+	for (i = 0; i < streams && !error; i++)
+		if (in_shard(count, number + i))
+			error = count_stream(count, i);
+	recording_close(&count->recording);
+	return error;
+}
+
+/* ---- results ---- */
+
+static void put_json(const struct count *count, const struct ntrace_counts_totals *totals)
+{
+	static struct output output;
+
+	output_init(&output, 1);
+	output_text(&output, "{\"file\":");
+	output_json(&output, count->output);
+	output_printf(&output,
+		      ",\"streams\":%" PRIu64 ",\"groups\":%" PRIu64 ",\"entries\":%" PRIu64
+		      ",\"saturated\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"lost\":%" PRIu64 "}\n",
+		      count->streams, totals->groups, totals->entries, totals->saturated,
+		      count->sums.gaps, count->sums.lost);
+	output_finish(&output, EXIT_OK);
+}
+
+static int finish(struct count *count)
+{
+	struct ntrace_counts_totals totals;
+	char number[UI_NUMBER_SIZE];
+	int error = sum_write(count->merger, count->output, &totals);
+
+	if (error)
+		return error;
+	sum_say(count->output, &totals);
+	if (count->json)
+		put_json(count, &totals);
+	if (count->sums.gaps || count->sums.lost)
+		warn("the trace has %s gaps and errors: code executed there is not counted",
+		     ui_number(number, count->sums.gaps));
+	if (totals.entries)
+		return EXIT_OK;
+	if (count->shards > 1) {
+		say("part %" PRIu64 " of %" PRIu64 " has no counts: ntrace merge accepts it",
+		    count->shard + 1, count->shards);
+		return EXIT_OK;
+	}
+	return fail("%s: no selected code was executed: the counts are empty: %s", count->path,
+		    count->selection.privileges || count->selection.pid >= 0 ?
+			    "'ntrace report --by-process' shows what was executed; --user, "
+			    "--kernel, --privilege and --pid select less" :
+			    "'ntrace report' names what was lost and what could not be decoded");
+}
+
+static int count_all(struct count *count, char **paths, int paths_count)
+{
+	int error = ntrace_counts_merger_new(&count->merger, NULL) ? fail("out of memory") :
+								     EXIT_OK;
+
+	for (int i = 0; i < paths_count && !error; i++) {
+		count->path = paths[i];
+		error = count_recording(count, (uint64_t)i);
+	}
+	if (!error)
+		error = finish(count);
+	ntrace_counts_merger_free(count->merger);
+	free(count->kernel);
+	return error;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct count count = {
+		.command = command,
+		.label = "",
+		.shards = 1,
+		.traces_max = MEMORY_DEFAULT / TRACE_BYTES,
+		.recording_options = { .samples = true, .traces = true },
+		.selection = { .size = sizeof(count.selection), .pid = -1, .by_privilege = true }
+	};
+	struct options options;
+	int option, error;
+
+	options_init(&options, command, argc, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return finish_output(EXIT_OK);
+		error = take_option(&count, &options, option);
+		if (error)
+			return error;
+	}
+	if (options.index == argc)
+		return usage_error(command, "a recording is needed");
+	if (!count.output)
+		return usage_error(command, "option --output is needed");
+	if (count.json && !strcmp(count.output, "-"))
+		return usage_error(command,
+				   "--json and the counts cannot both be on standard output");
+	return finish_output(count_all(&count, argv + options.index, argc - options.index));
+}
+
+const struct command command_count = {
+	.name = "count",
+	.summary = "count what recordings executed, for ntrace merge and export",
+	.usage = "[OPTIONS] -o FILE RECORDING...",
+	.details =
+		"A counts file has every executed transfer and straight run with its number of\n"
+		"executions, by build-id of the program, privilege and label. It needs neither "
+		"the\n"
+		"recording nor its machine any more: 'ntrace merge' adds up files of many\n"
+		"recordings, and 'ntrace export' makes profiles of them.\n\n"
+		"--shard I/N counts a part: each stream of each recording is in exactly one of N\n"
+		"parts. All parts merged are the counts of one run, byte by byte. Each part needs\n"
+		"the same recordings in the same order.\n\n"
+		"exit status: 0, or 1 if a recording cannot be read, or if nothing was counted\n"
+		"(not with --shard: a part may be empty).\n\n"
+		"examples:\n"
+		"  ntrace count -o app.counts ntrace.data\n"
+		"  ntrace count --class search -u -o search.counts host1.data host2.data\n"
+		"  parallel ntrace count --shard {}/4 -o part.{} *.data ::: 1 2 3 4\n"
+		"  ntrace merge -o all.counts part.*\n"
+		"  ntrace export -f profgen -b app -o app.txt all.counts\n",
+	.options = options_table,
+	.run = run,
+};

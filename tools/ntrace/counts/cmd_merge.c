@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace merge: adds up counts files. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/command.h"
+#include "common/output.h"
+#include "common/ui.h"
+#include "sum.h"
+
+enum {
+	OPTION_OUTPUT = 'o',
+	OPTION_LIST = OPTION_LONG,
+	OPTION_JSON,
+};
+
+static const struct option_spec options_table[] = {
+	{ OPTION_OUTPUT, "output", "FILE", "write the sum to FILE; - is standard output" },
+	{ OPTION_LIST, "files-from", "FILE", "also merge the files that FILE names, one a line" },
+	{ OPTION_JSON, "json", NULL, "print the totals as a JSON object" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+struct merge_command {
+	const struct command *command;
+	struct ntrace_counts_merger *merger;
+	const char *output;
+	const char *list;
+	uint64_t files;
+	bool json;
+};
+
+static int add_file(struct merge_command *merge, const char *path)
+{
+	int error = ntrace_counts_merger_add_file(merge->merger, path);
+
+	merge->files++;
+	return error ? sum_failed(merge->merger, error, path) : EXIT_OK;
+}
+
+static int add_list(struct merge_command *merge)
+{
+	FILE *file = strcmp(merge->list, "-") ? fopen(merge->list, "re") : stdin;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+	int error = EXIT_OK;
+
+	if (!file)
+		return fail("%s: %s", merge->list, strerror(errno));
+	while (!error && (length = getline(&line, &room, file)) >= 0) {
+		while (length && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+			line[--length] = '\0';
+		if (length)
+			error = add_file(merge, line);
+	}
+	if (!error && ferror(file))
+		error = fail("%s: %s", merge->list, strerror(errno));
+	free(line);
+	if (file != stdin)
+		fclose(file);
+	return error;
+}
+
+static void put_json(const struct merge_command *merge, const struct ntrace_counts_totals *totals)
+{
+	static struct output output;
+
+	output_init(&output, 1);
+	output_text(&output, "{\"file\":");
+	output_json(&output, merge->output);
+	output_printf(&output,
+		      ",\"files\":%" PRIu64 ",\"groups\":%" PRIu64 ",\"entries\":%" PRIu64
+		      ",\"saturated\":%" PRIu64 "}\n",
+		      merge->files, totals->groups, totals->entries, totals->saturated);
+	output_finish(&output, EXIT_OK);
+}
+
+static int merge_all(struct merge_command *merge, char **paths, int count)
+{
+	struct ntrace_counts_totals totals;
+	int error = ntrace_counts_merger_new(&merge->merger, NULL) ? fail("out of memory") :
+								     EXIT_OK;
+
+	for (int i = 0; i < count && !error; i++)
+		error = add_file(merge, paths[i]);
+	if (!error && merge->list)
+		error = add_list(merge);
+	if (!error && !merge->files)
+		error = fail("%s: names no files: nothing to merge", merge->list);
+	if (!error)
+		error = sum_write(merge->merger, merge->output, &totals);
+	if (error)
+		return error;
+	sum_say(merge->output, &totals);
+	if (merge->json)
+		put_json(merge, &totals);
+	return totals.entries ?
+		       EXIT_OK :
+		       fail("%s: the sum is empty: no input has counts; 'ntrace report' of the "
+			    "recordings names what was lost and what could not be decoded",
+			    merge->output);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct merge_command merge = { .command = command };
+	struct options options;
+	int option, error;
+
+	options_init(&options, command, argc, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return finish_output(EXIT_OK);
+		if (option == OPTION_OUTPUT)
+			merge.output = options.value;
+		else if (option == OPTION_LIST)
+			merge.list = options.value;
+		else if (option == OPTION_JSON)
+			merge.json = true;
+		else
+			return EXIT_USAGE;
+	}
+	if (options.index == argc && !merge.list)
+		return usage_error(command, "a counts file is needed");
+	if (!merge.output)
+		return usage_error(command, "option --output is needed");
+	if (merge.json && !strcmp(merge.output, "-"))
+		return usage_error(command, "--json and the sum cannot both be on standard output");
+	error = merge_all(&merge, argv + options.index, argc - options.index);
+	ntrace_counts_merger_free(merge.merger);
+	return finish_output(error);
+}
+
+const struct command command_merge = {
+	.name = "merge",
+	.summary = "add up counts files of many recordings",
+	.usage = "[OPTIONS] -o FILE COUNTS...",
+	.details =
+		"The sum does not depend on the order of the files, nor on sums of some of them\n"
+		"that were made before: the bytes are the same. Memory does not depend on the\n"
+		"number and the size of the files; temporary files are in $TMPDIR or /tmp.\n"
+		"A count that reaches the largest 64-bit number stays there, and a warning says "
+		"so.\n"
+		"A damaged file is refused: with its name, the offset and the reason.\n\n"
+		"exit status: 0, or 1 if a file cannot be read or written, or if the sum is "
+		"empty.\n\n"
+		"examples:\n"
+		"  ntrace merge -o all.counts monday.counts tuesday.counts\n"
+		"  find . -name '*.counts' | ntrace merge --files-from - -o all.counts\n"
+		"  ntrace export -f profgen -b app -o app.txt all.counts\n",
+	.options = options_table,
+	.run = run,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the commands that write counts files share. */
+#ifndef NTRACE_TOOL_COUNTS_SUM_H
+#define NTRACE_TOOL_COUNTS_SUM_H
+
+#include <ntrace/counts_file.h>
+
+/**
+ * sum_failed - print why a call with a merger failed; uses errno. Return: EXIT_FAILED
+ * @path: of the input, if the merger does not name one
+ */
+int sum_failed(const struct ntrace_counts_merger *merger, int error, const char *path);
+
+/**
+ * sum_write - write the sum of all inputs of a merger
+ * @path: "-" is standard output. An existing file is replaced when the sum is complete
+ * @totals: filled in
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
+ */
+int sum_write(struct ntrace_counts_merger *merger, const char *path,
+	      struct ntrace_counts_totals *totals);
+
+/** sum_say - print the totals, and a warning about saturated counts, on standard error */
+void sum_say(const char *path, const struct ntrace_counts_totals *totals);
+
+#endif /* NTRACE_TOOL_COUNTS_SUM_H */

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace export: profiles of counts files. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ntrace/counts_file.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "counts.h"
+
+static int failed(const char *path, const struct ntrace_counts_reader *reader, int error)
+{
+	const char *reason;
+	uint64_t offset;
+
+	reason = reader ? ntrace_counts_reader_problem(reader, &offset) : NULL;
+	if (reason)
+		return fail("%s: offset %llu: %s", path, (unsigned long long)offset, reason);
+	return fail("%s: %s", path,
+		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
+}
+
+static int load(struct ntrace_profile *profile, FILE *file, const char *path,
+		const struct ntrace_counts_load_options *options)
+{
+	struct ntrace_counts_reader *reader;
+	struct ntrace_counts_totals totals;
+	char number[UI_NUMBER_SIZE];
+	int error = ntrace_counts_reader_new(&reader, file);
+
+	if (error)
+		return failed(path, NULL, error);
+	error = ntrace_counts_load(profile, reader, options, &totals);
+	if (error)
+		error = failed(path, reader, error);
+	else if (totals.saturated)
+		warn("%s: %s counts reached the largest number: they are this or larger", path,
+		     ui_number(number, totals.saturated));
+	ntrace_counts_reader_free(reader);
+	return error;
+}
+
+int export_load_counts(struct ntrace_profile **profile, const char *path, const char *sysroot,
+		       const char *label, uint32_t privileges)
+{
+	const struct ntrace_counts_load_options options = { .size = sizeof(options),
+							    .sysroot = sysroot,
+							    .privileges = privileges,
+							    .label = label };
+	FILE *file = fopen(path, "re");
+	int error;
+
+	if (!file)
+		return failed(path, NULL, NTRACE_ERR_IO);
+	error = ntrace_profile_new(profile, NULL);
+	if (error)
+		error = failed(path, NULL, error);
+	else
+		error = load(*profile, file, path, &options);
+	fclose(file);
+	return error;
+}
