@@ -251,7 +251,7 @@ static struct ntrace_space *space_of(struct decoding *decoding, struct ntrace_sp
 	case PRIVILEGE_VS:
 		return NULL;
 	case PRIVILEGE_U:
-		if (follower->program)
+		if (follower->program && follower_is_certain(follower))
 			return session_space(decoding->session, follower->program, follower->limit);
 		return NULL;
 	default:

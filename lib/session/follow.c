@@ -188,7 +188,7 @@ static bool take_pending(struct follower *follower, int32_t tid)
 	return false;
 }
 
-static void enter_next_program(struct follower *follower)
+void follower_enter_next(struct follower *follower)
 {
 	follower->program = follower->next_program;
 	if (!follower->by_piece) {
@@ -215,16 +215,13 @@ static const struct switch_place *first_known(const struct follower *follower)
 	return first;
 }
 
-/*
- * Sets the current task from the places, as far as they agree. If they disagree, the first known
- * place provides the address space, so that the flow can continue.
- */
-static void settle(struct follower *follower)
+void follower_settle(struct follower *follower)
 {
 	const struct switch_place *lead = first_known(follower);
 	int32_t pid, tid;
 	size_t i;
 
+	follower->known_count = 0;
 	follower->pid = -1;
 	follower->tid = -1;
 	follower->program = NULL;
@@ -249,21 +246,24 @@ static void settle(struct follower *follower)
 		follower->tid = -1;
 	set_limit(follower, interval_end(follower, &follower->lead));
 	if (follower->next_program && follower->count == 1 && take_pending(follower, follower->tid))
-		enter_next_program(follower);
+		follower_enter_next(follower);
 	/* The exec is certain now. */
-	if (follower->count == 1 && follower->lead.program) {
+	if (follower->count == 1 && follower->lead.program && follower->lead.thread) {
 		follower->lead.thread->entered = follower->lead.program;
 		follower->lead.thread->entered_interval = follower->lead.interval;
+	} else if (follower->count == 1 && follower->lead.program) {
+		follower->entered = follower->lead.program;
+		follower->entered_interval = follower->lead.interval;
 	}
 }
 
-static void give_up(struct follower *follower, const char *why)
+void follower_give_up(struct follower *follower, const char *why)
 {
 	follower->given_up = true;
 	follower->count = 0;
 	session_note(follower->session, "CPU %u: %s; tasks are unknown after that",
 		     follower->session->streams[follower->stream].cpu, why);
-	settle(follower);
+	follower_settle(follower);
 }
 
 static int compare_pieces(const void *left, const void *right)
@@ -324,6 +324,8 @@ static void settle_piece(struct follower *follower)
 	const struct piece *piece = follower->piece;
 	uint64_t start;
 
+	follower->known_count = 0;
+	follower->piece_unsure = false;
 	follower->pid = piece ? piece->pid : -1;
 	follower->tid = piece ? piece->tid : -1;
 	follower->program = NULL;
@@ -333,7 +335,7 @@ static void settle_piece(struct follower *follower)
 	}
 	set_limit(follower, piece ? piece->end : 0);
 	if (follower->next_program && take_pending(follower, follower->tid))
-		enter_next_program(follower);
+		follower_enter_next(follower);
 }
 
 bool follower_stays(const struct follower *follower, uint64_t offset)
@@ -389,7 +391,7 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 	if (info->event)
 		return init_pieces(follower, info);
 	if (!follower->cpu->count) {
-		give_up(follower, "no task switches were recorded");
+		follower_give_up(follower, "no task switches were recorded");
 		return 0;
 	}
 	error = add_interval(follower, follower->first);
@@ -398,7 +400,7 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 	if (error)
 		follower_free(follower);
 	else
-		settle(follower);
+		follower_settle(follower);
 	return error;
 }
 
@@ -439,18 +441,25 @@ int follower_switch(struct follower *follower)
 	if (error)
 		return error;
 	if (!follower->count)
-		give_up(follower, "more task switches in the trace than in the records");
+		follower_give_up(follower, "more task switches in the trace than in the records");
 	else if (follower->work > follower->work_max)
-		give_up(follower, "too much trace is lost or filtered out to follow tasks");
+		follower_give_up(follower,
+				 "too much trace is lost or filtered out to follow tasks");
 	else
-		settle(follower);
+		follower_settle(follower);
 	return 0;
 }
 
 void follower_exec(struct follower *follower)
 {
+	size_t i;
+
+	/* Of several places, it may be in any. */
+	for (i = 0; follower->count > 1 && i < follower->count; i++)
+		follower->places[i].unsure = true;
+	follower->known_count = 0;
 	if (follower->next_program) {
-		enter_next_program(follower);
+		follower_enter_next(follower);
 	} else if ((follower->count == 1 || follower->by_piece) && follower->tid > 0) {
 		/* The task sleeps during exec: the record comes in a later scheduling interval. */
 		follower->pending[follower->pending_next++ % PENDING_EXECS] = follower->tid;
@@ -482,6 +491,8 @@ static int spread(struct follower *follower, uint64_t switches)
 	}
 	free(old);
 	tidy(follower);
+	for (i = 0; i < follower->count; i++)
+		follower->places[i].unsure = true;
 	follower->work += follower->count;
 	return error;
 }
@@ -490,15 +501,18 @@ int follower_gap(struct follower *follower, uint64_t switches)
 {
 	int error;
 
+	if (switches && follower->by_piece)
+		follower->piece_unsure = true;
 	if (follower->given_up || !switches)
 		return 0;
 	error = follower->by_thread ? follow_threads_gap(follower) : spread(follower, switches);
 	if (error)
 		return error;
 	if (follower->work > follower->work_max)
-		give_up(follower, "too much trace is lost or filtered out to follow tasks");
+		follower_give_up(follower,
+				 "too much trace is lost or filtered out to follow tasks");
 	else
-		settle(follower);
+		follower_settle(follower);
 	return 0;
 }
 
@@ -525,265 +539,5 @@ void follower_owner(struct follower *follower, int32_t tid)
 			follower->places[kept++] = place;
 	}
 	follower->count = kept;
-	settle(follower);
-}
-
-bool same_code(const struct mapping_change *a, const struct mapping_change *b)
-{
-	return a->file == b->file && a->address - a->offset == b->address - b->offset;
-}
-
-/* Whether even the scheduling interval of a place is uncertain. */
-static bool stands_for_more(const struct switch_place *place)
-{
-	return place->thread && !place->certain;
-}
-
-/* The mapping at @address of the task at @place. @at: @place, or a later place that it includes. */
-static const struct mapping_change *place_mapping(struct follower *follower,
-						  const struct switch_place *place,
-						  uint64_t address, struct switch_place *at)
-{
-	const struct mapping_change *mapping = NULL;
-	uint64_t end = interval_end(follower, place);
-	const struct program *program;
-	int32_t pid, tid;
-
-	*at = *place;
-	if (stands_for_more(place))
-		return follow_threads_mapping(follower, place, address, at);
-	interval_task(follower, place, &pid, &tid);
-	program = interval_program(follower, place, pid);
-	/* With an exec in the scheduling interval, either program is possible. */
-	for (; program && program->start < end && !mapping; program = program->next)
-		mapping = program_mapping(program, address, end);
-	return mapping;
-}
-
-/*
- * Finds the programs with code at @address. *program: one of them if all have the same code there,
- * else NULL. *pid: the process if there is only one, else -1.
- */
-static void find_owner(struct follower *follower, uint64_t address, struct program **program,
-		       int32_t *pid)
-{
-	const struct machine *machine = &follower->session->machine;
-	const struct mapping_change *first = NULL, *mapping;
-	struct program *candidate;
-	const struct task *task;
-	size_t bucket;
-
-	*program = NULL;
-	*pid = -1;
-	for (bucket = 0; bucket < MACHINE_BUCKETS; bucket++) {
-		for (task = machine->tasks[bucket]; task; task = task->next) {
-			for (candidate = task->first; candidate; candidate = candidate->next) {
-				follower->work++;
-				mapping = program_mapping(candidate, address, UINT64_MAX);
-				if (!mapping)
-					continue;
-				*pid = !first || *pid == task->id ? task->id : -1;
-				*program = !first || (*program && same_code(first, mapping)) ?
-						   candidate :
-						   NULL;
-				if (!first)
-					first = mapping;
-			}
-		}
-	}
-}
-
-/* Keeps the places whose task has code at @address; keeps all if there are none. */
-static void narrow(struct follower *follower, uint64_t address)
-{
-	size_t kept = 0, real = 0, missing = 0, i;
-	struct program *owner;
-	struct switch_place at;
-	int32_t pid = -1;
-
-	for (i = 0; i < follower->count; i++) {
-		missing += follower->places[i].missing != 0;
-		real += !follower->places[i].missing &&
-			place_mapping(follower, &follower->places[i], address, &at);
-	}
-	follower->work += follower->count;
-	if (!real || (real == follower->count && !follower->by_thread))
-		return;
-	if (missing)
-		find_owner(follower, address, &owner, &pid);
-	for (i = 0; i < follower->count; i++) {
-		const struct switch_place place = follower->places[i];
-
-		at = place;
-		/* A missing scheduling interval may belong to another process with code there. */
-		if (place.missing ? pid < 0 : place_mapping(follower, &place, address, &at) != NULL)
-			follower->places[kept++] = at;
-	}
-	follower->count = kept;
-	settle(follower);
-}
-
-/* Whether all remaining places have the same code at @address. */
-static bool places_agree(struct follower *follower, uint64_t address)
-{
-	const struct mapping_change *first = NULL;
-	struct switch_place at;
-	size_t i;
-
-	for (i = 0; i < follower->count; i++) {
-		const struct mapping_change *mapping =
-			place_mapping(follower, &follower->places[i], address, &at);
-
-		if (mapping && first && !same_code(first, mapping))
-			return false;
-		if (mapping && stands_for_more(&at) &&
-		    !follow_threads_agree(follower, &at, mapping, address))
-			return false;
-		if (mapping && !first)
-			first = mapping;
-	}
-	return first;
-}
-
-/*
- * Several places are possible. Code that differs between them is not decoded: a wrong function is
- * worse than none.
- */
-static void guess(struct follower *follower, uint64_t address)
-{
-	struct program *owner;
-	int32_t pid;
-	bool missing = false;
-	size_t i;
-
-	narrow(follower, address);
-	for (i = 0; i < follower->count; i++)
-		missing = missing || follower->places[i].missing;
-	if (!missing && places_agree(follower, address))
-		return;
-	/* An interval without any record: use the owner of the code, if it is unique. */
-	if (missing || !follower->program) {
-		find_owner(follower, address, &owner, &pid);
-		follower->program = owner;
-		follower->next_program = NULL;
-		follower->limit = UINT64_MAX;
-		follower->pid = pid;
-		follower->tid = -1;
-		follower_name(follower);
-	} else {
-		follower->program = NULL;
-	}
-}
-
-bool starts_at(struct follower *follower, const struct program *program, uint64_t address)
-{
-	const struct mapping_change *mapping = program_mapping(program, address, UINT64_MAX);
-	struct ntrace_object *object = mapping ? session_object(follower->session, mapping->file) :
-						 NULL;
-	uint64_t entry, offset;
-
-	return object && !ntrace_object_entry(object, &entry, &offset) &&
-	       address - mapping->address + mapping->offset == offset;
-}
-
-/* The program started by exec in a scheduling interval, if its entry is @address. */
-static struct program *exec_at(struct follower *follower, const struct switch_place *place,
-			       uint64_t address)
-{
-	struct program *program;
-	int32_t pid, tid;
-
-	interval_task(follower, place, &pid, &tid);
-	program = interval_program(follower, place, pid);
-	program = program ? program->next : NULL;
-	return program && program->start < interval_end(follower, place) &&
-			       starts_at(follower, program, address) ?
-		       program :
-		       NULL;
-}
-
-/* Keeps the places where a program begins at @address; keeps all if there are none. */
-static void keep_starts(struct follower *follower, uint64_t address)
-{
-	struct switch_place at;
-	size_t kept = 0, i;
-
-	for (i = 0; i < follower->count; i++) {
-		const struct switch_place place = follower->places[i];
-
-		if (place.thread && follow_threads_start(follower, &place, address, &at))
-			follower->places[kept++] = at;
-	}
-	if (!kept)
-		return;
-	follower->count = kept;
-	settle(follower);
-}
-
-/* Keeps the places where @program runs. */
-static void keep_program(struct follower *follower, const struct program *program)
-{
-	size_t kept = 0, i;
-	int32_t pid, tid;
-
-	for (i = 0; i < follower->count; i++) {
-		const struct switch_place place = follower->places[i];
-
-		interval_task(follower, &place, &pid, &tid);
-		if (interval_program(follower, &place, pid) == program)
-			follower->places[kept++] = place;
-	}
-	follower->count = kept;
-	settle(follower);
-}
-
-/*
- * The kernel may not be traced, and the old program may have code at the entry of the new one:
- * programs linked for the same address, or no randomization. But control reaches the entry of a
- * program only once. The same address as before is a return from a page fault.
- */
-static void notice_start(struct follower *follower, uint64_t address)
-{
-	struct program *program = NULL;
-	size_t i;
-
-	if (address == follower->last_user)
-		return;
-	follower->last_user = address;
-	if (follower->by_piece) {
-		if (follower->next_program && starts_at(follower, follower->next_program, address))
-			enter_next_program(follower);
-		return;
-	}
-	if (follower->work > follower->work_max)
-		return;
-	if (follower->by_thread) {
-		keep_starts(follower, address);
-		return;
-	}
-	for (i = 0; i < follower->count && !program; i++)
-		program = exec_at(follower, &follower->places[i], address);
-	follower->work += i;
-	if (!program)
-		return;
-	follower->entered = program;
-	follower->entered_interval = follower->places[i - 1].interval;
-	keep_program(follower, program);
-}
-
-struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
-{
-	notice_start(follower, address);
-	if ((follower->count > 1 || (follower->count && (follower->places[0].missing ||
-							 stands_for_more(follower->places)))) &&
-	    follower->work <= follower->work_max)
-		guess(follower, address);
-	if (!follower->program)
-		return NULL;
-	/* begin_new_exec was not seen, but only the new program has code here. */
-	if (follower->next_program &&
-	    !program_mapping(follower->program, address, follower->limit) &&
-	    program_mapping(follower->next_program, address, UINT64_MAX))
-		enter_next_program(follower);
-	return session_space(follower->session, follower->program, follower->limit);
+	follower_settle(follower);
 }

@@ -30,17 +30,26 @@ struct thread_intervals {
  * @missing intervals before it whose switches were lost. @thread: interval @interval or any later one
  * of this thread, of which only the first is kept (follow_threads.c); @certain: no later one.
  * @program: program started by exec before this place; NULL: the program that ran when the interval
- * began.
+ * began. @unsure: an exec in this interval may have been missed.
  */
 struct switch_place {
 	size_t interval;
 	uint64_t missing;
 	struct thread_intervals *thread;
 	bool certain;
+	bool unsure;
 	struct program *program;
 };
 
 #define PENDING_EXECS 16
+#define KNOWN_PARTS 4
+
+/* @program, @pid: one owner of the code, and the only one or -1; only if records are missing. */
+struct known_part {
+	struct code_part part;
+	struct program *program;
+	int32_t pid;
+};
 
 struct follower {
 	struct ntrace_session *session;
@@ -83,6 +92,11 @@ struct follower {
 	size_t piece_count;
 	size_t next_piece;
 	const struct piece *piece;	/* NULL: between pieces */
+	bool piece_unsure;		/* an exec in this piece may have been missed */
+	/* Code that all tasks share that may run, with the uncertainty of now. */
+	struct known_part known[KNOWN_PARTS];
+	unsigned int known_count;
+	unsigned int known_next;
 };
 
 /* @user: the trace contains only user space. Return: 0 or NTRACE_ERR_NOMEM. */
@@ -117,7 +131,14 @@ void follower_put(const struct follower *follower, struct bytes *bytes);
  */
 int follower_get(struct follower *follower, struct bytes_reader *reader);
 
-/* The space for user code at @address. The address also shows that the task maps it. */
+/* Whether one program is known to run, so that follower->program has all of its code. */
+bool follower_is_certain(const struct follower *follower);
+
+/*
+ * The space for user code at @address. The address also shows that the task maps it. If several tasks
+ * may run, or a program before or after an exec, the space contains only the code around @address that
+ * all of them share; NULL: they share none.
+ */
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address);
 
 #endif

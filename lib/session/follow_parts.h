@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Functions shared by follow.c and follow_threads.c. */
+/* Functions shared by the files of the follower. */
 #ifndef NTRACE_SESSION_FOLLOW_PARTS_H
 #define NTRACE_SESSION_FOLLOW_PARTS_H
 
 #include "follow.h"
 
+/* follow.c */
+
+/*
+ * Sets the current task from the places, as far as they agree, and the program from the first known
+ * place. Forgets what the places share.
+ */
+void follower_settle(struct follower *follower);
+/* Tasks are unknown from now on; a note states @why. */
+void follower_give_up(struct follower *follower, const char *why);
+/* The exec in the present interval or piece is over. */
+void follower_enter_next(struct follower *follower);
 /* Sets the name of the current task. */
 void follower_name(struct follower *follower);
 /* Return: 0 or NTRACE_ERR_NOMEM. */
@@ -23,8 +34,12 @@ uint64_t lost_before(const struct follower *follower, size_t interval);
 /* The program of a scheduling interval: the first one of its process unless an exec was noticed. */
 struct program *interval_program(const struct follower *follower, const struct switch_place *place,
 				 int32_t pid);
+/* follow_code.c */
+
 /* Whether two mappings show the same bytes of the same file at an address. */
 bool same_code(const struct mapping_change *a, const struct mapping_change *b);
+/* Restricts @all, which may be empty, to what it shares with @one. Return: false: the code differs. */
+bool join_part(struct code_part *all, const struct code_part *one);
 /* Whether @program begins at @address: the entry of a mapped file. */
 bool starts_at(struct follower *follower, const struct program *program, uint64_t address);
 
@@ -45,9 +60,12 @@ const struct mapping_change *follow_threads_mapping(struct follower *follower,
 						    const struct switch_place *place,
 						    uint64_t address, struct switch_place *at);
 
-/* Whether @place has the same code at @address in all its scheduling intervals from @mapping on. */
-bool follow_threads_agree(struct follower *follower, const struct switch_place *place,
-			  const struct mapping_change *mapping, uint64_t address);
+/*
+ * Restricts @all to the code that @place has around @address in all its scheduling intervals. Return:
+ * false: it has different code there.
+ */
+bool follow_threads_part(struct follower *follower, const struct switch_place *place,
+			 uint64_t address, struct code_part *all);
 
 /* Whether a later program of @place begins at @address. @at: the place where it begins. */
 bool follow_threads_start(struct follower *follower, const struct switch_place *place,

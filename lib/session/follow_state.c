@@ -31,14 +31,14 @@ static void put_place(struct bytes *bytes, const struct follower *follower,
 	put_number(bytes, place->interval);
 	put_number(bytes, place->missing);
 	put_number(bytes, place->thread ? (uint64_t)(place->thread - follower->threads) + 1 : 0);
-	put_number(bytes, place->certain);
+	put_number(bytes, (place->certain ? 1 : 0) | (place->unsure ? 2 : 0));
 	put_program(bytes, follower, place->program);
 }
 
 static struct switch_place get_place(struct bytes_reader *reader, const struct follower *follower)
 {
 	struct switch_place place = { 0 };
-	uint64_t thread;
+	uint64_t thread, flags;
 
 	place.interval = (size_t)get_number_max(reader, follower->last);
 	/* The interval before it is looked up in the records. */
@@ -47,7 +47,9 @@ static struct switch_place get_place(struct bytes_reader *reader, const struct f
 	place.missing = get_number(reader);
 	thread = get_number_max(reader, follower->thread_count);
 	place.thread = thread ? &follower->threads[thread - 1] : NULL;
-	place.certain = get_number_max(reader, 1);
+	flags = get_number_max(reader, 3);
+	place.certain = flags & 1;
+	place.unsure = flags & 2;
 	place.program = get_program(reader, follower);
 	return place;
 }
@@ -117,6 +119,7 @@ void follower_put(const struct follower *follower, struct bytes *bytes)
 	put_number(bytes, follower->next_loss);
 	put_number(bytes, follower->next_piece);
 	put_number(bytes, follower->piece ? (uint64_t)(follower->piece - follower->pieces) + 1 : 0);
+	put_number(bytes, follower->piece_unsure);
 }
 
 int follower_get(struct follower *follower, struct bytes_reader *reader)
@@ -149,6 +152,7 @@ int follower_get(struct follower *follower, struct bytes_reader *reader)
 	follower->next_piece = (size_t)get_number_max(reader, follower->piece_count);
 	piece = get_number_max(reader, follower->piece_count);
 	follower->piece = piece ? &follower->pieces[piece - 1] : NULL;
+	follower->piece_unsure = get_number_max(reader, 1);
 	follower_name(follower);
 	return error ? error : reader->bad ? NTRACE_ERR_FORMAT : NTRACE_OK;
 }

@@ -200,20 +200,59 @@ const struct mapping_change *follow_threads_mapping(struct follower *follower,
 	return NULL;
 }
 
-bool follow_threads_agree(struct follower *follower, const struct switch_place *place,
-			  const struct mapping_change *mapping, uint64_t address)
+/*
+ * Restricts @all to what a change leaves of it, which may come at any time. Return: false: it may be
+ * other code at @address.
+ */
+static bool join_change(struct follower *follower, const struct switch_place *place,
+			struct program *program, const struct mapping_change *change,
+			uint64_t address, struct code_part *all)
+{
+	struct code_part one = { .mapping = change,
+				 .first = change->address,
+				 .last = change->address + (change->length - 1) };
+	struct switch_place at;
+
+	if (address - change->address >= change->length) {
+		part_cut(all, change, address);
+		return true;
+	}
+	if (!change->file)
+		return true;
+	if (same_code(all->mapping, change))
+		return join_part(all, &one);
+	return change->time < interval_end(follower, place) ||
+	       !runs_behind(follower, place, program, change->time, &at);
+}
+
+bool follow_threads_part(struct follower *follower, const struct switch_place *place,
+			 uint64_t address, struct code_part *all)
 {
 	struct program *program = interval_program(follower, place, place->thread->pid);
-	uint64_t end = interval_end(follower, place);
+	const struct mapping_change *mapping;
+	const struct program *base;
+	struct code_part one;
 	struct switch_place at;
 	size_t i;
 
+	mapping = follow_threads_mapping(follower, place, address, &at);
+	if (!mapping)
+		return true;
+	one = (struct code_part){ .mapping = mapping,
+				  .first = mapping->address,
+				  .last = mapping->address + (mapping->length - 1) };
+	if (!join_part(all, &one))
+		return false;
+	for (base = program ? program->base : NULL; base; base = base->base) {
+		for (i = 0; i < base->count; i++)
+			part_cut(all, &base->changes[i], address);
+		follower->work += i;
+	}
 	for (; program; program = program->next) {
-		for (i = program_changes_before(program, end); i < program->count; i++) {
+		for (i = 0; i < program->count; i++) {
 			follower->work++;
-			if (covers(&program->changes[i], address) &&
-			    !same_code(mapping, &program->changes[i]) &&
-			    runs_behind(follower, place, program, program->changes[i].time, &at))
+			if (!join_change(follower, place, program, &program->changes[i], address,
+					 all))
 				return false;
 		}
 	}

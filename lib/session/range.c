@@ -28,6 +28,9 @@ int decoding_collect(struct decoding *decoding, const struct ntrace_message *mes
 
 	if (!decoding->sync || !index_wants(collector, message->offset))
 		return 0;
+	/* The space is not that of one program. */
+	if (decoding->space == SPACE_USER && !follower_is_certain(&decoding->follower))
+		return 0;
 	result = ntrace_flow_flush(decoding->flow);
 	if (result || ntrace_flow_get_state(decoding->flow, &state) ||
 	    state.offset != message->offset || decoding->in_gap)

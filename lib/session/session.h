@@ -13,6 +13,17 @@
 #include "recording/recording.h"
 #include "sideband/machine.h"
 
+#define SESSION_PARTS 16
+
+/* A space with one piece of a file, for code of several tasks (spaces.c). */
+struct part_space {
+	struct mapped_file *file;
+	uint64_t offset;	/* of the file, at @first */
+	uint64_t first;
+	uint64_t last;
+	struct ntrace_space *space;	/* NULL: unused */
+};
+
 struct ntrace_session {
 	char *directory;
 	char *sysroot;
@@ -30,6 +41,7 @@ struct ntrace_session {
 	struct ntrace_flow *counting;	/* has effects of the code of spaces; NULL: no flow */
 	uint64_t clock;			/* counts uses of spaces of programs */
 	size_t spaces;			/* number of programs that have a space now */
+	struct part_space parts[SESSION_PARTS];	/* most recently used first */
 	int error;			/* NTRACE_ERR_NOMEM: a file or mapping is missing for
 					 * lack of memory */
 	bool single;			/* a perf.data file instead of a directory: no images */
@@ -94,5 +106,32 @@ void session_drop_spaces(struct ntrace_session *session);
 /* The mapping of @program at @address before @time, found without a space; NULL for no code. */
 const struct mapping_change *program_mapping(const struct program *program, uint64_t address,
 					     uint64_t time);
+
+/* Addresses from @first to @last, all of them code of @mapping. */
+struct code_part {
+	const struct mapping_change *mapping;
+	uint64_t first;
+	uint64_t last;
+};
+
+/* Restricts @part, around @address, to addresses that @change does not cover. */
+void part_cut(struct code_part *part, const struct mapping_change *change, uint64_t address);
+
+/*
+ * program_mapping(), and the part of the mapping around @address that no later change covers.
+ * Return: false: no code there.
+ */
+bool program_part(const struct program *program, uint64_t address, uint64_t time,
+		  struct code_part *part);
+
+/*
+ * A space with the code of @part alone, and the kernel's. The same part always has the same space,
+ * which belongs to the session. NULL: the file cannot be read, or session->error is set.
+ */
+struct ntrace_space *session_part_space(struct ntrace_session *session,
+					const struct code_part *part);
+
+/* Drops the spaces of session_part_space(). */
+void session_drop_parts(struct ntrace_session *session);
 
 #endif

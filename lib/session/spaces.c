@@ -142,6 +142,49 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	return file->object;
 }
 
+void part_cut(struct code_part *part, const struct mapping_change *change, uint64_t address)
+{
+	uint64_t last = change->address + (change->length - 1);
+
+	if (address - change->address < change->length || !change->length)
+		return;
+	if (change->address > address) {
+		if (part->last >= change->address)
+			part->last = change->address - 1;
+	} else if (part->first <= last) {
+		part->first = last + 1;
+	}
+}
+
+bool program_part(const struct program *program, uint64_t address, uint64_t time,
+		  struct code_part *part)
+{
+	size_t count = program_changes_before(program, time);
+
+	*part = (struct code_part){ .last = UINT64_MAX };
+	for (; program; count = program->base_count, program = program->base) {
+		/* The last change that covers the address takes precedence. */
+		while (count--) {
+			const struct mapping_change *change = &program->changes[count];
+			uint64_t last = change->address + (change->length - 1);
+
+			if (address - change->address >= change->length) {
+				part_cut(part, change, address);
+				continue;
+			}
+			if (!change->file)
+				return false;
+			part->mapping = change;
+			if (part->first < change->address)
+				part->first = change->address;
+			if (part->last > last)
+				part->last = last;
+			return true;
+		}
+	}
+	return false;
+}
+
 const struct mapping_change *program_mapping(const struct program *program, uint64_t address,
 					     uint64_t time)
 {
@@ -287,4 +330,66 @@ struct ntrace_space *session_space(struct ntrace_session *session, struct progra
 				   uint64_t time)
 {
 	return session_space_after(session, program, program_changes_before(program, time));
+}
+
+void session_drop_parts(struct ntrace_session *session)
+{
+	size_t i;
+
+	for (i = 0; i < SESSION_PARTS; i++)
+		ntrace_space_put(session->parts[i].space);
+	memset(session->parts, 0, sizeof(session->parts));
+}
+
+static struct ntrace_space *new_part_space(struct ntrace_session *session,
+					   const struct part_space *part)
+{
+	struct ntrace_object *object = session_object(session, part->file);
+	struct ntrace_space *space;
+	int error;
+
+	if (!object)
+		return NULL;
+	error = ntrace_space_new(&space, "several tasks", session->kernel);
+	if (!error) {
+		error = ntrace_space_map(space, object, part->first, part->last - part->first + 1,
+					 part->offset);
+		if (!error)
+			return space;
+		ntrace_space_put(space);
+	}
+	/* A mapping beyond the address space has no code. */
+	if (error == NTRACE_ERR_NOMEM)
+		session->error = error;
+	return NULL;
+}
+
+struct ntrace_space *session_part_space(struct ntrace_session *session,
+					const struct code_part *part)
+{
+	const struct mapping_change *mapping = part->mapping;
+	struct part_space wanted = { .file = mapping->file,
+				     .offset = mapping->offset + part->first - mapping->address,
+				     .first = part->first,
+				     .last = part->last };
+	struct part_space *parts = session->parts;
+	size_t i;
+
+	for (i = 0; i < SESSION_PARTS - 1 && parts[i].space; i++) {
+		if (parts[i].file == wanted.file && parts[i].offset == wanted.offset &&
+		    parts[i].first == wanted.first && parts[i].last == wanted.last)
+			break;
+	}
+	if (!parts[i].space || parts[i].file != wanted.file || parts[i].offset != wanted.offset ||
+	    parts[i].first != wanted.first || parts[i].last != wanted.last) {
+		wanted.space = new_part_space(session, &wanted);
+		if (!wanted.space)
+			return NULL;
+		ntrace_space_put(parts[i].space);
+	} else {
+		wanted = parts[i];
+	}
+	memmove(&parts[1], &parts[0], i * sizeof(*parts));
+	parts[0] = wanted;
+	return wanted.space;
 }

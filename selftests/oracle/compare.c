@@ -243,9 +243,13 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 			run->marks++;
 			return 0;
 		}
-		/* The session does not guess; a gap follows. */
+		/*
+		 * The session does not guess; a gap follows. Code may return to a caller in code that
+		 * was unknown.
+		 */
 		if (run->options->losses && run->marks && !is_kernel(flow->address) &&
-		    flow->code == NTRACE_FLOW_ERROR_NOMAP) {
+		    (flow->code == NTRACE_FLOW_ERROR_NOMAP ||
+		     (run->unknown && flow->code == NTRACE_FLOW_ERROR_INDIRECT))) {
 			run->unknown++;
 			return 0;
 		}

@@ -17,7 +17,7 @@ truth_lossy() {
 		"$1: the decoded instructions were executed, and only reported trace is missing" || diag "$(head -n 60 "$tmp/compared")"
 }
 
-truth_job k3 1 4
+truth_job k3 1 4 FIXED
 truth_job pieces 1 4 --sink-size 8M
 truth_job loss 1 4 LOSSES --data-size 64K
 guest_job tasks tools/truth_tasks.sh 4 k3
