@@ -28,7 +28,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 static inline int ntrace_allow_kernel(struct perf_event *event)
 {
 	int (*plain)(void) = (void *)perf_allow_kernel;
-	int (*with_attr)(struct perf_event_attr *attr) = (void *)perf_allow_kernel;
+	int (*with_attr)(struct perf_event_attr *) = (void *)perf_allow_kernel;
 
 	return __same_type(perf_allow_kernel, int(void)) ? plain() : with_attr(&event->attr);
 }
