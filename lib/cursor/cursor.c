@@ -99,11 +99,17 @@ static int open_cursor(struct ntrace_cursor *cursor, const struct ntrace_cursor_
 	if (!config->session) {
 		error = store_of_bytes(&cursor->store, config);
 		cursor->owns = !error;
-		return error ? error : take_stream(cursor, 0);
+	} else {
+		error = store_of_session(&cursor->store, config->session, config->window);
 	}
-	error = store_of_session(&cursor->store, config->session, config->window);
 	if (error)
 		return error;
+	if (config->stop) {
+		cursor->store->stop = config->stop;
+		cursor->store->stop_data = config->stop_data;
+	}
+	if (!config->session)
+		return take_stream(cursor, 0);
 	if (config->pid == NTRACE_CURSOR_ANY && config->tid == NTRACE_CURSOR_ANY)
 		return take_stream(cursor, config->stream);
 	return take_runs(cursor, config);

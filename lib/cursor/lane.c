@@ -9,6 +9,8 @@
 #define FULL 2
 /* A window ends early when it has this much code. */
 #define TEXT_MAX (4u << 20)
+/* Bytes of trace between two calls of the store's stop. */
+#define STOP_DISTANCE 65536
 
 int lane_new(struct lane **lane, struct store *store, unsigned int index)
 {
@@ -144,6 +146,21 @@ static void extend_known(struct lane *lane)
 		lane->known_position = position;
 }
 
+/* Whether the caller wants no more; asked after some bytes, and where decoding goes back. */
+static bool is_stopped(struct lane *lane)
+{
+	const struct store *store = lane->store;
+	uint64_t position;
+
+	if (!store->stop)
+		return false;
+	position = lane->source->ops->position(lane->source);
+	if (position < lane->asked && lane->asked - position <= STOP_DISTANCE)
+		return false;
+	lane->asked = position + STOP_DISTANCE;
+	return store->stop(store->stop_data, lane->index, position);
+}
+
 /*
  * Decodes one message. Return: 0; 1: the stream has ended; FULL: the window is full, and the rest of
  * the message is lost; or an error.
@@ -156,6 +173,8 @@ static int step(struct lane *lane)
 
 	if (lane->ended)
 		return 1;
+	if (is_stopped(lane))
+		return NTRACE_CURSOR_STOPPED;
 	got = lane_checkpoint(lane);
 	if (got)
 		return got;

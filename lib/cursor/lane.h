@@ -70,6 +70,7 @@ struct store;
  * @focus: item near which checkpoints are kept dense
  * @window: receives items from number @from on; NULL: they are only counted
  * @failed: result of an append that failed
+ * @asked: position after which the store's stop is called again
  */
 struct lane {
 	struct store *store;
@@ -80,6 +81,7 @@ struct lane {
 	bool stamped;
 	bool complete;
 	int failed;
+	uint64_t asked;
 	struct tally tally;
 	struct ntrace_context context;
 	struct checkpoint *checkpoints;
@@ -103,6 +105,7 @@ struct lane {
  * @lanes: one for each stream; NULL: not used so far
  * @windows: those used last, NULL: free
  * @names: interned names
+ * @stop: see struct ntrace_cursor_config
  * @threads: see ntrace_cursor_threads(); NULL: not made yet
  * @order: all runs by time (runs.c)
  */
@@ -122,6 +125,8 @@ struct store {
 	bool listed;
 	const struct run **order;
 	size_t order_count;
+	bool (*stop)(void *data, unsigned int stream, uint64_t position);
+	void *stop_data;
 };
 
 /* store.c */

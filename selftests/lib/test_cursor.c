@@ -239,9 +239,78 @@ static void test_refusals(void)
 	ntrace_cursor_free(NULL);
 }
 
+/* The answers of a caller that is asked whether to stop. */
+struct stopping {
+	unsigned int asked;
+	unsigned int stop_at;	/* the question that is answered with yes; 0 = none */
+	uint64_t position;
+};
+
+static bool stop(void *data, unsigned int stream, uint64_t position)
+{
+	struct stopping *stopping = data;
+
+	stopping->position = position;
+	return ++stopping->asked == stopping->stop_at && !stream;
+}
+
+/* A stream of 160 KiB: moves can be stopped, and continue where they were. */
+static void test_stop(void)
+{
+	static uint8_t data[160 << 10], part[1 << 10];
+	struct ntrace_params params = params_of("");
+	struct ntrace_space *space = loop();
+	struct ntrace_cursor_extent extent = { .size = sizeof(extent) };
+	struct stopping stopping = { .stop_at = 1 };
+	struct ntrace_cursor_mark mark;
+	struct ntrace_cursor_config config;
+	struct ntrace_cursor *cursor;
+	size_t size = 0, one;
+
+	one = stream_of(SYNC("") "x50 ResourceFull RCODE=1 HIST=0x5b;", &params, part,
+			sizeof(part));
+	for (; size + one <= sizeof(data); size += one)
+		memcpy(data + size, part, one);
+	ntrace_cursor_config_init(&config);
+	config.params = &params;
+	config.data = data;
+	config.data_size = size;
+	config.space = space;
+	config.stop = stop;
+	config.stop_data = &stopping;
+	is_u64(ntrace_cursor_new(&cursor, &config), 0, "a cursor that can be stopped");
+	is_u64((uint64_t)ntrace_cursor_first(cursor), (uint64_t)NTRACE_CURSOR_STOPPED,
+	       "stopped at the start");
+	ok(!ntrace_cursor_place(cursor), "the cursor has not moved");
+	is_u64(ntrace_cursor_first(cursor), 0, "the next try moves");
+	ntrace_cursor_save(cursor, &mark);
+	stopping.asked = 0;
+	stopping.stop_at = 2;
+	is_u64((uint64_t)ntrace_cursor_last(cursor), (uint64_t)NTRACE_CURSOR_STOPPED,
+	       "stopped on the way");
+	ntrace_cursor_extent(cursor, &extent);
+	ok(!extent.complete && extent.bytes >= 65536 && extent.bytes < size &&
+		   stopping.position >= 65536 && stopping.position < size,
+	   "in the middle");
+	ok(ntrace_cursor_place(cursor) && ntrace_cursor_place(cursor)->offset == 0,
+	   "the cursor has not moved");
+	stopping.stop_at = 0;
+	is_u64(ntrace_cursor_last(cursor), 0, "the next try gets to the end");
+	is_u64(ntrace_cursor_restore(cursor, &mark), 0, "and back");
+	stopping.asked = 0;
+	stopping.stop_at = 1;
+	is_u64((uint64_t)ntrace_cursor_seek_offset(cursor, 0, size / 2),
+	       (uint64_t)NTRACE_CURSOR_STOPPED, "a search is stopped");
+	is_u64(ntrace_cursor_seek_offset(cursor, 0, size / 2), 0, "and done then");
+	ok(ntrace_cursor_place(cursor)->offset >= size / 2, "at its place");
+	ntrace_cursor_free(cursor);
+	ntrace_space_put(space);
+}
+
 int main(void)
 {
 	test_refusals();
+	test_stop();
 	test_small();
 	test_changes();
 	test_xrle();

@@ -205,7 +205,8 @@ class CursorConfig(Structure):
                 ("pid", c_int32), ("tid", c_int32), ("privileges", c_uint32), ("src", c_uint),
                 ("params", POINTER(Params)), ("data", c_void_p), ("data_size", c_uint64),
                 ("fd", c_int), ("cut", c_bool), ("reserved", c_uint8 * 3), ("space", c_void_p),
-                ("window", c_uint32), ("reserved32", c_uint32)]
+                ("window", c_uint32), ("reserved32", c_uint32), ("stop", c_void_p),
+                ("stop_data", c_void_p)]
 
 
 class CursorPlace(Structure):
