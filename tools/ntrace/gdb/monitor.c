@@ -2,11 +2,11 @@
 /* Monitor commands: what GDB itself has no command for. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/moment.h"
 #include "common/ui.h"
 #include "remote_parts.h"
 
@@ -41,46 +41,18 @@ static bool parse_number(const char *text, uint64_t *number)
 	return !errno && !*end;
 }
 
-static double unit(const char *text)
-{
-	static const struct {
-		const char *name;
-		double seconds;
-	} units[] = { { "", 1 }, { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(units[i].name, text))
-			return units[i].seconds;
-	return 0;
-}
-
-/* @TICKS as ntrace decode prints them, or a time since the first timestamp, such as 1.25 or 3ms. */
+/* See moment_parse(). */
 static bool parse_time(struct context *context, const char *text, uint64_t *ticks)
 {
 	const struct history *history = context->remote->target->history;
-	uint64_t hz = remote_thread_history(context->remote, context->remote->current)->hz;
-	double seconds;
-	char *end;
+	const struct moment_scale scale = {
+		.known = history->time_known,
+		.first = history->first_time,
+		.hz = remote_thread_history(context->remote, context->remote->current)->hz,
+	};
+	const char *wrong = moment_parse(text, &scale, ticks);
 
-	if (!history->time_known)
-		return say_failed(context, "the trace has no timestamps");
-	if (*text == '@') {
-		if (parse_number(text + 1, ticks))
-			return true;
-		return say_failed(context, "a time in ticks is a number, such as @1000");
-	}
-	seconds = strtod(text, &end);
-	seconds *= unit(end);
-	if (end == text || !unit(end) || !isfinite(seconds) || seconds < 0)
-		return say_failed(context,
-				  "a time is a number of seconds since the first timestamp, "
-				  "such as 1.25 or 3ms, or @TICKS");
-	if (!hz)
-		return say_failed(context,
-				  "the frequency of the timestamps is unknown: use @TICKS, "
-				  "or --params tshz=N");
-	*ticks = history->first_time + (uint64_t)(seconds * (double)hz);
-	return true;
+	return !wrong || say_failed(context, wrong);
 }
 
 /* ---- moves ---- */
