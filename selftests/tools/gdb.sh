@@ -4,79 +4,13 @@
 # ntrace gdb with GDB itself, on raw traces: what GDB shows is compared with a run that is known otherwise, and with
 # ntrace decode where code is missing; several, killed and rude clients. consumers/gdb.sh has recordings.
 set -uo pipefail
-# shellcheck source=selftests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-ntrace=$top/build/ntrace
+# shellcheck source=selftests/tools/demo_common.sh
+. "$(dirname "$0")/demo_common.sh"
 data=${NTRACE_SHARED:-$top/../shared}/data/refcode
 python=$top/selftests/tools/host
 
-# A program whose run can be written down: two functions, called alternately.
-cat >"$tmp/demo.S" <<'END'
-	.globl _start
-_start:	li	s0, 12
-loop:	andi	t0, s0, 1
-	beqz	t0, even
-	call	odd
-	j	next
-even:	call	both
-next:	addi	s0, s0, -1
-	bnez	s0, loop
-	ecall
-	.type odd, @function
-odd:	mv	s1, ra
-	call	both
-	mv	ra, s1
-	ret
-	.size odd, . - odd
-	.type both, @function
-both:	nop
-	ret
-	.size both, . - both
-	.section .rodata
-answer:	.word	0x600df00d
-	.data
-value:	.word	0x12345678
-END
-ok "the program is assembled" riscv64-linux-gnu-gcc -g -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000,--no-relax \
-	-Wl,--build-id=none -o "$tmp/demo" "$tmp/demo.S" || { done_testing; exit; }
-python3 - "$tmp/demo" >"$tmp/pcs" <<'END'
-import re, subprocess, sys
-labels, code, start = {}, [], None
-for line in subprocess.run(["riscv64-linux-gnu-objdump", "-d", sys.argv[1]], stdout=subprocess.PIPE, text=True).stdout.splitlines():
-    label, instruction = re.match(r"[0-9a-f]+ <(\w+)>:", line), re.match(r" +([0-9a-f]+):", line)
-    if label:
-        labels[label.group(1)] = len(code)
-    elif instruction:
-        code.append("0x" + instruction.group(1))
-def run(start, end=None):
-    first = labels[start]
-    last = labels[end] if end else min([at for at in labels.values() if at > first] + [len(code)])
-    print(*code[first:last], sep="\n")
-run("_start", "loop")
-for i in range(12, 0, -1):
-    print(*code[labels["loop"]:labels["loop"] + 2], sep="\n")
-    if i % 2:
-        # odd: its call takes two instructions, or one if the linker relaxes it.
-        call = code[labels["loop"] + 2:labels["even"] - 1]
-        print(*call, sep="\n")
-        body = code[labels["odd"]:labels["both"]]
-        print(*body[:-2], sep="\n")
-        run("both")
-        print(*body[-2:], sep="\n")
-        print(code[labels["even"] - 1])
-    else:
-        run("even", "next")
-        run("both")
-    print(*code[labels["next"]:labels["next"] + 2], sep="\n")
-print(code[labels["next"] + 2])
-END
-total=$(wc -l <"$tmp/pcs")
-address() { nm "$tmp/demo" | sed -n "s/^0*\([0-9a-f]*\) . $1$/0x\1/p"; }
+make_demo || { done_testing; exit; }
 both=$(address both) odd=$(address odd)
-ok "its trace is made" "$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode btm \
-	--encoder sync=messages,syncmax=0 -o "$tmp/demo.nex"
-"$ntrace" decode --level pc --elf "$tmp/demo" "$tmp/demo.nex" >"$tmp/decoded"
-ok "its trace has the run" cmp "$tmp/pcs" "$tmp/decoded"
 
 # walk TARGET WORD...: what GDB shows, in walked; NAME's lines are in walked.NAME.
 walk() {
@@ -144,8 +78,7 @@ is "$(wc -l <"$tmp/walked.backwards")" 5 "--last: no more than these instruction
 is "$? $(cat "$tmp/err")" "1 ntrace: error: around: no file of the trace has a function 'nothing'" "--around: no such function"
 
 # Timestamps.
-"$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode btm --params tsbits=32 --encoder timestamps=all -o "$tmp/timed.nex" >/dev/null
-params=tsbits=32,tshz=1000000
+make_timed
 "$ntrace" decode --params $params --elf "$tmp/demo" "$tmp/timed.nex" >"$tmp/timed"
 SAY="monitor time 100us; monitor time 0.0002,0.0003; monitor start; monitor end; monitor time 1h; monitor time @300" \
 	walk "| exec $ntrace gdb - --params $params --elf $tmp/demo $tmp/timed.nex" say
@@ -154,8 +87,7 @@ like "monitor time: a window" "window: instructions [0-9]+ to [0-9]+" "$(sed -n 
 like "monitor time: what is no time" "a time is a number of seconds" "$(cat "$tmp/walked.say")"
 
 # A gap: bytes are missing in the middle.
-size=$(stat -c %s "$tmp/demo.nex")
-{ head -c $((size / 3)) "$tmp/demo.nex"; tail -c $((size / 3)) "$tmp/demo.nex"; } >"$tmp/gap.nex"
+make_gap
 "$ntrace" decode --level pc --elf "$tmp/demo" "$tmp/gap.nex" >"$tmp/decoded" 2>/dev/null
 is $? 3 "a trace with a gap"
 broken="| exec $ntrace gdb - --elf $tmp/demo $tmp/gap.nex"

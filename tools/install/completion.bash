@@ -29,7 +29,7 @@ _ntrace_formats() {
 # _ntrace_words COMMAND SUBCOMMAND OPTION: prints the words that the argument can be.
 _ntrace_words() {
 	case $2:$3 in
-	dump:framing | decode:framing | gdb:framing | stat:framing | check:framing | split:framing) echo coresight ;;
+	dump:framing | decode:framing | gdb:framing | browse:framing | stat:framing | check:framing | split:framing) echo coresight ;;
 	decode:level) echo message instruction block branch pc itc ;;
 	report:sort) echo self total calls time total-time name object ;;
 	top:sort) echo instructions calls ;;
@@ -39,7 +39,7 @@ _ntrace_words() {
 		echo load store csr atomic csr-write csr-set csr-clear swap add and or xor max min store-failure
 		;;
 	ingress:bytes) echo 1 2 4 8 16 ;;
-	record:privilege | top:privilege | count:privilege | report:privilege | export:privilege | gdb:privilege | ingress:privilege) echo u s m us usm vu vs ;;
+	record:privilege | top:privilege | count:privilege | report:privilege | export:privilege | gdb:privilege | browse:privilege | ingress:privilege) echo u s m us usm vu vs ;;
 	trigger:privilege) echo u s us ;;
 	record:sync | trigger:sync) echo messages: cycles: parcels: off ;;
 	record:timestamps | trigger:timestamps) echo any external system core shared ;;

@@ -117,7 +117,7 @@ fuzz: $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
 		mkdir -p $(B)/fuzz/corpus/$${f##*/}; echo "fuzz: $${f##*/} for $(FUZZ_TIME) s"; \
 		$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/fuzz/ -print_final_stats=1 \
 			$(B)/fuzz/corpus/$${f##*/} $$(ls -d selftests/fuzz/corpus/$${f##*/} 2>/dev/null); done
-soak: vsoc forky native oracle $(FUZZ_BINS) $(VALGRIND_BINS) $(call group_bins,soak) $(B)/selftests/lib/test_isa_llvm ## long runs that the test suite has no time for
+soak: vsoc forky native san oracle $(FUZZ_BINS) $(VALGRIND_BINS) $(call group_bins,soak) $(B)/selftests/lib/test_isa_llvm ## long runs that the test suite has no time for
 	@$(SETUP) runner test cross deep tools consumers package
 	@selftests/run soak
 

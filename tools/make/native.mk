@@ -9,6 +9,8 @@ STD := -std=c11 -D_GNU_SOURCE
 LIB_MODULES := libdw libelf libzstd zlib
 LIB_OTHERS := -ldl -pthread -lm
 LIBS := -ldw -lelf -lzstd -lz $(LIB_OTHERS)
+# What the command needs besides: the terminal of ntrace browse.
+CMD_LIBS := -lncursesw -ltinfo
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 MODEL_SRC := $(sort $(wildcard tools/vsoc/model/*.c))
@@ -64,9 +66,9 @@ $(B)/libntrace.so: $(B)/libntrace.so.$(SOVERSION)
 	@ln -sf $(<F) $@
 # Link the library statically: the command works from the build directory and after an installation.
 $(B)/ntrace: $(CMD_SRC:%.c=$(B)/obj/%.o) $(B)/libntrace.a
-	$(LINK)$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+	$(LINK)$(CC) $(LDFLAGS) $^ -o $@ $(CMD_LIBS) $(LIBS)
 $(B)/san/ntrace: $(CMD_SRC:%.c=$(B)/san/obj/%.o) $(B)/san/libntrace.a
-	$(LINK)$(CC) $(LDFLAGS) $(SAN) $^ -o $@ $(LIBS)
+	$(LINK)$(CC) $(LDFLAGS) $(SAN) $^ -o $@ $(CMD_LIBS) $(LIBS)
 
 # The command embeds the page of ntrace report --html.
 $(addsuffix /tools/ntrace/report/html/page.o,$(B)/obj $(B)/san/obj $(B)/riscv64/obj): $(wildcard $(addprefix tools/ntrace/report/html/*.,html css js))

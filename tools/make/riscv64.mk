@@ -35,7 +35,7 @@ $(sort $(patsubst %.c,$(R)/obj/%.o,$(LIB_SRC) $(CMD_SRC))): | $(RISCV_CC)
 $(R)/libntrace.a: $(LIB_SRC:%.c=$(R)/obj/%.o)
 	$(AR_)rm -f $@ && riscv64-linux-gnu-ar rcs $@ $^
 $(R)/ntrace: $(CMD_SRC:%.c=$(R)/obj/%.o) $(R)/libntrace.a
-	$(LINK)$(RISCV_CC) $^ -o $@ $(GUEST_LIBS)
+	$(LINK)$(RISCV_CC) $^ -o $@ $(CMD_LIBS) $(GUEST_LIBS)
 
 define guest_test
 $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))): $(1) $(R)/libntrace.a | $(RISCV_CC)

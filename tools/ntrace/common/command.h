@@ -78,6 +78,7 @@ extern const struct command command_record;
 extern const struct command command_top;
 extern const struct command command_trigger;
 extern const struct command command_gdb;
+extern const struct command command_browse;
 extern const struct command command_dump;
 extern const struct command command_decode;
 extern const struct command command_encode;
