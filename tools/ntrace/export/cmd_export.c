@@ -18,6 +18,7 @@
 #include "counts.h"
 #include "gcov.h"
 #include "samples.h"
+#include "sqlite.h"
 #include "stacks.h"
 
 #define PERIOD_DEFAULT 10007
@@ -29,6 +30,7 @@ enum {
 	FORMAT_PERFSCRIPT,
 	FORMAT_LCOV,
 	FORMAT_GCOV,
+	FORMAT_SQLITE,
 	FORMAT_STACKS,	/* this one and the following: formats of call stacks */
 	FORMAT_PPROF = FORMAT_STACKS + NTRACE_EXPORT_PPROF,
 };
@@ -54,7 +56,8 @@ enum {
 
 static const struct option_spec options_table[] = {
 	{ OPTION_FORMAT, "format", "NAME", "see below" },
-	{ OPTION_OUTPUT, "output", "FILE", "write to FILE (standard output; perf-data: needed)" },
+	{ OPTION_OUTPUT, "output", "FILE",
+	  "write to FILE (standard output; perf-data, sqlite: needed)" },
 	{ OPTION_BINARY, "binary", "NAME",
 	  "program or library to describe: path or file name (that with most instructions)" },
 	SELECT_OPTIONS,
@@ -93,6 +96,7 @@ struct export
 	const char *binary;
 	const char *label;	/* of a process class; NULL: all */
 	bool counted;		/* the input is a counts file */
+	bool gcov_empty;
 	unsigned int format;
 	bool every_branch;
 	bool threads;
@@ -113,6 +117,8 @@ static const char *format_name(unsigned int format)
 		return "lcov";
 	case FORMAT_GCOV:
 		return "gcov";
+	case FORMAT_SQLITE:
+		return "sqlite";
 	default:
 		return format >= FORMAT_STACKS ? export_stacks_name(format - FORMAT_STACKS) :
 						 ntrace_export_name(format);
@@ -356,7 +362,7 @@ static int write_gcov(struct export *export, FILE *file)
 	uint32_t version = export->gcov_version ? export->gcov_version : NTRACE_EXPORT_GCOV_GCC12;
 
 	return export_gcov(file, export->profile, export->object, export->recording_options.sysroot,
-			   version);
+			   version, &export->gcov_empty);
 }
 
 static int write_profile_to(struct export *export, FILE *file, struct ntrace_export_counts *counts)
@@ -467,7 +473,7 @@ static int say_what(const struct export *export, const struct ntrace_export_coun
 	if (export->format == FORMAT_LCOV)
 		error = say_lines(export->coverage);
 	else if (export->format == FORMAT_GCOV)
-		; /* A message was printed. */
+		error = export->gcov_empty ? EXIT_FAILED : EXIT_OK; /* A message was printed. */
 	else if (!counts->traces)
 		error = export_is_empty(export->path, &export->selection, export->counted);
 	else if (samples)
@@ -511,7 +517,7 @@ static int check_samples(const struct export *export)
 		return fail("%s: samples cannot show which code was not executed: lcov needs a "
 			    "trace, see ntrace-record(1)",
 			    export->path);
-	if (export->format >= FORMAT_STACKS)
+	if (export->format >= FORMAT_SQLITE)
 		return fail("%s: between samples calls and returns are unknown: %s needs a trace, "
 			    "see ntrace-record(1)",
 			    export->path, format_name(export->format));
@@ -529,7 +535,7 @@ static int check_counts(const struct export *export)
 
 	if (export->format == FORMAT_PERF_DATA || export->format == FORMAT_PERFSCRIPT)
 		needs = "the order of transfers";
-	else if (export->format >= FORMAT_STACKS && export->format != FORMAT_PPROF)
+	else if (export->format >= FORMAT_SQLITE && export->format != FORMAT_PPROF)
 		needs = "calls in order";
 	if (needs)
 		return fail("%s: is a counts file: %s needs %s, which only the recording has",
@@ -578,6 +584,9 @@ static int run_export(struct export *export)
 		error = check_samples(export);
 	if (!error && export->format >= FORMAT_STACKS)
 		return write_stacks(export);
+	if (!error && export->format == FORMAT_SQLITE)
+		return export_sqlite(&export->recording, export->path, export->output,
+				     &export->selection);
 	if (!error && export->format != FORMAT_PERF_DATA)
 		error = count(export);
 	if (!error && (one_object || export->binary))
@@ -596,13 +605,15 @@ static int check_options(struct export *export, int operands)
 		return usage_error(export->command, "a recording or a counts file is needed");
 	if (export->format == FORMAT_NONE)
 		return usage_error(export->command, "option --format is needed");
-	if (export->format == FORMAT_PERF_DATA && !export->output)
-		return usage_error(export->command, "option --output is needed with perf-data");
+	if ((export->format == FORMAT_PERF_DATA || export->format == FORMAT_SQLITE) &&
+	    !export->output)
+		return usage_error(export->command, "option --output is needed with %s",
+				   format_name(export->format));
 	if (export->format == FORMAT_PERF_DATA && export->binary)
 		return usage_error(
 			export->command,
 			"perf-data always contains all objects: --binary is not allowed");
-	if (export->format >= FORMAT_STACKS && export->binary)
+	if (export->format >= FORMAT_SQLITE && export->binary)
 		return usage_error(export->command,
 				   "%s always contains all objects: --binary is not allowed",
 				   format_name(export->format));
@@ -671,6 +682,8 @@ const struct command command_export = {
 		"  speedscope  call stacks: www.speedscope.app\n"
 		"  chrome      timeline of calls: chrome://tracing, Perfetto, Speedscope\n"
 		"  perfetto    the same in protocol buffers: ui.perfetto.dev\n"
+		"  sqlite      calls, scheduling, losses, functions, branches, for questions in "
+		"SQL\n"
 		"All but perf-data and perfscript hold every executed transfer; these sample, "
 		"every N instructions.\n"
 		"A trace does not contain mispredictions: exports have none.\n"
@@ -689,6 +702,7 @@ const struct command command_export = {
 		"  ntrace export -f perf-data -u -o perf.data ntrace.data\n"
 		"  ntrace export -f perfetto --time 2000000,3000000 -o part.pftrace ntrace.data\n"
 		"  perf report --branch-history -i perf.data\n"
+		"  ntrace export -f sqlite -o trace.db ntrace.data\n"
 		"  ntrace export -f profgen -b app -o app.txt all.counts\n",
 	.options = options_table,
 	.run = run,

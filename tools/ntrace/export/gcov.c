@@ -10,7 +10,8 @@ static void say_counts(const struct ntrace_export_gcov_counts *counts,
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 
 	if (!counts->functions)
-		warn("nothing that was executed of %s has a line number: the export is empty",
+		fail("nothing that was executed of %s has a line number: the export is empty: "
+		     "compile all of it with -g, or select other code with --binary",
 		     ntrace_object_name(object));
 	else
 		say("%s functions with %s counts of lines, of %s",
@@ -24,7 +25,7 @@ static void say_counts(const struct ntrace_export_gcov_counts *counts,
 }
 
 int export_gcov(FILE *file, struct ntrace_profile *profile, struct ntrace_object *object,
-		const char *sysroot, uint32_t version)
+		const char *sysroot, uint32_t version, bool *empty)
 {
 	struct ntrace_export_gcov_options options = {
 		.size = sizeof(options),
@@ -43,8 +44,10 @@ int export_gcov(FILE *file, struct ntrace_profile *profile, struct ntrace_object
 		return error;
 	options.lines = lines;
 	error = ntrace_export_gcov(file, profile, &options, &counts);
-	if (!error)
+	if (!error) {
 		say_counts(&counts, object);
+		*empty = !counts.functions;
+	}
 	ntrace_lines_close(lines);
 	return error;
 }

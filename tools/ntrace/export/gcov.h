@@ -12,11 +12,12 @@
  * @object: the program
  * @sysroot: also search its usr/lib/debug for debug files; may be NULL
  * @version: version of the format
+ * @empty: set to whether the profile is empty, after an error message
  *
  * Prints a summary. Return: 0, NTRACE_ERR_UNSUPPORTED if the program has no line numbers, or
  * another enum ntrace_error.
  */
 int export_gcov(FILE *file, struct ntrace_profile *profile, struct ntrace_object *object,
-		const char *sysroot, uint32_t version);
+		const char *sysroot, uint32_t version, bool *empty);
 
 #endif /* NTRACE_TOOL_EXPORT_GCOV_H */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace export: databases of SQLite. */
+#include <errno.h>
+#include <string.h>
+
+#include <ntrace/export_sqlite.h>
+#include <ntrace/functions.h>
+
+#include "common/ui.h"
+#include "sqlite.h"
+#include "stacks.h"
+
+struct writing {
+	struct ntrace_export_sqlite *sqlite;
+	struct ntrace_stacks *stacks;
+	struct ntrace_profile *profile;
+};
+
+static int take_event(void *data, const struct ntrace_session_event *event)
+{
+	struct writing *writing = data;
+	int error = ntrace_stacks_event(writing->stacks, event);
+
+	return error ? error : ntrace_profile_event(writing->profile, event);
+}
+
+static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	struct writing *writing = data;
+	int error = ntrace_stacks_blocks(writing->stacks, blocks);
+
+	return error ? error : ntrace_profile_blocks(writing->profile, blocks);
+}
+
+static int take_end(void *data)
+{
+	struct writing *writing = data;
+	int error = ntrace_stacks_end(writing->stacks);
+
+	return error ? error : ntrace_profile_end(writing->profile);
+}
+
+static int failed(const char *name, int error)
+{
+	if (error == NTRACE_ERR_UNSUPPORTED)
+		return fail("sqlite: this machine has no libsqlite3.so.0: Debian has it in "
+			    "libsqlite3-0");
+	return fail("%s: %s", name,
+		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
+}
+
+static int prepare(struct writing *writing, const char *output,
+		   const struct ntrace_session *session,
+		   const struct ntrace_profile_options *selection)
+{
+	struct ntrace_stacks_options stacks = { .size = sizeof(stacks),
+						.pid = selection->pid,
+						.privileges = selection->privileges,
+						.change = ntrace_export_sqlite_change };
+	struct ntrace_profile_options profile = *selection;
+	int error = ntrace_export_sqlite_open(&writing->sqlite, output, session);
+
+	if (error)
+		return error;
+	stacks.data = writing->sqlite;
+	profile.parts = NTRACE_PROFILE_TRACES | NTRACE_PROFILE_FUNCTIONS;
+	error = ntrace_stacks_new(&writing->stacks, &stacks);
+	return error ? error : ntrace_profile_new(&writing->profile, &profile);
+}
+
+static int write_all(struct writing *writing, struct recording *recording, const char *path,
+		     const struct ntrace_profile_options *selection)
+{
+	char number[UI_NUMBER_SIZE];
+	struct recording_totals totals;
+	struct ntrace_stacks_stats stats;
+	int error = recording_decode(recording, "export", take_event, take_blocks, take_end,
+				     writing, &totals);
+
+	if (!error)
+		error = ntrace_export_sqlite_profile(writing->sqlite, writing->profile);
+	if (error)
+		return failed(path, error);
+	ntrace_stacks_get_stats(writing->stacks, &stats);
+	if (!stats.instructions)
+		return export_is_empty(path, selection, false);
+	if (totals.gaps || totals.lost)
+		warn("the trace has %s gaps and errors: calls executed there are missing, see the "
+		     "table losses",
+		     ui_number(number, totals.gaps));
+	return EXIT_OK;
+}
+
+int export_sqlite(struct recording *recording, const char *path, const char *output,
+		  const struct ntrace_profile_options *selection)
+{
+	struct ntrace_export_sqlite_counts counts = { 0 };
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE], losses[UI_NUMBER_SIZE];
+	struct writing writing = { 0 };
+	int error, closed = 0;
+
+	error = prepare(&writing, output, recording->session, selection);
+	if (error)
+		error = failed(output, error);
+	else
+		error = write_all(&writing, recording, path, selection);
+	/* The database uses names that belong to the stacks. */
+	if (writing.sqlite)
+		closed = ntrace_export_sqlite_close(writing.sqlite, !error, &counts);
+	ntrace_stacks_free(writing.stacks);
+	ntrace_profile_free(writing.profile);
+	if (error)
+		return error;
+	if (closed)
+		return failed(output, closed);
+	say("%s calls, %s scheduling intervals, %s losses", ui_number(number, counts.calls),
+	    ui_number(other, counts.intervals), ui_number(losses, counts.losses));
+	return EXIT_OK;
+}
