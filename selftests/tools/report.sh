@@ -40,12 +40,13 @@ says callees --callees work
 relay "two tasks" python3 "$host/two_tasks.py" check "$tmp/code" "$tmp/two_tasks.S" "$tmp"
 
 # Selections.
+of_pid_none() { "$ntrace" report --pid 4711 "$tmp/dir"; }
 of_pid() { "$ntrace" report --pid 50 "$@" "$tmp/dir"; }
 is "$(of_pid --by-thread | grep -c ' [0-9]  *50  *51  second$')/$(of_pid --by-thread | grep -c ' first$')" 1/0 "--pid --by-thread"
 is "$(of_pid | grep -c ' first$')" 0 "--pid: only its functions"
 like "--limit" " 3 more functions: --limit 0 shows them" "$("$ntrace" report --limit 1 "$tmp/dir")"
 like "--limit --by-thread" $'\n1 more: --limit 0 shows them' "$("$ntrace" report --limit 1 --by-thread "$tmp/dir")"
-is "$("$ntrace" report --kernel "$tmp/dir" | grep -c ' user .* work$')" 0 "--kernel: nothing of user space"
+is "$("$ntrace" report --kernel "$tmp/dir" 2>/dev/null | grep -c ' user .* work$')" 0 "--kernel: nothing of user space"
 is "$("$ntrace" report --sort name "$tmp/dir" | awk '$NF ~ /^(first|second|work|leaf)$/ { print $NF }' | xargs)" "first leaf second work" "--sort name"
 is "$("$ntrace" report --sort calls "$tmp/dir" | awk '$NF ~ /^(work|leaf)$/ { print $NF }' | xargs)" "leaf work" "--sort calls"
 for format in csv folded perfetto lcov; do
@@ -53,6 +54,7 @@ for format in csv folded perfetto lcov; do
 done
 like "which selection it was" "empty: 'ntrace report --by-process' shows what was executed" \
 	"$("$ntrace" export -f csv --pid 4711 "$tmp/dir" 2>&1 >/dev/null)"
+fails "nothing is selected" "no selected code was executed: the report is empty: --user, " of_pid_none
 fails "--annotate: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --annotate cold "$tmp/dir"
 fails "--callers: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --callers cold "$tmp/dir"
 is "$("$ntrace" report --annotate or "$tmp/dir" 2>&1 >/dev/null | tail -n 1)" "  work of two_tasks" "--annotate: functions of similar names"

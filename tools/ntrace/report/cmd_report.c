@@ -339,6 +339,21 @@ static int show(struct report *report)
 	return EXIT_OK;
 }
 
+/* A report of nothing is a failure, after it has shown what was lost. */
+static int check_empty(const struct report *report)
+{
+	bool selects = report->selection.privileges || report->selection.pid >= 0 ||
+		       report->recording.range.given;
+
+	if (report->sums->selected || report->sums->samples)
+		return EXIT_OK;
+	return fail("%s: no selected code was executed: the report is empty: %s", report->path,
+		    selects ? "--user, --kernel, --privilege, --pid, --offset, --time and --around "
+			      "select less; without them, --by-process shows what was executed" :
+			      "the lines above say what was lost; 'ntrace stat' and 'ntrace dump' "
+			      "show what the trace contains");
+}
+
 static int run_report(struct report *report)
 {
 	int error;
@@ -353,7 +368,9 @@ static int run_report(struct report *report)
 		return report_samples(report);
 	report->description = ntrace_session_recording(report->recording.session);
 	error = decode(report);
-	return error ? error : show(report);
+	if (!error)
+		error = show(report);
+	return error ? error : check_empty(report);
 }
 
 static int check_options(const struct report *report)
@@ -442,7 +459,9 @@ const struct command command_report = {
 		"recording, too.\n"
 		"Of a perf.data file with branch stacks (perf record -j any,u) the report is of\n"
 		"samples, and says so: functions and the branches that were taken most.\n\n"
-		"exit status: 0, also where the trace has gaps: the report names them.\n\n"
+		"exit status: 0, also where the trace has gaps: the report names them; 1 if "
+		"nothing\n"
+		"that is selected was executed.\n\n"
 		"examples:\n"
 		"  ntrace report ntrace.data\n"
 		"  ntrace report --sysroot /srv/board --user --sort calls ntrace.data\n"
