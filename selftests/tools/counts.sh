@@ -38,6 +38,14 @@ done
 fails "export -f gcov without the program" "no line numbers" "$ntrace" export -f gcov one
 mv hidden/two_tasks .
 
+# Only code that is not executed has lines.
+mv two_tasks hidden/ && printf '.text\n.globl other\nother: ret\n' >other.S
+(riscv64-linux-gnu-gcc -march=rv64gc -c two_tasks.S && riscv64-linux-gnu-gcc -march=rv64gc -g -c other.S &&
+	riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 -Wl,-e,first -o two_tasks two_tasks.o other.o) || not_ok "linked"
+fails "export -f gcov of code without lines" "has a line number: the export is empty: compile all of it with -g" \
+	"$ntrace" export -f gcov -o no.gcov r3
+mv hidden/two_tasks .
+
 # Sums.
 ok "count all recordings" "$ntrace" count -o whole "${all[@]}"
 ok "count them in another order" "$ntrace" count -o again r2 r3 r1
@@ -72,6 +80,14 @@ is "$("$ntrace" count --json -o sum "${all[@]}" 2>/dev/null | python3 -c 'import
 print(r["file"], r["streams"], r["entries"] > 10, r["saturated"], r["gaps"], r["lost"])')" "sum 6 True 0 0 0" "count --json"
 is "$("$ntrace" merge --json -o sum r?.counts 2>/dev/null | python3 -c 'import json, sys; r = json.load(sys.stdin)
 print(r["file"], r["files"], r["entries"] > 10, r["saturated"])')" "sum 3 True 0" "merge --json"
+
+# As in Documentation/many-recordings.md.
+parallel --will-cite -j 2 "$ntrace" count --shard {}/4 -o part.{} "${all[@]}" ::: 1 2 3 4 2>err || diag "$(cat err)"
+"$ntrace" merge -o sum part.? 2>/dev/null
+ok "GNU parallel: four parts are the whole" cmp whole sum
+parallel --will-cite -j 2 "$ntrace" count -o {}.part {} ::: "${all[@]}" 2>err || diag "$(cat err)"
+printf '%s\n' r?.part | "$ntrace" merge --files-from - -o sum 2>/dev/null
+ok "GNU parallel: a job for each recording" cmp whole sum
 
 # More files than are merged at once, several levels of them.
 python3 "$reader" many 100 70 many

@@ -23,8 +23,8 @@ small_recordings() {
 	for ((i = 1; i <= count; i++)); do
 		for name in first second; do
 			lines=$(wc -l <"$dir/$name.pcs")
-			head -n $((lines * i / count)) "$dir/$name.pcs" >"$dir/part.pcs"
-			"$ntrace" encode --pcs "$dir/part.pcs" --elf "$dir/two_tasks" --mode htm --params "$small_params" \
+			head -n $((lines * i / count)) "$dir/$name.pcs" >"$dir/short.pcs"
+			"$ntrace" encode --pcs "$dir/short.pcs" --elf "$dir/two_tasks" --mode htm --params "$small_params" \
 				--encoder timestamps=all -o "$dir/$name.nex" || return
 		done
 		"$dir/make" "$dir/r$i" "$dir/two_tasks" "$(stat -c %s "$dir/first.nex")" "$(stat -c %s "$dir/second.nex")" "$small_params" || return
