@@ -33,6 +33,11 @@
 #define NTRACE_WORST_BYTES_PER_US 256
 #define NTRACE_DRAIN_US_DEFAULT_MAX 1000
 #define NTRACE_DRAIN_US_MIN	50
+/*
+ * When an event of perf is descheduled, its sink is drained with interrupts off. At 160 bytes per
+ * microsecond, a hart makes 16 KB in this time, which takes 160 microseconds at 100 MB/s.
+ */
+#define NTRACE_DRAIN_US_PERF_MAX 100
 #define NTRACE_DRAIN_US_MAX	10000000
 
 #define NTRACE_DATA_SIZE_DEFAULT SZ_16M
@@ -256,8 +261,11 @@ static void ntrace_capture_set_interval(struct ntrace_capture *capture)
 	if (!config->drain_us)
 		config->drain_us = min(config->sink_size / 4 / NTRACE_WORST_BYTES_PER_US,
 				       NTRACE_DRAIN_US_DEFAULT_MAX);
+	if (capture->perf)
+		config->drain_us = min(config->drain_us, NTRACE_DRAIN_US_PERF_MAX);
 	config->drain_us = max(config->drain_us, NTRACE_DRAIN_US_MIN);
 	capture->feed.interval = ns_to_ktime((u64)config->drain_us * NSEC_PER_USEC);
+	capture->feed.pace = capture->feed.interval;
 }
 
 /**

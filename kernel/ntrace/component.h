@@ -182,6 +182,7 @@ struct ntrace_deframe {
  * @feeds: data areas that are fed from the sink
  * @fault: the write pointer left the buffer
  * @drained: position in the ring up to which the drain has copied
+ * @found: bytes that the last slice of the drain found
  * @canary: position in the ring just after the canary
  * @split: position in the messages of several encoders
  * @frames: the same in frames, if @framed
@@ -219,6 +220,7 @@ struct ntrace_ramsink {
 	struct list_head feeds;
 	bool fault;
 	u32 drained;
+	u32 found;
 	u32 canary;
 	struct ntrace_split split;
 	struct ntrace_deframe *frames;

@@ -149,16 +149,10 @@ void ntrace_deframe_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
  */
 bool ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed)
 {
-	struct ntrace_split *split;
 	bool cut = false;
 	u32 id;
 
-	for (id = 0; id < ARRAY_SIZE(sink->frames->split); id++) {
-		split = &sink->frames->split[id];
-		if (split->to != feed)
-			continue;
-		cut |= split->have;
-		split->to = NULL;
-	}
+	for (id = 0; id < ARRAY_SIZE(sink->frames->split); id++)
+		cut |= ntrace_split_forget(&sink->frames->split[id], feed);
 	return cut;
 }

@@ -20,10 +20,10 @@
  * without an ID, of 15 bytes of one encoder, the first of which is 0x02: no formatter writes them,
  * either.
  *
- * If harts share a sink, each of them has such a timer, and each timer drains for all. A timer that
- * finds another hart draining does not wait for it: that hart takes the trace of this one, too. Only
- * where the drain separates the trace, which takes longer than making it, does the timer wait, so
- * that this hart makes no more trace meanwhile.
+ * If harts share a sink, each of them has such a timer, and each timer drains for all. A timer
+ * that finds another hart draining does not wait for it: that hart takes the trace of this one,
+ * too. Only where the drain separates the trace, which takes longer than making it, does the timer
+ * wait, for a limited time, so that this hart makes hardly any trace meanwhile.
  *
  * While the kernel is traced, the drain is traced too. A loop over bytes makes more trace than it
  * moves, and the sink would never be empty. So files get all trace of a shared sink, without such
@@ -32,6 +32,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/processor.h>
 #include <linux/string.h>
 
 #include "component.h"
@@ -40,56 +41,48 @@
 #include "feed.h"
 #include "deframe.h"
 #include "log.h"
+#include "ring.h"
 #include "sink.h"
 #include "split.h"
 
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
 /*
- * Bytes copied per timer interrupt: about 100 microseconds at the speed of uncached memory, which
- * bounds the time with interrupts off.
+ * Bytes copied per timer interrupt, which bounds the time with interrupts off: at 100 MB/s, the
+ * speed of slow uncached memory, they take 82 microseconds. If several captures get a copy, they
+ * share this time.
  */
-#define NTRACE_DRAIN_SLICE	(128U << 10)
+#define NTRACE_DRAIN_SLICE	(8U << 10)
 /*
- * The same limit if the drain parses each message, which takes many instructions per byte. It is
- * more than a hart makes during NTRACE_DRAIN_PAUSE_US. A timer interrupt that takes milliseconds
- * finds the next expiry due already, and after three such rounds hrtimer_interrupt() holds all
- * timers of the hart back for as long as they took. Meanwhile the sink laps.
+ * The same limit if the drain parses each message, which takes ten instructions per byte. It is
+ * more than a hart makes between two slices. A timer interrupt that takes milliseconds finds the
+ * next expiry due already, and after three such rounds hrtimer_interrupt() holds all timers of the
+ * hart back for as long as they took. Meanwhile the sink laps.
  */
-#define NTRACE_DRAIN_SLICE_SHARED (4U << 10)
+#define NTRACE_DRAIN_SLICE_SHARED (6U << 10)
+/* A multiple of any granule. */
+#define NTRACE_DRAIN_UNIT	1024U
 /* Pause between two slices while more trace is waiting, so that the hart can do its work. */
 #define NTRACE_DRAIN_PAUSE_US	10
+#define NTRACE_DRAIN_PAUSE_SHARED_US 5
+/*
+ * Time for which a timer that has to separate trace waits for another hart that drains. The hart
+ * then makes trace for NTRACE_DRAIN_PAUSE_SHARED_US only, before it waits again.
+ */
+#define NTRACE_DRAIN_WAIT_US	50
+/*
+ * The shortest interval of a capture of perf. Each of its timers finds what was made in its
+ * interval, and so does the end of the trace, with interrupts off. Therefore the interval is halved
+ * while timers find more than half a slice, and doubled while they find less than an eighth.
+ */
+#define NTRACE_DRAIN_PACE_MIN_US 50
 /*
  * Time until a timer tries again that has found another hart draining: about the time of a slice.
  * The timers of harts start together and have the same interval; after one such delay they no
  * longer expire at the same time.
  */
 #define NTRACE_DRAIN_RETRY_US	100
-
-/* Number of bytes that the sink writes from one position to another. */
-static u32 ring_distance(const struct ntrace_ramsink *sink, u32 from, u32 to)
-{
-	return to >= from ? to - from : to + sink->ring_size - from;
-}
-
-static u32 ring_add(const struct ntrace_ramsink *sink, u32 position, u32 bytes)
-{
-	return ring_distance(sink, sink->ring_size - bytes, position);
-}
-
-/* The granule just before a position that is a multiple of the granule. */
-static u8 *ring_canary(const struct ntrace_ramsink *sink, u32 position)
-{
-	return sink->ring + ring_distance(sink, sink->granule, position);
-}
-
-static void ring_set_canary(const struct ntrace_ramsink *sink, u32 position)
-{
-	memset(ring_canary(sink, position), NTRACE_RESERVED_BYTE, sink->granule);
-}
-
-static bool ring_canary_intact(const struct ntrace_ramsink *sink, u32 position)
-{
-	return !memchr_inv(ring_canary(sink, position), NTRACE_RESERVED_BYTE, sink->granule);
-}
 
 /* The sink's write pointer is invalid: take no more trace from it. */
 static void ntrace_drain_fault(struct ntrace_ramsink *sink)
@@ -180,6 +173,17 @@ static void ntrace_drain_reparse(struct ntrace_ramsink *sink, bool skip)
 		ntrace_deframe_reset(sink, skip);
 }
 
+/* How many captures get a copy of all trace. */
+static u32 ntrace_drain_copies(const struct ntrace_ramsink *sink)
+{
+	const struct ntrace_feed *feed;
+	u32 copies = 0;
+
+	list_for_each_entry(feed, &sink->feeds, node)
+		copies += !!feed->data;
+	return copies;
+}
+
 /* Copies the next bytes of the ring to the captures that get them, not visible yet. */
 static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 {
@@ -187,6 +191,8 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 	u32 from = sink->drained;
 	u32 part;
 
+	trace_ntrace_drain(dev_name(container_of(sink, struct ntrace_component, ramsink)->dev),
+			   sink->found, bytes, sink->dealt ? 1 : ntrace_drain_copies(sink));
 	while (bytes) {
 		part = min(bytes, sink->ring_size - from);
 		if (sink->dealt) {
@@ -295,6 +301,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	u32 wp, pending, bytes, next;
 	bool lapped = false;
 
+	sink->found = 0;
 	if (!sink->ring || sink->fault || ntrace_drain_is_paused(sink) ||
 	    ntrace_ramsink_is_whole(sink) || !ntrace_drain_position(component, &wp))
 		return false;
@@ -308,6 +315,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 		pending = rounddown(pending, sink->granule);
 		pending -= min(pending, sink->granule);
 	}
+	sink->found = pending;
 
 	/*
 	 * readl() orders the loads of the copy after the read of the write pointer, and trace that
@@ -350,6 +358,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 {
 	u32 limit = sink->dealt ? NTRACE_DRAIN_SLICE_SHARED : NTRACE_DRAIN_SLICE;
+	u32 copies = sink->dealt ? 1 : ntrace_drain_copies(sink);
 	struct ntrace_feed *feed;
 
 	list_for_each_entry(feed, &sink->feeds, node) {
@@ -358,7 +367,19 @@ static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 		atomic64_set(&feed->tail, feed->head);
 		limit = min_t(u64, limit, feed->size / 2);
 	}
+	if (copies > 1)
+		limit = max(rounddown(limit / copies, NTRACE_DRAIN_UNIT), NTRACE_DRAIN_UNIT);
 	return limit;
+}
+
+/* Takes the lock of the sink. Where interrupts are on, they stay on while another hart drains. */
+static unsigned long ntrace_drain_lock(struct ntrace_ramsink *sink)
+{
+	unsigned long flags;
+
+	while (!raw_spin_trylock_irqsave(&sink->lock, flags))
+		cpu_relax();
+	return flags;
 }
 
 /*
@@ -369,12 +390,14 @@ static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 static bool ntrace_drain_next(struct ntrace_component *component, bool sink_stopped, u32 *left)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	u32 limit;
+	unsigned long flags = ntrace_drain_lock(sink);
+	u32 limit = ntrace_drain_limit(sink);
+	bool more;
 
-	guard(raw_spinlock_irqsave)(&sink->lock);
-	limit = ntrace_drain_limit(sink);
 	*left -= min(*left, limit);
-	return ntrace_drain_slice(component, limit, sink_stopped);
+	more = ntrace_drain_slice(component, limit, sink_stopped);
+	raw_spin_unlock_irqrestore(&sink->lock, flags);
+	return more;
 }
 
 /* Drains in slices, with interrupts on between them. At most one ring's worth. */
@@ -431,16 +454,17 @@ void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 he
 }
 
 /*
- * The event has ended, and the frames with the end of its last message are still on their way. That
- * end belongs to no later event, whose trace would begin with it: it is dropped, and the message is
- * marked as cut. The next byte begins a message.
+ * The event has ended, and the end of its last message is still on its way. That end belongs to no
+ * later event, whose trace would begin with it: it is dropped, and the message is marked as cut.
+ * The next byte begins a message.
  */
 static void ntrace_drain_cut(struct ntrace_feed *feed)
 {
 	static const u8 mark[] = { NTRACE_RESERVED_BYTE, NTRACE_MESSAGE_END };
 	struct ntrace_ramsink *sink = &feed->sink->ramsink;
 
-	if (!sink->dealt || !sink->frames || !ntrace_deframe_forget(sink, feed))
+	if (!sink->dealt || !(sink->frames ? ntrace_deframe_forget(sink, feed) :
+					     ntrace_split_forget(&sink->split, feed)))
 		return;
 	ntrace_feed_put(feed, mark, sizeof(mark));
 	ntrace_feed_commit(feed);
@@ -544,6 +568,35 @@ static bool ntrace_drain_hush(const struct ntrace_feed *feed, u32 control)
 	return true;
 }
 
+/* Takes the lock of the sink unless another hart has it. Return: whether it did. */
+static bool ntrace_drain_trylock(struct ntrace_ramsink *sink)
+{
+	u64 end = ktime_get_mono_fast_ns() + NTRACE_DRAIN_WAIT_US * NSEC_PER_USEC;
+
+	/* The hart that has the lock drains for all, or has it once, for a short time. */
+	while (!raw_spin_trylock(&sink->lock)) {
+		if (!sink->dealt || ktime_get_mono_fast_ns() >= end)
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+/* The interval of a timer that has found @found bytes and may take @limit. */
+static ktime_t ntrace_drain_pace(struct ntrace_feed *feed, u32 found, u32 limit)
+{
+	const ktime_t least = ns_to_ktime(NTRACE_DRAIN_PACE_MIN_US * NSEC_PER_USEC);
+
+	if (!feed->counts)
+		return feed->interval;
+	if (found > limit / 2)
+		feed->pace = max(feed->pace / 2, least);
+	else if (found < limit / 8)
+		feed->pace *= 2;
+	feed->pace = min(feed->pace, feed->interval);
+	return feed->pace;
+}
+
 /**
  * ntrace_drain_step - handle one expiry of a drain timer
  * @feed: data area of a running capture, on the traced hart, in hard interrupt context
@@ -557,24 +610,27 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	u32 control = ntrace_read(feed->encoder, TR_TE_CONTROL);
 	/* Before the lock, which other harts may hold for long: waiting for it makes trace, too. */
 	bool resume = ntrace_drain_hush(feed, control);
+	u32 pause = sink->dealt ? NTRACE_DRAIN_PAUSE_SHARED_US : NTRACE_DRAIN_PAUSE_US;
+	ktime_t pace, next = ns_to_ktime(pause * NSEC_PER_USEC);
 	bool more;
+	u32 limit;
 
-	/*
-	 * The hart that has the lock drains for all, or has it once, for a short time: no need to
-	 * wait, except as above. What the encoder reports stays in its register until the next
-	 * expiry.
-	 */
-	if (sink->dealt)
-		raw_spin_lock(&sink->lock);
-	else if (!raw_spin_trylock(&sink->lock))
-		return min(feed->interval, ns_to_ktime(NTRACE_DRAIN_RETRY_US * NSEC_PER_USEC));
-	more = ntrace_drain_slice(component, ntrace_drain_limit(sink), false);
-	ntrace_drain_encoder(feed, control);
-	ntrace_drain_sink(component);
-	raw_spin_unlock(&sink->lock);
+	if (ntrace_drain_trylock(sink)) {
+		limit = ntrace_drain_limit(sink);
+		more = ntrace_drain_slice(component, limit, false);
+		pace = ntrace_drain_pace(feed, sink->found, limit);
+		if (!more)
+			next = pace;
+		ntrace_drain_encoder(feed, control);
+		ntrace_drain_sink(component);
+		raw_spin_unlock(&sink->lock);
+	} else if (!sink->dealt) {
+		/* What the encoder reports stays in its register until the next expiry. */
+		next = min(feed->interval, ns_to_ktime(NTRACE_DRAIN_RETRY_US * NSEC_PER_USEC));
+	}
 	if (resume && !feed->fault)
 		ntrace_encoder_trace(feed->encoder);
-	return more ? ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC) : feed->interval;
+	return next;
 }
 
 /**
@@ -582,8 +638,8 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
  * @timer: timer that has expired and drained
  * @next: time until then, from ntrace_drain_step()
  *
- * From now on, not a multiple of @next after the last expiry as hrtimer_forward_now(): after a slice
- * that took longer than the pause, that would often be over before the interrupt ends.
+ * From now on, not a multiple of @next after the last expiry as hrtimer_forward_now(): after a
+ * slice that took longer than the pause, that would often be over before the interrupt ends.
  */
 void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next)
 {
@@ -704,6 +760,20 @@ static void ntrace_drain_whole(struct ntrace_component *component)
 	guard(raw_spinlock_irqsave)(&sink->lock);
 	list_for_each_entry(feed, &sink->feeds, node)
 		ntrace_feed_sink_full(feed);
+}
+
+/**
+ * ntrace_drain_leave - end a capture of a sink that others keep running
+ * @feed: data area of perf for which ntrace_drain_await_end() has drained
+ * @control: trTeControl after the stop
+ *
+ * Not ntrace_drain_end(): what the other harts make meanwhile may have no end.
+ */
+void ntrace_drain_leave(struct ntrace_feed *feed, u32 control)
+{
+	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
+	ntrace_drain_encoder(feed, control);
+	ntrace_drain_sink(feed->sink);
 }
 
 /**

@@ -13,6 +13,7 @@ void ntrace_drain_begin(struct ntrace_component *component);
 void ntrace_drain_break(struct ntrace_feed *feed, u32 control);
 void ntrace_drain_fail(struct ntrace_feed *feed);
 void ntrace_drain_flush(struct ntrace_feed *feed);
+void ntrace_drain_leave(struct ntrace_feed *feed, u32 control);
 void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped);
 void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
 		       bool overwrite);

@@ -27,6 +27,7 @@ struct ntrace_component;
  * @sink: sink that it is fed from
  * @timer: drains the sink, on the traced hart
  * @interval: period of @timer
+ * @pace: of a capture of perf: period of @timer now, at most @interval
  * @wake: wakes readers from the timer
  * @control: control page, first page of the area that user space maps
  * @data: data area, directly after the control page; or an AUX area of perf
@@ -58,6 +59,7 @@ struct ntrace_feed {
 	struct ntrace_component *sink;
 	struct hrtimer timer;
 	ktime_t interval;
+	ktime_t pace;
 	struct irq_work wake;
 	struct ntrace_control *control;
 	u8 *data;

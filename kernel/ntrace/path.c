@@ -179,33 +179,35 @@ int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
 static bool ntrace_path_await_end(struct ntrace_capture *capture)
 {
 	struct ntrace_component *sink = ntrace_path_sink(capture->path);
-	u64 deadline;
+	bool passed = ntrace_path_await_links(capture->path, 1);
+	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
 
-	if (!ntrace_path_await_links(capture->path, 1))
-		return false;
-	deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
-	if (sink->sink_ops && sink->sink_ops->flush && !sink->sink_ops->flush(sink, deadline))
-		return false;
-	return ntrace_drain_await_end(&capture->feed);
+	if (passed && sink->sink_ops && sink->sink_ops->flush)
+		passed = sink->sink_ops->flush(sink, deadline);
+	/* The event gets what has arrived in any case. */
+	return ntrace_drain_await_end(&capture->feed) && passed;
 }
 
 /** ntrace_path_disable_atomic - ntrace_path_disable() with interrupts off, for a capture of perf */
 int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 {
+	struct ntrace_component *sink = ntrace_path_sink(capture->path);
 	bool sink_stopped;
 	int ret;
 
-	guard(raw_spinlock)(&ntrace_path_sink(capture->path)->ramsink.users_lock);
+	guard(raw_spinlock)(&sink->ramsink.users_lock);
 	ret = ntrace_path_stop_from(capture->path, 1, true, &sink_stopped);
-	capture->complete = ntrace_path_sink(capture->path)->users &&
-			    ntrace_path_await_end(capture) && capture->feed.ended;
 	/* May run in the timer itself, which then ends by its return value. */
 	hrtimer_try_to_cancel(&capture->feed.timer);
-	ntrace_drain_end(&capture->feed, control, sink_stopped);
-	if (sink_stopped) {
-		capture->feed.ended = true;
-		capture->complete = true;
+	if (sink->users) {
+		capture->complete = ntrace_path_await_end(capture) && capture->feed.ended;
+		ntrace_drain_leave(&capture->feed, control);
+		return ret;
 	}
+	ntrace_drain_end(&capture->feed, control, sink_stopped);
+	capture->complete = sink_stopped;
+	if (sink_stopped)
+		capture->feed.ended = true;
 	return ret;
 }
 

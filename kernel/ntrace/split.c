@@ -30,17 +30,22 @@ static bool ntrace_split_is_last(u8 byte)
 	return (byte & NTRACE_MSEO_LAST) == NTRACE_MSEO_LAST;
 }
 
-/* The data area that gets the message in @head, or NULL if its hart is not traced. */
+/* The SRC of a message of which @have bytes are there. */
+static u32 ntrace_split_source(const struct ntrace_split *split, const u8 *head, u32 have)
+{
+	u32 src = 0;
+
+	while (--have)
+		src = src << NTRACE_MDO_BITS | head[have] >> NTRACE_MSEO_BITS;
+	return src & (BIT(split->src_bits) - 1);
+}
+
+/* The data area that gets the messages of an encoder, or NULL if its hart is not traced. */
 static struct ntrace_feed *ntrace_split_find(const struct ntrace_split *split,
-					     const struct list_head *feeds)
+					     const struct list_head *feeds, u32 src)
 {
 	struct ntrace_feed *feed;
-	u32 src = 0;
-	int i;
 
-	for (i = split->have - 1; i > 0; i--)
-		src = src << NTRACE_MDO_BITS | split->head[i] >> NTRACE_MSEO_BITS;
-	src &= BIT(split->src_bits) - 1;
 	list_for_each_entry(feed, feeds, node)
 		if (feed->encoder->encoder.atid == split->atid &&
 		    (!split->src_bits || feed->encoder->encoder.src == src))
@@ -48,11 +53,16 @@ static struct ntrace_feed *ntrace_split_find(const struct ntrace_split *split,
 	return NULL;
 }
 
+static bool ntrace_split_is_end(u8 first)
+{
+	return first >> NTRACE_MSEO_BITS == NTRACE_TCODE_END;
+}
+
 /* The message is complete. Records whether it ends the trace of its encoder. */
 static void ntrace_split_complete(struct ntrace_split *split)
 {
 	if (split->to)
-		split->to->ended = split->head[0] >> NTRACE_MSEO_BITS == NTRACE_TCODE_END;
+		split->to->ended = ntrace_split_is_end(split->head[0]);
 	split->have = 0;
 }
 
@@ -68,7 +78,8 @@ static void ntrace_split_start(struct ntrace_split *split, const struct list_hea
 	split->to = NULL;
 	split->head[split->have++] = byte;
 	if (split->have == ntrace_split_needed(split)) {
-		split->to = ntrace_split_find(split, feeds);
+		split->to = ntrace_split_find(split, feeds,
+					      ntrace_split_source(split, split->head, split->have));
 		if (split->to) {
 			split->to->ended = false;
 			ntrace_feed_put(split->to, split->head, split->have);
@@ -76,6 +87,58 @@ static void ntrace_split_start(struct ntrace_split *split, const struct list_hea
 	}
 	if (ntrace_split_is_last(byte))
 		ntrace_split_complete(split);
+}
+
+/*
+ * Distributes whole messages from @bytes on, which begins one. Messages that follow each other and
+ * belong to one encoder are passed on in one piece: they have few bytes each.
+ *
+ * Return: the first byte of a message whose end is not there, or @end.
+ */
+static const u8 *ntrace_split_whole(struct ntrace_split *split, const struct list_head *feeds,
+				    const u8 *bytes, const u8 *end)
+{
+	u32 needed = ntrace_split_needed(split), last = U32_MAX, src;
+	struct ntrace_feed *to = NULL, *feed;
+	const u8 *piece = bytes, *next = bytes;
+	bool ended = false;
+
+	for (;; bytes = next) {
+		while (next < end && !ntrace_split_is_last(*next))
+			next++;
+		feed = NULL;
+		if (next++ < end && (u32)(next - bytes) >= needed) {
+			src = ntrace_split_source(split, bytes, needed);
+			feed = to && src == last ? to : ntrace_split_find(split, feeds, src);
+			last = src;
+		}
+		if (to && feed != to) {
+			to->ended = ended;
+			ntrace_feed_put(to, piece, bytes - piece);
+		}
+		if (next > end)
+			return bytes;
+		if (feed != to)
+			piece = bytes;
+		to = feed;
+		ended = ntrace_split_is_end(*bytes);
+	}
+}
+
+/**
+ * ntrace_split_forget - a data area gets no more trace, for now
+ * @split: position
+ * @feed: data area; the rest of a message for it is dropped
+ *
+ * Return: true if it has the start of a message without its end.
+ */
+bool ntrace_split_forget(struct ntrace_split *split, const struct ntrace_feed *feed)
+{
+	bool cut = split->to == feed && split->have;
+
+	if (split->to == feed)
+		split->to = NULL;
+	return cut;
 }
 
 /**
@@ -103,6 +166,11 @@ void ntrace_split_pass(struct ntrace_split *split, const struct list_head *feeds
 	const u8 *start;
 
 	while (bytes < end) {
+		if (!split->skip && !split->have) {
+			bytes = ntrace_split_whole(split, feeds, bytes, end);
+			if (bytes == end)
+				return;
+		}
 		if (!split->skip && split->have < needed) {
 			ntrace_split_start(split, feeds, *bytes++);
 			continue;

@@ -105,6 +105,10 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 {
 }
 
+void ntrace_drain_leave(struct ntrace_feed *feed, u32 control)
+{
+}
+
 bool ntrace_deframe_forget(struct ntrace_ramsink *ram, const struct ntrace_feed *feed)
 {
 	return false;

@@ -217,6 +217,15 @@ static void by_hand(void)
 	reset_got();
 	ntrace_split_put(sink, shorter, sizeof(shorter));
 	is_u64(got_size[1], 4, "a message cut before SRC goes to no capture, and damages no other");
+
+	reset_got();
+	ntrace_split_put(sink, wide, 3);
+	ok(ntrace_split_forget(&sink->split, &machine.capture[1].feed),
+	   "its capture goes: the message is cut");
+	ntrace_split_put(sink, wide + 3, 1);
+	is_u64(got_size[1], 3, "the rest of it is dropped");
+	ok(!ntrace_split_forget(&sink->split, &machine.capture[1].feed),
+	   "between messages none is cut");
 }
 
 int main(void)

@@ -40,6 +40,8 @@ static inline void raw_spin_lock_init(raw_spinlock_t *lock)
 	lock->held = false;
 }
 
+#define raw_spin_trylock_irqsave(lock, flags) ((flags) = 0, raw_spin_trylock(lock))
+#define raw_spin_unlock_irqrestore(lock, flags) ((void)(flags), raw_spin_unlock(lock))
 #define raw_spin_lock_irq raw_spin_lock
 #define raw_spin_unlock_irq raw_spin_unlock
 #define spin_lock raw_spin_lock

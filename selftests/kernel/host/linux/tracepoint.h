@@ -4,6 +4,13 @@
 
 #include <linux/types.h>
 
+/* A tracepoint without probes. */
+#define TP_PROTO(...) __VA_ARGS__
+#define TRACE_EVENT(name, proto, args, fields, assign, print)                                      \
+	static inline void trace_##name(proto)                                                     \
+	{                                                                                          \
+	}
+
 struct tracepoint {
 	const char *name;
 };
