@@ -13,16 +13,21 @@ guest_job timestamps kernel/timestamps.sh 0x1c 48 shared harts
 guest_job driver kernel/driver.sh
 guest_job security kernel/security.sh
 guest_job faults kernel/faults.sh
+guest_job lifecycle kernel/lifecycle.sh short
 guest_job suspend kernel/suspend.sh
+# What happens there does not depend on the topology; for the debug kernel, locks do.
+[ "${NTRACE_KERNEL:-}" != debug ] || guest_job random kernel/random.sh 150 300 ${SEED:+"$SEED"}
+guest_job perf kernel/perf.sh
 guest_job kexec kernel/kexec.sh /root/vmlinux
 guest_boot chain --icount --modules --tools --topology chain --console "$tmp/console" \
 	--put "$(tools/vsoc/run --print-kernel):/root/vmlinux" \
-	--append "iomem=relaxed sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
+	--append "iomem=relaxed slab_debug=U,kmalloc-* sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
 guest_ran funnel && judge_turns
 # In a sink that harts share, the end of a task's turn may be missing: not judge_security.
-# shellcheck disable=SC2034 # used by judge_addresses
-src_bits=1
+# shellcheck disable=SC2034 # used by judge_addresses and judge_perf
+src_bits=1 fork_flags=4
 guest_ran security && judge_addresses
+guest_ran perf && judge_perf
 guest_ran timestamps && judge_shared_times
 guest_ran kexec && judge_kexec "$tmp/console" 5
 done_testing

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The PMU "ntrace".
+# The PMU "ntrace". Usage: perf.sh [COUNTED]; COUNTED: program to record if the encoders cannot exclude
+# the kernel. Its trace can only be decoded with a copy of the kernel, which a recording has.
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 type=$(<$pmu/type)
@@ -16,6 +17,19 @@ trace() {
 	mkdir "$1"
 	program perf trace "$type" "$1" "$1"
 }
+if [ -n "$version0" ]; then
+	trace drain
+	trace snapshot
+	trace full
+	if [ -e /proc/lockdep ]; then
+		skip "record --task" "to save trace, the debug kernel executes more than it saves the trace of"
+	else
+		ntrace record -q --task -o counted.data -- "$1" >out
+		is "$? $(<out)" "7 done" "record --task"
+	fi
+	nothing_said
+	done_testing
+fi
 # A second task on both harts, whose code is at other addresses.
 for cpu in 0 1; do
 	taskset -c $cpu sh -c 'while :; do :; done' &

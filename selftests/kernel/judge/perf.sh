@@ -30,7 +30,7 @@ executed() {
 	count=0
 	: >"$tmp/wrong"
 	for file in "$1"/?.nex; do
-		"$ntrace" decode --level pc "${elfs[@]}" "$file" >"$tmp/pcs" 2>>"$tmp/wrong"
+		"$ntrace" decode --level pc --params "srcbits=${src_bits:-0}" "${elfs[@]}" "$file" >"$tmp/pcs" 2>>"$tmp/wrong"
 		count=$((count + $(grep -cx "$(address_of step)" "$tmp/pcs")))
 	done
 }
@@ -47,10 +47,14 @@ judge_perf() {
 	local test dir allowed
 	for test in plain drain fork; do
 		dir=$results/perf/$test
-		steps_of "$dir" "$test"
-		# Two tasks at a time: a sink that they share may hold back the end of one (judge_turns).
+		# Two tasks at a time: a sink that they share may hold back the end of one (judge_turns), which is then cut in its code.
 		allowed=0
 		[ "$test" != fork ] || allowed=${fork_flags:-0}
+		executed "$dir"
+		is "steps $count" "$(cat "$dir/steps")" "$test: each step is in the trace"
+		if [ "$allowed" -eq 0 ] || ! grep -q ' 4 [0-9]* [0-9]*$' "$dir/flags"; then
+			is "$(head -n 3 "$tmp/wrong")" "" "$test: and no other program's code"
+		fi
 		is "$(awk -v allowed="$allowed" '$3 && $3 != allowed' "$dir/flags" | head -n 3)" "" "$test: no record is truncated or partial"
 		ok "$test: trace from both harts" test -s "$dir/0.nex" -a -s "$dir/1.nex"
 	done
@@ -66,6 +70,23 @@ judge_perf() {
 	executed "$dir"
 	ok "snapshot: $count steps in it" test "$count" -gt 10000
 	ok "snapshot: decoded from the first sync to the end" test "$(wc -l <"$tmp/wrong")" -le 4 || diag "$(tail -n 3 "$tmp/wrong")"
+}
+
+# Encoders of version 0, which cannot exclude the kernel
+judge_whole_perf() {
+	ok "drain: more than the AUX area" test "$(cat "$results"/perf/drain/?.nex | wc -c)" -gt 1048576
+	is "$(awk '$3' "$results/perf/drain/flags" | head -n 3)" "" "drain: no record is truncated or partial"
+	is "$(stat -c %s "$results/perf/snapshot/0.nex")" 65536 "snapshot: as much as the AUX area holds"
+	[ -e "$results/perf/counted.data" ] || return
+	make_sysroot
+	"$ntrace" report --sysroot "$sysroot" --firmware "$(tools/vsoc/run --print-firmware-elf)@0x80000000" --json --limit 0 \
+		"$results/perf/counted.data" >"$tmp/json" 2>"$tmp/err"
+	is "$? $(cat "$tmp/err")" "0 " "record --task: report is content"
+	is "$(python3 -c 'import json, sys
+report = json.load(open(sys.argv[1]))
+print(len(report["errors"]), sorted((f["function"], f["calls"], f["instructions"]) for f in report["functions"]
+    if f["function"] in ("counted", "recursive", "tail")))' "$tmp/json")" \
+		"0 [('counted', 1750, 15750), ('recursive', 101, 802), ('tail', 250, 250)]" "record --task: calls and instructions"
 }
 
 # The trace of users has no address of the kernel.
@@ -111,13 +132,14 @@ print(wrong[:3], len(seen) > 1, sum(seen.values()) >= records_with)' "$dir/flags
 [] True True" "on each hart: several tasks; Ownership messages and records name the same task"
 }
 
-# Two tasks that share harts and the sink, three times: each trace has its own task's steps and none of the other. If a task is
+# Two tasks that share harts and the sink, once or three times: each trace has its own task's steps and none of the other. If a task is
 # scheduled out while the other one keeps the sink busy, its last messages stay on the way: the record is partial, and tracing
 # continues. $src_bits: width of SRC in messages (1); $short_max: partial records of nine that are usual (4)
 judge_turns() {
 	local round dir cpu
-	for round in 1 2 3; do
-		dir=$results/funnel/turns$round
+	ok "turns: there is trace of both tasks" test -d "$results/funnel/turns1/other"
+	for dir in "$results"/funnel/turns?; do
+		round=${dir##*turns}
 		loaded "$dir"
 		for cpu in 0 1; do
 			own_steps "$dir" $cpu step other_step "turns $round, step(), hart $cpu"
