@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Records each stay in the driver with interrupts off, and the bytes that the drain reads meanwhile, while
+# files and events of perf trace two harts. The host adds the time that slow memory takes.
+# shellcheck source=selftests/kernel/guest/common.sh
+. "$(dirname "$0")/common.sh"
+type=$(<$pmu/type)
+tracing=/sys/kernel/tracing
+[ -e $tracing/trace ] || mount -t tracefs nodev $tracing
+[ -e $tracing/set_graph_function ] || skip_all "the kernel has no tracer function_graph"
+
+# Where the driver is entered with interrupts off, or switches them off itself.
+# The kernel makes the list anew for each reader.
+grep -oE '^ntrace_(drain_(timer|slice|leave)|perf_(timer|strobe)|event_(add|del|start|stop|read))( |$)' \
+	$tracing/available_filter_functions | tr -d ' ' >functions
+ok "the functions of the driver can be traced" test "$(wc -l <functions)" -ge 9
+xargs -n 1 <functions >$tracing/set_ftrace_filter
+echo 1 >$tracing/max_graph_depth
+echo 20000 >$tracing/buffer_size_kb
+echo 1 >$tracing/events/ntrace/ntrace_drain/enable
+echo function_graph >$tracing/current_tracer
+
+# stays WHAT COMMAND...: leaves the records of COMMAND in WHAT.stays
+stays() {
+	local what=$1
+	shift
+	echo >$tracing/trace
+	echo 1 >$tracing/tracing_on
+	"$@" >"$tmp/output" 2>&1 || not_ok "$what: $(tail -n 3 "$tmp/output")"
+	echo 0 >$tracing/tracing_on
+	cat $tracing/trace >"$what.stays"
+	ok "$what: the driver was entered" grep -q 'us ' "$what.stays"
+}
+load() {
+	local cpu loads=()
+	for cpu in 0 1; do
+		# shellcheck disable=SC2016 # expanded by the other shell
+		taskset -c "$cpu" bash -c 'for ((i = 0; i < 500; i++)); do x=${x:-}$((i % 10)); x=${x: -20}; done' &
+		loads+=("$!")
+	done
+	wait "${loads[@]}"
+}
+files() {
+	hold /dev/ntrace0
+	exec 6<&"${HOLD[0]}" 7>&"${HOLD[1]}"
+	local first=$HOLD_PID
+	hold /dev/ntrace1 2>/dev/null
+	load
+	ask stop
+	let_go
+	kill "$first"
+}
+perf_test() {
+	mkdir "perf_$1"
+	"$here/perf" trace "$type" "perf_$1" "$1"
+}
+stays files files
+for test in fork drain turns; do
+	stays "$test" perf_test $test
+	rm -r "perf_$test"
+done
+echo nop >$tracing/current_tracer
+echo 0 >$tracing/events/ntrace/ntrace_drain/enable
+echo >$tracing/set_ftrace_filter
+done_testing
