@@ -515,8 +515,8 @@ static void ntrace_perf_assign_here(void *data)
 }
 
 /*
- * Gives the path of a CPU to perf, or takes it away if @path is NULL. The path is locked. The caller
- * holds cpus_read_lock(): an offline CPU does not come online and read its state meanwhile.
+ * Gives the path of a CPU to perf, or takes it away if @path is NULL. The path is locked. The
+ * caller holds cpus_read_lock(): an offline CPU does not come online and read its state meanwhile.
  */
 static void ntrace_perf_set_path(unsigned int cpu, struct ntrace_path *path)
 {
