@@ -44,11 +44,15 @@ static bool by_switches(const struct ntrace_session *session)
 	return false;
 }
 
-/* A user without access to kernel memory records only user space and has no copy of it. */
+/* A recording of user space alone has no copy of the kernel. */
+static bool without_kernel(const struct ntrace_session *session)
+{
+	return session->recording->privilege == TRACED_U;
+}
+
 static bool left_out(const struct loading *loading, int error)
 {
-	return error == NTRACE_ERR_IO && errno == ENOENT && !by_switches(loading->session) &&
-	       loading->session->recording->privilege == TRACED_U;
+	return error == NTRACE_ERR_IO && errno == ENOENT && without_kernel(loading->session);
 }
 
 /* Opens a dump as object and core. A missing dump causes a note; only NTRACE_ERR_NOMEM fails. */
@@ -283,7 +287,7 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 	if (!error && firmware)
 		error = load_firmware(session, firmware, bias);
 	close_dumps(&loading);
-	if (!session->switch_address && by_switches(session))
+	if (!session->switch_address && by_switches(session) && !without_kernel(session))
 		session_note(session, "%s: tasks are identified only where their code is unique",
 			     session->single ? "a perf.data file has no kernel text" :
 					       "the kernel's symbols have no __switch_to");

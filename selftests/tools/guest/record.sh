@@ -42,6 +42,7 @@ rm -rf killed.data.old
 like "loss: said in words" "CPU [01]: .* lost in [0-9]+ places: .*--data-size" "$(cat loss.err)"
 attempt user ntrace record --cpu 1 --privilege u -o user.data -- "$counted"
 status user 7
+is "$(ls user.data/images)" vdso "user: user space alone is without the kernel's code"
 attempt btm ntrace record -q --mode btm --sync messages:16 -o btm.data -- sh -c "$counted"'; kill -9 $$'
 is "$(<btm.rc)" 137 "a command killed by a signal"
 attempt counted ntrace record -o counted.data -- "$counted"

@@ -74,10 +74,24 @@ int recorder_signals(struct recorder *recorder)
 	return EXIT_OK;
 }
 
-/* True if the recording includes the kernel's code. */
+/*
+ * True if the kernel is traced: only then the recording includes its code, which takes most of the
+ * time of a short recording. 0 is the default of the driver, which includes the kernel.
+ */
 static bool with_kernel(const struct recorder *recorder)
 {
-	return !recorder->by_tasks || recorder->tasks.config.privilege & NTRACE_PRIVILEGE_S;
+	const struct device_list *list = &recorder->list;
+	unsigned int i;
+
+	if (recorder->by_tasks)
+		return recorder->tasks.config.privilege & NTRACE_PRIVILEGE_S;
+	for (i = 0; i < list->count; i++) {
+		uint32_t privilege = list->devices[i].config.privilege;
+
+		if (!privilege || privilege & NTRACE_PRIVILEGE_S)
+			return true;
+	}
+	return false;
 }
 
 /* True if the previous recording in the directory has the kernel's code. */
