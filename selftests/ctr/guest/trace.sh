@@ -5,6 +5,8 @@
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module
+# The command and the comparison with the kernel's text read the symbols.
+echo 0 >/proc/sys/kernel/kptr_restrict
 rounds=10
 jit=/proc/sys/net/core/bpf_jit_enable
 type=$(<$pmu/type)
