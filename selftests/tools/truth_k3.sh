@@ -20,7 +20,7 @@ truth_lossy() {
 truth_job k3 1 4 FIXED
 truth_job pieces 1 4 --sink-size 8M
 truth_job loss 1 4 LOSSES --data-size 64K
-guest_job tasks tools/truth_tasks.sh 4 k3
+guest_job tasks tools/truth_tasks.sh 2 k3
 truth_boot k3 --icount --smp 4 --topology k3
 if recorded k3; then
 	is "$(sed -n 's/^params.*srcbits=0,.*atid=//p' "$data/params" | sort | xargs)" "1 3 5 7" "each hart has its ATID, and no SRC"
