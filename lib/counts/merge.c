@@ -5,6 +5,7 @@
  * n inputs are written about log(n) times.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -160,7 +161,7 @@ int merger_temporary(struct ntrace_counts_merger *merger, FILE **file)
 		merger->error = NTRACE_ERR_NOMEM;
 		return NTRACE_ERR_NOMEM;
 	}
-	fd = mkostemp(path, 02000000 /* O_CLOEXEC */);
+	fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0) {
 		unlink(path);
 		*file = fdopen(fd, "w+");
