@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options of `ntrace record`. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -392,6 +393,20 @@ void record_options_timestamps(uint32_t modes, struct ntrace_config *config)
 	for (i = 0; config->timestamps == RECORD_TIMESTAMPS_ANY && i < 4; i++)
 		if (modes >> best[i] & 1)
 			config->timestamps = best[i];
+}
+
+bool record_options_still_there(struct record_options *options)
+{
+	struct id_list *pids = &options->pids;
+	unsigned int i, kept = 0;
+
+	if (options->all || options->select_cpus)
+		return true;
+	for (i = 0; i < pids->count; i++)
+		if (!kill(pids->ids[i], 0) || errno != ESRCH)
+			pids->ids[kept++] = pids->ids[i];
+	pids->count = kept;
+	return kept;
 }
 
 void record_options_free(struct record_options *record)

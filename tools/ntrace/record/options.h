@@ -122,6 +122,13 @@ void record_options_free(struct record_options *options);
 /** record_options_any - true if there is a command, a process or a thread */
 bool record_options_any(const struct record_options *options);
 
+/**
+ * record_options_still_there - drop processes that have ended, for a further recording
+ *
+ * Return: false if no process is left to trace; true without processes, for CPUs.
+ */
+bool record_options_still_there(struct record_options *options);
+
 /** record_options_tasks - true if the options ask for per-process tracing */
 bool record_options_tasks(const struct record_options *options);
 

@@ -377,21 +377,6 @@ static double next_begin(const struct top *top, double begin)
 								 now + top->window.decoding;
 }
 
-/* Drops processes that have ended. Return: false if none is left */
-static bool still_there(struct top *top)
-{
-	struct id_list *pids = &top->options.pids;
-	unsigned int i, kept = 0;
-
-	if (top->options.all || top->options.select_cpus)
-		return true;
-	for (i = 0; i < pids->count; i++)
-		if (!kill(pids->ids[i], 0) || errno != ESRCH)
-			pids->ids[kept++] = pids->ids[i];
-	pids->count = kept;
-	return kept;
-}
-
 static int run_windows(struct top *top)
 {
 	double begin;
@@ -400,7 +385,7 @@ static int run_windows(struct top *top)
 	while (!error && !top->quit) {
 		begin = monotonic_seconds();
 		/* The first time it is an error, which the recorder prints. */
-		if (top->window.number && !still_there(top))
+		if (top->window.number && !record_options_still_there(&top->options))
 			return EXIT_OK;
 		error = capture(top);
 		if (!error) {
