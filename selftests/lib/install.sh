@@ -27,7 +27,7 @@ is "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$top/pyproject.toml")" "$version" "a
 expected=$({
 	printf '/usr/lib/here/libntrace.%s\n' a so so.0 "so.$version"
 	printf '%s\n' /usr/bin/ntrace /usr/lib/here/pkgconfig/libntrace.pc \
-		/usr/lib/udev/rules.d/60-ntrace.rules /usr/share/bash-completion/completions/ntrace
+		/usr/lib/systemd/system/ntrace-collect.service /usr/lib/udev/rules.d/60-ntrace.rules /usr/share/bash-completion/completions/ntrace
 	(cd "$top/lib/python" && printf '/usr/lib/python3/dist-packages/%s\n' ntrace/*.py ntrace/py.typed)
 	(cd "$top/lib/include" && printf '/usr/include/%s\n' ntrace/*.h)
 	(cd "$top/Documentation/man" && printf '/usr/share/man/man1/%s\n' *.1)
@@ -126,6 +126,7 @@ else
 	skip "udev takes the rule" "no udevadm that can verify"
 fi
 
+like "the service runs the installed command" "ExecStart=/usr/bin/ntrace collect " "$(cat "$root/usr/lib/systemd/system/ntrace-collect.service")"
 ok "make uninstall" run_make uninstall
 is "$(installed)" "" "leaves nothing"
 done_testing

@@ -89,6 +89,10 @@ parallel --will-cite -j 2 "$ntrace" count -o {}.part {} ::: "${all[@]}" 2>err ||
 printf '%s\n' r?.part | "$ntrace" merge --files-from - -o sum 2>/dev/null
 ok "GNU parallel: a job for each recording" cmp whole sum
 
+"$ntrace" count -o sum r1 2>loud
+"$ntrace" count -q -o sum r1 2>quiet
+is "$(grep -c 'entries in' loud) $(diff loud quiet | grep -c '^<')" "1 1" "count --quiet leaves out the summary alone"
+
 # More files than are merged at once, several levels of them.
 python3 "$reader" many 100 70 many
 ok "merge 70 files" "$ntrace" merge -o sum many.*

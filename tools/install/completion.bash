@@ -39,7 +39,7 @@ _ntrace_words() {
 		echo load store csr atomic csr-write csr-set csr-clear swap add and or xor max min store-failure
 		;;
 	ingress:bytes) echo 1 2 4 8 16 ;;
-	record:privilege | top:privilege | count:privilege | report:privilege | export:privilege | gdb:privilege | browse:privilege | ingress:privilege) echo u s m us usm vu vs ;;
+	record:privilege | top:privilege | count:privilege | collect:privilege | report:privilege | export:privilege | gdb:privilege | browse:privilege | ingress:privilege) echo u s m us usm vu vs ;;
 	trigger:privilege) echo u s us ;;
 	record:sync | trigger:sync) echo messages: cycles: parcels: off ;;
 	record:timestamps | trigger:timestamps) echo any external system core shared ;;

@@ -13,6 +13,7 @@ mandir ?= $(datarootdir)/man
 pkgconfigdir ?= $(libdir)/pkgconfig
 bashcompletiondir ?= $(datarootdir)/bash-completion/completions
 udevrulesdir ?= $(prefix)/lib/udev/rules.d
+systemdunitdir ?= $(prefix)/lib/systemd/system
 # Directory where Python looks below this prefix; Debian has other directories.
 pythondir ?= $(prefix)/lib/python3$(if $(wildcard /etc/debian_version),$(if \
 	$(filter-out /usr,$(prefix)),.$(PYTHON_MINOR))/dist-packages,.$(PYTHON_MINOR)/site-packages)
@@ -57,11 +58,13 @@ install-lib: lib $(B)/libntrace.pc
 	$(INSTALL_DATA) $(B)/libntrace.pc $(D)$(pkgconfigdir)/
 
 install-command: native
-	$(INSTALL) -d $(D)$(bindir) $(D)$(mandir)/man1 $(D)$(bashcompletiondir) $(D)$(udevrulesdir)
+	$(INSTALL) -d $(D)$(bindir) $(D)$(mandir)/man1 $(D)$(bashcompletiondir) $(D)$(udevrulesdir) $(D)$(systemdunitdir)
 	$(INSTALL) $(B)/ntrace $(D)$(bindir)/
 	$(INSTALL_DATA) $(MAN_PAGES) $(D)$(mandir)/man1/
 	$(INSTALL_DATA) tools/install/completion.bash $(D)$(bashcompletiondir)/ntrace
 	$(INSTALL_DATA) tools/install/60-ntrace.rules $(D)$(udevrulesdir)/
+	sed 's#/usr/bin/#$(bindir)/#' tools/install/ntrace-collect.service >$(D)$(systemdunitdir)/ntrace-collect.service
+	chmod 644 $(D)$(systemdunitdir)/ntrace-collect.service
 
 install-python:
 	$(INSTALL) -d $(D)$(pythondir)/ntrace
@@ -72,6 +75,7 @@ uninstall: ## removes what `make install` with the same variables installs
 		$(D)$(pkgconfigdir)/libntrace.pc $(addprefix $(D)$(includedir)/ntrace/,$(notdir $(HEADERS))) \
 		$(D)$(bindir)/ntrace $(addprefix $(D)$(mandir)/man1/,$(notdir $(MAN_PAGES))) \
 		$(D)$(bashcompletiondir)/ntrace $(D)$(udevrulesdir)/60-ntrace.rules \
+		$(D)$(systemdunitdir)/ntrace-collect.service \
 		$(addprefix $(D)$(pythondir)/ntrace/,$(notdir $(PYTHON)))
 	rm -rf $(D)$(pythondir)/ntrace/__pycache__
 	rmdir $(D)$(includedir)/ntrace $(D)$(pythondir)/ntrace 2>/dev/null || true

@@ -12,7 +12,7 @@ static const struct command *const commands[] = {
 	&command_encode, &command_assemble, &command_check,  &command_stat,   &command_split,
 	&command_detect,  &command_archive,  &command_index,  &command_ctr,	&command_top,
 	&command_trigger, &command_tandem,   &command_gdb,    &command_browse, &command_ingress,
-	&command_count,	  &command_merge,
+	&command_count,   &command_collect,	  &command_merge,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -85,6 +85,7 @@ extern const struct command command_encode;
 extern const struct command command_assemble;
 extern const struct command command_report;
 extern const struct command command_export;
+extern const struct command command_collect;
 extern const struct command command_count;
 extern const struct command command_merge;
 extern const struct command command_archive;

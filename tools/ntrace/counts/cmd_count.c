@@ -20,6 +20,7 @@
 enum {
 	OPTION_OUTPUT = 'o',
 	OPTION_PID = 'p',
+	OPTION_QUIET = 'q',
 	OPTION_SHARD = OPTION_LONG,
 	OPTION_CLASS,
 	OPTION_MEMORY,
@@ -40,6 +41,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	{ OPTION_QUIET, "quiet", NULL, "print only warnings and errors" },
 	{ OPTION_JSON, "json", NULL, "print the totals as a JSON object" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -69,6 +71,7 @@ struct count {
 	uint64_t streams;
 	struct recording_totals sums;
 	bool json;
+	bool quiet;
 };
 
 static int take_shard(struct count *count, const struct options *options)
@@ -133,6 +136,9 @@ static int take_option(struct count *count, const struct options *options, int o
 		return EXIT_OK;
 	case OPTION_MEMORY:
 		return take_memory(count, options);
+	case OPTION_QUIET:
+		count->quiet = true;
+		return EXIT_OK;
 	case OPTION_JSON:
 		count->json = true;
 		return EXIT_OK;
@@ -329,7 +335,7 @@ static int finish(struct count *count)
 
 	if (error)
 		return error;
-	sum_say(count->output, &totals);
+	sum_say(count->output, &totals, count->quiet);
 	if (count->json)
 		put_json(count, &totals);
 	if (count->sums.gaps || count->sums.lost)

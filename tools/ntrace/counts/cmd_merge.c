@@ -95,7 +95,7 @@ static int merge_all(struct merge_command *merge, char **paths, int count)
 		error = sum_write(merge->merger, merge->output, &totals);
 	if (error)
 		return error;
-	sum_say(merge->output, &totals);
+	sum_say(merge->output, &totals, false);
 	if (merge->json)
 		put_json(merge, &totals);
 	return totals.entries ?

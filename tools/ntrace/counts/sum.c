@@ -51,12 +51,13 @@ int sum_write(struct ntrace_counts_merger *merger, const char *path,
 	return output_file_close(&file, error);
 }
 
-void sum_say(const char *path, const struct ntrace_counts_totals *totals)
+void sum_say(const char *path, const struct ntrace_counts_totals *totals, bool quiet)
 {
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 
-	say("%s: %s entries in %s groups", path, ui_number(number, totals->entries),
-	    ui_number(other, totals->groups));
+	if (!quiet)
+		say("%s: %s entries in %s groups", path, ui_number(number, totals->entries),
+		    ui_number(other, totals->groups));
 	if (totals->saturated)
 		warn("%s: %s counts reached the largest number, %llu: they are this or larger",
 		     path, ui_number(number, totals->saturated),

@@ -21,7 +21,10 @@ int sum_failed(const struct ntrace_counts_merger *merger, int error, const char 
 int sum_write(struct ntrace_counts_merger *merger, const char *path,
 	      struct ntrace_counts_totals *totals);
 
-/** sum_say - print the totals, and a warning about saturated counts, on standard error */
-void sum_say(const char *path, const struct ntrace_counts_totals *totals);
+/**
+ * sum_say - print the totals, and a warning about saturated counts, on standard error
+ * @quiet: only the warning
+ */
+void sum_say(const char *path, const struct ntrace_counts_totals *totals, bool quiet);
 
 #endif /* NTRACE_TOOL_COUNTS_SUM_H */

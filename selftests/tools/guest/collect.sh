@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `ntrace collect`: windows of one process and of all CPUs. host/collect.sh evaluates the counts.
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=selftests/tools/guest/common.sh
+. "$here/common.sh"
+load_module
+# files DIRECTORY: how many, hidden ones included
+files() {
+	local found
+	shopt -s nullglob dotglob
+	found=("$1"/*)
+	echo ${#found[@]}
+}
+"$here/steady" >/dev/null &
+steady=$!
+attempt process ntrace collect -o process.d -p $steady --privilege u --window 0.002 --interval 0.05 -n 3 --class steady
+status process 0
+like "process: what it says" 'process.d/20.*Z-.*[.]counts: counts of 3 of 3 windows' "$(<process.err)"
+is "$(files process.d)" 1 "process: one file, and nothing of the windows"
+is "$(basename process.d/*.counts | cut -c 1-2)" 20 "its name begins with the year"
+# Each window begins a new file, and only the current one is small enough.
+attempt files ntrace collect -o files.d -p $steady --privilege u --window 0.001 --interval 0.05 -n 3 --rotate 0 -q
+status files 0
+is "$(<files.err)" "" "--quiet"
+is "$(files files.d)" 3 "--rotate: three files"
+attempt small ntrace collect -o files.d -p $steady --privilege u --window 0.001 --interval 0.05 -n 2 --rotate 0 --size 1
+status small 0
+is "$(files files.d)" 1 "--size: the last one is left"
+like "--size: says what it removed" 'files.d/20.*: removed, the files exceed --size' "$(<small.err)"
+attempt cpus ntrace collect -o cpus.d --window 0.001 --interval 0.05 -n 1
+status cpus 0
+# A signal, while it rests.
+ntrace collect -o signal.d -p $steady --privilege u --window 0.001 --interval 1000 2>signal.err >signal.out </dev/null &
+collect=$!
+has_file() { compgen -G 'signal.d/20*.counts' >/dev/null; }
+until_true has_file
+kill -TERM $collect
+finish signal $collect
+status signal 0
+is "$(files signal.d)" 1 "a signal: the counts are kept, the window is not"
+# The process ends.
+ntrace collect -o ended.d -p $steady --privilege u --window 0.001 --interval 0.02 2>ended.err >ended.out </dev/null &
+collect=$!
+has_file() { compgen -G 'ended.d/20*.counts' >/dev/null; }
+until_true has_file
+kill $steady
+wait $steady
+finish ended $collect
+status ended 0
+attempt nothing ntrace collect -o /proc/none --window 0.001 -n 1
+says nothing 1 "/proc/none: "
+attempt usage ntrace collect --window 2 --interval 1
+status usage 2
+done_testing
