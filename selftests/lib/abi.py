@@ -86,6 +86,9 @@ def measure(include, structs, constants, directory):
     for name, members in structs.items():
         questions.append("sizeof(struct %s)" % name)
         for member in members:
+            # Reserved bytes may get a meaning and a name; the size of the struct still counts.
+            if member == "reserved":
+                continue
             questions.append("offsetof(struct %s, %s)" % (name, member))
             questions.append("sizeof(((struct %s *)0)->%s)" % (name, member))
     questions += constants
