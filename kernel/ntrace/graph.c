@@ -73,8 +73,8 @@ u32 ntrace_graph_ports(const struct device_node *node, const char *ports_name)
  * ntrace_graph_next_out - find the way out of a component with the lowest number
  * @node: component
  * @from: least number
- * @number: takes the number: of the port, and then of the endpoint. The order of nodes in the device
- *	    tree does not count.
+ * @number: takes the number: of the port, and then of the endpoint. The order of nodes in the
+ *	    device tree does not count.
  *
  * Return: the component at the other end, which is not disabled and whose reference the caller
  * puts, or NULL.

@@ -53,14 +53,14 @@ static int ntrace_v0_find_out(struct ntrace_component *component, bool *to_memor
 	struct device_node *ports __free(device_node) =
 		of_get_child_by_name(component->dev->of_node, "out-ports");
 	u32 needed = ports ? V0_IMPL_HAS_FUNNEL : V0_IMPL_HAS_SBA;
+	const char *reason = ports ? "does not send to a funnel, but has \"out-ports\"" :
+				     "does not write to memory, and has no \"out-ports\"";
 
 	component->impl = ntrace_read(component, V0_IMPL);
 	if (component->impl & TR_IMPL_VER_MAJOR_MASK)
 		return ntrace_component_refuse(component, "is not version 0");
 	if (!(component->impl & needed))
-		return ntrace_component_refuse(
-			component, ports ? "does not send to a funnel, but has \"out-ports\"" :
-					   "does not write to memory, and has no \"out-ports\"");
+		return ntrace_component_refuse(component, reason);
 	component->fixed = FIELD_PREP(V0_CONTROL_SINK_MASK, ports ? V0_SINK_FUNNEL : V0_SINK_SBA);
 	*to_memory = !ports;
 	return 0;

@@ -277,8 +277,8 @@
 #define V0_CONTROL_MODE_MASK		0x00000070u
 #define V0_CONTROL_MODE_SHIFT		4	/* 0 none, 6 HTM, 7 HTM with optimisations */
 #define V0_CONTROL_ITC_MASK		0x00000180u
-#define V0_CONTROL_ITC_STORES		0x00000080u	/* stores to itcStimulus become messages */
-#define V0_CONTROL_ITC_OWNERSHIP	0x00000100u	/* those to [15] and [31] become Ownership */
+#define V0_CONTROL_ITC_STORES		0x00000080u	/* stores to itcStimulus */
+#define V0_CONTROL_ITC_OWNERSHIP	0x00000100u	/* [15], [31]: Ownership */
 #define V0_CONTROL_STALL_OR_OVERFLOW	0x00001000u	/* cleared by writing 0 */
 #define V0_CONTROL_STALL_ENA		0x00002000u
 #define V0_CONTROL_STOP_ON_WRAP		0x00004000u
@@ -311,12 +311,12 @@
 #define V0_SINK_WP			0x1c	/* bit 0: wrapped */
 #define V0_TS_CONTROL			0x40	/* as trTsControl, but Width has 8 bits */
 #define V0_TS_CONTROL_BRANCH_MASK	0x00030000u	/* messages with time: 3: all kinds */
-#define V0_TS_CONTROL_ITC		0x00040000u	/* messages of itcStimulus have the time */
+#define V0_TS_CONTROL_ITC		0x00040000u	/* itcStimulus has the time */
 #define V0_TS_CONTROL_OWNERSHIP		0x00080000u	/* Ownership has the time */
 #define V0_TS_LOWER			0x44
 #define V0_TS_UPPER			0x48
 
-#define V0_ITC_TRACE_ENABLE		0x60	/* bit i: stores to itcStimulus[i] are traced */
+#define V0_ITC_TRACE_ENABLE		0x60	/* bit i: itcStimulus[i] is traced */
 #define V0_ITC_TRIG_ENABLE		0x64
 #define V0_ITC_STIMULUS(i)		(0x80 + 4 * (i))
 #define V0_ITC_STIMULUS_MAX		31

@@ -196,8 +196,8 @@ struct ntrace_info {
 #define NTRACE_CONFIG_DEBUG_TRIGGERS (1u << 4)
 
 /*
- * The hart waits while the encoder cannot send (trTeInstStallEna). No trace is lost between hart and
- * encoder, and the hart is slower.
+ * The hart waits while the encoder cannot send (trTeInstStallEna). No trace is lost between hart
+ * and encoder, and the hart is slower.
  */
 #define NTRACE_CONFIG_STALL (1u << 5)
 
