@@ -49,6 +49,50 @@ is "$(grep -c '^1 back' "$tmp/walked.hits") $(grep -c '^1 on' "$tmp/walked.hits"
 like "monitor around finds the last call" "$function\+0x0 \(calculator\)" "$(head -n 1 "$tmp/walked.say")"
 like "monitor around: and no further one" "executes '$function' less than $((calls + 1)) times" "$(cat "$tmp/walked.say")"
 
+# Forwards and backwards over the end of the run, and breakpoints at a line.
+line=$(grep -n "$function" selftests/consumers/program/calculator.c | head -n 1 | cut -d: -f1)
+walk "| exec $ntrace gdb - --last 1000 --sysroot $root $recorded/recording" backwards forwards
+tail -n 1000 "$tmp/witnessed" >"$tmp/part"
+ok "reverse-stepi to the beginning of a window visits what the witness saw" cmp <(tac "$tmp/part") "$tmp/walked.backwards"
+ok "stepi to its end visits the same" cmp "$tmp/part" "$tmp/walked.forwards"
+BREAK="calculator.c:$line" walk "| exec $ntrace gdb - --sysroot $root $recorded/recording" hits
+is "$(grep -c '^0 back' "$tmp/walked.hits") $(grep -c '^0 on' "$tmp/walked.hits")" "$calls $calls" \
+	"a breakpoint at the line of the function ($line) stops as often, in both directions"
+
+# A recording that is loaded in parts: together they are the whole, and moves find the same places.
+size=$(($(stat -c %s "$timed/recording/aux.0") / 4))
+whole="| exec $ntrace gdb - --cpu 0 --sysroot $timed_root $timed/recording"
+in_parts="| exec $ntrace gdb - --cpu 0 --part $size --sysroot $timed_root $timed/recording"
+SAY="monitor where; monitor part first; monitor part 2; monitor part 3; monitor part last; monitor part 99; monitor part previous; monitor part first;
+monitor part previous; maintenance flush register-cache; continue; monitor part next" walk "$in_parts" say
+tr '\n' ' ' <"$tmp/walked.say" >"$tmp/said"
+parts=$(sed -n 's/^part [0-9]* of 1 to \([0-9]*\)$/\1/p' "$tmp/walked.say" | head -n 1)
+ok "there are several parts ($parts)" test "${parts:-0}" -ge 3
+like "it begins in the last part" "^0x[^:]*, time [^:]*\) part $parts of 1 to $parts" "$(cat "$tmp/said")"
+like "monitor part: no such part" "part: next, previous, first, last, or the number of a part" "$(cat "$tmp/said")"
+like "monitor part previous: there is none" "there is no such part" "$(cat "$tmp/said")"
+like "the end of a part is told" "the part that is loaded ends here: 'monitor part next' loads what follows" "$(cat "$tmp/walked")"
+say=''
+for ((i = 1; i <= parts; i++)); do say+="monitor part $i;"; done
+SAY=$say walk "$in_parts" say
+sed -nE 's/^(0x[0-9a-f]+) .*/\1/p; s/^instruction 0 of 0 to ([0-9]+),.*/\1/p' "$tmp/walked.say" | paste - - >"$tmp/begins"
+say='' sum=0
+while read -r _ last; do
+	say+="monitor goto $sum;"
+	sum=$((sum + last + 1))
+done <"$tmp/begins"
+SAY="$say; monitor end; monitor around long_work; monitor around short_work 4; monitor time 1ms; monitor start; monitor next-gap; monitor next-gap" \
+	walk "$whole" say
+is "$(sed -nE 's/^instruction .* of 0 to ([0-9]+),.*/\1/p' "$tmp/walked.say" | tail -n 1)" "$((sum - 1))" \
+	"all parts together have the instructions of the whole"
+ok "each begins where the one before ends" cmp <(cut -f1 "$tmp/begins") <(sed -nE 's/^(0x[0-9a-f]+) .*/\1/p' "$tmp/walked.say" | head -n "$parts")
+places() { sed -nE '/^0x/p; s/.*(, time .*)/\1/p; /^gap/p' "$1" | tail -n 10; }
+places "$tmp/walked.say" >"$tmp/places"
+SAY="monitor end; monitor around long_work; monitor around short_work 4; monitor time 1ms; monitor part first; monitor next-gap; monitor next-gap" \
+	walk "$in_parts" say
+ok "functions, times and gaps are found in their parts" cmp "$tmp/places" <(places "$tmp/walked.say") ||
+	diag "$(diff "$tmp/places" <(places "$tmp/walked.say"))"
+
 # Two threads, which GDB switches between; each has its own place. GDB numbers them in the order of their ids. The fourth call
 # of short_work has others before it, and after the last call of both no breakpoint is left.
 SAY="thread 2; monitor around short_work 4; maintenance flush register-cache; break short_work; break long_work; reverse-continue; monitor where;
@@ -64,9 +108,10 @@ ends=$(TARGET="| exec $ntrace gdb - --user --sysroot $timed_root $timed/recordin
 	gdb-multiarch -q -nx -batch -x selftests/tools/host/gdb_walk.py 2>/dev/null | grep -c '_exit')
 is "$ends $(grep -c 'Thread.*_exit' "$tmp/walked.say")" "1 0" "reverse-continue takes all threads back"
 
-# The kernel and all tasks of a CPU, with what the firmware executes as gaps.
-"$ntrace" decode --level pc --sysroot "$timed_root" "$timed/recording" 2>/dev/null | tail -n 20000 >"$tmp/decoded"
-SAY="monitor previous-gap; monitor end" walk "| exec $ntrace gdb - --cpu 0 --last 20000 --sysroot $timed_root $timed/recording" history say
+# The kernel and all tasks of a CPU.
+decoded() { "$ntrace" decode --level pc --sysroot "$timed_root" "$1" 2>/dev/null; }
+decoded "$timed/recording" | tail -n 20000 >"$tmp/decoded"
+walk "| exec $ntrace gdb - --cpu 0 --last 20000 --sysroot $timed_root $timed/recording" history
 ok "the kernel: instruction-history is as ntrace decode says" cmp "$tmp/decoded" <(grep -v gap "$tmp/walked.history")
 is "$(grep -c gap "$tmp/walked.history")" "$(cat "$tmp/walked.gaps")" "GDB counts its gaps"
 done_testing

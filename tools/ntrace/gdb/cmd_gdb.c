@@ -12,7 +12,7 @@
 #include "common/command.h"
 #include "common/output.h"
 #include "common/ui.h"
-#include "load.h"
+#include "parts.h"
 #include "server.h"
 
 #define DEFAULT_GDB "gdb-multiarch"
@@ -30,6 +30,7 @@ enum {
 	OPTION_GDB,
 	OPTION_EXEC,
 	OPTION_JSON,
+	OPTION_PART,
 };
 
 static const struct option_spec options_table[] = {
@@ -41,6 +42,8 @@ static const struct option_spec options_table[] = {
 	{ OPTION_LAST, "last", "N", "stay in the last N instructions of each thread" },
 	SELECT_OPTIONS,
 	SOURCE_OPTIONS,
+	{ OPTION_PART, "part", "SIZE",
+	  "recording: load SIZE bytes of trace at a time (default 64M)" },
 	{ OPTION_EXEC, "exec", "FILE[@ADDR]", "program for GDB, e.g. vmlinux" },
 	{ OPTION_LISTEN, "listen", "[HOST:]PORT", "where to listen (default: 127.0.0.1:0)" },
 	{ OPTION_KEEP, "keep", NULL, "keep listening when the last debugger has gone" },
@@ -58,8 +61,11 @@ struct gdb {
 	const struct command *command;
 	struct source source;
 	struct load load;
-	struct history history;
-	struct target target;
+	struct parts parts;
+	uint64_t part_size;
+	struct history history;		/* of a raw trace */
+	struct target raw;
+	struct target *target;
 	struct server server;
 	struct recording recording;
 	struct ntrace_space *space;
@@ -69,6 +75,8 @@ struct gdb {
 	const char *listen;
 	const char *program;
 	const char *exec;
+	char *exec_path;
+	uint64_t exec_bias;
 	bool run;
 	bool json;
 	bool pipe;
@@ -142,6 +150,9 @@ static int take_option(struct gdb *gdb, const struct options *options, int optio
 	case OPTION_KERNEL:
 	case OPTION_SELECT:
 		return option_select(options, option, &gdb->load.privileges);
+	case OPTION_PART:
+		return option_number(options, "part", 1, INT64_MAX, &gdb->part_size) ? EXIT_OK :
+										       EXIT_USAGE;
 	case OPTION_EXEC:
 		gdb->exec = options->value;
 		return EXIT_OK;
@@ -173,9 +184,10 @@ static int check_options(const struct gdb *gdb, bool recording)
 	if (gdb->run && (gdb->listen || gdb->server.keep || gdb->json))
 		return usage_error(gdb->command, "--run starts the only debugger: no --listen, "
 						 "--keep, --json");
-	if (!recording && (gdb->tid || gdb->load.cpu >= 0 || gdb->load.privileges))
+	if (!recording &&
+	    (gdb->tid || gdb->load.cpu >= 0 || gdb->load.privileges || gdb->part_size))
 		return usage_error(gdb->command,
-				   "--thread, --cpu, --user, --kernel and --privilege "
+				   "--thread, --cpu, --user, --kernel, --privilege and --part "
 				   "apply to recordings only");
 	if (recording && gdb->load.src >= 0)
 		return usage_error(gdb->command, "--src applies to raw traces only");
@@ -186,13 +198,34 @@ static int check_options(const struct gdb *gdb, bool recording)
 
 /* ---- the trace ---- */
 
+/* The last part of a large recording: the debugger starts at its end. */
 static int open_recording(struct gdb *gdb, const char *path)
 {
+	struct parts *parts = &gdb->parts;
 	int error = source_open_recording(&gdb->source, &gdb->recording, path);
 
 	if (error)
 		return error;
-	return load_recording(&gdb->load, &gdb->recording, gdb->source.stream);
+	parts->recording = &gdb->recording;
+	parts->options = &gdb->load;
+	parts->stream = gdb->source.stream;
+	parts->tid = gdb->tid;
+	parts->exec = gdb->exec;
+	parts->exec_bias = gdb->exec_bias;
+	parts->xlen = ntrace_session_stream(gdb->recording.session, 0)->params->xlen;
+	error = parts_make(parts, gdb->part_size ? gdb->part_size : PARTS_SIZE, path);
+	if (error)
+		return error;
+	for (size_t i = parts->base.count; !gdb->target && i-- > 0;) {
+		gdb->target = parts_open(parts, i);
+		if (!gdb->target && parts->failed != EXIT_SHOWN)
+			return EXIT_FAILED;
+	}
+	if (!gdb->target)
+		return target_nothing(gdb->tid);
+	/* New clients begin there. */
+	gdb->target->clients++;
+	return EXIT_OK;
 }
 
 static int open_raw(struct gdb *gdb, const char *path)
@@ -214,29 +247,35 @@ static int open_raw(struct gdb *gdb, const char *path)
 	if (!error)
 		error = load_raw(&gdb->load, &trace, &gdb->source.params, gdb->space);
 	trace_close(&trace);
-	return error;
+	if (!error && !history_end(&gdb->history, 0))
+		error = fail("out of memory");
+	if (!error)
+		error = target_init(&gdb->raw, &gdb->history, gdb->tid);
+	if (error == EXIT_SHOWN)
+		error = target_nothing(gdb->tid);
+	if (error)
+		return error;
+	gdb->raw.xlen = gdb->source.params.xlen;
+	gdb->target = &gdb->raw;
+	return gdb->exec ? target_set_exec(&gdb->raw, gdb->exec, gdb->exec_bias) : EXIT_OK;
 }
 
-static int set_exec(struct gdb *gdb)
+static int parse_exec(struct gdb *gdb)
 {
-	uint64_t bias;
 	char *path;
 	int error;
 
 	if (!gdb->exec)
 		return EXIT_OK;
-	error = elf_argument(gdb->command, "exec", gdb->exec, &path, &bias);
-	if (error)
-		return error;
-	error = target_set_exec(&gdb->target, path, bias);
-	free(path);
+	error = elf_argument(gdb->command, "exec", gdb->exec, &path, &gdb->exec_bias);
+	gdb->exec = gdb->exec_path = error ? NULL : path;
 	return error;
 }
 
 /* Tries the monitor commands of the options, so that an error is one of the command line. */
 static int try_starts(struct gdb *gdb)
 {
-	struct remote *remote = remote_new(&gdb->target);
+	struct remote *remote = remote_new(gdb->target);
 	int error = EXIT_OK;
 	char *text;
 
@@ -258,21 +297,12 @@ static int open_target(struct gdb *gdb, const char *path)
 
 	gdb->load.history = &gdb->history;
 	if (!error)
+		error = parse_exec(gdb);
+	if (!error)
 		error = recording ? open_recording(gdb, path) : open_raw(gdb, path);
 	if (error)
 		return error;
-	if (!history_end(&gdb->history, 0))
-		return fail("out of memory");
-	error = target_init(&gdb->target, &gdb->history, gdb->tid);
-	if (error)
-		return error;
-	gdb->target.xlen = recording ?
-				   ntrace_session_stream(gdb->recording.session, 0)->params->xlen :
-				   gdb->source.params.xlen;
-	error = set_exec(gdb);
-	if (error)
-		return error;
-	gdb->server.target = &gdb->target;
+	gdb->server.target = gdb->target;
 	gdb->server.start = gdb->start;
 	return try_starts(gdb);
 }
@@ -282,7 +312,7 @@ static int open_target(struct gdb *gdb, const char *path)
 static void print_json(const struct gdb *gdb, const char *name)
 {
 	static struct output output;
-	const struct target *target = &gdb->target;
+	const struct target *target = gdb->target;
 
 	output_init(&output, STDOUT_FILENO);
 	output_text(&output, "{\"listen\": ");
@@ -316,7 +346,7 @@ static int serve_listening(struct gdb *gdb)
 	} else {
 		printf("listening on %s; connect with:\n"
 		       "  " DEFAULT_GDB "%s -ex 'target remote %s'\n",
-		       name, gdb->target.process ? " -ex 'set osabi none'" : "", name);
+		       name, gdb->target->process ? " -ex 'set osabi none'" : "", name);
 		fflush(stdout);
 	}
 	return server_run(&gdb->server);
@@ -409,7 +439,9 @@ static int serve(struct gdb *gdb, char **arguments, int count)
 
 static void gdb_free(struct gdb *gdb)
 {
-	target_free(&gdb->target);
+	parts_free(&gdb->parts);
+	target_free(&gdb->raw);
+	free(gdb->exec_path);
 	history_free(&gdb->history);
 	ntrace_space_put(gdb->space);
 	recording_close(&gdb->recording);

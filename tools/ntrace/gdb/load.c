@@ -153,7 +153,7 @@ static int take_batch(struct load *load, const struct ntrace_block_batch *batch)
 	if (load->history->block_count + batch->count > BLOCKS_MAX) {
 		load->failed = true;
 		return fail("more than %zu blocks were executed, which is too much: choose a part "
-			    "with --user, --cpu, --src or --stream",
+			    "with --part, --user, --cpu, --src or --stream",
 			    BLOCKS_MAX);
 	}
 	load->next.space = batch->space;
@@ -310,6 +310,37 @@ static int session_end(void *data)
 	return 0;
 }
 
+/* Decodes the part of each stream. */
+static int decode_parts(struct recording_load *from)
+{
+	struct recording *recording = from->recording;
+	struct ntrace_session_range *range = &recording->range.range;
+	unsigned int streams = ntrace_session_streams(recording->session);
+	struct progress progress;
+	int error = 0;
+
+	progress_begin(&progress, "gdb", streams);
+	for (unsigned int i = 0; !error && i < streams; i++) {
+		progress_update(&progress, i);
+		/* A stream may have nothing in this part. */
+		if (from->load->begin[i] == from->load->end[i])
+			continue;
+		*range = (struct ntrace_session_range){
+			.size = sizeof(*range),
+			.first_offset = from->load->begin[i],
+			.last_offset = from->load->end[i] - (from->load->end[i] != UINT64_MAX),
+			.last_time = UINT64_MAX,
+		};
+		recording->range.given = true;
+		error = recording_decode_stream(recording, i, session_event, session_blocks, from,
+						NULL);
+		session_end(from);
+	}
+	progress_end(&progress);
+	recording->range.given = false;
+	return error;
+}
+
 int load_recording(struct load *load, struct recording *recording, int64_t stream)
 {
 	struct recording_load from = { load, recording, stream };
@@ -317,13 +348,57 @@ int load_recording(struct load *load, struct recording *recording, int64_t strea
 
 	load->tasks = load->cpu < 0;
 	load->shown = true;
-	if (!error)
+	if (!error && load->begin)
+		error = decode_parts(&from);
+	else if (!error)
 		error = recording_decode(recording, "gdb", session_event, session_blocks,
 					 session_end, &from, NULL);
 	end(load);
 	if (error && !load->failed)
 		return fail("%s", ntrace_strerror(error));
 	return error ? EXIT_FAILED : EXIT_OK;
+}
+
+/* The search for the first timestamp of a stream. */
+struct first_time {
+	uint32_t privileges;
+	bool known;
+	uint64_t time;
+};
+
+static int ignore_event(void *data, const struct ntrace_session_event *event)
+{
+	(void)data;
+	(void)event;
+	return 0;
+}
+
+static int find_time(void *data, const struct ntrace_session_blocks *blocks)
+{
+	struct first_time *first = data;
+
+	if (!blocks->batch->time_known ||
+	    (first->privileges && !(first->privileges >> blocks->privilege & 1)))
+		return 0;
+	if (!first->known || blocks->batch->time < first->time)
+		first->time = blocks->batch->time;
+	first->known = true;
+	return 1;
+}
+
+bool load_first_time(const struct load *load, struct recording *recording, int64_t stream,
+		     uint64_t *time)
+{
+	struct load filter = *load;
+	const struct recording_load from = { &filter, recording, stream };
+	struct first_time first = { .privileges = load->privileges };
+
+	for (unsigned int i = 0; i < ntrace_session_streams(recording->session); i++)
+		if (wanted(&from, i, ntrace_session_stream(recording->session, i)->cpu))
+			ntrace_session_decode_range(recording->session, i, NULL, ignore_event,
+						    find_time, &first, NULL);
+	*time = first.time;
+	return first.known;
 }
 
 /* ---- raw traces ---- */

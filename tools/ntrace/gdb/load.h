@@ -14,6 +14,8 @@
  * @cpu: only this CPU, as one thread of all that ran on it; -1 = a thread for each task
  * @src: raw trace: only this SRC, -1 = each SRC is a thread
  * @privileges: 1 << enum ntrace_priv for each privilege to load, 0 = all
+ * @begin, @end: recording: for each stream, where the part begins and where the next one begins, in
+ *                 bytes; NULL = all of it
  * @gaps: number of gaps and errors
  */
 struct load {
@@ -21,6 +23,8 @@ struct load {
 	int64_t cpu;
 	int64_t src;
 	uint32_t privileges;
+	const uint64_t *begin;
+	const uint64_t *end;
 	uint64_t gaps;
 	/* the rest is private */
 	struct history_run next;	/* run that the next batch would start */
@@ -45,6 +49,16 @@ struct load {
 
 /** load_recording - Return: EXIT_OK, or EXIT_FAILED after an error message */
 int load_recording(struct load *load, struct recording *recording, int64_t stream);
+
+/**
+ * load_first_time - the first timestamp of what load_recording() would load of all of the recording
+ * @load: cpu and privileges are used
+ * @time: set to it, in ticks
+ *
+ * Return: false if there is none.
+ */
+bool load_first_time(const struct load *load, struct recording *recording, int64_t stream,
+		     uint64_t *time);
 
 /** load_raw - the same for a raw trace that was opened with trace_open() */
 int load_raw(struct load *load, struct trace *trace, const struct ntrace_params *params,

@@ -82,10 +82,17 @@ static void move_to_number(struct context *context, uint64_t number)
 
 static bool command_goto(struct context *context, char *words)
 {
-	uint64_t number;
+	uint64_t here, number;
+	char sign = words ? *words : '\0';
 
-	if (!parse_number(words, &number))
-		return say_failed(context, "goto: the number of an instruction is needed");
+	if (!words || !parse_number(words + (sign == '-' || sign == '+'), &number))
+		return say_failed(context, "goto: the number of an instruction is needed, or +N or "
+					   "-N instructions from here");
+	here = history_number(context->remote->target->history, &current(context)->place);
+	if (sign == '-')
+		number = number > here ? UINT64_MAX : here - number;
+	else if (sign == '+')
+		number += number > UINT64_MAX - here ? 0 : here;
 	if (number < current(context)->low || number > current(context)->high)
 		return say_failed(context, "goto: this instruction is not in the window");
 	move_to_number(context, number);
@@ -122,9 +129,12 @@ static void ignore_gap(void *data, const struct history_run *gap)
 	(void)gap;
 }
 
-/* The @wanted-th time that one of the addresses is executed, from the start of the window. */
+/*
+ * The *@wanted-th time that one of the addresses is executed, from the start of the window; the
+ * executions that were found are subtracted.
+ */
 static bool find_execution(struct context *context, const uint64_t *addresses, size_t count,
-			   uint64_t wanted, struct history_place *place)
+			   uint64_t *wanted, struct history_place *place)
 {
 	const struct history *history = context->remote->target->history;
 	const struct remote_thread *thread = current(context);
@@ -140,71 +150,175 @@ static bool find_execution(struct context *context, const uint64_t *addresses, s
 				     addresses[k] < history->code[i].end;
 	*place = history_seek(history, thread->place.thread, thread->low);
 	found = is_address(set, history_pc(history, place));
-	if (!found || --wanted) {
+	if (!found || --*wanted) {
 		do
 			found = history_find(history, place, false, marked, is_address, ignore_gap,
 					     set, thread->high);
-		while (found && --wanted);
+		while (found && --*wanted);
 	}
 	free(marked);
 	return found;
 }
 
+/* ---- parts of large recordings ---- */
+
+/* Loads another part. Return: false if that is not possible, with everything as before. */
+static bool load_part(struct context *context, size_t number)
+{
+	struct remote *remote = context->remote;
+	struct target_parts *parts = remote->target->parts;
+	struct target *target;
+
+	if (!parts || number == remote->target->part)
+		return true;
+	target = parts->open(parts, number);
+	if (!target || !remote_use(remote, target))
+		return false;
+	context->moved = true;
+	return true;
+}
+
+static bool use_part(struct context *context, uint64_t number)
+{
+	return load_part(context, (size_t)number) ||
+	       say_failed(context, "this part has no instruction of the process, or cannot be "
+				   "loaded");
+}
+
+/* Loads the next part in a direction that has the process. Return: false if there is none. */
+static bool next_part(struct context *context, bool back)
+{
+	struct target_parts *parts = context->remote->target->parts;
+	size_t number = context->remote->target->part;
+
+	while (parts && (back ? number > 0 : number + 1 < parts->count))
+		if (load_part(context, back ? --number : ++number))
+			return true;
+	return false;
+}
+
+static bool command_part(struct context *context, char *words)
+{
+	const struct target *target = context->remote->target;
+	uint64_t number;
+
+	if (!target->parts)
+		return say_failed(context, "the trace is not divided: all of it is loaded");
+	if (!words || !*words) {
+		packet_append_format(context->output, "part %zu of 1 to %zu\n", target->part + 1,
+				     target->parts->count);
+		return true;
+	}
+	if (!strcmp(words, "next") || !strcmp(words, "previous")) {
+		if (!next_part(context, *words == 'p'))
+			return say_failed(context, "there is no such part");
+		move_to_number(context, *words == 'p' ? UINT64_MAX : 0);
+		return true;
+	}
+	if (!strcmp(words, "first"))
+		number = 1;
+	else if (!strcmp(words, "last"))
+		number = target->parts->count;
+	else if (!parse_number(words, &number) || !number || number > target->parts->count)
+		return say_failed(context, "part: next, previous, first, last, or the number of a "
+					   "part, counted from 1");
+	if (!use_part(context, number - 1))
+		return false;
+	move_to_number(context, strcmp(words, "last") ? 0 : UINT64_MAX);
+	return true;
+}
+
+/* Looks in a part of the trace, and in those that follow. Return: false if it is in none. */
+static bool find_in_parts(struct context *context, const char *name, uint64_t *wanted,
+			  struct history_place *place, bool *known)
+{
+	bool found = false;
+
+	do {
+		uint64_t *address;
+		size_t count = target_functions(context->remote->target, name, &address);
+
+		*known |= count > 0;
+		found = count && find_execution(context, address, count, wanted, place);
+		free(address);
+	} while (!found && next_part(context, false));
+	return found;
+}
+
+/* Without parts, the window is searched. */
 static bool command_around(struct context *context, char *words)
 {
 	char *name = strsep(&words, " ");
+	size_t part = context->remote->target->part;
 	struct history_place place;
-	uint64_t wanted = 1, *address;
-	bool found;
-	size_t count;
+	uint64_t wanted = 1, left;
+	bool known = false;
 
 	if (!name || !*name || (words && *words && (!parse_number(words, &wanted) || !wanted)))
 		return say_failed(context, "around: a function is needed, and which of its calls: "
 					   "around malloc 3");
-	count = target_functions(context->remote->target, name, &address);
-	if (!count) {
-		free(address);
+	left = wanted;
+	/* The first part may have other processes only. */
+	for (size_t i = 0; i < part && !load_part(context, i); i++)
+		;
+	if (find_in_parts(context, name, &left, &place, &known)) {
+		move_to(context, context->remote->current, place);
+		return true;
+	}
+	load_part(context, part);
+	context->moved = false;
+	if (known)
+		packet_append_format(context->output,
+				     "around: thread %" PRIu64
+				     " executes '%.200s' less than %" PRIu64 " times in the %s\n",
+				     target_tid(context->remote->target, context->remote->current),
+				     name, wanted,
+				     context->remote->target->parts ? "trace" : "window");
+	else
 		packet_append_format(context->output,
 				     "around: no file of the trace has a function '%.200s'\n",
 				     name);
-		return false;
+	return false;
+}
+
+/* Over whole runs, up to one next to a gap. Return: the gap, or NULL. */
+static const struct history_run *find_gap(struct context *context, struct history_place *place,
+					  bool back)
+{
+	const struct history *history = context->remote->target->history;
+	const struct history_run *gap;
+
+	for (;;) {
+		const struct history_run *run = history_run_at(history, place);
+
+		*place = history_seek(history, place->thread,
+				      back ? run->number : run->number + run->instructions - 1);
+		if (!history_step(history, place, back, &gap))
+			return NULL;
+		if (gap)
+			return gap;
 	}
-	found = find_execution(context, address, count, wanted, &place);
-	free(address);
-	if (!found) {
-		packet_append_format(context->output,
-				     "around: thread %" PRIu64
-				     " executes '%.200s' less than %" PRIu64
-				     " times in the window\n",
-				     target_tid(context->remote->target, context->remote->current),
-				     name, wanted);
-		return false;
-	}
-	move_to(context, context->remote->current, place);
-	return true;
 }
 
 static bool move_to_gap(struct context *context, bool back)
 {
-	const struct history *history = context->remote->target->history;
-	struct remote_thread *thread = current(context);
-	const struct history_thread *of = &history->thread[thread->place.thread];
-	struct history_place place = thread->place;
-	const struct history_run *gap;
+	const size_t part = context->remote->target->part;
+	struct history_place place = current(context)->place;
+	const struct history_run *gap = find_gap(context, &place, back);
+	const struct history *history;
 
-	/* Over whole runs, up to one next to a gap. */
-	for (;;) {
-		const struct history_run *run = history_run_at(history, &place);
-
-		place = history_seek(history, place.thread,
-				     back ? run->number : run->number + run->instructions - 1);
-		if (!history_step(history, &place, back, &gap))
-			return say_failed(context, of->runs ? "there is no gap" : "");
-		if (gap)
-			break;
+	while (!gap && next_part(context, back)) {
+		place = history_seek(context->remote->target->history,
+				     current(context)->place.thread, back ? UINT64_MAX : 0);
+		gap = find_gap(context, &place, back);
 	}
-	if (history_number(history, &place) < thread->low ||
-	    history_number(history, &place) > thread->high)
+	if (!gap) {
+		load_part(context, part);
+		return say_failed(context, "there is no gap");
+	}
+	history = context->remote->target->history;
+	if (history_number(history, &place) < current(context)->low ||
+	    history_number(history, &place) > current(context)->high)
 		return say_failed(context, "there is no gap in the window");
 	packet_append_format(context->output, "gap: %.400s\n", gap->gap);
 	move_to(context, context->remote->current, place);
@@ -236,7 +350,8 @@ static void set_window(struct context *context, size_t index, uint64_t low, uint
 
 static bool command_time(struct context *context, char *words)
 {
-	const struct history *history = context->remote->target->history;
+	struct target_parts *parts = context->remote->target->parts;
+	const struct history *history;
 	char *first = strsep(&words, ",");
 	uint64_t from, to = 0;
 
@@ -246,6 +361,12 @@ static bool command_time(struct context *context, char *words)
 		return false;
 	if (words && to < from)
 		return say_failed(context, "time: the second time is before the first one");
+	if (parts && !use_part(context, parts->at_time(parts, from)))
+		return false;
+	if (parts && words && parts->at_time(parts, to) != parts->at_time(parts, from))
+		packet_append_format(context->output,
+				     "the second time is in a later part, which is not loaded\n");
+	history = context->remote->target->history;
 	for (size_t i = 0; i < context->remote->target->threads; i++) {
 		uint32_t thread = context->remote->target->thread[i];
 		struct history_place at = history_at_time(history, thread, from), end;
@@ -324,6 +445,9 @@ static bool command_where(struct context *context, char *words)
 			     target_tid(remote->target, remote->current), of->name, run->cpu);
 	append_time(context, run, of->hz);
 	packet_append_format(context->output, "\n");
+	if (remote->target->parts)
+		packet_append_format(context->output, "part %zu of 1 to %zu\n",
+				     remote->target->part + 1, remote->target->parts->count);
 	if (thread->low || thread->high + 1 < of->instructions)
 		packet_append_format(context->output,
 				     "window: instructions %" PRIu64 " to %" PRIu64 "\n",
@@ -357,7 +481,8 @@ static const struct {
 	{ "where", command_where, "", "the instruction, its number and its time" },
 	{ "start", command_start, "", "go to the first instruction" },
 	{ "end", command_end, "", "go to the last instruction" },
-	{ "goto", command_goto, "NUMBER", "go to an instruction, counted from 0" },
+	{ "goto", command_goto, "NUMBER",
+	  "go to an instruction, counted from 0; +N, -N: from here" },
 	{ "around", command_around, "FUNCTION [N]",
 	  "go to where FUNCTION starts for the Nth time" },
 	{ "time", command_time, "A[,B]",
@@ -365,6 +490,8 @@ static const struct {
 	{ "next-gap", command_next_gap, "", "go to the first instruction after the next gap" },
 	{ "previous-gap", command_previous_gap, "",
 	  "go to the last instruction before the previous gap" },
+	{ "part", command_part, "[next | N | ...]",
+	  "large recordings: load the next, previous, first, last or Nth part" },
 	{ "window", command_window, "all | last N", "where to stay: everything, or the end" },
 	{ "history", command_history, "N", "instructions that 'record btrace' shows" },
 	{ "programs", command_programs, "", "files that the executed code comes from" },

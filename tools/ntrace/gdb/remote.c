@@ -16,30 +16,58 @@
 /* Lines about gaps while the debugger waits for a stop. */
 #define GAPS_SHOWN 3
 
+/* Begins with a target, at its end; the current thread stays the same if the target has it. */
+bool remote_use(struct remote *remote, struct target *target)
+{
+	struct remote_thread *threads = calloc(target->threads, sizeof(*threads));
+	uint8_t *marked = calloc(target->history->code_count + 1, 1);
+	struct target *before = remote->target;
+	size_t current = target->current;
+
+	if (!threads || !marked) {
+		free(threads);
+		free(marked);
+		return false;
+	}
+	for (size_t i = 0; i < target->threads; i++) {
+		threads[i].high = target->history->thread[target->thread[i]].instructions - 1;
+		threads[i].place =
+			history_seek(target->history, target->thread[i], threads[i].high);
+		for (size_t k = 0; before && k < before->threads; k++) {
+			if (target_tid(before, k) != target_tid(target, i))
+				continue;
+			threads[i].branches = remote->thread[k].branches;
+			if (k == remote->current)
+				current = i;
+		}
+	}
+	free(remote->thread);
+	free(remote->marked);
+	remote->thread = threads;
+	remote->marked = marked;
+	remote->marks_valid = false;
+	remote->current = remote->resumed = current;
+	remote->target = target;
+	remote->document.size = 0;
+	remote->document_name[0] = '\0';
+	target->clients++;
+	if (before)
+		before->clients--;
+	return true;
+}
+
 struct remote *remote_new(struct target *target)
 {
 	struct remote *remote = calloc(1, sizeof(*remote));
 
 	if (!remote)
 		return NULL;
-	remote->thread = calloc(target->threads, sizeof(*remote->thread));
-	remote->marked = calloc(target->history->code_count + 1, 1);
-	if (!remote->thread || !remote->marked) {
-		free(remote->thread);
-		free(remote->marked);
+	if (!remote_use(remote, target)) {
 		free(remote);
 		return NULL;
 	}
 	packet_init(&remote->packets);
-	remote->target = target;
 	remote->history = REMOTE_HISTORY;
-	remote->current = remote->resumed = target->current;
-	for (size_t i = 0; i < target->threads; i++) {
-		struct remote_thread *thread = &remote->thread[i];
-
-		thread->high = remote_thread_history(remote, i)->instructions - 1;
-		thread->place = history_seek(target->history, target->thread[i], thread->high);
-	}
 	return remote;
 }
 
@@ -47,6 +75,7 @@ void remote_free(struct remote *remote)
 {
 	if (!remote)
 		return;
+	remote->target->clients--;
 	remote_files_close(remote);
 	packet_free(&remote->packets);
 	free(remote->document.bytes);
@@ -307,6 +336,13 @@ static void end_of_trace(struct remote *remote, bool back)
 
 	if (back ? thread->low > 0 : thread->high + 1 < whole->instructions)
 		console(remote, "ntrace: end of the window: 'monitor window' moves it\n");
+	else if (remote->target->parts &&
+		 (back ? remote->target->part > 0 :
+			 remote->target->part + 1 < remote->target->parts->count))
+		console(remote, back ? "ntrace: the part that is loaded begins here: 'monitor part "
+				       "previous' loads what is before\n" :
+				       "ntrace: the part that is loaded ends here: 'monitor part "
+				       "next' loads what follows\n");
 	stop_reply(remote, back ? "replaylog:begin;" : "replaylog:end;");
 }
 

@@ -166,18 +166,15 @@ static int choose_process(struct target *target, int64_t tid)
 			return EXIT_OK;
 		}
 	}
-	return fail("no instruction of thread %" PRId64 " is in the trace", tid);
+	return EXIT_SHOWN;
 }
 
-int target_init(struct target *target, struct history *history, int64_t tid)
+/* The threads of the chosen process; @tid: the first one, 0 = that with most instructions. */
+static int take_process(struct target *target, int64_t tid)
 {
+	const struct history *history = target->history;
 	uint64_t most = 0;
-	int error;
 
-	*target = (struct target){ .history = history, .xlen = 64, .exec = -1 };
-	error = choose_process(target, tid);
-	if (error)
-		return error;
 	target->process = target->pid > 0;
 	target->thread = calloc(history->thread_count + 1, sizeof(*target->thread));
 	if (!target->thread)
@@ -194,8 +191,30 @@ int target_init(struct target *target, struct history *history, int64_t tid)
 		target->thread[target->threads++] = (uint32_t)i;
 	}
 	if (!target->threads)
-		return fail("the trace has no instructions to show");
+		return EXIT_SHOWN;
 	return add_modules(target);
+}
+
+int target_init(struct target *target, struct history *history, int64_t tid)
+{
+	int error;
+
+	*target = (struct target){ .history = history, .xlen = 64, .exec = -1 };
+	error = choose_process(target, tid);
+	return error ? error : take_process(target, tid);
+}
+
+int target_init_process(struct target *target, struct history *history, int32_t pid)
+{
+	*target = (struct target){ .history = history, .xlen = 64, .exec = -1, .pid = pid };
+	return take_process(target, 0);
+}
+
+int target_nothing(int64_t tid)
+{
+	if (!tid)
+		return fail("the trace has no instructions to show");
+	return fail("no instruction of thread %" PRId64 " is in the trace", tid);
 }
 
 uint64_t target_tid(const struct target *target, size_t index)

@@ -25,6 +25,21 @@ struct target_module {
 	uint64_t instructions;
 };
 
+struct target;
+
+/**
+ * struct target_parts - a recording of which only a part is loaded
+ * @count: number of parts, in the order of time
+ * @open: the target of a part, from 0 on; NULL if it has no instruction of the process, or after an
+ *        error message. A target without clients may be freed when another one is opened
+ * @at_time: the part that contains a time
+ */
+struct target_parts {
+	size_t count;
+	struct target *(*open)(struct target_parts *parts, size_t number);
+	size_t (*at_time)(const struct target_parts *parts, uint64_t time);
+};
+
 /**
  * struct target - what all clients share
  * @history: borrowed
@@ -35,6 +50,9 @@ struct target_module {
  *          target_tid()
  * @current: index of the thread that is shown first
  * @exec: index in @module of the program, -1 = unknown
+ * @parts: NULL = everything is loaded
+ * @part: number of the part
+ * @clients: number of clients that use it
  */
 struct target {
 	struct history *history;
@@ -49,6 +67,9 @@ struct target {
 	struct target_module *module;
 	size_t modules, module_room;
 	int64_t exec;
+	struct target_parts *parts;
+	size_t part;
+	size_t clients;
 };
 
 /**
@@ -56,9 +77,15 @@ struct target {
  * @history: after history_end()
  * @tid: a thread of the process; 0 = the process with most instructions
  *
- * Return: EXIT_OK, or EXIT_FAILED after an error message.
+ * Return: EXIT_OK, EXIT_SHOWN if there is no instruction of it, or EXIT_FAILED after an error message.
  */
 int target_init(struct target *target, struct history *history, int64_t tid);
+
+/** target_init_process - the same for process @pid, -1 = harts */
+int target_init_process(struct target *target, struct history *history, int32_t pid);
+
+/** target_nothing - the error message for EXIT_SHOWN of target_init(). Return: EXIT_FAILED */
+int target_nothing(int64_t tid);
 void target_free(struct target *target);
 
 /** target_set_exec - use another file as the program, or a file where none is known */
