@@ -56,11 +56,13 @@ like "writes to memory fail" "error: Cannot access memory" "$(sed -n 6p "$tmp/wa
 
 # Monitor commands.
 SAY="monitor around both 3; monitor goto 7; monitor window last 5; monitor start; monitor goto 1; monitor end; monitor window all;
-monitor goto 0; monitor next-gap; monitor time 1; monitor around nothing; monitor x; monitor programs" walk "$stub" say
+monitor goto 0; monitor goto +9; monitor goto -4; monitor goto -99; monitor part; monitor next-gap; monitor time 1; monitor around nothing; monitor x; monitor programs" walk "$stub" say
 third=$(($(grep -nx "$both" "$tmp/pcs" | sed -n 3p | cut -d: -f1) - 1))
 like "monitor around: the third call" "^$both both\+0x0 \(demo\) instruction $third of 0 to $((total - 1)), thread 1 " \
 	"$(head -n 2 "$tmp/walked.say" | tr '\n' ' ')"
 like "monitor goto" "instruction 7 of" "$(sed -n 4p "$tmp/walked.say")"
+like "monitor goto: from here" "instruction 9 of.*instruction 5 of.*goto: this instruction is not in the window" "$(tr '\n' ' ' <"$tmp/walked.say")"
+like "monitor part: a trace that is loaded as a whole" "the trace is not divided" "$(cat "$tmp/walked.say")"
 like "monitor window last" "window: instructions $((total - 5)) to $((total - 1))" "$(cat "$tmp/walked.say")"
 like "monitor goto: outside the window" "goto: this instruction is not in the window" "$(cat "$tmp/walked.say")"
 like "monitor next-gap: none" "there is no gap" "$(cat "$tmp/walked.say")"
@@ -103,6 +105,21 @@ grep -A 2 '^gap: error: ' "$tmp/walked.say" >"$tmp/gaps"
 like "monitor next-gap: the first instruction after it" "instruction $after of" "$(sed -n 3p "$tmp/gaps")"
 like "monitor previous-gap: the last instruction before it" "instruction $((after - 1)) of" "$(sed -n 6p "$tmp/gaps")"
 
+# Ten million instructions open within seconds. What counts is the work for each of them, which does not depend on the host.
+if [ "$(uname -m)" = x86_64 ]; then
+	for ((i = 0; i < 750; i++)); do cat "$tmp/pcs"; done >"$tmp/long.pcs"
+	"$ntrace" encode --pcs "$tmp/long.pcs" --elf "$tmp/demo" --mode btm --encoder sync=messages,syncmax=8 -o "$tmp/long.nex" >/dev/null
+	spent() {
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null "$ntrace" gdb - --elf "$tmp/demo" "$1" </dev/null 2>&1 |
+			sed -n 's/.*refs: *//p' | tr -d ,
+	}
+	cost=$((($(spent "$tmp/long.nex") - $(spent "$tmp/demo.nex")) / (749 * total)))
+	diag "$cost instructions of this machine for each instruction of the trace"
+	ok "at most 550 instructions of this machine for each instruction of the trace" test "$cost" -gt 0 -a "$cost" -le 550
+else
+	skip "instructions for each instruction of the trace" "the limit is that of x86_64"
+fi
+
 # The program that the reference encoder's stream is of: everything that it executed.
 if [ -e "$data/xrle.nex" ]; then
 	zcat "$data/xrle.pcseq.txt.gz" | cut -d, -f1 | tr 'A-FX' 'a-fx' >"$tmp/expected"
@@ -111,6 +128,10 @@ if [ -e "$data/xrle.nex" ]; then
 	stop=$(sed -n 's/^0 on //p' "$tmp/walked.hits" | head -n 1)
 	is "$(grep -c "^0 back $stop" "$tmp/walked.hits")" "$(grep -cx "$stop" "$tmp/expected")" \
 		"a real program: as many stops at a function as executions"
+	walk "| exec $ntrace gdb - --last 1500 --elf $data/xrle.elf $data/xrle.nex" backwards forwards
+	tail -n 1500 "$tmp/expected" >"$tmp/part"
+	ok "a real program: reverse-stepi to the beginning of a window" cmp <(tac "$tmp/part") "$tmp/walked.backwards"
+	ok "a real program: stepi to its end" cmp "$tmp/part" "$tmp/walked.forwards"
 else
 	skip "a real program" "no $data/xrle.nex"
 fi
@@ -123,6 +144,15 @@ like "--run: the program is loaded" "next.* in section .text" "$(cat "$tmp/out")
 like "--run: the command ntrace moves GDB" "both in section .text" "$(cat "$tmp/out")"
 "$ntrace" gdb --run --gdb /nonexistent/gdb --elf "$tmp/demo" "$tmp/demo.nex" >"$tmp/out" 2>"$tmp/err"
 like "--run: no such GDB" "/nonexistent/gdb: No such file" "$(cat "$tmp/err")"
+
+# What an IDE asks for.
+timeout 300 python3 "$python/gdb_mi.py" "$top/Documentation/debuggers.md" "$ntrace" "$tmp/demo" "$tmp/demo.nex" "$tmp/pcs" \
+	>"$tmp/mi" 2>"$tmp/mi.err"
+rc=$?
+while read -r result text; do
+	if [ "$result" = ok ]; then pass "$text"; else not_ok "$result $text"; fi
+done <"$tmp/mi"
+is "$rc $(grep -c '^ok ' "$tmp/mi")" "0 16" "all tests of the machine interface ran" || diag "$(tail -n 5 "$tmp/mi.err")"
 
 # Clients that share a server, are killed, or say anything.
 timeout 300 python3 "$python/gdb_clients.py" "$ntrace" "$tmp/demo" "$tmp/demo.nex" "$total" "${SEED:-1}" >"$tmp/clients" 2>"$tmp/clients.err"

@@ -62,14 +62,20 @@ static bool make_features(struct remote *remote, const char *annex, struct packe
 		"<feature name=\"org.gnu.gdb.riscv.cpu\">",
 		target->xlen, target->process ? "GNU/Linux" : "none");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		packet_append_format(document, "<reg name=\"%s\" bitsize=\"%u\" type=\"%s\"/>",
+		packet_append_format(document, "<reg name=\"%s\" bitsize=\"%u\" type=\"%s\"%s/>",
 				     names[i], target->xlen,
 				     i == 1			     ? "code_ptr" :
 				     i == 2 || i == 3 || i == 4 || i == 8 ? "data_ptr" :
-									    "int");
-	packet_append_format(document,
-			     "<reg name=\"pc\" bitsize=\"%u\" type=\"code_ptr\"/></feature>",
-			     target->xlen);
+									    "int",
+				     i == 1 ? " generic=\"ra\"" :
+				     i == 2 ? " generic=\"sp\"" :
+				     i == 8 ? " generic=\"fp\"" :
+					      "");
+	/* LLDB 14 does not know RISC-V: it finds pc by the attribute, which GDB ignores. */
+	packet_append_format(
+		document,
+		"<reg name=\"pc\" bitsize=\"%u\" type=\"code_ptr\" generic=\"pc\"/></feature>",
+		target->xlen);
 	if (target_float_size(target))
 		append_float_registers(document, target_float_size(target));
 	return packet_append_format(document, "</target>");
