@@ -132,7 +132,7 @@ $(B)/fuzz/fuzz_assemble: $(patsubst %,$(B)/fuzz/obj/tools/ntrace/%.o,$(addprefix
 	stream/layout stream/message common/output common/ui)
 $(B)/fuzz/obj/selftests/fuzz/fuzz_assemble.o: private INC := $(CMD_INC) $(INC)
 $(B)/fuzz/fuzz_gdb: $(patsubst %,$(B)/fuzz/obj/tools/ntrace/%.o,$(addprefix gdb/,branches elf_file files history monitor packet remote target \
-	transfer) common/place_name common/ui)
+	transfer) common/moment common/place_name common/ui)
 $(B)/fuzz/obj/selftests/fuzz/fuzz_gdb.o: private INC := $(CMD_INC) $(INC)
 $(B)/fuzz/fuzz_vcd: $(B)/fuzz/obj/tools/ntrace/ingress/vcd.o
 $(B)/fuzz/obj/selftests/fuzz/fuzz_vcd.o: private INC := $(CMD_INC) $(INC)
