@@ -26,8 +26,11 @@ void profile_keep_edges(struct ntrace_profile *profile, void *edges);
 /* Marks that the traces come from branch stacks from now on. */
 void profile_is_sampled(struct ntrace_profile *profile);
 
-/* Counts a selected trace that has the profile's objects. Return: 0 or NTRACE_ERR_NOMEM. */
+/*
+ * Counts a selected trace that has the profile's objects, and sets its privilege. Return: 0 or
+ * NTRACE_ERR_NOMEM.
+ */
 int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privilege,
-		const struct ntrace_profile_trace *trace);
+		struct ntrace_profile_trace *trace);
 
 #endif

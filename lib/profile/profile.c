@@ -143,19 +143,18 @@ const struct ntrace_location *profile_locate(struct ntrace_profile *profile,
 }
 
 int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privilege,
-		const struct ntrace_profile_trace *trace)
+		struct ntrace_profile_trace *trace)
 {
 	const struct ntrace_profile_options *options = &profile->options;
-	struct ntrace_profile_trace added = *trace;
 
 	if (!is_selected(options->pid, options->privileges, pid, privilege))
 		return 0;
 	profile->added++;
-	added.privilege = options->by_privilege ? (uint8_t)privilege : 0;
-	return table_add(&profile->table, &added);
+	trace->privilege = options->by_privilege ? (uint8_t)privilege : 0;
+	return table_add(&profile->table, trace);
 }
 
-static int add_run(struct ntrace_profile *profile, const struct straight_run *run)
+static int add_run(struct ntrace_profile *profile, struct straight_run *run)
 {
 	return profile_add(profile, run->pid, run->privilege, &run->trace);
 }
@@ -268,7 +267,7 @@ static int suspend_run(struct ntrace_profile *profile)
 	}
 	/* An earlier run suspended at the same address did not continue: it went elsewhere. */
 	for (i = profile->suspended_count; i-- > 0 && !error;) {
-		const struct straight_run *run = &profile->suspended[i];
+		struct straight_run *run = &profile->suspended[i];
 
 		if (run->next == profile->run.next && run->tid == profile->run.tid &&
 		    run->privilege == profile->run.privilege) {

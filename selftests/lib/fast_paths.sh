@@ -79,7 +79,7 @@ gate blocks-htm block 72 lib/flow/blocks.c 's/block->link\[flow->previous_link\]
 counted='s/if (!is_ready(flow, reader))/if (1)/'
 gate count-btm block 76 lib/flow/count.c "$counted"
 gate count-htm block 41 lib/flow/count.c "$counted"
-gate profile block 606 lib/image/locator.c \
+gate profile block 620 lib/image/locator.c \
 	's/if (entry->generation != locator->generation || entry->address != address)/if (1)/'
 gate functions block 128 lib/profile/functions.c 's/if (entry->id != block->id ||/if (1 ||/'
 gate traces block 135 lib/profile/profile.c 's/if (known->from != from ||/if (1 ||/'
