@@ -19,6 +19,7 @@
 struct building {
 	struct aux_import *import;
 	struct aux_areas areas;
+	int32_t began;	/* the last record was ITRACE_START of this process, else -1 */
 };
 
 static int add_area(struct building *building, const struct ntrace_perf_record *record)
@@ -65,11 +66,18 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 
 /* ---- times ---- */
 
-/* Sets start and end of each stream's trace, as far as records contain them. */
+/*
+ * Sets start and end of each stream's trace, as far as records contain them. An event that begins
+ * with an exec (enable_on_exec) traces the new program, but ITRACE_START is the record before the exec.
+ */
 static int take_time(void *data, const struct ntrace_sideband *sideband)
 {
 	struct building *building = data;
+	bool begins = sideband->type == NTRACE_SIDEBAND_COMM && sideband->exec &&
+		      building->began == sideband->pid;
 	unsigned int i;
+
+	building->began = sideband->type == NTRACE_SIDEBAND_ITRACE_START ? sideband->pid : -1;
 
 	for (i = 0; i < building->import->stream_count; i++) {
 		struct ntrace_stream *stream = &building->import->streams[i];
@@ -77,6 +85,8 @@ static int take_time(void *data, const struct ntrace_sideband *sideband)
 		if (stream->cpu != NTRACE_STREAM_NO_CPU && stream->cpu != sideband->cpu)
 			continue;
 		if (sideband->type == NTRACE_SIDEBAND_ITRACE_START && !stream->start_ns)
+			stream->start_ns = sideband->time;
+		if (begins && stream->event && !stream->stop_ns)
 			stream->start_ns = sideband->time;
 		if (sideband->type == NTRACE_SIDEBAND_AUX && sideband->time > stream->stop_ns)
 			stream->stop_ns = sideband->time;
@@ -97,13 +107,31 @@ static const struct aux_hart *hart_of(const struct aux_info *info, uint32_t cpu)
 	return info->hart_count && cpu == NTRACE_SIDEBAND_NO_CPU ? info->harts : NULL;
 }
 
+static void hart_params(const struct aux_hart *hart, struct ntrace_params *params)
+{
+	if (!hart->no_src)
+		params->src_bits = (unsigned int)hart->src_bits;
+	if (hart->xlen)
+		params->xlen = (unsigned int)hart->xlen;
+	params->extend_address = hart->flags & AUX_FLAG_EXTEND_ADDRESS;
+	params->all_jumps = hart->flags & AUX_FLAG_ALL_JUMPS;
+	params->address_bits = (unsigned int)hart->address_bits;
+	params->implicit_return = (unsigned int)hart->return_mode;
+	params->timestamp_bits = (unsigned int)hart->timestamp_bits;
+	params->timestamp_hz = hart->timestamp_hz;
+	if (hart->version == 1) {
+		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
+		params->timestamp_xor = true;
+	}
+}
+
 static void set_params(const struct building *building, uint32_t cpu, struct ntrace_params *params)
 {
 	const struct aux_hart *hart = hart_of(&building->areas.info, cpu);
 
 	ntrace_params_init(params);
-	if (hart && !hart->no_src)
-		params->src_bits = (unsigned int)hart->src_bits;
+	if (hart)
+		hart_params(hart, params);
 	/* The caller has checked the text. */
 	if (building->import->text)
 		ntrace_params_parse(params, building->import->text, NULL);
@@ -123,7 +151,7 @@ static void tell_params(const struct building *building)
 				  "%s: CPU %" PRIu64 " reports trace format %" PRIu64 "; "
 				  "reading it as N-Trace (format 1)",
 				  import->name, info->harts[i].cpu, info->harts[i].format);
-	if (building->import->params || info->layout == AUX_SPACEMIT)
+	if (building->import->params || info->hart_count)
 		return;
 	ntrace_params_init(&params);
 	ntrace_params_format(&params, text, sizeof(text));
@@ -364,12 +392,16 @@ static int add_file(struct building *building, const struct aux_area *area,
 		    const struct aux_file *file)
 {
 	struct ntrace_params params;
+	const struct aux_hart *hart;
 	uint64_t *counts;
 	int error;
 
 	set_params(building, area->about.cpu, &params);
 	if (!params.src_bits)
 		return add_stream(building, area, file, area->about.cpu, 0);
+	hart = hart_of(&building->areas.info, area->about.cpu);
+	if (hart && hart->flags & AUX_FLAG_SEPARATE)
+		return add_stream(building, area, file, area->about.cpu, NTRACE_SRC_ANY);
 	counts = calloc(SOURCES, sizeof(*counts));
 	if (!counts)
 		return NTRACE_ERR_NOMEM;

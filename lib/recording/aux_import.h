@@ -60,9 +60,10 @@ enum aux_layout {
 	AUX_UNKNOWN,	/* no AUXTRACE_INFO */
 	AUX_RVTRACE,	/* plain bytes, no parameters */
 	AUX_SPACEMIT,	/* CoreSight frames, parameters for each hart */
+	AUX_BYTES,	/* plain bytes, parameters for each hart */
 };
 
-/* Entry of SpacemiT's AUXTRACE_INFO for a hart. */
+/* Entry of AUXTRACE_INFO for a hart; the fields after src are 0 in SpacemiT's. */
 struct aux_hart {
 	uint64_t cpu;
 	uint64_t format;
@@ -70,7 +71,21 @@ struct aux_hart {
 	uint64_t no_src;	/* messages have no SRC field */
 	uint64_t src_bits;
 	uint64_t src;
+	uint64_t packing;	/* AUX_PACKING_... */
+	uint64_t version;	/* trTeVerMajor + 1, 0 = unknown */
+	uint64_t xlen;
+	uint64_t flags;		/* AUX_FLAG_... */
+	uint64_t address_bits;
+	uint64_t return_mode;
+	uint64_t timestamp_bits;
+	uint64_t timestamp_hz;
 };
+
+#define AUX_PACKING_BYTES 1
+
+#define AUX_FLAG_EXTEND_ADDRESS 1u
+#define AUX_FLAG_ALL_JUMPS 2u
+#define AUX_FLAG_SEPARATE 4u /* an area has only messages of its own hart */
 
 struct aux_info {
 	enum aux_layout layout;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* AUXTRACE_INFO of other drivers, as described in Documentation/trace/recording.md. */
+/*
+ * AUXTRACE_INFO of other drivers, as described in Documentation/trace/recording.md, and of perf itself
+ * (Documentation/trace/auxtrace-info.md).
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +34,19 @@ static uint64_t word(const struct ntrace_perf_record *record, size_t index)
 	return value;
 }
 
+/* A parameter of the hart whose entry is at @at; 0 if the entry is shorter. */
+static uint64_t hart_word(const struct ntrace_perf_record *record, size_t at, size_t number)
+{
+	return number < word(record, at + 1) ? word(record, at + HART_HEAD + number) : 0;
+}
+
+/* Values that ntrace_params_parse() takes */
+static bool can_be(const struct aux_hart *hart)
+{
+	return (!hart->xlen || hart->xlen == 32 || hart->xlen == 64) && hart->address_bits < 64 &&
+	       hart->return_mode <= 3 && hart->timestamp_bits <= 64;
+}
+
 static int take_hart(const struct ntrace_perf_record *record, size_t at, struct aux_hart *hart)
 {
 	uint64_t params = word(record, at + 1);
@@ -39,14 +55,23 @@ static int take_hart(const struct ntrace_perf_record *record, size_t at, struct 
 		return NTRACE_ERR_FORMAT;
 	*hart = (struct aux_hart){
 		.cpu = word(record, at),
-		.format = word(record, at + 2),
-		.context = word(record, at + 3),
-		.no_src = word(record, at + 4),
-		.src_bits = word(record, at + 5),
-		.src = word(record, at + 6),
+		.format = hart_word(record, at, 0),
+		.context = hart_word(record, at, 1),
+		.no_src = hart_word(record, at, 2),
+		.src_bits = hart_word(record, at, 3),
+		.src = hart_word(record, at, 4),
+		.packing = hart_word(record, at, 5),
+		/* Parameter 6 is the ID in frames, which the frames themselves tell. */
+		.version = hart_word(record, at, 7),
+		.xlen = hart_word(record, at, 8),
+		.flags = hart_word(record, at, 9),
+		.address_bits = hart_word(record, at, 10),
+		.return_mode = hart_word(record, at, 11),
+		.timestamp_bits = hart_word(record, at, 12),
+		.timestamp_hz = hart_word(record, at, 13),
 	};
 	return hart->src_bits > NTRACE_SRC_BITS_MAX || hart->src >> NTRACE_SRC_BITS_MAX ||
-			       hart->cpu >= MACHINE_CPUS_MAX ?
+			       hart->cpu >= MACHINE_CPUS_MAX || !can_be(hart) ?
 		       NTRACE_ERR_FORMAT :
 		       0;
 }
@@ -66,10 +91,10 @@ static int take_harts(const struct ntrace_perf_record *record, size_t words, str
 	for (i = 0; i < count && !error; i++) {
 		if (words - at < HART_HEAD + HART_PARAMS)
 			return NTRACE_ERR_FORMAT;
-		error = take_hart(record, at, &info->harts[i]);
 		params = word(record, at + 1);
-		if (!error && params > words - at - HART_HEAD)
+		if (params > words - at - HART_HEAD)
 			return NTRACE_ERR_FORMAT;
+		error = take_hart(record, at, &info->harts[i]);
 		at += HART_HEAD + params;
 	}
 	info->hart_count = i;
@@ -107,6 +132,7 @@ int aux_info_read(const struct aux_import *import, const struct ntrace_perf_reco
 			  import->name, record->position, type, words);
 		return NTRACE_ERR_FORMAT;
 	}
-	info->layout = AUX_SPACEMIT;
+	if (!error)
+		info->layout = info->harts->packing == AUX_PACKING_BYTES ? AUX_BYTES : AUX_SPACEMIT;
 	return error;
 }

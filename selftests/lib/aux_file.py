@@ -3,8 +3,9 @@
 
 usage: aux_file.py RECORDING FILE LAYOUT [KEY=VALUE ...]
 
-LAYOUT is rvtrace (v4 of the series: AUXTRACE_INFO of one word, the bytes of the trace as they are) or
-spacemit (7 words for each hart, CoreSight formatter frames). The records of the recording's data
+LAYOUT is rvtrace (v4 of the series: AUXTRACE_INFO of one word, the bytes of the trace as they are),
+spacemit (7 words for each hart, CoreSight formatter frames) or bytes (Documentation/trace/auxtrace-info.md: 16 words
+for each hart, the bytes of the trace). The records of the recording's data
 are kept; AUXTRACE_INFO, ITRACE_START, AUX and AUXTRACE come to them. All is written here byte by byte,
 by what linux/perf_event.h, tools/perf/util/event.h and ARM IHI 0029 say.
 
@@ -17,10 +18,13 @@ by what linux/perf_event.h, tools/perf/util/event.h and ARM IHI 0029 say.
   words=A,B,...  the words of AUXTRACE_INFO, instead of those of the layout
   type=N         of AUXTRACE_INFO (8)
   info=no        without AUXTRACE_INFO
+  event=N        type of the first event: 42 is the PMU of AUXTRACE_INFO, as perf demands
   trace=no       without AUXTRACE
   arch=NAME      what the header says of the machine
-  src=BITS:SRC   spacemit: SRC field; 0 bits: messages have none
-  format=N       spacemit: of the hart (1)
+  src=BITS:SRC   spacemit, bytes: SRC field; 0 bits: messages have none
+  format=N       spacemit, bytes: of the hart (1)
+  params=N       bytes: number of parameters in the record (14), each further one is 99
+  param=N:VALUE  bytes: value of a parameter
   other=FILE     spacemit: a second source, interleaved with the first
   sync=yes       spacemit: words and half-words of synchronization among the frames
   compress=yes   records as perf record -z writes them; 2: as of perf 6.16
@@ -124,6 +128,15 @@ class Maker:
         else:
             bits, src = (int(word) for word in self.option.get("src", "0:0").split(":"))
             words = [42 << 32 | 1, 0, 5, int(self.option.get("format", 1)), 1, not bits, bits or 3, src]
+            if self.layout == "bytes":
+                # Packing, source ID, version + 1, XLEN, flags; the rest is 0.
+                values = words[3:] + [1, 0, 2, 64, 0, 0, 0, 0, 0]
+                count = int(self.option.get("params", len(values)))
+                values = (values + [99] * count)[:count]
+                if "param" in self.option:
+                    number, value = (int(word, 0) for word in self.option["param"].split(":"))
+                    values[number] = value
+                words = words[:2] + [count] + values
         return record(AUXTRACE_INFO, struct.pack(f"<II{len(words)}Q", int(self.option.get("type", 8)), 0, *words))
 
     def pieces(self):
@@ -136,7 +149,7 @@ class Maker:
                 other = file.read()
         for at in range(0, len(self.trace), step):
             part = self.trace[at:at + step]
-            if self.layout == "rvtrace":
+            if self.layout != "spacemit":
                 yield part
                 continue
             items, rest, mix = [], list(other[at:at + step]), random.Random(at)
@@ -190,6 +203,12 @@ class Maker:
             at += len(features[number])
         for number in sorted(features):
             out += features[number]
+        if "event" in self.option:
+            # And a sample_type with IP, as perf record sets it; no record here has one.
+            sample_type, = struct.unpack_from("<Q", out, self.attrs_at + 24)
+            out = bytearray(out)
+            struct.pack_into("<I", out, self.attrs_at, int(self.option["event"]))
+            struct.pack_into("<Q", out, self.attrs_at + 24, sample_type | 1)
         return out[:len(out) - int(self.option.get("tail", 0))]
 
 
