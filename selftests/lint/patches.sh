@@ -1,23 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# kernel/patches contains the code of kernel/ctr, and, if the kernel source has been downloaded, the
-# patches apply. `make check-patches` runs the other checks.
+# kernel/patches contains the code of kernel/ctr, the patches of perf and libntrace agree on AUXTRACE_INFO, and, if the
+# kernel source has been downloaded, the patches apply. `make check-patches` runs the other checks.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 ok "the series has the code of kernel/ctr (kernel/patches/update puts it there)" kernel/patches/generate --check
 
+# Parameters of a hart: the last patch of ntrace.h, the documents, and the library's reader have the same ones.
+params=$(cat kernel/patches/perf/0001-*.patch | sed -n '/^+	NTRACE_HART_FORMAT,/,/^+	NTRACE_HART_PRIV_MAX,/p' | grep -c '^+	NTRACE_HART_[A-Z_]*,')
+documented=$(grep -cE '^\| [0-9]+ \|' Documentation/trace/auxtrace-info.md)
+is "$((documented - 1))" "$((params - 1))" "Documentation/trace/auxtrace-info.md has the parameters of perf's block"
+page=$(cat kernel/patches/perf/*-perf-doc-*.patch | sed -n '/^+AUXTRACE_INFO/,/^+SEE ALSO/p' | grep -cE '^\+	[0-9]+	')
+is "$page" "$((params - 1))" "perf-ntrace(1) has them, too"
+is "$(grep -oE 'hart_word\(record, at, [0-9]+\)' lib/recording/aux_info.c | grep -oE '[0-9]+' | tail -n 1)" "$((params - 2))" \
+	"lib/recording reads up to the last one"
+
 if source=$(kernel/patches/source --cached); then
 	# In a separate index: no file of the tree changes.
+	# applies DIRECTORY
 	applies() {
 		local patch
 		export GIT_INDEX_FILE=$tmp/index
 		git -C "$source" read-tree HEAD || return 1
-		for patch in kernel/patches/[0-9]*.patch; do
+		for patch in "$1"/[0-9]*.patch; do
 			[[ $patch = */0000-* ]] || git -C "$source" apply --cached "$top/$patch" || { echo "$patch"; return 1; }
 		done
 	}
-	ok "the patches apply to $(git -C "$source" log -1 --format=%s)" applies
+	for series in kernel/patches kernel/patches/perf; do
+		ok "$series applies to $(git -C "$source" log -1 --format=%s)" applies $series
+	done
 else
 	skip "the patches apply" "no kernel source in the cache: make check-patches fetches it"
 fi

@@ -1,17 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For tests of the series in kernel/patches. Builds are below ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
+# For tests of a series in kernel/patches: series=NAME selects that of a directory there. Builds are below ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../guest.sh"
 # shellcheck disable=SC2034
-mapfile -t patches < <(printf '%s\n' kernel/patches/[0-9]*.patch | grep -v /0000-)
+mapfile -t patches < <(printf '%s\n' kernel/patches/${series:+"$series/"}[0-9]*.patch | grep -v /0000-)
 if ! source=$(kernel/patches/source 2>"$tmp/source"); then
 	diag "$(tail -n 3 "$tmp/source")"
 	echo "1..0 # SKIP no kernel source of Debian forky in reach"
 	exit 0
 fi
-work=$(dirname "$source")/work objects=$(dirname "$source")/objects
-exec 9>"$(dirname "$source")/lock"
+place=$(dirname "$source")
+work=$place/work${series:+-$series} objects=$place/objects${series:+-$series}
+exec 9>"$place/lock${series:+-$series}"
 flock 9
 
 # A separate work tree that shares git's objects, for incremental builds.

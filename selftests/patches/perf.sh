@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The series in kernel/patches/perf: each patch applies, what it touches compiles, and checkpatch has no finding. The patched
+# perf of this host decodes what the patched perf of the guest has recorded: its instructions are those
+# of QEMU's witness and of ntrace, its branches those that ntrace exports.
+series=perf
+# shellcheck source=selftests/patches/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/tools/truth_common.sh
+. selftests/tools/truth_common.sh
+ok "the source: $(git -C "$source" log -1 --format=%s)" fresh || done_testing
+export LD_LIBRARY_PATH=$top/build
+
+# ---- builds ----
+# Only what the tests need: libelf, libdw, zlib, zstd.
+plain=(NO_LIBPYTHON=1 NO_LIBTRACEEVENT=1 NO_LIBBPF=1 NO_JEVENTS=1 BUILD_BPF_SKEL=0 NO_JVMTI=1 NO_SLANG=1 NO_CAPSTONE=1 NO_LIBLLVM=1
+	NO_LIBNUMA=1 NO_RUST=1 NO_SHELLCHECK=1 NO_LZMA=1 NO_BACKTRACE=1 NO_DEMANGLE=1)
+mkdir -p "$objects"/{x86,plain,riscv64,lib/x86/lib,lib/riscv64/lib}
+for host in x86 riscv64; do
+	ln -sfn "$top/lib/include" "$objects/lib/$host/include"
+done
+cp build/libntrace.a "$objects/lib/x86/lib/"
+cp build/riscv64/libntrace.a "$objects/lib/riscv64/lib/"
+# gcc 12 calls functions for atomic operations on small words.
+cross=$objects/riscv64-cc
+printf '#!/bin/sh\nexec %q "$@" -l:libatomic.a\n' "$(tools/setup/cross)" >"$cross"
+chmod +x "$cross"
+# A single object has no library built before it, whose headers it may need.
+pmake() { env -u MAKEFLAGS -u MAKELEVEL make -s -C "$work/tools/perf" O="$objects/$1" -j"${JOBS:-$(nproc)}" "${plain[@]}" EXTRA_CFLAGS="-I$work/tools/lib" "${@:2}"; }
+of_host() { pmake x86 LIBNTRACE=1 LIBNTRACE_DIR="$objects/lib/x86" "$@"; }
+of_guest() { pmake riscv64 LIBNTRACE=1 LIBNTRACE_DIR="$objects/lib/riscv64" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- CC="$cross" HOSTCC=gcc "$@"; }
+
+# The objects of the C files that the last patch touches; a header stands for all of the series.
+compiles() {
+	local file object bad=0
+	while read -r file; do
+		object=${file#tools/perf/}
+		[[ $file = tools/perf/*.c ]] || continue
+		case $file in
+		*/arch/riscv/*) of_guest "${object%.c}.o" ;;
+		*/util/ntrace.c) of_host "${object%.c}.o" && of_guest "${object%.c}.o" ;;
+		*) pmake plain "${object%.c}.o" && of_guest_plain "${object%.c}.o" ;;
+		esac || bad=1
+	done < <(git -C "$work" diff --name-only HEAD~1)
+	return "$bad"
+}
+# Before the patch that adds the option, make does not know it.
+of_guest_plain() { pmake plain-riscv64 ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- CC="$cross" HOSTCC=gcc "$@"; }
+mkdir -p "$objects/plain-riscv64"
+for patch in "${patches[@]}"; do
+	name=${patch##*/}
+	ok "$name applies" apply "$patch" || done_testing
+	ok "$name compiles" compiles
+	ok "$name: checkpatch --strict" "$work/scripts/checkpatch.pl" --strict --quiet --no-tree "$top/$patch"
+done
+ok "perf of this host" of_host || done_testing
+ok "perf of the guest" of_guest || done_testing
+perf=$objects/x86/perf
+like "it names its decoder" 'libntrace: \[ on' "$("$perf" version --build-options)"
+
+# ---- other drivers ----
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 -Wl,--build-id -o "$tmp/demo" Documentation/examples/demo.S
+for name in encode recording; do
+	gcc -std=c11 -I lib/include "Documentation/examples/$name.c" -L build -lntrace -o "$tmp/$name"
+done
+"$tmp/encode" "$tmp/once" >/dev/null
+size=$(stat -c %s "$tmp/once")
+for ((i = 0; i < 200; i++)); do cat "$tmp/once"; done >"$tmp/trace"
+"$tmp/recording" "$tmp/dir" "$tmp/demo" $((200 * size)) && cp "$tmp/trace" "$tmp/dir/aux.0"
+made() { python3 selftests/lib/aux_file.py "$tmp/dir" "$tmp/file" "$@" event=42; }
+pcs() { "$perf" script -f --itrace=i1i -F ip "$@" 2>"$tmp/messages" | sed 's/^ */0x/'; }
+build/ntrace decode --level pc "$tmp/dir" 2>/dev/null | grep ^0x >"$tmp/expected"
+same() {
+	made "${@:2}"
+	pcs -i "$tmp/file" >"$tmp/got"
+	ok "$1: $(wc -l <"$tmp/expected") instructions" cmp "$tmp/expected" "$tmp/got" || diag "$(tail -n 3 "$tmp/messages")"
+}
+same "the proposed block" bytes task=42 piece=100
+same "with parameters of a later version" bytes task=42 params=20
+same "rvtrace" rvtrace task=42 piece=100
+same "rvtrace: the trace of a thread, wherever it runs" rvtrace task=42 cpu=no piece=37
+same "SpacemiT: frames" spacemit task=42 piece=100 sync=yes
+errors() { "$perf" script -i "$tmp/file" --itrace="$1" 2>/dev/null | grep -c 'Lost trace data'; }
+made bytes task=42 piece=100 flags=3:1
+is "$(errors e) $(errors e-l)" "1 0" "a piece that is truncated is one error, which e-l leaves out"
+made bytes task=42 piece=100 hole=3
+is "$(errors e)" 1 "so are bytes that the file does not have"
+# refused TEXT PATTERN OPTION...: perf's status is that of the kernel, -errno
+refused() {
+	made bytes task=42 "${@:3}"
+	like "$1 is refused" "$2" "$("$perf" script -i "$tmp/file" --itrace=i1i 2>&1 >/dev/null && echo accepted)"
+}
+refused "E-Trace" 'only N-Trace' format=2
+refused "a SRC of 99 bits" 'parameters out of range' src=99:0
+refused "half a block" 'invalid AUXTRACE_INFO' words=1,2
+made bytes task=42
+like "the block and the messages are printed" 'SRC bits .*ProgTraceSync' "$("$perf" script -D -i "$tmp/file" 2>/dev/null | tr '\n' ' ')"
+
+# ---- recordings ----
+guest_job task patches/perf.sh task
+truth_boot one --icount --smp 1 --put "$objects/riscv64/perf:/root/perf"
+log=$tmp/log.0
+guest_ran task || done_testing
+data=$results/task/p.data
+build/oracle/log_print "$log" 0- | awk '$3 == "U" { print "0x" $1 }' >"$tmp/witness"
+pcs --symfs "$sysroot" -i "$data" >"$tmp/task"
+build/ntrace decode --level pc --sysroot "$sysroot" "$data" 2>/dev/null | grep ^0x >"$tmp/ours"
+ok "task: $(wc -l <"$tmp/task") instructions, as ntrace decodes them" cmp "$tmp/ours" "$tmp/task"
+ok "task: they are many" test "$(wc -l <"$tmp/task")" -gt 1000000
+# perf.data does not have the code of the vDSO.
+"$perf" script -i "$data" --show-mmap-events --show-task-events 2>/dev/null | grep PERF_RECORD >"$tmp/maps"
+vdso() {
+	python3 -c '
+import re, sys
+vdso = set()
+for line in open(sys.argv[1]):
+    found = re.search(r"\[(0x\w+)\((0x\w+)\) .*\[vdso\]", line)
+    if found:
+        vdso.add(int(found.group(1), 16) >> 12)
+for line in sys.stdin:
+    if int(line, 16) >> 12 not in vdso:
+        sys.stdout.write(line)' "$tmp/maps"
+}
+ok "task: all that the witness has seen but the vDSO" cmp <(vdso <"$tmp/witness") "$tmp/task"
+sed '1000d' "$tmp/task" >"$tmp/falsified"
+fails "task: an instruction less is found" differ cmp <(vdso <"$tmp/witness") "$tmp/falsified"
+
+edges() { python3 selftests/patches/host/edges.py "$tmp/maps" "$tmp/csv" truth_load "$1"; }
+build/ntrace export -f csv -u -b truth_load --sysroot "$sysroot" -o "$tmp/csv" "$data" 2>/dev/null
+branches() { "$perf" script --symfs "$sysroot" -i "$data" --itrace=b -F pid,ip,addr 2>/dev/null | edges branches; }
+ok "task: branches as often as ntrace export counts them" branches && diag "$(<"$tmp/.ok")"
+for file in root/selftests/tools/truth_load lib/riscv64-linux-gnu/libc.so.6 lib/ld-linux-riscv64-lp64d.so.1; do
+	"$perf" --buildid-dir "$tmp/ids" buildid-cache -a "$(readlink -f "$sysroot/$file")" >/dev/null 2>&1
+done
+ok "perf inject" "$perf" --buildid-dir "$tmp/ids" inject -i "$data" -o "$tmp/injected" --itrace=i100il --strip
+stacks() { "$perf" --buildid-dir "$tmp/ids" script -i "$tmp/injected" -F pid,brstack 2>/dev/null | edges stacks; }
+ok "perf inject: its branch stacks have the branches of ntrace export" stacks
+report() { "$perf" report --symfs "$sysroot" -i "$data" --itrace="$1" --stdio --no-children -s sym 2>/dev/null | tr '\n' ' '; }
+like "perf report" '[0-9]+\.[0-9]+% +\[\.\] compute' "$(report i1000i)"
+like "perf report with call chains" 'compute.*main' "$(report i1000ig)"
+is "$("$perf" script --symfs "$sysroot" -i "$data" --insn-trace 2>/dev/null | grep -c 'insn: ')" "$(wc -l <"$tmp/task")" \
+	"perf script --insn-trace has each instruction with its bytes"
+
+for name in range lost thread snapshot cpus; do
+	guest_job $name patches/perf.sh $name
+done
+tmp_one=$tmp
+guest_boot two --tools --modules --smp 2 --put "$objects/riscv64/perf:/root/perf"
+tmp=$tmp_one
+for name in range thread; do
+	guest_ran $name || continue
+	data=$results/$name/p.data
+	build/ntrace decode --level pc --sysroot "$sysroot" "$data" 2>/dev/null | grep ^0x >"$tmp/ours"
+	pcs --symfs "$sysroot" -i "$data" >"$tmp/got"
+	ok "$name: $(wc -l <"$tmp/got") instructions, as ntrace decodes them" cmp "$tmp/ours" "$tmp/got"
+	ok "$name: they are many" test "$(wc -l <"$tmp/got")" -gt 10000
+done
+if guest_ran range; then
+	is "$("$perf" script --symfs "$sysroot" -f -i "$results/range/p.data" --itrace=i1i -F ip,sym 2>/dev/null | awk '{ print $2 }' | sort -u)" \
+		by_value "range: nothing but the function"
+fi
+if guest_ran lost; then
+	data=$results/lost/p.data
+	build/ntrace decode --level pc --sysroot "$sysroot" "$data" 2>/dev/null | grep ^0x >"$tmp/ours"
+	pcs --symfs "$sysroot" -i "$data" >"$tmp/got"
+	# perf pads AUXTRACE; the library takes the padding for trace, and so synchronizes later after a loss.
+	is "$(diff "$tmp/ours" "$tmp/got" | grep -c '^<')" 0 "lost: all that ntrace decodes, $(wc -l <"$tmp/got") instructions"
+	ok "lost: they are many" test "$(wc -l <"$tmp/got")" -gt 10000
+	ok "lost: the errors say so" test "$("$perf" script --symfs "$sysroot" -i "$results/lost/p.data" --itrace=e 2>/dev/null | grep -c 'Lost trace data')" -ge 1
+fi
+if guest_ran snapshot; then
+	pcs --symfs "$sysroot" -i "$results/snapshot/p.data" >"$tmp/got"
+	ok "snapshot: instructions of the last trace" test "$(wc -l <"$tmp/got")" -gt 10000
+	is "$("$perf" script --symfs "$sysroot" -i "$results/snapshot/p.data" --itrace=e 2>/dev/null | grep -c 'Lost trace data')" 0 \
+		"snapshot: what is overwritten is no error"
+fi
+if guest_ran cpus; then
+	"$perf" script -f --symfs "$sysroot" -i "$results/cpus/p.data" --itrace=i1000i -F comm,ip,sym 2>/dev/null >"$tmp/got"
+	ok "cpus: user space and kernel of the program, and idle" \
+		test "$(grep -cE 'truth_load +[0-9a-f]+ +(compute|by_value)' "$tmp/got")" -ge 10 -a "$(grep -c '^ *swapper' "$tmp/got")" -ge 1
+fi
+done_testing
