@@ -6,6 +6,8 @@ TEST_SRC := $(sort $(wildcard selftests/*/test_*.c))
 TEST_BINS := $(TEST_SRC:selftests/%.c=$(B)/selftests/%)
 FUZZ_SRC := $(sort $(wildcard selftests/fuzz/fuzz_*.c))
 FUZZ_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/fuzz/%)
+# The same fuzzers with gcc's sanitizers and the objects of the other tests, without libFuzzer.
+REPLAY_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/replay/%)
 FUZZ_TIME ?= 60
 # The same tests without sanitizers, for valgrind; all but those that are slow in valgrind or need
 # other link flags.
@@ -83,7 +85,7 @@ build-runner:
 	@$(SETUP) runner
 build-lib: lib native $(call group_bins,lib)
 	@$(SETUP) test cross
-build-deep: lib native $(FUZZ_BINS)
+build-deep: lib native $(REPLAY_BINS)
 	@$(SETUP) deep test
 build-vsoc: vsoc native oracle $(call group_bins,vsoc)
 build-kernel: vsoc native oracle $(call group_bins,kernel)
@@ -118,26 +120,31 @@ fuzz: $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
 		$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/fuzz/ -print_final_stats=1 \
 			$(B)/fuzz/corpus/$${f##*/} $$(ls -d selftests/fuzz/corpus/$${f##*/} 2>/dev/null); done
 soak: vsoc forky native san oracle $(FUZZ_BINS) $(VALGRIND_BINS) $(call group_bins,soak) $(B)/selftests/lib/test_isa_llvm ## long runs that the test suite has no time for
-	@$(SETUP) runner test cross deep tools consumers package
+	@$(SETUP) runner test cross deep fuzz tools consumers package
 	@selftests/run soak
 
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 fuzz-packages:
-	@$(SETUP) deep
+	@$(SETUP) fuzz
 $(eval $(call compile,$(B)/fuzz/obj,clang,$(FUZZ_FLAGS)))
 $(B)/fuzz/libntrace.a: $(LIB_SRC:%.c=$(B)/fuzz/obj/%.o)
 	$(AR_)rm -f $@ && ar rcs $@ $^
 # Sources of the command that fuzzers link.
-$(B)/fuzz/fuzz_assemble: $(patsubst %,$(B)/fuzz/obj/tools/ntrace/%.o,$(addprefix stream/assemble/,assemble fields json_line line) \
-	stream/layout stream/message common/output common/ui)
-$(B)/fuzz/obj/selftests/fuzz/fuzz_assemble.o: private INC := $(CMD_INC) $(INC)
-$(B)/fuzz/fuzz_gdb: $(patsubst %,$(B)/fuzz/obj/tools/ntrace/%.o,$(addprefix gdb/,branches elf_file files history monitor packet remote target \
-	transfer) common/moment common/place_name common/ui)
-$(B)/fuzz/obj/selftests/fuzz/fuzz_gdb.o: private INC := $(CMD_INC) $(INC)
-$(B)/fuzz/fuzz_vcd: $(B)/fuzz/obj/tools/ntrace/ingress/vcd.o
-$(B)/fuzz/obj/selftests/fuzz/fuzz_vcd.o: private INC := $(CMD_INC) $(INC)
+command_objects = $(foreach dir,fuzz san,$(patsubst %,$(B)/$(dir)/obj/tools/ntrace/%.o,$(1)))
+FUZZ_ASSEMBLE := $(call command_objects,$(addprefix stream/assemble/,assemble fields json_line line) stream/layout stream/message \
+	common/output common/ui)
+FUZZ_GDB := $(call command_objects,$(addprefix gdb/,branches elf_file files history monitor packet remote target transfer) \
+	common/moment common/place_name common/ui)
+FUZZ_VCD := $(call command_objects,ingress/vcd)
+$(B)/fuzz/fuzz_assemble $(B)/replay/fuzz_assemble: $(FUZZ_ASSEMBLE)
+$(B)/fuzz/fuzz_gdb $(B)/replay/fuzz_gdb: $(FUZZ_GDB)
+$(B)/fuzz/fuzz_vcd $(B)/replay/fuzz_vcd: $(FUZZ_VCD)
+$(foreach dir,fuzz san,$(foreach name,assemble gdb vcd,$(B)/$(dir)/obj/selftests/fuzz/fuzz_$(name).o)): private INC := $(CMD_INC) $(INC)
 $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.a
-	$(LINK)clang -fsanitize=fuzzer,address,undefined $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
+	$(LINK)clang -fsanitize=fuzzer,address,undefined $(filter $(B)/fuzz/%.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
+$(REPLAY_BINS): $(B)/replay/%: $(B)/san/obj/selftests/fuzz/%.o $(B)/san/obj/selftests/fuzz/replay.o $(B)/san/libntrace.a
+	@mkdir -p $(@D)
+	$(LINK)$(CC) $(SAN) $(filter $(B)/san/%.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
 .PHONY: check check-quick check-repeat $(GROUPS:%=check-%) $(GROUPS:%=build-%) check-patches check-debug-kernel check-kernel-static \
