@@ -154,6 +154,7 @@ static int loop(struct clients *clients)
 {
 	const struct server *server = clients->server;
 	struct pollfd polls[POLLS];
+	bool input;
 
 	while (server->child || server->keep || clients->count || !clients->served) {
 		size_t served = clients->count;
@@ -164,12 +165,16 @@ static int loop(struct clients *clients)
 			return fail("poll: %s", strerror(errno));
 		}
 		/* From the last one: removing a client moves the last one to its place. */
-		for (size_t i = served; i-- > 0;)
+		input = false;
+		for (size_t i = served; i-- > 0;) {
+			input |= polls[2 + 2 * i].revents;
 			if (!serve_client(&clients->client[i], polls[2 + 2 * i].revents))
 				remove_client(clients, i);
+		}
 		if (polls[1].revents && child_is_gone(clients))
 			break;
-		if (polls[0].revents)
+		/* The end of a client may follow its input, and make room: do not turn away yet. */
+		if (polls[0].revents && (clients->count < SERVER_CLIENTS_MAX || !input))
 			accept_client(clients);
 	}
 	return EXIT_OK;
@@ -226,7 +231,8 @@ static int bind_first(const struct addrinfo *found)
 		if (fd < 0)
 			continue;
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-		if (bind(fd, found->ai_addr, found->ai_addrlen) || listen(fd, 4)) {
+		if (bind(fd, found->ai_addr, found->ai_addrlen) ||
+		    listen(fd, 2 * SERVER_CLIENTS_MAX)) {
 			error = errno;
 			close(fd);
 			fd = -1;
