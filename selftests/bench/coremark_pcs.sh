@@ -61,7 +61,7 @@ PYTHON
 # mawk and gzip close the pipe after enough lines, and QEMU then dies of
 # SIGPIPE.
 set +o pipefail
-timeout 1200 "$qemu" -M spike -display none -serial null -monitor none -bios "$tmp/program.elf" \
+timeout 1200 "$qemu" -M virt -display none -serial null -monitor none -bios "$tmp/program.elf" \
 	-accel tcg,one-insn-per-tb=on -d exec,nochain -D /dev/stdout 2>"$tmp/errors" |
 	LC_ALL=C awk -F/ -v count="$count" '
 		/^Trace 0:/ && $2 >= "0000000000002000" {

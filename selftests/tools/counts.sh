@@ -76,6 +76,30 @@ ok "--files-from" cmp whole sum
 is "${PIPESTATUS[*]}" "0 0" "-o -: standard output"
 "$ntrace" count --memory 100 -o sum "${all[@]}" 2>/dev/null
 ok "--memory: sorted on disk, the same" cmp whole sum
+
+# Threads. A recording has two streams: more threads than streams are none.
+for jobs in 1 2 7; do
+	"$ntrace" count -j $jobs -o sum "${all[@]}" 2>err || diag "$(cat err)"
+	ok "count -j $jobs: the same bytes" cmp whole sum
+	"$ntrace" count -j $jobs --memory 100 -o sum "${all[@]}" 2>/dev/null
+	ok "count -j $jobs --memory: the same bytes" cmp whole sum
+	for format in csv profgen lcov; do
+		"$ntrace" export -j 1 -f $format -o direct r3 2>/dev/null
+		"$ntrace" export -j $jobs -f $format -o counted r3 2>/dev/null
+		ok "export -j $jobs -f $format: the same bytes" cmp direct counted
+	done
+done
+# The second stream fails: the first one was counted, and its notes come first.
+cp -r r3 torn && rm torn/aux.1
+for jobs in 1 2; do
+	fails "count -j $jobs of a recording that lacks a trace file" "torn: No such file" "$ntrace" count -j $jobs -o no torn
+done
+mv two_tasks hidden/
+for jobs in 1 2; do "$ntrace" count -j $jobs -o nothing r3 2>notes.$jobs; done
+mv hidden/two_tasks .
+ok "notes do not depend on the number of threads" cmp notes.1 notes.2
+rm -f nothing
+ok "there are some" grep -q "two_tasks: No such file" notes.2
 is "$("$ntrace" count --json -o sum "${all[@]}" 2>/dev/null | python3 -c 'import json, sys; r = json.load(sys.stdin)
 print(r["file"], r["streams"], r["entries"] > 10, r["saturated"], r["gaps"], r["lost"])')" "sum 6 True 0 0 0" "count --json"
 is "$("$ntrace" merge --json -o sum r?.counts 2>/dev/null | python3 -c 'import json, sys; r = json.load(sys.stdin)
@@ -143,7 +167,7 @@ fails "merge a damaged file" "damaged: offset [0-9]+: " "$ntrace" merge -o no on
 ok "no output of a failed merge" test ! -e no
 fails "merge a missing file" "nothing: No such file" "$ntrace" merge -o no one nothing
 fails "count nothing" "the counts are empty: 'ntrace report --by-process' shows" "$ntrace" count --pid 4711 -o no r1
-for usage in "count r1" "count -o no" "count -o no --shard 0/2 r1" "count -o no --shard 3/2 r1" "count -o no --shard 1 r1" "merge -o no" "merge one" \
+for usage in "count r1" "count -o no" "count -o no --shard 0/2 r1" "count -o no --shard 3/2 r1" "count -o no --shard 1 r1" "count -o no -j 0 r1" "merge -o no" "merge one" \
 	"merge --json -o - one" "count --json -o - r1" "count -o no --class $(printf '%0300d' 0) r1"; do
 	# shellcheck disable=SC2086 # words
 	"$ntrace" $usage >/dev/null 2>err

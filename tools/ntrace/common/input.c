@@ -111,9 +111,8 @@ int add_params(const struct command *command, const char **params, const char *t
 	return EXIT_OK;
 }
 
-static void take_note(void *data, const char *text)
+void recording_note(struct recording *recording, const char *text)
 {
-	struct recording *recording = data;
 	char **notes;
 	size_t i;
 
@@ -136,12 +135,18 @@ static void take_note(void *data, const char *text)
 		notes[++recording->note_count] = NULL;
 }
 
+static void take_note(void *data, const char *text)
+{
+	recording_note(data, text);
+}
+
 /* The trace may be long and have no event. */
 static int take_bytes(void *data, unsigned int stream, uint64_t bytes)
 {
 	const struct recording *recording = data;
 
-	(void)stream;
+	if (recording->tell)
+		return recording->tell(recording->tell_data, stream, bytes);
 	if (recording->progress)
 		progress_update(recording->progress, recording->progress_base + bytes);
 	return 0;
@@ -384,6 +389,40 @@ bool recording_shares_file(const struct ntrace_session *session, unsigned int st
 	return false;
 }
 
+void recording_sums(const struct recording *recording, struct recording_totals *totals)
+{
+	const struct ntrace_session *session = recording->session;
+	unsigned int i;
+
+	*totals = (struct recording_totals){ .lost_exact = true };
+	for (i = 0; i < ntrace_session_streams(session); i++) {
+		const struct ntrace_stream *stream = ntrace_session_stream(session, i);
+
+		if (recording_shares_file(session, i))
+			continue;
+		totals->bytes += stream->bytes;
+		totals->lost += stream->lost;
+		totals->lost_exact &= stream->lost_exact || !stream->lost;
+	}
+}
+
+int recording_count_stream(struct recording *recording, unsigned int stream,
+			   const struct ntrace_session_counting *counting, int (*end)(void *data),
+			   uint64_t *gaps)
+{
+	struct ntrace_flow_stats stats = { 0 };
+	int error;
+
+	/* What is counted has neither a place nor a time, so it cannot be selected. */
+	if (counting->effect && !recording->range.given)
+		error = ntrace_session_decode_counts(recording->session, stream, counting, &stats);
+	else
+		error = recording_decode_stream(recording, stream, counting->event,
+						counting->blocks, counting->data, &stats);
+	*gaps += stats.gaps + stats.errors;
+	return error || !end ? error : end(counting->data);
+}
+
 struct decoding {
 	struct progress progress;
 	uint64_t base;
@@ -437,20 +476,12 @@ static int decode_stream(struct recording *recording, unsigned int stream,
 		.size = sizeof(own),
 		.event = take_event,
 		.blocks = take_blocks,
-		.effect = take_effect,
+		.effect = to->effect ? take_effect : NULL,
 		.data = decoding,
 		.by_thread = to->by_thread,
 	};
-	struct ntrace_flow_stats stats = { 0 };
-	int error;
+	int error = recording_count_stream(recording, stream, &own, NULL, &sums->gaps);
 
-	/* What is counted has neither a place nor a time, so it cannot be selected. */
-	if (to->effect && !recording->range.given)
-		error = ntrace_session_decode_counts(recording->session, stream, &own, &stats);
-	else
-		error = recording_decode_stream(recording, stream, take_event, take_blocks,
-						decoding, &stats);
-	sums->gaps += stats.gaps + stats.errors;
 	return error || !end ? error : end(to->data);
 }
 
@@ -461,20 +492,13 @@ int recording_count(struct recording *recording, const char *what,
 	struct ntrace_session *session = recording->session;
 	unsigned int count = ntrace_session_streams(session), i;
 	struct decoding decoding = { .to = counting };
-	struct recording_totals sums = { .lost_exact = true };
-	const struct ntrace_stream *stream;
+	struct recording_totals sums;
 	uint64_t work = 0;
 	int error = 0;
 
-	for (i = 0; i < count; i++) {
-		stream = ntrace_session_stream(session, i);
-		work += stream->bytes;
-		if (recording_shares_file(session, i))
-			continue;
-		sums.bytes += stream->bytes;
-		sums.lost += stream->lost;
-		sums.lost_exact &= stream->lost_exact || !stream->lost;
-	}
+	recording_sums(recording, &sums);
+	for (i = 0; i < count; i++)
+		work += ntrace_session_stream(session, i)->bytes;
 	progress_begin(&decoding.progress, what, work);
 	recording->progress = &decoding.progress;
 	for (i = 0; !error && i < count; i++) {

@@ -67,6 +67,8 @@ struct recording_options {
  * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
  * @progress_base: bytes of the streams that were decoded before
  * @range: the part to decode
+ * @tell: called instead of @progress, as the progress function of a session; NULL = not called
+ * @tell_data: passed to @tell
  */
 struct recording {
 	struct ntrace_session *session;
@@ -78,6 +80,8 @@ struct recording {
 	struct progress *progress;
 	uint64_t progress_base;
 	struct range_options range;
+	int (*tell)(void *data, unsigned int stream, uint64_t bytes);
+	void *tell_data;
 };
 
 /**
@@ -120,6 +124,21 @@ int recording_decode_stream(struct recording *recording, unsigned int stream,
 			    int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
 			    void *data, struct ntrace_flow_stats *stats);
 
+/**
+ * recording_count_stream - recording_decode_stream() for sums, without a line of progress
+ * @counting: see ntrace_session_decode_counts(); without effects, all is decoded
+ * @end: called after the stream; may be NULL
+ * @gaps: the gaps and errors found are added to it
+ *
+ * Return: as recording_count().
+ */
+int recording_count_stream(struct recording *recording, unsigned int stream,
+			   const struct ntrace_session_counting *counting, int (*end)(void *data),
+			   uint64_t *gaps);
+
+/** recording_note - add a note of the library to those of the recording */
+void recording_note(struct recording *recording, const char *text);
+
 /** recording_stream_name - file name of a stream, for messages */
 const char *recording_stream_name(const struct recording *recording, unsigned int stream);
 
@@ -136,6 +155,9 @@ struct recording_totals {
 	bool lost_exact;
 	uint64_t gaps;
 };
+
+/** recording_sums - set the totals of the streams, with no gaps */
+void recording_sums(const struct recording *recording, struct recording_totals *totals);
 
 /**
  * recording_decode - decode all streams one after the other and show progress

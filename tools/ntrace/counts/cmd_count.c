@@ -8,6 +8,7 @@
 #include "common/command.h"
 #include "common/input.h"
 #include "common/output.h"
+#include "common/parallel.h"
 #include "common/samples.h"
 #include "common/ui.h"
 #include "sum.h"
@@ -41,6 +42,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	JOBS_OPTION,
 	{ OPTION_QUIET, "quiet", NULL, "print only warnings and errors" },
 	{ OPTION_JSON, "json", NULL, "print the totals as a JSON object" },
 	OPTION_HELP,
@@ -48,6 +50,8 @@ static const struct option_spec options_table[] = {
 };
 
 /*
+ * @number: number of the recording
+ * @jobs: number of threads; 0 = all processors
  * @shard: number of the part, from 0
  * @traces_max: number of traces that fit into memory
  * @kernel: name of the kernel's text of this recording; owned
@@ -60,11 +64,12 @@ struct count {
 	struct ntrace_profile_options selection;
 	struct recording recording;
 	struct ntrace_counts_merger *merger;
-	struct ntrace_profile *profile;
 	const char *path;
 	const char *output;
 	const char *label;
 	char *kernel;
+	uint64_t number;
+	unsigned int jobs;
 	uint64_t shard;
 	uint64_t shards;
 	size_t traces_max;
@@ -136,6 +141,8 @@ static int take_option(struct count *count, const struct options *options, int o
 		return EXIT_OK;
 	case OPTION_MEMORY:
 		return take_memory(count, options);
+	case OPTION_JOBS:
+		return jobs_option(options, &count->jobs);
 	case OPTION_QUIET:
 		count->quiet = true;
 		return EXIT_OK;
@@ -158,93 +165,69 @@ static int take_option(struct count *count, const struct options *options, int o
 
 /* ---- counting ---- */
 
-/* Moves the counts of the profile to the sum. */
-static int spill(struct count *count)
-{
-	int error = ntrace_counts_merger_add_profile(count->merger, count->profile, count->label,
-						     count->kernel);
-
-	ntrace_profile_forget_traces(count->profile);
-	return error;
-}
-
-static int spill_if_full(struct count *count, int error)
-{
-	if (error || ntrace_profile_trace_count(count->profile) <= count->traces_max)
-		return error;
-	return spill(count);
-}
-
-static int count_event(void *data, const struct ntrace_session_event *event)
+/* Moves the counts of a profile to the sum. */
+static int spill(void *data, struct ntrace_profile *profile)
 {
 	struct count *count = data;
 
-	return spill_if_full(count, ntrace_profile_event(count->profile, event));
+	return ntrace_counts_merger_add_profile(count->merger, profile, count->label,
+						count->kernel);
 }
 
-static int count_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static bool in_shard(const struct count *count, uint64_t number)
+{
+	return number % count->shards == count->shard;
+}
+
+static bool wants_stream(void *data, unsigned int stream)
 {
 	struct count *count = data;
 
-	return spill_if_full(count, ntrace_profile_blocks(count->profile, blocks));
-}
-
-static int count_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	struct count *count = data;
-
-	return spill_if_full(count, ntrace_profile_effect(count->profile, effect));
-}
-
-static int count_end(void *data)
-{
-	struct count *count = data;
-
-	return ntrace_profile_end(count->profile);
+	return in_shard(count, count->number + stream);
 }
 
 static int count_samples(struct count *count)
 {
+	struct ntrace_profile *profile;
 	struct samples samples;
+	int error = ntrace_profile_new(&profile, &count->selection);
 
-	return samples_count(&count->recording, count->profile, &samples);
-}
-
-static int count_trace(struct count *count, unsigned int stream)
-{
-	const struct ntrace_session_counting counting = {
-		.size = sizeof(counting),
-		.event = count_event,
-		.blocks = count_blocks,
-		.effect = count_effect,
-		.data = count,
-		.by_thread = count->selection.pid >= 0,
-	};
-	struct recording_totals totals;
-	int error;
-
-	count->recording.range.only = stream + 1;
-	error = recording_count(&count->recording, "count", &counting, count_end, &totals);
-	count->sums.gaps += totals.gaps;
-	count->sums.lost += ntrace_session_stream(count->recording.session, stream)->lost;
+	if (error)
+		return error;
+	error = samples_count(&count->recording, profile, &samples);
+	if (!error)
+		error = spill(count, profile);
+	ntrace_profile_free(profile);
+	count->streams++;
 	return error;
 }
 
-/* Counts one stream, or the samples of a perf.data file. */
-static int count_stream(struct count *count, unsigned int stream)
+static int count_traces(struct count *count)
 {
-	int error = ntrace_profile_new(&count->profile, &count->selection);
+	const struct profiling profiling = {
+		.command = count->command,
+		.path = count->path,
+		.options = &count->recording_options,
+		.selection = &count->selection,
+		.what = "count",
+		.jobs = count->jobs,
+		.wants = wants_stream,
+		.traces_max = count->traces_max,
+		.take = spill,
+		.data = count,
+	};
+	unsigned int streams = ntrace_session_streams(count->recording.session), i;
+	struct recording_totals totals;
+	int error = recording_profile(&count->recording, &profiling, &totals);
 
-	if (!error && ntrace_session_has_samples(count->recording.session))
-		error = count_samples(count);
-	else if (!error)
-		error = count_trace(count, stream);
-	if (!error)
-		error = spill(count);
-	ntrace_profile_free(count->profile);
-	count->profile = NULL;
-	count->streams++;
-	return error ? sum_failed(count->merger, error, count->path) : EXIT_OK;
+	count->sums.gaps += totals.gaps;
+	for (i = 0; i < streams; i++) {
+		if (!wants_stream(count, i))
+			continue;
+		count->sums.lost += ntrace_session_stream(count->recording.session, i)->lost;
+		count->streams++;
+	}
+	return error;
 }
 
 /*
@@ -261,11 +244,6 @@ static int name_kernel(struct count *count)
 		return EXIT_OK;
 	count->kernel = NULL;
 	return fail("out of memory");
-}
-
-static bool in_shard(const struct count *count, uint64_t number)
-{
-	return number % count->shards == count->shard;
 }
 
 /* Number of streams of a recording directory without opening it; 0 = unknown. */
@@ -299,13 +277,15 @@ static int count_recording(struct count *count, uint64_t number)
 			       &count->recording_options);
 	if (error)
 		return error;
+	count->number = number;
 	error = name_kernel(count);
-	streams = ntrace_session_has_samples(count->recording.session) ?
-			  1 :
-			  ntrace_session_streams(count->recording.session);
-	for (i = 0; i < streams && !error; i++)
-		if (in_shard(count, number + i))
-			error = count_stream(count, i);
+	if (!error && !ntrace_session_has_samples(count->recording.session))
+		error = count_traces(count);
+	else if (!error && in_shard(count, number))
+		error = count_samples(count);
+	/* Other errors have had a message. */
+	if (error < 0)
+		error = sum_failed(count->merger, error, count->path);
 	recording_close(&count->recording);
 	return error;
 }

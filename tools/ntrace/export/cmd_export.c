@@ -14,6 +14,7 @@
 #include "common/command.h"
 #include "common/debug_info.h"
 #include "common/input.h"
+#include "common/parallel.h"
 #include "common/ui.h"
 #include "counts.h"
 #include "gcov.h"
@@ -76,6 +77,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	JOBS_OPTION,
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -98,6 +100,7 @@ struct export
 	bool counted;		/* the input is a counts file */
 	bool gcov_empty;
 	unsigned int format;
+	unsigned int jobs;
 	bool every_branch;
 	bool threads;
 	bool no_inline;
@@ -196,37 +199,18 @@ static int take_option(struct export *export, struct options *options, int optio
 	case OPTION_FIRMWARE:
 		export->recording_options.firmware = options->value;
 		return EXIT_OK;
+	case OPTION_JOBS:
+		return jobs_option(options, &export->jobs);
 	default:
 		return EXIT_USAGE;
 	}
 }
 
-static int count_event(void *data, const struct ntrace_session_event *event)
+static int add_stream(void *data, struct ntrace_profile *profile)
 {
 	struct export *export = data;
 
-	return ntrace_profile_event(export->profile, event);
-}
-
-static int count_blocks(void *data, const struct ntrace_session_blocks *blocks)
-{
-	struct export *export = data;
-
-	return ntrace_profile_blocks(export->profile, blocks);
-}
-
-static int count_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	struct export *export = data;
-
-	return ntrace_profile_effect(export->profile, effect);
-}
-
-static int count_end(void *data)
-{
-	struct export *export = data;
-
-	return ntrace_profile_end(export->profile);
+	return ntrace_profile_merge(export->profile, profile);
 }
 
 static int sample_event(void *data, const struct ntrace_session_event *event)
@@ -251,9 +235,11 @@ static int sample_end(void *data)
 	return 0;
 }
 
-/* A library error about the recording. Return: EXIT_FAILED */
+/* An error about the recording; if it is not of the library, it has had a message. Return: EXIT_FAILED */
 static int decode_failed(const struct export *export, int error)
 {
+	if (error > 0)
+		return EXIT_FAILED;
 	if (error == NTRACE_ERR_IO && errno)
 		return fail("%s: %s", export->path, strerror(errno));
 	return fail("%s: %s", export->path, ntrace_strerror(error));
@@ -321,21 +307,22 @@ static int choose_object(struct export *export)
 /* The first pass: executed code and its objects. */
 static int count(struct export *export)
 {
-	const struct ntrace_session_counting counting = {
-		.size = sizeof(counting),
-		.event = count_event,
-		.blocks = count_blocks,
-		.effect = count_effect,
+	const struct profiling profiling = {
+		.command = export->command,
+		.path = export->path,
+		.options = &export->recording_options,
+		.selection = &export->selection,
+		.what = "export",
+		.jobs = export->jobs,
+		.take = add_stream,
 		.data = export,
-		.by_thread = export->selection.pid >= 0 || export->selection.by_process,
 	};
 	int error = ntrace_profile_new(&export->profile, &export->selection);
 
 	if (!error && ntrace_session_has_samples(export->recording.session))
 		error = export_count_samples(&export->recording, export->path, export->profile);
 	else if (!error)
-		error = recording_count(&export->recording, "export", &counting, count_end,
-					&export->totals);
+		error = recording_profile(&export->recording, &profiling, &export->totals);
 	return error ? decode_failed(export, error) : EXIT_OK;
 }
 
