@@ -532,6 +532,11 @@ static const char *decode(const struct row *row, struct random *random, struct t
 					NULL;
 	if (violation)
 		wrong("profile: %s; ", violation);
+	violation = one_in(random, 8) ?
+			    parts_mismatch(&config, drive.stream, drive.size, &tally->parts) :
+			    NULL;
+	if (violation)
+		wrong("in parts: %s; ", violation);
 	violation = stream_violation(&drive.config, &params,
 				     one_in(random, 4) ? config.space : NULL, drive.stream,
 				     drive.size);

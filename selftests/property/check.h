@@ -6,6 +6,7 @@
 #include <ntrace/flow.h>
 
 #include "options.h"
+#include "parts.h"
 
 struct ntrace_encoder_config;
 
@@ -32,6 +33,7 @@ struct tally {
 	uint64_t chosen[3];	/* blocks in the space for any context, and in the spaces for
 				 * scontext */
 	uint64_t harts;		/* programs in a stream together with others */
+	struct parts_tally parts;
 	uint64_t counted;	/* bytes of messages that were not walked */
 	uint64_t holes;		/* programs with unknown parts */
 	uint64_t kinds[16];	/* instructions in the programs, by enum kind */

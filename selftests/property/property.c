@@ -186,6 +186,10 @@ static void check_tally(const struct tally *tally)
 	   " without a reason for a warning",
 	   tally->inferred, tally->uninferred);
 	ok(tally->harts > 0, "%" PRIu64 " programs in a stream with other harts", tally->harts);
+	ok(tally->parts.joined > tally->parts.again / 4,
+	   "parts of streams give the same events: %" PRIu64 " began with a right guess, %" PRIu64
+	   " were decoded again",
+	   tally->parts.joined, tally->parts.again);
 	ok(tally->counted > 0, "%" PRIu64 " bytes counted, with the profile of a walk",
 	   tally->counted);
 	ok(tally->holes > 0, "%" PRIu64 " programs with holes in memory", tally->holes);

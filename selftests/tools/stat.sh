@@ -112,6 +112,30 @@ d = s["sync_distance"]
 assert d["messages"]["median"] == 64 + 1 and d["instructions"]["count"] == d["messages"]["count"] > 100
 assert d["instructions"]["min"] <= d["instructions"]["median"] <= d["instructions"]["p95"] <= d["instructions"]["max"]'
 	is $? 0 "instructions of each SRC, and between syncs"
+	# Parts of a file in threads: whole, damaged, with parts that no thread could guess the begin of.
+	parts=tsbits=40,tshz=1000000
+	for mode in btm htm; do
+		"$ntrace" encode --pcs "$tmp/pcs" --elf "$data/xrle.elf" --mode $mode --params $parts \
+			--encoder sync=messages,syncmax=3,timestamps=sync -o "$tmp/one.nex" >/dev/null
+		for _ in $(seq $((3000000 / $(stat -c %s "$tmp/one.nex")))); do cat "$tmp/one.nex"; done >"$tmp/whole.nex"
+		python3 - "$tmp/whole.nex" "$tmp/damaged.nex" <<-'END'
+			import random, sys
+			data, choose = bytearray(open(sys.argv[1], "rb").read()), random.Random(1)
+			for i in range(60): data[choose.randrange(len(data))] ^= 1 << choose.randrange(8)
+			# A message with a reserved TCODE: a flow warns of it once.
+			data[400000:400000] = bytes([17 << 2, 3])
+			open(sys.argv[2], "wb").write(data)
+		END
+		for file in whole damaged; do
+			for jobs in 1 2 7; do
+				"$ntrace" stat -j $jobs --json --params $parts --elf "$data/xrle.elf" "$tmp/$file.nex" >"$tmp/$jobs.json" 2>"$tmp/$jobs.err"
+				echo $? >>"$tmp/$jobs.json"
+			done
+			is "$(cmp "$tmp/1.json" "$tmp/2.json" 2>&1)$(cmp "$tmp/1.json" "$tmp/7.json" 2>&1)$(cat "$tmp"/[127].err)" "" \
+				"$mode, $file: the same figures with 1, 2 and 7 threads"
+		done
+	done
+	like "the damage is found" '"flow_errors":[1-9]' "$(cat "$tmp/1.json")"
 	# 100 MB through a pipe.
 	cat "$tmp/src1.nex" "$tmp/src1.nex" "$tmp/src1.nex" "$tmp/src1.nex" >"$tmp/four.nex"
 	for _ in $(seq 100); do cat "$tmp/four.nex"; done >"$tmp/many.nex"

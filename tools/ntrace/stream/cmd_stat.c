@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "common/command.h"
+#include "common/parallel.h"
 #include "common/ui.h"
 #include "lanes.h"
 #include "source.h"
+#include "stat_parts.h"
 #include "statistics.h"
 #include "trace.h"
 
@@ -19,6 +21,7 @@ enum {
 static const struct option_spec options_table[] = {
 	SOURCE_OPTIONS,
 	{ OPTION_JSON, "json", NULL, "print a JSON object for each trace or stream" },
+	JOBS_OPTION,
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -34,6 +37,7 @@ struct stat_command {
 	struct statistics statistics;
 	struct progress progress;
 	unsigned int events;
+	unsigned int jobs;
 };
 
 /* One message may represent many instructions. */
@@ -81,11 +85,34 @@ static int count(struct stat_command *stat, int event, const struct ntrace_messa
 	return stat->statistics.decodable ? lanes_message(&stat->lanes, message) : 0;
 }
 
-static int count_trace(struct stat_command *stat, const struct ntrace_params *params)
+/* Counts a file in parts, if it allows that. Return: as stat_in_parts() */
+static int count_parts(struct stat_command *stat, const struct ntrace_params *params,
+		       struct ntrace_space *space)
+{
+	const struct stat_parts parts = {
+		.trace = &stat->trace,
+		.params = params,
+		.space = space,
+		.jobs = stat->jobs,
+		.statistics = &stat->statistics,
+		.progress = &stat->progress,
+	};
+	int error;
+
+	progress_begin(&stat->progress, "stat", stat->trace.size);
+	error = stat_in_parts(&parts);
+	progress_end(&stat->progress);
+	return error;
+}
+
+static int count_trace(struct stat_command *stat, const struct ntrace_params *params,
+		       struct ntrace_space *space)
 {
 	struct ntrace_message message;
-	int event, error;
+	int event, error = count_parts(stat, params, space);
 
+	if (error != STAT_WHOLE)
+		return error;
 	stat->statistics.params = *params;
 	error = trace_start(&stat->trace, params);
 	if (error)
@@ -152,7 +179,7 @@ static int stat_file(struct stat_command *stat, const char *path)
 		return error;
 	error = stat_open_trace(stat, &space);
 	if (!error)
-		error = count_trace(stat, &stat->source.params);
+		error = count_trace(stat, &stat->source.params, space);
 	if (!error)
 		print(stat, -1);
 	if (!error && stat->lanes.ignored)
@@ -194,7 +221,7 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	error = trace_open_stream(&stat->trace, stream->file, stream->params);
 	if (error)
 		return error;
-	error = count_trace(stat, stream->params);
+	error = count_trace(stat, stream->params, NULL);
 	trace_close(&stat->trace);
 	if (error)
 		return error;
@@ -243,12 +270,19 @@ static int run(const struct command *command, int argc, char **argv)
 	output_init(&output, STDOUT_FILENO);
 	stat.output = &output;
 	source_init(&stat.source, command);
+	stat.jobs = jobs_default();
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
 			return finish_output(EXIT_OK);
 		if (option == OPTION_JSON) {
 			stat.json = true;
+			continue;
+		}
+		if (option == OPTION_JOBS) {
+			error = jobs_option(&options, &stat.jobs);
+			if (error)
+				return error;
 			continue;
 		}
 		error = source_option(&stat.source, &options, option);

@@ -248,6 +248,121 @@ void statistics_end(struct statistics *statistics, const struct ntrace_reader *r
 		statistics->bytes - statistics->message_bytes - statistics->idles - statistics->cut;
 }
 
+bool statistics_continue(struct statistics *flow, struct statistics *messages, uint64_t length)
+{
+	struct source_statistics *source = source_of(flow, 0);
+
+	if (!source)
+		return false;
+	source->flow_synced = true;
+	if (!messages)
+		return true;
+	source = source_of(messages, 0);
+	if (!source)
+		return false;
+	source->synced = true;
+	source->lost = false;
+	/* The message with SYNC is before the first one here. */
+	source->message_mark = (uint64_t)0 - 1;
+	source->byte_mark = (uint64_t)0 - length;
+	return true;
+}
+
+static void add_histogram(struct histogram *sum, const struct histogram *more)
+{
+	unsigned int i;
+
+	if (!more->count)
+		return;
+	if (!sum->count || more->min < sum->min)
+		sum->min = more->min;
+	if (more->max > sum->max)
+		sum->max = more->max;
+	sum->count += more->count;
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+		sum->bucket[i] += more->bucket[i];
+}
+
+static void add_all(uint64_t *sums, const uint64_t *more, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		sums[i] += more[i];
+}
+
+static void add_source(struct source_statistics *sum, const struct source_statistics *more)
+{
+	sum->messages += more->messages;
+	sum->bytes += more->bytes;
+	sum->syncs += more->syncs;
+	sum->error_messages += more->error_messages;
+	sum->instructions += more->instructions;
+	sum->gaps += more->gaps;
+}
+
+static void add_times(struct statistics *sum, const struct statistics *more)
+{
+	sum->timed_messages += more->timed_messages;
+	if (!more->timed)
+		return;
+	if (!sum->timed || more->first_time < sum->first_time)
+		sum->first_time = more->first_time;
+	if (!sum->timed || more->last_time > sum->last_time)
+		sum->last_time = more->last_time;
+	sum->timed = true;
+}
+
+bool statistics_add(struct statistics *sum, const struct statistics *more)
+{
+	unsigned int i;
+
+	for (i = 0; i < SOURCES; i++) {
+		struct source_statistics *source = more->source[i] ? source_of(sum, i) : NULL;
+
+		if (source)
+			add_source(source, more->source[i]);
+		else if (more->source[i])
+			return false;
+	}
+	/* Positions are those of the whole stream. */
+	if (more->bytes > sum->bytes)
+		sum->bytes = more->bytes;
+	sum->messages += more->messages;
+	sum->message_bytes += more->message_bytes;
+	sum->idles += more->idles;
+	sum->wire_errors += more->wire_errors;
+	sum->cut += more->cut;
+	sum->missing += more->missing;
+	sum->undecodable += more->undecodable;
+	sum->error_messages += more->error_messages;
+	add_all(sum->type_messages, more->type_messages, 64);
+	add_all(sum->type_bytes, more->type_bytes, 64);
+	sum->tcode_bits += more->tcode_bits;
+	add_all(sum->payload_bits, more->payload_bits, NTRACE_FIELD_COUNT);
+	sum->padding_bits += more->padding_bits;
+	sum->other_bits += more->other_bits;
+	add_all(sum->syncs, more->syncs, 16);
+	add_all(sum->circuits, more->circuits, 16);
+	add_times(sum, more);
+	sum->instructions += more->instructions;
+	sum->gaps += more->gaps;
+	sum->flow_errors += more->flow_errors;
+	sum->unreadable += more->unreadable;
+	add_histogram(&sum->sync_messages, &more->sync_messages);
+	add_histogram(&sum->sync_bytes, &more->sync_bytes);
+	add_histogram(&sum->sync_instructions, &more->sync_instructions);
+	sum->skipped = sum->bytes - sum->message_bytes - sum->idles - sum->cut;
+	return true;
+}
+
+void statistics_take(struct statistics *statistics, struct statistics *from)
+{
+	statistics_free(statistics);
+	*statistics = *from;
+	memset(from->source, 0, sizeof(from->source));
+}
+
 void statistics_free(struct statistics *statistics)
 {
 	unsigned int i;

@@ -110,6 +110,27 @@ void statistics_event(struct statistics *statistics, unsigned int src,
 /** statistics_end - @reader has read the whole stream */
 void statistics_end(struct statistics *statistics, const struct ntrace_reader *reader);
 
+/**
+ * statistics_continue - begin after a message with SYNC of a stream without SRC
+ * @flow: statistics of the flow, still zero
+ * @messages: those of the messages, still zero; NULL: not needed
+ * @length: bytes of the message with SYNC
+ *
+ * Return: false when out of memory.
+ */
+bool statistics_continue(struct statistics *flow, struct statistics *messages, uint64_t length);
+
+/**
+ * statistics_add - add the statistics of a later part, which began with statistics_continue()
+ *
+ * Distances between messages with SYNC end where the part begins, so all is a sum. Parameters and
+ * @decodable stay. Return: false when out of memory.
+ */
+bool statistics_add(struct statistics *sum, const struct statistics *more);
+
+/** statistics_take - replace @statistics by @from, which is then empty */
+void statistics_take(struct statistics *statistics, struct statistics *from);
+
 void statistics_free(struct statistics *statistics);
 
 /** statistics_text - tables. statistics_json - one object; @stream: of a recording, else -1 */
