@@ -6,6 +6,7 @@
  * message starts after it in any state of the reader. A message whose TCODE has no SYNC is passed
  * without reading its fields.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "struct_size.h"
@@ -15,21 +16,6 @@
 
 /* Bit 0 of each byte of a word. */
 #define BYTES_BIT_0 UINT64_C(0x0101010101010101)
-
-/* First byte from @at on that has MSEO 11; @size if there is none. */
-static size_t next_end(const uint8_t *data, size_t size, size_t at)
-{
-	uint64_t word;
-
-	for (; size - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, data + at, sizeof(word));
-		if (word & word >> 1 & BYTES_BIT_0)
-			break;
-	}
-	while (at < size && (data[at] & 3) != MSEO_MESSAGE_END)
-		at++;
-	return at;
-}
 
 /* The byte that starts a message with SYNC and F-ADDR: TCODE with MSEO 00. */
 static bool starts_sync(uint8_t byte)
@@ -44,6 +30,51 @@ static bool starts_sync(uint8_t byte)
 		return false;
 	}
 }
+
+/* Bit 7 of each byte of a word that equals @byte, and perhaps of some after one that does. */
+static inline uint64_t equal_bytes(uint64_t word, uint8_t byte)
+{
+	uint64_t differences = word ^ byte * BYTES_BIT_0;
+
+	return (differences - BYTES_BIT_0) & ~differences & BYTES_BIT_0 << 7;
+}
+
+/*
+ * First byte from @at on that starts a message of a TCODE with SYNC; @size if there is none. @starts: a
+ * message may start at @at. Eight bytes at a time: few of them are such a TCODE after the end of a
+ * message.
+ */
+static size_t next_start(const uint8_t *data, size_t size, size_t at, bool starts)
+{
+	uint64_t word, ends, found;
+
+	for (; size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, data + at, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		word = __builtin_bswap64(word);
+#endif
+		ends = word & word >> 1 & BYTES_BIT_0;
+		found = equal_bytes(word & ~(8 * BYTES_BIT_0), NTRACE_TCODE_PROG_TRACE_SYNC << 2) |
+			equal_bytes(word, NTRACE_TCODE_INDIRECT_BRANCH_SYNC << 2) |
+			equal_bytes(word, NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC << 2);
+		for (found &= (ends << 8 | starts) << 7; found; found &= found - 1) {
+			size_t byte = at + (size_t)__builtin_ctzll(found) / 8;
+
+			if (starts_sync(data[byte]))
+				return byte;
+		}
+		starts = ends >> 56;
+	}
+	for (; at < size; at++) {
+		if (starts && starts_sync(data[at]))
+			return at;
+		starts = (data[at] & 3) == MSEO_MESSAGE_END;
+	}
+	return size;
+}
+
+static_assert((NTRACE_TCODE_PROG_TRACE_SYNC << 2 | 8) == NTRACE_TCODE_DIRECT_BRANCH_SYNC << 2,
+	      "one comparison finds both");
 
 static bool synchronizes(const struct ntrace_message *message, const struct ntrace_params *params,
 			 unsigned int src)
@@ -97,7 +128,7 @@ int ntrace_wire_sync_next(const uint8_t *data, size_t size, size_t from, bool al
 			  struct ntrace_wire_sync *sync)
 {
 	struct ntrace_params full;
-	size_t at = from;
+	size_t at;
 
 	ntrace_params_init(&full);
 	if (!sync || !params || from > size || STRUCT_TAKE(&full, params) ||
@@ -105,21 +136,16 @@ int ntrace_wire_sync_next(const uint8_t *data, size_t size, size_t from, bool al
 	    (full.src_bits && src != NTRACE_SRC_ANY && src >> full.src_bits))
 		return NTRACE_ERR_INVALID;
 	memset(sync, 0, sizeof(*sync));
-	/* Inside a message, or possibly so: its rest is skipped. */
-	if (from ? (data[from - 1] & 3) != MSEO_MESSAGE_END : !aligned)
-		at = next_end(data, size, at);
+	at = next_start(data, size, from,
+			from ? (data[from - 1] & 3) == MSEO_MESSAGE_END : aligned);
 	while (at < size) {
-		while (at < size && (data[at] & 3) == MSEO_MESSAGE_END)
-			at++;
-		if (at < size && starts_sync(data[at])) {
-			int got = read_sync(data, size, at, &full, src, sync);
+		int got = read_sync(data, size, at, &full, src, sync);
 
-			if (got == NTRACE_ERR_AGAIN)
-				break;
-			if (got)
-				return got < 0 ? got : NTRACE_OK;
-		}
-		at = next_end(data, size, at);
+		if (got == NTRACE_ERR_AGAIN)
+			break;
+		if (got)
+			return got < 0 ? got : NTRACE_OK;
+		at = next_start(data, size, at + 1, false);
 	}
 	sync->offset = at;
 	return NTRACE_ERR_AGAIN;

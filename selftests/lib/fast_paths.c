@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fast_paths parse-btm|parse-htm|blocks-btm|blocks-htm|count-btm|count-htm|profile|pcs|functions|
+ * fast_paths parse-btm|parse-htm|split-btm|blocks-btm|blocks-htm|count-btm|count-htm|profile|pcs|functions|
  * traces|stacks:
  * decodes a stream of our own encoder, once to warm up and then in measured(), which callgrind counts. Prints
- * the number of messages, blocks or PCs that measured() made. fast_paths.sh runs it.
+ * the number of messages, blocks or PCs that measured() made, and of bytes it read. fast_paths.sh runs it.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -272,12 +272,27 @@ static uint64_t parse(const struct stream *stream)
 	return count;
 }
 
+static bool splits;
+
+/* Looks for the next message with SYNC, from the first byte on. Return: number of all messages. */
+static uint64_t split(const struct stream *stream)
+{
+	struct ntrace_wire_sync sync;
+	uint64_t from = 0;
+
+	while (!ntrace_wire_sync_next(stream->data, stream->size, from, true, &stream->params, 0,
+				      &sync))
+		from = sync.offset + sync.length;
+	demand(from, "no message with SYNC");
+	return stream->messages;
+}
+
 /* The function counted by callgrind. Without a flow: messages only. */
 __attribute__((noipa)) uint64_t measured(struct ntrace_flow *flow, const struct stream *stream);
 uint64_t measured(struct ntrace_flow *flow, const struct stream *stream)
 {
 	if (!flow)
-		return parse(stream);
+		return splits ? split(stream) : parse(stream);
 	decode(flow, stream);
 	return 0;
 }
@@ -317,12 +332,14 @@ int main(int argc, char **argv)
 	} else if (!strncmp(what, "count-", 6)) {
 		config.effect = take_effect;
 		counts = true;
+	} else if (!strcmp(what, "split-btm")) {
+		splits = true;
 	} else if (strncmp(what, "parse-", 6) && strncmp(what, "blocks-", 7)) {
 		return 2;
 	}
 	if (!sink.profile || sink.batches)
 		config.blocks = take_blocks;
-	if (strncmp(what, "parse-", 6)) {
+	if (strncmp(what, "parse-", 6) && !splits) {
 		demand(!ntrace_flow_new(&flow, &config), "no flow");
 		decode(flow, &stream);
 	} else {
@@ -339,7 +356,7 @@ int main(int argc, char **argv)
 	} else {
 		demand(count == stream.messages, "messages are lost");
 	}
-	printf("%llu\n", (unsigned long long)count);
+	printf("%llu %zu\n", (unsigned long long)count, stream.size);
 	ntrace_flow_free(flow);
 	ntrace_profile_free(sink.profile);
 	ntrace_stacks_free(sink.stacks);

@@ -4,9 +4,13 @@
 # code gives the same results, so no other test notices that a fast path is off. The counts are the same on every run and on
 # any host of one architecture; limits are 10 % above the counts of GCC 12 and 14 at -O2. The test turns off the fast path of
 # each limit in a copy of its source, and the limit must be exceeded.
+#
+# fast_paths.table has the instructions for each byte of trace, by compiler. More than 5 % above it fails: a change that
+# makes something slower on purpose, or faster, also changes the table. `fast_paths.sh --table` prints it anew.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
+print=${1:-}
 if [ "$(uname -m)" != x86_64 ]; then
 	skip "instructions for each message, block and PC" "the limits are those of x86_64"
 	done_testing
@@ -15,7 +19,7 @@ tools/setup/host-packages deep || exit 1
 
 flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
 # What the limits are about, whatever CFLAGS the library was built with.
-sources=(lib/wire/reader.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c
+sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c
 	lib/flow/count.c lib/flow/effects.c
 	lib/profile/profile.c lib/profile/functions.c lib/profile/table.c lib/image/locator.c
 	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c
@@ -30,29 +34,51 @@ for source in "${sources[@]}"; do
 done
 link "$tmp/fast" "$tmp"/on/*.o || exit 1
 
-# cost PROGRAM WHAT: a hundred times the instructions for each unit; nothing if something went wrong
+# cost PROGRAM WHAT: a hundred times the instructions for each unit, and for each byte; nothing if something went wrong
 cost() {
-	local function=measured units counted
+	local function=measured out units bytes counted
 	case $2 in
 	profile) function=ntrace_profile_event ;;
 	functions | traces) function=ntrace_profile_blocks ;;
 	stacks) function=ntrace_stacks_blocks ;;
 	esac
-	units=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="$function" "$1" "$2" 2>"$tmp/callgrind") || return
+	out=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="$function" "$1" "$2" 2>"$tmp/callgrind") || return
+	read -r units bytes <<<"$out"
 	counted=$(sed -n 's/.*Collected : *//p' "$tmp/callgrind")
-	[ "${units:-0}" -gt 0 ] && [ "${counted:-0}" -gt 0 ] && echo $((100 * counted / units))
+	[ "${units:-0}" -gt 0 ] && [ "${counted:-0}" -gt 0 ] && echo $((100 * counted / units)) $((100 * counted / bytes))
 }
 
 # decimal HUNDREDTHS
 decimal() { printf '%d.%02d' $(($1 / 100)) $(($1 % 100)); }
 
+compiler=$("${CC:-gcc}" -dumpversion)
+compiler=gcc-${compiler%%.*}
+table=selftests/lib/fast_paths.table
+declare -A seen
+
+# compare WHAT SPENT: checks the hundredths of instructions for each byte against the table, once for each WHAT
+compare() {
+	local known
+	[ -z "${seen[$1]:-}" ] || return
+	seen[$1]=1
+	[ -z "$print" ] || echo "$compiler $1 $2" >>"$tmp/table"
+	known=$(awk -v c="$compiler" -v w="$1" '$1 == c && $2 == w { print $3 }' "$table")
+	if [ -z "$known" ]; then
+		ok "$1: $(decimal "$2") instructions for each byte; the table has no row for $compiler" test "${2:-0}" -gt 0
+		return
+	fi
+	ok "$1: $(decimal "${2:-0}") instructions for each byte, $(decimal "$known") in the table" \
+		test "${2:-0}" -gt 0 -a $((100 * ${2:-0})) -le $((105 * known))
+}
+
 # gate WHAT UNIT LIMIT SOURCE SCRIPT: at most LIMIT instructions for each UNIT; sed SCRIPT
 # turns the fast path off in SOURCE, and then there are more.
 gate() {
-	local what=$1 unit=$2 limit=$(($3 * 100)) source=$4 object spent
+	local what=$1 unit=$2 limit=$(($3 * 100)) source=$4 object spent byte
 	object=$(name_of "$source")
-	spent=$(cost "$tmp/fast" "$what")
+	read -r spent byte < <(cost "$tmp/fast" "$what")
 	ok "$what: $(decimal "${spent:-0}") instructions for each $unit, at most $3" test "${spent:-$((limit + 1))}" -le "$limit"
+	compare "$what" "${byte:-0}"
 	sed "$5" "$source" >"$tmp/off.c"
 	if cmp -s "$source" "$tmp/off.c"; then
 		not_ok "$what: $source has the line that turns the fast path off"
@@ -63,7 +89,7 @@ gate() {
 		not_ok "$what: $source without the fast path compiles"
 		return
 	fi
-	spent=$(cost "$tmp/slow" "$what")
+	read -r spent _ < <(cost "$tmp/slow" "$what")
 	ok "$what: $(decimal "${spent:-0}") without the fast path of $source: the limit is exceeded" test "${spent:-0}" -gt "$limit"
 }
 
@@ -71,6 +97,7 @@ reader='s/if (reader->end - reader->next < (ptrdiff_t)sizeof(word))/if (1)/'
 walk='s/if (block->price >= run.parcels)/if (1)/'
 gate parse-btm message 158 lib/wire/reader.c "$reader"
 gate parse-htm message 272 lib/wire/reader.c "$reader"
+gate split-btm message 12 lib/wire/sync.c 's/size - at >= sizeof(word); at += sizeof(word)/0;/'
 gate blocks-btm block 304 lib/flow/fast.c "$walk"
 gate blocks-btm block 304 lib/flow/fast.c 's/if (!run->index || walk->eager ||/if (1 ||/'
 gate blocks-htm block 72 lib/flow/fast.c "$walk"
@@ -85,4 +112,7 @@ gate functions block 128 lib/profile/functions.c 's/if (entry->id != block->id |
 gate traces block 135 lib/profile/profile.c 's/if (known->from != from ||/if (1 ||/'
 gate stacks block 675 lib/stacks/stacks.c 's/while (block < end \&\& go_on(/while (0 \&\& go_on(/'
 gate pcs PC 69 tools/ntrace/stream/decode/pc_text.c 's/text->entries\[index\].start)/0)/'
+if [ -n "$print" ]; then
+	cat "$tmp/table" >&2
+fi
 done_testing
