@@ -20,10 +20,18 @@ median() { printf '%s\n' "$@" | sort -g | awk '{ v[NR] = $1 } END { print NR % 2
 # smallest NUMBER...
 smallest() { printf '%s\n' "$@" | sort -g | head -n 1; }
 
-# figure NAME VALUE UNIT N
+# figure NAME VALUE UNIT N [BAR]: BAR is what the value should be, such as ">=1200" or "<=50"
 figure() {
-	figures+=("\"$1\": {\"value\": $2, \"unit\": \"$3\", \"n\": $4}")
-	printf '  %-44s %12.4g %s (n=%s)\n' "$1" "$2" "$3" "$4"
+	local bar='' more=''
+	if [ -n "${5:-}" ]; then
+		local met=false
+		awk -v v="$2" -v b="${5:2}" -v o="${5:0:2}" 'BEGIN { exit !(o == ">=" ? v >= b : v <= b) }' && met=true
+		more=", \"bar\": \"$5\", \"met\": $met"
+		bar="  bar ${5:0:2} ${5:2}: "
+		if $met; then bar+=met; else bar+='NOT MET'; fi
+	fi
+	figures+=("\"$1\": {\"value\": $2, \"unit\": \"$3\", \"n\": $4$more}")
+	printf '  %-44s %12.4g %s (n=%s)%s\n' "$1" "$2" "$3" "$4" "$bar"
 }
 
 # write_figures FILE

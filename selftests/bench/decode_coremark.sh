@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The speed of decoding coremark's trace on one core: messages, blocks, PCs as text.
+# The speed of the library's layers on coremark's trace, on one core: messages, blocks, counts, PCs as text. Beside it libipt,
+# Intel's decoder of its own trace, on a loop. The same run compares all counts with those of a walk.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
@@ -13,12 +14,16 @@ if [ ! -r "$elf" ]; then
 fi
 
 gzip -dc "$(bash "$top/selftests/bench/coremark_pcs.sh" "$elf")" >"$tmp/pcs"
-for mode in btm htm; do
-	"$top/build/ntrace" encode --pcs "$tmp/pcs" --elf "$elf" --mode $mode -o "$tmp/$mode" >/dev/null
-done
-"${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib/include" -o "$tmp/decode_coremark" \
-	"$top/selftests/bench/decode_coremark.c" "$top/build/libntrace.a" -lelf -lzstd -lz -lm -pthread
-"$tmp/decode_coremark" "$elf" "$tmp/btm" "$tmp/htm" >"$tmp/out"
+encode() { "$top/build/ntrace" encode --pcs "$tmp/pcs" --elf "$elf" --mode "$2" -o "$tmp/$1" "${@:3}" >/dev/null; }
+encode btm btm
+encode htm htm
+encode best htm --implicit-return 8 --repeated-history --encoder icntbits=26
+build() { "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$tmp/$1" "$top/selftests/bench/$1.c" "${@:2}"; }
+build decode_coremark -I"$top/lib/include" "$top/build/libntrace.a" -ldw -lelf -lzstd -lz -lm -pthread -ldl
+if ! "$tmp/decode_coremark" "$elf" "$tmp/btm" "$tmp/htm" "$tmp/best" >"$tmp/out"; then
+	echo "  decode: counted blocks are not those of a walk"
+	exit 1
+fi
 lines=$(wc -l <"$tmp/pcs")
 if ! grep -qx "instructions $lines" "$tmp/out" ||
 	! cmp -s "$tmp/pcs" <("$top/build/ntrace" decode --level pc --elf "$elf" "$tmp/htm"); then
@@ -26,17 +31,36 @@ if ! grep -qx "instructions $lines" "$tmp/out" ||
 	exit 1
 fi
 of() { awk -v name="$1" '$1 == name { print $2 }' "$tmp/out"; }
+# layer NAME UNIT BAR
+layer() {
+	# shellcheck disable=SC2046 # numbers
+	figure "$1" "$(median $(of "$1"))" "$2" 5 "$3"
+}
+layer split.btm MB/s ">=1000"
+layer parse.btm MB/s ">=300"
+layer block.htm "million a second" ">=1200"
+layer block.btm "million a second" ">=500"
+layer count.best "million a second" ">=8000"
+layer count.htm "million a second" ">=4000"
+layer count.btm "million a second" ">=800"
+for mode in btm htm best; do
+	figure "count.$mode: entries, equal to those of a walk" "$(of "entries.$mode")" entries 1
+done
 times=()
 for ((i = 0; i < rounds; i++)); do
 	start=$EPOCHREALTIME
 	"$top/build/ntrace" decode --level pc --elf "$elf" "$tmp/htm" >/dev/null
 	times+=("$(awk -v a="$start" -v b="$EPOCHREALTIME" -v n="$lines" 'BEGIN { print n / (b - a) / 1e6 }')")
 done
-# shellcheck disable=SC2046 # numbers
-figure parse.btm "$(median $(of parse.btm))" MB/s 5
-# shellcheck disable=SC2046
-figure block.htm "$(median $(of block.htm))" "million a second" 5
 figure pctext.htm "$(median "${times[@]}")" "million a second" "$rounds"
-echo "  peers, another day on such a machine: 30 MB/s BTM and 152 million instructions a second HTM"
-echo "  (libnexus-rv, no text), 225 (libipt, blocks of one loop), 25 million lines (NexRv, libnexus-rv)"
+
+# Peers.
+if build peer_libipt -lipt 2>"$tmp/errors" && "$tmp/peer_libipt" "$tmp/loop" >"$tmp/peer"; then
+	# shellcheck disable=SC2046 # numbers
+	figure "peer: libipt, blocks of a loop" "$(median $(awk '$1 == "block" { print $2 }' "$tmp/peer"))" "million a second" "$rounds"
+else
+	echo "  decode: no libipt (libipt-dev); on another day 225 million instructions a second, blocks of a loop"
+fi
+echo "  peers that Debian does not have, another day on such a machine: 30 MB/s BTM and 152 million instructions a second HTM"
+echo "  (libnexus-rv, no text), 25 million lines a second (NexRv, libnexus-rv)"
 write_figures "$1"

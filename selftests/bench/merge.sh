@@ -26,9 +26,10 @@ for ((i = 0; i < rounds; i++)); do
 	read -r seconds memory < <(merge "$tmp/files")
 	times+=("$seconds")
 done
-figure merge.1000 "$(median "${times[@]}")" s "$rounds"
+figure merge.1000 "$(median "${times[@]}")" s "$rounds" "<=10"
 figure "merge.1000: memory" "$memory" MB 1
 read -r _ few < <(merge "$tmp/few")
 figure "merge.1000: memory for 100 files" "$few" MB 1
+figure "merge.1000: memory, of that for 100 files" "$(awk -v a="$memory" -v b="$few" 'BEGIN { print a / b }')" x 1 "<=1.1"
 figure "merge.1000: bytes of the files" "$(xargs stat -c %s <"$tmp/files" | awk '{ n += $1 } END { print n }')" bytes 1
 write_figures "$1"
