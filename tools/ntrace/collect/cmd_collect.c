@@ -371,6 +371,9 @@ static int run_windows(struct collect *collect)
 		if (collect->windows && !record_options_still_there(&collect->options))
 			return EXIT_OK;
 		error = capture(collect);
+		/* Between the check and the start, or as a zombie, which the check takes for alive. */
+		if (error == TASKS_ENDED)
+			return EXIT_OK;
 		/* A window that cannot be counted, such as one of an idle machine, is no reason to end. */
 		if (!error && !count(collect)) {
 			error = add_counts(collect);

@@ -198,7 +198,7 @@ static int prepare_tasks(struct recorder *recorder)
 		error = sideband_start(recorder);
 	if (!error)
 		error = tasks_open(&recorder->tasks, options, recorder->sideband,
-				   others ? 0 : recorder->child.pid);
+				   others ? 0 : recorder->child.pid, recorder->again);
 	if (!error && recorder->watch.open)
 		error = recorder->watch.open(recorder, recorder->watch.data);
 	return error ? error : save_past(recorder);

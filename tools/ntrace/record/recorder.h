@@ -42,7 +42,8 @@ struct recorder_watch {
  * @limit: seconds after which it ends; 0 = no limit
  * @brief: print neither warnings about losses nor a summary
  * @no_summary: print warnings but no summary
- * @again: the directory exists, with images from the previous recording: reuse them
+ * @again: the directory exists, with images from the previous recording: reuse them; tasks may have
+ *	ended since
  * @signals: see recorder_signals()
  * @by_tasks: per-process tracing through perf; else system-wide through /dev/ntraceN
  * @snapshot: set to save a snapshot in this round
@@ -92,7 +93,11 @@ struct recorder {
  */
 int recorder_signals(struct recorder *recorder);
 
-/** recorder_run - make the recording; call recorder_wait() afterwards. Return: exit status */
+/**
+ * recorder_run - make the recording; call recorder_wait() afterwards
+ *
+ * Return: exit status; TASKS_ENDED with @again if no task is left, nothing is recorded then
+ */
 int recorder_run(struct recorder *recorder);
 
 /**

@@ -82,8 +82,9 @@ static int open_failed(const struct tasks *tasks, pid_t pid)
 		return fail("too many tasks for the number of files that may be open (ulimit -n)");
 	case ENODEV:
 		return fail("no working trace hardware");
+	/* Zombies, too, cannot be traced any more. */
 	case ESRCH:
-		return fail("no process or thread %d", pid);
+		return TASKS_ENDED;
 	default:
 		return fail("perf event of the trace: %s", strerror(errno));
 	}
@@ -412,16 +413,39 @@ static int trace_process(struct tasks *tasks, pid_t pid)
 	char path[64];
 	struct dirent *entry;
 	DIR *threads;
+	bool traced = false;
 	int error = EXIT_OK;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	threads = opendir(path);
 	if (!threads)
-		return fail("no process %d", pid);
-	while (!error && (entry = readdir(threads)))
-		if (entry->d_name[0] != '.')
-			error = trace_task(tasks, atoi(entry->d_name));
+		return TASKS_ENDED;
+	while ((!error || error == TASKS_ENDED) && (entry = readdir(threads))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		error = trace_task(tasks, atoi(entry->d_name));
+		traced |= !error;
+	}
 	closedir(threads);
+	return error == TASKS_ENDED && traced ? EXIT_OK : error;
+}
+
+static int trace_listed(struct tasks *tasks, bool may_have_ended)
+{
+	const struct record_options *options = tasks->options;
+	unsigned int i, count = options->pids.count + options->tids.count;
+	int error = EXIT_OK;
+
+	for (i = 0; !error && i < count; i++) {
+		bool thread = i >= options->pids.count;
+		pid_t id = thread ? options->tids.ids[i - options->pids.count] :
+				    options->pids.ids[i];
+
+		error = thread || options->per_thread ? trace_task(tasks, id) :
+							trace_process(tasks, id);
+		if (error == TASKS_ENDED)
+			error = may_have_ended ? EXIT_OK : fail("no process or thread %d", id);
+	}
 	return error;
 }
 
@@ -544,7 +568,7 @@ static int new_file(struct tasks *tasks, unsigned int area)
 }
 
 int tasks_open(struct tasks *tasks, const struct record_options *options, struct sideband *sideband,
-	       pid_t child)
+	       pid_t child, bool may_have_ended)
 {
 	unsigned int i;
 	int error;
@@ -576,11 +600,13 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 	allow_many_files();
 	if (child)
 		error = trace_task(tasks, child);
-	for (i = 0; !error && i < options->pids.count; i++)
-		error = options->per_thread ? trace_task(tasks, options->pids.ids[i]) :
-					      trace_process(tasks, options->pids.ids[i]);
-	for (i = 0; !error && i < options->tids.count; i++)
-		error = trace_task(tasks, options->tids.ids[i]);
+	/* The command waits for its exec. */
+	if (error == TASKS_ENDED)
+		error = fail("the command was killed before it began");
+	if (!error)
+		error = trace_listed(tasks, may_have_ended);
+	if (!error && !tasks->event_count)
+		error = TASKS_ENDED;
 	if (!error)
 		error = declare_events(tasks);
 	for (i = 0; !error && !options->snapshot && i < tasks->area_count; i++)

@@ -59,6 +59,9 @@ struct task_event {
 	unsigned int area;
 };
 
+/* Internal result beside those of enum tool_exit: the tasks to trace have ended; nothing is printed. */
+#define TASKS_ENDED 5
+
 /**
  * struct tasks - see tasks.c
  * @config: configuration in effect
@@ -100,9 +103,14 @@ struct tasks {
  * @tasks: zeroed; call tasks_close() after sideband_close(), also after a failure
  * @sideband: without a ring
  * @child: process that will exec the command; 0 = trace only the tasks of @options
+ * @may_have_ended: leave out tasks of @options that have ended, instead of failing
+ *
+ * Threads that end while those of a process are being opened are left out in any case.
+ *
+ * Return: exit status; TASKS_ENDED with @may_have_ended if no task is left
  */
 int tasks_open(struct tasks *tasks, const struct record_options *options, struct sideband *sideband,
-	       pid_t child);
+	       pid_t child, bool may_have_ended);
 void tasks_close(struct tasks *tasks);
 
 /** tasks_enable - start tracing; tracing of a command starts by itself at its exec */

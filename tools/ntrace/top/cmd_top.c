@@ -388,6 +388,9 @@ static int run_windows(struct top *top)
 		if (top->window.number && !record_options_still_there(&top->options))
 			return EXIT_OK;
 		error = capture(top);
+		/* Between the check and the start, or as a zombie, which the check takes for alive. */
+		if (error == TASKS_ENDED)
+			return EXIT_OK;
 		if (!error) {
 			top->window.number++;
 			error = decode(top);
