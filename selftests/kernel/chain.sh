@@ -21,7 +21,7 @@ guest_job perf kernel/perf.sh
 guest_job kexec kernel/kexec.sh /root/vmlinux
 guest_boot chain --icount --modules --tools --topology chain --console "$tmp/console" \
 	--put "$(tools/vsoc/run --print-kernel):/root/vmlinux" \
-	--append "iomem=relaxed slab_debug=U,kmalloc-* sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
+	--append "iomem=relaxed sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
 guest_ran funnel && judge_turns
 # In a sink that harts share, the end of a task's turn may be missing: not judge_security.
 # shellcheck disable=SC2034 # used by judge_addresses and judge_perf

@@ -18,7 +18,7 @@ guest_job suspend kernel/suspend.sh
 guest_job driver kernel/driver.sh
 guest_job perf kernel/perf.sh
 guest_job faults kernel/faults.sh
-guest_boot k3 --icount --modules --tools --topology k3 --append "iomem=relaxed slab_debug=U,kmalloc-*"
+guest_boot k3 --icount --modules --tools --topology k3 --append iomem=relaxed
 # The ATID tells the encoders apart, which perf's trace does not have.
 src_bits=0
 # An ETR holds back a burst and a frame, which a short record does not exceed.
