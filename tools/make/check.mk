@@ -113,6 +113,7 @@ check-kernel-static: forky qemu ## sparse, checkpatch and coccicheck over kernel
 	@selftests/run static
 
 bench: vsoc oracle qemu-stock native ## benchmarks: tables, and build/bench.json
+	@$(SETUP) bench
 	@selftests/run --bench
 fuzz: $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
 	@set -e; for f in $(FUZZ_BINS); do \
