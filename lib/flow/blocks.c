@@ -163,6 +163,7 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 			context = &cache->contexts[i];
 	}
 	version = ntrace_space_version(space);
+	flow->space_version = version;
 	/* Effects refer to the code as it was. */
 	if (context->id && (context->space != space || context->version != version)) {
 		flow_count_settle(flow);

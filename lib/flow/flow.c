@@ -612,7 +612,7 @@ static bool keeps_batch(const struct ntrace_message *message)
 }
 
 /* A message built by the caller may have no length: it counts as the longest one. */
-static void earn_credit(struct ntrace_flow *flow, const struct ntrace_message *message)
+void flow_earn_credit(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	uint64_t bytes = message->length ? message->length : NTRACE_MESSAGE_BYTES_MAX;
 
@@ -629,13 +629,15 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	    ntrace_message_has(message, NTRACE_FIELD_SRC) &&
 	    message->field[NTRACE_FIELD_SRC] != flow->config.src)
 		return 0;
+	if (message->tcode == NTRACE_TCODE_DIRECT_BRANCH && flow_quick_branch(flow, message))
+		return 0;
 	if (flow->waiting.count && !keeps_batch(message) && !flow_close_batch(flow))
 		return result(flow);
 	flow->stats.messages++;
 	if (flow->count)
 		flow_count_begin(flow);
 	flow->offset = message->offset;
-	earn_credit(flow, message);
+	flow_earn_credit(flow, message);
 	flow_take_time(flow, message);
 	handle(flow, message);
 	if (flow->late_count && !flow->stop)

@@ -140,6 +140,7 @@ struct ntrace_flow {
 
 	struct ntrace_space *space;	/* referenced by the cache */
 	uint32_t space_id;		/* context id of space, 0: no space */
+	uint64_t space_version;		/* of space, when it was entered */
 	uint32_t previous;		/* block whose link leads to the next one, 0: none */
 	uint8_t previous_link;
 
@@ -290,7 +291,19 @@ bool flow_open_batch(struct ntrace_flow *flow, const struct ntrace_isa *isa);
 /* Passes the waiting blocks to the callback. Return: false if the callback stops. */
 bool flow_close_batch(struct ntrace_flow *flow);
 
+/* quick.c */
+/* Instructions of a message that quick.c walks are few. */
+#define QUICK_PARCELS (1u << 16)
+
+/*
+ * Takes a DirectBranch of the own SRC, if it leads through known blocks to a taken branch. Return:
+ * false: it takes the general way; nothing is changed.
+ */
+bool flow_quick_branch(struct ntrace_flow *flow, const struct ntrace_message *message);
+
 /* flow.c */
+/* Adds to the parcels that the bytes so far can encode. */
+void flow_earn_credit(struct ntrace_flow *flow, const struct ntrace_message *message);
 /* Passes an event to the callback. Return: false if the callback stops. */
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event);
 /* Emits an event of @type without further fields. Return: as flow_emit(). */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fast_paths parse-btm|parse-htm|split-btm|blocks-btm|blocks-htm|count-btm|count-htm|profile|pcs|functions|
+ * fast_paths parse-btm|parse-htm|split-btm|blocks-btm|blocks-htm|general-btm|count-btm|count-htm|profile|pcs|functions|
  * traces|stacks:
  * decodes a stream of our own encoder, once to warm up and then in measured(), which callgrind counts. Prints
  * the number of messages, blocks or PCs that measured() made, and of bytes it read. fast_paths.sh runs it.
@@ -242,6 +242,9 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 
 static bool counts;
 
+/* Messages do not take the short way of quick.c. */
+static bool general;
+
 static void decode(struct ntrace_flow *flow, const struct stream *stream)
 {
 	struct ntrace_message message;
@@ -254,6 +257,8 @@ static void decode(struct ntrace_flow *flow, const struct stream *stream)
 			ntrace_flow_count(flow, &reader);
 		if (ntrace_reader_next(&reader, &message) < 0)
 			break;
+		if (general)
+			message.flags |= NTRACE_MESSAGE_EXTRA;
 		ntrace_flow_message(flow, &message);
 	}
 	ntrace_flow_flush(flow);
@@ -334,6 +339,8 @@ int main(int argc, char **argv)
 		counts = true;
 	} else if (!strcmp(what, "split-btm")) {
 		splits = true;
+	} else if (!strcmp(what, "general-btm")) {
+		general = true;
 	} else if (strncmp(what, "parse-", 6) && strncmp(what, "blocks-", 7)) {
 		return 2;
 	}

@@ -19,7 +19,7 @@ tools/setup/host-packages deep || exit 1
 
 flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
 # What the limits are about, whatever CFLAGS the library was built with.
-sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c
+sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c lib/flow/quick.c
 	lib/flow/count.c lib/flow/effects.c
 	lib/profile/profile.c lib/profile/functions.c lib/profile/table.c lib/image/locator.c
 	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c
@@ -98,8 +98,9 @@ walk='s/if (block->price >= run.parcels)/if (1)/'
 gate parse-btm message 158 lib/wire/reader.c "$reader"
 gate parse-htm message 272 lib/wire/reader.c "$reader"
 gate split-btm message 12 lib/wire/sync.c 's/size - at >= sizeof(word); at += sizeof(word)/0;/'
-gate blocks-btm block 304 lib/flow/fast.c "$walk"
-gate blocks-btm block 304 lib/flow/fast.c 's/if (!run->index || walk->eager ||/if (1 ||/'
+gate blocks-btm block 193 lib/flow/quick.c 's/if (!is_ready(flow, message) ||/if (1 ||/'
+gate general-btm block 304 lib/flow/fast.c "$walk"
+gate general-btm block 304 lib/flow/fast.c 's/if (!run->index || walk->eager ||/if (1 ||/'
 gate blocks-htm block 72 lib/flow/fast.c "$walk"
 gate blocks-htm block 72 lib/flow/blocks.c 's/block->link\[flow->previous_link\] = index;/;/'
 # Counted blocks, with the sums at the end. Without counting, all messages are walked.
