@@ -108,6 +108,9 @@ bool decoding_starts_whole(const struct decoding *decoding, const struct ntrace_
 int decoding_open_file(const struct ntrace_stream *stream, struct ntrace_trace_file **file,
 		       int *fd);
 
+/* stamps.c: whether few enough messages of the stream have timestamps. */
+bool session_counting_pays(const struct ntrace_stream *stream);
+
 /* range.c */
 
 /*
