@@ -339,11 +339,15 @@ static int do_swap(struct ntrace_stacks *stacks, struct thread *thread, const st
 	return error;
 }
 
-/* Whether a new program has replaced the old one. */
-static bool is_exec(const struct thread *thread, const struct arrival *to)
+/*
+ * Whether a new program has replaced the old one. A space alone does not tell: while several tasks are
+ * possible, the session gives each piece of code that they share a space of its own.
+ */
+static bool is_exec(const struct ntrace_stacks *stacks, const struct thread *thread,
+		    const struct arrival *to)
 {
 	return to->privilege == NTRACE_PRIV_U && thread->space && to->space != thread->space &&
-	       to->place.entry;
+	       is_outermost(stacks, &to->place);
 }
 
 static int begin_program(struct ntrace_stacks *stacks, struct thread *thread,
@@ -391,7 +395,7 @@ static int come_back_elsewhere(struct ntrace_stacks *stacks, struct thread *thre
 {
 	uint32_t layer = find_resumed(&thread->stack, to->address, to->privilege);
 
-	if (is_exec(thread, to))
+	if (is_exec(stacks, thread, to))
 		return begin_program(stacks, thread, to);
 	if (layer != NOWHERE && layer) {
 		return layers_unwind(stacks, thread, layer);
@@ -482,7 +486,7 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 	if (!stack->count)
 		return begin(stacks, thread, to, to->place.entry);
 	/* The first page may fault before any instruction retires: it was here before. */
-	if (to->place.begins && is_exec(thread, to))
+	if (is_exec(stacks, thread, to))
 		return begin_program(stacks, thread, to);
 	privilege = top_layer(thread)->privilege;
 	if (to->privilege > privilege && stack->goes_on) {

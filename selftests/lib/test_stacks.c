@@ -285,6 +285,22 @@ static void test_user_only(void)
 	call(MAIN, 0, A);
 	run(A, ECALL_AT - 8);
 	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(A, ECALL_AT));
+	/* As of code that several tasks share. */
+	user_space = other_space;
+	event_of(NTRACE_FLOW_SYNC, 0, at(B, 0));
+	leave(B, 0);
+	run(SIGRETURN, ECALL_AT - 8);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(SIGRETURN, ECALL_AT));
+	leave(A, ECALL_AT + 4);
+	run(MAIN, 12);
+	expect("program;[unknown];main 5|program;[unknown];main;a 4|program;[unknown];main;a;b 2|"
+	       "program;[unknown];main;a;sigreturn 2",
+	       "user mode only: a signal, whose handler is in another space");
+
+	begin();
+	call(MAIN, 0, A);
+	run(A, ECALL_AT - 8);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(A, ECALL_AT));
 	thread = -1;
 	event_of(NTRACE_FLOW_SYNC, 0, at(B, 0));
 	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(B, 0));
