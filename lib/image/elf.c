@@ -7,6 +7,7 @@
 #include <gelf.h>
 #include <inttypes.h>
 #include <libelf.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -410,13 +411,22 @@ static int read_names(struct ntrace_object *object, Elf *elf, const struct elf_s
 	return 0;
 }
 
+static pthread_once_t version_once = PTHREAD_ONCE_INIT;
+static bool version_known;
+
+/* libelf stores the version in a variable of all threads. */
+static void choose_version(void)
+{
+	version_known = elf_version(EV_CURRENT) != EV_NONE;
+}
+
 int elf_begin_object(struct ntrace_object *object, Elf **elf, GElf_Ehdr *header)
 {
 	int error = NTRACE_ERR_FORMAT;
 
 	*elf = NULL;
 	if (object->size < EI_NIDENT || memcmp(object->bytes, ELFMAG, SELFMAG) ||
-	    elf_version(EV_CURRENT) == EV_NONE)
+	    pthread_once(&version_once, choose_version) || !version_known)
 		return NTRACE_ERR_FORMAT;
 	*elf = elf_memory((char *)(uintptr_t)object->bytes, object->size);
 	if (!*elf)

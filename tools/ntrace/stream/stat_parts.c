@@ -85,22 +85,28 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	return 0;
 }
 
-/* A flow that continues at @state; NULL: at the begin of the stream. */
+/*
+ * A flow that continues at @state; NULL: at the begin of the stream. Timestamps move the time of a space,
+ * so the code of all threads is that of the parent of its own.
+ */
 static int new_flow(struct ntrace_flow **flow, const struct team *team, struct part *part,
 		    const struct ntrace_flow_state *state)
 {
-	const struct ntrace_flow_config config = {
+	struct ntrace_flow_config config = {
 		.size = sizeof(config),
 		.params = team->work->params,
 		.event = take_event,
-		.space = team->work->space,
 		.data = part,
 		.blocks = take_blocks,
 	};
-	int error = ntrace_flow_new(flow, &config);
+	int error = ntrace_space_new(&config.space, "part", team->work->space);
 
+	if (error)
+		return error;
+	error = ntrace_flow_new(flow, &config);
 	if (!error && state)
-		error = ntrace_flow_set_state(*flow, state, team->work->space);
+		error = ntrace_flow_set_state(*flow, state, config.space);
+	ntrace_space_put(config.space);
 	return error;
 }
 
