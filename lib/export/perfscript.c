@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "samples.h"
+#include "session/session.h"
 #include "struct_size.h"
 
 #define PAGE UINT64_C(4096)
@@ -22,31 +23,54 @@
 struct perfscript {
 	struct ntrace_export_samples base;
 	FILE *file;
+	const struct ntrace_session *session;	/* NULL: only the spaces of samples are known */
 	struct ntrace_object *object;
 	struct ntrace_locator *locator;
 	int error;		/* errno of the first write that failed */
 };
 
-static uint64_t link_address(const struct perfscript *script, struct ntrace_space *space,
-			     uint64_t address)
+/* The link address of a byte of the program; ELSEWHERE: in no segment. */
+static uint64_t link_of_offset(const struct ntrace_object *object, uint64_t wanted)
 {
-	const struct ntrace_location *place = ntrace_locator_find(script->locator, space, address);
+	uint64_t address, size, offset;
+	bool executable;
 
-	return place->object == script->object ? place->link_address : ELSEWHERE;
+	for (size_t i = 0; !ntrace_object_segment(object, i, &address, &size, &executable); i++)
+		if (!ntrace_object_file_offset(object, address, &offset) && wanted - offset < size)
+			return address + (wanted - offset);
+	return ELSEWHERE;
+}
+
+/*
+ * Where it is not certain when the thread ran, or which one, the space of the sample has only the
+ * file that was executed then. Transfers before it were in others, which the process tells.
+ */
+static uint64_t link_address(const struct perfscript *script,
+			     const struct ntrace_session_event *event, uint64_t address)
+{
+	const struct ntrace_location *place =
+		ntrace_locator_find(script->locator, event->flow->space, address);
+	uint64_t offset;
+
+	if (place->object || !script->session || event->pid < 0)
+		return place->object == script->object ? place->link_address : ELSEWHERE;
+	if (session_code_at(script->session, event->pid, event->sideband_ns, address, &offset) !=
+	    script->object)
+		return ELSEWHERE;
+	return link_of_offset(script->object, offset);
 }
 
 static int put_sample(struct ntrace_export_samples *base, const struct ntrace_sample *sample)
 {
 	struct perfscript *script = (struct perfscript *)base;
-	struct ntrace_space *space = sample->event->flow->space;
-	uint64_t address = link_address(script, space, sample->address);
+	uint64_t address = link_address(script, sample->event, sample->address);
 	uint64_t ends[NTRACE_SAMPLE_DEPTH_MAX][2];
 	bool here = address != ELSEWHERE;
 	size_t i;
 
 	for (i = 0; i < sample->count; i++) {
-		ends[i][0] = link_address(script, space, sample->branches[i].from);
-		ends[i][1] = link_address(script, space, sample->branches[i].to);
+		ends[i][0] = link_address(script, sample->event, sample->branches[i].from);
+		ends[i][1] = link_address(script, sample->event, sample->branches[i].to);
 		here |= ends[i][0] != ELSEWHERE || ends[i][1] != ELSEWHERE;
 	}
 	if (!here)
@@ -135,6 +159,7 @@ int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, const 
 		free(script);
 		return NTRACE_ERR_IO;
 	}
+	script->session = options->session;
 	script->object = ntrace_object_get(options->object);
 	script->base.sample = put_sample;
 	script->base.close = close_perfscript;

@@ -107,6 +107,13 @@ void session_drop_spaces(struct ntrace_session *session);
 const struct mapping_change *program_mapping(const struct program *program, uint64_t address,
 					     uint64_t time);
 
+/*
+ * The file that process @pid has mapped as code at @address just before @time, and the offset of that
+ * byte in it. NULL: none, or one that was not opened.
+ */
+struct ntrace_object *session_code_at(const struct ntrace_session *session, int32_t pid,
+				      uint64_t time, uint64_t address, uint64_t *offset);
+
 /* Addresses from @first to @last, all of them code of @mapping. */
 struct code_part {
 	const struct mapping_change *mapping;

@@ -202,6 +202,17 @@ const struct mapping_change *program_mapping(const struct program *program, uint
 	return NULL;
 }
 
+struct ntrace_object *session_code_at(const struct ntrace_session *session, int32_t pid,
+				      uint64_t time, uint64_t address, uint64_t *offset)
+{
+	const struct program *program = machine_program(&session->machine, pid, time);
+	const struct mapping_change *mapping = program ? program_mapping(program, address, time) :
+							 NULL;
+
+	*offset = mapping ? mapping->offset + (address - mapping->address) : 0;
+	return mapping ? mapping->file->object : NULL;
+}
+
 static void drop_space(struct ntrace_session *session, struct program *program)
 {
 	if (!program->space)

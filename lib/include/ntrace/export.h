@@ -161,7 +161,8 @@ NTRACE_API int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
 /**
  * struct ntrace_export_samples_options - contents of a file of samples
  * @size: sizeof(struct ntrace_export_samples_options) of the caller
- * @session: source of the sideband, for ntrace_export_perf_data_open()
+ * @session: source of the sideband, for ntrace_export_perf_data_open(); the recording of the samples,
+ *           or NULL, for ntrace_export_perfscript_open()
  * @object: for ntrace_export_perfscript_open(): the program passed to llvm-profgen
  * @period: number of instructions between samples, for the header of perf.data
  * @user: declare the event of perf.data as one of user code. Omits nothing: privileges of struct
@@ -203,7 +204,8 @@ NTRACE_API int ntrace_export_perf_data_open(struct ntrace_export_samples **sampl
  * --show-mmap-events
  * @samples: the new file; complete after ntrace_export_samples_close()
  * @path: path of the file; an existing file is replaced
- * @options: contents of the file; object is required and referenced until the file is closed
+ * @options: contents of the file; object is required and referenced until the file is closed, and
+ *           session is borrowed until then
  *
  * For llvm-profgen --perfscript and one program. Addresses are link addresses, and a single mapping
  * record says so, independent of the mappings of the processes. Samples without any address in the
