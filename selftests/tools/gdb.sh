@@ -143,7 +143,9 @@ is $? 0 "--run: exit status"
 like "--run: the program is loaded" "next.* in section .text" "$(cat "$tmp/out")"
 like "--run: the command ntrace moves GDB" "both in section .text" "$(cat "$tmp/out")"
 "$ntrace" gdb --run --gdb /nonexistent/gdb --elf "$tmp/demo" "$tmp/demo.nex" >"$tmp/out" 2>"$tmp/err"
-like "--run: no such GDB" "/nonexistent/gdb: No such file" "$(cat "$tmp/err")"
+is "$? $(cat "$tmp/err")" "1 ntrace: error: /nonexistent/gdb: No such file or directory" "--run: no such GDB"
+PATH=/nonexistent "$ntrace" gdb --run --elf "$tmp/demo" "$tmp/demo.nex" >"$tmp/out" 2>"$tmp/err"
+like "--run: GDB is not installed" "gdb-multiarch: No such file or directory: install it" "$(cat "$tmp/err")"
 
 # What an IDE asks for.
 timeout 300 python3 "$python/gdb_mi.py" "$top/Documentation/debuggers.md" "$ntrace" "$tmp/demo" "$tmp/demo.nex" "$tmp/pcs" \
@@ -161,5 +163,5 @@ while read -r result text; do
 	if [ "$result" = ok ]; then pass "$text"; else not_ok "$result $text"; fi
 done <"$tmp/clients"
 like "a client too many is turned away with a message" "turned away: no more than 16" "$(cat "$tmp/clients.err")"
-is "$rc $(grep -c '^ok ' "$tmp/clients")" "0 10" "all tests of clients ran"
+is "$rc $(grep -c '^ok ' "$tmp/clients")" "0 13" "all tests of clients ran"
 done_testing

@@ -6,10 +6,12 @@ gdb_clients.py NTRACE ELF TRACE INSTRUCTIONS SEED: prints "ok TEXT" or "failed T
 """
 import json
 import random
+import resource
 import signal
 import socket
 import subprocess
 import sys
+import time
 
 NTRACE, ELF, TRACE, TOTAL, SEED = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
 
@@ -25,7 +27,7 @@ def frame(data):
 class Client:
     def __init__(self, address):
         host, port = address.rsplit(":", 1)
-        self.socket = socket.create_connection((host, int(port)), timeout=120)
+        self.socket = socket.create_connection((host.strip("[]"), int(port)), timeout=120)
         self.got = b""
 
     def more(self):
@@ -64,6 +66,11 @@ def serve(*options):
     return server, said
 
 
+def used(server):
+    """Nanoseconds of processor time."""
+    return int(open(f"/proc/{server.pid}/schedstat").read().split()[0])
+
+
 def listens_on(port):
     """Local addresses of sockets that listen on a port, as the kernel prints them."""
     found = set()
@@ -85,6 +92,17 @@ address = said["listen"]
 test(said["program"] == ELF and said["architecture"] == "riscv:rv64" and
      said["threads"] == [{"tid": 1, "name": "hart", "instructions": TOTAL}], "--json says what GDB will find")
 test(listens_on(int(address.rsplit(":", 1)[1])) == {"0100007F"}, "the server listens on the loopback only")
+
+# Where a host has IPv6, the address that is printed can be given.
+try:
+    socket.socket(socket.AF_INET6).bind(("::1", 0))
+    server6, said6 = serve("--listen", "[::1]:0")
+    client6 = Client(said6["listen"])
+    test(said6["listen"].startswith("[::1]:") and client6.place() == TOTAL - 1, "an address of IPv6 has brackets")
+    client6.socket.close()
+    server6.wait(120)
+except OSError:
+    test(True, "an address of IPv6 has brackets: this host has none")
 
 first, second = Client(address), Client(address)
 for _ in range(3):
@@ -165,5 +183,23 @@ try:
 except (EOFError, ConnectionError):
     good = False
 test(good, "--keep serves on: a client comes after the others have gone")
+server.terminate()
+server.wait()
+
+# Clients that open so many files that none is left for another client.
+server, said = serve("--keep")
+resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (24, 24))
+name = ELF.encode().hex().encode()
+clients = [Client(said["listen"]) for _ in range(2)]
+opened = [client.ask(b"vFile:open:" + name + b",0,0") for client in clients for _ in range(20)]
+waiting = Client(said["listen"])
+clients[0].place()
+time.sleep(0.1)
+before = used(server)
+time.sleep(0.1)
+test(opened[0] == b"F0" and opened[-1].startswith(b"F-1,") and used(server) == before,
+     "without a file descriptor the server waits, and does not try again and again")
+clients[0].socket.close()
+test(waiting.place() == TOTAL - 1, "and takes the next client when one goes")
 server.terminate()
 server.wait()

@@ -59,7 +59,8 @@ int screen_open(struct browser *browser)
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return fail("ntrace browse needs a terminal: ntrace decode prints to files and "
 			    "pipes");
-	setlocale(LC_ALL, "");
+	/* Not LC_NUMERIC: times are typed and shown with a point everywhere. */
+	setlocale(LC_CTYPE, "");
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
 		return fail("the terminal '%s' is not known: set TERM to one that is, such as "

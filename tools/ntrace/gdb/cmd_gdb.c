@@ -399,8 +399,11 @@ static void run_child(const struct gdb *gdb, const char *script, const char *con
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execvp(program, (char **)argv);
-	fail("%s: %s", program, strerror(errno));
-	_exit(127);
+	fail("%s: %s%s", program, strerror(errno),
+	     errno == ENOENT && !gdb->program ?
+		     ": install it (Debian: gdb-multiarch), or name another GDB with --gdb" :
+		     "");
+	_exit(SERVER_NOT_STARTED);
 }
 
 static int run_debugger(struct gdb *gdb, char **arguments, int count)

@@ -33,6 +33,12 @@ struct history_code {
 	int32_t module;
 };
 
+/*
+ * The number of an instruction is counted from the start of its run: longer runs are divided, so that
+ * steps cost the same in a trace of any length.
+ */
+#define HISTORY_RUN_BLOCKS 1024
+
 /**
  * struct history_run - blocks executed by one thread, one after the other
  * @first: number of the first block in the history

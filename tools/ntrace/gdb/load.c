@@ -123,10 +123,12 @@ static void end(struct load *load)
 static bool continues(const struct load *load)
 {
 	const struct history_run *open = &load->open, *next = &load->next;
+	const struct history *history = load->history;
 
 	return load->opened && open->thread == next->thread && open->space == next->space &&
 	       open->cpu == next->cpu && open->time_known == next->time_known &&
-	       open->time == next->time;
+	       open->time == next->time &&
+	       history->run[history->run_count - 1].blocks < HISTORY_RUN_BLOCKS;
 }
 
 static bool add_gap(struct load *load)

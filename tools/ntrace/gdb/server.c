@@ -34,6 +34,7 @@ struct clients {
 	struct client client[SERVER_CLIENTS_MAX];
 	size_t count;
 	bool served;	/* there was a client */
+	bool blocked;	/* no file descriptor is left for another one */
 	int child_ended;
 };
 
@@ -66,6 +67,7 @@ static void remove_client(struct clients *clients, size_t index)
 	struct client *client = &clients->client[index];
 
 	remote_free(client->remote);
+	clients->blocked = false;
 	close(client->in);
 	if (client->out != client->in)
 		close(client->out);
@@ -76,8 +78,11 @@ static void accept_client(struct clients *clients)
 {
 	int fd = accept4(clients->server->listener, NULL, NULL, SOCK_CLOEXEC), on = 1;
 
-	if (fd < 0)
+	if (fd < 0) {
+		/* It would fail again at once. With no client there is nothing to wait for. */
+		clients->blocked = clients->count && (errno == EMFILE || errno == ENFILE);
 		return;
+	}
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	if (!add_client(clients, fd, fd)) {
 		warn("a debugger was turned away: no more than %d at a time", SERVER_CLIENTS_MAX);
@@ -126,7 +131,10 @@ static size_t prepare(const struct clients *clients, struct pollfd *polls)
 {
 	size_t count = 2;
 
-	polls[0] = (struct pollfd){ .fd = clients->server->listener, .events = POLLIN };
+	polls[0] = (struct pollfd){
+		.fd = clients->blocked ? -1 : clients->server->listener,
+		.events = POLLIN,
+	};
 	polls[1] = (struct pollfd){ .fd = clients->child_ended, .events = POLLIN };
 	for (size_t i = 0; i < clients->count; i++) {
 		const struct client *client = &clients->client[i];
@@ -145,15 +153,16 @@ static size_t prepare(const struct clients *clients, struct pollfd *polls)
 	return count;
 }
 
-static bool child_is_gone(const struct clients *clients)
+static bool child_is_gone(const struct clients *clients, int *status)
 {
-	return clients->server->child && waitpid(clients->server->child, NULL, WNOHANG) > 0;
+	return clients->server->child && waitpid(clients->server->child, status, WNOHANG) > 0;
 }
 
 static int loop(struct clients *clients)
 {
 	const struct server *server = clients->server;
 	struct pollfd polls[POLLS];
+	int status = 0;
 	bool input;
 
 	while (server->child || server->keep || clients->count || !clients->served) {
@@ -171,8 +180,10 @@ static int loop(struct clients *clients)
 			if (!serve_client(&clients->client[i], polls[2 + 2 * i].revents))
 				remove_client(clients, i);
 		}
-		if (polls[1].revents && child_is_gone(clients))
-			break;
+		if (polls[1].revents && child_is_gone(clients, &status))
+			return WIFEXITED(status) && WEXITSTATUS(status) == SERVER_NOT_STARTED ?
+				       EXIT_FAILED :
+				       EXIT_OK;
 		/* The end of a client may follow its input, and make room: do not turn away yet. */
 		if (polls[0].revents && (clients->count < SERVER_CLIENTS_MAX || !input))
 			accept_client(clients);
@@ -256,7 +267,9 @@ int server_listen(struct server *server, const char *address, char *name, size_t
 	struct addrinfo *found;
 	int error;
 
-	if (colon && colon > address)
+	if (colon && colon > address + 1 && address[0] == '[' && colon[-1] == ']')
+		snprintf(host, sizeof(host), "%.*s", (int)(colon - address - 2), address + 1);
+	else if (colon && colon > address)
 		snprintf(host, sizeof(host), "%.*s", (int)(colon - address), address);
 	error = getaddrinfo(host, port, &hints, &found);
 	if (error)

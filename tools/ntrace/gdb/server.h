@@ -10,6 +10,9 @@
 /* More clients are turned away. */
 #define SERVER_CLIENTS_MAX 16
 
+/* Exit status of a child that could not become the debugger, as of a shell. */
+#define SERVER_NOT_STARTED 127
+
 /**
  * struct server - where clients come from
  * @target: borrowed
