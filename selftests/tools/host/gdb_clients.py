@@ -4,6 +4,7 @@
 
 gdb_clients.py NTRACE ELF TRACE INSTRUCTIONS SEED: prints "ok TEXT" or "failed TEXT" for each test.
 """
+import atexit
 import json
 import random
 import resource
@@ -62,6 +63,7 @@ class Client:
 
 def serve(*options):
     server = subprocess.Popen([NTRACE, "gdb", "--json", *options, "--elf", ELF, TRACE], stdout=subprocess.PIPE)
+    atexit.register(server.kill)
     said = json.loads(server.stdout.readline())
     return server, said
 
