@@ -3,6 +3,10 @@
  * Reads a tandem stream. A field is parsed from at least PADDED readable bytes, so that values of
  * any length are one load and a mask; near the end of a chunk, the field is copied to the reader
  * and padded with zeros. Whether the padding was used shows afterwards.
+ *
+ * Most groups have the same fields in the same order: begin, pc, instruction, registers, additional
+ * state, end. read_group() expects this order, so that its branches are predictable, and leaves
+ * everything else to parse().
  */
 #include <endian.h>
 #include <string.h>
@@ -12,6 +16,10 @@
 
 /* Readable bytes that parse() needs. */
 #define PADDED 32
+
+/* Bytes that read_group() may read: 1 + 10 + 5 + 3 * 11 + 3 * 10 + 1 and a load; and its fields. */
+#define GROUP_BYTES 96
+#define GROUP_FIELDS 10
 
 /* Bits of reader->open. */
 enum {
@@ -87,12 +95,17 @@ unsigned int ntrace_tandem_reader_pending(const struct ntrace_tandem_reader *rea
 	return reader->held;
 }
 
-static inline uint64_t load(const uint8_t *at, unsigned int bytes)
+static inline uint64_t load64(const uint8_t *at)
 {
 	uint64_t value;
 
 	memcpy(&value, at, sizeof(value));
-	return le64toh(value) & tandem_mask(bytes);
+	return le64toh(value);
+}
+
+static inline uint64_t load(const uint8_t *at, unsigned int bytes)
+{
+	return load64(at) & tandem_mask(bytes);
 }
 
 static inline unsigned int load16(const uint8_t *at)
@@ -345,6 +358,87 @@ static int read_held(struct ntrace_tandem_reader *reader, struct ntrace_tandem_f
 	return take(reader, field, (unsigned int)length);
 }
 
+static inline struct ntrace_tandem_field *put(struct ntrace_tandem_field *field, uint64_t offset,
+					      uint64_t value, unsigned int type, unsigned int id,
+					      unsigned int flags, unsigned int length)
+{
+	*field = (struct ntrace_tandem_field){ .offset = offset,
+					       .value = value,
+					       .type = (uint8_t)type,
+					       .id = (uint16_t)id,
+					       .flags = (uint16_t)flags,
+					       .length = (uint8_t)length };
+	return field + 1;
+}
+
+/*
+ * Parses the fields of a group that begins at @next, up to the first that has another form or place
+ * than most. At least GROUP_BYTES are readable, and there is room for GROUP_FIELDS.
+ * Return: the next free field
+ */
+static inline struct ntrace_tandem_field *read_group(struct ntrace_tandem_reader *reader,
+						     const uint8_t **at,
+						     struct ntrace_tandem_field *field)
+{
+	const uint8_t *next = *at, *start = next;
+	uint64_t offset = reader->offset;
+	unsigned int open = OPEN, bytes = reader->xlen_bytes, id, length;
+	uint64_t mask = tandem_mask(bytes), value;
+
+	field = put(field, offset, 0, NTRACE_TANDEM_BEGIN, 0, 0, 1);
+	next++;
+	if (*next == NTRACE_TANDEM_NEXT_PC) {
+		field = put(field, offset + 1, 0, NTRACE_TANDEM_NEXT_PC, 0, 0, 1);
+		open |= SEEN_NEXT_PC;
+		next++;
+	} else if (load16(next) == (NTRACE_TANDEM_STATE | NTRACE_TANDEM_STATE_PC << 8)) {
+		field = put(field, offset + 1, load64(next + 2) & mask, NTRACE_TANDEM_STATE,
+			    NTRACE_TANDEM_STATE_PC, 0, 2 + bytes);
+		open |= SEEN_PC;
+		next += 2 + bytes;
+	}
+	if ((*next | 1) == NTRACE_TANDEM_INSN32) {
+		/* Without a branch: programs mix both lengths at random. */
+		unsigned int is_32 = *next & 1, high = (load16(next + 3) & -is_32) << 16;
+
+		value = load16(next + 1) | high;
+		length = 3 + 2 * is_32;
+		field = put(field, offset + (uint64_t)(next - start), value, *next, 0,
+			    (!is_32 & ((value & 3) == 3)) * NTRACE_TANDEM_INSN_LENGTH, length);
+		open |= SEEN_INSN;
+		next += length;
+	}
+	for (unsigned int i = 0; i < 3 && *next == NTRACE_TANDEM_REGISTER; i++) {
+		id = load16(next + 1);
+		if (id >= NTRACE_TANDEM_FPR)
+			break;
+		field = put(field, offset + (uint64_t)(next - start), load64(next + 3) & mask,
+			    NTRACE_TANDEM_REGISTER, id, 0, 3 + bytes);
+		next += 3 + bytes;
+	}
+	for (unsigned int i = 0; i < 3 && *next == NTRACE_TANDEM_STATE; i++) {
+		id = next[1];
+		length = id < sizeof(reader->state_bytes) ? reader->state_bytes[id] : 0;
+		if (!length || id == NTRACE_TANDEM_STATE_PC)
+			break;
+		field = put(field, offset + (uint64_t)(next - start),
+			    load64(next + 2) & tandem_mask(length), NTRACE_TANDEM_STATE, id, 0,
+			    2 + length);
+		next += 2 + length;
+	}
+	if (*next == NTRACE_TANDEM_END) {
+		field = put(field, offset + (uint64_t)(next - start), 0, NTRACE_TANDEM_END, 0,
+			    group_flags(open), 1);
+		open = 0;
+		next++;
+	}
+	reader->request = NTRACE_TANDEM_OPS;
+	reader->open = open;
+	reader->offset = offset + (uint64_t)(next - start);
+	*at = next;
+	return field;
+}
+
 /*
  * Parses fields that lie in the chunk with all bytes that parse() may read, up to the first that is
  * wrong. Return: the next free field, @last if there is no room for two
@@ -358,7 +452,14 @@ static struct ntrace_tandem_field *read_chunk(struct ntrace_tandem_reader *reade
 	if (reader->held)
 		return field;
 	while (end - next >= PADDED && field < last) {
-		int length = parse(reader, next, field);
+		int length;
+
+		if (*next == NTRACE_TANDEM_BEGIN && !reader->open && end - next >= GROUP_BYTES &&
+		    last - field >= GROUP_FIELDS) {
+			field = read_group(reader, &next, field);
+			continue;
+		}
+		length = parse(reader, next, field);
 
 		if (length < 0)
 			break;

@@ -3,7 +3,8 @@
  * Random changes of a hart's state, written as a tandem stream and read again, for all widths. The
  * expected state is kept by this test; full and incremental forms of a change, the order of fields
  * in a group, and whether the end of a group is left out are random. Chunks are cut anywhere. Then
- * random fields of all kinds, which must be the same after writing and reading.
+ * random fields of all kinds, which must be the same after writing and reading, and the same in one
+ * chunk, where whole groups are parsed at once, as in chunks of a byte.
  *
  * SEED=N selects other changes.
  */
@@ -148,12 +149,42 @@ static void add_group(struct stream *stream, uint64_t *expected, bool may_omit_e
 		add_type(stream, NTRACE_TANDEM_END);
 }
 
+/* Everything that the reader tells of the stream. */
+static uint64_t hash_of(const struct stream *stream, size_t chunk, size_t room)
+{
+	struct ntrace_tandem_field fields[64];
+	struct ntrace_tandem_reader reader;
+	uint64_t hash = 0;
+	int count;
+
+	ntrace_tandem_reader_init(&reader, &stream->params);
+	for (size_t at = 0; at < stream->size; at += chunk) {
+		ntrace_tandem_reader_feed(&reader, stream->bytes + at,
+					  chunk > stream->size - at ? stream->size - at : chunk);
+		while ((count = ntrace_tandem_read(&reader, fields, room)) > 0)
+			for (int i = 0; i < count; i++) {
+				const struct ntrace_tandem_field *f = &fields[i];
+
+				hash = hash * 31 + f->offset;
+				hash = hash * 31 + f->value;
+				hash = hash * 31 + f->address;
+				hash = hash * 31 + f->id;
+				hash = hash * 31 + f->flags;
+				hash = hash * 31 + f->type;
+				hash = hash * 31 + f->length;
+				hash = hash * 31 + f->op;
+				hash = hash * 31 + f->size;
+			}
+	}
+	return hash;
+}
+
 static void check_states(struct stream *stream, const char *name)
 {
 	static uint64_t expected[GROUPS + 1][NTRACE_TANDEM_STATE_REGISTERS];
 	static struct ntrace_tandem_state state;
 	struct ntrace_tandem_reader reader;
-	struct ntrace_tandem_field fields[16];
+	struct ntrace_tandem_field fields[64];
 	unsigned int group = 0, wrong = 0, problems = 0, i;
 	int count = 0;
 
@@ -168,13 +199,13 @@ static void check_states(struct stream *stream, const char *name)
 	ntrace_tandem_reader_init(&reader, &stream->params);
 	ntrace_tandem_state_init(&state, &stream->params);
 	for (size_t at = 0; at < stream->size && count >= 0;) {
-		size_t chunk = 1 + below(40);
+		size_t chunk = 1 + below(below(2) ? 40 : 4000);
 
 		if (chunk > stream->size - at)
 			chunk = stream->size - at;
 		ntrace_tandem_reader_feed(&reader, stream->bytes + at, chunk);
 		at += chunk;
-		while ((count = ntrace_tandem_read(&reader, fields, 2 + below(15))) > 0)
+		while ((count = ntrace_tandem_read(&reader, fields, 2 + below(63))) > 0)
 			for (i = 0; i < (unsigned int)count; i++)
 				if (ntrace_tandem_state_apply(&state, &fields[i])) {
 					group++;
@@ -188,6 +219,8 @@ static void check_states(struct stream *stream, const char *name)
 	is_u64(group, GROUPS, "%s: all groups", name);
 	is_u64(wrong, 0, "%s: the state after each group", name);
 	is_u64(problems, 0, "%s: no violations", name);
+	is_u64(hash_of(stream, stream->size, 64), hash_of(stream, 1, 2),
+	       "%s: the same in one chunk", name);
 }
 
 static void random_field(const struct ntrace_tandem_params *params,
@@ -259,7 +292,7 @@ static void response_of(const struct ntrace_tandem_params *params,
 static void check_fields(struct stream *stream, const char *name)
 {
 	static struct ntrace_tandem_field written[2 * GROUPS];
-	struct ntrace_tandem_field fields[16];
+	struct ntrace_tandem_field fields[64];
 	struct ntrace_tandem_reader reader;
 	unsigned int total = 0, wrong = 0, i;
 	int count = 0;
@@ -283,13 +316,13 @@ static void check_fields(struct stream *stream, const char *name)
 	ntrace_tandem_reader_init(&reader, &stream->params);
 	total = 0;
 	for (size_t at = 0; at < stream->size && count >= 0;) {
-		size_t chunk = 1 + below(100);
+		size_t chunk = 1 + below(below(2) ? 100 : 4000);
 
 		if (chunk > stream->size - at)
 			chunk = stream->size - at;
 		ntrace_tandem_reader_feed(&reader, stream->bytes + at, chunk);
 		at += chunk;
-		while ((count = ntrace_tandem_read(&reader, fields, 16)) > 0)
+		while ((count = ntrace_tandem_read(&reader, fields, 2 + below(63))) > 0)
 			for (i = 0; i < (unsigned int)count; i++) {
 				const struct ntrace_tandem_field *w = &written[total],
 								 *r = &fields[i];
@@ -309,6 +342,8 @@ static void check_fields(struct stream *stream, const char *name)
 	is_u64(count, 0, "%s: random fields are read to the end", name);
 	is_u64(total, 2 * GROUPS, "%s: the number of random fields", name);
 	is_u64(wrong, 0, "%s: random fields are the same", name);
+	is_u64(hash_of(stream, stream->size, 64), hash_of(stream, 1, 2),
+	       "%s: random fields are the same in one chunk", name);
 }
 
 int main(void)
