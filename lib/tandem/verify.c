@@ -521,8 +521,10 @@ static int step(struct ntrace_tandem_verifier *verifier)
 	if (error)
 		return error;
 	verifier->stats.steps++;
+	/* A wfi that traps waits for nothing. */
 	if ((model->flags & NTRACE_TANDEM_MODEL_WFI_BLOCKS) &&
-	    (state->has & NTRACE_TANDEM_HAS_INSN) && state->insn == WFI) {
+	    (state->has & NTRACE_TANDEM_HAS_INSN) && state->insn == WFI &&
+	    state->reg[PC] == state->pc_before + 4) {
 		verifier->count = 0;
 		error = list(verifier, PC);
 		return error ? error : write_listed(verifier);

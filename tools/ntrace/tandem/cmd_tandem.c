@@ -194,6 +194,8 @@ static int take_option(const struct options *options, struct tandem_options *tan
 	}
 }
 
+static const struct ntrace_tandem_model *linked;
+
 static int run(const struct command *command, int argc, char **argv)
 {
 	static struct tandem_options tandem = { .full = 1000, .last = 5, .mismatches = 10 };
@@ -202,6 +204,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int option, error;
 	size_t i;
 
+	tandem.model = linked;
 	ntrace_tandem_params_init(&tandem.params);
 	tandem.params.mlen = 0;
 	options_init(&options, command, argc, argv, true);
@@ -227,7 +230,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (i == sizeof(actions) / sizeof(actions[0]))
 		return usage_error(command, "'%s' is not one of dump, stat, convert, verify",
 				   argv[options.index]);
-	if (actions[i].run == tandem_verify && !tandem.gdb)
+	if (actions[i].run == tandem_verify && !tandem.gdb && !tandem.model)
 		return usage_error(command, "verify needs --gdb");
 	if (actions[i].run == tandem_convert && (!tandem.from || !tandem.output))
 		return usage_error(command, "convert needs --from and --output");
@@ -258,3 +261,9 @@ const struct command command_tandem = {
 	.options = options_table,
 	.run = run,
 };
+
+int tandem_verify_linked(const struct ntrace_tandem_model *model, int argc, char **argv)
+{
+	linked = model;
+	return run(&command_tandem, argc, argv);
+}

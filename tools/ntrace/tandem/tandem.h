@@ -21,6 +21,7 @@
  * @output: file of convert, NULL = none given
  * @from: "spike" or "qemu", NULL = none given
  * @gdb: address of the stub of verify
+ * @model: model of verify that is linked in, or NULL
  * @elf: program for disassembly, or NULL
  * @limit: fields or groups after which to end, 0 = none
  * @mismatches: differing groups after which verify ends
@@ -33,6 +34,7 @@ struct tandem_options {
 	const char *output;
 	const char *from;
 	const char *gdb;
+	const struct ntrace_tandem_model *model;
 	const char *elf;
 	uint64_t limit;
 	uint64_t mismatches;
@@ -71,5 +73,15 @@ int tandem_dump(const struct tandem_options *options);
 int tandem_stat(const struct tandem_options *options);
 int tandem_convert(const struct tandem_options *options);
 int tandem_verify(const struct tandem_options *options);
+
+/**
+ * tandem_verify_linked - `ntrace tandem verify` with a model that is linked in
+ * @model: model; copied
+ * @argc: number of elements of @argv
+ * @argv: arguments of the command, from "tandem" on
+ *
+ * Return: exit status of the command
+ */
+int tandem_verify_linked(const struct ntrace_tandem_model *model, int argc, char **argv);
 
 #endif /* NTRACE_TOOL_TANDEM_TANDEM_H */

@@ -180,7 +180,8 @@ static int run_verifier(struct verify *verify, const struct ntrace_tandem_verify
 		put_totals(verify);
 	ntrace_tandem_verifier_free(verify->verifier);
 	if (result)
-		return fail("%s: the model ended the verification: %s", verify->options->gdb,
+		return fail("%s: the model ended the verification: %s",
+			    verify->options->model ? verify->options->path : verify->options->gdb,
 			    result == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(result));
 	return finish_output(!status && verify->mismatched ? EXIT_GAPS : status);
 }
@@ -190,8 +191,8 @@ int tandem_verify(const struct tandem_options *options)
 	static struct ntrace_tandem_mask chosen[2 * TANDEM_LIST_MAX];
 	struct ntrace_tandem_verify_config config;
 	struct verify verify = { .options = options };
-	struct ntrace_tandem_gdb *gdb;
-	int error;
+	struct ntrace_tandem_gdb *gdb = NULL;
+	int error = 0;
 
 	ntrace_tandem_verify_config_init(&config);
 	memcpy(chosen, config.chosen, config.chosen_count * sizeof(chosen[0]));
@@ -208,7 +209,10 @@ int tandem_verify(const struct tandem_options *options)
 	config.mismatch = on_mismatch;
 	config.group = on_group;
 	config.user = &verify;
-	error = ntrace_tandem_gdb_open(&gdb, options->gdb, &config.model);
+	if (options->model)
+		config.model = *options->model;
+	else
+		error = ntrace_tandem_gdb_open(&gdb, options->gdb, &config.model);
 	if (error)
 		return fail("%s: %s", options->gdb,
 			    error == NTRACE_ERR_IO ?
