@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fast_paths parse-btm|parse-htm|split-btm|blocks-btm|blocks-htm|general-btm|count-btm|count-htm|profile|pcs|functions|
- * traces|stacks:
+ * traces|stacks|tandem:
  * decodes a stream of our own encoder, once to warm up and then in measured(), which callgrind counts. Prints
  * the number of messages, blocks or PCs that measured() made, and of bytes it read. fast_paths.sh runs it.
+ * tandem reads a tandem trace: fields and bytes.
  */
 #include <fcntl.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include <ntrace/flow.h>
 #include <ntrace/profile.h>
 #include <ntrace/stacks.h>
+#include <ntrace/tandem.h>
 
 #include "stream/decode/pc_text.h"
 #include "common/ui.h"
@@ -302,6 +304,48 @@ uint64_t measured(struct ntrace_flow *flow, const struct stream *stream)
 	return 0;
 }
 
+/* Groups of integer instructions, loads and jumps. Return: number of fields read, of @size bytes */
+static uint64_t read_tandem(size_t *size_read)
+{
+	static uint8_t bytes[1 << 18];
+	static struct ntrace_tandem_field fields[256];
+	struct ntrace_tandem_params params;
+	struct ntrace_tandem_reader reader;
+	size_t size = 0;
+	uint64_t total = 0, written = 0;
+	int count;
+
+	ntrace_tandem_params_init(&params);
+	for (unsigned int group = 0; group < 8000; group++) {
+		bool jump = group % 8 == 7, load = group % 4 == 1;
+		const struct ntrace_tandem_field parts[] = {
+			{ .type = NTRACE_TANDEM_BEGIN },
+			{ .type = jump ? NTRACE_TANDEM_STATE : NTRACE_TANDEM_NEXT_PC,
+			  .id = NTRACE_TANDEM_STATE_PC,
+			  .value = jump ? CODE : 0 },
+			{ .type = group % 3 ? NTRACE_TANDEM_INSN32 : NTRACE_TANDEM_INSN16,
+			  .value = group % 3 ? NOP : 1 },
+			{ .type = NTRACE_TANDEM_REGISTER,
+			  .id = (uint16_t)(NTRACE_TANDEM_GPR + 1 + group % 31),
+			  .value = group },
+			{ .type = load ? NTRACE_TANDEM_STATE : NTRACE_TANDEM_END,
+			  .id = NTRACE_TANDEM_STATE_EADDR,
+			  .value = load ? group : 0 },
+			{ .type = NTRACE_TANDEM_END },
+		};
+
+		for (unsigned int i = 0; i < 5u + load; i++, written++)
+			size += (size_t)ntrace_tandem_write(&params, &parts[i], bytes + size);
+	}
+	ntrace_tandem_reader_init(&reader, &params);
+	ntrace_tandem_reader_feed(&reader, bytes, size);
+	while ((count = ntrace_tandem_read(&reader, fields, 256)) > 0)
+		total += (uint64_t)count;
+	demand(!count && total == written, "fields are lost");
+	*size_read = size;
+	return total;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
@@ -316,7 +360,13 @@ int main(int argc, char **argv)
 	struct ntrace_profile_options parts = { .size = sizeof(parts), .pid = -1 };
 	struct ntrace_flow *flow = NULL;
 	uint64_t count;
+	size_t bytes;
 
+	if (!strcmp(what, "tandem")) {
+		count = read_tandem(&bytes);
+		printf("%llu %zu\n", (unsigned long long)count, bytes);
+		return 0;
+	}
 	make_program();
 	encode(&stream, !strstr(what, "btm"));
 	config.params = &stream.params;

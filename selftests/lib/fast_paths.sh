@@ -22,7 +22,7 @@ flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
 sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c lib/flow/quick.c
 	lib/flow/count.c lib/flow/effects.c
 	lib/profile/profile.c lib/profile/functions.c lib/profile/table.c lib/image/locator.c
-	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c
+	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c lib/tandem/read.c
 	tools/ntrace/stream/decode/pc_text.c tools/ntrace/common/output.c
 	selftests/lib/fast_paths.c)
 name_of() { tr / _ <<<"${1%.c}.o"; }
@@ -41,6 +41,7 @@ cost() {
 	profile) function=ntrace_profile_event ;;
 	functions | traces) function=ntrace_profile_blocks ;;
 	stacks) function=ntrace_stacks_blocks ;;
+	tandem) function=ntrace_tandem_read ;;
 	esac
 	out=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="$function" "$1" "$2" 2>"$tmp/callgrind") || return
 	read -r units bytes <<<"$out"
@@ -113,6 +114,7 @@ gate functions block 128 lib/profile/functions.c 's/if (entry->id != block->id |
 gate traces block 135 lib/profile/profile.c 's/if (known->from != from ||/if (1 ||/'
 gate stacks block 675 lib/stacks/stacks.c 's/while (block < end \&\& go_on(/while (0 \&\& go_on(/'
 gate pcs PC 69 tools/ntrace/stream/decode/pc_text.c 's/text->entries\[index\].start)/0)/'
+gate tandem field 34 lib/tandem/read.c 's/if (\*next == NTRACE_TANDEM_BEGIN/if (0/'
 if [ -n "$print" ]; then
 	cat "$tmp/table" >&2
 fi
