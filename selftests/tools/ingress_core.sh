@@ -3,7 +3,8 @@
 # runner: seconds=90
 # A core in Verilog (rtl/core.v), simulated by Icarus: its trace ingress port goes from the waveform through
 # `ntrace ingress import`, `check` and `encode`. The testbench prints what retires; QEMU runs the same program. The encoder,
-# the model of CTR and the data accesses must agree with both. Mistakes that are planted in the core must be found.
+# the model of CTR, the tandem trace and the data accesses must agree with both. Mistakes that are planted in the core must be
+# found.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -135,7 +136,42 @@ def transfers():
     return out
 
 
-if WHAT == "transfers":
+def groups():
+    """Retired instructions, traps and stores of a tandem trace, as the testbench prints them."""
+    pc = None
+    for line in sys.stdin:
+        words = line.split()[1:]
+        if words[0] == "begin":
+            insn, init, regs, state = None, False, {}, {}
+        elif words[0] in ("insn32", "init", "next-pc"):
+            insn = words[1] if words[0] == "insn32" else insn
+            init = init or words[0] == "init"
+            if words[0] == "next-pc":
+                state["pc"] = pc + 4
+        elif words[0] == "register":
+            regs[words[1]] = int(words[3], 16)
+        elif words[0] == "state":
+            state[words[1]] = int(words[3], 16)
+        elif words[0] == "end":
+            if "mcause" in regs:
+                cause = regs["mcause"]
+                yield ("T", regs.get("mepc", pc), 99 if cause >> 63 else cause)
+            elif not init:
+                assert int(insn, 16) == struct.unpack_from("<I", image, pc - 0x80000000)[0]
+                yield ("R", pc)
+                for bits in (8, 16, 32, 64):
+                    if f"store{bits}" in state:
+                        yield ("S", state["eaddr"], bits // 8, state[f"store{bits}"])
+            pc = state.get("pc")
+
+
+if WHAT == "tandem":
+    told = [(s[0], int(s[1], 16)) if s[0] == "R" else ("T", int(s[1], 16), int(s[2])) if s[0] == "T" else
+            ("S", int(s[1], 16), int(s[2]), int(s[3], 16) & (1 << 8 * int(s[2])) - 1) for s in steps if s[0] in "RTS"]
+    # A port need not tell where an interrupt is taken after a jump.
+    got = [t if g[:2] == ("T", None) and t[2] == 99 else g for g, t in zip(groups(), told + [()] * 9)]
+    print(len(got) - len(told), sum(a != b for a, b in zip(got, told)), [p for p in zip(got, told) if p[0] != p[1]][:2])
+elif WHAT == "transfers":
     for index, (pc, to, type) in enumerate(transfers()[:-257:-1]):
         print("%d %x %x %x" % (index, pc | 1, to, type))
 elif WHAT == "types":
@@ -171,6 +207,9 @@ port() {
 	"$ntrace" ctr model --control 0x1000000007 --depth 256 "$name.$port" >ring
 	is "$("$ntrace" ctr compare --has type "$name.transfers" ring)" "256 entries, no difference" \
 		"$text: CTR has the transfers of the testbench"
+	ok "$text: converted to a tandem trace" "$ntrace" tandem convert --from ingress --elf program -o tandem "$name.$port"
+	is "$("$ntrace" tandem dump tandem | python3 expect.py tandem "$name.log")" "0 0 []" \
+		"$text: the tandem trace has the instructions, traps and stores of the testbench"
 }
 
 # run NAME ARGUMENT...

@@ -35,10 +35,12 @@ static const struct option_spec options_table[] = {
 	{ OPTION_FAILED_NO_DATA, "failed-no-data", NULL, "responses that failed carry no data" },
 	{ OPTION_JSON, "json", NULL, "JSON: a line for each field, or one object" },
 	{ OPTION_LIMIT, "limit", "N", "dump: N fields; others: N groups" },
-	{ OPTION_FROM, "from", "spike|qemu", "convert: whose log it is" },
+	{ OPTION_FROM, "from", "spike|qemu|ingress",
+	  "convert: whose log it is, or a recording of an ingress port" },
 	{ OPTION_OUTPUT, "output", "FILE", "convert: the trace to write" },
 	{ OPTION_GDB, "gdb", "ADDRESS", "verify: HOST:PORT or socket of the model's GDB stub" },
-	{ OPTION_ELF, "elf", "FILE", "verify: the program, for disassembly" },
+	{ OPTION_ELF, "elf", "FILE",
+	  "the program: verify: for disassembly; convert: code of an ingress port" },
 	{ OPTION_CHOSEN, "chosen", "REGISTER[:MASK],...",
 	  "verify: more state that the trace decides, such as mie:0x80" },
 	{ OPTION_ABSENT, "absent", "REGISTER,...", "verify: registers that the trace leaves out" },
@@ -234,9 +236,13 @@ static int run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "verify needs --gdb");
 	if (actions[i].run == tandem_convert && (!tandem.from || !tandem.output))
 		return usage_error(command, "convert needs --from and --output");
-	if (tandem.from && strcmp(tandem.from, "spike") && strcmp(tandem.from, "qemu"))
-		return usage_error(command, "option --from: '%s' is not one of spike, qemu",
+	if (tandem.from && strcmp(tandem.from, "spike") && strcmp(tandem.from, "qemu") &&
+	    strcmp(tandem.from, "ingress"))
+		return usage_error(command,
+				   "option --from: '%s' is not one of spike, qemu, ingress",
 				   tandem.from);
+	if (tandem.from && !strcmp(tandem.from, "ingress") && !tandem.elf)
+		return usage_error(command, "convert --from ingress needs --elf");
 	return actions[i].run(&tandem);
 }
 
@@ -244,12 +250,13 @@ const struct command command_tandem = {
 	.name = "tandem",
 	.summary = "verify a hart against a model, instruction by instruction",
 	.usage = "dump|stat [OPTIONS] TRACE\n"
-		 "       ntrace tandem convert --from spike|qemu -o TRACE LOG\n"
+		 "       ntrace tandem convert --from spike|qemu|ingress -o TRACE LOG\n"
 		 "       ntrace tandem verify --gdb ADDRESS [OPTIONS] TRACE",
 	.details = "A tandem trace (Trace Protocol Specification) has every effect of each "
 		   "instruction.\n"
 		   "dump prints its fields, stat counts them, convert makes one from a simulator's "
-		   "log,\n"
+		   "log\n"
+		   "or from a recording of a trace ingress port,\n"
 		   "verify lets a model execute the same instructions and reports what differs.\n"
 		   "A file of - is standard input. The parameters are not in the trace.\n\n"
 		   "exit status: 0, or 3 if the trace is damaged, or differs from the model.\n\n"

@@ -1,45 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ntrace tandem convert: a tandem trace from a log of Spike (spike -l --log-commits) or QEMU
- * (-d in_asm,cpu,nochain with one-insn-per-tb=on). What a log does not tell is left out: that is a
- * partial trace.
+ * (-d in_asm,cpu,nochain with one-insn-per-tb=on), or from the recording of a trace ingress port
+ * (from_ingress.c). What they do not tell is left out: that is a partial trace.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/output_file.h"
 #include "common/ui.h"
-#include "tandem.h"
-
-/* Instructions whose bits a QEMU log has told, by pc. */
-#define CODE_SLOTS (1u << 20)
-
-struct code {
-	uint64_t pc;
-	uint32_t bits;
-	uint8_t bytes;
-};
-
-struct convert {
-	const struct tandem_options *options;
-	struct output_file file;
-	uint64_t line, groups, unknown;
-	/* the instruction whose effects are collected */
-	bool held;
-	uint64_t pc;
-	uint32_t insn;
-	unsigned int insn_bytes, priv;
-	struct ntrace_tandem_field fields[160];
-	unsigned int count;
-	bool refused;
-	/* of a QEMU log */
-	struct code *code;
-	uint64_t states, next;
-	bool known[NTRACE_TANDEM_STATE_REGISTERS];
-	uint64_t value[NTRACE_TANDEM_STATE_REGISTERS];
-};
+#include "convert.h"
 
 static void put(struct convert *convert, const struct ntrace_tandem_field *field)
 {
@@ -52,7 +23,7 @@ static void put(struct convert *convert, const struct ntrace_tandem_field *field
 		output_bytes(convert->file.output, (const char *)bytes, (size_t)length);
 }
 
-static void put_type(struct convert *convert, unsigned int type, unsigned int id, uint64_t value)
+void convert_put(struct convert *convert, unsigned int type, unsigned int id, uint64_t value)
 {
 	struct ntrace_tandem_field field = { .type = (uint8_t)type,
 					     .id = (uint16_t)id,
@@ -61,7 +32,7 @@ static void put_type(struct convert *convert, unsigned int type, unsigned int id
 	put(convert, &field);
 }
 
-static void add(struct convert *convert, unsigned int type, unsigned int id, uint64_t value)
+void convert_add(struct convert *convert, unsigned int type, unsigned int id, uint64_t value)
 {
 	if (convert->count == sizeof(convert->fields) / sizeof(convert->fields[0])) {
 		convert->refused = true;
@@ -72,33 +43,31 @@ static void add(struct convert *convert, unsigned int type, unsigned int id, uin
 									  .value = value };
 }
 
-/* The state before the first instruction. */
-static void put_start(struct convert *convert, uint64_t pc)
+void convert_start(struct convert *convert, uint64_t pc)
 {
-	put_type(convert, NTRACE_TANDEM_BEGIN, 0, 0);
-	put_type(convert, NTRACE_TANDEM_INIT, 0, 0);
-	put_type(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, pc);
+	convert_put(convert, NTRACE_TANDEM_BEGIN, 0, 0);
+	convert_put(convert, NTRACE_TANDEM_INIT, 0, 0);
+	convert_put(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, pc);
 }
 
-/* Writes the held instruction; the next one is at @next. */
-static void finish(struct convert *convert, uint64_t next)
+void convert_finish(struct convert *convert, bool known, uint64_t next)
 {
 	if (!convert->held)
 		return;
-	put_type(convert, NTRACE_TANDEM_BEGIN, 0, 0);
-	if (convert->insn_bytes && next == convert->pc + convert->insn_bytes)
-		put_type(convert, NTRACE_TANDEM_NEXT_PC, 0, 0);
-	else
-		put_type(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, next);
+	convert_put(convert, NTRACE_TANDEM_BEGIN, 0, 0);
+	if (known && convert->insn_bytes && next == convert->pc + convert->insn_bytes)
+		convert_put(convert, NTRACE_TANDEM_NEXT_PC, 0, 0);
+	else if (known)
+		convert_put(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, next);
 	if (convert->insn_bytes)
-		put_type(convert,
-			 convert->insn_bytes == 2 ? NTRACE_TANDEM_INSN16 : NTRACE_TANDEM_INSN32, 0,
-			 convert->insn);
+		convert_put(convert,
+			    convert->insn_bytes == 2 ? NTRACE_TANDEM_INSN16 : NTRACE_TANDEM_INSN32,
+			    0, convert->insn);
 	else
 		convert->unknown++;
 	for (unsigned int i = 0; i < convert->count; i++)
 		put(convert, &convert->fields[i]);
-	put_type(convert, NTRACE_TANDEM_END, 0, 0);
+	convert_put(convert, NTRACE_TANDEM_END, 0, 0);
 	convert->count = 0;
 	convert->held = false;
 	convert->groups++;
@@ -146,7 +115,7 @@ static int spike_memory(struct convert *convert, char **words)
 
 	if (!text || !take_hex(&text, &value, &digits))
 		return bad_line(convert, "no address after mem");
-	add(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_EADDR, value);
+	convert_add(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_EADDR, value);
 	data = *words + strspn(*words, " ");
 	if (data[0] != '0')
 		return EXIT_OK;
@@ -158,7 +127,7 @@ static int spike_memory(struct convert *convert, char **words)
 	     digits == 4  ? NTRACE_TANDEM_STATE_STORE16 :
 	     digits == 8  ? NTRACE_TANDEM_STATE_STORE32 :
 			   NTRACE_TANDEM_STATE_STORE64;
-	add(convert, NTRACE_TANDEM_STATE, id, value);
+	convert_add(convert, NTRACE_TANDEM_STATE, id, value);
 	return EXIT_OK;
 }
 
@@ -181,7 +150,7 @@ static int spike_effects(struct convert *convert, char *text)
 		if (!value_text || !take_hex(&value_text, &value, &digits))
 			return bad_line(convert, "no value after the name of a register");
 		if (number >= 0)
-			add(convert, NTRACE_TANDEM_REGISTER, (unsigned int)number, value);
+			convert_add(convert, NTRACE_TANDEM_REGISTER, (unsigned int)number, value);
 	}
 	return EXIT_OK;
 }
@@ -200,15 +169,15 @@ static int spike_commit(struct convert *convert, char *at)
 	if (!take_hex(&at, &insn, &digits) || at[0] != ')')
 		return bad_line(convert, "no instruction in a line of a commit log");
 	if (!convert->groups && !convert->held) {
-		put_start(convert, pc);
-		put_type(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, priv);
-		put_type(convert, NTRACE_TANDEM_END, 0, 0);
+		convert_start(convert, pc);
+		convert_put(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, priv);
+		convert_put(convert, NTRACE_TANDEM_END, 0, 0);
 		convert->priv = priv;
 	}
 	/* The privilege in the next line is the one that the held instruction left. */
 	if (convert->held && convert->priv != priv)
-		add(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, priv);
-	finish(convert, pc);
+		convert_add(convert, NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, priv);
+	convert_finish(convert, true, pc);
 	convert->held = true;
 	convert->priv = priv;
 	convert->pc = pc;
@@ -270,16 +239,16 @@ static void qemu_pc(struct convert *convert, uint64_t pc)
 	const struct code *code = find_code(convert, convert->next);
 
 	if (!convert->states++) {
-		put_start(convert, pc);
+		convert_start(convert, pc);
 		convert->next = pc;
 		return;
 	}
 	if (convert->held) {
-		finish(convert, convert->next);
+		convert_finish(convert, true, convert->next);
 	} else {
 		for (unsigned int i = 0; i < convert->count; i++)
 			put(convert, &convert->fields[i]);
-		put_type(convert, NTRACE_TANDEM_END, 0, 0);
+		convert_put(convert, NTRACE_TANDEM_END, 0, 0);
 		convert->count = 0;
 	}
 	convert->held = true;
@@ -297,7 +266,7 @@ static void qemu_value(struct convert *convert, unsigned int number, uint64_t va
 		return;
 	convert->known[number] = true;
 	convert->value[number] = value;
-	add(convert, NTRACE_TANDEM_REGISTER, number, value);
+	convert_add(convert, NTRACE_TANDEM_REGISTER, number, value);
 }
 
 static void qemu_line(struct convert *convert, char *line)
@@ -354,30 +323,40 @@ static int convert_lines(struct convert *convert, FILE *log)
 	return error;
 }
 
-int tandem_convert(const struct tandem_options *options)
+static int convert_log(struct convert *convert)
 {
-	static struct convert convert;
-	bool stdin_is_it = !strcmp(options->path, "-");
-	FILE *log = stdin_is_it ? stdin : fopen(options->path, "re");
+	bool stdin_is_it = !strcmp(convert->options->path, "-");
+	FILE *log = stdin_is_it ? stdin : fopen(convert->options->path, "re");
 	int error;
 
 	if (!log)
-		return fail("%s: %s", options->path, strerror(errno));
+		return fail("%s: %s", convert->options->path, strerror(errno));
+	convert->code = calloc(CODE_SLOTS, sizeof(*convert->code));
+	error = convert->code ? convert_lines(convert, log) : fail("out of memory");
+	free(convert->code);
+	if (!stdin_is_it)
+		fclose(log);
+	return error;
+}
+
+int tandem_convert(const struct tandem_options *options)
+{
+	static struct convert convert;
+	bool ingress = !strcmp(options->from, "ingress");
+	int error;
+
 	convert.options = options;
-	convert.code = calloc(CODE_SLOTS, sizeof(*convert.code));
-	error = convert.code ? output_file_open(&convert.file, options->output) :
-			       fail("out of memory");
-	if (!error)
-		error = convert_lines(&convert, log);
+	error = output_file_open(&convert.file, options->output);
+	if (error)
+		return error;
+	error = ingress ? convert_ingress(&convert) : convert_log(&convert);
 	if (!error && !convert.groups)
-		error = fail("%s: no instruction followed by another: is it a log of %s?",
-			     options->path, options->from);
+		error = fail("%s: no instruction followed by another: is it a %s of %s?",
+			     options->path, ingress ? "recording" : "log",
+			     ingress ? "an ingress port" : options->from);
 	error = output_file_close(&convert.file, error);
 	if (!error)
 		say("%s: %" PRIu64 " groups, %" PRIu64 " without the bits of their instruction",
 		    options->output, convert.groups, convert.unknown);
-	free(convert.code);
-	if (!stdin_is_it)
-		fclose(log);
 	return error;
 }
