@@ -91,7 +91,7 @@ class Group:
             self.after[PC] = before[PC] + (4 if self.long else 2)
         self.cause = self.regs.get(MCAUSE, self.regs.get(0x142))
         self.trap = self.cause is not None and 1 in self.states and not self.init
-        self.interrupt = self.trap and self.insn is None
+        self.interrupt = self.trap and self.insn is None and self.cause >> 63 == 1
         self.opcode = self.insn & 0x7f if self.long else None
         self.funct3 = self.insn >> 12 & 7 if self.long else None
         self.store = next(((i, v) for i, v in self.states.items() if 4 <= i <= 7), None)
@@ -294,6 +294,7 @@ FAULTS = [
     ("illegal instruction: mepc", exception(2), alter(MEPC, lambda v: v + 4)),
     ("illegal instruction: missing mcause", lambda g: exception(2)(g) and g.changed(MCAUSE), drop(MCAUSE)),
     ("illegal instruction: mtval", exception(2), alter(MTVAL, flip(3))),
+    ("fetch fault: mepc", exception(1), alter(MEPC, lambda v: v + 2)),
     ("load fault: mtval", exception(5), alter(MTVAL, lambda v: v + 8)),
     ("store fault: mcause", exception(7), alter(MCAUSE, flip(1))),
     ("ecall: missing mepc", lambda g: exception(11)(g) and g.changed(MEPC), drop(MEPC)),

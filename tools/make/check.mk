@@ -92,7 +92,7 @@ build-kernel: vsoc native oracle $(call group_bins,kernel)
 # The tests need firmware that enables CTR, which is newer than the guest's.
 build-ctr: vsoc native $(call group_bins,ctr)
 	@tools/vsoc/guest/build --suite forky --firmware >/dev/null
-build-tandem: native plugins $(call group_bins,tandem)
+build-tandem: native plugins guest $(call group_bins,tandem)
 	@$(SETUP) test cross
 build-tools: vsoc native oracle $(call group_bins,tools)
 	@$(SETUP) tools

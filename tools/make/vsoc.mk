@@ -3,9 +3,9 @@
 
 KMOD_VARIANT ?=
 KMOD_CFLAGS ?=
-# The plugin of the tests' oracle, see selftests/oracle/exec_log.c, and the one that writes the tandem
-# trace of a hart.
-PLUGINS := $(B)/plugin/exec_log.so $(B)/plugin/tandem_log.so
+# The plugin of the tests' oracle, see selftests/oracle/exec_log.c, the one that writes the tandem
+# trace of a hart, and the one that verifies it.
+PLUGINS := $(B)/plugin/exec_log.so $(B)/plugin/tandem_log.so $(B)/plugin/tandem_model.so
 
 # One call of the package manager instead of three.
 ifneq ($(filter qemu vsoc demo,$(MAKECMDGOALS)),)
@@ -24,7 +24,7 @@ forky: ## the same with kernel 7.x of Debian forky, for `tools/vsoc/run --kernel
 	@tools/vsoc/guest/second forky
 debug: guest ## kernel with debugging options and the modules for it, for `tools/vsoc/run --kernel debug`
 	@tools/vsoc/guest/debug
-plugins: qemu ## the QEMU plugins: witness of what ran (build/plugin/exec_log.so), tandem trace (tandem_log.so)
+plugins: qemu ## the QEMU plugins: witness of what ran (build/plugin/exec_log.so), tandem trace (tandem_log.so) and its model (tandem_model.so)
 	@$(MAKE) --no-print-directory $(PLUGINS)
 vsoc: qemu guest modules riscv64 plugins ## all that a run of the virtual SoC needs
 
@@ -37,6 +37,15 @@ $(B)/plugin/tandem_log.so: tools/vsoc/plugin/tandem_log.c $(wildcard lib/tandem/
 	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden -Ilib/include -Ilib \
 		-I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $(filter tools/%.c,$^) lib/tandem/names.c lib/tandem/read.c \
 		lib/tandem/write.c -o $@
+
+# The model is linked with `ntrace tandem` and the library.
+MODEL_CMD := $(sort $(wildcard tools/ntrace/tandem/*.c tools/ntrace/common/*.c))
+$(B)/plugin/tandem_model.so: tools/vsoc/plugin/tandem_model.c tools/vsoc/qemu/ntrace_step.h $(B)/qemu/include/qemu-plugin.h \
+		$(MODEL_CMD:%.c=$(B)/obj/%.o) $(B)/libntrace.a
+	@mkdir -p $(@D)
+	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden -Wl,--exclude-libs,ALL -Ilib/include -Ilib \
+		-Itools/ntrace -Itools/vsoc/qemu -I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $(filter %.c %.o %.a,$^) -o $@ \
+		$(CMD_LIBS) $(LIBS)
 
 demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with the profiles, counts what that gains
 	@$(SETUP) consumers suite

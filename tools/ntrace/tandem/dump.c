@@ -42,6 +42,20 @@ static int report_end(const struct ntrace_tandem_reader *reader, const char *nam
 	return EXIT_OK;
 }
 
+/*
+ * A program in user mode has the descriptors of the model's process. The lowest ones are left to it,
+ * so that it gets the same ones as in other runs.
+ */
+static int move_up(int fd)
+{
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 500);
+
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
 int tandem_read_file(const struct tandem_options *options,
 		     int (*field)(void *data, const struct ntrace_tandem_field *field), void *data,
 		     int *result)
@@ -56,6 +70,8 @@ int tandem_read_file(const struct tandem_options *options,
 	*result = 0;
 	if (fd < 0)
 		return fail("%s: %s", name, strerror(errno));
+	if (options->model && !stdin_is_it)
+		fd = move_up(fd);
 	ntrace_tandem_reader_init(&reader, &options->params);
 	while (!*result && (got = read(fd, bytes, sizeof(bytes))) > 0) {
 		ntrace_tandem_reader_feed(&reader, bytes, (size_t)got);
