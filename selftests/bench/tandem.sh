@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Speed of reading a tandem trace.
+# Speed of reading a tandem trace, and of verifying one through a linked model and through a GDB stub, in seconds of the
+# processor: of the model and of the verifier.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
@@ -10,7 +11,42 @@ rounds=${BENCH_ROUNDS:-5}
 "$tmp/tandem_speed" "$rounds" >"$tmp/out"
 of() { awk -v name="$1" '$1 == name { print $2 }' "$tmp/out"; }
 # shellcheck disable=SC2046 # numbers
-figure tandem.read "$(median $(of read))" MB/s "$rounds"
+figure tandem.read "$(median $(of read))" MB/s "$rounds" ">=500"
 # shellcheck disable=SC2046 # numbers
 figure tandem.state "$(median $(of state))" MB/s "$rounds"
+
+# The program of the tests, with about 250 instructions a round.
+riscv64-linux-gnu-gcc -march=rv64gc -mabi=lp64d -nostdlib -static -no-pie -Wl,-Ttext=0x80000000 -Wl,--build-id=none \
+	-DROUNDS=4000 -o "$tmp/program" "$top/selftests/tandem/program.S"
+machine=("$top/build/qemu/qemu-system-riscv64" -M virt -cpu rv64 -m 128M -display none -serial none -monitor none -bios none
+	-kernel "$tmp/program")
+device=0x2000000-0x200ffff
+"${machine[@]}" -icount shift=0 -plugin "$top/build/plugin/tandem_log.so,out=$tmp/trace,max=400000" 2>/dev/null
+
+# rate COMMAND...: groups of the last line of its output in a second
+rate() {
+	local TIMEFORMAT='%U %S' seconds
+	seconds=$({ time "$@" >"$tmp/out" 2>/dev/null; } 2>&1)
+	sed -n 's/.*"groups":\([0-9]*\).*/\1/p' "$tmp/out" | awk -v seconds="$seconds" '{ split(seconds, s); printf "%.0f\n", $1 / (s[1] + s[2]) }'
+}
+through_gdb() {
+	rm -f "$tmp/gdb"
+	"${machine[@]}" -S -gdb "unix:$tmp/gdb,server=on,wait=off" >/dev/null 2>&1 &
+	local model=$!
+	while [ ! -S "$tmp/gdb" ]; do sleep 0.05; done
+	"$top/build/ntrace" tandem verify --gdb "$tmp/gdb" --device "$device" --json --limit 10000 "$tmp/trace"
+	kill "$model"
+	wait "$model" || true
+}
+for what in linked gdb; do
+	rates=()
+	for ((i = 0; i < rounds; i++)); do
+		if [ "$what" = linked ]; then
+			rates+=("$(rate "${machine[@]}" -plugin "$top/build/plugin/tandem_model.so,device=$device,json=on,trace=$tmp/trace")")
+		else
+			rates+=("$(rate through_gdb)")
+		fi
+	done
+	figure "tandem.verify.$what" "$(median "${rates[@]}")" instructions/s "$rounds"
+done
 write_figures "$1"
