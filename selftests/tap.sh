@@ -1,5 +1,5 @@
-# shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 # TAP for shell scripts, on this host and in the guest: `. tap.sh` first, done_testing
 # last. Works in any directory; $top is the project's directory (meaningless in the guest).
 #   ok TEXT COMMAND...         the command succeeds; else its output is shown

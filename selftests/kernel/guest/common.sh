@@ -1,5 +1,5 @@
-# shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
 # Functions for test scripts of the driver that run on the machine itself.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=selftests/tap.sh
