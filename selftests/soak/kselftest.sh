@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The driver's guest tests as a directory of the kernel's selftests: copied into the tree of
+# The guest tests of both drivers as directories of the kernel's selftests: copied into the tree of
 # Debian's kernel source, built and installed by the kernel's own makefiles, run in the guest by
 # the kernel's own runner.
 # shellcheck source=selftests/tap.sh
@@ -26,18 +26,24 @@ if ! bash -c 'set -euo pipefail
 fi
 tree=$tmp/tree
 cp -rL selftests/kernel/guest "$tree/tools/testing/selftests/ntrace"
+cp -rL selftests/ctr/guest "$tree/tools/testing/selftests/riscv_ctr"
 mkdir -p "$tree/usr/include/linux"
 cp kernel/include/uapi/linux/ntrace.h "$tree/usr/include/linux/"
 ok "make install" env -u MAKEFLAGS -u MAKELEVEL make -C "$tree/tools/testing/selftests" ARCH=riscv CC="$(tools/setup/cross)" \
-	TARGETS=ntrace FORCE_TARGETS=1 KHDR_INCLUDES="-I$tree/usr/include" INSTALL_PATH="$tmp/kselftest" install || done_testing
+	TARGETS="ntrace riscv_ctr" FORCE_TARGETS=1 KHDR_INCLUDES="-I$tree/usr/include" INSTALL_PATH="$tmp/kselftest" install || done_testing
 
-progs=$(sed -n 's/^TEST_PROGS := //p' selftests/kernel/guest/Makefile)
-tools/vsoc/run --quiet --icount --modules --check-dmesg --timeout 1800 --append iomem=relaxed \
-	--put "$tmp/kselftest:/root/kselftest" -- /root/kselftest/run_kselftest.sh -c ntrace >"$tmp/out" 2>"$tmp/err"
-is "$?" 0 "run_kselftest.sh in the guest, with a clean kernel log" || diag "$(tail -n 40 "$tmp/err")"
-for prog in $progs; do
-	ok "its verdict of $prog" grep -qE "^ok [0-9]+ selftests: ntrace: $prog$" "$tmp/out"
-done
-is "$(grep -cE '^(not )?ok [0-9]+ selftests: ' "$tmp/out")" "$(wc -w <<<"$progs")" "verdicts"
-[ "$tap_failures" -eq 0 ] || diag "$(grep -vE '^# ok' "$tmp/out" | tail -n 60)"
+# runs TARGET DIRECTORY OPTION...: the tests of a target in the guest; the options are those of tools/vsoc/run
+runs() {
+	local target=$1 progs prog
+	progs=$(sed -nE 's/^TEST_(GEN_)?PROGS := //p' "$2/Makefile" | tr '\n' ' ')
+	tools/vsoc/run --quiet --icount --tools --check-dmesg --timeout 1800 --put "$tmp/kselftest:/root/kselftest" "${@:3}" \
+		-- /root/kselftest/run_kselftest.sh -c "$target" >"$tmp/out" 2>"$tmp/err"
+	is "$?" 0 "$target: run_kselftest.sh in the guest, with a clean kernel log" || diag "$(tail -n 40 "$tmp/err")"
+	for prog in $progs; do
+		ok "$target: its verdict of $prog" grep -qE "^ok [0-9]+ selftests: $target: $prog$" "$tmp/out" || diag "$(grep -vE '^# ok' "$tmp/out" | tail -n 60)"
+	done
+	is "$(grep -cE '^(not )?ok [0-9]+ selftests: ' "$tmp/out")" "$(wc -w <<<"$progs")" "$target: verdicts"
+}
+runs ntrace selftests/kernel/guest --modules --append iomem=relaxed
+runs riscv_ctr selftests/ctr/guest --smp 2 --module build/kernel/ctr/riscv_ctr.ko
 done_testing

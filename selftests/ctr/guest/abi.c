@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Events of the PMU "ctr" that perf_event_open() accepts and refuses.
- * Usage: abi TYPE          prints KTAP
+ * Usage: abi [TYPE]        prints KTAP
  *        abi TYPE hold     opens an event of this process, prints "holding", waits to be killed
  *        abi TYPE churn N  opens, enables and closes N times
  */
@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "kselftest.h"
+#include "type.h"
 
 /* Values that the test_*() functions report. */
 #define REFUSED	     20
@@ -247,10 +248,12 @@ int main(int argc, char **argv)
 		return churn(strtoul(argv[3], NULL, 0));
 	if (argc == 3 && !strcmp(argv[2], "hold"))
 		return hold();
-	if (argc != 2) {
-		fprintf(stderr, "usage: abi TYPE [hold | churn N]\n");
+	if (argc > 2) {
+		fprintf(stderr, "usage: abi [TYPE [hold | churn N]]\n");
 		return 2;
 	}
+	if (argc < 2)
+		type = ctr_type();
 	ksft_print_header();
 	ksft_set_plan(REFUSED + GROUPS + EXCLUSIVE + UNPRIVILEGED);
 	test_refused();

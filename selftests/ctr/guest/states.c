@@ -2,7 +2,7 @@
 /*
  * Events of the PMU "ctr" that are disabled, enabled, throttled and refreshed: what they count, their
  * samples, and the interrupts of the counters. No other program may use perf meanwhile.
- * Usage: states TYPE        prints KTAP
+ * Usage: states [TYPE]      prints KTAP
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "kselftest.h"
+#include "type.h"
 
 #define TESTS  22
 #define PERIOD 100000
@@ -301,11 +302,11 @@ static void test_inherited(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2) {
-		fprintf(stderr, "usage: states TYPE\n");
+	if (argc > 2) {
+		fprintf(stderr, "usage: states [TYPE]\n");
 		return 2;
 	}
-	type = strtoul(argv[1], NULL, 0);
+	type = argc > 1 ? strtoul(argv[1], NULL, 0) : ctr_type();
 	ksft_print_header();
 	ksft_set_plan(TESTS);
 	test_disabled();
