@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# kernel/patches contains the code of kernel/ctr, the patches of perf and libntrace agree on AUXTRACE_INFO, and, if the
+# kernel/patches contains the code of kernel/ctr and kernel/ntrace, the patches of perf and libntrace agree on AUXTRACE_INFO, and, if the
 # kernel source has been downloaded, the patches apply. `make check-patches` runs the other checks.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 ok "the series has the code of kernel/ctr (kernel/patches/update puts it there)" kernel/patches/generate --check
+ok "kernel/patches/ntrace has the code of kernel/ntrace (kernel/patches/ntrace/generate writes it)" kernel/patches/ntrace/generate --check
 
 # Parameters of a hart: the last patch of ntrace.h, the documents, and the library's reader have the same ones.
 params=$(cat kernel/patches/perf/0001-*.patch | sed -n '/^+	NTRACE_HART_FORMAT,/,/^+	NTRACE_HART_PRIV_MAX,/p' | grep -c '^+	NTRACE_HART_[A-Z_]*,')
@@ -27,7 +28,7 @@ if source=$(kernel/patches/source --cached); then
 			[[ $patch = */0000-* ]] || git -C "$source" apply --cached "$top/$patch" || { echo "$patch"; return 1; }
 		done
 	}
-	for series in kernel/patches kernel/patches/perf; do
+	for series in kernel/patches kernel/patches/ntrace kernel/patches/perf; do
 		ok "$series applies to $(git -C "$source" log -1 --format=%s)" applies $series
 	done
 else

@@ -29,9 +29,46 @@ fresh() {
 kmake() {
 	make -s -C "$work" O="$objects" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- -j"${JOBS:-$(nproc)}" "$@"
 }
+# configure OPTION...: the small configuration, with further options
 configure() {
 	mkdir -p "$objects"
-	kmake tinyconfig && "$work/scripts/kconfig/merge_config.sh" -m -O "$objects" "$objects/.config" kernel/patches/config &&
+	printf '%s\n' "$@" >"$tmp/options"
+	kmake tinyconfig && "$work/scripts/kconfig/merge_config.sh" -m -O "$objects" "$objects/.config" kernel/patches/config "$tmp/options" &&
 		kmake olddefconfig
 }
 apply() { git -C "$work" -c user.name=check -c user.email=check@invalid am -q --keep-cr "$top/$1"; }
+
+# image NAME: builds the kernel, and build/guest-NAME.env: the guest of the stock kernel, which needs no modules with this one.
+image() {
+	local place=build/$1
+	kmake Image || return 1
+	mkdir -p "$place"
+	cp "$objects/arch/riscv/boot/Image" "$place/"
+	# shellcheck source=/dev/null
+	. build/guest.env
+	rm -rf "$tmp/initrd"
+	mkdir -p "$tmp/initrd"/{dev,proc,sys,run,newroot,usr/bin,usr/lib/ntrace/modules}
+	ln -s usr/bin "$tmp/initrd/bin"
+	cp "${guest_sysroot:?}/usr/bin/busybox" "$tmp/initrd/usr/bin/"
+	cp tools/vsoc/guest/init "$tmp/initrd/init"
+	: >"$tmp/initrd/usr/lib/ntrace/modules/order"
+	(cd "$tmp/initrd" && find . | cpio --quiet -o -H newc -R 0:0) >"$place/initrd.cpio"
+	sed -e "s#^guest_kernel=.*#guest_kernel=$top/$place/Image#" -e "s#^guest_initrd=.*#guest_initrd=$top/$place/initrd.cpio#" \
+		-e "s#^guest_release=.*#guest_release=$(kmake kernelrelease)#" build/guest.env >"build/guest-$1.env"
+}
+
+# dt_schema: Debian forky's dt-schema, as `schema TOOL ARGUMENT...`; fails without it.
+dt_schema() {
+	schema_python=$(tools/setup/private forky usr/bin/python3 python3 dt-schema 2>"$tmp/private") || return 1
+	schema_root=${schema_python%/command/*}
+}
+schema() {
+	PYTHONHOME=$schema_root/usr PYTHONPATH=$schema_root/usr/lib/python3/dist-packages "$schema_python" "$schema_root/usr/bin/$1" "${@:2}"
+}
+# Every message is a finding, whatever the exit status.
+quiet() {
+	local rc=0
+	"$@" >"$tmp/said" 2>&1 || rc=$?
+	cat "$tmp/said"
+	[ "$rc" = 0 ] && [ ! -s "$tmp/said" ]
+}
