@@ -73,6 +73,16 @@ def used(server):
     return int(open(f"/proc/{server.pid}/schedstat").read().split()[0])
 
 
+def rests(server):
+    """Whether the server comes to rest: on a busy host it may have work left from before."""
+    for _ in range(300):
+        before = used(server)
+        time.sleep(0.1)
+        if used(server) == before:
+            return True
+    return False
+
+
 def listens_on(port):
     """Local addresses of sockets that listen on a port, as the kernel prints them."""
     found = set()
@@ -196,10 +206,7 @@ clients = [Client(said["listen"]) for _ in range(2)]
 opened = [client.ask(b"vFile:open:" + name + b",0,0") for client in clients for _ in range(20)]
 waiting = Client(said["listen"])
 clients[0].place()
-time.sleep(0.1)
-before = used(server)
-time.sleep(0.1)
-test(opened[0] == b"F0" and opened[-1].startswith(b"F-1,") and used(server) == before,
+test(opened[0] == b"F0" and opened[-1].startswith(b"F-1,") and rests(server),
      "without a file descriptor the server waits, and does not try again and again")
 clients[0].socket.close()
 test(waiting.place() == TOTAL - 1, "and takes the next client when one goes")
