@@ -6,7 +6,7 @@
 cd "$top" || exit 1
 export NTRACE_KERNEL=debug NTRACE_PATIENCE=${NTRACE_PATIENCE:-10}
 # The jobs of these files, without those that evaluate decoded trace.
-export JOBS_ONLY=${JOBS_ONLY:-driver perf security triggers faults lifecycle random suspend active funnel v0 p550 k3}
+export JOBS_ONLY=${JOBS_ONLY:-driver perf security context triggers faults lifecycle random suspend active funnel v0 p550 k3}
 for name in ${DEBUG_TESTS:-direct chain p550 k3 reboot funnel v0}; do
 	relay "$name" "selftests/kernel/$name.sh"
 done

@@ -16,7 +16,7 @@ guest_job faults kernel/faults.sh
 guest_job lifecycle kernel/lifecycle.sh short
 guest_job suspend kernel/suspend.sh
 # What happens there does not depend on the topology; for the debug kernel, locks do.
-[ "${NTRACE_KERNEL:-}" != debug ] || guest_job random kernel/random.sh 150 300 ${SEED:+"$SEED"}
+[ "${NTRACE_KERNEL:-}" != debug ] || guest_job random kernel/random.sh 30 200 ${SEED:+"$SEED"}
 guest_job perf kernel/perf.sh
 guest_job kexec kernel/kexec.sh /root/vmlinux
 guest_boot chain --icount --modules --tools --topology chain --console "$tmp/console" \

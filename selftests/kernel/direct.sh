@@ -22,7 +22,7 @@ guest_job filters kernel/filters.sh 4 $calls /root/selftests/tools/counted
 guest_job timestamps kernel/timestamps.sh 0xc 48 system core task turns
 guest_job faults kernel/faults.sh
 guest_job lifecycle kernel/lifecycle.sh
-guest_job random kernel/random.sh 150 1000 ${SEED:+"$SEED"}
+guest_job random kernel/random.sh 30 400 ${SEED:+"$SEED"}
 guest_job suspend kernel/suspend.sh
 guest_job kexec kernel/kexec.sh /root/vmlinux
 guest_boot direct --icount --global ntrace-ram-sink.in-flight=1 --modules --tools --console "$tmp/console" \

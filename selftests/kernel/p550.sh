@@ -15,7 +15,7 @@ guest_job perf kernel/perf.sh /root/selftests/tools/counted
 guest_job security kernel/security.sh
 guest_job suspend kernel/suspend.sh
 # What happens there does not depend on the topology; for the debug kernel, locks do.
-[ "${NTRACE_KERNEL:-}" != debug ] || guest_job random kernel/random.sh 150 300 ${SEED:+"$SEED"}
+[ "${NTRACE_KERNEL:-}" != debug ] || guest_job random kernel/random.sh 30 200 ${SEED:+"$SEED"}
 guest_boot p550 --icount --modules --tools --topology p550 --append iomem=relaxed
 guest_ran perf && judge_whole_perf
 # The trace of every event has the addresses of the kernel: nothing for judge_security.

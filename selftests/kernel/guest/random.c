@@ -2,8 +2,8 @@
 /*
  * Random sequences of what users and administrators do: two events and two files that come and go,
  * a hart that goes offline and comes back, components that are unbound and bound. Calls may fail
- * with the errors that this explains; hardware never does. In the end, all is as it was.
- * Usage: random STEPS SEED
+ * with the errors that this explains; hardware never does. After each sequence, all is as it was.
+ * Usage: random SEQUENCES SEED
  */
 #include "events.h"
 
@@ -11,6 +11,8 @@
 #define DEBUG "/sys/kernel/debug/ntrace/"
 #define PARTS_MAX 32
 #define SLOTS 2
+/* Most steps of a sequence, before everything is closed and brought back. */
+#define STEPS 9
 
 static char parts[PARTS_MAX][64];
 static unsigned int part_count;
@@ -170,10 +172,15 @@ static void read_sorted(const char *name, char *text, size_t size)
 	}
 }
 
+/* A hart that was offline has registers that are written before the next start: not a difference. */
 static void snapshot(char *text, size_t size)
 {
+	static const char stale[] = " stale";
+
 	read_sorted(DEBUG "components", text, size / 2);
 	read_sorted(DEBUG "paths", text + strlen(text), size / 2);
+	while ((text = strstr(text, stale)))
+		memmove(text, text + strlen(stale), strlen(text + strlen(stale)) + 1);
 }
 
 static void find_parts(const char *text)
@@ -193,6 +200,7 @@ static void finish(void)
 			close(files[i]);
 		if (events[i] >= 0)
 			close(events[i]);
+		files[i] = events[i] = -1;
 	}
 	switch_hart(true);
 	for (unsigned int i = 0; i < part_count; i++)
@@ -222,36 +230,49 @@ static void captures(unsigned int cpu)
 	close(fd);
 }
 
+/* perf returns its paths a moment after the last event is closed. */
+static bool same(const char *before, char *after, size_t size)
+{
+	uint64_t end = now_ns() + 10 * NSEC_PER_SEC;
+
+	for (;;) {
+		snapshot(after, size);
+		if (!strcmp(before, after))
+			return true;
+		if (now_ns() > end)
+			return false;
+		usleep(10000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static char before[16384], after[16384];
 	FILE *file = fopen("/sys/bus/event_source/devices/ntrace/type", "r");
-	uint64_t end;
-	int steps;
+	int sequences, done = 0, steps = 0;
+	bool good = true;
 
 	if (argc != 3)
-		usage("random STEPS SEED");
+		usage("random SEQUENCES SEED");
 	if (!file || fscanf(file, "%u", &type) != 1)
 		bail("type of the PMU");
 	fclose(file);
-	steps = atoi(argv[1]);
+	sequences = atoi(argv[1]);
 	state = strtoull(argv[2], NULL, 0) | 1;
 	begin(4);
-	ksft_print_msg("SEED=%s, %d steps\n", argv[2], steps);
+	ksft_print_msg("SEED=%s, %d sequences\n", argv[2], sequences);
 	snapshot(before, sizeof(before));
 	find_parts(before);
 	run_on(0);
-	for (int i = 0; i < steps; i++)
-		step();
-	finish();
+	while (good && done < sequences) {
+		for (unsigned int i = random_below(STEPS) + 1; i; i--, steps++)
+			step();
+		finish();
+		good = same(before, after, sizeof(after));
+		done++;
+	}
 	ok(!unexpected, "%d steps: no error that no user can cause", steps);
-	/* perf returns its paths a moment after the last event is closed. */
-	end = now_ns() + 10 * NSEC_PER_SEC;
-	do {
-		usleep(10000);
-		snapshot(after, sizeof(after));
-	} while (strcmp(before, after) && now_ns() < end);
-	if (!ok(!strcmp(before, after), "the state of the driver is as before"))
+	if (!ok(good, "%d sequences: the state of the driver is as before", done))
 		ksft_print_msg("before:\n# %s\n# after:\n# %s\n", before, after);
 	captures(0);
 	captures(1);
