@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Compares the walk (the truth) with the decoded stream of the encoder, record by record.
- */
+/* Compares the walk (the truth) with the decoded stream of the encoder, record by record. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -42,8 +42,6 @@
 #define AUX_SIZE_DEFAULT (4u << 20)
 #define AUX_SIZE_LEAST (64u << 10)
 #define ANY_CPU -1
-/* Ended threads are forgotten when the list reaches a multiple of this. */
-#define TIDS_KEPT 1024
 
 /* End of every record: see sideband_attr(). */
 struct trailer {
@@ -339,58 +337,11 @@ static int trace_task_on(struct tasks *tasks, pid_t pid, int cpu)
 
 /* ---- traced threads ---- */
 
-/* Ended threads have their negative number: their records may be read later. */
-static size_t find_tid(const struct tasks *tasks, pid_t tid)
-{
-	size_t i;
-
-	for (i = 0; i < tasks->tid_count && abs(tasks->tids[i]) != tid; i++)
-		;
-	return i;
-}
-
-static void forget_ended(struct tasks *tasks)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < tasks->tid_count; i++)
-		if (tasks->tids[i] > 0)
-			tasks->tids[kept++] = tasks->tids[i];
-	tasks->tid_count = kept;
-}
-
-/* When out of memory, the thread stays unknown and cannot trigger a dump. */
-static void add_tid(struct tasks *tasks, pid_t tid)
-{
-	size_t i = find_tid(tasks, tid);
-	pid_t *tids;
-
-	if (i < tasks->tid_count) {
-		tasks->tids[i] = tid;
-		return;
-	}
-	if (tasks->tid_count && !(tasks->tid_count % TIDS_KEPT))
-		forget_ended(tasks);
-	tids = realloc(tasks->tids, (tasks->tid_count + 1) * sizeof(*tids));
-	if (!tids)
-		return;
-	tasks->tids = tids;
-	tids[tasks->tid_count++] = tid;
-}
-
-static void end_tid(struct tasks *tasks, pid_t tid)
-{
-	size_t i = find_tid(tasks, tid);
-
-	if (i < tasks->tid_count)
-		tasks->tids[i] = -tid;
-}
-
 bool tasks_has(struct tasks *tasks, pid_t tid)
 {
-	if (find_tid(tasks, tid) < tasks->tid_count)
+	if (tid_list_has(&tasks->tids, tid))
 		return true;
-	return !sideband_drain(tasks->sideband) && find_tid(tasks, tid) < tasks->tid_count;
+	return !sideband_drain(tasks->sideband) && tid_list_has(&tasks->tids, tid);
 }
 
 static int trace_task(struct tasks *tasks, pid_t pid)
@@ -398,7 +349,7 @@ static int trace_task(struct tasks *tasks, pid_t pid)
 	unsigned int cpu;
 	int error = EXIT_OK;
 
-	add_tid(tasks, pid);
+	tid_list_add(&tasks->tids, pid);
 	if (tasks->options->per_thread)
 		return trace_task_on(tasks, pid, ANY_CPU);
 	for (cpu = 0; !error && cpu < CPUS_MAX; cpu++)
@@ -511,9 +462,9 @@ static void look_at_thread(struct tasks *tasks, const struct perf_event_header *
 		return;
 	memcpy(ids, record + 1, sizeof(ids));
 	if (record->type == PERF_RECORD_FORK && !tasks->options->per_thread)
-		add_tid(tasks, (pid_t)ids[2]);
+		tid_list_add(&tasks->tids, (pid_t)ids[2]);
 	else if (record->type == PERF_RECORD_EXIT)
-		end_tid(tasks, (pid_t)ids[2]);
+		tid_list_end(&tasks->tids, (pid_t)ids[2]);
 }
 
 /* Evaluates records about losses, threads, and the exec at which the trace begins. */
@@ -757,7 +708,7 @@ void tasks_close(struct tasks *tasks)
 		trace_output_close(&tasks->files[i].output);
 	for (i = 0; i < tasks->event_count; i++)
 		close(tasks->events[i].fd);
-	free(tasks->tids);
+	tid_list_free(&tasks->tids);
 	free(tasks->areas);
 	free(tasks->files);
 	free(tasks->events);

@@ -16,6 +16,7 @@
 #include "cpus.h"
 #include "options.h"
 #include "sideband.h"
+#include "tids.h"
 #include "trace_output.h"
 
 /**
@@ -70,7 +71,7 @@ struct task_event {
  * @src_bits: width of SRC in the messages, 0 if CPUs do not share a sink
  * @child: the traced command, 0 = none
  * @start_ns: time of the command's exec
- * @tids: traced threads, as far as the sideband was read; negative = ended
+ * @tids: traced threads, as far as the sideband was read
  * @error: errno of the first failed write
  */
 struct tasks {
@@ -93,8 +94,7 @@ struct tasks {
 	char module_version[32];
 	pid_t child;
 	uint64_t start_ns;
-	pid_t *tids;
-	size_t tid_count;
+	struct tid_list tids;
 	int error;
 };
 
