@@ -321,12 +321,15 @@ static void stop_reply(struct remote *remote, const char *why)
 	reply(remote, ";");
 }
 
-/* One of the ends of the window. Return: true if the thread is there */
-static bool at_limit(const struct remote *remote, const struct remote_thread *thread, bool back)
+/* Number of instructions up to an end of the window. */
+static uint64_t steps_left(const struct remote *remote, const struct remote_thread *thread,
+			   bool back)
 {
 	uint64_t number = history_number(remote->target->history, &thread->place);
 
-	return back ? number <= thread->low : number >= thread->high;
+	if (back)
+		return number > thread->low ? number - thread->low : 0;
+	return number < thread->high ? thread->high - number : 0;
 }
 
 static void end_of_trace(struct remote *remote, bool back)
@@ -363,16 +366,14 @@ static void step(struct remote *remote, bool back, uint64_t start, uint64_t end)
 {
 	struct remote_thread *thread = &remote->thread[remote->current];
 	const struct history *history = remote->target->history;
+	uint64_t left = steps_left(remote, thread, back), pc;
 	const struct history_run *gap;
-	bool ended = false;
-	uint64_t pc;
+	bool ended;
 
 	do {
-		ended = at_limit(remote, thread, back);
-		if (ended || !history_step(history, &thread->place, back, &gap)) {
-			ended = true;
+		ended = !left-- || !history_step(history, &thread->place, back, &gap);
+		if (ended)
 			break;
-		}
 		if (gap)
 			passed_gap(remote, gap);
 		pc = history_pc(history, &thread->place);
@@ -390,7 +391,7 @@ static void go(struct remote *remote, bool back)
 	bool found = false;
 
 	mark_code(remote);
-	if (!at_limit(remote, thread, back))
+	if (steps_left(remote, thread, back))
 		found = history_find(remote->target->history, &thread->place, back, remote->marked,
 				     is_breakpoint, passed_gap, remote,
 				     back ? thread->low : thread->high);
@@ -423,7 +424,7 @@ static bool find_first(const struct remote *remote, bool back, size_t *first)
 		struct history_place place = thread->place;
 		uint64_t order;
 
-		if (at_limit(remote, thread, back) ||
+		if (!steps_left(remote, thread, back) ||
 		    !history_find(remote->target->history, &place, back, remote->marked,
 				  is_breakpoint, ignore_gap, (void *)(uintptr_t)remote,
 				  back ? thread->low : thread->high))
