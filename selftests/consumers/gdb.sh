@@ -99,6 +99,11 @@ SAY="thread 2; monitor around short_work 4; maintenance flush register-cache; br
 reverse-continue; monitor where; monitor end; maintenance flush register-cache; reverse-continue; monitor where; info threads; continue; monitor where" \
 	walk "| exec $ntrace gdb - --user --sysroot $timed_root $timed/recording" threads say
 is "$(awk '{ print $2 }' "$tmp/walked.threads" | sort | tr '\n' ' ')" "long_work short_work timed " "the threads of a process have their names"
+# --around chooses the thread; GDB asks for it with qC.
+for name in short_work long_work; do
+	is "$(printf '\44qC#b4' | "$ntrace" gdb - --around "$name" --sysroot "$timed_root" "$timed/recording" 2>&1 | grep -ao 'QC[0-9a-f]*')" \
+		"QC$(awk -v name=$name '$2 == name { printf "%x", $1 }' "$tmp/walked.threads")" "--around $name shows the thread that executes it"
+done
 stops=$(grep -cE '^0x.* (short|long)_work\+0x[0-9a-f]+ \(timed\)$' "$tmp/walked.say")
 is "$stops" 4 "breakpoints stop in the threads that have them"
 like "with their time" "_work\+0x[0-9a-f]+ \(timed\) instruction [0-9]+ of 0 to [0-9]+, thread [0-9]+ \((short|long)_work\), CPU 0, time [0-9.]+ ms \(@[0-9]+\)" \

@@ -119,7 +119,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 	diag "$cost instructions of this machine for each instruction of the trace"
 	ok "at most 550 instructions of this machine for each instruction of the trace" test "$cost" -gt 0 -a "$cost" -le 550
 	# The whole trace is one run of the hart: a step must not count from its beginning.
-	for ((i = 0; i < 200; i++)); do printf '$bs#d5+'; done >"$tmp/packets"
+	for ((i = 0; i < 200; i++)); do printf '\44bs#d5+'; done >"$tmp/packets"
 	cost=$((($(spent "$tmp/long.nex" <"$tmp/packets") - opened) / 200))
 	diag "$cost instructions of this machine for a step"
 	ok "at most 20,000 instructions of this machine for a step" test "$cost" -gt 0 -a "$cost" -le 20000
@@ -150,6 +150,7 @@ fi
 is $? 0 "--run: exit status"
 like "--run: the program is loaded" "next.* in section .text" "$(cat "$tmp/out")"
 like "--run: the command ntrace moves GDB" "both in section .text" "$(cat "$tmp/out")"
+ok "--run: GDB reads the program itself" test -z "$(grep -i 'from remote target' "$tmp/out" "$tmp/err")"
 "$ntrace" gdb --run --gdb /nonexistent/gdb --elf "$tmp/demo" "$tmp/demo.nex" >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/err")" "1 ntrace: error: /nonexistent/gdb: No such file or directory" "--run: no such GDB"
 PATH=/nonexistent "$ntrace" gdb --run --elf "$tmp/demo" "$tmp/demo.nex" >"$tmp/out" 2>"$tmp/err"

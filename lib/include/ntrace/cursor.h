@@ -72,7 +72,8 @@ enum ntrace_cursor_step {
  *        and the position in it. Must not use cursors of the session. The result true stops the
  *        move, which returns NTRACE_CURSOR_STOPPED. Cursors of one session have that of the last one
  *        that was made with one. NULL = none
- * @stop_data: passed to @stop
+ * @stop_data: passed to @stop. With @session it must be valid as long as one of its cursors moves, not
+ *             only this one
  *
  * Set up by ntrace_cursor_config_init().
  */

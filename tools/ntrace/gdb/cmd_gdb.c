@@ -72,6 +72,8 @@ struct gdb {
 	int64_t tid;
 	const char *start[STARTS_MAX];
 	size_t starts;
+	char *around;			/* function of --around, or NULL */
+	uint64_t calls;			/* which of its calls */
 	const char *listen;
 	const char *program;
 	const char *exec;
@@ -99,13 +101,26 @@ static int add_start(struct gdb *gdb, const char *format, const char *value)
 /* "malloc,3" is "around malloc 3". */
 static int take_around(struct gdb *gdb, const char *value)
 {
-	const char *comma = strrchr(value, ',');
-	char text[1000];
+	char *text, *comma;
+	int error;
 
-	if (!comma || !comma[1] || comma[1 + strspn(comma + 1, "0123456789")])
-		return add_start(gdb, "around %s", value);
-	snprintf(text, sizeof(text), "%.*s %s", (int)(comma - value), value, comma + 1);
-	return add_start(gdb, "around %s", text);
+	free(gdb->around);
+	gdb->around = strdup(value);
+	text = strdup(value);
+	if (!gdb->around || !text) {
+		free(text);
+		return fail("out of memory");
+	}
+	gdb->calls = 1;
+	comma = strrchr(text, ',');
+	if (comma && comma[1] && !comma[1 + strspn(comma + 1, "0123456789")]) {
+		*comma = ' ';
+		gdb->around[comma - text] = '\0';
+		gdb->calls = strtoull(comma + 1, NULL, 10);
+	}
+	error = add_start(gdb, "around %s", text);
+	free(text);
+	return error;
 }
 
 static int take_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
@@ -210,6 +225,8 @@ static int open_recording(struct gdb *gdb, const char *path)
 	parts->options = &gdb->load;
 	parts->stream = gdb->source.stream;
 	parts->tid = gdb->tid;
+	parts->around = gdb->around;
+	parts->calls = gdb->calls;
 	parts->exec = gdb->exec;
 	parts->exec_bias = gdb->exec_bias;
 	parts->xlen = ntrace_session_stream(gdb->recording.session, 0)->params->xlen;
@@ -249,6 +266,8 @@ static int open_raw(struct gdb *gdb, const char *path)
 	trace_close(&trace);
 	if (!error && !history_end(&gdb->history, 0))
 		error = fail("out of memory");
+	if (!error && gdb->around)
+		gdb->tid = target_around(&gdb->history, gdb->around, gdb->calls);
 	if (!error)
 		error = target_init(&gdb->raw, &gdb->history, gdb->tid);
 	if (error == EXIT_SHOWN)
@@ -352,11 +371,15 @@ static int serve_listening(struct gdb *gdb)
 	return server_run(&gdb->server);
 }
 
-/* A script for GDB: a command that moves, and makes GDB look again. */
+/*
+ * A script for GDB: it reads the programs itself, as they are on this machine, and has a command that
+ * moves, and makes GDB look again.
+ */
 static int make_script(char *path, size_t size)
 {
 	static const char script[] =
 		"set osabi none\n"
+		"set sysroot\n"
 		"define ntrace\n"
 		"  if $argc == 0\n    monitor help\n  end\n"
 		"  if $argc == 1\n    monitor $arg0\n  end\n"
@@ -445,6 +468,7 @@ static void gdb_free(struct gdb *gdb)
 	parts_free(&gdb->parts);
 	target_free(&gdb->raw);
 	free(gdb->exec_path);
+	free(gdb->around);
 	history_free(&gdb->history);
 	ntrace_space_put(gdb->space);
 	recording_close(&gdb->recording);

@@ -187,6 +187,7 @@ static int load_view(struct parts *parts, struct part_view *view)
 {
 	const size_t first = view->number * parts->streams;
 	struct load load = *parts->options;
+	int64_t tid = parts->tid;
 	int error;
 
 	load.history = &view->history;
@@ -199,12 +200,14 @@ static int load_view(struct parts *parts, struct part_view *view)
 		error = fail("out of memory");
 	if (error)
 		return error;
+	if (!parts->known && !parts->tid && parts->around)
+		tid = target_around(&view->history, parts->around, parts->calls);
 	if (parts->base.count > 1) {
 		view->history.time_known &= parts->timed;
 		view->history.first_time = parts->first_time;
 	}
 	error = parts->known ? target_init_process(&view->target, &view->history, parts->pid) :
-			       target_init(&view->target, &view->history, parts->tid);
+			       target_init(&view->target, &view->history, tid);
 	if (error)
 		return error;
 	parts->known = true;

@@ -18,6 +18,8 @@ struct part_view;
  * @options: for loading; its @history is not used
  * @stream: only this stream, -1 = all
  * @tid: see target_init()
+ * @around: without @tid: a function that the process and thread shall call @calls times, or NULL
+ * @calls: see @around
  * @exec: program for each target, NULL = the one that is found; borrowed
  * @exec_bias: its run-time address minus link address
  * @xlen: of the targets
@@ -30,6 +32,8 @@ struct parts {
 	const struct load *options;
 	int64_t stream;
 	int64_t tid;
+	const char *around;
+	uint64_t calls;
 	const char *exec;
 	uint64_t exec_bias;
 	unsigned int xlen;

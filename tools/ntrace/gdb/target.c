@@ -153,6 +153,64 @@ static int32_t largest_process(const struct history *history)
 	return pid;
 }
 
+/* Marks the code with the entry of a function. Return: NULL when out of memory */
+static uint8_t *mark_entries(const struct history *history, const char *function)
+{
+	uint8_t *marked = calloc(history->code_count + 1, 1);
+
+	for (size_t i = 0; marked && i < history->module_count; i++) {
+		const struct history_module *module = &history->module[i];
+		const char *symbol;
+		uint64_t at;
+
+		for (size_t k = 0; (symbol = ntrace_object_function(module->object, k, &at)); k++) {
+			if (!*symbol || !ntrace_symbol_matches(symbol, function))
+				continue;
+			at += module->bias;
+			for (size_t c = 0; c < history->code_count; c++)
+				marked[c] |= history->code[c].module == (int32_t)i &&
+					     at >= history->code[c].address &&
+					     at < history->code[c].end;
+		}
+	}
+	return marked;
+}
+
+static uint64_t count_marked(const struct history *history, const struct history_thread *thread,
+			     const uint8_t *marked)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < thread->runs; i++) {
+		const struct history_run *run = &history->run[thread->run[i]];
+
+		for (uint64_t b = 0; b < run->blocks; b++)
+			count += marked[history->block[run->first + b]];
+	}
+	return count;
+}
+
+int64_t target_around(const struct history *history, const char *function, uint64_t wanted)
+{
+	uint8_t *marked = mark_entries(history, function);
+	int32_t pid = largest_process(history);
+	const struct history_thread *best = NULL;
+
+	for (size_t i = 0; marked && i < history->thread_count; i++) {
+		const struct history_thread *thread = &history->thread[i];
+
+		if (thread->tid <= 0 || count_marked(history, thread, marked) < wanted)
+			continue;
+		/* Threads of the process that is shown otherwise come first, then those with more. */
+		if (!best || (thread->pid == pid) > (best->pid == pid) ||
+		    ((thread->pid == pid) == (best->pid == pid) &&
+		     thread->instructions > best->instructions))
+			best = thread;
+	}
+	free(marked);
+	return best ? best->tid : 0;
+}
+
 static int choose_process(struct target *target, int64_t tid)
 {
 	const struct history *history = target->history;

@@ -84,6 +84,16 @@ int target_init(struct target *target, struct history *history, int64_t tid);
 /** target_init_process - the same for process @pid, -1 = harts */
 int target_init_process(struct target *target, struct history *history, int32_t pid);
 
+/**
+ * target_around - the thread for target_init() that shows calls of a function
+ * @function: name of the function
+ * @wanted: number of calls
+ *
+ * Prefers the process with most instructions, and of its threads that with most.
+ * Return: thread id; 0 if no thread has so many calls.
+ */
+int64_t target_around(const struct history *history, const char *function, uint64_t wanted);
+
 /** target_nothing - the error message for EXIT_SHOWN of target_init(). Return: EXIT_FAILED */
 int target_nothing(int64_t tid);
 void target_free(struct target *target);
