@@ -26,11 +26,23 @@ static const uint8_t kinds[64] = {
 	[NTRACE_TCODE_REPEAT_BRANCH] = REPEAT,
 };
 
-void flow_count_begin(struct ntrace_flow *flow)
+void flow_count_begin(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	flow->count->passed = false;
 	if (flow->count->miss.valid && !flow->count->place)
 		flow->count->miss.valid = false;
+	/* The steps have the time of the messages before. */
+	if (ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+		effects_pass_run(flow);
+}
+
+/* Updates the place by the waiting blocks. */
+static void track_waiting(struct ntrace_flow *flow)
+{
+	struct flow_count *count = flow->count;
+
+	effects_track(flow, flow->batch + count->tracked, flow->waiting.count - count->tracked);
+	count->tracked = flow->waiting.count;
 }
 
 void flow_count_deliver(struct ntrace_flow *flow)
@@ -38,7 +50,8 @@ void flow_count_deliver(struct ntrace_flow *flow)
 	if (!flow->count)
 		return;
 	flow_count_settle(flow);
-	effects_track(flow, flow->batch, flow->waiting.count);
+	track_waiting(flow);
+	flow->count->tracked = 0;
 }
 
 /* The blocks of a message, and their calls and returns so far. */
@@ -106,6 +119,7 @@ static void fill(struct ntrace_flow *flow, struct effect *effect, const struct r
 	struct flow_count *count = flow->count;
 	struct detail *detail = &count->details[number_of(count, effect)];
 	const struct ntrace_block *blocks = recording->blocks + first;
+	uint32_t instructions = 0, parcels = 0;
 
 	*detail = (struct detail){ .next_pc = number ? blocks[number - 1].next : 0,
 				   .lead = lead,
@@ -115,18 +129,43 @@ static void fill(struct ntrace_flow *flow, struct effect *effect, const struct r
 				   .branch = flow->branch };
 	effect->split = first + number < recording->count;
 	effect->pops = recording->pops && !effect->split;
-	effect->pushes = (uint8_t)recording->level;
-	effect->depth = (uint8_t)recording->depth;
+	effect->pushes = recording->level & 63;
+	effect->depth = recording->depth & 63;
 	for (size_t i = 0; i < number; i++) {
 		count->room[count->room_used++] =
 			effects_index(flow, blocks[i].id) |
 			(blocks[i].flags & NTRACE_BLOCK_TAKEN ? TAKEN : 0);
-		detail->instructions += blocks[i].instructions;
-		effect->parcels += blocks[i].bytes / 2;
+		instructions += blocks[i].instructions;
+		parcels += blocks[i].bytes / 2;
 	}
+	effect->instructions = instructions & PARCELS_AT_MOST;
+	effect->parcels = parcels & PARCELS_AT_MOST;
 	memcpy(count->pushes + count->push_count, recording->stack,
 	       recording->level * sizeof(*recording->stack));
 	count->push_count += recording->level;
+}
+
+/* The number of borders up to @address. */
+static size_t side_of(const struct ntrace_flow *flow, uint64_t address)
+{
+	size_t side = 0;
+
+	while (side < flow->config.border_count && address >= flow->config.borders[side])
+		side++;
+	return side;
+}
+
+/* Whether the waiting blocks, and the transfer that led to them, are on one side of all borders. */
+static bool has_one_privilege(const struct ntrace_flow *flow)
+{
+	const struct place *place = &flow->count->places[flow->count->place];
+	size_t side = side_of(flow, flow->cache.blocks[place->from].form.address);
+
+	for (size_t i = 0; i < flow->waiting.count; i++) {
+		if (side_of(flow, flow->batch[i].address) != side)
+			return false;
+	}
+	return true;
 }
 
 static bool is_recordable(const struct ntrace_flow *flow, const struct ntrace_message *message)
@@ -138,7 +177,8 @@ static bool is_recordable(const struct ntrace_flow *flow, const struct ntrace_me
 	if (count->passed || !count->miss.valid || !count->place ||
 	    count->miss.offset != message->offset || count->miss.size != message->length ||
 	    flow->stop || !flow->synced || !flow->pc_known || flow->select_block ||
-	    flow->late_count || !waiting->count || ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+	    flow->late_count || !waiting->count || count->tracked ||
+	    ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
 		return false;
 	for (size_t i = 0; i < waiting->count; i++) {
 		const struct ntrace_block *block = &flow->batch[i];
@@ -151,7 +191,7 @@ static bool is_recordable(const struct ntrace_flow *flow, const struct ntrace_me
 			return false;
 		parcels += block->bytes / 2;
 	}
-	return parcels <= PARCELS_AT_MOST;
+	return parcels <= PARCELS_AT_MOST && (!count->steps || has_one_privilege(flow));
 }
 
 /* The number of the place before block @next, after those from @block on at @lead. */
@@ -221,6 +261,8 @@ static bool remember(struct ntrace_flow *flow)
 
 	if (!effects_make_room(flow))
 		return false;
+	if (count->steps && !has_steps(count))
+		effects_pass_run(flow);
 	effects_track(flow, flow->batch, blocks);
 	place = effects_find_place(flow);
 	/* Making the next block may have emptied the array, and all effects with it. */
@@ -259,11 +301,12 @@ void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *messa
 		return;
 	if (kinds[message->tcode & 63] && kinds[message->tcode & 63] != REPEAT)
 		count->last_branch = 0;
-	if (!flow->stop)
-		flow_close_batch(flow);
-	/* Without any block, the caller must still know the place before the next ones. */
+	/* The caller must know the place before the waiting blocks. */
 	if (count->stale)
 		flow_count_settle(flow);
+	if (!flow->stop && flow->waiting.count >= BATCH_BLOCKS)
+		flow_close_batch(flow);
+	track_waiting(flow);
 	count->place = flow->stop ? 0 : effects_find_place(flow);
 	if (flow->stop)
 		count->tail_valid = false;
@@ -410,7 +453,7 @@ static bool is_ready(struct ntrace_flow *flow, const struct ntrace_reader *reade
 	struct flow_count *count = flow->count;
 
 	if (!count || !count->place || reader->state || !flow->synced || flow->stop ||
-	    flow->late_count || flow->time_passed || flow->select_block || flow->waiting.count)
+	    flow->late_count || flow->time_passed || flow->select_block)
 		return false;
 	/* Mappings may have changed. */
 	flow_enter_space(flow, flow->space);
@@ -469,6 +512,36 @@ static inline unsigned int take_key(const uint8_t *at, const uint8_t *end, uint6
 	return 0;
 }
 
+/* Passes the waiting blocks on before a message is counted. Return: false: the place is not known. */
+static bool pass_waiting(struct ntrace_flow *flow)
+{
+	uint32_t place = flow->count->place;
+
+	return flow_close_batch(flow) && flow->count->place == place;
+}
+
+/* Makes room for the steps of a message; @offset: of the last one. Return: false: the caller stops. */
+static inline bool has_room(struct ntrace_flow *flow, uint64_t offset)
+{
+	if (has_steps(flow->count))
+		return true;
+	flow->offset = offset;
+	effects_pass_run(flow);
+	return !flow->count_error;
+}
+
+/* Notes a message that is not known. Return: whether it came before, so that it is remembered now. */
+static bool came_before(struct flow_count *count, const struct miss *miss, uint32_t place)
+{
+	uint64_t hash = hash_of(miss->key[0], miss->key[1], miss->origin, miss->debt, place);
+	uint16_t *sighting = &count->sightings[hash >> 40 & (SIGHTINGS - 1)];
+	uint16_t print = (uint16_t)(hash >> 16 | 1);
+	bool same = *sighting == print;
+
+	*sighting = print;
+	return same;
+}
+
 int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 {
 	struct flow_count *count = flow->count;
@@ -491,7 +564,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 		uint32_t debt;
 		uint8_t kind;
 
-		if (!size)
+		if (!size || !has_room(flow, offset))
 			break;
 		kind = kinds[key >> 2 & 63];
 		if ((key & mask) != own) {
@@ -506,6 +579,8 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 		origin = kind == INDIRECT ? run.reference : kind == REPEAT ? run.last_branch : 0;
 		debt = kind == RESOURCE ? 0 : (uint32_t)run.owed;
 		effect = find_effect(count, key, more, origin, debt, run.place);
+		if (effect && flow->waiting.count && !pass_waiting(flow))
+			break;
 		if (effect && effect->split)
 			effect = take_parts(count, &flow->stack, effect, &run.parcels);
 		if (!effect || !effect->next) {
@@ -515,8 +590,8 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 							       (uint64_t)(at - reader->next),
 						     .size = size,
 						     .debt = debt,
-						     .kind = kind,
-						     .valid = true };
+						     .kind = kind };
+			count->miss.valid = came_before(count, &count->miss, run.place);
 			break;
 		}
 		add_time(count, effect);
@@ -550,5 +625,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 	reader->offset += (uint64_t)(at - reader->next);
 	reader->next = at;
 	leave(flow, &run, offset);
-	return 0;
+	if (count->miss.valid && flow->waiting.count)
+		flow_close_batch(flow);
+	return flow->stop || flow->count_error ? flow_result(flow) : 0;
 }

@@ -13,7 +13,7 @@ int flow_count_new(struct ntrace_flow *flow);
 void flow_count_free(struct flow_count *count);
 
 /* A message is about to be decoded. */
-void flow_count_begin(struct ntrace_flow *flow);
+void flow_count_begin(struct ntrace_flow *flow, const struct ntrace_message *message);
 /* The message was decoded: remembers it if possible; else its blocks are passed on. */
 void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *message);
 

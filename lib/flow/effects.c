@@ -40,11 +40,16 @@ int flow_count_new(struct ntrace_flow *flow)
 	made->room = malloc(ROOM * sizeof(*made->room));
 	made->pushes = malloc(PUSHES * sizeof(*made->pushes));
 	made->fold = malloc((COUNT_BLOCKS + OPEN_BLOCKS + 1) * sizeof(*made->fold));
+	made->sightings = calloc(SIGHTINGS, sizeof(*made->sightings));
+	if (flow->config.run)
+		made->steps = malloc(STEPS * sizeof(*made->steps));
 	if (!made->places || !made->slots || !made->room || !made->pushes || !made->fold ||
+	    !made->sightings || (flow->config.run && !made->steps) ||
 	    !make_effects(made, EFFECTS_FIRST))
 		return NTRACE_ERR_NOMEM;
 	made->place_count = 1;
 	made->next_id = 1;
+	made->history_mode = flow->history_mode;
 	return 0;
 }
 
@@ -60,6 +65,8 @@ void flow_count_free(struct flow_count *count)
 	free(count->pushes);
 	free(count->dirty);
 	free(count->fold);
+	free(count->steps);
+	free(count->sightings);
 	free(count);
 }
 
@@ -115,27 +122,103 @@ static void pass_on(struct ntrace_flow *flow, size_t lead, size_t blocks, uint64
 		flow->count_error = flow->config.effect(flow->config.data, &effect);
 }
 
+/* Writes a block of an effect, executed before the instruction at @next. */
+static inline void put_block(const struct block *blocks, uint32_t index, uint64_t next,
+			     struct ntrace_block *out)
+{
+	*out = blocks[index & ~TAKEN].form;
+	out->next = next;
+	out->flags = NTRACE_BLOCK_NEXT_KNOWN | (index & TAKEN ? NTRACE_BLOCK_TAKEN : 0);
+}
+
+/* Writes the blocks of an effect, after those that lead to it. Return: the number of the latter. */
+static size_t put_blocks(const struct ntrace_flow *flow, const struct detail *detail)
+{
+	struct flow_count *count = flow->count;
+	size_t lead = put_lead(flow, &count->places[detail->lead], count->fold);
+	const uint32_t *index = count->room + detail->first;
+	const struct block *blocks = flow->cache.blocks;
+	struct ntrace_block *out = count->fold + lead + detail->count;
+	uint64_t next = detail->next_pc;
+
+	for (uint32_t i = detail->count; i-- > 0; next = out->address)
+		put_block(blocks, index[i], next, --out);
+	return lead;
+}
+
+static uint32_t last_block(const struct flow_count *count, const struct detail *detail)
+{
+	return count->room[detail->first + detail->count - 1] & ~TAKEN;
+}
+
 void effect_fold(struct ntrace_flow *flow, struct effect *effect)
 {
 	struct flow_count *count = flow->count;
 	const struct detail *detail = &count->details[number_of(count, effect)];
-	const struct block *blocks = flow->cache.blocks;
-	const uint32_t *index = count->room + detail->first;
-	size_t lead = put_lead(flow, &count->places[detail->lead], count->fold);
-	struct ntrace_block *out = count->fold + lead;
 
-	for (uint32_t i = 0; i < detail->count; i++, out++) {
-		*out = blocks[index[i] & ~TAKEN].form;
-		out->next = i + 1 < detail->count ? blocks[index[i + 1] & ~TAKEN].form.address :
-						    detail->next_pc;
-		out->flags = NTRACE_BLOCK_NEXT_KNOWN | (index[i] & TAKEN ? NTRACE_BLOCK_TAKEN : 0);
-	}
 	flow->stats.blocks += effect->times * detail->count;
-	flow->stats.instructions += effect->times * detail->instructions;
-	if (detail->count)
-		pass_on(flow, lead, detail->count, effect->times,
-			index[detail->count - 1] & ~TAKEN);
+	flow->stats.instructions += effect->times * effect->instructions;
+	if (detail->count && flow->config.effect) {
+		size_t lead = put_blocks(flow, detail);
+
+		pass_on(flow, lead, detail->count, effect->times, last_block(count, detail));
+	}
 	effect->times = 0;
+}
+
+void ntrace_flow_run_step(const struct ntrace_flow_run *run, size_t index,
+			  struct ntrace_block_batch *batch, size_t *lead)
+{
+	const struct ntrace_flow *flow = run->flow;
+	const struct flow_count *count = flow->count;
+	const struct detail *detail = &count->details[run->steps[index].entry];
+	const struct block *block;
+
+	*lead = put_blocks(flow, detail);
+	*batch = (struct ntrace_block_batch){ .blocks = count->fold,
+					      .count = *lead + detail->count,
+					      .space = run->space,
+					      .isa = run->isa,
+					      .offset = run->offset,
+					      .time = run->time,
+					      .time_known = run->time_known,
+					      .src = run->src };
+	if (!detail->count)
+		return;
+	block = &flow->cache.blocks[last_block(count, detail)];
+	batch->isa = block->isa;
+	batch->space = (struct ntrace_space *)(uintptr_t)space_of(flow, block->context);
+}
+
+void effects_pass_run(struct ntrace_flow *flow)
+{
+	struct flow_count *count = flow->count;
+	struct ntrace_flow_run run = { .steps = count->steps,
+				       .count = count->step_count,
+				       .instructions = count->step_instructions,
+				       .flow = flow,
+				       .offset = flow->offset,
+				       .time = flow->time_known ? flow->time : 0,
+				       .time_known = flow->time_known,
+				       .src = (uint16_t)flow->config.src };
+	const struct detail *detail;
+	const struct block *block;
+	struct ntrace_block last;
+
+	if (!count->step_count)
+		return;
+	/* The last part of a message has blocks: at least the return that begins it. */
+	detail = &count->details[count->steps[count->step_count - 1].entry];
+	block = &flow->cache.blocks[last_block(count, detail)];
+	put_block(flow->cache.blocks, count->room[detail->first + detail->count - 1],
+		  detail->next_pc, &last);
+	run.last = &last;
+	run.isa = block->isa;
+	run.space = (struct ntrace_space *)(uintptr_t)space_of(flow, block->context);
+	count->step_count = 0;
+	count->step_instructions = 0;
+	if (!flow->count_error)
+		flow->count_error = flow->config.run(flow->config.data, &run);
 }
 
 void flow_count_fold(struct ntrace_flow *flow)
@@ -145,6 +228,7 @@ void flow_count_fold(struct ntrace_flow *flow)
 	/* A callback may cause a change of code, before which effects are passed on. */
 	if (!count || count->folding)
 		return;
+	effects_pass_run(flow);
 	count->folding = true;
 	for (uint32_t i = 0; i < count->dirty_count; i++) {
 		if (count->effects[count->dirty[i]].times)
@@ -165,6 +249,9 @@ void flow_count_settle(struct ntrace_flow *flow)
 	if (!count->stale)
 		return;
 	count->stale = false;
+	effects_pass_run(flow);
+	if (!flow->config.effect)
+		return;
 	lead = put_lead(flow, &count->places[count->place], count->fold);
 	pass_on(flow, lead, 0, 0, count->places[count->place].from);
 }
@@ -207,7 +294,7 @@ void flow_count_add_stats(const struct flow_count *count, struct ntrace_flow_sta
 		const struct detail *detail = &count->details[count->dirty[i]];
 
 		stats->blocks += effect->times * detail->count;
-		stats->instructions += effect->times * detail->instructions;
+		stats->instructions += effect->times * effect->instructions;
 	}
 }
 
@@ -317,6 +404,7 @@ struct effect *effect_make(struct ntrace_flow *flow, const struct miss *miss, ui
 	if (!effect) {
 		/* Any entry will do; ids are spread evenly. */
 		effect = &count->effects[(entry + count->next_id % PROBES) & count->effect_mask];
+		effects_pass_run(flow);
 		if (effect->times)
 			effect_fold(flow, effect);
 	}
@@ -325,7 +413,7 @@ struct effect *effect_make(struct ntrace_flow *flow, const struct miss *miss, ui
 				   .place = place,
 				   .debt = miss->debt,
 				   .id = count->next_id++,
-				   .kind = miss->kind };
+				   .kind = miss->kind & 7u };
 	return effect;
 }
 

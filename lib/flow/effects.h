@@ -3,6 +3,8 @@
 #ifndef NTRACE_FLOW_EFFECTS_H
 #define NTRACE_FLOW_EFFECTS_H
 
+#include <ntrace/runs.h>
+
 #include "count.h"
 
 #define EFFECTS_FIRST (1u << 12)
@@ -16,8 +18,12 @@
 /* Blocks since the last transfer. */
 #define OPEN_BLOCKS 64
 #define PUSHES_MAX 48
+/* Steps of a run. */
+#define STEPS 1024
+/* Fingerprints of messages that came once; a power of two. */
+#define SIGHTINGS (1u << 16)
 /* Each message pays for this many parcels: see PARCELS_PER_BYTE in flow.c. */
-#define PARCELS_AT_MOST (1u << 20)
+#define PARCELS_AT_MOST ((1u << 20) - 1)
 #define CREDIT_BITS 20
 #define CREDIT_MAX (UINT64_C(1) << 62)
 #define TAKEN (UINT32_C(1) << 31)
@@ -55,7 +61,7 @@ struct place {
  * @next: number of the place afterwards; 0 = not known
  * @debt: parcels walked for history before, less those counted before
  * @id: never used for another effect
- * @parcels: parcels of all blocks
+ * @parcels: parcels of all blocks; @instructions
  * @pushes: return addresses that stay on the stack
  * @depth: maximum number of return addresses above those from before
  * @kind: enum kind
@@ -72,19 +78,19 @@ struct effect {
 	uint32_t next;
 	uint32_t debt;
 	uint32_t id;
-	uint32_t parcels;
-	uint8_t pushes;
-	uint8_t depth;
-	uint8_t kind;
-	bool split : 1;
-	bool pops : 1;
-	bool aims : 1;
+	uint64_t parcels : 20;
+	uint64_t instructions : 20;
+	uint64_t pushes : 6;
+	uint64_t depth : 6;
+	uint64_t kind : 3;
+	uint64_t split : 1;
+	uint64_t pops : 1;
+	uint64_t aims : 1;
 };
 
 /* The rest of an effect: what is needed when it is passed on, or when counting pauses. */
 struct detail {
 	uint64_t next_pc;
-	uint64_t instructions;
 	uint32_t lead;		/* number of the place that leads to the effect */
 	uint32_t first;		/* index of the first block in the room */
 	uint32_t count;
@@ -121,6 +127,10 @@ struct miss {
  * @stale: the caller does not know the place
  * @passed: a callback was called since the message began
  * @last_branch: id of the last branch message, 0: was not counted
+ * @steps: what was executed since the last run was passed on; NULL: the order is not wanted
+ * @step_instructions: of these steps
+ * @tracked: number of waiting blocks that @tail includes
+ * @sightings: fingerprints of messages at places, by hash
  */
 struct flow_count {
 	struct effect *effects;
@@ -143,15 +153,25 @@ struct flow_count {
 	bool folding;
 	bool history_mode;
 	struct miss miss;
+	struct ntrace_flow_step *steps;
+	uint32_t step_count;
+	uint64_t step_instructions;
+	size_t tracked;
+	uint16_t *sightings;
 };
+
+static inline uint64_t hash_of(uint64_t key, uint64_t more, uint64_t origin, uint32_t debt,
+			       uint32_t place)
+{
+	uint64_t hash = (key ^ (uint64_t)place << 40 ^ place) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return hash ^ (more ^ origin << 7 ^ (uint64_t)debt << 20) * UINT64_C(0xc2b2ae3d27d4eb4f);
+}
 
 static inline uint32_t entry_of(const struct flow_count *count, uint64_t key, uint64_t more,
 				uint64_t origin, uint32_t debt, uint32_t place)
 {
-	uint64_t hash = (key ^ (uint64_t)place << 40 ^ place) * UINT64_C(0x9e3779b97f4a7c15);
-
-	hash ^= (more ^ origin << 7 ^ (uint64_t)debt << 20) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	return (uint32_t)(hash >> 40) & count->effect_mask;
+	return (uint32_t)(hash_of(key, more, origin, debt, place) >> 40) & count->effect_mask;
 }
 
 static inline bool is_effect(const struct effect *effect, uint64_t key, uint64_t more,
@@ -185,7 +205,21 @@ static inline void add_time(struct flow_count *count, struct effect *effect)
 {
 	if (!effect->times++)
 		count->dirty[count->dirty_count++] = number_of(count, effect);
+	if (!count->steps)
+		return;
+	count->steps[count->step_count++] =
+		(struct ntrace_flow_step){ effect->id, number_of(count, effect) };
+	count->step_instructions += effect->instructions;
 }
+
+/* Whether there is room for the steps of one more message. */
+static inline bool has_steps(const struct flow_count *count)
+{
+	return count->step_count <= STEPS - PARTS - 1;
+}
+
+/* Passes the steps on as a run. */
+void effects_pass_run(struct ntrace_flow *flow);
 
 /* Passes an effect on to the caller. */
 void effect_fold(struct ntrace_flow *flow, struct effect *effect);

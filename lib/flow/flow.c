@@ -579,8 +579,7 @@ static bool handle(struct ntrace_flow *flow, const struct ntrace_message *messag
 	return sync_message(flow, message);
 }
 
-/* If the callback stopped, the rest of the message is lost. */
-static int result(struct ntrace_flow *flow)
+int flow_result(struct ntrace_flow *flow)
 {
 	int stop = flow->stop ? flow->stop : flow->count_error;
 
@@ -632,10 +631,10 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	if (message->tcode == NTRACE_TCODE_DIRECT_BRANCH && flow_quick_branch(flow, message))
 		return 0;
 	if (flow->waiting.count && !keeps_batch(message) && !flow_close_batch(flow))
-		return result(flow);
+		return flow_result(flow);
 	flow->stats.messages++;
 	if (flow->count)
-		flow_count_begin(flow);
+		flow_count_begin(flow, message);
 	flow->offset = message->offset;
 	flow_earn_credit(flow, message);
 	flow_take_time(flow, message);
@@ -651,21 +650,21 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	}
 	if (flow->count)
 		flow_count_end(flow, message);
-	return result(flow);
+	return flow_result(flow);
 }
 
 int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset)
 {
 	flow->offset = offset;
 	flow_fail(flow, NTRACE_FLOW_ERROR_WIRE, flow->pc, flow->confirmed);
-	return result(flow);
+	return flow_result(flow);
 }
 
 int ntrace_flow_break(struct ntrace_flow *flow, uint64_t offset)
 {
 	flow->offset = offset;
 	flow_fail(flow, NTRACE_FLOW_ERROR_MISSING, flow->pc, flow->confirmed);
-	return result(flow);
+	return flow_result(flow);
 }
 
 int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
@@ -687,7 +686,7 @@ int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 		flow_close_batch(flow);
 	flow_count_settle(flow);
 	flow_count_fold(flow);
-	return result(flow);
+	return flow_result(flow);
 }
 
 int ntrace_flow_flush(struct ntrace_flow *flow)
@@ -695,7 +694,7 @@ int ntrace_flow_flush(struct ntrace_flow *flow)
 	flow_close_batch(flow);
 	flow_count_settle(flow);
 	flow_count_fold(flow);
-	return result(flow);
+	return flow_result(flow);
 }
 
 void ntrace_flow_separate(struct ntrace_flow *flow)
@@ -718,7 +717,7 @@ void ntrace_flow_get_stats(const struct ntrace_flow *flow, struct ntrace_flow_st
 static bool valid_config(const struct ntrace_flow_config *config,
 			 const struct ntrace_params *params)
 {
-	return config->event && (config->blocks || !config->effect) &&
+	return config->event && (config->blocks || !(config->effect || config->run)) &&
 	       (params->xlen == 32 || params->xlen == 64) &&
 	       params->src_bits <= NTRACE_SRC_BITS_MAX && params->timestamp_bits <= 64 &&
 	       (!params->src_bits || config->src == NTRACE_SRC_ANY ||
@@ -730,6 +729,7 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 	struct ntrace_flow_config full = { 0 };
 	struct ntrace_params params;
 	struct ntrace_flow *made;
+	bool counts;
 
 	ntrace_params_init(&params);
 	if (!flow || !config || STRUCT_TAKE(&full, config) ||
@@ -762,10 +762,11 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 		free(made);
 		return NTRACE_ERR_NOMEM;
 	}
-	made->batch_room = config->effect ? COUNT_BLOCKS : BATCH_BLOCKS;
+	counts = config->effect || config->run;
+	made->batch_room = counts ? COUNT_BLOCKS : BATCH_BLOCKS;
 	if (config->blocks)
 		made->batch = malloc(made->batch_room * sizeof(*made->batch));
-	if ((config->blocks && !made->batch) || (config->effect && flow_count_new(made))) {
+	if ((config->blocks && !made->batch) || (counts && flow_count_new(made))) {
 		ntrace_flow_free(made);
 		return NTRACE_ERR_NOMEM;
 	}

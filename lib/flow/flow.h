@@ -315,6 +315,8 @@ bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 /* Emits an error and a gap; the flow is unknown up to the next sync. Return: always false. */
 bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value);
+/* The result of a function of the flow. If a callback stopped, the rest of the message is lost. */
+int flow_result(struct ntrace_flow *flow);
 /* state.c */
 /* Advances the code of the space to the current time. Return: false: out of memory. */
 bool flow_advance(struct ntrace_flow *flow);

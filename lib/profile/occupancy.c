@@ -400,6 +400,41 @@ int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_session_bl
 	return error;
 }
 
+int occupancy_run(struct occupancy *occupancy, const struct ntrace_session_run *run)
+{
+	struct ntrace_flow_event first = { .type = NTRACE_FLOW_BLOCK,
+					   .offset = run->run->offset,
+					   .time = run->run->time,
+					   .time_known = run->run->time_known };
+	const struct ntrace_session_event event = { .flow = &first,
+						    .stream = run->stream,
+						    .cpu = run->cpu,
+						    .pid = run->pid,
+						    .tid = run->tid,
+						    .comm = run->comm,
+						    .privilege = run->privilege };
+	const struct ntrace_occupancy_cpu *cpu;
+	struct ntrace_session_blocks blocks;
+	struct ntrace_block_batch batch;
+	int error = 0;
+
+	begin(occupancy);
+	cpu = cpu_of(&occupancy->sums, run->cpu);
+	if (!cpu)
+		return NTRACE_ERR_NOMEM;
+	if (run->run->instructions <= UINT32_MAX &&
+	    (occupancy->sums.timed || fits(cpu, cpu->sum.instructions + run->run->instructions))) {
+		first.instructions = (uint32_t)run->run->instructions;
+		return occupancy_event(occupancy, &event);
+	}
+	for (size_t i = 0; i < run->run->count && !error; i++) {
+		ntrace_session_run_step(run, i, &batch, &blocks);
+		if (batch.count)
+			error = occupancy_blocks(occupancy, &blocks);
+	}
+	return error;
+}
+
 /* Totals of all CPUs so far. */
 static void add_cpus(struct ntrace_occupancy *sums)
 {

@@ -16,6 +16,7 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 
 /* Likewise for a batch of blocks. */
 int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_session_blocks *blocks);
+int occupancy_run(struct occupancy *occupancy, const struct ntrace_session_run *run);
 
 /* Ends the stream. */
 void occupancy_end(struct occupancy *occupancy);

@@ -693,13 +693,16 @@ int ntrace_profile_effect(struct ntrace_profile *profile,
 {
 	int error = 0;
 
-	if (profile->occupancy)
-		return NTRACE_ERR_INVALID;
 	if (profile->functions)
 		error = function_sums_effect(profile->functions, profile, effect);
 	if (error || !(profile->options.parts & NTRACE_PROFILE_TRACES))
 		return error;
 	return take_effect(profile, effect);
+}
+
+int ntrace_profile_run(struct ntrace_profile *profile, const struct ntrace_session_run *run)
+{
+	return profile->occupancy ? occupancy_run(profile->occupancy, run) : 0;
 }
 
 int ntrace_profile_end(struct ntrace_profile *profile)

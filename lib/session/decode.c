@@ -3,6 +3,7 @@
  * Decodes a stream of a recording: bytes to messages to flow, with a follower that tracks the task.
  * The flow watches the kernel's addresses at which the task changes, so batches end there.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ static int note_owner(struct decoding *decoding)
 	const struct ntrace_context *owner, *counted = &decoding->counted.owner;
 	int result;
 
-	if (!decoding->effect)
+	if (!decoding->counting)
 		return 0;
 	owner = ntrace_flow_context(decoding->flow);
 	if (owner->prv_known == counted->prv_known && owner->prv == counted->prv &&
@@ -69,21 +70,38 @@ static int note_owner(struct decoding *decoding)
 	return result;
 }
 
+/* Effects are those of the follower's thread from now on. */
+static void note_attribution(struct decoding *decoding)
+{
+	const struct follower *follower = &decoding->follower;
+	struct attribution *counted = &decoding->counted;
+
+	static_assert(sizeof(counted->text) >= sizeof(follower->text), "room for the name");
+	counted->pid = follower->pid;
+	counted->tid = follower->tid;
+	counted->name = follower->comm;
+	counted->comm = follower->comm;
+	/* The follower makes the next name in the same place. */
+	if (follower->comm != follower->text)
+		return;
+	memcpy(counted->text, follower->text, sizeof(follower->text));
+	counted->comm = counted->text;
+}
+
 /* After a callback that may have changed the thread. */
 static int note_thread(struct decoding *decoding, int result)
 {
 	const struct follower *follower = &decoding->follower;
 	struct attribution *counted = &decoding->counted;
 
-	if (!decoding->effect || (follower->pid == counted->pid && follower->tid == counted->tid &&
-				  follower->comm == counted->comm))
+	if (!decoding->counting ||
+	    (follower->pid == counted->pid && follower->tid == counted->tid &&
+	     follower->comm == counted->name))
 		return result;
 	if (decoding->by_thread && !result)
 		result = ntrace_flow_flush(decoding->flow);
 	ntrace_flow_separate(decoding->flow);
-	counted->pid = follower->pid;
-	counted->tid = follower->tid;
-	counted->comm = follower->comm;
+	note_attribution(decoding);
 	return result;
 }
 
@@ -368,6 +386,8 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 	size_t count = effect->batch->count;
 	int result = 0;
 
+	if (!decoding->effect)
+		return 0;
 	/* What was counted before is the lead of what has another privilege. */
 	do {
 		/* The first block of the lead only transferred control. */
@@ -382,6 +402,25 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 		told.lead = part.count;
 	} while (part.count < count && !result);
 	return result;
+}
+
+/* Blocks of a run have one privilege, see the borders of the flow. */
+static int take_run(void *data, const struct ntrace_flow_run *run)
+{
+	struct decoding *decoding = data;
+	const struct attribution *counted = &decoding->counted;
+	const struct ntrace_session_run told = {
+		.run = run,
+		.stream = decoding->event.stream,
+		.cpu = decoding->event.cpu,
+		.pid = counted->pid,
+		.tid = counted->tid,
+		.comm = counted->comm,
+		.privilege = privilege_by(decoding, &counted->owner, run->last->address),
+		.sideband_ns = decoding->event.sideband_ns,
+	};
+
+	return decoding->run(decoding->data, &told);
 }
 
 static int handle_event(struct decoding *decoding, const struct ntrace_flow_event *flow)
@@ -461,7 +500,7 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader)
 		int got;
 
 		/* Pieces of the file belong to different threads. */
-		if (decoding->effect && !decoding->follower.by_piece)
+		if (decoding->counting && !decoding->follower.by_piece)
 			result = ntrace_flow_count(decoding->flow, reader);
 		if (result)
 			return result;
@@ -591,6 +630,27 @@ static int walk_file(struct decoding *decoding, const struct ntrace_stream *stre
 	return result;
 }
 
+static int compare_borders(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* See privilege_by(). */
+static void put_borders(struct decoding *decoding)
+{
+	const struct ntrace_session *session = decoding->session;
+	bool firmware = session->firmware_start <= session->firmware_last;
+
+	decoding->borders[0] = decoding->sign_bit;
+	decoding->borders[1] = firmware ? session->firmware_start : decoding->sign_bit;
+	decoding->borders[2] = firmware && session->firmware_last != UINT64_MAX ?
+				       session->firmware_last + 1 :
+				       decoding->sign_bit;
+	qsort(decoding->borders, 3, sizeof(decoding->borders[0]), compare_borders);
+}
+
 int decoding_begin(struct decoding *decoding, struct ntrace_session *session, unsigned int stream,
 		   const struct decoding_output *output)
 {
@@ -602,6 +662,9 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 					     .data = decoding,
 					     .blocks = output->blocks ? take_blocks : NULL,
 					     .effect = output->effect ? take_effect : NULL,
+					     .run = output->run ? take_run : NULL,
+					     .borders = decoding->borders,
+					     .border_count = 3,
 					     .watch = decoding->watch,
 					     .watch_count = 2 };
 	int result;
@@ -611,7 +674,9 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 		.callback = output->callback,
 		.blocks = output->blocks,
 		.effect = output->effect,
+		.run = output->run,
 		.by_thread = output->by_thread,
+		.counting = output->effect || output->run,
 		.data = output->data,
 		.watch = { session->switch_address, session->exec_address },
 	};
@@ -625,6 +690,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	decoding->stop_ns = info->stop_ns;
 	decoding->event.privilege = PRIVILEGE_S;
 	decoding->sign_bit = UINT64_C(1) << (info->params->xlen - 1);
+	put_borders(decoding);
 	decoding->countable =
 		session->switch_address && !info->event &&
 		(!session->recording->privilege || session->recording->privilege & TRACED_S);
@@ -641,9 +707,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 		follower_free(&decoding->follower);
 		return result;
 	}
-	decoding->counted.comm = decoding->follower.comm;
-	decoding->counted.pid = decoding->follower.pid;
-	decoding->counted.tid = decoding->follower.tid;
+	note_attribution(decoding);
 	return 0;
 }
 
@@ -663,12 +727,14 @@ int session_walk(struct ntrace_session *session, unsigned int stream,
 	uint64_t offset = 0;
 	int result;
 
-	if (info && chosen.effect && !session_counting_pays(info))
+	if (info && (chosen.effect || chosen.run) && !session_counting_pays(info)) {
 		chosen.effect = NULL;
+		chosen.run = NULL;
+	}
 	result = decoding_begin(&decoding, session, stream, &chosen);
 	if (result)
 		return result;
-	if (decoding.effect)
+	if (decoding.counting)
 		session->counting = decoding.flow;
 	result = decoding_start(&decoding, walk, &offset);
 	if (!result)
@@ -690,14 +756,15 @@ int ntrace_session_decode_counts(struct ntrace_session *session, unsigned int st
 	struct ntrace_session_counting full = { 0 };
 
 	if (!counting || STRUCT_TAKE(&full, counting) || !full.event ||
-	    (full.effect && !full.blocks))
+	    ((full.effect || full.run) && !full.blocks))
 		return NTRACE_ERR_INVALID;
 	return session_walk(session, stream,
 			    &(struct decoding_output){ .callback = full.event,
 						       .blocks = full.blocks,
 						       .effect = full.effect,
 						       .data = full.data,
-						       .by_thread = full.by_thread },
+						       .by_thread = full.by_thread,
+						       .run = full.run },
 			    &all, stats);
 }
 
@@ -721,41 +788,4 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 			  void *data, struct ntrace_flow_stats *stats)
 {
 	return ntrace_session_decode_blocks(session, stream, callback, NULL, data, stats);
-}
-
-void ntrace_session_block_event(const struct ntrace_session_blocks *blocks,
-				const struct ntrace_block *block, struct ntrace_flow_event *flow,
-				struct ntrace_session_event *event)
-{
-	const struct ntrace_block_batch *batch = blocks->batch;
-
-	*flow = (struct ntrace_flow_event){
-		.type = NTRACE_FLOW_BLOCK,
-		.insn_class = block->insn_class,
-		.taken = block->flags & NTRACE_BLOCK_TAKEN,
-		.interrupted = block->flags & NTRACE_BLOCK_INTERRUPTED,
-		.provisional = block->flags & NTRACE_BLOCK_PROVISIONAL,
-		.next_known = block->flags & NTRACE_BLOCK_NEXT_KNOWN,
-		.last_size = block->last_size,
-		.time_known = batch->time_known,
-		.src = batch->src,
-		.instructions = block->instructions,
-		.address = block->address,
-		.last = block->address + block->bytes - block->last_size,
-		.next = block->next,
-		.offset = batch->offset,
-		.time = batch->time,
-		.space = batch->space,
-		.isa = batch->isa,
-	};
-	*event = (struct ntrace_session_event){
-		.flow = flow,
-		.stream = blocks->stream,
-		.cpu = blocks->cpu,
-		.pid = blocks->pid,
-		.tid = blocks->tid,
-		.comm = blocks->comm,
-		.privilege = blocks->privilege,
-		.sideband_ns = blocks->sideband_ns,
-	};
 }

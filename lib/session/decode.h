@@ -13,9 +13,15 @@ enum space_kind {
 	SPACE_USER,
 };
 
-/* Attributes of blocks that effects do not mix. */
+/*
+ * Attributes of blocks that effects do not mix.
+ * @name: the follower's name of the thread; its text may have changed
+ * @comm: the name at that time, perhaps in @text
+ */
 struct attribution {
+	const char *name;
 	const char *comm;
+	char text[32];
 	int32_t pid;
 	int32_t tid;
 	struct ntrace_context owner;
@@ -28,10 +34,13 @@ struct decoding {
 	int (*callback)(void *data, const struct ntrace_session_event *event);
 	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
 	int (*effect)(void *data, const struct ntrace_session_effect *effect);
+	int (*run)(void *data, const struct ntrace_session_run *run);
 	void *data;
 	struct attribution counted;	/* that of effects that have not come yet */
 	bool by_thread;
+	bool counting;			/* there are effects or runs */
 	uint64_t watch[2];
+	uint64_t borders[3];		/* where other privileges begin */
 	struct ntrace_session_event event;
 	uint64_t sign_bit;		/* bits set in kernel addresses */
 	bool countable;			/* the trace shows every task switch */
@@ -60,6 +69,7 @@ struct decoding_output {
 	void *data;
 	int (*effect)(void *data, const struct ntrace_session_effect *effect);
 	bool by_thread;
+	int (*run)(void *data, const struct ntrace_session_run *run);
 };
 
 /*

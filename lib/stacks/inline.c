@@ -248,6 +248,7 @@ int inline_enter(struct ntrace_stacks *stacks, struct frame *frame, uint32_t cha
 		return error;
 	frame->chain = chain;
 	frame->inner = node;
+	frame->state = 0;
 	return 0;
 }
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "profile/select.h"
+#include "run.h"
 #include "struct_size.h"
-#include "thread.h"
 #include "transfer.h"
 
 #define DEPTH_DEFAULT 512
@@ -56,6 +56,7 @@ void ntrace_stacks_free(struct ntrace_stacks *stacks)
 	report_free(&stacks->report);
 	tree_free(&stacks->tree);
 	inline_free(stacks);
+	run_free(stacks);
 	free(stacks->clock.queue);
 	free(stacks->known);
 	free(stacks->memo);
@@ -82,6 +83,9 @@ static int count(struct ntrace_stacks *stacks, struct thread *thread, uint32_t c
 	if (frame->shown) {
 		stacks->tree.nodes[frame->inner].instructions += instructions;
 		stacks->stats.instructions += instructions;
+		error = run_count(stacks, frame->inner, instructions, 0);
+		if (error)
+			return error;
 	}
 	return clock_count(stacks, frame->shown ? frame->inner : 0, instructions);
 }
@@ -364,6 +368,7 @@ static bool go_on(struct stretch *stretch, const struct ntrace_block *block)
 	if (!stretch->error)
 		stretch->error = stack_straight(stretch->stacks, thread,
 						stretch->blocks->batch->space, block->address);
+	run_arrive(stretch->stacks);
 	if (stretch->blocks->privilege == NTRACE_PRIV_U)
 		keep_space(&thread->space, stretch->blocks->batch->space);
 	return true;
@@ -418,9 +423,8 @@ static void count_in_top(struct stretch *stretch, const struct ntrace_block *blo
 	stretch->error = count_block(stretch->stacks, stretch->thread, &flow);
 }
 
-/* As take_block() leaves it. */
-static void leave_at_block(struct ntrace_stacks *stacks, struct thread *thread,
-			   const struct ntrace_block *block)
+void stacks_leave_at(struct ntrace_stacks *stacks, struct thread *thread,
+		     const struct ntrace_block *block)
 {
 	thread->stack.next = block->address + block->bytes;
 	thread->stack.skip = 0;
@@ -450,34 +454,47 @@ static const struct ntrace_block *take_stretch(struct ntrace_stacks *stacks,
 		stretch.before = block++;
 	}
 	settle(&stretch);
-	leave_at_block(stacks, stretch.thread, stretch.before);
+	stacks_leave_at(stacks, stretch.thread, stretch.before);
 	*error = stretch.error;
 	return block;
 }
 
-int ntrace_stacks_blocks(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks)
+int stacks_begin_batch(struct ntrace_stacks *stacks, unsigned int stream, unsigned int cpu,
+		       const struct ntrace_flow_event *first)
 {
-	const struct ntrace_block_batch *batch = blocks->batch;
-	const struct ntrace_block *block = batch->blocks, *end = block + batch->count;
-	const struct ntrace_flow_event first = { .offset = batch->offset,
-						 .time = batch->time,
-						 .time_known = batch->time_known };
-	int error;
-
 	if (!stacks->known)
 		stacks->known = calloc(KNOWN_BLOCKS, sizeof(*stacks->known));
 	if (!stacks->known)
 		return NTRACE_ERR_NOMEM;
 	stacks->reported = false;
-	stacks->stream = blocks->stream;
-	stacks->cpu = blocks->cpu;
-	error = clock_event(stacks, &first);
+	stacks->stream = stream;
+	stacks->cpu = cpu;
+	return clock_event(stacks, first);
+}
+
+int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks)
+{
+	const struct ntrace_block *block = blocks->batch->blocks;
+	const struct ntrace_block *end = block + blocks->batch->count;
+	int error = 0;
+
 	while (block < end && !error) {
 		error = take_alone(stacks, blocks, block++);
 		if (block < end && !error)
 			block = take_stretch(stacks, blocks, block, end, &error);
 	}
 	return error;
+}
+
+int ntrace_stacks_blocks(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks)
+{
+	const struct ntrace_block_batch *batch = blocks->batch;
+	const struct ntrace_flow_event first = { .offset = batch->offset,
+						 .time = batch->time,
+						 .time_known = batch->time_known };
+	int error = stacks_begin_batch(stacks, blocks->stream, blocks->cpu, &first);
+
+	return error ? error : stacks_take_blocks(stacks, blocks);
 }
 
 int ntrace_stacks_end(struct ntrace_stacks *stacks)
@@ -489,6 +506,7 @@ int ntrace_stacks_end(struct ntrace_stacks *stacks)
 	if (!error && stacks->current)
 		error = tell(stacks, NULL, NTRACE_STACK_RUN);
 	end = clock_end(stacks);
+	run_forget(stacks);
 	threads_free(stacks);
 	ntrace_space_put(stacks->space);
 	stacks->space = NULL;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "profile/select.h"
-#include "thread.h"
+#include "run.h"
 
 #define BUCKETS 1024
 
@@ -43,6 +43,17 @@ void threads_free(struct ntrace_stacks *stacks)
 	stacks->threads = NULL;
 	stacks->thread_count = 0;
 	stacks->current = NULL;
+}
+
+void threads_each_stack(struct ntrace_stacks *stacks, void (*visit)(struct stack *stack))
+{
+	for (size_t i = 0; stacks->threads && i < BUCKETS; i++) {
+		for (struct thread *thread = stacks->threads[i]; thread; thread = thread->chain) {
+			visit(&thread->stack);
+			for (unsigned int k = 0; k < thread->aside_count; k++)
+				visit(&thread->aside[k]);
+		}
+	}
 }
 
 static struct thread **bucket_of(struct ntrace_stacks *stacks, int32_t tid)
@@ -248,6 +259,8 @@ static void cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
 	}
 	stack->layer_count = kept;
 	stack->frames[0].returns = false;
+	for (i = 0; i < stack->count; i++)
+		stack->frames[i].state = 0;
 	stacks->stats.cut++;
 }
 
@@ -293,6 +306,9 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 	if (frame.shown && called) {
 		stacks->tree.nodes[frame.node].calls++;
 		stacks->stats.calls++;
+		error = run_count(stacks, frame.node, 0, 1);
+		if (error)
+			return error;
 	}
 	stack->frames[stack->count++] = frame;
 	return tell(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, called);
@@ -316,8 +332,10 @@ int frame_replace(struct ntrace_stacks *stacks, struct thread *thread,
 
 	if (!error)
 		error = frame_enter(stacks, thread, place, was.returns ? &was.ret : NULL, called);
-	if (!error && was.in_setjmp)
+	if (!error && was.in_setjmp) {
 		stack_top(thread)->in_setjmp = true;
+		stack_top(thread)->state = 0;
+	}
 	return error;
 }
 
@@ -393,6 +411,7 @@ int stack_set_aside(struct ntrace_stacks *stacks, struct thread *thread)
 {
 	int error = 0;
 
+	run_spoil(stacks);
 	/* A stack with only an unknown base is of no use later. */
 	if (thread->stack.count > 1)
 		error = stack_keep_copy(thread);

@@ -9,7 +9,8 @@
 #define FRAMES_MAX 65536	/* per stack */
 #define LAYERS_MAX 16		/* per stack: nested traps, nested signals */
 #define ASIDE_MAX 8		/* stacks set aside per thread */
-#define THREADS_MAX 4096	/* per stream; beyond this the thread that ran longest ago is
+#define THREADS_MAX                                                                                \
+	4096 /* per stream; beyond this the thread that ran longest ago is
 				 * dropped */
 #define MEMO_ENTRIES (1u << 16)
 
@@ -39,6 +40,7 @@ struct code_place {
  * @in_setjmp: the frame began as setjmp(), which continues with tail calls
  * @shown: the frame is selected
  * @chain: inlined functions executed last; @inner: their node, the parent of callees
+ * @state: number of the stack up to this frame, see run.c; 0 = not known
  */
 struct frame {
 	uint32_t function;
@@ -52,6 +54,7 @@ struct frame {
 	bool returns;
 	bool in_setjmp;
 	bool shown;
+	uint32_t state;
 };
 
 /*
@@ -211,6 +214,13 @@ struct stack_clock {
 	bool anchored;
 };
 
+/* The effect that is being walked, if @on; see run.c. @spoilt: it cannot be remembered. */
+struct runs_recording {
+	bool on;
+	bool spoilt;
+	bool arrives;
+};
+
 /*
  * @current: the thread that ran last
  * @pending: the last block ended with a control transfer
@@ -244,12 +254,16 @@ struct ntrace_stacks {
 	uint32_t cpu;
 	struct stack_clock clock;
 	struct stack_inline inlined;
+	struct stack_runs *runs; /* NULL before the first run */
+	struct runs_recording recording;
 };
 
 /* ---- threads ---- */
 
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
 void threads_free(struct ntrace_stacks *stacks);
+/* Calls @visit for each stack of each thread, those set aside included. */
+void threads_each_stack(struct ntrace_stacks *stacks, void (*visit)(struct stack *stack));
 
 /* Ends all frames of all threads. */
 int threads_leave(struct ntrace_stacks *stacks);

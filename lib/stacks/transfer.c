@@ -8,6 +8,7 @@
 #include <ntrace/isa.h>
 
 #include "profile/select.h"
+#include "run.h"
 #include "transfer.h"
 
 #define NOWHERE UINT32_MAX
@@ -280,8 +281,10 @@ static int do_return(struct ntrace_stacks *stacks, struct thread *thread, const 
 		return return_far(stacks, thread, to);
 	stacks->stats.returns++;
 	error = frame_leave(stacks, thread);
-	if (!error && in_setjmp && stack_top(thread))
+	if (!error && in_setjmp && stack_top(thread)) {
 		stack_top(thread)->setjmp = to->address;
+		stack_top(thread)->state = 0;
+	}
 	return error;
 }
 
@@ -310,6 +313,8 @@ static int do_indirect_jump(struct ntrace_stacks *stacks, struct thread *thread,
 		return do_jump(stacks, thread, to);
 	if (top->returns && top->ret == to->address)
 		return do_return(stacks, thread, to);
+	/* Layers and stacks set aside decide. */
+	run_spoil(stacks);
 	if (find_return(&thread->stack, low, to->address) != NOWHERE ||
 	    find_setjmp(&thread->stack, low, to->address) != NOWHERE)
 		return return_far(stacks, thread, to);
@@ -547,8 +552,10 @@ static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const str
 	return begin(stacks, thread, to, false);
 }
 
-static void keep_user_space(struct thread *thread, const struct ntrace_session_event *event)
+static void keep_user_space(struct ntrace_stacks *stacks, struct thread *thread,
+			    const struct ntrace_session_event *event)
 {
+	run_arrive(stacks);
 	if (event->privilege == NTRACE_PRIV_U)
 		keep_space(&thread->space, event->flow->space);
 }
@@ -576,7 +583,7 @@ int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,
 	if (!error)
 		error = stack_straight(stacks, thread, flow->space, flow->address);
 	if (!error)
-		keep_user_space(thread, event);
+		keep_user_space(stacks, thread, event);
 	return error;
 }
 
@@ -596,6 +603,7 @@ int stack_straight(struct ntrace_stacks *stacks, struct thread *thread, struct n
 		return frame_replace(stacks, thread, &place, false);
 	top->low = place.low;
 	top->high = place.high;
+	top->state = 0;
 	return 0;
 }
 
@@ -735,7 +743,7 @@ int stack_come_back(struct ntrace_stacks *stacks, struct thread *thread,
 		error = come_back(stacks, thread, &to);
 	if (error)
 		return error;
-	keep_user_space(thread, event);
+	keep_user_space(stacks, thread, event);
 	stack->next = to.address;
 	stack->goes_on = true;
 	stack->skip = trapping_size(to.space, &stacks->isa, to.address);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fast_paths parse-btm|parse-htm|split-btm|blocks-btm|blocks-htm|general-btm|count-btm|count-htm|profile|pcs|functions|
- * traces|stacks|tandem:
- * decodes a stream of our own encoder, once to warm up and then in measured(), which callgrind counts. Prints
- * the number of messages, blocks or PCs that measured() made, and of bytes it read. fast_paths.sh runs it.
+ * traces|stacks|report-btm|report-htm|short-htm|tandem:
+ * decodes a stream of our own encoder, to warm up and then in measured(), which callgrind counts. To warm
+ * up means twice where messages are counted: a message is remembered when it comes again. Prints the
+ * number of messages, blocks or PCs that measured() made, and of bytes it read. fast_paths.sh runs it.
  * tandem reads a tandem trace: fields and bytes.
  */
 #include <fcntl.h>
@@ -242,6 +243,14 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 	return 0;
 }
 
+static int take_run(void *data, const struct ntrace_flow_run *run)
+{
+	const struct ntrace_session_run told = { .run = run, .pid = 1, .tid = 1, .comm = "" };
+	struct sink *sink = data;
+
+	return ntrace_stacks_run(sink->stacks, &told);
+}
+
 static bool counts;
 
 /* Messages do not take the short way of quick.c. */
@@ -384,13 +393,19 @@ int main(int argc, char **argv)
 		output_init(&output, open("/dev/null", O_WRONLY));
 		sink.text = pc_text_new(&output);
 		demand(sink.text, "no memory");
-	} else if (!strncmp(what, "count-", 6)) {
+	} else if (!strncmp(what, "count-", 6) || !strncmp(what, "short-", 6)) {
 		config.effect = take_effect;
 		counts = true;
 	} else if (!strcmp(what, "split-btm")) {
 		splits = true;
 	} else if (!strcmp(what, "general-btm")) {
 		general = true;
+	} else if (!strncmp(what, "report-", 7)) {
+		demand(!ntrace_stacks_new(&sink.stacks, NULL), "no memory");
+		sink.batches = true;
+		config.effect = take_effect;
+		config.run = take_run;
+		counts = true;
 	} else if (strncmp(what, "parse-", 6) && strncmp(what, "blocks-", 7)) {
 		return 2;
 	}
@@ -398,7 +413,11 @@ int main(int argc, char **argv)
 		config.blocks = take_blocks;
 	if (strncmp(what, "parse-", 6) && !splits) {
 		demand(!ntrace_flow_new(&flow, &config), "no flow");
-		decode(flow, &stream);
+		/* A short stream is decoded without having been seen before. */
+		if (strncmp(what, "short-", 6))
+			decode(flow, &stream);
+		if (counts && strncmp(what, "short-", 6))
+			decode(flow, &stream);
 	} else {
 		parse(&stream);
 	}

@@ -22,7 +22,7 @@ flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
 sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c lib/flow/quick.c
 	lib/flow/count.c lib/flow/effects.c
 	lib/profile/profile.c lib/profile/functions.c lib/profile/table.c lib/image/locator.c
-	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c lib/tandem/read.c
+	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c lib/stacks/run.c lib/tandem/read.c
 	tools/ntrace/stream/decode/pc_text.c tools/ntrace/common/output.c
 	selftests/lib/fast_paths.c)
 name_of() { tr / _ <<<"${1%.c}.o"; }
@@ -107,7 +107,13 @@ gate blocks-htm block 72 lib/flow/blocks.c 's/block->link\[flow->previous_link\]
 # Counted blocks, with the sums at the end. Without counting, all messages are walked.
 counted='s/if (!is_ready(flow, reader))/if (1)/'
 gate count-btm block 76 lib/flow/count.c "$counted"
-gate count-htm block 41 lib/flow/count.c "$counted"
+gate count-htm block 35 lib/flow/count.c "$counted"
+# The same with call stacks.
+at_stacks='s/if (!entry || !entry->next ||/if (1 ||/'
+gate report-btm block 104 lib/stacks/run.c "$at_stacks"
+gate report-htm block 40 lib/stacks/run.c "$at_stacks"
+# A stream without repetitions: its messages must not be remembered.
+gate short-htm block 134 lib/flow/count.c 's/count->miss.valid = came_before(.*/count->miss.valid = true;/'
 gate profile block 620 lib/image/locator.c \
 	's/if (entry->generation != locator->generation || entry->address != address)/if (1)/'
 gate functions block 128 lib/profile/functions.c 's/if (entry->id != block->id ||/if (1 ||/'

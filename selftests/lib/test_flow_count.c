@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Counted messages: the sums of effects and batches are those of a walk, for each block and each
- * successor. Streams come from the encoder. (The random programs of selftests/property compare
+ * successor, and in runs the order is that of a walk. Streams come from the encoder. (The random programs of selftests/property compare
  * profiles.)
  */
 #include <ntrace/encode.h>
+#include <ntrace/runs.h>
 
 #include "test_flow.h"
 
 #define CODE 0x10000
 #define WORDS 16
-#define LAPS 400
+#define LAPS 800
 
 /* Executions of each word's block, and the sums of what followed. */
 struct sums {
@@ -19,6 +20,10 @@ struct sums {
 	uint64_t bad;		/* effects with a wrong lead, or with a watched block */
 	uint64_t last;		/* the next block's address by batches and leads */
 	uint64_t watched;
+	uint64_t order; /* hash of the addresses of all blocks, in order */
+	uint64_t runs, steps;
+	uint64_t border; /* no run may cross it; 0: none */
+	bool ordered; /* by runs; effects are not in order */
 	int stop;
 };
 
@@ -139,6 +144,11 @@ static void add(struct sums *sums, const struct ntrace_block *block, uint64_t ti
 	sums->next[at] += times * (block->next - CODE);
 }
 
+static void follow(struct sums *sums, const struct ntrace_block *block)
+{
+	sums->order = (sums->order ^ block->address) * UINT64_C(0x100000001b3);
+}
+
 static int take_event(void *data, const struct ntrace_flow_event *event)
 {
 	struct sums *sums = data;
@@ -157,8 +167,10 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 
 	/* What follows counted messages was announced by a lead. */
 	sums->bad += sums->last && batch->blocks[0].address != sums->last;
-	for (size_t i = 0; i < batch->count; i++)
+	for (size_t i = 0; i < batch->count; i++) {
 		add(sums, &batch->blocks[i], 1);
+		follow(sums, &batch->blocks[i]);
+	}
 	sums->last = batch->blocks[batch->count - 1].next;
 	sums->batches++;
 	return 0;
@@ -185,6 +197,35 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 	return sums->stop;
 }
 
+static int take_run(void *data, const struct ntrace_flow_run *run)
+{
+	struct sums *sums = data;
+	const struct ntrace_block *last = NULL;
+	uint64_t instructions = 0, below = 0, blocks = 0;
+	struct ntrace_block_batch batch;
+	size_t lead;
+
+	sums->runs++;
+	sums->steps += run->count;
+	for (size_t i = 0; i < run->count; i++) {
+		ntrace_flow_run_step(run, i, &batch, &lead);
+		sums->bad += !run->steps[i].id || !lead;
+		for (size_t k = lead; k < batch.count; k++) {
+			last = &batch.blocks[k];
+			follow(sums, last);
+			instructions += last->instructions;
+			below += last->address < sums->border;
+			blocks++;
+		}
+	}
+	/* The batch of the last step is still there. */
+	sums->bad += instructions != run->instructions || !last ||
+		     memcmp(last, run->last, sizeof(*last)) || run->space != batch.space ||
+		     run->isa != batch.isa || (below && below != blocks);
+	sums->last = run->last->next;
+	return sums->ordered ? sums->stop : 0;
+}
+
 /* Return: messages that were walked. */
 static uint64_t decode(struct ntrace_flow_config *config, const struct stream *stream, size_t chunk,
 		       struct sums *sums, int *result)
@@ -205,7 +246,7 @@ static uint64_t decode(struct ntrace_flow_config *config, const struct stream *s
 		ntrace_reader_feed(&reader, stream->data + at,
 				   stream->size - at < chunk ? stream->size - at : chunk);
 		while (!*result) {
-			if (config->effect)
+			if (config->effect || config->run)
 				*result = ntrace_flow_count(flow, &reader);
 			got = ntrace_reader_next(&reader, &message);
 			if (got < 0)
@@ -219,7 +260,7 @@ static uint64_t decode(struct ntrace_flow_config *config, const struct stream *s
 	ntrace_flow_get_stats(flow, &stats);
 	for (unsigned int i = 0; i < WORDS; i++)
 		instructions += sums->executed[i];
-	if (!*result)
+	if (!*result && (config->effect || !config->run))
 		is_u64(stats.blocks, instructions, "all blocks are passed once");
 	ntrace_flow_free(flow);
 	return walked;
@@ -240,7 +281,9 @@ static void test_way(const char *name, const char *settings, unsigned int depth,
 	static struct stream stream;
 	static const uint64_t watch = CODE + 4 * 4;
 	struct ntrace_flow_config flow = { .size = sizeof(flow), .params = &params };
+	static const uint64_t border = CODE + 4 * 10;
 	struct sums plain = { 0 }, counted = { 0 }, split = { 0 }, stopped = { .stop = 5 };
+	struct sums ordered = { 0 }, limited = { 0 }, halted = { .stop = 6, .ordered = true };
 	uint64_t walked, messages;
 	int result = 0;
 
@@ -280,6 +323,28 @@ static void test_way(const char *name, const char *settings, unsigned int depth,
 	is_u64(split.bad, 0, "%s: the watched block is never counted", name);
 
 	flow.watch_count = 0;
+	flow.run = take_run;
+	decode(&flow, &stream, stream.size, &ordered, &result);
+	ok(same(&plain, &ordered) && ordered.order == plain.order,
+	   "%s: runs have the order of a walk", name);
+	ok(ordered.bad == 0 && ordered.steps > ordered.runs, "%s: %u steps in %u runs, %u bad",
+	   name, (unsigned int)ordered.steps, (unsigned int)ordered.runs,
+	   (unsigned int)ordered.bad);
+	flow.borders = &border;
+	flow.border_count = 1;
+	limited.border = border;
+	flow.effect = NULL;
+	decode(&flow, &stream, 11, &limited, &result);
+	/* With implicit returns each message has code on both sides. */
+	ok(limited.order == plain.order && limited.bad == 0 && (limited.runs || depth),
+	   "%s: no run crosses a border, and effects are not needed", name);
+	flow.border_count = 0;
+	decode(&flow, &stream, stream.size, &halted, &result);
+	is_u64(result, 6, "%s: the result of the callback for runs stops", name);
+	is_u64(halted.runs, 1, "%s: after one run", name);
+	result = 0;
+	flow.run = NULL;
+	flow.effect = take_effect;
 	decode(&flow, &stream, stream.size, &stopped, &result);
 	is_u64(result, 5, "%s: the result of the callback stops", name);
 	is_u64(stopped.effects + stopped.leads, 1, "%s: after one effect", name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What profiles, call stacks and samplers make of a stream, from an event for each block and from
- * blocks in batches: all results must be equal, entry by entry. The same holds for profiles of
- * counted messages.
+ * blocks in batches: all results must be equal, entry by entry. The same holds for profiles and call
+ * stacks of counted messages.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,11 +52,9 @@ static int take_session_event(struct way *way, const struct ntrace_session_event
 {
 	int error = ntrace_profile_event(way->profile, event);
 
-	if (way->counts)
-		return error;
 	if (!error)
 		error = ntrace_stacks_event(way->stacks, event);
-	return error ? error : ntrace_sampler_event(way->sampler, event);
+	return error || way->counts ? error : ntrace_sampler_event(way->sampler, event);
 }
 
 static int take_event(void *data, const struct ntrace_flow_event *flow)
@@ -97,11 +95,9 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	};
 	int error = ntrace_profile_blocks(way->profile, &blocks);
 
-	if (way->counts)
-		return error;
 	if (!error)
 		error = ntrace_stacks_blocks(way->stacks, &blocks);
-	return error ? error : ntrace_sampler_blocks(way->sampler, &blocks);
+	return error || way->counts ? error : ntrace_sampler_blocks(way->sampler, &blocks);
 }
 
 static int take_effect(void *data, const struct ntrace_flow_effect *effect)
@@ -117,6 +113,21 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 	const struct ntrace_session_effect told = { &blocks, effect->lead, effect->times };
 
 	return ntrace_profile_effect(way->profile, &told);
+}
+
+static int take_run(void *data, const struct ntrace_flow_run *run)
+{
+	struct way *way = data;
+	const struct ntrace_session_run told = {
+		.run = run,
+		.pid = way->tid / 2,
+		.tid = way->tid,
+		.comm = way->tid & 1 ? "odd" : "even",
+		.privilege = way->privilege,
+	};
+	int error = ntrace_profile_run(way->profile, &told);
+
+	return error ? error : ntrace_stacks_run(way->stacks, &told);
 }
 
 static int tell_sample(void *data, const struct ntrace_sample *sample)
@@ -269,6 +280,7 @@ static bool pass(struct way *way, const struct ntrace_flow_config *given,
 	config.event = take_event;
 	config.blocks = way->batches ? take_blocks : NULL;
 	config.effect = way->counts ? take_effect : NULL;
+	config.run = way->counts ? take_run : NULL;
 	config.data = way;
 	way->privilege = NTRACE_PRIV_U;
 	if (good && !ntrace_flow_new(&way->flow, &config)) {
@@ -341,7 +353,7 @@ const char *profiles_mismatch(const struct ntrace_flow_config *given, const stru
 {
 	const struct choice choice = { one_in(random, 4) ? 1 : -1, random_below(random, 3),
 				       one_in(random, 2), one_in(random, 2),
-				       one_in(random, 3) ? 3 : 1 };
+				       one_in(random, 3) ? 4 : 1 };
 	struct ntrace_flow_config config = *given;
 	struct way one = { .batches = false }, many = { .batches = true };
 	struct way counted = { .batches = true, .counts = true };
@@ -359,6 +371,8 @@ const char *profiles_mismatch(const struct ntrace_flow_config *given, const stru
 			difference = compare_texts(one.sampled, many.sampled, "in batches");
 		if (!difference)
 			difference = compare_texts(one.sums, counted.sums, "counted");
+		if (!difference)
+			difference = compare_texts(one.text, counted.text, "counted");
 	}
 	*counted_again += counted.hits;
 	ntrace_space_put(config.space);

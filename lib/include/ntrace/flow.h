@@ -258,6 +258,17 @@ struct ntrace_flow_effect {
  */
 typedef int ntrace_flow_effects(void *data, const struct ntrace_flow_effect *effect);
 
+struct ntrace_flow_run;
+
+/**
+ * typedef ntrace_flow_runs - receives the order of counted messages; see <ntrace/runs.h>
+ * @data: the data of struct ntrace_flow_config
+ * @run: the run; borrowed during the call
+ *
+ * Return: as ntrace_flow_effects.
+ */
+typedef int ntrace_flow_runs(void *data, const struct ntrace_flow_run *run);
+
 /**
  * typedef ntrace_flow_select - chooses the address space for the next address to walk
  * @data: the data of struct ntrace_flow_config
@@ -300,6 +311,10 @@ struct ntrace_flow;
  *         Borrowed for the life of the flow; they cost nothing for other blocks
  * @watch_count: number of addresses in @watch
  * @effect: receives what ntrace_flow_count() counts; needs @blocks. May be NULL
+ * @run: receives the same in order, before any other callback; needs @blocks. May be NULL
+ * @borders: with @run: addresses at which another privilege begins, ascending. No run contains blocks
+ *           from both sides of one. Borrowed for the life of the flow
+ * @border_count: number of addresses in @borders
  */
 struct ntrace_flow_config {
 	size_t size;
@@ -314,6 +329,9 @@ struct ntrace_flow_config {
 	const uint64_t *watch;
 	size_t watch_count;
 	ntrace_flow_effects *effect;
+	ntrace_flow_runs *run;
+	const uint64_t *borders;
+	size_t border_count;
 };
 
 /**
@@ -371,7 +389,7 @@ NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace
 
 /**
  * ntrace_flow_count - count the next messages of a chunk
- * @flow: flow made by ntrace_flow_new() with an effect callback
+ * @flow: flow made by ntrace_flow_new() with a callback for effects or runs
  * @reader: a reader with a chunk; reads the stream of @flow with the same parameters
  *
  * Takes messages from @reader as long as the flow knows their effects: what it does when the same
@@ -383,7 +401,7 @@ NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace
  * All blocks are counted exactly once, either as blocks or in an effect. Messages with a timestamp
  * are never counted.
  *
- * Return: 0, or what the effect callback returned.
+ * Return: 0. The next function of the flow returns what a callback returned.
  */
 NTRACE_EXPERIMENTAL int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader);
 

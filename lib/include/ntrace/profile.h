@@ -131,17 +131,29 @@ NTRACE_EXPERIMENTAL int ntrace_profile_blocks(struct ntrace_profile *profile,
 
 /**
  * ntrace_profile_effect - add blocks of a session that were executed a number of times
- * @profile: profile made by ntrace_profile_new(), without NTRACE_PROFILE_OCCUPANCY
+ * @profile: profile made by ntrace_profile_new()
  * @effect: the effect; borrowed during the call; see ntrace_session_decode_counts(), with by_thread
  *          if the options select a process or by_process
  *
  * Together with ntrace_profile_event() and ntrace_profile_blocks() for all else, the results are
- * those of an event for each block.
+ * those of an event for each block. NTRACE_PROFILE_OCCUPANCY also needs ntrace_profile_run().
  *
- * Return: 0, NTRACE_ERR_NOMEM, or NTRACE_ERR_INVALID (the profile has occupancy).
+ * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_EXPERIMENTAL int ntrace_profile_effect(struct ntrace_profile *profile,
 					      const struct ntrace_session_effect *effect);
+
+/**
+ * ntrace_profile_run - pass the next run of a stream
+ * @profile: profile made by ntrace_profile_new(), which also gets the effects
+ * @run: the next run; borrowed during the call
+ *
+ * Only NTRACE_PROFILE_OCCUPANCY needs the runs; for other parts it does nothing.
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_profile_run(struct ntrace_profile *profile,
+					   const struct ntrace_session_run *run);
 
 /**
  * struct ntrace_profile_sample_counts - statistics of ntrace_profile_sample()

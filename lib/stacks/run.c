@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Counts effects at stacks instead of walking their blocks.
+ *
+ * What an effect does to a stack depends on the frames only. So stacks have numbers (states), and the
+ * first time an effect comes at a state, its blocks are walked as usual; the next state and what was
+ * counted in which node are remembered. Each further time is one lookup and one increment; the frames
+ * themselves are brought up to date when something else needs them. What was counted goes into the
+ * nodes at the end, or when there is no more room.
+ *
+ * Only effects that call, return to the frame that waits, and jump are remembered: not those that
+ * change layers, set stacks aside, unwind several frames, or end setjmp().
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+#include "profile/select.h"
+#include "run.h"
+
+#define ENTRIES_FIRST (1u << 6)
+#define ENTRIES_MAX (1u << 20)
+#define PROBES 8
+#define STATES_MAX (1u << 20)
+#define COUNTS_MAX (1u << 23)
+
+/* The stack @parent with the frame @frame on top; state 0 is the empty stack. */
+struct state {
+	struct frame frame;
+	uint32_t parent;
+	uint32_t depth;
+};
+
+/*
+ * What an effect does at a state.
+ * @effect: its id; 0 = free
+ * @next: state afterwards; 0: the effect must be walked here
+ * @arrives: the space becomes that of the thread
+ * @times: executions that are not in the nodes yet
+ */
+struct entry {
+	uint32_t state;
+	uint32_t effect;
+	uint32_t next;
+	uint32_t instructions : 31;
+	uint32_t arrives : 1;
+	uint64_t times;
+};
+
+/*
+ * The rest of an entry.
+ * @behind, @pending, @class: as in struct ntrace_stacks, before the effect
+ * @first, @count: what one execution counts
+ */
+struct rest {
+	uint64_t behind;
+	uint32_t first;
+	uint32_t count;
+	uint32_t shown;
+	uint32_t calls;
+	uint32_t returns;
+	uint8_t class;
+	bool pending;
+};
+
+/* Instructions and calls of a node. */
+struct node_count {
+	uint32_t node;
+	uint32_t calls;
+	uint32_t instructions;
+};
+
+/*
+ * @entries, @rests: @mask + 1 of them, by hash; @used: those in use
+ * @slots: numbers of states, by hash
+ * @counts: of all entries; during a recording also those of the new one, from @first on
+ */
+struct stack_runs {
+	struct entry *entries;
+	struct rest *rests;
+	uint32_t mask, used;
+	struct state *states;
+	size_t state_count, state_room;
+	uint32_t *slots;
+	uint32_t slot_mask;
+	struct node_count *counts;
+	size_t count_count, count_room;
+	size_t first;
+};
+
+static bool make_entries(struct stack_runs *runs, uint32_t number)
+{
+	struct entry *entries = calloc(number, sizeof(*entries));
+	struct rest *rests = malloc(number * sizeof(*rests));
+
+	if (!entries || !rests) {
+		free(entries);
+		free(rests);
+		return false;
+	}
+	runs->entries = entries;
+	runs->rests = rests;
+	runs->mask = number - 1;
+	runs->used = 0;
+	return true;
+}
+
+void run_free(struct ntrace_stacks *stacks)
+{
+	struct stack_runs *runs = stacks->runs;
+
+	if (!runs)
+		return;
+	free(runs->entries);
+	free(runs->rests);
+	free(runs->states);
+	free(runs->slots);
+	free(runs->counts);
+	free(runs);
+	stacks->runs = NULL;
+}
+
+static int make_runs(struct ntrace_stacks *stacks)
+{
+	struct stack_runs *runs = calloc(1, sizeof(*runs));
+
+	if (!runs)
+		return NTRACE_ERR_NOMEM;
+	stacks->runs = runs;
+	runs->slot_mask = ENTRIES_FIRST - 1;
+	runs->slots = calloc(ENTRIES_FIRST, sizeof(*runs->slots));
+	if (!runs->slots || !make_entries(runs, ENTRIES_FIRST) ||
+	    grow((void **)&runs->states, 0, &runs->state_room, sizeof(*runs->states)))
+		return NTRACE_ERR_NOMEM;
+	memset(&runs->states[0], 0, sizeof(runs->states[0]));
+	runs->state_count = 1;
+	return 0;
+}
+
+/* ---- recording ---- */
+
+int run_note(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions, uint32_t calls)
+{
+	struct stack_runs *runs = stacks->runs;
+	struct node_count *last;
+	int error;
+
+	for (size_t i = runs->count_count; i-- > runs->first;) {
+		last = &runs->counts[i];
+		if (last->node == node &&
+		    last->instructions + (uint64_t)instructions <= UINT32_MAX) {
+			last->instructions += instructions;
+			last->calls += calls;
+			return 0;
+		}
+	}
+	error = grow((void **)&runs->counts, runs->count_count, &runs->count_room,
+		     sizeof(*runs->counts));
+	if (!error)
+		runs->counts[runs->count_count++] =
+			(struct node_count){ node, calls, instructions };
+	return error;
+}
+
+/* ---- states ---- */
+
+static uint32_t slot_of(const struct stack_runs *runs, uint32_t parent, const struct frame *frame)
+{
+	uint64_t hash = ((uint64_t)parent << 32 | frame->function) * UINT64_C(0x9e3779b97f4a7c15);
+
+	hash ^= (frame->ret ^ (uint64_t)frame->inner << 32) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return (uint32_t)(hash >> 32) & runs->slot_mask;
+}
+
+static bool same_frame(const struct frame *one, const struct frame *other)
+{
+	return one->function == other->function && one->node == other->node &&
+	       one->chain == other->chain && one->inner == other->inner && one->ret == other->ret &&
+	       one->low == other->low && one->high == other->high && one->setjmp == other->setjmp &&
+	       one->returns == other->returns && one->in_setjmp == other->in_setjmp &&
+	       one->shown == other->shown;
+}
+
+static int grow_slots(struct stack_runs *runs)
+{
+	uint32_t number = 2 * (runs->slot_mask + 1), *slots;
+
+	if (runs->state_count <= runs->slot_mask / 2)
+		return 0;
+	slots = calloc(number, sizeof(*slots));
+	if (!slots)
+		return NTRACE_ERR_NOMEM;
+	free(runs->slots);
+	runs->slots = slots;
+	runs->slot_mask = number - 1;
+	for (uint32_t i = 1; i < runs->state_count; i++) {
+		uint32_t slot = slot_of(runs, runs->states[i].parent, &runs->states[i].frame);
+
+		while (slots[slot])
+			slot = (slot + 1) & runs->slot_mask;
+		slots[slot] = i;
+	}
+	return 0;
+}
+
+/* The state of @frame on top of @parent. */
+static int find_state(struct stack_runs *runs, uint32_t parent, const struct frame *frame,
+		      uint32_t *state)
+{
+	uint32_t slot = slot_of(runs, parent, frame);
+	int error;
+
+	for (; runs->slots[slot]; slot = (slot + 1) & runs->slot_mask) {
+		const struct state *present = &runs->states[runs->slots[slot]];
+
+		if (present->parent == parent && same_frame(&present->frame, frame)) {
+			*state = runs->slots[slot];
+			return 0;
+		}
+	}
+	error = grow((void **)&runs->states, runs->state_count, &runs->state_room,
+		     sizeof(*runs->states));
+	if (error)
+		return error;
+	*state = (uint32_t)runs->state_count;
+	runs->slots[slot] = *state;
+	runs->states[*state] = (struct state){ *frame, parent, runs->states[parent].depth + 1 };
+	runs->states[*state].frame.state = *state;
+	runs->state_count++;
+	return grow_slots(runs);
+}
+
+/* The state of the whole stack. */
+static int state_of(struct stack_runs *runs, struct stack *stack, uint32_t *state)
+{
+	uint32_t known = stack->count;
+	int error = 0;
+
+	while (known && !stack->frames[known - 1].state)
+		known--;
+	*state = known ? stack->frames[known - 1].state : 0;
+	for (; known < stack->count && !error; known++) {
+		error = find_state(runs, *state, &stack->frames[known], state);
+		stack->frames[known].state = *state;
+	}
+	return error;
+}
+
+/* Makes the frames those of @state. The frames present have states. */
+static int make_frames(struct stack_runs *runs, struct stack *stack, uint32_t state)
+{
+	uint32_t depth = runs->states[state].depth, kept = stack->count, at = state;
+
+	if (stack->count && stack->frames[stack->count - 1].state == state)
+		return 0;
+	if (depth > stack->room) {
+		struct frame *frames = realloc(stack->frames, 2 * depth * sizeof(*frames));
+
+		if (!frames)
+			return NTRACE_ERR_NOMEM;
+		stack->frames = frames;
+		stack->room = 2 * depth;
+	}
+	for (; runs->states[at].depth > kept; at = runs->states[at].parent)
+		stack->frames[runs->states[at].depth - 1] = runs->states[at].frame;
+	for (kept = runs->states[at].depth; kept && stack->frames[kept - 1].state != at; kept--) {
+		stack->frames[kept - 1] = runs->states[at].frame;
+		at = runs->states[at].parent;
+	}
+	stack->count = depth;
+	return 0;
+}
+
+/* ---- adding up ---- */
+
+static void fold(struct ntrace_stacks *stacks)
+{
+	struct stack_runs *runs = stacks->runs;
+
+	for (uint32_t i = 0; i <= runs->mask; i++) {
+		uint64_t times = runs->entries[i].times;
+		const struct rest *rest = &runs->rests[i];
+
+		if (!times)
+			continue;
+		runs->entries[i].times = 0;
+		for (uint32_t k = rest->first; k < rest->first + rest->count; k++) {
+			struct tree_node *node = &stacks->tree.nodes[runs->counts[k].node];
+
+			node->instructions += times * runs->counts[k].instructions;
+			node->calls += times * runs->counts[k].calls;
+		}
+		stacks->stats.instructions += times * rest->shown;
+		stacks->stats.calls += times * rest->calls;
+		stacks->stats.returns += times * rest->returns;
+	}
+}
+
+static void forget_states(struct stack *stack)
+{
+	for (uint32_t i = 0; i < stack->count; i++)
+		stack->frames[i].state = 0;
+}
+
+void run_forget(struct ntrace_stacks *stacks)
+{
+	struct stack_runs *runs = stacks->runs;
+
+	if (!runs)
+		return;
+	fold(stacks);
+	memset(runs->entries, 0, (runs->mask + (size_t)1) * sizeof(*runs->entries));
+	memset(runs->slots, 0, (runs->slot_mask + (size_t)1) * sizeof(*runs->slots));
+	runs->used = 0;
+	runs->state_count = 1;
+	runs->count_count = 0;
+	threads_each_stack(stacks, forget_states);
+}
+
+/* ---- entries ---- */
+
+static uint32_t entry_of(const struct stack_runs *runs, uint32_t state, uint32_t effect)
+{
+	uint64_t hash = ((uint64_t)state << 32 | effect) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(hash >> 40) & runs->mask;
+}
+
+static inline struct entry *find_entry(const struct stack_runs *runs, uint32_t state,
+				       uint32_t effect)
+{
+	uint32_t at = entry_of(runs, state, effect);
+
+	for (unsigned int i = 0; i < PROBES; i++) {
+		struct entry *entry = &runs->entries[(at + i) & runs->mask];
+
+		if (entry->effect == effect && entry->state == state)
+			return entry;
+	}
+	return NULL;
+}
+
+/* A free entry; NULL: there is none near the place. */
+static struct entry *free_entry(const struct stack_runs *runs, uint32_t state, uint32_t effect)
+{
+	uint32_t at = entry_of(runs, state, effect);
+
+	for (unsigned int i = 0; i < PROBES; i++) {
+		if (!runs->entries[(at + i) & runs->mask].effect)
+			return &runs->entries[(at + i) & runs->mask];
+	}
+	return NULL;
+}
+
+/* Enlarges the table. Entries without a place there are added up and dropped. */
+static void grow_entries(struct ntrace_stacks *stacks)
+{
+	struct stack_runs *runs = stacks->runs;
+	struct entry *entries = runs->entries, *to;
+	struct rest *rests = runs->rests;
+	uint32_t mask = runs->mask;
+
+	fold(stacks);
+	if (!make_entries(runs, 4 * (mask + 1)))
+		return;
+	for (uint32_t i = 0; i <= mask; i++) {
+		if (!entries[i].effect)
+			continue;
+		to = free_entry(runs, entries[i].state, entries[i].effect);
+		if (!to)
+			continue;
+		*to = entries[i];
+		runs->rests[to - runs->entries] = rests[i];
+		runs->used++;
+	}
+	free(entries);
+	free(rests);
+}
+
+/* A new entry. NULL: there is no room near its place. */
+static struct entry *new_entry(struct ntrace_stacks *stacks, uint32_t state, uint32_t effect)
+{
+	struct stack_runs *runs = stacks->runs;
+	struct entry *entry;
+
+	if (runs->used > runs->mask / 2 && runs->mask + 1 < ENTRIES_MAX)
+		grow_entries(stacks);
+	entry = free_entry(runs, state, effect);
+	if (entry) {
+		*entry = (struct entry){ .state = state, .effect = effect };
+		runs->used++;
+	}
+	return entry;
+}
+
+/* ---- runs ---- */
+
+/* What effects do not change if they are remembered. */
+struct before {
+	struct ntrace_stacks_stats stats;
+	unsigned int layers;
+	unsigned int aside;
+	uint64_t behind;
+	uint64_t position;
+	bool pending;
+	uint8_t class;
+};
+
+static bool is_plain(const struct ntrace_stacks *stacks, const struct thread *thread,
+		     const struct before *before)
+{
+	const struct ntrace_stacks_stats *one = &before->stats, *other = &stacks->stats;
+
+	return !stacks->recording.spoilt && stacks->current == thread &&
+	       thread->state == THREAD_RUNNING && thread->stack.layer_count == before->layers &&
+	       thread->aside_count == before->aside && one->unwound == other->unwound &&
+	       one->switched == other->switched && one->below == other->below &&
+	       one->unmatched == other->unmatched && one->signals == other->signals &&
+	       one->gaps == other->gaps && one->cut == other->cut;
+}
+
+/* Walks a step. */
+static int walk_step(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+		     size_t index)
+{
+	struct ntrace_session_blocks blocks;
+	struct ntrace_block_batch batch;
+
+	ntrace_session_run_step(run, index, &batch, &blocks);
+	return batch.count ? stacks_take_blocks(stacks, &blocks) : 0;
+}
+
+/* Walks a step and remembers what it does at @state, if possible. */
+static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+		       size_t index, struct thread *thread, uint32_t state)
+{
+	const struct before before = { .stats = stacks->stats,
+				       .layers = thread->stack.layer_count,
+				       .aside = thread->aside_count,
+				       .behind = stacks->behind,
+				       .position = stacks->clock.position,
+				       .pending = stacks->pending,
+				       .class = stacks->class };
+	struct stack_runs *runs = stacks->runs;
+	struct ntrace_stacks_stats after;
+	struct entry *entry;
+	uint32_t next = 0;
+	int error;
+
+	runs->first = runs->count_count;
+	stacks->recording = (struct runs_recording){ .on = true };
+	error = walk_step(stacks, run, index);
+	stacks->recording.on = false;
+	/* To make room for the entry may add up others. */
+	after = stacks->stats;
+	if (!error && is_plain(stacks, thread, &before))
+		error = state_of(runs, &thread->stack, &next);
+	else
+		runs->count_count = runs->first;
+	entry = error ? NULL : new_entry(stacks, state, run->run->steps[index].id);
+	if (!entry) {
+		runs->count_count = runs->first;
+		return error;
+	}
+	entry->next = next;
+	entry->instructions = (stacks->clock.position - before.position) & INT32_MAX;
+	entry->arrives = stacks->recording.arrives;
+	runs->rests[entry - runs->entries] = (struct rest){
+		.behind = before.behind,
+		.first = (uint32_t)runs->first,
+		.count = (uint32_t)(runs->count_count - runs->first),
+		.shown = (uint32_t)(after.instructions - before.stats.instructions),
+		.calls = (uint32_t)(after.calls - before.stats.calls),
+		.returns = (uint32_t)(after.returns - before.stats.returns),
+		.class = before.class,
+		.pending = before.pending,
+	};
+	return 0;
+}
+
+/* Whether the step comes from where it came when it was recorded. */
+static bool comes_from(const struct ntrace_stacks *stacks, const struct entry *entry)
+{
+	const struct rest *rest = &stacks->runs->rests[entry - stacks->runs->entries];
+
+	return rest->pending == stacks->pending && rest->behind == stacks->behind &&
+	       (!rest->pending || rest->class == stacks->class);
+}
+
+/* Whether the frames decide what the next step does. */
+static bool is_ready(const struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+		     struct thread *thread)
+{
+	return thread == stacks->current && thread->state == THREAD_RUNNING &&
+	       thread->epoch == stacks->epoch && thread->stack.count && thread->stack.goes_on &&
+	       thread->stack.next == stacks->behind && !thread->stack.skip &&
+	       top_layer(thread)->privilege == run->privilege;
+}
+
+/* Counts steps as long as they are known. Return: the first step that is not. */
+static size_t count_steps(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+			  size_t at, uint32_t *state, bool *arrives)
+{
+	const struct ntrace_flow_step *steps = run->run->steps;
+	const struct stack_runs *runs = stacks->runs;
+	const size_t first = at, count = run->run->count;
+	uint64_t position = stacks->clock.position;
+	uint32_t now = *state;
+
+	for (; at < count; at++) {
+		struct entry *entry = find_entry(runs, now, steps[at].id);
+
+		if (!entry || !entry->next || (at == first && !comes_from(stacks, entry)))
+			break;
+		entry->times++;
+		position += entry->instructions;
+		now = entry->next;
+		*arrives |= entry->arrives;
+	}
+	stacks->clock.position = position;
+	*state = now;
+	return at;
+}
+
+/* Brings everything up to date after steps that were counted; @last: their last block. */
+static int settle(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+		  struct thread *thread, uint32_t state, const struct ntrace_block *last,
+		  struct ntrace_space *space, const struct ntrace_isa *isa, bool arrives)
+{
+	int error = make_frames(stacks->runs, &thread->stack, state);
+
+	keep_space(&stacks->space, space);
+	stacks->isa = *isa;
+	if (arrives && run->privilege == NTRACE_PRIV_U)
+		keep_space(&thread->space, space);
+	stacks_leave_at(stacks, thread, last);
+	return error;
+}
+
+/* Settles before step @at, which is not known. */
+static int settle_before(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+			 struct thread *thread, uint32_t state, size_t at, bool arrives)
+{
+	struct ntrace_block_batch batch;
+	size_t lead;
+
+	do
+		ntrace_flow_run_step(run->run, --at, &batch, &lead);
+	while (batch.count == lead && at);
+	if (!batch.count)
+		return make_frames(stacks->runs, &thread->stack, state);
+	return settle(stacks, run, thread, state, &batch.blocks[batch.count - 1], batch.space,
+		      batch.isa, arrives);
+}
+
+/* Takes steps from @at on, up to one that is not known, and that one. */
+static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+		      struct thread *thread, size_t *at)
+{
+	struct stack_runs *runs = stacks->runs;
+	bool arrives = false;
+	uint32_t state;
+	size_t first = *at;
+	struct entry *entry;
+	int error = state_of(runs, &thread->stack, &state);
+
+	if (error)
+		return error;
+	*at = count_steps(stacks, run, first, &state, &arrives);
+	if (*at == run->run->count)
+		return settle(stacks, run, thread, state, run->run->last, run->run->space,
+			      run->run->isa, arrives);
+	if (*at > first)
+		error = settle_before(stacks, run, thread, state, *at, arrives);
+	if (error)
+		return error;
+	entry = find_entry(runs, state, run->run->steps[*at].id);
+	error = entry ? walk_step(stacks, run, *at) : record_step(stacks, run, *at, thread, state);
+	++*at;
+	return error;
+}
+
+static bool is_full(const struct stack_runs *runs)
+{
+	return runs->state_count > STATES_MAX || runs->count_count > COUNTS_MAX ||
+	       (runs->mask + 1 >= ENTRIES_MAX && runs->used > runs->mask / 4 * 3);
+}
+
+int ntrace_stacks_run(struct ntrace_stacks *stacks, const struct ntrace_session_run *run)
+{
+	const struct ntrace_flow_event first = { .offset = run->run->offset,
+						 .time = run->run->time,
+						 .time_known = run->run->time_known };
+	const struct ntrace_session_event event = { .pid = run->pid,
+						    .tid = run->tid,
+						    .comm = run->comm };
+	struct thread *thread;
+	int error = stacks_begin_batch(stacks, run->stream, run->cpu, &first);
+	size_t at = 0;
+
+	if (!error && !stacks->runs)
+		error = make_runs(stacks);
+	thread = error ? NULL : threads_find(stacks, &event);
+	if (!thread)
+		return error ? error : NTRACE_ERR_NOMEM;
+	while (at < run->run->count && !error) {
+		/* Times and changes need the order of all blocks. */
+		if (run->run->time_known || stacks->options.change ||
+		    !is_ready(stacks, run, thread)) {
+			error = walk_step(stacks, run, at++);
+			continue;
+		}
+		if (is_full(stacks->runs))
+			run_forget(stacks);
+		error = take_steps(stacks, run, thread, &at);
+	}
+	return error;
+}

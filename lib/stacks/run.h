@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Effects that are counted at stacks; see run.c. */
+#ifndef NTRACE_STACKS_RUN_H
+#define NTRACE_STACKS_RUN_H
+
+#include <ntrace/runs.h>
+
+#include "thread.h"
+
+/* The effect that is being walked does something that is not remembered. */
+static inline void run_spoil(struct ntrace_stacks *stacks)
+{
+	stacks->recording.spoilt = true;
+}
+
+/* The space of the effect becomes that of the thread. */
+static inline void run_arrive(struct ntrace_stacks *stacks)
+{
+	stacks->recording.arrives = true;
+}
+
+int run_note(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions, uint32_t calls);
+
+/* Something is counted in a node. Return: 0 or NTRACE_ERR_NOMEM. */
+static inline int run_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions,
+			    uint32_t calls)
+{
+	return stacks->recording.on ? run_note(stacks, node, instructions, calls) : 0;
+}
+
+/* Adds up what was counted, and forgets all effects and states: the ids of effects change. */
+void run_forget(struct ntrace_stacks *stacks);
+void run_free(struct ntrace_stacks *stacks);
+
+/* stacks.c */
+/* Prepares for the next batch, whose message has the offset and time of @first. */
+int stacks_begin_batch(struct ntrace_stacks *stacks, unsigned int stream, unsigned int cpu,
+		       const struct ntrace_flow_event *first);
+/* ntrace_stacks_blocks() after stacks_begin_batch(). */
+int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks);
+/* Makes @block the last block of @thread. */
+void stacks_leave_at(struct ntrace_stacks *stacks, struct thread *thread,
+		     const struct ntrace_block *block);
+
+#endif
