@@ -414,7 +414,7 @@ int recording_count_stream(struct recording *recording, unsigned int stream,
 	int error;
 
 	/* What is counted has neither a place nor a time, so it cannot be selected. */
-	if (counting->effect && !recording->range.given)
+	if ((counting->effect || counting->run) && !recording->range.given)
 		error = ntrace_session_decode_counts(recording->session, stream, counting, &stats);
 	else
 		error = recording_decode_stream(recording, stream, counting->event,
@@ -455,6 +455,13 @@ static int take_effect(void *data, const struct ntrace_session_effect *effect)
 	return decoding->to->effect(decoding->to->data, effect);
 }
 
+static int take_run(void *data, const struct ntrace_session_run *run)
+{
+	struct decoding *decoding = data;
+
+	return decoding->to->run(decoding->to->data, run);
+}
+
 int recording_decode_stream(struct recording *recording, unsigned int stream,
 			    int (*event)(void *data, const struct ntrace_session_event *event),
 			    int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
@@ -479,6 +486,7 @@ static int decode_stream(struct recording *recording, unsigned int stream,
 		.effect = to->effect ? take_effect : NULL,
 		.data = decoding,
 		.by_thread = to->by_thread,
+		.run = to->run ? take_run : NULL,
 	};
 	int error = recording_count_stream(recording, stream, &own, NULL, &sums->gaps);
 

@@ -34,6 +34,11 @@ static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
 	return ntrace_stacks_blocks(data, blocks);
 }
 
+static int take_run(void *data, const struct ntrace_session_run *run)
+{
+	return ntrace_stacks_run(data, run);
+}
+
 static int take_end(void *data)
 {
 	return ntrace_stacks_end(data);
@@ -108,11 +113,17 @@ static int write_sums(struct ntrace_stacks *stacks, const struct export_stacks_o
 static int run(struct ntrace_stacks *stacks, const struct export_stacks_options *options,
 	       FILE *file, const char *name)
 {
+	const struct ntrace_session_counting counting = {
+		.size = sizeof(counting),
+		.event = take_event,
+		.blocks = take_blocks,
+		.data = stacks,
+		.run = is_timeline(options->format) ? NULL : take_run,
+	};
 	struct recording_totals totals = { 0 };
 	int error;
 
-	error = recording_decode(options->recording, "export", take_event, take_blocks, take_end,
-				 stacks, &totals);
+	error = recording_count(options->recording, "export", &counting, take_end, &totals);
 	if (error)
 		return failed(ferror(file) ? name : options->path, error);
 	if (!is_timeline(options->format))

@@ -63,8 +63,8 @@ static const struct option_spec options_table[] = {
 };
 
 static const char *const orders[NTRACE_PROFILE_ORDERS] = {
-	[NTRACE_PROFILE_BY_INSTRUCTIONS] = "self",	[NTRACE_PROFILE_BY_TOTAL] = "total",
-	[NTRACE_PROFILE_BY_CALLS] = "calls",		[NTRACE_PROFILE_BY_TIME] = "time",
+	[NTRACE_PROFILE_BY_INSTRUCTIONS] = "self",     [NTRACE_PROFILE_BY_TOTAL] = "total",
+	[NTRACE_PROFILE_BY_CALLS] = "calls",	       [NTRACE_PROFILE_BY_TIME] = "time",
 	[NTRACE_PROFILE_BY_TOTAL_TIME] = "total-time", [NTRACE_PROFILE_BY_NAME] = "name",
 	[NTRACE_PROFILE_BY_OBJECT] = "object",
 };
@@ -177,6 +177,23 @@ static int blocks(void *data, const struct ntrace_session_blocks *session_blocks
 	return error;
 }
 
+static int effect(void *data, const struct ntrace_session_effect *session_effect)
+{
+	struct report *report = data;
+
+	return ntrace_profile_effect(report->profile, session_effect);
+}
+
+static int run_of_effects(void *data, const struct ntrace_session_run *session_run)
+{
+	struct report *report = data;
+	int error = ntrace_profile_run(report->profile, session_run);
+
+	if (!error && report->stacks)
+		error = ntrace_stacks_run(report->stacks, session_run);
+	return error;
+}
+
 static int end_stream(void *data)
 {
 	struct report *report = data;
@@ -189,8 +206,17 @@ static int end_stream(void *data)
 
 static int decode(struct report *report)
 {
-	int error = recording_decode(&report->recording, "report", event, blocks, end_stream,
-				     report, &report->totals);
+	const struct ntrace_session_counting counting = {
+		.size = sizeof(counting),
+		.event = event,
+		.blocks = blocks,
+		.effect = effect,
+		.data = report,
+		.by_thread = report->selection.pid >= 0 || report->selection.by_process,
+		.run = run_of_effects,
+	};
+	int error = recording_count(&report->recording, "report", &counting, end_stream,
+				    &report->totals);
 
 	return error < 0 ? fail("%s: %s", report->path, ntrace_strerror(error)) : EXIT_OK;
 }
