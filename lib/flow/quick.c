@@ -8,7 +8,7 @@
  */
 #include "flow.h"
 
-/* Whether nothing but the message decides what the flow does next, and how it is told. */
+/* True if the next step of the flow, and its output, depend on the message alone. */
 static inline bool is_ready(const struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	return !message->flags && !ntrace_message_has(message, NTRACE_FIELD_TSTAMP) &&

@@ -413,7 +413,7 @@ int recording_count_stream(struct recording *recording, unsigned int stream,
 	struct ntrace_flow_stats stats = { 0 };
 	int error;
 
-	/* What is counted has neither a place nor a time, so it cannot be selected. */
+	/* Counted messages have no place and no time, so a range excludes counting. */
 	if ((counting->effect || counting->run) && !recording->range.given)
 		error = ntrace_session_decode_counts(recording->session, stream, counting, &stats);
 	else

@@ -6,7 +6,7 @@
 #include "common/output_file.h"
 #include "tandem.h"
 
-/* Instructions whose bits a QEMU log has told, by pc. */
+/* Instructions whose bits a QEMU log contains, by pc. */
 #define CODE_SLOTS (1u << 20)
 
 struct code {

@@ -87,7 +87,7 @@ static void put_trap(struct from_ingress *from, bool known, uint64_t pc, unsigne
 	from->trap = false;
 }
 
-/* Execution goes on at @pc: that completes what is not written yet. */
+/* Execution goes on at @pc. This completes the groups that are not written yet. */
 static void reach(struct from_ingress *from, uint64_t pc, unsigned int priv)
 {
 	struct convert *convert = from->convert;
