@@ -175,7 +175,8 @@ static size_t insert(struct input *input, size_t at, size_t count)
 static void put_value(struct input *input, size_t at)
 {
 	static const uint64_t values[] = {
-		0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX,
+		0,	1,	   0x7f,       0x80,	  0xff,	      0x7fff,
+		0xffff, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX,
 	};
 	const size_t widths[] = { 1, 2, 4, 8 };
 	uint64_t value = values[below(sizeof(values) / sizeof(values[0]))];
