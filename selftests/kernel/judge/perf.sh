@@ -35,15 +35,15 @@ executed() {
 	done
 }
 
-# cut DIR: the traces have a partial record, which $fork_flags allows. Two tasks at a time: a sink that they share
+# is_cut DIR: the traces have a partial record, which $fork_flags allows. Two tasks at a time: a sink that they share
 # may hold back the end of one (judge_turns), which is then cut in its code.
-cut() { [ "${fork_flags:-0}" -ne 0 ] && grep -q ' 4 [0-9]* [0-9]*$' "$1/flags"; }
+is_cut() { [ "${fork_flags:-0}" -ne 0 ] && grep -q ' 4 [0-9]* [0-9]*$' "$1/flags"; }
 
 # steps_of DIR WHAT: the traces have all steps and nothing else
 steps_of() {
 	executed "$1"
 	is "steps $count" "$(cat "$1/steps")" "$2: each step is in the trace"
-	cut "$1" || is "$(head -n 3 "$tmp/wrong")" "" "$2: and no other program's code"
+	is_cut "$1" || is "$(head -n 3 "$tmp/wrong")" "" "$2: and no other program's code"
 }
 
 # $fork_flags: flags of records of two tasks that are usual (0)
