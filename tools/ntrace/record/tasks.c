@@ -395,7 +395,9 @@ static int trace_listed(struct tasks *tasks, bool may_have_ended)
 		error = thread || options->per_thread ? trace_task(tasks, id) :
 							trace_process(tasks, id);
 		if (error == TASKS_ENDED)
-			error = may_have_ended ? EXIT_OK : fail("no process or thread %d", id);
+			error = may_have_ended ?
+					EXIT_OK :
+					fail("no %s %d", thread ? "thread" : "process", id);
 	}
 	return error;
 }
