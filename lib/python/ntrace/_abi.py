@@ -130,7 +130,8 @@ class FlowConfig(Structure):
                 ("event", FLOW_CALLBACK), ("select", c_void_p), ("contexts", c_void_p),
                 ("space", c_void_p), ("data", c_void_p), ("blocks", FLOW_CALLBACK),
                 ("watch", POINTER(c_uint64)), ("watch_count", c_size_t),
-                ("effect", c_void_p)]
+                ("effect", c_void_p), ("run", c_void_p), ("borders", POINTER(c_uint64)),
+                ("border_count", c_size_t)]
 
 
 class FlowStats(Structure):
