@@ -39,6 +39,13 @@ says callees --callees work
 "$ntrace" export -f folded "$tmp/dir" >"$tmp/folded" 2>"$tmp/err"
 relay "two tasks" python3 "$host/two_tasks.py" check "$tmp/code" "$tmp/two_tasks.S" "$tmp"
 
+# The command that opens GDB at the function.
+in_gdb=$(sed -n 's/^In GDB: ntrace //p' "$tmp/annotated")
+is "$in_gdb" "gdb --run --around 'work' $tmp/dir" "--annotate: how to open GDB there"
+is "$(sed -n 's/^In GDB: ntrace //p' "$tmp/callers")" "gdb --run --around 'leaf' $tmp/dir" "--callers: the same"
+eval "set -- $in_gdb"
+like "and GDB is there" '=> 0x[0-9a-f]+ <work' "$(timeout 200 "$ntrace" "$@" <<<"x/i \$pc" 2>&1)"
+
 # Selections.
 of_pid_none() { "$ntrace" report --pid 4711 "$tmp/dir"; }
 of_pid() { "$ntrace" report --pid 50 "$@" "$tmp/dir"; }

@@ -27,7 +27,7 @@ runs_on() {
 # fired NAME STATUS PATTERN: checks the exit status and the messages
 fired() {
 	status "$1" "$2"
-	like "$1: says what came, and what opens it" "$3.*ntrace report $1.data.*ntrace export --format perfetto" \
+	like "$1: says what came, and what opens it" "$3.*ntrace report $1.data.*ntrace export --format perfetto.*ntrace gdb --run( --thread [0-9]+)? $1.data" \
 		"$(tr '\n' ' ' <"$1.err")"
 }
 called='seldom\(\) was called in thread [0-9]+: the trace stopped [0-9.]+ ms later'
