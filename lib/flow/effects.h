@@ -127,7 +127,7 @@ struct miss {
  * @stale: the caller does not know the place
  * @passed: a callback was called since the message began
  * @last_branch: id of the last branch message, 0: was not counted
- * @steps: what was executed since the last run was passed on; NULL: the order is not wanted
+ * @steps: effects executed since the last run was passed on; NULL: the order is not wanted
  * @step_instructions: of these steps
  * @tracked: number of waiting blocks that @tail includes
  * @sightings: fingerprints of messages at places, by hash

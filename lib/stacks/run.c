@@ -5,8 +5,8 @@
  * What an effect does to a stack depends on the frames only. So stacks have numbers (states), and the
  * first time an effect comes at a state, its blocks are walked as usual; the next state and what was
  * counted in which node are remembered. Each further time is one lookup and one increment; the frames
- * themselves are brought up to date when something else needs them. What was counted goes into the
- * nodes at the end, or when there is no more room.
+ * themselves are brought up to date when something else needs them. The counts go into the nodes at
+ * the end, or when there is no more room.
  *
  * Only effects that call, return to the frame that waits, and jump are remembered: not those that
  * change layers, set stacks aside, unwind several frames, or end setjmp().

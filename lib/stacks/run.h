@@ -28,7 +28,7 @@ static inline int run_count(struct ntrace_stacks *stacks, uint32_t node, uint32_
 	return stacks->recording.on ? run_note(stacks, node, instructions, calls) : 0;
 }
 
-/* Adds up what was counted, and forgets all effects and states: the ids of effects change. */
+/* Adds up the counts, and forgets all effects and states: the ids of effects change. */
 void run_forget(struct ntrace_stacks *stacks);
 void run_free(struct ntrace_stacks *stacks);
 
