@@ -11,25 +11,7 @@ series() { fresh && for patch in "${patches[@]}"; do apply "$patch" || return 1;
 ok "the series applies" series || done_testing
 ok "a small configuration" configure || done_testing
 
-# The guest of the stock kernel, which needs no modules with this one.
-image() {
-	local place=build/patched
-	kmake Image || return 1
-	mkdir -p "$place"
-	cp "$objects/arch/riscv/boot/Image" "$place/"
-	# shellcheck source=/dev/null
-	. build/guest.env
-	rm -rf "$tmp/initrd"
-	mkdir -p "$tmp/initrd"/{dev,proc,sys,run,newroot,usr/bin,usr/lib/ntrace/modules}
-	ln -s usr/bin "$tmp/initrd/bin"
-	cp "${guest_sysroot:?}/usr/bin/busybox" "$tmp/initrd/usr/bin/"
-	cp tools/vsoc/guest/init "$tmp/initrd/init"
-	: >"$tmp/initrd/usr/lib/ntrace/modules/order"
-	(cd "$tmp/initrd" && find . | cpio --quiet -o -H newc -R 0:0) >"$place/initrd.cpio"
-	sed -e "s#^guest_kernel=.*#guest_kernel=$top/$place/Image#" -e "s#^guest_initrd=.*#guest_initrd=$top/$place/initrd.cpio#" \
-		-e "s#^guest_release=.*#guest_release=$(kmake kernelrelease)#" build/guest.env >build/guest-patched.env
-}
-ok "the kernel" image || done_testing
+ok "the kernel" image patched || done_testing
 
 guest_job boot patches/boot.sh
 guest_boot patched --kernel patched --smp 1 --icount
