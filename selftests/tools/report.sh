@@ -41,8 +41,12 @@ relay "two tasks" python3 "$host/two_tasks.py" check "$tmp/code" "$tmp/two_tasks
 
 # The command that opens GDB at the function.
 in_gdb=$(sed -n 's/^In GDB: ntrace //p' "$tmp/annotated")
-is "$in_gdb" "gdb --run --around 'work' $tmp/dir" "--annotate: how to open GDB there"
-is "$(sed -n 's/^In GDB: ntrace //p' "$tmp/callers")" "gdb --run --around 'leaf' $tmp/dir" "--callers: the same"
+is "$in_gdb" "gdb --run --around work $tmp/dir" "--annotate: how to open GDB there"
+is "$(sed -n 's/^In GDB: ntrace //p' "$tmp/callers")" "gdb --run --around leaf $tmp/dir" "--callers: the same"
+cp -r "$tmp/dir" "$tmp/it's \$HOME"
+ln -s / "$tmp/the root"
+eval "set -- $("$ntrace" report --annotate work --sysroot "$tmp/the root" "$tmp/it's \$HOME" | sed -n 's/^In GDB: ntrace //p')"
+is "$*" "gdb --run --around work --sysroot $tmp/the root $tmp/it's \$HOME" "in words of the shell"
 eval "set -- $in_gdb"
 like "and GDB is there" '=> 0x[0-9a-f]+ <work' "$(timeout 200 "$ntrace" "$@" <<<"x/i \$pc" 2>&1)"
 

@@ -135,6 +135,33 @@ char *ui_size(char *text, uint64_t bytes)
 	return text;
 }
 
+char *ui_word(const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "%+,-./:=@_";
+	size_t length = strlen(text), used = 0;
+	/* Each ' becomes '\'', and two are around. */
+	char *word = malloc(4 * length + 3);
+
+	if (!word)
+		return NULL;
+	if (length && strspn(text, plain) == length) {
+		memcpy(word, text, length + 1);
+		return word;
+	}
+	word[used++] = '\'';
+	for (; *text; text++) {
+		if (*text == '\'') {
+			memcpy(word + used, "'\\'", 3);
+			used += 3;
+		}
+		word[used++] = *text;
+	}
+	word[used++] = '\'';
+	word[used] = '\0';
+	return word;
+}
+
 double monotonic_seconds(void)
 {
 	struct timespec now;

@@ -48,6 +48,13 @@ char *ui_ticks(char *text, uint64_t ticks, uint64_t hz);
 char *ui_size(char *text, uint64_t bytes);
 
 /**
+ * ui_word - @text as one word of a shell's command line, quoted if it has to be
+ *
+ * Return: string to be freed, NULL without memory.
+ */
+char *ui_word(const char *text);
+
+/**
  * struct progress - progress line of a long operation on stderr
  *
  * On a terminal the line is rewritten five times a second. Elsewhere a line is written every

@@ -387,7 +387,7 @@ static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 {
 	const struct device_list *list = &recorder->list;
 	uint64_t saved = 0, lost = 0, gaps = 0, written = 0;
-	char size[UI_NUMBER_SIZE], packed[UI_NUMBER_SIZE + 32] = "";
+	char size[UI_NUMBER_SIZE], packed[UI_NUMBER_SIZE + 32] = "", *word;
 	unsigned int i;
 
 	for (i = 0; i < recorder->tasks.file_count; i++) {
@@ -416,6 +416,7 @@ static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 	recorder->saved = saved;
 	if (recorder->options.compress)
 		snprintf(packed, sizeof(packed), " (%s compressed)", ui_size(size, written));
+	word = ui_word(recorder->directory);
 	if (!recorder->options.quiet && !recorder->no_summary)
 		say("%s of trace%s from %u %s%s in %.1f s, %s: 'ntrace report %s' shows it",
 		    ui_size(size, saved), packed,
@@ -423,7 +424,8 @@ static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 		    recorder->options.per_thread ? "threads" : "CPUs",
 		    recorder->by_tasks && !with_kernel(recorder) ? ", user space only," : "",
 		    recorder->seconds, lost || gaps ? "with losses" : "nothing lost",
-		    recorder->directory);
+		    word ? word : recorder->directory);
+	free(word);
 }
 
 static int record(struct recorder *recorder)

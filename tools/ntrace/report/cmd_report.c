@@ -270,15 +270,27 @@ static int begin(struct report *report)
 	return EXIT_OK;
 }
 
+static void put_word(struct output *output, const char *before, const char *text)
+{
+	char *word = ui_word(text);
+
+	output_text(output, before);
+	output_text(output, word ? word : text);
+	free(word);
+}
+
 /* The command that opens GDB where the function begins; samples have no trace to walk through. */
 static void put_debugger(const struct report *report, const char *function)
 {
-	const char *sysroot = report->recording_options.sysroot;
+	struct output *output = report->output;
 
 	if (ntrace_session_has_samples(report->recording.session))
 		return;
-	output_printf(report->output, "In GDB: ntrace gdb --run --around '%.300s'%s%.300s %.300s\n",
-		      function, sysroot ? " --sysroot " : "", sysroot ? sysroot : "", report->path);
+	put_word(output, "In GDB: ntrace gdb --run --around ", function);
+	if (report->recording_options.sysroot)
+		put_word(output, " --sysroot ", report->recording_options.sysroot);
+	put_word(output, " ", report->path);
+	output_char(output, '\n');
 }
 
 static int report_annotated(struct report *report)

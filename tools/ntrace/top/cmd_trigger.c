@@ -381,6 +381,8 @@ static int step(struct recorder *recorder, void *data, bool *end)
 static void summarize(const struct waiting *waiting)
 {
 	const char *directory = waiting->recorder.options.directory;
+	char *quoted = ui_word(directory);
+	const char *word = quoted ? quoted : directory;
 	char size[UI_NUMBER_SIZE], thread[32] = "";
 	uint64_t lost = waiting->trigger ? trigger_lost(waiting->trigger) : 0;
 
@@ -400,12 +402,13 @@ static void summarize(const struct waiting *waiting)
 		    " dump%s, %s: 'ntrace report %s' shows the functions, 'ntrace export "
 		    "--format perfetto --output trace.pftrace %s' makes a timeline",
 		    waiting->dumps, waiting->dumps == 1 ? "" : "s",
-		    ui_size(size, waiting->recorder.saved), directory, directory);
+		    ui_size(size, waiting->recorder.saved), word, word);
 	if (waiting->dumps && !waiting->recorder.options.quiet) {
 		if (waiting->tid)
 			snprintf(thread, sizeof(thread), " --thread %d", waiting->tid);
-		say("'ntrace gdb --run%s %s' goes back from there in GDB", thread, directory);
+		say("'ntrace gdb --run%s %s' goes back from there in GDB", thread, word);
 	}
+	free(quoted);
 }
 
 static int run_trigger(struct waiting *waiting)
