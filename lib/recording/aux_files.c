@@ -165,7 +165,7 @@ static int put_frames(struct aux_area *area, const uint8_t *bytes, uint64_t size
 	return error;
 }
 
-/* Overlapping bytes are read once; missing bytes are marked in the files. */
+/* Missing bytes are marked in the files. */
 static int begin_payload(struct aux_area *area, uint64_t offset)
 {
 	int error = 0;
@@ -196,6 +196,31 @@ static struct aux_area *find_area(struct aux_areas *areas, uint32_t index)
 	return NULL;
 }
 
+static int put_trace(const struct aux_areas *areas, struct aux_area *area, const uint8_t *bytes,
+		     uint64_t size, uint64_t position)
+{
+	if (areas->info.layout == AUX_SPACEMIT)
+		return put_frames(area, bytes, size);
+	return put_plain(area, bytes, size, position);
+}
+
+/*
+ * perf pads the payload of each record, and its size contains the padding. The trace ends where the
+ * next payload begins, or where the last AUX record ends: @end is that place.
+ */
+static int put_held(const struct aux_areas *areas, struct aux_area *area, uint64_t end)
+{
+	unsigned int size = area->held_size;
+
+	if (end < area->end && area->end - end <= size) {
+		size -= (unsigned int)(area->end - end);
+		area->end = end;
+	}
+	area->held_size = 0;
+	return size ? put_trace(areas, area, area->held, size, area->end - size) : 0;
+}
+
+/* Overlapping bytes are read once. */
 static int take_payload(void *data, const struct ntrace_perf_record *record)
 {
 	struct aux_areas *areas = data;
@@ -215,20 +240,29 @@ static int take_payload(void *data, const struct ntrace_perf_record *record)
 		areas->damaged++;
 		return 0;
 	}
-	error = begin_payload(area, about.offset + twice);
-	if (!error && areas->info.layout == AUX_SPACEMIT)
-		error = put_frames(area, bytes + twice, size - twice);
-	else if (!error)
-		error = put_plain(area, bytes + twice, size - twice, about.offset + twice);
-	area->end = about.offset + size;
-	return error;
+	/* Padding, which put_held() leaves out. */
+	if (twice <= area->held_size)
+		twice = 0;
+	error = put_held(areas, area, about.offset);
+	if (!error)
+		error = begin_payload(area, about.offset + twice);
+	bytes += twice;
+	size -= twice;
+	area->end = about.offset + twice + size;
+	area->held_size = size < AUX_PADDING_MAX ? (unsigned int)size : AUX_PADDING_MAX;
+	size -= area->held_size;
+	memcpy(area->held, bytes + size, area->held_size);
+	return error || !size ? error : put_trace(areas, area, bytes, size, about.offset + twice);
 }
 
-static int finish(struct aux_area *area)
+static int finish(const struct aux_areas *areas, struct aux_area *area)
 {
-	int error = pass_marks(area, UINT64_MAX);
+	uint64_t last = area->mark_count ? area->marks[area->mark_count - 1].position : area->end;
+	int error = put_held(areas, area, last);
 	size_t i;
 
+	if (!error)
+		error = pass_marks(area, UINT64_MAX);
 	for (i = 0; i < area->file_count && !error; i++)
 		if (fflush(area->files[i].file))
 			error = NTRACE_ERR_IO;
@@ -300,6 +334,6 @@ int aux_files_write(struct aux_areas *areas)
 	if (error == NTRACE_ERR_TRUNCATED)
 		error = 0;
 	for (i = 0; i < areas->count && !error; i++)
-		error = finish(&areas->items[i]);
+		error = finish(areas, &areas->items[i]);
 	return error;
 }

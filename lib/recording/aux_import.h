@@ -83,6 +83,9 @@ struct aux_hart {
 
 #define AUX_PACKING_BYTES 1
 
+/* perf pads the payload of AUXTRACE to a multiple of 8 bytes. */
+#define AUX_PADDING_MAX 7
+
 #define AUX_FLAG_EXTEND_ADDRESS 1u
 #define AUX_FLAG_ALL_JUMPS 2u
 #define AUX_FLAG_SEPARATE 4u /* an area has only messages of its own hart */
@@ -117,6 +120,9 @@ struct aux_file {
 	uint64_t *at;
 };
 
+/*
+ * @held: the last bytes read, which may be padding
+ */
 struct aux_area {
 	struct ntrace_perf_auxtrace about;
 	struct aux_mark *marks;		/* sorted by position */
@@ -131,6 +137,8 @@ struct aux_area {
 	uint64_t lost;
 	uint64_t holes;
 	uint64_t flagged[3];		/* AUX records: truncated, partial, collision */
+	uint8_t held[AUX_PADDING_MAX];
+	unsigned int held_size;
 	bool begun;
 };
 

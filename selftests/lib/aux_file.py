@@ -13,6 +13,7 @@ by what linux/perf_event.h, tools/perf/util/event.h and ARM IHI 0029 say.
   task=PID       the events are of this task, on the hart; else the hart's
   cpu=no         and it has one AUX area, wherever it runs
   flags=N:F      the AUX record of piece N has flags F
+  pad=yes        AUXTRACE is padded to 8 bytes with zeros, as perf record does
   hole=N         the bytes of piece N are not in the file
   first=N        the AUX area begins at N, as in a snapshot
   words=A,B,...  the words of AUXTRACE_INFO, instead of those of the layout
@@ -175,8 +176,9 @@ class Maker:
             aux.append(record(AUX, struct.pack("<QQQ", offset, len(part), flags if i == number else 0) +
                               self.trailer(self.stop - len(pieces) + 1 + i)))
             if i != hole:
-                traces.append(record(AUXTRACE, struct.pack("<QQQIIII", len(part), offset, 0, 0,
-                                                           self.task or NOBODY, cpu, 0)) + part)
+                padded = part + bytes(-len(part) % 8) if "pad" in self.option else part
+                traces.append(record(AUXTRACE, struct.pack("<QQQIIII", len(padded), offset, 0, 0,
+                                                           self.task or NOBODY, cpu, 0)) + padded)
             offset += len(part)
         for area in range(1, int(self.option.get("areas", 1))):
             traces.append(record(AUXTRACE, struct.pack("<QQQIIII", 0, 0, 0, area, NOBODY, cpu, 0)))

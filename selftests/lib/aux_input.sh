@@ -38,6 +38,10 @@ same "rvtrace: a task's trace" rvtrace task=42 piece=100
 same "rvtrace: a thread's trace, wherever it runs" rvtrace task=42 cpu=no piece=100
 same "rvtrace: without AUXTRACE_INFO" rvtrace info=no
 same "rvtrace: an area that does not begin at 0" rvtrace first=4096 task=42
+# Pieces of 37, 100 and 999 bytes are followed by 3, 4 and 1 bytes of padding.
+same "padding between pieces" rvtrace piece=37 pad=yes
+same "padding, and a thread's trace" rvtrace task=42 cpu=no piece=100 pad=yes
+same "padding, and an area that does not begin at 0" bytes first=4099 task=42 piece=999 pad=yes
 same "compressed records" rvtrace compress=1 piece=37 task=42
 same "compressed records as of perf 6.16" rvtrace compress=2
 same "SpacemiT: formatter frames" spacemit
