@@ -4,17 +4,11 @@
  * The flow watches the kernel's addresses at which the task changes, so batches end there.
  */
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "decode.h"
-#include "struct_size.h"
-
-#define CHUNK 16384
 
 /* Privilege codes of the ingress port (E-Trace, chapter 4), as in linux/ntrace.h. */
 #define PRIVILEGE_U 0
@@ -490,34 +484,6 @@ int decoding_message(struct decoding *decoding, int got, const struct ntrace_mes
 	return got;
 }
 
-/* Passes the messages of one chunk to the flow. */
-static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader)
-{
-	struct ntrace_message message;
-	int result = 0;
-
-	while (!result) {
-		int got;
-
-		/* Pieces of the file belong to different threads. */
-		if (decoding->counting && !decoding->follower.by_piece)
-			result = ntrace_flow_count(decoding->flow, reader);
-		if (result)
-			return result;
-		got = ntrace_reader_next(reader, &message);
-		if (got == NTRACE_ERR_AGAIN)
-			return 0;
-		if (decoding->range)
-			result = decoding_enter(decoding, message.offset);
-		if (result || decoding->done)
-			return result;
-		result = decoding_message(decoding, got, &message);
-		if (decoding->collector.stream && !result)
-			result = decoding_collect(decoding, &message);
-	}
-	return result;
-}
-
 /*
  * A snapshot may begin inside a message. A piece marked as a start does not, since the encoder was
  * started there.
@@ -528,106 +494,6 @@ bool decoding_starts_whole(const struct decoding *decoding, const struct ntrace_
 
 	return !stream->position ||
 	       (follower->piece_count && follower->pieces[0].offset == stream->position);
-}
-
-/* Skips the bytes of the stream before @offset. They are read if the file cannot be positioned. */
-static int skip_to(int fd, struct ntrace_trace_file *file, const struct ntrace_stream *stream,
-		   uint64_t offset)
-{
-	uint8_t chunk[CHUNK];
-
-	if (!stream->params->atid && !session_is_packed(stream->file))
-		return lseek(fd, (off_t)offset, SEEK_SET) < 0 ? NTRACE_ERR_IO : 0;
-	while (offset) {
-		size_t part = offset < sizeof(chunk) ? (size_t)offset : sizeof(chunk);
-		ssize_t got = ntrace_trace_file_read(file, chunk, part);
-
-		if (got <= 0)
-			return got ? (int)got : NTRACE_ERR_FORMAT;
-		offset -= (uint64_t)got;
-	}
-	return 0;
-}
-
-/*
- * Decodes @file from @offset on. A truncated file may end between two messages: only its recorded
- * length shows the truncation.
- */
-static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file,
-		       const struct ntrace_stream *stream, uint64_t offset)
-{
-	const struct ntrace_session *session = decoding->session;
-	struct ntrace_reader reader;
-	uint8_t chunk[CHUNK];
-	int result = ntrace_reader_init(&reader, stream->params,
-					offset || decoding_starts_whole(decoding, stream));
-	bool positioned = offset && !stream->params->atid && !session_is_packed(stream->file);
-	uint64_t total = 0, pending;
-	ssize_t got = 1;
-
-	reader.offset = offset;
-	while (!result && got && !decoding->done) {
-		got = ntrace_trace_file_read(file, chunk, sizeof(chunk));
-		if (got < 0)
-			return (int)got;
-		ntrace_reader_feed(&reader, chunk, (size_t)got);
-		total = ntrace_trace_file_offset(file) + (positioned ? offset : 0);
-		result = walk_chunk(decoding, &reader);
-		if (!result && session->progress)
-			result = session->progress(session->progress_data, decoding->event.stream,
-						   total);
-	}
-	if (result || decoding->done)
-		return result;
-	if (decoding->collector.stream)
-		decoding->collector.stream->bytes = total;
-	pending = ntrace_reader_pending(&reader);
-	if (!pending && total < stream->bytes)
-		pending = stream->bytes - total;
-	if (decoding->range && !decoding->inside)
-		result = ntrace_flow_flush(decoding->flow);
-	/* The last bytes end the last message, so they are in its range. */
-	return result ? result : ntrace_flow_end(decoding->flow, pending);
-}
-
-int decoding_open_file(const struct ntrace_stream *stream, struct ntrace_trace_file **file, int *fd)
-{
-	int result, saved;
-
-	*file = NULL;
-	*fd = open(stream->file, O_RDONLY | O_CLOEXEC);
-	if (*fd < 0)
-		return NTRACE_ERR_IO;
-	result = ntrace_trace_file_open(file, *fd,
-					session_is_packed(stream->file) ? NTRACE_TRACE_ZSTD :
-									  NTRACE_TRACE_PLAIN);
-	if (!result && stream->params->atid)
-		result = ntrace_trace_file_unframe(*file, stream->params->atid);
-	if (!result)
-		return 0;
-	saved = errno;
-	ntrace_trace_file_close(*file);
-	close(*fd);
-	errno = saved;
-	return result;
-}
-
-static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream, uint64_t offset)
-{
-	struct ntrace_trace_file *file;
-	int fd, saved, result = decoding_open_file(stream, &file, &fd);
-
-	if (result)
-		return result;
-	if (offset)
-		result = skip_to(fd, file, stream, offset);
-	if (!result)
-		result = walk_stream(decoding, file, stream, offset);
-	ntrace_trace_file_close(file);
-	saved = errno;
-	close(fd);
-	errno = saved;
-	return result;
 }
 
 static int compare_borders(const void *left, const void *right)
@@ -715,77 +581,4 @@ void decoding_end(struct decoding *decoding)
 {
 	ntrace_flow_free(decoding->flow);
 	follower_free(&decoding->follower);
-}
-
-int session_walk(struct ntrace_session *session, unsigned int stream,
-		 const struct decoding_output *output, const struct session_walk *walk,
-		 struct ntrace_flow_stats *stats)
-{
-	const struct ntrace_stream *info = ntrace_session_stream(session, stream);
-	struct decoding_output chosen = *output;
-	struct decoding decoding;
-	uint64_t offset = 0;
-	int result;
-
-	if (info && (chosen.effect || chosen.run) && !session_counting_pays(info)) {
-		chosen.effect = NULL;
-		chosen.run = NULL;
-	}
-	result = decoding_begin(&decoding, session, stream, &chosen);
-	if (result)
-		return result;
-	if (decoding.counting)
-		session->counting = decoding.flow;
-	result = decoding_start(&decoding, walk, &offset);
-	if (!result)
-		result = walk_file(&decoding, ntrace_session_stream(session, stream), offset);
-	if (stats && walk->range)
-		*stats = decoding.counts;
-	else if (stats)
-		ntrace_flow_get_stats(decoding.flow, stats);
-	session->counting = NULL;
-	decoding_end(&decoding);
-	return result;
-}
-
-int ntrace_session_decode_counts(struct ntrace_session *session, unsigned int stream,
-				 const struct ntrace_session_counting *counting,
-				 struct ntrace_flow_stats *stats)
-{
-	const struct session_walk all = { 0 };
-	struct ntrace_session_counting full = { 0 };
-
-	if (!counting || STRUCT_TAKE(&full, counting) || !full.event ||
-	    ((full.effect || full.run) && !full.blocks))
-		return NTRACE_ERR_INVALID;
-	return session_walk(session, stream,
-			    &(struct decoding_output){ .callback = full.event,
-						       .blocks = full.blocks,
-						       .effect = full.effect,
-						       .data = full.data,
-						       .by_thread = full.by_thread,
-						       .run = full.run },
-			    &all, stats);
-}
-
-int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int stream,
-				 int (*callback)(void *data,
-						 const struct ntrace_session_event *event),
-				 int (*blocks)(void *data,
-					       const struct ntrace_session_blocks *blocks),
-				 void *data, struct ntrace_flow_stats *stats)
-{
-	const struct decoding_output output = { .callback = callback,
-						.blocks = blocks,
-						.data = data };
-	const struct session_walk all = { 0 };
-
-	return session_walk(session, stream, &output, &all, stats);
-}
-
-int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
-			  int (*callback)(void *data, const struct ntrace_session_event *event),
-			  void *data, struct ntrace_flow_stats *stats)
-{
-	return ntrace_session_decode_blocks(session, stream, callback, NULL, data, stats);
 }

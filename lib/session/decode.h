@@ -86,6 +86,9 @@ void decoding_end(struct decoding *decoding);
  */
 int decoding_message(struct decoding *decoding, int got, const struct ntrace_message *message);
 
+/* walk.c: passes the messages of the reader's chunk to the flow. Return: as decoding_message(). */
+int decoding_chunk(struct decoding *decoding, struct ntrace_reader *reader);
+
 /**
  * struct session_walk - the part of a stream to decode
  * @range: events to pass to the callbacks; NULL: all
