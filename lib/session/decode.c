@@ -99,6 +99,18 @@ static int note_thread(struct decoding *decoding, int result)
 	return result;
 }
 
+int decoding_note_thread(struct decoding *decoding)
+{
+	return note_thread(decoding, 0);
+}
+
+bool decoding_hides_switches(const struct ntrace_session *session)
+{
+	uint32_t traced = session->recording->privilege;
+
+	return !session->switch_address || (traced && !(traced & TRACED_S));
+}
+
 /*
  * The flow continues. If only code was unknown, the length of the gap limits the number of missed
  * switches. If the flow continued without a sync there were none, since a path through the kernel
@@ -111,6 +123,12 @@ static int leave_gap(struct decoding *decoding)
 	if (!decoding->in_gap)
 		return 0;
 	decoding->in_gap = false;
+	if (decoding->live) {
+		int result = live_lost(decoding->live);
+
+		if (result)
+			return result;
+	}
 	if (decoding->intact)
 		missed = decoding->sync ?
 				 (decoding->offset - decoding->gap_offset) / SWITCH_BYTES_MIN :
@@ -294,7 +312,8 @@ static int leave_block(struct decoding *decoding, uint64_t address, int result)
 	const struct ntrace_session *session = decoding->session;
 
 	if (address == session->switch_address && !result && decoding->countable)
-		return follower_switch(&decoding->follower);
+		return decoding->live ? live_switch(decoding->live) :
+					follower_switch(&decoding->follower);
 	if (address == session->exec_address)
 		follower_exec(&decoding->follower);
 	return result;
@@ -557,9 +576,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	decoding->event.privilege = PRIVILEGE_S;
 	decoding->sign_bit = UINT64_C(1) << (info->params->xlen - 1);
 	put_borders(decoding);
-	decoding->countable =
-		session->switch_address && !info->event &&
-		(!session->recording->privilege || session->recording->privilege & TRACED_S);
+	decoding->countable = !info->event && !decoding_hides_switches(session);
 	session_drop_spaces(session);
 	session->error = 0;
 	session->active = decoding;

@@ -5,6 +5,7 @@
 
 #include "follow.h"
 #include "index.h"
+#include "live.h"
 
 /* Kinds of address spaces that the flow can be in. */
 enum space_kind {
@@ -60,6 +61,7 @@ struct decoding {
 	uint64_t stop_offset;		/* messages from here on are not in the range */
 	struct ntrace_flow_stats counts;	/* of the events in the range */
 	struct index_collector collector;
+	struct live *live; /* NULL: the recording is finished */
 };
 
 /* Receivers of the result: see ntrace_session_decode_counts(). */
@@ -120,6 +122,12 @@ bool decoding_starts_whole(const struct decoding *decoding, const struct ntrace_
  */
 int decoding_open_file(const struct ntrace_stream *stream, struct ntrace_trace_file **file,
 		       int *fd);
+
+/* After a change of the follower outside of the flow. Return: as ntrace_flow_flush(). */
+int decoding_note_thread(struct decoding *decoding);
+
+/* Whether the trace of a whole CPU does not show task switches. */
+bool decoding_hides_switches(const struct ntrace_session *session);
 
 /* stamps.c: whether few enough messages of the stream have timestamps. */
 bool session_counting_pays(const struct ntrace_stream *stream);

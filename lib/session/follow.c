@@ -227,6 +227,9 @@ void follower_settle(struct follower *follower)
 	follower->program = NULL;
 	follower->next_program = NULL;
 	follower->limit = 0;
+	/* The work that is limited is that of one loss: a recording that grows may have any number. */
+	if (follower->growing && follower->count == 1)
+		follower->work = 0;
 	if (!lead) {
 		follower_name(follower);
 		return;
@@ -279,7 +282,7 @@ static int compare_pieces(const void *left, const void *right)
  * A recorder has one AUX area per CPU, shared by the events of several tasks, or one per task,
  * which follows that task from CPU to CPU.
  */
-static bool is_of(const struct piece *piece, const struct ntrace_stream *info)
+bool follower_has_piece(const struct piece *piece, const struct ntrace_stream *info)
 {
 	if (info->cpu == NTRACE_STREAM_NO_CPU ? piece->event != info->event :
 						piece->cpu != info->cpu)
@@ -303,7 +306,7 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 	if (!follower->pieces)
 		return NTRACE_ERR_NOMEM;
 	for (i = 0; i < machine->piece_count && !session->import.pieces; i++) {
-		if (is_of(&machine->pieces[i], info))
+		if (follower_has_piece(&machine->pieces[i], info))
 			follower->pieces[follower->piece_count++] = machine->pieces[i];
 	}
 	if (session->import.pieces) {
@@ -312,6 +315,7 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 		       follower->piece_count * sizeof(*follower->pieces));
 	}
 	qsort(follower->pieces, follower->piece_count, sizeof(*follower->pieces), compare_pieces);
+	follower->piece_room = machine->piece_count + 1;
 	if (!follower->piece_count && info->bytes)
 		session_note(session, "%s: no record names the traced task",
 			     session->single ? session->directory : info->file);
@@ -379,6 +383,7 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 	memset(follower, 0, sizeof(*follower));
 	follower->session = session;
 	follower->stream = stream;
+	follower->growing = session->machine.growing;
 	follower->start_ns = info->start_ns;
 	follower->work_max = WORK_MAX + (user ? WORK_BYTE * info->bytes : 0);
 	follower->cpu = info->cpu < session->machine.cpu_count ? &session->machine.cpus[info->cpu] :
@@ -390,7 +395,7 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 		follower->last = follower->first;
 	if (info->event)
 		return init_pieces(follower, info);
-	if (!follower->cpu->count) {
+	if (!follower->cpu->count && !follower->growing) {
 		follower_give_up(follower, "no task switches were recorded");
 		return 0;
 	}

@@ -86,10 +86,13 @@ struct follower {
 	size_t *losses;
 	size_t loss_count;
 	size_t next_loss;
+	/* Records still come: see follower_grow(). */
+	bool growing;
 	/* Trace from perf: pieces by position in the AUX area, and the current one. */
 	bool by_piece;
 	struct piece *pieces;
 	size_t piece_count;
+	size_t piece_room;
 	size_t next_piece;
 	const struct piece *piece;	/* NULL: between pieces */
 	bool piece_unsure;		/* an exec in this piece may have been missed */
@@ -121,6 +124,18 @@ int follower_gap(struct follower *follower, uint64_t switches);
 
 /* An Ownership message reports that thread @tid runs. */
 void follower_owner(struct follower *follower, int32_t tid);
+
+/* follow_live.c: the machine has more records. Return: 0 or NTRACE_ERR_NOMEM. */
+int follower_grow(struct follower *follower);
+
+/* Whether the end of a scheduling interval in which the hart may be is not recorded yet. */
+bool follower_is_open(const struct follower *follower);
+
+/* The hart is in no interval that ended before @since or begins after @until. */
+void follower_between(struct follower *follower, uint64_t since, uint64_t until);
+
+/* Forgets what lies before the current place. @complete: all records before this time are known. */
+void follower_forget(struct follower *follower, uint64_t complete);
 
 /* follow_state.c: appends the state of @follower to @bytes. */
 void follower_put(const struct follower *follower, struct bytes *bytes);

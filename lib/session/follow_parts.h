@@ -34,6 +34,9 @@ uint64_t lost_before(const struct follower *follower, size_t interval);
 /* The program of a scheduling interval: the first one of its process unless an exec was noticed. */
 struct program *interval_program(const struct follower *follower, const struct switch_place *place,
 				 int32_t pid);
+/* Whether the piece is of the AUX area of a stream, and of its file. */
+bool follower_has_piece(const struct piece *piece, const struct ntrace_stream *info);
+
 /* follow_code.c */
 
 /* Whether two mappings show the same bytes of the same file at an address. */

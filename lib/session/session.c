@@ -36,6 +36,8 @@ static int take_streams(struct ntrace_session *session)
 		stream->file = strdup(path);
 		if (!stream->file)
 			return NTRACE_ERR_NOMEM;
+		if (session->live)
+			continue;
 		if (stat(path, &st))
 			session_note(session, "%s: %s", path, strerror(errno));
 		else if (!session_is_packed(path) && (uint64_t)st.st_size != stream->bytes)
@@ -64,7 +66,7 @@ static int load_sideband(struct ntrace_session *session)
 	if (error)
 		session_note(session, "%s/data: %s; programs are unknown", session->directory,
 			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
-	else
+	else if (!session->live)
 		session_tell_sideband(session);
 	return 0;
 }
@@ -186,6 +188,7 @@ int ntrace_session_open(struct ntrace_session **session, const char *directory,
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->notes = (struct notes){ full.note, full.note_data };
+	made->live = full.live;
 	made->progress = full.progress;
 	made->progress_data = full.progress_data;
 	made->directory = strdup(directory);

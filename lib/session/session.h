@@ -45,6 +45,7 @@ struct ntrace_session {
 	int error;			/* NTRACE_ERR_NOMEM: a file or mapping is missing for
 					 * lack of memory */
 	bool single;			/* a perf.data file instead of a directory: no images */
+	bool live; /* the recording grows */
 	bool samples;			/* @single with branch stacks: no streams */
 	const void *active;		/* the decoding to which the spaces of programs belong */
 	void *attached;			/* of cursors; freed by @detach */
@@ -99,6 +100,9 @@ struct ntrace_space *session_space(struct ntrace_session *session, struct progra
 /* session_space() after the first @count changes of @program. */
 struct ntrace_space *session_space_after(struct ntrace_session *session, struct program *program,
 					 size_t count);
+
+/* Drops the space of @program. */
+void session_drop_space(struct ntrace_session *session, struct program *program);
 
 /* Drops the spaces of all programs: the next stream starts at an earlier time. */
 void session_drop_spaces(struct ntrace_session *session);

@@ -213,7 +213,7 @@ struct ntrace_object *session_code_at(const struct ntrace_session *session, int3
 	return mapping ? mapping->file->object : NULL;
 }
 
-static void drop_space(struct ntrace_session *session, struct program *program)
+void session_drop_space(struct ntrace_session *session, struct program *program)
 {
 	if (!program->space)
 		return;
@@ -238,7 +238,7 @@ static void make_room(struct ntrace_session *session)
 
 			for (program = task->first; program; program = program->next) {
 				if (session->clock - program->last_use > SPACES_MAX / 2)
-					drop_space(session, program);
+					session_drop_space(session, program);
 			}
 		}
 	}
@@ -255,7 +255,7 @@ void session_drop_spaces(struct ntrace_session *session)
 			struct program *program;
 
 			for (program = task->first; program; program = program->next)
-				drop_space(session, program);
+				session_drop_space(session, program);
 		}
 	}
 }
@@ -318,7 +318,7 @@ struct ntrace_space *session_space_after(struct ntrace_session *session, struct 
 {
 	program->last_use = ++session->clock;
 	if (program->space && program->applied > count)
-		drop_space(session, program);
+		session_drop_space(session, program);
 	if (!program->space && new_space(session, program))
 		return NULL;
 	/* Effects refer to the code as it was. */
@@ -333,7 +333,7 @@ struct ntrace_space *session_space_after(struct ntrace_session *session, struct 
 	if (!session->error)
 		return program->space;
 	/* On an error, part of the space may be missing. */
-	drop_space(session, program);
+	session_drop_space(session, program);
 	return NULL;
 }
 

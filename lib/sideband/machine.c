@@ -28,7 +28,7 @@ static int grow(void **array, size_t *room, size_t count, size_t size)
 	return 0;
 }
 
-static struct task *find_task(const struct machine *machine, int32_t id)
+struct task *machine_task(const struct machine *machine, int32_t id)
 {
 	struct task *task = machine->tasks[(uint32_t)id % MACHINE_BUCKETS];
 
@@ -39,7 +39,7 @@ static struct task *find_task(const struct machine *machine, int32_t id)
 
 static struct task *get_task(struct machine *machine, int32_t id)
 {
-	struct task *task = find_task(machine, id);
+	struct task *task = machine_task(machine, id);
 
 	if (task)
 		return task;
@@ -165,7 +165,7 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 	} else if (record->executable && strcmp(record->name, "[vsyscall]")) {
 		machine->anonymous_code = true;
 	}
-	task = find_task(machine, record->pid);
+	task = machine_task(machine, record->pid);
 	program = task ? task->last : NULL;
 	if (!program) {
 		/* The program ran before the recording. */
@@ -226,18 +226,26 @@ static int take_fork(struct machine *machine, const struct ntrace_sideband *reco
 		return 0;
 	if (name)
 		error = add_name(machine, record->tid, record->time, false, name);
-	if (error || record->pid == record->other_pid) /* a thread, not a process */
+	if (!error && record->pid == record->other_pid) { /* a thread, not a process */
+		parent = get_task(machine, record->pid);
+		if (!parent)
+			return NTRACE_ERR_NOMEM;
+		parent->threads++;
+		return 0;
+	}
+	if (error)
 		return error;
 	child = add_program(machine, record->pid, record->time);
 	if (!child)
 		return NTRACE_ERR_NOMEM;
-	parent = find_task(machine, record->other_pid);
+	parent = machine_task(machine, record->other_pid);
 	/* After a synthesized record (without a time, or marked) come all mappings of the child. */
 	if (!parent || !parent->last || !record->time || record->misc & MISC_FORK_EXEC)
 		return 0;
 	if (parent->last->depth >= FORK_DEPTH_MAX)
 		return copy_changes(child, parent->last, parent->last->count);
 	child->base = parent->last;
+	parent->last->children++;
 	child->base_count = parent->last->count;
 	child->depth = parent->last->depth + 1;
 	return 0;
@@ -284,6 +292,7 @@ static int take_switch(struct machine *machine, const struct ntrace_sideband *re
 	struct task_switch *last;
 	void *switches;
 	int error = 0;
+	bool kept = !machine->growing || record->cpu == machine->switches_of;
 
 	machine->no_cpu = machine->no_cpu || record->cpu == NTRACE_SIDEBAND_NO_CPU;
 	cpu = get_cpu(machine, record->cpu, &error);
@@ -292,6 +301,8 @@ static int take_switch(struct machine *machine, const struct ntrace_sideband *re
 	last = cpu->count ? &cpu->switches[cpu->count - 1] : NULL;
 	if (!record->out)
 		cpu->came = record->time;
+	if (!kept)
+		return 0;
 	if (record->out) {
 		if (!wide)
 			return 0; /* an OUT record without the incoming task, which the IN record
@@ -390,10 +401,8 @@ static int take_ksymbol(struct machine *machine, const struct ntrace_sideband *r
 	return error;
 }
 
-static int take_record(void *data, const struct ntrace_sideband *record)
+int machine_record(struct machine *machine, const struct ntrace_sideband *record)
 {
-	struct machine *machine = data;
-
 	switch (record->type) {
 	case NTRACE_SIDEBAND_MMAP:
 	case NTRACE_SIDEBAND_MMAP2:
@@ -419,6 +428,11 @@ static int take_record(void *data, const struct ntrace_sideband *record)
 	}
 }
 
+static int take_record(void *data, const struct ntrace_sideband *record)
+{
+	return machine_record(data, record);
+}
+
 int machine_open(struct machine *machine, const char *path)
 {
 	int error;
@@ -433,7 +447,7 @@ int machine_open(struct machine *machine, const char *path)
 	return error;
 }
 
-static void free_task(struct task *task)
+void machine_free_task(struct task *task)
 {
 	while (task->first) {
 		struct program *next = task->first->next;
@@ -455,7 +469,7 @@ void machine_close(struct machine *machine)
 		while (machine->tasks[i]) {
 			struct task *next = machine->tasks[i]->next;
 
-			free_task(machine->tasks[i]);
+			machine_free_task(machine->tasks[i]);
 			machine->tasks[i] = next;
 		}
 		while (machine->files[i]) {
@@ -465,6 +479,14 @@ void machine_close(struct machine *machine)
 			free(machine->files[i]->path);
 			free(machine->files[i]);
 			machine->files[i] = next;
+		}
+	}
+	for (i = 0; i < MACHINE_BUCKETS; i++) {
+		while (machine->kept[i]) {
+			struct kept_name *next = machine->kept[i]->next;
+
+			free(machine->kept[i]);
+			machine->kept[i] = next;
 		}
 	}
 	for (i = 0; i < machine->cpu_count; i++)
@@ -478,7 +500,7 @@ void machine_close(struct machine *machine)
 
 struct program *machine_program(const struct machine *machine, int32_t pid, uint64_t time)
 {
-	const struct task *task = pid > 0 ? find_task(machine, pid) : NULL;
+	const struct task *task = pid > 0 ? machine_task(machine, pid) : NULL;
 	struct program *program, *found = NULL;
 
 	for (program = task ? task->first : NULL; program && program->start <= time;
@@ -489,7 +511,7 @@ struct program *machine_program(const struct machine *machine, int32_t pid, uint
 
 struct program *machine_program_at(const struct machine *machine, int32_t pid, uint64_t number)
 {
-	const struct task *task = pid > 0 ? find_task(machine, pid) : NULL;
+	const struct task *task = pid > 0 ? machine_task(machine, pid) : NULL;
 	struct program *program = task ? task->first : NULL;
 
 	while (program && number--)
@@ -499,7 +521,7 @@ struct program *machine_program_at(const struct machine *machine, int32_t pid, u
 
 uint64_t machine_program_number(const struct machine *machine, const struct program *program)
 {
-	const struct task *task = find_task(machine, program->pid);
+	const struct task *task = machine_task(machine, program->pid);
 	const struct program *at = task ? task->first : NULL;
 	uint64_t number = 0;
 
@@ -510,7 +532,7 @@ uint64_t machine_program_number(const struct machine *machine, const struct prog
 
 const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time)
 {
-	const struct task *task = find_task(machine, tid);
+	const struct task *task = machine_task(machine, tid);
 	size_t low = 0, high = task ? task->name_count : 0;
 
 	while (low < high) {

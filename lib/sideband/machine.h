@@ -45,6 +45,7 @@ struct program {
 	size_t count;
 	size_t room;
 	struct program *next;		/* later program of the process */
+	size_t children; /* programs with this @base */
 	/* For decoding: the space after the first @applied changes (spaces.c). */
 	struct ntrace_space *space;
 	size_t applied;
@@ -57,9 +58,15 @@ struct name_change {
 	const char *name;	/* points into the sideband file */
 };
 
-/* The known facts about one id: as process (programs) and as thread (names). */
+/*
+ * The known facts about one id: as process (programs) and as thread (names).
+ * @threads: threads that have begun less those that have ended, besides the leader
+ * @ended: time of the end of all its threads; 0: not yet
+ */
 struct task {
 	int32_t id;
+	int64_t threads;
+	uint64_t ended;
 	struct program *first;
 	struct program *last;
 	struct name_change *names;
@@ -104,6 +111,12 @@ struct cpu_switches {
 	uint64_t traced;	/* time of the last AUX record */
 };
 
+/* A name in a record that is not kept. */
+struct kept_name {
+	struct kept_name *next;
+	char text[];
+};
+
 #define MACHINE_BUCKETS 4096
 #define MACHINE_CPUS_MAX 65536
 
@@ -128,6 +141,11 @@ struct machine {
 	size_t piece_room;
 	uint64_t lost;		/* number of all lost records */
 	uint64_t text_pokes;
+	/* Records come while the trace is decoded: machine_take(). */
+	bool growing;
+	uint32_t switches_of; /* with @growing: the only CPU whose switches are kept */
+	size_t ended; /* with @growing: tasks that have ended and are not forgotten */
+	struct kept_name *kept[MACHINE_BUCKETS];
 	bool anonymous_code;	/* executable mappings that show no file */
 	bool no_cpu;		/* switches without a CPU */
 };
@@ -135,6 +153,28 @@ struct machine {
 /* Reads the file or directory @path. Return: as ntrace_perf_file_open(), or NTRACE_ERR_NOMEM. */
 int machine_open(struct machine *machine, const char *path);
 void machine_close(struct machine *machine);
+
+/*
+ * machine_grow.c: from now on records come by machine_take(). Of switches only those of @cpu are kept.
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+int machine_grow(struct machine *machine, uint32_t cpu);
+
+/* Adds the next record in the order of time; it is copied. Return: 0 or NTRACE_ERR_NOMEM. */
+int machine_take(struct machine *machine, const struct ntrace_sideband *record);
+
+/*
+ * Forgets tasks that ended before @time, but those with a program for which @uses returns true. Spaces of
+ * forgotten programs are put; @dropped: called before each.
+ */
+void machine_forget(struct machine *machine, uint64_t time,
+		    bool (*uses)(void *data, const struct program *program),
+		    void (*dropped)(void *data, struct program *program), void *data);
+
+/* machine.c, for machine_grow.c */
+int machine_record(struct machine *machine, const struct ntrace_sideband *record);
+struct task *machine_task(const struct machine *machine, int32_t id);
+void machine_free_task(struct task *task);
 
 /* The program that process @pid runs at @time; NULL if none is known. */
 struct program *machine_program(const struct machine *machine, int32_t pid, uint64_t time);

@@ -40,6 +40,8 @@ struct ntrace_session;
  *            read, with the index of the stream and the number of bytes decoded so far, also while
  *            the trace contains no events; a nonzero result stops. May be NULL
  * @progress_data: passed to @progress
+ * @live: the recording is about to be made, for ntrace_session_decode_live(): neither its trace files nor
+ *        the end of its sideband are missed
  */
 struct ntrace_session_options {
 	size_t size;
@@ -51,6 +53,7 @@ struct ntrace_session_options {
 	const char *params;
 	int (*progress)(void *progress_data, unsigned int stream, uint64_t bytes);
 	void *progress_data;
+	bool live;
 };
 
 /**

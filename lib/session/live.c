@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Decodes a stream of a recording that still grows.
+ *
+ * A scheduling interval is decoded when its end is recorded: then all its names, mappings and execs are
+ * known, and the result is that of the finished recording. An interval that lasts too long is decoded
+ * as far as the sideband is known, with what is known.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/perf_event.h>
+
+#include <ntrace/frames.h>
+#include <ntrace/live.h>
+
+#include "decode.h"
+#include "grow.h"
+#include "live.h"
+#include "struct_size.h"
+
+/* A record that waits until all earlier ones are there. */
+struct waiting {
+	uint64_t time;
+	uint64_t number;
+	size_t at;
+	uint16_t size;
+};
+
+/**
+ * struct live - see live.h
+ * @bytes: records that wait, with @used bytes, listed in @waiting
+ * @number: number of the next record
+ * @complete: all records before this time have been taken
+ * @until: the current trace was made before this time
+ * @begun: @decoding has begun
+ */
+struct live {
+	struct decoding decoding;
+	struct ntrace_session *session;
+	struct ntrace_stream *stream;
+	struct ntrace_live_source source;
+	uint8_t *bytes;
+	size_t used;
+	size_t room;
+	struct waiting *waiting;
+	size_t count;
+	size_t waiting_room;
+	uint64_t number;
+	uint64_t complete;
+	uint64_t until;
+	bool begun;
+	struct ntrace_reader reader;
+	struct ntrace_frames frames;
+};
+
+/* ---- records ---- */
+
+static struct ntrace_perf_record record_of(const struct live *live, const struct waiting *waiting)
+{
+	struct ntrace_perf_record record = { .data = live->bytes + waiting->at,
+					     .position = waiting->number,
+					     .size = waiting->size };
+	struct perf_event_header header;
+
+	memcpy(&header, record.data, sizeof(header));
+	record.type = header.type;
+	record.misc = header.misc;
+	return record;
+}
+
+static int keep_bytes(struct live *live, const void *bytes, size_t count)
+{
+	size_t room = live->room ? live->room : 65536;
+	uint8_t *more;
+
+	while (room - live->used < count)
+		room *= 2;
+	if (room != live->room) {
+		more = realloc(live->bytes, room);
+		if (!more)
+			return NTRACE_ERR_NOMEM;
+		live->bytes = more;
+		live->room = room;
+	}
+	memcpy(live->bytes + live->used, bytes, count);
+	live->used += count;
+	return 0;
+}
+
+static int keep_record(struct live *live, const struct perf_event_header *header, const void *bytes)
+{
+	struct waiting made = { .number = live->number++, .at = live->used, .size = header->size };
+	struct ntrace_perf_record record;
+	struct ntrace_sideband sideband;
+	int error = keep_bytes(live, bytes, header->size);
+
+	if (error)
+		return error;
+	record = record_of(live, &made);
+	if (ntrace_perf_file_parse(live->session->machine.file, &record, &sideband)) {
+		live->used = made.at;
+		return 0;
+	}
+	made.time = sideband.time;
+	error = grow((void **)&live->waiting, live->count, &live->waiting_room, sizeof(made));
+	if (!error)
+		live->waiting[live->count++] = made;
+	return error;
+}
+
+static int keep_records(struct live *live, const struct ntrace_live_records *records)
+{
+	const uint8_t *bytes = records->bytes;
+	struct perf_event_header header;
+	size_t left = records->count;
+	int error = 0;
+
+	while (left >= sizeof(header) && !error) {
+		memcpy(&header, bytes, sizeof(header));
+		if (header.size < sizeof(header) || header.size > left)
+			return NTRACE_ERR_FORMAT;
+		error = keep_record(live, &header, bytes);
+		bytes += header.size;
+		left -= header.size;
+	}
+	return error;
+}
+
+static int compare_waiting(const void *left, const void *right)
+{
+	const struct waiting *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct waiting *a = left, *b = right;
+
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Moves the records that still wait to the begin of the memory. */
+static void close_ranks(struct live *live, size_t taken)
+{
+	size_t used = 0, i;
+
+	live->count -= taken;
+	memmove(live->waiting, live->waiting + taken, live->count * sizeof(*live->waiting));
+	qsort(live->waiting, live->count, sizeof(*live->waiting), compare_places);
+	for (i = 0; i < live->count; i++) {
+		memmove(live->bytes + used, live->bytes + live->waiting[i].at,
+			live->waiting[i].size);
+		live->waiting[i].at = used;
+		used += live->waiting[i].size;
+	}
+	live->used = used;
+}
+
+/* Passes the records before live->complete to the machine. */
+static int take_complete(struct live *live)
+{
+	struct ntrace_perf_record record;
+	struct ntrace_sideband sideband;
+	size_t taken = 0;
+	int error = 0;
+
+	if (!live->count)
+		return 0;
+	qsort(live->waiting, live->count, sizeof(*live->waiting), compare_waiting);
+	while (taken < live->count && !error &&
+	       (live->waiting[taken].time < live->complete || live->complete == UINT64_MAX)) {
+		record = record_of(live, &live->waiting[taken++]);
+		if (!ntrace_perf_file_parse(live->session->machine.file, &record, &sideband))
+			error = machine_take(&live->session->machine, &sideband);
+	}
+	if (taken)
+		close_ranks(live, taken);
+	return error;
+}
+
+/* Takes what the source has. Return: 0, an error, or the result of the source. */
+static int take_records(struct live *live, bool wait)
+{
+	struct ntrace_live_records records = { .size = sizeof(records) };
+	int result = live->source.records(live->source.data, wait, &records);
+
+	if (!result)
+		result = keep_records(live, &records);
+	if (result)
+		return result;
+	if (records.start_ns)
+		live->stream->start_ns = records.start_ns;
+	if (records.complete_ns > live->complete)
+		live->complete = records.complete_ns;
+	result = take_complete(live);
+	return result || !live->begun ? result : follower_grow(&live->decoding.follower);
+}
+
+/* ---- waiting for records ---- */
+
+/*
+ * @ENTER: the hart enters a scheduling interval, which is decoded as a whole if it is short.
+ * @STAY: the hart is in an interval, or leaves it
+ * @LOST: flow was lost: the hart may be in any interval up to now
+ */
+enum moment {
+	ENTER,
+	STAY,
+	LOST,
+};
+
+static bool is_known(const struct live *live, enum moment moment)
+{
+	const struct follower *follower = &live->decoding.follower;
+	uint64_t until = live->until;
+
+	if (live->complete == UINT64_MAX)
+		return true;
+	if (follower->by_piece || follower->given_up)
+		return live->complete >= until;
+	if (moment != LOST && !follower_is_open(follower) && follower->count == 1)
+		return true;
+	/* Which of several intervals it is can be told from the trace only. */
+	if (moment != ENTER || follower->count > 1)
+		return live->complete >= until;
+	return until < UINT64_MAX - live->source.patience_ns &&
+	       live->complete >= until + live->source.patience_ns;
+}
+
+static int wait_for_records(struct live *live, enum moment moment)
+{
+	int result = 0;
+
+	while (!result && !is_known(live, moment))
+		result = take_records(live, true);
+	return result;
+}
+
+int live_switch(struct live *live)
+{
+	int result = wait_for_records(live, STAY);
+
+	if (!result)
+		result = follower_switch(&live->decoding.follower);
+	return result ? result : wait_for_records(live, ENTER);
+}
+
+int live_lost(struct live *live)
+{
+	return wait_for_records(live, LOST);
+}
+
+/* ---- trace ---- */
+
+static int feed(struct live *live, const uint8_t *bytes, size_t count)
+{
+	ntrace_reader_feed(&live->reader, bytes, count);
+	return decoding_chunk(&live->decoding, &live->reader);
+}
+
+static int interrupt(struct live *live, uint64_t lost)
+{
+	uint64_t offset = live->reader.offset;
+
+	ntrace_reader_break(&live->reader);
+	live->reader.offset += lost;
+	return ntrace_flow_break(live->decoding.flow, offset);
+}
+
+/* The bytes of one source of CoreSight frames; see ntrace_trace_file_unframe(). */
+static int feed_frames(struct live *live, const uint8_t *bytes, size_t count)
+{
+	struct ntrace_frames_piece piece;
+	int result = 0, event;
+
+	ntrace_frames_feed(&live->frames, bytes, count);
+	while (!result && (event = ntrace_frames_next(&live->frames, &piece)) != NTRACE_ERR_AGAIN) {
+		if (event == NTRACE_FRAMES_BYTES && piece.source == live->stream->params->atid)
+			result = feed(live, piece.bytes, piece.size);
+		else if (event == NTRACE_FRAMES_BARRIER || event == NTRACE_FRAMES_CUT ||
+			 event == NTRACE_FRAMES_NAMELESS)
+			result = interrupt(live, 0);
+	}
+	return result;
+}
+
+static int take_trace(struct live *live, const struct ntrace_live_trace *trace)
+{
+	bool framed = live->stream->params->atid;
+	int result = 0;
+
+	if (trace->lost) {
+		/* Pieces lost from a formatter are whole frames. */
+		if (framed)
+			ntrace_frames_init(&live->frames);
+		result = interrupt(live, framed ? 0 : trace->lost);
+	}
+	if (result || !trace->count)
+		return result;
+	return framed ? feed_frames(live, trace->bytes, trace->count) :
+			feed(live, trace->bytes, trace->count);
+}
+
+static int step(struct live *live, struct ntrace_live_trace *trace)
+{
+	struct follower *follower = &live->decoding.follower;
+	int result;
+
+	*trace = (struct ntrace_live_trace){ .size = sizeof(*trace) };
+	result = live->source.trace(live->source.data, trace);
+	if (result)
+		return result;
+	live->until = trace->until_ns ? trace->until_ns : UINT64_MAX;
+	result = take_records(live, false);
+	if (!result && (trace->count || trace->lost))
+		result = wait_for_records(live, STAY);
+	if (result)
+		return result;
+	follower_between(follower, trace->since_ns, live->until);
+	result = decoding_note_thread(&live->decoding);
+	if (!result)
+		result = take_trace(live, trace);
+	if (!result && trace->flush)
+		result = ntrace_flow_flush(live->decoding.flow);
+	if (!result)
+		follower_forget(follower, live->complete);
+	return result;
+}
+
+static int run(struct live *live)
+{
+	struct ntrace_live_trace trace = { 0 };
+	int result = wait_for_records(live, ENTER);
+
+	while (!result && !trace.end)
+		result = step(live, &trace);
+	if (result)
+		return result;
+	if (trace.stop_ns)
+		live->stream->stop_ns = live->decoding.stop_ns = trace.stop_ns;
+	return ntrace_flow_end(live->decoding.flow, ntrace_reader_pending(&live->reader));
+}
+
+/* Takes the records of the time before the trace, which tell the first task. */
+static int take_past(struct live *live)
+{
+	int result = machine_grow(&live->session->machine,
+				  live->stream->event ? UINT32_MAX : live->stream->cpu);
+
+	if (!result)
+		result = take_records(live, false);
+	while (!result && live->complete != UINT64_MAX && live->complete <= live->stream->start_ns)
+		result = take_records(live, true);
+	return result;
+}
+
+static int begin(struct live *live, unsigned int index, const struct decoding_output *output)
+{
+	int result = decoding_begin(&live->decoding, live->session, index, output);
+
+	if (result)
+		return result;
+	live->begun = true;
+	live->decoding.live = live;
+	if (live->decoding.counting)
+		live->session->counting = live->decoding.flow;
+	ntrace_frames_init(&live->frames);
+	result = ntrace_reader_init(&live->reader, live->stream->params,
+				    decoding_starts_whole(&live->decoding, live->stream));
+	if (!result)
+		result = follower_grow(&live->decoding.follower);
+	return result ? result : decoding_note_thread(&live->decoding);
+}
+
+static int decode(struct live *live, unsigned int index, const struct decoding_output *output,
+		  struct ntrace_flow_stats *stats)
+{
+	int result = take_past(live);
+
+	if (!result)
+		result = begin(live, index, output);
+	if (!result)
+		result = run(live);
+	if (stats && live->begun)
+		ntrace_flow_get_stats(live->decoding.flow, stats);
+	live->session->counting = NULL;
+	if (live->begun)
+		decoding_end(&live->decoding);
+	free(live->bytes);
+	free(live->waiting);
+	return result;
+}
+
+int ntrace_session_decode_live(struct ntrace_session *session, unsigned int stream,
+			       const struct ntrace_session_counting *counting,
+			       const struct ntrace_live_source *source,
+			       struct ntrace_flow_stats *stats)
+{
+	const struct ntrace_stream *info = ntrace_session_stream(session, stream);
+	struct ntrace_session_counting full = { 0 };
+	struct decoding_output output;
+	struct live *live;
+	int result;
+
+	if (!info || !counting || !source || STRUCT_TAKE(&full, counting) || !full.event ||
+	    ((full.effect || full.run) && !full.blocks) || !session->machine.file ||
+	    session->machine.growing)
+		return NTRACE_ERR_INVALID;
+	if (!info->event && decoding_hides_switches(session))
+		return NTRACE_ERR_UNSUPPORTED;
+	live = calloc(1, sizeof(*live));
+	if (!live)
+		return NTRACE_ERR_NOMEM;
+	if (STRUCT_TAKE(&live->source, source) || !live->source.trace || !live->source.records) {
+		free(live);
+		return NTRACE_ERR_INVALID;
+	}
+	/* Messages with timestamps are not worth counting: stamps.c. */
+	output = (struct decoding_output){
+		.callback = full.event,
+		.blocks = full.blocks,
+		.effect = info->params->timestamp_bits ? NULL : full.effect,
+		.run = info->params->timestamp_bits ? NULL : full.run,
+		.data = full.data,
+		.by_thread = full.by_thread,
+	};
+	live->session = session;
+	live->stream = &session->streams[stream];
+	live->stream->start_ns = live->source.start_ns;
+	live->stream->stop_ns = 0;
+	live->until = live->source.start_ns;
+	result = decode(live, stream, &output, stats);
+	free(live);
+	return result;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* The decoding of a stream that still grows. */
+#ifndef NTRACE_SESSION_LIVE_H
+#define NTRACE_SESSION_LIVE_H
+
+struct live;
+
+/*
+ * The flow passed through __switch_to: waits for the records of the switch, and for the end of the new
+ * interval unless it takes too long. Return: as follower_switch(), or the result of the source.
+ */
+int live_switch(struct live *live);
+
+/* Flow was lost: waits for the records of the time of the present trace. Return: as live_switch(). */
+int live_lost(struct live *live);
+
+#endif

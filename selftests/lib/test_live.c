@@ -1,0 +1,846 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Decoding while the recording grows: however trace and sideband are cut into pieces, the events and the
+ * profile are those of the finished recording. After lost bytes nothing is wrong: each block and its
+ * process are those of the finished recording, or unknown. Memory does not grow with the recording.
+ *
+ * SEED=N repeats a run, CUTS=N sets the number of ways to cut the first recording.
+ */
+#include <ntrace/functions.h>
+#include <ntrace/live.h>
+
+#include "session/session.h"
+#include "test_session.h"
+
+#define EVENTS_MAX 400000
+#define RECORDS_MAX 100000
+#define MARKS_MAX 20000
+
+static uint64_t state;
+
+static uint64_t draw(uint64_t below)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state % below;
+}
+
+/* ---- events ---- */
+
+struct seen {
+	uint64_t hash;
+	uint64_t offset;
+	uint64_t address;
+	int32_t pid;
+	bool block;
+};
+
+struct events {
+	struct seen *seen;
+	size_t count;
+};
+
+static struct events whole, part;
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * UINT64_C(1099511628211) ^ value >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+	while (*text)
+		hash = mix(hash, (uint8_t)*text++);
+	return hash;
+}
+
+static int take_seen(void *data, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct ntrace_location place = { 0 };
+	struct events *events = data;
+	uint64_t hash = mix(0, flow->type);
+
+	if (events->count == EVENTS_MAX)
+		return 0;
+	if (flow->space)
+		ntrace_space_locate(flow->space, flow->address, &place);
+	hash = mix(hash, flow->code);
+	hash = mix(hash, (uint64_t)event->pid << 32 | (uint32_t)event->tid);
+	hash = mix(hash, (uint64_t)event->cpu << 32 | event->privilege);
+	hash = mix_text(hash, event->comm);
+	hash = mix_text(hash, place.symbol ? place.symbol : "-");
+	hash = mix_text(hash, flow->space ? ntrace_space_name(flow->space) : "-");
+	hash = mix(hash, flow->address);
+	hash = mix(hash, flow->next);
+	hash = mix(hash, flow->value);
+	hash = mix(hash, flow->time);
+	hash = mix(hash, flow->instructions);
+	hash = mix(hash, flow->offset);
+	events->seen[events->count++] = (struct seen){ hash, flow->offset, flow->address,
+						       event->pid,
+						       flow->type == NTRACE_FLOW_BLOCK };
+	return 0;
+}
+
+/* ---- a finished recording, to be given in pieces ---- */
+
+struct mark {
+	uint64_t bytes;
+	uint64_t until;
+};
+
+static struct mark marks[MARKS_MAX];
+static size_t mark_count;
+
+/* The bytes so far were made before this time. */
+static void mark(void)
+{
+	if (mark_count < MARKS_MAX)
+		marks[mark_count++] = (struct mark){ hart.bytes, now + 100 };
+}
+
+static struct {
+	uint8_t *trace;
+	size_t size;
+	uint8_t *records;
+	size_t at[RECORDS_MAX + 1];
+	uint64_t time[RECORDS_MAX];
+	uint64_t complete[RECORDS_MAX + 1]; /* least time of the record and later ones */
+	size_t count;
+} all;
+
+static struct ntrace_perf_writer *before;
+
+/* Records of this many come in another order: those of switches first, as from another ring buffer. */
+#define ROUND 8
+
+struct placed {
+	uint8_t bytes[256];
+	size_t size;
+	uint64_t time;
+	bool later;
+};
+
+static void reorder(void)
+{
+	static struct placed round[ROUND];
+	size_t first, count, i, at;
+	unsigned int turn;
+
+	for (first = 0; first < all.count; first += count) {
+		count = all.count - first < ROUND ? all.count - first : ROUND;
+		for (i = 0; i < count; i++) {
+			const uint8_t *bytes = all.records + all.at[first + i];
+			struct perf_event_header header;
+
+			memcpy(&header, bytes, sizeof(header));
+			round[i] = (struct placed){ .size = header.size,
+						    .time = all.time[first + i],
+						    .later = header.type !=
+							     PERF_RECORD_SWITCH_CPU_WIDE };
+			memcpy(round[i].bytes, bytes, header.size);
+		}
+		at = first;
+		for (turn = 0; turn < 2; turn++) {
+			for (i = 0; i < count; i++) {
+				if (round[i].later != turn)
+					continue;
+				memcpy(all.records + all.at[at], round[i].bytes, round[i].size);
+				all.time[at] = round[i].time;
+				all.at[at + 1] = all.at[at] + round[i].size;
+				at++;
+			}
+		}
+	}
+}
+
+/* Records with time 0 are in the directory, the others come later. */
+static int sort_record(void *data, const struct ntrace_perf_record *record)
+{
+	struct ntrace_sideband parsed;
+
+	if (ntrace_perf_file_parse(data, record, &parsed))
+		return 0;
+	if (!parsed.time) {
+		ntrace_perf_writer_records(before, record->data, record->size);
+		return 0;
+	}
+	if (all.count == RECORDS_MAX)
+		return 0;
+	memcpy(all.records + all.at[all.count], record->data, record->size);
+	all.time[all.count] = parsed.time;
+	all.at[all.count + 1] = all.at[all.count] + record->size;
+	all.count++;
+	return 0;
+}
+
+/* Makes the directory NAME.live as it is when the trace starts, and reads all that comes later. */
+static void split(const char *name)
+{
+	struct perf_event_attr attr = sideband_attr();
+	struct ntrace_perf_file *file;
+	char path[600];
+	uint64_t id = 1;
+	FILE *trace;
+	size_t i;
+
+	snprintf(path, sizeof(path), "%s/aux.0", in(name));
+	trace = fopen(path, "r");
+	all.size = trace ? fread(all.trace, 1, 16 << 20, trace) : 0;
+	if (trace)
+		fclose(trace);
+	run("cp -r %s %s.live && rm %s.live/aux.0 %s.live/data", in(name), in(name), in(name),
+	    in(name));
+	snprintf(path, sizeof(path), "%s.live/data", in(name));
+	ntrace_perf_writer_open(&before, path);
+	ntrace_perf_writer_event(before, &attr, &id, 1, "dummy:u");
+	all.count = 0;
+	if (!ntrace_perf_file_open(&file, in(name))) {
+		ntrace_perf_file_records(file, sort_record, file);
+		ntrace_perf_file_close(file);
+	}
+	ntrace_perf_writer_close(before);
+	reorder();
+	all.complete[all.count] = UINT64_MAX;
+	for (i = all.count; i--;)
+		all.complete[i] = all.time[i] < all.complete[i + 1] ? all.time[i] :
+								      all.complete[i + 1];
+}
+
+/**
+ * struct giver - gives the recording in pieces
+ * @most: largest piece of trace
+ * @burst: largest number of records at once; given only when needed if 0
+ * @timed: the times of the pieces are known
+ * @flush: each time with a probability of 1 to this
+ * @loss: probability of a loss, 1 to this; 0: nothing is lost
+ */
+struct giver {
+	size_t trace;
+	size_t record;
+	size_t most;
+	size_t burst;
+	bool timed;
+	unsigned int flush;
+	unsigned int loss;
+	uint64_t lost;
+	uint64_t losses;
+	size_t ahead;
+	size_t switches;
+	size_t tasks;
+	struct ntrace_session *session;
+};
+
+static uint64_t until(size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < mark_count; i++)
+		if (marks[i].bytes >= bytes)
+			return marks[i].until;
+	return now + 100;
+}
+
+/* A message may have begun some bytes before. */
+#define MESSAGE_MAX 64
+
+static uint64_t since(size_t bytes)
+{
+	uint64_t time = 0;
+	size_t i;
+
+	for (i = 0; i < mark_count && marks[i].bytes + MESSAGE_MAX <= bytes; i++)
+		time = marks[i].until - 100;
+	return time;
+}
+
+/* What the session keeps. */
+static void measure(struct giver *giver)
+{
+	const struct machine *machine = &giver->session->machine;
+	const struct task *task;
+	size_t tasks = 0, i;
+
+	for (i = 0; i < MACHINE_BUCKETS; i++)
+		for (task = machine->tasks[i]; task; task = task->next)
+			tasks++;
+	if (tasks > giver->tasks)
+		giver->tasks = tasks;
+	if (machine->cpus && machine->cpus[0].count > giver->switches)
+		giver->switches = machine->cpus[0].count;
+}
+
+static int give_trace(void *data, struct ntrace_live_trace *trace)
+{
+	struct giver *giver = data;
+	size_t left = all.size - giver->trace, count = draw(giver->most) + 1;
+
+	if (giver->loss && left > 200 && !draw(giver->loss)) {
+		trace->lost = draw(left < 2000 ? left : 2000) + 1;
+		giver->lost += trace->lost;
+		giver->losses++;
+		giver->trace += trace->lost;
+		left -= trace->lost;
+	}
+	if (!draw(5))
+		count = 0;
+	if (count > left)
+		count = left;
+	trace->bytes = all.trace + giver->trace;
+	trace->count = count;
+	if (giver->timed) {
+		trace->since_ns = since(giver->trace);
+		trace->until_ns = until(giver->trace + count);
+	}
+	giver->trace += count;
+	trace->flush = giver->flush && !draw(giver->flush);
+	trace->end = giver->trace == all.size;
+	if (trace->end)
+		trace->stop_ns = now + 100;
+	if (giver->trace < all.size / 2)
+		giver->ahead = giver->record;
+	measure(giver);
+	return 0;
+}
+
+static int give_records(void *data, bool wait, struct ntrace_live_records *records)
+{
+	struct giver *giver = data;
+	size_t count = giver->burst ? draw(giver->burst + 1) : 0;
+
+	if (wait && !count)
+		count = 1;
+	if (count > all.count - giver->record)
+		count = all.count - giver->record;
+	records->bytes = all.records + all.at[giver->record];
+	records->count = all.at[giver->record + count] - all.at[giver->record];
+	giver->record += count;
+	records->complete_ns = all.complete[giver->record];
+	return 0;
+}
+
+static struct ntrace_session *opened(const char *name, bool live)
+{
+	struct ntrace_session_options options = {
+		.size = sizeof(options),
+		.sysroot = in("root"),
+		.note = take_note,
+		.live = live,
+	};
+	struct ntrace_session *session = NULL;
+	char path[200];
+
+	notes[0] = 0;
+	snprintf(path, sizeof(path), "%s%s", name, live ? ".live" : "");
+	if (ntrace_session_open(&session, in(path), &options))
+		ok(false, "%s opens: %s", path, notes);
+	return session;
+}
+
+static int live(const char *name, struct giver *giver,
+		const struct ntrace_session_counting *counting)
+{
+	struct ntrace_session *session = opened(name, true);
+	struct ntrace_live_source source = {
+		.size = sizeof(source),
+		.trace = give_trace,
+		.records = give_records,
+		.data = giver,
+		.start_ns = START_NS,
+		.patience_ns = UINT64_MAX,
+	};
+	int error;
+
+	if (!session)
+		return NTRACE_ERR_IO;
+	giver->session = session;
+	error = ntrace_session_decode_live(session, 0, counting, &source, NULL);
+	ntrace_session_close(session);
+	return error;
+}
+
+/* ---- the same as the finished recording ---- */
+
+static const struct ntrace_session_counting events_only = {
+	.size = sizeof(events_only),
+	.event = take_seen,
+	.data = &part,
+};
+
+static bool same_events(const char *name, uint64_t seed)
+{
+	size_t i;
+
+	for (i = 0; i < part.count && i < whole.count; i++)
+		if (part.seen[i].hash != whole.seen[i].hash)
+			break;
+	if (i == whole.count && i == part.count)
+		return true;
+	diag("%s, seed %" PRIu64 ": event %zu of %zu (%zu) at offset %" PRIu64
+	     ": process %d, expected %d",
+	     name, seed, i, part.count, whole.count, part.seen[i].offset, part.seen[i].pid,
+	     whole.seen[i].pid);
+	return false;
+}
+
+/* ---- the same profile ---- */
+
+static int profile_event(void *data, const struct ntrace_session_event *event)
+{
+	return ntrace_profile_event(data, event);
+}
+
+static int profile_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	return ntrace_profile_blocks(data, blocks);
+}
+
+static int profile_effect(void *data, const struct ntrace_session_effect *effect)
+{
+	return ntrace_profile_effect(data, effect);
+}
+
+static char *profile_text(struct ntrace_profile *profile)
+{
+	const struct ntrace_profile_function *functions;
+	size_t count, size, i;
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &size);
+
+	ntrace_profile_end(profile);
+	functions = ntrace_profile_functions(profile, NTRACE_PROFILE_BY_INSTRUCTIONS, &count);
+	for (i = 0; i < count; i++)
+		fprintf(file, "%d %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", functions[i].pid,
+			functions[i].comm, functions[i].name ? functions[i].name : "?",
+			functions[i].instructions, functions[i].calls, functions[i].branches);
+	fclose(file);
+	return text;
+}
+
+/* @giver NULL: of the finished recording. */
+static char *profile_of(const char *name, struct giver *giver)
+{
+	struct ntrace_profile_options options = { .size = sizeof(options),
+						  .pid = -1,
+						  .parts = NTRACE_PROFILE_FUNCTIONS,
+						  .by_process = true };
+	struct ntrace_session_counting counting = { .size = sizeof(counting),
+						    .event = profile_event,
+						    .blocks = profile_blocks,
+						    .effect = profile_effect,
+						    .by_thread = true };
+	struct ntrace_session *session;
+	char *text = NULL;
+	int error;
+
+	if (ntrace_profile_new((struct ntrace_profile **)&counting.data, &options))
+		return NULL;
+	if (giver) {
+		error = live(name, giver, &counting);
+	} else {
+		session = opened(name, false);
+		error = ntrace_session_decode_counts(session, 0, &counting, NULL);
+		text = error ? NULL : profile_text(counting.data);
+		ntrace_session_close(session);
+	}
+	if (giver && !error)
+		text = profile_text(counting.data);
+	ntrace_profile_free(counting.data);
+	return text;
+}
+
+static struct giver any_giver(void)
+{
+	static const size_t most[] = { 1, 7, 60, 700, 100000 };
+
+	return (struct giver){ .most = most[draw(5)],
+			       .burst = draw(3) ? draw(12) : 0,
+			       .flush = (unsigned int)draw(4) };
+}
+
+static void check(const char *name, unsigned int cuts)
+{
+	unsigned int wrong = 0, profiles = 0, i;
+	struct ntrace_session *session;
+	struct giver giver;
+	uint64_t seed;
+	char *expected, *got;
+
+	split(name);
+	session = opened(name, false);
+	whole.count = 0;
+	is_u64(ntrace_session_decode(session, 0, take_seen, &whole, NULL), 0, "%s: decodes", name);
+	ntrace_session_close(session);
+	ok(whole.count > 50 && whole.count < EVENTS_MAX && all.count > 4,
+	   "%s: %zu events, %zu records", name, whole.count, all.count);
+	for (i = 0; i < cuts && wrong < 3; i++) {
+		seed = state;
+		giver = any_giver();
+		part.count = 0;
+		if (live(name, &giver, &events_only) || !same_events(name, seed))
+			wrong++;
+	}
+	is_u64(wrong, 0, "%s: the same events, cut in %u ways", name, cuts);
+	expected = profile_of(name, NULL);
+	for (i = 0; i < 1 + cuts / 20; i++) {
+		giver = any_giver();
+		got = profile_of(name, &giver);
+		profiles += expected && got && !strcmp(expected, got);
+		if (expected && got && strcmp(expected, got) != 0)
+			diag("got\n%s\nexpected\n%s", got, expected);
+		free(got);
+	}
+	ok(expected && strlen(expected) > 40, "%s: a profile", name);
+	is_u64(profiles, i, "%s: the same profile each time", name);
+	free(expected);
+}
+
+/* ---- recordings ---- */
+
+static void exits(int32_t pid, uint64_t time)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_EXIT,
+				      .pid = pid,
+				      .tid = pid,
+				      .other_pid = 100,
+				      .other_tid = 100,
+				      .time = time });
+}
+
+static void present_tasks(void)
+{
+	named(100, 0, false, "shell");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "beta");
+	maps(200, 0, CODE, "/bbb");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	named(300, 0, false, "kworker");
+	mark();
+}
+
+/* A shell forks, the child calls exec and exits; records come before and after their time. */
+static void round_of_tasks(unsigned int number)
+{
+	int32_t child = 1000 + (int32_t)number;
+
+	switches(100, 200, number & 1 ? OTHER_CODE : CODE);
+	mark();
+	work(CODE, 1 + number % 7);
+	mark();
+	switches(200, 100, CODE);
+	work(CODE, 1 + number % 3);
+	if (number % 5 == 0)
+		named(100, now + 5, false, number % 2 ? "odd" : "even");
+	mark();
+	forks(100, child, now + 10);
+	switches(100, child, CODE);
+	work(CODE, 2);
+	named(child, now + 20, true, "gamma");
+	maps(child, now + 30, OTHER_CODE, "/ccc");
+	hart_trap(&hart, BEGIN_NEW_EXEC, NOTHING, OTHER_CODE);
+	hart_loop(&hart, 3);
+	work(OTHER_CODE, 1 + number % 5);
+	exits(child, now + 60);
+	mark();
+	switches(child, 300, KERNEL_LOOP);
+	hart_loop(&hart, 5);
+	mark();
+	switches(300, 100, CODE);
+	mark();
+}
+
+static void record(const char *name, uint32_t priv_mask, uint32_t privilege, unsigned int rounds)
+{
+	unsigned int i;
+
+	mark_count = 0;
+	start(name, CODE, priv_mask);
+	present_tasks();
+	for (i = 0; i < rounds; i++)
+		round_of_tasks(i);
+	stop(name, privilege);
+}
+
+static void damage(const char *name, uint64_t from, uint64_t step)
+{
+	char path[600];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/aux.0", in(name));
+	file = fopen(path, "r+");
+	for (; file && from < hart.bytes; from += step) {
+		fseek(file, (long)from, SEEK_SET);
+		fwrite("\x02\x5a", 1, 2, file);
+	}
+	if (file)
+		fclose(file);
+}
+
+static uint64_t handed_over;
+
+/* The kernel hands over the trace of @task so far: its record precedes the trace. */
+static void piece(int32_t task)
+{
+	ntrace_encoder_stop(&hart.encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_AUX,
+				      .pid = task,
+				      .tid = task,
+				      .id = event_id,
+				      .offset = position + handed_over,
+				      .length = hart.bytes - handed_over,
+				      .time = now + 90 });
+	handed_over = hart.bytes;
+	mark();
+	now += 500;
+	ntrace_encoder_start(&hart.encoder, NTRACE_SYNC_TRACE_ENABLE);
+}
+
+static void record_pieces(const char *name, unsigned int rounds)
+{
+	unsigned int i;
+
+	event_id = 77;
+	handed_over = 0;
+	mark_count = 0;
+	start(name, CODE, UINT32_MAX);
+	present_tasks();
+	for (i = 0; i < rounds; i++) {
+		int32_t child = 1000 + (int32_t)i;
+
+		work(CODE, 2);
+		piece(100);
+		hart.loop = CODE;
+		hart_loop(&hart, 3);
+		work(OTHER_CODE, 2);
+		piece(200);
+		hart.loop = CODE;
+		forks(100, child, now + 10);
+		hart_loop(&hart, 2);
+		named(child, now + 20, true, "gamma");
+		maps(child, now + 30, OTHER_CODE, "/ccc");
+		hart_trap(&hart, BEGIN_NEW_EXEC, NOTHING, OTHER_CODE);
+		hart_loop(&hart, 3);
+		work(OTHER_CODE, 2);
+		piece(child);
+		exits(child, now - 100);
+		hart.loop = CODE;
+	}
+	piece(100);
+	stop(name, 3);
+	event_id = 0;
+}
+
+static void test_cuts(void)
+{
+	const char *text = getenv("CUTS");
+	unsigned int cuts = text ? (unsigned int)atoi(text) : 400;
+
+	record("whole", UINT32_MAX, 3, 6);
+	check("whole", cuts);
+	cuts = cuts * 3 / 10;
+	/* Several intervals are possible until the end of the sideband. */
+	record("losses", UINT32_MAX, 3, 4);
+	damage("losses", 150, 333);
+	check("losses", cuts);
+	start("missing", CODE, UINT32_MAX);
+	present_tasks();
+	round_of_tasks(0);
+	now += 500;
+	lost(3, now);
+	hart_trap(&hart, NOTHING, SWITCH_TO, CODE);
+	work(CODE, 9);
+	now += 500;
+	switch_records(100, 200);
+	hart_trap(&hart, NOTHING, SWITCH_TO, OTHER_CODE);
+	work(OTHER_CODE, 9);
+	stop("missing", 3);
+	check("missing", cuts);
+	fake_context = true;
+	record("owners", UINT32_MAX, 3, 4);
+	check("owners", cuts);
+	fake_context = false;
+	fake_time_bits = 10;
+	record("times", UINT32_MAX, 3, 4);
+	check("times", cuts);
+	fake_time_bits = 0;
+	record_pieces("pieces", 5);
+	check("pieces", cuts);
+}
+
+/* ---- losses ---- */
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct seen *a = left, *b = right;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/*
+ * Whether each block is one of the finished recording, with its process or none.
+ * *known: those with a process
+ */
+static bool nothing_wrong(size_t *known)
+{
+	const struct seen *found;
+	size_t i;
+
+	for (i = 0; i < part.count; i++) {
+		if (!part.seen[i].block)
+			continue;
+		found = bsearch(&part.seen[i], whole.seen, whole.count, sizeof(*whole.seen),
+				compare_blocks);
+		*known += part.seen[i].pid >= 0;
+		if (found && (part.seen[i].pid < 0 || part.seen[i].pid == found->pid))
+			continue;
+		diag("offset %" PRIu64 ", address %" PRIx64 ": process %d, expected %d",
+		     part.seen[i].offset, part.seen[i].address, part.seen[i].pid,
+		     found ? found->pid : -2);
+		return false;
+	}
+	return true;
+}
+
+/* Blocks of the finished recording by their message and address, if their process is certain. */
+static void keep_blocks(void)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < whole.count; i++)
+		if (whole.seen[i].block)
+			whole.seen[kept++] = whole.seen[i];
+	whole.count = kept;
+	qsort(whole.seen, whole.count, sizeof(*whole.seen), compare_blocks);
+	/* One message can end the time of a task and begin that of the next. */
+	for (i = 0; i + 1 < whole.count; i++)
+		if (!compare_blocks(&whole.seen[i], &whole.seen[i + 1]) &&
+		    whole.seen[i].pid != whole.seen[i + 1].pid)
+			diag("two processes at offset %" PRIu64, whole.seen[i].offset);
+}
+
+static void check_losses(const char *name, unsigned int cuts)
+{
+	size_t known = 0, blocks = 0, i;
+	struct ntrace_session *session;
+	uint64_t losses = 0, gaps = 0;
+	unsigned int wrong = 0, k;
+
+	split(name);
+	session = opened(name, false);
+	whole.count = 0;
+	ntrace_session_decode(session, 0, take_seen, &whole, NULL);
+	ntrace_session_close(session);
+	keep_blocks();
+	for (k = 0; k < cuts && wrong < 3; k++) {
+		uint64_t seed = state;
+		struct giver giver = any_giver();
+
+		giver.timed = true;
+		giver.most = 300;
+		giver.loss = 25;
+		/* Records of later times are known, too. */
+		if (draw(2))
+			giver.burst = RECORDS_MAX;
+		part.count = 0;
+		if (live(name, &giver, &events_only) || !nothing_wrong(&known)) {
+			diag("%s, seed %" PRIu64, name, seed);
+			wrong++;
+		}
+		losses += giver.losses;
+		for (i = 0; i < part.count; i++)
+			blocks += part.seen[i].block;
+	}
+	gaps += losses;
+	is_u64(wrong, 0, "%s: nothing wrong after %" PRIu64 " losses", name, gaps);
+	ok(losses > cuts && known > blocks * 8 / 10,
+	   "%s: the process of %zu of %zu blocks is known", name, known, blocks);
+}
+
+static void test_losses(void)
+{
+	record("lossy", UINT32_MAX, 3, 40);
+	check_losses("lossy", 60);
+	record_pieces("lossy-pieces", 40);
+	check_losses("lossy-pieces", 60);
+}
+
+/* ---- memory ---- */
+
+static void test_memory(void)
+{
+	struct giver giver = { .most = 400 };
+	struct ntrace_session *session;
+
+	record("long", UINT32_MAX, 3, 1500);
+	split("long");
+	session = opened("long", false);
+	whole.count = 0;
+	ntrace_session_decode(session, 0, take_seen, &whole, NULL);
+	ntrace_session_close(session);
+	part.count = 0;
+	is_u64(live("long", &giver, &events_only), 0, "long: decodes");
+	ok(whole.count > 100000 && same_events("long", 0), "long: the same %zu events",
+	   whole.count);
+	ok(giver.ahead < all.count * 6 / 10,
+	   "long: %zu of %zu records were needed for half the trace", giver.ahead, all.count);
+	ok(giver.switches > 500 && giver.switches < 2000, "long: %zu of 7500 switches were kept",
+	   giver.switches);
+	ok(giver.tasks > 3 && giver.tasks < 300, "long: %zu of 1503 processes were kept",
+	   giver.tasks);
+	record_pieces("long-pieces", 1500);
+	split("long-pieces");
+	giver = (struct giver){ .most = 400, .burst = 1 };
+	session = opened("long-pieces", false);
+	whole.count = 0;
+	ntrace_session_decode(session, 0, take_seen, &whole, NULL);
+	ntrace_session_close(session);
+	part.count = 0;
+	giver.timed = true;
+	is_u64(live("long-pieces", &giver, &events_only), 0, "long pieces: decodes");
+	ok(same_events("long-pieces", 0), "long pieces: the same %zu events", whole.count);
+	ok(giver.tasks < 300, "long pieces: %zu of 1503 processes were kept", giver.tasks);
+}
+
+static void test_refused(void)
+{
+	struct giver giver = { .most = 400 };
+	struct ntrace_session_counting counting = events_only;
+
+	record("user", 1u << NTRACE_PRIV_U, 1, 2);
+	split("user");
+	is_u64((uint64_t)live("user", &giver, &counting), (uint64_t)NTRACE_ERR_UNSUPPORTED,
+	       "user space of a CPU alone is refused");
+	counting.event = NULL;
+	is_u64((uint64_t)live("whole", &giver, &counting), (uint64_t)NTRACE_ERR_INVALID,
+	       "no callback for events");
+}
+
+static void tests(void)
+{
+	const char *text = getenv("SEED");
+
+	state = text ? strtoull(text, NULL, 10) : 1;
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	diag("SEED=%s", text ? text : "1");
+	whole.seen = calloc(EVENTS_MAX, sizeof(*whole.seen));
+	part.seen = calloc(EVENTS_MAX, sizeof(*part.seen));
+	all.trace = malloc(16 << 20);
+	all.records = malloc(16 << 20);
+	test_cuts();
+	test_losses();
+	test_memory();
+	test_refused();
+	free(whole.seen);
+	free(part.seen);
+	free(all.trace);
+	free(all.records);
+}
+
+int main(void)
+{
+	return test_sessions(tests);
+}
