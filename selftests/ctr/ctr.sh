@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=200
+# runner: guest seconds=140
 # Branch stacks on two harts:
 #   lifecycle  accepted and refused events; isolation of tasks; events, harts, the module come and go
 #   edges      branch stacks of a program with known edges, compared with objdump's graph of its ELF

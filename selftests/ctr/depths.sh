@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=40
+# runner: guest seconds=20
 # Harts with different features: the driver uses the features that all harts have, and does not use
 # a hart that comes online with fewer. The harts have Smstateen, and firmware that enables CTR.
 # shellcheck source=selftests/guest.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=110
+# runner: guest seconds=40
 # The driver runs on harts that are compared with the library's model at every access to their registers. The model sees each
 # executed transfer, which makes the harts slow: they have a boot of their own.
 # shellcheck source=selftests/guest.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=60
+# runner: guest seconds=30
 # Two harts that share a sink through a funnel without timestamps.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=90
+# runner: guest seconds=110
 # The topology of a SpacemiT K3: ATB bridges, and CoreSight components of Arm that write frames to memory.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=40
+# runner: guest seconds=20
 # Encoders without comparators, timestamps and scontext: the driver does not offer missing features,
 # and refuses them. Sinks that do not reach all memory.
 # shellcheck source=selftests/guest.sh

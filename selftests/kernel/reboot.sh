@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=30
+# runner: guest seconds=20
 # Trace blocks that run when the driver is loaded: it stops them, encoders first, and they work
 # afterwards. A reboot while two harts are traced: no block runs when the machine is reset. The
 # virtual SoC logs the values written to control registers, and their final values. In addition,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=40
+# runner: guest seconds=20
 # Two encoders with two ways out each, to two sinks: the sink does not depend on the order of probes,
 # and can be chosen. The encoders have clocks and resets, and the harts an
 # idle state that loses registers.

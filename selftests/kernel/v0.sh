@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=30
+# runner: guest seconds=20
 # Pre-ratification SiFive encoders, and decoding of their trace.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=40
+# runner: guest seconds=30
 # Sinks that are read while stopped: with their own memory, or with stop-on-wrap. In addition, scontext that is too narrow,
 # or
 # that the firmware keeps closed (mstateen0), where the attempt to write it must not cause an oops; and reserved memory.

@@ -150,6 +150,11 @@ def main(folder):
     tree.run(JOBS="1")
     lines = [line.split()[0] for line in (tree.top / "log").read_text().split("\n") if line]
     ok(lines == ["begin", "end"] * 3, "JOBS=1: one after the other", lines)
+    tree = Tree(folder, {f"{name}.sh": f"# runner: {options}\n{log}; {GOOD}" for name, options in
+                         (("a", "seconds=90"), ("b", "seconds=80"), ("c", "cpus=2 seconds=70"), ("d", "seconds=60"))})
+    tree.run(JOBS="3")
+    lines = [re.sub(r"/.*/", "", line) for line in (tree.top / "log").read_text().split("\n") if line.startswith("begin")]
+    ok(lines[2:] == ["begin c.sh", "begin d.sh"], "shorter tests do not keep a test from two processors", lines)
     tree = Tree(folder, {"a.sh": f"# runner: cups=2\n{GOOD}"})
     ok("'cups=2' is not guest, cpus=N or seconds=N" in tree.run() and tree.status, "an unknown word in a header", tree.said)
     last = Tree(folder, {"a.sh": GOOD})

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=200
+# runner: guest seconds=170
 # `ntrace record`, `trigger`, `top` and `collect` in the guest, one boot. guest/*.sh check how they are used; host/*.sh evaluate the
 # recordings of programs with known calls and instructions on this host.
 set -uo pipefail

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=60
+# runner: guest seconds=30
 # Truth test of four harts that share a sink: leaf funnels, a top funnel, and one stream that the
 # decoder separates by SRC.
 set -uo pipefail

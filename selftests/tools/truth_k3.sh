@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=120
+# runner: guest seconds=70
 # Truth test of a K3's topology: four harts whose messages are in frames of one ETR, and an Arm funnel that switches between them
 # inside messages. Everything is executed code; what is lost is reported; processes are attributed by Ownership. Then through
 # perf, where the kernel takes the trace of each hart out of the frames.

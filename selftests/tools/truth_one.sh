@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=100
+# runner: guest seconds=50
 # Truth test of one hart: the decoded instructions are exactly those of the witness, in HTM and BTM.
 # In filtered recordings, they are exactly those of the witness within the ranges: two functions of
 # a program that forks, and a function of the kernel.

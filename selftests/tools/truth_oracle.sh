@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=40
+# runner: guest seconds=30
 # Tests the witness with a bare-metal program: it contains every way in which QEMU starts an
 # instruction that does not retire, and its log is compared with a hand-written order. Also tests
 # the comparison, which must detect each change of the log.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=60
+# runner: guest seconds=45
 # Truth test of a P550's topology: pre-ratification encoders that trace all privileges, one sink, and ids of tasks that the
 # kernel stores to a register. Everything is executed code, of the right threads. Then through perf, where the kernel
 # separates the trace of the harts, which is not in the trace.

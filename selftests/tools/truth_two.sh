@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=120
+# runner: guest seconds=100
 # Truth test of two harts: the decoded instructions are exactly the executed ones. HTM and BTM of
 # user and kernel, HTM with the firmware's M-mode, and a recording that must lose trace and be
 # correct otherwise.

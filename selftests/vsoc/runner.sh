@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=60
+# runner: guest seconds=30
 # The runner of the virtual SoC: the files it copies back, and its reports of failures.
 # shellcheck disable=SC2016 # what is in single quotes is for the guest
 # shellcheck source=selftests/tap.sh
