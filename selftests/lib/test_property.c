@@ -4,5 +4,5 @@
 
 int main(void)
 {
-	return property_main("make check-lib TEST=property", 2000);
+	return property_main("make check-lib TEST=property", 600);
 }
