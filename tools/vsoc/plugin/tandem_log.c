@@ -33,6 +33,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 #define BUFFER_SIZE (1 << 20)
 
 enum {
+	SSTATUS = 0x100,
 	SEPC = 0x141,
 	SCAUSE = 0x142,
 	STVAL = 0x143,
@@ -40,6 +41,11 @@ enum {
 	MEPC = 0x341,
 	MCAUSE = 0x342,
 	MTVAL = 0x343,
+	MTINST = 0x34a,
+	MTVAL2 = 0x34b,
+	HSTATUS = 0x600,
+	HTVAL = 0x643,
+	HTINST = 0x64a,
 	PC = NTRACE_TANDEM_PC,
 	PRIV = NTRACE_TANDEM_PRIV,
 	GPR = NTRACE_TANDEM_GPR,
@@ -130,6 +136,7 @@ static void look(unsigned int id)
 static bool is_trap_csr(unsigned int id)
 {
 	return id == MSTATUS || (id >= MEPC && id <= MTVAL) || (id >= SEPC && id <= STVAL) ||
+	       id == MTINST || id == MTVAL2 || id == HSTATUS || id == HTVAL || id == HTINST ||
 	       id == PRIV;
 }
 
@@ -145,18 +152,23 @@ static void put_changes(bool insn, bool trap)
 	}
 }
 
+static bool has_changed(unsigned int id)
+{
+	for (unsigned int i = 0; i < changed_count; i++)
+		if (changed[i] == id)
+			return true;
+	return false;
+}
+
 static void put_trap(void)
 {
 	unsigned int first = value[PRIV] == 3 ? MEPC : SEPC;
-	bool written[3] = { false };
+	unsigned int ids[] = { first, first + 1, first + 2, MSTATUS };
 
-	for (unsigned int i = 0; i < changed_count; i++)
-		if (changed[i] >= first && changed[i] < first + 3)
-			written[changed[i] - first] = true;
 	/* The same value again is an effect, too. */
-	for (unsigned int i = 0; i < 3; i++)
-		if (!written[i])
-			put(NTRACE_TANDEM_REGISTER, first + i, value[first + i]);
+	for (unsigned int i = 0; i < 4; i++)
+		if (!has_changed(ids[i]))
+			put(NTRACE_TANDEM_REGISTER, ids[i], value[ids[i]]);
 	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, value[PRIV]);
 }
 
@@ -275,6 +287,51 @@ static void look_at_csrs(void)
 		look(csrs[i]);
 }
 
+/* mstatus: xIE, xPIE and xPP of a privilege, MPRV */
+#define STATUS_IE(priv) (1ull << (priv))
+#define STATUS_PIE(priv) (1ull << ((priv) + 4))
+#define STATUS_PP(priv) ((priv) == 3 ? 3ull << 11 : 1ull << 8)
+#define STATUS_MPRV (1ull << 17)
+
+/* What the held system instruction found: mstatus, and its register rs1. */
+static uint64_t status_before, operand_before;
+
+/*
+ * An interrupt came after the held system instruction and hides what it did to mstatus and
+ * privilege: both follow from the state before it. Only these and the CSRs of traps are not seen.
+ */
+static void put_hidden(void)
+{
+	uint32_t w = held->bits;
+	uint64_t status = status_before, operand = operand_before;
+	unsigned int csr = w >> 20, to = w == 0x30200073 ? 3 : 1, from;
+
+	if (w == 0x30200073 || w == 0x10200073) {
+		from = to == 3 ? status >> 11 & 3 : status >> 8 & 1;
+		status = (status & ~(STATUS_IE(to) | STATUS_PP(to))) | STATUS_PIE(to) |
+			 (status & STATUS_PIE(to)) >> 4;
+		if (from != 3)
+			status &= ~STATUS_MPRV;
+		put(NTRACE_TANDEM_REGISTER, MSTATUS, status);
+		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, from);
+		return;
+	}
+	if (!(w >> 12 & 3) || (csr != MSTATUS && csr != SSTATUS))
+		return;
+	if (w & 0x4000)
+		operand = w >> 15 & 31;
+	if ((w >> 12 & 3) == 2)
+		operand = status | operand;
+	else if ((w >> 12 & 3) == 3)
+		operand = status & ~operand;
+	/* The interrupt left the other bits as they were, and xIE in xPIE. */
+	to = value[PRIV] == 3 ? 3 : 1;
+	status = value[MSTATUS] & ~(STATUS_IE(to) | STATUS_PIE(to) | STATUS_PP(to));
+	status |= (operand & (STATUS_PIE(to) | STATUS_PP(to))) |
+		  (value[MSTATUS] & STATUS_PIE(to)) >> 4;
+	put(NTRACE_TANDEM_REGISTER, MSTATUS, status);
+}
+
 /* The held instruction trapped, or an interrupt came after it; @pc is that of the handler. */
 static void finish_trap(uint64_t pc, bool effects)
 {
@@ -296,6 +353,8 @@ static void finish_trap(uint64_t pc, bool effects)
 		put_insn(epc);
 		put_memory();
 		put_changes(true, false);
+		if (is_system(held))
+			put_hidden();
 		put(NTRACE_TANDEM_END, 0, 0);
 	}
 	if (interrupt)
@@ -317,6 +376,8 @@ static void finish(uint64_t pc)
 	bool trapped = !(count && pc == next[0]) && !(count == 2 && pc == next[1]);
 	bool effects, system = is_system(held);
 
+	status_before = value[MSTATUS];
+	operand_before = value[GPR + (held->bits >> 15 & 31)];
 	changed_count = 0;
 	for (unsigned int i = 1; i < 32; i++)
 		look(GPR + i);
