@@ -236,12 +236,51 @@ int tandem_dump(const struct tandem_options *options)
 
 /* ---- stat ---- */
 
+/* Kinds of instructions; the others have no row. */
+enum kind { KIND_LOAD, KIND_STORE, KIND_ATOMIC, KIND_FLOAT, KIND_CSR, KIND_ECALL, KIND_OTHER };
+
+static enum kind kind_of(uint64_t insn)
+{
+	unsigned int funct3 = insn >> 13 & 7;
+
+	/* The loads and stores of quadrants 0 and 2; Zcb has more with funct3 4 of quadrant 0. */
+	if ((insn & 3) == 1)
+		return KIND_OTHER;
+	if (!(insn & 3) && funct3 == 4)
+		return insn >> 11 & 1 ? KIND_STORE : KIND_LOAD;
+	if ((insn & 3) != 3)
+		return funct3 & 3 ? (funct3 & 4 ? KIND_STORE : KIND_LOAD) : KIND_OTHER;
+	switch (insn & 0x7f) {
+	case 0x03:
+	case 0x07:
+		return KIND_LOAD;
+	case 0x23:
+	case 0x27:
+		return KIND_STORE;
+	case 0x2f:
+		return KIND_ATOMIC;
+	case 0x43:
+	case 0x47:
+	case 0x4b:
+	case 0x4f:
+	case 0x53:
+		return KIND_FLOAT;
+	case 0x73:
+		if (insn >> 12 & 3)
+			return KIND_CSR;
+		return insn == 0x73 ? KIND_ECALL : KIND_OTHER;
+	default:
+		return KIND_OTHER;
+	}
+}
+
 struct statistics {
 	const struct tandem_options *options;
 	struct ntrace_tandem_state state;
 	uint64_t bytes, fields, groups, outside, insns16, insns32, exceptions, interrupts, inits,
 		resets;
 	uint64_t loads_or_stores, stores, problems, types[NTRACE_TANDEM_INSN32 + 1];
+	uint64_t kinds[KIND_OTHER + 1];
 	bool open;
 };
 
@@ -263,6 +302,8 @@ static void count_group(struct statistics *stat)
 	stat->loads_or_stores +=
 		!!(state->has & (NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR));
 	stat->stores += !!(state->has & NTRACE_TANDEM_HAS_STORE);
+	if (state->has & NTRACE_TANDEM_HAS_INSN)
+		stat->kinds[kind_of(state->insn)]++;
 }
 
 static int stat_field(void *data, const struct ntrace_tandem_field *field)
@@ -307,6 +348,12 @@ int tandem_stat(const struct tandem_options *options)
 		{ "outside", "fields outside groups", stat.outside },
 		{ "instructions", "instructions", stat.insns16 + stat.insns32 },
 		{ "instructions16", "  of 16 bits", stat.insns16 },
+		{ "load_instructions", "  loads", stat.kinds[KIND_LOAD] },
+		{ "store_instructions", "  stores", stat.kinds[KIND_STORE] },
+		{ "atomic_instructions", "  atomics", stat.kinds[KIND_ATOMIC] },
+		{ "float_instructions", "  floating-point operations", stat.kinds[KIND_FLOAT] },
+		{ "csr_instructions", "  CSR accesses", stat.kinds[KIND_CSR] },
+		{ "ecalls", "  ecall", stat.kinds[KIND_ECALL] },
 		{ "exceptions", "exceptions", stat.exceptions },
 		{ "interrupts", "interrupts", stat.interrupts },
 		{ "accesses", "instructions with a data address", stat.loads_or_stores },
