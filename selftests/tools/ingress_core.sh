@@ -238,6 +238,24 @@ awk '$1 == "R" || $1 == "T" { print $2 }' plain.log >plain.executed
 sed -n 's/^Trace 0: .*\/\(0000000080[0-9a-f]*\)\/.*/\1/p' qemu.log | head -n "$(wc -l <plain.executed)" >qemu.executed
 ok "QEMU executes what the core executes: $(wc -l <plain.executed) instructions and traps" cmp plain.executed qemu.executed
 
+# A recording that does not come from a waveform: QEMU's log up to the first trap. The testbench is the oracle again.
+awk '$1 == "T" { exit } $1 == "R"' plain.log >log.log
+awk '{ sub("^0*", "", $2); print "0x" $2 }' log.log >log.pcs
+grep '^Trace 0: .*/0000000080' qemu.log | head -n "$(wc -l <log.log)" >log.exec
+for mode in htm btm; do
+	ok "QEMU's log: recorded, $mode" "$ntrace" encode --exec-log log.exec --elf program --mode $mode -o log.trace --record-ingress log.ingress
+	ok "QEMU's log: encoded from the recording, $mode" "$ntrace" ingress encode log.ingress --mode $mode -o trace
+	ok "QEMU's log: $mode: the same trace" cmp trace log.trace
+	"$ntrace" decode --level pc --elf program trace >pcs
+	ok "QEMU's log: $mode: the trace has the instructions of the testbench" cmp pcs log.pcs
+done
+python3 expect.py transfers log.log >log.transfers
+"$ntrace" ctr model --control 0x1000000007 --depth 256 log.ingress >ring
+is "$("$ntrace" ctr compare --has type log.transfers ring)" "256 entries, no difference" "QEMU's log: CTR has the transfers of the testbench"
+ok "QEMU's log: converted to a tandem trace" "$ntrace" tandem convert --from ingress --elf program -o tandem log.ingress
+is "$("$ntrace" tandem dump tandem | python3 expect.py tandem log.log)" "0 0 []" \
+	"QEMU's log: the tandem trace has the instructions of the testbench"
+
 # A filter shows the same accesses as a search.
 is "$("$ntrace" ingress dump --dtype store --bytes 1,2 --json plain.unified | grep -c '"dtype":1,')" \
 	"$(grep -cE '^S [0-9a-f]+ [12] ' plain.log)" "filter: stores of one and two bytes"
