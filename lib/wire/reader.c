@@ -9,6 +9,8 @@
  */
 #include <string.h>
 
+#include <ntrace/messages.h>
+
 #include "table.h"
 #include "struct_size.h"
 
@@ -263,15 +265,41 @@ static inline uint64_t payload_of(uint64_t word)
 	return (word & 0xffffff) | (word >> 8 & UINT64_C(0xffffff000000));
 }
 
-/* The unread rest of a message of at most 8 bytes: payload, and field ends as bits of bytes. */
+/*
+ * A message of at most 8 bytes.
+ * @word: its bytes; 0 after its end
+ * @end: bit 0 of its last byte
+ * @size: number of bytes
+ */
 struct short_message {
+	uint64_t word;
+	uint64_t end;
+	unsigned int size;
+};
+
+/* Finds the end of the message that begins with the bytes of @word. Return: false: not in them. */
+static inline bool find_end(uint64_t word, struct short_message *found)
+{
+	uint64_t ends = word & word >> 1 & BYTES_BIT_0;
+
+	if (!ends)
+		return false;
+	found->end = ends & -ends;
+	found->size = (unsigned int)__builtin_ctzll(ends) / 8 + 1;
+	/* If the last byte is the eighth, the shift leaves 0. */
+	found->word = word & ((found->end << 8) - 1);
+	return true;
+}
+
+/* The unread rest of a message of at most 8 bytes: payload, and field ends as bits of bytes. */
+struct short_rest {
 	uint64_t payload;
 	uint64_t ends;
 	unsigned int at;
 };
 
 static inline bool take_short(struct ntrace_message *message, unsigned int field,
-			      struct short_message *rest)
+			      struct short_rest *rest)
 {
 	unsigned int end;
 
@@ -301,17 +329,116 @@ static inline void clear_fields(struct ntrace_message *message)
 
 /* A fixed field, or SRC. */
 static inline void take_short_fixed(struct ntrace_message *message, unsigned int field,
-				    unsigned int bits, struct short_message *rest)
+				    unsigned int bits, struct short_rest *rest)
 {
 	message->field[field] = rest->payload >> rest->at & ((1u << bits) - 1);
 	message->present |= 1u << field;
 	rest->at += bits;
 }
 
-/* Whether the message has only one variable field, which is no address. */
-static inline bool is_alone(const struct ntrace_wire_row *row)
+/* Sets all but the fields of a message without an address. */
+static inline void set_head(struct ntrace_message *message, unsigned int tcode, uint32_t present,
+			    uint64_t offset, unsigned int size)
 {
-	return !row->fixed[0].bits && !row->variable[1].field;
+	message->tcode = (uint8_t)tcode;
+	message->flags = 0;
+	message->address_msb = 0;
+	message->address_bytes = 0;
+	message->present = present;
+	message->offset = offset;
+	message->length = size;
+}
+
+/*
+ * DirectBranch without SRC and TSTAMP, by far the most frequent message of BTM: TCODE, then I-CNT up
+ * to the end. Return: number of bytes; 0: another message.
+ */
+static inline unsigned int take_branch(uint64_t word, uint64_t *icnt)
+{
+	struct short_message found;
+
+	/* Most I-CNT are in a single byte. */
+	if ((word & 0x3ff) == (NTRACE_TCODE_DIRECT_BRANCH << 2 | MSEO_MESSAGE_END << 8)) {
+		*icnt = word >> 10 & 63;
+		return 2;
+	}
+	if ((word & 0xff) != NTRACE_TCODE_DIRECT_BRANCH << 2 || !find_end(word, &found) ||
+	    (found.word & (found.end - 1) & 3 * BYTES_BIT_0))
+		return 0;
+	*icnt = payload_of(found.word) >> MDO_BITS;
+	return found.size;
+}
+
+/* Sets all that differs from a cleared message. */
+static inline void set_branch(struct ntrace_message *message, uint64_t icnt, uint64_t offset,
+			      unsigned int size)
+{
+	set_head(message, NTRACE_TCODE_DIRECT_BRANCH, 1u << NTRACE_FIELD_ICNT, offset, size);
+	message->field[NTRACE_FIELD_ICNT] = icnt;
+}
+
+/* Passes over a message that was read. */
+static inline void pass_short(struct ntrace_reader *reader, unsigned int size)
+{
+	reader->next += size;
+	reader->offset += size;
+}
+
+/* clang-format off */
+#define CASE(tcode, text, fixed_fields, variable_fields) \
+	case NTRACE_TCODE_##tcode: \
+		fixed_fields variable_fields break;
+#define FIXED(name, width) take_short_fixed(message, NTRACE_FIELD_##name, width, rest);
+#define VARIABLE(name) \
+	if (!take_short(message, NTRACE_FIELD_##name, rest)) \
+		return false;
+#define VARIABLE_IF(name, selected_by, accepted) \
+	if ((accepted) >> message->field[NTRACE_FIELD_##selected_by] & 1 && \
+	    !take_short(message, NTRACE_FIELD_##name, rest)) \
+		return false;
+/* clang-format on */
+
+/* Reads the fields of a whole message. Return: false: it has others than those of the table. */
+static inline bool read_fields(const struct ntrace_reader *reader, struct ntrace_message *message,
+			       struct short_rest *rest)
+{
+	if (reader->src_bits)
+		take_short_fixed(message, NTRACE_FIELD_SRC, reader->src_bits, rest);
+	switch (message->tcode) {
+		NTRACE_MESSAGE_TABLE(CASE, FIXED, VARIABLE, VARIABLE_IF)
+	default:
+		if (!row_of(reader, message->tcode)->name)
+			return false;
+		switch (message->tcode) {
+			NTRACE_SIFIVE_TABLE(CASE, FIXED, VARIABLE, VARIABLE_IF)
+		default:
+			return false;
+		}
+	}
+	if (rest->ends && !take_short(message, NTRACE_FIELD_TSTAMP, rest))
+		return false;
+	return !rest->ends;
+}
+
+/* read_short() for a message that begins with the bytes of @word. */
+static inline bool read_word(struct ntrace_reader *reader, struct ntrace_message *message,
+			     uint64_t word)
+{
+	struct short_message found;
+	struct short_rest rest;
+
+	if (!find_end(word, &found) || found.word & 3 ||
+	    (found.word >> 1 & ~found.word & BYTES_BIT_0))
+		return false;
+	rest.payload = payload_of(found.word);
+	rest.ends = found.word & BYTES_BIT_0;
+	rest.at = MDO_BITS;
+	clear_fields(message);
+	set_head(message, rest.payload & 63, 0, reader->offset, found.size);
+	if (!read_fields(reader, message, &rest))
+		return false;
+	pass_short(reader, found.size);
+	return true;
 }
 
 /*
@@ -321,58 +448,18 @@ static inline bool is_alone(const struct ntrace_wire_row *row)
  */
 static inline bool read_short(struct ntrace_reader *reader, struct ntrace_message *message)
 {
-	const struct ntrace_wire_row *row;
-	struct short_message rest;
-	uint64_t word, ends;
+	uint64_t word, icnt;
 	unsigned int size;
 
 	if (reader->end - reader->next < (ptrdiff_t)sizeof(word))
 		return false;
 	word = load_word(reader->next);
-	ends = word & word >> 1 & BYTES_BIT_0;
-	if (!ends || word & 3)
-		return false;
-	size = (unsigned int)__builtin_ctzll(ends) / 8 + 1;
-	word &= ~UINT64_C(0) >> (64 - 8 * size);
-	if (word >> 1 & ~word & BYTES_BIT_0)
-		return false;
-	rest.payload = payload_of(word);
-	rest.ends = word & BYTES_BIT_0;
-	rest.at = MDO_BITS;
-	message->tcode = rest.payload & 63;
-	row = row_of(reader, message->tcode);
-	if (!row->name)
-		return false;
+	size = reader->src_bits ? 0 : take_branch(word, &icnt);
+	if (!size)
+		return read_word(reader, message, word);
 	clear_fields(message);
-	message->flags = 0;
-	message->address_msb = 0;
-	message->address_bytes = 0;
-	message->present = 0;
-	message->offset = reader->offset;
-	message->length = size;
-	if (reader->src_bits)
-		take_short_fixed(message, NTRACE_FIELD_SRC, reader->src_bits, &rest);
-	if (is_alone(row) && rest.at < MDO_BITS * size && !(rest.ends & (rest.ends - 1))) {
-		/* DirectBranch, the most frequent message of BTM. */
-		message->field[row->variable[0].field] = rest.payload >> rest.at;
-		message->present |= 1u << row->variable[0].field;
-		reader->next += size;
-		reader->offset += size;
-		return true;
-	}
-	for (unsigned int i = 0; row->fixed[i].bits; i++)
-		take_short_fixed(message, row->fixed[i].field, row->fixed[i].bits, &rest);
-	for (unsigned int i = 0; row->variable[i].field; i++) {
-		if (ntrace_wire_demands(row, i, message->field) &&
-		    !take_short(message, row->variable[i].field, &rest))
-			return false;
-	}
-	if (rest.ends && !take_short(message, NTRACE_FIELD_TSTAMP, &rest))
-		return false;
-	if (rest.ends)
-		return false;
-	reader->next += size;
-	reader->offset += size;
+	set_branch(message, icnt, reader->offset, size);
+	pass_short(reader, size);
 	return true;
 }
 
@@ -424,4 +511,47 @@ int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_message *mess
 	if (reader->state == STATE_IDLE && read_short(reader, message))
 		return NTRACE_WIRE_MESSAGE;
 	return read_any(reader, message);
+}
+
+/* Reads DirectBranch messages up to the first other one. */
+static inline struct ntrace_message *read_branches(struct ntrace_reader *reader,
+						   struct ntrace_message *message,
+						   const struct ntrace_message *end)
+{
+	const uint8_t *next = reader->next, *last = reader->end - sizeof(uint64_t);
+	uint64_t offset = reader->offset, icnt;
+
+	for (; message < end && next <= last; message++) {
+		unsigned int size = take_branch(load_word(next), &icnt);
+
+		if (!size)
+			break;
+		/* An earlier DirectBranch has the same fields, so that none has to be cleared. */
+		if (message->present & ~(1u << NTRACE_FIELD_ICNT))
+			clear_fields(message);
+		set_branch(message, icnt, offset, size);
+		next += size;
+		offset += size;
+	}
+	reader->next = next;
+	reader->offset = offset;
+	return message;
+}
+
+size_t ntrace_reader_batch(struct ntrace_reader *reader, struct ntrace_message *messages,
+			   size_t count)
+{
+	struct ntrace_message *message = messages;
+	const struct ntrace_message *end = messages + count;
+
+	if (reader->state != STATE_IDLE || reader->end - reader->next < (ptrdiff_t)sizeof(uint64_t))
+		return 0;
+	for (; message < end; message++) {
+		if (!reader->src_bits)
+			message = read_branches(reader, message, end);
+		if (message == end || reader->end - reader->next < (ptrdiff_t)sizeof(uint64_t) ||
+		    !read_word(reader, message, load_word(reader->next)))
+			break;
+	}
+	return (size_t)(message - messages);
 }

@@ -14,8 +14,10 @@
 #include <time.h>
 
 #include <ntrace/flow.h>
+#include <ntrace/messages.h>
 
 #define ROUNDS 5
+#define BATCH 64	/* messages */
 #define REPEATS 16
 #define TABLE (1u << 16)
 
@@ -131,6 +133,7 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 
 static void parse(const struct trace *trace)
 {
+	static struct ntrace_message batch[BATCH];
 	struct ntrace_message message;
 	struct ntrace_params params;
 	struct ntrace_reader reader;
@@ -140,8 +143,15 @@ static void parse(const struct trace *trace)
 	ntrace_params_init(&params);
 	ntrace_reader_init(&reader, &params, true);
 	ntrace_reader_feed(&reader, trace->data, trace->size);
-	while (ntrace_reader_next(&reader, &message) >= 0)
+	for (;;) {
+		size_t number = ntrace_reader_batch(&reader, batch, BATCH);
+
+		for (size_t i = 0; i < number; i++)
+			icnt += batch[i].field[NTRACE_FIELD_ICNT];
+		if (ntrace_reader_next(&reader, &message) < 0)
+			break;
 		icnt += message.field[NTRACE_FIELD_ICNT];
+	}
 	printf("parse.%s %.3f\n", trace->name,
 	       icnt ? (double)trace->size / (seconds() - start) / 1e6 : 0);
 }
