@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ntrace/messages.h>
 #include <ntrace/parts.h>
 
 #include "common/command.h"
@@ -24,6 +25,7 @@
 #define PART_MAX (UINT64_C(32) << 20)
 #define PARTS_OF_JOB 4
 #define CHUNK ((size_t)1 << 20)
+#define BATCH 64	/* messages */
 /* Bytes from the begin that show how the stream is: its mode, and warnings given once. */
 #define SAMPLE ((size_t)128 << 10)
 
@@ -126,15 +128,39 @@ static int count(struct part *part, struct ntrace_flow *flow, int event,
 	return flow ? ntrace_flow_message(flow, message) : 0;
 }
 
+/* Counts the messages of a chunk. */
+static int count_chunk(struct part *part, struct ntrace_flow *flow, struct ntrace_reader *reader,
+		       struct ntrace_message *batch, enum ntrace_dialect dialect, bool messages)
+{
+	struct ntrace_message message;
+	int error = 0, event;
+
+	for (;;) {
+		size_t number = ntrace_reader_batch(reader, batch, BATCH);
+
+		for (size_t i = 0; !error && i < number; i++)
+			error = count(part, flow, NTRACE_WIRE_MESSAGE, &batch[i], dialect,
+				      messages);
+		if (error)
+			return error;
+		event = ntrace_reader_next(reader, &message);
+		if (event < 0)
+			return 0;
+		error = count(part, flow, event, &message, dialect, messages);
+		if (error)
+			return error;
+	}
+}
+
 /* Reads the bytes of a part, chunk by chunk. */
 static int read_part(const struct team *team, struct part *part, struct ntrace_flow *flow,
 		     struct ntrace_reader *reader, bool messages)
 {
 	enum ntrace_dialect dialect = team->work->params->dialect;
+	struct ntrace_message *batch = calloc(BATCH, sizeof(*batch));
 	uint8_t *chunk = malloc(CHUNK);
-	struct ntrace_message message;
 	uint64_t at = part->first;
-	int error = chunk ? 0 : NTRACE_ERR_NOMEM, event;
+	int error = chunk && batch ? 0 : NTRACE_ERR_NOMEM;
 
 	while (!error && at < part->after) {
 		size_t size = part->after - at < CHUNK ? (size_t)(part->after - at) : CHUNK;
@@ -149,9 +175,9 @@ static int read_part(const struct team *team, struct part *part, struct ntrace_f
 		}
 		ntrace_reader_feed(reader, chunk, (size_t)got);
 		at += (uint64_t)got;
-		while (!error && (event = ntrace_reader_next(reader, &message)) >= 0)
-			error = count(part, flow, event, &message, dialect, messages);
+		error = count_chunk(part, flow, reader, batch, dialect, messages);
 	}
+	free(batch);
 	free(chunk);
 	return error;
 }
