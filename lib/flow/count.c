@@ -419,7 +419,6 @@ static void leave(struct ntrace_flow *flow, const struct run *run, uint64_t offs
 	if (run->counted)
 		flow->icnt_pending = 0;
 	flow->debt = flow->icnt_pending + (uint64_t)run->owed;
-	flow->walked += run->parcels;
 	flow->credit += run->bytes << CREDIT_BITS;
 	if (flow->credit > CREDIT_MAX)
 		flow->credit = CREDIT_MAX;

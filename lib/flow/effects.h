@@ -22,7 +22,7 @@
 #define STEPS 1024
 /* Fingerprints of messages that came once; a power of two. */
 #define SIGHTINGS (1u << 16)
-/* Each message pays for this many parcels: see PARCELS_PER_BYTE in flow.c. */
+/* Each message pays for this many parcels: see PARCELS_PER_BYTE in flow.h. */
 #define PARCELS_AT_MOST ((1u << 20) - 1)
 #define CREDIT_BITS 20
 #define CREDIT_MAX (UINT64_C(1) << 62)

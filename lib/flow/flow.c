@@ -16,16 +16,6 @@
  */
 #define PARCELS_MAX (UINT64_C(1) << 30)
 
-/* Sums of I-CNT above this exceed any history. */
-#define ICNT_MAX (UINT64_C(1) << 62)
-
-/*
- * Maximum number of parcels that a byte of the stream can encode: far above the average of the best
- * encoder. Unused credit of earlier bytes is kept, since one message of a long loop reports a lot
- * of code.
- */
-#define PARCELS_PER_BYTE (UINT64_C(1) << 20)
-
 /* HREPEAT and B-CNT have up to 18 bits (N-Trace 1.0); rc7 does not define their width. */
 #define REPEAT_MAX (UINT64_C(1) << 20)
 
@@ -610,25 +600,11 @@ static bool keeps_batch(const struct ntrace_message *message)
 	}
 }
 
-/* A message built by the caller may have no length: it counts as the longest one. */
-void flow_earn_credit(struct ntrace_flow *flow, const struct ntrace_message *message)
-{
-	uint64_t bytes = message->length ? message->length : NTRACE_MESSAGE_BYTES_MAX;
-
-	if (bytes > ICNT_MAX / PARCELS_PER_BYTE)
-		bytes = ICNT_MAX / PARCELS_PER_BYTE;
-	flow->credit += bytes * PARCELS_PER_BYTE;
-	if (flow->credit > ICNT_MAX)
-		flow->credit = ICNT_MAX;
-}
-
 int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	if (flow->params.src_bits && !flow->any_src &&
-	    ntrace_message_has(message, NTRACE_FIELD_SRC) &&
-	    message->field[NTRACE_FIELD_SRC] != flow->config.src)
+	if (ntrace_message_has(message, NTRACE_FIELD_SRC) && !flow_is_own(flow, message))
 		return 0;
-	if (message->tcode == NTRACE_TCODE_DIRECT_BRANCH && flow_quick_branch(flow, message))
+	if (message->tcode == NTRACE_TCODE_DIRECT_BRANCH && flow_quick_branches(flow, message, 1))
 		return 0;
 	if (flow->waiting.count && !keeps_batch(message) && !flow_close_batch(flow))
 		return flow_result(flow);
@@ -636,7 +612,7 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	if (flow->count)
 		flow_count_begin(flow, message);
 	flow->offset = message->offset;
-	flow_earn_credit(flow, message);
+	flow->credit = flow_credit_after(flow->credit, message);
 	flow_take_time(flow, message);
 	handle(flow, message);
 	if (flow->late_count && !flow->stop)
@@ -651,6 +627,20 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	if (flow->count)
 		flow_count_end(flow, message);
 	return flow_result(flow);
+}
+
+int ntrace_flow_messages(struct ntrace_flow *flow, const struct ntrace_message *messages,
+			 size_t count)
+{
+	size_t at = 0;
+	int result = 0;
+
+	while (at < count && !result) {
+		at += flow_quick_branches(flow, messages + at, count - at);
+		if (at < count)
+			result = ntrace_flow_message(flow, &messages[at++]);
+	}
+	return result;
 }
 
 int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset)

@@ -8,6 +8,16 @@
 /* Maximum number of instructions in one block event. */
 #define BLOCK_INSTRUCTIONS_MAX 4096
 
+/* Sums of I-CNT above this exceed any history. */
+#define ICNT_MAX (UINT64_C(1) << 62)
+
+/*
+ * Maximum number of parcels that a byte of the stream can encode: far above the average of the best
+ * encoder. Unused credit of earlier bytes is kept, since one message of a long loop reports a lot
+ * of code.
+ */
+#define PARCELS_PER_BYTE (UINT64_C(1) << 20)
+
 /* struct block.price of a block that only the general walk can handle. */
 #define NOT_FAST UINT32_MAX
 
@@ -160,7 +170,8 @@ struct ntrace_flow {
 	uint64_t icnt_pending;		/* sum of ResourceFull RCODE 0 */
 	uint64_t debt;			/* parcels walked for history alone */
 	uint64_t credit;		/* parcels that the bytes so far can still encode */
-	uint64_t walked;		/* total number of parcels walked */
+	uint64_t walked;		/* parcels walked: for late owners only, so that parcels
+					 * are not counted where none may be late */
 	uint64_t confirmed;		/* offset of the last message with an I-CNT */
 	uint64_t offset;		/* offset of the current message */
 	uint64_t time;			/* last timestamp, if time_known; else base of later ones */
@@ -296,14 +307,13 @@ bool flow_close_batch(struct ntrace_flow *flow);
 #define QUICK_PARCELS (1u << 16)
 
 /*
- * Takes a DirectBranch of the own SRC, if it leads through known blocks to a taken branch. Return:
- * false: it takes the general way; nothing is changed.
+ * Takes DirectBranch messages of the own SRC, as long as they lead through known blocks to a taken
+ * branch. Return: their number. The next message takes the general way; it has changed nothing.
  */
-bool flow_quick_branch(struct ntrace_flow *flow, const struct ntrace_message *message);
+size_t flow_quick_branches(struct ntrace_flow *flow, const struct ntrace_message *messages,
+			   size_t count);
 
 /* flow.c */
-/* Adds to the parcels that the bytes so far can encode. */
-void flow_earn_credit(struct ntrace_flow *flow, const struct ntrace_message *message);
 /* Passes an event to the callback. Return: false if the callback stops. */
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event);
 /* Emits an event of @type without further fields. Return: as flow_emit(). */
@@ -342,6 +352,27 @@ void flow_track_address(struct ntrace_flow *flow, const struct ntrace_message *m
 static inline uint64_t flow_parcels_of_owner(const struct ntrace_flow *flow)
 {
 	return flow->late_count ? flow->late[0].due - flow->walked : UINT64_MAX;
+}
+
+/* Whether a message with SRC is of the own one. */
+static inline bool flow_is_own(const struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	return !flow->params.src_bits || flow->any_src ||
+	       message->field[NTRACE_FIELD_SRC] == flow->config.src;
+}
+
+/*
+ * Adds to @credit the parcels that the bytes of a message can encode. A message built by the caller
+ * may have no length: it counts as the longest one.
+ */
+static inline uint64_t flow_credit_after(uint64_t credit, const struct ntrace_message *message)
+{
+	uint64_t bytes = message->length ? message->length : NTRACE_MESSAGE_BYTES_MAX;
+
+	if (bytes > ICNT_MAX / PARCELS_PER_BYTE)
+		bytes = ICNT_MAX / PARCELS_PER_BYTE;
+	credit += bytes * PARCELS_PER_BYTE;
+	return credit < ICNT_MAX ? credit : ICNT_MAX;
 }
 
 static inline bool flow_is_sync(const struct ntrace_message *message)

@@ -189,6 +189,7 @@ static void decode(struct ntrace_space *space, const struct trace *trace, struct
 		.space = space,
 		.data = sum,
 	};
+	static struct ntrace_message batch[BATCH];
 	struct ntrace_message message;
 	struct ntrace_reader reader;
 	struct ntrace_flow *flow;
@@ -200,8 +201,14 @@ static void decode(struct ntrace_space *space, const struct trace *trace, struct
 		ntrace_reader_init(&reader, &params, true);
 		ntrace_reader_feed(&reader, trace->data, trace->size);
 		for (;;) {
-			if (counts)
+			size_t number;
+
+			if (counts) {
 				ntrace_flow_count(flow, &reader);
+			} else {
+				number = ntrace_reader_batch(&reader, batch, BATCH);
+				ntrace_flow_messages(flow, batch, number);
+			}
 			if (ntrace_reader_next(&reader, &message) < 0)
 				break;
 			ntrace_flow_message(flow, &message);

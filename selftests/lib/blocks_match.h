@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <ntrace/flow.h>
+#include <ntrace/messages.h>
 
 /* Maximum number of compared events: damage can produce very many blocks. */
 #define TOLD_MAX (1u << 17)
@@ -118,7 +119,7 @@ static inline void tell_all(struct told_list *list, const struct ntrace_flow_con
 			    bool batches, const uint8_t *data, size_t size)
 {
 	struct ntrace_flow_config config = *given;
-	struct ntrace_message message;
+	struct ntrace_message messages[7] = { { .tcode = 0 } }, message;
 	struct ntrace_reader reader;
 	struct ntrace_flow *flow;
 	int event;
@@ -131,10 +132,16 @@ static inline void tell_all(struct told_list *list, const struct ntrace_flow_con
 		return;
 	ntrace_reader_init(&reader, config.params, true);
 	ntrace_reader_feed(&reader, data, size);
-	while (!list->result && (event = ntrace_reader_next(&reader, &message)) >= 0)
+	while (!list->result) {
+		if (batches)
+			list->result = ntrace_flow_messages(
+				flow, messages, ntrace_reader_batch(&reader, messages, 7));
+		if (list->result || (event = ntrace_reader_next(&reader, &message)) < 0)
+			break;
 		list->result = event == NTRACE_WIRE_ERROR ?
 				       ntrace_flow_wire_error(flow, message.offset) :
 				       ntrace_flow_message(flow, &message);
+	}
 	if (!list->result)
 		list->result = ntrace_flow_end(flow, ntrace_reader_pending(&reader));
 	ntrace_flow_get_stats(flow, &list->stats);

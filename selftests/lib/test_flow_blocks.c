@@ -301,8 +301,46 @@ static void test_times(void)
 	ntrace_space_put(config.space);
 }
 
+/*
+ * A message with a return to an address from before and then a call: if its last block has no room in the
+ * batch, the message is walked again, and must find the address that the call has overwritten.
+ */
+static void test_return_and_call(void)
+{
+	enum { LAPS = 1500, LAP = 6, BLOCKS = 7 };
+	static const uint8_t start[] = { 0x24, 0x15, 0x00, 0x83 };
+	/* I-CNT 4: 1000, 100c; 5: 1014, 1004, 1016; 3: 101e, 1008 */
+	static const uint8_t lap[LAP] = { 0x0c, 0x13, 0x0c, 0x17, 0x0c, 0x0f };
+	static uint8_t data[sizeof(start) + LAPS * LAP];
+	struct code code = { .start = 0x1000 };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_at("") };
+	const char *mismatch;
+	uint32_t events;
+
+	put_jal(&code, 1, 0x100c);
+	put_jal(&code, 1, 0x1016);
+	put_branch(&code, 0x1000);
+	put_branch(&code, 0x1014);
+	put(&code, ADD);
+	put(&code, C_RET);
+	put_branch(&code, 0x101e);
+	put(&code, ADD);
+	put(&code, C_RET);
+	config.space = new_space("calls");
+	add_code(config.space, &code);
+	memcpy(data, start, sizeof(start));
+	for (size_t i = 0; i < LAPS; i++)
+		memcpy(data + sizeof(start) + i * LAP, lap, LAP);
+	mismatch = blocks_mismatch(&config, data, sizeof(data), &events);
+	ok(!mismatch, "a return, then a call: the same in batches: %s",
+	   mismatch ? mismatch : "all");
+	is_u64(events, 1 + LAPS * BLOCKS, "a sync, and the blocks of all laps");
+	ntrace_space_put(config.space);
+}
+
 int main(void)
 {
+	test_return_and_call();
 	test_times();
 	test_order();
 	test_watch();

@@ -112,44 +112,50 @@ static int new_flow(struct ntrace_flow **flow, const struct team *team, struct p
 	return error;
 }
 
-/* Counts what the reader returned. @messages: as on the first pass over the part. */
-static int count(struct part *part, struct ntrace_flow *flow, int event,
-		 const struct ntrace_message *message, enum ntrace_dialect dialect, bool messages)
+/* Counts messages. @first_pass: the part has not been counted before. */
+static int count(struct part *part, struct ntrace_flow *flow, const struct ntrace_message *messages,
+		 size_t number, enum ntrace_dialect dialect, bool first_pass)
 {
-	if (messages)
-		sanity_message(&part->sanity, event, message, dialect);
-	if (event == NTRACE_WIRE_ERROR) {
-		if (messages)
-			statistics_lost(&part->messages);
-		return flow ? ntrace_flow_wire_error(flow, message->offset) : 0;
+	for (size_t i = 0; first_pass && i < number; i++) {
+		sanity_message(&part->sanity, NTRACE_WIRE_MESSAGE, &messages[i], dialect);
+		if (!statistics_message(&part->messages, &messages[i]))
+			return NTRACE_ERR_NOMEM;
 	}
-	if (messages && !statistics_message(&part->messages, message))
-		return NTRACE_ERR_NOMEM;
-	return flow ? ntrace_flow_message(flow, message) : 0;
+	return flow ? ntrace_flow_messages(flow, messages, number) : 0;
+}
+
+/* Counts what the reader returned. */
+static int count_event(struct part *part, struct ntrace_flow *flow, int event,
+		       const struct ntrace_message *message, enum ntrace_dialect dialect,
+		       bool first_pass)
+{
+	if (event == NTRACE_WIRE_MESSAGE)
+		return count(part, flow, message, 1, dialect, first_pass);
+	if (first_pass) {
+		sanity_message(&part->sanity, event, message, dialect);
+		statistics_lost(&part->messages);
+	}
+	return flow ? ntrace_flow_wire_error(flow, message->offset) : 0;
 }
 
 /* Counts the messages of a chunk. */
 static int count_chunk(struct part *part, struct ntrace_flow *flow, struct ntrace_reader *reader,
-		       struct ntrace_message *batch, enum ntrace_dialect dialect, bool messages)
+		       struct ntrace_message *batch, enum ntrace_dialect dialect, bool first_pass)
 {
 	struct ntrace_message message;
-	int error = 0, event;
+	int error, event;
 
-	for (;;) {
+	do {
 		size_t number = ntrace_reader_batch(reader, batch, BATCH);
 
-		for (size_t i = 0; !error && i < number; i++)
-			error = count(part, flow, NTRACE_WIRE_MESSAGE, &batch[i], dialect,
-				      messages);
+		error = count(part, flow, batch, number, dialect, first_pass);
 		if (error)
 			return error;
 		event = ntrace_reader_next(reader, &message);
-		if (event < 0)
-			return 0;
-		error = count(part, flow, event, &message, dialect, messages);
-		if (error)
-			return error;
-	}
+		if (event >= 0)
+			error = count_event(part, flow, event, &message, dialect, first_pass);
+	} while (!error && event >= 0);
+	return error;
 }
 
 /* Reads the bytes of a part, chunk by chunk. */
