@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "effects.h"
+#include "word.h"
 
 static const uint8_t kinds[64] = {
 	[NTRACE_TCODE_DIRECT_BRANCH] = DIRECT,		[NTRACE_TCODE_INDIRECT_BRANCH] = INDIRECT,
@@ -314,23 +315,6 @@ void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *messa
 
 /* ---- counting ---- */
 
-static inline uint64_t load(const uint8_t *bytes)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	return word;
-}
-
-/* Bit 0 of each byte that ends a message. */
-static inline uint64_t ends_of(uint64_t word)
-{
-	return word & word >> 1 & BYTES_BIT_0;
-}
-
 static inline uint64_t first_bytes(uint64_t word, unsigned int size)
 {
 	return word & ~UINT64_C(0) >> (64 - 8 * size);
@@ -475,8 +459,7 @@ static void source_bits(const struct ntrace_flow *flow, uint64_t *mask, uint64_t
 /* Whether the reader takes the message without an error. */
 static inline bool is_sound(uint64_t key, uint64_t more)
 {
-	return !(key & 3) && !((key >> 1 & ~key) & BYTES_BIT_0) &&
-	       !((more >> 1 & ~more) & BYTES_BIT_0);
+	return !(key & 3) && !word_strays(key) && !word_strays(more);
 }
 
 /* Reads the bytes of a message at @at. Return: their number; 0: too long, or not whole. */
@@ -491,17 +474,17 @@ static inline unsigned int take_key(const uint8_t *at, const uint8_t *end, uint6
 		memcpy(copy, at, (size_t)(end - at));
 		at = copy;
 	}
-	*key = load(at);
+	*key = load_word(at);
 	*more = 0;
-	ends = ends_of(*key);
+	ends = word_ends(*key);
 	if (ends) {
 		unsigned int size = (unsigned int)__builtin_ctzll(ends) / 8 + 1;
 
 		*key = first_bytes(*key, size);
 		return size;
 	}
-	*more = load(at + 8);
-	ends = ends_of(*more);
+	*more = load_word(at + 8);
+	ends = word_ends(*more);
 	if (ends) {
 		unsigned int size = (unsigned int)__builtin_ctzll(ends) / 8 + 1;
 

@@ -30,8 +30,6 @@
 /* The second word of the key of an effect that continues another one: no message ends like this. */
 #define CONTINUED UINT64_C(2)
 
-#define BYTES_BIT_0 UINT64_C(0x0101010101010101)
-
 /* Kinds of messages, by what their effect depends on. */
 enum kind {
 	NOT_COUNTED,

@@ -13,6 +13,7 @@
 
 #include "table.h"
 #include "struct_size.h"
+#include "word.h"
 
 /* ntrace_reader.state */
 enum state {
@@ -242,20 +243,6 @@ static int begin(struct ntrace_reader *reader, struct ntrace_message *message)
 	return NTRACE_OK;
 }
 
-/* Bit 0 of each byte of a word. */
-#define BYTES_BIT_0 UINT64_C(0x0101010101010101)
-
-static inline uint64_t load_word(const uint8_t *bytes)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	word = __builtin_bswap64(word);
-#endif
-	return word;
-}
-
 /* The MDO bits of 8 bytes, packed into 48 bits. */
 static inline uint64_t payload_of(uint64_t word)
 {
@@ -280,7 +267,7 @@ struct short_message {
 /* Finds the end of the message that begins with the bytes of @word. Return: false: not in them. */
 static inline bool find_end(uint64_t word, struct short_message *found)
 {
-	uint64_t ends = word & word >> 1 & BYTES_BIT_0;
+	uint64_t ends = word_ends(word);
 
 	if (!ends)
 		return false;
@@ -427,8 +414,7 @@ static inline bool read_word(struct ntrace_reader *reader, struct ntrace_message
 	struct short_message found;
 	struct short_rest rest;
 
-	if (!find_end(word, &found) || found.word & 3 ||
-	    (found.word >> 1 & ~found.word & BYTES_BIT_0))
+	if (!find_end(word, &found) || found.word & 3 || word_strays(found.word))
 		return false;
 	rest.payload = payload_of(found.word);
 	rest.ends = found.word & BYTES_BIT_0;

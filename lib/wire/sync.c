@@ -11,11 +11,9 @@
 
 #include "struct_size.h"
 #include "table.h"
+#include "word.h"
 
 #define MSEO_MESSAGE_END 3
-
-/* Bit 0 of each byte of a word. */
-#define BYTES_BIT_0 UINT64_C(0x0101010101010101)
 
 /* The byte that starts a message with SYNC and F-ADDR: TCODE with MSEO 00. */
 static bool starts_sync(uint8_t byte)
@@ -49,11 +47,8 @@ static size_t next_start(const uint8_t *data, size_t size, size_t at, bool start
 	uint64_t word, ends, found;
 
 	for (; size - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, data + at, sizeof(word));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-		word = __builtin_bswap64(word);
-#endif
-		ends = word & word >> 1 & BYTES_BIT_0;
+		word = load_word(data + at);
+		ends = word_ends(word);
 		found = equal_bytes(word & ~(8 * BYTES_BIT_0), NTRACE_TCODE_PROG_TRACE_SYNC << 2) |
 			equal_bytes(word, NTRACE_TCODE_INDIRECT_BRANCH_SYNC << 2) |
 			equal_bytes(word, NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC << 2);
