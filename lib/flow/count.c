@@ -21,6 +21,9 @@
 #include "effects.h"
 #include "word.h"
 
+/* Limits the time of a call, and the number of times of an effect. */
+#define BYTES_AT_ONCE (1 << 24)
+
 static const uint8_t kinds[64] = {
 	[NTRACE_TCODE_DIRECT_BRANCH] = DIRECT,		[NTRACE_TCODE_INDIRECT_BRANCH] = INDIRECT,
 	[NTRACE_TCODE_INDIRECT_BRANCH_HIST] = INDIRECT, [NTRACE_TCODE_RESOURCE_FULL] = RESOURCE,
@@ -260,6 +263,7 @@ static bool remember(struct ntrace_flow *flow)
 	size_t part_count, blocks = flow->waiting.count;
 	uint32_t place;
 
+	count->times_bound += PARTS;
 	if (!effects_make_room(flow))
 		return false;
 	if (count->steps && !has_steps(count))
@@ -357,7 +361,8 @@ static struct effect *take_parts(struct flow_count *count, struct return_stack *
 		if (!after.count || number == PARTS)
 			return NULL;
 		parts[number++] = effect;
-		effect = find_effect(count, effect->id, CONTINUED, stack->address[after.top], 0, 1);
+		effect = find_next(count, effect, effect->id, CONTINUED, stack->address[after.top],
+				   0, 1);
 		if (!effect || !(effect->split || effect->next))
 			return NULL;
 		after.top = (after.top + STACK_DEPTH - 1) % STACK_DEPTH;
@@ -408,6 +413,7 @@ static void leave(struct ntrace_flow *flow, const struct run *run, uint64_t offs
 		flow->credit = CREDIT_MAX;
 	flow->credit -= run->parcels;
 	flow->stats.messages += run->messages;
+	count->times_bound += run->messages * (PARTS + 1);
 	flow->offset = offset;
 	if (run->confirmed != UINT64_MAX)
 		flow->confirmed = run->confirmed;
@@ -527,12 +533,17 @@ static bool came_before(struct flow_count *count, const struct miss *miss, uint3
 int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 {
 	struct flow_count *count = flow->count;
-	const uint8_t *at = reader->next;
+	const uint8_t *at = reader->next, *end = reader->end;
 	uint64_t mask, own, key, more, offset = flow->offset;
 	struct run run = { .confirmed = UINT64_MAX };
 
+	/* A message has at least two bytes. */
+	if (count && count->times_bound > UINT32_MAX - BYTES_AT_ONCE / 2 * (PARTS + 1))
+		flow_count_fold(flow);
 	if (!is_ready(flow, reader))
 		return 0;
+	if (end - at > BYTES_AT_ONCE)
+		end = at + BYTES_AT_ONCE;
 	source_bits(flow, &mask, &own);
 	run.reference = flow->reference;
 	run.owed = (int64_t)(flow->debt - flow->icnt_pending);
@@ -540,7 +551,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 	run.last_branch = count->last_branch;
 	count->miss.valid = false;
 	for (;;) {
-		unsigned int size = at < reader->end ? take_key(at, reader->end, &key, &more) : 0;
+		unsigned int size = at < end ? take_key(at, reader->end, &key, &more) : 0;
 		struct effect *effect;
 		uint64_t origin, parcels = run.parcels;
 		uint32_t debt;
@@ -560,7 +571,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 			break;
 		origin = kind == INDIRECT ? run.reference : kind == REPEAT ? run.last_branch : 0;
 		debt = kind == RESOURCE ? 0 : (uint32_t)run.owed;
-		effect = find_effect(count, key, more, origin, debt, run.place);
+		effect = find_next(count, run.last, key, more, origin, debt, run.place);
 		if (effect && flow->waiting.count && !pass_waiting(flow))
 			break;
 		if (effect && effect->split)

@@ -4,27 +4,30 @@
 #include <string.h>
 
 #include "effects.h"
+#include "large.h"
 
 /* Gives @count an empty table of @number effects. Return: false: out of memory. */
 static bool make_effects(struct flow_count *count, uint32_t number)
 {
-	struct effect *effects = aligned_alloc(sizeof(*effects), number * sizeof(*effects));
-	struct detail *details = malloc(number * sizeof(*details));
+	struct effect *effects = large_alloc(number * sizeof(*effects));
+	struct detail *details = large_alloc(number * sizeof(*details));
+	uint32_t *index = large_zalloc(number * sizeof(*index));
 	uint32_t *dirty = malloc(2 * number * sizeof(*dirty));
 
-	if (!effects || !details || !dirty) {
+	if (!effects || !details || !index || !dirty) {
 		free(effects);
 		free(details);
+		free(index);
 		free(dirty);
 		return false;
 	}
-	memset(effects, 0, number * sizeof(*effects));
 	free(count->dirty);
 	count->effects = effects;
 	count->details = details;
+	count->index = index;
 	count->dirty = dirty;
 	count->effect_mask = number - 1;
-	count->used = 0;
+	count->used = 1;
 	return true;
 }
 
@@ -35,9 +38,9 @@ int flow_count_new(struct ntrace_flow *flow)
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	flow->count = made;
-	made->places = malloc(PLACES * sizeof(*made->places));
-	made->slots = calloc(2 * PLACES, sizeof(*made->slots));
-	made->room = malloc(ROOM * sizeof(*made->room));
+	made->places = large_alloc(PLACES * sizeof(*made->places));
+	made->slots = large_zalloc(2 * PLACES * sizeof(*made->slots));
+	made->room = large_alloc(ROOM * sizeof(*made->room));
 	made->pushes = malloc(PUSHES * sizeof(*made->pushes));
 	made->fold = malloc((COUNT_BLOCKS + OPEN_BLOCKS + 1) * sizeof(*made->fold));
 	made->sightings = calloc(SIGHTINGS, sizeof(*made->sightings));
@@ -59,6 +62,7 @@ void flow_count_free(struct flow_count *count)
 		return;
 	free(count->effects);
 	free(count->details);
+	free(count->index);
 	free(count->places);
 	free(count->slots);
 	free(count->room);
@@ -156,8 +160,8 @@ void effect_fold(struct ntrace_flow *flow, struct effect *effect)
 	struct flow_count *count = flow->count;
 	const struct detail *detail = &count->details[number_of(count, effect)];
 
-	flow->stats.blocks += effect->times * detail->count;
-	flow->stats.instructions += effect->times * effect->instructions;
+	flow->stats.blocks += (uint64_t)effect->times * detail->count;
+	flow->stats.instructions += (uint64_t)effect->times * effect->instructions;
 	if (detail->count && flow->config.effect) {
 		size_t lead = put_blocks(flow, detail);
 
@@ -235,6 +239,7 @@ void flow_count_fold(struct ntrace_flow *flow)
 			effect_fold(flow, &count->effects[count->dirty[i]]);
 	}
 	count->dirty_count = 0;
+	count->times_bound = 0;
 	count->folding = false;
 }
 
@@ -266,8 +271,8 @@ void flow_count_part(struct ntrace_flow *flow)
 
 static void clear(struct flow_count *count)
 {
-	memset(count->effects, 0, (count->effect_mask + 1) * sizeof(*count->effects));
-	count->used = 0;
+	memset(count->index, 0, (count->effect_mask + 1) * sizeof(*count->index));
+	count->used = 1;
 	memset(count->slots, 0, 2 * PLACES * sizeof(*count->slots));
 	count->place_count = 1;
 	count->room_used = 0;
@@ -293,8 +298,8 @@ void flow_count_add_stats(const struct flow_count *count, struct ntrace_flow_sta
 		const struct effect *effect = &count->effects[count->dirty[i]];
 		const struct detail *detail = &count->details[count->dirty[i]];
 
-		stats->blocks += effect->times * detail->count;
-		stats->instructions += effect->times * effect->instructions;
+		stats->blocks += (uint64_t)effect->times * detail->count;
+		stats->instructions += (uint64_t)effect->times * effect->instructions;
 	}
 }
 
@@ -383,31 +388,51 @@ uint32_t effects_find_place(struct ntrace_flow *flow)
 	return effects_number_place(count, &place);
 }
 
-/* The effect with this key, or a new one in a free or replaced entry. */
+/* The free place of an effect in the index; NULL: all in question are in use. */
+static uint32_t *free_entry(const struct flow_count *count, uint32_t entry)
+{
+	for (unsigned int i = 0; i < PROBES; i++) {
+		if (!count->index[(entry + i) & count->effect_mask])
+			return &count->index[(entry + i) & count->effect_mask];
+	}
+	return NULL;
+}
+
+/* A number for a new effect, which may be that of an earlier one, and its place in the index. */
+static uint32_t take_number(struct ntrace_flow *flow, uint64_t hash)
+{
+	struct flow_count *count = flow->count;
+	uint32_t entry = entry_of(count, hash), *place = free_entry(count, entry), number;
+
+	if (place && count->used <= count->effect_mask) {
+		number = count->used++;
+	} else {
+		/* Any effect will do; ids are spread evenly. */
+		if (!place)
+			place = &count->index[(entry + count->next_id % PROBES) &
+					      count->effect_mask];
+		number = *place ? *place % EFFECTS_MAX : 1 + count->next_id % count->effect_mask;
+		effects_pass_run(flow);
+		if (count->effects[number].times)
+			effect_fold(flow, &count->effects[number]);
+	}
+	*place = number + tag_of(hash) * EFFECTS_MAX;
+	return number;
+}
+
+/* The effect with this key, or a new one, which may replace another one. */
 struct effect *effect_make(struct ntrace_flow *flow, const struct miss *miss, uint32_t place,
 			   bool *made)
 {
 	struct flow_count *count = flow->count;
 	struct effect *effect =
 		find_effect(count, miss->key[0], miss->key[1], miss->origin, miss->debt, place);
-	uint32_t entry =
-		entry_of(count, miss->key[0], miss->key[1], miss->origin, miss->debt, place);
 
 	*made = !effect;
 	if (effect)
 		return effect;
-	for (unsigned int i = 0; i < PROBES && !effect; i++) {
-		if (!count->effects[(entry + i) & count->effect_mask].place)
-			effect = &count->effects[(entry + i) & count->effect_mask];
-	}
-	count->used += !!effect;
-	if (!effect) {
-		/* Any entry will do; ids are spread evenly. */
-		effect = &count->effects[(entry + count->next_id % PROBES) & count->effect_mask];
-		effects_pass_run(flow);
-		if (effect->times)
-			effect_fold(flow, effect);
-	}
+	effect = &count->effects[take_number(flow, hash_of(miss->key[0], miss->key[1], miss->origin,
+							   miss->debt, place))];
 	*effect = (struct effect){ .key = { miss->key[0], miss->key[1] },
 				   .origin = miss->origin,
 				   .place = place,
@@ -425,37 +450,32 @@ static bool is_full(const struct flow_count *count)
 	       count->next_id > UINT32_MAX - 2 * PARTS;
 }
 
-/* Quadruples the table, if there is memory. */
+/* Quadruples the table, if there is memory. Effects without a place there are not found any more. */
 static void grow(struct ntrace_flow *flow)
 {
 	struct flow_count *count = flow->count;
-	uint32_t number = count->effect_mask + 1, entry;
 	struct effect *effects = count->effects;
 	struct detail *details = count->details;
+	uint32_t *index = count->index, used = count->used;
 
 	flow_count_fold(flow);
-	if (!make_effects(count, 4 * number))
+	if (!make_effects(count, 4 * (count->effect_mask + 1)))
 		return;
-	for (uint32_t i = 0; i < number; i++) {
+	memcpy(count->effects, effects, used * sizeof(*effects));
+	memcpy(count->details, details, used * sizeof(*details));
+	count->used = used;
+	for (uint32_t i = 1; i < used; i++) {
 		const struct effect *effect = &effects[i];
+		uint64_t hash = hash_of(effect->key[0], effect->key[1], effect->origin,
+					effect->debt, effect->place);
+		uint32_t *entry = free_entry(count, entry_of(count, hash));
 
-		if (!effect->place)
-			continue;
-		entry = entry_of(count, effect->key[0], effect->key[1], effect->origin,
-				 effect->debt, effect->place);
-		for (unsigned int k = 0; k < PROBES; k++) {
-			uint32_t at = (entry + k) & count->effect_mask;
-
-			if (count->effects[at].place)
-				continue;
-			count->effects[at] = *effect;
-			count->details[at] = details[i];
-			count->used++;
-			break;
-		}
+		if (entry)
+			*entry = i + tag_of(hash) * EFFECTS_MAX;
 	}
 	free(effects);
 	free(details);
+	free(index);
 }
 
 /* Passes all effects on and forgets them, or only passes them on, if there is no room for more. */

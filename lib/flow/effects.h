@@ -8,7 +8,7 @@
 #include "count.h"
 
 #define EFFECTS_FIRST (1u << 12)
-#define EFFECTS_MAX (1u << 18)
+#define EFFECTS_MAX (1u << 18)	/* numbers of effects are smaller */
 #define PROBES 4
 #define PLACES (1u << 17)
 #define ROOM (1u << 22)		/* block indices of all effects */
@@ -54,8 +54,9 @@ struct place {
  * @key: the bytes of the message, or CONTINUED and the id of the effect before
  * @origin: INDIRECT: the reference; REPEAT: id of the repeated message; CONTINUED: popped address
  * @times: number of times since the caller got it
+ * @after: number of the effect that came next the last time; 0 = none yet
  * @target: address of the next block
- * @place: number of the place before; 0 = free entry
+ * @place: number of the place before
  * @next: number of the place afterwards; 0 = not known
  * @debt: parcels walked for history before, less those counted before
  * @id: never used for another effect
@@ -70,7 +71,8 @@ struct place {
 struct effect {
 	uint64_t key[2];
 	uint64_t origin;
-	uint64_t times;
+	uint32_t times;
+	uint32_t after;
 	uint64_t target;
 	uint32_t place;
 	uint32_t next;
@@ -114,7 +116,10 @@ struct miss {
 
 /**
  * struct flow_count - all effects
- * @effects, @details: @effect_mask + 1 entries, found by hash; @used: number of those in use
+ * @effects, @details: in the order in which they were made, so that effects which come one after the
+ *                     other are near each other in memory; effect 0 is unused. @used: their number
+ * @index: @effect_mask + 1 numbers of effects with their tags, by hash; 0 = free
+ * @times_bound: no effect has more times
  * @places: places; 0 is none
  * @slots: numbers of places by hash
  * @room: indices of blocks, with TAKEN
@@ -133,6 +138,7 @@ struct miss {
 struct flow_count {
 	struct effect *effects;
 	struct detail *details;
+	uint32_t *index;
 	struct place *places;
 	uint32_t *slots;
 	uint32_t *room;
@@ -143,6 +149,7 @@ struct flow_count {
 	uint32_t place_count, room_used, push_count, dirty_count;
 	uint32_t next_id;
 	uint32_t last_branch;
+	uint64_t times_bound;
 	struct place tail;
 	uint32_t place;
 	bool tail_valid;
@@ -166,10 +173,15 @@ static inline uint64_t hash_of(uint64_t key, uint64_t more, uint64_t origin, uin
 	return hash ^ (more ^ origin << 7 ^ (uint64_t)debt << 20) * UINT64_C(0xc2b2ae3d27d4eb4f);
 }
 
-static inline uint32_t entry_of(const struct flow_count *count, uint64_t key, uint64_t more,
-				uint64_t origin, uint32_t debt, uint32_t place)
+static inline uint32_t entry_of(const struct flow_count *count, uint64_t hash)
 {
-	return (uint32_t)(hash_of(key, more, origin, debt, place) >> 40) & count->effect_mask;
+	return (uint32_t)(hash >> 40) & count->effect_mask;
+}
+
+/* The bits of the index above the number: most other effects have others, and are not compared. */
+static inline uint32_t tag_of(uint64_t hash)
+{
+	return (uint32_t)hash / EFFECTS_MAX;
 }
 
 static inline bool is_effect(const struct effect *effect, uint64_t key, uint64_t more,
@@ -183,12 +195,17 @@ static inline struct effect *find_effect(const struct flow_count *count, uint64_
 					 uint64_t more, uint64_t origin, uint32_t debt,
 					 uint32_t place)
 {
-	uint32_t entry = entry_of(count, key, more, origin, debt, place);
+	uint64_t hash = hash_of(key, more, origin, debt, place);
+	uint32_t entry = entry_of(count, hash), tag = tag_of(hash);
 
 	for (unsigned int i = 0; i < PROBES; i++) {
-		struct effect *effect = &count->effects[(entry + i) & count->effect_mask];
+		uint32_t number = count->index[(entry + i) & count->effect_mask];
+		struct effect *effect = &count->effects[number % EFFECTS_MAX];
 
-		if (is_effect(effect, key, more, origin, debt, place))
+		if (!number)
+			return NULL;
+		if (number / EFFECTS_MAX == tag &&
+		    is_effect(effect, key, more, origin, debt, place))
 			return effect;
 	}
 	return NULL;
@@ -197,6 +214,24 @@ static inline struct effect *find_effect(const struct flow_count *count, uint64_
 static inline uint32_t number_of(const struct flow_count *count, const struct effect *effect)
 {
 	return (uint32_t)(effect - count->effects);
+}
+
+/* The effect after @last: most often the one that came after it the last time. */
+static inline struct effect *find_next(const struct flow_count *count, struct effect *last,
+				       uint64_t key, uint64_t more, uint64_t origin, uint32_t debt,
+				       uint32_t place)
+{
+	struct effect *effect;
+
+	if (!last)
+		return find_effect(count, key, more, origin, debt, place);
+	effect = &count->effects[last->after];
+	if (last->after && is_effect(effect, key, more, origin, debt, place))
+		return effect;
+	effect = find_effect(count, key, more, origin, debt, place);
+	if (effect)
+		last->after = number_of(count, effect);
+	return effect;
 }
 
 static inline void add_time(struct flow_count *count, struct effect *effect)

@@ -15,11 +15,12 @@
 #include <string.h>
 
 #include "grow.h"
+#include "large.h"
 #include "profile/select.h"
 #include "run.h"
 
 #define ENTRIES_FIRST (1u << 6)
-#define ENTRIES_MAX (1u << 20)
+#define ENTRIES_MAX (1u << 20)	/* numbers of entries are smaller */
 #define PROBES 8
 #define STATES_MAX (1u << 20)
 #define COUNTS_MAX (1u << 23)
@@ -33,9 +34,10 @@ struct state {
 
 /*
  * What an effect does at a state.
- * @effect: its id; 0 = free
+ * @effect: its id
  * @next: state afterwards; 0: the effect must be walked here
  * @arrives: the space becomes that of the thread
+ * @after: number of the entry that came next the last time; 0 = none yet
  * @times: executions that are not in the nodes yet
  */
 struct entry {
@@ -44,6 +46,8 @@ struct entry {
 	uint32_t next;
 	uint32_t instructions : 31;
 	uint32_t arrives : 1;
+	uint32_t after;
+	uint32_t reserved;
 	uint64_t times;
 };
 
@@ -71,13 +75,16 @@ struct node_count {
 };
 
 /*
- * @entries, @rests: @mask + 1 of them, by hash; @used: those in use
+ * @entries, @rests: in the order in which they were made, so that entries which come one after the
+ *                   other are near each other in memory; entry 0 is unused. @used: their number
+ * @places: numbers of entries with their tags, by hash; 0 = free
  * @slots: numbers of states, by hash
  * @counts: of all entries; during a recording also those of the new one, from @first on
  */
 struct stack_runs {
 	struct entry *entries;
 	struct rest *rests;
+	uint32_t *places;
 	uint32_t mask, used;
 	struct state *states;
 	size_t state_count, state_room;
@@ -88,20 +95,24 @@ struct stack_runs {
 	size_t first;
 };
 
+/* Makes an empty table of @number places. */
 static bool make_entries(struct stack_runs *runs, uint32_t number)
 {
-	struct entry *entries = calloc(number, sizeof(*entries));
-	struct rest *rests = malloc(number * sizeof(*rests));
+	struct entry *entries = large_alloc((number + (size_t)1) * sizeof(*entries));
+	struct rest *rests = large_alloc((number + (size_t)1) * sizeof(*rests));
+	uint32_t *places = large_zalloc(number * sizeof(*places));
 
-	if (!entries || !rests) {
+	if (!entries || !rests || !places) {
 		free(entries);
 		free(rests);
+		free(places);
 		return false;
 	}
 	runs->entries = entries;
 	runs->rests = rests;
+	runs->places = places;
 	runs->mask = number - 1;
-	runs->used = 0;
+	runs->used = 1;
 	return true;
 }
 
@@ -113,6 +124,7 @@ void run_free(struct ntrace_stacks *stacks)
 		return;
 	free(runs->entries);
 	free(runs->rests);
+	free(runs->places);
 	free(runs->states);
 	free(runs->slots);
 	free(runs->counts);
@@ -277,7 +289,7 @@ static void fold(struct ntrace_stacks *stacks)
 {
 	struct stack_runs *runs = stacks->runs;
 
-	for (uint32_t i = 0; i <= runs->mask; i++) {
+	for (uint32_t i = 1; i < runs->used; i++) {
 		uint64_t times = runs->entries[i].times;
 		const struct rest *rest = &runs->rests[i];
 
@@ -309,9 +321,9 @@ void run_forget(struct ntrace_stacks *stacks)
 	if (!runs)
 		return;
 	fold(stacks);
-	memset(runs->entries, 0, (runs->mask + (size_t)1) * sizeof(*runs->entries));
+	memset(runs->places, 0, (runs->mask + (size_t)1) * sizeof(*runs->places));
 	memset(runs->slots, 0, (runs->slot_mask + (size_t)1) * sizeof(*runs->slots));
-	runs->used = 0;
+	runs->used = 1;
 	runs->state_count = 1;
 	runs->count_count = 0;
 	threads_each_stack(stacks, forget_states);
@@ -319,77 +331,91 @@ void run_forget(struct ntrace_stacks *stacks)
 
 /* ---- entries ---- */
 
-static uint32_t entry_of(const struct stack_runs *runs, uint32_t state, uint32_t effect)
+static uint64_t hash_of(uint32_t state, uint32_t effect)
 {
-	uint64_t hash = ((uint64_t)state << 32 | effect) * UINT64_C(0x9e3779b97f4a7c15);
+	return ((uint64_t)state << 32 | effect) * UINT64_C(0x9e3779b97f4a7c15);
+}
 
+/* The bits of a place above the number: most other entries have others, and are not compared. */
+static uint32_t tag_of(uint64_t hash)
+{
+	return (uint32_t)hash / ENTRIES_MAX;
+}
+
+static uint32_t place_of(const struct stack_runs *runs, uint64_t hash)
+{
 	return (uint32_t)(hash >> 40) & runs->mask;
 }
 
-static inline struct entry *find_entry(const struct stack_runs *runs, uint32_t state,
-				       uint32_t effect)
+static inline bool is_entry(const struct entry *entry, uint32_t state, uint32_t effect)
 {
-	uint32_t at = entry_of(runs, state, effect);
-
-	for (unsigned int i = 0; i < PROBES; i++) {
-		struct entry *entry = &runs->entries[(at + i) & runs->mask];
-
-		if (entry->effect == effect && entry->state == state)
-			return entry;
-	}
-	return NULL;
+	return entry->effect == effect && entry->state == state;
 }
 
-/* A free entry; NULL: there is none near the place. */
-static struct entry *free_entry(const struct stack_runs *runs, uint32_t state, uint32_t effect)
+/* The number of an entry; 0: there is none. */
+static uint32_t find_entry(const struct stack_runs *runs, uint32_t state, uint32_t effect)
 {
-	uint32_t at = entry_of(runs, state, effect);
+	uint64_t hash = hash_of(state, effect);
+	uint32_t at = place_of(runs, hash), tag = tag_of(hash);
 
 	for (unsigned int i = 0; i < PROBES; i++) {
-		if (!runs->entries[(at + i) & runs->mask].effect)
-			return &runs->entries[(at + i) & runs->mask];
+		uint32_t place = runs->places[(at + i) & runs->mask];
+		uint32_t number = place % ENTRIES_MAX;
+
+		if (!place)
+			break;
+		if (place / ENTRIES_MAX == tag && is_entry(&runs->entries[number], state, effect))
+			return number;
 	}
-	return NULL;
+	return 0;
 }
 
-/* Enlarges the table. Entries without a place there are added up and dropped. */
-static void grow_entries(struct ntrace_stacks *stacks)
+/* Takes a free place for an entry. Return: false: there is none near the place of the hash. */
+static bool take_place(const struct stack_runs *runs, uint32_t state, uint32_t effect,
+		       uint32_t number)
 {
-	struct stack_runs *runs = stacks->runs;
-	struct entry *entries = runs->entries, *to;
-	struct rest *rests = runs->rests;
-	uint32_t mask = runs->mask;
+	uint64_t hash = hash_of(state, effect);
+	uint32_t at = place_of(runs, hash);
 
-	fold(stacks);
-	if (!make_entries(runs, 4 * (mask + 1)))
+	for (unsigned int i = 0; i < PROBES; i++) {
+		uint32_t *place = &runs->places[(at + i) & runs->mask];
+
+		if (!*place) {
+			*place = number + tag_of(hash) * ENTRIES_MAX;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Enlarges the table. Entries without a place there are not found any more. */
+static void grow_entries(struct stack_runs *runs)
+{
+	const struct stack_runs old = *runs;
+
+	if (!make_entries(runs, 4 * (runs->mask + 1)))
 		return;
-	for (uint32_t i = 0; i <= mask; i++) {
-		if (!entries[i].effect)
-			continue;
-		to = free_entry(runs, entries[i].state, entries[i].effect);
-		if (!to)
-			continue;
-		*to = entries[i];
-		runs->rests[to - runs->entries] = rests[i];
-		runs->used++;
-	}
-	free(entries);
-	free(rests);
+	memcpy(runs->entries, old.entries, old.used * sizeof(*old.entries));
+	memcpy(runs->rests, old.rests, old.used * sizeof(*old.rests));
+	runs->used = old.used;
+	for (uint32_t i = 1; i < runs->used; i++)
+		take_place(runs, runs->entries[i].state, runs->entries[i].effect, i);
+	free(old.entries);
+	free(old.rests);
+	free(old.places);
 }
 
 /* A new entry. NULL: there is no room near its place. */
-static struct entry *new_entry(struct ntrace_stacks *stacks, uint32_t state, uint32_t effect)
+static struct entry *new_entry(struct stack_runs *runs, uint32_t state, uint32_t effect)
 {
-	struct stack_runs *runs = stacks->runs;
 	struct entry *entry;
 
 	if (runs->used > runs->mask / 2 && runs->mask + 1 < ENTRIES_MAX)
-		grow_entries(stacks);
-	entry = free_entry(runs, state, effect);
-	if (entry) {
-		*entry = (struct entry){ .state = state, .effect = effect };
-		runs->used++;
-	}
+		grow_entries(runs);
+	if (runs->used > runs->mask || !take_place(runs, state, effect, runs->used))
+		return NULL;
+	entry = &runs->entries[runs->used++];
+	*entry = (struct entry){ .state = state, .effect = effect };
 	return entry;
 }
 
@@ -442,7 +468,6 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 				       .pending = stacks->pending,
 				       .class = stacks->class };
 	struct stack_runs *runs = stacks->runs;
-	struct ntrace_stacks_stats after;
 	struct entry *entry;
 	uint32_t next = 0;
 	int error;
@@ -451,13 +476,11 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 	stacks->recording = (struct runs_recording){ .on = true };
 	error = walk_step(stacks, run, index);
 	stacks->recording.on = false;
-	/* To make room for the entry may add up others. */
-	after = stacks->stats;
 	if (!error && is_plain(stacks, thread, &before))
 		error = state_of(runs, &thread->stack, &next);
 	else
 		runs->count_count = runs->first;
-	entry = error ? NULL : new_entry(stacks, state, run->run->steps[index].id);
+	entry = error ? NULL : new_entry(runs, state, run->run->steps[index].id);
 	if (!entry) {
 		runs->count_count = runs->first;
 		return error;
@@ -469,9 +492,9 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 		.behind = before.behind,
 		.first = (uint32_t)runs->first,
 		.count = (uint32_t)(runs->count_count - runs->first),
-		.shown = (uint32_t)(after.instructions - before.stats.instructions),
-		.calls = (uint32_t)(after.calls - before.stats.calls),
-		.returns = (uint32_t)(after.returns - before.stats.returns),
+		.shown = (uint32_t)(stacks->stats.instructions - before.stats.instructions),
+		.calls = (uint32_t)(stacks->stats.calls - before.stats.calls),
+		.returns = (uint32_t)(stacks->stats.returns - before.stats.returns),
 		.class = before.class,
 		.pending = before.pending,
 	};
@@ -505,12 +528,20 @@ static size_t count_steps(struct ntrace_stacks *stacks, const struct ntrace_sess
 	const struct stack_runs *runs = stacks->runs;
 	const size_t first = at, count = run->run->count;
 	uint64_t position = stacks->clock.position;
-	uint32_t now = *state;
+	uint32_t now = *state, number = 0;
 
 	for (; at < count; at++) {
-		struct entry *entry = find_entry(runs, now, steps[at].id);
+		struct entry *last = &runs->entries[number], *entry;
 
-		if (!entry || !entry->next || (at == first && !comes_from(stacks, entry)))
+		number = number ? last->after : 0;
+		entry = &runs->entries[number];
+		if (!number || !is_entry(entry, now, steps[at].id)) {
+			number = find_entry(runs, now, steps[at].id);
+			entry = &runs->entries[number];
+			if (at > first)
+				last->after = number;
+		}
+		if (!number || !entry->next || (at == first && !comes_from(stacks, entry)))
 			break;
 		entry->times++;
 		position += entry->instructions;
@@ -561,7 +592,6 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_
 	bool arrives = false;
 	uint32_t state;
 	size_t first = *at;
-	struct entry *entry;
 	int error = state_of(runs, &thread->stack, &state);
 
 	if (error)
@@ -574,8 +604,9 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_
 		error = settle_before(stacks, run, thread, state, *at, arrives);
 	if (error)
 		return error;
-	entry = find_entry(runs, state, run->run->steps[*at].id);
-	error = entry ? walk_step(stacks, run, *at) : record_step(stacks, run, *at, thread, state);
+	error = find_entry(runs, state, run->run->steps[*at].id) ?
+			walk_step(stacks, run, *at) :
+			record_step(stacks, run, *at, thread, state);
 	++*at;
 	return error;
 }
