@@ -4,7 +4,8 @@
  *
  * The file is cut after messages with SYNC, where the statistics of messages begin anew and a flow
  * knows little. Threads take the parts in order; each part is counted with a guessed state of its
- * flow, and joined when the part before is. A part whose guess was wrong is decoded again.
+ * flow, and joined when the part before is. A part whose guess was wrong is decoded again. A flow
+ * counts messages that it knows. One thread counts the whole file as one part.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -87,6 +88,20 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	return 0;
 }
 
+/* Messages with a timestamp cannot be counted. */
+static bool counts(const struct team *team)
+{
+	return !team->work->params->timestamp_bits;
+}
+
+static int take_effect(void *data, const struct ntrace_flow_effect *effect)
+{
+	struct part *part = data;
+
+	statistics_effect(&part->flow, 0, effect);
+	return 0;
+}
+
 /*
  * A flow that continues at @state; NULL: at the begin of the stream. Timestamps move the time of a space,
  * so the code of all threads is that of the parent of its own.
@@ -100,6 +115,7 @@ static int new_flow(struct ntrace_flow **flow, const struct team *team, struct p
 		.event = take_event,
 		.data = part,
 		.blocks = take_blocks,
+		.effect = counts(team) ? take_effect : NULL,
 	};
 	int error = ntrace_space_new(&config.space, "part", team->work->space);
 
@@ -112,49 +128,55 @@ static int new_flow(struct ntrace_flow **flow, const struct team *team, struct p
 	return error;
 }
 
-/* Counts messages. @first_pass: the part has not been counted before. */
-static int count(struct part *part, struct ntrace_flow *flow, const struct ntrace_message *messages,
-		 size_t number, enum ntrace_dialect dialect, bool first_pass)
+/* Counts the messages of a chunk. */
+static int count_messages(struct part *part, struct ntrace_reader *reader,
+			  struct ntrace_message *batch, enum ntrace_dialect dialect)
 {
-	for (size_t i = 0; first_pass && i < number; i++) {
-		sanity_message(&part->sanity, NTRACE_WIRE_MESSAGE, &messages[i], dialect);
-		if (!statistics_message(&part->messages, &messages[i]))
+	struct ntrace_message message;
+	int event;
+
+	for (;;) {
+		size_t number = ntrace_reader_batch(reader, batch, BATCH);
+
+		for (size_t i = 0; i < number; i++) {
+			sanity_message(&part->sanity, NTRACE_WIRE_MESSAGE, &batch[i], dialect);
+			if (!statistics_message(&part->messages, &batch[i]))
+				return NTRACE_ERR_NOMEM;
+		}
+		event = ntrace_reader_next(reader, &message);
+		if (event < 0)
+			return 0;
+		sanity_message(&part->sanity, event, &message, dialect);
+		if (event == NTRACE_WIRE_ERROR)
+			statistics_lost(&part->messages);
+		else if (!statistics_message(&part->messages, &message))
 			return NTRACE_ERR_NOMEM;
 	}
-	return flow ? ntrace_flow_messages(flow, messages, number) : 0;
 }
 
-/* Counts what the reader returned. */
-static int count_event(struct part *part, struct ntrace_flow *flow, int event,
-		       const struct ntrace_message *message, enum ntrace_dialect dialect,
-		       bool first_pass)
-{
-	if (event == NTRACE_WIRE_MESSAGE)
-		return count(part, flow, message, 1, dialect, first_pass);
-	if (first_pass) {
-		sanity_message(&part->sanity, event, message, dialect);
-		statistics_lost(&part->messages);
-	}
-	return flow ? ntrace_flow_wire_error(flow, message->offset) : 0;
-}
-
-/* Counts the messages of a chunk. */
-static int count_chunk(struct part *part, struct ntrace_flow *flow, struct ntrace_reader *reader,
-		       struct ntrace_message *batch, enum ntrace_dialect dialect, bool first_pass)
+/* Decodes a chunk; with @counts, known messages are counted instead. */
+static int count_flow(struct ntrace_flow *flow, struct ntrace_reader *reader,
+		      struct ntrace_message *batch, bool counts)
 {
 	struct ntrace_message message;
 	int error, event;
 
 	do {
-		size_t number = ntrace_reader_batch(reader, batch, BATCH);
-
-		error = count(part, flow, batch, number, dialect, first_pass);
-		if (error)
+		error = counts ? ntrace_flow_count(flow, reader) :
+				 ntrace_flow_messages(flow, batch,
+						      ntrace_reader_batch(reader, batch, BATCH));
+		event = error ? error : ntrace_reader_next(reader, &message);
+		if (event < 0)
 			return error;
-		event = ntrace_reader_next(reader, &message);
-		if (event >= 0)
-			error = count_event(part, flow, event, &message, dialect, first_pass);
-	} while (!error && event >= 0);
+		/* The instructions before a message with SYNC are a figure. */
+		if (counts && event == NTRACE_WIRE_MESSAGE &&
+		    ntrace_message_has(&message, NTRACE_FIELD_SYNC))
+			error = ntrace_flow_flush(flow);
+		if (!error)
+			error = event == NTRACE_WIRE_MESSAGE ?
+					ntrace_flow_message(flow, &message) :
+					ntrace_flow_wire_error(flow, message.offset);
+	} while (!error);
 	return error;
 }
 
@@ -164,6 +186,7 @@ static int read_part(const struct team *team, struct part *part, struct ntrace_f
 {
 	enum ntrace_dialect dialect = team->work->params->dialect;
 	struct ntrace_message *batch = calloc(BATCH, sizeof(*batch));
+	struct ntrace_reader ahead;
 	uint8_t *chunk = malloc(CHUNK);
 	uint64_t at = part->first;
 	int error = chunk && batch ? 0 : NTRACE_ERR_NOMEM;
@@ -181,7 +204,16 @@ static int read_part(const struct team *team, struct part *part, struct ntrace_f
 		}
 		ntrace_reader_feed(reader, chunk, (size_t)got);
 		at += (uint64_t)got;
-		error = count_chunk(part, flow, reader, batch, dialect, messages);
+		ahead = *reader;
+		if (messages)
+			error = count_messages(part, &ahead, batch, dialect);
+		if (!error && flow)
+			error = count_flow(flow, reader, batch, counts(team));
+		else
+			*reader = ahead;
+		/* The other thread waits. */
+		if (team->work->jobs < 2 && team->work->progress)
+			progress_update(team->work->progress, at);
 	}
 	free(batch);
 	free(chunk);
@@ -285,15 +317,16 @@ static bool take_sample(const struct team *team, struct ntrace_flow_state *like)
 	return found;
 }
 
-/* Return: 0, NTRACE_ERR_NOMEM, or NTRACE_ERR_AGAIN: there is only one part. */
+/* One thread takes all as one part. Return: 0, NTRACE_ERR_NOMEM; NTRACE_ERR_AGAIN: there is no cut. */
 static int cut(struct team *team)
 {
 	uint64_t size = team->size / (PARTS_OF_JOB * team->work->jobs), at;
 	struct ntrace_flow_state like = { .size = sizeof(like) };
-	bool known = team->work->space && take_sample(team, &like);
+	bool alone = team->work->jobs < 2;
+	bool known = !alone && team->work->space && take_sample(team, &like);
 	struct ntrace_wire_sync sync;
 
-	size = size < PART_MIN ? PART_MIN : size > PART_MAX ? PART_MAX : size;
+	size = alone ? team->size : size < PART_MIN ? PART_MIN : size > PART_MAX ? PART_MAX : size;
 	team->parts = calloc((size_t)(team->size / size + 1), sizeof(*team->parts));
 	if (!team->parts)
 		return NTRACE_ERR_NOMEM;
@@ -312,7 +345,7 @@ static int cut(struct team *team)
 		team->count++;
 	}
 	team->parts[team->count - 1].after = team->size;
-	return team->count > 1 ? 0 : NTRACE_ERR_AGAIN;
+	return team->count > 1 || alone ? 0 : NTRACE_ERR_AGAIN;
 }
 
 /* ---- threads ---- */
@@ -449,8 +482,8 @@ int stat_in_parts(const struct stat_parts *parts)
 
 	if (!sum)
 		return fail("out of memory");
-	if (parts->jobs < 2 || parts->params->src_bits || parts->params->atid ||
-	    !is_plain(parts->trace, &team.size) || team.size < 2 * PART_MIN) {
+	if (parts->params->src_bits || parts->params->atid || !is_plain(parts->trace, &team.size) ||
+	    team.size < 2 * PART_MIN) {
 		free(sum);
 		return STAT_WHOLE;
 	}

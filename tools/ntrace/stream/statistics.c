@@ -105,12 +105,13 @@ static unsigned int fixed_width(const struct statistics *statistics, unsigned in
 static void count_bits(struct statistics *statistics, const struct ntrace_message *message)
 {
 	uint64_t used = 6, all = 6 * message->length;
-	unsigned int i, bits;
+	uint32_t present = message->present;
+	unsigned int bits;
 
 	statistics->tcode_bits += 6;
-	for (i = 0; i < NTRACE_FIELD_COUNT; i++) {
-		if (!ntrace_message_has(message, i))
-			continue;
+	for (; present; present &= present - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(present);
+
 		bits = fixed_width(statistics, i);
 		if (!bits)
 			bits = significant(message->field[i]);
@@ -205,6 +206,20 @@ void statistics_blocks(struct statistics *statistics, unsigned int src,
 		instructions += batch->blocks[i].instructions;
 	statistics->instructions += instructions;
 	source->instructions += instructions;
+}
+
+void statistics_effect(struct statistics *statistics, unsigned int src,
+		       const struct ntrace_flow_effect *effect)
+{
+	struct source_statistics *source = source_of(statistics, src);
+	uint64_t instructions = 0;
+
+	if (!source)
+		return;
+	for (size_t i = effect->lead; i < effect->batch->count; i++)
+		instructions += effect->batch->blocks[i].instructions;
+	statistics->instructions += effect->times * instructions;
+	source->instructions += effect->times * instructions;
 }
 
 void statistics_event(struct statistics *statistics, unsigned int src,

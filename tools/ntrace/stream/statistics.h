@@ -103,6 +103,10 @@ void statistics_lost(struct statistics *statistics);
 void statistics_blocks(struct statistics *statistics, unsigned int src,
 		       const struct ntrace_block_batch *batch);
 
+/** statistics_effect - count the blocks of an effect of the flow of @src (0 without SRC) */
+void statistics_effect(struct statistics *statistics, unsigned int src,
+		       const struct ntrace_flow_effect *effect);
+
 /** statistics_event - count an event of the flow of @src (0 without SRC), other than a block */
 void statistics_event(struct statistics *statistics, unsigned int src,
 		      const struct ntrace_flow_event *event);
