@@ -55,11 +55,14 @@ struct entry {
  * The rest of an entry.
  * @behind, @pending, @class: as in struct ntrace_stacks, before the effect
  * @first, @count: what one execution counts
+ * @first_change, @change_count: the changes that it tells, if they are wanted
  */
 struct rest {
 	uint64_t behind;
 	uint32_t first;
 	uint32_t count;
+	uint32_t first_change;
+	uint32_t change_count;
 	uint32_t shown;
 	uint32_t calls;
 	uint32_t returns;
@@ -74,12 +77,23 @@ struct node_count {
 	uint32_t instructions;
 };
 
+/* A change, @instructions after the begin of an effect. */
+struct noted_change {
+	uint32_t function;
+	uint32_t depth;
+	uint32_t instructions : 30;
+	uint32_t leaves : 1;
+	uint32_t called : 1;
+};
+
 /*
  * @entries, @rests: in the order in which they were made, so that entries which come one after the
  *                   other are near each other in memory; entry 0 is unused. @used: their number
  * @places: numbers of entries with their tags, by hash; 0 = free
  * @slots: numbers of states, by hash
- * @counts: of all entries; during a recording also those of the new one, from @first on
+ * @counts, @changes: of all entries; during a recording also those of the new one, from @first and
+ *                    @first_change on
+ * @begin: position of the clock at the begin of the recording
  */
 struct stack_runs {
 	struct entry *entries;
@@ -93,6 +107,10 @@ struct stack_runs {
 	struct node_count *counts;
 	size_t count_count, count_room;
 	size_t first;
+	struct noted_change *changes;
+	size_t change_count, change_room;
+	size_t first_change;
+	uint64_t begin;
 };
 
 /* Makes an empty table of @number places. */
@@ -128,6 +146,7 @@ void run_free(struct ntrace_stacks *stacks)
 	free(runs->states);
 	free(runs->slots);
 	free(runs->counts);
+	free(runs->changes);
 	free(runs);
 	stacks->runs = NULL;
 }
@@ -171,6 +190,25 @@ int run_note(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions,
 	if (!error)
 		runs->counts[runs->count_count++] =
 			(struct node_count){ node, calls, instructions };
+	return error;
+}
+
+int run_note_change(struct ntrace_stacks *stacks, const struct ntrace_stack_change *change,
+		    uint32_t function)
+{
+	struct stack_runs *runs = stacks->runs;
+	uint64_t instructions = stacks->clock.position - runs->begin;
+	int error = grow((void **)&runs->changes, runs->change_count, &runs->change_room,
+			 sizeof(*runs->changes));
+
+	if (!error)
+		runs->changes[runs->change_count++] = (struct noted_change){
+			.function = function,
+			.depth = change->depth,
+			.instructions = instructions & (UINT32_MAX >> 2),
+			.leaves = change->type == NTRACE_STACK_LEAVE,
+			.called = change->called,
+		};
 	return error;
 }
 
@@ -326,6 +364,7 @@ void run_forget(struct ntrace_stacks *stacks)
 	runs->used = 1;
 	runs->state_count = 1;
 	runs->count_count = 0;
+	runs->change_count = 0;
 	threads_each_stack(stacks, forget_states);
 }
 
@@ -456,6 +495,13 @@ static int walk_step(struct ntrace_stacks *stacks, const struct ntrace_session_r
 	return batch.count ? stacks_take_blocks(stacks, &blocks) : 0;
 }
 
+/* Forgets what was noted during the recording. */
+static void drop_notes(struct stack_runs *runs)
+{
+	runs->count_count = runs->first;
+	runs->change_count = runs->first_change;
+}
+
 /* Walks a step and remembers what it does at @state, if possible. */
 static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
 		       size_t index, struct thread *thread, uint32_t state)
@@ -473,16 +519,18 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 	int error;
 
 	runs->first = runs->count_count;
+	runs->first_change = runs->change_count;
+	runs->begin = stacks->clock.position;
 	stacks->recording = (struct runs_recording){ .on = true };
 	error = walk_step(stacks, run, index);
 	stacks->recording.on = false;
 	if (!error && is_plain(stacks, thread, &before))
 		error = state_of(runs, &thread->stack, &next);
 	else
-		runs->count_count = runs->first;
+		drop_notes(runs);
 	entry = error ? NULL : new_entry(runs, state, run->run->steps[index].id);
 	if (!entry) {
-		runs->count_count = runs->first;
+		drop_notes(runs);
 		return error;
 	}
 	entry->next = next;
@@ -492,6 +540,8 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 		.behind = before.behind,
 		.first = (uint32_t)runs->first,
 		.count = (uint32_t)(runs->count_count - runs->first),
+		.first_change = (uint32_t)runs->first_change,
+		.change_count = (uint32_t)(runs->change_count - runs->first_change),
 		.shown = (uint32_t)(stacks->stats.instructions - before.stats.instructions),
 		.calls = (uint32_t)(stacks->stats.calls - before.stats.calls),
 		.returns = (uint32_t)(stacks->stats.returns - before.stats.returns),
@@ -520,17 +570,38 @@ static bool is_ready(const struct ntrace_stacks *stacks, const struct ntrace_ses
 	       top_layer(thread)->privilege == run->privilege;
 }
 
-/* Counts steps as long as they are known. Return: the first step that is not. */
-static size_t count_steps(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
-			  size_t at, uint32_t *state, bool *arrives)
+/* Tells the changes of an effect, which begins at the position of the clock. */
+static int tell_changes(struct ntrace_stacks *stacks, const struct thread *thread, uint32_t entry)
+{
+	const struct rest *rest = &stacks->runs->rests[entry];
+	const uint64_t begin = stacks->clock.position;
+	int error = 0;
+
+	for (uint32_t i = 0; i < rest->change_count && !error; i++) {
+		const struct noted_change *change = &stacks->runs->changes[rest->first_change + i];
+
+		stacks->clock.position = begin + change->instructions;
+		error = thread_tell(stacks, thread,
+				    change->leaves ? NTRACE_STACK_LEAVE : NTRACE_STACK_ENTER,
+				    change->function, change->depth, change->called);
+	}
+	stacks->clock.position = begin;
+	return error;
+}
+
+/* Counts steps as long as they are known; *@next becomes the first step that is not. */
+static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+		       const struct thread *thread, size_t *next, uint32_t *state, bool *arrives)
 {
 	const struct ntrace_flow_step *steps = run->run->steps;
 	const struct stack_runs *runs = stacks->runs;
-	const size_t first = at, count = run->run->count;
-	uint64_t position = stacks->clock.position;
+	const size_t first = *next, count = run->run->count;
+	const bool tells = stacks->options.change;
 	uint32_t now = *state, number = 0;
+	size_t at = first;
+	int error = 0;
 
-	for (; at < count; at++) {
+	for (; at < count && !error; at++) {
 		struct entry *last = &runs->entries[number], *entry;
 
 		number = number ? last->after : 0;
@@ -544,13 +615,15 @@ static size_t count_steps(struct ntrace_stacks *stacks, const struct ntrace_sess
 		if (!number || !entry->next || (at == first && !comes_from(stacks, entry)))
 			break;
 		entry->times++;
-		position += entry->instructions;
+		if (tells)
+			error = tell_changes(stacks, thread, number);
+		stacks->clock.position += entry->instructions;
 		now = entry->next;
 		*arrives |= entry->arrives;
 	}
-	stacks->clock.position = position;
 	*state = now;
-	return at;
+	*next = at;
+	return error;
 }
 
 /* Brings everything up to date after steps that were counted; @last: their last block. */
@@ -596,7 +669,9 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_
 
 	if (error)
 		return error;
-	*at = count_steps(stacks, run, first, &state, &arrives);
+	error = count_steps(stacks, run, thread, at, &state, &arrives);
+	if (error)
+		return error;
 	if (*at == run->run->count)
 		return settle(stacks, run, thread, state, run->run->last, run->run->space,
 			      run->run->isa, arrives);
@@ -614,6 +689,7 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_
 static bool is_full(const struct stack_runs *runs)
 {
 	return runs->state_count > STATES_MAX || runs->count_count > COUNTS_MAX ||
+	       runs->change_count > COUNTS_MAX ||
 	       (runs->mask + 1 >= ENTRIES_MAX && runs->used > runs->mask / 4 * 3);
 }
 
@@ -635,9 +711,8 @@ int ntrace_stacks_run(struct ntrace_stacks *stacks, const struct ntrace_session_
 	if (!thread)
 		return error ? error : NTRACE_ERR_NOMEM;
 	while (at < run->run->count && !error) {
-		/* Times and changes need the order of all blocks. */
-		if (run->run->time_known || stacks->options.change ||
-		    !is_ready(stacks, run, thread)) {
+		/* Times need the order of all blocks. */
+		if (run->run->time_known || !is_ready(stacks, run, thread)) {
 			error = walk_step(stacks, run, at++);
 			continue;
 		}

@@ -28,6 +28,10 @@ static inline int run_count(struct ntrace_stacks *stacks, uint32_t node, uint32_
 	return stacks->recording.on ? run_note(stacks, node, instructions, calls) : 0;
 }
 
+/* A frame of @function is added or removed. Return: 0 or NTRACE_ERR_NOMEM. */
+int run_note_change(struct ntrace_stacks *stacks, const struct ntrace_stack_change *change,
+		    uint32_t function);
+
 /* Adds up the counts, and forgets all effects and states: the ids of effects change. */
 void run_forget(struct ntrace_stacks *stacks);
 void run_free(struct ntrace_stacks *stacks);

@@ -163,6 +163,7 @@ static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 					      .kind = thread ? NTRACE_STACK_TASK : NTRACE_STACK_ALL,
 					      .name = "" };
 
+	run_spoil(stacks);
 	return stacks->options.change ? clock_change(stacks, &change) : 0;
 }
 

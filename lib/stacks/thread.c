@@ -191,26 +191,34 @@ int code_place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint
 	return error;
 }
 
+int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
+		uint32_t function, uint32_t depth, bool called)
+{
+	const struct tree_function *known = &stacks->tree.functions[function];
+	const struct ntrace_stack_change change = {
+		.type = (uint8_t)type,
+		.called = called,
+		.stream = stacks->stream,
+		.cpu = stacks->cpu,
+		.pid = thread->pid,
+		.tid = thread->tid,
+		.kind = known->kind,
+		.comm = thread->comm,
+		.name = known->name,
+		.object = known->object,
+		.depth = depth,
+	};
+	int error = stacks->recording.on ? run_note_change(stacks, &change, function) : 0;
+
+	return error ? error : clock_change(stacks, &change);
+}
+
 static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
 		const struct frame *frame, uint32_t depth, bool called)
 {
-	const struct tree_function *function = &stacks->tree.functions[frame->function];
-
 	if (!stacks->options.change || !frame->shown)
 		return 0;
-	return clock_change(stacks, &(struct ntrace_stack_change){
-					    .type = (uint8_t)type,
-					    .called = called,
-					    .stream = stacks->stream,
-					    .cpu = stacks->cpu,
-					    .pid = thread->pid,
-					    .tid = thread->tid,
-					    .kind = function->kind,
-					    .comm = thread->comm,
-					    .name = function->name,
-					    .object = function->object,
-					    .depth = depth,
-				    });
+	return thread_tell(stacks, thread, type, frame->function, depth, called);
 }
 
 /* Finds the parent node of frames without a shown frame below them. */

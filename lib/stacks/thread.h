@@ -259,6 +259,9 @@ struct ntrace_stacks {
 };
 
 /* ---- threads ---- */
+/* Tells that a frame is added or removed. Return: as the callback, or NTRACE_ERR_NOMEM. */
+int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
+		uint32_t function, uint32_t depth, bool called);
 
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
 void threads_free(struct ntrace_stacks *stacks);

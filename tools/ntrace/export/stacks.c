@@ -118,7 +118,7 @@ static int run(struct ntrace_stacks *stacks, const struct export_stacks_options 
 		.event = take_event,
 		.blocks = take_blocks,
 		.data = stacks,
-		.run = is_timeline(options->format) ? NULL : take_run,
+		.run = take_run,
 	};
 	struct recording_totals totals = { 0 };
 	int error;
