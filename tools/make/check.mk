@@ -41,7 +41,7 @@ $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/sa
 $(call group_bins,kernel) $(call group_bins,ctr) $(B)/selftests/lib/test_ctr $(B)/valgrind/test_ctr: private INC := -Iselftests/kernel/host $(INC)
 
 # This test redirects the library's allocations to its own functions, which can fail.
-$(B)/selftests/lib/test_nomem: private LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup,--wrap=asprintf
+$(B)/selftests/lib/test_nomem: private LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup,--wrap=strndup,--wrap=asprintf
 
 $(B)/valgrind/%: selftests/lib/%.c $(B)/obj/libntrace.a
 	@mkdir -p $(@D)
