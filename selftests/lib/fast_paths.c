@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fast_paths parse-btm|parse-htm|split-btm|blocks-btm|blocks-htm|general-btm|count-btm|count-htm|profile|pcs|functions|
+ * fast_paths parse-btm|parse-htm|batch-btm|split-btm|blocks-btm|blocks-htm|general-btm|count-btm|count-htm|profile|pcs|functions|
  * traces|stacks|report-btm|report-htm|short-htm|tandem:
  * decodes a stream of our own encoder, to warm up and then in measured(), which callgrind counts. To warm
  * up means twice where messages are counted: a message is remembered when it comes again. Prints the
@@ -15,6 +15,7 @@
 
 #include <ntrace/encode.h>
 #include <ntrace/flow.h>
+#include <ntrace/messages.h>
 #include <ntrace/profile.h>
 #include <ntrace/stacks.h>
 #include <ntrace/tandem.h>
@@ -26,6 +27,7 @@
 #define WORDS 16	/* instructions in one copy of the loop */
 #define COPIES 64
 #define LAPS 60
+#define BATCH 64
 #define NOP 0x00000013
 
 struct stream {
@@ -253,6 +255,10 @@ static int take_run(void *data, const struct ntrace_flow_run *run)
 
 static bool counts;
 
+/* Messages are read, and decoded, several at a time. */
+static bool batches;
+static struct ntrace_message messages[BATCH];
+
 /* Messages do not take the short way of quick.c. */
 static bool general;
 
@@ -264,8 +270,14 @@ static void decode(struct ntrace_flow *flow, const struct stream *stream)
 	ntrace_reader_init(&reader, &stream->params, true);
 	ntrace_reader_feed(&reader, stream->data, stream->size);
 	for (;;) {
-		if (counts)
+		size_t number;
+
+		if (counts) {
 			ntrace_flow_count(flow, &reader);
+		} else if (batches) {
+			number = ntrace_reader_batch(&reader, messages, BATCH);
+			ntrace_flow_messages(flow, messages, number);
+		}
 		if (ntrace_reader_next(&reader, &message) < 0)
 			break;
 		if (general)
@@ -283,9 +295,14 @@ static uint64_t parse(const struct stream *stream)
 
 	ntrace_reader_init(&reader, &stream->params, true);
 	ntrace_reader_feed(&reader, stream->data, stream->size);
-	while (ntrace_reader_next(&reader, &message) >= 0)
+	for (;;) {
+		size_t number = batches ? ntrace_reader_batch(&reader, messages, BATCH) : 0;
+
+		count += number;
+		if (ntrace_reader_next(&reader, &message) < 0)
+			return count;
 		count++;
-	return count;
+	}
 }
 
 static bool splits;
@@ -398,6 +415,8 @@ int main(int argc, char **argv)
 		counts = true;
 	} else if (!strcmp(what, "split-btm")) {
 		splits = true;
+	} else if (!strncmp(what, "batch-", 6) || !strcmp(what, "blocks-btm")) {
+		batches = true;
 	} else if (!strcmp(what, "general-btm")) {
 		general = true;
 	} else if (!strncmp(what, "report-", 7)) {
@@ -406,12 +425,12 @@ int main(int argc, char **argv)
 		config.effect = take_effect;
 		config.run = take_run;
 		counts = true;
-	} else if (strncmp(what, "parse-", 6) && strncmp(what, "blocks-", 7)) {
+	} else if (strncmp(what, "parse-", 6) && strcmp(what, "blocks-htm")) {
 		return 2;
 	}
 	if (!sink.profile || sink.batches)
 		config.blocks = take_blocks;
-	if (strncmp(what, "parse-", 6) && !splits) {
+	if (strncmp(what, "parse-", 6) && strncmp(what, "batch-", 6) && !splits) {
 		demand(!ntrace_flow_new(&flow, &config), "no flow");
 		/* A short stream is decoded without having been seen before. */
 		if (strncmp(what, "short-", 6))

@@ -96,22 +96,23 @@ gate() {
 
 reader='s/if (reader->end - reader->next < (ptrdiff_t)sizeof(word))/if (1)/'
 walk='s/if (block->price >= run.parcels)/if (1)/'
-gate parse-btm message 158 lib/wire/reader.c "$reader"
-gate parse-htm message 272 lib/wire/reader.c "$reader"
+gate parse-btm message 69 lib/wire/reader.c "$reader"
+gate parse-htm message 218 lib/wire/reader.c "$reader"
+gate batch-btm message 29 lib/wire/reader.c 's/if (!reader->src_bits)$/if (0)/'
 gate split-btm message 12 lib/wire/sync.c 's/size - at >= sizeof(word); at += sizeof(word)/0;/'
-gate blocks-btm block 193 lib/flow/quick.c 's/if (!is_ready(flow, message) ||/if (1 ||/'
+gate blocks-btm block 106 lib/flow/quick.c 's/if (!is_ready(flow))/if (1)/'
 gate general-btm block 304 lib/flow/fast.c "$walk"
 gate general-btm block 304 lib/flow/fast.c 's/if (!run->index || walk->eager ||/if (1 ||/'
 gate blocks-htm block 72 lib/flow/fast.c "$walk"
 gate blocks-htm block 72 lib/flow/blocks.c 's/block->link\[flow->previous_link\] = index;/;/'
 # Counted blocks, with the sums at the end. Without counting, all messages are walked.
 counted='s/if (!is_ready(flow, reader))/if (1)/'
-gate count-btm block 76 lib/flow/count.c "$counted"
-gate count-htm block 35 lib/flow/count.c "$counted"
+gate count-btm block 85 lib/flow/count.c "$counted"
+gate count-htm block 36 lib/flow/count.c "$counted"
 # The same with call stacks.
-at_stacks='s/if (!entry || !entry->next ||/if (1 ||/'
-gate report-btm block 104 lib/stacks/run.c "$at_stacks"
-gate report-htm block 40 lib/stacks/run.c "$at_stacks"
+at_stacks='s/if (!number || !entry->next ||/if (1 ||/'
+gate report-btm block 122 lib/stacks/run.c "$at_stacks"
+gate report-htm block 44 lib/stacks/run.c "$at_stacks"
 # A stream without repetitions: its messages must not be remembered.
 gate short-htm block 134 lib/flow/count.c 's/count->miss.valid = came_before(.*/count->miss.valid = true;/'
 gate profile block 620 lib/image/locator.c \
