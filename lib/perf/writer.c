@@ -179,6 +179,15 @@ int ntrace_perf_writer_finish_round(struct ntrace_perf_writer *writer)
 	return ntrace_perf_writer_records(writer, &header, sizeof(header));
 }
 
+int ntrace_perf_writer_flush(struct ntrace_perf_writer *writer)
+{
+	if (!start(writer) && fflush(writer->file))
+		writer->error = errno;
+	if (writer->error)
+		errno = writer->error;
+	return writer->error ? NTRACE_ERR_IO : 0;
+}
+
 uint64_t ntrace_perf_writer_bytes(const struct ntrace_perf_writer *writer)
 {
 	return writer->data_size;

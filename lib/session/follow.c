@@ -316,7 +316,7 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 	}
 	qsort(follower->pieces, follower->piece_count, sizeof(*follower->pieces), compare_pieces);
 	follower->piece_room = machine->piece_count + 1;
-	if (!follower->piece_count && info->bytes)
+	if (!follower->piece_count && info->bytes && !follower->growing)
 		session_note(session, "%s: no record names the traced task",
 			     session->single ? session->directory : info->file);
 	return 0;

@@ -193,6 +193,8 @@ static void split(const char *name)
 		fclose(trace);
 	run("cp -r %s %s.live && rm %s.live/aux.0 %s.live/data", in(name), in(name), in(name),
 	    in(name));
+	/* The file stays unfinished while it is read. */
+	ntrace_perf_writer_close(before);
 	snprintf(path, sizeof(path), "%s.live/data", in(name));
 	ntrace_perf_writer_open(&before, path);
 	ntrace_perf_writer_event(before, &attr, &id, 1, "dummy:u");
@@ -201,7 +203,8 @@ static void split(const char *name)
 		ntrace_perf_file_records(file, sort_record, file);
 		ntrace_perf_file_close(file);
 	}
-	ntrace_perf_writer_close(before);
+	if (ntrace_perf_writer_flush(before))
+		ok(false, "%s: the sideband so far is written", name);
 	reorder();
 	all.complete[all.count] = UINT64_MAX;
 	for (i = all.count; i--;)
@@ -216,6 +219,7 @@ static void split(const char *name)
  * @timed: the times of the pieces are known
  * @flush: each time with a probability of 1 to this
  * @loss: probability of a loss, 1 to this; 0: nothing is lost
+ * @profile: its functions are moved to @sum after each flush; NULL: none
  */
 struct giver {
 	size_t trace;
@@ -231,7 +235,22 @@ struct giver {
 	size_t switches;
 	size_t tasks;
 	struct ntrace_session *session;
+	struct ntrace_profile *profile;
+	struct ntrace_profile *sum;
+	bool flushed;
 };
+
+/* As for a picture of the time up to now. */
+static void move_functions(struct giver *giver)
+{
+	size_t count;
+
+	if (!giver->flushed || !giver->profile)
+		return;
+	ntrace_profile_functions(giver->profile, NTRACE_PROFILE_BY_NAME, &count);
+	ntrace_profile_merge(giver->sum, giver->profile);
+	ntrace_profile_forget_functions(giver->profile);
+}
 
 static uint64_t until(size_t bytes)
 {
@@ -277,6 +296,7 @@ static int give_trace(void *data, struct ntrace_live_trace *trace)
 	struct giver *giver = data;
 	size_t left = all.size - giver->trace, count = draw(giver->most) + 1;
 
+	move_functions(giver);
 	if (giver->loss && left > 200 && !draw(giver->loss)) {
 		trace->lost = draw(left < 2000 ? left : 2000) + 1;
 		giver->lost += trace->lost;
@@ -296,6 +316,7 @@ static int give_trace(void *data, struct ntrace_live_trace *trace)
 	}
 	giver->trace += count;
 	trace->flush = giver->flush && !draw(giver->flush);
+	giver->flushed = trace->flush;
 	trace->end = giver->trace == all.size;
 	if (trace->end)
 		trace->stop_ns = now + 100;
@@ -438,6 +459,9 @@ static char *profile_of(const char *name, struct giver *giver)
 	if (ntrace_profile_new((struct ntrace_profile **)&counting.data, &options))
 		return NULL;
 	if (giver) {
+		giver->profile = counting.data;
+		if (ntrace_profile_new(&giver->sum, &options))
+			return NULL;
 		error = live(name, giver, &counting);
 	} else {
 		session = opened(name, false);
@@ -445,8 +469,13 @@ static char *profile_of(const char *name, struct giver *giver)
 		text = error ? NULL : profile_text(counting.data);
 		ntrace_session_close(session);
 	}
-	if (giver && !error)
-		text = profile_text(counting.data);
+	if (giver) {
+		ntrace_profile_end(giver->profile);
+		giver->flushed = true;
+		move_functions(giver);
+		text = error ? NULL : profile_text(giver->sum);
+		ntrace_profile_free(giver->sum);
+	}
 	ntrace_profile_free(counting.data);
 	return text;
 }
@@ -492,6 +521,7 @@ static void check(const char *name, unsigned int cuts)
 			diag("got\n%s\nexpected\n%s", got, expected);
 		free(got);
 	}
+	is_str(notes, "", "%s: nothing to note about an unfinished recording", name);
 	ok(expected && strlen(expected) > 40, "%s: a profile", name);
 	is_u64(profiles, i, "%s: the same profile each time", name);
 	free(expected);
@@ -838,6 +868,7 @@ static void tests(void)
 	free(part.seen);
 	free(all.trace);
 	free(all.records);
+	ntrace_perf_writer_close(before);
 }
 
 int main(void)
