@@ -305,7 +305,8 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 	follower->pieces = calloc(machine->piece_count + 1, sizeof(*follower->pieces));
 	if (!follower->pieces)
 		return NTRACE_ERR_NOMEM;
-	for (i = 0; i < machine->piece_count && !session->import.pieces; i++) {
+	for (i = 0; i < machine->piece_count && !session->import.pieces && !follower->growing;
+	     i++) {
 		if (follower_has_piece(&machine->pieces[i], info))
 			follower->pieces[follower->piece_count++] = machine->pieces[i];
 	}
