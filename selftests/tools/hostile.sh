@@ -56,12 +56,15 @@ done
 
 # ---- work by bytes ----
 
+# Without the symbols, which take valgrind as long as most of the commands.
+strip -o "$tmp/ntrace" "$ntrace"
+
 # count COMMAND FILE: prints the number of instructions executed on the host.
 count() {
 	words "$1" "$2"
 	rm -rf "$tmp/dir"
-	valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$ntrace" "${argv[@]}" 2>&1 >/dev/null </dev/null |
-		sed -n 's/.*I *refs: *//p' | tr -d ,
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$tmp/ntrace" "${argv[@]}" 2>&1 >/dev/null </dev/null |
+		sed -n 's/.*Collected : *//p'
 }
 
 : >"$tmp/empty"
