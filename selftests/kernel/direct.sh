@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=200
+# runner: guest seconds=130
 # Two harts, each with an encoder with all features and its own sink: the driver's interface, trace,
 # losses, faults; the PMU, its permissions, contexts, triggers, filters, timestamps; loading,
 # binding and hotplug, a system sleep, and a jump to another kernel. iomem=relaxed: tests read
@@ -21,7 +21,10 @@ guest_job triggers kernel/triggers.sh
 guest_job filters kernel/filters.sh 4 $calls /root/selftests/tools/counted
 guest_job timestamps kernel/timestamps.sh 0xc 48 system core task turns
 guest_job faults kernel/faults.sh
-guest_job lifecycle kernel/lifecycle.sh
+# Other kernels have the long form: `make soak TEST=forky_driver`, `make check-debug-kernel`.
+length=short
+[ -z "${NTRACE_KERNEL:-}" ] || length=long
+guest_job lifecycle kernel/lifecycle.sh $length
 guest_job random kernel/random.sh 30 400 ${SEED:+"$SEED"}
 guest_job suspend kernel/suspend.sh
 guest_job kexec kernel/kexec.sh /root/vmlinux

@@ -249,7 +249,7 @@ debuggers() {
 [ -n "$version0" ] || debuggers
 
 # The driver logs the fault, because perf has no way to report it. Each task switch continues at
-# once: a switch that waits for the driver's timeout would take 100 us, all of them 200 ms.
+# once: a switch that waits for the driver's timeout would take 100 us, all of them 100 ms.
 # switches VERDICT: of a traced task on CPU 0; $spent: the time for which that CPU was busy, in ms.
 # While a guest is idle, its clock follows the host's: idle time must not count.
 busy() {
@@ -262,7 +262,7 @@ switches() {
 	local start
 	busy
 	start=$busy
-	program counted 0 2000 "$1"
+	program counted 0 1000 "$1"
 	busy
 	spent=$((busy - start))
 }
@@ -278,11 +278,11 @@ like "perf, ram-sink $broken_sink: the log reports it" 'tracing of CPU 0 failed'
 ok "perf: in few lines" test "$(wc -l <<<"$lines")" -le 9
 mend "$(sink 0)"
 switches none
-ok "perf: 2000 switches do not wait ($broken ms, of an untraced task $spent)" test "$broken" -lt $((spent + 100))
+ok "perf: 1000 switches do not wait ($broken ms, of an untraced task $spent)" test "$broken" -lt $((spent + 50))
 # An encoder of version 0 that is never empty takes no configuration, so perf gets no event.
 if [ -z "$version0" ]; then
 	fault "$(encoder 0)" no-empty
-	program counted 0 2000 any
+	program counted 0 1000 any
 	like "perf, encoder no-empty: the log reports it" 'encoder does not stop' "$(said)"
 	mend "$(encoder 0)"
 fi

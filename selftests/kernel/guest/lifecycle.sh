@@ -155,7 +155,8 @@ watch_memory() {
 	echo 0 >$tracing/options/hash-ptr
 	echo >$tracing/trace
 	echo "stacktrace if $callers" >$tracing/events/kmem/kmalloc/trigger
-	echo "stacktrace if $callers" >$tracing/events/kmem/mm_page_alloc/trigger
+	# Movable pages are those of processes.
+	echo "stacktrace if ($callers) && migratetype != 1" >$tracing/events/kmem/mm_page_alloc/trigger
 	memory_events 1
 }
 # Prints the numbers of kmalloc() and of blocks of pages, taken and not returned, and leaves the stacks of the latter in the file kept.
