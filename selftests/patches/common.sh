@@ -12,8 +12,8 @@ if ! source=$(kernel/patches/source 2>"$tmp/source"); then
 fi
 place=$(dirname "$source")
 work=$place/work${series:+-$series} objects=$place/objects${series:+-$series}
-exec 9>"$place/lock${series:+-$series}"
-flock 9
+exec {series_lock}>"$place/lock${series:+-$series}"
+flock "$series_lock"
 
 # A separate work tree that shares git's objects, for incremental builds.
 if [ "$(git -C "$work" rev-parse --verify -q origin/master 2>/dev/null)" != "$(git -C "$source" rev-parse master)" ]; then

@@ -15,7 +15,8 @@ LEAST, FACTOR = 0.01, 2
 def shares(path):
     """Share of each line by function, inlined functions and line, and of each call."""
     counts, stack = collections.Counter(), []
-    with open(path, encoding="utf-8") as file:
+    # create_llvm_prof 0.19 writes names of inlined functions from memory that it has freed.
+    with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
             depth = len(line) - len(line.lstrip(" "))
             text = line.strip()
@@ -23,10 +24,11 @@ def shares(path):
                 stack = [text.split(":")[0]]
                 continue
             del stack[depth:]
-            inlined = re.fullmatch(r"([\d.]+): ([A-Za-z_][\w.$]*):(\d+)", text)
+            inlined = re.fullmatch(r"([\d.]+): (\D.*):(\d+)", text)
             plain = re.match(r"([\d.]+): (\d+)", text)
             if inlined:
-                stack.append(f"{inlined.group(1)}@{inlined.group(2)}")
+                name = inlined.group(2) if re.fullmatch(r"[A-Za-z_][\w.$]*", inlined.group(2)) else "?"
+                stack.append(f"{inlined.group(1)}@{name}")
             elif plain:
                 counts["/".join(stack), plain.group(1)] += int(plain.group(2))
     total = sum(counts.values())
