@@ -240,8 +240,24 @@ static int hold(void)
 	return 0;
 }
 
+/* Sets perf_event_paranoid, which differs between machines; returns the value before. */
+static int set_paranoid(int level)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "r+");
+	int before;
+
+	if (!file || fscanf(file, "%d", &before) != 1)
+		ksft_exit_fail_perror("perf_event_paranoid");
+	rewind(file);
+	if (fprintf(file, "%d\n", level) < 0 || fclose(file))
+		ksft_exit_fail_perror("perf_event_paranoid");
+	return before;
+}
+
 int main(int argc, char **argv)
 {
+	int paranoid;
+
 	if (argc > 1)
 		type = strtoul(argv[1], NULL, 0);
 	if (argc == 4 && !strcmp(argv[2], "churn"))
@@ -256,9 +272,11 @@ int main(int argc, char **argv)
 		type = ctr_type();
 	ksft_print_header();
 	ksft_set_plan(REFUSED + GROUPS + EXCLUSIVE + UNPRIVILEGED);
+	paranoid = set_paranoid(2);
 	test_refused();
 	test_groups();
 	test_exclusive();
 	test_unprivileged();
+	set_paranoid(paranoid);
 	ksft_finished();
 }

@@ -16,7 +16,6 @@ record() {
 samples() { perf script -i "$tmp/$1.data" -F ip 2>/dev/null | grep -c .; }
 some_samples() { ok "$2" test "$(samples "$1")" -ge "${3:-10}"; }
 
-sysctl -q kernel.perf_event_paranoid=2
 relay abi "$here/abi" "$type"
 sysctl -q kernel.perf_event_paranoid=-1
 left_clean "after refusals"

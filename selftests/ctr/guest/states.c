@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -302,6 +303,8 @@ static void test_inherited(void)
 
 int main(int argc, char **argv)
 {
+	cpu_set_t cpus;
+
 	if (argc > 2) {
 		fprintf(stderr, "usage: states [TYPE]\n");
 		return 2;
@@ -309,6 +312,11 @@ int main(int argc, char **argv)
 	type = argc > 1 ? strtoul(argv[1], NULL, 0) : ctr_type();
 	ksft_print_header();
 	ksft_set_plan(TESTS);
+	/* On one CPU: a migration schedules the events anew. */
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		ksft_exit_fail_perror("sched_setaffinity");
 	test_disabled();
 	test_period();
 	test_refresh();

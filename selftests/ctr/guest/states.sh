@@ -4,6 +4,6 @@
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module
-relay states taskset -c 0 "$here/states" "$(<$pmu/type)"
+relay states "$here/states" "$(<$pmu/type)"
 left_clean "at the end"
 done_testing
