@@ -4,20 +4,13 @@
 # Two harts that share a sink through two funnels with timestamps; a system sleep and a jump to another kernel.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
-for part in perf timestamps kexec; do
+for part in jobs perf timestamps kexec; do
 	# shellcheck source=/dev/null
 	. "selftests/kernel/judge/$part.sh"
 done
 guest_job funnel kernel/funnel.sh short
 guest_job timestamps kernel/timestamps.sh 0x1c 48 shared harts
-guest_job driver kernel/driver.sh
-guest_job security kernel/security.sh
-guest_job faults kernel/faults.sh
-guest_job lifecycle kernel/lifecycle.sh short
-guest_job suspend kernel/suspend.sh
-# What happens there does not depend on the topology; for the debug kernel, locks do.
-[ "${NTRACE_KERNEL:-}" != debug ] || guest_job random kernel/random.sh 30 200 ${SEED:+"$SEED"}
-guest_job perf kernel/perf.sh
+common_jobs 200 short
 guest_job kexec kernel/kexec.sh /root/vmlinux
 guest_boot chain --icount --modules --tools --topology chain --console "$tmp/console" \
 	--put "$(tools/vsoc/run --print-kernel):/root/vmlinux" \

@@ -7,26 +7,20 @@
 # registers and inject faults through /dev/mem.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
-for part in perf filters timestamps kexec; do
+for part in jobs perf filters timestamps kexec; do
 	# shellcheck source=/dev/null
 	. "selftests/kernel/judge/$part.sh"
 done
 calls=321
 
-guest_job driver kernel/driver.sh
-guest_job perf kernel/perf.sh
-guest_job security kernel/security.sh
+# Other kernels have the long form: `make soak TEST=forky_driver`, `make check-debug-kernel`.
+length=short
+[ -z "${NTRACE_KERNEL:-}" ] || length=long
+common_jobs 400 $length random
 guest_job context kernel/context.sh 32
 guest_job triggers kernel/triggers.sh
 guest_job filters kernel/filters.sh 4 $calls /root/selftests/tools/counted
 guest_job timestamps kernel/timestamps.sh 0xc 48 system core task turns
-guest_job faults kernel/faults.sh
-# Other kernels have the long form: `make soak TEST=forky_driver`, `make check-debug-kernel`.
-length=short
-[ -z "${NTRACE_KERNEL:-}" ] || length=long
-guest_job lifecycle kernel/lifecycle.sh $length
-guest_job random kernel/random.sh 30 400 ${SEED:+"$SEED"}
-guest_job suspend kernel/suspend.sh
 guest_job kexec kernel/kexec.sh /root/vmlinux
 guest_boot direct --icount --global ntrace-ram-sink.in-flight=1 --modules --tools --console "$tmp/console" \
 	--put "$(tools/vsoc/run --print-kernel):/root/vmlinux" \

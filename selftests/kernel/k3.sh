@@ -4,26 +4,20 @@
 # The topology of a SpacemiT K3: ATB bridges, and CoreSight components of Arm that write frames to memory.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
-# shellcheck source=selftests/kernel/judge/perf.sh
-. selftests/kernel/judge/perf.sh
+for part in jobs perf; do
+	# shellcheck source=/dev/null
+	. "selftests/kernel/judge/$part.sh"
+done
 guest_job k3 kernel/k3.sh
 guest_job funnel kernel/funnel.sh k3
 guest_job timestamps kernel/timestamps.sh 0x1c 48 shared
 guest_job context kernel/context.sh 32
-guest_job security kernel/security.sh
-guest_job lifecycle kernel/lifecycle.sh short
-guest_job suspend kernel/suspend.sh
-# What happens there does not depend on the topology; for the debug kernel, locks do.
-[ "${NTRACE_KERNEL:-}" != debug ] || guest_job random kernel/random.sh 30 200 ${SEED:+"$SEED"}
-guest_job driver kernel/driver.sh
-guest_job perf kernel/perf.sh
-guest_job faults kernel/faults.sh
+common_jobs 200 short
 guest_boot k3 --icount --modules --tools --topology k3 --append iomem=relaxed
-# The ATID tells the encoders apart, which perf's trace does not have.
-src_bits=0
-# An ETR holds back a burst and a frame, which a short record does not exceed.
-short_max=7
-fork_flags=4
+# The ATID tells the encoders apart, which perf's trace does not have. An ETR holds back a burst and a
+# frame, which a short record does not exceed.
+# shellcheck disable=SC2034 # used by judge_turns and judge_perf
+src_bits=0 short_max=7 fork_flags=4
 guest_ran funnel && judge_turns
 guest_ran perf && judge_perf
 guest_ran context && judge_context

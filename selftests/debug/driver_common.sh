@@ -1,13 +1,18 @@
-#!/usr/bin/env bash
+# shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The tests of ntrace.ko on the debug kernel: its log must stay empty.
 # shellcheck source=selftests/tap.sh
-. "$(dirname "$0")/../tap.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 cd "$top" || exit 1
 export NTRACE_KERNEL=debug NTRACE_PATIENCE=${NTRACE_PATIENCE:-10}
 # The jobs of these files, without those that evaluate decoded trace.
 export JOBS_ONLY=${JOBS_ONLY:-driver perf security context triggers faults lifecycle random suspend active funnel v0 p550 k3}
-for name in ${DEBUG_TESTS:-direct chain p550 k3 reboot funnel v0}; do
-	relay "$name" "selftests/kernel/$name.sh"
-done
-done_testing
+
+# on_debug_kernel NAME...: the files of selftests/kernel
+on_debug_kernel() {
+	local name
+	for name in "$@"; do
+		relay "$name" "selftests/kernel/$name.sh"
+	done
+	done_testing
+}
