@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # kernel/patches contains the code of kernel/ctr and kernel/ntrace, the patches of perf and libntrace agree on AUXTRACE_INFO, and, if the
-# kernel source has been downloaded, the patches apply. `make check-patches` runs the other checks.
+# kernel source has been downloaded, the patches apply. `make check-patches` runs the other checks. The driver is for kernels
+# of 64 bits alone.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
@@ -16,6 +17,12 @@ page=$(cat kernel/patches/perf/*-perf-doc-*.patch | sed -n '/^+AUXTRACE_INFO/,/^
 is "$page" "$((params - 1))" "perf-ntrace(1) has them, too"
 is "$(grep -oE 'hart_word\(record, at, [0-9]+\)' lib/recording/aux_info.c | grep -oE '[0-9]+' | tail -n 1)" "$((params - 2))" \
 	"lib/recording reads up to the last one"
+
+# What main.c says without its headers, which are the kernel's.
+preprocess() { grep -v '^#include' kernel/ntrace/main.c | cpp -P '-DIS_ENABLED(option)=1' '-DIS_MODULE(option)=1' "$@" -o /dev/null -; }
+ok "the driver builds for 64 bits" preprocess -DCONFIG_64BIT
+fails "and not for 32" "needs a 64-bit kernel" preprocess
+like "Kconfig says so, too" 'depends on .*\b64BIT\b' "$(<kernel/patches/ntrace/Kconfig)"
 
 if source=$(kernel/patches/source --cached); then
 	# In a separate index: no file of the tree changes.
