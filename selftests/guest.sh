@@ -14,7 +14,7 @@
 # this host.
 #
 # JOBS_ONLY="NAME..." in the environment runs these jobs alone; host parts ask with
-# `guest_ran NAME && ...`.
+# `guest_ran NAME && ...`. NO_TOOLS=1 leaves the command out of the guest, for jobs that do without.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 cd "$top" || exit 1
@@ -30,13 +30,19 @@ guest_job() {
 	guest_jobs+=("$name $(printf '%q ' "/root/selftests/$program" "$@")")
 }
 
+# Is a job of this name queued for the next boot?
+guest_queued() { [[ ${guest_jobs[*]} = "$1 "* || ${guest_jobs[*]} = *" $1 /root/"* ]]; }
+
 # A killed guest has handed over nothing.
 guest_ran() { [ "${guest_status[$1]:-none}" = 0 ] && [ -d "$guest_results/$1" ]; }
 
 # guest_boot MACHINE OPTION...: the options are those of tools/vsoc/run
 guest_boot() {
-	local machine=$1 line current='' status=0 ran=" " begun=0
+	local machine=$1 line current='' status=0 ran=" " begun=0 option options=()
 	shift
+	for option; do
+		[ "$option${NO_TOOLS:+ no}" = "--tools no" ] || options+=("$option")
+	done
 	results=$tmp/$machine/results guest_results=$tmp/$machine/results
 	mkdir -p "$results"
 	[ "${#guest_jobs[@]}" -gt 0 ] || return 0
@@ -59,7 +65,7 @@ guest_boot() {
 		esac
 	done < <(
 		tools/vsoc/run --quiet --check-dmesg --timeout 3600 --put build/riscv64/selftests:/root/selftests \
-			--put "$tmp/jobs:/root/jobs" --get "/root/results:$tmp/$machine" "$@" \
+			--put "$tmp/jobs:/root/jobs" --get "/root/results:$tmp/$machine" "${options[@]}" \
 			-- bash /root/selftests/jobs.sh /root/jobs 2>"$tmp/$machine/err"
 		echo $? >"$tmp/$machine/status"
 	)
