@@ -52,6 +52,6 @@ demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with t
 	@tools/demo-fdo
 # A demo needs neither the test programs nor the shared library. The slowest
 # goal comes first.
-demo: qemu guest modules $(R)/ntrace $(B)/ntrace ## records a real program on the virtual SoC and prints its profile; TOPOLOGY=p550 or k3: on a board's trace blocks
+demo: qemu guest modules $(R)/ntrace $(B)/ntrace ## records a real program on the virtual SoC and prints its profile; TOPOLOGY=p550 or k3: on a board's trace blocks; OPTIONS="...": of ntrace record
 	@tools/demo
 .PHONY: qemu qemu-stock guest modules forky debug plugins vsoc demo demo-fdo
