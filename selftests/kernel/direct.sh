@@ -13,14 +13,14 @@ for part in jobs perf filters timestamps kexec; do
 done
 calls=321
 
-# Other kernels have the long form: `make soak TEST=forky_driver`, `make check-debug-kernel`.
-length=short
-[ -z "${NTRACE_KERNEL:-}" ] || length=long
-common_jobs 400 $length random
 guest_job context kernel/context.sh 32
 guest_job triggers kernel/triggers.sh
 guest_job filters kernel/filters.sh 4 $calls /root/selftests/tools/counted
 guest_job timestamps kernel/timestamps.sh 0xc 48 system core task turns
+# Other kernels have the long form: `make soak TEST=forky_driver`, `make check-debug-kernel`.
+length=short
+[ -z "${NTRACE_KERNEL:-}" ] || length=long
+common_jobs 400 $length random
 guest_job kexec kernel/kexec.sh /root/vmlinux
 # The debug kernel, which does not run the job, takes a minute to copy a file of this size.
 image=()
