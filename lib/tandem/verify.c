@@ -35,6 +35,20 @@ enum {
 };
 
 #define WFI 0x10500073
+#define ECALL 0x00000073
+
+/* Linux: numbers of the system calls that change the memory map, which all architectures share that
+ * came after them; flags of mmap. */
+enum {
+	CALL_BRK = 214,
+	CALL_MUNMAP = 215,
+	CALL_MREMAP = 216,
+	CALL_MMAP = 222,
+	CALL_MPROTECT = 226,
+	CALL_MADVISE = 233,
+	PRIVATE_FIXED_ANONYMOUS = 0x32,
+	SHARED_OR_PRIVATE = 0x3,
+};
 
 struct ntrace_tandem_verifier {
 	struct ntrace_tandem_verify_config config;
@@ -503,6 +517,86 @@ static unsigned int interrupt_cause(const struct ntrace_tandem_verifier *verifie
 	return 0;
 }
 
+/* ---- system calls of a program in user mode ---- */
+
+static bool is_call(const struct ntrace_tandem_verifier *verifier)
+{
+	return (verifier->config.flags & NTRACE_TANDEM_VERIFY_LINUX_USER) &&
+	       (verifier->state.has & NTRACE_TANDEM_HAS_INSN) && verifier->state.insn == ECALL;
+}
+
+static int write_arguments(struct ntrace_tandem_verifier *verifier, const uint64_t *values)
+{
+	/* a0, a3, a4 */
+	static const uint16_t ids[3] = { GPR + 10, GPR + 13, GPR + 14 };
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+
+	return model->write_registers(model->data, ids, values, 3);
+}
+
+/*
+ * The model has no files, and other addresses may be free: it maps new memory at the address of the
+ * trace, which also has the content. a3 and a4 do not change.
+ */
+static int map_memory(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	const uint64_t *reg = verifier->state.reg;
+	uint64_t flags = (reg[GPR + 13] & ~(uint64_t)SHARED_OR_PRIVATE) | PRIVATE_FIXED_ANONYMOUS;
+	int error = write_arguments(verifier, (uint64_t[3]){ reg[GPR + 10], flags, UINT64_MAX });
+
+	if (!error)
+		error = model->step(model->data);
+	if (error)
+		return error;
+	return write_arguments(verifier,
+			       (uint64_t[3]){ reg[GPR + 10], reg[GPR + 13], reg[GPR + 14] });
+}
+
+/* Return: whether the model executes the call, which has not failed */
+static bool is_of_memory(const struct ntrace_tandem_verifier *verifier)
+{
+	uint64_t result = verifier->state.reg[GPR + 10];
+
+	if (result > UINT64_MAX - 4096 ||
+	    (verifier->config.params.xlen == 32 && result > UINT32_MAX - 4096))
+		return false;
+	switch (verifier->state.reg[GPR + 17]) {
+	case CALL_BRK:
+	case CALL_MUNMAP:
+	case CALL_MREMAP:
+	case CALL_MMAP:
+	case CALL_MPROTECT:
+	case CALL_MADVISE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int call(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	int error = check_insn(verifier);
+
+	verifier->stats.calls++;
+	if (error)
+		return error;
+	if (!model->write_registers)
+		return NTRACE_ERR_UNSUPPORTED;
+	if (!is_of_memory(verifier)) {
+		error = list_changed(verifier);
+		return error ? error : write_listed(verifier);
+	}
+	if (verifier->state.reg[GPR + 17] == CALL_MMAP)
+		error = map_memory(verifier);
+	else
+		error = model->step(model->data);
+	if (!error)
+		error = list_compared(verifier, false);
+	return error ? error : compare(verifier, false);
+}
+
 /* ---- groups ---- */
 
 /* Executes the instruction of the group in the model. */
@@ -587,6 +681,8 @@ static int end_group(struct ntrace_tandem_verifier *verifier)
 		error = initialise(verifier);
 	else if (cause)
 		error = check_interrupt(verifier, cause);
+	else if (is_call(verifier))
+		error = call(verifier);
 	else
 		error = step(verifier);
 	if (!error && verifier->differs)

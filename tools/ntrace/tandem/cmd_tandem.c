@@ -21,6 +21,7 @@ enum {
 	OPTION_CHOSEN,
 	OPTION_ABSENT,
 	OPTION_DEVICE,
+	OPTION_LINUX_USER,
 	OPTION_FULL,
 	OPTION_LAST,
 	OPTION_MISMATCHES,
@@ -46,6 +47,8 @@ static const struct option_spec options_table[] = {
 	{ OPTION_ABSENT, "absent", "REGISTER,...", "verify: registers that the trace leaves out" },
 	{ OPTION_DEVICE, "device", "FIRST-LAST,...",
 	  "verify: addresses whose loads the trace decides" },
+	{ OPTION_LINUX_USER, "linux-user", NULL,
+	  "verify: a program in user mode, whose system calls the trace decides" },
 	{ OPTION_FULL, "full", "N", "verify: compare all registers every N instructions (1000)" },
 	{ OPTION_LAST, "last", "N", "verify: show the N groups before a mismatch (5)" },
 	{ OPTION_MISMATCHES, "mismatches", "N", "verify: end after N groups that differ (10)" },
@@ -185,6 +188,9 @@ static int take_option(const struct options *options, struct tandem_options *tan
 	case OPTION_ABSENT:
 	case OPTION_DEVICE:
 		return take_list(options, tandem, option);
+	case OPTION_LINUX_USER:
+		tandem->linux_user = true;
+		return EXIT_OK;
 	case OPTION_FULL:
 		return take_number(options, "full", UINT64_MAX, &tandem->full);
 	case OPTION_LAST:

@@ -158,10 +158,12 @@ static void put_totals(const struct verify *verify)
 	if (verify->options->json)
 		printf("{\"groups\":%" PRIu64 ",\"instructions\":%" PRIu64
 		       ",\"interrupts\":%" PRIu64 ",\"initialisations\":%" PRIu64
-		       ",\"resets\":%" PRIu64 ",\"chosen\":%" PRIu64 ",\"full\":%" PRIu64
-		       ",\"mismatched\":%" PRIu64 ",\"differences\":%" PRIu64 "}\n",
+		       ",\"resets\":%" PRIu64 ",\"calls\":%" PRIu64 ",\"chosen\":%" PRIu64
+		       ",\"full\":%" PRIu64 ",\"mismatched\":%" PRIu64 ",\"differences\":%" PRIu64
+		       "}\n",
 		       stats.groups, stats.steps, stats.interrupts, stats.initialisations,
-		       stats.resets, stats.chosen, stats.full, stats.mismatched, stats.differences);
+		       stats.resets, stats.calls, stats.chosen, stats.full, stats.mismatched,
+		       stats.differences);
 	else
 		printf("%" PRIu64 " groups: %" PRIu64
 		       " instructions executed by the model, %" PRIu64 " interrupts; %" PRIu64
@@ -208,6 +210,7 @@ int tandem_verify(const struct tandem_options *options)
 	config.device_count = options->device_count;
 	config.mismatch = on_mismatch;
 	config.group = on_group;
+	config.flags = options->linux_user ? NTRACE_TANDEM_VERIFY_LINUX_USER : 0;
 	config.user = &verify;
 	if (options->model)
 		config.model = *options->model;
