@@ -16,6 +16,8 @@ qemu: ## QEMU with the trace blocks; prints its path (build/qemu/qemu-system-ris
 	@tools/vsoc/qemu/build
 qemu-stock: ## QEMU without them, what benchmarks compare with (build/qemu-stock)
 	@tools/vsoc/qemu/build --stock
+qemu-user: ## QEMU's user mode with plugins, for tandem traces of Linux programs (build/qemu-user/qemu-riscv64); takes minutes
+	@tools/vsoc/user/build
 guest: ## kernel, firmware and root file system of the guest (build/guest.env)
 	@tools/vsoc/guest/build
 modules: ## kernel modules for the guest's kernel in build/kernel (KMOD_VARIANT=name KMOD_CFLAGS=... for another build)
@@ -32,10 +34,11 @@ $(B)/plugin/%.so: selftests/oracle/%.c selftests/oracle/log.h $(B)/qemu/include/
 	@mkdir -p $(@D)
 	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden \
 		-I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $< -o $@
-$(B)/plugin/tandem_log.so: tools/vsoc/plugin/tandem_log.c $(wildcard lib/tandem/*.[ch]) lib/include/ntrace/tandem.h $(B)/qemu/include/qemu-plugin.h
+$(B)/plugin/tandem_log.so: tools/vsoc/plugin/tandem_log.c tools/vsoc/plugin/user_memory.c tools/vsoc/plugin/user_memory.h \
+		tools/vsoc/user/ntrace_user.h $(wildcard lib/tandem/*.[ch]) lib/include/ntrace/tandem.h $(B)/qemu/include/qemu-plugin.h
 	@mkdir -p $(@D)
 	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden -Ilib/include -Ilib \
-		-I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $(filter tools/%.c,$^) lib/tandem/names.c lib/tandem/read.c \
+		-Itools/vsoc/user -I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $(filter tools/%.c,$^) lib/tandem/names.c lib/tandem/read.c \
 		lib/tandem/write.c -o $@
 
 # The model is linked with `ntrace tandem` and the library.
@@ -54,4 +57,4 @@ demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with t
 # goal comes first.
 demo: qemu guest modules $(R)/ntrace $(B)/ntrace ## records a real program on the virtual SoC and prints its profile; TOPOLOGY=p550 or k3: on a board's trace blocks; OPTIONS="...": of ntrace record
 	@tools/demo
-.PHONY: qemu qemu-stock guest modules forky debug plugins vsoc demo demo-fdo
+.PHONY: qemu qemu-stock qemu-user guest modules forky debug plugins vsoc demo demo-fdo

@@ -5,6 +5,12 @@
  *
  *   -plugin tandem_log.so,out=FILE[,max=INSTRUCTIONS]
  *
+ * With user-mode emulation, it is the trace of a program without its kernel: what a system call
+ * changes in registers are effects of its ecall, and what it wrote to memory follows in a group that
+ * initialises state. So does all that a signal changed together with the instruction before it. The
+ * trace begins with the memory that the program may write. It is that of the first thread; the
+ * child of a fork has none.
+ *
  * The stream has xlen 64, mlen 64, flen 64 (include/ntrace/tandem.h). It begins with a state
  * initialisation of all registers. After max instructions, QEMU is ended.
  *
@@ -16,17 +22,22 @@
  *
  * Counters, time, mip and registers whose reading has effects are left out.
  */
+#include <fcntl.h>
 #include <glib.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <qemu-plugin.h>
 
 #include <ntrace/tandem.h>
+
+#include "user_memory.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
@@ -58,6 +69,7 @@ struct insn {
 	uint8_t length;
 	bool first;		/* of its block */
 	uint16_t distance;	/* from the start of the block */
+	uint64_t vaddr;		/* of user mode, where no two addresses have the same block */
 };
 
 static struct qemu_plugin_register *handles[NTRACE_TANDEM_STATE_REGISTERS];
@@ -80,7 +92,8 @@ static struct {
 
 static char *out;
 static FILE *file;
-static uint64_t max = UINT64_MAX, instructions, traps, interrupts, reruns;
+static uint64_t max = UINT64_MAX, instructions, traps, interrupts, reruns, signals;
+static bool user_mode;
 static uint8_t buffer[BUFFER_SIZE];
 static size_t used;
 static struct ntrace_tandem_params params;
@@ -94,19 +107,25 @@ static void flush(void)
 	used = 0;
 }
 
-static void put(unsigned int type, unsigned int id, uint64_t data)
+static void put_field(const struct ntrace_tandem_field *field)
 {
-	struct ntrace_tandem_field field = { .type = type, .id = id, .value = data };
 	int length;
 
 	if (used + NTRACE_TANDEM_FIELD_MAX > BUFFER_SIZE)
 		flush();
-	length = ntrace_tandem_write(&params, &field, buffer + used);
+	length = ntrace_tandem_write(&params, field, buffer + used);
 	if (length < 0) {
-		fprintf(stderr, "tandem_log: a field of type %u cannot be written\n", type);
+		fprintf(stderr, "tandem_log: a field of type %u cannot be written\n", field->type);
 		exit(1);
 	}
 	used += length;
+}
+
+static void put(unsigned int type, unsigned int id, uint64_t data)
+{
+	struct ntrace_tandem_field field = { .type = type, .id = id, .value = data };
+
+	put_field(&field);
 }
 
 static uint64_t read_register(unsigned int id)
@@ -229,7 +248,7 @@ static unsigned int successors(const struct insn *insn, uint64_t pc, uint64_t *n
 			return 1;
 		case 0x73:
 			if (w == 0x00000073 || w == 0x00100073)
-				return 0;
+				return user_mode && !(w >> 20);
 			if (w == 0x30200073)
 				next[0] = value[MEPC];
 			if (w == 0x10200073)
@@ -368,9 +387,62 @@ static void finish_trap(uint64_t pc, bool effects)
 	put(NTRACE_TANDEM_END, 0, 0);
 }
 
+/* ---- user mode ---- */
+
+static unsigned int words;	/* in the open group */
+
+static void put_word(uint64_t address, uint64_t data)
+{
+	struct ntrace_tandem_field field = {
+		.type = NTRACE_TANDEM_REQUEST,
+		.op = NTRACE_TANDEM_STORE,
+		.size = 3,
+		.address = address,
+		.value = data,
+	};
+
+	if (!words++) {
+		put(NTRACE_TANDEM_BEGIN, 0, 0);
+		put(NTRACE_TANDEM_INIT, 0, 0);
+	}
+	put_field(&field);
+}
+
+static void end_words(void)
+{
+	if (words)
+		put(NTRACE_TANDEM_END, 0, 0);
+	words = 0;
+}
+
+/* The system call of the held instruction has returned, or a signal came. */
+static void finish_call(uint64_t number, uint64_t size)
+{
+	/* brk, munmap, mremap, mmap, mprotect, madvise */
+	bool mapped = number == 214 || number == 215 || number == 216 || number == 222 ||
+		      number == 226 || number == 233;
+	uint64_t result = value[GPR + 10];
+	bool fresh = number == 222 && result < -4096ull;
+
+	user_memory_call(put_word, mapped, fresh ? result : 0, fresh ? size : 0);
+	end_words();
+}
+
+/* A signal came after the held instruction, or at it. */
+static void finish_signal(uint64_t pc)
+{
+	put(NTRACE_TANDEM_BEGIN, 0, 0);
+	put(NTRACE_TANDEM_INIT, 0, 0);
+	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, pc);
+	put_changes(true, true);
+	put(NTRACE_TANDEM_END, 0, 0);
+	finish_call(0, 0);
+}
+
 /* Writes the group of the held instruction; the next one begins at @pc. */
 static void finish(uint64_t pc)
 {
+	uint64_t number = value[GPR + 17], size = value[GPR + 11];
 	uint64_t next[2];
 	unsigned int count = successors(held, held_pc, next);
 	bool trapped = !(count && pc == next[0]) && !(count == 2 && pc == next[1]);
@@ -381,7 +453,8 @@ static void finish(uint64_t pc)
 	changed_count = 0;
 	for (unsigned int i = 1; i < 32; i++)
 		look(GPR + i);
-	if (is_float(held)) {
+	/* The return from a signal is a system call. */
+	if (is_float(held) || (user_mode && (trapped || system))) {
 		for (unsigned int i = 0; i < 32; i++)
 			look(FPR + i);
 		look(0x003);
@@ -396,8 +469,13 @@ static void finish(uint64_t pc)
 		reruns++;
 		return;
 	}
+	if (trapped && user_mode && held->bits != 0x73) {
+		signals++;
+		finish_signal(pc);
+		return;
+	}
 	instructions++;
-	if (trapped) {
+	if (trapped && !user_mode) {
 		finish_trap(pc, effects);
 		return;
 	}
@@ -408,6 +486,8 @@ static void finish(uint64_t pc)
 		if (changed[i] == PRIV)
 			put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, value[PRIV]);
 	put(NTRACE_TANDEM_END, 0, 0);
+	if (user_mode && held->bits == 0x73)
+		finish_call(number, size);
 }
 
 /* The state before the first instruction. */
@@ -424,6 +504,10 @@ static void put_state(uint64_t pc)
 			put(NTRACE_TANDEM_REGISTER, id, value[id]);
 		}
 	put(NTRACE_TANDEM_END, 0, 0);
+	if (user_mode) {
+		user_memory_start(put_word);
+		end_words();
+	}
 }
 
 static void finish_file(void)
@@ -438,8 +522,8 @@ static void finish_file(void)
 	file = NULL;
 	fprintf(stderr,
 		"tandem_log: %s: %" PRIu64 " instructions, %" PRIu64 " exceptions, %" PRIu64
-		" interrupts, %" PRIu64 " run again\n",
-		out, instructions, traps, interrupts, reruns);
+		" interrupts, %" PRIu64 " signals, %" PRIu64 " run again\n",
+		out, instructions, traps, interrupts, signals, reruns);
 }
 
 static void on_insn(unsigned int vcpu, void *data)
@@ -449,10 +533,10 @@ static void on_insn(unsigned int vcpu, void *data)
 
 	if (vcpu || !file)
 		return;
-	/* pc is current at the start of a block only. */
-	if (insn->first)
+	/* pc is current at the start of a block only, and not even there in user mode. */
+	if (insn->first && !user_mode)
 		block_pc = read_register(PC);
-	pc = block_pc + insn->distance;
+	pc = user_mode ? insn->vaddr : block_pc + insn->distance;
 	if (held)
 		finish(pc);
 	else
@@ -498,6 +582,8 @@ static void on_memory(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t va
 		memory.data = got.data.u64;
 		break;
 	}
+	if (user_mode && held)
+		user_memory_store(vaddr, memory.data, MIN(1u << memory.shift, 8));
 }
 
 static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -513,7 +599,8 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		insns[i].length = qemu_plugin_insn_size(insn);
 		qemu_plugin_insn_data(insn, &insns[i].bits, insns[i].length);
 		insns[i].first = !i;
-		insns[i].distance = qemu_plugin_insn_vaddr(insn) - start;
+		insns[i].vaddr = qemu_plugin_insn_vaddr(insn);
+		insns[i].distance = insns[i].vaddr - start;
 		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn, QEMU_PLUGIN_CB_R_REGS,
 						       &insns[i]);
 		qemu_plugin_register_vcpu_mem_cb(insn, on_memory, QEMU_PLUGIN_CB_NO_REGS,
@@ -557,10 +644,16 @@ static void on_vcpu(qemu_plugin_id_t id, unsigned int vcpu)
 			csrs[csr_count++] = number;
 	}
 	g_array_free(list, true);
-	if (!handles[PC] || !handles[PRIV] || !handles[MSTATUS]) {
+	if (!handles[PC] || (!user_mode && (!handles[PRIV] || !handles[MSTATUS]))) {
 		fprintf(stderr, "tandem_log: this QEMU does not show pc, priv and mstatus\n");
 		exit(1);
 	}
+}
+
+/* User mode: the trace is that of the parent. */
+static void on_fork(void)
+{
+	file = NULL;
 }
 
 static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
@@ -570,10 +663,21 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 	finish_file();
 }
 
+/* In user mode, the program gets the descriptors that it would get without the plugin. */
+static FILE *open_high(const char *path)
+{
+	int low = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 500);
+
+	if (high >= 0)
+		close(low);
+	return low < 0 ? NULL : fdopen(high < 0 ? low : high, "wb");
+}
+
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 					   char **argv)
 {
-	(void)info;
+	user_mode = !info->system_emulation;
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "out=", 4)) {
 			out = g_strdup(argv[i] + 4);
@@ -588,12 +692,19 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		fprintf(stderr, "tandem_log: out=FILE is needed\n");
 		return -1;
 	}
-	file = fopen(out, "wb");
+	if (user_mode && !user_memory_works()) {
+		fprintf(stderr, "tandem_log: this QEMU does not show memory: make qemu-user\n");
+		return -1;
+	}
+	file = open_high(out);
 	if (!file) {
 		perror(out);
 		return -1;
 	}
+	/* A process that forks would leave its child a copy of what is not written yet. */
+	setvbuf(file, NULL, _IONBF, 0);
 	ntrace_tandem_params_init(&params);
+	pthread_atfork(NULL, NULL, on_fork);
 	qemu_plugin_register_vcpu_init_cb(id, on_vcpu);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_block);
 	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
