@@ -21,14 +21,14 @@ timeout 3600 "${boot[@]}" -plugin "$plugins/tandem_model.so,trace=$tmp/trace,dev
 verified boot "$((count - 100))" $?
 through_gdb "boot, GDB stub" "$stub" --device $devices -- "${boot[@]}" -S -gdb "unix:$tmp/gdb,server=on,wait=off"
 
-ok "busybox: the monitor is built" make_monitor "${LINES_OF_INPUT:-100}"
+ok "busybox: the monitor is built" make_monitor "${LINES_OF_INPUT:-40}"
 ok "busybox: traced" trace_monitor || diag "$(cat "$tmp/log")"
 is "$(<"$tmp/console")" "$(<"$tmp/expected")" "busybox: it printed what this host's programs print"
 has_kinds busybox
 timeout 3600 "${monitor[@]}" -serial "file:$tmp/console" \
 	-plugin "$plugins/tandem_model.so,trace=$tmp/trace,device=${monitor_devices//,/,,},json=on,limit=${monitor_groups:-0}" \
 	>"$tmp/out" 2>"$tmp/err"
-verified busybox 5000000 $?
+verified busybox 2000000 $?
 through_gdb "busybox, GDB stub" "$stub" --device "$monitor_devices" -- \
 	"${monitor[@]}" -serial "file:$tmp/console" -S -gdb "unix:$tmp/gdb,server=on,wait=off"
 done_testing
