@@ -296,7 +296,8 @@ struct ntrace_sink_ops {
  * @start: enable it; the component after it is enabled
  * @stop: flush and disable it; the components that send to it have stopped and are empty
  * @await_empty: wait until all trace that entered it earlier has left, before a deadline of
- *		 ktime_get_mono_fast_ns(); false: it was never empty. NULL: it cannot tell
+ *		 ktime_get_mono_fast_ns(); false: it was never empty. NULL: it cannot tell, or only
+ *		 a flush empties it
  */
 struct ntrace_link_ops {
 	int (*program)(struct ntrace_component *component);

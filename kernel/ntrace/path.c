@@ -29,8 +29,8 @@ static int ntrace_path_start_one(struct ntrace_component *component, bool atomic
 
 /*
  * Waits until what the encoder has sent has passed the components from number @first on, in the
- * order of the path: trace that left one component is in the next. Those that cannot tell are left
- * to a flush.
+ * order of the path: trace that left one component is in the next. The flush of a sink empties an
+ * ATB bridge, which may hold a part of a transfer back until then, and the components after it.
  *
  * Return: false if some trace may still be in one of them.
  */
@@ -42,6 +42,8 @@ static bool ntrace_path_await_links(const struct ntrace_path *path, unsigned int
 
 	for (i = first; i < path->count; i++) {
 		component = path->component[i];
+		if (component->type == TR_COMP_TYPE_ATB_BRIDGE && component->link_ops)
+			break;
 		if (component->link_ops && component->link_ops->await_empty && component->users &&
 		    !component->link_ops->await_empty(component, deadline))
 			return false;

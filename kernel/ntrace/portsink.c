@@ -142,7 +142,6 @@ static const struct ntrace_link_ops ntrace_bridge_ops = {
 	.program = ntrace_bridge_program,
 	.start = ntrace_portsink_start,
 	.stop = ntrace_bridge_stop,
-	.await_empty = ntrace_component_await_empty,
 };
 
 /*

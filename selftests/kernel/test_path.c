@@ -223,8 +223,84 @@ static void test_join(void)
 	sink->ramsink.dealt = false;
 }
 
+static unsigned int bridge_looks, funnel_looks, flushes;
+
+static int switch_link(struct ntrace_component *component, bool atomic)
+{
+	return 0;
+}
+
+/* It holds a part of a transfer back until a flush. */
+static bool bridge_await_empty(const struct ntrace_component *component, u64 deadline)
+{
+	bridge_looks += !flushes;
+	return flushes;
+}
+
+static bool funnel_await_empty(const struct ntrace_component *component, u64 deadline)
+{
+	funnel_looks++;
+	return true;
+}
+
+static bool flush_sink(struct ntrace_component *component, u64 deadline)
+{
+	flushes++;
+	return true;
+}
+
+/* Stopping a sink with a formatter flushes the components before it. */
+static int stop_sink(struct ntrace_component *component, bool atomic)
+{
+	flushes++;
+	return 0;
+}
+
+/* Events of two harts stop one after the other: encoder, funnel, ATB bridge, funnel, sink. */
+static void test_flush(void)
+{
+	static const struct ntrace_link_ops bridge_ops = { .start = switch_link,
+							   .stop = switch_link,
+							   .await_empty = bridge_await_empty };
+	static const struct ntrace_link_ops funnel_ops = { .start = switch_link,
+							   .stop = switch_link,
+							   .await_empty = funnel_await_empty };
+	static const struct ntrace_sink_ops sink_ops = { .start = switch_link,
+							 .stop = stop_sink,
+							 .flush = flush_sink };
+	struct ntrace_component first = { .type = TR_COMP_TYPE_FUNNEL, .link_ops = &funnel_ops };
+	struct ntrace_component bridge = { .type = TR_COMP_TYPE_ATB_BRIDGE,
+					   .link_ops = &bridge_ops };
+	struct ntrace_component second = { .type = TR_COMP_TYPE_FUNNEL, .link_ops = &funnel_ops };
+
+	begin(2, false);
+	sink->sink_ops = &sink_ops;
+	sink->ramsink.framed = true;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct ntrace_path *path = &machine.path[i];
+
+		path->component[1] = &first;
+		path->component[2] = &bridge;
+		path->component[3] = &second;
+		path->component[4] = sink;
+		path->count = 5;
+		ntrace_path_enable_atomic(path);
+	}
+	ntrace_path_disable_atomic(&machine.capture[0], 0);
+	ok(funnel_looks == 1 && flushes == 1 && !bridge_looks,
+	   "others go on: waits for the funnel before a bridge, then flushes");
+	ok(machine.capture[0].complete, "the trace is complete");
+	funnel_looks = 0;
+	flushes = 0;
+	ntrace_path_disable_atomic(&machine.capture[1], 0);
+	ok(funnel_looks == 1 && flushes == 1 && !bridge_looks, "the last one stops: the same");
+	sink->sink_ops = NULL;
+	sink->ramsink.framed = false;
+}
+
 int main(void)
 {
+	test_flush();
 	test_offline();
 	test_back();
 	test_one_block();
