@@ -142,15 +142,36 @@ struct ntrace_split {
 	struct ntrace_feed *to;
 };
 
+/* Bytes of one ID that are passed on at a time. */
+#define NTRACE_DEFRAME_RUN	128
+
+/**
+ * struct ntrace_deframe_run - consecutive bytes of one ID, in one frame or several
+ * @listed: its ID is in @used of struct ntrace_deframe
+ * @count: number of bytes
+ * @bytes: the bytes, with room for one that is copied in vain
+ */
+struct ntrace_deframe_run {
+	bool listed;
+	u32 count;
+	u8 bytes[NTRACE_DEFRAME_RUN + 1] __aligned(8);
+};
+
 /**
  * struct ntrace_deframe - position of the drain in the frames of a formatter
  * @known: an ID has come since the last gap
  * @id: the last ID
+ * @used_count: number of IDs in @used
+ * @used: IDs whose runs may hold bytes
+ * @run: bytes of each ID that have not been passed on; that of ID 0: bytes of no encoder
  * @split: position in the messages of each ID
  */
 struct ntrace_deframe {
 	bool known;
 	u8 id;
+	u8 used_count;
+	u8 used[TR_ATB_ID_MAX + 1];
+	struct ntrace_deframe_run run[TR_ATB_ID_MAX + 1];
 	struct ntrace_split split[TR_ATB_ID_MAX + 1];
 };
 

@@ -19,6 +19,8 @@
 #include <linux/list.h>
 #include <linux/unaligned.h>
 
+#include <asm/byteorder.h>
+
 #include <ntrace/coresight.h>
 
 #include "component.h"
@@ -26,11 +28,8 @@
 #include "deframe.h"
 #include "split.h"
 
-/* Consecutive bytes of one ID in a frame. */
-struct ntrace_deframe_run {
-	u32 count;
-	u8 bytes[TMC_FRAME_LAST];
-};
+/* Bit 0 of each even byte of eight. */
+#define NTRACE_DEFRAME_EVEN 0x0001000100010001ULL
 
 /*
  * A driver, such as that of an earlier kernel, or a debugger marks lost trace with synchronization
@@ -57,39 +56,65 @@ static const struct ntrace_feed *ntrace_deframe_find(const struct ntrace_ramsink
 	return NULL;
 }
 
-/* Passes a run on. Bytes before the first ID, and of IDs that no encoder has, are dropped. */
-static void ntrace_deframe_pass(struct ntrace_ramsink *sink, struct ntrace_deframe_run *run)
+/* Passes the bytes of an ID on. Those of IDs that no encoder has are dropped. */
+static void ntrace_deframe_pass(struct ntrace_ramsink *sink, u32 id)
 {
 	struct ntrace_deframe *frames = sink->frames;
+	struct ntrace_deframe_run *run = &frames->run[id];
+	struct ntrace_split *split = &frames->split[id];
 	const struct ntrace_feed *feed;
-	struct ntrace_split *split;
 	u32 count = run->count;
 
 	run->count = 0;
-	if (!count || !frames->known || frames->id < TR_ATB_ID_MIN || frames->id > TR_ATB_ID_MAX)
+	if (!count || !id)
 		return;
-	split = &frames->split[frames->id];
 	/* Encoders with the same ID, before a funnel, have SRC fields of the same width. */
-	feed = split->have ? NULL : ntrace_deframe_find(sink, frames->id);
+	feed = split->have ? NULL : ntrace_deframe_find(sink, id);
 	if (feed)
 		split->src_bits = feed->encoder->encoder.src_bits;
-	split->atid = frames->id;
+	split->atid = id;
 	ntrace_split_pass(split, &sink->feeds, run->bytes, count);
 }
 
-static void ntrace_deframe_change(struct ntrace_ramsink *sink, struct ntrace_deframe_run *run,
-				  u8 id)
+/*
+ * Passes on what all IDs have. Their order does not matter: bytes of two IDs go to different data
+ * areas.
+ */
+static void ntrace_deframe_pass_all(struct ntrace_ramsink *sink)
 {
-	if (sink->frames->known && sink->frames->id == id)
-		return;
-	ntrace_deframe_pass(sink, run);
-	sink->frames->id = id;
-	sink->frames->known = true;
+	struct ntrace_deframe *frames = sink->frames;
+	u32 i;
+
+	for (i = 0; i < frames->used_count; i++) {
+		ntrace_deframe_pass(sink, frames->used[i]);
+		frames->run[frames->used[i]].listed = false;
+	}
+	frames->used_count = 0;
 }
 
+/*
+ * The run that gets the next bytes, with room for those of a frame. Bytes before the first ID, and
+ * of IDs that no encoder can have, go to that of ID 0.
+ */
+static struct ntrace_deframe_run *ntrace_deframe_run(struct ntrace_ramsink *sink)
+{
+	struct ntrace_deframe *frames = sink->frames;
+	u32 id = frames->known && frames->id <= TR_ATB_ID_MAX ? frames->id : 0;
+	struct ntrace_deframe_run *run = &frames->run[id];
+
+	if (!run->listed) {
+		run->listed = true;
+		frames->used[frames->used_count++] = id;
+	}
+	if (run->count > NTRACE_DEFRAME_RUN - TMC_FRAME_LAST)
+		ntrace_deframe_pass(sink, id);
+	return run;
+}
+
+/* A frame with an ID. */
 static void ntrace_deframe_take(struct ntrace_ramsink *sink, const u8 *frame)
 {
-	struct ntrace_deframe_run run = { .count = 0 };
+	struct ntrace_deframe_run *run = ntrace_deframe_run(sink);
 	bool is_id, bit, late;
 	u32 i;
 
@@ -99,15 +124,40 @@ static void ntrace_deframe_take(struct ntrace_ramsink *sink, const u8 *frame)
 		/* The byte after this ID has still the old one. Byte 14 has no byte after it. */
 		late = is_id && bit && i + 1 < TMC_FRAME_LAST;
 		if (late)
-			run.bytes[run.count++] = frame[i + 1];
-		if (is_id)
-			ntrace_deframe_change(sink, &run, frame[i] >> 1);
-		else
-			run.bytes[run.count++] = frame[i] | bit;
+			run->bytes[run->count++] = frame[i + 1];
+		if (is_id) {
+			sink->frames->id = frame[i] >> 1;
+			sink->frames->known = true;
+			run = ntrace_deframe_run(sink);
+		} else {
+			run->bytes[run->count++] = frame[i] | bit;
+		}
 		if (!late && i + 1 < TMC_FRAME_LAST)
-			run.bytes[run.count++] = frame[i + 1];
+			run->bytes[run->count++] = frame[i + 1];
 	}
-	ntrace_deframe_pass(sink, &run);
+}
+
+/* Bits 0 to 3 to bits 0, 16, 32 and 48, where the even bytes are that they belong to. */
+static u64 ntrace_deframe_spread(u64 bits)
+{
+	return (bits | bits << 15 | bits << 30 | bits << 45) & NTRACE_DEFRAME_EVEN;
+}
+
+/* Takes a frame without an ID, all of whose bytes have the last ID. Return: whether it is one. */
+static bool ntrace_deframe_take_plain(struct ntrace_ramsink *sink, const u8 *frame)
+{
+	u64 first = le64_to_cpup((const __le64 *)frame);
+	u64 second = le64_to_cpup((const __le64 *)frame + 1);
+	struct ntrace_deframe_run *run;
+	u8 bits = frame[TMC_FRAME_LAST];
+
+	if ((first | second) & NTRACE_DEFRAME_EVEN)
+		return false;
+	run = ntrace_deframe_run(sink);
+	put_unaligned_le64(first | ntrace_deframe_spread(bits & 15), run->bytes + run->count);
+	put_unaligned_le64(second | ntrace_deframe_spread(bits >> 4), run->bytes + run->count + 8);
+	run->count += TMC_FRAME_LAST;
+	return true;
 }
 
 /**
@@ -127,17 +177,22 @@ void ntrace_deframe_reset(struct ntrace_ramsink *sink, bool skip)
 /**
  * ntrace_deframe_put - distribute the next frames of the ring
  * @sink: sink with a formatter
- * @bytes: frames
+ * @bytes: frames, at a multiple of eight
  * @count: number of bytes, a multiple of the size of a frame
  */
 void ntrace_deframe_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 {
 	for (; count >= TMC_FRAME_BYTES; bytes += TMC_FRAME_BYTES, count -= TMC_FRAME_BYTES) {
-		if (ntrace_deframe_is_barrier(bytes))
+		if (ntrace_deframe_take_plain(sink, bytes))
+			continue;
+		if (ntrace_deframe_is_barrier(bytes)) {
+			ntrace_deframe_pass_all(sink);
 			ntrace_deframe_reset(sink, true);
-		else
+		} else {
 			ntrace_deframe_take(sink, bytes);
+		}
 	}
+	ntrace_deframe_pass_all(sink);
 }
 
 /**

@@ -80,13 +80,8 @@ static u32 ntrace_feed_room(struct ntrace_feed *feed, u32 bytes)
 	return min_t(u64, bytes, room > mark ? round_down(room - mark, mark) : 0);
 }
 
-/**
- * ntrace_feed_put - append trace, not visible yet
- * @feed: data area
- * @bytes: trace
- * @count: number of bytes
- */
-void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
+/* As ntrace_feed_put(), for trace that may not fit or may not be stored in one piece. */
+static void ntrace_feed_put_parts(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 {
 	u64 mask = feed->size - 1;
 	u64 to = feed->head + feed->fresh;
@@ -104,6 +99,29 @@ void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 	first = min_t(u64, fits, mask + 1 - (to & mask));
 	memcpy(feed->data + (to & mask), bytes, first);
 	memcpy(feed->data, bytes + first, fits - first);
+}
+
+/**
+ * ntrace_feed_put - append trace, not visible yet
+ * @feed: data area
+ * @bytes: trace
+ * @count: number of bytes
+ */
+void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
+{
+	u64 to = feed->head + feed->fresh;
+	u64 at = to & (feed->size - 1);
+	/* Pairs with the release of the consumer: freed bytes have been read. */
+	u64 used = to - atomic64_read_acquire(&feed->tail);
+
+	/* Usual, and short: the splitter passes on single messages. */
+	if (!feed->data || feed->overrun || feed->dropped || at + count > feed->size ||
+	    used + count + ntrace_feed_mark(feed) > feed->size) {
+		ntrace_feed_put_parts(feed, bytes, count);
+		return;
+	}
+	memcpy(feed->data + at, bytes, count);
+	feed->fresh += count;
 }
 
 /**

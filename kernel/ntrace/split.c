@@ -10,9 +10,13 @@
  * In frames the ID on the ATB bus comes first (deframe.c), and each ID has its own position in the
  * messages. If it stands for one encoder, messages need no SRC; only their ends matter.
  */
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/types.h>
+
+#include <asm/byteorder.h>
 
 #include "component.h"
 #include "feed.h"
@@ -30,14 +34,14 @@ static bool ntrace_split_is_last(u8 byte)
 	return (byte & NTRACE_MSEO_LAST) == NTRACE_MSEO_LAST;
 }
 
-/* The SRC of a message of which @have bytes are there. */
-static u32 ntrace_split_source(const struct ntrace_split *split, const u8 *head, u32 have)
+/* The SRC of a message that begins at @head, of which ntrace_split_needed() bytes are there. */
+static u32 ntrace_split_source(u32 src_bits, const u8 *head)
 {
-	u32 src = 0;
+	u32 src = head[1] >> NTRACE_MSEO_BITS, i;
 
-	while (--have)
-		src = src << NTRACE_MDO_BITS | head[have] >> NTRACE_MSEO_BITS;
-	return src & (BIT(split->src_bits) - 1);
+	for (i = 1; i * NTRACE_MDO_BITS < src_bits; i++)
+		src |= head[i + 1] >> NTRACE_MSEO_BITS << i * NTRACE_MDO_BITS;
+	return src & (BIT(src_bits) - 1);
 }
 
 /* The data area that gets the messages of an encoder, or NULL if its hart is not traced. */
@@ -79,7 +83,7 @@ static void ntrace_split_start(struct ntrace_split *split, const struct list_hea
 	split->head[split->have++] = byte;
 	if (split->have == ntrace_split_needed(split)) {
 		split->to = ntrace_split_find(split, feeds,
-					      ntrace_split_source(split, split->head, split->have));
+					      ntrace_split_source(split->src_bits, split->head));
 		if (split->to) {
 			split->to->ended = false;
 			ntrace_feed_put(split->to, split->head, split->have);
@@ -90,39 +94,107 @@ static void ntrace_split_start(struct ntrace_split *split, const struct list_hea
 }
 
 /*
+ * Eight bytes at @word, a multiple of eight. Those outside of @begin to @end read as 0, which ends no
+ * message.
+ */
+static u64 ntrace_split_load(const u8 *word, const u8 *begin, const u8 *end)
+{
+	u64 bytes = 0;
+	u32 i;
+
+	if (word >= begin && end - word >= (long)sizeof(u64))
+		return le64_to_cpup((const __le64 *)word);
+	for (i = 0; i < sizeof(u64); i++)
+		if (word + i >= begin && word + i < end)
+			bytes |= (u64)word[i] << i * 8;
+	return bytes;
+}
+
+/* Bit 8 n is set if byte n is the last one of a message: both bits of its MSEO are. */
+static u64 ntrace_split_lasts(u64 bytes)
+{
+	return bytes & bytes >> 1 & 0x0101010101010101ULL;
+}
+
+/* The messages are those of one encoder. Return: as ntrace_split_whole(). */
+static const u8 *ntrace_split_single(struct ntrace_split *split, const struct list_head *feeds,
+				     const u8 *bytes, const u8 *end)
+{
+	struct ntrace_feed *to;
+	const u8 *last;
+
+	while (end > bytes && !ntrace_split_is_last(end[-1]))
+		end--;
+	if (end == bytes)
+		return end;
+	to = ntrace_split_find(split, feeds, 0);
+	if (!to)
+		return end;
+	last = end - 1;
+	while (last > bytes && !ntrace_split_is_last(last[-1]))
+		last--;
+	to->ended = ntrace_split_is_end(*last);
+	ntrace_feed_put(to, bytes, end - bytes);
+	return end;
+}
+
+/* Consecutive messages of one encoder, which are passed on in one piece. */
+struct ntrace_split_piece {
+	struct ntrace_feed *to;
+	u32 src;
+	const u8 *begin;
+	const u8 *last; /* the last message */
+};
+
+/* The piece ends at @end. The next message is that of @src. */
+static void ntrace_split_change(const struct ntrace_split *split, const struct list_head *feeds,
+				struct ntrace_split_piece *piece, const u8 *end, u32 src)
+{
+	if (piece->to) {
+		piece->to->ended = ntrace_split_is_end(*piece->last);
+		ntrace_feed_put(piece->to, piece->begin, end - piece->begin);
+	}
+	/* A message without SRC belongs to no encoder. */
+	piece->to = src == U32_MAX ? NULL : ntrace_split_find(split, feeds, src);
+	piece->src = src;
+	piece->begin = end;
+}
+
+/*
  * Distributes whole messages from @bytes on, which begins one. Messages that follow each other and
- * belong to one encoder are passed on in one piece: they have few bytes each.
+ * belong to one encoder are passed on in one piece: they have few bytes each. Their ends are looked
+ * for in eight bytes at a time.
  *
  * Return: the first byte of a message whose end is not there, or @end.
  */
 static const u8 *ntrace_split_whole(struct ntrace_split *split, const struct list_head *feeds,
 				    const u8 *bytes, const u8 *end)
 {
-	u32 needed = ntrace_split_needed(split), last = U32_MAX, src;
-	struct ntrace_feed *to = NULL, *feed;
-	const u8 *piece = bytes, *next = bytes;
-	bool ended = false;
+	const u8 *word = bytes - (uintptr_t)bytes % sizeof(u64), *begin = bytes;
+	u64 lasts = ntrace_split_lasts(ntrace_split_load(word, begin, end));
+	struct ntrace_split_piece piece = { .src = U32_MAX };
+	u32 needed = ntrace_split_needed(split), src_bits = split->src_bits, src;
+	const u8 *next;
 
+	if (!src_bits)
+		return ntrace_split_single(split, feeds, bytes, end);
 	for (;; bytes = next) {
-		while (next < end && !ntrace_split_is_last(*next))
-			next++;
-		feed = NULL;
-		if (next++ < end && (u32)(next - bytes) >= needed) {
-			src = ntrace_split_source(split, bytes, needed);
-			feed = to && src == last ? to : ntrace_split_find(split, feeds, src);
-			last = src;
+		while (!lasts) {
+			word += sizeof(u64);
+			if (word >= end)
+				goto out;
+			lasts = ntrace_split_lasts(ntrace_split_load(word, begin, end));
 		}
-		if (to && feed != to) {
-			to->ended = ended;
-			ntrace_feed_put(to, piece, bytes - piece);
-		}
-		if (next > end)
-			return bytes;
-		if (feed != to)
-			piece = bytes;
-		to = feed;
-		ended = ntrace_split_is_end(*bytes);
+		next = word + __ffs64(lasts) / 8 + 1;
+		lasts &= lasts - 1;
+		src = next - bytes >= needed ? ntrace_split_source(src_bits, bytes) : U32_MAX;
+		if (src != piece.src)
+			ntrace_split_change(split, feeds, &piece, bytes, src);
+		piece.last = bytes;
 	}
+out:
+	ntrace_split_change(split, feeds, &piece, bytes, U32_MAX);
+	return bytes;
 }
 
 /**

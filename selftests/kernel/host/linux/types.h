@@ -27,6 +27,7 @@ typedef unsigned short umode_t;
 #define __percpu
 #define __init
 #define __printf(a, b) __attribute__((format(printf, a, b)))
+#define __aligned(x) __attribute__((aligned(x)))
 #define noinline __attribute__((noinline))
 #define unlikely(x) (x)
 #define likely(x) (x)

@@ -19,4 +19,10 @@ static inline u32 get_unaligned_le32(const void *from)
 	return value;
 }
 
+static inline void put_unaligned_le64(u64 value, void *at)
+{
+	/* Hosts are little-endian. */
+	__builtin_memcpy(at, &value, sizeof(value));
+}
+
 #endif /* HOST_LINUX_UNALIGNED_H */
