@@ -72,6 +72,7 @@ struct reset_control;
  *	      Ownership message; 0: the encoder reads scontext
  * @stores: the configuration asks for these stores
  * @atid: ID of its trace on an ATB bus, which its bridge adds; 0: there is no bridge on its way
+ * @unfinished: trace of a capture that was released may still arrive in a shared sink
  * @src: trTeSrcID in effect
  * @src_bits: trTeSrcBits in effect
  */
@@ -102,6 +103,7 @@ struct ntrace_encoder {
 	u32 stimulus;
 	bool stores;
 	u32 atid;
+	bool unfinished;
 	u32 src;
 	u32 src_bits;
 };

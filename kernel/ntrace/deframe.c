@@ -196,18 +196,34 @@ void ntrace_deframe_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 }
 
 /**
- * ntrace_deframe_forget - a data area gets no more trace, for now
- * @sink: sink with a formatter
- * @feed: data area; the rest of a message for it is dropped
- *
- * Return: true if it has the start of a message without its end.
+ * ntrace_deframe_is_inside - has a data area the start of a message without its end?
+ * @sink: sink with several encoders, with or without a formatter
+ * @feed: data area
  */
-bool ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed)
+bool ntrace_deframe_is_inside(const struct ntrace_ramsink *sink, const struct ntrace_feed *feed)
 {
-	bool cut = false;
 	u32 id;
 
+	if (!sink->frames)
+		return ntrace_split_is_inside(&sink->split, feed);
 	for (id = 0; id < ARRAY_SIZE(sink->frames->split); id++)
-		cut |= ntrace_split_forget(&sink->frames->split[id], feed);
-	return cut;
+		if (ntrace_split_is_inside(&sink->frames->split[id], feed))
+			return true;
+	return false;
+}
+
+/**
+ * ntrace_deframe_forget - a data area gets no more trace, for now
+ * @sink: sink with several encoders, with or without a formatter
+ * @feed: data area; the rest of a message for it is dropped
+ */
+void ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed)
+{
+	u32 id;
+
+	ntrace_split_forget(&sink->split, feed);
+	if (!sink->frames)
+		return;
+	for (id = 0; id < ARRAY_SIZE(sink->frames->split); id++)
+		ntrace_split_forget(&sink->frames->split[id], feed);
 }

@@ -10,6 +10,7 @@ struct ntrace_ramsink;
 
 void ntrace_deframe_reset(struct ntrace_ramsink *sink, bool skip);
 void ntrace_deframe_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count);
-bool ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed);
+bool ntrace_deframe_is_inside(const struct ntrace_ramsink *sink, const struct ntrace_feed *feed);
+void ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed);
 
 #endif /* NTRACE_DEFRAME_H */

@@ -96,8 +96,14 @@ static void ntrace_drain_fault(struct ntrace_ramsink *sink)
 	}
 }
 
-/* Reads the write pointer. Return: false, with failed captures, if it is not in the ring. */
-static bool ntrace_drain_position(struct ntrace_component *component, u32 *position)
+/**
+ * ntrace_drain_position - read the write pointer of a sink
+ * @component: sink; called with its lock
+ * @position: takes the offset in the ring
+ *
+ * Return: false, with failed captures, if it is not in the ring.
+ */
+bool ntrace_drain_position(struct ntrace_component *component, u32 *position)
 {
 	if (ntrace_ramsink_position(component, position))
 		return true;
@@ -105,8 +111,12 @@ static bool ntrace_drain_position(struct ntrace_component *component, u32 *posit
 	return false;
 }
 
-/* Evaluates trTeControl: losses of the encoder, and failures between it and the sink. */
-static void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
+/**
+ * ntrace_drain_encoder - evaluate losses of an encoder, and failures between it and the sink
+ * @feed: data area; called with the lock of the sink
+ * @control: trTeControl
+ */
+void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 {
 	struct ntrace_component *encoder = feed->encoder;
 
@@ -123,8 +133,11 @@ static void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 	ntrace_drain_fault(&feed->sink->ramsink);
 }
 
-/* Evaluates the control register of a sink that reports failures itself. */
-static void ntrace_drain_sink(struct ntrace_component *component)
+/**
+ * ntrace_drain_sink - evaluate the control register of a sink that reports failures itself
+ * @component: sink; called with its lock
+ */
+void ntrace_drain_sink(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	struct ntrace_feed *feed;
@@ -141,19 +154,6 @@ static void ntrace_drain_sink(struct ntrace_component *component)
 	list_for_each_entry(feed, &sink->feeds, node)
 		ntrace_feed_fail(feed);
 	ntrace_drain_fault(sink);
-}
-
-/* The sink has stopped and has written trace, but its write pointer says that it has not. */
-static bool ntrace_drain_is_stuck(struct ntrace_component *component)
-{
-	const struct ntrace_ramsink *sink = &component->ramsink;
-	u32 position;
-
-	if (!sink->ring || sink->fault || sink->drained ||
-	    !ntrace_ramsink_position(component, &position) || position ||
-	    ntrace_ramsink_wrapped(component))
-		return false;
-	return memchr_inv(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
 }
 
 /*
@@ -173,17 +173,6 @@ static void ntrace_drain_reparse(struct ntrace_ramsink *sink, bool skip)
 		ntrace_deframe_reset(sink, skip);
 }
 
-/* How many captures get a copy of all trace. */
-static u32 ntrace_drain_copies(const struct ntrace_ramsink *sink)
-{
-	const struct ntrace_feed *feed;
-	u32 copies = 0;
-
-	list_for_each_entry(feed, &sink->feeds, node)
-		copies += !!feed->data;
-	return copies;
-}
-
 /* Copies the next bytes of the ring to the captures that get them, not visible yet. */
 static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 {
@@ -192,16 +181,17 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 	u32 part;
 
 	trace_ntrace_drain(dev_name(container_of(sink, struct ntrace_component, ramsink)->dev),
-			   sink->found, bytes, sink->dealt ? 1 : ntrace_drain_copies(sink));
+			   sink->found, bytes, sink->dealt ? 1 : ntrace_feed_copies(&sink->feeds));
 	while (bytes) {
 		part = min(bytes, sink->ring_size - from);
 		if (sink->dealt) {
-			part = min(part, NTRACE_DRAIN_BOUNCE);
+			part = ntrace_feed_piece(&sink->feeds, min(part, NTRACE_DRAIN_BOUNCE));
 			memcpy(sink->bounce, sink->ring + from, part);
 			if (sink->framed)
 				ntrace_deframe_put(sink, sink->bounce, part);
 			else
 				ntrace_split_put(sink, sink->bounce, part);
+			ntrace_feed_age(&sink->feeds, part);
 		} else {
 			list_for_each_entry(feed, &sink->feeds, node)
 				ntrace_feed_put(feed, sink->ring + from, part);
@@ -259,7 +249,7 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 	struct ntrace_ramsink *sink = &component->ramsink;
 	struct ntrace_feed *feed;
 	u32 drained = sink->drained;
-	u64 lost = 0;
+	u64 moved, lost = 0;
 
 	if (sink_stopped)
 		sink->drained = wp;
@@ -268,23 +258,14 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 	if (sink->fault)
 		return;
 	ntrace_drain_reparse(sink, true);
+	moved = (u64)sink->ring_size + ring_distance(sink, drained, wp) -
+		ring_distance(sink, sink->drained, wp);
 	/* Of frames, an unknown part is trace. */
 	if (!sink->dealt || (list_is_singular(&sink->feeds) && !sink->framed))
-		lost = (u64)sink->ring_size + ring_distance(sink, drained, wp) -
-		       ring_distance(sink, sink->drained, wp);
+		lost = moved;
+	ntrace_feed_age(&sink->feeds, min_t(u64, moved, U32_MAX));
 	list_for_each_entry(feed, &sink->feeds, node)
 		ntrace_feed_lapped(feed, lost);
-}
-
-/* Tells whether a capture changes its data area. Trace that arrives meanwhile would be dropped. */
-static bool ntrace_drain_is_paused(const struct ntrace_ramsink *sink)
-{
-	const struct ntrace_feed *feed;
-
-	list_for_each_entry(feed, &sink->feeds, node)
-		if (feed->paused)
-			return true;
-	return false;
 }
 
 /*
@@ -302,7 +283,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	bool lapped = false;
 
 	sink->found = 0;
-	if (!sink->ring || sink->fault || ntrace_drain_is_paused(sink) ||
+	if (!sink->ring || sink->fault || ntrace_feed_is_paused(&sink->feeds) ||
 	    ntrace_ramsink_is_whole(sink) || !ntrace_drain_position(component, &wp))
 		return false;
 
@@ -358,7 +339,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 {
 	u32 limit = sink->dealt ? NTRACE_DRAIN_SLICE_SHARED : NTRACE_DRAIN_SLICE;
-	u32 copies = sink->dealt ? 1 : ntrace_drain_copies(sink);
+	u32 copies = sink->dealt ? 1 : ntrace_feed_copies(&sink->feeds);
 	struct ntrace_feed *feed;
 
 	list_for_each_entry(feed, &sink->feeds, node) {
@@ -382,12 +363,15 @@ static unsigned long ntrace_drain_lock(struct ntrace_ramsink *sink)
 	return flags;
 }
 
-/*
- * Drains the next slice and subtracts its limit from @left.
+/**
+ * ntrace_drain_next - drain the next slice
+ * @component: sink
+ * @sink_stopped: the sink has stopped and is empty
+ * @left: bytes from which the limit of the slice is subtracted
  *
  * Return: true if more trace is waiting.
  */
-static bool ntrace_drain_next(struct ntrace_component *component, bool sink_stopped, u32 *left)
+bool ntrace_drain_next(struct ntrace_component *component, bool sink_stopped, u32 *left)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	unsigned long flags = ntrace_drain_lock(sink);
@@ -416,142 +400,18 @@ static void ntrace_drain_all(struct ntrace_component *component, bool sink_stopp
 void ntrace_drain_begin(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
+	struct ntrace_feed *feed;
 
 	guard(raw_spinlock_irqsave)(&sink->lock);
 	sink->fault = false;
 	sink->drained = 0;
 	sink->canary = 0;
+	list_for_each_entry(feed, &sink->feeds, node)
+		ntrace_feed_settle(feed);
 	ntrace_drain_reparse(sink, false);
 	ring_set_canary(sink, 0);
-	/* ntrace_drain_is_stuck() checks for these bytes. */
+	/* ntrace_ramsink_is_stuck() checks for these bytes. */
 	memset(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
-}
-
-/**
- * ntrace_drain_into - drain into other memory from now on
- * @feed: data area of perf
- * @data: memory
- * @size: bytes of it, a power of two
- * @head: position in the stream; the next byte goes to @head modulo @size
- * @room: bytes that may be written
- * @overwrite: overwrite the oldest bytes when the memory is full
- *
- * If harts share the sink, trace that was still on its way when an event stopped arrives here when
- * the next event of the same session begins.
- */
-void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
-		       bool overwrite)
-{
-	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
-	feed->data = data;
-	feed->size = size;
-	feed->head = head;
-	feed->overwrite = overwrite;
-	atomic64_set(&feed->tail, head + room - size);
-	feed->overrun = false;
-	/* The last gap was in other memory. */
-	feed->gap_head = U64_MAX - 1;
-}
-
-/*
- * The event has ended, and the end of its last message is still on its way. That end belongs to no
- * later event, whose trace would begin with it: it is dropped, and the message is marked as cut.
- * The next byte begins a message.
- */
-static void ntrace_drain_cut(struct ntrace_feed *feed)
-{
-	static const u8 mark[] = { NTRACE_RESERVED_BYTE, NTRACE_MESSAGE_END };
-	struct ntrace_ramsink *sink = &feed->sink->ramsink;
-
-	if (!sink->dealt || !(sink->frames ? ntrace_deframe_forget(sink, feed) :
-					     ntrace_split_forget(&sink->split, feed)))
-		return;
-	ntrace_feed_put(feed, mark, sizeof(mark));
-	ntrace_feed_commit(feed);
-}
-
-/**
- * ntrace_drain_discard - count the trace from now on, and keep none
- * @feed: as for ntrace_drain_into()
- *
- * Return: the head at that moment: trace before it was kept.
- */
-u64 ntrace_drain_discard(struct ntrace_feed *feed)
-{
-	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
-	/* Paused, it goes on in other memory at once. */
-	if (feed->data && !feed->paused)
-		ntrace_drain_cut(feed);
-	feed->data = NULL;
-	feed->overwrite = false;
-	feed->overrun = false;
-	return feed->head;
-}
-
-/**
- * ntrace_drain_pause - keep the drain from the ring for a short time
- * @feed: data area of perf, on its hart, interrupts off
- * @pause: true: begin, false: end
- *
- * Other harts that share the sink may pause at the same time.
- */
-void ntrace_drain_pause(struct ntrace_feed *feed, bool pause)
-{
-	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
-	feed->paused = pause;
-}
-
-/* Bytes between the drain, now at @drained, and the end of the data that the sink has accepted. */
-static u32 ntrace_drain_ahead(struct ntrace_component *component, u32 *drained)
-{
-	struct ntrace_ramsink *sink = &component->ramsink;
-	u32 wp;
-
-	guard(raw_spinlock_irqsave)(&sink->lock);
-	*drained = sink->drained;
-	if (!sink->ring || sink->fault || !ntrace_drain_position(component, &wp))
-		return U32_MAX;
-	/* The sink may have accepted up to a granule that it has not written. */
-	return roundup(ring_distance(sink, *drained, wp), sink->granule) + sink->granule;
-}
-
-/**
- * ntrace_drain_await_end - drain until all of a trace has arrived
- * @feed: data area of perf whose encoder has stopped and is empty, as are the funnels
- *
- * The sink holds back the last bytes until other harts' trace pushes them on. A last message that
- * ends a trace is not sufficient: encoders send the same message where a filter ends a part of the
- * trace, and the next part may still be on its way. The drain takes what the sink has written,
- * however long that takes; for the rest the other harts have NTRACE_TIMEOUT_ATOMIC_US.
- *
- * Return: false if the others did not push it on in time: some trace may be missing.
- */
-bool ntrace_drain_await_end(struct ntrace_feed *feed)
-{
-	struct ntrace_component *component = feed->sink;
-	const struct ntrace_ramsink *sink = &component->ramsink;
-	u32 drained, next, moved, left, unused;
-	u64 now, deadline = 0;
-	bool more;
-
-	left = ntrace_drain_ahead(component, &drained);
-	for (;;) {
-		unused = 0;
-		more = ntrace_drain_next(component, false, &unused);
-		next = READ_ONCE(sink->drained);
-		moved = ring_distance(sink, drained, next);
-		if (moved >= left)
-			return true;
-		left -= moved;
-		drained = next;
-		if (more)
-			continue;
-		now = ktime_get_mono_fast_ns();
-		if (!deadline)
-			deadline = now + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
-		else if (now >= deadline)
-			return false;
-	}
 }
 
 /*
@@ -763,20 +623,6 @@ static void ntrace_drain_whole(struct ntrace_component *component)
 }
 
 /**
- * ntrace_drain_leave - end a capture of a sink that others keep running
- * @feed: data area of perf for which ntrace_drain_await_end() has drained
- * @control: trTeControl after the stop
- *
- * Not ntrace_drain_end(): what the other harts make meanwhile may have no end.
- */
-void ntrace_drain_leave(struct ntrace_feed *feed, u32 control)
-{
-	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
-	ntrace_drain_encoder(feed, control);
-	ntrace_drain_sink(feed->sink);
-}
-
-/**
  * ntrace_drain_end - drain the rest after a stop
  * @feed: data area of a capture whose timer is cancelled
  * @control: trTeControl after the stop
@@ -791,7 +637,9 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 	else if (sink_stopped)
 		ntrace_drain_whole(component);
 	guard(raw_spinlock_irqsave)(&component->ramsink.lock);
-	if (sink_stopped && ntrace_drain_is_stuck(component)) {
+	if (sink_stopped)
+		ntrace_feed_settle(feed);
+	if (sink_stopped && ntrace_ramsink_is_stuck(component)) {
 		ntrace_err(component->dev, "write pointer is stuck\n");
 		ntrace_drain_fault(&component->ramsink);
 	}

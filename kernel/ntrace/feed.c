@@ -86,12 +86,15 @@ static void ntrace_feed_put_parts(struct ntrace_feed *feed, const u8 *bytes, u32
 	u64 mask = feed->size - 1;
 	u64 to = feed->head + feed->fresh;
 	/* After dropped bytes nothing is appended until the commit, which marks the gap. */
-	u32 fits = feed->dropped ? 0 : ntrace_feed_room(feed, count);
-	u32 first;
+	u32 fits, first;
 
-	/* A capture of a file without a data area. */
-	if (!feed->data && !feed->counts)
+	/* A capture of a file without a data area; trace of an event that has ended. */
+	if ((!feed->data && !feed->counts) || feed->late.stale)
 		return;
+	feed->late.doubt -= min(feed->late.doubt, count);
+	if (feed->late.skip)
+		return;
+	fits = feed->dropped ? 0 : ntrace_feed_room(feed, count);
 	feed->fresh += fits;
 	feed->dropped += count - fits;
 	if (!feed->data)
@@ -115,7 +118,8 @@ void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 	u64 used = to - atomic64_read_acquire(&feed->tail);
 
 	/* Usual, and short: the splitter passes on single messages. */
-	if (!feed->data || feed->overrun || feed->dropped || at + count > feed->size ||
+	if (!feed->data || feed->overrun || feed->dropped || feed->late.stale ||
+	    feed->late.unsure || at + count > feed->size ||
 	    used + count + ntrace_feed_mark(feed) > feed->size) {
 		ntrace_feed_put_parts(feed, bytes, count);
 		return;
@@ -130,7 +134,7 @@ void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
  */
 void ntrace_feed_commit(struct ntrace_feed *feed)
 {
-	if (!feed->fresh && !feed->dropped)
+	if ((!feed->fresh && !feed->dropped) || feed->late.unsure)
 		return;
 	feed->head += feed->fresh;
 	feed->overrun = feed->dropped;
@@ -151,6 +155,161 @@ void ntrace_feed_void(struct ntrace_feed *feed)
 {
 	feed->fresh = 0;
 	feed->dropped = 0;
+}
+
+/*
+ * Trace that arrives late
+ *
+ * If an event ends while other harts keep the sink running, the end of its trace may arrive when
+ * the next event on the hart has begun. The next event may be that of another task, which must not
+ * see it. Both traces are in messages of one encoder:
+ *
+ *	drained      write pointer at the end      ... and a granule
+ *	   |  stale       |  doubt                        |
+ *	   v              v                               v
+ *	   | ended event  | ended event | next event      | next event
+ *
+ * Encoders end each part of a trace with a message of its own, and begin the next part with a
+ * synchronization. So the next event begins after such an end. Filters divide a trace into parts,
+ * too: where there are several ends in doubt, all but what follows the last one is dropped. That
+ * may take the first parts of the next event, and then there is a gap.
+ *
+ * A granule of the sink, and the trace that funnels hold, bound @doubt. Other harts' trace takes
+ * the end of this one out of a granule, but not out of all funnels: @reach is known only if they
+ * were empty when the event ended.
+ */
+
+/**
+ * ntrace_feed_leave - the event has ended, and a part of its trace may arrive late
+ * @feed: data area of perf
+ * @stale: as in struct ntrace_late, as are the others
+ * @reach: at least @stale
+ * @doubt: 0: all has arrived
+ */
+void ntrace_feed_leave(struct ntrace_feed *feed, u32 stale, u32 reach, u32 doubt)
+{
+	ntrace_feed_settle(feed);
+	feed->late.stale = stale;
+	feed->late.reach = reach;
+	feed->late.doubt = doubt;
+	feed->late.unsure = doubt;
+	feed->late.skip = doubt && !stale && !feed->ended;
+}
+
+/**
+ * ntrace_feed_enter - the next event begins
+ * @feed: data area of perf
+ * @passed: bytes that the drain finds next and that the sink has written already
+ */
+void ntrace_feed_enter(struct ntrace_feed *feed, u32 passed)
+{
+	struct ntrace_late *late = &feed->late;
+
+	if (!late->unsure || late->stale == U32_MAX)
+		return;
+	/* What has been put until now is of the ended event. */
+	ntrace_feed_void(feed);
+	passed = min(passed, late->reach);
+	late->stale = max(late->stale, passed);
+	/* The end has come, or the message that comes now is of the ended event. */
+	late->skip = !late->stale && !feed->ended;
+	if (late->stale == late->reach) {
+		late->doubt = 0;
+		late->unsure = false;
+		late->skip = false;
+	}
+}
+
+/**
+ * ntrace_feed_settle - no more trace of an ended event can arrive
+ * @feed: data area
+ */
+void ntrace_feed_settle(struct ntrace_feed *feed)
+{
+	/* What is in doubt is dropped. */
+	if (feed->late.unsure && (feed->fresh || feed->dropped)) {
+		ntrace_feed_void(feed);
+		ntrace_feed_gap(feed);
+	}
+	feed->late = (struct ntrace_late){ 0 };
+}
+
+/**
+ * ntrace_feed_message - a message is complete
+ * @feed: data area for which all of it was put
+ * @ends: it ends a part of the trace
+ */
+void ntrace_feed_message(struct ntrace_feed *feed, bool ends)
+{
+	struct ntrace_late *late = &feed->late;
+
+	feed->ended = ends;
+	if (!late->unsure || late->stale)
+		return;
+	if (ends && (feed->fresh || feed->dropped)) {
+		ntrace_feed_void(feed);
+		ntrace_feed_gap(feed);
+	}
+	if (ends)
+		late->skip = false;
+	if (late->doubt)
+		return;
+	/* The end of the last event was lost. */
+	if (late->skip)
+		ntrace_feed_gap(feed);
+	late->unsure = false;
+	late->skip = false;
+}
+
+/**
+ * ntrace_feed_piece - limit a piece of the ring to where the trace of an ended event ends
+ * @feeds: data areas of a sink
+ * @bytes: size of the piece
+ */
+u32 ntrace_feed_piece(const struct list_head *feeds, u32 bytes)
+{
+	const struct ntrace_feed *feed;
+
+	list_for_each_entry(feed, feeds, node) {
+		if (feed->late.stale)
+			bytes = min(bytes, feed->late.stale);
+		else if (feed->late.reach)
+			bytes = min(bytes, feed->late.reach);
+	}
+	return bytes;
+}
+
+/**
+ * ntrace_feed_age - the drain has passed a part of the ring
+ * @feeds: data areas of a sink
+ * @bytes: size of the part
+ */
+void ntrace_feed_age(const struct list_head *feeds, u32 bytes)
+{
+	struct ntrace_feed *feed;
+	struct ntrace_late *late;
+
+	list_for_each_entry(feed, feeds, node) {
+		late = &feed->late;
+		if (late->stale == U32_MAX || (!late->stale && !late->reach))
+			continue;
+		if (late->reach != U32_MAX)
+			late->reach -= min(late->reach, bytes);
+		if (late->stale > bytes) {
+			late->stale -= bytes;
+			continue;
+		}
+		if (late->stale) {
+			late->stale = 0;
+			/* Without an end, the message that comes now is of the ended event. */
+			late->skip = late->unsure && !feed->ended;
+		}
+		if (!late->reach) {
+			late->doubt = 0;
+			/* Else the end was lost, and may be inside of a message. */
+			late->unsure = late->skip;
+		}
+	}
 }
 
 /**
@@ -223,6 +382,34 @@ void ntrace_feed_take(struct ntrace_feed *feed)
 	feed->taken = true;
 	feed->loss |= NTRACE_LOSS_DEBUGGER;
 	ntrace_feed_break(feed);
+}
+
+/**
+ * ntrace_feed_copies - how many captures get a copy of all trace
+ * @feeds: data areas of a sink
+ */
+u32 ntrace_feed_copies(const struct list_head *feeds)
+{
+	const struct ntrace_feed *feed;
+	u32 copies = 0;
+
+	list_for_each_entry(feed, feeds, node)
+		copies += !!feed->data;
+	return copies;
+}
+
+/**
+ * ntrace_feed_is_paused - tell whether a capture changes its data area
+ * @feeds: data areas of a sink; trace that arrives meanwhile would be dropped
+ */
+bool ntrace_feed_is_paused(const struct list_head *feeds)
+{
+	const struct ntrace_feed *feed;
+
+	list_for_each_entry(feed, feeds, node)
+		if (feed->paused)
+			return true;
+	return false;
 }
 
 /**

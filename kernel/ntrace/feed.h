@@ -21,6 +21,24 @@ struct ntrace_component;
 #define NTRACE_BARRIER_BYTES	16
 
 /**
+ * struct ntrace_late - trace of an event that has ended, which arrives late in a shared sink
+ * @stale: bytes that the drain finds next in the ring, in which all trace of this encoder is of the
+ *	   ended event; U32_MAX: all that comes until the sink starts again
+ * @reach: bytes that the drain finds next, after which no trace is of the ended event; U32_MAX:
+ *	   unknown
+ * @doubt: bytes of this encoder after those of @stale that may be of the ended event
+ * @unsure: the next message may be of the ended event; nothing is committed
+ * @skip: the next message is of the ended event
+ */
+struct ntrace_late {
+	u32 stale;
+	u32 reach;
+	u32 doubt;
+	bool unsure;
+	bool skip;
+};
+
+/**
  * struct ntrace_feed - the data area of a capture, and what fills it
  * @node: in the list of its sink
  * @encoder: encoder whose trace it gets
@@ -37,6 +55,7 @@ struct ntrace_component;
  * @counts: count trace while @data is NULL, as perf does; else trace is ignored then
  * @overwrite: new trace overwrites the oldest bytes of @data
  * @tail: bytes consumed from the data area; consumers advance it without a lock
+ * @late: trace of the last event of perf that has not arrived
  * @paused: the data area changes: the drain of its sink must not touch the ring
  * @fault: the write pointer of the sink left its buffer, or @failed, or @taken
  * @failed: the encoder cannot reach its sink any more
@@ -51,7 +70,7 @@ struct ntrace_component;
  * @lost: bytes lost
  * @loss: NTRACE_LOSS_...
  *
- * The lock of the sink protects @node, @data, @size, @overwrite, and the members from @paused on.
+ * The lock of the sink protects @node, @data, @size, @overwrite, and the members from @late on.
  */
 struct ntrace_feed {
 	struct list_head node;
@@ -69,6 +88,7 @@ struct ntrace_feed {
 	bool counts;
 	bool overwrite;
 	atomic64_t tail;
+	struct ntrace_late late;
 	bool paused;
 	bool fault;
 	bool failed;
@@ -84,8 +104,16 @@ struct ntrace_feed {
 	u32 loss;
 };
 
+void ntrace_feed_leave(struct ntrace_feed *feed, u32 stale, u32 reach, u32 doubt);
+void ntrace_feed_enter(struct ntrace_feed *feed, u32 passed);
+void ntrace_feed_settle(struct ntrace_feed *feed);
+u32 ntrace_feed_piece(const struct list_head *feeds, u32 bytes);
+void ntrace_feed_age(const struct list_head *feeds, u32 bytes);
+u32 ntrace_feed_copies(const struct list_head *feeds);
+bool ntrace_feed_is_paused(const struct list_head *feeds);
 bool ntrace_feed_is_due(const struct ntrace_feed *feed, u64 bytes);
 void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count);
+void ntrace_feed_message(struct ntrace_feed *feed, bool ends);
 void ntrace_feed_commit(struct ntrace_feed *feed);
 void ntrace_feed_void(struct ntrace_feed *feed);
 void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost);

@@ -9,14 +9,17 @@
 #include <linux/sizes.h>
 
 #include "drain.h"
-#include "deframe.h"
 #include "path.h"
 #include "power.h"
 #include "sink.h"
 #include "trigger.h"
+#include "turn.h"
 
 /* A default sink buffer may shrink to this size when memory is scarce. */
 #define NTRACE_SINK_SIZE_DEFAULT_MIN SZ_256K
+
+/* Bytes of trace that a funnel holds back at most, which no register tells. */
+#define NTRACE_PATH_HOLDS 128
 
 static int ntrace_path_start_one(struct ntrace_component *component, bool atomic)
 {
@@ -173,21 +176,27 @@ int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
 	return ret;
 }
 
-/*
- * Waits for all that the hart has sent to pass funnels and a sink that others keep running.
- *
- * Return: false if some trace may be missing.
- */
-static bool ntrace_path_await_end(struct ntrace_capture *capture)
+/* Most bytes of trace that the components between encoder and sink hold back. */
+static u32 ntrace_path_held(const struct ntrace_path *path)
 {
-	struct ntrace_component *sink = ntrace_path_sink(capture->path);
-	bool passed = ntrace_path_await_links(capture->path, 1);
+	return (path->count - 2) * NTRACE_PATH_HOLDS;
+}
+
+/*
+ * Waits for all that the hart has sent to pass the components before a sink that others keep
+ * running.
+ *
+ * Return: most bytes of this hart that they may hold, or U32_MAX.
+ */
+static u32 ntrace_path_push(struct ntrace_path *path)
+{
+	struct ntrace_component *sink = ntrace_path_sink(path);
+	u32 held = ntrace_path_await_links(path, 1) ? 0 : ntrace_path_held(path);
 	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
 
-	if (passed && sink->sink_ops && sink->sink_ops->flush)
-		passed = sink->sink_ops->flush(sink, deadline);
-	/* The event gets what has arrived in any case. */
-	return ntrace_drain_await_end(&capture->feed) && passed;
+	if (sink->sink_ops && sink->sink_ops->flush && !sink->sink_ops->flush(sink, deadline))
+		held = U32_MAX;
+	return held;
 }
 
 /** ntrace_path_disable_atomic - ntrace_path_disable() with interrupts off, for a capture of perf */
@@ -202,8 +211,8 @@ int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 	/* May run in the timer itself, which then ends by its return value. */
 	hrtimer_try_to_cancel(&capture->feed.timer);
 	if (sink->users) {
-		capture->complete = ntrace_path_await_end(capture) && capture->feed.ended;
-		ntrace_drain_leave(&capture->feed, control);
+		capture->complete =
+			ntrace_turn_leave(&capture->feed, control, ntrace_path_push(capture->path));
 		return ret;
 	}
 	ntrace_drain_end(&capture->feed, control, sink_stopped);
@@ -399,6 +408,8 @@ static void ntrace_path_hold(struct ntrace_path *path, struct ntrace_capture *ca
 	path->holds = true;
 	guard(raw_spinlock_irqsave)(&sink->lock);
 	list_add_tail(&capture->feed.node, &sink->feeds);
+	if (sink->dealt)
+		ntrace_turn_join(&capture->feed, ntrace_path_held(path));
 }
 
 /**
@@ -469,11 +480,7 @@ void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture
 		return;
 	raw_spin_lock_irq(&sink->lock);
 	list_del(&capture->feed.node);
-	/* The rest of a message for it is dropped. */
-	if (sink->split.to == &capture->feed)
-		sink->split.to = NULL;
-	if (sink->frames)
-		ntrace_deframe_forget(sink, &capture->feed);
+	ntrace_turn_part(&capture->feed);
 	raw_spin_unlock_irq(&sink->lock);
 
 	ntrace_path_off(path);

@@ -39,6 +39,7 @@
 #include "perf_parts.h"
 #include "topology.h"
 #include "trigger.h"
+#include "turn.h"
 
 /**
  * struct ntrace_perf - state of perf on a CPU
@@ -95,13 +96,13 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 		if (READ_ONCE(event->pending_disable))
 			return false;
 		/* Without an AUX area, its own or that of another event, the event counts. */
-		ntrace_drain_discard(&capture->feed);
+		ntrace_turn_discard(&capture->feed);
 		perf->begin = capture->feed.head;
 		return true;
 	}
-	ntrace_drain_into(&capture->feed, perf->aux->pages, perf->aux->size, perf->handle.head,
-			  perf->aux->snapshot ? perf->aux->size : perf->handle.size,
-			  perf->aux->snapshot);
+	ntrace_turn_into(&capture->feed, perf->aux->pages, perf->aux->size, perf->handle.head,
+			 perf->aux->snapshot ? perf->aux->size : perf->handle.size,
+			 perf->aux->snapshot);
 	perf->begin = capture->feed.head;
 	return true;
 }
@@ -124,7 +125,7 @@ static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 		return;
 	/* Trace that arrives now is dropped; another hart may drain the shared sink. */
 	full = capture->feed.overrun && !perf->aux->snapshot;
-	head = ntrace_drain_discard(&capture->feed);
+	head = ntrace_turn_discard(&capture->feed);
 	size = head - perf->begin;
 	perf->end = head;
 	/* The data contains a gap, or is adjacent to one. */
@@ -314,10 +315,10 @@ static bool ntrace_perf_turn(struct ntrace_perf *perf)
 	if (capture->feed.head - perf->begin < enough && !capture->feed.overrun)
 		return true;
 	/* Trace that another hart drains meanwhile would be dropped. */
-	ntrace_drain_pause(&capture->feed, true);
+	ntrace_turn_pause(&capture->feed, true);
 	ntrace_perf_close(perf, 0);
 	room = ntrace_perf_open(perf, perf->event);
-	ntrace_drain_pause(&capture->feed, false);
+	ntrace_turn_pause(&capture->feed, false);
 	return room;
 }
 

@@ -12,9 +12,11 @@
 #include <linux/of_reserved_mem.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/unaligned.h>
 
 #include "component.h"
+#include "feed.h"
 #include "log.h"
 #include "scatter.h"
 #include "sink.h"
@@ -433,4 +435,17 @@ bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *posi
 	wp = ntrace_read(component, sink->wp) & ~TR_RAM_WP_LOW_WRAP;
 	*position = wp - lower_32_bits(sink->ring_dma);
 	return *position < sink->ring_size;
+}
+
+/** ntrace_ramsink_is_stuck - it has stopped and has written, but its write pointer has not moved */
+bool ntrace_ramsink_is_stuck(const struct ntrace_component *component)
+{
+	const struct ntrace_ramsink *sink = &component->ramsink;
+	u32 position;
+
+	if (!sink->ring || sink->fault || sink->drained ||
+	    !ntrace_ramsink_position(component, &position) || position ||
+	    ntrace_ramsink_wrapped(component))
+		return false;
+	return memchr_inv(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
 }

@@ -32,6 +32,7 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size);
 void ntrace_ramsink_free(struct ntrace_component *component);
 void ntrace_ramsink_fetch(struct ntrace_component *component);
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component);
+bool ntrace_ramsink_is_stuck(const struct ntrace_component *component);
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position);
 
 /* portsink.c */

@@ -66,7 +66,7 @@ static bool ntrace_split_is_end(u8 first)
 static void ntrace_split_complete(struct ntrace_split *split)
 {
 	if (split->to)
-		split->to->ended = ntrace_split_is_end(split->head[0]);
+		ntrace_feed_message(split->to, ntrace_split_is_end(split->head[0]));
 	split->have = 0;
 }
 
@@ -133,8 +133,8 @@ static const u8 *ntrace_split_single(struct ntrace_split *split, const struct li
 	last = end - 1;
 	while (last > bytes && !ntrace_split_is_last(last[-1]))
 		last--;
-	to->ended = ntrace_split_is_end(*last);
 	ntrace_feed_put(to, bytes, end - bytes);
+	ntrace_feed_message(to, ntrace_split_is_end(*last));
 	return end;
 }
 
@@ -151,8 +151,8 @@ static void ntrace_split_change(const struct ntrace_split *split, const struct l
 				struct ntrace_split_piece *piece, const u8 *end, u32 src)
 {
 	if (piece->to) {
-		piece->to->ended = ntrace_split_is_end(*piece->last);
 		ntrace_feed_put(piece->to, piece->begin, end - piece->begin);
+		ntrace_feed_message(piece->to, ntrace_split_is_end(*piece->last));
 	}
 	/* A message without SRC belongs to no encoder. */
 	piece->to = src == U32_MAX ? NULL : ntrace_split_find(split, feeds, src);
@@ -188,7 +188,7 @@ static const u8 *ntrace_split_whole(struct ntrace_split *split, const struct lis
 		next = word + __ffs64(lasts) / 8 + 1;
 		lasts &= lasts - 1;
 		src = next - bytes >= needed ? ntrace_split_source(src_bits, bytes) : U32_MAX;
-		if (src != piece.src)
+		if (src != piece.src || (piece.to && piece.to->late.unsure))
 			ntrace_split_change(split, feeds, &piece, bytes, src);
 		piece.last = bytes;
 	}
@@ -198,19 +198,24 @@ out:
 }
 
 /**
+ * ntrace_split_is_inside - has a data area the start of a message without its end?
+ * @split: position
+ * @feed: data area
+ */
+bool ntrace_split_is_inside(const struct ntrace_split *split, const struct ntrace_feed *feed)
+{
+	return split->to == feed && split->have;
+}
+
+/**
  * ntrace_split_forget - a data area gets no more trace, for now
  * @split: position
  * @feed: data area; the rest of a message for it is dropped
- *
- * Return: true if it has the start of a message without its end.
  */
-bool ntrace_split_forget(struct ntrace_split *split, const struct ntrace_feed *feed)
+void ntrace_split_forget(struct ntrace_split *split, const struct ntrace_feed *feed)
 {
-	bool cut = split->to == feed && split->have;
-
 	if (split->to == feed)
 		split->to = NULL;
-	return cut;
 }
 
 /**

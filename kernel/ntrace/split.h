@@ -14,7 +14,8 @@ struct ntrace_split;
 /* The driver separates the trace of a shared sink in pieces of this size, outside of the ring. */
 #define NTRACE_DRAIN_BOUNCE	SZ_4K
 
-bool ntrace_split_forget(struct ntrace_split *split, const struct ntrace_feed *feed);
+bool ntrace_split_is_inside(const struct ntrace_split *split, const struct ntrace_feed *feed);
+void ntrace_split_forget(struct ntrace_split *split, const struct ntrace_feed *feed);
 void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip);
 void ntrace_split_pass(struct ntrace_split *split, const struct list_head *feeds, const u8 *bytes,
 		       u32 count);

@@ -96,7 +96,7 @@ static void test_overwrite(void)
 	/* A snapshot of perf has the last bytes, and no loss. */
 	begin(1, 65536, 64, 0);
 	feed->counts = true;
-	ntrace_drain_into(feed, area, sizeof(area), head, sizeof(area), true);
+	ntrace_turn_into(feed, area, sizeof(area), head, sizeof(area), true);
 	for (int i = 0; i < 10; i++) {
 		hw_take(6400);
 		ntrace_drain_flush(feed);
@@ -114,7 +114,7 @@ static void test_overwrite(void)
 	begin(1, 65536, 64, 0);
 	feed->counts = true;
 	(memset)(area, 0xee, sizeof(area));
-	ntrace_drain_into(feed, area, sizeof(area), head + 4000, 1000, false);
+	ntrace_turn_into(feed, area, sizeof(area), head + 4000, 1000, false);
 	hw_take(2048);
 	ntrace_drain_flush(feed);
 	ok(feed->head == head + 5000 && control->lost == 2048 - 64 - 999 && control->gaps == 1,
@@ -125,15 +125,15 @@ static void test_overwrite(void)
 	for (u64 p = 904; p < 4000; p++)
 		good &= area[p] == 0xee;
 	ok(good, "and nothing else is written");
-	ntrace_drain_into(feed, area, sizeof(area), head + 4000, 4096, false);
+	ntrace_turn_into(feed, area, sizeof(area), head + 4000, 4096, false);
 	ok(!feed->overrun, "other memory: there is room");
 	feed->head = head + 5000;
-	is_u64(ntrace_drain_discard(feed), head + 5000, "the kept trace ends at the head");
+	is_u64(ntrace_turn_discard(feed), head + 5000, "the kept trace ends at the head");
 	hw_take(640);
 	ntrace_drain_flush(feed);
 	ok(feed->head == head + 5640 && area[904] == 0xee && control->gaps == 1,
 	   "discarded: counted, and not stored");
-	ntrace_drain_into(feed, area, sizeof(area), head + 5000, 4096, false);
+	ntrace_turn_into(feed, area, sizeof(area), head + 5000, 4096, false);
 	is_u64(feed->overrun, 0, "other memory: the overrun is over");
 	hw_take(64 + 65536);
 	ntrace_drain_flush(feed);
@@ -144,11 +144,11 @@ static void test_overwrite(void)
 
 	begin(1, 4096, 64, 4096);
 	hw_take(1024);
-	ntrace_drain_pause(feed, true);
+	ntrace_turn_pause(feed, true);
 	ntrace_drain_flush(feed);
 	is_u64(drained(), 0, "paused: the ring is left alone");
 	is_u64(ntrace_drain_step(feed), 1000000, "and asked for again after the interval");
-	ntrace_drain_pause(feed, false);
+	ntrace_turn_pause(feed, false);
 	ntrace_drain_flush(feed);
 	is_u64(drained(), 960, "no longer");
 	stop();
@@ -576,14 +576,14 @@ static void test_paused(void)
 {
 	begin(2, 4096, 64, 16384);
 	hw_take(1024);
-	ntrace_drain_pause(&machine.capture[0].feed, true);
-	ntrace_drain_pause(&machine.capture[1].feed, true);
+	ntrace_turn_pause(&machine.capture[0].feed, true);
+	ntrace_turn_pause(&machine.capture[1].feed, true);
 	ntrace_drain_flush(feed);
 	is_u64(control->head, 0, "two captures change their data areas: the drain waits");
-	ntrace_drain_pause(&machine.capture[0].feed, false);
+	ntrace_turn_pause(&machine.capture[0].feed, false);
 	ntrace_drain_flush(feed);
 	is_u64(control->head, 0, "one has finished: it waits for the other one");
-	ntrace_drain_pause(&machine.capture[1].feed, false);
+	ntrace_turn_pause(&machine.capture[1].feed, false);
 	ntrace_drain_flush(feed);
 	is_u64(control->head, 1024 - 64, "both have finished: it continues");
 	over();
@@ -599,27 +599,27 @@ static void test_await_end(void)
 	begin_ending(one, 640);
 	hw.at = push;
 	pushes = U32_MAX;
-	ok(ntrace_drain_await_end(feed) && feed->ended && control->head == MESSAGE,
+	ok(ntrace_turn_leave(feed, 0, 0) && feed->ended && control->head == MESSAGE,
 	   "others push it out: the end arrives");
 	over();
 
 	/* A filter ended one section of trace; the next section was still in the sink. */
 	begin_ending(two, taken);
 	hw.at = push;
-	ok(ntrace_drain_await_end(feed) && feed->ended && control->head == 3 * MESSAGE,
+	ok(ntrace_turn_leave(feed, 0, 0) && feed->ended && control->head == 3 * MESSAGE,
 	   "an earlier end: it waits for all later trace");
 	ok(hw.pointer >= taken + 128, "others have pushed out the last granule");
 	over();
 
 	begin_ending(rest, taken);
 	hw.at = push;
-	ok(ntrace_drain_await_end(feed) && !feed->ended,
+	ok(!ntrace_turn_leave(feed, 0, 0) && !feed->ended && !feed->late.reach,
 	   "all has arrived, and the last message is no end");
 	over();
 
 	begin_ending(two, taken);
 	before = now;
-	ok(!ntrace_drain_await_end(feed), "no trace pushes it out: some may be missing");
+	ok(!ntrace_turn_leave(feed, 0, 0), "no trace pushes it out: some may be missing");
 	ok(now - before >= 100000 && now - before < 110000, "and it waits 100 us");
 	over();
 
@@ -628,14 +628,14 @@ static void test_await_end(void)
 		begin_ending(one, taken);
 		hw.at = push;
 		pushes = granules;
-		is_u64(ntrace_drain_await_end(feed), granules == 2,
+		is_u64(ntrace_turn_leave(feed, 0, 0), granules == 2,
 		       "others push out %u granules: is it complete?", granules);
 		over();
 	}
 
 	begin_ending(one, 0);
 	hw.outside = true;
-	ok(!ntrace_drain_await_end(feed) && feed->fault,
+	ok(!ntrace_turn_leave(feed, 0, 0) && feed->fault,
 	   "a write pointer that left the ring: no end");
 	over();
 }

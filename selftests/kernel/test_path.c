@@ -105,18 +105,21 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 {
 }
 
-void ntrace_drain_leave(struct ntrace_feed *feed, u32 control)
+/* Bytes that the funnels may still hold when the trace of an event ends. */
+static u32 held_at_end;
+
+bool ntrace_turn_leave(struct ntrace_feed *feed, u32 control, u32 held)
+{
+	held_at_end = held;
+	return !held;
+}
+
+void ntrace_turn_join(struct ntrace_feed *feed, u32 held)
 {
 }
 
-bool ntrace_deframe_forget(struct ntrace_ramsink *ram, const struct ntrace_feed *feed)
+void ntrace_turn_part(struct ntrace_feed *feed)
 {
-	return false;
-}
-
-bool ntrace_drain_await_end(struct ntrace_feed *feed)
-{
-	return true;
 }
 
 int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)

@@ -11,7 +11,7 @@ tracing=/sys/kernel/tracing
 
 # Where the driver is entered with interrupts off, or switches them off itself.
 # The kernel makes the list anew for each reader.
-grep -oE '^ntrace_(drain_(timer|slice|leave)|perf_(timer|strobe)|event_(add|del|start|stop|read))( |$)' \
+grep -oE '^ntrace_(drain_(timer|slice)|turn_leave|perf_(timer|strobe)|event_(add|del|start|stop|read))( |$)' \
 	$tracing/available_filter_functions | tr -d ' ' >functions
 ok "the functions of the driver can be traced" test "$(wc -l <functions)" -ge 9
 xargs -n 1 <functions >$tracing/set_ftrace_filter

@@ -292,8 +292,8 @@ int ntrace_path_may_join(struct ntrace_path *path, const struct ntrace_capture *
 	return 0;
 }
 
-void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
-		       bool overwrite)
+void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
+		      bool overwrite)
 {
 	feed->data = data;
 	feed->size = size;
@@ -304,7 +304,7 @@ void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 he
 	feed->gap_head = U64_MAX - 1;
 }
 
-u64 ntrace_drain_discard(struct ntrace_feed *feed)
+u64 ntrace_turn_discard(struct ntrace_feed *feed)
 {
 	feed->data = NULL;
 	feed->overwrite = false;
@@ -312,7 +312,7 @@ u64 ntrace_drain_discard(struct ntrace_feed *feed)
 	return feed->head;
 }
 
-void ntrace_drain_pause(struct ntrace_feed *feed, bool pause)
+void ntrace_turn_pause(struct ntrace_feed *feed, bool pause)
 {
 }
 

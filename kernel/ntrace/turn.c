@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The turns of perf's events on a hart: where the drain puts the trace of each, and how a turn ends
+ * while other harts keep the sink running.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+
+#include "component.h"
+#include "deframe.h"
+#include "drain.h"
+#include "feed.h"
+#include "ring.h"
+#include "sink.h"
+#include "turn.h"
+
+/**
+ * ntrace_turn_into - drain into other memory from now on
+ * @feed: data area of perf
+ * @data: memory
+ * @size: bytes of it, a power of two
+ * @head: position in the stream; the next byte goes to @head modulo @size
+ * @room: bytes that may be written
+ * @overwrite: overwrite the oldest bytes when the memory is full
+ */
+void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
+		      bool overwrite)
+{
+	struct ntrace_ramsink *sink = &feed->sink->ramsink;
+	bool doubtful;
+	u32 wp;
+
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	if (!feed->paused && feed->late.unsure && ntrace_ramsink_position(feed->sink, &wp))
+		ntrace_feed_enter(feed, ring_distance(sink, sink->drained, wp));
+	doubtful = feed->fresh || feed->dropped;
+	ntrace_feed_void(feed);
+	feed->data = data;
+	feed->size = size;
+	feed->head = head;
+	feed->overwrite = overwrite;
+	atomic64_set(&feed->tail, head + room - size);
+	feed->overrun = false;
+	/* The last gap was in other memory. */
+	feed->gap_head = U64_MAX - 1;
+	/* Paused, it goes on in other memory: what is not certain to be its own is dropped. */
+	if (doubtful)
+		ntrace_feed_break(feed);
+}
+
+/* The end of the last message is missing: marks the message as cut. */
+static void ntrace_turn_cut(struct ntrace_feed *feed)
+{
+	static const u8 mark[] = { NTRACE_RESERVED_BYTE, NTRACE_MESSAGE_END };
+	struct ntrace_ramsink *sink = &feed->sink->ramsink;
+
+	if (!sink->dealt || !ntrace_deframe_is_inside(sink, feed))
+		return;
+	ntrace_feed_put(feed, mark, sizeof(mark));
+	ntrace_feed_commit(feed);
+}
+
+/**
+ * ntrace_turn_discard - count the trace from now on, and keep none
+ * @feed: as for ntrace_turn_into()
+ *
+ * Return: the head at that moment: trace before it was kept.
+ */
+u64 ntrace_turn_discard(struct ntrace_feed *feed)
+{
+	struct ntrace_ramsink *sink = &feed->sink->ramsink;
+
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	/* Paused, it goes on in other memory at once. */
+	if (feed->data && !feed->paused && !feed->late.stale && !feed->late.unsure) {
+		ntrace_turn_cut(feed);
+		ntrace_deframe_forget(sink, feed);
+	}
+	feed->data = NULL;
+	feed->overwrite = false;
+	feed->overrun = false;
+	return feed->head;
+}
+
+/**
+ * ntrace_turn_pause - keep the drain from the ring for a short time
+ * @feed: data area of perf, on its hart, interrupts off
+ * @pause: true: begin, false: end
+ *
+ * Other harts that share the sink may pause at the same time.
+ */
+void ntrace_turn_pause(struct ntrace_feed *feed, bool pause)
+{
+	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
+	feed->paused = pause;
+}
+
+/**
+ * struct ntrace_turn_way - way of the drain to the end of a trace
+ * @drained: position in the ring from which the rest counts
+ * @sure: bytes up to which the sink holds no trace that is made later
+ * @left: bytes up to which all trace of the encoder has arrived, if the funnels were empty
+ */
+struct ntrace_turn_way {
+	u32 drained;
+	u32 sure;
+	u32 left;
+};
+
+/* Return: false, with failed captures, if the write pointer is not in the ring. */
+static bool ntrace_turn_measure(struct ntrace_component *component, struct ntrace_turn_way *way)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 wp, ahead;
+
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	way->drained = sink->drained;
+	if (!sink->ring || sink->fault || !ntrace_drain_position(component, &wp))
+		return false;
+	ahead = ring_distance(sink, way->drained, wp);
+	way->sure = rounddown(ahead, sink->granule);
+	/* The sink may have accepted up to a granule that it has not written. */
+	way->left = roundup(ahead, sink->granule) + sink->granule;
+	/* Not if it was flushed. */
+	if (component->sink_ops && component->sink_ops->flush)
+		way->sure = ahead;
+	return true;
+}
+
+static void ntrace_turn_proceed(struct ntrace_turn_way *way, const struct ntrace_ramsink *sink)
+{
+	u32 drained = READ_ONCE(sink->drained);
+	u32 moved = ring_distance(sink, way->drained, drained);
+
+	way->sure -= min(way->sure, moved);
+	way->left -= min(way->left, moved);
+	way->drained = drained;
+}
+
+/*
+ * Drains until all of a trace has arrived. A last message that ends a trace is not sufficient:
+ * encoders send the same message where a filter ends a part of the trace, and the next part may
+ * still be on its way. The drain takes what the sink has written, however long that takes; for the
+ * rest the other harts have NTRACE_TIMEOUT_ATOMIC_US.
+ */
+static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_turn_way *way)
+{
+	u64 now, deadline = 0;
+	u32 unused;
+	bool more;
+
+	while (way->left) {
+		unused = 0;
+		more = ntrace_drain_next(component, false, &unused);
+		ntrace_turn_proceed(way, &component->ramsink);
+		if (more)
+			continue;
+		now = ktime_get_mono_fast_ns();
+		if (!deadline)
+			deadline = now + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+		else if (now >= deadline)
+			break;
+	}
+}
+
+/* The trace of an event has ended, and the next one may begin before all of it has arrived. */
+static void ntrace_turn_over(struct ntrace_feed *feed, const struct ntrace_turn_way *way, u32 held)
+{
+	bool flushed = feed->sink->sink_ops && feed->sink->sink_ops->flush;
+	u32 reach = flushed ? way->sure : way->left;
+
+	ntrace_feed_settle(feed);
+	if (!reach && !held)
+		return;
+	ntrace_turn_cut(feed);
+	if (held == U32_MAX)
+		ntrace_feed_leave(feed, U32_MAX, U32_MAX, 0);
+	else
+		ntrace_feed_leave(feed, way->sure, held ? U32_MAX : reach,
+				  reach - way->sure + held);
+}
+
+/**
+ * ntrace_turn_leave - end a capture of a sink that others keep running
+ * @feed: data area of perf whose encoder has stopped and is empty
+ * @control: trTeControl after the stop
+ * @held: bytes of this encoder that may still be in funnels; U32_MAX: unknown
+ *
+ * Not ntrace_drain_end(): what the other harts make meanwhile may have no end. The sink holds back
+ * the last bytes until other harts' trace pushes them on. What has not arrived in time belongs to
+ * no later event.
+ *
+ * Return: whether all trace has arrived and ends.
+ */
+bool ntrace_turn_leave(struct ntrace_feed *feed, u32 control, u32 held)
+{
+	struct ntrace_component *component = feed->sink;
+	struct ntrace_turn_way way = { .left = 0 };
+	bool good = ntrace_turn_measure(component, &way);
+
+	/* The event gets what has arrived in any case. */
+	ntrace_turn_await(component, &way);
+	guard(raw_spinlock_irqsave)(&component->ramsink.lock);
+	ntrace_drain_encoder(feed, control);
+	ntrace_drain_sink(component);
+	ntrace_turn_proceed(&way, &component->ramsink);
+	ntrace_turn_over(feed, &way, held);
+	return good && !component->ramsink.fault && !way.left && !held && feed->ended;
+}
+
+/**
+ * ntrace_turn_join - a capture begins to use a sink that others may keep running
+ * @feed: data area of perf
+ * @held: most bytes that the components before the sink hold
+ *
+ * Called with the lock of the sink. Some trace of an earlier capture of this encoder may arrive.
+ */
+void ntrace_turn_join(struct ntrace_feed *feed, u32 held)
+{
+	struct ntrace_ramsink *sink = &feed->sink->ramsink;
+	struct ntrace_encoder *encoder = &feed->encoder->encoder;
+	u32 wp, ahead;
+
+	if (!encoder->unfinished || !sink->ring || !ntrace_ramsink_position(feed->sink, &wp))
+		return;
+	encoder->unfinished = false;
+	ahead = ring_distance(sink, sink->drained, wp);
+	ntrace_feed_leave(feed, ahead, U32_MAX, 2 * sink->granule + held);
+}
+
+/**
+ * ntrace_turn_part - a capture ends its use of a sink that others may keep running
+ * @feed: data area of perf, not in the list of the sink any more
+ *
+ * Called with the lock of the sink.
+ */
+void ntrace_turn_part(struct ntrace_feed *feed)
+{
+	/* The rest of a message for it is dropped. */
+	ntrace_deframe_forget(&feed->sink->ramsink, feed);
+	feed->encoder->encoder.unfinished = feed->late.stale || feed->late.unsure;
+}
