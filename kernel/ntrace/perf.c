@@ -233,7 +233,8 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	if (ret)
 		return ret;
 	ntrace_idle_begin(capture);
-	hrtimer_start(&capture->feed.timer, capture->feed.pace, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&capture->feed.timer, ntrace_drain_first(&capture->feed),
+		      HRTIMER_MODE_REL_PINNED_HARD);
 	if (perf_event->strobe_period) {
 		next = ntrace_perf_strobe_phase(perf_event, &on);
 		hrtimer_start(&perf->strobe, ns_to_ktime(next), HRTIMER_MODE_REL_PINNED_HARD);

@@ -331,12 +331,50 @@ static void test_pace(void)
 	hw_take(9 << 10);
 	is_u64(ntrace_drain_step(feed), 10000, "more than a slice: a pause");
 	hw_take(2 << 10);
-	is_u64(ntrace_drain_step(feed), 50000, "but no less than 50 us");
-	is_u64(ntrace_drain_step(feed), 100000, "hardly any: twice the interval");
+	is_u64(ntrace_drain_step(feed), 32000, "and half the interval");
+	hw_take(5 << 10);
+	is_u64(ntrace_drain_step(feed), 25000, "but no less than 25 us");
+	is_u64(ntrace_drain_step(feed), 50000, "hardly any: twice the interval");
+	is_u64(ntrace_drain_step(feed), 100000, "again");
 	is_u64(ntrace_drain_step(feed), 200000, "again");
 	is_u64(ntrace_drain_step(feed), 256000, "up to the interval of the capture");
+	is_u64(ntrace_drain_first(feed), 40000, "the next trace begins with 40 us");
+	feed->pace = 25000;
+	is_u64(ntrace_drain_first(feed), 25000, "or with what was found before");
+	feed->pace = 60000;
+	sink->dealt = true;
+	is_u64(ntrace_drain_first(feed), 60000, "shared: with that in any case");
+	sink->dealt = false;
 	feed->counts = false;
 	stop();
+	over();
+}
+
+/* The task of an event is descheduled, and a sink of its own is drained with interrupts off. */
+static void test_bound(void)
+{
+	begin(1, 65536, 64, 65536);
+	feed->counts = true;
+	hw_take(40 << 10);
+	stop();
+	is_u64(control->head, (16 << 10) + 1, "an event ends: 16 KiB, and the mark of a gap");
+	is_u64(control->lost, 24 << 10, "the rest is lost");
+	is_u64(control->loss, NTRACE_LOSS_LAPPED, "as if the sink had lapped");
+	feed->counts = false;
+	over();
+
+	begin(1, 65536, 64, 65536);
+	feed->counts = true;
+	hw_take(16 << 10);
+	stop();
+	ok(control->head == 16 << 10 && !control->gaps, "16 KiB: nothing is lost");
+	feed->counts = false;
+	over();
+
+	begin(1, 65536, 64, 65536);
+	hw_take(40 << 10);
+	stop();
+	ok(control->head == 40 << 10 && !control->gaps, "a file gets everything");
 	over();
 }
 
@@ -652,6 +690,7 @@ int main(void)
 	test_hush();
 	test_busy();
 	test_pace();
+	test_bound();
 	test_copies();
 	test_fault();
 	test_stuck();

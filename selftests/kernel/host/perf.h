@@ -321,6 +321,11 @@ void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next)
 	timer->next = next;
 }
 
+ktime_t ntrace_drain_first(struct ntrace_feed *feed)
+{
+	return feed->pace;
+}
+
 ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
 	static const u8 trace[AUX_SIZE];
