@@ -213,6 +213,20 @@ static void look(unsigned int i, u64 size, bool whole)
 	late_ends += !whole;
 }
 
+/* The capture of a hart is released, and there is a new one, while others keep the sink running. */
+static void reopen(unsigned int i)
+{
+	struct ntrace_feed *to = feed_of(i);
+
+	list_del(&to->node);
+	ntrace_turn_part(to);
+	ntrace_feed_void(to);
+	to->late = (struct ntrace_late){ 0 };
+	to->ended = true;
+	list_add_tail(&to->node, &sink->feeds);
+	ntrace_turn_join(to, holds ? HELD : 0);
+}
+
 static void begin_turn(unsigned int i)
 {
 	if (!running++) {
@@ -222,6 +236,8 @@ static void begin_turn(unsigned int i)
 		ntrace_drain_begin(&machine.sink);
 		hw.running = true;
 	}
+	if (!random_below(4))
+		reopen(i);
 	(memset)(hart[i].area, 0xee, AREA);
 	hart[i].event = events++;
 	hart[i].next = 0;
@@ -339,9 +355,9 @@ int main(void)
 		unsigned int marked;
 	} table[] = {
 		{ "granules of 4 bytes", 4, 0, false, 0 },
-		{ "granules of 64 bytes", 64, 0, false, 5 },
-		{ "funnels that hold back messages", 64, HELD, false, 60 },
-		{ "frames, a burst of 128 bytes", 128, 0, true, 0 },
+		{ "granules of 64 bytes", 64, 0, false, 10 },
+		{ "funnels that hold back messages", 64, HELD, false, 70 },
+		{ "frames, a burst of 128 bytes", 128, 0, true, 8 },
 	};
 	u64 seed = random_seed(1);
 	unsigned int number = 0;
