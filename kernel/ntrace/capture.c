@@ -35,7 +35,7 @@
 #define NTRACE_DRAIN_US_MIN	50
 /*
  * When an event of perf is descheduled, its sink is drained with interrupts off. At 160 bytes per
- * microsecond, a hart makes 16 KB in this time, which takes 160 microseconds at 100 MB/s.
+ * microsecond, a hart makes 16 KB in this time, as much as is drained then (NTRACE_DRAIN_END).
  */
 #define NTRACE_DRAIN_US_PERF_MAX 100
 #define NTRACE_DRAIN_US_MAX	10000000

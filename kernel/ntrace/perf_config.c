@@ -15,10 +15,7 @@
 #include "perf_parts.h"
 #include "trigger.h"
 
-/*
- * The rest of the ring is copied with interrupts off when a task is switched out. The timer keeps
- * the rest small; this size bounds it.
- */
+/* Holds what a hart makes while other harts drain a shared sink, or while its timer is late. */
 #define NTRACE_PERF_SINK_SIZE	SZ_256K
 
 #define NTRACE_PERF_STROBE_MIN_US 20

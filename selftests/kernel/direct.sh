@@ -7,7 +7,7 @@
 # registers and inject faults through /dev/mem.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
-for part in jobs perf filters timestamps kexec; do
+for part in jobs irqsoff perf filters timestamps kexec; do
 	# shellcheck source=/dev/null
 	. "selftests/kernel/judge/$part.sh"
 done
@@ -20,6 +20,7 @@ guest_job timestamps kernel/timestamps.sh 0xc 48 system core task turns
 # Other kernels have the long form: `make soak TEST=forky_driver`, `make check-debug-kernel`.
 length=short
 [ -z "${NTRACE_KERNEL:-}" ] || length=long
+guest_job irqsoff kernel/irqsoff.sh
 common_jobs 400 $length random
 guest_job kexec kernel/kexec.sh /root/vmlinux
 # The debug kernel, which does not run the job, takes a minute to copy a file of this size.
@@ -29,6 +30,7 @@ guest_boot direct --icount --global ntrace-ram-sink.in-flight=1 --modules --tool
 	"${image[@]}" \
 	--append "iomem=relaxed sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
 
+guest_ran irqsoff && judge_irqsoff direct 300
 guest_ran perf && judge_perf
 guest_ran security && judge_security
 guest_ran context && judge_context

@@ -1,30 +1,36 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
-# judge_irqsoff LIMIT: while files are traced, the driver keeps interrupts off for 200 us at most, and for LIMIT us when a task of perf is
-# descheduled that has made 400 bytes per microsecond, if the memory of the sink delivers 100 MB/s. Time is virtual, 1 ns for each
-# instruction of any hart. The memory of the virtual SoC costs no more than the instructions that read it: 10 ns are added for each byte read.
+# judge_irqsoff WHAT LIMIT: files and events of perf are traced, and the driver keeps interrupts off for 200 us at most, for perf LIMIT
+# us, if the memory of the sink delivers 100 MB/s. Time is virtual, 1 ns for each instruction of any hart, and the two harts take
+# turns of 20,000 instructions at most: if the other hart was not idle during a stay of D us, this one has executed (D + 20) / 2 us of
+# it at most. The memory of the virtual SoC costs no more than the instructions that read it: 10 ns are added for each byte that
+# this hart read. Slices of less than 1 KiB are not recorded.
 judge_irqsoff() {
-	local limit what most
-	for what in files fork drain turns; do
-		limit=200
-		[ "$what" = files ] || limit=$1
-		most=$(python3 - "$results/irqsoff/$what.stays" <<'END'
+	local name what most limit
+	for name in "$results"/irqsoff/*.stays; do
+		what="$1, $(basename "$name" .stays)" limit=$2
+		[[ $name != */files.stays ]] || limit=200
+		most=$(python3 - "$name" <<'END'
 import re, sys
-most, where, bytes_read = 0, "", {}
+most, where, drains, busy_since = 0, "", [], {}
 for line in open(sys.argv[1], errors="replace"):
-    match = re.match(r"\s*(\d+)\)(.*?)\|(.*)", line)
+    match = re.match(r"\s*(\d+\.\d+) \|\s*(\d+)\)(.*?)\|(.*)", line)
     if not match:
         continue
-    cpu, time, text = match.groups()
-    if drain := re.search(r"ntrace_drain: .* bytes=(\d+) copies=(\d+)", text):
-        bytes_read[cpu] = bytes_read.get(cpu, 0) + int(drain[1]) * int(drain[2])
-        continue
-    if duration := re.search(r"([\d.]+) us", time):
-        total = float(duration[1]) + bytes_read.get(cpu, 0) * 0.01
-        if total > most:
-            most, where = total, f"{float(duration[1]):.0f} us and {bytes_read.get(cpu, 0)} bytes in {text.strip()}"
-    bytes_read[cpu] = 0
+    end, cpu, time, text = float(match[1]) * 1e6, match[2], match[3], match[4]
+    if switch := re.search(r"sched_switch: .* next_pid=(\d+)", text):
+        busy_since[cpu] = busy_since.get(cpu) or end if switch[1] != "0" else None
+    elif drain := re.search(r"ntrace_drain: .* bytes=(\d+) copies=(\d+)", text):
+        drains = drains[-99:] + [(cpu, end, int(drain[1]) * int(drain[2]))]
+    elif duration := re.search(r"([\d.]+) us", time):
+        begin = end - float(duration[1])
+        read = sum(size for where_read, when, size in drains if where_read == cpu and begin - 1 <= when <= end)
+        spent, busy = float(duration[1]), busy_since.get("1" if cpu == "0" else "0")
+        if busy and busy < begin:
+            spent = min(spent, (spent + 20) / 2)
+        if spent + read * 0.01 > most:
+            most, where = spent + read * 0.01, f"{spent:.0f} of {float(duration[1]):.0f} us, and {read} bytes, in {text.strip()}"
 print(round(most), where)
 END
 		)
