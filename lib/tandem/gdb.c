@@ -22,7 +22,10 @@
 #define XML_MAX (1 << 20)
 /* A stub that does not answer for so long is taken as dead. */
 #define PATIENCE_MS 120000
-/* Registers in one batch: their answers must fit into the buffers of the connection. */
+/*
+ * Registers in one batch: their answers must fit into the buffers of the connection. A stub that wants
+ * each answer acknowledged may take the next request for the acknowledgement: one at a time.
+ */
 #define BATCH 64
 #define NUMBERS_MAX 8192
 
@@ -363,7 +366,9 @@ static int read_registers(void *data, const uint16_t *ids, uint64_t *values, siz
 		error = put_packet(gdb, "g");
 	}
 	while (!error && (end < count || general > 4)) {
-		for (end = first; end < count && end < first + BATCH && !error; end++)
+		size_t batch = gdb->no_acks ? BATCH : general <= 4;
+
+		for (end = first; end < count && end < first + batch && !error; end++)
 			if (!done[end])
 				error = put_packet(gdb, "p%x", (unsigned int)gdb->number[ids[end]]);
 		if (!error)
@@ -402,10 +407,10 @@ static int write_registers(void *data, const uint16_t *ids, const uint64_t *valu
 {
 	struct ntrace_tandem_gdb *gdb = data;
 	int error = 0, result;
-	size_t first = 0, end, i;
+	size_t first = 0, end, i, batch = gdb->no_acks ? BATCH : 1;
 
 	for (; first < count && !error; first = end) {
-		for (end = first; end < count && end < first + BATCH && !error; end++) {
+		for (end = first; end < count && end < first + batch && !error; end++) {
 			char text[17];
 			int number = gdb->number[ids[end]];
 
