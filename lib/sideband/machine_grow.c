@@ -39,18 +39,18 @@ static const char *keep_name(struct machine *machine, const char *name)
 {
 	struct kept_name **bucket, *kept;
 	uint32_t hash = 2166136261u; /* FNV-1a */
-	const char *at;
+	size_t size = strlen(name) + 1, i;
 
-	for (at = name; *at; at++)
-		hash = (hash ^ (uint8_t)*at) * 16777619u;
+	for (i = 0; i + 1 < size; i++)
+		hash = (hash ^ (uint8_t)name[i]) * 16777619u;
 	bucket = &machine->kept[hash % MACHINE_BUCKETS];
 	for (kept = *bucket; kept; kept = kept->next)
 		if (!strcmp(kept->text, name))
 			return kept->text;
-	kept = malloc(sizeof(*kept) + strlen(name) + 1);
+	kept = malloc(sizeof(*kept) + size);
 	if (!kept)
 		return NULL;
-	strcpy(kept->text, name);
+	memcpy(kept->text, name, size);
 	kept->next = *bucket;
 	*bucket = kept;
 	return kept->text;
