@@ -80,4 +80,11 @@ for event in "${events[@]}"; do
 	echo 0 >"$event"
 done
 echo >$tracing/set_ftrace_filter
+# Later jobs of the boot use the kernel's tracer, too.
+for option in funcgraph-tail funcgraph-abstime; do
+	echo 0 >$tracing/options/$option
+done
+echo 0 >$tracing/max_graph_depth
+echo >$tracing/trace
+echo 1 >$tracing/tracing_on
 done_testing
