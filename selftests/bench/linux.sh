@@ -46,8 +46,8 @@ print(json.load(sys.stdin)["instructions"]["all"])')
 for ((i = 0; i < rounds; i++)); do
 	run report report "${options[@]}" "$recording"
 	run html report "${options[@]}" --html "$tmp/page.html" "$recording"
-	run perfetto export "${options[@]}" -f perfetto -o "$tmp/perfetto" "$recording"
-	run profgen export "${options[@]}" -j 1 -f profgen -b bash -o "$tmp/profgen" "$recording"
+	run perfetto export "${options[@]}" -f perfetto -o "$tmp/trace.pftrace" "$recording"
+	run profgen export "${options[@]}" -j 1 -f profgen -b bash -o "$tmp/bash.profile" "$recording"
 	run count count "${options[@]}" -j 1 -o "$tmp/counts" "$recording"
 done
 # rate NAME BAR
