@@ -119,21 +119,23 @@ bool decoding_hides_switches(const struct ntrace_session *session)
 static int leave_gap(struct decoding *decoding)
 {
 	uint64_t missed = UINT64_MAX;
+	int result = 0;
 
 	if (!decoding->in_gap)
 		return 0;
 	decoding->in_gap = false;
-	if (decoding->live) {
-		int result = live_lost(decoding->live);
-
-		if (result)
-			return result;
-	}
+	if (decoding->live)
+		result = live_lost(decoding->live);
+	if (result)
+		return result;
 	if (decoding->intact)
 		missed = decoding->sync ?
 				 (decoding->offset - decoding->gap_offset) / SWITCH_BYTES_MIN :
 				 0;
-	return follower_gap(&decoding->follower, missed);
+	result = follower_gap(&decoding->follower, missed);
+	if (decoding->live && !result)
+		live_found(decoding->live);
+	return result;
 }
 
 /* The encoder reports scontext, which the driver keeps equal to the thread id. */

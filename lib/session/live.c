@@ -32,7 +32,8 @@ struct waiting {
  * @bytes: records that wait, with @used bytes, listed in @waiting
  * @number: number of the next record
  * @complete: all records before this time have been taken
- * @until: the current trace was made before this time
+ * @since: the current trace was made after this time
+ * @until: and before this one
  * @begun: @decoding has begun
  */
 struct live {
@@ -48,6 +49,7 @@ struct live {
 	size_t waiting_room;
 	uint64_t number;
 	uint64_t complete;
+	uint64_t since;
 	uint64_t until;
 	bool begun;
 	struct ntrace_reader reader;
@@ -254,6 +256,11 @@ int live_lost(struct live *live)
 	return wait_for_records(live, LOST);
 }
 
+void live_found(struct live *live)
+{
+	follower_between(&live->decoding.follower, live->since, live->until);
+}
+
 /* ---- trace ---- */
 
 static int feed(struct live *live, const uint8_t *bytes, size_t count)
@@ -305,29 +312,42 @@ static int take_trace(struct live *live, const struct ntrace_live_trace *trace)
 			feed(live, trace->bytes, trace->count);
 }
 
+/* Where the first message begins that has not ended. */
+static uint64_t open_message(const struct live *live)
+{
+	return live->reader.offset - ntrace_reader_pending(&live->reader);
+}
+
 static int step(struct live *live, struct ntrace_live_trace *trace)
 {
-	struct follower *follower = &live->decoding.follower;
+	uint64_t before;
 	int result;
 
 	*trace = (struct ntrace_live_trace){ .size = sizeof(*trace) };
 	result = live->source.trace(live->source.data, trace);
 	if (result)
 		return result;
+	live->since = trace->since_ns;
 	live->until = trace->until_ns ? trace->until_ns : UINT64_MAX;
 	result = take_records(live, false);
 	if (!result && (trace->count || trace->lost))
 		result = wait_for_records(live, STAY);
 	if (result)
 		return result;
-	follower_between(follower, trace->since_ns, live->until);
+	/* Records may have told more of the thread. */
 	result = decoding_note_thread(&live->decoding);
+	before = open_message(live);
 	if (!result)
 		result = take_trace(live, trace);
+	/* The hart is where the last message was made, or in a gap that began before. */
+	if (!result && open_message(live) > before && !live->decoding.in_gap) {
+		live_found(live);
+		result = decoding_note_thread(&live->decoding);
+	}
 	if (!result && trace->flush)
 		result = ntrace_flow_flush(live->decoding.flow);
 	if (!result)
-		follower_forget(follower, live->complete);
+		follower_forget(&live->decoding.follower, live->complete);
 	return result;
 }
 

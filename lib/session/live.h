@@ -14,4 +14,7 @@ int live_switch(struct live *live);
 /* Flow was lost: waits for the records of the time of the present trace. Return: as live_switch(). */
 int live_lost(struct live *live);
 
+/* The hart is at a message of the present trace, which limits the intervals that it may be in. */
+void live_found(struct live *live);
+
 #endif
