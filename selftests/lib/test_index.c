@@ -308,15 +308,7 @@ static void test_kinds(void)
 	check("users", 5);
 	start("missing", CODE, UINT32_MAX);
 	run_tasks();
-	/* Switches without records. */
-	now += 500;
-	lost(3, now);
-	hart_trap(&hart, NOTHING, SWITCH_TO, CODE);
-	work(CODE, 9);
-	now += 500;
-	switch_records(100, 200);
-	hart_trap(&hart, NOTHING, SWITCH_TO, OTHER_CODE);
-	work(OTHER_CODE, 9);
+	switch_unrecorded();
 	stop("missing", 3);
 	check("missing", 10);
 	fake_context = true;

@@ -305,14 +305,7 @@ static void test_cuts(void)
 	start("missing", CODE, UINT32_MAX);
 	present_tasks();
 	round_of_tasks(0);
-	now += 500;
-	lost(3, now);
-	hart_trap(&hart, NOTHING, SWITCH_TO, CODE);
-	work(CODE, 9);
-	now += 500;
-	switch_records(100, 200);
-	hart_trap(&hart, NOTHING, SWITCH_TO, OTHER_CODE);
-	work(OTHER_CODE, 9);
+	switch_unrecorded();
 	stop("missing", 3);
 	check("missing", cuts);
 	fake_context = true;

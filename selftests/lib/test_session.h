@@ -113,6 +113,19 @@ __attribute__((unused)) static void work(uint64_t next, unsigned int times)
 	}
 }
 
+/* Switches to task 100, whose record is lost with others, and back to 200. */
+__attribute__((unused)) static void switch_unrecorded(void)
+{
+	now += 500;
+	lost(3, now);
+	hart_trap(&hart, NOTHING, SWITCH_TO, CODE);
+	work(CODE, 9);
+	now += 500;
+	switch_records(100, 200);
+	hart_trap(&hart, NOTHING, SWITCH_TO, OTHER_CODE);
+	work(OTHER_CODE, 9);
+}
+
 static struct perf_event_attr sideband_attr(void)
 {
 	struct perf_event_attr attr = {

@@ -83,16 +83,23 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 	return error;
 }
 
-static int take_blocks(void *data, const struct ntrace_block_batch *batch)
+/* The blocks of a batch, with the task that executes them. */
+static struct ntrace_session_blocks blocks_of(const struct way *way,
+					      const struct ntrace_block_batch *batch)
 {
-	struct way *way = data;
-	const struct ntrace_session_blocks blocks = {
+	return (struct ntrace_session_blocks){
 		.batch = batch,
 		.pid = way->tid / 2,
 		.tid = way->tid,
 		.comm = way->tid & 1 ? "odd" : "even",
 		.privilege = way->privilege,
 	};
+}
+
+static int take_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	struct way *way = data;
+	const struct ntrace_session_blocks blocks = blocks_of(way, batch);
 	int error = ntrace_profile_blocks(way->profile, &blocks);
 
 	if (!error)
@@ -103,13 +110,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 {
 	struct way *way = data;
-	const struct ntrace_session_blocks blocks = {
-		.batch = effect->batch,
-		.pid = way->tid / 2,
-		.tid = way->tid,
-		.comm = way->tid & 1 ? "odd" : "even",
-		.privilege = way->privilege,
-	};
+	const struct ntrace_session_blocks blocks = blocks_of(way, effect->batch);
 	const struct ntrace_session_effect told = { &blocks, effect->lead, effect->times };
 
 	return ntrace_profile_effect(way->profile, &told);
