@@ -337,42 +337,57 @@ static struct program *exec_at(struct follower *follower, const struct switch_pl
 		       NULL;
 }
 
-/* Keeps the places where a program begins at @address; keeps all if there are none. */
+/*
+ * Whether the program that @place begins with may still have its entry at @address before it: one that
+ * came by fork is past it. The dynamic linker, and other tasks, run between an exec and the entry.
+ */
+static bool is_before_entry(struct follower *follower, const struct switch_place *place,
+			    uint64_t address)
+{
+	const struct program *program;
+	int32_t pid, tid;
+
+	interval_task(follower, place, &pid, &tid);
+	program = interval_program(follower, place, pid);
+	return program && !program->base && starts_at(follower, program, address);
+}
+
+/* Whether a program that @place starts begins at @address. *at: the place then. */
+static bool is_exec(struct follower *follower, const struct switch_place *place, uint64_t address,
+		    struct switch_place *at)
+{
+	if (follower->by_thread)
+		return place->thread && follow_threads_start(follower, place, address, at);
+	*at = *place;
+	at->program = exec_at(follower, place, address);
+	at->unsure = false;
+	return at->program;
+}
+
+/*
+ * Keeps the places where control may be at the entry of a program, if a program that one of them starts
+ * has its entry at @address; else keeps all.
+ */
 static void keep_starts(struct follower *follower, uint64_t address)
 {
 	struct switch_place at;
 	size_t kept = 0, i;
 
+	follower->work += follower->count;
+	for (i = 0; i < follower->count; i++)
+		if (is_exec(follower, &follower->places[i], address, &at))
+			break;
+	if (i == follower->count)
+		return;
 	for (i = 0; i < follower->count; i++) {
 		const struct switch_place place = follower->places[i];
 
-		if (place.thread && follow_threads_start(follower, &place, address, &at))
+		/* Before the entry of an earlier program, the place tells nothing of an exec. */
+		if (is_before_entry(follower, &place, address))
+			follower->places[kept++] = place;
+		else if (is_exec(follower, &place, address, &at))
 			follower->places[kept++] = at;
 	}
-	if (!kept)
-		return;
-	follower->count = kept;
-	follower_settle(follower);
-}
-
-/* Keeps the places in whose interval a program begins at @address; keeps all if there are none. */
-static void keep_execs(struct follower *follower, uint64_t address)
-{
-	size_t kept = 0, i;
-
-	for (i = 0; i < follower->count; i++) {
-		struct switch_place place = follower->places[i];
-		struct program *program = exec_at(follower, &place, address);
-
-		if (!program)
-			continue;
-		place.program = program;
-		place.unsure = false;
-		follower->places[kept++] = place;
-	}
-	follower->work += follower->count;
-	if (!kept)
-		return;
 	follower->count = kept;
 	follower_settle(follower);
 }
@@ -380,7 +395,8 @@ static void keep_execs(struct follower *follower, uint64_t address)
 /*
  * The kernel may not be traced, and the old program may have code at the entry of the new one:
  * programs linked for the same address, or no randomization. But control reaches the entry of a
- * program only once. The same address as before is a return from a page fault.
+ * program only once, in the interval of its exec or a later one. The same address as before is a return
+ * from a page fault.
  */
 static void notice_start(struct follower *follower, uint64_t address)
 {
@@ -394,10 +410,7 @@ static void notice_start(struct follower *follower, uint64_t address)
 			follower_enter_next(follower);
 		}
 	} else if (follower->work <= follower->work_max) {
-		if (follower->by_thread)
-			keep_starts(follower, address);
-		else
-			keep_execs(follower, address);
+		keep_starts(follower, address);
 	}
 }
 

@@ -76,6 +76,7 @@ static void follow(void)
 static void end(void)
 {
 	follower_free(&follower);
+	session_drop_parts(&session);
 	machine_close(&session.machine);
 }
 
@@ -596,6 +597,34 @@ static void test_start(void)
 	end();
 }
 
+/* Between an exec and the entry of the program, its dynamic linker runs, and other tasks do. */
+static void test_late_start(void)
+{
+	begin();
+	maps(1, 0, CODE, "/other");
+	maps(2, 0, CODE, "/old");
+	maps(3, 0, CODE, "/old");
+	named(2, 2, 1050, true, "new");
+	maps(2, 1051, CODE, "/new");
+	named(3, 3, 1250, true, "new");
+	maps(3, 1251, CODE, "/new");
+	goes(1100, 2, 1);
+	goes(1200, 1, 3);
+	goes(1300, 3, 2);
+	goes(1400, 2, 1);
+	follow();
+	make_program(2);
+	follower_gap(&follower, UINT64_MAX);
+	is_u64(follower.count, 5, "any interval");
+	follower_user(&follower, CODE);
+	is_u64(follower.count, 3, "at the entry: the intervals with an exec, and that after one of them");
+	is_str(present(), "-1/-1 unknown", "the task may be 2 or 3");
+	follower_switch(&follower);
+	follower_user(&follower, CODE + 4);
+	is_u64(follower.count, 3, "1 behind either interval of 2, or 2 behind 3");
+	end();
+}
+
 /* ---- trace recorded through perf ---- */
 
 static void hands_over(int32_t pid, uint64_t time, uint64_t offset, uint64_t size, uint32_t cpu)
@@ -702,6 +731,7 @@ int main(void)
 	test_code();
 	test_later_code();
 	test_start();
+	test_late_start();
 	test_pieces();
 	scratch_remove();
 	return done_testing();
