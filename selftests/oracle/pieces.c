@@ -85,10 +85,13 @@ static void look(struct pieces *pieces, struct search *search, bool last)
 	struct match *match = pieces->match;
 	struct oracle_insn insn;
 	uint32_t k = 0;
-	/* At least one instruction is missing between two pieces. */
-	int result = match_next(match, &insn);
+	int result = 1;
 
-	pieces->read++;
+	/* At least one instruction is missing between two pieces; before the first, none may be. */
+	if (match->compared) {
+		result = match_next(match, &insn);
+		pieces->read++;
+	}
 	while (result == 1 && (result = match_next(match, &insn)) == 1) {
 		search->window[pieces->read % pieces->count] = insn;
 		search->left[pieces->read % pieces->count] = match->left_mask;
