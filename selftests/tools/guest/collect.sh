@@ -5,6 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"
 load_module
+short_symbols
 # files DIRECTORY: how many, hidden ones included
 files() {
 	local found

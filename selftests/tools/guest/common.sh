@@ -5,6 +5,23 @@
 # shellcheck source=selftests/tap.sh
 . "${here:?}/tap.sh"
 
+# symbols_from RECORDING: later recordings of this boot read the kernel's symbols from the copy in this one, which is
+# the same as theirs: the kernel formats 150,000 lines of /proc/kallsyms for each reader, which takes longer than the rest of a
+# recording. For root alone, as the addresses are. The modules must be loaded.
+symbols_from() {
+	[ ! -e /run/kallsyms ] || return
+	if ! install -m 400 "$1/images/kallsyms" /run/kallsyms || ! busybox mount --bind /run/kallsyms /proc/kallsyms; then
+		not_ok "the copy of the symbols can be used"
+	fi
+}
+# short_symbols: the same with a recording of its own, unless there is one
+short_symbols() {
+	[ ! -e /run/kallsyms ] || return
+	ntrace record -q -o "$tmp/symbols" -- true
+	symbols_from "$tmp/symbols"
+	rm -rf "$tmp/symbols"
+}
+
 load_module() { [ -d /sys/module/ntrace ] || insmod /root/modules/ntrace.ko; }
 
 # attempt NAME COMMAND...: runs it for at most $PATIENCE seconds of the guest's time

@@ -18,6 +18,9 @@ kill -TERM "$recorder"
 finish terminated "$recorder"
 status terminated 143
 ok "SIGTERM: the command ends with the recorder" ended "$child"
+attempt symbols ntrace record -q -o symbols.data -- true
+status symbols 0
+symbols_from symbols.data
 rm -rf busy.data
 
 # Space for the kernel and its symbols, and for a little trace.
@@ -48,6 +51,8 @@ is "$(<btm.rc)" 137 "a command killed by a signal"
 attempt counted ntrace record -o counted.data -- "$counted"
 is "$(<counted.rc)" 7 "the exit status is the command's"
 is "$(<counted.out)" "done" "the command's output is its own"
+ok "the symbols from the copy are those from the kernel" cmp {symbols,counted}.data/images/kallsyms
+rm -rf symbols.data
 like "the summary" "trace from 2 CPUs in .* nothing lost.*ntrace report counted.data" "$(cat counted.err)"
 attempt packed ntrace record -z -o packed.data -- "$counted"
 status packed 7

@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"
 load_module
+short_symbols
 counted=$here/counted
 chmod 755 /root
 mkdir -p /tmp/user

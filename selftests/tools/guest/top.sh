@@ -5,6 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"
 load_module
+short_symbols
 lines() { [ "$(wc -l <"$1")" -ge "$2" ]; }
 # shown NAME: the command succeeded without complaints
 shown() {

@@ -6,6 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"
 load_module
+short_symbols
 
 said() { grep -q "$1" "$2"; }
 # start NAME OPTION...: starts it in the background, and waits until the trace runs. A small buffer holds millions of
@@ -49,6 +50,8 @@ done
 kill -USR1 $steady
 finish call $trigger
 fired call 0 "seldom\(\) was called in thread $steady: the trace stopped [0-9.]+ ms later"
+kill $other
+wait $other
 
 # A command that trigger itself starts, with the kernel.
 attempt command ntrace trigger --call seldom@"$here/steady" --aux-size 64K -o command.data -- \
@@ -74,8 +77,8 @@ runs_on
 kill -INT $trigger
 finish interrupted $trigger
 fired interrupted 0 ' 1 dump, '
-kill $steady $other
-wait $steady $other
+kill $steady
+wait $steady
 
 # Time limits: seldom() sleeps for 100 milliseconds.
 "$here/steady" 100 >slow.out &
