@@ -41,12 +41,12 @@ left_clean "recorded the kernel"
 rmmod riscv_ctr
 ok "insmod hook=1" load hook=1
 edges_stacks hook -b -e cycles:u -c 20011 -- "$here/edges" 15000
-edges_stacks hook_two -b -e cycles:u,instructions:u -c 20011 -- taskset -c 0 "$here/edges" 30000 2
+edges_stacks hook_two -b -e cycles:u,instructions:u -c 20011 -- taskset -c 0 "$here/edges" 15000 2
 perf script -i "$tmp/p.data" -F event 2>/dev/null | sort -u >hook_two.events
 edges_stacks hook_stack -e cycles:u -j stack,u -c 20011 -- taskset -c 0 "$here/edges" 15000 2
 edges_stacks hook_ctr -e ctr/by-cycles,depth=32/u -j any,u -c 20011 -- "$here/edges" 15000
 ok "counting continues as before" perf stat -e cycles,instructions true
-ok "samples without branch stack too" perf record -q -o "$tmp/p.data" -e cycles:u true
+ok "samples without branch stack too" "${perf_record[@]}" -o "$tmp/p.data" -e cycles:u true
 fails "rmmod is refused" 'busy|Resource temporarily unavailable|in use' rmmod riscv_ctr
 left_clean "with hook=1"
 done_testing

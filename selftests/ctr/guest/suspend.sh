@@ -54,9 +54,9 @@ asleep() {
 	left_clean "$name"
 }
 prepare
-asleep task 1 -c 200003 -e ctr/by-cycles,depth=32/u -j any,u,save_type
-asleep calls 1 -c 200003 -e ctr/by-cycles/u -j stack,u
-asleep harts 1 -a -c 200003 -e ctr/by-cycles,depth=32/u -j any,u,save_type
+asleep task 1 -c 600011 -e ctr/by-cycles,depth=32/u -j any,u,save_type
+asleep calls 1 -c 600011 -e ctr/by-cycles/u -j stack,u
+asleep harts 1 -a -c 600011 -e ctr/by-cycles,depth=32/u -j any,u,save_type
 doze
 left_clean "a sleep without events"
 restore
