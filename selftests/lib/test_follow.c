@@ -617,7 +617,8 @@ static void test_late_start(void)
 	follower_gap(&follower, UINT64_MAX);
 	is_u64(follower.count, 5, "any interval");
 	follower_user(&follower, CODE);
-	is_u64(follower.count, 3, "at the entry: the intervals with an exec, and that after one of them");
+	is_u64(follower.count, 3,
+	       "at the entry: the intervals with an exec, and that after one of them");
 	is_str(present(), "-1/-1 unknown", "the task may be 2 or 3");
 	follower_switch(&follower);
 	follower_user(&follower, CODE + 4);
