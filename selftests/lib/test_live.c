@@ -4,11 +4,19 @@
  * profile are those of the finished recording. After lost bytes nothing is wrong: each block and its
  * process are those of the finished recording, or unknown. Memory does not grow with the recording.
  *
- * SEED=N repeats a run, CUTS=N sets the number of ways to cut the first recording.
+ * SEED=N repeats a run, CUTS=N sets the number of ways to cut the first recording (make soak: 4,000).
  */
 #include <ntrace/functions.h>
 
 #include "live_source.h"
+
+/* The number of ways to cut the first recording; the others have a part of it. */
+static unsigned int cuts_wanted(void)
+{
+	const char *text = getenv("CUTS");
+
+	return text ? (unsigned int)atoi(text) : 100;
+}
 
 /* ---- the same as the finished recording ---- */
 
@@ -292,8 +300,7 @@ static void record_pieces(const char *name, unsigned int rounds)
 
 static void test_cuts(void)
 {
-	const char *text = getenv("CUTS");
-	unsigned int cuts = text ? (unsigned int)atoi(text) : 400;
+	unsigned int cuts = cuts_wanted();
 
 	record("whole", UINT32_MAX, 3, 6);
 	check("whole", cuts);
@@ -413,10 +420,12 @@ static void check_losses(const char *name, unsigned int cuts)
 
 static void test_losses(void)
 {
+	unsigned int cuts = cuts_wanted() / 5;
+
 	record("lossy", UINT32_MAX, 3, 40);
-	check_losses("lossy", 60);
+	check_losses("lossy", cuts);
 	record_pieces("lossy-pieces", 40);
-	check_losses("lossy-pieces", 60);
+	check_losses("lossy-pieces", cuts);
 }
 
 /* ---- memory ---- */
