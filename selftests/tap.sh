@@ -39,14 +39,16 @@ wait_for() {
 
 # The command's output goes to $tmp/.ok, its messages and progress to $tmp/.ok.err.
 ok() {
-	local text=$1 rc=0
+	local text=$1 rc=0 ran_command
 	shift
 	"$@" >"$tmp/.ok" 2>"$tmp/.ok.err" || rc=$?
 	if [ "$rc" -eq 0 ]; then
 		pass "$text"
 	else
 		not_ok "$text"
-		diag "status $rc: $*"
+		# The name of the check tells which files: there may be a thousand.
+		ran_command="$*"
+		diag "status $rc: ${ran_command:0:400}"
 		diag "$(tail -n 60 "$tmp/.ok" && tail -n 60 "$tmp/.ok.err")"
 		return 1
 	fi
