@@ -46,6 +46,25 @@ truth_compare() {
 	return "${PIPESTATUS[0]}"
 }
 
+# truth_lossy WHAT [MIN]: of a recording with losses. A hart without trace between two gaps of the sink has one place for
+# both.
+truth_lossy() {
+	truth_compare "${2:-0}" --losses >/dev/null 2>&1
+	is "$(grep -cE '^hart .* instructions agree' "$tmp/compared") $(grep -E 'NOT OK|DIFFERENCE' "$tmp/compared" |
+		grep -v 'places without trace in the stream')" "4 " \
+		"$1: the decoded instructions were executed, and only reported trace is missing" || diag "$(head -n 60 "$tmp/compared")"
+}
+
+# truth_lose N: the same of N copies of the recording with parts of its frames taken out
+truth_lose() {
+	local whole=$data data=$tmp/lossy seed
+	for ((seed = ${SEED:-1}; seed < ${SEED:-1} + $1; seed++)); do
+		rm -rf "$data"
+		selftests/tools/host/lose.py "$whole" "$data" "$seed"
+		truth_lossy "seed $seed: parts taken out of the frames"
+	done
+}
+
 # Prints the figures of a passing test as remarks.
 truth_figures() {
 	diag "$(grep -E '^hart [0-9]+: ([0-9]+ (instr|losses)|start|causes|.* bytes of trace)|warnings' "$tmp/compared" |

@@ -8,15 +8,6 @@ set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
 
-# truth_lossy WHAT [MIN]: of a recording with losses. A hart without trace between two gaps of the sink has one place for
-# both.
-truth_lossy() {
-	truth_compare "${2:-0}" --losses >/dev/null 2>&1
-	is "$(grep -cE '^hart .* instructions agree' "$tmp/compared") $(grep -E 'NOT OK|DIFFERENCE' "$tmp/compared" |
-		grep -v 'places without trace in the stream')" "4 " \
-		"$1: the decoded instructions were executed, and only reported trace is missing" || diag "$(head -n 60 "$tmp/compared")"
-}
-
 truth_job k3 1 4 FIXED
 truth_job pieces 1 4 --sink-size 8M
 truth_job loss 1 4 LOSSES --data-size 64K
@@ -40,11 +31,7 @@ if recorded k3; then
 	is "$("$ntrace" dump --params "$second" "$data/aux.0" | md5sum)" \
 		"$("$ntrace" dump --stream 1 "$data" | grep -v '^#' | md5sum)" "dump: the same of the file with the parameters of the recording"
 	# Other losses than those that this recorder happened to have: parts of the file are taken out.
-	for seed in "${SEED:-1}" $((${SEED:-1} + 1)) $((${SEED:-1} + 2)); do
-		rm -rf "$tmp/lossy"
-		selftests/tools/host/lose.py "$data" "$tmp/lossy" "$seed"
-		data=$tmp/lossy truth_lossy "seed $seed: parts taken out of the frames"
-	done
+	truth_lose 3
 	ok "export: a timeline" "$ntrace" export --sysroot "$sysroot" --format perfetto -o "$tmp/timeline" "$data"
 fi
 # More than the largest block of pages: the memory of the ETR is in pieces.
