@@ -338,8 +338,12 @@ static struct program *exec_at(struct follower *follower, const struct switch_pl
 }
 
 /*
- * Whether the program that @place begins with may still have its entry at @address before it: one that
- * came by fork is past it. The dynamic linker, and other tasks, run between an exec and the entry.
+ * Whether the program that @place begins with may still have its entry at @address before it. The
+ * dynamic linker, and other tasks, run between an exec and the entry. A program that came by fork, or
+ * ran when the trace began, is past it.
+ *
+ * With user space alone, every program with this entry would remain possible at each return from the
+ * kernel. There the exec is taken to be the next one.
  */
 static bool is_before_entry(struct follower *follower, const struct switch_place *place,
 			    uint64_t address)
@@ -347,9 +351,12 @@ static bool is_before_entry(struct follower *follower, const struct switch_place
 	const struct program *program;
 	int32_t pid, tid;
 
+	if (follower->by_thread)
+		return false;
 	interval_task(follower, place, &pid, &tid);
 	program = interval_program(follower, place, pid);
-	return program && !program->base && starts_at(follower, program, address);
+	return program && !program->base && program->start > follower->start_ns &&
+	       starts_at(follower, program, address);
 }
 
 /* Whether a program that @place starts begins at @address. *at: the place then. */
