@@ -21,7 +21,6 @@ esac
 PATIENCE=3000 attempt record ntrace record -o data "$@" -- "$here/truth_load" "$rounds" "$processes"
 echo "$randomize" >/proc/sys/kernel/randomize_va_space
 status record 0
-[ ! -s data/images/kallsyms ] || symbols_from data
 is "$(grep -c '^truth_load: hart' record.out)" "$processes" "each process has done its work"
 [ -n "$lossy" ] || is "$(awk '($1 == "lost" || $1 == "gaps") && $2' data/params)" "" "nothing is lost" || diag "$(cat record.err)"
 # Addresses of the functions that filter a recording. The kernel makes the whole list for each reader.
