@@ -334,7 +334,7 @@ static int step(struct live *live, struct ntrace_live_trace *trace)
 		result = wait_for_records(live, STAY);
 	if (result)
 		return result;
-	/* Records may have told more of the thread. */
+	/* The records that have just been taken may name the thread. */
 	result = decoding_note_thread(&live->decoding);
 	before = open_message(live);
 	if (!result)
