@@ -40,6 +40,10 @@ CLOCK = [
      "    if (icount_enabled()) {{\n"
      "        env->icount_entered = icount_get_raw();\n"
      "        env->icount_running = true;\n"
+     "        if (env->pmu_halted) {{\n"
+     "            env->pmu_halted = false;\n"
+     "            riscv_pmu_look_for_overflow(env);\n"
+     "        }}\n"
      "    }}\n"
      "}}\n"
      "\n"
@@ -199,10 +203,12 @@ THREAD = [
 ]
 
 # A counter that does not count in the hart's current mode has no timer: close to the overflow, that
-# timer would expire all the time. The next change of mode starts the timer.
+# timer would expire all the time. The next change of mode starts the timer. The same holds with
+# -icount for a hart that waits: it executes nothing, so its counters stand until it goes on.
 PAUSE = [
     ("target/riscv/cpu.h", "    PMUFixedCtrState pmu_fixed_ctrs[2];\n",
-     "{}    bool pmu_paused;        /* a counter waits for another mode */\n"),
+     "{}    bool pmu_paused;        /* a counter waits for another mode */\n"
+     "    bool pmu_halted;        /* with -icount: a counter waits for its hart to go on */\n"),
     ("target/riscv/pmu.h", "void riscv_pmu_timer_cb(void *priv);\n",
      "{}void riscv_pmu_look_for_overflow(CPURISCVState *env);\n"),
     ("target/riscv/pmu.c",
@@ -211,6 +217,8 @@ PAUSE = [
      "    if (curr_ctr_val >= ctr_val) {{\n"
      "        if (pmu_counter_inhibited(env, ctr_idx)) {{\n"
      "            env->pmu_paused = true;\n"
+     "        }} else if (icount_enabled() && env_cpu(env)->halted) {{\n"
+     "            env->pmu_halted = true;\n"
      "        }} else {{\n"
      "            riscv_pmu_setup_timer(env, curr_ctr_val, ctr_idx);\n"
      "        }}\n"),
