@@ -241,6 +241,22 @@ static int count_block(struct function_sums *sums, struct ntrace_profile *profil
 	return 0;
 }
 
+/*
+ * Whether the target of a call is code of another space, which only the next block has. Code that several
+ * tasks share may be all that is known of them: then each file has a space of its own. The transfer, which
+ * ntrace_transfer_start() returned, waits for the block.
+ */
+static bool waits_for_space(struct function_sums *sums, const struct ntrace_session_event *event,
+			    const struct ntrace_transfer *transfer)
+{
+	if (transfer->insn_class == NTRACE_INSN_RETURN ||
+	    transfer->insn_class == NTRACE_INSN_TRAP_RETURN)
+		return false;
+	sums->transfers.pending =
+		!ntrace_locator_find(sums->locator, event->flow->space, transfer->to)->object;
+	return sums->transfers.pending;
+}
+
 /* The function that a transfer calls, NO_FUNCTION = it is no call. */
 static int find_callee(struct function_sums *sums, struct ntrace_profile *profile,
 		       const struct ntrace_session_event *event,
@@ -376,7 +392,8 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 	} else {
 		error = count_other(sums, profile, event, selected);
 	}
-	if (!error && ntrace_transfer_start(&sums->transfers, flow, &transfer) && selected)
+	if (!error && ntrace_transfer_start(&sums->transfers, flow, &transfer) && selected &&
+	    !waits_for_space(sums, event, &transfer))
 		error = count_call(sums, profile, event, &transfer);
 	return error;
 }
@@ -458,7 +475,8 @@ static int take_target(struct function_sums *sums, struct ntrace_profile *profil
 	int error = 0;
 
 	ntrace_session_block_event(blocks, block, &flow, &event);
-	if (!ntrace_transfer_start(&sums->transfers, &flow, &transfer))
+	if (!ntrace_transfer_start(&sums->transfers, &flow, &transfer) ||
+	    waits_for_space(sums, &event, &transfer))
 		return 0;
 	fold_calls(sums, entry);
 	error = find_callee(sums, profile, &event, &transfer, &function);
@@ -550,7 +568,7 @@ int function_sums_effect(struct function_sums *sums, struct ntrace_profile *prof
 	struct ntrace_block_batch rest = *blocks.batch;
 	int error;
 
-	/* The targets of all counted transfers are known. */
+	/* The targets of all counted transfers are known, and in the same space. */
 	sums->transfers.pending = false;
 	if (!effect->times || rest.count == effect->lead)
 		return 0;

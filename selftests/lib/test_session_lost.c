@@ -5,6 +5,8 @@
  */
 #include "test_session.h"
 
+#include <ntrace/functions.h>
+
 /* Ends with a jump to CODE, so the flow goes there without a message. */
 #define LIBRARY 0x30000
 /* The programs of an exec begin here, where no test comes. */
@@ -46,6 +48,59 @@ static void two_programs(void)
 	named(200, 0, false, "b");
 	maps(200, 0, CODE, "/bbb");
 	maps(200, 0, LIBRARY, "/library");
+}
+
+static int profile_event(void *data, const struct ntrace_session_event *event)
+{
+	return ntrace_profile_event(data, event);
+}
+
+static int profile_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	return ntrace_profile_blocks(data, blocks);
+}
+
+static int profile_effect(void *data, const struct ntrace_session_effect *effect)
+{
+	return ntrace_profile_effect(data, effect);
+}
+
+enum way { EVENTS, BLOCKS, COUNTS };
+
+/* How often @function was called, according to a profile of the recording. */
+static uint64_t calls_of(const char *name, const char *function, enum way way)
+{
+	struct ntrace_session_options options = { .size = sizeof(options), .sysroot = in("root") };
+	struct ntrace_profile_options parts = { .size = sizeof(parts),
+						.pid = -1,
+						.parts = NTRACE_PROFILE_FUNCTIONS };
+	struct ntrace_session_counting counting = { .size = sizeof(counting),
+						    .event = profile_event,
+						    .blocks = profile_blocks,
+						    .effect = way == COUNTS ? profile_effect :
+									      NULL };
+	const struct ntrace_profile_function *functions;
+	struct ntrace_profile *profile = NULL;
+	struct ntrace_session *session;
+	uint64_t calls = 0;
+	size_t count;
+
+	if (ntrace_session_open(&session, in(name), &options))
+		return UINT64_MAX;
+	ntrace_profile_new(&profile, &parts);
+	counting.data = profile;
+	if (way == EVENTS)
+		ntrace_session_decode(session, 0, profile_event, profile, NULL);
+	else
+		ntrace_session_decode_counts(session, 0, &counting, NULL);
+	ntrace_profile_end(profile);
+	functions = ntrace_profile_functions(profile, NTRACE_PROFILE_BY_INSTRUCTIONS, &count);
+	for (size_t i = 0; i < count; i++)
+		if (functions[i].name && !strcmp(functions[i].name, function))
+			calls += functions[i].calls;
+	ntrace_profile_free(profile);
+	ntrace_session_close(session);
+	return calls;
 }
 
 /* Either task may run. Both have the library, where the flow goes on, to code that differs. */
@@ -100,6 +155,12 @@ static void test_shared_library(void)
 	is_str(told, "100 a aaa, -1 unknown kernel_loop, -1 unknown library, -1 unknown aaa",
 	       "two tasks of one program: all code is decoded");
 	is_u64(errors, 1, "only the loss is an error");
+
+	/* The space of the library has nothing else: the jump from it to another file waits. */
+	is_u64(calls_of("same", "aaa", EVENTS), 1, "by events: a call of another shared file");
+	is_u64(calls_of("same", "aaa", BLOCKS), 1, "by batches: a call of another shared file");
+	is_u64(calls_of("same", "aaa", COUNTS), 1, "by counts: a call of another shared file");
+	is_u64(calls_of("shared", "aaa", BLOCKS), 0, "no call of code that is not decoded");
 }
 
 /* A record is missing: any process may run that has the code. */
