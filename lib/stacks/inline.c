@@ -231,7 +231,8 @@ int inline_pieces(struct ntrace_stacks *stacks, const struct ntrace_flow_event *
 	return error;
 }
 
-int inline_enter(struct ntrace_stacks *stacks, struct frame *frame, uint32_t chain)
+int inline_enter(struct ntrace_stacks *stacks, struct stack_tree *tree, struct frame *frame,
+		 uint32_t chain)
 {
 	const struct inline_chain *chains = stacks->inlined.chains;
 	uint32_t path[CHAIN_MAX], node = frame->node, next = chain;
@@ -243,7 +244,7 @@ int inline_enter(struct ntrace_stacks *stacks, struct frame *frame, uint32_t cha
 	for (; next && depth < CHAIN_MAX; next = chains[next].parent)
 		path[depth++] = chains[next].function;
 	while (depth-- && !error)
-		error = tree_child(&stacks->tree, node, path[depth], &node);
+		error = tree_child(tree, node, path[depth], &node);
 	if (error)
 		return error;
 	frame->chain = chain;

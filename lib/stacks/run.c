@@ -6,7 +6,8 @@
  * first time an effect comes at a state, its blocks are walked as usual; the next state and what was
  * counted in which node are remembered. Each further time is one lookup and one increment; the frames
  * themselves are brought up to date when something else needs them. The counts go into the nodes at
- * the end, or when there is no more room.
+ * the end, or when there is no more room. The stacks of handlers (upper.c) are the same states above all
+ * code; what was counted above one node goes into the nodes before the next one.
  *
  * Only effects that call, return to the frame that waits, and jump are remembered: not those that
  * change layers, set stacks aside, unwind several frames, or end setjmp().
@@ -18,14 +19,22 @@
 #include "large.h"
 #include "profile/select.h"
 #include "run.h"
+#include "upper.h"
 
 #define ENTRIES_FIRST (1u << 6)
 #define ENTRIES_MAX (1u << 20)	/* numbers of entries are smaller */
 #define PROBES 8
 #define STATES_MAX (1u << 20)
 #define COUNTS_MAX (1u << 23)
+#define UPPER_MAX (1u << 20)	/* upper nodes */
 
-/* The stack @parent with the frame @frame on top; state 0 is the empty stack. */
+#define STATE_EMPTY 0
+#define STATE_UPPER 1
+
+/*
+ * The stack @parent with the frame @frame on top. STATE_EMPTY is the empty stack, STATE_UPPER any stack below
+ * frames with upper nodes.
+ */
 struct state {
 	struct frame frame;
 	uint32_t parent;
@@ -94,12 +103,14 @@ struct noted_change {
  * @counts, @changes: of all entries; during a recording also those of the new one, from @first and
  *                    @first_change on
  * @begin: position of the clock at the begin of the recording
+ * @touched: entries with upper nodes that have executions
  */
 struct stack_runs {
 	struct entry *entries;
 	struct rest *rests;
 	uint32_t *places;
 	uint32_t mask, used;
+	uint32_t *touched, touched_count;
 	struct state *states;
 	size_t state_count, state_room;
 	uint32_t *slots;
@@ -119,13 +130,16 @@ static bool make_entries(struct stack_runs *runs, uint32_t number)
 	struct entry *entries = large_alloc((number + (size_t)1) * sizeof(*entries));
 	struct rest *rests = large_alloc((number + (size_t)1) * sizeof(*rests));
 	uint32_t *places = large_zalloc(number * sizeof(*places));
+	uint32_t *touched = malloc((number + (size_t)1) * sizeof(*touched));
 
-	if (!entries || !rests || !places) {
+	if (!entries || !rests || !places || !touched) {
 		free(entries);
 		free(rests);
 		free(places);
+		free(touched);
 		return false;
 	}
+	runs->touched = touched;
 	runs->entries = entries;
 	runs->rests = rests;
 	runs->places = places;
@@ -143,6 +157,7 @@ void run_free(struct ntrace_stacks *stacks)
 	free(runs->entries);
 	free(runs->rests);
 	free(runs->places);
+	free(runs->touched);
 	free(runs->states);
 	free(runs->slots);
 	free(runs->counts);
@@ -163,8 +178,8 @@ static int make_runs(struct ntrace_stacks *stacks)
 	if (!runs->slots || !make_entries(runs, ENTRIES_FIRST) ||
 	    grow((void **)&runs->states, 0, &runs->state_room, sizeof(*runs->states)))
 		return NTRACE_ERR_NOMEM;
-	memset(&runs->states[0], 0, sizeof(runs->states[0]));
-	runs->state_count = 1;
+	memset(runs->states, 0, (STATE_UPPER + 1) * sizeof(runs->states[0]));
+	runs->state_count = STATE_UPPER + 1;
 	return 0;
 }
 
@@ -204,7 +219,7 @@ int run_note_change(struct ntrace_stacks *stacks, const struct ntrace_stack_chan
 	if (!error)
 		runs->changes[runs->change_count++] = (struct noted_change){
 			.function = function,
-			.depth = change->depth,
+			.depth = change->depth - stacks->recording.bottom,
 			.instructions = instructions & (UINT32_MAX >> 2),
 			.leaves = change->type == NTRACE_STACK_LEAVE,
 			.called = change->called,
@@ -243,7 +258,7 @@ static int grow_slots(struct stack_runs *runs)
 	free(runs->slots);
 	runs->slots = slots;
 	runs->slot_mask = number - 1;
-	for (uint32_t i = 1; i < runs->state_count; i++) {
+	for (uint32_t i = STATE_UPPER + 1; i < runs->state_count; i++) {
 		uint32_t slot = slot_of(runs, runs->states[i].parent, &runs->states[i].frame);
 
 		while (slots[slot])
@@ -280,15 +295,18 @@ static int find_state(struct stack_runs *runs, uint32_t parent, const struct fra
 	return grow_slots(runs);
 }
 
-/* The state of the whole stack. */
+/* The state of the whole stack, or of its frames with upper nodes. */
 static int state_of(struct stack_runs *runs, struct stack *stack, uint32_t *state)
 {
 	uint32_t known = stack->count;
 	int error = 0;
 
-	while (known && !stack->frames[known - 1].state)
+	while (known > stack->bottom && !stack->frames[known - 1].state)
 		known--;
-	*state = known ? stack->frames[known - 1].state : 0;
+	if (known > stack->bottom)
+		*state = stack->frames[known - 1].state;
+	else
+		*state = stack->bottom ? STATE_UPPER : STATE_EMPTY;
 	for (; known < stack->count && !error; known++) {
 		error = find_state(runs, *state, &stack->frames[known], state);
 		stack->frames[known].state = *state;
@@ -299,9 +317,10 @@ static int state_of(struct stack_runs *runs, struct stack *stack, uint32_t *stat
 /* Makes the frames those of @state. The frames present have states. */
 static int make_frames(struct stack_runs *runs, struct stack *stack, uint32_t state)
 {
-	uint32_t depth = runs->states[state].depth, kept = stack->count, at = state;
+	const uint32_t bottom = stack->bottom, depth = bottom + runs->states[state].depth;
+	uint32_t kept = stack->count - bottom, at = state;
 
-	if (stack->count && stack->frames[stack->count - 1].state == state)
+	if (stack->count > bottom && stack->frames[stack->count - 1].state == state)
 		return 0;
 	if (depth > stack->room) {
 		struct frame *frames = realloc(stack->frames, 2 * depth * sizeof(*frames));
@@ -312,9 +331,10 @@ static int make_frames(struct stack_runs *runs, struct stack *stack, uint32_t st
 		stack->room = 2 * depth;
 	}
 	for (; runs->states[at].depth > kept; at = runs->states[at].parent)
-		stack->frames[runs->states[at].depth - 1] = runs->states[at].frame;
-	for (kept = runs->states[at].depth; kept && stack->frames[kept - 1].state != at; kept--) {
-		stack->frames[kept - 1] = runs->states[at].frame;
+		stack->frames[bottom + runs->states[at].depth - 1] = runs->states[at].frame;
+	for (kept = runs->states[at].depth; kept && stack->frames[bottom + kept - 1].state != at;
+	     kept--) {
+		stack->frames[bottom + kept - 1] = runs->states[at].frame;
 		at = runs->states[at].parent;
 	}
 	stack->count = depth;
@@ -323,49 +343,86 @@ static int make_frames(struct stack_runs *runs, struct stack *stack, uint32_t st
 
 /* ---- adding up ---- */
 
+/* The executions of an entry, which go into the nodes now. */
+static uint64_t take_times(struct ntrace_stacks *stacks, uint32_t entry)
+{
+	const struct rest *rest = &stacks->runs->rests[entry];
+	uint64_t times = stacks->runs->entries[entry].times;
+
+	stacks->runs->entries[entry].times = 0;
+	stacks->stats.instructions += times * rest->shown;
+	stacks->stats.calls += times * rest->calls;
+	stacks->stats.returns += times * rest->returns;
+	return times;
+}
+
+int run_flush(struct ntrace_stacks *stacks)
+{
+	struct stack_runs *runs = stacks->runs;
+	int error = 0;
+
+	for (uint32_t i = 0; runs && i < runs->touched_count && !error; i++) {
+		const struct rest *rest = &runs->rests[runs->touched[i]];
+		uint64_t times = take_times(stacks, runs->touched[i]);
+		const struct node_count *count = runs->counts + rest->first, *end;
+
+		for (end = count + rest->count; count < end && !error; count++)
+			error = upper_add(stacks, count->node, times * count->instructions,
+					  times * count->calls);
+	}
+	if (runs)
+		runs->touched_count = 0;
+	return error;
+}
+
+/* All executions of effects at states without upper nodes. */
 static void fold(struct ntrace_stacks *stacks)
 {
 	struct stack_runs *runs = stacks->runs;
 
 	for (uint32_t i = 1; i < runs->used; i++) {
-		uint64_t times = runs->entries[i].times;
 		const struct rest *rest = &runs->rests[i];
+		uint64_t times;
 
-		if (!times)
+		if (!runs->entries[i].times)
 			continue;
-		runs->entries[i].times = 0;
+		times = take_times(stacks, i);
 		for (uint32_t k = rest->first; k < rest->first + rest->count; k++) {
 			struct tree_node *node = &stacks->tree.nodes[runs->counts[k].node];
 
 			node->instructions += times * runs->counts[k].instructions;
 			node->calls += times * runs->counts[k].calls;
 		}
-		stacks->stats.instructions += times * rest->shown;
-		stacks->stats.calls += times * rest->calls;
-		stacks->stats.returns += times * rest->returns;
 	}
 }
 
-static void forget_states(struct stack *stack)
+static int forget_states(struct ntrace_stacks *stacks, struct stack *stack)
 {
 	for (uint32_t i = 0; i < stack->count; i++)
 		stack->frames[i].state = 0;
+	return upper_attach(stacks, stack);
 }
 
-void run_forget(struct ntrace_stacks *stacks)
+int run_forget(struct ntrace_stacks *stacks)
 {
 	struct stack_runs *runs = stacks->runs;
+	int error;
 
 	if (!runs)
-		return;
+		return 0;
+	error = upper_flush(stacks);
 	fold(stacks);
 	memset(runs->places, 0, (runs->mask + (size_t)1) * sizeof(*runs->places));
 	memset(runs->slots, 0, (runs->slot_mask + (size_t)1) * sizeof(*runs->slots));
 	runs->used = 1;
-	runs->state_count = 1;
+	runs->state_count = STATE_UPPER + 1;
 	runs->count_count = 0;
 	runs->change_count = 0;
-	threads_each_stack(stacks, forget_states);
+	if (!error)
+		error = threads_each_stack(stacks, forget_states);
+	if (!error)
+		upper_free(stacks);
+	return error;
 }
 
 /* ---- entries ---- */
@@ -436,12 +493,14 @@ static void grow_entries(struct stack_runs *runs)
 		return;
 	memcpy(runs->entries, old.entries, old.used * sizeof(*old.entries));
 	memcpy(runs->rests, old.rests, old.used * sizeof(*old.rests));
+	memcpy(runs->touched, old.touched, old.touched_count * sizeof(*old.touched));
 	runs->used = old.used;
 	for (uint32_t i = 1; i < runs->used; i++)
 		take_place(runs, runs->entries[i].state, runs->entries[i].effect, i);
 	free(old.entries);
 	free(old.rests);
 	free(old.places);
+	free(old.touched);
 }
 
 /* A new entry. NULL: there is no room near its place. */
@@ -465,6 +524,7 @@ struct before {
 	struct ntrace_stacks_stats stats;
 	unsigned int layers;
 	unsigned int aside;
+	uint32_t bottom;
 	uint64_t behind;
 	uint64_t position;
 	bool pending;
@@ -478,10 +538,10 @@ static bool is_plain(const struct ntrace_stacks *stacks, const struct thread *th
 
 	return !stacks->recording.spoilt && stacks->current == thread &&
 	       thread->state == THREAD_RUNNING && thread->stack.layer_count == before->layers &&
-	       thread->aside_count == before->aside && one->unwound == other->unwound &&
-	       one->switched == other->switched && one->below == other->below &&
-	       one->unmatched == other->unmatched && one->signals == other->signals &&
-	       one->gaps == other->gaps && one->cut == other->cut;
+	       thread->stack.bottom == before->bottom && thread->aside_count == before->aside &&
+	       one->unwound == other->unwound && one->switched == other->switched &&
+	       one->below == other->below && one->unmatched == other->unmatched &&
+	       one->signals == other->signals && one->gaps == other->gaps && one->cut == other->cut;
 }
 
 /* Walks a step. */
@@ -509,6 +569,7 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 	const struct before before = { .stats = stacks->stats,
 				       .layers = thread->stack.layer_count,
 				       .aside = thread->aside_count,
+				       .bottom = thread->stack.bottom,
 				       .behind = stacks->behind,
 				       .position = stacks->clock.position,
 				       .pending = stacks->pending,
@@ -521,7 +582,7 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 	runs->first = runs->count_count;
 	runs->first_change = runs->change_count;
 	runs->begin = stacks->clock.position;
-	stacks->recording = (struct runs_recording){ .on = true };
+	stacks->recording = (struct runs_recording){ .on = true, .bottom = before.bottom };
 	error = walk_step(stacks, run, index);
 	stacks->recording.on = false;
 	if (!error && is_plain(stacks, thread, &before))
@@ -533,7 +594,8 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 		drop_notes(runs);
 		return error;
 	}
-	entry->next = next;
+	/* Without frames of the layer, too, the effect must be walked. */
+	entry->next = next == STATE_UPPER ? 0 : next;
 	entry->instructions = (stacks->clock.position - before.position) & INT32_MAX;
 	entry->arrives = stacks->recording.arrives;
 	runs->rests[entry - runs->entries] = (struct rest){
@@ -583,7 +645,8 @@ static int tell_changes(struct ntrace_stacks *stacks, const struct thread *threa
 		stacks->clock.position = begin + change->instructions;
 		error = thread_tell(stacks, thread,
 				    change->leaves ? NTRACE_STACK_LEAVE : NTRACE_STACK_ENTER,
-				    change->function, change->depth, change->called);
+				    change->function, thread->stack.bottom + change->depth,
+				    change->called);
 	}
 	stacks->clock.position = begin;
 	return error;
@@ -594,9 +657,9 @@ static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_session
 		       const struct thread *thread, size_t *next, uint32_t *state, bool *arrives)
 {
 	const struct ntrace_flow_step *steps = run->run->steps;
-	const struct stack_runs *runs = stacks->runs;
+	struct stack_runs *runs = stacks->runs;
 	const size_t first = *next, count = run->run->count;
-	const bool tells = stacks->options.change;
+	const bool tells = stacks->options.change, upper = thread->stack.bottom;
 	uint32_t now = *state, number = 0;
 	size_t at = first;
 	int error = 0;
@@ -614,6 +677,8 @@ static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_session
 		}
 		if (!number || !entry->next || (at == first && !comes_from(stacks, entry)))
 			break;
+		if (upper && !entry->times)
+			runs->touched[runs->touched_count++] = number;
 		entry->times++;
 		if (tells)
 			error = tell_changes(stacks, thread, number);
@@ -667,6 +732,8 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_
 	size_t first = *at;
 	int error = state_of(runs, &thread->stack, &state);
 
+	if (!error && thread->stack.bottom)
+		error = upper_begin(stacks, thread->stack.on);
 	if (error)
 		return error;
 	error = count_steps(stacks, run, thread, at, &state, &arrives);
@@ -686,10 +753,12 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_
 	return error;
 }
 
-static bool is_full(const struct stack_runs *runs)
+static bool is_full(const struct ntrace_stacks *stacks)
 {
-	return runs->state_count > STATES_MAX || runs->count_count > COUNTS_MAX ||
-	       runs->change_count > COUNTS_MAX ||
+	const struct stack_runs *runs = stacks->runs;
+
+	return stacks->upper.tree.node_count > UPPER_MAX || runs->state_count > STATES_MAX ||
+	       runs->count_count > COUNTS_MAX || runs->change_count > COUNTS_MAX ||
 	       (runs->mask + 1 >= ENTRIES_MAX && runs->used > runs->mask / 4 * 3);
 }
 
@@ -716,8 +785,10 @@ int ntrace_stacks_run(struct ntrace_stacks *stacks, const struct ntrace_session_
 			error = walk_step(stacks, run, at++);
 			continue;
 		}
-		if (is_full(stacks->runs))
-			run_forget(stacks);
+		if (is_full(stacks))
+			error = run_forget(stacks);
+		if (error)
+			break;
 		error = take_steps(stacks, run, thread, &at);
 	}
 	return error;

@@ -32,8 +32,14 @@ static inline int run_count(struct ntrace_stacks *stacks, uint32_t node, uint32_
 int run_note_change(struct ntrace_stacks *stacks, const struct ntrace_stack_change *change,
 		    uint32_t function);
 
-/* Adds up the counts, and forgets all effects and states: the ids of effects change. */
-void run_forget(struct ntrace_stacks *stacks);
+/* Adds what is counted above the present node to the upper nodes. Return: 0 or NTRACE_ERR_NOMEM. */
+int run_flush(struct ntrace_stacks *stacks);
+
+/*
+ * Adds up the counts, and forgets all effects and states: the ids of effects change. Return: 0 or
+ * NTRACE_ERR_NOMEM.
+ */
+int run_forget(struct ntrace_stacks *stacks);
 void run_free(struct ntrace_stacks *stacks);
 
 /* stacks.c */

@@ -7,6 +7,7 @@
 #include "run.h"
 #include "struct_size.h"
 #include "transfer.h"
+#include "upper.h"
 
 #define DEPTH_DEFAULT 512
 #define NODES_DEFAULT 4000000
@@ -35,6 +36,7 @@ int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_
 		free(made);
 		return NTRACE_ERR_INVALID;
 	}
+	made->upper.visit = 1;
 	made->memo = calloc(MEMO_ENTRIES, sizeof(*made->memo));
 	error = made->memo ? tree_init(&made->tree, made->options.depth, made->options.nodes) :
 			     NTRACE_ERR_NOMEM;
@@ -57,6 +59,7 @@ void ntrace_stacks_free(struct ntrace_stacks *stacks)
 	tree_free(&stacks->tree);
 	inline_free(stacks);
 	run_free(stacks);
+	upper_free(stacks);
 	free(stacks->clock.queue);
 	free(stacks->known);
 	free(stacks->memo);
@@ -75,19 +78,27 @@ struct split {
 static int count(struct ntrace_stacks *stacks, struct thread *thread, uint32_t chain,
 		 uint32_t instructions)
 {
+	const struct stack *stack = &thread->stack;
 	struct frame *frame = stack_top(thread);
-	int error = inline_enter(stacks, frame, chain);
+	uint32_t node;
+	int error = 0;
 
+	if (frame->chain != chain)
+		error = inline_enter(stacks, tree_of(stacks, stack), frame, chain);
 	if (error)
 		return error;
-	if (frame->shown) {
-		stacks->tree.nodes[frame->inner].instructions += instructions;
+	node = frame->shown ? frame->inner : 0;
+	if (node) {
+		error = node_add(stacks, stack, node, instructions, 0);
 		stacks->stats.instructions += instructions;
-		error = run_count(stacks, frame->inner, instructions, 0);
+		if (!error)
+			error = run_count(stacks, node, instructions, 0);
+		if (!error && stack->bottom && stacks->clock.time_known)
+			error = upper_find(stacks, stack, &node);
 		if (error)
 			return error;
 	}
-	return clock_count(stacks, frame->shown ? frame->inner : 0, instructions);
+	return clock_count(stacks, node, instructions);
 }
 
 static int count_one(void *data, uint64_t address, const uint8_t *bytes,
@@ -413,8 +424,9 @@ static void count_in_top(struct stretch *stretch, const struct ntrace_block *blo
 	}
 	if (inside && block->id && is_whole(stretch, block, &chain)) {
 		if (chain != top->chain && settle(stretch))
-			stretch->error =
-				inline_enter(stretch->stacks, stack_top(stretch->thread), chain);
+			stretch->error = inline_enter(
+				stretch->stacks, tree_of(stretch->stacks, &stretch->thread->stack),
+				stack_top(stretch->thread), chain);
 		stretch->instructions += block->instructions;
 		return;
 	}
@@ -500,14 +512,16 @@ int ntrace_stacks_blocks(struct ntrace_stacks *stacks, const struct ntrace_sessi
 
 int ntrace_stacks_end(struct ntrace_stacks *stacks)
 {
-	int error = stacks->current ? stack_lose(stacks, stacks->current) : 0, end;
+	int error = stacks->current ? stack_lose(stacks, stacks->current) : 0, end, folded;
 
 	if (!error)
 		error = threads_leave(stacks);
 	if (!error && stacks->current)
 		error = tell(stacks, NULL, NTRACE_STACK_RUN);
 	end = clock_end(stacks);
-	run_forget(stacks);
+	folded = run_forget(stacks);
+	if (!error)
+		error = end ? end : folded;
 	threads_free(stacks);
 	ntrace_space_put(stacks->space);
 	stacks->space = NULL;
@@ -515,7 +529,7 @@ int ntrace_stacks_end(struct ntrace_stacks *stacks)
 	/* The next stream has ids of its own. */
 	if (stacks->known)
 		memset(stacks->known, 0, KNOWN_BLOCKS * sizeof(*stacks->known));
-	return error ? error : end;
+	return error;
 }
 
 int ntrace_stacks_merge(struct ntrace_stacks *into, const struct ntrace_stacks *from)

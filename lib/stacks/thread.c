@@ -5,6 +5,7 @@
 
 #include "profile/select.h"
 #include "run.h"
+#include "upper.h"
 
 #define BUCKETS 1024
 
@@ -45,15 +46,21 @@ void threads_free(struct ntrace_stacks *stacks)
 	stacks->current = NULL;
 }
 
-void threads_each_stack(struct ntrace_stacks *stacks, void (*visit)(struct stack *stack))
+int threads_each_stack(struct ntrace_stacks *stacks,
+		       int (*visit)(struct ntrace_stacks *stacks, struct stack *stack))
 {
+	int error = 0;
+
 	for (size_t i = 0; stacks->threads && i < BUCKETS; i++) {
 		for (struct thread *thread = stacks->threads[i]; thread; thread = thread->chain) {
-			visit(&thread->stack);
-			for (unsigned int k = 0; k < thread->aside_count; k++)
-				visit(&thread->aside[k]);
+			error = visit(stacks, &thread->stack);
+			for (unsigned int k = 0; k < thread->aside_count && !error; k++)
+				error = visit(stacks, &thread->aside[k]);
+			if (error)
+				return error;
 		}
 	}
+	return error;
 }
 
 static struct thread **bucket_of(struct ntrace_stacks *stacks, int32_t tid)
@@ -230,29 +237,36 @@ static int find_root(struct ntrace_stacks *stacks, struct thread *thread)
 static int find_node(struct ntrace_stacks *stacks, struct thread *thread, struct frame *frame,
 		     uint32_t below)
 {
-	uint32_t parent = below ? thread->stack.frames[below - 1].inner : 0;
+	struct stack *stack = &thread->stack;
+	uint32_t parent = 0;
 	int error;
 
+	/* The root of the upper nodes stands for the node below. */
+	if (below && below != stack->bottom)
+		parent = stack->frames[below - 1].inner;
 	frame->node = frame->inner = parent;
 	if (!frame->shown)
 		return 0;
-	if (!parent) {
+	if (!parent && !stack->bottom) {
 		error = find_root(stacks, thread);
 		if (error)
 			return error;
 		parent = thread->root;
 	}
-	error = tree_child(&stacks->tree, parent, frame->function, &frame->node);
+	error = tree_child(tree_of(stacks, stack), parent, frame->function, &frame->node);
 	frame->inner = frame->node;
 	return error;
 }
 
 /* The outer half of a stack that is too deep becomes unknown. Nodes stay unchanged. */
-static void cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
+static int cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
 {
 	uint32_t half = stack->count / 2;
 	unsigned int i, kept = 0;
+	int error = upper_attach(stacks, stack);
 
+	if (error)
+		return error;
 	memmove(stack->frames, stack->frames + half,
 		(stack->count - half) * sizeof(*stack->frames));
 	stack->count -= half;
@@ -270,6 +284,7 @@ static void cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
 	for (i = 0; i < stack->count; i++)
 		stack->frames[i].state = 0;
 	stacks->stats.cut++;
+	return 0;
 }
 
 static int grow_stack(struct ntrace_stacks *stacks, struct stack *stack)
@@ -279,10 +294,8 @@ static int grow_stack(struct ntrace_stacks *stacks, struct stack *stack)
 
 	if (stack->count < stack->room)
 		return 0;
-	if (room > FRAMES_MAX) {
-		cut_stack(stacks, stack);
-		return 0;
-	}
+	if (room > FRAMES_MAX)
+		return cut_stack(stacks, stack);
 	frames = realloc(stack->frames, room * sizeof(*frames));
 	if (!frames)
 		return NTRACE_ERR_NOMEM;
@@ -308,16 +321,19 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 	frame.shown = is_selected(options->pid, options->privileges, thread->pid,
 				  top_layer(thread)->privilege);
 	frame.in_setjmp = stacks->tree.functions[frame.function].setjmp;
-	error = find_node(stacks, thread, &frame, stack->count);
+	if (stacks->runs && top_layer(thread)->base == stack->count)
+		error = upper_enter(stacks, stack);
+	if (!error)
+		error = find_node(stacks, thread, &frame, stack->count);
+	/* An upper node without any count is also one of the tree. */
+	if (!error && frame.shown && (called || stack->bottom)) {
+		error = node_add(stacks, stack, frame.node, 0, called);
+		stacks->stats.calls += called;
+		if (!error)
+			error = run_count(stacks, frame.node, 0, called);
+	}
 	if (error)
 		return error;
-	if (frame.shown && called) {
-		stacks->tree.nodes[frame.node].calls++;
-		stacks->stats.calls++;
-		error = run_count(stacks, frame.node, 0, 1);
-		if (error)
-			return error;
-	}
 	stack->frames[stack->count++] = frame;
 	return tell(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, called);
 }
@@ -329,6 +345,8 @@ int frame_leave(struct ntrace_stacks *stacks, struct thread *thread)
 
 	while (stack->layer_count > 1 && top_layer(thread)->base > stack->count)
 		stack->layer_count--;
+	if (stack->bottom && stack->count <= stack->bottom)
+		upper_leave(stack);
 	return tell(stacks, thread, NTRACE_STACK_LEAVE, frame, stack->count, false);
 }
 
@@ -447,6 +465,7 @@ int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, unsigned 
 	thread->stack.count = count;
 	while (thread->stack.layer_count > 1 && top_layer(thread)->base >= count)
 		thread->stack.layer_count--;
+	upper_leave(&thread->stack);
 	for (i = 0; i < count && !error; i++)
 		error = tell(stacks, thread, NTRACE_STACK_ENTER, &stack.frames[i], i, false);
 	return error;

@@ -40,6 +40,7 @@ struct code_place {
  * @in_setjmp: the frame began as setjmp(), which continues with tail calls
  * @shown: the frame is selected
  * @chain: inlined functions executed last; @inner: their node, the parent of callees
+ *         In layers with upper nodes, @node and @inner are upper nodes, see upper.c
  * @state: number of the stack up to this frame, see run.c; 0 = not known
  */
 struct frame {
@@ -65,6 +66,7 @@ struct frame {
  * @privilege: privilege of its frames
  * @signal: a signal handler: same privilege as the layer below
  * @ended: the handler has returned: the code now asks the kernel to resume the interrupted code
+ * @on: the node below its frames, which have upper nodes; 0: they have none of their own
  */
 struct layer {
 	uint32_t base;
@@ -74,9 +76,13 @@ struct layer {
 	bool resumes;
 	bool signal;
 	bool ended;
+	uint32_t on;
 };
 
-/* @next: next address, if @goes_on; else the next address is unknown. */
+/*
+ * @next: next address, if @goes_on; else the next address is unknown
+ * @bottom, @on: base and @on of the topmost layer with upper nodes; 0: there is none
+ */
 struct stack {
 	struct frame *frames;
 	uint32_t count;
@@ -86,6 +92,8 @@ struct stack {
 	uint64_t next;
 	unsigned int skip;
 	bool goes_on;
+	uint32_t bottom;
+	uint32_t on;
 };
 
 enum thread_state {
@@ -214,11 +222,43 @@ struct stack_clock {
 	bool anchored;
 };
 
-/* The effect that is being walked, if @on; see run.c. @spoilt: it cannot be remembered. */
+/*
+ * The effect that is being walked, if @on; see run.c.
+ * @spoilt: it cannot be remembered
+ * @bottom: of the stack
+ */
 struct runs_recording {
 	bool on;
 	bool spoilt;
 	bool arrives;
+	uint32_t bottom;
+};
+
+/*
+ * What an upper node has at present.
+ * @visit: the visit it is of; of another one: nothing
+ * @node: node of the tree, 0 = not looked up yet
+ */
+struct upper_node {
+	uint64_t visit;
+	uint32_t node;
+};
+
+/*
+ * @tree: of upper nodes; functions are those of the tree
+ * @path: for a way down the tree; NULL: nothing is made
+ * @touched: upper nodes of the present visit
+ * @visit: number of the visit: changes with @on, and when all is passed on
+ * @on: the node of the tree that the root stands for
+ */
+struct stack_upper {
+	struct stack_tree tree;
+	uint32_t *path;
+	struct upper_node *nodes;
+	uint32_t *touched;
+	size_t room, touched_count;
+	uint64_t visit;
+	uint32_t on;
 };
 
 /*
@@ -255,6 +295,7 @@ struct ntrace_stacks {
 	struct stack_clock clock;
 	struct stack_inline inlined;
 	struct stack_runs *runs; /* NULL before the first run */
+	struct stack_upper upper;
 	struct runs_recording recording;
 };
 
@@ -265,8 +306,9 @@ int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
 void threads_free(struct ntrace_stacks *stacks);
-/* Calls @visit for each stack of each thread, those set aside included. */
-void threads_each_stack(struct ntrace_stacks *stacks, void (*visit)(struct stack *stack));
+/* Calls @visit for each stack of each thread, those set aside included, until an error. */
+int threads_each_stack(struct ntrace_stacks *stacks,
+		       int (*visit)(struct ntrace_stacks *stacks, struct stack *stack));
 
 /* Ends all frames of all threads. */
 int threads_leave(struct ntrace_stacks *stacks);
@@ -330,8 +372,9 @@ int inline_chain_at(struct ntrace_stacks *stacks, struct ntrace_object *object, 
 int inline_pieces(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow,
 		  const struct inline_piece **pieces, size_t *count);
 
-/* Continues the frame in this chain, so that its callees are below the chain. */
-int inline_enter(struct ntrace_stacks *stacks, struct frame *frame, uint32_t chain);
+/* Continues the frame in this chain, so that its callees are below the chain. @tree: of its node. */
+int inline_enter(struct ntrace_stacks *stacks, struct stack_tree *tree, struct frame *frame,
+		 uint32_t chain);
 void inline_free(struct ntrace_stacks *stacks);
 
 /* ---- time ---- */

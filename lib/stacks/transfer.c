@@ -10,6 +10,7 @@
 #include "profile/select.h"
 #include "run.h"
 #include "transfer.h"
+#include "upper.h"
 
 #define NOWHERE UINT32_MAX
 
@@ -661,7 +662,10 @@ static int leave_in(struct ntrace_stacks *stacks, struct thread *thread, uint64_
 	if (!stacks->options.inlined || !top || next < top->low || next >= top->high)
 		return 0;
 	error = code_place_at(stacks, space_of(stacks, thread), next, &place);
-	return error ? error : inline_enter(stacks, top, place.chain);
+	if (!error)
+		error = inline_enter(stacks, tree_of(stacks, &thread->stack), top, place.chain);
+	/* The node is one of the tree even if no frame will be above it. */
+	return error || !top->shown ? error : node_add(stacks, &thread->stack, top->inner, 0, 0);
 }
 
 /* @next: the instruction at which @thread will continue, if @known. */
