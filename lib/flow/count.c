@@ -144,6 +144,7 @@ static void fill(struct ntrace_flow *flow, struct effect *effect, const struct r
 	}
 	effect->instructions = instructions & PARCELS_AT_MOST;
 	effect->parcels = parcels & PARCELS_AT_MOST;
+	count->firsts[number_of(count, effect)] = recording->stack[0];
 	memcpy(count->pushes + count->push_count, recording->stack,
 	       recording->level * sizeof(*recording->stack));
 	count->push_count += recording->level;
@@ -328,7 +329,7 @@ static inline uint64_t first_bytes(uint64_t word, unsigned int size)
 static inline void move_stack(struct return_stack *stack, const struct flow_count *count,
 			      const struct effect *effect)
 {
-	const struct push *push = count->pushes + count->details[number_of(count, effect)].pushed;
+	const struct push *first = &count->firsts[number_of(count, effect)], *push;
 	unsigned int kept = effect->pops ? 0 : effect->pushes;
 
 	/* Calls that returned may have overwritten the oldest addresses. */
@@ -338,7 +339,12 @@ static inline void move_stack(struct return_stack *stack, const struct flow_coun
 		stack->top = (stack->top + STACK_DEPTH - 1) % STACK_DEPTH;
 		stack->count--;
 	}
-	for (unsigned int i = 0; i < effect->pushes; i++)
+	if (effect->pushes)
+		stack_push(stack, first->address, first->caller);
+	if (effect->pushes < 2)
+		return;
+	push = count->pushes + count->details[number_of(count, effect)].pushed;
+	for (unsigned int i = 1; i < effect->pushes; i++)
 		stack_push(stack, push[i].address, push[i].caller);
 }
 
@@ -587,6 +593,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 			count->miss.valid = came_before(count, &count->miss, run.place);
 			break;
 		}
+		prefetch_after(count, effect);
 		add_time(count, effect);
 		if (effect->pushes || effect->depth || effect->pops)
 			move_stack(&flow->stack, count, effect);

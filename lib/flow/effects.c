@@ -11,12 +11,14 @@ static bool make_effects(struct flow_count *count, uint32_t number)
 {
 	struct effect *effects = large_alloc(number * sizeof(*effects));
 	struct detail *details = large_alloc(number * sizeof(*details));
+	struct push *firsts = large_alloc(number * sizeof(*firsts));
 	uint32_t *index = large_zalloc(number * sizeof(*index));
 	uint32_t *dirty = malloc(2 * number * sizeof(*dirty));
 
-	if (!effects || !details || !index || !dirty) {
+	if (!effects || !details || !firsts || !index || !dirty) {
 		free(effects);
 		free(details);
+		free(firsts);
 		free(index);
 		free(dirty);
 		return false;
@@ -24,6 +26,7 @@ static bool make_effects(struct flow_count *count, uint32_t number)
 	free(count->dirty);
 	count->effects = effects;
 	count->details = details;
+	count->firsts = firsts;
 	count->index = index;
 	count->dirty = dirty;
 	count->effect_mask = number - 1;
@@ -41,7 +44,7 @@ int flow_count_new(struct ntrace_flow *flow)
 	made->places = large_alloc(PLACES * sizeof(*made->places));
 	made->slots = large_zalloc(2 * PLACES * sizeof(*made->slots));
 	made->room = large_alloc(ROOM * sizeof(*made->room));
-	made->pushes = malloc(PUSHES * sizeof(*made->pushes));
+	made->pushes = large_alloc(PUSHES * sizeof(*made->pushes));
 	made->fold = malloc((COUNT_BLOCKS + OPEN_BLOCKS + 1) * sizeof(*made->fold));
 	made->sightings = calloc(SIGHTINGS, sizeof(*made->sightings));
 	if (flow->config.run)
@@ -62,6 +65,7 @@ void flow_count_free(struct flow_count *count)
 		return;
 	free(count->effects);
 	free(count->details);
+	free(count->firsts);
 	free(count->index);
 	free(count->places);
 	free(count->slots);
@@ -456,6 +460,7 @@ static void grow(struct ntrace_flow *flow)
 	struct flow_count *count = flow->count;
 	struct effect *effects = count->effects;
 	struct detail *details = count->details;
+	struct push *firsts = count->firsts;
 	uint32_t *index = count->index, used = count->used;
 
 	flow_count_fold(flow);
@@ -463,6 +468,7 @@ static void grow(struct ntrace_flow *flow)
 		return;
 	memcpy(count->effects, effects, used * sizeof(*effects));
 	memcpy(count->details, details, used * sizeof(*details));
+	memcpy(count->firsts, firsts, used * sizeof(*firsts));
 	count->used = used;
 	for (uint32_t i = 1; i < used; i++) {
 		const struct effect *effect = &effects[i];
@@ -475,6 +481,7 @@ static void grow(struct ntrace_flow *flow)
 	}
 	free(effects);
 	free(details);
+	free(firsts);
 	free(index);
 }
 

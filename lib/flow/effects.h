@@ -88,6 +88,11 @@ struct effect {
 	uint64_t aims : 1;
 };
 
+struct push {
+	uint64_t address;
+	uint32_t caller;
+};
+
 /* The rest of an effect: what is needed when it is passed on, or when counting pauses. */
 struct detail {
 	uint64_t next_pc;
@@ -96,11 +101,6 @@ struct detail {
 	uint32_t count;
 	uint32_t pushed;	/* index of the first return address */
 	struct branch_record branch;
-};
-
-struct push {
-	uint64_t address;
-	uint32_t caller;
 };
 
 /* The message that was not found. */
@@ -116,8 +116,9 @@ struct miss {
 
 /**
  * struct flow_count - all effects
- * @effects, @details: in the order in which they were made, so that effects which come one after the
+ * @effects, @details, @firsts: in the order in which they were made, so that effects which come one after the
  *                     other are near each other in memory; effect 0 is unused. @used: their number
+ * @firsts: the first return address of each effect that has one
  * @index: @effect_mask + 1 numbers of effects with their tags, by hash; 0 = free
  * @times_bound: no effect has more times
  * @places: places; 0 is none
@@ -138,6 +139,7 @@ struct miss {
 struct flow_count {
 	struct effect *effects;
 	struct detail *details;
+	struct push *firsts;
 	uint32_t *index;
 	struct place *places;
 	uint32_t *slots;
@@ -232,6 +234,13 @@ static inline struct effect *find_next(const struct flow_count *count, struct ef
 	if (effect)
 		last->after = number_of(count, effect);
 	return effect;
+}
+
+/* What is probably needed for the next message. */
+static inline void prefetch_after(const struct flow_count *count, const struct effect *effect)
+{
+	__builtin_prefetch(&count->effects[effect->after]);
+	__builtin_prefetch(&count->firsts[effect->after]);
 }
 
 static inline void add_time(struct flow_count *count, struct effect *effect)
