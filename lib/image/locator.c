@@ -7,9 +7,11 @@
 
 #define ENTRIES (1u << 15)
 
+/* Valid for @version of @space; the kernel and a process take turns. A free entry has version 0. */
 struct cached_location {
 	uint64_t address;
-	uint64_t generation;
+	uint64_t version;
+	const struct ntrace_space *space;
 	struct ntrace_location location;
 };
 
@@ -26,7 +28,7 @@ struct ntrace_locator *ntrace_locator_new(void)
 	struct ntrace_locator *locator = calloc(1, sizeof(*locator));
 
 	if (locator)
-		locator->generation = 1;	/* entries have generation 0: none is valid */
+		locator->generation = 1;
 	return locator;
 }
 
@@ -62,9 +64,10 @@ const struct ntrace_location *ntrace_locator_find(struct ntrace_locator *locator
 	if (space != locator->space || version != locator->version)
 		change_space(locator, space, version);
 	entry = &locator->entries[(address >> 1 ^ address >> 16) % ENTRIES];
-	if (entry->generation != locator->generation || entry->address != address) {
-		entry->generation = locator->generation;
+	if (entry->address != address || entry->version != version || entry->space != space) {
 		entry->address = address;
+		entry->version = version;
+		entry->space = space;
 		if (ntrace_space_locate(space, address, &entry->location))
 			memset(&entry->location, 0, sizeof(entry->location));
 	}
