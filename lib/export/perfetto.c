@@ -134,10 +134,15 @@ static uint64_t name_of(struct ntrace_export_timeline *timeline,
 			const struct ntrace_stack_change *change, const char *name)
 {
 	uint64_t key = change->type == NTRACE_STACK_GAP ? 0 : (uintptr_t)change->name, number;
+	size_t at = (key >> 4 ^ key >> 14) % TIMELINE_RECENT;
 	char *made = NULL;
 	bool is_new;
 
+	if (key && timeline->recent[at].name == key)
+		return timeline->recent[at].number;
 	number = timeline_number(timeline, &timeline->names, key, INTERNED_NAME, &is_new);
+	timeline->recent[at].name = number ? key : 0;
+	timeline->recent[at].number = number;
 	if (!is_new)
 		return number;
 	if (!name)

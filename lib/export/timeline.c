@@ -110,7 +110,7 @@ static int put(struct ntrace_export_timeline *timeline, const struct ntrace_stac
 		timeline->error = NTRACE_ERR_NOMEM;
 	free(made);
 	timeline->events++;
-	if (ferror(timeline->file) && !timeline->error)
+	if (ferror_unlocked(timeline->file) && !timeline->error)
 		timeline->error = NTRACE_ERR_IO;
 	return timeline->error;
 }

@@ -9,6 +9,8 @@
 
 /* enum ntrace_stack_time. */
 #define TIMELINE_CATEGORIES 4
+/* Names whose numbers are found without a table; a power of two. */
+#define TIMELINE_RECENT 1024
 
 /*
  * @tracks: tracks that have been named: threads on a stream
@@ -19,6 +21,7 @@
  * @running: the track of the current hart shows a thread
  * @last_track: track of the last change, of @last_stream and @last_tid, for Perfetto; 0 = none
  * @categories: their numbers, for Perfetto; 0 = not used yet
+ * @recent: names that came lately, by their address, with their numbers, for Perfetto
  */
 struct ntrace_export_timeline {
 	FILE *file;
@@ -36,6 +39,10 @@ struct ntrace_export_timeline {
 	uint32_t last_stream;
 	int32_t last_tid;
 	uint64_t categories[TIMELINE_CATEGORIES];
+	struct {
+		uint64_t name;
+		uint64_t number;
+	} recent[TIMELINE_RECENT];
 	int error;
 };
 

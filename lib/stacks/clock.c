@@ -12,7 +12,42 @@
 /* Ticks from the last timestamp to @position, if @span instructions took @ticks. */
 static uint64_t share(uint64_t ticks, uint64_t position, uint64_t span)
 {
-	return span ? (uint64_t)((unsigned __int128)ticks * position / span) : 0;
+	return span && ticks ? (uint64_t)((unsigned __int128)ticks * position / span) : 0;
+}
+
+static struct queued *entry_at(const struct stack_clock *clock, size_t index)
+{
+	return &clock->queue[(clock->first + index) % QUEUE_MAX];
+}
+
+/* Passes a change on. */
+static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint64_t time,
+		enum ntrace_stack_time kind)
+{
+	struct ntrace_stack_change change = {
+		.type = queued->type,
+		.time_kind = (uint8_t)kind,
+		.called = queued->called,
+		.stream = stacks->stream,
+		.cpu = queued->cpu,
+		.pid = queued->pid,
+		.tid = queued->tid,
+		.kind = queued->kind,
+		.comm = queued->comm,
+		.name = "",
+		.depth = queued->depth,
+		.instructions = queued->position,
+		.time = time,
+	};
+
+	if (queued->function != NO_FUNCTION) {
+		const struct tree_function *function = &stacks->tree.functions[queued->function];
+
+		change.kind = function->kind;
+		change.name = function->name;
+		change.object = function->object;
+	}
+	return stacks->options.change(stacks->options.data, &change);
 }
 
 /*
@@ -31,32 +66,31 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 	int result = 0;
 
 	for (i = 0; i < count && !result; i++) {
-		struct queued *queued = &clock->queue[i];
+		const struct queued *queued = entry_at(clock, i);
 		uint64_t at = queued->position - clock->anchor_position;
 		uint64_t passed = share(ticks, at, span);
+		enum ntrace_stack_time kind;
 
 		if (!queued->is_change) {
 			stacks->tree.nodes[queued->node].ticks +=
 				passed - share(ticks, queued->from - clock->anchor_position, span);
 			continue;
 		}
-		queued->change.instructions = queued->position;
 		if (!clock->anchored && !known)
-			queued->change.time_kind = NTRACE_STACK_TIME_NONE;
+			kind = NTRACE_STACK_TIME_NONE;
 		else if (!clock->anchored || !known)
-			queued->change.time_kind = NTRACE_STACK_TIME_OUTSIDE;
+			kind = NTRACE_STACK_TIME_OUTSIDE;
 		else
-			queued->change.time_kind = at == 0 || at == span ?
-							   NTRACE_STACK_TIME_EXACT :
-							   NTRACE_STACK_TIME_INTERPOLATED;
-		queued->change.time = clock->anchored ? clock->anchor_time + passed :
-				      known	      ? time :
-							0;
-		result = stacks->options.change(stacks->options.data, &queued->change);
+			kind = at == 0 || at == span ? NTRACE_STACK_TIME_EXACT :
+						       NTRACE_STACK_TIME_INTERPOLATED;
+		result = pass(stacks, queued,
+			      clock->anchored ? clock->anchor_time + passed :
+			      known	      ? time :
+						0,
+			      kind);
 	}
 	clock->count -= count;
-	if (clock->count)
-		memmove(clock->queue, clock->queue + count, clock->count * sizeof(*clock->queue));
+	clock->first = (clock->first + count) % QUEUE_MAX;
 	return result;
 }
 
@@ -71,22 +105,25 @@ static int make_room(struct ntrace_stacks *stacks)
 	return clock->count == QUEUE_MAX ? release(stacks, QUEUE_MAX / 2, 0, false) : 0;
 }
 
-int clock_change(struct ntrace_stacks *stacks, const struct ntrace_stack_change *change)
+int clock_change(struct ntrace_stacks *stacks, const struct queued *change)
 {
 	struct stack_clock *clock = &stacks->clock;
 	int result = make_room(stacks);
+	struct queued *queued;
 
-	if (!result)
-		clock->queue[clock->count++] = (struct queued){ .position = clock->position,
-								.change = *change,
-								.is_change = true };
-	return result;
+	if (result)
+		return result;
+	queued = entry_at(clock, clock->count++);
+	*queued = *change;
+	queued->position = clock->position;
+	queued->is_change = true;
+	return 0;
 }
 
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions)
 {
 	struct stack_clock *clock = &stacks->clock;
-	struct queued *last = clock->count ? &clock->queue[clock->count - 1] : NULL;
+	struct queued *last = clock->count ? entry_at(clock, clock->count - 1) : NULL;
 	uint64_t from = clock->position;
 	int result;
 
@@ -99,7 +136,7 @@ int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructio
 	}
 	result = make_room(stacks);
 	if (!result)
-		clock->queue[clock->count++] =
+		*entry_at(clock, clock->count++) =
 			(struct queued){ .from = from, .position = clock->position, .node = node };
 	return result;
 }

@@ -208,8 +208,7 @@ int run_note(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions,
 	return error;
 }
 
-int run_note_change(struct ntrace_stacks *stacks, const struct ntrace_stack_change *change,
-		    uint32_t function)
+int run_note_change(struct ntrace_stacks *stacks, const struct queued *change)
 {
 	struct stack_runs *runs = stacks->runs;
 	uint64_t instructions = stacks->clock.position - runs->begin;
@@ -218,7 +217,7 @@ int run_note_change(struct ntrace_stacks *stacks, const struct ntrace_stack_chan
 
 	if (!error)
 		runs->changes[runs->change_count++] = (struct noted_change){
-			.function = function,
+			.function = change->function,
 			.depth = change->depth - stacks->recording.bottom,
 			.instructions = instructions & (UINT32_MAX >> 2),
 			.leaves = change->type == NTRACE_STACK_LEAVE,

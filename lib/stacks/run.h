@@ -29,8 +29,7 @@ static inline int run_count(struct ntrace_stacks *stacks, uint32_t node, uint32_
 }
 
 /* A frame of @function is added or removed. Return: 0 or NTRACE_ERR_NOMEM. */
-int run_note_change(struct ntrace_stacks *stacks, const struct ntrace_stack_change *change,
-		    uint32_t function);
+int run_note_change(struct ntrace_stacks *stacks, const struct queued *change);
 
 /* Adds what is counted above the present node to the upper nodes. Return: 0 or NTRACE_ERR_NOMEM. */
 int run_flush(struct ntrace_stacks *stacks);

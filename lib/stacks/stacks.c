@@ -165,14 +165,13 @@ static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
 /* Reports a change of the thread itself, not of its frames; @thread: NULL = unknown. */
 static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type)
 {
-	struct ntrace_stack_change change = { .type = (uint8_t)type,
-					      .stream = stacks->stream,
-					      .cpu = stacks->cpu,
-					      .pid = thread ? thread->pid : -1,
-					      .tid = thread ? thread->tid : -1,
-					      .comm = thread ? thread->comm : "",
-					      .kind = thread ? NTRACE_STACK_TASK : NTRACE_STACK_ALL,
-					      .name = "" };
+	struct queued change = { .type = (uint8_t)type,
+				 .cpu = stacks->cpu,
+				 .pid = thread ? thread->pid : -1,
+				 .tid = thread ? thread->tid : -1,
+				 .comm = thread ? thread->comm : "",
+				 .function = NO_FUNCTION,
+				 .kind = thread ? NTRACE_STACK_TASK : NTRACE_STACK_ALL };
 
 	run_spoil(stacks);
 	return stacks->options.change ? clock_change(stacks, &change) : 0;

@@ -201,21 +201,17 @@ int code_place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint
 int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
 		uint32_t function, uint32_t depth, bool called)
 {
-	const struct tree_function *known = &stacks->tree.functions[function];
-	const struct ntrace_stack_change change = {
+	const struct queued change = {
 		.type = (uint8_t)type,
 		.called = called,
-		.stream = stacks->stream,
 		.cpu = stacks->cpu,
 		.pid = thread->pid,
 		.tid = thread->tid,
-		.kind = known->kind,
 		.comm = thread->comm,
-		.name = known->name,
-		.object = known->object,
+		.function = function,
 		.depth = depth,
 	};
-	int error = stacks->recording.on ? run_note_change(stacks, &change, function) : 0;
+	int error = stacks->recording.on ? run_note_change(stacks, &change) : 0;
 
 	return error ? error : clock_change(stacks, &change);
 }

@@ -194,24 +194,46 @@ struct stack_inline {
 	size_t piece_room;
 };
 
-#define QUEUE_MAX 65536
+#define QUEUE_MAX 65536	/* a power of two */
+#define NO_FUNCTION UINT32_MAX
 
-/* Consecutive instructions of one node, or a change; both wait for the next timestamp. */
+/*
+ * Consecutive instructions of one node, or a change; both wait for the next timestamp. There is one for
+ * nearly every call and return, so a change is shorter here than for the caller.
+ * @position: position after it, in instructions of the stream
+ * @from: position before the instructions
+ * @node: of the instructions
+ * @function: of the change; NO_FUNCTION: of a thread, with @kind
+ */
 struct queued {
-	uint64_t from;
-	uint64_t position;	/* position after it, in instructions of the stream */
-	struct ntrace_stack_change change;
-	uint32_t node;
+	uint64_t position;
+	union {
+		uint64_t from;
+		const char *comm;
+	};
+	union {
+		uint32_t node;
+		uint32_t function;
+	};
+	uint32_t depth;
+	int32_t pid;
+	int32_t tid;
+	uint32_t cpu;
+	uint8_t type;
+	uint8_t kind;
+	bool called;
 	bool is_change;
 };
 
 /*
+ * @queue: a ring, from @first on
  * @position: instructions of the stream so far
  * @anchor_position, @anchor_time: position and time of the last timestamp, if @anchored
  * @offset, @time, @time_known: offset and time of the current message
  */
 struct stack_clock {
 	struct queued *queue;
+	size_t first;
 	size_t count;
 	uint64_t position;
 	uint64_t anchor_position;
@@ -379,7 +401,8 @@ void inline_free(struct ntrace_stacks *stacks);
 
 /* ---- time ---- */
 
-int clock_change(struct ntrace_stacks *stacks, const struct ntrace_stack_change *change);
+/* @change: copied, with the present position. */
+int clock_change(struct ntrace_stacks *stacks, const struct queued *change);
 /* @node: 0 = counted nowhere, only time passes. */
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions);
 
