@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "large.h"
 #include "tree.h"
 
 #define SLOTS_MIN 1024
@@ -42,7 +43,7 @@ static void put_slot(struct tree_slots *slots, uint64_t hash, size_t index)
 static int more_slots(struct tree_slots *slots)
 {
 	size_t count = slots->count ? 2 * slots->count : SLOTS_MIN;
-	uint32_t *made = calloc(count, sizeof(*made));
+	uint32_t *made = large_zalloc(count * sizeof(*made));
 
 	if (!made)
 		return NTRACE_ERR_NOMEM;
@@ -79,9 +80,12 @@ static int grow_nodes(struct stack_tree *tree)
 
 	if (tree->node_count < tree->node_room)
 		return 0;
-	nodes = room < UINT32_MAX / 2 ? realloc(tree->nodes, room * sizeof(*nodes)) : NULL;
+	nodes = room < UINT32_MAX / 2 ? large_alloc(room * sizeof(*nodes)) : NULL;
 	if (!nodes)
 		return NTRACE_ERR_NOMEM;
+	if (tree->nodes)
+		memcpy(nodes, tree->nodes, tree->node_count * sizeof(*nodes));
+	free(tree->nodes);
 	tree->nodes = nodes;
 	if (more_slots(&tree->node_slots))
 		return NTRACE_ERR_NOMEM;
