@@ -206,6 +206,8 @@ struct ntrace_deframe {
  * @fault: the write pointer left the buffer
  * @drained: position in the ring up to which the drain has copied
  * @found: bytes that the last slice of the drain found
+ * @ends: changes when the last trace of a stopped sink was drained, and when the ring begins anew
+ * @drops: how often some of that trace was given up, because it was too much
  * @canary: position in the ring just after the canary
  * @split: position in the messages of several encoders
  * @frames: the same in frames, if @framed
@@ -245,6 +247,8 @@ struct ntrace_ramsink {
 	u32 drained;
 	u32 found;
 	u32 canary;
+	u32 ends;
+	u32 drops;
 	struct ntrace_split split;
 	struct ntrace_deframe *frames;
 	u8 *bounce;

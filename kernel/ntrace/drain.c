@@ -60,7 +60,7 @@
  * next expiry due already, and after three such rounds hrtimer_interrupt() holds all timers of the
  * hart back for as long as they took. Meanwhile the sink laps.
  */
-#define NTRACE_DRAIN_SLICE_SHARED (6U << 10)
+#define NTRACE_DRAIN_SLICE_SHARED (3U << 10)
 /* A multiple of any granule. */
 #define NTRACE_DRAIN_UNIT	1024U
 /* Pause between two slices while more trace is waiting, so that the hart can do its work. */
@@ -70,21 +70,17 @@
  * Time for which a timer that has to separate trace waits for another hart that drains. The hart
  * then makes trace for NTRACE_DRAIN_PAUSE_SHARED_US only, before it waits again.
  */
-#define NTRACE_DRAIN_WAIT_US	50
+#define NTRACE_DRAIN_WAIT_US	80
 /*
  * The intervals of a capture of perf. Each of its timers finds what was made in its interval, and so
  * does the end of the trace, with interrupts off. Therefore the interval is halved while timers find
- * more than half a slice, and doubled while they find less than an eighth. With a sink of its own,
- * a trace begins with a short interval: the last trace may have been that of another task.
+ * more than half a slice, and doubled while they find less than an eighth. A trace begins with a
+ * short interval: the last trace may have been that of another task.
  */
 #define NTRACE_DRAIN_PACE_MIN_US 25
-#define NTRACE_DRAIN_PACE_MIN_SHARED_US 50
+#define NTRACE_DRAIN_PACE_MIN_SHARED_US 10
 #define NTRACE_DRAIN_PACE_FIRST_US 40
-/*
- * Bytes that are drained when the trace of an event ends that has a sink of its own: 16 KiB take 164
- * microseconds at 100 MB/s. A hart that makes more in an interval loses the rest.
- */
-#define NTRACE_DRAIN_END	(16U << 10)
+#define NTRACE_DRAIN_PACE_FIRST_SHARED_US 15
 /*
  * Time until a timer tries again that has found another hart draining: about the time of a slice.
  * The timers of harts start together and have the same interval; after one such delay they no
@@ -336,7 +332,8 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	}
 
 	sink->drained = next;
-	if (!sink_stopped)
+	/* Another hart may have stopped the sink, and drained it without a new canary. */
+	if (bytes && !sink_stopped)
 		sink->canary = next;
 	list_for_each_entry(feed, &sink->feeds, node)
 		ntrace_feed_commit(feed);
@@ -361,64 +358,83 @@ static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 	return limit;
 }
 
-/* Takes the lock of the sink. Where interrupts are on, they stay on while another hart drains. */
-static unsigned long ntrace_drain_lock(struct ntrace_ramsink *sink)
+/**
+ * ntrace_drain_part - drain a part of what a running sink holds
+ * @component: sink; called with its lock
+ * @most: bytes of the part at most
+ */
+void ntrace_drain_part(struct ntrace_component *component, u32 most)
 {
-	unsigned long flags;
-
-	while (!raw_spin_trylock_irqsave(&sink->lock, flags))
-		cpu_relax();
-	return flags;
+	most = min(most, ntrace_drain_limit(&component->ramsink));
+	ntrace_drain_slice(component, most, false);
 }
 
-/**
- * ntrace_drain_next - drain the next slice
- * @component: sink
- * @sink_stopped: the sink has stopped and is empty
- * @left: bytes from which the limit of the slice is subtracted
+/*
+ * Drains the next slice. Where interrupts are on, they stay on while another hart drains.
  *
  * Return: true if more trace is waiting.
  */
-bool ntrace_drain_next(struct ntrace_component *component, bool sink_stopped, u32 *left)
+static bool ntrace_drain_next(struct ntrace_component *component, bool sink_stopped, u32 most)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	unsigned long flags = ntrace_drain_lock(sink);
-	u32 limit = ntrace_drain_limit(sink);
+	unsigned long flags;
 	bool more;
 
-	*left -= min(*left, limit);
-	more = ntrace_drain_slice(component, limit, sink_stopped);
+	while (!raw_spin_trylock_irqsave(&sink->lock, flags))
+		cpu_relax();
+	most = min(most, ntrace_drain_limit(sink));
+	more = ntrace_drain_slice(component, most, sink_stopped);
 	raw_spin_unlock_irqrestore(&sink->lock, flags);
 	return more;
 }
 
 /*
- * Drains up to @left bytes in slices, between which interrupts may be on.
- *
- * Return: true if more trace is waiting.
+ * Drains in slices, between which interrupts may be on: as many as fill the ring at most, because
+ * the sink may be running.
  */
-static bool ntrace_drain_all(struct ntrace_component *component, bool sink_stopped, u32 left)
+static void ntrace_drain_all(struct ntrace_component *component, bool sink_stopped)
 {
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 left = sink->ring_size, drained;
 	bool more = true;
 
-	while (left && more)
-		more = ntrace_drain_next(component, sink_stopped, &left);
-	return more;
+	while (left && more) {
+		drained = READ_ONCE(sink->drained);
+		more = ntrace_drain_next(component, sink_stopped, U32_MAX);
+		left -= min(left, ring_distance(sink, drained, READ_ONCE(sink->drained)));
+	}
 }
 
-/* Gives up what a stopped sink of one capture still holds. */
-static void ntrace_drain_drop(struct ntrace_feed *feed)
+/* Gives up what a stopped sink still holds. */
+static void ntrace_drain_drop(struct ntrace_component *component)
 {
-	struct ntrace_component *component = feed->sink;
 	struct ntrace_ramsink *sink = &component->ramsink;
-	u32 wp, lost;
+	struct ntrace_feed *feed;
+	u32 wp, lost = 0;
 
 	guard(raw_spinlock_irqsave)(&sink->lock);
 	if (sink->fault || !ntrace_drain_position(component, &wp))
 		return;
-	lost = ring_distance(sink, sink->drained, wp);
+	/* Whose trace it is, is unknown if it has to be separated; of frames, a part is trace. */
+	if (!sink->dealt || (list_is_singular(&sink->feeds) && !sink->framed))
+		lost = ring_distance(sink, sink->drained, wp);
 	sink->drained = wp;
-	ntrace_feed_lapped(feed, lost);
+	sink->drops++;
+	list_for_each_entry(feed, &sink->feeds, node)
+		ntrace_feed_lapped(feed, lost);
+}
+
+/* Drains a sink that the last event of perf has stopped, for a limited time. */
+static void ntrace_drain_last(struct ntrace_component *component)
+{
+	u64 end = ktime_get_mono_fast_ns() + NTRACE_DRAIN_END_US * NSEC_PER_USEC;
+
+	while (ntrace_drain_next(component, true, NTRACE_DRAIN_SLICE_END)) {
+		if (ktime_get_mono_fast_ns() >= end) {
+			ntrace_drain_drop(component);
+			return;
+		}
+	}
 }
 
 /**
@@ -434,6 +450,7 @@ void ntrace_drain_begin(struct ntrace_component *component)
 	sink->fault = false;
 	sink->drained = 0;
 	sink->canary = 0;
+	sink->ends++;
 	list_for_each_entry(feed, &sink->feeds, node)
 		ntrace_feed_settle(feed);
 	ntrace_drain_reparse(sink, false);
@@ -493,10 +510,10 @@ static ktime_t ntrace_drain_pace(struct ntrace_feed *feed, u32 found, u32 limit)
  */
 ktime_t ntrace_drain_first(struct ntrace_feed *feed)
 {
-	const ktime_t most = ns_to_ktime(NTRACE_DRAIN_PACE_FIRST_US * NSEC_PER_USEC);
+	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_PACE_FIRST_SHARED_US :
+					     NTRACE_DRAIN_PACE_FIRST_US;
 
-	if (!feed->sink->ramsink.dealt)
-		feed->pace = min(feed->pace, most);
+	feed->pace = min(feed->pace, ns_to_ktime(us * NSEC_PER_USEC));
 	return feed->pace;
 }
 
@@ -617,7 +634,7 @@ void ntrace_drain_fail(struct ntrace_feed *feed)
  */
 void ntrace_drain_flush(struct ntrace_feed *feed)
 {
-	ntrace_drain_all(feed->sink, false, feed->sink->ramsink.ring_size);
+	ntrace_drain_all(feed->sink, false);
 }
 
 /* Finds the start of the trace in a stopped sink. Return: its size. */
@@ -676,20 +693,20 @@ static void ntrace_drain_whole(struct ntrace_component *component)
 void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 {
 	struct ntrace_component *component = feed->sink;
-	bool bounded = feed->counts && sink_stopped && !component->ramsink.dealt;
-	u32 most = component->ramsink.ring_size;
 
-	if (bounded)
-		most = min(most, NTRACE_DRAIN_END);
 	if (ntrace_ramsink_is_whole(&component->ramsink)) {
 		if (sink_stopped)
 			ntrace_drain_whole(component);
-	} else if (ntrace_drain_all(component, sink_stopped, most) && bounded) {
-		ntrace_drain_drop(feed);
+	} else if (feed->counts && sink_stopped) {
+		ntrace_drain_last(component);
+	} else {
+		ntrace_drain_all(component, sink_stopped);
 	}
 	guard(raw_spinlock_irqsave)(&component->ramsink.lock);
-	if (sink_stopped)
+	if (sink_stopped) {
+		component->ramsink.ends++;
 		ntrace_feed_settle(feed);
+	}
 	if (sink_stopped && ntrace_ramsink_is_stuck(component)) {
 		ntrace_err(component->dev, "write pointer is stuck\n");
 		ntrace_drain_fault(&component->ramsink);

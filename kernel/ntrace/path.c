@@ -21,6 +21,12 @@
 /* Bytes of trace that a funnel holds back at most, which no register tells. */
 #define NTRACE_PATH_HOLDS 128
 
+/*
+ * Time for which an event of perf that ends waits for shared components, with interrupts off. While
+ * other harts send trace, these may never be empty.
+ */
+#define NTRACE_PATH_PUSH_US 40
+
 static int ntrace_path_start_one(struct ntrace_component *component, bool atomic)
 {
 	if (component->link_ops)
@@ -37,9 +43,9 @@ static int ntrace_path_start_one(struct ntrace_component *component, bool atomic
  *
  * Return: false if some trace may still be in one of them.
  */
-static bool ntrace_path_await_links(const struct ntrace_path *path, unsigned int first)
+static bool ntrace_path_await_links(const struct ntrace_path *path, unsigned int first,
+				    u64 deadline)
 {
-	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
 	const struct ntrace_component *component;
 	unsigned int i;
 
@@ -68,10 +74,12 @@ static int ntrace_path_stop_from(struct ntrace_path *path, unsigned int first, b
 	struct ntrace_component *component;
 	int ret, error = 0;
 	unsigned int i;
+	u64 deadline;
 
 	*sink_stopped = false;
 	if (sink_first) {
-		ntrace_path_await_links(path, first);
+		deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+		ntrace_path_await_links(path, first, deadline);
 		error = sink->sink_ops->stop(sink, atomic);
 		*sink_stopped = !error;
 	}
@@ -191,8 +199,8 @@ static u32 ntrace_path_held(const struct ntrace_path *path)
 static u32 ntrace_path_push(struct ntrace_path *path)
 {
 	struct ntrace_component *sink = ntrace_path_sink(path);
-	u32 held = ntrace_path_await_links(path, 1) ? 0 : ntrace_path_held(path);
-	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_PATH_PUSH_US * NSEC_PER_USEC;
+	u32 held = ntrace_path_await_links(path, 1, deadline) ? 0 : ntrace_path_held(path);
 
 	if (sink->sink_ops && sink->sink_ops->flush && !sink->sink_ops->flush(sink, deadline))
 		held = U32_MAX;
@@ -203,22 +211,32 @@ static u32 ntrace_path_push(struct ntrace_path *path)
 int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 {
 	struct ntrace_component *sink = ntrace_path_sink(capture->path);
+	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_DRAIN_END_US * NSEC_PER_USEC;
+	struct ntrace_turn_way way;
 	bool sink_stopped;
+	u32 held, drops;
 	int ret;
 
-	guard(raw_spinlock)(&sink->ramsink.users_lock);
-	ret = ntrace_path_stop_from(capture->path, 1, true, &sink_stopped);
 	/* May run in the timer itself, which then ends by its return value. */
 	hrtimer_try_to_cancel(&capture->feed.timer);
+	raw_spin_lock(&sink->ramsink.users_lock);
+	ret = ntrace_path_stop_from(capture->path, 1, true, &sink_stopped);
 	if (sink->users) {
+		held = ntrace_path_push(capture->path);
+		ntrace_turn_measure(&capture->feed, &way);
+		/* Other harts need not wait until all has arrived. */
+		raw_spin_unlock(&sink->ramsink.users_lock);
 		capture->complete =
-			ntrace_turn_leave(&capture->feed, control, ntrace_path_push(capture->path));
+			ntrace_turn_leave(&capture->feed, &way, deadline, control, held);
 		return ret;
 	}
+	/* Held to the end: the next start would empty the ring before it is drained. */
+	drops = sink->ramsink.drops;
 	ntrace_drain_end(&capture->feed, control, sink_stopped);
-	capture->complete = sink_stopped;
+	capture->complete = sink_stopped && sink->ramsink.drops == drops;
 	if (sink_stopped)
 		capture->feed.ended = true;
+	raw_spin_unlock(&sink->ramsink.users_lock);
 	return ret;
 }
 

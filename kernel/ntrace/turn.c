@@ -97,27 +97,27 @@ void ntrace_turn_pause(struct ntrace_feed *feed, bool pause)
 }
 
 /**
- * struct ntrace_turn_way - way of the drain to the end of a trace
- * @drained: position in the ring from which the rest counts
- * @sure: bytes up to which the sink holds no trace that is made later
- * @left: bytes up to which all trace of the encoder has arrived, if the funnels were empty
+ * ntrace_turn_measure - note how far the drain has to go to the end of a trace
+ * @feed: data area of perf whose encoder has stopped and is empty
+ * @way: takes the position
+ *
+ * Called before other harts can stop the sink. Captures fail if the write pointer is not in the ring.
  */
-struct ntrace_turn_way {
-	u32 drained;
-	u32 sure;
-	u32 left;
-};
-
-/* Return: false, with failed captures, if the write pointer is not in the ring. */
-static bool ntrace_turn_measure(struct ntrace_component *component, struct ntrace_turn_way *way)
+void ntrace_turn_measure(struct ntrace_feed *feed, struct ntrace_turn_way *way)
 {
+	struct ntrace_component *component = feed->sink;
 	struct ntrace_ramsink *sink = &component->ramsink;
 	u32 wp, ahead;
 
 	guard(raw_spinlock_irqsave)(&sink->lock);
-	way->drained = sink->drained;
+	*way = (struct ntrace_turn_way){
+		.drained = sink->drained,
+		.ends = sink->ends,
+		.drops = sink->drops,
+	};
 	if (!sink->ring || sink->fault || !ntrace_drain_position(component, &wp))
-		return false;
+		return;
+	way->valid = true;
 	ahead = ring_distance(sink, way->drained, wp);
 	way->sure = rounddown(ahead, sink->granule);
 	/* The sink may have accepted up to a granule that it has not written. */
@@ -125,42 +125,44 @@ static bool ntrace_turn_measure(struct ntrace_component *component, struct ntrac
 	/* Not if it was flushed. */
 	if (component->sink_ops && component->sink_ops->flush)
 		way->sure = ahead;
-	return true;
+}
+
+/*
+ * The last of the other harts has stopped the sink: all has arrived, or never will. The sink may
+ * run again, and its ring begin anew.
+ */
+static bool ntrace_turn_is_over(const struct ntrace_turn_way *way,
+				const struct ntrace_ramsink *sink)
+{
+	return sink->ends != way->ends;
 }
 
 static void ntrace_turn_proceed(struct ntrace_turn_way *way, const struct ntrace_ramsink *sink)
 {
-	u32 drained = READ_ONCE(sink->drained);
-	u32 moved = ring_distance(sink, way->drained, drained);
+	u32 moved = ntrace_turn_is_over(way, sink) ?
+			    U32_MAX :
+			    ring_distance(sink, way->drained, sink->drained);
 
 	way->sure -= min(way->sure, moved);
 	way->left -= min(way->left, moved);
-	way->drained = drained;
+	way->drained = sink->drained;
 }
 
 /*
  * Drains until all of a trace has arrived. A last message that ends a trace is not sufficient:
  * encoders send the same message where a filter ends a part of the trace, and the next part may
- * still be on its way. The drain takes what the sink has written, however long that takes; for the
- * rest the other harts have NTRACE_TIMEOUT_ATOMIC_US.
+ * still be on its way. The time is limited, because interrupts are off.
  */
-static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_turn_way *way)
+static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_turn_way *way,
+			      u64 deadline)
 {
-	u64 now, deadline = 0;
-	u32 unused;
-	bool more;
-
-	while (way->left) {
-		unused = 0;
-		more = ntrace_drain_next(component, false, &unused);
+	while (way->left && ktime_get_mono_fast_ns() < deadline) {
+		guard(raw_spinlock_irqsave)(&component->ramsink.lock);
 		ntrace_turn_proceed(way, &component->ramsink);
-		if (more)
-			continue;
-		now = ktime_get_mono_fast_ns();
-		if (!deadline)
-			deadline = now + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
-		else if (now >= deadline)
+		if (!way->left)
 			break;
+		ntrace_drain_part(component, NTRACE_DRAIN_SLICE_END);
+		ntrace_turn_proceed(way, &component->ramsink);
 	}
 }
 
@@ -184,29 +186,35 @@ static void ntrace_turn_over(struct ntrace_feed *feed, const struct ntrace_turn_
 /**
  * ntrace_turn_leave - end a capture of a sink that others keep running
  * @feed: data area of perf whose encoder has stopped and is empty
+ * @way: from ntrace_turn_measure()
+ * @deadline: time up to which it waits, of ktime_get_mono_fast_ns()
  * @control: trTeControl after the stop
  * @held: bytes of this encoder that may still be in funnels; U32_MAX: unknown
  *
  * Not ntrace_drain_end(): what the other harts make meanwhile may have no end. The sink holds back
  * the last bytes until other harts' trace pushes them on. What has not arrived in time belongs to
- * no later event.
+ * no later event. Meanwhile other harts may stop the sink and start it again.
  *
  * Return: whether all trace has arrived and ends.
  */
-bool ntrace_turn_leave(struct ntrace_feed *feed, u32 control, u32 held)
+bool ntrace_turn_leave(struct ntrace_feed *feed, struct ntrace_turn_way *way, u64 deadline,
+		       u32 control, u32 held)
 {
 	struct ntrace_component *component = feed->sink;
-	struct ntrace_turn_way way = { .left = 0 };
-	bool good = ntrace_turn_measure(component, &way);
+	struct ntrace_ramsink *sink = &component->ramsink;
 
 	/* The event gets what has arrived in any case. */
-	ntrace_turn_await(component, &way);
-	guard(raw_spinlock_irqsave)(&component->ramsink.lock);
+	ntrace_turn_await(component, way, deadline);
+	guard(raw_spinlock_irqsave)(&sink->lock);
 	ntrace_drain_encoder(feed, control);
 	ntrace_drain_sink(component);
-	ntrace_turn_proceed(&way, &component->ramsink);
-	ntrace_turn_over(feed, &way, held);
-	return good && !component->ramsink.fault && !way.left && !held && feed->ended;
+	ntrace_turn_proceed(way, sink);
+	/* Funnels, too, are empty then. */
+	if (ntrace_turn_is_over(way, sink))
+		held = 0;
+	ntrace_turn_over(feed, way, held);
+	return way->valid && !sink->fault && sink->drops == way->drops && !way->left && !held &&
+	       feed->ended;
 }
 
 /**

@@ -20,17 +20,17 @@ guest_job timestamps kernel/timestamps.sh 0xc 48 system core task turns
 # Other kernels have the long form: `make soak TEST=forky_driver`, `make check-debug-kernel`.
 length=short
 [ -z "${NTRACE_KERNEL:-}" ] || length=long
-guest_job irqsoff kernel/irqsoff.sh
+irqsoff_job
 common_jobs 400 $length random
 guest_job kexec kernel/kexec.sh /root/vmlinux
 # The debug kernel, which does not run the job, takes a minute to copy a file of this size.
 image=()
 guest_queued kexec && image=(--put "$(tools/vsoc/run --print-kernel):/root/vmlinux")
 guest_boot direct --icount --global ntrace-ram-sink.in-flight=1 --modules --tools --console "$tmp/console" \
-	"${image[@]}" \
+	"${image[@]}" "${irqsoff_options[@]}" \
 	--append "iomem=relaxed sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
 
-guest_ran irqsoff && judge_irqsoff direct 300
+guest_ran irqsoff && judge_irqsoff direct
 guest_ran perf && judge_perf
 guest_ran security && judge_security
 guest_ran context && judge_context

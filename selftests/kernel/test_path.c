@@ -108,7 +108,12 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 /* Bytes that the funnels may still hold when the trace of an event ends. */
 static u32 held_at_end;
 
-bool ntrace_turn_leave(struct ntrace_feed *feed, u32 control, u32 held)
+void ntrace_turn_measure(struct ntrace_feed *feed, struct ntrace_turn_way *way)
+{
+}
+
+bool ntrace_turn_leave(struct ntrace_feed *feed, struct ntrace_turn_way *way, u64 deadline,
+		       u32 control, u32 held)
 {
 	held_at_end = held;
 	return !held;

@@ -32,7 +32,7 @@ static struct {
 } funnel[HARTS];
 
 static struct {
-	bool runs, traces;
+	bool runs, leaves, traces;
 	unsigned int event, next;
 	u8 *area;
 	u64 begin;
@@ -248,23 +248,49 @@ static void begin_turn(unsigned int i)
 	hart[i].traces = false;
 }
 
+static void end_turn(unsigned int i);
+
+/* While a hart waits for its trace, the others stop, and perhaps start again. */
+static void end_others(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < HARTS; i++)
+		if (hart[i].runs)
+			end_turn(i);
+	i = (unsigned int)random_below(HARTS);
+	if (!hart[i].leaves && !hart[i].runs && random_below(2))
+		begin_turn(i);
+}
+
 static void end_turn(unsigned int i)
 {
 	struct ntrace_feed *to = feed_of(i);
 	unsigned int at = i == 2 ? 2 : 0;
-	bool complete = true;
+	struct ntrace_turn_way way;
+	u32 held, drops = sink->drops;
+	bool complete;
 	u64 head;
 
 	if (hart[i].traces)
 		message(i, NTRACE_TCODE_END);
 	hart[i].runs = false;
 	if (--running) {
+		if (framed)
+			flush_sink(&machine.sink, 0);
+		held = !framed && funnel[at].size ? HELD : 0;
+		ntrace_turn_measure(to, &way);
+		hart[i].leaves = true;
+		if (!random_below(16))
+			end_others();
+		hart[i].leaves = false;
 		waiting = i;
 		others_run = (unsigned int)random_below(4);
 		hw.at = others;
-		if (framed)
-			flush_sink(&machine.sink, 0);
-		complete = ntrace_turn_leave(to, 0, !framed && funnel[at].size ? HELD : 0);
+		memory_ns = random_below(4) ? 0 : 40;
+		complete = ntrace_turn_leave(to, &way, now + NTRACE_DRAIN_END_US * NSEC_PER_USEC, 0,
+					     held);
+		memory_ns = 0;
 		hw.at = NULL;
 		/* Another hart drains before perf closes the area. */
 		if (!random_below(4))
@@ -279,7 +305,10 @@ static void end_turn(unsigned int i)
 			stream[stream_size++] = 0xff;
 		show();
 		hw.running = false;
+		memory_ns = random_below(4) ? 0 : 40;
 		ntrace_drain_end(to, 0, true);
+		memory_ns = 0;
+		complete = sink->drops == drops;
 	}
 	head = ntrace_turn_discard(to);
 	look(i, head - hart[i].begin, complete && to->gaps == hart[i].gaps);

@@ -45,6 +45,9 @@ while read -r name blocks; do
 	name=${name#cpu} blocks=${blocks% online=*}
 	[ ! -e "/dev/ntrace$name" ] || encoders[$name]=0x${blocks%% *} sinks[$name]=0x${blocks##* }
 done <$debug/paths
+# The argument of perf.c where harts share a sink.
+sparse=''
+[ "${sinks[0]:-}" != "${sinks[1]:-none}" ] || sparse=sparse
 encoder() { echo "${encoders[$1]%%.*}"; }
 sink() { echo "${sinks[$1]%%.*}"; }
 # Registers of the model for a debugger that takes the encoder, and for accesses while its hart is

@@ -17,7 +17,7 @@ for cpu in 0 1; do
 	taskset -c $cpu sh -c 'while :; do :; done' &
 	others+=("$!")
 done
-program perf trace "$type" context context
+program perf trace "$type" context context $sparse
 kill "${others[@]}"
 wait "${others[@]}" 2>/dev/null
 nothing_said

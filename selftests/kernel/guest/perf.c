@@ -4,7 +4,8 @@
  * Usage: perf abi TYPE             accepted and refused events; TAP without a plan
  *        perf refused TYPE         events refused without privileges; likewise
  *        perf nameless TYPE        events refused without scontext; likewise
- *        perf trace TYPE DIR TEST  traces this program, user mode only, on two harts;
+ *        perf trace TYPE DIR TEST [sparse]
+ *                                  traces this program, user mode only, on two harts;
  *                                  DIR/N.nex: AUX area of hart N, DIR/flags: offset, size,
  *                                  flags, thread and hart of all PERF_RECORD_AUX,
  *                                  DIR/maps: addresses of its code,
@@ -13,7 +14,8 @@
  *        The last two have two tasks; DIR/other has N.nex and flags of the second task, which
  *        calls other_step(). turns: the tasks exchange harts and call their functions equally
  *        often. beside: the first task sleeps and wakes on hart 0 while the second one runs on
- *        hart 1 without a pause.
+ *        hart 1 without a pause. sparse: 20 bytes of trace per 1,000 instructions instead of 1,000:
+ *        from a sink that harts share, more cannot be separated when a task is switched.
  */
 #include <sched.h>
 #include <sys/mman.h>
@@ -28,7 +30,8 @@
 #define CONTEXT (1 << 24)
 
 static const char modes[] = "perf abi|refused|nameless TYPE, perf trace TYPE DIR "
-			    "plain|drain|fork|context|turns|beside|pause|resume|snapshot|full";
+			    "plain|drain|fork|context|turns|beside|pause|resume|snapshot|full "
+			    "[sparse]";
 
 static void expect(struct perf_event_attr attr, int expected, const char *what)
 {
@@ -163,12 +166,15 @@ static FILE *flags_file;
 static unsigned long steps;
 static bool overwrite;
 static bool start_paused;
+static bool sparse;
 static uint64_t context;
 
 static __attribute__((noinline, noclone)) void step(void)
 {
 	__asm__ volatile("");
 	steps++;
+	if (sparse)
+		__asm__ volatile(".rept 400\n\tnop\n\t.endr");
 }
 
 static __attribute__((noinline)) void many_steps(unsigned long count)
@@ -570,7 +576,10 @@ int main(int argc, char **argv)
 	} else if (argc == 3 && !strcmp(argv[1], "nameless")) {
 		begin(3);
 		test_nameless();
-	} else if (argc == 5 && !strcmp(argv[1], "trace")) {
+	} else if (argc >= 5 && argc <= 6 && !strcmp(argv[1], "trace")) {
+		sparse = argc == 6;
+		if (sparse && strcmp(argv[5], "sparse"))
+			usage(modes);
 		trace(argv[3], argv[4]);
 	} else {
 		usage(modes);

@@ -15,9 +15,11 @@ echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 # The host decodes the trace with these address maps.
 trace() {
 	mkdir "$1"
-	program perf trace "$type" "$1" "$1"
+	program perf trace "$type" "$1" "$1" $sparse
 }
 if [ -n "$version0" ]; then
+	# The kernel is in the trace, and the longer the run, the more of it.
+	sparse=''
 	trace drain
 	trace snapshot
 	trace full

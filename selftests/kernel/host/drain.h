@@ -51,10 +51,25 @@ static void halt_sink(struct ntrace_component *component)
 static const struct ntrace_sink_ops sink_ops = { .halt = halt_sink };
 
 static u64 now;
+/* Time that the memory of the sink takes for each byte that the drain reads. */
+static u64 memory_ns;
+static u32 looked_at;
 
 u64 ktime_get_mono_fast_ns(void)
 {
+	if (sink->ring_size)
+		now += memory_ns * ring_distance(sink, looked_at, sink->drained);
+	looked_at = sink->drained;
 	return now += 1000;
+}
+
+/* The end of a turn, as in ntrace_path_disable_atomic(). */
+static inline bool turn_ends(struct ntrace_feed *to)
+{
+	struct ntrace_turn_way way;
+
+	ntrace_turn_measure(to, &way);
+	return ntrace_turn_leave(to, &way, now + NTRACE_DRAIN_END_US * NSEC_PER_USEC, 0, 0);
 }
 
 /* Sets up a sink that has been programmed and is about to run. */
@@ -83,6 +98,7 @@ static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t 
 	sink->bounce = malloc(NTRACE_DRAIN_BOUNCE);
 	encoder_stops = 0;
 	sink_halts = 0;
+	looked_at = 0;
 	reader_begin();
 	ntrace_drain_begin(&machine.sink);
 	hw.running = true;

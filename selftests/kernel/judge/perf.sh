@@ -66,15 +66,24 @@ judge_perf() {
 	ok "drain: more than the AUX area" test "$(cat "$results"/perf/drain/?.nex | wc -c)" -gt 1048576
 	dir=$results/perf/snapshot
 	is "$(stat -c %s "$dir/0.nex")" 65536 "snapshot: as much as the AUX area holds"
+	# It begins inside a message, whose rest may look like one of another encoder. The last byte of a message has MSEO 3.
+	python3 - "$dir/0.nex" <<'END'
+import sys
+data = open(sys.argv[1], "rb").read()
+first = next(i for i, byte in enumerate(data) if byte & 3 == 3)
+open(sys.argv[1], "wb").write(data[first + 1:])
+END
 	executed "$dir"
 	ok "snapshot: $count steps in it" test "$count" -gt 10000
 	ok "snapshot: decoded from the first sync to the end" test "$(wc -l <"$tmp/wrong")" -le 4 || diag "$(tail -n 3 "$tmp/wrong")"
 }
 
-# Encoders of version 0, which cannot exclude the kernel
+# Encoders of version 0, which cannot exclude the kernel. $drain_flags: flags that are usual where more trace is left at the end of a
+# turn than can be separated in time (0)
 judge_whole_perf() {
 	ok "drain: more than the AUX area" test "$(cat "$results"/perf/drain/?.nex | wc -c)" -gt 1048576
-	is "$(awk '$3' "$results/perf/drain/flags" | head -n 3)" "" "drain: no record is truncated or partial"
+	is "$(awk -v allowed="${drain_flags:-0}" '$3 && $3 != allowed' "$results/perf/drain/flags" | head -n 3)" "" \
+		"drain: no record is truncated, or partial without reason"
 	is "$(stat -c %s "$results/perf/snapshot/0.nex")" 65536 "snapshot: as much as the AUX area holds"
 	[ -e "$results/perf/counted.data" ] || return
 	make_sysroot
@@ -83,8 +92,10 @@ judge_whole_perf() {
 	is "$? $(cat "$tmp/err")" "0 " "record --task: report is content"
 	is "$(python3 -c 'import json, sys
 report = json.load(open(sys.argv[1]))
-print(len(report["errors"]), sorted((f["function"], f["calls"], f["instructions"]) for f in report["functions"]
-    if f["function"] in ("counted", "recursive", "tail")))' "$tmp/json")" \
+# Each gap that a record reports is one error.
+reported = report["gaps"] if sys.argv[2] != "0" else 0
+print(max(len(report["errors"]) - reported, 0), sorted((f["function"], f["calls"], f["instructions"]) for f in report["functions"]
+    if f["function"] in ("counted", "recursive", "tail")))' "$tmp/json" "${drain_flags:-0}")" \
 		"0 [('counted', 1750, 15750), ('recursive', 101, 802), ('tail', 250, 250)]" "record --task: calls and instructions"
 }
 
