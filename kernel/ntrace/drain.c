@@ -72,10 +72,10 @@
  */
 #define NTRACE_DRAIN_WAIT_US	80
 /*
- * The intervals of a capture of perf. Each of its timers finds what was made in its interval, and so
- * does the end of the trace, with interrupts off. Therefore the interval is halved while timers find
- * more than half a slice, and doubled while they find less than an eighth. A trace begins with a
- * short interval: the last trace may have been that of another task.
+ * The intervals of a capture of perf. Each of its timers finds what was made in its interval, and
+ * so does the end of the trace, with interrupts off. Therefore the interval is halved while timers
+ * find more than half a slice, and doubled while they find less than an eighth. A trace begins with
+ * a short interval: the last trace may have been that of another task.
  */
 #define NTRACE_DRAIN_PACE_MIN_US 25
 #define NTRACE_DRAIN_PACE_MIN_SHARED_US 10

@@ -94,8 +94,8 @@ static void ntrace_split_start(struct ntrace_split *split, const struct list_hea
 }
 
 /*
- * Eight bytes at @word, a multiple of eight. Those outside of @begin to @end read as 0, which ends no
- * message.
+ * Eight bytes at @word, a multiple of eight. Those outside of @begin to @end read as 0, which ends
+ * no message.
  */
 static u64 ntrace_split_load(const u8 *word, const u8 *begin, const u8 *end)
 {
@@ -113,7 +113,7 @@ static u64 ntrace_split_load(const u8 *word, const u8 *begin, const u8 *end)
 /* Bit 8 n is set if byte n is the last one of a message: both bits of its MSEO are. */
 static u64 ntrace_split_lasts(u64 bytes)
 {
-	return bytes & bytes >> 1 & 0x0101010101010101ULL;
+	return bytes & (bytes >> 1) & 0x0101010101010101ULL;
 }
 
 /* The messages are those of one encoder. Return: as ntrace_split_whole(). */
