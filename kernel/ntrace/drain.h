@@ -7,8 +7,8 @@
 #include <linux/types.h>
 
 /*
- * The end of the trace of an event, with interrupts off: time for which the drain goes on, and bytes
- * of its slices. A hart that has made more since its last timer than memory delivers in this time
+ * The end of the trace of an event, with interrupts off: time for which the drain goes on, and
+ * bytes of its slices. A hart that has made more since its last timer than memory delivers in this time
  * loses the rest.
  */
 #define NTRACE_DRAIN_END_US	100

@@ -101,7 +101,8 @@ void ntrace_turn_pause(struct ntrace_feed *feed, bool pause)
  * @feed: data area of perf whose encoder has stopped and is empty
  * @way: takes the position
  *
- * Called before other harts can stop the sink. Captures fail if the write pointer is not in the ring.
+ * Called before other harts can stop the sink. Captures fail if the write pointer is not in the
+ * ring.
  */
 void ntrace_turn_measure(struct ntrace_feed *feed, struct ntrace_turn_way *way)
 {
