@@ -23,8 +23,8 @@ fi
 fresh() {
 	git -C "$work" am -q --abort 2>/dev/null
 	git -C "$work" reset -q --hard origin/master
-	# A run that was killed may have left files.
-	git -C "$work" clean -q -f -d
+	# A run that was killed may have left files; Debian's .gitignore has most of them.
+	git -C "$work" clean -q -f -d -x
 }
 
 # Runs the kernel's make, with the objects outside of the tree.
