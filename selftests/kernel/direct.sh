@@ -11,7 +11,7 @@ for part in jobs irqsoff perf filters timestamps kexec; do
 	# shellcheck source=/dev/null
 	. "selftests/kernel/judge/$part.sh"
 done
-calls=321
+calls=321 irqsoff_options=()
 
 guest_job context kernel/context.sh 32
 guest_job triggers kernel/triggers.sh

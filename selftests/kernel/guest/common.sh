@@ -47,6 +47,7 @@ while read -r name blocks; do
 done <$debug/paths
 # The argument of perf.c where harts share a sink.
 sparse=''
+# shellcheck disable=SC2034 # used by several tests
 [ "${sinks[0]:-}" != "${sinks[1]:-none}" ] || sparse=sparse
 encoder() { echo "${encoders[$1]%%.*}"; }
 sink() { echo "${sinks[$1]%%.*}"; }

@@ -8,10 +8,12 @@ irqsoff_module=build/selftests/modules/slow_memory/slow_memory.ko
 
 # irqsoff_job: queues the job; the boot needs "${irqsoff_options[@]}". On other kernels memory is fast.
 irqsoff_job() {
+	# shellcheck disable=SC2034 # used by the caller
 	irqsoff_options=()
 	[ -z "${NTRACE_KERNEL:-}" ] || { guest_job irqsoff kernel/irqsoff.sh; return; }
 	ok "the module that slows memory down is built" tools/setup/kbuild selftests build/selftests/modules
 	guest_job irqsoff kernel/irqsoff.sh "/root/${irqsoff_module##*/}"
+	# shellcheck disable=SC2034
 	irqsoff_options=(--put "$irqsoff_module:/root/${irqsoff_module##*/}")
 }
 
