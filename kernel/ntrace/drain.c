@@ -362,11 +362,13 @@ static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
  * ntrace_drain_part - drain a part of what a running sink holds
  * @component: sink; called with its lock
  * @most: bytes of the part at most
+ *
+ * Return: true if more trace is waiting.
  */
-void ntrace_drain_part(struct ntrace_component *component, u32 most)
+bool ntrace_drain_part(struct ntrace_component *component, u32 most)
 {
 	most = min(most, ntrace_drain_limit(&component->ramsink));
-	ntrace_drain_slice(component, most, false);
+	return ntrace_drain_slice(component, most, false);
 }
 
 /*

@@ -12,6 +12,8 @@
  * loses the rest.
  */
 #define NTRACE_DRAIN_END_US	100
+/* Then it only waits for this time until other harts have pushed the rest out of the sink. */
+#define NTRACE_DRAIN_PUSH_US	30
 #define NTRACE_DRAIN_SLICE_END	(1U << 10)
 
 struct ntrace_component;
@@ -20,7 +22,7 @@ struct ntrace_feed;
 bool ntrace_drain_position(struct ntrace_component *component, u32 *position);
 void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control);
 void ntrace_drain_sink(struct ntrace_component *component);
-void ntrace_drain_part(struct ntrace_component *component, u32 most);
+bool ntrace_drain_part(struct ntrace_component *component, u32 most);
 void ntrace_drain_begin(struct ntrace_component *component);
 void ntrace_drain_break(struct ntrace_feed *feed, u32 control);
 void ntrace_drain_fail(struct ntrace_feed *feed);

@@ -157,12 +157,19 @@ static void ntrace_turn_proceed(struct ntrace_turn_way *way, const struct ntrace
 static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_turn_way *way,
 			      u64 deadline)
 {
-	while (way->left && ktime_get_mono_fast_ns() < deadline) {
+	bool more = true;
+	u64 now;
+
+	while (way->left) {
+		now = ktime_get_mono_fast_ns();
+		if (now >= deadline + NTRACE_DRAIN_PUSH_US * NSEC_PER_USEC ||
+		    (now >= deadline && more))
+			break;
 		guard(raw_spinlock_irqsave)(&component->ramsink.lock);
 		ntrace_turn_proceed(way, &component->ramsink);
 		if (!way->left)
 			break;
-		ntrace_drain_part(component, NTRACE_DRAIN_SLICE_END);
+		more = ntrace_drain_part(component, NTRACE_DRAIN_SLICE_END);
 		ntrace_turn_proceed(way, &component->ramsink);
 	}
 }
@@ -188,7 +195,7 @@ static void ntrace_turn_over(struct ntrace_feed *feed, const struct ntrace_turn_
  * ntrace_turn_leave - end a capture of a sink that others keep running
  * @feed: data area of perf whose encoder has stopped and is empty
  * @way: from ntrace_turn_measure()
- * @deadline: time up to which it waits, of ktime_get_mono_fast_ns()
+ * @deadline: time up to which it drains, of ktime_get_mono_fast_ns()
  * @control: trTeControl after the stop
  * @held: bytes of this encoder that may still be in funnels; U32_MAX: unknown
  *

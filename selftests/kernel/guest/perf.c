@@ -383,7 +383,7 @@ static pid_t one_beside(int which, int go)
 		other_step();
 		other_task->running = 1;
 		/* More trace than the first hart can drain would be lost. */
-		__asm__ volatile(".rept 500\n\tnop\n\t.endr");
+		__asm__ volatile(".rept 200\n\tnop\n\t.endr");
 	}
 	while (!which && !other_task->running)
 		;
