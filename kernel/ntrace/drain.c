@@ -55,8 +55,8 @@
  */
 #define NTRACE_DRAIN_SLICE	(8U << 10)
 /*
- * The same limit if the drain parses each message, which takes ten instructions per byte. It is
- * more than a hart makes between two slices. A timer interrupt that takes milliseconds finds the
+ * The same limit if the drain separates messages, which takes ten instructions per byte. A hart
+ * may wait for the slice of another one before its own. A timer interrupt that takes milliseconds finds the
  * next expiry due already, and after three such rounds hrtimer_interrupt() holds all timers of the
  * hart back for as long as they took. Meanwhile the sink laps.
  */
@@ -359,16 +359,17 @@ static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 }
 
 /**
- * ntrace_drain_part - drain a part of what a running sink holds
+ * ntrace_drain_part - drain a slice
  * @component: sink; called with its lock
- * @most: bytes of the part at most
+ * @sink_stopped: the sink has stopped and is empty
+ * @most: bytes of the slice at most
  *
  * Return: true if more trace is waiting.
  */
-bool ntrace_drain_part(struct ntrace_component *component, u32 most)
+bool ntrace_drain_part(struct ntrace_component *component, bool sink_stopped, u32 most)
 {
 	most = min(most, ntrace_drain_limit(&component->ramsink));
-	return ntrace_drain_slice(component, most, false);
+	return ntrace_drain_slice(component, most, sink_stopped);
 }
 
 /*
@@ -384,8 +385,7 @@ static bool ntrace_drain_next(struct ntrace_component *component, bool sink_stop
 
 	while (!raw_spin_trylock_irqsave(&sink->lock, flags))
 		cpu_relax();
-	most = min(most, ntrace_drain_limit(sink));
-	more = ntrace_drain_slice(component, most, sink_stopped);
+	more = ntrace_drain_part(component, sink_stopped, most);
 	raw_spin_unlock_irqrestore(&sink->lock, flags);
 	return more;
 }

@@ -8,13 +8,13 @@
 
 /*
  * The end of the trace of an event, with interrupts off: time for which the drain goes on, and
- * bytes of its slices. A hart that has made more since its last timer than memory delivers in this time
- * loses the rest.
+ * bytes of its slices. A hart that has made more since its last timer than memory delivers in this
+ * time loses the rest.
  */
 #define NTRACE_DRAIN_END_US	100
+#define NTRACE_DRAIN_SLICE_END	(1U << 10)
 /* Then it only waits for this time until other harts have pushed the rest out of the sink. */
 #define NTRACE_DRAIN_PUSH_US	30
-#define NTRACE_DRAIN_SLICE_END	(1U << 10)
 
 struct ntrace_component;
 struct ntrace_feed;
@@ -22,7 +22,7 @@ struct ntrace_feed;
 bool ntrace_drain_position(struct ntrace_component *component, u32 *position);
 void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control);
 void ntrace_drain_sink(struct ntrace_component *component);
-bool ntrace_drain_part(struct ntrace_component *component, u32 most);
+bool ntrace_drain_part(struct ntrace_component *component, bool sink_stopped, u32 most);
 void ntrace_drain_begin(struct ntrace_component *component);
 void ntrace_drain_break(struct ntrace_feed *feed, u32 control);
 void ntrace_drain_fail(struct ntrace_feed *feed);

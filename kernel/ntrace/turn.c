@@ -169,7 +169,7 @@ static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_
 		ntrace_turn_proceed(way, &component->ramsink);
 		if (!way->left)
 			break;
-		more = ntrace_drain_part(component, NTRACE_DRAIN_SLICE_END);
+		more = ntrace_drain_part(component, false, NTRACE_DRAIN_SLICE_END);
 		ntrace_turn_proceed(way, &component->ramsink);
 	}
 }

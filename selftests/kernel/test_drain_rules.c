@@ -630,6 +630,15 @@ static void test_paused(void)
 	over();
 }
 
+/* The end of a turn, as in ntrace_path_disable_atomic(). */
+static bool turn_ends(struct ntrace_feed *to)
+{
+	struct ntrace_turn_way way;
+
+	ntrace_turn_measure(to, &way);
+	return ntrace_turn_leave(to, &way, now + NTRACE_DRAIN_END_US * NSEC_PER_USEC, 0, 0);
+}
+
 static void test_await_end(void)
 {
 	static const struct ending one[] = { { 5, 33 }, { 0, 0 } };

@@ -63,15 +63,6 @@ u64 ktime_get_mono_fast_ns(void)
 	return now += 1000;
 }
 
-/* The end of a turn, as in ntrace_path_disable_atomic(). */
-static inline bool turn_ends(struct ntrace_feed *to)
-{
-	struct ntrace_turn_way way;
-
-	ntrace_turn_measure(to, &way);
-	return ntrace_turn_leave(to, &way, now + NTRACE_DRAIN_END_US * NSEC_PER_USEC, 0, 0);
-}
-
 /* Sets up a sink that has been programmed and is about to run. */
 static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t data_size)
 {
