@@ -9,6 +9,7 @@
 #include <ntrace/functions.h>
 
 #include "live_source.h"
+#include "profile_calls.h"
 
 /* The number of ways to cut the first recording; the others have a part of it. */
 static unsigned int cuts_wanted(void)
@@ -43,21 +44,6 @@ static bool same_events(const char *name, uint64_t seed)
 }
 
 /* ---- the same profile ---- */
-
-static int profile_event(void *data, const struct ntrace_session_event *event)
-{
-	return ntrace_profile_event(data, event);
-}
-
-static int profile_blocks(void *data, const struct ntrace_session_blocks *blocks)
-{
-	return ntrace_profile_blocks(data, blocks);
-}
-
-static int profile_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	return ntrace_profile_effect(data, effect);
-}
 
 static char *profile_text(struct ntrace_profile *profile)
 {

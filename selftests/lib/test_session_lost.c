@@ -4,6 +4,7 @@
  * code elsewhere, as without random addresses: code of the wrong program must never be decoded.
  */
 #include "test_session.h"
+#include "profile_calls.h"
 
 #include <ntrace/functions.h>
 
@@ -48,21 +49,6 @@ static void two_programs(void)
 	named(200, 0, false, "b");
 	maps(200, 0, CODE, "/bbb");
 	maps(200, 0, LIBRARY, "/library");
-}
-
-static int profile_event(void *data, const struct ntrace_session_event *event)
-{
-	return ntrace_profile_event(data, event);
-}
-
-static int profile_blocks(void *data, const struct ntrace_session_blocks *blocks)
-{
-	return ntrace_profile_blocks(data, blocks);
-}
-
-static int profile_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	return ntrace_profile_effect(data, effect);
 }
 
 enum way { EVENTS, BLOCKS, COUNTS };

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The callbacks of a session that make a profile; their data is the profile. */
+#ifndef SELFTESTS_PROFILE_CALLS_H
+#define SELFTESTS_PROFILE_CALLS_H
+
+#include <ntrace/profile.h>
+#include <ntrace/session.h>
+
+static inline int profile_event(void *data, const struct ntrace_session_event *event)
+{
+	return ntrace_profile_event(data, event);
+}
+
+static inline int profile_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	return ntrace_profile_blocks(data, blocks);
+}
+
+static inline int profile_effect(void *data, const struct ntrace_session_effect *effect)
+{
+	return ntrace_profile_effect(data, effect);
+}
+
+#endif
