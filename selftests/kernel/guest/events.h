@@ -97,4 +97,22 @@ static inline uint64_t aux_head(const struct aux_area *area)
 	return __atomic_load_n(&area->page->aux_head, __ATOMIC_ACQUIRE);
 }
 
+/* Returns the flags of all PERF_RECORD_AUX, combined. */
+static inline uint64_t aux_flags(const struct aux_area *area)
+{
+	const uint8_t *data = (const uint8_t *)area->page + area->page->data_offset;
+	uint64_t at = 0, flags = 0, head = area->page->data_head;
+	struct perf_event_header header;
+	uint64_t aux[3];
+
+	while (at < head && head <= area->page->data_size) {
+		memcpy(&header, data + at, sizeof(header));
+		memcpy(aux, data + at + sizeof(header), sizeof(aux));
+		if (header.type == PERF_RECORD_AUX)
+			flags |= aux[2];
+		at += header.size;
+	}
+	return flags;
+}
+
 #endif /* SELFTESTS_KERNEL_EVENTS_H */

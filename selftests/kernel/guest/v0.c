@@ -117,24 +117,6 @@ static void test_perf_refused(void)
 	fails_with(event_open(&attr, 0, 0), EOPNOTSUPP, "perf: BTM");
 }
 
-/* Returns the flags of all PERF_RECORD_AUX, combined. */
-static uint64_t aux_flags(const struct aux_area *area)
-{
-	const uint8_t *data = (const uint8_t *)area->page + area->page->data_offset;
-	uint64_t at = 0, flags = 0, head = area->page->data_head;
-	struct perf_event_header header;
-	uint64_t aux[3];
-
-	while (at < head && head <= area->page->data_size) {
-		memcpy(&header, data + at, sizeof(header));
-		memcpy(aux, data + at + sizeof(header), sizeof(aux));
-		if (header.type == PERF_RECORD_AUX)
-			flags |= aux[2];
-		at += header.size;
-	}
-	return flags;
-}
-
 static void test_perf(volatile uint32_t *page)
 {
 	struct perf_event_attr attr = all();
