@@ -205,7 +205,7 @@ struct ntrace_deframe {
  * @feeds: data areas that are fed from the sink
  * @fault: the write pointer left the buffer
  * @drained: position in the ring up to which the drain has copied
- * @found: bytes that the last slice of the drain found
+ * @found: bytes that the last slice of the drain found; U32_MAX: it has lapped
  * @ends: changes when the last trace of a stopped sink was drained, and when the ring begins anew
  * @drops: how often some of that trace was given up, because it was too much
  * @canary: position in the ring just after the canary

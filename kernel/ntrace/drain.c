@@ -67,6 +67,11 @@
 #define NTRACE_DRAIN_PAUSE_US	10
 #define NTRACE_DRAIN_PAUSE_SHARED_US 5
 /*
+ * The pause is at least this part of the time that the slice took. Where memory, the processor or
+ * its kernel is slow, the hart could do nothing else than drain what little it does between.
+ */
+#define NTRACE_DRAIN_PAUSE_SHARE 8
+/*
  * Time for which a timer that has to separate trace waits for another hart that drains. The hart
  * then makes trace for NTRACE_DRAIN_PAUSE_SHARED_US only, before it waits again.
  */
@@ -255,6 +260,11 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 	u32 drained = sink->drained;
 	u64 moved, lost = 0;
 
+	/*
+	 * Timers read on after a pause, not after an interval: where a hart always makes more than
+	 * a ring in an interval, they would find nothing but laps.
+	 */
+	sink->found = U32_MAX;
 	if (sink_stopped)
 		sink->drained = wp;
 	else
@@ -533,19 +543,22 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	/* Before the lock, which other harts may hold for long: waiting for it makes trace, too. */
 	bool resume = ntrace_drain_hush(feed, control);
 	u32 pause = sink->dealt ? NTRACE_DRAIN_PAUSE_SHARED_US : NTRACE_DRAIN_PAUSE_US;
-	ktime_t pace, next = ns_to_ktime(pause * NSEC_PER_USEC);
-	bool more;
+	ktime_t pace, took, next = ns_to_ktime(pause * NSEC_PER_USEC);
+	u64 begin;
 	u32 limit;
 
 	if (ntrace_drain_trylock(sink)) {
+		begin = ktime_get_mono_fast_ns();
 		limit = ntrace_drain_limit(sink);
-		more = ntrace_drain_slice(component, limit, false);
+		ntrace_drain_slice(component, limit, false);
 		pace = ntrace_drain_pace(feed, sink->found, limit);
-		if (!more)
+		if (sink->found <= limit)
 			next = pace;
 		ntrace_drain_encoder(feed, control);
 		ntrace_drain_sink(component);
+		took = ns_to_ktime(ktime_get_mono_fast_ns() - begin);
 		raw_spin_unlock(&sink->lock);
+		next = max(next, took / NTRACE_DRAIN_PAUSE_SHARE);
 	} else if (!sink->dealt) {
 		/* What the encoder reports stays in its register until the next expiry. */
 		next = min(feed->interval, ns_to_ktime(NTRACE_DRAIN_RETRY_US * NSEC_PER_USEC));

@@ -57,6 +57,16 @@ static void test_slices(void)
 	is_u64(ntrace_drain_step(feed), 1000000, "just a slice: nothing is waiting");
 	judge("slices");
 
+	/* Memory of 10 MB/s: a slice takes 819.2 us. The model's clock adds 1 us at each look at it. */
+	begin(1, ring, 64, 2 << 20);
+	memory_ns = 100;
+	hw_take(20 << 10);
+	is_u64(ntrace_drain_step(feed), ((8 << 10) * 100 + 1000) / 8,
+	       "slow memory: a pause of an eighth of the time that a slice takes");
+	memory_ns = 0;
+	stop();
+	over();
+
 	begin(1, ring, 64, 2 << 20);
 	hw_take(700 << 10);
 	ntrace_drain_flush(feed);
@@ -163,7 +173,9 @@ static void test_restart(void)
 	hw_take(1024);
 	ntrace_drain_flush(feed);
 	hw_take(8192);
-	is_u64(ntrace_drain_step(feed), 1000000, "lapped: it continues after the interval");
+	is_u64(ntrace_drain_step(feed), 10000,
+	       "lapped: it continues after a pause, as it may lap in every interval");
+	is_u64(ntrace_drain_step(feed), 1000000, "and then after the interval");
 	stop();
 	sink->split.skip = true;
 	(memset)(hw.ring, 0, hw.size);
