@@ -146,6 +146,8 @@ int main(void)
 
 	ksft_print_header();
 	ksft_set_plan(4);
+	if (!helper || !inlined)
+		ksft_exit_fail_msg("/proc/kallsyms hides addresses\n");
 	map = make_map();
 	attach(map);
 	snapshot = take(map);
