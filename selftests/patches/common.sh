@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For tests of a series in kernel/patches: series=NAME selects that of a directory there. Builds are below ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
+# For tests of a series in kernel/patches: series=NAME selects that of a directory there; tree=NAME, a work tree of its own. Builds are below ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../guest.sh"
 # shellcheck disable=SC2034
@@ -11,8 +11,9 @@ if ! source=$(kernel/patches/source 2>"$tmp/source"); then
 	exit 0
 fi
 place=$(dirname "$source")
-work=$place/work${series:+-$series} objects=$place/objects${series:+-$series}
-exec {series_lock}>"$place/lock${series:+-$series}"
+own=${series:+-$series}${tree:+-$tree}
+work=$place/work$own objects=$place/objects$own
+exec {series_lock}>"$place/lock$own"
 flock "$series_lock"
 
 # A separate work tree that shares git's objects, for incremental builds.
@@ -25,6 +26,17 @@ fresh() {
 	git -C "$work" reset -q --hard origin/master
 	# A run that was killed may have left files; Debian's .gitignore has most of them.
 	git -C "$work" clean -q -f -d -x
+}
+# whole PATCH...: the work tree has all of them. Files that stay as they are keep their times, for make's sake.
+whole() {
+	local patch whole index=$tmp/index
+	GIT_INDEX_FILE=$index git -C "$work" read-tree origin/master || return 1
+	for patch; do
+		GIT_INDEX_FILE=$index git -C "$work" apply --cached "$top/$patch" || return 1
+	done
+	whole=$(GIT_INDEX_FILE=$index git -C "$work" write-tree) || return 1
+	git -C "$work" am -q --abort 2>/dev/null
+	git -C "$work" read-tree --reset -u "$whole" && git -C "$work" clean -q -f -d -x
 }
 
 # Runs the kernel's make, with the objects outside of the tree.
@@ -57,6 +69,23 @@ image() {
 	(cd "$tmp/initrd" && find . | cpio --quiet -o -H newc -R 0:0) >"$place/initrd.cpio"
 	sed -e "s#^guest_kernel=.*#guest_kernel=$top/$place/Image#" -e "s#^guest_initrd=.*#guest_initrd=$top/$place/initrd.cpio#" \
 		-e "s#^guest_release=.*#guest_release=$(kmake kernelrelease)#" build/guest.env >"build/guest-$1.env"
+}
+
+# find_sparse: sets $check to options for kmake. sparse of Debian 12 and 13 does not know RISC-V's extensions, that of forky not all.
+find_sparse() {
+	local sparse
+	check=()
+	if ! sparse=$(tools/setup/private forky usr/bin/sparse sparse libxml2-16 libsqlite3-0 2>"$tmp/private"); then
+		diag "$(tail -n 3 "$tmp/private")"
+		skip "sparse" "no sparse of Debian forky in reach"
+		return
+	fi
+	mkdir -p "$objects"
+	# shellcheck disable=SC2016 # for that shell
+	printf '#!/bin/bash\nexec %q "${@/_zacas_zabha/}"\n' "$sparse" >"$objects/sparse"
+	chmod +x "$objects/sparse"
+	# shellcheck disable=SC2034 # for the tests
+	check=(C=1 CHECK="$objects/sparse")
 }
 
 # dt_schema: Debian forky's dt-schema, as `schema TOOL ARGUMENT...`; fails without it.

@@ -9,18 +9,7 @@ series=ntrace
 ok "the source: $(git -C "$source" log -1 --format=%s)" fresh || done_testing
 ok "a small configuration" configure CONFIG_NTRACE=y || done_testing
 
-# sparse of Debian 12 and 13 does not know RISC-V's extensions, that of forky not all of them.
-if sparse=$(tools/setup/private forky usr/bin/sparse sparse libxml2-16 libsqlite3-0 2>"$tmp/private"); then
-	mkdir -p "$objects"
-	# shellcheck disable=SC2016 # for that shell
-	printf '#!/bin/bash\nexec %q "${@/_zacas_zabha/}"\n' "$sparse" >"$objects/sparse"
-	chmod +x "$objects/sparse"
-	check=(C=1 CHECK="$objects/sparse")
-else
-	diag "$(tail -n 3 "$tmp/private")"
-	skip "sparse" "no sparse of Debian forky in reach"
-	check=()
-fi
+find_sparse
 
 # All objects of the driver as one; objects of an earlier run may be there, so the Makefile names them.
 driver_object() {

@@ -31,4 +31,25 @@ ok "counting" perf stat -e cycles,instructions true
 echo 0 >/proc/sys/kernel/kptr_restrict
 relay bpf "$(dirname "$0")/snapshot"
 echo 2 >/proc/sys/kernel/kptr_restrict
+relay stacks "$(dirname "$0")/stacks"
+
+# One sample per tick: perf stops the event at each sample, and starts it at the next tick.
+echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+echo 100 >/proc/sys/kernel/perf_event_max_sample_rate
+throttled() {
+	"${perf_record[@]}" -o "$tmp/p.data" "$@" -c 2003 -- "$here/edges" 100000 >"$tmp/log" 2>&1
+	perf script -D -i "$tmp/p.data" 2>/dev/null | awk '/PERF_RECORD_SAMPLE/ { samples++ } /PERF_RECORD_THROTTLE/ { stops++ }
+		/PERF_RECORD_UNTHROTTLE/ { starts++ } END { print samples + 0, stops + 0, starts + 0 }'
+}
+# Events of a group that overflow in the same interrupt stop the group once each; it starts once, at the next tick.
+while read -r members options; do
+	# shellcheck disable=SC2086 # options
+	read -r samples stops starts < <(throttled $options </dev/null)
+	ok "throttled $options: $samples samples, $stops stops, $starts starts" \
+		test "$stops" -ge 5 -a "$samples" -le $((2 * stops + 2)) -a "$starts" -ge 4 -a "$stops" -le $((members * (starts + 2)))
+done <<-'END'
+	1 -e cycles:u
+	1 -b -e cycles:u
+	2 -e {cycles:u,instructions:u}
+END
 done_testing

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A BPF program on a perf event, as continuous profilers have it, reads the branch stack of each
+ * sample (bpf_read_branch_records()); with an event that has none, it gets an error. libbpf loads
+ * and attaches the program, a dozen instructions.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "kselftest.h"
+
+#define ENTRIES 32
+#define ROUNDS 300000
+
+/* Value in the map: runs of the program, entries of all of them, the last result and its entries. */
+struct stacks {
+	int64_t runs;
+	int64_t bytes;
+	int64_t result;
+	struct perf_branch_entry entries[ENTRIES];
+};
+
+#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
+#define MOV(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
+#define ADD(d, i) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
+#define SET(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
+#define CALL(f) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
+#define STORE(d, o, s) INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
+#define LOAD(d, s, o) INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
+
+static void must(bool good, const char *what)
+{
+	if (!good)
+		ksft_exit_fail_perror(what);
+}
+
+static int load(int map)
+{
+	const struct bpf_insn program[] = {
+		MOV(6, 1),
+		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
+		MOV(2, 10),
+		ADD(2, -4),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		INSN(0, 0, 0, 0, 0),
+		CALL(BPF_FUNC_map_lookup_elem),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 15, 0),
+		MOV(7, 0),
+		MOV(1, 6),
+		MOV(2, 7),
+		ADD(2, offsetof(struct stacks, entries)),
+		SET(3, sizeof(((struct stacks *)0)->entries)),
+		SET(4, 0),
+		CALL(BPF_FUNC_read_branch_records),
+		STORE(7, offsetof(struct stacks, result), 0),
+		LOAD(1, 7, offsetof(struct stacks, runs)),
+		ADD(1, 1),
+		STORE(7, offsetof(struct stacks, runs), 1),
+		LOAD(1, 7, offsetof(struct stacks, bytes)),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_X, 1, 0, 0, 0),
+		STORE(7, offsetof(struct stacks, bytes), 1),
+		SET(0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	static char log[8192];
+
+	LIBBPF_OPTS(bpf_prog_load_opts, options, .log_buf = log, .log_size = sizeof(log));
+	int fd = bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "stacks", "GPL", program,
+			       sizeof(program) / sizeof(program[0]), &options);
+
+	if (fd < 0)
+		ksft_print_msg("%s\n", log);
+	must(fd >= 0, "load the program");
+	return fd;
+}
+
+/* The only function of the program with branches that the test counts on. */
+static __attribute__((noinline)) unsigned int hot(unsigned int x)
+{
+	return x & 1 ? x * 3 + 1 : x / 2;
+}
+
+/* Samples the loop below with @branches; returns what the program has stored. */
+static struct stacks run(int program, int map, uint64_t branches)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.sample_period = 10007,
+		.sample_type = PERF_SAMPLE_IP | (branches ? PERF_SAMPLE_BRANCH_STACK : 0),
+		.branch_sample_type = branches,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.disabled = 1,
+	};
+	struct stacks stacks = { 0 };
+	uint32_t key = 0;
+	unsigned int x = 27;
+	int event = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0), link;
+
+	must(event >= 0, "open an event");
+	must(!bpf_map_update_elem(map, &key, &stacks, BPF_ANY), "empty the map");
+	link = bpf_link_create(program, event, BPF_PERF_EVENT, NULL);
+	must(link >= 0, "attach the program");
+	ioctl(event, PERF_EVENT_IOC_ENABLE, 0);
+	for (unsigned int i = 0; i < ROUNDS; i++)
+		x = hot(x + i);
+	ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
+	must(!bpf_map_lookup_elem(map, &key, &stacks), "read the map");
+	close(link);
+	close(event);
+	/* The result is used, so that the loop stays. */
+	ksft_print_msg("%u: %" PRId64 " runs, %" PRId64 " bytes\n", x, stacks.runs, stacks.bytes);
+	return stacks;
+}
+
+int main(void)
+{
+	const uint64_t any = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	const int64_t size = sizeof(struct perf_branch_entry);
+	int64_t count, kernel = 0, ours = 0;
+	struct stacks stacks;
+	int map, program;
+
+	ksft_print_header();
+	ksft_set_plan(6);
+	map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "stacks", sizeof(uint32_t), sizeof(struct stacks),
+			     1, NULL);
+	must(map >= 0, "create a map");
+	program = load(map);
+	stacks = run(program, map, 0);
+	ksft_test_result(stacks.runs >= 100, "the program runs for each sample\n");
+	ksft_test_result(stacks.result == -ENOENT, "no branch stack without one: %" PRId64 "\n",
+			 stacks.result);
+	stacks = run(program, map, any);
+	count = stacks.result / size;
+	ksft_test_result(stacks.runs >= 100, "it runs for samples with a branch stack\n");
+	ksft_test_result(count == ENTRIES && stacks.result % size == 0,
+			 "a whole stack: %" PRId64 " entries\n", count);
+	ksft_test_result(stacks.bytes >= stacks.runs * size * ENTRIES / 2, "in most samples\n");
+	for (int64_t i = 0; i < count && i < ENTRIES; i++) {
+		const struct perf_branch_entry *entry = &stacks.entries[i];
+		const uint64_t start = (uintptr_t)hot;
+
+		kernel += entry->from >> 63 || entry->to >> 63;
+		ours += (entry->from >= start && entry->from < start + 64) || entry->to == start;
+	}
+	ksft_test_result(!kernel && ours >= 1, "of user mode, %" PRId64 " of the loop\n", ours);
+	ksft_finished();
+}
