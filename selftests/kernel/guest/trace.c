@@ -157,10 +157,9 @@ static void test_start_stop(uint32_t mode, const char *name)
 
 static void test_drain(uint32_t mode, const char *name)
 {
-	/* The driver chooses the timer interval, except on the debug kernel, which is slow. */
+	/* The driver chooses the timer interval. */
 	struct ntrace_config config = { .mode = mode,
 					.privilege = fitting_privilege(),
-					.drain_us = on_debug_kernel() ? 500 : 0,
 					.sink_size = 1 << 16,
 					.data_size = 1 << 18 };
 	struct pollfd poll_fd = { .events = POLLIN };
