@@ -25,6 +25,12 @@ static inline void look_for_filters(void)
 	close(fd);
 }
 
+/* See is_flooded(). */
+static inline bool flooded(void)
+{
+	return whole && on_debug_kernel();
+}
+
 static inline int event_open_in(struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
 {
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);

@@ -215,6 +215,15 @@ static inline uint32_t fitting_privilege(void)
 	return on_debug_kernel() ? NTRACE_PRIVILEGE_U : 0;
 }
 
+/*
+ * Is there more trace than the drain can take? So it is on the debug kernel with encoders that cannot
+ * leave out the kernel. What is lost must be reported then.
+ */
+static inline bool is_flooded(const struct ntrace_info *info)
+{
+	return on_debug_kernel() && !info->privilege;
+}
+
 /* Traces a fixed amount of work. */
 static inline void run(int fd, uint64_t rounds)
 {

@@ -111,7 +111,9 @@ static void fill(size_t size)
 
 	attr.exclude_kernel = 0;
 	area = aux_area_open(&attr, 0, 0, size, false);
-	trace_work(&area, 200000);
+	/* Some of it may be lost. */
+	for (int i = 0; i < 100 && aux_head(&area) < size / 2; i++)
+		trace_work(&area, 200000);
 	if (aux_head(&area) < size / 2)
 		bail("filling");
 	aux_area_close(&area);
@@ -255,7 +257,7 @@ static void test_wild(bool all)
 	aux_area_close(&area);
 	area = aux_area_open(&attr, 0, 0, 1 << 16, false);
 	trace_work(&area, 20);
-	ok(area.aux[0] == PROG_TRACE_SYNC && aux_head(&area) < 4096 &&
+	ok(area.aux[0] == PROG_TRACE_SYNC && aux_head(&area) < (flooded() ? area.aux_size : 4096) &&
 		   all_zero(area.aux, aux_head(&area), area.aux_size),
 	   "%s: the next event is as if nothing had been", what);
 	aux_area_close(&area);
