@@ -105,6 +105,12 @@ refused "a SRC of 99 bits" 'parameters out of range' src=99:0
 refused "half a block" 'invalid AUXTRACE_INFO' words=1,2
 made bytes task=42
 like "the block and the messages are printed" 'SRC bits .*ProgTraceSync' "$("$perf" script -D -i "$tmp/file" 2>/dev/null | tr '\n' ' ')"
+warned() { "$perf" report --stdio -i "$tmp/file" --itrace=i1i 2>&1 | grep -c 'No instruction was decoded'; }
+made bytes task=42
+is "$(warned)" 0 "no warning if there are instructions"
+head -c $((200 * size)) /dev/zero | tr '\0' '\377' >"$tmp/dir/aux.0"
+made bytes task=42
+is "$(warned)" 1 "a profile that is empty is not silent: a trace of nothing but marks of gaps"
 
 # ---- recordings ----
 guest_job task patches/perf.sh task
