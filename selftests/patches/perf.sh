@@ -90,6 +90,21 @@ same "with parameters of a later version" bytes task=42 params=20
 same "rvtrace" rvtrace task=42 piece=100
 same "rvtrace: the trace of a thread, wherever it runs" rvtrace task=42 cpu=no piece=37
 same "SpacemiT: frames" spacemit task=42 piece=100 sync=yes
+# The same messages with SRC and timestamps, of which such a file says nothing: perfconfig does.
+dialect=srcbits=2,dialect=sifive-v0,tsbits=40
+build/ntrace dump --lossless "$tmp/once" | python3 -c '
+import json, sys
+for time, line in enumerate(sys.stdin):
+    message = json.loads(line)
+    if message["type"] == "message":
+        print(json.dumps({"tcode": message["tcode"], "SRC": 2, "TSTAMP": 5 * time, **message["fields"]}))' >"$tmp/v0.json"
+build/ntrace assemble --params "$dialect" -o "$tmp/v0" "$tmp/v0.json"
+for ((i = 0; i < 200; i++)); do cat "$tmp/v0"; done >"$tmp/dir/aux.0"
+printf '[ntrace]\n\tparams = "%s"\n' "$dialect" >"$tmp/perfconfig"
+PERF_CONFIG=$tmp/perfconfig same "SiFive's series on rvtrace" rvtrace task=42 piece=100
+pcs -i "$tmp/file" >"$tmp/got"
+fails "SiFive's series on rvtrace: without perfconfig it is another trace" differ cmp "$tmp/expected" "$tmp/got"
+cp "$tmp/trace" "$tmp/dir/aux.0"
 errors() { "$perf" script -i "$tmp/file" --itrace="$1" 2>/dev/null | grep -c 'Lost trace data'; }
 made bytes task=42 piece=100 flags=3:1
 is "$(errors e) $(errors e-l)" "1 0" "a piece that is truncated is one error, which e-l leaves out"
