@@ -56,9 +56,9 @@
 #define NTRACE_DRAIN_SLICE	(8U << 10)
 /*
  * The same limit if the drain separates messages, which takes ten instructions per byte. A hart
- * may wait for the slice of another one before its own. A timer interrupt that takes milliseconds finds the
- * next expiry due already, and after three such rounds hrtimer_interrupt() holds all timers of the
- * hart back for as long as they took. Meanwhile the sink laps.
+ * may wait for the slice of another one before its own. A timer interrupt that takes milliseconds
+ * finds the next expiry due already, and after three such rounds hrtimer_interrupt() holds all
+ * timers of the hart back for as long as they took. Meanwhile the sink laps.
  */
 #define NTRACE_DRAIN_SLICE_SHARED (3U << 10)
 /* A multiple of any granule. */

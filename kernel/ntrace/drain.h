@@ -12,7 +12,7 @@
  * time loses the rest.
  */
 #define NTRACE_DRAIN_END_US	100
-#define NTRACE_DRAIN_SLICE_END	(1U << 10)
+#define NTRACE_DRAIN_SLICE_END	1024U
 /* Then it only waits for this time until other harts have pushed the rest out of the sink. */
 #define NTRACE_DRAIN_PUSH_US	30
 
