@@ -33,6 +33,7 @@ static const uint8_t kinds[64] = {
 void flow_count_begin(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	flow->count->passed = false;
+	flow->count->units = false;
 	if (flow->count->miss.valid && !flow->count->place)
 		flow->count->miss.valid = false;
 	/* The steps have the time of the messages before. */
@@ -173,17 +174,15 @@ static bool has_one_privilege(const struct ntrace_flow *flow)
 	return true;
 }
 
-static bool is_recordable(const struct ntrace_flow *flow, const struct ntrace_message *message)
+/* Whether nothing but the waiting blocks happened since the place. */
+static bool is_recordable(const struct ntrace_flow *flow)
 {
 	const struct flow_count *count = flow->count;
 	const struct ntrace_block_batch *waiting = &flow->waiting;
 	uint64_t parcels = 0;
 
-	if (count->passed || !count->miss.valid || !count->place ||
-	    count->miss.offset != message->offset || count->miss.size != message->length ||
-	    flow->stop || !flow->synced || !flow->pc_known || flow->select_block ||
-	    flow->late_count || !waiting->count || count->tracked ||
-	    ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+	if (count->passed || !count->place || flow->stop || !flow->synced || !flow->pc_known ||
+	    flow->select_block || flow->late_count || !waiting->count || count->tracked)
 		return false;
 	for (size_t i = 0; i < waiting->count; i++) {
 		const struct ntrace_block *block = &flow->batch[i];
@@ -297,16 +296,32 @@ static bool remember(struct ntrace_flow *flow)
 	return true;
 }
 
+bool effects_remember(struct ntrace_flow *flow)
+{
+	return is_recordable(flow) && remember(flow);
+}
+
+/* Whether @message was not found, and should be remembered. */
+static bool is_missed(const struct flow_count *count, const struct ntrace_message *message)
+{
+	return count->miss.valid && count->miss.offset == message->offset &&
+	       count->miss.size == message->length &&
+	       !ntrace_message_has(message, NTRACE_FIELD_TSTAMP);
+}
+
 void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	struct flow_count *count = flow->count;
-	bool counted = is_recordable(flow, message) && remember(flow);
+	bool counted = is_missed(count, message) && effects_remember(flow);
 
 	count->miss.valid = false;
 	if (counted)
 		return;
 	if (kinds[message->tcode & 63] && kinds[message->tcode & 63] != REPEAT)
 		count->last_branch = 0;
+	/* All blocks of the message were counted. */
+	if (count->units && count->stale && !flow->waiting.count && !flow->stop)
+		return;
 	/* The caller must know the place before the waiting blocks. */
 	if (count->stale)
 		flow_count_settle(flow);
@@ -325,36 +340,8 @@ static inline uint64_t first_bytes(uint64_t word, unsigned int size)
 	return word & ~UINT64_C(0) >> (64 - 8 * size);
 }
 
-/* Changes the stack as the blocks of @effect do. */
-static inline void move_stack(struct return_stack *stack, const struct flow_count *count,
-			      const struct effect *effect)
-{
-	const struct push *first = &count->firsts[number_of(count, effect)], *push;
-	unsigned int kept = effect->pops ? 0 : effect->pushes;
-
-	/* Calls that returned may have overwritten the oldest addresses. */
-	if (stack->count > STACK_DEPTH - (effect->depth - kept))
-		stack->count = STACK_DEPTH - (effect->depth - kept);
-	if (effect->pops && stack->count) {
-		stack->top = (stack->top + STACK_DEPTH - 1) % STACK_DEPTH;
-		stack->count--;
-	}
-	if (effect->pushes)
-		stack_push(stack, first->address, first->caller);
-	if (effect->pushes < 2)
-		return;
-	push = count->pushes + count->details[number_of(count, effect)].pushed;
-	for (unsigned int i = 1; i < effect->pushes; i++)
-		stack_push(stack, push[i].address, push[i].caller);
-}
-
-/*
- * The further effects of a message after one that ends with a return to an address from before.
- * Return: the last one, all are counted and all stack changes but its own are made; NULL: one is not
- * known, and nothing is changed.
- */
-static struct effect *take_parts(struct flow_count *count, struct return_stack *stack,
-				 struct effect *effect, uint64_t *parcels)
+struct effect *effects_take_parts(struct flow_count *count, struct return_stack *stack,
+				  struct effect *effect, uint64_t *parcels)
 {
 	struct effect *parts[PARTS];
 	struct return_stack after = { .top = stack->top, .count = stack->count };
@@ -399,17 +386,31 @@ struct run {
 	bool counted;
 };
 
+void effects_stand_after(struct ntrace_flow *flow, const struct effect *effect)
+{
+	struct flow_count *count = flow->count;
+	const struct detail *detail = &count->details[number_of(count, effect)];
+	uint32_t last = count->room[detail->first + detail->count - 1];
+
+	flow->pc = detail->next_pc;
+	flow->pc_known = true;
+	flow->previous = last & ~TAKEN;
+	flow->previous_link = !!(last & TAKEN);
+	count->place = effect->next;
+	count->stale = true;
+	count->tail = count->places[effect->next];
+	count->tail_valid = true;
+	if (count->tail.start == count->tail.block)
+		count->tail.start = 0;
+}
+
 /* Stores the state, so that the general walk continues. */
 static void leave(struct ntrace_flow *flow, const struct run *run, uint64_t offset)
 {
 	struct flow_count *count = flow->count;
-	const struct detail *detail;
-	uint32_t last;
 
 	if (!run->last)
 		return;
-	detail = &count->details[number_of(count, run->last)];
-	last = count->room[detail->first + detail->count - 1];
 	flow->reference = run->reference;
 	if (run->counted)
 		flow->icnt_pending = 0;
@@ -423,23 +424,14 @@ static void leave(struct ntrace_flow *flow, const struct run *run, uint64_t offs
 	flow->offset = offset;
 	if (run->confirmed != UINT64_MAX)
 		flow->confirmed = run->confirmed;
-	flow->pc = detail->next_pc;
-	flow->pc_known = true;
-	flow->previous = last & ~TAKEN;
-	flow->previous_link = !!(last & TAKEN);
+	effects_stand_after(flow, run->last);
 	flow->owner_due = false;
 	count->last_branch = run->last_branch;
-	count->place = run->place;
-	count->stale = true;
 	if (run->branch_changed) {
 		flow->branch.valid = false;
 		if (run->branch)
 			flow->branch = count->details[number_of(count, run->branch)].branch;
 	}
-	count->tail = count->places[run->place];
-	count->tail_valid = true;
-	if (count->tail.start == count->tail.block)
-		count->tail.start = 0;
 }
 
 /* Whether the place is known and nothing but messages decides what comes next. */
@@ -514,16 +506,6 @@ static bool pass_waiting(struct ntrace_flow *flow)
 	return flow_close_batch(flow) && flow->count->place == place;
 }
 
-/* Makes room for the steps of a message; @offset: of the last one. Return: false: the caller stops. */
-static inline bool has_room(struct ntrace_flow *flow, uint64_t offset)
-{
-	if (has_steps(flow->count))
-		return true;
-	flow->offset = offset;
-	effects_pass_run(flow);
-	return !flow->count_error;
-}
-
 /* Notes a message that is not known. Return: whether it came before, so that it is remembered now. */
 static bool came_before(struct flow_count *count, const struct miss *miss, uint32_t place)
 {
@@ -563,7 +545,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 		uint32_t debt;
 		uint8_t kind;
 
-		if (!size || !has_room(flow, offset))
+		if (!size || !effects_have_room(flow, offset))
 			break;
 		kind = kinds[key >> 2 & 63];
 		if ((key & mask) != own) {
@@ -581,7 +563,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 		if (effect && flow->waiting.count && !pass_waiting(flow))
 			break;
 		if (effect && effect->split)
-			effect = take_parts(count, &flow->stack, effect, &run.parcels);
+			effect = effects_take_parts(count, &flow->stack, effect, &run.parcels);
 		if (!effect || !effect->next) {
 			count->miss = (struct miss){ .key = { key, more },
 						     .origin = origin,
@@ -596,7 +578,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 		prefetch_after(count, effect);
 		add_time(count, effect);
 		if (effect->pushes || effect->depth || effect->pops)
-			move_stack(&flow->stack, count, effect);
+			effects_move_stack(&flow->stack, count, effect);
 		run.parcels += effect->parcels;
 		run.place = effect->next;
 		run.last = effect;

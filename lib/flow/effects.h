@@ -29,6 +29,8 @@
 #define TAKEN (UINT32_C(1) << 31)
 /* The second word of the key of an effect that continues another one: no message ends like this. */
 #define CONTINUED UINT64_C(2)
+/* The second word of the key of a repetition of ResourceFull, by its history; see repeats.c. */
+#define UNIT UINT64_C(6)
 
 /* Kinds of messages, by what their effect depends on. */
 enum kind {
@@ -130,6 +132,7 @@ struct miss {
  * @place: number of the place; 0 = not known, messages are decoded as usual
  * @stale: the caller does not know the place
  * @passed: a callback was called since the message began
+ * @units: all units of the message so far were counted; see repeats.c
  * @last_branch: id of the last branch message, 0: was not counted
  * @steps: effects executed since the last run was passed on; NULL: the order is not wanted
  * @step_instructions: of these steps
@@ -157,6 +160,7 @@ struct flow_count {
 	bool tail_valid;
 	bool stale;
 	bool passed;
+	bool units;
 	bool folding;
 	bool history_mode;
 	struct miss miss;
@@ -262,6 +266,54 @@ static inline bool has_steps(const struct flow_count *count)
 
 /* Passes the steps on as a run. */
 void effects_pass_run(struct ntrace_flow *flow);
+
+/* Makes room for the steps of a message; @offset: of the last one. Return: false: the caller stops. */
+static inline bool effects_have_room(struct ntrace_flow *flow, uint64_t offset)
+{
+	if (has_steps(flow->count))
+		return true;
+	flow->offset = offset;
+	effects_pass_run(flow);
+	return !flow->count_error;
+}
+
+/* Changes the stack as the blocks of @effect do. */
+static inline void effects_move_stack(struct return_stack *stack, const struct flow_count *count,
+				      const struct effect *effect)
+{
+	const struct push *first = &count->firsts[number_of(count, effect)], *push;
+	unsigned int kept = effect->pops ? 0 : effect->pushes;
+
+	/* Calls that returned may have overwritten the oldest addresses. */
+	if (stack->count > STACK_DEPTH - (effect->depth - kept))
+		stack->count = STACK_DEPTH - (effect->depth - kept);
+	if (effect->pops && stack->count) {
+		stack->top = (stack->top + STACK_DEPTH - 1) % STACK_DEPTH;
+		stack->count--;
+	}
+	if (effect->pushes)
+		stack_push(stack, first->address, first->caller);
+	if (effect->pushes < 2)
+		return;
+	push = count->pushes + count->details[number_of(count, effect)].pushed;
+	for (unsigned int i = 1; i < effect->pushes; i++)
+		stack_push(stack, push[i].address, push[i].caller);
+}
+
+/*
+ * The further effects of a message after one that ends with a return to an address from before.
+ * Return: the last one, all are counted and all stack changes but its own are made; NULL: one is not
+ * known, and nothing is changed.
+ */
+struct effect *effects_take_parts(struct flow_count *count, struct return_stack *stack,
+				  struct effect *effect, uint64_t *parcels);
+/* The flow stands where @effect led it, and the caller does not know. */
+void effects_stand_after(struct ntrace_flow *flow, const struct effect *effect);
+/*
+ * Remembers what the waiting blocks do, by the key of the miss. Return: false: it cannot be
+ * remembered.
+ */
+bool effects_remember(struct ntrace_flow *flow);
 
 /* Passes an effect on to the caller. */
 void effect_fold(struct ntrace_flow *flow, struct effect *effect);

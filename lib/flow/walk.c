@@ -340,6 +340,7 @@ static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
 
 bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
 {
+	const uint64_t before = walk->walked;
 	bool going = true;
 
 	walk->last_class = NTRACE_INSN_PLAIN;
@@ -355,7 +356,7 @@ bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
 		if (going && !is_done(walk))
 			going = walk_one(flow, walk);
 	}
-	flow->credit -= walk->walked;
+	flow->credit -= walk->walked - before;
 	if (!going)
 		return walk->stopped && !flow->stop;
 	if (flow->pc_known && !flow_settle_ownership(flow, false))

@@ -17,6 +17,7 @@
 struct sums {
 	uint64_t executed[WORDS], taken[WORDS], next[WORDS];
 	uint64_t batches, effects, leads, events;
+	uint64_t in_batches;	/* blocks that were walked */
 	uint64_t bad;		/* effects with a wrong lead, or with a watched block */
 	uint64_t last;		/* the next block's address by batches and leads */
 	uint64_t watched;
@@ -172,6 +173,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 		follow(sums, &batch->blocks[i]);
 	}
 	sums->last = batch->blocks[batch->count - 1].next;
+	sums->in_batches += batch->count;
 	sums->batches++;
 	return 0;
 }
@@ -351,6 +353,83 @@ static void test_way(const char *name, const char *settings, unsigned int depth,
 	ntrace_space_put(flow.space);
 }
 
+/*
+ * 0 branch to 2; 1 nop; 2 call 6; 3 branch to 0; 4 jump through a0; 5 nop; 6 return
+ */
+static struct ntrace_space *make_loop(void)
+{
+	struct ntrace_space *space = new_space("loop");
+	struct code code = { .start = CODE };
+
+	put_branch(&code, CODE + 4 * 2);
+	put(&code, ADD);
+	put_jal(&code, 1, CODE + 4 * 6);
+	put_branch(&code, CODE);
+	put(&code, JR_A0);
+	put(&code, ADD);
+	put(&code, 0x00008067);
+	add_code(space, &code);
+	return space;
+}
+
+/* The loop runs a different number of times in each lap; both branches are taken. */
+static void encode_loops(struct ntrace_encoder *encoder)
+{
+	uint32_t rounds = 2000;
+
+	ntrace_encoder_start(encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (unsigned int lap = 0; lap < 100; lap++) {
+		rounds = (rounds * 1664525 + 1013904223) % 5000;
+		for (uint32_t i = 0; i <= rounds; i++) {
+			retire(encoder, 0, 0, NTRACE_ITYPE_BRANCH_TAKEN);
+			retire(encoder, 2, 2, NTRACE_ITYPE_DIRECT_CALL);
+			retire(encoder, 6, 6, NTRACE_ITYPE_RETURN);
+			retire(encoder, 3, 3,
+			       i < rounds ? NTRACE_ITYPE_BRANCH_TAKEN :
+					    NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+		}
+		retire(encoder, 4, 4, NTRACE_ITYPE_INDIRECT_JUMP);
+	}
+	ntrace_encoder_stop(encoder, NTRACE_EVCODE_TRACE_DISABLE);
+}
+
+/* Repetitions of a history are counted, too, however many a message reports. */
+static void test_loops(void)
+{
+	struct ntrace_params params = params_of("mode=htm,impret=3");
+	struct ntrace_encoder_config config;
+	static struct ntrace_encoder encoder;
+	static struct stream stream;
+	struct ntrace_flow_config flow = { .size = sizeof(flow), .params = &params };
+	struct sums plain = { 0 }, counted = { 0 }, ordered = { 0 };
+	int result = 0;
+
+	ntrace_encoder_config_init(&config);
+	config.params = &params;
+	config.implicit_return_depth = 8;
+	config.repeated_history = true;
+	config.write = take_bytes;
+	config.write_data = &stream;
+	is_u64(ntrace_encoder_init(&encoder, &config), 0, "loops: an encoder");
+	encode_loops(&encoder);
+
+	flow.space = make_loop();
+	decode(&flow, &stream, stream.size, &plain, &result);
+	flow.effect = take_effect;
+	decode(&flow, &stream, 7, &counted, &result);
+	is_u64(result, 0, "loops: decoded");
+	ok(same(&plain, &counted) && !counted.bad, "loops: the sums are those of a walk");
+	ok(counted.in_batches < plain.in_batches / 50, "loops: %u of %u blocks were walked",
+	   (unsigned int)counted.in_batches, (unsigned int)plain.in_batches);
+	flow.run = take_run;
+	decode(&flow, &stream, stream.size, &ordered, &result);
+	ok(same(&plain, &ordered) && ordered.order == plain.order && !ordered.bad,
+	   "loops: runs have the order of a walk");
+	ok(ordered.in_batches < plain.in_batches / 50, "loops: %u blocks were walked",
+	   (unsigned int)ordered.in_batches);
+	ntrace_space_put(flow.space);
+}
+
 static void test_config(void)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),
@@ -370,6 +449,7 @@ int main(void)
 	test_way("HTM with SRC", "mode=htm,srcbits=3", 0, false);
 	test_way("HTM with implicit returns", "mode=htm,impret=3", 8, false);
 	test_way("HTM with all compression", "mode=htm,impret=3", 8, true);
+	test_loops();
 	test_config();
 	return done_testing();
 }
