@@ -167,7 +167,7 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 	/* Effects refer to the code as it was. */
 	if (context->id && (context->space != space || context->version != version)) {
 		flow_count_settle(flow);
-		flow_count_fold(flow);
+		flow_count_fold_context(flow, context->id);
 	}
 	if (context->space != space) {
 		if (context->space)

@@ -340,8 +340,8 @@ static inline uint64_t first_bytes(uint64_t word, unsigned int size)
 	return word & ~UINT64_C(0) >> (64 - 8 * size);
 }
 
-struct effect *effects_take_parts(struct flow_count *count, struct return_stack *stack,
-				  struct effect *effect, uint64_t *parcels)
+static inline struct effect *take_parts(struct flow_count *count, struct return_stack *stack,
+					struct effect *effect, uint64_t *parcels)
 {
 	struct effect *parts[PARTS];
 	struct return_stack after = { .top = stack->top, .count = stack->count };
@@ -368,6 +368,12 @@ struct effect *effects_take_parts(struct flow_count *count, struct return_stack 
 		add_time(count, parts[i]);
 	}
 	return effect;
+}
+
+struct effect *effects_take_parts(struct flow_count *count, struct return_stack *stack,
+				  struct effect *effect, uint64_t *parcels)
+{
+	return take_parts(count, stack, effect, parcels);
 }
 
 /* The state of the flow that the messages of one call change. */
@@ -563,7 +569,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 		if (effect && flow->waiting.count && !pass_waiting(flow))
 			break;
 		if (effect && effect->split)
-			effect = effects_take_parts(count, &flow->stack, effect, &run.parcels);
+			effect = take_parts(count, &flow->stack, effect, &run.parcels);
 		if (!effect || !effect->next) {
 			count->miss = (struct miss){ .key = { key, more },
 						     .origin = origin,

@@ -32,6 +32,8 @@ void flow_count_part(struct ntrace_flow *flow);
 
 /* Passes all effects to the caller. The result of its callback goes to @flow->count_error. */
 void flow_count_fold(struct ntrace_flow *flow);
+/* Passes effects in @context; 0: all. */
+void flow_count_fold_context(struct ntrace_flow *flow, uint32_t context);
 /* The indices of all blocks become invalid. */
 void flow_count_forget(struct ntrace_flow *flow);
 /* Adds effects that have not been passed on. */

@@ -229,9 +229,21 @@ void effects_pass_run(struct ntrace_flow *flow)
 		flow->count_error = flow->config.run(flow->config.data, &run);
 }
 
-void flow_count_fold(struct ntrace_flow *flow)
+/* The context of the blocks of an effect. */
+static uint32_t context_of(const struct ntrace_flow *flow, uint32_t number)
+{
+	const struct flow_count *count = flow->count;
+	const struct detail *detail = &count->details[number];
+	uint32_t block = detail->count ? last_block(count, detail) :
+					 count->places[detail->lead].from;
+
+	return flow->cache.blocks[block].context;
+}
+
+void flow_count_fold_context(struct ntrace_flow *flow, uint32_t context)
 {
 	struct flow_count *count = flow->count;
+	uint32_t kept = 0;
 
 	/* A callback may cause a change of code, before which effects are passed on. */
 	if (!count || count->folding)
@@ -239,12 +251,36 @@ void flow_count_fold(struct ntrace_flow *flow)
 	effects_pass_run(flow);
 	count->folding = true;
 	for (uint32_t i = 0; i < count->dirty_count; i++) {
-		if (count->effects[count->dirty[i]].times)
-			effect_fold(flow, &count->effects[count->dirty[i]]);
+		uint32_t number = count->dirty[i];
+
+		if (!count->effects[number].times)
+			continue;
+		if (context && context_of(flow, number) != context)
+			count->dirty[kept++] = number;
+		else
+			effect_fold(flow, &count->effects[number]);
 	}
-	count->dirty_count = 0;
-	count->times_bound = 0;
+	count->dirty_count = kept;
+	if (!kept)
+		count->times_bound = 0;
 	count->folding = false;
+}
+
+void flow_count_fold(struct ntrace_flow *flow)
+{
+	flow_count_fold_context(flow, 0);
+}
+
+int flow_flush_space(struct ntrace_flow *flow, const struct ntrace_space *space)
+{
+	flow_close_batch(flow);
+	flow_count_settle(flow);
+	/* Where the flow has not been, or has not been for long, nothing was counted. */
+	for (unsigned int i = 0; i < CONTEXTS; i++) {
+		if (flow->cache.contexts[i].space == space && flow->cache.contexts[i].id)
+			flow_count_fold_context(flow, flow->cache.contexts[i].id);
+	}
+	return flow_result(flow);
 }
 
 void flow_count_settle(struct ntrace_flow *flow)

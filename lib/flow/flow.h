@@ -327,6 +327,12 @@ bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 	       uint64_t value);
 /* The result of a function of the flow. If a callback stopped, the rest of the message is lost. */
 int flow_result(struct ntrace_flow *flow);
+/* effects.c */
+/*
+ * ntrace_flow_flush() before the code of @space changes, of which no other space is made: effects
+ * in other spaces are not passed on.
+ */
+int flow_flush_space(struct ntrace_flow *flow, const struct ntrace_space *space);
 /* state.c */
 /* Advances the code of the space to the current time. Return: false: out of memory. */
 bool flow_advance(struct ntrace_flow *flow);

@@ -2,10 +2,10 @@
 /*
  * Counts the rounds of a loop that one message reports.
  *
- * ResourceFull with HREPEAT repeats its history, up to a million times, and often comes with another
- * number each time, so its effect is not found by the bytes of the message. So some repetitions
- * together are a unit with an effect of its own, by the history bits. After one or two units, the loop
- * is where it was before the unit, and all further ones are counted.
+ * ResourceFull with HREPEAT repeats its history, up to a million times, and often comes with
+ * another number each time, so its effect is not found by the bytes of the message. So some
+ * repetitions together are a unit with an effect of its own, by the history bits. After one or two
+ * units, the loop is where it was before the unit, and all further ones are counted.
  */
 #include "effects.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flow/flow.h"
 #include "session.h"
 
 /* Maximum number of programs that keep a space; other spaces are rebuilt when needed. */
@@ -323,7 +324,7 @@ struct ntrace_space *session_space_after(struct ntrace_session *session, struct 
 		return NULL;
 	/* Effects refer to the code as it was. */
 	if (session->counting && program->applied < count) {
-		int error = ntrace_flow_flush(session->counting);
+		int error = flow_flush_space(session->counting, program->space);
 
 		if (error)
 			session->error = error;
