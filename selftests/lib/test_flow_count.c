@@ -7,6 +7,7 @@
 #include <ntrace/encode.h>
 #include <ntrace/runs.h>
 
+#include "flow/flow.h"
 #include "test_flow.h"
 
 #define CODE 0x10000
@@ -430,6 +431,101 @@ static void test_loops(void)
 	ntrace_space_put(flow.space);
 }
 
+/* Two spaces with the same program; the second piece of the trace is that of the second one. */
+struct two_spaces {
+	struct ntrace_space *spaces[2];
+	uint64_t times[2];
+	unsigned int pieces;
+};
+
+static int nothing(void *data, const struct ntrace_flow_event *event)
+{
+	(void)data;
+	(void)event;
+	return 0;
+}
+
+static int no_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	(void)data;
+	(void)batch;
+	return 0;
+}
+
+static int add_times(void *data, const struct ntrace_flow_effect *effect)
+{
+	struct two_spaces *two = data;
+
+	two->times[effect->batch->space == two->spaces[1]] += effect->times;
+	return 0;
+}
+
+static int take_turns(void *data, unsigned int reason, uint64_t address,
+		      struct ntrace_space **space)
+{
+	struct two_spaces *two = data;
+
+	(void)address;
+	two->pieces += reason == NTRACE_FLOW_SYNC;
+	*space = two->spaces[two->pieces > 1];
+	return 0;
+}
+
+static void encode_pieces(struct stream *stream, const struct ntrace_params *params)
+{
+	struct ntrace_encoder_config config;
+	static struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.params = params;
+	config.write = take_bytes;
+	config.write_data = stream;
+	is_u64(ntrace_encoder_init(&encoder, &config), 0, "spaces: an encoder");
+	for (unsigned int piece = 0; piece < 2; piece++) {
+		ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
+		for (unsigned int i = 0; i < LAPS / 4; i++)
+			lap(&encoder);
+		ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	}
+}
+
+/* Before the code of a space changes, only what was counted there is passed on. */
+static void test_spaces(void)
+{
+	struct ntrace_params params = params_of("mode=htm");
+	struct two_spaces two = { .spaces = { make_program(), make_program() } };
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = &params,
+					     .event = nothing,
+					     .blocks = no_blocks,
+					     .effect = add_times,
+					     .select = take_turns,
+					     .space = two.spaces[0],
+					     .data = &two };
+	static struct stream stream;
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	struct ntrace_flow *flow;
+	uint64_t first;
+
+	encode_pieces(&stream, &params);
+	is_u64(ntrace_flow_new(&flow, &config), 0, "spaces: a flow");
+	ntrace_reader_init(&reader, &params, true);
+	ntrace_reader_feed(&reader, stream.data, stream.size);
+	do
+		ntrace_flow_count(flow, &reader);
+	while (ntrace_reader_next(&reader, &message) >= 0 && !ntrace_flow_message(flow, &message));
+	is_u64(two.times[0] + two.times[1], 0, "spaces: nothing is passed on before");
+	is_u64(flow_flush_space(flow, two.spaces[0]), 0, "spaces: flushed");
+	first = two.times[0];
+	ok(first && !two.times[1], "spaces: the first one is passed on, and not the second one");
+	is_u64(ntrace_flow_end(flow, 0), 0, "spaces: decoded");
+	ok(two.times[0] == first && two.times[1], "spaces: the second one comes at the end");
+	ntrace_flow_free(flow);
+	ntrace_space_put(two.spaces[0]);
+	ntrace_space_put(two.spaces[1]);
+}
+
 static void test_config(void)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),
@@ -450,6 +546,7 @@ int main(void)
 	test_way("HTM with implicit returns", "mode=htm,impret=3", 8, false);
 	test_way("HTM with all compression", "mode=htm,impret=3", 8, true);
 	test_loops();
+	test_spaces();
 	test_config();
 	return done_testing();
 }
