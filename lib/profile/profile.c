@@ -227,6 +227,8 @@ static void forget_suspended(struct ntrace_profile *profile, size_t i)
 	profile->suspended_count--;
 	memmove(&profile->suspended[i], &profile->suspended[i + 1],
 		(profile->suspended_count - i) * sizeof(profile->suspended[0]));
+	memmove(&profile->continuations[i], &profile->continuations[i + 1],
+		(profile->suspended_count - i) * sizeof(profile->continuations[0]));
 }
 
 static bool find_suspended(const struct ntrace_profile *profile,
@@ -236,11 +238,11 @@ static bool find_suspended(const struct ntrace_profile *profile,
 	size_t i;
 
 	for (i = profile->suspended_count; i-- > 0;) {
+		const struct continuation *at = &profile->continuations[i];
 		const struct straight_run *run = &profile->suspended[i];
 
-		if ((run->next == address || (run->skip && run->next + run->skip == address)) &&
-		    run->tid == event->tid && run->pid == event->pid &&
-		    run->privilege == event->privilege) {
+		if ((at->next == address || at->behind == address) && run->tid == event->tid &&
+		    run->pid == event->pid && run->privilege == event->privilege) {
 			*found = i;
 			return true;
 		}
@@ -269,8 +271,8 @@ static int suspend_run(struct ntrace_profile *profile)
 	for (i = profile->suspended_count; i-- > 0 && !error;) {
 		struct straight_run *run = &profile->suspended[i];
 
-		if (run->next == profile->run.next && run->tid == profile->run.tid &&
-		    run->privilege == profile->run.privilege) {
+		if (profile->continuations[i].next == profile->run.next &&
+		    run->tid == profile->run.tid && run->privilege == profile->run.privilege) {
 			error = add_run(profile, run);
 			forget_suspended(profile, i);
 		}
@@ -285,7 +287,11 @@ static int suspend_run(struct ntrace_profile *profile)
 		error = add_run(profile, &profile->run);
 		profile->run.trace.count = 1;
 	}
-	profile->run.skip = trapping_size(profile->space, &profile->isa, profile->run.next);
+	profile->continuations[profile->suspended_count] = (struct continuation){
+		.next = profile->run.next,
+		.behind = profile->run.next +
+			  trapping_size(profile->space, &profile->isa, profile->run.next),
+	};
 	profile->suspended[profile->suspended_count++] = profile->run;
 	profile->in_run = false;
 	come_from_nowhere(profile);

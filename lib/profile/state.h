@@ -32,18 +32,26 @@ struct known_run {
 /*
  * A run that may continue.
  * @next: address of the instruction that follows in a straight line
- * @skip: bytes of that instruction if it always traps, such as a system call, so that control
- *        returns after it; else 0
  * @bias: address minus link address
  */
 struct straight_run {
 	struct ntrace_profile_trace trace;
 	uint64_t next;
-	uint64_t skip;
 	uint64_t bias;
 	int32_t pid;
 	int32_t tid;
 	unsigned int privilege;
+};
+
+/*
+ * Where a suspended run may continue; apart from the rest, so that a search reads little memory.
+ * @next: as in the run
+ * @behind: the address behind the instruction there if that always traps, such as a system call, so
+ *          that control returns there; else @next
+ */
+struct continuation {
+	uint64_t next;
+	uint64_t behind;
 };
 
 /*
@@ -87,6 +95,7 @@ struct ntrace_profile {
 	bool arrived;
 	bool target_known;
 	struct straight_run suspended[SUSPENDED_MAX];	/* sorted by time, the latest one last */
+	struct continuation continuations[SUSPENDED_MAX];
 	size_t suspended_count;
 };
 
