@@ -21,6 +21,8 @@
 #include "effects.h"
 #include "word.h"
 
+#define SHORT_PATH static inline __attribute__((always_inline))
+
 /* Limits the time of a call, and the number of times of an effect. */
 #define BYTES_AT_ONCE (1 << 24)
 
@@ -340,8 +342,9 @@ static inline uint64_t first_bytes(uint64_t word, unsigned int size)
 	return word & ~UINT64_C(0) >> (64 - 8 * size);
 }
 
-static inline struct effect *take_parts(struct flow_count *count, struct return_stack *stack,
-					struct effect *effect, uint64_t *parcels)
+/* GCC does not inline it, as it has two callers. */
+SHORT_PATH struct effect *take_parts(struct flow_count *count, struct return_stack *stack,
+				     struct effect *effect, uint64_t *parcels)
 {
 	struct effect *parts[PARTS];
 	struct return_stack after = { .top = stack->top, .count = stack->count };
