@@ -278,7 +278,10 @@ like "perf, ram-sink $broken_sink: the log reports it" 'tracing of CPU 0 failed'
 ok "perf: in few lines" test "$(wc -l <<<"$lines")" -le 9
 mend "$(sink 0)"
 switches none
-ok "perf: 1000 switches do not wait ($broken ms, of an untraced task $spent)" test "$broken" -lt $((spent + 50))
+# The driver fails in half a millisecond at most on the debug kernel, too.
+limit=$((spent + 50))
+[ ! -e /proc/lockdep ] || limit=$((spent + 500))
+ok "perf: 1000 switches do not wait ($broken ms, of an untraced task $spent)" test "$broken" -lt "$limit"
 # An encoder of version 0 that is never empty takes no configuration, so perf gets no event.
 if [ -z "$version0" ]; then
 	fault "$(encoder 0)" no-empty

@@ -213,13 +213,16 @@ static void work_both(void)
 static void check_stream(int hart, const char *what)
 {
 	struct walk seen = walk(&areas[hart], &infos[hart], 0);
+	bool lossy = is_flooded(&infos[hart]) && areas[hart].control->loss;
 
 	ok(seen.messages > 1000, "%s: hart %d: %llu messages, %llu of others", what, hart,
 	   (unsigned long long)seen.messages, (unsigned long long)seen.foreign);
-	ok(seen.first == PROG_TRACE_SYNC >> 2 && seen.last == PROG_TRACE_CORRELATION && seen.whole,
+	ok(lossy || (seen.first == PROG_TRACE_SYNC >> 2 && seen.last == PROG_TRACE_CORRELATION &&
+		     seen.whole),
 	   "%s: hart %d: from the first synchronization to the end", what, hart);
-	if (!ok(!areas[hart].control->loss && !areas[hart].control->lost && !seen.marks,
-		"%s: hart %d: nothing lost", what, hart))
+	if (!ok(lossy ? seen.marks > 0 :
+			!areas[hart].control->loss && !areas[hart].control->lost && !seen.marks,
+		"%s: hart %d: %s", what, hart, lossy ? "losses are marked" : "nothing lost"))
 		ksft_print_msg("loss %u lost %llu gaps %u, %llu bytes\n", areas[hart].control->loss,
 			       areas[hart].control->lost, areas[hart].control->gaps,
 			       (unsigned long long)head_of(&areas[hart]));
@@ -382,8 +385,9 @@ static void test_no_data(void)
 	order(1, NTRACE_IOC_STOP, "STOP");
 	order(0, NTRACE_IOC_STOP, "STOP");
 	seen = walk(&areas[0], &infos[1], 0);
-	ok(seen.messages > 1000 && seen.foreign > 1000 && seen.first == PROG_TRACE_SYNC >> 2 &&
-		   seen.last == PROG_TRACE_CORRELATION,
+	ok(seen.messages > 1000 && seen.foreign > 1000 &&
+		   ((is_flooded(&infos[0]) && seen.marks) ||
+		    (seen.first == PROG_TRACE_SYNC >> 2 && seen.last == PROG_TRACE_CORRELATION)),
 	   "no data: one device has the trace of both");
 	ok(head_of(&areas[1]) == 0 && areas[1].control->stop_ns > areas[1].control->start_ns &&
 		   read(fds[1], &byte, 1) == 0,

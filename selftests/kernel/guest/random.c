@@ -58,7 +58,9 @@ static void check(int ret, const char *what)
 
 static void file_step(int *file)
 {
-	struct ntrace_config config = { .size = sizeof(config), .data_size = 1 << 16 };
+	struct ntrace_config config = { .size = sizeof(config),
+					.data_size = 1 << 16,
+					.privilege = whole ? EVERYTHING : 0 };
 	char name[32];
 
 	if (*file < 0) {
@@ -257,6 +259,7 @@ int main(int argc, char **argv)
 	if (!file || fscanf(file, "%u", &type) != 1)
 		bail("type of the PMU");
 	fclose(file);
+	look_for_filters();
 	sequences = atoi(argv[1]);
 	state = strtoull(argv[2], NULL, 0) | 1;
 	begin(4);
