@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kselftest.h"
+#include "program.h"
 
 #define ENTRIES 127
 
@@ -27,21 +27,9 @@ struct snapshot {
 	struct perf_branch_entry entries[ENTRIES];
 };
 
-#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
-#define MOV(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
-#define ADD(d, i) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
-#define SET(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define CALL(f) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
-
 static int bpf(int command, union bpf_attr *attr)
 {
 	return syscall(SYS_bpf, command, attr, sizeof(*attr));
-}
-
-static void must(bool good, const char *what)
-{
-	if (!good)
-		ksft_exit_fail_perror(what);
 }
 
 static int make_map(void)
@@ -58,13 +46,7 @@ static int make_map(void)
 static void attach(int map)
 {
 	const struct bpf_insn program[] = {
-		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
-		MOV(2, 10),
-		ADD(2, -4),
-		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
-		INSN(0, 0, 0, 0, 0),
-		CALL(BPF_FUNC_map_lookup_elem),
-		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 8, 0),
+		FIND_VALUE(map, 8),
 		MOV(6, 0),
 		MOV(1, 6),
 		ADD(1, offsetof(struct snapshot, entries)),

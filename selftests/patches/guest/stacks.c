@@ -18,7 +18,7 @@
 
 #include <bpf/bpf.h>
 
-#include "kselftest.h"
+#include "program.h"
 
 #define ENTRIES 32
 #define ROUNDS 300000
@@ -31,31 +31,14 @@ struct stacks {
 	struct perf_branch_entry entries[ENTRIES];
 };
 
-#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
-#define MOV(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
-#define ADD(d, i) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
-#define SET(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
-#define CALL(f) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
 #define STORE(d, o, s) INSN(BPF_STX | BPF_MEM | BPF_DW, d, s, o, 0)
 #define LOAD(d, s, o) INSN(BPF_LDX | BPF_MEM | BPF_DW, d, s, o, 0)
-
-static void must(bool good, const char *what)
-{
-	if (!good)
-		ksft_exit_fail_perror(what);
-}
 
 static int load(int map)
 {
 	const struct bpf_insn program[] = {
 		MOV(6, 1),
-		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
-		MOV(2, 10),
-		ADD(2, -4),
-		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
-		INSN(0, 0, 0, 0, 0),
-		CALL(BPF_FUNC_map_lookup_elem),
-		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 15, 0),
+		FIND_VALUE(map, 15),
 		MOV(7, 0),
 		MOV(1, 6),
 		MOV(2, 7),
