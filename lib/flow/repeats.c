@@ -16,7 +16,7 @@
 /* Maximum number of bits of a unit, below its stop bit: with more bits, units are fewer. */
 #define BITS_OF_UNIT 62
 
-/* Whether nothing but the history decides what comes next. */
+/* Does the history alone decide where the next blocks lead? */
 static bool is_ready(const struct ntrace_flow *flow, const struct walk *walk)
 {
 	const struct history *history = &walk->history;

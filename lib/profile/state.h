@@ -46,8 +46,8 @@ struct straight_run {
 /*
  * Where a suspended run may continue; apart from the rest, so that a search reads little memory.
  * @next: as in the run
- * @behind: the address behind the instruction there if that always traps, such as a system call, so
- *          that control returns there; else @next
+ * @behind: where control returns to if the instruction at @next always traps, as a system call does;
+ *          else @next
  */
 struct continuation {
 	uint64_t next;

@@ -489,7 +489,7 @@ static void encode_pieces(struct stream *stream, const struct ntrace_params *par
 	}
 }
 
-/* Before the code of a space changes, only what was counted there is passed on. */
+/* Before the code of a space changes, the flow passes on what it counted there, and nothing else. */
 static void test_spaces(void)
 {
 	struct ntrace_params params = params_of("mode=htm");

@@ -217,7 +217,7 @@ static inline uint32_t fitting_privilege(void)
 
 /*
  * Is there more trace than the drain can take? So it is on the debug kernel with encoders that cannot
- * leave out the kernel. What is lost must be reported then.
+ * leave out the kernel. Tests demand there that each loss is reported.
  */
 static inline bool is_flooded(const struct ntrace_info *info)
 {
