@@ -165,6 +165,22 @@ static void test_overwrite(void)
 	over();
 }
 
+/* After a lap, what the running sink still holds at its write pointer is not lost. */
+static void test_lapped_at(void)
+{
+	unsigned int past, wrong = 0;
+
+	for (past = 0; past < 4096; past += 8) {
+		begin(1, 4096, 64, 65536);
+		hw_take(4096 + past);
+		ntrace_drain_flush(feed);
+		stop();
+		wrong += control->lost + drained() - control->gaps != 4096 + past;
+		over();
+	}
+	is_u64(wrong, 0, "lapped at any position: all bytes are drained or lost");
+}
+
 /* A second start of the same capture. */
 static void test_restart(void)
 {
@@ -737,6 +753,7 @@ int main(void)
 	test_settled();
 	test_slices();
 	test_overwrite();
+	test_lapped_at();
 	test_restart();
 	test_timer();
 	test_sink_failure();

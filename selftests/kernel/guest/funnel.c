@@ -335,11 +335,18 @@ static void test_lapped(void)
 		order(i, NTRACE_IOC_STOP, "STOP");
 	for (i = 0; i < HARTS; i++) {
 		struct walk seen = walk(&areas[i], &infos[i], 0);
+		volatile const struct ntrace_control *control = areas[i].control;
+		uint64_t stored = head_of(&areas[i]) - control->gaps * (frames ? 16 : 1);
 
-		ok(areas[i].control->loss & NTRACE_LOSS_LAPPED && areas[i].control->gaps,
+		ok(control->loss & NTRACE_LOSS_LAPPED && control->gaps,
 		   "lapped: hart %d reports it", i);
-		ok(seen.marks == areas[i].control->gaps && areas[i].control->lost >= 4096,
-		   "lapped: hart %d: %u gaps, each marked", i, areas[i].control->gaps);
+		/* Up to a granule of the ring may be stored after the lap: it is not lost. */
+		if (!ok(seen.marks == control->gaps && control->lost >= 4096 - infos[i].granule &&
+				control->lost + stored >= 4096,
+			"lapped: hart %d: %u gaps, each marked", i, control->gaps))
+			ksft_print_msg("%llu marks, %llu bytes lost, %llu stored\n",
+				       (unsigned long long)seen.marks, control->lost,
+				       (unsigned long long)stored);
 	}
 	close_both();
 }
