@@ -190,7 +190,8 @@ static int open_source(struct merge *merge, struct source *source, const struct 
 
 	source->input = input;
 	if (file) {
-		rewind(file);
+		if (fseek(file, 0, SEEK_SET))
+			return failed(merge->merger, NTRACE_ERR_IO, input->path, strerror(errno));
 	} else {
 		file = source->opened = fopen(input->path, "re");
 		if (!file)

@@ -159,7 +159,7 @@ static bool same_programs(struct bytes_reader *reader)
 static uint64_t sample(int fd, uint64_t end)
 {
 	uint64_t from = end < SAMPLE ? 0 : end - SAMPLE;
-	uint8_t data[SAMPLE];
+	uint8_t data[SAMPLE] = { 0 };
 	size_t have = 0;
 
 	while (have < end - from) {

@@ -262,7 +262,7 @@ is "$("$ntrace" ingress dump --dtype store --bytes 1,2 --json plain.unified | gr
 stack=$(riscv64-linux-gnu-nm program | awk '$3 == "stack" { print substr($1, 9) }')
 is "$("$ntrace" ingress dump --daddr "0x$stack-0x$(printf %x $((0x$stack + 4095)))" --dtype load plain.unified | grep -vc '^#')" \
 	"$(awk -v first="00000000$stack" -v last="00000000$(printf %x $((0x$stack + 4095)))" \
-		'$1 == "L" && $2 >= first && $2 <= last' plain.log | wc -l)" "filter: loads from the stack"
+		'$1 == "L" && $2 "" >= first "" && $2 "" <= last ""' plain.log | wc -l)" "filter: loads from the stack"
 is "$("$ntrace" ingress dump --iaddr 0x80000040-0x80000077 --dtype csr plain.unified | grep -vc '^#')" \
 	"$((5 * $(grep -c ^T plain.log)))" "filter: CSR accesses of the handler"
 

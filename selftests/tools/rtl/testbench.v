@@ -32,6 +32,6 @@ module testbench;
 		stall <= $test$plusargs("stall") && lfsr[1:0] == 0;
 		irq <= period != 0 && cycles % (period + 1) == period;
 		if (done || cycles > 400000)
-			$finish;
+			$finish(0);
 	end
 endmodule

@@ -43,7 +43,8 @@ static int add_file(struct merge_command *merge, const char *path)
 
 static int add_list(struct merge_command *merge)
 {
-	FILE *file = strcmp(merge->list, "-") ? fopen(merge->list, "re") : stdin;
+	FILE *opened = strcmp(merge->list, "-") ? fopen(merge->list, "re") : NULL;
+	FILE *file = strcmp(merge->list, "-") ? opened : stdin;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t length;
@@ -60,8 +61,8 @@ static int add_list(struct merge_command *merge)
 	if (!error && ferror(file))
 		error = fail("%s: %s", merge->list, strerror(errno));
 	free(line);
-	if (file != stdin)
-		fclose(file);
+	if (opened)
+		fclose(opened);
 	return error;
 }
 

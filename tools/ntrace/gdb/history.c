@@ -255,13 +255,14 @@ bool history_end(struct history *history, uint64_t last)
 {
 	struct order *order = calloc(history->run_count + 1, sizeof(*order));
 	size_t i, next = 0;
-	bool taken = order;
+	bool taken = true;
 
-	for (i = 0; taken && i < history->run_count; i++)
+	if (!order)
+		return false;
+	for (i = 0; i < history->run_count; i++)
 		order[i] = (struct order){ history->run[i].order, history->run[i].thread,
 					   (uint32_t)i };
-	if (taken)
-		qsort(order, history->run_count, sizeof(*order), by_order);
+	qsort(order, history->run_count, sizeof(*order), by_order);
 	for (i = 0; taken && i < history->thread_count; i++) {
 		taken = take_runs(history, (uint32_t)i, order, &next);
 		if (taken)

@@ -130,8 +130,11 @@ static void order_points(const struct parts *parts, struct point *points, size_t
 static bool divide(struct parts *parts, const struct point *points, size_t count, uint64_t size)
 {
 	uint64_t *at = calloc(parts->streams, sizeof(*at)), since = 0;
-	bool good = at && add_boundary(parts, at, 0);
+	bool good;
 
+	if (!at)
+		return false;
+	good = add_boundary(parts, at, 0);
 	for (size_t i = 0; good && i < count; i++) {
 		since += points[i].offset - at[points[i].stream];
 		at[points[i].stream] = points[i].offset;
@@ -140,7 +143,7 @@ static bool divide(struct parts *parts, const struct point *points, size_t count
 		good = add_boundary(parts, at, points[i].time);
 		since = 0;
 	}
-	for (unsigned int i = 0; at && i < parts->streams; i++)
+	for (unsigned int i = 0; i < parts->streams; i++)
 		at[i] = UINT64_MAX;
 	good = good && add_boundary(parts, at, UINT64_MAX);
 	/* The last boundary is an end. */

@@ -330,10 +330,11 @@ static int stat_field(void *data, const struct ntrace_tandem_field *field)
 int tandem_stat(const struct tandem_options *options)
 {
 	static struct statistics stat;
-	const struct {
+	struct row {
 		const char *key, *text;
 		uint64_t value;
-	} * row;
+	};
+	const struct row *row;
 	int status, result;
 
 	stat.options = options;
@@ -341,7 +342,7 @@ int tandem_stat(const struct tandem_options *options)
 	status = tandem_read_file(options, stat_field, &stat, &result);
 	if (status == EXIT_FAILED)
 		return status;
-	__typeof__(*row) rows[] = {
+	const struct row rows[] = {
 		{ "bytes", "bytes", stat.bytes },
 		{ "fields", "fields", stat.fields },
 		{ "groups", "groups", stat.groups },
