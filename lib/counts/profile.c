@@ -37,10 +37,9 @@ struct spill {
 static int by_pointer(const void *left, const void *right)
 {
 	const struct ranked *a = left, *b = right;
+	uintptr_t x = (uintptr_t)a->object, y = (uintptr_t)b->object;
 
-	return (uintptr_t)a->object < (uintptr_t)b->object ?
-		       -1 :
-		       (uintptr_t)a->object > (uintptr_t)b->object;
+	return x < y ? -1 : x > y;
 }
 
 static int by_key(const void *left, const void *right)

@@ -91,10 +91,11 @@ void record_features_choose(uint32_t inst_features, struct ntrace_config *config
 
 uint64_t record_features_event(const struct ntrace_config *config)
 {
-	uint64_t bits = (uint64_t) !!(config->flags & NTRACE_CONFIG_STALL) << EVENT_STALL;
+	uint64_t bits = config->flags & NTRACE_CONFIG_STALL ? UINT64_C(1) << EVENT_STALL : 0;
 
 	for (size_t i = 0; i < NAMES; i++)
-		bits |= (uint64_t) !!(config->features & names[i].feature) << names[i].event;
+		if (config->features & names[i].feature)
+			bits |= UINT64_C(1) << names[i].event;
 	return bits;
 }
 
