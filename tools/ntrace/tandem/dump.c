@@ -334,7 +334,6 @@ int tandem_stat(const struct tandem_options *options)
 		const char *key, *text;
 		uint64_t value;
 	};
-	const struct row *row;
 	int status, result;
 
 	stat.options = options;
