@@ -21,6 +21,14 @@ static inline uint64_t load_word(const uint8_t *bytes)
 	return word;
 }
 
+static inline void store_word(uint8_t *bytes, uint64_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	memcpy(bytes, &word, sizeof(word));
+}
+
 /* Bit 0 of each byte that ends a message or is idle: MSEO 11 (N-Trace 1.0, "message framing"). */
 static inline uint64_t word_ends(uint64_t word)
 {

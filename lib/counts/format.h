@@ -5,6 +5,8 @@
 
 #include <ntrace/counts_file.h>
 
+#include "word.h"
+
 /* Sizes in bytes. */
 enum {
 	FILE_HEADER = 16,
@@ -44,6 +46,10 @@ enum {
 
 static inline void put_number(uint8_t *at, uint64_t value, unsigned int size)
 {
+	if (size == 8) {
+		store_word(at, value);
+		return;
+	}
 	for (unsigned int i = 0; i < size; i++)
 		at[i] = (uint8_t)(value >> (8 * i));
 }
@@ -52,6 +58,8 @@ static inline uint64_t get_number(const uint8_t *at, unsigned int size)
 {
 	uint64_t value = 0;
 
+	if (size == 8)
+		return load_word(at);
 	for (unsigned int i = 0; i < size; i++)
 		value |= (uint64_t)at[i] << (8 * i);
 	return value;
@@ -71,6 +79,9 @@ int counts_compare_objects(const struct ntrace_counts_object *a,
 			   const struct ntrace_counts_object *b);
 int counts_compare_entries(const struct ntrace_counts_entry *a,
 			   const struct ntrace_counts_entry *b);
+
+/* Whether the entry that ntrace_counts_next() returned last is the first one of its group. */
+bool counts_begins_group(const struct ntrace_counts_reader *reader);
 
 /* Room for the strings of a group. */
 struct counts_texts {

@@ -213,6 +213,8 @@ static void close_source(struct source *source)
 
 static bool is_before(const struct source *a, const struct source *b)
 {
+	if (a->entry->start != b->entry->start)
+		return a->entry->start < b->entry->start;
 	return counts_compare_entries(a->entry, b->entry) < 0;
 }
 
@@ -291,24 +293,31 @@ static int put(struct merge *merge, const struct ntrace_counts_group *group,
 /* Writes the entries of a group; its strings belong to sources that have passed to other groups. */
 static int merge_group(struct merge *merge, const struct ntrace_counts_group *first)
 {
+	struct ntrace_counts_entry sum = *merge->heap[0]->entry;
 	struct ntrace_counts_group group;
 	struct counts_texts texts;
 	int error = 0;
 
+	sum.count = 0;
 	counts_copy_group(&group, &texts, first);
 	while (merge->heap_count && !error) {
 		struct source *source = merge->heap[0];
 
-		error = put(merge, &group, source->entry);
+		if (counts_compare_entries(&sum, source->entry)) {
+			error = put(merge, &group, &sum);
+			sum = *source->entry;
+		} else {
+			sum.count = add_counts(sum.count, source->entry->count);
+		}
 		if (!error)
 			error = step(merge, source);
 		if (error)
 			break;
-		if (source->ended || ntrace_counts_compare(source->group, NULL, &group, NULL))
+		if (source->ended || counts_begins_group(source->reader))
 			merge->heap[0] = merge->heap[--merge->heap_count];
 		sift(merge, 0);
 	}
-	return error;
+	return error ? error : put(merge, &group, &sum);
 }
 
 static int merge_sources(struct merge *merge)

@@ -338,3 +338,8 @@ int ntrace_counts_next(struct ntrace_counts_reader *reader,
 		return error;
 	return take_entry(reader);
 }
+
+bool counts_begins_group(const struct ntrace_counts_reader *reader)
+{
+	return reader->group_entries == 1;
+}
