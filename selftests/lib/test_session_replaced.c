@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lib/session with effects, and a process that maps another file in place of the one that it
+ * executed. Effects are told later than their blocks were executed, but with the code of that time.
+ */
+#include "test_session.h"
+
+/* After the loop of each program, a function that jumps to itself by a register. */
+#define JUMPS (CODE + 6)
+#define JUMP_PARCELS 3
+
+/* What was executed in the function of each file, and how much of it came in effects. */
+static struct {
+	const char *name;
+	uint64_t instructions;
+	uint64_t counted;
+} files[] = { { "steps", 0, 0 }, { "leaps", 0, 0 } };
+
+static bool make(const char *name)
+{
+	return !run(
+		"cd %s/root && printf 'loop: c.nop\\nc.nop\\nj loop\\n"
+		".globl %s\\n.type %s,@function\\n%s: c.nop\\nc.nop\\njr a0\\n.size %s,.-%s\\n' "
+		"> %s.s && riscv64-linux-gnu-as -march=rv64gc %s.s -o %s.o && "
+		"riscv64-linux-gnu-ld --build-id -Ttext=0x%x -e %s %s.o -o %s",
+		directory, name, name, name, name, name, name, name, name, CODE, name, name, name);
+}
+
+/* The hart returns to the function, jumps @turns - 1 times there, and then to the loop. */
+static void jump(unsigned int turns)
+{
+	hart_trap(&hart, NOTHING, NOTHING, JUMPS);
+	while (turns--)
+		hart_block(&hart, JUMPS, JUMP_PARCELS, NTRACE_ITYPE_INDIRECT_JUMP, 0,
+			   NTRACE_PRIV_U);
+	hart.loop = CODE;
+	hart_loop(&hart, 3);
+}
+
+static void add(struct ntrace_space *space, const struct ntrace_block *block, uint64_t times,
+		bool counted)
+{
+	struct ntrace_location location = { 0 };
+
+	ntrace_space_locate(space, block->address, &location);
+	for (unsigned int i = 0; location.symbol && i < 2; i++) {
+		if (strcmp(location.symbol, files[i].name))
+			continue;
+		files[i].instructions += times * block->instructions;
+		files[i].counted += counted ? times * block->instructions : 0;
+	}
+}
+
+static int no_block(void *data, const struct ntrace_session_event *event)
+{
+	unsigned int *blocks = data;
+
+	*blocks += event->flow->type == NTRACE_FLOW_BLOCK;
+	return 0;
+}
+
+static int add_blocks(void *data, const struct ntrace_session_blocks *blocks)
+{
+	const struct ntrace_block_batch *batch = blocks->batch;
+
+	(void)data;
+	for (size_t i = 0; i < batch->count; i++)
+		add(batch->space, &batch->blocks[i], 1, false);
+	return 0;
+}
+
+static int add_effect(void *data, const struct ntrace_session_effect *effect)
+{
+	const struct ntrace_block_batch *batch = effect->blocks->batch;
+
+	(void)data;
+	for (size_t i = effect->lead; i < batch->count; i++)
+		add(batch->space, &batch->blocks[i], effect->times, true);
+	return 0;
+}
+
+static void count(const char *name, bool effects)
+{
+	struct ntrace_session_options options = { .size = sizeof(options), .sysroot = in("root") };
+	unsigned int blocks = 0;
+	struct ntrace_session_counting counting = { .size = sizeof(counting),
+						    .event = no_block,
+						    .blocks = add_blocks,
+						    .effect = effects ? add_effect : NULL,
+						    .data = &blocks };
+	struct ntrace_session *session;
+
+	for (unsigned int i = 0; i < 2; i++)
+		files[i].instructions = files[i].counted = 0;
+	if (ntrace_session_open(&session, in(name), &options)) {
+		ok(false, "%s opens", name);
+		return;
+	}
+	is_u64(ntrace_session_decode_counts(session, 0, &counting, NULL), 0, "%s decodes", name);
+	is_u64(blocks, 0, "no block comes as an event");
+	ntrace_session_close(session);
+}
+
+/* Process 100 sleeps, and has another file at the same address when it runs again. */
+static void test_replaced(void)
+{
+	start("replaced", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/steps");
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	jump(200);
+	switches(100, 200, OTHER_CODE);
+	maps(100, now + 5, CODE, "/leaps");
+	switches(200, 100, CODE);
+	jump(300);
+	stop("replaced", 3);
+	for (int effects = 0; effects < 2; effects++) {
+		count("replaced", effects);
+		is_u64(files[0].instructions, 200 * JUMP_PARCELS, "the file that was replaced");
+		is_u64(files[1].instructions, 300 * JUMP_PARCELS, "the file in its place");
+		ok(effects ? files[0].counted && files[1].counted : !files[0].counted, "%s",
+		   effects ? "effects tell some of both" : "without effects");
+	}
+}
+
+static void tests(void)
+{
+	if (ok(make("steps") && make("leaps"), "makes two programs"))
+		test_replaced();
+}
+
+int main(void)
+{
+	return test_sessions(tests);
+}
