@@ -26,8 +26,10 @@ if [ -s "$file" ]; then
 	exit 0
 fi
 
+# Debian 12's QEMU cannot do that.
 qemu=$top/build/qemu-stock/qemu-system-riscv64
-[ -x "$qemu" ] || qemu=$(command -v qemu-system-riscv64) || qemu=$("$top/tools/vsoc/qemu/build" --stock)
+[ -x "$qemu" ] || qemu=$top/build/qemu/qemu-system-riscv64
+[ -x "$qemu" ] || qemu=$("$top/tools/vsoc/qemu/build" --stock)
 mkdir -p "$cache"
 tmp=$(mktemp -d "$cache/tmp.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Seeking in a recording of 1 GB: the time to the first block at 90 %, with an index. A real recording (two busy harts) is
 # repeated; after its first round the tasks are unknown, which makes the decoding slower, not faster. Target: below 50 ms.
+# BENCH_SEEK_RECORDING, with BENCH_SEEK_SYSROOT, is used instead of a new recording.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
 rounds=${BENCH_ROUNDS:-7}
 wanted=${BENCH_SEEK_BYTES:-1000000000}
 
-truth_load=$top/build/riscv64/selftests/tools/truth_load
-cp "$top/build/riscv64/ntrace" "$truth_load" "$tmp/"
 if [ -n "${BENCH_SEEK_RECORDING:-}" ]; then
 	cp -r "$BENCH_SEEK_RECORDING" "$tmp/long"
 	sysroot=$BENCH_SEEK_SYSROOT
 else
+	cp "$top/build/riscv64/ntrace" "$top/build/riscv64/selftests/tools/truth_load" "$tmp/"
 	guest_run 'ntrace record --quiet --mode htm --sink-size 2M -o /tmp/long -- truth_load 12 >/dev/null' \
 		--modules --put "$tmp/ntrace:/usr/local/bin/ntrace" --put "$tmp/truth_load:/usr/local/bin/truth_load" --get "/tmp/long:$tmp"
 	sysroot=$tmp/root
