@@ -167,13 +167,20 @@ static size_t side_of(const struct ntrace_flow *flow, uint64_t address)
 static bool has_one_privilege(const struct ntrace_flow *flow)
 {
 	const struct place *place = &flow->count->places[flow->count->place];
-	size_t side = side_of(flow, flow->cache.blocks[place->from].form.address);
+	uint32_t first = place->from ? place->from : place->block;
+	size_t side = side_of(flow, flow->cache.blocks[first].form.address);
 
 	for (size_t i = 0; i < flow->waiting.count; i++) {
 		if (side_of(flow, flow->batch[i].address) != side)
 			return false;
 	}
 	return true;
+}
+
+/* Whether the waiting blocks end with a return from a trap. */
+static bool returned_from_trap(const struct ntrace_flow *flow)
+{
+	return flow->batch[flow->waiting.count - 1].insn_class == NTRACE_INSN_TRAP_RETURN;
 }
 
 /* Whether nothing but the waiting blocks happened since the place. */
@@ -184,7 +191,8 @@ static bool is_recordable(const struct ntrace_flow *flow)
 	uint64_t parcels = 0;
 
 	if (count->passed || !count->place || flow->stop || !flow->synced || !flow->pc_known ||
-	    flow->select_block || flow->late_count || !waiting->count || count->tracked)
+	    flow->late_count || !waiting->count || count->tracked ||
+	    flow->select_block != returned_from_trap(flow))
 		return false;
 	for (size_t i = 0; i < waiting->count; i++) {
 		const struct ntrace_block *block = &flow->batch[i];
@@ -192,7 +200,7 @@ static bool is_recordable(const struct ntrace_flow *flow)
 
 		if (!index || flow->cache.blocks[index].context != flow->space_id ||
 		    !(block->flags & NTRACE_BLOCK_NEXT_KNOWN) ||
-		    block->insn_class == NTRACE_INSN_TRAP_RETURN ||
+		    (block->insn_class == NTRACE_INSN_TRAP_RETURN && i + 1 < waiting->count) ||
 		    flow->cache.blocks[index].form.bytes != block->bytes)
 			return false;
 		parcels += block->bytes / 2;
@@ -200,7 +208,7 @@ static bool is_recordable(const struct ntrace_flow *flow)
 	return parcels <= PARCELS_AT_MOST && (!count->steps || has_one_privilege(flow));
 }
 
-/* The number of the place before block @next, after those from @block on at @lead. */
+/* The number of the place before block @next, after those from @block on at @lead; 0: not known. */
 static uint32_t place_after(struct ntrace_flow *flow, uint32_t lead,
 			    const struct ntrace_block *block, const struct ntrace_block *next)
 {
@@ -217,6 +225,8 @@ static uint32_t place_after(struct ntrace_flow *flow, uint32_t lead,
 	after.block = effects_index(flow, next->id);
 	if (!after.start)
 		after.start = after.block;
+	if (!after.from)
+		return 0;
 	return effects_number_place(flow->count, &after);
 }
 
@@ -245,6 +255,8 @@ static struct effect *record(struct ntrace_flow *flow, struct effect **parts, si
 				     .origin = recording.blocks[end].next,
 				     .kind = key.kind };
 		lead = place_after(flow, lead, recording.blocks + first, recording.blocks + end);
+		if (!lead)
+			return NULL;
 		place = 1;
 	}
 	/* An effect may have replaced an earlier one of the same message. */
@@ -255,6 +267,15 @@ static struct effect *record(struct ntrace_flow *flow, struct effect **parts, si
 		}
 	}
 	return effect;
+}
+
+/* The number of the place after the waiting blocks, the last of which returned from a trap. */
+static uint32_t place_after_return(struct ntrace_flow *flow)
+{
+	const struct ntrace_block *last = &flow->batch[flow->waiting.count - 1];
+	const struct place place = { .from = effects_index(flow, last->id) };
+
+	return effects_number_place(flow->count, &place);
 }
 
 static bool remember(struct ntrace_flow *flow)
@@ -271,9 +292,9 @@ static bool remember(struct ntrace_flow *flow)
 	if (count->steps && !has_steps(count))
 		effects_pass_run(flow);
 	effects_track(flow, flow->batch, blocks);
-	place = effects_find_place(flow);
+	place = returned_from_trap(flow) ? place_after_return(flow) : effects_find_place(flow);
 	/* Making the next block may have emptied the array, and all effects with it. */
-	if (place && !count->passed)
+	if (place && count->places[place].from && !count->passed)
 		last = record(flow, parts, &part_count);
 	if (!last) {
 		count->tail = tail;
@@ -407,8 +428,9 @@ void effects_stand_after(struct ntrace_flow *flow, const struct effect *effect)
 	flow->previous_link = !!(last & TAKEN);
 	count->place = effect->next;
 	count->stale = true;
+	flow->select_block = returns_from_trap(count, effect);
 	count->tail = count->places[effect->next];
-	count->tail_valid = true;
+	count->tail_valid = !flow->select_block;
 	if (count->tail.start == count->tail.block)
 		count->tail.start = 0;
 }
@@ -448,6 +470,9 @@ static bool is_ready(struct ntrace_flow *flow, const struct ntrace_reader *reade
 {
 	struct flow_count *count = flow->count;
 
+	/* Without a time, no code changes. */
+	if (flow->time_passed && !flow->time_known)
+		flow->time_passed = false;
 	if (!count || !count->place || reader->state || !flow->synced || flow->stop ||
 	    flow->late_count || flow->time_passed || flow->select_block)
 		return false;

@@ -29,6 +29,8 @@ void flow_count_deliver(struct ntrace_flow *flow);
 void flow_count_settle(struct ntrace_flow *flow);
 /* The next block does not continue the earlier ones. */
 void flow_count_part(struct ntrace_flow *flow);
+/* A trap leads to the next block. */
+void flow_count_trap(struct ntrace_flow *flow);
 
 /* Passes all effects to the caller. The result of its callback goes to @flow->count_error. */
 void flow_count_fold(struct ntrace_flow *flow);

@@ -89,7 +89,10 @@ static const struct ntrace_space *space_of(const struct ntrace_flow *flow, uint3
 	return NULL;
 }
 
-/* Writes the blocks that lead to @place. Return: their number; 0 if they are not known. */
+/*
+ * Writes the blocks that lead to @place. Return: their number; 0 if they are not known, and after a
+ * trap.
+ */
 static size_t put_lead(const struct ntrace_flow *flow, const struct place *place,
 		       struct ntrace_block *out)
 {
@@ -97,9 +100,13 @@ static size_t put_lead(const struct ntrace_flow *flow, const struct place *place
 	uint32_t index = place->start;
 	size_t count = 1;
 
+	if (!place->from)
+		return 0;
 	out[0] = blocks[place->from].form;
-	out[0].next = blocks[index].form.address;
+	out[0].next = index ? blocks[index].form.address : flow->pc;
 	out[0].flags = NTRACE_BLOCK_TAKEN | NTRACE_BLOCK_NEXT_KNOWN;
+	if (!index)
+		return 1;
 	while (index != place->block) {
 		if (!index || count > OPEN_BLOCKS)
 			return 0;
@@ -301,6 +308,14 @@ void flow_count_settle(struct ntrace_flow *flow)
 	pass_on(flow, lead, 0, 0, count->places[count->place].from);
 }
 
+void flow_count_trap(struct ntrace_flow *flow)
+{
+	if (!flow->count)
+		return;
+	flow->count->tail = (struct place){ 0 };
+	flow->count->tail_valid = true;
+}
+
 void flow_count_part(struct ntrace_flow *flow)
 {
 	if (!flow->count)
@@ -399,6 +414,17 @@ void effects_track(struct ntrace_flow *flow, const struct ntrace_block *blocks, 
 	}
 }
 
+/* Whether the flow is in the code of @place, and the blocks that lead there are known. */
+static bool is_known(struct ntrace_flow *flow, const struct place *place)
+{
+	uint32_t source = place->from ? place->from : place->block;
+
+	if (flow->cache.blocks[source].context != flow->space_id)
+		return false;
+	return place->from ? put_lead(flow, place, flow->count->fold) :
+			     place->start == place->block;
+}
+
 /* The number of the place where the flow stands. */
 uint32_t effects_find_place(struct ntrace_flow *flow)
 {
@@ -422,8 +448,7 @@ uint32_t effects_find_place(struct ntrace_flow *flow)
 	flow->previous = previous;
 	if (!place.start)
 		place.start = place.block;
-	if (flow->cache.blocks[place.from].context != flow->space_id ||
-	    !put_lead(flow, &place, count->fold))
+	if (!is_known(flow, &place))
 		return 0;
 	return effects_number_place(count, &place);
 }

@@ -43,7 +43,8 @@ enum kind {
 
 /*
  * A place: the block @from transferred control to block @start, the blocks from there up to @block
- * transferred nothing, and @block is next.
+ * transferred nothing, and @block is next. @from 0: a trap transferred control to @start, which is
+ * @block. @start 0: @from returned from a trap, and the next block is not known yet.
  */
 struct place {
 	uint32_t from;
@@ -215,6 +216,12 @@ static inline struct effect *find_effect(const struct flow_count *count, uint64_
 			return effect;
 	}
 	return NULL;
+}
+
+/* Whether the flow asks for the space before the next block. */
+static inline bool returns_from_trap(const struct flow_count *count, const struct effect *effect)
+{
+	return !count->places[effect->next].start;
 }
 
 static inline uint32_t number_of(const struct flow_count *count, const struct effect *effect)

@@ -192,7 +192,10 @@ static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 	if (!flow_emit_simple(flow, NTRACE_FLOW_TRAP, btype, address, known, known ? flow->pc : 0))
 		return false;
 	flow->select_block = false;
-	return flow_select(flow, NTRACE_FLOW_TRAP, address);
+	if (!flow_select(flow, NTRACE_FLOW_TRAP, address))
+		return false;
+	flow_count_trap(flow);
+	return true;
 }
 
 /* Continues the flow at @address. */

@@ -199,6 +199,16 @@ static void come_from_nowhere(struct ntrace_profile *profile)
 	profile->run.trace.from = 0;
 	profile->run.trace.from_class = NTRACE_INSN_PLAIN;
 	profile->arrived = false;
+	profile->trapped = false;
+}
+
+/* A trap leads to @address. */
+static void come_from_trap(struct ntrace_profile *profile, uint64_t address)
+{
+	come_from_nowhere(profile);
+	profile->from_id = 0;
+	profile->trapped = true;
+	profile->handler = address;
 }
 
 /* A transfer was taken, but no instruction retires at its target: adds a run of no instructions. */
@@ -237,6 +247,9 @@ static bool find_suspended(const struct ntrace_profile *profile,
 {
 	size_t i;
 
+	/* A handler begins anew. */
+	if (profile->trapped && profile->handler == address)
+		return false;
 	for (i = profile->suspended_count; i-- > 0;) {
 		const struct continuation *at = &profile->continuations[i];
 		const struct straight_run *run = &profile->suspended[i];
@@ -390,6 +403,8 @@ static int take_block(struct ntrace_profile *profile, const struct ntrace_sessio
 
 static int take_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
 {
+	int error;
+
 	switch (event->flow->type) {
 	case NTRACE_FLOW_BLOCK:
 		return take_block(profile, event);
@@ -399,7 +414,9 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 			profile->target_known = true;
 			profile->run.next = event->flow->value;
 		}
-		return suspend_run(profile);
+		error = suspend_run(profile);
+		come_from_trap(profile, event->flow->address);
+		return error;
 	case NTRACE_FLOW_TRACE_OFF:
 		/* The hart runs in a privilege that is not traced. */
 		if (event->flow->code == NTRACE_EVCODE_TRACE_DISABLE)
@@ -651,6 +668,8 @@ struct kept_place {
 	bool in_run;
 	bool arrived;
 	bool target_known;
+	bool trapped;
+	uint64_t handler;
 };
 
 static int take_effect(struct ntrace_profile *profile, const struct ntrace_session_effect *effect)
@@ -662,7 +681,9 @@ static int take_effect(struct ntrace_profile *profile, const struct ntrace_sessi
 					 .from_id = profile->from_id,
 					 .in_run = profile->in_run,
 					 .arrived = profile->arrived,
-					 .target_known = profile->target_known };
+					 .target_known = profile->target_known,
+					 .trapped = profile->trapped,
+					 .handler = profile->handler };
 	struct ntrace_session_blocks blocks = *effect->blocks;
 	struct ntrace_block_batch rest = *batch;
 	int error = 0;
@@ -676,6 +697,8 @@ static int take_effect(struct ntrace_profile *profile, const struct ntrace_sessi
 	profile->times = effect->times;
 	if (effect->lead)
 		error = follow_lead(profile, effect);
+	else
+		come_from_trap(profile, batch->blocks->address);
 	rest.blocks += effect->lead;
 	rest.count -= effect->lead;
 	blocks.batch = &rest;
@@ -691,6 +714,8 @@ static int take_effect(struct ntrace_profile *profile, const struct ntrace_sessi
 	profile->in_run = kept.in_run;
 	profile->arrived = kept.arrived;
 	profile->target_known = kept.target_known;
+	profile->trapped = kept.trapped;
+	profile->handler = kept.handler;
 	return error;
 }
 

@@ -58,6 +58,7 @@ struct continuation {
  * @in_run: @run is in progress
  * @arrived: a transfer was taken and @run.trace holds only its source; if @target_known, @run.next
  *           is its target
+ * @trapped: a trap led to @handler, where no block has come yet
  * @space: space of the last block; referenced
  * @isa: instruction set of the last block
  * @edges: array returned last
@@ -94,6 +95,8 @@ struct ntrace_profile {
 	bool in_run;
 	bool arrived;
 	bool target_known;
+	bool trapped;
+	uint64_t handler;
 	struct straight_run suspended[SUSPENDED_MAX];	/* sorted by time, the latest one last */
 	struct continuation continuations[SUSPENDED_MAX];
 	size_t suspended_count;

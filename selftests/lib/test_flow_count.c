@@ -11,7 +11,7 @@
 #include "test_flow.h"
 
 #define CODE 0x10000
-#define WORDS 16
+#define WORDS 18
 #define LAPS 800
 
 /* Executions of each word's block, and the sums of what followed. */
@@ -20,6 +20,8 @@ struct sums {
 	uint64_t batches, effects, leads, events;
 	uint64_t in_batches;	/* blocks that were walked */
 	uint64_t bad;		/* effects with a wrong lead, or with a watched block */
+	uint64_t handlers;	/* effects that a trap led to */
+	uint64_t trap_returns;	/* in effects */
 	uint64_t last;		/* the next block's address by batches and leads */
 	uint64_t watched;
 	uint64_t order; /* hash of the addresses of all blocks, in order */
@@ -37,7 +39,7 @@ struct stream {
 /*
  * 0 call 6; 1 branch to 3; 2 call 6; 3 call 10; 4 nop; 5 jump to 0
  * 6 nop; 7 branch to 9; 8 nop; 9 return
- * 10 branch to 12; 11 nop; 12 call 6; 13 jump through a0; 14 return; 15 nop
+ * 10 branch to 12; 11 nop; 12 call 6; 13 jump through a0; 14 return; 15 nop; 16 nop; 17 mret
  */
 static struct ntrace_space *make_program(void)
 {
@@ -61,8 +63,16 @@ static struct ntrace_space *make_program(void)
 	put(&code, JR_A0);
 	put(&code, 0x00008067);
 	put(&code, ADD);
+	put(&code, ADD);
+	put(&code, 0x30200073);
 	add_code(space, &code);
 	return space;
+}
+
+/* Where handlers begin. */
+static bool is_handler(uint64_t address)
+{
+	return address == CODE + 4 * 14 || address == CODE + 4 * 16;
 }
 
 static void take_bytes(void *data, const uint8_t *bytes, size_t size)
@@ -128,9 +138,12 @@ static void lap(struct ntrace_encoder *encoder)
 	at = toss(5) ? 15 : 14;
 	retire(encoder, 13, 13, NTRACE_ITYPE_INDIRECT_JUMP);
 	if (at == 15) {
-		/* An interrupt after 15, with its handler at 14. */
+		/* An interrupt after 15, with its handler at 14 or 16. */
 		retire(encoder, 15, 15, NTRACE_ITYPE_INTERRUPT);
-		retire(encoder, 14, 14, NTRACE_ITYPE_RETURN);
+		if (toss(2))
+			retire(encoder, 14, 14, NTRACE_ITYPE_RETURN);
+		else
+			retire(encoder, 16, 17, NTRACE_ITYPE_TRAP_RETURN);
 	} else {
 		retire(encoder, 14, 14, NTRACE_ITYPE_RETURN);
 	}
@@ -184,7 +197,12 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 	const struct ntrace_block *blocks = effect->batch->blocks;
 	struct sums *sums = data;
 
-	sums->bad += !effect->lead || !(blocks[0].flags & NTRACE_BLOCK_TAKEN);
+	sums->handlers += effect->lead ? 0 : effect->times;
+	for (size_t i = effect->lead; i < effect->batch->count; i++)
+		sums->trap_returns +=
+			effect->times * (blocks[i].insn_class == NTRACE_INSN_TRAP_RETURN);
+	sums->bad += effect->lead ? !(blocks[0].flags & NTRACE_BLOCK_TAKEN) :
+				    !effect->times || !is_handler(blocks[0].address);
 	for (size_t i = 1; i < effect->batch->count; i++)
 		sums->bad += blocks[i].address != blocks[i - 1].next;
 	for (size_t i = effect->lead; i < effect->batch->count; i++) {
@@ -212,7 +230,7 @@ static int take_run(void *data, const struct ntrace_flow_run *run)
 	sums->steps += run->count;
 	for (size_t i = 0; i < run->count; i++) {
 		ntrace_flow_run_step(run, i, &batch, &lead);
-		sums->bad += !run->steps[i].id || !lead;
+		sums->bad += !run->steps[i].id || (!lead && !is_handler(batch.blocks[0].address));
 		for (size_t k = lead; k < batch.count; k++) {
 			last = &batch.blocks[k];
 			follow(sums, last);
@@ -317,6 +335,9 @@ static void test_way(const char *name, const char *settings, unsigned int depth,
 	ok(counted.effects && counted.leads, "%s: %u effects, %u leads", name,
 	   (unsigned int)counted.effects, (unsigned int)counted.leads);
 	is_u64(plain.bad + counted.bad, 0, "%s: each lead is where the flow was", name);
+	ok(counted.handlers && counted.trap_returns,
+	   "%s: %u handlers and %u returns from traps in effects", name,
+	   (unsigned int)counted.handlers, (unsigned int)counted.trap_returns);
 
 	flow.watch = &watch;
 	flow.watch_count = 1;

@@ -236,7 +236,7 @@ typedef int ntrace_flow_blocks(void *data, const struct ntrace_block_batch *batc
  * @batch: the blocks; borrowed during the call. time is not known, offset is that of a later message
  * @lead: number of blocks at the start of @batch that are not counted here: they led to the other
  *        blocks, or if there are no others to the next block. The first one transferred control;
- *        the others are the straight run from its target on
+ *        the others are the straight run from its target on. 0: a trap led to the blocks
  * @times: number of executions of the blocks after @lead; 0: there are none
  *
  * The executions are those since the last effect with the same blocks, in any order. An effect
