@@ -294,7 +294,7 @@ static bool remember(struct ntrace_flow *flow)
 	effects_track(flow, flow->batch, blocks);
 	place = returned_from_trap(flow) ? place_after_return(flow) : effects_find_place(flow);
 	/* Making the next block may have emptied the array, and all effects with it. */
-	if (place && count->places[place].from && !count->passed)
+	if (place && !count->passed)
 		last = record(flow, parts, &part_count);
 	if (!last) {
 		count->tail = tail;
