@@ -222,6 +222,27 @@ static void test_traps(void)
 	expect("2c>20*1 ?>20-2c*1", "trace may be off in between");
 }
 
+/*
+ * A jump to the handler itself is interrupted before it retires an instruction: the handler does not
+ * continue it, as a trap leads there. When the trace was off since the trap, what comes there may
+ * continue the jump.
+ */
+static void test_handler(void)
+{
+	begin();
+	block(0, 8, KERNEL);
+	trap(KERNEL);
+	block(KERNEL, KERNEL + 4, 0x20);
+	expect("8>40009000*1 ?>40009000-40009004*1 ?>0-8*1 ?>20*1",
+	       "a handler begins anew where an interrupted run would continue");
+	begin();
+	block(0, 8, KERNEL);
+	trap(KERNEL);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE);
+	block(KERNEL, KERNEL + 4, 0x20);
+	expect("8>40009000-40009004*1 ?>0-8*1 ?>20*1", "unless the trace was off since the trap");
+}
+
 /* An interrupted run continues only in its own thread, which must be known. */
 static void test_suspended(void)
 {
@@ -498,6 +519,7 @@ int main(void)
 	setup();
 	test_runs();
 	test_traps();
+	test_handler();
 	test_suspended();
 	test_targets();
 	test_merge();
