@@ -372,8 +372,11 @@ static void test_lapped(const char *name, uint32_t drain_us, bool flush, int rou
 	ok(area.control->loss == NTRACE_LOSS_LAPPED, "%s: loss has the cause", name);
 	ok(area.control->lost >= 4096 && area.control->gaps >= 1, "%s: at least a round lost",
 	   name);
-	/* The number of interrupts differs between runs, but does not double the trace. */
-	ok(area.control->lost + head_of(&area) < 2 * bytes,
+	/*
+	 * The number of interrupts differs between runs, but does not double the trace. The debug
+	 * kernel can make more than the sink that measured it holds.
+	 */
+	ok((flooded && !bytes) || area.control->lost + head_of(&area) < 2 * bytes,
 	   "%s: not more lost than there was (%llu bytes)", name, (unsigned long long)bytes);
 	ok(is_mark(&area, area.control->gap_head), "%s: marked at gap_head", name);
 	check_clean(&area, name);
