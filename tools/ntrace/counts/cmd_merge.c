@@ -43,8 +43,8 @@ static int add_file(struct merge_command *merge, const char *path)
 
 static int add_list(struct merge_command *merge)
 {
-	FILE *opened = strcmp(merge->list, "-") ? fopen(merge->list, "re") : NULL;
-	FILE *file = strcmp(merge->list, "-") ? opened : stdin;
+	bool is_file = strcmp(merge->list, "-") != 0;
+	FILE *file = is_file ? fopen(merge->list, "re") : stdin;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t length;
@@ -61,8 +61,8 @@ static int add_list(struct merge_command *merge)
 	if (!error && ferror(file))
 		error = fail("%s: %s", merge->list, strerror(errno));
 	free(line);
-	if (opened)
-		fclose(opened);
+	if (is_file)
+		fclose(file);
 	return error;
 }
 
