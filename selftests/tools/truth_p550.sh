@@ -23,7 +23,7 @@ if guest_ran tasks; then
 		--names "$results/tasks/harts.out" --min 100000 --sysroot "$sysroot" --kernel-from images/ "${with_firmware[@]}" "$results/tasks/harts.data"
 	recording=$results/tasks/tasks.data
 	"$ntrace" check --sysroot "$sysroot" --firmware "$firmware@0x80000000" --json "$recording" >"$tmp/findings" 2>"$tmp/err"
-	# A fault that is not found yet: in one of two runs, trace is missing before the messages with which the driver pauses the trace, without the mark of
+	# A fault that is not found yet: in one of two runs, trace is missing before the last messages of an event, without the mark of
 	# a gap. It was seen in pieces only that the driver reports as PARTIAL. All others must be without a finding.
 	is "$(python3 - "$recording/data" "$tmp/findings" <<'END'
 import json, struct, sys
