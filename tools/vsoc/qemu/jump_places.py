@@ -14,11 +14,7 @@ jump cache), and where that fails in the table of all code, which takes ten time
   they depend on in a hart without vectors, pointer masking, CFI and virtualisation.
 """
 
-
-def literal(text):
-    """Replacements are format strings."""
-    return text.replace("{", "{{").replace("}", "}}")
-
+from places import literal
 
 PAGE_HASH = """/* Only the bottom TB_JMP_PAGE_BITS of the jump cache hash bits vary for
    addresses on the same page.  The top bits are the same.  This allows

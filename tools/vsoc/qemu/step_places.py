@@ -4,6 +4,8 @@
 The headers of QEMU stay as they are, so that few files are compiled again.
 """
 
+from places import literal
+
 CALLED = """            if (unlikely(ntrace_step_cb) && !ntrace_step_begun) {
                 ntrace_step_cb(cpu->cpu_index);
             }
@@ -36,12 +38,6 @@ void ntrace_step_set_cb(void (*cb)(unsigned int vcpu_index))
     ntrace_step_cb = cb;
 }
 """
-
-
-def literal(text):
-    """Replacements are format strings."""
-    return text.replace("{", "{{").replace("}", "}}")
-
 
 PLACES = [
     ("gdbstub/gdbstub.c", "static int gdb_write_register(CPUState *cpu,",

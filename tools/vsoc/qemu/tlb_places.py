@@ -7,6 +7,8 @@ Linux executes SFENCE.VMA with an address after each page fault. QEMU enters a p
 larger page; the TLB is told the size of the page, so that each address in it flushes all parts.
 """
 
+from places import literal
+
 FLUSH = """void helper_tlb_flush(CPURISCVState *env)
 {
     CPUState *cs = env_cpu(env);
@@ -47,12 +49,6 @@ void helper_tlb_flush_page(CPURISCVState *env, target_ulong address)
     tlb_flush_page(env_cpu(env), address);
 }
 """
-
-
-def literal(text):
-    """Replacements are format strings."""
-    return text.replace("{", "{{").replace("}", "}}")
-
 
 PLACES = [
     ("target/riscv/cpu.h", "    target_ulong guest_phys_fault_addr;\n",
