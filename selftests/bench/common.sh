@@ -6,6 +6,8 @@ tmp=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
 load=$top/build/riscv64/selftests/bench/bench_load
 figures=()
+# The file that the runner names, the argument of the script that reads this; without it, figures are only printed.
+figures_file=${1:-}
 
 # guest_run SCRIPT OPTION...: runs SCRIPT in the guest and prints its output.
 guest_run() {
@@ -34,8 +36,7 @@ figure() {
 	printf '  %-44s %12.4g %s (n=%s)%s\n' "$1" "$2" "$3" "$4" "$bar"
 }
 
-# write_figures [FILE]: without FILE, which the runner gives, the figures were only printed
 write_figures() {
 	local IFS=','
-	[ -z "${1:-}" ] || printf '{%s}\n' "${figures[*]}" | sed 's/},"/},\n"/g' >"$1"
+	[ -z "$figures_file" ] || printf '{%s}\n' "${figures[*]}" | sed 's/},"/},\n"/g' >"$figures_file"
 }

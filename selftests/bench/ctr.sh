@@ -34,4 +34,4 @@ for depth in 1 16 32 64 127; do
 done
 figure "ctr: an entry" "$(awk -v a="$(per_sample 127)" -v b="$(per_sample 1)" 'BEGIN { print (a - b) / 126 }')" \
 	instructions "$(samples 127)"
-write_figures "${1:-}"
+write_figures

@@ -36,4 +36,4 @@ for mode in htm btm; do
 			'{ v = $2; k = $1; $1 = $2 = ""; sub(/^ +/, "") } k == n && $0 == u { print v }' "$tmp/out"))" "$unit" "$rounds"
 	done < <(awk '{ k = $1; $1 = $2 = ""; sub(/^ +/, ""); print k, $0 }' "$tmp/out" | awk '!seen[$0]++')
 done
-write_figures "${1:-}"
+write_figures

@@ -9,7 +9,7 @@ rounds=${BENCH_ROUNDS:-5}
 elf=${NTRACE_SHARED:-$top/../shared}/data/refcode/coremark.elf
 if [ ! -r "$elf" ]; then
 	echo "  decode: no ../shared/data/refcode, nor NTRACE_SHARED: nothing to decode"
-	write_figures "${1:-}"
+	write_figures
 	exit 0
 fi
 
@@ -63,4 +63,4 @@ else
 fi
 echo "  peers that Debian does not have, another day on such a machine: 30 MB/s BTM and 152 million instructions a second HTM"
 echo "  (libnexus-rv, no text), 25 million lines a second (NexRv, libnexus-rv)"
-write_figures "${1:-}"
+write_figures

@@ -50,4 +50,4 @@ done
 mapfile -t each < <(awk '$1 == "drain" && $2 == "none" { none = $3 }
 	$1 == "drain" && $2 == "copied" { print 100 * 100e6 * ($3 - none) / $4 / 1e9 }' "$tmp/out")
 figure "driver.drain" "$(median "${each[@]}")" "% of a hart" "$repeats"
-write_figures "${1:-}"
+write_figures

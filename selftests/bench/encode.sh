@@ -11,7 +11,7 @@ rounds=${BENCH_ROUNDS:-5}
 data=${NTRACE_SHARED:-$top/../shared}/data/refcode
 if [ ! -r "$data/xrle.elf" ]; then
 	echo "  encode: no ../shared/data/refcode, nor NTRACE_SHARED: nothing to compare with"
-	write_figures "${1:-}"
+	write_figures
 	exit 0
 fi
 
@@ -63,7 +63,7 @@ for mode in btm htm; do
 	done
 	figure "PCs encoded, coremark, $mode" "$(median "${times[@]}")" "million a second" "$rounds"
 done
-write_figures "${1:-}"
+write_figures
 [ $failed = 0 ] || {
 	echo "  encode: not what was published"
 	exit 1

@@ -37,4 +37,4 @@ figure "html.load: the slowest view, when first opened" "$(median $(of view))" s
 figure "html.load: size of the page" "$(stat -c %s "$tmp/page.html")" bytes 1
 figure "html.load: transfers of control in the recording" "$branches" transfers 1
 figure "html.load: to make the page" "$took" s 1
-write_figures "${1:-}"
+write_figures

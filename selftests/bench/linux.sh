@@ -71,4 +71,4 @@ if ! cmp "$tmp/counted" "$tmp/walked"; then
 	exit 1
 fi
 figure "count.linux: entries, equal to those of a walk" "$(wc -l <"$tmp/counted")" entries 1
-write_figures "${1:-}"
+write_figures

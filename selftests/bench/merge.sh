@@ -35,4 +35,4 @@ read -r _ _ few < <(merge "$tmp/few")
 figure "merge.1000: memory for 100 files" "$few" MB 1
 figure "merge.1000: memory, of that for 100 files" "$(awk -v a="$memory" -v b="$few" 'BEGIN { print a / b }')" x 1 "<=1.1"
 figure "merge.1000: bytes of the files" "$(xargs stat -c %s <"$tmp/files" | awk '{ n += $1 } END { print n }')" bytes 1
-write_figures "${1:-}"
+write_figures

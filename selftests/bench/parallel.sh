@@ -9,7 +9,7 @@ rounds=${BENCH_ROUNDS:-3} wanted=${BENCH_PARALLEL_BYTES:-1000000000}
 data=${NTRACE_SHARED:-$top/../shared}/data/refcode
 if [ ! -r "$data/xrle.elf" ]; then
 	echo "  parallel: no ../shared/data/refcode, nor NTRACE_SHARED: nothing to decode"
-	write_figures "${1:-}"
+	write_figures
 	exit 0
 fi
 
@@ -44,4 +44,4 @@ figure parallel.2 "$(median "${gains[@]}")" x "$rounds" ">=1.85"
 figure "parallel.2: a loop of look-ups" "$(median "${loops[@]}")" x "$rounds"
 figure "parallel.2: one thread" "$(awk -v s="$(median "${ones[@]}")" -v n="$(stat -c %s "$tmp/trace")" 'BEGIN { print n / s / 1e6 }')" MB/s "$rounds"
 figure "parallel.2: bytes of the trace" "$(stat -c %s "$tmp/trace")" bytes 1
-write_figures "${1:-}"
+write_figures

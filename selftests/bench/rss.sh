@@ -82,4 +82,4 @@ figure rss.10g "$(of rss)" MB 1 "<=100"
 figure "rss.10g: bytes through the pipe" "$(of bytes)" bytes 1
 figure "rss.10g: instructions followed" "$(of instructions)" instructions 1
 figure "rss.10g: speed" "$(awk -v a="$(of bytes)" -v b="$(of seconds)" 'BEGIN { print a / b / 1e6 }')" MB/s 1
-write_figures "${1:-}"
+write_figures

@@ -46,4 +46,4 @@ for ((i = 0; i < rounds; i++)); do
 	command_times+=("$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print 1000 * (b - a) }')")
 done
 figure "seek.90: ntrace decode --offset, with opening" "$(median "${command_times[@]}")" ms "$rounds"
-write_figures "${1:-}"
+write_figures

@@ -49,4 +49,4 @@ for what in linked gdb; do
 	done
 	figure "tandem.verify.$what" "$(median "${rates[@]}")" instructions/s "$rounds"
 done
-write_figures "${1:-}"
+write_figures

@@ -39,4 +39,4 @@ done
 	figure "one start and stop" \
 		"$(median $(paste <(take toggled) <(take alone) | awk -v n=$starts '{ print ($1 - $2) / n / 1000 }'))" us "$rounds"
 }
-write_figures "${1:-}"
+write_figures

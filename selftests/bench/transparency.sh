@@ -48,4 +48,4 @@ for what in branchy kernel; do
 		figure "idle blocks, $what load, over ${other/without/none}" "$(median ${ratios[$what.$other]})" x "$rounds"
 	done
 done
-write_figures "${1:-}"
+write_figures
