@@ -46,8 +46,8 @@ struct straight_run {
 /*
  * Where a suspended run may continue; apart from the rest, so that a search reads little memory.
  * @next: as in the run
- * @behind: where control returns to if the instruction at @next always traps, as a system call does;
- *          else @next
+ * @behind: if the instruction at @next always traps (a system call): the address that its handler
+ *          returns to; otherwise @next
  */
 struct continuation {
 	uint64_t next;

@@ -224,8 +224,8 @@ static void test_traps(void)
 
 /*
  * A jump to the handler itself is interrupted before it retires an instruction: the handler does not
- * continue it, as a trap leads there. When the trace was off since the trap, what comes there may
- * continue the jump.
+ * continue it, because a trap leads there. If the trace was off after the trap, the next block at
+ * that address may continue the jump.
  */
 static void test_handler(void)
 {

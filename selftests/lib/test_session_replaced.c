@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * lib/session with effects, and a process that maps another file in place of the one that it
- * executed. Effects are told later than their blocks were executed, but with the code of that time.
+ * executed. The session reports an effect later than its blocks were executed, with the code that
+ * was mapped when they were.
  */
 #include "test_session.h"
 
@@ -9,7 +10,7 @@
 #define JUMPS (CODE + 6)
 #define JUMP_PARCELS 3
 
-/* What was executed in the function of each file, and how much of it came in effects. */
+/* For the function of each file: the executed instructions, and those of them in effects. */
 static struct {
 	const char *name;
 	uint64_t instructions;
