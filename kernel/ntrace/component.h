@@ -301,6 +301,8 @@ struct ntrace_portsink {
  * @start: empty the ring and enable the sink
  * @stop: disable the sink and wait until all trace is delivered
  * @halt: disable the sink without waiting
+ * @await_empty: as in struct ntrace_link_ops, of a sink that is a funnel as well, which holds trace
+ *		 back until it writes it to memory; NULL: it does not
  * @flush: move all trace that the sink and the components before it hold back to memory, before
  *	   a deadline; the sink keeps running. NULL: they hold nothing back
  * @position: write pointer as an offset in the ring; false: it is not in the ring. NULL: @wp of
@@ -312,6 +314,7 @@ struct ntrace_sink_ops {
 	int (*start)(struct ntrace_component *component, bool atomic);
 	int (*stop)(struct ntrace_component *component, bool atomic);
 	void (*halt)(struct ntrace_component *component);
+	bool (*await_empty)(const struct ntrace_component *component, u64 deadline);
 	bool (*flush)(struct ntrace_component *component, u64 deadline);
 	bool (*position)(const struct ntrace_component *component, u32 *position);
 	bool (*wrapped)(const struct ntrace_component *component);

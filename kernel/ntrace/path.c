@@ -36,6 +36,16 @@ static int ntrace_path_start_one(struct ntrace_component *component, bool atomic
 	return component->sink_ops->start(component, atomic);
 }
 
+/* Whether all trace that entered a component earlier has left it, before a deadline. */
+static bool ntrace_path_await_one(const struct ntrace_component *component, u64 deadline)
+{
+	if (component->link_ops)
+		return !component->link_ops->await_empty ||
+		       component->link_ops->await_empty(component, deadline);
+	return !component->sink_ops || !component->sink_ops->await_empty ||
+	       component->sink_ops->await_empty(component, deadline);
+}
+
 /*
  * Waits until what the encoder has sent has passed the components from number @first on, in the
  * order of the path: trace that left one component is in the next. The flush of a sink empties an
@@ -53,8 +63,7 @@ static bool ntrace_path_await_links(const struct ntrace_path *path, unsigned int
 		component = path->component[i];
 		if (component->type == TR_COMP_TYPE_ATB_BRIDGE && component->link_ops)
 			break;
-		if (component->link_ops && component->link_ops->await_empty && component->users &&
-		    !component->link_ops->await_empty(component, deadline))
+		if (component->users && !ntrace_path_await_one(component, deadline))
 			return false;
 	}
 	return true;
@@ -184,10 +193,14 @@ int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
 	return ret;
 }
 
-/* Most bytes of trace that the components between encoder and sink hold back. */
-static u32 ntrace_path_held(const struct ntrace_path *path)
+/* Most bytes of trace that funnels hold back: those between encoder and sink, and one in the sink. */
+static u32 ntrace_path_held(struct ntrace_path *path)
 {
-	return (path->count - 2) * NTRACE_PATH_HOLDS;
+	unsigned int funnels = path->count - 2;
+
+	if (ntrace_path_sink(path)->sink_ops->await_empty)
+		funnels++;
+	return funnels * NTRACE_PATH_HOLDS;
 }
 
 /*

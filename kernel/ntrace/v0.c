@@ -219,6 +219,7 @@ static const struct ntrace_sink_ops ntrace_v0_funnel_ops = {
 	.start = ntrace_v0_start_funnel,
 	.stop = ntrace_v0_stop_funnel,
 	.halt = ntrace_v0_halt_funnel,
+	.await_empty = ntrace_component_await_empty,
 };
 
 static int ntrace_v0_probe_sink(struct ntrace_component *sink)

@@ -306,9 +306,41 @@ static void test_flush(void)
 	sink->ramsink.framed = false;
 }
 
+static bool sink_is_empty;
+
+static bool sink_await_empty(const struct ntrace_component *component, u64 deadline)
+{
+	return sink_is_empty;
+}
+
+/*
+ * A sink that is a funnel as well holds trace back until it writes it. Events of three harts stop one after
+ * the other.
+ */
+static void test_funnel_in_sink(void)
+{
+	static const struct ntrace_sink_ops sink_ops = { .start = switch_link,
+							 .stop = switch_link,
+							 .await_empty = sink_await_empty };
+
+	begin(3, false);
+	sink->sink_ops = &sink_ops;
+	for (unsigned int i = 0; i < 3; i++)
+		ntrace_path_enable_atomic(&machine.path[i]);
+	sink_is_empty = false;
+	ntrace_path_disable_atomic(&machine.capture[0], 0);
+	is_u64(held_at_end, NTRACE_PATH_HOLDS,
+	       "a sink with a funnel, others go on: it may hold trace of this hart");
+	sink_is_empty = true;
+	ntrace_path_disable_atomic(&machine.capture[1], 0);
+	is_u64(held_at_end, 0, "a sink with a funnel, others go on: it was empty");
+	sink->sink_ops = NULL;
+}
+
 int main(void)
 {
 	test_flush();
+	test_funnel_in_sink();
 	test_offline();
 	test_back();
 	test_one_block();

@@ -23,26 +23,8 @@ if guest_ran tasks; then
 		--names "$results/tasks/harts.out" --min 100000 --sysroot "$sysroot" --kernel-from images/ "${with_firmware[@]}" "$results/tasks/harts.data"
 	recording=$results/tasks/tasks.data
 	"$ntrace" check --sysroot "$sysroot" --firmware "$firmware@0x80000000" --json "$recording" >"$tmp/findings" 2>"$tmp/err"
-	# A fault that is not found yet: in one of two runs, trace is missing before the last messages of an event, without the mark of
-	# a gap. It was seen in pieces only that the driver reports as PARTIAL. All others must be without a finding.
-	is "$(python3 - "$recording/data" "$tmp/findings" <<'END'
-import json, struct, sys
-data = open(sys.argv[1], "rb").read()
-at, size = struct.unpack_from("<QQ", data, 40)
-end, partial, whole = at + size, {}, 0
-while at < end:
-    kind, _, size = struct.unpack_from("<IHH", data, at)
-    if kind == 11:  # PERF_RECORD_AUX
-        offset, count, flags, _, _, _, cpu = struct.unpack_from("<QQQIIQI", data, at + 8)
-        whole += not flags
-        if flags == 4:  # PERF_AUX_FLAG_PARTIAL
-            partial.setdefault(cpu, []).append((offset, offset + count))
-    at += size
-findings = [json.loads(line) for line in open(sys.argv[2])]
-print(whole > 0, [f["rule"] for f in findings if f.get("severity") in ("error", "warning") and not f["rule"].startswith("mseo-") and
-    not any(first <= f["offset"] <= last for first, last in partial.get(f["stream"], []))])
-END
-)" "True []" "tasks: no finding but the marks of gaps, and in pieces that are marked as partial"
+	is "$(sed -nE 's/.*"rule":"([^"]*)","severity":"(error|warning)".*/\1/p' "$tmp/findings" | grep -v '^mseo-' | sort | uniq -c)" "" \
+		"tasks: no finding but the marks of gaps"
 	"$ntrace" report --sysroot "$sysroot" --firmware "$firmware@0x80000000" --by-process --json --limit 0 "$recording" >"$tmp/json" 2>"$tmp/err"
 	# Each worker has a function that only it executes; the first four are threads of one process.
 	is "$(python3 -c 'import json, sys
