@@ -103,7 +103,8 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 	ntrace_turn_into(&capture->feed, perf->aux->pages, perf->aux->size, perf->handle.head,
 			 perf->aux->snapshot ? perf->aux->size : perf->handle.size,
 			 perf->aux->snapshot);
-	perf->begin = capture->feed.head;
+	/* The head of the feed may be behind the mark of a gap already. */
+	perf->begin = perf->handle.head;
 	return true;
 }
 

@@ -211,6 +211,20 @@ static void test_losses(void)
 	end_trace("the sink fails", PERF_AUX_FLAG_TRUNCATED, false);
 }
 
+/* What arrived since the last AUX area cannot be told from the trace of this one. */
+static void test_gap_at_begin(void)
+{
+	machine_start();
+	open_event(task, -1, true);
+	world.bytes = 256;
+	world.doubtful = true;
+	schedule_in(task, 0);
+	tick(0);
+	schedule_out(0);
+	is_u64(task->head, 1 + 256, "a gap at the begin: the record contains its mark and all trace");
+	end_trace("a gap at the begin", PERF_AUX_FLAG_PARTIAL, true);
+}
+
 static void test_stopped(void)
 {
 	begin_trace(false);
@@ -316,6 +330,7 @@ int main(void)
 	test_closed_offline();
 	test_rights();
 	test_losses();
+	test_gap_at_begin();
 	test_stopped();
 	for (unsigned int i = 0; i < 50; i++)
 		test_random(seed + i, 1000);

@@ -40,6 +40,8 @@ static struct {
 	bool incomplete;
 	u32 bytes;
 	bool lap;
+	/* the next AUX area begins with the mark of a gap */
+	bool doubtful;
 } world;
 
 /*
@@ -302,6 +304,9 @@ void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 hea
 	atomic64_set(&feed->tail, head + room - size);
 	feed->overrun = false;
 	feed->gap_head = U64_MAX - 1;
+	if (world.doubtful)
+		ntrace_feed_break(feed);
+	world.doubtful = false;
 }
 
 u64 ntrace_turn_discard(struct ntrace_feed *feed)
