@@ -65,6 +65,7 @@ struct entry {
  * @behind, @pending, @class: as in struct ntrace_stacks, before the effect
  * @first, @count: what one execution counts
  * @first_change, @change_count: the changes that it tells, if they are wanted
+ * @shown, @calls, @returns: what one execution adds to the statistics
  */
 struct rest {
 	uint64_t behind;
@@ -86,6 +87,13 @@ struct node_count {
 	uint32_t instructions;
 };
 
+/* Statistics of executions that are in the nodes already. */
+struct taken {
+	uint64_t instructions;
+	uint64_t calls;
+	uint64_t returns;
+};
+
 /* A change, @instructions after the begin of an effect. */
 struct noted_change {
 	uint32_t function;
@@ -104,6 +112,8 @@ struct noted_change {
  *                    @first_change on
  * @begin: position of the clock at the begin of the recording
  * @touched: entries with upper nodes that have executions
+ * @taken: not in the statistics of the stacks yet. A flush may come during a recording, which takes what the
+ *         statistics gain
  */
 struct stack_runs {
 	struct entry *entries;
@@ -122,6 +132,7 @@ struct stack_runs {
 	size_t change_count, change_room;
 	size_t first_change;
 	uint64_t begin;
+	struct taken taken;
 };
 
 /* Makes an empty table of @number places. */
@@ -343,15 +354,15 @@ static int make_frames(struct stack_runs *runs, struct stack *stack, uint32_t st
 /* ---- adding up ---- */
 
 /* The executions of an entry, which go into the nodes now. */
-static uint64_t take_times(struct ntrace_stacks *stacks, uint32_t entry)
+static uint64_t take_times(struct stack_runs *runs, uint32_t entry)
 {
-	const struct rest *rest = &stacks->runs->rests[entry];
-	uint64_t times = stacks->runs->entries[entry].times;
+	const struct rest *rest = &runs->rests[entry];
+	uint64_t times = runs->entries[entry].times;
 
-	stacks->runs->entries[entry].times = 0;
-	stacks->stats.instructions += times * rest->shown;
-	stacks->stats.calls += times * rest->calls;
-	stacks->stats.returns += times * rest->returns;
+	runs->entries[entry].times = 0;
+	runs->taken.instructions += times * rest->shown;
+	runs->taken.calls += times * rest->calls;
+	runs->taken.returns += times * rest->returns;
 	return times;
 }
 
@@ -362,7 +373,7 @@ int run_flush(struct ntrace_stacks *stacks)
 
 	for (uint32_t i = 0; runs && i < runs->touched_count && !error; i++) {
 		const struct rest *rest = &runs->rests[runs->touched[i]];
-		uint64_t times = take_times(stacks, runs->touched[i]);
+		uint64_t times = take_times(runs, runs->touched[i]);
 		const struct node_count *count = runs->counts + rest->first, *end;
 
 		for (end = count + rest->count; count < end && !error; count++)
@@ -385,7 +396,7 @@ static void fold(struct ntrace_stacks *stacks)
 
 		if (!runs->entries[i].times)
 			continue;
-		times = take_times(stacks, i);
+		times = take_times(runs, i);
 		for (uint32_t k = rest->first; k < rest->first + rest->count; k++) {
 			struct tree_node *node = &stacks->tree.nodes[runs->counts[k].node];
 
@@ -393,6 +404,10 @@ static void fold(struct ntrace_stacks *stacks)
 			node->calls += times * runs->counts[k].calls;
 		}
 	}
+	stacks->stats.instructions += runs->taken.instructions;
+	stacks->stats.calls += runs->taken.calls;
+	stacks->stats.returns += runs->taken.returns;
+	runs->taken = (struct taken){ 0 };
 }
 
 static int forget_states(struct ntrace_stacks *stacks, struct stack *stack)
