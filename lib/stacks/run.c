@@ -19,6 +19,7 @@
 #include "large.h"
 #include "profile/select.h"
 #include "run.h"
+#include "states.h"
 #include "upper.h"
 
 #define ENTRIES_FIRST (1u << 6)
@@ -27,19 +28,6 @@
 #define STATES_MAX (1u << 20)
 #define COUNTS_MAX (1u << 23)
 #define UPPER_MAX (1u << 20)	/* upper nodes */
-
-#define STATE_EMPTY 0
-#define STATE_UPPER 1
-
-/*
- * The stack @parent with the frame @frame on top. STATE_EMPTY is the empty stack, STATE_UPPER any stack below
- * frames with upper nodes.
- */
-struct state {
-	struct frame frame;
-	uint32_t parent;
-	uint32_t depth;
-};
 
 /*
  * What an effect does at a state.
@@ -107,7 +95,6 @@ struct noted_change {
  * @entries, @rests: in the order in which they were made, so that entries which come one after the
  *                   other are near each other in memory; entry 0 is unused. @used: their number
  * @places: numbers of entries with their tags, by hash; 0 = free
- * @slots: numbers of states, by hash
  * @counts, @changes: of all entries; during a recording also those of the new one, from @first and
  *                    @first_change on
  * @begin: position of the clock at the begin of the recording
@@ -121,10 +108,7 @@ struct stack_runs {
 	uint32_t *places;
 	uint32_t mask, used;
 	uint32_t *touched, touched_count;
-	struct state *states;
-	size_t state_count, state_room;
-	uint32_t *slots;
-	uint32_t slot_mask;
+	struct stack_states states;
 	struct node_count *counts;
 	size_t count_count, count_room;
 	size_t first;
@@ -169,8 +153,7 @@ void run_free(struct ntrace_stacks *stacks)
 	free(runs->rests);
 	free(runs->places);
 	free(runs->touched);
-	free(runs->states);
-	free(runs->slots);
+	states_free(&runs->states);
 	free(runs->counts);
 	free(runs->changes);
 	free(runs);
@@ -184,14 +167,7 @@ static int make_runs(struct ntrace_stacks *stacks)
 	if (!runs)
 		return NTRACE_ERR_NOMEM;
 	stacks->runs = runs;
-	runs->slot_mask = ENTRIES_FIRST - 1;
-	runs->slots = calloc(ENTRIES_FIRST, sizeof(*runs->slots));
-	if (!runs->slots || !make_entries(runs, ENTRIES_FIRST) ||
-	    grow((void **)&runs->states, 0, &runs->state_room, sizeof(*runs->states)))
-		return NTRACE_ERR_NOMEM;
-	memset(runs->states, 0, (STATE_UPPER + 1) * sizeof(runs->states[0]));
-	runs->state_count = STATE_UPPER + 1;
-	return 0;
+	return make_entries(runs, ENTRIES_FIRST) ? states_init(&runs->states) : NTRACE_ERR_NOMEM;
 }
 
 /* ---- recording ---- */
@@ -235,120 +211,6 @@ int run_note_change(struct ntrace_stacks *stacks, const struct queued *change)
 			.called = change->called,
 		};
 	return error;
-}
-
-/* ---- states ---- */
-
-static uint32_t slot_of(const struct stack_runs *runs, uint32_t parent, const struct frame *frame)
-{
-	uint64_t hash = ((uint64_t)parent << 32 | frame->function) * UINT64_C(0x9e3779b97f4a7c15);
-
-	hash ^= (frame->ret ^ (uint64_t)frame->inner << 32) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	return (uint32_t)(hash >> 32) & runs->slot_mask;
-}
-
-static bool same_frame(const struct frame *one, const struct frame *other)
-{
-	return one->function == other->function && one->node == other->node &&
-	       one->chain == other->chain && one->inner == other->inner && one->ret == other->ret &&
-	       one->low == other->low && one->high == other->high && one->setjmp == other->setjmp &&
-	       one->returns == other->returns && one->in_setjmp == other->in_setjmp &&
-	       one->shown == other->shown;
-}
-
-static int grow_slots(struct stack_runs *runs)
-{
-	uint32_t number = 2 * (runs->slot_mask + 1), *slots;
-
-	if (runs->state_count <= runs->slot_mask / 2)
-		return 0;
-	slots = calloc(number, sizeof(*slots));
-	if (!slots)
-		return NTRACE_ERR_NOMEM;
-	free(runs->slots);
-	runs->slots = slots;
-	runs->slot_mask = number - 1;
-	for (uint32_t i = STATE_UPPER + 1; i < runs->state_count; i++) {
-		uint32_t slot = slot_of(runs, runs->states[i].parent, &runs->states[i].frame);
-
-		while (slots[slot])
-			slot = (slot + 1) & runs->slot_mask;
-		slots[slot] = i;
-	}
-	return 0;
-}
-
-/* The state of @frame on top of @parent. */
-static int find_state(struct stack_runs *runs, uint32_t parent, const struct frame *frame,
-		      uint32_t *state)
-{
-	uint32_t slot = slot_of(runs, parent, frame);
-	int error;
-
-	for (; runs->slots[slot]; slot = (slot + 1) & runs->slot_mask) {
-		const struct state *present = &runs->states[runs->slots[slot]];
-
-		if (present->parent == parent && same_frame(&present->frame, frame)) {
-			*state = runs->slots[slot];
-			return 0;
-		}
-	}
-	error = grow((void **)&runs->states, runs->state_count, &runs->state_room,
-		     sizeof(*runs->states));
-	if (error)
-		return error;
-	*state = (uint32_t)runs->state_count;
-	runs->slots[slot] = *state;
-	runs->states[*state] = (struct state){ *frame, parent, runs->states[parent].depth + 1 };
-	runs->states[*state].frame.state = *state;
-	runs->state_count++;
-	return grow_slots(runs);
-}
-
-/* The state of the whole stack, or of its frames with upper nodes. */
-static int state_of(struct stack_runs *runs, struct stack *stack, uint32_t *state)
-{
-	uint32_t known = stack->count;
-	int error = 0;
-
-	while (known > stack->bottom && !stack->frames[known - 1].state)
-		known--;
-	if (known > stack->bottom)
-		*state = stack->frames[known - 1].state;
-	else
-		*state = stack->bottom ? STATE_UPPER : STATE_EMPTY;
-	for (; known < stack->count && !error; known++) {
-		error = find_state(runs, *state, &stack->frames[known], state);
-		stack->frames[known].state = *state;
-	}
-	return error;
-}
-
-/* Makes the frames those of @state. The frames present have states. */
-static int make_frames(struct stack_runs *runs, struct stack *stack, uint32_t state)
-{
-	const uint32_t bottom = stack->bottom, depth = bottom + runs->states[state].depth;
-	uint32_t kept = stack->count - bottom, at = state;
-
-	if (stack->count > bottom && stack->frames[stack->count - 1].state == state)
-		return 0;
-	if (depth > stack->room) {
-		struct frame *frames = realloc(stack->frames, 2 * depth * sizeof(*frames));
-
-		if (!frames)
-			return NTRACE_ERR_NOMEM;
-		stack->frames = frames;
-		stack->room = 2 * depth;
-	}
-	for (; runs->states[at].depth > kept; at = runs->states[at].parent)
-		stack->frames[bottom + runs->states[at].depth - 1] = runs->states[at].frame;
-	for (kept = runs->states[at].depth; kept && stack->frames[bottom + kept - 1].state != at;
-	     kept--) {
-		stack->frames[bottom + kept - 1] = runs->states[at].frame;
-		at = runs->states[at].parent;
-	}
-	stack->count = depth;
-	return 0;
 }
 
 /* ---- adding up ---- */
@@ -427,9 +289,8 @@ int run_forget(struct ntrace_stacks *stacks)
 	error = upper_flush(stacks);
 	fold(stacks);
 	memset(runs->places, 0, (runs->mask + (size_t)1) * sizeof(*runs->places));
-	memset(runs->slots, 0, (runs->slot_mask + (size_t)1) * sizeof(*runs->slots));
+	states_forget(&runs->states);
 	runs->used = 1;
-	runs->state_count = STATE_UPPER + 1;
 	runs->count_count = 0;
 	runs->change_count = 0;
 	if (!error)
@@ -600,7 +461,7 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 	error = walk_step(stacks, run, index);
 	stacks->recording.on = false;
 	if (!error && is_plain(stacks, thread, &before))
-		error = state_of(runs, &thread->stack, &next);
+		error = states_find(&runs->states, &thread->stack, &next);
 	else
 		drop_notes(runs);
 	entry = error ? NULL : new_entry(runs, state, run->run->steps[index].id);
@@ -710,7 +571,7 @@ static int settle(struct ntrace_stacks *stacks, const struct ntrace_session_run 
 		  struct thread *thread, uint32_t state, const struct ntrace_block *last,
 		  struct ntrace_space *space, const struct ntrace_isa *isa, bool arrives)
 {
-	int error = make_frames(stacks->runs, &thread->stack, state);
+	int error = states_apply(&stacks->runs->states, &thread->stack, state);
 
 	keep_space(&stacks->space, space);
 	stacks->isa = *isa;
@@ -731,7 +592,7 @@ static int settle_before(struct ntrace_stacks *stacks, const struct ntrace_sessi
 		ntrace_flow_run_step(run->run, --at, &batch, &lead);
 	while (batch.count == lead && at);
 	if (!batch.count)
-		return make_frames(stacks->runs, &thread->stack, state);
+		return states_apply(&stacks->runs->states, &thread->stack, state);
 	return settle(stacks, run, thread, state, &batch.blocks[batch.count - 1], batch.space,
 		      batch.isa, arrives);
 }
@@ -744,7 +605,7 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_
 	bool arrives = false;
 	uint32_t state;
 	size_t first = *at;
-	int error = state_of(runs, &thread->stack, &state);
+	int error = states_find(&runs->states, &thread->stack, &state);
 
 	if (!error && thread->stack.bottom)
 		error = upper_begin(stacks, thread->stack.on);
@@ -771,7 +632,7 @@ static bool is_full(const struct ntrace_stacks *stacks)
 {
 	const struct stack_runs *runs = stacks->runs;
 
-	return stacks->upper.tree.node_count > UPPER_MAX || runs->state_count > STATES_MAX ||
+	return stacks->upper.tree.node_count > UPPER_MAX || runs->states.count > STATES_MAX ||
 	       runs->count_count > COUNTS_MAX || runs->change_count > COUNTS_MAX ||
 	       (runs->mask + 1 >= ENTRIES_MAX && runs->used > runs->mask / 4 * 3);
 }

@@ -221,7 +221,8 @@ static void test_gap_at_begin(void)
 	schedule_in(task, 0);
 	tick(0);
 	schedule_out(0);
-	is_u64(task->head, 1 + 256, "a gap at the begin: the record contains its mark and all trace");
+	is_u64(task->head, 1 + 256,
+	       "a gap at the begin: the record contains its mark and all trace");
 	end_trace("a gap at the begin", PERF_AUX_FLAG_PARTIAL, true);
 }
 

@@ -322,7 +322,8 @@ static void check_kinds(void)
 
 /* States of the random numbers before streams of which the decoder, or a count of it, was wrong once. */
 static const uint64_t found[] = {
-	UINT64_C(18248050261853331783), /* statistics of call stacks, counted in handlers of handlers */
+	UINT64_C(
+		18248050261853331783), /* statistics of call stacks, counted in handlers of handlers */
 };
 
 static void check_found(void)
