@@ -49,16 +49,17 @@ void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 hea
 		ntrace_feed_break(feed);
 }
 
-/* The end of the last message is missing: marks the message as cut. */
-static void ntrace_turn_cut(struct ntrace_feed *feed)
+/* If the end of the last message is missing: marks the message as cut, and returns true. */
+static bool ntrace_turn_cut(struct ntrace_feed *feed)
 {
 	static const u8 mark[] = { NTRACE_RESERVED_BYTE, NTRACE_MESSAGE_END };
 	struct ntrace_ramsink *sink = &feed->sink->ramsink;
 
 	if (!sink->dealt || !ntrace_deframe_is_inside(sink, feed))
-		return;
+		return false;
 	ntrace_feed_put(feed, mark, sizeof(mark));
 	ntrace_feed_commit(feed);
+	return true;
 }
 
 /**
@@ -183,7 +184,9 @@ static void ntrace_turn_over(struct ntrace_feed *feed, const struct ntrace_turn_
 	ntrace_feed_settle(feed);
 	if (!reach && !held)
 		return;
-	ntrace_turn_cut(feed);
+	/* Without an end, messages are missing, and what arrives from now on is in no record. */
+	if (!ntrace_turn_cut(feed) && !feed->ended)
+		ntrace_feed_break(feed);
 	if (held == U32_MAX)
 		ntrace_feed_leave(feed, U32_MAX, U32_MAX, 0);
 	else

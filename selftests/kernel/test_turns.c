@@ -172,7 +172,7 @@ static void look(unsigned int i, u64 size, bool whole)
 	unsigned int number = 0, shift = framed ? 6 : 6 + SRC_BITS;
 	u64 value = 0;
 	u32 have = 0;
-	bool gap = false;
+	bool gap = false, ended = true;
 
 	for (u64 p = 0; p < size; p++) {
 		u8 byte = hart[i].area[p];
@@ -186,7 +186,7 @@ static void look(unsigned int i, u64 size, bool whole)
 			have = 0;
 			value = 0;
 			gap = true;
-			marked_starts += p == 0;
+			marked_starts += p == 0 && size > 1;
 			continue;
 		}
 		if (have < 10)
@@ -201,6 +201,7 @@ static void look(unsigned int i, u64 size, bool whole)
 		if ((value >> (shift + 18) & 0x3ffff) > number && !gap)
 			complain("a message is missing without a mark", i);
 		number = (value >> (shift + 18) & 0x3ffff) + 1;
+		ended = (value & 0x3f) == NTRACE_TCODE_END;
 		gap = false;
 		have = 0;
 		value = 0;
@@ -208,7 +209,9 @@ static void look(unsigned int i, u64 size, bool whole)
 	if (have)
 		complain("the last message has no end", i);
 	if (whole && (number != hart[i].next || gap))
-		complain("the end is missing without a mark", i);
+		complain("the end is missing, and nothing says so", i);
+	if (number != hart[i].next && !gap && !ended)
+		complain("a part of the trace has no end, without a mark", i);
 	whole_turns += whole;
 	late_ends += !whole;
 }
