@@ -10,6 +10,10 @@ jump cache), and where that fails in the table of all code, which takes ten time
   because another jump had taken the entry. Here all entries are open to all code, there are twice as
   many, and the hart remembers in which pages it found code: the flush of a page without code, as
   most are, clears nothing, and any other clears the whole table. Less than 8 million lookups fail.
+- After a change of the address space nothing is in the jump cache, and a guest that starts programs
+  changes it all the time: most lookups that still fail are of that kind. A second table of the hart
+  knows code by its place in memory, which does not change with the address space. Code that was
+  invalidated has other cflags; where the memory of code is used again, the table is cleared.
 - cpu_get_tb_cpu_state() works out flags from a dozen fields each time. Here it compares the few that
   they depend on in a hart without vectors, pointer masking, CFI and virtualisation.
 """
@@ -101,6 +105,45 @@ static void tb_jmp_cache_clear_page(CPUState *cpu, vaddr page_addr)
 
 """
 
+LOOKUP = """    h = tb_hash_func(phys_pc, (cflags & CF_PCREL ? 0 : pc),
+                     flags, cs_base, cflags);
+    return qht_lookup_custom(&tb_ctx.htable, &desc, h, tb_lookup_cmp);
+"""
+
+PLACE_LOOKUP = """    place = ((phys_pc >> 1) ^ (phys_pc >> (1 + TB_PLACES_BITS))) &
+            (TB_PLACES - 1);
+    tb = jc->places[place].tb;
+    if (tb && jc->places[place].start == phys_pc && tb->cs_base == cs_base &&
+        tb->flags == flags && tb_cflags(tb) == cflags) {
+        return tb;
+    }
+    h = tb_hash_func(phys_pc, (cflags & CF_PCREL ? 0 : pc),
+                     flags, cs_base, cflags);
+    tb = qht_lookup_custom(&tb_ctx.htable, &desc, h, tb_lookup_cmp);
+    /* Of code in two pages, the place of the second one would have to agree. */
+    if (tb && (cflags & CF_PCREL) && tb_page_addr1(tb) == -1) {
+        jc->places[place].tb = tb;
+        jc->places[place].start = phys_pc;
+    }
+    return tb;
+"""
+
+FLUSH = """    CPU_FOREACH(cpu) {
+        tcg_flush_jmp_cache(cpu);
+    }
+
+    qht_reset_size("""
+
+PLACE_FLUSH = """    CPU_FOREACH(cpu) {
+        tcg_flush_jmp_cache(cpu);
+        if (likely(cpu->tb_jmp_cache)) {
+            memset(cpu->tb_jmp_cache->places, 0,
+                   sizeof(cpu->tb_jmp_cache->places));
+        }
+    }
+
+    qht_reset_size("""
+
 STATE = """void cpu_get_tb_cpu_state(CPURISCVState *env, vaddr *pc,
                           uint64_t *cs_base, uint32_t *pflags)
 {
@@ -167,11 +210,17 @@ KEEP_FLAGS = """    if (!cpu->cfg.ext_zve32x && !cpu->cfg.ext_zicfilp &&
 
 PLACES = [
     ("accel/tcg/tb-jmp-cache.h", "#define TB_JMP_CACHE_BITS 12\n",
-     "#define TB_JMP_CACHE_BITS 13\n#define TB_JMP_PAGES_BITS 12\n"),
+     "#define TB_JMP_CACHE_BITS 13\n#define TB_JMP_PAGES_BITS 12\n"
+     "#define TB_PLACES_BITS 13\n#define TB_PLACES (1 << TB_PLACES_BITS)\n"),
     ("accel/tcg/tb-jmp-cache.h", '#include "qemu/rcu.h"\n', '#include "qemu/bitops.h"\n{}'),
     ("accel/tcg/tb-jmp-cache.h", "    } array[TB_JMP_CACHE_SIZE];\n",
      "{}    /* Of the pages with code in the table, at least. */\n"
-     "    unsigned long pages[BITS_TO_LONGS(1 << TB_JMP_PAGES_BITS)];\n"),
+     "    unsigned long pages[BITS_TO_LONGS(1 << TB_JMP_PAGES_BITS)];\n"
+     "    /* By the address in memory; only the CPU's thread uses it. */\n"
+     "    struct {{\n"
+     "        TranslationBlock *tb;\n"
+     "        tb_page_addr_t start;\n"
+     "    }} places[TB_PLACES];\n"),
     ("accel/tcg/tb-hash.h", PAGE_HASH, literal(HASH)),
     ("accel/tcg/cpu-exec.c", "static inline TranslationBlock *tb_lookup(",
      "static QEMU_ALWAYS_INLINE TranslationBlock *tb_lookup("),
@@ -179,6 +228,11 @@ PLACES = [
      "    set_bit(tb_jmp_cache_hash_page(pc), jc->pages);\n{}"),
     ("accel/tcg/cpu-exec.c", "                jc->array[h].pc = pc;\n",
      "                set_bit(tb_jmp_cache_hash_page(pc), jc->pages);\n{}"),
+    ("accel/tcg/cpu-exec.c", "    tb_page_addr_t phys_pc;\n    struct tb_desc desc;\n    uint32_t h;\n",
+     "    CPUJumpCache *jc = cpu->tb_jmp_cache;\n    tb_page_addr_t phys_pc;\n    struct tb_desc desc;\n"
+     "    TranslationBlock *tb;\n    uint32_t h, place;\n"),
+    ("accel/tcg/cpu-exec.c", LOOKUP, literal(PLACE_LOOKUP)),
+    ("accel/tcg/tb-maint.c", FLUSH, literal(PLACE_FLUSH)),
     ("accel/tcg/cputlb.c", '#include "qemu/atomic128.h"\n', '{}#include "qemu/bitmap.h"\n'),
     ("accel/tcg/cputlb.c", CLEAR_PAGE, literal(CLEAR)),
     ("accel/tcg/cputlb.c", "    tcg_flush_jmp_cache(cpu);\n\n    if (to_clean == ALL_MMUIDX_BITS) {\n",
