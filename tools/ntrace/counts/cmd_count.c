@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "common/command.h"
+#include "common/counts_sum.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "common/parallel.h"
 #include "common/samples.h"
 #include "common/ui.h"
-#include "sum.h"
 
 /* Memory that a trace of a profile takes, with its slots in a table that is half full. */
 #define TRACE_BYTES 72

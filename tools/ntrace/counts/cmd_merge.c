@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "common/command.h"
+#include "common/counts_sum.h"
 #include "common/output.h"
 #include "common/ui.h"
-#include "sum.h"
 
 enum {
 	OPTION_OUTPUT = 'o',

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/command.h"
-#include "common/output_file.h"
-#include "common/ui.h"
-#include "sum.h"
+#include "command.h"
+#include "output_file.h"
+#include "ui.h"
+#include "counts_sum.h"
 
 int sum_failed(const struct ntrace_counts_merger *merger, int error, const char *path)
 {

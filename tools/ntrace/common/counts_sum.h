@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the commands that write counts files share. */
-#ifndef NTRACE_TOOL_COUNTS_SUM_H
-#define NTRACE_TOOL_COUNTS_SUM_H
+#ifndef NTRACE_TOOL_COMMON_COUNTS_SUM_H
+#define NTRACE_TOOL_COMMON_COUNTS_SUM_H
 
 #include <ntrace/counts_file.h>
 
@@ -27,4 +27,4 @@ int sum_write(struct ntrace_counts_merger *merger, const char *path,
  */
 void sum_say(const char *path, const struct ntrace_counts_totals *totals, bool quiet);
 
-#endif /* NTRACE_TOOL_COUNTS_SUM_H */
+#endif /* NTRACE_TOOL_COMMON_COUNTS_SUM_H */
