@@ -13,6 +13,7 @@ enum {
 	RECORD_HEADER = 8,
 	GROUP_FIXED = 80,	/* of a group record, after its header; then two names and a label */
 	ENTRY_SIZE = 40,
+	LOSSES_SIZE = 32,	/* of a losses record, after its header */
 	END_SIZE = 32,		/* of an end record, after its header */
 };
 
@@ -25,6 +26,7 @@ enum {
 	RECORD_GROUP = 1,
 	RECORD_ENTRIES = 2,
 	RECORD_END = 3,
+	RECORD_LOSSES = 4, /* since version 2 */
 };
 
 /* Bytes of an object in a group record. */
@@ -68,6 +70,20 @@ static inline uint64_t get_number(const uint8_t *at, unsigned int size)
 static inline uint64_t add_counts(uint64_t a, uint64_t b)
 {
 	return a > NTRACE_COUNTS_SATURATED - b ? NTRACE_COUNTS_SATURATED : a + b;
+}
+
+static inline void add_losses(struct ntrace_counts_losses *sum,
+			      const struct ntrace_counts_losses *more)
+{
+	sum->lost = add_counts(sum->lost, more->lost);
+	sum->at_least = add_counts(sum->at_least, more->at_least);
+	sum->gaps = add_counts(sum->gaps, more->gaps);
+	sum->unknown = add_counts(sum->unknown, more->unknown);
+}
+
+static inline bool any_losses(const struct ntrace_counts_losses *losses)
+{
+	return losses->lost || losses->at_least || losses->gaps || losses->unknown;
 }
 
 /* Whether the format allows the values. Return: NULL, or the reason. */

@@ -220,6 +220,7 @@ static int load_all(struct load *load, struct ntrace_profile *profile,
 		totals->saturated += entry->count == NTRACE_COUNTS_SATURATED;
 		result = add_entry(profile, entry, object, from_object, group->privilege);
 	}
+	totals->losses = *ntrace_counts_reader_losses(reader);
 	free(texts);
 	return result;
 }

@@ -34,6 +34,7 @@ struct ntrace_counts_merger {
 	int error;
 	char *problem;
 	struct level levels[LEVELS];
+	struct ntrace_counts_losses losses;
 };
 
 /* An input being merged: its current entry. */
@@ -181,6 +182,9 @@ static int step(struct merge *merge, struct source *source)
 	int result = ntrace_counts_next(source->reader, &source->group, &source->entry);
 
 	source->ended = !result;
+	if (source->ended)
+		ntrace_counts_put_losses(merge->writer,
+					 ntrace_counts_reader_losses(source->reader));
 	return result < 0 ? reading_failed(merge->merger, source, result) : 0;
 }
 
@@ -330,10 +334,13 @@ static int merge_sources(struct merge *merge)
 	return error;
 }
 
-/* Writes the sum of @inputs, which stay as they are. */
-static int merge_inputs(struct ntrace_counts_merger *merger, const struct input *inputs,
-			unsigned int count, FILE *file, struct ntrace_counts_totals *totals)
+/* Writes the sum of the inputs, which stay as they are. @losses: besides those of the inputs */
+static int merge_inputs(struct ntrace_counts_merger *merger, const struct level *from, FILE *file,
+			const struct ntrace_counts_losses *losses,
+			struct ntrace_counts_totals *totals)
 {
+	const struct input *inputs = from->inputs;
+	unsigned int count = from->count;
 	struct merge merge = { .merger = merger };
 	int error;
 
@@ -345,6 +352,8 @@ static int merge_inputs(struct ntrace_counts_merger *merger, const struct input 
 		error = open_source(&merge, &merge.sources[merge.count], &inputs[merge.count]);
 	if (!error)
 		error = merge_sources(&merge);
+	if (!error && losses)
+		ntrace_counts_put_losses(merge.writer, losses);
 	if (!error)
 		error = ntrace_counts_writer_end(merge.writer, totals);
 	for (unsigned int i = 0; i < merge.count; i++)
@@ -365,8 +374,7 @@ static int raise_level(struct ntrace_counts_merger *merger, unsigned int level)
 
 	if (error)
 		return error;
-	error = merge_inputs(merger, merger->levels[level].inputs, merger->levels[level].count,
-			     sum.file, NULL);
+	error = merge_inputs(merger, &merger->levels[level], sum.file, NULL, NULL);
 	if (!error && fflush(sum.file))
 		error = NTRACE_ERR_IO;
 	if (error) {
@@ -416,6 +424,12 @@ int ntrace_counts_merger_add_file(struct ntrace_counts_merger *merger, const cha
 	return copy ? merger_add(merger, 0, copy, NULL) : NTRACE_ERR_NOMEM;
 }
 
+void ntrace_counts_merger_add_losses(struct ntrace_counts_merger *merger,
+				     const struct ntrace_counts_losses *losses)
+{
+	add_losses(&merger->losses, losses);
+}
+
 int ntrace_counts_merger_write(struct ntrace_counts_merger *merger, FILE *file,
 			       struct ntrace_counts_totals *totals)
 {
@@ -433,9 +447,10 @@ int ntrace_counts_merger_write(struct ntrace_counts_merger *merger, FILE *file,
 			error = raise_level(merger, level);
 	}
 	if (!error)
-		error = merge_inputs(merger, merger->levels[level].inputs,
-				     merger->levels[level].count, file, totals);
-	if (!error)
-		drop_inputs(&merger->levels[level]);
-	return error;
+		error = merge_inputs(merger, &merger->levels[level], file, &merger->losses, totals);
+	if (error)
+		return error;
+	drop_inputs(&merger->levels[level]);
+	merger->losses = (struct ntrace_counts_losses){ 0 };
+	return 0;
 }

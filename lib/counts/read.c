@@ -15,6 +15,8 @@
  * @group_entries: number of entries of the group so far
  * @count: number of entries in @block, of which @used have been returned
  * @short_block: the last block was not full: none may follow it
+ * @version: of the file
+ * @only_end: the last record must be followed by the end
  */
 struct ntrace_counts_reader {
 	FILE *file;
@@ -34,6 +36,8 @@ struct ntrace_counts_reader {
 	uint32_t used;
 	bool in_group;
 	bool short_block;
+	unsigned int version;
+	bool only_end;
 	bool started;
 	bool ended;
 	uint8_t bytes[BLOCK_ENTRIES * ENTRY_SIZE > GROUP_MAX ? BLOCK_ENTRIES *ENTRY_SIZE :
@@ -61,6 +65,14 @@ const char *ntrace_counts_reader_problem(const struct ntrace_counts_reader *read
 	if (offset)
 		*offset = reader->record;
 	return reader->reason;
+}
+
+const struct ntrace_counts_losses *
+ntrace_counts_reader_losses(const struct ntrace_counts_reader *reader)
+{
+	static const struct ntrace_counts_losses none;
+
+	return reader->ended ? &reader->totals.losses : &none;
 }
 
 static int refuse(struct ntrace_counts_reader *reader, uint64_t offset, int error,
@@ -123,9 +135,11 @@ static int read_header(struct ntrace_counts_reader *reader)
 		return error;
 	if (memcmp(header, NTRACE_COUNTS_MAGIC, 8))
 		return refuse(reader, 0, NTRACE_ERR_FORMAT, "not a counts file");
-	if (get_number(header + 8, 2) != NTRACE_COUNTS_VERSION)
-		return refuse(reader, 8, NTRACE_ERR_UNSUPPORTED,
-			      "another version of counts files: this library reads version 1");
+	reader->version = (unsigned int)get_number(header + 8, 2);
+	if (!reader->version || reader->version > NTRACE_COUNTS_VERSION)
+		return refuse(
+			reader, 8, NTRACE_ERR_UNSUPPORTED,
+			"another version of counts files: this library reads versions 1 and 2");
 	if (get_number(header + 10, 2) != ENTRY_SIZE)
 		return refuse(reader, 10, NTRACE_ERR_FORMAT, "the size of an entry is not 40");
 	if (!all_zero(header + 12, 4))
@@ -235,6 +249,29 @@ static int read_block(struct ntrace_counts_reader *reader, uint32_t count)
 	return 0;
 }
 
+static int read_losses(struct ntrace_counts_reader *reader, uint32_t size)
+{
+	struct ntrace_counts_losses *losses = &reader->totals.losses;
+	uint8_t bytes[LOSSES_SIZE];
+	int error;
+
+	if (size != LOSSES_SIZE)
+		return bad(reader, "the size of losses is not 32");
+	if (reader->in_group && !reader->group_entries)
+		return bad(reader, "a group has no entries");
+	error = take_checked(reader, bytes, sizeof(bytes));
+	if (error)
+		return error;
+	losses->lost = get_number(bytes, 8);
+	losses->at_least = get_number(bytes + 8, 8);
+	losses->gaps = get_number(bytes + 16, 8);
+	losses->unknown = get_number(bytes + 24, 8);
+	if (!any_losses(losses))
+		return bad(reader, "there are no losses");
+	reader->only_end = true;
+	return 0;
+}
+
 static int read_end(struct ntrace_counts_reader *reader, uint32_t number)
 {
 	const struct ntrace_counts_totals *totals = &reader->totals;
@@ -260,6 +297,8 @@ static int read_end(struct ntrace_counts_reader *reader, uint32_t number)
 	if (getc(reader->file) != EOF)
 		return refuse(reader, reader->offset, NTRACE_ERR_FORMAT,
 			      "bytes follow the end of the file");
+	if (reader->version == 1)
+		reader->totals.losses.unknown = 1;
 	reader->ended = true;
 	return 0;
 }
@@ -277,11 +316,17 @@ static int read_record(struct ntrace_counts_reader *reader)
 	if (!all_zero(header + 1, 3))
 		return bad(reader, "reserved bytes are not 0");
 	number = (uint32_t)get_number(header + 4, 4);
+	if (header[0] > (reader->version == 1 ? RECORD_END : RECORD_LOSSES))
+		return bad(reader, "the type of a record does not exist");
+	if (reader->only_end && header[0] != RECORD_END)
+		return bad(reader, "a record follows the losses");
 	switch (header[0]) {
 	case RECORD_GROUP:
 		return read_group(reader, number);
 	case RECORD_ENTRIES:
 		return read_block(reader, number);
+	case RECORD_LOSSES:
+		return read_losses(reader, number);
 	case RECORD_END:
 		return read_end(reader, number);
 	default:

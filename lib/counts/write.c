@@ -191,6 +191,27 @@ int ntrace_counts_put(struct ntrace_counts_writer *writer, const struct ntrace_c
 	return 0;
 }
 
+void ntrace_counts_put_losses(struct ntrace_counts_writer *writer,
+			      const struct ntrace_counts_losses *losses)
+{
+	add_losses(&writer->totals.losses, losses);
+}
+
+static int write_losses(struct ntrace_counts_writer *writer)
+{
+	const struct ntrace_counts_losses *losses = &writer->totals.losses;
+	uint8_t record[RECORD_HEADER + LOSSES_SIZE], *at = record + RECORD_HEADER;
+
+	if (!any_losses(losses))
+		return 0;
+	put_record(record, RECORD_LOSSES, LOSSES_SIZE);
+	put_number(at, losses->lost, 8);
+	put_number(at + 8, losses->at_least, 8);
+	put_number(at + 16, losses->gaps, 8);
+	put_number(at + 24, losses->unknown, 8);
+	return write_bytes(writer, record, sizeof(record));
+}
+
 int ntrace_counts_writer_end(struct ntrace_counts_writer *writer,
 			     struct ntrace_counts_totals *totals)
 {
@@ -199,6 +220,8 @@ int ntrace_counts_writer_end(struct ntrace_counts_writer *writer,
 
 	if (!error)
 		error = end_group(writer);
+	if (!error)
+		error = write_losses(writer);
 	if (error)
 		return error;
 	put_record(record, RECORD_END, 0);

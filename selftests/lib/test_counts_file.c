@@ -221,10 +221,12 @@ static void test_rules(void)
 	change(END + 24, 0, 8, END, "the totals are not those of the entries");
 	change(END + 36, 1, 4, END, reserved);
 
-	make_small();
-	put_number_at(8, 2, 2);
-	refused(8, NTRACE_ERR_UNSUPPORTED,
-		"another version of counts files: this library reads version 1");
+	for (i = 0; i < 4; i += 3) {
+		make_small();
+		put_number_at(8, i, 2);
+		refused(8, NTRACE_ERR_UNSUPPORTED,
+			"another version of counts files: this library reads versions 1 and 2");
+	}
 	make_small();
 	put_number_at(ENTRIES_1 + 8 + 24, 8, 8);
 	refused(END, NTRACE_ERR_FORMAT, "the checksum is wrong: the file is damaged");
@@ -264,6 +266,116 @@ static void test_order_of_records(void)
 	memcpy(bytes + GROUP_2, copy + ENTRIES_1, ALL - ENTRIES_1);
 	size = ALL + GROUP_2 - ENTRIES_1;
 	refused(GROUP_2, NTRACE_ERR_FORMAT, "entries follow a block that is not full");
+}
+
+/* ---- losses ---- */
+
+static void is_losses(const struct ntrace_counts_losses *got, uint64_t lost, uint64_t at_least,
+		      uint64_t gaps, uint64_t unknown_files, const char *text)
+{
+	ok(got->lost == lost && got->at_least == at_least && got->gaps == gaps &&
+		   got->unknown == unknown_files,
+	   "losses %s", text) ||
+		(diag("%llu bytes, %llu at least, %llu gaps, %llu unknown",
+		      (unsigned long long)got->lost, (unsigned long long)got->at_least,
+		      (unsigned long long)got->gaps, (unsigned long long)got->unknown),
+		 0);
+}
+
+/* Reads all of the file. */
+static struct ntrace_counts_losses losses_read(void)
+{
+	const struct ntrace_counts_group *group;
+	const struct ntrace_counts_entry *entry;
+	struct ntrace_counts_reader *reader;
+	struct ntrace_counts_losses losses;
+	FILE *file = fmemopen(bytes, size, "r");
+	int result, entries = 0;
+
+	ntrace_counts_reader_new(&reader, file);
+	while ((result = ntrace_counts_next(reader, &group, &entry)) > 0)
+		entries += !ntrace_counts_reader_losses(reader)->gaps;
+	ok(!result && entries == 3, "three entries, before which no losses are known") ||
+		(diag("%d, %d", result, entries), 0);
+	losses = *ntrace_counts_reader_losses(reader);
+	ntrace_counts_reader_free(reader);
+	fclose(file);
+	return losses;
+}
+
+/* As make_small(), with a losses record before the end. */
+static void make_lossy(void)
+{
+	uint8_t tail[ALL - END];
+
+	make_small();
+	memcpy(tail, bytes + END, sizeof(tail));
+	memcpy(bytes + END + 40, tail, sizeof(tail));
+	memset(bytes + END, 0, 40);
+	put_number_at(END, 4, 1);
+	put_number_at(END + 4, 32, 4);
+	put_number_at(END + 8, 5000, 8);
+	put_number_at(END + 16, 2, 8);
+	put_number_at(END + 24, 30, 8);
+	put_number_at(END + 32, 1, 8);
+	size = ALL + 40;
+	fix_checksum();
+}
+
+static void test_losses(void)
+{
+	const struct ntrace_counts_losses some = { 4000, 1, 30, 1 }, more = { 1000, 1, 0, 0 };
+	struct ntrace_counts_group group = group_of(object_a, unknown, NTRACE_PRIV_U, "x");
+	struct ntrace_counts_entry entry = entry_at(0x100);
+	static uint8_t copy[ALL + 40];
+	struct ntrace_counts_losses losses;
+	struct ntrace_counts_totals totals;
+	struct ntrace_counts_writer *writer;
+	FILE *file;
+
+	make_small();
+	losses = losses_read();
+	is_losses(&losses, 0, 0, 0, 0, "of a file without them");
+	make_lossy();
+	losses = losses_read();
+	is_losses(&losses, 5000, 2, 30, 1, "of the record");
+	memcpy(copy, bytes, sizeof(copy));
+	/* The same bytes from the writer. */
+	file = begin(&writer);
+	ntrace_counts_put_losses(writer, &some);
+	ntrace_counts_put(writer, &group, &entry);
+	group = group_of(object_b, object_a, NTRACE_PRIV_S, "");
+	ntrace_counts_put(writer, &group, &entry);
+	entry = entry_at(0x200);
+	entry.count = NTRACE_COUNTS_SATURATED;
+	ntrace_counts_put(writer, &group, &entry);
+	ntrace_counts_put_losses(writer, &more);
+	end(file, writer, &totals);
+	ok(size == sizeof(copy) && !memcmp(bytes, copy, size), "the writer adds losses up");
+	is_losses(&totals.losses, 5000, 2, 30, 1, "in the totals");
+
+	put_number_at(END + 4, 40, 4);
+	refused(END, NTRACE_ERR_FORMAT, "the size of losses is not 32");
+	make_lossy();
+	memset(bytes + END + 8, 0, 32);
+	refused(END, NTRACE_ERR_FORMAT, "there are no losses");
+	make_lossy();
+	memcpy(bytes + END + 40, bytes + GROUP_1, GROUP_2 - GROUP_1);
+	refused(END + 40, NTRACE_ERR_FORMAT, "a record follows the losses");
+	make_lossy();
+	memcpy(copy, bytes + END, 80);
+	memcpy(bytes + ENTRIES_1, copy, 80);
+	size = ENTRIES_1 + 80;
+	refused(ENTRIES_1, NTRACE_ERR_FORMAT, "a group has no entries");
+	make_lossy();
+	put_number_at(8, 1, 2);
+	refused(END, NTRACE_ERR_FORMAT, "the type of a record does not exist");
+
+	make_small();
+	put_number_at(8, 1, 2);
+	fix_checksum();
+	losses = losses_read();
+	is_losses(&losses, 0, 0, 0, 1, "of a file of version 1: unknown");
 }
 
 /* ---- the writer ---- */
@@ -381,6 +493,13 @@ static void write_random(const char *path)
 			ntrace_counts_put(writer, &group, &entry);
 		}
 	}
+	if (draw(3)) {
+		struct ntrace_counts_losses losses = { draw(1000), draw(2), draw(9), draw(2) };
+
+		if (!draw(20))
+			losses.lost = NTRACE_COUNTS_SATURATED - 9;
+		ntrace_counts_put_losses(writer, &losses);
+	}
 	ntrace_counts_writer_end(writer, NULL);
 	ntrace_counts_writer_free(writer);
 	fclose(file);
@@ -450,6 +569,51 @@ static void test_sums(void)
 	mixed[1] = paths[0];
 	merge(mixed, 2, 0, paths[FILES + 2]);
 	ok(equal_files(paths[0], paths[FILES + 2]), "it adds nothing");
+}
+
+/* Losses of files and of profiles; a file of version 1 does not have them. */
+static void test_sums_of_losses(void)
+{
+	const struct ntrace_counts_losses some = { 100, 1, 3, 0 },
+					  huge = { NTRACE_COUNTS_SATURATED - 50, 0, 2, 0 };
+	const struct ntrace_counts_merger_options options = { .size = sizeof(options),
+							      .directory = directory,
+							      .fan_in = 2 };
+	struct ntrace_counts_merger *merger;
+	struct ntrace_counts_totals totals;
+	FILE *file = tmpfile();
+	static char path[256];
+	size_t old_size;
+
+	make_small();
+	put_number_at(8, 1, 2);
+	fix_checksum();
+	old_size = size;
+	snprintf(path, sizeof(path), "%s/old.counts", directory);
+	FILE *old = fopen(path, "w");
+
+	fwrite(bytes, 1, old_size, old);
+	fclose(old);
+	ntrace_counts_merger_new(&merger, &options);
+	for (int i = 0; i < 3; i++)
+		ntrace_counts_merger_add_file(merger, path);
+	ntrace_counts_merger_add_losses(merger, &some);
+	ntrace_counts_merger_add_losses(merger, &some);
+	ok(!ntrace_counts_merger_write(merger, file, &totals), "a sum of files of version 1");
+	is_losses(&totals.losses, 200, 2, 6, 3, "of the sum: three files do not tell theirs");
+	is_u64(totals.entries, 3, "it has their entries");
+	rewind(file);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	is_u64(get_number(bytes + 8, 2), 2, "the sum has version 2");
+	fclose(file);
+	/* Empty afterwards. */
+	file = tmpfile();
+	ntrace_counts_merger_add_losses(merger, &some);
+	ntrace_counts_merger_add_losses(merger, &huge);
+	ok(!ntrace_counts_merger_write(merger, file, &totals), "losses alone");
+	is_losses(&totals.losses, NTRACE_COUNTS_SATURATED, 1, 5, 0, "stay at the largest number");
+	ntrace_counts_merger_free(merger);
+	fclose(file);
 }
 
 static void test_merger_errors(void)
@@ -532,6 +696,7 @@ static void test_profiles(void)
 	struct ntrace_counts_totals totals;
 	struct ntrace_profile *profile, *loaded;
 	struct ntrace_object *object, *kernel, *other_kernel;
+	const struct ntrace_counts_losses losses = { 77, 0, 8, 0 };
 	const uint32_t code[4] = { 0 };
 	FILE *file = tmpfile();
 	int missing = 0;
@@ -557,6 +722,7 @@ static void test_profiles(void)
 	add_trace(profile, other_kernel, 0x60, 4, NTRACE_PRIV_S);
 	ok(!ntrace_counts_merger_add_profile(merger, profile, NULL, "6.12/kernel.start"),
 	   "spilled again, with another label");
+	ntrace_counts_merger_add_losses(merger, &losses);
 	ok(!ntrace_counts_merger_write(merger, file, &totals), "written");
 	is_u64(totals.entries, 4, "four entries: both copies of kernel text are one object");
 	ntrace_counts_merger_free(merger);
@@ -580,6 +746,7 @@ static void test_profiles(void)
 	traces = ntrace_profile_traces(loaded, &count);
 	ok(count == 1 && traces[0].count == 2 && totals.entries == 1 && totals.groups == 1,
 	   "selected by label and privilege");
+	is_losses(&totals.losses, 77, 0, 8, 0, "are those of the whole file");
 	ntrace_profile_free(loaded);
 
 	ntrace_profile_forget_traces(profile);
@@ -601,9 +768,11 @@ int main(void)
 	test_reading();
 	test_rules();
 	test_order_of_records();
+	test_losses();
 	test_writer();
 	test_order();
 	test_sums();
+	test_sums_of_losses();
 	test_merger_errors();
 	test_profiles();
 	scratch_remove();

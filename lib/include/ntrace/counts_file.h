@@ -7,6 +7,8 @@
  * Files of many recordings add up to one. The sum does not depend on the order in which files are
  * merged, nor on intermediate sums: each gives the same bytes. Merging needs memory for a few
  * entries of each of at most NTRACE_COUNTS_FAN_IN files, however many and large the files are.
+ *
+ * Files of version 1, which do not tell losses of trace, can be read; new files have version 2.
  */
 #ifndef NTRACE_COUNTS_FILE_H
 #define NTRACE_COUNTS_FILE_H
@@ -21,7 +23,7 @@ extern "C" {
 
 /* The first bytes of a counts file. */
 #define NTRACE_COUNTS_MAGIC "NTRCOUNT"
-#define NTRACE_COUNTS_VERSION 1
+#define NTRACE_COUNTS_VERSION 2
 /* Longest name of an object, and longest label of a process class, in bytes. */
 #define NTRACE_COUNTS_NAME_MAX 4096
 #define NTRACE_COUNTS_LABEL_MAX 255
@@ -88,15 +90,33 @@ struct ntrace_counts_entry {
 };
 
 /**
+ * struct ntrace_counts_losses - code that was executed, but is not counted
+ * @lost: bytes of trace that were lost while it was made
+ * @at_least: number of traces of which @lost has a lower bound only
+ * @gaps: number of gaps and errors in the trace
+ * @unknown: number of counts files in the sum that do not tell their losses: those of version 1
+ *
+ * Sums stay at NTRACE_COUNTS_SATURATED, as counts do.
+ */
+struct ntrace_counts_losses {
+	uint64_t lost;
+	uint64_t at_least;
+	uint64_t gaps;
+	uint64_t unknown;
+};
+
+/**
  * struct ntrace_counts_totals - statistics of a counts file
  * @groups: number of groups
  * @entries: number of entries
  * @saturated: number of entries whose count is NTRACE_COUNTS_SATURATED
+ * @losses: what the counts lack, of all groups
  */
 struct ntrace_counts_totals {
 	uint64_t groups;
 	uint64_t entries;
 	uint64_t saturated;
+	struct ntrace_counts_losses losses;
 };
 
 /* ---- reading ---- */
@@ -146,6 +166,15 @@ NTRACE_EXPERIMENTAL int ntrace_counts_next(struct ntrace_counts_reader *reader,
 NTRACE_EXPERIMENTAL const char *
 ntrace_counts_reader_problem(const struct ntrace_counts_reader *reader, uint64_t *offset);
 
+/**
+ * ntrace_counts_reader_losses - losses of the file
+ * @reader: reader of which ntrace_counts_next() has returned 0: losses are at the end of a file
+ *
+ * Return: the losses, owned by the reader; before the end, all members are 0.
+ */
+NTRACE_EXPERIMENTAL const struct ntrace_counts_losses *
+ntrace_counts_reader_losses(const struct ntrace_counts_reader *reader);
+
 /* ---- writing ---- */
 
 struct ntrace_counts_writer;
@@ -180,6 +209,14 @@ NTRACE_EXPERIMENTAL void ntrace_counts_writer_free(struct ntrace_counts_writer *
 NTRACE_EXPERIMENTAL int ntrace_counts_put(struct ntrace_counts_writer *writer,
 					  const struct ntrace_counts_group *group,
 					  const struct ntrace_counts_entry *entry);
+
+/**
+ * ntrace_counts_put_losses - add losses to those of the file
+ * @writer: writer made by ntrace_counts_writer_new()
+ * @losses: copied
+ */
+NTRACE_EXPERIMENTAL void ntrace_counts_put_losses(struct ntrace_counts_writer *writer,
+						  const struct ntrace_counts_losses *losses);
 
 /**
  * ntrace_counts_writer_end - complete the file
@@ -272,6 +309,14 @@ NTRACE_EXPERIMENTAL int ntrace_counts_merger_add_profile(struct ntrace_counts_me
 							 const char *label, const char *kernel);
 
 /**
+ * ntrace_counts_merger_add_losses - add losses of profiles to those of the sum
+ * @merger: merger made by ntrace_counts_merger_new()
+ * @losses: copied
+ */
+NTRACE_EXPERIMENTAL void ntrace_counts_merger_add_losses(struct ntrace_counts_merger *merger,
+							 const struct ntrace_counts_losses *losses);
+
+/**
  * ntrace_counts_merger_write - write the sum of all inputs
  * @merger: merger made by ntrace_counts_merger_new(); empty afterwards
  * @file: written to, not flushed
@@ -318,7 +363,7 @@ struct ntrace_counts_load_options {
  * @profile: profile made by ntrace_profile_new()
  * @reader: a new reader
  * @options: NULL: all entries
- * @totals: statistics of the selected entries; may be NULL
+ * @totals: statistics of the selected entries, and the losses of the whole file; may be NULL
  *
  * A file with the name and build-id of an object is opened, for its symbols and lines. Without it,
  * the object has a name, a build-id and an executable segment at its first address, which is enough

@@ -6,6 +6,9 @@
   counts_file.py sum FILE...              the sum of the files, as sorted text
   counts_file.py scale FACTOR FILE TO     writes the file with each count times FACTOR
   counts_file.py many ENTRIES FILES TO    writes TO.1 and so on: files of random entries of three objects
+  counts_file.py losses FILE...           the losses of each file: lost bytes, traces with more, gaps, unknown files
+  counts_file.py lossy LOST MORE GAPS UNKNOWN FILE TO    writes the file with other losses
+  counts_file.py version1 FILE TO         writes the file as version 1, without losses
 """
 import random
 import struct
@@ -14,18 +17,22 @@ import zlib
 
 HEADER, RECORD, ENTRY = struct.Struct("<8sHHI"), struct.Struct("<B3xI"), struct.Struct("<QQQQIBBBx")
 OBJECT, CLASS, END = struct.Struct("<BBHQ20s"), struct.Struct("<BB14x"), struct.Struct("<QQQII")
+LOSSES = struct.Struct("<QQQQ")
 MANY = (1 << 64) - 1
 BLOCK = 1024
 
 
-def read(path):
+def read(path, losses=None):
     """Yields (group, entry): group = (object, source object, privilege, label), objects are
-    (name or None, build-id, text)."""
+    (name or None, build-id, text). Appends losses to the list, if there is one."""
     data = open(path, "rb").read()
     at, groups, entries, saturated, group = HEADER.size, 0, 0, 0, None
-    assert HEADER.unpack_from(data) == (b"NTRCOUNT", 1, ENTRY.size, 0), path
+    version = HEADER.unpack_from(data)[1]
+    assert HEADER.unpack_from(data) == (b"NTRCOUNT", version, ENTRY.size, 0) and version in (1, 2), path
+    found = (0, 0, 0, version == 1)
     while True:
         kind, number = RECORD.unpack_from(data, at)
+        assert not any(found[:3]) or kind == 3, path
         at += RECORD.size
         if kind == 1:
             objects, names, end = [], [], at + number
@@ -48,16 +55,23 @@ def read(path):
                 entries += 1
                 saturated += entry[3] == MANY
                 yield group, entry
+        elif kind == 4:
+            assert version == 2 and number == LOSSES.size, path
+            found = LOSSES.unpack_from(data, at)
+            assert any(found), path
+            at += LOSSES.size
         else:
             assert kind == 3, path
             totals = END.unpack_from(data, at)
             assert totals[:3] == (groups, entries, saturated), path
             assert totals[3] == zlib.crc32(data[:at + 24]) and at + END.size == len(data), path
+            if losses is not None:
+                losses.append(tuple(map(int, found)))
             return
 
 
-def write(path, items):
-    out, groups, saturated, block, last = bytearray(HEADER.pack(b"NTRCOUNT", 1, ENTRY.size, 0)), 0, 0, [], None
+def write(path, items, losses=(0, 0, 0, 0), version=2):
+    out, groups, saturated, block, last = bytearray(HEADER.pack(b"NTRCOUNT", version, ENTRY.size, 0)), 0, 0, [], None
 
     def flush():
         if block:
@@ -79,6 +93,8 @@ def write(path, items):
         if len(block) == BLOCK:
             flush()
     flush()
+    if any(losses):
+        out.extend(RECORD.pack(4, LOSSES.size) + LOSSES.pack(*losses))
     out.extend(RECORD.pack(3, 0) + struct.pack("<QQQ", groups, count, saturated))
     out.extend(struct.pack("<II", zlib.crc32(out), 0))
     open(path, "wb").write(out)
@@ -135,6 +151,16 @@ def main():
         factor = int(sys.argv[2])
         write(sys.argv[4], [(group, entry[:3] + (min(MANY, entry[3] * factor),) + entry[4:])
                             for group, entry in read(sys.argv[3])])
+    elif sys.argv[1] == "losses":
+        for path in sys.argv[2:]:
+            losses = []
+            for _ in read(path, losses):
+                pass
+            print(*losses[0])
+    elif sys.argv[1] == "lossy":
+        write(sys.argv[7], list(read(sys.argv[6])), tuple(map(int, sys.argv[2:6])))
+    elif sys.argv[1] == "version1":
+        write(sys.argv[3], list(read(sys.argv[2])), version=1)
     else:
         for number in range(1, int(sys.argv[3]) + 1):
             many(int(sys.argv[2]), number, f"{sys.argv[4]}.{number}")
