@@ -147,6 +147,36 @@ is "$(python3 "$reader" sum huge huge huge | cmp - <(python3 "$reader" sum sum) 
 "$ntrace" export -f csv -o counted sum 2>err
 like "export reports them, too" "counts reached the largest number" "$(cat err)"
 
+# Losses: each stream of the copies lost trace, of r2 at least so much. One of r3 has a gap, too.
+for r in r2 r3; do cp -r $r lossy.$r && sed -i 's/^lost 0$/lost 1200/' lossy.$r/params; done
+sed -i 's/^lost_exact 1$/lost_exact 0/' lossy.r2/params
+printf '\2' | dd of=lossy.r3/aux.0 bs=1 seek=$(($(stat -c %s lossy.r3/aux.0) / 2)) conv=notrunc status=none
+"$ntrace" count -o lossy lossy.r2 lossy.r3 2>err
+like "count: losses are reported" "lossy: code executed in lost trace is not counted: at least 4,800 bytes, [1-9][0-9]* gaps and errors" "$(cat err)"
+read -r lost more gaps unknown < <(python3 "$reader" losses lossy)
+is "$lost $more $unknown" "4800 2 0" "count: losses are in the file"
+ok "count: gaps, too" test "$gaps" -gt 0
+for i in 1 2 3; do "$ntrace" count --shard $i/3 -o "lossy.$i" lossy.r2 lossy.r3 2>/dev/null; done
+"$ntrace" merge --json -o sum lossy.? >json 2>err
+ok "merge: losses of parts add up" cmp lossy sum
+like "merge: reports them" "sum: code executed in lost trace is not counted: at least 4,800 bytes, $gaps gaps" "$(cat err)"
+is "$(python3 -c 'import json; r = json.load(open("json")); print(r["lost"], r["gaps"])')" "4800 $gaps" "merge --json"
+"$ntrace" export -f csv -o counted lossy 2>err
+like "export: reports them" "lossy: code executed in lost trace is not counted: at least 4,800 bytes, $gaps gaps" "$(cat err)"
+sed -i 's/^file aux.1$/file aux.0/' lossy.r2/params
+"$ntrace" count -o sum lossy.r2 2>/dev/null
+is "$(python3 "$reader" losses sum | cut -d ' ' -f 1-2)" "1200 1" "a sink of two harts loses its trace once"
+# Numbers of another writer; and a file of version 1 has no losses.
+python3 "$reader" lossy 5 0 7 1 one two && "$ntrace" merge -o sum two one lossy two 2>err
+is "$(python3 "$reader" losses sum)" "4810 2 $((gaps + 14)) 2" "merge: the sum of losses"
+like "merge: unknown losses are reported" "losses of trace are not known of 2 counts files of an earlier version" "$(cat err)"
+python3 "$reader" version1 one old && "$ntrace" merge -o sum old one old 2>err
+is "$? $(python3 "$reader" losses one old sum | tr '\n' ' ')" "0 0 0 0 0 0 0 0 1 0 0 0 2 " "merge: files of version 1 are read, their losses are unknown"
+is "$(python3 "$reader" sum old one old | cmp - <(python3 "$reader" sum sum) 2>&1)" "" "merge: their counts are those of version 2"
+"$ntrace" export -f csv -o direct one 2>/dev/null && "$ntrace" export -f csv -o counted old 2>err
+ok "export: a file of version 1" cmp direct counted
+like "export: its losses are unknown" "old: losses of trace are not known of 1 counts files" "$(cat err)"
+
 # pprof.
 "$ntrace" export -f pprof -o whole.pb.gz whole 2>/dev/null && "$ntrace" export -f pprof -o sum.pb.gz again 2>/dev/null
 ok "export -f pprof: the same bytes for the same counts" cmp <(gunzip -c whole.pb.gz | tr -d '\0-\37' | sed 's/whole//') <(gunzip -c sum.pb.gz | tr -d '\0-\37' | sed 's/again//')

@@ -51,6 +51,20 @@ int sum_write(struct ntrace_counts_merger *merger, const char *path,
 	return output_file_close(&file, error);
 }
 
+void sum_say_losses(const char *path, const struct ntrace_counts_losses *losses)
+{
+	char lost[UI_NUMBER_SIZE], gaps[UI_NUMBER_SIZE];
+
+	if (losses->lost || losses->gaps)
+		warn("%s: code executed in lost trace is not counted: %s%s bytes, %s gaps and "
+		     "errors",
+		     path, losses->at_least ? "at least " : "", ui_number(lost, losses->lost),
+		     ui_number(gaps, losses->gaps));
+	if (losses->unknown)
+		warn("%s: losses of trace are not known of %s counts files of an earlier version",
+		     path, ui_number(lost, losses->unknown));
+}
+
 void sum_say(const char *path, const struct ntrace_counts_totals *totals, bool quiet)
 {
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
@@ -62,4 +76,5 @@ void sum_say(const char *path, const struct ntrace_counts_totals *totals, bool q
 		warn("%s: %s counts reached the largest number, %llu: they are this or larger",
 		     path, ui_number(number, totals->saturated),
 		     (unsigned long long)NTRACE_COUNTS_SATURATED);
+	sum_say_losses(path, &totals->losses);
 }

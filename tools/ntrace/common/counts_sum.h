@@ -21,9 +21,12 @@ int sum_failed(const struct ntrace_counts_merger *merger, int error, const char 
 int sum_write(struct ntrace_counts_merger *merger, const char *path,
 	      struct ntrace_counts_totals *totals);
 
+/** sum_say_losses - print warnings about code that was executed but is not counted, if any */
+void sum_say_losses(const char *path, const struct ntrace_counts_losses *losses);
+
 /**
- * sum_say - print the totals, and a warning about saturated counts, on standard error
- * @quiet: only the warning
+ * sum_say - print the totals, and warnings about saturated counts and losses, on standard error
+ * @quiet: only the warnings
  */
 void sum_say(const char *path, const struct ntrace_counts_totals *totals, bool quiet);
 

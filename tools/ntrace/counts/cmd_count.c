@@ -56,7 +56,6 @@ static const struct option_spec options_table[] = {
  * @traces_max: number of traces that fit into memory
  * @kernel: name of the kernel's text of this recording; owned
  * @streams: streams counted; a file of samples is one
- * @sums: of all recordings
  */
 struct count {
 	const struct command *command;
@@ -74,7 +73,6 @@ struct count {
 	uint64_t shards;
 	size_t traces_max;
 	uint64_t streams;
-	struct recording_totals sums;
 	bool json;
 	bool quiet;
 };
@@ -202,6 +200,19 @@ static int count_samples(struct count *count)
 	return error;
 }
 
+/* A sink that several harts share loses the trace of all of them. */
+static void add_losses_of(const struct count *count, unsigned int number,
+			  struct ntrace_counts_losses *losses)
+{
+	const struct ntrace_session *session = count->recording.session;
+	const struct ntrace_stream *stream = ntrace_session_stream(session, number);
+
+	if (recording_shares_file(session, number))
+		return;
+	losses->lost += stream->lost;
+	losses->at_least += stream->lost && !stream->lost_exact;
+}
+
 static int count_traces(struct count *count)
 {
 	const struct profiling profiling = {
@@ -217,16 +228,18 @@ static int count_traces(struct count *count)
 		.data = count,
 	};
 	unsigned int streams = ntrace_session_streams(count->recording.session), i;
+	struct ntrace_counts_losses losses = { 0 };
 	struct recording_totals totals;
 	int error = recording_profile(&count->recording, &profiling, &totals);
 
-	count->sums.gaps += totals.gaps;
+	losses.gaps = totals.gaps;
 	for (i = 0; i < streams; i++) {
 		if (!wants_stream(count, i))
 			continue;
-		count->sums.lost += ntrace_session_stream(count->recording.session, i)->lost;
+		add_losses_of(count, i, &losses);
 		count->streams++;
 	}
+	ntrace_counts_merger_add_losses(count->merger, &losses);
 	return error;
 }
 
@@ -303,14 +316,13 @@ static void put_json(const struct count *count, const struct ntrace_counts_total
 		      ",\"streams\":%" PRIu64 ",\"groups\":%" PRIu64 ",\"entries\":%" PRIu64
 		      ",\"saturated\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"lost\":%" PRIu64 "}\n",
 		      count->streams, totals->groups, totals->entries, totals->saturated,
-		      count->sums.gaps, count->sums.lost);
+		      totals->losses.gaps, totals->losses.lost);
 	output_finish(&output, EXIT_OK);
 }
 
 static int finish(struct count *count)
 {
 	struct ntrace_counts_totals totals;
-	char number[UI_NUMBER_SIZE];
 	int error = sum_write(count->merger, count->output, &totals);
 
 	if (error)
@@ -318,9 +330,6 @@ static int finish(struct count *count)
 	sum_say(count->output, &totals, count->quiet);
 	if (count->json)
 		put_json(count, &totals);
-	if (count->sums.gaps || count->sums.lost)
-		warn("the trace has %s gaps and errors: code executed there is not counted",
-		     ui_number(number, count->sums.gaps));
 	if (totals.entries)
 		return EXIT_OK;
 	if (count->shards > 1) {

@@ -75,8 +75,9 @@ static void put_json(const struct merge_command *merge, const struct ntrace_coun
 	output_json(&output, merge->output);
 	output_printf(&output,
 		      ",\"files\":%" PRIu64 ",\"groups\":%" PRIu64 ",\"entries\":%" PRIu64
-		      ",\"saturated\":%" PRIu64 "}\n",
-		      merge->files, totals->groups, totals->entries, totals->saturated);
+		      ",\"saturated\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"lost\":%" PRIu64 "}\n",
+		      merge->files, totals->groups, totals->entries, totals->saturated,
+		      totals->losses.gaps, totals->losses.lost);
 	output_finish(&output, EXIT_OK);
 }
 

@@ -7,6 +7,7 @@
 #include <ntrace/counts_file.h>
 
 #include "common/command.h"
+#include "common/counts_sum.h"
 #include "common/ui.h"
 #include "counts.h"
 
@@ -38,6 +39,8 @@ static int load(struct ntrace_profile *profile, FILE *file, const char *path,
 	else if (totals.saturated)
 		warn("%s: %s counts reached the largest number: they are this or larger", path,
 		     ui_number(number, totals.saturated));
+	if (!error)
+		sum_say_losses(path, &totals.losses);
 	ntrace_counts_reader_free(reader);
 	return error;
 }
