@@ -276,7 +276,8 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 	error = ntrace_space_new(&session->kernel, "kernel", NULL);
 	if (!error)
 		error = open_dump(&loading, "kernel.start", &loading.start, &loading.start_core);
-	if (!error)
+	/* The copy at the end is made when the recording ends. */
+	if (!error && !session->live)
 		error = open_dump(&loading, "kernel.end", &loading.end, &loading.end_core);
 	if (!error && loading.start)
 		error = ntrace_space_map_linked(session->kernel, loading.start, 0);
