@@ -11,6 +11,7 @@ set -uo pipefail
 
 guest_job uses tools/uses.sh
 guest_job record tools/record.sh
+guest_job live tools/live.sh
 guest_job tasks tools/tasks.sh
 guest_job trigger tools/trigger.sh
 guest_job top tools/top.sh
@@ -18,7 +19,7 @@ guest_job collect tools/collect.sh
 guest_boot direct --icount --tools --put build/kernel/ntrace/ntrace.ko:/root/modules/ntrace.ko
 # shellcheck disable=SC2119 # no programs besides those of the tests
 make_sysroot
-for job in record tasks trigger top collect; do
+for job in record live tasks trigger top collect; do
 	results=$guest_results/$job
 	# shellcheck disable=SC1090 # one of host/
 	! guest_ran $job || . selftests/tools/host/$job.sh

@@ -121,6 +121,15 @@ complains "a size of tasks for harts" 2 "system-wide: --data-size" record -a --a
 complains "strobing that is none" 2 "not a pair of microseconds" record --strobe 100 true
 complains "strobing of harts" 2 "per-process and system-wide tracing" record -a --strobe 100,900 true
 complains "a snapshot without synchronization" 2 "decoding cannot start without" record --snapshot --sync off true
+complains "--live of tasks" 2 "counts whole CPUs" record --live --pid 1 true
+complains "--live of the command" 2 "counts whole CPUs" record --live --task true
+complains "--live, compressed" 2 "saves no trace that could be compressed" record --live -z true
+complains "--live without the kernel" 2 "privilege without s hides it" record --live --privilege u true
+complains "--live with a filter" 2 "filter and --traps hide it" record --live --filter 0x1000/16 true
+complains "--live of handlers" 2 "filter and --traps hide it" record --live --traps interrupts true
+complains "--live with a trigger" 2 "starts and stops the trace" record --live --armed --trigger-in 0=on true
+complains "--live with a size of tasks" 2 "per-process option" record --live --aux-size 1M true
+complains "--live to the command's output" 2 "output needs a file" record --live -o - true
 complains "M-mode of a task" 2 "m, vu and vs can only be traced system-wide" record --task --privilege um true
 complains "no such command to record" 127 "/nonexistent/x: no such command" record /nonexistent/x
 complains "no such command in PATH" 127 "no-such-program: no such command" record -- no-such-program

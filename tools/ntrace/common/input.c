@@ -307,6 +307,7 @@ int recording_open(struct recording *recording, const struct command *command, c
 		.progress = take_bytes,
 		.progress_data = recording,
 		.params = options->params,
+		.live = options->live,
 	};
 	char *firmware = NULL;
 	size_t i;

@@ -49,6 +49,7 @@ int input_params(const struct command *command, struct ntrace_params *params, co
  * @traces: also accept a perf.data file with trace
  * @params: additional parameters for a perf.data file, or NULL
  * @range: the part to decode
+ * @live: the trace is about to be made; see struct ntrace_session_options
  */
 struct recording_options {
 	const char *sysroot;
@@ -58,6 +59,7 @@ struct recording_options {
 	bool traces;
 	const char *params;
 	struct range_options range;
+	bool live;
 };
 
 /**

@@ -3,16 +3,36 @@
 #include "child.h"
 #include "common/command.h"
 #include "common/ui.h"
+#include "live.h"
 #include "options.h"
 #include "recorder.h"
+
+/* A counts file of the trace, instead of the trace. */
+static int run_live(struct recorder *recorder, struct live *live)
+{
+	int error;
+
+	error = live_make(live, recorder->options.command, recorder->options.directory);
+	recorder->options.directory = live->directory;
+	recorder->live = live;
+	if (!error)
+		error = recorder_run(recorder);
+	if (!error)
+		error = live_write(live, recorder->seconds, recorder->options.quiet);
+	/* A further signal may kill this process from recorder_wait() on. */
+	live_free(live);
+	return recorder_wait(recorder, error);
+}
 
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct recorder recorder = RECORDER_INIT;
+	struct live live = { 0 };
 	int error;
 
 	error = record_options_read(&recorder.options, command, argc, argv, NULL, NULL);
-	if (!error && !record_options_any(&recorder.options))
+	/* Counting may go on until a signal. */
+	if (!error && !recorder.options.live && !record_options_any(&recorder.options))
 		error = usage_error(command, "no command to record");
 	if (!error && recorder.options.argc)
 		error = command_find(recorder.options.argv[0]);
@@ -20,6 +40,8 @@ static int run(const struct command *command, int argc, char **argv)
 		error = recorder_signals(&recorder);
 	if (error == OPTIONS_HELP)
 		error = finish_output(EXIT_OK);
+	else if (!error && recorder.options.live)
+		error = run_live(&recorder, &live);
 	else if (!error)
 		error = recorder_wait(&recorder, recorder_run(&recorder));
 	record_options_free(&recorder.options);
@@ -39,6 +61,9 @@ const struct command command_record = {
 		"only.\n"
 		"With --pid or --tid the command is optional. An older recording of the same name\n"
 		"becomes NAME.old.\n"
+		"--live counts what CPUs execute while their trace is made: it writes a counts "
+		"file as\n"
+		"'ntrace count' does, but no trace; without a command, until Ctrl-C.\n"
 		"\n"
 		"exit status: that of the command; 126 or 127 if it cannot be run; 1 if recording\n"
 		"failed.\n"
@@ -47,6 +72,7 @@ const struct command command_record = {
 		"  ntrace record -- gzip -k file\n"
 		"  ntrace record --task --privilege u -- make\n"
 		"  ntrace record -p 1234 -- sleep 2\n"
+		"  ntrace record --live --cpu 1-3 -o server.counts -- sleep 60\n"
 		"  ntrace record -a --sink-size 4M --sync messages:1024 -- ./server\n",
 	.options = record_options_table,
 	.run = run,

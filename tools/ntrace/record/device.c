@@ -405,6 +405,15 @@ static void *save_thread(void *data)
 	return NULL;
 }
 
+void device_keep_for_live(struct device *device, unsigned int index)
+{
+	device->live = true;
+	snprintf(device->output.name, sizeof(device->output.name), "aux.%u", index);
+	if (device->leader)
+		memcpy(device->output.name, device->leader->output.name,
+		       sizeof(device->output.name));
+}
+
 int device_save_to(struct device *device, const char *directory, unsigned int index,
 		   unsigned int level, uint64_t memory)
 {
@@ -426,6 +435,8 @@ int device_start(struct device *device)
 			       open_failed(device->path, errno) :
 			       fail("%s: starting the trace: %s", device->path, strerror(errno));
 	device->running = true;
+	if (device->live)
+		return EXIT_OK;
 	/* Start this thread last: it ends with the trace, and the buffer has space until then. */
 	error = pthread_create(&device->thread, NULL, save_thread, device);
 	if (error)
@@ -457,19 +468,24 @@ static void take_losses(struct device *device)
 	device->gaps = device->control->gaps;
 }
 
+static void take_losses_of_leader(struct device *device)
+{
+	device->saved = device->leader->saved;
+	device->lost = device->leader->lost;
+	device->loss |= device->leader->loss;
+	device->gaps = device->leader->gaps;
+}
+
 static void save_rest(struct device *device)
 {
 	int error;
 
 	if (device->control)
 		take_losses(device);
-	if (device->leader) {
-		device->saved = device->leader->saved;
-		device->lost = device->leader->lost;
-		device->loss |= device->leader->loss;
-		device->gaps = device->leader->gaps;
+	if (device->leader)
+		take_losses_of_leader(device);
+	if (device->leader || device->live)
 		return;
-	}
 	error = spool_flush(&device->spool);
 	if (!device->error)
 		device->error = error;

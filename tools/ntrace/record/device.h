@@ -18,6 +18,7 @@
  * @output: file; a follower of a @leader uses only the name
  * @notify: eventfd that is written when saving fails
  * @leader: device that shares the sink and delivers this device's trace too, or NULL
+ * @live: another thread reads the data area; nothing is saved
  * @spool: memory between the data area and the file
  * @saved: bytes of trace in the file, valid after device_save_finish()
  * @lost, @loss, @gaps: valid after device_save_finish()
@@ -37,6 +38,7 @@ struct device {
 	pthread_t thread;
 	bool thread_started;
 	bool running;
+	bool live;
 	struct spool spool;
 	uint64_t saved;
 	uint64_t lost;
@@ -75,6 +77,9 @@ int device_configure(struct device *device, const struct ntrace_config *wanted);
  */
 int device_save_to(struct device *device, const char *directory, unsigned int index,
 		   unsigned int level, uint64_t memory);
+
+/** device_keep_for_live - save nothing: live.c reads the data area. @index: as in device_save_to() */
+void device_keep_for_live(struct device *device, unsigned int index);
 
 /** device_start - start tracing, and the thread that saves the trace */
 int device_start(struct device *device);

@@ -17,7 +17,8 @@
 
 const struct option_spec record_options_table[] = {
 	{ OPTION_OUTPUT, "output", "DIR",
-	  "directory of the recording (default " RECORD_DIRECTORY_DEFAULT ")" },
+	  "directory of the recording (default " RECORD_DIRECTORY_DEFAULT
+	  "), or with --live file" },
 	{ OPTION_ALL, "all", NULL, "trace all CPUs, system-wide (default for root)" },
 	{ OPTION_CPU, "cpu", "LIST", "trace only these CPUs, e.g. 0,2-3" },
 	{ OPTION_TASK, "task", NULL,
@@ -61,6 +62,8 @@ const struct option_spec record_options_table[] = {
 	{ OPTION_COMPRESS, "compress", NULL, "compress the trace (zstd)" },
 	{ OPTION_COMPRESSION_LEVEL, "compression-level", "N",
 	  "zstd level, 1 (default) to 22; implies --compress" },
+	{ OPTION_LIVE, "live", NULL,
+	  "system-wide: count while tracing; write a counts file (ntrace.counts), no trace" },
 	{ OPTION_QUIET, "quiet", NULL, "no summary" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -299,6 +302,9 @@ static int take_option(struct record_options *record, struct options *options, i
 			return EXIT_USAGE;
 		record->compress = (unsigned int)number;
 		return EXIT_OK;
+	case OPTION_LIVE:
+		record->live = true;
+		return EXIT_OK;
 	case OPTION_QUIET:
 		record->quiet = true;
 		return EXIT_OK;
@@ -318,6 +324,37 @@ bool record_options_tasks(const struct record_options *record)
 	       record->snapshot || record->strobe_on || record->filter_files;
 }
 
+/* Decoding needs all of the kernel's code to tell the tasks of a CPU. */
+static int check_live(const struct record_options *record)
+{
+	if (record_options_tasks(record))
+		return usage_error(
+			record->command,
+			"--live counts whole CPUs (--all, --cpu), not processes (--task, "
+			"--pid, --tid, --per-thread, --snapshot, --strobe, --filter with "
+			"a file)");
+	if (record->compress)
+		return usage_error(record->command,
+				   "--live saves no trace that could be compressed (--compress)");
+	if (record->wanted.privilege && !(record->wanted.privilege & NTRACE_PRIVILEGE_S))
+		return usage_error(record->command,
+				   "--live needs the trace of the kernel to tell the tasks: "
+				   "--privilege without s hides it");
+	if (record->filter || record->wanted.range_count || record->wanted.traps)
+		return usage_error(record->command,
+				   "--live needs the trace of the kernel to tell the tasks: "
+				   "--filter and --traps hide it");
+	if (record->wanted.trigger_in ||
+	    record->wanted.flags & (NTRACE_CONFIG_ARMED | NTRACE_CONFIG_DEBUG_TRIGGERS))
+		return usage_error(record->command,
+				   "--live starts and stops the trace: --armed, --trigger-in and "
+				   "--debug-triggers do, too");
+	if (record->argc && !strcmp(record->directory, "-"))
+		return usage_error(record->command, "--live: standard output is the command's: "
+						    "--output needs a file");
+	return EXIT_OK;
+}
+
 /* Rejects options that exclude each other. */
 static int check_options(const struct record_options *record)
 {
@@ -335,7 +372,7 @@ static int check_options(const struct record_options *record)
 		return usage_error(
 			record->command,
 			"--snapshot: decoding cannot start without synchronization (--sync)");
-	if ((record->all || record->select_cpus) && record->aux_size)
+	if ((record->all || record->select_cpus || record->live) && record->aux_size)
 		return usage_error(record->command,
 				   "--aux-size is a per-process option; system-wide: --data-size");
 	if (tasks && record->wanted.traps)
@@ -344,6 +381,12 @@ static int check_options(const struct record_options *record)
 		return usage_error(
 			record->command,
 			"option --privilege: m, vu and vs can only be traced system-wide");
+	if (record->live) {
+		int error = check_live(record);
+
+		if (error)
+			return error;
+	}
 	return record_trigger_check(record);
 }
 
@@ -355,7 +398,6 @@ int record_options_read(struct record_options *record, const struct command *com
 	int option, error;
 
 	*record = (struct record_options){ .command = command,
-					   .directory = RECORD_DIRECTORY_DEFAULT,
 					   .wanted.features = RECORD_FEATURES_BEST };
 	options_init(&options, command, argc, argv, false);
 	while ((option = options_next(&options)) != OPTIONS_END) {
@@ -369,6 +411,8 @@ int record_options_read(struct record_options *record, const struct command *com
 	}
 	record->argc = argc - options.index;
 	record->argv = argv + options.index;
+	if (!record->directory)
+		record->directory = record->live ? RECORD_COUNTS_DEFAULT : RECORD_DIRECTORY_DEFAULT;
 	return check_options(record);
 }
 

@@ -13,6 +13,7 @@
 #include "cpus.h"
 
 #define RECORD_DIRECTORY_DEFAULT "ntrace.data"
+#define RECORD_COUNTS_DEFAULT "ntrace.counts"
 /* A loss costs the trace up to the next synchronization: every 2^12 messages by default. */
 #define RECORD_SYNC_MAX_DEFAULT 8
 /* A snapshot can be small; decoding starts at its first synchronization. */
@@ -50,6 +51,7 @@ enum {
 	OPTION_ARMED,
 	OPTION_ENCODER,
 	OPTION_COMPRESSION_LEVEL,
+	OPTION_LIVE,
 	OPTION_RECORD_END,
 };
 
@@ -66,7 +68,9 @@ struct id_list {
 /**
  * struct record_options - the command line
  * @wanted: requested mode, synchronization, privileges and sizes; 0 = not given
+ * @directory: of the recording; with @live, the counts file
  * @compress: zstd level; 0 = do not compress
+ * @live: count while the trace is made, and save counts only
  * @aux_size: per-process tracing: bytes of the AUX area per CPU or thread; 0 = not given
  * @sync_given: --sync was given
  * @all: trace all CPUs
@@ -89,6 +93,7 @@ struct record_options {
 	unsigned int compress;
 	uint64_t aux_size;
 	bool sync_given;
+	bool live;
 	bool quiet;
 	bool all;
 	bool select_cpus;

@@ -17,6 +17,7 @@
 #include "device.h"
 #include "directory.h"
 #include "features.h"
+#include "live.h"
 #include "options.h"
 #include "params.h"
 #include "recorder.h"
@@ -30,7 +31,7 @@
 /* Per-process tracing if requested, or if system-wide tracing is not permitted. */
 static bool choose_tasks(const struct record_options *options)
 {
-	if (options->all || options->select_cpus)
+	if (options->all || options->select_cpus || options->live)
 		return false;
 	return record_options_tasks(options) || devices_forbidden();
 }
@@ -170,6 +171,10 @@ static int prepare_devices(struct recorder *recorder)
 
 	for (i = 0; i < list->count; i++) {
 		list->devices[i].notify = recorder->notify;
+		if (recorder->live) {
+			device_keep_for_live(&list->devices[i], i);
+			continue;
+		}
 		error = device_save_to(&list->devices[i], recorder->directory, i,
 				       recorder->options.compress, memory / list->count);
 		if (error)
@@ -182,6 +187,11 @@ static int prepare_devices(struct recorder *recorder)
 		error = save_past(recorder);
 	if (!error && recorder->options.argc)
 		error = child_fork(&recorder->child, recorder->options.argv);
+	/* Decoding needs to know the streams. */
+	if (!error && recorder->live)
+		error = record_params_write(&recorder->options, list, &recorder->tasks);
+	if (!error && recorder->live)
+		error = live_open(recorder->live, list, recorder->sideband, recorder->notify);
 	return error;
 }
 
@@ -227,6 +237,8 @@ static int start(struct recorder *recorder)
 		tasks_enable(&recorder->tasks);
 	for (i = 0; !error && i < list->count; i++)
 		error = device_start(&list->devices[i]);
+	if (!error && recorder->live)
+		error = live_start(recorder->live);
 	return error;
 }
 
@@ -267,7 +279,7 @@ static unsigned int drop_ended(struct pollfd *pollers, unsigned int count)
 	return going;
 }
 
-/* Order: signals, errors of the saving threads, the caller's, the sideband's. */
+/* Order: signals, errors of the saving threads, the caller's or the decoders', the sideband's. */
 static struct pollfd *make_pollers(const struct recorder *recorder, unsigned int *first,
 				   unsigned int *count)
 {
@@ -276,7 +288,7 @@ static struct pollfd *make_pollers(const struct recorder *recorder, unsigned int
 	const int *fds;
 
 	sidebands = sideband_fds(recorder->sideband, &fds);
-	*first = 2 + recorder->watch.count;
+	*first = 2 + recorder->watch.count + (recorder->live != NULL);
 	*count = *first + sidebands;
 	pollers = calloc(*count, sizeof(*pollers));
 	if (!pollers)
@@ -285,6 +297,9 @@ static struct pollfd *make_pollers(const struct recorder *recorder, unsigned int
 	pollers[1] = (struct pollfd){ .fd = recorder->notify, .events = POLLIN };
 	for (i = 0; i < recorder->watch.count; i++)
 		pollers[2 + i] = (struct pollfd){ .fd = recorder->watch.fds[i], .events = POLLIN };
+	if (recorder->live)
+		pollers[*first - 1] =
+			(struct pollfd){ .fd = live_fd(recorder->live), .events = POLLIN };
 	for (i = 0; i < sidebands; i++)
 		pollers[*first + i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
 	return pollers;
@@ -315,6 +330,8 @@ static int take_round(struct recorder *recorder, bool *end)
 	recorder->snapshot = false;
 	if (error)
 		return error;
+	if (recorder->live)
+		return live_round(recorder->live, recorder->sideband);
 	return recorder->by_tasks ? tasks_drain(&recorder->tasks) :
 				    sideband_drain(recorder->sideband);
 }
@@ -356,6 +373,8 @@ static int finish_devices(struct recorder *recorder, bool quiet)
 		failed = device_stop(&list->devices[i]);
 		error = error ? error : failed;
 	}
+	if (recorder->live)
+		error = live_finish(recorder->live, recorder->sideband, error);
 	for (i = 0; i < list->count; i++) {
 		/* A full disk affects all devices: report it once. */
 		failed = device_save_finish(&list->devices[i], quiet || error);
@@ -416,6 +435,8 @@ static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 	recorder->saved = saved;
 	if (recorder->options.compress)
 		snprintf(packed, sizeof(packed), " (%s compressed)", ui_size(size, written));
+	if (recorder->live)
+		return;
 	word = ui_word(recorder->directory);
 	if (!recorder->options.quiet && !recorder->no_summary)
 		say("%s of trace%s from %u %s%s in %.1f s, %s: 'ntrace report %s' shows it",
@@ -447,7 +468,7 @@ static int record(struct recorder *recorder)
 				      finish_devices(recorder, error != EXIT_OK);
 	error = error ? error : failed;
 	recording_release(recorder->directory);
-	if (!recorder->traced)
+	if (!recorder->traced || recorder->live)
 		return error;
 	/* Keep the trace recorded so far, whatever failed. */
 	failed = copy_kernel(recorder, NTRACE_RECORDING_END);

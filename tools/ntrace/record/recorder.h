@@ -17,6 +17,7 @@
 #include "sideband.h"
 #include "tasks.h"
 
+struct live;
 struct recorder;
 
 /**
@@ -39,6 +40,8 @@ struct recorder_watch {
  * struct recorder - one recording, initialized with RECORDER_INIT
  * @options: set by the caller
  * @watch: set by the caller
+ * @live: counts the trace instead of saving it, system-wide only; NULL = make a recording in
+ *	options.directory, else in live->directory
  * @limit: seconds after which it ends; 0 = no limit
  * @brief: print neither warnings about losses nor a summary
  * @no_summary: print warnings but no summary
@@ -55,6 +58,7 @@ struct recorder_watch {
 struct recorder {
 	struct record_options options;
 	struct recorder_watch watch;
+	struct live *live;
 	double limit;
 	bool brief;
 	bool no_summary;

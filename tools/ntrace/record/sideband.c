@@ -45,6 +45,8 @@ struct sideband {
 	uint8_t *linear;	/* RING_SIZE bytes: records that wrap round */
 	void (*look)(void *data, const struct perf_event_header *record);
 	void *look_data;
+	int (*divert)(void *data, const void *bytes, size_t count);
+	void *divert_data;
 	uint64_t lost;
 };
 
@@ -200,6 +202,18 @@ void sideband_look(struct sideband *sideband,
 	sideband->look_data = data;
 }
 
+int sideband_divert(struct sideband *sideband,
+		    int (*take)(void *data, const void *bytes, size_t count), void *data)
+{
+	int error = ntrace_perf_writer_flush(sideband->writer);
+
+	if (error)
+		return write_failed(sideband, error);
+	sideband->divert = take;
+	sideband->divert_data = data;
+	return EXIT_OK;
+}
+
 unsigned int sideband_fds(const struct sideband *sideband, const int **fds)
 {
 	*fds = sideband->fds;
@@ -258,13 +272,15 @@ int sideband_drain(struct sideband *sideband)
 			continue;
 		records = ring_records(sideband, ring, tail, (size_t)(head - tail));
 		look_at(sideband, records, (size_t)(head - tail));
-		error = ntrace_perf_writer_records(sideband->writer, records,
-						   (size_t)(head - tail));
+		error = sideband->divert ? sideband->divert(sideband->divert_data, records,
+							    (size_t)(head - tail)) :
+					   ntrace_perf_writer_records(sideband->writer, records,
+								      (size_t)(head - tail));
 		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
 		if (error)
 			return write_failed(sideband, error);
 	}
-	error = ntrace_perf_writer_finish_round(sideband->writer);
+	error = sideband->divert ? 0 : ntrace_perf_writer_finish_round(sideband->writer);
 	return error ? write_failed(sideband, error) : EXIT_OK;
 }
 

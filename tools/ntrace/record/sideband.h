@@ -38,6 +38,15 @@ void sideband_look(struct sideband *sideband,
 		   void (*look)(void *data, const struct perf_event_header *record), void *data);
 
 /**
+ * sideband_divert - pass the records of the rings to @take from now on, instead of writing them
+ * @take: gets whole records, which are valid during the call. Return: 0 or enum ntrace_error
+ *
+ * The file has everything that was written so far. Return: exit status.
+ */
+int sideband_divert(struct sideband *sideband,
+		    int (*take)(void *data, const void *bytes, size_t count), void *data);
+
+/**
  * sideband_kernel - write records for the kernel's text, its modules and its BPF programs
  * @kallsyms: symbols of the kernel; the copy in a recording is much faster to read than
  *            /proc/kallsyms
