@@ -193,7 +193,7 @@ int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
 	return ret;
 }
 
-/* Most bytes of trace that funnels hold back: those between encoder and sink, and one in the sink. */
+/* Most bytes of trace that the funnels before the sink and in it hold back. */
 static u32 ntrace_path_held(struct ntrace_path *path)
 {
 	unsigned int funnels = path->count - 2;
