@@ -210,7 +210,7 @@ KEEP_FLAGS = """    if (!cpu->cfg.ext_zve32x && !cpu->cfg.ext_zicfilp &&
 
 PLACES = [
     ("accel/tcg/tb-jmp-cache.h", "#define TB_JMP_CACHE_BITS 12\n",
-     "#define TB_JMP_CACHE_BITS 13\n#define TB_JMP_PAGES_BITS 12\n"
+     "#define TB_JMP_CACHE_BITS 13\n#define TB_JMP_PAGES_BITS 15\n"
      "#define TB_PLACES_BITS 13\n#define TB_PLACES (1 << TB_PLACES_BITS)\n"),
     ("accel/tcg/tb-jmp-cache.h", '#include "qemu/rcu.h"\n', '#include "qemu/bitops.h"\n{}'),
     ("accel/tcg/tb-jmp-cache.h", "    } array[TB_JMP_CACHE_SIZE];\n",
