@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "count.h"
+#include "image/object.h"
 
 #define BLOCKS_FIRST 1024u
 #define BLOCKS_MAX (1u << 19)
@@ -297,7 +298,6 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 		      enum ntrace_flow_error *error)
 {
 	struct ntrace_insn insn = { 0 }, before = { 0 };
-	struct ntrace_location location;
 	uint64_t address = pc, target;
 
 	memset(block, 0, sizeof(*block));
@@ -322,7 +322,7 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 			break;
 		}
 		for (unsigned int i = 0; i < insn.size && !block->uncertain; i += 2)
-			block->uncertain = is_uncertain(flow->space, address + i, &location);
+			block->uncertain = space_is_uncertain(flow->space, address + i);
 		block->form.instructions++;
 		block->form.bytes += insn.size;
 		block->form.insn_class = insn.insn_class;

@@ -123,6 +123,8 @@ int object_memory_read(const struct ntrace_object *object, uint64_t offset, cons
 int object_add_eh_frame(struct ntrace_object *object, const uint8_t *bytes, size_t size,
 			uint64_t address, unsigned int xlen);
 
+/* space.c: ntrace_space_locate(), if only the mark matters. */
+bool space_is_uncertain(const struct ntrace_space *space, uint64_t address);
 /* space.c: the time of the last ntrace_space_advance(). */
 uint64_t space_time(const struct ntrace_space *space);
 

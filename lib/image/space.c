@@ -546,6 +546,14 @@ static void locate_in(struct ntrace_object *object, uint64_t address,
 	location->uncertain = object_is_uncertain(object, address);
 }
 
+bool space_is_uncertain(const struct ntrace_space *space, uint64_t address)
+{
+	const struct mapping *mapping = find(space, address);
+
+	return mapping && object_is_uncertain(mapping->object,
+					      mapping->link + (address - mapping->start));
+}
+
 int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
 			struct ntrace_location *location)
 {
