@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Functions and nodes, each found through a hash table. */
+/*
+ * Functions and nodes, each found through a hash table. Most nodes have one child, such as those of the
+ * handlers above all code: a parent's children are put there when the second one comes.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,8 +93,10 @@ static int grow_nodes(struct stack_tree *tree)
 	if (more_slots(&tree->node_slots))
 		return NTRACE_ERR_NOMEM;
 	tree->node_room = room;
-	for (i = 0; i < tree->node_count; i++)
-		put_slot(&tree->node_slots, hash_node(&nodes[i]), i);
+	for (i = 0; i < tree->node_count; i++) {
+		if (nodes[nodes[i].parent].hashed)
+			put_slot(&tree->node_slots, hash_node(&nodes[i]), i);
+	}
 	return 0;
 }
 
@@ -112,7 +117,7 @@ int tree_init(struct stack_tree *tree, uint32_t depth_max, uint32_t node_max)
 		tree_free(tree);
 		return error;
 	}
-	tree->nodes[0] = (struct tree_node){ .function = function };
+	tree->nodes[0] = (struct tree_node){ .function = function, .hashed = true };
 	put_slot(&tree->node_slots, hash_node(&tree->nodes[0]), 0);
 	tree->node_count = 1;
 	return 0;
@@ -197,6 +202,17 @@ static int find_other(struct stack_tree *tree, uint32_t *node)
 	return error;
 }
 
+/* Puts the children of @parent into the hash table: there is more than one now. */
+static void hash_children(struct stack_tree *tree, uint32_t parent)
+{
+	uint32_t only = tree->nodes[parent].last;
+
+	/* The last result may be "[other]". */
+	if (only && tree->nodes[only].parent == parent)
+		put_slot(&tree->node_slots, hash_node(&tree->nodes[only]), only);
+	tree->nodes[parent].hashed = true;
+}
+
 static int find_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint32_t *node)
 {
 	struct tree_node made = { .function = function, .parent = parent };
@@ -206,9 +222,12 @@ static int find_child(struct stack_tree *tree, uint32_t parent, uint32_t functio
 		return NTRACE_ERR_NOMEM;
 	if (tree->nodes[parent].depth >= tree->depth_max)
 		made.parent = tree->nodes[parent].parent;
-	made.depth = tree->nodes[made.parent].depth + 1;
+	made.depth = (tree->nodes[made.parent].depth + 1) & INT32_MAX;
+	if (!tree->nodes[made.parent].hashed && (made.parent != parent || tree->nodes[parent].last))
+		hash_children(tree, made.parent);
 	slot = hash_node(&made) & (tree->node_slots.count - 1);
-	for (; tree->node_slots.slots[slot]; slot = (slot + 1) & (tree->node_slots.count - 1)) {
+	for (; tree->nodes[made.parent].hashed && tree->node_slots.slots[slot];
+	     slot = (slot + 1) & (tree->node_slots.count - 1)) {
 		*node = tree->node_slots.slots[slot] - 1;
 		/* The root is its own parent. */
 		if (*node && tree->nodes[*node].parent == made.parent &&
@@ -223,7 +242,8 @@ static int find_child(struct stack_tree *tree, uint32_t parent, uint32_t functio
 		return find_other(tree, node);
 	*node = (uint32_t)tree->node_count;
 	tree->nodes[tree->node_count++] = made;
-	tree->node_slots.slots[slot] = *node + 1;
+	if (tree->nodes[made.parent].hashed)
+		tree->node_slots.slots[slot] = *node + 1;
 	return 0;
 }
 
@@ -233,6 +253,7 @@ int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint
 	uint32_t hash = (parent * 0x9e3779b1u ^ function) * 0x85ebca6bu;
 	struct tree_memo *memo = &tree->memos[hash >> 16 & (TREE_MEMOS - 1)];
 	uint32_t last = tree->nodes[parent].last;
+	bool hashed = tree->nodes[parent].hashed;
 	int error = 0;
 
 	/* Code tends to call what it called before; the node is needed anyway. */
@@ -240,13 +261,15 @@ int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint
 		*node = last;
 		return 0;
 	}
-	if (memo->node && memo->parent == parent && memo->function == function)
+	if (hashed && memo->node && memo->parent == parent && memo->function == function)
 		*node = memo->node;
 	else
 		error = find_child(tree, parent, function, node);
 	if (error)
 		return error;
-	*memo = (struct tree_memo){ parent, function, *node };
+	/* A first child needs no other way until the next one comes. */
+	if (hashed)
+		*memo = (struct tree_memo){ parent, function, *node };
 	tree->nodes[parent].last = *node;
 	return 0;
 }

@@ -26,11 +26,15 @@ struct tree_function {
 	bool setjmp;
 };
 
-/* @last: result of the last tree_child() for this parent, 0 = none */
+/*
+ * @hashed: the children are in the hash table; else there is at most one, which is @last
+ * @last: result of the last tree_child() for this parent, 0 = none
+ */
 struct tree_node {
 	uint32_t function;
 	uint32_t parent;
-	uint32_t depth;
+	uint32_t depth : 31;
+	uint32_t hashed : 1;
 	uint32_t last;
 	uint64_t calls;
 	uint64_t instructions;
