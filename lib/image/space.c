@@ -550,8 +550,9 @@ bool space_is_uncertain(const struct ntrace_space *space, uint64_t address)
 {
 	const struct mapping *mapping = find(space, address);
 
-	return mapping && object_is_uncertain(mapping->object,
-					      mapping->link + (address - mapping->start));
+	if (!mapping)
+		return false;
+	return object_is_uncertain(mapping->object, mapping->link + (address - mapping->start));
 }
 
 int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
