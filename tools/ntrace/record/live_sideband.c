@@ -137,10 +137,10 @@ bool live_sideband_full(struct live_sideband *queue)
 	uint64_t count;
 	bool full;
 
-	pthread_mutex_lock(&queue->lock);
 	/* Requests that come after this read wake the recorder again. */
 	if (read(queue->fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		warn("eventfd: %s", strerror(errno));
+	pthread_mutex_lock(&queue->lock);
 	full = queue->bytes >= BYTES_MAX;
 	queue->full = full;
 	pthread_mutex_unlock(&queue->lock);
