@@ -103,7 +103,7 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 	ntrace_turn_into(&capture->feed, perf->aux->pages, perf->aux->size, perf->handle.head,
 			 perf->aux->snapshot ? perf->aux->size : perf->handle.size,
 			 perf->aux->snapshot);
-	/* The head of the feed may be behind the mark of a gap already. */
+	/* The feed may have put the mark of a gap already, which belongs to this record. */
 	perf->begin = perf->handle.head;
 	return true;
 }

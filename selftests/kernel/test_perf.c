@@ -211,7 +211,7 @@ static void test_losses(void)
 	end_trace("the sink fails", PERF_AUX_FLAG_TRUNCATED, false);
 }
 
-/* What arrived since the last AUX area cannot be told from the trace of this one. */
+/* Trace that arrived after the last AUX area was closed may be part of this one's, or not. */
 static void test_gap_at_begin(void)
 {
 	machine_start();

@@ -35,7 +35,7 @@
 #define PIECE_MAX (64u << 10)
 /* The kernel wakes readers of a data area that is a quarter full; less trace waits this long. */
 #define TRACE_MS 100
-/* Another decoder of the same data area is behind. */
+/* To wait for another decoder of the same data area, which is slower. */
 #define BEHIND_MS 10
 /* Longer than a record takes from its time to its place in the ring; without membarrier(). */
 #define RECORD_MS 20

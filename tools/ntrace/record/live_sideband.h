@@ -18,7 +18,7 @@ void live_sideband_free(struct live_sideband *queue);
 /** live_sideband_fd - becomes readable when a reader needs newer records */
 int live_sideband_fd(const struct live_sideband *queue);
 
-/** live_sideband_full - readers are far behind: leave the records to the kernel, which counts losses */
+/** live_sideband_full - readers have many records to take: leave more to the kernel, which counts losses */
 bool live_sideband_full(struct live_sideband *queue);
 
 /** live_sideband_add - append whole records; for sideband_divert(). Return: 0 or NTRACE_ERR_NOMEM */
