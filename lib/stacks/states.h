@@ -29,11 +29,11 @@ struct stack_states {
 	uint32_t slot_mask;
 };
 
-/* All functions return 0 or NTRACE_ERR_NOMEM. */
+/* Functions that return an int return 0 or NTRACE_ERR_NOMEM. */
 int states_init(struct stack_states *states);
 void states_free(struct stack_states *states);
 
-/* Forgets all states; no frame may have one. */
+/* Forgets all states; the caller lets the frames forget theirs. */
 void states_forget(struct stack_states *states);
 
 /* The state of the whole stack, or of its frames with upper nodes. */
