@@ -162,12 +162,17 @@ char *ui_word(const char *text)
 	return word;
 }
 
-double monotonic_seconds(void)
+uint64_t monotonic_ns(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+double monotonic_seconds(void)
+{
+	return (double)monotonic_ns() * 1e-9;
 }
 
 void progress_begin(struct progress *progress, const char *what, uint64_t total)

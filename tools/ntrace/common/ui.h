@@ -76,5 +76,7 @@ void progress_end(struct progress *progress);
 
 /** monotonic_seconds - CLOCK_MONOTONIC */
 double monotonic_seconds(void);
+/** monotonic_ns - CLOCK_MONOTONIC in nanoseconds */
+uint64_t monotonic_ns(void);
 
 #endif /* NTRACE_TOOL_COMMON_UI_H */

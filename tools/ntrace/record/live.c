@@ -72,14 +72,6 @@ struct live_stream {
 	int saved_errno;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void sleep_ms(long milliseconds)
 {
 	const struct timespec time = { .tv_nsec = milliseconds * 1000000 };
@@ -132,7 +124,7 @@ static void note_available(struct live_stream *stream)
 	const struct ntrace_control *control = (const void *)(uintptr_t)stream->source->control;
 
 	stream->available = __atomic_load_n(&control->head, __ATOMIC_ACQUIRE);
-	stream->until_ns = now_ns();
+	stream->until_ns = monotonic_ns();
 }
 
 /* Gives a piece of the data area. */
@@ -417,7 +409,7 @@ static void settle(void)
 
 static int add_sideband(struct live *live, struct sideband *sideband)
 {
-	uint64_t complete = now_ns();
+	uint64_t complete = monotonic_ns();
 	int error;
 
 	settle();

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/command.h"
@@ -244,10 +243,7 @@ static int open_trigger(struct recorder *recorder, void *data)
 
 static double since_ms(uint64_t time)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - (int64_t)time) * 1e-6;
+	return (double)((int64_t)monotonic_ns() - (int64_t)time) * 1e-6;
 }
 
 /* Starts a call. The oldest entries are calls left by longjmp. */

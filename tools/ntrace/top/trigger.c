@@ -314,14 +314,6 @@ static int by_time(const void *a, const void *b)
 	return (int)left->kind - (int)right->kind;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void take_all(struct trigger *trigger)
 {
 	unsigned int i, left = trigger->hit_count - trigger->taken;
@@ -338,7 +330,7 @@ static void take_all(struct trigger *trigger)
 bool trigger_next(struct trigger *trigger, struct trigger_hit *hit)
 {
 	/* Order matters for the entry and the return of a call. */
-	const uint64_t settled = now_ns() - SETTLE_NS;
+	const uint64_t settled = monotonic_ns() - SETTLE_NS;
 
 	if (trigger->taken == trigger->hit_count || trigger->hits[trigger->taken].time > settled)
 		take_all(trigger);
