@@ -56,6 +56,14 @@ if [ ! -e /dev/ntrace0 ]; then
 	complains "trigger: no hardware" 1 'no PMU "ntrace": is the module loaded' trigger -o "$tmp/none" true
 	complains "top: no hardware" 1 "no trace device.*module loaded" top -n 1
 fi
+# Both check the place of their temporary files before they look for hardware.
+for command in "top -n 1" "record --live -a"; do
+	# shellcheck disable=SC2086 # two or three words
+	TMPDIR=/nonexistent complains "$command: no temporary directory" 1 \
+		"/nonexistent: No such file or directory \(TMPDIR chooses" $command
+	# shellcheck disable=SC2086
+	TMPDIR=$(printf '/%0300d' 0) complains "$command: its name is too long" 1 "File name too long" $command
+done
 complains "unknown command" 2 "unknown command nonsense" nonsense
 complains "unknown option" 2 "unknown option --nonsense" --nonsense
 like "--version" "^ntrace [0-9]" "$("$ntrace" --version)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The directory of a recording: created, renamed, removed. */
+/* Directories of the recorder: a recording is created, renamed, removed; a temporary directory. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -145,4 +145,20 @@ void recording_release(const char *directory)
 	if (path)
 		unlink(path);
 	free(path);
+}
+
+int temporary_make(char *path, size_t size, const char *name)
+{
+	const char *parent = getenv("TMPDIR");
+	int error;
+
+	if (!parent || !*parent)
+		parent = "/tmp";
+	if ((size_t)snprintf(path, size, "%s/%s.XXXXXX", parent, name) >= size)
+		errno = ENAMETOOLONG;
+	else if (mkdtemp(path))
+		return EXIT_OK;
+	error = fail("%s: %s (TMPDIR chooses another place)", parent, strerror(errno));
+	path[0] = '\0';
+	return error;
 }

@@ -3,6 +3,8 @@
 #ifndef NTRACE_TOOL_RECORD_DIRECTORY_H
 #define NTRACE_TOOL_RECORD_DIRECTORY_H
 
+#include <stddef.h>
+
 /**
  * recording_make - create the directory; an older recording of that name becomes NAME.old
  *
@@ -21,5 +23,15 @@ void recording_discard(const char *directory);
  */
 int recording_reserve(const char *directory);
 void recording_release(const char *directory);
+
+/**
+ * temporary_make - create a private directory in $TMPDIR, or in /tmp without it
+ * @path: its name; "" on errors
+ * @size: of @path in bytes
+ * @name: begin of the directory's own name
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
+ */
+int temporary_make(char *path, size_t size, const char *name);
 
 #endif /* NTRACE_TOOL_RECORD_DIRECTORY_H */

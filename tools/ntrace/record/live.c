@@ -294,7 +294,6 @@ static int name_kernel(struct live *live)
 
 int live_make(struct live *live, const struct command *command, const char *output)
 {
-	const char *tmp = getenv("TMPDIR");
 	int error = check_output(output);
 
 	live->command = command;
@@ -304,15 +303,10 @@ int live_make(struct live *live, const struct command *command, const char *outp
 		error = name_kernel(live);
 	if (!error && ntrace_counts_merger_new(&live->merger, NULL))
 		error = fail("out of memory");
+	if (!error)
+		error = temporary_make(live->base, sizeof(live->base), "ntrace-live");
 	if (error)
 		return error;
-	snprintf(live->base, sizeof(live->base), "%.200s/ntrace-live.XXXXXX",
-		 tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(live->base)) {
-		error = fail("%s: %s (TMPDIR chooses another place)", live->base, strerror(errno));
-		live->base[0] = '\0';
-		return error;
-	}
 	snprintf(live->directory, sizeof(live->directory), "%s/start", live->base);
 	return EXIT_OK;
 }

@@ -407,17 +407,11 @@ static int run_windows(struct top *top)
 
 static int make_directory(struct top *top)
 {
-	const char *tmp = getenv("TMPDIR");
+	int error = temporary_make(top->base, sizeof(top->base), "ntrace-top");
 
-	snprintf(top->base, sizeof(top->base), "%.200s/ntrace-top.XXXXXX",
-		 tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(top->base)) {
-		fail("%s: %s (TMPDIR chooses another place)", top->base, strerror(errno));
-		top->base[0] = '\0';
-		return EXIT_FAILED;
-	}
-	snprintf(top->directory, sizeof(top->directory), "%s/window", top->base);
-	return EXIT_OK;
+	if (!error)
+		snprintf(top->directory, sizeof(top->directory), "%s/window", top->base);
+	return error;
 }
 
 static int run_top(struct top *top)
