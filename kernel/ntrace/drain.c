@@ -72,6 +72,13 @@
  */
 #define NTRACE_DRAIN_PAUSE_SHARE 8
 /*
+ * The pause is also at least this multiple of the delay from the timer's expiry to its callback.
+ * After the callback, the way out of the interrupt takes a few times as long as this way in. On an
+ * FPGA or on a kernel with KASAN and lockdep, that is longer than the pauses above: the timer would
+ * have expired again before the hart executed one instruction of its task.
+ */
+#define NTRACE_DRAIN_PAUSE_DELAYS 4
+/*
  * Time for which a timer that has to separate trace waits for another hart that drains. The hart
  * then makes trace for NTRACE_DRAIN_PAUSE_SHARED_US only, before it waits again.
  */
@@ -529,6 +536,19 @@ ktime_t ntrace_drain_first(struct ntrace_feed *feed)
 	return feed->pace;
 }
 
+/*
+ * The shortest pause that leaves the hart time for its task. Of two expiries in a row, the shorter
+ * delay counts: a single long one is due to other code that had interrupts off.
+ */
+static ktime_t ntrace_drain_pause(struct ntrace_feed *feed)
+{
+	ktime_t delay = -hrtimer_expires_remaining(&feed->timer);
+	ktime_t least = NTRACE_DRAIN_PAUSE_DELAYS * min(delay, feed->delay);
+
+	feed->delay = delay;
+	return least;
+}
+
 /**
  * ntrace_drain_step - handle one expiry of a drain timer
  * @feed: data area of a running capture, on the traced hart, in hard interrupt context
@@ -539,6 +559,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
 	struct ntrace_component *component = feed->sink;
 	struct ntrace_ramsink *sink = &component->ramsink;
+	ktime_t least = ntrace_drain_pause(feed);
 	u32 control = ntrace_read(feed->encoder, TR_TE_CONTROL);
 	/* Before the lock, which other harts may hold for long: waiting for it makes trace, too. */
 	bool resume = ntrace_drain_hush(feed, control);
@@ -565,7 +586,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	}
 	if (resume && !feed->fault)
 		ntrace_encoder_trace(feed->encoder);
-	return next;
+	return max(next, least);
 }
 
 /**

@@ -46,6 +46,7 @@ struct ntrace_late {
  * @timer: drains the sink, on the traced hart
  * @interval: period of @timer
  * @pace: of a capture of perf: period of @timer now, at most @interval
+ * @delay: time from the last expiry of @timer to its callback
  * @wake: wakes readers from the timer
  * @control: control page, first page of the area that user space maps
  * @data: data area, directly after the control page; or an AUX area of perf
@@ -79,6 +80,7 @@ struct ntrace_feed {
 	struct hrtimer timer;
 	ktime_t interval;
 	ktime_t pace;
+	ktime_t delay;
 	struct irq_work wake;
 	struct ntrace_control *control;
 	u8 *data;

@@ -156,13 +156,15 @@ static void test_start_stop(uint32_t mode, const char *name)
 	close(fd);
 }
 
+/* On the debug kernel, a drain that separates messages may be slower than the program that is traced. */
 static void check_losses(const struct area *area, const char *name)
 {
 	volatile const struct ntrace_control *control = area->control;
+	bool lossy = on_debug_kernel();
 
-	ok(flooded ? !control->lost || (control->loss && control->gaps) :
-		     !control->loss && !control->lost && !control->gaps,
-	   "%s: %s", name, flooded ? "losses are counted" : "nothing lost");
+	ok(lossy ? !control->lost || (control->loss && control->gaps) :
+		   !control->loss && !control->lost && !control->gaps,
+	   "%s: %s", name, lossy ? "losses are counted" : "nothing lost");
 }
 
 static void test_drain(uint32_t mode, const char *name)

@@ -11,10 +11,12 @@ enum hrtimer_mode { HRTIMER_MODE_REL_PINNED_HARD };
 
 /*
  * @next: time from now until the timer expires
+ * @late: time since it expired
  * @armed: the timer will expire
  */
 struct hrtimer {
 	ktime_t next;
+	ktime_t late;
 	bool armed;
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
 };
@@ -51,6 +53,11 @@ static inline u64 hrtimer_forward_now(struct hrtimer *timer, ktime_t interval)
 static inline ktime_t hrtimer_cb_get_time(const struct hrtimer *timer)
 {
 	return 0;
+}
+
+static inline ktime_t hrtimer_expires_remaining(const struct hrtimer *timer)
+{
+	return -timer->late;
 }
 
 static inline void hrtimer_set_expires(struct hrtimer *timer, ktime_t time)
