@@ -31,9 +31,10 @@ guest_boot direct --icount --global ntrace-ram-sink.in-flight=1 --modules --tool
 	--append "iomem=relaxed sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
 
 guest_ran irqsoff && judge_irqsoff direct
-guest_ran perf && judge_perf
-guest_ran security && judge_security
-guest_ran context && judge_context
+complete perf && judge_perf
+guest_ran security && judge_addresses
+complete security && judge_users
+complete context && judge_context
 guest_ran filters && judge_filters $calls
 guest_ran timestamps && judge_own_times
 guest_ran kexec && judge_kexec "$tmp/console" 4

@@ -49,9 +49,10 @@ for user in "${users[@]}"; do
 done
 for user in 65533 65534; do
 	relay "user $user" cat "$tmp/$user"
-	# The end of a task's turn may still be on its way in a sink that harts share.
+	# The end of a task's turn may still be on its way in a sink that harts share, and the debug kernel
+	# takes longer to save it than a switch of tasks may last.
 	allowed=0
-	[ "${sinks[0]}" != "${sinks[1]}" ] || allowed=4
+	[ "${sinks[0]}" != "${sinks[1]}" ] && [ ! -e /proc/lockdep ] || allowed=4
 	is "$(awk -v allowed=$allowed '$3 != 0 && $3 != allowed' "$user/flags")" "" \
 		"user $user: no record is truncated$([ $allowed -eq 4 ] || echo ' or partial')"
 done
