@@ -45,20 +45,25 @@ static inline unsigned int tb_jmp_cache_hash_func(vaddr pc)
 
 """
 
-HASH = """/* A bit of CPUJumpCache.pages for the page of an address. */
+HASH = """/*
+ * Of CPUJumpCache.pages and of the table, the first half is for the lower half
+ * of the addresses, those with bit 63 clear.
+ */
+static inline unsigned int tb_jmp_half_hash(vaddr value, vaddr pc, unsigned bits)
+{
+    return ((value ^ (value >> (bits - 1))) & ((1 << (bits - 1)) - 1)) |
+           (unsigned int)(pc >> 63) << (bits - 1);
+}
+
 static inline unsigned int tb_jmp_cache_hash_page(vaddr pc)
 {
-    vaddr page = pc >> TARGET_PAGE_BITS;
-
-    return (page ^ (page >> TB_JMP_PAGES_BITS)) &
-           ((1 << TB_JMP_PAGES_BITS) - 1);
+    return tb_jmp_half_hash(pc >> TARGET_PAGE_BITS, pc, TB_JMP_PAGES_BITS);
 }
 
 /* No instruction has an odd address. */
 static inline unsigned int tb_jmp_cache_hash_func(vaddr pc)
 {
-    return ((pc >> 1) ^ (pc >> (1 + TB_JMP_CACHE_BITS))) &
-           (TB_JMP_CACHE_SIZE - 1);
+    return tb_jmp_half_hash(pc >> 1, pc, TB_JMP_CACHE_BITS);
 }
 
 """
@@ -92,6 +97,19 @@ static void tb_jmp_cache_clear(CPUState *cpu)
     if (likely(jc)) {
         bitmap_zero(jc->pages, 1 << TB_JMP_PAGES_BITS);
     }
+}
+
+static void tb_jmp_cache_clear_lower(CPUState *cpu)
+{
+    CPUJumpCache *jc = cpu->tb_jmp_cache;
+
+    if (unlikely(!jc)) {
+        return;
+    }
+    for (int i = 0; i < TB_JMP_CACHE_SIZE / 2; i++) {
+        qatomic_set(&jc->array[i].tb, NULL);
+    }
+    bitmap_zero(jc->pages, 1 << (TB_JMP_PAGES_BITS - 1));
 }
 
 static void tb_jmp_cache_clear_page(CPUState *cpu, vaddr page_addr)
@@ -236,7 +254,32 @@ PLACES = [
     ("accel/tcg/cputlb.c", '#include "qemu/atomic128.h"\n', '{}#include "qemu/bitmap.h"\n'),
     ("accel/tcg/cputlb.c", CLEAR_PAGE, literal(CLEAR)),
     ("accel/tcg/cputlb.c", "    tcg_flush_jmp_cache(cpu);\n\n    if (to_clean == ALL_MMUIDX_BITS) {\n",
-     "    tb_jmp_cache_clear(cpu);\n\n    if (to_clean == ALL_MMUIDX_BITS) {{\n"),
+     "    if (data.host_int & FLUSH_LOWER) {{\n"
+     "        tb_jmp_cache_clear_lower(cpu);\n"
+     "    }} else {{\n"
+     "        tb_jmp_cache_clear(cpu);\n"
+     "    }}\n"
+     "\n"
+     "    if (to_clean == ALL_MMUIDX_BITS) {{\n"),
+    ("accel/tcg/cputlb.c", "#define ALL_MMUIDX_BITS ((1 << NB_MMU_MODES) - 1)\n",
+     "{}/* Beside the MMU indexes: forget only jumps to the lower half of the addresses. */\n"
+     "#define FLUSH_LOWER (1 << NB_MMU_MODES)\n"),
+    ("accel/tcg/cputlb.c", "void tlb_flush(CPUState *cpu)\n",
+     "void tlb_flush_lower_except(CPUState *cpu, uint16_t idxmap)\n"
+     "{{\n"
+     "    int flush = (ALL_MMUIDX_BITS & ~idxmap) | FLUSH_LOWER;\n"
+     "\n"
+     "    assert_cpu_is_self(cpu);\n"
+     "    tlb_flush_by_mmuidx_async_work(cpu, RUN_ON_CPU_HOST_INT(flush));\n"
+     "}}\n\n{}"),
+    ("include/exec/cputlb.h", "/**\n * tlb_flush_by_mmuidx:\n",
+     "/**\n"
+     " * tlb_flush_lower_except:\n"
+     " * @cpu: CPU whose TLB should be flushed\n"
+     " * @idxmap: bitmap of MMU indexes to keep, with code in the upper half of the\n"
+     " *          addresses only\n"
+     " */\n"
+     "void tlb_flush_lower_except(CPUState *cpu, uint16_t idxmap);\n\n{}"),
     ("accel/tcg/cputlb.c", "        tcg_flush_jmp_cache(cpu);\n        return;\n",
      "        tb_jmp_cache_clear(cpu);\n        return;\n"),
     ("target/riscv/cpu.h", "    bool itrigger_enabled;\n",
