@@ -24,7 +24,9 @@ highest() {
 	local params=()
 	[ -z "${src_bits:-}" ] || params=(--params "srcbits=$src_bits")
 	"$ntrace" dump --json "${params[@]}" "$1" | python3 -c 'import json, sys
-messages = [json.loads(line) for line in sys.stdin]
-numbers = [int(str(value), 0) for message in messages for value in [*message.get("fields", {}).values(), message.get("address", 0)]]
-print(len(messages) > 500, max(numbers) < 1 << 47)'
+count = top = 0
+for message in map(json.loads, sys.stdin):
+    count += 1
+    top = max(top, *(int(str(value), 0) for value in [*message.get("fields", {}).values(), message.get("address", 0)]))
+print(count > 500, top < 1 << 47)'
 }

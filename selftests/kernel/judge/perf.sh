@@ -130,7 +130,7 @@ judge_context() {
 records = [tuple(map(int, line.split())) for line in open(sys.argv[1])]
 records = [record for record in records if record[4] == int(sys.argv[2]) and record[1]]
 seen, wrong = {}, []
-for message in map(json.loads, sys.stdin):
+for message in (json.loads(line) for line in sys.stdin if "PROCESS" in line):
     process = int(str(message.get("fields", {}).get("PROCESS", 0)), 0)
     if process & 3 != 2:
         continue
