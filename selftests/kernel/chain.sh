@@ -18,9 +18,6 @@ guest_queued kexec && image=(--put "$(tools/vsoc/run --print-kernel):/root/vmlin
 guest_boot chain --icount --modules --tools --topology chain --console "$tmp/console" \
 	"${image[@]}" \
 	--append "iomem=relaxed sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
-# On the debug kernel, a short record ends before its last messages have left the funnels.
-# shellcheck disable=SC2034 # used by judge_turns
-[ "${NTRACE_KERNEL:-}" != debug ] || short_max=9
 guest_ran funnel && judge_turns
 # In a sink that harts share, the end of a task's turn may be missing: not judge_users.
 # shellcheck disable=SC2034 # used by judge_addresses and judge_perf

@@ -18,9 +18,6 @@ guest_boot k3 --icount --modules --tools --topology k3 --append iomem=relaxed
 # frame, which a short record does not exceed.
 # shellcheck disable=SC2034 # used by judge_turns and judge_perf
 src_bits=0 short_max=7 fork_flags=4
-# On the debug kernel, no short record is complete.
-# shellcheck disable=SC2034 # used by judge_turns
-[ "${NTRACE_KERNEL:-}" != debug ] || short_max=9
 guest_ran funnel && judge_turns
 complete perf && judge_perf
 guest_ran context && judge_context

@@ -30,7 +30,9 @@ static volatile int sixty_five = 65;
 
 static DEFINE_MUTEX(buggy_a);
 static DEFINE_MUTEX(buggy_b);
-static DEFINE_SPINLOCK(buggy_irq);
+static DEFINE_SPINLOCK(buggy_spin);
+/* Raw: an interrupt must not take another lock, which lockdep would report instead. */
+static DEFINE_RAW_SPINLOCK(buggy_irq);
 static LIST_HEAD(buggy_rcu);
 
 static noinline void buggy_deadlock(void)
@@ -47,8 +49,8 @@ static noinline void buggy_deadlock(void)
 
 static void buggy_take(void *unused)
 {
-	spin_lock(&buggy_irq);
-	spin_unlock(&buggy_irq);
+	raw_spin_lock(&buggy_irq);
+	raw_spin_unlock(&buggy_irq);
 }
 
 /* An interrupt takes the lock, which is also held with interrupts on. */
@@ -56,16 +58,16 @@ static noinline void buggy_irq_unsafe(void)
 {
 	smp_call_function_single(!get_cpu(), buggy_take, NULL, true);
 	put_cpu();
-	spin_lock(&buggy_irq);
-	spin_unlock(&buggy_irq);
+	raw_spin_lock(&buggy_irq);
+	raw_spin_unlock(&buggy_irq);
 }
 
 static noinline void buggy_sleep(void)
 {
-	spin_lock(&buggy_irq);
+	spin_lock(&buggy_spin);
 	mutex_lock(&buggy_a);
 	mutex_unlock(&buggy_a);
-	spin_unlock(&buggy_irq);
+	spin_unlock(&buggy_spin);
 }
 
 static noinline void buggy_preempt(void)

@@ -150,6 +150,8 @@ print(wrong[:3], len(seen) > 1, sum(seen.values()) >= records_with)' "$dir/flags
 # continues. $src_bits: width of SRC in messages (1); $short_max: partial records of nine that are usual (4)
 judge_turns() {
 	local round dir cpu
+	# On the debug kernel, a short record ends before its last messages have left the funnels.
+	[ "${NTRACE_KERNEL:-}" != debug ] || short_max=9
 	ok "turns: there is trace of both tasks" test -d "$results/funnel/turns1/other"
 	for dir in "$results"/funnel/turns?; do
 		round=${dir##*turns}
