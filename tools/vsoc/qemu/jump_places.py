@@ -12,8 +12,10 @@ jump cache), and where that fails in the table of all code, which takes ten time
   most are, clears nothing, and any other clears the whole table. Less than 8 million lookups fail.
 - After a change of the address space nothing is in the jump cache, and a guest that starts programs
   changes it all the time: most lookups that still fail are of that kind. A second table of the hart
-  knows code by its place in memory, which does not change with the address space. Code that was
-  invalidated has other cflags; where the memory of code is used again, the table is cleared.
+  knows code by its place in memory, which does not change with the address space. Where the memory of
+  code is used again, the table is cleared.
+- Code that is invalidated leaves the jump caches alone, which were all cleared for it: a lookup compares
+  cflags, and invalid code has others.
 - cpu_get_tb_cpu_state() works out flags from a dozen fields each time. Here it compares the few that
   they depend on in a hart without vectors, pointer masking, CFI and virtualisation.
 """
@@ -146,6 +148,14 @@ PLACE_LOOKUP = """    place = ((phys_pc >> 1) ^ (phys_pc >> (1 + TB_PLACES_BITS)
     return tb;
 """
 
+INVALIDATE = """    if (tb_cflags(tb) & CF_PCREL) {
+        /* A TB may be at any virtual address */
+        CPU_FOREACH(cpu) {
+            tcg_flush_jmp_cache(cpu);
+        }
+    } else {
+"""
+
 FLUSH = """    CPU_FOREACH(cpu) {
         tcg_flush_jmp_cache(cpu);
     }
@@ -251,6 +261,9 @@ PLACES = [
      "    TranslationBlock *tb;\n    uint32_t h, place;\n"),
     ("accel/tcg/cpu-exec.c", LOOKUP, literal(PLACE_LOOKUP)),
     ("accel/tcg/tb-maint.c", FLUSH, literal(PLACE_FLUSH)),
+    ("accel/tcg/tb-maint.c", INVALIDATE,
+     "    /* CF_PCREL: it may be at any address; no lookup accepts CF_INVALID. */\n"
+     "    if (!(tb_cflags(tb) & CF_PCREL)) {{\n"),
     ("accel/tcg/cputlb.c", '#include "qemu/atomic128.h"\n', '{}#include "qemu/bitmap.h"\n'),
     ("accel/tcg/cputlb.c", CLEAR_PAGE, literal(CLEAR)),
     ("accel/tcg/cputlb.c", "    tcg_flush_jmp_cache(cpu);\n\n    if (to_clean == ALL_MMUIDX_BITS) {\n",
