@@ -24,6 +24,8 @@ kernel() {
 before=$(state samples)
 kernel k ctr/by-cycles,depth=16/k any,k,save_type
 kernel uk ctr/by-cycles,depth=64/ any,u,k,save_type
+# This one does not count the interrupts.
+slow=1
 kernel k_only_branches ctr/by-cycles,depth=16/u any,k
 kill $other
 wait $other
