@@ -72,12 +72,15 @@
  */
 #define NTRACE_DRAIN_PAUSE_SHARE 8
 /*
- * The pause is also at least this multiple of the delay from the timer's expiry to its callback.
- * After the callback, the way out of the interrupt takes a few times as long as this way in. On an
- * FPGA or on a kernel with KASAN and lockdep, that is longer than the pauses above: the timer would
- * have expired again before the hart executed one instruction of its task.
+ * The interval is at least this multiple of the delay from the timer's expiry to its callback. After
+ * the callback, the way out of the interrupt takes a few times as long as this way in. On an FPGA or
+ * on a kernel with KASAN and lockdep, that is longer than the interval of a small sink: the timer
+ * would have expired again before the hart executed one instruction of its task, for ever. The
+ * pauses above are short, but end when nothing is waiting any more.
  */
-#define NTRACE_DRAIN_PAUSE_DELAYS 4
+#define NTRACE_DRAIN_INTERVAL_DELAYS 4
+/* The delay is the least of so many: others are due to code with interrupts off, or a hypervisor. */
+#define NTRACE_DRAIN_DELAYS	64
 /*
  * Time for which a timer that has to separate trace waits for another hart that drains. The hart
  * then makes trace for NTRACE_DRAIN_PAUSE_SHARED_US only, before it waits again.
@@ -506,20 +509,34 @@ static bool ntrace_drain_trylock(struct ntrace_ramsink *sink)
 	return true;
 }
 
-/* The interval of a timer that has found @found bytes and may take @limit. */
-static ktime_t ntrace_drain_pace(struct ntrace_feed *feed, u32 found, u32 limit)
+/* The shortest interval that leaves the hart time for its task when no trace comes. */
+static ktime_t ntrace_drain_interval(struct ntrace_feed *feed)
+{
+	ktime_t delay = -hrtimer_expires_remaining(&feed->timer);
+
+	if (!feed->expiries || delay < feed->delay_now)
+		feed->delay_now = delay;
+	if (++feed->expiries == NTRACE_DRAIN_DELAYS) {
+		feed->delay = feed->delay_now;
+		feed->expiries = 0;
+	}
+	return max(feed->interval, NTRACE_DRAIN_INTERVAL_DELAYS * feed->delay);
+}
+
+/* The interval of a timer that has found @found bytes and may take @limit; at most @interval. */
+static ktime_t ntrace_drain_pace(struct ntrace_feed *feed, ktime_t interval, u32 found, u32 limit)
 {
 	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_PACE_MIN_SHARED_US :
 					     NTRACE_DRAIN_PACE_MIN_US;
 	const ktime_t least = ns_to_ktime(us * NSEC_PER_USEC);
 
 	if (!feed->counts)
-		return feed->interval;
+		return interval;
 	if (found > limit / 2)
 		feed->pace = max(feed->pace / 2, least);
 	else if (found < limit / 8)
 		feed->pace *= 2;
-	feed->pace = min(feed->pace, feed->interval);
+	feed->pace = min(feed->pace, interval);
 	return feed->pace;
 }
 
@@ -536,19 +553,6 @@ ktime_t ntrace_drain_first(struct ntrace_feed *feed)
 	return feed->pace;
 }
 
-/*
- * The shortest pause that leaves the hart time for its task. Of two expiries in a row, the shorter
- * delay counts: a single long one is due to other code that had interrupts off.
- */
-static ktime_t ntrace_drain_pause(struct ntrace_feed *feed)
-{
-	ktime_t delay = -hrtimer_expires_remaining(&feed->timer);
-	ktime_t least = NTRACE_DRAIN_PAUSE_DELAYS * min(delay, feed->delay);
-
-	feed->delay = delay;
-	return least;
-}
-
 /**
  * ntrace_drain_step - handle one expiry of a drain timer
  * @feed: data area of a running capture, on the traced hart, in hard interrupt context
@@ -559,7 +563,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
 	struct ntrace_component *component = feed->sink;
 	struct ntrace_ramsink *sink = &component->ramsink;
-	ktime_t least = ntrace_drain_pause(feed);
+	ktime_t interval = ntrace_drain_interval(feed);
 	u32 control = ntrace_read(feed->encoder, TR_TE_CONTROL);
 	/* Before the lock, which other harts may hold for long: waiting for it makes trace, too. */
 	bool resume = ntrace_drain_hush(feed, control);
@@ -572,7 +576,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 		begin = ktime_get_mono_fast_ns();
 		limit = ntrace_drain_limit(sink);
 		ntrace_drain_slice(component, limit, false);
-		pace = ntrace_drain_pace(feed, sink->found, limit);
+		pace = ntrace_drain_pace(feed, interval, sink->found, limit);
 		if (sink->found <= limit)
 			next = pace;
 		ntrace_drain_encoder(feed, control);
@@ -586,7 +590,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	}
 	if (resume && !feed->fault)
 		ntrace_encoder_trace(feed->encoder);
-	return max(next, least);
+	return next;
 }
 
 /**

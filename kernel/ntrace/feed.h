@@ -46,7 +46,9 @@ struct ntrace_late {
  * @timer: drains the sink, on the traced hart
  * @interval: period of @timer
  * @pace: of a capture of perf: period of @timer now, at most @interval
- * @delay: time from the last expiry of @timer to its callback
+ * @delay: time from an expiry of @timer to its callback, the least of a number of expiries
+ * @delay_now: the least so far of the next number
+ * @expiries: how many of them there have been
  * @wake: wakes readers from the timer
  * @control: control page, first page of the area that user space maps
  * @data: data area, directly after the control page; or an AUX area of perf
@@ -81,6 +83,8 @@ struct ntrace_feed {
 	ktime_t interval;
 	ktime_t pace;
 	ktime_t delay;
+	ktime_t delay_now;
+	unsigned int expiries;
 	struct irq_work wake;
 	struct ntrace_control *control;
 	u8 *data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The drain with a sink that continues to write while it is read: laps, writes in flight, wrong
- * pointers. The reader must get the stream in pieces, with a mark at each gap. Rules: "Draining and
+ * pointers, and with a hart that is slow. The reader must get the stream in pieces, with a mark at each gap. Rules: "Draining and
  * loss" in Documentation/trace/ntrace.rst, and include/uapi/linux/ntrace.h.
  */
 #include <tap.h>
@@ -272,6 +272,45 @@ static void test_situations(u64 seed)
 	}
 }
 
+/* On a slow hart, the interrupt takes longer than the interval, and the task made no progress. */
+static void test_delays(void)
+{
+	static const struct {
+		ktime_t late, once, pause;
+	} table[] = {
+		/* The pause after 64 expiries that were late, one of them less than the others */
+		{ 30000, 30000, 120000 },
+		{ 30000, 20000, 80000 },
+		{ 2000, 2000, 50000 },
+		{ 60000, 0, 50000 },
+	};
+
+	begin(1, 4096, 64, 8192);
+	feed->interval = 50000;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		for (int n = 0; n < 64; n++) {
+			feed->timer.late = n == 40 ? table[i].once : table[i].late;
+			ntrace_drain_step(feed);
+		}
+		is_u64(ntrace_drain_step(feed), table[i].pause,
+		       "late by %llu ns at least: the pause", (unsigned long long)table[i].once);
+		while (feed->expiries)
+			ntrace_drain_step(feed);
+	}
+	stop();
+	over();
+
+	begin(1, 1 << 20, 64, 2 << 20);
+	feed->timer.late = 30000;
+	for (int n = 0; n < 64; n++)
+		ntrace_drain_step(feed);
+	hw_take(20 << 10);
+	is_u64(ntrace_drain_step(feed), 10000, "while trace is waiting, the short pause");
+	feed->timer.late = 0;
+	stop();
+	over();
+}
+
 int main(void)
 {
 	u64 seed = random_seed(3);
@@ -281,6 +320,7 @@ int main(void)
 	test_lapped_meanwhile();
 	test_canary_in_the_way();
 	test_situations(seed);
+	test_delays();
 	drain_free();
 	return done_testing();
 }

@@ -98,34 +98,6 @@ static void test_slices(void)
 	over();
 }
 
-/* The pauses are shorter than an interrupt takes on a slow hart, which would make no progress. */
-static void test_delays(void)
-{
-	begin(1, 1 << 20, 64, 2 << 20);
-	hw_take(100 << 10);
-	feed->timer.late = 2000;
-	ntrace_drain_step(feed);
-	is_u64(ntrace_drain_step(feed), 10000, "called 2 us late: a pause of 10 us");
-	feed->timer.late = 30000;
-	is_u64(ntrace_drain_step(feed), 10000, "30 us late, once: other code had interrupts off");
-	is_u64(ntrace_drain_step(feed), 120000, "30 us late again: a pause of four delays");
-	feed->timer.late = 20000;
-	is_u64(ntrace_drain_step(feed), 80000, "of the last two delays, the shorter one counts");
-	feed->timer.late = 0;
-	is_u64(ntrace_drain_step(feed), 10000, "in time: a pause of 10 us");
-	stop();
-	over();
-
-	begin(1, 4096, 64, 8192);
-	feed->interval = 50000;
-	feed->timer.late = 40000;
-	ntrace_drain_step(feed);
-	is_u64(ntrace_drain_step(feed), 160000,
-	       "nothing is waiting: a pause of four delays, not the interval");
-	stop();
-	over();
-}
-
 static void test_overwrite(void)
 {
 	u8 area[4096];
@@ -780,7 +752,6 @@ int main(void)
 	random_begin(random_seed(4), 0);
 	test_settled();
 	test_slices();
-	test_delays();
 	test_overwrite();
 	test_lapped_at();
 	test_restart();
