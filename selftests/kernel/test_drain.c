@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The drain with a sink that continues to write while it is read: laps, writes in flight, wrong
- * pointers, and with a hart that is slow. The reader must get the stream in pieces, with a mark at each gap. Rules: "Draining and
- * loss" in Documentation/trace/ntrace.rst, and include/uapi/linux/ntrace.h.
+ * pointers; and on a slow hart. The reader must get the stream in pieces, with a mark at each gap.
+ * Rules: "Draining and loss" in Documentation/trace/ntrace.rst, and include/uapi/linux/ntrace.h.
  */
 #include <tap.h>
 
