@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Global pages outlive a new address space and the fence of one. What is not global is then as the
- * page tables say now, in both halves of the addresses, for the user and the supervisor.
+ * A write of satp, and a fence of an ASID, keep global translations only. An access to any other page
+ * follows the current page table, in both halves of the addresses, for the user and the supervisor.
  */
 # check: values
 # value: user_a 1
@@ -19,44 +19,18 @@
 # value: lower_a 1
 # value: lower_fenced 2
 	.include "trace.S"
+	.include "paging.S"
 
-	.set	LOCAL, 0xcf			/* D, A, X, W, R, V */
-	.set	GLOBAL, 0xef			/* and G */
-	.set	USER, 0xdf			/* or U */
-	.set	TABLE, 1
+	.set	LOCAL, VALID_EXECUTABLE
+	.set	GLOBAL, LOCAL | 0x20		/* G */
+	.set	USER, LOCAL | 0x10		/* U */
 	.set	USER_PAGE, 0xc0000000
 	.set	UPPER_USER_PAGE, 0xffffffff80000000
 	.set	LOWER_PAGE, 0xc0001000
 	.set	UPPER_PAGE, 0xffffffff80001000
 	.set	GLOBAL_PAGE, 0xffffffffc0000000
 
-/* Writes entry \index of \table: \physical is the page, or the next table. */
-	.macro	map	table, index, physical, flags
-	la	t1, \table
-	la	t2, \physical
-	srli	t2, t2, 2
-	ori	t2, t2, \flags
-	li	t3, 8 * \index
-	add	t1, t1, t3
-	sd	t2, 0(t1)
-	.endm
-
-	.macro	enter	root
-	la	t0, \root
-	srli	t0, t0, 12
-	li	t1, 8 << 60
-	or	t0, t0, t1
-	csrw	satp, t0
-	.endm
-
-/* Calls the supervisor's page at \address, and the user's: \result gets its number. */
-	.macro	visit	address, result
-	li	s2, \address
-	jalr	s2
-	la	t0, \result
-	sd	a0, 0(t0)
-	.endm
-
+/* Calls the page of the user at \address: \result gets the number that it returns. */
 	.macro	visit_user	address, result
 	li	t0, \address
 	csrw	sepc, t0
@@ -70,10 +44,7 @@
 	.endm
 
 main:
-	li	t0, -1
-	csrw	pmpaddr0, t0
-	li	t0, 0x1f
-	csrw	pmpcfg0, t0
+	open_memory
 	la	t0, trap
 	csrw	mtvec, t0
 	map	root_a, 2, _start, GLOBAL
@@ -94,13 +65,7 @@ main:
 	map	leaves_g, 0, one, GLOBAL
 	enter	root_a
 	sfence.vma
-	li	t0, 0x1000
-	csrc	mstatus, t0
-	li	t0, 0x800
-	csrs	mstatus, t0
-	la	t0, supervisor
-	csrw	mepc, t0
-	mret
+	enter_supervisor
 
 supervisor:
 	li	s3, 0

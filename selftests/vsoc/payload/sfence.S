@@ -9,56 +9,29 @@
 # value: third 0x73656c66
 # value: fourth 0
 	.include "trace.S"
+	.include "paging.S"
 
-	.set	VALID_EXECUTABLE, 0xcf		/* D, A, X, W, R, V */
 	.set	SMALL, 0xc0000000
 	.set	LARGE, 0xc0200000
 
-/* Writes entry \index of \table: \physical is the page, or the next table. */
-	.macro	map	table, index, physical, flags
-	la	t1, \table
-	la	t2, \physical
-	srli	t2, t2, 2
-	ori	t2, t2, \flags
-	sd	t2, 8 * \index(t1)
-	.endm
-
 main:
-	li	t0, -1
-	csrw	pmpaddr0, t0
-	li	t0, 0x1f
-	csrw	pmpcfg0, t0
+	open_memory
 	la	t0, back
 	csrw	mtvec, t0
 	map	root, 2, _start, VALID_EXECUTABLE
-	map	root, 3, middle, 1
-	map	middle, 0, leaves, 1
+	map	root, 3, middle, TABLE
+	map	middle, 0, leaves, TABLE
 	map	middle, 1, _start, VALID_EXECUTABLE
 	map	leaves, 0, one, VALID_EXECUTABLE
-	la	t0, root
-	srli	t0, t0, 12
-	li	t1, 8 << 60
-	or	t0, t0, t1
-	csrw	satp, t0
+	enter	root
 	sfence.vma
-	li	t0, 0x1000
-	csrc	mstatus, t0
-	li	t0, 0x800
-	csrs	mstatus, t0
-	la	t0, supervisor
-	csrw	mepc, t0
-	mret
+	enter_supervisor
 
 supervisor:
-	li	s2, SMALL
-	jalr	s2
-	la	t0, first
-	sd	a0, 0(t0)
+	visit	SMALL, first
 	map	leaves, 0, two, VALID_EXECUTABLE
 	sfence.vma s2
-	jalr	s2
-	la	t0, second
-	sd	a0, 0(t0)
+	visit	SMALL, second
 
 	li	s2, LARGE
 	la	t0, mark

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+	.include "paging.S"
+
 /* Enters U-mode, with all memory accessible. */
 	.macro	enter_user
-	li	t0, -1
-	csrw	pmpaddr0, t0
-	li	t0, 0x1f
-	csrw	pmpcfg0, t0
+	open_memory
 	li	t0, 0x1800
 	csrc	mstatus, t0
 	la	t0, 1f
