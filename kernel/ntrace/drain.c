@@ -72,14 +72,17 @@
  */
 #define NTRACE_DRAIN_PAUSE_SHARE 8
 /*
- * The interval is at least this multiple of the delay from the timer's expiry to its callback. After
- * the callback, the way out of the interrupt takes a few times as long as this way in. On an FPGA or
- * on a kernel with KASAN and lockdep, that is longer than the interval of a small sink: the timer
- * would have expired again before the hart executed one instruction of its task, for ever. The
- * pauses above are short, but end when nothing is waiting any more.
+ * The interval is at least this multiple of the delay from the timer's expiry to its callback.
+ * After the callback, the way out of the interrupt takes a few times as long as this way in. On an
+ * FPGA or on a kernel with KASAN and lockdep, that is longer than the interval of a small sink:
+ * the timer would have expired again before the hart executed one instruction of its task, for
+ * ever. The pauses above are short, but end when no trace is waiting any more.
  */
 #define NTRACE_DRAIN_INTERVAL_DELAYS 4
-/* The delay is the least of so many: others are due to code with interrupts off, or a hypervisor. */
+/*
+ * The delay is the least of that of so many expiries. Code with interrupts off, or a hypervisor,
+ * makes others longer.
+ */
 #define NTRACE_DRAIN_DELAYS	64
 /*
  * Time for which a timer that has to separate trace waits for another hart that drains. The hart
@@ -509,7 +512,7 @@ static bool ntrace_drain_trylock(struct ntrace_ramsink *sink)
 	return true;
 }
 
-/* The shortest interval that leaves the hart time for its task when no trace comes. */
+/* The interval of the capture, or longer if that leaves the hart no time for its task. */
 static ktime_t ntrace_drain_interval(struct ntrace_feed *feed)
 {
 	ktime_t delay = -hrtimer_expires_remaining(&feed->timer);

@@ -44,11 +44,11 @@ struct ntrace_late {
  * @encoder: encoder whose trace it gets
  * @sink: sink that it is fed from
  * @timer: drains the sink, on the traced hart
- * @interval: period of @timer
- * @pace: of a capture of perf: period of @timer now, at most @interval
+ * @interval: period of @timer; longer on slow harts, see ntrace_drain_interval()
+ * @pace: of a capture of perf: period of @timer now, at most that long
  * @delay: time from an expiry of @timer to its callback, the least of a number of expiries
- * @delay_now: the least so far of the next number
- * @expiries: how many of them there have been
+ * @delay_now: the least of the expiries since @delay was set
+ * @expiries: number of these expiries
  * @wake: wakes readers from the timer
  * @control: control page, first page of the area that user space maps
  * @data: data area, directly after the control page; or an AUX area of perf

@@ -7,9 +7,9 @@ time, and with it the table that finds the code of a jump's target.
   4 KiB of a larger page; the TLB is told the size of the page, so that each address in it flushes all
   parts.
 - A write of satp, and SFENCE.VMA with an ASID but no address, keep global translations: those of
-  MMUIdx_S, which has no page of U, and the jumps to the upper half of the addresses. So they do unless
-  that TLB, or any TLB in that half, was filled since from a page table entry without the bit G, or
-  in two stages.
+  MMUIdx_S, which has no page of U, and the jumps to the upper half of the addresses. They flush all
+  if, since the last such flush, that TLB, or any TLB in that half, was filled from a page table entry
+  without the bit G, or in two stages.
 """
 
 from places import literal
@@ -75,7 +75,7 @@ FILL_GLOBAL = """        address &= ~(tlb_size - 1);
                      tlb_size == TARGET_PAGE_SIZE ? env->leaf_size : tlb_size);
 """
 
-ADDRESS_SPACE = """/* Flushes what belongs to the address space, not what is global. */
+ADDRESS_SPACE = """/* Flushes the translations of the address space, but not the global ones. */
 void riscv_flush_address_space(CPURISCVState *env)
 {
     CPUState *cs = env_cpu(env);
