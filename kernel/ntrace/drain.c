@@ -72,13 +72,19 @@
  */
 #define NTRACE_DRAIN_PAUSE_SHARE 8
 /*
- * The interval is at least this multiple of the delay from the timer's expiry to its callback.
- * After the callback, the way out of the interrupt takes a few times as long as this way in. On an
- * FPGA or on a kernel with KASAN and lockdep, that is longer than the interval of a small sink:
- * the timer would have expired again before the hart executed one instruction of its task, for
- * ever. The pauses above are short, but end when no trace is waiting any more.
+ * If the delay from an expiry to its callback is longer than this, the hart is slow: an FPGA, or a
+ * kernel with KASAN and lockdep. At 1 GHz it is 0.5 to 6 microseconds.
  */
-#define NTRACE_DRAIN_INTERVAL_DELAYS 4
+#define NTRACE_DRAIN_SLOW_US	10
+/*
+ * On a slow hart, the time until the next expiry is at least this multiple of the delay. After the
+ * callback, the way out of the interrupt takes a few times as long as this way in: longer than the
+ * interval of a small sink or than the pauses above. Without more time, the timer would expire again
+ * before the hart executes one instruction of its task. That need not end: where harts share a sink,
+ * the others make more trace meanwhile than a slice takes. On other harts, longer pauses would only
+ * lose more trace.
+ */
+#define NTRACE_DRAIN_SLOW_DELAYS 4
 /*
  * The delay is the least of that of so many expiries. Code with interrupts off, or a hypervisor,
  * makes others longer.
@@ -512,8 +518,8 @@ static bool ntrace_drain_trylock(struct ntrace_ramsink *sink)
 	return true;
 }
 
-/* The interval of the capture, or longer if that leaves the hart no time for its task. */
-static ktime_t ntrace_drain_interval(struct ntrace_feed *feed)
+/* The shortest time until the next expiry that leaves a slow hart time for its task. */
+static ktime_t ntrace_drain_least(struct ntrace_feed *feed)
 {
 	ktime_t delay = -hrtimer_expires_remaining(&feed->timer);
 
@@ -523,23 +529,25 @@ static ktime_t ntrace_drain_interval(struct ntrace_feed *feed)
 		feed->delay = feed->delay_now;
 		feed->expiries = 0;
 	}
-	return max(feed->interval, NTRACE_DRAIN_INTERVAL_DELAYS * feed->delay);
+	if (feed->delay <= ns_to_ktime(NTRACE_DRAIN_SLOW_US * NSEC_PER_USEC))
+		return 0;
+	return NTRACE_DRAIN_SLOW_DELAYS * feed->delay;
 }
 
-/* The interval of a timer that has found @found bytes and may take @limit; at most @interval. */
-static ktime_t ntrace_drain_pace(struct ntrace_feed *feed, ktime_t interval, u32 found, u32 limit)
+/* The interval of a timer that has found @found bytes and may take @limit. */
+static ktime_t ntrace_drain_pace(struct ntrace_feed *feed, u32 found, u32 limit)
 {
 	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_PACE_MIN_SHARED_US :
 					     NTRACE_DRAIN_PACE_MIN_US;
 	const ktime_t least = ns_to_ktime(us * NSEC_PER_USEC);
 
 	if (!feed->counts)
-		return interval;
+		return feed->interval;
 	if (found > limit / 2)
 		feed->pace = max(feed->pace / 2, least);
 	else if (found < limit / 8)
 		feed->pace *= 2;
-	feed->pace = min(feed->pace, interval);
+	feed->pace = min(feed->pace, feed->interval);
 	return feed->pace;
 }
 
@@ -566,7 +574,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
 	struct ntrace_component *component = feed->sink;
 	struct ntrace_ramsink *sink = &component->ramsink;
-	ktime_t interval = ntrace_drain_interval(feed);
+	ktime_t least = ntrace_drain_least(feed);
 	u32 control = ntrace_read(feed->encoder, TR_TE_CONTROL);
 	/* Before the lock, which other harts may hold for long: waiting for it makes trace, too. */
 	bool resume = ntrace_drain_hush(feed, control);
@@ -579,7 +587,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 		begin = ktime_get_mono_fast_ns();
 		limit = ntrace_drain_limit(sink);
 		ntrace_drain_slice(component, limit, false);
-		pace = ntrace_drain_pace(feed, interval, sink->found, limit);
+		pace = ntrace_drain_pace(feed, sink->found, limit);
 		if (sink->found <= limit)
 			next = pace;
 		ntrace_drain_encoder(feed, control);
@@ -593,7 +601,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	}
 	if (resume && !feed->fault)
 		ntrace_encoder_trace(feed->encoder);
-	return next;
+	return max(next, least);
 }
 
 /**

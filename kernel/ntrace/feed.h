@@ -44,7 +44,7 @@ struct ntrace_late {
  * @encoder: encoder whose trace it gets
  * @sink: sink that it is fed from
  * @timer: drains the sink, on the traced hart
- * @interval: period of @timer; longer on slow harts, see ntrace_drain_interval()
+ * @interval: period of @timer; longer on slow harts, see ntrace_drain_least()
  * @pace: of a capture of perf: period of @timer now, at most that long
  * @delay: time from an expiry of @timer to its callback, the least of a number of expiries
  * @delay_now: the least of the expiries since @delay was set
