@@ -11,7 +11,7 @@ wanted=${BENCH_RSS_BYTES:-10000000000}
 # map.
 cat >"$tmp/words.sh" <<'END_SCRIPT'
 declare -A count
-for round in 1 2; do
+for round in 1 2 3; do
 	for file in /usr/share/common-licenses/{BSD,Artistic}; do
 		while read -r -a words; do
 			for word in "${words[@]}"; do
