@@ -38,9 +38,11 @@ void flow_count_begin(struct ntrace_flow *flow, const struct ntrace_message *mes
 	flow->count->units = false;
 	if (flow->count->miss.valid && !flow->count->place)
 		flow->count->miss.valid = false;
-	/* The steps have the time of the messages before. */
-	if (ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+	/* The steps have the time of the messages before, and batches their owner. */
+	if (ntrace_message_has(message, NTRACE_FIELD_TSTAMP) ||
+	    (flow->config.remember && !kinds[message->tcode & 63]))
 		effects_pass_run(flow);
+	flow->count->offset = message->offset;
 }
 
 /* Updates the place by the waiting blocks. */
@@ -133,6 +135,7 @@ static void fill(struct ntrace_flow *flow, struct effect *effect, const struct r
 				   .first = count->room_used,
 				   .count = (uint32_t)number,
 				   .pushed = count->push_count,
+				   .flags = recording->blocks->flags & NTRACE_BLOCK_PROVISIONAL,
 				   .branch = flow->branch };
 	effect->split = first + number < recording->count;
 	effect->pops = recording->pops && !effect->split;
@@ -593,6 +596,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 			break;
 		origin = kind == INDIRECT ? run.reference : kind == REPEAT ? run.last_branch : 0;
 		debt = kind == RESOURCE ? 0 : (uint32_t)run.owed;
+		count->offset = reader->offset + (uint64_t)(at - reader->next);
 		effect = find_next(count, run.last, key, more, origin, debt, run.place);
 		if (effect && flow->waiting.count && !pass_waiting(flow))
 			break;
@@ -601,8 +605,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 		if (!effect || !effect->next) {
 			count->miss = (struct miss){ .key = { key, more },
 						     .origin = origin,
-						     .offset = reader->offset +
-							       (uint64_t)(at - reader->next),
+						     .offset = count->offset,
 						     .size = size,
 						     .debt = debt,
 						     .kind = kind };
@@ -616,7 +619,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 		run.parcels += effect->parcels;
 		run.place = effect->next;
 		run.last = effect;
-		offset = reader->offset + (uint64_t)(at - reader->next);
+		offset = count->offset;
 		at += size;
 		run.messages++;
 		run.bytes += size;

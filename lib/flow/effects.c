@@ -36,6 +36,7 @@ static bool make_effects(struct flow_count *count, uint32_t number)
 
 int flow_count_new(struct ntrace_flow *flow)
 {
+	bool ordered = flow->config.run || flow->config.remember;
 	struct flow_count *made = calloc(1, sizeof(*made));
 
 	if (!made)
@@ -47,11 +48,13 @@ int flow_count_new(struct ntrace_flow *flow)
 	made->pushes = large_alloc(PUSHES * sizeof(*made->pushes));
 	made->fold = malloc((COUNT_BLOCKS + OPEN_BLOCKS + 1) * sizeof(*made->fold));
 	made->sightings = calloc(SIGHTINGS, sizeof(*made->sightings));
-	if (flow->config.run)
+	if (ordered)
 		made->steps = malloc(STEPS * sizeof(*made->steps));
+	if (flow->config.remember)
+		made->step_offsets = malloc(STEPS * sizeof(*made->step_offsets));
 	if (!made->places || !made->slots || !made->room || !made->pushes || !made->fold ||
-	    !made->sightings || (flow->config.run && !made->steps) ||
-	    !make_effects(made, EFFECTS_FIRST))
+	    !made->sightings || (ordered && !made->steps) ||
+	    (flow->config.remember && !made->step_offsets) || !make_effects(made, EFFECTS_FIRST))
 		return NTRACE_ERR_NOMEM;
 	made->place_count = 1;
 	made->next_id = 1;
@@ -74,6 +77,7 @@ void flow_count_free(struct flow_count *count)
 	free(count->dirty);
 	free(count->fold);
 	free(count->steps);
+	free(count->step_offsets);
 	free(count->sightings);
 	free(count);
 }
@@ -146,18 +150,27 @@ static inline void put_block(const struct block *blocks, uint32_t index, uint64_
 	out->flags = NTRACE_BLOCK_NEXT_KNOWN | (index & TAKEN ? NTRACE_BLOCK_TAKEN : 0);
 }
 
+/* Writes the blocks of an effect, the last one before @end, with @flags. */
+static inline void put_before(const struct ntrace_flow *flow, const struct detail *detail,
+			      uint8_t flags, struct ntrace_block *end)
+{
+	const uint32_t *index = flow->count->room + detail->first;
+	const struct block *blocks = flow->cache.blocks;
+	uint64_t next = detail->next_pc;
+
+	for (uint32_t i = detail->count; i-- > 0; next = end->address) {
+		put_block(blocks, index[i], next, --end);
+		end->flags |= flags;
+	}
+}
+
 /* Writes the blocks of an effect, after those that lead to it. Return: the number of the latter. */
 static size_t put_blocks(const struct ntrace_flow *flow, const struct detail *detail)
 {
 	struct flow_count *count = flow->count;
 	size_t lead = put_lead(flow, &count->places[detail->lead], count->fold);
-	const uint32_t *index = count->room + detail->first;
-	const struct block *blocks = flow->cache.blocks;
-	struct ntrace_block *out = count->fold + lead + detail->count;
-	uint64_t next = detail->next_pc;
 
-	for (uint32_t i = detail->count; i-- > 0; next = out->address)
-		put_block(blocks, index[i], next, --out);
+	put_before(flow, detail, 0, count->fold + lead + detail->count);
 	return lead;
 }
 
@@ -205,7 +218,49 @@ void ntrace_flow_run_step(const struct ntrace_flow_run *run, size_t index,
 	batch->space = (struct ntrace_space *)(uintptr_t)space_of(flow, block->context);
 }
 
-void effects_pass_run(struct ntrace_flow *flow)
+/* Passes a batch on; the next one is empty. */
+static void pass_batch(struct ntrace_flow *flow, struct ntrace_block_batch *batch)
+{
+	if (batch->count && !flow->count_error)
+		flow->count_error = flow->config.blocks(flow->config.data, batch);
+	batch->count = 0;
+}
+
+/* Passes the blocks of all steps on, in batches. */
+static void pass_blocks(struct ntrace_flow *flow)
+{
+	struct flow_count *count = flow->count;
+	struct ntrace_block_batch batch = { .blocks = count->fold,
+					    .time = flow->time_known ? flow->time : 0,
+					    .time_known = flow->time_known,
+					    .src = (uint16_t)flow->config.src };
+	uint32_t number = count->step_count, context = 0;
+
+	count->step_count = 0;
+	for (uint32_t i = 0; i < number; i++) {
+		const struct detail *detail = &count->details[count->steps[i].entry];
+		const struct block *last;
+
+		if (!detail->count)
+			continue;
+		last = &flow->cache.blocks[last_block(count, detail)];
+		if (batch.count + detail->count > BATCH_BLOCKS || last->isa != batch.isa ||
+		    last->context != context)
+			pass_batch(flow, &batch);
+		if (!batch.count) {
+			context = last->context;
+			batch.isa = last->isa;
+			batch.space = (struct ntrace_space *)(uintptr_t)space_of(flow, context);
+			batch.offset = count->step_offsets[i];
+		}
+		batch.count += detail->count;
+		put_before(flow, detail, detail->flags, count->fold + batch.count);
+	}
+	pass_batch(flow, &batch);
+}
+
+/* Passes the steps on as a run. */
+static void pass_steps(struct ntrace_flow *flow)
 {
 	struct flow_count *count = flow->count;
 	struct ntrace_flow_run run = { .steps = count->steps,
@@ -220,8 +275,6 @@ void effects_pass_run(struct ntrace_flow *flow)
 	const struct block *block;
 	struct ntrace_block last;
 
-	if (!count->step_count)
-		return;
 	/* The last part of a message has blocks: at least the return that begins it. */
 	detail = &count->details[count->steps[count->step_count - 1].entry];
 	block = &flow->cache.blocks[last_block(count, detail)];
@@ -231,9 +284,19 @@ void effects_pass_run(struct ntrace_flow *flow)
 	run.isa = block->isa;
 	run.space = (struct ntrace_space *)(uintptr_t)space_of(flow, block->context);
 	count->step_count = 0;
-	count->step_instructions = 0;
 	if (!flow->count_error)
 		flow->count_error = flow->config.run(flow->config.data, &run);
+}
+
+void effects_pass_run(struct ntrace_flow *flow)
+{
+	if (!flow->count->step_count)
+		return;
+	if (flow->config.run)
+		pass_steps(flow);
+	else
+		pass_blocks(flow);
+	flow->count->step_instructions = 0;
 }
 
 /* The context of the blocks of an effect. */

@@ -103,6 +103,7 @@ struct detail {
 	uint32_t first;		/* index of the first block in the room */
 	uint32_t count;
 	uint32_t pushed;	/* index of the first return address */
+	uint8_t flags;		/* of all blocks; only NTRACE_BLOCK_PROVISIONAL */
 	struct branch_record branch;
 };
 
@@ -137,6 +138,8 @@ struct miss {
  * @last_branch: id of the last branch message, 0: was not counted
  * @steps: effects executed since the last run was passed on; NULL: the order is not wanted
  * @step_instructions: of these steps
+ * @step_offsets: position in the stream of the message of each step; NULL: not wanted
+ * @offset: that of the message whose steps are added
  * @tracked: number of waiting blocks that @tail includes
  * @sightings: fingerprints of messages at places, by hash
  */
@@ -168,6 +171,8 @@ struct flow_count {
 	struct ntrace_flow_step *steps;
 	uint32_t step_count;
 	uint64_t step_instructions;
+	uint64_t *step_offsets;
+	uint64_t offset;
 	size_t tracked;
 	uint16_t *sightings;
 };
@@ -260,6 +265,8 @@ static inline void add_time(struct flow_count *count, struct effect *effect)
 		count->dirty[count->dirty_count++] = number_of(count, effect);
 	if (!count->steps)
 		return;
+	if (count->step_offsets)
+		count->step_offsets[count->step_count] = count->offset;
 	count->steps[count->step_count++] =
 		(struct ntrace_flow_step){ effect->id, number_of(count, effect) };
 	count->step_instructions += effect->instructions;
@@ -271,7 +278,7 @@ static inline bool has_steps(const struct flow_count *count)
 	return count->step_count <= STEPS - PARTS - 1;
 }
 
-/* Passes the steps on as a run. */
+/* Passes the steps on as a run, or their blocks. */
 void effects_pass_run(struct ntrace_flow *flow);
 
 /* Makes room for the steps of a message; @offset: of the last one. Return: false: the caller stops. */

@@ -49,7 +49,9 @@ bool flow_close_batch(struct ntrace_flow *flow)
 	batch.blocks = flow->batch;
 	flow->waiting.count = 0;
 	flow->waiting.watched = false;
-	flow->stop = flow->config.blocks(flow->config.data, &batch);
+	/* What was passed on before may have stopped the flow. */
+	flow->stop = flow->count_error ? flow->count_error :
+					 flow->config.blocks(flow->config.data, &batch);
 	return !flow->stop;
 }
 

@@ -712,8 +712,10 @@ void ntrace_flow_get_stats(const struct ntrace_flow *flow, struct ntrace_flow_st
 static bool valid_config(const struct ntrace_flow_config *config,
 			 const struct ntrace_params *params)
 {
-	return config->event && (config->blocks || !(config->effect || config->run)) &&
-	       (params->xlen == 32 || params->xlen == 64) &&
+	bool counts = config->effect || config->run;
+
+	return config->event && (config->blocks || !(counts || config->remember)) &&
+	       !(counts && config->remember) && (params->xlen == 32 || params->xlen == 64) &&
 	       params->src_bits <= NTRACE_SRC_BITS_MAX && params->timestamp_bits <= 64 &&
 	       (!params->src_bits || config->src == NTRACE_SRC_ANY ||
 		!(config->src >> params->src_bits));
@@ -757,7 +759,7 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 		free(made);
 		return NTRACE_ERR_NOMEM;
 	}
-	counts = config->effect || config->run;
+	counts = config->effect || config->run || config->remember;
 	made->batch_room = counts ? COUNT_BLOCKS : BATCH_BLOCKS;
 	if (config->blocks)
 		made->batch = malloc(made->batch_room * sizeof(*made->batch));

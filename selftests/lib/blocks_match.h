@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decodes a stream twice: with a callback for each block, which uses only the general walk, and
- * with blocks in batches, which uses the fast walk wherever possible. All reported events must be
- * equal.
+ * Decodes a stream three times: with a callback for each block, which uses only the general walk; with
+ * blocks in batches, which uses the fast walk wherever possible; and with messages that are remembered.
+ * All reported events must be equal.
  */
 #ifndef SELFTESTS_BLOCKS_MATCH_H
 #define SELFTESTS_BLOCKS_MATCH_H
@@ -25,9 +25,12 @@ struct told {
 	uint8_t type, class, last_size, flags, code, time_known, src, first;
 	const struct ntrace_space *space;
 	struct ntrace_isa isa;
+	uint64_t scontext;	/* the state of the hart that the callback sees */
+	uint8_t prv, v;
 };
 
 struct told_list {
+	const struct ntrace_flow *flow;
 	struct told *told;
 	uint32_t count;
 	uint32_t ids;		/* blocks with an id */
@@ -39,8 +42,15 @@ struct told_list {
 
 static inline int tell(struct told_list *list, const struct told *told)
 {
-	if (list->count < TOLD_MAX)
-		list->told[list->count++] = *told;
+	const struct ntrace_context *context = ntrace_flow_context(list->flow);
+
+	if (list->count < TOLD_MAX) {
+		list->told[list->count] = *told;
+		list->told[list->count].scontext = context->scontext;
+		list->told[list->count].prv = context->prv;
+		list->told[list->count].v = context->v;
+		list->count++;
+	}
 	return list->count == TOLD_MAX;
 }
 
@@ -115,8 +125,14 @@ static inline int tell_blocks(void *data, const struct ntrace_block_batch *batch
 	return stop;
 }
 
+enum told_way {
+	TOLD_BLOCKS,
+	TOLD_BATCHES,
+	TOLD_REMEMBERED,
+};
+
 static inline void tell_all(struct told_list *list, const struct ntrace_flow_config *given,
-			    bool batches, const uint8_t *data, size_t size)
+			    enum told_way way, const uint8_t *data, size_t size)
 {
 	struct ntrace_flow_config config = *given;
 	struct ntrace_message messages[7] = { { .tcode = 0 } }, message;
@@ -124,18 +140,27 @@ static inline void tell_all(struct told_list *list, const struct ntrace_flow_con
 	struct ntrace_flow *flow;
 	int event;
 
+	if (!list->told)
+		list->told = malloc(TOLD_MAX * sizeof(*list->told));
+	list->count = list->ids = 0;
+	list->ids_differ = false;
+	memset(list->first_with, 0, sizeof(list->first_with));
 	config.event = tell_event;
-	config.blocks = batches ? tell_blocks : NULL;
+	config.blocks = way == TOLD_BLOCKS ? NULL : tell_blocks;
+	config.remember = way == TOLD_REMEMBERED;
 	config.data = list;
 	list->result = ntrace_flow_new(&flow, &config);
 	if (list->result)
 		return;
+	list->flow = flow;
 	ntrace_reader_init(&reader, config.params, true);
 	ntrace_reader_feed(&reader, data, size);
 	while (!list->result) {
-		if (batches)
+		if (way == TOLD_BATCHES)
 			list->result = ntrace_flow_messages(
 				flow, messages, ntrace_reader_batch(&reader, messages, 7));
+		else if (way == TOLD_REMEMBERED)
+			list->result = ntrace_flow_count(flow, &reader);
 		if (list->result || (event = ntrace_reader_next(&reader, &message)) < 0)
 			break;
 		list->result = event == NTRACE_WIRE_ERROR ?
@@ -159,45 +184,58 @@ static inline bool same_told(const struct told *a, const struct told *b)
 	       a->space == b->space && !memcmp(&a->isa, &b->isa, sizeof(a->isa));
 }
 
+/* Batches are passed on before messages that change the state of the hart. */
+static inline bool same_hart(const struct told *a, const struct told *b)
+{
+	return a->scontext == b->scontext && a->prv == b->prv && a->v == b->v;
+}
+
+/* Compares lists; @text has room for the description of the difference. @batches: both are of batches. */
+static inline bool told_differs(const struct told_list *one, const struct told_list *many,
+				bool batches, char text[200])
+{
+	uint32_t at = 0;
+
+	while (at < one->count && at < many->count && same_told(&one->told[at], &many->told[at]) &&
+	       (!batches || same_hart(&one->told[at], &many->told[at])))
+		at++;
+	if (at < one->count && at < many->count)
+		snprintf(text, 200,
+			 "%sevent %u of %u and %u differs: type %u and %u at 0x%" PRIx64
+			 " and 0x%" PRIx64,
+			 batches ? "remembered: " : "", at, one->count, many->count,
+			 one->told[at].type, many->told[at].type, one->told[at].address,
+			 many->told[at].address);
+	else if (one->count != many->count)
+		snprintf(text, 200, "%u and %u events", one->count, many->count);
+	else if (one->result != many->result)
+		snprintf(text, 200, "result %d and %d", one->result, many->result);
+	else if (!one->result && memcmp(&one->stats, &many->stats, sizeof(one->stats)) != 0)
+		snprintf(text, 200, "totals differ");
+	else if (many->ids_differ)
+		snprintf(text, 200, "one id means two blocks");
+	else
+		return false;
+	return true;
+}
+
 /*
- * Return: NULL if both are the same, else a description of the difference, valid until the next
+ * Return: NULL if all are the same, else a description of the difference, valid until the next
  * call. @config needs no callbacks; @events: number of events, may be NULL.
  */
 static inline const char *blocks_mismatch(const struct ntrace_flow_config *config,
 					  const uint8_t *data, size_t size, uint32_t *events)
 {
-	static struct told_list one, many;
+	static struct told_list lists[3];
 	static char text[200];
-	uint32_t at = 0;
-	int wrong = 0;
+	bool wrong;
 
-	if (!one.told)
-		one.told = malloc(TOLD_MAX * sizeof(*one.told));
-	if (!many.told)
-		many.told = malloc(TOLD_MAX * sizeof(*many.told));
-	one.count = many.count = many.ids = 0;
-	many.ids_differ = false;
-	memset(many.first_with, 0, sizeof(many.first_with));
-	tell_all(&one, config, false, data, size);
-	tell_all(&many, config, true, data, size);
-	while (at < one.count && at < many.count && same_told(&one.told[at], &many.told[at]))
-		at++;
-	if (at < one.count && at < many.count)
-		wrong = snprintf(text, sizeof(text),
-				 "event %u of %u and %u differs: type %u and %u at 0x%" PRIx64
-				 " and 0x%" PRIx64,
-				 at, one.count, many.count, one.told[at].type, many.told[at].type,
-				 one.told[at].address, many.told[at].address);
-	else if (one.count != many.count)
-		wrong = snprintf(text, sizeof(text), "%u and %u events", one.count, many.count);
-	else if (one.result != many.result)
-		wrong = snprintf(text, sizeof(text), "result %d and %d", one.result, many.result);
-	else if (!one.result && memcmp(&one.stats, &many.stats, sizeof(one.stats)))
-		wrong = snprintf(text, sizeof(text), "totals differ");
-	else if (many.ids_differ)
-		wrong = snprintf(text, sizeof(text), "one id means two blocks");
+	for (unsigned int way = TOLD_BLOCKS; way <= TOLD_REMEMBERED; way++)
+		tell_all(&lists[way], config, way, data, size);
+	wrong = told_differs(&lists[TOLD_BLOCKS], &lists[TOLD_BATCHES], false, text) ||
+		told_differs(&lists[TOLD_BATCHES], &lists[TOLD_REMEMBERED], true, text);
 	if (events)
-		*events = one.count;
+		*events = lists[TOLD_BLOCKS].count;
 	return wrong ? text : NULL;
 }
 

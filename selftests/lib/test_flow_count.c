@@ -29,6 +29,7 @@ struct sums {
 	uint64_t border; /* no run may cross it; 0: none */
 	bool ordered; /* by runs; effects are not in order */
 	int stop;
+	int refuses; /* result of the callback for blocks */
 };
 
 struct stream {
@@ -189,7 +190,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	sums->last = batch->blocks[batch->count - 1].next;
 	sums->in_batches += batch->count;
 	sums->batches++;
-	return 0;
+	return sums->refuses;
 }
 
 static int take_effect(void *data, const struct ntrace_flow_effect *effect)
@@ -267,8 +268,10 @@ static uint64_t decode(struct ntrace_flow_config *config, const struct stream *s
 		ntrace_reader_feed(&reader, stream->data + at,
 				   stream->size - at < chunk ? stream->size - at : chunk);
 		while (!*result) {
-			if (config->effect || config->run)
+			if (config->effect || config->run || config->remember)
 				*result = ntrace_flow_count(flow, &reader);
+			if (*result)
+				break;
 			got = ntrace_reader_next(&reader, &message);
 			if (got < 0)
 				break;
@@ -305,6 +308,7 @@ static void test_way(const char *name, const char *settings, unsigned int depth,
 	static const uint64_t border = CODE + 4 * 10;
 	struct sums plain = { 0 }, counted = { 0 }, split = { 0 }, stopped = { .stop = 5 };
 	struct sums ordered = { 0 }, limited = { 0 }, halted = { .stop = 6, .ordered = true };
+	struct sums again = { 0 }, refused = { .refuses = 7 };
 	uint64_t walked, messages;
 	int result = 0;
 
@@ -368,6 +372,17 @@ static void test_way(const char *name, const char *settings, unsigned int depth,
 	is_u64(halted.runs, 1, "%s: after one run", name);
 	result = 0;
 	flow.run = NULL;
+	flow.remember = true;
+	walked = decode(&flow, &stream, stream.size, &again, &result);
+	ok(same(&plain, &again) && again.order == plain.order,
+	   "%s: remembered blocks are those of a walk, in order", name);
+	ok(walked < messages / 2, "%s: with %u walked messages", name, (unsigned int)walked);
+	ok(again.batches && again.in_batches == plain.in_batches, "%s: all are in batches", name);
+	decode(&flow, &stream, stream.size, &refused, &result);
+	is_u64(result, 7, "%s: the result of the callback for blocks stops", name);
+	is_u64(refused.batches, 1, "%s: after one batch", name);
+	result = 0;
+	flow.remember = false;
 	flow.effect = take_effect;
 	decode(&flow, &stream, stream.size, &stopped, &result);
 	is_u64(result, 5, "%s: the result of the callback stops", name);

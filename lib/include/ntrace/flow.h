@@ -315,6 +315,9 @@ struct ntrace_flow;
  * @borders: with @run: addresses at which another privilege begins, ascending. No run contains blocks
  *           from both sides of one. Borrowed for the life of the flow
  * @border_count: number of addresses in @borders
+ * @remember: with @blocks and without @effect and @run: ntrace_flow_count() takes the messages that it
+ *            knows, and their blocks come in batches, too, in order. A batch then has more than 256
+ *            blocks if one message has
  */
 struct ntrace_flow_config {
 	size_t size;
@@ -332,6 +335,7 @@ struct ntrace_flow_config {
 	ntrace_flow_runs *run;
 	const uint64_t *borders;
 	size_t border_count;
+	bool remember;
 };
 
 /**
@@ -402,7 +406,7 @@ NTRACE_EXPERIMENTAL int ntrace_flow_messages(struct ntrace_flow *flow,
 
 /**
  * ntrace_flow_count - count the next messages of a chunk
- * @flow: flow made by ntrace_flow_new() with a callback for effects or runs
+ * @flow: flow made by ntrace_flow_new() with a callback for effects or runs, or with remember
  * @reader: a reader with a chunk; reads the stream of @flow with the same parameters
  *
  * Takes messages from @reader as long as the flow knows their effects: what it does when the same
@@ -412,9 +416,10 @@ NTRACE_EXPERIMENTAL int ntrace_flow_messages(struct ntrace_flow *flow,
  * ntrace_flow_message(), which remembers its effect. Memory is bounded.
  *
  * All blocks are counted exactly once, either as blocks or in an effect. Messages with a timestamp
- * are never counted.
+ * are never counted. With remember, all come as blocks.
  *
- * Return: 0. The next function of the flow returns what a callback returned.
+ * Return: 0 or what a callback returned, which stops decoding as for ntrace_flow_message(). A callback
+ * that another function of the flow calls returns its result through that function.
  */
 NTRACE_EXPERIMENTAL int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader);
 

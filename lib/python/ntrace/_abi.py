@@ -131,7 +131,7 @@ class FlowConfig(Structure):
                 ("space", c_void_p), ("data", c_void_p), ("blocks", FLOW_CALLBACK),
                 ("watch", POINTER(c_uint64)), ("watch_count", c_size_t),
                 ("effect", c_void_p), ("run", c_void_p), ("borders", POINTER(c_uint64)),
-                ("border_count", c_size_t)]
+                ("border_count", c_size_t), ("remember", c_bool)]
 
 
 class FlowStats(Structure):
