@@ -550,6 +550,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 					     .blocks = output->blocks ? take_blocks : NULL,
 					     .effect = output->effect ? take_effect : NULL,
 					     .run = output->run ? take_run : NULL,
+					     .remember = output->remember,
 					     .borders = decoding->borders,
 					     .border_count = 3,
 					     .watch = decoding->watch,
@@ -563,7 +564,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 		.effect = output->effect,
 		.run = output->run,
 		.by_thread = output->by_thread,
-		.counting = output->effect || output->run,
+		.counting = output->effect || output->run || output->remember,
 		.data = output->data,
 		.watch = { session->switch_address, session->exec_address },
 	};

@@ -39,7 +39,7 @@ struct decoding {
 	void *data;
 	struct attribution counted;	/* that of effects that have not come yet */
 	bool by_thread;
-	bool counting;			/* there are effects or runs */
+	bool counting;			/* the flow remembers messages */
 	uint64_t watch[2];
 	uint64_t borders[3];		/* where other privileges begin */
 	struct ntrace_session_event event;
@@ -72,6 +72,7 @@ struct decoding_output {
 	int (*effect)(void *data, const struct ntrace_session_effect *effect);
 	bool by_thread;
 	int (*run)(void *data, const struct ntrace_session_run *run);
+	bool remember; /* blocks of messages that come again, without effects and runs */
 };
 
 /*

@@ -146,9 +146,11 @@ int session_walk(struct ntrace_session *session, unsigned int stream,
 	uint64_t offset = 0;
 	int result;
 
-	if (info && (chosen.effect || chosen.run) && !session_counting_pays(info)) {
+	if (info && (chosen.effect || chosen.run || chosen.remember) &&
+	    !session_counting_pays(info)) {
 		chosen.effect = NULL;
 		chosen.run = NULL;
+		chosen.remember = false;
 	}
 	result = decoding_begin(&decoding, session, stream, &chosen);
 	if (result)
@@ -194,9 +196,9 @@ int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int st
 					       const struct ntrace_session_blocks *blocks),
 				 void *data, struct ntrace_flow_stats *stats)
 {
-	const struct decoding_output output = { .callback = callback,
-						.blocks = blocks,
-						.data = data };
+	const struct decoding_output output = {
+		.callback = callback, .blocks = blocks, .data = data, .remember = blocks
+	};
 	const struct session_walk all = { 0 };
 
 	return session_walk(session, stream, &output, &all, stats);
