@@ -39,6 +39,7 @@ layer() {
 layer split.btm MB/s ">=1000"
 layer parse.btm MB/s ">=300"
 layer block.htm "million a second" ">=1200"
+layer walk.htm "million a second" ""
 layer block.btm "million a second" ">=500"
 layer count.best "million a second" ">=8000"
 layer count.htm "million a second" ">=4000"
