@@ -2,6 +2,7 @@
 /* The recorded command: found, forked, held before exec, waited for. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,13 +118,25 @@ int child_fork(struct child *child, char **argv)
 	return fail("fork: %s", strerror(errno));
 }
 
-int child_run(struct child *child, const char *name)
+int child_go(const struct child *child, const char *name)
+{
+	if (write(child->go, "", 1) != 1)
+		return fail("%s: the process ended before it could start", name);
+	return EXIT_OK;
+}
+
+bool child_tried(const struct child *child, int milliseconds)
+{
+	struct pollfd poller = { .fd = child->failed, .events = POLLIN };
+
+	return poll(&poller, 1, milliseconds) > 0;
+}
+
+int child_started(const struct child *child, const char *name)
 {
 	int error = 0;
 	ssize_t got;
 
-	if (write(child->go, "", 1) != 1)
-		return fail("%s: the process ended before it could start", name);
 	do {
 		got = read(child->failed, &error, sizeof(error));
 	} while (got < 0 && errno == EINTR);

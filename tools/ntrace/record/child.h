@@ -25,8 +25,14 @@ int command_find(const char *name);
 /** child_fork - create the command's process, which waits before exec */
 int child_fork(struct child *child, char **argv);
 
-/** child_run - let it exec. Return: EXIT_OK, or EXIT_FAILED if exec failed */
-int child_run(struct child *child, const char *name);
+/** child_go - let it exec. Return: EXIT_OK, or EXIT_FAILED if it has ended */
+int child_go(const struct child *child, const char *name);
+
+/** child_tried - wait until exec has succeeded or failed. Return: false after @milliseconds */
+bool child_tried(const struct child *child, int milliseconds);
+
+/** child_started - wait for exec. Return: EXIT_OK, or EXIT_FAILED if exec failed */
+int child_started(const struct child *child, const char *name);
 
 /** child_ended - Return: true once it has ended; does not wait */
 bool child_ended(struct child *child);

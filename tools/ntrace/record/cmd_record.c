@@ -3,6 +3,7 @@
 #include "child.h"
 #include "common/command.h"
 #include "common/ui.h"
+#include "hold.h"
 #include "live.h"
 #include "options.h"
 #include "recorder.h"
@@ -15,10 +16,13 @@ static int run_live(struct recorder *recorder, struct live *live)
 	error = live_make(live, recorder->options.command, recorder->options.directory);
 	recorder->options.directory = live->directory;
 	recorder->live = live;
+	live->hold = recorder->options.hold;
 	if (!error)
 		error = recorder_run(recorder);
 	if (!error)
 		error = live_write(live, recorder->seconds, recorder->options.quiet);
+	if (!error && recorder->options.hold && !recorder->options.quiet)
+		hold_say(&recorder->hold, recorder->seconds);
 	/* A further signal may kill this process from recorder_wait() on. */
 	live_free(live);
 	return recorder_wait(recorder, error);
@@ -64,6 +68,8 @@ const struct command command_record = {
 		"--live counts what CPUs execute while their trace is made: it writes a counts "
 		"file as\n"
 		"'ntrace count' does, but no trace; without a command, until Ctrl-C.\n"
+		"--hold stops the command while its trace is decoded: it takes longer, and nothing "
+		"is lost.\n"
 		"\n"
 		"exit status: that of the command; 126 or 127 if it cannot be run; 1 if recording\n"
 		"failed.\n"
@@ -73,6 +79,8 @@ const struct command command_record = {
 		"  ntrace record --task --privilege u -- make\n"
 		"  ntrace record -p 1234 -- sleep 2\n"
 		"  ntrace record --live --cpu 1-3 -o server.counts -- sleep 60\n"
+		"  ntrace record --live --hold --cpu 1 -o program.counts -- taskset -c 1 "
+		"./program\n"
 		"  ntrace record -a --sink-size 4M --sync messages:1024 -- ./server\n",
 	.options = record_options_table,
 	.run = run,

@@ -28,6 +28,7 @@
 #include "common/output_file.h"
 #include "common/ui.h"
 #include "directory.h"
+#include "hold.h"
 #include "live.h"
 #include "live_sideband.h"
 
@@ -109,7 +110,11 @@ static int wait_for_trace(const struct live_stream *stream)
 {
 	const struct ntrace_control *control = (const void *)(uintptr_t)stream->source->control;
 	struct pollfd poller = { .fd = stream->source->fd, .events = POLLIN };
+	uint64_t head = __atomic_load_n(&control->head, __ATOMIC_ACQUIRE);
 
+	/* The command is still stopped, perhaps, and the rest of the quarter will not come. */
+	if (stream->live->hold && head - stream->position >= hold_until(control->data_size))
+		return 0;
 	if (poll(&poller, 1, TRACE_MS) < 0 && errno != EINTR)
 		return errno;
 	if (poller.revents & POLLERR)
@@ -311,17 +316,16 @@ int live_make(struct live *live, const struct command *command, const char *outp
 	return EXIT_OK;
 }
 
-/* Chooses CPUs for the decoders that are not traced, if there are any. */
-static void choose_cpus(struct live *live, const struct device_list *list)
+bool live_cpus(const struct device_list *list, cpu_set_t *cpus)
 {
 	unsigned int i;
 
-	if (sched_getaffinity(0, sizeof(live->cpus), &live->cpus))
-		return;
+	if (sched_getaffinity(0, sizeof(*cpus), cpus))
+		return false;
 	for (i = 0; i < list->count; i++)
 		if (list->devices[i].info.cpu < CPU_SETSIZE)
-			CPU_CLR(list->devices[i].info.cpu, &live->cpus);
-	live->pinned = CPU_COUNT(&live->cpus);
+			CPU_CLR(list->devices[i].info.cpu, cpus);
+	return CPU_COUNT(cpus);
 }
 
 static int open_stream(struct live *live, const struct device *device, unsigned int number)
@@ -352,7 +356,7 @@ int live_open(struct live *live, const struct device_list *list, struct sideband
 	int error;
 
 	live->notify = notify;
-	choose_cpus(live, list);
+	live->pinned = live_cpus(list, &live->cpus);
 	live->streams = calloc(list->count, sizeof(*live->streams));
 	if (!live->streams)
 		return fail("out of memory");

@@ -25,6 +25,7 @@ struct live_stream;
  * @directory: in it: the state before the trace, as of a recording
  * @output: the counts file
  * @kernel: name of the kernel's text in the counts
+ * @hold: the command is stopped while trace waits
  * @notify: eventfd that is written when a thread fails
  * @decoded: bytes of trace that were decoded
  * @traced: bytes of trace that were made, as far as the driver knows
@@ -43,6 +44,7 @@ struct live {
 	pthread_mutex_t lock;
 	cpu_set_t cpus;
 	bool pinned;
+	bool hold;
 	int notify;
 	bool ended;
 	uint64_t decoded;
@@ -66,6 +68,13 @@ void live_free(struct live *live);
  */
 int live_open(struct live *live, const struct device_list *list, struct sideband *sideband,
 	      int notify);
+
+/**
+ * live_cpus - choose CPUs for the decoders that are not traced
+ *
+ * Return: false if there are none; @cpus is not to be used then.
+ */
+bool live_cpus(const struct device_list *list, cpu_set_t *cpus);
 
 /** live_start - start the threads that decode; the devices are being traced. Return: exit status */
 int live_start(struct live *live);

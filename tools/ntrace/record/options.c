@@ -64,6 +64,8 @@ const struct option_spec record_options_table[] = {
 	  "zstd level, 1 (default) to 22; implies --compress" },
 	{ OPTION_LIVE, "live", NULL,
 	  "system-wide: count while tracing; write a counts file (ntrace.counts), no trace" },
+	{ OPTION_HOLD, "hold", NULL,
+	  "with --live: stop the command while its trace is decoded, so that none is lost" },
 	{ OPTION_QUIET, "quiet", NULL, "no summary" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -305,6 +307,9 @@ static int take_option(struct record_options *record, struct options *options, i
 	case OPTION_LIVE:
 		record->live = true;
 		return EXIT_OK;
+	case OPTION_HOLD:
+		record->hold = true;
+		return EXIT_OK;
 	case OPTION_QUIET:
 		record->quiet = true;
 		return EXIT_OK;
@@ -349,6 +354,12 @@ static int check_live(const struct record_options *record)
 		return usage_error(record->command,
 				   "--live starts and stops the trace: --armed, --trigger-in and "
 				   "--debug-triggers do, too");
+	if (record->hold && !record->argc)
+		return usage_error(record->command, "--hold stops a command: there is none");
+	if (record->hold && record->wanted.data_size &&
+	    record->wanted.data_size < RECORD_HOLD_DATA_MIN)
+		return usage_error(record->command,
+				   "--hold needs a data area of at least 1M (--data-size)");
 	if (record->argc && !strcmp(record->directory, "-"))
 		return usage_error(record->command, "--live: standard output is the command's: "
 						    "--output needs a file");
@@ -381,6 +392,9 @@ static int check_options(const struct record_options *record)
 		return usage_error(
 			record->command,
 			"option --privilege: m, vu and vs can only be traced system-wide");
+	if (record->hold && !record->live)
+		return usage_error(record->command, "--hold stops the command while its trace is "
+						    "decoded: only --live decodes");
 	if (record->live) {
 		int error = check_live(record);
 

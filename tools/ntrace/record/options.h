@@ -19,6 +19,12 @@
 /* A snapshot can be small; decoding starts at its first synchronization. */
 #define RECORD_SYNC_MAX_SNAPSHOT 5
 
+/*
+ * With --hold. Also while the command is stopped, the kernel makes trace on its CPU, which waits for the
+ * sideband of its time; an eighth of the data area must be more than that, or the command never goes on.
+ */
+#define RECORD_HOLD_DATA_MIN (1u << 20)
+
 /* ntrace_config.timestamps until the hardware's modes are known */
 #define RECORD_TIMESTAMPS_ANY UINT32_MAX
 
@@ -52,6 +58,7 @@ enum {
 	OPTION_ENCODER,
 	OPTION_COMPRESSION_LEVEL,
 	OPTION_LIVE,
+	OPTION_HOLD,
 	OPTION_RECORD_END,
 };
 
@@ -71,6 +78,7 @@ struct id_list {
  * @directory: of the recording; with @live, the counts file
  * @compress: zstd level; 0 = do not compress
  * @live: count while the trace is made, and save counts only
+ * @hold: with @live: stop the command while trace waits to be decoded
  * @aux_size: per-process tracing: bytes of the AUX area per CPU or thread; 0 = not given
  * @sync_given: --sync was given
  * @all: trace all CPUs
@@ -94,6 +102,7 @@ struct record_options {
 	uint64_t aux_size;
 	bool sync_given;
 	bool live;
+	bool hold;
 	bool quiet;
 	bool all;
 	bool select_cpus;

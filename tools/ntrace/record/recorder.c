@@ -27,6 +27,8 @@
 
 /* The sideband is drained at least this often. */
 #define SIDEBAND_MS 1000
+/* And as often while the command execs and may be held. */
+#define EXEC_MS 10
 
 /* Per-process tracing if requested, or if system-wide tracing is not permitted. */
 static bool choose_tasks(const struct record_options *options)
@@ -169,6 +171,11 @@ static int prepare_devices(struct recorder *recorder)
 	unsigned int i;
 	int error;
 
+	if (recorder->options.hold) {
+		error = hold_open(&recorder->hold, list);
+		if (error)
+			return error;
+	}
 	for (i = 0; i < list->count; i++) {
 		list->devices[i].notify = recorder->notify;
 		if (recorder->live) {
@@ -187,6 +194,8 @@ static int prepare_devices(struct recorder *recorder)
 		error = save_past(recorder);
 	if (!error && recorder->options.argc)
 		error = child_fork(&recorder->child, recorder->options.argv);
+	if (!error && recorder->hold.pid)
+		error = hold_add(&recorder->hold, recorder->child.pid);
 	/* Decoding needs to know the streams. */
 	if (!error && recorder->live)
 		error = record_params_write(&recorder->options, list, &recorder->tasks);
@@ -279,16 +288,16 @@ static unsigned int drop_ended(struct pollfd *pollers, unsigned int count)
 	return going;
 }
 
-/* Order: signals, errors of the saving threads, the caller's or the decoders', the sideband's. */
+/* Order: signals, errors of saving threads, the caller's, the decoders', the holder's, the sideband's. */
 static struct pollfd *make_pollers(const struct recorder *recorder, unsigned int *first,
 				   unsigned int *count)
 {
-	unsigned int sidebands, i;
+	unsigned int sidebands, next, i;
 	struct pollfd *pollers;
 	const int *fds;
 
 	sidebands = sideband_fds(recorder->sideband, &fds);
-	*first = 2 + recorder->watch.count + (recorder->live != NULL);
+	*first = 2 + recorder->watch.count + (recorder->live != NULL) + (recorder->hold.pid > 0);
 	*count = *first + sidebands;
 	pollers = calloc(*count, sizeof(*pollers));
 	if (!pollers)
@@ -297,9 +306,12 @@ static struct pollfd *make_pollers(const struct recorder *recorder, unsigned int
 	pollers[1] = (struct pollfd){ .fd = recorder->notify, .events = POLLIN };
 	for (i = 0; i < recorder->watch.count; i++)
 		pollers[2 + i] = (struct pollfd){ .fd = recorder->watch.fds[i], .events = POLLIN };
+	next = 2 + recorder->watch.count;
 	if (recorder->live)
-		pollers[*first - 1] =
+		pollers[next++] =
 			(struct pollfd){ .fd = live_fd(recorder->live), .events = POLLIN };
+	if (recorder->hold.pid)
+		pollers[next++] = (struct pollfd){ .fd = recorder->hold.socket, .events = POLLIN };
 	for (i = 0; i < sidebands; i++)
 		pollers[*first + i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
 	return pollers;
@@ -321,9 +333,9 @@ static int patience(const struct recorder *recorder)
 /* Handles one round. Return: exit status; *@end: it is the last one */
 static int take_round(struct recorder *recorder, bool *end)
 {
-	int error = EXIT_OK;
+	int error = hold_check(&recorder->hold);
 
-	if (recorder->watch.step)
+	if (!error && recorder->watch.step)
 		error = recorder->watch.step(recorder, recorder->watch.data, end);
 	if (!error && recorder->snapshot)
 		error = tasks_snapshot(&recorder->tasks);
@@ -334,6 +346,18 @@ static int take_round(struct recorder *recorder, bool *end)
 		return live_round(recorder->live, recorder->sideband);
 	return recorder->by_tasks ? tasks_drain(&recorder->tasks) :
 				    sideband_drain(recorder->sideband);
+}
+
+static int run_child(struct recorder *recorder)
+{
+	const char *name = recorder->options.argv[0];
+	int error = child_go(&recorder->child, name);
+	bool end = false;
+
+	/* It may be held before its exec, until the trace so far has been decoded. */
+	while (!error && recorder->hold.pid && !child_tried(&recorder->child, EXEC_MS))
+		error = take_round(recorder, &end);
+	return error ? error : child_started(&recorder->child, name);
 }
 
 /* Runs until the command or all tasks end, a signal, the time limit, or a failed write. */
@@ -373,6 +397,9 @@ static int finish_devices(struct recorder *recorder, bool quiet)
 		failed = device_stop(&list->devices[i]);
 		error = error ? error : failed;
 	}
+	/* Before the rest is decoded, which may take long; no trace is made any more. */
+	failed = hold_close(&recorder->hold);
+	error = error ? error : failed;
 	if (recorder->live)
 		error = live_finish(recorder->live, recorder->sideband, error);
 	for (i = 0; i < list->count; i++) {
@@ -460,7 +487,7 @@ static int record(struct recorder *recorder)
 	error = start(recorder);
 	recorder->traced = !error;
 	if (!error && recorder->child.pid > 0)
-		error = child_run(&recorder->child, recorder->options.argv[0]);
+		error = run_child(recorder);
 	if (!error)
 		error = follow(recorder);
 	recorder->seconds = monotonic_seconds() - recorder->seconds;
@@ -481,6 +508,8 @@ static int end(struct recorder *recorder, int error)
 {
 	int failed;
 
+	/* Does nothing unless preparations have failed. */
+	hold_close(&recorder->hold);
 	failed = sideband_close(recorder->sideband, recorder->options.argc, recorder->options.argv,
 				&recorder->sideband_lost);
 	error = error ? error : failed;

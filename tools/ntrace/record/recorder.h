@@ -13,6 +13,7 @@
 
 #include "child.h"
 #include "device.h"
+#include "hold.h"
 #include "options.h"
 #include "sideband.h"
 #include "tasks.h"
@@ -52,6 +53,7 @@ struct recorder_watch {
  * @snapshot: set to save a snapshot in this round
  * @interrupted: a signal ended the recording
  * @all_ended: all traced tasks had ended
+ * @hold: with options.hold: how the command is stopped
  * @seconds: duration
  * @saved: bytes of trace
  */
@@ -73,6 +75,7 @@ struct recorder {
 	struct device_list list;
 	struct tasks tasks;
 	struct child child;
+	struct hold hold;
 	uint64_t sideband_lost;
 
 	/* private */
