@@ -138,6 +138,10 @@ complains "--live of handlers" 2 "filter and --traps hide it" record --live --tr
 complains "--live with a trigger" 2 "starts and stops the trace" record --live --armed --trigger-in 0=on true
 complains "--live with a size of tasks" 2 "per-process option" record --live --aux-size 1M true
 complains "--live to the command's output" 2 "output needs a file" record --live -o - true
+complains "--hold without --live" 2 "only --live decodes" record --hold true
+complains "--hold of tasks" 2 "only --live decodes" record --hold --task true
+complains "--hold with a small data area" 2 "at least 1M" record --live --hold --data-size 512K true
+complains "--hold without a command" 2 "stops a command: there is none" record --live --hold
 complains "M-mode of a task" 2 "m, vu and vs can only be traced system-wide" record --task --privilege um true
 complains "no such command to record" 127 "/nonexistent/x: no such command" record /nonexistent/x
 complains "no such command in PATH" 127 "no-such-program: no such command" record -- no-such-program

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `ntrace record --live`: counts of a CPU while its trace is made; one that is too slow; memory. host/live.sh evaluates the counts.
+# `ntrace record --live`: counts of a CPU while its trace is made; one that is too slow; memory; --hold, in hold.sh. host/live.sh
+# evaluates the counts.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"
@@ -69,4 +70,7 @@ says no_place 1 "/proc/none"
 attempt missing ntrace record --live --cpu 0,7 -o none.counts -- true
 says missing 1 'CPU 7 has no trace device'
 is "$(left)$(ls none.counts 2>/dev/null)" "" "refused: nothing is left"
+
+# shellcheck source=selftests/tools/guest/hold.sh
+. "$here/hold.sh"
 done_testing

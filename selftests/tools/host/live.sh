@@ -45,7 +45,7 @@ END
 
 # summary NAME: traced, decoded and lost bytes
 summary() { sed -nE 's/.* ([0-9,]+) bytes of trace from .*: ([0-9,]+) decoded, ([0-9,]+) lost$/\1 \2 \3/p' "$results/$1.err" | tr -d ,; }
-for name in exact slow; do
+for name in exact lossy held slow; do
 	read -r traced decoded lost < <(summary $name)
 	is "$((traced - decoded))" "$lost" "$name: what was traced was decoded or lost" || diag "$(<"$results/$name.err")"
 done
@@ -55,3 +55,35 @@ is "$lost" "$(<"$results/slow.lost")" "slow: lost bytes are those that the drive
 ok "slow: trace was lost" test "$lost" -gt 200000
 # Calls at losses are incomplete.
 is "$(shares "$results/slow.counts" 2)" True "slow: the shares of the functions are those of their instructions"
+
+# compare FILE FILE: whether a program full of branches executed each instruction, and transferred control at each, as often. An interrupt
+# splits a run of instructions; neither number depends on that.
+compare() {
+	"$ntrace" export -f csv -o "$tmp/one.csv" "$1" 2>/dev/null
+	"$ntrace" export -f csv -o "$tmp/other.csv" "$2" 2>/dev/null
+	python3 - "$tmp/one.csv" "$tmp/other.csv" <<'END'
+import collections, csv, sys
+runs = [[(int(row["start"], 16), int(row["end"], 16), int(row["taken"]), int(row["count"])) for row in csv.DictReader(open(path))
+         if row["object"].endswith("/bench_load") and int(row["instructions"])] for path in sys.argv[1:]]
+points = {address for start, end, _, _ in runs[0] + runs[1] for address in (start, end)}
+def executed(runs):
+    counts, taken = collections.Counter(), collections.Counter()
+    for start, end, transfer, count in runs:
+        taken[end] += transfer * count
+        counts.update({address: count for address in points if start <= address <= end})
+    return counts, {address: count for address, count in taken.items() if count}
+one, other = map(executed, runs)
+# 1024 numbers are made in ten steps each, 60 times.
+assert max(one[0].values()) >= 60 * 1024 * 10
+print("equal" if one == other else "different", *sorted((hex(key), one[0][key], other[0][key]) for key in points if one[0][key] != other[0][key])[:9])
+END
+}
+"$ntrace" count --sysroot "$sysroot" -o "$tmp/full.counts" "$results/full.data" 2>"$tmp/err" || diag "$(<"$tmp/err")"
+read -r traced decoded lost < <(summary lossy)
+ok "lossy: trace was lost without --hold" test "$lost" -gt 1000000
+like "lossy: the counts are not those of a recording" "^different" "$(compare "$tmp/full.counts" "$results/lossy.data")"
+read -r traced decoded lost < <(summary held)
+is "$lost" 0 "held: nothing was lost"
+ok "held: more than the data area holds" test "$traced" -gt 8000000
+is "$(python3 selftests/tools/host/counts_file.py losses "$results/held.data")" "0 0 0 0" "held: the counts file lacks nothing"
+is "$(compare "$tmp/full.counts" "$results/held.data")" equal "held: the counts are those of a recording"
