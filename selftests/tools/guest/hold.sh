@@ -8,6 +8,7 @@ hierarchy=/sys/fs/cgroup
 groups() { ls -d "${1:-$hierarchy}"/ntrace-* 2>/dev/null; }
 hold=(ntrace record --live --hold --cpu 1)
 # A command that stays stopped would take long.
+# shellcheck disable=SC2034 # used by attempt()
 PATIENCE=30
 
 refused all "--hold: the decoders need a CPU that is not traced" ntrace record --live --hold --all -o none.counts -- true
