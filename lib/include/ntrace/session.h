@@ -269,7 +269,8 @@ struct ntrace_session_blocks {
  * @stats: set to the totals of the flow; may be NULL
  *
  * Several times as fast as ntrace_session_decode(), with the same blocks and events in the same
- * order. The blocks of a batch have one thread and one privilege.
+ * order. The blocks of a batch have one thread and one privilege. Messages that come again are
+ * remembered, which takes up to some tens of megabytes.
  *
  * Return: as ntrace_session_decode().
  */
@@ -352,7 +353,8 @@ struct ntrace_session_counting {
  * ntrace_session_decode_counts - decode one stream, and count what repeats
  * @session: session opened by ntrace_session_open()
  * @stream: index of the stream
- * @counting: callbacks; without @effect and @run the same as ntrace_session_decode_blocks()
+ * @counting: callbacks; without @effect and @run all messages are walked, which takes less memory than
+ *            ntrace_session_decode_blocks()
  * @stats: set to the totals of the flow; may be NULL
  *
  * Messages with a known effect are counted, not walked: see ntrace_flow_count(). Each block is passed

@@ -336,6 +336,12 @@ static int decode(struct top *top)
 		.parts = NTRACE_PROFILE_FUNCTIONS,
 		.by_process = true,
 	};
+	/* Without effects: a window is too short for tables of what repeats. */
+	struct ntrace_session_counting counting = {
+		.size = sizeof(counting),
+		.event = event,
+		.blocks = blocks,
+	};
 	struct ntrace_session *session;
 	double start = monotonic_seconds();
 	unsigned int i;
@@ -356,8 +362,8 @@ static int decode(struct top *top)
 		return fail("decoding: %s", *window->note ? window->note : ntrace_strerror(error));
 	for (i = 0; !error && i < ntrace_session_streams(session); i++) {
 		add_stream(window, session, i);
-		error = ntrace_session_decode_blocks(session, i, event, blocks, window->profile,
-						     NULL);
+		counting.data = window->profile;
+		error = ntrace_session_decode_counts(session, i, &counting, NULL);
 		if (!error)
 			error = ntrace_profile_end(window->profile);
 	}
