@@ -86,10 +86,10 @@
  */
 #define NTRACE_DRAIN_SLOW_DELAYS 4
 /*
- * The delay is the least of that of so many expiries. Code with interrupts off, or a hypervisor,
- * makes others longer.
+ * The delay is the least of that of so many expiries. Code with interrupts off, or a hypervisor or
+ * simulator that lets harts take turns, makes others longer, sometimes a hundred in a row.
  */
-#define NTRACE_DRAIN_DELAYS	64
+#define NTRACE_DRAIN_DELAYS	1024
 /*
  * Time for which a timer that has to separate trace waits for another hart that drains. The hart
  * then makes trace for NTRACE_DRAIN_PAUSE_SHARED_US only, before it waits again.

@@ -278,7 +278,7 @@ static void test_delays(void)
 	static const struct {
 		ktime_t late, once, pause;
 	} table[] = {
-		/* The pause after 64 expiries that were late, one of them less than the others */
+		/* The pause after 1024 expiries that were late, one of them less than the others */
 		{ 30000, 30000, 120000 }, { 30000, 20000, 80000 }, { 30000, 13000, 52000 },
 		{ 10000, 10000, 50000 },  { 60000, 0, 50000 },
 	};
@@ -286,8 +286,8 @@ static void test_delays(void)
 	begin(1, 4096, 64, 8192);
 	feed->interval = 50000;
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		for (int n = 0; n < 64; n++) {
-			feed->timer.late = n == 40 ? table[i].once : table[i].late;
+		for (int n = 0; n < 1024; n++) {
+			feed->timer.late = n == 640 ? table[i].once : table[i].late;
 			ntrace_drain_step(feed);
 		}
 		is_u64(ntrace_drain_step(feed), table[i].pause,
@@ -302,7 +302,7 @@ static void test_delays(void)
 	begin(1, 1 << 20, 64, 2 << 20);
 	for (unsigned int late = 10000; late <= 30000; late += 20000) {
 		feed->timer.late = late;
-		for (int n = 0; n < 64; n++)
+		for (int n = 0; n < 1024; n++)
 			ntrace_drain_step(feed);
 		hw_take(20 << 10);
 		is_u64(ntrace_drain_step(feed), late > 10000 ? 4 * late : 10000,
