@@ -49,7 +49,7 @@ bool flow_close_batch(struct ntrace_flow *flow)
 	batch.blocks = flow->batch;
 	flow->waiting.count = 0;
 	flow->waiting.watched = false;
-	/* What was passed on before may have stopped the flow. */
+	/* After a callback for earlier messages has returned an error, this one is not called. */
 	flow->stop = flow->count_error ? flow->count_error :
 					 flow->config.blocks(flow->config.data, &batch);
 	return !flow->stop;
