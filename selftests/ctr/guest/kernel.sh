@@ -36,7 +36,8 @@ for name in k uk k_only_branches; do
 done
 ok "samples were taken" test "$(state samples)" -gt $((before + 1000))
 others=$(perf script -i "$tmp/other.data" -F ip 2>/dev/null | grep -c .)
-ok "the other counter has $others samples" test "$others" -gt 100
+# One for each million instructions: it has counted to the end. The recordings execute 100 to 160 million.
+ok "the other counter has $others samples" test "$others" -gt 50
 left_clean "recorded the kernel"
 
 # The same with the kernel's own PMU, in the usual form of the command.
