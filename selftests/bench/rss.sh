@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The memory that decoding needs: a real recording (Debian's bash, user mode, BTM), repeated to 10
-# GB, through a pipe into ntrace stat, which follows every instruction. Target: below 64 MB.
+# GB, through a pipe into ntrace stat, which follows every instruction. Target: 100 MB at most.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
