@@ -73,7 +73,7 @@
 #define NTRACE_DRAIN_PAUSE_SHARE 8
 /*
  * If the delay from an expiry to its callback is longer than this, the hart is slow: an FPGA, or a
- * kernel with KASAN and lockdep. At 1 GHz it is 0.5 to 6 microseconds.
+ * kernel with KASAN and lockdep. On a usual kernel at 1 GHz, most are shorter than a microsecond.
  */
 #define NTRACE_DRAIN_SLOW_US	10
 /*
