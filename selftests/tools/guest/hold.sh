@@ -64,15 +64,32 @@ attempt no_exec "${hold[@]}" -o none.counts -- ./no_exec
 says no_exec 1 "no_exec: No such file"
 is "$(left)$(groups)" "" "no_exec: nothing is left"
 
-# Another program, which is not held, fills the data area before the exec of the command, for which the recorder waits.
+# Another program, which is not held, fills the data area before the exec of the command, for which the recorder waits. A lease on the
+# command's file delays the exec until the process with the lease has ended.
+cp /bin/true leased
+exec {lease}< <(exec python3 -c 'import fcntl, signal
+signal.signal(signal.SIGIO, signal.SIG_IGN)
+file = open("leased")
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print("leased", flush=True)
+while True:
+    signal.pause()')
+tenant=$!
+read -ru $lease line
+is "$line" leased "early: the command's file has a lease"
 taskset -c 1 "$here/steady" >/dev/null &
 steady=$!
-"${hold[@]}" --data-size 1M -o early.counts -- true >early.out 2>early.err </dev/null &
+"${hold[@]}" --data-size 1M -o early.counts -- ./leased >early.out 2>early.err </dev/null &
 recorder=$!
-held_or_ended() { ended $recorder || grep -qx 'frozen 1' $hierarchy/ntrace-*/cgroup.events; }
-until_true held_or_ended
+early() { grep -qx 'frozen 1' "$(groups)/cgroup.events"; }
+until_true early
+is "$(cat "/proc/$(<"$(groups)/cgroup.procs")/comm")" ntrace "early: the command is held before its exec"
 kill -KILL $steady
 wait $steady 2>/dev/null
+thawed() { grep -qx 'frozen 0' "$(groups)/cgroup.events"; }
+wait_seconds=20 until_true thawed
+kill -KILL $tenant
+exec {lease}<&-
 wait_seconds=20 finish early $recorder
 status early 0
 is "$(left)$(groups)" "" "early: nothing is left"
