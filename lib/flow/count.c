@@ -343,7 +343,9 @@ void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *messa
 	count->miss.valid = false;
 	if (counted)
 		return;
-	if (kinds[message->tcode & 63] && kinds[message->tcode & 63] != REPEAT)
+	/* Not counted, or behind a sync: RepeatBranch cannot repeat it. */
+	if (!flow->branch.valid ||
+	    (kinds[message->tcode & 63] && kinds[message->tcode & 63] != REPEAT))
 		count->last_branch = 0;
 	/* All blocks of the message were counted. */
 	if (count->units && count->stale && !flow->waiting.count && !flow->stop)

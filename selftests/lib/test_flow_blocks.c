@@ -338,8 +338,39 @@ static void test_return_and_call(void)
 	ntrace_space_put(config.space);
 }
 
+/* RepeatBranch repeats no message before a sync, even if both were remembered in this place. */
+static void test_repeat_after_sync(void)
+{
+	enum { LAPS = 50, LAP = 4, BLOCKS = 1 + 3 };
+	static const uint8_t sync[] = { 0x24, 0x09, 0x00, 0x83 };
+	/* I-CNT 2; B-CNT 3 */
+	static const uint8_t lap[LAP] = { 0x0c, 0x0b, 0x78, 0x0f };
+	static uint8_t data[LAPS * LAP + 2 * sizeof(sync) + LAP];
+	struct code code = { .start = 0x1000 };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_at("") };
+	uint8_t *at = data;
+	const char *mismatch;
+	uint32_t events;
+
+	put_branch(&code, 0x1000);
+	config.space = new_space("loop");
+	add_code(config.space, &code);
+	at = mempcpy(at, sync, sizeof(sync));
+	for (unsigned int i = 0; i < LAPS; i++)
+		at = mempcpy(at, lap, LAP);
+	at = mempcpy(at, sync, sizeof(sync));
+	at = mempcpy(at, lap + 2, 2);
+	mismatch = blocks_mismatch(&config, data, (size_t)(at - data), &events);
+	ok(!mismatch, "RepeatBranch after a sync: the same in batches: %s",
+	   mismatch ? mismatch : "all");
+	is_u64(events, 1 + LAPS * BLOCKS + 1 + 2,
+	       "two syncs, the blocks of all laps, an error, a gap");
+	ntrace_space_put(config.space);
+}
+
 int main(void)
 {
+	test_repeat_after_sync();
 	test_return_and_call();
 	test_times();
 	test_order();
