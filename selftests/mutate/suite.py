@@ -25,7 +25,7 @@ INCLUDE = [f"-I{path}" for path in ("lib/include", "lib", "kernel/include", "ker
                                     "tools/vsoc/model", "tools/ntrace", "selftests/kernel/host", "selftests/lib",
                                     "selftests")]
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-w", *INCLUDE]
-LIBS = "-ldw -lelf -lzstd -lz -ldl -pthread -lm".split()
+LIBS = "-lncursesw -ltinfo -ldw -lelf -lzstd -lz -ldl -pthread -lm".split()
 CHECKED = ["-O1", "-fPIC", *SANITIZERS]
 COUNTED = ["-O0", "-g", "-fPIC", "--coverage"]
 # test_property runs 2,000 programs by default; these are enough to detect a mutant that any program
