@@ -36,7 +36,7 @@ CPU_FACTOR, CPU_LEAST = 4, 3
 MEMORY_MB = 2048
 FILE_BYTES = 256 << 20
 # Allocations of the library go through functions that a test can replace: test_nomem has its own.
-WRAPPED = "malloc calloc realloc strdup strndup asprintf".split()
+WRAPPED = "malloc calloc realloc aligned_alloc strdup strndup asprintf".split()
 WRAP = [f"-Wl,--wrap={name}" for name in WRAPPED]
 WRAPPERS = """
 #include <stdarg.h>
@@ -45,11 +45,13 @@ WRAPPERS = """
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t size);
 void *__wrap_malloc(size_t size) { return __real_malloc(size); }
 void *__wrap_calloc(size_t count, size_t size) { return __real_calloc(count, size); }
 void *__wrap_realloc(void *memory, size_t size) { return __real_realloc(memory, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) { return __real_aligned_alloc(alignment, size); }
 char *__wrap_strdup(const char *text) { return __real_strdup(text); }
 char *__wrap_strndup(const char *text, size_t size) { return __real_strndup(text, size); }
 int __wrap_asprintf(char **text, const char *format, ...)
