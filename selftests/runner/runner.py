@@ -139,19 +139,26 @@ def main(folder):
 
     # One queue: on two processors, a test that needs both runs alone, and the longest test starts
     # first.
-    log = 'echo "begin $0" >>log; sleep 0.5; echo "end $0" >>log'
-    tree = Tree(folder, {"a.sh": f"{log}; {GOOD}", "b.sh": f"{log}; {GOOD}",
-                         "c.sh": f"# runner: cpus=64 seconds=100\n{log}; {GOOD}"})
+    def logged(work):
+        return f'echo "begin $0" >>log; {work}; echo "end $0" >>log; {GOOD}'
+
+    def until_begins(name):
+        """Waits for the other test; gives up, so that the check below fails, if the runner does not start it."""
+        return f"for _ in {{1..300}}; do grep -q 'begin .*{name}.sh' log && break; sleep 0.1; done"
+
+    tree = Tree(folder, {"a.sh": logged(until_begins("b")), "b.sh": logged(until_begins("a")),
+                         "c.sh": "# runner: cpus=64 seconds=100\n" + logged("sleep 0.5")})
     tree.run(JOBS="2")
     lines = [re.sub(r"/.*/", "", line) for line in (tree.top / "log").read_text().split("\n")]
     ok(lines[:2] == ["begin c.sh", "end c.sh"], "the longest begins first, and alone if it wants all processors", lines)
     ok(lines[2].startswith("begin") and lines[3].startswith("begin"), "JOBS=2: two at the same time", lines)
-    (tree.top / "log").unlink()
+    tree = Tree(folder, {f"{name}.sh": logged("sleep 0.1") for name in "abc"})
     tree.run(JOBS="1")
     lines = [line.split()[0] for line in (tree.top / "log").read_text().split("\n") if line]
     ok(lines == ["begin", "end"] * 3, "JOBS=1: one after the other", lines)
-    tree = Tree(folder, {f"{name}.sh": f"# runner: {options}\n{log}; {GOOD}" for name, options in
-                         (("a", "seconds=90"), ("b", "seconds=80"), ("c", "cpus=2 seconds=70"), ("d", "seconds=60"))})
+    tree = Tree(folder, {f"{name}.sh": f"# runner: {options}\n" + logged(work) for name, options, work in
+                         (("a", "seconds=90", "true"), ("b", "seconds=80", until_begins("c")),
+                          ("c", "cpus=2 seconds=70", "true"), ("d", "seconds=60", "true"))})
     tree.run(JOBS="3")
     lines = [re.sub(r"/.*/", "", line) for line in (tree.top / "log").read_text().split("\n") if line.startswith("begin")]
     ok(lines[2:] == ["begin c.sh", "begin d.sh"], "shorter tests do not keep a test from two processors", lines)
