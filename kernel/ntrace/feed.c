@@ -80,6 +80,17 @@ static u32 ntrace_feed_room(struct ntrace_feed *feed, u32 bytes)
 	return min_t(u64, bytes, room > mark ? round_down(room - mark, mark) : 0);
 }
 
+/* Keeps trace that may be of an ended event out of the data area, which user space sees. */
+static void ntrace_feed_hold(struct ntrace_feed *feed, const u8 *bytes, u32 count)
+{
+	u32 room = feed->dropped ? 0 : sizeof(feed->doubtful) - feed->fresh;
+	u32 fits = min(count, room);
+
+	memcpy(feed->doubtful + feed->fresh, bytes, fits);
+	feed->fresh += fits;
+	feed->dropped += count - fits;
+}
+
 /* As ntrace_feed_put(), for trace that may not fit or may not be stored in one piece. */
 static void ntrace_feed_put_parts(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 {
@@ -94,6 +105,10 @@ static void ntrace_feed_put_parts(struct ntrace_feed *feed, const u8 *bytes, u32
 	feed->late.doubt -= min(feed->late.doubt, count);
 	if (feed->late.skip)
 		return;
+	if (feed->late.unsure) {
+		ntrace_feed_hold(feed, bytes, count);
+		return;
+	}
 	fits = feed->dropped ? 0 : ntrace_feed_room(feed, count);
 	feed->fresh += fits;
 	feed->dropped += count - fits;
@@ -137,6 +152,7 @@ void ntrace_feed_commit(struct ntrace_feed *feed)
 	if ((!feed->fresh && !feed->dropped) || feed->late.unsure)
 		return;
 	feed->head += feed->fresh;
+	feed->fresh = 0;
 	feed->overrun = feed->dropped;
 	if (feed->dropped) {
 		feed->lost += feed->dropped;
@@ -149,10 +165,18 @@ void ntrace_feed_commit(struct ntrace_feed *feed)
 
 /**
  * ntrace_feed_void - discard trace that was appended and not committed
- * @feed: data area
+ * @feed: data area; user space sees all of its memory, and this trace may be that of another task
  */
 void ntrace_feed_void(struct ntrace_feed *feed)
 {
+	u64 at = feed->head & (feed->size - 1);
+	u32 first;
+
+	if (feed->data && feed->fresh && !feed->late.unsure) {
+		first = min_t(u64, feed->fresh, feed->size - at);
+		memset(feed->data + at, 0, first);
+		memset(feed->data, 0, feed->fresh - first);
+	}
 	feed->fresh = 0;
 	feed->dropped = 0;
 }
@@ -234,6 +258,19 @@ void ntrace_feed_settle(struct ntrace_feed *feed)
 	feed->late = (struct ntrace_late){ 0 };
 }
 
+/* What was in doubt is of the present event. */
+static void ntrace_feed_keep(struct ntrace_feed *feed)
+{
+	u32 held = feed->fresh, dropped = feed->dropped;
+
+	feed->late.unsure = false;
+	feed->late.skip = false;
+	feed->fresh = 0;
+	feed->dropped = 0;
+	ntrace_feed_put(feed, feed->doubtful, held);
+	feed->dropped += dropped;
+}
+
 /**
  * ntrace_feed_message - a message is complete
  * @feed: data area for which all of it was put
@@ -257,8 +294,7 @@ void ntrace_feed_message(struct ntrace_feed *feed, bool ends)
 	/* The end of the last event was lost. */
 	if (late->skip)
 		ntrace_feed_gap(feed);
-	late->unsure = false;
-	late->skip = false;
+	ntrace_feed_keep(feed);
 }
 
 /**
@@ -307,7 +343,8 @@ void ntrace_feed_age(const struct list_head *feeds, u32 bytes)
 		if (!late->reach) {
 			late->doubt = 0;
 			/* Else the end was lost, and may be inside of a message. */
-			late->unsure = late->skip;
+			if (late->unsure && !late->skip)
+				ntrace_feed_keep(feed);
 		}
 	}
 }

@@ -8,6 +8,7 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/ntrace.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 
 struct ntrace_component;
@@ -20,6 +21,9 @@ struct ntrace_component;
 /* In frames, synchronization words mark a gap, which a frame does not contain. */
 #define NTRACE_BARRIER_BYTES	16
 
+/* What may be in doubt at a time, with the piece of trace that ends the doubt; more is lost. */
+#define NTRACE_FEED_DOUBTFUL	SZ_4K
+
 /**
  * struct ntrace_late - trace of an event that has ended, which arrives late in a shared sink
  * @stale: bytes that the drain finds next in the ring, in which all trace of this encoder is of the
@@ -27,7 +31,8 @@ struct ntrace_component;
  * @reach: bytes that the drain finds next, after which no trace is of the ended event; U32_MAX:
  *	   unknown
  * @doubt: bytes of this encoder after those of @stale that may be of the ended event
- * @unsure: the next message may be of the ended event; nothing is committed
+ * @unsure: the next message may be of the ended event; nothing is committed, or put into the data
+ *	    area
  * @skip: the next message is of the ended event
  */
 struct ntrace_late {
@@ -65,13 +70,14 @@ struct ntrace_late {
  * @taken: a debugger has taken the encoder
  * @overrun: the data area was full; set until a part of it is free again
  * @ended: the last message of this encoder in a shared sink is complete and ends a trace
- * @fresh: bytes after @head that are not committed yet
+ * @fresh: bytes after @head that are not committed yet, or in @doubtful
  * @dropped: bytes that found no room and are not committed yet
  * @head: bytes put into the data area
  * @gap_head: @head at the last gap
  * @gaps: number of gaps
  * @lost: bytes lost
  * @loss: NTRACE_LOSS_...
+ * @doubtful: the @fresh bytes while @late is unsure
  *
  * The lock of the sink protects @node, @data, @size, @overwrite, and the members from @late on.
  */
@@ -108,6 +114,7 @@ struct ntrace_feed {
 	u32 gaps;
 	u64 lost;
 	u32 loss;
+	u8 doubtful[NTRACE_FEED_DOUBTFUL];
 };
 
 void ntrace_feed_leave(struct ntrace_feed *feed, u32 stale, u32 reach, u32 doubt);

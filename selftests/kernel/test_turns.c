@@ -14,6 +14,7 @@
 #define HARTS 3
 #define SRC_BITS 2
 #define AREA (1 << 17)
+#define UNUSED 0xee
 #define STREAM_MAX (1 << 21)
 #define TCODE_SYNC 9
 #define TCODE_BRANCH 3
@@ -216,6 +217,16 @@ static void look(unsigned int i, u64 size, bool whole)
 	late_ends += !whole;
 }
 
+/* User space sees all memory of the area: trace that may be of another event does not come there. */
+static void look_ahead(unsigned int i, u64 head)
+{
+	u64 at = head - hart[i].begin;
+
+	for (u64 p = at; p < at + NTRACE_FEED_DOUBTFUL && p < AREA; p++)
+		if (hart[i].area[p] != UNUSED && hart[i].area[p])
+			complain("bytes after the end of its trace", i);
+}
+
 /* The capture of a hart is released, and there is a new one, while others keep the sink running. */
 static void reopen(unsigned int i)
 {
@@ -241,7 +252,7 @@ static void begin_turn(unsigned int i)
 	}
 	if (!random_below(4))
 		reopen(i);
-	(memset)(hart[i].area, 0xee, AREA);
+	(memset)(hart[i].area, UNUSED, AREA);
 	hart[i].event = events++;
 	hart[i].next = 0;
 	hart[i].begin = random_below(1 << 20) * AREA;
@@ -314,6 +325,7 @@ static void end_turn(unsigned int i)
 		complete = sink->drops == drops;
 	}
 	head = ntrace_turn_discard(to);
+	look_ahead(i, head);
 	look(i, head - hart[i].begin, complete && to->gaps == hart[i].gaps);
 }
 
@@ -368,6 +380,9 @@ static bool turns(unsigned int granule, size_t holding, bool frame)
 			for (unsigned int k = 0; k < HARTS; k++)
 				if (hart[k].runs)
 					ntrace_drain_step(feed_of(k));
+		for (unsigned int k = 0; k < HARTS; k++)
+			if (hart[k].runs)
+				look_ahead(k, feed_of(k)->head);
 	}
 	for (unsigned int i = 0; i < HARTS && !wrong; i++)
 		if (hart[i].runs)
