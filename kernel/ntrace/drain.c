@@ -79,10 +79,10 @@
 /*
  * On a slow hart, the time until the next expiry is at least this multiple of the delay. After the
  * callback, the way out of the interrupt takes a few times as long as this way in: longer than the
- * interval of a small sink or than the pauses above. Without more time, the timer would expire again
- * before the hart executes one instruction of its task. That need not end: where harts share a sink,
- * the others make more trace meanwhile than a slice takes. On other harts, longer pauses would only
- * lose more trace.
+ * interval of a small sink or than the pauses above. Without more time, the timer would expire
+ * again before the hart executes one instruction of its task. That need not end: where harts share
+ * a sink, the others make more trace meanwhile than a slice takes. On other harts, longer pauses
+ * would only lose more trace.
  */
 #define NTRACE_DRAIN_SLOW_DELAYS 4
 /*
