@@ -570,14 +570,19 @@ static int take_run(struct ntrace_profile *profile, const struct ntrace_session_
 	return 0;
 }
 
-/* Nothing of the batch is counted: goes on to its last run, of which only the target matters. */
+/*
+ * Nothing of the batch is counted: goes on to its last run, of which only the target matters, or to
+ * the first one that ends with a return from a trap: it may continue an interrupted run.
+ */
 static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
 					    const struct ntrace_session_blocks *blocks,
 					    const struct ntrace_block *block,
 					    const struct ntrace_block *end)
 {
-	const struct ntrace_block *last = end - 1;
+	const struct ntrace_block *last = block;
 
+	while (last + 1 < end && last->insn_class != NTRACE_INSN_TRAP_RETURN)
+		last++;
 	while (last > block && !(last[-1].flags & NTRACE_BLOCK_TAKEN))
 		last--;
 	if (last == block || !arrives_plainly(profile, blocks, block) || !last[-1].id ||
