@@ -25,7 +25,6 @@ INCLUDE = [f"-I{path}" for path in ("lib/include", "lib", "kernel/include", "ker
                                     "tools/vsoc/model", "tools/ntrace", "selftests/kernel/host", "selftests/lib",
                                     "selftests")]
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-w", *INCLUDE]
-LIBS = "-lncursesw -ltinfo -ldw -lelf -lzstd -lz -ldl -pthread -lm".split()
 CHECKED = ["-O1", "-fPIC", *SANITIZERS]
 COUNTED = ["-O0", "-g", "-fPIC", "--coverage"]
 # test_property runs 2,000 programs by default; these are enough to detect a mutant that any program
@@ -100,7 +99,8 @@ class Suite:
         self.extra = [] if options.fixture else sorted(
             glob.glob("selftests/property/*.c") + glob.glob("tools/vsoc/model/*.c") +
             [p for p in glob.glob("selftests/oracle/*.c") if not re.search(r"/exec_log\.c$", p) and not has_main(p)])
-        self.libs = [] if options.fixture else LIBS
+        self.libs = [] if options.fixture else run(
+            ["make", "-s", "--eval", "print-libs: ; @echo $(CMD_LIBS) $(LIBS)", "print-libs"]).split()
         self.guest, self.guest_lock, self.recipes = options.guest, threading.Lock(), None
         self.facts = {}
         os.makedirs(self.work, exist_ok=True)
