@@ -104,12 +104,13 @@ static void put(u32 count)
 	free(bytes);
 }
 
-/* User space sees all of the area: discarded trace does not stay there. */
+/*
+ * User space sees all of the area: discarded trace does not stay there. The mark of a gap may have
+ * replaced its first byte.
+ */
 static void model_void(void)
 {
-	u64 begin = feed->head, end = model.head + model.fresh;
-
-	for (u64 i = begin; i < end; i++)
+	for (u64 i = feed->head; i < model.head + model.fresh; i++)
 		if (machine.data[0][i & (feed->size - 1)])
 			remains = true;
 	model.fresh = model.dropped = 0;
@@ -127,7 +128,6 @@ static void step(size_t size)
 	case 1: {
 		u64 lost = random_below(1000);
 
-		/* It puts a mark there. */
 		ntrace_feed_lapped(feed, lost);
 		model_void();
 		model.lost += lost;

@@ -227,6 +227,14 @@ static void look_ahead(unsigned int i, u64 head)
 			complain("bytes after the end of its trace", i);
 }
 
+static void drain_by(unsigned int i)
+{
+	ntrace_drain_step(feed_of(i));
+	for (i = 0; i < HARTS; i++)
+		if (hart[i].runs)
+			look_ahead(i, feed_of(i)->head);
+}
+
 /* The capture of a hart is released, and there is a new one, while others keep the sink running. */
 static void reopen(unsigned int i)
 {
@@ -308,7 +316,7 @@ static void end_turn(unsigned int i)
 		hw.at = NULL;
 		/* Another hart drains before perf closes the area. */
 		if (!random_below(4))
-			ntrace_drain_step(feed_of((i + 1) % HARTS));
+			drain_by((i + 1) % HARTS);
 	} else {
 		for (unsigned int k = 0; k < HARTS; k++)
 			empty(k);
@@ -362,7 +370,7 @@ static bool turns(unsigned int granule, size_t holding, bool frame)
 		switch (random_below(8)) {
 		case 0:
 			if (hart[i].runs)
-				ntrace_drain_step(feed_of(i));
+				drain_by(i);
 			break;
 		case 1:
 			if (hart[i].runs)
@@ -379,10 +387,7 @@ static bool turns(unsigned int granule, size_t holding, bool frame)
 		if (running && stream_size - hw.memory + behind() > 3000)
 			for (unsigned int k = 0; k < HARTS; k++)
 				if (hart[k].runs)
-					ntrace_drain_step(feed_of(k));
-		for (unsigned int k = 0; k < HARTS; k++)
-			if (hart[k].runs)
-				look_ahead(k, feed_of(k)->head);
+					drain_by(k);
 	}
 	for (unsigned int i = 0; i < HARTS && !wrong; i++)
 		if (hart[i].runs)
