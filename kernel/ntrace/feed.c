@@ -152,14 +152,14 @@ void ntrace_feed_commit(struct ntrace_feed *feed)
 	if ((!feed->fresh && !feed->dropped) || feed->late.unsure)
 		return;
 	feed->head += feed->fresh;
-	feed->fresh = 0;
 	feed->overrun = feed->dropped;
 	if (feed->dropped) {
 		feed->lost += feed->dropped;
 		feed->loss |= NTRACE_LOSS_DATA_FULL;
 		ntrace_feed_gap(feed);
 	}
-	ntrace_feed_void(feed);
+	feed->fresh = 0;
+	feed->dropped = 0;
 	ntrace_feed_publish(feed);
 }
 
@@ -258,7 +258,7 @@ void ntrace_feed_settle(struct ntrace_feed *feed)
 	feed->late = (struct ntrace_late){ 0 };
 }
 
-/* What was in doubt is of the present event. */
+/* The trace that was held belongs to the present event: puts it into the data area. */
 static void ntrace_feed_keep(struct ntrace_feed *feed)
 {
 	u32 held = feed->fresh, dropped = feed->dropped;
@@ -342,7 +342,7 @@ void ntrace_feed_age(const struct list_head *feeds, u32 bytes)
 		}
 		if (!late->reach) {
 			late->doubt = 0;
-			/* Else the end was lost, and may be inside of a message. */
+			/* If @skip is set, the end was lost, and may be inside of a message. */
 			if (late->unsure && !late->skip)
 				ntrace_feed_keep(feed);
 		}
