@@ -581,12 +581,13 @@ static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
 {
 	const struct ntrace_block *last = block;
 
+	if (!arrives_plainly(profile, blocks, block))
+		return block;
 	while (last + 1 < end && last->insn_class != NTRACE_INSN_TRAP_RETURN)
 		last++;
 	while (last > block && !(last[-1].flags & NTRACE_BLOCK_TAKEN))
 		last--;
-	if (last == block || !arrives_plainly(profile, blocks, block) || !last[-1].id ||
-	    !(last[-1].flags & NTRACE_BLOCK_NEXT_KNOWN))
+	if (last == block || !last[-1].id || !(last[-1].flags & NTRACE_BLOCK_NEXT_KNOWN))
 		return block;
 	profile->run.next = last[-1].next;
 	profile->run.trace.from_class = last[-1].insn_class;
