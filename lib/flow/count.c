@@ -343,7 +343,7 @@ void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *messa
 	count->miss.valid = false;
 	if (counted)
 		return;
-	/* Not counted, or behind a sync: RepeatBranch cannot repeat it. */
+	/* A counted RepeatBranch repeats a counted message, and none from before a sync. */
 	if (!flow->branch.valid ||
 	    (kinds[message->tcode & 63] && kinds[message->tcode & 63] != REPEAT))
 		count->last_branch = 0;
