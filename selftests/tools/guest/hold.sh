@@ -81,13 +81,12 @@ taskset -c 1 "$here/steady" >/dev/null &
 steady=$!
 "${hold[@]}" --data-size 1M -o early.counts -- ./leased >early.out 2>early.err </dev/null &
 recorder=$!
-early() { grep -qx 'frozen 1' "$(groups)/cgroup.events"; }
-until_true early
+frozen() { grep -qx "frozen $1" "$(groups)/cgroup.events"; }
+until_true frozen 1
 is "$(cat "/proc/$(<"$(groups)/cgroup.procs")/comm")" ntrace "early: the command is held before its exec"
 kill -KILL $steady
 wait $steady 2>/dev/null
-thawed() { grep -qx 'frozen 0' "$(groups)/cgroup.events"; }
-wait_seconds=20 until_true thawed
+wait_seconds=20 until_true frozen 0
 kill -KILL $tenant
 exec {lease}<&-
 wait_seconds=20 finish early $recorder
