@@ -72,7 +72,7 @@ starts() { awk -v hart="hart $1:" 'index($0, hart) == 1 && /starts of the encode
 # After the recordings of harts, which include that of this job.
 first() { printf '0 %s\n1 %s\n' "$next_section" "$next_section" >"$tmp/sections"; }
 if guest_ran tasks; then
-	# The workers execute some 20,000 instructions on each hart in a round; the loader may execute all of its on the other hart.
+	# In a round, the workers execute some 20,000 instructions on each hart. The loader may run on one hart alone.
 	ok "harts: the decoded instructions are the executed ones, of the right threads" "$compare" --log "$tmp/log" --section "$next_section" \
 		--names "$results/tasks/harts.out" --min 20000 --priv u --sysroot "$sysroot" "$results/tasks/harts.data"
 	next_section=$((next_section + 1))
