@@ -455,6 +455,21 @@ static void test_order(void)
 	a = group_of(object_a, object_b, 0, "z");
 	b = group_of(object_a, object_b, 1, "a");
 	ok(ntrace_counts_compare(&a, NULL, &b, NULL) < 0, "privilege comes before label");
+	/* One field is larger, all after it are smaller. */
+	for (i = 0; i < 7; i++) {
+		uint64_t v[7] = { 1, 1, 1, 1, 1, 1, 0 };
+		struct ntrace_counts_entry two = { 1, 1, 1, 0, 1, 1, 1, false, 0 }, one;
+
+		v[i]++;
+		for (k = i + 1; k < 7; k++)
+			v[k] = 0;
+		one = (struct ntrace_counts_entry){
+			v[0], v[1], v[2], 0, (uint32_t)v[3], (uint8_t)v[4], (uint8_t)v[5], v[6], 0
+		};
+		ok(ntrace_counts_compare(&a, &one, &a, &two) > 0 &&
+			   ntrace_counts_compare(&a, &two, &a, &one) < 0,
+		   "field %zu of an entry comes before the next ones", i);
+	}
 }
 
 /* ---- sums ---- */

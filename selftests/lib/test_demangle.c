@@ -152,6 +152,19 @@ static char *nested(unsigned int count, const char *part, const char *end)
 	return symbol;
 }
 
+/* "<()>::g" in an impl of @parts parts: a tuple, which is not printed, and seven other parts. */
+static char *hidden(unsigned int parts)
+{
+	static const char before[] = "_RNvMINvC1a1fT", after[] = "EEu1g";
+	char *symbol = malloc(sizeof(before) + parts + sizeof(after));
+	size_t at = sizeof(before) - 1;
+
+	memcpy(symbol, before, at);
+	memset(symbol + at, 'u', parts - 7);
+	strcpy(symbol + at + parts - 7, after);
+	return symbol;
+}
+
 static void test_limits(void)
 {
 	static const char digits[] =
@@ -185,6 +198,14 @@ static void test_limits(void)
 	}
 	strcat(doubled, "E");
 	is_refused(doubled, "a tuple of 2^40 elements");
+	symbol = hidden(100000);
+	plain = ntrace_demangle(symbol);
+	is_str(plain, "<()>::g", "100,000 parts");
+	free(plain);
+	free(symbol);
+	symbol = hidden(100001);
+	is_refused(symbol, "one part more is too many");
+	free(symbol);
 	is_refused("_RINvC1a1fBa_E", "a reference to itself");
 	is_refused("_RINvC1a1fBzzz_E", "a reference to the right");
 	is_refused("_RNvC99999999999999999999999a1f", "a length that is too long");

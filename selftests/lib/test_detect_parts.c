@@ -413,6 +413,9 @@ static void test_times(void)
 		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; " SYNC_AT(
 			  0x10) "; " SYNC_AT(0x20) "; " SYNC_AT(0x8000000000) "; " SYNC_AT(0x30),
 		  false, NTRACE_DETECT_OPEN_DELTA, 20, false },
+		{ "the widest of few times comes once",
+		  SYNC_AT(0xfff00) "; " SYNC_AT(0x10) "; " SYNC_AT(0x20), false,
+		  NTRACE_DETECT_OPEN_DELTA | NTRACE_DETECT_OPEN_WRAP, 20, false },
 		{ "backwards by less than half",
 		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; "
 		  "x2 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0x70000; " SYNC_AT(0x10),

@@ -617,6 +617,9 @@ static void filters(void)
 	FILTER(false, "filter: iaddr below the range", filter.iaddr_first = 0x1005);
 	FILTER(false, "filter: iaddr above the range", filter.iaddr_last = 0x1003);
 	FILTER(false, "filter: without its size", filter.size = 0);
+	FILTER(true, "filter: of an older header, which has no ranges",
+	       (filter.size = offsetof(struct ntrace_data_filter, iaddr_first),
+		filter.daddr_first = UINT64_MAX, filter.iaddr_first = UINT64_MAX));
 	FILTER(false, "filter: all conditions must hold",
 	       (filter.dtypes = NTRACE_DTYPES_STORES, filter.dsizes = 1));
 	ntrace_data_filter_init(&filter);

@@ -299,9 +299,54 @@ static void test_refusals(void)
 	ntrace_query_free(query);
 }
 
+/* The event after the sync of @text, without the code before it; @bits: history bits before it. */
+static struct ntrace_query_event event_of(const char *text, uint64_t *bits)
+{
+	struct ntrace_query_event event = { 0 };
+	struct ntrace_params params = params_of("");
+	struct ntrace_query *query;
+	uint8_t data[256];
+	size_t size = stream_of(text, &params, data, sizeof(data));
+	uint64_t parcels;
+	bool taken;
+
+	*bits = 0;
+	if (ntrace_query_new(&query, &params, 0, data, size))
+		abort();
+	ntrace_query_left(query, &parcels);
+	ntrace_query_event(query, &event);
+	is_u64(event.type, NTRACE_QUERY_SYNC, "%s: a sync", text);
+	while (!ntrace_query_left(query, &parcels) && !ntrace_query_branch(query, &taken))
+		++*bits;
+	ntrace_query_event(query, &event);
+	ntrace_query_free(query);
+	return event;
+}
+
+/* More than an encoder can have counted. */
+static void test_limits(void)
+{
+	struct ntrace_query_event event;
+	uint64_t bits;
+
+	event = event_of(SYNC "ResourceFull RCODE=2 HIST=2 HREPEAT=0x100000;", &bits);
+	ok(event.type == NTRACE_QUERY_END && bits == 0x100000, "2^20 repetitions: %" PRIu64, bits);
+	event = event_of(SYNC "ResourceFull RCODE=2 HIST=2 HREPEAT=0x100001;", &bits);
+	ok(event.type == NTRACE_QUERY_LOSS && event.code == NTRACE_QUERY_LOSS_MESSAGE && !bits,
+	   "one more is a loss");
+	event = event_of(SYNC "x2 ResourceFull RCODE=0 ICNT=0x2000000000000000;", &bits);
+	is_u64(event.type, NTRACE_QUERY_END, "2^62 parcels in two messages");
+	event = event_of(SYNC "ResourceFull RCODE=0 ICNT=0x4000000000000000;"
+			      "ResourceFull RCODE=0 ICNT=1;",
+			 &bits);
+	ok(event.type == NTRACE_QUERY_LOSS && event.code == NTRACE_QUERY_LOSS_MESSAGE,
+	   "one more is a loss");
+}
+
 int main(void)
 {
 	test_refusals();
+	test_limits();
 	test_written();
 	test_decided();
 	test_xrle();
