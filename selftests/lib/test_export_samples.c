@@ -128,6 +128,9 @@ static void test_perfscript_edges(void)
 {
 	struct ntrace_export_samples_options options = { .size = sizeof(options), .object = other };
 	struct ntrace_export_samples *samples;
+	struct rlimit old, less;
+	static char name[1 << 16];
+	struct ntrace_object *object;
 	size_t size;
 	unsigned int i;
 	int error = 0;
@@ -159,6 +162,19 @@ static void test_perfscript_edges(void)
 	ntrace_export_perfscript_open(&samples, "/dev/full", &options);
 	is_u64(ntrace_export_samples_close(samples, NULL), NTRACE_ERR_IO,
 	       "perfscript: or at close, if the buffer never fills");
+	/* The end of the mapping's line fits again. */
+	memset(name, 'x', sizeof(name) - 1);
+	ntrace_object_from_bytes(&object, name, &error, sizeof(error), 0x1000);
+	options.object = object;
+	getrlimit(RLIMIT_FSIZE, &old);
+	less = old;
+	less.rlim_cur = 4096;
+	setrlimit(RLIMIT_FSIZE, &less);
+	ntrace_export_perfscript_open(&samples, in("script"), &options);
+	setrlimit(RLIMIT_FSIZE, &old);
+	is_u64(ntrace_export_samples_close(samples, NULL), NTRACE_ERR_IO,
+	       "perfscript: a device that was full only while the mapping was written");
+	ntrace_object_put(object);
 	options.object = NULL;
 	is_u64(ntrace_export_perfscript_open(&samples, in("script"), &options), NTRACE_ERR_INVALID,
 	       "perfscript: without a program");
