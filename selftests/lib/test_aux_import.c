@@ -223,6 +223,47 @@ static void test_sources(void)
 	end();
 }
 
+/*
+ * Parameters of a hart, by Documentation/trace/auxtrace-info.md: an encoder of major version 0, and a
+ * ratified one.
+ */
+static void test_hart_params(void)
+{
+	static const uint8_t trace[] = { 0x24, 0xa9, 0x00, 0x83 };
+
+	for (uint64_t version = 1; version <= 2; version++) {
+		const uint64_t words[] = { 8,  UINT64_C(42) << 32 | 1,
+					   0,  14,
+					   1,  1,
+					   1,  0,
+					   0,  1,
+					   0,  version,
+					   32, 3,
+					   24, 2,
+					   10, 1000 };
+		const struct ntrace_params *params;
+
+		begin();
+		hands_over(0, 0, sizeof(trace), 0);
+		add_record(NTRACE_PERF_AUXTRACE_INFO, words, sizeof(words) / sizeof(words[0]));
+		add_trace(0, trace, sizeof(trace));
+		import_file(NULL);
+		if (ok(import.stream_count == 1 && import.streams[0].params, "a hart: a stream")) {
+			params = import.streams[0].params;
+			ok(params->xlen == 32 && !params->src_bits && params->extend_address &&
+				   params->all_jumps && params->address_bits == 24 &&
+				   params->implicit_return == 2 && params->timestamp_bits == 10 &&
+				   params->timestamp_hz == 1000,
+			   "its parameters");
+			is_u64(params->dialect,
+			       version == 1 ? NTRACE_DIALECT_SIFIVE_V0 : NTRACE_DIALECT_RATIFIED,
+			       "its dialect");
+			ok(params->timestamp_xor == (version == 1), "its timestamps");
+		}
+		end();
+	}
+}
+
 /* Each kind of bytes that frames leave out is reported alone. ID 0x10 is that of the trace. */
 static void test_left_out(void)
 {
@@ -320,6 +361,7 @@ int main(void)
 	test_pieces();
 	test_missing_bytes();
 	test_sources();
+	test_hart_params();
 	test_left_out();
 	test_no_room();
 	free(added);

@@ -384,6 +384,22 @@ static void test_stale(void)
 	ok(strstr(notes, "the index is not kept"), "no place for the file: a note");
 }
 
+/* A daemon may have closed its standard input. */
+static void test_descriptor_0(void)
+{
+	int input = dup(STDIN_FILENO);
+
+	record("closed", UINT32_MAX, 3);
+	close(STDIN_FILENO);
+	ok(index_of("closed", "root", 1).stored, "the index is stored through file descriptor 0");
+	close(STDIN_FILENO);
+	if (input >= 0) {
+		dup2(input, STDIN_FILENO);
+		close(input);
+	}
+	is_u64(index_of("closed", "root", 1).decoded, 0, "and read again");
+}
+
 /* A trace that still grows: only its new bytes are decoded. */
 static void test_growing(void)
 {
@@ -503,6 +519,7 @@ static void test_arguments(void)
 	       "a point without an index");
 	ntrace_session_index(session, 1, NULL);
 	is_u64(ntrace_session_index_point(session, 0, 0, &point), 0, "a point");
+	ok(!point.time_known && !point.time, "it has no time in a recording without timestamps");
 	is_u64(ntrace_session_index_point(session, 1, 0, &point), NTRACE_ERR_INVALID,
 	       "a point of no stream");
 	is_u64(ntrace_session_index_point(session, 0, 1000000, &point), NTRACE_ERR_EOS,
@@ -519,6 +536,7 @@ static void tests(void)
 	test_kinds();
 	test_uncertain();
 	test_stale();
+	test_descriptor_0();
 	test_growing();
 	test_damaged();
 	test_arguments();

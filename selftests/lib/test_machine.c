@@ -564,6 +564,21 @@ static void test_symbols(void)
 	machine_close(&machine);
 }
 
+/* A CPU of whose switches the records so far say nothing. */
+static void test_more_cpus(void)
+{
+	begin();
+	put((struct ntrace_sideband){
+		.type = NTRACE_SIDEBAND_SWITCH, .pid = 100, .tid = 100, .cpu = 0, .time = 10 });
+	end();
+	is_u64(machine.cpu_count, 1, "records of one CPU");
+	is_u64(machine_grow(&machine, 2), 0, "the records of another one will come");
+	ok(machine.cpu_count == 3 && !machine.cpus[1].count && !machine.cpus[2].count &&
+		   !machine.cpus[2].switches,
+	   "its list is empty");
+	machine_close(&machine);
+}
+
 int main(void)
 {
 	if (!scratch_make()) {
@@ -577,6 +592,7 @@ int main(void)
 	test_execs();
 	test_switches();
 	test_cpus();
+	test_more_cpus();
 	test_pieces();
 	test_symbols();
 	scratch_remove();

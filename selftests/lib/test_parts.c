@@ -99,6 +99,22 @@ static void test_join(void)
 	truth.context = (struct ntrace_context){ .scontext = 7, .scontext_known = true };
 	ok(!join(&guess, &truth, NTRACE_PART_TIME) && join(&guess, &truth, all) == NTRACE_ERR_AGAIN,
 	   "another context, if it matters");
+	for (unsigned int i = 0; i < 3; i++) {
+		struct ntrace_flow_state known = guess;
+
+		known.context = (struct ntrace_context){ .scontext_known = i == 0,
+							 .scontext = 7,
+							 .hcontext_known = i == 1,
+							 .hcontext = 8,
+							 .prv_known = i == 2,
+							 .prv = 1 };
+		truth = known;
+		ok(!join(&known, &truth, all), "the same context %u", i);
+		truth.context.scontext = 6;
+		truth.context.hcontext = 6;
+		truth.context.prv = 3;
+		ok(join(&known, &truth, all) == NTRACE_ERR_AGAIN, "another context %u", i);
+	}
 	truth = guess;
 	truth.credit = 1000;
 	ok(!join(&guess, &truth, all) &&
