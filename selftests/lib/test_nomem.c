@@ -265,6 +265,53 @@ static void check(const char *name, bool archive)
 	   name, total, without);
 }
 
+/* A perf.data file of one sample with an empty branch stack, and no trace. */
+static void write_samples(const char *name)
+{
+	const uint64_t id = 1, words[] = { 0, id, CODE, 100 | UINT64_C(100) << 32, 1000, 0 };
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = sizeof(words) };
+	struct perf_event_attr attr = sideband_attr();
+	struct ntrace_perf_writer *writer;
+	uint8_t sample[sizeof(words)];
+
+	attr.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			   PERF_SAMPLE_TIME | PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	memcpy(sample, words, sizeof(words));
+	memcpy(sample, &header, sizeof(header));
+	ntrace_perf_writer_open(&writer, in(name));
+	ntrace_perf_writer_event(writer, &attr, &id, 1, "samples");
+	ntrace_perf_writer_records(writer, sample, sizeof(sample));
+	ntrace_perf_writer_close(writer);
+}
+
+/* Each allocation while a file of samples is opened. */
+static void check_samples(void)
+{
+	struct ntrace_session_options options = { .size = sizeof(options), .sysroot = in("root") };
+	uint64_t total = 1, wrong = 0;
+
+	write_samples("samples");
+	for (uint64_t n = 0; n <= total; n++) {
+		struct ntrace_session *session = NULL;
+		const char *path = in("samples");
+		int error;
+
+		failing = n;
+		allocations = 0;
+		armed = true;
+		error = ntrace_session_open(&session, path, &options);
+		armed = false;
+		failing = 0;
+		wrong += error != (n ? NTRACE_ERR_NOMEM : 0);
+		if (!error)
+			ntrace_session_close(session);
+		if (!n)
+			total = allocations;
+	}
+	ok(!wrong && total > 5, "samples: each of %" PRIu64 " allocations failed", total);
+}
+
 static void tests(void)
 {
 	start("memory", CODE, UINT32_MAX);
@@ -305,6 +352,7 @@ static void tests(void)
 	check("rvtrace", false);
 	check("spacemit", false);
 	check("memory", true);
+	check_samples();
 }
 
 int main(void)
