@@ -240,10 +240,9 @@ static int read_block(struct ntrace_counts_reader *reader, uint32_t count)
 		return bad(reader, "entries follow a block that is not full");
 	if (!count || count > BLOCK_ENTRIES)
 		return bad(reader, "the number of entries is not between 1 and 1024");
-	reader->used = 0;
-	reader->count = 0;
 	if (take_checked(reader, reader->bytes, (size_t)count * ENTRY_SIZE))
 		return reader->error;
+	reader->used = 0;
 	reader->count = count;
 	reader->short_block = count < BLOCK_ENTRIES;
 	return 0;

@@ -436,8 +436,8 @@ static int expand_all(const struct ntrace_detect_config *config, const struct ju
 	}
 	for (unsigned int i = 0; i < candidates->count && config->space && !error; i++)
 		error = follow(config, &judged->stream, &candidates->candidate[i]);
-	if (config->space && !error)
-		punish_wild(candidates);
+	/* Without a program no candidate has walked, so none is wild. */
+	punish_wild(candidates);
 	return error;
 }
 

@@ -196,7 +196,6 @@ static void put_numbers(struct ntrace_export_timeline *timeline, uint64_t time, 
 	start[0] = TRACE_PACKET << 3 | 2;
 	start[1] = (uint8_t)(at - start - 2);
 	timeline->part.size += (size_t)(at - start);
-	timeline->written++;
 	if (timeline->part.size >= PIECE)
 		write_packets(timeline);
 }

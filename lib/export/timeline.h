@@ -17,7 +17,7 @@
  * @names: functions and categories, for Perfetto; the address of a name identifies it, since the
  *         address is stable as long as the stacks exist
  * @packet, @part, @inner: messages under construction
- * @written: number of JSON objects or packets written
+ * @written: not 0 after the first JSON object or packet
  * @running: the track of the current hart shows a thread
  * @last_track: track of the last change, of @last_stream and @last_tid, for Perfetto; 0 = none
  * @categories: their numbers, for Perfetto; 0 = not used yet

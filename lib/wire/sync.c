@@ -29,7 +29,11 @@ static bool starts_sync(uint8_t byte)
 	}
 }
 
-/* Bit 7 of each byte of a word that equals @byte, and perhaps of some after one that does. */
+/*
+ * Bit 7 of each byte of a word that equals @byte, and of bytes that differ from it in bit 0 alone,
+ * in a row after one that equals it. None of these is after the end of a message: @byte has MSEO 00,
+ * the others 01.
+ */
 static inline uint64_t equal_bytes(uint64_t word, uint8_t byte)
 {
 	uint64_t differences = word ^ byte * BYTES_BIT_0;
@@ -52,12 +56,9 @@ static size_t next_start(const uint8_t *data, size_t size, size_t at, bool start
 		found = equal_bytes(word & ~(8 * BYTES_BIT_0), NTRACE_TCODE_PROG_TRACE_SYNC << 2) |
 			equal_bytes(word, NTRACE_TCODE_INDIRECT_BRANCH_SYNC << 2) |
 			equal_bytes(word, NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC << 2);
-		for (found &= (ends << 8 | starts) << 7; found; found &= found - 1) {
-			size_t byte = at + (size_t)__builtin_ctzll(found) / 8;
-
-			if (starts_sync(data[byte]))
-				return byte;
-		}
+		found &= (ends << 8 | starts) << 7;
+		if (found)
+			return at + (size_t)__builtin_ctzll(found) / 8;
 		starts = ends >> 56;
 	}
 	for (; at < size; at++) {
