@@ -4,6 +4,9 @@
  * encoder, also damaged, and from small programs for what that one lacks: code that changes, long
  * messages, timestamps, no sync.
  */
+#include <errno.h>
+#include <unistd.h>
+
 #include "cursor_walk.h"
 #include "stream_text.h"
 #include "test_flow.h"
@@ -239,6 +242,34 @@ static void test_refusals(void)
 	ntrace_cursor_free(NULL);
 }
 
+/* An errno from before, such as EINTR, does not matter at the end of a file. */
+static void test_file(void)
+{
+	struct ntrace_params params = params_of("");
+	struct ntrace_space *space = loop();
+	struct ntrace_cursor_config config;
+	struct ntrace_cursor *cursor;
+	FILE *file = tmpfile();
+	uint8_t data[64];
+
+	fwrite(data, 1, stream_of(SYNC("") "x5 DirectBranch ICNT=2;", &params, data, sizeof(data)),
+	       file);
+	fflush(file);
+	ntrace_cursor_config_init(&config);
+	config.params = &params;
+	config.fd = fileno(file);
+	config.space = space;
+	is_u64(ntrace_cursor_new(&cursor, &config), 0, "a cursor of a file");
+	alarm(60);
+	errno = EINTR;
+	is_u64(ntrace_cursor_last(cursor), 0, "its last place");
+	is_u64(ntrace_cursor_next(cursor), 1, "and nothing after it");
+	alarm(0);
+	ntrace_cursor_free(cursor);
+	ntrace_space_put(space);
+	fclose(file);
+}
+
 /* The answers of a caller that is asked whether to stop. */
 struct stopping {
 	unsigned int asked;
@@ -310,6 +341,7 @@ static void test_stop(void)
 int main(void)
 {
 	test_refusals();
+	test_file();
 	test_stop();
 	test_small();
 	test_changes();

@@ -446,6 +446,31 @@ static void test_debug_file(void)
 	compare("-O3 with a debug file", "table.so", "whole.so");
 }
 
+/* A unit whose functions are in two sections, with unused addresses between them. */
+static void test_sections(void)
+{
+	const char *directories[] = { NULL };
+	struct ntrace_object *object;
+	struct ntrace_lines *lines;
+
+	ok(!run("cd %s && printf '__attribute__((section(\".%%s\"))) void %%s(void) {}\\n' "
+		"one one two two > two.c && " TOOL
+		"gcc -O1 -g -nostdlib -static -Wl,-e,one,--section-start=.one=0x10000,"
+		"--section-start=.two=0x20000 two.c -o two",
+		directory) &&
+		   !ntrace_object_open_elf(&object, in("two")) &&
+		   !ntrace_lines_open(&lines, object, directories),
+	   "two sections");
+	ok(ntrace_lines_find(lines, 0x10000) && ntrace_lines_find(lines, 0x10000)->line == 1 &&
+		   ntrace_lines_find(lines, 0x20000) &&
+		   ntrace_lines_find(lines, 0x20000)->line == 2,
+	   "each has its line");
+	ok(!ntrace_lines_find(lines, 0x10100) && !ntrace_lines_find(lines, 0x1ffff),
+	   "the addresses between them have none");
+	ntrace_lines_close(lines);
+	ntrace_object_put(object);
+}
+
 static void test_none(void)
 {
 	static const uint8_t bytes[4];
@@ -535,6 +560,7 @@ int main(void)
 	test_paths();
 	test_coverage();
 	test_debug_file();
+	test_sections();
 	test_none();
 	test_damaged();
 	test_code();
