@@ -210,6 +210,8 @@ int main(void)
 	ntrace_tandem_verifier_stats(verifier, &stats);
 	is_hex(stats.calls, 6, "calls are counted");
 	is_hex(stats.steps, 0, "and are not among the instructions");
+	is_hex(stats.initialisations, 8,
+	       "initialisations: the first one, a store, arguments of calls");
 
 	/* Without the flag, an ecall is an instruction. */
 	start(0);
