@@ -27,7 +27,6 @@ void ntrace_tandem_state_init(struct ntrace_tandem_state *state,
 {
 	memset(state, 0, sizeof(*state));
 	state->xlen_mask = tandem_mask(params->xlen / 8);
-	state->fresh = 1;
 }
 
 static void put(struct ntrace_tandem_state *state, unsigned int id, uint64_t value)
