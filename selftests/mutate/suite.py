@@ -91,7 +91,7 @@ class Suite:
         self.command = [] if options.fixture else sorted(
             path for path in glob.glob("tools/ntrace/**/*.c", recursive=True) if not path.endswith(".bpf.c"))
         self.sources = self.library + self.command
-        self.tests = sorted(glob.glob(options.tests))
+        self.tests = sorted(path for pattern in options.tests for path in glob.glob(pattern))
         self.scripts = [] if options.fixture else options.scripts
         # Files that scripts read besides themselves.
         self.others = [] if options.fixture else sorted(
@@ -238,8 +238,9 @@ class Suite:
         command, cwd = self.run_of[name], self.top
         if ":" in name:
             env["JOBS_ONLY"] = name.split(":")[1]
-        if command.endswith(".sh"):
+        if self.scripts:
             cwd = os.path.join(os.path.abspath(directory), "tree")
+        if command.endswith(".sh"):
             command = os.path.join(cwd, command)
 
         def limit():
@@ -448,6 +449,6 @@ def has_main(path):
 
 
 def test_name(path):
-    """Name of a program; of a script also its group, because two groups may have scripts of the
-    same name."""
-    return os.path.basename(path)[:-2] if path.endswith(".c") else re.sub(r"^selftests/|\.sh$", "", path)
+    """Name of a program of selftests/lib; of other tests also their group, because two groups may
+    have tests of the same name."""
+    return re.sub(r"^selftests/lib/(test_.*)\.c$|^selftests/(.*)\.(?:sh|c)$|^(.*)\.c$", r"\1\2\3", path)
