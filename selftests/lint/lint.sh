@@ -73,4 +73,7 @@ mirrors() {
 }
 ok "no host name of a package mirror" mirrors
 
+# Without running them: the runner checks its lists.
+ok "mutants: each test is listed, each equivalent one exists" selftests/mutate/run --list --count 1
+
 done_testing
