@@ -4,6 +4,7 @@
  * stopping, and the use of block ids. (The random programs of selftests/property check this too.)
  */
 #include "blocks_match.h"
+#include "stream_text.h"
 #include "test_flow.h"
 
 /* Streams of xrle.elf made by other encoders of the reference code, and damaged copies. */
@@ -368,6 +369,58 @@ static void test_repeat_after_sync(void)
 	ntrace_space_put(config.space);
 }
 
+/* DirectBranch reveals BTM, also where all blocks are known and the general walk is left out. */
+static void test_mode(void)
+{
+	static const char *const texts[] = {
+		"ProgTraceSync SYNC=5 ICNT=0 FADDR=0x1000>>1",
+		"IndirectBranch BTYPE=0 ICNT=4 UADDR=0",
+		"IndirectBranch BTYPE=0 ICNT=4 UADDR=0",
+		"IndirectBranch BTYPE=0 ICNT=4 UADDR=0",
+		"DirectBranch ICNT=3",
+		"ProgTraceSync SYNC=2 ICNT=0 FADDR=0x1000>>1",
+	};
+	struct ntrace_flow_state state = { .size = sizeof(state) };
+	struct ntrace_params params = params_of("");
+	struct ntrace_message messages[6];
+	struct order order = { .at = 0 };
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = &params,
+					     .event = order_event,
+					     .blocks = order_blocks,
+					     .space = new_space("mode"),
+					     .data = &order };
+	struct code code = { .start = 0x1000 };
+	struct ntrace_reader reader;
+	struct ntrace_flow *flow;
+	uint8_t data[64];
+	size_t size = 0;
+
+	put(&code, C_ADD);
+	put_branch(&code, 0x1000);
+	put(&code, C_JR_A0);
+	add_code(config.space, &code);
+	for (size_t i = 0; i < 6; i++)
+		size += stream_of(texts[i], &params, data + size, sizeof(data) - size);
+	ntrace_reader_init(&reader, &params, true);
+	ntrace_reader_feed(&reader, data, size);
+	for (size_t i = 0; i < 6; i++)
+		ntrace_reader_next(&reader, &messages[i]);
+	for (size_t stop = 4; stop <= 5; stop++) {
+		order = (struct order){ .at = 0 };
+		ntrace_flow_new(&flow, &config);
+		ntrace_flow_messages(flow, messages, stop);
+		ntrace_flow_message(flow, &messages[5]);
+		ntrace_flow_flush(flow);
+		is_str(order.text, stop == 5 ? "s 7 s " : "s 6 s ", "blocks of %zu messages", stop);
+		is_u64(ntrace_flow_get_state(flow, &state), 0, "the state after a sync");
+		is_hex(state.flags & NTRACE_FLOW_STATE_MODE, stop == 5 ? NTRACE_FLOW_STATE_MODE : 0,
+		       "the mode is known %s DirectBranch", stop == 5 ? "with" : "without");
+		ntrace_flow_free(flow);
+	}
+	ntrace_space_put(config.space);
+}
+
 int main(void)
 {
 	test_repeat_after_sync();
@@ -377,5 +430,6 @@ int main(void)
 	test_watch();
 	test_endless();
 	test_xrle();
+	test_mode();
 	return done_testing();
 }
