@@ -149,7 +149,6 @@ int lane_rewind(struct lane *lane, uint64_t number)
 	if (error)
 		return error;
 	lane->live = true;
-	lane->ended = false;
 	lane->tally = checkpoint->tally;
 	plan_next(lane, &checkpoint->tally, checkpoint->position);
 	return 0;

@@ -162,8 +162,8 @@ static bool is_stopped(struct lane *lane)
 }
 
 /*
- * Decodes one message. Return: 0; 1: the stream has ended; FULL: the window is full, and the rest of
- * the message is lost; or an error.
+ * Decodes one message; not called at the end of the stream, which the callers know. Return: 0; 1:
+ * the stream has ended; FULL: the window is full, and the rest of the message is lost; or an error.
  */
 static int step(struct lane *lane)
 {
@@ -171,8 +171,6 @@ static int step(struct lane *lane)
 	bool again;
 	int got;
 
-	if (lane->ended)
-		return 1;
 	if (is_stopped(lane))
 		return NTRACE_CURSOR_STOPPED;
 	got = lane_checkpoint(lane);
@@ -188,10 +186,8 @@ static int step(struct lane *lane)
 	if (got < 0)
 		return got;
 	extend_known(lane);
-	if (got == 1) {
-		lane->ended = true;
+	if (got == 1)
 		lane->complete = true;
-	}
 	return got;
 }
 

@@ -60,7 +60,6 @@ struct store;
 /**
  * struct lane - a stream
  * @live: the source is in the state of @tally; else a checkpoint must be loaded first
- * @ended: the source is at its end
  * @next_checkpoint: number of items from which on the next checkpoint is due
  * @next_position: likewise, position in the stream
  * @known: totals at the farthest place decoded so far
@@ -77,7 +76,6 @@ struct lane {
 	unsigned int index;
 	struct source *source;
 	bool live;
-	bool ended;
 	bool stamped;
 	bool complete;
 	int failed;
