@@ -232,6 +232,10 @@ bad_wave "no clock" "the clock never rises" 's/[01]! *//'
 bad_wave "x in the reset" "time 5: reset.0, which is top.rst_n, is not known: x" 's/^1! 0"/1! x"/'
 bad_wave "z in the itype" "time 35: itype.0, .* is not known: 01z1" 's/^1! b101 #/1! b1z1 #/'
 bad_wave "x in the middle of a wide value" "is not known: 0+1x00$" 's/b1000 %/b1x00 %/'
+# The map is checked before the first values are used.
+sed 's/^halted .*/halted top.halt/' wave.map >bad.map
+sed 's/^1! 0"/1! x"/' known.vcd >bad.vcd
+refuses "x, and a signal that the waveform lacks" "bad.map: line 6: bad.vcd has no signal top.halt" bad.map bad.vcd
 python3 -c 'print("$comment", "x" * 100000, "$end\n$scope module", "x" * 70000, "$end")' >bad.vcd
 refuses "a word without end" "bad.vcd: line 2: a word has more than 65535 characters" wave.map bad.vcd
 python3 -c 'print("$scope module xxxxxxxxxx $end\n" * 1000)' >bad.vcd

@@ -42,6 +42,7 @@ struct import {
 	uint64_t accesses;
 	uint64_t disordered;
 	uint32_t idle;
+	bool checked;	/* all signals of the map are in the waveform */
 };
 
 static int write_record(struct import *import, const struct ntrace_ingress_record *record)
@@ -360,16 +361,32 @@ static int take_edge(struct import *import)
 	return write_record(import, &import->record);
 }
 
+/* A signal that is in no scope before $enddefinitions is not in the file. */
+static int check_found(const struct import *import)
+{
+	for (unsigned int k = 0; k < MAP_SIGNALS * NTRACE_INGRESS_GROUPS_MAX; k++) {
+		const struct map_source *source =
+			&import->map.source[k / NTRACE_INGRESS_GROUPS_MAX]
+					   [k % NTRACE_INGRESS_GROUPS_MAX];
+
+		if (source->given && *source->name && source->signal < 0)
+			return fail("%s: line %u: %s has no signal %s", import->map.path,
+				    source->line, import->path, source->name);
+	}
+	return EXIT_OK;
+}
+
 /* Callback of the reader: the end of a time step. */
 static int take_step(void *data)
 {
 	struct import *import = data;
 	const struct map_source *clock = &import->map.source[MAP_CLOCK][0];
 	const struct vcd_signal *signal;
+	int error = import->checked ? EXIT_OK : check_found(import);
 
-	/* A signal that is in no scope before $enddefinitions is not in the file. */
-	if (clock->signal < 0)
-		return EXIT_OK;
+	import->checked = true;
+	if (error)
+		return error;
 	signal = &import->vcd.signal[clock->signal];
 	if (clock->inverted ? !signal->fell : !signal->rose)
 		return EXIT_OK;
@@ -411,20 +428,6 @@ static int take_var(void *data, const char *path, unsigned int width, unsigned i
 	return EXIT_OK;
 }
 
-static int check_found(const struct import *import)
-{
-	for (unsigned int k = 0; k < MAP_SIGNALS * NTRACE_INGRESS_GROUPS_MAX; k++) {
-		const struct map_source *source =
-			&import->map.source[k / NTRACE_INGRESS_GROUPS_MAX]
-					   [k % NTRACE_INGRESS_GROUPS_MAX];
-
-		if (source->given && *source->name && source->signal < 0)
-			return fail("%s: line %u: %s has no signal %s", import->map.path,
-				    source->line, import->path, source->name);
-	}
-	return EXIT_OK;
-}
-
 /* ---- the file ---- */
 
 static int import_failed(const struct import *import, int result)
@@ -437,7 +440,6 @@ static int import_failed(const struct import *import, int result)
 static int read_wave(struct import *import)
 {
 	static char chunk[1 << 16];
-	bool checked = false;
 	int file = STDIN_FILENO, error = EXIT_OK;
 	ssize_t got = 0;
 
@@ -445,13 +447,8 @@ static int read_wave(struct import *import)
 		file = open(import->path, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return fail("%s: %s", import->path, strerror(errno));
-	while (!error && (got = read(file, chunk, sizeof(chunk))) > 0) {
+	while (!error && (got = read(file, chunk, sizeof(chunk))) > 0)
 		error = import_failed(import, vcd_feed(&import->vcd, chunk, (size_t)got));
-		if (!error && import->vcd.defined && !checked) {
-			checked = true;
-			error = check_found(import);
-		}
-	}
 	if (!error && got < 0)
 		error = fail("%s: %s", import->path, strerror(errno));
 	if (file != STDIN_FILENO)
