@@ -338,6 +338,61 @@ static void test_suspended(void)
 	expect("?>20-24*1~ ?>20-2c*256~ ?>28-2c*1~", "256 runs may be interrupted at a time");
 }
 
+/* Blocks of a batch in the kernel, each ends with a transfer to the next, the last one to @to. */
+static void kernel_batch(const uint64_t *starts, size_t count, size_t trap_return, uint64_t to)
+{
+	struct ntrace_block blocks[8] = { 0 };
+	const struct ntrace_block_batch batch = {
+		.blocks = blocks, .count = count, .space = space, .isa = &isa
+	};
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		blocks[i].address = BIAS + CODE + starts[i];
+		blocks[i].next = BIAS + CODE + (i + 1 < count ? starts[i + 1] : to);
+		blocks[i].instructions = 2;
+		blocks[i].bytes = 8;
+		blocks[i].id = (uint32_t)i + 1;
+		blocks[i].insn_class = i == trap_return ? NTRACE_INSN_TRAP_RETURN :
+							  NTRACE_INSN_JUMP;
+		blocks[i].last_size = 4;
+		blocks[i].flags = NTRACE_BLOCK_TAKEN | NTRACE_BLOCK_NEXT_KNOWN;
+	}
+	ntrace_profile_blocks(profile,
+			      &(struct ntrace_session_blocks){ .batch = &batch,
+							       .pid = process,
+							       .tid = thread,
+							       .comm = "program",
+							       .privilege = NTRACE_PRIV_S });
+}
+
+/*
+ * Runs of a batch that is not counted are skipped, but not a return to an interrupted run: the list
+ * of those would fill up, and a run that counts would leave it too early.
+ */
+static void test_not_counted(void)
+{
+	unsigned int i;
+
+	begin();
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	for (i = 0; i < 300; i++) {
+		uint64_t at = KERNEL + 0x1000 + 0x20 * i;
+		const uint64_t starts[] = { KERNEL, KERNEL + 0x20, KERNEL + 0x40, at + 8,
+					    KERNEL + 0x60 };
+
+		privilege = NTRACE_PRIV_S;
+		block(at, at + 4, 0);
+		trap(at + 8);
+		privilege = NTRACE_PRIV_U;
+		kernel_batch(starts, 5, 2, at + 0x20);
+	}
+	handler(0x28);
+	block(0x28, 0x2c, 0x40);
+	expect("?>20-2c*1 2c>40*1", "runs that are not counted go on after their interrupts, too");
+}
+
 /* A trap comes at the target of a transfer, which the transfer itself did not report. */
 static void test_targets(void)
 {
@@ -521,6 +576,7 @@ int main(void)
 	test_traps();
 	test_handler();
 	test_suspended();
+	test_not_counted();
 	test_targets();
 	test_merge();
 	test_outside();
