@@ -415,6 +415,8 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 	if (continuity == CONTINUES)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_ADDRESS, flow->pc, address);
 	/* After a reset other code runs; otherwise trace was off for an unknown time. */
+	if (!flow_close_batch(flow))
+		return false;
 	memset(&flow->owner, 0, sizeof(flow->owner));
 	if (sync == NTRACE_SYNC_RESET_EXIT || sync == NTRACE_SYNC_POWER_DOWN_EXIT)
 		return true;

@@ -146,6 +146,9 @@ bool flow_settle_ownership(struct ntrace_flow *flow, bool all)
 	while (flow->late_count && (all || flow->late[0].due <= flow->walked)) {
 		struct late_owner first = flow->late[0];
 
+		/* The waiting blocks were executed before the change. */
+		if (!flow_close_batch(flow))
+			return false;
 		flow->late_count--;
 		memmove(&flow->late[0], &flow->late[1], flow->late_count * sizeof(first));
 		if (!change_owner(flow, &first))

@@ -184,7 +184,7 @@ static inline bool same_told(const struct told *a, const struct told *b)
 	       a->space == b->space && !memcmp(&a->isa, &b->isa, sizeof(a->isa));
 }
 
-/* Batches are passed on before messages that change the state of the hart. */
+/* Batches are passed on before the state of the hart changes. */
 static inline bool same_hart(const struct told *a, const struct told *b)
 {
 	return a->scontext == b->scontext && a->prv == b->prv && a->v == b->v;
@@ -197,7 +197,7 @@ static inline bool told_differs(const struct told_list *one, const struct told_l
 	uint32_t at = 0;
 
 	while (at < one->count && at < many->count && same_told(&one->told[at], &many->told[at]) &&
-	       (!batches || same_hart(&one->told[at], &many->told[at])))
+	       same_hart(&one->told[at], &many->told[at]))
 		at++;
 	if (at < one->count && at < many->count)
 		snprintf(text, 200,
