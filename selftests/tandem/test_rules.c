@@ -522,6 +522,36 @@ static void test_compared(void)
 	also(A0, 1);
 	end();
 	is_u64(model.reads, 1, "a register is compared once");
+	/* A group without an instruction, after one that reads a counter. */
+	start();
+	init(MSCRATCH, 1);
+	begin_insn(0xc0002573);
+	end();
+	begin();
+	set(PC, 0x3000);
+	set(A0, 5);
+	memset(model.after, 0, sizeof(model.after));
+	model.after[0][0] = PC;
+	model.after[0][1] = 0x3000;
+	also(A0, 6);
+	also(MSCRATCH, 2);
+	model.memory[4] = 0x80;
+	end();
+	ok(mismatches == 2 && found[0].id == A0 && found[1].id == MSCRATCH,
+	   "without an instruction, nothing is taken from the trace, and all CSRs are compared");
+	start();
+	begin();
+	set(PC, CODE);
+	put(NTRACE_TANDEM_INIT, 0, 0);
+	end();
+	begin();
+	put(NTRACE_TANDEM_INSN32, 0, NOP);
+	memcpy(model.memory, "\x13\0\0", 4);
+	model.after[0][0] = PC;
+	model.after[0][1] = CODE + 4;
+	end();
+	ok(mismatches == 1 && found[0].id == PC && found[0].seen == CODE,
+	   "an instruction without a next pc stays where it is");
 }
 
 /* After a difference the model has the state of the trace. */
