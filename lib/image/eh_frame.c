@@ -44,13 +44,14 @@ static bool skip_leb(struct eh_cursor *cursor)
 	return false;
 }
 
+/* Signed values have less than 8 bytes. */
 static bool take(struct eh_cursor *cursor, size_t size, bool is_signed, uint64_t *value)
 {
 	*value = 0;
 	if (size > cursor->size)
 		return false;
 	memcpy(value, cursor->bytes, size); /* RISC-V and all supported hosts are little endian. */
-	if (is_signed && size < 8 && *value >> (8 * size - 1))
+	if (is_signed && *value >> (8 * size - 1))
 		*value |= UINT64_MAX << (8 * size);
 	return skip(cursor, size);
 }

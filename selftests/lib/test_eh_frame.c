@@ -82,7 +82,8 @@ static const char *ranges_of(size_t size, unsigned int xlen)
 			last = symbol->start;
 		}
 		if (symbol && symbol->end == address + 2)
-			at += (size_t)sprintf(text + at, "+%x", (unsigned int)(symbol->end - symbol->start));
+			at += (size_t)sprintf(text + at, "+%x",
+					      (unsigned int)(symbol->end - symbol->start));
 	}
 	ntrace_object_put(object);
 	free(copy);
@@ -187,6 +188,8 @@ static void test_augmentations(void)
 		{ "zL", "\x03", 1, "sub_10000+20" },
 		{ "z", "\0", 1, "sub_10000+20" },
 		{ "zXR", "\x03", 1, "" },
+		{ "zXR", "\x04", 1, "" },
+		{ "zPR", "\x00\x03", 2, "" },
 		{ "eh", "", 0, "" },
 		{ "R", "\x03", 1, "" },
 	};
@@ -311,22 +314,37 @@ static void test_entries(void)
 		is_str(ranges(), "", "an FDE of %u bytes", length);
 	}
 	is_str(ranges_of(0, 64), "", "an empty section");
-	/* A CIE that is cut: its FDE comes first in the section, in the place of the second one. */
-	for (unsigned int length = 4; length < 17; length++) {
-		memcpy(bytes, whole, sizeof(bytes));
-		memcpy(bytes + 100, whole, begin);
-		bytes[100] = (uint8_t)length;
-		used = 100 + 4 + length;
-		third = fde(100);
-		put(CODE, 4);
-		put(0x30, 4);
-		end(third);
-		/* An entry up to there. */
-		memcpy(bytes, &(uint32_t){ 96 }, 4);
-		memcpy(bytes + 4, &(uint32_t){ 1 }, 4);
-		is_str(ranges(), length < begin - 4 ? "" : "sub_10000+30", "a CIE of %u bytes",
-		       length);
-	}
+}
+
+/* A CIE that is cut after each byte of it; its FDE is whole, and follows where it did. */
+static void test_cut_cies(void)
+{
+	static const struct {
+		const char *augmentation, *data;
+		size_t size;
+	} cases[] = { { "zR", "\x04", 1 }, { "zPLR", "\x1b\1\2\3\4\x1b\x04", 7 } };
+	size_t begin, length;
+
+	for (size_t i = 0; i < 2; i++)
+		for (unsigned int version = 1; version <= 3; version += 2) {
+			/* An entry that reaches to the FDE, whose CIE would be before the section. */
+			memset(bytes, 0, sizeof(bytes));
+			used = 16;
+			cie(cases[i].augmentation, cases[i].data, cases[i].size);
+			bytes[24] = (uint8_t)version;
+			length = used - 20;
+			begin = fde(16);
+			put(CODE, 8);
+			put(0x20, 8);
+			end(begin);
+			bytes[0] = (uint8_t)(begin - 4);
+			bytes[4] = 5;
+			is_str(ranges(), "sub_10000+20", "a CIE of version %u", version);
+			while (length) {
+				bytes[16] = (uint8_t)--length;
+				is_str(ranges(), "", "cut to %zu bytes", length);
+			}
+		}
 }
 
 int main(void)
@@ -336,5 +354,6 @@ int main(void)
 	test_augmentations();
 	test_versions();
 	test_entries();
+	test_cut_cies();
 	return done_testing();
 }
