@@ -112,7 +112,6 @@ static int parse_ksymbol(struct ntrace_sideband *sideband, const uint8_t *body, 
 	if (size < sizeof(record))
 		return NTRACE_ERR_TRUNCATED;
 	memcpy(&record, body, sizeof(record));
-	sideband->pid = -1;
 	sideband->address = record.address;
 	sideband->length = record.length;
 	sideband->code = record.type;
@@ -129,7 +128,6 @@ static int parse_text_poke(struct ntrace_sideband *sideband, const uint8_t *body
 	memcpy(&record, body, RECORD_TEXT_POKE_SIZE);
 	if ((size_t)record.old_length + record.new_length > size - RECORD_TEXT_POKE_SIZE)
 		return NTRACE_ERR_TRUNCATED;
-	sideband->pid = -1;
 	sideband->address = record.address;
 	sideband->old_length = record.old_length;
 	sideband->new_length = record.new_length;
