@@ -228,7 +228,8 @@ static void reach_back(struct ntrace_occupancy_cpu *cpu, uint64_t from)
 		widen(cpu);
 	memmove(&cpu->cells[cells], cpu->cells, cpu->used * sizeof(cpu->cells[0]));
 	memset(cpu->cells, 0, cells * sizeof(cpu->cells[0]));
-	cpu->begin -= cells * cpu->width;
+	/* Before time 0 there are no cells: then those that exist move by less than their width. */
+	cpu->begin -= cells * cpu->width < cpu->begin ? cells * cpu->width : cpu->begin;
 	cpu->used += cells;
 }
 
