@@ -741,6 +741,7 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 		return NTRACE_ERR_NOMEM;
 	made->config = *config;
 	made->config.params = NULL;
+	made->config.space = NULL;
 	made->any_src = config->src == NTRACE_SRC_ANY;
 	if (made->any_src)
 		made->config.src = 0;
@@ -769,8 +770,7 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 		ntrace_flow_free(made);
 		return NTRACE_ERR_NOMEM;
 	}
-	if (config->space)
-		made->config.space = ntrace_space_get(config->space);
+	made->config.space = ntrace_space_get(config->space);
 	flow_enter_space(made, config->space);
 	*flow = made;
 	return NTRACE_OK;
