@@ -236,8 +236,11 @@ static uint32_t entry_in(struct ntrace_cursor *cursor, const struct search *sear
 /* Makes room for the results of a window. */
 static bool open_entries(struct search *search, const struct window *window)
 {
-	if (search->window == window->number && search->entry_count == window->codes.count)
+	if (search->entries && search->window == window->number &&
+	    search->entry_count == window->codes.count)
 		return true;
+	if (search->failed)
+		return false;
 	free(search->entries);
 	search->entries = calloc(window->codes.count + 1, sizeof(*search->entries));
 	search->window = window->number;
