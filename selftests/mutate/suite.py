@@ -34,7 +34,7 @@ SHORTER = {"test_property": {"COUNT": "200"}}
 CPU_FACTOR, CPU_LEAST = 4, 3
 MEMORY_MB = 2048
 FILE_BYTES = 256 << 20
-# Allocations of the library go through functions that a test can replace: test_nomem has its own.
+# Allocations of the library go through functions that a test can replace: test_nomem*.c have their own.
 WRAPPED = "malloc calloc realloc aligned_alloc strdup strndup asprintf".split()
 WRAP = [f"-Wl,--wrap={name}" for name in WRAPPED]
 WRAPPERS = """
@@ -165,7 +165,7 @@ class Suite:
         obj, key = self.object("san", test, CHECKED)
         out = os.path.join(self.work, "bin", test_name(test))
         os.makedirs(os.path.dirname(out), exist_ok=True)
-        wrap = WRAP if test_name(test) == "test_nomem" else []
+        wrap = WRAP if test_name(test).startswith("test_nomem") else []
         run([self.cc, *SANITIZERS, *wrap, obj, "-o", out, *extra, "-L", os.path.join(self.work, "san"),
              "-lmutant", *self.libs])
         return out, key
