@@ -70,7 +70,10 @@ static char *whole_path(Dwarf_Die *unit, const char *name)
 	return path;
 }
 
-/* A permanent path, the same pointer for the same file; NULL for NULL or when out of memory. */
+/*
+ * A permanent path, the same pointer for the same file; NULL for NULL, and when out of memory, which
+ * lines_read_unit() reports.
+ */
 static const char *keep_file(struct ntrace_lines *lines, Dwarf_Die *unit, const char *name)
 {
 	char *path, **node;
@@ -80,13 +83,15 @@ static const char *keep_file(struct ntrace_lines *lines, Dwarf_Die *unit, const 
 	if (name == lines->last_name)
 		return lines->last_file;
 	path = whole_path(unit, name);
-	if (!path)
-		return NULL;
-	node = tsearch(path, &lines->files, compare_texts);
+	node = path ? tsearch(path, &lines->files, compare_texts) : NULL;
 	if (!node || *node != path)
 		free(path);
-	lines->last_name = node ? name : NULL;
-	lines->last_file = node ? *node : NULL;
+	if (!node) {
+		lines->no_memory = true;
+		return NULL;
+	}
+	lines->last_name = name;
+	lines->last_file = *node;
 	return lines->last_file;
 }
 
@@ -425,5 +430,7 @@ int lines_read_unit(struct ntrace_lines *lines, struct debug_unit *unit)
 			       .scope = NTRACE_NO_SCOPE };
 	int error = read_rows(lines, &unit->die);
 
-	return error ? error : read_children(&at, at.unit);
+	if (!error)
+		error = read_children(&at, at.unit);
+	return error || !lines->no_memory ? error : NTRACE_ERR_NOMEM;
 }

@@ -33,6 +33,7 @@ struct debug_unit {
 /*
  * @info: names of scopes point into it. Lines made by struct ntrace_units use the units' info and
  * leave this one empty.
+ * @no_memory: a path is missing because an allocation failed
  */
 struct ntrace_lines {
 	struct ntrace_object *object;
@@ -40,6 +41,7 @@ struct ntrace_lines {
 	void *files;		/* tsearch() tree of paths */
 	const char *last_name;	/* last name from libdw, and the path made of it */
 	const char *last_file;
+	bool no_memory;
 	struct ntrace_line *lines;
 	size_t line_count;
 	size_t line_room;
