@@ -12,7 +12,7 @@ FUZZ_TIME ?= 60
 # The same tests without sanitizers, for valgrind; all but those that are slow in valgrind or need
 # other link flags.
 VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c %/test_detect.c \
-	%/test_ctr_property.c %/test_encode.c %/test_flow_cache.c %/test_nomem.c %/test_nomem_uses.c,$(filter selftests/lib/%,$(TEST_SRC))))
+	%/test_ctr_property.c %/test_encode.c %/test_flow_cache.c %/test_nomem.c %/test_nomem_parts.c %/test_nomem_uses.c,$(filter selftests/lib/%,$(TEST_SRC))))
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
 # Readers of the oracle's log: a library for tests, and programs in build/oracle.
@@ -45,7 +45,7 @@ $(B)/selftests/tools/test_live_sideband: $(addprefix $(B)/san/obj/tools/ntrace/,
 $(B)/selftests/tools/test_live_sideband: private INC := $(CMD_INC) $(INC)
 
 # This test redirects the library's allocations to its own functions, which can fail.
-$(B)/selftests/lib/test_nomem $(B)/selftests/lib/test_nomem_uses: private LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup,--wrap=strndup,--wrap=asprintf
+$(filter $(B)/selftests/lib/test_nomem%,$(TEST_BINS)): private LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup,--wrap=strndup,--wrap=asprintf
 
 $(B)/valgrind/%: selftests/lib/%.c $(B)/obj/libntrace.a
 	@mkdir -p $(@D)
