@@ -6,6 +6,7 @@
  *
  * SEED=N repeats a run, CUTS=N sets the number of ways to cut the first recording (make soak: 4,000).
  */
+#include <ntrace/frames.h>
 #include <ntrace/functions.h>
 
 #include "live_source.h"
@@ -465,6 +466,80 @@ static void test_refused(void)
 	       "no callback for events");
 }
 
+static unsigned int missing;
+
+static int count_missing(void *data, const struct ntrace_session_event *event)
+{
+	missing += event->flow->type == NTRACE_FLOW_ERROR &&
+		   event->flow->code == NTRACE_FLOW_ERROR_MISSING;
+	return take_seen(data, event);
+}
+
+/* Decodes the trace in frames, among the bytes of another source, with a barrier after this piece. */
+static int live_frames(size_t barrier)
+{
+	struct giver giver = { .most = 300, .burst = 5 };
+	struct ntrace_session_counting counting = events_only;
+	struct ntrace_session *session = opened("frames", true);
+	struct ntrace_live_source source = {
+		.size = sizeof(source),
+		.trace = give_trace,
+		.records = give_records,
+		.data = &giver,
+		.start_ns = START_NS,
+		.patience_ns = UINT64_MAX,
+	};
+	uint8_t *plain = all.trace, *framed = malloc(16 << 20);
+	size_t plain_size = all.size, at, piece, written, used = 0, number = 0;
+	struct ntrace_frames_writer writer;
+	int error;
+
+	if (!session || !framed)
+		return NTRACE_ERR_NOMEM;
+	ntrace_frames_writer_init(&writer);
+	for (at = 0; at < plain_size; at += piece) {
+		piece = plain_size - at < 50 ? plain_size - at : 50;
+		ntrace_frames_write(&writer, 0x10, plain + at, piece, framed + used, &written);
+		used += written;
+		ntrace_frames_write(&writer, 0x11, plain + at, piece / 2, framed + used, &written);
+		used += written;
+		if (++number == barrier)
+			used += ntrace_frames_barrier(&writer, framed + used);
+	}
+	used += ntrace_frames_flush(&writer, framed + used);
+	((struct ntrace_params *)(uintptr_t)session->streams[0].params)->atid = 0x10;
+	all.trace = framed;
+	all.size = used;
+	giver.session = session;
+	counting.event = count_missing;
+	part.count = missing = 0;
+	error = ntrace_session_decode_live(session, 0, &counting, &source, NULL);
+	all.trace = plain;
+	all.size = plain_size;
+	free(framed);
+	ntrace_session_close(session);
+	return error;
+}
+
+static void test_frames(void)
+{
+	struct ntrace_session *session;
+
+	record("frames", UINT32_MAX, 3, 3);
+	split("frames");
+	session = opened("frames", false);
+	whole.count = 0;
+	ntrace_session_decode(session, 0, take_seen, &whole, NULL);
+	ntrace_session_close(session);
+	is_u64((uint64_t)live_frames(0), 0, "frames: decodes");
+	ok(whole.count > 100 && same_events("frames", 0) && !missing,
+	   "frames: the same %zu events, without the bytes of another source", whole.count);
+	is_u64((uint64_t)live_frames(4), 0, "frames with a barrier: decodes");
+	is_u64(missing, 1, "frames with a barrier: bytes may be missing there");
+	ok(part.count && part.seen[part.count - 1].hash == whole.seen[whole.count - 1].hash,
+	   "frames with a barrier: the last event is the same");
+}
+
 static void tests(void)
 {
 	const char *text = getenv("SEED");
@@ -480,6 +555,7 @@ static void tests(void)
 	test_losses();
 	test_memory();
 	test_refused();
+	test_frames();
 	free(whole.seen);
 	free(part.seen);
 	free(all.trace);
