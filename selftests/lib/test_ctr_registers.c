@@ -135,6 +135,13 @@ static void entries(void)
 	ok(!get(S, 0x155) && !get(S, 0x156) && !get(S, 0x157), "records: sireg4 to 6 are 0");
 	set(S, 0x155, 1);
 	ok(!get(S, 0x155), "records: and read-only");
+	for (unsigned int csr = 0x14f; csr <= 0x15a; csr++) {
+		bool there = csr >= 0x14f && csr <= 0x157 && csr != 0x154;
+		uint64_t value;
+
+		is_u64((uint64_t)ntrace_ctr_model_read(&model, S, csr, &value),
+		       (uint64_t)(there ? 0 : NTRACE_ERR_UNSUPPORTED), "records: CSR %#x", csr);
+	}
 	set(S, 0x250, 0x200);
 	ok(get(S, 0x251) == UINT64_MAX && get(VS, 0x151) == UINT64_MAX,
 	   "records: vsireg, and sireg of the guest, reach the same storage");
