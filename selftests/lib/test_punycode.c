@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Punycode (RFC 3492) in names of Rust, compared with names that Python's codec has encoded: code
+ * points of each length in UTF-8, random ones, and input that is not valid.
+ */
+#include <stdlib.h>
+
+#include "image/demangle.h"
+
+#include "tap.h"
+
+/* Basic characters, the rest, and the name in UTF-8. */
+static const struct {
+	const char *basic, *punycode, *text;
+} names[] = {
+	{ "", "a", "\xc2\x80" },
+	{ "", "3tb", "\xdf\xbf" },
+	{ "", "4tb", "\xe0\xa0\x80" },
+	{ "", "1n7c", "\xef\xbf\xbf" },
+	{ "", "2n7c", "\xf0\x90\x80\x80" },
+	{ "", "dn32g", "\xf4\x8f\xbf\xbf" },
+	{ "a", "ba", "\x61\xc2\x80" },
+	{ "a", "a", "\xc2\x80\x61" },
+	{ "abcd", "cpac", "\x61\x62\xc3\xa9\x63\x64\xc3\xa9" },
+	{ "", "hb9b", "\xed\x9f\xbf" },
+	{ "", "0y0c", "\xee\x80\x80" },
+	{ "bcher", "kva", "\x62\xc3\xbc\x63\x68\x65\x72" },
+	{ "", "ihqwcrb4cv8a8dqg056pqjye",
+	  "\xe4\xbb\x96\xe4\xbb\xac\xe4\xb8\xba\xe4\xbb\x80\xe4\xb9\x88\xe4\xb8\x8d\xe8\xaf\xb4\xe4"
+	  "\xb8\xad\xe6\x96\x87" },
+	{ "proprostnemluvesky", "uyb24dma41a",
+	  "\x70\x72\x6f\xc4\x8d\x70\x72\x6f\x73\x74\xc4\x9b\x6e\x65\x6d\x6c\x75\x76\xc3\xad\xc4\x8d"
+	  "\x65\x73\x6b\x79" },
+	{ "", "mgba0a1f", "\xd9\x85\xd8\xa7\xd8\xb0\xd8\xa7" },
+	{ "3b", "ww4c5e180e575a65lsy2b",
+	  "\x33\xe5\xb9\xb4\x62\xe7\xb5\x84\xe9\x87\x91\xe5\x85\xab\xe5\x85\x88\xe7\x94\x9f" },
+	{ "xyz", "rh33bga", "\x78\xf0\x9f\x98\x80\x79\xf0\x9f\x98\x81\x7a" },
+	{ "", "8cabb", "\xc3\xa9\xc3\xa8\xc3\xa9" },
+	{ "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "ftd",
+	  "\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61"
+	  "\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\x61\xc3\xa9" },
+	{ "", "xdacdefghijklmnopq",
+	  "\xc4\x80\xc4\x81\xc4\x82\xc4\x83\xc4\x84\xc4\x85\xc4\x86\xc4\x87\xc4\x88\xc4\x89\xc4\x8a"
+	  "\xc4\x8b\xc4\x8c\xc4\x8d\xc4\x8e\xc4\x8f" },
+	{ "ofl", "cda951bupd0u50c93wa5g50ooqz2d",
+	  "\xec\x97\xa5\xed\x8e\x91\x6f\xd6\xb1\x66\x6c\xf2\x8c\x8f\xac\xf1\x82\x8d\x9f\xc2\x9a\xcf"
+	  "\x83" },
+	{ "e", "ha137ce542ldxbi", "\xdf\x94\xf1\x9f\xad\xba\x65\xf1\x8e\xb7\xab\xc2\x83" },
+	{ "glkt", "qnb2rq7b2ln58a3o7bvg4e1rzn41y1l7w71d",
+	  "\x67\xc7\x93\xcb\x90\xe3\xab\xaa\xc7\xb4\xde\xa6\xf2\xa6\xbe\xad\x6c\xf1\xa2\xbe\x83\xca"
+	  "\x9c\x6b\xea\x89\xa5\x74\xe1\xa3\xa6" },
+	{ "i", "kvb2904dxd30fduf8a", "\xe5\x99\x9a\xf2\xaf\xab\xba\xd1\x99\xf1\xa8\x8b\x86\x69" },
+	{ "", "4gx", "\xe6\xbd\xbf" },
+	{ "", "9u78d", "\xf3\x89\x9f\x88" },
+	{ "ow", "5ua942bqudxr80agqv3o",
+	  "\x6f\x77\xd5\xbd\xc5\xb3\xdf\xaf\xf2\xbe\x94\xad\xe8\xb9\x92" },
+	{ "ng", "rg6c602sqox0e", "\xf1\x85\x94\xab\xe5\x8e\xbd\x6e\x67\xe8\xad\x8c" },
+	{ "juc", "s2ej66gm31rrtwccyo2i1i",
+	  "\xe2\xb7\xb0\xe4\xba\x92\x6a\xe5\x99\xa1\xdb\xa3\x75\xd9\x84\xe8\x8f\x99\xd9\x82\x63" },
+	{ "z", "sga47b61kb6agy2vtxx3atr65a4cg4h6g3vb",
+	  "\xf0\x9e\x92\xb8\xd9\xac\xe4\xa0\x8d\xf3\xa5\xbc\x89\xc3\xb2\x7a\xf2\xb9\x86\xa5\xc6\x8b"
+	  "\xd6\x8b\xf1\x84\xa6\x84" },
+	{ "", "pda04816kdtql", "\xf3\x8c\xbe\x98\xc3\xb8\xf2\xa4\xbc\x9b" },
+	{ "", "3g1a47241avx10c", "\xf1\xa4\xab\x92\xf4\x87\xbb\xbf\xe8\x8a\xa2" },
+	{ "m", "odc1445guhx7cwi78b", "\xe8\x81\x97\xf1\x99\x80\xae\x6d\xd6\x84\xf2\xbb\x93\x91" },
+	{ "p", "b5jw164d", "\x70\xe8\xaf\xa2\xe1\xa0\xa7" },
+	{ "yp", "75c1749fw1dypdxxj468c96kz8iku9hip6anj4c",
+	  "\xeb\xa7\x91\x79\xe6\x94\x89\xe8\x91\x95\xec\xb4\x8e\xe5\xbc\x8f\xd4\xa5\x70\xe5\xad\xae"
+	  "\xe7\xba\x83\xe8\xa0\x96\xe6\x84\x8e\xea\xb3\xa1" },
+	{ "", "vla96kz3cu09ssoy7k2fge",
+	  "\xf3\x81\x8e\x91\xdd\xb5\xf3\x88\xa0\xa3\xe8\xb2\xa4\xd2\xbc\xc8\x96" },
+	{ "xgpe", "snb482chsap9doy12cuu7dgcraro160bppxfkgk6i",
+	  "\xe8\x88\xac\xeb\xa4\x81\x78\xf1\xa5\xbe\x9a\xf2\xa8\xbd\xb0\xec\x81\xad\x67\xd4\xb1\xf1"
+	  "\xaa\xa2\xa5\xda\x92\xd6\x8c\x70\xc7\x93\x65" },
+	{ "", "1jlw1990c", "\xe3\x99\xb9\xf1\xb1\x80\x81" },
+	{ "nw", "1gb810dqtmbj2lh0b0242v5v48i",
+	  "\x6e\xf3\x81\xb0\xb5\xf0\xb2\xb6\xa2\xc9\xa7\xe0\xa0\xab\xe6\xbf\x86\xe7\x83\xb8\x77\xe1"
+	  "\x84\xbb" },
+	{ "", "sya83eu60dl93dt18b2plxv51srp72ehym1b",
+	  "\xe2\x81\x86\xe9\x8e\x93\xe9\xb2\xb5\xe6\x88\x83\xcf\x9a\xf3\x8b\x89\xb9\xf1\x96\xb0\xaf"
+	  "\xd5\x84\xf4\x82\x8f\x97" },
+	{ "lmk", "oce", "\xd5\x9e\x6c\x6d\x6b" },
+	{ "k", "cdb3656fikraet5elq25ggvbxa3nrz0j42b6bgya",
+	  "\xcc\x9a\xf3\xa9\xb0\x83\xf2\x81\xb8\xa4\xf2\xa3\x8f\xac\xf3\x90\x9c\xa9\xf1\x9f\x9b\x80"
+	  "\xec\x96\xb3\xe8\x9c\x8d\xe7\x89\x9d\x6b" },
+	{ "d", "1ub408hl457swc9j", "\xf2\xa0\xa8\xac\xd1\x90\x64\xf2\x8b\xac\xa3\xe1\x88\xbb" },
+	{ "a", "g9a67i30ez5as96lo3vc331frtrb6fz1ajxxoml70n44y9e",
+	  "\xdc\x9d\xf0\x94\xb0\xa9\xf2\x9a\x8b\x9e\xdf\xbb\xf0\xa0\xb4\xa9\xd1\xab\xe2\xbe\x9e\xe5"
+	  "\x8c\x8e\xf4\x81\x80\xae\x61\xcb\xa7\xe9\x82\x93\xea\x94\x93" },
+	{ "oi", "nga1413hwf45c", "\x6f\xe6\x91\xad\xc3\x8a\x69\xf1\x85\x85\xb6" },
+};
+
+/* NULL: refused */
+static char *decode(const char *basic, const char *punycode)
+{
+	const struct identifier identifier = { basic, strlen(basic), punycode, strlen(punycode) };
+	struct demangler d = { 0 };
+
+	demangle_put_identifier(&d, &identifier);
+	if (!d.failed)
+		return d.text;
+	free(d.text);
+	return NULL;
+}
+
+static void refused(const char *basic, const char *punycode, const char *what)
+{
+	char *text = decode(basic, punycode);
+
+	ok(!text, "%s", what);
+	free(text);
+}
+
+/* @count times "a" */
+static const char *many(unsigned int count)
+{
+	static char text[300];
+
+	memset(text, 'a', count);
+	text[count] = '\0';
+	return text;
+}
+
+static void test_limits(void)
+{
+	char *text = decode(many(255), "kfw");
+
+	ok(text && strlen(text) == 257 && !strcmp(text + 255, "\xc3\xa9"), "256 characters");
+	free(text);
+	text = decode(many(254), "jcwa");
+	ok(text && strlen(text) == 258, "two of them not basic");
+	free(text);
+	refused(many(254), "jcwaa", "257 characters");
+	refused(many(256), "a", "256 basic ones and another");
+}
+
+int main(void)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *text = decode(names[i].basic, names[i].punycode);
+
+		is_str(text, names[i].text, "%s_%s", names[i].basic, names[i].punycode);
+		free(text);
+	}
+	refused("", "ib9b", "the first surrogate");
+	refused("", "zy0c", "the last surrogate");
+	refused("", "en32g", "the number after the last code point");
+	refused("", "l0902716a", "a number of 33 bits");
+	refused("", "k0902716a", "one of 32 bits");
+	refused("", "9", "a number that does not end");
+	refused("", "A", "a capital letter");
+	refused("", "-", "another character");
+	refused("a", "99999999999999999999", "a number that is far too long");
+	test_limits();
+	return done_testing();
+}
