@@ -11,10 +11,8 @@ void table_free(struct trace_table *table)
 {
 	size_t i;
 
-	for (i = 0; i < table->object_count; i++) {
-		if (table->objects[i].object)
-			ntrace_object_put(table->objects[i].object);
-	}
+	for (i = 0; i < table->object_count; i++)
+		ntrace_object_put(table->objects[i].object);
 	free(table->objects);
 	free(table->traces);
 	free(table->slots);
@@ -123,8 +121,6 @@ static bool same_file(const struct ntrace_object *a, const struct ntrace_object 
 
 	if (a == b)
 		return true;
-	if (!a || !b)
-		return false;
 	id_a = ntrace_object_build_id(a, &size_a);
 	id_b = ntrace_object_build_id(b, &size_b);
 	if (size_a || size_b)
