@@ -338,11 +338,105 @@ static void test_stop(void)
 	ntrace_space_put(space);
 }
 
+static int sign(int value)
+{
+	return (value > 0) - (value < 0);
+}
+
+/* Marks of all places: their order, and values that no cursor has saved. */
+static void test_marks(unsigned int step)
+{
+	enum { PLACES = 400 };
+	static struct ntrace_cursor_mark marks[PLACES];
+	static uint64_t address[PLACES], offset[PLACES];
+	struct ntrace_params params = params_of("tsbits=64");
+	struct ntrace_space *space = loop();
+	struct ntrace_cursor_extent extent = { .size = sizeof(extent) };
+	struct ntrace_cursor_mark before, after, mark;
+	struct ntrace_cursor_config config;
+	struct ntrace_cursor *cursor;
+	uint64_t instructions = 0, items = 0;
+	uint8_t data[256];
+	size_t count = 0, wrong = 0, i, k;
+
+	ntrace_cursor_config_init(&config);
+	config.params = &params;
+	config.data = data;
+	config.data_size = stream_of(SYNC(" TSTAMP=100") "x9 ResourceFull RCODE=1 HIST=0x5b; " SYNC(
+					     " TSTAMP=900") "x9 ResourceFull RCODE=1 HIST=0x5b;",
+				     &params, data, sizeof(data));
+	config.space = space;
+	config.step = step;
+	is_u64(ntrace_cursor_new(&cursor, &config), 0, "a cursor");
+	ntrace_cursor_save(cursor, &before);
+	while (!ntrace_cursor_next(cursor) && count < PLACES) {
+		const struct ntrace_cursor_place *place = ntrace_cursor_place(cursor);
+
+		ntrace_cursor_save(cursor, &marks[count]);
+		address[count] = place->address;
+		offset[count++] = place->offset;
+		if (!place->index) {
+			items++;
+			if (place->type == NTRACE_FLOW_BLOCK)
+				instructions += place->instructions;
+		}
+	}
+	ntrace_cursor_save(cursor, &after);
+	ok(count > 30 && count < PLACES, "%zu places", count);
+	ntrace_cursor_extent(cursor, &extent);
+	ok(extent.complete && extent.items == items && extent.instructions == instructions &&
+		   extent.bytes == config.data_size,
+	   "the extent: items, instructions and bytes");
+	ok(extent.time_known && extent.first_time == 100 && extent.last_time == 900, "and times");
+	for (i = 0; i < count; i++) {
+		for (k = 0; k < count; k++)
+			wrong += sign(ntrace_cursor_compare(&marks[i], &marks[k])) !=
+				 (i > k) - (i < k);
+		wrong += ntrace_cursor_compare(&before, &marks[i]) >= 0 ||
+			 ntrace_cursor_compare(&after, &marks[i]) <= 0;
+		wrong += ntrace_cursor_restore(cursor, &marks[count - 1 - i]) ||
+			 ntrace_cursor_place(cursor)->address != address[count - 1 - i] ||
+			 ntrace_cursor_place(cursor)->offset != offset[count - 1 - i];
+	}
+	is_u64(wrong, 0, "marks have the order of their places, and lead back to them");
+	is_u64(ntrace_cursor_restore(cursor, &before), 1, "before the first place");
+	ok(!ntrace_cursor_place(cursor) && ntrace_cursor_prev(cursor) == 1 &&
+		   !ntrace_cursor_next(cursor) && ntrace_cursor_place(cursor)->offset == offset[0],
+	   "the first place is next");
+	is_u64(ntrace_cursor_restore(cursor, &after), 1, "after the last place");
+	ok(!ntrace_cursor_place(cursor) && ntrace_cursor_next(cursor) == 1 &&
+		   !ntrace_cursor_prev(cursor) &&
+		   ntrace_cursor_place(cursor)->address == address[count - 1],
+	   "the last place is before it");
+	for (i = 0; i < 6; i++) {
+		mark = marks[count - 1];
+		if (i == 0)
+			mark.item++;
+		else if (i == 1)
+			mark.run++;
+		else if (i == 2)
+			mark.index = step == NTRACE_CURSOR_BLOCKS ? 4096 : mark.index + 1;
+		else if (i == 3)
+			mark.run = 0;
+		else if (i == 4)
+			mark.run = UINT64_MAX;
+		else
+			mark = (struct ntrace_cursor_mark){ .index = 1 };
+		is_u64((uint64_t)ntrace_cursor_restore(cursor, &mark), (uint64_t)NTRACE_ERR_INVALID,
+		       "a mark of another cursor, case %zu", i);
+	}
+	ok(ntrace_cursor_place(cursor)->address == address[count - 1], "does not move the cursor");
+	ntrace_cursor_free(cursor);
+	ntrace_space_put(space);
+}
+
 int main(void)
 {
 	test_refusals();
 	test_file();
 	test_stop();
+	test_marks(NTRACE_CURSOR_BLOCKS);
+	test_marks(NTRACE_CURSOR_INSTRUCTIONS);
 	test_small();
 	test_changes();
 	test_xrle();
