@@ -223,6 +223,55 @@ static void test_compressed(void)
 	check_walks("packed", 1, 100, 20);
 }
 
+/* Timestamps: the first and last time of each thread are those of its events. */
+static void test_times(void)
+{
+	struct ntrace_session *session;
+	const struct ntrace_cursor_thread *threads;
+	struct expected_list all = { 0 };
+	size_t count = 0, timed = 0;
+
+	fake_time_bits = 40;
+	two_processes("times");
+	stop("times", 3);
+	fake_time_bits = 0;
+	check_walks("times", 1, NTRACE_CURSOR_ANY, 20);
+	check_walks("times", 1, 100, 20);
+	expect_all(&all, "times");
+	session = open_session("times");
+	is_u64((uint64_t)ntrace_cursor_threads(session, &threads, &count), 0, "times: threads");
+	for (size_t i = 0; i < count; i++) {
+		uint64_t first = UINT64_MAX, last = 0, instructions = 0;
+
+		for (size_t k = 0; k < all.count; k++) {
+			const struct expected *place = &all.places[k];
+
+			if (place->tid != threads[i].tid || place->pid != threads[i].pid)
+				continue;
+			if (place->type == NTRACE_FLOW_BLOCK)
+				instructions += place->instructions;
+			if (!place->time_known)
+				continue;
+			first = place->time < first ? place->time : first;
+			last = place->time > last ? place->time : last;
+		}
+		ok(threads[i].instructions == instructions, "times: instructions of thread %d",
+		   threads[i].tid);
+		ok(threads[i].time_known == (first <= last) &&
+			   (first > last ||
+			    (threads[i].first_time == first && threads[i].last_time == last)),
+		   "times: of thread %d", threads[i].tid);
+		timed += threads[i].time_known && first < last;
+		ok(!i || threads[i].pid > threads[i - 1].pid ||
+			   (threads[i].pid == threads[i - 1].pid &&
+			    threads[i].tid > threads[i - 1].tid),
+		   "times: threads are in the order of their numbers");
+	}
+	ok(count > 3 && timed > 2, "times: %zu of %zu threads have several", timed, count);
+	ntrace_session_close(session);
+	free(all.places);
+}
+
 /* ---- two harts ---- */
 
 static void start_hart(const char *name, unsigned int cpu, uint64_t loop)
@@ -432,6 +481,7 @@ static void test_turns(void)
 static void tests(void)
 {
 	test_processes();
+	test_times();
 	test_gaps();
 	test_users();
 	test_compressed();
