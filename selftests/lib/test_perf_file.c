@@ -440,6 +440,135 @@ static void test_trailers(void)
 	ntrace_perf_file_close(file);
 }
 
+/* ---- the writer ---- */
+
+static const struct perf_event_header alone = { .type = 14, .size = 8 };
+
+static void test_writer_events(void)
+{
+	struct perf_event_attr attr = { .size = PERF_ATTR_SIZE_VER0,
+					.sample_type = PERF_SAMPLE_TIME };
+	const uint64_t ids[] = { 5, 6 };
+	struct ntrace_perf_writer *writer;
+	struct ntrace_perf_file *file;
+
+	is_u64((uint64_t)ntrace_perf_writer_open(&writer, in("none/x")), (uint64_t)NTRACE_ERR_IO,
+	       "no such directory");
+	is_u64((uint64_t)ntrace_perf_writer_open(&writer, in("made")), 0, "a writer");
+	attr.size = PERF_ATTR_SIZE_VER0 - 1;
+	is_u64((uint64_t)ntrace_perf_writer_event(writer, &attr, ids, 2, "a"),
+	       (uint64_t)NTRACE_ERR_INVALID, "an event that is too small");
+	attr.size = 4097;
+	is_u64((uint64_t)ntrace_perf_writer_event(writer, &attr, ids, 2, "a"),
+	       (uint64_t)NTRACE_ERR_INVALID, "one that is too large");
+	attr.size = PERF_ATTR_SIZE_VER0;
+	is_u64((uint64_t)ntrace_perf_writer_event(writer, &attr, ids, 2, "a"), 0, "an event");
+	attr.size += 8;
+	is_u64((uint64_t)ntrace_perf_writer_event(writer, &attr, ids, 2, "a"),
+	       (uint64_t)NTRACE_ERR_INVALID, "one of another size");
+	attr.size -= 8;
+	is_u64((uint64_t)ntrace_perf_writer_event(writer, &attr, NULL, 0, NULL), 0,
+	       "one without ids and name");
+	is_u64(ntrace_perf_writer_bytes(writer), 0, "no records yet");
+	is_u64((uint64_t)ntrace_perf_writer_records(writer, &alone, 8), 0, "a record");
+	is_u64((uint64_t)ntrace_perf_writer_finish_round(writer), 0, "the end of a round");
+	is_u64(ntrace_perf_writer_bytes(writer), 16, "bytes of records");
+	is_u64((uint64_t)ntrace_perf_writer_event(writer, &attr, ids, 2, "a"),
+	       (uint64_t)NTRACE_ERR_INVALID, "events come before records");
+	is_u64((uint64_t)ntrace_perf_writer_flush(writer), 0, "written so far");
+	is_u64((uint64_t)ntrace_perf_file_open(&file, in("made")), 0, "can be read");
+	seen = 0;
+	is_u64((uint64_t)ntrace_perf_file_records(file, see, NULL), (uint64_t)NTRACE_ERR_TRUNCATED,
+	       "as a file that is not complete");
+	ok(seen == 2 && last.type == 68, "with its records");
+	ntrace_perf_file_close(file);
+	is_u64((uint64_t)ntrace_perf_writer_close(writer), 0, "complete");
+	ntrace_perf_file_open(&file, in("made"));
+	seen = 0;
+	is_u64((uint64_t)ntrace_perf_file_records(file, see, NULL), 0, "now it is");
+	ok(ntrace_perf_file_events(file) == 2 && seen == 2, "events and records");
+	ntrace_perf_file_close(file);
+	is_u64((uint64_t)ntrace_perf_writer_close(NULL), 0, "nothing to close");
+}
+
+/* Records must be whole; a call with a wrong one writes nothing. */
+static void test_writer_records(void)
+{
+	struct perf_event_header two[2] = { alone, alone };
+	struct ntrace_perf_writer *writer;
+
+	ntrace_perf_writer_open(&writer, in("made"));
+	for (size_t size = 1; size < 16; size++)
+		if (size != 8)
+			is_u64((uint64_t)ntrace_perf_writer_records(writer, two, size),
+			       (uint64_t)NTRACE_ERR_INVALID, "%zu bytes of records", size);
+	two[1].size = 7;
+	is_u64((uint64_t)ntrace_perf_writer_records(writer, two, 16), (uint64_t)NTRACE_ERR_INVALID,
+	       "a record of 7 bytes");
+	two[1].size = 9;
+	is_u64((uint64_t)ntrace_perf_writer_records(writer, two, 16), (uint64_t)NTRACE_ERR_INVALID,
+	       "one that is longer than the rest");
+	is_u64((uint64_t)ntrace_perf_writer_sideband(writer,
+						     &(struct ntrace_sideband){ .type = 9 }),
+	       (uint64_t)NTRACE_ERR_INVALID, "a record that is not sideband");
+	is_u64(ntrace_perf_writer_bytes(writer), 0, "nothing was written");
+	is_u64((uint64_t)ntrace_perf_writer_records(writer, &alone, 0), 0, "no record");
+	ntrace_perf_writer_close(writer);
+	ntrace_perf_writer_open(&writer, "/dev/full");
+	ntrace_perf_writer_records(writer, &alone, 8);
+	errno = 0;
+	is_u64((uint64_t)ntrace_perf_writer_flush(writer), (uint64_t)NTRACE_ERR_IO,
+	       "a full device");
+	is_u64((uint64_t)errno, ENOSPC, "errno says so");
+	is_u64((uint64_t)ntrace_perf_writer_records(writer, &alone, 8), (uint64_t)NTRACE_ERR_IO,
+	       "the error stays");
+	errno = 0;
+	is_u64((uint64_t)ntrace_perf_writer_close(writer), (uint64_t)NTRACE_ERR_IO,
+	       "also at the end");
+	is_u64((uint64_t)errno, ENOSPC, "with its errno");
+}
+
+static void test_writer_features(void)
+{
+	const char *argv[] = { "perf", "record" };
+	const struct ntrace_perf_features features = { .size = sizeof(features),
+						       .hostname = "host",
+						       .release = "6.12",
+						       .version = "1.0",
+						       .arch = "riscv64",
+						       .cpus_online = 2,
+						       .cpus_available = 4,
+						       .argv = argv,
+						       .argc = 2 };
+	struct ntrace_perf_writer *writer;
+	struct ntrace_perf_file *file;
+	uint8_t id[20] = { 1 };
+	char path[4098];
+
+	memset(path, 'x', sizeof(path));
+	path[4097] = '\0';
+	ntrace_perf_writer_open(&writer, in("made"));
+	is_u64((uint64_t)ntrace_perf_writer_features(writer, &features), 0, "features");
+	is_u64((uint64_t)ntrace_perf_writer_build_id(writer, false, "/bin/a", id, 0),
+	       (uint64_t)NTRACE_ERR_INVALID, "an empty build ID");
+	is_u64((uint64_t)ntrace_perf_writer_build_id(writer, false, "/bin/a", id, 21),
+	       (uint64_t)NTRACE_ERR_INVALID, "one of 21 bytes");
+	is_u64((uint64_t)ntrace_perf_writer_build_id(writer, false, path, id, 20),
+	       (uint64_t)NTRACE_ERR_INVALID, "a path of 4097 bytes");
+	path[4096] = '\0';
+	is_u64((uint64_t)ntrace_perf_writer_build_id(writer, false, path, id, 20), 0, "of 4096");
+	is_u64((uint64_t)ntrace_perf_writer_build_id(writer, true, "[kernel]", id, 1), 0,
+	       "one of a byte");
+	is_u64((uint64_t)ntrace_perf_writer_close(writer), 0, "complete");
+	is_u64((uint64_t)ntrace_perf_file_open(&file, in("made")), 0, "can be read");
+	is_str(ntrace_perf_file_feature(file, NTRACE_PERF_HOSTNAME), "host",
+	       "the name of the host");
+	is_str(ntrace_perf_file_feature(file, NTRACE_PERF_OSRELEASE), "6.12", "the kernel");
+	is_str(ntrace_perf_file_feature(file, NTRACE_PERF_VERSION), "1.0", "the version");
+	is_str(ntrace_perf_file_feature(file, NTRACE_PERF_ARCH), "riscv64", "the architecture");
+	ntrace_perf_file_close(file);
+}
+
 int main(void)
 {
 	if (!scratch_make())
@@ -451,6 +580,9 @@ int main(void)
 	test_auxtrace();
 	test_sideband();
 	test_trailers();
+	test_writer_events();
+	test_writer_records();
+	test_writer_features();
 	scratch_remove();
 	return done_testing();
 }
