@@ -234,6 +234,9 @@ static void test_ownership(void)
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 08 F3", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; ownership:program 31 s1d; ",
 	       "messages: FORMAT 2 reports scontext, FORMAT 0 keeps it");
+	is_str(feed(space, "", SYNC_1000 "08 C8 3B", log_context, NULL),
+	       "sync:program; ownership:program 01 s1d; ",
+	       "messages: an Ownership may be the last message");
 	is_str(feed(space, "", SYNC_1000 "08 1C 0F 08 C8 3B", log_context, NULL),
 	       "sync:program; ownership:program 10 h6; ownership:program 01 s1d h6; ",
 	       "synchronization: hcontext (FORMAT 3), then scontext (FORMAT 2)");

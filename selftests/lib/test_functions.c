@@ -315,6 +315,63 @@ static void test_merge(void)
 	end();
 }
 
+/* Events of each kind, a different number of each. */
+static void begin_with_all(void)
+{
+	static const struct {
+		unsigned int type, code;
+	} kinds[] = {
+		{ NTRACE_FLOW_TRAP, NTRACE_BTYPE_EXCEPTION },
+		{ NTRACE_FLOW_TRAP, NTRACE_BTYPE_INTERRUPT },
+		{ NTRACE_FLOW_TRAP, NTRACE_BTYPE_TRAP },
+		{ NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE },
+		{ NTRACE_FLOW_GAP, 0 },
+		{ NTRACE_FLOW_ERROR, NTRACE_FLOW_ERROR_CUT },
+		{ NTRACE_FLOW_WARNING, NTRACE_FLOW_ERROR_UNKNOWN },
+		{ NTRACE_FLOW_CIRCUIT, NTRACE_CKSRC_PC_SAMPLE },
+	};
+
+	begin((struct ntrace_profile_options){ .privileges = 1u << NTRACE_PRIV_U });
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		for (unsigned int k = 0; k <= i; k++)
+			event_of((enum ntrace_flow_type)kinds[i].type, kinds[i].code);
+	plain(GAMMA, GAMMA + 4);
+	privilege = NTRACE_PRIV_S;
+	plain(GAMMA, GAMMA + 8);
+	privilege = NTRACE_PRIV_U;
+	ntrace_profile_end(profile);
+}
+
+/* The sums of two profiles. */
+static void test_sums(void)
+{
+	const struct ntrace_profile_totals *totals;
+	struct ntrace_profile *other;
+
+	begin_with_all();
+	other = profile;
+	begin_with_all();
+	for (unsigned int times = 1; times <= 2; times++) {
+		totals = ntrace_profile_totals(profile);
+		ok(totals->instructions[NTRACE_DOMAIN_USER] == 2 * times &&
+			   totals->instructions[NTRACE_DOMAIN_KERNEL] == 3 * times &&
+			   totals->selected == 2 * times,
+		   "instructions, %u times", times);
+		ok(totals->exceptions == times && totals->interrupts == 2 * times &&
+			   totals->traps == 6 * times,
+		   "exceptions, interrupts, and all traps");
+		ok(totals->trace_off == 4 * times && totals->gaps == 5 * times, "gaps");
+		ok(totals->errors[NTRACE_FLOW_ERROR_CUT].count == 6 * times &&
+			   totals->warnings[NTRACE_FLOW_ERROR_UNKNOWN].count == 7 * times,
+		   "errors and warnings");
+		is_u64(totals->unplaced_samples, 8 * times, "samples");
+		if (times == 1)
+			is_u64(ntrace_profile_merge(profile, other), 0, "all of them add up");
+	}
+	ntrace_profile_free(other);
+	end();
+}
+
 static void test_edges(void)
 {
 	const struct ntrace_profile_edge *edges;
@@ -543,6 +600,7 @@ int main(void)
 	test_selection();
 	test_pc_samples();
 	test_merge();
+	test_sums();
 	test_edges();
 	test_totals();
 	test_occupancy();
