@@ -14,7 +14,8 @@
  * @next: address of the instruction that follows in a straight line; the ring stays valid as long
  *        as thread @tid continues there
  * @skip: bytes of that instruction if it traps, so that control returns after it
- * @pending: the last block ended with @transfer, whose target is the next block
+ * @going: @next, @skip, @pending and @transfer are those of the last selected block
+ * @pending: the block ended with @transfer, whose target is the next block
  * @outside: the last block was not selected
  */
 struct ntrace_sampler {
@@ -71,8 +72,6 @@ static void forget(struct ntrace_sampler *sampler)
 {
 	sampler->count = 0;
 	sampler->going = false;
-	sampler->pending = false;
-	sampler->outside = false;
 }
 
 void ntrace_sampler_end(struct ntrace_sampler *sampler)
@@ -178,7 +177,6 @@ static int take_block(struct ntrace_sampler *sampler, const struct ntrace_sessio
 		else
 			forget(sampler);
 	}
-	sampler->pending = false;
 	sampler->outside = false;
 	if (!result)
 		result = take_samples(sampler, event);
