@@ -372,6 +372,53 @@ static void test_addresses(void)
 	is_u64(addresses.misplaced, 2, "two are wider than the setting");
 }
 
+/* An address of @bits bits whose topmost @run bits are ones: perhaps the rest of a cut sign. */
+static void test_signs(void)
+{
+	static const struct {
+		unsigned int bits, run;
+		bool misplaced, perhaps;
+	} cases[] = {
+		{ 36, 8, false, true },	  { 36, 7, false, false },  { 35, 8, false, false },
+		{ 37, 6, false, true },	  { 37, 5, false, false },  { 31, 6, false, true },
+		{ 31, 5, false, false },  { 25, 8, false, false },  { 40, 16, true, false },
+		{ 40, 15, false, true },  { 40, 7, false, false },  { 38, 16, false, true },
+		{ 47, 16, false, true },  { 56, 16, false, true },  { 37, 16, true, false },
+		{ 39, 16, true, false },  { 46, 16, true, false },  { 48, 16, true, false },
+		{ 55, 16, true, false },
+	};
+	struct detect_addresses addresses;
+	struct ntrace_params params;
+	char text[80];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t ones = (UINT64_C(1) << cases[i].run) - 1;
+		uint64_t address = ones << (cases[i].bits - cases[i].run);
+
+		snprintf(text, sizeof(text), "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x%" PRIx64,
+			 address >> 1);
+		params = params_of("");
+		detect_addresses(data, make("", text), &params, NULL, &addresses);
+		ok(addresses.misplaced == cases[i].misplaced &&
+			   addresses.cost == 2u + 12 * cases[i].misplaced + 2 * cases[i].perhaps,
+		   "%u ones at the top of %u bits: %" PRIu64 " misplaced, cost %" PRIu64,
+		   cases[i].run, cases[i].bits, addresses.misplaced, addresses.cost);
+	}
+	/* Settings that say where the sign is. */
+	params = params_of("addrbits=40");
+	detect_addresses(data, make("", "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x7fff800000"), &params,
+			 NULL, &addresses);
+	is_u64(addresses.misplaced, 0, "with addrbits no sign is cut");
+	params = params_of("xlen=32");
+	detect_addresses(data, make("", "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x3f000000"), &params,
+			 NULL, &addresses);
+	is_u64(addresses.cost, 2, "nor with 32 bits");
+	params = params_of("");
+	detect_addresses(data, make("", "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x3f000000"), &params,
+			 NULL, &addresses);
+	is_u64(addresses.cost, 4, "with 64 bits it may be");
+}
+
 /* ---- timestamps ---- */
 
 #define SYNC_AT(time) "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=" #time
@@ -547,6 +594,7 @@ int main(void)
 	test_cost();
 	test_counts();
 	test_addresses();
+	test_signs();
 	test_times();
 	test_words();
 	test_frames();
