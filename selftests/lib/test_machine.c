@@ -579,6 +579,38 @@ static void test_more_cpus(void)
 	machine_close(&machine);
 }
 
+/* Files are known by name and build ID: each once, however many there are. */
+static void test_many_files(void)
+{
+	enum { FILES = 3 * MACHINE_BUCKETS };
+	const struct mapped_file *file;
+	unsigned int count = 0, i;
+	char name[40];
+
+	begin();
+	for (i = 0; i < 2 * FILES; i++) {
+		snprintf(name, sizeof(name), "/lib/file%u", i % FILES);
+		maps(100, 10 + i, 0x1000 * (i + 1), name);
+	}
+	for (i = 0; i < 3; i++)
+		put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2,
+					      .pid = 100,
+					      .tid = 100,
+					      .time = 100000 + i,
+					      .executable = true,
+					      .address = 0x1000,
+					      .length = 0x1000,
+					      .build_id_size = 2,
+					      .build_id = { 1, (uint8_t)(i % 2) },
+					      .name = "/lib/file0" });
+	end();
+	for (i = 0; i < MACHINE_BUCKETS; i++)
+		for (file = machine.files[i]; file; file = file->next)
+			count++;
+	is_u64(count, FILES + 2, "%d files, one of them with two build IDs", FILES);
+	machine_close(&machine);
+}
+
 int main(void)
 {
 	if (!scratch_make()) {
@@ -586,6 +618,7 @@ int main(void)
 		return done_testing();
 	}
 	test_names();
+	test_many_files();
 	test_mappings();
 	test_forks();
 	test_generations();
