@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The process, or the harts, that a debugger sees. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/command.h"
 #include "common/place_name.h"
@@ -125,9 +127,9 @@ int target_set_exec(struct target *target, const char *path, uint64_t bias)
 	target->exec = add_module(target, NULL, path, bias);
 	if (target->exec < 0)
 		return fail("out of memory");
-	return target->file[target->module[target->exec].file].elf ?
-		       EXIT_OK :
-		       fail("%s: not an ELF file", path);
+	if (target->file[target->module[target->exec].file].elf)
+		return EXIT_OK;
+	return fail("%s: %s", path, access(path, R_OK) ? strerror(errno) : "not an ELF file");
 }
 
 /* ---- threads ---- */
