@@ -178,6 +178,41 @@ static bool load_part(struct context *context, size_t number)
 	return true;
 }
 
+/**
+ * struct bookmark - where a client is, for a search in other parts that may fail
+ * @thread: places and windows of its threads, or NULL: nothing to come back to
+ */
+struct bookmark {
+	size_t part;
+	size_t current;
+	size_t resumed;
+	struct remote_thread *thread;
+};
+
+static struct bookmark leave(const struct context *context)
+{
+	const struct remote *remote = context->remote;
+	size_t size = remote->target->threads * sizeof(*remote->thread);
+	struct bookmark mark = { remote->target->part, remote->current, remote->resumed,
+				 malloc(size) };
+
+	if (mark.thread)
+		memcpy(mark.thread, remote->thread, size);
+	return mark;
+}
+
+/* A part that is loaded again has the same threads and instructions. */
+static void come_back(struct context *context, const struct bookmark *mark)
+{
+	struct remote *remote = context->remote;
+
+	if (!load_part(context, mark->part) || !mark->thread)
+		return;
+	memcpy(remote->thread, mark->thread, remote->target->threads * sizeof(*remote->thread));
+	remote->current = mark->current;
+	remote->resumed = mark->resumed;
+}
+
 static bool use_part(struct context *context, uint64_t number)
 {
 	return load_part(context, (size_t)number) ||
@@ -249,24 +284,26 @@ static bool find_in_parts(struct context *context, const char *name, uint64_t *w
 static bool command_around(struct context *context, char *words)
 {
 	char *name = strsep(&words, " ");
-	size_t part = context->remote->target->part;
 	struct history_place place;
 	uint64_t wanted = 1, left;
+	struct bookmark mark;
 	bool known = false;
 
 	if (!name || !*name || (words && *words && (!parse_number(words, &wanted) || !wanted)))
 		return say_failed(context, "around: a function is needed, and which of its calls: "
 					   "around malloc 3");
 	left = wanted;
+	mark = leave(context);
 	/* The first part may have other processes only. */
-	for (size_t i = 0; i < part && !load_part(context, i); i++)
+	for (size_t i = 0; i < mark.part && !load_part(context, i); i++)
 		;
 	if (find_in_parts(context, name, &left, &place, &known)) {
 		move_to(context, context->remote->current, place);
+		free(mark.thread);
 		return true;
 	}
-	load_part(context, part);
-	context->moved = false;
+	come_back(context, &mark);
+	free(mark.thread);
 	if (known)
 		packet_append_format(context->output,
 				     "around: thread %" PRIu64
@@ -302,9 +339,9 @@ static const struct history_run *find_gap(struct context *context, struct histor
 
 static bool move_to_gap(struct context *context, bool back)
 {
-	const size_t part = context->remote->target->part;
 	struct history_place place = current(context)->place;
 	const struct history_run *gap = find_gap(context, &place, back);
+	struct bookmark mark = leave(context);
 	const struct history *history;
 
 	while (!gap && next_part(context, back)) {
@@ -312,10 +349,11 @@ static bool move_to_gap(struct context *context, bool back)
 				     current(context)->place.thread, back ? UINT64_MAX : 0);
 		gap = find_gap(context, &place, back);
 	}
-	if (!gap) {
-		load_part(context, part);
+	if (!gap)
+		come_back(context, &mark);
+	free(mark.thread);
+	if (!gap)
 		return say_failed(context, "there is no gap");
-	}
 	history = context->remote->target->history;
 	if (history_number(history, &place) < current(context)->low ||
 	    history_number(history, &place) > current(context)->high)
