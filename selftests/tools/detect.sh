@@ -53,6 +53,10 @@ for block in range(20):
         stream += message([(3, 6), (10, 4), (count, count.bit_length())], [])
 folder = sys.argv[1]
 open(folder + "/four.nex", "wb").write(stream)
+sifive = bytearray(stream)
+for i in range(20):
+    sifive += message([(7, 6), (10, 4)], [3, 0x1234 + i])
+open(folder + "/sifive.nex", "wb").write(sifive)
 open(folder + "/words.nex", "wb").write(bytes(b for i in range(0, len(stream) // 2 * 2, 2) for b in (stream[i + 1], stream[i])))
 open(folder + "/middle.nex", "wb").write(stream[501:] + bytes(4000))
 lossy = bytearray(stream)
@@ -89,6 +93,54 @@ first = got["candidates"][0]
 assert first["messages"] == 820 and first["sources"] == 1 and first["wire_errors"] == 0 and first["equal"] is True
 assert first["not_told"] == ["xlen"] and first["packing"] == "bytes" and got["looks_like"] == "an N-Trace stream"'
 is $? 0 "JSON has the figures"
+
+is "$(first --params xlen=64 "$tmp/sifive.nex")" "--params srcbits=4,xlen=64,mode=btm,dialect=sifive-v0" "messages of SiFive alone"
+
+# What an encoder was told shows in its trace. The program runs at the end of the address space, where addresses have an extension.
+cat >"$tmp/high.S" <<'END'
+	.globl _start
+_start:	li	s0, 200
+1:	la	t0, one
+	jalr	t0
+	la	t0, two
+	jalr	t0
+	j	2f
+2:	addi	s0, s0, -1
+	bnez	s0, 1b
+	nop
+one:	ret
+two:	ret
+END
+riscv64-linux-gnu-gcc -march=rv64g -mcmodel=medany -nostdlib -static -Wl,-Ttext=0xffffffff80010000,--no-relax,--build-id=none -o "$tmp/high" "$tmp/high.S" ||
+	not_ok "a program"
+riscv64-linux-gnu-objdump -d "$tmp/high" | python3 -c 'import re, sys
+code = [("0x" + line.split(":")[0].strip(), line) for line in sys.stdin if re.match(r"[0-9a-f]+:\t", line.strip())]
+one = next(i for i, item in enumerate(code) if item[1].rstrip().endswith("ret"))
+loop = next(i for i, item in enumerate(code) if "auipc" in item[1])
+run = [item[0] for item in code[:loop]]
+for turn in range(200):
+    returns = [code[one][0], code[one + 1][0]]
+    for address, text in code[loop:one - 1]:
+        run += [address] + ([returns.pop(0)] if "jalr" in text else [])
+print("\n".join(run + [code[one - 1][0]]))' >"$tmp/high.pcs"
+# tells PARAMS OPTIONS: detect prints OPTIONS for a trace with PARAMS, and known parameters after them
+tells() {
+	local text=$1 expected=$2 mode=htm
+	shift 2
+	[[ $expected = *mode=htm* ]] || mode=btm
+	"$ntrace" encode --pcs "$tmp/high.pcs" --elf "$tmp/high" --mode $mode --params "$text" "$@" -o "$tmp/high.nex" >/dev/null || not_ok "encode $text"
+	is "$(first --elf "$tmp/high" "$tmp/high.nex")" "--params $expected" "$text of an encoder, mode $mode"
+	is "$("$ntrace" decode --level pc --params "$expected" --elf "$tmp/high" "$tmp/high.nex" | cksum)" "$(cksum <"$tmp/high.pcs")" "and decode follows the trace with it"
+}
+syncs=sync=messages,syncmax=2
+tells extaddr=1 srcbits=0,xlen=64,extaddr=1,mode=btm --encoder $syncs
+tells addrbits=39 srcbits=0,xlen=64,addrbits=39,mode=htm --encoder $syncs
+tells alljumps=1 srcbits=0,xlen=64,alljumps=1,mode=htm --encoder $syncs
+tells tsbits=40,tsdelta=xor srcbits=0,xlen=64,mode=btm,tsdelta=xor --encoder $syncs,timestamps=all
+tells tsbits=8,srcbits=3 srcbits=3,xlen=64,mode=btm,tsbits=8 --encoder $syncs,timestamps=all
+known=isa=rv64gc,tshz=1000,impret=3,keepstack=1,jvt=0x1000
+is "$(first --elf "$tmp/high" --params $known "$tmp/high.nex")" \
+	"--params srcbits=3,xlen=64,mode=btm,tsbits=8,tshz=1000,impret=3,keepstack=1,jvt=0x1000,isa=rv64gc" "known parameters are printed, too"
 
 # Bytes that are not a trace.
 complains "random bytes" 1 "random.bin: not an N-Trace stream: it looks like random or compressed bytes" detect "$tmp/random.bin"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ntrace gdb and ntrace browse with recordings, on this machine: a process of two threads in a
+ * ntrace gdb, browse, report and others with recordings, on this machine: a process of two threads in a
  * position-independent program, its library and its interpreter, which takes turns with another
- * process. host/gdb_packets.py asks as a debugger, without GDB; host/browse_recording.py types.
+ * process. host/gdb_packets.py asks as a debugger, without GDB; host/browse_recording.py types, and
+ * host/report_recording.py reads what report, count, export and index say of the gaps.
  */
 #include "test_session.h"
 
@@ -56,8 +57,11 @@ static void turn(int32_t pid, int32_t tid, int32_t to_pid, int32_t to_tid, uint6
 	hart_loop(&hart, 3);
 }
 
-/* Two threads take turns with each other and with another process, @rounds times. */
-static void record(const char *name, unsigned int rounds, unsigned int works)
+/*
+ * Two threads take turns with each other and with another process, @rounds times; before them, the
+ * other process is @alone for some time.
+ */
+static void record(const char *name, unsigned int alone, unsigned int rounds, unsigned int works)
 {
 	start(name, INTERPRETER, UINT32_MAX);
 	name_thread(100, 100, "main");
@@ -67,6 +71,7 @@ static void record(const char *name, unsigned int rounds, unsigned int works)
 	map_file(100, 100, 0, INTERPRETER, "/lib/ld-test.so.1");
 	named(200, 0, false, "beta");
 	maps(200, 0, OTHER_CODE, "/ccc");
+	work(OTHER_CODE, alone);
 	turn(200, 200, 100, 100, INTERPRETER);
 	work(PROGRAM, 2);
 	for (unsigned int i = 0; i < rounds; i++) {
@@ -141,12 +146,14 @@ static void tests(void)
 	if (!ok(make_files(), "programs"))
 		return;
 	fake_context = true;
-	record("untimed", 14, 200);
+	record("untimed", 0, 14, 200);
 	fake_time_bits = 32;
-	record("timed", 3, 4);
-	record("long", 14, 200);
+	record("timed", 0, 3, 4);
+	record("long", 0, 14, 200);
+	record("late", 2500, 3, 200);
 	relay("gdb_packets.py", 320);
 	relay("browse_recording.py", 56);
+	relay("report_recording.py", 95);
 }
 
 int main(void)

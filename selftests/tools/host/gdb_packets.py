@@ -370,8 +370,8 @@ def test_files():
         about = gdb.binary(f"vFile:fstat:{number:x}")
         fields = struct.unpack(">7I3Q3I", about.split(b";", 1)[1])
         status = os.stat(path)
-        same((about[:4], oct(fields[2]), fields[3], fields[7], fields[9], fields[12]),
-             (b"F40;", "0o100444", 1, status.st_size, status.st_blocks, int(status.st_mtime)), "vFile:fstat")
+        same((about[:4], oct(fields[2]), fields[3], fields[7:10], fields[12]),
+             (b"F40;", "0o100444", 1, (status.st_size, 4096, status.st_blocks), int(status.st_mtime)), "vFile:fstat")
     same([gdb.ask(f"vFile:{text}") for text in ("pread:3,1,0", "pread:x,1,0", "pread:40,1,0", "pread:0", "pread:0,x,0", "pread:0,1",
                                                "pread:0,1,ffffffffffffffff", "fstat:9", "close:9", "readlink:2f", "unlink:2f", "setfs")],
          ["F-1,9", "F-1,9", "F-1,9", "F-1,16", "F-1,16", "F-1,16", "F-1,16", "F-1,9", "F-1,9", "F-1,16", "", "F-1,16"],
@@ -597,6 +597,32 @@ def test_parts(name):
     same(gdb.close(), 0, f"{name}: ends")
 
 
+def test_late():
+    """The process is not in the first parts."""
+    whole = [item for item in decode("late") if item and item.tid == 100]
+    gdb = Gdb("late", "--part", "60000")
+    count = int(re.fullmatch(r"part (\d+) of 1 to \1\n", gdb.monitor("part"))[1])
+    place = gdb.monitor("where")
+    for words in ("first", "1"):
+        text = gdb.monitor(f"part {words}")
+        same((text, gdb.monitor("where")), ("this part has no instruction of the process, or cannot be loaded\n", place),
+             f"late: part {words} does not have the process")
+    moves = []
+    while (text := gdb.monitor("part previous")) != "there is no such part\n":
+        moves.append(int(re.search(r"^part (\d+) of", text, re.M)[1]))
+    test(moves == list(range(count - 1, count - 1 - len(moves), -1)) and 1 < moves[-1] < count, "late: part previous stops at the first part with the process",
+         moves, count)
+    gdb.ask("Hg64")
+    gdb.monitor("part last")
+    same(gdb.monitor("around begin").split(" ")[:2], [hex(INTERPRETER), "begin+0x0"], "late: around looks in all parts")
+    gdb.monitor("start")
+    same((gdb.move("?")[1], gdb.number()), (whole[0].pc, 0), "late: the first instruction")
+    place = gdb.monitor("window last 50") and gdb.monitor("where")
+    same((gdb.monitor("around begin 9999").split(" ")[0], gdb.monitor("where")), ("around:", place), "late: a window stays when nothing is found")
+    same(gdb.monitor("time @9"), "this part has no instruction of the process, or cannot be loaded\n", "late: a time before the process")
+    gdb.close()
+
+
 def chosen(*options, recording="timed"):
     """The threads of --json, with the server ended."""
     server = subprocess.Popen([NTRACE, "gdb", "--json", "--sysroot", ROOT, *options, f"{DIRECTORY}/{recording}"], stdout=subprocess.PIPE,
@@ -714,3 +740,4 @@ for part in (test_threads, test_registers, test_memory, test_steps, test_breakpo
     part()
 test_parts("long")
 test_parts("untimed")
+test_late()

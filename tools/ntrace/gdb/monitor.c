@@ -172,10 +172,7 @@ static bool load_part(struct context *context, size_t number)
 	if (!parts || number == remote->target->part)
 		return true;
 	target = parts->open(parts, number);
-	if (!target || !remote_use(remote, target))
-		return false;
-	context->moved = true;
-	return true;
+	return target && remote_use(remote, target);
 }
 
 /**

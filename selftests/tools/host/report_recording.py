@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""ntrace report, count, export and index with recordings that have gaps, the kernel and several processes: numbers and
+options, compared with the events of ntrace decode.
+
+report_recording.py NTRACE DIRECTORY: with the recordings of test_places.c; prints "ok TEXT" or "failed TEXT" for each test.
+"""
+import collections
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+
+NTRACE, DIRECTORY = sys.argv[1:]
+ROOT, TIMED = f"{DIRECTORY}/root", f"{DIRECTORY}/timed"
+OBJECTS = {f"{ROOT}/bin/prog": "prog", f"{ROOT}/lib/libwork.so": "libwork.so", f"{ROOT}/lib/ld-test.so.1": "ld-test.so.1", f"{ROOT}/ccc": "ccc",
+           f"{TIMED}/images/kernel.start": "[kernel]"}
+
+
+def test(good, text, *why):
+    print("ok" if good else "failed", text, flush=True)
+    if not good:
+        for item in why:
+            print("   ", repr(item)[:1500])
+
+
+def same(got, wanted, text):
+    test(got == wanted, text, got, wanted)
+
+
+def run(*words, recording=TIMED):
+    done = subprocess.run([NTRACE, words[0], "--sysroot", ROOT, *words[1:], recording], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+events = [json.loads(line) for line in run("decode", "--json")[1].splitlines()]
+blocks = [event for event in events if event["type"] == "block"]
+
+
+def count(*keys, **where):
+    sums = collections.Counter()
+    for block in blocks:
+        if all(block[key] == value for key, value in where.items()):
+            sums[tuple(block[key] for key in keys)] += block["instructions"]
+    return sums
+
+
+total = count()[()]
+modes = {"user": count(privilege="U")[()], "kernel": count(privilege="S")[()]}
+gaps = [event for event in events if event["type"] == "gap"]
+errors = [event for event in events if event["type"] == "error"]
+
+
+def test_report():
+    status, text, _ = run("report", "--json")
+    report = json.loads(text)
+    # Gaps do not change the status of a report: what is missing is in it.
+    same((status, report["gaps"], len(report["errors"])), (0, len(gaps), 1), "report --json: gaps and errors")
+    same(report["errors"][0], {"count": len(errors), "reason": errors[0]["detail"],
+                               "first": {"stream": 0, "offset": errors[0]["offset"], "address": errors[0]["address"]}}, "report --json: the first error")
+    same((report["instructions"]["all"], report["instructions"]["user"], report["instructions"]["kernel"]), (total, *modes.values()),
+         "report --json: instructions")
+    interrupts = sum(event["type"] == "trap" for event in events)
+    same(report["traps"], {"all": interrupts, "exceptions": 0, "interrupts": interrupts}, "report --json: traps")
+    same({(item["function"], item["object"]): item["instructions"] for item in report["functions"]}, dict(count("symbol", "object")),
+         "report --json: functions")
+    same({(item["cpu"], item["pid"], item["tid"], item["thread"]): (item["instructions"], item["kernel"]) for item in report["threads"]},
+         {key: (number, count("cpu", "pid", "tid", "comm", privilege="S")[key]) for key, number in count("cpu", "pid", "tid", "comm").items()},
+         "report --json: threads")
+    by_process = json.loads(run("report", "--json", "--by-process")[1])["functions"]
+    same({(item["function"], item["pid"], item["process"]): item["instructions"] for item in by_process},
+         {(name, pid, "main" if pid == 100 else "beta"): number for (name, pid), number in count("symbol", "pid").items()},
+         "report --json --by-process: functions of each process")
+    status, text, _ = run("report")
+    same(status, 0, "report: status")
+    head = dict(line.split(None, 1) for line in text.split("\n\n")[0].splitlines())
+    same(head["losses"], f"gaps {len(gaps)}, errors {len(errors)}", "report: losses")
+    same(head["not"], f"decoded   {len(errors)} times: {errors[0]['detail']} (first: stream 0, offset 0x{errors[0]['offset']:x}, "
+         f"address {errors[0]['address']})", "report: the first error")
+    same(head["instructions"], f"{total}: user {modes['user']} ({100 * modes['user'] / total:.1f} %), "
+         f"kernel {modes['kernel']} ({100 * modes['kernel'] / total:.1f} %)", "report: instructions")
+    same(head["traps"], f"{interrupts}: exceptions 0, interrupts {interrupts}", "report: traps")
+    rows = [line.split() for line in text.split("\n\n")[1].splitlines()[1:]]
+    functions = {(item["function"], OBJECTS[item["object"]]): item for item in report["functions"]}
+    same([(row[-1], row[-2]) for row in rows], list(functions), "report: the functions of the JSON, in their order")
+    same([(row[0], row[2], row[3], row[4], row[-3]) for row in rows],
+         [(f"{100 * item['instructions'] / total:.2f}", str(item["instructions"]), str(item["total"]), str(item["calls"]), item["mode"])
+          for item in functions.values()], "report: their numbers")
+    same([row[5:9] for row in rows], [[f"~{item['ticks']}", "ticks", f"~{item['total_ticks']}", "ticks"] for item in functions.values()],
+         "report: their times")
+    rows = [line.split() for line in run("report", "--by-process")[1].split("\n\n")[1].splitlines()[1:]]
+    same([(row[-1], row[5], row[6], row[2], row[3], row[4]) for row in rows],
+         [(item["function"], str(item["pid"]), item["process"], str(item["instructions"]), str(item["calls"]), item["mode"]) for item in by_process],
+         "report --by-process: the functions of the JSON")
+    status, text, _ = run("report", "--limit", "2")
+    rest = total - sum(item["instructions"] for item in report["functions"][:2])
+    same(text.splitlines()[-1].split(None, 3), [f"{100 * rest / total:.2f}", "%", str(rest), f"{len(functions) - 2} more functions: --limit 0 shows them"],
+         "report --limit: the rest")
+    same(len(run("report", "--limit", "0")[1].splitlines()), len(run("report")[1].splitlines()), "report --limit 0: all")
+    rows = run("report", "--by-thread")[1].split("\n\n")[1].splitlines()
+    same([line.split()[:5] + line.split()[-3:-1] for line in rows[1:2]],
+         [[f"{100 * number / total:.2f}", "%", str(number), f"{100 * kernel / number:.2f}", "%", "100", "100"]
+          for (number, kernel) in [(count(tid=100)[()], count(tid=100, privilege="S")[()])]], "report --by-thread: the first row")
+    same([int(line.split()[2]) for line in rows[1:]], sorted((number for number in count("tid").values()), reverse=True),
+         "report --by-thread: all threads, the largest first")
+    for options, where in ((["--user"], {"privilege": "U"}), (["--kernel"], {"privilege": "S"}), (["--pid", "200"], {"pid": 200})):
+        selected = json.loads(run("report", "--json", *options)[1])
+        same((selected["instructions"]["selected"], {item["function"]: item["instructions"] for item in selected["functions"]}),
+             (count(**where)[()], {name: number for (name,), number in count("symbol", **where).items()}), f"report {' '.join(options)}")
+    page = f"{DIRECTORY}/page.html"
+    status, _, message = run("report", f"--html={page}")
+    data = json.loads(re.search(r'(\{"recording":.*?\})\n</script>', open(page).read(), re.S)[1])
+    same((status, data["losses"]["gaps"], [item[0] for item in data["losses"]["errors"]]), (0, len(gaps), [len(errors)]), "report --html: losses")
+    test(errors[0]["detail"] in data["losses"]["errors"][0][1] and errors[0]["address"] in data["losses"]["errors"][0][2], "report --html: the first error",
+         data["losses"], message)
+    same({item[0]: item[3] for item in data["functions"]}, {item["function"]: item["instructions"] for item in report["functions"]},
+         "report --html: functions")
+
+
+def test_callers():
+    text = run("report", "--callers", "nothing")[1]
+    test(re.search(r"trap_entry", text), "report --callers: who calls", text)
+    text = run("report", "--callers", "begin")[1]
+    test(re.search(r"^100\.00 %.* main \(thread 100\)$", text, re.M), "report --callers: a thread begins there", text)
+    text = run("report", "--callees", "__switch_to")[1]
+    test("it calls nothing" in text, "report --callees: it calls nothing", text)
+
+
+def test_count():
+    counts = f"{DIRECTORY}/counts"
+    for options, where in (([], {}), (["--user"], {"privilege": "U"}), (["-k"], {"privilege": "S"}), (["--privilege", "us"], {}),
+                           (["--pid", "200"], {"pid": 200}), (["--memory", "1M", "--jobs", "1"], {}), (["--class", "x", "--quiet"], {})):
+        status, text, message = run("count", "--json", "-o", counts, *options)
+        listed = run("export", "-f", "csv", recording=counts)
+        test(status == 0 and listed[0] == 0, f"count {' '.join(options)}: succeeds", text, message, listed[2])
+        report = json.loads(text)
+        same(report["losses"]["gaps"] if "losses" in report else len(gaps), len(gaps), f"count {' '.join(options)}: gaps")
+        executed = collections.Counter()
+        for row in csv.DictReader(listed[1].splitlines()):
+            executed[row.get("object", "")] += 1
+        test(len(executed) >= 1, f"count {' '.join(options)}: has code", listed[1][:300])
+    for why, *options in (("'3' is not I/N", "--shard", "3"), ("'/3' is not I/N", "--shard", "/3"), ("4 is not between 1 and 3", "--shard", "4/3"),
+                          ("0 is not between 1 and 3", "--shard", "0/3"), ("0 is not between", "--shard", "1/0"), ("'x' is not a number", "--shard", "1/x"),
+                          ("'x' is not a number", "--shard", "x/2"), ("0 is not between", "--memory", "0"), ("a label has at most", "--class", "x" * 1000),
+                          ("'x' is not a number", "--pid", "x"), ("-1", "--pid", "-1")):
+        status, text, message = run("count", "-o", counts, *options)
+        test((status, text) == (2, "") and why in message, f"count {' '.join(options)[:40]}: an error", message)
+
+
+def test_export():
+    for status, why, *options in (
+            (2, "there is no format 'x'", "-f", "x"), (2, "option --format is needed"), (2, "option --output is needed with perf-data", "-f", "perf-data"),
+            (2, "option --output is needed with sqlite", "-f", "sqlite"), (2, "--binary is not allowed", "-f", "sqlite", "-o", "x", "-b", "ccc"),
+            (2, "--binary is not allowed", "-f", "perf-data", "-o", "x", "-b", "ccc"), (2, "--binary is not allowed", "-f", "folded", "-b", "ccc"),
+            (2, "--threads applies to call stacks only", "-f", "csv", "--threads"), (2, "--no-inline applies to call stacks only", "-f", "csv", "--no-inline"),
+            (2, "--every-branch applies to perf-data only", "-f", "csv", "--every-branch"),
+            (2, "--gcov-version applies to gcov only", "-f", "csv", "--gcov-version", "1"), (2, "'x' is not a number", "-f", "csv", "--pid", "x"),
+            (2, "is not between", "-f", "gcov", "--gcov-version", "4"), (2, "is not between", "-f", "perf-data", "--depth", "1000000"),
+            (2, "0 is not between", "-f", "perf-data", "--period", "0"), (2, "--class applies to counts files", "-f", "csv", "--class", "x"),
+            (1, "no code of 'nowhere' was executed; executed objects:", "-f", "csv", "-b", "nowhere"),
+            (1, "no instruction was decoded of what is selected", "-f", "profgen", "--pid", "7")):
+        got, text, message = run("export", *options)
+        test((got, text) == (status, "") and why in message, f"export {' '.join(options)}: an error", got, message)
+    _, _, message = run("export", "-f", "csv", "-b", "nowhere")
+    same(set(line.strip() for line in message.splitlines()[1:]) - {""}, set(OBJECTS) & set(line.strip() for line in message.splitlines()), "the objects are listed")
+    test(f"  {ROOT}/ccc" in message and f"  {ROOT}/bin/prog" in message, "with their paths", message)
+    status, text, message = run("export", "-f", "csv", "-b", "ccc")
+    test(status == 0 and "gaps and errors: code executed there is not counted" in message and f"of {ROOT}/ccc" in message, "export says what is missing", message)
+    status, text, message = run("export", "-f", "folded")
+    folded = dict(line.rsplit(" ", 1) for line in text.splitlines())
+    same(sum(map(int, folded.values())), total, "export -f folded: all instructions")
+    test("gaps and errors: code executed there is missing" in message, "export -f folded: says what is missing", message)
+    status, _, message = run("export", "-f", "csv", "-o", "/nonexistent/file")
+    test(status == 1 and "/nonexistent/file: No such file or directory" in message, "export: no such directory", message)
+    status, text, message = run("export", "-f", "perf-data", "-o", f"{DIRECTORY}/perf.data", "--depth", "4", "--period", "100")
+    same(status, 0, "export -f perf-data")
+
+
+def test_index():
+    recording = f"{DIRECTORY}/long"
+    status, text, message = run("index", "--points", "--json", recording=recording)
+    points = [json.loads(line) for line in text.splitlines()]
+    status, text, message = run("index", "--points", recording=recording)
+    lines = text.splitlines()
+    size = os.stat(f"{recording}/aux.0").st_size
+    same(lines[0], f"# stream 0: CPU 0, hart 0, {size} bytes, {len(points)} points", "index --points: the stream")
+    same(lines[1].split(), ["#", "offset", "address", "pid", "tid", "time"], "index --points: the heading")
+    same([line.split() for line in lines[2:]],
+         [[str(point["offset"]), f"0x{int(point['address'], 16):016x}", str(point["pid"]), str(point["tid"]), str(int(point["time"], 16))] for point in points],
+         "index --points: the points of --json")
+    same(len({len(line) for line in lines[2:] if len(line.split()[-1]) == len(lines[2].split()[-1])}), 1, "index --points: columns")
+    status, text, message = run("index", "--json", recording=recording)
+    same((status, json.loads(text)), (0, {"stream": 0, "cpu": 0, "hartid": 0, "bytes": size, "points": len(points)}), "index --json: the stream")
+    test(f"{len(points)} points, the index was up to date" in message, "index: says that it is up to date", message)
+    os.unlink(f"{recording}/index")
+    status, text, message = run("index", recording=recording)
+    test(re.search(rf"{len(points)} points, [\d.]+ KiB decoded", message), "index: says what was decoded", message)
+    for words in ((), (recording, recording)):
+        done = subprocess.run([NTRACE, "index", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        test((done.returncode, done.stdout) == (2, "") and done.stderr.startswith("ntrace index: "), f"index: {len(words)} recordings", done)
+
+
+test_report()
+test_callers()
+test_count()
+test_export()
+test_index()
