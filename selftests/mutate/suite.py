@@ -26,7 +26,8 @@ INCLUDE = [f"-I{path}" for path in ("lib/include", "lib", "kernel/include", "ker
                                     "selftests")]
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-w", *INCLUDE]
 CHECKED = ["-O1", "-fPIC", *SANITIZERS]
-COUNTED = ["-O0", "-g", "-fPIC", "--coverage"]
+# With strict C, gcc would not replace fork() and exec() by its own, which keep the counters of a child.
+COUNTED = ["-O0", "-g", "-fPIC", "--coverage", "-std=gnu11"]
 # test_property runs 2,000 programs by default; these are enough to detect a mutant that any program
 # detects.
 SHORTER = {"test_property": {"COUNT": "200"}}

@@ -136,6 +136,23 @@ assert d["instructions"]["min"] <= d["instructions"]["median"] <= d["instruction
 		done
 	done
 	like "the damage is found" '"flow_errors":[1-9]' "$(cat "$tmp/1.json")"
+	# Without timestamps, repeated messages are counted and not decoded again. A pipe is decoded as a whole.
+	for mode in btm htm; do
+		"$ntrace" encode --pcs "$tmp/pcs" --elf "$data/xrle.elf" --mode $mode --encoder sync=messages,syncmax=4 -o "$tmp/one.nex" >/dev/null
+		copies=$((600000 / $(stat -c %s "$tmp/one.nex") + 1))
+		for _ in $(seq $copies); do cat "$tmp/one.nex"; done >"$tmp/whole.nex"
+		cp "$tmp/whole.nex" "$tmp/damaged.nex"
+		printf '\7\7' | dd of="$tmp/damaged.nex" bs=1 seek=290000 conv=notrunc 2>/dev/null
+		for file in whole damaged; do
+			"$ntrace" stat --json --elf "$data/xrle.elf" - <"$tmp/$file.nex" >"$tmp/1.json" 2>/dev/null
+			for jobs in 1 2 3; do
+				"$ntrace" stat -j $jobs --json --elf "$data/xrle.elf" "$tmp/$file.nex" >"$tmp/2.json" 2>/dev/null
+				ok "$mode without timestamps, $file, -j $jobs: the figures of a pipe" cmp "$tmp/1.json" "$tmp/2.json"
+			done
+			[ $file = damaged ] || like "$mode without timestamps: the instructions of $copies copies" \
+				"\"instructions\":$((copies * $(wc -l <"$tmp/pcs")))," "$(<"$tmp/2.json")"
+		done
+	done
 	# 100 MB through a pipe.
 	cat "$tmp/src1.nex" "$tmp/src1.nex" "$tmp/src1.nex" "$tmp/src1.nex" >"$tmp/four.nex"
 	for _ in $(seq 100); do cat "$tmp/four.nex"; done >"$tmp/many.nex"

@@ -8,6 +8,7 @@ import collections
 import json
 import os
 import re
+import socket
 import struct
 import subprocess
 import sys
@@ -623,14 +624,20 @@ def test_late():
     gdb.close()
 
 
-def chosen(*options, recording="timed"):
-    """The threads of --json, with the server ended."""
-    server = subprocess.Popen([NTRACE, "gdb", "--json", "--sysroot", ROOT, *options, f"{DIRECTORY}/{recording}"], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
-    said = json.loads(server.stdout.readline())
-    server.terminate()
-    server.communicate()
+def served(*options):
+    """What a server says first. A debugger comes and goes, which ends the server."""
+    server = subprocess.Popen([NTRACE, "gdb", "--sysroot", ROOT, *options, f"{DIRECTORY}/timed"], stdout=subprocess.PIPE, text=True)
+    said = [server.stdout.readline() for _ in range(1 if "--json" in options else 2)]
+    with socket.create_connection(("127.0.0.1", int(re.search(r"127\.0\.0\.1:(\d+)", said[0])[1]))) as debugger:
+        debugger.sendall(b"$D#44")
+        while debugger.recv(1000):
+            pass
+    same((server.stdout.read(), server.wait()), ("", 0), f"gdb {' '.join(options)}: serves, and ends with the debugger".replace(DIRECTORY, ""))
     return said
+
+
+def chosen(*options):
+    return json.loads(served("--json", *options)[0])
 
 
 def test_choices():
@@ -714,10 +721,7 @@ def test_errors():
               for option in (("--thread", "1"), ("--cpu", "0"), ("-u",), ("--part", "1")))):
         done = fails(*words)
         test(done.returncode == status and why in done.stderr and not done.stdout, f"{' '.join(words)}: an error".replace(DIRECTORY, ""), done)
-    server = subprocess.Popen([NTRACE, "gdb", "--sysroot", ROOT, f"{DIRECTORY}/timed"], stdout=subprocess.PIPE, text=True)
-    lines = [server.stdout.readline() for _ in range(2)]
-    server.terminate()
-    server.communicate()
+    lines = served()
     address = re.fullmatch(r"listening on (127\.0\.0\.1:\d+); connect with:\n", lines[0])
     same(lines[1], f"  gdb-multiarch -ex 'set osabi none' -ex 'target remote {address and address[1]}'\n", "how to connect")
 
