@@ -86,7 +86,12 @@ static void record(const char *name, unsigned int alone, unsigned int rounds, un
 		work(PROGRAM, works);
 		turn(100, 101, 200, 200, OTHER_CODE);
 		work(OTHER_CODE, works / 2);
-		turn(200, 200, 100, 100, PROGRAM);
+		/* The idle task once. */
+		turn(200, 200, i ? 100 : 0, i ? 100 : 0, i ? PROGRAM : KERNEL_LOOP);
+		if (!i) {
+			work(KERNEL_LOOP, 2);
+			turn(0, 0, 100, 100, PROGRAM);
+		}
 	}
 	stop(name, 3);
 }
@@ -152,8 +157,8 @@ static void tests(void)
 	record("long", 0, 14, 200);
 	record("late", 2500, 3, 200);
 	relay("gdb_packets.py", 320);
-	relay("browse_recording.py", 56);
-	relay("report_recording.py", 95);
+	relay("browse_recording.py", 69);
+	relay("report_recording.py", 117);
 }
 
 int main(void)

@@ -230,6 +230,9 @@ complains "ingress: no output" 2 "import needs --map FILE and --output FILE" ing
 complains "ingress: nothing to encode" 2 "encode needs a file before its options" ingress encode --mode htm
 complains "ingress: a dtype that is none" 2 "'loads' is not one of load, store, csr, atomic" ingress dump --dtype store,loads x
 complains "ingress: a size that is none" 2 "'3' is not one of 1, 2, 4, 8, 16" ingress dump --bytes 3 x
+for word in cs csrs cst atomi atomics ato loa stor; do
+	complains "ingress: a dtype that is almost one: $word" 2 "'$word' is not one of load, store, csr, atomic" ingress dump --dtype "$word" x
+done
 for range in 5 5-4 x-y 1-2-3 -5 1--2; do
 	complains "ingress: the range $range" 2 "'$range' is not a range FIRST-LAST" ingress dump "--daddr=$range" x
 done

@@ -5,6 +5,7 @@
 browse_recording.py NTRACE DIRECTORY: with the recordings of test_places.c; prints "ok TEXT" or "failed TEXT" for each test.
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -76,14 +77,14 @@ totals = {}
 for block in blocks:
     totals[block["tid"]] = totals.get(block["tid"], 0) + block["instructions"]
 text = "\n".join(terminal.lines())
-test(all(re.search(rf"thread {tid} .* {totals[tid]:,} instructions, process {200 if tid == 200 else 100}$", text, re.M) for tid in totals),
+test(all(re.search(rf"thread {tid} .* {totals[tid]:,} instructions, process {100 if tid == 101 else tid}$", text, re.M) for tid in totals),
      "with their instructions and processes", text, totals)
 test("[read the whole trace" not in text, "the list is complete then")
-names = [line[3:].split("  ")[0] for line in terminal.lines()[1:5]]
+names = [line[3:].split("  ")[0] for line in terminal.lines()[1:6]]
 test(names[0] == "CPU 0" and any(name.startswith("thread 101 a<b&\"'>?") for name in names), "names are shown without control characters", names)
 # The first, the next and the last; not beyond. A key that moves nothing is followed by one that does.
 HOME, END, UP, DOWN, PAGE_UP, PAGE_DOWN = "\x1bOH", "\x1bOF", "\x1bOA", "\x1bOB", "\x1b[5~", "\x1b[6~"
-for keys, row in (("g", 0), ("j", 1), ("k", 0), ("kj", 1), ("G", 3), ("jk", 2), (HOME, 0), (END, 3), (UP, 2), (DOWN, 3), (DOWN + UP, 2), ("gkj", 1)):
+for keys, row in (("g", 0), ("j", 1), ("k", 0), ("kj", 1), ("G", 4), ("jk", 3), (HOME, 0), (END, 4), (UP, 3), (DOWN, 4), (DOWN + UP, 3), ("gkj", 1)):
     terminal.type(keys)
     terminal.wait(lambda lines, row=row: lines[1 + row].startswith("=>"))
 test(terminal.lines()[2].startswith("=>"), "keys move in the list", *terminal.lines())
@@ -176,6 +177,45 @@ terminal.type("  " * 20)
 test(terminal.wait(lambda lines: lines[-1] == "q: back to the trace"), "keys move in the help, up to its end", *terminal.lines())
 terminal.type("jjq")
 end(terminal)
+
+# Questions: what was typed can be corrected, and is forgotten with ESC and Ctrl-U.
+terminal = opens("a question", "--thread", "100", "--user")
+where = place(terminal.lines())
+terminal.type("/labo\u00e9x\x7f\x7f")
+test(terminal.wait(lambda lines: lines[-1].endswith("labo")), "BACKSPACE removes a character, whatever its bytes", terminal.lines()[-1])
+terminal.type("ur\r")
+test(terminal.wait(lambda lines: place(lines) == LIBRARY), "and the rest is searched", *terminal.lines())
+terminal.type("/nothing\x15begin\r")
+test(terminal.wait_for("'begin' is not executed after this place"), "CTRL-U begins anew", terminal.lines()[-1])
+terminal.type("?\x7f\x7fbegin\r")
+test(terminal.wait(lambda lines: place(lines) == INTERPRETER), "BACKSPACE before the beginning does nothing", *terminal.lines())
+terminal.type("99999999999999999999j")
+lines = terminal.press("g")
+test(place(lines) == where, "a count that is too large", *lines)
+end(terminal)
+
+# Raw traces: of a file, and of a pipe, which is read as a whole.
+words = ["browse", "--params", "tsbits=32", "--elf", f"{ROOT}/ccc", "--objdump", "/nonexistent/objdump"]
+terminal = Terminal([NTRACE, *words, f"{DIRECTORY}/timed/aux.0"], columns=160)
+ready(terminal)
+from_file = terminal.press("g")
+end(terminal)
+test(place(from_file) == 0x20000 and "CPU" in from_file[0] + "CPU" and "CPU 0" not in from_file[0], "a raw trace", *from_file)
+os.mkfifo(f"{DIRECTORY}/pipe")
+with subprocess.Popen(["cp", f"{DIRECTORY}/timed/aux.0", f"{DIRECTORY}/pipe"]):
+    terminal = Terminal([NTRACE, *words, f"{DIRECTORY}/pipe"], columns=160)
+    ready(terminal)
+    from_pipe = terminal.press("g")
+    end(terminal)
+test(from_pipe[1:] == from_file[1:], "a raw trace from a pipe is the same", *from_pipe)
+for why, *options in (("standard input is the terminal", "-"), ("No such file or directory", f"{DIRECTORY}/nothing"),
+                      ("--thread, --cpu, --user, --kernel and --privilege apply to recordings only", "--cpu", "0", f"{DIRECTORY}/timed/aux.0"),
+                      ("--thread, --cpu, --user, --kernel and --privilege apply to recordings only", "--user", f"{DIRECTORY}/timed/aux.0")):
+    terminal = Terminal([NTRACE, "browse", "--elf", f"{ROOT}/ccc", *options])
+    terminal.type("q")
+    test(terminal.close() != 0 and why in terminal.stderr, f"{' '.join(options)}: {why}".replace(DIRECTORY, ""), terminal.stderr)
+done = subprocess.run([NTRACE, "browse", "--help"], stdout=subprocess.PIPE, text=True, check=False)
+test(done.returncode == 0 and done.stdout.startswith("usage: ntrace browse "), "--help", done.stdout)
 
 # What cannot be shown.
 for status, why, *options in (

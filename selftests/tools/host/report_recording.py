@@ -72,7 +72,7 @@ def test_report():
          "report --json: threads")
     by_process = json.loads(run("report", "--json", "--by-process")[1])["functions"]
     same({(item["function"], item["pid"], item["process"]): item["instructions"] for item in by_process},
-         {(name, pid, "main" if pid == 100 else "beta"): number for (name, pid), number in count("symbol", "pid").items()},
+         {(name, pid, {0: "swapper/0", 100: "main", 200: "beta"}[pid]): number for (name, pid), number in count("symbol", "pid").items()},
          "report --json --by-process: functions of each process")
     status, text, _ = run("report")
     same(status, 0, "report: status")
@@ -104,8 +104,9 @@ def test_report():
     same([line.split()[:5] + line.split()[-3:-1] for line in rows[1:2]],
          [[f"{100 * number / total:.2f}", "%", str(number), f"{100 * kernel / number:.2f}", "%", "100", "100"]
           for (number, kernel) in [(count(tid=100)[()], count(tid=100, privilege="S")[()])]], "report --by-thread: the first row")
-    same([int(line.split()[2]) for line in rows[1:]], sorted((number for number in count("tid").values()), reverse=True),
-         "report --by-thread: all threads, the largest first")
+    same([(line.split()[2], line.split()[-4:-1]) for line in rows[1:]],
+         [(str(number), ["0", str(pid), str(tid)]) for (pid, tid), number in count("pid", "tid").most_common()],
+         "report --by-thread: all threads, the idle one among them, the largest first")
     for options, where in ((["--user"], {"privilege": "U"}), (["--kernel"], {"privilege": "S"}), (["--pid", "200"], {"pid": 200})):
         selected = json.loads(run("report", "--json", *options)[1])
         same((selected["instructions"]["selected"], {item["function"]: item["instructions"] for item in selected["functions"]}),
@@ -118,6 +119,21 @@ def test_report():
          data["losses"], message)
     same({item[0]: item[3] for item in data["functions"]}, {item["function"]: item["instructions"] for item in report["functions"]},
          "report --html: functions")
+
+
+def test_around():
+    """Where a function begins for the Nth time, and 8 KiB before and after it."""
+    offsets = [block["offset"] for block in blocks if block.get("symbol") == "labour" and not block["symbol_offset"]]
+    for text, offset in (("labour", offsets[0]), ("labour:1", offsets[0]), ("labour:2", offsets[1]), ("labour:10", offsets[9]),
+                         (f"labour:{len(offsets)}", offsets[-1])):
+        for words in (("decode",), ("report",), ("export", "-f", "csv")):
+            message = run(*words, "--around", text)[2]
+            same(message.splitlines()[:1], [f"ntrace: stream 0: --offset 0,{offset + 8192}"], f"{words[0]} --around {text}")
+    for text, name, found in ((f"labour:{len(offsets) + 1}", f"labour:{len(offsets) + 1}", len(offsets)), ("labour:0", "labour:0", 0), ("labour:1x", "labour:1x", 0),
+                              ("labour:", "labour:", 0), (":1", ":1", 0), ("a::1", "a::1", 0), ("nowhere", "nowhere", 0)):
+        status, _, message = run("decode", "--around", text)
+        same((status, message), (1, f"ntrace: error: {TIMED}: --around: '{name}' is executed {found} times in what is decoded, "
+                                    "counted at its first instruction\n"), f"decode --around {text}: an error")
 
 
 def test_callers():
@@ -204,6 +220,7 @@ def test_index():
 
 
 test_report()
+test_around()
 test_callers()
 test_count()
 test_export()
