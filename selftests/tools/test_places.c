@@ -157,7 +157,7 @@ static void tests(void)
 	record("long", 0, 14, 200);
 	record("late", 2500, 3, 200);
 	relay("gdb_packets.py", 320);
-	relay("browse_recording.py", 69);
+	relay("browse_recording.py", 71);
 	relay("report_recording.py", 117);
 }
 
