@@ -219,9 +219,90 @@ def test_index():
         test((done.returncode, done.stdout) == (2, "") and done.stderr.startswith("ntrace index: "), f"index: {len(words)} recordings", done)
 
 
+def failed(words, status):
+    """The status of check tells findings from errors: 2 is any error."""
+    return 2 if words[0] == "check" else status
+
+
+def test_samples():
+    """A perf.data file of test_export() has samples with branch stacks, and no trace."""
+    samples = f"{DIRECTORY}/perf.data"
+    status, text, _ = run("report", "--json", recording=samples)
+    report = json.loads(text)
+    same((status, report["samples"] > 0, report["counts_of"]), (0, True, "samples"), "report of samples")
+    status, text, message = run("count", "--json", "-o", f"{DIRECTORY}/counts", recording=samples)
+    same((status, json.loads(text)["streams"]), (0, 1), "count of samples")
+    listed = [list(csv.reader(run("export", "-f", "csv", recording=path)[1].splitlines()[1:])) for path in (samples, f"{DIRECTORY}/counts")]
+    test(listed[0] and len(listed[0]) == len(listed[1]), "count of samples keeps every entry", *listed)
+    for why, *words in (
+            ("contains samples, not a trace: --by-thread needs a trace", "report", "--by-thread"),
+            ("contains samples, not a trace: --by-process needs a trace", "report", "--by-process"),
+            ("contains samples, not a trace: --firmware needs a trace", "report", "--firmware", f"{ROOT}/fw"),
+            ("--offset, --time and --around apply to trace only", "report", "--offset", "1,2"),
+            ("--offset, --time and --around apply to trace only", "export", "-f", "csv", "--time", "1,2"),
+            ("samples cannot show which code was not executed", "export", "-f", "lcov"), ("is a perf.data file already", "export", "-f", "perf-data", "-o", "x"),
+            ("calls and returns are unknown: folded needs a trace", "export", "-f", "folded"),
+            ("calls and returns are unknown: sqlite needs a trace", "export", "-f", "sqlite", "-o", "x"),
+            ("does not contain the kernel's code", "export", "-f", "csv", "--kernel"), ("does not contain the kernel's code", "export", "-f", "csv", "--privilege", "m"),
+            *(("contains samples but no trace: use ntrace report or export", command) for command in ("decode", "browse", "gdb", "index", "check", "stat"))):
+        status, text, message = run(*words, recording=samples)
+        test((status, text) == (failed(words, 1), "") and f"{samples}: " in message and why in message, f"{' '.join(words)} of samples: an error".replace(ROOT, ""), message)
+    test(run("export", "-f", "csv", "--user", recording=samples)[0] == 0, "export --user of samples")
+
+
+def test_firmware():
+    """--firmware of all commands that have it. The firmware of the recordings executes nothing."""
+    commands = (("decode",), ("report",), ("count", "-o", f"{DIRECTORY}/counts"), ("export", "-f", "csv"), ("index",), ("check",), ("stat",))
+    for words in commands:
+        plain, given = run(*words), run(*words, "--firmware", f"{ROOT}/fw")
+        same(given[:2], plain[:2], f"{words[0]} --firmware: the same of a trace without firmware")
+        test("firmware is not decoded" not in given[2], f"{words[0]} --firmware: a file that can be read", given[2])
+        missing = run(*words, "--firmware", "/nonexistent/fw")
+        # A report has its notes at the beginning.
+        note = "".join(line for line in missing[1].splitlines(True) if line.startswith("note "))
+        same((missing[0], missing[1].replace(note, "", 1)), plain[:2], f"{words[0]} --firmware: a file that does not exist")
+        test("/nonexistent/fw: No such file or directory; firmware is not decoded" in missing[2] + note, f"{words[0]} --firmware: says so", missing[2])
+        for value, status, why in ((f"{ROOT}/fw@x", 2, "'x' is not an address"),
+                                   (f"{TIMED}/data@0x80000000", 1, "not an ELF file"), ("/nonexistent/fw@0x80000000", 1, "No such file or directory")):
+            got, text, message = run(*words, "--firmware", value)
+            test((got, text) == (failed(words, status), "") and why in message, f"{words[0]} --firmware {value}: an error".replace(ROOT, "").replace(TIMED, ""), got, message)
+    for words in commands:
+        done = subprocess.run([NTRACE, *words, "--sysroot", "/nonexistent", TIMED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        test((done.returncode, done.stdout) == (failed(words, 1), "") and "/nonexistent: no such directory (option --sysroot)" in done.stderr,
+             f"{words[0]} --sysroot: no such directory", done.stderr)
+
+
+def test_check():
+    status, text, _ = run("check", "--json")
+    *findings, summary = [json.loads(line) for line in text.splitlines()]
+    same((status, summary["infos"]), (0, len(findings)), "check --json: findings")
+    same({(item["stream"], item["rule"], item["address"]) for item in findings}, {(0, "flow-no-memory", gap["address"]) for gap in gaps},
+         "check --json: stream, rule and address of each")
+    lines = run("check")[1].splitlines()
+    same(lines[0], f"# stream 0: {TIMED}/aux.0, CPU 0", "check: the stream")
+    same([line.split(None, 3)[:3] for line in lines[1:-1]], [[f"0x{item['offset']:08x}", item["severity"], item["rule"]] for item in findings],
+         "check: the findings of --json")
+    test(all(f"at {item['address']}: {item['text']} ({item['section']})" in line for line, item in zip(lines[1:], findings)), "check: their text", lines)
+
+
+def test_messages():
+    """decode --level message is dump."""
+    raw = [f"{TIMED}/aux.0", "--elf", f"{ROOT}/ccc"]
+    for options, path in (([], [TIMED]), (["--json"], [TIMED]), (["--json", "--stream", "0"], [TIMED]), (["--params", "tsbits=16"], [TIMED]),
+                          (["--json", "--params", "tsbits=32"], raw), (["--params", "srcbits=2", "--src", "1"], raw), (["--words16"], raw),
+                          (["--framing", "coresight"], raw), (["--framing", "coresight:3"], raw), (["--stream", "7"], [TIMED]), (["--src", "0"], [TIMED])):
+        decoded, dumped = (subprocess.run([NTRACE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+                           for words in (["decode", "--level", "message", *options, *path], ["dump", *options, path[0]]))
+        same((decoded.returncode, decoded.stdout), (dumped.returncode, dumped.stdout), f"decode --level message {' '.join(options)}: as dump")
+
+
 test_report()
 test_around()
 test_callers()
 test_count()
 test_export()
 test_index()
+test_samples()
+test_firmware()
+test_check()
+test_messages()

@@ -67,7 +67,7 @@ struct browse {
 /* "malloc,3": the third execution. */
 static int take_around(struct browse *browse, const char *value)
 {
-	char *comma, *end;
+	char *comma;
 
 	free(browse->around);
 	browse->around = strdup(value);
@@ -77,9 +77,8 @@ static int take_around(struct browse *browse, const char *value)
 	comma = strrchr(browse->around, ',');
 	if (!comma || !comma[1] || comma[1 + strspn(comma + 1, "0123456789")])
 		return EXIT_OK;
-	errno = 0;
-	browse->around_count = strtoull(comma + 1, &end, 10);
-	if (errno || !browse->around_count)
+	browse->around_count = strtoull(comma + 1, NULL, 10);
+	if (!browse->around_count)
 		return usage_error(browse->command,
 				   "option --around: '%s': the number of an "
 				   "execution is 1 or more",
