@@ -157,8 +157,8 @@ static void tests(void)
 	record("long", 0, 14, 200);
 	record("late", 2500, 3, 200);
 	relay("gdb_packets.py", 320);
-	relay("browse_recording.py", 71);
-	relay("report_recording.py", 210);
+	relay("browse_recording.py", 72);
+	relay("report_recording.py", 262);
 }
 
 int main(void)

@@ -230,6 +230,12 @@ complains "ingress: no output" 2 "import needs --map FILE and --output FILE" ing
 complains "ingress: nothing to encode" 2 "encode needs a file before its options" ingress encode --mode htm
 complains "ingress: a dtype that is none" 2 "'loads' is not one of load, store, csr, atomic" ingress dump --dtype store,loads x
 complains "ingress: a size that is none" 2 "'3' is not one of 1, 2, 4, 8, 16" ingress dump --bytes 3 x
+complains "an unknown command" 2 "^ntrace: unknown command nonsense" nonsense more
+complains "an unknown option instead of a command" 2 "^ntrace: unknown option --nonsense" --nonsense more
+for sub in dump "decode --elf x" "gdb --elf x" "browse --elf x"; do
+	read -ra words <<<"$sub"
+	complains "${words[0]}: a SRC of 13 bits" 2 "option --src: 4096 is not between 0 and 4095" "${words[@]}" --src 4096 x
+done
 for word in cs csrs cst atomi atomics ato loa stor; do
 	complains "ingress: a dtype that is almost one: $word" 2 "'$word' is not one of load, store, csr, atomic" ingress dump --dtype "$word" x
 done

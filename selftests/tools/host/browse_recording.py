@@ -159,9 +159,13 @@ end(terminal)
 os.unlink(f"{DIRECTORY}/part.s")
 os.makedirs(f"{ROOT}{DIRECTORY}", exist_ok=True)
 with open(f"{ROOT}{DIRECTORY}/part.s", "w") as file:
-    file.write("".join(f"\tsource {number} \xe9\n" for number in range(1, 9)))
+    file.write("".join(f"\tsource {number} \xe9\n" for number in range(1, 4)) + "x" * 150 + "\n" + "y" * 151 + "\n" + "\u4e2d" * 75 + "\n" + "z" + "\u4e2d" * 75 +
+               "\na\tb\tc\n\x01\x7f|\n")
 terminal = opens("code with line numbers", "--around", "labour")
 test(any(re.match(r"=> +3  +source 3 \xe9", line) for line in terminal.lines()), "the source is that below --sysroot", *terminal.lines())
+test([line[10:] for line in terminal.lines() if re.match(r"   +[4-9]  ", line)] ==
+     ["x" * 150, "y" * 150, "\u4e2d" * 75, "z" + "\u4e2d" * 74, "a       b       c", "??|"],
+     "lines of the source are cut at the edge, whatever their characters, and show no control characters", *terminal.lines())
 test(any("part.s:" in line for line in terminal.lines()), "the library has", *terminal.lines())
 end(terminal)
 

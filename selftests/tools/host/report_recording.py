@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -296,6 +297,81 @@ def test_messages():
         same((decoded.returncode, decoded.stdout), (dumped.returncode, dumped.stdout), f"decode --level message {' '.join(options)}: as dump")
 
 
+def test_damaged():
+    """Recordings that lack files, or have damaged ones."""
+    copy = f"{DIRECTORY}/damaged"
+
+    def damaged(name, content):
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(TIMED, copy)
+        if content is None:
+            os.unlink(f"{copy}/{name}")
+        else:
+            with open(f"{copy}/{name}", "w") as file:
+                file.write(content)
+    params = open(f"{TIMED}/params").read()
+    for name, content, why in (
+            ("params", None, "not a recording: .*no 'params' file"), ("params", "garbage\n", "not a recording: .*params does not start with"),
+            ("params", params.replace("ntrace-recording 1", "ntrace-recording 99"), "made by a newer version: recording format 99"),
+            ("params", params.replace("mode=htm", "mode=xyz"), r"params line \d+: bad stream parameter mode=xyz")):
+        damaged(name, content)
+        for words in (("decode",), ("report",), ("index",), ("export", "-f", "csv"), ("gdb",), ("browse",), ("stat",), ("check",)):
+            status, text, message = run(*words, recording=copy)
+            test((status, text) == (failed(words, 1), "") and re.search(f"{copy}.*{why}", message), f"{words[0]}: {why}", message)
+    # Without records of tasks, all are one unknown.
+    damaged("data", None)
+    status, text, message = run("report", "--json", "--by-process", recording=copy)
+    report = json.loads(text)
+    test(f"{copy}/data: No such file or directory; programs are unknown" in report["notes"][0], "report: tells that there are no records of tasks", report["notes"])
+    kernel = count(privilege="S")[()]
+    same([(item["pid"], item["tid"], item["instructions"]) for item in report["threads"]], [(-1, -1, kernel)], "report --json: an unknown thread")
+    same({item["function"]: (item["pid"], item["process"], item["instructions"]) for item in report["functions"]},
+         {name: (-1, "", number) for (name,), number in count("symbol", privilege="S").items()}, "report --json --by-process: an unknown process")
+    rows = run("report", "--by-thread", recording=copy)[1].split("\n\n")[1].splitlines()
+    same(rows[1].split()[-4:], ["0", "?", "?", "unknown"], "report --by-thread: an unknown thread")
+    same(len(rows[0]), len(rows[1]) - 1, "report --by-thread: the columns are below their headings")
+    rows = run("report", "--by-process", recording=copy)[1].split("\n\n")[1].splitlines()
+    same([line.split()[-3:] for line in rows[1:]], [["?", "[kernel]", item["function"]] for item in report["functions"]],
+         "report --by-process: an unknown process")
+    same({line.index("?") for line in rows[1:]}, {rows[0].index("pid") + 2}, "report --by-process: below its heading")
+    damaged("aux.0", None)
+    status, text, message = run("report", recording=copy)
+    test(status == 1 and f"{copy}: input or output failed" in message, "report: no trace", message)
+    damaged("aux.0", "")
+    status, text, message = run("report", recording=copy)
+    test(status in (0, 1) and "instructions" in text + message, "report: an empty trace", text, message)
+
+
+def test_headings():
+    headings = {(): "share instructions with callees calls time with callees mode object function",
+                ("--by-process",): "share instructions calls mode pid process object function",
+                ("--kernel",): "share instructions with callees calls time with callees mode object function",
+                ("--by-thread",): "share instructions kernel time CPU pid tid thread"}
+    for options, heading in headings.items():
+        rows = run("report", *options)[1].split("\n\n")[1].splitlines()
+        same(" ".join(rows[0].split()), heading, f"report {' '.join(options)}: the headings")
+        test(all(row.index("kernel" if "kernel" in row else "user") == rows[0].index("mode") for row in rows[1:] if "mode" in rows[0]),
+             f"report {' '.join(options)}: the modes are below theirs", *rows)
+
+
+def test_children():
+    """Programs that a command starts get its standard streams only."""
+    script, listed = f"{DIRECTORY}/objdump", f"{DIRECTORY}/descriptors"
+    with open(script, "w") as file:
+        file.write(f"#!/bin/sh\nls -l /proc/self/fd | sed -n 's/.* -> //p' | grep '^/' | grep -vE '^/proc/|^/dev/' >>{listed}\n"
+                   "exec riscv64-linux-gnu-objdump \"$@\"\n")
+    os.chmod(script, 0o755)
+    for words in (("decode", "--level", "instruction", "--disassemble", "--lines", TIMED),
+                  ("decode", "--level", "instruction", "--disassemble", "--params", "tsbits=32", "--elf", f"{ROOT}/ccc", f"{TIMED}/aux.0"),
+                  ("report", "--annotate", "labour", TIMED)):
+        open(listed, "w").close()
+        sysroot = [] if "--elf" in words else ["--sysroot", ROOT]
+        done = subprocess.run([NTRACE, words[0], "--objdump", script, *sysroot, *words[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        left = [path for path in open(listed).read().split() if DIRECTORY in path and path != listed]
+        test("nop" in done.stdout and not left, f"{' '.join(words[:3])}: the disassembler gets no files".replace(DIRECTORY, ""), done.stderr, left)
+
+
 test_report()
 test_around()
 test_callers()
@@ -306,3 +382,6 @@ test_samples()
 test_firmware()
 test_check()
 test_messages()
+test_damaged()
+test_headings()
+test_children()
