@@ -36,7 +36,7 @@ relayed() {
 	done <"$tmp/out"
 	ok "${2##*/}: all tests ran" test "$count" -ge "$least"
 }
-relayed 30 /usr/bin/python3 "$host/browse_keys.py" "$ntrace" "$tmp" "${SEED:-1}"
+relayed 33 /usr/bin/python3 "$host/browse_keys.py" "$ntrace" "$tmp" "${SEED:-1}"
 relayed 1 /usr/bin/python3 "$host/browse_random.py" "${SEED:-1}" 400 "$ntrace" --elf "$tmp/demo" "$tmp/gap.nex"
 
 # What cannot be shown.

@@ -188,6 +188,14 @@ test(agrees(run, terminal.press("\x0c"), 0), "ESC cancels a search")
 line = next(number for number, text in enumerate(open(f"{DIR}/demo.S"), 1) if text.startswith("both:"))
 terminal.press(f"/demo.S:{line}\r")
 test(agrees(run, terminal.press("\x0c"), run.find(0, False, lambda there: run.line(there) == line)), "a source line is found")
+# A line of two instructions: a search goes to its next beginning.
+line = next(number for number, text in enumerate(open(f"{DIR}/demo.S"), 1) if text.startswith("odd:")) + 1
+starts = [at for at in range(1, run.last() + 1) if run.line(at) == line != run.line(at - 1)]
+test(len(starts) > 3 and run.line(starts[0] + 1) == line, "the line has two instructions", starts)
+terminal.press("g")
+test(all(agrees(run, terminal.press(f"/demo.S:{line}\r") and terminal.press("\x0c"), start) for start in starts[:4]), "a line is found where it begins")
+test(all(agrees(run, terminal.press(f"?demo.S:{line}\r") and terminal.press("\x0c"), start) for start in starts[2::-1]), "also backwards")
+terminal.press("g")
 terminal.type("h")
 test(terminal.wait_for("Keys of ntrace browse") and terminal.wait_for("quit"), "h shows the keys")
 terminal.press("q")
