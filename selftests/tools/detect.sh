@@ -178,6 +178,14 @@ for command in dump "decode --elf $tmp/prog" stat check; do
 	is "$(count --params srcbits=4 "$file")" 0 "${words[0]}: nor is a sound trace"
 done
 
+# Large files are counted in parts.
+python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(3).randbytes(1200000))' >"$tmp/large.bin"
+for jobs in 1 2; do
+	is "$("$ntrace" stat -j $jobs "$tmp/large.bin" 2>&1 >/dev/null | grep -c "try 'ntrace detect $tmp/large.bin'")" 1 "stat -j $jobs: random bytes in parts"
+done
+for ((i = 0; i < 150; i++)); do cat "$tmp/four.nex"; done >"$tmp/large.nex"
+is "$("$ntrace" stat -j 2 --params srcbits=4 "$tmp/large.nex" 2>&1 >/dev/null)" "" "stat: a large trace is not suspected"
+
 if [ ! -d "$data" ]; then
 	skip "the reference encoder's stream" "no $data (NTRACE_SHARED)"
 	done_testing

@@ -340,6 +340,17 @@ def test_branches():
     gdb.monitor("goto 20")
     same(gdb.document("btrace", "delta"), b"E00", "btrace: nothing new after a jump")
     same(pieces(gdb.document("btrace", "all")), main[:21], "btrace: up to the current instruction")
+    gdb.monitor("goto 25")
+    same(gdb.document("btrace", "delta"), b"E00", "btrace: nor after one forwards")
+    gdb.document("btrace", "all")
+    for _ in range(7):
+        gdb.move("s")
+    # The first piece continues the one before, whose beginning the debugger knows.
+    blocks = [item.attrib for item in ElementTree.fromstring(gdb.document("btrace", "delta"))]
+    same((int(blocks[-1]["begin"], 16), int(blocks[0]["end"], 16)), (0, main[32]), "btrace: what is new after steps")
+    test(1 <= len(blocks) <= 8, "btrace: and nothing else", blocks)
+    same(gdb.document("btrace", "new"), gdb.document("btrace", "all"), "btrace: new is all")
+    gdb.monitor("goto 20")
     gdb.monitor("history 5")
     same(pieces(gdb.document("btrace", "all")), main[15:21], "monitor history: fewer instructions before the current one")
     for wrong in ("history", "history 0", "history x"):

@@ -137,6 +137,22 @@ def test_around():
                                     "counted at its first instruction\n"), f"decode --around {text}: an error")
 
 
+def test_ranges():
+    """Numbers of any length: leading zeros do not count, and what is too long is refused."""
+    wanted = run("decode", "--offset", "100,900")[1]
+    for length in (5, 20, 30, 31, 32, 33, 60, 200):
+        for text in (f"{100:#0{length}x},900", f"100,{900:#0{length}x}"):
+            status, out, message = run("decode", "--offset", text)
+            test(out == wanted if length < 32 else (status, out) == (2, "") and "is not a number" in message, f"decode --offset: a number of {length} characters",
+                 status, message)
+    for status, why, text in ((2, "is not A,B: two numbers", "5"), (2, "ends before it begins", "5,4"), (2, "'x' is not a number", "x,4"),
+                              (2, "'y' is not a number", "4,y"), (2, "is not a number", "4,5,6"), (2, "is not a number", "-4,5")):
+        got, out, message = run("decode", "--offset", text)
+        test((got, out) == (status, "") and why in message, f"decode --offset {text}: an error", message)
+    same(run("decode", "--offset", ",")[1], run("decode")[1], "decode --offset ,: everything")
+    same(run("decode", "--offset", "500,500")[0] in (0, 3), True, "decode --offset 500,500: one offset")
+
+
 def test_callers():
     text = run("report", "--callers", "nothing")[1]
     test(re.search(r"trap_entry", text), "report --callers: who calls", text)
@@ -374,6 +390,7 @@ def test_children():
 
 test_report()
 test_around()
+test_ranges()
 test_callers()
 test_count()
 test_export()
