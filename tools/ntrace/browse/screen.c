@@ -81,7 +81,6 @@ void screen_close(void)
 {
 	endwin();
 	delscreen(terminal);
-	terminal = NULL;
 }
 
 static chtype style(const struct browser *browser, int colour)

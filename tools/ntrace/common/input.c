@@ -274,7 +274,6 @@ int elf_argument(const struct command *command, const char *option, const char *
 	error = program_first_address(*path, &linked);
 	if (error) {
 		free(*path);
-		*path = NULL;
 		return error;
 	}
 	*bias = load - linked;
