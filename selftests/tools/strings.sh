@@ -79,13 +79,18 @@ for form, why in (("\\ud83d", "the other half of a surrogate pair is missing"), 
 # Numbers that are whole in JSON's sense, and others.
 for number, good in (("0", True), ("7", True), ("-1", False), ("1.0", False), ("1e0", False), ("01", False), ("0x1", False), ("18446744073709551615", True),
                      ("18446744073709551616", False), ("184467440737095516150", False), ("99999999999999999999", False), ("+1", False), (".5", False), ("1.", False),
-                     ("1e", False), ("1e+", False), ("-", False), ("true", False), ("null", False), ("nul", False), ("", False)):
+                     ("1e", False), ("1e+", False), ("1e+1", False), ("1e-1", False), ("-", False), ("true", False), ("null", False), ("nul", False), ("", False)):
     status, data, message = assemble('{"tcode":3,"ICNT":1,"TSTAMP":' + number + "}")
-    test((status == 0 and len(data) > 0) == good, f"the number '{number}' is {'taken' if good else 'refused'}", status, message)
+    try:
+        valid = json.loads(number) is not False
+    except ValueError:
+        valid = False
+    test((status == 0 and len(data) > 0) == good and ("is not a whole number" in message) == (valid and not good),
+         f"the number '{number}' is {'taken' if good else 'not whole' if valid else 'no JSON'}", status, message)
 # A line with a character more, less or another one: the same object gives the same bytes, and what is no JSON is refused.
 line = '{"name":"ProgTraceSync", "SYNC":5, "ICNT":0, "ADDRESS":"0x80000000"}'
 wanted, expected, generator = json.loads(line), assemble(line)[1], random.Random(5)
-pieces, wrong, done = '{}[]",:\\ \t0-.e', [], [0, 0]
+pieces, wrong, done = '{}[]",:\\ \t0-+.e', [], [0, 0]
 for step in range(160):
     at = generator.randrange(len(line) + 1)
     changed = line[:at] + generator.choice(["", generator.choice(pieces)]) + line[at + generator.randrange(2):]
