@@ -230,6 +230,26 @@ complains "ingress: no output" 2 "import needs --map FILE and --output FILE" ing
 complains "ingress: nothing to encode" 2 "encode needs a file before its options" ingress encode --mode htm
 complains "ingress: a dtype that is none" 2 "'loads' is not one of load, store, csr, atomic" ingress dump --dtype store,loads x
 complains "ingress: a size that is none" 2 "'3' is not one of 1, 2, 4, 8, 16" ingress dump --bytes 3 x
+# A directory where a file is needed can be opened, but not read.
+riscv64-linux-gnu-gcc -x assembler -nostdlib -static -Wl,--build-id=none,-e,0 -o "$tmp/nothing" - <<<'nop'
+while read -r status arguments; do
+	read -ra words <<<"$arguments"
+	complains "${words[0]}: a directory instead of a file: $arguments" "$status" "^ntrace: error: /: Is a directory$" \
+		"${words[@]/%ELF/$tmp/nothing}"
+done <<'END'
+1 encode --pcs / --elf ELF --mode htm -o /dev/null
+1 encode --exec-log / --elf ELF --mode htm -o /dev/null
+1 encode --ingress / --mode htm -o /dev/null
+1 ingress dump /
+2 ingress check /
+1 ingress import --map / -o /dev/null x
+1 tandem dump /
+1 tandem stat /
+1 tandem convert --from spike -o /dev/null /
+1 tandem convert --from qemu -o /dev/null /
+1 merge -o /dev/null /
+1 ctr dump /
+END
 complains "an unknown command" 2 "^ntrace: unknown command nonsense" nonsense more
 complains "an unknown option instead of a command" 2 "^ntrace: unknown option --nonsense" --nonsense more
 for sub in dump "decode --elf x" "gdb --elf x" "browse --elf x"; do
