@@ -52,6 +52,9 @@ range
 range=5
 range=5-
 range=-5
+range=+5-6
+range=-5-6
+range=5-+6
 range=x-5
 range=1-x
 range=1-2x
