@@ -158,7 +158,7 @@ static void tests(void)
 	record("late", 2500, 3, 200);
 	relay("gdb_packets.py", 320);
 	relay("browse_recording.py", 72);
-	relay("report_recording.py", 286);
+	relay("report_recording.py", 293);
 }
 
 int main(void)

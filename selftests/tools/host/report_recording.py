@@ -353,6 +353,16 @@ def test_damaged():
     damaged("aux.0", None)
     status, text, message = run("report", recording=copy)
     test(status == 1 and f"{copy}: input or output failed" in message, "report: no trace", message)
+    for words in (("index",), ("decode", "--offset", "1,2"), ("report", "--time", "1,2")):
+        status, text, message = run(*words, recording=copy)
+        test(status == 1 and message.endswith(f"ntrace: error: {copy}: not a recording: a file is missing\n"), f"{' '.join(words)}: no trace", message)
+    os.mkdir(f"{copy}/aux.0")
+    status, text, message = run("index", recording=copy)
+    test(status == 1 and message.endswith(f"ntrace: error: {copy}: Is a directory\n"), "index: a directory instead of a trace", message)
+    os.rmdir(f"{copy}/aux.0")
+    for status, words in ((1, ("dump",)), (1, ("stat",)), (2, ("check",))):
+        done = subprocess.run([NTRACE, *words, copy], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        test(done.returncode == status and f"ntrace: error: {copy}/aux.0: No such file or directory\n" in done.stderr, f"{words[0]}: no trace", done.stderr)
     damaged("aux.0", "")
     status, text, message = run("report", recording=copy)
     test(status in (0, 1) and "instructions" in text + message, "report: an empty trace", text, message)
