@@ -264,6 +264,14 @@ def test_breakpoints():
     gdb.monitor("end")
     wanted = [(item.tid, item.pc) for item in own if item.pc in stops]
     same([gdb.move("bc")[:2] for _ in wanted], wanted[::-1], "bc stops at the last breakpoint that any thread meets")
+    # A step moves the thread that stopped.
+    gdb.ask("Hg65")
+    gdb.monitor("end")
+    gdb.ask("Hg64")
+    gdb.monitor("end")
+    got = [(gdb.move("bc")[:2], gdb.move("bs")[0], gdb.move("s")[:2]) for _ in range(len(wanted) // 2)]
+    same(got, [(stop, stop[0], stop) for stop in wanted[:-1 - len(got):-1]], "a step after it moves the thread that stopped")
+    test(len({stop[0] for stop, _, _ in got}) == 2, "in both threads", got)
     first = {tid: next(item for item in own if item.tid == tid) for tid in (100, 101)}
     wanted = [(item.tid, item.pc) for item in own if item.pc in stops and item is not first[item.tid]]
     gdb.ask("Hg64")
