@@ -142,6 +142,40 @@ known=isa=rv64gc,tshz=1000,impret=3,keepstack=1,jvt=0x1000
 is "$(first --elf "$tmp/high" --params $known "$tmp/high.nex")" \
 	"--params srcbits=3,xlen=64,mode=btm,tsbits=8,tshz=1000,impret=3,keepstack=1,jvt=0x1000,isa=rv64gc" "known parameters are printed, too"
 
+# The figures of a damaged trace: all members of the manual, with the numbers of the text.
+python3 - "$tmp/high.nex" "$tmp/hurt.nex" <<'END'
+import random, sys
+data, rng = bytearray(open(sys.argv[1], "rb").read()), random.Random(4)
+for i in range(12):
+    data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+data[2000:2000] = bytes(9 * [0xff]) + bytes([17 << 2, 3]) + bytes([3 << 2, 1, 1, 1, 1, 3])
+open(sys.argv[2], "wb").write(data)
+END
+for more in "--elf $tmp/high" ""; do
+	read -ra words <<<"$more"
+	"$ntrace" detect --json "${words[@]}" "$tmp/hurt.nex" >"$tmp/json"
+	"$ntrace" detect "${words[@]}" "$tmp/hurt.nex" >"$tmp/text"
+	ok "text and JSON have the same figures${more:+, with a program}" python3 - "$tmp/json" "$tmp/text" "$top/Documentation/man/ntrace-detect.1" "$more" <<'END'
+import json, re, sys
+first = json.load(open(sys.argv[1]))["candidates"][0]
+text, manual = open(sys.argv[2]).read(), open(sys.argv[3]).read()
+figures = re.search(r"\.It Fl -json\n.*?and the figures\n(.*?); with programs also (.*?)\n\.El", manual, re.S)
+always, programs = (set(re.findall("[a-z_]+", part)) - {"bits"} for part in figures.groups())
+assert set(first) - {"options", "params", "packing", "source", "equal", "not_told"} == always | (programs if sys.argv[4] else set()), first
+block = re.search(r"^--params.*?(?=^--|\Z)", text, re.S | re.M)[0].replace(",", "")
+numbers = {line.split()[0]: [int(n) for n in re.findall(r"(?<!\S)\d+(?!\S)", line)] for line in block.splitlines()[1:] if line.startswith("    ")}
+print(block, numbers, first)
+assert numbers["messages"] == [first[name] for name in ("messages", "syncs", "sources", "timestamps", "before_sync")]
+assert numbers["wrong"] == [first[name] for name in ("wire_errors", "unknown", "truncated", "extra", "contradictory")]
+assert numbers["addresses"] == [first[name] for name in ("addresses", "addresses_implausible", "addresses_outside") if name in first]
+assert numbers["rules"] == [first["check_errors"], first["check_warnings"]]
+if sys.argv[4]:
+    assert numbers["code"] == [first[name] for name in ("instructions", "flow_errors", "gaps")]
+    assert first["flow_errors"] and first["gaps"]
+assert first["wire_errors"] + first["unknown"] and first["idle_bytes"]
+END
+done
+
 # Bytes that are not a trace.
 complains "random bytes" 1 "random.bin: not an N-Trace stream: it looks like random or compressed bytes" detect "$tmp/random.bin"
 complains "text" 1 "README.md: not an N-Trace stream: it looks like text" detect "$top/README.md"
@@ -183,8 +217,11 @@ python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(3).randbyt
 for jobs in 1 2; do
 	is "$("$ntrace" stat -j $jobs "$tmp/large.bin" 2>&1 >/dev/null | grep -c "try 'ntrace detect $tmp/large.bin'")" 1 "stat -j $jobs: random bytes in parts"
 done
-for ((i = 0; i < 150; i++)); do cat "$tmp/four.nex"; done >"$tmp/large.nex"
+for ((i = 0; i < 400; i++)); do cat "$tmp/four.nex"; done >"$tmp/large.nex"
 is "$("$ntrace" stat -j 2 --params srcbits=4 "$tmp/large.nex" 2>&1 >/dev/null)" "" "stat: a large trace is not suspected"
+ok "which is divided" test "$(stat -c %s "$tmp/large.nex")" -gt 800000
+for at in 1000 400000 700000; do printf '\7\7\7' | dd of="$tmp/large.nex" bs=1 seek=$at conv=notrunc 2>/dev/null; done
+is "$("$ntrace" stat -j 2 --params srcbits=4 "$tmp/large.nex" 2>&1 >/dev/null)" "" "stat: nor one that is damaged in several parts"
 
 if [ ! -d "$data" ]; then
 	skip "the reference encoder's stream" "no $data (NTRACE_SHARED)"
