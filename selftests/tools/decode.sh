@@ -236,6 +236,14 @@ is $? 3 "a gap: exit status"
 like "a gap: a line for it" "gap, offset 0x3e[0-8]" "$(tr '\n' ' ' <"$tmp/err")"
 ok "a gap: each line on stderr names the place" test "$(grep -c ', offset 0x[0-9a-f]*, SRC 0, PC 0x' "$tmp/err")" = "$(wc -l <"$tmp/err")"
 
+# A message with a TCODE that nobody has: its number is shown, also in JSON.
+{ cat "$data/xrle.nex"; printf '\104\3'; } >"$tmp/unknown.nex"
+like "an unknown message: its TCODE" "^-- warning: unknown message \(17\) \(offset 0x" \
+	"$("$ntrace" decode --elf "$data/xrle.elf" "$tmp/unknown.nex" 2>"$tmp/err" | tail -n 1)"
+is "$("$ntrace" decode --json --elf "$data/xrle.elf" "$tmp/unknown.nex" 2>/dev/null | tail -n 1 |
+	python3 -c 'import json, sys; event = json.load(sys.stdin); print(event["type"], event["value"], event["offset"])')" \
+	"warning 0x11 $(stat -c %s "$data/xrle.nex")" "an unknown message: JSON"
+
 # Without the program's memory, decode reports every address as unknown.
 "$ntrace" decode --level pc --elf "$data/xrle.elf@0x70000000" "$data/xrle.nex" >"$tmp/out" 2>"$tmp/err"
 is $? 3 "program loaded elsewhere: exit status"
