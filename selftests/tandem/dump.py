@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Fields of a tandem trace, written by hand, and what ntrace tandem dump and stat must say of them.
 
