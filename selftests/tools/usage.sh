@@ -175,7 +175,7 @@ complains "record: triggers and strobing" 2 "exclude each other" record --strobe
 complains "file that does not exist" 1 "nonexistent: No such file" dump /nonexistent
 complains "recording that does not exist" 1 "nonexistent: No such file" report /nonexistent
 mkdir "$tmp/empty"
-complains "report: directory that is no recording" 1 "not a recording" report "$tmp/empty"
+complains "report: directory that is no recording" 1 "ntrace: error: $tmp/empty is not a recording: no 'params' file" report "$tmp/empty"
 complains "decode: directory that is no recording" 1 "not a recording" decode "$tmp/empty"
 complains "dump: directory that is no recording" 1 "not a recording" dump "$tmp/empty"
 complains "report: file that is no recording" 1 "not a recording" report /etc/passwd

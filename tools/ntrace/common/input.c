@@ -282,6 +282,9 @@ int elf_argument(const struct command *command, const char *option, const char *
 
 int recording_error(const char *path, int error, const char *reason)
 {
+	/* A note of the library may be a whole sentence. */
+	if (error == NTRACE_ERR_FORMAT && strstr(reason, " is not a recording"))
+		return fail("%s", reason);
 	if (error == NTRACE_ERR_FORMAT)
 		return fail("%s: not a recording%s%s", path, *reason ? ": " : "", reason);
 	if (error == NTRACE_ERR_UNSUPPORTED && *reason)
