@@ -10,7 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <ntrace/error.h>
+
+#include "tap.h"
 
 static uint64_t allocations;	/* number of allocations so far */
 static uint64_t failing;	/* the failing one, counted from 1; 0 = none */
@@ -119,6 +124,44 @@ __attribute__((unused)) static void add_text(struct result *result, const char *
 __attribute__((unused)) static void sum_note(void *data, const char *text)
 {
 	add_text(data, text);
+}
+
+/**
+ * check_allocations - lets one allocation of a run after the other fail
+ * @name: name of the run
+ * @run: sets @allocations to 0 and arms the failures; its result is NTRACE_ERR_NOMEM, or the same as
+ *       with all memory
+ * @data: passed to @run
+ * @least: least number of allocations, so that a run that is not redirected is noticed
+ *
+ * Every second allocation, by SEED, fails alone; the others fail with all later ones.
+ */
+static void check_allocations(const char *name, struct result (*run)(void *data), void *data,
+			      uint64_t least)
+{
+	const char *text = getenv("SEED");
+	uint64_t seed = text && *text ? strtoull(text, NULL, 0) : 1;
+	struct result good = run(data);
+	uint64_t total = allocations, without = 0;
+
+	is_u64((uint64_t)good.error, 0, "%s: with all memory", name);
+	for (uint64_t n = 1; n <= total; n++) {
+		struct result got;
+
+		failing = n;
+		for_good = (n + seed) % 2;
+		got = run(data);
+		failing = 0;
+		if (!got.error && got.sum == good.sum)
+			without++;
+		else if (got.error != NTRACE_ERR_NOMEM)
+			ok(false, "%s: allocation %" PRIu64 " of %" PRIu64 " fails%s: %s", name, n,
+			   total, for_good ? ", and all later ones" : "",
+			   got.error ? ntrace_strerror(got.error) : "another result");
+	}
+	ok(total >= least,
+	   "%s: each of %" PRIu64 " allocations failed, %" PRIu64 " runs did without", name, total,
+	   without);
 }
 
 #endif /* SELFTESTS_FAILING_MEMORY_H */

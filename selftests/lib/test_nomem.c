@@ -100,9 +100,9 @@ static int decode_all(struct job *job, struct ntrace_session *session)
 	return export(job);
 }
 
-static struct result run_job(const char *name, bool archive)
+static struct result run_job(void *data)
 {
-	struct job job = { .name = name, .archive = archive };
+	struct job job = *(const struct job *)data;
 	struct ntrace_session_options options = {
 		.size = sizeof(options),
 		.sysroot = in("root"),
@@ -110,8 +110,10 @@ static struct result run_job(const char *name, bool archive)
 		.note_data = &job.result,
 	};
 	struct ntrace_session *session;
-	const char *path = in(name);
+	const char *path = in(job.name);
 
+	if (job.archive)
+		run("rm -rf %s/archive", path);
 	allocations = 0;
 	armed = true;
 	job.result.error = ntrace_session_open(&session, path, &options);
@@ -129,30 +131,7 @@ static struct result run_job(const char *name, bool archive)
 
 static void check(const char *name, bool archive)
 {
-	struct result good = run_job(name, archive);
-	uint64_t total = allocations, n, without = 0;
-
-	is_u64((uint64_t)good.error, 0, "%s: with all memory", name);
-	for (n = 1; n <= total; n++) {
-		for (unsigned int i = 0; i < 2; i++) {
-			struct result result;
-
-			if (archive)
-				run("rm -rf %s/archive", in(name));
-			failing = n;
-			for_good = i;
-			result = run_job(name, archive);
-			failing = 0;
-			if (!result.error && result.sum == good.sum)
-				without++;
-			else if (result.error != NTRACE_ERR_NOMEM)
-				ok(false, "%s: allocation %" PRIu64 " of %" PRIu64 " fails%s: %s",
-				   name, n, total, i ? ", and all later ones" : "",
-				   result.error ? ntrace_strerror(result.error) : "another result");
-		}
-	}
-	ok(total > 50, "%s: each of %" PRIu64 " allocations failed, %" PRIu64 " runs did without",
-	   name, total, without);
+	check_allocations(name, run_job, &(struct job){ .name = name, .archive = archive }, 50);
 }
 
 /* A perf.data file of one sample with an empty branch stack, and no trace. */

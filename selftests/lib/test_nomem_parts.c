@@ -524,13 +524,14 @@ static int counts(struct job *job)
 
 /* ---- all runs ---- */
 
-static struct result run_job(int (*make)(struct job *job))
+static struct result run_job(void *data)
 {
+	int (**make)(struct job * job) = data;
 	struct job job = { 0 };
 
 	allocations = 0;
 	armed = true;
-	job.result.error = make(&job);
+	job.result.error = (*make)(&job);
 	ntrace_profile_free(job.profile);
 	ntrace_stacks_free(job.stacks);
 	ntrace_session_close(job.session);
@@ -538,46 +539,24 @@ static struct result run_job(int (*make)(struct job *job))
 	return job.result;
 }
 
-static void check(const char *name, int (*make)(struct job *job), uint64_t least)
+static void check(const char *name, int (*make)(struct job *job))
 {
-	struct result good = run_job(make);
-	uint64_t total = allocations, n, without = 0;
-
-	is_u64((uint64_t)good.error, 0, "%s: with all memory", name);
-	for (n = 1; n <= total; n++) {
-		for (unsigned int i = 0; i < 2; i++) {
-			struct result result;
-
-			failing = n;
-			for_good = i;
-			result = run_job(make);
-			failing = 0;
-			if (!result.error && result.sum == good.sum)
-				without++;
-			else if (result.error != NTRACE_ERR_NOMEM)
-				ok(false, "%s: allocation %" PRIu64 " of %" PRIu64 " fails%s: %s",
-				   name, n, total, i ? ", and all later ones" : "",
-				   result.error ? ntrace_strerror(result.error) : "another result");
-		}
-	}
-	ok(total >= least,
-	   "%s: each of %" PRIu64 " allocations failed, %" PRIu64 " runs did without", name, total,
-	   without);
+	check_allocations(name, run_job, &make, 20);
 }
 
 static void tests(void)
 {
 	record();
-	check("functions and occupancy", sums, 20);
-	check("effects", effects, 20);
-	check("a merged profile", merged, 20);
-	check("traces and exports", traces, 20);
-	check("call stacks", stacks, 20);
-	check("merged call stacks", merged_stacks, 20);
-	check("timeline for Chrome", chrome, 20);
-	check("timeline for Perfetto", perfetto, 20);
-	check("samples", sampled, 20);
-	check("counts files", counts, 20);
+	check("functions and occupancy", sums);
+	check("effects", effects);
+	check("a merged profile", merged);
+	check("traces and exports", traces);
+	check("call stacks", stacks);
+	check("merged call stacks", merged_stacks);
+	check("timeline for Chrome", chrome);
+	check("timeline for Perfetto", perfetto);
+	check("samples", sampled);
+	check("counts files", counts);
 }
 
 int main(void)

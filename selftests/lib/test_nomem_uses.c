@@ -436,8 +436,9 @@ static int use_detect(void)
 
 /* ---- all of them ---- */
 
-static struct result run_use(int (*use)(void))
+static struct result run_use(void *data)
 {
+	int (**use)(void) = data;
 	struct ntrace_session_options options = { .size = sizeof(options), .sysroot = in("root") };
 
 	result = (struct result){ 0 };
@@ -447,7 +448,7 @@ static struct result run_use(int (*use)(void))
 		ok(false, "the recording opens");
 	allocations = 0;
 	armed = true;
-	result.error = use();
+	result.error = (*use)();
 	ntrace_profile_free(profile);
 	ntrace_session_close(session);
 	armed = false;
@@ -456,28 +457,7 @@ static struct result run_use(int (*use)(void))
 
 static void check(const char *name, int (*use)(void))
 {
-	struct result good = run_use(use);
-	uint64_t total = allocations, wrong = 0, without = 0;
-
-	is_u64((uint64_t)good.error, 0, "%s: with all memory", name);
-	for (uint64_t n = 1; n <= total; n++)
-		for (unsigned int i = 0; i < 2; i++) {
-			struct result got;
-
-			failing = n;
-			for_good = i;
-			got = run_use(use);
-			failing = 0;
-			if (!got.error && got.sum == good.sum)
-				without++;
-			else if (got.error != NTRACE_ERR_NOMEM && !wrong++)
-				ok(false, "%s: allocation %" PRIu64 " of %" PRIu64 " fails%s: %s",
-				   name, n, total, i ? ", and all later ones" : "",
-				   got.error ? ntrace_strerror(got.error) : "another result");
-		}
-	ok(total > 1 && !wrong && without <= total,
-	   "%s: each of %" PRIu64 " allocations failed, %" PRIu64 " runs did without", name, total,
-	   without);
+	check_allocations(name, run_use, &use, 2);
 }
 
 /* A counts file of the recording. */
