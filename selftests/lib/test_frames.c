@@ -477,8 +477,41 @@ static void test_reader_break(void)
 	is_u64(ntrace_reader_break(&reader), 0, "a break between messages drops no message");
 }
 
+/* Bytes of a trigger are no trace, but they are counted. */
+static void test_triggers(void)
+{
+	static const uint8_t frame[16] = { NTRACE_FRAMES_TRIGGER << 1 | 1,
+					   1,
+					   2,
+					   3,
+					   4,
+					   5,
+					   6,
+					   7,
+					   8,
+					   9,
+					   10,
+					   11,
+					   3 << 1 | 1,
+					   13,
+					   14,
+					   0 };
+	struct ntrace_frames_piece piece;
+	struct ntrace_frames frames;
+
+	ntrace_frames_init(&frames);
+	ntrace_frames_feed(&frames, frame, sizeof(frame));
+	is_u64(ntrace_frames_next(&frames, &piece), NTRACE_FRAMES_BYTES, "bytes of a source");
+	ok(piece.source == 3 && piece.size == 2 && piece.bytes[0] == 13 && piece.bytes[1] == 14,
+	   "only those after the trigger");
+	ok(ntrace_frames_next(&frames, &piece) == NTRACE_ERR_AGAIN, "nothing else");
+	ok(frames.triggers == 11 && frames.bytes == 2 && !frames.reserved && !frames.nameless,
+	   "the bytes of the trigger are counted");
+}
+
 int main(void)
 {
+	test_triggers();
 	test_rules();
 	test_cut();
 	test_many_words();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Stream parameters as text and back; error texts. */
+#include <stddef.h>
 #include <stdlib.h>
 
 #include <ntrace/isa.h>
@@ -157,6 +158,51 @@ static void test_long_isa(void)
 	   "and written whole");
 }
 
+/* Of a caller that was compiled with fewer fields, the others have their defaults. */
+static void test_fewer_fields(void)
+{
+	struct ntrace_params params;
+	char text[512];
+
+	ntrace_params_init(&params);
+	params.src_bits = 9;
+	params.address_bits = 40;
+	params.atid = 5;
+	params.size = offsetof(struct ntrace_params, address_bits);
+	ok(ntrace_params_format(&params, text, sizeof(text)) > 0, "text of fewer fields");
+	ok(strstr(text, "srcbits=9,") == text && !strstr(text, "addrbits") && !strstr(text, "atid"),
+	   "only theirs: %s", text);
+	params.size = 0;
+	is_u64(ntrace_params_format(&params, text, sizeof(text)), (uint64_t)NTRACE_ERR_INVALID,
+	       "parameters without a size");
+}
+
+static void test_pointers(void)
+{
+	struct ntrace_params params;
+	const char *bad = "";
+
+	ntrace_params_init(&params);
+	is_u64(ntrace_params_parse(&params, NULL, &bad), (uint64_t)NTRACE_ERR_INVALID, "no text");
+	ok(!bad, "no setting is to blame");
+	is_u64(ntrace_params_parse(NULL, "xlen=32", &bad), (uint64_t)NTRACE_ERR_INVALID,
+	       "no parameters");
+}
+
+/* Each digit begins a number; 0x and 0 begin others than decimal ones. */
+static void test_numbers(void)
+{
+	struct ntrace_params params;
+	char text[32];
+
+	ntrace_params_init(&params);
+	for (unsigned int i = 0; i < 10; i++) {
+		snprintf(text, sizeof(text), "srcbits=%u", i);
+		ok(!ntrace_params_parse(&params, text, NULL) && params.src_bits == i, "%s", text);
+	}
+	ok(!ntrace_params_parse(&params, "srcbits=0xa", NULL) && params.src_bits == 10, "in hex");
+}
+
 static void test_errors(void)
 {
 	bool named = true;
@@ -174,6 +220,9 @@ int main(void)
 	test_bad();
 	test_keys();
 	test_long_isa();
+	test_fewer_fields();
+	test_pointers();
+	test_numbers();
 	test_errors();
 	return done_testing();
 }

@@ -164,10 +164,57 @@ static void test_addresses(void)
 	}
 }
 
+/* With addrbits, the bits above are not sent: they must all equal the highest sent one, or be 0. */
+static void test_narrow(void)
+{
+	static const struct {
+		uint64_t field;
+		uint64_t sent;
+		bool good;
+	} cases[] = {
+		{ 0x1000, 0x1000, true },
+		{ 0x1fffffffff, 0x1fffffffff, true },
+		{ 0x2000000000, 0x2000000000, true },
+		{ UINT64_C(0x7fffffe000000000), 0x2000000000, true },
+		{ UINT64_C(0x7fffffffffffffff), 0x3fffffffff, true },
+		{ 0x4000000000, 0, false },
+		{ UINT64_C(0x7fffffc000000000), 0, false },
+		{ UINT64_C(0x3fffffe000000000), 0, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ntrace_message message = { .tcode = NTRACE_TCODE_PROG_TRACE_SYNC,
+						  .present = 1u << NTRACE_FIELD_SYNC |
+							     1u << NTRACE_FIELD_ICNT |
+							     1u << NTRACE_FIELD_FADDR },
+				      again;
+		uint8_t bytes[NTRACE_MESSAGE_BYTES_MAX];
+		struct ntrace_reader reader;
+		struct ntrace_params params;
+		int size;
+
+		ntrace_params_init(&params);
+		params.address_bits = 38;
+		message.field[NTRACE_FIELD_SYNC] = NTRACE_SYNC_TRACE_ENABLE;
+		message.field[NTRACE_FIELD_FADDR] = cases[i].field;
+		size = ntrace_message_write(&message, &params, bytes);
+		if (!ok((size > 0) == cases[i].good, "F-ADDR 0x%" PRIx64 " of 38 bits",
+			cases[i].field) ||
+		    size <= 0)
+			continue;
+		ntrace_reader_init(&reader, &params, true);
+		ntrace_reader_feed(&reader, bytes, (size_t)size);
+		if (ntrace_reader_next(&reader, &again) != NTRACE_WIRE_MESSAGE)
+			ok(false, "is a message");
+		is_hex(again.field[NTRACE_FIELD_FADDR], cases[i].sent, "only they are sent");
+	}
+}
+
 int main(void)
 {
 	test_values();
 	test_tcodes();
 	test_addresses();
+	test_narrow();
 	return done_testing();
 }
