@@ -477,41 +477,68 @@ static void test_reader_break(void)
 	is_u64(ntrace_reader_break(&reader), 0, "a break between messages drops no message");
 }
 
-/* Bytes of a trigger are no trace, but they are counted. */
-static void test_triggers(void)
+/* Two bytes before the first ID, a reserved ID, one of a trigger, one of a source. */
+static void test_counts(void)
 {
-	static const uint8_t frame[16] = { NTRACE_FRAMES_TRIGGER << 1 | 1,
-					   1,
-					   2,
-					   3,
-					   4,
-					   5,
-					   6,
-					   7,
-					   8,
-					   9,
-					   10,
-					   11,
-					   3 << 1 | 1,
-					   13,
-					   14,
-					   0 };
+	static const uint8_t stream[32] = {
+		2,
+		3,
+		0x70 << 1 | 1,
+		5,
+		6,
+		7,
+		NTRACE_FRAMES_TRIGGER << 1 | 1,
+		9,
+		10,
+		11,
+		12,
+		13,
+		3 << 1 | 1,
+		15,
+		16,
+		0,
+		/* The source goes on in the next frame. */
+		2,
+		3,
+		4,
+		5,
+		6,
+		7,
+		8,
+		9,
+		10,
+		11,
+		12,
+		13,
+		14,
+		15,
+		16,
+		0,
+	};
 	struct ntrace_frames_piece piece;
 	struct ntrace_frames frames;
 
 	ntrace_frames_init(&frames);
-	ntrace_frames_feed(&frames, frame, sizeof(frame));
+	ntrace_frames_feed(&frames, stream, sizeof(stream));
+	is_u64(ntrace_frames_next(&frames, &piece), NTRACE_FRAMES_NAMELESS, "bytes without a name");
+	ok(!piece.source && piece.size == 2 && !piece.offset && piece.bytes[0] == 2, "two of them");
+	is_u64(ntrace_frames_next(&frames, &piece), NTRACE_FRAMES_RESERVED, "a reserved ID");
+	ok(piece.source == 0x70 && piece.size == 3 && piece.bytes[2] == 7, "with three bytes");
 	is_u64(ntrace_frames_next(&frames, &piece), NTRACE_FRAMES_BYTES, "bytes of a source");
-	ok(piece.source == 3 && piece.size == 2 && piece.bytes[0] == 13 && piece.bytes[1] == 14,
-	   "only those after the trigger");
+	ok(piece.source == 3 && piece.size == 2 && !piece.offset && piece.bytes[0] == 15,
+	   "after those of the trigger, which are no trace");
+	is_u64(ntrace_frames_next(&frames, &piece), NTRACE_FRAMES_BYTES, "the next frame");
+	ok(piece.source == 3 && piece.size == 15 && piece.offset == 16 && piece.bytes[14] == 16,
+	   "has the same source, and its own offset");
 	ok(ntrace_frames_next(&frames, &piece) == NTRACE_ERR_AGAIN, "nothing else");
-	ok(frames.triggers == 11 && frames.bytes == 2 && !frames.reserved && !frames.nameless,
-	   "the bytes of the trigger are counted");
+	ok(frames.nameless == 2 && frames.reserved == 3 && frames.triggers == 5 &&
+		   frames.bytes == 17,
+	   "bytes of each kind are counted");
 }
 
 int main(void)
 {
-	test_triggers();
+	test_counts();
 	test_rules();
 	test_cut();
 	test_many_words();
