@@ -135,4 +135,4 @@ for where in inside between; do
 	ok "recording cut $where messages: the complete part is decoded" test "$(wc -l <"$tmp/cut.pc")" -gt 10000
 done
 rm "$tmp/cut.data/params"
-fails "recording without parameters" "cut.data: not a recording" "$ntrace" report "$tmp/cut.data"
+fails "recording without parameters" "cut.data is not a recording: no .params. file" "$ntrace" report "$tmp/cut.data"
