@@ -30,8 +30,10 @@ int session_load_samples(struct ntrace_session *session)
 	session->samples = true;
 	session_tell_sideband(session);
 	session->recording = recording_of_nothing();
+	if (!session->recording)
+		return NTRACE_ERR_NOMEM;
 	session->streams = calloc(1, sizeof(*session->streams));
-	return session->recording && session->streams ? 0 : NTRACE_ERR_NOMEM;
+	return session->streams ? 0 : NTRACE_ERR_NOMEM;
 }
 
 bool ntrace_session_has_samples(const struct ntrace_session *session)

@@ -161,12 +161,14 @@ static void check_samples(void)
 	uint64_t total = 1, wrong = 0;
 
 	write_samples("samples");
-	for (uint64_t n = 0; n <= total; n++) {
+	/* Alone, then with all later ones. */
+	for (uint64_t n = 0; n <= 2 * total; n++) {
 		struct ntrace_session *session = NULL;
 		const char *path = in("samples");
 		int error;
 
-		failing = n;
+		failing = n ? (n - 1) % total + 1 : 0;
+		for_good = n > total;
 		allocations = 0;
 		armed = true;
 		error = ntrace_session_open(&session, path, &options);
