@@ -588,7 +588,9 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 			break;
 		kind = kinds[key >> 2 & 63];
 		if ((key & mask) != own) {
-			if (!is_sound(key, more))
+			/* A message that ends within SRC has none. */
+			if (!is_sound(key, more) ||
+			    (size < sizeof(mask) && first_bytes(mask, size) != mask))
 				break;
 			at += size;
 			continue;
