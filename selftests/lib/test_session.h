@@ -78,30 +78,41 @@ __attribute__((unused)) static void lost(uint64_t count, uint64_t time)
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_LOST, .count = count, .time = time });
 }
 
-static void switch_records(int32_t from, int32_t to)
+static void switch_threads(int32_t pid, int32_t tid, int32_t to_pid, int32_t to_tid)
 {
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
-				      .pid = from,
-				      .tid = from,
-				      .other_pid = to,
-				      .other_tid = to,
+				      .pid = pid,
+				      .tid = tid,
+				      .other_pid = to_pid,
+				      .other_tid = to_tid,
 				      .out = true,
 				      .time = now });
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
-				      .pid = to,
-				      .tid = to,
-				      .other_pid = from,
-				      .other_tid = from,
+				      .pid = to_pid,
+				      .tid = to_tid,
+				      .other_pid = pid,
+				      .other_tid = tid,
 				      .time = now + 1 });
 }
 
-/* The hart switches tasks, and the kernel records the switch. */
-__attribute__((unused)) static void switches(int32_t from, int32_t to, uint64_t next)
+static void switch_records(int32_t from, int32_t to)
+{
+	switch_threads(from, from, to, to);
+}
+
+/* The hart switches threads, and the kernel records the switch. */
+static void turn(int32_t pid, int32_t tid, int32_t to_pid, int32_t to_tid, uint64_t next)
 {
 	now += 500;
-	switch_records(from, to);
+	switch_threads(pid, tid, to_pid, to_tid);
 	hart_trap(&hart, NOTHING, SWITCH_TO, next);
 	hart_loop(&hart, 3);
+}
+
+/* The same for the main threads of two tasks. */
+__attribute__((unused)) static void switches(int32_t from, int32_t to, uint64_t next)
+{
+	turn(from, from, to, to, next);
 }
 
 /* Traps without a switch: they produce messages, including periodic syncs. */

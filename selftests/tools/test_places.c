@@ -36,27 +36,6 @@ static void name_thread(int32_t pid, int32_t tid, const char *name)
 		.type = NTRACE_SIDEBAND_COMM, .pid = pid, .tid = tid, .name = name });
 }
 
-/* The hart switches threads, and the kernel records the switch. */
-static void turn(int32_t pid, int32_t tid, int32_t to_pid, int32_t to_tid, uint64_t next)
-{
-	now += 500;
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
-				      .pid = pid,
-				      .tid = tid,
-				      .other_pid = to_pid,
-				      .other_tid = to_tid,
-				      .out = true,
-				      .time = now });
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
-				      .pid = to_pid,
-				      .tid = to_tid,
-				      .other_pid = pid,
-				      .other_tid = tid,
-				      .time = now + 1 });
-	hart_trap(&hart, NOTHING, SWITCH_TO, next);
-	hart_loop(&hart, 3);
-}
-
 /*
  * Two threads take turns with each other and with another process, @rounds times; before them, the
  * other process is @alone for some time.
