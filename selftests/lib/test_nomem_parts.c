@@ -67,7 +67,7 @@ static FILE *open_text(void)
 	return text_file;
 }
 
-/* Adds what was written, unless @error. */
+/* Closes the stream, and adds its text to the result of the job unless @error is set. */
 static int close_text(struct job *job, int error)
 {
 	armed = false;

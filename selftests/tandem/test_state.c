@@ -81,7 +81,7 @@ static bool known(unsigned int id)
 	return ntrace_tandem_bit(state.known, id);
 }
 
-/* What a group has, and what is left of it in the next one. */
+/* Values that a group sets, and those of them that the next group still has. */
 static void test_groups(void)
 {
 	static const struct {
