@@ -11,7 +11,7 @@
 #include "test_flow.h"
 
 #define CODE 0x10000
-#define WORDS 18
+#define WORDS 24
 #define LAPS 800
 
 /* Executions of each word's block, and the sums of what followed. */
@@ -33,7 +33,7 @@ struct sums {
 };
 
 struct stream {
-	uint8_t data[1 << 16];
+	uint8_t data[1 << 17];
 	size_t size;
 };
 
@@ -467,6 +467,71 @@ static void test_loops(void)
 	ntrace_space_put(flow.space);
 }
 
+/* 0, 2, 4, ... 20 branch over the next word; 22 jump through a0 to 0 */
+static struct ntrace_space *make_row(void)
+{
+	struct ntrace_space *space = new_space("row");
+	struct code code = { .start = CODE };
+
+	for (unsigned int at = 0; at < 22; at += 2) {
+		put_branch(&code, CODE + 4 * (at + 2));
+		put(&code, ADD);
+	}
+	put(&code, JR_A0);
+	add_code(space, &code);
+	return space;
+}
+
+static void encode_rows(struct ntrace_encoder *encoder)
+{
+	ntrace_encoder_start(encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (unsigned int lap = 0; lap < 12000; lap++) {
+		unsigned int at = 0, target;
+
+		for (unsigned int first = 0; at < 22; first = target, at += 2) {
+			target = branch_at(encoder, first, at, at + 2);
+			if (at == 20)
+				retire(encoder, target, 22, NTRACE_ITYPE_INDIRECT_JUMP);
+		}
+	}
+	ntrace_encoder_stop(encoder, NTRACE_EVCODE_TRACE_DISABLE);
+}
+
+/* Each row of branches is a message of its own: new effects replace others, which were counted. */
+static void test_many(void)
+{
+	struct ntrace_params params = params_of("mode=htm");
+	struct ntrace_flow_config flow = { .size = sizeof(flow), .params = &params };
+	struct sums plain = { 0 }, counted = { 0 }, ordered = { 0 };
+	struct ntrace_encoder_config config;
+	static struct ntrace_encoder encoder;
+	static struct stream stream;
+	int result = 0;
+
+	ntrace_encoder_config_init(&config);
+	config.params = &params;
+	config.write = take_bytes;
+	config.write_data = &stream;
+	is_u64(ntrace_encoder_init(&encoder, &config), 0, "many: an encoder");
+	encode_rows(&encoder);
+	ok(stream.size <= sizeof(stream.data), "many: room for %zu bytes", stream.size);
+
+	flow.space = make_row();
+	decode(&flow, &stream, stream.size, &plain, &result);
+	flow.effect = take_effect;
+	decode(&flow, &stream, stream.size, &counted, &result);
+	is_u64(result, 0, "many: decoded");
+	ok(same(&plain, &counted) && !counted.bad, "many: the sums are those of a walk");
+	ok(counted.effects > 1000 && counted.in_batches < plain.in_batches / 2,
+	   "many: %u effects, %u of %u blocks were walked", (unsigned int)counted.effects,
+	   (unsigned int)counted.in_batches, (unsigned int)plain.in_batches);
+	flow.run = take_run;
+	decode(&flow, &stream, stream.size, &ordered, &result);
+	ok(same(&plain, &ordered) && ordered.order == plain.order && !ordered.bad,
+	   "many: runs have the order of a walk");
+	ntrace_space_put(flow.space);
+}
+
 /* Two spaces with the same program; the second piece of the trace is that of the second one. */
 struct two_spaces {
 	struct ntrace_space *spaces[2];
@@ -582,6 +647,7 @@ int main(void)
 	test_way("HTM with implicit returns", "mode=htm,impret=3", 8, false);
 	test_way("HTM with all compression", "mode=htm,impret=3", 8, true);
 	test_loops();
+	test_many();
 	test_spaces();
 	test_config();
 	return done_testing();
