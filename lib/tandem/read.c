@@ -338,9 +338,9 @@ static int read_held(struct ntrace_tandem_reader *reader, struct ntrace_tandem_f
 
 	if (more)
 		memcpy(reader->bytes + before, reader->next, more);
-	memset(reader->bytes + have, 0, PADDED - have);
 	if (!have)
 		return 0;
+	/* A field that also read older bytes, behind these, is parsed again. */
 	length = parse(reader, reader->bytes, field);
 	if (length < 0 || (unsigned int)length > have) {
 		/* Parsed again when there is more of it. */

@@ -249,7 +249,7 @@ static void print_message(FILE *out, struct bytes from, const char *path)
 
 static const char *perfetto_text(const struct written *written)
 {
-	static char text[1 << 16];
+	static char text[1 << 19];
 	const uint8_t *bytes = (const uint8_t *)written->bytes;
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
@@ -298,6 +298,59 @@ static void test_perfetto(void)
 	is_u64(write_all(put, &none, "perfetto")->size, 0, "perfetto: nothing");
 }
 
+/* Return: the last @count lines of @text. */
+static const char *last_lines(const char *text, size_t count)
+{
+	const char *at = text + strlen(text);
+
+	while (at > text && (at[-1] != '\n' || at == text + strlen(text) || count-- > 1))
+		at--;
+	return at;
+}
+
+static size_t before_close;
+
+/* Calls of one function: repeated names need no text, and the file grows while they come. */
+static int put_calls(FILE *file, const void *data)
+{
+	struct ntrace_stack_change change = changes[1];
+	struct ntrace_export_timeline *timeline;
+	const struct written *written = data;
+	int error = ntrace_export_timeline_open(&timeline, file, NTRACE_EXPORT_PERFETTO, &session);
+
+	if (error)
+		return error;
+	change.time_kind = NTRACE_STACK_TIME_EXACT;
+	for (unsigned int i = 0; i < 6000 && !error; i++) {
+		change.type = i & 1 ? NTRACE_STACK_LEAVE : NTRACE_STACK_ENTER;
+		change.time = 3000 + 3 * i;
+		error = ntrace_export_timeline_change(timeline, &change);
+	}
+	before_close = written->size;
+	return ntrace_export_timeline_close(timeline, NULL);
+}
+
+static void test_calls(void)
+{
+	static struct written written;
+	const char *text;
+	size_t lines = 0;
+
+	is_u64(write_limited(&written, sizeof(written.bytes), put_calls, &written), 0,
+	       "calls: written");
+	ok(written.size > 100000 && before_close > written.size - 40000,
+	   "calls: of %zu bytes %zu are written while they come", written.size, before_close);
+	text = perfetto_text(&written);
+	for (const char *at = text; *at; at++)
+		lines += *at == '\n';
+	/* The track has a name. */
+	is_u64(lines, 6000 + 1, "calls: a packet for each change");
+	is_str(last_lines(text, 2),
+	       " 1{8=6998 11{9=1 11=1 3=1 10=2} 10=1 13=2}\n"
+	       " 1{8=6999 11{9=2 11=1 3=1} 10=1 13=2}\n",
+	       "calls: the last two");
+}
+
 static void test_invalid(void)
 {
 	struct ntrace_export_timeline *timeline;
@@ -314,6 +367,7 @@ int main(void)
 {
 	test_chrome();
 	test_perfetto();
+	test_calls();
 	test_invalid();
 	return done_testing();
 }
