@@ -434,6 +434,21 @@ static void test_exec(void)
 	is_str(present(), "100/100 newer", "it runs the new program in its next interval");
 	end();
 
+	/* Two in one interval: the first one decides, although another one follows. */
+	begin();
+	named(100, 100, 0, false, "old");
+	maps(100, 0, CODE, "/old");
+	goes(1100, 1, 100);
+	named(100, 100, 1150, true, "new");
+	named(100, 100, 1170, true, "newer");
+	goes(1200, 100, 1);
+	follow();
+	follower_switch(&follower);
+	follower_exec(&follower);
+	is_str(present(), "100/100 new", "the first of two execs in one interval");
+	ok(follower_is_certain(&follower), "it is certain that the second one is not over");
+	end();
+
 	/* Entered in one interval, then a second exec unseen: the records count. */
 	begin();
 	named(100, 100, 0, false, "old");

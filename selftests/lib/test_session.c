@@ -365,13 +365,15 @@ static void test_kernel_changes(void)
 	switches(100, 0, KERNEL_LOOP);
 	/* While the task is traced, a nop of its loop changes. */
 	put_parcel(KERNEL_LOOP + 2, 0x8082);
+	/* And the last parcel of the text. */
+	put_parcel(KERNEL_TEXT + KERNEL_SIZE - 2, 0x8082);
 	write_kcore(in("kcore"));
 	stop("patched", 3);
 	make_kernel_text();
 	write_kcore(in("kcore"));
 	decode("patched", NULL);
 	ok(uncertain > 0, "flow through changed text reports it");
-	ok(strstr(notes, "kernel text changed while it was traced: 1 parcels, the first at "
+	ok(strstr(notes, "kernel text changed while it was traced: 2 parcels, the first at "
 			 "ffffffff80002502"),
 	   "a note says where");
 	is_u64(errors, 0, "no error");
