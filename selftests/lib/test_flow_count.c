@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Counted messages: the sums of effects and batches are those of a walk, for each block and each
- * successor, and in runs the order is that of a walk. Streams come from the encoder. (The random programs of selftests/property compare
- * profiles.)
+ * successor, and in runs the order is that of a walk. Streams come from the encoder. (The random
+ * programs of selftests/property compare profiles.)
  */
 #include <ntrace/encode.h>
 #include <ntrace/runs.h>

@@ -296,6 +296,30 @@ static void test_gap(void)
 	end();
 }
 
+/* The time of a piece of trace limits the places: they begin by its end, and do not end before it. */
+static void test_between(void)
+{
+	begin();
+	for (unsigned int i = 0; i < 4; i++)
+		goes(1100 + 100 * i, 1 + i, 2 + i);
+	follow();
+	follower_gap(&follower, UINT64_MAX);
+	is_u64(follower.count, 5, "any of five tasks");
+	follower_between(&follower, 1100, 1300);
+	is_u64(follower.count, 4, "4 may begin at the last moment, and 1 end at the first one");
+	follower_between(&follower, 1101, 1300);
+	is_u64(follower.count, 3, "1 has ended before");
+	follower_between(&follower, 1101, 1299);
+	is_u64(follower.count, 2, "4 begins afterwards");
+	follower_between(&follower, 5000, 6000);
+	is_u64(follower.count, 2, "if no place fits, the time is wrong");
+	follower_between(&follower, 1301, 1302);
+	is_u64(follower.count, 2, "likewise");
+	follower_between(&follower, 1250, 1260);
+	is_str(present(), "3/3 :3", "one remains");
+	end();
+}
+
 /* For an interval with a loss at its end, both places stay: before the loss and in it. */
 static void test_gap_and_loss(void)
 {
@@ -740,6 +764,7 @@ int main(void)
 	test_switches();
 	test_first_interval();
 	test_gap();
+	test_between();
 	test_gap_and_loss();
 	test_user_gap_and_loss();
 	test_reused_number();
