@@ -499,10 +499,15 @@ static void source_bits(const struct ntrace_flow *flow, uint64_t *mask, uint64_t
 	*own &= *mask;
 }
 
-/* Whether the reader takes the message without an error. */
-static inline bool is_sound(uint64_t key, uint64_t more)
+/*
+ * Whether the reader takes the message without an error, and its SRC is whole: the first part of a
+ * message does not end before the last byte of SRC, whose bits are those of @mask.
+ */
+static inline bool is_sound(uint64_t key, uint64_t more, uint64_t mask)
 {
-	return !(key & 3) && !word_strays(key) && !word_strays(more);
+	uint64_t ends = mask >> 16 ? 0x303 : 3;
+
+	return !(key & ends) && !word_strays(key) && !word_strays(more);
 }
 
 /* Reads the bytes of a message at @at. Return: their number; 0: too long, or not whole. */
@@ -588,9 +593,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 			break;
 		kind = kinds[key >> 2 & 63];
 		if ((key & mask) != own) {
-			/* A message that ends within SRC has none. */
-			if (!is_sound(key, more) ||
-			    (size < sizeof(mask) && first_bytes(mask, size) != mask))
+			if (!is_sound(key, more, mask))
 				break;
 			at += size;
 			continue;

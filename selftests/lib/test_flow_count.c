@@ -537,6 +537,56 @@ static void test_many(void)
 	ntrace_space_put(flow.space);
 }
 
+/* Changes the SRC of the @number-th message, whose first part also ends within it. */
+static void end_in_source(struct stream *stream, const struct ntrace_params *params,
+			  unsigned int number)
+{
+	struct ntrace_message message = { .tcode = 0 };
+	struct ntrace_reader reader;
+
+	ntrace_reader_init(&reader, params, true);
+	ntrace_reader_feed(&reader, stream->data, stream->size);
+	while (number-- > 0 && ntrace_reader_next(&reader, &message) >= 0)
+		;
+	stream->data[message.offset + 1] |= 1;
+	stream->data[message.offset + 2] ^= 4;
+}
+
+/* A message without a whole SRC is damaged: it is not one of another hart, and breaks the trace. */
+static void test_source(void)
+{
+	struct ntrace_params params = params_of("mode=htm,srcbits=12");
+	struct ntrace_flow_config flow = { .size = sizeof(flow), .params = &params, .src = 0xaaa };
+	struct sums plain = { 0 }, counted = { 0 };
+	struct ntrace_encoder_config config;
+	static struct ntrace_encoder encoder;
+	static struct stream stream;
+	int result = 0;
+
+	ntrace_encoder_config_init(&config);
+	config.params = &params;
+	config.src = flow.src;
+	config.write = take_bytes;
+	config.write_data = &stream;
+	is_u64(ntrace_encoder_init(&encoder, &config), 0, "source: an encoder");
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (unsigned int i = 0; i < LAPS; i++)
+		lap(&encoder);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	end_in_source(&stream, &params, 2000);
+
+	flow.space = make_program();
+	decode(&flow, &stream, stream.size, &plain, &result);
+	flow.effect = take_effect;
+	decode(&flow, &stream, stream.size, &counted, &result);
+	is_u64(result, 0, "source: decoded");
+	ok(plain.bad == 2, "source: an error and a gap");
+	ok(same(&plain, &counted) && counted.bad == plain.bad, "source: the same if it is counted");
+	ok(counted.in_batches < plain.in_batches / 2, "source: %u of %u blocks were walked",
+	   (unsigned int)counted.in_batches, (unsigned int)plain.in_batches);
+	ntrace_space_put(flow.space);
+}
+
 /* Two spaces with the same program; the second piece of the trace is that of the second one. */
 struct two_spaces {
 	struct ntrace_space *spaces[2];
@@ -653,6 +703,7 @@ int main(void)
 	test_way("HTM with all compression", "mode=htm,impret=3", 8, true);
 	test_loops();
 	test_many();
+	test_source();
 	test_spaces();
 	test_config();
 	return done_testing();
