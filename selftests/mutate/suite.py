@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Builds the programs for the mutants, and runs the tests.
 
-The library is compiled with the sanitizers and linked into libmutant.so, which all tests
-and the ntrace command share: a mutant costs one compilation and one link. A second build
+The library is compiled with the sanitizers and linked into libmutant.so, and the command into
+libcommand.so, which the tests share: a mutant costs one compilation and one link. A second build
 counts executed lines (gcov), once for each test. Tests that are scripts find the command
 in the build/ of a tree of symbolic links.
 
@@ -63,6 +63,8 @@ int __wrap_asprintf(char **text, const char *format, ...)
 	return length;
 }
 """
+# Library, command, and the parts of the command.
+BUILT = ("libmutant.so", "libcommand.so", "ntrace")
 # A deadlock uses no processor time, and a busy host gives each test little of it.
 WALL_SECONDS, WALL_FACTOR = 600, 20
 
@@ -91,6 +93,7 @@ class Suite:
         self.library = sorted(glob.glob(options.library))
         self.command = [] if options.fixture else sorted(
             path for path in glob.glob("tools/ntrace/**/*.c", recursive=True) if not path.endswith(".bpf.c"))
+        self.mains = [path for path in self.command if has_main(path)]
         self.sources = self.library + self.command
         self.tests = sorted(path for pattern in options.tests for path in glob.glob(pattern))
         self.scripts = [] if options.fixture else options.scripts
@@ -168,7 +171,7 @@ class Suite:
         os.makedirs(os.path.dirname(out), exist_ok=True)
         wrap = WRAP if test_name(test).startswith("test_nomem") else []
         run([self.cc, *SANITIZERS, *wrap, obj, "-o", out, *extra, "-L", os.path.join(self.work, "san"),
-             "-lmutant", *self.libs])
+             "-Wl,--as-needed", *(["-lcommand"] if self.command else []), "-lmutant", *self.libs])
         return out, key
 
     def archive(self, objects):
@@ -188,9 +191,15 @@ class Suite:
         run([self.cc, *flags, "-shared", *WRAP, *(objects[source] for source in self.library), wrappers,
              "-o", os.path.join(directory, "libmutant.so"), *self.libs])
 
-    def link_command(self, directory, library, objects, flags):
-        if self.command:
-            run([self.cc, *flags, *(objects[source] for source in self.command), "-L", library, "-lmutant",
+    def link_command(self, directory, base, objects, flags, source=None):
+        """Links the command: its parts into libcommand.so, which tests of parts use, too. @base has the
+        library. With @source, links only what contains it."""
+        parts = [path for path in self.command if path not in self.mains]
+        if parts and source not in self.mains:
+            run([self.cc, *flags, "-shared", *(objects[path] for path in parts), "-L", base, "-lmutant",
+                 "-o", os.path.join(directory, "libcommand.so"), *self.libs])
+        if self.mains and (source is None or source in self.mains):
+            run([self.cc, *flags, *(objects[path] for path in self.mains), "-L", base, "-lcommand", "-lmutant",
                  "-o", os.path.join(directory, "ntrace"), *self.libs])
 
     def install(self, source, obj, directory):
@@ -198,22 +207,23 @@ class Suite:
         objects, base = {**self.checked, source: obj}, os.path.join(self.work, "san")
         self.drop_guest(directory)
         self.make_tree(directory)
-        for name in ("libmutant.so", "ntrace"):
+        for name in BUILT:
             if os.path.lexists(os.path.join(directory, name)):
                 os.unlink(os.path.join(directory, name))
         if source in self.library:
             self.link_library(directory, objects, SANITIZERS)
-            os.symlink(os.path.abspath(os.path.join(base, "ntrace")), os.path.join(directory, "ntrace"))
         else:
-            os.symlink(os.path.abspath(os.path.join(base, "libmutant.so")), os.path.join(directory, "libmutant.so"))
-            self.link_command(directory, base, objects, SANITIZERS)
+            self.link_command(directory, base, objects, SANITIZERS, source)
+        for name in BUILT:
+            if not os.path.exists(os.path.join(directory, name)) and os.path.exists(os.path.join(base, name)):
+                os.symlink(os.path.abspath(os.path.join(base, name)), os.path.join(directory, name))
 
     def make_tree(self, directory):
         """Makes a copy of the project with another build/ntrace, for scripts. They may look for
         libraries in build/."""
         tree = os.path.join(directory, "tree")
         os.makedirs(os.path.join(tree, "build"), exist_ok=True)
-        links = {os.path.join(tree, "build", name): os.path.join("..", "..", name) for name in ("libmutant.so", "ntrace")}
+        links = {os.path.join(tree, "build", name): os.path.join("..", "..", name) for name in BUILT}
         if self.scripts:
             for base, into in ((self.top, tree), (os.path.join(self.top, "build"), os.path.join(tree, "build"))):
                 for name in os.listdir(base):

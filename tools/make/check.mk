@@ -40,9 +40,10 @@ $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/sa
 # kernel's.
 $(call group_bins,kernel) $(call group_bins,ctr) $(B)/selftests/lib/test_ctr $(B)/valgrind/test_ctr: private INC := -Iselftests/kernel/host $(INC)
 
-# This test links a part of the command.
+# These tests link parts of the command.
 $(B)/selftests/tools/test_live_sideband: $(addprefix $(B)/san/obj/tools/ntrace/,record/live_sideband.o common/ui.o)
-$(B)/selftests/tools/test_live_sideband: private INC := $(CMD_INC) $(INC)
+$(B)/selftests/tools/test_record_parts: $(addprefix $(B)/san/obj/tools/ntrace/,$(addsuffix .o,$(addprefix record/,cpus directory filter spool stream_params trace_output) $(addprefix common/,kernel_symbols options ui)))
+$(addprefix $(B)/selftests/tools/,test_live_sideband test_record_parts): private INC := $(CMD_INC) $(INC)
 
 # This test redirects the library's allocations to its own functions, which can fail.
 $(filter $(B)/selftests/lib/test_nomem%,$(TEST_BINS)): private LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=strdup,--wrap=strndup,--wrap=asprintf
