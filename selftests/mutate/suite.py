@@ -18,6 +18,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer".split()
@@ -66,7 +67,10 @@ int __wrap_asprintf(char **text, const char *format, ...)
 # Library, command, and the parts of the command.
 BUILT = ("libmutant.so", "libcommand.so", "ntrace")
 # A deadlock uses no processor time, and a busy host gives each test little of it.
-WALL_SECONDS, WALL_FACTOR = 600, 20
+WALL_FACTOR, WALL_LEAST = 6, 90
+WATCHED_SECONDS = 0.5
+# Limits of processor time and time without a mutant.
+UNLIMITED = 3000, 3600
 
 
 class Failed(Exception):
@@ -233,8 +237,9 @@ class Suite:
             if not os.path.lexists(link):
                 os.symlink(target, link)
 
-    def run_test(self, name, directory, cpu, environment, scratch=None):
-        """Runs a test with the files built in @directory: (status, its results and plan in short, processor time in seconds).
+    def run_test(self, name, directory, limits, environment, scratch=None, expected=None):
+        """Runs a test with the files built in @directory, with limits of processor time and time in seconds,
+        until it has another failure than those @expected: (status, its results and plan in short, both times).
 
         Its files go to @scratch, and what it prints to the file out there; by default both are in @directory.
         """
@@ -257,29 +262,32 @@ class Suite:
         def limit():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
+            resource.setrlimit(resource.RLIMIT_CPU, (limits[0], limits[0] + 1))
 
         with open(os.path.join(scratch, "out"), "w+", errors="replace") as out:
             # A session of its own: processes that a test leaves running are killed with it.
             process = subprocess.Popen([command], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out,
                                        stderr=subprocess.STDOUT, preexec_fn=limit, start_new_session=True)
-            late = threading.Event()
+            ended, late, begin = threading.Event(), threading.Event(), time.monotonic()
 
-            def end():
-                late.set()
-                kill_group(process.pid)
+            def watch():
+                while not ended.wait(WATCHED_SECONDS):
+                    if time.monotonic() - begin > limits[1] or (expected is not None and failures(results_in(out.name)) - expected):
+                        late.set()
+                        kill_group(process.pid)
 
-            timer = threading.Timer(max(WALL_SECONDS, WALL_FACTOR * cpu), end)
-            timer.start()
+            watcher = threading.Thread(target=watch)
+            watcher.start()
             # Processor time of the test alone.
             _, status, usage = os.wait4(process.pid, 0)
-            timer.cancel()
+            wall = time.monotonic() - begin
+            ended.set()
+            watcher.join()
             process.returncode = os.waitstatus_to_exitcode(status)
             kill_group(process.pid)
-            out.seek(0)
-            results = re.findall(r"^(?:ok \d+|not ok \d+|1\.\.\d+)", out.read(), re.M)
+            results = results_in(out.name)
         shutil.rmtree(temporary, ignore_errors=True)
-        return None if late.is_set() else process.returncode, " ".join(results), usage.ru_utime + usage.ru_stime
+        return None if late.is_set() else process.returncode, results, (usage.ru_utime + usage.ru_stime, wall)
 
     def measure(self, say):
         """For each test without a mutant: its results, processor time, and the lines that it
@@ -288,12 +296,12 @@ class Suite:
             raise Failed("scripts need what `make lib native` builds")
         shared, keys = self.build()
         path = os.path.join(self.work, "facts.json")
-        facts = {"shared": shared, "keys": {}, "results": {}, "cpu": {}, "lines": {}}
+        facts = {"shared": shared, "keys": {}, "results": {}, "times": {}, "lines": {}}
         if os.path.exists(path):
             with open(path) as file:
                 kept = json.load(file)
             # The lines belong to this build of the library only.
-            if kept.get("shared") == shared:
+            if kept.get("shared") == shared and "times" in kept:
                 facts = kept
         # Measurements of a test are invalid once the test has changed.
         forget(facts, {name for name, key in facts["keys"].items() if keys.get(name) != key})
@@ -304,9 +312,9 @@ class Suite:
         def measure_one(name):
             threads.scratch = getattr(threads, "scratch", None) or os.path.join(self.work, f"measure{threading.get_ident()}")
             say(f"running {name} as it is")
-            status, results, cpu, lines = self.measure_test(name, threads.scratch, say)
+            status, results, times, lines = self.measure_test(name, threads.scratch, say)
             with lock:
-                facts["results"][name], facts["cpu"][name] = [status, results], cpu
+                facts["results"][name], facts["times"][name] = [status, results], times
                 for source, executed in lines.items():
                     for line, count in executed.items():
                         tests = facts["lines"].setdefault(source, {}).setdefault(line, [])
@@ -321,8 +329,8 @@ class Suite:
             shutil.rmtree(scratch, ignore_errors=True)
 
     def measure_test(self, name, scratch, say):
-        """A test without a mutant: (status, results, processor time, {source: {line: whether it is executed}})."""
-        status, results, cpu = self.run_test(name, os.path.join(self.work, "san"), 3000, {}, scratch)
+        """A test without a mutant: (status, results, its times, {source: {line: whether it is executed}})."""
+        status, results, times = self.run_test(name, os.path.join(self.work, "san"), UNLIMITED, {}, scratch)
         broken = re.findall(r"not ok (\d+)", results)
         with open(os.path.join(scratch, "out"), errors="replace") as out:
             if ": runtime error: " in out.read():
@@ -335,12 +343,12 @@ class Suite:
         data = os.path.abspath(os.path.join(self.work, "data", name))
         shutil.rmtree(data, ignore_errors=True)
         # Counting needs no sanitizers, but a program that was linked with them has them.
-        counted, _, _ = self.run_test(name, os.path.join(self.work, "cov"), 3000, {"GCOV_PREFIX": data}, scratch)
+        counted, _, _ = self.run_test(name, os.path.join(self.work, "cov"), UNLIMITED, {"GCOV_PREFIX": data}, scratch)
         if counted and name not in map(test_name, self.scripts):
             say(f"{name}: fails where lines are counted (status {counted}): lines may be missing")
         lines = self.executed(data)
         shutil.rmtree(data, ignore_errors=True)
-        return status, results, cpu, lines
+        return status, results, times, lines
 
     def executed(self, data):
         """{source: {line: whether it was executed}} from the counters below @data."""
@@ -382,10 +390,10 @@ class Suite:
             if name in self.facts["results"]:
                 return
             directory = os.path.join(self.work, "san")
-            status, results, cpu = self.run_test(name, directory, 3000, {})
+            status, results, times = self.run_test(name, directory, UNLIMITED, {})
             if status or "not ok" in results:
                 raise Failed(f"{name} fails without a mutant (status {status}): see {directory}/out")
-            self.facts["results"][name], self.facts["cpu"][name] = [status, results], cpu
+            self.facts["results"][name], self.facts["times"][name] = [status, results], times
 
     def drop_guest(self, directory):
         """Removes the replacement of build/riscv64, and returns its path."""
@@ -423,9 +431,11 @@ class Suite:
         not end."""
         if ":" in name:
             self.measure_guest(name)
-        limit = int(self.facts["cpu"][name] * CPU_FACTOR) + CPU_LEAST
-        status, results, _ = self.run_test(name, directory, limit, {})
-        return [status, results] != self.facts["results"][name]
+        cpu, wall = self.facts["times"][name]
+        limits = int(cpu * CPU_FACTOR) + CPU_LEAST, wall * WALL_FACTOR + WALL_LEAST
+        expected = self.facts["results"][name]
+        status, results, _ = self.run_test(name, directory, limits, {}, expected=failures(expected[1]))
+        return [status, results] != expected
 
     def same_code(self, source, text, directory):
         """Tells whether the optimizer makes the same code from mutant and original: then they
@@ -439,6 +449,15 @@ class Suite:
         return made[0] == made[1]
 
 
+def results_in(path):
+    with open(path, errors="replace") as out:
+        return " ".join(re.findall(r"^(?:ok \d+|not ok \d+|1\.\.\d+)(?=\s)", out.read(), re.M))
+
+
+def failures(results):
+    return set(re.findall(r"not ok \d+", results))
+
+
 def kill_group(leader):
     try:
         os.killpg(leader, signal.SIGKILL)
@@ -448,7 +467,7 @@ def kill_group(leader):
 
 def forget(facts, names):
     """Drops the measurements of these tests."""
-    for part in ("results", "cpu"):
+    for part in ("results", "times"):
         facts[part] = {name: value for name, value in facts[part].items() if name not in names}
     for lines in facts["lines"].values():
         for line, tests in lines.items():
