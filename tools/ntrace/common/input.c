@@ -167,7 +167,6 @@ int recording_index(struct recording *recording, const char *path,
 	progress_begin(&progress, "index", most);
 	recording->progress = &progress;
 	recording->progress_base = 0;
-	errno = 0;
 	error = ntrace_session_index(recording->session, 0, counts);
 	recording->progress = NULL;
 	progress_end(&progress);

@@ -293,6 +293,7 @@ static int set_config(struct device *device)
 int device_configure(struct device *device, const struct ntrace_config *wanted)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const volatile struct ntrace_control *control;
 	void *map;
 	int error;
 
@@ -327,10 +328,9 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 	map = mmap(NULL, page, PROT_READ, MAP_SHARED, device->fd, 0);
 	if (map == MAP_FAILED)
 		return fail("%s: mmap: %s", device->path, strerror(errno));
-	device->control = map;
-	device->map_size = device->control->data_offset + device->control->data_size;
+	control = map;
+	device->map_size = control->data_offset + control->data_size;
 	munmap(map, page);
-	device->control = NULL;
 	map = mmap(NULL, device->map_size, PROT_READ, MAP_SHARED, device->fd, 0);
 	if (map == MAP_FAILED)
 		return fail("%s: mmap: %s", device->path, strerror(errno));
