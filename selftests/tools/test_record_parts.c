@@ -175,9 +175,9 @@ static void test_reserve(void)
 /* ---- filters ---- */
 
 /* A function of this program, whose place in the file the loader knows. */
-__attribute__((noinline)) void to_be_found(void);
+__attribute__((__noinline__)) void to_be_found(void);
 
-__attribute__((noinline)) void to_be_found(void)
+__attribute__((__noinline__)) void to_be_found(void)
 {
 	__asm__ volatile("");
 }
