@@ -59,6 +59,9 @@ perf=$(command -v perf || true)
 if [ -n "$perf" ]; then
 	perf script -i "$results/counted.data" --show-mmap-events --show-task-events --show-switch-events >"$tmp/perf" 2>"$tmp/perf.err"
 	is $? 0 "perf of this machine reads the recording"
+	perf script -i "$results/counted.data" --header-only >"$tmp/header" 2>>"$tmp/perf.err"
+	is "$(sed -n 's/.*name = dummy:HG,.* id = { \([^}]*\) }.*/\1/p' "$tmp/header" | tr -s ', ' '\n' | grep -vx 0 | sort -u | wc -l)" \
+		"$(sed -n 's/^# nrcpus online : //p' "$tmp/header")" "each CPU's event has an id of its own"
 else
 	cp "$results/perf.out" "$tmp/perf"
 fi
