@@ -467,8 +467,6 @@ int live_finish(struct live *live, struct sideband *sideband, int error)
 {
 	unsigned int i;
 
-	if (!live->sideband)
-		return error;
 	if (!error)
 		error = add_sideband(live, sideband);
 	live_sideband_complete(live->sideband, UINT64_MAX);
