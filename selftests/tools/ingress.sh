@@ -176,6 +176,41 @@ is "$("$ntrace" ingress import --map wave.map -o - - <known.vcd 2>/dev/null)" "$
 tr '\n' ' ' <known.vcd >one_line.vcd
 is "$("$ntrace" ingress import --map wave.map -o - one_line.vcd 2>/dev/null)" "$(cat known)" "import: words in one line"
 
+# A unified port with 64 bits of data: an atomic access has the value stored in the lower half.
+cat >data.vcd <<'END'
+$scope module top $end
+$var wire 1 ! clk $end
+$var wire 64 # data $end
+$upscope $end
+$enddefinitions $end
+#0
+0! b1010101010111011110011001101110100010001001000100011001101000100 #
+#1
+1!
+END
+cat >data.map <<'END'
+ntrace-ingress 2 xlen=32 itype=4 groups=1 port=block data=unified retires=1 accesses=1 dtype=4 lsbs=0
+clock top.clk
+priv =3
+itype =0
+iretire =2
+iaddr =0x100
+ilastsize =1
+dretire =1
+dtype =8
+daddr =0x1000
+dsize =2
+data top.data
+END
+for size in 0 1 2 3; do
+	sed "s/^dsize .*/dsize =$size/" data.map >size.map
+	"$ntrace" ingress import --map size.map -o - data.vcd 2>/dev/null | sed -n 's/^c .* d=//p'
+done >said
+is "$(cat said)" "8,0x1000,0,s0x44,l0xdd
+8,0x1000,1,s0x3344,l0xccdd
+8,0x1000,2,s0x11223344,l0xaabbccdd
+8,0x1000,3,s0x11223344,l0xaabbccdd" "import: both values of an atomic access, and no bits of the other one"
+
 # refuses TEXT PATTERN MAP WAVE: the status, a line on stderr, and no file.
 refuses() {
 	local rc=0
