@@ -222,6 +222,13 @@ static void test_around(void)
 	ok(command("part", "decode", options) == 256 &&
 		   !run("grep -q \"'nowhere' is executed 0 times\" %s", in("stderr")),
 	   "--around: an error for a function that is not executed");
+	for (unsigned int i = 0; i < 2; i++) {
+		snprintf(options, sizeof(options), "--around ccc:%c5", "+x"[i]);
+		ok(command("part", "decode", options) == 256 &&
+			   !run("grep -q \"'ccc:%c5' is executed 0 times\" %s", "+x"[i],
+				in("stderr")),
+		   "--around: what follows the colon is no number");
+	}
 	ok(command("part", "decode", "--around ccc --offset 1,2") == 512,
 	   "--around: not together with --offset");
 }

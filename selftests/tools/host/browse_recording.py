@@ -39,9 +39,10 @@ def end(terminal):
     return terminal.close()
 
 
-blocks = [event for event in map(json.loads, subprocess.run(
+events = [json.loads(line) for line in subprocess.run(
     [NTRACE, "decode", "--json", "--sysroot", ROOT, f"{DIRECTORY}/timed"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    check=False).stdout.splitlines()) if event["type"] == "block"]
+    check=False).stdout.splitlines()]
+blocks = [event for event in events if event["type"] == "block"]
 
 
 def ready(terminal):
@@ -68,6 +69,9 @@ terminal = opens("a recording opens at its first instruction", title=("timed", "
 terminal.type("=")
 test(terminal.wait_for(", CPU 0, offset 0x") and terminal.lines()[-1].startswith(f"0x{first():016x} trap_entry") and re.search(r", CPU 0, offset 0x[0-9a-f]+, time .*@\d+", terminal.lines()[-1]),
      "= says where this is", terminal.lines()[-1])
+time = re.search(r", time (\d+) ticks \(@(\d+)\)", terminal.lines()[-1])
+test(time and int(time[2]) - int(time[1]) == min(int(event["time"], 16) for event in events if "time" in event), "and its time since the first one",
+     terminal.lines()[-1], [event.get("time") for event in events[:4]])
 # The list of threads.
 terminal.type("T")
 test(terminal.wait_for("=> CPU 0 ") and terminal.wait_for("[read the whole trace to list threads]"), "T lists the CPUs", *terminal.lines())

@@ -9,12 +9,14 @@ struct json_parser {
 	char *start;
 	char *next;
 	char *end;
+	bool refused;
 };
 
 static bool refuse(struct json_parser *parser, const char *error)
 {
 	/* Keep the first reason. */
-	if (!parser->line->error) {
+	if (!parser->refused) {
+		parser->refused = true;
 		parser->line->error = error;
 		parser->line->column = (size_t)(parser->next - parser->start) + 1;
 	}
@@ -342,8 +344,6 @@ bool json_line_parse(struct json_line *line, char *text, size_t length)
 	};
 
 	line->count = 0;
-	line->error = NULL;
-	line->column = 0;
 	skip_blanks(&parser);
 	if (peek(&parser) != '{')
 		return refuse(&parser, "a JSON object is expected: {...}");
