@@ -83,6 +83,24 @@ sed 's/ d=[^ ]*//g; s/ r=[^ ]*//g; s/^ntrace-ingress 2 \(.*block\) .*/ntrace-ing
 "$ntrace" ingress encode good --mode htm -o a >out
 ok "encode: a file with data accesses" "$ntrace" encode --ingress plain --mode htm -o b
 ok "encode: the same trace as without them" cmp a b
+# Examples 2 and 3 of the port: a push and a pop of four registers, reported once for each access, count once.
+cat >repeated <<'END'
+ntrace-ingress 2 xlen=32 itype=4 groups=1 port=block data=unified retires=4 accesses=1 dtype=1 lsbs=4
+start 5
+c priv=3 0x1000,3,0 d=1,0x7ffc,2,s0x11,i0x4
+c 0x1004,1,0 d=1,0x7ff8,2,s0x12,i0x4
+c 0x1004,1,0 d=1,0x7ff4,2,s0x13,i0x4
+c 0x1004,3,0 d=1,0x7ff0,2,s0x14,i0x4
+c 0x100a,2,0 d=0,0x7ffc,2,l0x11,i0xc
+c 0x100c,1,0 d=0,0x7ff8,2,l0x12,i0xc
+c 0x100c,1,0 d=0,0x7ff4,2,l0x13,i0xc
+c 0x100c,1,13 d=0,0x7ff0,2,l0x14,i0xc
+c 0x2000,1,0
+stop 0
+end
+END
+ok "encode: repeated reports" "$ntrace" encode --ingress repeated --mode htm -o c
+is "$("$ntrace" dump --params xlen=32 c | grep -o 'ICNT=[^ ]*' | tr '\n' ' ')" "ICNT=0 ICNT=7 ICNT=1 " "encode: each counts once"
 like "encode --help is that of ntrace encode" "^usage: ntrace encode" "$("$ntrace" ingress encode --help)"
 
 # A waveform: two groups packed in one signal, an inverted reset, a falling clock, a range that does not start at 0, elements

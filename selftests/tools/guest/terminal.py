@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a program on a terminal of 12 lines and 60 columns.
+"""Runs a program on a terminal.
 
-    terminal.py OUTPUT STEP... -- COMMAND...
+    terminal.py OUTPUT LINES COLUMNS STEP... -- COMMAND...
 
 Each STEP is COUNT:PATTERN:ACTION: after the program has written PATTERN COUNT times, this
 script presses a key or sends a signal, as ACTION says. OUTPUT gets everything that the
@@ -30,9 +30,9 @@ def act(action, keys, program):
         os.write(keys, action.encode())
 
 
-def run(output, steps, command):
+def run(output, size, steps, command):
     keys, terminal = pty.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 12, 60, 0, 0))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", *map(int, size), 0, 0))
     before = termios.tcgetattr(terminal)
     program = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
     text, end = b"", time.monotonic() + PATIENCE
@@ -59,7 +59,7 @@ def run(output, steps, command):
 
 def main():
     split = sys.argv.index("--")
-    sys.exit(run(sys.argv[1], sys.argv[2:split], sys.argv[split + 1:]))
+    sys.exit(run(sys.argv[1], sys.argv[2:4], sys.argv[4:split], sys.argv[split + 1:]))
 
 
 main()

@@ -54,8 +54,9 @@ on_terminal() {
 	is "$?" 0 "$name: exit status" || diag "$(cat "$name.err")"
 	is "$(<"$name.said")" "modes kept" "$name: keys work, and the terminal's modes are restored"
 }
-on_terminal terminal 1:traced:c 3:traced:p 1:PAUSED:q
-on_terminal signal 1:traced:SIGTERM
+on_terminal terminal 9 60 1:traced:c 3:traced:p 1:PAUSED:q
+on_terminal unsized 0 0 2:traced:q
+on_terminal signal 12 60 1:traced:SIGTERM
 
 # The watched process ends.
 ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >ended.out 2>ended.err </dev/null &

@@ -72,15 +72,24 @@ early=$(awk '{ print $2 }' "$results/many.early") late=$(awk '{ print $2 }' "$re
 # Memory depends a little on the contents of a window.
 ok "memory after 9 windows ($late kB) is that after 3 ($early kB)" test "$late" -lt $((early + 3686))
 
-for name in terminal signal; do
+for name in terminal unsized signal; do
 	is "$(python3 -c 'import re, sys
 text = open(sys.argv[1], "rb").read()
 print(text.count(b"\033[?1049h\033[?25l"), text.count(b"\033[?25h\033[?1049l"), text.index(b"1049l") > text.index(b"1049h"))' "$results/$name.out")" \
 		"1 1 True" "$name: the screen is set up once and restored"
 done
-is "$(python3 -c 'import re, sys
+# Prints the lines of each picture on a terminal, as a list of lists.
+pictures=$tmp/pictures.py
+cat >"$pictures" <<'END'
+import re, sys
 text = open(sys.argv[1], "rb").read().decode()
-pictures = text.split("\033[H")[1:]
-lines = [re.sub(r"\033\[[0-9;?]*[A-Za-z]|\r", "", p.split("\033[J")[0]).split("\n") for p in pictures]
-print(max(len(p) for p in lines) <= 12, max(len(line) for p in lines for line in p) <= 60)' "$results/terminal.out")" "True True" \
-	"terminal: pictures fit 12 lines of 60"
+pictures = [re.sub(r"\033\[[0-9;?]*[A-Za-z]|\r", "", p.split("\033[J")[0]).split("\n") for p in text.split("\033[H")[1:]]
+END
+# look NAME EXPRESSION: prints what the expression of the pictures gives.
+look() { python3 -c "exec(open('$pictures').read()); print($2)" "$results/$1.out"; }
+is "$(look terminal "{len(p) for p in pictures}, max(len(line) for p in pictures for line in p) <= 60")" "{9} True" \
+	"terminal: pictures fill 9 lines of 60" || diag "$(look terminal "pictures[-1]")"
+# The key c sorts by calls.
+is "$(look terminal "[n for n in [[int(line.replace(',', '').split()[3]) for line in p if re.match(' *[0-9.]+ % ', line)] for p in pictures[-2:]] if not n or n != sorted(n, reverse=True)]")" \
+	"[]" "terminal: by calls" || diag "$(look terminal "pictures[-2:]")"
+ok "unsized: a terminal of no size gets a picture" test "$(look unsized "min(map(len, pictures))")" -gt 9 || diag "$(look unsized "pictures[-1]")"
