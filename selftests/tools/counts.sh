@@ -70,6 +70,8 @@ fails "merge of empty files" "the sum is empty: no input has counts" "$ntrace" m
 "$ntrace" merge -o left r3.counts r2.counts 2>/dev/null && "$ntrace" merge -o right r1.counts 2>/dev/null
 "$ntrace" merge -o sum right empty left 2>/dev/null
 ok "sums of sums are the whole" cmp whole sum
+printf '%s\r\n' r?.counts | "$ntrace" merge --files-from - -o sum 2>/dev/null
+ok "--files-from: lines that end with CR LF" cmp sum whole
 printf '%s\n' r?.counts | "$ntrace" merge --files-from - -o sum 2>/dev/null
 ok "--files-from" cmp whole sum
 "$ntrace" merge -o - r?.counts 2>/dev/null | cmp - whole

@@ -38,6 +38,8 @@ for width in 1 2 4; do
 	is "$(stores "0:$width:a\\xc3\\xa9\\xe2\\x82\\xac\\xf0\\x9f\\x98\\x80z\\tb\\r\\n" | itc $v0)" "[channel 0] aé€😀z	b|" \
 		"UTF-8, a tab, and CR LF in stores of $width bytes"
 done
+is "$(stores '3:1:\xc2\xa3\xdf\xbf\xe0\xa0\x80\xef\xbf\xbd\xf0\x90\x80\x80\xf4\x8f\xbf\xbd\n' | itc $v0)" "[channel 3] $(printf '\xc2\xa3\xdf\xbf\xe0\xa0\x80\xef\xbf\xbd\xf0\x90\x80\x80\xf4\x8f\xbf\xbd')|" \
+	"the first and last characters of two, three and four bytes"
 is "$(stores 3:4:Hello 5:1:wo 3:1:, 5:2:rld 3:2:you '5:1:\n' '3:1:\n' | itc $v0)" "[channel 5] world|[channel 3] Hello,you|" "two channels at a time"
 is "$(stores 3/1:4:abc 3/2:2:de 3/1:1:'f\n' 3/2:1:'\n' | itc $v0,srcbits=2)" "[src 1] [channel 3] abcf|[src 2] [channel 3] de|" "two harts at a time"
 is "$(stores 3/1:4:abc 3/2:2:de 3/1:1:'f\n' 3/2:1:'\n' | itc $v0,srcbits=2 --src 2)" "[channel 3] de|" "one hart of two"

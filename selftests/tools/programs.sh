@@ -85,12 +85,12 @@ refused "no directory" 1 "none: No such file" --images "$tmp/none"
 refused "a file" 1 "demo: Not a directory" --images "$tmp/demo"
 mkdir "$tmp/empty"
 refused "an empty one" 1 "empty: no file in it is named by its address, as 0x80000000.bin" --images "$tmp/empty"
-touch "$tmp/empty/add.bin" "$tmp/empty/.10000" "$tmp/empty/10000x"
+touch "$tmp/empty/add.bin" "$tmp/empty/.10000" "$tmp/empty/10000x" "$tmp/empty/0x.bin" "$tmp/empty/00000000000010000"
 refused "words and hidden files are no addresses" 1 "no file in it is named by its address" --images "$tmp/empty"
 cp "$tmp/text" "$tmp/empty/10000"
 "$ntrace" decode --level pc --images "$tmp/empty" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
 is "$?" 0 "files with other names are ignored"
-like "and reported" "(add.bin|10000x): left out, as it is not named by an address \(of 2 such files\)" "$(cat "$tmp/err")"
+like "and reported" "(add.bin|10000x|0x.bin|00000000000010000): left out, as it is not named by an address \(of 4 such files\)" "$(cat "$tmp/err")"
 ok "the rest is used" cmp "$tmp/out" "$tmp/pcs"
 touch "$tmp/images/200000.bin"
 refused "an empty image" 1 "200000.bin: there is no code in it" --images "$tmp/images"
@@ -100,7 +100,7 @@ void _start(void)
 {
 	for (volatile int i = 0; i < 3; i++)
 		__asm__("nop");
-	__asm__("ebreak");
+	__asm__(".rept 300; nop; .endr; ebreak");
 }
 END
 riscv64-linux-gnu-gcc -g -O1 -march=rv64gc -nostdlib -static -ffreestanding -Wl,--build-id=none -o "$tmp/lines" "$tmp/lines.c"

@@ -50,6 +50,11 @@ is "$*" "gdb --run --around work --sysroot $tmp/the root $tmp/it's \$HOME" "in w
 eval "set -- $in_gdb"
 like "and GDB is there" '=> 0x[0-9a-f]+ <work' "$(timeout 200 "$ntrace" "$@" <<<"x/i \$pc" 2>&1)"
 
+# A trace file is missing.
+cp -r "$tmp/dir" "$tmp/torn"
+rm "$tmp/torn/aux.1"
+fails "a missing trace file" "warning: $tmp/torn/aux.1: No such file or directory" "$ntrace" report "$tmp/torn"
+
 # Selections.
 of_pid_none() { "$ntrace" report --pid 4711 "$tmp/dir"; }
 of_pid() { "$ntrace" report --pid 50 "$@" "$tmp/dir"; }

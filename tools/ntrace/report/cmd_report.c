@@ -217,8 +217,15 @@ static int decode(struct report *report)
 	};
 	int error = recording_count(&report->recording, "report", &counting, end_stream,
 				    &report->totals);
+	int reason = errno;
 
-	return error < 0 ? fail("%s: %s", report->path, ntrace_strerror(error)) : EXIT_OK;
+	if (error >= 0)
+		return EXIT_OK;
+	/* There will be no report that contains them. */
+	for (size_t i = 0; i < report->recording.note_count; i++)
+		warn("%s", report->recording.notes[i]);
+	return fail("%s: %s", report->path,
+		    error == NTRACE_ERR_IO && reason ? strerror(reason) : ntrace_strerror(error));
 }
 
 /* Totals of functions are not known per process, and not needed for threads or a single function. */
