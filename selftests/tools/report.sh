@@ -50,6 +50,22 @@ is "$*" "gdb --run --around work --sysroot $tmp/the root $tmp/it's \$HOME" "in w
 eval "set -- $in_gdb"
 like "and GDB is there" '=> 0x[0-9a-f]+ <work' "$(timeout 200 "$ntrace" "$@" <<<"x/i \$pc" 2>&1)"
 
+# A recording has the figures of its trace files.
+figures() { "$ntrace" stat --json "$@" | python3 -c 'import json, sys
+for line in sys.stdin:
+    one = json.loads(line)
+    print({key: value for key, value in one.items() if key not in ("stream", "file", "cpu", "hart")})'; }
+for name in first second; do
+	"$ntrace" encode --pcs "$tmp/$name.pcs" --elf "$tmp/two_tasks" --mode htm --params $params --encoder sync=messages,syncmax=2 \
+		-o "$tmp/$name.sync" >"$tmp/err" || diag "$(cat "$tmp/err")"
+	figures --elf "$tmp/two_tasks" --params $params "$tmp/$name.sync"
+done >"$tmp/parts"
+"$tmp/make" "$tmp/synced" "$tmp/two_tasks" "$(stat -c %s "$tmp/first.sync")" "$(stat -c %s "$tmp/second.sync")" $params
+cp "$tmp/first.sync" "$tmp/synced/aux.0"
+cp "$tmp/second.sync" "$tmp/synced/aux.1"
+is "$(figures "$tmp/synced" 2>/dev/null)" "$(<"$tmp/parts")" "stat of a recording is that of its trace files"
+like "with distances between syncs" "'sync_distance': .*'count': [1-9]" "$(<"$tmp/parts")"
+
 # A trace file is missing.
 cp -r "$tmp/dir" "$tmp/torn"
 rm "$tmp/torn/aux.1"
