@@ -135,8 +135,8 @@ static void tests(void)
 	record("timed", 0, 3, 4);
 	record("long", 0, 14, 200);
 	record("late", 2500, 3, 200);
-	relay("gdb_packets.py", 342);
-	relay("browse_recording.py", 72);
+	relay("gdb_packets.py", 370);
+	relay("browse_recording.py", 73);
 	relay("report_recording.py", 293);
 }
 

@@ -46,17 +46,21 @@ date +%s.%N >many.end
 shown many
 
 # A terminal: keys and a signal.
+pictures=(-d 0.05 --share 0.4)
 on_terminal() {
 	local name=$1
 	shift
 	TERM=xterm python3 "$here/terminal.py" "$name.out" "$@" -- \
-		ntrace top -p $steady -d 0.05 --share 0.4 --privilege u >"$name.said" 2>"$name.err"
+		ntrace top -p $steady "${pictures[@]}" --privilege u >"$name.said" 2>"$name.err"
 	is "$?" 0 "$name: exit status" || diag "$(cat "$name.err")"
 	is "$(<"$name.said")" "modes kept" "$name: keys work, and the terminal's modes are restored"
 }
 on_terminal terminal 9 60 1:traced:c 3:traced:p 1:PAUSED:q
 on_terminal unsized 0 0 2:traced:q
 on_terminal signal 12 60 1:traced:SIGTERM
+# While a window lasts, keys count at once.
+pictures=(-d 1000 --share 50)
+on_terminal waiting 12 60 1:1049h:q
 
 # The watched process ends.
 ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >ended.out 2>ended.err </dev/null &

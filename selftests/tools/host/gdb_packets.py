@@ -758,8 +758,27 @@ def test_end():
         same((client.process.stdout.read(), client.close()), (b"", 0), f"{packet} ends, too")
 
 
+def test_checksums():
+    """A letter of a checksum may be large; a wrong checksum asks for the packet again."""
+    with subprocess.Popen([NTRACE, "gdb", "-", "--sysroot", ROOT, f"{DIRECTORY}/timed"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as client:
+        for data in (b"qSupported", b"qSupported:x", b"!", b"?", b"qAttached", b"qC", b"vCont?"):
+            checksum = sum(data) & 255
+            for digits, sign in ((b"%02X" % checksum, b"+"), (b"%02x" % checksum, b"+"), (b"%02x" % (checksum ^ 0x10), b"-"),
+                                 (b"%02x" % (checksum ^ 1), b"-")):
+                client.stdin.write(b"$%s#%s" % (data, digits))
+                client.stdin.flush()
+                got = os.read(client.stdout.fileno(), 1)
+                test(got == sign, f"${data.decode()}#{digits.decode()}: {sign.decode()}", got)
+                if got == b"+":
+                    while got[-3:-2] != b"#":
+                        got += os.read(client.stdout.fileno(), 1)
+                    client.stdin.write(b"+")
+        client.stdin.close()
+
+
 for part in (test_threads, test_registers, test_memory, test_steps, test_breakpoints, test_documents, test_branches, test_files, test_moves,
-             test_times, test_gaps, test_end, test_choices, test_errors):
+             test_times, test_gaps, test_checksums, test_end, test_choices, test_errors):
     part()
 test_parts("long")
 test_parts("untimed")

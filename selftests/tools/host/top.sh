@@ -72,7 +72,7 @@ early=$(awk '{ print $2 }' "$results/many.early") late=$(awk '{ print $2 }' "$re
 # Memory depends a little on the contents of a window.
 ok "memory after 9 windows ($late kB) is that after 3 ($early kB)" test "$late" -lt $((early + 3686))
 
-for name in terminal unsized signal; do
+for name in terminal unsized signal waiting; do
 	is "$(python3 -c 'import re, sys
 text = open(sys.argv[1], "rb").read()
 print(text.count(b"\033[?1049h\033[?25l"), text.count(b"\033[?25h\033[?1049l"), text.index(b"1049l") > text.index(b"1049h"))' "$results/$name.out")" \
