@@ -64,6 +64,7 @@ for command in "top -n 1" "record --live -a"; do
 	# shellcheck disable=SC2086
 	TMPDIR=$(printf '/%0300d' 0) complains "$command: its name is too long" 1 "File name too long" $command
 done
+complains "the reason after a long name" 1 "none: No such file or directory" dump "$(printf './%.0s' {1..1900})none"
 complains "unknown command" 2 "unknown command nonsense" nonsense
 complains "unknown option" 2 "unknown option --nonsense" --nonsense
 like "--version" "^ntrace [0-9]" "$("$ntrace" --version)"

@@ -56,12 +56,12 @@ like "a zombie is no error" '(^|: )ended.d/20[^:]*: counts of ' "$(tail -n 1 end
 kill $parent
 attempt nothing ntrace collect -o /proc/none --window 0.001 -n 1
 says nothing 1 "/proc/none: "
-# Names up to 3,900 bytes, whose files have longer ones.
-long=$(printf './%.0s' {1..1947})
+# Names up to 2,000 bytes: those of the files in it are longer.
+long=$(printf './%.0s' {1..997})
 attempt long ntrace collect -o "${long}long.d" --window 0.001 -n 1
 status long 0
-attempt longer ntrace collect -o "./${long:1}longer.d" --window 0.001 -n 1
-says longer 1 "the name is too long"
+attempt longer ntrace collect -o "${long}longer.d" --window 0.001 -n 1
+says longer 1 "the name is longer than 2000 bytes"
 attempt usage ntrace collect --window 2 --interval 1
 status usage 2
 done_testing

@@ -32,6 +32,8 @@
 #define SIZE_DEFAULT (UINT64_C(1) << 30)
 #define DIRECTORY_DEFAULT "/var/lib/ntrace"
 #define SUFFIX ".counts"
+/* A recording in it must have a name that ntrace_session_open() takes. */
+#define NAME_MAX_BYTES 2000
 
 enum {
 	OPTION_WINDOW = OPTION_RECORD_END,
@@ -391,13 +393,13 @@ static int set_paths(struct collect *collect)
 {
 	const char *directory = collect->output;
 
-	if (strlen(directory) > 3900)
-		return fail("%s: the name is too long", directory);
+	if (strlen(directory) > NAME_MAX_BYTES)
+		return fail("%s: the name is longer than %d bytes", directory, NAME_MAX_BYTES);
 	if (mkdir(directory, 0777) && errno != EEXIST)
 		return fail("%s: %s", directory, strerror(errno));
-	snprintf(collect->window_path, sizeof(collect->window_path), "%.4000s/.window", directory);
-	snprintf(collect->new_path, sizeof(collect->new_path), "%.4000s/.new", directory);
-	snprintf(collect->sum_path, sizeof(collect->sum_path), "%.4000s/.sum", directory);
+	snprintf(collect->window_path, sizeof(collect->window_path), "%s/.window", directory);
+	snprintf(collect->new_path, sizeof(collect->new_path), "%s/.new", directory);
+	snprintf(collect->sum_path, sizeof(collect->sum_path), "%s/.sum", directory);
 	/* Of a run that was killed. */
 	recording_discard(collect->window_path);
 	return EXIT_OK;

@@ -2,6 +2,7 @@
 /* Messages, colours, progress and numbers. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@
 /* One write per message: several threads or processes may share stderr. */
 static void message(const char *prefix, const char *format, va_list args)
 {
-	char text[1024];
+	/* A message may name two paths, and the reason comes last. */
+	char text[2 * PATH_MAX + 512];
 	int length = snprintf(text, sizeof(text), "ntrace: %s", prefix);
 	int more = vsnprintf(text + length, sizeof(text) - (size_t)length - 1, format, args);
 
