@@ -101,6 +101,7 @@ end
 END
 ok "encode: repeated reports" "$ntrace" encode --ingress repeated --mode htm -o c
 is "$("$ntrace" dump --params xlen=32 c | grep -o 'ICNT=[^ ]*' | tr '\n' ' ')" "ICNT=0 ICNT=7 ICNT=1 " "encode: each counts once"
+fails "encode: without an output" "option --output is needed" "$ntrace" ingress encode good
 like "encode --help is that of ntrace encode" "^usage: ntrace encode" "$("$ntrace" ingress encode --help)"
 
 # A waveform: two groups packed in one signal, an inverted reset, a falling clock, a range that does not start at 0, elements

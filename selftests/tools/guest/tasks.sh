@@ -64,6 +64,9 @@ record_as_nobody init -p 1 -- true
 says init 1 'no permission to trace process 1 '
 is "$(ls -d ./{gone,forbidden,kernel,init}.data 2>/dev/null)" "" "a refused recording leaves no directory"
 
+is "$(awk '$1 == "cpu" { cpu = $2 } $1 == "hartid" { print cpu, $2 }' user.data/params | sort -u)" \
+	"$(awk '$1 == "processor" { cpu = $3 } $1 == "hart" && $2 == ":" { print cpu, $3 }' /proc/cpuinfo | sort)" "user: each stream has its CPU and hart"
+
 # The buffer is full before the recorder, which has a lower priority, can read it.
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
 	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); done; '"$counted"

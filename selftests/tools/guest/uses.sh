@@ -24,6 +24,10 @@ status same 0
 rm -rf same.data
 
 refused_nobody record_permission 'no permission.*CAP_PERFMON' "$ntrace" record -o /tmp/user/none -- true
+# Reading alone is no permission.
+chmod a+r /dev/ntrace0
+refused_nobody record_readable 'no permission.*CAP_PERFMON' "$ntrace" record -o /tmp/user/none -- true
+chmod o-r /dev/ntrace0
 refused_nobody top_permission 'no permission.*CAP_PERFMON' "$ntrace" top -n 1
 refused gone 'no process 4194000' ntrace top -p 4194000 -n 1
 refused no_cpu 'CPU 7 has no trace device' ntrace record --cpu 0,7 -o none -- true
