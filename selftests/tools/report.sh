@@ -66,6 +66,10 @@ cp "$tmp/second.sync" "$tmp/synced/aux.1"
 is "$(figures "$tmp/synced" 2>/dev/null)" "$(<"$tmp/parts")" "stat of a recording is that of its trace files"
 like "with distances between syncs" "'sync_distance': .*'count': [1-9]" "$(<"$tmp/parts")"
 
+# Names are printed in full.
+long=$(printf './%.0s' {1..700})dir
+like "stat: a long name" "^# stream 0: $long/aux.0, CPU 0" "$(cd "$tmp" && "$ntrace" stat "$long" 2>/dev/null)"
+
 # A trace file is missing.
 cp -r "$tmp/dir" "$tmp/torn"
 rm "$tmp/torn/aux.1"

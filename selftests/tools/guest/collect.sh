@@ -56,6 +56,11 @@ like "a zombie is no error" '(^|: )ended.d/20[^:]*: counts of ' "$(tail -n 1 end
 kill $parent
 attempt nothing ntrace collect -o /proc/none --window 0.001 -n 1
 says nothing 1 "/proc/none: "
+# A window without any trace.
+attempt empty ntrace collect -o empty.d --privilege vu --window 0.001 -n 1
+status empty 1
+like "empty: says what" 'empty.d: none of 1 windows could be counted: --window may be too short' "$(<empty.err)"
+is "$(files empty.d)" 0 "empty: no file"
 # Names up to 2,000 bytes: those of the files in it are longer.
 long=$(printf './%.0s' {1..997})
 attempt long ntrace collect -o "${long}long.d" --window 0.001 -n 1

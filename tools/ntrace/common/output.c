@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -161,15 +162,25 @@ void output_json_script(struct output *output, const char *text)
 
 void output_printf(struct output *output, const char *format, ...)
 {
-	char text[1001];
+	char text[1000], *whole;
 	va_list args;
 	int length;
 
 	va_start(args, format);
 	length = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	if (length < 0)
+	if (length < (int)sizeof(text)) {
+		output_bytes(output, text, length > 0 ? (size_t)length : 0);
 		return;
-	output_bytes(output, text,
-		     (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1);
+	}
+	/* Names of files and functions may be long. */
+	va_start(args, format);
+	length = vasprintf(&whole, format, args);
+	va_end(args);
+	if (length < 0) {
+		output->error = output->error ? output->error : ENOMEM;
+		return;
+	}
+	output_bytes(output, whole, (size_t)length);
+	free(whole);
 }

@@ -48,7 +48,7 @@ void output_json(struct output *output, const char *text);
 /** output_json_script - the same with "<" escaped, so that no text can end an HTML script element */
 void output_json_script(struct output *output, const char *text);
 
-/** output_printf - formatted output where speed does not matter; at most 1000 bytes */
+/** output_printf - formatted output where speed does not matter */
 void output_printf(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
