@@ -66,6 +66,13 @@ cp "$tmp/second.sync" "$tmp/synced/aux.1"
 is "$(figures "$tmp/synced" 2>/dev/null)" "$(<"$tmp/parts")" "stat of a recording is that of its trace files"
 like "with distances between syncs" "'sync_distance': .*'count': [1-9]" "$(<"$tmp/parts")"
 
+# What was lost while recording.
+cp -r "$tmp/dir" "$tmp/lossy"
+awk '$1 == "lost" { $2 = ++n * 5120 } $1 == "lost_exact" { $2 = n % 2 } { print }' "$tmp/dir/params" >"$tmp/lossy/params"
+"$ntrace" decode "$tmp/lossy" >/dev/null 2>"$tmp/err"
+is "$? $(grep -c "stream 0: 5.0 KiB were lost while recording\|stream 1: at least 10.0 KiB were lost while recording" "$tmp/err")" "3 2" \
+	"decode: losses of the recording" || diag "$(cat "$tmp/err")"
+
 # Names are printed in full.
 long=$(printf './%.0s' {1..700})dir
 like "stat: a long name" "^# stream 0: $long/aux.0, CPU 0" "$(cd "$tmp" && "$ntrace" stat "$long" 2>/dev/null)"
