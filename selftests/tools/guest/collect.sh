@@ -35,6 +35,10 @@ is "$(files files.d)" 1 "--size: the last one is left"
 like "--size: says what it removed" 'files.d/20.*: removed, the files exceed --size' "$(<small.err)"
 attempt cpus ntrace collect -o cpus.d --window 0.001 --interval 0.05 -n 1
 status cpus 0
+# Windows begin an interval after each other.
+begin=$(date +%s%N)
+attempt spaced ntrace collect -o spaced.d -p "$steady" --privilege u --window 0.001 --interval 3 -n 2
+ok "spaced: the second window begins 3 s after the first one" test $((($(date +%s%N) - begin) / 1000000)) -ge 3000
 # A signal, while it rests.
 ntrace collect -o signal.d -p "$steady" --privilege u --window 0.001 --interval 1000 2>signal.err >signal.out </dev/null &
 collect=$!
