@@ -33,7 +33,7 @@
 #define DIRECTORY_DEFAULT "/var/lib/ntrace"
 #define SUFFIX ".counts"
 /* A recording in it must have a name that ntrace_session_open() takes. */
-#define NAME_MAX_BYTES 2000
+#define DIRECTORY_LENGTH_MAX 2000
 
 enum {
 	OPTION_WINDOW = OPTION_RECORD_END,
@@ -393,8 +393,8 @@ static int set_paths(struct collect *collect)
 {
 	const char *directory = collect->output;
 
-	if (strlen(directory) > NAME_MAX_BYTES)
-		return fail("%s: the name is longer than %d bytes", directory, NAME_MAX_BYTES);
+	if (strlen(directory) > DIRECTORY_LENGTH_MAX)
+		return fail("%s: the name is longer than %d bytes", directory, DIRECTORY_LENGTH_MAX);
 	if (mkdir(directory, 0777) && errno != EEXIST)
 		return fail("%s: %s", directory, strerror(errno));
 	snprintf(collect->window_path, sizeof(collect->window_path), "%s/.window", directory);
