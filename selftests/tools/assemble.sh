@@ -249,6 +249,7 @@ refuses "another TCODE than bytes" 1 'fields and "bytes" contradict .*fields are
 refuses "other flags than bytes" 1 'fields and "bytes" contradict .* extra; bytes are' '{"tcode":3,"ICNT":3,"bytes":"0c0f","flags":["extra"]}'
 refuses "ADDRESS against bytes" 1 'fields and "bytes" contradict .*FADDR=0x81; bytes are .*FADDR=0x80:' \
 	'{"name":"ProgTraceSync","bytes":"240d000b","SYNC":3,"ICNT":0,"ADDRESS":"0x102"}'
+refuses "the size of a field that the bytes lack" 1 '"sizes" and "bytes" contradict each other: TSTAMP takes 0 bytes, not 1' '{"tcode":3,"ICNT":3,"bytes":"0c0f","sizes":{"TSTAMP":1}}'
 refuses "sizes against bytes" 1 '"sizes" and "bytes" contradict each other: ICNT takes 1 bytes, not 2' '{"tcode":3,"ICNT":3,"bytes":"0c0f","sizes":{"ICNT":2}}'
 refuses "half a byte" 1 "\"bytes\": 'f' is not a byte" '{"tcode":3,"ICNT":3,"bytes":"0c0f f"}'
 refuses "bytes that are none" 1 "\"raw\": 'xy' is not a byte" '{"raw":"0c xy"}'

@@ -130,7 +130,7 @@ end(timed)
 # Gaps, and their reasons.
 terminal = opens("a recording with gaps", "--thread", "100")
 terminal.type("]")
-test(terminal.wait_for("code is missing here: "), "] finds a gap of the thread", *terminal.lines())
+test(terminal.wait_for("code is missing here: error: no memory is known at this address"), "] finds a gap of the thread, and its reason", *terminal.lines())
 test(any(re.match(r"   -- (gap|error)", line) for line in terminal.lines()), "and shows it", *terminal.lines())
 test("call stack" in "\n".join(terminal.lines()), "with a call stack", *terminal.lines())
 end(terminal)

@@ -500,6 +500,17 @@ enum walk_result walk_find(struct walk *walk, const char *what, bool back)
 	return got < 0 ? failed(walk, got) : got ? WALK_NONE : WALK_OK;
 }
 
+/* Notes the error that explains the gap here: it comes before. */
+static void note_reason(struct walk *walk)
+{
+	struct ntrace_cursor_mark mark;
+
+	ntrace_cursor_save(walk->cursor, &mark);
+	if (!ntrace_cursor_prev(walk->cursor) && walk_place(walk)->type == NTRACE_FLOW_ERROR)
+		note_event(walk, walk_place(walk)->flow, false);
+	ntrace_cursor_restore(walk->cursor, &mark);
+}
+
 enum walk_result walk_gap(struct walk *walk, bool back)
 {
 	struct ntrace_cursor_mark mark;
@@ -510,6 +521,7 @@ enum walk_result walk_gap(struct walk *walk, bool back)
 	ntrace_cursor_save(walk->cursor, &mark);
 	got = ntrace_cursor_seek_type(walk->cursor, NTRACE_FLOW_GAP, back);
 	if (!got) {
+		note_reason(walk);
 		note_event(walk, walk_place(walk)->flow, back);
 		got = step_on(walk, back);
 	}

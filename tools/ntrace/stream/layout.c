@@ -201,7 +201,6 @@ void layout_sizes(const struct ntrace_params *params, const uint8_t *bytes, size
 	struct layout layout;
 	unsigned int found, i;
 
-	memset(sizes, 0, NTRACE_FIELD_COUNT);
 	layout_init(&layout, params, bytes, count);
 	found = find_spans(&layout, bytes, count, spans);
 	for (i = 0; i < found; i++) {

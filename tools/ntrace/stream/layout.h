@@ -30,7 +30,7 @@ void layout_byte_lines(struct output *output, const struct ntrace_params *params
 void layout_json_sizes(struct output *output, const struct ntrace_message *message,
 		       const struct ntrace_params *params, const uint8_t *bytes);
 
-/** layout_sizes - size in bytes of each variable field of a message without flags; 0 = absent */
+/** layout_sizes - set the sizes in bytes of the variable fields that a message without flags has */
 void layout_sizes(const struct ntrace_params *params, const uint8_t *bytes, size_t count,
 		  uint8_t sizes[NTRACE_FIELD_COUNT]);
 

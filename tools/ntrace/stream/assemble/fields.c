@@ -353,7 +353,7 @@ static void settle_target(struct assemble *assemble, const struct ntrace_message
 static bool compare_sizes(struct assemble *assemble)
 {
 	const struct assemble_line *line = &assemble->line;
-	uint8_t sizes[NTRACE_FIELD_COUNT];
+	uint8_t sizes[NTRACE_FIELD_COUNT] = { 0 };
 	unsigned int i;
 
 	if (!assemble_line_has(line, ASSEMBLE_HAS_SIZES) || assemble->piece_bytes)
