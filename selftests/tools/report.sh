@@ -66,6 +66,13 @@ cp "$tmp/second.sync" "$tmp/synced/aux.1"
 is "$(figures "$tmp/synced" 2>/dev/null)" "$(<"$tmp/parts")" "stat of a recording is that of its trace files"
 like "with distances between syncs" "'sync_distance': .*'count': [1-9]" "$(<"$tmp/parts")"
 
+# Each line of a recording has its CPU and thread.
+for level in block branch instruction; do
+	"$ntrace" decode --level $level "$tmp/dir" >"$tmp/lines" 2>"$tmp/err"
+	is "$(wc -l <"$tmp/lines" | grep -c '...') $(grep -cvE '^\[00[01]\] +(42 first|51 second) +U ' "$tmp/lines")" "1 0" "decode --level $level: whose it is" ||
+		diag "$(grep -vE '^\[00[01]\] +(42 first|51 second) +U ' "$tmp/lines" | head -n 3)"
+done
+
 # What was lost while recording.
 cp -r "$tmp/dir" "$tmp/lossy"
 awk '$1 == "lost" { $2 = ++n * 5120 } $1 == "lost_exact" { $2 = n % 2 } { print }' "$tmp/dir/params" >"$tmp/lossy/params"
