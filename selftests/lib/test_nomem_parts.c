@@ -524,9 +524,11 @@ static int counts(struct job *job)
 
 /* ---- all runs ---- */
 
+typedef int make_job(struct job *job);
+
 static struct result run_job(void *data)
 {
-	int (**make)(struct job * job) = data;
+	make_job **make = data;
 	struct job job = { 0 };
 
 	allocations = 0;
@@ -539,7 +541,7 @@ static struct result run_job(void *data)
 	return job.result;
 }
 
-static void check(const char *name, int (*make)(struct job *job))
+static void check(const char *name, make_job *make)
 {
 	check_allocations(name, run_job, &make, 20);
 }

@@ -394,7 +394,8 @@ static int set_paths(struct collect *collect)
 	const char *directory = collect->output;
 
 	if (strlen(directory) > DIRECTORY_LENGTH_MAX)
-		return fail("%s: the name is longer than %d bytes", directory, DIRECTORY_LENGTH_MAX);
+		return fail("%s: the name is longer than %d bytes", directory,
+			    DIRECTORY_LENGTH_MAX);
 	if (mkdir(directory, 0777) && errno != EEXIST)
 		return fail("%s: %s", directory, strerror(errno));
 	snprintf(collect->window_path, sizeof(collect->window_path), "%s/.window", directory);
