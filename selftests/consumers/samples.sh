@@ -36,6 +36,16 @@ if [ -n "${perf_reads:-}" ]; then
 fi
 like "says that counts are of samples" 'samples  .*with .* transfers.*shares, not what was executed.*product \(calculator\).* -> .*, call' \
 	"$(report --limit 60 | tr '\n' ' ')"
+report --limit 0 >"$tmp/report.txt"
+is "$(python3 - "$tmp/report.txt" "$tmp/report.json" <<'END'
+import json, re, sys
+text = open(sys.argv[1]).read()
+report = json.load(open(sys.argv[2]))
+rows = re.findall(r"^ *[0-9.]+ % +([0-9,]+)  (.* -> .*), ([a-z ]+)$", text, re.M)
+wanted = [(f"{b['count']:,}", f"{b['from']['place']} -> {b['to']['place']}", b["class"]) for b in report["branches"]]
+print(rows == wanted, len(rows) > 20, [pair for pair in zip(rows, wanted) if pair[0] != pair[1]][:2])
+END
+)" "True True []" "the text has the branches of the JSON"
 like "lines of the code" 'calculator.c:[0-9]+ .*jal [0-9a-f]+ <factor>' "$(report --annotate product | tr '\n' ' ')"
 like "missing programs are reported" 'the code of the selected samples is unknown.*transfers are between addresses without known code' \
 	"$(build/ntrace report --sysroot "$tmp/both" "$tmp/perf.data" 2>&1 | tr '\n' ' ')"

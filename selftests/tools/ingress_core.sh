@@ -155,7 +155,7 @@ def groups():
         elif words[0] == "end":
             if "mcause" in regs:
                 cause = regs["mcause"]
-                yield ("T", regs.get("mepc", pc), 99 if cause >> 63 else cause)
+                yield ("T", regs.get("mepc", pc), 99 if cause >> 63 else cause, regs.get("mtval", 0))
             elif not init:
                 assert int(insn, 16) == struct.unpack_from("<I", image, pc - 0x80000000)[0]
                 yield ("R", pc)
@@ -166,7 +166,7 @@ def groups():
 
 
 if WHAT == "tandem":
-    told = [(s[0], int(s[1], 16)) if s[0] == "R" else ("T", int(s[1], 16), int(s[2])) if s[0] == "T" else
+    told = [(s[0], int(s[1], 16)) if s[0] == "R" else ("T", int(s[1], 16), int(s[2]), int(s[4], 16)) if s[0] == "T" else
             ("S", int(s[1], 16), int(s[2]), int(s[3], 16) & (1 << 8 * int(s[2])) - 1) for s in steps if s[0] in "RTS"]
     # A port need not tell where an interrupt is taken after a jump.
     got = [t if g[:2] == ("T", None) and t[2] == 99 else g for g, t in zip(groups(), told + [()] * 9)]

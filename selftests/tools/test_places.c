@@ -136,7 +136,7 @@ static void tests(void)
 	record("long", 0, 14, 200);
 	record("late", 2500, 3, 200);
 	relay("gdb_packets.py", 370);
-	relay("browse_recording.py", 73);
+	relay("browse_recording.py", 74);
 	relay("report_recording.py", 293);
 }
 

@@ -133,6 +133,10 @@ terminal.type("]")
 test(terminal.wait_for("code is missing here: error: no memory is known at this address"), "] finds a gap of the thread, and its reason", *terminal.lines())
 test(any(re.match(r"   -- (gap|error)", line) for line in terminal.lines()), "and shows it", *terminal.lines())
 test("call stack" in "\n".join(terminal.lines()), "with a call stack", *terminal.lines())
+# Memory that is not known is no loss: the place before it is known.
+terminal.type("X")
+test(terminal.wait(lambda lines: place(lines) == first() + 4) and
+     any("code is missing here: error: no memory is known at this address" in line for line in terminal.lines()), "X goes back over it", *terminal.lines())
 end(terminal)
 
 # Steps in a thread: each instruction, and over traps.

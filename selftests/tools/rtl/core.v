@@ -283,7 +283,7 @@ module core (
 			mie <= 0;
 			reserved <= 0;
 			pc <= mtvec;
-			$display("T %h %0d %0d", pc, interrupt ? 64'd99 : cause, $time);
+			$display("T %h %0d %0d %h", pc, interrupt ? 64'd99 : cause, $time, interrupt ? 64'd0 : tval);
 		end else if (retires) begin
 			$display("R %h", pc);
 			pc <= next;
