@@ -24,11 +24,6 @@ status same 0
 rm -rf same.data
 
 refused_nobody record_permission 'no permission.*CAP_PERFMON' "$ntrace" record -o /tmp/user/none -- true
-# The capability alone is not enough if the file of the device may only be read.
-chmod a+r /dev/ntrace0
-refused record_readable 'no permission.*CAP_PERFMON' setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+perfmon \
-	--ambient-caps=+perfmon "$ntrace" record -o /tmp/user/none -- true
-chmod o-r /dev/ntrace0
 refused_nobody top_permission 'no permission.*CAP_PERFMON' "$ntrace" top -n 1
 refused gone 'no process 4194000' ntrace top -p 4194000 -n 1
 refused no_cpu 'CPU 7 has no trace device' ntrace record --cpu 0,7 -o none -- true

@@ -134,9 +134,11 @@ test(terminal.wait_for("code is missing here: error: no memory is known at this 
 test(any(re.match(r"   -- (gap|error)", line) for line in terminal.lines()), "and shows it", *terminal.lines())
 test("call stack" in "\n".join(terminal.lines()), "with a call stack", *terminal.lines())
 # Memory that is not known is no loss: the place before it is known.
+terminal.type("=")
+terminal.wait_for(", CPU 0, offset 0x")
 terminal.type("X")
-test(terminal.wait(lambda lines: place(lines) == first() + 4) and
-     any("code is missing here: error: no memory is known at this address" in line for line in terminal.lines()), "X goes back over it", *terminal.lines())
+test(terminal.wait(lambda lines: any(text in lines[-1] for text in ("missing here", "lost here"))) and place(terminal.lines()) == first() + 4 and
+     "code is missing here: error: no memory is known at this address" in terminal.lines()[-1], "X goes back over it", *terminal.lines())
 end(terminal)
 
 # Steps in a thread: each instruction, and over traps.
