@@ -152,6 +152,28 @@ static void lap(struct ntrace_encoder *encoder)
 	retire(encoder, 4, 5, NTRACE_ITYPE_DIRECT_JUMP);
 }
 
+/* What all streams have in common: they go to @stream, which is empty then. */
+static struct ntrace_encoder_config config_for(const struct ntrace_params *params,
+					       struct stream *stream)
+{
+	struct ntrace_encoder_config config;
+
+	ntrace_encoder_config_init(&config);
+	config.params = params;
+	config.write = take_bytes;
+	config.write_data = stream;
+	stream->size = 0;
+	return config;
+}
+
+static void encode_laps(struct ntrace_encoder *encoder, unsigned int laps)
+{
+	ntrace_encoder_start(encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (unsigned int i = 0; i < laps; i++)
+		lap(encoder);
+	ntrace_encoder_stop(encoder, NTRACE_EVCODE_TRACE_DISABLE);
+}
+
 static void add(struct sums *sums, const struct ntrace_block *block, uint64_t times)
 {
 	unsigned int at = (unsigned int)(block->address - CODE) / 4 % WORDS;
@@ -317,20 +339,13 @@ static void test_way(const char *name, const char *settings, unsigned int depth,
 	uint64_t walked, messages;
 	int result = 0;
 
-	ntrace_encoder_config_init(&config);
-	config.params = &params;
+	config = config_for(&params, &stream);
 	if (depth)
 		config.implicit_return_depth = depth;
 	config.repeat_branch = repeat;
 	config.repeated_history = repeat && params.mode == NTRACE_MODE_HISTORY;
-	config.write = take_bytes;
-	config.write_data = &stream;
-	stream.size = 0;
 	is_u64(ntrace_encoder_init(&encoder, &config), 0, "%s: an encoder", name);
-	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
-	for (unsigned int i = 0; i < LAPS; i++)
-		lap(&encoder);
-	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	encode_laps(&encoder, LAPS);
 	ok(stream.size <= sizeof(stream.data), "%s: room for %zu bytes", name, stream.size);
 
 	flow.space = make_program();
@@ -446,12 +461,9 @@ static void test_loops(void)
 	struct sums plain = { 0 }, counted = { 0 }, ordered = { 0 };
 	int result = 0;
 
-	ntrace_encoder_config_init(&config);
-	config.params = &params;
+	config = config_for(&params, &stream);
 	config.implicit_return_depth = 8;
 	config.repeated_history = true;
-	config.write = take_bytes;
-	config.write_data = &stream;
 	is_u64(ntrace_encoder_init(&encoder, &config), 0, "loops: an encoder");
 	encode_loops(&encoder);
 
@@ -513,10 +525,7 @@ static void test_many(void)
 	static struct stream stream;
 	int result = 0;
 
-	ntrace_encoder_config_init(&config);
-	config.params = &params;
-	config.write = take_bytes;
-	config.write_data = &stream;
+	config = config_for(&params, &stream);
 	is_u64(ntrace_encoder_init(&encoder, &config), 0, "many: an encoder");
 	encode_rows(&encoder);
 	ok(stream.size <= sizeof(stream.data), "many: room for %zu bytes", stream.size);
@@ -563,16 +572,10 @@ static void test_source(void)
 	static struct stream stream;
 	int result = 0;
 
-	ntrace_encoder_config_init(&config);
-	config.params = &params;
+	config = config_for(&params, &stream);
 	config.src = flow.src;
-	config.write = take_bytes;
-	config.write_data = &stream;
 	is_u64(ntrace_encoder_init(&encoder, &config), 0, "source: an encoder");
-	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
-	for (unsigned int i = 0; i < LAPS; i++)
-		lap(&encoder);
-	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	encode_laps(&encoder, LAPS);
 	end_in_source(&stream, &params, 2000);
 
 	flow.space = make_program();
@@ -632,17 +635,10 @@ static void encode_pieces(struct stream *stream, const struct ntrace_params *par
 	struct ntrace_encoder_config config;
 	static struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
-	config.params = params;
-	config.write = take_bytes;
-	config.write_data = stream;
+	config = config_for(params, stream);
 	is_u64(ntrace_encoder_init(&encoder, &config), 0, "spaces: an encoder");
-	for (unsigned int piece = 0; piece < 2; piece++) {
-		ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
-		for (unsigned int i = 0; i < LAPS / 4; i++)
-			lap(&encoder);
-		ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
-	}
+	for (unsigned int piece = 0; piece < 2; piece++)
+		encode_laps(&encoder, LAPS / 4);
 }
 
 /* Before the code of a space changes, the flow passes on what it counted there, and nothing else. */
