@@ -69,7 +69,8 @@ like "with distances between syncs" "'sync_distance': .*'count': [1-9]" "$(<"$tm
 # Each line of a recording has its CPU and thread.
 for level in block branch instruction; do
 	"$ntrace" decode --level $level "$tmp/dir" >"$tmp/lines" 2>"$tmp/err"
-	is "$(wc -l <"$tmp/lines" | grep -c '...') $(grep -cvE '^\[00[01]\] +(42 first|51 second) +U ' "$tmp/lines")" "1 0" "decode --level $level: whose it is" ||
+	ok "decode --level $level: many lines" test "$(wc -l <"$tmp/lines")" -gt 99
+	is "$(grep -cvE '^\[00[01]\] +(42 first|51 second) +U ' "$tmp/lines")" 0 "decode --level $level: whose it is" ||
 		diag "$(grep -vE '^\[00[01]\] +(42 first|51 second) +U ' "$tmp/lines" | head -n 3)"
 done
 
