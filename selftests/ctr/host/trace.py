@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Compares the transfers into a function and out of it with the kernel's text as it ran.
 
-usage: trace.py DIRECTORY HITS FUNCTION [ALTER]
+usage: trace.py DIRECTORY HITS FUNCTION [alter]
 DIRECTORY has the file text of guest/text.py, HITS is the output of
 ntrace ctr trace --json FUNCTION. Prints these counts, one "name value" a line:
   entries returns errors   hits of these kinds; errors are ENOENT
@@ -16,7 +16,9 @@ ntrace ctr trace --json FUNCTION. Prints these counts, one "name value" a line:
   called          entries that came from user mode by a system call of openat
   probe           transfers of the probe itself in a ring, the median
   user            transfers with a known address in user mode
-ALTER tests this test: it changes the target of the N-th transfer of each hit.
+  altered         hits with an altered target
+"alter" tests this test: in each hit, the first direct transfer that another one follows gets a
+target behind the source of the other. Each of them must be found illegal and the next one broken.
 """
 import json
 import os
@@ -73,21 +75,32 @@ class Kernel(Graph):
                 yield address, classify(mnemonic, operands)
 
 
+def alter(kernel, transfers):
+    """Alters the target of one transfer, and tells whether there was one to alter."""
+    for transfer, follower in zip(transfers, transfers[1:]):
+        if (kernel.code.get(transfer["from"], (None, None))[1] is not None and transfer["type"] not in TRAPS
+                and follower["from"] in kernel.code and "skipped" not in follower):
+            behind = kernel.after(follower["from"])
+            if behind is not None:
+                transfer["to"] = behind
+                return True
+    return False
+
+
 def main():
     directory, hits, name = sys.argv[1:4]
-    alter = int(sys.argv[4]) if len(sys.argv) > 4 else None
     hits = [json.loads(line) for line in open(hits, encoding="utf-8")]
     places = {}
     for hit in hits:
-        for index, transfer in enumerate(hit["transfers"]):
+        for transfer in hit["transfers"]:
             for end in ("from", "to"):
                 transfer[end] = int(transfer[end], 16)
                 places[transfer[end]] = transfer[end + "_place"]
-            if index == alter:
-                transfer["to"] += 64
     kernel = Kernel(directory, places)
     count = dict.fromkeys(("entries", "returns", "errors", "transfers", "illegal", "broken", "newest", "mistyped",
-                           "called", "probe", "user", "lost"), 0)
+                           "called", "probe", "user", "lost", "altered"), 0)
+    if "alter" in sys.argv[4:]:
+        count["altered"] = sum(alter(kernel, hit["transfers"]) for hit in hits)
 
     def wrong(what, hit, transfer):
         count[what] += 1
