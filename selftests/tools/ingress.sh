@@ -104,6 +104,22 @@ is "$("$ntrace" dump --params xlen=32 c | grep -o 'ICNT=[^ ]*' | tr '\n' ' ')" "
 fails "encode: without an output" "option --output is needed" "$ntrace" ingress encode good
 like "encode --help is that of ntrace encode" "^usage: ntrace encode" "$("$ntrace" ingress encode --help)"
 
+# A tandem trace: a data access belongs to one instruction of its block.
+ok "the program is assembled" riscv64-linux-gnu-gcc -x assembler -nostdlib -static -Wl,-Ttext=0x1000,-e,0x1000,--build-id=none -o program - \
+	<<<$'.option norvc\naddi a0, a0, 1\nsd a1, 0(a2)\naddi a0, a0, 2'
+cat >block <<'END'
+ntrace-ingress 2 xlen=64 itype=4 groups=1 port=block data=unified retires=4 accesses=1 dtype=1 lsbs=4
+start 5
+c priv=3 0x1000,6,0,1 d=1,0x9000,3,s0x1ff,i0x4
+stop 0
+end
+END
+ok "a block is converted to a tandem trace" "$ntrace" tandem convert --from ingress --elf program -o tandem block
+is "$("$ntrace" tandem dump tandem | cut -d ' ' -f 2- | grep -v '^end$' | paste -sd ';')" \
+	"begin;init;state pc = 0x1000;state priv = 0x3;begin;next-pc;insn32 00150513;\
+begin;next-pc;insn32 00b63023;state eaddr = 0x9000;state store64 = 0x1ff;begin;next-pc;insn32 00250513" \
+	"the store belongs to the second of three instructions"
+
 # A waveform: two groups packed in one signal, an inverted reset, a falling clock, a range that does not start at 0, elements
 # of an array, real numbers, comments, values shorter than their signals.
 cat >wave.vcd <<'END'

@@ -136,6 +136,12 @@ assert d["instructions"]["min"] <= d["instructions"]["median"] <= d["instruction
 		done
 	done
 	like "the damage is found" '"flow_errors":[1-9]' "$(cat "$tmp/1.json")"
+	riscv64-linux-gnu-gcc -x assembler -nostdlib -static -Wl,--build-id=none -o "$tmp/other" - <<<'_start: nop'
+	for jobs in 1 3; do
+		"$ntrace" stat -j $jobs --json --params $parts --elf "$tmp/other" "$tmp/whole.nex" >"$tmp/$jobs.json" 2>"$tmp/$jobs.err"
+	done
+	like "another program: the times in unknown code" '"unreadable":[1-9]' "$(<"$tmp/1.json")"
+	ok "the same with 3 threads" cmp "$tmp/1.json" "$tmp/3.json"
 	# Without timestamps, repeated messages are counted and not decoded again. A pipe is decoded as a whole.
 	for mode in btm htm; do
 		"$ntrace" encode --pcs "$tmp/pcs" --elf "$data/xrle.elf" --mode $mode --encoder sync=messages,syncmax=4 -o "$tmp/one.nex" >/dev/null

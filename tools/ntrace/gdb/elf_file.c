@@ -72,7 +72,7 @@ static bool add_segments(struct elf_file *file, Elf *elf, size_t *room, uint64_t
 	GElf_Phdr header;
 
 	if (elf_getphdrnum(elf, &count))
-		return true;
+		count = 0;
 	file->header_count = count;
 	for (i = 0; i < count; i++) {
 		if (!gelf_getphdr(elf, (int)i, &header))

@@ -283,10 +283,16 @@ bool statistics_continue(struct statistics *flow, struct statistics *messages, u
 	return true;
 }
 
-static void add_histogram(struct histogram *sum, const struct histogram *more)
+static void add_all(uint64_t *sums, const uint64_t *more, unsigned int count)
 {
 	unsigned int i;
 
+	for (i = 0; i < count; i++)
+		sums[i] += more[i];
+}
+
+static void add_histogram(struct histogram *sum, const struct histogram *more)
+{
 	if (!more->count)
 		return;
 	if (!sum->count || more->min < sum->min)
@@ -294,16 +300,7 @@ static void add_histogram(struct histogram *sum, const struct histogram *more)
 	if (more->max > sum->max)
 		sum->max = more->max;
 	sum->count += more->count;
-	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
-		sum->bucket[i] += more->bucket[i];
-}
-
-static void add_all(uint64_t *sums, const uint64_t *more, unsigned int count)
-{
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		sums[i] += more[i];
+	add_all(sum->bucket, more->bucket, HISTOGRAM_BUCKETS);
 }
 
 static void add_source(struct source_statistics *sum, const struct source_statistics *more)
