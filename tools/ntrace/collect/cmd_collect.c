@@ -277,8 +277,7 @@ static int merge_into(struct collect *collect, struct ntrace_counts_merger *merg
 		return EXIT_OK;
 	return fail("%s", ntrace_counts_merger_problem(merger) ?
 				  ntrace_counts_merger_problem(merger) :
-			  error == NTRACE_ERR_IO ? strerror(errno) :
-						   ntrace_strerror(error));
+				  error_text(error));
 }
 
 /* Adds the counts of the window to the file, which is complete at any time. */

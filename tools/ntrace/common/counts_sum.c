@@ -15,8 +15,7 @@ int sum_failed(const struct ntrace_counts_merger *merger, int error, const char 
 
 	if (problem)
 		return fail("%s", problem);
-	return fail("%s: %s", path,
-		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
+	return fail("%s: %s", path, error_text(error));
 }
 
 /* Writes to a copy of the descriptor: closing it must not close standard output. */

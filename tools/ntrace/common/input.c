@@ -292,9 +292,7 @@ int recording_error(const char *path, int error, const char *reason)
 		return fail("%s", reason);
 	if (error == NTRACE_ERR_IO && errno == ENOENT)
 		return fail("%s: not a recording: a file is missing", path);
-	if (error == NTRACE_ERR_IO && errno)
-		return fail("%s: %s", path, strerror(errno));
-	return fail("%s: %s", path, ntrace_strerror(error));
+	return fail("%s: %s", path, error_text(error));
 }
 
 int recording_open(struct recording *recording, const struct command *command, const char *path,

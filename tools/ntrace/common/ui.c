@@ -29,6 +29,11 @@ static void message(const char *prefix, const char *format, va_list args)
 	fwrite(text, 1, (size_t)length, stderr);
 }
 
+const char *error_text(int error)
+{
+	return error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error);
+}
+
 int fail(const char *format, ...)
 {
 	va_list args;

@@ -16,6 +16,13 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** say - "ntrace: ..." on stderr */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/**
+ * error_text - the reason of a negative error code of the library; errno tells more of NTRACE_ERR_IO
+ *
+ * Return: a text as of strerror(): print it before anything else changes it
+ */
+const char *error_text(int error);
+
 /** finish_output - flush stdout. Return: @status, or EXIT_FAILED if a write failed */
 int finish_output(int status);
 

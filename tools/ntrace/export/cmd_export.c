@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace export: recordings in the formats of other tools. */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -240,9 +239,7 @@ static int decode_failed(const struct export *export, int error)
 {
 	if (error > 0)
 		return EXIT_FAILED;
-	if (error == NTRACE_ERR_IO && errno)
-		return fail("%s: %s", export->path, strerror(errno));
-	return fail("%s: %s", export->path, ntrace_strerror(error));
+	return fail("%s: %s", export->path, error_text(error));
 }
 
 static int write_failed(const struct export *export, int error)
@@ -253,9 +250,7 @@ static int write_failed(const struct export *export, int error)
 		return fail("%s: no line numbers (stripped, no debug file, or no ELF file): "
 			    "compile it with -g, or have its debug file below /usr/lib/debug",
 			    ntrace_object_name(export->object));
-	if (error == NTRACE_ERR_IO && errno)
-		return fail("%s: %s", name, strerror(errno));
-	return fail("%s: %s", name, ntrace_strerror(error));
+	return fail("%s: %s", name, error_text(error));
 }
 
 static int list_objects(const struct ntrace_profile_object *objects, size_t count)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace export: profiles of counts files. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <ntrace/counts_file.h>
 
@@ -19,8 +17,7 @@ static int failed(const char *path, const struct ntrace_counts_reader *reader, i
 	reason = reader ? ntrace_counts_reader_problem(reader, &offset) : NULL;
 	if (reason)
 		return fail("%s: offset %llu: %s", path, (unsigned long long)offset, reason);
-	return fail("%s: %s", path,
-		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
+	return fail("%s: %s", path, error_text(error));
 }
 
 static int load(struct ntrace_profile *profile, FILE *file, const char *path,

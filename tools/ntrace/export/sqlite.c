@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace export: databases of SQLite. */
-#include <errno.h>
-#include <string.h>
 
 #include <ntrace/export_sqlite.h>
 #include <ntrace/functions.h>
@@ -45,8 +43,7 @@ static int failed(const char *name, int error)
 	if (error == NTRACE_ERR_UNSUPPORTED)
 		return fail("sqlite: this machine has no libsqlite3.so.0: Debian has it in "
 			    "libsqlite3-0");
-	return fail("%s: %s", name,
-		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
+	return fail("%s: %s", name, error_text(error));
 }
 
 static int prepare(struct writing *writing, const char *output,

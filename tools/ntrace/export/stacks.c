@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace export: the formats that contain call stacks. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <ntrace/export_stacks.h>
 
@@ -46,8 +44,7 @@ static int take_end(void *data)
 
 static int failed(const char *name, int error)
 {
-	return fail("%s: %s", name,
-		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
+	return fail("%s: %s", name, error_text(error));
 }
 
 int export_is_empty(const char *path, const struct ntrace_profile_options *selection, bool counted)

@@ -27,8 +27,7 @@ static int archive(struct recording *recording, const char *path)
 	if (error == NTRACE_ERR_IO && errno == EEXIST)
 		return fail("%s/archive exists: remove it first", path);
 	if (error)
-		return fail("%s/archive: %s", path,
-			    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+		return fail("%s/archive: %s", path, error_text(error));
 	say("%" PRIu64 " files, %s, in %s/archive: the recording can be moved", counts.files,
 	    ui_size(size, counts.bytes), path);
 	if (!counts.missing)

@@ -3,7 +3,6 @@
  * The file params of a recording: traced tasks or CPUs, configuration, and
  * losses.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +103,7 @@ int record_params_write(const struct record_options *options, const struct devic
 	recording.streams = streams;
 	error = ntrace_recording_write(options->directory, &recording);
 	if (error)
-		error = fail("%s/params: %s", options->directory,
-			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+		error = fail("%s/params: %s", options->directory, error_text(error));
 	free(streams);
 	free(params);
 	free(command);

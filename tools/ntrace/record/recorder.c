@@ -126,8 +126,7 @@ static int copy_kernel(struct recorder *recorder, enum ntrace_recording_when whe
 			    "CAP_SYSLOG and CAP_SYS_RAWIO");
 	if (error == NTRACE_ERR_IO && errno == ENOSPC)
 		return fail("%s: disk full", recorder->directory);
-	return fail("copying the kernel's code from /proc/kcore: %s",
-		    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+	return fail("copying the kernel's code from /proc/kcore: %s", error_text(error));
 }
 
 static int sideband_start(struct recorder *recorder)

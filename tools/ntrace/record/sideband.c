@@ -54,8 +54,7 @@ static int write_failed(const struct sideband *sideband, int error)
 {
 	if (error == NTRACE_ERR_IO && errno == ENOSPC)
 		return fail("%s: disk full", sideband->path);
-	return fail("%s: %s", sideband->path,
-		    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+	return fail("%s: %s", sideband->path, error_text(error));
 }
 
 void sideband_attr(struct perf_event_attr *attr)

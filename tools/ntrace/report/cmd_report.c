@@ -224,8 +224,8 @@ static int decode(struct report *report)
 	/* There will be no report that contains them. */
 	for (size_t i = 0; i < report->recording.note_count; i++)
 		warn("%s", report->recording.notes[i]);
-	return fail("%s: %s", report->path,
-		    error == NTRACE_ERR_IO && reason ? strerror(reason) : ntrace_strerror(error));
+	errno = reason;
+	return fail("%s: %s", report->path, error_text(error));
 }
 
 /* Totals of functions are not known per process, and not needed for threads or a single function. */

@@ -49,9 +49,8 @@ int framing_conflict(const struct command *command, const struct framing *framin
 int trace_file_failed(const char *name, int error)
 {
 	return fail("%s: %s", name,
-		    error == NTRACE_ERR_IO     ? strerror(errno) :
 		    error == NTRACE_ERR_FORMAT ? "what zstd compressed is damaged" :
-						 ntrace_strerror(error));
+						 error_text(error));
 }
 
 /* "0x10 (1,234 bytes), 0x11 (2 bytes)". Return: number of sources */

@@ -125,9 +125,8 @@ static void warn_overlaps(struct program_mapping *mapping)
 static int file_error(const char *path, int error)
 {
 	return fail("%s: %s", path,
-		    error == NTRACE_ERR_IO	  ? strerror(errno) :
 		    error == NTRACE_ERR_TRUNCATED ? "the file ends too early: it was cut" :
-						    ntrace_strerror(error));
+						    error_text(error));
 }
 
 /* Takes ownership of the reference to @object. */

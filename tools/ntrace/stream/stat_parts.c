@@ -506,7 +506,5 @@ int stat_in_parts(const struct stat_parts *parts)
 	free(sum);
 	if (error == NTRACE_ERR_AGAIN || error == NTRACE_ERR_TRUNCATED)
 		return STAT_WHOLE;
-	if (error == NTRACE_ERR_IO)
-		return fail("%s: %s", parts->trace->name, strerror(errno));
-	return error ? fail("%s: %s", parts->trace->name, ntrace_strerror(error)) : EXIT_OK;
+	return error ? fail("%s: %s", parts->trace->name, error_text(error)) : EXIT_OK;
 }

@@ -4,7 +4,6 @@
  * port: pc and instruction, addresses and store data, privilege, and the traps. The program gives
  * the bits of the instructions.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -213,8 +212,7 @@ int convert_ingress(struct convert *convert)
 
 	error = ntrace_object_open_elf(&object, convert->options->elf);
 	if (error)
-		return fail("%s: %s", convert->options->elf,
-			    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+		return fail("%s: %s", convert->options->elf, error_text(error));
 	error = ntrace_space_new(&from.space, "program", NULL);
 	if (!error)
 		error = ntrace_space_map_linked(from.space, object, 0);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace tandem verify: compares a trace with a model behind a GDB stub. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +183,7 @@ static int run_verifier(struct verify *verify, const struct ntrace_tandem_verify
 	if (result)
 		return fail("%s: the model ended the verification: %s",
 			    verify->options->model ? verify->options->path : verify->options->gdb,
-			    result == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(result));
+			    error_text(result));
 	return finish_output(!status && verify->mismatched ? EXIT_GAPS : status);
 }
 
@@ -218,11 +217,9 @@ int tandem_verify(const struct tandem_options *options)
 		error = ntrace_tandem_gdb_open(&gdb, options->gdb, &config.model);
 	if (error)
 		return fail("%s: %s", options->gdb,
-			    error == NTRACE_ERR_IO ?
-				    strerror(errno) :
 			    error == NTRACE_ERR_UNSUPPORTED ?
 				    "the GDB stub does not describe its registers" :
-				    ntrace_strerror(error));
+				    error_text(error));
 	verify.passed = calloc(options->last + 1, sizeof(*verify.passed));
 	error = verify.passed ? run_verifier(&verify, &config) : fail("out of memory");
 	free(verify.passed);
