@@ -7,11 +7,12 @@
 
 # times NAME: prints per stream "FIRST LAST BACK LENGTH START": times of the first and the last
 # event, the number of decreases, the length and the start of the trace by the kernel's clock; then
-# "marks A B", the times at which mark() returned.
+# "marks A B", the times at which mark() returned, and "parcels N", how many the traced instructions between the two returns
+# have at least: a block does not tell whether its last instruction has one or two.
 times() {
 	"$ntrace" decode --json --sysroot "$sysroot" --level block "$1" 2>/dev/null | python3 -c '
 import json, sys
-params, streams, marks = {}, {}, []
+params, streams, marks, parcels = {}, {}, [], 0
 for line in open(sys.argv[1] + "/params"):
     key, _, value = line.strip().partition(" ")
     if key == "stream":
@@ -20,6 +21,8 @@ for line in open(sys.argv[1] + "/params"):
         current[key] = value
 for line in sys.stdin:
     event = json.loads(line)
+    if event["type"] == "block" and len(marks) == 1:
+        parcels += (int(event["last"], 16) - int(event["address"], 16)) // 2 + 1
     if "time" not in event:
         continue
     time = int(event["time"], 16)
@@ -31,27 +34,39 @@ for line in sys.stdin:
 for number, stream in sorted(streams.items()):
     start, stop = (int(params[number][key]) for key in ("start_ns", "stop_ns"))
     print(*stream, stop - start, start)
-print("marks", *marks)' "$1"
+print("marks", *marks)
+print("parcels", parcels)' "$1"
 }
 
 # never_back NAME: no time decreases; keeps the output of times in $tmp/NAME.txt
 never_back() {
 	make_sysroot
 	times "$results/timestamps/$1.data" >"$tmp/$1.txt"
-	is "$(awk '!/marks/ { print ($3 == 0) }' "$tmp/$1.txt" | sort -u)" 1 "$1: time never goes back" ||
+	is "$(awk '/^[0-9]/ { print ($3 == 0) }' "$tmp/$1.txt" | sort -u)" 1 "$1: time never goes back" ||
 		diag "$(cat "$tmp/$1.txt")"
 }
 
 # between LEAST VALUE MOST TEXT
 between() { ok "$4: $2 is in $1..$3" test "$1" -le "$2" -a "$2" -le "$3"; }
 
-# span NAME TOLERANCE [TICK [FACTOR]]: the time between two marks equals the time between two readings of the clock
+# span NAME TOLERANCE [TICK]: the time between two marks equals the time between two readings of the clock
 span() {
 	local first last inner outer
 	read -r _ first last _ < <(grep marks "$tmp/$1.txt")
 	read -r inner outer <"$results/timestamps/$1.times"
 	# The clock counts in steps of 100 ns.
-	between $((inner - 100 - $2)) $(((last - first) * ${3:-1})) $((${4:-1} * outer + 100 + $2)) "$1: time between two calls"
+	between $((inner - 100 - $2)) $(((last - first) * ${3:-1})) $((outer + 100 + $2)) "$1: time between two calls"
+}
+
+# span_of_core NAME: the time between two marks in parcels that this hart executed: at least those in the trace, and at most
+# two in each nanosecond, in which one of the harts executes one instruction.
+span_of_core() {
+	local first last least outer
+	read -r _ first last _ < <(grep marks "$tmp/$1.txt")
+	read -r _ least < <(grep parcels "$tmp/$1.txt")
+	read -r _ outer <"$results/timestamps/$1.times"
+	ok "$1: many parcels between two calls" test "$least" -gt 100000
+	between "$least" $((last - first)) $((2 * outer + 200)) "$1: time between two calls"
 }
 
 judge_own_times() {
@@ -60,14 +75,14 @@ judge_own_times() {
 	never_back core
 	never_back task
 	span system 0
-	# System time is divided by 16; core time counts parcels, one or two per instruction.
+	# System time is divided by 16.
 	span task 32 16
-	span core 0 1 2
+	span_of_core core
 	# The first message has the time of the start. The last timestamp is shortly before the end:
 	# before the other hart, which requests the end, had its turns of 20 us.
 	while read -r first last _ length _; do
 		between $((length - 60000)) $((last - first)) $((length + 1000)) "system: from start to stop"
-	done < <(grep -v marks "$tmp/system.txt")
+	done < <(grep '^[0-9]' "$tmp/system.txt")
 	# Two tasks alternate in one stream; a sync message has the complete time. To a decoder, a
 	# counter that was reset has wrapped.
 	is "$("$ntrace" dump "$results/timestamps/turns.data" | python3 -c '
