@@ -119,6 +119,7 @@ is "$(made "$(<"$tmp/hand")")" "24 15 08 e0 7f 10 71 d8 7b 0c 31 7f ff ff ff 1c 
 is "$(made '{"name":"DirectBranch","SRC":2,"ICNT":3}' --params srcbits=2)" "0c 3b" "SRC"
 is "$(printf '{"tcode":3,"ICNT":3}\r\n{"tcode":3,"ICNT":7}' | "$ntrace" assemble - | od -An -tx1)" " 0c 0f 0c 1f" \
 	"lines that end otherwise, and - for standard input"
+is "$(made '  {"name":"DirectBranch","ICNT":3}')" "0c 0f" "blanks before a line"
 is "$(made '{"params":"srcbits=4"}
 {"tcode":9,"SRC":10,"SYNC":5,"ICNT":0,"FADDR":128}
 {"tcode":9,"SRC":1,"SYNC":5,"ICNT":0,"FADDR":256}
