@@ -340,7 +340,7 @@ static int read_held(struct ntrace_tandem_reader *reader, struct ntrace_tandem_f
 		memcpy(reader->bytes + before, reader->next, more);
 	if (!have)
 		return 0;
-	/* Behind these are older bytes: a field that read some of them is parsed again. */
+	/* Older bytes lie behind the held ones: a field that read some of them is parsed again. */
 	length = parse(reader, reader->bytes, field);
 	if (length < 0 || (unsigned int)length > have) {
 		/* Parsed again when there is more of it. */

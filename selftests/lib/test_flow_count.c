@@ -30,7 +30,7 @@ struct sums {
 	bool ordered; /* by runs; effects are not in order */
 	int stop;
 	int refuses; /* result of the callback for blocks */
-	bool told; /* a callback has asked to stop */
+	bool told; /* a callback has returned a request to stop */
 };
 
 struct stream {

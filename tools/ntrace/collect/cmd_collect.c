@@ -21,6 +21,7 @@
 #include <ntrace/counts_file.h>
 
 #include "common/command.h"
+#include "common/counts_sum.h"
 #include "common/ui.h"
 #include "record/directory.h"
 #include "record/options.h"
@@ -275,9 +276,7 @@ static int merge_into(struct collect *collect, struct ntrace_counts_merger *merg
 		error = NTRACE_ERR_IO;
 	if (!error)
 		return EXIT_OK;
-	return fail("%s", ntrace_counts_merger_problem(merger) ?
-				  ntrace_counts_merger_problem(merger) :
-				  error_text(error));
+	return sum_failed(merger, error, collect->sum_path);
 }
 
 /* Adds the counts of the window to the file, which is complete at any time. */

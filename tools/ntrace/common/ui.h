@@ -19,7 +19,7 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /**
  * error_text - the reason of a negative error code of the library; errno tells more of NTRACE_ERR_IO
  *
- * Return: a text as of strerror(): print it before anything else changes it
+ * Return: a text that the next call of strerror() may overwrite
  */
 const char *error_text(int error);
 

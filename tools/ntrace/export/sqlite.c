@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace export: databases of SQLite. */
-
 #include <ntrace/export_sqlite.h>
 #include <ntrace/functions.h>
 
