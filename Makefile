@@ -8,8 +8,9 @@ SHELL := /bin/bash
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-# Downloads and builds overlap. `make -j1` is for those who want them one by one.
-ifeq ($(filter -j% --jobs%,$(MAKEFLAGS)),)
+# Downloads and builds overlap. `make -j1` is for those who want them one by one. make 4.3 shows
+# the -j of a make that calls this one in the environment only.
+ifeq ($(filter -j% --jobs%,$(MAKEFLAGS) $(shell printf %s "$$MAKEFLAGS")),)
 MAKEFLAGS += -j$(shell nproc)
 endif
 

@@ -64,6 +64,8 @@ like "and installs it" "apt-get .*install -y --no-install-recommends npm" "$(cat
 cat >"$tmp/probe.mk" <<-'END'
 	include Makefile
 	probe: ; @echo "install=$$NTRACE_INSTALL werror=$(WERROR)"
+	inner: ; @echo "$(filter -j%,$(MAKEFLAGS))"
+	outer: ; @$(MAKE) -s --no-print-directory -f $(firstword $(MAKEFILE_LIST)) inner
 END
 probe() { make -s -f "$tmp/probe.mk" probe MAKECMDGOALS="$1" "${@:2}"; }
 for goal in '' all install deb lib native riscv64 vsoc dist html; do
@@ -77,6 +79,10 @@ for goal in deps demo demo-fdo soak bench; do
 done
 is "$(CI=true probe demo)" "install=1 werror=-Werror" "continuous integration judges all builds"
 is "$(make -s deps SETUP=echo) $(make -s deps DEPS=vsoc SETUP=echo)" "base vsoc" "make deps DEPS=GROUP"
+# A make that a make calls takes its jobs, without a warning that they were reset.
+for jobs in '' -j1 -j3; do
+	is "$(make -s $jobs -f "$tmp/probe.mk" outer 2>&1)" "${jobs:--j$(nproc)}" "make ${jobs:-without -j}: called makes run as many jobs"
+done
 
 # Nothing is compiled again because warnings count or do not.
 for werror in '' -Werror; do
