@@ -117,8 +117,13 @@ static void test_count(void)
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	work(10000);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	ok(read(fd, &after, 8) == 8 && after > (flooded() ? 1 : 5) * before,
-	   "more trace after more work");
+	/*
+	 * Every round has four conditional branches, each at least a bit of history. The rest is
+	 * no measure: where the kernel is traced, an interrupt may make more trace than 1000 rounds.
+	 */
+	ok(read(fd, &after, 8) == 8 && after >= before + (flooded() ? 1 : 10000 * 4 / 8),
+	   "more trace after more work: %llu bytes, then %llu", (unsigned long long)before,
+	   (unsigned long long)after);
 	work(1000);
 	ok(read(fd, &later, 8) == 8 && later == after, "none while disabled");
 	close(fd);
