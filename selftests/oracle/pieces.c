@@ -85,14 +85,21 @@ static void look(struct pieces *pieces, struct search *search, bool last)
 	struct match *match = pieces->match;
 	struct oracle_insn insn;
 	uint32_t k = 0;
-	int result = 1;
-
 	/* At least one instruction is missing between two pieces; before the first, none may be. */
-	if (match->compared) {
-		result = match_next(match, &insn);
-		pieces->read++;
-	}
-	while (result == 1 && (result = match_next(match, &insn)) == 1) {
+	bool missing = !match->compared;
+	int result;
+
+	while ((result = match_next(match, &insn)) == 1) {
+		/*
+		 * Nor may be one where the hart was in a privilege that is not traced: the trace
+		 * stopped and started again there, and a loss between the two takes no instruction.
+		 */
+		if (!missing && !match->left_mask) {
+			missing = true;
+			pieces->read++;
+			continue;
+		}
+		missing = true;
 		search->window[pieces->read % pieces->count] = insn;
 		search->left[pieces->read % pieces->count] = match->left_mask;
 		match->left_mask = false;

@@ -2,7 +2,8 @@
 /*
  * Compares a recording that reports losses with the log. The instructions decoded between two
  * losses are a piece: each piece must be a contiguous run of the log, in order, with instructions
- * of the log missing between them. The first starts and the last ends as in match.h.
+ * of the log missing between them, except where the hart left the privileges that are compared. The
+ * first starts and the last ends as in match.h.
  */
 #ifndef ORACLE_PIECES_H
 #define ORACLE_PIECES_H

@@ -97,6 +97,16 @@ fails "an end that is too much, after losses" 'is not in the log' "$compare" "${
 sed '$d' "$tmp/lossy" | sed '$d' >"$tmp/list"
 fails "an end that is missing, after losses" 'ends where' "$compare" "${list[@]}" "$tmp/list"
 
+# The hart leaves the privileges that are traced, and comes back: a loss there may take only messages without instructions.
+awk '/^trap/ { trap = $0; next }
+	$3 == "M" { away = count; trap = ""; next }
+	{ if (away) print "loss"; else if (trap != "") print trap; away = 0; trap = ""; count++; print }' "$tmp/p.txt" >"$tmp/list"
+losses=$(grep -c loss "$tmp/list")
+ok "the hart was $losses times in M-mode" test "$losses" -ge 1
+ok "a loss while the hart was in M-mode takes no instruction" "$compare" --log "$tmp/p.0" --priv us --pcs "$tmp/list"
+sed -i '/^loss/{n;s/$/\nloss/}' "$tmp/list"
+fails "a loss after that, which was none" 'is not in the log' "$compare" --log "$tmp/p.0" --priv us --pcs "$tmp/list"
+
 # Another hart starts and stops the trace: one block at each end may be in only one of log and
 # trace.
 remote() {
