@@ -20,8 +20,14 @@
 
 /* A message that reports more instructions is stopped. */
 #define PATIENCE 50000u
-/* Limit of events other than blocks that one message can cause. */
+/* Limit of events other than blocks that one message can cause, without those of owners. */
 #define EVENTS_MAX 8u
+/*
+ * An Ownership message takes effect when the parcels counted before it are walked, so that a later
+ * message may report several. This many may wait; each is an event, perhaps after a warning.
+ */
+#define OWNERS_MAX 8u
+#define OWNER_EVENTS 2u
 #define NEVER UINT32_MAX
 
 struct record {
@@ -245,6 +251,7 @@ void reference_free(struct reference *reference)
  * @next_known: @next is the successor of the previous block
  * @limit: instructions that the message may account for
  * @events_limit: events that the message may account for
+ * @owners: Ownership messages that may still be reported
  * @pending: parcels of ResourceFull that are still to be walked
  * @repeated: I-CNT of the last branch message
  * @taught: no message has shown a mode other than the stream's
@@ -271,6 +278,7 @@ struct following {
 	uint64_t offset;
 	uint64_t limit;
 	uint64_t events_limit;
+	unsigned int owners;
 	uint64_t pending;
 	uint64_t repeated;
 	bool taught;
@@ -435,8 +443,13 @@ static void check_sanity(struct following *f, const struct ntrace_flow_event *ev
 		f->next_known = event->next_known;
 		f->next = event->next;
 		return;
-	case NTRACE_FLOW_WARNING:
 	case NTRACE_FLOW_OWNERSHIP:
+		if (!f->owners)
+			complain(f, event, "an owner that no message reports");
+		else
+			f->owners--;
+		break;
+	case NTRACE_FLOW_WARNING:
 	case NTRACE_FLOW_CIRCUIT:
 	case NTRACE_FLOW_DATA:
 		break;
@@ -517,7 +530,7 @@ static unsigned int width(uint64_t value)
 static void clear_limits(struct following *f)
 {
 	f->limit = f->bits = f->instructions = f->walked = f->events = 0;
-	f->events_limit = EVENTS_MAX;
+	f->events_limit = EVENTS_MAX + OWNER_EVENTS * f->owners;
 }
 
 /* Limit of the code that a message accounts for: I-CNT instructions of one parcel. */
@@ -529,6 +542,10 @@ static void set_limits(struct following *f, const struct ntrace_message *message
 	if (params->src_bits && message->field[NTRACE_FIELD_SRC] != f->reference->subject->src)
 		return;
 	switch (message->tcode) {
+	case NTRACE_TCODE_OWNERSHIP:
+		f->owners += f->owners < OWNERS_MAX;
+		f->events_limit += OWNER_EVENTS;
+		break;
 	case NTRACE_TCODE_RESOURCE_FULL:
 		repeat = 1;
 		if (message->field[NTRACE_FIELD_RCODE] == NTRACE_RCODE_HIST_REPEAT)
