@@ -19,7 +19,8 @@
  *                    starts with worker_
  *  --losses          trace that is reported as lost may be missing; the rest must be in the log,
  *                    and the decoded flow may have no other errors. After the first loss, code of
- *                    users may be unknown: of the tasks that may run, several have code there
+ *                    users may be unknown: of the tasks that may run, several have code there. Then
+ *                    callers are unknown, too, until the next sync
  *  --mutate alter|drop|add@N   change the log at its Nth instruction: the comparison must fail
  *
  * Exit status: 0 = every stream is one contiguous run of its log, 1 = it is
@@ -85,7 +86,8 @@ struct run {
 	uint64_t marks;		/* places in the stream where the driver reported missing trace */
 	uint64_t blocks;
 	uint64_t bad_events;
-	uint64_t unknown;	/* errors about code of users after a loss */
+	uint64_t unknown;	/* errors about code of users after a loss, and returns from there */
+	bool callers_unknown;	/* the encoder has return addresses that the session has not */
 	uint64_t warnings[32];
 	uint64_t seen[SEEN_SIZE];
 	struct origin origins[OBJECTS_MAX];
@@ -208,6 +210,22 @@ static void check_thread(struct run *run, const struct ntrace_session_event *eve
 		       run->match.compared);
 }
 
+/*
+ * After a loss, the session does not guess whose code is executed; a gap follows, without a sync. The
+ * encoder keeps the return addresses from before the gap, and does not report a return to one:
+ * neither of the same task, nor in the kernel, where a switch comes to code that another task has
+ * called from the same place.
+ */
+static bool is_unknown(struct run *run, const struct ntrace_flow_event *error)
+{
+	if (error->code == NTRACE_FLOW_ERROR_INDIRECT)
+		return run->callers_unknown;
+	if (error->code != NTRACE_FLOW_ERROR_NOMAP || !run->marks || is_kernel(error->address))
+		return false;
+	run->callers_unknown = true;
+	return true;
+}
+
 static int on_event(void *data, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
@@ -243,13 +261,7 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 			run->marks++;
 			return 0;
 		}
-		/*
-		 * The session does not guess; a gap follows. Code may return to a caller in code that
-		 * was unknown.
-		 */
-		if (run->options->losses && run->marks && !is_kernel(flow->address) &&
-		    (flow->code == NTRACE_FLOW_ERROR_NOMAP ||
-		     (run->unknown && flow->code == NTRACE_FLOW_ERROR_INDIRECT))) {
+		if (run->options->losses && is_unknown(run, flow)) {
 			run->unknown++;
 			return 0;
 		}
@@ -259,6 +271,9 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 		if (run->options->losses)
 			return pieces_loss(&run->pieces);
 		show_event(run, flow);
+		return 0;
+	case NTRACE_FLOW_SYNC:
+		run->callers_unknown = false;
 		return 0;
 	case NTRACE_FLOW_WARNING:
 		run->warnings[flow->code % 32]++;
