@@ -8,6 +8,10 @@
 # shellcheck source=selftests/tools/recording_common.sh
 . selftests/tools/recording_common.sh
 compare=$top/build/oracle/compare
+# Instructions of the workers of guest/truth_tasks.c on each hart, wherever the scheduler puts them: in one round more than there are
+# harts, each is pinned to each hart once. Together they take 4,200 turns of their loops, of eight instructions.
+# shellcheck disable=SC2034 # used by the scripts that source this file
+truth_workers=33000
 # Number of sections of the log, one per start of the encoder, before the next recording.
 section=0
 

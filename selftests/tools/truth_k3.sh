@@ -11,7 +11,7 @@ set -uo pipefail
 truth_job k3 1 4 FIXED
 truth_job pieces 1 4 --sink-size 8M
 truth_job loss 1 4 LOSSES --data-size 64K
-guest_job tasks tools/truth_tasks.sh 2 k3
+guest_job tasks tools/truth_tasks.sh 5 k3
 truth_boot k3 --icount --smp 4 --topology k3
 if recorded k3; then
 	is "$(sed -n 's/^params.*srcbits=0,.*atid=//p' "$data/params" | sort | xargs)" "1 3 5 7" "each hart has its ATID, and no SRC"
@@ -46,7 +46,7 @@ if recorded loss; then
 fi
 if guest_ran tasks; then
 	ok "harts: the decoded instructions are the executed ones, of the right threads" "$compare" --log "$tmp/log" --section "$next_section" \
-		--names "$results/tasks/harts.out" --min 20000 --priv u --sysroot "$sysroot" "$results/tasks/harts.data"
+		--names "$results/tasks/harts.out" --min "$truth_workers" --priv u --sysroot "$sysroot" "$results/tasks/harts.data"
 	recording=$results/tasks/tasks.data
 	is "$(grep -c "^params.*srcbits=0" "$recording/params") $(grep -c atid= "$recording/params")" \
 		"$(grep -c ^params "$recording/params") 0" "tasks: plain messages"

@@ -9,7 +9,7 @@ set -uo pipefail
 . "$(dirname "$0")/truth_common.sh"
 
 truth_job p550 1 4
-guest_job tasks tools/truth_tasks.sh 2 p550
+guest_job tasks tools/truth_tasks.sh 5 p550
 truth_boot p550 --icount --smp 4 --topology p550
 truth_firmware
 if recorded p550; then

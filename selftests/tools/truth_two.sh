@@ -22,7 +22,7 @@ done
 truth_job plain "$times" 2 --encoder none --sink-size 64K
 truth_job all 1 2 --privilege usm --sink-size 1M
 truth_job loss 1 2 LOSSES --data-size 64K
-guest_job tasks tools/truth_tasks.sh $((2 * times))
+guest_job tasks tools/truth_tasks.sh $((3 * times))
 truth_boot two --icount
 
 for name in htm btm; do
@@ -72,16 +72,15 @@ starts() { awk -v hart="hart $1:" 'index($0, hart) == 1 && /starts of the encode
 # After the recordings of harts, which include that of this job.
 first() { printf '0 %s\n1 %s\n' "$next_section" "$next_section" >"$tmp/sections"; }
 if guest_ran tasks; then
-	# In a round, the workers execute some 20,000 instructions on each hart. The loader may run on one hart alone.
 	ok "harts: the decoded instructions are the executed ones, of the right threads" "$compare" --log "$tmp/log" --section "$next_section" \
-		--names "$results/tasks/harts.out" --min 20000 --priv u --sysroot "$sysroot" "$results/tasks/harts.data"
+		--names "$results/tasks/harts.out" --min "$truth_workers" --priv u --sysroot "$sysroot" "$results/tasks/harts.data"
 	next_section=$((next_section + 1))
 	first
 	ok "user and kernel: the decoded instructions are the executed ones, of the right threads" named kernel 100000 --kernel-from images/
 	# Some threads may not have executed their function at that moment.
 	ok "strobing: the same, in each moment that the encoder was on" tasks strobe 25000 --kernel-from images/
 	ok "strobing: it was on and off" test $(($(starts 0 strobe) + $(starts 1 strobe))) -gt 10
-	ok "user: the decoded instructions are the executed ones, of the right threads" named user 50000 --priv u --last
+	ok "user: the decoded instructions are the executed ones, of the right threads" named user "$truth_workers" --priv u --last
 	for name in kernel user; do
 		for hart in 0 1; do
 			ok "$name: hart $hart: $(starts $hart $name) times tasks came and went" test "$(starts $hart $name)" -gt $((3 * times))
