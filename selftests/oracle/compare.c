@@ -4,7 +4,8 @@
  *
  *   compare [options] --log PREFIX RECORDING	every stream against PREFIX.HARTID
  *   compare [options] --log FILE --pcs LIST	a list "ADDRESS SIZE" per line; lines "trap
- *	exception", "trap interrupt" and "loss" mark what happened between two entries
+ *	exception", "trap interrupt", "loss", "error wire|nomap|indirect ADDRESS" and "sync" mark what
+ *	happened between two entries
  *
  *  --section N       the section to compare: the Nth start of the encoder, 0 = the first in the log
  *  --priv usm        privileges that were traced (us)
@@ -226,6 +227,16 @@ static bool is_unknown(struct run *run, const struct ntrace_flow_event *error)
 	return true;
 }
 
+static void take_error(struct run *run, const struct ntrace_flow_event *error)
+{
+	if (run->options->losses && error->code == NTRACE_FLOW_ERROR_WIRE)
+		run->marks++;
+	else if (run->options->losses && is_unknown(run, error))
+		run->unknown++;
+	else
+		show_event(run, error);
+}
+
 static int on_event(void *data, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
@@ -257,15 +268,7 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 		take_trap(run, flow->code);
 		return 0;
 	case NTRACE_FLOW_ERROR:
-		if (run->options->losses && flow->code == NTRACE_FLOW_ERROR_WIRE) {
-			run->marks++;
-			return 0;
-		}
-		if (run->options->losses && is_unknown(run, flow)) {
-			run->unknown++;
-			return 0;
-		}
-		show_event(run, flow);
+		take_error(run, flow);
 		return 0;
 	case NTRACE_FLOW_GAP:
 		if (run->options->losses)
@@ -523,6 +526,27 @@ static int compare_recording(const struct options *options)
 	return worst;
 }
 
+/* Return: false = @line is not an error. */
+static bool list_error(struct run *run, const char *line)
+{
+	static const struct {
+		const char *kind;
+		enum ntrace_flow_error code;
+	} errors[] = { { "wire", NTRACE_FLOW_ERROR_WIRE },
+		       { "nomap", NTRACE_FLOW_ERROR_NOMAP },
+		       { "indirect", NTRACE_FLOW_ERROR_INDIRECT } };
+	struct ntrace_flow_event event = { .type = NTRACE_FLOW_ERROR };
+	char kind[16];
+
+	if (sscanf(line, "error %15s %" SCNx64, kind, &event.address) != 2)
+		return false;
+	for (unsigned int i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (!strcmp(kind, errors[i].kind))
+			event.code = (uint8_t)errors[i].code;
+	take_error(run, &event);
+	return true;
+}
+
 static int compare_list(const struct options *options)
 {
 	struct oracle_log log;
@@ -549,6 +573,10 @@ static int compare_list(const struct options *options)
 			take_trap(run, !strcmp(kind, "interrupt") ? 3 : 2);
 		else if (!strncmp(line, "loss", 4))
 			result = pieces_loss(&run->pieces);
+		else if (!strncmp(line, "sync", 4))
+			run->callers_unknown = false;
+		else if (list_error(run, line))
+			continue;
 		else if (sscanf(line, "%" SCNx64 " %u", &address, &size) != 2) {
 			printf("%s: not understood: %s", options->pcs, line);
 			run->bad_events++;

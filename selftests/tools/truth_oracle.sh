@@ -97,6 +97,24 @@ fails "an end that is too much, after losses" 'is not in the log' "$compare" "${
 sed '$d' "$tmp/lossy" | sed '$d' >"$tmp/list"
 fails "an end that is missing, after losses" 'ends where' "$compare" "${list[@]}" "$tmp/list"
 
+# After a loss, code of users may be unknown, and then callers anywhere, until the next sync.
+# list_errors LINE...: the list of losses with these lines after the second loss
+list_errors() {
+	local at
+	at=$(grep -n loss "$tmp/lossy" | sed -n '2s/:.*//p')
+	{ head -n "$at" "$tmp/lossy"; printf '%s\n' "$@"; tail -n +$((at + 1)) "$tmp/lossy"; } >"$tmp/list"
+}
+user=10000 kernel=ffffffff80a7488e lossy=("$compare" --losses "${list[@]}" "$tmp/list")
+list_errors "error wire 0" "error nomap $user" "error indirect $kernel" "error indirect $user"
+ok "after a loss, unknown code of users and returns to unknown callers are accepted" "${lossy[@]}"
+fails "without --losses none is" 'NOT OK: 4 errors' "$compare" "${list[@]}" "$tmp/list"
+for wrong in "nomap $user" "wire 0,nomap $kernel" "wire 0,indirect $user" "wire 0,nomap $user,sync,indirect $user" \
+	"wire 0,nomap $user,sync,indirect $kernel"; do
+	mapfile -t lines < <(tr , '\n' <<<"$wrong" | sed '/sync/!s/^/error /')
+	list_errors "${lines[@]}"
+	fails "an error that no loss explains: $wrong" 'NOT OK: 1 error' "${lossy[@]}"
+done
+
 # The hart leaves the privileges that are traced, and comes back: a loss there may take only messages without instructions.
 awk '/^trap/ { trap = $0; next }
 	$3 == "M" { away = count; trap = ""; next }
