@@ -38,8 +38,9 @@ status whole 0
 date +%s.%N >many.begin
 ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >many.out 2>many.err </dev/null &
 many=$!
-until_true lines many.out 3 && grep VmHWM "/proc/$many/status" >many.early
-until_true lines many.out 9 && grep VmHWM "/proc/$many/status" >many.late
+for number in 3 6 9 12 15; do
+	until_true lines many.out $number && awk '/VmHWM/ { print $2 }' "/proc/$many/status" >>many.memory
+done
 kill -INT $many
 finish many $many
 date +%s.%N >many.end
