@@ -129,6 +129,8 @@ static void lose(struct ntrace_query *query, enum ntrace_query_loss loss, uint64
 					    query->event.type == NTRACE_QUERY_TRACE_OFF)) {
 		query->after = query->event;
 		query->more = true;
+		/* A difference of time counts once. */
+		query->event.stamped = false;
 	}
 	query->synced = false;
 	drop_pending(query);
@@ -160,11 +162,12 @@ static bool take_icnt(struct ntrace_query *query, uint64_t icnt)
 	return true;
 }
 
-/* Starts the stretch of the branch message once, or again. */
+/* Starts the stretch of the branch message once, or again. A difference of time counts once. */
 static void begin_branch(struct ntrace_query *query)
 {
 	query->now = query->branch.stretch;
 	query->event = query->branch.event;
+	query->branch.event.stamped = false;
 	if (!take_icnt(query, query->branch.icnt))
 		lose(query, NTRACE_QUERY_LOSS_CODE, 0);
 }
@@ -264,8 +267,14 @@ static void take_full(struct ntrace_query *query, const struct ntrace_message *m
 static void take_repeat(struct ntrace_query *query, const struct ntrace_message *message)
 {
 	query->repeats = message->field[NTRACE_FIELD_BCNT];
-	if (!query->branch.valid || query->repeats > REPEAT_MAX)
+	if (!query->branch.valid || query->repeats > REPEAT_MAX) {
 		lose(query, NTRACE_QUERY_LOSS_MESSAGE, 0);
+		return;
+	}
+	/* What is repeated is that of the branch message; place and time are those of this one. */
+	query->branch.event.offset = query->event.offset;
+	query->branch.event.stamped = query->event.stamped;
+	query->branch.event.timestamp = query->event.timestamp;
 }
 
 static void take_message(struct ntrace_query *query, const struct ntrace_message *message)

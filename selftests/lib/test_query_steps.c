@@ -11,6 +11,7 @@
 
 static char log_text[400];
 static size_t used;
+static uint64_t offset;		/* of the last event: it never decreases */
 
 __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
 {
@@ -55,6 +56,9 @@ static void note_event(struct ntrace_query *query)
 	}
 	if (event.stamped)
 		note(" at %" PRIu64, event.timestamp);
+	if (event.offset < offset)
+		note(" from offset %" PRIu64 " after %" PRIu64, event.offset, offset);
+	offset = event.offset;
 }
 
 /*
@@ -72,6 +76,7 @@ static const char *results_of(const char *settings, const char *stream, const ch
 	int got;
 
 	used = 0;
+	offset = 0;
 	log_text[0] = '\0';
 	if (ntrace_query_new(&query, &params, 0, data, size))
 		return "no query";
@@ -223,6 +228,16 @@ static void test_repeats(void)
 	check("a repeated indirect one", "",
 	      START "IndirectBranchHist BTYPE=0 ICNT=2 UADDR=0x10 HIST=1; RepeatBranch BCNT=1",
 	      "e2t2te", "sync 5 80, last, to a0, last, to a0, end 0");
+	check("an owner before the repetition", "",
+	      START "IndirectBranchHist BTYPE=0 ICNT=2 UADDR=0x10 HIST=1; Ownership PROCESS=0x12; "
+		    "RepeatBranch BCNT=1; Ownership PROCESS=0x13",
+	      "e2ee2ee", "sync 5 80, last, target a0, owner 12, last, target a0, owner 13");
+	check("the time of RepeatBranch counts once, that of the branch not again", "",
+	      START "IndirectBranchHist BTYPE=0 ICNT=2 UADDR=0x10 HIST=1 TSTAMP=3; "
+		    "RepeatBranch BCNT=2 TSTAMP=5; RepeatBranch BCNT=1",
+	      "e2e2e2e2e",
+	      "sync 5 80, last, target a0 at 3, last, target a0 at 5, last, target a0, last, "
+	      "target a0");
 	check("nothing to repeat", "", START "RepeatBranch BCNT=2", "ele", "sync 5 80, 1, loss 1");
 	check("not after ResourceFull", "",
 	      START "DirectBranch ICNT=2; ResourceFull RCODE=0 ICNT=3; RepeatBranch BCNT=2", "e2le",
@@ -256,6 +271,9 @@ static void test_losses(void)
 	      START "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2; DirectBranch ICNT=4; "
 		    "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x40",
 	      "e3elele", "sync 5 80, wrong, loss 3, 1, off 4, 1, sync 5 80");
+	check("its time counts once", "",
+	      START "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2 TSTAMP=3", "e3ee",
+	      "sync 5 80, wrong, loss 3, off 4 at 3");
 	check("an unfinished message", "", START "[0c]", "ele", "sync 5 80, 1, end 1");
 	check("times are those of the message", "",
 	      "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x40 TSTAMP=7; Ownership PROCESS=0x12 TSTAMP=3; "

@@ -84,8 +84,9 @@ enum ntrace_query_loss {
  * @reserved: 0
  * @address: see enum ntrace_query_type, else 0
  * @value: see enum ntrace_query_type, else 0
- * @offset: position of the message in the stream
- * @timestamp: TSTAMP of the message as sent: absolute with SYNC, else a difference
+ * @offset: position of the message in the stream; of a repeated event: of RepeatBranch
+ * @timestamp: TSTAMP of that message as sent: absolute with SYNC, else a difference, which one event
+ *	has even if the message repeats several
  */
 struct ntrace_query_event {
 	uint8_t type;
