@@ -271,7 +271,7 @@ static void take_repeat(struct ntrace_query *query, const struct ntrace_message 
 		lose(query, NTRACE_QUERY_LOSS_MESSAGE, 0);
 		return;
 	}
-	/* What is repeated is that of the branch message; place and time are those of this one. */
+	/* Repetitions have the address of the branch message, and offset and time of this one. */
 	query->branch.event.offset = query->event.offset;
 	query->branch.event.stamped = query->event.stamped;
 	query->branch.event.timestamp = query->event.timestamp;
