@@ -227,14 +227,17 @@ static bool is_unknown(struct run *run, const struct ntrace_flow_event *error)
 	return true;
 }
 
-static void take_error(struct run *run, const struct ntrace_flow_event *error)
+/* An error, or a sync. */
+static void take_mark(struct run *run, const struct ntrace_flow_event *event)
 {
-	if (run->options->losses && error->code == NTRACE_FLOW_ERROR_WIRE)
+	if (event->type == NTRACE_FLOW_SYNC)
+		run->callers_unknown = false;
+	else if (run->options->losses && event->code == NTRACE_FLOW_ERROR_WIRE)
 		run->marks++;
-	else if (run->options->losses && is_unknown(run, error))
+	else if (run->options->losses && is_unknown(run, event))
 		run->unknown++;
 	else
-		show_event(run, error);
+		show_event(run, event);
 }
 
 static int on_event(void *data, const struct ntrace_session_event *event)
@@ -268,15 +271,13 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 		take_trap(run, flow->code);
 		return 0;
 	case NTRACE_FLOW_ERROR:
-		take_error(run, flow);
+	case NTRACE_FLOW_SYNC:
+		take_mark(run, flow);
 		return 0;
 	case NTRACE_FLOW_GAP:
 		if (run->options->losses)
 			return pieces_loss(&run->pieces);
 		show_event(run, flow);
-		return 0;
-	case NTRACE_FLOW_SYNC:
-		run->callers_unknown = false;
 		return 0;
 	case NTRACE_FLOW_WARNING:
 		run->warnings[flow->code % 32]++;
@@ -526,8 +527,8 @@ static int compare_recording(const struct options *options)
 	return worst;
 }
 
-/* Return: false = @line is not an error. */
-static bool list_error(struct run *run, const char *line)
+/* Return: false = @line is neither an error nor a sync. */
+static bool list_mark(struct run *run, const char *line)
 {
 	static const struct {
 		const char *kind;
@@ -536,14 +537,16 @@ static bool list_error(struct run *run, const char *line)
 		       { "nomap", NTRACE_FLOW_ERROR_NOMAP },
 		       { "indirect", NTRACE_FLOW_ERROR_INDIRECT } };
 	struct ntrace_flow_event event = { .type = NTRACE_FLOW_ERROR };
-	char kind[16];
+	char kind[16] = "";
 
-	if (sscanf(line, "error %15s %" SCNx64, kind, &event.address) != 2)
+	if (!strncmp(line, "sync", 4))
+		event.type = NTRACE_FLOW_SYNC;
+	else if (sscanf(line, "error %15s %" SCNx64, kind, &event.address) != 2)
 		return false;
 	for (unsigned int i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (!strcmp(kind, errors[i].kind))
 			event.code = (uint8_t)errors[i].code;
-	take_error(run, &event);
+	take_mark(run, &event);
 	return true;
 }
 
@@ -573,9 +576,7 @@ static int compare_list(const struct options *options)
 			take_trap(run, !strcmp(kind, "interrupt") ? 3 : 2);
 		else if (!strncmp(line, "loss", 4))
 			result = pieces_loss(&run->pieces);
-		else if (!strncmp(line, "sync", 4))
-			run->callers_unknown = false;
-		else if (list_error(run, line))
+		else if (list_mark(run, line))
 			continue;
 		else if (sscanf(line, "%" SCNx64 " %u", &address, &size) != 2) {
 			printf("%s: not understood: %s", options->pcs, line);
