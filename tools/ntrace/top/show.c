@@ -124,9 +124,10 @@ int top_json(struct output *output, const struct top_window *window, size_t limi
 	const struct ntrace_profile_totals *totals = ntrace_profile_totals(window->profile);
 	size_t i;
 
+	/* A signal may end a window after less than a microsecond of traced time. */
 	output_printf(output,
-		      "{\"window\":%" PRIu64 ",\"cpus\":%u,\"interval_s\":%.6f,\"traced_s\":%.6f,"
-		      "\"share\":%.6f,\"decoding_s\":%.6f,\"bytes\":%" PRIu64
+		      "{\"window\":%" PRIu64 ",\"cpus\":%u,\"interval_s\":%.9f,\"traced_s\":%.9f,"
+		      "\"share\":%.9f,\"decoding_s\":%.6f,\"bytes\":%" PRIu64
 		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s,\"places\":%" PRIu64 "}",
 		      window->number, window->cpus, window->interval, window->traced,
 		      traced_share(window) / 100, window->decoding, window->bytes, window->lost,
