@@ -5,6 +5,8 @@
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/tandem/stub.sh
+. "$top/selftests/tandem/stub.sh"
 rounds=${BENCH_ROUNDS:-5}
 "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib/include" -o "$tmp/tandem_speed" \
 	"$top/selftests/bench/tandem_speed.c" "$top/build/libntrace.a"
@@ -33,7 +35,7 @@ through_gdb() {
 	rm -f "$tmp/gdb"
 	"${machine[@]}" -S -gdb "unix:$tmp/gdb,server=on,wait=off" >/dev/null 2>&1 &
 	local model=$!
-	while [ ! -S "$tmp/gdb" ]; do sleep 0.05; done
+	stub_ready "$tmp/gdb" "$model"
 	"$top/build/ntrace" tandem verify --gdb "$tmp/gdb" --device "$device" --json --limit 10000 "$tmp/trace"
 	kill "$model"
 	wait "$model" || true

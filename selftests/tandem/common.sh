@@ -5,6 +5,8 @@ here=$top/selftests/tandem
 ntrace=$top/build/ntrace
 qemu=$top/build/qemu/qemu-system-riscv64
 plugins=$top/build/plugin
+# shellcheck source=selftests/tandem/stub.sh
+. "$here/stub.sh"
 
 # number KEY [FILE]: of the totals of a verification, or of `ntrace tandem stat --json`
 number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" "${2:-$tmp/out}" | tail -n 1; }
@@ -30,7 +32,7 @@ through_gdb() {
 	rm -f "$tmp/gdb"
 	"$@" >"$tmp/model" 2>&1 </dev/null &
 	model=$!
-	while [ ! -S "$tmp/gdb" ] && kill -0 "$model" 2>/dev/null; do sleep 0.05; done
+	stub_ready "$tmp/gdb" "$model"
 	timeout 3600 "$ntrace" tandem verify --gdb "$tmp/gdb" --json --limit "$((count + count / 100))" "${options[@]}" "$tmp/trace" \
 		>"$tmp/out" 2>"$tmp/err"
 	status=$?

@@ -6,6 +6,8 @@
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
+# shellcheck source=selftests/tandem/stub.sh
+. "$top/selftests/tandem/stub.sh"
 here=$top/selftests/tandem
 ntrace=$top/build/ntrace
 device=0x2000000-0x200ffff
@@ -29,7 +31,7 @@ verify() {
 	rm -f "$tmp/gdb"
 	"${machine[@]}" -S -gdb "unix:$tmp/gdb,server=on,wait=off" >/dev/null 2>&1 &
 	local model=$!
-	while [ ! -S "$tmp/gdb" ] && kill -0 "$model" 2>/dev/null; do sleep 0.05; done
+	stub_ready "$tmp/gdb" "$model"
 	timeout 600 "$ntrace" tandem verify --gdb "$tmp/gdb" --device "$device" "$@" "$file"
 	rc=$?
 	kill "$model" 2>/dev/null
