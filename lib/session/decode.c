@@ -147,11 +147,26 @@ static void take_owner(struct decoding *decoding)
 		follower_owner(&decoding->follower, (int32_t)owner->scontext);
 }
 
+/* __switch_to has been executed. */
+static int switch_task(struct decoding *decoding)
+{
+	decoding->rest = 0;
+	return decoding->live ? live_switch(decoding->live) : follower_switch(&decoding->follower);
+}
+
+/* The flow is at @address. If that is not the rest of a divided __switch_to, the rest is over. */
+static int end_rest(struct decoding *decoding, uint64_t address)
+{
+	return decoding->rest && decoding->rest != address ? switch_task(decoding) : 0;
+}
+
 static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t address,
 			struct ntrace_space **space)
 {
 	int error = note_owner(decoding);
 
+	if (!error)
+		error = end_rest(decoding, address);
 	if (!error)
 		error = leave_gap(decoding);
 
@@ -308,17 +323,34 @@ static int take_circuit(struct decoding *decoding, const struct ntrace_flow_even
 	return result ? result : decoding->session->error;
 }
 
-/* The block at @address has been executed; a block that switches belongs to the outgoing task. */
-static int leave_block(struct decoding *decoding, uint64_t address, int result)
+/*
+ * The block at @address has been executed; a block that switches belongs to the outgoing task. A sync
+ * or a full counter may divide it: its rest at @rest, where that is not 0, belongs to that task, too.
+ */
+static int leave_block(struct decoding *decoding, uint64_t address, uint64_t rest, int result)
 {
 	const struct ntrace_session *session = decoding->session;
+	bool switches = address == session->switch_address ||
+			(decoding->rest && address == decoding->rest);
 
-	if (address == session->switch_address && !result && decoding->countable)
-		return decoding->live ? live_switch(decoding->live) :
-					follower_switch(&decoding->follower);
+	if (switches && !result && decoding->countable) {
+		decoding->rest = rest;
+		if (!rest)
+			return switch_task(decoding);
+		/* The flow ends a batch after it. */
+		decoding->watch[2] = rest;
+	}
 	if (address == session->exec_address)
 		follower_exec(&decoding->follower);
 	return result;
+}
+
+/* Where the rest of a divided block begins; 0: the block is whole. */
+static uint64_t rest_of(const struct ntrace_block *block)
+{
+	const unsigned int divided = NTRACE_BLOCK_INTERRUPTED | NTRACE_BLOCK_NEXT_KNOWN;
+
+	return (block->flags & divided) == divided ? block->next : 0;
 }
 
 /* Number of blocks, from the first one, that have the privilege of the first one. */
@@ -359,10 +391,14 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	const struct ntrace_block *end = batch->blocks + batch->count;
 	int result = note_owner(decoding);
 
+	if (!result)
+		result = end_rest(decoding, batch->blocks[0].address);
 	tell_task(decoding);
 	if (!is_wanted(decoding, batch->time_known, batch->time)) {
 		event->privilege = privilege_of(decoding, end[-1].address);
-		return batch->watched ? leave_block(decoding, end[-1].address, 0) : 0;
+		return batch->watched ?
+			       leave_block(decoding, end[-1].address, rest_of(&end[-1]), result) :
+			       result;
 	}
 	for (; part.blocks < end && !result; part.blocks += part.count) {
 		part.count = same_privilege(decoding, part.blocks, (size_t)(end - part.blocks));
@@ -380,7 +416,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 							  });
 	}
 	if (batch->watched)
-		result = leave_block(decoding, end[-1].address, result);
+		result = leave_block(decoding, end[-1].address, rest_of(&end[-1]), result);
 	return note_thread(decoding, result);
 }
 
@@ -446,14 +482,18 @@ static int handle_event(struct decoding *decoding, const struct ntrace_flow_even
 	if (result)
 		return result;
 	event->flow = flow;
+	if (flow->type == NTRACE_FLOW_CIRCUIT)
+		return take_circuit(decoding, flow);
+	result = end_rest(decoding, flow->address);
+	if (result)
+		return result;
 	if (flow->type == NTRACE_FLOW_BLOCK) {
 		tell_task(decoding);
 		event->privilege = privilege_of(decoding, flow->address);
 		result = pass_event(decoding);
-		return leave_block(decoding, flow->address, result);
+		return leave_block(decoding, flow->address,
+				   flow->interrupted && flow->next_known ? flow->next : 0, result);
 	}
-	if (flow->type == NTRACE_FLOW_CIRCUIT)
-		return take_circuit(decoding, flow);
 	if (flow->type == NTRACE_FLOW_SYNC)
 		result = leave_gap(decoding);
 	if (result)
@@ -554,7 +594,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 					     .borders = decoding->borders,
 					     .border_count = 3,
 					     .watch = decoding->watch,
-					     .watch_count = 2 };
+					     .watch_count = 3 };
 	int result;
 
 	*decoding = (struct decoding){
@@ -566,7 +606,8 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 		.by_thread = output->by_thread,
 		.counting = output->effect || output->run || output->remember,
 		.data = output->data,
-		.watch = { session->switch_address, session->exec_address },
+		.watch = { session->switch_address, session->exec_address,
+			   session->switch_address },
 	};
 	if (!info)
 		return NTRACE_ERR_INVALID;

@@ -40,7 +40,8 @@ struct decoding {
 	struct attribution counted;	/* that of effects that have not come yet */
 	bool by_thread;
 	bool counting;			/* the flow remembers messages */
-	uint64_t watch[2];
+	uint64_t watch[3];
+	uint64_t rest;			/* where the rest of a divided __switch_to begins, or 0 */
 	uint64_t borders[3];		/* where other privileges begin */
 	struct ntrace_session_event event;
 	uint64_t sign_bit;		/* bits set in kernel addresses */

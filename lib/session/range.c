@@ -33,7 +33,7 @@ int decoding_collect(struct decoding *decoding, const struct ntrace_message *mes
 		return 0;
 	result = ntrace_flow_flush(decoding->flow);
 	if (result || ntrace_flow_get_state(decoding->flow, &state) ||
-	    state.offset != message->offset || decoding->in_gap)
+	    state.offset != message->offset || decoding->in_gap || decoding->rest)
 		return result;
 	point.address = state.address;
 	point.time = state.time;

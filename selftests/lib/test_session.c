@@ -104,6 +104,53 @@ static void test_times(void)
 	is_u64(last_ns[4], now + 100, "the last task: the end of the trace");
 }
 
+/* A switch in which something divides __switch_to(). */
+static void divided_switch(int32_t from, int32_t to, bool loss)
+{
+	now += 500;
+	switch_records(from, to);
+	hart_block(&hart, hart.loop, 0, NTRACE_ITYPE_INTERRUPT, 0, NTRACE_PRIV_U);
+	hart_block(&hart, TRAP_ENTRY, 1, NTRACE_ITYPE_INDIRECT_CALL, 0, NTRACE_PRIV_S);
+	hart_block(&hart, SWITCH_TO, 1, NTRACE_ITYPE_NONE, 0, NTRACE_PRIV_S);
+	ntrace_encoder_marker(&hart.encoder, NTRACE_SYNC_EXTERNAL_TRIGGER);
+	hart_block(&hart, SWITCH_TO + 2, 1, NTRACE_ITYPE_NONE, 0, NTRACE_PRIV_S);
+	if (loss)
+		ntrace_encoder_overrun(&hart.encoder);
+	hart_block(&hart, SWITCH_TO + 4, 1, NTRACE_ITYPE_RETURN, 0, NTRACE_PRIV_S);
+	hart_block(&hart, TRAP_ENTRY + 2, 1, NTRACE_ITYPE_INDIRECT_CALL, 0, NTRACE_PRIV_S);
+	hart_block(&hart, NOTHING, 1, NTRACE_ITYPE_RETURN, 0, NTRACE_PRIV_S);
+	hart_block(&hart, TRAP_ENTRY + 4, 2, NTRACE_ITYPE_TRAP_RETURN, 1, NTRACE_PRIV_S);
+	hart_loop(&hart, 3);
+}
+
+/*
+ * A sync in __switch_to() divides its block. The rest belongs to the outgoing task, too, unless trace is
+ * lost first: then any task may be the current one.
+ */
+static void test_divided_switch(bool loss)
+{
+	const char *name = loss ? "torn" : "divided";
+
+	put_parcel(SWITCH_TO, 0x0001);
+	put_parcel(SWITCH_TO + 2, 0x0001);
+	put_parcel(SWITCH_TO + 4, 0x8082);
+	write_kcore(in("kcore"));
+	start(name, CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, CODE, "/bbb");
+	divided_switch(100, 200, loss);
+	divided_switch(200, 100, false);
+	stop(name, 3);
+	make_kernel_text();
+	write_kcore(in("kcore"));
+	decode(name, NULL);
+	is_str(told, loss ? "100 a aaa" : "100 a aaa, 200 b bbb, 100 a aaa", "%s: the tasks", name);
+	is_str(switchers, loss ? "100+0 -1+4 -1+0 -1+2" : "100+0 100+2 200+0 200+2",
+	       "%s: the task of __switch_to", name);
+}
+
 /* exec of one program over another while begin_new_exec has no symbol: the code decides. */
 static void test_exec(void)
 {
@@ -470,6 +517,8 @@ static void tests(void)
 	test_tasks();
 	test_archive();
 	test_times();
+	test_divided_switch(false);
+	test_divided_switch(true);
 	test_exec();
 	test_first_task();
 	test_lost_trace();

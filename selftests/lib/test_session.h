@@ -215,6 +215,7 @@ static char notes[4096];
 static unsigned int errors, uncertain, privileges[8];
 static uint64_t last_ns[64]; /* for each change: sideband_ns of its last block */
 static unsigned int guests; /* number of Ownership messages with VU or VS */
+static char switchers[256]; /* tasks of the blocks of __switch_to: "pid+offset" */
 
 static void take_note(void *data, const char *text)
 {
@@ -238,7 +239,11 @@ static int take(void *data, const struct ntrace_session_event *event)
 		return 0;
 	privileges[event->privilege & 7]++;
 	ntrace_space_locate(event->flow->space, event->flow->address, &location);
-	/* Kernel code at a switch belongs to two tasks and is ignored. */
+	if (location.symbol && !strcmp(location.symbol, "__switch_to"))
+		snprintf(switchers + strlen(switchers), sizeof(switchers) - strlen(switchers),
+			 "%s%d+%u", switchers[0] ? " " : "", event->pid,
+			 (unsigned int)(event->flow->address - SWITCH_TO));
+	/* Other kernel code at a switch belongs to two tasks and is ignored. */
 	if (!location.symbol || !strcmp(location.symbol, "trap_entry") ||
 	    !strcmp(location.symbol, "nothing") || !strcmp(location.symbol, "__switch_to") ||
 	    !strcmp(location.symbol, "begin_new_exec"))
@@ -282,6 +287,7 @@ static int take_batch(void *data, const struct ntrace_session_blocks *blocks)
 static void forget_results(void)
 {
 	told[0] = 0;
+	switchers[0] = 0;
 	changes = 0;
 	errors = 0;
 	uncertain = 0;
@@ -298,9 +304,10 @@ static void decode_batches(const char *name, const struct ntrace_session_options
 	struct ntrace_session *session;
 	unsigned int told_privileges[8], told_changes = changes;
 	uint64_t told_ns[64];
-	char text[sizeof(told)];
+	char text[sizeof(told)], told_switchers[sizeof(switchers)];
 
 	memcpy(text, told, sizeof(text));
+	memcpy(told_switchers, switchers, sizeof(told_switchers));
 	memcpy(told_ns, last_ns, sizeof(told_ns));
 	memcpy(told_privileges, privileges, sizeof(told_privileges));
 	forget_results();
@@ -311,6 +318,7 @@ static void decode_batches(const char *name, const struct ntrace_session_options
 	ntrace_session_decode_blocks(session, 0, take_other, take_batch, NULL, &stats);
 	ntrace_session_close(session);
 	ok(!strcmp(text, told) && told_changes == changes && !stray &&
+		   !strcmp(told_switchers, switchers) &&
 		   !memcmp(told_ns, last_ns, sizeof(told_ns)) &&
 		   !memcmp(told_privileges, privileges, sizeof(privileges)) &&
 		   !memcmp(expected, &stats, sizeof(stats)),

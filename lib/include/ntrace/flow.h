@@ -308,7 +308,8 @@ struct ntrace_flow;
  *          ntrace_flow_end(). So the order of all events is kept. The caller must not change
  *          mappings while blocks wait
  * @watch: addresses to watch, with @blocks: a batch ends after a block that starts at one of them.
- *         Borrowed for the life of the flow; they cost nothing for other blocks
+ *         Borrowed for the life of the flow; they cost nothing for other blocks. A callback may
+ *         change them: new ones are watched from the first time that code there is read
  * @watch_count: number of addresses in @watch
  * @effect: receives what ntrace_flow_count() counts; needs @blocks. May be NULL
  * @run: receives the same in order, before any other callback; needs @blocks. May be NULL
