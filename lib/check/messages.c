@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The rules on messages: each message by itself, then against the earlier messages. */
 #include "check.h"
+#include "wire/stamp.h"
 
 /* trTeInstSyncMax is 15 at most: 2^(15 + 4) messages. */
 #define SYNC_INTERVAL_MAX (UINT64_C(1) << 19)
@@ -354,11 +355,6 @@ static void check_repeat(struct ntrace_check *check, struct src_check *source,
 	}
 }
 
-static bool time_by_xor(const struct ntrace_params *params)
-{
-	return params->timestamp_xor || params->dialect == NTRACE_DIALECT_SIFIVE_V0;
-}
-
 /* The time of a sync must be later than the time before, within the counter's width. */
 static void check_absolute(struct ntrace_check *check, const struct src_check *source,
 			   const struct ntrace_message *message, uint64_t mask)
@@ -401,7 +397,7 @@ static void check_time(struct ntrace_check *check, struct src_check *source,
 		if (message->tcode != NTRACE_TCODE_ERROR && !source->unsure)
 			check_report(check, RULE_TSTAMP_REFERENCE, message, NTRACE_FIELD_TSTAMP);
 	} else {
-		source->time = time_by_xor(params) ? source->time ^ value : source->time + value;
+		source->time = stamp_by_xor(params) ? source->time ^ value : source->time + value;
 	}
 }
 

@@ -5,24 +5,13 @@
 #include <ntrace/parts.h>
 
 #include "struct_size.h"
+#include "wire/stamp.h"
 
 /* Warnings that are given once, so that an earlier part may have given them. */
 #define ONCE NTRACE_FLOW_STATE_INFERRED
 
 /* What a message decodes to depends on these. */
 #define DECIDING (NTRACE_FLOW_STATE_HISTORY | NTRACE_FLOW_STATE_MODE)
-
-/* The whole of a timestamp of @bits, not before that of an earlier message. */
-static uint64_t extend(uint64_t stamp, uint64_t before, unsigned int bits)
-{
-	uint64_t round, time;
-
-	if (!bits || bits >= 64 || stamp >> bits)
-		return stamp;
-	round = UINT64_C(1) << bits;
-	time = (before & ~(round - 1)) | stamp;
-	return time < before ? time + round : time;
-}
 
 static uint32_t guess_flags(const struct ntrace_params *params,
 			    const struct ntrace_flow_state *like)
@@ -55,7 +44,7 @@ int ntrace_part_guess(struct ntrace_flow_state *state, const struct ntrace_wire_
 	made.address = sync->address;
 	made.flags = guess_flags(&full, like) | NTRACE_FLOW_STATE_OWNER_DUE;
 	if (sync->time_known) {
-		made.time = extend(sync->time, like ? like->time : 0, full.timestamp_bits);
+		made.time = stamp_extend(sync->time, like ? like->time : 0, full.timestamp_bits);
 		made.flags |= NTRACE_FLOW_STATE_TIME | NTRACE_FLOW_STATE_STAMPED;
 	}
 	*state = made;

@@ -6,19 +6,7 @@
 #include <string.h>
 
 #include "count.h"
-
-/* Extends a timestamp of @bits so that time never runs backwards (N-Trace 1.0, "timestamps"). */
-static uint64_t extend_time(const struct ntrace_flow *flow, uint64_t stamp)
-{
-	unsigned int bits = flow->params.timestamp_bits;
-	uint64_t round, time;
-
-	if (!bits || bits >= 64 || stamp >> bits)
-		return stamp;
-	round = UINT64_C(1) << bits;
-	time = (flow->time & ~(round - 1)) | stamp;
-	return time < flow->time ? time + round : time;
-}
+#include "wire/stamp.h"
 
 bool flow_advance(struct ntrace_flow *flow)
 {
@@ -59,32 +47,10 @@ bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address
 	return true;
 }
 
-/* Absolute with a sync, else the difference to the last reported time. */
 void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	const struct ntrace_params *params = &flow->params;
-	uint64_t stamp = message->field[NTRACE_FIELD_TSTAMP];
-
-	/* The damaged message may have had a TSTAMP that later ones count from. */
-	if (message->flags & NTRACE_MESSAGE_UNKNOWN && params->timestamp_bits)
-		flow->time_known = false;
-	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) || flow_damaged(message))
+	if (!stamp_take(message, &flow->params, &flow->time, &flow->time_known))
 		return;
-	if (ntrace_message_time_is_absolute(message)) {
-		flow->time = extend_time(flow, stamp);
-		flow->time_known = true;
-	} else if (!flow->time_known) {
-		return;
-	} else if (params->timestamp_xor || params->dialect == NTRACE_DIALECT_SIFIVE_V0) {
-		unsigned int bits = params->timestamp_bits;
-		uint64_t last = flow->time;
-
-		if (bits && bits < 64)
-			last &= (UINT64_C(1) << bits) - 1;
-		flow->time = extend_time(flow, last ^ stamp);
-	} else {
-		flow->time += stamp;
-	}
 	flow->time_passed = true;
 	flow->stamped = true;
 }

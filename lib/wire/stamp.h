@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* The time that TSTAMP fields add up to (N-Trace 1.0, "timestamps"). */
+#ifndef NTRACE_WIRE_STAMP_H
+#define NTRACE_WIRE_STAMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntrace/wire.h>
+
+/* Extends a timestamp of @bits so that time never runs backwards: @before is an earlier time. */
+static inline uint64_t stamp_extend(uint64_t stamp, uint64_t before, unsigned int bits)
+{
+	uint64_t round, time;
+
+	if (!bits || bits >= 64 || stamp >> bits)
+		return stamp;
+	round = UINT64_C(1) << bits;
+	time = (before & ~(round - 1)) | stamp;
+	return time < before ? time + round : time;
+}
+
+/* Whether a TSTAMP without SYNC is combined with the last time by exclusive or, not added. */
+static inline bool stamp_by_xor(const struct ntrace_params *params)
+{
+	return params->timestamp_xor || params->dialect == NTRACE_DIALECT_SIFIVE_V0;
+}
+
+/*
+ * Takes the TSTAMP of @message: absolute with a sync, else the difference to the last reported time.
+ * @time is that time if @known, else what an absolute one is extended from. Return: @time is new.
+ */
+static inline bool stamp_take(const struct ntrace_message *message,
+			      const struct ntrace_params *params, uint64_t *time, bool *known)
+{
+	uint64_t stamp = message->field[NTRACE_FIELD_TSTAMP];
+	unsigned int bits = params->timestamp_bits;
+
+	/* The damaged message may have had a TSTAMP that later ones count from. */
+	if (message->flags & NTRACE_MESSAGE_UNKNOWN && bits)
+		*known = false;
+	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) ||
+	    message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_OVERSIZE))
+		return false;
+	if (ntrace_message_time_is_absolute(message)) {
+		*time = stamp_extend(stamp, *time, bits);
+		*known = true;
+	} else if (!*known) {
+		return false;
+	} else if (stamp_by_xor(params)) {
+		uint64_t last = *time;
+
+		if (bits && bits < 64)
+			last &= (UINT64_C(1) << bits) - 1;
+		*time = stamp_extend(last ^ stamp, *time, bits);
+	} else {
+		*time += stamp;
+	}
+	return true;
+}
+
+#endif
