@@ -12,6 +12,7 @@
 #include <ntrace/query.h>
 
 #include "struct_size.h"
+#include "wire/stamp.h"
 
 /* Sums of I-CNT above this are damage. */
 #define PARCELS_MAX (UINT64_C(1) << 62)
@@ -66,6 +67,8 @@ struct ntrace_query {
 	uint64_t reference;		/* last reported address */
 	uint64_t icnt_pending;		/* sum of ResourceFull with I-CNT */
 	uint64_t debt;			/* parcels walked for history alone */
+	uint64_t time;			/* as in lib/flow */
+	bool time_known;
 	bool synced;
 	bool history_mode;
 	bool ended;
@@ -122,16 +125,27 @@ static void drop_pending(struct ntrace_query *query)
 	query->branch.valid = false;
 }
 
-/* A sync or the end of trace is right even if the code before it is not. */
+/* The next event is about what is at @offset of the stream. */
+static void date_event(struct ntrace_query *query, uint64_t offset)
+{
+	query->event.offset = offset;
+	query->event.time_known = query->time_known;
+	query->event.time = query->time_known ? query->time : 0;
+}
+
+/*
+ * A sync or the end of trace is right even if the code before it is not. The time is unknown until a
+ * sync, as in lib/flow: what is lost may have had differences.
+ */
 static void lose(struct ntrace_query *query, enum ntrace_query_loss loss, uint64_t value)
 {
 	if (query->now.end == END_EVENT && (query->event.type == NTRACE_QUERY_SYNC ||
 					    query->event.type == NTRACE_QUERY_TRACE_OFF)) {
 		query->after = query->event;
 		query->more = true;
-		/* A difference of time counts once. */
-		query->event.stamped = false;
 	}
+	if (!query->more || query->after.type != NTRACE_QUERY_SYNC)
+		query->time_known = false;
 	query->synced = false;
 	drop_pending(query);
 	put_event(query, NTRACE_QUERY_LOSS, loss, value);
@@ -162,12 +176,11 @@ static bool take_icnt(struct ntrace_query *query, uint64_t icnt)
 	return true;
 }
 
-/* Starts the stretch of the branch message once, or again. A difference of time counts once. */
+/* Starts the stretch of the branch message once, or again. */
 static void begin_branch(struct ntrace_query *query)
 {
 	query->now = query->branch.stretch;
 	query->event = query->branch.event;
-	query->branch.event.stamped = false;
 	if (!take_icnt(query, query->branch.icnt))
 		lose(query, NTRACE_QUERY_LOSS_CODE, 0);
 }
@@ -273,15 +286,14 @@ static void take_repeat(struct ntrace_query *query, const struct ntrace_message 
 	}
 	/* Repetitions have the address of the branch message, and offset and time of this one. */
 	query->branch.event.offset = query->event.offset;
-	query->branch.event.stamped = query->event.stamped;
-	query->branch.event.timestamp = query->event.timestamp;
+	query->branch.event.time_known = query->event.time_known;
+	query->branch.event.time = query->event.time;
 }
 
 static void take_message(struct ntrace_query *query, const struct ntrace_message *message)
 {
-	query->event.offset = message->offset;
-	query->event.stamped = ntrace_message_has(message, NTRACE_FIELD_TSTAMP);
-	query->event.timestamp = message->field[NTRACE_FIELD_TSTAMP];
+	stamp_take(message, &query->params, &query->time, &query->time_known);
+	date_event(query, message->offset);
 	if (message->flags & NTRACE_MESSAGE_UNKNOWN || ntrace_message_is_circuit(message))
 		return;
 	if (message->tcode == NTRACE_TCODE_OWNERSHIP) {
@@ -331,13 +343,11 @@ static void load(struct ntrace_query *query)
 		}
 		got = ntrace_reader_next(&query->reader, &message);
 		if (got == NTRACE_ERR_AGAIN) {
-			query->event.offset = query->reader.offset;
-			query->event.stamped = false;
+			date_event(query, query->reader.offset);
 			put_event(query, NTRACE_QUERY_END, 0,
 				  ntrace_reader_pending(&query->reader));
 		} else if (got == NTRACE_WIRE_ERROR) {
-			query->event.offset = message.offset;
-			query->event.stamped = false;
+			date_event(query, message.offset);
 			lose(query, NTRACE_QUERY_LOSS_WIRE, 0);
 		} else if (is_ours(query, &message)) {
 			take_message(query, &message);

@@ -54,8 +54,10 @@ static void note_event(struct ntrace_query *query)
 		note("end %" PRIu64, event.value);
 		break;
 	}
-	if (event.stamped)
-		note(" at %" PRIu64, event.timestamp);
+	if (event.time_known)
+		note(" at %" PRIu64, event.time);
+	else if (event.time)
+		note(" at unknown %" PRIu64, event.time);
 	if (event.offset < offset)
 		note(" from offset %" PRIu64 " after %" PRIu64, event.offset, offset);
 	offset = event.offset;
@@ -232,12 +234,6 @@ static void test_repeats(void)
 	      START "IndirectBranchHist BTYPE=0 ICNT=2 UADDR=0x10 HIST=1; Ownership PROCESS=0x12; "
 		    "RepeatBranch BCNT=1; Ownership PROCESS=0x13",
 	      "e2ee2ee", "sync 5 80, last, target a0, owner 12, last, target a0, owner 13");
-	check("the time of RepeatBranch counts once, that of the branch not again", "",
-	      START "IndirectBranchHist BTYPE=0 ICNT=2 UADDR=0x10 HIST=1 TSTAMP=3; "
-		    "RepeatBranch BCNT=2 TSTAMP=5; RepeatBranch BCNT=1",
-	      "e2e2e2e2e",
-	      "sync 5 80, last, target a0 at 3, last, target a0 at 5, last, target a0, last, "
-	      "target a0");
 	check("nothing to repeat", "", START "RepeatBranch BCNT=2", "ele", "sync 5 80, 1, loss 1");
 	check("not after ResourceFull", "",
 	      START "DirectBranch ICNT=2; ResourceFull RCODE=0 ICNT=3; RepeatBranch BCNT=2", "e2le",
@@ -271,19 +267,62 @@ static void test_losses(void)
 	      START "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2; DirectBranch ICNT=4; "
 		    "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x40",
 	      "e3elele", "sync 5 80, wrong, loss 3, 1, off 4, 1, sync 5 80");
-	check("its time counts once", "",
-	      START "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2 TSTAMP=3", "e3ee",
-	      "sync 5 80, wrong, loss 3, off 4 at 3");
 	check("an unfinished message", "", START "[0c]", "ele", "sync 5 80, 1, end 1");
-	check("times are those of the message", "",
-	      "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x40 TSTAMP=7; Ownership PROCESS=0x12 TSTAMP=3; "
-	      "Ownership PROCESS=0x13",
-	      "eeee", "sync 5 80 at 7, owner 12 at 3, owner 13, end 0");
 	check("messages of other harts are skipped", "srcbits=2",
 	      "ProgTraceSync SRC=0 SYNC=5 ICNT=0 FADDR=0x40; DirectBranch SRC=1 ICNT=9; "
 	      "DirectBranch "
 	      "SRC=0 ICNT=4",
 	      "el", "sync 5 80, 4");
+}
+
+/* N-Trace 1.0, "timestamps" */
+static void test_times(void)
+{
+#define AT_7 "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x40 TSTAMP=7"
+	check("differences are added", "",
+	      AT_7 "; Ownership PROCESS=0x12 TSTAMP=3; Ownership PROCESS=0x13; "
+		   "Ownership PROCESS=0x14 TSTAMP=4",
+	      "eeeee",
+	      "sync 5 80 at 7, owner 12 at 10, owner 13 at 10, owner 14 at 14, end 0 at 14");
+	check("those of messages without an event as well", "",
+	      AT_7 "; DirectBranch ICNT=2 TSTAMP=100; ResourceFull RCODE=0 ICNT=2 TSTAMP=10; "
+		   "IndirectBranch BTYPE=0 ICNT=2 UADDR=0x10 TSTAMP=1",
+	      "e222e", "sync 5 80 at 7, last, more, last, target a0 at 118");
+	check("and that of a target taken as such", "",
+	      AT_7 "; IndirectBranch BTYPE=0 ICNT=2 UADDR=0x10 TSTAMP=1; Ownership PROCESS=0x12",
+	      "e2te", "sync 5 80 at 7, last, to a0, owner 12 at 8");
+	check("repeated events have the time of RepeatBranch", "",
+	      AT_7 "; IndirectBranchHist BTYPE=0 ICNT=2 UADDR=0x10 HIST=1 TSTAMP=3; "
+		   "RepeatBranch BCNT=2 TSTAMP=5; RepeatBranch BCNT=1",
+	      "e2e2e2e2e",
+	      "sync 5 80 at 7, last, target a0 at 10, last, target a0 at 15, last, target a0 at "
+	      "15, last, target a0 at 15");
+	check("a sync says the time anew", "",
+	      AT_7 "; ProgTraceSync SYNC=2 ICNT=0 FADDR=0x80 TSTAMP=2", "ee",
+	      "sync 5 80 at 7, sync 2 100 at 2");
+	check("a counter of 8 bits starts over", "tsbits=8",
+	      AT_7 "; ProgTraceSync SYNC=2 ICNT=0 FADDR=0x80 TSTAMP=2", "ee",
+	      "sync 5 80 at 7, sync 2 100 at 258");
+	check("SiFive: times change by exclusive or", "dialect=sifive-v0",
+	      AT_7 "; DirectBranch ICNT=2 TSTAMP=2; Ownership PROCESS=0x12 TSTAMP=8", "e2e",
+	      "sync 5 80 at 7, last, owner 12 at 13");
+	check("no time before a sync", "", "Ownership PROCESS=0x12 TSTAMP=3; " AT_7, "ee",
+	      "owner 12, sync 5 80 at 7");
+	check("nor after a loss", "",
+	      AT_7 "; Error ETYPE=0 ECODE=9 TSTAMP=3; Ownership PROCESS=0x12 TSTAMP=3; " AT_7,
+	      "eeee", "sync 5 80 at 7, loss 2 at 10, owner 12, sync 5 80 at 7");
+	check("nor after a reserved MSEO code", "",
+	      AT_7 "; [02 07]; Ownership PROCESS=0x12 TSTAMP=3", "eee",
+	      "sync 5 80 at 7, loss 0 at 7, owner 12");
+	check("a sync whose code is wrong has its time, and what follows", "",
+	      AT_7 "; ProgTraceSync SYNC=2 ICNT=2 FADDR=0x80 TSTAMP=9; Ownership PROCESS=0x12 "
+		   "TSTAMP=3",
+	      "e3eee", "sync 5 80 at 7, wrong, loss 3 at 9, sync 2 100 at 9, owner 12 at 12");
+	check("so has the end of trace, but nothing that follows", "",
+	      AT_7 "; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2 TSTAMP=3; Ownership PROCESS=0x12 "
+		   "TSTAMP=3",
+	      "e3eee", "sync 5 80 at 7, wrong, loss 3 at 10, off 4 at 10, owner 12");
+#undef AT_7
 }
 
 static void test_new(void)
@@ -312,6 +351,7 @@ int main(void)
 	test_history();
 	test_repeats();
 	test_losses();
+	test_times();
 	test_new();
 	return done_testing();
 }
