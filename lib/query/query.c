@@ -125,7 +125,7 @@ static void drop_pending(struct ntrace_query *query)
 	query->branch.valid = false;
 }
 
-/* The next event is about what is at @offset of the stream. */
+/* Gives the next event its @offset and the time reported so far. */
 static void date_event(struct ntrace_query *query, uint64_t offset)
 {
 	query->event.offset = offset;
@@ -134,8 +134,8 @@ static void date_event(struct ntrace_query *query, uint64_t offset)
 }
 
 /*
- * A sync or the end of trace is right even if the code before it is not. The time is unknown until a
- * sync, as in lib/flow: what is lost may have had differences.
+ * A sync or the end of trace is right even if the code before it is not. Lost messages may have
+ * changed the time, so it is unknown until a sync.
  */
 static void lose(struct ntrace_query *query, enum ntrace_query_loss loss, uint64_t value)
 {
