@@ -51,8 +51,12 @@ static void ntrace_feed_gap(struct ntrace_feed *feed)
 	if (feed->gaps && feed->head == feed->gap_head + mark)
 		return;
 	feed->gaps++;
-	if (!feed->data)
+	if (!feed->data) {
+		/* All that perf loses until there is trace again is one gap. */
+		if (feed->counts)
+			feed->gap_head = feed->head - mark;
 		return;
+	}
 	to = feed->data + (feed->head & (feed->size - 1));
 	if (feed->framed)
 		memcpy(to, ntrace_barrier, mark);
@@ -70,9 +74,9 @@ static u32 ntrace_feed_room(struct ntrace_feed *feed, u32 bytes)
 	u64 room = feed->size - (feed->head + feed->fresh - tail);
 	u32 mark = ntrace_feed_mark(feed);
 
-	/* Trace is only counted. */
+	/* Trace is only counted, or lost. */
 	if (!feed->data)
-		return bytes;
+		return feed->overrun ? 0 : bytes;
 	/* Small pieces between gaps are useless: a decoder skips to the next synchronization. */
 	if (feed->overrun && room < feed->size / 4)
 		return 0;

@@ -54,7 +54,7 @@
  * @counted: position up to which the event has counted
  * @end: position where the last AUX area was closed
  * @late: trace has arrived since @end, from a sink that others kept running
- * @gaps: number of gaps at @begin
+ * @gaps: number of gaps that records have reported, or at the start of the event
  * @programmed: id of the event that the encoder is programmed for
  * @enabled: the components of the path are enabled
  * @strobe: switches tracing on and off
@@ -83,65 +83,42 @@ static struct workqueue_struct *ntrace_perf_workqueue;
 static u64 ntrace_perf_epoch;
 static struct pmu ntrace_pmu;
 
-/* Opens the AUX area, if there is one. Return: false if it has no room. */
-static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
-{
-	struct ntrace_capture *capture = perf->path->capture;
-
-	perf->gaps = capture->feed.gaps;
-	perf->late = capture->feed.head != perf->end;
-	perf->aux = perf_aux_output_begin(&perf->handle, event);
-	if (!perf->aux) {
-		/* Without room perf disables the event; the reader enables it again. */
-		if (READ_ONCE(event->pending_disable))
-			return false;
-		/* Without an AUX area, its own or that of another event, the event counts. */
-		ntrace_turn_discard(&capture->feed);
-		perf->begin = capture->feed.head;
-		return true;
-	}
-	ntrace_turn_into(&capture->feed, perf->aux->pages, perf->aux->size, perf->handle.head,
-			 perf->aux->snapshot ? perf->aux->size : perf->handle.size,
-			 perf->aux->snapshot);
-	/* The feed may have put the mark of a gap already, which belongs to this record. */
-	perf->begin = perf->handle.head;
-	return true;
-}
-
 /*
- * Closes the AUX area: from here on its trace belongs to the reader.
+ * Opens the AUX area, if there is one and it has room; otherwise trace is counted, or lost.
  *
- * perf disables an event whose record is TRUNCATED: that is for an area that is full, where the
- * reader has to make room and enables the event again, and for hardware that failed. Other losses
- * are PARTIAL, and tracing goes on. A snapshot is never full.
+ * perf disables an event whose area has no room, and does so late: up to 6.15 when the event is
+ * scheduled out next, later in an interrupt. If the reader has made room and enabled the event by
+ * then, it stays disabled for ever. So perf never sees an area without room: the last byte is left
+ * free, and the timer waits for room. It waits for a quarter, because small pieces between gaps are
+ * useless: a decoder skips to the next synchronization.
  */
-static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
+static void ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 {
-	struct ntrace_capture *capture = perf->path->capture;
-	u64 head, size;
-	bool full;
+	struct ntrace_perf_own *own = event->hw.addr_filters;
+	struct ntrace_feed *feed = &perf->path->capture->feed;
+	struct ntrace_perf_aux *aux;
 
-	perf->end = capture->feed.head;
-	if (!perf->aux)
-		return;
-	/* Trace that arrives now is dropped; another hart may drain the shared sink. */
-	full = capture->feed.overrun && !perf->aux->snapshot;
-	head = ntrace_turn_discard(&capture->feed);
-	size = head - perf->begin;
-	perf->end = head;
-	/* The data contains a gap, or is adjacent to one. */
-	if (full)
-		flags |= PERF_AUX_FLAG_TRUNCATED;
-	else if (capture->feed.gaps != perf->gaps || perf->late)
-		flags |= PERF_AUX_FLAG_PARTIAL;
-	if (flags)
-		perf_aux_output_flag(&perf->handle, flags);
-	if (perf->aux->snapshot) {
-		perf->handle.head = head;
-		size = min_t(u64, size, perf->aux->size);
+	perf->late = feed->head != perf->end;
+	aux = perf_aux_output_begin(&perf->handle, event);
+	if (!aux || aux->snapshot)
+		own->full = false;
+	else
+		/* Two bytes: the mark of a gap, and the last one. */
+		own->full = perf->handle.size < (own->full ? aux->size / 4 : 2);
+	if (own->full) {
+		perf_aux_output_end(&perf->handle, 0);
+		aux = NULL;
 	}
-	perf_aux_output_end(&perf->handle, size);
-	perf->aux = NULL;
+	if (aux) {
+		ntrace_turn_into(feed, aux->pages, aux->size, perf->handle.head,
+				 aux->snapshot ? aux->size : perf->handle.size - 1, aux->snapshot);
+		/* The feed may have put the mark of a gap already, which belongs to this record. */
+		perf->begin = perf->handle.head;
+	} else {
+		ntrace_turn_discard(feed, own->full);
+	}
+	perf->aux = aux;
+	perf->counted = feed->head;
 }
 
 static void ntrace_perf_count(struct ntrace_perf *perf)
@@ -150,6 +127,38 @@ static void ntrace_perf_count(struct ntrace_perf *perf)
 
 	local64_add(head - perf->counted, &perf->event->count);
 	perf->counted = head;
+}
+
+/*
+ * Closes the AUX area: from here on its trace belongs to the reader. Losses are PARTIAL, and tracing
+ * goes on: perf disables an event whose record is TRUNCATED, which is for hardware that failed.
+ */
+static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
+{
+	struct ntrace_perf_own *own = perf->event->hw.addr_filters;
+	struct ntrace_feed *feed = &perf->path->capture->feed;
+	u64 head, size;
+
+	if (perf->aux)
+		own->full = feed->overrun && !perf->aux->snapshot;
+	/* Trace that arrives now is dropped; another hart may drain the shared sink. */
+	head = ntrace_turn_discard(feed, own->full);
+	perf->end = head;
+	ntrace_perf_count(perf);
+	if (!perf->aux)
+		return;
+	size = head - perf->begin;
+	/* The data contains a gap, or is adjacent to one. */
+	if (feed->gaps != perf->gaps || perf->late)
+		flags |= PERF_AUX_FLAG_PARTIAL;
+	perf->gaps = feed->gaps;
+	perf_aux_output_flag(&perf->handle, flags);
+	if (perf->aux->snapshot) {
+		perf->handle.head = head;
+		size = min_t(u64, size, perf->aux->size);
+	}
+	perf_aux_output_end(&perf->handle, size);
+	perf->aux = NULL;
 }
 
 /*
@@ -298,30 +307,45 @@ static void ntrace_perf_end(struct ntrace_perf *perf, u64 flags)
 	/* The last message may still be in a sink that others keep running. */
 	if (!perf->path->capture->complete)
 		flags |= PERF_AUX_FLAG_PARTIAL;
-	ntrace_perf_count(perf);
 	ntrace_perf_close(perf, flags);
 	perf->event = NULL;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
-/* Hands over the copied trace when there is enough of it for a wakeup. */
-static bool ntrace_perf_turn(struct ntrace_perf *perf)
+/* Makes the encoder send a synchronization, if it traces: it does so when it begins. */
+static void ntrace_perf_resync(struct ntrace_perf *perf)
 {
-	struct ntrace_capture *capture = perf->path->capture;
-	size_t enough;
-	bool room;
+	struct ntrace_component *encoder = ntrace_path_encoder(perf->path);
 
-	if (!perf->aux || perf->aux->snapshot)
-		return true;
-	enough = perf->event->attr.aux_watermark ?: perf->aux->size / 4;
-	if (capture->feed.head - perf->begin < enough && !capture->feed.overrun)
-		return true;
+	if (ntrace_read(encoder, TR_TE_CONTROL) & TR_TE_CONTROL_INST_TRACING) {
+		ntrace_encoder_pause(encoder);
+		ntrace_encoder_trace(encoder);
+	}
+}
+
+/* Hands over the copied trace when there is enough of it for a wakeup; looks for room if full. */
+static void ntrace_perf_turn(struct ntrace_perf *perf)
+{
+	struct ntrace_perf_own *own = perf->event->hw.addr_filters;
+	struct ntrace_feed *feed = &perf->path->capture->feed;
+	size_t enough;
+	bool full;
+
+	if (perf->aux ? perf->aux->snapshot : !own->full)
+		return;
+	if (perf->aux) {
+		enough = perf->event->attr.aux_watermark ?: perf->aux->size / 4;
+		if (feed->head - perf->begin < enough && !feed->overrun)
+			return;
+	}
 	/* Trace that another hart drains meanwhile would be dropped. */
-	ntrace_turn_pause(&capture->feed, true);
+	ntrace_turn_pause(feed, true);
 	ntrace_perf_close(perf, 0);
-	room = ntrace_perf_open(perf, perf->event);
-	ntrace_turn_pause(&capture->feed, false);
-	return room;
+	full = own->full;
+	ntrace_perf_open(perf, perf->event);
+	ntrace_turn_pause(feed, false);
+	if (full && perf->aux)
+		ntrace_perf_resync(perf);
 }
 
 /* Drains the sink of this hart into an AUX area. */
@@ -335,10 +359,11 @@ static enum hrtimer_restart ntrace_perf_timer(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	next = ntrace_drain_step(&capture->feed);
 	ntrace_perf_count(perf);
-	if (capture->feed.fault || !ntrace_perf_turn(perf)) {
+	if (capture->feed.fault) {
 		ntrace_perf_end(perf, 0);
 		return HRTIMER_NORESTART;
 	}
+	ntrace_perf_turn(perf);
 	ntrace_drain_rearm(timer, next);
 	return HRTIMER_RESTART;
 }
@@ -399,10 +424,9 @@ static void ntrace_event_start(struct perf_event *event, int flags)
 	    path->capture->feed.control->state == NTRACE_STATE_DEAD)
 		return;
 	perf_event_addr_filters_sync(event);
-	if (!ntrace_perf_open(perf, event))
-		return;
+	perf->gaps = path->capture->feed.gaps;
+	ntrace_perf_open(perf, event);
 	perf->event = event;
-	perf->counted = path->capture->feed.head;
 	if (ntrace_perf_hw_start(perf)) {
 		ntrace_perf_dead(perf);
 		ntrace_perf_end(perf, PERF_AUX_FLAG_TRUNCATED);

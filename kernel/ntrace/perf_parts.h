@@ -63,6 +63,7 @@ struct ntrace_perf_event {
 /**
  * struct ntrace_perf_own - state of a single event, inherited or not
  * @tracing: tracing continues when the event is scheduled; triggers change this
+ * @full: the AUX area was full, and trace is lost until a quarter is free
  * @id: number that no other filters and no event have ever had; 0: no filters
  * @count: number of filters
  * @ranges: address ranges in the event's task; not mapped: start > end
@@ -71,6 +72,7 @@ struct ntrace_perf_event {
  */
 struct ntrace_perf_own {
 	bool tracing;
+	bool full;
 	u64 id;
 	u32 count;
 	struct ntrace_range ranges[NTRACE_RANGES_MAX];

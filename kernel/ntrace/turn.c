@@ -63,12 +63,13 @@ static bool ntrace_turn_cut(struct ntrace_feed *feed)
 }
 
 /**
- * ntrace_turn_discard - count the trace from now on, and keep none
+ * ntrace_turn_discard - keep no trace from now on
  * @feed: as for ntrace_turn_into()
+ * @lost: count it as lost; false: as trace
  *
  * Return: the head at that moment: trace before it was kept.
  */
-u64 ntrace_turn_discard(struct ntrace_feed *feed)
+u64 ntrace_turn_discard(struct ntrace_feed *feed, bool lost)
 {
 	struct ntrace_ramsink *sink = &feed->sink->ramsink;
 
@@ -80,7 +81,7 @@ u64 ntrace_turn_discard(struct ntrace_feed *feed)
 	}
 	feed->data = NULL;
 	feed->overwrite = false;
-	feed->overrun = false;
+	feed->overrun = lost;
 	return feed->head;
 }
 

@@ -138,7 +138,7 @@ static void test_overwrite(void)
 	ntrace_turn_into(feed, area, sizeof(area), head + 4000, 4096, false);
 	ok(!feed->overrun, "other memory: there is room");
 	feed->head = head + 5000;
-	is_u64(ntrace_turn_discard(feed), head + 5000, "the kept trace ends at the head");
+	is_u64(ntrace_turn_discard(feed, false), head + 5000, "the kept trace ends at the head");
 	hw_take(640);
 	ntrace_drain_flush(feed);
 	ok(feed->head == head + 5640 && area[904] == 0xee && control->gaps == 1,
@@ -149,6 +149,23 @@ static void test_overwrite(void)
 	ntrace_drain_flush(feed);
 	ok(area[904] == RESERVED && control->gaps == 2,
 	   "a gap is marked even if the last one was in other memory");
+	stop();
+	over();
+
+	begin(1, 65536, 64, 0);
+	feed->counts = true;
+	for (u64 i = 1; i <= 2; i++) {
+		ntrace_turn_discard(feed, true);
+		hw_take(i == 1 ? 64 + 640 : 640);
+		ntrace_drain_flush(feed);
+		ok(feed->head == 0 && control->lost == i * 640 && control->gaps == 1,
+		   "discarded as lost, part %llu: counted as such, and one gap",
+		   (unsigned long long)i);
+	}
+	ntrace_turn_into(feed, area, sizeof(area), 0, 4096, false);
+	hw_take(640);
+	ntrace_drain_flush(feed);
+	ok(feed->head == 640 && control->lost == 2 * 640, "there is memory again");
 	stop();
 	over();
 

@@ -196,11 +196,6 @@ static void test_losses(void)
 	end_trace("more than a snapshot holds", 0, true);
 
 	begin_trace(false);
-	for (int i = 0; i < 100; i++)
-		tick(0);
-	end_trace("the AUX area is full", PERF_AUX_FLAG_TRUNCATED, false);
-
-	begin_trace(false);
 	world.incomplete = true;
 	schedule_out(0);
 	end_trace("the last messages are still in the sink", PERF_AUX_FLAG_PARTIAL, true);
@@ -209,6 +204,72 @@ static void test_losses(void)
 	machine.capture[0].feed.fault = true;
 	tick(0);
 	end_trace("the sink fails", PERF_AUX_FLAG_TRUNCATED, false);
+}
+
+/* A reader reads all, and enables the event, which has no effect on one that is enabled. */
+static void read_all(unsigned int cpu)
+{
+	task->tail = task->head;
+	task->enabled = true;
+	if (task->on < 0)
+		schedule_in(task, cpu);
+}
+
+/*
+ * The area is full before the reader comes, which is before or after the event is scheduled out.
+ */
+static void test_full(unsigned int cpu, bool newer, bool out)
+{
+	const struct ntrace_feed *feed = &machine.capture[cpu].feed;
+	char what[80];
+	u64 head;
+
+	(snprintf)(what, sizeof(what), "the AUX area is full, CPU %u, %s, %s", cpu,
+		   newer ? "7.x" : "6.12", out ? "scheduled out" : "running");
+	machine_start();
+	world.newer = newer;
+	open_event(task, (int)cpu, true);
+	world.bytes = 256;
+	schedule_in(task, cpu);
+	for (int i = 0; i < 100; i++)
+		tick(cpu);
+	is_u64(task->head, AUX_SIZE - 2, "%s: all but two bytes are used", what);
+	is_u64(task->flags, PERF_AUX_FLAG_PARTIAL, "%s: the loss is marked", what);
+	is_u64(feed->lost, 100 * 256 - (task->head - 1), "%s: and counted", what);
+	is_u64((u64)task->event.count.value, task->head, "%s: the event counts the rest", what);
+	is_u64(feed->gaps, 1, "%s: as one gap", what);
+	if (out)
+		schedule_out(cpu);
+	head = task->head;
+	read_all(cpu);
+	for (int i = 0; i < 3; i++)
+		tick(cpu);
+	schedule_out(cpu);
+	ok(task->head >= head + 2 * 256, "%s: the trace goes on when it was read", what);
+	is_u64(task->last_flags, 0, "%s: without a further loss", what);
+	schedule_in(task, cpu);
+	end_trace(what, PERF_AUX_FLAG_PARTIAL, true);
+}
+
+/* Another event has filled the area that two share, and is closed. */
+static void test_full_at_start(void)
+{
+	machine_start();
+	open_event(task, 0, true);
+	world.bytes = 256;
+	task->head = AUX_SIZE - 2;
+	schedule_in(task, 0);
+	tick(0);
+	is_u64(task->records, 0, "no room when the event starts: no record");
+	task->tail = 100;
+	tick(0);
+	is_u64(machine.capture[0].feed.lost, 512, "nor before a quarter is free");
+	task->tail = task->head;
+	tick(0);
+	tick(0);
+	schedule_out(0);
+	is_u64(task->head, AUX_SIZE - 2 + 256, "then it is traced");
+	end_trace("no room when the event starts", PERF_AUX_FLAG_PARTIAL, true);
 }
 
 /* Trace that arrived after the last AUX area was closed may be part of this one's, or not. */
@@ -331,6 +392,9 @@ int main(void)
 	test_closed_offline();
 	test_rights();
 	test_losses();
+	for (int i = 0; i < 8; i++)
+		test_full((unsigned int)i & 1, i & 2, i & 4);
+	test_full_at_start();
 	test_gap_at_begin();
 	test_stopped();
 	for (unsigned int i = 0; i < 50; i++)

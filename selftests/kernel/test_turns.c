@@ -332,7 +332,7 @@ static void end_turn(unsigned int i)
 		memory_ns = 0;
 		complete = sink->drops == drops;
 	}
-	head = ntrace_turn_discard(to);
+	head = ntrace_turn_discard(to, false);
 	look_ahead(i, head);
 	look(i, head - hart[i].begin, complete && to->gaps == hart[i].gaps);
 }

@@ -271,7 +271,7 @@ if guest_ran range; then
 		by_value "range: nothing but the function"
 fi
 if guest_ran lost; then
-	like "lost: perf says so" 'AUX data lost [0-9]+ times? out of [0-9]+' "$(<"$tmp/messages.all")"
+	like "lost: perf says so" 'AUX data had gaps in it [0-9]+ times? out of [0-9]+' "$(<"$tmp/messages.all")"
 	ok "lost: the errors say so" test "$("$perf" script --symfs "$sysroot" -i "$results/lost/p.data" --itrace=e 2>/dev/null | grep -c 'Lost trace data')" -ge 1
 fi
 if guest_ran snapshot; then

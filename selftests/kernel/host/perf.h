@@ -42,6 +42,8 @@ static struct {
 	bool lap;
 	/* the next AUX area begins with the mark of a gap */
 	bool doubtful;
+	/* perf as in Linux 7.x, not 6.12 */
+	bool newer;
 } world;
 
 /*
@@ -71,6 +73,12 @@ static struct task_event *task_event_of(struct perf_event *event)
 
 /* ---- the driver's calls to perf ---- */
 
+/* 6.12 stores the number of the CPU, and 0 does not disable the event. */
+static void disable_later(struct perf_event *event)
+{
+	event->pending_disable = world.newer ? 1 : host_cpu;
+}
+
 void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event)
 {
 	struct task_event *task = task_event_of(event);
@@ -79,13 +87,12 @@ void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event
 		return NULL;
 	handle->event = event;
 	handle->aux_flags = 0;
-	handle->head = task->snapshot ? task->head : task->head & (AUX_SIZE - 1);
-	handle->size = AUX_SIZE - (task->head - task->tail);
-	if (task->snapshot)
+	handle->head = task->head;
+	handle->size = task->snapshot ? 0 : AUX_SIZE - 1 - (task->head - task->tail);
+	if (task->snapshot || handle->size)
 		return task->area;
-	if (!handle->size)
-		event->pending_disable = 1;
-	return handle->size ? task->area : NULL;
+	disable_later(event);
+	return NULL;
 }
 
 void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
@@ -98,7 +105,7 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 	struct task_event *task = task_event_of(handle->event);
 
 	if (handle->aux_flags & PERF_AUX_FLAG_TRUNCATED)
-		handle->event->pending_disable = 1;
+		disable_later(handle->event);
 	if (size || handle->aux_flags)
 		task->records++;
 	task->flags |= handle->aux_flags;
@@ -309,11 +316,11 @@ void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 hea
 	world.doubtful = false;
 }
 
-u64 ntrace_turn_discard(struct ntrace_feed *feed)
+u64 ntrace_turn_discard(struct ntrace_feed *feed, bool lost)
 {
 	feed->data = NULL;
 	feed->overwrite = false;
-	feed->overrun = false;
+	feed->overrun = lost;
 	return feed->head;
 }
 
@@ -429,10 +436,10 @@ static void unbind_path(unsigned int cpu)
 	world.file[cpu] = false;
 }
 
-/* Does perf's part of perf_event_disable_inatomic(): disables the event a little later. */
-static void settle(struct task_event *task)
+/* Disables the event if perf was to do so, @out: because it is scheduled out, which 6.12 waits for. */
+static void settle(struct task_event *task, bool out)
 {
-	if (!task->event.pending_disable)
+	if (!task->event.pending_disable || (!out && !world.newer))
 		return;
 	task->event.pending_disable = 0;
 	task->enabled = false;
@@ -460,7 +467,7 @@ static void schedule_out(unsigned int cpu)
 	host_cpu = cpu;
 	ntrace_pmu.del(&task->event, 0);
 	task->on = -1;
-	settle(task);
+	settle(task, true);
 }
 
 /* Return: the result of add(). */
@@ -479,7 +486,7 @@ static int schedule_in(struct task_event *task, unsigned int cpu)
 	ret = ntrace_pmu.add(&task->event, PERF_EF_START);
 	if (!ret)
 		task->on = (int)cpu;
-	settle(task);
+	settle(task, false);
 	return ret;
 }
 
@@ -670,7 +677,7 @@ static void tick(unsigned int cpu)
 	host_cpu = cpu;
 	timer->armed = timer->function(timer) == HRTIMER_RESTART;
 	if (task)
-		settle(task);
+		settle(task, false);
 }
 
 #endif /* HOST_PERF_H */

@@ -78,6 +78,14 @@ judge_perf() {
 		is "$(head -n 3 "$tmp/wrong")$(awk '$3 != 0' "$dir/flags")" "" "$test: nothing is wrong or truncated"
 	done
 	ok "drain: more than the AUX area" test "$(cat "$results"/perf/drain/?.nex | wc -c)" -gt 1048576
+	# A synchronization follows the last loss.
+	dir=$results/perf/full
+	loaded "$dir"
+	tail -c +$(($(awk '$3 == 4 && $5 == 0 { end = $1 + $2 } END { print end }' "$dir/flags") + 1)) "$dir/0.nex" >"$tmp/rest"
+	"$ntrace" decode --level pc "${elfs[@]}" "$tmp/rest" >"$tmp/pcs" 2>"$tmp/wrong"
+	count=$(grep -cx "$(address_of step)" "$tmp/pcs")
+	ok "full: $count steps after the loss" test "$count" -gt 1000
+	ok "full: decoded from the first sync to the end" test "$(wc -l <"$tmp/wrong")" -le 4 || diag "$(tail -n 3 "$tmp/wrong")"
 	dir=$results/perf/snapshot
 	is "$(stat -c %s "$dir/0.nex")" 65536 "snapshot: as much as the AUX area holds"
 	# It begins inside a message, whose rest may look like one of another encoder. The last byte of a message has MSEO 3.
