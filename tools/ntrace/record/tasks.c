@@ -495,9 +495,6 @@ static void look(void *data, const struct perf_event_header *record)
 		if (area->cpu == ANY_CPU ? area->id != trailer.id : area->cpu != (int)trailer.cpu)
 			continue;
 		area->gaps++;
-		/* Other losses stop nothing. */
-		if (aux[2] & PERF_AUX_FLAG_TRUNCATED)
-			area->stopped = true;
 	}
 }
 
@@ -620,18 +617,6 @@ static int save_failed(const struct tasks *tasks)
 		    strerror(tasks->error));
 }
 
-/* The kernel disabled the events of areas that were full; these have room again. */
-static void resume(struct tasks *tasks)
-{
-	unsigned int i;
-
-	for (i = 0; i < tasks->event_count; i++)
-		if (tasks->events[i].trace && tasks->areas[tasks->events[i].area].stopped)
-			ioctl(tasks->events[i].fd, PERF_EVENT_IOC_ENABLE, 0);
-	for (i = 0; i < tasks->area_count; i++)
-		tasks->areas[i].stopped = false;
-}
-
 static int save_all(struct tasks *tasks)
 {
 	unsigned int i;
@@ -679,10 +664,7 @@ int tasks_snapshot(struct tasks *tasks)
 
 int tasks_drain(struct tasks *tasks)
 {
-	int error = tasks->options->snapshot ? sideband_drain(tasks->sideband) : save_all(tasks);
-
-	resume(tasks);
-	return error;
+	return tasks->options->snapshot ? sideband_drain(tasks->sideband) : save_all(tasks);
 }
 
 int tasks_finish(struct tasks *tasks)

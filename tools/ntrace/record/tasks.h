@@ -27,7 +27,6 @@
  * @page: control page
  * @tail: position up to which it was saved
  * @gaps: AUX records with a loss since the last file was begun
- * @stopped: the area was full and the kernel has disabled its events
  */
 struct task_area {
 	int fd;
@@ -38,7 +37,6 @@ struct task_area {
 	uint64_t size;
 	uint64_t tail;
 	uint64_t gaps;
-	bool stopped;
 };
 
 /**
