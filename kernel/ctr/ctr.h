@@ -29,6 +29,7 @@
  * @filter: records that the event wants
  * @depth: entries to read per sample
  * @skip: the next overflow is not a sample, see ctr_event_overflow()
+ * @next: while it is scheduled: the next event that shares the ring of the hart, or NULL
  * @release: work that releases @counter and this struct; not for inherited events
  * @output: original overflow handler of the event
  * @destroy: event of the cpu PMU: its original destroy function, or NULL
@@ -42,6 +43,7 @@ struct ctr_event {
 	struct ctr_filter filter;
 	unsigned int depth;
 	bool skip;
+	struct perf_event *next;
 	struct work_struct release;
 	perf_overflow_handler_t output;
 	void (*destroy)(struct perf_event *event);
@@ -57,7 +59,8 @@ struct ctr_stack {
 /**
  * struct ctr_cpu - state of a hart, accessed only on this hart with interrupts off
  * @usable: online, with the common capabilities
- * @owner: the scheduled event, or NULL
+ * @owner: the event that was scheduled last, or NULL; others that share the ring follow
+ *	   it in ctr_event.next
  * @ring_task: the task whose ring is loaded, if the owner has rings per task
  * @samples: number of samples delivered
  * @skidded: number of samples dropped because they were taken in the kernel
@@ -91,6 +94,18 @@ static inline unsigned int ctr_depth(void)
 	return 16U << ctr_depth_code;
 }
 
+/*
+ * Logs why perf_event_open() fails, because tools guess a reason from the error. Each place
+ * has a rate limit of its own: tools try variants of an event.
+ */
+#define ctr_refuse(error, reason)                                                          \
+	({                                                                                 \
+		pr_info_ratelimited("%s[%d]: no branch stack: %s\n", current->comm,        \
+				    task_pid_nr(current), reason);                         \
+		error;                                                                     \
+	})
+
+int ctr_event_filter(struct perf_event *event, struct ctr_filter *filter);
 unsigned int ctr_event_depth(const struct perf_event *event, const struct ctr_filter *filter,
 			     unsigned int asked);
 
@@ -100,6 +115,7 @@ int ctr_ring_users_get(bool kernel);
 void ctr_ring_users_put(bool kernel);
 int ctr_ring_slot_get(struct task_struct *task);
 void ctr_ring_slot_put(struct task_struct *task);
+bool ctr_ring_owns(const struct ctr_cpu *cpu, const struct perf_event *event);
 int ctr_ring_begin(struct perf_event *event);
 void ctr_ring_end(struct perf_event *event);
 unsigned int ctr_ring_fill(struct perf_event *event);
@@ -109,10 +125,12 @@ void ctr_ring_online(struct ctr_cpu *cpu);
 void ctr_ring_offline(struct ctr_cpu *cpu);
 
 /* ctr_pmu.c */
+bool ctr_pmu_has(const struct perf_event *event);
 int ctr_pmu_init(void);
 void ctr_pmu_exit(void);
 
 /* ctr_hook.c */
+bool ctr_hook_has(const struct perf_event *event);
 int ctr_hook_init(void);
 
 /* ctr_bpf.c */

@@ -29,19 +29,20 @@ static void ctr_hook_overflow(struct perf_event *event, struct perf_sample_data 
 			      struct pt_regs *regs)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
+	bool owns = ctr_ring_owns(cpu, event);
 
 	if (event->attr.exclude_kernel && !user_mode(regs)) {
 		cpu->skidded++;
 		return;
 	}
-	if (cpu->owner == event) {
+	if (owns) {
 		ctr_ring_fill(event);
 		perf_sample_save_brstack(data, event, (struct perf_branch_stack *)&cpu->stack,
 					 NULL);
 		cpu->samples++;
 	}
 	ctr_event_of(event)->output(event, data, regs);
-	if (cpu->owner == event)
+	if (owns)
 		ctr_ring_sampled(event);
 }
 
@@ -56,7 +57,8 @@ static void ctr_hook_destroy(struct perf_event *event)
 	kfree(ctr_event);
 }
 
-static bool ctr_hooked(const struct perf_event *event)
+/** ctr_hook_has() - tell whether an event of the cpu PMU has a branch stack */
+bool ctr_hook_has(const struct perf_event *event)
 {
 	return event->destroy == ctr_hook_destroy;
 }
@@ -69,7 +71,7 @@ static int ctr_hook_attach(struct perf_event *event)
 
 	if (!ctr_event)
 		goto destroy;
-	ret = ctr_filter_init(&ctr_event->filter, event->attr.branch_sample_type, &ctr_caps);
+	ret = ctr_event_filter(event, &ctr_event->filter);
 	if (!ret && ctr_event->filter.stack && event->hw.target)
 		ret = ctr_ring_slot_get(event->hw.target);
 	if (ret)
@@ -96,26 +98,30 @@ destroy:
 static int ctr_hooked_event_init(struct perf_event *event)
 {
 	u64 sample_type = event->attr.sample_type;
+	bool samples = event->attr.sample_period;
 	int ret;
 
-	/* Counting events have no samples: the cpu PMU accepts or refuses them. */
-	if (!has_branch_stack(event) || !event->attr.sample_period)
+	/*
+	 * Counting events have no samples: the cpu PMU refuses them, except in a group,
+	 * where samples of the leader have their values.
+	 */
+	if (!has_branch_stack(event) || (!samples && event->group_leader == event))
 		return ctr_hook_event_init(event);
 	event->attr.sample_type &= ~(u64)PERF_SAMPLE_BRANCH_STACK;
 	ret = ctr_hook_event_init(event);
 	event->attr.sample_type = sample_type;
-	return ret ?: ctr_hook_attach(event);
+	return ret || !samples ? ret : ctr_hook_attach(event);
 }
 
 /*
- * A hart with an owner refuses a second event. perf then alternates between the two,
- * which shows as less time running than enabled.
+ * A hart refuses an event with another filter than the owners of its ring. perf then
+ * alternates between them, which shows as less time running than enabled.
  */
 static int ctr_hooked_add(struct perf_event *event, int flags)
 {
 	int ret;
 
-	if (!ctr_hooked(event))
+	if (!ctr_hook_has(event))
 		return ctr_hook_add(event, flags);
 	ret = ctr_ring_begin(event);
 	if (ret)
@@ -129,7 +135,7 @@ static int ctr_hooked_add(struct perf_event *event, int flags)
 static void ctr_hooked_del(struct perf_event *event, int flags)
 {
 	ctr_hook_del(event, flags);
-	if (ctr_hooked(event))
+	if (ctr_hook_has(event))
 		ctr_ring_end(event);
 }
 

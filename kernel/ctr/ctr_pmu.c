@@ -117,10 +117,13 @@ static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *da
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 	struct perf_event *event = cpu->owner;
 
+	/* Events of the cpu PMU, which have no such counter, may share the ring. */
+	while (event && ctr_event_of(event)->counter != counter)
+		event = ctr_event_of(event)->next;
 	/* perf does not schedule the counter and would not end its throttling. */
 	counter->hw.interrupts = 0;
 	/* An overflow that was pending when the event was stopped. */
-	if (!event || ctr_event_of(event)->counter != counter || event->hw.state & PERF_HES_STOPPED)
+	if (!event || event->hw.state & PERF_HES_STOPPED)
 		return;
 	/* The interrupt comes some instructions late; perf does not check the privilege. */
 	if (!regs || (event->attr.exclude_kernel && !user_mode(regs)) ||
@@ -222,26 +225,22 @@ static int ctr_event_check(struct perf_event *event)
 
 	/* Only samples have branch stacks. */
 	if (!attr->sample_period)
-		return -EOPNOTSUPP;
+		return ctr_refuse(-EOPNOTSUPP, "the event has no period");
 	if (!has_branch_stack(event))
-		return -EINVAL;
+		return ctr_refuse(-EINVAL, "the event has no branch filter");
 	/*
 	 * A group member would be sampled by its own counter, and not together with
 	 * the leader. An event of this PMU can be the leader.
 	 */
 	if (event->group_leader != event)
-		return -EINVAL;
+		return ctr_refuse(-EINVAL, "an event of the PMU ctr can only lead a group");
 	/* The tracepoint function of perf that delivers samples does not have these. */
-	if (attr->sigtrap || attr->aux_output || attr->aux_action)
-		return -EOPNOTSUPP;
-	/* Guests have their own CTR registers, which stay disabled. */
-	if (attr->exclude_host || attr->precise_ip)
-		return -EOPNOTSUPP;
+	if (attr->sigtrap || attr->aux_output || attr->aux_action || attr->precise_ip)
+		return ctr_refuse(-EOPNOTSUPP, "the PMU ctr has no sigtrap, AUX and precise");
 	if (attr->config & ~(CTR_CONFIG_HARDWARE | CTR_CONFIG_RAW) ||
-	    attr->config2 & ~CTR_CONFIG2_DEPTH || attr->config2 > ctr_depth())
-		return -EINVAL;
-	if (!(attr->config & CTR_CONFIG_RAW) && attr->config1)
-		return -EINVAL;
+	    attr->config2 & ~CTR_CONFIG2_DEPTH || attr->config2 > ctr_depth() ||
+	    (!(attr->config & CTR_CONFIG_RAW) && attr->config1))
+		return ctr_refuse(-EINVAL, "the event or its depth is not valid");
 	/*
 	 * Harts without CTR are not refused: perf opens an event on each hart, for a
 	 * task as well. The event stays inactive there, see ctr_ring_begin().
@@ -364,7 +363,7 @@ static int ctr_event_init(struct perf_event *event)
 	ret = ctr_event_permit(event) ?: ctr_event_check(event);
 	if (ret)
 		return ret;
-	ret = ctr_filter_init(&filter, event->attr.branch_sample_type, &ctr_caps);
+	ret = ctr_event_filter(event, &filter);
 	if (ret)
 		return ret;
 	/* If events are created faster than counters are released, wait for the release. */
@@ -569,6 +568,12 @@ static struct pmu ctr_pmu = {
 	.stop = ctr_stop,
 	.read = ctr_read,
 };
+
+/** ctr_pmu_has() - tell whether an event is one of this PMU */
+bool ctr_pmu_has(const struct perf_event *event)
+{
+	return event->pmu == &ctr_pmu;
+}
 
 /**
  * ctr_pmu_init() - register the PMU, after the harts are set up

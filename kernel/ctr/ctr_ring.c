@@ -148,11 +148,29 @@ static void ctr_ring_load(struct ctr_cpu *cpu, struct task_struct *task)
 }
 
 /**
- * ctr_ring_begin() - make an event the owner of this hart's ring, and record
+ * ctr_ring_owns() - tell whether the ring of this hart records for an event
+ * @cpu: state of this hart
+ * @event: the event
+ */
+bool ctr_ring_owns(const struct ctr_cpu *cpu, const struct perf_event *event)
+{
+	const struct perf_event *owner = cpu->owner;
+
+	while (owner && owner != event)
+		owner = ctr_event_of(owner)->next;
+	return owner;
+}
+
+/**
+ * ctr_ring_begin() - make an event an owner of this hart's ring, and record
  * @event: the event
  *
+ * Events share the ring if it records the same for both, as those of a group do. Its
+ * records are then of the same task and modes, so the new event may have the older
+ * ones, too.
+ *
  * Return: 0, -EOPNOTSUPP if the hart lacks the common capabilities, -EBUSY if its
- * ring has an owner.
+ * ring records something else.
  */
 int ctr_ring_begin(struct perf_event *event)
 {
@@ -162,8 +180,13 @@ int ctr_ring_begin(struct perf_event *event)
 	lockdep_assert_irqs_disabled();
 	if (!cpu->usable)
 		return -EOPNOTSUPP;
-	if (cpu->owner)
+	if (cpu->owner && ctr_event_of(cpu->owner)->filter.control != filter->control)
 		return -EBUSY;
+	ctr_event_of(event)->next = cpu->owner;
+	if (cpu->owner) {
+		WRITE_ONCE(cpu->owner, event);
+		return 0;
+	}
 	ctr_hw_control(0);
 	ctr_hw_clear();
 	if (filter->stack)
@@ -174,18 +197,22 @@ int ctr_ring_begin(struct perf_event *event)
 }
 
 /**
- * ctr_ring_end() - stop recording for an event, and clear the ring
+ * ctr_ring_end() - stop recording for an event; the last owner clears the ring
  * @event: the event
  */
 void ctr_ring_end(struct perf_event *event)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
+	struct perf_event **link = &cpu->owner;
 
 	lockdep_assert_irqs_disabled();
-	if (cpu->owner != event)
+	while (*link && *link != event)
+		link = &ctr_event_of(*link)->next;
+	if (!*link)
 		return;
-	WRITE_ONCE(cpu->owner, NULL);
-	if (!cpu->usable)
+	/* ctr_ring_snapshot() may interrupt this. */
+	WRITE_ONCE(*link, ctr_event_of(event)->next);
+	if (cpu->owner || !cpu->usable)
 		return;
 	ctr_hw_control(0);
 	if (ctr_event_of(event)->filter.stack)
@@ -315,7 +342,7 @@ static unsigned int ctr_ring_convert(const struct ctr_filter *filter,
 
 /**
  * ctr_ring_fill() - read the ring of this hart for a sample
- * @event: the owner of the ring
+ * @event: an owner of the ring
  *
  * Writes to the hart's ctr_cpu.stack, which is valid until the next sample.
  *
@@ -340,7 +367,7 @@ unsigned int ctr_ring_fill(struct perf_event *event)
 
 /**
  * ctr_ring_sampled() - thaw the ring after a sample that no interrupt of genirq took
- * @event: the owner of the ring
+ * @event: an owner of the ring
  *
  * The counters may also interrupt as supervisor software events, which are like NMIs.
  * Then ctr_irq_exit() does not follow. If such an event was for a counter of another
@@ -381,9 +408,9 @@ static noinline unsigned int ctr_ring_copy(const struct ctr_filter *filter,
  * @entries: result, newest first
  * @max: maximum number of entries
  *
- * The entries are those that a sample of the owner would have, with its filters. The
- * caller must be permitted to see the kernel and all tasks, because another user may
- * have opened the owner.
+ * The entries are those that a sample of the owner would have, with its filters; if
+ * events share the ring, of the one that was scheduled last. The caller must be
+ * permitted to see the kernel and all tasks, because another user may have opened it.
  *
  * May interrupt every other function of this file, also during a sample: it does not
  * use the buffers in ctr_cpu, and a frozen ring stays frozen.

@@ -150,8 +150,10 @@ long copy_from_user_nofault(void *to, const void *from, size_t size)
 static struct ctr_cpu cpu;
 static struct task_struct tasks[3];
 
-static struct ctr_event user_event, kernel_event, stack_event, typed_event;
+static struct ctr_event user_event, twin_event, third_event, kernel_event, stack_event, typed_event;
 static struct perf_event user = { .pmu_private = &user_event },
+			 twin = { .pmu_private = &twin_event },
+			 third = { .pmu_private = &third_event },
 			 kernel = { .pmu_private = &kernel_event },
 			 stack = { .pmu_private = &stack_event },
 			 typed = { .pmu_private = &typed_event };
@@ -195,6 +197,41 @@ static void entries_of(struct perf_event *event, unsigned int id, unsigned int o
 	ok(found == own && count == own && cpu.stack.nr == own, "%s: %u entries, %u of its own",
 	   what, count, found);
 	is_hex(cpu.stack.hw_idx, ~0ull, "%s: positions in the ring are not known", what);
+}
+
+/* Events with the same filter, as those of a group, share the ring, in any order. */
+static void test_shared(void)
+{
+	struct perf_event *const events[] = { &user, &twin, &third };
+
+	twin_event = user_event;
+	third_event = user_event;
+	for (unsigned int first = 0; first < 3; first++) {
+		for (unsigned int last = 0; last < 3; last++) {
+			struct perf_event *end = events[last];
+			unsigned int i;
+
+			fresh();
+			for (i = 0; i < 3; i++)
+				is_u64(ctr_ring_begin(events[(first + i) % 3]), 0,
+				       "event %u begins", i);
+			is_u64(ctr_ring_begin(&kernel), (u64)-EBUSY, "another filter: EBUSY");
+			records_of(0, 5);
+			ctr_ring_end(end);
+			ok(!ctr_ring_owns(&cpu, end), "an event that ended has no ring");
+			for (i = 0; i < 3; i++)
+				if (events[i] != end)
+					entries_of(events[i], 0, 5, "a sample of each other");
+			switch_to(1);
+			for (i = 0; i < 3; i++)
+				if (events[i] != end)
+					entries_of(events[i], 1, 0, "nothing after a switch");
+			ctr_ring_end(events[(last + 1) % 3]);
+			ok(cpu.owner && hart.control, "one left: the ring records");
+			ctr_ring_end(events[(last + 2) % 3]);
+			ok(!cpu.owner && !hart.control && !hart.count, "none: it is empty");
+		}
+	}
 }
 
 static void test_owner(void)
@@ -576,6 +613,7 @@ int main(void)
 	ok(kernel_event.filter.control & LCOFIFRZ && stack_event.filter.control & RASEMU,
 	   "the events differ in what the hart does");
 	test_owner();
+	test_shared();
 	test_online_again();
 	test_switch();
 	test_isolation();

@@ -48,6 +48,51 @@ edges_stacks hook_two -b -e cycles:u,instructions:u -c 20011 -- taskset -c 0 "$h
 perf script -i "$tmp/p.data" -F event 2>/dev/null | sort -u >hook_two.events
 edges_stacks hook_stack -e cycles:u -j stack,u -c 20011 -- taskset -c 0 "$here/edges" 15000 2
 edges_stacks hook_ctr -e ctr/by-cycles,depth=32/u -j any,u -c 20011 -- "$here/edges" 15000
+
+# Each combination that is accepted has samples with branches. accepted EVENTS ARGUMENT...: EVENTS: number of events that have them
+accepted() {
+	local events=$1
+	shift
+	is "$(sampled_events "$@")" "$events" "perf record $*: samples with branches" || diag "$(<"$tmp/log")"
+}
+# sampled_events ARGUMENT...: prints the number of events that have samples with branches, or "refused"
+sampled_events() {
+	if "${perf_record[@]}" -o "$tmp/p.data" -c 20011 "$@" -- taskset -c 0 "$here/edges" 15000 2 >"$tmp/out" 2>"$tmp/log"; then
+		perf script -i "$tmp/p.data" --comm edges -F event,brstack 2>>"$tmp/log" | awk 'NF > 1 { print $1 }' | sort -u | wc -l
+	else
+		echo refused
+	fi
+}
+# refused REASON ARGUMENT...: the kernel log has the reason. perf of 7.x then opens the two events of a group one by one.
+refused() {
+	local reason=$1 before events
+	shift
+	before=$(dmesg | grep -cF "no branch stack: $reason")
+	events=$(sampled_events "$@")
+	like "perf record $*: refused" '^(refused|2)$' "$events" || diag "$(<"$tmp/log")"
+	ok "the kernel log says why: $reason" test "$(dmesg | grep -cF "no branch stack: $reason")" -gt "$before"
+}
+any=branch_type=any call=branch_type=call
+accepted 2 -b -e '{cycles:u,instructions:u}'
+accepted 2 -b -e '{cycles:u,instructions:u}:S'
+accepted 2 -b -e '{cycles:u,instructions:u},cycles:u'
+accepted 2 -b -e cycles:u,instructions:u
+accepted 2 -j any,u,save_type -e '{cycles:u,instructions:u}'
+accepted 2 --call-graph lbr -e '{cycles:u,instructions:u}'
+accepted 2 -b --no-inherit -e '{cycles:u,instructions:u}'
+accepted 2 -b -a -e '{cycles:u,instructions:u}'
+accepted 2 -b -e '{cycles:uD,instructions:u}'
+accepted 2 -b -e '{cycles:k,instructions:k}'
+accepted 2 -b -e '{cycles,instructions}'
+accepted 1 -e "{cycles/$any/u,instructions:u}"
+accepted 1 -e "{instructions:u,cycles/$any/u}"
+accepted 1 -e "{cpu-clock:u,cycles/$any/u}"
+accepted 2 -e "cycles/$any/u,instructions/$call/u"
+accepted 2 -j any,u -e '{ctr/by-cycles/u,cycles:u}'
+refused 'events of a group need the same branch filter' -e "{cycles/$any/u,instructions/$call/u}"
+refused 'the event counts neither user mode nor the kernel' -b -e cycles:h
+refused 'the event counts guests alone' -b -e cycles:uG
+refused 'CTR does not have this branch filter' -j in_tx,u -e cycles:u
 ok "counting continues as before" perf stat -e cycles,instructions true
 ok "samples without branch stack too" "${perf_record[@]}" -o "$tmp/p.data" -e cycles:u true
 fails "rmmod is refused" 'busy|Resource temporarily unavailable|in use' rmmod riscv_ctr

@@ -76,7 +76,7 @@ judge_kernel() {
 		many $name 100
 		zero $name illegal broken newest kernel
 	done
-	is "$(tr -d ' \n' <"$out/hook_two.events")" cycles:u:instructions:u: "two events of the cpu PMU take turns"
+	is "$(tr -d ' \n' <"$out/hook_two.events")" cycles:u:instructions:u: "two events of the cpu PMU have samples"
 	judge hook_stack stack=yes
 	many hook_stack 100
 	zero hook_stack illegal broken newest kernel
