@@ -2,11 +2,15 @@
 /*
  * A model behind a GDB remote stub, such as QEMU's or OpenOCD's. The stub's target description
  * numbers the registers. Requests that do not run the hart are sent together, before the first
- * answer is read, because a round trip takes longer than their execution.
+ * answer is read, because a round trip takes longer than their execution. For the same reason an
+ * acknowledgement is sent with the next request: a small segment of its own would hold the request
+ * back until the stub's host has confirmed it, which takes 40 ms.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,29 +64,43 @@ static int flush(struct ntrace_tandem_gdb *gdb)
 	return 0;
 }
 
+/* Makes room for @size more bytes. */
+static int reserve(struct ntrace_tandem_gdb *gdb, size_t size)
+{
+	return gdb->out_used + size > sizeof(gdb->out) ? flush(gdb) : 0;
+}
+
 __attribute__((format(printf, 2, 3))) static int put_packet(struct ntrace_tandem_gdb *gdb,
 							    const char *format, ...)
 {
 	char text[1024];
 	uint8_t sum = 0;
 	va_list args;
-	int length;
+	int length, error;
 
 	va_start(args, format);
 	length = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (length < 0 || (size_t)length >= sizeof(text))
 		return NTRACE_ERR_INVALID;
-	if (gdb->out_used + (size_t)length + 8 > sizeof(gdb->out)) {
-		int error = flush(gdb);
-
-		if (error)
-			return error;
-	}
+	error = reserve(gdb, (size_t)length + 8);
+	if (error)
+		return error;
 	for (int i = 0; i < length; i++)
 		sum = (uint8_t)(sum + (uint8_t)text[i]);
 	gdb->out_used += (size_t)sprintf(gdb->out + gdb->out_used, "$%s#%02x", text, sum);
 	return 0;
+}
+
+/* Sent by the next flush(). Return: @length, or an error */
+static int acknowledge(struct ntrace_tandem_gdb *gdb, int length)
+{
+	int error = reserve(gdb, 1);
+
+	if (error)
+		return error;
+	gdb->out[gdb->out_used++] = '+';
+	return length;
 }
 
 /* Return: the next byte, or an error */
@@ -145,9 +163,7 @@ static int get_packet(struct ntrace_tandem_gdb *gdb)
 		if (byte < 0)
 			return byte;
 	}
-	if (!gdb->no_acks && send(gdb->fd, "+", 1, MSG_NOSIGNAL) != 1)
-		return NTRACE_ERR_IO;
-	return (int)length;
+	return gdb->no_acks ? (int)length : acknowledge(gdb, (int)length);
 }
 
 static int exchange(struct ntrace_tandem_gdb *gdb, const char *request)
@@ -504,7 +520,7 @@ static int connect_tcp(struct ntrace_tandem_gdb *gdb, const char *text)
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list, *each;
 	const char *colon = strrchr(text, ':');
 	char host[256];
-	int saved;
+	int saved, on = 1;
 
 	if (!colon || !colon[1] || (size_t)(colon - text) >= sizeof(host))
 		return NTRACE_ERR_INVALID;
@@ -526,7 +542,10 @@ static int connect_tcp(struct ntrace_tandem_gdb *gdb, const char *text)
 		errno = saved;
 	}
 	freeaddrinfo(list);
-	return each ? 0 : NTRACE_ERR_IO;
+	if (!each)
+		return NTRACE_ERR_IO;
+	setsockopt(gdb->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return 0;
 }
 
 static int greet(struct ntrace_tandem_gdb *gdb)
@@ -582,7 +601,10 @@ void ntrace_tandem_gdb_close(struct ntrace_tandem_gdb *gdb)
 {
 	if (!gdb)
 		return;
-	if (gdb->fd >= 0)
+	if (gdb->fd >= 0) {
+		/* The acknowledgement of the last answer. */
+		flush(gdb);
 		close(gdb->fd);
+	}
 	free(gdb);
 }

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -27,6 +28,19 @@ static char requests[8192];		/* all requests, each after a space */
 static unsigned int acknowledged;	/* "+" from the client */
 static bool waits;			/* the client must acknowledge the last answer */
 static bool hurried;			/* it has sent a request instead */
+static unsigned int sent;		/* calls of send() by the client */
+static int undelayed;			/* TCP_NODELAY of the last one */
+
+/* In place of the C library's: each call of the client is a segment. */
+ssize_t send(int fd, const void *bytes, size_t size, int flags)
+{
+	socklen_t length = sizeof(undelayed);
+
+	sent++;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &undelayed, &length))
+		undelayed = 0;
+	return sendto(fd, bytes, size, flags, NULL, 0);
+}
 
 static const char description[] =
 	"l<target><reg name=\"a0\" bitsize=\"64\" regnum=\"0\"/>"
@@ -210,6 +224,7 @@ static void test_acknowledgements(void)
 	uint64_t values[3] = { 0 };
 
 	reg[0] = 0x5566;
+	sent = 0;
 	is_u64(connects(script), 0, "a stub that insists on acknowledgements");
 	is_u64(model.read_registers(model.data, ids, values, 3), 0, "registers are read");
 	is_hex(values[0], 0x5566, "the first one");
@@ -218,6 +233,7 @@ static void test_acknowledgements(void)
 	disconnects();
 	is_u64(acknowledged, 4 + 3 + 3, "each packet is acknowledged");
 	ok(!hurried, "before the next request");
+	is_u64(sent, 4 + 3 + 3 + 1, "in its segment; the last one alone");
 }
 
 /* ---- descriptions ---- */
@@ -659,6 +675,7 @@ static void test_tcp(void)
 	is_u64(ntrace_tandem_gdb_open(&gdb, address, &model), 0, "connected by TCP");
 	is_u64(model.read_registers(model.data, &id, &value, 1), 0, "pc is read");
 	is_hex(value, reg[2], "its value");
+	ok(undelayed, "no request waits for the confirmation of an earlier segment");
 	disconnects();
 }
 
