@@ -120,4 +120,41 @@ is "$(grep -c 'lines: cannot be disassembled: .* objdump for RISC-V' "$tmp/err")
 "$ntrace" decode -d --elf "$tmp/lines" "$tmp/lines.nex" >/dev/null 2>"$tmp/err"
 is "$? $(<"$tmp/err")" "2 ntrace decode: --disassemble and --lines need --level instruction (see 'ntrace decode --help')" \
 	"not at other levels"
+
+# Addresses before which objdump writes no blanks, and programs without sections, as copies of the kernel's code are.
+cat >"$tmp/high.S" <<'END'
+.globl _start
+_start:
+	nop
+	c.li a0, 1
+	lui a1, 0x12345
+	ebreak
+END
+# high NAME ADDRESS OPTION...: a program at an address, named as an address, and its trace
+high() {
+	riscv64-linux-gnu-gcc -nostdlib -static -Wl,--build-id=none "-Wl,-Ttext-segment=$2" "${@:3}" -o "$tmp/$1" "$tmp/high.S"
+	riscv64-linux-gnu-objdump -d "$tmp/$1" | awk '/^ *[0-9a-f]+:/ { sub(":", "", $1); print "0x" $1 }' >"$tmp/pcs"
+	"$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/$1" --mode htm -o "$tmp/high.nex" >/dev/null
+}
+# names TEXT FILE: all four instructions are named.
+names() {
+	is "$("$ntrace" decode --level instruction -d --json --elf "$2" "$tmp/high.nex" 2>&1 |
+		sed -n 's/.*"text":"\([a-z.]*\) *\([^"]*\)".*/\1 \2/p' | tr '\n' ';')" "nop ;li a0,1;lui a1,0x12345;ebreak ;" "$1"
+}
+for program in "add 0x10000000 -march=rv32imac -mabi=ilp32" "0 0xffffffff80000000 -march=rv64gc -mcmodel=medany -Wl,-melf64lriscv"; do
+	# shellcheck disable=SC2086
+	high $program
+	names "an address of all digits: $program" "$tmp/${program%% *}"
+	# Neither a section table nor the index of its names.
+	python3 - "$tmp/${program%% *}" <<'END'
+import sys
+file = open(sys.argv[1], "r+b")
+wide = file.read(5)[4] == 2
+file.seek(40 if wide else 32)
+file.write(bytes(8 if wide else 4))
+file.seek(60 if wide else 48)
+file.write(bytes(4))
+END
+	names "no sections: $program" "$tmp/${program%% *}"
+done
 done_testing

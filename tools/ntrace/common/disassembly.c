@@ -1,35 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The decoder decodes only the instructions that transfer control. objdump supports all extensions
- * and is a common tool; perf annotate uses it too.
+ * and is a common tool; perf annotate uses it too. It disassembles sections. A file without them, such
+ * as a copy of the kernel's code in a recording, is given to it segment by segment as raw bytes.
  */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <ntrace/image.h>
+
 #include "disassembly.h"
 
 extern char **environ;
 
+/*
+ * A part of a file. @machine: of raw bytes, whose address is @vma more than their offset in the
+ * file; NULL = the sections of an ELF file
+ */
+struct part {
+	const char *file;
+	uint64_t start;
+	uint64_t end;
+	const char *machine;
+	uint64_t vma;
+};
+
 /* Starts @program and returns its output as a stream, or NULL if it cannot be run. */
-static FILE *start_objdump(const char *program, const char *file, uint64_t start, uint64_t end,
-			   pid_t *pid)
+static FILE *start_objdump(const char *program, const struct part *part, pid_t *pid)
 {
-	char from[64], to[64];
-	const char *arguments[] = {
-		program, "-d", "--no-show-raw-insn", from, to, "--", file, NULL
-	};
+	char from[64], to[64], vma[64];
+	const char *arguments[] = { program,
+				    "--no-show-raw-insn",
+				    from,
+				    to,
+				    part->machine ? "-D" : "-d",
+				    NULL,
+				    NULL,
+				    NULL,
+				    NULL,
+				    NULL,
+				    NULL,
+				    NULL,
+				    NULL };
+	size_t count = 5;
 	posix_spawn_file_actions_t actions;
 	FILE *stream = NULL;
 	int ends[2], error;
 
-	snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, start);
-	snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, end);
+	snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, part->start);
+	snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, part->end);
+	if (part->machine) {
+		snprintf(vma, sizeof(vma), "--adjust-vma=0x%" PRIx64, part->vma);
+		arguments[count++] = "-b";
+		arguments[count++] = "binary";
+		arguments[count++] = "-m";
+		arguments[count++] = part->machine;
+		arguments[count++] = vma;
+	}
+	arguments[count++] = "--";
+	arguments[count] = part->file;
 	if (pipe2(ends, O_CLOEXEC))
 		return NULL;
 	error = posix_spawn_file_actions_init(&actions);
@@ -70,16 +106,23 @@ static void add_line(struct disassembly *disassembly, size_t *room, uint64_t add
 		disassembly->count++;
 }
 
-/* "     a82:	addi	sp,sp,-512": both objdumps print this form. */
+/*
+ * "     a82:	addi	sp,sp,-512": both objdumps print this form below the name of the section. An
+ * address of eight or sixteen digits, as in a kernel, has no blanks before it.
+ */
 static void read_lines(struct disassembly *disassembly, FILE *stream)
 {
 	char *line = NULL, *rest, *c;
-	size_t size = 0, room = 0;
+	size_t size = 0, room = disassembly->count;
+	bool body = false;
 	uint64_t address;
 
 	while (getline(&line, &size, stream) >= 0) {
+		/* The name of the file comes first, and may look like an address. */
+		if (!strncmp(line, "Disassembly of ", 15))
+			body = true;
 		address = strtoull(line, &rest, 16);
-		if (rest == line || *rest != ':' || line[0] != ' ')
+		if (!body || rest == line || *rest != ':')
 			continue;
 		rest += 1 + strspn(rest + 1, " \t");
 		rest[strcspn(rest, "\n")] = '\0';
@@ -93,6 +136,51 @@ static void read_lines(struct disassembly *disassembly, FILE *stream)
 	free(line);
 }
 
+static void run_objdump(struct disassembly *disassembly, const char *program,
+			const struct part *part)
+{
+	pid_t pid;
+	FILE *stream = start_objdump(program, part, &pid);
+
+	if (!stream)
+		return;
+	read_lines(disassembly, stream);
+	fclose(stream);
+	waitpid(pid, NULL, 0);
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct disassembly_line *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Parts of @part in the segments of a file. */
+static void run_segments(struct disassembly *disassembly, const char *program,
+			 const struct part *part)
+{
+	uint64_t address, size, offset;
+	struct ntrace_object *object;
+	bool executable;
+
+	if (ntrace_object_open_elf(&object, part->file))
+		return;
+	for (size_t i = 0; !ntrace_object_segment(object, i, &address, &size, &executable); i++) {
+		struct part raw = *part;
+
+		raw.machine = ntrace_object_isa(object)->xlen == 32 ? "riscv:rv32" : "riscv:rv64";
+		raw.start = part->start > address ? part->start : address;
+		raw.end = part->end - address < size ? part->end : address + size;
+		if (!executable || raw.start - address >= size || part->end <= address ||
+		    ntrace_object_file_offset(object, address, &offset))
+			continue;
+		raw.vma = address - offset;
+		run_objdump(disassembly, program, &raw);
+	}
+	ntrace_object_put(object);
+}
+
 void disassemble(struct disassembly *disassembly, const char *file, uint64_t start, uint64_t end,
 		 const char *program)
 {
@@ -100,20 +188,20 @@ void disassemble(struct disassembly *disassembly, const char *file, uint64_t sta
 					     "objdump" };
 	const char *const *programs = program ? &program : usual;
 	size_t count = program ? 1 : sizeof(usual) / sizeof(usual[0]), i;
-	FILE *stream;
-	pid_t pid;
+	const struct part part = { .file = file, .start = start, .end = end };
 
 	*disassembly = (struct disassembly){ 0 };
 	for (i = 0; i < count && !disassembly->count; i++) {
-		stream = start_objdump(programs[i], file, start, end, &pid);
-		if (!stream)
-			continue;
-		read_lines(disassembly, stream);
-		fclose(stream);
-		waitpid(pid, NULL, 0);
+		run_objdump(disassembly, programs[i], &part);
+		if (!disassembly->count)
+			run_segments(disassembly, programs[i], &part);
 		if (disassembly->count)
 			disassembly->program = programs[i];
 	}
+	/* Sections and segments may have any order. */
+	if (disassembly->count)
+		qsort(disassembly->lines, disassembly->count, sizeof(*disassembly->lines),
+		      compare_lines);
 }
 
 void disassembly_free(struct disassembly *disassembly)

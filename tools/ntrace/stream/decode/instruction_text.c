@@ -50,9 +50,8 @@ static struct object_text *find(struct instruction_text *text, struct ntrace_obj
 		disassemble(&made->disassembly, ntrace_object_name(object), 0, UINT64_MAX,
 			    text->objdump);
 		if (!made->disassembly.count)
-			warn("%s: cannot be disassembled: is it an ELF file with sections, and is "
-			     "an "
-			     "objdump for RISC-V installed?",
+			warn("%s: cannot be disassembled: is it an ELF file, and is an objdump "
+			     "for RISC-V installed?",
 			     ntrace_object_name(object));
 	}
 	if (text->lines)
