@@ -268,12 +268,18 @@ static void take_attributes(struct ntrace_object *object, const uint8_t *bytes, 
 	}
 }
 
-/* ".L*" are the compiler's labels; "$x", "$d" (with or without ".name") are mapping symbols. */
-static bool is_function_name(const char *name)
+/*
+ * Labels that name no function: ".L*" of the compiler, and the mapping symbols of the RISC-V ELF psABI,
+ * "$d", "$x" and "$x" with an ISA string, all with or without ".name". Compilers give names that
+ * begin with "$" to functions, too, but those have a type.
+ */
+static bool is_mark(const char *name)
 {
-	if (!name[0] || name[0] == '$')
-		return false;
-	return name[0] != '.' || name[1] != 'L';
+	if (name[0] == '$' && name[1] == 'd')
+		return !name[2] || name[2] == '.';
+	if (name[0] == '$' && name[1] == 'x')
+		return !name[2] || name[2] == '.' || !strncmp(name + 2, "rv", 2);
+	return name[0] == '.' && name[1] == 'L';
 }
 
 int elf_add_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const char *name,
@@ -282,7 +288,7 @@ int elf_add_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const c
 	unsigned int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
 	enum symbol_rank rank;
 
-	if (!is_function_name(name))
+	if (!name[0] || (type == STT_NOTYPE && is_mark(name)))
 		return 0;
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return 0;

@@ -430,6 +430,36 @@ static const char *name_at(uint64_t address)
 	return found ? found->name : "-";
 }
 
+/* Names that begin like a label of the assembler: each in turn as a label and as a function. */
+static void test_marks(void)
+{
+	static const struct {
+		const char *name;
+		bool mark;
+	} cases[] = {
+		{ "$x", true },
+		{ "$d", true },
+		{ "$x.12", true },
+		{ "$d.text", true },
+		{ "$xrv64i2p1_c2p0", true },
+		{ ".L12", true },
+		{ "$xhelper", false },
+		{ "$dotnet", false },
+		{ "$s4main3fooyS2iF", false },
+		{ "$", false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin();
+		symbols(SHT_SYMTAB);
+		symbol(cases[i].name, STB_LOCAL, STT_NOTYPE, CODE, 4);
+		symbol(cases[i].name, STB_LOCAL, STT_FUNC, CODE + 4, 4);
+		check_open(0, cases[i].name);
+		is_str(name_at(CODE), cases[i].mark ? "-" : cases[i].name, "a label");
+		is_str(name_at(CODE + 4), cases[i].name, "a function");
+	}
+}
+
 static void test_symbols(void)
 {
 	Elf64_Sym *all = (Elf64_Sym *)(elf.bytes + SYMBOLS_AT);
@@ -532,6 +562,7 @@ int main(void)
 	test_notes();
 	test_debug_link();
 	test_attributes();
+	test_marks();
 	test_symbols();
 	test_tables();
 	if (object)
