@@ -426,7 +426,7 @@ static void leave(struct ntrace_export_sqlite *sqlite, const struct ntrace_stack
 	struct open_thread *thread = thread_of(sqlite, change);
 
 	if (thread && thread->count)
-		put_call(sqlite, thread, change, true);
+		put_call(sqlite, thread, change, change->ended);
 }
 
 static void put_loss(struct ntrace_export_sqlite *sqlite, const struct ntrace_stack_change *change)

@@ -27,7 +27,8 @@ static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint6
 	struct ntrace_stack_change change = {
 		.type = queued->type,
 		.time_kind = (uint8_t)kind,
-		.called = queued->called,
+		.called = queued->type == NTRACE_STACK_ENTER && queued->seen,
+		.ended = queued->type == NTRACE_STACK_LEAVE && queued->seen,
 		.stream = stacks->stream,
 		.cpu = queued->cpu,
 		.pid = queued->pid,

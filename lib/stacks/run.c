@@ -88,7 +88,7 @@ struct noted_change {
 	uint32_t depth;
 	uint32_t instructions : 30;
 	uint32_t leaves : 1;
-	uint32_t called : 1;
+	uint32_t seen : 1;
 };
 
 /*
@@ -208,7 +208,7 @@ int run_note_change(struct ntrace_stacks *stacks, const struct queued *change)
 			.depth = change->depth - stacks->recording.bottom,
 			.instructions = instructions & (UINT32_MAX >> 2),
 			.leaves = change->type == NTRACE_STACK_LEAVE,
-			.called = change->called,
+			.seen = change->seen,
 		};
 	return error;
 }
@@ -521,7 +521,7 @@ static int tell_changes(struct ntrace_stacks *stacks, const struct thread *threa
 		error = thread_tell(stacks, thread,
 				    change->leaves ? NTRACE_STACK_LEAVE : NTRACE_STACK_ENTER,
 				    change->function, thread->stack.bottom + change->depth,
-				    change->called);
+				    change->seen);
 	}
 	stacks->clock.position = begin;
 	return error;

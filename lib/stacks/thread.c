@@ -142,9 +142,11 @@ int threads_leave(struct ntrace_stacks *stacks)
 	int error = 0;
 	size_t i;
 
+	stacks->cutting = true;
 	for (i = 0; stacks->threads && i < BUCKETS; i++)
 		for (thread = stacks->threads[i]; thread && !error; thread = thread->chain)
 			error = frames_unwind(stacks, thread, 0);
+	stacks->cutting = false;
 	return error;
 }
 
@@ -199,11 +201,11 @@ int code_place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint
 }
 
 int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		uint32_t function, uint32_t depth, bool called)
+		uint32_t function, uint32_t depth, bool seen)
 {
 	const struct queued change = {
 		.type = (uint8_t)type,
-		.called = called,
+		.seen = seen,
 		.cpu = stacks->cpu,
 		.pid = thread->pid,
 		.tid = thread->tid,
@@ -217,11 +219,11 @@ int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 }
 
 static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		const struct frame *frame, uint32_t depth, bool called)
+		const struct frame *frame, uint32_t depth, bool seen)
 {
 	if (!stacks->options.change || !frame->shown)
 		return 0;
-	return thread_tell(stacks, thread, type, frame->function, depth, called);
+	return thread_tell(stacks, thread, type, frame->function, depth, seen);
 }
 
 /* Finds the parent node of frames without a shown frame below them. */
@@ -343,7 +345,7 @@ int frame_leave(struct ntrace_stacks *stacks, struct thread *thread)
 		stack->layer_count--;
 	if (stack->bottom && stack->count <= stack->bottom)
 		upper_leave(stack);
-	return tell(stacks, thread, NTRACE_STACK_LEAVE, frame, stack->count, false);
+	return tell(stacks, thread, NTRACE_STACK_LEAVE, frame, stack->count, !stacks->cutting);
 }
 
 int frame_replace(struct ntrace_stacks *stacks, struct thread *thread,
@@ -437,8 +439,10 @@ int stack_set_aside(struct ntrace_stacks *stacks, struct thread *thread)
 	/* A stack with only an unknown base is of no use later. */
 	if (thread->stack.count > 1)
 		error = stack_keep_copy(thread);
+	stacks->cutting = true;
 	if (!error)
 		error = frames_unwind(stacks, thread, 0);
+	stacks->cutting = false;
 	thread->stack.layer_count = 0;
 	thread->stack.goes_on = false;
 	return error;

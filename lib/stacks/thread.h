@@ -221,7 +221,7 @@ struct queued {
 	uint32_t cpu;
 	uint8_t type;
 	uint8_t kind;
-	bool called;
+	bool seen;
 	bool is_change;
 };
 
@@ -309,6 +309,7 @@ struct ntrace_stacks {
 	uint64_t uses;
 	bool pending;
 	uint8_t class;
+	bool cutting;		/* frames are removed whose end was not seen */
 	uint64_t behind;
 	uint64_t to;
 	bool to_known;
@@ -322,9 +323,12 @@ struct ntrace_stacks {
 };
 
 /* ---- threads ---- */
-/* Tells that a frame is added or removed. Return: as the callback, or NTRACE_ERR_NOMEM. */
+/*
+ * Tells that a frame is added or removed. @seen: so its function was called or has ended.
+ * Return: as the callback, or NTRACE_ERR_NOMEM.
+ */
 int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		uint32_t function, uint32_t depth, bool called);
+		uint32_t function, uint32_t depth, bool seen);
 
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
 void threads_free(struct ntrace_stacks *stacks);

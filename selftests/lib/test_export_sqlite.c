@@ -103,7 +103,9 @@ static void enter(const char *name, uint64_t instructions)
 
 static void leave(uint64_t instructions)
 {
+	change.ended = true;
 	tell(NTRACE_STACK_LEAVE, NULL, instructions);
+	change.ended = false;
 }
 
 static void runs(uint64_t instructions)
@@ -124,7 +126,8 @@ static void test_calls(void)
 	leave(30);
 	enter("alpha", 40);
 	leave(50);
-	leave(60);
+	/* The end of alpha() was lost. */
+	tell(NTRACE_STACK_LEAVE, NULL, 60);
 	end();
 	is_u64(counts.calls, 4, "four calls");
 	is_str(query("SELECT c.id, symbol, parent, depth, stream, cpu, pid, tid, comm, start, end, "
@@ -133,10 +136,11 @@ static void test_calls(void)
 		     "functions "
 		     "f ON f.id = function ORDER BY c.id"),
 	       "1 main - 0 0 3 70 71 thread 0 60 instructions 0 60 0 0|"
-	       "2 alpha 1 1 0 3 70 71 thread 10 60 instructions 10 60 1 1|"
+	       "2 alpha 1 1 0 3 70 71 thread 10 60 instructions 10 60 1 0|"
 	       "3 _Z4betai 2 2 0 3 70 71 thread 20 30 instructions 20 30 1 1|"
 	       "4 alpha 2 2 0 3 70 71 thread 40 50 instructions 40 50 1 1",
-	       "with parents, places and instructions; main() did not return");
+	       "with parents, places and instructions; main() and the first alpha() did not "
+	       "return");
 	is_str(query("SELECT name, symbol, object FROM functions ORDER BY id"),
 	       "main main 1|alpha alpha 1|beta(int) _Z4betai 1", "functions, each once");
 	is_str(query("SELECT id, name, build_id FROM objects"), "1 /bin/program -", "objects");

@@ -43,6 +43,12 @@ for function in work leaf; do
 done
 is "$(sqlite3 trace.db "SELECT DISTINCT end_instruction - first_instruction FROM calls JOIN functions ON functions.id = function WHERE name = 'work'")" 11 \
 	"a call of work executes 7 instructions and two leaves"
+is "$(sqlite3 trace.db "SELECT name, returned, count(*) FROM calls JOIN functions ON functions.id = function GROUP BY 1, 2 ORDER BY 1")" "|0|1
+first|0|1
+leaf|1|6180
+second|0|1
+work|1|2090" \
+	"calls in progress at the end of the trace have not returned"
 is "$(sqlite3 trace.db "SELECT count(*) FROM calls WHERE parent NOT IN (SELECT id FROM calls)")" 0 "each parent is a call"
 is "$(query trace.db '' "Time of each thread on each CPU" | awk -F '|' '{ print $1, $2, $3, $4 }' | sort)" "first 42 42 0
 second 50 51 1" "threads"

@@ -150,7 +150,8 @@ enum ntrace_stack_change_type {
  * @type: enum ntrace_stack_change_type
  * @time_kind: enum ntrace_stack_time
  * @called: ENTER: the function begins; if false, its start was not seen, or its stack was restored
- * @reserved: 0
+ * @ended: LEAVE: the function ends; if false, its end was not seen: the trace ends or was lost, or the
+ *         thread went on with another stack
  * @stream: index of the stream of the session
  * @cpu: Linux number of the hart
  * @pid: process; -1 = unknown
@@ -168,7 +169,7 @@ struct ntrace_stack_change {
 	uint8_t type;
 	uint8_t time_kind;
 	bool called;
-	uint8_t reserved;
+	bool ended;
 	uint32_t stream;
 	uint32_t cpu;
 	int32_t pid;
