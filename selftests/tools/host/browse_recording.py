@@ -161,6 +161,24 @@ got = place(terminal.press("U"))
 test(got == steps[trap - 1][0], "U in a trap goes to the instruction before it", hex(got or 0))
 end(terminal)
 
+
+# With a selection, calls are still followed through the code that it leaves out.
+privilege_at = dict(steps)
+moves = {}
+for selection in ([], ["--user"], ["--kernel"]):
+    shown = {"--user": "U", "--kernel": "S"}.get(selection[0] if selection else "", "US")
+    terminal = browse("--thread", "100", *selection)
+    ready(terminal)
+    moves[shown] = []
+    for step in [step for step in steps[:start + 60] if step[1] in shown]:
+        frames = [int(line.split()[1], 16) for line in terminal.lines() if re.match(r"#\d+ +0x", line)]
+        moves[shown].append((step[0], frames))
+        terminal.press("j")
+    end(terminal)
+for shown in "U", "S":
+    want = [(pc, [frame for frame in frames if privilege_at[frame] == shown]) for pc, frames in moves["US"] if privilege_at[pc] == shown]
+    test(moves[shown] == want, f"call stacks of {shown} alone are those of the whole trace", *[pair for pair in zip(moves[shown], want) if pair[0] != pair[1]])
+
 # Functions of the kernel and of libraries have no lines here.
 terminal = opens("code without line numbers", "--kernel")
 test(any("trap_entry" in line and ": no line numbers" in line for line in terminal.lines()), "the kernel has no line numbers", *terminal.lines())

@@ -25,24 +25,38 @@ const struct ntrace_cursor_place *walk_place(const struct walk *walk)
 	return ntrace_cursor_place(walk->cursor);
 }
 
+static bool is_selected(const struct walk *walk)
+{
+	const struct ntrace_cursor_place *place = walk_place(walk);
+
+	return !walk->config.privileges || !place ||
+	       place->privilege == NTRACE_CURSOR_NO_PRIVILEGE ||
+	       walk->config.privileges >> place->privilege & 1;
+}
+
 void walk_close(struct walk *walk)
 {
 	ntrace_cursor_free(walk->cursor);
-	walk->cursor = NULL;
+	ntrace_cursor_free(walk->whole);
+	walk->cursor = walk->whole = NULL;
 }
 
 enum walk_result walk_open(struct walk *walk, const struct ntrace_cursor_config *config)
 {
-	const struct walk before = *walk;
+	struct ntrace_cursor_config all = *config;
+	struct walk before = *walk;
 	enum walk_result result;
 	int error;
 
-	walk->cursor = NULL;
+	walk->cursor = walk->whole = NULL;
 	walk->config = *config;
+	all.privileges = 0;
 	error = ntrace_cursor_new(&walk->cursor, config);
+	if (!error && config->privileges)
+		error = ntrace_cursor_new(&walk->whole, &all);
 	result = error ? failed(walk, error) : walk_first(walk);
 	if (result != WALK_STOPPED && result != WALK_FAILED) {
-		ntrace_cursor_free(before.cursor);
+		walk_close(&before);
 		return result;
 	}
 	error = walk->error;
@@ -145,6 +159,25 @@ enum walk_result walk_last(struct walk *walk)
 }
 
 /* ---- calls ---- */
+
+/*
+ * Calls are followed through all privileges: of a system call, the selected ones may contain the
+ * returns and not the calls.
+ */
+static enum walk_result swap(struct walk *walk)
+{
+	struct ntrace_cursor *other = walk->whole;
+	struct ntrace_cursor_mark mark;
+	int error;
+
+	if (!other)
+		return WALK_OK;
+	ntrace_cursor_save(walk->cursor, &mark);
+	error = ntrace_cursor_restore(other, &mark);
+	walk->whole = walk->cursor;
+	walk->cursor = other;
+	return error ? failed(walk, error) : WALK_OK;
+}
 
 /** struct trail - addresses where calls return to, innermost last */
 struct trail {
@@ -271,26 +304,35 @@ static enum walk_result step_calls(struct walk *walk, struct trail *trail, bool 
 	return WALK_OK;
 }
 
-enum walk_result walk_over(struct walk *walk, bool back)
+static enum walk_result move_calls(struct walk *walk, bool back, bool out)
 {
+	enum walk_result result = swap(walk), end;
 	struct trail trail = { 0 };
-	enum walk_result result;
 	bool left;
 
-	result = step_calls(walk, &trail, back, false, 0, &left);
+	if (!result)
+		result = step_calls(walk, &trail, back, out, 0, &left);
 	free(trail.address);
-	return result;
+	end = swap(walk);
+	if (end)
+		return end;
+	/* The call may have begun, or the trace may end, in a privilege that is not shown. */
+	if (!is_selected(walk)) {
+		end = walk_step(walk, result ? !back : back);
+		if (end == WALK_END)
+			end = walk_step(walk, result ? back : !back);
+	}
+	return end ? end : result;
+}
+
+enum walk_result walk_over(struct walk *walk, bool back)
+{
+	return move_calls(walk, back, false);
 }
 
 enum walk_result walk_out(struct walk *walk, bool back)
 {
-	struct trail trail = { 0 };
-	enum walk_result result;
-	bool left;
-
-	result = step_calls(walk, &trail, back, true, 0, &left);
-	free(trail.address);
-	return result;
+	return move_calls(walk, back, true);
 }
 
 static void frame_text(struct walk *walk, struct walk_frame *frame)
@@ -314,7 +356,7 @@ static void frame_text(struct walk *walk, struct walk_frame *frame)
 size_t walk_stack(struct walk *walk, struct walk_frame *frames, const char **why)
 {
 	uint64_t end = walk->steps + STACK_STEPS;
-	enum walk_result result = WALK_OK;
+	enum walk_result result;
 	struct ntrace_cursor_mark mark;
 	struct walk saved = *walk;
 	struct trail trail = { 0 };
@@ -325,8 +367,10 @@ size_t walk_stack(struct walk *walk, struct walk_frame *frames, const char **why
 	if (!walk_place(walk))
 		return 0;
 	ntrace_cursor_save(walk->cursor, &mark);
+	result = swap(walk);
 	while (count < WALK_FRAMES && !result) {
-		frame_text(walk, &frames[count++]);
+		if (is_selected(walk))
+			frame_text(walk, &frames[count++]);
 		trail.count = 0;
 		result = walk->steps < end ?
 				 step_calls(walk, &trail, true, true, end - walk->steps, &left) :
@@ -337,6 +381,7 @@ size_t walk_stack(struct walk *walk, struct walk_frame *frames, const char **why
 	       result == WALK_OK   ? "more frames" :
 				     "earlier calls are too far away";
 	free(trail.address);
+	swap(walk);
 	ntrace_cursor_restore(walk->cursor, &mark);
 	saved.steps = walk->steps;
 	*walk = saved;

@@ -40,6 +40,7 @@ enum walk_result {
 struct walk {
 	struct ntrace_cursor_config config;
 	struct ntrace_cursor *cursor;
+	struct ntrace_cursor *whole;	/* of all privileges; NULL = so is @cursor */
 	struct code *code;
 	uint64_t hz;
 	int error;
