@@ -526,6 +526,10 @@ static int connect_tcp(struct ntrace_tandem_gdb *gdb, const char *text)
 		return NTRACE_ERR_INVALID;
 	memcpy(host, text, (size_t)(colon - text));
 	host[colon - text] = 0;
+	/* getaddrinfo() would take a number modulo 65536. */
+	if (strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
+	    (strlen(colon + 1) > 5 || strtoul(colon + 1, NULL, 10) > UINT16_MAX))
+		return NTRACE_ERR_INVALID;
 	if (getaddrinfo(host[0] ? host : "localhost", colon + 1, &hints, &list)) {
 		errno = EHOSTUNREACH;
 		return NTRACE_ERR_IO;

@@ -632,6 +632,10 @@ static void test_addresses(void)
 	is_u64(ntrace_tandem_gdb_open(&gdb, "127.0.0.1:no-such-service", &model), NTRACE_ERR_IO,
 	       "an unknown port");
 	is_u64((uint64_t)errno, EHOSTUNREACH, "errno says so");
+	is_u64(ntrace_tandem_gdb_open(&gdb, "127.0.0.1:65536", &model), NTRACE_ERR_INVALID,
+	       "a port of 17 bits");
+	is_u64(ntrace_tandem_gdb_open(&gdb, "127.0.0.1:18446744073709551617", &model),
+	       NTRACE_ERR_INVALID, "a port of 65 bits");
 	/* One byte of the name of a host is that of its end. */
 	memset(address, 'x', sizeof(address));
 	strcpy(address + 256, ":1");

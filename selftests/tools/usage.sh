@@ -297,4 +297,34 @@ if [ -e "$shared/data/refcode/xrle.elf" ]; then
 else
 	skip "decode and dump survive rubbish" "no $shared/data/refcode"
 fi
+
+# Numbers out of range, with signs or of more than 64 bits are refused, with the range; nothing is taken modulo anything.
+touch "$tmp/file"
+for port in 65536 99999999 18446744073709551617 -1 "" http; do
+	complains "gdb: port '$port'" 2 "'127.0.0.1:$port': the port is not between 0 and 65535" gdb --listen "127.0.0.1:$port" none
+done
+complains "a number above 64 bits" 2 "option --limit: 18446744073709551616 is not between 0 and [0-9]+ " report --limit 18446744073709551616 none
+complains "a suffix that goes above 64 bits" 2 "option --limit: 18014398509481984K is not between 0 and [0-9]+ " report --limit 18014398509481984K none
+for number in -1 " -1" +1 " 1" "" 0x; do
+	complains "a number with a sign, a blank, or no digits: '$number'" 2 "option --limit: '.*' is not a number" report --limit "$number" none
+done
+for address in -1 " 1" +1 18446744073709551616; do
+	complains "--elf at '$address'" 2 "option --elf: '.*' is not an address" decode --elf "$ntrace@$address" "$tmp/file"
+	complains "--raw at '$address'" 2 "option --raw: '.*' is no address" decode --raw "$ntrace@$address" "$tmp/file"
+done
+complains "a signal with something after it" 2 "'11x' is not a signal" trigger --signal 11x true
+complains "a signal modulo 2^32" 2 "'4294967307' is not a signal" trigger --signal 4294967307 true
+complains "the number of an execution" 2 "not between 1 and 18446744073709551615" browse --around main,18446744073709551616 none
+complains "a mask with a sign" 2 "'-1' is not a mask" tandem verify --gdb x:1 --chosen a0:-1 "$tmp/file"
+complains "a device with a sign" 2 "'5--1' is not a range" tandem verify --gdb x:1 --device 5--1 "$tmp/file"
+complains "a range of data of more than 64 bits" 2 "is not a range" ingress dump --daddr 0-18446744073709551616 "$tmp/file"
+
+# "-" is standard output wherever a file is written; a directory cannot go there.
+cd "$tmp" || exit 1
+complains "record -o -" 2 "a recording is a directory and cannot go to standard output" record -o - true
+complains "trigger -o -" 2 "a recording is a directory and cannot go to standard output" trigger -o - -p 1
+complains "collect -o -" 2 "a directory cannot go to standard output" collect -o - -a
+complains "split -o -" 2 "a directory cannot go to standard output" split -o - "$tmp/file"
+complains "split -o ''" 2 "option --output: no name" split -o "" "$tmp/file"
+ok "no file '-'" test ! -e -
 done_testing

@@ -274,7 +274,7 @@ for status, why, *options in (
         (1, "a time is a number of seconds", "--time", "x"), (1, "the frequency of the timestamps is unknown", "--time", "1"),
         (2, "exclude each other", "--thread", "100", "--cpu", "0"), (2, "exclude each other", "--thread", "100", "--stream", "0"),
         (2, "exclude each other", "--cpu", "0", "--stream", "0"), (2, "--src applies to raw traces only", "--src", "0"),
-        (2, "the number of an execution is 1 or more", "--around", "labour,0"), (2, "--thread: 0 is not between", "--thread", "0"),
+        (2, "the number of an execution is not between 1 and", "--around", "labour,0"), (2, "--thread: 0 is not between", "--thread", "0"),
         (2, "--cpu: 65536 is not between", "--cpu", "65536"), (2, "--src: 4096 is not between", "--src", "4096"),
         (1, "no such directory", "--sysroot", "/nonexistent")):
     terminal = browse(*options)

@@ -727,7 +727,7 @@ def test_errors():
             (1, "second time is before the first", "--time", "@5,@4"),
             (1, "/nonexistent: No such file", "--exec", "/nonexistent"), (1, "not an ELF file", "--exec", f"{DIRECTORY}/timed/data"),
             (2, "'x' is not an address", "--exec", f"{PROG}@x"),
-            (1, "1:x: ", "--listen", "1:x")):
+            (2, "1:x': the port is not between 0 and 65535", "--listen", "1:x")):
         done = fails("--sysroot", ROOT, *options, f"{DIRECTORY}/timed")
         test(done.returncode == status and why in done.stderr and not done.stdout,
              f"{' '.join(options)}: an error".replace(ROOT, "").replace(DIRECTORY, ""), done)

@@ -67,6 +67,7 @@ struct browse {
 /* "malloc,3": the third execution. */
 static int take_around(struct browse *browse, const char *value)
 {
+	const char *end;
 	char *comma;
 
 	free(browse->around);
@@ -77,12 +78,11 @@ static int take_around(struct browse *browse, const char *value)
 	comma = strrchr(browse->around, ',');
 	if (!comma || !comma[1] || comma[1 + strspn(comma + 1, "0123456789")])
 		return EXIT_OK;
-	browse->around_count = strtoull(comma + 1, NULL, 10);
-	if (!browse->around_count)
+	if (!number_parse(comma + 1, &end, 10, &browse->around_count) || !browse->around_count)
 		return usage_error(browse->command,
 				   "option --around: '%s': the number of an "
-				   "execution is 1 or more",
-				   value);
+				   "execution is not between 1 and %" PRIu64,
+				   value, UINT64_MAX);
 	*comma = '\0';
 	return EXIT_OK;
 }

@@ -115,8 +115,7 @@ static int take_option(void *data, struct options *options, int option)
 
 	switch (option) {
 	case OPTION_OUTPUT:
-		collect->output = options->value;
-		return EXIT_OK;
+		return option_directory(options, "output", &collect->output);
 	case OPTION_WINDOW:
 		return take_seconds(collect, options, "window", 1e-6, &collect->window);
 	case OPTION_INTERVAL:

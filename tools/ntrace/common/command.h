@@ -133,6 +133,27 @@ void options_init(struct options *options, const struct command *command, int ar
 int options_next(struct options *options);
 
 /**
+ * number_parse - an unsigned number at the beginning of a text
+ * @base: as for strtoull()
+ * @end: set to the character after it
+ *
+ * Return: false if no digit comes first, such as a sign or a blank, or if it is above 64 bits.
+ */
+bool number_parse(const char *text, const char **end, int base, uint64_t *number);
+
+/**
+ * number_range - "FIRST-LAST" and nothing else, with FIRST <= LAST
+ */
+bool number_range(const char *text, uint64_t *first, uint64_t *last);
+
+/**
+ * option_directory - the name of a directory to be made: not empty, and not "-"
+ *
+ * Return: EXIT_OK, or EXIT_USAGE after an error message about option @name.
+ */
+int option_directory(const struct options *options, const char *name, const char **directory);
+
+/**
  * option_number - an unsigned number with an optional suffix K, M or G
  *
  * Return: true, or false after an error message about option @name.

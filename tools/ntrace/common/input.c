@@ -250,16 +250,13 @@ int elf_argument(const struct command *command, const char *option, const char *
 		 uint64_t *bias)
 {
 	const char *at = strrchr(text, '@');
-	unsigned long long load = 0;
-	uint64_t linked = 0;
-	char *end;
+	uint64_t load = 0, linked = 0;
+	const char *end;
 	int error;
 
 	*bias = 0;
 	if (at && at[1] && access(text, F_OK)) {
-		errno = 0;
-		load = strtoull(at + 1, &end, 0);
-		if (errno || *end || at == text)
+		if (!number_parse(at + 1, &end, 0, &load) || *end || at == text)
 			return usage_error(command, "option --%s: '%s' is not an address", option,
 					   at + 1);
 	} else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options of all sub-commands: parsing from tables, and the help made from them. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -181,16 +182,46 @@ int options_next(struct options *options)
 	return OPTIONS_END;
 }
 
+bool number_parse(const char *text, const char **end, int base, uint64_t *number)
+{
+	char *rest;
+
+	/* strtoull() would accept blanks and signs. */
+	if (!(base == 16 ? isxdigit((unsigned char)*text) : isdigit((unsigned char)*text)))
+		return false;
+	errno = 0;
+	*number = strtoull(text, &rest, base);
+	*end = rest;
+	return !errno;
+}
+
+bool number_range(const char *text, uint64_t *first, uint64_t *last)
+{
+	const char *end;
+
+	return number_parse(text, &end, 0, first) && *end == '-' &&
+	       number_parse(end + 1, &end, 0, last) && !*end && *first <= *last;
+}
+
+int option_directory(const struct options *options, const char *name, const char **directory)
+{
+	if (!*options->value)
+		return usage_error(options->command, "option --%s: no name", name);
+	if (!strcmp(options->value, "-"))
+		return usage_error(options->command,
+				   "option --%s: a directory cannot go to standard output", name);
+	*directory = options->value;
+	return EXIT_OK;
+}
+
 bool option_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
 		   uint64_t *number)
 {
-	const char *text = options->value;
-	unsigned long long value;
+	const char *text = options->value, *end = text;
 	unsigned int shift = 0;
-	char *end;
+	uint64_t value = 0;
+	bool good = number_parse(text, &end, 0, &value);
 
-	errno = 0;
-	value = strtoull(text, &end, 0);
 	if (*end == 'K' || *end == 'k')
 		shift = 10;
 	else if (*end == 'M')
@@ -199,12 +230,13 @@ bool option_number(const struct options *options, const char *name, uint64_t min
 		shift = 30;
 	if (shift)
 		end++;
-	if (errno || end == text || *end || *text == '-' || value > UINT64_MAX >> shift) {
+	if (end == text || *end) {
 		usage_error(options->command, "option --%s: '%s' is not a number", name, text);
 		return false;
 	}
+	good &= value <= UINT64_MAX >> shift;
 	value <<= shift;
-	if (value < min || value > max) {
+	if (!good || value < min || value > max) {
 		usage_error(options->command, "option --%s: %s is not between %llu and %llu", name,
 			    text, (unsigned long long)min, (unsigned long long)max);
 		return false;

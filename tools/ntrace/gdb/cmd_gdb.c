@@ -123,6 +123,20 @@ static int take_around(struct gdb *gdb, const char *value)
 	return error;
 }
 
+/* "[HOST:]PORT". getaddrinfo() would take the port modulo 65536. */
+static int take_listen(struct gdb *gdb, const char *value)
+{
+	const char *colon = strrchr(value, ':'), *end;
+	uint64_t port;
+
+	if (!number_parse(colon ? colon + 1 : value, &end, 10, &port) || *end || port > UINT16_MAX)
+		return usage_error(gdb->command,
+				   "option --listen: '%s': the port is not between 0 and %d", value,
+				   UINT16_MAX);
+	gdb->listen = value;
+	return EXIT_OK;
+}
+
 static int take_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
 		       int64_t *number)
 {
@@ -172,8 +186,7 @@ static int take_option(struct gdb *gdb, const struct options *options, int optio
 		gdb->exec = options->value;
 		return EXIT_OK;
 	case OPTION_LISTEN:
-		gdb->listen = options->value;
-		return EXIT_OK;
+		return take_listen(gdb, options->value);
 	case OPTION_KEEP:
 		gdb->server.keep = true;
 		return EXIT_OK;

@@ -109,16 +109,8 @@ static int take_list(const struct ingress_command *ingress, const char *name, co
 static int take_range(const struct ingress_command *ingress, const char *name, const char *text,
 		      uint64_t *first, uint64_t *last)
 {
-	char *end;
-
-	*first = strtoull(text, &end, 0);
-	if (end != text && *text != '-' && *end == '-' && end[1] != '-') {
-		const char *second = end + 1;
-
-		*last = strtoull(second, &end, 0);
-		if (end != second && !*end && *first <= *last)
-			return EXIT_OK;
-	}
+	if (number_range(text, first, last))
+		return EXIT_OK;
 	return usage_error(ingress->command, "option --%s: '%s' is not a range FIRST-LAST", name,
 			   text);
 }

@@ -392,6 +392,10 @@ static int check_options(const struct record_options *record)
 		return usage_error(
 			record->command,
 			"option --privilege: m, vu and vs can only be traced system-wide");
+	if (!record->live && !strcmp(record->directory, "-"))
+		return usage_error(record->command,
+				   "option --output: a recording is a directory and cannot go to "
+				   "standard output");
 	if (record->hold && !record->live)
 		return usage_error(record->command, "--hold stops the command while its trace is "
 						    "decoded: only --live decodes");

@@ -378,8 +378,7 @@ static int take_option(struct split *split, const struct options *options, int o
 	case OPTION_PARAMS:
 		return input_params(split->command, &split->params, options->value);
 	case OPTION_OUTPUT:
-		split->files.directory = options->value;
-		return EXIT_OK;
+		return option_directory(options, "output", &split->files.directory);
 	case OPTION_FORCE:
 		split->files.force = true;
 		return EXIT_OK;

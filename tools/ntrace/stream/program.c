@@ -209,16 +209,15 @@ static int map_elf_argument(struct program_mapping *mapping, const char *argumen
 static int map_raw_argument(struct program_mapping *mapping, const char *argument)
 {
 	const char *at = strrchr(argument, '@');
-	unsigned long long address;
-	char *path, *end;
+	const char *end;
+	uint64_t address;
+	char *path;
 	int error;
 
 	if (!at || at == argument || !at[1])
 		return usage_error(mapping->command,
 				   "option --raw: '%s' lacks @ADDR: where it is loaded", argument);
-	errno = 0;
-	address = strtoull(at + 1, &end, 0);
-	if (errno || *end)
+	if (!number_parse(at + 1, &end, 0, &address) || *end)
 		return usage_error(mapping->command, "option --raw: '%s' is no address", at + 1);
 	path = strndup(argument, (size_t)(at - argument));
 	if (!path)

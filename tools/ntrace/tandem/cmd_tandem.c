@@ -82,14 +82,14 @@ static bool next_element(const char **list, char *element, size_t size)
 static int take_register(const struct options *options, struct tandem_options *tandem,
 			 char *element, bool chosen)
 {
-	char *colon = strchr(element, ':'), *end = NULL;
+	char *colon = strchr(element, ':');
+	const char *end;
 	uint64_t mask = UINT64_MAX;
 	int number;
 
 	if (chosen && colon) {
 		*colon = 0;
-		mask = strtoull(colon + 1, &end, 0);
-		if (end == colon + 1 || *end)
+		if (!number_parse(colon + 1, &end, 0, &mask) || *end)
 			return usage_error(options->command, "'%s' is not a mask", colon + 1);
 	}
 	number = ntrace_tandem_register_number(element);
@@ -108,12 +108,8 @@ static int take_register(const struct options *options, struct tandem_options *t
 static int take_device(const struct options *options, struct tandem_options *tandem, char *element)
 {
 	struct ntrace_tandem_range range = { 0, 0 };
-	char *end;
 
-	range.first = strtoull(element, &end, 0);
-	if (end != element && *end == '-')
-		range.last = strtoull(end + 1, &end, 0);
-	if (end == element || *end || !strchr(element, '-') || range.last < range.first)
+	if (!number_range(element, &range.first, &range.last))
 		return usage_error(options->command, "'%s' is not a range FIRST-LAST", element);
 	if (tandem->device_count == TANDEM_LIST_MAX)
 		return usage_error(options->command, "more than %d ranges", TANDEM_LIST_MAX);

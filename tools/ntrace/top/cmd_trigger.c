@@ -125,11 +125,15 @@ static int take_time(struct waiting *waiting, const char *text)
 static int take_signal(struct waiting *waiting, const char *text)
 {
 	const char *name = strncmp(text, "SIG", 3) ? text : text + 3, *known;
+	uint64_t given;
+	const char *end;
 	int number;
 
+	if (!number_parse(text, &end, 10, &given) || *end)
+		given = 0;
 	for (number = 1; number < NSIG; number++) {
 		known = sigabbrev_np(number);
-		if ((known && !strcmp(known, name)) || atoi(text) == number)
+		if ((known && !strcmp(known, name)) || given == (uint64_t)number)
 			break;
 	}
 	if (number == NSIG)

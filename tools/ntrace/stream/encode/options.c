@@ -127,17 +127,11 @@ static const struct key *find_key(const char *name, size_t length)
 static bool add_range(struct ntrace_encoder_config *config, const char *text)
 {
 	struct ntrace_encoder_range *range = &config->range[config->range_count];
-	char *end;
 
-	if (config->range_count == NTRACE_ENCODER_RANGES_MAX || *text < '0' || *text > '9')
+	if (config->range_count == NTRACE_ENCODER_RANGES_MAX)
 		return false;
-	errno = 0;
-	range->first = strtoull(text, &end, 0);
-	if (*end != '-' || end[1] < '0' || end[1] > '9')
-		return false;
-	range->last = strtoull(end + 1, &end, 0);
 	config->range_count++;
-	return !errno && !*end;
+	return number_range(text, &range->first, &range->last);
 }
 
 static bool parse_pair(struct encode_options *options, const char *pair)
