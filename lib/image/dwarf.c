@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Lines and scopes from DWARF, using libdw. */
+/*
+ * Lines and scopes from DWARF, using libdw. Numbers and files of declarations are read with
+ * dwarf_attr_integrate() and dwarf_getsrcfiles(), which return errors: dwarf_decl_file() of libdw 0.188
+ * aborts in a split unit, and dwarf_decl_line() if the number is damaged.
+ */
 #include <dwarf.h>
 #include <fcntl.h>
 #include <search.h>
@@ -171,20 +175,22 @@ static const char *scope_name(Dwarf_Die *die)
 	return name ? name : "[unnamed]";
 }
 
-static uint32_t number_of(Dwarf_Die *die, unsigned int name)
+/* @declared: also of the declaration or the abstract instance of @die. */
+static uint32_t number_of(Dwarf_Die *die, unsigned int name, bool declared)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value;
 
-	if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) ||
-	    value > UINT32_MAX)
+	if (!(declared ? dwarf_attr_integrate : dwarf_attr)(die, name, &attribute) ||
+	    dwarf_formudata(&attribute, &value) || value > UINT32_MAX)
 		return 0;
 	return (uint32_t)value;
 }
 
-static const char *call_file(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Die *die)
+static const char *file_of(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Die *die,
+			   unsigned int name, bool declared)
 {
-	uint32_t number = number_of(die, DW_AT_call_file);
+	uint32_t number = number_of(die, name, declared);
 	Dwarf_Files *files;
 	size_t count;
 
@@ -206,6 +212,17 @@ static int add_range(struct ntrace_lines *lines, uint64_t start, uint64_t end, u
 	return error;
 }
 
+/*
+ * The end of a function whose size is 0 in a .dwo file: there it is the difference of two labels, which
+ * the assembler leaves to the linker on RISC-V, and the linker does not see the file.
+ */
+static uint64_t end_of(struct ntrace_lines *lines, uint64_t start)
+{
+	const struct symbol *symbol = symbol_table_find(&lines->object->symbols, start);
+
+	return symbol && symbol->start == start ? symbol->end : start;
+}
+
 /* Adds the ranges of a scope; @entry is its entry point, 0 if it has no code. */
 static int read_ranges(struct ntrace_lines *lines, Dwarf_Die *die, uint32_t scope, uint64_t *entry)
 {
@@ -215,7 +232,7 @@ static int read_ranges(struct ntrace_lines *lines, Dwarf_Die *die, uint32_t scop
 	int error = 0;
 
 	while (!error && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
-		error = add_range(lines, start, end, scope);
+		error = add_range(lines, start, end == start ? end_of(lines, start) : end, scope);
 	*entry = 0;
 	if (lines->range_count > before)
 		*entry = dwarf_entrypc(die, &base) ? lines->ranges[before].start : base;
@@ -236,7 +253,7 @@ static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, ui
 	struct ntrace_scope scope = { .parent = inlined ? at->scope : NTRACE_NO_SCOPE,
 				      .inlined = inlined };
 	uint32_t number = (uint32_t)lines->scope_count;
-	int line, error;
+	int error;
 
 	if (lines->scope_count == NTRACE_NO_SCOPE)
 		return NTRACE_ERR_NOMEM;
@@ -244,13 +261,12 @@ static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, ui
 	if (error || !scope.entry)
 		return error;
 	scope.name = scope_name(die);
-	scope.file = keep_file(lines, at->unit, dwarf_decl_file(die));
-	if (!dwarf_decl_line(die, &line) && line > 0)
-		scope.line = (uint32_t)line;
+	scope.file = file_of(lines, at->unit, die, DW_AT_decl_file, true);
+	scope.line = number_of(die, DW_AT_decl_line, true);
 	if (inlined) {
-		scope.call_file = call_file(lines, at->unit, die);
-		scope.call_line = number_of(die, DW_AT_call_line);
-		scope.call_discriminator = number_of(die, DW_AT_GNU_discriminator);
+		scope.call_file = file_of(lines, at->unit, die, DW_AT_call_file, false);
+		scope.call_line = number_of(die, DW_AT_call_line, false);
+		scope.call_discriminator = number_of(die, DW_AT_GNU_discriminator, false);
 	}
 	error = grow((void **)&lines->scopes, lines->scope_count, &lines->scope_room,
 		     sizeof(scope));
@@ -394,7 +410,7 @@ int debug_info_open(struct debug_info *info, struct ntrace_object *object)
 	dwfl_report_end(info->dwfl, NULL, NULL);
 	if (!module || !dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
 		return NTRACE_ERR_UNSUPPORTED;
-	*user = object;
+	*user = info->object = object;
 	info->dwarf = dwfl_module_getdwarf(module, &bias);
 	return info->dwarf ? 0 : NTRACE_ERR_UNSUPPORTED;
 }
@@ -404,6 +420,20 @@ void debug_info_close(struct debug_info *info)
 	if (info->dwfl)
 		dwfl_end(info->dwfl);
 	free(info->debug_path);
+}
+
+/* Keeps the name of the first file with a split unit that is missing. */
+static void note_missing(struct ntrace_object *object, Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (object->missing_debug)
+		return;
+	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attribute) ||
+	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	object->missing_debug = strdup(name ? name : "a .dwo file");
 }
 
 int debug_info_next(const struct debug_info *info, struct debug_unit *unit)
@@ -420,6 +450,8 @@ int debug_info_next(const struct debug_info *info, struct debug_unit *unit)
 		unit->unit = next;
 	} while (type != DW_UT_compile && type != DW_UT_skeleton);
 	unit->has_split = type == DW_UT_skeleton && dwarf_tag(&unit->split) != DW_TAG_invalid;
+	if (type == DW_UT_skeleton && !unit->has_split)
+		note_missing(info->object, &unit->die);
 	return 0;
 }
 

@@ -20,6 +20,7 @@ struct debug_info {
 	Dwfl_Callbacks callbacks;
 	char *debug_path;
 	Dwarf *dwarf;
+	struct ntrace_object *object;	/* borrowed */
 };
 
 /* A compilation unit; @split: the unit that contains its functions, if @has_split. */

@@ -175,6 +175,7 @@ void ntrace_object_put(struct ntrace_object *object)
 	free(object->segments);
 	free(object->uncertain);
 	free(object->name);
+	free(object->missing_debug);
 	ntrace_object_put(object->debug);
 	free(object);
 }
@@ -203,6 +204,11 @@ const uint8_t *ntrace_object_build_id(const struct ntrace_object *object, size_t
 const char *ntrace_object_debug_name(const struct ntrace_object *object)
 {
 	return object->debug ? object->debug->name : NULL;
+}
+
+const char *ntrace_object_missing_debug(const struct ntrace_object *object)
+{
+	return object->missing_debug;
 }
 
 int ntrace_object_jump_table(const struct ntrace_object *object, uint64_t *address)

@@ -330,6 +330,63 @@ static void test_builds(void)
 	}
 }
 
+/* All lines and functions of a program, by unit and as a whole. */
+static void print_all(const char *program, const char *name)
+{
+	const char *directories[] = { directory, NULL };
+	struct ntrace_object *object;
+	struct ntrace_units *units;
+	struct ntrace_lines *lines;
+	unsigned long long address;
+	FILE *addresses = fopen(in("addresses"), "r"), *file = fopen(in(name), "w");
+
+	if (!ntrace_object_open_elf(&object, in(program))) {
+		if (!ntrace_lines_open(&lines, object, directories) &&
+		    !ntrace_units_open(&units, object, directories)) {
+			while (fscanf(addresses, "%llx", &address) == 1) {
+				print_frames(file, lines, address);
+				print_frames(file, ntrace_units_lines(units, address), address);
+			}
+			ntrace_units_close(units);
+			ntrace_lines_close(lines);
+		}
+		fprintf(file, "missing: %s\n",
+			ntrace_object_missing_debug(object) ? ntrace_object_missing_debug(object) :
+							      "nothing");
+		ntrace_object_put(object);
+	}
+	fclose(addresses);
+	fclose(file);
+}
+
+/* Units in files of their own: as without them, and only the lines if the file is missing. */
+static void test_split(void)
+{
+	static const char *const flags[] = { "-O2 -gdwarf-4", "-O2 -gdwarf-5", "-O1 -gdwarf-5" };
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		ok(!run("cd %s && " TOOL "gcc %s -shared -fPIC -nostdlib table.c -o table.so",
+			directory, flags[i]) &&
+			   !run("cd %s && " TOOL
+				"gcc %s -gsplit-dwarf -shared -fPIC -nostdlib table.c "
+				"-o split.so && ls *.dwo >dwo",
+				directory, flags[i]),
+		   "gcc %s -gsplit-dwarf", flags[i]);
+		run(TOOL "objdump -d -j .text %s | sed -n 's/^ *\\([0-9a-f]*\\):\\t.*/\\1/p' > %s",
+		    in("table.so"), in("addresses"));
+		print_all("table.so", "plain");
+		print_all("split.so", "ours");
+		ok(!run("grep -A2 -x twice %s | grep -qx both", in("ours")), "calls were inlined");
+		ok(!run("diff %s %s", in("plain"), in("ours")), "the same lines and functions");
+		ok(!run("rm %s/*.dwo", directory), "without the .dwo file");
+		print_all("split.so", "ours");
+		ok(!run("cd %s && { sed -n '/^0x/p' plain; echo missing: $(cat dwo); } >want && "
+			"diff want ours",
+			directory),
+		   "no functions, and the missing file is named");
+	}
+}
+
 /* The library cleans paths, so that each file has one name for all paths given to the compiler. */
 static void test_paths(void)
 {
@@ -557,6 +614,7 @@ int main(void)
 	fputs(source, file);
 	fclose(file);
 	test_builds();
+	test_split();
 	test_paths();
 	test_coverage();
 	test_debug_file();

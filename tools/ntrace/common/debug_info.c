@@ -94,6 +94,34 @@ static void note_rest(const struct without_lines *without)
 	without->options->note(without->options->data, text);
 }
 
+char *debug_missing(const struct ntrace_object *object)
+{
+	const char *name = ntrace_object_missing_debug(object);
+	char *text;
+
+	if (!name || asprintf(&text,
+			      "%s: split debug information was not found (%s): its functions and "
+			      "inlined functions are not shown",
+			      ntrace_object_name(object), name) < 0)
+		return NULL;
+	return text;
+}
+
+static void note_missing(struct ntrace_profile *profile, const struct coverage_options *options)
+{
+	const struct ntrace_profile_object *objects;
+	size_t count, i;
+	char *text;
+
+	objects = ntrace_profile_objects(profile, &count);
+	for (i = 0; i < count; i++) {
+		text = debug_missing(objects[i].object);
+		if (text)
+			options->note(options->data, text);
+		free(text);
+	}
+}
+
 int coverage_make(struct ntrace_coverage **coverage, struct ntrace_profile *profile,
 		  const struct coverage_options *options)
 {
@@ -112,5 +140,7 @@ int coverage_make(struct ntrace_coverage **coverage, struct ntrace_profile *prof
 	debug_directories_free(directories);
 	if (!error)
 		note_rest(&without);
+	if (!error)
+		note_missing(profile, options);
 	return error;
 }

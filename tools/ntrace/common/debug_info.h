@@ -11,7 +11,7 @@
  * struct coverage_options - objects to look at, and where their files are
  * @object: look at this object only; NULL = all executed objects
  * @sysroot: also search its usr/lib/debug for debug files; may be NULL
- * @note: called with a sentence for each object without lines; the text is borrowed
+ * @note: called with a sentence for each object without lines or functions; the text is borrowed
  * @data: passed to @note
  */
 struct coverage_options {
@@ -37,6 +37,13 @@ void debug_directories_free(char **directories);
  * Return: NULL if there is no such regular file.
  */
 FILE *open_source(const char *path, const char *sysroot);
+
+/**
+ * debug_missing - a sentence about functions whose debug information was not found
+ *
+ * Return: string to be freed, NULL if nothing is missing.
+ */
+char *debug_missing(const struct ntrace_object *object);
 
 /**
  * coverage_make - make the coverage of a profile that has ended

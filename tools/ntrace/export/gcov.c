@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace export: the profile that GCC reads. */
+#include <stdlib.h>
+
 #include "common/debug_info.h"
 #include "common/ui.h"
 #include "gcov.h"
@@ -36,6 +38,7 @@ int export_gcov(FILE *file, struct ntrace_profile *profile, struct ntrace_object
 	struct ntrace_export_gcov_counts counts;
 	struct ntrace_lines *lines;
 	int error = NTRACE_ERR_NOMEM;
+	char *missing;
 
 	if (directories)
 		error = ntrace_lines_open(&lines, object, (const char *const *)directories);
@@ -43,6 +46,10 @@ int export_gcov(FILE *file, struct ntrace_profile *profile, struct ntrace_object
 	if (error)
 		return error;
 	options.lines = lines;
+	missing = debug_missing(object);
+	if (missing)
+		warn("%s", missing);
+	free(missing);
 	error = ntrace_export_gcov(file, profile, &options, &counts);
 	if (!error) {
 		say_counts(&counts, object);
