@@ -13,6 +13,7 @@
 
 #include <ntrace/export_sqlite.h>
 #include <ntrace/functions.h>
+#include <ntrace/output.h>
 
 #include "grow.h"
 #include "pairs.h"
@@ -121,8 +122,7 @@ struct ntrace_export_sqlite {
 	const struct ntrace_session *session;
 	struct sqlite3 *db;
 	struct sqlite3_stmt *put[STATEMENTS];
-	char *path;
-	char *made;
+	struct ntrace_output *output;
 	struct pairs objects;
 	struct pairs names;
 	struct pairs functions;
@@ -149,10 +149,15 @@ struct ntrace_export_sqlite {
 
 /* ---- rows ---- */
 
-static void fail_db(struct ntrace_export_sqlite *sqlite)
+/* @result: of the function that failed. SQLite does not keep the errno of every write. */
+static void fail_db(struct ntrace_export_sqlite *sqlite, int result)
 {
-	int reason = sqlite->db ? sqlite->library->system_errno(sqlite->db) : 0;
+	int last = errno, reason = sqlite->db ? sqlite->library->system_errno(sqlite->db) : 0;
 
+	if ((result & 0xff) == SQLITE_FULL)
+		reason = ENOSPC;
+	else if ((result & 0xff) == SQLITE_IOERR && !reason)
+		reason = last;
 	if (sqlite->error)
 		return;
 	sqlite->error = NTRACE_ERR_IO;
@@ -161,8 +166,10 @@ static void fail_db(struct ntrace_export_sqlite *sqlite)
 
 static void run_sql(struct ntrace_export_sqlite *sqlite, const char *sql)
 {
-	if (!sqlite->error && sqlite->library->exec(sqlite->db, sql, NULL, NULL, NULL))
-		fail_db(sqlite);
+	int result = sqlite->error ? 0 : sqlite->library->exec(sqlite->db, sql, NULL, NULL, NULL);
+
+	if (result)
+		fail_db(sqlite, result);
 }
 
 /*
@@ -198,8 +205,10 @@ static void put_row(struct ntrace_export_sqlite *sqlite, unsigned int which, con
 			bad |= library->bind_int64(statement, i, (int64_t)number);
 	}
 	va_end(values);
-	if (bad || library->step(statement) != SQLITE_DONE)
-		fail_db(sqlite);
+	if (!bad)
+		bad = library->step(statement);
+	if (bad != SQLITE_DONE)
+		fail_db(sqlite, bad);
 	library->reset(statement);
 }
 
@@ -570,14 +579,18 @@ static void put_streams(struct ntrace_export_sqlite *sqlite)
 
 static void prepare(struct ntrace_export_sqlite *sqlite)
 {
-	if (sqlite->library->open_v2(sqlite->made, &sqlite->db,
-				     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL))
-		fail_db(sqlite);
+	int result = sqlite->library->open_v2(ntrace_output_name(sqlite->output), &sqlite->db,
+					      SQLITE_OPEN_READWRITE, NULL);
+
+	if (result)
+		fail_db(sqlite, result);
 	run_sql(sqlite, schema);
-	for (unsigned int i = 0; i < STATEMENTS && !sqlite->error; i++)
-		if (sqlite->library->prepare_v2(sqlite->db, statements[i], -1, &sqlite->put[i],
-						NULL))
-			fail_db(sqlite);
+	for (unsigned int i = 0; i < STATEMENTS && !sqlite->error; i++) {
+		result = sqlite->library->prepare_v2(sqlite->db, statements[i], -1, &sqlite->put[i],
+						     NULL);
+		if (result)
+			fail_db(sqlite, result);
+	}
 	put_row(sqlite, PUT_RECORDING, "ti", "version", (uint64_t)1);
 	put_streams(sqlite);
 }
@@ -596,12 +609,8 @@ int ntrace_export_sqlite_open(struct ntrace_export_sqlite **sqlite, const char *
 		return NTRACE_ERR_NOMEM;
 	made->library = library;
 	made->session = session;
-	made->path = strdup(path);
-	if (asprintf(&made->made, "%s.%ld", path, (long)getpid()) < 0)
-		made->made = NULL;
-	if (!made->path || !made->made)
-		made->error = NTRACE_ERR_NOMEM;
-	else
+	made->error = ntrace_output_open(&made->output, path, true);
+	if (!made->error)
 		prepare(made);
 	if (made->error) {
 		error = made->error;
@@ -630,7 +639,7 @@ static void free_tables(struct ntrace_export_sqlite *sqlite)
 int ntrace_export_sqlite_close(struct ntrace_export_sqlite *sqlite, bool keep,
 			       struct ntrace_export_sqlite_counts *counts)
 {
-	int error, saved;
+	int error, saved, closed;
 
 	if (!sqlite->error && keep) {
 		end_stream(sqlite);
@@ -641,18 +650,13 @@ int ntrace_export_sqlite_close(struct ntrace_export_sqlite *sqlite, bool keep,
 		sqlite->library->finalize(sqlite->put[i]);
 	sqlite->library->close(sqlite->db);
 	errno = saved;
-	if (!sqlite->error && keep && rename(sqlite->made, sqlite->path))
-		sqlite->error = NTRACE_ERR_IO;
+	closed = ntrace_output_close(sqlite->output, keep && !sqlite->error);
 	saved = errno;
-	if (sqlite->made && (sqlite->error || !keep))
-		unlink(sqlite->made);
-	error = sqlite->error;
+	error = sqlite->error ? sqlite->error : closed;
 	if (counts)
 		*counts = (struct ntrace_export_sqlite_counts){ sqlite->calls, sqlite->intervals,
 								sqlite->losses };
 	free_tables(sqlite);
-	free(sqlite->path);
-	free(sqlite->made);
 	free(sqlite);
 	errno = saved;
 	return error;

@@ -15,7 +15,8 @@ struct sqlite3_stmt;
 /* Values of sqlite3.h. */
 enum {
 	SQLITE_OPEN_READWRITE = 2,
-	SQLITE_OPEN_CREATE = 4,
+	SQLITE_IOERR = 10,
+	SQLITE_FULL = 13,
 	SQLITE_DONE = 101,
 };
 

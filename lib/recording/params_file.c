@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ntrace/output.h>
+
 #include "recording.h"
 #include "struct_size.h"
 
@@ -104,22 +106,27 @@ static int write_stream(FILE *file, const struct ntrace_stream *stream, unsigned
 int ntrace_recording_write(const char *directory, const struct ntrace_recording *recording)
 {
 	struct ntrace_recording full = { 0 };
-	char path[PATH_ROOM], made[PATH_ROOM];
+	struct ntrace_output *output;
+	char path[PATH_ROOM];
 	unsigned int i;
 	FILE *file;
-	int failed, error = NTRACE_OK;
+	int error;
 
 	if (STRUCT_TAKE(&full, recording) || !writable(&full))
 		return NTRACE_ERR_INVALID;
 	recording = &full;
-	if (snprintf(path, sizeof(path), "%s/params", directory) >= (int)sizeof(path) ||
-	    snprintf(made, sizeof(made), "%s/params.new", directory) >= (int)sizeof(made)) {
+	if (snprintf(path, sizeof(path), "%s/params", directory) >= (int)sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return NTRACE_ERR_IO;
 	}
-	file = fopen(made, "we");
-	if (!file)
+	error = ntrace_output_open(&output, path, true);
+	if (error)
+		return error;
+	file = fopen(ntrace_output_name(output), "we");
+	if (!file) {
+		ntrace_output_close(output, false);
 		return NTRACE_ERR_IO;
+	}
 	fprintf(file, MAGIC " %d\n", NTRACE_RECORDING_VERSION);
 	fprintf(file, "tool %s\nmodule %s\nrelease %s\nmachine %s\nclock %s\ncommand %s\n",
 		text_of(recording->tool), text_of(recording->module), text_of(recording->release),
@@ -128,15 +135,11 @@ int ntrace_recording_write(const char *directory, const struct ntrace_recording 
 	fprintf(file, "privilege %" PRIu32 "\n", recording->privilege);
 	for (i = 0; i < recording->stream_count && !error; i++)
 		error = write_stream(file, &recording->streams[i], i);
-	failed = ferror(file);
-	if (fclose(file) || failed || error || rename(made, path)) {
-		int saved = errno;
-
-		unlink(made);
-		errno = saved;
-		return error ? error : NTRACE_ERR_IO;
-	}
-	return 0;
+	if (ferror(file) && !error)
+		error = NTRACE_ERR_IO;
+	if (fclose(file) && !error)
+		error = NTRACE_ERR_IO;
+	return ntrace_output_close(output, !error) ? NTRACE_ERR_IO : error;
 }
 
 /* Allocated by ntrace_recording_read(): the public part, then the data that it points to. */

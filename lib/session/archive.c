@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Copies of the traced programs in the recording. */
+/*
+ * Copies of the traced programs in the recording. The archive has another name until it is complete: a
+ * part of it would be taken for the machine's files, and hide those that are there.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "output/unfinished.h"
 #include "session.h"
 
 /*
@@ -27,8 +31,24 @@ static bool stays_inside(const char *name)
 	return *name == '/';
 }
 
+/* After unfinished_make(). */
+static int make_error(void)
+{
+	return errno == ENOMEM ? NTRACE_ERR_NOMEM : NTRACE_ERR_IO;
+}
+
+static int make_directory(char *path)
+{
+	return mkdir(path, 0777);
+}
+
+static int make_file(char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 /* Makes the directories of a file's path. @path is modified and restored. */
-static int make_parents(char *path, size_t base)
+static int make_parents(const void *group, char *path, size_t base)
 {
 	char *slash = path + base;
 
@@ -36,10 +56,10 @@ static int make_parents(char *path, size_t base)
 		int failed;
 
 		*slash = '\0';
-		failed = mkdir(path, 0777) && errno != EEXIST;
+		failed = unfinished_make(group, path, make_directory) && errno != EEXIST;
 		*slash = '/';
 		if (failed)
-			return NTRACE_ERR_IO;
+			return make_error();
 	}
 	return 0;
 }
@@ -62,19 +82,19 @@ static int copy_bytes(int from, int to, uint64_t *bytes)
 	return 0;
 }
 
-/* Return: 0, 1 if the file exists, or NTRACE_ERR_IO. A failed copy leaves no file. */
-static int copy_file(const char *from, const char *to, uint64_t *bytes)
+/* Return: 0, 1 if the file exists, NTRACE_ERR_IO or NTRACE_ERR_NOMEM. */
+static int copy_file(const void *group, const char *from, char *to, uint64_t *bytes)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC), out, error, saved;
 
 	if (in < 0)
 		return NTRACE_ERR_IO;
-	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	out = unfinished_make(group, to, make_file);
 	if (out < 0) {
 		saved = errno;
 		close(in);
 		errno = saved;
-		return saved == EEXIST ? 1 : NTRACE_ERR_IO;
+		return saved == EEXIST ? 1 : make_error();
 	}
 	error = copy_bytes(in, out, bytes);
 	saved = errno;
@@ -83,8 +103,6 @@ static int copy_file(const char *from, const char *to, uint64_t *bytes)
 		saved = errno;
 		error = NTRACE_ERR_IO;
 	}
-	if (error)
-		unlink(to);
 	errno = saved;
 	return error;
 }
@@ -99,10 +117,10 @@ struct archive {
 /* Copies @from to archive->path, which must be complete. */
 static int add(struct archive *archive, const char *from)
 {
-	int error = make_parents(archive->path, archive->base);
+	int error = make_parents(archive, archive->path, archive->base);
 
 	if (!error)
-		error = copy_file(from, archive->path, &archive->counts->bytes);
+		error = copy_file(archive, from, archive->path, &archive->counts->bytes);
 	if (error < 0) {
 		int saved = errno;
 
@@ -162,6 +180,16 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 	return error ? error : add_debug_file(archive, object);
 }
 
+static int name_archive(struct archive *archive)
+{
+	char path[SESSION_PATH_ROOM];
+
+	archive->path[archive->base] = '\0';
+	snprintf(path, sizeof(path), "%s/" RECORDING_ARCHIVE, archive->session->directory);
+	/* rename() replaces no directory that has files. */
+	return rename(archive->path, path) ? NTRACE_ERR_IO : 0;
+}
+
 int ntrace_session_archive(struct ntrace_session *session, struct ntrace_archive_counts *counts)
 {
 	struct archive *archive = calloc(1, sizeof(*archive));
@@ -176,11 +204,25 @@ int ntrace_session_archive(struct ntrace_session *session, struct ntrace_archive
 	archive->counts = counts;
 	archive->base = (size_t)snprintf(archive->path, sizeof(archive->path),
 					 "%s/" RECORDING_ARCHIVE, session->directory);
-	if (mkdir(archive->path, 0777))
+	if (!access(archive->path, F_OK)) {
+		errno = EEXIST;
 		error = NTRACE_ERR_IO;
+	}
+	if (archive->base + sizeof(".new") > sizeof(archive->path)) {
+		errno = ENAMETOOLONG;
+		error = NTRACE_ERR_IO;
+	} else {
+		strcpy(archive->path + archive->base, ".new");
+		archive->base += strlen(".new");
+	}
+	if (!error && unfinished_make(archive, archive->path, make_directory))
+		error = make_error();
 	for (size_t i = 0; i < MACHINE_BUCKETS && !error; i++)
 		for (file = session->machine.files[i]; file && !error; file = file->next)
 			error = add_program(archive, file);
+	if (!error)
+		error = name_archive(archive);
+	unfinished_end(archive, error);
 	saved = errno;
 	free(archive);
 	errno = saved;

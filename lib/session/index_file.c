@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ntrace/output.h>
 #include <ntrace/version.h>
 
 #include "index.h"
@@ -395,16 +396,15 @@ int index_load(struct ntrace_session *session, struct session_index *index)
 /* Replaces the file at once, so that no reader sees a part of it. */
 static int write_file(const char *path, const struct bytes *bytes)
 {
-	char temporary[SESSION_PATH_ROOM + 8];
+	struct ntrace_output *output;
 	size_t done = 0;
-	int fd, saved;
+	int error = ntrace_output_open(&output, path, true);
 
-	snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
-	fd = mkstemp(temporary);
-	if (fd < 0)
-		return NTRACE_ERR_IO;
+	if (error)
+		return error;
 	while (done < bytes->size) {
-		ssize_t got = write(fd, bytes->data + done, bytes->size - done);
+		ssize_t got =
+			write(ntrace_output_fd(output), bytes->data + done, bytes->size - done);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -412,15 +412,9 @@ static int write_file(const char *path, const struct bytes *bytes)
 			break;
 		done += (size_t)got;
 	}
-	if (done == bytes->size && !fchmod(fd, 0644) && !rename(temporary, path)) {
-		close(fd);
-		return 0;
-	}
-	saved = errno;
-	close(fd);
-	unlink(temporary);
-	errno = saved;
-	return NTRACE_ERR_IO;
+	if (ntrace_output_close(output, done == bytes->size) || done < bytes->size)
+		return NTRACE_ERR_IO;
+	return 0;
 }
 
 int index_store(const struct ntrace_session *session, const struct session_index *index)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/command.h"
+#include "common/output_file.h"
 #include "common/ui.h"
 
 static const struct command *const commands[] = {
@@ -78,6 +79,7 @@ int main(int argc, char **argv)
 			argv[1][0] == '-' ? "option" : "command", argv[1]);
 		return EXIT_USAGE;
 	}
+	output_words(argc - 2, argv + 2);
 	status = command->run(command, argc - 1, argv + 1);
 	return status == EXIT_SHOWN ? finish_output(EXIT_OK) : status;
 }

@@ -66,7 +66,6 @@ static const struct option_spec options_table[] = {
 /*
  * @window_path: the recording of the window, which the next window reuses
  * @new_path: counts of the window
- * @sum_path: a sum that is not complete yet
  * @file: the counts file that grows; "" = none yet
  * @file_begin: when it began, in seconds of CLOCK_MONOTONIC
  * @windows: recorded
@@ -84,7 +83,6 @@ struct collect {
 	const char *label;
 	char window_path[4096];
 	char new_path[4096];
-	char sum_path[4096];
 	char file[4096];
 	double file_begin;
 	uint64_t windows;
@@ -260,8 +258,9 @@ static void choose_file(struct collect *collect)
 	collect->file_begin = now;
 }
 
-static int merge_into(struct collect *collect, struct ntrace_counts_merger *merger, FILE *file)
+static int merge_into(struct collect *collect, struct ntrace_counts_merger *merger)
 {
+	struct ntrace_counts_totals totals;
 	struct stat status;
 	int error = 0;
 
@@ -269,37 +268,23 @@ static int merge_into(struct collect *collect, struct ntrace_counts_merger *merg
 		error = ntrace_counts_merger_add_file(merger, collect->file);
 	if (!error)
 		error = ntrace_counts_merger_add_file(merger, collect->new_path);
-	if (!error)
-		error = ntrace_counts_merger_write(merger, file, NULL);
-	if (!error && (fflush(file) || fsync(fileno(file))))
-		error = NTRACE_ERR_IO;
-	if (!error)
-		return EXIT_OK;
-	return sum_failed(merger, error, collect->sum_path);
+	return error ? sum_failed(merger, error, collect->file) :
+		       sum_write(merger, collect->file, &totals, true);
 }
 
 /* Adds the counts of the window to the file, which is complete at any time. */
 static int add_counts(struct collect *collect)
 {
 	struct ntrace_counts_merger *merger;
-	FILE *file;
 	int error;
 
 	choose_file(collect);
-	file = fopen(collect->sum_path, "we");
-	if (!file)
-		return fail("%s: %s", collect->sum_path, strerror(errno));
-	if (ntrace_counts_merger_new(&merger, NULL)) {
-		fclose(file);
+	if (ntrace_counts_merger_new(&merger, NULL))
 		return fail("out of memory");
-	}
-	error = merge_into(collect, merger, file);
+	error = merge_into(collect, merger);
 	ntrace_counts_merger_free(merger);
-	if (fclose(file) && !error)
-		error = fail("%s: %s", collect->sum_path, strerror(errno));
-	if (!error && rename(collect->sum_path, collect->file))
-		error = fail("%s: %s", collect->file, strerror(errno));
-	unlink(error ? collect->sum_path : collect->new_path);
+	if (!error)
+		unlink(collect->new_path);
 	collect->counted += !error;
 	return error;
 }
@@ -397,7 +382,6 @@ static int set_paths(struct collect *collect)
 		return fail("%s: %s", directory, strerror(errno));
 	snprintf(collect->window_path, sizeof(collect->window_path), "%s/.window", directory);
 	snprintf(collect->new_path, sizeof(collect->new_path), "%s/.new", directory);
-	snprintf(collect->sum_path, sizeof(collect->sum_path), "%s/.sum", directory);
 	/* Of a run that was killed. */
 	recording_discard(collect->window_path);
 	return EXIT_OK;

@@ -18,36 +18,24 @@ int sum_failed(const struct ntrace_counts_merger *merger, int error, const char 
 	return fail("%s: %s", path, error_text(error));
 }
 
-/* Writes to a copy of the descriptor: closing it must not close standard output. */
-static int write_to(struct ntrace_counts_merger *merger, int fd, const char *path,
-		    struct ntrace_counts_totals *totals)
-{
-	int copy = dup(fd), error;
-	FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
-
-	if (!file) {
-		error = fail("%s: %s", path, strerror(errno));
-		if (copy >= 0)
-			close(copy);
-		return error;
-	}
-	error = ntrace_counts_merger_write(merger, file, totals);
-	if (fclose(file) && !error)
-		error = NTRACE_ERR_IO;
-	return error ? sum_failed(merger, error, path) : EXIT_OK;
-}
-
 int sum_write(struct ntrace_counts_merger *merger, const char *path,
-	      struct ntrace_counts_totals *totals)
+	      struct ntrace_counts_totals *totals, bool empty)
 {
 	struct output_file file;
-	int error = output_file_open(&file, path);
+	int error = output_file_stream(&file, path, true);
 
 	if (error)
 		return error;
-	error = write_to(merger, file.output->fd, strcmp(path, "-") ? path : "standard output",
-			 totals);
-	return output_file_close(&file, error);
+	error = ntrace_counts_merger_write(merger, file.stream, totals);
+	/* Whoever collects counts may lose the machine, and not what was counted before. */
+	if (!error && (fflush(file.stream) ||
+		       (fsync(fileno(file.stream)) && errno != EINVAL && errno != EROFS)))
+		error = NTRACE_ERR_IO;
+	if (!error && !empty && !totals->entries) {
+		output_file_close(&file, EXIT_FAILED);
+		return EXIT_OK;
+	}
+	return output_file_close(&file, error ? sum_failed(merger, error, file.path) : EXIT_OK);
 }
 
 void sum_say_losses(const char *path, const struct ntrace_counts_losses *losses)

@@ -15,11 +15,12 @@ int sum_failed(const struct ntrace_counts_merger *merger, int error, const char 
  * sum_write - write the sum of all inputs of a merger
  * @path: "-" is standard output. An existing file is replaced when the sum is complete
  * @totals: filled in
+ * @empty: a sum without counts is a result; otherwise its file is not made, and the caller says why
  *
  * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int sum_write(struct ntrace_counts_merger *merger, const char *path,
-	      struct ntrace_counts_totals *totals);
+	      struct ntrace_counts_totals *totals, bool empty);
 
 /** sum_say_losses - print warnings about code that was executed but is not counted, if any */
 void sum_say_losses(const char *path, const struct ntrace_counts_losses *losses);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Output files that appear under their name only when complete. */
+/* Output files that appear under their name only when complete, and never in place of an input. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,147 +12,209 @@
 #include "output_file.h"
 #include "ui.h"
 
+/* Inputs that no word of the command line names. */
+static char **named;
+static size_t named_count;
+static char **words;
+static int word_count;
+
+/* ---- inputs ---- */
+
+void output_input(const char *path)
+{
+	char **more = reallocarray(named, named_count + 1, sizeof(*more));
+
+	if (!more)
+		return;
+	named = more;
+	named[named_count] = strdup(path);
+	named_count += !!named[named_count];
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool is_recording(const char *directory)
+{
+	char *params;
+	bool found = false;
+
+	if (asprintf(&params, "%s/params", directory) >= 0) {
+		found = !access(params, F_OK);
+		free(params);
+	}
+	return found;
+}
+
+/* Whether @path is the file @input, or a file of the recording @input. */
+static bool is_input(const char *path, const char *input)
+{
+	struct stat status, at;
+	char *target, *end;
+	bool found = false;
+
+	if (stat(input, &status) || (S_ISDIR(status.st_mode) && !is_recording(input)))
+		return false;
+	if (S_ISREG(status.st_mode))
+		return !stat(path, &at) && is_same(&status, &at);
+	target = S_ISDIR(status.st_mode) ? realpath(path, NULL) : NULL;
+	while (target && !found && *target) {
+		found = !stat(target, &at) && is_same(&status, &at);
+		end = strrchr(target, '/');
+		if (!end)
+			break;
+		*end = '\0';
+	}
+	free(target);
+	return found;
+}
+
+/* "FILE", "--option=FILE", "FILE@ADDRESS", without the word that @path is in. */
+static bool is_word_input(const char *path, const char *word)
+{
+	const char *parts[] = { word, strchr(word, '=') };
+	bool found = false;
+
+	if (path >= word && path <= word + strlen(word))
+		return false;
+	for (size_t i = 0; i < 2 && parts[i] && !found; i++) {
+		char *copy = strdup(parts[i] + i), *at;
+
+		if (!copy)
+			break;
+		found = is_input(path, copy);
+		at = strrchr(copy, '@');
+		if (at)
+			*at = '\0';
+		found |= at && is_input(path, copy);
+		free(copy);
+	}
+	return found;
+}
+
+int output_refuse_input(const char *path)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < named_count && !found; i++)
+		found = is_input(path, named[i]);
+	for (int i = 0; i < word_count && !found; i++)
+		found = is_word_input(path, words[i]);
+	return found ? fail("%s: the output is also an input", path) : EXIT_OK;
+}
+
+/* ---- signals ---- */
+
+static void remove_and_end(int number)
+{
+	ntrace_output_abandon();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+void output_words(int argc, char **argv)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ };
+	struct sigaction action = { .sa_handler = remove_and_end }, before;
+
+	words = argv;
+	word_count = argc;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(signals[i], &action, NULL);
+}
+
+/* ---- files ---- */
+
 static int failed(const struct output_file *file, int error)
 {
-	return fail("%s: %s", file->path, strerror(error));
+	/* A reader that closed the pipe is not an error. */
+	return error == EPIPE ? EXIT_FAILED : fail("%s: %s", file->path, strerror(error));
 }
 
-/* An unnamed file in the target's directory: it vanishes if the process is killed. */
-static int open_nameless(const char *target)
+static int begin(struct output_file *file, const char *path, bool replace, int *fd)
 {
-	char *copy = strdup(target);
-	int fd = -1;
+	int error;
 
-	if (copy)
-		fd = open(dirname(copy), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	free(copy);
-	return fd;
-}
-
-mode_t output_file_mode(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
-/* File systems without O_TMPFILE. */
-static int open_named(struct output_file *file)
-{
-	int fd;
-
-	if (asprintf(&file->made, "%s.XXXXXX", file->target) < 0) {
-		file->made = NULL;
-		errno = ENOMEM;
-		return -1;
-	}
-	fd = mkostemp(file->made, O_CLOEXEC);
-	if (fd >= 0)
-		fchmod(fd, output_file_mode());
-	return fd;
-}
-
-static int open_new(struct output_file *file)
-{
-	int fd;
-
-	/* Through a symbolic link, replace the file, not the link. */
-	file->target = realpath(file->path, NULL);
-	if (!file->target)
-		file->target = strdup(file->path);
-	if (!file->target) {
-		errno = ENOMEM;
-		return -1;
-	}
-	fd = open_nameless(file->target);
-	return fd < 0 ? open_named(file) : fd;
-}
-
-/* Permissions of the replaced file, without those that a new file would not get. */
-static void copy_mode(const struct output_file *file, const struct stat *before)
-{
-	if (fchmod(file->output->fd, before->st_mode & output_file_mode()))
-		warn("%s: cannot keep the permissions of the old file: %s", file->path,
-		     strerror(errno));
-}
-
-static void forget(struct output_file *file)
-{
-	free(file->target);
-	free(file->made);
-	free(file->output);
 	memset(file, 0, sizeof(*file));
+	if (!path || !strcmp(path, "-")) {
+		file->path = "standard output";
+		file->name = "/dev/stdout";
+		*fd = STDOUT_FILENO;
+		return EXIT_OK;
+	}
+	file->path = path;
+	if (output_refuse_input(path))
+		return EXIT_FAILED;
+	error = ntrace_output_open(&file->file, path, replace);
+	if (error)
+		return fail("%s: %s", path, error_text(error));
+	*fd = ntrace_output_fd(file->file);
+	file->name = ntrace_output_name(file->file);
+	return EXIT_OK;
 }
 
 int output_file_open(struct output_file *file, const char *path)
 {
-	struct stat status;
-	bool there;
-	int fd, error;
+	int fd = -1, error = begin(file, path, true, &fd);
 
-	memset(file, 0, sizeof(*file));
-	file->path = path;
-	there = strcmp(path, "-") && !stat(path, &status);
-	if (!strcmp(path, "-"))
-		fd = STDOUT_FILENO;
-	else if (there && !S_ISREG(status.st_mode))
-		fd = open(path, O_WRONLY | O_CLOEXEC);
-	else if (there && access(path, W_OK))
-		fd = -1;
-	else
-		fd = open_new(file);
-	if (fd >= 0)
+	if (!error) {
 		file->output = malloc(sizeof(*file->output));
-	if (!file->output) {
-		error = fd < 0 ? failed(file, errno) : fail("out of memory");
-		if (fd > STDOUT_FILENO)
-			close(fd);
-		forget(file);
-		return error;
+		if (file->output)
+			output_init(file->output, fd);
+		else
+			error = output_file_close(file, fail("out of memory"));
 	}
-	output_init(file->output, fd);
-	if (there && file->target)
-		copy_mode(file, &status);
-	return EXIT_OK;
+	return error;
 }
 
-/* Names the unnamed file; linkat() cannot replace a file, rename() can. */
-static int name_it(struct output_file *file)
+int output_file_stream(struct output_file *file, const char *path, bool replace)
 {
-	char open_file[32];
+	int fd = -1, error = begin(file, path, replace, &fd), copy;
 
-	snprintf(open_file, sizeof(open_file), "/proc/self/fd/%d", file->output->fd);
-	if (asprintf(&file->made, "%s.%ld", file->target, (long)getpid()) < 0) {
-		file->made = NULL;
-		return ENOMEM;
-	}
-	if (!linkat(AT_FDCWD, open_file, AT_FDCWD, file->made, AT_SYMLINK_FOLLOW))
-		return 0;
-	free(file->made);
-	file->made = NULL;
-	return errno;
+	if (error)
+		return error;
+	/* Closing it must not close standard output. */
+	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	file->stream = copy < 0 ? NULL : fdopen(copy, "w");
+	if (file->stream)
+		return EXIT_OK;
+	error = failed(file, errno);
+	if (copy >= 0)
+		close(copy);
+	return output_file_close(file, error);
+}
+
+int output_file_named(struct output_file *file, const char *path)
+{
+	int fd;
+
+	return begin(file, path, true, &fd);
 }
 
 int output_file_close(struct output_file *file, int status)
 {
 	bool whole = status == EXIT_OK || status == EXIT_GAPS;
-	int error;
+	int error = 0;
 
-	if (!file->output)
+	if (!file->name)
 		return status;
-	error = output_flush(file->output);
-	if (!error && whole && file->target && !file->made)
-		error = name_it(file);
-	if (file->output->fd != STDOUT_FILENO && close(file->output->fd) && !error)
+	if (file->output)
+		error = output_flush(file->output);
+	if (file->stream && ferror(file->stream))
+		error = errno ? errno : EIO;
+	if (file->stream && fclose(file->stream) && !error)
 		error = errno;
-	if (!error && whole && file->made && rename(file->made, file->target))
-		error = errno;
-	if (file->made && (error || !whole))
-		unlink(file->made);
-	/* A reader that closed the pipe is not an error. */
 	if (error && whole)
-		status = error == EPIPE ? EXIT_FAILED : failed(file, error);
-	forget(file);
+		status = failed(file, error);
+	else if (whole && file->file && output_refuse_input(file->path))
+		status = EXIT_FAILED;
+	whole = status == EXIT_OK || status == EXIT_GAPS;
+	if (ntrace_output_close(file->file, whole))
+		status = failed(file, errno);
+	free(file->output);
+	memset(file, 0, sizeof(*file));
 	return status;
 }

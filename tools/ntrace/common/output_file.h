@@ -1,32 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An output file that exists either completely or not at all. */
+/* Output files of commands that appear under their name only when complete: see ntrace/output.h. */
 #ifndef NTRACE_TOOL_COMMON_OUTPUT_FILE_H
 #define NTRACE_TOOL_COMMON_OUTPUT_FILE_H
 
-#include <sys/types.h>
+#include <stdio.h>
+
+#include <ntrace/output.h>
 
 #include "output.h"
 
 /**
- * struct output_file - a file being written
- * @output: destination of all writes; NULL while not open; owned
- * @path: as given; borrowed
+ * struct output_file - a file being written, by one of three ways
+ * @output: output_file_open(): destination of all writes; owned
+ * @stream: output_file_stream(): likewise
+ * @name: name under which a writer can open the file meanwhile; borrowed
+ * @path: as given, or "standard output"; borrowed
+ *
+ * All are NULL while it is not open.
  */
 struct output_file {
 	struct output *output;
+	FILE *stream;
+	const char *name;
 	const char *path;
 	/* private */
-	char *target;	/* final path; NULL = written in place */
-	char *made;	/* temporary path; NULL = unnamed */
+	struct ntrace_output *file;	/* NULL = standard output */
 };
 
 /**
  * output_file_open - start writing a file
- * @path: "-" is standard output; like pipes and devices it is written in place
+ * @path: "-" is standard output; like pipes and devices it is written in place. NULL is "-".
  *
+ * A file that is also an input of the command is refused.
  * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int output_file_open(struct output_file *file, const char *path);
+
+/** output_file_stream - the same, for writers that take a stream. @replace: the file may exist */
+int output_file_stream(struct output_file *file, const char *path, bool replace);
+
+/** output_file_named - the same, for writers that take a name */
+int output_file_named(struct output_file *file, const char *path);
 
 /**
  * output_file_close - finish the file
@@ -37,7 +51,21 @@ int output_file_open(struct output_file *file, const char *path);
  */
 int output_file_close(struct output_file *file, int status);
 
-/** output_file_mode - permissions that open() gives a new file */
-mode_t output_file_mode(void);
+/**
+ * output_input - name an input of the command
+ * @path: a file, or a recording, whose files are inputs
+ *
+ * The words of the command line are inputs without being named; see output_words().
+ */
+void output_input(const char *path);
+
+/** output_refuse_input - Return: EXIT_OK, or EXIT_FAILED after an error message if @path is an input */
+int output_refuse_input(const char *path);
+
+/**
+ * output_words - begin a command: all files and recordings that @argv names are inputs, except the
+ * word that is the output's name itself. Signals that end the command remove incomplete files.
+ */
+void output_words(int argc, char **argv);
 
 #endif /* NTRACE_TOOL_COMMON_OUTPUT_FILE_H */

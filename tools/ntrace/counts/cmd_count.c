@@ -323,7 +323,7 @@ static void put_json(const struct count *count, const struct ntrace_counts_total
 static int finish(struct count *count)
 {
 	struct ntrace_counts_totals totals;
-	int error = sum_write(count->merger, count->output, &totals);
+	int error = sum_write(count->merger, count->output, &totals, count->shards > 1);
 
 	if (error)
 		return error;

@@ -8,6 +8,7 @@
 #include "common/command.h"
 #include "common/counts_sum.h"
 #include "common/output.h"
+#include "common/output_file.h"
 #include "common/ui.h"
 
 enum {
@@ -37,6 +38,7 @@ static int add_file(struct merge_command *merge, const char *path)
 {
 	int error = ntrace_counts_merger_add_file(merge->merger, path);
 
+	output_input(path);
 	merge->files++;
 	return error ? sum_failed(merge->merger, error, path) : EXIT_OK;
 }
@@ -94,7 +96,7 @@ static int merge_all(struct merge_command *merge, char **paths, int count)
 	if (!error && !merge->files)
 		error = fail("%s: names no files: nothing to merge", merge->list);
 	if (!error)
-		error = sum_write(merge->merger, merge->output, &totals);
+		error = sum_write(merge->merger, merge->output, &totals, false);
 	if (error)
 		return error;
 	sum_say(merge->output, &totals, false);

@@ -13,6 +13,7 @@
 #include "common/command.h"
 #include "common/debug_info.h"
 #include "common/input.h"
+#include "common/output_file.h"
 #include "common/parallel.h"
 #include "common/ui.h"
 #include "counts.h"
@@ -94,6 +95,7 @@ struct export
 	struct ntrace_object *object;
 	const char *path;
 	const char *output;
+	struct output_file file;
 	const char *binary;
 	const char *label;	/* of a process class; NULL: all */
 	bool counted;		/* the input is a counts file */
@@ -367,19 +369,11 @@ static int write_profile_to(struct export *export, FILE *file, struct ntrace_exp
 
 static int write_profile(struct export *export, struct ntrace_export_counts *counts)
 {
-	FILE *file;
 	int error;
 
-	if (!export->output) {
-		error = write_profile_to(export, stdout, counts);
-	} else {
-		file = fopen(export->output, "we");
-		if (!file)
-			return write_failed(export, NTRACE_ERR_IO);
-		error = write_profile_to(export, file, counts);
-		if (fclose(file) && !error)
-			error = NTRACE_ERR_IO;
-	}
+	if (output_file_stream(&export->file, export->output, true))
+		return EXIT_FAILED;
+	error = write_profile_to(export, export->file.stream, counts);
 	return error ? write_failed(export, error) : EXIT_OK;
 }
 
@@ -405,11 +399,11 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 	struct ntrace_export_samples *samples;
 	int error, closed;
 
+	if (output_file_named(&export->file, export->output))
+		return EXIT_FAILED;
 	error = export->format == FORMAT_PERF_DATA ?
-			ntrace_export_perf_data_open(&samples, export->output, &file_options) :
-			ntrace_export_perfscript_open(
-				&samples, export->output ? export->output : "/dev/stdout",
-				&file_options);
+			ntrace_export_perf_data_open(&samples, export->file.name, &file_options) :
+			ntrace_export_perfscript_open(&samples, export->file.name, &file_options);
 	if (error)
 		return write_failed(export, error);
 	options.data = samples;
@@ -633,7 +627,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (error)
 		return error;
 	export.path = argv[options.index];
-	error = run_export(&export);
+	error = output_file_close(&export.file, run_export(&export));
 	ntrace_sampler_free(export.sampler);
 	ntrace_coverage_free(export.coverage);
 	ntrace_profile_free(export.profile);

@@ -3,6 +3,7 @@
 #include <ntrace/export_sqlite.h>
 #include <ntrace/functions.h>
 
+#include "common/output_file.h"
 #include "common/ui.h"
 #include "sqlite.h"
 #include "stacks.h"
@@ -95,6 +96,8 @@ int export_sqlite(struct recording *recording, const char *path, const char *out
 	struct writing writing = { 0 };
 	int error, closed = 0;
 
+	if (output_refuse_input(output))
+		return EXIT_FAILED;
 	error = prepare(&writing, output, recording->session, selection);
 	if (error)
 		error = failed(output, error);

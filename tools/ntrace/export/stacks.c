@@ -7,6 +7,7 @@
 
 #include "common/command.h"
 #include "common/debug_info.h"
+#include "common/output_file.h"
 #include "common/ui.h"
 #include "stacks.h"
 
@@ -192,19 +193,15 @@ static int run_with(const struct export_stacks_options *options, FILE *file, con
 
 int export_stacks(const struct export_stacks_options *options)
 {
-	const char *name = options->output ? options->output : "standard output";
-	FILE *file = options->output ? fopen(options->output, "we") : stdout;
-	char **directories;
-	int error, bad;
+	char **directories = debug_directories(options->sysroot);
+	struct output_file file;
+	int error;
 
-	if (!file)
-		return failed(name, NTRACE_ERR_IO);
-	directories = debug_directories(options->sysroot);
-	error = directories ? run_with(options, file, name, directories) :
-			      failed(name, NTRACE_ERR_NOMEM);
+	if (!directories)
+		return fail("out of memory");
+	error = output_file_stream(&file, options->output, true);
+	if (!error)
+		error = run_with(options, file.stream, file.path, directories);
 	debug_directories_free(directories);
-	bad = fflush(file);
-	if (options->output && fclose(file))
-		bad = EOF;
-	return error || !bad ? error : failed(name, NTRACE_ERR_IO);
+	return output_file_close(&file, error);
 }

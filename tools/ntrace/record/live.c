@@ -485,7 +485,7 @@ int live_write(struct live *live, double seconds, bool quiet)
 	int error;
 
 	ntrace_counts_merger_add_losses(live->merger, &live->losses);
-	error = sum_write(live->merger, live->output, &totals);
+	error = sum_write(live->merger, live->output, &totals, false);
 	if (error)
 		return error;
 	if (!quiet)

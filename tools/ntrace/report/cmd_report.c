@@ -323,7 +323,6 @@ static int report_annotated(struct report *report)
 
 static int report_html(struct report *report)
 {
-	static struct output output;
 	const struct html_report page = {
 		.path = report->path,
 		.sysroot = report->recording_options.sysroot,
@@ -335,19 +334,12 @@ static int report_html(struct report *report)
 		.function_count = report->function_count,
 		.stacks = report->stacks,
 	};
-	FILE *file = fopen(report->html_path, "we");
 	int error;
 
-	if (!file)
-		return fail("%s: %s", report->html_path, strerror(errno));
-	output_init(&output, fileno(file));
-	error = html_write(&page, &output);
-	if (error)
-		error = fail("%s: %s", report->html_path, ntrace_strerror(error));
-	else if (output_flush(&output))
-		error = fail("%s: %s", report->html_path, strerror(output.error));
-	fclose(file);
-	return error;
+	if (output_file_open(&report->html, report->html_path))
+		return EXIT_FAILED;
+	error = html_write(&page, report->html.output);
+	return error ? fail("%s: %s", report->html_path, ntrace_strerror(error)) : EXIT_OK;
 }
 
 static int show(struct report *report)
@@ -477,6 +469,7 @@ static int run(const struct command *command, int argc, char **argv)
 	/* The report itself contains the losses. */
 	report.recording_options.quiet = true;
 	error = output_finish(&output, run_report(&report));
+	error = output_file_close(&report.html, error);
 out:
 	ntrace_profile_free(report.profile);
 	ntrace_stacks_free(report.stacks);

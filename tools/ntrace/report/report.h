@@ -10,6 +10,7 @@
 #include "common/command.h"
 #include "common/input.h"
 #include "common/output.h"
+#include "common/output_file.h"
 
 /**
  * struct report - a recording, its sums, and how to show them
@@ -39,6 +40,7 @@ struct report {
 	struct output *output;
 	const char *path;
 	const char *html_path;
+	struct output_file html;
 	struct ntrace_stacks *stacks;
 	const char *annotated;
 	const char *objdump;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Files of ntrace split. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/command.h"
-#include "common/output_file.h"
 #include "common/ui.h"
 #include "split_files.h"
 
@@ -43,34 +41,19 @@ static int name_file(const struct split_files *files, struct split_file *file)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(name, sizeof(name), files->format, file->source);
 #pragma GCC diagnostic pop
-	if (asprintf(&file->path, "%s/%s", files->directory, name) < 0)
+	if (asprintf(&file->path, "%s/%s", files->directory, name) < 0) {
 		file->path = NULL;
-	else if (asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0)
-		file->temporary = NULL;
-	if (file->path && file->temporary)
-		return EXIT_OK;
-	fail("out of memory");
-	return EXIT_FAILED;
+		return fail("out of memory");
+	}
+	return EXIT_OK;
 }
 
 static int open_file(const struct split_files *files, struct split_file *file)
 {
-	int fd;
-
 	if (!files->force && !access(file->path, F_OK))
 		return fail("%s: the file exists: --force replaces it, -o DIR writes elsewhere",
 			    file->path);
-	fd = mkostemp(file->temporary, O_CLOEXEC);
-	if (fd >= 0 && !fchmod(fd, output_file_mode()))
-		file->file = fdopen(fd, "wb");
-	if (file->file)
-		return EXIT_OK;
-	fail("%s: %s", file->temporary, strerror(errno));
-	if (fd >= 0) {
-		close(fd);
-		unlink(file->temporary);
-	}
-	return EXIT_FAILED;
+	return output_file_stream(&file->file, file->path, files->force);
 }
 
 static int add_file(struct split_files *files, unsigned int source, struct split_file **file)
@@ -102,8 +85,8 @@ int split_files_get(struct split_files *files, unsigned int source, struct split
 
 int split_file_put(struct split_file *file, const void *bytes, size_t size)
 {
-	if (fwrite(bytes, 1, size, file->file) != size)
-		return fail("%s: %s", file->temporary, strerror(errno));
+	if (fwrite(bytes, 1, size, file->file.stream) != size)
+		return fail("%s: %s", file->path, strerror(errno));
 	file->bytes += size;
 	return EXIT_OK;
 }
@@ -116,54 +99,27 @@ int split_file_gap(struct split_file *file, bool aligned)
 	return split_file_put(file, mark, aligned ? 2 : 1);
 }
 
-static int name_at_last(const struct split_files *files, const struct split_file *file)
-{
-	int error = renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path,
-			      files->force ? 0 : RENAME_NOREPLACE);
-
-	/* Not every file system can refuse to replace a file; it was checked at creation. */
-	if (error && (errno == EINVAL || errno == ENOSYS))
-		error = rename(file->temporary, file->path);
-	if (error && errno == EEXIST)
-		return fail("%s: the file exists now: --force replaces it", file->path);
-	return error ? fail("%s: %s", file->path, strerror(errno)) : EXIT_OK;
-}
-
 int split_files_finish(struct split_files *files, bool keep)
 {
-	int error = EXIT_OK;
+	int error = keep ? EXIT_OK : EXIT_FAILED;
 	unsigned int i;
 
-	for (i = 0; i < files->count; i++) {
-		struct split_file *file = &files->files[i];
-
-		if (!file->file)
-			continue;
-		if (fclose(file->file) && keep && !error)
-			error = fail("%s: %s", file->temporary, strerror(errno));
-	}
-	keep = keep && !error;
-	for (i = 0; i < files->count; i++) {
-		struct split_file *file = &files->files[i];
-
-		if (keep && !error)
-			error = name_at_last(files, file);
-		if (file->file && (!keep || error))
-			unlink(file->temporary);
-		file->file = NULL;
-	}
-	if (!keep && files->made_directory)
+	/* The first file gets its name when all are written. */
+	for (i = 0; i < files->count && !error; i++)
+		if (fflush(files->files[i].file.stream))
+			error = fail("%s: %s", files->files[i].path, strerror(errno));
+	for (i = 0; i < files->count; i++)
+		error = output_file_close(&files->files[i].file, error);
+	if (error && files->made_directory)
 		rmdir(files->directory);
-	return error;
+	return keep ? error : EXIT_OK;
 }
 
 void split_files_free(struct split_files *files)
 {
 	unsigned int i;
 
-	for (i = 0; i < files->count; i++) {
+	for (i = 0; i < files->count; i++)
 		free(files->files[i].path);
-		free(files->files[i].temporary);
-	}
 	files->count = 0;
 }

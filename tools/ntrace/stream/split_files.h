@@ -7,13 +7,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/output_file.h"
+
 /* A formatter has this many sources. */
 #define SPLIT_FILES_MAX 111
 
 /**
  * struct split_file - the file of one source
  * @source: its source
- * @path: final name; @temporary: current name
+ * @path: final name
  * @bytes: written
  * @messages: counted by the caller
  * @gaps: number of gap marks
@@ -21,8 +23,7 @@
 struct split_file {
 	unsigned int source;
 	char *path;
-	char *temporary;
-	FILE *file;
+	struct output_file file;
 	uint64_t bytes;
 	uint64_t messages;
 	uint64_t gaps;

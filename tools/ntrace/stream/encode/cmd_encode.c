@@ -436,6 +436,9 @@ static int encode_all(struct encode *encode)
 		error = encode->ingress ? encode_ingress(encode) : encode_list(encode);
 	if (encode->blocks.space)
 		ntrace_space_put(encode->blocks.space);
+	/* The first file gets its name when both are written. */
+	if (!error && encode->record.output && output_flush(encode->record.output))
+		error = fail("%s: %s", encode->record.path, strerror(encode->record.output->error));
 	error = output_file_close(&encode->trace, error);
 	return output_file_close(&encode->record, error);
 }

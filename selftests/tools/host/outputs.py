@@ -1,0 +1,283 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Outputs of ntrace: each is complete, or what was there before is unchanged, and no temporary file is left.
+
+outputs.py NTRACE DIRECTORY: with the recording r1 of small_recordings.sh; prints "ok TEXT" or "failed TEXT" for each test. The list
+of writers comes from the help of the command: one that this file does not know is a failure.
+"""
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+NTRACE, TOP = sys.argv[1:]
+OLD = b"important\n"
+os.chdir(TOP)
+
+
+def test(good, text, *why):
+    print("ok" if good else "failed", text, flush=True)
+    if not good:
+        for item in why:
+            print("   ", repr(item)[:600], flush=True)
+
+
+def run(*words, before=None, **more):
+    done = subprocess.run([NTRACE, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before, check=False, **more)
+    return done.returncode, done.stderr.decode(errors="replace")
+
+
+def make(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+# ---- inputs, good and bad ----
+make("wave.map", "ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block\nclock t.clk\nreset =0\nhalted =0\npriv =0x3\nitype t.itype\n"
+     "iretire t.iretire\niaddr t.iaddr\nilastsize =1\n")
+make("wave.vcd", "$scope module t $end\n$var wire 1 ! clk $end\n$var wire 4 # itype $end\n$var wire 3 $ iretire $end\n$var wire 64 % iaddr $end\n"
+     "$upscope $end\n$enddefinitions $end\n#0\n0!\nb0 #\nb10 $\nb1000 %\n#5\n1!\n#10\n0!\n#15\n1!\n")
+make("bad.vcd", "$scope module t $end\n$var wire 1 ! clk $end\n$var wire 4 # itype $end\n$var wire 3 $ iretire $end\n$var wire 64 % iaddr $end\n"
+     "$upscope $end\n$enddefinitions $end\n#0\n0!\nb0 #\nb10 $\nb1000 %\n#5\n1!\n#10\n0!\nbx %\n#15\n1!\n")
+make("params", "")
+os.unlink("params")
+run("count", "-o", "counts", "r1")
+with open("counts", "rb") as file:
+    half = file.read()
+with open("bad.counts", "wb") as file:
+    file.write(half[:len(half) // 2])
+with open("first.pcs", encoding="utf-8") as file:
+    pcs = file.read()
+make("bad.pcs", pcs + "0xdeadbeef000\n")
+PARAMS = "tsbits=40,tshz=1000000,mode=htm"
+run("encode", "--pcs", "first.pcs", "--elf", "two_tasks", "--mode", "htm", "-o", "one.nex", "--record-ingress", "one.ingress")
+with open("one.ingress", encoding="utf-8") as file:
+    make("bad.ingress", "".join(file.readlines()[:-3]) + "c nonsense\n")
+with open("one.txt", "w", encoding="utf-8") as file:
+    subprocess.run([NTRACE, "dump", "--json", "one.nex"], stdout=file, check=True)
+with open("one.txt", encoding="utf-8") as file:
+    make("bad.txt", file.read() + "nonsense\n")
+for name, src in ("a.nex", "0"), ("b.nex", "1"):
+    run("encode", "--pcs", "first.pcs", "--elf", "two_tasks", "--mode", "htm", "--params", "srcbits=1", "--src", src, "-o", name)
+with open("ab.nex", "wb") as file:
+    for name in "a.nex", "b.nex":
+        with open(name, "rb") as part:
+            file.write(part.read())
+FORMATS = re.findall(r"^  ([a-z][a-z-]+(?:, [a-z-]+)*)  ", subprocess.run([NTRACE, "export", "--help"], stdout=subprocess.PIPE, text=True, check=True)
+                     .stdout.split("formats:")[1].split("\n\n")[0], re.M)
+FORMATS = [name for names in FORMATS for name in names.split(", ")]
+
+# name: words with {o}, the output, and {i}, a file that is an input or None; its good and its bad content, or words that fail
+WRITERS = {
+    "report --html": (["report", "--html", "{o}", "r1"], ["report", "--html", "{o}", "--pid", "4711", "r1"], "r1/data"),
+    "count --output": (["count", "-o", "{o}", "r1"], ["count", "-o", "{o}", "--pid", "4711", "r1"], "r1/data"),
+    "merge --output": (["merge", "-o", "{o}", "counts"], ["merge", "-o", "{o}", "counts", "bad.counts"], "counts"),
+    "encode --output": (["encode", "--pcs", "first.pcs", "--elf", "two_tasks", "--mode", "htm", "-o", "{o}"],
+                        ["encode", "--pcs", "bad.pcs", "--elf", "two_tasks", "--mode", "htm", "-o", "{o}"], "two_tasks"),
+    "encode --record-ingress": (["encode", "--pcs", "first.pcs", "--elf", "two_tasks", "--mode", "htm", "-o", "/dev/null", "--record-ingress", "{o}"],
+                                ["encode", "--pcs", "bad.pcs", "--elf", "two_tasks", "--mode", "htm", "-o", "/dev/null", "--record-ingress", "{o}"],
+                                "first.pcs"),
+    "assemble --output": (["assemble", "-o", "{o}", "one.txt"], ["assemble", "-o", "{o}", "bad.txt"], "one.txt"),
+    "ingress --output": (["ingress", "import", "--map", "wave.map", "-o", "{o}", "wave.vcd"],
+                         ["ingress", "import", "--map", "wave.map", "-o", "{o}", "bad.vcd"], "wave.map"),
+    "tandem --output": (["tandem", "convert", "--from", "ingress", "--elf", "two_tasks", "-o", "{o}", "one.ingress"],
+                        ["tandem", "convert", "--from", "ingress", "--elf", "two_tasks", "-o", "{o}", "bad.ingress"], "one.ingress"),
+    "split --output": (["split", "--force", "--params", "srcbits=1", "-o", "{d}", "ab.nex"], ["split", "--force", "--params", "srcbits=1", "-o", "{d}", "none"], "ab.nex"),
+}
+for name in FORMATS:
+    one = ["-b", "two_tasks"] if name in ("gcov", "autofdo", "profgen", "bolt", "bolt-bf", "perfscript") else []
+    WRITERS[f"export -f {name}"] = (["export", "-f", name, "--period", "100", "-o", "{o}", *one, "r1"], ["export", "-f", name, "-o", "{o}", "--pid", "4711", "r1"], "r1/data")
+run("export", "-f", "perf-data", "--period", "100", "-o", "samples", "r1")
+WRITERS["export -f perfscript"] = tuple([word if word != "r1" else "samples" for word in words if word not in ("--period", "100")]
+                                        for words in WRITERS["export -f perfscript"][:2]) + ("samples",)
+# Directories: those that the machine's trace is written to, and those that are made beside an option.
+DIRECTORIES = {"record --output": "a recording, which is complete at each moment", "trigger --output": "the same",
+               "collect --output": "sums of counts, as those of merge"}
+
+found = {f"export -f {name}" for name in FORMATS}
+for command in re.findall(r"^  ([a-z]+) ", subprocess.run([NTRACE, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout, re.M):
+    if command == "ntrace":
+        continue
+    text = subprocess.run([NTRACE, command, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    for option, what in re.findall(r"^ +(?:-., )?--([a-z-]+) [A-Z][^ ]*\s+(.*)$", text, re.M):
+        if option == "output" or re.search(r"\bwrite\b", what):
+            found.add(f"{command} --{option}")
+found.discard("export --output")
+test(found == set(WRITERS) | set(DIRECTORIES), "the test knows every writer of the help", found ^ (set(WRITERS) | set(DIRECTORIES)))
+
+# ---- the matrix ----
+def user():
+    """Without root's permissions, which include all."""
+    if not os.getuid():
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+
+
+def small():
+    """The disk is full: no file grows beyond a few bytes."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+
+
+def fatal():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+
+
+class Place:
+    """A new directory with the output, whose old content is OLD."""
+
+    def __init__(self, name, words):
+        self.directory = "place"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        os.mkdir(self.directory)
+        os.chmod(self.directory, 0o777)
+        self.file = f"{self.directory}/ab.0.nex" if "{d}" in words else f"{self.directory}/out"
+        if "{d}" in words:
+            run(*self.words(words))
+            self.file = f"{self.directory}/{sorted(os.listdir(self.directory))[0]}"
+            for other in os.listdir(self.directory):
+                os.unlink(f"{self.directory}/{other}")
+        self.put(OLD)
+        self.name = name
+
+    def words(self, words, output=None):
+        return [word.format(o=output or self.file, d=self.directory) for word in words]
+
+    def put(self, content):
+        with open(self.file, "wb") as file:
+            file.write(content)
+        os.chmod(self.file, 0o666)
+
+    def unchanged(self, text, *why):
+        with open(self.file, "rb") as file:
+            now = file.read()
+        left = os.listdir(self.directory)
+        test(now == OLD and left == [os.path.basename(self.file)], f"{self.name}: {text}: the old file, and nothing else", now[:60], left, *why)
+
+
+for name, (good, bad, source) in WRITERS.items():
+    place = Place(name, good)
+    os.unlink(place.file)
+    status, said = run(*place.words(good))
+    test(not status and os.path.exists(place.file), f"{name}: a new file", status, said)
+    if not os.path.exists(place.file):
+        continue
+    with open(place.file, "rb") as file:
+        whole = file.read()
+    files = sorted(os.listdir(place.directory))
+
+    place.put(OLD)
+    os.chmod(place.file, 0o600)
+    status, said = run(*place.words(good))
+    with open(place.file, "rb") as file:
+        test(not status and file.read() == whole and sorted(os.listdir(place.directory)) == files and os.stat(place.file).st_mode & 0o777 == 0o600,
+             f"{name}: replaces a file as a whole, and keeps its permissions", status, said, os.listdir(place.directory))
+
+    place = Place(name, good)
+    status, said = run(*place.words(bad))
+    test(status not in (0, 3), f"{name}: fails with a bad input", status, said)
+    place.unchanged("a bad input", said)
+
+    for limit, text in (small, "a full disk"), (fatal, "a signal at a full disk"):
+        place = Place(name, good)
+        status, said = run(*place.words(good), before=limit)
+        test(status == (1 if limit is small else -signal.SIGXFSZ), f"{name}: {text}", status, said)
+        if limit is small:
+            # The temporary files of a count are elsewhere.
+            test(re.search(r"error: (place|/tmp).*: File too large", said), f"{name}: {text}: the message says what, and where", said)
+        place.unchanged(text, said)
+    if "{o}" in good and name != "export -f sqlite":
+        status, said = run(*place.words(good, "/dev/full"))
+        test(status == 1 and "No space left on device" in said, f"{name}: /dev/full", status, said)
+
+    for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+        place = Place(name, good)
+        status, said = run(*place.words(good), env={**os.environ, "LD_PRELOAD": f"{TOP}/before_rename.so", "NTRACE_SIGNAL": str(int(number))})
+        test(status == -number, f"{name}: {number.name} before the end", status, said)
+        place.unchanged(number.name, said)
+
+    if "{o}" in good:
+        with open(source, "rb") as file:
+            before = file.read()
+        names = sorted(os.listdir(os.path.dirname(source) or "."))
+        status, said = run(*place.words(good, source))
+        with open(source, "rb") as file:
+            test(status == 1 and "the output is also an input" in said and file.read() == before and
+                 sorted(os.listdir(os.path.dirname(source) or ".")) == names, f"{name}: refuses an output that is an input", status, said)
+        with open(source, "wb") as file:
+            file.write(before)
+
+    place = Place(name, good)
+    os.rename(place.file, f"{place.directory}/real")
+    os.symlink("real", place.file)
+    status, said = run(*place.words(good))
+    with open(f"{place.directory}/real", "rb") as file:
+        test(not status and file.read() == whole and os.path.islink(place.file), f"{name}: follows a symbolic link", status, said)
+
+    place = Place(name, good)
+    os.chmod(place.directory, 0o555)
+    status, said = run(*place.words(good), before=user)
+    test(status == 1 and "Permission denied" in said and place.directory in said, f"{name}: a directory that cannot be written", status, said)
+    place.unchanged("a directory that cannot be written", said)
+    os.chmod(place.directory, 0o777)
+
+# An input that only a list names, and one behind "=" and before "@".
+shutil.copy("counts", "other")
+make("list", "other\n")
+status, said = run("merge", "--files-from", "list", "-o", "other")
+test(status == 1 and "the output is also an input" in said and os.path.getsize("other") == len(half), "merge: refuses a file of a list", status, said)
+shutil.copy("two_tasks", "program")
+status, said = run("encode", "--pcs=first.pcs", "--elf=program@0x10000", "--mode", "htm", "--output=program")
+test(status == 1 and "the output is also an input" in said, "encode: refuses --elf=FILE@ADDR", status, said)
+
+# ---- targets that are no files ----
+CSV = ["export", "-f", "csv", "r1", "-o"]
+place = Place("csv", ["{o}"])
+run(*CSV, place.file)
+with open(place.file, "rb") as file:
+    whole = file.read()
+os.symlink("new", "place/link")
+run(*CSV, "place/link")
+with open("place/new", "rb") as file:
+    test(file.read() == whole and os.path.islink("place/link"), "a symbolic link to no file makes it")
+for words in [*CSV, "/dev/stdout"], [*CSV, "-"], [*CSV, "/dev/fd/1"]:
+    with open("place/out", "wb") as file:
+        file.write(OLD)
+        file.flush()
+        status = subprocess.run([NTRACE, *words], stdout=file, stderr=subprocess.DEVNULL, check=False).returncode
+    with open("place/out", "rb") as file:
+        test(not status and file.read() == OLD + whole, f"{words[-1]} is written where it is")
+    done = subprocess.run([NTRACE, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    test(not done.returncode and done.stdout == whole, f"{words[-1]}: a pipe")
+os.mkfifo("place/fifo")
+with subprocess.Popen(["cat", "place/fifo"], stdout=subprocess.PIPE) as reader:
+    status, said = run(*CSV, "place/fifo")
+    test(not status and reader.communicate()[0] == whole, "a FIFO", said)
+# An attacker who knows the process number cannot choose what is written.
+make("victim", "")
+subprocess.run(["sh", "-c", f"ln -s victim o.db.$$; exec {NTRACE} export -f sqlite -o o.db r1"], stderr=subprocess.DEVNULL, check=True)
+test(not os.path.getsize("victim") and os.path.getsize("o.db") and not os.path.islink("o.db"), "sqlite: no name that can be guessed")
+
+# ---- the archive and the index of a recording ----
+ARCHIVE = ["archive", "--sysroot", "/", "r1"]
+before = sorted(os.listdir("r1"))
+run("index", "r1")
+report = run("report", "r1")
+for limit, text in (small, "a full disk"), (fatal, "a signal at a full disk"):
+    status, said = run(*ARCHIVE, before=limit)
+    test(status == (1 if limit is small else -signal.SIGXFSZ) and "archive" not in " ".join(os.listdir("r1")), f"archive: {text}: nothing is left", status, said,
+         os.listdir("r1"))
+    if limit is small:
+        test("File too large" in said and "r1/archive" in said, "archive: the message says what, and where", said)
+preloaded = {**os.environ, "LD_PRELOAD": f"{TOP}/before_rename.so"}
+for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+    status, said = run(*ARCHIVE, env={**preloaded, "NTRACE_SIGNAL": str(int(number))})
+    test(status == -number and "archive" not in " ".join(os.listdir("r1")), f"archive: {number.name}: nothing is left", status, said, os.listdir("r1"))
+test(run("report", "r1") == report, "the recording is decoded as before")
+test(run(*ARCHIVE)[0] == 0 and os.path.isdir("r1/archive"), "archive")
+status, said = run(*ARCHIVE)
+test(status == 1 and "exists: remove it first" in said, "archive: once", status, said)

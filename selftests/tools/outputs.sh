@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# runner: seconds=40
+# Every file that the command writes is there as a whole or not at all: see host/outputs.py.
+set -uo pipefail
+# shellcheck source=selftests/tools/small_recordings.sh
+. "$(dirname "$0")/small_recordings.sh"
+small_recordings "$tmp" 1 >"$tmp/log" 2>&1 || not_ok "a recording"
+# The tests of permissions are made without root's, which has all.
+chmod 755 "$tmp"
+gcc -shared -fPIC -o "$tmp/before_rename.so" "$small_host/before_rename.c" -ldl || not_ok "compiled"
+while read -r result text; do
+	case $result in
+	ok) pass "$text" ;;
+	failed) not_ok "$text" ;;
+	*) diag "$result $text" ;;
+	esac
+done < <(python3 "$small_host/outputs.py" "$ntrace" "$tmp" 2>&1; echo "end $?") >"$tmp/results"
+cat "$tmp/results"
