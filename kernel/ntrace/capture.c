@@ -141,6 +141,8 @@ static int ntrace_capture_check_portsink(const struct ntrace_component *sink,
 static int ntrace_capture_set_sizes(const struct ntrace_component *sink,
 				    struct ntrace_config *config)
 {
+	/* A part of the buffer is not used if the width of a write is not known. */
+	u64 least = max_t(u64, PAGE_SIZE, 2 * sink->ramsink.reach);
 	size_t most = ntrace_ramsink_size_max(sink);
 
 	if (config->flags & ~NTRACE_CONFIG_FLAGS || config->drain_us > NTRACE_DRAIN_US_MAX)
@@ -159,7 +161,7 @@ static int ntrace_capture_set_sizes(const struct ntrace_component *sink,
 	if (sink->ramsink.sram_size)
 		config->sink_size = sink->ramsink.sram_size;
 	else
-		config->sink_size = roundup_pow_of_two(max_t(u64, config->sink_size, PAGE_SIZE));
+		config->sink_size = roundup_pow_of_two(max_t(u64, config->sink_size, least));
 	return 0;
 }
 

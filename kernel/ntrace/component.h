@@ -182,8 +182,15 @@ struct ntrace_deframe {
  * @control: trRamControl without trRamEnable
  * @sram_size: bytes of the sink's own memory if the driver uses that (SRAM mode), else 0; the
  *	       driver copies this memory to @ring
- * @granule: bytes per write of the sink
- * @wp: register offset of the write pointer; bit 0 of the register says that it has wrapped
+ * @least: bytes that one write of the sink has at least, a power of two. @least, @granule and
+ *	   @reach are equal if the width of a write is known
+ * @granule: bytes that it has at most, a power of two: less and less while the sink runs
+ * @reach: the most that any such sink can write at Limit, which lies as far before the end of
+ *	   the buffer
+ * @wp: register offset of the write pointer, of which bit 0 says that it has wrapped. Writing the
+ *	pointer need not clear that bit
+ * @marked: SRAM mode: bit 0 of the write pointer tells nothing. The driver has overwritten the last
+ *	    word instead
  * @status: register offset of @failures
  * @failures: bits of that register after which no trace reaches memory any more
  * @framed: it writes frames of a CoreSight formatter, see deframe.c
@@ -195,7 +202,9 @@ struct ntrace_deframe {
  * @buffer_size: bytes allocated
  * @ring: start of the part that the sink uses; the sink may have trimmed Start
  * @ring_dma: address of @ring for the sink
- * @ring_size: bytes of that part, a multiple of @granule
+ * @last: position of the last granule, to which Limit points
+ * @ring_size: bytes up to the end of that granule; too many by up to @granule - @least until
+ *	       @wrapped
  * @mutex: protects the users of the sink, see path.h
  * @session: user of the sink: NULL for files, else the process that opened perf's events
  * @src_bits: width of SRC if several encoders share the sink, else 0
@@ -204,6 +213,7 @@ struct ntrace_deframe {
  * @lock: protects the members below
  * @feeds: data areas that are fed from the sink
  * @fault: the write pointer left the buffer
+ * @wrapped: the drain has found that the sink has wrapped since the ring began anew
  * @drained: position in the ring up to which the drain has copied
  * @found: bytes that the last slice of the drain found; U32_MAX: it has lapped
  * @ends: changes when the last trace of a stopped sink was drained, and when the ring begins anew
@@ -220,8 +230,11 @@ struct ntrace_deframe {
 struct ntrace_ramsink {
 	u32 control;
 	u32 sram_size;
+	u32 least;
 	u32 granule;
+	u32 reach;
 	u32 wp;
+	bool marked;
 	u32 status;
 	u32 failures;
 	bool framed;
@@ -233,6 +246,7 @@ struct ntrace_ramsink {
 	size_t buffer_size;
 	u8 *ring;
 	dma_addr_t ring_dma;
+	u32 last;
 	u32 ring_size;
 
 	struct mutex mutex; /* users of the sink, see path.h */
@@ -244,6 +258,7 @@ struct ntrace_ramsink {
 	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
 	struct list_head feeds;
 	bool fault;
+	bool wrapped;
 	u32 drained;
 	u32 found;
 	u32 canary;
@@ -257,15 +272,13 @@ struct ntrace_ramsink {
 /**
  * struct ntrace_tmc - state of a Trace Memory Controller
  * @sets_pointers: software sets its pointers before each start
- * @stopped: it has stopped; @rwp and @sts are the last values of the registers
- * @rwp: write pointer
- * @sts: status
+ * @stopped: it has stopped
+ * @rwp: then the last value of its write pointer
  */
 struct ntrace_tmc {
 	bool sets_pointers;
 	bool stopped;
 	u64 rwp;
-	u32 sts;
 };
 
 /**
@@ -307,7 +320,6 @@ struct ntrace_portsink {
  *	   a deadline; the sink keeps running. NULL: they hold nothing back
  * @position: write pointer as an offset in the ring; false: it is not in the ring. NULL: @wp of
  *	      struct ntrace_ramsink
- * @wrapped: the ring has wrapped; NULL: bit 0 of @wp
  */
 struct ntrace_sink_ops {
 	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
@@ -317,7 +329,6 @@ struct ntrace_sink_ops {
 	bool (*await_empty)(const struct ntrace_component *component, u64 deadline);
 	bool (*flush)(struct ntrace_component *component, u64 deadline);
 	bool (*position)(const struct ntrace_component *component, u32 *position);
-	bool (*wrapped)(const struct ntrace_component *component);
 };
 
 /**

@@ -36,10 +36,14 @@ static void ntrace_debug_ramsink(struct seq_file *file, const struct ntrace_comp
 	const struct ntrace_ramsink *sink = &component->ramsink;
 	u32 position;
 
-	seq_printf(file, " granule=%u", sink->granule);
+	seq_printf(file, " granule=%u", sink->least);
+	if (sink->reach > sink->least)
+		seq_printf(file, "..%u", sink->reach);
 	if (!sink->ring)
 		return;
-	seq_printf(file, " ring=%u drained=%u%s", sink->ring_size, READ_ONCE(sink->drained),
+	/* The width is what the driver has learnt since it was loaded. */
+	seq_printf(file, " width=%u ring=%u drained=%u%s", READ_ONCE(sink->granule),
+		   READ_ONCE(sink->ring_size), READ_ONCE(sink->drained),
 		   READ_ONCE(sink->fault) ? " fault" : "");
 	if (!active || !component->programmed)
 		return;
@@ -47,7 +51,7 @@ static void ntrace_debug_ramsink(struct seq_file *file, const struct ntrace_comp
 		seq_printf(file, " written=%u", position);
 	else
 		seq_puts(file, " written=outside");
-	if (ntrace_ramsink_wrapped(component))
+	if (READ_ONCE(sink->wrapped))
 		seq_puts(file, " wrapped");
 }
 

@@ -3,10 +3,10 @@
  * Moves trace from the ring of a sink into data areas.
  *
  * The sink has no interrupt, and one sticky bit is all it says about wrapping. So a timer reads
- * the ring up to the write pointer, and a canary tells whether the sink has lapped the reader: one
- * granule of bytes 0x02 (MSEO 10, which no encoder sends) just before the drained position. This
- * is the last granule that the sink writes before it overwrites trace that has not been copied.
- * While the canary is intact, nothing has been overwritten:
+ * the ring up to the write pointer, and a canary tells whether the sink has lapped the reader:
+ * bytes 0x02 (MSEO 10, which no encoder sends) just before the drained position, in the last
+ * granule that the sink writes before it overwrites trace that has not been copied. While the
+ * canary is intact, nothing has been overwritten:
  *
  *          drained                write pointer
  *             v                        v
@@ -16,7 +16,12 @@
  * empties its own sink, so it cannot outrun the reader; a hart that a hypervisor has descheduled
  * produces nothing. The traced load could keep a softirq or a thread from running.
  *
- * If the sink writes frames of a CoreSight formatter (deframe.c), such a granule would be frames
+ * The width of a granule may be unknown (ramsink.c). The drain then reads as if granules had the
+ * most bytes that they can have, and places canaries as if they had the least: a canary of any part
+ * of the granule does. Where the ring ends must be known only when the drain gets there, and by
+ * then the last granule is in memory.
+ *
+ * If the sink writes frames of a CoreSight formatter (deframe.c), a canary would be frames
  * without an ID, of 15 bytes of one encoder, the first of which is 0x02: no formatter writes them,
  * either.
  *
@@ -61,8 +66,6 @@
  * timers of the hart back for as long as they took. Meanwhile the sink laps.
  */
 #define NTRACE_DRAIN_SLICE_SHARED (3U << 10)
-/* A multiple of any granule. */
-#define NTRACE_DRAIN_UNIT	1024U
 /* Pause between two slices while more trace is waiting, so that the hart can do its work. */
 #define NTRACE_DRAIN_PAUSE_US	10
 #define NTRACE_DRAIN_PAUSE_SHARED_US 5
@@ -136,6 +139,19 @@ bool ntrace_drain_position(struct ntrace_component *component, u32 *position)
 	if (ntrace_ramsink_position(component, position))
 		return true;
 	ntrace_drain_fault(&component->ramsink);
+	return false;
+}
+
+/* The same; the size of the ring is known where @position is before the drained one. */
+static bool ntrace_drain_find(struct ntrace_component *component, u32 *position, bool sink_stopped)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	if (!ntrace_drain_position(component, position))
+		return false;
+	if (ntrace_ramsink_track(sink, position, !sink_stopped))
+		return true;
+	ntrace_drain_fault(sink);
 	return false;
 }
 
@@ -250,7 +266,7 @@ static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 		ring_set_canary(sink, first);
 		/* The canary is in memory before the write pointer is read. */
 		mb();
-		if (!ntrace_drain_position(component, wp))
+		if (!ntrace_drain_find(component, wp, false))
 			return;
 		second = ntrace_drain_settled(sink, *wp);
 		if (second != first)
@@ -284,6 +300,9 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 	 * a ring in an interval, they would find nothing but laps.
 	 */
 	sink->found = U32_MAX;
+	/* A broken canary elsewhere than at the end of the ring: the last granule is in memory. */
+	if (sink_stopped || sink->canary)
+		ntrace_ramsink_measure(sink, !sink_stopped);
 	if (sink_stopped)
 		sink->drained = wp;
 	else
@@ -293,6 +312,8 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 	ntrace_drain_reparse(sink, true);
 	moved = (u64)sink->ring_size + ring_distance(sink, drained, wp) -
 		ring_distance(sink, sink->drained, wp);
+	/* A lower bound: the size of the ring may have been added twice. */
+	moved -= min_t(u64, moved, 2 * ring_doubt(sink));
 	/* Of frames, an unknown part is trace. */
 	if (!sink->dealt || (list_is_singular(&sink->feeds) && !sink->framed))
 		lost = moved;
@@ -302,7 +323,7 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 }
 
 /*
- * Drains up to @limit bytes, a multiple of any granule. Called with the lock held, on any hart.
+ * Drains up to @limit bytes, or a granule if that is more. Called with the lock held, on any hart.
  * With @sink_stopped the sink is disabled and empty, and all trace up to the write pointer is in
  * memory.
  *
@@ -317,7 +338,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 
 	sink->found = 0;
 	if (!sink->ring || sink->fault || ntrace_feed_is_paused(&sink->feeds) ||
-	    ntrace_ramsink_is_whole(sink) || !ntrace_drain_position(component, &wp))
+	    ntrace_ramsink_is_whole(sink) || !ntrace_drain_find(component, &wp, sink_stopped))
 		return false;
 
 	pending = ring_distance(sink, sink->drained, wp);
@@ -335,6 +356,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	 * readl() orders the loads of the copy after the read of the write pointer, and trace that
 	 * the pointer reports as settled is in memory.
 	 */
+	limit = max(rounddown(limit, sink->granule), sink->granule);
 	bytes = min(pending, limit);
 	ntrace_drain_copy(sink, bytes);
 	next = ring_add(sink, sink->drained, bytes);
@@ -342,7 +364,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	if (bytes && !sink_stopped) {
 		/* The copy is complete before the write pointer is read again. */
 		rmb();
-		if (!ntrace_drain_position(component, &wp))
+		if (!ntrace_drain_find(component, &wp, false))
 			return false;
 		lapped = ring_distance(sink, sink->drained, wp) < bytes;
 		/*
@@ -383,7 +405,7 @@ static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 		limit = min_t(u64, limit, feed->size / 2);
 	}
 	if (copies > 1)
-		limit = max(rounddown(limit / copies, NTRACE_DRAIN_UNIT), NTRACE_DRAIN_UNIT);
+		limit /= copies;
 	return limit;
 }
 
@@ -444,7 +466,7 @@ static void ntrace_drain_drop(struct ntrace_component *component)
 	u32 wp, lost = 0;
 
 	guard(raw_spinlock_irqsave)(&sink->lock);
-	if (sink->fault || !ntrace_drain_position(component, &wp))
+	if (sink->fault || !ntrace_drain_find(component, &wp, true))
 		return;
 	/* Whose trace it is, is unknown if it has to be separated; of frames, a part is trace. */
 	if (!sink->dealt || (list_is_singular(&sink->feeds) && !sink->framed))
@@ -480,14 +502,17 @@ void ntrace_drain_begin(struct ntrace_component *component)
 	guard(raw_spinlock_irqsave)(&sink->lock);
 	sink->fault = false;
 	sink->drained = 0;
+	sink->wrapped = false;
+	sink->ring_size = sink->last + sink->granule;
 	sink->canary = 0;
 	sink->ends++;
 	list_for_each_entry(feed, &sink->feeds, node)
 		ntrace_feed_settle(feed);
 	ntrace_drain_reparse(sink, false);
-	ring_set_canary(sink, 0);
+	/* The canary, and what ntrace_ramsink_measure() and ntrace_ramsink_wrapped() look at. */
+	memset(sink->ring + sink->last, NTRACE_RESERVED_BYTE, sink->granule);
 	/* ntrace_ramsink_is_stuck() checks for these bytes. */
-	memset(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
+	memset(sink->ring, NTRACE_RESERVED_BYTE, sink->least);
 }
 
 /*
@@ -691,16 +716,21 @@ void ntrace_drain_flush(struct ntrace_feed *feed)
 /* Finds the start of the trace in a stopped sink. Return: its size. */
 static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 {
-	bool wrapped = ntrace_ramsink_wrapped(component);
 	struct ntrace_ramsink *sink = &component->ramsink;
+	bool wrapped = ntrace_ramsink_wrapped(component);
 	struct ntrace_feed *feed;
 	u32 wp;
 
 	if (sink->fault || !ntrace_drain_position(component, &wp))
 		return 0;
+	if (wrapped)
+		ntrace_ramsink_measure(sink, false);
 	sink->drained = wrapped ? wp : 0;
-	/* Overwritten trace may begin inside a message, and the number of rounds is unknown. */
-	if (wrapped && !(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP)) {
+	/*
+	 * Overwritten trace may begin inside a message, and the number of rounds is unknown. A sink
+	 * that did stop at the end of its ring points to the start.
+	 */
+	if (wrapped && (wp || !(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP))) {
 		ntrace_drain_reparse(sink, true);
 		list_for_each_entry(feed, &sink->feeds, node)
 			ntrace_feed_lapped(feed, sink->dealt ? 0 : wp);

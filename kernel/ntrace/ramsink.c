@@ -2,6 +2,29 @@
 /*
  * RAM sink, trRam... registers. It writes to system memory (SMEM mode) or, if it does not support
  * that, to its own memory (SRAM mode).
+ *
+ * A sink writes a granule at a time, and begins again at Start after it has written at Limit. No
+ * register tells the width of a granule: the low bits of Limit may all be writable, whatever the
+ * width. A sink whose write pointer steps over Limit writes to all memory after it. So no guess
+ * decides where a sink writes: unless the device tree has "riscv,write-bytes", Start and Limit are
+ * multiples of 4 KiB, which granules of all widths hit, and the 4 KiB at Limit are part of the
+ * buffer:
+ *
+ *	Start                                   Limit
+ *	  v                                       v
+ *	  | granule | granule | ...     | granule | granule |   unused   |
+ *	  |<-------- last ----------------------->|<------- reach ------>|
+ *	  |<-------- ring_size ---------------------------->|
+ *
+ * A wrong width can only spoil trace. The sink shows its width as it runs: the lowest bit set in a
+ * write pointer bounds it, and the last changed byte at Limit gives it, after the first wrap: the
+ * driver has filled these 4 KiB with bytes that no encoder sends.
+ *
+ * Nor does a status bit tell whether a sink in SMEM mode has wrapped, because writing the pointer
+ * may not clear it: the granule at Limit does.
+ *
+ * Invariants: all of [Limit, Limit + reach) is in the buffer. least <= width of a write <= granule
+ * <= reach.
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
@@ -18,6 +41,7 @@
 #include "component.h"
 #include "feed.h"
 #include "log.h"
+#include "ring.h"
 #include "scatter.h"
 #include "sink.h"
 #include "split.h"
@@ -27,6 +51,9 @@
 
 /* Memory in pieces is limited by what RLIMIT_MEMLOCK is meant for, and by the table. */
 #define NTRACE_SCATTER_SIZE_MAX	SZ_1G
+
+/* One write of a sink has fewer bytes than a page: no bus has longer bursts. */
+#define NTRACE_GRANULE_MAX	SZ_4K
 
 static u64 ntrace_ramsink_read_pair(const struct ntrace_component *component, u32 low)
 {
@@ -63,7 +90,7 @@ static int ntrace_ramsink_init_sram(struct ntrace_component *component)
 	/* The window covers the memory if the read pointer reaches its end. */
 	if (ntrace_component_warl(component, TR_RAM_RP_LOW, limit) != limit)
 		return ntrace_component_refuse(component, "has memory that cannot be read");
-	sink->granule = sizeof(u32);
+	ntrace_sink_set_granule(sink, sizeof(u32));
 	sink->sram_size = limit + sizeof(u32);
 	return 0;
 }
@@ -117,10 +144,86 @@ int ntrace_ramsink_find_memory(struct ntrace_component *component)
 					component->dev);
 }
 
+/**
+ * ntrace_ramsink_find_granule - find out how many bytes a sink writes at a time
+ * @component: RAM sink that writes to system memory
+ * @limit: register offset of (the low half of) Limit
+ *
+ * The read-only zero bits of a pointer say how many they are at least, no more than that.
+ *
+ * Return: 0 or a negative error.
+ */
+int ntrace_ramsink_find_granule(struct ntrace_component *component, u32 limit)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 low = ntrace_component_warl(component, limit, 0xfffffffc);
+	u32 wp = ntrace_component_warl(component, sink->wp, 0xfffffffc) & ~TR_RAM_WP_LOW_WRAP;
+	u32 bytes;
+
+	/* Either pointer may be the coarser one. */
+	sink->least = max(low & -low, wp & -wp);
+	if (sink->least < sizeof(u32) || sink->least > NTRACE_GRANULE_MAX)
+		return ntrace_component_refuse(component,
+					       "has a buffer whose limits cannot be set");
+	sink->granule = NTRACE_GRANULE_MAX;
+	sink->reach = NTRACE_GRANULE_MAX;
+	if (of_property_read_u32(component->dev->of_node, "riscv,write-bytes", &bytes))
+		return 0;
+	if (!is_power_of_2(bytes) || bytes < sink->least || bytes > NTRACE_GRANULE_MAX)
+		return ntrace_component_refuse(component, "cannot have this \"riscv,write-bytes\"");
+	ntrace_sink_set_granule(sink, bytes);
+	return 0;
+}
+
+/**
+ * ntrace_ramsink_set_ring - note where a sink writes
+ * @sink: RAM sink with a buffer
+ * @start: address of its first granule
+ * @limit: address of its last granule
+ */
+void ntrace_ramsink_set_ring(struct ntrace_ramsink *sink, u64 start, u64 limit)
+{
+	sink->ring = sink->buffer + (start - sink->dma);
+	sink->ring_dma = start;
+	sink->last = limit - start;
+	sink->ring_size = sink->last + sink->granule;
+}
+
+/**
+ * ntrace_ramsink_accept - take the pointers of a sink as they read back
+ * @component: RAM sink with a buffer
+ * @start: Start
+ * @limit: Limit
+ * @wp: write pointer, which software has set to Start
+ *
+ * A sink that writes outside of its buffer corrupts memory silently. It may have trimmed a pointer,
+ * which is fine if each granule up to @reach bytes hits Limit and ends inside the buffer.
+ *
+ * Return: 0, or -EIO if the sink would leave the buffer.
+ */
+int ntrace_ramsink_accept(struct ntrace_component *component, u64 start, u64 limit, u64 wp)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u64 end = sink->dma + sink->buffer_size;
+	bool misses = (start | limit) & (sink->reach - 1);
+
+	wp &= ~(u64)TR_RAM_WP_LOW_WRAP;
+	if (!misses && start >= sink->dma && limit >= start && limit <= end - sink->reach &&
+	    wp == start) {
+		ntrace_ramsink_set_ring(sink, start, limit);
+		return 0;
+	}
+	ntrace_err(component->dev,
+		   "buffer %pad + 0x%zx reads back as 0x%llx..0x%llx, wp 0x%llx%s\n", &sink->dma,
+		   sink->buffer_size, start, limit, wp,
+		   misses && sink->reach > sink->least ?
+			   ": its \"riscv,write-bytes\" must be known" :
+			   "");
+	return -EIO;
+}
+
 /*
- * Writes the buffer addresses. A sink that writes outside of its buffer corrupts memory silently,
- * so every pointer is read back. The sink may have trimmed a pointer, which is fine inside the
- * buffer.
+ * Writes the buffer addresses.
  *
  * Return: 0, -EOPNOTSUPP, or -EIO if the sink would leave the buffer.
  */
@@ -128,8 +231,7 @@ static int ntrace_ramsink_program(struct ntrace_component *component,
 				  const struct ntrace_config *config)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	u64 end = sink->dma + sink->buffer_size;
-	u64 start, limit, wp;
+	u64 start, limit;
 	u32 control;
 
 	sink->control &= ~TR_RAM_CONTROL_STOP_ON_WRAP;
@@ -141,28 +243,36 @@ static int ntrace_ramsink_program(struct ntrace_component *component,
 	if ((control ^ sink->control) & TR_RAM_CONTROL_STOP_ON_WRAP)
 		return -EOPNOTSUPP;
 	start = ntrace_ramsink_write_pair(component, TR_RAM_START_LOW, sink->dma);
-	limit = ntrace_ramsink_write_pair(component, TR_RAM_LIMIT_LOW, end - sink->granule);
-	wp = ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, start);
+	limit = ntrace_ramsink_write_pair(component, TR_RAM_LIMIT_LOW,
+					  sink->dma + sink->buffer_size - sink->reach);
+	return ntrace_ramsink_accept(component, start, limit,
+				     ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, start));
+}
 
-	if (start < sink->dma || limit < start || limit > end - sink->granule || wp != start ||
-	    (limit - start) % sink->granule) {
-		ntrace_err(component->dev,
-			   "buffer %pad + 0x%zx reads back as 0x%llx..0x%llx, wp 0x%llx\n",
-			   &sink->dma, sink->buffer_size, start, limit, wp);
-		return -EIO;
-	}
-	sink->ring = sink->buffer + (start - sink->dma);
-	sink->ring_dma = start;
-	sink->ring_size = limit + sink->granule - start;
-	return 0;
+/* Overwrites the last word of the sink's own memory. That trRamData can be written is optional. */
+static int ntrace_ramsink_mark(struct ntrace_component *component)
+{
+	const u32 mark = NTRACE_RESERVED_BYTE * 0x01010101U;
+
+	ntrace_write(component, TR_RAM_RP_LOW, component->ramsink.last);
+	ntrace_write(component, TR_RAM_DATA, mark);
+	ntrace_write(component, TR_RAM_RP_LOW, component->ramsink.last);
+	if (ntrace_read(component, TR_RAM_DATA) == mark)
+		return 0;
+	ntrace_err(component->dev, "sink does not show any more that it wraps\n");
+	return -EIO;
 }
 
 static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
+	u64 wp = ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma);
 
-	/* This write also clears trRamWrap. Start and Limit keep their values. */
-	if (ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma) != sink->ring_dma)
+	/* This write should clear trRamWrap, too. Start and Limit keep their values. */
+	if ((wp & ~(u64)TR_RAM_WP_LOW_WRAP) != sink->ring_dma)
+		return -EIO;
+	sink->marked = sink->sram_size && wp & TR_RAM_WP_LOW_WRAP;
+	if (sink->marked && ntrace_ramsink_mark(component))
 		return -EIO;
 	ntrace_write(component, TR_RAM_CONTROL, sink->control | TR_CONTROL_ENABLE);
 	return 0;
@@ -203,7 +313,7 @@ static const struct ntrace_sink_ops ntrace_ramsink_ops = {
 int ntrace_ramsink_init(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	u32 control, low, high;
+	u32 control, high;
 	int ret;
 
 	ntrace_sink_setup(component, &ntrace_ramsink_ops);
@@ -230,19 +340,9 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	if (ret)
 		return ret;
 
-	/*
-	 * Limit is the address of the last granule: its read-only zero bits give the width of one
-	 * write. The write pointer may be coarser.
-	 */
 	ntrace_write(component, TR_RAM_LIMIT_HIGH, 0);
-	low = ntrace_component_warl(component, TR_RAM_LIMIT_LOW, 0xfffffffc);
-	sink->granule = low & -low;
-	low = ntrace_component_warl(component, TR_RAM_WP_LOW, 0xfffffffc) & ~TR_RAM_WP_LOW_WRAP;
-	sink->granule = max(sink->granule, low & -low);
-	if (sink->granule < sizeof(u32) || sink->granule > PAGE_SIZE / 4)
-		return ntrace_component_refuse(component,
-					       "has a buffer whose limits cannot be set");
-	return ntrace_ramsink_find_memory(component);
+	return ntrace_ramsink_find_granule(component, TR_RAM_LIMIT_LOW) ?:
+		       ntrace_ramsink_find_memory(component);
 }
 
 /**
@@ -407,12 +507,76 @@ void ntrace_ramsink_fetch(struct ntrace_component *component)
 		put_unaligned_le32(ntrace_read(component, TR_RAM_DATA), sink->ring + i);
 }
 
-/** ntrace_ramsink_wrapped - tell whether the sink has reached the end of its ring at least once */
+/**
+ * ntrace_ramsink_wrapped - tell whether the sink has reached the end of its ring at least once
+ * @component: RAM sink that has stopped and, in SRAM mode, was fetched
+ */
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component)
 {
-	if (component->sink_ops && component->sink_ops->wrapped)
-		return component->sink_ops->wrapped(component);
-	return ntrace_read(component, component->ramsink.wp) & TR_RAM_WP_LOW_WRAP;
+	const struct ntrace_ramsink *sink = &component->ramsink;
+
+	if (sink->wrapped)
+		return true;
+	if (sink->sram_size && !sink->marked)
+		return ntrace_read(component, sink->wp) & TR_RAM_WP_LOW_WRAP;
+	/* ntrace_drain_begin() has filled it, and no earlier round of the drain set a canary. */
+	return !ring_canary_intact(sink, 0);
+}
+
+/**
+ * ntrace_ramsink_measure - find the end of the ring of a sink that has wrapped
+ * @sink: RAM sink whose write at Limit is in memory; called with its lock
+ * @running: it is running
+ *
+ * A part of a granule that a sink has written when it was stopped would not tell the width.
+ *
+ * Return: false if the sink has not written at Limit.
+ */
+bool ntrace_ramsink_measure(struct ntrace_ramsink *sink, bool running)
+{
+	u32 bytes = sink->granule;
+
+	if (sink->wrapped)
+		return true;
+	if (bytes > sink->least) {
+		while (bytes && sink->ring[sink->last + bytes - 1] == NTRACE_RESERVED_BYTE)
+			bytes--;
+		if (!bytes)
+			return false;
+		bytes = max_t(u32, roundup_pow_of_two(bytes), sink->least);
+	}
+	sink->ring_size = sink->last + bytes;
+	sink->wrapped = true;
+	if (running)
+		sink->granule = bytes;
+	return true;
+}
+
+/**
+ * ntrace_ramsink_track - learn the width of a granule, and the size of the ring, as the sink runs
+ * @sink: RAM sink; called with its lock
+ * @position: its write pointer; takes the position up to which trace may be read
+ * @running: it is running: its last granule may be on its way to memory
+ *
+ * Return: false if the sink has moved back without a write at Limit.
+ */
+bool ntrace_ramsink_track(struct ntrace_ramsink *sink, u32 *position, bool running)
+{
+	bool settled;
+
+	if (running && *position)
+		sink->granule = clamp(*position & -*position, sink->least, sink->granule);
+	if (sink->wrapped)
+		return true;
+	sink->ring_size = sink->last + sink->granule;
+	if (*position >= sink->drained)
+		return true;
+	/* The first granule of the next round shows that the last one is in memory. */
+	settled = !running || *position >= sink->least || sink->granule == sink->least;
+	if (settled && ntrace_ramsink_measure(sink, running))
+		return true;
+	*position = settled ? sink->drained : sink->last;
+	return running;
 }
 
 /**
@@ -434,7 +598,8 @@ bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *posi
 		return component->sink_ops->position(component, position);
 	wp = ntrace_read(component, sink->wp) & ~TR_RAM_WP_LOW_WRAP;
 	*position = wp - lower_32_bits(sink->ring_dma);
-	return *position < sink->ring_size;
+	/* It may point into the last granule, but not after it. */
+	return *position < sink->last + sink->least;
 }
 
 /** ntrace_ramsink_is_stuck - it has stopped and has written, but its write pointer has not moved */
@@ -447,5 +612,5 @@ bool ntrace_ramsink_is_stuck(const struct ntrace_component *component)
 	    !ntrace_ramsink_position(component, &position) || position ||
 	    ntrace_ramsink_wrapped(component))
 		return false;
-	return memchr_inv(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
+	return memchr_inv(sink->ring, NTRACE_RESERVED_BYTE, sink->least);
 }

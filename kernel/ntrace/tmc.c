@@ -204,7 +204,8 @@ static int ntrace_etr_program(struct ntrace_component *component,
 			      const struct ntrace_config *config)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	u32 mode, words;
+	u32 mode, words, scatter = sink->scatter ? TMC_AXICTL_SCATTER_GATHER : 0;
+	u32 access = TMC_AXICTL_PROT_NON_SECURE | TMC_AXICTL_CACHE_MASK | TMC_AXICTL_BURST_MASK;
 	u64 start;
 
 	/* A circular buffer never stops. */
@@ -212,20 +213,18 @@ static int ntrace_etr_program(struct ntrace_component *component,
 		return -EOPNOTSUPP;
 	mode = ntrace_component_warl(component, TMC_MODE, TMC_MODE_CIRCULAR);
 	words = ntrace_component_warl(component, TMC_RSZ, sink->buffer_size / sizeof(u32));
-	ntrace_write(component, TMC_AXICTL,
-		     TMC_AXICTL_PROT_NON_SECURE | TMC_AXICTL_CACHE_MASK | TMC_AXICTL_BURST_MASK |
-			     (sink->scatter ? TMC_AXICTL_SCATTER_GATHER : 0));
+	access = ntrace_component_warl(component, TMC_AXICTL, access | scatter);
 	start = ntrace_etr_write_pair(component, TMC_DBALO, TMC_DBAHI, sink->dma);
+	/* If only one side took the address for that of a table, the table would be overwritten. */
 	if (mode != TMC_MODE_CIRCULAR || words != sink->buffer_size / sizeof(u32) ||
-	    start != sink->dma) {
+	    start != sink->dma || (access & TMC_AXICTL_SCATTER_GATHER) != scatter) {
 		ntrace_err(component->dev,
-			   "buffer %pad + 0x%zx reads back as 0x%llx + 0x%llx, mode %u\n",
-			   &sink->dma, sink->buffer_size, start, (u64)words * sizeof(u32), mode);
+			   "buffer %pad + 0x%zx reads back as 0x%llx + 0x%llx, mode %u, AXI 0x%x\n",
+			   &sink->dma, sink->buffer_size, start, (u64)words * sizeof(u32), mode,
+			   access);
 		return -EIO;
 	}
-	sink->ring = sink->buffer;
-	sink->ring_dma = sink->dma;
-	sink->ring_size = sink->buffer_size;
+	ntrace_ramsink_set_ring(sink, start, start + sink->buffer_size - sink->granule);
 	return 0;
 }
 
@@ -247,13 +246,6 @@ static bool ntrace_etr_position(const struct ntrace_component *component, u32 *p
 	return true;
 }
 
-static bool ntrace_etr_wrapped(const struct ntrace_component *component)
-{
-	u32 sts = component->tmc.stopped ? component->tmc.sts : ntrace_read(component, TMC_STS);
-
-	return sts & TMC_STS_FULL;
-}
-
 static int ntrace_etr_start(struct ntrace_component *component, bool atomic)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
@@ -267,7 +259,11 @@ static int ntrace_etr_start(struct ntrace_component *component, bool atomic)
 	ntrace_write(component, TMC_TRG, 0);
 	if (component->tmc.sets_pointers) {
 		ntrace_etr_write_pair(component, TMC_RRP, TMC_RRPHI, sink->ring_dma);
-		ntrace_etr_write_pair(component, TMC_RWP, TMC_RWPHI, sink->ring_dma);
+		if (ntrace_etr_write_pair(component, TMC_RWP, TMC_RWPHI, sink->ring_dma) !=
+		    sink->ring_dma) {
+			ret = -EIO;
+			goto err;
+		}
 		ntrace_write(component, TMC_STS, 0);
 	}
 	/* The others begin at the start of the buffer when they are enabled. */
@@ -295,7 +291,6 @@ static int ntrace_etr_stop(struct ntrace_component *component, bool atomic)
 
 	/* Once it is disabled, its pointers are those of the next start. */
 	component->tmc.rwp = ntrace_etr_read_pair(component, TMC_RWP, TMC_RWPHI);
-	component->tmc.sts = ntrace_read(component, TMC_STS);
 	component->tmc.stopped = true;
 	ntrace_etr_halt(component);
 	if (!ret)
@@ -325,7 +320,6 @@ static const struct ntrace_sink_ops ntrace_etr_ops = {
 	.halt = ntrace_etr_halt,
 	.flush = ntrace_etr_flush,
 	.position = ntrace_etr_position,
-	.wrapped = ntrace_etr_wrapped,
 };
 
 static int ntrace_etr_identify(struct ntrace_component *component)
@@ -342,7 +336,7 @@ static int ntrace_etr_identify(struct ntrace_component *component)
 	sink->wp = TMC_RWP;
 	sink->status = TMC_STS;
 	sink->failures = TMC_STS_MEM_ERR;
-	sink->granule = max(width * NTRACE_TMC_BURST, TMC_FRAME_BYTES);
+	ntrace_sink_set_granule(sink, max(width * NTRACE_TMC_BURST, TMC_FRAME_BYTES));
 	/* A board tells whether the interconnect bears the accesses to a table. */
 	sink->scatters = !(component->impl & TMC_DEVID_NO_SCATTER_GATHER) &&
 			 of_property_read_bool(component->dev->of_node, "arm,scatter-gather");

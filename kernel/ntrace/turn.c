@@ -122,7 +122,7 @@ void ntrace_turn_measure(struct ntrace_feed *feed, struct ntrace_turn_way *way)
 		return;
 	way->valid = true;
 	ahead = ring_distance(sink, way->drained, wp);
-	way->sure = rounddown(ahead, sink->granule);
+	way->sure = rounddown(ahead - min(ahead, ring_doubt(sink)), sink->granule);
 	/* The sink may have accepted up to a granule that it has not written. */
 	way->left = roundup(ahead, sink->granule) + sink->granule;
 	/* Not if it was flushed. */

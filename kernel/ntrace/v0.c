@@ -122,7 +122,8 @@ static int ntrace_v0_program_sink(struct ntrace_component *component,
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	u64 end = sink->dma + sink->buffer_size;
-	u32 start, limit, wp, high;
+	u32 start, limit, wp;
+	u64 high;
 
 	/* A note for ntrace_ramsink_is_whole(); the encoder's part writes the bit. */
 	sink->control &= ~TR_RAM_CONTROL_STOP_ON_WRAP;
@@ -132,28 +133,20 @@ static int ntrace_v0_program_sink(struct ntrace_component *component,
 	ntrace_write(component, V0_CONTROL, V0_CONTROL_ACTIVE | component->fixed);
 	high = ntrace_component_warl(component, V0_SINK_BASE_HIGH, upper_32_bits(sink->dma));
 	start = ntrace_component_warl(component, V0_SINK_BASE, lower_32_bits(sink->dma));
-	limit = ntrace_component_warl(component, V0_SINK_LIMIT, lower_32_bits(end - sink->granule));
+	limit = ntrace_component_warl(component, V0_SINK_LIMIT, lower_32_bits(end - sink->reach));
 	wp = ntrace_component_warl(component, V0_SINK_WP, start);
 	/* The buffer does not cross a 4 GiB boundary: one high half is enough. */
-	if (high != upper_32_bits(sink->dma) || start != lower_32_bits(sink->dma) ||
-	    limit != lower_32_bits(end - sink->granule) || wp != start) {
-		ntrace_err(component->dev,
-			   "buffer %pad + 0x%zx reads back as 0x%x%08x..0x%x, wp 0x%x\n",
-			   &sink->dma, sink->buffer_size, high, start, limit, wp);
-		return -EIO;
-	}
-	sink->ring = sink->buffer;
-	sink->ring_dma = sink->dma;
-	sink->ring_size = sink->buffer_size;
-	return 0;
+	high <<= 32;
+	return ntrace_ramsink_accept(component, high | start, high | limit, high | wp);
 }
 
 /* The encoder enables the sink as well. */
 static int ntrace_v0_start_sink(struct ntrace_component *component, bool atomic)
 {
 	u32 start = lower_32_bits(component->ramsink.ring_dma);
+	u32 wp = ntrace_component_warl(component, V0_SINK_WP, start);
 
-	return ntrace_component_warl(component, V0_SINK_WP, start) == start ? 0 : -EIO;
+	return (wp & ~TR_RAM_WP_LOW_WRAP) == start ? 0 : -EIO;
 }
 
 /* And disables it; an empty encoder means that all trace is in memory. */
@@ -224,7 +217,7 @@ static const struct ntrace_sink_ops ntrace_v0_funnel_ops = {
 
 static int ntrace_v0_probe_sink(struct ntrace_component *sink)
 {
-	u32 high, low;
+	u32 high;
 	int ret;
 
 	sink->ramsink.control = TR_CONTROL_ACTIVE;
@@ -235,11 +228,7 @@ static int ntrace_v0_probe_sink(struct ntrace_component *sink)
 	ret = ntrace_ramsink_set_width(sink, high);
 	if (ret)
 		return ret;
-	low = ntrace_component_warl(sink, V0_SINK_LIMIT, 0xfffffffc);
-	sink->ramsink.granule = low & -low;
-	if (sink->ramsink.granule < sizeof(u32) || sink->ramsink.granule > PAGE_SIZE / 4)
-		return ntrace_component_refuse(sink, "has a buffer that cannot be set");
-	return ntrace_ramsink_find_memory(sink);
+	return ntrace_ramsink_find_granule(sink, V0_SINK_LIMIT) ?: ntrace_ramsink_find_memory(sink);
 }
 
 static struct ntrace_component *ntrace_v0_make_sink(const struct ntrace_component *component)

@@ -157,7 +157,7 @@ static void test_canary_in_the_way(void)
 /* The sink moves at all times; the test checks the data afterwards. */
 struct situation {
 	size_t ring, data;
-	unsigned int granule, in_flight, pace, lap, harts;
+	unsigned int granule, least, in_flight, pace, lap, harts;
 	bool dealt;
 };
 
@@ -179,7 +179,8 @@ static void judge_situation(const struct situation *s, unsigned int number, cons
 			*wrong = "a hole without a cause, or a cause without one";
 		else if (c->loss & ~(NTRACE_LOSS_LAPPED | NTRACE_LOSS_DATA_FULL))
 			*wrong = "a cause that there was not";
-		else if (!s->dealt && (c->lost > missing || (missing - c->lost) % s->ring))
+		else if (!s->dealt && (c->lost > missing ||
+				       (s->least == s->granule && (missing - c->lost) % s->ring)))
 			*wrong = "not a lower bound by whole rounds";
 		else if (!s->dealt && !(c->loss & NTRACE_LOSS_LAPPED) && c->lost != missing)
 			*wrong = "what was lost is not exact";
@@ -187,17 +188,17 @@ static void judge_situation(const struct situation *s, unsigned int number, cons
 	if (!*wrong)
 		*wrong = hw.disorder;
 	if (*wrong)
-		diag("case %u: %s; ring %zu, granule %u, data %zu, pace %u, lap %u, "
+		diag("case %u: %s; ring %zu, granule %u (%u), data %zu, pace %u, lap %u, "
 		     "in flight %u, %u captures",
-		     number, *wrong, s->ring, s->granule, s->data, s->pace, s->lap, s->in_flight,
-		     s->harts);
+		     number, *wrong, s->ring, s->granule, s->least, s->data, s->pace, s->lap,
+		     s->in_flight, s->harts);
 }
 
 static bool run(const struct situation *s, unsigned int number)
 {
 	const char *wrong = NULL;
 
-	begin(s->harts, s->ring, s->granule, s->data);
+	begin_width(s->harts, s->ring, s->granule, s->least, s->data);
 	hw.in_flight = s->in_flight;
 	hw.pace = s->pace;
 	hw.lap = s->lap;
@@ -232,14 +233,22 @@ static bool run(const struct situation *s, unsigned int number)
 	stop();
 	read_all();
 	judge_situation(s, number, &wrong);
+	if (!wrong && s->least < s->granule && hw.pointer / s->ring && sink->wrapped &&
+	    sink->ring_size != s->ring)
+		wrong = "a ring of another size";
 	over();
 	return !wrong;
 }
 
 static void test_situations(u64 seed)
 {
-	static const char *const names[] = { "slow sinks", "sinks that lap", "writes in flight",
-					     "messages dealt out", "two files of a sink" };
+	static const char *const names[] = { "slow sinks",
+					     "sinks that lap",
+					     "writes in flight",
+					     "messages dealt out",
+					     "two files of a sink",
+					     "granules of unknown width",
+					     "messages in granules of unknown width" };
 	unsigned int number = 0;
 
 	for (unsigned int kind = 0; kind < ARRAY_SIZE(names); kind++) {
@@ -250,6 +259,7 @@ static void test_situations(u64 seed)
 			unsigned int granule = 4u << random_below(6);
 			struct situation s = {
 				.granule = granule,
+				.least = granule,
 				.ring = (size_t)granule * (8u << random_below(6)),
 				.data = 256u << random_below(9),
 				.pace = (unsigned int)random_below(3),
@@ -266,6 +276,17 @@ static void test_situations(u64 seed)
 			}
 			if (kind == 4)
 				s.harts = 2;
+			if (kind >= 5) {
+				s.granule = 8u << random_below(10);
+				s.least = min(4u << random_below(10), s.granule / 2);
+				s.ring = (4096u << random_below(3)) + s.granule;
+				s.in_flight = s.granule;
+				s.data = 8192u << random_below(4);
+			}
+			if (kind == 6) {
+				s.dealt = true;
+				s.harts = MESSAGE_HARTS;
+			}
 			good = run(&s, number - 1);
 		}
 		ok(good, "%s: the stream, and a mark where it is not", names[kind]);

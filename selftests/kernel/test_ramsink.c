@@ -23,6 +23,9 @@ static struct {
 	u64 start_forced;	/* least possible Start */
 	u64 limit_least;	/* least possible Limit */
 	u64 limit_most;		/* greatest possible Limit, 0: no bound */
+	u64 whole_size;		/* not 0: buffers are a power of two; bytes per write */
+	bool sticky;		/* writing WP does not clear bit 0 */
+	bool data_fixed;	/* writing trRamData changes nothing */
 	u32 rp;			/* RP, in words */
 	u32 rp_most, data[64];
 	unsigned int start_when_limit; /* writes to Limit while Start was not 0 */
@@ -32,6 +35,9 @@ static u8 page[TR_COMPONENT_SIZE];
 
 static u64 limit_of(void)
 {
+	if (hw.whole_size)
+		return hw.start - hw.whole_size +
+		       rounddown_pow_of_two(hw.limit - hw.start + hw.whole_size);
 	if (hw.limit < hw.limit_least)
 		return hw.limit_least;
 	return hw.limit_most && hw.limit > hw.limit_most ? hw.limit_most : hw.limit;
@@ -56,7 +62,7 @@ u32 readl(const void *address)
 	case TR_RAM_LIMIT_HIGH:
 		return (u32)(limit_of() >> 32);
 	case TR_RAM_WP_LOW:
-		return (u32)hw.wp;
+		return (u32)hw.wp | hw.sticky;
 	case TR_RAM_WP_HIGH:
 		return (u32)(hw.wp >> 32);
 	case TR_RAM_RP_LOW:
@@ -97,6 +103,11 @@ void writel(u32 value, void *address)
 	case TR_RAM_RP_LOW:
 		hw.rp = value / 4;
 		break;
+	case TR_RAM_DATA:
+		if (!hw.data_fixed)
+			hw.data[hw.rp % 64] = value;
+		hw.rp++;
+		break;
 	}
 }
 
@@ -114,7 +125,16 @@ static void fresh(u32 impl, unsigned int granule, unsigned int bits)
 	hw.start = hw.limit = hw.wp = ~0ull;
 	component->base = page;
 	component->impl = impl;
+	platform.write_bytes = granule;
 	machine_logged = 0;
+}
+
+/* The same, and the device tree does not have the width of a write. */
+static void fresh_unknown(unsigned int granule)
+{
+	fresh(TR_RAM_IMPL_HAS_SMEM, granule, 56);
+	platform.write_bytes = 0;
+	ntrace_ramsink_init(component);
 }
 
 static void test_identify(void)
@@ -129,11 +149,13 @@ static void test_identify(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
 		fresh(TR_RAM_IMPL_HAS_SMEM, table[i].granule, table[i].bits);
+		platform.write_bytes = 0;
 		hw.wp_keeps = (table[i].bits == 64 ? ~0ull : (1ull << table[i].bits) - 1) &
 			      ~(u64)(table[i].wp_granule - 1);
 		is_u64(ntrace_ramsink_init(component), 0, "granule %u, %u bits: usable",
 		       table[i].granule, table[i].bits);
-		is_u64(sink->granule, table[i].expected, "the coarser of Limit and WP is it");
+		is_u64(sink->least, table[i].expected, "the coarser of Limit and WP is the least");
+		ok(sink->granule == 4096 && sink->reach == 4096, "it may be as wide as a page");
 		is_hex(platform.mask, table[i].bits == 64 ? ~0ull : (1ull << table[i].bits) - 1,
 		       "memory for it has to be where its addresses reach");
 		ok(!hw.start && !hw.start_when_limit, "Start is 0 while Limit is asked for");
@@ -146,11 +168,28 @@ static void test_identify(void)
 	/* The wrap bit of WP is not part of the address. */
 	hw.wp_keeps |= 1;
 	ntrace_ramsink_init(component);
-	is_u64(sink->granule, 4, "Wrap is not mistaken for a granule of one byte");
+	is_u64(sink->least, 4, "Wrap is not mistaken for a granule of one byte");
 
-	fresh(TR_RAM_IMPL_HAS_SMEM, 2, 40);
-	hw.limit_keeps = hw.wp_keeps = ~0x7ffull;
-	is_u64(ntrace_ramsink_init(component), (u64)-EOPNOTSUPP, "granules of 2048: refused");
+	fresh(TR_RAM_IMPL_HAS_SMEM, 4, 40);
+	hw.limit_keeps = hw.wp_keeps = ~0x1fffull;
+	is_u64(ntrace_ramsink_init(component), (u64)-EOPNOTSUPP, "granules of 8192: refused");
+	static const struct {
+		u32 bytes;
+		int expected;
+	} given[] = { { 2, -EOPNOTSUPP }, { 16, -EOPNOTSUPP }, { 32, 0 },
+		      { 48, -EOPNOTSUPP }, { 64, 0 },	       { 4096, 0 },
+		      { 8192, -EOPNOTSUPP } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
+		fresh(TR_RAM_IMPL_HAS_SMEM, 32, 40);
+		platform.write_bytes = given[i].bytes;
+		is_u64(ntrace_ramsink_init(component), (u64)given[i].expected,
+		       "granules of 32 at least, the device tree says %u", given[i].bytes);
+		if (!given[i].expected)
+			ok(sink->least == given[i].bytes && sink->granule == given[i].bytes &&
+				   sink->reach == given[i].bytes,
+			   "it is as the device tree says");
+	}
 	fresh(TR_RAM_IMPL_HAS_SMEM, 4, 40);
 	hw.limit_keeps = hw.wp_keeps = 0;
 	is_u64(ntrace_ramsink_init(component), (u64)-EOPNOTSUPP, "a fixed buffer: refused");
@@ -429,6 +468,138 @@ static void test_program(void)
 	sink->buffer = NULL;
 }
 
+/* Runs a sink whose writes have @bytes, as its registers are now. Returns whether it stays. */
+static bool stays_inside(u64 bytes)
+{
+	u64 wp = hw.wp, limit = limit_of();
+	bool inside = true;
+
+	for (u64 n = 0; n < 3 * sink->buffer_size / bytes && inside; n++) {
+		inside = wp >= sink->dma && wp + bytes <= sink->dma + sink->buffer_size;
+		wp = wp == limit ? start_of() : wp + bytes;
+	}
+	return inside;
+}
+
+/* Whatever the registers say: a sink that is programmed wraps inside its buffer. */
+static void test_every_width(void)
+{
+	static const char *const names[] = { "all bits of Limit are writable", "zero bits show it",
+					     "WP alone shows it", "a buffer is a power of two",
+					     "Limit is trimmed" };
+
+	for (unsigned int kind = 0; kind < ARRAY_SIZE(names); kind++) {
+		bool inside = true, usable = true, said = true;
+
+		for (unsigned int bytes = 4; bytes <= 4096; bytes *= 2) {
+			for (size_t size = 8192; size <= 65536; size *= 2) {
+				bool known = false;
+
+				do {
+					fresh(TR_RAM_IMPL_HAS_SMEM, 4, 56);
+					platform.write_bytes = known ? bytes : 0;
+					if (kind == 1)
+						hw.limit_keeps &= ~(u64)(bytes - 1);
+					if (kind == 1 || kind == 2)
+						hw.wp_keeps &= ~(u64)(bytes - 1);
+					ntrace_ramsink_init(component);
+					if (kind == 3)
+						hw.whole_size = bytes;
+					if (kind == 4)
+						hw.limit_most = 0x80010000 + size / 2 + 64;
+					machine_logged = 0;
+					if (!program(0x80010000, size, 0)) {
+						inside &= stays_inside(bytes);
+					} else {
+						usable = false;
+						said &= machine_logged == 1;
+						said &= known || strstr(machine_log, "write-bytes");
+						/* Limit + 64 is hit by narrow writes only. */
+						inside &= !known || kind == 4;
+					}
+					free(sink->buffer);
+					sink->buffer = NULL;
+					known = !known;
+				} while (known);
+			}
+		}
+		ok(inside, "%s: no write leaves the buffer", names[kind]);
+		ok(kind < 3 ? usable : said, "%s: %s", names[kind],
+		   kind < 3 ? "all are usable" : "the log says what is missing");
+	}
+}
+
+/* The width of a write is unknown: how the driver learns it. */
+static void test_learn(void)
+{
+	u32 position = 0x1040;
+
+	fresh_unknown(4);
+	is_u64(program(0x80010000, 0x4000, 0), 0, "an unknown width");
+	is_hex(hw.limit, 0x80013000, "Limit is a multiple of 4 KiB");
+	sink->drained = 0;
+	ntrace_ramsink_track(sink, &position, true);
+	is_u64(sink->granule, 64, "a pointer bounds it");
+	position = 0x1004;
+	ntrace_ramsink_track(sink, &position, false);
+	is_u64(sink->granule, 64, "not that of a stopped sink, which may have written a part");
+	(memset)(sink->ring + sink->last, NTRACE_RESERVED_BYTE, sink->reach);
+	sink->drained = 0x2000;
+	position = 0;
+	ok(ntrace_ramsink_track(sink, &position, true) && position == 0x3000,
+	   "it has just wrapped: read up to Limit");
+	ok(!sink->wrapped, "where the ring ends is unknown");
+	position = 64;
+	ok(ntrace_ramsink_track(sink, &position, true) && position == 0x2000,
+	   "nothing is written at Limit: nothing is read");
+	position = 64;
+	ok(!ntrace_ramsink_track(sink, &position, false), "it has moved back: a fault");
+	(memset)(sink->ring + sink->last, 0xff, 30);
+	position = 64;
+	ok(ntrace_ramsink_track(sink, &position, true) && position == 64 && sink->wrapped,
+	   "the granule at Limit is in memory");
+	is_u64(sink->ring_size, 0x3020, "it gives the size of the ring");
+	is_u64(sink->granule, 32, "and the width");
+	free(sink->buffer);
+	sink->buffer = NULL;
+}
+
+/* Writing WP does not clear trRamWrap. */
+static void test_sticky(void)
+{
+	fresh_unknown(64);
+	hw.sticky = true;
+	is_u64(program(0x80010000, 0x4000, 0), 0, "a Wrap that stays: programmed");
+	is_u64(ntrace_ramsink_start(component, false), 0, "start");
+	(memset)(sink->ring + sink->last, NTRACE_RESERVED_BYTE, sink->granule);
+	ok(!ntrace_ramsink_wrapped(component), "it has not wrapped");
+	sink->ring[sink->last] = 1;
+	ok(ntrace_ramsink_wrapped(component), "memory tells that it has");
+	free(sink->buffer);
+	sink->buffer = NULL;
+
+	for (int fixed = 0; fixed < 2; fixed++) {
+		fresh_sram(256 + 4);
+		ntrace_ramsink_init(component);
+		sink->sram_size = 256;
+		hw.limit_most = 252;
+		hw.rp_most = 252;
+		hw.sticky = true;
+		hw.data_fixed = fixed;
+		ntrace_ramsink_alloc(component, 4096);
+		ntrace_ramsink_program(component, &(struct ntrace_config){ 0 });
+		is_u64(ntrace_ramsink_start(component, false), fixed ? (u64)-EIO : 0,
+		       "SRAM, a Wrap that stays, trRamData is writable: %d", !fixed);
+		is_u64(machine_logged, fixed, "the log says why not");
+		ntrace_ramsink_fetch(component);
+		ok(fixed || !ntrace_ramsink_wrapped(component), "it has not wrapped");
+		hw.data[63] = 1;
+		ntrace_ramsink_fetch(component);
+		ok(fixed || ntrace_ramsink_wrapped(component), "its last word tells that it has");
+		ntrace_ramsink_free(component);
+	}
+}
+
 static void test_run(void)
 {
 	u32 position = 0;
@@ -446,11 +617,10 @@ static void test_run(void)
 		u64 wp;
 		bool inside;
 		u32 position;
-		bool wrapped;
 	} table[] = {
-		{ 0x1280010000, true, 0, false },     { 0x1280010041, true, 0x40, true },
-		{ 0x1280013fc0, true, 0x3fc0, false }, { 0x1280014000, false, 0, false },
-		{ 0x128000ffc0, false, 0, false },    { 0x1280013fc1, true, 0x3fc0, true },
+		{ 0x1280010000, true, 0 },	{ 0x1280010041, true, 0x40 },
+		{ 0x1280013fc0, true, 0x3fc0 }, { 0x1280014000, false, 0 },
+		{ 0x128000ffc0, false, 0 },	{ 0x1280013fc1, true, 0x3fc0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
@@ -459,7 +629,6 @@ static void test_run(void)
 		       "WP 0x%llx is in the ring?", (unsigned long long)hw.wp);
 		if (table[i].inside)
 			is_hex(position, table[i].position, "and where");
-		is_u64(ntrace_ramsink_wrapped(component), table[i].wrapped, "wrapped?");
 	}
 	is_u64(ntrace_ramsink_stop(component, false), 0, "stop");
 	ok(!(hw.control & TR_CONTROL_ENABLE) && hw.control & TR_CONTROL_ACTIVE, "disabled, active");
@@ -481,6 +650,9 @@ int main(void)
 	test_size_max();
 	test_alloc();
 	test_program();
+	test_every_width();
+	test_learn();
+	test_sticky();
 	test_run();
 	return done_testing();
 }

@@ -29,7 +29,8 @@ static struct {
 	bool never_ready, never_flushed, loose_pointer;
 	unsigned int reads; /* of FFCR, until the flush ends */
 	u64 dba, rwp, rrp;
-	u64 dba_keeps;
+	u64 dba_keeps, rwp_keeps;
+	u32 axictl_keeps, axictl_forced;
 	u32 rsz, mode, axictl, ffcr, sts, bufwm;
 	unsigned int locked_writes, busy_writes, flushes;
 } hw;
@@ -64,6 +65,8 @@ u32 readl(const void *address)
 		return hw.capture;
 	case TMC_MODE:
 		return hw.mode;
+	case TMC_AXICTL:
+		return hw.axictl;
 	case TMC_RWP:
 		return (u32)hw.rwp;
 	case TMC_RWPHI:
@@ -97,7 +100,7 @@ static void write_pointers(size_t offset, u32 value)
 		hw.mode = value;
 		break;
 	case TMC_AXICTL:
-		hw.axictl = value;
+		hw.axictl = (value & hw.axictl_keeps) | hw.axictl_forced;
 		break;
 	case TMC_BUFWM:
 		hw.bufwm = value;
@@ -114,6 +117,7 @@ static void write_pointers(size_t offset, u32 value)
 	case TMC_RWP:
 	case TMC_RWPHI:
 		set(&hw.rwp, value, offset == TMC_RWPHI);
+		hw.rwp &= hw.rwp_keeps;
 		break;
 	case TMC_STS:
 		hw.sts = value;
@@ -187,6 +191,14 @@ int ntrace_ramsink_find_memory(struct ntrace_component *etr)
 	return 0;
 }
 
+void ntrace_ramsink_set_ring(struct ntrace_ramsink *etr, u64 start, u64 limit)
+{
+	etr->ring = etr->buffer;
+	etr->ring_dma = start;
+	etr->last = (u32)(limit - start);
+	etr->ring_size = etr->last + etr->granule;
+}
+
 static void fresh(u32 type)
 {
 	machine_init(&machine, 0, 0);
@@ -194,6 +206,8 @@ static void fresh(u32 type)
 	hw.devid = type << TMC_DEVID_TYPE_SHIFT | 3 << TMC_DEVID_WIDTH_SHIFT;
 	hw.part = 0x961;
 	hw.dba_keeps = (1ull << 40) - 1;
+	hw.rwp_keeps = hw.dba_keeps;
+	hw.axictl_keeps = U32_MAX;
 	component->base = page;
 	component->layout = &ntrace_layout_tmc;
 	connected = true;
@@ -278,6 +292,18 @@ static void test_program(void)
 	hw.dba_keeps = U32_MAX;
 	is_u64((u64)ntrace_etr_program(component, &config), (u64)-EIO,
 	       "an address that does not read back is refused");
+	/* An address that the ETR takes for that of a table, or the other way round. */
+	hw.dba_keeps = (1ull << 40) - 1;
+	hw.axictl_forced = TMC_AXICTL_SCATTER_GATHER;
+	is_u64((u64)ntrace_etr_program(component, &config), (u64)-EIO,
+	       "a buffer that it takes for a table is refused");
+	hw.axictl_forced = 0;
+	sink->scatter = (struct ntrace_scatter *)memory;
+	is_u64(ntrace_etr_program(component, &config), 0, "a table");
+	hw.axictl_keeps = ~TMC_AXICTL_SCATTER_GATHER;
+	is_u64((u64)ntrace_etr_program(component, &config), (u64)-EIO,
+	       "a table that it takes for a buffer is refused");
+	sink->scatter = NULL;
 	config.flags = NTRACE_CONFIG_STOP_ON_WRAP;
 	is_u64((u64)ntrace_etr_program(component, &config), (u64)-EOPNOTSUPP,
 	       "it does not stop when it is full");
@@ -297,8 +323,7 @@ static void test_run(u32 part)
 	hw.sts = TMC_STS_FULL;
 	is_u64(ntrace_etr_start(component, true), 0, "part %x: START", part);
 	ok(hw.capture && hw.ffcr == 0x133, "it captures, with the formatter");
-	ok(ntrace_etr_position(component, &position) && !position && !ntrace_etr_wrapped(component),
-	   "from the start of the buffer");
+	ok(ntrace_etr_position(component, &position) && !position, "from the start of the buffer");
 	hw.rwp = hw.dba + 0x1008;
 	ok(ntrace_etr_position(component, &position) && position == 0x1000,
 	   "the position is that of a whole frame");
@@ -316,16 +341,13 @@ static void test_run(u32 part)
 	ok(!ntrace_etr_flush(component, clock_ns + 100000), "a flush that does not end: gives up");
 	hw.flushing = false;
 	hw.never_flushed = false;
-	hw.sts = TMC_STS_FULL;
 	/* The polls of this test do not repeat: the flush ends at the first read. */
 	hw.stopped = true;
 	is_u64(ntrace_etr_stop(component, true), 0, "STOP");
 	ok(!hw.capture, "it is disabled");
 	hw.rwp = 0;
-	hw.sts = 0;
-	ok(ntrace_etr_position(component, &position) && position == 0x1010 &&
-		   ntrace_etr_wrapped(component),
-	   "its last position and status are kept");
+	ok(ntrace_etr_position(component, &position) && position == 0x1010,
+	   "its last position is kept");
 	is_u64(ntrace_etr_start(component, true), 0, "START again");
 	ok(ntrace_etr_position(component, &position) && !position, "from the start");
 	hw.never_flushed = true;
@@ -342,6 +364,11 @@ static void test_run(u32 part)
 		is_u64((u64)ntrace_etr_start(component, true), (u64)-EIO,
 		       "a pointer that does not begin at the buffer: START: EIO");
 		ok(!hw.capture, "it is disabled");
+	} else {
+		hw.rwp_keeps = U32_MAX;
+		is_u64((u64)ntrace_etr_start(component, true), (u64)-EIO,
+		       "a pointer that cannot be set: START: EIO");
+		ok(!hw.capture, "it was not enabled");
 	}
 }
 

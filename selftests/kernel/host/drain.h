@@ -63,14 +63,24 @@ u64 ktime_get_mono_fast_ns(void)
 	return now += 1000;
 }
 
-/* Sets up a sink that has been programmed and is about to run. */
-static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t data_size)
+/*
+ * Sets up a sink that has been programmed and is about to run. The driver knows that it writes at
+ * least @least bytes at a time; if that is less than the granule, 4096 at most.
+ */
+static void begin_width(unsigned int harts, size_t ring, unsigned int granule, unsigned int least,
+			size_t data_size)
 {
 	free(hw.ring);
 	machine_free(&machine);
 	machine_init(&machine, harts, data_size);
 	(memset)(&hw, 0, sizeof(hw));
-	hw.ring = calloc(1, ring);
+	ntrace_sink_set_granule(sink, least);
+	if (least < granule) {
+		sink->granule = 4096;
+		sink->reach = 4096;
+	}
+	sink->last = (u32)(ring - granule);
+	hw.ring = calloc(1, sink->last + sink->reach);
 	hw.size = ring;
 	hw.granule = granule;
 	hw.unit = granule;
@@ -81,11 +91,9 @@ static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t 
 		machine.encoder[i].base = encoder_page;
 		machine.capture[i].feed.interval = 1000000;
 	}
-	sink->granule = granule;
 	sink->wp = TR_RAM_WP_LOW;
 	sink->ring = hw.ring;
 	sink->ring_dma = SINK_DMA;
-	sink->ring_size = (u32)ring;
 	sink->bounce = malloc(NTRACE_DRAIN_BOUNCE);
 	encoder_stops = 0;
 	sink_halts = 0;
@@ -94,6 +102,11 @@ static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t 
 	ntrace_drain_begin(&machine.sink);
 	hw.running = true;
 	host_event = hw_event;
+}
+
+static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t data_size)
+{
+	begin_width(harts, ring, granule, granule, data_size);
 }
 
 static void over(void)

@@ -18,6 +18,7 @@ static struct {
 	bool region, region_unusable;
 	struct reserved_mem reserved;
 	unsigned int nodes;
+	u32 write_bytes; /* the device tree's riscv,write-bytes, 0: absent */
 	void (*release)(void *data);
 	void *release_data;
 } platform;
@@ -54,6 +55,14 @@ struct device_node *of_parse_phandle(const struct device_node *node, const char 
 void of_node_put(struct device_node *node)
 {
 	platform.nodes--;
+}
+
+int of_property_read_u32(const struct device_node *node, const char *name, u32 *value)
+{
+	if (!platform.write_bytes || strcmp(name, "riscv,write-bytes"))
+		return -EINVAL;
+	*value = platform.write_bytes;
+	return 0;
 }
 
 struct reserved_mem *of_reserved_mem_lookup(struct device_node *node)

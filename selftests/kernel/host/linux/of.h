@@ -14,6 +14,7 @@ struct device_node *of_get_child_by_name(const struct device_node *node, const c
 bool of_device_is_available(const struct device_node *node);
 bool of_property_present(const struct device_node *node, const char *name);
 bool of_property_read_bool(const struct device_node *node, const char *name);
+int of_property_read_u32(const struct device_node *node, const char *name, u32 *value);
 int of_cpu_node_to_id(struct device_node *node);
 
 static inline void host_free_device_node(struct device_node **node)
