@@ -312,8 +312,8 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 	ntrace_drain_reparse(sink, true);
 	moved = (u64)sink->ring_size + ring_distance(sink, drained, wp) -
 		ring_distance(sink, sink->drained, wp);
-	/* A lower bound: the size of the ring may have been added twice. */
-	moved -= min_t(u64, moved, 2 * ring_doubt(sink));
+	/* A lower bound, of each size of the ring in it. */
+	moved -= ring_doubt(sink) * (1 + (wp < drained) - (wp < sink->drained));
 	/* Of frames, an unknown part is trace. */
 	if (!sink->dealt || (list_is_singular(&sink->feeds) && !sink->framed))
 		lost = moved;

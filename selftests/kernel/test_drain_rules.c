@@ -523,7 +523,7 @@ static void test_whole(void)
 {
 	static const struct {
 		const char *what;
-		bool sram, stop_on_wrap, dealt;
+		bool sram, stop_on_wrap, unknown; /* width of a write */
 		u64 taken, from, lost;
 		u32 loss, gaps;
 	} table[] = {
@@ -533,6 +533,8 @@ static void test_whole(void)
 		{ "SRAM, nothing", true, false, false, 0, 0, 0, 0, 0 },
 		{ "stop-on-wrap, half", false, true, false, 512, 0, 0, 0, 0 },
 		{ "stop-on-wrap, full", false, true, false, 1024, 0, 0, NTRACE_LOSS_SINK_FULL, 1 },
+		{ "unknown width, half", false, true, true, 512, 0, 0, 0, 0 },
+		{ "unknown width, full", false, true, true, 1024, 0, 0, NTRACE_LOSS_SINK_FULL, 1 },
 		{ "SRAM, stop-on-wrap, full", true, true, false, 1024, 0, 0, NTRACE_LOSS_SINK_FULL,
 		  1 },
 	};
@@ -541,7 +543,7 @@ static void test_whole(void)
 		u64 bytes = table[i].taken - table[i].from;
 		bool good = true;
 
-		begin(1, 1024, 4, 4096);
+		begin_width(1, 1024, table[i].unknown ? 64 : 4, 4, 4096);
 		if (table[i].sram)
 			sink->sram_size = 1024;
 		if (table[i].stop_on_wrap)

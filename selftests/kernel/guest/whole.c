@@ -81,18 +81,22 @@ static void test_full(uint64_t sink_size, const char *name)
 					.sink_size = sink_size };
 	int fd = open_device(device, 0);
 	struct area area;
+	uint64_t bytes;
 
 	configure(fd, &config);
 	area = map(fd, &config);
 	run(fd, 100000);
 	show(&area);
+	bytes = area.control->gap_head;
 	ok(area.control->loss & NTRACE_LOSS_SINK_FULL && area.control->gaps == 1 &&
 		   !(area.control->loss & NTRACE_LOSS_LAPPED),
 	   "%s: that it was full is reported", name);
-	ok(head_of(&area) == config.sink_size + 1 && area.control->gap_head == config.sink_size &&
-		   byte_at(&area, config.sink_size) == RESERVED_BYTE,
+	/* Of a buffer in system memory, the driver leaves a part of the last 4 KiB unused. */
+	ok(head_of(&area) == bytes + 1 && bytes <= config.sink_size &&
+		   config.sink_size - bytes < (sink_size ? 4096 : 1) &&
+		   byte_at(&area, bytes) == RESERVED_BYTE,
 	   "%s: all that it took, and the mark", name);
-	ok(byte_at(&area, 0) == PROG_TRACE_SYNC && messages(&area, 0, config.sink_size) > 100,
+	ok(byte_at(&area, 0) == PROG_TRACE_SYNC && messages(&area, 0, bytes) > 100,
 	   "%s: from the first synchronization on", name);
 	unmap(&area);
 	close(fd);

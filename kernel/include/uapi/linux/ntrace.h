@@ -107,7 +107,7 @@ struct ntrace_range {
  * @sink_impl: trRamImpl, trPibImpl or trAtbBridgeImpl; bits 11..8 are the type: 0x9 memory,
  *             0xa pins, 0xe a CoreSight trace bus. Only trace in memory can be read. An ETR of
  *             Arm has no such register: 0x900
- * @granule: bytes per write of the sink
+ * @granule: bytes per write of the sink, or the most that they can be if that is not known
  * @sink_size_max: largest possible sink buffer in bytes; 0 if trace does not go to
  *                 memory. For a sink with memory of its own (SRAM mode, see
  *                 @sink_impl), the size of that memory, which can be read only while
