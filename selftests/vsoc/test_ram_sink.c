@@ -5,7 +5,7 @@
 #include "ram_sink.h"
 #include "tap.h"
 
-static uint8_t memory[0x1000];
+static uint8_t memory[0x8000];
 static bool opened;
 
 static void mem_open(void *opaque, uint64_t address, uint64_t size)
@@ -25,7 +25,7 @@ static void mem_close(void *opaque)
 static void mem_write(void *opaque, uint64_t address, const uint8_t *data, size_t size)
 {
 	(void)opaque;
-	if (address >= 0x80001000 && address + size <= 0x80002000)
+	if (address >= 0x80001000 && address + size <= 0x80001000 + sizeof(memory))
 		memcpy(memory + (address - 0x80001000), data, size);
 }
 
@@ -308,6 +308,115 @@ static void writes_in_flight(void)
 	   "stop-on-wrap: stopped and empty, all is in memory");
 }
 
+/* A buffer of SMEM mode whose Limit is @last bytes after Start, in a sink whose granule does not show. */
+static void sink_hidden(unsigned int granule, uint32_t last,
+			enum ram_sink_wrap_cleared wrap_cleared, uint32_t flags)
+{
+	struct ram_sink_parameters sink_parameters = {
+		.granule = granule,
+		.hidden = true,
+		.wrap_cleared = wrap_cleared,
+		.address_bits = 56,
+		.smem = true,
+	};
+
+	memset(memory, 0, sizeof(memory));
+	ram_sink_init(&sink, &sink_parameters, &mem_ops, NULL);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_LIMIT_LOW, 0x80001000 + last);
+	ram_sink_write(&sink, TR_RAM_WP_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | flags);
+}
+
+/*
+ * Trace Control Interface 1.0, trRamLimit and trRamWP: the width of an access to system memory is
+ * the implementation's, and no register has to show it.
+ */
+static void hidden_width(void)
+{
+	static const unsigned int widths[] = { 4, 8, 16, 64, 256, 4096 };
+
+	for (unsigned int i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		unsigned int width = widths[i];
+
+		sink_hidden(width, 0x1000, RAM_SINK_WRAP_BY_WP, 0);
+		put(width - 1, 0x11);
+		ok(ram_sink_read(&sink, TR_RAM_WP_LOW) == 0x80001000 && !memory[0],
+		   "width %u: nothing is written before all bytes are there", width);
+		put(1, 0x11);
+		ok(ram_sink_read(&sink, TR_RAM_WP_LOW) == 0x80001000 + width &&
+			   memory[width - 1] == 0x11 && !memory[width],
+		   "width %u: they are written at once", width);
+		put(0x1000, 0x22);
+		ok(ram_sink_read(&sink, TR_RAM_WP_LOW) == 0x80001001 &&
+			   memory[0x1000 + width - 1] == 0x22 && !memory[0x1000 + width],
+		   "width %u: the write at Limit wraps, and is the end of the buffer", width);
+		put(1, 0x33);
+		ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+		ok(memory[0] == 0x33 && memory[1] == 0xff && memory[width - 1] == 0xff &&
+			   memory[width] != 0xff,
+		   "width %u: disabling completes a write with idle bytes", width);
+		is_u64(sink.outside, 0, "width %u: no byte is outside of the buffer", width);
+
+		is_hex(sink_try(TR_RAM_START_LOW, ~0u), 0xfffffffc, "width %u: Start", width);
+		is_hex(sink_try(TR_RAM_LIMIT_LOW, ~0u), 0xfffffffc, "width %u: Limit", width);
+		is_hex(sink_try(TR_RAM_WP_LOW, ~0u), 0xfffffffc,
+		       "width %u: and WP have all bits from bit 2 on", width);
+	}
+
+	/* The last word of a page: no multiple of 64. */
+	sink_hidden(64, 0xffc, RAM_SINK_WRAP_BY_WP, TR_RAM_CONTROL_STOP_ON_WRAP);
+	put(0x1000, 0x11);
+	is_u64(sink.outside, 0, "Limit between two writes: the page is filled");
+	put(64, 0x22);
+	ok(ram_sink_read(&sink, TR_RAM_WP_LOW) == 0x80002040 && memory[0x103f] == 0x22 &&
+		   ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE,
+	   "it is not hit exactly: the sink neither wraps nor stops");
+	is_u64(sink.outside, 4, "what is after Limit + 64 is counted");
+	put(0x4000, 0x33);
+	is_u64(sink.outside, 4 + 0x4000, "as is all that follows");
+	ram_sink_write(&sink, TR_RAM_CONTROL, 0);
+	is_u64(sink.outside, 4 + 0x4000, "a reset of the registers keeps the count");
+	ram_sink_power_up(&sink);
+	is_u64(sink.outside, 0, "power-up clears it");
+
+	sink_hidden(256, 0x104, RAM_SINK_WRAP_BY_WP, 0);
+	put(768, 0x11);
+	is_u64(sink.outside, 256 - 4, "a write that begins in the buffer counts from its end on");
+}
+
+/* Trace Control Interface 1.0, trRamWrap: some hardware clears it by nothing but a reset. */
+static void sticky_wrap(void)
+{
+	sink_hidden(64, 0xc0, RAM_SINK_WRAP_BY_ACTIVE, 0);
+	put(256, 0x11);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001, "sticky Wrap: set at Limit");
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	is_hex(sink_try(TR_RAM_WP_LOW, 0x80001040), 0x80001041,
+	       "sticky Wrap: a write of WP moves WP alone");
+	ram_sink_write(&sink, TR_RAM_CONTROL,
+		       TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_RAM_CONTROL_STOP_ON_WRAP);
+	put(191, 0x22);
+	ok(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE,
+	   "sticky Wrap: the sink does not stop for an earlier one");
+	put(1, 0x22);
+	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), 0x119, "sticky Wrap: but at the next");
+	ram_sink_write(&sink, TR_RAM_CONTROL, 0);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0, "sticky Wrap: cleared by Active = 0");
+
+	sink_hidden(64, 0xc0, RAM_SINK_WRAP_BY_POWER_UP, 0);
+	put(256, 0x11);
+	ram_sink_write(&sink, TR_RAM_CONTROL, 0);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	is_hex(sink_try(TR_RAM_WP_LOW, 0x80001040), 0x80001041,
+	       "Wrap that even Active = 0 does not clear");
+	ram_sink_power_up(&sink);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0, "it is cleared by power-up");
+}
+
 int main(void)
 {
 	sink_registers();
@@ -315,5 +424,7 @@ int main(void)
 	sram_registers();
 	sram_running();
 	writes_in_flight();
+	hidden_width();
+	sticky_wrap();
 	return done_testing();
 }

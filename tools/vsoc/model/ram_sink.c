@@ -12,12 +12,39 @@ static unsigned int granule(const struct ram_sink *sink)
 	return sink->smem ? sink->parameters.granule : RAM_SINK_SRAM_GRANULE;
 }
 
+/*
+ * trRamLimit as software reads it: the address of the last granule of the
+ * buffer.
+ */
+static uint64_t limit(const struct ram_sink *sink)
+{
+	uint64_t size = sink->limit - sink->start + granule(sink);
+	uint64_t alignment = sink->start & -sink->start;
+
+	if (!sink->smem || !sink->parameters.power_of_two || sink->limit < sink->start)
+		return sink->limit;
+	while (size & (size - 1))
+		size &= size - 1;
+	if (alignment && size > alignment)
+		size = alignment;
+	return sink->start + size - granule(sink);
+}
+
+/* Writes one granule to system memory. Start and Limit are frozen until all are written. */
+static void write_granule(struct ram_sink *sink, uint64_t address, const uint8_t *data)
+{
+	unsigned int size = granule(sink);
+	uint64_t last = limit(sink), after = address > last ? address - last : 0;
+
+	sink->outside += after < size ? after : size;
+	sink->ops->write_memory(sink->opaque, address, data, size);
+}
+
 /* Completes posted writes, oldest first, until at most @most are in flight. */
 static void arrive(struct ram_sink *sink, unsigned int most)
 {
 	while (sink->posted > most) {
-		sink->ops->write_memory(sink->opaque, sink->post[0].address, sink->post[0].data,
-					granule(sink));
+		write_granule(sink, sink->post[0].address, sink->post[0].data);
 		sink->posted--;
 		memmove(sink->post, sink->post + 1, sink->posted * sizeof(sink->post[0]));
 	}
@@ -35,7 +62,7 @@ static void close_memory(struct ram_sink *sink)
 static void set_mode(struct ram_sink *sink, bool smem)
 {
 	sink->smem = smem;
-	sink->wrap = false;
+	sink->wrap &= sink->parameters.wrap_cleared == RAM_SINK_WRAP_BY_POWER_UP;
 	sink->start = 0;
 	sink->limit = smem ? 0 : sink->parameters.sram_size - RAM_SINK_SRAM_GRANULE;
 	sink->wp = 0;
@@ -56,9 +83,11 @@ static void reset_registers(struct ram_sink *sink)
 void ram_sink_power_up(struct ram_sink *sink)
 {
 	reset_registers(sink);
+	sink->wrap = false;
 	sink->software_errors = 0;
 	sink->bytes = 0;
 	sink->dropped = 0;
+	sink->outside = 0;
 	sink->fault = (struct fault){ .mask = sink->parameters.faults };
 }
 
@@ -70,24 +99,6 @@ void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *para
 	sink->ops = ops;
 	sink->opaque = opaque;
 	ram_sink_power_up(sink);
-}
-
-/*
- * trRamLimit as software reads it: the address of the last granule of the
- * buffer.
- */
-static uint64_t limit(const struct ram_sink *sink)
-{
-	uint64_t size = sink->limit - sink->start + granule(sink);
-	uint64_t alignment = sink->start & -sink->start;
-
-	if (!sink->smem || !sink->parameters.power_of_two || sink->limit < sink->start)
-		return sink->limit;
-	while (size & (size - 1))
-		size &= size - 1;
-	if (alignment && size > alignment)
-		size = alignment;
-	return sink->start + size - granule(sink);
 }
 
 /* trRamWP as software reads it. */
@@ -175,7 +186,7 @@ static void post(struct ram_sink *sink)
 	unsigned int most = sink->parameters.in_flight;
 
 	if (!most) {
-		sink->ops->write_memory(sink->opaque, sink->wp, sink->buffer, granule(sink));
+		write_granule(sink, sink->wp, sink->buffer);
 		return;
 	}
 	arrive(sink, most - 1);
@@ -262,9 +273,10 @@ static void write_control(struct ram_sink *sink, uint32_t value)
 static uint64_t address(const struct ram_sink *sink, uint64_t value)
 {
 	unsigned int bits = sink->parameters.address_bits;
+	unsigned int step = sink->parameters.hidden ? 4 : granule(sink);
 	uint64_t last = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 
-	return value & last & ~(uint64_t)(granule(sink) - 1);
+	return value & last & ~(uint64_t)(step - 1);
 }
 
 /* An address after the SRAM becomes that of its last word. */
@@ -301,7 +313,7 @@ static void write_sram_register(struct ram_sink *sink, uint32_t offset, uint32_t
 	case TR_RAM_WP_LOW:
 		sink->wp = sram_address(sink, value);
 		sink->stuck = sink->wp;
-		sink->wrap = false;
+		sink->wrap &= sink->parameters.wrap_cleared > RAM_SINK_WRAP_BY_WP;
 		break;
 	case TR_RAM_RP_LOW:
 		sink->rp = sram_address(sink, value);
@@ -351,7 +363,7 @@ void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value)
 	case TR_RAM_WP_LOW:
 		sink->wp = address(sink, set_low(sink->wp, value));
 		sink->stuck = sink->wp;
-		sink->wrap = false;
+		sink->wrap &= sink->parameters.wrap_cleared > RAM_SINK_WRAP_BY_WP;
 		break;
 	case TR_RAM_WP_HIGH:
 		sink->wp = address(sink, set_high(sink->wp, value));

@@ -12,16 +12,27 @@
 
 #include "fault.h"
 
-#define RAM_SINK_GRANULE_MAX 256
+#define RAM_SINK_GRANULE_MAX 4096
 #define RAM_SINK_IN_FLIGHT_MAX 16
 
 /* Access width of the SRAM in bytes. */
 #define RAM_SINK_SRAM_GRANULE 4
 
+/* Each also clears Wrap by what comes after it. */
+enum ram_sink_wrap_cleared {
+	RAM_SINK_WRAP_BY_WP,		/* a write of WP, as specified */
+	RAM_SINK_WRAP_BY_ACTIVE,	/* Active = 0 */
+	RAM_SINK_WRAP_BY_POWER_UP,
+};
+
 /**
  * struct ram_sink_parameters - what the specification leaves to the implementation
  * @granule: bytes per write to memory, a power of two, 4..RAM_SINK_GRANULE_MAX. Start, Limit and WP
  *           are multiples of it. In SRAM mode the granule is 4
+ * @hidden: the granule of SMEM mode does not show: Start, Limit and WP take any multiple of 4. WP
+ *          wraps only after a write at Limit exactly; otherwise the sink runs on through memory.
+ *          Not with @power_of_two, which would reveal the granule
+ * @wrap_cleared: what clears Wrap
  * @address_bits: width of a physical address; higher bits of Start, Limit and WP read 0. With 32 or
  *                less, the High registers read 0
  * @power_of_two: the size of the buffer is trimmed down to a power of two that
@@ -39,9 +50,13 @@
  * SRAM, and RP and trRamData work only while Enable is 0 and Empty is 1. The fields for memory
  * format and alignment sync read 0. A write to Start, Limit or WP while Enable is 1 or Empty is 0
  * has no effect and counts as a software error. Enable stays 0 if WP is not within Start..Limit.
+ * The memory of a sink's buffer ends after the write at Limit; the sink counts what it writes
+ * elsewhere.
  */
 struct ram_sink_parameters {
 	unsigned int granule;
+	bool hidden;
+	enum ram_sink_wrap_cleared wrap_cleared;
 	unsigned int address_bits;
 	bool power_of_two;
 	bool smem;
@@ -78,6 +93,7 @@ struct ram_sink {
 	uint64_t software_errors;
 	uint64_t bytes;		/* bytes accepted since power-up */
 	uint64_t dropped;	/* bytes refused since power-up */
+	uint64_t outside;	/* bytes written outside of [Start, Limit + granule) since power-up */
 	unsigned int fill;
 	uint8_t buffer[RAM_SINK_GRANULE_MAX];
 	unsigned int posted;	/* granules in flight, oldest first */
