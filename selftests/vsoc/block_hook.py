@@ -18,6 +18,7 @@ variable BLOCK_HOOK_ALL is set.
     # only: htm             or btm, or a name of VARIANTS
     # check: NAME           a function below in place of the flow
     # value: LABEL NUMBER   the dword in memory there, at the end
+    # says: PATTERN         the only message of the emulator
     # flow0: flow1:         for "check: sources": the flow of each hart
 """
 
@@ -254,6 +255,9 @@ def check_values(run):
         name, value = line.split()
         if run.dword(name) != int(value, 0):
             return f"{name} is {run.dword(name):#x}, not {value}"
+    for pattern in run.payload.comments("says"):
+        if not re.fullmatch(f"\\S+: {pattern}\n", run.output.stderr):
+            return f"the emulator does not say: {pattern}\n{run.output.stderr}"
     return ""
 
 
@@ -373,7 +377,7 @@ def main():
                         run = Run(payload, mode, options, work)
                         check = payload.comments("check")
                         why = globals()["check_" + check[0]](run) if check else check_flow(run)
-                        if run.output.stderr:
+                        if run.output.stderr and not payload.comments("says"):
                             why += "\n" + run.output.stderr
                     except subprocess.TimeoutExpired:
                         why = "the program did not end"

@@ -38,10 +38,19 @@ is "$rc" 126 "a kernel panic ends the run at once"
 like "and is named" "error: .*Kernel panic" "$(cat "$tmp/out")"
 like "with the end of the console" "sysrq: Trigger a crash" "$(cat "$tmp/out")"
 
+# This QEMU begins with what the model of a sink says that has missed its Limit.
+cat >"$tmp/qemu" <<END
+#!/bin/sh
+echo "qemu: ntrace-ram-sink 0: 4 bytes written outside the buffer" >&2
+exec $("$top/tools/vsoc/qemu/build" --path) "\$@"
+END
+chmod +x "$tmp/qemu"
 rc=0
-"$run" --quiet --smp 1 --reboot-ok -- sh -c 'echo "boot $NTRACE_BOOT"; [ "$NTRACE_BOOT" = 2 ] && exit 7; reboot -f; sleep 100' \
-	>"$tmp/out" 2>&1 || rc=$?
-is "$rc $(tr '\n' ' ' <"$tmp/out")" "7 boot 1 boot 2 " "a guest may reboot where that is asked for"
+"$run" --quiet --qemu "$tmp/qemu" --smp 1 --reboot-ok -- sh -c 'echo "boot $NTRACE_BOOT"; [ "$NTRACE_BOOT" = 2 ] && exit; reboot -f; sleep 100' \
+	>"$tmp/out" 2>"$tmp/err" || rc=$?
+is "$(tr '\n' ' ' <"$tmp/out")" "boot 1 boot 2 " "a guest may reboot where that is asked for"
+is "$rc" 1 "a run fails if a sink has written outside its buffer"
+like "and a message says it" "error: .*ntrace-ram-sink 0: 4 bytes written outside the buffer" "$(cat "$tmp/err")"
 
 fails "no fault" "is not BLOCK:NAME" "$run" --quiet --fault no-empty -- true
 

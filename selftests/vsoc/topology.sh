@@ -99,6 +99,16 @@ fails "version 0 is not a K3" "only the topologies direct and p550" "$qemu" -M v
 clock=$(fdtget "$tmp/tree.dtb" /trace-clock phandle) reset=$(fdtget "$tmp/tree.dtb" /soc/trace-reset@60f0000 phandle)
 is "$(fdtget "$tmp/tree.dtb" /soc/trace-encoder@6001000 clocks) $(fdtget "$tmp/tree.dtb" /soc/trace-encoder@6001000 resets)" \
 	"$clock $reset 1" "managed encoders have a clock and a reset"
+"$qemu" -M "virt,ntrace=on,dumpdtb=$tmp/tree.dtb" -smp 2 -bios none -display none -global ntrace-ram-sink.granule=64+4096@1 \
+	-global ntrace-ram-sink.granule-property=riscv,write-bytes@1 2>/dev/null
+is "$(fdtget -d none "$tmp/tree.dtb" /soc/trace-ram-sink@6040000 riscv,write-bytes) $(fdtget "$tmp/tree.dtb" \
+	/soc/trace-ram-sink@6041000 riscv,write-bytes)" "none 4096" "one of two sinks states its width"
+for choice in granule=8192 granule=12 granule=many granule-hidden=perhaps wrap-cleared-by=nothing; do
+	fails "no sink has $choice" "granule must be a power of two in 4..4096|granule-hidden.* 'on' or 'off'|wp, active or power-up" \
+		"$qemu" -M virt,ntrace=on -bios none -display none -global "ntrace-ram-sink.$choice"
+done
+fails "a hidden width and a size that shows it" "power-of-two" "$qemu" -M virt,ntrace=on -bios none -display none \
+	-global ntrace-ram-sink.granule-hidden=on -global ntrace-ram-sink.power-of-two=on
 fails "too many harts for two bits of SRC" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=p550 -smp 5 -bios none -display none
 fails "version 0 has no such wiring" "only the topologies direct and p550" "$qemu" -M virt,ntrace=v0,ntrace-topology=chain -bios none -display none
 fails "too many harts for a funnel" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=funnel -smp 9 -bios none -display none

@@ -76,12 +76,17 @@ struct NTraceRamSink {
     uint64_t mapped_address;
     uint64_t mapped_size;
     bool unmap_due;
-    uint64_t memory_errors;
+    uint64_t reported;          /* bytes outside the buffer, in the last message */
 
     uint32_t index;
     char *kind;
     uint32_t sram_size;
     uint32_t granule;
+    /* Choices of ntrace_choice() */
+    char *granule_choice;
+    char *granule_hidden;
+    char *granule_property;
+    char *wrap_cleared;
     uint32_t in_flight;
     uint32_t address_bits;
     bool power_of_two;
@@ -258,6 +263,18 @@ bool ntrace_ctr_realize(NTraceEncoder *s, Error **errp);
 void ntrace_ctr_reset(NTraceEncoder *s);
 void ntrace_ctr_shutdown(NTraceEncoder *s);
 
+/*
+ * The choice for one of several devices of a type. @text: VALUE, or
+ * VALUE@INDEX for the device with that index alone; several joined by +, of
+ * which the last one that fits counts. Return: a copy of it, or NULL
+ */
+char *ntrace_choice(const char *text, uint32_t index);
+/*
+ * The same for the property @name with the values on and off; without a choice
+ * leaves @chosen alone. Return: false with @errp set for another value.
+ */
+bool ntrace_chosen(const char *name, const char *text, uint32_t index,
+                   bool *chosen, Error **errp);
 uint32_t ntrace_faults(const char *text, uint32_t index, Error **errp);
 FILE *ntrace_log_open(const char *name, Error **errp);
 void ntrace_log(FILE *log, const char *component, uint32_t index,

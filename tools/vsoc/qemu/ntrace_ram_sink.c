@@ -2,6 +2,7 @@
 /* RAM sink: registers on the system bus, trace bytes into guest memory. */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "qemu/cutils.h"
 #include "qemu/error-report.h"
 #include "qemu/log.h"
 #include "qemu/units.h"
@@ -56,6 +57,26 @@ static void sink_close(void *opaque)
     s->unmap_due = true;
 }
 
+/*
+ * A sink that misses Limit overwrites memory as the hardware would. Only RAM:
+ * a device would need the BQL, whose owner may wait for the lock of the sink.
+ */
+static void write_outside(uint64_t address, const uint8_t *data, size_t size)
+{
+    MemoryRegionSection section = memory_region_find(get_system_memory(),
+                                                     address, size);
+
+    if (!section.mr) {
+        return;
+    }
+    if (memory_region_is_ram(section.mr)) {
+        address_space_write(&address_space_memory, address,
+                            MEMTXATTRS_UNSPECIFIED, data,
+                            int128_get64(section.size));
+    }
+    memory_region_unref(section.mr);
+}
+
 static void sink_write_memory(void *opaque, uint64_t address,
                               const uint8_t *data, size_t size)
 {
@@ -63,7 +84,7 @@ static void sink_write_memory(void *opaque, uint64_t address,
     uint64_t offset = address - s->mapped_address;
 
     if (!s->mapped || offset + size > s->mapped_size) {
-        s->memory_errors++;
+        write_outside(address, data, size);
         return;
     }
     memcpy(s->mapped + offset, data, size);
@@ -103,6 +124,16 @@ struct trace_port ntrace_ram_sink_port(NTraceRamSink *s)
     return (struct trace_port) { port_put, port_ready, s, 0 };
 }
 
+/* Reports bytes outside the buffer; tools/vsoc/run fails on such a line. */
+static void report_outside(NTraceRamSink *s, uint64_t outside)
+{
+    if (outside != s->reported) {
+        error_report("ntrace-ram-sink %u: %" PRIu64 " bytes written outside "
+                     "the buffer", s->index, outside);
+    }
+    s->reported = outside;
+}
+
 static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
 {
     NTraceRamSink *s = opaque;
@@ -119,7 +150,7 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
 {
     NTraceRamSink *s = opaque;
     uint32_t old, control;
-    uint64_t errors;
+    uint64_t errors, outside;
 
     qemu_spin_lock(&s->lock);
     old = ram_sink_read(&s->sink, TR_CONTROL);
@@ -127,11 +158,16 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
     ram_sink_write(&s->sink, offset, value);
     errors = s->sink.software_errors - errors;
     control = ram_sink_read(&s->sink, TR_CONTROL);
+    outside = s->sink.outside;
     if (s->unmap_due) {
         unmap(s);
     }
     qemu_spin_unlock(&s->lock);
 
+    /* At once, because a guest without its memory may not get to the end. */
+    if (!s->reported) {
+        report_outside(s, outside);
+    }
     if (control != old) {
         ntrace_log(s->log, "ram-sink", s->index, "control", control);
     }
@@ -158,7 +194,9 @@ static void reset_hold(Object *obj, ResetType type)
 
     ntrace_log(s->log, "ram-sink", s->index, "reset",
                ram_sink_read(&s->sink, TR_CONTROL));
+    report_outside(s, s->sink.outside);
     ram_sink_power_up(&s->sink);
+    s->reported = 0;
     unmap(s);
 }
 
@@ -190,14 +228,16 @@ static void shutdown_notify(Notifier *notifier, void *data)
 
     ntrace_log(s->log, "ram-sink", s->index, "shutdown",
                ram_sink_read(&s->sink, TR_CONTROL));
+    report_outside(s, s->sink.outside);
 }
 
 static void realize(DeviceState *dev, Error **errp)
 {
     ERRP_GUARD();
     NTraceRamSink *s = NTRACE_RAM_SINK(dev);
+    g_autofree char *granule = ntrace_choice(s->granule_choice, s->index);
+    g_autofree char *cleared = ntrace_choice(s->wrap_cleared, s->index);
     struct ram_sink_parameters parameters = {
-        .granule = s->granule,
         .in_flight = s->in_flight,
         .address_bits = s->address_bits,
         .power_of_two = s->power_of_two,
@@ -205,7 +245,17 @@ static void realize(DeviceState *dev, Error **errp)
         .faults = ntrace_faults(s->fault, s->index, errp),
     };
 
-    if (*errp) {
+    if (*errp ||
+        !ntrace_chosen("granule-hidden", s->granule_hidden, s->index,
+                       &parameters.hidden, errp)) {
+        return;
+    }
+    if (!g_strcmp0(cleared, "active")) {
+        parameters.wrap_cleared = RAM_SINK_WRAP_BY_ACTIVE;
+    } else if (!g_strcmp0(cleared, "power-up")) {
+        parameters.wrap_cleared = RAM_SINK_WRAP_BY_POWER_UP;
+    } else if (cleared && strcmp(cleared, "wp")) {
+        error_setg(errp, "wrap-cleared-by must be wp, active or power-up");
         return;
     }
     if (s->kind && strcmp(s->kind, "sram") && strcmp(s->kind, "smem") &&
@@ -221,10 +271,21 @@ static void realize(DeviceState *dev, Error **errp)
         parameters.sram = g_malloc0(s->sram_size);
         parameters.sram_size = s->sram_size;
     }
+    /* Sinks of version 0 have a granule of their own. */
+    if (!s->granule &&
+        qemu_strtoui(granule ?: "64", NULL, 0, &s->granule) < 0) {
+        s->granule = 0;
+    }
     if (s->granule < 4 || s->granule > RAM_SINK_GRANULE_MAX ||
         !is_power_of_2(s->granule)) {
         error_setg(errp, "granule must be a power of two in 4..%u",
                    RAM_SINK_GRANULE_MAX);
+        return;
+    }
+    parameters.granule = s->granule;
+    if (parameters.hidden && parameters.power_of_two) {
+        error_setg(errp, "power-of-two reveals a granule, granule-hidden does "
+                   "not");
         return;
     }
     if (s->in_flight > RAM_SINK_IN_FLIGHT_MAX) {
@@ -252,7 +313,13 @@ static const Property properties[] = {
     /* "smem" (system memory, the default), "sram" (private memory) or "both" */
     DEFINE_PROP_STRING("kind", NTraceRamSink, kind),
     DEFINE_PROP_SIZE32("sram-size", NTraceRamSink, sram_size, 4 * KiB),
-    DEFINE_PROP_UINT32("granule", NTraceRamSink, granule, 64),
+    /* Bytes per write, and whether Start, Limit and WP leave out its bits */
+    DEFINE_PROP_STRING("granule", NTraceRamSink, granule_choice),
+    DEFINE_PROP_STRING("granule-hidden", NTraceRamSink, granule_hidden),
+    /* Name of the property with which the device tree states the granule */
+    DEFINE_PROP_STRING("granule-property", NTraceRamSink, granule_property),
+    /* What clears Wrap: "wp" (a write of it, the default), "active" (0) or "power-up" */
+    DEFINE_PROP_STRING("wrap-cleared-by", NTraceRamSink, wrap_cleared),
     /*
      * Number of granules before the write pointer that have not reached memory
      * yet

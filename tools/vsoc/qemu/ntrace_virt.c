@@ -5,6 +5,7 @@
 #include "qemu/error-report.h"
 #include "qemu/timer.h"
 #include "qemu/units.h"
+#include "qapi/util.h"
 #include "qapi/visitor.h"
 #include "hw/qdev-properties.h"
 #include "exec/address-spaces.h"
@@ -83,6 +84,34 @@ uint32_t ntrace_faults(const char *text, uint32_t index, Error **errp)
         error_setg(errp, "fault=%s: no such fault", text);
     }
     return mask;
+}
+
+char *ntrace_choice(const char *text, uint32_t index)
+{
+    g_auto(GStrv) parts = g_strsplit(text ? text : "", "+", 0);
+    char *value = NULL;
+    unsigned int i;
+
+    for (i = 0; parts[i]; i++) {
+        char *at = strchr(parts[i], '@');
+
+        if (at) {
+            *at = '\0';
+        }
+        if (!at || g_ascii_strtoull(at + 1, NULL, 0) == index) {
+            g_free(value);
+            value = g_strdup(parts[i]);
+        }
+    }
+    return value;
+}
+
+bool ntrace_chosen(const char *name, const char *text, uint32_t index,
+                   bool *chosen, Error **errp)
+{
+    g_autofree char *value = ntrace_choice(text, index);
+
+    return !value || qapi_bool_parse(name, value, chosen, errp);
 }
 
 FILE *ntrace_log_open(const char *name, Error **errp)
@@ -450,6 +479,22 @@ static void add_component(void *fdt, const struct topology *topology,
     }
 }
 
+/* States the granule of a RAM sink, if the sink names a property for it. */
+static void add_granule(MachineState *machine, const struct topology_node *node)
+{
+    g_autofree char *path = node_path(node);
+    g_autofree char *name = g_strdup_printf(TYPE_NTRACE_RAM_SINK "%u",
+                                            node->index);
+    NTraceRamSink *sink = NTRACE_RAM_SINK(
+        object_resolve_path_component(OBJECT(machine), name));
+    g_autofree char *property = ntrace_choice(sink->granule_property,
+                                              node->index);
+
+    if (property) {
+        qemu_fdt_setprop_cell(machine->fdt, path, property, sink->granule);
+    }
+}
+
 /*
  * Adds an idle state of the harts that loses the state of the hart, and, as far
  * as Linux knows, that of its encoder.
@@ -565,6 +610,9 @@ void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
         if (has_page(topology, i)) {
             add_component(machine->fdt, topology, &topology->node[i],
                           writes_memory(topology, i) ? memory : 0, clock);
+            if (topology->node[i].kind == TOPOLOGY_RAM_SINK) {
+                add_granule(machine, &topology->node[i]);
+            }
         }
     }
     if (is_managed(machine)) {
