@@ -53,6 +53,7 @@ struct reset_control;
  * @sync_messages_min: smallest supported value of it when messages are counted
  * @acknowledge: bits of trTeControl to invert in the write that enables the encoder
  * @losses: bits of trTeControl that report a loss
+ * @noted: those of @losses that were set when the encoder was stopped
  * @failures: those bits of @losses after which no trace reaches the sink any more
  * @features: supported bits of trTeInstFeatures
  * @stall: not 0: the encoder has trTeInstStallEna
@@ -86,6 +87,7 @@ struct ntrace_encoder {
 	u32 sync_messages_min;
 	u32 acknowledge;
 	u32 losses;
+	u32 noted;
 	u32 failures;
 	u32 features;
 	u32 stall;

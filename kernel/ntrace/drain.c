@@ -164,6 +164,7 @@ void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 {
 	struct ntrace_component *encoder = feed->encoder;
 
+	control |= encoder->encoder.noted;
 	if (control & encoder->foreign && !feed->taken) {
 		ntrace_err(encoder->dev, "a debugger has taken the encoder, stopped\n");
 		ntrace_feed_take(feed);
@@ -474,7 +475,7 @@ static void ntrace_drain_drop(struct ntrace_component *component)
 	sink->drained = wp;
 	sink->drops++;
 	list_for_each_entry(feed, &sink->feeds, node)
-		ntrace_feed_lapped(feed, lost);
+		ntrace_feed_cut(feed, lost);
 }
 
 /* Drains a sink that the last event of perf has stopped, for a limited time. */

@@ -327,8 +327,9 @@ static void ntrace_encoder_control(struct ntrace_component *component, u32 contr
  */
 int ntrace_encoder_enable(struct ntrace_component *component)
 {
-	const struct ntrace_encoder *encoder = &component->encoder;
+	struct ntrace_encoder *encoder = &component->encoder;
 
+	encoder->noted = 0;
 	ntrace_encoder_control(component,
 			       (encoder->control ^ encoder->acknowledge) | TR_CONTROL_ENABLE);
 	return ntrace_component_wait_enabled(component, true);
@@ -366,13 +367,15 @@ void ntrace_encoder_pause(struct ntrace_component *component)
  * @component: encoder; called on the traced hart with interrupts off, or while it is offline
  *
  * Writes the shadow once. The shadow has 0 in trTeInstStallOrOverflow, so the flag keeps its value
- * for ntrace_component_wait_disabled().
+ * for ntrace_component_wait_disabled(). The flag may come while the encoder empties its queue. But
+ * an encoder may also clear it together with trTeEnable, so its value before that is noted.
  */
 void ntrace_encoder_stop(struct ntrace_component *component)
 {
-	const struct ntrace_encoder *encoder = &component->encoder;
+	struct ntrace_encoder *encoder = &component->encoder;
 
 	if (encoder->stores)
 		ntrace_context_store_to(encoder->cpu, NULL);
+	encoder->noted |= ntrace_read(component, TR_TE_CONTROL) & encoder->losses;
 	ntrace_encoder_control(component, encoder->control);
 }

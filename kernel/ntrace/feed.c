@@ -19,6 +19,13 @@ static const u8 ntrace_barrier[NTRACE_BARRIER_BYTES] = {
 	0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
 };
 
+/* Notes causes of a loss: NTRACE_LOSS_... */
+static void ntrace_feed_lose(struct ntrace_feed *feed, u32 loss)
+{
+	feed->loss |= loss;
+	feed->recent |= loss;
+}
+
 /* Shows the counters and the head to user space. */
 static void ntrace_feed_publish(struct ntrace_feed *feed)
 {
@@ -159,7 +166,7 @@ void ntrace_feed_commit(struct ntrace_feed *feed)
 	feed->overrun = feed->dropped;
 	if (feed->dropped) {
 		feed->lost += feed->dropped;
-		feed->loss |= NTRACE_LOSS_DATA_FULL;
+		ntrace_feed_lose(feed, NTRACE_LOSS_DATA_FULL);
 		ntrace_feed_gap(feed);
 	}
 	feed->fresh = 0;
@@ -353,6 +360,17 @@ void ntrace_feed_age(const struct list_head *feeds, u32 bytes)
 	}
 }
 
+/* Trace is missing between what was committed and what comes next. */
+static void ntrace_feed_miss(struct ntrace_feed *feed, u64 lost, u32 loss)
+{
+	ntrace_feed_void(feed);
+	feed->ended = false;
+	feed->lost += lost;
+	ntrace_feed_lose(feed, loss);
+	ntrace_feed_gap(feed);
+	ntrace_feed_publish(feed);
+}
+
 /**
  * ntrace_feed_lapped - the sink has overwritten trace before it was copied
  * @feed: data area
@@ -360,12 +378,17 @@ void ntrace_feed_age(const struct list_head *feeds, u32 bytes)
  */
 void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost)
 {
-	ntrace_feed_void(feed);
-	feed->ended = false;
-	feed->lost += lost;
-	feed->loss |= NTRACE_LOSS_LAPPED;
-	ntrace_feed_gap(feed);
-	ntrace_feed_publish(feed);
+	ntrace_feed_miss(feed, lost, NTRACE_LOSS_LAPPED);
+}
+
+/**
+ * ntrace_feed_cut - an event has ended, and the rest of its trace is left in the sink
+ * @feed: data area of perf
+ * @lost: bytes of the rest, or 0 if it is unknown whose trace that is
+ */
+void ntrace_feed_cut(struct ntrace_feed *feed, u64 lost)
+{
+	ntrace_feed_miss(feed, lost, NTRACE_LOSS_SWITCH);
 }
 
 /**
@@ -374,7 +397,7 @@ void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost)
  */
 void ntrace_feed_sink_full(struct ntrace_feed *feed)
 {
-	feed->loss |= NTRACE_LOSS_SINK_FULL;
+	ntrace_feed_lose(feed, NTRACE_LOSS_SINK_FULL);
 	ntrace_feed_gap(feed);
 	ntrace_feed_publish(feed);
 }
@@ -386,10 +409,12 @@ void ntrace_feed_sink_full(struct ntrace_feed *feed)
  */
 void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control)
 {
-	if ((control & feed->encoder->encoder.losses) && !(feed->loss & NTRACE_LOSS_ENCODER)) {
-		feed->loss |= NTRACE_LOSS_ENCODER;
-		ntrace_feed_publish(feed);
-	}
+	if (!(control & feed->encoder->encoder.losses) || feed->overflowed)
+		return;
+	/* The flag stays set until the encoder is enabled again: it reports one loss. */
+	feed->overflowed = true;
+	ntrace_feed_lose(feed, NTRACE_LOSS_ENCODER);
+	ntrace_feed_publish(feed);
 }
 
 /**
@@ -399,7 +424,7 @@ void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control)
 void ntrace_feed_fail(struct ntrace_feed *feed)
 {
 	feed->failed = true;
-	feed->loss |= NTRACE_LOSS_ENCODER;
+	ntrace_feed_lose(feed, NTRACE_LOSS_ENCODER);
 	ntrace_feed_publish(feed);
 }
 
@@ -421,8 +446,17 @@ void ntrace_feed_take(struct ntrace_feed *feed)
 {
 	feed->fault = true;
 	feed->taken = true;
-	feed->loss |= NTRACE_LOSS_DEBUGGER;
+	ntrace_feed_lose(feed, NTRACE_LOSS_DEBUGGER);
 	ntrace_feed_break(feed);
+}
+
+/**
+ * ntrace_feed_held - the end of the trace of an event is held back in a shared sink
+ * @feed: data area of perf
+ */
+void ntrace_feed_held(struct ntrace_feed *feed)
+{
+	ntrace_feed_lose(feed, NTRACE_LOSS_SHARED);
 }
 
 /**

@@ -78,6 +78,8 @@ struct ntrace_late {
  * @gaps: number of gaps
  * @lost: bytes lost
  * @loss: NTRACE_LOSS_...
+ * @recent: those of @loss that perf has not reported yet
+ * @overflowed: the encoder has reported a loss since it was enabled
  * @doubtful: the @fresh bytes while @late is unsure
  *
  * The lock of the sink protects @node, @data, @size, @overwrite, and the members from @late on.
@@ -115,6 +117,8 @@ struct ntrace_feed {
 	u32 gaps;
 	u64 lost;
 	u32 loss;
+	u32 recent;
+	bool overflowed;
 	u8 doubtful[NTRACE_FEED_DOUBTFUL];
 };
 
@@ -131,10 +135,12 @@ void ntrace_feed_message(struct ntrace_feed *feed, bool ends);
 void ntrace_feed_commit(struct ntrace_feed *feed);
 void ntrace_feed_void(struct ntrace_feed *feed);
 void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost);
+void ntrace_feed_cut(struct ntrace_feed *feed, u64 lost);
 void ntrace_feed_sink_full(struct ntrace_feed *feed);
 void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control);
 void ntrace_feed_break(struct ntrace_feed *feed);
 void ntrace_feed_take(struct ntrace_feed *feed);
+void ntrace_feed_held(struct ntrace_feed *feed);
 void ntrace_feed_fail(struct ntrace_feed *feed);
 int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail);
 u64 ntrace_feed_readable(struct ntrace_feed *feed, u64 *tail);

@@ -138,6 +138,7 @@ static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 	struct ntrace_perf_own *own = perf->event->hw.addr_filters;
 	struct ntrace_feed *feed = &perf->path->capture->feed;
 	u64 head, size;
+	u32 causes;
 
 	if (perf->aux)
 		own->full = feed->overrun && !perf->aux->snapshot;
@@ -148,9 +149,16 @@ static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 	if (!perf->aux)
 		return;
 	size = head - perf->begin;
+	causes = ntrace_turn_causes(feed);
+	/* What a full area lost after its last record belongs to the gap of that record. */
+	if (feed->gaps == perf->gaps)
+		causes &= ~NTRACE_LOSS_DATA_FULL;
 	/* The data contains a gap, or is adjacent to one. */
-	if (feed->gaps != perf->gaps || perf->late)
+	if (feed->gaps != perf->gaps || perf->late || causes)
 		flags |= PERF_AUX_FLAG_PARTIAL;
+	if (perf->late)
+		causes |= NTRACE_LOSS_SHARED;
+	flags |= (u64)causes << NTRACE_AUX_LOSS_SHIFT;
 	perf->gaps = feed->gaps;
 	perf_aux_output_flag(&perf->handle, flags);
 	if (perf->aux->snapshot) {
@@ -237,6 +245,7 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	ret = ntrace_path_enable_atomic(path);
 	if (ret)
 		return ret;
+	capture->feed.overflowed = false;
 	ret = ntrace_encoder_enable(encoder);
 	/* ntrace_perf_hw_stop() undoes the rest. */
 	perf->enabled = true;

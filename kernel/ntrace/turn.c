@@ -86,6 +86,23 @@ u64 ntrace_turn_discard(struct ntrace_feed *feed, bool lost)
 }
 
 /**
+ * ntrace_turn_causes - causes of losses that no record has reported yet
+ * @feed: data area of perf, after ntrace_turn_discard()
+ *
+ * Return: NTRACE_LOSS_..., which count as reported from now on.
+ */
+u32 ntrace_turn_causes(struct ntrace_feed *feed)
+{
+	u32 causes;
+
+	/* Another hart may drain the shared sink, and find a loss. */
+	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
+	causes = feed->recent;
+	feed->recent = 0;
+	return causes;
+}
+
+/**
  * ntrace_turn_pause - keep the drain from the ring for a short time
  * @feed: data area of perf, on its hart, interrupts off
  * @pause: true: begin, false: end
@@ -225,8 +242,11 @@ bool ntrace_turn_leave(struct ntrace_feed *feed, struct ntrace_turn_way *way, u6
 	if (ntrace_turn_is_over(way, sink))
 		held = 0;
 	ntrace_turn_over(feed, way, held);
-	return way->valid && !sink->fault && sink->drops == way->drops && !way->left && !held &&
-	       feed->ended;
+	if (way->valid && !sink->fault && sink->drops == way->drops && !way->left && !held &&
+	    feed->ended)
+		return true;
+	ntrace_feed_held(feed);
+	return false;
 }
 
 /**

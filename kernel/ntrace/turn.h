@@ -28,6 +28,7 @@ struct ntrace_turn_way {
 void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
 		      bool overwrite);
 u64 ntrace_turn_discard(struct ntrace_feed *feed, bool lost);
+u32 ntrace_turn_causes(struct ntrace_feed *feed);
 void ntrace_turn_pause(struct ntrace_feed *feed, bool pause);
 void ntrace_turn_measure(struct ntrace_feed *feed, struct ntrace_turn_way *way);
 bool ntrace_turn_leave(struct ntrace_feed *feed, struct ntrace_turn_way *way, u64 deadline,

@@ -405,7 +405,7 @@ static void test_bound(void)
 	stop();
 	is_u64(control->head, (9 << 10) + 1, "an event ends: 100 us, and the mark of a gap");
 	is_u64(control->lost, 31 << 10, "the rest is lost");
-	is_u64(control->loss, NTRACE_LOSS_LAPPED, "as if the sink had lapped");
+	is_u64(control->loss, NTRACE_LOSS_SWITCH, "as the event ended too early for it");
 	is_u64(sink->drops, 1, "and that is known");
 	feed->counts = false;
 	over();

@@ -288,7 +288,11 @@ static void encoder_says(void)
 	is_u64(control->loss, 0, "no bit of a loss: none");
 	ntrace_feed_encoder(feed, 0x1007);
 	is_u64(control->loss, NTRACE_LOSS_ENCODER, "the encoder has lost trace");
+	feed->recent = 0;
+	ntrace_feed_encoder(feed, 0x1007);
+	is_u64(feed->recent, 0, "its flag stays set: the same loss");
 	feed->loss = NTRACE_LOSS_LAPPED;
+	feed->overflowed = false;
 	ntrace_feed_encoder(feed, 0x1007);
 	is_u64(control->loss, NTRACE_LOSS_ENCODER | NTRACE_LOSS_LAPPED,
 	       "after a loss of another sort it has both");

@@ -168,6 +168,12 @@ static void end_trace(const char *what, u64 flags, bool goes_on)
 	machine_stop();
 }
 
+/* A record has the causes of its losses in its flags. */
+static u64 cause(u32 loss)
+{
+	return (u64)loss << NTRACE_AUX_LOSS_SHIFT;
+}
+
 static void test_losses(void)
 {
 	begin_trace(false);
@@ -180,14 +186,33 @@ static void test_losses(void)
 	world.lap = false;
 	tick(0);
 	schedule_out(0);
-	end_trace("the sink laps", PERF_AUX_FLAG_PARTIAL, true);
+	end_trace("the sink laps", PERF_AUX_FLAG_PARTIAL | cause(NTRACE_LOSS_LAPPED), true);
+
+	begin_trace(false);
+	machine.encoder[0].encoder.losses = 0x1000;
+	ntrace_feed_encoder(&machine.capture[0].feed, 0x1000);
+	schedule_out(0);
+	is_u64(task->last_flags, PERF_AUX_FLAG_PARTIAL | cause(NTRACE_LOSS_ENCODER),
+	       "the encoder overflows: the record says so");
+	schedule_in(task, 0);
+	schedule_out(0);
+	is_u64(task->last_flags, 0, "the next record does not");
+	end_trace("the encoder overflows", PERF_AUX_FLAG_PARTIAL | cause(NTRACE_LOSS_ENCODER),
+		  true);
+
+	begin_trace(false);
+	ntrace_feed_cut(&machine.capture[0].feed, 100);
+	schedule_out(0);
+	end_trace("switched out too early", PERF_AUX_FLAG_PARTIAL | cause(NTRACE_LOSS_SWITCH),
+		  true);
 
 	begin_trace(true);
 	world.lap = true;
 	for (int i = 0; i < 100; i++)
 		tick(0);
 	schedule_out(0);
-	end_trace("the sink laps, snapshot", PERF_AUX_FLAG_PARTIAL, true);
+	end_trace("the sink laps, snapshot", PERF_AUX_FLAG_PARTIAL | cause(NTRACE_LOSS_LAPPED),
+		  true);
 
 	begin_trace(true);
 	for (int i = 0; i < 100; i++)
@@ -234,7 +259,8 @@ static void test_full(unsigned int cpu, bool newer, bool out)
 	for (int i = 0; i < 100; i++)
 		tick(cpu);
 	is_u64(task->head, AUX_SIZE - 2, "%s: all but two bytes are used", what);
-	is_u64(task->flags, PERF_AUX_FLAG_PARTIAL, "%s: the loss is marked", what);
+	is_u64(task->flags, PERF_AUX_FLAG_PARTIAL | cause(NTRACE_LOSS_DATA_FULL),
+	       "%s: the loss is marked", what);
 	is_u64(feed->lost, 100 * 256 - (task->head - 1), "%s: and counted", what);
 	is_u64((u64)task->event.count.value, task->head, "%s: the event counts the rest", what);
 	is_u64(feed->gaps, 1, "%s: as one gap", what);
@@ -248,7 +274,7 @@ static void test_full(unsigned int cpu, bool newer, bool out)
 	ok(task->head >= head + 2 * 256, "%s: the trace goes on when it was read", what);
 	is_u64(task->last_flags, 0, "%s: without a further loss", what);
 	schedule_in(task, cpu);
-	end_trace(what, PERF_AUX_FLAG_PARTIAL, true);
+	end_trace(what, PERF_AUX_FLAG_PARTIAL | cause(NTRACE_LOSS_DATA_FULL), true);
 }
 
 /* Another event has filled the area that two share, and is closed. */
@@ -269,7 +295,8 @@ static void test_full_at_start(void)
 	tick(0);
 	schedule_out(0);
 	is_u64(task->head, AUX_SIZE - 2 + 256, "then it is traced");
-	end_trace("no room when the event starts", PERF_AUX_FLAG_PARTIAL, true);
+	end_trace("no room when the event starts",
+		  PERF_AUX_FLAG_PARTIAL | cause(NTRACE_LOSS_DATA_FULL), true);
 }
 
 /* Trace that arrived after the last AUX area was closed may be part of this one's, or not. */

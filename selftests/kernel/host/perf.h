@@ -324,6 +324,14 @@ u64 ntrace_turn_discard(struct ntrace_feed *feed, bool lost)
 	return feed->head;
 }
 
+u32 ntrace_turn_causes(struct ntrace_feed *feed)
+{
+	u32 causes = feed->recent;
+
+	feed->recent = 0;
+	return causes;
+}
+
 void ntrace_turn_pause(struct ntrace_feed *feed, bool pause)
 {
 }
@@ -366,6 +374,7 @@ struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
 	capture->feed.data = NULL;
 	capture->feed.head = 0;
 	capture->feed.gaps = 0;
+	capture->feed.recent = 0;
 	capture->feed.fault = false;
 	capture->feed.control->state = NTRACE_STATE_CONFIGURED;
 	return capture;

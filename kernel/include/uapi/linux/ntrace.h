@@ -276,6 +276,15 @@ struct ntrace_config {
 #define NTRACE_LOSS_ENCODER (1u << 2) /* trTeInstStallOrOverflow or SinkError was seen */
 #define NTRACE_LOSS_SINK_FULL (1u << 3) /* the sink stopped, full; later trace is not counted */
 #define NTRACE_LOSS_DEBUGGER (1u << 4) /* a debugger has taken the encoder; the capture is dead */
+/* These two are in records of perf only. */
+#define NTRACE_LOSS_SWITCH (1u << 5) /* the task was switched out before its trace was copied */
+#define NTRACE_LOSS_SHARED (1u << 6) /* the end of a task's trace was held back in a shared sink */
+
+/*
+ * Bits 8 to 15 of the flags of a PERF_RECORD_AUX, which perf leaves to the PMU
+ * (PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK): NTRACE_LOSS_... of the trace of the record
+ */
+#define NTRACE_AUX_LOSS_SHIFT 8
 
 /**
  * struct ntrace_control - first page of the mapping, read-only

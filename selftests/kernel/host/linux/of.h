@@ -23,4 +23,8 @@ static inline void host_free_device_node(struct device_node **node)
 		of_node_put(*node);
 }
 
+int of_property_count_u32_elems(const struct device_node *node, const char *name);
+int of_property_read_u32(const struct device_node *node, const char *name, u32 *value);
+int of_property_read_u64(const struct device_node *node, const char *name, u64 *value);
+
 #endif /* HOST_LINUX_OF_H */

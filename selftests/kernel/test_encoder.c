@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The end of an encoder's trace, and the flag with which it reports a loss. Some encoders keep the
+ * flag until they are enabled again, some clear it with trTeEnable, and some set it while they empty
+ * their queue. Rule: "Draining and loss" in Documentation/trace/ntrace.rst.
+ */
+#include <tap.h>
+
+#include "../../kernel/ntrace/encoder.c"
+
+#define OVERFLOW TR_TE_CONTROL_INST_STALL_OR_OVERFLOW
+
+/* What encoder.c needs for probing and programming, which this test does not. */
+__attribute__((used)) int nothing(void);
+
+int nothing(void)
+{
+	return 0;
+}
+
+#define NOTHING(name) __asm__(".globl " #name "\n.set " #name ", nothing\n")
+NOTHING(host_log);
+NOTHING(ntrace_component_refuse);
+NOTHING(ntrace_component_refuse_foreign);
+NOTHING(ntrace_component_wait_enabled);
+NOTHING(ntrace_component_warl);
+NOTHING(ntrace_context_store_to);
+NOTHING(ntrace_filter_check);
+NOTHING(ntrace_filter_init);
+NOTHING(ntrace_filter_program);
+NOTHING(ntrace_timestamp_check);
+NOTHING(ntrace_timestamp_init);
+NOTHING(ntrace_timestamp_program);
+NOTHING(ntrace_trigger_check);
+NOTHING(ntrace_trigger_init);
+NOTHING(ntrace_trigger_is_used);
+NOTHING(ntrace_trigger_program);
+NOTHING(of_cpu_node_to_id);
+NOTHING(of_node_put);
+NOTHING(of_parse_phandle);
+NOTHING(of_property_count_u32_elems);
+NOTHING(of_property_read_u32);
+NOTHING(of_property_read_u64);
+
+static u8 page[TR_COMPONENT_SIZE];
+static u32 control;
+static bool forgets;
+
+u32 readl(const void *address)
+{
+	return address == page ? control : 0;
+}
+
+void writel(u32 value, void *address)
+{
+	if (address != page)
+		return;
+	if (value & OVERFLOW || (forgets && !(value & TR_CONTROL_ENABLE)) ||
+	    (value & TR_CONTROL_ENABLE && !(control & TR_CONTROL_ENABLE)))
+		control &= ~OVERFLOW;
+	control = (control & OVERFLOW) | (value & ~OVERFLOW);
+}
+
+int main(void)
+{
+	struct ntrace_component component = {
+		.base = page,
+		.encoder = { .control = TR_CONTROL_ACTIVE, .losses = OVERFLOW },
+	};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		forgets = i;
+		ntrace_encoder_enable(&component);
+		ntrace_encoder_trace(&component);
+		ntrace_encoder_stop(&component);
+		is_u64(component.encoder.noted, 0, "no loss: none is noted");
+		ntrace_encoder_enable(&component);
+		ntrace_encoder_trace(&component);
+		control |= OVERFLOW;
+		ntrace_encoder_pause(&component);
+		ok(control & OVERFLOW, "a pause keeps the flag");
+		ntrace_encoder_stop(&component);
+		ok(!(control & (TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING)) &&
+			   !(control & OVERFLOW) == forgets,
+		   "stopped: the encoder %s its flag", forgets ? "has cleared" : "keeps");
+		is_u64(component.encoder.noted, OVERFLOW, "the loss is noted");
+		ntrace_encoder_enable(&component);
+		is_u64(component.encoder.noted | (control & OVERFLOW), 0,
+		       "enabled again: it is not reported twice");
+		ntrace_encoder_stop(&component);
+	}
+	return done_testing();
+}
