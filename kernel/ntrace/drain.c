@@ -36,6 +36,7 @@
  * out of the trace: the hart pauses its encoder meanwhile.
  */
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/processor.h>
 #include <linux/string.h>
@@ -478,17 +479,44 @@ static void ntrace_drain_drop(struct ntrace_component *component)
 		ntrace_feed_cut(feed, lost);
 }
 
-/* Drains a sink that the last event of perf has stopped, for a limited time. */
-static void ntrace_drain_last(struct ntrace_component *component)
+/**
+ * ntrace_drain_end_us - time for which the end of the trace of an event is drained
+ * @feed: data area of perf, on its hart, interrupts off, its timer cancelled
+ *
+ * Where interrupts reach the hart late, because a hypervisor or an emulator delivers them late, or
+ * because the kernel had them off, the timer cannot empty the ring, and the task may end before it
+ * can. The end then takes up to an eighth of that delay more: in proportion, the task waits hardly
+ * longer than it did already. A timer that is on time leaves NTRACE_DRAIN_END_US.
+ *
+ * Return: microseconds.
+ */
+u32 ntrace_drain_end_us(const struct ntrace_feed *feed)
 {
-	u64 end = ktime_get_mono_fast_ns() + NTRACE_DRAIN_END_US * NSEC_PER_USEC;
+	ktime_t overdue = max_t(ktime_t, -hrtimer_expires_remaining(&feed->timer), 0);
+	u64 more = div_u64(feed->behind + overdue, NTRACE_DRAIN_END_SHARE * NSEC_PER_USEC);
 
-	while (ntrace_drain_next(component, true, NTRACE_DRAIN_SLICE_END)) {
-		if (ktime_get_mono_fast_ns() >= end) {
-			ntrace_drain_drop(component);
-			return;
-		}
-	}
+	return NTRACE_DRAIN_END_US + min_t(u64, more, NTRACE_DRAIN_END_MORE_US);
+}
+
+/*
+ * Drains a sink that the last event of perf has stopped, for a limited time. A slice that takes
+ * longer than NTRACE_DRAIN_END_SLICE_US was interrupted by a hypervisor rather than read from slow
+ * memory: what it takes longer does not count.
+ */
+static void ntrace_drain_last(struct ntrace_feed *feed)
+{
+	u64 left = ntrace_drain_end_us(feed) * NSEC_PER_USEC;
+	u64 begin, took;
+	bool more;
+
+	do {
+		begin = ktime_get_mono_fast_ns();
+		more = ntrace_drain_next(feed->sink, true, NTRACE_DRAIN_SLICE_END);
+		took = ktime_get_mono_fast_ns() - begin;
+		left -= min3(left, took, NTRACE_DRAIN_END_SLICE_US * NSEC_PER_USEC);
+	} while (more && left);
+	if (more)
+		ntrace_drain_drop(feed->sink);
 }
 
 /**
@@ -545,10 +573,8 @@ static bool ntrace_drain_trylock(struct ntrace_ramsink *sink)
 }
 
 /* The shortest time until the next expiry that leaves a slow hart time for its task. */
-static ktime_t ntrace_drain_least(struct ntrace_feed *feed)
+static ktime_t ntrace_drain_least(struct ntrace_feed *feed, ktime_t delay)
 {
-	ktime_t delay = -hrtimer_expires_remaining(&feed->timer);
-
 	if (!feed->expiries || delay < feed->delay_now)
 		feed->delay_now = delay;
 	if (++feed->expiries == NTRACE_DRAIN_DELAYS) {
@@ -586,6 +612,7 @@ ktime_t ntrace_drain_first(struct ntrace_feed *feed)
 	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_PACE_FIRST_SHARED_US :
 					     NTRACE_DRAIN_PACE_FIRST_US;
 
+	feed->behind = 0;
 	feed->pace = min(feed->pace, ns_to_ktime(us * NSEC_PER_USEC));
 	return feed->pace;
 }
@@ -600,7 +627,8 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
 	struct ntrace_component *component = feed->sink;
 	struct ntrace_ramsink *sink = &component->ramsink;
-	ktime_t least = ntrace_drain_least(feed);
+	ktime_t delay = -hrtimer_expires_remaining(&feed->timer);
+	ktime_t least = ntrace_drain_least(feed, delay);
 	u32 control = ntrace_read(feed->encoder, TR_TE_CONTROL);
 	/* Before the lock, which other harts may hold for long: waiting for it makes trace, too. */
 	bool resume = ntrace_drain_hush(feed, control);
@@ -614,8 +642,11 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 		limit = ntrace_drain_limit(sink);
 		ntrace_drain_slice(component, limit, false);
 		pace = ntrace_drain_pace(feed, sink->found, limit);
-		if (sink->found <= limit)
+		feed->behind += max_t(ktime_t, delay, 0);
+		if (sink->found <= limit) {
+			feed->behind = 0;
 			next = pace;
+		}
 		ntrace_drain_encoder(feed, control);
 		ntrace_drain_sink(component);
 		took = ns_to_ktime(ktime_get_mono_fast_ns() - begin);
@@ -780,7 +811,7 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 		if (sink_stopped)
 			ntrace_drain_whole(component);
 	} else if (feed->counts && sink_stopped) {
-		ntrace_drain_last(component);
+		ntrace_drain_last(feed);
 	} else {
 		ntrace_drain_all(component, sink_stopped);
 	}

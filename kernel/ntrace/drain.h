@@ -7,12 +7,17 @@
 #include <linux/types.h>
 
 /*
- * The end of the trace of an event, with interrupts off: time for which the drain goes on, and
- * bytes of its slices. A hart that has made more since its last timer than memory delivers in this
- * time loses the rest.
+ * The end of the trace of an event, with interrupts off: time for which the drain goes on, bytes of
+ * its slices, and the longest time that counts for a slice, which memory of 25 MB/s takes. A hart
+ * that has made more since its last timer than memory delivers in this time loses the rest. If its
+ * timers were late, there is more time, see ntrace_drain_end_us(): this share of the delay, up to a
+ * limit.
  */
 #define NTRACE_DRAIN_END_US	100
 #define NTRACE_DRAIN_SLICE_END	1024U
+#define NTRACE_DRAIN_END_SLICE_US 40
+#define NTRACE_DRAIN_END_SHARE	8
+#define NTRACE_DRAIN_END_MORE_US 10000
 /* Then it only waits for this time until other harts have pushed the rest out of the sink. */
 #define NTRACE_DRAIN_PUSH_US	30
 
@@ -27,6 +32,7 @@ void ntrace_drain_begin(struct ntrace_component *component);
 void ntrace_drain_break(struct ntrace_feed *feed, u32 control);
 void ntrace_drain_fail(struct ntrace_feed *feed);
 void ntrace_drain_flush(struct ntrace_feed *feed);
+u32 ntrace_drain_end_us(const struct ntrace_feed *feed);
 void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped);
 ktime_t ntrace_drain_first(struct ntrace_feed *feed);
 ktime_t ntrace_drain_step(struct ntrace_feed *feed);

@@ -54,6 +54,7 @@ struct ntrace_late {
  * @delay: time from an expiry of @timer to its callback, the least of a number of expiries
  * @delay_now: the least of the expiries since @delay was set
  * @expiries: number of these expiries
+ * @behind: how late the expiries of @timer were, in all, since it last left nothing in the sink
  * @wake: wakes readers from the timer
  * @control: control page, first page of the area that user space maps
  * @data: data area, directly after the control page; or an AUX area of perf
@@ -94,6 +95,7 @@ struct ntrace_feed {
 	ktime_t delay;
 	ktime_t delay_now;
 	unsigned int expiries;
+	ktime_t behind;
 	struct irq_work wake;
 	struct ntrace_control *control;
 	u8 *data;

@@ -224,7 +224,7 @@ static u32 ntrace_path_push(struct ntrace_path *path)
 int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 {
 	struct ntrace_component *sink = ntrace_path_sink(capture->path);
-	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_DRAIN_END_US * NSEC_PER_USEC;
+	u64 deadline;
 	struct ntrace_turn_way way;
 	bool sink_stopped;
 	u32 held, drops;
@@ -232,6 +232,7 @@ int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 
 	/* May run in the timer itself, which then ends by its return value. */
 	hrtimer_try_to_cancel(&capture->feed.timer);
+	deadline = ktime_get_mono_fast_ns() + ntrace_drain_end_us(&capture->feed) * NSEC_PER_USEC;
 	raw_spin_lock(&sink->ramsink.users_lock);
 	ret = ntrace_path_stop_from(capture->path, 1, true, &sink_stopped);
 	if (sink->users) {

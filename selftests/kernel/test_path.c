@@ -101,6 +101,11 @@ void ntrace_drain_begin(struct ntrace_component *component)
 {
 }
 
+u32 ntrace_drain_end_us(const struct ntrace_feed *feed)
+{
+	return NTRACE_DRAIN_END_US;
+}
+
 void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 {
 }

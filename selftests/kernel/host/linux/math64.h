@@ -10,4 +10,9 @@ static inline u64 div64_u64_rem(u64 value, u64 by, u64 *rest)
 	return value / by;
 }
 
+static inline u64 div_u64(u64 value, u32 by)
+{
+	return value / by;
+}
+
 #endif /* HOST_LINUX_MATH64_H */
