@@ -222,11 +222,12 @@ err:
 /**
  * ntrace_capture_alloc_perf - allocate a capture whose trace goes to AUX areas
  * @path: path that the capture will use
- * @config: configuration of the first event, with the size of the sink buffer
+ * @config: configuration of the first event
  * @client: operations of perf
  *
- * Charges nothing: each hart has one sink buffer of fixed size, however many events there are, and
- * perf charges the AUX areas.
+ * The sink buffer has the default size: it holds what the hart makes while its timer is late, as
+ * for a file. It is not charged: each hart has one, however many events there are, and perf charges
+ * the AUX areas.
  *
  * Return: the capture or an error pointer.
  */
@@ -235,9 +236,16 @@ struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
 						 const struct ntrace_client *client)
 {
 	struct ntrace_capture *capture = ntrace_capture_new(path, config, client->timer);
+	int ret;
 
 	if (!capture)
 		return ERR_PTR(-ENOMEM);
+	capture->sink_size_default = true;
+	ret = ntrace_capture_set_sizes(ntrace_path_sink(path), &capture->config);
+	if (ret) {
+		ntrace_capture_put(capture);
+		return ERR_PTR(ret);
+	}
 	capture->perf = true;
 	capture->client = client;
 	capture->feed.counts = true;

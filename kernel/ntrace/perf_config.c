@@ -6,7 +6,6 @@
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
-#include <linux/sizes.h>
 #include <linux/uidgid.h>
 
 #include "compat.h"
@@ -14,9 +13,6 @@
 #include "encoder.h"
 #include "perf_parts.h"
 #include "trigger.h"
-
-/* Holds what a hart makes while other harts drain a shared sink, or while its timer is late. */
-#define NTRACE_PERF_SINK_SIZE	SZ_256K
 
 #define NTRACE_PERF_STROBE_MIN_US 20
 
@@ -129,7 +125,6 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 	config->features = ntrace_perf_config_features(attr->config);
 	if (attr->config & NTRACE_PERF_STALL)
 		config->flags |= NTRACE_CONFIG_STALL;
-	config->sink_size = NTRACE_PERF_SINK_SIZE;
 	if (attr->config & NTRACE_PERF_CONTEXT) {
 		/* scontext has ids of the initial PID namespace, as those of arm_spe_pmu.c. */
 		if (!perfmon_capable())
