@@ -97,6 +97,8 @@ static int write_stream(FILE *file, const struct ntrace_stream *stream, unsigned
 		stream->start_ns, stream->stop_ns, stream->bytes);
 	fprintf(file, "lost %" PRIu64 "\nlost_exact %d\ngaps %" PRIu64 "\n", stream->lost,
 		stream->lost_exact, stream->gaps);
+	if (stream->loss)
+		fprintf(file, "loss %" PRIu64 "\n", stream->loss);
 	if (stream->event)
 		fprintf(file, "event %" PRIu64 "\nposition %" PRIu64 "\n", stream->event,
 			stream->position);
@@ -254,6 +256,7 @@ static int take_stream_number(struct params_reader *reader, const char *key, con
 		{ "bytes", &stream->bytes, max },
 		{ "lost", &stream->lost, max },
 		{ "gaps", &stream->gaps, max },
+		{ "loss", &stream->loss, max },
 		{ "start_ns", &stream->start_ns, max },
 		{ "stop_ns", &stream->stop_ns, max },
 		{ "event", &stream->event, max },
@@ -457,12 +460,10 @@ struct ntrace_recording *recording_of_streams(const struct ntrace_perf_file *fil
 
 void stream_tell_losses(const struct ntrace_stream *stream, const struct notes *notes)
 {
-	if (stream->lost || stream->gaps)
-		notes_add(notes,
-			  "CPU %u: %s%" PRIu64 " bytes of trace were lost while recording, in "
-			  "%" PRIu64 " gaps",
-			  stream->cpu, stream->lost_exact ? "" : "at least ", stream->lost,
-			  stream->gaps);
+	char text[NTRACE_STREAM_LOSSES_SIZE];
+
+	if (ntrace_stream_losses(stream, text, sizeof(text)))
+		notes_add(notes, "%s", text);
 }
 
 void ntrace_recording_free(struct ntrace_recording *recording)

@@ -147,10 +147,10 @@ told() {
 	like "$1: told" "$2" "$(tr '\n' ' ' <"$tmp/notes")"
 	is "$(grep -c ' leaf' "$tmp/got")" "$3" "$1: what is left"
 }
-told "a truncated piece" '1 pieces are truncated, 0 incomplete and 0 collided.*at least 0 bytes of trace were lost while recording, in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:1
-told "a piece with holes" '0 pieces are truncated, 1 incomplete.*in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:4
-told "a piece that met with other trace" '0 incomplete and 1 collided with other trace.*in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 spacemit piece=$((10 * size)) flags=3:8
-told "a piece that is not in the file" "CPU 0: at least $((10 * size)) bytes of trace were lost.*gap" 189 rvtrace piece=$((10 * size)) hole=3
+told "a truncated piece" '1 pieces are truncated, 0 incomplete and 0 collided.*CPU 0: trace lost while recording, in 1 place .*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:1
+told "a piece with holes" '0 pieces are truncated, 1 incomplete.*in 1 place.*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:4
+told "a piece that met with other trace" '0 incomplete and 1 collided with other trace.*in 1 place.*incomplete: 1 gaps, 1 errors' 200 spacemit piece=$((10 * size)) flags=3:8
+told "a piece that is not in the file" "CPU 0: at least $((10 * size)) bytes of trace lost.*place" 189 rvtrace piece=$((10 * size)) hole=3
 told "the last piece is not in the file" "the file lacks the last $((10 * size)) bytes" 190 rvtrace piece=$((10 * size)) hole=19
 told "a file that is cut" 'file is truncated: later records are missing' 190 rvtrace piece=$((10 * size)) tail=1
 told "a format that is not N-Trace" 'reports trace format 0; reading it as N-Trace' 200 spacemit format=0

@@ -78,7 +78,7 @@ done
 cp -r "$tmp/dir" "$tmp/lossy"
 awk '$1 == "lost" { $2 = ++n * 5120 } $1 == "lost_exact" { $2 = n % 2 } { print }' "$tmp/dir/params" >"$tmp/lossy/params"
 "$ntrace" decode "$tmp/lossy" >/dev/null 2>"$tmp/err"
-is "$? $(grep -c "stream 0: 5.0 KiB were lost while recording\|stream 1: at least 10.0 KiB were lost while recording" "$tmp/err")" "3 2" \
+is "$? $(grep -c "CPU 0: 5120 bytes of trace lost while recording$\|CPU 1: at least 10240 bytes of trace lost while recording$" "$tmp/err")" "3 2" \
 	"decode: losses of the recording" || diag "$(cat "$tmp/err")"
 
 # Names are printed in full.

@@ -20,6 +20,7 @@
 #include "record/cpus.h"
 #include "record/directory.h"
 #include "record/filter.h"
+#include "record/params.h"
 #include "record/spool.h"
 #include "record/stream_params.h"
 #include "record/trace_output.h"
@@ -521,6 +522,87 @@ static void test_params(void)
 	   "parameters: an encoder of SiFive");
 }
 
+/* ---- losses ---- */
+
+/* Every kind of loss, of a CPU and of tasks: one sentence says it, and nothing is not lost. */
+static void test_losses(void)
+{
+	static const struct {
+		const char *what, *says;
+		uint64_t lost;
+		uint32_t loss, gaps;
+	} table[] = {
+		{ "nothing", "", 0, 0, 0 },
+		{ "bytes", "CPU 3: 7 bytes of trace lost while recording\n", 7, 0, 0 },
+		{ "a gap", "CPU 3: trace lost while recording, in 1 place\n", 0, 0, 1 },
+		{ "lapped",
+		  "CPU 3: at least 7 bytes of trace lost while recording, in 2 places: the sink "
+		  "overwrote trace before the kernel copied it (larger: --sink-size)\n",
+		  7, NTRACE_LOSS_LAPPED, 2 },
+		{ "data area",
+		  "CPU 3: 7 bytes of trace lost while recording, in 1 place: the recorder was too "
+		  "slow, the data area was full (larger: --data-size)\n",
+		  7, NTRACE_LOSS_DATA_FULL, 1 },
+		{ "encoder", "CPU 3: trace lost while recording: the encoder overflowed\n", 0,
+		  NTRACE_LOSS_ENCODER, 0 },
+		{ "sink", "CPU 3: trace lost while recording: the sink was full\n", 0,
+		  NTRACE_LOSS_SINK_FULL, 0 },
+		{ "debugger", "CPU 3: trace lost while recording: a debugger took the encoder\n",
+		  0, NTRACE_LOSS_DEBUGGER, 0 },
+	}, of_tasks[] = {
+		{ "nothing", "", 0, 0, 0 },
+		{ "a gap", "CPU 3: trace lost while recording, in 1 place\n", 0, 0, 1 },
+		{ "AUX area",
+		  "CPU 3: trace lost while recording, in 2 places: the recorder was too slow, the "
+		  "AUX area was full (larger: --aux-size)\n",
+		  0, NTRACE_LOSS_DATA_FULL, 2 },
+		{ "task switch",
+		  "CPU 3: trace lost while recording, in 1 place: a task was switched out before "
+		  "the kernel had copied its trace\n",
+		  0, NTRACE_LOSS_SWITCH, 1 },
+		{ "lapped and overflowed",
+		  "CPU 3: trace lost while recording, in 1 place: the sink overwrote trace before "
+		  "the kernel copied it; the encoder overflowed\n",
+		  0, NTRACE_LOSS_LAPPED | NTRACE_LOSS_ENCODER, 1 },
+		{ "shared sink",
+		  "CPU 3: trace lost while recording, in 1 place: the end of a task's trace was "
+		  "held back in a sink that CPUs share\n",
+		  0, NTRACE_LOSS_SHARED, 1 },
+	};
+	struct device device = { .info = { .cpu = 3 } };
+	struct device_list list = { &device, 1 }, none = { 0 };
+	struct task_area area = { .cpu = 3, .id = 9 };
+	struct task_file file = { 0 };
+	const struct tasks no_tasks = { 0 }, tasks = {
+		.areas = &area, .area_count = 1, .files = &file, .file_count = 1
+	};
+	const char *said;
+	bool any;
+	size_t i;
+
+	for (i = 0; i < LENGTH(table); i++) {
+		device.lost = table[i].lost;
+		device.loss = table[i].loss;
+		device.gaps = table[i].gaps;
+		listen();
+		any = record_params_losses(&list, &no_tasks);
+		said = heard();
+		ok(any == !!*table[i].says, "a CPU, %s: lossy or not", table[i].what);
+		ok(!strcmp(*said ? strstr(said, "CPU") : "", table[i].says), "a CPU, %s: in words",
+		   table[i].what);
+	}
+	for (i = 0; i < LENGTH(of_tasks); i++) {
+		file.loss = of_tasks[i].loss;
+		file.gaps = of_tasks[i].gaps;
+		listen();
+		any = record_params_losses(&none, &tasks);
+		said = heard();
+		ok(any == !!*of_tasks[i].says, "tasks, %s: lossy or not", of_tasks[i].what);
+		ok(!strcmp(*said ? strstr(said, "CPU") : "", of_tasks[i].says),
+		   "tasks, %s: in words", of_tasks[i].what);
+	}
+}
+
 int main(void)
 {
 	if (!scratch_make())
@@ -535,6 +617,7 @@ int main(void)
 	test_packed_output();
 	test_spool();
 	test_params();
+	test_losses();
 	scratch_remove();
 	return done_testing();
 }

@@ -145,7 +145,7 @@ class Stream(Structure):
     _fields_ = [("file", c_char_p), ("params", POINTER(Params)), ("cpu", c_uint), ("hartid", c_uint64),
                 ("src", c_uint), ("bytes", c_uint64), ("lost", c_uint64), ("lost_exact", c_bool),
                 ("gaps", c_uint64), ("start_ns", c_uint64), ("stop_ns", c_uint64),
-                ("event", c_uint64), ("position", c_uint64), ("reserved", c_uint64 * 8)]
+                ("event", c_uint64), ("position", c_uint64), ("loss", c_uint64), ("reserved", c_uint64 * 7)]
 
 
 class Recording(Structure):

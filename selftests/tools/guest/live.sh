@@ -58,7 +58,7 @@ finish slow $slow
 status slow 0
 # Said once, and nothing else.
 is "$(wc -l <slow.err)" 4 "slow: four lines"
-like "slow: the warning" "CPU 1: .* lost in [0-9]+ places:.*--data-size" "$(<slow.err)"
+like "slow: the warning" "CPU 1: .* lost while recording, in [0-9]+ places?: .*--data-size" "$(<slow.err)"
 like "slow: in the counts file, too" "slow.counts: code executed in lost trace is not counted: [0-9,]+ bytes, [1-9][0-9]* gaps" "$(<slow.err)"
 is "$(left)" "" "slow: no temporary files"
 kill -KILL $steady

@@ -70,7 +70,7 @@ is "$(awk '$1 == "cpu" { cpu = $2 } $1 == "hartid" { print cpu, $2 }' user.data/
 # The buffer is full before the recorder, which has a lower priority, can read it.
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
 	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); done; '"$counted"
-like "loss: said" 'warning: trace lost in [0-9]+ places' "$(cat loss.err)"
+like "loss: said" 'warning: CPU 0: trace lost while recording, in [0-9]+ places?: .*AUX area was full' "$(cat loss.err)"
 # A small buffer that the recorder reads: recording continues after each loss. Each round overflows
 # the buffer of at least one hart; between the rounds the program sleeps until the recorder has read
 # everything.

@@ -40,13 +40,18 @@ int sum_write(struct ntrace_counts_merger *merger, const char *path,
 
 void sum_say_losses(const char *path, const struct ntrace_counts_losses *losses)
 {
-	char lost[UI_NUMBER_SIZE], gaps[UI_NUMBER_SIZE];
+	char lost[UI_NUMBER_SIZE], gaps[UI_NUMBER_SIZE], bytes[UI_NUMBER_SIZE + 32];
 
-	if (losses->lost || losses->gaps)
-		warn("%s: code executed in lost trace is not counted: %s%s bytes, %s gaps and "
-		     "errors",
-		     path, losses->at_least ? "at least " : "", ui_number(lost, losses->lost),
-		     ui_number(gaps, losses->gaps));
+	if (losses->lost)
+		snprintf(bytes, sizeof(bytes), "%s%s bytes", losses->at_least ? "at least " : "",
+			 ui_number(lost, losses->lost));
+	else if (losses->at_least)
+		snprintf(bytes, sizeof(bytes), "an unknown number of bytes");
+	else
+		snprintf(bytes, sizeof(bytes), "0 bytes");
+	if (losses->lost || losses->at_least || losses->gaps)
+		warn("%s: code executed in lost trace is not counted: %s, %s gaps and errors", path,
+		     bytes, ui_number(gaps, losses->gaps));
 	if (losses->unknown)
 		warn("%s: losses of trace are not known of %s counts files of an earlier version",
 		     path, ui_number(lost, losses->unknown));

@@ -391,16 +391,36 @@ void recording_sums(const struct recording *recording, struct recording_totals *
 	const struct ntrace_session *session = recording->session;
 	unsigned int i;
 
-	*totals = (struct recording_totals){ .lost_exact = true };
+	*totals = (struct recording_totals){
+		.losses = { .cpu = NTRACE_STREAM_NO_CPU, .lost_exact = true },
+	};
 	for (i = 0; i < ntrace_session_streams(session); i++) {
 		const struct ntrace_stream *stream = ntrace_session_stream(session, i);
 
 		if (recording_shares_file(session, i))
 			continue;
 		totals->bytes += stream->bytes;
-		totals->lost += stream->lost;
-		totals->lost_exact &= stream->lost_exact || !stream->lost;
+		ntrace_stream_add_losses(&totals->losses, stream);
 	}
+}
+
+bool recording_is_whole(const struct recording_totals *totals)
+{
+	return !totals->gaps && !ntrace_stream_losses(&totals->losses, NULL, 0);
+}
+
+void recording_say_losses(const struct recording_totals *totals, const char *effect)
+{
+	char number[UI_NUMBER_SIZE], text[NTRACE_STREAM_LOSSES_SIZE];
+
+	if (recording_is_whole(totals))
+		return;
+	if (totals->gaps)
+		snprintf(text, sizeof(text), "the trace has %s gaps and errors",
+			 ui_number(number, totals->gaps));
+	else
+		ntrace_stream_losses(&totals->losses, text, sizeof(text));
+	warn("%s: %s", text, effect);
 }
 
 int recording_count_stream(struct recording *recording, unsigned int stream,

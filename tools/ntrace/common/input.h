@@ -147,16 +147,20 @@ const char *recording_stream_name(const struct recording *recording, unsigned in
 /**
  * struct recording_totals - totals of all streams
  * @bytes: bytes of trace; a sink shared by several harts counts once
- * @lost: bytes lost while recording
- * @lost_exact: @lost is exact, else a lower bound
+ * @losses: sum of what was lost while recording, see ntrace_stream_add_losses()
  * @gaps: gaps and errors found while decoding
  */
 struct recording_totals {
 	uint64_t bytes;
-	uint64_t lost;
-	bool lost_exact;
+	struct ntrace_stream losses;
 	uint64_t gaps;
 };
+
+/** recording_is_whole - nothing was lost while recording, and decoding found no gap and no error */
+bool recording_is_whole(const struct recording_totals *totals);
+
+/** recording_say_losses - unless it is whole, print a warning. @effect: "code executed there ..." */
+void recording_say_losses(const struct recording_totals *totals, const char *effect);
 
 /** recording_sums - set the totals of the streams, with no gaps */
 void recording_sums(const struct recording *recording, struct recording_totals *totals);

@@ -210,7 +210,8 @@ static void add_losses_of(const struct count *count, unsigned int number,
 	if (recording_shares_file(session, number))
 		return;
 	losses->lost += stream->lost;
-	losses->at_least += stream->lost && !stream->lost_exact;
+	losses->at_least += ntrace_stream_losses(stream, NULL, 0) &&
+			    !(stream->lost && stream->lost_exact);
 }
 
 static int count_traces(struct count *count)

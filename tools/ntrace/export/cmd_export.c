@@ -460,9 +460,7 @@ static int say_what(const struct export *export, const struct ntrace_export_coun
 		say("%s traces, executed %s times%s%s", ui_number(number, counts->traces),
 		    ui_number(other, counts->executed), export->object ? ", of " : "",
 		    export->object ? ntrace_object_name(export->object) : "");
-	if (export->totals.gaps || export->totals.lost)
-		warn("the trace has %s gaps and errors: code executed there is not counted",
-		     ui_number(number, export->totals.gaps));
+	recording_say_losses(&export->totals, "code executed there is not counted");
 	return error;
 }
 

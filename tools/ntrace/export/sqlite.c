@@ -68,7 +68,6 @@ static int prepare(struct writing *writing, const char *output,
 static int write_all(struct writing *writing, struct recording *recording, const char *path,
 		     const struct ntrace_profile_options *selection)
 {
-	char number[UI_NUMBER_SIZE];
 	struct recording_totals totals;
 	struct ntrace_stacks_stats stats;
 	int error = recording_decode(recording, "export", take_event, take_blocks, take_end,
@@ -81,10 +80,7 @@ static int write_all(struct writing *writing, struct recording *recording, const
 	ntrace_stacks_get_stats(writing->stacks, &stats);
 	if (!stats.instructions)
 		return export_is_empty(path, selection, false);
-	if (totals.gaps || totals.lost)
-		warn("the trace has %s gaps and errors: calls executed there are missing, see the "
-		     "table losses",
-		     ui_number(number, totals.gaps));
+	recording_say_losses(&totals, "calls executed there are missing, see the table losses");
 	return EXIT_OK;
 }
 

@@ -111,10 +111,8 @@ static int say_what(struct ntrace_stacks *stacks, const struct export_stacks_opt
 	if (stats.cut)
 		warn("stacks were too deep %s times: outer callers are '[unknown]'",
 		     ui_number(number, stats.cut));
-	if (totals->gaps || totals->lost)
-		warn("the trace has %s gaps and errors: code executed there is missing, and "
-		     "callers after them may be '[unknown]'",
-		     ui_number(number, totals->gaps));
+	recording_say_losses(totals, "code executed there is missing, and callers after that may "
+				     "be '[unknown]'");
 	return error;
 }
 

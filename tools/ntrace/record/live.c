@@ -441,7 +441,9 @@ static void add_losses(struct live *live, const struct device *device)
 		return;
 	live->traced += control->head + control->lost;
 	live->losses.lost += control->lost;
-	live->losses.at_least += control->lost && control->loss & NTRACE_LOSS_LAPPED;
+	/* Only what finds no room in the data area is counted exactly. */
+	live->losses.at_least += (control->loss & ~NTRACE_LOSS_DATA_FULL) ||
+				 (control->gaps && !control->lost);
 }
 
 static int join(struct live *live, struct live_stream *stream, int error)
@@ -491,8 +493,11 @@ int live_write(struct live *live, double seconds, bool quiet)
 	if (!quiet)
 		say("%s bytes of trace from %u CPUs in %.1f s: %s decoded, %s%s lost",
 		    ui_number(traced, live->traced), live->count, seconds,
-		    ui_number(decoded, live->decoded), live->losses.at_least ? "at least " : "",
-		    ui_number(lost, live->losses.lost));
+		    ui_number(decoded, live->decoded),
+		    live->losses.at_least && live->losses.lost ? "at least " : "",
+		    live->losses.at_least && !live->losses.lost ?
+			    "an unknown number" :
+			    ui_number(lost, live->losses.lost));
 	sum_say(live->output, &totals, quiet);
 	return totals.entries ? EXIT_OK :
 				fail("%s: no code was executed that could be decoded: the counts "

@@ -40,6 +40,7 @@ static void describe_stream(struct ntrace_stream *stream, struct ntrace_params *
 	stream->lost = device->lost;
 	stream->lost_exact = !(device->loss & NTRACE_LOSS_LAPPED);
 	stream->gaps = device->gaps;
+	stream->loss = device->loss;
 	stream->start_ns = device->start_ns;
 	stream->stop_ns = device->stop_ns;
 }
@@ -63,6 +64,36 @@ static char *command_line(const struct record_options *options)
 	}
 	fclose(file);
 	return text;
+}
+
+static bool say_losses(const struct ntrace_stream *stream)
+{
+	char text[NTRACE_STREAM_LOSSES_SIZE];
+
+	if (!ntrace_stream_losses(stream, text, sizeof(text)))
+		return false;
+	warn("%s", text);
+	return true;
+}
+
+bool record_params_losses(const struct device_list *list, const struct tasks *tasks)
+{
+	struct ntrace_stream stream;
+	struct ntrace_params params;
+	unsigned int i;
+	bool any = false;
+
+	for (i = 0; i < list->count; i++) {
+		stream = (struct ntrace_stream){ 0 };
+		describe_stream(&stream, &params, &list->devices[i]);
+		any |= say_losses(&stream);
+	}
+	for (i = 0; i < tasks->file_count; i++) {
+		stream = (struct ntrace_stream){ 0 };
+		tasks_describe(tasks, i, &stream, &params);
+		any |= say_losses(&stream);
+	}
+	return any;
 }
 
 int record_params_write(const struct record_options *options, const struct device_list *list,

@@ -11,4 +11,7 @@
 int record_params_write(const struct record_options *options, const struct device_list *list,
 			const struct tasks *tasks);
 
+/** record_params_losses - print a warning for each stream with losses. Return: whether there is one */
+bool record_params_losses(const struct device_list *list, const struct tasks *tasks);
+
 #endif /* NTRACE_TOOL_RECORD_PARAMS_H */

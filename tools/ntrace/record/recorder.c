@@ -409,51 +409,25 @@ static int finish_devices(struct recorder *recorder, bool quiet)
 	return error;
 }
 
-static void report_loss(const struct device *device)
-{
-	char size[UI_NUMBER_SIZE];
-
-	if (!device->lost && !device->loss && !device->gaps)
-		return;
-	warn("CPU %u: %s%s of trace lost in %u places:%s%s%s%s", device->info.cpu,
-	     device->loss & NTRACE_LOSS_LAPPED ? "at least " : "", ui_size(size, device->lost),
-	     device->gaps,
-	     device->loss & NTRACE_LOSS_LAPPED ?
-		     " the hardware was faster than the kernel (--sink-size);" :
-		     "",
-	     device->loss & NTRACE_LOSS_DATA_FULL ?
-		     " the kernel was faster than the recorder (--data-size);" :
-		     "",
-	     device->loss & NTRACE_LOSS_ENCODER ? " the encoder overflowed;" : "",
-	     device->loss & NTRACE_LOSS_DEBUGGER ? " a debugger took the encoder;" : "");
-}
-
 static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 {
 	const struct device_list *list = &recorder->list;
-	uint64_t saved = 0, lost = 0, gaps = 0, written = 0;
+	uint64_t saved = 0, written = 0;
 	char size[UI_NUMBER_SIZE], packed[UI_NUMBER_SIZE + 32] = "", *word;
 	unsigned int i;
+	bool lossy;
 
 	for (i = 0; i < recorder->tasks.file_count; i++) {
 		saved += recorder->tasks.files[i].output.saved;
 		written += recorder->tasks.files[i].output.written;
-		gaps += recorder->tasks.files[i].gaps;
 	}
-	if (gaps)
-		warn("trace lost in %" PRIu64
-		     " places: the kernel was faster than the recorder, or "
-		     "the hardware than the kernel (--aux-size)",
-		     gaps);
 	for (i = 0; i < list->count; i++) {
 		if (!list->devices[i].leader) {
 			saved += list->devices[i].saved;
 			written += list->devices[i].output.written;
-			lost += list->devices[i].lost;
 		}
-		gaps += list->devices[i].gaps;
-		report_loss(&list->devices[i]);
 	}
+	lossy = record_params_losses(list, &recorder->tasks) || sideband_lost;
 	if (sideband_lost)
 		warn("%" PRIu64
 		     " sideband records lost: some code may be attributed to the wrong process",
@@ -470,7 +444,7 @@ static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 		    recorder->by_tasks ? recorder->tasks.area_count : list->count,
 		    recorder->options.per_thread ? "threads" : "CPUs",
 		    recorder->by_tasks && !with_kernel(recorder) ? ", user space only," : "",
-		    recorder->seconds, lost || gaps ? "with losses" : "nothing lost",
+		    recorder->seconds, lossy ? "with losses" : "nothing lost",
 		    word ? word : recorder->directory);
 	free(word);
 }

@@ -495,6 +495,7 @@ static void look(void *data, const struct perf_event_header *record)
 		if (area->cpu == ANY_CPU ? area->id != trailer.id : area->cpu != (int)trailer.cpu)
 			continue;
 		area->gaps++;
+		area->loss |= aux[2] >> NTRACE_AUX_LOSS_SHIFT & 0xff;
 	}
 }
 
@@ -609,6 +610,8 @@ static void save_area(struct tasks *tasks, struct task_file *file, uint64_t head
 	}
 	file->gaps += area->gaps;
 	area->gaps = 0;
+	file->loss |= area->loss;
+	area->loss = 0;
 }
 
 static int save_failed(const struct tasks *tasks)
@@ -743,6 +746,7 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	stream->hartid = area->cpu == ANY_CPU ? 0 : hart_id(area->cpu);
 	stream->bytes = file->output.saved;
 	stream->gaps = file->gaps;
+	stream->loss = file->loss;
 	/* The kernel reports where trace was lost, but not how much. */
 	stream->lost_exact = !file->gaps;
 	stream->event = area->id;

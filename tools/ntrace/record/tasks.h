@@ -27,6 +27,7 @@
  * @page: control page
  * @tail: position up to which it was saved
  * @gaps: AUX records with a loss since the last file was begun
+ * @loss: their causes, NTRACE_LOSS_...
  */
 struct task_area {
 	int fd;
@@ -37,18 +38,21 @@ struct task_area {
 	uint64_t size;
 	uint64_t tail;
 	uint64_t gaps;
+	uint64_t loss;
 };
 
 /**
  * struct task_file - aux.N: all trace of an area, or one snapshot of it
  * @area: index
  * @position: position of its first byte in the area
+ * @gaps, @loss: as in struct task_area
  */
 struct task_file {
 	unsigned int area;
 	struct trace_output output;
 	uint64_t position;
 	uint64_t gaps;
+	uint64_t loss;
 };
 
 struct task_event {

@@ -124,6 +124,8 @@ static void json_threads(const struct report *report)
 
 void report_json(const struct report *report)
 {
+	const struct ntrace_stream *losses = &report->totals.losses;
+	char text[NTRACE_STREAM_LOSSES_SIZE];
 	const struct ntrace_profile_totals *sums = report->sums;
 	struct output *output = report->output;
 	size_t i;
@@ -145,9 +147,13 @@ void report_json(const struct report *report)
 	output_printf(output,
 		      "},\"traps\":{\"all\":%" PRIu64 ",\"exceptions\":%" PRIu64
 		      ",\"interrupts\":%" PRIu64 "},\"trace_off\":%" PRIu64 ",\"gaps\":%" PRIu64
-		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s}",
+		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s,\"places\":%" PRIu64
+		      ",\"text\":",
 		      sums->traps, sums->exceptions, sums->interrupts, sums->trace_off, sums->gaps,
-		      report->totals.lost, report->totals.lost_exact ? "true" : "false");
+		      losses->lost, losses->lost_exact ? "true" : "false", losses->gaps);
+	ntrace_stream_losses(losses, text, sizeof(text));
+	output_json(report->output, text);
+	output_char(report->output, '}');
 	json_problems(report, "errors", sums->errors);
 	json_problems(report, "warnings", sums->warnings);
 	output_text(output, ",\"notes\":[");

@@ -83,8 +83,9 @@ void report_losses(const struct report *report)
 {
 	const struct ntrace_profile_totals *sums = report->sums;
 	uint64_t errors = problem_count(sums->errors);
-	char number[UI_NUMBER_SIZE], size[UI_NUMBER_SIZE];
-	bool whole = !sums->gaps && !errors && !report->totals.lost;
+	char number[UI_NUMBER_SIZE], text[NTRACE_STREAM_LOSSES_SIZE];
+	bool lost = ntrace_stream_losses(&report->totals.losses, text, sizeof(text));
+	bool whole = !sums->gaps && !errors && !lost;
 
 	output_text(report->output, "losses        ");
 	output_text(report->output, ui_style_on(report->colours, whole ? UI_PLAIN : UI_BAD));
@@ -93,10 +94,8 @@ void report_losses(const struct report *report)
 	} else {
 		output_printf(report->output, "gaps %s", ui_number(number, sums->gaps));
 		output_printf(report->output, ", errors %s", ui_number(number, errors));
-		if (report->totals.lost)
-			output_printf(report->output, ", lost while recording: %s%s",
-				      report->totals.lost_exact ? "" : "at least ",
-				      ui_size(size, report->totals.lost));
+		if (lost)
+			output_printf(report->output, ", %s", text);
 	}
 	output_text(report->output, ui_style_off(report->colours, whole ? UI_PLAIN : UI_BAD));
 	output_char(report->output, '\n');

@@ -241,6 +241,8 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 			      index ? "\n" : "", index, recording_stream_name(recording, index),
 			      stream->cpu, stream->hartid);
 	print(stat, (int)index);
+	/* A note of the session has said it. */
+	stat->lossy |= ntrace_stream_losses(stream, NULL, 0);
 	statistics_free(&stat->statistics);
 	return EXIT_OK;
 }

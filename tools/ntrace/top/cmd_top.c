@@ -308,11 +308,9 @@ static void add_stream(struct top_window *window, const struct ntrace_session *s
 {
 	const struct ntrace_stream *stream = ntrace_session_stream(session, index);
 
-	window->holes += stream->gaps;
 	if (!recording_shares_file(session, index)) {
 		window->bytes += stream->bytes;
-		window->lost += stream->lost;
-		window->lost_exact &= stream->lost_exact || !stream->lost;
+		ntrace_stream_add_losses(&window->losses, stream);
 	}
 	if (stream->event)
 		return;
@@ -353,9 +351,10 @@ static int decode(struct top *top)
 		return fail("out of memory");
 	window->cpus = 0;
 	window->bytes = 0;
-	window->lost = 0;
-	window->holes = 0;
-	window->lost_exact = true;
+	window->losses = (struct ntrace_stream){
+		.cpu = NTRACE_STREAM_NO_CPU,
+		.lost_exact = true,
+	};
 	window->note[0] = '\0';
 	error = ntrace_session_open(&session, top->directory, &options);
 	if (error)

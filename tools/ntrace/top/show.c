@@ -42,7 +42,9 @@ static void show_head(struct top_screen *screen, const struct top_window *window
 {
 	const struct ntrace_profile_totals *totals = ntrace_profile_totals(window->profile);
 	uint64_t all = sum(totals->instructions), errors = errors_of(totals);
-	bool whole = !window->lost && !window->holes && !totals->gaps && !errors;
+	char text[NTRACE_STREAM_LOSSES_SIZE];
+	bool lost = ntrace_stream_losses(&window->losses, text, sizeof(text));
+	bool whole = !lost && !totals->gaps && !errors;
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE], cpus[32] = "tasks";
 
 	if (window->cpus)
@@ -61,11 +63,10 @@ static void show_head(struct top_screen *screen, const struct top_window *window
 		top_screen_line(screen, UI_PLAIN, "losses none: what was traced is whole");
 	else
 		top_screen_line(screen, UI_BAD,
-				"losses: %s%s of trace lost in %" PRIu64
-				" places; decoding met %" PRIu64 " gaps and %" PRIu64 " errors%s%s",
-				window->lost_exact ? "" : "at least ",
-				ui_size(number, window->lost), window->holes, totals->gaps, errors,
-				*window->note ? ": " : "", window->note);
+				"losses: decoding met %" PRIu64 " gaps and %" PRIu64
+				" errors%s%s%s%s",
+				totals->gaps, errors, lost ? "; " : "", text,
+				*window->note ? "; " : "", window->note);
 }
 
 /* Important values come first: a narrow terminal shows only those. */
@@ -130,8 +131,9 @@ int top_json(struct output *output, const struct top_window *window, size_t limi
 		      "\"share\":%.9f,\"decoding_s\":%.6f,\"bytes\":%" PRIu64
 		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s,\"places\":%" PRIu64 "}",
 		      window->number, window->cpus, window->interval, window->traced,
-		      traced_share(window) / 100, window->decoding, window->bytes, window->lost,
-		      window->lost_exact ? "true" : "false", window->holes);
+		      traced_share(window) / 100, window->decoding, window->bytes,
+		      window->losses.lost, window->losses.lost_exact ? "true" : "false",
+		      window->losses.gaps);
 	output_printf(output,
 		      ",\"gaps\":%" PRIu64 ",\"errors\":%" PRIu64
 		      ",\"instructions\":{\"all\":%" PRIu64 ",\"user\":%" PRIu64

@@ -19,9 +19,7 @@
  * @traced: traced seconds of the interval, per CPU
  * @decoding: seconds of decoding
  * @bytes: bytes of trace
- * @lost: bytes lost while recording
- * @lost_exact: @lost is exact, else a lower bound
- * @holes: number of gaps in the recorded trace
+ * @losses: sum of what was lost while recording, see ntrace_stream_add_losses()
  * @note: the first note of the library; "" = nothing
  * @profile: functions of this window; NULL before the first one
  * @functions: in the order to show
@@ -33,9 +31,7 @@ struct top_window {
 	double traced;
 	double decoding;
 	uint64_t bytes;
-	uint64_t lost;
-	bool lost_exact;
-	uint64_t holes;
+	struct ntrace_stream losses;
 	char note[256];
 	struct ntrace_profile *profile;
 	const struct ntrace_profile_function *functions;

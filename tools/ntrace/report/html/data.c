@@ -77,13 +77,15 @@ static void put_notes(struct output *output, char *const *notes, size_t count, b
 
 void html_put_losses(const struct html *html, struct output *output)
 {
+	char text[NTRACE_STREAM_LOSSES_SIZE];
 	const struct html_report *report = html->report;
 	const struct ntrace_profile_totals *sums = ntrace_profile_totals(report->profile);
 	bool first = true;
 
-	output_printf(output, ",\"losses\":{\"lost\":%" PRIu64 ",\"exact\":%s,\"gaps\":%" PRIu64,
-		      report->totals->lost, report->totals->lost_exact ? "true" : "false",
-		      sums->gaps);
+	ntrace_stream_losses(&report->totals->losses, text, sizeof(text));
+	output_text(output, ",\"losses\":{\"recording\":");
+	output_json_script(output, text);
+	output_printf(output, ",\"gaps\":%" PRIu64, sums->gaps);
 	put_problems(output, "errors", sums->errors);
 	put_problems(output, "warnings", sums->warnings);
 	output_text(output, ",\"notes\":[");

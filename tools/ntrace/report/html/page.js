@@ -434,13 +434,17 @@ function source(view) {
 
 // ---- losses ----
 
+function isWhole({ recording, gaps, errors }) {
+	return !recording && !gaps && !errors.length;
+}
+
 function lost(view) {
-	const { lost: bytes, exact, gaps, errors, warnings, notes } = data.losses;
+	const { recording, gaps, errors, warnings, notes } = data.losses;
 	const put = (text, bad) => make(view, 'p', text, { class: bad ? 'bad' : '' });
-	put(gaps || bytes || errors.length ? 'What was executed in gaps is not in the counts.' : 'Nothing was lost: the trace is whole.',
-		gaps || bytes || errors.length);
-	if (bytes)
-		put(`lost while recording: ${exact ? '' : 'at least '}${number.format(bytes)} bytes of trace`, true);
+	put(isWhole(data.losses) ? 'Nothing was lost: the trace is whole.' : 'What was executed in gaps is not in the counts.',
+		!isWhole(data.losses));
+	if (recording)
+		put(recording, true);
 	if (gaps)
 		put(`gaps: ${number.format(gaps)}`, true);
 	for (const [count, reason, where] of errors)
@@ -460,7 +464,7 @@ function start() {
 	$('title').textContent = data.command || data.recording;
 	$('summary').textContent = `${data.recording}: ${number.format(instructions.all)} instructions on ${data.timeline.lanes.length} CPUs, ` +
 		`${share(instructions.user, instructions.all)} in user space, ${share(instructions.kernel, instructions.all)} in the kernel`;
-	const whole = !losses.gaps && !losses.lost && !losses.errors.length;
+	const whole = isWhole(losses);
 	$('whole').textContent = whole ? 'the trace is whole' : 'the trace has losses: see "lost"';
 	$('whole').className = whole ? '' : 'bad';
 	const views = [['functions', functions], ['flame graph', flame], ['timeline', timeline], ['branches', branches], ['source', source],

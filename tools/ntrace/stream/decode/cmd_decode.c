@@ -45,6 +45,7 @@ struct decode {
 	struct printer printer;
 	int64_t src;			/* --src; -1 = not given */
 	bool message_level;
+	bool lossy;			/* trace was lost while recording */
 	struct ntrace_transfer_tracker transfers;	/* recordings: of the current stream */
 	struct trace trace;
 	struct lanes lanes;
@@ -286,18 +287,15 @@ static int decode_messages(const struct decode *decode, const char *path)
 static int decode_stream(struct decode *decode, struct recording *recording, unsigned int index)
 {
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
-	char source[32], size[UI_NUMBER_SIZE];
+	char source[32];
 	int error;
 
 	snprintf(source, sizeof(source), "stream %u", index);
 	decode->printer.source = source;
 	decode->printer.transfers = &decode->transfers;
 	decode->transfers.pending = false;
-	if (stream->lost) {
-		decode->printer.gaps++;
-		warn("%s: %s%s were lost while recording", source,
-		     stream->lost_exact ? "" : "at least ", ui_size(size, stream->lost));
-	}
+	/* A note of the session has said it. */
+	decode->lossy |= ntrace_stream_losses(stream, NULL, 0);
 	recording->progress = &decode->progress;
 	recording->progress_base = decode->progress_base;
 	error = recording_decode_stream(recording, index, event, NULL, decode, NULL);
@@ -381,6 +379,8 @@ static int run(const struct command *command, int argc, char **argv)
 			warn("the decoded flow is incomplete: %" PRIu64 " gaps, %" PRIu64 " errors",
 			     printer->gaps, printer->errors);
 	}
+	if (!error && decode.lossy)
+		error = EXIT_GAPS;
 	ntrace_locator_free(printer->places);
 	instruction_text_free(&printer->text);
 	return output_finish(&output, error);
