@@ -355,6 +355,7 @@ static int count_other(struct function_sums *sums, struct ntrace_profile *profil
 		return 0;
 	case NTRACE_FLOW_TRACE_OFF:
 		totals->trace_off++;
+		totals->hardware_ends += event->flow->code != NTRACE_EVCODE_TRACE_DISABLE;
 		return 0;
 	case NTRACE_FLOW_GAP:
 		totals->gaps++;
@@ -680,6 +681,7 @@ int function_sums_merge(struct function_sums *sums, struct ntrace_profile *profi
 	into->interrupts += from->totals.interrupts;
 	into->traps += from->totals.traps;
 	into->trace_off += from->totals.trace_off;
+	into->hardware_ends += from->totals.hardware_ends;
 	into->gaps += from->totals.gaps;
 	into->samples += from->totals.samples;
 	into->unplaced_samples += from->totals.unplaced_samples;

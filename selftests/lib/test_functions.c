@@ -229,7 +229,8 @@ static void test_selection(void)
 	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_TRAP,
 					 .code = NTRACE_BTYPE_INTERRUPT });
 	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_TRAP, .code = NTRACE_BTYPE_TRAP });
-	event_of(NTRACE_FLOW_TRACE_OFF, 0);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_LOW_POWER);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE);
 	event_of(NTRACE_FLOW_GAP, 0);
 	event_of(NTRACE_FLOW_ERROR, NTRACE_FLOW_ERROR_UNCERTAIN);
 	event_of(NTRACE_FLOW_ERROR, NTRACE_FLOW_ERROR_UNCERTAIN);
@@ -242,7 +243,8 @@ static void test_selection(void)
 	is_u64(totals->instructions[NTRACE_DOMAIN_FIRMWARE], 1, "firmware");
 	is_u64(totals->instructions[NTRACE_DOMAIN_OTHER], 1, "guests");
 	is_u64(totals->traps * 100 + totals->exceptions * 10 + totals->interrupts, 311, "traps");
-	is_u64(totals->trace_off * 10 + totals->gaps, 11, "ends of tracing, and losses");
+	is_u64(totals->trace_off * 10 + totals->gaps, 21, "ends of tracing, and losses");
+	is_u64(totals->hardware_ends, 1, "the hardware made one of these ends itself");
 	is_u64(totals->errors[NTRACE_FLOW_ERROR_UNCERTAIN].count, 2, "errors");
 	is_u64(totals->warnings[NTRACE_FLOW_ERROR_UNCERTAIN].count, 1, "warnings");
 	is_str(totals->errors[NTRACE_FLOW_ERROR_UNCERTAIN].object, "/bin/program",

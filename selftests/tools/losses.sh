@@ -85,4 +85,14 @@ for kind in "${kinds[@]}"; do
 		esac
 	done
 done
+
+# Ends of the trace that the hardware made itself are said, and are no losses. The encoder of r1 ends with EVCODE 0.
+like "report: ends by the hardware" $'losses +none: the trace is whole\nends +2 by the hardware' "$("$ntrace" report r1 2>&1)"
+like "report --json: ends by the hardware" '"trace_off":2,"hardware_ends":2,"gaps":0' "$("$ntrace" report --json r1 2>&1 | head -n 1)"
+cp -r r1 stopped
+for i in 0 1; do
+	"$ntrace" dump --lossless --params "$small_params" r1/aux.$i | sed -E '/ProgTraceCorrelation/s/"EVCODE": ?0/"EVCODE":4/; /ProgTraceCorrelation/s/, ?"bytes": ?"[^"]*"//' |
+		"$ntrace" assemble -o stopped/aux.$i - 2>err || not_ok "a trace that the driver ends: $(<err)"
+done
+like "report: an end by the driver" $'losses +none: the trace is whole\n[^e]' "$("$ntrace" report stopped 2>&1)"
 done_testing

@@ -168,4 +168,11 @@ assert d["instructions"]["min"] <= d["instructions"]["median"] <= d["instruction
 else
 	skip "published figures" "no $data"
 fi
+# Ends of the trace: those with 4 follow a store of the driver, the others are the hardware's own.
+for code in 4 1 1 0; do
+	echo '{"name":"ProgTraceSync","SYNC":5,"ICNT":0,"FADDR":"0x10000"}'
+	echo '{"name":"ProgTraceCorrelation","EVCODE":'$code',"CDF":0,"ICNT":2}'
+done | "$ntrace" assemble -o "$tmp/ends" - || not_ok "a trace with ends is made"
+like "stat: ends of the trace" $'trace ends +count\n 0 debug entry +1\n 1 low power +2\n 4 trace disable +1\n' "$("$ntrace" stat "$tmp/ends")"
+like "stat --json: ends of the trace" '"ends":\{"0":1,"1":2,"4":1\}' "$("$ntrace" stat --json "$tmp/ends")"
 done_testing

@@ -146,11 +146,13 @@ void report_json(const struct report *report)
 			      sums->instructions[i]);
 	output_printf(output,
 		      "},\"traps\":{\"all\":%" PRIu64 ",\"exceptions\":%" PRIu64
-		      ",\"interrupts\":%" PRIu64 "},\"trace_off\":%" PRIu64 ",\"gaps\":%" PRIu64
+		      ",\"interrupts\":%" PRIu64 "},\"trace_off\":%" PRIu64
+		      ",\"hardware_ends\":%" PRIu64 ",\"gaps\":%" PRIu64
 		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s,\"places\":%" PRIu64
 		      ",\"text\":",
-		      sums->traps, sums->exceptions, sums->interrupts, sums->trace_off, sums->gaps,
-		      losses->lost, losses->lost_exact ? "true" : "false", losses->gaps);
+		      sums->traps, sums->exceptions, sums->interrupts, sums->trace_off,
+		      sums->hardware_ends, sums->gaps, losses->lost,
+		      losses->lost_exact ? "true" : "false", losses->gaps);
 	ntrace_stream_losses(losses, text, sizeof(text));
 	output_json(report->output, text);
 	output_char(report->output, '}');

@@ -98,6 +98,12 @@ void report_losses(const struct report *report)
 			output_printf(report->output, ", %s", text);
 	}
 	output_text(report->output, ui_style_off(report->colours, whole ? UI_PLAIN : UI_BAD));
+	/* No loss: the hart executed nothing that is traced. But the driver did not do it. */
+	if (sums->hardware_ends)
+		output_printf(report->output,
+			      "\nends          %s by the hardware: debug mode, low power or reset "
+			      "('ntrace stat' counts each)",
+			      ui_number(number, sums->hardware_ends));
 	output_char(report->output, '\n');
 }
 

@@ -165,6 +165,8 @@ bool statistics_message(struct statistics *statistics, const struct ntrace_messa
 	count_bits(statistics, message);
 	if (ntrace_message_has(message, NTRACE_FIELD_CKSRC))
 		statistics->circuits[message->field[NTRACE_FIELD_CKSRC] & 15]++;
+	if (ntrace_message_has(message, NTRACE_FIELD_EVCODE))
+		statistics->ends[message->field[NTRACE_FIELD_EVCODE] & 15]++;
 	if (ntrace_message_has(message, NTRACE_FIELD_SYNC))
 		count_sync(statistics, source, message);
 	source->messages++;
@@ -355,6 +357,7 @@ bool statistics_add(struct statistics *sum, const struct statistics *more)
 	sum->padding_bits += more->padding_bits;
 	sum->other_bits += more->other_bits;
 	add_all(sum->syncs, more->syncs, 16);
+	add_all(sum->ends, more->ends, 16);
 	add_all(sum->circuits, more->circuits, 16);
 	add_times(sum, more);
 	sum->instructions += more->instructions;

@@ -76,6 +76,7 @@ struct statistics {
 	uint64_t padding_bits;
 	uint64_t other_bits;
 	uint64_t syncs[16];
+	uint64_t ends[16];		/* ProgTraceCorrelation by EVCODE */
 	uint64_t circuits[16];		/* InCircuitTrace by CKSRC */
 	uint64_t timed_messages;
 	uint64_t first_time;

@@ -89,21 +89,22 @@ static void distance_text(struct output *output, const char *name,
 		      ui_number(max, histogram->max));
 }
 
-static void circuits_text(const struct statistics *statistics, struct output *output)
+/* A table of the values of a field, if there are any. */
+static void values_text(const struct statistics *statistics, struct output *output,
+			const char *heading, enum ntrace_field field, const uint64_t counts[16])
 {
 	char number[UI_NUMBER_SIZE];
-	bool heading = false;
 	unsigned int i;
 
 	for (i = 0; i < 16; i++) {
-		if (!statistics->circuits[i])
+		if (!counts[i])
 			continue;
-		if (!heading)
-			output_printf(output, "\n%-24s %18s\n", "InCircuitTrace", "count");
-		heading = true;
+		if (heading)
+			output_printf(output, "\n%-24s %18s\n", heading, "count");
+		heading = NULL;
 		output_printf(output, "%2u %-21s %18s\n", i,
-			      ntrace_value_name(NTRACE_FIELD_CKSRC, i, statistics->params.dialect),
-			      ui_number(number, statistics->circuits[i]));
+			      ntrace_value_name(field, i, statistics->params.dialect),
+			      ui_number(number, counts[i]));
 	}
 }
 
@@ -206,7 +207,8 @@ void statistics_text(const struct statistics *statistics, struct output *output)
 	}
 	types_text(statistics, output);
 	fields_text(statistics, output);
-	circuits_text(statistics, output);
+	values_text(statistics, output, "trace ends", NTRACE_FIELD_EVCODE, statistics->ends);
+	values_text(statistics, output, "InCircuitTrace", NTRACE_FIELD_CKSRC, statistics->circuits);
 	syncs_text(statistics, output);
 	loss_text(statistics, output);
 	times_text(statistics, output);
@@ -269,27 +271,27 @@ static void distance_json(struct output *output, const char *separator, const ch
 		      histogram->max);
 }
 
-static void syncs_json(const struct statistics *statistics, struct output *output)
+static void values_json(struct output *output, const char *name, const uint64_t counts[16])
 {
 	const char *separator = "";
 	unsigned int i;
 
-	output_text(output, ",\"syncs\":{");
+	output_printf(output, ",\"%s\":{", name);
 	for (i = 0; i < 16; i++) {
-		if (!statistics->syncs[i])
+		if (!counts[i])
 			continue;
-		output_printf(output, "%s\"%u\":%" PRIu64, separator, i, statistics->syncs[i]);
+		output_printf(output, "%s\"%u\":%" PRIu64, separator, i, counts[i]);
 		separator = ",";
 	}
-	output_text(output, "},\"circuits\":{");
-	separator = "";
-	for (i = 0; i < 16; i++) {
-		if (!statistics->circuits[i])
-			continue;
-		output_printf(output, "%s\"%u\":%" PRIu64, separator, i, statistics->circuits[i]);
-		separator = ",";
-	}
-	output_text(output, "},\"sync_distance\":{");
+	output_char(output, '}');
+}
+
+static void syncs_json(const struct statistics *statistics, struct output *output)
+{
+	values_json(output, "syncs", statistics->syncs);
+	values_json(output, "ends", statistics->ends);
+	values_json(output, "circuits", statistics->circuits);
+	output_text(output, ",\"sync_distance\":{");
 	distance_json(output, "", "messages", &statistics->sync_messages);
 	distance_json(output, ",", "bytes", &statistics->sync_bytes);
 	if (statistics->decodable)
