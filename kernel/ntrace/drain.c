@@ -2,7 +2,7 @@
 /*
  * Moves trace from the ring of a sink into data areas.
  *
- * The sink has no interrupt, and one sticky bit is all it says about wrapping. So a timer reads
+ * The sink has no interrupt, and one sticky bit is all it says about wrapping. So a timer (pace.c) reads
  * the ring up to the write pointer, and a canary tells whether the sink has lapped the reader:
  * bytes 0x02 (MSEO 10, which no encoder sends) just before the drained position, in the last
  * granule that the sink writes before it overwrites trace that has not been copied. While the
@@ -12,10 +12,6 @@
  *             v                        v
  *   ...|canary|trace to copy ..........|old trace ...
  *
- * The timer runs on the traced hart, in hard interrupt context. The hart that produces trace
- * empties its own sink, so it cannot outrun the reader; a hart that a hypervisor has descheduled
- * produces nothing. The traced load could keep a softirq or a thread from running.
- *
  * The width of a granule may be unknown (ramsink.c). The drain then reads as if granules had the
  * most bytes that they can have, and places canaries as if they had the least: a canary of any part
  * of the granule does. Where the ring ends must be known only when the drain gets there, and by
@@ -24,11 +20,6 @@
  * If the sink writes frames of a CoreSight formatter (deframe.c), a canary would be frames
  * without an ID, of 15 bytes of one encoder, the first of which is 0x02: no formatter writes them,
  * either.
- *
- * If harts share a sink, each of them has such a timer, and each timer drains for all. A timer
- * that finds another hart draining does not wait for it: that hart takes the trace of this one,
- * too. Only where the drain separates the trace, which takes longer than making it, does the timer
- * wait, for a limited time, so that this hart makes hardly any trace meanwhile.
  *
  * While the kernel is traced, the drain is traced too. A loop over bytes makes more trace than it
  * moves, and the sink would never be empty. So files get all trace of a shared sink, without such
@@ -67,54 +58,6 @@
  * timers of the hart back for as long as they took. Meanwhile the sink laps.
  */
 #define NTRACE_DRAIN_SLICE_SHARED (3U << 10)
-/* Pause between two slices while more trace is waiting, so that the hart can do its work. */
-#define NTRACE_DRAIN_PAUSE_US	10
-#define NTRACE_DRAIN_PAUSE_SHARED_US 5
-/*
- * The pause is at least this part of the time that the slice took. Where memory, the processor or
- * its kernel is slow, the hart could do nothing else than drain what little it does between.
- */
-#define NTRACE_DRAIN_PAUSE_SHARE 8
-/*
- * If the delay from an expiry to its callback is longer than this, the hart is slow: an FPGA, or a
- * kernel with KASAN and lockdep. On a usual kernel at 1 GHz, most are shorter than a microsecond.
- */
-#define NTRACE_DRAIN_SLOW_US	10
-/*
- * On a slow hart, the time until the next expiry is at least this multiple of the delay. After the
- * callback, the way out of the interrupt takes a few times as long as this way in: longer than the
- * interval of a small sink or than the pauses above. Without more time, the timer would expire
- * again before the hart executes one instruction of its task. That need not end: where harts share
- * a sink, the others make more trace meanwhile than a slice takes. On other harts, longer pauses
- * would only lose more trace.
- */
-#define NTRACE_DRAIN_SLOW_DELAYS 4
-/*
- * The delay is the least of that of so many expiries. Code with interrupts off, or a hypervisor or
- * simulator that lets harts take turns, makes others longer, sometimes a hundred in a row.
- */
-#define NTRACE_DRAIN_DELAYS	1024
-/*
- * Time for which a timer that has to separate trace waits for another hart that drains. The hart
- * then makes trace for NTRACE_DRAIN_PAUSE_SHARED_US only, before it waits again.
- */
-#define NTRACE_DRAIN_WAIT_US	80
-/*
- * The intervals of a capture of perf. Each of its timers finds what was made in its interval, and
- * so does the end of the trace, with interrupts off. Therefore the interval is halved while timers
- * find more than half a slice, and doubled while they find less than an eighth. A trace begins with
- * a short interval: the last trace may have been that of another task.
- */
-#define NTRACE_DRAIN_PACE_MIN_US 25
-#define NTRACE_DRAIN_PACE_MIN_SHARED_US 10
-#define NTRACE_DRAIN_PACE_FIRST_US 40
-#define NTRACE_DRAIN_PACE_FIRST_SHARED_US 15
-/*
- * Time until a timer tries again that has found another hart draining: about the time of a slice.
- * The timers of harts start together and have the same interval; after one such delay they no
- * longer expire at the same time.
- */
-#define NTRACE_DRAIN_RETRY_US	100
 
 /* The sink's write pointer is invalid: take no more trace from it. */
 static void ntrace_drain_fault(struct ntrace_ramsink *sink)
@@ -324,14 +267,15 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 		ntrace_feed_lapped(feed, lost);
 }
 
-/*
- * Drains up to @limit bytes, or a granule if that is more. Called with the lock held, on any hart.
- * With @sink_stopped the sink is disabled and empty, and all trace up to the write pointer is in
- * memory.
+/**
+ * ntrace_drain_slice - drain a slice of a given size
+ * @component: sink; called with its lock, on any hart
+ * @limit: bytes to drain at most, or a granule if that is more
+ * @sink_stopped: the sink is disabled and empty, and all trace up to the write pointer is in memory
  *
  * Return: true if more trace is waiting.
  */
-static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink_stopped)
+bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink_stopped)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	struct ntrace_feed *feed;
@@ -393,8 +337,13 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	return pending > bytes;
 }
 
-/* Number of bytes to drain at a time. Frees that much in data areas that are overwritten. */
-static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
+/**
+ * ntrace_drain_limit - number of bytes to drain at a time
+ * @sink: sink; called with its lock
+ *
+ * Frees that much in data areas that are overwritten.
+ */
+u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 {
 	u32 limit = sink->dealt ? NTRACE_DRAIN_SLICE_SHARED : NTRACE_DRAIN_SLICE;
 	u32 copies = sink->dealt ? 1 : ntrace_feed_copies(&sink->feeds);
@@ -542,169 +491,6 @@ void ntrace_drain_begin(struct ntrace_component *component)
 	memset(sink->ring + sink->last, NTRACE_RESERVED_BYTE, sink->granule);
 	/* ntrace_ramsink_is_stuck() checks for these bytes. */
 	memset(sink->ring, NTRACE_RESERVED_BYTE, sink->least);
-}
-
-/*
- * Pauses the trace of this hart if the drain separates trace and would be in it. Triggers, which
- * change trTeInstTracing as well, are not used then, see ntrace_path_can_deal().
- *
- * Return: whether to continue it after the drain.
- */
-static bool ntrace_drain_hush(const struct ntrace_feed *feed, u32 control)
-{
-	if (!feed->sink->ramsink.dealt || !feed->kernel || !(control & TR_TE_CONTROL_INST_TRACING))
-		return false;
-	ntrace_encoder_pause(feed->encoder);
-	return true;
-}
-
-/* Takes the lock of the sink unless another hart has it. Return: whether it did. */
-static bool ntrace_drain_trylock(struct ntrace_ramsink *sink)
-{
-	u64 end = ktime_get_mono_fast_ns() + NTRACE_DRAIN_WAIT_US * NSEC_PER_USEC;
-
-	/* The hart that has the lock drains for all, or has it once, for a short time. */
-	while (!raw_spin_trylock(&sink->lock)) {
-		if (!sink->dealt || ktime_get_mono_fast_ns() >= end)
-			return false;
-		cpu_relax();
-	}
-	return true;
-}
-
-/* The shortest time until the next expiry that leaves a slow hart time for its task. */
-static ktime_t ntrace_drain_least(struct ntrace_feed *feed, ktime_t delay)
-{
-	if (!feed->expiries || delay < feed->delay_now)
-		feed->delay_now = delay;
-	if (++feed->expiries == NTRACE_DRAIN_DELAYS) {
-		feed->delay = feed->delay_now;
-		feed->expiries = 0;
-	}
-	if (feed->delay <= ns_to_ktime(NTRACE_DRAIN_SLOW_US * NSEC_PER_USEC))
-		return 0;
-	return NTRACE_DRAIN_SLOW_DELAYS * feed->delay;
-}
-
-/* The interval of a timer that has found @found bytes and may take @limit. */
-static ktime_t ntrace_drain_pace(struct ntrace_feed *feed, u32 found, u32 limit)
-{
-	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_PACE_MIN_SHARED_US :
-					     NTRACE_DRAIN_PACE_MIN_US;
-	const ktime_t least = ns_to_ktime(us * NSEC_PER_USEC);
-
-	if (!feed->counts)
-		return feed->interval;
-	if (found > limit / 2)
-		feed->pace = max(feed->pace / 2, least);
-	else if (found < limit / 8)
-		feed->pace *= 2;
-	feed->pace = min(feed->pace, feed->interval);
-	return feed->pace;
-}
-
-/**
- * ntrace_drain_first - time until the first expiry of the timer of a trace of perf
- * @feed: data area
- */
-ktime_t ntrace_drain_first(struct ntrace_feed *feed)
-{
-	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_PACE_FIRST_SHARED_US :
-					     NTRACE_DRAIN_PACE_FIRST_US;
-
-	feed->behind = 0;
-	feed->pace = min(feed->pace, ns_to_ktime(us * NSEC_PER_USEC));
-	return feed->pace;
-}
-
-/**
- * ntrace_drain_step - handle one expiry of a drain timer
- * @feed: data area of a running capture, on the traced hart, in hard interrupt context
- *
- * Return: time until the next expiry.
- */
-ktime_t ntrace_drain_step(struct ntrace_feed *feed)
-{
-	struct ntrace_component *component = feed->sink;
-	struct ntrace_ramsink *sink = &component->ramsink;
-	ktime_t delay = -hrtimer_expires_remaining(&feed->timer);
-	ktime_t least = ntrace_drain_least(feed, delay);
-	u32 control = ntrace_read(feed->encoder, TR_TE_CONTROL);
-	/* Before the lock, which other harts may hold for long: waiting for it makes trace, too. */
-	bool resume = ntrace_drain_hush(feed, control);
-	u32 pause = sink->dealt ? NTRACE_DRAIN_PAUSE_SHARED_US : NTRACE_DRAIN_PAUSE_US;
-	ktime_t pace, took, next = ns_to_ktime(pause * NSEC_PER_USEC);
-	u64 begin;
-	u32 limit;
-
-	if (ntrace_drain_trylock(sink)) {
-		begin = ktime_get_mono_fast_ns();
-		limit = ntrace_drain_limit(sink);
-		ntrace_drain_slice(component, limit, false);
-		pace = ntrace_drain_pace(feed, sink->found, limit);
-		feed->behind += max_t(ktime_t, delay, 0);
-		if (sink->found <= limit) {
-			feed->behind = 0;
-			next = pace;
-		}
-		ntrace_drain_encoder(feed, control);
-		ntrace_drain_sink(component);
-		took = ns_to_ktime(ktime_get_mono_fast_ns() - begin);
-		raw_spin_unlock(&sink->lock);
-		next = max(next, took / NTRACE_DRAIN_PAUSE_SHARE);
-	} else if (!sink->dealt) {
-		/* What the encoder reports stays in its register until the next expiry. */
-		next = min(feed->interval, ns_to_ktime(NTRACE_DRAIN_RETRY_US * NSEC_PER_USEC));
-	}
-	if (resume && !feed->fault)
-		ntrace_encoder_trace(feed->encoder);
-	return max(next, least);
-}
-
-/**
- * ntrace_drain_rearm - set the next expiry of a drain timer
- * @timer: timer that has expired and drained
- * @next: time until then, from ntrace_drain_step()
- *
- * From now on, not a multiple of @next after the last expiry as hrtimer_forward_now(): after a
- * slice that took longer than the pause, that would often be over before the interrupt ends.
- */
-void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next)
-{
-	hrtimer_set_expires(timer, ktime_add(hrtimer_cb_get_time(timer), next));
-}
-
-/**
- * ntrace_drain_timer - timer of a capture of a file
- * @timer: timer of a running capture, on the traced hart
- */
-enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
-{
-	struct ntrace_feed *feed = container_of(timer, struct ntrace_feed, timer);
-	struct ntrace_component *sink = feed->sink;
-	ktime_t next = ntrace_drain_step(feed);
-	bool wake = ntrace_feed_is_due(feed, feed->head - atomic64_read(&feed->tail));
-
-	if (feed->fault) {
-		/*
-		 * The sink may write to any address: stop it at once. The reader is woken, and
-		 * closing the device cleans up. An encoder that fails leaves the sink to other
-		 * captures.
-		 */
-		ntrace_encoder_stop(feed->encoder);
-		if (READ_ONCE(sink->ramsink.fault))
-			sink->sink_ops->halt(sink);
-		if (!feed->failed && !feed->taken)
-			ntrace_err(feed->sink->dev, "sink left its buffer, stopped\n");
-		WRITE_ONCE(feed->control->state, NTRACE_STATE_DEAD);
-		irq_work_queue(&feed->wake);
-		return HRTIMER_NORESTART;
-	}
-
-	if (wake)
-		irq_work_queue(&feed->wake);
-	ntrace_drain_rearm(timer, next);
-	return HRTIMER_RESTART;
 }
 
 /**

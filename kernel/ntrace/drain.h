@@ -23,10 +23,13 @@
 
 struct ntrace_component;
 struct ntrace_feed;
+struct ntrace_ramsink;
 
 bool ntrace_drain_position(struct ntrace_component *component, u32 *position);
 void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control);
 void ntrace_drain_sink(struct ntrace_component *component);
+u32 ntrace_drain_limit(struct ntrace_ramsink *sink);
+bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink_stopped);
 bool ntrace_drain_part(struct ntrace_component *component, bool sink_stopped, u32 most);
 void ntrace_drain_begin(struct ntrace_component *component);
 void ntrace_drain_break(struct ntrace_feed *feed, u32 control);
@@ -34,6 +37,8 @@ void ntrace_drain_fail(struct ntrace_feed *feed);
 void ntrace_drain_flush(struct ntrace_feed *feed);
 u32 ntrace_drain_end_us(const struct ntrace_feed *feed);
 void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped);
+
+/* pace.c */
 ktime_t ntrace_drain_first(struct ntrace_feed *feed);
 ktime_t ntrace_drain_step(struct ntrace_feed *feed);
 void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next);

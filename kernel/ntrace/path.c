@@ -363,7 +363,7 @@ static int ntrace_path_alloc_sink(struct ntrace_component *sink, struct ntrace_c
 }
 
 /*
- * The drain separates the trace of events. If it is in their trace, it pauses that, see drain.c,
+ * The drain separates the trace of events. If it is in their trace, it pauses that, see pace.c,
  * and to continue it could undo what a trigger did meanwhile.
  */
 static bool ntrace_path_can_deal(const struct ntrace_config *config)

@@ -15,16 +15,13 @@
  * add(), del(), start(), stop() and the timer run on the traced hart with interrupts off: they
  * need no lock against each other. Hotplug and unbind act through an interrupt to that hart.
  */
-#include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/irq_work.h>
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/sysfs.h>
 #include <linux/workqueue.h>
 
 #include "capture.h"

@@ -11,6 +11,7 @@
 #include "../../../kernel/ntrace/deframe.c"
 #include "../../../kernel/ntrace/split.c"
 #include "../../../kernel/ntrace/drain.c"
+#include "../../../kernel/ntrace/pace.c"
 #include "../../../kernel/ntrace/turn.c"
 #include "machine.h"
 #include "platform.h"
