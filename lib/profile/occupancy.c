@@ -221,47 +221,51 @@ static uint64_t share(uint64_t whole, uint64_t part, uint64_t of)
 /* If a CPU has several streams, a later stream may cover an earlier time. */
 static void reach_back(struct ntrace_occupancy_cpu *cpu, uint64_t from)
 {
-	uint64_t cells;
+	uint64_t distance = cpu->begin - from, cells;
 
-	while ((cells = (cpu->begin - from + cpu->width - 1) / cpu->width) + cpu->used >
-	       NTRACE_OCCUPANCY_CELLS)
+	while ((cells = (distance - 1) / cpu->width + 1) + cpu->used > NTRACE_OCCUPANCY_CELLS)
 		widen(cpu);
 	memmove(&cpu->cells[cells], cpu->cells, cpu->used * sizeof(cpu->cells[0]));
 	memset(cpu->cells, 0, cells * sizeof(cpu->cells[0]));
 	/* Before time 0 there are no cells: then those that exist move by less than their width. */
-	cpu->begin -= cells * cpu->width < cpu->begin ? cells * cpu->width : cpu->begin;
+	cpu->begin = cells > cpu->begin / cpu->width ? 0 : cpu->begin - cells * cpu->width;
 	cpu->used += cells;
 }
 
-/* Distributes @sum over the cells from @from to @to, in ticks or instructions. */
+/*
+ * Distributes @sum over the cells from @from to @to, in ticks or instructions. Timestamps have any
+ * value of 64 bits, and the end of a cell may be beyond: only distances are compared.
+ */
 static void put(struct ntrace_occupancy_cpu *cpu, uint64_t from, uint64_t to, uint32_t task,
 		const struct ntrace_occupancy_sum *sum)
 {
 	struct ntrace_occupancy_sum done = { 0 }, part;
-	uint64_t at = from, end, passed;
+	uint64_t length = to - from, passed = 0, first, left;
 	size_t index;
 
 	if (from < cpu->begin)
 		reach_back(cpu, from);
 	while ((to - cpu->begin) / cpu->width >= NTRACE_OCCUPANCY_CELLS)
 		widen(cpu);
+	first = from - cpu->begin;
 	do {
-		index = (size_t)((at - cpu->begin) / cpu->width);
-		end = cpu->begin + (index + 1) * cpu->width;
-		end = end < to ? end : to;
-		passed = to > from ? end - from : 1;
-		part.instructions = share(sum->instructions, passed, to > from ? to - from : 1);
-		part.kernel = share(sum->kernel, passed, to > from ? to - from : 1);
-		part.ticks = share(sum->ticks, passed, to > from ? to - from : 1);
+		index = (size_t)((first + passed) / cpu->width);
+		left = cpu->width - (first + passed) % cpu->width;
+		passed += left < length - passed ? left : length - passed;
+		part = *sum;
+		if (length) {
+			part.instructions = share(sum->instructions, passed, length);
+			part.kernel = share(sum->kernel, passed, length);
+			part.ticks = share(sum->ticks, passed, length);
+		}
 		add_slot(&cpu->cells[index], task,
 			 &(struct ntrace_occupancy_sum){ part.instructions - done.instructions,
 							 part.kernel - done.kernel,
 							 part.ticks - done.ticks });
 		done = part;
-		at = end;
 		if (cpu->used < index + 1)
 			cpu->used = index + 1;
-	} while (at < to);
+	} while (passed < length);
 }
 
 /* Flushes pending execution between two timestamps; @known: both exist. */

@@ -368,6 +368,55 @@ static void test_time(void)
 	end();
 }
 
+/* Timestamps over the whole range of 64 bits: the ends of cells and times may be beyond it. */
+static void test_far(void)
+{
+	static const struct {
+		unsigned int count;
+		uint64_t times[6];
+		const char *what;
+	} cases[] = {
+		{ 3,
+		  { UINT64_MAX - 5002, UINT64_MAX - 4002, UINT64_MAX - 1 },
+		  "up to the last times" },
+		{ 2, { UINT64_MAX - 1, UINT64_MAX }, "the last tick" },
+		{ 2, { 0, UINT64_MAX }, "all times" },
+		{ 3, { 1, UINT64_MAX - 1, UINT64_MAX }, "nearly all" },
+		{ 4, { UINT64_MAX - 10, UINT64_MAX, 3, 9 }, "the last times, then the first ones" },
+		{ 4, { UINT64_MAX - 10, UINT64_MAX, 0, 1 }, "then the very first ones" },
+		{ 4, { 7, 17, UINT64_MAX - 9, UINT64_MAX }, "the first times, then the last ones" },
+		{ 4, { UINT64_C(1) << 63, (UINT64_C(1) << 63) + 9, 1, 2 }, "half of all times" },
+		{ 6, { UINT64_MAX - 9, UINT64_MAX, 5, 6, 0, UINT64_MAX }, "there and back" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t ticks = 0, instructions = 0, last = 0;
+		const struct ntrace_occupancy_cpu *row;
+
+		begin(64);
+		for (unsigned int k = 0; k < cases[i].count; k++) {
+			uint64_t time = cases[i].times[k];
+
+			at(time);
+			runs(30);
+			if (k && time >= last) {
+				ticks += time - last;
+				instructions += 30;
+			}
+			last = time;
+		}
+		finish();
+		row = occupancy->cpus[0];
+		is_u64(row->sum.ticks, ticks, "%s: ticks", cases[i].what);
+		ok(all_cells(0).ticks == ticks && all_cells(0).instructions == instructions,
+		   "%s: all are in cells", cases[i].what);
+		ok(row->used <= NTRACE_OCCUPANCY_CELLS &&
+			   row->untimed + instructions == row->sum.instructions,
+		   "%s: no other is", cases[i].what);
+		end();
+	}
+}
+
 /* All streams must have timestamps of the same clock. */
 static void test_clocks(void)
 {
@@ -444,6 +493,7 @@ int main(void)
 	test_slots();
 	test_threads();
 	test_time();
+	test_far();
 	test_clocks();
 	test_batches();
 	return done_testing();
