@@ -112,7 +112,7 @@ static int close_perfscript(struct ntrace_export_samples *base)
 static void put_mapping(const struct perfscript *script)
 {
 	const char *name = ntrace_object_name(script->object), *slash = strrchr(name, '/');
-	uint64_t address, size, start = UINT64_MAX, end = 0, offset = 0;
+	uint64_t address, size, start = UINT64_MAX, last = 0, offset = 0;
 	bool executable;
 	size_t i;
 
@@ -121,8 +121,8 @@ static void put_mapping(const struct perfscript *script)
 			continue;
 		if (address < start)
 			start = address;
-		if (address + size > end)
-			end = address + size;
+		if (address + (size - 1) > last)
+			last = address + (size - 1);
 	}
 	if (start == UINT64_MAX)
 		return;
@@ -130,7 +130,7 @@ static void put_mapping(const struct perfscript *script)
 	fprintf(script->file,
 		"PERF_RECORD_MMAP2 1/1: [0x%" PRIx64 "(0x%" PRIx64 ") @ 0x%" PRIx64
 		" 00:00 0 0]: r-xp %s\n",
-		start & ~(PAGE - 1), end - (start & ~(PAGE - 1)), offset & ~(PAGE - 1),
+		start & ~(PAGE - 1), last - (start & ~(PAGE - 1)) + 1, offset & ~(PAGE - 1),
 		slash ? slash + 1 : name);
 }
 

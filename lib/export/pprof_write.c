@@ -52,16 +52,18 @@ void pprof_put_text(struct pprof_file *pprof, const char *text)
 void pprof_put_mapping(struct pprof_file *pprof, uint32_t number,
 		       const struct ntrace_object *object, uint64_t text)
 {
-	uint64_t address, size, start = UINT64_MAX, limit = 0;
+	uint64_t address, size, start = UINT64_MAX, last = 0, limit;
 	bool executable;
 	size_t i;
 
 	for (i = 0; !ntrace_object_segment(object, i, &address, &size, &executable); i++) {
 		if (executable && address < start)
 			start = address;
-		if (executable && address + size > limit)
-			limit = address + size;
+		if (executable && address + (size - 1) > last)
+			last = address + (size - 1);
 	}
+	/* The limit of the last addresses is not a number of 64 bits. */
+	limit = last && last < UINT64_MAX ? last + 1 : last;
 	protobuf_number(&pprof->part, MAPPING_ID, number);
 	protobuf_number(&pprof->part, MAPPING_START, limit ? start : 0);
 	protobuf_number(&pprof->part, MAPPING_LIMIT, limit);

@@ -363,7 +363,7 @@ static bool is_relocatable(const struct ntrace_object *object)
 /* Sections of a relocatable file may be at any address; @dwfl asks for them later. */
 static Dwfl_Module *report_module(Dwfl *dwfl, const struct ntrace_object *object)
 {
-	uint64_t start = UINT64_MAX, end = 0;
+	uint64_t start = UINT64_MAX, last = 0;
 	size_t i;
 
 	for (i = 0; i < object->segment_count; i++) {
@@ -371,10 +371,12 @@ static Dwfl_Module *report_module(Dwfl *dwfl, const struct ntrace_object *object
 
 		if (segment->address < start)
 			start = segment->address;
-		if (segment->address + segment->size > end)
-			end = segment->address + segment->size;
+		if (segment->address + (segment->size - 1) > last)
+			last = segment->address + (segment->size - 1);
 	}
-	return start < end ? dwfl_report_module(dwfl, object->name, start, end) : NULL;
+	/* The end of the last addresses is not a number of 64 bits. */
+	last += last < UINT64_MAX;
+	return start < last ? dwfl_report_module(dwfl, object->name, start, last) : NULL;
 }
 
 static Dwfl_Module *report_file(Dwfl *dwfl, const struct ntrace_object *object)

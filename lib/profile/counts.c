@@ -156,7 +156,7 @@ int ntrace_counts_walk(const struct ntrace_counts *counts, uint64_t start, uint6
 	size_t size;
 	int error;
 
-	for (address = start; address < end; address += insn.size) {
+	for (address = start; start < end && address - start < end - start; address += insn.size) {
 		error = ntrace_space_read(counts->space, address, &bytes, &size);
 		if (error)
 			return error;

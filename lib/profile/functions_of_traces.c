@@ -63,7 +63,8 @@ static int split_run(struct trace_sums *sums, const struct ntrace_profile_trace 
 	size_t size;
 	int error = map_object(sums, trace->object);
 
-	for (address = trace->start; !error && address <= trace->end; address += insn.size) {
+	for (address = trace->start; !error && address - trace->start <= trace->end - trace->start;
+	     address += insn.size) {
 		if (ntrace_space_read(sums->space, address, &bytes, &size) ||
 		    ntrace_insn_decode(isa, bytes, size, address, &insn))
 			break;

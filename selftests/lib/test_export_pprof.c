@@ -81,6 +81,27 @@ static void tests(struct ntrace_profile *profile)
 	check_full(put, &wanted, "all objects");
 }
 
+/* An object whose last byte is that of all addresses has no limit in 64 bits. */
+static void test_last_address(void)
+{
+	const uint32_t code[4] = { 0 };
+	struct ntrace_object *last;
+	struct ntrace_profile *profile;
+	struct wanted wanted = { NULL, NULL, NULL, NULL };
+
+	ntrace_object_from_bytes(&last, "last", code, sizeof(code), UINT64_MAX - 15);
+	ntrace_profile_new(&profile, NULL);
+	add(profile, last, UINT64_MAX - 15, 1, 1);
+	wanted.profile = profile;
+	is_str(pprof_text(write_all(put, &wanted, "the last addresses")),
+	       TYPES "mapping 1 fffffffffffffff0-ffffffffffffffff last  functions\n"
+		     "location 1 in 1 at fffffffffffffff0:\nsample at 1: 1 1\n"
+		     "comment \ndefault instructions\n",
+	       "the last addresses");
+	ntrace_profile_free(profile);
+	ntrace_object_put(last);
+}
+
 int main(void)
 {
 	struct ntrace_profile *profile;
@@ -98,6 +119,7 @@ int main(void)
 	add(profile, NULL, 0x1044, 3, 9);
 	add(profile, other, 0x500, 4, 1);
 	tests(profile);
+	test_last_address();
 	ntrace_profile_free(profile);
 	ntrace_object_put(program);
 	ntrace_object_put(other);

@@ -130,16 +130,32 @@ static void test_perfscript_edges(void)
 	struct ntrace_export_samples *samples;
 	struct rlimit old, less;
 	static char name[1 << 16];
+	struct segment two[2] = { 0 }, *own;
 	struct ntrace_object *object;
 	size_t size;
 	unsigned int i;
 	int error = 0;
 
+	two[1] = (struct segment){ .address = -UINT64_C(0x12000), .size = 32, .executable = true };
 	ntrace_export_perfscript_open(&samples, in("script"), &options);
 	is_u64(ntrace_export_samples_close(samples, NULL), 0, "perfscript: nothing");
 	is_str(read_file(in("script"), &size),
 	       "PERF_RECORD_MMAP2 1/1: [0x12000(0x440) @ 0x0 00:00 0 0]: r-xp other\n",
 	       "perfscript: a mapping, and no samples");
+	ntrace_object_from_bytes(&object, "last", name, 32, UINT64_MAX - 31);
+	own = object->segments;
+	two[0] = *own;
+	object->segments = two;
+	object->segment_count = 2;
+	options.object = object;
+	ntrace_export_perfscript_open(&samples, in("script"), &options);
+	is_u64(ntrace_export_samples_close(samples, NULL), 0, "perfscript: the last addresses");
+	is_str(read_file(in("script"), &size),
+	       "PERF_RECORD_MMAP2 1/1: [0xfffffffffffee000(0x12000) @ 0x0 00:00 0 0]: r-xp last\n",
+	       "perfscript: a mapping that ends with the last byte");
+	object->segments = own;
+	ntrace_object_put(object);
+	options.object = other;
 	other->segments[0].executable = false;
 	ntrace_export_perfscript_open(&samples, in("script"), &options);
 	is_u64(ntrace_export_samples_close(samples, NULL), 0, "perfscript: no executable segment");

@@ -12,6 +12,7 @@
 #include <ntrace/stacks.h>
 #include <ntrace/transfer.h>
 
+#include "image/object.h"
 #include "profile/functions.h"
 #include "session/session.h"
 
@@ -572,6 +573,41 @@ static void test_functions_of_traces(void)
 	end();
 }
 
+/* A run up to the last address does not go on at address 0, where the object has code as well. */
+static void test_last_trace(void)
+{
+	struct ntrace_profile_trace trace = {
+		.start = UINT64_MAX - 7, .end = UINT64_MAX - 3, .count = 1, .instructions = 2
+	};
+	struct function_table table = { 0 };
+	struct ntrace_profile_totals totals = { 0 };
+	struct ntrace_object *both;
+	uint32_t code[4] = { NOP, NOP, NOP, NOP };
+	struct segment segments[2] = {
+		{ .address = UINT64_MAX - 7, .size = 8, .executable = true },
+		{ .address = 0, .offset = 8, .size = 8, .executable = true },
+	}, *own;
+
+	ntrace_object_from_bytes(&both, "/lib/both", code, sizeof(code), 0);
+	own = both->segments;
+	both->segments = segments;
+	both->segment_count = 2;
+	ntrace_object_add_symbol(both, "first", 0, 8);
+	ntrace_object_add_symbol(both, "before", UINT64_MAX - 7, 4);
+	ntrace_object_add_symbol(both, "last", UINT64_MAX - 3, 4);
+	begin((struct ntrace_profile_options){ .parts = NTRACE_PROFILE_TRACES });
+	trace.object = both;
+	is_u64(ntrace_profile_add_trace(profile, &trace), 0, "a run up to the last address");
+	is_u64(functions_of_traces(&table, &totals, profile), 0, "its functions");
+	function_table_sort(&table, NTRACE_PROFILE_BY_NAME);
+	is_str(text_of(table.items, table.count), "before 1/0/0 last 1/0/0",
+	       "are those of the run");
+	function_table_free(&table);
+	end();
+	both->segments = own;
+	ntrace_object_put(both);
+}
+
 static void test_names(void)
 {
 	struct ntrace_location a, b;
@@ -608,6 +644,7 @@ int main(void)
 	test_occupancy();
 	test_coverage();
 	test_functions_of_traces();
+	test_last_trace();
 	test_names();
 	ntrace_space_put(space);
 	ntrace_object_put(object);

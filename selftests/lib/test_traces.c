@@ -468,6 +468,27 @@ static void test_counts(void)
 	ntrace_counts_free(NULL);
 }
 
+/* The last bytes of all addresses: none is after them. */
+static void test_last_code(void)
+{
+	const uint32_t code[] = { NOP, NOP };
+	struct walk walk = { .next = UINT64_MAX - 7 };
+	struct ntrace_object *object;
+
+	model_count = 0;
+	ntrace_object_from_bytes(&object, "last code", code, sizeof(code), walk.next);
+	begin(false);
+	is_u64(ntrace_counts_new(&walk.counts, profile, object), 0, "counts of the last code");
+	is_u64(ntrace_counts_walk(walk.counts, walk.next, UINT64_MAX, visit, &walk), 0,
+	       "a walk ends with the last address");
+	is_u64(walk.visits, 2, "after both instructions");
+	is_u64(ntrace_counts_walk(walk.counts, UINT64_MAX - 3, 8, visit, &walk) + (int)walk.visits,
+	       2, "a range that ends before it begins");
+	ntrace_counts_free(walk.counts);
+	ntrace_profile_free(profile);
+	ntrace_object_put(object);
+}
+
 static void test_no_code(void)
 {
 	const uint32_t code[] = { NOP, 0, NOP };
@@ -725,6 +746,7 @@ int main(void)
 	test_edges();
 	test_equal_edges();
 	test_counts();
+	test_last_code();
 	test_no_code();
 	test_stack();
 	test_broken_stacks();
