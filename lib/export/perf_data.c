@@ -210,6 +210,7 @@ int ntrace_export_perf_data_open(struct ntrace_export_samples **samples, const c
 				 const struct ntrace_export_samples_options *options)
 {
 	struct ntrace_export_samples_options full = { 0 };
+	const struct ntrace_perf_file *sideband;
 	struct perf_data *data;
 	int error;
 
@@ -234,9 +235,9 @@ int ntrace_export_perf_data_open(struct ntrace_export_samples **samples, const c
 	error = declare_event(data, options->every_branch);
 	if (!error)
 		error = describe(data, options);
-	if (!error)
-		error = ntrace_perf_file_sideband(ntrace_session_sideband(options->session),
-						  put_sideband, data->writer, NULL);
+	sideband = ntrace_session_sideband(options->session);
+	if (!error && sideband)
+		error = ntrace_perf_file_sideband(sideband, put_sideband, data->writer, NULL);
 	if (error)
 		close_perf_data(&data->base);
 	else

@@ -201,7 +201,8 @@ NTRACE_API int ntrace_session_samples(struct ntrace_session *session,
  * ntrace_session_sideband - the sideband of the recording
  * @session: session opened by ntrace_session_open()
  *
- * Return: file owned by the session.
+ * Return: file owned by the session; NULL if the recording has none that can be read, which
+ * ntrace_session_open() reported in a note.
  */
 NTRACE_API const struct ntrace_perf_file *
 ntrace_session_sideband(const struct ntrace_session *session);

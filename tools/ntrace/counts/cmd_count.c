@@ -250,11 +250,10 @@ static int count_traces(struct count *count)
  */
 static int name_kernel(struct count *count)
 {
-	const char *release = ntrace_perf_file_feature(
-		ntrace_session_sideband(count->recording.session), NTRACE_PERF_OSRELEASE);
+	const char *release = ntrace_session_recording(count->recording.session)->release;
 
 	free(count->kernel);
-	if (asprintf(&count->kernel, "%s/kernel.start", release ? release : "unknown") >= 0)
+	if (asprintf(&count->kernel, "%s/kernel.start", *release ? release : "unknown") >= 0)
 		return EXIT_OK;
 	count->kernel = NULL;
 	return fail("out of memory");

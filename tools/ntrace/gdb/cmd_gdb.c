@@ -231,9 +231,13 @@ static int open_recording(struct gdb *gdb, const char *path)
 {
 	struct parts *parts = &gdb->parts;
 	int error = source_open_recording(&gdb->source, &gdb->recording, path);
+	const struct ntrace_stream *first;
 
 	if (error)
 		return error;
+	first = ntrace_session_stream(gdb->recording.session, 0);
+	if (!first)
+		return target_nothing(gdb->tid);
 	parts->recording = &gdb->recording;
 	parts->options = &gdb->load;
 	parts->stream = gdb->source.stream;
@@ -242,7 +246,7 @@ static int open_recording(struct gdb *gdb, const char *path)
 	parts->calls = gdb->calls;
 	parts->exec = gdb->exec;
 	parts->exec_bias = gdb->exec_bias;
-	parts->xlen = ntrace_session_stream(gdb->recording.session, 0)->params->xlen;
+	parts->xlen = first->params->xlen;
 	error = parts_make(parts, gdb->part_size ? gdb->part_size : PARTS_SIZE, path);
 	if (error)
 		return error;

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Recordings whose file "data" is missing or empty, and recordings without streams: every command and every format of
+# ntrace export says what is missing, and none dies of it.
+set -uo pipefail
+# shellcheck source=selftests/tools/small_recordings.sh
+. "$(dirname "$0")/small_recordings.sh"
+
+# survives TEXT STATUS ARGUMENT...: ends with a status of the pattern, and by no signal
+survives() {
+	local text=$1 status=$2 rc=0
+	shift 2
+	(cd "$tmp/work" && exec timeout 60 "$ntrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null) || rc=$?
+	if [[ $rc =~ ^($status)$ ]] && { [ "$rc" = 0 ] || [ -s "$tmp/err" ] || [ -s "$tmp/out" ]; }; then
+		pass "$text"
+	else
+		not_ok "$text"
+		diag "status $rc, expected $status: $*"
+		diag "$(tail -n 5 "$tmp/err")"
+	fi
+}
+
+mkdir "$tmp/work"
+ok "small recordings" small_recordings "$tmp" 1 || done_testing
+cp -r "$tmp/r1" "$tmp/missing"
+rm "$tmp/missing/data"
+cp -r "$tmp/r1" "$tmp/empty"
+: >"$tmp/empty/data"
+mkdir "$tmp/streamless"
+sed '/^stream /,$d' "$tmp/r1/params" >"$tmp/streamless/params"
+
+commands=$("$ntrace" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+formats=$("$ntrace" export --help | sed -n '/^formats:/,/^All/s/^  \([a-z, -]*[a-z]\)  .*/\1/p' | tr -d ,)
+like "the commands" count "$commands"
+like "the formats" perf-data "$formats"
+
+for recording in missing empty streamless; do
+	for command in $commands; do
+		# Commands change recordings: each gets its own.
+		rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$tmp/$recording" "$tmp/work/recording"
+		case $command in
+		# These take no recording; with a command they would need hardware.
+		record | trigger | top | collect) survives "$recording: $command" "1|2" "$command" --nonsense recording ;;
+		count | merge) survives "$recording: $command" "[0-3]" "$command" -o counts recording ;;
+		*) survives "$recording: $command" "[0-3]" "$command" recording ;;
+		esac
+	done
+	rc=0
+	script -qec "timeout 60 $ntrace browse $tmp/work/recording" /dev/null >"$tmp/out" 2>&1 </dev/null || rc=$?
+	is "$rc" 1 "$recording: browse on a terminal"
+	for format in $formats; do
+		# No program is known, so no function was executed.
+		survives "$recording: export -f $format" 1 export -f "$format" -o "exported.$format" recording
+		survives "$recording: export -f $format of firmware" "0|1" export -f "$format" --firmware "$tmp/two_tasks" \
+			-o "exported.$format" recording
+	done
+	for view in --by-thread "--callers leaf" "--annotate leaf" "--html page.html" --json; do
+		# shellcheck disable=SC2086 # an option and its argument
+		survives "$recording: report $view" 1 report $view recording
+	done
+done
+done_testing
