@@ -130,6 +130,18 @@ static void check_process(struct ntrace_check *check, const struct ntrace_messag
 		check_report(check, RULE_PROCESS_CONTEXT, message, NTRACE_FIELD_PROCESS);
 }
 
+/* Whether the message ends with its fixed fields: the reader took the variable one as 0. */
+static bool ends_early(const struct ntrace_check *check, const struct ntrace_message *message)
+{
+	struct ntrace_layout_field layout[NTRACE_LAYOUT_MAX];
+	int count = ntrace_message_layout(message->tcode, message->field, &check->params, layout);
+	uint64_t bits = 6;
+
+	for (int i = 0; i < count; i++)
+		bits += layout[i].bits;
+	return count > 0 && !layout[count - 1].bits && bits == 6 * message->length;
+}
+
 /* Problems found by the reader. Return: false if the fields cannot be trusted. */
 static bool check_layout(struct ntrace_check *check, const struct ntrace_message *message)
 {
@@ -137,6 +149,8 @@ static bool check_layout(struct ntrace_check *check, const struct ntrace_message
 		check_report(check, RULE_FIELD_MISSING, message, -1);
 		return false;
 	}
+	if (ends_early(check, message))
+		check_report(check, RULE_FIELD_EMPTY, message, -1);
 	if (message->flags & NTRACE_MESSAGE_EXTRA)
 		check_report(check, RULE_FIELD_EXTRA, message, -1);
 	/* A context may have 64 bits of its own, and the number of counters is unlimited. */

@@ -167,6 +167,16 @@ static inline const struct ntrace_wire_row *row_of(const struct ntrace_reader *r
 	return &rows[tcode];
 }
 
+/* Whether the fixed fields demand exactly one variable field. */
+static bool has_single(const struct ntrace_wire_row *row, const uint64_t *field)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; row->variable[i].field; i++)
+		count += ntrace_wire_demands(row, i, field);
+	return count == 1;
+}
+
 /* Reads the parts by the message table. */
 static void interpret(struct ntrace_reader *reader, struct ntrace_message *message)
 {
@@ -195,8 +205,11 @@ static void interpret(struct ntrace_reader *reader, struct ntrace_message *messa
 			goto truncated;
 		set_field(message, row->fixed[i].field, value);
 	}
-	/* A variable field has at least one bit. */
-	if (!first->bits)
+	/*
+	 * A variable field has at least one bit. Some encoders send none for a single field that is
+	 * 0, so that the message ends with its fixed fields, and it can mean nothing else.
+	 */
+	if (!first->bits && (reader->parts > 1 || !has_single(row, message->field)))
 		goto truncated;
 	for (unsigned int i = 0; row->variable[i].field; i++) {
 		if (!ntrace_wire_demands(row, i, message->field))

@@ -129,6 +129,7 @@ static const struct mutation {
 	{ "message-cut", "", START JUMP, START "[10 71 D8]" },
 	{ "tcode-reserved", "", START "[E0 03];" JUMP, START "[94 03];" JUMP },
 	{ "field-missing", "", START "[10 71 D8 7B];" JUMP, START "[10 73];" JUMP },
+	{ "field-empty", "", START "[84 00 03];", START "[84 03];" },
 	{ "field-extra", "", TSTART "[0C 0D 07];", TSTART "[0C 0D 05 07];" },
 	{ "field-oversize", "tsbits=64", TSTART "[24 09 00 41 00 x9 2B];",
 	  TSTART "[24 09 00 41 FC x11 2B];" },

@@ -173,8 +173,8 @@ static void test_beside_flow(void)
 static void test_damaged(void)
 {
 	static const struct circuit_case cases[] = {
-		{ "InCircuitTrace without CKDATA0", V0, SYNC(0x1100) "[88 3F];" SAMPLE(0x2),
-		  "sync5@1100 E2@1100 gap circuit15" },
+		{ "InCircuitTrace without bits of CKDATA0", V0, SYNC(0x1100) "[88 3F];" SAMPLE(0x2),
+		  "sync5@1100 circuit15@1100 circuit15@1102" },
 		{ "without CKDATA1", V0, SYNC(0x1100) "[88 78 2B];" SAMPLE(0x2),
 		  "sync5@1100 E2@1100 gap circuit15" },
 		{ "an address of more than 64 bits", V0, SYNC(0x1100) "[88 3C 00 x12 07];",

@@ -23,7 +23,7 @@ mkdir "$tmp/streams"
 } >"$tmp/streams/whole"
 {
 	cat "$tmp/streams/whole"
-	hex FF 03 FF E0 00 00 04 FF B0 17 24 0F 0C 0D 15 19 23 24 0A 00 83 83 07 FF 01 0F 0C FC FC FC FC FC FC FC FC FC FC 7F
+	hex FF 03 FF E0 00 00 04 FF B0 17 24 0F 84 03 0C 0D 15 19 23 24 0A 00 83 83 07 FF 01 0F 0C FC FC FC FC FC FC FC FC FC FC 7F
 	hex 24 0D FC FC FC FC FC FC FC FC FC FC FF 24 15
 } >"$tmp/streams/damaged"
 for corpus in "$top"/selftests/fuzz/corpus/fuzz_{wire,flow}/*; do

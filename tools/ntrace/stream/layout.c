@@ -234,6 +234,9 @@ void layout_json_sizes(struct output *output, const struct ntrace_message *messa
 		return;
 	for (i = 0; i < found; i++) {
 		length = spans[i].end - spans[i].start;
+		/* A field without bits cannot be written; "bytes" have it. */
+		if (!length)
+			continue;
 		if (length == usual[i].end - usual[i].start &&
 		    !memcmp(bytes + spans[i].start, written + usual[i].start, length))
 			continue;
