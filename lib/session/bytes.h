@@ -89,10 +89,12 @@ static inline int64_t get_signed(struct bytes_reader *reader)
 /* Data written by put_data(); borrowed. */
 static inline const uint8_t *get_data(struct bytes_reader *reader, size_t *size)
 {
-	const uint8_t *data;
+	uint64_t wanted = get_number(reader);
+	const uint8_t *data = reader->next;
 
-	*size = (size_t)get_number_max(reader, (uint64_t)(reader->end - reader->next));
-	data = reader->next;
+	/* What is left without the bytes of the number itself. */
+	reader->bad |= wanted > (uint64_t)(reader->end - data);
+	*size = reader->bad ? 0 : (size_t)wanted;
 	reader->next += *size;
 	return data;
 }
