@@ -24,7 +24,6 @@
 #define SIGHTINGS (1u << 16)
 /* Each message pays for this many parcels: see PARCELS_PER_BYTE in flow.h. */
 #define PARCELS_AT_MOST ((1u << 20) - 1)
-#define CREDIT_BITS 20
 #define CREDIT_MAX (UINT64_C(1) << 62)
 #define TAKEN (UINT32_C(1) << 31)
 /* The second word of the key of an effect that continues another one: no message ends like this. */

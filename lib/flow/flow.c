@@ -10,14 +10,8 @@
 #include "struct_size.h"
 #include "wire/params.h"
 
-/*
- * Greater than the count in a message of any encoder (28 bits of I-CNT have been seen), but bounded
- * in time, since a damaged message can contain any number.
- */
-#define PARCELS_MAX (UINT64_C(1) << 30)
-
 /* HREPEAT and B-CNT have up to 18 bits (N-Trace 1.0); rc7 does not define their width. */
-#define REPEAT_MAX (UINT64_C(1) << 20)
+#define REPEAT_MAX (UINT64_C(1) << 24)
 
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 {
@@ -155,12 +149,6 @@ static bool set_history(struct history *history, uint64_t value, uint64_t repeat
 	return true;
 }
 
-/* Number of parcels that one message may walk. */
-static uint64_t parcels_at_most(const struct ntrace_flow *flow)
-{
-	return flow->credit < PARCELS_MAX ? flow->credit : PARCELS_MAX;
-}
-
 /* Walks the parcels that @icnt confirms, without those already walked for history. */
 static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt)
 {
@@ -175,7 +163,7 @@ static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt
 	if (total < debt)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_ICNT, flow->pc, flow->confirmed);
 	walk->parcels = total - debt;
-	if (walk->parcels > parcels_at_most(flow))
+	if (walk->parcels > flow->credit)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_EXCESS, flow->pc, walk->parcels);
 	if (!flow_walk(flow, walk))
 		return false;
@@ -287,9 +275,12 @@ static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message 
 
 	if (!branch.valid)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_REPEAT, flow->pc, flow->confirmed);
-	if (count > REPEAT_MAX || branch.icnt > PARCELS_MAX ||
-	    count * (branch.icnt + 1) > parcels_at_most(flow))
+	/* One extra parcel per repetition bounds traps with I-CNT 0. */
+	if (count > REPEAT_MAX ||
+	    (count && branch.icnt >= flow_credit_of(message, REPEATED_PER_BYTE) / count))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_EXCESS, flow->pc, count);
+	if (flow->credit < count * (branch.icnt + 1))
+		flow->credit = count * (branch.icnt + 1);
 	while (count--) {
 		if (!walk_branch(flow, &branch))
 			return false;
@@ -300,7 +291,7 @@ static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message 
 /* Walks history now; a later I-CNT must cover the parcels. */
 static bool walk_history(struct ntrace_flow *flow, uint64_t hist, uint64_t repeat)
 {
-	struct walk walk = { .eager = true, .parcels = parcels_at_most(flow) };
+	struct walk walk = { .eager = true, .parcels = flow->credit };
 
 	if (!set_history(&walk.history, hist, repeat))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);

@@ -12,11 +12,14 @@
 #define ICNT_MAX (UINT64_C(1) << 62)
 
 /*
- * Maximum number of parcels that a byte of the stream can encode: far above the average of the best
- * encoder. Unused credit of earlier bytes is kept, since one message of a long loop reports a lot
- * of code.
+ * Maximum number of parcels that a byte of the stream can encode: an I-CNT of 32 bits, wider than
+ * that of any encoder, takes 8 bytes, and history is covered by an I-CNT as well. Unused credit of
+ * earlier bytes is kept. RepeatBranch alone encodes more: 4 bytes with a B-CNT of 18 bits repeat a
+ * message with an I-CNT of 22 bits, the widths of N-Trace 1.0: 2^40 parcels.
  */
-#define PARCELS_PER_BYTE (UINT64_C(1) << 20)
+#define CREDIT_BITS 29
+#define PARCELS_PER_BYTE (UINT64_C(1) << CREDIT_BITS)
+#define REPEATED_PER_BYTE (UINT64_C(1) << 38)
 
 /* struct block.price of a block that only the general walk can handle. */
 #define NOT_FAST UINT32_MAX
@@ -368,16 +371,20 @@ static inline bool flow_is_own(const struct ntrace_flow *flow, const struct ntra
 }
 
 /*
- * Adds to @credit the parcels that the bytes of a message can encode. A message built by the caller
+ * The parcels that the bytes of a message can encode, with @per_byte. A message built by the caller
  * may have no length: it counts as the longest one.
  */
-static inline uint64_t flow_credit_after(uint64_t credit, const struct ntrace_message *message)
+static inline uint64_t flow_credit_of(const struct ntrace_message *message, uint64_t per_byte)
 {
 	uint64_t bytes = message->length ? message->length : NTRACE_MESSAGE_BYTES_MAX;
 
-	if (bytes > ICNT_MAX / PARCELS_PER_BYTE)
-		bytes = ICNT_MAX / PARCELS_PER_BYTE;
-	credit += bytes * PARCELS_PER_BYTE;
+	return (bytes < ICNT_MAX / per_byte ? bytes : ICNT_MAX / per_byte) * per_byte;
+}
+
+/* Adds to @credit the parcels that the bytes of a message can encode. */
+static inline uint64_t flow_credit_after(uint64_t credit, const struct ntrace_message *message)
+{
+	credit += flow_credit_of(message, PARCELS_PER_BYTE);
 	return credit < ICNT_MAX ? credit : ICNT_MAX;
 }
 

@@ -17,7 +17,7 @@
 /* Sums of I-CNT above this are damage. */
 #define PARCELS_MAX (UINT64_C(1) << 62)
 /* As in lib/flow: HREPEAT and B-CNT have up to 18 bits. */
-#define REPEAT_MAX (UINT64_C(1) << 20)
+#define REPEAT_MAX (UINT64_C(1) << 24)
 
 /* What is at the end of a stretch. */
 enum end {

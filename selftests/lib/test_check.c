@@ -12,8 +12,10 @@
 static struct ntrace_space *program(void)
 {
 	struct code code = { .start = 0x100 }, loop = { .start = 0x1000 };
+	static struct code longest;
 	struct ntrace_space *space = new_space("program");
 
+	longest.size = 0;
 	put(&code, C_ADD);		/* 100 */
 	put_branch(&code, 0x200);	/* 102 */
 	put(&code, ADD);		/* 106 */
@@ -39,6 +41,11 @@ static struct ntrace_space *program(void)
 		put(&loop, C_ADD);
 	put_branch(&loop, 0x1000);	/* 1028: a long loop */
 	add_code(space, &loop);
+	longest.start = 0x4000;
+	while (longest.size < sizeof(longest.bytes) - 4)
+		put(&longest, C_ADD);
+	put_branch(&longest, 0x4000);	/* 4ffc: a loop that no I-CNT could count for long */
+	add_code(space, &longest);
 	return space;
 }
 
@@ -327,8 +334,8 @@ static const struct mutation {
 	{ "flow-endless", "flow", START "ResourceFull RCODE=1 HIST=4;",
 	  START "ResourceFull RCODE=1 HIST=7;" },
 	{ "flow-excess", "flow",
-	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x800; ResourceFull RCODE=2 HIST=3 HREPEAT=0x3ffff;",
-	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x800; ResourceFull RCODE=2 HIST=0xff "
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x2000; ResourceFull RCODE=2 HIST=3 HREPEAT=0x3ffff;",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x2000; ResourceFull RCODE=2 HIST=0xffffffff "
 	  "HREPEAT=0x3ffff;" },
 	{ "flow-tail", "flow", START "ResourceFull RCODE=0 ICNT=3;",
 	  START "ResourceFull RCODE=0 ICNT=5;" },

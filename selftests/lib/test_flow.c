@@ -139,7 +139,7 @@ static const struct flow_case cases_a[] = {
 	  "sync3@100 100 102 E21@102 gap" },
 	/* No message has shown the trace mode yet, so a later HIST may still decide the branch. */
 	{ "I-CNT full, then cut", "", SYNC_100 "6C 40 07", "sync3@100 100 102 E21@102 gap" },
-	{ "I-CNT full, beyond all reason, then cut", "", SYNC_100 "6C 40 FC x4 3F",
+	{ "I-CNT full, beyond all reason, then cut", "", SYNC_100 "6C 40 FC x5 3F",
 	  "sync3@100 E20@100 gap" },
 	{ "I-CNT full, then cut after a branch", "", SYNC_100 "6C C0 03", "sync3@100 100 102" },
 };

@@ -3,6 +3,8 @@
  * Flow across messages: history walked early, returns, sequential jumps, dialects, address spaces,
  * uncertain and changing code, stops.
  */
+#include <ntrace/encode.h>
+
 #include "test_flow.h"
 
 static struct flow_log flow_log;
@@ -55,9 +57,9 @@ static void test_history(void)
 	      SYNC_1000 "0C 0F 70 4D D0 91 0F " SYNC_1000 "0C 0F 24 08 05 10 83",
 	      "sync5@1000 1000 1002 1000 1002 1000 ! trap3@268<1002 gap "
 	      "sync5@1000 1000 1002 1000 1002 1006 ! sync2@1008");
-	check("2^21 repetitions are no message of an encoder", space, "",
-	      SYNC_1000 "0C 0F 78 00 00 00 23", "sync5@1000 1000 1002 E20@1000 gap");
-	check("nor 2^21 of a history", space, "", SYNC_1000 "6C C8 05 00 00 00 23",
+	check("2^25 repetitions are no message of an encoder", space, "",
+	      SYNC_1000 "0C 0F 78 00 00 00 00 0B", "sync5@1000 1000 1002 E20@1000 gap");
+	check("nor 2^25 of a history", space, "", SYNC_1000 "6C C8 05 00 00 00 00 0B",
 	      "sync5@1000 E8@1000 gap");
 	check("which N-Trace 1.0 does not have", space, "", SYNC_1000 "6C A4 03",
 	      "sync5@1000 W14@1000");
@@ -490,7 +492,7 @@ static void test_most_of_a_message(struct ntrace_space *space)
 {
 	const struct ntrace_message end = { .tcode = 0 };
 	struct ntrace_message full =
-		message_of(NTRACE_TCODE_RESOURCE_FULL, NTRACE_FIELD_ICNT, (1 << 30) - 2);
+		message_of(NTRACE_TCODE_RESOURCE_FULL, NTRACE_FIELD_ICNT, UINT64_C(1) << 49);
 	struct ntrace_message repeat =
 		message_of(NTRACE_TCODE_REPEAT_BRANCH, NTRACE_FIELD_BCNT, 1 << 20);
 	struct ntrace_message branch =
@@ -499,12 +501,18 @@ static void test_most_of_a_message(struct ntrace_space *space)
 						    NTRACE_FIELD_UADDR, (0x9000 ^ 0x4000) >> 1);
 
 	full.present |= 1u << NTRACE_FIELD_RCODE;
-	/* RepeatBranch counts one extra parcel per repetition, which bounds traps with I-CNT 0. */
 	check_most("2^20 times 1024 parcels", space, 0x2000,
-		   (struct ntrace_message[]){ branch, repeat, end }, 1, NTRACE_FLOW_ERROR_EXCESS);
-	branch.field[NTRACE_FIELD_ICNT] = 1023;
-	check_most("2^20 times 1023 parcels", space, 0x4000,
 		   (struct ntrace_message[]){ branch, repeat, end }, (1 << 20) + 1, 0);
+	repeat.field[NTRACE_FIELD_BCNT] = (1 << 24) + 1;
+	check_most("more than 2^24 times", space, 0x2000,
+		   (struct ntrace_message[]){ branch, repeat, end }, 1, NTRACE_FLOW_ERROR_EXCESS);
+	/* RepeatBranch counts one extra parcel per repetition, which bounds traps with I-CNT 0. */
+	branch.field[NTRACE_FIELD_ICNT] = 1 << 16;
+	repeat.field[NTRACE_FIELD_BCNT] = 1 << 24;
+	repeat.length = 4;
+	check_most("2^24 times 2^16 parcels in 4 bytes", space, 0x6000,
+		   (struct ntrace_message[]){ branch, repeat, end }, 1 << 15,
+		   NTRACE_FLOW_ERROR_EXCESS);
 	/* There is no code at 0x9000: the flow continues at the address of the branch message. */
 	indirect.present |= 1u << NTRACE_FIELD_ICNT;
 	indirect.field[NTRACE_FIELD_ICNT] = 1 << 30;
@@ -514,9 +522,7 @@ static void test_most_of_a_message(struct ntrace_space *space)
 		   NTRACE_FLOW_ERROR_NOMAP);
 	/* A jump to itself. */
 	branch.field[NTRACE_FIELD_ICNT] = 4;
-	check_most("2^30 + 2 parcels of two messages", space, 0x6000,
-		   (struct ntrace_message[]){ full, branch, end }, 0, NTRACE_FLOW_ERROR_EXCESS);
-	check_most("2^31 parcels of three", space, 0x6000,
+	check_most("2^50 parcels of three messages", space, 0x6000,
 		   (struct ntrace_message[]){ full, full, branch, end }, 0,
 		   NTRACE_FLOW_ERROR_EXCESS);
 	full.field[NTRACE_FIELD_ICNT] = UINT64_MAX - 1;
@@ -541,8 +547,8 @@ static void add_loop(struct ntrace_space *space, uint64_t start, unsigned int in
 }
 
 /*
- * N-Trace 1.0: B-CNT and HREPEAT have up to 18 bits; damaged ones can be far larger. At most 2^30
- * parcels are walked for a message, and 2^20 for each byte of the stream.
+ * N-Trace 1.0: B-CNT and HREPEAT have up to 18 bits; damaged ones can be far larger. At most 2^29
+ * parcels are walked for each byte of the stream, and for RepeatBranch 2^38 for each of its own.
  */
 static void test_repeat_limits(void)
 {
@@ -558,14 +564,82 @@ static void test_repeat_limits(void)
 	/* ResourceFull RCODE 2 HIST 3 HREPEAT 0x3ffff */
 	check_count("HREPEAT of 18 bits", space, SYNC_1000 "6C C9 FC FC FF", (1 << 18) - 1, 0);
 	test_most_of_a_message(space);
-	/* SYNC 5 PC 0x4000, DirectBranch ICNT 1023, RepeatBranch BCNT 0x2fff: 12 bytes */
-	check_count("2^20 parcels a byte", space, "24 15 00 00 0B 0C FC 3F 78 FC FC 0B", 0x3000, 0);
-	/* BCNT 0x3000 */
-	check_count("and no more", space, "24 15 00 00 0B 0C FC 3F 78 00 00 0F", 1,
-		    NTRACE_FLOW_ERROR_EXCESS);
-	/* HIST 3 HREPEAT 0x2fff: 11 bytes allow 11275 rounds of 1023 parcels. */
-	check_count("HREPEAT, 2^20 parcels a byte", space, "24 15 00 00 0B 6C C8 0D FC FC 0B",
-		    11275, NTRACE_FLOW_ERROR_EXCESS);
+	/* SYNC 5 PC 0x4000, DirectBranch ICNT 1023, RepeatBranch BCNT 0x3ffff */
+	check_count("more than 2^20 parcels a byte", space, "24 15 00 00 0B 0C FC 3F 78 FC FC FF",
+		    1 << 18, 0);
+	/* HIST 15 HREPEAT 0x3ffff */
+	check_count("HREPEAT, too", space, "24 15 00 00 0B 6C C8 0D FC FC FF", 3 * ((1 << 18) - 1),
+		    0);
+	/* SYNC 5 PC 0x4000, ResourceFull RCODE 0 I-CNT 2^38 - 1: 14 bytes */
+	check_count("more than 2^29 parcels a byte", space,
+		    "24 15 00 00 0B 6C C0 FC FC FC FC FC FF 84 10 03", 0, NTRACE_FLOW_ERROR_EXCESS);
+	ntrace_space_put(space);
+}
+
+struct compressed {
+	uint8_t bytes[4096];
+	size_t size;
+};
+
+static void keep_bytes(void *data, const uint8_t *bytes, size_t size)
+{
+	struct compressed *stream = data;
+
+	if (stream->size + size <= sizeof(stream->bytes))
+		memcpy(stream->bytes + stream->size, bytes, size);
+	stream->size += size;
+}
+
+/* The encoder's shortest streams: @rounds of a loop of @parcels that ends with a taken branch. */
+static void check_loop(struct ntrace_space *space, uint64_t start, uint32_t parcels,
+		       unsigned int rounds, unsigned int icnt_bits, bool history)
+{
+	const struct ntrace_ingress round = { start, parcels,	    NTRACE_ITYPE_BRANCH_TAKEN,
+					      1,     NTRACE_PRIV_U, 0 };
+	struct ntrace_params params = params_of(history ? "mode=htm" : "mode=btm");
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = &params };
+	static struct compressed stream;
+	struct ntrace_encoder_config encoding;
+	struct counted counted = { 0 };
+	struct ntrace_encoder encoder;
+	struct ntrace_flow *flow;
+
+	stream.size = 0;
+	ntrace_encoder_config_init(&encoding);
+	encoding.params = &params;
+	encoding.write = keep_bytes;
+	encoding.write_data = &stream;
+	encoding.icnt_bits = icnt_bits;
+	encoding.repeat_branch = !history;
+	encoding.repeated_history = history;
+	is_u64(ntrace_encoder_init(&encoder, &encoding), 0, "an encoder");
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (unsigned int i = 0; i < rounds; i++)
+		ntrace_encoder_retire(&encoder, &round);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	config.event = count_event;
+	config.data = &counted;
+	config.space = space;
+	is_u64(ntrace_flow_new(&flow, &config), 0, "flow");
+	feed_flow(flow, &params, stream.bytes, stream.size, stream.size, true);
+	ok(stream.size <= sizeof(stream.bytes) && counted.blocks == rounds && !counted.error,
+	   "%u rounds of %u parcels in %zu bytes, I-CNT of %u bits%s: %" PRIu64 ", error %u",
+	   rounds, parcels, stream.size, icnt_bits, history ? ", history" : "", counted.blocks,
+	   counted.error);
+	ntrace_flow_free(flow);
+}
+
+static void test_most_compressed(void)
+{
+	static const uint32_t loops[] = { 3, 24, 64, 1023, 2046 };
+	struct ntrace_space *space = new_space("loops");
+
+	for (unsigned int i = 0; i < 5; i++)
+		add_loop(space, (i + 1) * UINT64_C(0x2000), loops[i] - 2);
+	for (unsigned int i = 0; i < 5; i++)
+		for (unsigned int kind = 0; kind < 4; kind++)
+			check_loop(space, (i + 1) * UINT64_C(0x2000), loops[i], 600000,
+				   kind & 1 ? 32 : 22, kind & 2);
 	ntrace_space_put(space);
 }
 
@@ -690,6 +764,7 @@ int main(void)
 	test_return_to_new_code(false);
 	test_return_to_new_code(true);
 	test_repeat_limits();
+	test_most_compressed();
 	test_stop();
 	test_source();
 	test_names();

@@ -329,9 +329,9 @@ static void test_limits(void)
 	struct ntrace_query_event event;
 	uint64_t bits;
 
-	event = event_of(SYNC "ResourceFull RCODE=2 HIST=2 HREPEAT=0x100000;", &bits);
-	ok(event.type == NTRACE_QUERY_END && bits == 0x100000, "2^20 repetitions: %" PRIu64, bits);
-	event = event_of(SYNC "ResourceFull RCODE=2 HIST=2 HREPEAT=0x100001;", &bits);
+	event = event_of(SYNC "ResourceFull RCODE=2 HIST=2 HREPEAT=0x1000000;", &bits);
+	ok(event.type == NTRACE_QUERY_END && bits == 0x1000000, "2^24 repetitions: %" PRIu64, bits);
+	event = event_of(SYNC "ResourceFull RCODE=2 HIST=2 HREPEAT=0x1000001;", &bits);
 	ok(event.type == NTRACE_QUERY_LOSS && event.code == NTRACE_QUERY_LOSS_MESSAGE && !bits,
 	   "one more is a loss");
 	event = event_of(SYNC "x2 ResourceFull RCODE=0 ICNT=0x2000000000000000;", &bits);

@@ -382,10 +382,12 @@ NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
  * @flow: flow made by ntrace_flow_new()
  * @message: the next message of the stream; messages of another SRC are ignored
  *
- * The time is proportional to the code that the message reports. Limits are 2^30 parcels, 2^20
- * repetitions, and, together with all earlier messages, 2^20 parcels for each byte of the stream (a
- * message with length 0 counts as 64 bytes). A message over a limit gives NTRACE_FLOW_ERROR_EXCESS,
- * and the excess is not walked.
+ * The time is proportional to the code that the message reports, which is passed to the callback
+ * on the way: a callback that stops bounds it further. No message of an encoder reports more than
+ * the limits: together with all earlier messages 2^29 parcels for each byte of the stream (I-CNT of
+ * 32 bits in 8 bytes), RepeatBranch 2^38 parcels for each of its own bytes (B-CNT of 18 bits and
+ * I-CNT of 22 bits for 4 bytes), and 2^24 repetitions. A message with length 0 counts as 64 bytes.
+ * A message over a limit gives NTRACE_FLOW_ERROR_EXCESS, and the excess is not walked.
  *
  * Return: 0, the callback's result if not 0, or NTRACE_ERR_NOMEM (the rest of the message is lost
  * then too). Errors of the stream are events, never return values.
