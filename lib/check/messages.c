@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The rules on messages: each message by itself, then against the earlier messages. */
 #include "check.h"
+#include "wire/params.h"
 #include "wire/stamp.h"
 
 /* trTeInstSyncMax is 15 at most: 2^(15 + 4) messages. */
@@ -110,7 +111,7 @@ static void check_counts(struct ntrace_check *check, const struct ntrace_message
 
 /*
  * PROCESS, from the least significant bit: FORMAT[2], PRV[2], V[1], CONTEXT. In the
- * pre-ratification SiFive dialect it is an id that software sends at any time.
+ * pre-ratification SiFive dialect it may be an id that software sends at any time.
  */
 static void check_process(struct ntrace_check *check, const struct ntrace_message *message)
 {
@@ -119,8 +120,7 @@ static void check_process(struct ntrace_check *check, const struct ntrace_messag
 	unsigned int prv = process >> 2 & 3;
 	bool v = process >> 4 & 1;
 
-	if (message->tcode != NTRACE_TCODE_OWNERSHIP ||
-	    check->params.dialect == NTRACE_DIALECT_SIFIVE_V0)
+	if (message->tcode != NTRACE_TCODE_OWNERSHIP || !params_owner_is_context(&check->params))
 		return;
 	if (format == 1)
 		check_report(check, RULE_PROCESS_FORMAT, message, NTRACE_FIELD_PROCESS);
@@ -281,7 +281,7 @@ static void check_ownership(struct ntrace_check *check, struct src_check *source
 	uint8_t previous = source->previous;
 
 	/* See check_process(). */
-	if (check->params.dialect == NTRACE_DIALECT_SIFIVE_V0)
+	if (!params_owner_is_context(&check->params))
 		return;
 	source->previous = is_sync(message) ? PREVIOUS_SYNC : PREVIOUS_OTHER;
 	if (message->tcode != NTRACE_TCODE_OWNERSHIP) {

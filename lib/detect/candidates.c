@@ -365,6 +365,7 @@ static void set_known(struct ntrace_params *params, const struct ntrace_params *
 	params->jvt = known->jvt;
 	params->jvt_known = known->jvt_known;
 	params->isa = known->isa;
+	params->owner = known->owner;
 }
 
 /* Adds the candidates for one width of SRC. */
@@ -393,6 +394,7 @@ static int expand(const struct ntrace_detect_config *config, const struct judged
 		error = detect_times(stream->data, stream->size, &base.params,
 				     is_damaged(&judged->score[src_bits]), &open);
 	base.open |= open;
+	detect_owners(stream->data, stream->size, &base.params);
 	if (!error)
 		error = expand_addresses(config, stream, &base, candidates);
 	return error;

@@ -126,6 +126,9 @@ int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_param
 int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool damaged,
 		 uint32_t *open);
 
+/** detect_owners - set owner, if @params leave it open and the stream has Ownership */
+void detect_owners(const uint8_t *data, size_t size, struct ntrace_params *params);
+
 /**
  * struct detect_code - result of following a candidate through the code
  * @path: hash of the executed blocks

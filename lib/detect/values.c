@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "detect.h"
+#include "wire/params.h"
 
 /* Values of a fixed field, bit n = value n: defined values, vendor values. */
 struct values {
@@ -51,15 +52,11 @@ static bool bad_history(const struct ntrace_message *message)
 	       hist >> (HIST_BITS - 1) > 1;
 }
 
-/* FORMAT, PRV and V of PROCESS. SiFive's encoders send arbitrary numbers. */
+/* SiFive's encoders may send arbitrary numbers. */
 static bool odd_process(const struct ntrace_message *message)
 {
-	uint64_t process = message->field[NTRACE_FIELD_PROCESS];
-	unsigned int prv = process >> 2 & 3;
-
 	return ntrace_message_has(message, NTRACE_FIELD_PROCESS) &&
-	       ((process & 3) == 1 || prv == 2 || (prv == 3 && process >> 4 & 1) ||
-		(!(process & 3) && process >> 5));
+	       params_owner_is_odd(message->field[NTRACE_FIELD_PROCESS]);
 }
 
 void detect_judge(const struct ntrace_message *message, struct detect_verdict *verdict)

@@ -6,6 +6,7 @@
 #include "emit.h"
 #include "history.h"
 #include "span.h"
+#include "wire/params.h"
 
 /* context_changed */
 enum {
@@ -179,7 +180,7 @@ void span_tell_context(struct ntrace_encoder *encoder, unsigned int priv)
 	bool synced = encoder->priv == PRIV_UNTOLD;
 	unsigned int tell = synced ? CHANGED_SCONTEXT | CHANGED_HCONTEXT : 0;
 
-	if (encoder->params.dialect == NTRACE_DIALECT_SIFIVE_V0) {
+	if (!params_owner_is_context(&encoder->params)) {
 		tell_stored_id(encoder);
 		return;
 	}

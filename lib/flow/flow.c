@@ -102,6 +102,7 @@ static void lose_stream(struct ntrace_flow *flow)
 	flow->address_known = false;
 	flow->time_known = false;
 	memset(&flow->owner, 0, sizeof(flow->owner));
+	flow->owner_repeated = true;
 	flow->late_count = 0;
 }
 
@@ -424,6 +425,7 @@ static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *
 		walk_to_sync(flow, message, address);
 	if (flow->stop || !flow_settle_ownership(flow, true))
 		return false;
+	flow_expect_owner(flow);
 	/* If the earlier flow does not lead here, its time is invalid; that of the sync is not. */
 	if (!flow->time_known)
 		flow_take_time(flow, message);
@@ -740,6 +742,8 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 	made->params.isa = NULL;
 	made->history_mode = params.mode == NTRACE_MODE_HISTORY;
 	made->mode_known = params.mode != NTRACE_MODE_ANY;
+	made->owner_open = params_owner_open(&params);
+	made->owner_context = params_owner_is_context(&params);
 	made->default_isa = (struct ntrace_isa){
 		.xlen = (uint8_t)params.xlen,
 		.compressed = true,

@@ -183,6 +183,9 @@ struct ntrace_flow {
 	bool stamped;			/* no block has had the last timestamp yet */
 	bool inferred;			/* an inferred return may be wrong: warning given */
 	struct ntrace_context owner;	/* state set by Ownership messages */
+	bool owner_context;		/* PROCESS is a context: see enum ntrace_owner */
+	bool owner_open;		/* the stream may still decide so, or otherwise */
+	bool owner_repeated;		/* Ownership followed the last sync, or may be lost */
 	bool owner_due;			/* after a sync, where Ownership reports the whole
 					 * context */
 	struct late_owner late[LATE_OWNERS];	/* in the order of the stream */
@@ -343,6 +346,9 @@ bool flow_advance(struct ntrace_flow *flow);
 bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);
 /* Takes TSTAMP of a message before its other fields are handled. */
 void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message);
+/* A message with SYNC: the context must have followed the one before. See enum ntrace_owner. */
+void flow_expect_owner(struct ntrace_flow *flow);
+
 /* Takes an Ownership message with PROCESS. Return: as flow_emit(). */
 bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message);
 /*

@@ -5,13 +5,16 @@
 #include <ntrace/parts.h>
 
 #include "struct_size.h"
+#include "wire/params.h"
 #include "wire/stamp.h"
 
 /* Warnings that are given once, so that an earlier part may have given them. */
 #define ONCE NTRACE_FLOW_STATE_INFERRED
 
 /* What a message decodes to depends on these. */
-#define DECIDING (NTRACE_FLOW_STATE_HISTORY | NTRACE_FLOW_STATE_MODE)
+#define DECIDING                                                                                   \
+	(NTRACE_FLOW_STATE_HISTORY | NTRACE_FLOW_STATE_MODE | NTRACE_FLOW_STATE_OWNER_CONTEXT |    \
+	 NTRACE_FLOW_STATE_OWNER_OPEN)
 
 static uint32_t guess_flags(const struct ntrace_params *params,
 			    const struct ntrace_flow_state *like)
@@ -19,7 +22,10 @@ static uint32_t guess_flags(const struct ntrace_params *params,
 	if (like)
 		return like->flags & (DECIDING | ONCE);
 	return (params->mode == NTRACE_MODE_HISTORY ? NTRACE_FLOW_STATE_HISTORY : 0) |
-	       (params->mode != NTRACE_MODE_ANY ? NTRACE_FLOW_STATE_MODE : 0);
+	       (params->mode != NTRACE_MODE_ANY ? NTRACE_FLOW_STATE_MODE : 0) |
+	       (params_owner_open(params) ? NTRACE_FLOW_STATE_OWNER_OPEN :
+		params_owner_is_context(params) ? NTRACE_FLOW_STATE_OWNER_CONTEXT :
+						  0);
 }
 
 int ntrace_part_guess(struct ntrace_flow_state *state, const struct ntrace_wire_sync *sync,

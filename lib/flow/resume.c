@@ -37,7 +37,9 @@ int ntrace_flow_get_state(const struct ntrace_flow *flow, struct ntrace_flow_sta
 		     (flow->inferred ? NTRACE_FLOW_STATE_INFERRED : 0) |
 		     (flow->history_mode ? NTRACE_FLOW_STATE_HISTORY : 0) |
 		     (flow->mode_known ? NTRACE_FLOW_STATE_MODE : 0) |
-		     (flow->owner_due ? NTRACE_FLOW_STATE_OWNER_DUE : 0);
+		     (flow->owner_due ? NTRACE_FLOW_STATE_OWNER_DUE : 0) |
+		     (flow->owner_context ? NTRACE_FLOW_STATE_OWNER_CONTEXT : 0) |
+		     (flow->owner_open ? NTRACE_FLOW_STATE_OWNER_OPEN : 0);
 	full.context = flow->owner;
 	full.warned_count = flow->warned_count;
 	for (unsigned int i = 0; i < flow->warned_count; i++)
@@ -68,6 +70,8 @@ int ntrace_flow_set_state(struct ntrace_flow *flow, const struct ntrace_flow_sta
 	flow->history_mode = state->flags & NTRACE_FLOW_STATE_HISTORY;
 	flow->mode_known = state->flags & NTRACE_FLOW_STATE_MODE;
 	flow->owner_due = state->flags & NTRACE_FLOW_STATE_OWNER_DUE;
+	flow->owner_context = state->flags & NTRACE_FLOW_STATE_OWNER_CONTEXT;
+	flow->owner_open = state->flags & NTRACE_FLOW_STATE_OWNER_OPEN;
 	flow->credit = state->credit;
 	flow->unknown_tcodes = state->unknown_tcodes;
 	flow->unknown_rcodes = state->unknown_rcodes;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "count.h"
+#include "wire/params.h"
 #include "wire/stamp.h"
 
 bool flow_advance(struct ntrace_flow *flow)
@@ -55,11 +56,37 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
 	flow->stamped = true;
 }
 
-/* In SiFive's version 0, software stores an id, which is all of PROCESS. */
+/*
+ * An encoder that sends contexts repeats them directly after each sync, so that the first one is
+ * there. Software stores its numbers at any time, and sooner or later one that is no context.
+ */
+static void learn_owner(struct ntrace_flow *flow, const struct late_owner *told)
+{
+	flow->owner_repeated |= told->tells_all;
+	if (params_owner_is_odd(told->process)) {
+		flow->owner_context = false;
+		flow->owner_open = false;
+	} else if (told->tells_all && told->process & 2) {
+		flow->owner_context = true;
+	}
+}
+
+void flow_expect_owner(struct ntrace_flow *flow)
+{
+	if (flow->owner_open && flow->owner_context && !flow->owner_repeated) {
+		memset(&flow->owner, 0, sizeof(flow->owner));
+		flow->owner_context = false;
+		flow->owner_open = false;
+	}
+	flow->owner_repeated = false;
+}
+
+/* All of PROCESS is an id that software stored. */
 static bool change_stored_owner(struct ntrace_flow *flow, const struct late_owner *told)
 {
 	bool known = flow->synced && flow->pc_known;
 
+	memset(&flow->owner, 0, sizeof(flow->owner));
 	flow->owner.scontext = told->process;
 	flow->owner.scontext_known = told->whole;
 	if (known && !flow_select(flow, NTRACE_FLOW_OWNERSHIP, flow->pc))
@@ -78,7 +105,9 @@ static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told
 	uint64_t process = told->process;
 	uint64_t context = process >> 5;
 
-	if (flow->params.dialect == NTRACE_DIALECT_SIFIVE_V0)
+	if (flow->owner_open)
+		learn_owner(flow, told);
+	if (!flow->owner_context)
 		return change_stored_owner(flow, told);
 	/* Otherwise the values of a damaged message would stay valid forever. */
 	if (told->tells_all && (process & 3) != 1)

@@ -39,6 +39,13 @@ static const struct spelling dialect_names[] = {
 	{ NULL, 0 },
 };
 
+static const struct spelling owner_names[] = {
+	{ "any", NTRACE_OWNER_ANY },
+	{ "context", NTRACE_OWNER_CONTEXT },
+	{ "stored", NTRACE_OWNER_STORED },
+	{ NULL, 0 },
+};
+
 static const struct spelling delta_names[] = {
 	{ "add", false },
 	{ "xor", true },
@@ -81,6 +88,7 @@ static const struct param_field settings[] = {
 	{ KIND_ISA, FIELD(isa), 0, NULL },
 	{ KIND_ADDRESS, FIELD(jvt), UINT64_MAX, NULL },
 	{ KIND_NUMBER, FIELD(atid), ATID_MAX, NULL },
+	{ KIND_NAME, FIELD(owner), 0, owner_names },
 };
 
 static const struct ntrace_params_key keys[] = {
@@ -100,13 +108,16 @@ static const struct ntrace_params_key keys[] = {
 	{ "isa", "an ISA string", "ELF's", "as rv64gc_zba, without commas" },
 	{ "jvt", "an address", "ELF's", "the jump vector table of Zcmt" },
 	{ "atid", "0 to 111", "0", "source ID of the bytes in CoreSight frames; 0: no frames" },
+	{ "owner", "any, context or stored", "any",
+	  "Ownership has a context and privilege, or what software stored (SiFive)" },
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
 _Static_assert(sizeof(settings) / sizeof(settings[0]) == KEYS, "one for each key");
 _Static_assert(sizeof(enum ntrace_mode) == sizeof(unsigned int) &&
-		       sizeof(enum ntrace_dialect) == sizeof(unsigned int),
+		       sizeof(enum ntrace_dialect) == sizeof(unsigned int) &&
+		       sizeof(enum ntrace_owner) == sizeof(unsigned int),
 	       "the parser sets them like the unsigned fields");
 
 const struct ntrace_params_key *ntrace_params_keys(size_t *count)
@@ -255,7 +266,7 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 
 int ntrace_params_format(const struct ntrace_params *params, char *text, size_t size)
 {
-	char jvt[32] = "", bits[32] = "", atid[32] = "";
+	char jvt[32] = "", bits[32] = "", atid[32] = "", owner[32] = "";
 	struct ntrace_params full;
 	const char *isa;
 
@@ -270,13 +281,15 @@ int ntrace_params_format(const struct ntrace_params *params, char *text, size_t 
 		snprintf(bits, sizeof(bits), ",addrbits=%u", params->address_bits);
 	if (params->atid)
 		snprintf(atid, sizeof(atid), ",atid=%u", params->atid);
+	if (params->owner)
+		snprintf(owner, sizeof(owner), ",owner=%s", name_of(owner_names, params->owner));
 	return snprintf(text, size,
 			"srcbits=%u,xlen=%u,extaddr=%u,alljumps=%u,mode=%s,dialect=%s,"
-			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%.*s%s%s%s",
+			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%.*s%s%s%s%s",
 			params->src_bits, params->xlen, params->extend_address, params->all_jumps,
 			name_of(mode_names, params->mode), name_of(dialect_names, params->dialect),
 			params->timestamp_bits, (unsigned long long)params->timestamp_hz,
 			name_of(delta_names, params->timestamp_xor), params->implicit_return,
 			params->keep_stack, isa ? ",isa=" : "", isa ? (int)strcspn(isa, ",") : 0,
-			isa ? isa : "", jvt, bits, atid);
+			isa ? isa : "", jvt, bits, atid, owner);
 }

@@ -252,6 +252,8 @@ static const struct mutation {
 	  NULL },
 	{ "process-format", "dialect=sifive-v0",
 	  START "Ownership PROCESS=1; Ownership PROCESS=0x48;", NULL },
+	{ "process-format", "dialect=sifive-v0,owner=context", START "Ownership PROCESS=0x22;",
+	  START "Ownership PROCESS=0x21;" },
 	{ "ownership-order", "", START "Ownership PROCESS=0x33; Ownership PROCESS=0x22;",
 	  START "Ownership PROCESS=0x22; Ownership PROCESS=0x33;" },
 	{ "mode-mixed", "", START "DirectBranch ICNT=3;" OFF START "ResourceFull RCODE=1 HIST=2;",

@@ -483,6 +483,47 @@ static void test_times(void)
 	}
 }
 
+/* ---- Ownership of SiFive's encoders ---- */
+
+#define SYNCED "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;"
+
+static void test_owners(void)
+{
+	static const struct {
+		const char *what;
+		const char *params;
+		const char *text;
+		enum ntrace_owner owner;
+	} cases[] = {
+		{ "without Ownership", "dialect=sifive-v0",
+		  SYNCED "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80", NTRACE_OWNER_ANY },
+		{ "after each sync", "dialect=sifive-v0",
+		  SYNCED "Ownership PROCESS=0x3; Ownership PROCESS=0x22; DirectBranch ICNT=3;"
+			 "Ownership PROCESS=0xc;" SYNCED
+			 "Ownership PROCESS=0xf; Ownership PROCESS=0x2e",
+		  NTRACE_OWNER_CONTEXT },
+		{ "after half of them", "dialect=sifive-v0",
+		  SYNCED "Ownership PROCESS=0x22;" SYNCED "DirectBranch ICNT=3",
+		  NTRACE_OWNER_STORED },
+		{ "at any time", "dialect=sifive-v0",
+		  SYNCED "DirectBranch ICNT=3; Ownership PROCESS=0x22; Ownership PROCESS=0x42",
+		  NTRACE_OWNER_STORED },
+		{ "numbers", "dialect=sifive-v0",
+		  SYNCED "Ownership PROCESS=0x22; Ownership PROCESS=0x21", NTRACE_OWNER_STORED },
+		{ "known", "dialect=sifive-v0,owner=stored", SYNCED "Ownership PROCESS=0x22",
+		  NTRACE_OWNER_STORED },
+		{ "other dialects", "", SYNCED "Ownership PROCESS=0x21", NTRACE_OWNER_ANY },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ntrace_params params = params_of(cases[i].params);
+		size_t size = make(cases[i].params, cases[i].text);
+
+		detect_owners(data, size, &params);
+		is_u64(params.owner, cases[i].owner, "Ownership: %s", cases[i].what);
+	}
+}
+
 /* ---- words and frames ---- */
 
 static void test_words(void)
@@ -596,6 +637,7 @@ int main(void)
 	test_addresses();
 	test_signs();
 	test_times();
+	test_owners();
 	test_words();
 	test_frames();
 	test_looks();

@@ -271,9 +271,39 @@ static void test_ownership(void)
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 05 00 8B", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; sync:program; ",
 	       "synchronization: a context from before a reset is not the owner after it");
-	is_str(feed(space, "dialect=sifive-v0", SYNC_1000 "08 C8 3B 08 33", log_context, NULL),
+	is_str(feed(space, "dialect=sifive-v0,owner=stored", SYNC_1000 "08 C8 3B 08 33",
+		    log_context, NULL),
 	       "sync:program; ownership:program s3b2; ownership:program sc; ",
 	       "P14 SiFive v0: PROCESS is an id that software stored, and nothing else");
+	is_str(feed(space, "dialect=sifive-v0,owner=context", SYNC_1000 "08 13 08 C8 3B 08 F3",
+		    log_context, NULL),
+	       "sync:program; ownership:program 10; ownership:program 01 s1d; "
+	       "ownership:program 31 s1d; ",
+	       "P14 SiFive v0: or a context, as in N-Trace 1.0");
+	/* As in captures of Linux, but for SRC: FORMAT 3 and 2, then 0 for each privilege. */
+	is_str(feed(space, "dialect=sifive-v0", SYNC_1000 "08 1F 08 9B 08 03 08 13", log_context,
+		    NULL),
+	       "sync:program; ownership:program 10 h0; ownership:program 10 s1 h0; "
+	       "ownership:program 00 s1 h0; ownership:program 10 s1 h0; ",
+	       "P14 SiFive v0: contexts directly follow the sync");
+	is_str(feed(space, "dialect=sifive-v0", SYNC_1000 "08 13 08 C8 3B 08 33", log_context,
+		    NULL),
+	       "sync:program; ownership:program s4; ownership:program s3b2; "
+	       "ownership:program sc; ",
+	       "P14 SiFive v0: or what software stores comes at any time");
+	is_str(feed(space, "dialect=sifive-v0", SYNC_1000 "08 C8 3B 08 07 08 C8 3B", log_context,
+		    NULL),
+	       "sync:program; ownership:program 01 s1d; ownership:program s1; "
+	       "ownership:program s3b2; ",
+	       "P14 SiFive v0: with FORMAT 1, the first one was a number as well");
+	is_str(feed(space, "dialect=sifive-v0",
+		    SYNC_1000 "08 C8 3B 24 09 00 83 24 09 00 83 08 C8 3B", log_context, NULL),
+	       "sync:program; ownership:program 01 s1d; sync:program 01 s1d; sync:program; "
+	       "ownership:program s3b2; ",
+	       "P14 SiFive v0: and where none follows the next sync");
+	is_str(feed(space, "owner=stored", SYNC_1000 "08 C8 3B 08 33", log_context, NULL),
+	       "sync:program; ownership:program s3b2; ownership:program sc; ",
+	       "P14: the parameter counts in each dialect");
 	ok(!ntrace_contexts_new(&contexts), "registry");
 	match.scontext = 5;
 	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");

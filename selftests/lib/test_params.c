@@ -13,7 +13,7 @@ static void test_good(void)
 	static const char text[] = "srcbits=12,xlen=32,extaddr=1,alljumps=1,mode=htm,"
 				   "dialect=sifive-v0,tsbits=40,tshz=1000000000,"
 				   "tsdelta=xor,impret=2,keepstack=1,isa=rv32imac_zba,"
-				   "jvt=0x80001000,addrbits=48,atid=111";
+				   "jvt=0x80001000,addrbits=48,atid=111,owner=stored";
 	struct ntrace_params params;
 	const char *bad = text;
 	struct ntrace_isa isa;
@@ -40,6 +40,7 @@ static void test_good(void)
 	ok(params.jvt_known && params.jvt == 0x80001000, "jvt");
 	is_u64(params.address_bits, 48, "addrbits");
 	is_u64(params.atid, 0x6f, "atid");
+	is_u64(params.owner, NTRACE_OWNER_STORED, "owner");
 	is_u64(ntrace_params_format(&params, back, sizeof(back)), strlen(text),
 	       "length of the text");
 	is_str(back, text, "the same text");
@@ -117,6 +118,7 @@ static void test_keys(void)
 	params.jvt_known = true;
 	params.address_bits = 40;
 	params.atid = 1;
+	params.owner = NTRACE_OWNER_CONTEXT;
 	ntrace_params_format(&params, text, sizeof(text));
 	keys = ntrace_params_keys(&count);
 	ok(count > 10, "there are keys");

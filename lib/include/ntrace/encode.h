@@ -82,8 +82,9 @@ struct ntrace_encoder_range {
  *             more; 0 = when it would overflow
  * @timestamps: enum ntrace_timestamps; all but NONE need params.timestamp_bits
  * @context: trTeContext: Ownership when privilege or context change and after
- *           every sync message; in the dialect of SiFive's version 0, only
- *           when ntrace_encoder_context() reports a change, without privilege
+ *           every sync message; in the dialect of SiFive's version 0, unless params.owner is
+ *           NTRACE_OWNER_CONTEXT, only when ntrace_encoder_context() reports a change, without
+ *           privilege
  * @hypervisor: the hart has hcontext: Ownership FORMAT 3 precedes every FORMAT 2
  * @idle_correlations: also send the optional ProgTraceCorrelations (N-Trace 1.0,
  *                     "synchronization"): EVCODE 4 if trace is enabled in code that filters

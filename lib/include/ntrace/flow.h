@@ -509,6 +509,8 @@ NTRACE_API const struct ntrace_context *ntrace_flow_context(const struct ntrace_
  * @NTRACE_FLOW_STATE_HISTORY: the last message of one mode was of HTM
  * @NTRACE_FLOW_STATE_MODE: a message has shown the mode
  * @NTRACE_FLOW_STATE_OWNER_DUE: an Ownership message that follows reports the whole context
+ * @NTRACE_FLOW_STATE_OWNER_CONTEXT: PROCESS is a context, as NTRACE_OWNER_CONTEXT
+ * @NTRACE_FLOW_STATE_OWNER_OPEN: an Ownership message may change that
  */
 enum ntrace_flow_state_flag {
 	NTRACE_FLOW_STATE_TIME = 1,
@@ -517,6 +519,8 @@ enum ntrace_flow_state_flag {
 	NTRACE_FLOW_STATE_HISTORY = 8,
 	NTRACE_FLOW_STATE_MODE = 16,
 	NTRACE_FLOW_STATE_OWNER_DUE = 32,
+	NTRACE_FLOW_STATE_OWNER_CONTEXT = 64,
+	NTRACE_FLOW_STATE_OWNER_OPEN = 128,
 };
 
 /**

@@ -32,6 +32,16 @@ enum ntrace_mode {
 	NTRACE_MODE_HISTORY = 6,	/* HTM */
 };
 
+/*
+ * What PROCESS of Ownership is. N-Trace 1.0 has FORMAT, PRV, V and CONTEXT; pre-ratification SiFive
+ * encoders send the same, or a number that software stored.
+ */
+enum ntrace_owner {
+	NTRACE_OWNER_ANY,		/* CONTEXT, or in NTRACE_DIALECT_SIFIVE_V0 by the stream */
+	NTRACE_OWNER_CONTEXT,
+	NTRACE_OWNER_STORED,
+};
+
 #define NTRACE_SRC_BITS_MAX 12
 
 /*
@@ -70,6 +80,7 @@ enum ntrace_mode {
  * @atid: the bytes of the stream are in frames of a CoreSight formatter, with this source ID
  *        (ntrace/frames.h); 1..0x6f, 0 = plain bytes. Readers of messages take the bytes without
  *        the frames: see ntrace_trace_file_unframe()
+ * @owner: enum ntrace_owner
  */
 struct ntrace_params {
 	size_t size;
@@ -89,6 +100,7 @@ struct ntrace_params {
 	bool jvt_known;
 	unsigned int address_bits;
 	unsigned int atid;
+	enum ntrace_owner owner;
 };
 
 /**
@@ -103,8 +115,8 @@ NTRACE_API void ntrace_params_init(struct ntrace_params *params);
  *          @params->isa points into @text, which must then outlive @params
  * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps, mode (any, btm, htm),
  *        dialect (ratified, rc7, sifive-v0), tsbits, tshz, tsdelta (add, xor), impret (0..3),
- *        keepstack, isa, jvt (address), addrbits (0..64; 64 as 0), atid (0..0x6f); a boolean is 0
- *        or 1
+ *        keepstack, isa, jvt (address), addrbits (0..64; 64 as 0), atid (0..0x6f), owner (any,
+ *        context, stored); a boolean is 0 or 1
  * @bad: on error the start of the offending setting within @text; may be NULL
  *
  * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.

@@ -58,7 +58,7 @@ class Params(Structure):
                 ("dialect", c_uint), ("timestamp_bits", c_uint), ("timestamp_hz", c_uint64),
                 ("timestamp_xor", c_bool), ("implicit_return", c_uint), ("keep_stack", c_bool),
                 ("isa", c_char_p), ("jvt", c_uint64), ("jvt_known", c_bool),
-                ("address_bits", c_uint), ("atid", c_uint)]
+                ("address_bits", c_uint), ("atid", c_uint), ("owner", c_uint)]
 
 
 class Message(Structure):

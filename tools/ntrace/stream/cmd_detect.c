@@ -29,7 +29,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_RAW, "raw", "FILE@ADDR", "the same for a memory image without header" },
 	{ OPTION_IMAGES, "images", "DIR", "the same for a directory of files named by address" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
-	  "known parameters: isa, jvt, impret, keepstack, tshz, xlen" },
+	  "known parameters: isa, jvt, impret, keepstack, owner, tshz, xlen" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
 	OPTION_HELP,
 	OPTION_TABLE_END,

@@ -52,6 +52,9 @@ static void params_text(const struct ntrace_params *params, char *text, size_t s
 		at += snprintf(text + at, size - (size_t)at, ",tsbits=%u", params->timestamp_bits);
 	if (params->timestamp_xor)
 		at += snprintf(text + at, size - (size_t)at, ",tsdelta=xor");
+	if (params->owner != NTRACE_OWNER_ANY)
+		at += snprintf(text + at, size - (size_t)at, ",owner=%s",
+			       params->owner == NTRACE_OWNER_CONTEXT ? "context" : "stored");
 	known_text(params, text + at, size - (size_t)at);
 }
 

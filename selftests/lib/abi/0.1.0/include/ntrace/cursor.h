@@ -68,6 +68,12 @@ enum ntrace_cursor_step {
  *          message may exceed it, up to twice. Up to 8 windows are kept, with 24 bytes for each block
  *          and 32 bytes for each message. Cursors of one session have the window of the first
  * @reserved32: 0
+ * @stop: called while a move decodes, at least once for 64 KiB of trace, with the index of the stream
+ *        and the position in it. Must not use cursors of the session. The result true stops the
+ *        move, which returns NTRACE_CURSOR_STOPPED. Cursors of one session have that of the last one
+ *        that was made with one. NULL = none
+ * @stop_data: passed to @stop. With @session it must be valid as long as one of its cursors moves, not
+ *             only this one
  *
  * Set up by ntrace_cursor_config_init().
  */
@@ -89,7 +95,16 @@ struct ntrace_cursor_config {
 	struct ntrace_space *space;
 	uint32_t window;
 	uint32_t reserved32;
+	bool (*stop)(void *data, unsigned int stream, uint64_t position);
+	void *stop_data;
 };
+
+/*
+ * Result of functions that decode, besides those that they list: ntrace_cursor_config.stop stopped
+ * them. The cursor has not moved; what was decoded is not decoded again. No enum ntrace_error has
+ * this value.
+ */
+#define NTRACE_CURSOR_STOPPED (-1000)
 
 /**
  * enum ntrace_cursor_time - how ntrace_cursor_place.time is known

@@ -86,6 +86,24 @@ NTRACE_API int ntrace_export_profile(FILE *file, struct ntrace_profile *profile,
  */
 NTRACE_API int ntrace_export_lcov(FILE *file, const struct ntrace_coverage *coverage);
 
+/**
+ * ntrace_export_pprof - profile.proto of counts, gzipped: go tool pprof, Pyroscope, Parca
+ * @file: written to, not flushed
+ * @profile: a profile that has ended
+ * @object: the object to describe; NULL: all
+ * @title: comment in the file; NULL = none
+ * @counts: summary; may be NULL
+ *
+ * The profile has no call stacks: a sample is a straight run, with its executed instructions and its
+ * executions. ntrace_export_stacks() writes call stacks. Values end at INT64_MAX. The same counts
+ * give the same bytes.
+ *
+ * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
+ */
+NTRACE_EXPERIMENTAL int ntrace_export_pprof(FILE *file, struct ntrace_profile *profile,
+					    const struct ntrace_object *object, const char *title,
+					    struct ntrace_export_counts *counts);
+
 /* Versions of AutoFDO's gcov profile. */
 enum {
 	NTRACE_EXPORT_GCOV_FIRST = 1,	/* GCC up to 11, and dump_gcov of AutoFDO 0.19 */
@@ -143,7 +161,8 @@ NTRACE_API int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
 /**
  * struct ntrace_export_samples_options - contents of a file of samples
  * @size: sizeof(struct ntrace_export_samples_options) of the caller
- * @session: source of the sideband, for ntrace_export_perf_data_open()
+ * @session: source of the sideband, for ntrace_export_perf_data_open(); the recording of the samples,
+ *           or NULL, for ntrace_export_perfscript_open()
  * @object: for ntrace_export_perfscript_open(): the program passed to llvm-profgen
  * @period: number of instructions between samples, for the header of perf.data
  * @user: declare the event of perf.data as one of user code. Omits nothing: privileges of struct
@@ -185,7 +204,8 @@ NTRACE_API int ntrace_export_perf_data_open(struct ntrace_export_samples **sampl
  * --show-mmap-events
  * @samples: the new file; complete after ntrace_export_samples_close()
  * @path: path of the file; an existing file is replaced
- * @options: contents of the file; object is required and referenced until the file is closed
+ * @options: contents of the file; object is required and referenced until the file is closed, and
+ *           session is borrowed until then
  *
  * For llvm-profgen --perfscript and one program. Addresses are link addresses, and a single mapping
  * record says so, independent of the mappings of the processes. Samples without any address in the

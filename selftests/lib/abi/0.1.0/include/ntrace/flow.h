@@ -236,7 +236,7 @@ typedef int ntrace_flow_blocks(void *data, const struct ntrace_block_batch *batc
  * @batch: the blocks; borrowed during the call. time is not known, offset is that of a later message
  * @lead: number of blocks at the start of @batch that are not counted here: they led to the other
  *        blocks, or if there are no others to the next block. The first one transferred control;
- *        the others are the straight run from its target on
+ *        the others are the straight run from its target on. 0: a trap led to the blocks
  * @times: number of executions of the blocks after @lead; 0: there are none
  *
  * The executions are those since the last effect with the same blocks, in any order. An effect
@@ -257,6 +257,17 @@ struct ntrace_flow_effect {
  * Return: 0 to continue; any other value stops decoding: the function of the flow returns it.
  */
 typedef int ntrace_flow_effects(void *data, const struct ntrace_flow_effect *effect);
+
+struct ntrace_flow_run;
+
+/**
+ * typedef ntrace_flow_runs - receives the order of counted messages; see <ntrace/runs.h>
+ * @data: the data of struct ntrace_flow_config
+ * @run: the run; borrowed during the call
+ *
+ * Return: as ntrace_flow_effects.
+ */
+typedef int ntrace_flow_runs(void *data, const struct ntrace_flow_run *run);
 
 /**
  * typedef ntrace_flow_select - chooses the address space for the next address to walk
@@ -297,9 +308,17 @@ struct ntrace_flow;
  *          ntrace_flow_end(). So the order of all events is kept. The caller must not change
  *          mappings while blocks wait
  * @watch: addresses to watch, with @blocks: a batch ends after a block that starts at one of them.
- *         Borrowed for the life of the flow; they cost nothing for other blocks
+ *         Borrowed for the life of the flow; they cost nothing for other blocks. A callback may
+ *         change them: new ones are watched from the first time that code there is read
  * @watch_count: number of addresses in @watch
  * @effect: receives what ntrace_flow_count() counts; needs @blocks. May be NULL
+ * @run: receives the same in order, before any other callback; needs @blocks. May be NULL
+ * @borders: with @run: addresses at which another privilege begins, ascending. No run contains blocks
+ *           from both sides of one. Borrowed for the life of the flow
+ * @border_count: number of addresses in @borders
+ * @remember: with @blocks and without @effect and @run: ntrace_flow_count() takes the messages that it
+ *            knows, and their blocks come in batches, too, in order. A batch then has more than 256
+ *            blocks if one message has
  */
 struct ntrace_flow_config {
 	size_t size;
@@ -314,6 +333,10 @@ struct ntrace_flow_config {
 	const uint64_t *watch;
 	size_t watch_count;
 	ntrace_flow_effects *effect;
+	ntrace_flow_runs *run;
+	const uint64_t *borders;
+	size_t border_count;
+	bool remember;
 };
 
 /**
@@ -359,10 +382,12 @@ NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
  * @flow: flow made by ntrace_flow_new()
  * @message: the next message of the stream; messages of another SRC are ignored
  *
- * The time is proportional to the code that the message reports. Limits are 2^30 parcels, 2^20
- * repetitions, and, together with all earlier messages, 2^20 parcels for each byte of the stream (a
- * message with length 0 counts as 64 bytes). A message over a limit gives NTRACE_FLOW_ERROR_EXCESS,
- * and the excess is not walked.
+ * The time is proportional to the code that the message reports, which is passed to the callback
+ * on the way: a callback that stops bounds it further. No message of an encoder reports more than
+ * the limits: together with all earlier messages 2^29 parcels for each byte of the stream (I-CNT of
+ * 32 bits in 8 bytes), RepeatBranch 2^38 parcels for each of its own bytes (B-CNT of 18 bits and
+ * I-CNT of 22 bits for 4 bytes), and 2^24 repetitions. A message with length 0 counts as 64 bytes.
+ * A message over a limit gives NTRACE_FLOW_ERROR_EXCESS, and the excess is not walked.
  *
  * Return: 0, the callback's result if not 0, or NTRACE_ERR_NOMEM (the rest of the message is lost
  * then too). Errors of the stream are events, never return values.
@@ -370,8 +395,21 @@ NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
 NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message);
 
 /**
+ * ntrace_flow_messages - decode messages
+ * @flow: flow made by ntrace_flow_new()
+ * @messages: the next messages of the stream, as for ntrace_flow_message()
+ * @count: number of messages
+ *
+ * Takes less time than ntrace_flow_message() for each message.
+ *
+ * Return: as ntrace_flow_message(). If it is not 0, later messages of the array are lost, too.
+ */
+NTRACE_EXPERIMENTAL int ntrace_flow_messages(struct ntrace_flow *flow,
+					     const struct ntrace_message *messages, size_t count);
+
+/**
  * ntrace_flow_count - count the next messages of a chunk
- * @flow: flow made by ntrace_flow_new() with an effect callback
+ * @flow: flow made by ntrace_flow_new() with a callback for effects or runs, or with remember
  * @reader: a reader with a chunk; reads the stream of @flow with the same parameters
  *
  * Takes messages from @reader as long as the flow knows their effects: what it does when the same
@@ -381,9 +419,10 @@ NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace
  * ntrace_flow_message(), which remembers its effect. Memory is bounded.
  *
  * All blocks are counted exactly once, either as blocks or in an effect. Messages with a timestamp
- * are never counted.
+ * are never counted. With remember, all come as blocks.
  *
- * Return: 0, or what the effect callback returned.
+ * Return: 0 or what a callback returned, which stops decoding as for ntrace_flow_message(). A callback
+ * that another function of the flow calls returns its result through that function.
  */
 NTRACE_EXPERIMENTAL int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader);
 
@@ -470,6 +509,8 @@ NTRACE_API const struct ntrace_context *ntrace_flow_context(const struct ntrace_
  * @NTRACE_FLOW_STATE_HISTORY: the last message of one mode was of HTM
  * @NTRACE_FLOW_STATE_MODE: a message has shown the mode
  * @NTRACE_FLOW_STATE_OWNER_DUE: an Ownership message that follows reports the whole context
+ * @NTRACE_FLOW_STATE_OWNER_CONTEXT: PROCESS is a context, as NTRACE_OWNER_CONTEXT
+ * @NTRACE_FLOW_STATE_OWNER_OPEN: an Ownership message may change that
  */
 enum ntrace_flow_state_flag {
 	NTRACE_FLOW_STATE_TIME = 1,
@@ -478,6 +519,8 @@ enum ntrace_flow_state_flag {
 	NTRACE_FLOW_STATE_HISTORY = 8,
 	NTRACE_FLOW_STATE_MODE = 16,
 	NTRACE_FLOW_STATE_OWNER_DUE = 32,
+	NTRACE_FLOW_STATE_OWNER_CONTEXT = 64,
+	NTRACE_FLOW_STATE_OWNER_OPEN = 128,
 };
 
 /**

@@ -232,6 +232,16 @@ NTRACE_API int ntrace_perf_writer_build_id(struct ntrace_perf_writer *writer, bo
 					   const char *path, const uint8_t *build_id, size_t size);
 
 /**
+ * ntrace_perf_writer_flush - write everything so far to the file
+ * @writer: writer made by ntrace_perf_writer_open()
+ *
+ * Readers of the file see the events and all records; they take it as unfinished.
+ *
+ * Return: 0 or NTRACE_ERR_IO (errno is kept).
+ */
+NTRACE_EXPERIMENTAL int ntrace_perf_writer_flush(struct ntrace_perf_writer *writer);
+
+/**
  * ntrace_perf_writer_bytes - number of bytes of records so far
  * @writer: writer made by ntrace_perf_writer_open()
  *

@@ -34,7 +34,7 @@ extern "C" {
  * @end_class: class of the instruction at @end
  * @taken: the instruction at @end transferred control; if false, the end of the trace, a loss, or a
  *         trap without return cut the run there
- * @reserved: 0
+ * @privilege: enum ntrace_priv of the run, if the profile has by_privilege; else 0
  */
 struct ntrace_profile_trace {
 	struct ntrace_object *from_object;
@@ -47,7 +47,7 @@ struct ntrace_profile_trace {
 	uint8_t from_class;
 	uint8_t end_class;
 	bool taken;
-	uint8_t reserved;
+	uint8_t privilege;
 };
 
 /**
@@ -70,6 +70,7 @@ enum ntrace_profile_part {
  * @parts: bit mask of enum ntrace_profile_part; 0 = NTRACE_PROFILE_TRACES. Branch stacks always
  *         give traces
  * @by_process: a function has an entry for each process that executed it
+ * @by_privilege: a trace has an entry for each privilege of its run
  * @reserved: 0
  * @session: source of the events, for NTRACE_PROFILE_OCCUPANCY; borrowed until the profile has
  *           ended
@@ -80,7 +81,8 @@ struct ntrace_profile_options {
 	uint32_t privileges;
 	uint32_t parts;
 	bool by_process;
-	uint8_t reserved[3];
+	bool by_privilege;
+	uint8_t reserved[2];
 	const struct ntrace_session *session;
 };
 
@@ -129,17 +131,29 @@ NTRACE_EXPERIMENTAL int ntrace_profile_blocks(struct ntrace_profile *profile,
 
 /**
  * ntrace_profile_effect - add blocks of a session that were executed a number of times
- * @profile: profile made by ntrace_profile_new(), without NTRACE_PROFILE_OCCUPANCY
+ * @profile: profile made by ntrace_profile_new()
  * @effect: the effect; borrowed during the call; see ntrace_session_decode_counts(), with by_thread
  *          if the options select a process or by_process
  *
  * Together with ntrace_profile_event() and ntrace_profile_blocks() for all else, the results are
- * those of an event for each block.
+ * those of an event for each block. NTRACE_PROFILE_OCCUPANCY also needs ntrace_profile_run().
  *
- * Return: 0, NTRACE_ERR_NOMEM, or NTRACE_ERR_INVALID (the profile has occupancy).
+ * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_EXPERIMENTAL int ntrace_profile_effect(struct ntrace_profile *profile,
 					      const struct ntrace_session_effect *effect);
+
+/**
+ * ntrace_profile_run - pass the next run of a stream
+ * @profile: profile made by ntrace_profile_new(), which also gets the effects
+ * @run: the next run; borrowed during the call
+ *
+ * Only NTRACE_PROFILE_OCCUPANCY needs the runs; for other parts it does nothing.
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_profile_run(struct ntrace_profile *profile,
+					   const struct ntrace_session_run *run);
 
 /**
  * struct ntrace_profile_sample_counts - statistics of ntrace_profile_sample()
@@ -204,6 +218,37 @@ NTRACE_API int ntrace_profile_merge(struct ntrace_profile *into, const struct nt
  */
 NTRACE_API const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *profile,
 								    size_t *count);
+
+/**
+ * ntrace_profile_trace_count - number of distinct traces so far
+ * @profile: profile made by ntrace_profile_new()
+ *
+ * Each takes about 72 bytes of memory.
+ *
+ * Return: number of traces.
+ */
+NTRACE_EXPERIMENTAL size_t ntrace_profile_trace_count(const struct ntrace_profile *profile);
+
+/**
+ * ntrace_profile_forget_traces - remove all traces
+ * @profile: profile made by ntrace_profile_new(), also in the middle of a stream
+ *
+ * Runs in progress continue, so that the traces taken before and after the call add up to those of
+ * a profile without the call. Objects and functions stay.
+ */
+NTRACE_EXPERIMENTAL void ntrace_profile_forget_traces(struct ntrace_profile *profile);
+
+/**
+ * ntrace_profile_add_trace - add a trace that was counted elsewhere
+ * @profile: profile made by ntrace_profile_new()
+ * @trace: copied; its objects are referenced. Without by_privilege, @privilege is ignored
+ *
+ * Selections of the options do not apply. The count of equal traces ends at UINT64_MAX.
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_profile_add_trace(struct ntrace_profile *profile,
+						 const struct ntrace_profile_trace *trace);
 
 /**
  * struct ntrace_profile_object - an object and its executed instructions

@@ -80,23 +80,24 @@ enum ntrace_query_loss {
  * @type: enum ntrace_query_type
  * @code: see enum ntrace_query_type
  * @btype: see enum ntrace_query_type
- * @stamped: @timestamp is valid
+ * @time_known: @time is valid
  * @reserved: 0
  * @address: see enum ntrace_query_type, else 0
  * @value: see enum ntrace_query_type, else 0
- * @offset: position of the message in the stream
- * @timestamp: TSTAMP of the message as sent: absolute with SYNC, else a difference
+ * @offset: position of the message in the stream; of a repeated event: of RepeatBranch
+ * @time: the last time reported up to that message, in ticks of the timestamp; unknown before the
+ *	first one with SYNC, and after a loss until the next (N-Trace 1.0, "timestamps")
  */
 struct ntrace_query_event {
 	uint8_t type;
 	uint8_t code;
 	uint8_t btype;
-	bool stamped;
+	bool time_known;
 	uint8_t reserved[4];
 	uint64_t address;
 	uint64_t value;
 	uint64_t offset;
-	uint64_t timestamp;
+	uint64_t time;
 };
 
 /**

@@ -14,6 +14,7 @@
 #include <ntrace/flow.h>
 #include <ntrace/perf.h>
 #include <ntrace/recording.h>
+#include <ntrace/runs.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -39,6 +40,8 @@ struct ntrace_session;
  *            read, with the index of the stream and the number of bytes decoded so far, also while
  *            the trace contains no events; a nonzero result stops. May be NULL
  * @progress_data: passed to @progress
+ * @live: the recording is about to be made, for ntrace_session_decode_live(): neither its trace files nor
+ *        the end of its sideband are missed
  */
 struct ntrace_session_options {
 	size_t size;
@@ -50,6 +53,7 @@ struct ntrace_session_options {
 	const char *params;
 	int (*progress)(void *progress_data, unsigned int stream, uint64_t bytes);
 	void *progress_data;
+	bool live;
 };
 
 /**
@@ -197,7 +201,8 @@ NTRACE_API int ntrace_session_samples(struct ntrace_session *session,
  * ntrace_session_sideband - the sideband of the recording
  * @session: session opened by ntrace_session_open()
  *
- * Return: file owned by the session.
+ * Return: file owned by the session; NULL if the recording has none that can be read, which
+ * ntrace_session_open() reported in a note.
  */
 NTRACE_API const struct ntrace_perf_file *
 ntrace_session_sideband(const struct ntrace_session *session);
@@ -265,7 +270,8 @@ struct ntrace_session_blocks {
  * @stats: set to the totals of the flow; may be NULL
  *
  * Several times as fast as ntrace_session_decode(), with the same blocks and events in the same
- * order. The blocks of a batch have one thread and one privilege.
+ * order. The blocks of a batch have one thread and one privilege. Messages that come again are
+ * remembered, which takes up to some tens of megabytes.
  *
  * Return: as ntrace_session_decode().
  */
@@ -289,6 +295,41 @@ struct ntrace_session_effect {
 };
 
 /**
+ * struct ntrace_session_run - effects executed one after the other by one thread
+ * @run: the effects
+ * @stream: as in struct ntrace_session_event, likewise all others: the same for all steps
+ * @cpu: Linux number of the hart
+ * @pid: process on the hart
+ * @tid: thread
+ * @comm: name of the thread
+ * @privilege: enum ntrace_priv of the blocks
+ * @reserved: 0
+ * @sideband_ns: a time for sorting the run into the sideband
+ */
+struct ntrace_session_run {
+	const struct ntrace_flow_run *run;
+	unsigned int stream;
+	unsigned int cpu;
+	int32_t pid;
+	int32_t tid;
+	const char *comm;
+	unsigned int privilege;
+	uint32_t reserved;
+	uint64_t sideband_ns;
+};
+
+/**
+ * ntrace_session_run_step - the blocks of a step as a batch
+ * @run: the run, during the call of the callback
+ * @index: index of the step
+ * @batch: set to the blocks without the lead; valid as for ntrace_flow_run_step()
+ * @blocks: set to the attributes of @run, with @batch
+ */
+NTRACE_EXPERIMENTAL void ntrace_session_run_step(const struct ntrace_session_run *run, size_t index,
+						 struct ntrace_block_batch *batch,
+						 struct ntrace_session_blocks *blocks);
+
+/**
  * struct ntrace_session_counting - callbacks of ntrace_session_decode_counts()
  * @size: sizeof(struct ntrace_session_counting) of the caller
  * @event: called for every event but blocks, as for ntrace_session_decode_blocks()
@@ -296,6 +337,8 @@ struct ntrace_session_effect {
  * @effect: called for effects: see struct ntrace_flow_effect. A nonzero result stops
  * @data: passed to the callbacks
  * @by_thread: the executions of an effect are those of one thread; effects come more often
+ * @run: called for the same as @effect in order, before the other callbacks. May be NULL, and then or
+ *       with @effect NULL only one of them is called
  */
 struct ntrace_session_counting {
 	size_t size;
@@ -304,18 +347,20 @@ struct ntrace_session_counting {
 	int (*effect)(void *data, const struct ntrace_session_effect *effect);
 	void *data;
 	bool by_thread;
+	int (*run)(void *data, const struct ntrace_session_run *run);
 };
 
 /**
  * ntrace_session_decode_counts - decode one stream, and count what repeats
  * @session: session opened by ntrace_session_open()
  * @stream: index of the stream
- * @counting: callbacks; without @effect the same as ntrace_session_decode_blocks()
+ * @counting: callbacks; without @effect and @run all messages are walked, which takes less memory than
+ *            ntrace_session_decode_blocks()
  * @stats: set to the totals of the flow; may be NULL
  *
  * Messages with a known effect are counted, not walked: see ntrace_flow_count(). Each block is passed
- * exactly once, in a batch or with an effect. For sums that depend neither on the order of messages
- * nor on time.
+ * exactly once, in a batch or with an effect, and in a run. Effects are for sums that depend neither on
+ * the order of messages nor on time; a run has both.
  *
  * Return: as ntrace_session_decode(), NTRACE_ERR_INVALID also for @counting.
  */

@@ -289,6 +289,19 @@ NTRACE_EXPERIMENTAL int ntrace_stacks_blocks(struct ntrace_stacks *stacks,
 					     const struct ntrace_session_blocks *blocks);
 
 /**
+ * ntrace_stacks_run - pass the next run of a stream
+ * @stacks: stacks made by ntrace_stacks_new()
+ * @run: the next run; borrowed during the call
+ *
+ * The same as ntrace_stacks_blocks() for the blocks of each step, but faster: a step at a stack where
+ * it was before is only counted.
+ *
+ * Return: as ntrace_stacks_event().
+ */
+NTRACE_EXPERIMENTAL int ntrace_stacks_run(struct ntrace_stacks *stacks,
+					  const struct ntrace_session_run *run);
+
+/**
  * ntrace_stacks_end - end a stream: all frames end
  * @stacks: stacks made by ntrace_stacks_new()
  *

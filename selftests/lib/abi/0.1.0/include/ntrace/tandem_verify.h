@@ -82,6 +82,9 @@ struct ntrace_tandem_mismatch {
 	uint64_t expected;
 };
 
+/* In @flags of struct ntrace_tandem_verify_config. */
+#define NTRACE_TANDEM_VERIFY_LINUX_USER 0x1u /* a Linux program in user mode, without its kernel */
+
 /** struct ntrace_tandem_range - addresses from @first to @last */
 struct ntrace_tandem_range {
 	uint64_t first;
@@ -115,6 +118,11 @@ struct ntrace_tandem_mask {
  *            value
  * @group: called after each group, before it is compared; may be NULL. Return: as @mismatch
  * @user: argument of @mismatch and @group
+ * @flags: NTRACE_TANDEM_VERIFY_LINUX_USER: the kernel is neither in the trace nor in the model. The
+ *         registers that a system call changed are written to the model, which does not execute it;
+ *         what it wrote to memory follows in a group that initialises state. Only calls that change
+ *         the memory map (brk, mmap, munmap, mremap, mprotect, madvise) are executed, mmap as an
+ *         anonymous one at the address that the trace has
  *
  * The arrays are borrowed until ntrace_tandem_verifier_free().
  */
@@ -132,6 +140,7 @@ struct ntrace_tandem_verify_config {
 	int (*mismatch)(void *user, const struct ntrace_tandem_mismatch *mismatch);
 	int (*group)(void *user, const struct ntrace_tandem_state *state);
 	void *user;
+	unsigned int flags;
 };
 
 /**
@@ -145,6 +154,7 @@ struct ntrace_tandem_verify_config {
  * @differences: differences
  * @chosen: results that were taken from the trace
  * @full: comparisons of all registers
+ * @calls: system calls of a Linux program in user mode
  */
 struct ntrace_tandem_verify_stats {
 	uint64_t groups;
@@ -156,6 +166,7 @@ struct ntrace_tandem_verify_stats {
 	uint64_t differences;
 	uint64_t chosen;
 	uint64_t full;
+	uint64_t calls;
 };
 
 struct ntrace_tandem_verifier;
