@@ -178,11 +178,12 @@ static const char *scope_name(Dwarf_Die *die)
 /* @declared: also of the declaration or the abstract instance of @die. */
 static uint32_t number_of(Dwarf_Die *die, unsigned int name, bool declared)
 {
-	Dwarf_Attribute attribute;
+	Dwarf_Attribute attribute, *found;
 	Dwarf_Word value;
 
-	if (!(declared ? dwarf_attr_integrate : dwarf_attr)(die, name, &attribute) ||
-	    dwarf_formudata(&attribute, &value) || value > UINT32_MAX)
+	found = declared ? dwarf_attr_integrate(die, name, &attribute) :
+			   dwarf_attr(die, name, &attribute);
+	if (!found || dwarf_formudata(found, &value) || value > UINT32_MAX)
 		return 0;
 	return (uint32_t)value;
 }

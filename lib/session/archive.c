@@ -212,7 +212,7 @@ int ntrace_session_archive(struct ntrace_session *session, struct ntrace_archive
 		errno = ENAMETOOLONG;
 		error = NTRACE_ERR_IO;
 	} else {
-		strcpy(archive->path + archive->base, ".new");
+		memcpy(archive->path + archive->base, ".new", sizeof(".new"));
 		archive->base += strlen(".new");
 	}
 	if (!error && unfinished_make(archive, archive->path, make_directory))
