@@ -142,7 +142,8 @@ static void forget_contexts(struct ntrace_flow *flow)
 	cache->next_id = 1;
 }
 
-void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
+/* Finds the context of @space, or makes one in place of the least recently entered one. */
+static void change_space(struct ntrace_flow *flow, struct ntrace_space *space)
 {
 	struct block_cache *cache = &flow->cache;
 	struct context *context = &cache->contexts[0];
@@ -191,6 +192,13 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 		flow->space_id = context->id;
 		flow->previous = 0;
 	}
+}
+
+void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
+{
+	if (!space || space != flow->space || !flow->space_id ||
+	    ntrace_space_version(space) != flow->space_version)
+		change_space(flow, space);
 }
 
 int flow_fetch(const struct ntrace_space *space, const struct ntrace_isa *isa, uint64_t address,

@@ -34,15 +34,22 @@ static const uint8_t kinds[64] = {
 
 void flow_count_begin(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	flow->count->passed = false;
-	flow->count->units = false;
-	if (flow->count->miss.valid && !flow->count->place)
-		flow->count->miss.valid = false;
-	/* The steps have the time of the messages before, and batches their owner. */
-	if (ntrace_message_has(message, NTRACE_FIELD_TSTAMP) ||
-	    (flow->config.remember && !kinds[message->tcode & 63]))
+	struct flow_count *count = flow->count;
+
+	count->stamped = ntrace_message_has(message, NTRACE_FIELD_TSTAMP);
+	if (count->stamped) {
+		/* Steps have the time of the messages before. */
+		flow_count_settle(flow);
+		flow_count_part(flow);
+	} else if (flow->config.remember && !kinds[message->tcode & 63]) {
+		/* Batches have the owner of the messages before. */
 		effects_pass_run(flow);
-	flow->count->offset = message->offset;
+	}
+	if (!count->place)
+		count->miss.valid = false;
+	count->passed = false;
+	count->units = false;
+	count->offset = message->offset;
 }
 
 /* Updates the place by the waiting blocks. */
@@ -59,7 +66,8 @@ void flow_count_deliver(struct ntrace_flow *flow)
 	if (!flow->count)
 		return;
 	flow_count_settle(flow);
-	track_waiting(flow);
+	if (!flow->count->stamped)
+		track_waiting(flow);
 	flow->count->tracked = 0;
 }
 
@@ -331,8 +339,7 @@ bool effects_remember(struct ntrace_flow *flow)
 static bool is_missed(const struct flow_count *count, const struct ntrace_message *message)
 {
 	return count->miss.valid && count->miss.offset == message->offset &&
-	       count->miss.size == message->length &&
-	       !ntrace_message_has(message, NTRACE_FIELD_TSTAMP);
+	       count->miss.size == message->length;
 }
 
 void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *message)
@@ -355,8 +362,10 @@ void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *messa
 		flow_count_settle(flow);
 	if (!flow->stop && flow->waiting.count >= BATCH_BLOCKS)
 		flow_close_batch(flow);
-	track_waiting(flow);
-	count->place = flow->stop ? 0 : effects_find_place(flow);
+	if (!count->stamped)
+		track_waiting(flow);
+	/* The first blocks with a new time must be those of one message. */
+	count->place = count->stamped || flow->stamped || flow->stop ? 0 : effects_find_place(flow);
 	if (flow->stop)
 		count->tail_valid = false;
 }
@@ -567,20 +576,21 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 	struct flow_count *count = flow->count;
 	const uint8_t *at = reader->next, *end = reader->end;
 	uint64_t mask, own, key, more, offset = flow->offset;
-	struct run run = { .confirmed = UINT64_MAX };
+	struct run run;
 
-	/* A message has at least two bytes. */
-	if (count && count->times_bound > UINT32_MAX - BYTES_AT_ONCE / 2 * (PARTS + 1))
-		flow_count_fold(flow);
 	if (!is_ready(flow, reader))
 		return 0;
+	/* A message has at least two bytes. */
+	if (count->times_bound > UINT32_MAX - BYTES_AT_ONCE / 2 * (PARTS + 1))
+		flow_count_fold(flow);
 	if (end - at > BYTES_AT_ONCE)
 		end = at + BYTES_AT_ONCE;
 	source_bits(flow, &mask, &own);
-	run.reference = flow->reference;
-	run.owed = (int64_t)(flow->debt - flow->icnt_pending);
-	run.place = count->place;
-	run.last_branch = count->last_branch;
+	run = (struct run){ .reference = flow->reference,
+			    .owed = (int64_t)(flow->debt - flow->icnt_pending),
+			    .confirmed = UINT64_MAX,
+			    .place = count->place,
+			    .last_branch = count->last_branch };
 	count->miss.valid = false;
 	for (;;) {
 		unsigned int size = at < end ? take_key(at, reader->end, &key, &more) : 0;

@@ -133,6 +133,7 @@ struct miss {
  * @place: number of the place; 0 = not known, messages are decoded as usual
  * @stale: the caller does not know the place
  * @passed: a callback was called since the message began
+ * @stamped: the message has a timestamp: it is walked, and the place is not followed
  * @units: all units of the message so far were counted; see repeats.c
  * @last_branch: id of the last branch message, 0: was not counted
  * @steps: effects executed since the last run was passed on; NULL: the order is not wanted
@@ -163,6 +164,7 @@ struct flow_count {
 	bool tail_valid;
 	bool stale;
 	bool passed;
+	bool stamped;
 	bool units;
 	bool folding;
 	bool history_mode;

@@ -6,19 +6,21 @@
 #include <string.h>
 
 #include "count.h"
+#include "image/object.h"
 #include "wire/params.h"
 #include "wire/stamp.h"
 
 bool flow_advance(struct ntrace_flow *flow)
 {
 	flow->time_passed = false;
+	if (!flow->time_known || !flow->space)
+		return true;
 	/* Effects refer to the code as it was. */
-	if (flow->time_known) {
+	if (space_changes_by(flow->space, flow->time)) {
 		flow_count_settle(flow);
 		flow_count_fold(flow);
 	}
-	if (flow->time_known && flow->space &&
-	    ntrace_space_advance(flow->space, flow->time) == NTRACE_ERR_NOMEM)
+	if (ntrace_space_advance(flow->space, flow->time) == NTRACE_ERR_NOMEM)
 		flow->stop = NTRACE_ERR_NOMEM;
 	return !flow->stop;
 }

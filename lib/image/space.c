@@ -387,13 +387,18 @@ uint64_t space_time(const struct ntrace_space *space)
 	return space->time;
 }
 
+bool space_changes_by(const struct ntrace_space *space, uint64_t time)
+{
+	return space->next_change < space->change_count &&
+	       space->changes[space->next_change].time <= time;
+}
+
 int ntrace_space_advance(struct ntrace_space *space, uint64_t time)
 {
 	if (time < space->time)
 		return NTRACE_ERR_INVALID;
 	space->time = time;
-	while (space->next_change < space->change_count &&
-	       space->changes[space->next_change].time <= time) {
+	while (space_changes_by(space, time)) {
 		struct mapping *mapping = &space->changes[space->next_change].mapping;
 		int error = add(space, mapping);
 

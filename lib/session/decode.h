@@ -131,9 +131,6 @@ int decoding_note_thread(struct decoding *decoding);
 /* Whether the trace of a whole CPU does not show task switches. */
 bool decoding_hides_switches(const struct ntrace_session *session);
 
-/* stamps.c: whether few enough messages of the stream have timestamps. */
-bool session_counting_pays(const struct ntrace_stream *stream);
-
 /* range.c */
 
 /*

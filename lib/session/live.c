@@ -439,12 +439,11 @@ int ntrace_session_decode_live(struct ntrace_session *session, unsigned int stre
 		free(live);
 		return NTRACE_ERR_INVALID;
 	}
-	/* Messages with timestamps are not worth counting: stamps.c. */
 	output = (struct decoding_output){
 		.callback = full.event,
 		.blocks = full.blocks,
-		.effect = info->params->timestamp_bits ? NULL : full.effect,
-		.run = info->params->timestamp_bits ? NULL : full.run,
+		.effect = full.effect,
+		.run = full.run,
 		.data = full.data,
 		.by_thread = full.by_thread,
 	};

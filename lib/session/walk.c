@@ -140,19 +140,11 @@ int session_walk(struct ntrace_session *session, unsigned int stream,
 		 const struct decoding_output *output, const struct session_walk *walk,
 		 struct ntrace_flow_stats *stats)
 {
-	const struct ntrace_stream *info = ntrace_session_stream(session, stream);
-	struct decoding_output chosen = *output;
 	struct decoding decoding;
 	uint64_t offset = 0;
 	int result;
 
-	if (info && (chosen.effect || chosen.run || chosen.remember) &&
-	    !session_counting_pays(info)) {
-		chosen.effect = NULL;
-		chosen.run = NULL;
-		chosen.remember = false;
-	}
-	result = decoding_begin(&decoding, session, stream, &chosen);
+	result = decoding_begin(&decoding, session, stream, output);
 	if (result)
 		return result;
 	if (decoding.counting)

@@ -410,6 +410,52 @@ static void test_way(const char *name, const char *settings, unsigned int depth,
 	ntrace_space_put(flow.space);
 }
 
+/* Return: how often the caller got effects of a stream with these timestamps. */
+static uint64_t effects_with(enum ntrace_timestamps timestamps)
+{
+	struct ntrace_params params = params_of("mode=htm,tsbits=40");
+	struct ntrace_flow_config flow = { .size = sizeof(flow), .params = &params };
+	struct sums plain = { 0 }, counted = { 0 }, ordered = { 0 };
+	struct ntrace_encoder_config config;
+	static struct ntrace_encoder encoder;
+	static struct stream stream;
+	uint64_t messages, walked;
+	int result = 0;
+
+	config = config_for(&params, &stream);
+	config.timestamps = timestamps;
+	config.sync_mode = 1;
+	config.sync_max = 1;
+	is_u64(ntrace_encoder_init(&encoder, &config), 0, "timestamps %u: an encoder", timestamps);
+	encode_laps(&encoder, LAPS);
+	flow.space = make_program();
+	messages = decode(&flow, &stream, stream.size, &plain, &result);
+	flow.effect = take_effect;
+	walked = decode(&flow, &stream, stream.size, &counted, &result);
+	ok(!result && same(&plain, &counted) && !counted.bad,
+	   "timestamps %u: the sums are those of a walk", timestamps);
+	ok(walked < messages * 3 / 4 || timestamps > NTRACE_TIMESTAMPS_SYNC,
+	   "timestamps %u: %u of %u messages were walked", timestamps, (unsigned int)walked,
+	   (unsigned int)messages);
+	flow.run = take_run;
+	decode(&flow, &stream, stream.size, &ordered, &result);
+	ok(!result && ordered.order == plain.order && !ordered.bad,
+	   "timestamps %u: runs have the order of a walk", timestamps);
+	ntrace_space_put(flow.space);
+	return counted.effects;
+}
+
+/* A timestamp concerns its own message: the effects of the others are added up. */
+static void test_timestamps(void)
+{
+	uint64_t without = effects_with(NTRACE_TIMESTAMPS_NONE);
+	uint64_t with = effects_with(NTRACE_TIMESTAMPS_SYNC);
+
+	ok(with <= without, "%u effects with timestamps, %u without", (unsigned int)with,
+	   (unsigned int)without);
+	ok(!effects_with(NTRACE_TIMESTAMPS_ALL), "none where all messages have one");
+}
+
 /*
  * 0 branch to 2; 1 nop; 2 call 6; 3 branch to 0; 4 jump through a0; 5 nop; 6 return
  */
@@ -697,6 +743,7 @@ int main(void)
 	test_way("HTM with SRC", "mode=htm,srcbits=3", 0, false);
 	test_way("HTM with implicit returns", "mode=htm,impret=3", 8, false);
 	test_way("HTM with all compression", "mode=htm,impret=3", 8, true);
+	test_timestamps();
 	test_loops();
 	test_many();
 	test_source();

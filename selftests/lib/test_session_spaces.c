@@ -138,44 +138,10 @@ static void test_spaces(void)
 	ntrace_session_close(session);
 }
 
-/* ---- what to count ---- */
-
-static bool pays(const char *text, unsigned int timestamp_bits)
-{
-	struct ntrace_stream stream = { .file = in("stream") };
-	struct ntrace_params params;
-	static uint8_t data[1 << 14];
-	FILE *file = fopen(stream.file, "w");
-
-	ntrace_params_init(&params);
-	params.timestamp_bits = timestamp_bits;
-	stream.params = &params;
-	fwrite(data, 1, stream_of(text, &params, data, sizeof(data)), file);
-	fclose(file);
-	return session_counting_pays(&stream);
-}
-
-#define STAMPED "DirectBranch ICNT=3 TSTAMP=1;"
-#define PLAIN "DirectBranch ICNT=3;"
-
-/*
- * Times of messages need each block: up to one message in eight may have one. The first message is not
- * counted, because a stream may begin inside it.
- */
-static void test_counting(void)
-{
-	ok(pays("x8 " STAMPED, 0), "counting pays where timestamps do not exist");
-	ok(pays("x80 " PLAIN, 10), "without any of them");
-	ok(!pays("x80 " STAMPED, 10), "not if all messages have one");
-	ok(pays(PLAIN STAMPED "x7 " PLAIN, 10), "with one in eight");
-	ok(!pays(PLAIN STAMPED "x6 " PLAIN, 10), "not with one in seven");
-}
-
 static void tests(void)
 {
 	test_parts();
 	test_spaces();
-	test_counting();
 }
 
 int main(void)

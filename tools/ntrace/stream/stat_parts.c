@@ -88,12 +88,6 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	return 0;
 }
 
-/* Messages with a timestamp cannot be counted. */
-static bool counts(const struct team *team)
-{
-	return !team->work->params->timestamp_bits;
-}
-
 static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 {
 	struct part *part = data;
@@ -115,7 +109,7 @@ static int new_flow(struct ntrace_flow **flow, const struct team *team, struct p
 		.event = take_event,
 		.data = part,
 		.blocks = take_blocks,
-		.effect = counts(team) ? take_effect : NULL,
+		.effect = take_effect,
 	};
 	int error = ntrace_space_new(&config.space, "part", team->work->space);
 
@@ -154,23 +148,19 @@ static int count_messages(struct part *part, struct ntrace_reader *reader,
 	}
 }
 
-/* Decodes a chunk; with @counts, known messages are counted instead. */
-static int count_flow(struct ntrace_flow *flow, struct ntrace_reader *reader,
-		      struct ntrace_message *batch, bool counts)
+/* Decodes a chunk; known messages are counted instead. */
+static int count_flow(struct ntrace_flow *flow, struct ntrace_reader *reader)
 {
 	struct ntrace_message message;
 	int error, event;
 
 	do {
-		error = counts ? ntrace_flow_count(flow, reader) :
-				 ntrace_flow_messages(flow, batch,
-						      ntrace_reader_batch(reader, batch, BATCH));
+		error = ntrace_flow_count(flow, reader);
 		event = error ? error : ntrace_reader_next(reader, &message);
 		if (event < 0)
 			return error;
 		/* The instructions before a message with SYNC are a figure. */
-		if (counts && event == NTRACE_WIRE_MESSAGE &&
-		    ntrace_message_has(&message, NTRACE_FIELD_SYNC))
+		if (event == NTRACE_WIRE_MESSAGE && ntrace_message_has(&message, NTRACE_FIELD_SYNC))
 			error = ntrace_flow_flush(flow);
 		if (!error)
 			error = event == NTRACE_WIRE_MESSAGE ?
@@ -208,7 +198,7 @@ static int read_part(const struct team *team, struct part *part, struct ntrace_f
 		if (messages)
 			error = count_messages(part, &ahead, batch, dialect);
 		if (!error && flow)
-			error = count_flow(flow, reader, batch, counts(team));
+			error = count_flow(flow, reader);
 		else
 			*reader = ahead;
 		/* The other thread waits. */
