@@ -604,8 +604,6 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 {
 	if (ntrace_message_has(message, NTRACE_FIELD_SRC) && !flow_is_own(flow, message))
 		return 0;
-	if (message->tcode == NTRACE_TCODE_DIRECT_BRANCH && flow_quick_branches(flow, message, 1))
-		return 0;
 	if (flow->waiting.count && !keeps_batch(message) && !flow_close_batch(flow))
 		return flow_result(flow);
 	flow->stats.messages++;
@@ -627,20 +625,6 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	if (flow->count)
 		flow_count_end(flow, message);
 	return flow_result(flow);
-}
-
-int ntrace_flow_messages(struct ntrace_flow *flow, const struct ntrace_message *messages,
-			 size_t count)
-{
-	size_t at = 0;
-	int result = 0;
-
-	while (at < count && !result) {
-		at += flow_quick_branches(flow, messages + at, count - at);
-		if (at < count)
-			result = ntrace_flow_message(flow, &messages[at++]);
-	}
-	return result;
 }
 
 int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset)

@@ -308,17 +308,6 @@ bool flow_open_batch(struct ntrace_flow *flow, const struct ntrace_isa *isa);
 /* Passes the waiting blocks to the callback. Return: false if the callback stops. */
 bool flow_close_batch(struct ntrace_flow *flow);
 
-/* quick.c */
-/* Instructions of a message that quick.c walks are few. */
-#define QUICK_PARCELS (1u << 16)
-
-/*
- * Takes DirectBranch messages of the own SRC, as long as they lead through known blocks to a taken
- * branch. Return: their number. The next message takes the general way; it has changed nothing.
- */
-size_t flow_quick_branches(struct ntrace_flow *flow, const struct ntrace_message *messages,
-			   size_t count);
-
 /* flow.c */
 /* Passes an event to the callback. Return: false if the callback stops. */
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event);

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include <ntrace/flow.h>
-#include <ntrace/messages.h>
 
 /* Maximum number of compared events: damage can produce very many blocks. */
 #define TOLD_MAX (1u << 17)
@@ -135,7 +134,7 @@ static inline void tell_all(struct told_list *list, const struct ntrace_flow_con
 			    enum told_way way, const uint8_t *data, size_t size)
 {
 	struct ntrace_flow_config config = *given;
-	struct ntrace_message messages[7] = { { .tcode = 0 } }, message;
+	struct ntrace_message message;
 	struct ntrace_reader reader;
 	struct ntrace_flow *flow;
 	int event;
@@ -156,10 +155,7 @@ static inline void tell_all(struct told_list *list, const struct ntrace_flow_con
 	ntrace_reader_init(&reader, config.params, true);
 	ntrace_reader_feed(&reader, data, size);
 	while (!list->result) {
-		if (way == TOLD_BATCHES)
-			list->result = ntrace_flow_messages(
-				flow, messages, ntrace_reader_batch(&reader, messages, 7));
-		else if (way == TOLD_REMEMBERED)
+		if (way == TOLD_REMEMBERED)
 			list->result = ntrace_flow_count(flow, &reader);
 		if (list->result || (event = ntrace_reader_next(&reader, &message)) < 0)
 			break;

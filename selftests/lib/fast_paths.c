@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fast_paths parse-btm|parse-htm|batch-btm|split-btm|blocks-btm|blocks-htm|general-btm|count-btm|count-htm|profile|pcs|functions|
- * traces|stacks|report-btm|report-htm|short-htm|tandem:
+ * fast_paths parse-btm|parse-htm|batch-btm|split-btm|blocks-btm|blocks-htm|remember-btm|remember-htm|count-btm|count-htm|profile|
+ * pcs|functions|traces|stacks|report-btm|report-htm|short-htm|tandem:
  * decodes a stream of our own encoder, to warm up and then in measured(), which callgrind counts. To warm
  * up means twice where messages are counted: a message is remembered when it comes again. Prints the
  * number of messages, blocks or PCs that measured() made, and of bytes it read. fast_paths.sh runs it.
@@ -255,12 +255,9 @@ static int take_run(void *data, const struct ntrace_flow_run *run)
 
 static bool counts;
 
-/* Messages are read, and decoded, several at a time. */
+/* Messages are read several at a time. */
 static bool batches;
 static struct ntrace_message messages[BATCH];
-
-/* Messages do not take the short way of quick.c. */
-static bool general;
 
 static void decode(struct ntrace_flow *flow, const struct stream *stream)
 {
@@ -270,18 +267,10 @@ static void decode(struct ntrace_flow *flow, const struct stream *stream)
 	ntrace_reader_init(&reader, &stream->params, true);
 	ntrace_reader_feed(&reader, stream->data, stream->size);
 	for (;;) {
-		size_t number;
-
-		if (counts) {
+		if (counts)
 			ntrace_flow_count(flow, &reader);
-		} else if (batches) {
-			number = ntrace_reader_batch(&reader, messages, BATCH);
-			ntrace_flow_messages(flow, messages, number);
-		}
 		if (ntrace_reader_next(&reader, &message) < 0)
 			break;
-		if (general)
-			message.flags |= NTRACE_MESSAGE_EXTRA;
 		ntrace_flow_message(flow, &message);
 	}
 	ntrace_flow_flush(flow);
@@ -415,17 +404,18 @@ int main(int argc, char **argv)
 		counts = true;
 	} else if (!strcmp(what, "split-btm")) {
 		splits = true;
-	} else if (!strncmp(what, "batch-", 6) || !strcmp(what, "blocks-btm")) {
+	} else if (!strncmp(what, "batch-", 6)) {
 		batches = true;
-	} else if (!strcmp(what, "general-btm")) {
-		general = true;
+	} else if (!strncmp(what, "remember-", 9)) {
+		config.remember = true;
+		counts = true;
 	} else if (!strncmp(what, "report-", 7)) {
 		demand(!ntrace_stacks_new(&sink.stacks, NULL), "no memory");
 		sink.batches = true;
 		config.effect = take_effect;
 		config.run = take_run;
 		counts = true;
-	} else if (strncmp(what, "parse-", 6) && strcmp(what, "blocks-htm")) {
+	} else if (strncmp(what, "parse-", 6) && strncmp(what, "blocks-", 7)) {
 		return 2;
 	}
 	if (!sink.profile || sink.batches)

@@ -19,7 +19,7 @@ tools/setup/host-packages deep || exit 1
 
 flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
 # What the limits are about, whatever CFLAGS the library was built with.
-sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c lib/flow/quick.c
+sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c
 	lib/flow/count.c lib/flow/effects.c lib/flow/repeats.c
 	lib/profile/profile.c lib/profile/functions.c lib/profile/table.c lib/image/locator.c
 	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c lib/stacks/run.c lib/stacks/upper.c lib/tandem/read.c
@@ -100,15 +100,16 @@ gate parse-btm message 69 lib/wire/reader.c "$reader"
 gate parse-htm message 218 lib/wire/reader.c "$reader"
 gate batch-btm message 29 lib/wire/reader.c 's/if (!reader->src_bits)$/if (0)/'
 gate split-btm message 12 lib/wire/sync.c 's/size - at >= sizeof(word); at += sizeof(word)/0;/'
-gate blocks-btm block 106 lib/flow/quick.c 's/if (!is_ready(flow))/if (1)/'
-gate general-btm block 304 lib/flow/fast.c "$walk"
-gate general-btm block 304 lib/flow/fast.c 's/if (!run->index || walk->eager ||/if (1 ||/'
+gate blocks-btm block 274 lib/flow/fast.c "$walk"
+gate blocks-btm block 274 lib/flow/fast.c 's/if (!run->index || walk->eager ||/if (1 ||/'
 gate blocks-htm block 72 lib/flow/fast.c "$walk"
 gate blocks-htm block 72 lib/flow/blocks.c 's/block->link\[flow->previous_link\] = index;/;/'
 # Counted blocks, with the sums at the end. Without counting, all messages are walked.
 counted='s/if (!is_ready(flow, reader))/if (1)/'
 gate count-btm block 85 lib/flow/count.c "$counted"
 gate count-htm block 36 lib/flow/count.c "$counted"
+gate remember-btm block 133 lib/flow/count.c "$counted"
+gate remember-htm block 35 lib/flow/count.c "$counted"
 # The same with call stacks.
 at_stacks='s/if (!number || !entry->next ||/if (1 ||/'
 gate report-btm block 122 lib/stacks/run.c "$at_stacks"

@@ -369,7 +369,7 @@ static void test_repeat_after_sync(void)
 	ntrace_space_put(config.space);
 }
 
-/* DirectBranch reveals BTM, also where all blocks are known and the general walk is left out. */
+/* DirectBranch reveals BTM, also where all its blocks are known. */
 static void test_mode(void)
 {
 	static const char *const texts[] = {
@@ -409,8 +409,10 @@ static void test_mode(void)
 	for (size_t stop = 4; stop <= 5; stop++) {
 		order = (struct order){ .at = 0 };
 		ntrace_flow_new(&flow, &config);
-		ntrace_flow_messages(flow, messages, stop);
-		ntrace_flow_message(flow, &messages[5]);
+		for (size_t i = 0; i < 6; i++) {
+			if (i < stop || i == 5)
+				ntrace_flow_message(flow, &messages[i]);
+		}
 		ntrace_flow_flush(flow);
 		is_str(order.text, stop == 5 ? "s 7 s " : "s 6 s ", "blocks of %zu messages", stop);
 		is_u64(ntrace_flow_get_state(flow, &state), 0, "the state after a sync");
