@@ -21,8 +21,6 @@
 #include "effects.h"
 #include "word.h"
 
-#define SHORT_PATH static inline __attribute__((always_inline))
-
 /* Limits the time of a call, and the number of times of an effect. */
 #define BYTES_AT_ONCE (1 << 24)
 
@@ -48,7 +46,6 @@ void flow_count_begin(struct ntrace_flow *flow, const struct ntrace_message *mes
 	if (!count->place)
 		count->miss.valid = false;
 	count->passed = false;
-	count->units = false;
 	count->offset = message->offset;
 }
 
@@ -330,11 +327,6 @@ static bool remember(struct ntrace_flow *flow)
 	return true;
 }
 
-bool effects_remember(struct ntrace_flow *flow)
-{
-	return is_recordable(flow) && remember(flow);
-}
-
 /* Whether @message was not found, and should be remembered. */
 static bool is_missed(const struct flow_count *count, const struct ntrace_message *message)
 {
@@ -345,7 +337,7 @@ static bool is_missed(const struct flow_count *count, const struct ntrace_messag
 void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	struct flow_count *count = flow->count;
-	bool counted = is_missed(count, message) && effects_remember(flow);
+	bool counted = is_missed(count, message) && is_recordable(flow) && remember(flow);
 
 	count->miss.valid = false;
 	if (counted)
@@ -354,9 +346,6 @@ void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *messa
 	if (!flow->branch.valid ||
 	    (kinds[message->tcode & 63] && kinds[message->tcode & 63] != REPEAT))
 		count->last_branch = 0;
-	/* All blocks of the message were counted. */
-	if (count->units && count->stale && !flow->waiting.count && !flow->stop)
-		return;
 	/* The caller must know the place before the waiting blocks. */
 	if (count->stale)
 		flow_count_settle(flow);
@@ -377,9 +366,13 @@ static inline uint64_t first_bytes(uint64_t word, unsigned int size)
 	return word & ~UINT64_C(0) >> (64 - 8 * size);
 }
 
-/* GCC does not inline it, as it has two callers. */
-SHORT_PATH struct effect *take_parts(struct flow_count *count, struct return_stack *stack,
-				     struct effect *effect, uint64_t *parcels)
+/*
+ * The further effects of a message after one that ends with a return to an address from before.
+ * Return: the last one, all are counted and all stack changes but its own are made; NULL: one is not
+ * known, and nothing is changed.
+ */
+static struct effect *take_parts(struct flow_count *count, struct return_stack *stack,
+				 struct effect *effect, uint64_t *parcels)
 {
 	struct effect *parts[PARTS];
 	struct return_stack after = { .top = stack->top, .count = stack->count };
@@ -408,12 +401,6 @@ SHORT_PATH struct effect *take_parts(struct flow_count *count, struct return_sta
 	return effect;
 }
 
-struct effect *effects_take_parts(struct flow_count *count, struct return_stack *stack,
-				  struct effect *effect, uint64_t *parcels)
-{
-	return take_parts(count, stack, effect, parcels);
-}
-
 /* The state of the flow that the messages of one call change. */
 struct run {
 	uint64_t reference;
@@ -430,7 +417,8 @@ struct run {
 	bool counted;
 };
 
-void effects_stand_after(struct ntrace_flow *flow, const struct effect *effect)
+/* The flow stands where @effect led it, and the caller does not know. */
+static void stand_after(struct ntrace_flow *flow, const struct effect *effect)
 {
 	struct flow_count *count = flow->count;
 	const struct detail *detail = &count->details[number_of(count, effect)];
@@ -469,7 +457,7 @@ static void leave(struct ntrace_flow *flow, const struct run *run, uint64_t offs
 	flow->offset = offset;
 	if (run->confirmed != UINT64_MAX)
 		flow->confirmed = run->confirmed;
-	effects_stand_after(flow, run->last);
+	stand_after(flow, run->last);
 	flow->owner_due = false;
 	count->last_branch = run->last_branch;
 	if (run->branch_changed) {

@@ -17,12 +17,6 @@ void flow_count_begin(struct ntrace_flow *flow, const struct ntrace_message *mes
 /* The message was decoded: remembers it if possible; else its blocks are passed on. */
 void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *message);
 
-/*
- * Counts the first repetitions of the history of @walk, as many as possible, and takes them from
- * it. Return: false: the walk ends here.
- */
-bool flow_count_repeats(struct ntrace_flow *flow, struct walk *walk);
-
 /* The waiting blocks are about to be passed to the caller. */
 void flow_count_deliver(struct ntrace_flow *flow);
 /* The callbacks are about to be called: the caller must know the place. */

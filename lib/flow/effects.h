@@ -28,8 +28,6 @@
 #define TAKEN (UINT32_C(1) << 31)
 /* The second word of the key of an effect that continues another one: no message ends like this. */
 #define CONTINUED UINT64_C(2)
-/* The second word of the key of a repetition of ResourceFull, by its history; see repeats.c. */
-#define UNIT UINT64_C(6)
 
 /* Kinds of messages, by what their effect depends on. */
 enum kind {
@@ -134,7 +132,6 @@ struct miss {
  * @stale: the caller does not know the place
  * @passed: a callback was called since the message began
  * @stamped: the message has a timestamp: it is walked, and the place is not followed
- * @units: all units of the message so far were counted; see repeats.c
  * @last_branch: id of the last branch message, 0: was not counted
  * @steps: effects executed since the last run was passed on; NULL: the order is not wanted
  * @step_instructions: of these steps
@@ -165,7 +162,6 @@ struct flow_count {
 	bool stale;
 	bool passed;
 	bool stamped;
-	bool units;
 	bool folding;
 	bool history_mode;
 	struct miss miss;
@@ -314,21 +310,6 @@ static inline void effects_move_stack(struct return_stack *stack, const struct f
 	for (unsigned int i = 1; i < effect->pushes; i++)
 		stack_push(stack, push[i].address, push[i].caller);
 }
-
-/*
- * The further effects of a message after one that ends with a return to an address from before.
- * Return: the last one, all are counted and all stack changes but its own are made; NULL: one is not
- * known, and nothing is changed.
- */
-struct effect *effects_take_parts(struct flow_count *count, struct return_stack *stack,
-				  struct effect *effect, uint64_t *parcels);
-/* The flow stands where @effect led it, and the caller does not know. */
-void effects_stand_after(struct ntrace_flow *flow, const struct effect *effect);
-/*
- * Remembers what the waiting blocks do, by the key of the miss. Return: false: it cannot be
- * remembered.
- */
-bool effects_remember(struct ntrace_flow *flow);
 
 /* Passes an effect on to the caller. */
 void effect_fold(struct ntrace_flow *flow, struct effect *effect);

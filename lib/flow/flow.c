@@ -296,8 +296,6 @@ static bool walk_history(struct ntrace_flow *flow, uint64_t hist, uint64_t repea
 
 	if (!set_history(&walk.history, hist, repeat))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
-	if (repeat > 1 && flow->count && !flow_count_repeats(flow, &walk))
-		return false;
 	if (!flow_walk(flow, &walk))
 		return false;
 	flow->debt += walk.walked;

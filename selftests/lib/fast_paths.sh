@@ -20,7 +20,7 @@ tools/setup/host-packages deep || exit 1
 flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
 # What the limits are about, whatever CFLAGS the library was built with.
 sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c
-	lib/flow/count.c lib/flow/effects.c lib/flow/repeats.c
+	lib/flow/count.c lib/flow/effects.c
 	lib/profile/profile.c lib/profile/functions.c lib/profile/table.c lib/image/locator.c
 	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c lib/stacks/run.c lib/stacks/upper.c lib/tandem/read.c
 	tools/ntrace/stream/decode/pc_text.c tools/ntrace/common/output.c
