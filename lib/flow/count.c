@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "effects.h"
+#include "step.h"
 #include "word.h"
 
 /* Limits the time of a call, and the number of times of an effect. */
@@ -104,9 +105,8 @@ static bool record_part(const struct ntrace_flow *flow, struct recording *record
 	for (i = first + continues; i < recording->count; i++) {
 		const struct ntrace_block *block = &recording->blocks[i];
 		uint32_t index = effects_index(flow, block->id);
-		bool swap = block->insn_class == NTRACE_INSN_COROUTINE_SWAP;
 
-		if (block->insn_class == NTRACE_INSN_RETURN || swap) {
+		if (step_pops(block->insn_class)) {
 			if (recording->level) {
 				recording->level--;
 			} else if (i + 1 == recording->count) {
@@ -115,7 +115,7 @@ static bool record_part(const struct ntrace_flow *flow, struct recording *record
 				recording->pops = true;
 			} else {
 				*end = i;
-				return !swap;
+				return !ntrace_insn_is_call(block->insn_class);
 			}
 		}
 		if (ntrace_insn_is_call(block->insn_class) &&

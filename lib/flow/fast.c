@@ -9,6 +9,7 @@
  * block, unless it is a transfer that the message reports.
  */
 #include "count.h"
+#include "step.h"
 
 /* Maximum number of parcels of one eager run; only a NOT_FAST block costs more. */
 #define PARCELS_AT_ONCE (UINT32_MAX - 1)
@@ -22,7 +23,7 @@
  * @endless: the history is used up and is followed by zeros
  * @parcels: parcels left to walk
  * @instructions: instructions walked
- * @index: next block; 0: unknown block at @pc
+ * @index: next block; 0: not known
  * @last: block whose link @link leads to @index
  */
 struct fast_walk {
@@ -30,7 +31,6 @@ struct fast_walk {
 	uint64_t bits;
 	uint64_t rest;
 	uint64_t instructions;
-	uint64_t pc;
 	uint32_t left;
 	uint32_t parcels;
 	uint32_t index;
@@ -92,19 +92,17 @@ static void begin(const struct ntrace_flow *flow, const struct walk *walk, struc
 	if (parcels > walk->parcels)
 		parcels = walk->parcels;
 	run->parcels = parcels < PARCELS_AT_ONCE ? (uint32_t)parcels : PARCELS_AT_ONCE;
-	run->last = flow->previous;
-	run->link = flow->previous_link;
-	run->pc = flow->pc;
 }
 
-/* Number of blocks at the end of the run that used no history bit. */
-static uint32_t count_without(const struct ntrace_block *first, const struct ntrace_block *end)
+/* Counts the blocks at the end of the run of an eager walk that used no history bit. */
+static void count_without(struct walk *walk, const struct ntrace_block *first,
+			  const struct ntrace_block *end)
 {
 	const struct ntrace_block *block = end;
 
 	while (block > first && block[-1].insn_class != NTRACE_INSN_BRANCH)
 		block--;
-	return (uint32_t)(end - block);
+	walk->without = (block == first ? walk->without : 0) + (uint32_t)(end - block);
 }
 
 /* Stores the state, so that the general walk continues at the end of this run. */
@@ -112,20 +110,22 @@ static void finish(struct ntrace_flow *flow, struct walk *walk, const struct fas
 		   uint32_t parcels)
 {
 	const struct ntrace_block *first = flow->batch + flow->waiting.count;
-	uint32_t without = count_without(first, run->out);
+	const struct ntrace_block *last;
 
 	if (run->out == first)
 		return;
+	last = run->out - 1;
+	if (walk->eager)
+		count_without(walk, first, run->out);
 	walk->history.position = run->endless ? 0 : run->left;
 	walk->history.left = run->endless ? 0 : run->rest + run->left;
 	walk->walked += parcels;
 	walk->parcels -= parcels;
 	flow->walked += parcels;
-	walk->without = without == run->out - first ? walk->without + without : without;
 	flow->stats.blocks += (uint64_t)(run->out - first);
 	flow->stats.instructions += run->instructions;
 	flow->waiting.count = (size_t)(run->out - flow->batch);
-	flow->pc = run->pc;
+	flow->pc = last->next;
 	flow->pc_known = true;
 	flow->previous = run->last;
 	flow->previous_link = run->link;
@@ -151,28 +151,13 @@ static bool next_round(struct fast_walk *run, const struct history *history, uin
 	return zeros;
 }
 
-/*
- * Takes a return to the block after its call; @last of that call links to it. Return: false if the
- * stack is empty; nothing is changed then.
- */
-static inline bool take_return(struct ntrace_flow *flow, struct fast_walk *run,
-			       const struct block *block)
+/* The block that a return leads to: other links are always right. Return: 0: not known. */
+static inline uint32_t after_return(const struct block *blocks, const struct block *block,
+				    const struct step *step)
 {
-	const struct block *blocks = flow->cache.blocks;
-	uint32_t self = run->index, next;
+	uint32_t next = blocks[step->from].link[step->link];
 
-	if (!stack_pop(&flow->stack, &run->pc, &run->last))
-		return false;
-	run->link = 0;
-	if (!flow_links(flow, run->last)) {
-		run->last = self;
-		run->link = 1;
-	}
-	next = blocks[run->last].link[run->link];
-	if (blocks[next].form.address != run->pc || blocks[next].isa != block->isa)
-		next = 0;
-	run->index = next;
-	return true;
+	return blocks[next].form.address == step->next && blocks[next].isa == block->isa ? next : 0;
 }
 
 /* Whether returns are inferred without a warning (N-Trace 1.0, "implicit return"). */
@@ -200,6 +185,7 @@ static void follow(struct ntrace_flow *flow, const struct walk *walk, struct fas
 	for (;;) {
 		const struct block *block = &blocks[run.index];
 		unsigned int taken = 1;
+		struct step step;
 
 		if (block->price >= run.parcels)
 			break;
@@ -209,49 +195,28 @@ static void follow(struct ntrace_flow *flow, const struct walk *walk, struct fas
 			taken = run.bits >> 63;
 			run.bits <<= 1;
 			run.left--;
-		} else if (block->form.insn_class == NTRACE_INSN_CALL) {
-			stack_push(&flow->stack, block->form.next, run.index);
 		} else if (block->form.insn_class == NTRACE_INSN_PLAIN) {
 			taken = 0;
+		} else if (block->form.insn_class == NTRACE_INSN_RETURN &&
+			   (!returns || !flow->stack.count)) {
+			break;
 		}
-		if (block->form.insn_class == NTRACE_INSN_RETURN) {
-			if (!returns || !take_return(flow, &run, block))
-				break;
-		} else {
-			run.pc = taken ? block->target : block->form.next;
-			run.last = run.index;
-			run.link = (uint8_t)taken;
-			run.index = block->link[taken];
-		}
+		step = step_after(flow, block, run.index, taken);
+		run.last = step.from;
+		run.link = step.link;
+		run.index = block->form.insn_class == NTRACE_INSN_RETURN ?
+				    after_return(blocks, block, &step) :
+				    block->link[taken];
 		*run.out = block->form;
-		run.out->next = run.pc;
+		run.out->next = step.next;
 		run.out->flags = flags | (uint8_t)taken;
 		run.out++;
 		run.parcels -= block->price;
 		run.instructions += block->form.instructions;
-		if (run.out == end || (walk->eager && !run.left && !run.rest))
+		if (run.out == end || (!run.left && !run.rest && walk->eager))
 			break;
 	}
 	*result = run;
-}
-
-/* An indirect transfer to the reported address: calls push and returns pop, as in walk.c. */
-static void take_reported(struct ntrace_flow *flow, struct fast_walk *run,
-			  const struct block *block, uint64_t address)
-{
-	uint64_t expected;
-	uint32_t caller;
-
-	run->pc = address;
-	run->last = run->index;
-	run->link = 1;
-	if (block->form.insn_class == NTRACE_INSN_INDIRECT_CALL)
-		stack_push(&flow->stack, block->form.next, run->index);
-	if (block->form.insn_class != NTRACE_INSN_RETURN ||
-	    !stack_pop(&flow->stack, &expected, &caller) || !flow_links(flow, caller))
-		return;
-	run->last = caller;
-	run->link = 0;
 }
 
 /*
@@ -262,26 +227,22 @@ static void take_last(struct ntrace_flow *flow, struct walk *walk, struct fast_w
 {
 	const struct block *block = &flow->cache.blocks[run->index];
 	uint8_t class = block->form.insn_class;
+	struct step step;
 
 	if (!run->index || walk->eager || flow->late_count || block->watched || block->uncertain ||
 	    block->sequential || block_parcels(block) != run->parcels ||
 	    run->out == flow->batch + flow->batch_room)
 		return;
-	if (class == NTRACE_INSN_BRANCH && walk->direct &&
-	    (run->endless || (!run->left && !run->rest))) {
-		run->pc = block->target;
-		run->last = run->index;
-		run->link = 1;
-	} else if (walk->address_known &&
-		   (class == NTRACE_INSN_RETURN || class == NTRACE_INSN_INDIRECT_CALL ||
-		    class == NTRACE_INSN_INDIRECT_JUMP ||
-		    class == NTRACE_INSN_OTHER_INDIRECT_JUMP)) {
-		take_reported(flow, run, block, walk->address);
-	} else {
+	if (class == NTRACE_INSN_BRANCH ?
+		    !walk->direct || (!run->endless && (run->left || run->rest)) :
+		    !walk->address_known || !ntrace_insn_is_uninferable(class) ||
+			    class == NTRACE_INSN_TRAP_RETURN)
 		return;
-	}
+	step = step_after(flow, block, run->index, true);
+	run->last = step.from;
+	run->link = step.link;
 	*run->out = block->form;
-	run->out->next = run->pc;
+	run->out->next = class == NTRACE_INSN_BRANCH ? step.next : walk->address;
 	run->out->flags = NTRACE_BLOCK_NEXT_KNOWN | NTRACE_BLOCK_TAKEN;
 	run->out++;
 	run->parcels = 0;

@@ -3,16 +3,15 @@
  * The walk (N-Trace 1.0, "decoding") through the program, block by block, as far as I-CNT or HIST
  * reaches. BTM and HTM share it.
  */
-#include "flow.h"
+#include "step.h"
 
 /* How a block ended. */
 struct end {
-	uint64_t next;
-	bool next_known;
+	struct step step;
 	bool taken;
 	bool last;	/* I-CNT ends with this block */
-	uint32_t linked_by;	/* a return: block of the call, 0 = unknown */
 	bool untold;	/* the message does not report the outcome of the branch */
+	bool contradicted;	/* the reported address is on neither side of the branch */
 	bool cut;	/* the owner changes inside the block */
 };
 
@@ -42,12 +41,11 @@ static void branch_without_bit(const struct ntrace_flow *flow, struct walk *walk
 	if (end->last && walk->direct) {
 		end->taken = true;
 	} else if (end->last && walk->address_decides) {
-		end->taken = walk->address == block->target && walk->address != end->next;
+		end->taken = walk->address == block->target && walk->address != block->form.next;
 		/* The address matches neither side: the caller reports the contradiction. */
-		if (history && !walk->transfer && !end->taken && walk->address != end->next)
-			end->next_known = false;
+		if (history && !walk->transfer && !end->taken && walk->address != block->form.next)
+			end->contradicted = true;
 	} else if (history) {
-		end->next_known = false;
 		end->untold = true;
 	}
 }
@@ -63,68 +61,40 @@ static bool may_be_wrong(struct ntrace_flow *flow, const struct block *block)
 	return flow_warn(flow, NTRACE_FLOW_ERROR_INFERRED, last_address(block), 0);
 }
 
-/* Calls push and returns pop return addresses, even if a message reports the target. */
-static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
-		     struct end *end)
-{
-	uint64_t link = end->next;
-	bool popped = false;
-	uint32_t caller = 0, self = flow->previous;
-
-	end->taken = true;
-	if (block->form.insn_class == NTRACE_INSN_RETURN ||
-	    block->form.insn_class == NTRACE_INSN_COROUTINE_SWAP)
-		popped = stack_pop(&flow->stack, &end->next, &caller);
-	if (ntrace_insn_is_call(block->form.insn_class))
-		stack_push(&flow->stack, link, self);
-	end->linked_by = popped && flow_links(flow, caller) ? caller : 0;
-	if (end->last && walk->address_known) {
-		end->next = walk->address;
-		end->next_known = true;
-		return true;
-	}
-	if (block->sequential)
-		end->next = block->target;
-	end->next_known = popped || block->sequential;
-	if (!end->next_known && !end->last)
-		return flow_fail(flow, NTRACE_FLOW_ERROR_INDIRECT, last_address(block),
-				 flow->confirmed);
-	return end->last || !popped || may_be_wrong(flow, block);
-}
-
-/* Finds the address after @block. Return: false: an error was reported. */
+/*
+ * Goes over the transfer at the end of @block: which way a branch went, and where the next block is.
+ * Return: false: an error was reported.
+ */
 static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
 		     struct end *end)
 {
-	switch (block->form.insn_class) {
-	case NTRACE_INSN_BRANCH:
-		if (walk->history.left)
-			end->taken = next_bit(&walk->history);
-		else
-			branch_without_bit(flow, walk, block, end);
-		if (end->taken)
-			end->next = block->target;
+	uint8_t class = block->form.insn_class;
+	bool jump = class >= NTRACE_INSN_JUMP && class <= NTRACE_INSN_OTHER_JUMP;
+
+	if (class == NTRACE_INSN_BRANCH && walk->history.left)
+		end->taken = next_bit(&walk->history);
+	else if (class == NTRACE_INSN_BRANCH)
+		branch_without_bit(flow, walk, block, end);
+	else
+		end->taken = class != NTRACE_INSN_PLAIN && class != NTRACE_INSN_TRAP;
+	if (jump && flow->params.all_jumps && walk->history.left && !next_bit(&walk->history))
+		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, last_address(block),
+				 flow->confirmed);
+	flow->select_block |= class == NTRACE_INSN_TRAP_RETURN;
+	end->step = step_after(flow, block, flow->previous, end->taken);
+	if (end->untold || end->contradicted)
+		end->step.known = false;
+	if (!ntrace_insn_is_uninferable(class))
 		return true;
-	case NTRACE_INSN_JUMP:
-	case NTRACE_INSN_CALL:
-	case NTRACE_INSN_OTHER_JUMP:
-		if (flow->params.all_jumps && walk->history.left && !next_bit(&walk->history))
-			return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, last_address(block),
-					 flow->confirmed);
-		if (block->form.insn_class == NTRACE_INSN_CALL)
-			stack_push(&flow->stack, end->next, flow->previous);
-		end->next = block->target;
-		end->taken = true;
+	if (end->last && walk->address_known) {
+		end->step.next = walk->address;
+		end->step.known = true;
 		return true;
-	case NTRACE_INSN_PLAIN:
-	case NTRACE_INSN_TRAP:
-		return true;
-	case NTRACE_INSN_TRAP_RETURN:
-		flow->select_block = true;
-		/* fall through */
-	default:
-		return indirect(flow, walk, block, end);
 	}
+	if (!end->step.known && !end->last)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_INDIRECT, last_address(block),
+				 flow->confirmed);
+	return end->last || !end->step.popped || may_be_wrong(flow, block);
 }
 
 /* Adds the block of @event to the batch. */
@@ -159,12 +129,12 @@ static bool emit_block(struct ntrace_flow *flow, const struct walk *walk, const 
 		.taken = end->taken,
 		.interrupted = (end->last || end->cut) && linear && !end->taken,
 		.provisional = walk->eager,
-		.next_known = end->next_known,
+		.next_known = end->step.known,
 		.last_size = block->form.last_size,
 		.instructions = block->form.instructions,
 		.address = block->form.address,
 		.last = last_address(block),
-		.next = end->next,
+		.next = end->step.next,
 		.isa = block->isa,
 	};
 
@@ -178,7 +148,8 @@ static bool custom_transfer(const struct walk *walk, const struct block *block,
 			    const struct end *end)
 {
 	return walk->transfer && end->last && walk->address_known &&
-	       !ntrace_insn_is_uninferable(block->form.insn_class) && walk->address != end->next;
+	       !ntrace_insn_is_uninferable(block->form.insn_class) &&
+	       walk->address != end->step.next;
 }
 
 /* The flow after the branch at @address is unknown. Return: always false. */
@@ -198,8 +169,6 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 {
 	uint64_t last = last_address(block);
 	struct end end = {
-		.next = flow_wrap(flow, block->form.address + block->form.bytes),
-		.next_known = true,
 		.last = !walk->eager && walk->parcels == block_parcels(block),
 		.cut = cut,
 	};
@@ -208,7 +177,8 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 		return false;
 	if (custom_transfer(walk, block, &end)) {
 		end.taken = true;
-		end.next = walk->address;
+		end.step.next = walk->address;
+		end.step.link = 1;
 		if (!flow_warn(flow, NTRACE_FLOW_ERROR_TRANSFER, last, walk->address))
 			return false;
 	}
@@ -216,13 +186,10 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 	walk->walked += block_parcels(block);
 	flow->walked += block_parcels(block);
 	walk->last_class = block->form.insn_class;
-	flow->pc = end.next;
-	flow->pc_known = end.next_known;
-	flow->previous_link = end.taken;
-	if (end.linked_by) {
-		flow->previous = end.linked_by;
-		flow->previous_link = 0;
-	}
+	flow->pc = end.step.next;
+	flow->pc_known = end.step.known;
+	flow->previous = end.step.from;
+	flow->previous_link = end.step.link;
 	if (!emit_block(flow, walk, block, &end))
 		return false;
 	return !end.untold || end_at_branch(flow, walk, last);
@@ -254,6 +221,7 @@ static bool cut_block(struct ntrace_flow *flow, uint64_t parcels, uint64_t most,
 		part->form.instructions++;
 		part->form.last_size = insn.size;
 	}
+	part->form.next = flow_wrap(flow, block->form.address + part->form.bytes);
 	return true;
 }
 
@@ -359,7 +327,7 @@ bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
 	flow->credit -= walk->walked - before;
 	if (!going)
 		return walk->stopped && !flow->stop;
-	if (flow->pc_known && !flow_settle_ownership(flow, false))
+	if (flow->late_count && flow->pc_known && !flow_settle_ownership(flow, false))
 		return false;
 	return check_end(flow, walk);
 }
