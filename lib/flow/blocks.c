@@ -52,7 +52,7 @@ static inline uint32_t slot_of(const struct block_cache *cache, uint64_t pc, uin
 	return (uint32_t)(hash >> 32) & cache->slot_mask;
 }
 
-static void empty(struct ntrace_flow *flow)
+static void drop_blocks(struct ntrace_flow *flow)
 {
 	struct block_cache *cache = &flow->cache;
 
@@ -64,12 +64,12 @@ static void empty(struct ntrace_flow *flow)
 
 void flow_forget_blocks(struct ntrace_flow *flow)
 {
-	empty(flow);
+	drop_blocks(flow);
 	flow->previous = 0;
 }
 
 /* Doubles the array. Without memory the cache keeps its size and is emptied instead. */
-static bool grow(struct block_cache *cache)
+static bool grow_cache(struct block_cache *cache)
 {
 	uint32_t room = 2 * cache->block_room;
 	struct block *blocks;
@@ -98,7 +98,7 @@ static bool grow(struct block_cache *cache)
 	return true;
 }
 
-static uint32_t find(const struct block_cache *cache, uint64_t pc, uint32_t context)
+static uint32_t find_block(const struct block_cache *cache, uint64_t pc, uint32_t context)
 {
 	uint32_t slot = slot_of(cache, pc, context);
 	uint32_t index;
@@ -113,12 +113,12 @@ static uint32_t find(const struct block_cache *cache, uint64_t pc, uint32_t cont
 }
 
 /* Makes room and inserts @block; earlier indices are invalid if the cache had to be emptied. */
-static uint32_t insert(struct ntrace_flow *flow, const struct block *block)
+static uint32_t insert_block(struct ntrace_flow *flow, const struct block *block)
 {
 	struct block_cache *cache = &flow->cache;
 	uint32_t slot;
 
-	if (cache->block_count == cache->block_room && !grow(cache))
+	if (cache->block_count == cache->block_room && !grow_cache(cache))
 		flow_forget_blocks(flow);
 	slot = slot_of(cache, block->form.address, block->context);
 	while (cache->slots[slot])
@@ -136,7 +136,7 @@ static void forget_contexts(struct ntrace_flow *flow)
 {
 	struct block_cache *cache = &flow->cache;
 
-	empty(flow);
+	drop_blocks(flow);
 	for (unsigned int i = 0; i < CONTEXTS; i++)
 		cache->contexts[i].id = 0;
 	cache->next_id = 1;
@@ -168,7 +168,7 @@ static void change_space(struct ntrace_flow *flow, struct ntrace_space *space)
 	flow->space_version = version;
 	/* Effects refer to the code as it was. */
 	if (context->id && (context->space != space || context->version != version)) {
-		flow_count_settle(flow);
+		flow_count_report_place(flow);
 		flow_count_fold_context(flow, context->id);
 	}
 	if (context->space != space) {
@@ -187,7 +187,7 @@ static void change_space(struct ntrace_flow *flow, struct ntrace_space *space)
 	}
 	context->used = ++cache->clock;
 	if (flow->space_id != context->id) {
-		flow_count_settle(flow);
+		flow_count_report_place(flow);
 		flow_count_part(flow);
 		flow->space_id = context->id;
 		flow->previous = 0;
@@ -366,7 +366,7 @@ static void link_to(struct ntrace_flow *flow, uint32_t index)
 
 uint32_t flow_find_block(const struct ntrace_flow *flow, uint64_t pc, uint32_t context)
 {
-	return find(&flow->cache, pc, context);
+	return find_block(&flow->cache, pc, context);
 }
 
 uint32_t flow_known_block(struct ntrace_flow *flow)
@@ -378,7 +378,7 @@ uint32_t flow_known_block(struct ntrace_flow *flow)
 		index = cache->blocks[flow->previous].link[flow->previous_link];
 	if (!flow->space || (index && cache->blocks[index].form.address == flow->pc))
 		return flow->space ? index : 0;
-	index = find(cache, flow->pc, flow->space_id);
+	index = find_block(cache, flow->pc, flow->space_id);
 	if (index)
 		link_to(flow, index);
 	return index;
@@ -392,7 +392,7 @@ const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error 
 
 	*error = NTRACE_FLOW_ERROR_NOMAP;
 	if (!index && flow->space && predecode(flow, flow->pc, &block, error)) {
-		index = insert(flow, &block);
+		index = insert_block(flow, &block);
 		link_to(flow, index);
 	}
 	flow->previous = index;

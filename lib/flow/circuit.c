@@ -45,28 +45,28 @@ unsigned int ntrace_flow_data_bytes(const struct ntrace_flow_event *event, uint8
 
 void flow_track_address(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	if (flow->address_known && ntrace_message_has(message, NTRACE_FIELD_UADDR))
+	if (flow->reference_known && ntrace_message_has(message, NTRACE_FIELD_UADDR))
 		flow->reference = ntrace_message_address(message, &flow->params, flow->reference);
 }
 
 /* Sets address and reference. Return: false if the message has no address or no reference. */
-static bool take_address(struct ntrace_flow *flow, const struct ntrace_message *message,
+static bool read_address(struct ntrace_flow *flow, const struct ntrace_message *message,
 			 uint64_t *address, uint64_t *reference)
 {
 	bool full = message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC;
 
 	*address = 0;
 	*reference = 0;
-	if ((!full && !flow->address_known) ||
+	if ((!full && !flow->reference_known) ||
 	    !ntrace_message_circuit_address(message, &flow->params, flow->reference, address,
 					    reference))
 		return false;
 	flow->reference = *reference;
-	flow->address_known = true;
+	flow->reference_known = true;
 	return true;
 }
 
-static bool circuit(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool report_circuit(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	struct ntrace_flow_event event = {
 		.type = NTRACE_FLOW_CIRCUIT,
@@ -75,7 +75,7 @@ static bool circuit(struct ntrace_flow *flow, const struct ntrace_message *messa
 	};
 	uint64_t reference;
 
-	event.next_known = take_address(flow, message, &event.address, &reference);
+	event.next_known = read_address(flow, message, &event.address, &reference);
 	event.value = message->field[NTRACE_FIELD_CKDATA1];
 	if (event.code == NTRACE_CKSRC_COUNTERS ||
 	    (event.code == NTRACE_CKSRC_CONTROL && !event.etype))
@@ -95,7 +95,7 @@ static bool loses_address(const struct ntrace_message *message)
 	return ntrace_message_circuit_address(message, &any, 0, &address, &reference);
 }
 
-bool flow_take_circuit(struct ntrace_flow *flow, const struct ntrace_message *message)
+bool flow_handle_circuit(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	bool store = message->tcode == NTRACE_TCODE_SIFIVE_DATA_ACQUISITION;
 
@@ -109,7 +109,7 @@ bool flow_take_circuit(struct ntrace_flow *flow, const struct ntrace_message *me
 			return true;
 	}
 	if (!store)
-		return circuit(flow, message);
+		return report_circuit(flow, message);
 	return flow_emit_simple(flow, NTRACE_FLOW_DATA, 0, message->field[NTRACE_FIELD_IDTAG],
 				false, message->field[NTRACE_FIELD_DQDATA]);
 }

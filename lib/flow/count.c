@@ -38,7 +38,7 @@ void flow_count_begin(struct ntrace_flow *flow, const struct ntrace_message *mes
 	count->stamped = ntrace_message_has(message, NTRACE_FIELD_TSTAMP);
 	if (count->stamped) {
 		/* Steps have the time of the messages before. */
-		flow_count_settle(flow);
+		flow_count_report_place(flow);
 		flow_count_part(flow);
 	} else if (flow->config.remember && !kinds[message->tcode & 63]) {
 		/* Batches have the owner of the messages before. */
@@ -63,7 +63,7 @@ void flow_count_deliver(struct ntrace_flow *flow)
 {
 	if (!flow->count)
 		return;
-	flow_count_settle(flow);
+	flow_count_report_place(flow);
 	if (!flow->count->stamped)
 		track_waiting(flow);
 	flow->count->tracked = 0;
@@ -127,8 +127,9 @@ static bool record_part(const struct ntrace_flow *flow, struct recording *record
 }
 
 /* Fills in a new effect with @number blocks from @first on. */
-static void fill(struct ntrace_flow *flow, struct effect *effect, const struct recording *recording,
-		 size_t first, size_t number, uint32_t lead)
+static void fill_effect(struct ntrace_flow *flow, struct effect *effect,
+			const struct recording *recording, size_t first, size_t number,
+			uint32_t lead)
 {
 	struct flow_count *count = flow->count;
 	struct detail *detail = &count->details[number_of(count, effect)];
@@ -198,7 +199,7 @@ static bool is_recordable(const struct ntrace_flow *flow)
 	const struct ntrace_block_batch *waiting = &flow->waiting;
 	uint64_t parcels = 0;
 
-	if (count->passed || !count->place || flow->stop || !flow->synced || !flow->pc_known ||
+	if (count->passed || !count->place || flow->stop || flow->place != FLOW_AT_PC ||
 	    flow->late_count || !waiting->count || count->tracked ||
 	    flow->select_block != returned_from_trap(flow))
 		return false;
@@ -239,7 +240,8 @@ static uint32_t place_after(struct ntrace_flow *flow, uint32_t lead,
 }
 
 /* Makes the effects of a message. Return: the last one; NULL: it cannot be remembered. */
-static struct effect *record(struct ntrace_flow *flow, struct effect **parts, size_t *part_count)
+static struct effect *record_message(struct ntrace_flow *flow, struct effect **parts,
+				     size_t *part_count)
 {
 	struct flow_count *count = flow->count;
 	struct recording recording = { .blocks = flow->batch, .count = flow->waiting.count };
@@ -255,7 +257,7 @@ static struct effect *record(struct ntrace_flow *flow, struct effect **parts, si
 			return NULL;
 		effect = effect_make(flow, &key, place, &made);
 		if (made)
-			fill(flow, effect, &recording, first, end - first, lead);
+			fill_effect(flow, effect, &recording, first, end - first, lead);
 		parts[(*part_count)++] = effect;
 		if (end == recording.count)
 			break;
@@ -286,7 +288,7 @@ static uint32_t place_after_return(struct ntrace_flow *flow)
 	return effects_number_place(flow->count, &place);
 }
 
-static bool remember(struct ntrace_flow *flow)
+static bool remember_message(struct ntrace_flow *flow)
 {
 	struct flow_count *count = flow->count;
 	const struct place tail = count->tail;
@@ -303,7 +305,7 @@ static bool remember(struct ntrace_flow *flow)
 	place = returned_from_trap(flow) ? place_after_return(flow) : effects_find_place(flow);
 	/* Making the next block may have emptied the array, and all effects with it. */
 	if (place && !count->passed)
-		last = record(flow, parts, &part_count);
+		last = record_message(flow, parts, &part_count);
 	if (!last) {
 		count->tail = tail;
 		return false;
@@ -337,7 +339,7 @@ static bool is_missed(const struct flow_count *count, const struct ntrace_messag
 void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	struct flow_count *count = flow->count;
-	bool counted = is_missed(count, message) && is_recordable(flow) && remember(flow);
+	bool counted = is_missed(count, message) && is_recordable(flow) && remember_message(flow);
 
 	count->miss.valid = false;
 	if (counted)
@@ -348,13 +350,15 @@ void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *messa
 		count->last_branch = 0;
 	/* The caller must know the place before the waiting blocks. */
 	if (count->stale)
-		flow_count_settle(flow);
+		flow_count_report_place(flow);
 	if (!flow->stop && flow->waiting.count >= BATCH_BLOCKS)
 		flow_close_batch(flow);
 	if (!count->stamped)
 		track_waiting(flow);
 	/* The first blocks with a new time must be those of one message. */
-	count->place = count->stamped || flow->stamped || flow->stop ? 0 : effects_find_place(flow);
+	count->place = count->stamped || flow->time_state == TIME_NEW || flow->stop ?
+			       0 :
+			       effects_find_place(flow);
 	if (flow->stop)
 		count->tail_valid = false;
 }
@@ -371,8 +375,8 @@ static inline uint64_t first_bytes(uint64_t word, unsigned int size)
  * Return: the last one, all are counted and all stack changes but its own are made; NULL: one is not
  * known, and nothing is changed.
  */
-static struct effect *take_parts(struct flow_count *count, struct return_stack *stack,
-				 struct effect *effect, uint64_t *parcels)
+static struct effect *count_parts(struct flow_count *count, struct return_stack *stack,
+				  struct effect *effect, uint64_t *parcels)
 {
 	struct effect *parts[PARTS];
 	struct return_stack after = { .top = stack->top, .count = stack->count };
@@ -425,7 +429,7 @@ static void stand_after(struct ntrace_flow *flow, const struct effect *effect)
 	uint32_t last = count->room[detail->first + detail->count - 1];
 
 	flow->pc = detail->next_pc;
-	flow->pc_known = true;
+	flow->place = FLOW_AT_PC;
 	flow->previous = last & ~TAKEN;
 	flow->previous_link = !!(last & TAKEN);
 	count->place = effect->next;
@@ -438,7 +442,7 @@ static void stand_after(struct ntrace_flow *flow, const struct effect *effect)
 }
 
 /* Stores the state, so that the general walk continues. */
-static void leave(struct ntrace_flow *flow, const struct run *run, uint64_t offset)
+static void store_run(struct ntrace_flow *flow, const struct run *run, uint64_t offset)
 {
 	struct flow_count *count = flow->count;
 
@@ -473,10 +477,10 @@ static bool is_ready(struct ntrace_flow *flow, const struct ntrace_reader *reade
 	struct flow_count *count = flow->count;
 
 	/* Without a time, no code changes. */
-	if (flow->time_passed && !flow->time_known)
-		flow->time_passed = false;
-	if (!count || !count->place || reader->state || !flow->synced || flow->stop ||
-	    flow->late_count || flow->time_passed || flow->select_block)
+	if (flow->space_late && !flow->time_state)
+		flow->space_late = false;
+	if (!count || !count->place || reader->state || !flow_is_synced(flow) || flow->stop ||
+	    flow->late_count || flow->space_late || flow->select_block)
 		return false;
 	/* Mappings may have changed. */
 	flow_enter_space(flow, flow->space);
@@ -486,7 +490,7 @@ static bool is_ready(struct ntrace_flow *flow, const struct ntrace_reader *reade
 /* The bits of SRC in the first bytes of a message, and those of the own SRC. */
 static void source_bits(const struct ntrace_flow *flow, uint64_t *mask, uint64_t *own)
 {
-	unsigned int bits = flow->any_src ? 0 : flow->params.src_bits;
+	unsigned int bits = flow->params.src_bits;
 	uint64_t all = (UINT64_C(1) << bits) - 1;
 
 	/* SRC follows TCODE: its first 6 bits are in the second byte, above MSEO. */
@@ -508,7 +512,7 @@ static inline bool is_sound(uint64_t key, uint64_t more, uint64_t mask)
 }
 
 /* Reads the bytes of a message at @at. Return: their number; 0: too long, or not whole. */
-static inline unsigned int take_key(const uint8_t *at, const uint8_t *end, uint64_t *key,
+static inline unsigned int read_key(const uint8_t *at, const uint8_t *end, uint64_t *key,
 				    uint64_t *more)
 {
 	uint64_t ends;
@@ -581,7 +585,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 			    .last_branch = count->last_branch };
 	count->miss.valid = false;
 	for (;;) {
-		unsigned int size = at < end ? take_key(at, reader->end, &key, &more) : 0;
+		unsigned int size = at < end ? read_key(at, reader->end, &key, &more) : 0;
 		struct effect *effect;
 		uint64_t origin, parcels = run.parcels;
 		uint32_t debt;
@@ -606,7 +610,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 		if (effect && flow->waiting.count && !pass_waiting(flow))
 			break;
 		if (effect && effect->split)
-			effect = take_parts(count, &flow->stack, effect, &run.parcels);
+			effect = count_parts(count, &flow->stack, effect, &run.parcels);
 		if (!effect || !effect->next) {
 			count->miss = (struct miss){ .key = { key, more },
 						     .origin = origin,
@@ -648,7 +652,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 	}
 	reader->offset += (uint64_t)(at - reader->next);
 	reader->next = at;
-	leave(flow, &run, offset);
+	store_run(flow, &run, offset);
 	if (count->miss.valid && flow->waiting.count)
 		flow_close_batch(flow);
 	return flow->stop || flow->count_error ? flow_result(flow) : 0;

@@ -20,7 +20,7 @@ void flow_count_end(struct ntrace_flow *flow, const struct ntrace_message *messa
 /* The waiting blocks are about to be passed to the caller. */
 void flow_count_deliver(struct ntrace_flow *flow);
 /* The callbacks are about to be called: the caller must know the place. */
-void flow_count_settle(struct ntrace_flow *flow);
+void flow_count_report_place(struct ntrace_flow *flow);
 /* The next block does not continue the earlier ones. */
 void flow_count_part(struct ntrace_flow *flow);
 /* A trap leads to the next block. */

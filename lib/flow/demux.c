@@ -20,7 +20,7 @@ struct ntrace_demux {
 };
 
 /* The caller's configuration and parameters in this version's size. */
-static int take_config(struct ntrace_flow_config *config, struct ntrace_params *params,
+static int copy_config(struct ntrace_flow_config *config, struct ntrace_params *params,
 		       const struct ntrace_flow_config *callers)
 {
 	memset(config, 0, sizeof(*config));
@@ -41,7 +41,7 @@ int ntrace_demux_new(struct ntrace_demux **demux, const struct ntrace_flow_confi
 	unsigned int sources;
 	int error;
 
-	if (!demux || !config || !limit || take_config(&full, &params, config))
+	if (!demux || !config || !limit || copy_config(&full, &params, config))
 		return NTRACE_ERR_INVALID;
 	*demux = NULL;
 	/* ntrace_flow_new() checks the remaining fields. */
@@ -92,7 +92,7 @@ int ntrace_demux_add(struct ntrace_demux *demux, unsigned int src,
 	int error;
 
 	if (src >= demux->sources || demux->flows[src] ||
-	    (config && take_config(&own, &params, config)) ||
+	    (config && copy_config(&own, &params, config)) ||
 	    own.params->src_bits != demux->params.src_bits)
 		return NTRACE_ERR_INVALID;
 	if (demux->count == demux->limit)
@@ -137,15 +137,15 @@ static int to_all(struct ntrace_demux *demux, const struct ntrace_message *messa
 	return result;
 }
 
-/* Reports bytes outside any message to every flow. @tell: a function of flows */
-static int tell_all(struct ntrace_demux *demux, uint64_t offset,
-		    int (*tell)(struct ntrace_flow *flow, uint64_t offset))
+/* Reports bytes outside any message to every flow. @report: a function of flows */
+static int report_to_all(struct ntrace_demux *demux, uint64_t offset,
+			 int (*report)(struct ntrace_flow *flow, uint64_t offset))
 {
 	int result = 0;
 
 	for (unsigned int src = 0; src < demux->sources && !result; src++) {
 		if (demux->flows[src])
-			result = tell(demux->flows[src], offset);
+			result = report(demux->flows[src], offset);
 	}
 	return result;
 }
@@ -172,12 +172,12 @@ int ntrace_demux_message(struct ntrace_demux *demux, const struct ntrace_message
 
 int ntrace_demux_wire_error(struct ntrace_demux *demux, uint64_t offset)
 {
-	return tell_all(demux, offset, ntrace_flow_wire_error);
+	return report_to_all(demux, offset, ntrace_flow_wire_error);
 }
 
 int ntrace_demux_break(struct ntrace_demux *demux, uint64_t offset)
 {
-	return tell_all(demux, offset, ntrace_flow_break);
+	return report_to_all(demux, offset, ntrace_flow_break);
 }
 
 int ntrace_demux_flush(struct ntrace_demux *demux)

@@ -58,7 +58,7 @@ int flow_count_new(struct ntrace_flow *flow)
 		return NTRACE_ERR_NOMEM;
 	made->place_count = 1;
 	made->next_id = 1;
-	made->history_mode = flow->history_mode;
+	made->history_mode = flow->mode == NTRACE_MODE_HISTORY;
 	return 0;
 }
 
@@ -97,8 +97,8 @@ static const struct ntrace_space *space_of(const struct ntrace_flow *flow, uint3
  * Writes the blocks that lead to @place. Return: their number; 0 if they are not known, and after a
  * trap.
  */
-static size_t put_lead(const struct ntrace_flow *flow, const struct place *place,
-		       struct ntrace_block *out)
+static size_t write_lead(const struct ntrace_flow *flow, const struct place *place,
+			 struct ntrace_block *out)
 {
 	const struct block *blocks = flow->cache.blocks;
 	uint32_t index = place->start;
@@ -122,8 +122,8 @@ static size_t put_lead(const struct ntrace_flow *flow, const struct place *place
 	return count;
 }
 
-static void pass_on(struct ntrace_flow *flow, size_t lead, size_t blocks, uint64_t times,
-		    uint32_t last)
+static void pass_effect(struct ntrace_flow *flow, size_t lead, size_t blocks, uint64_t times,
+			uint32_t last)
 {
 	struct flow_count *count = flow->count;
 	const struct block *block = &flow->cache.blocks[last];
@@ -142,8 +142,8 @@ static void pass_on(struct ntrace_flow *flow, size_t lead, size_t blocks, uint64
 }
 
 /* Writes a block of an effect, executed before the instruction at @next. */
-static inline void put_block(const struct block *blocks, uint32_t index, uint64_t next,
-			     struct ntrace_block *out)
+static inline void write_block(const struct block *blocks, uint32_t index, uint64_t next,
+			       struct ntrace_block *out)
 {
 	*out = blocks[index & ~TAKEN].form;
 	out->next = next;
@@ -151,26 +151,26 @@ static inline void put_block(const struct block *blocks, uint32_t index, uint64_
 }
 
 /* Writes the blocks of an effect, the last one before @end, with @flags. */
-static inline void put_before(const struct ntrace_flow *flow, const struct detail *detail,
-			      uint8_t flags, struct ntrace_block *end)
+static inline void write_blocks_before(const struct ntrace_flow *flow, const struct detail *detail,
+				       uint8_t flags, struct ntrace_block *end)
 {
 	const uint32_t *index = flow->count->room + detail->first;
 	const struct block *blocks = flow->cache.blocks;
 	uint64_t next = detail->next_pc;
 
 	for (uint32_t i = detail->count; i-- > 0; next = end->address) {
-		put_block(blocks, index[i], next, --end);
+		write_block(blocks, index[i], next, --end);
 		end->flags |= flags;
 	}
 }
 
 /* Writes the blocks of an effect, after those that lead to it. Return: the number of the latter. */
-static size_t put_blocks(const struct ntrace_flow *flow, const struct detail *detail)
+static size_t write_effect(const struct ntrace_flow *flow, const struct detail *detail)
 {
 	struct flow_count *count = flow->count;
-	size_t lead = put_lead(flow, &count->places[detail->lead], count->fold);
+	size_t lead = write_lead(flow, &count->places[detail->lead], count->fold);
 
-	put_before(flow, detail, 0, count->fold + lead + detail->count);
+	write_blocks_before(flow, detail, 0, count->fold + lead + detail->count);
 	return lead;
 }
 
@@ -187,9 +187,9 @@ void effect_fold(struct ntrace_flow *flow, struct effect *effect)
 	flow->stats.blocks += (uint64_t)effect->times * detail->count;
 	flow->stats.instructions += (uint64_t)effect->times * effect->instructions;
 	if (detail->count && flow->config.effect) {
-		size_t lead = put_blocks(flow, detail);
+		size_t lead = write_effect(flow, detail);
 
-		pass_on(flow, lead, detail->count, effect->times, last_block(count, detail));
+		pass_effect(flow, lead, detail->count, effect->times, last_block(count, detail));
 	}
 	effect->times = 0;
 }
@@ -202,7 +202,7 @@ void ntrace_flow_run_step(const struct ntrace_flow_run *run, size_t index,
 	const struct detail *detail = &count->details[run->steps[index].entry];
 	const struct block *block;
 
-	*lead = put_blocks(flow, detail);
+	*lead = write_effect(flow, detail);
 	*batch = (struct ntrace_block_batch){ .blocks = count->fold,
 					      .count = *lead + detail->count,
 					      .space = run->space,
@@ -231,8 +231,8 @@ static void pass_blocks(struct ntrace_flow *flow)
 {
 	struct flow_count *count = flow->count;
 	struct ntrace_block_batch batch = { .blocks = count->fold,
-					    .time = flow->time_known ? flow->time : 0,
-					    .time_known = flow->time_known,
+					    .time = flow_time(flow),
+					    .time_known = flow->time_state,
 					    .src = (uint16_t)flow->config.src };
 	uint32_t number = count->step_count, context = 0;
 
@@ -254,7 +254,7 @@ static void pass_blocks(struct ntrace_flow *flow)
 			batch.offset = count->step_offsets[i];
 		}
 		batch.count += detail->count;
-		put_before(flow, detail, detail->flags, count->fold + batch.count);
+		write_blocks_before(flow, detail, detail->flags, count->fold + batch.count);
 	}
 	pass_batch(flow, &batch);
 }
@@ -268,8 +268,8 @@ static void pass_steps(struct ntrace_flow *flow)
 				       .instructions = count->step_instructions,
 				       .flow = flow,
 				       .offset = flow->offset,
-				       .time = flow->time_known ? flow->time : 0,
-				       .time_known = flow->time_known,
+				       .time = flow_time(flow),
+				       .time_known = flow->time_state,
 				       .src = (uint16_t)flow->config.src };
 	const struct detail *detail;
 	const struct block *block;
@@ -278,8 +278,8 @@ static void pass_steps(struct ntrace_flow *flow)
 	/* The last part of a message has blocks: at least the return that begins it. */
 	detail = &count->details[count->steps[count->step_count - 1].entry];
 	block = &flow->cache.blocks[last_block(count, detail)];
-	put_block(flow->cache.blocks, count->room[detail->first + detail->count - 1],
-		  detail->next_pc, &last);
+	write_block(flow->cache.blocks, count->room[detail->first + detail->count - 1],
+		    detail->next_pc, &last);
 	run.last = &last;
 	run.isa = block->isa;
 	run.space = (struct ntrace_space *)(uintptr_t)space_of(flow, block->context);
@@ -344,7 +344,7 @@ void flow_count_fold(struct ntrace_flow *flow)
 int flow_flush_space(struct ntrace_flow *flow, const struct ntrace_space *space)
 {
 	flow_close_batch(flow);
-	flow_count_settle(flow);
+	flow_count_report_place(flow);
 	/* Where the flow has not been, or has not been for long, nothing was counted. */
 	for (unsigned int i = 0; i < CONTEXTS; i++) {
 		if (flow->cache.contexts[i].space == space && flow->cache.contexts[i].id)
@@ -353,7 +353,7 @@ int flow_flush_space(struct ntrace_flow *flow, const struct ntrace_space *space)
 	return flow_result(flow);
 }
 
-void flow_count_settle(struct ntrace_flow *flow)
+void flow_count_report_place(struct ntrace_flow *flow)
 {
 	struct flow_count *count = flow->count;
 	size_t lead;
@@ -367,8 +367,8 @@ void flow_count_settle(struct ntrace_flow *flow)
 	effects_pass_run(flow);
 	if (!flow->config.effect)
 		return;
-	lead = put_lead(flow, &count->places[count->place], count->fold);
-	pass_on(flow, lead, 0, 0, count->places[count->place].from);
+	lead = write_lead(flow, &count->places[count->place], count->fold);
+	pass_effect(flow, lead, 0, 0, count->places[count->place].from);
 }
 
 void flow_count_trap(struct ntrace_flow *flow)
@@ -387,7 +387,7 @@ void flow_count_part(struct ntrace_flow *flow)
 	flow->count->place = 0;
 }
 
-static void clear(struct flow_count *count)
+static void clear_tables(struct flow_count *count)
 {
 	memset(count->index, 0, (count->effect_mask + 1) * sizeof(*count->index));
 	count->used = 1;
@@ -404,9 +404,9 @@ void flow_count_forget(struct ntrace_flow *flow)
 {
 	if (!flow->count)
 		return;
-	flow_count_settle(flow);
+	flow_count_report_place(flow);
 	flow_count_fold(flow);
-	clear(flow->count);
+	clear_tables(flow->count);
 	flow->count->tail_valid = false;
 }
 
@@ -484,7 +484,7 @@ static bool is_known(struct ntrace_flow *flow, const struct place *place)
 
 	if (flow->cache.blocks[source].context != flow->space_id)
 		return false;
-	return place->from ? put_lead(flow, place, flow->count->fold) :
+	return place->from ? write_lead(flow, place, flow->count->fold) :
 			     place->start == place->block;
 }
 
@@ -496,8 +496,8 @@ uint32_t effects_find_place(struct ntrace_flow *flow)
 	enum ntrace_flow_error error;
 	struct place place;
 
-	if (!count->tail_valid || !flow->synced || !flow->pc_known || flow->select_block ||
-	    flow->stop || !flow->space_id)
+	if (!count->tail_valid || flow->place != FLOW_AT_PC || flow->select_block || flow->stop ||
+	    !flow->space_id)
 		return 0;
 	if (!flow_block(flow, &error)) {
 		flow->previous = previous;
@@ -527,7 +527,7 @@ static uint32_t *free_entry(const struct flow_count *count, uint32_t entry)
 }
 
 /* A number for a new effect, which may be that of an earlier one, and its place in the index. */
-static uint32_t take_number(struct ntrace_flow *flow, uint64_t hash)
+static uint32_t allocate_number(struct ntrace_flow *flow, uint64_t hash)
 {
 	struct flow_count *count = flow->count;
 	uint32_t entry = entry_of(count, hash), *place = free_entry(count, entry), number;
@@ -559,8 +559,8 @@ struct effect *effect_make(struct ntrace_flow *flow, const struct miss *miss, ui
 	*made = !effect;
 	if (effect)
 		return effect;
-	effect = &count->effects[take_number(flow, hash_of(miss->key[0], miss->key[1], miss->origin,
-							   miss->debt, place))];
+	effect = &count->effects[allocate_number(flow, hash_of(miss->key[0], miss->key[1],
+							       miss->origin, miss->debt, place))];
 	*effect = (struct effect){ .key = { miss->key[0], miss->key[1] },
 				   .origin = miss->origin,
 				   .place = place,
@@ -579,7 +579,7 @@ static bool is_full(const struct flow_count *count)
 }
 
 /* Quadruples the table, if there is memory. Effects without a place there are not found any more. */
-static void grow(struct ntrace_flow *flow)
+static void grow_table(struct ntrace_flow *flow)
 {
 	struct flow_count *count = flow->count;
 	struct effect *effects = count->effects;
@@ -615,14 +615,14 @@ bool effects_make_room(struct ntrace_flow *flow)
 	struct flow_count *count = flow->count;
 
 	if (count->used > count->effect_mask / 2 && count->effect_mask + 1 < EFFECTS_MAX)
-		grow(flow);
+		grow_table(flow);
 	if (count->dirty_count > count->effect_mask - 2 * PARTS)
 		flow_count_fold(flow);
-	if (flow->history_mode == count->history_mode && !is_full(count))
+	if ((flow->mode == NTRACE_MODE_HISTORY) == count->history_mode && !is_full(count))
 		return true;
-	count->history_mode = flow->history_mode;
-	flow_count_settle(flow);
+	count->history_mode = flow->mode == NTRACE_MODE_HISTORY;
+	flow_count_report_place(flow);
 	flow_count_fold(flow);
-	clear(count);
+	clear_tables(count);
 	return false;
 }

@@ -69,8 +69,8 @@ bool flow_open_batch(struct ntrace_flow *flow, const struct ntrace_isa *isa)
 	waiting->space = flow->space;
 	waiting->isa = isa;
 	waiting->offset = flow->offset;
-	waiting->time = flow->time_known ? flow->time : 0;
-	waiting->time_known = flow->time_known;
+	waiting->time = flow_time(flow);
+	waiting->time_known = flow->time_state;
 	waiting->src = (uint16_t)flow->config.src;
 	return true;
 }
@@ -81,7 +81,8 @@ static inline uint64_t to_the_top(uint64_t pattern, unsigned int bits)
 	return bits ? pattern << (64 - bits) : 0;
 }
 
-static void begin(const struct ntrace_flow *flow, const struct walk *walk, struct fast_walk *run)
+static void load_walk(const struct ntrace_flow *flow, const struct walk *walk,
+		      struct fast_walk *run)
 {
 	uint64_t parcels = flow_parcels_of_owner(flow);
 
@@ -106,8 +107,8 @@ static void count_without(struct walk *walk, const struct ntrace_block *first,
 }
 
 /* Stores the state, so that the general walk continues at the end of this run. */
-static void finish(struct ntrace_flow *flow, struct walk *walk, const struct fast_walk *run,
-		   uint32_t parcels)
+static void store_walk(struct ntrace_flow *flow, struct walk *walk, const struct fast_walk *run,
+		       uint32_t parcels)
 {
 	const struct ntrace_block *first = flow->batch + flow->waiting.count;
 	const struct ntrace_block *last;
@@ -126,7 +127,7 @@ static void finish(struct ntrace_flow *flow, struct walk *walk, const struct fas
 	flow->stats.instructions += run->instructions;
 	flow->waiting.count = (size_t)(run->out - flow->batch);
 	flow->pc = last->next;
-	flow->pc_known = true;
+	flow->place = FLOW_AT_PC;
 	flow->previous = run->last;
 	flow->previous_link = run->link;
 }
@@ -135,7 +136,7 @@ static void finish(struct ntrace_flow *flow, struct walk *walk, const struct fas
  * Starts the next round of the history. In BTM a branch without a message is not taken, so @zeros
  * zeros, enough for the batch, stand for its history. Return: false if there is no bit for a branch.
  */
-static bool next_round(struct fast_walk *run, const struct history *history, uint32_t zeros)
+static bool start_round(struct fast_walk *run, const struct history *history, uint32_t zeros)
 {
 	if (run->rest) {
 		run->left = history->width;
@@ -165,14 +166,16 @@ static bool infers_returns(const struct ntrace_flow *flow)
 {
 	unsigned int mode = flow->params.implicit_return;
 
-	return flow->inferred || (mode != 1 && mode != 2);
+	return flow->given.inferred || (mode != 1 && mode != 2);
 }
 
 /* Walks from block to block as far as possible. */
-static void follow(struct ntrace_flow *flow, const struct walk *walk, struct fast_walk *result)
+static void follow_links(struct ntrace_flow *flow, const struct walk *walk,
+			 struct fast_walk *result)
 {
 	/* BTM needs no bit. In HTM a missing bit is an error, which the general walk reports. */
-	const uint32_t zeros = !walk->eager && !flow->history_mode && !walk->stop_at_branch ?
+	const uint32_t zeros = !walk->eager && flow->mode != NTRACE_MODE_HISTORY &&
+					       !walk->stop_at_branch ?
 				       (uint32_t)flow->batch_room :
 				       0;
 	const bool returns = infers_returns(flow);
@@ -190,7 +193,7 @@ static void follow(struct ntrace_flow *flow, const struct walk *walk, struct fas
 		if (block->price >= run.parcels)
 			break;
 		if (block->form.insn_class == NTRACE_INSN_BRANCH) {
-			if (!run.left && !next_round(&run, &walk->history, zeros))
+			if (!run.left && !start_round(&run, &walk->history, zeros))
 				break;
 			taken = run.bits >> 63;
 			run.bits <<= 1;
@@ -223,7 +226,7 @@ static void follow(struct ntrace_flow *flow, const struct walk *walk, struct fas
  * Takes the block that I-CNT ends with, if it is what a message reports most: a taken branch in
  * BTM, or an indirect transfer. The general walk handles all others.
  */
-static void take_last(struct ntrace_flow *flow, struct walk *walk, struct fast_walk *run)
+static void walk_last_block(struct ntrace_flow *flow, struct walk *walk, struct fast_walk *run)
 {
 	const struct block *block = &flow->cache.blocks[run->index];
 	uint8_t class = block->form.insn_class;
@@ -259,10 +262,10 @@ bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk)
 		return true;
 	if (!flow_open_batch(flow, flow->cache.blocks[run.index].isa))
 		return false;
-	begin(flow, walk, &run);
+	load_walk(flow, walk, &run);
 	parcels = run.parcels;
-	follow(flow, walk, &run);
-	take_last(flow, walk, &run);
-	finish(flow, walk, &run, parcels - run.parcels);
+	follow_links(flow, walk, &run);
+	walk_last_block(flow, walk, &run);
+	store_walk(flow, walk, &run, parcels - run.parcels);
 	return true;
 }

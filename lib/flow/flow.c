@@ -17,13 +17,15 @@ bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 {
 	if (flow->waiting.count && !flow_close_batch(flow))
 		return false;
-	flow_count_settle(flow);
-	if (event->type == NTRACE_FLOW_TRAP || event->type == NTRACE_FLOW_TRACE_OFF ||
-	    event->type == NTRACE_FLOW_GAP || event->type == NTRACE_FLOW_ERROR)
-		flow_count_part(flow);
+	if (flow->count) {
+		flow_count_report_place(flow);
+		if (event->type == NTRACE_FLOW_TRAP || event->type == NTRACE_FLOW_TRACE_OFF ||
+		    event->type == NTRACE_FLOW_GAP || event->type == NTRACE_FLOW_ERROR)
+			flow_count_part(flow);
+	}
 	event->offset = flow->offset;
-	event->time = flow->time_known ? flow->time : 0;
-	event->time_known = flow->time_known;
+	event->time = flow_time(flow);
+	event->time_known = flow->time_state;
 	event->src = (uint16_t)flow->config.src;
 	event->dialect = (uint8_t)flow->params.dialect;
 	event->context = &flow->owner;
@@ -46,18 +48,12 @@ bool flow_emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, uint
 	return flow_emit(flow, &event);
 }
 
-/* After a loss, pc is only the last known address. */
-static bool is_placed(const struct ntrace_flow *flow)
-{
-	return flow->synced && flow->pc_known;
-}
-
 bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value)
 {
 	flow->stats.warnings++;
-	return flow_emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address, is_placed(flow),
-				value);
+	return flow_emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address,
+				flow->place == FLOW_AT_PC, value);
 }
 
 /* Drops all state that is valid only without a loss. */
@@ -83,13 +79,12 @@ static bool unreadable(enum ntrace_flow_error code)
 /* Ends the known flow; the loss is reported once. */
 static bool lose_sync(struct ntrace_flow *flow)
 {
-	bool known = is_placed(flow);
+	bool known = flow->place == FLOW_AT_PC;
 
-	flow->synced = false;
 	drop_pending(flow);
-	if (flow->in_gap)
+	if (flow->place == FLOW_LOST || flow->place == FLOW_UNREADABLE)
 		return true;
-	flow->in_gap = true;
+	flow->place = flow->place == FLOW_OFF ? FLOW_LOST : FLOW_UNREADABLE;
 	flow->stats.gaps++;
 	return flow_emit_simple(flow, NTRACE_FLOW_GAP, NTRACE_FLOW_ERROR_NONE, known ? flow->pc : 0,
 				known, 0);
@@ -98,15 +93,16 @@ static bool lose_sync(struct ntrace_flow *flow)
 /* Messages are missing or untrustworthy: drop all state accumulated over messages. */
 static void lose_stream(struct ntrace_flow *flow)
 {
+	if (flow->place == FLOW_UNREADABLE)
+		flow->place = FLOW_LOST;
 	flow->reference_known = false;
-	flow->address_known = false;
-	flow->time_known = false;
+	flow->time_state = TIME_UNKNOWN;
 	memset(&flow->owner, 0, sizeof(flow->owner));
 	flow->owner_repeated = true;
 	flow->late_count = 0;
 }
 
-static bool fail_with(struct ntrace_flow *flow, struct ntrace_flow_event *event)
+static bool report_failure(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 {
 	flow->stats.errors++;
 	event->type = NTRACE_FLOW_ERROR;
@@ -123,11 +119,11 @@ bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 	struct ntrace_flow_event event = {
 		.code = (uint8_t)code,
 		.address = address,
-		.next_known = is_placed(flow),
+		.next_known = flow->place == FLOW_AT_PC,
 		.value = value,
 	};
 
-	return fail_with(flow, &event);
+	return report_failure(flow, &event);
 }
 
 /*
@@ -173,9 +169,9 @@ static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt
 }
 
 /* Control is transferred to the handler at @address. */
-static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
+static bool report_trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 {
-	bool known = is_placed(flow);
+	bool known = flow->place == FLOW_AT_PC;
 
 	flow->stats.traps++;
 	if (!flow_emit_simple(flow, NTRACE_FLOW_TRAP, btype, address, known, known ? flow->pc : 0))
@@ -188,16 +184,15 @@ static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 }
 
 /* Continues the flow at @address. */
-static void go_to(struct ntrace_flow *flow, uint64_t address)
+static void continue_at(struct ntrace_flow *flow, uint64_t address)
 {
 	flow->reference = address;
 	flow->reference_known = true;
-	flow->address_known = true;
 	/* Where the walk itself came, it also knows the link: a return has that of its call. */
-	if (!flow->pc_known || flow->pc != address)
+	if (flow->place != FLOW_AT_PC || flow->pc != address)
 		flow->previous_link = 1;
 	flow->pc = address;
-	flow->pc_known = true;
+	flow->place = FLOW_AT_PC;
 }
 
 /*
@@ -205,17 +200,16 @@ static void go_to(struct ntrace_flow *flow, uint64_t address)
  * the next reported address is right, and the flow is known again from there without a sync.
  * Return: false if the address is unknown, or the callback stopped.
  */
-static bool resume(struct ntrace_flow *flow, const struct branch_record *branch)
+static bool resume_from_gap(struct ntrace_flow *flow, const struct branch_record *branch)
 {
-	if (flow->stop || !flow->reference_known || branch->tcode == NTRACE_TCODE_DIRECT_BRANCH)
+	if (flow->stop || flow->place < FLOW_UNREADABLE ||
+	    branch->tcode == NTRACE_TCODE_DIRECT_BRANCH)
 		return false;
-	if (branch->btype != NTRACE_BTYPE_JUMP && !trap(flow, branch->btype, branch->target))
+	if (branch->btype != NTRACE_BTYPE_JUMP && !report_trap(flow, branch->btype, branch->target))
 		return false;
 	flow->select_block = branch->btype == NTRACE_BTYPE_JUMP;
-	flow->synced = true;
-	flow->in_gap = false;
 	flow->confirmed = flow->offset;
-	go_to(flow, branch->target);
+	continue_at(flow, branch->target);
 	return true;
 }
 
@@ -235,15 +229,16 @@ static bool walk_branch(struct ntrace_flow *flow, const struct branch_record *br
 		walk.address = branch->target;
 	}
 	if (!walk_icnt(flow, &walk, branch->icnt))
-		return resume(flow, branch);
+		return resume_from_gap(flow, branch);
 	if (!direct) {
 		/* A transfer is reported, but no instruction retired that could have made it. */
-		if (walk.transfer && !walk.walked && !(flow->pc_known && flow->pc == walk.address))
+		if (walk.transfer && !walk.walked &&
+		    !(flow->place == FLOW_AT_PC && flow->pc == walk.address))
 			return flow_fail(flow, NTRACE_FLOW_ERROR_TRANSFER, flow->pc, walk.address);
 		if (branch->btype != NTRACE_BTYPE_JUMP &&
-		    !trap(flow, branch->btype, branch->target))
+		    !report_trap(flow, branch->btype, branch->target))
 			return false;
-		go_to(flow, branch->target);
+		continue_at(flow, branch->target);
 		return true;
 	}
 	if (walk.last_class < NTRACE_INSN_BRANCH || walk.last_class > NTRACE_INSN_OTHER_JUMP)
@@ -251,7 +246,7 @@ static bool walk_branch(struct ntrace_flow *flow, const struct branch_record *br
 	return true;
 }
 
-static bool branch_message(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool handle_branch(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	struct branch_record *branch = &flow->branch;
 
@@ -265,7 +260,7 @@ static bool branch_message(struct ntrace_flow *flow, const struct ntrace_message
 	branch->target = 0;
 	if (ntrace_message_has(message, NTRACE_FIELD_UADDR))
 		branch->target = ntrace_message_address(message, &flow->params, flow->reference);
-	return flow->synced ? walk_branch(flow, branch) : resume(flow, branch);
+	return flow_is_synced(flow) ? walk_branch(flow, branch) : resume_from_gap(flow, branch);
 }
 
 /* Repeats the last branch message with the same target. */
@@ -308,7 +303,7 @@ static bool counts_branches(const struct ntrace_flow *flow, uint64_t rcode)
 	return flow->params.dialect == NTRACE_DIALECT_SIFIVE_V0 && (rcode == 8 || rcode == 9);
 }
 
-static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool handle_resource_full(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	uint64_t rcode = message->field[NTRACE_FIELD_RCODE];
 	uint64_t icnt = message->field[NTRACE_FIELD_ICNT];
@@ -331,9 +326,9 @@ static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message 
 	}
 	if (counts_branches(flow, rcode))
 		return walk_history(flow, rcode == 8 ? 2 : 3, message->field[NTRACE_FIELD_RDATA]);
-	if (flow->unknown_rcodes >> rcode & 1)
+	if (flow->given.rcodes >> rcode & 1)
 		return true;
-	flow->unknown_rcodes |= 1u << rcode;
+	flow->given.rcodes |= 1u << rcode;
 	return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, rcode);
 }
 
@@ -395,12 +390,13 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 		walk.address_decides = true;
 	}
 	/* ProgTraceSync has no HIST field. */
-	walk.stop_at_branch = flow->history_mode && message->tcode == NTRACE_TCODE_PROG_TRACE_SYNC;
+	walk.stop_at_branch = flow->mode == NTRACE_MODE_HISTORY &&
+			      message->tcode == NTRACE_TCODE_PROG_TRACE_SYNC;
 	if (!walk_icnt(flow, &walk, message->field[NTRACE_FIELD_ICNT]))
 		return false;
 	if (walk.stopped)
 		return lose_sync(flow);
-	if (!jump || (flow->pc_known && flow->pc == address))
+	if (!jump || (flow->place == FLOW_AT_PC && flow->pc == address))
 		return true;
 	if (continuity == CONTINUES)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_ADDRESS, flow->pc, address);
@@ -413,21 +409,21 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 	return lose_sync(flow);
 }
 
-static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool handle_sync(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
 	uint8_t btype = (uint8_t)message->field[NTRACE_FIELD_BTYPE];
 	uint64_t address = ntrace_message_address(message, &flow->params, 0);
 
-	if (flow->synced)
+	if (flow_is_synced(flow))
 		walk_to_sync(flow, message, address);
-	if (flow->stop || !flow_settle_ownership(flow, true))
+	if (flow->stop || !flow_apply_owners(flow, true))
 		return false;
 	flow_expect_owner(flow);
 	/* If the earlier flow does not lead here, its time is invalid; that of the sync is not. */
-	if (!flow->time_known)
-		flow_take_time(flow, message);
-	if (btype != NTRACE_BTYPE_JUMP && !trap(flow, btype, address))
+	if (!flow->time_state)
+		flow_update_time(flow, message);
+	if (btype != NTRACE_BTYPE_JUMP && !report_trap(flow, btype, address))
 		return false;
 	if (keeps_stack(flow, sync)) {
 		unsigned int count = flow->stack.count;
@@ -437,16 +433,14 @@ static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *
 	} else {
 		drop_pending(flow);
 	}
-	flow->synced = true;
-	flow->in_gap = false;
 	flow->confirmed = flow->offset;
-	go_to(flow, address);
+	continue_at(flow, address);
 	flow->stats.syncs++;
 	return flow_select(flow, NTRACE_FLOW_SYNC, address) &&
 	       flow_emit_simple(flow, NTRACE_FLOW_SYNC, (uint8_t)sync, address, true, 0);
 }
 
-static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool handle_correlation(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	struct walk walk = { 0 };
 	uint64_t hist = 1;
@@ -454,12 +448,12 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 
 	if (ntrace_message_has(message, NTRACE_FIELD_HIST))
 		hist = message->field[NTRACE_FIELD_HIST];
-	if (flow->synced) {
+	if (flow_is_synced(flow)) {
 		if (!set_history(&walk.history, hist, 1))
 			flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
 		else
 			walk_icnt(flow, &walk, message->field[NTRACE_FIELD_ICNT]);
-		if (flow->stop || !flow_settle_ownership(flow, true))
+		if (flow->stop || !flow_apply_owners(flow, true))
 			return false;
 	} else if (message->field[NTRACE_FIELD_ICNT] && !lose_sync(flow)) {
 		/* Instructions retired that the flow has not seen. */
@@ -469,11 +463,9 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 	if (message->field[NTRACE_FIELD_CDF] > 1 &&
 	    !flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
 		return false;
-	known = is_placed(flow);
-	flow->synced = false;
-	flow->reference_known = false;
+	known = flow->place == FLOW_AT_PC;
+	flow->place = FLOW_OFF;
 	drop_pending(flow);
-	flow->in_gap = false;
 	if (!flow_emit_simple(flow, NTRACE_FLOW_TRACE_OFF,
 			      (uint8_t)message->field[NTRACE_FIELD_EVCODE], known ? flow->pc : 0,
 			      known, 0))
@@ -483,19 +475,19 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 	return true;
 }
 
-static bool unknown_message(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool warn_unknown_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	if (flow->unknown_tcodes >> message->tcode & 1)
+	if (flow->given.tcodes >> message->tcode & 1)
 		return true;
-	flow->unknown_tcodes |= UINT64_C(1) << message->tcode;
+	flow->given.tcodes |= UINT64_C(1) << message->tcode;
 	return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, message->tcode);
 }
 
 /* A message that depends on an earlier sync. */
-static bool relative_message(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool handle_relative(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	if (!flow->synced &&
-	    !(flow->reference_known && ntrace_message_has(message, NTRACE_FIELD_UADDR))) {
+	if (!flow_is_synced(flow) &&
+	    !(flow->place == FLOW_UNREADABLE && ntrace_message_has(message, NTRACE_FIELD_UADDR))) {
 		flow_track_address(flow, message);
 		return lose_sync(flow);
 	}
@@ -503,25 +495,25 @@ static bool relative_message(struct ntrace_flow *flow, const struct ntrace_messa
 	case NTRACE_TCODE_INDIRECT_BRANCH_HIST:
 	case NTRACE_TCODE_DIRECT_BRANCH:
 	case NTRACE_TCODE_INDIRECT_BRANCH:
-		return branch_message(flow, message);
+		return handle_branch(flow, message);
 	case NTRACE_TCODE_REPEAT_BRANCH:
 		return repeat_branch(flow, message);
 	default:
-		return resource_full(flow, message);
+		return handle_resource_full(flow, message);
 	}
 }
 
-static bool encoder_error(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool handle_encoder_error(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	struct ntrace_flow_event event = {
 		.code = NTRACE_FLOW_ERROR_LOST,
 		.etype = (uint8_t)message->field[NTRACE_FIELD_ETYPE],
 		.address = flow->pc,
-		.next_known = is_placed(flow),
+		.next_known = flow->place == FLOW_AT_PC,
 		.value = message->field[NTRACE_FIELD_ECODE],
 	};
 
-	return fail_with(flow, &event);
+	return report_failure(flow, &event);
 }
 
 /*
@@ -538,33 +530,32 @@ static void learn_mode(struct ntrace_flow *flow, const struct ntrace_message *me
 
 	if (!branch && !history)
 		return;
-	flow->history_mode = !branch;
-	flow->mode_known = true;
+	flow->mode = branch ? NTRACE_MODE_BRANCH : NTRACE_MODE_HISTORY;
 }
 
-static bool handle(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool handle_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (message->flags & NTRACE_MESSAGE_UNKNOWN)
-		return unknown_message(flow, message);
+		return warn_unknown_message(flow, message);
 	if (ntrace_message_is_circuit(message))
-		return flow_take_circuit(flow, message);
+		return flow_handle_circuit(flow, message);
 	/* PROCESS may have any width and does not affect the flow. */
 	if (message->tcode == NTRACE_TCODE_OWNERSHIP) {
 		if (!ntrace_message_has(message, NTRACE_FIELD_PROCESS))
 			return flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0);
-		return flow_take_ownership(flow, message);
+		return flow_handle_ownership(flow, message);
 	}
 	if (flow_damaged(message))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
 	if (flow->params.mode == NTRACE_MODE_ANY)
 		learn_mode(flow, message);
 	if (message->tcode == NTRACE_TCODE_ERROR)
-		return encoder_error(flow, message);
+		return handle_encoder_error(flow, message);
 	if (message->tcode == NTRACE_TCODE_PROG_TRACE_CORRELATION)
-		return correlation(flow, message);
+		return handle_correlation(flow, message);
 	if (!flow_is_sync(message))
-		return relative_message(flow, message);
-	return sync_message(flow, message);
+		return handle_relative(flow, message);
+	return handle_sync(flow, message);
 }
 
 int flow_result(struct ntrace_flow *flow)
@@ -574,7 +565,8 @@ int flow_result(struct ntrace_flow *flow)
 	flow->stop = 0;
 	flow->count_error = 0;
 	if (stop) {
-		flow->synced = false;
+		if (flow_is_synced(flow))
+			flow->place = FLOW_OFF;
 		lose_stream(flow);
 		drop_pending(flow);
 	}
@@ -609,15 +601,14 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 		flow_count_begin(flow, message);
 	flow->offset = message->offset;
 	flow->credit = flow_credit_after(flow->credit, message);
-	flow_take_time(flow, message);
-	handle(flow, message);
+	flow_update_time(flow, message);
+	handle_message(flow, message);
 	if (flow->late_count && !flow->stop)
-		flow_settle_ownership(flow, !flow->synced);
+		flow_apply_owners(flow, !flow_is_synced(flow));
 	if (!ntrace_message_is_circuit(message))
 		flow->owner_due = flow_is_sync(message);
-	/* A time is that of the end of the first message with blocks that has it. */
-	if (flow->waiting.count && flow->stamped && !flow->stop) {
-		flow->stamped = false;
+	if (flow->waiting.count && flow->time_state == TIME_NEW && !flow->stop) {
+		flow->time_state = TIME_OF_BLOCKS;
 		flow_close_batch(flow);
 	}
 	if (flow->count)
@@ -641,22 +632,22 @@ int ntrace_flow_break(struct ntrace_flow *flow, uint64_t offset)
 
 int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 {
-	struct walk walk = { .stop_at_branch = flow->history_mode || !flow->mode_known };
+	struct walk walk = { .stop_at_branch = flow->mode != NTRACE_MODE_BRANCH };
 
 	/*
 	 * The code counted by ResourceFull was executed, although only a later HIST could report
 	 * its branches. Until a message reveals the mode, such a HIST may still come.
 	 */
-	if (flow->synced && flow->icnt_pending > flow->debt && walk_icnt(flow, &walk, 0) &&
+	if (flow_is_synced(flow) && flow->icnt_pending > flow->debt && walk_icnt(flow, &walk, 0) &&
 	    walk.stopped && walk.parcels)
 		flow_fail(flow, NTRACE_FLOW_ERROR_TAIL, flow->pc, walk.parcels);
 	if (!flow->stop)
-		flow_settle_ownership(flow, true);
+		flow_apply_owners(flow, true);
 	if (pending && !flow->stop)
 		flow_fail(flow, NTRACE_FLOW_ERROR_CUT, flow->pc, flow->confirmed);
 	if (!flow->stop)
 		flow_close_batch(flow);
-	flow_count_settle(flow);
+	flow_count_report_place(flow);
 	flow_count_fold(flow);
 	return flow_result(flow);
 }
@@ -664,7 +655,7 @@ int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 int ntrace_flow_flush(struct ntrace_flow *flow)
 {
 	flow_close_batch(flow);
-	flow_count_settle(flow);
+	flow_count_report_place(flow);
 	flow_count_fold(flow);
 	return flow_result(flow);
 }
@@ -717,13 +708,13 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 	made->config = *config;
 	made->config.params = NULL;
 	made->config.space = NULL;
-	made->any_src = config->src == NTRACE_SRC_ANY;
-	if (made->any_src)
-		made->config.src = 0;
 	made->params = params;
+	if (config->src == NTRACE_SRC_ANY) {
+		made->config.src = 0;
+		made->params.src_bits = 0;
+	}
 	made->params.isa = NULL;
-	made->history_mode = params.mode == NTRACE_MODE_HISTORY;
-	made->mode_known = params.mode != NTRACE_MODE_ANY;
+	made->mode = params.mode;
 	made->owner_open = params_owner_open(&params);
 	made->owner_context = params_owner_is_context(&params);
 	made->default_isa = (struct ntrace_isa){

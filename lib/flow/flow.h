@@ -122,7 +122,7 @@ struct late_owner {
 	uint64_t due;		/* takes effect when this many parcels are walked */
 	uint64_t process;
 	bool whole;		/* no bit of PROCESS was dropped */
-	bool tells_all;		/* follows a sync and reports the whole context */
+	bool whole_context;		/* follows a sync and reports the whole context */
 };
 
 /* Encoders send two at a time, for hcontext and scontext. */
@@ -140,11 +140,36 @@ struct warned_range {
 	uint64_t address;	/* where it was met */
 };
 
+/*
+ * What is known about the next instruction. Relative messages, which count from an earlier address,
+ * walk from FLOW_UNREACHED on.
+ */
+enum flow_place {
+	FLOW_OFF,	 /* nothing, and no gap was reported: before the first sync, trace off */
+	FLOW_LOST,	 /* nothing up to the next sync: messages are missing or contradict the code */
+	FLOW_UNREADABLE, /* nothing up to the next reported address: code is missing, no message */
+	FLOW_UNREACHED,	 /* it is after a transfer whose target was not reported yet */
+	FLOW_AT_PC,	 /* it is at pc */
+};
+
+/* A time is that of the end of the first message with blocks that has it. */
+enum flow_time {
+	TIME_UNKNOWN,
+	TIME_NEW,	/* no block has had it yet */
+	TIME_OF_BLOCKS,
+};
+
+/* Warnings that are given once. */
+struct given_warnings {
+	uint64_t tcodes;	/* bit n: unknown TCODE n */
+	uint32_t rcodes;	/* bit n: unknown RCODE n */
+	bool inferred;		/* an inferred return may be wrong */
+};
+
 struct ntrace_flow {
 	struct ntrace_flow_config config;	/* without params */
-	struct ntrace_params params;		/* without isa */
+	struct ntrace_params params;		/* without isa; src_bits 0: takes any SRC */
 	struct ntrace_flow_stats stats;
-	bool any_src;			/* config.src was NTRACE_SRC_ANY */
 	struct ntrace_isa isa;		/* xlen 0: instruction set of the object */
 	struct ntrace_isa default_isa;
 	struct ntrace_isa isas[ISAS];	/* those of objects, each once */
@@ -158,18 +183,12 @@ struct ntrace_flow {
 	uint8_t previous_link;
 
 	/* From here to the batch: the state between two messages, see struct flow_state. */
+	enum flow_place place;
 	bool select_block;		/* call select before the next block */
-	bool synced;
-	bool in_gap;			/* GAP was reported */
-	bool history_mode;		/* HTM: from the parameters, or by the last message of
-					 * one mode */
-	bool mode_known;		/* from the parameters, or from a message */
-	uint64_t pc;
-	bool pc_known;
-	uint64_t reference;		/* reference of U-ADDR */
-	bool reference_known;		/* also in a gap caused by unreadable memory */
-	bool address_known;		/* reference is the last reported address, of program
-					 * flow or not */
+	enum ntrace_mode mode;		/* of the parameters, or of the last message of one mode */
+	uint64_t pc;			/* next instruction; else the last known place */
+	uint64_t reference;		/* last reported address, from which U-ADDR counts */
+	bool reference_known;		/* else only from FLOW_UNREADABLE on */
 	uint64_t icnt_pending;		/* sum of ResourceFull RCODE 0 */
 	uint64_t debt;			/* parcels walked for history alone */
 	uint64_t credit;		/* parcels that the bytes so far can still encode */
@@ -177,11 +196,9 @@ struct ntrace_flow {
 					 * are not counted where none may be late */
 	uint64_t confirmed;		/* offset of the last message with an I-CNT */
 	uint64_t offset;		/* offset of the current message */
-	uint64_t time;			/* last timestamp, if time_known; else base of later ones */
-	bool time_known;
-	bool time_passed;		/* the time of the space is still to be advanced */
-	bool stamped;			/* no block has had the last timestamp yet */
-	bool inferred;			/* an inferred return may be wrong: warning given */
+	uint64_t time;			/* last timestamp; if not known, base of later ones */
+	enum flow_time time_state;
+	bool space_late;		/* the time of the space is still to be advanced */
 	struct ntrace_context owner;	/* state set by Ownership messages */
 	bool owner_context;		/* PROCESS is a context: see enum ntrace_owner */
 	bool owner_open;		/* the stream may still decide so, or otherwise */
@@ -190,8 +207,7 @@ struct ntrace_flow {
 					 * context */
 	struct late_owner late[LATE_OWNERS];	/* in the order of the stream */
 	unsigned int late_count;
-	uint64_t unknown_tcodes;	/* bit n: warning given for TCODE n */
-	uint32_t unknown_rcodes;
+	struct given_warnings given;
 	struct branch_record branch;
 	struct return_stack stack;
 	int stop;			/* result of the callback, if not 0 */
@@ -207,13 +223,13 @@ struct ntrace_flow {
 
 /**
  * struct flow_state - a flow between two messages (save.c)
- * @bytes: the fields of struct ntrace_flow from @select_block up to @batch
+ * @bytes: the fields of struct ntrace_flow from @place up to @batch
  * @stats: totals up to there
  * @warned_count: number of entries of @warned
  */
 struct flow_state {
-	unsigned char bytes[offsetof(struct ntrace_flow, batch) -
-			    offsetof(struct ntrace_flow, select_block)];
+	unsigned char
+		bytes[offsetof(struct ntrace_flow, batch) - offsetof(struct ntrace_flow, place)];
 	struct ntrace_flow_stats stats;
 	unsigned int warned_count;
 	struct warned_range warned[];
@@ -334,21 +350,21 @@ bool flow_advance(struct ntrace_flow *flow);
 /* Calls the select callback, if any, for @address. Return: false if the callback stops. */
 bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);
 /* Takes TSTAMP of a message before its other fields are handled. */
-void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message);
+void flow_update_time(struct ntrace_flow *flow, const struct ntrace_message *message);
 /* A message with SYNC: the context must have followed the one before. See enum ntrace_owner. */
 void flow_expect_owner(struct ntrace_flow *flow);
 
 /* Takes an Ownership message with PROCESS. Return: as flow_emit(). */
-bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message);
+bool flow_handle_ownership(struct ntrace_flow *flow, const struct ntrace_message *message);
 /*
  * Applies late Ownership messages that are due now, or all of them with @all. Return: as
  * flow_emit().
  */
-bool flow_settle_ownership(struct ntrace_flow *flow, bool all);
+bool flow_apply_owners(struct ntrace_flow *flow, bool all);
 
 /* circuit.c */
 /* Takes InCircuitTrace and DataAcquisition of SiFive. Return: as flow_emit(). */
-bool flow_take_circuit(struct ntrace_flow *flow, const struct ntrace_message *message);
+bool flow_handle_circuit(struct ntrace_flow *flow, const struct ntrace_message *message);
 /* Records the address of a message that is not walked, as the reference of later ones. */
 void flow_track_address(struct ntrace_flow *flow, const struct ntrace_message *message);
 
@@ -358,11 +374,21 @@ static inline uint64_t flow_parcels_of_owner(const struct ntrace_flow *flow)
 	return flow->late_count ? flow->late[0].due - flow->walked : UINT64_MAX;
 }
 
+/* Whether blocks are known since the last sync, so that a message says what came after them. */
+static inline bool flow_is_synced(const struct ntrace_flow *flow)
+{
+	return flow->place >= FLOW_UNREACHED;
+}
+
+static inline uint64_t flow_time(const struct ntrace_flow *flow)
+{
+	return flow->time_state ? flow->time : 0;
+}
+
 /* Whether a message with SRC is of the own one. */
 static inline bool flow_is_own(const struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	return !flow->params.src_bits || flow->any_src ||
-	       message->field[NTRACE_FIELD_SRC] == flow->config.src;
+	return !flow->params.src_bits || message->field[NTRACE_FIELD_SRC] == flow->config.src;
 }
 
 /*

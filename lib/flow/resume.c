@@ -11,11 +11,11 @@
 /* Whether the flow has only state that struct ntrace_flow_state can hold. */
 static bool is_small(const struct ntrace_flow *flow)
 {
-	return flow->synced && flow->pc_known && flow->reference_known && flow->address_known &&
-	       flow->reference == flow->pc && flow->confirmed == flow->offset &&
-	       !flow->icnt_pending && !flow->debt && !flow->branch.valid && !flow->stack.count &&
-	       !flow->late_count && !flow->select_block && !flow->waiting.count &&
-	       flow->warned_count < WARNED_RANGES && (flow->space || !flow->warned_count);
+	return flow->place == FLOW_AT_PC && flow->reference == flow->pc &&
+	       flow->confirmed == flow->offset && !flow->icnt_pending && !flow->debt &&
+	       !flow->branch.valid && !flow->stack.count && !flow->late_count &&
+	       !flow->select_block && !flow->waiting.count && flow->warned_count < WARNED_RANGES &&
+	       (flow->space || !flow->warned_count);
 }
 
 int ntrace_flow_get_state(const struct ntrace_flow *flow, struct ntrace_flow_state *state)
@@ -30,13 +30,13 @@ int ntrace_flow_get_state(const struct ntrace_flow *flow, struct ntrace_flow_sta
 	full.address = flow->pc;
 	full.time = flow->time;
 	full.credit = flow->credit;
-	full.unknown_tcodes = flow->unknown_tcodes;
-	full.unknown_rcodes = flow->unknown_rcodes;
-	full.flags = (flow->time_known ? NTRACE_FLOW_STATE_TIME : 0) |
-		     (flow->stamped ? NTRACE_FLOW_STATE_STAMPED : 0) |
-		     (flow->inferred ? NTRACE_FLOW_STATE_INFERRED : 0) |
-		     (flow->history_mode ? NTRACE_FLOW_STATE_HISTORY : 0) |
-		     (flow->mode_known ? NTRACE_FLOW_STATE_MODE : 0) |
+	full.unknown_tcodes = flow->given.tcodes;
+	full.unknown_rcodes = flow->given.rcodes;
+	full.flags = (flow->time_state ? NTRACE_FLOW_STATE_TIME : 0) |
+		     (flow->time_state == TIME_NEW ? NTRACE_FLOW_STATE_STAMPED : 0) |
+		     (flow->given.inferred ? NTRACE_FLOW_STATE_INFERRED : 0) |
+		     (flow->mode == NTRACE_MODE_HISTORY ? NTRACE_FLOW_STATE_HISTORY : 0) |
+		     (flow->mode != NTRACE_MODE_ANY ? NTRACE_FLOW_STATE_MODE : 0) |
 		     (flow->owner_due ? NTRACE_FLOW_STATE_OWNER_DUE : 0) |
 		     (flow->owner_context ? NTRACE_FLOW_STATE_OWNER_CONTEXT : 0) |
 		     (flow->owner_open ? NTRACE_FLOW_STATE_OWNER_OPEN : 0);
@@ -58,23 +58,23 @@ int ntrace_flow_set_state(struct ntrace_flow *flow, const struct ntrace_flow_sta
 	flow->confirmed = state->offset;
 	flow->pc = state->address;
 	flow->reference = state->address;
-	flow->pc_known = true;
+	flow->place = FLOW_AT_PC;
 	flow->reference_known = true;
-	flow->address_known = true;
-	flow->synced = true;
 	flow->time = state->time;
-	flow->time_known = state->flags & NTRACE_FLOW_STATE_TIME;
-	flow->time_passed = true;
-	flow->stamped = state->flags & NTRACE_FLOW_STATE_STAMPED;
-	flow->inferred = state->flags & NTRACE_FLOW_STATE_INFERRED;
-	flow->history_mode = state->flags & NTRACE_FLOW_STATE_HISTORY;
-	flow->mode_known = state->flags & NTRACE_FLOW_STATE_MODE;
+	if (state->flags & NTRACE_FLOW_STATE_TIME)
+		flow->time_state = state->flags & NTRACE_FLOW_STATE_STAMPED ? TIME_NEW :
+									      TIME_OF_BLOCKS;
+	flow->space_late = true;
+	flow->given.inferred = state->flags & NTRACE_FLOW_STATE_INFERRED;
+	if (state->flags & NTRACE_FLOW_STATE_MODE)
+		flow->mode = state->flags & NTRACE_FLOW_STATE_HISTORY ? NTRACE_MODE_HISTORY :
+									NTRACE_MODE_BRANCH;
 	flow->owner_due = state->flags & NTRACE_FLOW_STATE_OWNER_DUE;
 	flow->owner_context = state->flags & NTRACE_FLOW_STATE_OWNER_CONTEXT;
 	flow->owner_open = state->flags & NTRACE_FLOW_STATE_OWNER_OPEN;
 	flow->credit = state->credit;
-	flow->unknown_tcodes = state->unknown_tcodes;
-	flow->unknown_rcodes = state->unknown_rcodes;
+	flow->given.tcodes = state->unknown_tcodes;
+	flow->given.rcodes = state->unknown_rcodes;
 	flow->owner = state->context;
 	flow_enter_space(flow, space);
 	for (unsigned int i = 0; i < state->warned_count; i++)

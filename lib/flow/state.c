@@ -12,12 +12,12 @@
 
 bool flow_advance(struct ntrace_flow *flow)
 {
-	flow->time_passed = false;
-	if (!flow->time_known || !flow->space)
+	flow->space_late = false;
+	if (!flow->time_state || !flow->space)
 		return true;
 	/* Effects refer to the code as it was. */
 	if (space_changes_by(flow->space, flow->time)) {
-		flow_count_settle(flow);
+		flow_count_report_place(flow);
 		flow_count_fold(flow);
 	}
 	if (ntrace_space_advance(flow->space, flow->time) == NTRACE_ERR_NOMEM)
@@ -29,7 +29,7 @@ bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address
 {
 	struct ntrace_space *space = NULL;
 
-	flow_count_settle(flow);
+	flow_count_report_place(flow);
 	if (flow->config.select) {
 		/* If the callback stops, no executed block may stay in the batch. */
 		if (flow->waiting.count && !flow_close_batch(flow))
@@ -45,17 +45,21 @@ bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address
 		return true;
 	}
 	/* Each space has its own time. */
-	flow->time_passed = true;
+	flow->space_late = true;
 	flow_enter_space(flow, space);
 	return true;
 }
 
-void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message)
+void flow_update_time(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	if (!stamp_take(message, &flow->params, &flow->time, &flow->time_known))
-		return;
-	flow->time_passed = true;
-	flow->stamped = true;
+	bool known = flow->time_state;
+
+	if (stamp_take(message, &flow->params, &flow->time, &known)) {
+		flow->time_state = TIME_NEW;
+		flow->space_late = true;
+	} else if (!known) {
+		flow->time_state = TIME_UNKNOWN;
+	}
 }
 
 /*
@@ -64,11 +68,11 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
  */
 static void learn_owner(struct ntrace_flow *flow, const struct late_owner *told)
 {
-	flow->owner_repeated |= told->tells_all;
+	flow->owner_repeated |= told->whole_context;
 	if (params_owner_is_odd(told->process)) {
 		flow->owner_context = false;
 		flow->owner_open = false;
-	} else if (told->tells_all && told->process & 2) {
+	} else if (told->whole_context && told->process & 2) {
 		flow->owner_context = true;
 	}
 }
@@ -86,7 +90,7 @@ void flow_expect_owner(struct ntrace_flow *flow)
 /* All of PROCESS is an id that software stored. */
 static bool change_stored_owner(struct ntrace_flow *flow, const struct late_owner *told)
 {
-	bool known = flow->synced && flow->pc_known;
+	bool known = flow->place == FLOW_AT_PC;
 
 	memset(&flow->owner, 0, sizeof(flow->owner));
 	flow->owner.scontext = told->process;
@@ -112,14 +116,14 @@ static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told
 	if (!flow->owner_context)
 		return change_stored_owner(flow, told);
 	/* Otherwise the values of a damaged message would stay valid forever. */
-	if (told->tells_all && (process & 3) != 1)
+	if (told->whole_context && (process & 3) != 1)
 		memset(owner, 0, sizeof(*owner));
 	switch (process & 3) {
 	case 1:
 		if (!flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
 			return false;
 		return flow_emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc,
-					flow->synced && flow->pc_known, process);
+					flow->place == FLOW_AT_PC, process);
 	case 2:
 		owner->scontext = context;
 		owner->scontext_known = told->whole;
@@ -132,13 +136,13 @@ static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told
 	owner->prv = process >> 2 & 3;
 	owner->v = process >> 4 & 1;
 	owner->prv_known = true;
-	if (flow->synced && flow->pc_known && !flow_select(flow, NTRACE_FLOW_OWNERSHIP, flow->pc))
+	if (flow->place == FLOW_AT_PC && !flow_select(flow, NTRACE_FLOW_OWNERSHIP, flow->pc))
 		return false;
-	return flow_emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc,
-				flow->synced && flow->pc_known, process);
+	return flow_emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc, flow->place == FLOW_AT_PC,
+				process);
 }
 
-bool flow_settle_ownership(struct ntrace_flow *flow, bool all)
+bool flow_apply_owners(struct ntrace_flow *flow, bool all)
 {
 	while (flow->late_count && (all || flow->late[0].due <= flow->walked)) {
 		struct late_owner first = flow->late[0];
@@ -154,19 +158,19 @@ bool flow_settle_ownership(struct ntrace_flow *flow, bool all)
 	return true;
 }
 
-bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message)
+bool flow_handle_ownership(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	struct late_owner told = {
 		.due = flow->walked,
 		.process = message->field[NTRACE_FIELD_PROCESS],
 		.whole = !(message->flags & NTRACE_MESSAGE_OVERSIZE),
-		.tells_all = flow->owner_due,
+		.whole_context = flow->owner_due,
 	};
 
 	/* Before a sync, the place in the code is unknown. */
-	if (!flow->synced && !flow->reference_known)
+	if (flow->place < FLOW_UNREADABLE)
 		return true;
-	if (flow->synced && flow->icnt_pending > flow->debt)
+	if (flow_is_synced(flow) && flow->icnt_pending > flow->debt)
 		told.due += flow->icnt_pending - flow->debt;
 	if (told.due == flow->walked && !flow->late_count)
 		return change_owner(flow, &told);
@@ -176,7 +180,7 @@ bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *
 	 */
 	if (flow->late_count == LATE_OWNERS) {
 		flow->late[0].due = flow->walked;
-		if (!flow_settle_ownership(flow, false))
+		if (!flow_apply_owners(flow, false))
 			return false;
 	}
 	flow->late[flow->late_count++] = told;

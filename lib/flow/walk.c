@@ -5,13 +5,19 @@
  */
 #include "step.h"
 
+/* Which way a branch went. */
+enum outcome {
+	KNOWN,
+	NOT_REPORTED,
+	CONTRADICTED,	/* the reported address is on neither side */
+};
+
 /* How a block ended. */
 struct end {
 	struct step step;
 	bool taken;
 	bool last;	/* I-CNT ends with this block */
-	bool untold;	/* the message does not report the outcome of the branch */
-	bool contradicted;	/* the reported address is on neither side of the branch */
+	enum outcome outcome;
 	bool cut;	/* the owner changes inside the block */
 };
 
@@ -36,7 +42,7 @@ static inline uint64_t last_address(const struct block *block)
 static void branch_without_bit(const struct ntrace_flow *flow, struct walk *walk,
 			       const struct block *block, struct end *end)
 {
-	bool history = flow->history_mode || walk->stop_at_branch;
+	bool history = flow->mode == NTRACE_MODE_HISTORY || walk->stop_at_branch;
 
 	if (end->last && walk->direct) {
 		end->taken = true;
@@ -44,20 +50,20 @@ static void branch_without_bit(const struct ntrace_flow *flow, struct walk *walk
 		end->taken = walk->address == block->target && walk->address != block->form.next;
 		/* The address matches neither side: the caller reports the contradiction. */
 		if (history && !walk->transfer && !end->taken && walk->address != block->form.next)
-			end->contradicted = true;
+			end->outcome = CONTRADICTED;
 	} else if (history) {
-		end->untold = true;
+		end->outcome = NOT_REPORTED;
 	}
 }
 
 /* Warns of an inferred return: modes 1 and 2 of the encoder do not compare the whole address. */
-static bool may_be_wrong(struct ntrace_flow *flow, const struct block *block)
+static bool warn_inferred(struct ntrace_flow *flow, const struct block *block)
 {
 	unsigned int mode = flow->params.implicit_return;
 
-	if (flow->inferred || (mode != 1 && mode != 2))
+	if (flow->given.inferred || (mode != 1 && mode != 2))
 		return true;
-	flow->inferred = true;
+	flow->given.inferred = true;
 	return flow_warn(flow, NTRACE_FLOW_ERROR_INFERRED, last_address(block), 0);
 }
 
@@ -65,11 +71,10 @@ static bool may_be_wrong(struct ntrace_flow *flow, const struct block *block)
  * Goes over the transfer at the end of @block: which way a branch went, and where the next block is.
  * Return: false: an error was reported.
  */
-static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
-		     struct end *end)
+static bool resolve_transfer(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
+			     struct end *end)
 {
 	uint8_t class = block->form.insn_class;
-	bool jump = class >= NTRACE_INSN_JUMP && class <= NTRACE_INSN_OTHER_JUMP;
 
 	if (class == NTRACE_INSN_BRANCH && walk->history.left)
 		end->taken = next_bit(&walk->history);
@@ -77,15 +82,16 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 		branch_without_bit(flow, walk, block, end);
 	else
 		end->taken = class != NTRACE_INSN_PLAIN && class != NTRACE_INSN_TRAP;
-	if (jump && flow->params.all_jumps && walk->history.left && !next_bit(&walk->history))
+	if (flow->params.all_jumps && class >= NTRACE_INSN_JUMP &&
+	    class <= NTRACE_INSN_OTHER_JUMP && walk->history.left && !next_bit(&walk->history))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, last_address(block),
 				 flow->confirmed);
-	flow->select_block |= class == NTRACE_INSN_TRAP_RETURN;
 	end->step = step_after(flow, block, flow->previous, end->taken);
-	if (end->untold || end->contradicted)
-		end->step.known = false;
-	if (!ntrace_insn_is_uninferable(class))
+	if (!ntrace_insn_is_uninferable(class)) {
+		end->step.known = end->outcome == KNOWN;
 		return true;
+	}
+	flow->select_block |= class == NTRACE_INSN_TRAP_RETURN;
 	if (end->last && walk->address_known) {
 		end->step.next = walk->address;
 		end->step.known = true;
@@ -94,7 +100,7 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 	if (!end->step.known && !end->last)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_INDIRECT, last_address(block),
 				 flow->confirmed);
-	return end->last || !end->step.popped || may_be_wrong(flow, block);
+	return end->last || !end->step.popped || warn_inferred(flow, block);
 }
 
 /* Adds the block of @event to the batch. */
@@ -127,7 +133,7 @@ static bool emit_block(struct ntrace_flow *flow, const struct walk *walk, const 
 		.type = NTRACE_FLOW_BLOCK,
 		.insn_class = block->form.insn_class,
 		.taken = end->taken,
-		.interrupted = (end->last || end->cut) && linear && !end->taken,
+		.interrupted = !end->taken && (end->last || end->cut) && linear,
 		.provisional = walk->eager,
 		.next_known = end->step.known,
 		.last_size = block->form.last_size,
@@ -156,7 +162,7 @@ static bool custom_transfer(const struct walk *walk, const struct block *block,
 static bool end_at_branch(struct ntrace_flow *flow, struct walk *walk, uint64_t address)
 {
 	flow->pc = address;
-	flow->pc_known = true;
+	flow->place = FLOW_AT_PC;
 	walk->stopped = walk->stop_at_branch;
 	if (!walk->stopped)
 		flow_fail(flow, NTRACE_FLOW_ERROR_NO_HISTORY, address, flow->confirmed);
@@ -173,7 +179,7 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 		.cut = cut,
 	};
 
-	if (!transfer(flow, walk, block, &end))
+	if (!resolve_transfer(flow, walk, block, &end))
 		return false;
 	if (custom_transfer(walk, block, &end)) {
 		end.taken = true;
@@ -187,12 +193,12 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 	flow->walked += block_parcels(block);
 	walk->last_class = block->form.insn_class;
 	flow->pc = end.step.next;
-	flow->pc_known = end.step.known;
+	flow->place = end.step.known ? FLOW_AT_PC : FLOW_UNREACHED;
 	flow->previous = end.step.from;
 	flow->previous_link = end.step.link;
 	if (!emit_block(flow, walk, block, &end))
 		return false;
-	return !end.untold || end_at_branch(flow, walk, last);
+	return end.outcome != NOT_REPORTED || end_at_branch(flow, walk, last);
 }
 
 /*
@@ -247,7 +253,7 @@ static const struct block *block_at_pc(struct ntrace_flow *flow)
 }
 
 /* All history bits of the message must be used. */
-static bool check_end(struct ntrace_flow *flow, const struct walk *walk)
+static bool check_history_used(struct ntrace_flow *flow, const struct walk *walk)
 {
 	if (walk->history.left)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
@@ -255,7 +261,7 @@ static bool check_end(struct ntrace_flow *flow, const struct walk *walk)
 }
 
 /* An eager walk that uses no history bit makes no progress. Return: false: given up. */
-static bool gets_on(struct ntrace_flow *flow, struct walk *walk, uint64_t bits_before)
+static bool check_progress(struct ntrace_flow *flow, struct walk *walk, uint64_t bits_before)
 {
 	if (!walk->eager || walk->history.left != bits_before) {
 		walk->without = 0;
@@ -272,7 +278,7 @@ static bool is_done(const struct walk *walk)
 }
 
 /* Walks one block of any kind. Return: false: the walk ends here. */
-static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
+static bool walk_any_block(struct ntrace_flow *flow, struct walk *walk)
 {
 	const struct block *block = block_at_pc(flow);
 	uint64_t bits_before = walk->history.left;
@@ -303,7 +309,7 @@ static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
 	if (block->uncertain &&
 	    !flow_warn_uncertain(flow, block->form.address, block_parcels(block)))
 		return false;
-	return walk_block(flow, walk, block, cut) && gets_on(flow, walk, bits_before);
+	return walk_block(flow, walk, block, cut) && check_progress(flow, walk, bits_before);
 }
 
 bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
@@ -312,22 +318,22 @@ bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
 	bool going = true;
 
 	walk->last_class = NTRACE_INSN_PLAIN;
-	if (flow->time_passed && !flow_advance(flow))
+	if (flow->space_late && !flow_advance(flow))
 		return false;
 	/* Mappings may have changed since the last message. */
 	flow_enter_space(flow, flow->space);
 	while (going && !is_done(walk)) {
 		if (flow->late_count)
-			going = flow_settle_ownership(flow, false);
+			going = flow_apply_owners(flow, false);
 		if (going && flow->batch)
 			going = flow_walk_fast(flow, walk);
 		if (going && !is_done(walk))
-			going = walk_one(flow, walk);
+			going = walk_any_block(flow, walk);
 	}
 	flow->credit -= walk->walked - before;
 	if (!going)
 		return walk->stopped && !flow->stop;
-	if (flow->late_count && flow->pc_known && !flow_settle_ownership(flow, false))
+	if (flow->late_count && flow->place == FLOW_AT_PC && !flow_apply_owners(flow, false))
 		return false;
-	return check_end(flow, walk);
+	return check_history_used(flow, walk);
 }
