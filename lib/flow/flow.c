@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * From messages to walks (N-Trace 1.0, "decoding"): the code that each message reports since the
- * last one, and the address at which the flow continues.
+ * From messages to walks (N-Trace 1.0, "decoding"); flow.h has the picture.
+ *
+ *	message			walks					is then
+ *	DirectBranch		I-CNT; ends with a taken branch		at its target
+ *	IndirectBranch, -Hist	I-CNT with HIST				at U-ADDR
+ *	RepeatBranch		the last branch message, B-CNT times
+ *	ResourceFull, I-CNT	nothing: the next I-CNT is as much more
+ *	ResourceFull, HIST	eagerly: to the branch of the last bit	there
+ *	ProgTraceCorrelation	I-CNT with HIST				off
+ *	any with SYNC		as without, if the flow is synced	at F-ADDR
+ *	Error			nothing					lost
+ *
+ * BTYPE 1 to 3: a trap leads to the address. A message that fails leaves the flow lost, or if only
+ * code is missing unreadable. Ownership and timestamps: state.c; InCircuitTrace: circuit.c.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Definitions shared by blocks.c, walk.c, fast.c, circuit.c and flow.c. */
+/*
+ * Flow: from messages and code to the instructions that a hart executed.
+ *
+ * A message reports how many 16-bit parcels were executed since the last one (I-CNT), the outcomes
+ * of their branches (HIST; in BTM, a message of its own for each taken branch), and the address that
+ * the code does not contain. The code has the rest. So a message is a stretch of code that begins
+ * where the last one ended, and the flow walks it block by block; a block is the code up to and with
+ * the next transfer of control. What a message does depends only on its bytes and on where it
+ * begins. So a message that comes there again has the same effect, which is remembered and counted.
+ *
+ *   bytes of a message ---- ntrace_reader_next() ----> struct ntrace_message
+ *        |                                                   |
+ *   count.c: is its effect here known?                  flow.c: which stretch? (struct walk)
+ *        | yes                                               |
+ *        v                                              walk.c: block after block
+ *   effects.c: counts it,       the second time           |  fast.c: as long as they are linked
+ *   in order if wanted    <---------------------------    |  blocks.c: reads each block once
+ *        |                                            |   |  step.h: where is the next one?
+ *        |                                            |   v
+ *        |                                            +-- blocks in a batch, other events
+ *        v                                                   |
+ *   effect or run callback, or blocks again             blocks callback, event callback
+ *
+ * Between two messages the flow is at one place (enum flow_place):
+ *
+ *             SYNC                  its last transfer lacks the target
+ *   FLOW_OFF -------> FLOW_AT_PC ------------------------------------> FLOW_UNREACHED
+ *       ^             |  |  |  ^ <-------- reported address -----------+
+ *       |  trace off  |  |  |  |
+ *       +-------------+  |  |  +-- SYNC, or any reported address -- FLOW_UNREADABLE
+ *                        |  |                                              ^
+ *                        |  +------- code is missing, no message ----------+
+ *                        |
+ *                        +---------- damage, contradiction, lost messages --> FLOW_LOST
+ *                                                     (from there only SYNC leads back)
+ *
+ * Invariants:
+ * - Each executed block is passed on once: in a batch or an event, or in an effect with a number of
+ *   times. Events, batches and runs are in the order of execution; effects are sums.
+ * - The blocks of a batch have one space, one instruction set and one time.
+ * - Failures of the stream are events, not results of functions. One GAP follows each loss.
+ * - Parcels that were walked for history alone (debt) are part of a later I-CNT. Parcels counted by
+ *   ResourceFull (icnt_pending) are added to the next I-CNT.
+ * - No message walks more parcels than the bytes so far can stand for (credit).
+ * - The return stack is that of the encoder: both are empty after a sync, except for markers that
+ *   keep them (N-Trace 1.0, "implicit return").
+ * - Effects and ids of blocks mean code as it was read: effects are passed on before it changes.
+ * - The fields from place to batch are all the state between two messages (save.c, resume.c). Links,
+ *   callers and effects save time; without them the results are the same.
+ */
 #ifndef NTRACE_FLOW_INTERNAL_H
 #define NTRACE_FLOW_INTERNAL_H
 
