@@ -95,10 +95,10 @@ static void test_round_trip(void)
 	       "a path is refused");
 	is_u64(ntrace_recording_write(in("nowhere"), &recording), NTRACE_ERR_INVALID, "still");
 	streams[1].file = "aux.1";
-	streams[1].reserved[7] = 1;
+	streams[1].reserved[0] = 1;
 	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID,
 	       "a field of a newer version is refused");
-	streams[1].reserved[7] = 0;
+	streams[1].reserved[0] = 0;
 	is_u64(ntrace_recording_write(in("nowhere"), &recording), NTRACE_ERR_IO, "no directory");
 }
 

@@ -62,7 +62,8 @@ static const struct vector {
 };
 
 static const struct vector damaged[] = {
-	{ "no CKDATA0", V0, "88 3F", "InCircuitTrace CKSRC=0xf CKDF=0x0 flags=2", 0, 0 },
+	{ "no bits of CKDATA0", V0, "88 3F", "InCircuitTrace CKSRC=0xf CKDF=0x0 CKDATA0=0x0",
+	  0x80001000, 0x80001000 },
 	{ "no CKDATA1", V0, "88 40 17", "InCircuitTrace CKSRC=0x0 CKDF=0x1 CKDATA0=0x5 flags=2", 0,
 	  0 },
 	{ "no DQDATA", V0, "1C 3F", "DataAcquisition IDTAG=0xf flags=2", 0, 0 },
