@@ -17,3 +17,4 @@ while read -r result text; do
 	esac
 done < <(python3 "$small_host/outputs.py" "$ntrace" "$tmp" 2>&1; echo "end $?") >"$tmp/results"
 cat "$tmp/results"
+done_testing

@@ -252,8 +252,9 @@ static uint64_t save_flags(struct hart *hart)
 			continue;
 		for (size_t i = 0; i < sizeof(record); i++)
 			((uint8_t *)record)[i] = data[(at + sizeof(header) + i) % page->data_size];
-		fprintf(flags_file, "%lu %lu %lu %lu %lu\n", record[0], record[1], record[2],
-			record[3] >> 32, record[5] & UINT32_MAX);
+		/* Without the causes of losses, which are above perf's own flags. */
+		fprintf(flags_file, "%lu %lu %lu %lu %lu\n", record[0], record[1],
+			record[2] & 0xffff, record[3] >> 32, record[5] & UINT32_MAX);
 		all |= record[2];
 	}
 	page->data_tail = head;
@@ -488,6 +489,15 @@ static bool goes_on(const struct aux_area *area)
 	return aux_head(area) != head;
 }
 
+/* Whether records tell of a full area. Its last bytes may also have waited in a shared sink. */
+static bool is_full(uint64_t flags)
+{
+	const uint64_t cause = (uint64_t)NTRACE_LOSS_DATA_FULL << NTRACE_AUX_LOSS_SHIFT;
+	const uint64_t shared = (uint64_t)NTRACE_LOSS_SHARED << NTRACE_AUX_LOSS_SHIFT;
+
+	return (flags & ~shared) == (PERF_AUX_FLAG_PARTIAL | cause);
+}
+
 /* An event of a hart, whatever its number: the area is full, and read; the event is scheduled out. */
 static void trace_full_hart(int cpu)
 {
@@ -504,8 +514,7 @@ static void trace_full_hart(int cpu)
 	ioctl(area.fd, PERF_EVENT_IOC_ENABLE, 0);
 	for (int i = 0; i < 2; i++) {
 		many_steps(PIECE);
-		ok(aux_head(&area) - area.page->aux_tail > 65536 / 2 &&
-			   aux_flags(&area) == PERF_AUX_FLAG_PARTIAL,
+		ok(aux_head(&area) - area.page->aux_tail > 65536 / 2 && is_full(aux_flags(&area)),
 		   "hart %d: a full AUX area: PARTIAL", cpu);
 		__atomic_store_n(&area.page->aux_tail, aux_head(&area), __ATOMIC_RELEASE);
 		ioctl(area.fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -529,7 +538,8 @@ static void trace_full(void)
 		ok(flags & PERF_AUX_FLAG_PARTIAL, "losses are reported");
 		return;
 	}
-	ok(flags == PERF_AUX_FLAG_PARTIAL, "a full AUX area: PARTIAL");
+	ksft_print_msg("flags %lx\n", flags);
+	ok(is_full(flags), "a full AUX area: PARTIAL");
 	ok(save(&harts[0]) > harts[0].area.aux_size / 2, "a full AUX area: it is full of trace");
 	ok(goes_on(&harts[0].area), "a full AUX area: tracing continues after it was read");
 	/* A shared sink still holds more than the area. */
@@ -538,6 +548,7 @@ static void trace_full(void)
 		goes_on(&harts[0].area);
 		flags = save_flags(&harts[0]);
 	}
+	ksft_print_msg("flags %lx\n", flags);
 	ok(!flags, "a full AUX area: and whole, if it is read");
 }
 

@@ -281,10 +281,10 @@ struct ntrace_config {
 #define NTRACE_LOSS_SHARED (1u << 6) /* the end of a task's trace was held back in a shared sink */
 
 /*
- * Bits 8 to 15 of the flags of a PERF_RECORD_AUX, which perf leaves to the PMU
- * (PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK): NTRACE_LOSS_... of the trace of the record
+ * Bits 16 to 23 of the flags of a PERF_RECORD_AUX: NTRACE_LOSS_... of the trace of the record. perf
+ * uses no bit above PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK, whose bits are the format of the trace.
  */
-#define NTRACE_AUX_LOSS_SHIFT 8
+#define NTRACE_AUX_LOSS_SHIFT 16
 
 /**
  * struct ntrace_control - first page of the mapping, read-only
