@@ -489,13 +489,20 @@ static bool goes_on(const struct aux_area *area)
 	return aux_head(area) != head;
 }
 
-/* Whether records tell of a full area. Its last bytes may also have waited in a shared sink. */
+/* Without the cause that the last bytes of a record have waited in a sink that harts share. */
+static uint64_t unshared(uint64_t flags)
+{
+	const uint64_t shared = (uint64_t)NTRACE_LOSS_SHARED << NTRACE_AUX_LOSS_SHIFT;
+
+	return flags == (PERF_AUX_FLAG_PARTIAL | shared) ? 0 : flags & ~shared;
+}
+
+/* Whether records tell of a full area. */
 static bool is_full(uint64_t flags)
 {
 	const uint64_t cause = (uint64_t)NTRACE_LOSS_DATA_FULL << NTRACE_AUX_LOSS_SHIFT;
-	const uint64_t shared = (uint64_t)NTRACE_LOSS_SHARED << NTRACE_AUX_LOSS_SHIFT;
 
-	return (flags & ~shared) == (PERF_AUX_FLAG_PARTIAL | cause);
+	return unshared(flags) == (PERF_AUX_FLAG_PARTIAL | cause);
 }
 
 /* An event of a hart, whatever its number: the area is full, and read; the event is scheduled out. */
@@ -538,18 +545,20 @@ static void trace_full(void)
 		ok(flags & PERF_AUX_FLAG_PARTIAL, "losses are reported");
 		return;
 	}
-	ksft_print_msg("flags %lx\n", flags);
 	ok(is_full(flags), "a full AUX area: PARTIAL");
 	ok(save(&harts[0]) > harts[0].area.aux_size / 2, "a full AUX area: it is full of trace");
 	ok(goes_on(&harts[0].area), "a full AUX area: tracing continues after it was read");
-	/* A shared sink still holds more than the area. */
-	for (int i = 0; i < 100 && flags; i++) {
+	/*
+	 * A shared sink still holds more than the area. Where its trace is separated, the interrupts of
+	 * the drain, which are traced, can make as much as a slice takes: then the area is full again.
+	 */
+	for (int i = 0; i < 100 && unshared(flags); i++) {
 		save(&harts[0]);
 		goes_on(&harts[0].area);
 		flags = save_flags(&harts[0]);
 	}
-	ksft_print_msg("flags %lx\n", flags);
-	ok(!flags, "a full AUX area: and whole, if it is read");
+	ok(!unshared(flags) || is_full(flags),
+	   "a full AUX area: and whole, if it is read, or full again");
 }
 
 static void save_maps(const char *directory)
