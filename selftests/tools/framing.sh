@@ -167,6 +167,29 @@ word 4 >>"$tmp/gap.fr"
 "$ntrace" check --framing coresight "$tmp/gap.fr" >/dev/null 2>&1
 is $? 1 "check: status 1 with findings, whatever is missing"
 
+# ---- a compressed file that is cut ----
+
+# Cut behind the header of its frame, nothing can be read; cut behind its first block, all before that; frames are last.
+zstd -q -f "$tmp/loop.nex" -o "$tmp/whole.zst"
+zstd -q -f "$tmp/loop.fr" -o "$tmp/framed.zst"
+seq 100000 200000 | zstd -q >"$tmp/large.zst"
+for cut in "whole.zst 12" "whole.zst $(($(stat -c %s "$tmp/whole.zst") - 1))" "large.zst $(($(stat -c %s "$tmp/large.zst") / 2))" \
+	"framed.zst 12 --framing coresight:0x6f"; do
+	read -r file size framing <<<"$cut"
+	head -c "$size" "$tmp/$file" >"$tmp/cut.zst"
+	for sub in dump "decode ${elf[*]}" "decode --level message" stat "stat ${elf[*]}" check; do
+		expected=3
+		# What is no trace has findings, too.
+		[ "$sub $file" = "check large.zst" ] && expected=1
+		# shellcheck disable=SC2086
+		"$ntrace" $sub $framing "$tmp/cut.zst" >"$tmp/out" 2>"$tmp/err"
+		is $? $expected "$file, $size bytes: ${sub/$tmp/}: status"
+		like "$file, $size bytes: ${sub/$tmp/}: said" "cut.zst: the compressed file is truncated: bytes of the trace are missing" "$(<"$tmp/err")"
+	done
+done
+head -c 12 "$tmp/whole.zst" >"$tmp/cut.zst"
+complains "detect: a compressed file that is cut" 1 "the compressed file is truncated: nothing of it can be read" detect "$tmp/cut.zst"
+
 # ---- complaints ----
 
 complains "several sources in a file" 1 "mix.fr: the frames have 3 sources: 0x03 \(20,000 bytes\), 0x10 \(63 bytes\), 0x6f \(1,400 bytes\): choose one with --framing coresight:ID, or separate them with 'ntrace split'" \

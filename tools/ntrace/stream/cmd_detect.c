@@ -63,6 +63,7 @@ static int read_file(struct detect *detect, int fd)
 {
 	struct ntrace_trace_file *file;
 	ssize_t got = 1;
+	bool cut;
 	int error = ntrace_trace_file_open(&file, fd, NTRACE_TRACE_GUESS);
 
 	if (error)
@@ -73,8 +74,17 @@ static int read_file(struct detect *detect, int fd)
 		if (got > 0)
 			detect->size += (size_t)got;
 	}
+	cut = ntrace_trace_file_cut(file);
 	ntrace_trace_file_close(file);
-	return got < 0 ? trace_file_failed(detect->name, (int)got) : EXIT_OK;
+	if (got < 0)
+		return trace_file_failed(detect->name, (int)got);
+	if (cut && !detect->size)
+		return fail("%s: the compressed file is truncated: nothing of it can be read",
+			    detect->name);
+	if (cut)
+		warn("%s: the compressed file is truncated: bytes of the trace are missing",
+		     detect->name);
+	return EXIT_OK;
 }
 
 static int read_input(struct detect *detect, const char *path)

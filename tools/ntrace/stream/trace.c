@@ -93,10 +93,17 @@ void sanity_warn(const struct sanity *sanity, const char *name)
 		     name, strcmp(name, STANDARD_INPUT) ? name : "-");
 }
 
-static void warn_if_cut(const struct trace *trace)
+/* At the end of a file that ends inside a zstd frame: the bytes behind are missing. */
+static void find_cut(struct trace *trace)
 {
-	if (trace->ended && ntrace_trace_file_cut(trace->file))
-		warn("%s: the compressed file is truncated", trace->name);
+	if (!trace->ended || !ntrace_trace_file_cut(trace->file))
+		return;
+	warn("%s: the compressed file is truncated: bytes of the trace are missing", trace->name);
+	/* Frames of a formatter that end within one have the gap already. */
+	if (trace->lost)
+		return;
+	trace->cut = true;
+	trace->places++;
 }
 
 static int fill_from_frames(struct trace *trace)
@@ -106,7 +113,7 @@ static int fill_from_frames(struct trace *trace)
 
 	trace->lost = trace->unframer.lost;
 	trace->places = trace->unframer.places;
-	warn_if_cut(trace);
+	find_cut(trace);
 	return error;
 }
 
@@ -126,7 +133,7 @@ static int fill(struct trace *trace, size_t least)
 	}
 	trace->chunk_size = have;
 	trace->ended = !got;
-	warn_if_cut(trace);
+	find_cut(trace);
 	return EXIT_OK;
 }
 
@@ -283,6 +290,12 @@ static int next_chunk(struct trace *trace)
 	keep_head(trace);
 	if (trace->leave)
 		trace->leave(trace->leave_data);
+	if (trace->ended && trace->cut) {
+		trace->cut = false;
+		trace->lost = true;
+		trace->dropped = ntrace_reader_break(&trace->reader);
+		return 0;
+	}
 	if (trace->ended)
 		return TRACE_END;
 	trace->chunk_offset += trace->chunk_size;

@@ -90,6 +90,7 @@ struct trace {
 	bool words16;
 	bool framed;
 	bool ended;
+	bool cut;		/* bytes are missing at the end, which trace_next() has not said yet */
 	bool reading;		/* trace_read() was called */
 	uint64_t chunk_offset;
 	size_t chunk_size;
