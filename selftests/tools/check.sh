@@ -84,6 +84,15 @@ is "$? $(cat "$tmp/out")" "2 " "program for another machine: status 2"
 "$ntrace" check "$tmp/good.nex" >/dev/full 2>"$tmp/err"
 is $? 2 "output that cannot be written: status 2"
 
+# DataAcquisition of SiFive's dialect without its fields; cut.
+hex FF 1C 07 FF >"$tmp/sifive.nex"
+for params in srcbits=6 srcbits=6,dialect=sifive-v0; do
+	name=$("$ntrace" dump --params "$params" --json "$tmp/sifive.nex" 2>/dev/null | sed -n 's/.*"tcode":7,"name":"\([^"]*\)".*/\1/p')
+	like "$params: TCODE 7 has dump's name" " $name SRC=1: " "$("$ntrace" check --params "$params" "$tmp/sifive.nex")"
+	like "$params: and in JSON" "\"tcode\":7,\"name\":\"$name\"" "$("$ntrace" check --json --params "$params" "$tmp/sifive.nex")"
+done
+is "$name" DataAcquisition "the dialect's name"
+
 if [ -e "$data/xrle.nex" ]; then
 	is "$("$ntrace" check --params mode=htm --elf "$data/xrle.elf" "$data/xrle.nex"; echo $?)" \
 		"367 messages: 0 errors, 0 warnings, 0 infos

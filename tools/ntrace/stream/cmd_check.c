@@ -67,15 +67,24 @@ static bool has_address(const struct ntrace_check_finding *finding)
 	return finding->rule->flow && finding->tcode < 0;
 }
 
-static void finding_text(struct output *output, const struct ntrace_check_finding *finding)
+static const char *finding_name(const struct check *check,
+				const struct ntrace_check_finding *finding)
 {
+	return ntrace_tcode_dialect_name((unsigned int)finding->tcode,
+					 check->config.params->dialect);
+}
+
+static void finding_text(const struct check *check, const struct ntrace_check_finding *finding)
+{
+	struct output *output = check->output;
+
 	output_text(output, "0x");
 	output_hex(output, finding->offset, 8);
 	output_char(output, ' ');
 	output_padded(output, ntrace_check_severity_name(finding->rule->severity), 8);
 	output_padded(output, finding->rule->id, 23);
 	if (finding->tcode >= 0)
-		output_text(output, ntrace_tcode_name((unsigned int)finding->tcode));
+		output_text(output, finding_name(check, finding));
 	if (finding->src >= 0)
 		output_printf(output, "%sSRC=%d", finding->tcode >= 0 ? " " : "", finding->src);
 	if (finding->field >= 0)
@@ -109,7 +118,7 @@ static void finding_json(const struct check *check, const struct ntrace_check_fi
 	json_rule(output, finding->rule);
 	if (finding->tcode >= 0)
 		output_printf(output, ",\"tcode\":%d,\"name\":\"%s\"", finding->tcode,
-			      ntrace_tcode_name((unsigned int)finding->tcode));
+			      finding_name(check, finding));
 	if (finding->src >= 0)
 		output_printf(output, ",\"src\":%d", finding->src);
 	if (finding->field >= 0)
@@ -145,7 +154,7 @@ static int take_finding(void *data, const struct ntrace_check_finding *finding)
 	if (check->json)
 		finding_json(check, finding);
 	else
-		finding_text(check->output, finding);
+		finding_text(check, finding);
 	return check->output->error;
 }
 
