@@ -60,4 +60,8 @@ like "its error names the address" "none: No such file" "$(cat "$tmp/err")"
 verify "$tmp/falsified" --mismatches 5 --elf "$tmp/program" --last 2 >"$tmp/out" 2>"$tmp/err"
 like "the report has the instructions before" "before: group [0-9]*, pc 0x[0-9a-f]*: [0-9a-f]*  [a-z]" "$(cat "$tmp/out")"
 like "and what differs" ": trace 0x[0-9a-f]*, model 0x[0-9a-f]*" "$(cat "$tmp/out")"
+for count in 1 2; do
+	verify "$tmp/falsified" --mismatches "$count" --json >"$tmp/out" 2>"$tmp/err"
+	is "$? $(number mismatched)" "3 $count" "--mismatches $count: ends after as many groups"
+done
 done_testing

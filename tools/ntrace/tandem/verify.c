@@ -143,8 +143,9 @@ static int on_field(void *data, const struct ntrace_tandem_field *field)
 	struct verify *verify = data;
 	int result = ntrace_tandem_verifier_field(verify->verifier, field);
 
-	if (!result && field->type == NTRACE_TANDEM_END && verify->groups &&
-	    verify->groups == verify->options->limit)
+	if (!result && field->type == NTRACE_TANDEM_END &&
+	    ((verify->groups && verify->groups == verify->options->limit) ||
+	     (verify->mismatched && verify->mismatched == verify->options->mismatches)))
 		return TANDEM_ENOUGH;
 	return result;
 }
