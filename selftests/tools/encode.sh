@@ -92,6 +92,23 @@ encodes "standard input" --pcs - --mode htm <"$tmp/pcs"
 ok "trace to standard output" cmp "$tmp/piped" "$tmp/trace"
 like "figures to standard error" "bytes [0-9]+" "$(cat "$tmp/err")"
 
+# More parcels than a block has at the port: 80000.
+for insn in "addi a0, a0, 1" "c.addi a0, 1"; do
+	size=4
+	[ "${insn%% *}" = addi ] || size=2
+	printf '\t.globl _start\n\t.option %s\n_start:\n\t.rept %d\n\t%s\n\t.endr\n' "$([ $size = 2 ] && echo rvc || echo norvc)" \
+		$((160000 / size)) "$insn" >"$tmp/line.S"
+	ok "$insn: assembled" riscv64-linux-gnu-gcc -march=rv64gc -mabi=lp64d -nostdlib -static -no-pie -Wl,-Ttext=0x10000 \
+		-Wl,--build-id=none "$tmp/line.S" -o "$tmp/line"
+	seq 65536 $size $((65536 + 159999)) | awk '{ printf "0x%x\n", $1 }' >"$tmp/straight"
+	for mode in btm htm; do
+		ok "$insn, $mode: straight-line code is encoded" "$ntrace" encode --pcs "$tmp/straight" --elf "$tmp/line" --mode $mode \
+			-o "$tmp/long"
+		"$ntrace" decode --level pc --elf "$tmp/line" "$tmp/long" 2>"$tmp/err" | cmp - "$tmp/straight"
+		is $? 0 "$insn, $mode: it decodes to the same PCs"
+	done
+done
+
 # Format of QEMU's log: another CPU, a block that did not run, remarks.
 awk '{ pc = sprintf("%16s", substr($1, 3)); gsub(" ", "0", pc)
 	if (NR % 10 == 0) {

@@ -161,6 +161,9 @@ int pc_blocks_add(struct pc_blocks *blocks, uint64_t pc)
 
 	if (!error && blocks->last_known)
 		error = resolve(blocks, pc);
+	/* A block without a transfer continues in the next one. */
+	if (!error && blocks->parcels + entry->insn.size / 2u > NTRACE_IRETIRE_MAX)
+		error = give(blocks, NTRACE_ITYPE_NONE, false);
 	if (error)
 		return error;
 	if (!blocks->parcels)
