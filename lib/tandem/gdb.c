@@ -18,14 +18,21 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ntrace/tandem_verify.h>
 
 #define PACKET_MAX 16384
 #define XML_MAX (1 << 20)
-/* A stub that does not answer for so long is taken as dead. */
-#define PATIENCE_MS 120000
+/* A stub that has not completed an answer after so long is taken as dead. */
+#define PATIENCE_MS 10000
+/* A request that the stub rejects so often is given up. */
+#define TRIES_MAX 4
+/* Bytes between two answers: acknowledgements, notifications. */
+#define NOISE_MAX (1 << 20)
+/* Packets of console output before the answer to a step. */
+#define OUTPUTS_MAX 10000
 /*
  * Registers in one batch: their answers must fit into the buffers of the connection. A stub that wants
  * each answer acknowledged may take the next request for the acknowledgement: one at a time.
@@ -38,8 +45,11 @@ struct ntrace_tandem_gdb {
 	bool no_acks;
 	size_t in_next, in_end;
 	size_t out_used;
+	int64_t deadline;				/* of the answer, CLOCK_MONOTONIC, ms */
+	size_t last_size;				/* of the last request, which is repeated if the stub asks */
+	char last[1032];
 	int number[NTRACE_TANDEM_STATE_REGISTERS];	/* of the stub, -1 = none */
-	uint8_t bytes[NUMBERS_MAX];			/* size of the stub's register */
+	uint16_t bytes[NUMBERS_MAX];			/* size of the stub's register */
 	uint16_t id[NUMBERS_MAX];			/* ours, + 1 */
 	unsigned int numbers;
 	char in[65536];
@@ -88,7 +98,9 @@ __attribute__((format(printf, 2, 3))) static int put_packet(struct ntrace_tandem
 		return error;
 	for (int i = 0; i < length; i++)
 		sum = (uint8_t)(sum + (uint8_t)text[i]);
-	gdb->out_used += (size_t)sprintf(gdb->out + gdb->out_used, "$%s#%02x", text, sum);
+	gdb->last_size = (size_t)snprintf(gdb->last, sizeof(gdb->last), "$%s#%02x", text, sum);
+	memcpy(gdb->out + gdb->out_used, gdb->last, gdb->last_size);
+	gdb->out_used += gdb->last_size;
 	return 0;
 }
 
@@ -103,17 +115,27 @@ static int acknowledge(struct ntrace_tandem_gdb *gdb, int length)
 	return length;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 /* Return: the next byte, or an error */
 static int get_byte(struct ntrace_tandem_gdb *gdb)
 {
 	struct pollfd wait = { .fd = gdb->fd, .events = POLLIN };
+	int64_t left;
 	ssize_t got;
 	int ready;
 
 	if (gdb->in_next < gdb->in_end)
 		return (uint8_t)gdb->in[gdb->in_next++];
 	do {
-		ready = poll(&wait, 1, PATIENCE_MS);
+		left = gdb->deadline - now_ms();
+		ready = left > 0 ? poll(&wait, 1, (int)left) : 0;
 	} while (ready < 0 && errno == EINTR);
 	if (!ready)
 		errno = ETIMEDOUT;
@@ -131,17 +153,50 @@ static int get_byte(struct ntrace_tandem_gdb *gdb)
 	return (uint8_t)gdb->in[0];
 }
 
-/* Puts the next packet at gdb->packet, without escapes. Return: its length, or an error */
-static int get_packet(struct ntrace_tandem_gdb *gdb)
+/* Sends the last request again: the stub that acknowledges has got it damaged. */
+static int repeat(struct ntrace_tandem_gdb *gdb)
+{
+	int error = reserve(gdb, gdb->last_size);
+
+	if (error)
+		return error;
+	memcpy(gdb->out + gdb->out_used, gdb->last, gdb->last_size);
+	gdb->out_used += gdb->last_size;
+	return flush(gdb);
+}
+
+/* Finds the start of a packet. Return: 0 or an error */
+static int find_packet(struct ntrace_tandem_gdb *gdb)
+{
+	unsigned int tries = 1;
+	int byte, error;
+
+	for (size_t noise = 0; noise < NOISE_MAX; noise++) {
+		byte = get_byte(gdb);
+		if (byte < 0 || byte == '$')
+			return byte < 0 ? byte : 0;
+		if (byte != '-' || gdb->no_acks)
+			continue;
+		if (tries++ == TRIES_MAX)
+			break;
+		error = repeat(gdb);
+		if (error)
+			return error;
+	}
+	return NTRACE_ERR_FORMAT;
+}
+
+/*
+ * Puts the next packet at gdb->packet, without escapes. The caller has set the deadline. Return:
+ * its length, or an error
+ */
+static int get_packet_in_time(struct ntrace_tandem_gdb *gdb)
 {
 	size_t length = 0;
-	int byte;
+	int byte = find_packet(gdb);
 
-	do {
-		byte = get_byte(gdb);
-		if (byte < 0)
-			return byte;
-	} while (byte != '$');
+	if (byte < 0)
+		return byte;
 	for (;;) {
 		byte = get_byte(gdb);
 		if (byte == '#')
@@ -164,6 +219,12 @@ static int get_packet(struct ntrace_tandem_gdb *gdb)
 			return byte;
 	}
 	return gdb->no_acks ? (int)length : acknowledge(gdb, (int)length);
+}
+
+static int get_packet(struct ntrace_tandem_gdb *gdb)
+{
+	gdb->deadline = now_ms() + PATIENCE_MS;
+	return get_packet_in_time(gdb);
 }
 
 static int exchange(struct ntrace_tandem_gdb *gdb, const char *request)
@@ -272,9 +333,16 @@ static bool attribute(const char *tag, const char *name, char *value, size_t siz
 	return false;
 }
 
-static void take_registers(struct ntrace_tandem_gdb *gdb, const char *text)
+static bool is_general(int id)
+{
+	return id >= (int)NTRACE_TANDEM_GPR && id < (int)NTRACE_TANDEM_FPR;
+}
+
+/* Return: 0, or NTRACE_ERR_FORMAT for a register whose size is impossible */
+static int take_registers(struct ntrace_tandem_gdb *gdb, const char *text)
 {
 	char name[64], number[16], bits[16];
+	unsigned long size;
 
 	for (const char *tag = text; (tag = strstr(tag, "<reg ")); tag++) {
 		int id;
@@ -282,18 +350,36 @@ static void take_registers(struct ntrace_tandem_gdb *gdb, const char *text)
 		if (attribute(tag, "regnum", number, sizeof(number)))
 			gdb->numbers = (unsigned int)strtoul(number, NULL, 0);
 		if (gdb->numbers >= NUMBERS_MAX)
-			return;
+			return 0;
 		if (!attribute(tag, "name", name, sizeof(name)) ||
 		    !attribute(tag, "bitsize", bits, sizeof(bits)))
 			continue;
 		id = ntrace_tandem_register_number(name);
-		gdb->bytes[gdb->numbers] = (uint8_t)(strtoul(bits, NULL, 10) / 8);
+		size = strtoul(bits, NULL, 10) / 8;
+		if (size > UINT16_MAX || (id >= 0 && !size) ||
+		    ((is_general(id) || id == NTRACE_TANDEM_PC) && size != 4 && size != 8))
+			return NTRACE_ERR_FORMAT;
+		gdb->bytes[gdb->numbers] = (uint16_t)size;
 		if (id >= 0 && gdb->bytes[gdb->numbers] <= 8) {
 			gdb->number[id] = (int)gdb->numbers;
 			gdb->id[gdb->numbers] = (uint16_t)(id + 1);
 		}
 		gdb->numbers++;
 	}
+	return 0;
+}
+
+/* pc and the general registers have the size XLEN. Return: 0 or an error */
+static int check_sizes(const struct ntrace_tandem_gdb *gdb)
+{
+	int pc = gdb->number[NTRACE_TANDEM_PC];
+
+	if (pc < 0)
+		return NTRACE_ERR_UNSUPPORTED;
+	for (unsigned int id = NTRACE_TANDEM_GPR; id < NTRACE_TANDEM_FPR; id++)
+		if (gdb->number[id] >= 0 && gdb->bytes[gdb->number[id]] != gdb->bytes[pc])
+			return NTRACE_ERR_FORMAT;
+	return 0;
 }
 
 /* The description, with the files that it includes (one level, as QEMU and OpenOCD have it). */
@@ -305,17 +391,17 @@ static int read_description(struct ntrace_tandem_gdb *gdb)
 	text = read_xml(gdb, "target.xml", &error);
 	if (!text)
 		return error;
-	take_registers(gdb, text);
+	error = take_registers(gdb, text);
 	for (const char *tag = text; !error && (tag = strstr(tag, "<xi:include ")); tag++) {
 		if (!attribute(tag, "href", name, sizeof(name)))
 			continue;
 		part = read_xml(gdb, name, &error);
 		if (part)
-			take_registers(gdb, part);
+			error = take_registers(gdb, part);
 		free(part);
 	}
 	free(text);
-	return !error && gdb->number[NTRACE_TANDEM_PC] < 0 ? NTRACE_ERR_UNSUPPORTED : error;
+	return error ? error : check_sizes(gdb);
 }
 
 /* ---- the model ---- */
@@ -491,8 +577,8 @@ static int step(void *data)
 	int length = exchange(gdb, "s");
 
 	/* Console output of the stub may come first. */
-	while (length >= 0 && gdb->packet[0] == 'O')
-		length = get_packet(gdb);
+	for (unsigned int i = 0; length >= 0 && gdb->packet[0] == 'O' && i < OUTPUTS_MAX; i++)
+		length = get_packet_in_time(gdb);
 	if (length < 0)
 		return length;
 	if (gdb->packet[0] == 'W' || gdb->packet[0] == 'X')

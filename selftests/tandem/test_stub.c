@@ -28,6 +28,8 @@ static char requests[8192];		/* all requests, each after a space */
 static unsigned int acknowledged;	/* "+" from the client */
 static bool waits;			/* the client must acknowledge the last answer */
 static bool hurried;			/* it has sent a request instead */
+static unsigned int naks;		/* requests that are rejected before one is answered */
+static const char *flood;		/* is sent before an answer, until the client has enough */
 static unsigned int sent;		/* calls of send() by the client */
 static int undelayed;			/* TCP_NODELAY of the last one */
 
@@ -135,6 +137,12 @@ static void *serve(void *unused)
 			if (read(fd, digits, 1) != 1 || read(fd, digits + 1, 1) != 1 ||
 			    !sums_up(request, digits) || (hang_up && begins(request, hang_up)))
 				break;
+			if (naks && naks--) {
+				dprintf(fd, "-");
+				continue;
+			}
+			while (flood && write(fd, flood, strlen(flood)) > 0)
+				;
 			hurried |= waits;
 			waits = true;
 			if (used + size + 2 < sizeof(requests))
@@ -236,6 +244,39 @@ static void test_acknowledgements(void)
 	is_u64(sent, 4 + 3 + 3 + 1, "in its segment; the last one alone");
 }
 
+/* A request that the stub rejects is repeated, but not for ever. */
+static void test_rejections(void)
+{
+	for (unsigned int count = 1; count <= 4; count++) {
+		naks = count;
+		is_u64(connects(NULL), count < 4 ? 0 : NTRACE_ERR_FORMAT, "rejected %u times",
+		       count);
+		disconnects();
+		naks = 0;
+	}
+}
+
+/* What is no answer has an end. */
+static void test_floods(void)
+{
+	static const char *const floods[] = { "+", "%Stop:T05#00" };
+	static char output[1024];
+
+	for (size_t i = 0; i < sizeof(floods) / sizeof(floods[0]); i++) {
+		flood = floods[i];
+		is_u64(connects(NULL), NTRACE_ERR_FORMAT, "'%s' without end", flood);
+		disconnects();
+		flood = NULL;
+	}
+	for (size_t i = 0; i + 7 < sizeof(output); i += 7)
+		memcpy(output + i, "$O41#c4", 7);
+	is_u64(connects(NULL), 0, "connected");
+	flood = output;
+	is_u64(model.step(model.data), NTRACE_ERR_FORMAT, "console output without end");
+	disconnects();
+	flood = NULL;
+}
+
 /* ---- descriptions ---- */
 
 #define XML(number) "qXfer:features:read:target.xml:" number ","
@@ -292,7 +333,28 @@ static void test_descriptions(void)
 		  0,
 		  " p1 " },
 		{ "registers that are wider than 64 bits",
-		  { { XML("0"), "l<reg name=\"a0\" bitsize=\"128\"/>" REG("pc", "") } },
+		  { { XML("0"), "l<reg name=\"f0\" bitsize=\"128\"/>" REG("pc", "") } },
+		  0,
+		  " p1 " },
+		{ "a register of no bits",
+		  { { XML("0"), "l<reg name=\"mstatus\" bitsize=\"0\"/>" REG("pc", "") } },
+		  NTRACE_ERR_FORMAT,
+		  NULL },
+		{ "pc of no bits",
+		  { { XML("0"), "l<reg name=\"pc\" bitsize=\"0\"/>" } },
+		  NTRACE_ERR_FORMAT,
+		  NULL },
+		{ "general registers that are narrower than pc",
+		  { { XML("0"), "l<reg name=\"a0\" bitsize=\"32\"/>" REG("pc", "") } },
+		  NTRACE_ERR_FORMAT,
+		  NULL },
+		{ "a size whose low bits are possible",
+		  { { XML("0"), "l<reg name=\"v0\" bitsize=\"4294967295\"/>" REG("pc", "") } },
+		  NTRACE_ERR_FORMAT,
+		  NULL },
+		{ "general registers and pc of 32 bits",
+		  { { XML("0"), "l<reg name=\"a0\" bitsize=\"32\"/>"
+				"<reg name=\"pc\" bitsize=\"32\"/>" } },
 		  0,
 		  " p1 " },
 		{ "a name at another place",
@@ -533,7 +595,7 @@ static void test_batches(void)
 static void test_one(void)
 {
 	static const char *const script[][2] = {
-		{ XML("0"), "l" REG("pc", "") "<reg name=\"a0\" bitsize=\"32\"/>" REG("a1", "")
+		{ XML("0"), "l" REG("pc", "") "<reg name=\"f0\" bitsize=\"32\"/>" REG("a1", "")
 				    REG("a2", "") REG("a3", "") REG("a4", "") },
 		{ "p1", "eFbEaDdE" },
 		{ "p2", "E14" },
@@ -544,7 +606,7 @@ static void test_one(void)
 		{ "P1=", "OK" },
 		{ 0 }
 	};
-	const uint16_t ids[] = { GPR + 10, GPR + 11, NTRACE_TANDEM_PC };
+	const uint16_t ids[] = { NTRACE_TANDEM_FPR, GPR + 11, NTRACE_TANDEM_PC };
 	uint64_t values[3] = { 0, 0, 0 };
 
 	is_u64(connects(script), 0, "a stub that refuses a register");
@@ -692,6 +754,8 @@ int main(void)
 	signal(SIGPIPE, SIG_IGN);
 	test_registers();
 	test_acknowledgements();
+	test_rejections();
+	test_floods();
 	test_descriptions();
 	test_lengths();
 	test_ends();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace tandem verify: compares a trace with a model behind a GDB stub. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,20 +172,36 @@ static void put_totals(const struct verify *verify)
 		       stats.groups, stats.steps, stats.interrupts, stats.chosen, stats.mismatched);
 }
 
+/* Text of an error of the model. @gdb: it is a GDB stub; @open: while connecting */
+static const char *model_error(int error, bool gdb, bool open)
+{
+	if (gdb && open && error == NTRACE_ERR_UNSUPPORTED)
+		return "the GDB stub does not describe its registers";
+	if (gdb && error == NTRACE_ERR_FORMAT)
+		return open ? "the GDB stub breaks the protocol, or gives a register a bitsize "
+			      "of 0, or pc and general registers one that is not XLEN" :
+			      "the GDB stub breaks the protocol";
+	if (gdb && error == NTRACE_ERR_IO && errno == ETIMEDOUT)
+		return "the GDB stub does not answer";
+	return error_text(error);
+}
+
 static int run_verifier(struct verify *verify, const struct ntrace_tandem_verify_config *config)
 {
-	int status, result;
+	int status, result, saved;
 
 	if (ntrace_tandem_verifier_new(&verify->verifier, config))
 		return fail("out of memory");
 	status = tandem_read_file(verify->options, on_field, verify, &result);
+	saved = errno;
 	if (status != EXIT_FAILED)
 		put_totals(verify);
 	ntrace_tandem_verifier_free(verify->verifier);
+	errno = saved;
 	if (result)
 		return fail("%s: the model ended the verification: %s",
 			    verify->options->model ? verify->options->path : verify->options->gdb,
-			    error_text(result));
+			    model_error(result, !verify->options->model, false));
 	return finish_output(!status && verify->mismatched ? EXIT_GAPS : status);
 }
 
@@ -217,10 +234,7 @@ int tandem_verify(const struct tandem_options *options)
 	else
 		error = ntrace_tandem_gdb_open(&gdb, options->gdb, &config.model);
 	if (error)
-		return fail("%s: %s", options->gdb,
-			    error == NTRACE_ERR_UNSUPPORTED ?
-				    "the GDB stub does not describe its registers" :
-				    error_text(error));
+		return fail("%s: %s", options->gdb, model_error(error, true, true));
 	verify.passed = calloc(options->last + 1, sizeof(*verify.passed));
 	error = verify.passed ? run_verifier(&verify, &config) : fail("out of memory");
 	free(verify.passed);
