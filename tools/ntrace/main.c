@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace: finds the sub-command and runs it. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/command.h"
 #include "common/output_file.h"
@@ -47,11 +49,26 @@ static void help(FILE *file)
 		      "  ntrace report ntrace.data\n");
 }
 
+/*
+ * Descriptors 0 to 2 that are closed would be given to files, which would then get messages. Opened the
+ * wrong way round, they still fail when used, with EBADF.
+ */
+static bool open_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 	int status;
 
+	if (!open_standard_streams())
+		return EXIT_FAILED;
 	/*
 	 * `ntrace decode ... | head`: SIGPIPE must not end the command; write
 	 * errors are handled.

@@ -253,6 +253,20 @@ for words in [*CSV, "/dev/stdout"], [*CSV, "-"], [*CSV, "/dev/fd/1"]:
         test(not status and file.read() == OLD + whole, f"{words[-1]} is written where it is")
     done = subprocess.run([NTRACE, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     test(not done.returncode and done.stdout == whole, f"{words[-1]}: a pipe")
+# Closed descriptors are not given to files, which would get the messages; a closed standard output is an error.
+for name, words in {"csv": CSV, "perf-data": ["export", "-f", "perf-data", "r1", "-o"], "counts": ["count", "r1", "-o"]}.items():
+    files = []
+    for closed in "", "0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-":
+        done = subprocess.run(["sh", "-c", f'"$@" {closed}', "sh", NTRACE, *words, "place/closed"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False)
+        with open("place/closed", "rb") as file:
+            files.append((done.returncode, file.read()))
+        os.unlink("place/closed")
+    test(files == files[:1] * len(files) and not files[0][0], f"{name}: closed descriptors change nothing in a file", [len(item[1]) for item in files])
+for words in [*CSV, "-"], [*CSV, "/dev/stdout"], ["count", "r1", "-o", "-"], ["merge", "counts", "-o", "-"], ["export", "-f", "perfscript", "samples", "-o", "-"]:
+    done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", NTRACE, *words], stderr=subprocess.PIPE, check=False)
+    test(done.returncode == 1 and b": error: " in done.stderr and b"entries in" not in done.stderr, f"{' '.join(words)}: closed standard output",
+         done.returncode, done.stderr)
 os.mkfifo("place/fifo")
 with subprocess.Popen(["cat", "place/fifo"], stdout=subprocess.PIPE) as reader:
     status, said = run(*CSV, "place/fifo")

@@ -143,6 +143,9 @@ static int begin(struct output_file *file, const char *path, bool replace, int *
 		file->path = "standard output";
 		file->name = "/dev/stdout";
 		*fd = STDOUT_FILENO;
+		/* main() opened it because it was closed; a writer that takes the name would succeed. */
+		if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
+			return fail("%s: %s", file->path, strerror(EBADF));
 		return EXIT_OK;
 	}
 	file->path = path;
