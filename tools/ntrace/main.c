@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace: finds the sub-command and runs it. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -62,18 +63,11 @@ static bool open_standard_streams(void)
 	return true;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct command *command;
 	int status;
 
-	if (!open_standard_streams())
-		return EXIT_FAILED;
-	/*
-	 * `ntrace decode ... | head`: SIGPIPE must not end the command; write
-	 * errors are handled.
-	 */
-	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		help(stderr);
 		return EXIT_USAGE;
@@ -98,5 +92,25 @@ int main(int argc, char **argv)
 	}
 	output_words(argc - 2, argv + 2);
 	status = command->run(command, argc - 1, argv + 1);
-	return status == EXIT_SHOWN ? finish_output(EXIT_OK) : status;
+	return status == EXIT_SHOWN ? EXIT_OK : status;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	if (!open_standard_streams())
+		return EXIT_FAILED;
+	/*
+	 * `ntrace decode ... | head`: SIGPIPE must not end the command; write
+	 * errors are handled.
+	 */
+	signal(SIGPIPE, SIG_IGN);
+	status = run(argc, argv);
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	/* A closed pipe is the normal end of `... | head`: no message. */
+	if (errno != EPIPE)
+		fail("writing the output: %s", strerror(errno));
+	return EXIT_FAILED;
 }

@@ -267,6 +267,16 @@ for words in [*CSV, "-"], [*CSV, "/dev/stdout"], ["count", "r1", "-o", "-"], ["m
     done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", NTRACE, *words], stderr=subprocess.PIPE, check=False)
     test(done.returncode == 1 and b": error: " in done.stderr and b"entries in" not in done.stderr, f"{' '.join(words)}: closed standard output",
          done.returncode, done.stderr)
+# Every command that writes standard output says so when it could not.
+COMMANDS = re.findall(r"^  ([a-z]+) ", subprocess.run([NTRACE, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout, re.M)
+for words in [["--help"], ["--version"], *([command, "--help"] for command in COMMANDS if command != "ntrace"), ["count", "r1", "-o", "place/sum", "--json"],
+              ["merge", "counts", "-o", "place/sum", "--json"], ["report", "r1"], ["dump", "one.nex"], ["check", "--params", PARAMS, "one.nex"],
+              ["detect", "one.nex"], ["stat", "one.nex"]]:
+    for target, reason in (">/dev/full", b"No space left on device"), (">&-", b"Bad file descriptor"):
+        done = subprocess.run(["sh", "-c", f'"$@" {target}', "sh", NTRACE, *words], stderr=subprocess.PIPE, check=False)
+        failure = 2 if words[0] == "check" and words[1] != "--help" else 1
+        test(done.returncode == failure and done.stderr.count(b"error: writing the output: " + reason) == 1, f"{' '.join(words)} {target}: an error",
+             done.returncode, done.stderr)
 os.mkfifo("place/fifo")
 with subprocess.Popen(["cat", "place/fifo"], stdout=subprocess.PIPE) as reader:
     status, said = run(*CSV, "place/fifo")

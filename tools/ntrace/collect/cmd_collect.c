@@ -429,7 +429,7 @@ static int run(const struct command *command, int argc, char **argv)
 	/* The directory of the options is that of a recording. */
 	collect.options.directory = collect.window_path;
 	if (error == OPTIONS_HELP)
-		error = finish_output(EXIT_OK);
+		error = EXIT_OK;
 	else if (!error)
 		error = run_collect(&collect);
 	record_options_free(&collect.options);

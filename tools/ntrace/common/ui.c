@@ -62,17 +62,6 @@ void say(const char *format, ...)
 	va_end(args);
 }
 
-int finish_output(int status)
-{
-	if (fflush(stdout) || ferror(stdout)) {
-		/* A closed pipe is the normal end of `... | head`: no message. */
-		if (errno != EPIPE)
-			fail("writing the output: %s", strerror(errno));
-		return EXIT_FAILED;
-	}
-	return status;
-}
-
 bool ui_colours(FILE *file)
 {
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");

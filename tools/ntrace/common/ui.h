@@ -23,9 +23,6 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 const char *error_text(int error);
 
-/** finish_output - flush stdout. Return: @status, or EXIT_FAILED if a write failed */
-int finish_output(int status);
-
 /* Styles of table cells on a terminal. */
 enum ui_style {
 	UI_PLAIN,

@@ -305,7 +305,7 @@ static int count_recording(struct count *count, uint64_t number)
 
 /* ---- results ---- */
 
-static void put_json(const struct count *count, const struct ntrace_counts_totals *totals)
+static int put_json(const struct count *count, const struct ntrace_counts_totals *totals)
 {
 	static struct output output;
 
@@ -317,7 +317,7 @@ static void put_json(const struct count *count, const struct ntrace_counts_total
 		      ",\"saturated\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"lost\":%" PRIu64 "}\n",
 		      count->streams, totals->groups, totals->entries, totals->saturated,
 		      totals->losses.gaps, totals->losses.lost);
-	output_finish(&output, EXIT_OK);
+	return output_finish(&output, EXIT_OK);
 }
 
 static int finish(struct count *count)
@@ -328,8 +328,8 @@ static int finish(struct count *count)
 	if (error)
 		return error;
 	sum_say(count->output, &totals, count->quiet);
-	if (count->json)
-		put_json(count, &totals);
+	if (count->json && put_json(count, &totals))
+		return EXIT_FAILED;
 	if (totals.entries)
 		return EXIT_OK;
 	if (count->shards > 1) {
@@ -376,7 +376,7 @@ static int run(const struct command *command, int argc, char **argv)
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
-			return finish_output(EXIT_OK);
+			return EXIT_OK;
 		error = take_option(&count, &options, option);
 		if (error)
 			return error;
@@ -388,7 +388,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (count.json && !strcmp(count.output, "-"))
 		return usage_error(command,
 				   "--json and the counts cannot both be on standard output");
-	return finish_output(count_all(&count, argv + options.index, argc - options.index));
+	return count_all(&count, argv + options.index, argc - options.index);
 }
 
 const struct command command_count = {

@@ -68,7 +68,7 @@ static int add_list(struct merge_command *merge)
 	return error;
 }
 
-static void put_json(const struct merge_command *merge, const struct ntrace_counts_totals *totals)
+static int put_json(const struct merge_command *merge, const struct ntrace_counts_totals *totals)
 {
 	static struct output output;
 
@@ -80,7 +80,7 @@ static void put_json(const struct merge_command *merge, const struct ntrace_coun
 		      ",\"saturated\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"lost\":%" PRIu64 "}\n",
 		      merge->files, totals->groups, totals->entries, totals->saturated,
 		      totals->losses.gaps, totals->losses.lost);
-	output_finish(&output, EXIT_OK);
+	return output_finish(&output, EXIT_OK);
 }
 
 static int merge_all(struct merge_command *merge, char **paths, int count)
@@ -100,8 +100,8 @@ static int merge_all(struct merge_command *merge, char **paths, int count)
 	if (error)
 		return error;
 	sum_say(merge->output, &totals, false);
-	if (merge->json)
-		put_json(merge, &totals);
+	if (merge->json && put_json(merge, &totals))
+		return EXIT_FAILED;
 	return totals.entries ?
 		       EXIT_OK :
 		       fail("%s: the sum is empty: no input has counts; 'ntrace report' of the "
@@ -118,7 +118,7 @@ static int run(const struct command *command, int argc, char **argv)
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
-			return finish_output(EXIT_OK);
+			return EXIT_OK;
 		if (option == OPTION_OUTPUT)
 			merge.output = options.value;
 		else if (option == OPTION_LIST)
@@ -136,7 +136,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "--json and the sum cannot both be on standard output");
 	error = merge_all(&merge, argv + options.index, argc - options.index);
 	ntrace_counts_merger_free(merge.merger);
-	return finish_output(error);
+	return error;
 }
 
 const struct command command_merge = {

@@ -519,7 +519,7 @@ static int run(const struct command *command, int argc, char **argv)
 	options_init(&options, command, own, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
-			return finish_output(EXIT_OK);
+			return EXIT_OK;
 		error = option < 0 ? EXIT_USAGE : take_option(&gdb, &options, option);
 		if (error)
 			return error;

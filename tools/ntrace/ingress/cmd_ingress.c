@@ -225,7 +225,7 @@ static int run(const struct command *command, int argc, char **argv)
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
-			return finish_output(EXIT_OK);
+			return EXIT_OK;
 		error = take_option(&ingress, &options, option);
 		if (error)
 			return error;

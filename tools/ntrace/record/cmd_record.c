@@ -43,7 +43,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (!error)
 		error = recorder_signals(&recorder);
 	if (error == OPTIONS_HELP)
-		error = finish_output(EXIT_OK);
+		error = EXIT_OK;
 	else if (!error && recorder.options.live)
 		error = run_live(&recorder, &live);
 	else if (!error)

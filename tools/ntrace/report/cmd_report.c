@@ -451,7 +451,7 @@ static int run(const struct command *command, int argc, char **argv)
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
-			error = finish_output(EXIT_OK);
+			error = EXIT_OK;
 		else
 			error = take_option(&report, &options, option);
 		if (option == OPTIONS_HELP || error)

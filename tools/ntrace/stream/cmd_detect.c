@@ -188,7 +188,7 @@ static int run(const struct command *command, int argc, char **argv)
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
-			return finish_output(EXIT_OK);
+			return EXIT_OK;
 		if (option == OPTION_JSON) {
 			detect.json = true;
 			continue;

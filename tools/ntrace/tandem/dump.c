@@ -378,5 +378,5 @@ int tandem_stat(const struct tandem_options *options)
 	}
 	if (options->json)
 		printf("}\n");
-	return finish_output(!status && stat.problems ? EXIT_GAPS : status);
+	return !status && stat.problems ? EXIT_GAPS : status;
 }

@@ -202,7 +202,7 @@ static int run_verifier(struct verify *verify, const struct ntrace_tandem_verify
 		return fail("%s: the model ended the verification: %s",
 			    verify->options->model ? verify->options->path : verify->options->gdb,
 			    model_error(result, !verify->options->model, false));
-	return finish_output(!status && verify->mismatched ? EXIT_GAPS : status);
+	return !status && verify->mismatched ? EXIT_GAPS : status;
 }
 
 int tandem_verify(const struct tandem_options *options)

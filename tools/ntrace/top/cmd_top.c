@@ -450,7 +450,7 @@ static int run(const struct command *command, int argc, char **argv)
 	output_init(&output, STDOUT_FILENO);
 	error = read_options(&top, argc, argv);
 	if (error == OPTIONS_HELP)
-		error = finish_output(EXIT_OK);
+		error = EXIT_OK;
 	else if (!error)
 		error = run_top(&top);
 	error = output_finish(&output, error);

@@ -439,7 +439,7 @@ static int run(const struct command *command, int argc, char **argv)
 	waiting.command = command;
 	error = read_options(&waiting, argc, argv);
 	if (error == OPTIONS_HELP)
-		error = finish_output(EXIT_OK);
+		error = EXIT_OK;
 	else if (!error)
 		error = run_trigger(&waiting);
 	free(waiting.function);

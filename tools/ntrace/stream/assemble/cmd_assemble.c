@@ -183,7 +183,7 @@ static int run(const struct command *command, int argc, char **argv)
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		switch (option) {
 		case OPTIONS_HELP:
-			return finish_output(EXIT_OK);
+			return EXIT_OK;
 		case OPTION_PARAMS:
 			error = add_params(command, &params, options.value);
 			if (error)

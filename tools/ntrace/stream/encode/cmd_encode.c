@@ -454,7 +454,7 @@ static int run(const struct command *command, int argc, char **argv)
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
-			return finish_output(EXIT_OK);
+			return EXIT_OK;
 		error = take_option(&encode, &options, option);
 		if (error)
 			return error;
@@ -467,7 +467,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (error)
 		return error;
 	print_summary(&encode);
-	return finish_output(EXIT_OK);
+	return EXIT_OK;
 }
 
 const struct command command_encode = {
