@@ -11,6 +11,21 @@ enum kind {
 	KIND_WIDE,	/* uint32_t */
 	KIND_FLAG,	/* bool: 0 or 1 */
 	KIND_FIXED,	/* uint32_t in 16.16, with decimals */
+	KIND_CODE,	/* unsigned int: SYNC, EVCODE */
+	KIND_MASK,	/* uint32_t: a bit for each privilege */
+};
+
+/* The encoder refuses other numbers itself. @hint: which ones are allowed, for the error message */
+static const struct {
+	uint32_t max;
+	const char *hint;
+} kinds[] = {
+	[KIND_NUMBER] = { UINT32_MAX, "" },
+	[KIND_WIDE] = { UINT32_MAX, "" },
+	[KIND_FLAG] = { 1, ": it is 0 or 1" },
+	[KIND_FIXED] = { UINT32_MAX, "" },
+	[KIND_CODE] = { 15, ": the field has 4 bits" },
+	[KIND_MASK] = { 0xff, ": the mask has 8 bits" },
 };
 
 /* Names of the numbers from 0 on. */
@@ -41,15 +56,15 @@ static const struct key {
 	KEY("timestamps", config.timestamps, KIND_NUMBER, time_names),
 	KEY("context", config.context, KIND_FLAG, NULL),
 	KEY("hypervisor", config.hypervisor, KIND_FLAG, NULL),
-	KEY("privmask", config.priv_mask, KIND_WIDE, NULL),
+	KEY("privmask", config.priv_mask, KIND_MASK, NULL),
 	KEY("onebtype", config.trap_btype, KIND_FLAG, NULL),
 	KEY("idlecorr", config.idle_correlations, KIND_FLAG, NULL),
 	KEY("fifo", config.fifo_bytes, KIND_WIDE, NULL),
 	KEY("drain", config.fifo_drain, KIND_FIXED, NULL),
 	KEY("stall", config.stall, KIND_FLAG, NULL),
 	KEY("zcaccesses", config.zc_accesses, KIND_FLAG, NULL),
-	KEY("start", start, KIND_NUMBER, NULL),
-	KEY("stop", stop, KIND_NUMBER, NULL),
+	KEY("start", start, KIND_CODE, NULL),
+	KEY("stop", stop, KIND_CODE, NULL),
 #undef KEY
 };
 
@@ -93,7 +108,7 @@ static bool parse_number(const struct key *key, const char *text, uint64_t *numb
 	}
 	value = strtoull(text, &end, 0);
 	*number = value;
-	return !errno && !*end && value <= (key->kind == KIND_FLAG ? 1 : UINT32_MAX);
+	return !errno && !*end && value <= kinds[key->kind].max;
 }
 
 static bool set(struct encode_options *options, const struct key *key, const char *text)
@@ -147,6 +162,13 @@ static bool parse_pair(struct encode_options *options, const char *pair)
 	return key && set(options, key, equals + 1);
 }
 
+static const char *hint(const char *pair)
+{
+	const struct key *key = find_key(pair, strcspn(pair, "="));
+
+	return key ? kinds[key->kind].hint : "";
+}
+
 int encode_options_parse(const struct command *command, struct encode_options *options,
 			 const char *text)
 {
@@ -155,7 +177,7 @@ int encode_options_parse(const struct command *command, struct encode_options *o
 
 	while (copy && !result && (pair = strsep(&rest, ","))) {
 		if (!parse_pair(options, pair))
-			result = usage_error(command, "option --encoder: cannot use '%s'", pair);
+			result = usage_error(command, "option --encoder: cannot use '%s'%s", pair, hint(pair));
 	}
 	if (!copy)
 		result = EXIT_FAILED;
