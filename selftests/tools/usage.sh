@@ -335,5 +335,18 @@ complains "trigger -o -" 2 "a recording is a directory and cannot go to standard
 complains "collect -o -" 2 "a directory cannot go to standard output" collect -o - -a
 complains "split -o -" 2 "a directory cannot go to standard output" split -o - "$tmp/file"
 complains "split -o ''" 2 "option --output: no name" split -o "" "$tmp/file"
+mkdir sub
+ln -s . link
+while read -r trace record; do
+	complains "encode -o $trace --record-ingress $record" 2 "the trace and --record-ingress are the same file: '$record'" \
+		encode --pcs "$tmp/file" --elf "$ntrace" --mode htm -o "$trace" --record-ingress "$record"
+done <<-'END'
+	new new
+	new ./new
+	link/new sub/../new
+	- -
+	- /dev/stdout
+END
+ok "no file of them" test ! -e new
 ok "no file '-'" test ! -e -
 done_testing

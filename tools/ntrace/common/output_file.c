@@ -94,6 +94,39 @@ static bool is_word_input(const char *path, const char *word)
 	return found;
 }
 
+/* The directory that has or gets the file @path, and the name in it. Return: 0, or -1 if there is none */
+static int directory_of(const char *path, struct stat *directory, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *text;
+	int result;
+
+	*name = slash ? slash + 1 : path;
+	if (asprintf(&text, "%.*s.", (int)(*name - path), path) < 0)
+		return -1;
+	result = stat(text, directory);
+	free(text);
+	return result;
+}
+
+static bool is_standard_output(const char *path)
+{
+	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
+bool output_is_same(const char *path, const char *other)
+{
+	struct stat first, second;
+	const char *name, *other_name;
+
+	if (is_standard_output(path) && is_standard_output(other))
+		return true;
+	if (!stat(path, &first))
+		return S_ISREG(first.st_mode) && !stat(other, &second) && is_same(&first, &second);
+	return !directory_of(path, &first, &name) && !directory_of(other, &second, &other_name) &&
+	       is_same(&first, &second) && !strcmp(name, other_name);
+}
+
 int output_refuse_input(const char *path)
 {
 	bool found = false;

@@ -62,6 +62,9 @@ void output_input(const char *path);
 /** output_refuse_input - Return: EXIT_OK, or EXIT_FAILED after an error message if @path is an input */
 int output_refuse_input(const char *path);
 
+/** output_is_same - whether two outputs are one file, which need not exist, or both standard output */
+bool output_is_same(const char *path, const char *other);
+
 /**
  * output_words - begin a command: all files and recordings that @argv names are inputs, except the
  * word that is the output's name itself. Signals that end the command remove incomplete files.

@@ -179,6 +179,10 @@ static int check_options(const struct encode *encode)
 		return usage_error(command, "one of --pcs, --exec-log and --ingress is needed");
 	if (!encode->trace_path)
 		return usage_error(command, "option --output is needed: -o TRACE");
+	if (encode->record_path && output_is_same(encode->trace_path, encode->record_path))
+		return usage_error(command,
+				   "the trace and --record-ingress are the same file: '%s'",
+				   encode->record_path);
 	if (!encode->mode_given)
 		return usage_error(command, "--mode btm or --mode htm is needed");
 	if (!encode->ingress && !encode->programs.count)

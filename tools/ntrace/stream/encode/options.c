@@ -177,7 +177,8 @@ int encode_options_parse(const struct command *command, struct encode_options *o
 
 	while (copy && !result && (pair = strsep(&rest, ","))) {
 		if (!parse_pair(options, pair))
-			result = usage_error(command, "option --encoder: cannot use '%s'%s", pair, hint(pair));
+			result = usage_error(command, "option --encoder: cannot use '%s'%s", pair,
+					     hint(pair));
 	}
 	if (!copy)
 		result = EXIT_FAILED;
