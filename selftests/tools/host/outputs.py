@@ -234,6 +234,18 @@ shutil.copy("two_tasks", "program")
 status, said = run("encode", "--pcs=first.pcs", "--elf=program@0x10000", "--mode", "htm", "--output=program")
 test(status == 1 and "the output is also an input" in said, "encode: refuses --elf=FILE@ADDR", status, said)
 
+# A file that the recording does not have yet.
+shutil.copytree("r1", "whole", symlinks=True)
+shutil.rmtree("whole/archive", ignore_errors=True)
+if os.path.exists("whole/index"):
+    os.unlink("whole/index")
+for name, (good, _bad, source) in WRITERS.items():
+    if source == "r1/data":
+        names = sorted(os.listdir("whole"))
+        status, said = run(*[word.format(o="whole/index").replace("r1", "whole") for word in good])
+        test(status == 1 and "the output is also an input" in said and not os.path.exists("whole/index"), f"{name}: refuses a new file of the recording",
+             status, said)
+
 # ---- targets that are no files ----
 CSV = ["export", "-f", "csv", "r1", "-o"]
 place = Place("csv", ["{o}"])

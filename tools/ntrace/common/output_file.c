@@ -48,18 +48,34 @@ static bool is_recording(const char *directory)
 	return found;
 }
 
+/* The directory that has or gets the file @path. Return: its name, to be freed, or NULL */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory;
+
+	return asprintf(&directory, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0 ?
+		       NULL :
+		       directory;
+}
+
 /* Whether @path is the file @input, or a file of the recording @input. */
 static bool is_input(const char *path, const char *input)
 {
 	struct stat status, at;
-	char *target, *end;
+	char *target, *end, *directory;
 	bool found = false;
 
 	if (stat(input, &status) || (S_ISDIR(status.st_mode) && !is_recording(input)))
 		return false;
 	if (S_ISREG(status.st_mode))
 		return !stat(path, &at) && is_same(&status, &at);
+	/* A file that does not exist yet may be one that the command makes or looks for. */
+	directory = directory_of(path);
 	target = S_ISDIR(status.st_mode) ? realpath(path, NULL) : NULL;
+	if (!target && S_ISDIR(status.st_mode) && directory)
+		target = realpath(directory, NULL);
+	free(directory);
 	while (target && !found && *target) {
 		found = !stat(target, &at) && is_same(&status, &at);
 		end = strrchr(target, '/');
@@ -94,21 +110,6 @@ static bool is_word_input(const char *path, const char *word)
 	return found;
 }
 
-/* The directory that has or gets the file @path, and the name in it. Return: 0, or -1 if there is none */
-static int directory_of(const char *path, struct stat *directory, const char **name)
-{
-	const char *slash = strrchr(path, '/');
-	char *text;
-	int result;
-
-	*name = slash ? slash + 1 : path;
-	if (asprintf(&text, "%.*s.", (int)(*name - path), path) < 0)
-		return -1;
-	result = stat(text, directory);
-	free(text);
-	return result;
-}
-
 static bool is_standard_output(const char *path)
 {
 	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
@@ -117,14 +118,22 @@ static bool is_standard_output(const char *path)
 bool output_is_same(const char *path, const char *other)
 {
 	struct stat first, second;
-	const char *name, *other_name;
+	const char *name = strrchr(path, '/'), *other_name = strrchr(other, '/');
+	char *directory, *other_directory;
+	bool same;
 
 	if (is_standard_output(path) && is_standard_output(other))
 		return true;
 	if (!stat(path, &first))
 		return S_ISREG(first.st_mode) && !stat(other, &second) && is_same(&first, &second);
-	return !directory_of(path, &first, &name) && !directory_of(other, &second, &other_name) &&
-	       is_same(&first, &second) && !strcmp(name, other_name);
+	directory = directory_of(path);
+	other_directory = directory_of(other);
+	same = directory && other_directory && !stat(directory, &first) &&
+	       !stat(other_directory, &second) && is_same(&first, &second) &&
+	       !strcmp(name ? name + 1 : path, other_name ? other_name + 1 : other);
+	free(directory);
+	free(other_directory);
+	return same;
 }
 
 int output_refuse_input(const char *path)
