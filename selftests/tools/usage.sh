@@ -316,7 +316,6 @@ for pair in start=16 start=256 stop=99 stop=4294967295; do
 	complains "--encoder $pair" 2 "option --encoder: cannot use '$pair': the field has 4 bits" encode --encoder "$pair"
 done
 complains "--encoder with a privilege that none is" 2 "cannot use 'privmask=0x100': the mask has 8 bits" encode --encoder privmask=0x100
-complains "--encoder: a flag that is none" 2 "cannot use 'stall=2': it is 0 or 1" encode --encoder stall=2
 printf 'ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block\nstart 1\n' >"$tmp/port"
 for pair in icntbits=33 icntfull=4294967295 histbits=32 hrepeatbits=19 bcntbits=19 retbits=64 syncmax=16 fifo=1; do
 	complains "--encoder $pair" 2 "invalid encoder options: " encode --encoder "$pair" --ingress "$tmp/port" --mode htm -o "$tmp/none"

@@ -22,7 +22,7 @@ static const struct {
 } kinds[] = {
 	[KIND_NUMBER] = { UINT32_MAX, "" },
 	[KIND_WIDE] = { UINT32_MAX, "" },
-	[KIND_FLAG] = { 1, ": it is 0 or 1" },
+	[KIND_FLAG] = { 1, "" },
 	[KIND_FIXED] = { UINT32_MAX, "" },
 	[KIND_CODE] = { 15, ": the field has 4 bits" },
 	[KIND_MASK] = { 0xff, ": the mask has 8 bits" },
