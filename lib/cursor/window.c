@@ -60,7 +60,7 @@ static void *add(struct array *array, size_t size)
 {
 	if (grow(&array->items, array->count, &array->room, size))
 		return NULL;
-	return memset((char *)array->items + size * array->count++, 0, size);
+	return (char *)array->items + size * array->count++;
 }
 
 /* Appends bytes. Return: their offset, or UINT32_MAX: out of memory. */
@@ -183,8 +183,10 @@ static struct item *add_item(struct window *window)
 {
 	struct item *item = add(&window->items, sizeof(*item));
 
-	if (item)
+	if (item) {
+		memset(item, 0, sizeof(*item));
 		item->group = (uint32_t)(window->groups.count - 1);
+	}
 	return item;
 }
 
@@ -280,7 +282,7 @@ static uint32_t add_code(struct window *window, const struct ntrace_block_batch 
 }
 
 int window_add_blocks(struct window *window, const struct append *append,
-		      const struct ntrace_segment *blocks, size_t skip)
+		      const struct ntrace_session_blocks *blocks, size_t skip)
 {
 	const struct ntrace_block_batch *batch = blocks->batch;
 	struct group group = { .offset = batch->offset,

@@ -8,10 +8,8 @@
 
 void profile_forget_runs(struct ntrace_profile *profile)
 {
-	for (unsigned int i = 0; i < profile->stream_count; i++)
-		if (profile->streams[i] && profile->streams[i]->known)
-			memset(profile->streams[i]->known, 0,
-			       KNOWN_RUNS * sizeof(*profile->streams[i]->known));
+	if (profile->known)
+		memset(profile->known, 0, KNOWN_RUNS * sizeof(*profile->known));
 }
 
 size_t ntrace_profile_trace_count(const struct ntrace_profile *profile)

@@ -194,7 +194,7 @@ static void drop_program(void *data, struct program *program)
 {
 	const struct follower *follower = data;
 
-	spaces_drop(follower->spaces, program);
+	session_drop_space(follower->session, program);
 }
 
 /* No task that ended before this time runs from now on. */

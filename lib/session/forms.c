@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The blocks of segments in the forms that their receivers need. */
+/* Blocks of batches and runs in the forms that their receivers need. */
 #include <ntrace/session.h>
 
-void ntrace_segment_step(const struct ntrace_segment *segment, size_t index,
-			 struct ntrace_block_batch *batch, struct ntrace_segment *step)
+void ntrace_session_run_step(const struct ntrace_session_run *run, size_t index,
+			     struct ntrace_block_batch *batch, struct ntrace_session_blocks *blocks)
 {
 	size_t lead;
 
-	ntrace_flow_run_step(segment->run, index, batch, &lead);
+	ntrace_flow_run_step(run->run, index, batch, &lead);
 	batch->blocks += lead;
 	batch->count -= lead;
-	*step = *segment;
-	step->type = NTRACE_SEGMENT_BLOCKS;
-	step->run = NULL;
-	step->batch = batch;
+	*blocks = (struct ntrace_session_blocks){ .batch = batch,
+						  .stream = run->stream,
+						  .cpu = run->cpu,
+						  .pid = run->pid,
+						  .tid = run->tid,
+						  .comm = run->comm,
+						  .privilege = run->privilege,
+						  .sideband_ns = run->sideband_ns };
 }
 
-void ntrace_segment_event(const struct ntrace_segment *segment, const struct ntrace_block *block,
-			  struct ntrace_flow_event *flow, struct ntrace_session_event *event)
+void ntrace_session_block_event(const struct ntrace_session_blocks *blocks,
+				const struct ntrace_block *block, struct ntrace_flow_event *flow,
+				struct ntrace_session_event *event)
 {
-	const struct ntrace_block_batch *batch = segment->batch;
+	const struct ntrace_block_batch *batch = blocks->batch;
 
 	*flow = (struct ntrace_flow_event){
 		.type = NTRACE_FLOW_BLOCK,
@@ -42,19 +47,12 @@ void ntrace_segment_event(const struct ntrace_segment *segment, const struct ntr
 	};
 	*event = (struct ntrace_session_event){
 		.flow = flow,
-		.stream = segment->stream,
-		.cpu = segment->cpu,
-		.pid = segment->pid,
-		.tid = segment->tid,
-		.comm = segment->comm,
-		.privilege = segment->privilege,
-		.sideband_ns = segment->sideband_ns,
-		.time = segment->time,
-		.turn_end = segment->turn_end,
-		.time_error = segment->time_error,
-		.time_unit = segment->time_unit,
-		.turn = segment->turn,
-		.program = segment->program,
-		.origin = segment->origin,
+		.stream = blocks->stream,
+		.cpu = blocks->cpu,
+		.pid = blocks->pid,
+		.tid = blocks->tid,
+		.comm = blocks->comm,
+		.privilege = blocks->privilege,
+		.sideband_ns = blocks->sideband_ns,
 	};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Files of programs, and address spaces made from mapping changes: see spaces.h. */
+/* Files of programs, and address spaces made from mapping changes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "flow/flow.h"
-#include "spaces.h"
+#include "session.h"
 
 /* Maximum number of programs that keep a space; other spaces are rebuilt when needed. */
 #define SPACES_MAX 512
@@ -74,8 +74,7 @@ static struct ntrace_object *shared_object(const struct ntrace_session *session,
 }
 
 /* Names of a stripped program. Most programs have no debug file, so its absence is no error. */
-static void add_debug_file(struct ntrace_session *session, struct ntrace_object *object,
-			   int *failed)
+static void add_debug_file(struct ntrace_session *session, struct ntrace_object *object)
 {
 	char below[SESSION_PATH_ROOM];
 	const char *const directories[] = { below, "/usr/lib/debug", NULL };
@@ -86,15 +85,14 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 		below[0] = '\0';
 	error = ntrace_object_add_debug_file(object, directories);
 	if (error == NTRACE_ERR_NOMEM)
-		*failed = error;
+		session->error = error;
 	else if (error == NTRACE_ERR_BUILDID)
 		session_note(session,
 			     "%s: the debug file belongs to another build; its names are not used",
 			     ntrace_object_name(object));
 }
 
-struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file,
-				     int *failed)
+struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file)
 {
 	char path[SESSION_PATH_ROOM];
 	bool told;
@@ -123,7 +121,7 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	if (error == NTRACE_ERR_NOMEM) {
 		file->object = NULL;
 		file->opened = false;
-		*failed = error;
+		session->error = error;
 		return NULL;
 	}
 	if (error) {
@@ -140,7 +138,7 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 			     "code in it is not decoded",
 			     path);
 	} else {
-		add_debug_file(session, file->object, failed);
+		add_debug_file(session, file->object);
 	}
 	return file->object;
 }
@@ -216,72 +214,55 @@ struct ntrace_object *session_code_at(const struct ntrace_session *session, int3
 	return mapping ? mapping->file->object : NULL;
 }
 
-/* ---- spaces of programs ---- */
-
-static struct program_space **find(const struct spaces *spaces, struct program *program)
+void session_drop_space(struct ntrace_session *session, struct program *program)
 {
-	struct program_space **at = &program->spaces;
-
-	while (*at && (*at)->owner != spaces)
-		at = &(*at)->next;
-	return at;
-}
-
-const struct program_space *spaces_find(const struct spaces *spaces, const struct program *program)
-{
-	const struct program_space *found = program->spaces;
-
-	while (found && found->owner != spaces)
-		found = found->next;
-	return found;
-}
-
-void spaces_drop(struct spaces *spaces, struct program *program)
-{
-	struct program_space **at = find(spaces, program), *found = *at;
-
-	if (!found)
+	if (!program->space)
 		return;
-	*at = found->next;
-	ntrace_space_put(found->space);
-	free(found);
-	spaces->count--;
+	ntrace_space_put(program->space);
+	program->space = NULL;
+	program->applied = 0;
+	session->spaces--;
 }
 
-/* Drops the spaces that were not used since @clock. This is rare enough to walk over all programs. */
-static void drop_unused(struct spaces *spaces, uint64_t clock)
+/*
+ * Drops the less recently used half of the spaces. This is rare enough to walk over all programs.
+ */
+static void make_room(struct ntrace_session *session)
 {
 	size_t bucket;
 
 	for (bucket = 0; bucket < MACHINE_BUCKETS; bucket++) {
 		struct task *task;
 
-		for (task = spaces->session->machine.tasks[bucket]; task; task = task->next) {
+		for (task = session->machine.tasks[bucket]; task; task = task->next) {
 			struct program *program;
 
 			for (program = task->first; program; program = program->next) {
-				const struct program_space *found = spaces_find(spaces, program);
-
-				if (found && found->last_use <= clock)
-					spaces_drop(spaces, program);
+				if (session->clock - program->last_use > SPACES_MAX / 2)
+					session_drop_space(session, program);
 			}
 		}
 	}
 }
 
-void spaces_free(struct spaces *spaces)
+void session_drop_spaces(struct ntrace_session *session)
 {
-	size_t i;
+	size_t bucket;
 
-	if (spaces->count)
-		drop_unused(spaces, UINT64_MAX);
-	for (i = 0; i < SPACES_PARTS; i++)
-		ntrace_space_put(spaces->parts[i].space);
-	memset(spaces->parts, 0, sizeof(spaces->parts));
+	for (bucket = 0; bucket < MACHINE_BUCKETS; bucket++) {
+		struct task *task;
+
+		for (task = session->machine.tasks[bucket]; task; task = task->next) {
+			struct program *program;
+
+			for (program = task->first; program; program = program->next)
+				session_drop_space(session, program);
+		}
+	}
 }
 
-static void apply(struct spaces *spaces, struct ntrace_space *space, const struct program *program,
-		  size_t from, size_t to)
+static void apply(struct ntrace_session *session, struct ntrace_space *space,
+		  const struct program *program, size_t from, size_t to)
 {
 	for (; from < to; from++) {
 		const struct mapping_change *change = &program->changes[from];
@@ -290,7 +271,7 @@ static void apply(struct spaces *spaces, struct ntrace_space *space, const struc
 		int error = NTRACE_ERR_NOMAP;
 
 		if (change->file)
-			object = session_object(spaces->session, change->file, &spaces->error);
+			object = session_object(session, change->file);
 		if (object)
 			error = ntrace_space_map(space, object, change->address, change->length,
 						 change->offset);
@@ -298,89 +279,90 @@ static void apply(struct spaces *spaces, struct ntrace_space *space, const struc
 		if (error && error != NTRACE_ERR_NOMEM)
 			error = ntrace_space_unmap(space, change->address, change->length);
 		if (error)
-			spaces->error = error;
+			session->error = error;
 	}
 }
 
-static void apply_bases(struct spaces *spaces, struct ntrace_space *space,
+static void apply_bases(struct ntrace_session *session, struct ntrace_space *space,
 			const struct program *program)
 {
 	/* Chains of forks are short: see FORK_DEPTH_MAX. */
 	if (program->base) {
-		apply_bases(spaces, space, program->base);
-		apply(spaces, space, program->base, 0, program->base_count);
+		apply_bases(session, space, program->base);
+		apply(session, space, program->base, 0, program->base_count);
 	}
 }
 
-static struct program_space *new_space(struct spaces *spaces, struct program *program)
+static int new_space(struct ntrace_session *session, struct program *program)
 {
-	const char *comm =
-		machine_thread_name(&spaces->session->machine, program->pid, program->start + 1);
-	struct program_space *made = calloc(1, sizeof(*made));
+	const char *comm = machine_thread_name(&session->machine, program->pid, program->start + 1);
 	char name[64];
+	int error;
 
-	if (spaces->count >= SPACES_MAX)
-		drop_unused(spaces, spaces->clock - SPACES_MAX / 2);
+	if (session->spaces >= SPACES_MAX)
+		make_room(session);
 	snprintf(name, sizeof(name), "pid %" PRId32 " (%s)", program->pid, comm ? comm : "?");
-	if (!made || ntrace_space_new(&made->space, name, spaces->session->kernel)) {
-		spaces->error = NTRACE_ERR_NOMEM;
-		free(made);
-		return NULL;
+	error = ntrace_space_new(&program->space, name, session->kernel);
+	if (error) {
+		session->error = error;
+		program->space = NULL;
+		return error;
 	}
-	made->owner = spaces;
-	made->next = program->spaces;
-	program->spaces = made;
-	spaces->count++;
-	apply_bases(spaces, made->space, program);
-	return made;
+	session->spaces++;
+	program->applied = 0;
+	apply_bases(session, program->space, program);
+	return 0;
 }
 
-struct ntrace_space *spaces_after(struct spaces *spaces, struct program *program, size_t count)
+struct ntrace_space *session_space_after(struct ntrace_session *session, struct program *program,
+					 size_t count)
 {
-	struct program_space *found = *find(spaces, program);
-
-	spaces->clock++;
-	if (found && found->applied > count) {
-		spaces_drop(spaces, program);
-		found = NULL;
-	}
-	if (!found)
-		found = new_space(spaces, program);
-	if (!found)
+	program->last_use = ++session->clock;
+	if (program->space && program->applied > count)
+		session_drop_space(session, program);
+	if (!program->space && new_space(session, program))
 		return NULL;
-	found->last_use = spaces->clock;
 	/* Effects refer to the code as it was. */
-	if (spaces->counting && found->applied < count) {
-		int error = flow_flush_space(spaces->counting, found->space);
+	if (session->counting && program->applied < count) {
+		int error = flow_flush_space(session->counting, program->space);
 
 		if (error)
-			spaces->error = error;
+			session->error = error;
 	}
-	apply(spaces, found->space, program, found->applied, count);
-	found->applied = count;
-	if (!spaces->error)
-		return found->space;
+	apply(session, program->space, program, program->applied, count);
+	program->applied = count;
+	if (!session->error)
+		return program->space;
 	/* On an error, part of the space may be missing. */
-	spaces_drop(spaces, program);
+	session_drop_space(session, program);
 	return NULL;
 }
 
-struct ntrace_space *spaces_at(struct spaces *spaces, struct program *program, uint64_t time)
+struct ntrace_space *session_space(struct ntrace_session *session, struct program *program,
+				   uint64_t time)
 {
-	return spaces_after(spaces, program, program_changes_before(program, time));
+	return session_space_after(session, program, program_changes_before(program, time));
 }
 
-/* ---- spaces of shared code ---- */
-
-static struct ntrace_space *new_part_space(struct spaces *spaces, const struct part_space *part)
+void session_drop_parts(struct ntrace_session *session)
 {
-	struct ntrace_object *object = session_object(spaces->session, part->file, &spaces->error);
+	size_t i;
+
+	for (i = 0; i < SESSION_PARTS; i++)
+		ntrace_space_put(session->parts[i].space);
+	memset(session->parts, 0, sizeof(session->parts));
+}
+
+static struct ntrace_space *new_part_space(struct ntrace_session *session,
+					   const struct part_space *part)
+{
+	struct ntrace_object *object = session_object(session, part->file);
 	struct ntrace_space *space;
 	int error;
 
 	if (!object)
 		return NULL;
-	error = ntrace_space_new(&space, "several tasks", spaces->session->kernel);
+	error = ntrace_space_new(&space, "several tasks", session->kernel);
 	if (!error) {
 		error = ntrace_space_map(space, object, part->first, part->last - part->first + 1,
 					 part->offset);
@@ -390,35 +372,34 @@ static struct ntrace_space *new_part_space(struct spaces *spaces, const struct p
 	}
 	/* A mapping beyond the address space has no code. */
 	if (error == NTRACE_ERR_NOMEM)
-		spaces->error = error;
+		session->error = error;
 	return NULL;
 }
 
-static bool is_part(const struct part_space *part, const struct part_space *wanted)
-{
-	return part->space && part->file == wanted->file && part->offset == wanted->offset &&
-	       part->first == wanted->first && part->last == wanted->last;
-}
-
-struct ntrace_space *spaces_of_part(struct spaces *spaces, const struct code_part *part)
+struct ntrace_space *session_part_space(struct ntrace_session *session,
+					const struct code_part *part)
 {
 	const struct mapping_change *mapping = part->mapping;
 	struct part_space wanted = { .file = mapping->file,
 				     .offset = mapping->offset + part->first - mapping->address,
 				     .first = part->first,
 				     .last = part->last };
-	struct part_space *parts = spaces->parts;
-	size_t i = 0;
+	struct part_space *parts = session->parts;
+	size_t i;
 
-	while (i < SPACES_PARTS - 1 && parts[i].space && !is_part(&parts[i], &wanted))
-		i++;
-	if (is_part(&parts[i], &wanted)) {
-		wanted = parts[i];
-	} else {
-		wanted.space = new_part_space(spaces, &wanted);
+	for (i = 0; i < SESSION_PARTS - 1 && parts[i].space; i++) {
+		if (parts[i].file == wanted.file && parts[i].offset == wanted.offset &&
+		    parts[i].first == wanted.first && parts[i].last == wanted.last)
+			break;
+	}
+	if (!parts[i].space || parts[i].file != wanted.file || parts[i].offset != wanted.offset ||
+	    parts[i].first != wanted.first || parts[i].last != wanted.last) {
+		wanted.space = new_part_space(session, &wanted);
 		if (!wanted.space)
 			return NULL;
 		ntrace_space_put(parts[i].space);
+	} else {
+		wanted = parts[i];
 	}
 	memmove(&parts[1], &parts[0], i * sizeof(*parts));
 	parts[0] = wanted;

@@ -10,8 +10,6 @@
 
 #include <ntrace/index.h>
 
-#include "../include/decode_stream.h"
-
 static double milliseconds(void)
 {
 	struct timespec now;
@@ -27,10 +25,10 @@ static int no_event(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
-static int first_segment(void *data, const struct ntrace_segment *segment)
+static int first_blocks(void *data, const struct ntrace_session_blocks *blocks)
 {
 	(void)data;
-	(void)segment;
+	(void)blocks;
 	return 1;
 }
 
@@ -51,7 +49,8 @@ int main(int argc, char **argv)
 	range.first_offset = ntrace_session_stream(session, 0)->bytes / 10 * 9;
 	for (i = 0; i < atoi(argv[3]); i++) {
 		start = milliseconds();
-		if (decode_part(session, 0, &range, no_event, first_segment, NULL, NULL) != 1) {
+		if (ntrace_session_decode_range(session, 0, &range, no_event, first_blocks, NULL,
+						NULL) != 1) {
 			fprintf(stderr, "no block\n");
 			return 1;
 		}

@@ -356,7 +356,8 @@ static struct ntrace_session *opened(const char *name, bool live)
 	return session;
 }
 
-static int live(const char *name, struct giver *giver, const struct ntrace_decode_options *options)
+static int live(const char *name, struct giver *giver,
+		const struct ntrace_session_counting *counting)
 {
 	struct ntrace_session *session = opened(name, true);
 	struct ntrace_live_source source = {
@@ -372,7 +373,7 @@ static int live(const char *name, struct giver *giver, const struct ntrace_decod
 	if (!session)
 		return NTRACE_ERR_IO;
 	giver->session = session;
-	error = ntrace_session_decode_live(session, options, &source);
+	error = ntrace_session_decode_live(session, 0, counting, &source, NULL);
 	ntrace_session_close(session);
 	return error;
 }

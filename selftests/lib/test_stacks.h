@@ -140,10 +140,7 @@ static inline void tell(struct ntrace_flow_event flow)
 					      .pid = thread,
 					      .tid = thread,
 					      .comm = "program",
-					      .privilege = privilege,
-					      .time = now,
-					      .time_unit = timed ? NTRACE_TIME_TICKS :
-								   NTRACE_TIME_NONE };
+					      .privilege = privilege };
 
 	flow.space = privilege == NTRACE_PRIV_U ? user_space : kernel_space;
 	flow.isa = &isa;

@@ -101,10 +101,9 @@ struct ntrace_occupancy_task {
  * @cpu_count: number of CPUs
  * @tasks: threads by number
  * @task_count: number of threads
- * @timed: all streams have timestamps, and the same unit of time: cells are in that unit
+ * @timed: all streams have timestamps of the same frequency: cells are in ticks
  * @reserved: 0
- * @hz: unit of the times: 1,000,000,000 for nanoseconds of CLOCK_MONOTONIC, 0 for ticks of an unknown frequency
- * @time_error: greatest bound of the error of a time, in nanoseconds
+ * @hz: frequency of the timestamps; 0 = unknown
  * @stamps: number of timestamps found
  * @sum: total of all CPUs
  * @untimed: of all CPUs
@@ -117,7 +116,6 @@ struct ntrace_occupancy {
 	bool timed;
 	uint8_t reserved[3];
 	uint64_t hz;
-	uint64_t time_error;
 	uint64_t stamps;
 	struct ntrace_occupancy_sum sum;
 	uint64_t untimed;

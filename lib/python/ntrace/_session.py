@@ -168,13 +168,12 @@ class Session(Handle):
         try:
             for stream in self._chosen(streams):
                 # The library calls itself: nothing of Python in between.
-                options = _abi.DecodeOptions(
-                    size=ctypes.sizeof(_abi.DecodeOptions), stream=stream, data=profile.handle,
-                    event=ctypes.cast(_abi.library.profile_event, ctypes.c_void_p),
-                    segment=ctypes.cast(_abi.library.profile_segment, ctypes.c_void_p))
-                check(_abi.library.session_decode(self.handle, ctypes.byref(options)),
+                event = ctypes.cast(_abi.library.profile_event, ctypes.c_void_p)
+                blocks = ctypes.cast(_abi.library.profile_blocks, ctypes.c_void_p)
+                check(_abi.library.session_decode_blocks(self.handle, stream, event, blocks,
+                                                         profile.handle, None),
                       "stream %d" % stream)
-            check(_abi.library.profile_end(profile.handle), "profile")
+                check(_abi.library.profile_end(profile.handle), "stream %d" % stream)
         except BaseException:
             profile.close()
             raise
@@ -216,10 +215,8 @@ class _Collector:
     def decode(self, session: int, stream: int) -> None:
         """Appends a stream."""
         stats = _abi.FlowStats()
-        options = _abi.DecodeOptions(
-            size=ctypes.sizeof(_abi.DecodeOptions), stream=stream,
-            event=ctypes.cast(self.callback, ctypes.c_void_p), stats=ctypes.addressof(stats))
-        result = _abi.library.session_decode(session, ctypes.byref(options))
+        result = _abi.library.session_decode(session, stream, ctypes.cast(self.callback, ctypes.c_void_p),
+                                             None, ctypes.byref(stats))
         self.guard.check(result, "stream %d" % stream)
         self.stats.append(Stats(*(getattr(stats, name) for name in Stats._fields)))
 

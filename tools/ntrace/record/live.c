@@ -207,24 +207,28 @@ static int count_event(void *data, const struct ntrace_session_event *event)
 	return spill_if_full(stream, ntrace_profile_event(stream->profile, event));
 }
 
-static int count_segment(void *data, const struct ntrace_segment *segment)
+static int count_blocks(void *data, const struct ntrace_session_blocks *blocks)
 {
 	struct live_stream *stream = data;
 
-	return spill_if_full(stream, ntrace_profile_segment(stream->profile, segment));
+	return spill_if_full(stream, ntrace_profile_blocks(stream->profile, blocks));
+}
+
+static int count_effect(void *data, const struct ntrace_session_effect *effect)
+{
+	struct live_stream *stream = data;
+
+	return spill_if_full(stream, ntrace_profile_effect(stream->profile, effect));
 }
 
 static int decode(struct live_stream *stream)
 {
-	struct ntrace_flow_stats stats = { 0 };
-	const struct ntrace_decode_options options = {
-		.size = sizeof(options),
-		.stream = stream->number,
-		.needs = NTRACE_NEEDS_SUMS,
+	const struct ntrace_session_counting counting = {
+		.size = sizeof(counting),
 		.event = count_event,
-		.segment = count_segment,
+		.blocks = count_blocks,
+		.effect = count_effect,
 		.data = stream,
-		.stats = &stats,
 	};
 	const struct ntrace_live_source source = {
 		.size = sizeof(source),
@@ -233,7 +237,9 @@ static int decode(struct live_stream *stream)
 		.data = stream,
 		.start_ns = stream->device->control->start_ns,
 	};
-	int error = ntrace_session_decode_live(stream->recording.session, &options, &source);
+	struct ntrace_flow_stats stats = { 0 };
+	int error = ntrace_session_decode_live(stream->recording.session, stream->number, &counting,
+					       &source, &stats);
 
 	stream->gaps = stats.gaps + stats.errors;
 	if (!error)

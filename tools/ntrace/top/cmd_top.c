@@ -297,9 +297,9 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 	return ntrace_profile_event(data, session_event);
 }
 
-static int segment(void *data, const struct ntrace_segment *session_segment)
+static int blocks(void *data, const struct ntrace_session_blocks *session_blocks)
 {
-	return ntrace_profile_segment(data, session_segment);
+	return ntrace_profile_blocks(data, session_blocks);
 }
 
 /* Adds the properties of the streams; system-wide streams know exactly when they were traced. */
@@ -334,10 +334,11 @@ static int decode(struct top *top)
 		.parts = NTRACE_PROFILE_FUNCTIONS,
 		.by_process = true,
 	};
-	struct ntrace_decode_options decoding = {
-		.size = sizeof(decoding),
+	/* Without effects: a window is too short for tables of what repeats. */
+	struct ntrace_session_counting counting = {
+		.size = sizeof(counting),
 		.event = event,
-		.segment = segment,
+		.blocks = blocks,
 	};
 	struct ntrace_session *session;
 	double start = monotonic_seconds();
@@ -360,9 +361,8 @@ static int decode(struct top *top)
 		return fail("decoding: %s", *window->note ? window->note : ntrace_strerror(error));
 	for (i = 0; !error && i < ntrace_session_streams(session); i++) {
 		add_stream(window, session, i);
-		decoding.data = window->profile;
-		decoding.stream = i;
-		error = ntrace_session_decode(session, &decoding);
+		counting.data = window->profile;
+		error = ntrace_session_decode_counts(session, i, &counting, NULL);
 		if (!error)
 			error = ntrace_profile_end(window->profile);
 	}
