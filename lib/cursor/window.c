@@ -60,7 +60,7 @@ static void *add(struct array *array, size_t size)
 {
 	if (grow(&array->items, array->count, &array->room, size))
 		return NULL;
-	return (char *)array->items + size * array->count++;
+	return memset((char *)array->items + size * array->count++, 0, size);
 }
 
 /* Appends bytes. Return: their offset, or UINT32_MAX: out of memory. */
@@ -183,10 +183,8 @@ static struct item *add_item(struct window *window)
 {
 	struct item *item = add(&window->items, sizeof(*item));
 
-	if (item) {
-		memset(item, 0, sizeof(*item));
+	if (item)
 		item->group = (uint32_t)(window->groups.count - 1);
-	}
 	return item;
 }
 
