@@ -46,7 +46,8 @@ for recording in missing empty streamless; do
 		esac
 	done
 	rc=0
-	script -qec "timeout 60 $ntrace browse $tmp/work/recording" /dev/null >"$tmp/out" 2>&1 </dev/null || rc=$?
+	# Without --foreground, a shell that forks leaves the command in the background of the terminal, where it stops.
+	script -qec "timeout --foreground 60 $ntrace browse $tmp/work/recording" /dev/null >"$tmp/out" 2>&1 </dev/null || rc=$?
 	is "$rc" 1 "$recording: browse on a terminal"
 	for format in $formats; do
 		# No program is known, so no function was executed.
