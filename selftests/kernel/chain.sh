@@ -21,7 +21,7 @@ guest_boot chain --icount --modules --tools --topology chain --console "$tmp/con
 guest_ran funnel && judge_turns
 # In a sink that harts share, the end of a task's turn may be missing: not judge_users.
 # shellcheck disable=SC2034 # used by judge_addresses and judge_perf
-src_bits=1 fork_flags=4 shared_sink=yes
+src_bits=1 fork_flags=4
 guest_ran security && judge_addresses
 complete perf && judge_perf
 guest_ran timestamps && judge_shared_times

@@ -17,7 +17,7 @@ guest_boot k3 --icount --modules --tools --topology k3 --append iomem=relaxed
 # The ATID tells the encoders apart, which perf's trace does not have. An ETR holds back a burst and a
 # frame, which a short record does not exceed.
 # shellcheck disable=SC2034 # used by judge_turns and judge_perf
-src_bits=0 short_max=7 fork_flags=4 shared_sink=yes
+src_bits=0 short_max=7 fork_flags=4
 guest_ran funnel && judge_turns
 complete perf && judge_perf
 guest_ran context && judge_context

@@ -217,18 +217,24 @@ static void open_harts(struct hart *hart, const char *directory, pid_t pid, size
 	}
 }
 
-/* Appends the new part of the AUX area to the file. */
+/*
+ * Appends the new part of the AUX area to the file. In blocks: this program may be the one that is
+ * traced, and a loop over bytes makes more trace than it saves.
+ */
 static size_t save(struct hart *hart)
 {
 	const struct aux_area *area = &hart->area;
-	uint64_t head = aux_head(area), at = hart->tail;
-	size_t saved;
+	uint64_t head = aux_head(area), at = hart->tail, begin;
+	size_t saved, first;
 
 	if (overwrite && head - at > area->aux_size)
 		at = head - area->aux_size;
 	saved = head - at;
-	for (; at < head; at++)
-		putc(area->aux[at % area->aux_size], hart->out);
+	begin = at % area->aux_size;
+	first = saved < area->aux_size - begin ? saved : area->aux_size - begin;
+	if (fwrite(area->aux + begin, 1, first, hart->out) != first ||
+	    fwrite(area->aux, 1, saved - first, hart->out) != saved - first)
+		bail("trace");
 	hart->tail = head;
 	if (!overwrite)
 		__atomic_store_n(&area->page->aux_tail, head, __ATOMIC_RELEASE);
@@ -548,17 +554,13 @@ static void trace_full(void)
 	ok(is_full(flags), "a full AUX area: PARTIAL");
 	ok(save(&harts[0]) > harts[0].area.aux_size / 2, "a full AUX area: it is full of trace");
 	ok(goes_on(&harts[0].area), "a full AUX area: tracing continues after it was read");
-	/*
-	 * A shared sink still holds more than the area. Where its trace is separated, the interrupts of
-	 * the drain, which are traced, can make as much as a slice takes: then the area is full again.
-	 */
+	/* A shared sink may still hold more than the area. */
 	for (int i = 0; i < 100 && unshared(flags); i++) {
 		save(&harts[0]);
 		goes_on(&harts[0].area);
 		flags = save_flags(&harts[0]);
 	}
-	ok(!unshared(flags) || is_full(flags),
-	   "a full AUX area: and whole, if it is read, or full again");
+	ok(!unshared(flags), "a full AUX area: and whole, if it is read");
 }
 
 static void save_maps(const char *directory)
