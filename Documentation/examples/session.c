@@ -28,8 +28,14 @@ static int print(void *data, const struct ntrace_session_event *event)
 int main(int argc, char **argv)
 {
 	struct ntrace_session_options options = { .size = sizeof(options), .note = note };
+	struct ntrace_flow_stats stats = { 0 };
+	struct ntrace_decode_options decoding = {
+		.size = sizeof(decoding),
+		.stream = NTRACE_ALL_STREAMS,
+		.event = print,
+		.stats = &stats,
+	};
 	struct ntrace_session *session;
-	struct ntrace_flow_stats stats;
 	int error;
 
 	if (argc != 2)
@@ -39,10 +45,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[1], ntrace_strerror(error));
 		return 1;
 	}
-	for (unsigned int i = 0; i < ntrace_session_streams(session) && !error; i++) {
-		error = ntrace_session_decode(session, i, print, NULL, &stats);
-		printf("%" PRIu64 " instructions in all\n", stats.instructions);
-	}
+	error = ntrace_session_decode(session, &decoding);
+	printf("%" PRIu64 " instructions in all\n", stats.instructions);
 	ntrace_session_close(session);
 	return error ? 1 : 0;
 }

@@ -103,7 +103,7 @@ int lane_take_event(void *data, const struct ntrace_session_event *event)
 	return result(lane, failed);
 }
 
-int lane_take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+int lane_take_blocks(void *data, const struct ntrace_segment *blocks)
 {
 	struct lane *lane = data;
 	const struct ntrace_block_batch *batch = blocks->batch;

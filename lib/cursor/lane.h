@@ -147,7 +147,7 @@ int lane_new(struct lane **lane, struct store *store, unsigned int index);
 void lane_free(struct lane *lane);
 /* What decoding_output needs. */
 int lane_take_event(void *data, const struct ntrace_session_event *event);
-int lane_take_blocks(void *data, const struct ntrace_session_blocks *blocks);
+int lane_take_blocks(void *data, const struct ntrace_segment *blocks);
 /*
  * The window with item @number, one reference. @backwards: prefer one that ends there to one that
  * starts there. Return: 0; 1: the stream has fewer items; NTRACE_ERR_NOMEM, _IO, _FORMAT.

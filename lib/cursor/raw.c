@@ -23,7 +23,7 @@
  */
 struct raw {
 	struct source source;
-	struct decoding_output output;
+	struct ntrace_decode_options output;
 	struct ntrace_flow *flow;
 	struct ntrace_space *pristine;
 	struct ntrace_space *space;
@@ -51,24 +51,24 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 {
 	struct raw *raw = data;
 
-	return raw->output.callback(raw->output.data, &(struct ntrace_session_event){
-							      .flow = flow,
-							      .pid = -1,
-							      .tid = -1,
-							      .comm = "",
-						      });
+	return raw->output.event(raw->output.data, &(struct ntrace_session_event){
+							   .flow = flow,
+							   .pid = -1,
+							   .tid = -1,
+							   .comm = "",
+						   });
 }
 
 static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 {
 	struct raw *raw = data;
 
-	return raw->output.blocks(raw->output.data, &(struct ntrace_session_blocks){
-							    .batch = batch,
-							    .pid = -1,
-							    .tid = -1,
-							    .comm = "",
-						    });
+	return raw->output.segment(raw->output.data, &(struct ntrace_segment){
+							     .batch = batch,
+							     .pid = -1,
+							     .tid = -1,
+							     .comm = "",
+						     });
 }
 
 /* Gives the reader its next bytes. Return: their number, 0 at the end, or NTRACE_ERR_IO. */
@@ -256,7 +256,7 @@ static int make(struct raw *raw, const struct ntrace_cursor_config *config)
 }
 
 int source_of_bytes(struct source **source, const struct ntrace_cursor_config *config,
-		    const struct decoding_output *output)
+		    const struct ntrace_decode_options *output)
 {
 	struct raw *raw = calloc(1, sizeof(*raw));
 	int error;

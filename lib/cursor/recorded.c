@@ -61,7 +61,7 @@ static const struct source_ops recorded_ops = {
 };
 
 int source_of_session(struct source **source, struct ntrace_session *session, unsigned int stream,
-		      const struct decoding_output *output)
+		      const struct ntrace_decode_options *output)
 {
 	struct recorded *made = calloc(1, sizeof(*made));
 	int result;

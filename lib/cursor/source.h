@@ -40,10 +40,10 @@ struct source {
 
 /* Return: as session_stepper_new(). */
 int source_of_session(struct source **source, struct ntrace_session *session, unsigned int stream,
-		      const struct decoding_output *output);
+		      const struct ntrace_decode_options *output);
 
 /* A raw stream. Return: 0, NTRACE_ERR_INVALID or NTRACE_ERR_NOMEM. */
 int source_of_bytes(struct source **source, const struct ntrace_cursor_config *config,
-		    const struct decoding_output *output);
+		    const struct ntrace_decode_options *output);
 
 #endif

@@ -7,11 +7,12 @@
 #include "lane.h"
 #include "session/session.h"
 
-static const struct decoding_output *output_of(struct lane *lane, struct decoding_output *output)
+static const struct ntrace_decode_options *output_of(struct lane *lane,
+						     struct ntrace_decode_options *output)
 {
-	*output = (struct decoding_output){ .callback = lane_take_event,
-					    .blocks = lane_take_blocks,
-					    .data = lane };
+	*output = (struct ntrace_decode_options){ .event = lane_take_event,
+						  .segment = lane_take_blocks,
+						  .data = lane };
 	return output;
 }
 
@@ -58,7 +59,7 @@ int store_of_session(struct store **store, struct ntrace_session *session, uint3
 
 int store_of_bytes(struct store **store, const struct ntrace_cursor_config *config)
 {
-	struct decoding_output output;
+	struct ntrace_decode_options output;
 	struct lane *lane;
 	int error = new_store(store, 1, config->window);
 
@@ -96,7 +97,7 @@ void store_free(struct store *store)
 
 int store_lane(struct store *store, unsigned int index, struct lane **lane)
 {
-	struct decoding_output output;
+	struct ntrace_decode_options output;
 	struct lane *made;
 	int error;
 

@@ -280,7 +280,7 @@ static uint32_t add_code(struct window *window, const struct ntrace_block_batch 
 }
 
 int window_add_blocks(struct window *window, const struct append *append,
-		      const struct ntrace_session_blocks *blocks, size_t skip)
+		      const struct ntrace_segment *blocks, size_t skip)
 {
 	const struct ntrace_block_batch *batch = blocks->batch;
 	struct group group = { .offset = batch->offset,

@@ -186,7 +186,7 @@ struct append {
 
 /* Return: 0 or NTRACE_ERR_NOMEM: the window is to be freed. */
 int window_add_blocks(struct window *window, const struct append *append,
-		      const struct ntrace_session_blocks *blocks, size_t skip);
+		      const struct ntrace_segment *blocks, size_t skip);
 int window_add_event(struct window *window, const struct append *append,
 		     const struct ntrace_session_event *event);
 

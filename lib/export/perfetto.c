@@ -76,26 +76,26 @@ static void put_track(struct ntrace_export_timeline *timeline, uint64_t uuid, ui
 	put_packet(timeline);
 }
 
-/* Tracks of threads are children of their hart's track, which comes first. */
+/* Each hart has a track, and each thread, which it keeps on all harts. */
 static uint64_t track_of(struct ntrace_export_timeline *timeline,
 			 const struct ntrace_stack_change *change)
 {
-	uint64_t hart = HART_UUID + change->stream, track;
+	uint32_t place = timeline_place(change);
+	uint64_t track;
 	char name[64];
 	bool is_new;
 
-	if (timeline->last_track && timeline->last_stream == change->stream &&
+	if (timeline->last_track && timeline->last_place == place &&
 	    timeline->last_tid == change->tid)
 		return timeline->last_track;
-	track = timeline_number(timeline, &timeline->tracks, change->stream, (uint32_t)change->tid,
-				&is_new);
+	track = timeline_number(timeline, &timeline->tracks, place, (uint32_t)change->tid, &is_new);
 	if (change->tid == TIMELINE_HART)
-		track = hart;
+		track = HART_UUID + change->stream;
 	if (is_new) {
 		timeline_track_name(change, name, sizeof(name));
-		put_track(timeline, track, track == hart ? 0 : hart, name);
+		put_track(timeline, track, 0, name);
 	}
-	timeline->last_stream = change->stream;
+	timeline->last_place = place;
 	timeline->last_tid = change->tid;
 	timeline->last_track = track;
 	return track;
@@ -213,14 +213,13 @@ void put_perfetto(struct ntrace_export_timeline *timeline, const struct ntrace_s
 	if (change->type != NTRACE_STACK_LEAVE && !of_hart)
 		text = name_of(timeline, change, name);
 	if (!timeline->inner.size && !of_hart && timeline->written) {
-		put_numbers(timeline, timeline_nanoseconds(timeline, change), types[change->type],
-			    track, category, text);
+		put_numbers(timeline, timeline_time(change), types[change->type], track, category,
+			    text);
 		return;
 	}
 	if (timeline->inner.size)
 		protobuf_message(&timeline->packet, PACKET_INTERNED, &timeline->inner);
-	protobuf_number(&timeline->packet, PACKET_TIMESTAMP,
-			timeline_nanoseconds(timeline, change));
+	protobuf_number(&timeline->packet, PACKET_TIMESTAMP, timeline_time(change));
 	protobuf_number(&timeline->inner, EVENT_TYPE, types[change->type]);
 	protobuf_number(&timeline->inner, EVENT_TRACK, track);
 	protobuf_number(&timeline->inner, EVENT_CATEGORY, category);

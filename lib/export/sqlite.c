@@ -92,7 +92,15 @@ struct open_call {
 	bool called;
 };
 
-/* The calls in progress of a thread on a stream; @last is the last change of the thread. */
+/* The interval in progress of a hart, if @in_interval; @last is its last change. */
+struct open_hart {
+	struct ntrace_stack_change begin;
+	struct ntrace_stack_change last;
+	char comm[64];
+	bool in_interval;
+};
+
+/* The calls in progress of a thread; @last is the last change of the thread. */
 struct open_thread {
 	struct open_call *calls;
 	size_t count;
@@ -112,9 +120,8 @@ struct text {
  * @names: a function by the object's number and the address of its name, which the stacks keep
  * @functions: a function by the object's number and the number of its name
  * @texts: hash table of names, for functions whose names are at several addresses
- * @threads: by stream and tid
- * @running: the interval in progress of the current stream, if @in_interval
- * @last: the last change of the current stream, if @has_last
+ * @threads: by tid; idle and unknown threads by stream and tid
+ * @harts: by stream
  * @entered: number of calls that began
  */
 struct ntrace_export_sqlite {
@@ -135,11 +142,8 @@ struct ntrace_export_sqlite {
 	struct open_thread *open;
 	size_t open_count;
 	size_t open_room;
-	struct ntrace_stack_change running;
-	struct ntrace_stack_change last;
-	char running_comm[64];
-	bool in_interval;
-	bool has_last;
+	struct open_hart *harts;
+	size_t hart_count;
 	uint64_t entered;
 	uint64_t calls;
 	uint64_t intervals;
@@ -351,18 +355,10 @@ static uint64_t function_of(struct ntrace_export_sqlite *sqlite,
 
 /* ---- changes ---- */
 
-static uint64_t nanoseconds(const struct ntrace_export_sqlite *sqlite,
-			    const struct ntrace_stack_change *change)
+/* Nanoseconds, ticks of an unknown frequency, or instructions. */
+static uint64_t time_of(const struct ntrace_stack_change *change)
 {
-	const struct ntrace_stream *stream;
-
-	if (change->time_kind == NTRACE_STACK_TIME_NONE)
-		return change->instructions;
-	stream = sqlite->session ? ntrace_session_stream(sqlite->session, change->stream) : NULL;
-	if (!stream || !stream->params->timestamp_hz)
-		return change->time;
-	return (uint64_t)((unsigned __int128)change->time * 1000000000 /
-			  stream->params->timestamp_hz);
+	return change->time_kind == NTRACE_STACK_TIME_NONE ? change->instructions : change->time;
 }
 
 static uint64_t number_of(int32_t id)
@@ -377,7 +373,8 @@ static struct open_thread *thread_of(struct ntrace_export_sqlite *sqlite,
 	uint64_t number;
 	bool is_new;
 
-	number = pair(sqlite, &sqlite->threads, change->stream, (uint32_t)change->tid, &is_new);
+	number = pair(sqlite, &sqlite->threads, change->tid > 0 ? 0 : change->stream + 1,
+		      (uint32_t)change->tid, &is_new);
 	if (is_new && !sqlite->error) {
 		sqlite->error = grow((void **)&sqlite->open, sqlite->open_count, &sqlite->open_room,
 				     sizeof(*sqlite->open));
@@ -404,9 +401,9 @@ static void put_call(struct ntrace_export_sqlite *sqlite, struct open_thread *th
 	sqlite->calls++;
 	put_row(sqlite, PUT_CALL, "iiniiinntuutuuii", call->id, call->function, parent,
 		(uint64_t)thread->count, (uint64_t)end->stream, (uint64_t)end->cpu,
-		number_of(end->pid), number_of(end->tid), thread->comm, call->start,
-		nanoseconds(sqlite, end), time_names[time & 3], call->instructions,
-		end->instructions, (uint64_t)call->called, (uint64_t)returned);
+		number_of(end->pid), number_of(end->tid), thread->comm, call->start, time_of(end),
+		time_names[time & 3], call->instructions, end->instructions, (uint64_t)call->called,
+		(uint64_t)returned);
 }
 
 static void enter(struct ntrace_export_sqlite *sqlite, const struct ntrace_stack_change *change)
@@ -423,7 +420,7 @@ static void enter(struct ntrace_export_sqlite *sqlite, const struct ntrace_stack
 	thread->calls[thread->count++] = (struct open_call){
 		.id = ++sqlite->entered,
 		.function = function,
-		.start = nanoseconds(sqlite, change),
+		.start = time_of(change),
 		.instructions = change->instructions,
 		.time_kind = change->time_kind,
 		.called = change->called,
@@ -442,37 +439,37 @@ static void put_loss(struct ntrace_export_sqlite *sqlite, const struct ntrace_st
 {
 	put_row(sqlite, PUT_LOSS, "iiinnuti", ++sqlite->losses, (uint64_t)change->stream,
 		(uint64_t)change->cpu, number_of(change->pid), number_of(change->tid),
-		nanoseconds(sqlite, change), time_names[change->time_kind & 3],
-		change->instructions);
+		time_of(change), time_names[change->time_kind & 3], change->instructions);
 }
 
-static void end_interval(struct ntrace_export_sqlite *sqlite, const struct ntrace_stack_change *end)
+static void end_interval(struct ntrace_export_sqlite *sqlite, struct open_hart *hart,
+			 const struct ntrace_stack_change *end)
 {
-	const struct ntrace_stack_change *begin = &sqlite->running;
+	const struct ntrace_stack_change *begin = &hart->begin;
 	unsigned int time = begin->time_kind < end->time_kind ? end->time_kind : begin->time_kind;
 
-	if (!sqlite->in_interval)
+	if (!hart->in_interval)
 		return;
-	sqlite->in_interval = false;
+	hart->in_interval = false;
 	put_row(sqlite, PUT_INTERVAL, "iiinntuutuu", ++sqlite->intervals, (uint64_t)begin->stream,
-		(uint64_t)begin->cpu, number_of(begin->pid), number_of(begin->tid),
-		sqlite->running_comm, nanoseconds(sqlite, begin), nanoseconds(sqlite, end),
-		time_names[time & 3], begin->instructions, end->instructions);
+		(uint64_t)begin->cpu, number_of(begin->pid), number_of(begin->tid), hart->comm,
+		time_of(begin), time_of(end), time_names[time & 3], begin->instructions,
+		end->instructions);
 }
 
-static void begin_interval(struct ntrace_export_sqlite *sqlite,
+static void begin_interval(struct ntrace_export_sqlite *sqlite, struct open_hart *hart,
 			   const struct ntrace_stack_change *change)
 {
-	end_interval(sqlite, change);
+	end_interval(sqlite, hart, change);
 	if (change->kind != NTRACE_STACK_TASK)
 		return;
-	sqlite->running = *change;
-	snprintf(sqlite->running_comm, sizeof(sqlite->running_comm), "%s", change->comm);
-	sqlite->in_interval = true;
+	hart->begin = *change;
+	snprintf(hart->comm, sizeof(hart->comm), "%s", change->comm);
+	hart->in_interval = true;
 }
 
-/* Writes the calls that were in progress at the end of the trace. */
-static void end_stream(struct ntrace_export_sqlite *sqlite)
+/* Writes the calls and intervals that were in progress at the end of the trace. */
+static void end_trace(struct ntrace_export_sqlite *sqlite)
 {
 	for (size_t i = 0; i < sqlite->open_count; i++) {
 		struct open_thread *thread = &sqlite->open[i];
@@ -481,19 +478,40 @@ static void end_stream(struct ntrace_export_sqlite *sqlite)
 			put_call(sqlite, thread, &thread->last, false);
 		free(thread->calls);
 	}
+	for (size_t i = 0; i < sqlite->hart_count; i++)
+		end_interval(sqlite, &sqlite->harts[i], &sqlite->harts[i].last);
 	sqlite->open_count = 0;
+	free(sqlite->harts);
+	sqlite->harts = NULL;
+	sqlite->hart_count = 0;
 	pairs_free(&sqlite->threads);
-	if (sqlite->has_last)
-		end_interval(sqlite, &sqlite->last);
-	sqlite->has_last = false;
+}
+
+static struct open_hart *hart_of(struct ntrace_export_sqlite *sqlite, uint32_t stream)
+{
+	if (stream >= sqlite->hart_count) {
+		struct open_hart *harts =
+			realloc(sqlite->harts, (stream + (size_t)1) * sizeof(*harts));
+
+		if (!harts) {
+			sqlite->error = NTRACE_ERR_NOMEM;
+			return NULL;
+		}
+		memset(harts + sqlite->hart_count, 0,
+		       (stream + (size_t)1 - sqlite->hart_count) * sizeof(*harts));
+		sqlite->harts = harts;
+		sqlite->hart_count = stream + (size_t)1;
+	}
+	return &sqlite->harts[stream];
 }
 
 int ntrace_export_sqlite_change(void *data, const struct ntrace_stack_change *change)
 {
 	struct ntrace_export_sqlite *sqlite = data;
+	struct open_hart *hart = hart_of(sqlite, change->stream);
 
-	if (sqlite->has_last && sqlite->last.stream != change->stream)
-		end_stream(sqlite);
+	if (!hart)
+		return sqlite->error;
 	switch (change->type) {
 	case NTRACE_STACK_ENTER:
 		enter(sqlite, change);
@@ -505,10 +523,9 @@ int ntrace_export_sqlite_change(void *data, const struct ntrace_stack_change *ch
 		put_loss(sqlite, change);
 		break;
 	default:
-		begin_interval(sqlite, change);
+		begin_interval(sqlite, hart, change);
 	}
-	sqlite->last = *change;
-	sqlite->has_last = true;
+	hart->last = *change;
 	return sqlite->error;
 }
 
@@ -545,7 +562,7 @@ int ntrace_export_sqlite_profile(struct ntrace_export_sqlite *sqlite,
 	size_t count, i;
 	int error;
 
-	end_stream(sqlite);
+	end_trace(sqlite);
 	functions = ntrace_profile_functions(profile, NTRACE_PROFILE_BY_OBJECT, &count);
 	for (i = 0; i < count && !sqlite->error; i++) {
 		unsigned int kind = functions[i].name   ? NTRACE_STACK_FUNCTION :
@@ -642,7 +659,7 @@ int ntrace_export_sqlite_close(struct ntrace_export_sqlite *sqlite, bool keep,
 	int error, saved, closed;
 
 	if (!sqlite->error && keep) {
-		end_stream(sqlite);
+		end_trace(sqlite);
 		run_sql(sqlite, indexes);
 	}
 	saved = errno;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Exports of timelines with the start and end of frames: the list of formats and their common code.
- * A thread has a track on each hart that it ran on, since the trace of a hart has the order of
- * events on that hart only.
+ * Each thread has a track, which it keeps when it moves to another hart, and each hart has one that
+ * shows which thread it runs.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,21 +20,6 @@ uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct pairs *
 	if (!number)
 		timeline->error = NTRACE_ERR_NOMEM;
 	return number;
-}
-
-uint64_t timeline_nanoseconds(struct ntrace_export_timeline *timeline,
-			      const struct ntrace_stack_change *change)
-{
-	const struct ntrace_stream *stream;
-
-	if (change->time_kind == NTRACE_STACK_TIME_NONE)
-		return change->instructions;
-	stream = timeline->session ? ntrace_session_stream(timeline->session, change->stream) :
-				     NULL;
-	if (!stream || !stream->params->timestamp_hz)
-		return change->time;
-	return (uint64_t)((unsigned __int128)change->time * 1000000000 /
-			  stream->params->timestamp_hz);
 }
 
 void timeline_track_name(const struct ntrace_stack_change *change, char *text, size_t size)
@@ -115,22 +100,42 @@ static int put(struct ntrace_export_timeline *timeline, const struct ntrace_stac
 	return timeline->error;
 }
 
+/* Whether the track of a hart shows a thread. NULL: out of memory. */
+static bool *running_of(struct ntrace_export_timeline *timeline, uint32_t stream)
+{
+	if (stream >= timeline->running_count) {
+		bool *running = realloc(timeline->running, stream + (size_t)1);
+
+		if (!running) {
+			timeline->error = NTRACE_ERR_NOMEM;
+			return NULL;
+		}
+		timeline->running = running;
+		while (timeline->running_count <= stream)
+			running[timeline->running_count++] = false;
+	}
+	return &timeline->running[stream];
+}
+
 /* Threads start and end on the track of their hart like functions on the track of a thread. */
 static int put_run(struct ntrace_export_timeline *timeline,
 		   const struct ntrace_stack_change *change)
 {
 	struct ntrace_stack_change run = *change;
+	bool *running = running_of(timeline, change->stream);
 	char name[64];
 	int error = 0;
 
+	if (!running)
+		return NTRACE_ERR_NOMEM;
 	timeline_track_name(change, name, sizeof(name));
 	run.tid = TIMELINE_HART;
 	run.type = NTRACE_STACK_LEAVE;
-	if (timeline->running)
+	if (*running)
 		error = put(timeline, &run, "");
-	timeline->running = change->kind == NTRACE_STACK_TASK;
+	*running = change->kind == NTRACE_STACK_TASK;
 	run.type = NTRACE_STACK_ENTER;
-	return error || !timeline->running ? error : put(timeline, &run, name);
+	return error || !*running ? error : put(timeline, &run, name);
 }
 
 int ntrace_export_timeline_change(void *data, const struct ntrace_stack_change *change)
@@ -153,6 +158,7 @@ int ntrace_export_timeline_close(struct ntrace_export_timeline *timeline, uint64
 	error = timeline->error;
 	if (events)
 		*events = timeline->events;
+	free(timeline->running);
 	pairs_free(&timeline->tracks);
 	pairs_free(&timeline->names);
 	protobuf_free(&timeline->packet);

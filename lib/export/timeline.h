@@ -13,13 +13,14 @@
 #define TIMELINE_RECENT 1024
 
 /*
- * @tracks: tracks that have been named: threads on a stream
+ * @tracks: tracks that have been named: see timeline_place()
  * @names: functions and categories, for Perfetto; the address of a name identifies it, since the
  *         address is stable as long as the stacks exist
  * @packet, @part, @inner: messages under construction
  * @written: not 0 after the first JSON object or packet
- * @running: the track of the current hart shows a thread
- * @last_track: track of the last change, of @last_stream and @last_tid, for Perfetto; 0 = none
+ * @running: by stream: the track of its hart shows a thread; @running_count: their number
+ * @threads: the process of all threads has its name, for Chrome
+ * @last_track: track of the last change, of @last_place and @last_tid, for Perfetto; 0 = none
  * @categories: their numbers, for Perfetto; 0 = not used yet
  * @recent: names that came lately, by their address, with their numbers, for Perfetto
  */
@@ -34,9 +35,11 @@ struct ntrace_export_timeline {
 	struct protobuf inner;
 	uint64_t written;
 	uint64_t events;
-	bool running;
+	bool *running;
+	uint32_t running_count;
+	bool threads;
 	uint64_t last_track;
-	uint32_t last_stream;
+	uint32_t last_place;
 	int32_t last_tid;
 	uint64_t categories[TIMELINE_CATEGORIES];
 	struct {
@@ -53,8 +56,18 @@ uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct pairs *
 /* Thread id of the track that shows a hart's threads; no thread has this id. */
 #define TIMELINE_HART (-2)
 
-uint64_t timeline_nanoseconds(struct ntrace_export_timeline *timeline,
-			      const struct ntrace_stack_change *change);
+/* A thread has one track; idle and unknown threads, and harts, have one for each stream. */
+static inline uint32_t timeline_place(const struct ntrace_stack_change *change)
+{
+	return change->tid > 0 ? 0 : change->stream + 1;
+}
+
+/* Nanoseconds, ticks of an unknown frequency, or instructions. */
+static inline uint64_t timeline_time(const struct ntrace_stack_change *change)
+{
+	return change->time_kind == NTRACE_STACK_TIME_NONE ? change->instructions : change->time;
+}
+
 void timeline_track_name(const struct ntrace_stack_change *change, char *text, size_t size);
 const char *timeline_category(const struct ntrace_stack_change *change);
 

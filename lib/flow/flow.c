@@ -34,6 +34,10 @@ bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 		if (event->type == NTRACE_FLOW_TRAP || event->type == NTRACE_FLOW_TRACE_OFF ||
 		    event->type == NTRACE_FLOW_GAP || event->type == NTRACE_FLOW_ERROR)
 			flow_count_part(flow);
+		/* No call follows one that stops. */
+		flow->stop = flow->count_error;
+		if (flow->stop)
+			return false;
 	}
 	event->offset = flow->offset;
 	event->time = flow_time(flow);

@@ -30,6 +30,9 @@ bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address
 	struct ntrace_space *space = NULL;
 
 	flow_count_report_place(flow);
+	flow->stop = flow->count_error;
+	if (flow->stop)
+		return false;
 	if (flow->config.select) {
 		/* If the callback stops, no executed block may stay in the batch. */
 		if (flow->waiting.count && !flow_close_batch(flow))

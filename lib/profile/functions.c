@@ -65,9 +65,9 @@ struct function_sums {
 	char *problem_objects[2 * NTRACE_PROFILE_PROBLEMS];
 	size_t problem_object_count;
 	struct ntrace_locator *locator;
-	struct ntrace_transfer_tracker transfers;
 	struct memo *memo;
-	struct block_sums *blocks;	/* NULL before the first batch */
+	struct function_stream *at;	/* the present stream, NULL: none */
+	struct function_stream *streams;	/* those that have not ended */
 };
 
 static const struct ntrace_profile_totals no_totals;
@@ -138,7 +138,6 @@ void function_sums_free(struct function_sums *sums)
 		free(sums->problem_objects[--sums->problem_object_count]);
 	ntrace_locator_free(sums->locator);
 	free(sums->memo);
-	free(sums->blocks);
 	free(sums);
 }
 
@@ -252,9 +251,9 @@ static bool waits_for_space(struct function_sums *sums, const struct ntrace_sess
 	if (transfer->insn_class == NTRACE_INSN_RETURN ||
 	    transfer->insn_class == NTRACE_INSN_TRAP_RETURN)
 		return false;
-	sums->transfers.pending =
+	sums->at->transfers.pending =
 		!ntrace_locator_find(sums->locator, event->flow->space, transfer->to)->object;
-	return sums->transfers.pending;
+	return sums->at->transfers.pending;
 }
 
 /* The function that a transfer calls, NO_FUNCTION = it is no call. */
@@ -381,7 +380,7 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 	struct ntrace_transfer transfer;
 	int error = 0;
 
-	if (ntrace_transfer_resolve(&sums->transfers, flow, &transfer) && selected)
+	if (ntrace_transfer_resolve(&sums->at->transfers, flow, &transfer) && selected)
 		error = count_call(sums, profile, event, &transfer);
 	if (error)
 		return error;
@@ -393,7 +392,7 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 	} else {
 		error = count_other(sums, profile, event, selected);
 	}
-	if (!error && ntrace_transfer_start(&sums->transfers, flow, &transfer) && selected &&
+	if (!error && ntrace_transfer_start(&sums->at->transfers, flow, &transfer) && selected &&
 	    !waits_for_space(sums, event, &transfer))
 		error = count_call(sums, profile, event, &transfer);
 	return error;
@@ -426,15 +425,27 @@ static void fold_block(struct function_sums *sums, struct block_sums *block)
 /* Ids and indices of functions change after this. */
 static void fold_blocks(struct function_sums *sums)
 {
-	size_t i;
+	const struct function_stream *stream;
 
-	for (i = 0; sums->blocks && i < BLOCK_ENTRIES; i++)
-		fold_block(sums, &sums->blocks[i]);
+	for (stream = sums->streams; stream; stream = stream->next)
+		for (size_t i = 0; stream->blocks && i < BLOCK_ENTRIES; i++)
+			fold_block(sums, &stream->blocks[i]);
+}
+
+/* Forgets what is not in the functions yet. */
+static void drop_blocks(struct function_sums *sums)
+{
+	const struct function_stream *stream;
+
+	forget_blocks(sums);
+	for (stream = sums->streams; stream; stream = stream->next)
+		if (stream->blocks)
+			memset(stream->blocks, 0, BLOCK_ENTRIES * sizeof(*stream->blocks));
 }
 
 /* The entry is of another block: makes it that of @block. */
 static int take_entry(struct function_sums *sums, struct ntrace_profile *profile,
-		      const struct ntrace_session_blocks *blocks, const struct ntrace_block *block,
+		      const struct ntrace_segment *blocks, const struct ntrace_block *block,
 		      struct block_sums *entry)
 {
 	struct ntrace_space *space = blocks->batch->space;
@@ -445,7 +456,7 @@ static int take_entry(struct function_sums *sums, struct ntrace_profile *profile
 	int error;
 
 	fold_block(sums, entry);
-	ntrace_session_block_event(blocks, block, &flow, &event);
+	ntrace_segment_event(blocks, block, &flow, &event);
 	first = *ntrace_locator_find(sums->locator, space, flow.address);
 	*entry = (struct block_sums){ .function = NO_INDEX,
 				      .callee = NO_INDEX,
@@ -466,7 +477,7 @@ static int take_entry(struct function_sums *sums, struct ntrace_profile *profile
 
 /* The transfer at the end of the block goes to another target than the last time. */
 static int take_target(struct function_sums *sums, struct ntrace_profile *profile,
-		       const struct ntrace_session_blocks *blocks, const struct ntrace_block *block,
+		       const struct ntrace_segment *blocks, const struct ntrace_block *block,
 		       struct block_sums *entry)
 {
 	struct ntrace_session_event event;
@@ -475,8 +486,8 @@ static int take_target(struct function_sums *sums, struct ntrace_profile *profil
 	size_t function = NO_FUNCTION;
 	int error = 0;
 
-	ntrace_session_block_event(blocks, block, &flow, &event);
-	if (!ntrace_transfer_start(&sums->transfers, &flow, &transfer) ||
+	ntrace_segment_event(blocks, block, &flow, &event);
+	if (!ntrace_transfer_start(&sums->at->transfers, &flow, &transfer) ||
 	    waits_for_space(sums, &event, &transfer))
 		return 0;
 	fold_calls(sums, entry);
@@ -489,17 +500,17 @@ static int take_target(struct function_sums *sums, struct ntrace_profile *profil
 
 /* A block that cannot be counted by its id. */
 static int count_alone(struct function_sums *sums, struct ntrace_profile *profile,
-		       const struct ntrace_session_blocks *blocks, const struct ntrace_block *block)
+		       const struct ntrace_segment *blocks, const struct ntrace_block *block)
 {
 	struct ntrace_session_event event;
 	struct ntrace_flow_event flow;
 
-	ntrace_session_block_event(blocks, block, &flow, &event);
+	ntrace_segment_event(blocks, block, &flow, &event);
 	return function_sums_event(sums, profile, &event);
 }
 
 static int count_selected(struct function_sums *sums, struct ntrace_profile *profile,
-			  const struct ntrace_session_blocks *blocks)
+			  const struct ntrace_segment *blocks)
 {
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	int32_t pid = sums->by_process ? blocks->pid : -1;
@@ -507,9 +518,9 @@ static int count_selected(struct function_sums *sums, struct ntrace_profile *pro
 	int error = 0;
 
 	for (end = block + blocks->batch->count; block < end && !error; block++) {
-		struct block_sums *entry = &sums->blocks[block->id % BLOCK_ENTRIES];
+		struct block_sums *entry = &sums->at->blocks[block->id % BLOCK_ENTRIES];
 
-		if (!block->id || sums->transfers.pending) {
+		if (!block->id || sums->at->transfers.pending) {
 			error = count_alone(sums, profile, blocks, block);
 			continue;
 		}
@@ -539,15 +550,15 @@ static int count_selected(struct function_sums *sums, struct ntrace_profile *pro
 }
 
 int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *profile,
-			 const struct ntrace_session_blocks *blocks)
+			 const struct ntrace_segment *blocks)
 {
 	bool selected = is_selected(sums->pid, sums->privileges, blocks->pid, blocks->privilege);
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	int error = 0;
 
-	if (!sums->blocks)
-		sums->blocks = calloc(BLOCK_ENTRIES, sizeof(*sums->blocks));
-	if (!sums->blocks)
+	if (!sums->at->blocks)
+		sums->at->blocks = calloc(BLOCK_ENTRIES, sizeof(*sums->at->blocks));
+	if (!sums->at->blocks)
 		return NTRACE_ERR_NOMEM;
 	if (selected)
 		return count_selected(sums, profile, blocks);
@@ -556,21 +567,21 @@ int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *prof
 	for (; block < end; block++)
 		sums->totals.instructions[ntrace_domain_of(blocks->privilege)] +=
 			sums->times * block->instructions;
-	sums->transfers.pending = false;
+	sums->at->transfers.pending = false;
 	error = count_alone(sums, profile, blocks, end);
 	return error;
 }
 
 int function_sums_effect(struct function_sums *sums, struct ntrace_profile *profile,
-			 const struct ntrace_session_effect *effect)
+			 const struct ntrace_segment *effect)
 {
-	const struct ntrace_transfer_tracker transfers = sums->transfers;
-	struct ntrace_session_blocks blocks = *effect->blocks;
+	const struct ntrace_transfer_tracker transfers = sums->at->transfers;
+	struct ntrace_segment blocks = *effect;
 	struct ntrace_block_batch rest = *blocks.batch;
 	int error;
 
 	/* The targets of all counted transfers are known, and in the same space. */
-	sums->transfers.pending = false;
+	sums->at->transfers.pending = false;
 	if (!effect->times || rest.count == effect->lead)
 		return 0;
 	rest.blocks += effect->lead;
@@ -579,22 +590,38 @@ int function_sums_effect(struct function_sums *sums, struct ntrace_profile *prof
 	sums->times = effect->times;
 	error = function_sums_blocks(sums, profile, &blocks);
 	sums->times = 1;
-	sums->transfers = transfers;
+	sums->at->transfers = transfers;
 	return error;
 }
 
-void function_sums_end(struct function_sums *sums)
+void function_sums_enter(struct function_sums *sums, struct function_stream *at)
 {
-	sums->transfers.pending = false;
+	sums->at = at;
+	if (at->open)
+		return;
+	at->open = true;
+	at->next = sums->streams;
+	sums->streams = at;
+}
+
+void function_sums_leave(struct function_sums *sums, struct function_stream *at)
+{
+	struct function_stream **link = &sums->streams;
+
 	fold_blocks(sums);
+	while (*link && *link != at)
+		link = &(*link)->next;
+	if (*link)
+		*link = at->next;
+	sums->at = NULL;
+	free(at->blocks);
+	*at = (struct function_stream){ 0 };
 }
 
 int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile *profile)
 {
 	function_table_free(&sums->functions);
-	forget_blocks(sums);
-	if (sums->blocks)
-		memset(sums->blocks, 0, BLOCK_ENTRIES * sizeof(*sums->blocks));
+	drop_blocks(sums);
 	sums->totals.selected = 0;
 	sums->totals.instructions[NTRACE_DOMAIN_USER] = 0;
 	return functions_of_traces(&sums->functions, &sums->totals, profile);
@@ -608,9 +635,7 @@ void ntrace_profile_forget_functions(struct ntrace_profile *profile)
 		return;
 	function_table_free(&sums->functions);
 	function_table_free(&sums->pc_samples);
-	forget_blocks(sums);
-	if (sums->blocks)
-		memset(sums->blocks, 0, BLOCK_ENTRIES * sizeof(*sums->blocks));
+	drop_blocks(sums);
 	while (sums->problem_object_count)
 		free(sums->problem_objects[--sums->problem_object_count]);
 	sums->totals = no_totals;

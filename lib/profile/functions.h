@@ -4,6 +4,7 @@
 #define NTRACE_PROFILE_FUNCTIONS_H
 
 #include <ntrace/functions.h>
+#include <ntrace/transfer.h>
 
 /*
  * @items: owns its objects and strings
@@ -43,6 +44,26 @@ int function_table_find(struct function_table *table, const struct function_key 
 void function_table_sort(struct function_table *table, unsigned int order);
 
 struct function_sums;
+struct block_sums;
+
+/*
+ * What the sums know between two blocks of a stream.
+ * @next: another stream that has not ended; @open: this one has not
+ * @transfers: the last one, whose target may still be unknown
+ * @blocks: executions that are not in the functions yet; NULL before the first batch
+ */
+struct function_stream {
+	struct function_stream *next;
+	bool open;
+	struct ntrace_transfer_tracker transfers;
+	struct block_sums *blocks;
+};
+
+/* The next events are those of this stream, which must not move until function_sums_leave(). */
+void function_sums_enter(struct function_sums *sums, struct function_stream *at);
+
+/* Ends the stream. */
+void function_sums_leave(struct function_sums *sums, struct function_stream *at);
 
 /* Return: NULL when out of memory. @options: with defaults filled in. */
 struct function_sums *function_sums_new(const struct ntrace_profile_options *options);
@@ -54,14 +75,11 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 
 /* Likewise for a batch of blocks. Their counts are in the sums after function_sums_end(). */
 int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *profile,
-			 const struct ntrace_session_blocks *blocks);
+			 const struct ntrace_segment *blocks);
 
 /* Likewise for the blocks of an effect. */
 int function_sums_effect(struct function_sums *sums, struct ntrace_profile *profile,
-			 const struct ntrace_session_effect *effect);
-
-/* Ends the stream. */
-void function_sums_end(struct function_sums *sums);
+			 const struct ntrace_segment *effect);
 
 /* Replaces the sums by those of the traces of @profile. Return: 0 or NTRACE_ERR_NOMEM. */
 int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile *profile);

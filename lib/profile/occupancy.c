@@ -21,16 +21,14 @@ struct part {
 };
 
 /*
+ * What waits for the next timestamp of a stream.
  * @parts: execution that waits for the next timestamp of the stream
  * @waiting: instructions in @parts
- * @offset: offset of the current message
+ * @offset: offset of the current message, UINT64_MAX: none yet
  * @time: its timestamp, if @time_known
  * @anchor: the last timestamp of the stream, if @anchored
  */
-struct occupancy {
-	struct ntrace_occupancy sums;
-	const struct ntrace_session *session;
-	bool begun;
+struct occupancy_stream {
 	struct part *parts;
 	size_t part_count;
 	uint64_t waiting;
@@ -39,6 +37,18 @@ struct occupancy {
 	bool time_known;
 	uint64_t anchor;
 	bool anchored;
+};
+
+/*
+ * @streams: by index; @at: that of the present event
+ */
+struct occupancy {
+	struct ntrace_occupancy sums;
+	const struct ntrace_session *session;
+	bool begun;
+	struct occupancy_stream *streams;
+	unsigned int stream_count;
+	struct occupancy_stream *at;
 };
 
 struct occupancy *occupancy_new(const struct ntrace_session *session)
@@ -50,8 +60,7 @@ struct occupancy *occupancy_new(const struct ntrace_session *session)
 	occupancy->session = session;
 	occupancy->sums.task_count = 1;
 	occupancy->sums.tasks = calloc(NTRACE_OCCUPANCY_TASKS_MAX, sizeof(*occupancy->sums.tasks));
-	occupancy->parts = calloc(PARTS_MAX, sizeof(*occupancy->parts));
-	if (!occupancy->sums.tasks || !occupancy->parts) {
+	if (!occupancy->sums.tasks) {
 		occupancy_free(occupancy);
 		return NULL;
 	}
@@ -71,28 +80,53 @@ void occupancy_free(struct occupancy *occupancy)
 	}
 	free(occupancy->sums.cpus);
 	free(occupancy->sums.tasks);
-	free(occupancy->parts);
+	for (i = 0; i < occupancy->stream_count; i++)
+		free(occupancy->streams[i].parts);
+	free(occupancy->streams);
 	free(occupancy);
 }
 
-/* Cells measure time only if all streams have the same clock. */
+/* Cells measure time only if all streams have the same unit: nanoseconds of one clock, or ticks. */
 static void begin(struct occupancy *occupancy)
 {
 	struct ntrace_occupancy *sums = &occupancy->sums;
 	const struct ntrace_stream *stream;
 	unsigned int i;
 
-	if (occupancy->begun)
-		return;
 	occupancy->begun = true;
 	sums->timed = true;
 	for (i = 0; i < ntrace_session_streams(occupancy->session); i++) {
 		stream = ntrace_session_stream(occupancy->session, i);
-		if (!i)
-			sums->hz = stream->params->timestamp_hz;
-		if (!stream->params->timestamp_bits || stream->params->timestamp_hz != sums->hz)
+		if (!i && stream->params->timestamp_hz)
+			sums->hz = 1000000000;
+		if (!stream->params->timestamp_bits || !stream->params->timestamp_hz != !sums->hz)
 			sums->timed = false;
 	}
+}
+
+/* The next events are those of stream @number. Return: 0 or NTRACE_ERR_NOMEM. */
+static int enter_stream(struct occupancy *occupancy, unsigned int number)
+{
+	if (occupancy->at && number < occupancy->stream_count &&
+	    occupancy->at == &occupancy->streams[number])
+		return 0;
+	if (!occupancy->begun)
+		begin(occupancy);
+	if (number >= occupancy->stream_count) {
+		struct occupancy_stream *streams =
+			realloc(occupancy->streams, (number + (size_t)1) * sizeof(*streams));
+
+		if (!streams)
+			return NTRACE_ERR_NOMEM;
+		occupancy->streams = streams;
+		while (occupancy->stream_count <= number)
+			streams[occupancy->stream_count++] =
+				(struct occupancy_stream){ .offset = UINT64_MAX };
+	}
+	occupancy->at = &occupancy->streams[number];
+	if (!occupancy->at->parts)
+		occupancy->at->parts = calloc(PARTS_MAX, sizeof(*occupancy->at->parts));
+	return occupancy->at->parts ? 0 : NTRACE_ERR_NOMEM;
 }
 
 static struct ntrace_occupancy_cpu *new_cpu(uint32_t number)
@@ -275,17 +309,17 @@ static void release(struct occupancy *occupancy, uint64_t from, uint64_t to, boo
 	struct ntrace_occupancy_sum sum;
 	size_t i;
 
-	for (i = 0; i < occupancy->part_count; i++) {
-		const struct part *part = &occupancy->parts[i];
+	for (i = 0; i < occupancy->at->part_count; i++) {
+		const struct part *part = &occupancy->at->parts[i];
 		struct ntrace_occupancy_cpu *cpu = part->cpu;
 
 		if (!known) {
 			cpu->untimed += part->instructions;
 			continue;
 		}
-		begin = from + share(to - from, position, occupancy->waiting);
+		begin = from + share(to - from, position, occupancy->at->waiting);
 		position += part->instructions;
-		end = from + share(to - from, position, occupancy->waiting);
+		end = from + share(to - from, position, occupancy->at->waiting);
 		sum = (struct ntrace_occupancy_sum){ part->instructions,
 						     part->kernel ? part->instructions : 0,
 						     end - begin };
@@ -295,43 +329,44 @@ static void release(struct occupancy *occupancy, uint64_t from, uint64_t to, boo
 		cpu->tasks[part->task].ticks += sum.ticks;
 		put(cpu, begin, end, part->task, &sum);
 	}
-	occupancy->part_count = 0;
-	occupancy->waiting = 0;
+	occupancy->at->part_count = 0;
+	occupancy->at->waiting = 0;
 }
 
 /* A new message begins, so the timestamp of the previous one is known. */
-static void take_time(struct occupancy *occupancy, const struct ntrace_flow_event *flow)
+static void take_time(struct occupancy *occupancy, uint64_t offset, uint64_t time, bool time_known)
 {
-	bool goes_on = occupancy->anchored && occupancy->time >= occupancy->anchor;
+	bool goes_on = occupancy->at->anchored && occupancy->at->time >= occupancy->at->anchor;
 
-	if (flow->offset == occupancy->offset)
+	if (offset == occupancy->at->offset)
 		return;
 	/* Of two equal timestamps the first one counts, as for call stacks. */
-	if (occupancy->time_known && (!goes_on || occupancy->time > occupancy->anchor)) {
-		release(occupancy, occupancy->anchor, occupancy->time, goes_on);
-		occupancy->anchor = occupancy->time;
-		occupancy->anchored = true;
+	if (occupancy->at->time_known &&
+	    (!goes_on || occupancy->at->time > occupancy->at->anchor)) {
+		release(occupancy, occupancy->at->anchor, occupancy->at->time, goes_on);
+		occupancy->at->anchor = occupancy->at->time;
+		occupancy->at->anchored = true;
 		occupancy->sums.stamps++;
 	}
-	occupancy->offset = flow->offset;
-	occupancy->time = flow->time;
-	occupancy->time_known = flow->time_known;
+	occupancy->at->offset = offset;
+	occupancy->at->time = time;
+	occupancy->at->time_known = time_known;
 }
 
 static void add_part(struct occupancy *occupancy, struct ntrace_occupancy_cpu *cpu, bool kernel,
 		     uint64_t instructions)
 {
 	struct part *last =
-		&occupancy->parts[occupancy->part_count ? occupancy->part_count - 1 : 0];
+		&occupancy->at->parts[occupancy->at->part_count ? occupancy->at->part_count - 1 : 0];
 
-	occupancy->waiting += instructions;
-	if (occupancy->part_count &&
+	occupancy->at->waiting += instructions;
+	if (occupancy->at->part_count &&
 	    ((last->cpu == cpu && last->task == cpu->task && last->kernel == kernel) ||
-	     occupancy->part_count == PARTS_MAX)) {
+	     occupancy->at->part_count == PARTS_MAX)) {
 		last->instructions += instructions;
 		return;
 	}
-	occupancy->parts[occupancy->part_count++] = (struct part){
+	occupancy->at->parts[occupancy->at->part_count++] = (struct part){
 		.cpu = cpu, .task = cpu->task, .kernel = kernel, .instructions = instructions
 	};
 }
@@ -344,9 +379,14 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 	struct ntrace_occupancy_sum sum = { flow->instructions, kernel ? flow->instructions : 0,
 					    0 };
 
-	begin(occupancy);
+	if (enter_stream(occupancy, event->stream))
+		return NTRACE_ERR_NOMEM;
 	if (occupancy->sums.timed)
-		take_time(occupancy, flow);
+		take_time(occupancy, flow->offset, event->time,
+			  event->time_unit != NTRACE_TIME_NONE);
+	if (event->time_unit == NTRACE_TIME_NANOSECONDS &&
+	    event->time_error > occupancy->sums.time_error)
+		occupancy->sums.time_error = event->time_error;
 	if (flow->type != NTRACE_FLOW_BLOCK)
 		return 0;
 	cpu = cpu_of(&occupancy->sums, event->cpu);
@@ -369,20 +409,21 @@ static bool fits(const struct ntrace_occupancy_cpu *cpu, uint64_t to)
 	return (to - cpu->begin) / cpu->width < NTRACE_OCCUPANCY_CELLS;
 }
 
-int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_session_blocks *blocks)
+int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_segment *blocks)
 {
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	struct ntrace_flow_event first = { .type = NTRACE_FLOW_BLOCK,
-					   .offset = blocks->batch->offset,
-					   .time = blocks->batch->time,
-					   .time_known = blocks->batch->time_known };
+					   .offset = blocks->batch->offset };
 	struct ntrace_session_event event = { .flow = &first,
 					      .stream = blocks->stream,
 					      .cpu = blocks->cpu,
 					      .pid = blocks->pid,
 					      .tid = blocks->tid,
 					      .comm = blocks->comm,
-					      .privilege = blocks->privilege };
+					      .privilege = blocks->privilege,
+					      .time = blocks->time,
+					      .time_error = blocks->time_error,
+					      .time_unit = blocks->time_unit };
 	const struct ntrace_occupancy_cpu *cpu;
 	uint64_t instructions = 0;
 	int error = 0;
@@ -390,7 +431,8 @@ int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_session_bl
 	end = block + blocks->batch->count;
 	for (; block < end; block++)
 		instructions += block->instructions;
-	begin(occupancy);
+	if (enter_stream(occupancy, blocks->stream))
+		return NTRACE_ERR_NOMEM;
 	cpu = cpu_of(&occupancy->sums, blocks->cpu);
 	if (!cpu)
 		return NTRACE_ERR_NOMEM;
@@ -405,25 +447,26 @@ int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_session_bl
 	return error;
 }
 
-int occupancy_run(struct occupancy *occupancy, const struct ntrace_session_run *run)
+int occupancy_run(struct occupancy *occupancy, const struct ntrace_segment *run)
 {
-	struct ntrace_flow_event first = { .type = NTRACE_FLOW_BLOCK,
-					   .offset = run->run->offset,
-					   .time = run->run->time,
-					   .time_known = run->run->time_known };
+	struct ntrace_flow_event first = { .type = NTRACE_FLOW_BLOCK, .offset = run->run->offset };
 	const struct ntrace_session_event event = { .flow = &first,
 						    .stream = run->stream,
 						    .cpu = run->cpu,
 						    .pid = run->pid,
 						    .tid = run->tid,
 						    .comm = run->comm,
-						    .privilege = run->privilege };
+						    .privilege = run->privilege,
+						    .time = run->time,
+						    .time_error = run->time_error,
+						    .time_unit = run->time_unit };
 	const struct ntrace_occupancy_cpu *cpu;
-	struct ntrace_session_blocks blocks;
+	struct ntrace_segment blocks;
 	struct ntrace_block_batch batch;
 	int error = 0;
 
-	begin(occupancy);
+	if (enter_stream(occupancy, run->stream))
+		return NTRACE_ERR_NOMEM;
 	cpu = cpu_of(&occupancy->sums, run->cpu);
 	if (!cpu)
 		return NTRACE_ERR_NOMEM;
@@ -433,7 +476,7 @@ int occupancy_run(struct occupancy *occupancy, const struct ntrace_session_run *
 		return occupancy_event(occupancy, &event);
 	}
 	for (size_t i = 0; i < run->run->count && !error; i++) {
-		ntrace_session_run_step(run, i, &batch, &blocks);
+		ntrace_segment_step(run, i, &batch, &blocks);
 		if (batch.count)
 			error = occupancy_blocks(occupancy, &blocks);
 	}
@@ -455,13 +498,17 @@ static void add_cpus(struct ntrace_occupancy *sums)
 
 void occupancy_end(struct occupancy *occupancy)
 {
-	const struct ntrace_flow_event end = { .offset = ~occupancy->offset };
-
-	take_time(occupancy, &end);
-	release(occupancy, 0, 0, false);
-	occupancy->offset = 0;
-	occupancy->time_known = false;
-	occupancy->anchored = false;
+	for (unsigned int i = 0; i < occupancy->stream_count; i++) {
+		struct occupancy_stream *stream = &occupancy->streams[i];
+		occupancy->at = stream;
+		if (!stream->parts)
+			continue;
+		take_time(occupancy, ~stream->offset, 0, false);
+		release(occupancy, 0, 0, false);
+		free(stream->parts);
+		*stream = (struct occupancy_stream){ .offset = UINT64_MAX };
+	}
+	occupancy->at = NULL;
 	add_cpus(&occupancy->sums);
 }
 

@@ -15,8 +15,8 @@ void occupancy_free(struct occupancy *occupancy);
 int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_event *event);
 
 /* Likewise for a batch of blocks. */
-int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_session_blocks *blocks);
-int occupancy_run(struct occupancy *occupancy, const struct ntrace_session_run *run);
+int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_segment *blocks);
+int occupancy_run(struct occupancy *occupancy, const struct ntrace_segment *run);
 
 /* Ends the stream. */
 void occupancy_end(struct occupancy *occupancy);

@@ -57,6 +57,45 @@ int ntrace_profile_new(struct ntrace_profile **profile,
 	return 0;
 }
 
+static void free_stream(struct profile_stream *stream)
+{
+	if (!stream)
+		return;
+	ntrace_space_put(stream->space);
+	free(stream->known);
+	free(stream->functions.blocks);
+	free(stream);
+}
+
+static int change_stream(struct ntrace_profile *profile, unsigned int number)
+{
+	if (number >= profile->stream_count) {
+		struct profile_stream **streams =
+			realloc(profile->streams, (number + (size_t)1) * sizeof(*streams));
+
+		if (!streams)
+			return NTRACE_ERR_NOMEM;
+		profile->streams = streams;
+		while (profile->stream_count <= number)
+			streams[profile->stream_count++] = NULL;
+	}
+	if (!profile->streams[number])
+		profile->streams[number] = calloc(1, sizeof(**profile->streams));
+	profile->at = profile->streams[number];
+	if (!profile->at)
+		return NTRACE_ERR_NOMEM;
+	profile->at_number = number;
+	if (profile->functions)
+		function_sums_enter(profile->functions, &profile->at->functions);
+	return 0;
+}
+
+/* The next events are those of stream @number. Return: 0 or NTRACE_ERR_NOMEM. */
+static inline int enter_stream(struct ntrace_profile *profile, unsigned int number)
+{
+	return profile->at && profile->at_number == number ? 0 : change_stream(profile, number);
+}
+
 void ntrace_profile_free(struct ntrace_profile *profile)
 {
 	size_t i;
@@ -65,9 +104,10 @@ void ntrace_profile_free(struct ntrace_profile *profile)
 		return;
 	for (i = 0; i < profile->alias_count; i++)
 		ntrace_object_put(profile->aliases[i].object);
-	ntrace_space_put(profile->space);
+	for (i = 0; i < profile->stream_count; i++)
+		free_stream(profile->streams[i]);
+	free(profile->streams);
 	free(profile->aliases);
-	free(profile->known);
 	table_free(&profile->table);
 	function_sums_free(profile->functions);
 	occupancy_free(profile->occupancy);
@@ -164,81 +204,81 @@ static int close_run(struct ntrace_profile *profile)
 {
 	int error = 0;
 
-	if (profile->in_run)
-		error = add_run(profile, &profile->run);
-	profile->in_run = false;
+	if (profile->at->in_run)
+		error = add_run(profile, &profile->at->run);
+	profile->at->in_run = false;
 	return error;
 }
 
-/* Begins a run at @address; @profile->run.trace holds the transfer that led there. */
+/* Begins a run at @address; @profile->at->run.trace holds the transfer that led there. */
 static int start_run(struct ntrace_profile *profile, uint64_t address)
 {
-	struct ntrace_profile_trace *trace = &profile->run.trace;
+	struct ntrace_profile_trace *trace = &profile->at->run.trace;
 	const struct ntrace_location *place;
 	int error;
 
-	place = ntrace_locator_find(profile->locator, profile->space, address);
-	profile->run.bias = address - (place->object ? place->link_address : address);
-	profile->run.next = address;
-	trace->start = address - profile->run.bias;
+	place = ntrace_locator_find(profile->locator, profile->at->space, address);
+	profile->at->run.bias = address - (place->object ? place->link_address : address);
+	profile->at->run.next = address;
+	trace->start = address - profile->at->run.bias;
 	trace->end = trace->start;
 	trace->count = profile->times;
 	trace->instructions = 0;
 	trace->end_class = NTRACE_INSN_PLAIN;
 	trace->taken = false;
 	error = profile_find_object(profile, place->object, &trace->object);
-	profile->in_run = !error;
-	profile->arrived = false;
+	profile->at->in_run = !error;
+	profile->at->arrived = false;
 	return error;
 }
 
 /* The transfer to the next run is unknown. */
 static void come_from_nowhere(struct ntrace_profile *profile)
 {
-	profile->run.trace.from_object = NULL;
-	profile->run.trace.from = 0;
-	profile->run.trace.from_class = NTRACE_INSN_PLAIN;
-	profile->arrived = false;
-	profile->trapped = false;
+	profile->at->run.trace.from_object = NULL;
+	profile->at->run.trace.from = 0;
+	profile->at->run.trace.from_class = NTRACE_INSN_PLAIN;
+	profile->at->arrived = false;
+	profile->at->trapped = false;
 }
 
 /* A trap leads to @address. */
 static void come_from_trap(struct ntrace_profile *profile, uint64_t address)
 {
 	come_from_nowhere(profile);
-	profile->from_id = 0;
-	profile->trapped = true;
-	profile->handler = address;
+	profile->at->from_id = 0;
+	profile->at->trapped = true;
+	profile->at->handler = address;
 }
 
 /* A transfer was taken, but no instruction retires at its target: adds a run of no instructions. */
 static int stop_short(struct ntrace_profile *profile)
 {
-	if (profile->arrived && profile->target_known)
-		return start_run(profile, profile->run.next);
+	if (profile->at->arrived && profile->at->target_known)
+		return start_run(profile, profile->at->run.next);
 	return 0;
 }
 
 /* The transfer at the end of the closed run leads to the next one. */
 static void arrive(struct ntrace_profile *profile, const struct ntrace_flow_event *flow)
 {
-	struct ntrace_profile_trace *trace = &profile->run.trace;
+	struct ntrace_profile_trace *trace = &profile->at->run.trace;
 
 	trace->from_object = trace->object;
 	trace->from = trace->end;
 	trace->from_class = trace->end_class;
-	profile->arrived = true;
-	profile->target_known = flow->next_known;
-	profile->run.next = flow->next;
+	profile->at->arrived = true;
+	profile->at->target_known = flow->next_known;
+	profile->at->run.next = flow->next;
 }
 
 static void forget_suspended(struct ntrace_profile *profile, size_t i)
 {
-	profile->suspended_count--;
-	memmove(&profile->suspended[i], &profile->suspended[i + 1],
-		(profile->suspended_count - i) * sizeof(profile->suspended[0]));
-	memmove(&profile->continuations[i], &profile->continuations[i + 1],
-		(profile->suspended_count - i) * sizeof(profile->continuations[0]));
+	profile->at->suspended_count--;
+	memmove(&profile->at->suspended[i], &profile->at->suspended[i + 1],
+		(profile->at->suspended_count - i) * sizeof(profile->at->suspended[0]));
+	memmove(&profile->at->continuations[i], &profile->at->continuations[i + 1],
+		(profile->at->suspended_count - i) * sizeof(profile->at->continuations[0]));
 }
 
 static bool find_suspended(const struct ntrace_profile *profile,
@@ -248,11 +288,11 @@ static bool find_suspended(const struct ntrace_profile *profile,
 	size_t i;
 
 	/* A handler begins anew. */
-	if (profile->trapped && profile->handler == address)
+	if (profile->at->trapped && profile->at->handler == address)
 		return false;
-	for (i = profile->suspended_count; i-- > 0;) {
-		const struct continuation *at = &profile->continuations[i];
-		const struct straight_run *run = &profile->suspended[i];
+	for (i = profile->at->suspended_count; i-- > 0;) {
+		const struct continuation *at = &profile->at->continuations[i];
+		const struct straight_run *run = &profile->at->suspended[i];
 
 		if ((at->next == address || at->behind == address) && run->tid == event->tid &&
 		    run->pid == event->pid && run->privilege == event->privilege) {
@@ -273,40 +313,42 @@ static int suspend_run(struct ntrace_profile *profile)
 	size_t i;
 
 	if (profile->leading)
-		profile->in_run = false;
-	if (profile->run.tid < 0 && !error)
+		profile->at->in_run = false;
+	if (profile->at->run.tid < 0 && !error)
 		error = close_run(profile);
-	if (!profile->in_run || error) {
+	if (!profile->at->in_run || error) {
 		come_from_nowhere(profile);
 		return error;
 	}
 	/* An earlier run suspended at the same address did not continue: it went elsewhere. */
-	for (i = profile->suspended_count; i-- > 0 && !error;) {
-		struct straight_run *run = &profile->suspended[i];
+	for (i = profile->at->suspended_count; i-- > 0 && !error;) {
+		struct straight_run *run = &profile->at->suspended[i];
 
-		if (profile->continuations[i].next == profile->run.next &&
-		    run->tid == profile->run.tid && run->privilege == profile->run.privilege) {
+		if (profile->at->continuations[i].next == profile->at->run.next &&
+		    run->tid == profile->at->run.tid &&
+		    run->privilege == profile->at->run.privilege) {
 			error = add_run(profile, run);
 			forget_suspended(profile, i);
 		}
 	}
-	if (profile->suspended_count == SUSPENDED_MAX && !error) {
-		error = add_run(profile, &profile->suspended[0]);
+	if (profile->at->suspended_count == SUSPENDED_MAX && !error) {
+		error = add_run(profile, &profile->at->suspended[0]);
 		forget_suspended(profile, 0);
 	}
 	/* All executions but the last one would be pushed out by the next one. */
 	if (profile->times > 1 && !error) {
-		profile->run.trace.count = profile->times - 1;
-		error = add_run(profile, &profile->run);
-		profile->run.trace.count = 1;
+		profile->at->run.trace.count = profile->times - 1;
+		error = add_run(profile, &profile->at->run);
+		profile->at->run.trace.count = 1;
 	}
-	profile->continuations[profile->suspended_count] = (struct continuation){
-		.next = profile->run.next,
-		.behind = profile->run.next +
-			  trapping_size(profile->space, &profile->isa, profile->run.next),
+	profile->at->continuations[profile->at->suspended_count] = (struct continuation){
+		.next = profile->at->run.next,
+		.behind =
+			profile->at->run.next +
+			trapping_size(profile->at->space, &profile->at->isa, profile->at->run.next),
 	};
-	profile->suspended[profile->suspended_count++] = profile->run;
-	profile->in_run = false;
+	profile->at->suspended[profile->at->suspended_count++] = profile->at->run;
+	profile->at->in_run = false;
 	come_from_nowhere(profile);
 	return error;
 }
@@ -318,9 +360,9 @@ static int close_all(struct ntrace_profile *profile)
 
 	if (!error)
 		error = close_run(profile);
-	for (i = 0; i < profile->suspended_count && !error; i++)
-		error = add_run(profile, &profile->suspended[i]);
-	profile->suspended_count = 0;
+	for (i = 0; i < profile->at->suspended_count && !error; i++)
+		error = add_run(profile, &profile->at->suspended[i]);
+	profile->at->suspended_count = 0;
 	come_from_nowhere(profile);
 	return error;
 }
@@ -332,19 +374,19 @@ static bool goes_on_at(const struct ntrace_profile *profile,
 	const struct ntrace_flow_event *flow = event->flow;
 	const struct ntrace_location *place;
 
-	if (profile->run.next != flow->address || profile->run.tid != event->tid)
+	if (profile->at->run.next != flow->address || profile->at->run.tid != event->tid)
 		return false;
 	place = ntrace_locator_find(profile->locator, flow->space, flow->address);
-	return !place->object || flow->address - place->link_address == profile->run.bias;
+	return !place->object || flow->address - place->link_address == profile->at->run.bias;
 }
 
 /* Whether the block is the target of the last transfer. */
 static bool arrives_at(const struct ntrace_profile *profile,
 		       const struct ntrace_session_event *event)
 {
-	return (!profile->target_known || profile->run.next == event->flow->address) &&
-	       (profile->run.tid == event->tid ||
-		profile->run.trace.from_class == NTRACE_INSN_TRAP_RETURN);
+	return (!profile->at->target_known || profile->at->run.next == event->flow->address) &&
+	       (profile->at->run.tid == event->tid ||
+		profile->at->run.trace.from_class == NTRACE_INSN_TRAP_RETURN);
 }
 
 /* Finds the run of the block: the current one, an interrupted one, or a new one. */
@@ -354,46 +396,47 @@ static int find_run(struct ntrace_profile *profile, const struct ntrace_session_
 	int error;
 	size_t i;
 
-	if (profile->in_run && goes_on_at(profile, event))
+	if (profile->at->in_run && goes_on_at(profile, event))
 		return 0;
-	if (profile->in_run || (profile->arrived && !arrives_at(profile, event))) {
+	if (profile->at->in_run || (profile->at->arrived && !arrives_at(profile, event))) {
 		error = suspend_run(profile);
 		if (error)
 			return error;
 	}
-	if ((!profile->arrived || profile->run.trace.from_class == NTRACE_INSN_TRAP_RETURN) &&
+	if ((!profile->at->arrived ||
+	     profile->at->run.trace.from_class == NTRACE_INSN_TRAP_RETURN) &&
 	    find_suspended(profile, event, flow->address, &i)) {
-		profile->run = profile->suspended[i];
+		profile->at->run = profile->at->suspended[i];
 		forget_suspended(profile, i);
-		profile->in_run = true;
-		profile->arrived = false;
+		profile->at->in_run = true;
+		profile->at->arrived = false;
 		return 0;
 	}
-	if (!profile->arrived)
+	if (!profile->at->arrived)
 		come_from_nowhere(profile);
-	profile->run.pid = event->pid;
-	profile->run.tid = event->tid;
-	profile->run.privilege = event->privilege;
+	profile->at->run.pid = event->pid;
+	profile->at->run.tid = event->tid;
+	profile->at->run.privilege = event->privilege;
 	return start_run(profile, flow->address);
 }
 
 static int take_block(struct ntrace_profile *profile, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
-	struct ntrace_profile_trace *trace = &profile->run.trace;
+	struct ntrace_profile_trace *trace = &profile->at->run.trace;
 	int error;
 
-	keep_space(&profile->space, flow->space);
-	profile->isa = *flow->isa;
+	keep_space(&profile->at->space, flow->space);
+	profile->at->isa = *flow->isa;
 	error = find_run(profile, event);
 	if (error)
 		return error;
-	trace->end = flow->last - profile->run.bias;
+	trace->end = flow->last - profile->at->run.bias;
 	trace->end_class = flow->insn_class;
 	trace->instructions += flow->instructions;
 	trace->taken = flow->taken;
-	profile->run.next = flow->last + flow->last_size;
-	profile->from_id = 0;
+	profile->at->run.next = flow->last + flow->last_size;
+	profile->at->from_id = 0;
 	if (!flow->taken)
 		return 0;
 	error = close_run(profile);
@@ -410,9 +453,9 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 		return take_block(profile, event);
 	case NTRACE_FLOW_TRAP:
 		/* Control had reached the target of the transfer, but the target did not retire. */
-		if (profile->arrived && !profile->target_known && event->flow->next_known) {
-			profile->target_known = true;
-			profile->run.next = event->flow->value;
+		if (profile->at->arrived && !profile->at->target_known && event->flow->next_known) {
+			profile->at->target_known = true;
+			profile->at->run.next = event->flow->value;
 		}
 		error = suspend_run(profile);
 		come_from_trap(profile, event->flow->address);
@@ -431,9 +474,9 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 
 int ntrace_profile_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
 {
-	int error = 0;
+	int error = enter_stream(profile, event->stream);
 
-	if (profile->functions)
+	if (profile->functions && !error)
 		error = function_sums_event(profile->functions, profile, event);
 	if (profile->occupancy && !error)
 		error = occupancy_event(profile->occupancy, event);
@@ -445,16 +488,16 @@ int ntrace_profile_event(struct ntrace_profile *profile, const struct ntrace_ses
 /* ---- batches ---- */
 
 /* Adds a block by its event. */
-static int take_alone(struct ntrace_profile *profile, const struct ntrace_session_blocks *blocks,
+static int take_alone(struct ntrace_profile *profile, const struct ntrace_segment *blocks,
 		      const struct ntrace_block *block)
 {
 	struct ntrace_session_event event;
 	struct ntrace_flow_event flow;
 	int error;
 
-	ntrace_session_block_event(blocks, block, &flow, &event);
+	ntrace_segment_event(blocks, block, &flow, &event);
 	error = take_block(profile, &event);
-	profile->from_id = profile->arrived ? block->id : 0;
+	profile->at->from_id = profile->at->arrived ? block->id : 0;
 	return error;
 }
 
@@ -479,7 +522,7 @@ static struct known_run *run_entry(struct ntrace_profile *profile, uint32_t from
 {
 	uint32_t hash = (from * 0x9e3779b1u ^ first) * 0x85ebca6bu ^ last;
 
-	return &profile->known[(hash ^ hash >> 15) % KNOWN_RUNS];
+	return &profile->at->known[(hash ^ hash >> 15) % KNOWN_RUNS];
 }
 
 /*
@@ -487,13 +530,13 @@ static struct known_run *run_entry(struct ntrace_profile *profile, uint32_t from
  * the same batch and ends with a transfer. Return: the first block of the rest.
  */
 static const struct ntrace_block *take_known(struct ntrace_profile *profile,
-					     const struct ntrace_session_blocks *blocks,
+					     const struct ntrace_segment *blocks,
 					     const struct ntrace_block *block,
 					     const struct ntrace_block *end)
 {
 	const struct ntrace_block *last, *before = NULL;
-	uint32_t trace = 0, from = profile->from_id;
-	uint64_t next = profile->run.next;
+	uint32_t trace = 0, from = profile->at->from_id;
+	uint64_t next = profile->at->run.next;
 
 	while (from && block < end && block->address == next) {
 		struct known_run *known;
@@ -515,41 +558,40 @@ static const struct ntrace_block *take_known(struct ntrace_profile *profile,
 		block = last + 1;
 	}
 	if (before) {
-		struct ntrace_profile_trace *run = &profile->run.trace;
+		struct ntrace_profile_trace *run = &profile->at->run.trace;
 
 		*run = profile->table.traces[trace];
 		run->from_object = run->object;
 		run->from = run->end;
 		run->from_class = run->end_class;
-		profile->run.pid = blocks->pid;
-		profile->run.tid = blocks->tid;
-		profile->run.privilege = blocks->privilege;
-		profile->run.next = next;
-		profile->from_id = from;
+		profile->at->run.pid = blocks->pid;
+		profile->at->run.tid = blocks->tid;
+		profile->at->run.privilege = blocks->privilege;
+		profile->at->run.next = next;
+		profile->at->from_id = from;
 	}
 	return block;
 }
 
 /* Whether the block is the target of the last transfer, and nothing but this decides its run. */
 static bool arrives_plainly(const struct ntrace_profile *profile,
-			    const struct ntrace_session_blocks *blocks,
-			    const struct ntrace_block *block)
+			    const struct ntrace_segment *blocks, const struct ntrace_block *block)
 {
-	const struct straight_run *run = &profile->run;
+	const struct straight_run *run = &profile->at->run;
 
-	return profile->arrived && profile->target_known && profile->from_id && block->id &&
-	       run->next == block->address && run->tid == blocks->tid &&
+	return profile->at->arrived && profile->at->target_known && profile->at->from_id &&
+	       block->id && run->next == block->address && run->tid == blocks->tid &&
 	       run->trace.from_class != NTRACE_INSN_TRAP_RETURN;
 }
 
 /* Adds the blocks of a run one by one, and remembers its trace. Return: as take_block(). */
-static int take_run(struct ntrace_profile *profile, const struct ntrace_session_blocks *blocks,
+static int take_run(struct ntrace_profile *profile, const struct ntrace_segment *blocks,
 		    const struct ntrace_block **at, const struct ntrace_block *end)
 {
 	const struct ntrace_block *block = *at, *last = find_transfer(block, end);
 	bool plain = last < end && last->id && arrives_plainly(profile, blocks, block);
-	struct known_run known = { profile->from_id, block->id, last < end ? last->id : 0, 0 };
-	uint64_t from = profile->run.trace.from, added = profile->added, instructions = 0;
+	struct known_run known = { profile->at->from_id, block->id, last < end ? last->id : 0, 0 };
+	uint64_t from = profile->at->run.trace.from, added = profile->added, instructions = 0;
 	const struct ntrace_profile_trace *trace;
 	int error = 0;
 
@@ -575,7 +617,7 @@ static int take_run(struct ntrace_profile *profile, const struct ntrace_session_
  * the first one that ends with a return from a trap: it may continue an interrupted run.
  */
 static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
-					    const struct ntrace_session_blocks *blocks,
+					    const struct ntrace_segment *blocks,
 					    const struct ntrace_block *block,
 					    const struct ntrace_block *end)
 {
@@ -589,13 +631,13 @@ static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
 		last--;
 	if (last == block || !last[-1].id || !(last[-1].flags & NTRACE_BLOCK_NEXT_KNOWN))
 		return block;
-	profile->run.next = last[-1].next;
-	profile->run.trace.from_class = last[-1].insn_class;
-	profile->from_id = last[-1].id;
+	profile->at->run.next = last[-1].next;
+	profile->at->run.trace.from_class = last[-1].insn_class;
+	profile->at->from_id = last[-1].id;
 	return last;
 }
 
-static int take_batch(struct ntrace_profile *profile, const struct ntrace_session_blocks *blocks)
+static int take_batch(struct ntrace_profile *profile, const struct ntrace_segment *blocks)
 {
 	const struct ntrace_profile_options *options = &profile->options;
 	bool counted =
@@ -603,9 +645,9 @@ static int take_batch(struct ntrace_profile *profile, const struct ntrace_sessio
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	int error;
 
-	if (!profile->known)
-		profile->known = calloc(KNOWN_RUNS, sizeof(*profile->known));
-	if (!profile->known)
+	if (!profile->at->known)
+		profile->at->known = calloc(KNOWN_RUNS, sizeof(*profile->at->known));
+	if (!profile->at->known)
 		return NTRACE_ERR_NOMEM;
 	end = block + blocks->batch->count;
 	error = take_run(profile, blocks, &block, end);
@@ -620,44 +662,30 @@ static int take_batch(struct ntrace_profile *profile, const struct ntrace_sessio
 	return error;
 }
 
-int ntrace_profile_blocks(struct ntrace_profile *profile,
-			  const struct ntrace_session_blocks *blocks)
-{
-	int error = 0;
-
-	if (profile->functions)
-		error = function_sums_blocks(profile->functions, profile, blocks);
-	if (profile->occupancy && !error)
-		error = occupancy_blocks(profile->occupancy, blocks);
-	if (error || !(profile->options.parts & NTRACE_PROFILE_TRACES))
-		return error;
-	return take_batch(profile, blocks);
-}
-
 /* ---- effects ---- */
 
 /* Makes the place after the lead of @effect the current one. */
-static int follow_lead(struct ntrace_profile *profile, const struct ntrace_session_effect *effect)
+static int follow_lead(struct ntrace_profile *profile, const struct ntrace_segment *effect)
 {
-	const struct ntrace_session_blocks *blocks = effect->blocks;
+	const struct ntrace_segment *blocks = effect;
 	const struct ntrace_block *source = blocks->batch->blocks;
 	struct ntrace_session_event event;
 	struct ntrace_flow_event flow;
 	int error;
 
-	ntrace_session_block_event(blocks, source, &flow, &event);
-	keep_space(&profile->space, flow.space);
-	profile->isa = *flow.isa;
+	ntrace_segment_event(blocks, source, &flow, &event);
+	keep_space(&profile->at->space, flow.space);
+	profile->at->isa = *flow.isa;
 	come_from_nowhere(profile);
-	profile->run.pid = blocks->pid;
-	profile->run.tid = blocks->tid;
-	profile->run.privilege = blocks->privilege;
+	profile->at->run.pid = blocks->pid;
+	profile->at->run.tid = blocks->tid;
+	profile->at->run.privilege = blocks->privilege;
 	error = start_run(profile, flow.address);
-	profile->in_run = false;
-	profile->run.trace.end = flow.last - profile->run.bias;
-	profile->run.trace.end_class = flow.insn_class;
+	profile->at->in_run = false;
+	profile->at->run.trace.end = flow.last - profile->at->run.bias;
+	profile->at->run.trace.end_class = flow.insn_class;
 	arrive(profile, &flow);
-	profile->from_id = source->id;
+	profile->at->from_id = source->id;
 	profile->leading = true;
 	for (size_t i = 1; i < effect->lead && !error; i++)
 		error = take_alone(profile, blocks, &source[i]);
@@ -678,24 +706,24 @@ struct kept_place {
 	uint64_t handler;
 };
 
-static int take_effect(struct ntrace_profile *profile, const struct ntrace_session_effect *effect)
+static int take_effect(struct ntrace_profile *profile, const struct ntrace_segment *effect)
 {
-	const struct ntrace_block_batch *batch = effect->blocks->batch;
-	const struct kept_place kept = { .run = profile->run,
-					 .space = profile->space,
-					 .isa = profile->isa,
-					 .from_id = profile->from_id,
-					 .in_run = profile->in_run,
-					 .arrived = profile->arrived,
-					 .target_known = profile->target_known,
-					 .trapped = profile->trapped,
-					 .handler = profile->handler };
-	struct ntrace_session_blocks blocks = *effect->blocks;
+	const struct ntrace_block_batch *batch = effect->batch;
+	const struct kept_place kept = { .run = profile->at->run,
+					 .space = profile->at->space,
+					 .isa = profile->at->isa,
+					 .from_id = profile->at->from_id,
+					 .in_run = profile->at->in_run,
+					 .arrived = profile->at->arrived,
+					 .target_known = profile->at->target_known,
+					 .trapped = profile->at->trapped,
+					 .handler = profile->at->handler };
+	struct ntrace_segment blocks = *effect;
 	struct ntrace_block_batch rest = *batch;
 	int error = 0;
 
 	/* A run in progress goes on in effects, which count it. */
-	profile->in_run = false;
+	profile->at->in_run = false;
 	if (!effect->times)
 		return effect->lead ? follow_lead(profile, effect) : 0;
 	if (kept.space)
@@ -711,44 +739,54 @@ static int take_effect(struct ntrace_profile *profile, const struct ntrace_sessi
 	if (!error && rest.count)
 		error = take_batch(profile, &blocks);
 	profile->times = 1;
-	if (profile->space)
-		ntrace_space_put(profile->space);
-	profile->space = kept.space;
-	profile->run = kept.run;
-	profile->isa = kept.isa;
-	profile->from_id = kept.from_id;
-	profile->in_run = kept.in_run;
-	profile->arrived = kept.arrived;
-	profile->target_known = kept.target_known;
-	profile->trapped = kept.trapped;
-	profile->handler = kept.handler;
+	if (profile->at->space)
+		ntrace_space_put(profile->at->space);
+	profile->at->space = kept.space;
+	profile->at->run = kept.run;
+	profile->at->isa = kept.isa;
+	profile->at->from_id = kept.from_id;
+	profile->at->in_run = kept.in_run;
+	profile->at->arrived = kept.arrived;
+	profile->at->target_known = kept.target_known;
+	profile->at->trapped = kept.trapped;
+	profile->at->handler = kept.handler;
 	return error;
 }
 
-int ntrace_profile_effect(struct ntrace_profile *profile,
-			  const struct ntrace_session_effect *effect)
+int ntrace_profile_segment(struct ntrace_profile *profile, const struct ntrace_segment *segment)
 {
-	int error = 0;
+	bool sum = segment->type == NTRACE_SEGMENT_SUM;
+	int error;
 
-	if (profile->functions)
-		error = function_sums_effect(profile->functions, profile, effect);
+	if (segment->type == NTRACE_SEGMENT_RUN)
+		return profile->occupancy ? occupancy_run(profile->occupancy, segment) : 0;
+	error = enter_stream(profile, segment->stream);
+	if (profile->functions && !error)
+		error = sum ? function_sums_effect(profile->functions, profile, segment) :
+			      function_sums_blocks(profile->functions, profile, segment);
+	if (profile->occupancy && !sum && !error)
+		error = occupancy_blocks(profile->occupancy, segment);
 	if (error || !(profile->options.parts & NTRACE_PROFILE_TRACES))
 		return error;
-	return take_effect(profile, effect);
-}
-
-int ntrace_profile_run(struct ntrace_profile *profile, const struct ntrace_session_run *run)
-{
-	return profile->occupancy ? occupancy_run(profile->occupancy, run) : 0;
+	return sum ? take_effect(profile, segment) : take_batch(profile, segment);
 }
 
 int ntrace_profile_end(struct ntrace_profile *profile)
 {
-	int error = close_all(profile);
+	int error = 0;
 
-	profile_forget_runs(profile);
-	if (profile->functions)
-		function_sums_end(profile->functions);
+	for (unsigned int i = 0; i < profile->stream_count; i++) {
+		profile->at = profile->streams[i];
+		if (!profile->at)
+			continue;
+		if (!error)
+			error = close_all(profile);
+		if (profile->functions)
+			function_sums_leave(profile->functions, &profile->at->functions);
+		free_stream(profile->at);
+		profile->streams[i] = NULL;
+	}
+	profile->at = NULL;
 	if (profile->occupancy)
 		occupancy_end(profile->occupancy);
 	if (profile->functions && profile->sampled && !error)

@@ -8,8 +8,10 @@
 
 void profile_forget_runs(struct ntrace_profile *profile)
 {
-	if (profile->known)
-		memset(profile->known, 0, KNOWN_RUNS * sizeof(*profile->known));
+	for (unsigned int i = 0; i < profile->stream_count; i++)
+		if (profile->streams[i] && profile->streams[i]->known)
+			memset(profile->streams[i]->known, 0,
+			       KNOWN_RUNS * sizeof(*profile->streams[i]->known));
 }
 
 size_t ntrace_profile_trace_count(const struct ntrace_profile *profile)

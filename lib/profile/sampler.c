@@ -242,8 +242,7 @@ int ntrace_sampler_event(struct ntrace_sampler *sampler, const struct ntrace_ses
 	}
 }
 
-int ntrace_sampler_blocks(struct ntrace_sampler *sampler,
-			  const struct ntrace_session_blocks *blocks)
+int ntrace_sampler_segment(struct ntrace_sampler *sampler, const struct ntrace_segment *blocks)
 {
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	struct ntrace_session_event event;
@@ -251,7 +250,7 @@ int ntrace_sampler_blocks(struct ntrace_sampler *sampler,
 	int result = 0;
 
 	for (end = block + blocks->batch->count; block < end && !result; block++) {
-		ntrace_session_block_event(blocks, block, &flow, &event);
+		ntrace_segment_event(blocks, block, &flow, &event);
 		result = take_block(sampler, &event);
 	}
 	return result;

@@ -5,6 +5,7 @@
 
 #include <ntrace/profile.h>
 
+#include "functions.h"
 #include "table.h"
 
 /* Maximum number of interrupted runs per stream: enough for nested traps of all sleeping tasks. */
@@ -55,19 +56,42 @@ struct continuation {
 };
 
 /*
+ * What is known between two blocks of a stream.
  * @in_run: @run is in progress
  * @arrived: a transfer was taken and @run.trace holds only its source; if @target_known, @run.next
  *           is its target
  * @trapped: a trap led to @handler, where no block has come yet
  * @space: space of the last block; referenced
  * @isa: instruction set of the last block
+ * @known: traces by the ids of their blocks, valid until the stream ends or the traces are sorted;
+ *         NULL before the first batch
+ * @from_id: block that ended with the transfer, if @arrived; 0 = has no id
+ * @functions: what the sums of functions know
+ */
+struct profile_stream {
+	struct ntrace_space *space;
+	struct ntrace_isa isa;
+	struct straight_run run;
+	struct known_run *known;
+	uint32_t from_id;
+	bool in_run;
+	bool arrived;
+	bool target_known;
+	bool trapped;
+	uint64_t handler;
+	struct straight_run suspended[SUSPENDED_MAX];	/* sorted by time, the latest one last */
+	struct continuation continuations[SUSPENDED_MAX];
+	size_t suspended_count;
+	struct function_stream functions;
+};
+
+/*
  * @edges: array returned last
  * @functions: NULL if not requested
  * @occupancy: likewise
  * @sampled: the traces come from branch stacks
- * @known: traces by the ids of their blocks, valid until the stream ends or the traces are sorted;
- *         NULL before the first batch
- * @from_id: block that ended with the transfer, if @arrived; 0 = has no id
+ * @streams: by index, NULL where nothing came yet; @at: that of the present event, NULL: none, with
+ *           the index @at_number
  * @added: number of traces added
  * @times: number of executions that a block stands for
  * @leading: blocks only lead to others and are not counted
@@ -84,22 +108,13 @@ struct ntrace_profile {
 	size_t alias_count;
 	size_t alias_room;
 	size_t alias_last;
-	struct ntrace_space *space;
-	struct ntrace_isa isa;
-	struct straight_run run;
-	struct known_run *known;
-	uint32_t from_id;
+	struct profile_stream **streams;
+	unsigned int stream_count;
+	struct profile_stream *at;
+	unsigned int at_number;
 	uint64_t added;
 	uint64_t times;
 	bool leading;
-	bool in_run;
-	bool arrived;
-	bool target_known;
-	bool trapped;
-	uint64_t handler;
-	struct straight_run suspended[SUSPENDED_MAX];	/* sorted by time, the latest one last */
-	struct continuation continuations[SUSPENDED_MAX];
-	size_t suspended_count;
 };
 
 /* Forgets the traces of known runs: ids of blocks or numbers of traces mean others from here on. */

@@ -156,15 +156,15 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 	const char *name;
 	char from[SESSION_PATH_ROOM];
 	size_t room = sizeof(archive->path) - archive->base;
-	int error;
+	int error = 0;
 
 	/* The vDSO is already in images/. */
 	if (file->path[0] != '/')
 		return 0;
 	/* An unusable file already caused a note. */
-	object = session_object(archive->session, file);
-	if (archive->session->error)
-		return archive->session->error;
+	object = session_object(archive->session, file, &error);
+	if (error)
+		return error;
 	if (!object || !session_local_path(archive->session, file, from)) {
 		archive->counts->missing++;
 		return 0;
@@ -200,7 +200,6 @@ int ntrace_session_archive(struct ntrace_session *session, struct ntrace_archive
 	if (!archive)
 		return NTRACE_ERR_NOMEM;
 	archive->session = session;
-	session->error = 0;
 	archive->counts = counts;
 	archive->base = (size_t)snprintf(archive->path, sizeof(archive->path),
 					 "%s/" RECORDING_ARCHIVE, session->directory);

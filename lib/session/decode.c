@@ -18,6 +18,8 @@
 #define PRIVILEGE_VS 6
 #define TRACED_S (1u << PRIVILEGE_S)
 
+#define COUNTED (NTRACE_NEEDS_SUMS | NTRACE_NEEDS_RUNS)
+
 /* A switch takes at least one message, since the return of __switch_to is not inferable. */
 #define SWITCH_BYTES_MIN 3
 
@@ -64,6 +66,14 @@ static int note_owner(struct decoding *decoding)
 	return result;
 }
 
+/* The program that runs; 0: not known. */
+static uint64_t program_number(const struct follower *follower)
+{
+	return follower->program && follower->pid >= 0 && follower_is_certain(follower) ?
+		       follower->program->number :
+		       0;
+}
+
 /* Effects are those of the follower's thread from now on. */
 static void note_attribution(struct decoding *decoding)
 {
@@ -73,6 +83,9 @@ static void note_attribution(struct decoding *decoding)
 	static_assert(sizeof(counted->text) >= sizeof(follower->text), "room for the name");
 	counted->pid = follower->pid;
 	counted->tid = follower->tid;
+	counted->turn = decoding->event.turn;
+	counted->program = program_number(follower);
+	counted->origin = decoding->event.origin;
 	counted->name = follower->comm;
 	counted->comm = follower->comm;
 	/* The follower makes the next name in the same place. */
@@ -82,17 +95,65 @@ static void note_attribution(struct decoding *decoding)
 	counted->comm = counted->text;
 }
 
+/* Where the time of the hart may lie from now on. */
+static void note_window(struct decoding *decoding)
+{
+	uint64_t first, end;
+
+	follower_window(&decoding->follower, &first, &end);
+	stream_clock_turn(&decoding->clock, first, end);
+}
+
+/* The present event has this timestamp. */
+static void note_time(struct decoding *decoding, bool known, uint64_t time)
+{
+	struct ntrace_session_event *event = &decoding->event;
+	uint64_t error = 0;
+
+	event->time = time;
+	event->time_unit = NTRACE_TIME_NONE;
+	if (known && !decoding->clock.hz)
+		event->time_unit = NTRACE_TIME_TICKS;
+	else if (known && stream_clock_read(&decoding->clock, time, &event->time, &error))
+		event->time_unit = NTRACE_TIME_NANOSECONDS;
+	event->turn_end = event->time_unit == NTRACE_TIME_NANOSECONDS &&
+					  decoding->clock.end != UINT64_MAX ?
+				  decoding->clock.end :
+				  0;
+	event->time_error = error < UINT32_MAX ? (uint32_t)error : UINT32_MAX;
+}
+
+/* The hart may be in another turn: waits until that of the thread before it has been decoded. */
+static int note_turn(struct decoding *decoding)
+{
+	bool certain;
+	size_t index;
+
+	if (!decoding->lane)
+		return 0;
+	certain = follower_turn(&decoding->follower, &index);
+	if (index == decoding->turn && certain == decoding->turn_certain)
+		return 0;
+	decoding->turn = index;
+	decoding->turn_certain = certain;
+	return session_lane_enter(decoding->lane, index, certain, &decoding->event);
+}
+
 /* After a callback that may have changed the thread. */
 static int note_thread(struct decoding *decoding, int result)
 {
 	const struct follower *follower = &decoding->follower;
 	struct attribution *counted = &decoding->counted;
 
+	note_window(decoding);
+	if (!result)
+		result = note_turn(decoding);
 	if (!decoding->counting ||
 	    (follower->pid == counted->pid && follower->tid == counted->tid &&
-	     follower->comm == counted->name))
+	     follower->comm == counted->name && decoding->event.turn == counted->turn &&
+	     program_number(follower) == counted->program))
 		return result;
-	if (decoding->by_thread && !result)
+	if (decoding->to.needs & NTRACE_NEEDS_THREADS && !result)
 		result = ntrace_flow_flush(decoding->flow);
 	ntrace_flow_separate(decoding->flow);
 	note_attribution(decoding);
@@ -150,8 +211,15 @@ static void take_owner(struct decoding *decoding)
 /* __switch_to has been executed. */
 static int switch_task(struct decoding *decoding)
 {
+	uint64_t left, came;
+	int result;
+
 	decoding->rest = 0;
-	return decoding->live ? live_switch(decoding->live) : follower_switch(&decoding->follower);
+	result = decoding->live ? live_switch(decoding->live) :
+				  follower_switch(&decoding->follower);
+	if (!result && follower_switched(&decoding->follower, &left, &came))
+		stream_clock_switch(&decoding->clock, left, came);
+	return result;
 }
 
 /* The flow is at @address. If that is not the rest of a divided __switch_to, the rest is over. */
@@ -175,7 +243,7 @@ static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t
 	decoding->space = SPACE_NONE;
 	if (privilege_of(decoding, address) >= PRIVILEGE_VU) {
 		/* Code of neither the kernel nor a task: a recording contains no code of guests. */
-		return decoding->session->error;
+		return decoding->spaces.error;
 	}
 	if (privilege_of(decoding, address) == PRIVILEGE_U) {
 		/* If switches are not visible, any task may return from the kernel. */
@@ -195,7 +263,7 @@ static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t
 	decoding->space = *space ? SPACE_USER : SPACE_KERNEL;
 	if (!*space)
 		*space = decoding->session->kernel;
-	return decoding->session->error;
+	return decoding->spaces.error;
 }
 
 static int select_space(void *data, unsigned int reason, uint64_t address,
@@ -238,7 +306,7 @@ static int pass_event(struct decoding *decoding)
 		return 0;
 	if (decoding->range)
 		count_event(&decoding->counts, flow);
-	return decoding->callback(decoding->data, &decoding->event);
+	return decoding->to.event(decoding->to.data, &decoding->event);
 }
 
 /* Takes the information about the task from events other than blocks. */
@@ -270,6 +338,7 @@ static void tell_task(struct decoding *decoding)
 	decoding->event.pid = decoding->follower.pid;
 	decoding->event.tid = decoding->follower.tid;
 	decoding->event.comm = decoding->follower.comm;
+	decoding->event.program = program_number(&decoding->follower);
 	/* Changes before the limit have been applied; the last scheduling interval has no limit. */
 	if (decoding->follower.limit != UINT64_MAX &&
 	    decoding->follower.limit > decoding->event.sideband_ns + 1)
@@ -299,7 +368,7 @@ static struct ntrace_space *space_of(struct decoding *decoding, struct ntrace_sp
 		return NULL;
 	case PRIVILEGE_U:
 		if (follower->program && follower_is_certain(follower))
-			return session_space(decoding->session, follower->program, follower->limit);
+			return spaces_at(&decoding->spaces, follower->program, follower->limit);
 		return NULL;
 	default:
 		return decoding->session->kernel;
@@ -320,7 +389,7 @@ static int take_circuit(struct decoding *decoding, const struct ntrace_flow_even
 	event->flow = &placed;
 	result = pass_event(decoding);
 	event->flow = flow;
-	return result ? result : decoding->session->error;
+	return result ? result : decoding->spaces.error;
 }
 
 /*
@@ -394,6 +463,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	if (!result)
 		result = end_rest(decoding, batch->blocks[0].address);
 	tell_task(decoding);
+	note_time(decoding, batch->time_known, batch->time);
 	if (!is_wanted(decoding, batch->time_known, batch->time)) {
 		event->privilege = privilege_of(decoding, end[-1].address);
 		return batch->watched ?
@@ -404,16 +474,25 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 		part.count = same_privilege(decoding, part.blocks, (size_t)(end - part.blocks));
 		event->privilege = privilege_of(decoding, part.blocks[0].address);
 		count_blocks(decoding, &part);
-		result = decoding->blocks(decoding->data, &(struct ntrace_session_blocks){
-								  .batch = &part,
-								  .stream = event->stream,
-								  .cpu = event->cpu,
-								  .pid = event->pid,
-								  .tid = event->tid,
-								  .comm = event->comm,
-								  .privilege = event->privilege,
-								  .sideband_ns = event->sideband_ns,
-							  });
+		result = decoding->to.segment(decoding->to.data,
+					      &(struct ntrace_segment){
+						      .batch = &part,
+						      .type = NTRACE_SEGMENT_BLOCKS,
+						      .stream = event->stream,
+						      .cpu = event->cpu,
+						      .privilege = event->privilege,
+						      .pid = event->pid,
+						      .tid = event->tid,
+						      .comm = event->comm,
+						      .time = event->time,
+						      .turn_end = event->turn_end,
+						      .time_error = event->time_error,
+						      .time_unit = event->time_unit,
+						      .turn = event->turn,
+						      .program = event->program,
+						      .origin = event->origin,
+						      .sideband_ns = event->sideband_ns,
+					      });
 	}
 	if (batch->watched)
 		result = leave_block(decoding, end[-1].address, rest_of(&end[-1]), result);
@@ -424,33 +503,35 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 {
 	struct decoding *decoding = data;
 	const struct attribution *counted = &decoding->counted;
-	bool thread = decoding->by_thread || !effect->times;
+	bool thread = decoding->to.needs & NTRACE_NEEDS_THREADS || !effect->times;
 	struct ntrace_block_batch part = *effect->batch;
-	struct ntrace_session_blocks blocks = { .batch = &part,
-						.stream = decoding->event.stream,
-						.cpu = decoding->event.cpu,
-						.pid = thread ? counted->pid : -1,
-						.tid = thread ? counted->tid : -1,
-						.comm = thread ? counted->comm : "",
-						.sideband_ns = decoding->event.sideband_ns };
-	struct ntrace_session_effect told = { &blocks, effect->lead, effect->times };
+	struct ntrace_segment sum = { .batch = &part,
+				      .type = NTRACE_SEGMENT_SUM,
+				      .stream = decoding->event.stream,
+				      .cpu = decoding->event.cpu,
+				      .pid = thread ? counted->pid : -1,
+				      .tid = thread ? counted->tid : -1,
+				      .comm = thread ? counted->comm : "",
+				      .lead = effect->lead,
+				      .times = effect->times,
+				      .turn = thread ? counted->turn : 0,
+				      .program = thread ? counted->program : 0,
+				      .origin = thread ? counted->origin : NULL,
+				      .sideband_ns = decoding->event.sideband_ns };
 	size_t count = effect->batch->count;
 	int result = 0;
 
-	if (!decoding->effect)
-		return 0;
 	/* What was counted before is the lead of what has another privilege. */
 	do {
 		/* The first block of the lead only transferred control. */
-		size_t first = effect->times ? told.lead : count > 1;
+		size_t first = effect->times ? sum.lead : count > 1;
 
-		blocks.privilege =
-			privilege_by(decoding, &counted->owner, part.blocks[first].address);
+		sum.privilege = privilege_by(decoding, &counted->owner, part.blocks[first].address);
 		part.count = effect->times ? first + same_privilege(decoding, part.blocks + first,
 								    count - first) :
 					     count;
-		result = decoding->effect(decoding->data, &told);
-		told.lead = part.count;
+		result = decoding->to.segment(decoding->to.data, &sum);
+		sum.lead = part.count;
 	} while (part.count < count && !result);
 	return result;
 }
@@ -460,18 +541,27 @@ static int take_run(void *data, const struct ntrace_flow_run *run)
 {
 	struct decoding *decoding = data;
 	const struct attribution *counted = &decoding->counted;
-	const struct ntrace_session_run told = {
+	struct ntrace_segment segment = {
 		.run = run,
+		.type = NTRACE_SEGMENT_RUN,
 		.stream = decoding->event.stream,
 		.cpu = decoding->event.cpu,
+		.privilege = privilege_by(decoding, &counted->owner, run->last->address),
 		.pid = counted->pid,
 		.tid = counted->tid,
 		.comm = counted->comm,
-		.privilege = privilege_by(decoding, &counted->owner, run->last->address),
+		.turn = counted->turn,
+		.program = counted->program,
+		.origin = counted->origin,
 		.sideband_ns = decoding->event.sideband_ns,
 	};
 
-	return decoding->run(decoding->data, &told);
+	note_time(decoding, run->time_known, run->time);
+	segment.time = decoding->event.time;
+	segment.turn_end = decoding->event.turn_end;
+	segment.time_error = decoding->event.time_error;
+	segment.time_unit = decoding->event.time_unit;
+	return decoding->to.segment(decoding->to.data, &segment);
 }
 
 static int handle_event(struct decoding *decoding, const struct ntrace_flow_event *flow)
@@ -482,6 +572,7 @@ static int handle_event(struct decoding *decoding, const struct ntrace_flow_even
 	if (result)
 		return result;
 	event->flow = flow;
+	note_time(decoding, flow->time_known, flow->time);
 	if (flow->type == NTRACE_FLOW_CIRCUIT)
 		return take_circuit(decoding, flow);
 	result = end_rest(decoding, flow->address);
@@ -516,15 +607,19 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 static int take_piece(struct decoding *decoding, uint64_t offset)
 {
 	struct follower *follower = &decoding->follower;
+	uint64_t last_end = follower->piece ? follower->piece->end : 0, first, end;
 	int result;
 
 	if (follower_stays(follower, offset))
 		return 0;
 	result = ntrace_flow_flush(decoding->flow);
 	follower_offset(follower, offset);
-	if (follower->piece)
+	if (follower->piece) {
 		decoding->event.cpu = follower->piece->cpu;
-	return result;
+		follower_window(follower, &first, &end);
+		stream_clock_piece(&decoding->clock, first, end, last_end);
+	}
+	return note_thread(decoding, result);
 }
 
 int decoding_message(struct decoding *decoding, int got, const struct ntrace_message *message)
@@ -579,18 +674,21 @@ static void put_borders(struct decoding *decoding)
 }
 
 int decoding_begin(struct decoding *decoding, struct ntrace_session *session, unsigned int stream,
-		   const struct decoding_output *output)
+		   const struct ntrace_decode_options *options, bool counts)
 {
 	const struct ntrace_stream *info = ntrace_session_stream(session, stream);
+	bool counting = counts && options->segment;
+	uint32_t needs = counting ? options->needs : 0;
 	struct ntrace_flow_config config = { .size = sizeof(config),
 					     .event = take_event,
 					     .select = select_space,
 					     .space = session->kernel,
 					     .data = decoding,
-					     .blocks = output->blocks ? take_blocks : NULL,
-					     .effect = output->effect ? take_effect : NULL,
-					     .run = output->run ? take_run : NULL,
-					     .remember = output->remember,
+					     .blocks = options->segment ? take_blocks : NULL,
+					     .effect = needs & NTRACE_NEEDS_SUMS ? take_effect :
+										   NULL,
+					     .run = needs & NTRACE_NEEDS_RUNS ? take_run : NULL,
+					     .remember = counting && !(needs & COUNTED),
 					     .borders = decoding->borders,
 					     .border_count = 3,
 					     .watch = decoding->watch,
@@ -599,13 +697,8 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 
 	*decoding = (struct decoding){
 		.session = session,
-		.callback = output->callback,
-		.blocks = output->blocks,
-		.effect = output->effect,
-		.run = output->run,
-		.by_thread = output->by_thread,
-		.counting = output->effect || output->run || output->remember,
-		.data = output->data,
+		.to = *options,
+		.counting = counting,
 		.watch = { session->switch_address, session->exec_address,
 			   session->switch_address },
 	};
@@ -620,11 +713,12 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	decoding->event.privilege = PRIVILEGE_S;
 	decoding->sign_bit = UINT64_C(1) << (info->params->xlen - 1);
 	put_borders(decoding);
+	decoding->turn = SIZE_MAX;
 	decoding->countable = !info->event && !decoding_hides_switches(session);
-	session_drop_spaces(session);
-	session->error = 0;
-	session->active = decoding;
-	result = follower_init(&decoding->follower, session, stream,
+	decoding->spaces.session = session;
+	/* That of trace from perf is the time of an exec record. */
+	stream_clock_init(&decoding->clock, info->params, info->event ? 0 : info->start_ns);
+	result = follower_init(&decoding->follower, &decoding->spaces, stream,
 			       session->recording->privilege &&
 				       !(session->recording->privilege & TRACED_S));
 	if (result)
@@ -634,12 +728,31 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 		follower_free(&decoding->follower);
 		return result;
 	}
+	if (decoding->counting)
+		decoding->spaces.counting = decoding->flow;
 	note_attribution(decoding);
 	return 0;
 }
 
+/* The statistics consist of counters only. */
+static void add_stats(struct ntrace_flow_stats *sums, const struct ntrace_flow_stats *stats)
+{
+	const uint64_t *more = (const uint64_t *)stats;
+	uint64_t *sum = (uint64_t *)sums;
+
+	for (size_t i = 0; i < sizeof(*stats) / sizeof(*sum); i++)
+		sum[i] += more[i];
+}
+
 void decoding_end(struct decoding *decoding)
 {
+	struct ntrace_flow_stats stats = decoding->counts;
+
+	if (!decoding->range)
+		ntrace_flow_get_stats(decoding->flow, &stats);
+	if (decoding->to.stats)
+		add_stats(decoding->to.stats, &stats);
 	ntrace_flow_free(decoding->flow);
 	follower_free(&decoding->follower);
+	spaces_free(&decoding->spaces);
 }

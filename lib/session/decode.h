@@ -4,7 +4,9 @@
 #define NTRACE_SESSION_DECODE_H
 
 #include "follow.h"
+#include "clock.h"
 #include "index.h"
+#include "lanes.h"
 #include "live.h"
 
 /* Kinds of address spaces that the flow can be in. */
@@ -25,21 +27,24 @@ struct attribution {
 	char text[32];
 	int32_t pid;
 	int32_t tid;
+	uint64_t turn;
+	uint64_t program;
+	const struct ntrace_origin *origin;
 	struct ntrace_context owner;
 };
 
 struct decoding {
 	struct ntrace_session *session;
+	struct spaces spaces;
+	struct stream_clock clock;
 	struct follower follower;
 	struct ntrace_flow *flow;
-	int (*callback)(void *data, const struct ntrace_session_event *event);
-	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
-	int (*effect)(void *data, const struct ntrace_session_effect *effect);
-	int (*run)(void *data, const struct ntrace_session_run *run);
-	void *data;
+	struct ntrace_decode_options to;	/* the receiver, and its needs */
+	struct session_lane *lane;		/* NULL: the order of threads is not needed */
 	struct attribution counted;	/* that of effects that have not come yet */
-	bool by_thread;
 	bool counting;			/* the flow remembers messages */
+	size_t turn;			/* see session_lane_enter() */
+	bool turn_certain;
 	uint64_t watch[3];
 	uint64_t rest;			/* where the rest of a divided __switch_to begins, or 0 */
 	uint64_t borders[3];		/* where other privileges begin */
@@ -65,23 +70,14 @@ struct decoding {
 	struct live *live; /* NULL: the recording is finished */
 };
 
-/* Receivers of the result: see ntrace_session_decode_counts(). */
-struct decoding_output {
-	int (*callback)(void *data, const struct ntrace_session_event *event);
-	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
-	void *data;
-	int (*effect)(void *data, const struct ntrace_session_effect *effect);
-	bool by_thread;
-	int (*run)(void *data, const struct ntrace_session_run *run);
-	bool remember; /* blocks of messages that come again, without effects and runs */
-};
-
 /*
- * Prepares @decoding for the first message of a stream. It refers to itself and must not move. Return:
- * 0, NTRACE_ERR_INVALID (no such stream, wrong parameters) or NTRACE_ERR_NOMEM.
+ * Prepares @decoding for the first message of a stream. It refers to itself and must not move. @counts:
+ * messages that come again may be counted; false: they are all walked, so that the state between two of
+ * them is known. Return: 0, NTRACE_ERR_INVALID (no such stream, wrong parameters) or NTRACE_ERR_NOMEM.
  */
 int decoding_begin(struct decoding *decoding, struct ntrace_session *session, unsigned int stream,
-		   const struct decoding_output *output);
+		   const struct ntrace_decode_options *options, bool counts);
+/* Adds the totals to those of the receiver, and frees @decoding. */
 void decoding_end(struct decoding *decoding);
 
 /*
@@ -107,13 +103,16 @@ struct session_walk {
 	uint64_t distance;
 };
 
-/*
- * Decodes a part of a stream. @output has no effects unless @walk is everything: effects belong to no
- * message. Return: as ntrace_session_decode_range().
- */
-int session_walk(struct ntrace_session *session, unsigned int stream,
-		 const struct decoding_output *output, const struct session_walk *walk,
-		 struct ntrace_flow_stats *stats);
+/* walk.c: decodes a part of the file of the stream. Return: as ntrace_session_decode(). */
+int decoding_run(struct decoding *decoding, const struct session_walk *walk);
+
+/* index.c: the part of a stream that @options select. */
+struct session_walk session_walk_of(const struct ntrace_session *session, unsigned int stream,
+				    const struct ntrace_decode_options *options);
+
+/* lanes.c: all streams, each thread in its own order. Return: as ntrace_session_decode(). */
+int session_decode_lanes(struct ntrace_session *session,
+			 const struct ntrace_decode_options *options);
 
 /* Whether the stream begins with a whole message. */
 bool decoding_starts_whole(const struct decoding *decoding, const struct ntrace_stream *stream);

@@ -14,6 +14,9 @@
 #define WORK_MAX 100000000
 #define WORK_BYTE 64
 
+/* The trace of a piece begins up to so long before the record that says that its task runs. */
+#define PIECE_NS 50000
+
 static size_t switches_until(const struct cpu_switches *cpu, uint64_t time)
 {
 	size_t low = 0, high = cpu->count;
@@ -374,15 +377,16 @@ void follower_offset(struct follower *follower, uint64_t offset)
 	settle_piece(follower);
 }
 
-int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream,
-		  bool user)
+int follower_init(struct follower *follower, struct spaces *spaces, unsigned int stream, bool user)
 {
 	static const struct cpu_switches nothing;
+	struct ntrace_session *session = spaces->session;
 	const struct ntrace_stream *info = &session->streams[stream];
 	int error;
 
 	memset(follower, 0, sizeof(*follower));
 	follower->session = session;
+	follower->spaces = spaces;
 	follower->stream = stream;
 	follower->growing = session->machine.growing;
 	follower->start_ns = info->start_ns;
@@ -454,6 +458,62 @@ int follower_switch(struct follower *follower)
 	else
 		follower_settle(follower);
 	return 0;
+}
+
+/* The place of the hart, if it is certain; else NULL. */
+static const struct switch_place *certain_place(const struct follower *follower)
+{
+	const struct switch_place *place = follower->places;
+
+	return follower->count == 1 && !place->missing && (!place->thread || place->certain) ?
+		       place :
+		       NULL;
+}
+
+void follower_window(const struct follower *follower, uint64_t *first, uint64_t *end)
+{
+	const struct switch_place *place = certain_place(follower);
+	const struct cpu_switches *cpu = follower->cpu;
+
+	*first = 0;
+	*end = UINT64_MAX;
+	if (follower->piece) {
+		*first = follower->piece->start > PIECE_NS ? follower->piece->start - PIECE_NS : 0;
+		*end = follower->piece->end;
+	} else if (place) {
+		if (place->interval)
+			*first = cpu->switches[place->interval - 1].left;
+		if (place->interval < cpu->count && cpu->switches[place->interval].came)
+			*end = cpu->switches[place->interval].came;
+	}
+}
+
+bool follower_switched(const struct follower *follower, uint64_t *left, uint64_t *came)
+{
+	const struct switch_place *place = certain_place(follower);
+	const struct task_switch *last;
+
+	if (!place || !place->interval)
+		return false;
+	last = &follower->cpu->switches[place->interval - 1];
+	*left = last->left;
+	*came = last->came;
+	return *left && *came;
+}
+
+bool follower_turn(const struct follower *follower, size_t *index)
+{
+	const struct switch_place *place = follower->places;
+
+	if (follower->by_piece) {
+		*index = follower->next_piece;
+		return follower->piece;
+	}
+	*index = SIZE_MAX;
+	for (size_t i = 0; i < follower->count; i++)
+		if (place[i].interval - follower->first < *index)
+			*index = place[i].interval - follower->first;
+	return certain_place(follower);
 }
 
 void follower_exec(struct follower *follower)

@@ -13,7 +13,7 @@
 #define NTRACE_SESSION_FOLLOW_H
 
 #include "bytes.h"
-#include "session.h"
+#include "spaces.h"
 
 /* The scheduling intervals of one thread in one stream, in order. */
 struct thread_intervals {
@@ -53,6 +53,7 @@ struct known_part {
 
 struct follower {
 	struct ntrace_session *session;
+	struct spaces *spaces;
 	const struct cpu_switches *cpu;
 	unsigned int stream;
 	uint64_t start_ns;
@@ -102,9 +103,8 @@ struct follower {
 	unsigned int known_next;
 };
 
-/* @user: the trace contains only user space. Return: 0 or NTRACE_ERR_NOMEM. */
-int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream,
-		  bool user);
+/* @spaces: those of the decoding; @user: the trace contains only user space. Return: 0 or NTRACE_ERR_NOMEM. */
+int follower_init(struct follower *follower, struct spaces *spaces, unsigned int stream, bool user);
 void follower_free(struct follower *follower);
 
 /* The flow passed through __switch_to. Return: 0 or NTRACE_ERR_NOMEM. */
@@ -145,6 +145,19 @@ void follower_put(const struct follower *follower, struct bytes *bytes);
  * stream. Return: 0, NTRACE_ERR_NOMEM or NTRACE_ERR_FORMAT.
  */
 int follower_get(struct follower *follower, struct bytes_reader *reader);
+
+/* What limits the time of the hart: the switches before and after, or the piece; 0, UINT64_MAX: nothing. */
+void follower_window(const struct follower *follower, uint64_t *first, uint64_t *end);
+
+/* The times of the records of the last switch; false: it is not certain. */
+bool follower_switched(const struct follower *follower, uint64_t *left, uint64_t *came);
+
+/*
+ * Index of the scheduling interval or piece in which the hart is, from the first one of the stream; of
+ * several possible ones the first. Return: false: the task, or the place among its intervals, is not
+ * certain.
+ */
+bool follower_turn(const struct follower *follower, size_t *index);
 
 /* Whether one program is known to run, so that follower->program has all of its code. */
 bool follower_is_certain(const struct follower *follower);

@@ -285,7 +285,7 @@ static struct ntrace_space *take_known(struct follower *follower, const struct k
 {
 	if (misses_records(follower))
 		take_owner(follower, known->program, known->pid);
-	return session_part_space(follower->session, &known->part);
+	return spaces_of_part(follower->spaces, &known->part);
 }
 
 /* The space with the shared code around @address; NULL: unknown. */
@@ -313,7 +313,8 @@ static struct ntrace_space *shared_space(struct follower *follower, uint64_t add
 bool starts_at(struct follower *follower, const struct program *program, uint64_t address)
 {
 	const struct mapping_change *mapping = program_mapping(program, address, UINT64_MAX);
-	struct ntrace_object *object = mapping ? session_object(follower->session, mapping->file) :
+	struct ntrace_object *object = mapping ? session_object(follower->session, mapping->file,
+								&follower->spaces->error) :
 						 NULL;
 	uint64_t entry, offset;
 
@@ -431,7 +432,7 @@ static struct ntrace_space *own_space(struct follower *follower, uint64_t addres
 	    !program_mapping(follower->program, address, follower->limit) &&
 	    program_mapping(follower->next_program, address, UINT64_MAX))
 		follower_enter_next(follower);
-	return session_space(follower->session, follower->program, follower->limit);
+	return spaces_at(follower->spaces, follower->program, follower->limit);
 }
 
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address)

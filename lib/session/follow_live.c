@@ -194,7 +194,7 @@ static void drop_program(void *data, struct program *program)
 {
 	const struct follower *follower = data;
 
-	session_drop_space(follower->session, program);
+	spaces_drop(follower->spaces, program);
 }
 
 /* No task that ended before this time runs from now on. */

@@ -1,30 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Blocks of batches and runs in the forms that their receivers need. */
+/* The blocks of segments in the forms that their receivers need. */
 #include <ntrace/session.h>
 
-void ntrace_session_run_step(const struct ntrace_session_run *run, size_t index,
-			     struct ntrace_block_batch *batch, struct ntrace_session_blocks *blocks)
+void ntrace_segment_step(const struct ntrace_segment *segment, size_t index,
+			 struct ntrace_block_batch *batch, struct ntrace_segment *step)
 {
 	size_t lead;
 
-	ntrace_flow_run_step(run->run, index, batch, &lead);
+	ntrace_flow_run_step(segment->run, index, batch, &lead);
 	batch->blocks += lead;
 	batch->count -= lead;
-	*blocks = (struct ntrace_session_blocks){ .batch = batch,
-						  .stream = run->stream,
-						  .cpu = run->cpu,
-						  .pid = run->pid,
-						  .tid = run->tid,
-						  .comm = run->comm,
-						  .privilege = run->privilege,
-						  .sideband_ns = run->sideband_ns };
+	*step = *segment;
+	step->type = NTRACE_SEGMENT_BLOCKS;
+	step->run = NULL;
+	step->batch = batch;
 }
 
-void ntrace_session_block_event(const struct ntrace_session_blocks *blocks,
-				const struct ntrace_block *block, struct ntrace_flow_event *flow,
-				struct ntrace_session_event *event)
+void ntrace_segment_event(const struct ntrace_segment *segment, const struct ntrace_block *block,
+			  struct ntrace_flow_event *flow, struct ntrace_session_event *event)
 {
-	const struct ntrace_block_batch *batch = blocks->batch;
+	const struct ntrace_block_batch *batch = segment->batch;
 
 	*flow = (struct ntrace_flow_event){
 		.type = NTRACE_FLOW_BLOCK,
@@ -47,12 +42,19 @@ void ntrace_session_block_event(const struct ntrace_session_blocks *blocks,
 	};
 	*event = (struct ntrace_session_event){
 		.flow = flow,
-		.stream = blocks->stream,
-		.cpu = blocks->cpu,
-		.pid = blocks->pid,
-		.tid = blocks->tid,
-		.comm = blocks->comm,
-		.privilege = blocks->privilege,
-		.sideband_ns = blocks->sideband_ns,
+		.stream = segment->stream,
+		.cpu = segment->cpu,
+		.pid = segment->pid,
+		.tid = segment->tid,
+		.comm = segment->comm,
+		.privilege = segment->privilege,
+		.sideband_ns = segment->sideband_ns,
+		.time = segment->time,
+		.turn_end = segment->turn_end,
+		.time_error = segment->time_error,
+		.time_unit = segment->time_unit,
+		.turn = segment->turn,
+		.program = segment->program,
+		.origin = segment->origin,
 	};
 }

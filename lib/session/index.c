@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode.h"
-#include "struct_size.h"
 
 const struct index_point *index_last(const struct index_stream *stream)
 {
@@ -186,11 +185,28 @@ static int ignore_event(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
-static int ignore_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int ignore_segment(void *data, const struct ntrace_segment *segment)
 {
 	(void)data;
-	(void)blocks;
+	(void)segment;
 	return 0;
+}
+
+/* Decodes a stream from the last point on, and adds the points after it. */
+static int extend_stream(struct ntrace_session *session, unsigned int number,
+			 struct index_stream *stream, uint64_t distance)
+{
+	const struct session_walk walk = { .collect = stream, .distance = distance };
+	const struct ntrace_decode_options options = { .event = ignore_event,
+						       .segment = ignore_segment };
+	struct decoding decoding;
+	int error = decoding_begin(&decoding, session, number, &options, false);
+
+	if (error)
+		return error;
+	error = decoding_run(&decoding, &walk);
+	decoding_end(&decoding);
+	return error;
 }
 
 /* Decodes what the index of a stream lacks. */
@@ -199,16 +215,14 @@ static int fill_stream(struct ntrace_session *session, struct session_index *ind
 {
 	struct index_stream *stream = &index->streams[number];
 	const struct index_point *last = index_last(stream);
-	const struct session_walk walk = { .collect = stream, .distance = index->distance };
-	const struct decoding_output output = { .callback = ignore_event, .blocks = ignore_blocks };
 	uint64_t from = last ? last->next : 0;
-	int error = session_walk(session, number, &output, &walk, NULL);
+	int error = extend_stream(session, number, stream, index->distance);
 
 	/* Points that this library cannot use, in spite of the checks: without them. */
 	if (error == NTRACE_ERR_FORMAT && last) {
 		index_stream_free(stream);
 		from = 0;
-		error = session_walk(session, number, &output, &walk, NULL);
+		error = extend_stream(session, number, stream, index->distance);
 	}
 	if (error)
 		return error;
@@ -300,25 +314,11 @@ int ntrace_session_index_point(const struct ntrace_session *session, unsigned in
 	return 0;
 }
 
-int ntrace_session_decode_range(struct ntrace_session *session, unsigned int stream,
-				const struct ntrace_session_range *range,
-				int (*callback)(void *data,
-						const struct ntrace_session_event *event),
-				int (*blocks)(void *data,
-					      const struct ntrace_session_blocks *blocks),
-				void *data, struct ntrace_flow_stats *stats)
+struct session_walk session_walk_of(const struct ntrace_session *session, unsigned int stream,
+				    const struct ntrace_decode_options *options)
 {
-	struct ntrace_session_range full = { .last_offset = UINT64_MAX, .last_time = UINT64_MAX };
-	const struct decoding_output output = { .callback = callback,
-						.blocks = blocks,
-						.data = data };
-	struct session_walk walk = { 0 };
-
-	if (range && STRUCT_TAKE(&full, range))
-		return NTRACE_ERR_INVALID;
-	if (range)
-		walk.range = &full;
-	if (session->index && stream < session->recording->stream_count)
-		walk.index = &session->index->streams[stream];
-	return session_walk(session, stream, &output, &walk, stats);
+	return (struct session_walk){
+		.range = options->range,
+		.index = session->index ? &session->index->streams[stream] : NULL,
+	};
 }

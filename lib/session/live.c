@@ -378,16 +378,16 @@ static int take_past(struct live *live)
 	return result;
 }
 
-static int begin(struct live *live, unsigned int index, const struct decoding_output *output)
+static int begin(struct live *live, const struct ntrace_decode_options *options)
 {
-	int result = decoding_begin(&live->decoding, live->session, index, output);
+	/* Messages with timestamps are not worth counting: stamps.c. */
+	int result = decoding_begin(&live->decoding, live->session, options->stream, options,
+				    !live->stream->params->timestamp_bits);
 
 	if (result)
 		return result;
 	live->begun = true;
 	live->decoding.live = live;
-	if (live->decoding.counting)
-		live->session->counting = live->decoding.flow;
 	ntrace_frames_init(&live->frames);
 	result = ntrace_reader_init(&live->reader, live->stream->params,
 				    decoding_starts_whole(&live->decoding, live->stream));
@@ -396,39 +396,35 @@ static int begin(struct live *live, unsigned int index, const struct decoding_ou
 	return result ? result : decoding_note_thread(&live->decoding);
 }
 
-static int decode(struct live *live, unsigned int index, const struct decoding_output *output,
-		  struct ntrace_flow_stats *stats)
+static int decode(struct live *live, const struct ntrace_decode_options *options)
 {
 	int result = take_past(live);
 
 	if (!result)
-		result = begin(live, index, output);
+		result = begin(live, options);
 	if (!result)
 		result = run(live);
-	if (stats && live->begun)
-		ntrace_flow_get_stats(live->decoding.flow, stats);
-	live->session->counting = NULL;
 	if (live->begun)
 		decoding_end(&live->decoding);
 	free(live->bytes);
 	free(live->waiting);
-	return result;
+	return result || !options->end ? result : options->end(options->data, options->stream);
 }
 
-int ntrace_session_decode_live(struct ntrace_session *session, unsigned int stream,
-			       const struct ntrace_session_counting *counting,
-			       const struct ntrace_live_source *source,
-			       struct ntrace_flow_stats *stats)
+int ntrace_session_decode_live(struct ntrace_session *session,
+			       const struct ntrace_decode_options *options,
+			       const struct ntrace_live_source *source)
 {
-	const struct ntrace_stream *info = ntrace_session_stream(session, stream);
-	struct ntrace_session_counting full = { 0 };
-	struct decoding_output output;
+	struct ntrace_decode_options full = { 0 };
+	const struct ntrace_stream *info;
 	struct live *live;
 	int result;
 
-	if (!info || !counting || !source || STRUCT_TAKE(&full, counting) || !full.event ||
-	    ((full.effect || full.run) && !full.blocks) || !session->machine.file ||
-	    session->machine.growing)
+	if (!options || !source || STRUCT_TAKE(&full, options) || !full.event || full.range ||
+	    full.needs & NTRACE_NEEDS_TURNS || !session->machine.file || session->machine.growing)
+		return NTRACE_ERR_INVALID;
+	info = ntrace_session_stream(session, full.stream);
+	if (!info)
 		return NTRACE_ERR_INVALID;
 	if (!info->event && decoding_hides_switches(session))
 		return NTRACE_ERR_UNSUPPORTED;
@@ -439,20 +435,12 @@ int ntrace_session_decode_live(struct ntrace_session *session, unsigned int stre
 		free(live);
 		return NTRACE_ERR_INVALID;
 	}
-	output = (struct decoding_output){
-		.callback = full.event,
-		.blocks = full.blocks,
-		.effect = full.effect,
-		.run = full.run,
-		.data = full.data,
-		.by_thread = full.by_thread,
-	};
 	live->session = session;
-	live->stream = &session->streams[stream];
+	live->stream = &session->streams[full.stream];
 	live->stream->start_ns = live->source.start_ns;
 	live->stream->stop_ns = 0;
 	live->until = live->source.start_ns;
-	result = decode(live, stream, &output, stats);
+	result = decode(live, &full);
 	free(live);
 	return result;
 }

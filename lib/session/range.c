@@ -81,9 +81,9 @@ static int resume(struct decoding *decoding, const struct index_stream *index,
 	if (decoding->space == SPACE_USER && !follower->program)
 		return NTRACE_ERR_FORMAT;
 	if (decoding->space == SPACE_USER)
-		space = session_space(decoding->session, follower->program, follower->limit);
-	if (decoding->session->error)
-		return decoding->session->error;
+		space = spaces_at(&decoding->spaces, follower->program, follower->limit);
+	if (decoding->spaces.error)
+		return decoding->spaces.error;
 	return ntrace_flow_set_state(decoding->flow, &state, space) ? NTRACE_ERR_FORMAT : 0;
 }
 

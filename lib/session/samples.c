@@ -6,7 +6,7 @@
 
 #include <linux/perf_event.h>
 
-#include "session.h"
+#include "spaces.h"
 
 static bool has_branch_stacks(const struct ntrace_perf_file *file)
 {
@@ -42,7 +42,7 @@ bool ntrace_session_has_samples(const struct ntrace_session *session)
 }
 
 struct sample_reader {
-	struct ntrace_session *session;
+	struct spaces spaces;
 	int (*callback)(void *data, const struct ntrace_session_sample *sample);
 	void *data;
 	struct ntrace_session_sample_counts counts;
@@ -51,7 +51,7 @@ struct sample_reader {
 static int take_record(void *data, const struct ntrace_perf_record *record)
 {
 	struct sample_reader *reader = data;
-	struct ntrace_session *session = reader->session;
+	struct ntrace_session *session = reader->spaces.session;
 	struct ntrace_perf_sample sample;
 	struct ntrace_session_sample taken = { .sample = &sample };
 	struct program *program;
@@ -70,7 +70,7 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 	time = sample.time ? sample.time : UINT64_MAX;
 	program = machine_program(&session->machine, sample.pid, time);
 	if (program) {
-		taken.space = session_space(session, program, time);
+		taken.space = spaces_at(&reader->spaces, program, time);
 		if (!taken.space)
 			return NTRACE_ERR_NOMEM;
 	}
@@ -84,12 +84,12 @@ int ntrace_session_samples(struct ntrace_session *session,
 			   int (*callback)(void *data, const struct ntrace_session_sample *sample),
 			   void *data, struct ntrace_session_sample_counts *counts)
 {
-	struct sample_reader reader = { .session = session, .callback = callback, .data = data };
-	int error;
+	struct sample_reader reader = { .spaces.session = session,
+					.callback = callback,
+					.data = data };
+	int error = ntrace_perf_file_records(session->machine.file, take_record, &reader);
 
-	session_drop_spaces(session);
-	session->error = 0;
-	error = ntrace_perf_file_records(session->machine.file, take_record, &reader);
+	spaces_free(&reader.spaces);
 	if (counts)
 		*counts = reader.counts;
 	return error == NTRACE_ERR_TRUNCATED ? 0 : error;

@@ -231,7 +231,6 @@ void ntrace_session_close(struct ntrace_session *session)
 	if (session->index)
 		session_index_free(session->index, session->recording->stream_count);
 	aux_import_free(&session->import);
-	session_drop_parts(session);
 	machine_close(&session->machine);
 	ntrace_space_put(session->kernel);
 	for (i = 0; session->streams && i < session->recording->stream_count; i++)

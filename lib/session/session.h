@@ -13,17 +13,6 @@
 #include "recording/recording.h"
 #include "sideband/machine.h"
 
-#define SESSION_PARTS 16
-
-/* A space with one piece of a file, for code of several tasks (spaces.c). */
-struct part_space {
-	struct mapped_file *file;
-	uint64_t offset;	/* of the file, at @first */
-	uint64_t first;
-	uint64_t last;
-	struct ntrace_space *space;	/* NULL: unused */
-};
-
 struct ntrace_session {
 	char *directory;
 	char *sysroot;
@@ -38,16 +27,9 @@ struct ntrace_session {
 	uint64_t exec_address;		/* begin_new_exec; 0 = unknown */
 	uint64_t firmware_start;	/* first and last address; start > last: none */
 	uint64_t firmware_last;
-	struct ntrace_flow *counting;	/* has effects of the code of spaces; NULL: no flow */
-	uint64_t clock;			/* counts uses of spaces of programs */
-	size_t spaces;			/* number of programs that have a space now */
-	struct part_space parts[SESSION_PARTS];	/* most recently used first */
-	int error;			/* NTRACE_ERR_NOMEM: a file or mapping is missing for
-					 * lack of memory */
 	bool single;			/* a perf.data file instead of a directory: no images */
 	bool live; /* the recording grows */
 	bool samples;			/* @single with branch stacks: no streams */
-	const void *active;		/* the decoding to which the spaces of programs belong */
 	void *attached;			/* of cursors; freed by @detach */
 	void (*detach)(void *attached);
 	struct aux_import import;	/* @single with trace: replaces the files of a directory */
@@ -85,27 +67,11 @@ bool session_local_path(const struct ntrace_session *session, const struct mappe
 			char *path);
 
 /*
- * The object of a file, opened once. NULL, after one note, if it cannot be opened; without memory
- * session->error is set too.
+ * The object of a file, opened once. NULL, after one note, if it cannot be opened. @error: set to
+ * NTRACE_ERR_NOMEM without memory, else unchanged.
  */
-struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file);
-
-/*
- * The space of @program with all changes before @time; borrowed, valid until the next call for
- * another program or time. NULL, with session->error set, when out of memory.
- */
-struct ntrace_space *session_space(struct ntrace_session *session, struct program *program,
-				   uint64_t time);
-
-/* session_space() after the first @count changes of @program. */
-struct ntrace_space *session_space_after(struct ntrace_session *session, struct program *program,
-					 size_t count);
-
-/* Drops the space of @program. */
-void session_drop_space(struct ntrace_session *session, struct program *program);
-
-/* Drops the spaces of all programs: the next stream starts at an earlier time. */
-void session_drop_spaces(struct ntrace_session *session);
+struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file,
+				     int *error);
 
 /* The mapping of @program at @address before @time, found without a space; NULL for no code. */
 const struct mapping_change *program_mapping(const struct program *program, uint64_t address,
@@ -134,15 +100,5 @@ void part_cut(struct code_part *part, const struct mapping_change *change, uint6
  */
 bool program_part(const struct program *program, uint64_t address, uint64_t time,
 		  struct code_part *part);
-
-/*
- * A space with the code of @part alone, and the kernel's. The same part always has the same space,
- * which belongs to the session. NULL: the file cannot be read, or session->error is set.
- */
-struct ntrace_space *session_part_space(struct ntrace_session *session,
-					const struct code_part *part);
-
-/* Drops the spaces of session_part_space(). */
-void session_drop_parts(struct ntrace_session *session);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Files of programs, and address spaces made from mapping changes. */
+/* Files of programs, and address spaces made from mapping changes: see spaces.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "flow/flow.h"
-#include "session.h"
+#include "spaces.h"
 
 /* Maximum number of programs that keep a space; other spaces are rebuilt when needed. */
 #define SPACES_MAX 512
@@ -74,7 +74,8 @@ static struct ntrace_object *shared_object(const struct ntrace_session *session,
 }
 
 /* Names of a stripped program. Most programs have no debug file, so its absence is no error. */
-static void add_debug_file(struct ntrace_session *session, struct ntrace_object *object)
+static void add_debug_file(struct ntrace_session *session, struct ntrace_object *object,
+			   int *failed)
 {
 	char below[SESSION_PATH_ROOM];
 	const char *const directories[] = { below, "/usr/lib/debug", NULL };
@@ -85,14 +86,15 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 		below[0] = '\0';
 	error = ntrace_object_add_debug_file(object, directories);
 	if (error == NTRACE_ERR_NOMEM)
-		session->error = error;
+		*failed = error;
 	else if (error == NTRACE_ERR_BUILDID)
 		session_note(session,
 			     "%s: the debug file belongs to another build; its names are not used",
 			     ntrace_object_name(object));
 }
 
-struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file)
+struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file,
+				     int *failed)
 {
 	char path[SESSION_PATH_ROOM];
 	bool told;
@@ -121,7 +123,7 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	if (error == NTRACE_ERR_NOMEM) {
 		file->object = NULL;
 		file->opened = false;
-		session->error = error;
+		*failed = error;
 		return NULL;
 	}
 	if (error) {
@@ -138,7 +140,7 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 			     "code in it is not decoded",
 			     path);
 	} else {
-		add_debug_file(session, file->object);
+		add_debug_file(session, file->object, failed);
 	}
 	return file->object;
 }
@@ -214,55 +216,72 @@ struct ntrace_object *session_code_at(const struct ntrace_session *session, int3
 	return mapping ? mapping->file->object : NULL;
 }
 
-void session_drop_space(struct ntrace_session *session, struct program *program)
+/* ---- spaces of programs ---- */
+
+static struct program_space **find(const struct spaces *spaces, struct program *program)
 {
-	if (!program->space)
-		return;
-	ntrace_space_put(program->space);
-	program->space = NULL;
-	program->applied = 0;
-	session->spaces--;
+	struct program_space **at = &program->spaces;
+
+	while (*at && (*at)->owner != spaces)
+		at = &(*at)->next;
+	return at;
 }
 
-/*
- * Drops the less recently used half of the spaces. This is rare enough to walk over all programs.
- */
-static void make_room(struct ntrace_session *session)
+const struct program_space *spaces_find(const struct spaces *spaces, const struct program *program)
+{
+	const struct program_space *found = program->spaces;
+
+	while (found && found->owner != spaces)
+		found = found->next;
+	return found;
+}
+
+void spaces_drop(struct spaces *spaces, struct program *program)
+{
+	struct program_space **at = find(spaces, program), *found = *at;
+
+	if (!found)
+		return;
+	*at = found->next;
+	ntrace_space_put(found->space);
+	free(found);
+	spaces->count--;
+}
+
+/* Drops the spaces that were not used since @clock. This is rare enough to walk over all programs. */
+static void drop_unused(struct spaces *spaces, uint64_t clock)
 {
 	size_t bucket;
 
 	for (bucket = 0; bucket < MACHINE_BUCKETS; bucket++) {
 		struct task *task;
 
-		for (task = session->machine.tasks[bucket]; task; task = task->next) {
+		for (task = spaces->session->machine.tasks[bucket]; task; task = task->next) {
 			struct program *program;
 
 			for (program = task->first; program; program = program->next) {
-				if (session->clock - program->last_use > SPACES_MAX / 2)
-					session_drop_space(session, program);
+				const struct program_space *found = spaces_find(spaces, program);
+
+				if (found && found->last_use <= clock)
+					spaces_drop(spaces, program);
 			}
 		}
 	}
 }
 
-void session_drop_spaces(struct ntrace_session *session)
+void spaces_free(struct spaces *spaces)
 {
-	size_t bucket;
+	size_t i;
 
-	for (bucket = 0; bucket < MACHINE_BUCKETS; bucket++) {
-		struct task *task;
-
-		for (task = session->machine.tasks[bucket]; task; task = task->next) {
-			struct program *program;
-
-			for (program = task->first; program; program = program->next)
-				session_drop_space(session, program);
-		}
-	}
+	if (spaces->count)
+		drop_unused(spaces, UINT64_MAX);
+	for (i = 0; i < SPACES_PARTS; i++)
+		ntrace_space_put(spaces->parts[i].space);
+	memset(spaces->parts, 0, sizeof(spaces->parts));
 }
 
-static void apply(struct ntrace_session *session, struct ntrace_space *space,
-		  const struct program *program, size_t from, size_t to)
+static void apply(struct spaces *spaces, struct ntrace_space *space, const struct program *program,
+		  size_t from, size_t to)
 {
 	for (; from < to; from++) {
 		const struct mapping_change *change = &program->changes[from];
@@ -271,7 +290,7 @@ static void apply(struct ntrace_session *session, struct ntrace_space *space,
 		int error = NTRACE_ERR_NOMAP;
 
 		if (change->file)
-			object = session_object(session, change->file);
+			object = session_object(spaces->session, change->file, &spaces->error);
 		if (object)
 			error = ntrace_space_map(space, object, change->address, change->length,
 						 change->offset);
@@ -279,90 +298,89 @@ static void apply(struct ntrace_session *session, struct ntrace_space *space,
 		if (error && error != NTRACE_ERR_NOMEM)
 			error = ntrace_space_unmap(space, change->address, change->length);
 		if (error)
-			session->error = error;
+			spaces->error = error;
 	}
 }
 
-static void apply_bases(struct ntrace_session *session, struct ntrace_space *space,
+static void apply_bases(struct spaces *spaces, struct ntrace_space *space,
 			const struct program *program)
 {
 	/* Chains of forks are short: see FORK_DEPTH_MAX. */
 	if (program->base) {
-		apply_bases(session, space, program->base);
-		apply(session, space, program->base, 0, program->base_count);
+		apply_bases(spaces, space, program->base);
+		apply(spaces, space, program->base, 0, program->base_count);
 	}
 }
 
-static int new_space(struct ntrace_session *session, struct program *program)
+static struct program_space *new_space(struct spaces *spaces, struct program *program)
 {
-	const char *comm = machine_thread_name(&session->machine, program->pid, program->start + 1);
+	const char *comm =
+		machine_thread_name(&spaces->session->machine, program->pid, program->start + 1);
+	struct program_space *made = calloc(1, sizeof(*made));
 	char name[64];
-	int error;
 
-	if (session->spaces >= SPACES_MAX)
-		make_room(session);
+	if (spaces->count >= SPACES_MAX)
+		drop_unused(spaces, spaces->clock - SPACES_MAX / 2);
 	snprintf(name, sizeof(name), "pid %" PRId32 " (%s)", program->pid, comm ? comm : "?");
-	error = ntrace_space_new(&program->space, name, session->kernel);
-	if (error) {
-		session->error = error;
-		program->space = NULL;
-		return error;
+	if (!made || ntrace_space_new(&made->space, name, spaces->session->kernel)) {
+		spaces->error = NTRACE_ERR_NOMEM;
+		free(made);
+		return NULL;
 	}
-	session->spaces++;
-	program->applied = 0;
-	apply_bases(session, program->space, program);
-	return 0;
+	made->owner = spaces;
+	made->next = program->spaces;
+	program->spaces = made;
+	spaces->count++;
+	apply_bases(spaces, made->space, program);
+	return made;
 }
 
-struct ntrace_space *session_space_after(struct ntrace_session *session, struct program *program,
-					 size_t count)
+struct ntrace_space *spaces_after(struct spaces *spaces, struct program *program, size_t count)
 {
-	program->last_use = ++session->clock;
-	if (program->space && program->applied > count)
-		session_drop_space(session, program);
-	if (!program->space && new_space(session, program))
+	struct program_space *found = *find(spaces, program);
+
+	spaces->clock++;
+	if (found && found->applied > count) {
+		spaces_drop(spaces, program);
+		found = NULL;
+	}
+	if (!found)
+		found = new_space(spaces, program);
+	if (!found)
 		return NULL;
+	found->last_use = spaces->clock;
 	/* Effects refer to the code as it was. */
-	if (session->counting && program->applied < count) {
-		int error = flow_flush_space(session->counting, program->space);
+	if (spaces->counting && found->applied < count) {
+		int error = flow_flush_space(spaces->counting, found->space);
 
 		if (error)
-			session->error = error;
+			spaces->error = error;
 	}
-	apply(session, program->space, program, program->applied, count);
-	program->applied = count;
-	if (!session->error)
-		return program->space;
+	apply(spaces, found->space, program, found->applied, count);
+	found->applied = count;
+	if (!spaces->error)
+		return found->space;
 	/* On an error, part of the space may be missing. */
-	session_drop_space(session, program);
+	spaces_drop(spaces, program);
 	return NULL;
 }
 
-struct ntrace_space *session_space(struct ntrace_session *session, struct program *program,
-				   uint64_t time)
+struct ntrace_space *spaces_at(struct spaces *spaces, struct program *program, uint64_t time)
 {
-	return session_space_after(session, program, program_changes_before(program, time));
+	return spaces_after(spaces, program, program_changes_before(program, time));
 }
 
-void session_drop_parts(struct ntrace_session *session)
-{
-	size_t i;
+/* ---- spaces of shared code ---- */
 
-	for (i = 0; i < SESSION_PARTS; i++)
-		ntrace_space_put(session->parts[i].space);
-	memset(session->parts, 0, sizeof(session->parts));
-}
-
-static struct ntrace_space *new_part_space(struct ntrace_session *session,
-					   const struct part_space *part)
+static struct ntrace_space *new_part_space(struct spaces *spaces, const struct part_space *part)
 {
-	struct ntrace_object *object = session_object(session, part->file);
+	struct ntrace_object *object = session_object(spaces->session, part->file, &spaces->error);
 	struct ntrace_space *space;
 	int error;
 
 	if (!object)
 		return NULL;
-	error = ntrace_space_new(&space, "several tasks", session->kernel);
+	error = ntrace_space_new(&space, "several tasks", spaces->session->kernel);
 	if (!error) {
 		error = ntrace_space_map(space, object, part->first, part->last - part->first + 1,
 					 part->offset);
@@ -372,34 +390,35 @@ static struct ntrace_space *new_part_space(struct ntrace_session *session,
 	}
 	/* A mapping beyond the address space has no code. */
 	if (error == NTRACE_ERR_NOMEM)
-		session->error = error;
+		spaces->error = error;
 	return NULL;
 }
 
-struct ntrace_space *session_part_space(struct ntrace_session *session,
-					const struct code_part *part)
+static bool is_part(const struct part_space *part, const struct part_space *wanted)
+{
+	return part->space && part->file == wanted->file && part->offset == wanted->offset &&
+	       part->first == wanted->first && part->last == wanted->last;
+}
+
+struct ntrace_space *spaces_of_part(struct spaces *spaces, const struct code_part *part)
 {
 	const struct mapping_change *mapping = part->mapping;
 	struct part_space wanted = { .file = mapping->file,
 				     .offset = mapping->offset + part->first - mapping->address,
 				     .first = part->first,
 				     .last = part->last };
-	struct part_space *parts = session->parts;
-	size_t i;
+	struct part_space *parts = spaces->parts;
+	size_t i = 0;
 
-	for (i = 0; i < SESSION_PARTS - 1 && parts[i].space; i++) {
-		if (parts[i].file == wanted.file && parts[i].offset == wanted.offset &&
-		    parts[i].first == wanted.first && parts[i].last == wanted.last)
-			break;
-	}
-	if (!parts[i].space || parts[i].file != wanted.file || parts[i].offset != wanted.offset ||
-	    parts[i].first != wanted.first || parts[i].last != wanted.last) {
-		wanted.space = new_part_space(session, &wanted);
+	while (i < SPACES_PARTS - 1 && parts[i].space && !is_part(&parts[i], &wanted))
+		i++;
+	if (is_part(&parts[i], &wanted)) {
+		wanted = parts[i];
+	} else {
+		wanted.space = new_part_space(spaces, &wanted);
 		if (!wanted.space)
 			return NULL;
 		ntrace_space_put(parts[i].space);
-	} else {
-		wanted = parts[i];
 	}
 	memmove(&parts[1], &parts[0], i * sizeof(*parts));
 	parts[0] = wanted;

@@ -81,7 +81,7 @@ static int open_bytes(struct session_stepper *stepper)
 }
 
 int session_stepper_new(struct session_stepper **stepper, struct ntrace_session *session,
-			unsigned int stream, const struct decoding_output *output)
+			unsigned int stream, const struct ntrace_decode_options *options)
 {
 	struct session_stepper *made = calloc(1, sizeof(*made));
 	int result;
@@ -90,7 +90,7 @@ int session_stepper_new(struct session_stepper **stepper, struct ntrace_session 
 		return NTRACE_ERR_NOMEM;
 	made->fd = -1;
 	made->packed_fd = -1;
-	result = decoding_begin(&made->decoding, session, stream, output);
+	result = decoding_begin(&made->decoding, session, stream, options, false);
 	if (result) {
 		free(made);
 		return result;
@@ -177,18 +177,6 @@ static ssize_t read_at(struct session_stepper *stepper, uint64_t offset)
 	return got < 0 ? NTRACE_ERR_IO : got;
 }
 
-/* Spaces of programs that another decoding left behind may be those of a later time. */
-static void activate(struct session_stepper *stepper)
-{
-	struct ntrace_session *session = stepper->decoding.session;
-
-	if (session->active == &stepper->decoding)
-		return;
-	session_drop_spaces(session);
-	session->error = 0;
-	session->active = &stepper->decoding;
-}
-
 static int end(struct session_stepper *stepper)
 {
 	uint64_t total = stepper->reader.offset, whole = stepper->info->bytes, pending;
@@ -244,7 +232,6 @@ int session_stepper_next(struct session_stepper *stepper, bool again, bool *stam
 
 	if (stepper->ended)
 		return 1;
-	activate(stepper);
 	if (again)
 		session->notes = (struct notes){ 0 };
 	result = step(stepper, stamped);
@@ -282,9 +269,10 @@ struct session_state *session_stepper_save(struct session_stepper *stepper, size
 {
 	const struct decoding *decoding = &stepper->decoding;
 	struct ntrace_space *space = flow_space(decoding->flow);
+	const struct program_space *own =
+		decoding->selected ? spaces_find(&decoding->spaces, decoding->selected) : NULL;
 	struct session_state *state;
 
-	activate(stepper);
 	state = calloc(1, sizeof(*state));
 	if (!state)
 		return NULL;
@@ -295,9 +283,9 @@ struct session_state *session_stepper_save(struct session_stepper *stepper, size
 	}
 	state->decoding = *decoding;
 	state->reader = stepper->reader;
-	if (space && decoding->selected && decoding->selected->space == space) {
+	if (space && own && own->space == space) {
 		state->program = decoding->selected;
-		state->applied = decoding->selected->applied;
+		state->applied = own->applied;
 	} else {
 		state->space = ntrace_space_get(space);
 	}
@@ -315,10 +303,11 @@ int session_stepper_load(struct session_stepper *stepper, const struct session_s
 	struct thread_intervals *threads = follower->threads;
 	struct ntrace_space *space = state->space;
 	struct switch_place *places = NULL;
+	struct spaces spaces;
 
-	activate(stepper);
+	decoding->spaces.error = 0;
 	if (state->program) {
-		space = session_space_after(decoding->session, state->program, state->applied);
+		space = spaces_after(&decoding->spaces, state->program, state->applied);
 		if (!space)
 			return NTRACE_ERR_NOMEM;
 	}
@@ -329,7 +318,10 @@ int session_stepper_load(struct session_stepper *stepper, const struct session_s
 		memcpy(places, state->places, count * sizeof(*places));
 	}
 	free(follower->places);
+	/* Spaces stay: they are made again as far as they are those of another time. */
+	spaces = decoding->spaces;
 	*decoding = state->decoding;
+	decoding->spaces = spaces;
 	follower->places = places;
 	follower->room = count;
 	follower->threads = threads;

@@ -16,7 +16,7 @@ struct session_state;
  * decoding_begin(), or as decoding_open_file().
  */
 int session_stepper_new(struct session_stepper **stepper, struct ntrace_session *session,
-			unsigned int stream, const struct decoding_output *output);
+			unsigned int stream, const struct ntrace_decode_options *options);
 void session_stepper_free(struct session_stepper *stepper);
 
 /*

@@ -136,69 +136,57 @@ static int walk_file(struct decoding *decoding, const struct ntrace_stream *stre
 	return result;
 }
 
-int session_walk(struct ntrace_session *session, unsigned int stream,
-		 const struct decoding_output *output, const struct session_walk *walk,
-		 struct ntrace_flow_stats *stats)
+int decoding_run(struct decoding *decoding, const struct session_walk *walk)
 {
-	struct decoding decoding;
 	uint64_t offset = 0;
-	int result;
+	int result = decoding_start(decoding, walk, &offset);
 
-	result = decoding_begin(&decoding, session, stream, output);
-	if (result)
-		return result;
-	if (decoding.counting)
-		session->counting = decoding.flow;
-	result = decoding_start(&decoding, walk, &offset);
+	/* The first turn may have to wait. */
 	if (!result)
-		result = walk_file(&decoding, ntrace_session_stream(session, stream), offset);
-	if (stats && walk->range)
-		*stats = decoding.counts;
-	else if (stats)
-		ntrace_flow_get_stats(decoding.flow, stats);
-	session->counting = NULL;
-	decoding_end(&decoding);
+		result = decoding_note_thread(decoding);
+	if (!result)
+		result = walk_file(decoding,
+				   ntrace_session_stream(decoding->session, decoding->event.stream),
+				   offset);
 	return result;
 }
 
-int ntrace_session_decode_counts(struct ntrace_session *session, unsigned int stream,
-				 const struct ntrace_session_counting *counting,
-				 struct ntrace_flow_stats *stats)
+/* Decodes one stream from its begin to its end. */
+static int decode_stream(struct ntrace_session *session, unsigned int stream,
+			 const struct ntrace_decode_options *options)
 {
-	const struct session_walk all = { 0 };
-	struct ntrace_session_counting full = { 0 };
+	const struct session_walk walk = session_walk_of(session, stream, options);
+	struct decoding decoding;
+	int result = decoding_begin(&decoding, session, stream, options, !options->range);
 
-	if (!counting || STRUCT_TAKE(&full, counting) || !full.event ||
-	    ((full.effect || full.run) && !full.blocks))
+	if (result)
+		return result;
+	result = decoding_run(&decoding, &walk);
+	decoding_end(&decoding);
+	return result || !options->end ? result : options->end(options->data, stream);
+}
+
+int ntrace_session_decode(struct ntrace_session *session,
+			  const struct ntrace_decode_options *options)
+{
+	struct ntrace_session_range range = { .last_offset = UINT64_MAX, .last_time = UINT64_MAX };
+	unsigned int count = ntrace_session_streams(session), first = 0;
+	struct ntrace_decode_options full = { .stream = NTRACE_ALL_STREAMS };
+	int result = 0;
+
+	if (!options || STRUCT_TAKE(&full, options) || !full.event ||
+	    (full.range && STRUCT_TAKE(&range, full.range)) ||
+	    (full.stream != NTRACE_ALL_STREAMS && full.stream >= count))
 		return NTRACE_ERR_INVALID;
-	return session_walk(session, stream,
-			    &(struct decoding_output){ .callback = full.event,
-						       .blocks = full.blocks,
-						       .effect = full.effect,
-						       .data = full.data,
-						       .by_thread = full.by_thread,
-						       .run = full.run },
-			    &all, stats);
-}
-
-int ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int stream,
-				 int (*callback)(void *data,
-						 const struct ntrace_session_event *event),
-				 int (*blocks)(void *data,
-					       const struct ntrace_session_blocks *blocks),
-				 void *data, struct ntrace_flow_stats *stats)
-{
-	const struct decoding_output output = {
-		.callback = callback, .blocks = blocks, .data = data, .remember = blocks
-	};
-	const struct session_walk all = { 0 };
-
-	return session_walk(session, stream, &output, &all, stats);
-}
-
-int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
-			  int (*callback)(void *data, const struct ntrace_session_event *event),
-			  void *data, struct ntrace_flow_stats *stats)
-{
-	return ntrace_session_decode_blocks(session, stream, callback, NULL, data, stats);
+	if (full.range)
+		full.range = &range;
+	if (full.needs & NTRACE_NEEDS_TURNS)
+		return session_decode_lanes(session, &full);
+	if (full.stream != NTRACE_ALL_STREAMS) {
+		first = full.stream;
+		count = full.stream + 1;
+	}
+	for (unsigned int i = first; i < count && !result; i++)
+		result = decode_stream(session, i, &full);
+	return result;
 }

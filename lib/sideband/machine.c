@@ -59,6 +59,7 @@ static struct program *add_program(struct machine *machine, int32_t pid, uint64_
 
 	if (!program)
 		return NULL;
+	program->number = ++machine->programs;
 	program->pid = pid;
 	program->start = start;
 	if (task->last)
@@ -215,16 +216,37 @@ static int copy_changes(struct program *to, const struct program *from, size_t c
 	return error;
 }
 
+static int add_birth(struct machine *machine, const struct ntrace_sideband *record)
+{
+	void *births = machine->births;
+	int error;
+
+	/* A synthesized record is of a task that ran before. */
+	if (machine->growing || !record->time || record->misc & MISC_FORK_EXEC)
+		return 0;
+	error = grow(&births, &machine->birth_room, machine->birth_count, sizeof(struct birth));
+	machine->births = births;
+	if (!error)
+		machine->births[machine->birth_count++] =
+			(struct birth){ .time = record->time,
+					.pid = record->pid,
+					.tid = record->tid,
+					.parent_pid = record->other_pid,
+					.parent_tid = record->other_tid };
+	return error;
+}
+
 static int take_fork(struct machine *machine, const struct ntrace_sideband *record)
 {
 	const char *name = machine_thread_name(machine, record->other_tid, record->time + 1);
 	struct task *parent;
 	struct program *child;
-	int error = 0;
+	int error;
 
 	if (record->pid < 0)
 		return 0;
-	if (name)
+	error = add_birth(machine, record);
+	if (name && !error)
 		error = add_name(machine, record->tid, record->time, false, name);
 	if (!error && record->pid == record->other_pid) { /* a thread, not a process */
 		parent = get_task(machine, record->pid);
@@ -311,17 +333,18 @@ static int take_switch(struct machine *machine, const struct ntrace_sideband *re
 		made.previous_tid = record->tid;
 		made.next_pid = record->other_pid;
 		made.next_tid = record->other_tid;
+		made.left = record->time;
 	} else {
 		/* A loss between the two records counts as after them. */
-		if (last && !last->confirmed && last->next_tid == record->tid) {
-			last->confirmed = true;
+		if (last && !last->came && last->next_tid == record->tid) {
+			last->came = record->time ? record->time : 1;
 			return 0;
 		}
 		made.previous_pid = wide ? record->other_pid : -1;
 		made.previous_tid = wide ? record->other_tid : -1;
 		made.next_pid = record->pid;
 		made.next_tid = record->tid;
-		made.confirmed = true;
+		made.came = record->time ? record->time : 1;
 	}
 	made.lost = cpu->lost;
 	/*
@@ -452,7 +475,6 @@ void machine_free_task(struct task *task)
 	while (task->first) {
 		struct program *next = task->first->next;
 
-		ntrace_space_put(task->first->space);
 		free(task->first->changes);
 		free(task->first);
 		task->first = next;
@@ -494,6 +516,7 @@ void machine_close(struct machine *machine)
 	free(machine->cpus);
 	free(machine->symbols);
 	free(machine->pieces);
+	free(machine->births);
 	ntrace_perf_file_close(machine->file);
 	memset(machine, 0, sizeof(*machine));
 }

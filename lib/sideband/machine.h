@@ -31,11 +31,14 @@ struct mapping_change {
 	struct mapped_file *file;
 };
 
+struct program_space;
+
 /*
  * One program in one process: from its exec() or fork to the next exec() of that process. A forked
  * program starts with the first @base_count changes of @base.
  */
 struct program {
+	uint64_t number;		/* unique in the machine, never 0 */
 	int32_t pid;
 	uint64_t start;
 	struct program *base;
@@ -46,10 +49,14 @@ struct program {
 	size_t room;
 	struct program *next;		/* later program of the process */
 	size_t children; /* programs with this @base */
-	/* For decoding: the space after the first @applied changes (spaces.c). */
-	struct ntrace_space *space;
-	size_t applied;
-	uint64_t last_use;
+	struct program_space *spaces;	/* of the decodings that use it (session/spaces.c) */
+};
+
+/* Thread @tid began at @time: thread @parent_tid made it. */
+struct birth {
+	uint64_t time;
+	int32_t pid, tid;
+	int32_t parent_pid, parent_tid;
 };
 
 struct name_change {
@@ -77,14 +84,15 @@ struct task {
 
 /*
  * A task switch: @next takes over at @time from @previous.
+ * @left, @came: times of the OUT record, before the switch, and of the IN record, after it; 0: not seen
  * @lost: upper bound of the switches missing between the previous one and this one
  */
 struct task_switch {
 	uint64_t time;
+	uint64_t left, came;
 	int32_t previous_pid, previous_tid;
 	int32_t next_pid, next_tid;
 	uint64_t lost;
-	bool confirmed;		/* OUT record seen, IN record seen */
 };
 
 /*
@@ -139,6 +147,10 @@ struct machine {
 	struct piece *pieces;	/* sorted by the time of their end */
 	size_t piece_count;
 	size_t piece_room;
+	struct birth *births;	/* in order of time; not kept with @growing */
+	size_t birth_count;
+	size_t birth_room;
+	uint64_t programs;	/* number of programs so far */
 	uint64_t lost;		/* number of all lost records */
 	uint64_t text_pokes;
 	/* Records come while the trace is decoded: machine_take(). */
@@ -164,8 +176,8 @@ int machine_grow(struct machine *machine, uint32_t cpu);
 int machine_take(struct machine *machine, const struct ntrace_sideband *record);
 
 /*
- * Forgets tasks that ended before @time, but those with a program for which @uses returns true. Spaces of
- * forgotten programs are put; @dropped: called before each.
+ * Forgets tasks that ended before @time, but those with a program for which @uses returns true.
+ * @dropped: called before each forgotten program, to drop its spaces.
  */
 void machine_forget(struct machine *machine, uint64_t time,
 		    bool (*uses)(void *data, const struct program *program),

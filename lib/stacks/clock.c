@@ -29,7 +29,7 @@ static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint6
 		.time_kind = (uint8_t)kind,
 		.called = queued->type == NTRACE_STACK_ENTER && queued->seen,
 		.ended = queued->type == NTRACE_STACK_LEAVE && queued->seen,
-		.stream = stacks->stream,
+		.stream = stacks->hart.stream,
 		.cpu = queued->cpu,
 		.pid = queued->pid,
 		.tid = queued->tid,
@@ -37,7 +37,7 @@ static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint6
 		.comm = queued->comm,
 		.name = "",
 		.depth = queued->depth,
-		.instructions = queued->position,
+		.instructions = stacks->elsewhere + queued->position,
 		.time = time,
 	};
 
@@ -57,7 +57,7 @@ static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint6
  */
 static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bool known)
 {
-	struct stack_clock *clock = &stacks->clock;
+	struct stack_clock *clock = &stacks->hart.clock;
 	uint64_t span = clock->position - clock->anchor_position;
 	/* If the clock was set back, the elapsed time is unknown. */
 	uint64_t ticks = known && clock->anchored && time > clock->anchor_time ?
@@ -97,7 +97,7 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 
 static int make_room(struct ntrace_stacks *stacks)
 {
-	struct stack_clock *clock = &stacks->clock;
+	struct stack_clock *clock = &stacks->hart.clock;
 
 	if (!clock->queue)
 		clock->queue = malloc(QUEUE_MAX * sizeof(*clock->queue));
@@ -108,7 +108,7 @@ static int make_room(struct ntrace_stacks *stacks)
 
 int clock_change(struct ntrace_stacks *stacks, const struct queued *change)
 {
-	struct stack_clock *clock = &stacks->clock;
+	struct stack_clock *clock = &stacks->hart.clock;
 	int result = make_room(stacks);
 	struct queued *queued;
 
@@ -123,7 +123,7 @@ int clock_change(struct ntrace_stacks *stacks, const struct queued *change)
 
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions)
 {
-	struct stack_clock *clock = &stacks->clock;
+	struct stack_clock *clock = &stacks->hart.clock;
 	struct queued *last = clock->count ? entry_at(clock, clock->count - 1) : NULL;
 	uint64_t from = clock->position;
 	int result;
@@ -142,12 +142,12 @@ int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructio
 	return result;
 }
 
-int clock_event(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
+int clock_event(struct ntrace_stacks *stacks, uint64_t offset, uint64_t time, bool time_known)
 {
-	struct stack_clock *clock = &stacks->clock;
+	struct stack_clock *clock = &stacks->hart.clock;
 	int result = 0;
 
-	if (flow->offset == clock->offset)
+	if (offset == clock->offset)
 		return 0;
 	/* The last message is complete. Of two equal timestamps the first one counts. */
 	if (clock->time_known && (!clock->anchored || clock->time != clock->anchor_time)) {
@@ -156,24 +156,47 @@ int clock_event(struct ntrace_stacks *stacks, const struct ntrace_flow_event *fl
 		clock->anchor_time = clock->time;
 		clock->anchor_position = clock->position;
 	}
-	clock->offset = flow->offset;
-	clock->time = flow->time;
-	clock->time_known = flow->time_known;
+	clock->offset = offset;
+	clock->time = time;
+	clock->time_known = time_known;
+	return result;
+}
+
+int clock_pass(struct ntrace_stacks *stacks)
+{
+	struct stack_clock *clock = &stacks->hart.clock;
+	bool known = clock->time_known && (!clock->anchored || clock->time != clock->anchor_time);
+	uint64_t time = clock->time;
+	int result;
+
+	if (!clock->count)
+		return 0;
+	/* Without a new timestamp, the turn has an end. */
+	if (!known && clock->anchored && clock->turn_end > clock->anchor_time) {
+		time = clock->turn_end;
+		known = true;
+	}
+	result = release(stacks, clock->count, time, known);
+	if (known) {
+		clock->anchored = true;
+		clock->anchor_time = time;
+		clock->anchor_position = clock->position;
+	}
 	return result;
 }
 
 int clock_end(struct ntrace_stacks *stacks)
 {
-	struct stack_clock *clock = &stacks->clock;
-	struct ntrace_flow_event end = { .offset = ~clock->offset };
-	int result = clock_event(stacks, &end);
+	struct stack_clock *clock = &stacks->hart.clock;
+	int result = clock_event(stacks, ~clock->offset, 0, false);
 
 	if (!result && clock->count)
 		result = release(stacks, clock->count, 0, false);
 	clock->count = 0;
+	stacks->elsewhere += clock->position;
 	clock->position = 0;
 	clock->anchor_position = 0;
-	clock->offset = 0;
+	clock->offset = UINT64_MAX;
 	clock->time_known = false;
 	clock->anchored = false;
 	return result;

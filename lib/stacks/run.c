@@ -31,7 +31,7 @@
 
 /*
  * What an effect does at a state.
- * @effect: its id
+ * @effect, @life: its id, and that of the hart
  * @next: state afterwards; 0: the effect must be walked here
  * @arrives: the space becomes that of the thread
  * @after: number of the entry that came next the last time; 0 = none yet
@@ -44,7 +44,7 @@ struct entry {
 	uint32_t instructions : 31;
 	uint32_t arrives : 1;
 	uint32_t after;
-	uint32_t reserved;
+	uint32_t life;
 	uint64_t times;
 };
 
@@ -198,7 +198,7 @@ int run_note(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions,
 int run_note_change(struct ntrace_stacks *stacks, const struct queued *change)
 {
 	struct stack_runs *runs = stacks->runs;
-	uint64_t instructions = stacks->clock.position - runs->begin;
+	uint64_t instructions = stacks->hart.clock.position - runs->begin;
 	int error = grow((void **)&runs->changes, runs->change_count, &runs->change_room,
 			 sizeof(*runs->changes));
 
@@ -302,9 +302,11 @@ int run_forget(struct ntrace_stacks *stacks)
 
 /* ---- entries ---- */
 
-static uint64_t hash_of(uint32_t state, uint32_t effect)
+static uint64_t hash_of(uint32_t state, uint32_t effect, uint32_t life)
 {
-	return ((uint64_t)state << 32 | effect) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t key = ((uint64_t)state << 32 | effect) ^ (uint64_t)life << 20;
+
+	return key * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* The bits of a place above the number: most other entries have others, and are not compared. */
@@ -318,15 +320,17 @@ static uint32_t place_of(const struct stack_runs *runs, uint64_t hash)
 	return (uint32_t)(hash >> 40) & runs->mask;
 }
 
-static inline bool is_entry(const struct entry *entry, uint32_t state, uint32_t effect)
+static inline bool is_entry(const struct entry *entry, uint32_t state, uint32_t effect,
+			    uint32_t life)
 {
-	return entry->effect == effect && entry->state == state;
+	return entry->effect == effect && entry->state == state && entry->life == life;
 }
 
 /* The number of an entry; 0: there is none. */
-static uint32_t find_entry(const struct stack_runs *runs, uint32_t state, uint32_t effect)
+static uint32_t find_entry(const struct stack_runs *runs, uint32_t state, uint32_t effect,
+			   uint32_t life)
 {
-	uint64_t hash = hash_of(state, effect);
+	uint64_t hash = hash_of(state, effect, life);
 	uint32_t at = place_of(runs, hash), tag = tag_of(hash);
 
 	for (unsigned int i = 0; i < PROBES; i++) {
@@ -335,17 +339,18 @@ static uint32_t find_entry(const struct stack_runs *runs, uint32_t state, uint32
 
 		if (!place)
 			break;
-		if (place / ENTRIES_MAX == tag && is_entry(&runs->entries[number], state, effect))
+		if (place / ENTRIES_MAX == tag &&
+		    is_entry(&runs->entries[number], state, effect, life))
 			return number;
 	}
 	return 0;
 }
 
 /* Takes a free place for an entry. Return: false: there is none near the place of the hash. */
-static bool take_place(const struct stack_runs *runs, uint32_t state, uint32_t effect,
-		       uint32_t number)
+static bool take_place(const struct stack_runs *runs, uint32_t number)
 {
-	uint64_t hash = hash_of(state, effect);
+	const struct entry *entry = &runs->entries[number];
+	uint64_t hash = hash_of(entry->state, entry->effect, entry->life);
 	uint32_t at = place_of(runs, hash);
 
 	for (unsigned int i = 0; i < PROBES; i++) {
@@ -371,7 +376,7 @@ static void grow_entries(struct stack_runs *runs)
 	memcpy(runs->touched, old.touched, old.touched_count * sizeof(*old.touched));
 	runs->used = old.used;
 	for (uint32_t i = 1; i < runs->used; i++)
-		take_place(runs, runs->entries[i].state, runs->entries[i].effect, i);
+		take_place(runs, i);
 	free(old.entries);
 	free(old.rests);
 	free(old.places);
@@ -379,16 +384,20 @@ static void grow_entries(struct stack_runs *runs)
 }
 
 /* A new entry. NULL: there is no room near its place. */
-static struct entry *new_entry(struct stack_runs *runs, uint32_t state, uint32_t effect)
+static struct entry *new_entry(struct stack_runs *runs, uint32_t state, uint32_t effect,
+			       uint32_t life)
 {
 	struct entry *entry;
 
 	if (runs->used > runs->mask / 2 && runs->mask + 1 < ENTRIES_MAX)
 		grow_entries(runs);
-	if (runs->used > runs->mask || !take_place(runs, state, effect, runs->used))
+	if (runs->used > runs->mask)
 		return NULL;
-	entry = &runs->entries[runs->used++];
-	*entry = (struct entry){ .state = state, .effect = effect };
+	entry = &runs->entries[runs->used];
+	*entry = (struct entry){ .state = state, .effect = effect, .life = life };
+	if (!take_place(runs, runs->used))
+		return NULL;
+	runs->used++;
 	return entry;
 }
 
@@ -411,7 +420,7 @@ static bool is_plain(const struct ntrace_stacks *stacks, const struct thread *th
 {
 	const struct ntrace_stacks_stats *one = &before->stats, *other = &stacks->stats;
 
-	return !stacks->recording.spoilt && stacks->current == thread &&
+	return !stacks->recording.spoilt && stacks->hart.current == thread &&
 	       thread->state == THREAD_RUNNING && thread->stack.layer_count == before->layers &&
 	       thread->stack.bottom == before->bottom && thread->aside_count == before->aside &&
 	       one->unwound == other->unwound && one->switched == other->switched &&
@@ -420,13 +429,12 @@ static bool is_plain(const struct ntrace_stacks *stacks, const struct thread *th
 }
 
 /* Walks a step. */
-static int walk_step(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
-		     size_t index)
+static int walk_step(struct ntrace_stacks *stacks, const struct ntrace_segment *run, size_t index)
 {
-	struct ntrace_session_blocks blocks;
+	struct ntrace_segment blocks;
 	struct ntrace_block_batch batch;
 
-	ntrace_session_run_step(run, index, &batch, &blocks);
+	ntrace_segment_step(run, index, &batch, &blocks);
 	return batch.count ? stacks_take_blocks(stacks, &blocks) : 0;
 }
 
@@ -438,17 +446,17 @@ static void drop_notes(struct stack_runs *runs)
 }
 
 /* Walks a step and remembers what it does at @state, if possible. */
-static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
-		       size_t index, struct thread *thread, uint32_t state)
+static int record_step(struct ntrace_stacks *stacks, const struct ntrace_segment *run, size_t index,
+		       struct thread *thread, uint32_t state)
 {
 	const struct before before = { .stats = stacks->stats,
 				       .layers = thread->stack.layer_count,
 				       .aside = thread->aside_count,
 				       .bottom = thread->stack.bottom,
-				       .behind = stacks->behind,
-				       .position = stacks->clock.position,
-				       .pending = stacks->pending,
-				       .class = stacks->class };
+				       .behind = stacks->hart.behind,
+				       .position = stacks->hart.clock.position,
+				       .pending = stacks->hart.pending,
+				       .class = stacks->hart.class };
 	struct stack_runs *runs = stacks->runs;
 	struct entry *entry;
 	uint32_t next = 0;
@@ -456,7 +464,7 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 
 	runs->first = runs->count_count;
 	runs->first_change = runs->change_count;
-	runs->begin = stacks->clock.position;
+	runs->begin = stacks->hart.clock.position;
 	stacks->recording = (struct runs_recording){ .on = true, .bottom = before.bottom };
 	error = walk_step(stacks, run, index);
 	stacks->recording.on = false;
@@ -464,14 +472,14 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_session
 		error = states_find(&runs->states, &thread->stack, &next);
 	else
 		drop_notes(runs);
-	entry = error ? NULL : new_entry(runs, state, run->run->steps[index].id);
+	entry = error ? NULL : new_entry(runs, state, run->run->steps[index].id, stacks->hart.life);
 	if (!entry) {
 		drop_notes(runs);
 		return error;
 	}
 	/* Without frames of the layer, too, the effect must be walked. */
 	entry->next = next == STATE_UPPER ? 0 : next;
-	entry->instructions = (stacks->clock.position - before.position) & INT32_MAX;
+	entry->instructions = (stacks->hart.clock.position - before.position) & INT32_MAX;
 	entry->arrives = stacks->recording.arrives;
 	runs->rests[entry - runs->entries] = (struct rest){
 		.behind = before.behind,
@@ -493,48 +501,51 @@ static bool comes_from(const struct ntrace_stacks *stacks, const struct entry *e
 {
 	const struct rest *rest = &stacks->runs->rests[entry - stacks->runs->entries];
 
-	return rest->pending == stacks->pending && rest->behind == stacks->behind &&
-	       (!rest->pending || rest->class == stacks->class);
+	return rest->pending == stacks->hart.pending && rest->behind == stacks->hart.behind &&
+	       (!rest->pending || rest->class == stacks->hart.class);
 }
 
 /* Whether the frames decide what the next step does. */
-static bool is_ready(const struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+static bool is_ready(const struct ntrace_stacks *stacks, const struct ntrace_segment *run,
 		     struct thread *thread)
 {
-	return thread == stacks->current && thread->state == THREAD_RUNNING &&
-	       thread->epoch == stacks->epoch && thread->stack.count && thread->stack.goes_on &&
-	       thread->stack.next == stacks->behind && !thread->stack.skip &&
-	       top_layer(thread)->privilege == run->privilege;
+	return thread == stacks->hart.current && thread->state == THREAD_RUNNING &&
+	       thread->stream == stacks->hart.stream && thread->turn == run->turn &&
+	       (!run->program || thread->program == run->program) &&
+	       thread->epoch == stacks->hart.epoch && thread->stack.count &&
+	       thread->stack.goes_on && thread->stack.next == stacks->hart.behind &&
+	       !thread->stack.skip && top_layer(thread)->privilege == run->privilege;
 }
 
 /* Tells the changes of an effect, which begins at the position of the clock. */
 static int tell_changes(struct ntrace_stacks *stacks, const struct thread *thread, uint32_t entry)
 {
 	const struct rest *rest = &stacks->runs->rests[entry];
-	const uint64_t begin = stacks->clock.position;
+	const uint64_t begin = stacks->hart.clock.position;
 	int error = 0;
 
 	for (uint32_t i = 0; i < rest->change_count && !error; i++) {
 		const struct noted_change *change = &stacks->runs->changes[rest->first_change + i];
 
-		stacks->clock.position = begin + change->instructions;
+		stacks->hart.clock.position = begin + change->instructions;
 		error = thread_tell(stacks, thread,
 				    change->leaves ? NTRACE_STACK_LEAVE : NTRACE_STACK_ENTER,
 				    change->function, thread->stack.bottom + change->depth,
 				    change->seen);
 	}
-	stacks->clock.position = begin;
+	stacks->hart.clock.position = begin;
 	return error;
 }
 
 /* Counts steps as long as they are known; *@next becomes the first step that is not. */
-static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
 		       const struct thread *thread, size_t *next, uint32_t *state, bool *arrives)
 {
 	const struct ntrace_flow_step *steps = run->run->steps;
 	struct stack_runs *runs = stacks->runs;
 	const size_t first = *next, count = run->run->count;
 	const bool tells = stacks->options.change, upper = thread->stack.bottom;
+	const uint32_t life = stacks->hart.life;
 	uint32_t now = *state, number = 0;
 	size_t at = first;
 	int error = 0;
@@ -544,8 +555,8 @@ static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_session
 
 		number = number ? last->after : 0;
 		entry = &runs->entries[number];
-		if (!number || !is_entry(entry, now, steps[at].id)) {
-			number = find_entry(runs, now, steps[at].id);
+		if (!number || !is_entry(entry, now, steps[at].id, life)) {
+			number = find_entry(runs, now, steps[at].id, life);
 			entry = &runs->entries[number];
 			if (at > first)
 				last->after = number;
@@ -557,7 +568,7 @@ static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_session
 		entry->times++;
 		if (tells)
 			error = tell_changes(stacks, thread, number);
-		stacks->clock.position += entry->instructions;
+		stacks->hart.clock.position += entry->instructions;
 		now = entry->next;
 		*arrives |= entry->arrives;
 	}
@@ -567,14 +578,14 @@ static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_session
 }
 
 /* Brings everything up to date after steps that were counted; @last: their last block. */
-static int settle(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+static int settle(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
 		  struct thread *thread, uint32_t state, const struct ntrace_block *last,
 		  struct ntrace_space *space, const struct ntrace_isa *isa, bool arrives)
 {
 	int error = states_apply(&stacks->runs->states, &thread->stack, state);
 
-	keep_space(&stacks->space, space);
-	stacks->isa = *isa;
+	keep_space(&stacks->hart.space, space);
+	stacks->hart.isa = *isa;
 	if (arrives && run->privilege == NTRACE_PRIV_U)
 		keep_space(&thread->space, space);
 	stacks_leave_at(stacks, thread, last);
@@ -582,7 +593,7 @@ static int settle(struct ntrace_stacks *stacks, const struct ntrace_session_run 
 }
 
 /* Settles before step @at, which is not known. */
-static int settle_before(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+static int settle_before(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
 			 struct thread *thread, uint32_t state, size_t at, bool arrives)
 {
 	struct ntrace_block_batch batch;
@@ -598,7 +609,7 @@ static int settle_before(struct ntrace_stacks *stacks, const struct ntrace_sessi
 }
 
 /* Takes steps from @at on, up to one that is not known, and that one. */
-static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_run *run,
+static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
 		      struct thread *thread, size_t *at)
 {
 	struct stack_runs *runs = stacks->runs;
@@ -621,7 +632,7 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_session_
 		error = settle_before(stacks, run, thread, state, *at, arrives);
 	if (error)
 		return error;
-	error = find_entry(runs, state, run->run->steps[*at].id) ?
+	error = find_entry(runs, state, run->run->steps[*at].id, stacks->hart.life) ?
 			walk_step(stacks, run, *at) :
 			record_step(stacks, run, *at, thread, state);
 	++*at;
@@ -637,20 +648,15 @@ static bool is_full(const struct ntrace_stacks *stacks)
 	       (runs->mask + 1 >= ENTRIES_MAX && runs->used > runs->mask / 4 * 3);
 }
 
-int ntrace_stacks_run(struct ntrace_stacks *stacks, const struct ntrace_session_run *run)
+int stacks_take_run(struct ntrace_stacks *stacks, const struct ntrace_segment *run)
 {
-	const struct ntrace_flow_event first = { .offset = run->run->offset,
-						 .time = run->run->time,
-						 .time_known = run->run->time_known };
 	const struct ntrace_session_event event = { .pid = run->pid,
 						    .tid = run->tid,
 						    .comm = run->comm };
 	struct thread *thread;
-	int error = stacks_begin_batch(stacks, run->stream, run->cpu, &first);
+	int error = stacks->runs ? 0 : make_runs(stacks);
 	size_t at = 0;
 
-	if (!error && !stacks->runs)
-		error = make_runs(stacks);
 	thread = error ? NULL : threads_find(stacks, &event);
 	if (!thread)
 		return error ? error : NTRACE_ERR_NOMEM;

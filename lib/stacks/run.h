@@ -41,12 +41,12 @@ int run_flush(struct ntrace_stacks *stacks);
 int run_forget(struct ntrace_stacks *stacks);
 void run_free(struct ntrace_stacks *stacks);
 
+/* A run of the present hart. Return: as ntrace_stacks_segment(). */
+int stacks_take_run(struct ntrace_stacks *stacks, const struct ntrace_segment *run);
+
 /* stacks.c */
-/* Prepares for the next batch, whose message has the offset and time of @first. */
-int stacks_begin_batch(struct ntrace_stacks *stacks, unsigned int stream, unsigned int cpu,
-		       const struct ntrace_flow_event *first);
-/* ntrace_stacks_blocks() after stacks_begin_batch(). */
-int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks);
+/* Blocks of the present hart. Return: as ntrace_stacks_segment(). */
+int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_segment *blocks);
 /* Makes @block the last block of @thread. */
 void stacks_leave_at(struct ntrace_stacks *stacks, struct thread *thread,
 		     const struct ntrace_block *block);

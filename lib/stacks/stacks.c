@@ -12,10 +12,17 @@
 #define DEPTH_DEFAULT 512
 #define NODES_DEFAULT 4000000
 
+static struct hart new_hart(uint32_t stream)
+{
+	return (struct hart){ .stream = stream, .clock.offset = UINT64_MAX };
+}
+
 int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_options *options)
 {
-	struct tree_function unknown = { .name = (char *)"[unknown]",
-					 .kind = NTRACE_STACK_UNKNOWN };
+	const struct tree_function unknown = { .name = (char *)"[unknown]",
+					       .kind = NTRACE_STACK_UNKNOWN };
+	const struct tree_function moved = { .name = (char *)"[moved, order unknown]",
+					     .kind = NTRACE_STACK_UNKNOWN };
 	struct ntrace_stacks *made = calloc(1, sizeof(*made));
 	int error;
 
@@ -36,12 +43,15 @@ int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_
 		free(made);
 		return NTRACE_ERR_INVALID;
 	}
+	made->hart = new_hart(0);
 	made->upper.visit = 1;
 	made->memo = calloc(MEMO_ENTRIES, sizeof(*made->memo));
 	error = made->memo ? tree_init(&made->tree, made->options.depth, made->options.nodes) :
 			     NTRACE_ERR_NOMEM;
 	if (!error)
 		error = tree_function(&made->tree, &unknown, &made->unknown);
+	if (!error)
+		error = tree_function(&made->tree, &moved, &made->moved);
 	if (error)
 		ntrace_stacks_free(made);
 	else
@@ -49,18 +59,66 @@ int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_
 	return error;
 }
 
+/* Makes @hart one whose stream has not begun. */
+static void leave_hart(struct hart *hart)
+{
+	ntrace_space_put(hart->space);
+	free(hart->clock.queue);
+	*hart = new_hart(hart->stream);
+}
+
+/* Makes room for the hart of @stream. */
+static int grow_harts(struct ntrace_stacks *stacks, uint32_t stream)
+{
+	struct hart *harts = realloc(stacks->harts, (stream + (size_t)1) * sizeof(*harts));
+
+	if (!harts)
+		return NTRACE_ERR_NOMEM;
+	stacks->harts = harts;
+	while (stacks->hart_count <= stream) {
+		harts[stacks->hart_count] = new_hart(stacks->hart_count);
+		stacks->hart_count++;
+	}
+	return 0;
+}
+
+int stacks_change_stream(struct ntrace_stacks *stacks, uint32_t stream)
+{
+	uint32_t last = stacks->hart.stream, most = last > stream ? last : stream;
+
+	if (last != stream) {
+		/* A thread may go on elsewhere: its changes until now come first. */
+		int error = clock_pass(stacks);
+
+		if (error)
+			return error;
+		if (most >= stacks->hart_count && grow_harts(stacks, most))
+			return NTRACE_ERR_NOMEM;
+		stacks->elsewhere += stacks->hart.clock.position;
+		stacks->harts[last] = stacks->hart;
+		stacks->hart = stacks->harts[stream];
+		stacks->elsewhere -= stacks->hart.clock.position;
+		stacks->harts[stream] = new_hart(stream);
+	}
+	if (!stacks->hart.life)
+		stacks->hart.life = ++stacks->lives;
+	return 0;
+}
+
 void ntrace_stacks_free(struct ntrace_stacks *stacks)
 {
 	if (!stacks)
 		return;
 	threads_free(stacks);
-	ntrace_space_put(stacks->space);
+	for (unsigned int i = 0; i < stacks->hart_count; i++)
+		leave_hart(&stacks->harts[i]);
+	leave_hart(&stacks->hart);
+	free(stacks->harts);
 	report_free(&stacks->report);
 	tree_free(&stacks->tree);
 	inline_free(stacks);
 	run_free(stacks);
 	upper_free(stacks);
-	free(stacks->clock.queue);
 	free(stacks->known);
 	free(stacks->memo);
 	free(stacks);
@@ -93,7 +151,7 @@ static int count(struct ntrace_stacks *stacks, struct thread *thread, uint32_t c
 		stacks->stats.instructions += instructions;
 		if (!error)
 			error = run_count(stacks, node, instructions, 0);
-		if (!error && stack->bottom && stacks->clock.time_known)
+		if (!error && stack->bottom && stacks->hart.clock.time_known)
 			error = upper_find(stacks, stack, &node);
 		if (error)
 			return error;
@@ -166,7 +224,7 @@ static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
 static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type)
 {
 	struct queued change = { .type = (uint8_t)type,
-				 .cpu = stacks->cpu,
+				 .cpu = stacks->hart.cpu,
 				 .pid = thread ? thread->pid : -1,
 				 .tid = thread ? thread->tid : -1,
 				 .comm = thread ? thread->comm : "",
@@ -177,6 +235,59 @@ static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 	return stacks->options.change ? clock_change(stacks, &change) : 0;
 }
 
+/* @thread has just been made. An earlier one may have had its numbers. */
+static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
+			const struct ntrace_origin *origin)
+{
+	int error;
+
+	stacks->cutting = true;
+	error = frames_unwind(stacks, thread, 0);
+	stacks->cutting = false;
+	stacks_forget_aside(thread);
+	thread->stack.layer_count = 0;
+	thread->stack.goes_on = false;
+	thread->program = 0;
+	thread->replaced = false;
+	thread->moved = false;
+	if (!error)
+		error = stack_inherit(stacks, thread, origin);
+	/* It goes on where the system call of the other thread returns. */
+	thread->state = thread->stack.count ? THREAD_SUSPENDED : THREAD_LOST;
+	return error;
+}
+
+/*
+ * @thread executes the next code, perhaps after another one, or in another turn. Afterwards it is the
+ * current one, and stack_arrive() finds out where it is.
+ */
+static int resume_thread(struct ntrace_stacks *stacks, struct thread *thread,
+			 const struct ntrace_session_event *event)
+{
+	bool stays = thread == stacks->hart.current && thread->stream == stacks->hart.stream;
+	uint64_t turn = event->turn;
+	int error = 0;
+
+	if (!stays || thread->renamed)
+		error = tell(stacks, thread, NTRACE_STACK_RUN);
+	thread->renamed = false;
+	if (!error && event->origin && thread->turn != turn) {
+		error = begin_thread(stacks, thread, event->origin);
+	} else if (!error && thread->state != THREAD_LOST &&
+		   !thread_continues(stacks, thread, turn)) {
+		thread->moved = thread->stream != stacks->hart.stream && (!turn || !thread->turn);
+		error = stack_lose(stacks, thread);
+	}
+	if (event->program && event->program != thread->program) {
+		thread->replaced = thread->program;
+		thread->program = event->program;
+	}
+	/* The thread was elsewhere since the last block. */
+	if (thread == stacks->hart.current && !stays)
+		stacks->hart.current = NULL;
+	return error;
+}
+
 static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
@@ -185,26 +296,25 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 
 	if (!thread)
 		return NTRACE_ERR_NOMEM;
-	keep_space(&stacks->space, flow->space);
-	stacks->isa = *flow->isa;
-	error = thread == stacks->current ? 0 : tell(stacks, thread, NTRACE_STACK_RUN);
+	keep_space(&stacks->hart.space, flow->space);
+	stacks->hart.isa = *flow->isa;
+	error = resume_thread(stacks, thread, event);
 	if (!error)
 		error = stack_arrive(stacks, thread, event);
 	if (!error)
 		error = count_block(stacks, thread, flow);
 	if (error)
 		return error;
+	thread_runs(stacks, thread, event->turn);
 	thread->state = THREAD_RUNNING;
-	thread->epoch = stacks->epoch;
 	thread->stack.next = flow->last + flow->last_size;
 	thread->stack.skip = 0;
 	thread->stack.goes_on = true;
-	stacks->current = thread;
-	stacks->pending = flow->taken;
-	stacks->class = flow->insn_class;
-	stacks->behind = thread->stack.next;
-	stacks->to = flow->next;
-	stacks->to_known = flow->next_known;
+	stacks->hart.pending = flow->taken;
+	stacks->hart.class = flow->insn_class;
+	stacks->hart.behind = thread->stack.next;
+	stacks->hart.to = flow->next;
+	stacks->hart.to_known = flow->next_known;
 	return 0;
 }
 
@@ -215,7 +325,7 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
  */
 static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
-	struct thread *thread = stacks->current;
+	struct thread *thread = hart_thread(stacks);
 	int error = 0;
 
 	if (!thread || thread->state != THREAD_SUSPENDED)
@@ -225,23 +335,48 @@ static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_ev
 	thread = threads_find(stacks, event);
 	if (!thread)
 		return NTRACE_ERR_NOMEM;
-	if (thread != stacks->current)
-		error = tell(stacks, thread, NTRACE_STACK_RUN);
-	stacks->current = thread;
-	return error ? error : stack_come_back(stacks, thread, event);
+	error = resume_thread(stacks, thread, event);
+	if (!error)
+		error = stack_come_back(stacks, thread, event);
+	if (!error)
+		thread_runs(stacks, thread, event->turn);
+	return error;
 }
 
-/* After a loss, the position of every thread is unknown. */
+/* After a loss, the position of every thread that may have run on the hart is unknown. */
 static int take_loss(struct ntrace_stacks *stacks, bool gap)
 {
-	struct thread *thread = stacks->current;
+	struct thread *thread = hart_thread(stacks);
 	int error = thread ? stack_cut_off(stacks, thread) : 0;
 
-	stacks->epoch++;
+	stacks->hart.epoch++;
 	if (error || !gap)
 		return error;
 	stacks->stats.gaps++;
 	return tell(stacks, thread, NTRACE_STACK_GAP);
+}
+
+struct time_of {
+	uint64_t time;
+	uint64_t turn_end;
+	uint32_t error;
+	uint32_t unit;
+};
+
+/* Before an event or segment of @stream: a message at @offset, with a time. */
+static int begin_event(struct ntrace_stacks *stacks, uint32_t stream, uint32_t cpu, uint64_t offset,
+		       const struct time_of *time)
+{
+	int error = stacks_enter_stream(stacks, stream);
+
+	stacks->reported = false;
+	stacks->hart.cpu = cpu;
+	if (time->unit == NTRACE_TIME_NANOSECONDS && time->error > stacks->stats.time_error)
+		stacks->stats.time_error = time->error;
+	if (!error)
+		error = clock_event(stacks, offset, time->time, time->unit != NTRACE_TIME_NONE);
+	stacks->hart.clock.turn_end = time->turn_end;
+	return error;
 }
 
 int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
@@ -249,10 +384,9 @@ int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_sessio
 	const struct ntrace_flow_event *flow = event->flow;
 	int error;
 
-	stacks->reported = false;
-	stacks->stream = event->stream;
-	stacks->cpu = event->cpu;
-	error = clock_event(stacks, flow);
+	error = begin_event(stacks, event->stream, event->cpu, flow->offset,
+			    &(struct time_of){ event->time, event->turn_end, event->time_error,
+					       event->time_unit });
 	if (error)
 		return error;
 	switch (flow->type) {
@@ -283,20 +417,20 @@ int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_sessio
  */
 struct stretch {
 	struct ntrace_stacks *stacks;
-	const struct ntrace_session_blocks *blocks;
+	const struct ntrace_segment *blocks;
 	struct thread *thread;
 	const struct ntrace_block *before;
 	uint32_t instructions;
 	int error;
 };
 
-static int take_alone(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks,
+static int take_alone(struct ntrace_stacks *stacks, const struct ntrace_segment *blocks,
 		      const struct ntrace_block *block)
 {
 	struct ntrace_session_event event;
 	struct ntrace_flow_event flow;
 
-	ntrace_session_block_event(blocks, block, &flow, &event);
+	ntrace_segment_event(blocks, block, &flow, &event);
 	return take_block(stacks, &event);
 }
 
@@ -314,10 +448,11 @@ static bool settle(struct stretch *stretch)
 
 static struct known_block *known_block(struct ntrace_stacks *stacks, uint32_t id)
 {
-	struct known_block *known = &stacks->known[id % KNOWN_BLOCKS];
+	uint32_t life = stacks->hart.life;
+	struct known_block *known = &stacks->known[(id + life * 0x9e3779b1u) % KNOWN_BLOCKS];
 
-	if (known->id != id)
-		*known = (struct known_block){ .id = id };
+	if (known->id != id || known->life != life)
+		*known = (struct known_block){ .id = id, .life = life };
 	return known;
 }
 
@@ -395,7 +530,7 @@ static bool is_whole(struct stretch *stretch, const struct ntrace_block *block, 
 	size_t number;
 
 	if (!known->cut) {
-		ntrace_session_block_event(stretch->blocks, block, &flow, &event);
+		ntrace_segment_event(stretch->blocks, block, &flow, &event);
 		stretch->error = inline_pieces(stretch->stacks, &flow, &pieces, &number);
 		if (stretch->error)
 			return false;
@@ -431,7 +566,7 @@ static void count_in_top(struct stretch *stretch, const struct ntrace_block *blo
 	}
 	if (stretch->error || !settle(stretch))
 		return;
-	ntrace_session_block_event(stretch->blocks, block, &flow, &event);
+	ntrace_segment_event(stretch->blocks, block, &flow, &event);
 	stretch->error = count_block(stretch->stacks, stretch->thread, &flow);
 }
 
@@ -441,22 +576,23 @@ void stacks_leave_at(struct ntrace_stacks *stacks, struct thread *thread,
 	thread->stack.next = block->address + block->bytes;
 	thread->stack.skip = 0;
 	thread->stack.goes_on = true;
-	stacks->pending = block->flags & NTRACE_BLOCK_TAKEN;
-	stacks->class = block->insn_class;
-	stacks->behind = thread->stack.next;
-	stacks->to = block->next;
-	stacks->to_known = block->flags & NTRACE_BLOCK_NEXT_KNOWN;
+	stacks->hart.pending = block->flags & NTRACE_BLOCK_TAKEN;
+	stacks->hart.class = block->insn_class;
+	stacks->hart.behind = thread->stack.next;
+	stacks->hart.to = block->next;
+	stacks->hart.to_known = block->flags & NTRACE_BLOCK_NEXT_KNOWN;
 }
 
 /* Takes blocks as far as they are ordinary. Return: the first block of the rest. */
 static const struct ntrace_block *take_stretch(struct ntrace_stacks *stacks,
-					       const struct ntrace_session_blocks *blocks,
+					       const struct ntrace_segment *blocks,
 					       const struct ntrace_block *block,
 					       const struct ntrace_block *end, int *error)
 {
-	struct stretch stretch = {
-		.stacks = stacks, .blocks = blocks, .thread = stacks->current, .before = block - 1
-	};
+	struct stretch stretch = { .stacks = stacks,
+				   .blocks = blocks,
+				   .thread = stacks->hart.current,
+				   .before = block - 1 };
 
 	while (block < end && go_on(&stretch, block)) {
 		if (!stretch.error)
@@ -471,20 +607,7 @@ static const struct ntrace_block *take_stretch(struct ntrace_stacks *stacks,
 	return block;
 }
 
-int stacks_begin_batch(struct ntrace_stacks *stacks, unsigned int stream, unsigned int cpu,
-		       const struct ntrace_flow_event *first)
-{
-	if (!stacks->known)
-		stacks->known = calloc(KNOWN_BLOCKS, sizeof(*stacks->known));
-	if (!stacks->known)
-		return NTRACE_ERR_NOMEM;
-	stacks->reported = false;
-	stacks->stream = stream;
-	stacks->cpu = cpu;
-	return clock_event(stacks, first);
-}
-
-int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks)
+int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_segment *blocks)
 {
 	const struct ntrace_block *block = blocks->batch->blocks;
 	const struct ntrace_block *end = block + blocks->batch->count;
@@ -498,37 +621,68 @@ int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_session
 	return error;
 }
 
-int ntrace_stacks_blocks(struct ntrace_stacks *stacks, const struct ntrace_session_blocks *blocks)
+int ntrace_stacks_segment(struct ntrace_stacks *stacks, const struct ntrace_segment *segment)
 {
-	const struct ntrace_block_batch *batch = blocks->batch;
-	const struct ntrace_flow_event first = { .offset = batch->offset,
-						 .time = batch->time,
-						 .time_known = batch->time_known };
-	int error = stacks_begin_batch(stacks, blocks->stream, blocks->cpu, &first);
+	const struct ntrace_block_batch *batch = segment->batch;
+	const struct ntrace_flow_run *run = segment->run;
+	bool steps = segment->type == NTRACE_SEGMENT_RUN;
+	int error;
 
-	return error ? error : stacks_take_blocks(stacks, blocks);
+	if (segment->type == NTRACE_SEGMENT_SUM)
+		return 0;
+	if (!stacks->known)
+		stacks->known = calloc(KNOWN_BLOCKS, sizeof(*stacks->known));
+	if (!stacks->known)
+		return NTRACE_ERR_NOMEM;
+	error = begin_event(stacks, segment->stream, segment->cpu,
+			    steps ? run->offset : batch->offset,
+			    &(struct time_of){ segment->time, segment->turn_end,
+					       segment->time_error, segment->time_unit });
+	if (error)
+		return error;
+	return steps ? stacks_take_run(stacks, segment) : stacks_take_blocks(stacks, segment);
+}
+
+int ntrace_stacks_end_stream(struct ntrace_stacks *stacks, unsigned int stream)
+{
+	int error = stacks_enter_stream(stacks, stream);
+	struct thread *thread = error ? NULL : hart_thread(stacks);
+
+	stacks->reported = false;
+	if (thread)
+		error = stack_lose(stacks, thread);
+	if (!error && stacks->hart.current)
+		error = tell(stacks, NULL, NTRACE_STACK_RUN);
+	stacks->hart.current = NULL;
+	return error ? error : clock_pass(stacks);
+}
+
+/* Ends the frames of the threads that ran last on the hart of @stream, at their time, and the hart. */
+static int end_hart(struct ntrace_stacks *stacks, unsigned int stream)
+{
+	int error = ntrace_stacks_end_stream(stacks, stream);
+
+	if (!error)
+		error = threads_leave(stacks, stream);
+	if (!error)
+		error = clock_end(stacks);
+	leave_hart(&stacks->hart);
+	return error;
 }
 
 int ntrace_stacks_end(struct ntrace_stacks *stacks)
 {
-	int error = stacks->current ? stack_lose(stacks, stacks->current) : 0, end, folded;
+	unsigned int last = stacks->hart.stream, i;
+	int error = 0, folded;
 
-	if (!error)
-		error = threads_leave(stacks);
-	if (!error && stacks->current)
-		error = tell(stacks, NULL, NTRACE_STACK_RUN);
-	end = clock_end(stacks);
+	if (last < stacks->hart_count)
+		last = stacks->hart_count - 1;
+	for (i = 0; i <= last && !error; i++)
+		if (i == stacks->hart.stream ? stacks->hart.life : stacks->harts[i].life)
+			error = end_hart(stacks, i);
 	folded = run_forget(stacks);
-	if (!error)
-		error = end ? end : folded;
 	threads_free(stacks);
-	ntrace_space_put(stacks->space);
-	stacks->space = NULL;
-	stacks->pending = false;
-	/* The next stream has ids of its own. */
-	if (stacks->known)
-		memset(stacks->known, 0, KNOWN_BLOCKS * sizeof(*stacks->known));
-	return error;
+	return error ? error : folded;
 }
 
 int ntrace_stacks_merge(struct ntrace_stacks *into, const struct ntrace_stacks *from)
@@ -538,9 +692,11 @@ int ntrace_stacks_merge(struct ntrace_stacks *into, const struct ntrace_stacks *
 	size_t i;
 
 	into->reported = false;
-	/* The statistics consist of counters only. */
-	for (i = 0; i < sizeof(into->stats) / sizeof(*sum); i++)
+	/* The statistics consist of counters, but for the last one. */
+	for (i = 0; i < sizeof(into->stats) / sizeof(*sum) - 1; i++)
 		sum[i] += more[i];
+	if (from->stats.time_error > into->stats.time_error)
+		into->stats.time_error = from->stats.time_error;
 	return tree_merge(&into->tree, &from->tree);
 }
 

@@ -24,9 +24,21 @@ void stacks_forget_aside(struct thread *thread)
 static void free_thread(struct thread *thread)
 {
 	stacks_forget_aside(thread);
+	while (thread->fork_count)
+		drop_stack(&thread->forks[--thread->fork_count].stack);
 	drop_stack(&thread->stack);
 	ntrace_space_put(thread->space);
 	free(thread);
+}
+
+/* No hart runs @thread any more; NULL: any thread. */
+static void forget_current(struct ntrace_stacks *stacks, const struct thread *thread)
+{
+	if (!thread || stacks->hart.current == thread)
+		stacks->hart.current = NULL;
+	for (unsigned int i = 0; i < stacks->hart_count; i++)
+		if (!thread || stacks->harts[i].current == thread)
+			stacks->harts[i].current = NULL;
 }
 
 void threads_free(struct ntrace_stacks *stacks)
@@ -43,7 +55,7 @@ void threads_free(struct ntrace_stacks *stacks)
 	free(stacks->threads);
 	stacks->threads = NULL;
 	stacks->thread_count = 0;
-	stacks->current = NULL;
+	forget_current(stacks, NULL);
 }
 
 int threads_each_stack(struct ntrace_stacks *stacks,
@@ -76,12 +88,14 @@ static void forget_oldest(struct ntrace_stacks *stacks)
 
 	for (i = 0; i < BUCKETS; i++)
 		for (at = &stacks->threads[i]; *at; at = &(*at)->chain)
-			if (*at != stacks->current && (!oldest || (*at)->used < (*oldest)->used))
+			if (*at != stacks->hart.current &&
+			    (!oldest || (*at)->used < (*oldest)->used))
 				oldest = at;
 	if (!oldest)
 		return;
 	thread = *oldest;
 	*oldest = thread->chain;
+	forget_current(stacks, thread);
 	free_thread(thread);
 	stacks->thread_count--;
 }
@@ -102,20 +116,52 @@ static int name_thread(struct ntrace_stacks *stacks, struct thread *thread, cons
 		return NTRACE_ERR_NOMEM;
 	thread->comm = stacks->tree.functions[thread->task].name;
 	thread->root = 0;
+	thread->renamed = true;
 	return 0;
+}
+
+/* Each hart has an idle thread, and an unknown one. */
+static bool is_thread(const struct ntrace_stacks *stacks, const struct thread *thread,
+		      const struct ntrace_session_event *event)
+{
+	return thread->tid == event->tid && thread->pid == event->pid &&
+	       (event->tid > 0 || thread->stream == stacks->hart.stream);
+}
+
+bool thread_continues(const struct ntrace_stacks *stacks, const struct thread *thread,
+		      uint64_t turn)
+{
+	const struct hart *hart = &stacks->hart;
+
+	/* In the same turn, or in one whose order is not known. */
+	if (thread->stream == hart->stream && (thread->turn == turn || !turn || !thread->turn))
+		return thread->epoch == hart->epoch;
+	/* A loss at the end of the last turn has cut its stack off: stack_cut_off(). */
+	return turn && thread->turn && turn == thread->turn + 1 && hart->seen == hart->epoch;
+}
+
+void thread_runs(struct ntrace_stacks *stacks, struct thread *thread, uint64_t turn)
+{
+	struct hart *hart = &stacks->hart;
+
+	thread->turn = turn;
+	thread->stream = hart->stream;
+	thread->epoch = hart->epoch;
+	hart->seen = hart->epoch;
+	hart->current = thread;
 }
 
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
-	struct thread *thread = stacks->current;
+	struct thread *thread = stacks->hart.current;
 
 	if (!stacks->threads)
 		stacks->threads = calloc(BUCKETS, sizeof(struct thread *));
 	if (!stacks->threads)
 		return NULL;
-	if (!thread || thread->tid != event->tid || thread->pid != event->pid)
+	if (!thread || !is_thread(stacks, thread, event))
 		for (thread = *bucket_of(stacks, event->tid); thread; thread = thread->chain)
-			if (thread->tid == event->tid && thread->pid == event->pid)
+			if (is_thread(stacks, thread, event))
 				break;
 	if (!thread) {
 		if (stacks->thread_count == THREADS_MAX)
@@ -125,7 +171,7 @@ struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_se
 			return NULL;
 		thread->pid = event->pid;
 		thread->tid = event->tid;
-		thread->epoch = stacks->epoch;
+		thread->stream = stacks->hart.stream;
 		thread->chain = *bucket_of(stacks, event->tid);
 		*bucket_of(stacks, event->tid) = thread;
 		stacks->thread_count++;
@@ -136,7 +182,7 @@ struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_se
 	return thread;
 }
 
-int threads_leave(struct ntrace_stacks *stacks)
+int threads_leave(struct ntrace_stacks *stacks, uint32_t stream)
 {
 	struct thread *thread;
 	int error = 0;
@@ -145,7 +191,8 @@ int threads_leave(struct ntrace_stacks *stacks)
 	stacks->cutting = true;
 	for (i = 0; stacks->threads && i < BUCKETS; i++)
 		for (thread = stacks->threads[i]; thread && !error; thread = thread->chain)
-			error = frames_unwind(stacks, thread, 0);
+			if (thread->stream == stream)
+				error = frames_unwind(stacks, thread, 0);
 	stacks->cutting = false;
 	return error;
 }
@@ -200,13 +247,22 @@ int code_place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint
 	return error;
 }
 
+bool place_is_outermost(const struct ntrace_stacks *stacks, const struct code_place *place)
+{
+	const char *name = stacks->tree.functions[place->function].name;
+
+	return place->begins ||
+	       (place->entry && (!strcmp(name, "_start") ||
+				 !strncmp(name, "ret_from_fork", strlen("ret_from_fork"))));
+}
+
 int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
 		uint32_t function, uint32_t depth, bool seen)
 {
 	const struct queued change = {
 		.type = (uint8_t)type,
 		.seen = seen,
-		.cpu = stacks->cpu,
+		.cpu = stacks->hart.cpu,
 		.pid = thread->pid,
 		.tid = thread->tid,
 		.comm = thread->comm,
@@ -415,20 +471,112 @@ static struct stack *make_place(struct thread *thread)
 	return &thread->aside[thread->aside_count++];
 }
 
-int stack_keep_copy(struct thread *thread)
+static int copy_stack(struct stack *copy, const struct stack *stack)
 {
-	struct stack *copy = make_place(thread);
-
-	*copy = thread->stack;
+	*copy = *stack;
 	copy->frames = malloc((copy->count ? copy->count : 1) * sizeof(*copy->frames));
 	copy->room = copy->count;
 	if (!copy->frames) {
 		memset(copy, 0, sizeof(*copy));
-		thread->aside_count--;
 		return NTRACE_ERR_NOMEM;
 	}
-	memcpy(copy->frames, thread->stack.frames, copy->count * sizeof(*copy->frames));
+	memcpy(copy->frames, stack->frames, copy->count * sizeof(*copy->frames));
 	return 0;
+}
+
+int stack_keep_copy(struct thread *thread)
+{
+	int error = copy_stack(make_place(thread), &thread->stack);
+
+	if (error)
+		thread->aside_count--;
+	return error;
+}
+
+int stack_keep_fork(struct thread *thread)
+{
+	struct fork_stack *forks = thread->forks;
+	int error;
+
+	if (thread->fork_count == FORKS_MAX) {
+		drop_stack(&forks[0].stack);
+		memmove(&forks[0], &forks[1], (FORKS_MAX - 1) * sizeof(*forks));
+		thread->fork_count--;
+	}
+	error = copy_stack(&forks[thread->fork_count].stack, &thread->stack);
+	forks[thread->fork_count].turn = thread->turn;
+	thread->fork_count += !error;
+	return error;
+}
+
+/*
+ * The stack of @origin when it made a thread: that of the system call with the number in the turn. If there
+ * are not so many, some of them did not make a thread, or are not known: the last one of the turn.
+ */
+static const struct stack *fork_stack_of(const struct thread *parent,
+					 const struct ntrace_origin *origin)
+{
+	const struct stack *found = NULL;
+	uint64_t number = 0;
+
+	for (unsigned int i = 0; i < parent->fork_count; i++) {
+		if (parent->forks[i].turn != origin->turn)
+			continue;
+		found = &parent->forks[i].stack;
+		if (number++ == origin->order)
+			break;
+	}
+	return found;
+}
+
+/* Enters the frames of @from, which have begun in another thread. */
+static int enter_frames(struct ntrace_stacks *stacks, struct thread *thread,
+			const struct stack *from)
+{
+	unsigned int layer = 0;
+	int error = 0;
+
+	for (uint32_t i = 0; i < from->count && !error; i++) {
+		const struct frame *frame = &from->frames[i];
+		const struct code_place place = { .function = frame->function,
+						  .low = frame->low,
+						  .high = frame->high };
+
+		while (layer < from->layer_count && from->layers[layer].base == i) {
+			thread->stack.layers[layer] = from->layers[layer];
+			thread->stack.layers[layer].on = 0;
+			thread->stack.layer_count = ++layer;
+		}
+		error = frame_enter(stacks, thread, &place, frame->returns ? &frame->ret : NULL,
+				    false);
+		if (!error) {
+			stack_top(thread)->setjmp = frame->setjmp;
+			stack_top(thread)->in_setjmp = frame->in_setjmp;
+		}
+		if (!error && frame->chain)
+			error = inline_enter(stacks, tree_of(stacks, &thread->stack),
+					     stack_top(thread), frame->chain);
+	}
+	thread->stack.next = from->next;
+	thread->stack.skip = from->skip;
+	thread->stack.goes_on = from->goes_on;
+	return error;
+}
+
+int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread,
+		  const struct ntrace_origin *origin)
+{
+	const struct stack *from = NULL;
+	const struct thread *parent;
+
+	/* A thread of a process begins with a stack of its own. */
+	thread->begins = origin->pid == thread->pid;
+	for (parent = *bucket_of(stacks, origin->tid); parent; parent = parent->chain)
+		if (parent->tid == origin->tid && parent->pid == origin->pid)
+			break;
+	if (parent && !thread->begins)
+		from = fork_stack_of(parent, origin);
+	return from ? enter_frames(stacks, thread, from) : 0;
 }
 
 int stack_set_aside(struct ntrace_stacks *stacks, struct thread *thread)

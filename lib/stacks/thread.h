@@ -9,9 +9,9 @@
 #define FRAMES_MAX 65536	/* per stack */
 #define LAYERS_MAX 16		/* per stack: nested traps, nested signals */
 #define ASIDE_MAX 8		/* stacks set aside per thread */
+#define FORKS_MAX 4		/* stacks kept for threads that the thread makes */
 #define THREADS_MAX                                                                                \
-	4096 /* per stream; beyond this the thread that ran longest ago is
-				 * dropped */
+	4096 /* beyond this the thread that ran longest ago is dropped */
 #define MEMO_ENTRIES (1u << 16)
 
 /* Any privilege, for an unknown one. */
@@ -96,6 +96,12 @@ struct stack {
 	uint32_t on;
 };
 
+/* The stack of a thread at a system call that may make another thread, in turn @turn. */
+struct fork_stack {
+	struct stack stack;
+	uint64_t turn;
+};
+
 enum thread_state {
 	THREAD_LOST,		/* the next address is unknown; the stack is empty */
 	THREAD_RUNNING,		/* continues at stack.next or at the target of a transfer */
@@ -108,7 +114,14 @@ enum thread_state {
  * @root: node of the thread, 0 = not made yet
  * @space: last user space; referenced, NULL = none
  * @aside: stacks set aside, the latest one last
- * @epoch: epoch of the stacks when the thread ran last: a different one means a loss since then
+ * @forks: its last system calls that may have made a thread, the latest one last
+ * @program: number of its program, 0 = not known
+ * @replaced: it has called exec: the next code in user space is that of the new program
+ * @renamed: it has got another name since it was told that it runs
+ * @begins: its first code in user space begins the stack
+ * @turn, @stream: its last turn, and the stream that has it
+ * @epoch: that of the hart when the thread ran last: a different one means a loss since then
+ * @moved: it has run elsewhere, at an unknown time
  * @used: counter value when the thread ran last
  */
 struct thread {
@@ -122,8 +135,17 @@ struct thread {
 	struct stack stack;
 	struct stack aside[ASIDE_MAX];
 	unsigned int aside_count;
+	struct fork_stack forks[FORKS_MAX];
+	unsigned int fork_count;
 	struct ntrace_space *space;
+	uint64_t program;
+	bool replaced;
+	bool renamed;
+	bool begins;
+	uint64_t turn;
 	uint64_t epoch;
+	uint32_t stream;
+	bool moved;
 	uint64_t used;
 };
 
@@ -158,13 +180,14 @@ struct inline_chain {
 struct inline_object;
 
 /*
- * Cached facts about a block, by its id within the stream.
+ * Cached facts about a block, by its id within the stream of @life.
  * @id: 0 = free
  * @placed: @place is that of its first instruction
  * @cut: the block was cut into pieces; @whole: it is only one, with the inlined functions @chain
  */
 struct known_block {
 	uint32_t id;
+	uint32_t life;
 	uint32_t chain;
 	bool placed;
 	bool cut;
@@ -229,7 +252,8 @@ struct queued {
  * @queue: a ring, from @first on
  * @position: instructions of the stream so far
  * @anchor_position, @anchor_time: position and time of the last timestamp, if @anchored
- * @offset, @time, @time_known: offset and time of the current message
+ * @turn_end: end of the present turn, 0 = not known
+ * @offset, @time, @time_known: offset and time of the current message; UINT64_MAX: none yet
  */
 struct stack_clock {
 	struct queued *queue;
@@ -240,6 +264,7 @@ struct stack_clock {
 	uint64_t anchor_time;
 	uint64_t offset;
 	uint64_t time;
+	uint64_t turn_end;
 	bool time_known;
 	bool anchored;
 };
@@ -284,12 +309,48 @@ struct stack_upper {
 };
 
 /*
+ * The hart of a stream: what is known between two of its blocks.
  * @current: the thread that ran last
  * @pending: the last block ended with a control transfer
  * @behind: address after the instruction that transferred control, if @pending
  * @to: target of that transfer, if @to_known
  * @space, @isa: space and instruction set of the last block; the space is referenced
- * @known: blocks of the stream by id; NULL before the first batch
+ * @epoch: number of losses
+ * @seen: @epoch when the last block came
+ * @life: tells ids of blocks and effects of this stream from those of others; 0: it has not begun
+ */
+struct hart {
+	struct thread *current;
+	struct ntrace_space *space;
+	struct ntrace_isa isa;
+	uint64_t epoch;
+	uint64_t seen;
+	uint64_t behind;
+	uint64_t to;
+	uint32_t stream;
+	uint32_t cpu;
+	uint32_t life;
+	uint8_t class;
+	bool pending;
+	bool to_known;
+	struct stack_clock clock;
+};
+
+/*
+ * Threads move between harts with their stacks:
+ *
+ *     harts[0] (not present)    hart = that of stream 1     harts[2] (not present)
+ *     clock, last block         clock, last block           clock, last block
+ *           |                         | current                   |
+ *     thread A                  thread B   <-- threads, by tid; each with its stack, and its last turn
+ *
+ * A thread goes on where it was if its next turn is the one after its last turn, and nothing was lost at
+ * the end of the one and at the begin of the other (thread_continues()); else its stack is set aside.
+ *
+ * @hart: that of the stream of the present event; @harts: those of the other streams
+ * @elsewhere: instructions of the other harts so far
+ * @lives: number of streams that have begun
+ * @known: blocks by id; NULL before the first batch
  */
 struct ntrace_stacks {
 	struct ntrace_stacks_options options;
@@ -298,31 +359,38 @@ struct ntrace_stacks {
 	struct stack_report report;
 	bool reported;
 	uint32_t unknown;	/* function "[unknown]" */
+	uint32_t moved;		/* function "[moved, order unknown]" */
 	struct memo *memo;
 	struct known_block *known;
 	struct thread **threads;	/* by hash of tid */
 	size_t thread_count;
-	struct thread *current;
-	struct ntrace_space *space;
-	struct ntrace_isa isa;
-	uint64_t epoch;
 	uint64_t uses;
-	bool pending;
-	uint8_t class;
 	bool cutting;		/* frames are removed whose end was not seen */
-	uint64_t behind;
-	uint64_t to;
-	bool to_known;
-	uint32_t stream;
-	uint32_t cpu;
-	struct stack_clock clock;
+	struct hart hart;
+	struct hart *harts;
+	unsigned int hart_count;
+	uint32_t lives;
+	uint64_t elsewhere;
 	struct stack_inline inlined;
 	struct stack_runs *runs; /* NULL before the first run */
 	struct stack_upper upper;
 	struct runs_recording recording;
 };
 
+int stacks_change_stream(struct ntrace_stacks *stacks, uint32_t stream);
+
+/* Makes the hart of @stream the present one. Return: 0, NTRACE_ERR_NOMEM, or what the callback returned. */
+static inline int stacks_enter_stream(struct ntrace_stacks *stacks, uint32_t stream)
+{
+	return stacks->hart.stream == stream && stacks->hart.life ?
+		       0 :
+		       stacks_change_stream(stacks, stream);
+}
+
 /* ---- threads ---- */
+/* Whether a function begins a stack, so that no caller is missing below it. */
+bool place_is_outermost(const struct ntrace_stacks *stacks, const struct code_place *place);
+
 /*
  * Tells that a frame is added or removed. @seen: so its function was called or has ended.
  * Return: as the callback, or NTRACE_ERR_NOMEM.
@@ -331,13 +399,28 @@ int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 		uint32_t function, uint32_t depth, bool seen);
 
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
+
+/* The thread that the present hart runs, NULL: none, or it has run elsewhere since. */
+static inline struct thread *hart_thread(const struct ntrace_stacks *stacks)
+{
+	struct thread *thread = stacks->hart.current;
+
+	return thread && thread->stream == stacks->hart.stream ? thread : NULL;
+}
+
+/* Whether @thread, now in turn @turn on the present hart, goes on where it was. */
+bool thread_continues(const struct ntrace_stacks *stacks, const struct thread *thread,
+		      uint64_t turn);
+
+/* @thread executes code in turn @turn on the present hart. */
+void thread_runs(struct ntrace_stacks *stacks, struct thread *thread, uint64_t turn);
 void threads_free(struct ntrace_stacks *stacks);
 /* Calls @visit for each stack of each thread, those set aside included, until an error. */
 int threads_each_stack(struct ntrace_stacks *stacks,
 		       int (*visit)(struct ntrace_stacks *stacks, struct stack *stack));
 
-/* Ends all frames of all threads. */
-int threads_leave(struct ntrace_stacks *stacks);
+/* Ends all frames of the threads that ran last on the hart of @stream. */
+int threads_leave(struct ntrace_stacks *stacks, uint32_t stream);
 
 /* The function at an address. Return: 0 or NTRACE_ERR_NOMEM. */
 int code_place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
@@ -388,6 +471,16 @@ int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, unsigned 
 
 void stacks_forget_aside(struct thread *thread);
 
+/* Keeps a copy of the stack, at a system call, for a thread that it may make. */
+int stack_keep_fork(struct thread *thread);
+
+/*
+ * Gives @thread, which has no stack, that of the thread that made it, or none if both are of one process.
+ * Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
+ */
+int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread,
+		  const struct ntrace_origin *origin);
+
 /* ---- inlined functions, only on request; all return 0 or NTRACE_ERR_NOMEM ---- */
 
 /* The chain at a link address. */
@@ -411,7 +504,9 @@ int clock_change(struct ntrace_stacks *stacks, const struct queued *change);
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions);
 
 /* Call it first for every event. */
-int clock_event(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow);
+int clock_event(struct ntrace_stacks *stacks, uint64_t offset, uint64_t time, bool time_known);
+/* Passes what waits for a time: a thread goes on elsewhere, or the stream ends. */
+int clock_pass(struct ntrace_stacks *stacks);
 int clock_end(struct ntrace_stacks *stacks);
 
 #endif

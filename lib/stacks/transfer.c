@@ -25,24 +25,21 @@ struct arrival {
 	struct code_place place;
 };
 
-/* Whether a function begins a stack, so that no caller is missing below it. */
-static bool is_outermost(const struct ntrace_stacks *stacks, const struct code_place *place)
-{
-	const char *name = stacks->tree.functions[place->function].name;
-
-	return place->begins ||
-	       (place->entry && (!strcmp(name, "_start") ||
-				 !strncmp(name, "ret_from_fork", strlen("ret_from_fork"))));
-}
-
 /* Enters the first frame of a layer; @known: no frame is missing below; @called: it begins now. */
 static int enter_base(struct ntrace_stacks *stacks, struct thread *thread,
 		      const struct code_place *place, bool known, bool called)
 {
-	const struct code_place unknown = { .function = stacks->unknown };
+	const struct code_place unknown = {
+		.function = thread->moved ? stacks->moved : stacks->unknown,
+	};
 	int error = 0;
 
-	if (!known && !is_outermost(stacks, place))
+	thread->moved = false;
+	if (thread->begins) {
+		known = true;
+		thread->begins = top_layer(thread)->privilege != NTRACE_PRIV_U;
+	}
+	if (!known && !place_is_outermost(stacks, place))
 		error = frame_enter(stacks, thread, &unknown, NULL, false);
 	return error ? error : frame_enter(stacks, thread, place, NULL, called);
 }
@@ -60,8 +57,8 @@ int stack_lose(struct ntrace_stacks *stacks, struct thread *thread)
 {
 	int error = thread->stack.count ? stack_set_aside(stacks, thread) : 0;
 
-	/* An unknown task cannot be recognized when it runs again. */
-	if (thread->tid < 0)
+	/* An unknown task cannot be recognized, nor is a stack the latest one if the order is unknown. */
+	if (thread->tid < 0 || thread->moved)
 		stacks_forget_aside(thread);
 	thread->state = THREAD_LOST;
 	return error;
@@ -326,9 +323,9 @@ static int do_indirect_jump(struct ntrace_stacks *stacks, struct thread *thread,
 static int do_call(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
 	/* `jal ra, .+4` and similar only read the PC. */
-	if (stacks->behind == to->address)
+	if (stacks->hart.behind == to->address)
 		return 0;
-	return frame_enter(stacks, thread, &to->place, &stacks->behind, true);
+	return frame_enter(stacks, thread, &to->place, &stacks->hart.behind, true);
 }
 
 /* Return and call of a co-routine: leaves a frame that waits for it, and begins another. */
@@ -341,7 +338,7 @@ static int do_swap(struct ntrace_stacks *stacks, struct thread *thread, const st
 		return frame_replace(stacks, thread, &to->place, true);
 	if (!to->place.entry && to->place.function == top->function)
 		return 0;
-	error = frame_enter(stacks, thread, &to->place, &stacks->behind, true);
+	error = frame_enter(stacks, thread, &to->place, &stacks->hart.behind, true);
 	return error;
 }
 
@@ -352,17 +349,30 @@ static int do_swap(struct ntrace_stacks *stacks, struct thread *thread, const st
 static bool is_exec(const struct ntrace_stacks *stacks, const struct thread *thread,
 		    const struct arrival *to)
 {
-	return to->privilege == NTRACE_PRIV_U && thread->space && to->space != thread->space &&
-	       is_outermost(stacks, &to->place);
+	if (to->privilege != NTRACE_PRIV_U)
+		return false;
+	return thread->replaced ||
+	       (!thread->program && thread->space && to->space != thread->space &&
+		place_is_outermost(stacks, &to->place));
 }
 
-static int begin_program(struct ntrace_stacks *stacks, struct thread *thread,
-			 const struct arrival *to)
+/* Ends all frames of the old program. */
+static int forget_program(struct ntrace_stacks *stacks, struct thread *thread)
 {
 	int error = frames_unwind(stacks, thread, 0);
 
 	stacks_forget_aside(thread);
 	thread->stack.layer_count = 0;
+	thread->stack.goes_on = false;
+	thread->replaced = false;
+	return error;
+}
+
+static int begin_program(struct ntrace_stacks *stacks, struct thread *thread,
+			 const struct arrival *to)
+{
+	int error = forget_program(stacks, thread);
+
 	return error ? error : begin(stacks, thread, to, true);
 }
 
@@ -465,7 +475,7 @@ static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 static int do_transfer(struct ntrace_stacks *stacks, struct thread *thread,
 		       const struct arrival *to)
 {
-	switch (stacks->class) {
+	switch (stacks->hart.class) {
 	case NTRACE_INSN_CALL:
 	case NTRACE_INSN_INDIRECT_CALL:
 		return do_call(stacks, thread, to);
@@ -513,24 +523,19 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 /* The thread runs without a transfer: straight on, or in an unknown way. */
 static int go_on(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
-	if (thread == stacks->current && thread->stack.goes_on &&
+	if (thread == stacks->hart.current && thread->stack.goes_on &&
 	    thread->stack.next == to->address && top_layer(thread)->privilege == to->privilege)
 		return 0;
-	if (thread != stacks->current && thread->stack.goes_on && thread->stack.next == to->address)
+	if (thread != stacks->hart.current && thread->stack.goes_on &&
+	    thread->stack.next == to->address)
 		return 0;
 	return begin(stacks, thread, to, false);
 }
 
 static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
-	bool same = thread == stacks->current;
-	int error;
+	bool same = thread == stacks->hart.current;
 
-	if (thread->epoch != stacks->epoch && thread->state != THREAD_LOST) {
-		error = stack_lose(stacks, thread);
-		if (error)
-			return error;
-	}
 	switch (thread->state) {
 	case THREAD_TRAPPED:
 		return enter_handler(stacks, thread, to);
@@ -540,11 +545,11 @@ static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const str
 		if (!thread->stack.count)
 			break;
 		/* In the kernel, threads are switched by the return of __switch_to(). */
-		if (stacks->pending && (same || stacks->class == NTRACE_INSN_RETURN) &&
-		    (stacks->class == NTRACE_INSN_TRAP_RETURN ||
+		if (stacks->hart.pending && (same || stacks->hart.class == NTRACE_INSN_RETURN) &&
+		    (stacks->hart.class == NTRACE_INSN_TRAP_RETURN ||
 		     top_layer(thread)->privilege == to->privilege))
 			return do_transfer(stacks, thread, to);
-		if (!stacks->pending || !same)
+		if (!stacks->hart.pending || !same)
 			return go_on(stacks, thread, to);
 		break;
 	case THREAD_LOST:
@@ -569,14 +574,14 @@ int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,
 			      .address = flow->address,
 			      .privilege = event->privilege };
 	const struct frame *top = stack_top(thread);
-	bool within = top && thread == stacks->current && thread->state == THREAD_RUNNING &&
+	bool within = top && thread == stacks->hart.current && thread->state == THREAD_RUNNING &&
 		      flow->address >= top->low && flow->address < top->high;
 	int error;
 
 	/* Most blocks continue in the function of the previous block. */
 	if (within && flow->address != top->low &&
-	    (stacks->pending ? stacks->class <= NTRACE_INSN_JUMP :
-			       thread->stack.next == flow->address))
+	    (stacks->hart.pending ? stacks->hart.class <= NTRACE_INSN_JUMP :
+				    thread->stack.next == flow->address))
 		return 0;
 	error = code_place_at(stacks, flow->space, flow->address, &to.place);
 	if (!error)
@@ -626,14 +631,14 @@ static int find_in_program(struct ntrace_stacks *stacks, const struct thread *th
 /* The transfer at the end of the last block was taken, but nothing retires at @address yet. */
 static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address)
 {
-	struct arrival to = { .space = stacks->space, .address = address };
+	struct arrival to = { .space = stacks->hart.space, .address = address };
 	int error;
 
-	if (!stacks->pending)
+	if (!stacks->hart.pending)
 		return 0;
-	stacks->pending = false;
-	to.privilege = stacks->class == NTRACE_INSN_TRAP_RETURN ? PRIVILEGE_ANY :
-								  top_layer(thread)->privilege;
+	stacks->hart.pending = false;
+	to.privilege = stacks->hart.class == NTRACE_INSN_TRAP_RETURN ? PRIVILEGE_ANY :
+								       top_layer(thread)->privilege;
 	/* A return from a trap may go to another space. */
 	if (to.privilege == PRIVILEGE_ANY && thread->space &&
 	    find_resumed(&thread->stack, address, NTRACE_PRIV_U) != NOWHERE)
@@ -649,7 +654,7 @@ static struct ntrace_space *space_of(const struct ntrace_stacks *stacks, struct 
 {
 	bool user = thread->stack.layer_count && top_layer(thread)->privilege == NTRACE_PRIV_U;
 
-	return user && thread->space ? thread->space : stacks->space;
+	return user && thread->space ? thread->space : stacks->hart.space;
 }
 
 /* An interrupt at @next is inside the functions inlined there. */
@@ -675,27 +680,48 @@ static int leave_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_
 	int error = 0;
 
 	if (!known) {
-		known = stacks->pending ? stacks->to_known : stack->goes_on;
-		next = stacks->pending ? stacks->to : stack->next;
+		known = stacks->hart.pending ? stacks->hart.to_known : stack->goes_on;
+		next = stacks->hart.pending ? stacks->hart.to : stack->next;
 	}
-	if (stacks->pending && known)
+	if (stacks->hart.pending && known)
 		error = finish_transfer(stacks, thread, next);
 	if (known && !error)
 		error = leave_in(stacks, thread, next);
-	stacks->pending = false;
+	stacks->hart.pending = false;
 	stack->next = next;
 	stack->goes_on = known;
-	stack->skip = known ? trapping_size(space_of(stacks, thread), &stacks->isa, next) : 0;
+	stack->skip = known ? trapping_size(space_of(stacks, thread), &stacks->hart.isa, next) : 0;
 	return error;
+}
+
+/* Keeps the stack if a system call may make a thread. */
+static int keep_fork(const struct ntrace_stacks *stacks, struct thread *thread)
+{
+	const struct frame *top = stack_top(thread);
+
+	if (!top || !thread->stack.skip || top_layer(thread)->privilege != NTRACE_PRIV_U ||
+	    !stacks->tree.functions[top->function].forks)
+		return 0;
+	return stack_keep_fork(thread);
 }
 
 int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
 {
-	struct thread *thread = stacks->current;
-	int error;
+	struct thread *thread = hart_thread(stacks);
+	int error = 0;
 
 	if (!thread || thread->state == THREAD_LOST || !thread->stack.count)
 		return 0;
+	/* The first instruction of a new program traps, as its page is not there. */
+	if (thread->replaced && stacks->hart.pending &&
+	    stacks->hart.class == NTRACE_INSN_TRAP_RETURN) {
+		stacks->hart.pending = false;
+		error = forget_program(stacks, thread);
+		if (!error)
+			error = layer_enter(stacks, thread, NTRACE_PRIV_U, false);
+	}
+	if (error)
+		return error;
 	/* This includes the first instruction of a handler, which has no frame yet. */
 	error = leave_at(stacks, thread, flow->value, flow->next_known);
 	if (error || thread->state == THREAD_LOST)
@@ -703,13 +729,16 @@ int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flo
 	/* An ecall at that address has not been executed. */
 	if (flow->code == NTRACE_BTYPE_INTERRUPT)
 		thread->stack.skip = 0;
+	error = keep_fork(stacks, thread);
+	if (error)
+		return error;
 	thread->state = THREAD_TRAPPED;
 	return layer_enter(stacks, thread, PRIVILEGE_ANY, false);
 }
 
 int stack_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
 {
-	struct thread *thread = stacks->current;
+	struct thread *thread = hart_thread(stacks);
 	int error;
 
 	if (!thread || thread->state == THREAD_LOST)
@@ -724,6 +753,8 @@ int stack_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *
 	/* The stack has ended with a return from a trap: no layer is below. */
 	if (thread->state != THREAD_LOST || !thread->stack.count)
 		thread->state = THREAD_SUSPENDED;
+	if (!error && thread->stack.goes_on)
+		error = keep_fork(stacks, thread);
 	if (!error && thread->tid < 0)
 		error = stack_lose(stacks, thread);
 	return error;
@@ -739,7 +770,7 @@ int stack_come_back(struct ntrace_stacks *stacks, struct thread *thread,
 			      .privilege = event->privilege };
 	int error;
 
-	if (thread->state != THREAD_SUSPENDED || thread->epoch != stacks->epoch || !stack->count ||
+	if (thread->state != THREAD_SUSPENDED || !stack->count ||
 	    (stack->goes_on && stack->next == flow->address))
 		return 0;
 	error = code_place_at(stacks, to.space, to.address, &to.place);
@@ -750,7 +781,7 @@ int stack_come_back(struct ntrace_stacks *stacks, struct thread *thread,
 	keep_user_space(stacks, thread, event);
 	stack->next = to.address;
 	stack->goes_on = true;
-	stack->skip = trapping_size(to.space, &stacks->isa, to.address);
+	stack->skip = trapping_size(to.space, &stacks->hart.isa, to.address);
 	return 0;
 }
 
@@ -758,8 +789,8 @@ int stack_cut_off(struct ntrace_stacks *stacks, struct thread *thread)
 {
 	int error = 0;
 
-	if (stacks->pending && stacks->to_known && thread->stack.count)
-		error = finish_transfer(stacks, thread, stacks->to);
-	stacks->pending = false;
+	if (stacks->hart.pending && stacks->hart.to_known && thread->stack.count)
+		error = finish_transfer(stacks, thread, stacks->hart.to);
+	stacks->hart.pending = false;
 	return error ? error : stack_lose(stacks, thread);
 }

@@ -151,6 +151,11 @@ static bool is_setjmp(const char *name)
 	return !strcmp(name, "setjmp") || !strcmp(name, "sigsetjmp");
 }
 
+static bool is_fork(const char *name)
+{
+	return strcasestr(name, "fork") || strcasestr(name, "clone") || !strcmp(name, "syscall");
+}
+
 int tree_function(struct stack_tree *tree, const struct tree_function *like, uint32_t *function)
 {
 	struct tree_function wanted = *like;
@@ -171,6 +176,7 @@ int tree_function(struct stack_tree *tree, const struct tree_function *like, uin
 			return 0;
 	}
 	wanted.setjmp = is_setjmp(like->name);
+	wanted.forks = is_fork(like->name);
 	wanted.name = strdup(like->name);
 	if (!wanted.name)
 		return NTRACE_ERR_NOMEM;

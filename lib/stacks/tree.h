@@ -14,6 +14,7 @@
  * @name: owned
  * @object: object of the table of objects
  * @setjmp: setjmp() or one of its other names
+ * @forks: may be the system call of fork(), or of clone()
  */
 struct tree_function {
 	char *name;
@@ -24,6 +25,7 @@ struct tree_function {
 	int32_t tid;
 	bool inlined;
 	bool setjmp;
+	bool forks;
 };
 
 /*

@@ -10,6 +10,8 @@
 
 #include <ntrace/session.h>
 
+#include "../include/decode_stream.h"
+
 static double seconds(void)
 {
 	struct timespec time;
@@ -79,7 +81,7 @@ int main(int argc, char **argv)
 	       (double)messages / took / 1e6);
 	start = seconds();
 	for (unsigned int i = 0; i < ntrace_session_streams(session); i++) {
-		ntrace_session_decode(session, i, count, &events, &stats);
+		decode_stream(session, i, count, NULL, &events, &stats);
 		blocks += stats.blocks;
 		instructions += stats.instructions;
 	}

@@ -10,6 +10,8 @@
 
 #include <ntrace/index.h>
 
+#include "../include/decode_stream.h"
+
 static double milliseconds(void)
 {
 	struct timespec now;
@@ -25,10 +27,10 @@ static int no_event(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
-static int first_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int first_segment(void *data, const struct ntrace_segment *segment)
 {
 	(void)data;
-	(void)blocks;
+	(void)segment;
 	return 1;
 }
 
@@ -49,8 +51,7 @@ int main(int argc, char **argv)
 	range.first_offset = ntrace_session_stream(session, 0)->bytes / 10 * 9;
 	for (i = 0; i < atoi(argv[3]); i++) {
 		start = milliseconds();
-		if (ntrace_session_decode_range(session, 0, &range, no_event, first_blocks, NULL,
-						NULL) != 1) {
+		if (decode_part(session, 0, &range, no_event, first_segment, NULL, NULL) != 1) {
 			fprintf(stderr, "no block\n");
 			return 1;
 		}

@@ -13,6 +13,8 @@
 #include <ntrace/perf.h>
 #include <ntrace/session.h>
 
+#include "../include/decode_stream.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static volatile size_t sink;
@@ -78,7 +80,7 @@ static void decode(const char *path)
 	if (ntrace_session_open(&session, path, &options))
 		return;
 	for (i = 0; i < ntrace_session_streams(session) && i < 8; i++)
-		ntrace_session_decode(session, i, take_event, &count, NULL);
+		decode_stream(session, i, take_event, NULL, &count, NULL);
 	ntrace_session_close(session);
 }
 

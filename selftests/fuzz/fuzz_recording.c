@@ -11,6 +11,8 @@
 
 #include <ntrace/session.h>
 
+#include "../include/decode_stream.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const names[] = {
@@ -96,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= length;
 	}
 	if (!ntrace_session_open(&session, directory, &options)) {
-		ntrace_session_decode(session, 0, take, &count, NULL);
+		decode_stream(session, 0, take, NULL, &count, NULL);
 		ntrace_session_close(session);
 	}
 	return 0;

@@ -219,18 +219,16 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 
 static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 {
-	const struct ntrace_session_blocks blocks = {
-		.batch = batch, .pid = 1, .tid = 1, .comm = ""
-	};
+	const struct ntrace_segment blocks = { .batch = batch, .pid = 1, .tid = 1, .comm = "" };
 	struct sink *sink = data;
 
 	for (size_t i = 0; i < batch->count; i++)
 		sink->instructions += batch->blocks[i].instructions;
 	sink->blocks += batch->count;
 	if (sink->profile)
-		return ntrace_profile_blocks(sink->profile, &blocks);
+		return ntrace_profile_segment(sink->profile, &blocks);
 	if (sink->stacks)
-		return ntrace_stacks_blocks(sink->stacks, &blocks);
+		return ntrace_stacks_segment(sink->stacks, &blocks);
 	return sink->text ? pc_text_blocks(sink->text, batch) : 0;
 }
 
@@ -247,10 +245,12 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 
 static int take_run(void *data, const struct ntrace_flow_run *run)
 {
-	const struct ntrace_session_run told = { .run = run, .pid = 1, .tid = 1, .comm = "" };
+	const struct ntrace_segment segment = {
+		.run = run, .type = NTRACE_SEGMENT_RUN, .pid = 1, .tid = 1, .comm = ""
+	};
 	struct sink *sink = data;
 
-	return ntrace_stacks_run(sink->stacks, &told);
+	return ntrace_stacks_segment(sink->stacks, &segment);
 }
 
 static bool counts;

@@ -39,8 +39,8 @@ cost() {
 	local function=measured out units bytes counted
 	case $2 in
 	profile) function=ntrace_profile_event ;;
-	functions | traces) function=ntrace_profile_blocks ;;
-	stacks) function=ntrace_stacks_blocks ;;
+	functions | traces) function=ntrace_profile_segment ;;
+	stacks) function=ntrace_stacks_segment ;;
 	tandem) function=ntrace_tandem_read ;;
 	esac
 	out=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="$function" "$1" "$2" 2>"$tmp/callgrind") || return

@@ -356,8 +356,7 @@ static struct ntrace_session *opened(const char *name, bool live)
 	return session;
 }
 
-static int live(const char *name, struct giver *giver,
-		const struct ntrace_session_counting *counting)
+static int live(const char *name, struct giver *giver, const struct ntrace_decode_options *options)
 {
 	struct ntrace_session *session = opened(name, true);
 	struct ntrace_live_source source = {
@@ -373,7 +372,7 @@ static int live(const char *name, struct giver *giver,
 	if (!session)
 		return NTRACE_ERR_IO;
 	giver->session = session;
-	error = ntrace_session_decode_live(session, 0, counting, &source, NULL);
+	error = ntrace_session_decode_live(session, options, &source);
 	ntrace_session_close(session);
 	return error;
 }

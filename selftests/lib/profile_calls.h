@@ -11,14 +11,9 @@ static inline int profile_event(void *data, const struct ntrace_session_event *e
 	return ntrace_profile_event(data, event);
 }
 
-static inline int profile_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static inline int profile_segment(void *data, const struct ntrace_segment *segment)
 {
-	return ntrace_profile_blocks(data, blocks);
-}
-
-static inline int profile_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	return ntrace_profile_effect(data, effect);
+	return ntrace_profile_segment(data, segment);
 }
 
 #endif

@@ -3,6 +3,7 @@
  * Cursors over recordings: random walks equal the plain decode, over streams and over threads that
  * move from stream to stream; with exec, fork, gaps, lost records and compressed trace.
  */
+#include "include/decode_stream.h"
 #include "cursor_walk.h"
 #include "test_session.h"
 
@@ -27,7 +28,7 @@ static void expect_all(struct expected_list *list, const char *name)
 
 	list->count = 0;
 	for (stream = 0; session && stream < ntrace_session_streams(session); stream++)
-		ntrace_session_decode(session, stream, expect_session_event, list, NULL);
+		decode_stream(session, stream, expect_session_event, NULL, list, NULL);
 	ntrace_session_close(session);
 }
 
@@ -464,8 +465,8 @@ static void test_turns(void)
 		ntrace_cursor_next(cursors[0]);
 		ntrace_cursor_seek_type(cursors[0], NTRACE_FLOW_TRAP, false);
 		if (round % 4 == 0) {
-			ntrace_session_decode(session, round / 4 % 2, expect_session_event, &again,
-					      NULL);
+			decode_stream(session, round / 4 % 2, expect_session_event, NULL, &again,
+				      NULL);
 			free(again.places);
 		}
 		good = cursor_walk(cursors[1], &list, round, 6, text);

@@ -19,6 +19,7 @@ static struct ntrace_perf_writer *writer;
 static struct ntrace_session session;
 static struct ntrace_recording recording = { .stream_count = 1 };
 static struct ntrace_stream stream;
+static struct spaces spaces;
 static struct follower follower;
 static char notes[1024];
 
@@ -62,9 +63,10 @@ static void follow_privilege(bool user)
 	session.recording = &recording;
 	session.streams = &stream;
 	session.notes.take = take_note;
+	spaces = (struct spaces){ .session = &session };
 	notes[0] = '\0';
 	if (ntrace_perf_writer_close(writer) || machine_open(&session.machine, in("data")) ||
-	    follower_init(&follower, &session, 0, user))
+	    follower_init(&follower, &spaces, 0, user))
 		ok(false, "reads the records");
 }
 
@@ -76,7 +78,7 @@ static void follow(void)
 static void end(void)
 {
 	follower_free(&follower);
-	session_drop_parts(&session);
+	spaces_free(&spaces);
 	machine_close(&session.machine);
 }
 

@@ -68,7 +68,10 @@ static void tell(struct ntrace_flow_event flow)
 					      .pid = process,
 					      .tid = process,
 					      .comm = process == 7 ? "seven" : "other",
-					      .privilege = privilege };
+					      .privilege = privilege,
+					      .time = stamp,
+					      .time_unit = stamped ? NTRACE_TIME_NANOSECONDS :
+								     NTRACE_TIME_NONE };
 
 	flow.space = space;
 	flow.isa = &isa;
@@ -487,7 +490,7 @@ static void test_occupancy(void)
 	ntrace_profile_end(profile);
 	occupancy = ntrace_profile_occupancy(profile);
 	is_u64(occupancy->timed, 1, "with timestamps");
-	is_u64(occupancy->hz, 1000, "their frequency");
+	is_u64(occupancy->hz, 1000000000, "their unit: nanoseconds");
 	is_u64(occupancy->stamps, 2, "their number");
 	is_u64(occupancy->sum.ticks, 100, "time between them");
 	is_u64(occupancy->cpus[0]->tasks[1].ticks, 75, "passes with instructions");

@@ -8,6 +8,7 @@
 
 #include <ntrace/index.h>
 
+#include "include/decode_stream.h"
 #include "test_session.h"
 
 /* ---- all events of a stream as text ---- */
@@ -78,16 +79,15 @@ static int take_event_of_batches(void *data, const struct ntrace_session_event *
 	return 0;
 }
 
-static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int add_cut(void *data, const struct ntrace_session_event *event)
 {
-	struct ntrace_session_event event;
-	struct ntrace_flow_event flow;
-
-	for (size_t i = 0; i < blocks->batch->count; i++) {
-		ntrace_session_block_event(blocks, &blocks->batch->blocks[i], &flow, &event);
-		add(data, &event, true);
-	}
+	add(data, event, true);
 	return 0;
+}
+
+static int take_segment(void *data, const struct ntrace_segment *segment)
+{
+	return segment_as_events(segment, add_cut, data);
 }
 
 static void forget(struct events *events)
@@ -156,12 +156,11 @@ static unsigned int try_range(struct ntrace_session *session,
 	unsigned int wrong = 0;
 
 	forget(&part);
-	wrong += ntrace_session_decode_range(session, 0, range, take_event, NULL, &part, &stats) !=
-		 0;
+	wrong += decode_part(session, 0, range, take_event, NULL, &part, &stats) != 0;
 	wrong += !same_part(range, false);
 	forget(&part);
-	wrong += ntrace_session_decode_range(session, 0, range, take_event_of_batches, take_blocks,
-					     &part, &again) != 0;
+	wrong += decode_part(session, 0, range, take_event_of_batches, take_segment, &part,
+			     &again) != 0;
 	wrong += !same_part(range, true);
 	wrong += memcmp(&stats, &again, sizeof(stats)) != 0;
 	return wrong;
@@ -224,7 +223,7 @@ static void check(const char *name, unsigned int least)
 	if (!session)
 		return;
 	forget(&whole);
-	is_u64(ntrace_session_decode(session, 0, take_event, &whole, NULL), 0, "%s: decodes", name);
+	is_u64(decode_stream(session, 0, take_event, NULL, &whole, NULL), 0, "%s: decodes", name);
 	ok(whole.count > 50 && whole.count < EVENTS_MAX, "%s: %u events", name, whole.count);
 	is_u64(ntrace_session_index(session, 1, &counts), 0, "%s: index", name);
 	ok(counts.stored && counts.points >= least, "%s: %" PRIu64 " points", name, counts.points);
@@ -493,8 +492,7 @@ static void test_damaged(void)
 		failed += ntrace_session_index(session, 300, &counts) != 0;
 		unused += counts.decoded != 0;
 		forget(&part);
-		error = ntrace_session_decode_range(session, 0, &range, take_event, NULL, &part,
-						    NULL);
+		error = decode_part(session, 0, &range, take_event, NULL, &part, NULL);
 		failed += error && error != NTRACE_ERR_FORMAT;
 		ntrace_session_close(session);
 	}
@@ -524,10 +522,10 @@ static void test_arguments(void)
 	       "a point of no stream");
 	is_u64(ntrace_session_index_point(session, 0, 1000000, &point), NTRACE_ERR_EOS,
 	       "a point after the last one");
-	is_u64(ntrace_session_decode_range(session, 0, &range, take_event, NULL, &part, NULL),
-	       NTRACE_ERR_INVALID, "a range without a size");
-	is_u64(ntrace_session_decode_range(session, 1, NULL, take_event, NULL, &part, NULL),
-	       NTRACE_ERR_INVALID, "a range of no stream");
+	is_u64(decode_part(session, 0, &range, take_event, NULL, &part, NULL), NTRACE_ERR_INVALID,
+	       "a range without a size");
+	is_u64(decode_part(session, 1, NULL, take_event, NULL, &part, NULL), NTRACE_ERR_INVALID,
+	       "a range of no stream");
 	ntrace_session_close(session);
 }
 

@@ -9,6 +9,7 @@
 #include <ntrace/frames.h>
 #include <ntrace/functions.h>
 
+#include "include/decode_stream.h"
 #include "live_source.h"
 #include "profile_calls.h"
 
@@ -22,7 +23,7 @@ static unsigned int cuts_wanted(void)
 
 /* ---- the same as the finished recording ---- */
 
-static const struct ntrace_session_counting events_only = {
+static const struct ntrace_decode_options events_only = {
 	.size = sizeof(events_only),
 	.event = take_seen,
 	.data = &part,
@@ -70,11 +71,10 @@ static char *profile_of(const char *name, struct giver *giver)
 						  .pid = -1,
 						  .parts = NTRACE_PROFILE_FUNCTIONS,
 						  .by_process = true };
-	struct ntrace_session_counting counting = { .size = sizeof(counting),
-						    .event = profile_event,
-						    .blocks = profile_blocks,
-						    .effect = profile_effect,
-						    .by_thread = true };
+	struct ntrace_decode_options counting = { .size = sizeof(counting),
+						  .needs = NTRACE_NEEDS_SUMS | NTRACE_NEEDS_THREADS,
+						  .event = profile_event,
+						  .segment = profile_segment };
 	struct ntrace_session *session;
 	char *text = NULL;
 	int error;
@@ -88,7 +88,7 @@ static char *profile_of(const char *name, struct giver *giver)
 		error = live(name, giver, &counting);
 	} else {
 		session = opened(name, false);
-		error = ntrace_session_decode_counts(session, 0, &counting, NULL);
+		error = ntrace_session_decode(session, &counting);
 		text = error ? NULL : profile_text(counting.data);
 		ntrace_session_close(session);
 	}
@@ -123,7 +123,7 @@ static void check(const char *name, unsigned int cuts)
 	split(name);
 	session = opened(name, false);
 	whole.count = 0;
-	is_u64(ntrace_session_decode(session, 0, take_seen, &whole, NULL), 0, "%s: decodes", name);
+	is_u64(decode_stream(session, 0, take_seen, NULL, &whole, NULL), 0, "%s: decodes", name);
 	ntrace_session_close(session);
 	ok(whole.count > 50 && whole.count < EVENTS_MAX && all.count > 4,
 	   "%s: %zu events, %zu records", name, whole.count, all.count);
@@ -377,7 +377,7 @@ static void check_losses(const char *name, unsigned int cuts)
 	split(name);
 	session = opened(name, false);
 	whole.count = 0;
-	ntrace_session_decode(session, 0, take_seen, &whole, NULL);
+	decode_stream(session, 0, take_seen, NULL, &whole, NULL);
 	ntrace_session_close(session);
 	keep_blocks();
 	for (k = 0; k < cuts && wrong < 3; k++) {
@@ -426,7 +426,7 @@ static void test_memory(void)
 	split("long");
 	session = opened("long", false);
 	whole.count = 0;
-	ntrace_session_decode(session, 0, take_seen, &whole, NULL);
+	decode_stream(session, 0, take_seen, NULL, &whole, NULL);
 	ntrace_session_close(session);
 	part.count = 0;
 	is_u64(live("long", &giver, &events_only), 0, "long: decodes");
@@ -443,7 +443,7 @@ static void test_memory(void)
 	giver = (struct giver){ .most = 400, .burst = 1 };
 	session = opened("long-pieces", false);
 	whole.count = 0;
-	ntrace_session_decode(session, 0, take_seen, &whole, NULL);
+	decode_stream(session, 0, take_seen, NULL, &whole, NULL);
 	ntrace_session_close(session);
 	part.count = 0;
 	giver.timed = true;
@@ -455,7 +455,7 @@ static void test_memory(void)
 static void test_refused(void)
 {
 	struct giver giver = { .most = 400 };
-	struct ntrace_session_counting counting = events_only;
+	struct ntrace_decode_options counting = events_only;
 
 	record("user", 1u << NTRACE_PRIV_U, 1, 2);
 	split("user");
@@ -479,7 +479,7 @@ static int count_missing(void *data, const struct ntrace_session_event *event)
 static int live_frames(size_t barrier)
 {
 	struct giver giver = { .most = 300, .burst = 5 };
-	struct ntrace_session_counting counting = events_only;
+	struct ntrace_decode_options counting = events_only;
 	struct ntrace_session *session = opened("frames", true);
 	struct ntrace_live_source source = {
 		.size = sizeof(source),
@@ -513,7 +513,7 @@ static int live_frames(size_t barrier)
 	giver.session = session;
 	counting.event = count_missing;
 	part.count = missing = 0;
-	error = ntrace_session_decode_live(session, 0, &counting, &source, NULL);
+	error = ntrace_session_decode_live(session, &counting, &source);
 	all.trace = plain;
 	all.size = plain_size;
 	free(framed);
@@ -529,7 +529,7 @@ static void test_frames(void)
 	split("frames");
 	session = opened("frames", false);
 	whole.count = 0;
-	ntrace_session_decode(session, 0, take_seen, &whole, NULL);
+	decode_stream(session, 0, take_seen, NULL, &whole, NULL);
 	ntrace_session_close(session);
 	is_u64((uint64_t)live_frames(0), 0, "frames: decodes");
 	ok(whole.count > 100 && same_events("frames", 0) && !missing,

@@ -9,6 +9,7 @@
 #include <ntrace/profile.h>
 #include <ntrace/stacks.h>
 
+#include "include/decode_stream.h"
 #include "failing_memory.h"
 #include "test_session.h"
 
@@ -83,7 +84,7 @@ static int decode_all(struct job *job, struct ntrace_session *session)
 	if (!error)
 		error = ntrace_stacks_new(&job->stacks, &stacks);
 	if (!error)
-		error = ntrace_session_decode(session, 0, sum_event, job, NULL);
+		error = decode_stream(session, 0, sum_event, NULL, job, NULL);
 	if (!error)
 		error = ntrace_profile_end(job->profile);
 	if (!error)

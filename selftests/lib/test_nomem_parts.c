@@ -15,6 +15,7 @@
 #include <ntrace/occupancy.h>
 #include <ntrace/sample.h>
 
+#include "include/decode_stream.h"
 #include "failing_memory.h"
 #include "test_session.h"
 
@@ -89,42 +90,25 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 	return error || !job->stacks ? error : ntrace_stacks_event(job->stacks, event);
 }
 
-static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int take_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct job *job = data;
-	int error = job->profile ? ntrace_profile_blocks(job->profile, blocks) : 0;
+	int error = job->profile ? ntrace_profile_segment(job->profile, segment) : 0;
 
-	return error || !job->stacks ? error : ntrace_stacks_blocks(job->stacks, blocks);
-}
-
-static int take_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	struct job *job = data;
-
-	return ntrace_profile_effect(job->profile, effect);
-}
-
-static int take_run(void *data, const struct ntrace_session_run *steps)
-{
-	struct job *job = data;
-	int error = job->profile ? ntrace_profile_run(job->profile, steps) : 0;
-
-	return error || !job->stacks ? error : ntrace_stacks_run(job->stacks, steps);
+	return error || !job->stacks ? error : ntrace_stacks_segment(job->stacks, segment);
 }
 
 /* Decodes the session into profile and call stacks. @runs: in order, not as sums */
 static int decode_into(struct job *job, bool runs)
 {
-	const struct ntrace_session_counting counting = {
-		.size = sizeof(counting),
+	const struct ntrace_decode_options options = {
+		.size = sizeof(options),
+		.needs = NTRACE_NEEDS_THREADS | (runs ? NTRACE_NEEDS_RUNS : NTRACE_NEEDS_SUMS),
 		.event = take_event,
-		.blocks = take_blocks,
-		.effect = runs ? NULL : take_effect,
-		.run = runs ? take_run : NULL,
-		.by_thread = true,
+		.segment = take_segment,
 		.data = job,
 	};
-	int error = ntrace_session_decode_counts(job->session, 0, &counting, NULL);
+	int error = ntrace_session_decode(job->session, &options);
 
 	if (!error && job->profile)
 		error = ntrace_profile_end(job->profile);
@@ -447,8 +431,8 @@ static int sampled(struct job *job)
 	options.data = samples;
 	error = ntrace_sampler_new(&sampler, &options);
 	if (!error) {
-		error = ntrace_session_decode(job->session, 0, (void *)ntrace_sampler_event,
-					      sampler, NULL);
+		error = decode_stream(job->session, 0, (void *)ntrace_sampler_event, NULL, sampler,
+				      NULL);
 		ntrace_sampler_free(sampler);
 	}
 	closed = ntrace_export_samples_close(samples, &counts);

@@ -14,6 +14,7 @@
 #include <ntrace/occupancy.h>
 #include <ntrace/stacks.h>
 
+#include "include/decode_stream.h"
 #include "failing_memory.h"
 #include "test_session.h"
 
@@ -52,16 +53,10 @@ static int profile_event(void *data, const struct ntrace_session_event *event)
 	return ntrace_profile_event(profile, event);
 }
 
-static int profile_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int profile_segment(void *data, const struct ntrace_segment *segment)
 {
 	(void)data;
-	return ntrace_profile_blocks(profile, blocks);
-}
-
-static int profile_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	(void)data;
-	return ntrace_profile_effect(profile, effect);
+	return ntrace_profile_segment(profile, segment);
 }
 
 static int make_profile(unsigned int parts, bool counted)
@@ -71,20 +66,16 @@ static int make_profile(unsigned int parts, bool counted)
 							.parts = parts,
 							.by_process = true,
 							.session = session };
-	const struct ntrace_session_counting counting = { .size = sizeof(counting),
-							  .event = profile_event,
-							  .blocks = profile_blocks,
-							  .effect = profile_effect };
+	const struct ntrace_decode_options decoding = { .size = sizeof(decoding),
+							.stream = NTRACE_ALL_STREAMS,
+							.needs = counted ? NTRACE_NEEDS_SUMS : 0,
+							.event = profile_event,
+							.segment = profile_segment };
 	int error = ntrace_profile_new(&profile, &options);
 
-	for (unsigned int i = 0; i < ntrace_session_streams(session) && !error; i++) {
-		error = counted ? ntrace_session_decode_counts(session, i, &counting, NULL) :
-				  ntrace_session_decode_blocks(session, i, profile_event,
-							       profile_blocks, NULL, NULL);
-		if (!error)
-			error = ntrace_profile_end(profile);
-	}
-	return error;
+	if (!error)
+		error = ntrace_session_decode(session, &decoding);
+	return error ? error : ntrace_profile_end(profile);
 }
 
 static int use_functions(void)
@@ -316,7 +307,7 @@ static int use_index(void)
 	if (error)
 		return error;
 	add_number(&result, counts.points);
-	return ntrace_session_decode_range(session, 0, &range, range_event, NULL, NULL, NULL);
+	return decode_part(session, 0, &range, range_event, NULL, NULL, NULL);
 }
 
 /* ---- stacks ---- */
@@ -329,16 +320,10 @@ static int stacks_event(void *data, const struct ntrace_session_event *event)
 	return ntrace_stacks_event(stacks, event);
 }
 
-static int stacks_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int stacks_segment(void *data, const struct ntrace_segment *segment)
 {
 	(void)data;
-	return ntrace_stacks_blocks(stacks, blocks);
-}
-
-static int stacks_run(void *data, const struct ntrace_session_run *repeated)
-{
-	(void)data;
-	return ntrace_stacks_run(stacks, repeated);
+	return ntrace_stacks_segment(stacks, segment);
 }
 
 static int use_stacks(void)
@@ -346,20 +331,21 @@ static int use_stacks(void)
 	const struct ntrace_stacks_options options = { .size = sizeof(options),
 						       .pid = -1,
 						       .inlined = true };
-	const struct ntrace_session_counting counting = { .size = sizeof(counting),
-							  .event = stacks_event,
-							  .blocks = stacks_blocks,
-							  .run = stacks_run };
+	const struct ntrace_decode_options decoding = { .size = sizeof(decoding),
+							.stream = NTRACE_ALL_STREAMS,
+							.needs = NTRACE_NEEDS_RUNS |
+								 NTRACE_NEEDS_TURNS,
+							.event = stacks_event,
+							.segment = stacks_segment };
 	const struct ntrace_stack_function *functions;
 	struct ntrace_stacks *sum = NULL;
 	size_t count;
 	int error = ntrace_stacks_new(&stacks, &options);
 
-	for (unsigned int i = 0; i < ntrace_session_streams(session) && !error; i++) {
-		error = ntrace_session_decode_counts(session, i, &counting, NULL);
-		if (!error)
-			error = ntrace_stacks_end(stacks);
-	}
+	if (!error)
+		error = ntrace_session_decode(session, &decoding);
+	if (!error)
+		error = ntrace_stacks_end(stacks);
 	if (!error)
 		error = ntrace_stacks_new(&sum, &options);
 	if (!error)

@@ -15,6 +15,7 @@ static unsigned int privilege, cpu;
 static const char *name = "seven";
 static uint64_t offset, stamp;
 static bool stamped;
+static uint32_t error;
 
 static struct ntrace_params params[2];
 static struct ntrace_stream streams[2] = { { .params = &params[0] }, { .params = &params[1] } };
@@ -41,6 +42,7 @@ static void begin_with(unsigned int count, unsigned int bits)
 	cpu = 0;
 	offset = 0;
 	stamped = false;
+	error = 0;
 	if (ntrace_profile_new(&profile, &options))
 		ok(false, "a profile");
 }
@@ -62,7 +64,14 @@ static void runs(uint32_t instructions)
 						    .pid = process,
 						    .tid = thread,
 						    .comm = name,
-						    .privilege = privilege };
+						    .privilege = privilege,
+						    .time = stamp,
+						    .time_error = error,
+						    .time_unit = !stamped ?
+									 NTRACE_TIME_NONE :
+								 params[0].timestamp_hz ?
+									 NTRACE_TIME_NANOSECONDS :
+									 NTRACE_TIME_TICKS };
 
 	if (ntrace_profile_event(profile, &event))
 		ok(false, "an event is taken");
@@ -286,7 +295,7 @@ static void test_time(void)
 	at(1050);
 	runs(7);
 	finish();
-	ok(occupancy->timed && occupancy->hz == 1000, "cells of time");
+	ok(occupancy->timed && occupancy->hz == 1000000000, "cells of time");
 	is_u64(occupancy->stamps, 3, "of two equal timestamps the first one counts");
 	is_u64(occupancy->sum.ticks, 50, "ticks from the first to the last timestamp");
 	/*
@@ -417,31 +426,43 @@ static void test_far(void)
 	}
 }
 
-/* All streams must have timestamps of the same clock. */
+/*
+ * All streams must have times of the same unit: nanoseconds, whatever their frequencies are, or
+ * ticks of unknown frequencies.
+ */
 static void test_clocks(void)
 {
 	static const struct {
 		unsigned int count, bits;
-		uint64_t hz;
+		uint64_t first, second, hz;
 		bool timed;
-	} cases[] = { { 1, 0, 9, true },
-		      { 2, 40, 1000, true },
-		      { 2, 0, 1000, false },
-		      { 2, 40, 999, false } };
+	} cases[] = {
+		{ 1, 0, 1000, 9, 1000000000, true },
+		{ 2, 40, 1000, 1000, 1000000000, true },
+		{ 2, 0, 1000, 1000, 1000000000, false },
+		{ 2, 40, 1000, 999, 1000000000, true },
+		{ 2, 40, 1000, 0, 1000000000, false },
+		{ 2, 40, 0, 1000, 0, false },
+		{ 2, 40, 0, 0, 0, true },
+	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		begin_with(cases[i].count, 40);
+		params[0].timestamp_hz = cases[i].first;
 		params[1].timestamp_bits = cases[i].bits;
-		params[1].timestamp_hz = cases[i].hz;
+		params[1].timestamp_hz = cases[i].second;
+		error = 12;
 		at(100);
 		runs(1);
+		error = 5;
 		at(110);
 		runs(10);
 		finish();
-		ok(occupancy->timed == cases[i].timed && occupancy->hz == 1000, "streams, case %zu",
-		   i);
+		ok(occupancy->timed == cases[i].timed && occupancy->hz == cases[i].hz,
+		   "streams, case %zu", i);
 		is_u64(occupancy->sum.ticks, cases[i].timed ? 10 : 0, "time between timestamps");
 		is_u64(occupancy->untimed, cases[i].timed ? 1 : 0, "instructions before it");
+		is_u64(occupancy->time_error, cases[i].hz ? 12 : 0, "the greatest error");
 		end();
 	}
 }
@@ -454,11 +475,11 @@ static void test_batches(void)
 
 	for (unsigned int bits = 0; bits <= 40; bits += 40) {
 		struct ntrace_occupancy_cpu *want = malloc(sizeof(*want));
-		const struct ntrace_session_blocks all = { .batch = &batch,
-							   .pid = 7,
-							   .tid = 7,
-							   .comm = "seven",
-							   .privilege = NTRACE_PRIV_U };
+		const struct ntrace_segment all = { .batch = &batch,
+						    .pid = 7,
+						    .tid = 7,
+						    .comm = "seven",
+						    .privilege = NTRACE_PRIV_U };
 
 		begin(bits);
 		for (unsigned int k = 0; k < 8; k++)
@@ -471,7 +492,7 @@ static void test_batches(void)
 		end();
 		begin(bits);
 		for (unsigned int k = 0; k < 8; k++)
-			if (ntrace_profile_blocks(profile, &all))
+			if (ntrace_profile_segment(profile, &all))
 				ok(false, "a batch is taken");
 		finish();
 		ok(want->sum.instructions == 2400 && occupancy->sum.instructions == 2400,

@@ -358,12 +358,11 @@ static void kernel_batch(const uint64_t *starts, size_t count, size_t trap_retur
 		blocks[i].last_size = 4;
 		blocks[i].flags = NTRACE_BLOCK_TAKEN | NTRACE_BLOCK_NEXT_KNOWN;
 	}
-	ntrace_profile_blocks(profile,
-			      &(struct ntrace_session_blocks){ .batch = &batch,
-							       .pid = process,
-							       .tid = thread,
-							       .comm = "program",
-							       .privilege = NTRACE_PRIV_S });
+	ntrace_profile_segment(profile, &(struct ntrace_segment){ .batch = &batch,
+								  .pid = process,
+								  .tid = thread,
+								  .comm = "program",
+								  .privilege = NTRACE_PRIV_S });
 }
 
 /*

@@ -481,18 +481,18 @@ static void test_batches(void)
 	const struct ntrace_block_batch batch = {
 		.blocks = blocks, .count = 3, .space = space, .isa = &isa
 	};
-	const struct ntrace_session_blocks given = {
+	const struct ntrace_segment given = {
 		.batch = &batch, .pid = 7, .tid = 7, .comm = "program", .privilege = NTRACE_PRIV_U
 	};
 
 	begin((struct ntrace_sampler_options){
 		.period = 5, .depth = 2, .sample = take_sample, .branch = take_branch });
-	is_u64(ntrace_sampler_blocks(sampler, &given), 0, "a batch");
+	is_u64(ntrace_sampler_segment(sampler, &given), 0, "a batch");
 	expect("8>20@20 S24(8>20) 24>40@40 ", "as each of its blocks");
 	begin((struct ntrace_sampler_options){
 		.period = 5, .depth = 2, .sample = take_sample, .branch = take_branch });
 	stop_with = 3;
-	is_u64(ntrace_sampler_blocks(sampler, &given), 3, "a callback stops a batch");
+	is_u64(ntrace_sampler_segment(sampler, &given), 3, "a callback stops a batch");
 	expect("8>20@20 ", "at once");
 }
 

@@ -14,6 +14,7 @@
 #include <ntrace/perf.h>
 #include <ntrace/session.h>
 
+#include "include/decode_stream.h"
 #include "fake_machine.h"
 #include "scratch.h"
 #include "tap.h"
@@ -176,7 +177,7 @@ static void start(const char *name, uint64_t loop, uint32_t priv_mask)
 	hart_loop(&hart, 3);
 }
 
-static void stop(const char *name, uint32_t privilege)
+__attribute__((unused)) static void stop(const char *name, uint32_t privilege)
 {
 	struct ntrace_kernel_copy copy = { .size = sizeof(copy) };
 	struct ntrace_recording recording = {
@@ -271,17 +272,9 @@ static int take_other(void *data, const struct ntrace_session_event *event)
 	return take(data, event);
 }
 
-static int take_batch(void *data, const struct ntrace_session_blocks *blocks)
+static int take_batch(void *data, const struct ntrace_segment *segment)
 {
-	struct ntrace_session_event event;
-	struct ntrace_flow_event flow;
-	int result = 0;
-
-	for (size_t i = 0; i < blocks->batch->count && !result; i++) {
-		ntrace_session_block_event(blocks, &blocks->batch->blocks[i], &flow, &event);
-		result = take(data, &event);
-	}
-	return result;
+	return segment_as_events(segment, take, data);
 }
 
 static void forget_results(void)
@@ -315,7 +308,7 @@ static void decode_batches(const char *name, const struct ntrace_session_options
 	options.note = NULL;
 	if (ntrace_session_open(&session, in(name), &options))
 		return;
-	ntrace_session_decode_blocks(session, 0, take_other, take_batch, NULL, &stats);
+	decode_stream(session, 0, take_other, take_batch, NULL, &stats);
 	ntrace_session_close(session);
 	ok(!strcmp(text, told) && told_changes == changes && !stray &&
 		   !strcmp(told_switchers, switchers) &&
@@ -344,7 +337,7 @@ __attribute__((unused)) static void decode(const char *name, const char *firmwar
 		diag("%s: %s", ntrace_strerror(error), notes);
 		return;
 	}
-	is_u64(ntrace_session_decode(session, 0, take, NULL, &stats), 0, "%s decodes", name);
+	is_u64(decode_stream(session, 0, take, NULL, NULL, &stats), 0, "%s decodes", name);
 	ntrace_session_close(session);
 	decode_batches(name, &options, &stats);
 }

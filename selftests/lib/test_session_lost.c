@@ -60,11 +60,11 @@ static uint64_t calls_of(const char *name, const char *function, enum way way)
 	struct ntrace_profile_options parts = { .size = sizeof(parts),
 						.pid = -1,
 						.parts = NTRACE_PROFILE_FUNCTIONS };
-	struct ntrace_session_counting counting = { .size = sizeof(counting),
-						    .event = profile_event,
-						    .blocks = profile_blocks,
-						    .effect = way == COUNTS ? profile_effect :
-									      NULL };
+	struct ntrace_decode_options decoding = { .size = sizeof(decoding),
+						  .needs = way == COUNTS ? NTRACE_NEEDS_SUMS : 0,
+						  .event = profile_event,
+						  .segment = way == EVENTS ? NULL :
+									     profile_segment };
 	const struct ntrace_profile_function *functions;
 	struct ntrace_profile *profile = NULL;
 	struct ntrace_session *session;
@@ -74,11 +74,8 @@ static uint64_t calls_of(const char *name, const char *function, enum way way)
 	if (ntrace_session_open(&session, in(name), &options))
 		return UINT64_MAX;
 	ntrace_profile_new(&profile, &parts);
-	counting.data = profile;
-	if (way == EVENTS)
-		ntrace_session_decode(session, 0, profile_event, profile, NULL);
-	else
-		ntrace_session_decode_counts(session, 0, &counting, NULL);
+	decoding.data = profile;
+	ntrace_session_decode(session, &decoding);
 	ntrace_profile_end(profile);
 	functions = ntrace_profile_functions(profile, NTRACE_PROFILE_BY_INSTRUCTIONS, &count);
 	for (size_t i = 0; i < count; i++)

@@ -60,23 +60,14 @@ static int no_block(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
-static int add_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int add_segment(void *data, const struct ntrace_segment *segment)
 {
-	const struct ntrace_block_batch *batch = blocks->batch;
+	const struct ntrace_block_batch *batch = segment->batch;
+	bool sum = segment->type == NTRACE_SEGMENT_SUM;
 
 	(void)data;
-	for (size_t i = 0; i < batch->count; i++)
-		add(batch->space, &batch->blocks[i], 1, false);
-	return 0;
-}
-
-static int add_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	const struct ntrace_block_batch *batch = effect->blocks->batch;
-
-	(void)data;
-	for (size_t i = effect->lead; i < batch->count; i++)
-		add(batch->space, &batch->blocks[i], effect->times, true);
+	for (size_t i = segment->lead; i < batch->count; i++)
+		add(batch->space, &batch->blocks[i], sum ? segment->times : 1, sum);
 	return 0;
 }
 
@@ -84,11 +75,11 @@ static void count(const char *name, bool effects)
 {
 	struct ntrace_session_options options = { .size = sizeof(options), .sysroot = in("root") };
 	unsigned int blocks = 0;
-	struct ntrace_session_counting counting = { .size = sizeof(counting),
-						    .event = no_block,
-						    .blocks = add_blocks,
-						    .effect = effects ? add_effect : NULL,
-						    .data = &blocks };
+	struct ntrace_decode_options decoding = { .size = sizeof(decoding),
+						  .needs = effects ? NTRACE_NEEDS_SUMS : 0,
+						  .event = no_block,
+						  .segment = add_segment,
+						  .data = &blocks };
 	struct ntrace_session *session;
 
 	for (unsigned int i = 0; i < 2; i++)
@@ -97,7 +88,7 @@ static void count(const char *name, bool effects)
 		ok(false, "%s opens", name);
 		return;
 	}
-	is_u64(ntrace_session_decode_counts(session, 0, &counting, NULL), 0, "%s decodes", name);
+	is_u64(ntrace_session_decode(session, &decoding), 0, "%s decodes", name);
 	is_u64(blocks, 0, "no block comes as an event");
 	ntrace_session_close(session);
 }

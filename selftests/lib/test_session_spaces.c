@@ -106,6 +106,7 @@ static void test_spaces(void)
 	struct ntrace_session_options options = { .size = sizeof(options), .sysroot = in("root") };
 	struct ntrace_session *session;
 	struct ntrace_space *first;
+	struct spaces spaces = { 0 };
 	unsigned int good = 0;
 
 	start("spaces", CODE, UINT32_MAX);
@@ -117,24 +118,26 @@ static void test_spaces(void)
 	stop("spaces", 3);
 	if (!ok(!ntrace_session_open(&session, in("spaces"), &options), "the recording opens"))
 		return;
+	spaces.session = session;
 	a.file = file_of(session, 100);
 	b.file = file_of(session, 200);
-	first = ntrace_space_get(session_part_space(session, &part));
+	first = ntrace_space_get(spaces_of_part(&spaces, &part));
 	is_str(symbol_at(first, CODE), "aaa", "the space of a part has its code");
-	ok(session_part_space(session, &part) == first, "it is kept");
-	for (unsigned int i = 1; i <= SESSION_PARTS; i++) {
+	ok(spaces_of_part(&spaces, &part) == first, "it is kept");
+	for (unsigned int i = 1; i <= SPACES_PARTS; i++) {
 		part.last = CODE + 0xfff - i;
-		good += !strcmp(symbol_at(session_part_space(session, &part), CODE), "aaa");
+		good += !strcmp(symbol_at(spaces_of_part(&spaces, &part), CODE), "aaa");
 	}
-	is_u64(good, SESSION_PARTS, "smaller parts have the same code");
+	is_u64(good, SPACES_PARTS, "smaller parts have the same code");
 	part.last = CODE + 0xfff;
-	ok(session_part_space(session, &part) != first,
+	ok(spaces_of_part(&spaces, &part) != first,
 	   "the space of the least recently used part is forgotten");
 	ntrace_space_put(first);
 	/* The oldest space is that of part 2. */
 	part = (struct code_part){ .mapping = &b, .first = CODE, .last = CODE + 0xfff - 2 };
-	is_str(symbol_at(session_part_space(session, &part), CODE), "bbb",
+	is_str(symbol_at(spaces_of_part(&spaces, &part), CODE), "bbb",
 	       "the same part of another file has another space");
+	spaces_free(&spaces);
 	ntrace_session_close(session);
 }
 

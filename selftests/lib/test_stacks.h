@@ -140,7 +140,10 @@ static inline void tell(struct ntrace_flow_event flow)
 					      .pid = thread,
 					      .tid = thread,
 					      .comm = "program",
-					      .privilege = privilege };
+					      .privilege = privilege,
+					      .time = now,
+					      .time_unit = timed ? NTRACE_TIME_TICKS :
+								   NTRACE_TIME_NONE };
 
 	flow.space = privilege == NTRACE_PRIV_U ? user_space : kernel_space;
 	flow.isa = &isa;

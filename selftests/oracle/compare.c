@@ -34,6 +34,7 @@
 
 #include <ntrace/session.h>
 
+#include "../include/decode_stream.h"
 #include "pieces.h"
 
 #define SEEN_SIZE (1u << 16)
@@ -399,7 +400,7 @@ static int compare_stream(const struct options *options, struct ntrace_session *
 	}
 	log.join = options->tasks != NULL;
 	run = new_run(options, &log);
-	result = ntrace_session_decode(session, index, on_event, run, NULL);
+	result = decode_stream(session, index, on_event, NULL, run, NULL);
 	if (result < 0) {
 		printf("%s: %s\n", what, ntrace_strerror(result));
 		run->bad_events++;

@@ -7,10 +7,17 @@
  * pages.
  *
  *   -plugin exec_log.so,out=PREFIX[,base=0x6000000][,max=BYTES][,stacks=on]
+ *           [,threads=PID:TGID:PARENT]
  *
  * writes PREFIX.HART, and PREFIX.messages with readable messages. base is the physical address of
  * hart 0's encoder, the others follow at 4 KiB each; max limits the size of each file; with
  * stacks=on the log records calls, returns and traps, and the stack pointer and task after each.
+ * threads= (needs -icount) adds what joins the logs of all harts to the execution of threads: the
+ * number of instructions that all harts began before, wherever a hart gets its turn; the values
+ * that instructions read from the CSR time; system calls; and pid, tgid and real_parent of a task
+ * when it changes, read from its struct task_struct, in which these members have the given
+ * offsets. Then sections begin and end on all harts at once, at marks of the guest (mark_of()),
+ * instead of with the encoders.
  *
  * To be cheap enough to stay enabled, the plugin uses one callback at the start of each translated
  * block, and an inline store of the instruction's number within the block before each instruction.
@@ -56,6 +63,7 @@
 
 #include <qemu-plugin.h>
 
+#include "exec_code.h"
 #include "log.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
@@ -69,19 +77,6 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 #define TE_CONTROL 0x000
 #define TE_TRACING 0x7
 
-enum insn_class { PLAIN, TRANSFER, TRAP_RETURN };
-
-/*
- * An instruction packed into 64 bits: bits 63..8 hold address bits 56..1 (bits above are the sign
- * extension of Sv57), bits 7..0 hold length, class and privilege. Never 0.
- */
-#define INSN_LEN4 0x01
-#define INSN_CLASS_SHIFT 1
-#define INSN_PRIV_SHIFT 3
-#define INSN_CALL 0x20
-#define INSN_RETURN 0x40
-#define INSN_VALID 0x80
-
 /*
  * A translated block. The packed instructions in insns hold their distance from the start of the
  * block instead of an address. A block is never freed: QEMU does not tell plugins when it drops
@@ -90,6 +85,7 @@ enum insn_class { PLAIN, TRANSFER, TRAP_RETURN };
 struct block {
 	uint64_t start;		/* address at translation; only its offset in the page is used */
 	uint32_t count;
+	uint32_t time_register;	/* into which the last instruction reads the CSR time, or 0 */
 	uint32_t insns[];
 };
 
@@ -111,7 +107,11 @@ struct hart {
 	FILE *file;
 	uint64_t instructions, traps, struck, restarts, odd;
 	uint64_t stack, task;	/* stack pointer and task of the last arrival logged */
-	struct qemu_plugin_register *pc, *sp, *tp, *sscratch, *epc[4], *cause[4], *tvec[4];
+	uint64_t identified;	/* task whose identity was logged last */
+	unsigned int time_register;	/* of the held instruction */
+	bool turned;		/* other harts ran since the last block */
+	struct qemu_plugin_register *pc, *tp, *sscratch, *epc[4], *cause[4], *tvec[4];
+	struct qemu_plugin_register *x[32];
 };
 
 /*
@@ -133,28 +133,10 @@ static char *out;
 static uint64_t base = 0x6000000;
 static uint64_t limit = UINT64_MAX;
 static bool log_stacks;
+static bool log_threads;
+static uint64_t member[3];	/* offsets of pid, tgid and real_parent in struct task_struct */
+static uint64_t total;		/* with log_threads: instructions begun by all harts in all sections */
 static FILE *messages;
-
-static uint64_t insn_address(uint64_t insn)
-{
-	/* An arithmetic shift extends the sign; the low bit and the flags go. */
-	return (uint64_t)((int64_t)insn >> 8) << 1;
-}
-
-static unsigned int insn_length(uint64_t insn)
-{
-	return insn & INSN_LEN4 ? 4 : 2;
-}
-
-static unsigned int insn_class(uint64_t insn)
-{
-	return insn >> INSN_CLASS_SHIFT & 3;
-}
-
-static unsigned int insn_priv(uint64_t insn)
-{
-	return insn >> INSN_PRIV_SHIFT & 3;
-}
 
 static void flush(struct hart *hart)
 {
@@ -286,6 +268,28 @@ static void put_task(struct hart *hart)
 	put_number(hart, priv == 3 ? 0 : read_register(priv ? hart->tp : hart->sscratch));
 }
 
+static uint64_t read_member(uint64_t task, unsigned int which, size_t size)
+{
+	static GByteArray *bytes;
+	uint64_t value = 0;
+
+	if (!bytes)
+		bytes = g_byte_array_new();
+	if (qemu_plugin_read_memory_vaddr(task + member[which], bytes, size))
+		memcpy(&value, bytes->data, size);
+	return value;
+}
+
+static void put_identity(struct hart *hart, uint64_t task)
+{
+	reserve(hart);
+	put(hart, ORACLE_IDENTITY);
+	put_number(hart, read_member(task, 0, 4));
+	put_number(hart, read_member(task, 1, 4));
+	put_number(hart, read_member(task, 2, 8));
+	hart->identified = task;
+}
+
 /*
  * Logs how control came to @insn, if that changes a stack, and the stack pointer and the task
  * there. @insn has not retired, and perhaps never will.
@@ -300,13 +304,15 @@ static void put_arrival(struct hart *hart, uint64_t insn, uint64_t left, bool tr
 		token = ORACLE_HANDLER;
 	else if (insn_class(left) == TRAP_RETURN)
 		token = ORACLE_TRAP_RETURN;
-	else if (left & (INSN_CALL | INSN_RETURN))
+	else if ((left & INSN_INDIRECT) == INSN_INDIRECT && log_threads)
+		token = ORACLE_INDIRECT;
+	else if ((left & INSN_INDIRECT) && (left & INSN_INDIRECT) != INSN_INDIRECT)
 		token = left & INSN_CALL ? ORACLE_CALL : ORACLE_RETURN;
 	else
 		return;
 	if (!log_stacks || hart->full)
 		return;
-	stack = read_register(hart->sp);
+	stack = read_register(hart->x[2]);
 	task = priv == 3 ? hart->task : read_register(priv ? hart->tp : hart->sscratch);
 	reserve(hart);
 	put_priv(hart, priv);
@@ -317,6 +323,9 @@ static void put_arrival(struct hart *hart, uint64_t insn, uint64_t left, bool tr
 	put_number(hart, zigzag(task - hart->task));
 	hart->stack = stack;
 	hart->task = task;
+	/* In the first instructions of a handler, tp may still be the user's. */
+	if (log_threads && priv == 1 && !trapped && task != hart->identified)
+		put_identity(hart, task);
 }
 
 static void begin(struct hart *hart, bool remote)
@@ -330,6 +339,9 @@ static void begin(struct hart *hart, bool remote)
 	hart->run_count = 0;
 	hart->stack = 0;
 	hart->task = 0;
+	hart->identified = 0;
+	hart->time_register = 0;
+	hart->turned = log_threads;
 	read_vectors(hart);
 	put_event(hart, ORACLE_BEGIN, atomic_fetch_add(&sequence, 1), remote);
 	put_task(hart);
@@ -366,6 +378,9 @@ static void take_trap(struct hart *hart, unsigned int priv, uint64_t insn, uint6
 		put_arrival(hart, epc >> 1 << 8 | (epc >> 63) << INSN_PRIV_SHIFT, held, false);
 	hart->held = 0;
 	hart->traps++;
+	if (log_threads && !interrupt && cause == 8)	/* a7 and a0 */
+		put_event(hart, ORACLE_SYSCALL, read_register(hart->x[17]),
+			  read_register(hart->x[10]));
 	put_event(hart, ORACLE_TRAP, cause << 1 | interrupt, epc);
 
 	if (priv < insn_priv(held) && insn_class(held) != TRAP_RETURN)
@@ -439,6 +454,8 @@ static unsigned int take_begun(unsigned int index)
 		count = qemu_plugin_u64_get(begun, index);
 		qemu_plugin_u64_set(begun, index, 0);
 	}
+	if (log_threads)
+		total += count;
 	return count;
 }
 
@@ -451,6 +468,7 @@ static void finish_block(unsigned int index, struct hart *hart)
 	hart->block = NULL;
 	if (!block)
 		return;
+	hart->time_register = count == block->count ? block->time_register : 0;
 	if (!count || count > block->count)
 		odd(hart, ORACLE_ODD_BLOCK, hart->held, hart->pc_packed, 0, count);
 	else
@@ -464,7 +482,8 @@ static void end(unsigned int index, struct hart *hart, bool remote)
 	if (hart->held)
 		commit(hart, hart->held);
 	hart->held = 0;
-	put_task(hart);
+	if (!log_threads)
+		put_task(hart);
 	put_event(hart, ORACLE_END, atomic_fetch_add(&sequence, 1), remote);
 	flush(hart);
 	hart->open = false;
@@ -505,7 +524,8 @@ static void on_block(unsigned int index, void *argument)
 {
 	struct hart *hart = &harts[index];
 	const struct block *block = argument;
-	uint64_t pc, left, traps = hart->traps;
+	uint64_t pc, left, traps = hart->traps, struck = hart->struck;
+	unsigned int time_register;
 
 	finish_block(index, hart);
 	if (atomic_load_explicit(&order[index], memory_order_relaxed) != hart->seen)
@@ -519,7 +539,13 @@ static void on_block(unsigned int index, void *argument)
 		odd(hart, ORACLE_ODD_BLOCK, hart->held, hart->pc_packed, 0, pc);
 	/* Look at a trap before its handler runs: the handler overwrites the trap registers. */
 	left = hart->held;
+	time_register = hart->time_register;
 	step(hart, hart->pc_packed + block->insns[0]);
+	if (time_register && hart->struck == struck)
+		put_event(hart, ORACLE_CLOCK, read_register(hart->x[time_register]), 0);
+	if (hart->turned)
+		put_event(hart, ORACLE_TURN, total, 0);
+	hart->turned = false;
 	if (left)
 		put_arrival(hart, hart->pc_packed + block->insns[0], left, hart->traps != traps);
 }
@@ -533,8 +559,10 @@ static void on_block_single(unsigned int index, void *argument)
 		return;
 	now = read_register(hartid) % HARTS_MAX;
 	/* begun_single counts the last block run, which may be another hart's. */
-	if (now != running)
+	if (now != running) {
 		finish_block(running, &harts[running]);
+		harts[now].turned = log_threads;
+	}
 	running = now;
 	if (wanted(running))
 		on_block(running, argument);
@@ -544,6 +572,29 @@ static void on_insn_single(unsigned int index, void *argument)
 {
 	(void)index;
 	begun_single = (uintptr_t)argument;
+}
+
+/*
+ * Runs before a mark of the guest. A section ends on all harts now, as one that is idle may never
+ * run again, and begins with the next block of each hart.
+ */
+static void on_mark(unsigned int index, void *argument)
+{
+	unsigned int now = (uintptr_t)argument == 1;
+
+	(void)index;
+	running = read_register(hartid) % HARTS_MAX;
+	if (!begun_single)	/* the mark is the first instruction of its block */
+		harts[running].block = NULL;
+	for (unsigned int i = 0; i < HARTS_MAX; i++) {
+		if (!harts[i].buffer || (order[i] & 1) == now)
+			continue;
+		order[i] = ((order[i] >> 2) + 1) << 2 | (i != running) << 1 | now;
+		if (!now && harts[i].open)
+			end(i, &harts[i], i != running);
+		harts[i].seen = now ? harts[i].seen : order[i];
+	}
+	set_gates(running);
 }
 
 /* Runs after a 32-bit store: a store to trTeControl of an encoder starts or stops tracing. */
@@ -579,55 +630,6 @@ static void on_store(unsigned int index, qemu_plugin_meminfo_t info, uint64_t ad
 		set_gates(target);
 }
 
-static enum insn_class classify(uint32_t code)
-{
-	if ((code & 3) == 3) {
-		switch (code & 0x7f) {
-		case 0x63: /* branch */
-		case 0x6f: /* jal */
-		case 0x67: /* jalr */
-			return TRANSFER;
-		}
-		if (code == 0x10200073 || code == 0x30200073 || code == 0x70200073)
-			return TRAP_RETURN;
-		return PLAIN;
-	}
-	code &= 0xffff;
-	switch (code & 0xe003) {
-	case 0xa001: /* c.j */
-	case 0xc001: /* c.beqz */
-	case 0xe001: /* c.bnez */
-		return TRANSFER;
-	case 0x8002: /* c.jr, c.jalr: no rs2, rs1 not 0 (c.ebreak) */
-		return !(code & 0x7c) && code & 0xf80 ? TRANSFER : PLAIN;
-	}
-	return PLAIN;
-}
-
-/* By the hints of the unprivileged specification, table "Return-address stack prediction hints". */
-static unsigned int call_or_return(uint32_t code)
-{
-	unsigned int rd = code >> 7 & 31, rs1 = code >> 15 & 31;
-
-	if ((code & 0xf07f) == 0x8002)	/* c.jr */
-		return rd == 1 || rd == 5 ? INSN_RETURN : 0;
-	if ((code & 0xf07f) == 0x9002)	/* c.jalr, or with x0 c.ebreak */
-		return rd ? INSN_CALL : 0;
-	if ((code & 0x7f) == 0x6f || (code & 0x707f) == 0x67) {
-		if (rd == 1 || rd == 5)
-			return INSN_CALL;
-		return (code & 0x7f) == 0x67 && (rs1 == 1 || rs1 == 5) ? INSN_RETURN : 0;
-	}
-	return 0;
-}
-
-static bool stores_word(uint32_t code)
-{
-	if ((code & 3) == 3)
-		return (code & 0x707f) == 0x2023; /* sw */
-	return (code & 0xe003) == 0xc000 || (code & 0xe003) == 0xc002; /* c.sw, c.swsp */
-}
-
 static struct qemu_plugin_register *find_register(const GArray *registers, const char *name)
 {
 	for (guint i = 0; i < registers->len; i++) {
@@ -651,6 +653,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	block->start = qemu_plugin_tb_vaddr(tb);
 	block->count = count;
+	block->time_register = 0;
 	if (single)
 		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_single, QEMU_PLUGIN_CB_R_REGS,
 						     block);
@@ -665,13 +668,18 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		block->insns[i] = distance >> 1 << 8 | INSN_VALID | priv << INSN_PRIV_SHIFT |
 				  classify(code) << INSN_CLASS_SHIFT | call_or_return(code) |
 				  (qemu_plugin_insn_size(insn) == 4 ? INSN_LEN4 : 0);
+		if (i + 1 == count)
+			block->time_register = time_register(code);
+		if (log_threads && mark_of(code))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_R_REGS,
+							       (void *)(uintptr_t)mark_of(code));
 		if (single)
 			qemu_plugin_register_vcpu_insn_exec_cb(
 				insn, on_insn_single, QEMU_PLUGIN_CB_NO_REGS, (void *)(i + 1));
 		else
 			qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
 				insn, QEMU_PLUGIN_INLINE_STORE_U64, begun, i + 1);
-		if (stores_word(code))
+		if (stores_word(code) && !log_threads)
 			qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_PLUGIN_CB_R_REGS,
 							 QEMU_PLUGIN_MEM_W, NULL);
 	}
@@ -691,11 +699,16 @@ static void on_hart(qemu_plugin_id_t id, unsigned int index)
 	}
 	if (thread == g_thread_self())
 		single = true;
+	else if (thread && log_threads) {
+		fprintf(stderr, "exec_log: threads= needs all harts in one thread (-icount)\n");
+		exit(1);
+	}
 	thread = g_thread_self();
 	privilege = find_register(registers, "priv");
 	hartid = find_register(registers, "mhartid");
 	hart->pc = find_register(registers, "pc");
-	hart->sp = find_register(registers, "sp");
+	for (int i = 1; i < 32; i++)
+		hart->x[i] = find_register(registers, register_names[i]);
 	hart->tp = find_register(registers, "tp");
 	hart->sscratch = find_register(registers, "sscratch");
 	hart->epc[1] = find_register(registers, "sepc");
@@ -753,6 +766,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			limit = strtoull(argv[i] + 4, NULL, 0);
 		} else if (!strcmp(argv[i], "stacks=on")) {
 			log_stacks = true;
+		} else if (sscanf(argv[i], "threads=%" SCNu64 ":%" SCNu64 ":%" SCNu64, &member[0],
+				  &member[1], &member[2]) == 3) {
+			log_stacks = true;
+			log_threads = true;
 		} else {
 			fprintf(stderr, "exec_log: unknown option %s\n", argv[i]);
 			return -1;

@@ -26,6 +26,12 @@
  *   ODD                 the plugin found a sequence that it cannot explain: kind
  *                       (enum oracle_odd), epc. Makes the log unusable
  *   FULL                the size limit was reached, instructions are missing
+ *   TURN                with threads=: the hart gets its turn, or logging begins. Number of
+ *                       instructions that all harts began before, in all sections; 0
+ *   CLOCK               with threads=: the last instruction read this value from the CSR time; 0
+ *   SYSCALL             with threads=: the next TRAP is a system call: number, first argument
+ *   IDENTITY            with threads=: pid, tgid and real_parent of the task of the last arrival
+ *   INDIRECT            with threads=: as CALL, for a jump through another register than ra and t0
  *   CALL, RETURN,       with stacks=on: control came to an address by a call, a return or a
  *   TRAP_RETURN,        return from a trap, or it is the first of the handler of the trap before.
  *   HANDLER             Three signed distances: the address from the end of the predecessor; the
@@ -55,10 +61,15 @@ enum oracle_token {
 	ORACLE_ODD = 0x93,
 	ORACLE_FULL = 0x94,
 	ORACLE_TASK = 0x95,
+	ORACLE_IDENTITY = 0x96,
 	ORACLE_CALL = 0x98,
 	ORACLE_RETURN = 0x99,
 	ORACLE_TRAP_RETURN = 0x9a,
 	ORACLE_HANDLER = 0x9b,
+	ORACLE_INDIRECT = 0x9c,
+	ORACLE_TURN = 0x9d,
+	ORACLE_CLOCK = 0x9e,
+	ORACLE_SYSCALL = 0x9f,
 };
 
 enum oracle_odd {

@@ -14,10 +14,18 @@
 
 static int on_arrival(void *data, const struct oracle_arrival *arrival)
 {
-	static const char *const names[] = { "call", "return", "trap-return", "handler" };
+	static const char *const names[] = { "call", "return", "trap-return", "handler",
+					     "indirect" };
+
+	static const char *const others[] = { "turn", "clock", "syscall" };
 
 	(void)data;
-	if (arrival->token >= ORACLE_CALL)
+	if (arrival->token == ORACLE_IDENTITY)
+		printf("identity %" PRIu64 " %" PRIu64 " %" PRIx64 "\n", arrival->pid,
+		       arrival->tgid, arrival->parent);
+	else if (arrival->token >= ORACLE_TURN)
+		printf("%s %" PRIu64 "\n", others[arrival->token - ORACLE_TURN], arrival->value);
+	else if (arrival->token >= ORACLE_CALL)
 		printf("%s %" PRIx64 " %" PRIx64 " %" PRIx64 "\n",
 		       names[arrival->token - ORACLE_CALL], arrival->address, arrival->stack,
 		       arrival->task);

@@ -133,7 +133,19 @@ static int read_token(struct oracle_log *log, int token, struct oracle_insn *ins
 	case ORACLE_RETURN:
 	case ORACLE_TRAP_RETURN:
 	case ORACLE_HANDLER:
+	case ORACLE_INDIRECT:
 		return read_arrival(log, (unsigned int)token);
+	case ORACLE_IDENTITY:
+		if (get_number(log, &log->last.pid) || get_number(log, &log->last.tgid) ||
+		    get_number(log, &log->last.parent))
+			return -1;
+		return arrive(log, ORACLE_IDENTITY, log->last.address);
+	case ORACLE_TURN:
+	case ORACLE_CLOCK:
+	case ORACLE_SYSCALL:
+		if (get_number(log, &log->last.value) || get_number(log, &second))
+			return -1;
+		return arrive(log, (unsigned int)token, log->last.address);
 	}
 	if (token < ORACLE_TRAP || token > ORACLE_ODD)
 		return fail(log, "the log is damaged: unknown token");

@@ -30,14 +30,18 @@ struct oracle_insn {
 };
 
 /**
- * struct oracle_arrival - how control comes to an address (log.h), or a trap
- * @token: ORACLE_CALL, ORACLE_RETURN, ORACLE_TRAP_RETURN, ORACLE_HANDLER; ORACLE_TRAP,
- *	   which sets only @address (epc of the trap) and @cause
+ * struct oracle_arrival - how control comes to an address (log.h), or another event
+ * @token: ORACLE_CALL, ORACLE_RETURN, ORACLE_TRAP_RETURN, ORACLE_HANDLER, ORACLE_INDIRECT;
+ *	   ORACLE_TRAP, which sets only @address (epc of the trap) and @cause; ORACLE_IDENTITY,
+ *	   ORACLE_TURN, ORACLE_CLOCK and ORACLE_SYSCALL, which set the fields below
  * @cause: scause or mcause times 2, plus 1 for an interrupt
  * @priv: privilege at @address
  * @address: the instruction there has not retired yet, and perhaps never will
  * @stack: stack pointer at @address
  * @task: the kernel's task pointer; for ORACLE_HANDLER it may be the user's tp
+ * @value: ORACLE_TURN: instructions of all harts before; ORACLE_CLOCK: value of the CSR time;
+ *	   ORACLE_SYSCALL: number
+ * @pid, @tgid, @parent: ORACLE_IDENTITY: of @task; @parent is a task pointer
  */
 struct oracle_arrival {
 	unsigned int token;
@@ -46,6 +50,10 @@ struct oracle_arrival {
 	uint64_t address;
 	uint64_t stack;
 	uint64_t task;
+	uint64_t value;
+	uint64_t pid;
+	uint64_t tgid;
+	uint64_t parent;
 };
 
 /**

@@ -84,11 +84,9 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 }
 
 /* The blocks of a batch, with the task that executes them. */
-static struct ntrace_session_blocks blocks_of(const struct way *way,
-					      const struct ntrace_block_batch *batch)
+static struct ntrace_segment segment_of(const struct way *way)
 {
-	return (struct ntrace_session_blocks){
-		.batch = batch,
+	return (struct ntrace_segment){
 		.pid = way->tid / 2,
 		.tid = way->tid,
 		.comm = way->tid & 1 ? "odd" : "even",
@@ -99,36 +97,38 @@ static struct ntrace_session_blocks blocks_of(const struct way *way,
 static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 {
 	struct way *way = data;
-	const struct ntrace_session_blocks blocks = blocks_of(way, batch);
-	int error = ntrace_profile_blocks(way->profile, &blocks);
+	struct ntrace_segment segment = segment_of(way);
+	int error;
 
+	segment.batch = batch;
+	error = ntrace_profile_segment(way->profile, &segment);
 	if (!error)
-		error = ntrace_stacks_blocks(way->stacks, &blocks);
-	return error || way->counts ? error : ntrace_sampler_blocks(way->sampler, &blocks);
+		error = ntrace_stacks_segment(way->stacks, &segment);
+	return error || way->counts ? error : ntrace_sampler_segment(way->sampler, &segment);
 }
 
 static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 {
 	struct way *way = data;
-	const struct ntrace_session_blocks blocks = blocks_of(way, effect->batch);
-	const struct ntrace_session_effect told = { &blocks, effect->lead, effect->times };
+	struct ntrace_segment segment = segment_of(way);
 
-	return ntrace_profile_effect(way->profile, &told);
+	segment.type = NTRACE_SEGMENT_SUM;
+	segment.batch = effect->batch;
+	segment.lead = effect->lead;
+	segment.times = effect->times;
+	return ntrace_profile_segment(way->profile, &segment);
 }
 
 static int take_run(void *data, const struct ntrace_flow_run *run)
 {
 	struct way *way = data;
-	const struct ntrace_session_run told = {
-		.run = run,
-		.pid = way->tid / 2,
-		.tid = way->tid,
-		.comm = way->tid & 1 ? "odd" : "even",
-		.privilege = way->privilege,
-	};
-	int error = ntrace_profile_run(way->profile, &told);
+	struct ntrace_segment segment = segment_of(way);
+	int error;
 
-	return error ? error : ntrace_stacks_run(way->stacks, &told);
+	segment.type = NTRACE_SEGMENT_RUN;
+	segment.run = run;
+	error = ntrace_profile_segment(way->profile, &segment);
+	return error ? error : ntrace_stacks_segment(way->stacks, &segment);
 }
 
 static int tell_sample(void *data, const struct ntrace_sample *sample)

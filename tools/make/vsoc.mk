@@ -30,7 +30,7 @@ plugins: qemu ## the QEMU plugins: witness of what ran (build/plugin/exec_log.so
 	@$(MAKE) --no-print-directory $(PLUGINS)
 vsoc: qemu guest modules riscv64 plugins ## all that a run of the virtual SoC needs
 
-$(B)/plugin/%.so: selftests/oracle/%.c selftests/oracle/log.h $(B)/qemu/include/qemu-plugin.h
+$(B)/plugin/%.so: selftests/oracle/%.c selftests/oracle/log.h selftests/oracle/exec_code.h $(B)/qemu/include/qemu-plugin.h
 	@mkdir -p $(@D)
 	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden \
 		-I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $< -o $@

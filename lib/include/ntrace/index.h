@@ -47,7 +47,7 @@ struct ntrace_index_counts {
  * made again.
  *
  * The progress function of the session is called while trace is decoded. From then on
- * ntrace_session_decode_range() uses the index.
+ * decoding a part uses the index.
  *
  * Return: 0, the nonzero result of the progress function, NTRACE_ERR_IO (a trace file cannot be
  * read; errno is kept), NTRACE_ERR_FORMAT (the compressed trace is damaged), NTRACE_ERR_NOMEM.
@@ -90,7 +90,7 @@ NTRACE_EXPERIMENTAL int ntrace_session_index_point(const struct ntrace_session *
 						   struct ntrace_index_point *point);
 
 /**
- * struct ntrace_session_range - a part of a stream
+ * struct ntrace_session_range - a part of a stream; see struct ntrace_decode_options
  * @size: sizeof(struct ntrace_session_range) of the caller
  * @first_offset: messages that start at this offset or later
  * @last_offset: messages that start at this offset or before; UINT64_MAX = all
@@ -108,31 +108,6 @@ struct ntrace_session_range {
 	bool by_time;
 	uint8_t reserved[7];
 };
-
-/**
- * ntrace_session_decode_range - decode a part of a stream
- * @session: session opened by ntrace_session_open(); with an index of ntrace_session_index() only
- *           the necessary bytes are decoded, else all of them up to the end of the part
- * @stream: index of the stream
- * @range: the part; NULL = all
- * @callback: as for ntrace_session_decode_blocks()
- * @blocks: as for ntrace_session_decode_blocks(); NULL: each block is an event
- * @data: passed to @callback and @blocks
- * @stats: set to the totals of the events in the part, @messages is 0; without @range as for
- *         ntrace_session_decode(). May be NULL
- *
- * The callbacks get exactly the events of ntrace_session_decode_blocks() whose messages or times
- * are in the part, in the same order, with the same processes and times; only the boundaries of
- * batches and the ids of blocks may differ. Notes about the trace before the part are left out.
- *
- * Return: as ntrace_session_decode(); NTRACE_ERR_INVALID also for a wrong @range.
- */
-NTRACE_EXPERIMENTAL int
-ntrace_session_decode_range(struct ntrace_session *session, unsigned int stream,
-			    const struct ntrace_session_range *range,
-			    int (*callback)(void *data, const struct ntrace_session_event *event),
-			    int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
-			    void *data, struct ntrace_flow_stats *stats);
 
 #ifdef __cplusplus
 }

@@ -108,16 +108,16 @@ NTRACE_API int ntrace_sampler_event(struct ntrace_sampler *sampler,
 				    const struct ntrace_session_event *event);
 
 /**
- * ntrace_sampler_blocks - pass the next batch of blocks of a stream
+ * ntrace_sampler_segment - pass the next segment of a stream
  * @sampler: sampler made by ntrace_sampler_new()
- * @blocks: the next blocks; borrowed during the call; see ntrace_session_decode_blocks()
+ * @segment: blocks; borrowed during the call
  *
  * The same as ntrace_sampler_event() for each of the blocks.
  *
  * Return: 0 or the nonzero result of a callback.
  */
-NTRACE_EXPERIMENTAL int ntrace_sampler_blocks(struct ntrace_sampler *sampler,
-					      const struct ntrace_session_blocks *blocks);
+NTRACE_EXPERIMENTAL int ntrace_sampler_segment(struct ntrace_sampler *sampler,
+					       const struct ntrace_segment *segment);
 
 /**
  * ntrace_sampler_end - end a stream: the transfers before it are forgotten

@@ -124,6 +124,32 @@ NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
 				      struct ntrace_archive_counts *counts);
 
 /**
+ * struct ntrace_origin - the thread that made another one (fork, vfork, clone)
+ * @pid: its process
+ * @tid: the thread
+ * @turn: its turn in which it did so, as in struct ntrace_session_event
+ * @order: number of threads that it made earlier in that turn
+ */
+struct ntrace_origin {
+	int32_t pid;
+	int32_t tid;
+	uint64_t turn;
+	uint64_t order;
+};
+
+/**
+ * enum ntrace_time_unit - unit of a time
+ * @NTRACE_TIME_NONE: there is none: the trace has no timestamps, or not yet, or its clock is not known
+ * @NTRACE_TIME_NANOSECONDS: CLOCK_MONOTONIC
+ * @NTRACE_TIME_TICKS: ticks of the stream, whose frequency is not known
+ */
+enum ntrace_time_unit {
+	NTRACE_TIME_NONE,
+	NTRACE_TIME_NANOSECONDS,
+	NTRACE_TIME_TICKS,
+};
+
+/**
  * struct ntrace_session_event - a flow event and its process
  * @flow: the event
  * @stream: index of the stream
@@ -137,6 +163,16 @@ NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
  * @sideband_ns: a time (CLOCK_MONOTONIC) for sorting the event into the sideband: after the records
  *               of the mappings and names used to decode it, before later records of its process.
  *               Not the time of the execution; never less than @sideband_ns of the previous event
+ * @turn: number of the scheduling interval of the thread over all CPUs, with NTRACE_NEEDS_TURNS: between
+ *        turns n and n + 1 the thread executed nothing. 0 = not known
+ * @time: the last timestamp, in @time_unit. Times in nanoseconds are of one clock for all streams: they lie
+ *        in the turn of the thread, and never go back in a stream
+ * @turn_end: NANOSECONDS: the turn of the thread ends before this time, 0 = not known
+ * @time_error: NANOSECONDS: bound of the error of @time
+ * @time_unit: enum ntrace_time_unit
+ * @program: number of the program that the process runs: another one means that it has called exec.
+ *           0 = not known
+ * @origin: with NTRACE_NEEDS_TURNS, in the first turn of a thread: the thread that made it; else NULL
  */
 struct ntrace_session_event {
 	const struct ntrace_flow_event *flow;
@@ -147,6 +183,13 @@ struct ntrace_session_event {
 	const char *comm;
 	unsigned int privilege;
 	uint64_t sideband_ns;
+	uint64_t turn;
+	uint64_t program;
+	const struct ntrace_origin *origin;
+	uint64_t time;
+	uint64_t turn_end;
+	uint32_t time_error;
+	uint32_t time_unit;
 };
 
 /**
@@ -217,169 +260,144 @@ NTRACE_API const struct ntrace_recording *
 ntrace_session_recording(const struct ntrace_session *session);
 
 /**
- * ntrace_session_decode - decode one stream from its first byte to its last
- * @session: session opened by ntrace_session_open()
- * @stream: index of the stream
- * @callback: called for every event, in order; the event is borrowed during the call; a nonzero
- *            result stops
- * @data: passed to @callback
- * @stats: set to the totals of the flow; may be NULL
- *
- * Return: 0, the nonzero result of @callback or of the progress function, NTRACE_ERR_INVALID (no
- * such stream), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (the compressed trace is damaged),
- * NTRACE_ERR_NOMEM.
+ * enum ntrace_segment_type - how a segment says what was executed
+ * @NTRACE_SEGMENT_BLOCKS: blocks, one after the other
+ * @NTRACE_SEGMENT_RUN: the same as numbers of messages that came before: see struct ntrace_flow_run
+ * @NTRACE_SEGMENT_SUM: blocks, as often as they were executed: see struct ntrace_flow_effect
  */
-NTRACE_API int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
-				     int (*callback)(void *data,
-						     const struct ntrace_session_event *event),
-				     void *data, struct ntrace_flow_stats *stats);
-
-/**
- * struct ntrace_session_blocks - blocks executed one after the other by one thread
- * @batch: the blocks; see struct ntrace_block_batch. Equal ids mean the same code until the stream
- *         ends; other streams have ids of their own
- * @stream: as in struct ntrace_session_event, likewise all others: the same for all blocks
- * @cpu: Linux number of the hart
- * @pid: process on the hart
- * @tid: thread
- * @comm: name of the thread
- * @privilege: enum ntrace_priv of the blocks
- * @reserved: 0
- * @sideband_ns: a time for sorting the blocks into the sideband
- */
-struct ntrace_session_blocks {
-	const struct ntrace_block_batch *batch;
-	unsigned int stream;
-	unsigned int cpu;
-	int32_t pid;
-	int32_t tid;
-	const char *comm;
-	unsigned int privilege;
-	uint32_t reserved;
-	uint64_t sideband_ns;
+enum ntrace_segment_type {
+	NTRACE_SEGMENT_BLOCKS,
+	NTRACE_SEGMENT_RUN,
+	NTRACE_SEGMENT_SUM,
 };
 
 /**
- * ntrace_session_decode_blocks - decode one stream, with the blocks in batches
- * @session: session opened by ntrace_session_open()
+ * struct ntrace_segment - code that one thread executed in one privilege
+ * @batch: BLOCKS, SUM: the blocks; see struct ntrace_block_batch. Equal ids mean the same code until
+ *         the stream ends; other streams have ids of their own
+ * @run: RUN: the steps
+ * @type: enum ntrace_segment_type
  * @stream: index of the stream
- * @callback: called for every event but blocks; otherwise as for ntrace_session_decode()
- * @blocks: called for every batch of blocks, in order with the events; the batch is borrowed during
- *          the call; a nonzero result stops
- * @data: passed to @callback and @blocks
- * @stats: set to the totals of the flow; may be NULL
- *
- * Several times as fast as ntrace_session_decode(), with the same blocks and events in the same
- * order. The blocks of a batch have one thread and one privilege. Messages that come again are
- * remembered, which takes up to some tens of megabytes.
- *
- * Return: as ntrace_session_decode().
+ * @cpu: Linux number of the hart
+ * @privilege: as in struct ntrace_session_event
+ * @pid: process on the hart, -1 = unknown, also in a SUM if threads are not separate
+ * @tid: thread, likewise
+ * @comm: name of the thread at that time, never NULL
+ * @lead: SUM: so many blocks of @batch lead to the others and are not part of the sum
+ * @times: SUM: as in struct ntrace_flow_effect
+ * @time: as in struct ntrace_session_event; not in a SUM
+ * @turn_end: likewise
+ * @time_error: likewise
+ * @time_unit: likewise
+ * @turn: as in struct ntrace_session_event
+ * @program: likewise
+ * @origin: likewise
+ * @sideband_ns: as in struct ntrace_session_event
  */
-NTRACE_EXPERIMENTAL int
-ntrace_session_decode_blocks(struct ntrace_session *session, unsigned int stream,
-			     int (*callback)(void *data, const struct ntrace_session_event *event),
-			     int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
-			     void *data, struct ntrace_flow_stats *stats);
-
-/**
- * struct ntrace_session_effect - blocks executed a number of times by one thread
- * @blocks: the blocks, with those that lead to them; @batch is as in struct ntrace_flow_effect. @pid
- *          and @tid are -1 if threads are not separate
- * @lead: as in struct ntrace_flow_effect
- * @times: as in struct ntrace_flow_effect
- */
-struct ntrace_session_effect {
-	const struct ntrace_session_blocks *blocks;
+struct ntrace_segment {
+	const struct ntrace_block_batch *batch;
+	const struct ntrace_flow_run *run;
+	unsigned int type;
+	unsigned int stream;
+	unsigned int cpu;
+	unsigned int privilege;
+	int32_t pid;
+	int32_t tid;
+	const char *comm;
 	size_t lead;
 	uint64_t times;
-};
-
-/**
- * struct ntrace_session_run - effects executed one after the other by one thread
- * @run: the effects
- * @stream: as in struct ntrace_session_event, likewise all others: the same for all steps
- * @cpu: Linux number of the hart
- * @pid: process on the hart
- * @tid: thread
- * @comm: name of the thread
- * @privilege: enum ntrace_priv of the blocks
- * @reserved: 0
- * @sideband_ns: a time for sorting the run into the sideband
- */
-struct ntrace_session_run {
-	const struct ntrace_flow_run *run;
-	unsigned int stream;
-	unsigned int cpu;
-	int32_t pid;
-	int32_t tid;
-	const char *comm;
-	unsigned int privilege;
-	uint32_t reserved;
+	uint64_t time;
+	uint64_t turn_end;
+	uint32_t time_error;
+	uint32_t time_unit;
+	uint64_t turn;
+	uint64_t program;
+	const struct ntrace_origin *origin;
 	uint64_t sideband_ns;
 };
 
 /**
- * ntrace_session_run_step - the blocks of a step as a batch
- * @run: the run, during the call of the callback
+ * ntrace_segment_step - the blocks of a step of a RUN
+ * @segment: the run, during the call of the callback
  * @index: index of the step
  * @batch: set to the blocks without the lead; valid as for ntrace_flow_run_step()
- * @blocks: set to the attributes of @run, with @batch
+ * @step: set to a segment of the blocks, which refers to @batch
  */
-NTRACE_EXPERIMENTAL void ntrace_session_run_step(const struct ntrace_session_run *run, size_t index,
-						 struct ntrace_block_batch *batch,
-						 struct ntrace_session_blocks *blocks);
+NTRACE_EXPERIMENTAL void ntrace_segment_step(const struct ntrace_segment *segment, size_t index,
+					     struct ntrace_block_batch *batch,
+					     struct ntrace_segment *step);
 
 /**
- * struct ntrace_session_counting - callbacks of ntrace_session_decode_counts()
- * @size: sizeof(struct ntrace_session_counting) of the caller
- * @event: called for every event but blocks, as for ntrace_session_decode_blocks()
- * @blocks: called for every batch of blocks that are not counted
- * @effect: called for effects: see struct ntrace_flow_effect. A nonzero result stops
- * @data: passed to the callbacks
- * @by_thread: the executions of an effect are those of one thread; effects come more often
- * @run: called for the same as @effect in order, before the other callbacks. May be NULL, and then or
- *       with @effect NULL only one of them is called
- */
-struct ntrace_session_counting {
-	size_t size;
-	int (*event)(void *data, const struct ntrace_session_event *event);
-	int (*blocks)(void *data, const struct ntrace_session_blocks *blocks);
-	int (*effect)(void *data, const struct ntrace_session_effect *effect);
-	void *data;
-	bool by_thread;
-	int (*run)(void *data, const struct ntrace_session_run *run);
-};
-
-/**
- * ntrace_session_decode_counts - decode one stream, and count what repeats
- * @session: session opened by ntrace_session_open()
- * @stream: index of the stream
- * @counting: callbacks; without @effect and @run all messages are walked, which takes less memory than
- *            ntrace_session_decode_blocks()
- * @stats: set to the totals of the flow; may be NULL
- *
- * Messages with a known effect are counted, not walked: see ntrace_flow_count(). Each block is passed
- * exactly once, in a batch or with an effect, and in a run. Effects are for sums that depend neither on
- * the order of messages nor on time; a run has both.
- *
- * Return: as ntrace_session_decode(), NTRACE_ERR_INVALID also for @counting.
- */
-NTRACE_EXPERIMENTAL int ntrace_session_decode_counts(struct ntrace_session *session,
-						     unsigned int stream,
-						     const struct ntrace_session_counting *counting,
-						     struct ntrace_flow_stats *stats);
-
-/**
- * ntrace_session_block_event - a block of a batch as an event
- * @blocks: the batch
+ * ntrace_segment_event - a block of a segment as an event
+ * @segment: has blocks
  * @block: one of its blocks
  * @flow: set to the block; @offset is that of the first block of the batch, @context is NULL
  * @event: set to the event, which refers to @flow
  */
-NTRACE_EXPERIMENTAL void ntrace_session_block_event(const struct ntrace_session_blocks *blocks,
-						    const struct ntrace_block *block,
-						    struct ntrace_flow_event *flow,
-						    struct ntrace_session_event *event);
+NTRACE_EXPERIMENTAL void ntrace_segment_event(const struct ntrace_segment *segment,
+					      const struct ntrace_block *block,
+					      struct ntrace_flow_event *flow,
+					      struct ntrace_session_event *event);
+
+/* Needs of a receiver, which decide how fast it is served. */
+#define NTRACE_NEEDS_SUMS (1u << 0)	/* code that repeats comes as SUM, in no order */
+#define NTRACE_NEEDS_RUNS (1u << 1)	/* code that repeats comes as RUN */
+#define NTRACE_NEEDS_THREADS (1u << 2)	/* a SUM is that of one thread; sums come more often */
+#define NTRACE_NEEDS_TURNS (1u << 3)	/* each thread comes in its own order over all CPUs */
+
+/* All streams of a recording. */
+#define NTRACE_ALL_STREAMS UINT32_MAX
+
+struct ntrace_session_range;
+
+/**
+ * struct ntrace_decode_options - what to decode, and who receives it
+ * @size: sizeof(struct ntrace_decode_options) of the caller
+ * @stream: index of the only stream to decode, or NTRACE_ALL_STREAMS
+ * @needs: mask of NTRACE_NEEDS_...; with neither SUMS nor RUNS all code comes as BLOCKS, in the order of
+ *         the stream. With both, code that repeats comes as RUN and as SUM. With a @range, neither
+ * @event: called for each event but blocks, in the order of the stream, with the segments; the event is
+ *         borrowed during the call; a nonzero result stops
+ * @segment: called for each segment, likewise; NULL: each block is an event, which is slower
+ * @end: called at the end of each stream; a nonzero result stops. May be NULL
+ * @data: passed to the callbacks
+ * @range: the part of each stream to decode; NULL = all. With an index of ntrace_session_index() only the
+ *         necessary bytes are decoded
+ * @stats: the totals of the flows are added to it, with @range those of the events in the part (then
+ *         without @messages); may be NULL
+ */
+struct ntrace_decode_options {
+	size_t size;
+	uint32_t stream;
+	uint32_t needs;
+	int (*event)(void *data, const struct ntrace_session_event *event);
+	int (*segment)(void *data, const struct ntrace_segment *segment);
+	int (*end)(void *data, unsigned int stream);
+	void *data;
+	const struct ntrace_session_range *range;
+	struct ntrace_flow_stats *stats;
+};
+
+/**
+ * ntrace_session_decode - decode streams of a recording
+ * @session: session opened by ntrace_session_open()
+ * @options: what to decode, and who receives it
+ *
+ * Streams come one after the other or, with NTRACE_NEEDS_TURNS, in turns: then each thread comes in its
+ * own order, as the sideband shows it, and the callbacks are called by several threads
+ * of this process, never by two at a time. Each executed block comes exactly once (with SUMS and RUNS once
+ * in each form). The order of all calls depends on the recording only.
+ *
+ * With a range, the callbacks get exactly the events and blocks whose messages or times are in the part, in
+ * the same order, with the same processes and times; only the boundaries of segments and the ids of blocks
+ * may differ. Notes about the trace before the part are left out.
+ *
+ * Return: 0, the nonzero result of a callback or of the progress function, NTRACE_ERR_INVALID (@options,
+ * no such stream), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (compressed trace is damaged),
+ * NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_session_decode(struct ntrace_session *session,
+				     const struct ntrace_decode_options *options);
 
 #ifdef __cplusplus
 }

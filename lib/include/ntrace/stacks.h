@@ -57,7 +57,7 @@ enum ntrace_stack_kind {
  * @calls: number of entries by a call, a jump from another function, a trap or a signal
  * @instructions: executed in the function
  * @total: executed in the function and its callees, each instruction once
- * @ticks: time in the function, see struct ntrace_stacks_options
+ * @ticks: time in the function, in nanoseconds or ticks, as in struct ntrace_stack_change
  * @total_ticks: time in the function and its callees
  */
 struct ntrace_stack_function {
@@ -162,8 +162,9 @@ enum ntrace_stack_change_type {
  * @kind: likewise
  * @depth: number of frames below it
  * @reserved32: 0
- * @instructions: executed earlier in this stream by all threads
- * @time: ticks of the stream's timestamps, if it has any
+ * @instructions: executed earlier by all threads, in the order in which they were passed
+ * @time: of the timestamps, if the trace has any: CLOCK_MONOTONIC in nanoseconds or, where the frequency of
+ *        the timestamps is not known, ticks of the stream
  */
 struct ntrace_stack_change {
 	uint8_t type;
@@ -232,6 +233,7 @@ struct ntrace_stacks_options {
  * @gaps: losses
  * @cut: stacks deeper than 65,536 frames: their outer half is dropped
  * @other: instructions in "[other]"
+ * @time_error: greatest bound of the error of a time in nanoseconds
  */
 struct ntrace_stacks_stats {
 	uint64_t instructions;
@@ -245,6 +247,7 @@ struct ntrace_stacks_stats {
 	uint64_t gaps;
 	uint64_t cut;
 	uint64_t other;
+	uint64_t time_error;
 };
 
 struct ntrace_stacks;
@@ -266,11 +269,13 @@ NTRACE_EXPERIMENTAL int ntrace_stacks_new(struct ntrace_stacks **stacks,
 NTRACE_EXPERIMENTAL void ntrace_stacks_free(struct ntrace_stacks *stacks);
 
 /**
- * ntrace_stacks_event - pass the next event of a stream
+ * ntrace_stacks_event - pass the next event
  * @stacks: stacks made by ntrace_stacks_new()
  * @event: the next event; borrowed during the call
  *
- * Pass the events of one stream in order; call ntrace_stacks_end() between streams.
+ * The events of each stream come in order. Streams may take turns: with NTRACE_NEEDS_TURNS a thread
+ * keeps its stack from one CPU to the other. Otherwise pass one stream after the other, each followed
+ * by ntrace_stacks_end_stream().
  *
  * Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
  */
@@ -278,32 +283,31 @@ NTRACE_EXPERIMENTAL int ntrace_stacks_event(struct ntrace_stacks *stacks,
 					    const struct ntrace_session_event *event);
 
 /**
- * ntrace_stacks_blocks - pass the next batch of blocks of a stream
+ * ntrace_stacks_segment - pass the next segment
  * @stacks: stacks made by ntrace_stacks_new()
- * @blocks: the next blocks; borrowed during the call; see ntrace_session_decode_blocks()
+ * @segment: the next blocks or run; borrowed during the call
  *
- * The same as ntrace_stacks_event() for each of the blocks, but faster.
- *
- * Return: as ntrace_stacks_event().
- */
-NTRACE_EXPERIMENTAL int ntrace_stacks_blocks(struct ntrace_stacks *stacks,
-					     const struct ntrace_session_blocks *blocks);
-
-/**
- * ntrace_stacks_run - pass the next run of a stream
- * @stacks: stacks made by ntrace_stacks_new()
- * @run: the next run; borrowed during the call
- *
- * The same as ntrace_stacks_blocks() for the blocks of each step, but faster: a step at a stack where
+ * The same as ntrace_stacks_event() for each of the blocks, but faster: a step of a run at a stack where
  * it was before is only counted.
  *
  * Return: as ntrace_stacks_event().
  */
-NTRACE_EXPERIMENTAL int ntrace_stacks_run(struct ntrace_stacks *stacks,
-					  const struct ntrace_session_run *run);
+NTRACE_EXPERIMENTAL int ntrace_stacks_segment(struct ntrace_stacks *stacks,
+					      const struct ntrace_segment *segment);
 
 /**
- * ntrace_stacks_end - end a stream: all frames end
+ * ntrace_stacks_end_stream - end a stream
+ * @stacks: stacks made by ntrace_stacks_new()
+ * @stream: its index; it may begin again
+ *
+ * The stack of the thread that ran last is unknown from now on; those of the others are kept.
+ *
+ * Return: as ntrace_stacks_event().
+ */
+NTRACE_EXPERIMENTAL int ntrace_stacks_end_stream(struct ntrace_stacks *stacks, unsigned int stream);
+
+/**
+ * ntrace_stacks_end - end all streams: all frames end
  * @stacks: stacks made by ntrace_stacks_new()
  *
  * Call it also before reading any result.

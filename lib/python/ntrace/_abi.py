@@ -168,7 +168,16 @@ class SessionEvent(Structure):
     """struct ntrace_session_event"""
     _fields_ = [("flow", c_void_p), ("stream", c_uint), ("cpu", c_uint), ("pid", c_int32),
                 ("tid", c_int32), ("comm", c_char_p), ("privilege", c_uint),
-                ("sideband_ns", c_uint64)]
+                ("sideband_ns", c_uint64), ("turn", c_uint64), ("program", c_uint64),
+                ("origin", c_void_p), ("time", c_uint64), ("turn_end", c_uint64),
+                ("time_error", c_uint32), ("time_unit", c_uint32)]
+
+
+class DecodeOptions(Structure):
+    """struct ntrace_decode_options"""
+    _fields_ = [("size", c_size_t), ("stream", c_uint32), ("needs", c_uint32), ("event", c_void_p),
+                ("segment", c_void_p), ("end", c_void_p), ("data", c_void_p), ("range", c_void_p),
+                ("stats", c_void_p)]
 
 
 class ProfileTrace(Structure):
@@ -241,6 +250,7 @@ STRUCTS: Dict[str, Type[Structure]] = {
     "ntrace_block": Block, "ntrace_block_batch": BlockBatch, "ntrace_flow_config": FlowConfig,
     "ntrace_flow_stats": FlowStats, "ntrace_stream": Stream, "ntrace_recording": Recording,
     "ntrace_session_options": SessionOptions, "ntrace_session_event": SessionEvent,
+    "ntrace_decode_options": DecodeOptions,
     "ntrace_profile_trace": ProfileTrace, "ntrace_profile_options": ProfileOptions,
     "ntrace_profile_object": ProfileObject, "ntrace_profile_function": ProfileFunction,
     "ntrace_cursor_config": CursorConfig, "ntrace_cursor_place": CursorPlace,
@@ -289,13 +299,11 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "session_streams": (c_uint, [c_void_p]),
     "session_stream": (POINTER(Stream), [c_void_p, c_uint]),
     "session_recording": (POINTER(Recording), [c_void_p]),
-    "session_decode": (c_int, [c_void_p, c_uint, c_void_p, c_void_p, POINTER(FlowStats)]),
-    "session_decode_blocks": (c_int, [c_void_p, c_uint, c_void_p, c_void_p, c_void_p,
-                                      POINTER(FlowStats)]),
+    "session_decode": (c_int, [c_void_p, POINTER(DecodeOptions)]),
     "profile_new": (c_int, [_HANDLE, POINTER(ProfileOptions)]),
     "profile_free": (None, [c_void_p]),
     "profile_event": (c_int, [c_void_p, c_void_p]),
-    "profile_blocks": (c_int, [c_void_p, c_void_p]),
+    "profile_segment": (c_int, [c_void_p, c_void_p]),
     "profile_end": (c_int, [c_void_p]),
     "profile_merge": (c_int, [c_void_p, c_void_p]),
     "profile_traces": (c_void_p, [c_void_p, POINTER(c_size_t)]),

@@ -168,12 +168,13 @@ class Session(Handle):
         try:
             for stream in self._chosen(streams):
                 # The library calls itself: nothing of Python in between.
-                event = ctypes.cast(_abi.library.profile_event, ctypes.c_void_p)
-                blocks = ctypes.cast(_abi.library.profile_blocks, ctypes.c_void_p)
-                check(_abi.library.session_decode_blocks(self.handle, stream, event, blocks,
-                                                         profile.handle, None),
+                options = _abi.DecodeOptions(
+                    size=ctypes.sizeof(_abi.DecodeOptions), stream=stream, data=profile.handle,
+                    event=ctypes.cast(_abi.library.profile_event, ctypes.c_void_p),
+                    segment=ctypes.cast(_abi.library.profile_segment, ctypes.c_void_p))
+                check(_abi.library.session_decode(self.handle, ctypes.byref(options)),
                       "stream %d" % stream)
-                check(_abi.library.profile_end(profile.handle), "stream %d" % stream)
+            check(_abi.library.profile_end(profile.handle), "profile")
         except BaseException:
             profile.close()
             raise
@@ -215,8 +216,10 @@ class _Collector:
     def decode(self, session: int, stream: int) -> None:
         """Appends a stream."""
         stats = _abi.FlowStats()
-        result = _abi.library.session_decode(session, stream, ctypes.cast(self.callback, ctypes.c_void_p),
-                                             None, ctypes.byref(stats))
+        options = _abi.DecodeOptions(
+            size=ctypes.sizeof(_abi.DecodeOptions), stream=stream,
+            event=ctypes.cast(self.callback, ctypes.c_void_p), stats=ctypes.addressof(stats))
+        result = _abi.library.session_decode(session, ctypes.byref(options))
         self.guard.check(result, "stream %d" % stream)
         self.stats.append(Stats(*(getattr(stats, name) for name in Stats._fields)))
 

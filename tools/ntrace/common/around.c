@@ -56,9 +56,9 @@ static bool begins_by_id(struct search *search, const struct ntrace_block_batch 
 	return search->marks[block->id] == 2;
 }
 
-static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int search_segment(void *data, const struct ntrace_segment *segment)
 {
-	const struct ntrace_block_batch *batch = blocks->batch;
+	const struct ntrace_block_batch *batch = segment->batch;
 	struct search *search = data;
 	size_t i;
 
@@ -116,8 +116,13 @@ static int search_streams(struct recording *recording, struct search *search)
 		search->room = 0;
 		if (!range_has_stream(range, i))
 			continue;
-		result = recording_decode_stream(recording, i, take_event, take_blocks, search,
-						 NULL);
+		result =
+			recording_decode(recording, NULL,
+					 &(struct ntrace_decode_options){ .stream = i,
+									  .event = take_event,
+									  .segment = search_segment,
+									  .data = search },
+					 NULL);
 		if (result > 0)
 			range->only = i + 1;
 	}

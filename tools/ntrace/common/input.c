@@ -144,29 +144,42 @@ static void take_note(void *data, const char *text)
 static int take_bytes(void *data, unsigned int stream, uint64_t bytes)
 {
 	const struct recording *recording = data;
+	uint64_t sum = 0;
 
 	if (recording->tell)
 		return recording->tell(recording->tell_data, stream, bytes);
-	if (recording->progress)
-		progress_update(recording->progress, recording->progress_base + bytes);
+	if (!recording->progress)
+		return 0;
+	recording->decoded[stream] = bytes;
+	for (unsigned int i = 0; i < ntrace_session_streams(recording->session); i++)
+		sum += recording->decoded[i];
+	progress_update(recording->progress, sum);
 	return 0;
+}
+
+/* Shows how much of @stream, or of all streams, is decoded. */
+static void begin_progress(struct recording *recording, struct progress *progress, const char *what,
+			   uint32_t stream)
+{
+	unsigned int streams = ntrace_session_streams(recording->session), i;
+	uint64_t bytes = 0;
+
+	for (i = 0; i < streams; i++) {
+		recording->decoded[i] = 0;
+		if (stream == NTRACE_ALL_STREAMS || stream == i)
+			bytes += ntrace_session_stream(recording->session, i)->bytes;
+	}
+	progress_begin(progress, what, bytes);
+	recording->progress = progress;
 }
 
 int recording_index(struct recording *recording, const char *path,
 		    struct ntrace_index_counts *counts)
 {
-	unsigned int streams = ntrace_session_streams(recording->session), i;
 	struct progress progress;
-	uint64_t most = 0;
 	int error;
 
-	/* One stream after the other, and some of them may be up to date. */
-	for (i = 0; i < streams; i++)
-		if (ntrace_session_stream(recording->session, i)->bytes > most)
-			most = ntrace_session_stream(recording->session, i)->bytes;
-	progress_begin(&progress, "index", most);
-	recording->progress = &progress;
-	recording->progress_base = 0;
+	begin_progress(recording, &progress, "index", NTRACE_ALL_STREAMS);
 	error = ntrace_session_index(recording->session, 0, counts);
 	recording->progress = NULL;
 	progress_end(&progress);
@@ -332,6 +345,14 @@ int recording_open(struct recording *recording, const struct command *command, c
 	errno = 0;
 	error = ntrace_session_open(&recording->session, path, &session);
 	free(firmware);
+	if (!error) {
+		recording->decoded = calloc(ntrace_session_streams(recording->session) + 1u,
+					    sizeof(*recording->decoded));
+		if (!recording->decoded) {
+			recording_close(recording);
+			return fail("out of memory");
+		}
+	}
 	if (!error && ntrace_session_has_samples(recording->session) &&
 	    (!options->samples || options->params)) {
 		recording_close(recording);
@@ -366,6 +387,7 @@ void recording_close(struct recording *recording)
 	for (i = 0; i < recording->note_count; i++)
 		free(recording->notes[i]);
 	free(recording->notes);
+	free(recording->decoded);
 	*recording = (struct recording){ 0 };
 }
 
@@ -423,130 +445,30 @@ void recording_say_losses(const struct recording_totals *totals, const char *eff
 	warn("%s: %s", text, effect);
 }
 
-int recording_count_stream(struct recording *recording, unsigned int stream,
-			   const struct ntrace_session_counting *counting, int (*end)(void *data),
-			   uint64_t *gaps)
+int recording_decode(struct recording *recording, const char *what,
+		     const struct ntrace_decode_options *options, struct recording_totals *totals)
 {
+	struct ntrace_decode_options full = *options;
 	struct ntrace_flow_stats stats = { 0 };
+	struct progress progress;
 	int error;
 
-	/* Counted messages have no place and no time, so a range excludes counting. */
-	if ((counting->effect || counting->run) && !recording->range.given)
-		error = ntrace_session_decode_counts(recording->session, stream, counting, &stats);
-	else
-		error = recording_decode_stream(recording, stream, counting->event,
-						counting->blocks, counting->data, &stats);
-	*gaps += stats.gaps + stats.errors;
-	return error || !end ? error : end(counting->data);
-}
-
-struct decoding {
-	struct progress progress;
-	uint64_t base;
-	unsigned int events;
-	const struct ntrace_session_counting *to;
-};
-
-static int take_event(void *data, const struct ntrace_session_event *event)
-{
-	struct decoding *decoding = data;
-
-	if (!(++decoding->events & 0xff))
-		progress_update(&decoding->progress, decoding->base + event->flow->offset);
-	return decoding->to->event(decoding->to->data, event);
-}
-
-static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
-{
-	struct decoding *decoding = data;
-
-	if (!(++decoding->events & 0xff))
-		progress_update(&decoding->progress, decoding->base + blocks->batch->offset);
-	return decoding->to->blocks(decoding->to->data, blocks);
-}
-
-static int take_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	struct decoding *decoding = data;
-
-	return decoding->to->effect(decoding->to->data, effect);
-}
-
-static int take_run(void *data, const struct ntrace_session_run *run)
-{
-	struct decoding *decoding = data;
-
-	return decoding->to->run(decoding->to->data, run);
-}
-
-int recording_decode_stream(struct recording *recording, unsigned int stream,
-			    int (*event)(void *data, const struct ntrace_session_event *event),
-			    int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
-			    void *data, struct ntrace_flow_stats *stats)
-{
-	const struct ntrace_session_range *range =
-		recording->range.given ? &recording->range.range : NULL;
-
-	return ntrace_session_decode_range(recording->session, stream, range, event, blocks, data,
-					   stats);
-}
-
-static int decode_stream(struct recording *recording, unsigned int stream,
-			 struct decoding *decoding, int (*end)(void *data),
-			 struct recording_totals *sums)
-{
-	const struct ntrace_session_counting *to = decoding->to;
-	const struct ntrace_session_counting own = {
-		.size = sizeof(own),
-		.event = take_event,
-		.blocks = take_blocks,
-		.effect = to->effect ? take_effect : NULL,
-		.data = decoding,
-		.by_thread = to->by_thread,
-		.run = to->run ? take_run : NULL,
-	};
-	int error = recording_count_stream(recording, stream, &own, NULL, &sums->gaps);
-
-	return error || !end ? error : end(to->data);
-}
-
-int recording_count(struct recording *recording, const char *what,
-		    const struct ntrace_session_counting *counting, int (*end)(void *data),
-		    struct recording_totals *totals)
-{
-	struct ntrace_session *session = recording->session;
-	unsigned int count = ntrace_session_streams(session), i;
-	struct decoding decoding = { .to = counting };
-	struct recording_totals sums;
-	uint64_t work = 0;
-	int error = 0;
-
-	recording_sums(recording, &sums);
-	for (i = 0; i < count; i++)
-		work += ntrace_session_stream(session, i)->bytes;
-	progress_begin(&decoding.progress, what, work);
-	recording->progress = &decoding.progress;
-	for (i = 0; !error && i < count; i++) {
-		recording->progress_base = decoding.base;
-		if (range_has_stream(&recording->range, i))
-			error = decode_stream(recording, i, &decoding, end, &sums);
-		decoding.base += ntrace_session_stream(session, i)->bytes;
+	full.size = sizeof(full);
+	full.stats = &stats;
+	if (full.stream == NTRACE_ALL_STREAMS && recording->range.only)
+		full.stream = recording->range.only - 1;
+	if (recording->range.given && !full.range)
+		full.range = &recording->range.range;
+	if (what)
+		begin_progress(recording, &progress, what, full.stream);
+	error = ntrace_session_decode(recording->session, &full);
+	if (what) {
+		recording->progress = NULL;
+		progress_end(&progress);
 	}
-	recording->progress = NULL;
-	progress_end(&decoding.progress);
-	if (totals)
-		*totals = sums;
+	if (!totals)
+		return error;
+	recording_sums(recording, totals);
+	totals->gaps = stats.gaps + stats.errors;
 	return error;
-}
-
-int recording_decode(struct recording *recording, const char *what,
-		     int (*event)(void *data, const struct ntrace_session_event *event),
-		     int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
-		     int (*end)(void *data), void *data, struct recording_totals *totals)
-{
-	const struct ntrace_session_counting counting = { .event = event,
-							  .blocks = blocks,
-							  .data = data };
-
-	return recording_count(recording, what, &counting, end, totals);
 }

@@ -67,7 +67,7 @@ struct recording_options {
  * @notes: NULL-terminated once opened; owned
  * @file: name of the perf.data file, NULL for a directory; borrowed
  * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
- * @progress_base: bytes of the streams that were decoded before
+ * @decoded: bytes of each stream that were decoded for @progress; owned
  * @range: the part to decode
  * @tell: called instead of @progress, as the progress function of a session; NULL = not called
  * @tell_data: passed to @tell
@@ -80,7 +80,7 @@ struct recording {
 	bool quiet;
 	const char *file;
 	struct progress *progress;
-	uint64_t progress_base;
+	uint64_t *decoded;
 	struct range_options range;
 	int (*tell)(void *data, unsigned int stream, uint64_t bytes);
 	void *tell_data;
@@ -116,28 +116,6 @@ int recording_around(struct recording *recording, const char *path);
 int recording_index(struct recording *recording, const char *path,
 		    struct ntrace_index_counts *counts);
 
-/**
- * recording_decode_stream - decode the part of one stream that the options of the recording select
- *
- * Return: as ntrace_session_decode_range().
- */
-int recording_decode_stream(struct recording *recording, unsigned int stream,
-			    int (*event)(void *data, const struct ntrace_session_event *event),
-			    int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
-			    void *data, struct ntrace_flow_stats *stats);
-
-/**
- * recording_count_stream - recording_decode_stream() for sums, without a line of progress
- * @counting: see ntrace_session_decode_counts(); without effects, all is decoded
- * @end: called after the stream; may be NULL
- * @gaps: the gaps and errors found are added to it
- *
- * Return: as recording_count().
- */
-int recording_count_stream(struct recording *recording, unsigned int stream,
-			   const struct ntrace_session_counting *counting, int (*end)(void *data),
-			   uint64_t *gaps);
-
 /** recording_note - add a note of the library to those of the recording */
 void recording_note(struct recording *recording, const char *text);
 
@@ -166,33 +144,17 @@ void recording_say_losses(const struct recording_totals *totals, const char *eff
 void recording_sums(const struct recording *recording, struct recording_totals *totals);
 
 /**
- * recording_decode - decode all streams one after the other and show progress
- * @what: text of the progress line
- * @event: called for every event but blocks; a result other than 0 stops decoding, and the callback
- *        has printed or stored the reason
- * @blocks: called for every batch of blocks; otherwise as @event
- * @end: called after each stream; a result other than 0 stops decoding; may be NULL
+ * recording_decode - decode the part that the options of the recording select
+ * @what: text of the progress line; NULL: none
+ * @options: needs and receiver; @stream and @range are set from the options of the recording, unless
+ *           they are given; @stats is used
  * @totals: filled in; may be NULL
  *
- * Return: 0, the result of a callback if greater than 0, or enum ntrace_error.
+ * Return: 0, the result of a callback if greater than 0, which has printed or stored the reason, or enum
+ * ntrace_error.
  */
 int recording_decode(struct recording *recording, const char *what,
-		     int (*event)(void *data, const struct ntrace_session_event *event),
-		     int (*blocks)(void *data, const struct ntrace_session_blocks *blocks),
-		     int (*end)(void *data), void *data, struct recording_totals *totals);
-
-/**
- * recording_count - recording_decode() for sums that depend neither on order nor on time
- * @what: text of the progress line
- * @counting: see ntrace_session_decode_counts(); results of the callbacks as for recording_decode()
- * @end: called after each stream; a result other than 0 stops decoding; may be NULL
- * @totals: filled in; may be NULL
- *
- * Return: as recording_decode().
- */
-int recording_count(struct recording *recording, const char *what,
-		    const struct ntrace_session_counting *counting, int (*end)(void *data),
-		    struct recording_totals *totals);
+		     const struct ntrace_decode_options *options, struct recording_totals *totals);
 
 /** recording_shares_file - true if an earlier stream has the same file: the harts share a sink */
 bool recording_shares_file(const struct ntrace_session *session, unsigned int stream);

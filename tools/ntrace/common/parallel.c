@@ -106,24 +106,18 @@ static int count_event(void *data, const struct ntrace_session_event *event)
 	return spill_if_full(worker, ntrace_profile_event(worker->part->profile, event));
 }
 
-static int count_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int count_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct worker *worker = data;
 
-	return spill_if_full(worker, ntrace_profile_blocks(worker->part->profile, blocks));
+	return spill_if_full(worker, ntrace_profile_segment(worker->part->profile, segment));
 }
 
-static int count_effect(void *data, const struct ntrace_session_effect *effect)
+static int count_end(void *data, unsigned int stream)
 {
 	struct worker *worker = data;
 
-	return spill_if_full(worker, ntrace_profile_effect(worker->part->profile, effect));
-}
-
-static int count_end(void *data)
-{
-	struct worker *worker = data;
-
+	(void)stream;
 	return ntrace_profile_end(worker->part->profile);
 }
 
@@ -159,14 +153,16 @@ static void count_part(struct worker *worker, unsigned int stream)
 	const struct profiling *profiling = worker->team->profiling;
 	struct ntrace_profile_options selection = *profiling->selection;
 	struct recording *recording = worker->recording;
-	const struct ntrace_session_counting counting = {
-		.size = sizeof(counting),
+	const struct ntrace_decode_options options = {
+		.stream = stream,
+		.needs = NTRACE_NEEDS_SUMS |
+			 (selection.pid >= 0 || selection.by_process ? NTRACE_NEEDS_THREADS : 0),
 		.event = count_event,
-		.blocks = count_blocks,
-		.effect = count_effect,
+		.segment = count_segment,
+		.end = count_end,
 		.data = worker,
-		.by_thread = selection.pid >= 0 || selection.by_process,
 	};
+	struct recording_totals totals = { 0 };
 	struct part *part = &worker->team->parts[stream];
 	size_t notes = recording->note_count;
 
@@ -175,8 +171,8 @@ static void count_part(struct worker *worker, unsigned int stream)
 	errno = 0;
 	part->error = ntrace_profile_new(&part->profile, &selection);
 	if (!part->error)
-		part->error = recording_count_stream(recording, stream, &counting, count_end,
-						     &part->gaps);
+		part->error = recording_decode(recording, NULL, &options, &totals);
+	part->gaps = totals.gaps;
 	part->saved_errno = errno;
 	take_notes(part, recording, notes);
 }

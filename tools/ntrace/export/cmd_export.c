@@ -221,17 +221,18 @@ static int sample_event(void *data, const struct ntrace_session_event *event)
 	return ntrace_sampler_event(export->sampler, event);
 }
 
-static int sample_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int sample_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct export *export = data;
 
-	return ntrace_sampler_blocks(export->sampler, blocks);
+	return ntrace_sampler_segment(export->sampler, segment);
 }
 
-static int sample_end(void *data)
+static int sample_end(void *data, unsigned int stream)
 {
 	struct export *export = data;
 
+	(void)stream;
 	ntrace_sampler_end(export->sampler);
 	return 0;
 }
@@ -396,6 +397,13 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 		.sample = ntrace_export_sample,
 		.branch = export->every_branch ? ntrace_export_branch : NULL,
 	};
+	const struct ntrace_decode_options decoding = {
+		.stream = NTRACE_ALL_STREAMS,
+		.event = sample_event,
+		.segment = sample_segment,
+		.end = sample_end,
+		.data = export,
+	};
 	struct ntrace_export_samples *samples;
 	int error, closed;
 
@@ -411,8 +419,7 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 	if (!error && ntrace_session_has_samples(export->recording.session))
 		error = export_write_samples(&export->recording, samples, &export->selection);
 	else if (!error)
-		error = recording_decode(&export->recording, "export", sample_event, sample_blocks,
-					 sample_end, export, &export->totals);
+		error = recording_decode(&export->recording, "export", &decoding, &export->totals);
 	closed = ntrace_export_samples_close(samples, counts);
 	if (closed)
 		return write_failed(export, closed);

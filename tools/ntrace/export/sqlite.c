@@ -22,20 +22,19 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 	return error ? error : ntrace_profile_event(writing->profile, event);
 }
 
-static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int take_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct writing *writing = data;
-	int error = ntrace_stacks_blocks(writing->stacks, blocks);
+	int error = ntrace_stacks_segment(writing->stacks, segment);
 
-	return error ? error : ntrace_profile_blocks(writing->profile, blocks);
+	return error ? error : ntrace_profile_segment(writing->profile, segment);
 }
 
-static int take_end(void *data)
+static int take_end(void *data, unsigned int stream)
 {
 	struct writing *writing = data;
-	int error = ntrace_stacks_end(writing->stacks);
 
-	return error ? error : ntrace_profile_end(writing->profile);
+	return ntrace_stacks_end_stream(writing->stacks, stream);
 }
 
 static int failed(const char *name, int error)
@@ -70,9 +69,20 @@ static int write_all(struct writing *writing, struct recording *recording, const
 {
 	struct recording_totals totals;
 	struct ntrace_stacks_stats stats;
-	int error = recording_decode(recording, "export", take_event, take_blocks, take_end,
-				     writing, &totals);
+	const struct ntrace_decode_options options = {
+		.stream = NTRACE_ALL_STREAMS,
+		.needs = NTRACE_NEEDS_TURNS,
+		.event = take_event,
+		.segment = take_segment,
+		.end = take_end,
+		.data = writing,
+	};
+	int error = recording_decode(recording, "export", &options, &totals);
 
+	if (!error)
+		error = ntrace_stacks_end(writing->stacks);
+	if (!error)
+		error = ntrace_profile_end(writing->profile);
 	if (!error)
 		error = ntrace_export_sqlite_profile(writing->sqlite, writing->profile);
 	if (error)

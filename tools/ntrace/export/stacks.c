@@ -29,19 +29,14 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 	return ntrace_stacks_event(data, event);
 }
 
-static int take_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int take_segment(void *data, const struct ntrace_segment *segment)
 {
-	return ntrace_stacks_blocks(data, blocks);
+	return ntrace_stacks_segment(data, segment);
 }
 
-static int take_run(void *data, const struct ntrace_session_run *run)
+static int take_end(void *data, unsigned int stream)
 {
-	return ntrace_stacks_run(data, run);
-}
-
-static int take_end(void *data)
-{
-	return ntrace_stacks_end(data);
+	return ntrace_stacks_end_stream(data, stream);
 }
 
 static int failed(const char *name, int error)
@@ -124,7 +119,8 @@ static int write_sums(struct ntrace_stacks *stacks, const struct export_stacks_o
 	const struct ntrace_export_stacks_options file_options = {
 		.size = sizeof(file_options),
 		.title = options->path,
-		.timestamp_hz = stream ? stream->params->timestamp_hz : 0,
+		/* Times are in nanoseconds, or in ticks of an unknown frequency. */
+		.timestamp_hz = stream && stream->params->timestamp_hz ? 1000000000 : 0,
 	};
 
 	return ntrace_export_stacks(file, stacks, options->format, &file_options);
@@ -134,17 +130,19 @@ static int write_sums(struct ntrace_stacks *stacks, const struct export_stacks_o
 static int run(struct ntrace_stacks *stacks, const struct export_stacks_options *options,
 	       FILE *file, const char *name)
 {
-	const struct ntrace_session_counting counting = {
-		.size = sizeof(counting),
+	const struct ntrace_decode_options decoding = {
+		.stream = NTRACE_ALL_STREAMS,
+		.needs = NTRACE_NEEDS_RUNS | NTRACE_NEEDS_TURNS,
 		.event = take_event,
-		.blocks = take_blocks,
+		.segment = take_segment,
+		.end = take_end,
 		.data = stacks,
-		.run = take_run,
 	};
 	struct recording_totals totals = { 0 };
-	int error;
+	int error = recording_decode(options->recording, "export", &decoding, &totals);
 
-	error = recording_count(options->recording, "export", &counting, take_end, &totals);
+	if (!error)
+		error = ntrace_stacks_end(stacks);
 	if (error)
 		return failed(ferror(file) ? name : options->path, error);
 	if (!is_timeline(options->format))

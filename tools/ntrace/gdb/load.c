@@ -269,7 +269,7 @@ static int session_event(void *data, const struct ntrace_session_event *event)
 	return take_event(load, event->flow);
 }
 
-static int session_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int session_segment(void *data, const struct ntrace_segment *blocks)
 {
 	struct recording_load *from = data;
 	struct load *load = from->load;
@@ -299,10 +299,11 @@ static int session_blocks(void *data, const struct ntrace_session_blocks *blocks
 }
 
 /* The next stream has block ids of its own. */
-static int session_end(void *data)
+static int session_end(void *data, unsigned int stream)
 {
 	struct recording_load *from = data;
 
+	(void)stream;
 	forget_ids(from->load);
 	from->load->opened = false;
 	from->load->gap_pending = false;
@@ -312,9 +313,19 @@ static int session_end(void *data)
 	return 0;
 }
 
+static struct ntrace_decode_options receiver_of(struct recording_load *from)
+{
+	return (struct ntrace_decode_options){ .stream = NTRACE_ALL_STREAMS,
+					       .event = session_event,
+					       .segment = session_segment,
+					       .end = session_end,
+					       .data = from };
+}
+
 /* Decodes the part of each stream. */
 static int decode_parts(struct recording_load *from)
 {
+	struct ntrace_decode_options options = receiver_of(from);
 	struct recording *recording = from->recording;
 	struct ntrace_session_range *range = &recording->range.range;
 	unsigned int streams = ntrace_session_streams(recording->session);
@@ -334,9 +345,8 @@ static int decode_parts(struct recording_load *from)
 			.last_time = UINT64_MAX,
 		};
 		recording->range.given = true;
-		error = recording_decode_stream(recording, i, session_event, session_blocks, from,
-						NULL);
-		session_end(from);
+		options.stream = i;
+		error = recording_decode(recording, NULL, &options, NULL);
 	}
 	progress_end(&progress);
 	recording->range.given = false;
@@ -346,6 +356,7 @@ static int decode_parts(struct recording_load *from)
 int load_recording(struct load *load, struct recording *recording, int64_t stream)
 {
 	struct recording_load from = { load, recording, stream };
+	const struct ntrace_decode_options options = receiver_of(&from);
 	int error = begin(load);
 
 	load->tasks = load->cpu < 0;
@@ -353,8 +364,7 @@ int load_recording(struct load *load, struct recording *recording, int64_t strea
 	if (!error && load->begin)
 		error = decode_parts(&from);
 	else if (!error)
-		error = recording_decode(recording, "gdb", session_event, session_blocks,
-					 session_end, &from, NULL);
+		error = recording_decode(recording, "gdb", &options, NULL);
 	end(load);
 	if (error && !load->failed)
 		return fail("%s", ntrace_strerror(error));
@@ -375,7 +385,7 @@ static int ignore_event(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
-static int find_time(void *data, const struct ntrace_session_blocks *blocks)
+static int find_time(void *data, const struct ntrace_segment *blocks)
 {
 	struct first_time *first = data;
 
@@ -397,8 +407,13 @@ bool load_first_time(const struct load *load, struct recording *recording, int64
 
 	for (unsigned int i = 0; i < ntrace_session_streams(recording->session); i++)
 		if (wanted(&from, i, ntrace_session_stream(recording->session, i)->cpu))
-			ntrace_session_decode_range(recording->session, i, NULL, ignore_event,
-						    find_time, &first, NULL);
+			ntrace_session_decode(recording->session,
+					      &(struct ntrace_decode_options){
+						      .size = sizeof(struct ntrace_decode_options),
+						      .stream = i,
+						      .event = ignore_event,
+						      .segment = find_time,
+						      .data = &first });
 	*time = first.time;
 	return first.known;
 }

@@ -207,28 +207,24 @@ static int count_event(void *data, const struct ntrace_session_event *event)
 	return spill_if_full(stream, ntrace_profile_event(stream->profile, event));
 }
 
-static int count_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int count_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct live_stream *stream = data;
 
-	return spill_if_full(stream, ntrace_profile_blocks(stream->profile, blocks));
-}
-
-static int count_effect(void *data, const struct ntrace_session_effect *effect)
-{
-	struct live_stream *stream = data;
-
-	return spill_if_full(stream, ntrace_profile_effect(stream->profile, effect));
+	return spill_if_full(stream, ntrace_profile_segment(stream->profile, segment));
 }
 
 static int decode(struct live_stream *stream)
 {
-	const struct ntrace_session_counting counting = {
-		.size = sizeof(counting),
+	struct ntrace_flow_stats stats = { 0 };
+	const struct ntrace_decode_options options = {
+		.size = sizeof(options),
+		.stream = stream->number,
+		.needs = NTRACE_NEEDS_SUMS,
 		.event = count_event,
-		.blocks = count_blocks,
-		.effect = count_effect,
+		.segment = count_segment,
 		.data = stream,
+		.stats = &stats,
 	};
 	const struct ntrace_live_source source = {
 		.size = sizeof(source),
@@ -237,9 +233,7 @@ static int decode(struct live_stream *stream)
 		.data = stream,
 		.start_ns = stream->device->control->start_ns,
 	};
-	struct ntrace_flow_stats stats = { 0 };
-	int error = ntrace_session_decode_live(stream->recording.session, stream->number, &counting,
-					       &source, &stats);
+	int error = ntrace_session_decode_live(stream->recording.session, &options, &source);
 
 	stream->gaps = stats.gaps + stats.errors;
 	if (!error)

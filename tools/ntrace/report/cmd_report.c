@@ -167,58 +167,43 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 	return error;
 }
 
-static int blocks(void *data, const struct ntrace_session_blocks *session_blocks)
+static int segment(void *data, const struct ntrace_segment *session_segment)
 {
 	struct report *report = data;
-	int error = ntrace_profile_blocks(report->profile, session_blocks);
+	int error = ntrace_profile_segment(report->profile, session_segment);
 
 	if (!error && report->stacks)
-		error = ntrace_stacks_blocks(report->stacks, session_blocks);
+		error = ntrace_stacks_segment(report->stacks, session_segment);
 	return error;
 }
 
-static int effect(void *data, const struct ntrace_session_effect *session_effect)
+static int end_stream(void *data, unsigned int stream)
 {
 	struct report *report = data;
 
-	return ntrace_profile_effect(report->profile, session_effect);
-}
-
-static int run_of_effects(void *data, const struct ntrace_session_run *session_run)
-{
-	struct report *report = data;
-	int error = ntrace_profile_run(report->profile, session_run);
-
-	if (!error && report->stacks)
-		error = ntrace_stacks_run(report->stacks, session_run);
-	return error;
-}
-
-static int end_stream(void *data)
-{
-	struct report *report = data;
-	int error = ntrace_profile_end(report->profile);
-
-	if (!error && report->stacks)
-		error = ntrace_stacks_end(report->stacks);
-	return error;
+	return report->stacks ? ntrace_stacks_end_stream(report->stacks, stream) : 0;
 }
 
 static int decode(struct report *report)
 {
-	const struct ntrace_session_counting counting = {
-		.size = sizeof(counting),
+	bool by_thread = report->selection.pid >= 0 || report->selection.by_process;
+	const struct ntrace_decode_options options = {
+		.stream = NTRACE_ALL_STREAMS,
+		.needs = NTRACE_NEEDS_SUMS | NTRACE_NEEDS_RUNS |
+			 (by_thread ? NTRACE_NEEDS_THREADS : 0) |
+			 (report->stacks ? NTRACE_NEEDS_TURNS : 0),
 		.event = event,
-		.blocks = blocks,
-		.effect = effect,
+		.segment = segment,
+		.end = end_stream,
 		.data = report,
-		.by_thread = report->selection.pid >= 0 || report->selection.by_process,
-		.run = run_of_effects,
 	};
-	int error = recording_count(&report->recording, "report", &counting, end_stream,
-				    &report->totals);
+	int error = recording_decode(&report->recording, "report", &options, &report->totals);
 	int reason = errno;
 
+	if (!error)
+		error = ntrace_profile_end(report->profile);
+	if (!error && report->stacks)
+		error = ntrace_stacks_end(report->stacks);
 	if (error >= 0)
 		return EXIT_OK;
 	/* There will be no report that contains them. */

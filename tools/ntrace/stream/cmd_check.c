@@ -301,8 +301,11 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 	progress_begin(&check->progress, "check", stream->bytes);
 	recording->progress = &check->progress;
 	if (!error && !check->output->error)
-		error = ntrace_session_decode(recording->session, index, session_event, &session,
-					      NULL);
+		error = recording_decode(recording, NULL,
+					 &(struct ntrace_decode_options){ .stream = index,
+									  .event = session_event,
+									  .data = &session },
+					 NULL);
 	recording->progress = NULL;
 	progress_end(&check->progress);
 	ntrace_check_free(session.checker);

@@ -203,7 +203,7 @@ static int session_event(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
-static int session_blocks(void *data, const struct ntrace_session_blocks *blocks)
+static int session_segment(void *data, const struct ntrace_segment *blocks)
 {
 	struct stat_command *stat = data;
 
@@ -230,8 +230,12 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	stat->statistics.params.src_bits = 0;
 	progress_begin(&stat->progress, "stat", stream->bytes);
 	recording->progress = &stat->progress;
-	error = ntrace_session_decode_blocks(recording->session, index, session_event,
-					     session_blocks, stat, NULL);
+	error = recording_decode(recording, NULL,
+				 &(struct ntrace_decode_options){ .stream = index,
+								  .event = session_event,
+								  .segment = session_segment,
+								  .data = stat },
+				 NULL);
 	recording->progress = NULL;
 	progress_end(&stat->progress);
 	if (error)

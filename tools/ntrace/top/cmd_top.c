@@ -297,9 +297,9 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 	return ntrace_profile_event(data, session_event);
 }
 
-static int blocks(void *data, const struct ntrace_session_blocks *session_blocks)
+static int segment(void *data, const struct ntrace_segment *session_segment)
 {
-	return ntrace_profile_blocks(data, session_blocks);
+	return ntrace_profile_segment(data, session_segment);
 }
 
 /* Adds the properties of the streams; system-wide streams know exactly when they were traced. */
@@ -334,11 +334,10 @@ static int decode(struct top *top)
 		.parts = NTRACE_PROFILE_FUNCTIONS,
 		.by_process = true,
 	};
-	/* Without effects: a window is too short for tables of what repeats. */
-	struct ntrace_session_counting counting = {
-		.size = sizeof(counting),
+	struct ntrace_decode_options decoding = {
+		.size = sizeof(decoding),
 		.event = event,
-		.blocks = blocks,
+		.segment = segment,
 	};
 	struct ntrace_session *session;
 	double start = monotonic_seconds();
@@ -361,8 +360,9 @@ static int decode(struct top *top)
 		return fail("decoding: %s", *window->note ? window->note : ntrace_strerror(error));
 	for (i = 0; !error && i < ntrace_session_streams(session); i++) {
 		add_stream(window, session, i);
-		counting.data = window->profile;
-		error = ntrace_session_decode_counts(session, i, &counting, NULL);
+		decoding.data = window->profile;
+		decoding.stream = i;
+		error = ntrace_session_decode(session, &decoding);
 		if (!error)
 			error = ntrace_profile_end(window->profile);
 	}

@@ -297,8 +297,10 @@ static int decode_stream(struct decode *decode, struct recording *recording, uns
 	/* A note of the session has said it. */
 	decode->lossy |= ntrace_stream_losses(stream, NULL, 0);
 	recording->progress = &decode->progress;
-	recording->progress_base = decode->progress_base;
-	error = recording_decode_stream(recording, index, event, NULL, decode, NULL);
+	error = recording_decode(
+		recording, NULL,
+		&(struct ntrace_decode_options){ .stream = index, .event = event, .data = decode },
+		NULL);
 	recording->progress = NULL;
 	printer_end(&decode->printer);
 	printer_warnings(&decode->printer);

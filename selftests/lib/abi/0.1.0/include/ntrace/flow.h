@@ -395,19 +395,6 @@ NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
 NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message);
 
 /**
- * ntrace_flow_messages - decode messages
- * @flow: flow made by ntrace_flow_new()
- * @messages: the next messages of the stream, as for ntrace_flow_message()
- * @count: number of messages
- *
- * Takes less time than ntrace_flow_message() for each message.
- *
- * Return: as ntrace_flow_message(). If it is not 0, later messages of the array are lost, too.
- */
-NTRACE_EXPERIMENTAL int ntrace_flow_messages(struct ntrace_flow *flow,
-					     const struct ntrace_message *messages, size_t count);
-
-/**
  * ntrace_flow_count - count the next messages of a chunk
  * @flow: flow made by ntrace_flow_new() with a callback for effects or runs, or with remember
  * @reader: a reader with a chunk; reads the stream of @flow with the same parameters

@@ -174,6 +174,7 @@ struct ntrace_profile_problem {
  * @unplaced_samples: PC samples without an address
  * @errors: by enum ntrace_flow_error
  * @warnings: likewise
+ * @hardware_ends: those of @trace_off that the hardware made itself: debug mode, low power, reset
  */
 struct ntrace_profile_totals {
 	uint64_t instructions[NTRACE_DOMAINS];
@@ -187,6 +188,7 @@ struct ntrace_profile_totals {
 	uint64_t unplaced_samples;
 	struct ntrace_profile_problem errors[NTRACE_PROFILE_PROBLEMS];
 	struct ntrace_profile_problem warnings[NTRACE_PROFILE_PROBLEMS];
+	uint64_t hardware_ends;
 };
 
 /**

@@ -101,6 +101,18 @@ NTRACE_API int ntrace_object_add_debug_file(struct ntrace_object *object,
 NTRACE_API const char *ntrace_object_debug_name(const struct ntrace_object *object);
 
 /**
+ * ntrace_object_missing_debug - a file with split DWARF that was not found
+ * @object: object of any kind
+ *
+ * A program built with -gsplit-dwarf has its functions and inlined functions in .dwo files; only lines
+ * are in the program. ntrace_lines_open() and ntrace_units_open() of the object look for these files.
+ *
+ * Return: name of the first one that they did not find, as in the program and owned by the object;
+ * NULL if none was missing.
+ */
+NTRACE_API const char *ntrace_object_missing_debug(const struct ntrace_object *object);
+
+/**
  * typedef ntrace_object_read_fn - reads memory for an object
  * @data: the argument of ntrace_object_from_callback()
  * @address: first byte

@@ -87,23 +87,20 @@ struct ntrace_live_source {
 /**
  * ntrace_session_decode_live - decode one stream while it grows
  * @session: session opened with the option live, and not used for another stream
- * @stream: index of the stream
- * @counting: callbacks, as for ntrace_session_decode_counts()
+ * @options: as for ntrace_session_decode(), of one stream, without a range and without
+ *           NTRACE_NEEDS_TURNS
  * @source: trace and sideband
- * @stats: set to the totals of the flow; may be NULL
  *
  * After lost bytes the flow continues at the next synchronizing message, and the thread is unknown until
  * the trace shows it, as after any loss.
  *
- * Return: as ntrace_session_decode_counts(), or the nonzero result of a callback of @source;
+ * Return: as ntrace_session_decode(), or the nonzero result of a callback of @source;
  * NTRACE_ERR_UNSUPPORTED: a trace of user space of a whole CPU, whose threads can be told only when all
  * switches are known.
  */
 NTRACE_EXPERIMENTAL int ntrace_session_decode_live(struct ntrace_session *session,
-						   unsigned int stream,
-						   const struct ntrace_session_counting *counting,
-						   const struct ntrace_live_source *source,
-						   struct ntrace_flow_stats *stats);
+						   const struct ntrace_decode_options *options,
+						   const struct ntrace_live_source *source);
 
 #ifdef __cplusplus
 }

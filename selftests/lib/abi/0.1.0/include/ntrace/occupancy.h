@@ -101,9 +101,10 @@ struct ntrace_occupancy_task {
  * @cpu_count: number of CPUs
  * @tasks: threads by number
  * @task_count: number of threads
- * @timed: all streams have timestamps of the same frequency: cells are in ticks
+ * @timed: all streams have timestamps, and the same unit of time: cells are in that unit
  * @reserved: 0
- * @hz: frequency of the timestamps; 0 = unknown
+ * @hz: unit of the times: 1,000,000,000 for nanoseconds of CLOCK_MONOTONIC, 0 for ticks of an unknown frequency
+ * @time_error: greatest bound of the error of a time, in nanoseconds
  * @stamps: number of timestamps found
  * @sum: total of all CPUs
  * @untimed: of all CPUs
@@ -116,6 +117,7 @@ struct ntrace_occupancy {
 	bool timed;
 	uint8_t reserved[3];
 	uint64_t hz;
+	uint64_t time_error;
 	uint64_t stamps;
 	struct ntrace_occupancy_sum sum;
 	uint64_t untimed;

@@ -117,43 +117,19 @@ NTRACE_API int ntrace_profile_event(struct ntrace_profile *profile,
 				    const struct ntrace_session_event *event);
 
 /**
- * ntrace_profile_blocks - add a batch of blocks of a session
+ * ntrace_profile_segment - add a segment of a session
  * @profile: profile made by ntrace_profile_new()
- * @blocks: the next blocks; borrowed during the call; see ntrace_session_decode_blocks()
+ * @segment: the next segment; borrowed during the call; sums must be those of one thread
+ *           (NTRACE_NEEDS_THREADS) if the options select a process or by_process
  *
- * The same as ntrace_profile_event() for each of the blocks, but faster. Results are complete only
- * after ntrace_profile_end().
- *
- * Return: 0 or NTRACE_ERR_NOMEM.
- */
-NTRACE_EXPERIMENTAL int ntrace_profile_blocks(struct ntrace_profile *profile,
-					      const struct ntrace_session_blocks *blocks);
-
-/**
- * ntrace_profile_effect - add blocks of a session that were executed a number of times
- * @profile: profile made by ntrace_profile_new()
- * @effect: the effect; borrowed during the call; see ntrace_session_decode_counts(), with by_thread
- *          if the options select a process or by_process
- *
- * Together with ntrace_profile_event() and ntrace_profile_blocks() for all else, the results are
- * those of an event for each block. NTRACE_PROFILE_OCCUPANCY also needs ntrace_profile_run().
+ * With ntrace_profile_event() for all else, the results are those of an event for each block. Sums serve
+ * all parts but NTRACE_PROFILE_OCCUPANCY, which takes runs; the other parts ignore runs. Results are
+ * complete only after ntrace_profile_end().
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
-NTRACE_EXPERIMENTAL int ntrace_profile_effect(struct ntrace_profile *profile,
-					      const struct ntrace_session_effect *effect);
-
-/**
- * ntrace_profile_run - pass the next run of a stream
- * @profile: profile made by ntrace_profile_new(), which also gets the effects
- * @run: the next run; borrowed during the call
- *
- * Only NTRACE_PROFILE_OCCUPANCY needs the runs; for other parts it does nothing.
- *
- * Return: 0 or NTRACE_ERR_NOMEM.
- */
-NTRACE_EXPERIMENTAL int ntrace_profile_run(struct ntrace_profile *profile,
-					   const struct ntrace_session_run *run);
+NTRACE_EXPERIMENTAL int ntrace_profile_segment(struct ntrace_profile *profile,
+					       const struct ntrace_segment *segment);
 
 /**
  * struct ntrace_profile_sample_counts - statistics of ntrace_profile_sample()

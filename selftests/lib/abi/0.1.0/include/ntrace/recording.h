@@ -25,6 +25,9 @@ extern "C" {
 /* A file with more streams than this is not accepted as a recording. */
 #define NTRACE_RECORDING_STREAMS_MAX 4096
 
+/* Room for any text of ntrace_stream_losses() */
+#define NTRACE_STREAM_LOSSES_SIZE 768
+
 /* ntrace_stream.cpu of a task that was followed from CPU to CPU */
 #define NTRACE_STREAM_NO_CPU UINT32_MAX
 
@@ -48,6 +51,7 @@ extern "C" {
  *         the sideband assign each piece of trace to a task: records of the CPU, or of this event
  *         if @cpu is NTRACE_STREAM_NO_CPU. 0 = trace of one hart with all tasks that ran on it
  * @position: with @event: position of the first byte of the file in the AUX area
+ * @loss: causes of the losses, NTRACE_LOSS_... (linux/ntrace.h); 0 = unknown, or nothing lost
  * @reserved: 0; ntrace_recording_write() refuses anything else
  *
  * The size of the struct never changes, because streams are in an array: new fields take their room
@@ -67,7 +71,8 @@ struct ntrace_stream {
 	uint64_t stop_ns;
 	uint64_t event;
 	uint64_t position;
-	uint64_t reserved[8];
+	uint64_t loss;
+	uint64_t reserved[7];
 };
 
 /**
@@ -97,6 +102,25 @@ struct ntrace_recording {
 	unsigned int stream_count;
 	const struct ntrace_stream *streams;
 };
+
+/**
+ * ntrace_stream_losses - say what was lost while a stream was recorded
+ * @stream: stream, or the sum of several, see ntrace_stream_add_losses()
+ * @text: takes a clause without a full stop: CPU, how much was lost, in how many places, why, and
+ *        which option of `ntrace record` helps; NULL is allowed if @size is 0
+ * @size: bytes of @text; NTRACE_STREAM_LOSSES_SIZE is enough, a longer text is cut
+ *
+ * Return: length of the whole text; 0 if nothing was lost.
+ */
+NTRACE_API size_t ntrace_stream_losses(const struct ntrace_stream *stream, char *text, size_t size);
+
+/**
+ * ntrace_stream_add_losses - add the losses of a stream to a sum
+ * @sum: has the sum; begins as zeroes, with @cpu NTRACE_STREAM_NO_CPU and @lost_exact true
+ * @stream: stream to add
+ */
+NTRACE_API void ntrace_stream_add_losses(struct ntrace_stream *sum,
+					 const struct ntrace_stream *stream);
 
 /**
  * ntrace_recording_create - make the directory of a recording

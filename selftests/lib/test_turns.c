@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The turns of threads over all CPUs (lib/session/turns.h), from switch records written here. The
+ * order is derived by hand, and for random schedules from the schedule.
+ */
+#include <linux/perf_event.h>
+#include <stdlib.h>
+
+#include "session/follow_parts.h"
+#include "session/turns.h"
+
+#include "scratch.h"
+#include "tap.h"
+
+#define STREAMS 4
+#define START 1000
+
+static struct ntrace_perf_writer *writer;
+static struct ntrace_session session;
+static struct ntrace_recording recording;
+static struct ntrace_stream streams[STREAMS];
+static struct spaces spaces[STREAMS];
+static struct follower followers[STREAMS];
+static struct turns turns;
+
+static void put(struct ntrace_sideband record)
+{
+	if (!record.name)
+		record.name = "";
+	if (ntrace_perf_writer_sideband(writer, &record))
+		ok(false, "writes a record");
+}
+
+/* @count streams, of CPUs 0, 1, ... from START on. */
+static void begin(unsigned int count)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER5,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_id_all = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU,
+	};
+	const uint64_t id = 1;
+
+	ntrace_perf_writer_open(&writer, in("data"));
+	ntrace_perf_writer_event(writer, &attr, &id, 1, "dummy:u");
+	memset(streams, 0, sizeof(streams));
+	for (unsigned int i = 0; i < count; i++)
+		streams[i] = (struct ntrace_stream){ .file = "aux", .cpu = i, .start_ns = START };
+	recording.stream_count = count;
+}
+
+static void goes(uint32_t cpu, uint64_t time, int32_t from, int32_t to)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+				      .cpu = cpu,
+				      .pid = from,
+				      .tid = from,
+				      .other_pid = to,
+				      .other_tid = to,
+				      .out = true,
+				      .time = time });
+}
+
+static void forks(uint32_t cpu, uint64_t time, int32_t parent, int32_t child)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
+				      .cpu = cpu,
+				      .pid = child,
+				      .tid = child,
+				      .other_pid = parent,
+				      .other_tid = parent,
+				      .time = time });
+}
+
+static void loses(uint32_t cpu, uint64_t time)
+{
+	put((struct ntrace_sideband){
+		.type = NTRACE_SIDEBAND_LOST, .cpu = cpu, .count = 1, .time = time });
+}
+
+static void open_machine(void)
+{
+	memset(&session, 0, sizeof(session));
+	session.directory = directory;
+	session.sysroot = directory;
+	session.recording = &recording;
+	session.streams = streams;
+	if (ntrace_perf_writer_close(writer) || machine_open(&session.machine, in("data")))
+		ok(false, "reads the records");
+}
+
+/* Orders the turns of the streams in @mask. */
+static void order(unsigned int mask)
+{
+	struct follower *used[STREAMS] = { NULL };
+
+	open_machine();
+	for (unsigned int i = 0; i < recording.stream_count; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		spaces[i] = (struct spaces){ .session = &session };
+		if (follower_init(&followers[i], &spaces[i], i, false))
+			ok(false, "follows stream %u", i);
+		used[i] = &followers[i];
+	}
+	if (turns_make(&turns, used, recording.stream_count))
+		ok(false, "orders the turns");
+	for (unsigned int i = 0; i < recording.stream_count; i++) {
+		if (!used[i])
+			continue;
+		follower_free(&followers[i]);
+		spaces_free(&spaces[i]);
+	}
+}
+
+static void end(void)
+{
+	turns_free(&turns);
+	machine_close(&session.machine);
+}
+
+/* For each turn its number; "<STREAM.INDEX" the turn before it; "(TID TURN ORDER)" its origin. */
+static const char *text_of(unsigned int stream)
+{
+	static char text[1024];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	for (size_t i = 0; i < turns.counts[stream]; i++) {
+		const struct turn *turn = &turns.streams[stream][i];
+
+		fprintf(out, "%s%u", i ? " " : "", (unsigned int)turn->number);
+		if (turn->before_stream != TURN_NO_STREAM)
+			fprintf(out, "<%u.%zu", turn->before_stream, turn->before);
+		if (turn->origin)
+			fprintf(out, "(%d %u %u)", turn->origin->tid,
+				(unsigned int)turn->origin->turn,
+				(unsigned int)turn->origin->order);
+	}
+	fclose(out);
+	return text;
+}
+
+/* ---- numbers ---- */
+
+static void test_numbers(void)
+{
+	/* Threads 10, 20, 30, as in the picture of turns.h. */
+	begin(2);
+	goes(0, 500, 0, 10);
+	goes(0, 2000, 10, 20);
+	goes(0, 4000, 20, 10);
+	goes(1, 500, 0, 30);
+	goes(1, 2500, 30, 10);
+	goes(1, 3500, 10, 0);
+	goes(1, 4500, 0, 20);
+	order(3);
+	is_str(text_of(0), "1 1 3<1.1",
+	       "two threads on CPU 0, one of which was elsewhere meanwhile");
+	is_str(text_of(1), "1 2<0.0 0 2<0.1", "the idle thread has no number");
+	is_u64(turns.streams[0][1].start, 2000, "a turn starts with the switch");
+	is_u64(turns.streams[0][0].start, START, "or with the stream");
+	end();
+
+	/* At the very moment in which it ends on one CPU it begins on another. */
+	begin(2);
+	goes(0, 500, 0, 10);
+	goes(0, 2000, 10, 0);
+	goes(1, 500, 9, 0);
+	goes(1, 2000, 0, 10);
+	goes(1, 3000, 10, 0);
+	order(3);
+	is_str(text_of(1), "0 2<0.0 0", "moved without any time between");
+	end();
+
+	/* One CPU alone: all that happens elsewhere is not seen. */
+	begin(1);
+	goes(0, 500, 0, 10);
+	goes(0, 2000, 10, 0);
+	goes(0, 3000, 0, 10);
+	order(1);
+	is_str(text_of(0), "1 0 2<0.0", "the thread slept");
+	end();
+
+	begin(1);
+	order(1);
+	is_str(text_of(0), "0", "no switches: one turn of an unknown thread");
+	end();
+}
+
+/* ---- what no stream contains ---- */
+
+static void test_unseen(void)
+{
+	/* Thread 10 runs on CPU 2 between its turns on CPUs 1 and 0. */
+	begin(2);
+	goes(1, 500, 0, 10);
+	goes(1, 2000, 10, 0);
+	goes(2, 2500, 0, 10);
+	goes(2, 2600, 10, 0);
+	goes(0, 500, 9, 0);
+	goes(0, 3000, 0, 10);
+	goes(0, 4000, 10, 0);
+	goes(0, 5000, 0, 10);
+	order(3);
+	is_str(text_of(1), "1 0", "before");
+	is_str(text_of(0), "0 3<1.0 0 4<0.1",
+	       "a turn on a CPU without trace has a number, and does not change the order");
+	end();
+
+	/* The same CPU has a stream that is not decoded. */
+	begin(3);
+	goes(1, 500, 0, 10);
+	goes(1, 2000, 10, 0);
+	goes(2, 500, 9, 0);
+	goes(2, 2500, 0, 10);
+	goes(2, 2600, 10, 0);
+	goes(0, 500, 9, 0);
+	goes(0, 3000, 0, 10);
+	order(3);
+	is_str(text_of(0), "0 3<1.0", "a stream that is not decoded");
+	end();
+}
+
+static void test_lost(void)
+{
+	static const struct {
+		uint64_t lost;
+		const char *want, *name;
+	} cases[] = {
+		{ 2500, "0 3<1.0 0 4<0.1", "records lost on another CPU between two turns" },
+		{ 1200, "0 2<1.0 0 3<0.1", "before them" },
+		{ 3500, "0 2<1.0 0 4<0.1", "between the next two" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin(2);
+		goes(1, 500, 0, 10);
+		goes(1, 2000, 10, 0);
+		goes(0, 500, 9, 0);
+		goes(0, 3000, 0, 10);
+		goes(0, 3300, 10, 0);
+		goes(0, 4000, 0, 10);
+		/* Lost after one switch of CPU 2 and before the next one. */
+		goes(2, cases[i].lost - 100, 0, 50);
+		loses(2, cases[i].lost);
+		goes(2, cases[i].lost + 100, 50, 0);
+		order(3);
+		is_str(text_of(0), cases[i].want, "%s", cases[i].name);
+		end();
+	}
+	/* No switch after the loss: the CPU may have executed anything from then on. */
+	begin(2);
+	goes(1, 500, 0, 10);
+	goes(1, 2000, 10, 0);
+	goes(0, 500, 9, 0);
+	goes(0, 3000, 0, 10);
+	goes(2, 1100, 50, 0);
+	loses(2, 1200);
+	order(3);
+	is_str(text_of(0), "0 3<1.0", "the last records of a CPU are lost");
+	end();
+}
+
+/* The thread executed something in the same interval before the stream began, or after it ended. */
+static void test_cut(void)
+{
+	begin(2);
+	streams[1].start_ns = 100;
+	goes(1, 50, 0, 10);
+	goes(1, 400, 10, 0);
+	goes(0, 500, 0, 10);
+	goes(0, 2000, 10, 0);
+	order(3);
+	is_str(text_of(0), "3<1.0 0", "a stream that starts in an interval");
+	end();
+
+	begin(2);
+	streams[1].start_ns = 100;
+	streams[0].start_ns = 450;
+	goes(1, 50, 0, 10);
+	goes(1, 400, 10, 0);
+	goes(0, 300, 7, 0);
+	goes(0, 500, 0, 10);
+	goes(0, 2000, 10, 0);
+	order(3);
+	is_str(text_of(0), "0 2<1.0 0", "before it");
+	end();
+
+	begin(2);
+	streams[1].stop_ns = 1500;
+	goes(1, 500, 0, 10);
+	goes(1, 2000, 10, 0);
+	goes(0, 500, 9, 0);
+	goes(0, 3000, 0, 10);
+	order(3);
+	is_str(text_of(0), "0 3<1.0", "a stream that stops in an interval");
+	end();
+
+	begin(2);
+	streams[1].stop_ns = 2000;
+	goes(1, 500, 0, 10);
+	goes(1, 2000, 10, 0);
+	goes(0, 500, 9, 0);
+	goes(0, 3000, 0, 10);
+	order(3);
+	is_str(text_of(0), "0 2<1.0", "at its end");
+	end();
+
+	/* A stream that stops before the thread comes to its CPU. */
+	begin(2);
+	streams[1].stop_ns = 1500;
+	goes(0, 500, 0, 10);
+	goes(0, 1200, 10, 0);
+	goes(0, 3000, 0, 10);
+	goes(1, 500, 9, 0);
+	goes(1, 2000, 0, 10);
+	goes(1, 2500, 10, 0);
+	order(3);
+	is_str(text_of(0), "1 0 3<0.0", "a turn after the end of its stream");
+	end();
+}
+
+/* ---- times that contradict each other ---- */
+
+static void test_contradictions(void)
+{
+	begin(2);
+	goes(0, 500, 0, 10);
+	goes(0, 3000, 10, 0);
+	goes(0, 5000, 0, 10);
+	goes(1, 500, 9, 0);
+	goes(1, 2000, 0, 10);
+	goes(1, 4000, 10, 0);
+	order(3);
+	is_str(text_of(0), "1 0 4<1.1", "a thread on two CPUs at once: later turns have an order");
+	is_str(text_of(1), "0 3 0", "but these two have none");
+	end();
+
+	/* The first turn lasts longer than the second one. */
+	begin(2);
+	goes(0, 500, 0, 10);
+	goes(0, 5000, 10, 0);
+	goes(1, 500, 9, 0);
+	goes(1, 2000, 0, 10);
+	goes(1, 3000, 10, 0);
+	goes(1, 4000, 0, 10);
+	goes(1, 6000, 10, 0);
+	order(3);
+	ok(turns.streams[1][3].number > turns.streams[1][1].number + 1,
+	   "between two turns the thread may have executed something in a third one: %s",
+	   text_of(1));
+	end();
+}
+
+/* ---- births ---- */
+
+static void test_births(void)
+{
+	/* The children begin on CPU 1 while their parent still runs. */
+	begin(2);
+	goes(0, 500, 0, 10);
+	forks(0, 1100, 10, 11);
+	forks(0, 1200, 10, 12);
+	goes(0, 2000, 10, 0);
+	goes(0, 2500, 0, 10);
+	forks(0, 2600, 10, 13);
+	goes(0, 3000, 10, 13);
+	goes(1, 500, 9, 0);
+	goes(1, 1300, 0, 12);
+	goes(1, 1400, 12, 11);
+	goes(1, 1500, 11, 12);
+	goes(1, 1600, 12, 0);
+	order(3);
+	is_str(text_of(1), "0 1<0.0(10 1 1) 1<0.0(10 1 0) 2<1.1 0",
+	       "the first turn of a thread comes after that of its parent, and only it has an "
+	       "origin");
+	is_str(text_of(0), "1 0 2<0.0 1<0.2(10 2 0)", "threads are counted in each turn anew");
+	is_u64((uint64_t)turns.streams[1][1].origin->pid, 10, "with its process");
+	end();
+
+	/* A child that never runs counts. */
+	begin(1);
+	goes(0, 500, 0, 10);
+	forks(0, 1100, 10, 11);
+	forks(0, 1200, 10, 12);
+	goes(0, 2000, 10, 12);
+	order(1);
+	is_str(text_of(0), "1 1<0.0(10 1 1)", "a sibling that never runs");
+	end();
+
+	/* Numbers of threads are used again. */
+	begin(1);
+	goes(0, 500, 0, 10);
+	forks(0, 1100, 10, 11);
+	goes(0, 2000, 10, 11);
+	goes(0, 2100, 11, 20);
+	forks(0, 2200, 20, 11);
+	goes(0, 2300, 20, 11);
+	goes(0, 2400, 11, 10);
+	order(1);
+	ok(turns.streams[0][3].origin && turns.streams[0][3].origin->tid == 20 &&
+		   turns.streams[0][3].before == 2 && turns.streams[0][3].before_stream == 0,
+	   "another thread with the same number has another origin: %s", text_of(0));
+	ok(turns.streams[0][3].number > turns.streams[0][1].number, "and numbers that go on");
+	ok(turns.streams[0][1].origin && turns.streams[0][1].origin->tid == 10, "the first one");
+	end();
+
+	/* The first of two threads with the same number never ran. */
+	begin(1);
+	goes(0, 500, 0, 10);
+	forks(0, 1100, 10, 11);
+	goes(0, 2000, 10, 20);
+	forks(0, 2200, 20, 11);
+	goes(0, 2300, 20, 11);
+	order(1);
+	is_str(text_of(0), "1 1 1<0.1(20 1 0)", "only the second one ran");
+	end();
+
+	/* The turn of the parent is not known, or in no stream. */
+	begin(1);
+	goes(0, 500, 0, 20);
+	forks(1, 1100, 10, 11);
+	goes(0, 2000, 20, 11);
+	order(1);
+	is_str(text_of(0), "1 1(10 0 0)", "a parent without a turn");
+	end();
+	begin(1);
+	goes(0, 500, 0, 20);
+	goes(1, 500, 0, 10);
+	forks(1, 1100, 10, 11);
+	goes(1, 1200, 10, 0);
+	goes(0, 2000, 20, 11);
+	order(1);
+	is_str(text_of(0), "1 1(10 1 0)", "a parent on a CPU without trace");
+	end();
+
+	/* The child ran on a CPU without trace first. */
+	begin(1);
+	goes(0, 500, 0, 10);
+	forks(0, 1100, 10, 11);
+	goes(1, 1200, 0, 11);
+	goes(1, 1300, 11, 0);
+	goes(0, 2000, 10, 11);
+	order(1);
+	ok(!turns.streams[0][1].origin && turns.streams[0][1].number > 1,
+	   "not the first turn of the child: %s", text_of(0));
+	end();
+}
+
+/* ---- pieces of perf ---- */
+
+static void test_pieces(void)
+{
+	struct piece first[] = { { .start = 1000, .end = 2000, .pid = 10, .tid = 10, .cpu = 0 },
+				 { .start = 3000, .end = 4000, .pid = 10, .tid = 10, .cpu = 0 },
+				 { .start = 4000, .end = 4500, .pid = 0, .tid = 0, .cpu = 0 },
+				 { .start = 4500, .end = 4600, .pid = 20, .tid = 20, .cpu = 0 } };
+	struct piece second[] = { { .start = 2000, .end = 2900, .pid = 10, .tid = 10, .cpu = 1 },
+				  { .start = 4700, .end = 4800, .pid = 20, .tid = 20, .cpu = 1 } };
+	struct follower by_piece[] = {
+		{ .session = &session, .by_piece = true, .pieces = first, .piece_count = 4 },
+		{ .session = &session, .by_piece = true, .pieces = second, .piece_count = 2 }
+	};
+	struct follower *const used[] = { &by_piece[0], &by_piece[1] };
+
+	begin(2);
+	/* Not traced: perf follows the thread, so its pieces are all that it executed. */
+	goes(2, 2950, 0, 10);
+	goes(2, 2960, 10, 0);
+	open_machine();
+	is_u64((uint64_t)turns_make(&turns, used, 2), 0, "pieces of two streams");
+	is_str(text_of(0), "1 3<1.0 0 1", "pieces follow a thread to another CPU");
+	is_str(text_of(1), "2<0.0 2<0.3", "and back");
+	end();
+
+	begin(2);
+	goes(2, 4550, 0, 50);
+	loses(2, 4650);
+	goes(2, 4660, 50, 0);
+	open_machine();
+	is_u64((uint64_t)turns_make(&turns, used, 2), 0, "with lost records");
+	is_str(text_of(1), "2<0.0 3<0.3", "a piece may be missing");
+	end();
+}
+
+static void test_none(void)
+{
+	struct follower *const none[] = { NULL, NULL };
+
+	is_u64((uint64_t)turns_make(&turns, none, 2), 0, "no stream is decoded");
+	ok(!turns.streams[0] && !turns.streams[1], "so there are no turns");
+	turns_free(&turns);
+	is_u64((uint64_t)turns_make(&turns, none, 0), 0, "no streams");
+	turns_free(&turns);
+	turns_free(&turns);
+}
+
+/* ---- random schedules ---- */
+
+#define CPUS 4
+#define THREADS 6
+#define TURNS_MAX 2000
+
+static uint64_t seed;
+
+static uint64_t any(uint64_t below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % below;
+}
+
+/* A turn of the schedule. @index: of its stream */
+struct ran {
+	uint32_t cpu;
+	int32_t tid;
+	size_t index;
+	uint64_t start, end;
+};
+
+static struct ran ran[TURNS_MAX];
+static size_t ran_count;
+
+/* Writes the records of a random schedule. Each CPU begins idle. */
+static void make_schedule(void)
+{
+	size_t present[CPUS], count[CPUS] = { 0 };
+	bool busy[THREADS + 1] = { false };
+	uint64_t time = START;
+
+	ran_count = 0;
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		present[cpu] = ran_count;
+		ran[ran_count++] = (struct ran){ .cpu = cpu, .start = START, .end = UINT64_MAX };
+		goes(cpu, 500, 9, 0);
+	}
+	while (ran_count < 400) {
+		uint32_t cpu = (uint32_t)any(CPUS);
+		struct ran *last = &ran[present[cpu]];
+		int32_t next = (int32_t)any(THREADS + 1);
+
+		/* Also at the same time as the switch of another CPU. */
+		time += any(3);
+		if (next == last->tid || (next && busy[next]) || time <= last->start)
+			continue;
+		goes(cpu, time, last->tid, next);
+		last->end = time;
+		busy[last->tid] = false;
+		busy[next] = next;
+		present[cpu] = ran_count;
+		ran[ran_count++] = (struct ran){ .cpu = cpu,
+						 .tid = next,
+						 .index = ++count[cpu],
+						 .start = time,
+						 .end = UINT64_MAX };
+	}
+}
+
+static const struct turn *turn_of(const struct ran *of)
+{
+	return &turns.streams[of->cpu][of->index];
+}
+
+static void check_thread(int32_t tid, unsigned int mask, unsigned int *bad)
+{
+	const struct ran *seen = NULL;
+	bool missing = false;
+
+	/* The schedule lists the turns of each thread in order. */
+	for (size_t i = 0; i < ran_count; i++) {
+		const struct ran *now = &ran[i];
+		const struct turn *turn;
+
+		if (now->tid != tid)
+			continue;
+		if (!(mask >> now->cpu & 1)) {
+			missing = true;
+			continue;
+		}
+		turn = turn_of(now);
+		bad[0] += turn->start != now->start;
+		if (!seen) {
+			bad[1] += !turn->number || turn->before_stream != TURN_NO_STREAM;
+		} else {
+			uint64_t before = turn_of(seen)->number;
+
+			bad[2] += missing ? turn->number <= before + 1 : turn->number != before + 1;
+			bad[3] += turn->before_stream != seen->cpu || turn->before != seen->index;
+		}
+		seen = now;
+		missing = false;
+	}
+}
+
+static void test_random(void)
+{
+	unsigned int bad[4] = { 0 };
+
+	for (unsigned int round = 0; round < 60; round++) {
+		unsigned int mask = round < 10 ? 15 : 1 + (unsigned int)any(15);
+
+		seed = round + 1;
+		begin(CPUS);
+		make_schedule();
+		order(mask);
+		for (int32_t tid = 1; tid <= THREADS; tid++)
+			check_thread(tid, mask, bad);
+		end();
+	}
+	is_u64(bad[0], 0, "random schedules: starts of turns");
+	is_u64(bad[1], 0, "the first turns of threads");
+	is_u64(bad[2], 0, "a number is left out exactly where a turn is missing");
+	is_u64(bad[3], 0, "each turn follows the previous one");
+}
+
+int main(void)
+{
+	if (!scratch_make()) {
+		ok(false, "temporary directory");
+		return done_testing();
+	}
+	test_numbers();
+	test_unseen();
+	test_lost();
+	test_cut();
+	test_contradictions();
+	test_births();
+	test_pieces();
+	test_none();
+	test_random();
+	scratch_remove();
+	return done_testing();
+}
