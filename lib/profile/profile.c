@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* From the flow of a session to traces: straight runs, and the transfers that led to them. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ int ntrace_profile_new(struct ntrace_profile **profile,
 		return NTRACE_ERR_NOMEM;
 	made->options.pid = -1;
 	made->times = 1;
+	made->number = UINT_MAX;
 	if (options && STRUCT_TAKE(&made->options, options)) {
 		free(made);
 		return NTRACE_ERR_INVALID;
@@ -61,14 +63,24 @@ static void free_stream(struct profile_stream *stream)
 {
 	if (!stream)
 		return;
-	ntrace_space_put(stream->space);
+	ntrace_space_put(stream->place.space);
 	free(stream->known);
 	free(stream->functions.blocks);
 	free(stream);
 }
 
+/* No stream is the present one. */
+static void leave_stream(struct ntrace_profile *profile)
+{
+	if (profile->stream)
+		profile->stream->place = profile->at;
+	profile->stream = NULL;
+	profile->number = UINT_MAX;
+}
+
 static int change_stream(struct ntrace_profile *profile, unsigned int number)
 {
+	leave_stream(profile);
 	if (number >= profile->stream_count) {
 		struct profile_stream **streams =
 			realloc(profile->streams, (number + (size_t)1) * sizeof(*streams));
@@ -81,19 +93,20 @@ static int change_stream(struct ntrace_profile *profile, unsigned int number)
 	}
 	if (!profile->streams[number])
 		profile->streams[number] = calloc(1, sizeof(**profile->streams));
-	profile->at = profile->streams[number];
-	if (!profile->at)
+	if (!profile->streams[number])
 		return NTRACE_ERR_NOMEM;
-	profile->at_number = number;
+	profile->stream = profile->streams[number];
+	profile->at = profile->stream->place;
+	profile->number = number;
 	if (profile->functions)
-		function_sums_enter(profile->functions, &profile->at->functions);
+		function_sums_enter(profile->functions, &profile->stream->functions);
 	return 0;
 }
 
 /* The next events are those of stream @number. Return: 0 or NTRACE_ERR_NOMEM. */
 static inline int enter_stream(struct ntrace_profile *profile, unsigned int number)
 {
-	return profile->at && profile->at_number == number ? 0 : change_stream(profile, number);
+	return profile->number == number ? 0 : change_stream(profile, number);
 }
 
 void ntrace_profile_free(struct ntrace_profile *profile)
@@ -104,6 +117,7 @@ void ntrace_profile_free(struct ntrace_profile *profile)
 		return;
 	for (i = 0; i < profile->alias_count; i++)
 		ntrace_object_put(profile->aliases[i].object);
+	leave_stream(profile);
 	for (i = 0; i < profile->stream_count; i++)
 		free_stream(profile->streams[i]);
 	free(profile->streams);
@@ -137,43 +151,49 @@ void profile_is_sampled(struct ntrace_profile *profile)
 	profile->sampled = true;
 }
 
+/* Makes the alias of @object the last one. Return: 0 or NTRACE_ERR_NOMEM. */
+static int find_alias(struct ntrace_profile *profile, struct ntrace_object *object)
+{
+	struct ntrace_object *same;
+	size_t i;
+	int error;
+
+	for (i = 0; i < profile->alias_count; i++)
+		if (profile->aliases[i].object == object)
+			break;
+	profile->alias_last = i;
+	if (i < profile->alias_count)
+		return 0;
+	if (profile->alias_count == profile->alias_room) {
+		size_t room = profile->alias_room ? 2 * profile->alias_room : 16;
+		struct alias *aliases = realloc(profile->aliases, room * sizeof(*aliases));
+
+		if (!aliases)
+			return NTRACE_ERR_NOMEM;
+		profile->aliases = aliases;
+		profile->alias_room = room;
+	}
+	error = table_object(&profile->table, object, &same);
+	if (!error)
+		profile->aliases[profile->alias_count++] =
+			(struct alias){ ntrace_object_get(object), same };
+	return error;
+}
+
 int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *object,
 			struct ntrace_object **same)
 {
-	struct alias *alias = &profile->aliases[profile->alias_last];
-	size_t i;
-	int error;
+	int error = 0;
 
 	*same = NULL;
 	if (!object)
 		return 0;
-	if (profile->alias_count && alias->object == object) {
-		*same = alias->same;
-		return 0;
-	}
-	for (i = 0; i < profile->alias_count; i++) {
-		if (profile->aliases[i].object != object)
-			continue;
-		profile->alias_last = i;
-		*same = profile->aliases[i].same;
-		return 0;
-	}
-	if (profile->alias_count == profile->alias_room) {
-		size_t room = profile->alias_room ? 2 * profile->alias_room : 16;
-
-		alias = realloc(profile->aliases, room * sizeof(*alias));
-		if (!alias)
-			return NTRACE_ERR_NOMEM;
-		profile->aliases = alias;
-		profile->alias_room = room;
-	}
-	error = table_object(&profile->table, object, same);
-	if (error)
-		return error;
-	profile->alias_last = profile->alias_count;
-	profile->aliases[profile->alias_count++] =
-		(struct alias){ ntrace_object_get(object), *same };
-	return 0;
+	if (profile->alias_last >= profile->alias_count ||
+	    profile->aliases[profile->alias_last].object != object)
+		error = find_alias(profile, object);
+	if (!error)
+		*same = profile->aliases[profile->alias_last].same;
+	return error;
 }
 
 const struct ntrace_location *profile_locate(struct ntrace_profile *profile,
@@ -204,81 +224,81 @@ static int close_run(struct ntrace_profile *profile)
 {
 	int error = 0;
 
-	if (profile->at->in_run)
-		error = add_run(profile, &profile->at->run);
-	profile->at->in_run = false;
+	if (profile->at.in_run)
+		error = add_run(profile, &profile->at.run);
+	profile->at.in_run = false;
 	return error;
 }
 
-/* Begins a run at @address; @profile->at->run.trace holds the transfer that led there. */
+/* Begins a run at @address; @profile->at.run.trace holds the transfer that led there. */
 static int start_run(struct ntrace_profile *profile, uint64_t address)
 {
-	struct ntrace_profile_trace *trace = &profile->at->run.trace;
+	struct ntrace_profile_trace *trace = &profile->at.run.trace;
 	const struct ntrace_location *place;
 	int error;
 
-	place = ntrace_locator_find(profile->locator, profile->at->space, address);
-	profile->at->run.bias = address - (place->object ? place->link_address : address);
-	profile->at->run.next = address;
-	trace->start = address - profile->at->run.bias;
+	place = ntrace_locator_find(profile->locator, profile->at.space, address);
+	profile->at.run.bias = address - (place->object ? place->link_address : address);
+	profile->at.run.next = address;
+	trace->start = address - profile->at.run.bias;
 	trace->end = trace->start;
 	trace->count = profile->times;
 	trace->instructions = 0;
 	trace->end_class = NTRACE_INSN_PLAIN;
 	trace->taken = false;
 	error = profile_find_object(profile, place->object, &trace->object);
-	profile->at->in_run = !error;
-	profile->at->arrived = false;
+	profile->at.in_run = !error;
+	profile->at.arrived = false;
 	return error;
 }
 
 /* The transfer to the next run is unknown. */
 static void come_from_nowhere(struct ntrace_profile *profile)
 {
-	profile->at->run.trace.from_object = NULL;
-	profile->at->run.trace.from = 0;
-	profile->at->run.trace.from_class = NTRACE_INSN_PLAIN;
-	profile->at->arrived = false;
-	profile->at->trapped = false;
+	profile->at.run.trace.from_object = NULL;
+	profile->at.run.trace.from = 0;
+	profile->at.run.trace.from_class = NTRACE_INSN_PLAIN;
+	profile->at.arrived = false;
+	profile->at.trapped = false;
 }
 
 /* A trap leads to @address. */
 static void come_from_trap(struct ntrace_profile *profile, uint64_t address)
 {
 	come_from_nowhere(profile);
-	profile->at->from_id = 0;
-	profile->at->trapped = true;
-	profile->at->handler = address;
+	profile->at.from_id = 0;
+	profile->at.trapped = true;
+	profile->at.handler = address;
 }
 
 /* A transfer was taken, but no instruction retires at its target: adds a run of no instructions. */
 static int stop_short(struct ntrace_profile *profile)
 {
-	if (profile->at->arrived && profile->at->target_known)
-		return start_run(profile, profile->at->run.next);
+	if (profile->at.arrived && profile->at.target_known)
+		return start_run(profile, profile->at.run.next);
 	return 0;
 }
 
 /* The transfer at the end of the closed run leads to the next one. */
 static void arrive(struct ntrace_profile *profile, const struct ntrace_flow_event *flow)
 {
-	struct ntrace_profile_trace *trace = &profile->at->run.trace;
+	struct ntrace_profile_trace *trace = &profile->at.run.trace;
 
 	trace->from_object = trace->object;
 	trace->from = trace->end;
 	trace->from_class = trace->end_class;
-	profile->at->arrived = true;
-	profile->at->target_known = flow->next_known;
-	profile->at->run.next = flow->next;
+	profile->at.arrived = true;
+	profile->at.target_known = flow->next_known;
+	profile->at.run.next = flow->next;
 }
 
 static void forget_suspended(struct ntrace_profile *profile, size_t i)
 {
-	profile->at->suspended_count--;
-	memmove(&profile->at->suspended[i], &profile->at->suspended[i + 1],
-		(profile->at->suspended_count - i) * sizeof(profile->at->suspended[0]));
-	memmove(&profile->at->continuations[i], &profile->at->continuations[i + 1],
-		(profile->at->suspended_count - i) * sizeof(profile->at->continuations[0]));
+	profile->stream->suspended_count--;
+	memmove(&profile->stream->suspended[i], &profile->stream->suspended[i + 1],
+		(profile->stream->suspended_count - i) * sizeof(profile->stream->suspended[0]));
+	memmove(&profile->stream->continuations[i], &profile->stream->continuations[i + 1],
+		(profile->stream->suspended_count - i) * sizeof(profile->stream->continuations[0]));
 }
 
 static bool find_suspended(const struct ntrace_profile *profile,
@@ -288,11 +308,11 @@ static bool find_suspended(const struct ntrace_profile *profile,
 	size_t i;
 
 	/* A handler begins anew. */
-	if (profile->at->trapped && profile->at->handler == address)
+	if (profile->at.trapped && profile->at.handler == address)
 		return false;
-	for (i = profile->at->suspended_count; i-- > 0;) {
-		const struct continuation *at = &profile->at->continuations[i];
-		const struct straight_run *run = &profile->at->suspended[i];
+	for (i = profile->stream->suspended_count; i-- > 0;) {
+		const struct continuation *at = &profile->stream->continuations[i];
+		const struct straight_run *run = &profile->stream->suspended[i];
 
 		if ((at->next == address || at->behind == address) && run->tid == event->tid &&
 		    run->pid == event->pid && run->privilege == event->privilege) {
@@ -313,42 +333,41 @@ static int suspend_run(struct ntrace_profile *profile)
 	size_t i;
 
 	if (profile->leading)
-		profile->at->in_run = false;
-	if (profile->at->run.tid < 0 && !error)
+		profile->at.in_run = false;
+	if (profile->at.run.tid < 0 && !error)
 		error = close_run(profile);
-	if (!profile->at->in_run || error) {
+	if (!profile->at.in_run || error) {
 		come_from_nowhere(profile);
 		return error;
 	}
 	/* An earlier run suspended at the same address did not continue: it went elsewhere. */
-	for (i = profile->at->suspended_count; i-- > 0 && !error;) {
-		struct straight_run *run = &profile->at->suspended[i];
+	for (i = profile->stream->suspended_count; i-- > 0 && !error;) {
+		struct straight_run *run = &profile->stream->suspended[i];
 
-		if (profile->at->continuations[i].next == profile->at->run.next &&
-		    run->tid == profile->at->run.tid &&
-		    run->privilege == profile->at->run.privilege) {
+		if (profile->stream->continuations[i].next == profile->at.run.next &&
+		    run->tid == profile->at.run.tid &&
+		    run->privilege == profile->at.run.privilege) {
 			error = add_run(profile, run);
 			forget_suspended(profile, i);
 		}
 	}
-	if (profile->at->suspended_count == SUSPENDED_MAX && !error) {
-		error = add_run(profile, &profile->at->suspended[0]);
+	if (profile->stream->suspended_count == SUSPENDED_MAX && !error) {
+		error = add_run(profile, &profile->stream->suspended[0]);
 		forget_suspended(profile, 0);
 	}
 	/* All executions but the last one would be pushed out by the next one. */
 	if (profile->times > 1 && !error) {
-		profile->at->run.trace.count = profile->times - 1;
-		error = add_run(profile, &profile->at->run);
-		profile->at->run.trace.count = 1;
+		profile->at.run.trace.count = profile->times - 1;
+		error = add_run(profile, &profile->at.run);
+		profile->at.run.trace.count = 1;
 	}
-	profile->at->continuations[profile->at->suspended_count] = (struct continuation){
-		.next = profile->at->run.next,
-		.behind =
-			profile->at->run.next +
-			trapping_size(profile->at->space, &profile->at->isa, profile->at->run.next),
+	profile->stream->continuations[profile->stream->suspended_count] = (struct continuation){
+		.next = profile->at.run.next,
+		.behind = profile->at.run.next +
+			  trapping_size(profile->at.space, &profile->at.isa, profile->at.run.next),
 	};
-	profile->at->suspended[profile->at->suspended_count++] = profile->at->run;
-	profile->at->in_run = false;
+	profile->stream->suspended[profile->stream->suspended_count++] = profile->at.run;
+	profile->at.in_run = false;
 	come_from_nowhere(profile);
 	return error;
 }
@@ -360,9 +379,9 @@ static int close_all(struct ntrace_profile *profile)
 
 	if (!error)
 		error = close_run(profile);
-	for (i = 0; i < profile->at->suspended_count && !error; i++)
-		error = add_run(profile, &profile->at->suspended[i]);
-	profile->at->suspended_count = 0;
+	for (i = 0; i < profile->stream->suspended_count && !error; i++)
+		error = add_run(profile, &profile->stream->suspended[i]);
+	profile->stream->suspended_count = 0;
 	come_from_nowhere(profile);
 	return error;
 }
@@ -374,19 +393,19 @@ static bool goes_on_at(const struct ntrace_profile *profile,
 	const struct ntrace_flow_event *flow = event->flow;
 	const struct ntrace_location *place;
 
-	if (profile->at->run.next != flow->address || profile->at->run.tid != event->tid)
+	if (profile->at.run.next != flow->address || profile->at.run.tid != event->tid)
 		return false;
 	place = ntrace_locator_find(profile->locator, flow->space, flow->address);
-	return !place->object || flow->address - place->link_address == profile->at->run.bias;
+	return !place->object || flow->address - place->link_address == profile->at.run.bias;
 }
 
 /* Whether the block is the target of the last transfer. */
 static bool arrives_at(const struct ntrace_profile *profile,
 		       const struct ntrace_session_event *event)
 {
-	return (!profile->at->target_known || profile->at->run.next == event->flow->address) &&
-	       (profile->at->run.tid == event->tid ||
-		profile->at->run.trace.from_class == NTRACE_INSN_TRAP_RETURN);
+	return (!profile->at.target_known || profile->at.run.next == event->flow->address) &&
+	       (profile->at.run.tid == event->tid ||
+		profile->at.run.trace.from_class == NTRACE_INSN_TRAP_RETURN);
 }
 
 /* Finds the run of the block: the current one, an interrupted one, or a new one. */
@@ -396,47 +415,46 @@ static int find_run(struct ntrace_profile *profile, const struct ntrace_session_
 	int error;
 	size_t i;
 
-	if (profile->at->in_run && goes_on_at(profile, event))
+	if (profile->at.in_run && goes_on_at(profile, event))
 		return 0;
-	if (profile->at->in_run || (profile->at->arrived && !arrives_at(profile, event))) {
+	if (profile->at.in_run || (profile->at.arrived && !arrives_at(profile, event))) {
 		error = suspend_run(profile);
 		if (error)
 			return error;
 	}
-	if ((!profile->at->arrived ||
-	     profile->at->run.trace.from_class == NTRACE_INSN_TRAP_RETURN) &&
+	if ((!profile->at.arrived || profile->at.run.trace.from_class == NTRACE_INSN_TRAP_RETURN) &&
 	    find_suspended(profile, event, flow->address, &i)) {
-		profile->at->run = profile->at->suspended[i];
+		profile->at.run = profile->stream->suspended[i];
 		forget_suspended(profile, i);
-		profile->at->in_run = true;
-		profile->at->arrived = false;
+		profile->at.in_run = true;
+		profile->at.arrived = false;
 		return 0;
 	}
-	if (!profile->at->arrived)
+	if (!profile->at.arrived)
 		come_from_nowhere(profile);
-	profile->at->run.pid = event->pid;
-	profile->at->run.tid = event->tid;
-	profile->at->run.privilege = event->privilege;
+	profile->at.run.pid = event->pid;
+	profile->at.run.tid = event->tid;
+	profile->at.run.privilege = event->privilege;
 	return start_run(profile, flow->address);
 }
 
 static int take_block(struct ntrace_profile *profile, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
-	struct ntrace_profile_trace *trace = &profile->at->run.trace;
+	struct ntrace_profile_trace *trace = &profile->at.run.trace;
 	int error;
 
-	keep_space(&profile->at->space, flow->space);
-	profile->at->isa = *flow->isa;
+	keep_space(&profile->at.space, flow->space);
+	profile->at.isa = *flow->isa;
 	error = find_run(profile, event);
 	if (error)
 		return error;
-	trace->end = flow->last - profile->at->run.bias;
+	trace->end = flow->last - profile->at.run.bias;
 	trace->end_class = flow->insn_class;
 	trace->instructions += flow->instructions;
 	trace->taken = flow->taken;
-	profile->at->run.next = flow->last + flow->last_size;
-	profile->at->from_id = 0;
+	profile->at.run.next = flow->last + flow->last_size;
+	profile->at.from_id = 0;
 	if (!flow->taken)
 		return 0;
 	error = close_run(profile);
@@ -453,9 +471,9 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 		return take_block(profile, event);
 	case NTRACE_FLOW_TRAP:
 		/* Control had reached the target of the transfer, but the target did not retire. */
-		if (profile->at->arrived && !profile->at->target_known && event->flow->next_known) {
-			profile->at->target_known = true;
-			profile->at->run.next = event->flow->value;
+		if (profile->at.arrived && !profile->at.target_known && event->flow->next_known) {
+			profile->at.target_known = true;
+			profile->at.run.next = event->flow->value;
 		}
 		error = suspend_run(profile);
 		come_from_trap(profile, event->flow->address);
@@ -476,7 +494,9 @@ int ntrace_profile_event(struct ntrace_profile *profile, const struct ntrace_ses
 {
 	int error = enter_stream(profile, event->stream);
 
-	if (profile->functions && !error)
+	if (error)
+		return error;
+	if (profile->functions)
 		error = function_sums_event(profile->functions, profile, event);
 	if (profile->occupancy && !error)
 		error = occupancy_event(profile->occupancy, event);
@@ -497,7 +517,7 @@ static int take_alone(struct ntrace_profile *profile, const struct ntrace_segmen
 
 	ntrace_segment_event(blocks, block, &flow, &event);
 	error = take_block(profile, &event);
-	profile->at->from_id = profile->at->arrived ? block->id : 0;
+	profile->at.from_id = profile->at.arrived ? block->id : 0;
 	return error;
 }
 
@@ -522,7 +542,7 @@ static struct known_run *run_entry(struct ntrace_profile *profile, uint32_t from
 {
 	uint32_t hash = (from * 0x9e3779b1u ^ first) * 0x85ebca6bu ^ last;
 
-	return &profile->at->known[(hash ^ hash >> 15) % KNOWN_RUNS];
+	return &profile->stream->known[(hash ^ hash >> 15) % KNOWN_RUNS];
 }
 
 /*
@@ -535,8 +555,8 @@ static const struct ntrace_block *take_known(struct ntrace_profile *profile,
 					     const struct ntrace_block *end)
 {
 	const struct ntrace_block *last, *before = NULL;
-	uint32_t trace = 0, from = profile->at->from_id;
-	uint64_t next = profile->at->run.next;
+	uint32_t trace = 0, from = profile->at.from_id;
+	uint64_t next = profile->at.run.next;
 
 	while (from && block < end && block->address == next) {
 		struct known_run *known;
@@ -558,17 +578,17 @@ static const struct ntrace_block *take_known(struct ntrace_profile *profile,
 		block = last + 1;
 	}
 	if (before) {
-		struct ntrace_profile_trace *run = &profile->at->run.trace;
+		struct ntrace_profile_trace *run = &profile->at.run.trace;
 
 		*run = profile->table.traces[trace];
 		run->from_object = run->object;
 		run->from = run->end;
 		run->from_class = run->end_class;
-		profile->at->run.pid = blocks->pid;
-		profile->at->run.tid = blocks->tid;
-		profile->at->run.privilege = blocks->privilege;
-		profile->at->run.next = next;
-		profile->at->from_id = from;
+		profile->at.run.pid = blocks->pid;
+		profile->at.run.tid = blocks->tid;
+		profile->at.run.privilege = blocks->privilege;
+		profile->at.run.next = next;
+		profile->at.from_id = from;
 	}
 	return block;
 }
@@ -577,9 +597,9 @@ static const struct ntrace_block *take_known(struct ntrace_profile *profile,
 static bool arrives_plainly(const struct ntrace_profile *profile,
 			    const struct ntrace_segment *blocks, const struct ntrace_block *block)
 {
-	const struct straight_run *run = &profile->at->run;
+	const struct straight_run *run = &profile->at.run;
 
-	return profile->at->arrived && profile->at->target_known && profile->at->from_id &&
+	return profile->at.arrived && profile->at.target_known && profile->at.from_id &&
 	       block->id && run->next == block->address && run->tid == blocks->tid &&
 	       run->trace.from_class != NTRACE_INSN_TRAP_RETURN;
 }
@@ -590,8 +610,8 @@ static int take_run(struct ntrace_profile *profile, const struct ntrace_segment 
 {
 	const struct ntrace_block *block = *at, *last = find_transfer(block, end);
 	bool plain = last < end && last->id && arrives_plainly(profile, blocks, block);
-	struct known_run known = { profile->at->from_id, block->id, last < end ? last->id : 0, 0 };
-	uint64_t from = profile->at->run.trace.from, added = profile->added, instructions = 0;
+	struct known_run known = { profile->at.from_id, block->id, last < end ? last->id : 0, 0 };
+	uint64_t from = profile->at.run.trace.from, added = profile->added, instructions = 0;
 	const struct ntrace_profile_trace *trace;
 	int error = 0;
 
@@ -631,9 +651,9 @@ static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
 		last--;
 	if (last == block || !last[-1].id || !(last[-1].flags & NTRACE_BLOCK_NEXT_KNOWN))
 		return block;
-	profile->at->run.next = last[-1].next;
-	profile->at->run.trace.from_class = last[-1].insn_class;
-	profile->at->from_id = last[-1].id;
+	profile->at.run.next = last[-1].next;
+	profile->at.run.trace.from_class = last[-1].insn_class;
+	profile->at.from_id = last[-1].id;
 	return last;
 }
 
@@ -645,9 +665,9 @@ static int take_batch(struct ntrace_profile *profile, const struct ntrace_segmen
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	int error;
 
-	if (!profile->at->known)
-		profile->at->known = calloc(KNOWN_RUNS, sizeof(*profile->at->known));
-	if (!profile->at->known)
+	if (!profile->stream->known)
+		profile->stream->known = calloc(KNOWN_RUNS, sizeof(*profile->stream->known));
+	if (!profile->stream->known)
 		return NTRACE_ERR_NOMEM;
 	end = block + blocks->batch->count;
 	error = take_run(profile, blocks, &block, end);
@@ -674,18 +694,18 @@ static int follow_lead(struct ntrace_profile *profile, const struct ntrace_segme
 	int error;
 
 	ntrace_segment_event(blocks, source, &flow, &event);
-	keep_space(&profile->at->space, flow.space);
-	profile->at->isa = *flow.isa;
+	keep_space(&profile->at.space, flow.space);
+	profile->at.isa = *flow.isa;
 	come_from_nowhere(profile);
-	profile->at->run.pid = blocks->pid;
-	profile->at->run.tid = blocks->tid;
-	profile->at->run.privilege = blocks->privilege;
+	profile->at.run.pid = blocks->pid;
+	profile->at.run.tid = blocks->tid;
+	profile->at.run.privilege = blocks->privilege;
 	error = start_run(profile, flow.address);
-	profile->at->in_run = false;
-	profile->at->run.trace.end = flow.last - profile->at->run.bias;
-	profile->at->run.trace.end_class = flow.insn_class;
+	profile->at.in_run = false;
+	profile->at.run.trace.end = flow.last - profile->at.run.bias;
+	profile->at.run.trace.end_class = flow.insn_class;
 	arrive(profile, &flow);
-	profile->at->from_id = source->id;
+	profile->at.from_id = source->id;
 	profile->leading = true;
 	for (size_t i = 1; i < effect->lead && !error; i++)
 		error = take_alone(profile, blocks, &source[i]);
@@ -693,37 +713,16 @@ static int follow_lead(struct ntrace_profile *profile, const struct ntrace_segme
 	return error;
 }
 
-/* What @profile knows about the place of the flow. */
-struct kept_place {
-	struct straight_run run;
-	struct ntrace_space *space;
-	struct ntrace_isa isa;
-	uint32_t from_id;
-	bool in_run;
-	bool arrived;
-	bool target_known;
-	bool trapped;
-	uint64_t handler;
-};
-
 static int take_effect(struct ntrace_profile *profile, const struct ntrace_segment *effect)
 {
 	const struct ntrace_block_batch *batch = effect->batch;
-	const struct kept_place kept = { .run = profile->at->run,
-					 .space = profile->at->space,
-					 .isa = profile->at->isa,
-					 .from_id = profile->at->from_id,
-					 .in_run = profile->at->in_run,
-					 .arrived = profile->at->arrived,
-					 .target_known = profile->at->target_known,
-					 .trapped = profile->at->trapped,
-					 .handler = profile->at->handler };
+	const struct profile_place kept = profile->at;
 	struct ntrace_segment blocks = *effect;
 	struct ntrace_block_batch rest = *batch;
 	int error = 0;
 
 	/* A run in progress goes on in effects, which count it. */
-	profile->at->in_run = false;
+	profile->at.in_run = false;
 	if (!effect->times)
 		return effect->lead ? follow_lead(profile, effect) : 0;
 	if (kept.space)
@@ -739,17 +738,9 @@ static int take_effect(struct ntrace_profile *profile, const struct ntrace_segme
 	if (!error && rest.count)
 		error = take_batch(profile, &blocks);
 	profile->times = 1;
-	if (profile->at->space)
-		ntrace_space_put(profile->at->space);
-	profile->at->space = kept.space;
-	profile->at->run = kept.run;
-	profile->at->isa = kept.isa;
-	profile->at->from_id = kept.from_id;
-	profile->at->in_run = kept.in_run;
-	profile->at->arrived = kept.arrived;
-	profile->at->target_known = kept.target_known;
-	profile->at->trapped = kept.trapped;
-	profile->at->handler = kept.handler;
+	if (profile->at.space)
+		ntrace_space_put(profile->at.space);
+	profile->at = kept;
 	return error;
 }
 
@@ -776,17 +767,20 @@ int ntrace_profile_end(struct ntrace_profile *profile)
 	int error = 0;
 
 	for (unsigned int i = 0; i < profile->stream_count; i++) {
-		profile->at = profile->streams[i];
-		if (!profile->at)
+		struct profile_stream *stream = profile->streams[i];
+
+		if (!stream)
 			continue;
 		if (!error)
+			error = enter_stream(profile, i);
+		if (!error)
 			error = close_all(profile);
+		leave_stream(profile);
 		if (profile->functions)
-			function_sums_leave(profile->functions, &profile->at->functions);
-		free_stream(profile->at);
+			function_sums_leave(profile->functions, &stream->functions);
+		free_stream(stream);
 		profile->streams[i] = NULL;
 	}
-	profile->at = NULL;
 	if (profile->occupancy)
 		occupancy_end(profile->occupancy);
 	if (profile->functions && profile->sampled && !error)

@@ -56,29 +56,37 @@ struct continuation {
 };
 
 /*
- * What is known between two blocks of a stream.
+ * Where the flow of a stream is.
+ * @space: space of the last block; referenced
+ * @isa: instruction set of the last block
  * @in_run: @run is in progress
  * @arrived: a transfer was taken and @run.trace holds only its source; if @target_known, @run.next
  *           is its target
  * @trapped: a trap led to @handler, where no block has come yet
- * @space: space of the last block; referenced
- * @isa: instruction set of the last block
- * @known: traces by the ids of their blocks, valid until the stream ends or the traces are sorted;
- *         NULL before the first batch
  * @from_id: block that ended with the transfer, if @arrived; 0 = has no id
- * @functions: what the sums of functions know
  */
-struct profile_stream {
+struct profile_place {
 	struct ntrace_space *space;
 	struct ntrace_isa isa;
 	struct straight_run run;
-	struct known_run *known;
 	uint32_t from_id;
 	bool in_run;
 	bool arrived;
 	bool target_known;
 	bool trapped;
 	uint64_t handler;
+};
+
+/*
+ * What is known between two blocks of a stream.
+ * @place: while it is not the present stream
+ * @known: traces by the ids of their blocks, valid until the stream ends or the traces are sorted;
+ *         NULL before the first batch
+ * @functions: what the sums of functions know
+ */
+struct profile_stream {
+	struct profile_place place;
+	struct known_run *known;
 	struct straight_run suspended[SUSPENDED_MAX];	/* sorted by time, the latest one last */
 	struct continuation continuations[SUSPENDED_MAX];
 	size_t suspended_count;
@@ -90,8 +98,8 @@ struct profile_stream {
  * @functions: NULL if not requested
  * @occupancy: likewise
  * @sampled: the traces come from branch stacks
- * @streams: by index, NULL where nothing came yet; @at: that of the present event, NULL: none, with
- *           the index @at_number
+ * @streams: by index, NULL where nothing came yet
+ * @stream: that of the present event, NULL: none; @number: its index, UINT_MAX: none; @at: its place
  * @added: number of traces added
  * @times: number of executions that a block stands for
  * @leading: blocks only lead to others and are not counted
@@ -110,8 +118,9 @@ struct ntrace_profile {
 	size_t alias_last;
 	struct profile_stream **streams;
 	unsigned int stream_count;
-	struct profile_stream *at;
-	unsigned int at_number;
+	unsigned int number;
+	struct profile_stream *stream;
+	struct profile_place at;
 	uint64_t added;
 	uint64_t times;
 	bool leading;
