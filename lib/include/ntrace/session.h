@@ -276,44 +276,44 @@ enum ntrace_segment_type {
  * @batch: BLOCKS, SUM: the blocks; see struct ntrace_block_batch. Equal ids mean the same code until
  *         the stream ends; other streams have ids of their own
  * @run: RUN: the steps
+ * @lead: SUM: so many blocks of @batch lead to the others and are not part of the sum
+ * @times: SUM: as in struct ntrace_flow_effect
  * @type: enum ntrace_segment_type
  * @stream: index of the stream
  * @cpu: Linux number of the hart
- * @privilege: as in struct ntrace_session_event
  * @pid: process on the hart, -1 = unknown, also in a SUM if threads are not separate
  * @tid: thread, likewise
  * @comm: name of the thread at that time, never NULL
- * @lead: SUM: so many blocks of @batch lead to the others and are not part of the sum
- * @times: SUM: as in struct ntrace_flow_effect
- * @time: as in struct ntrace_session_event; not in a SUM
+ * @privilege: as in struct ntrace_session_event
+ * @sideband_ns: likewise
+ * @turn: likewise
+ * @program: likewise
+ * @origin: likewise
+ * @time: likewise; not in a SUM
  * @turn_end: likewise
  * @time_error: likewise
  * @time_unit: likewise
- * @turn: as in struct ntrace_session_event
- * @program: likewise
- * @origin: likewise
- * @sideband_ns: as in struct ntrace_session_event
  */
 struct ntrace_segment {
 	const struct ntrace_block_batch *batch;
 	const struct ntrace_flow_run *run;
+	size_t lead;
+	uint64_t times;
 	unsigned int type;
 	unsigned int stream;
 	unsigned int cpu;
-	unsigned int privilege;
 	int32_t pid;
 	int32_t tid;
 	const char *comm;
-	size_t lead;
-	uint64_t times;
+	unsigned int privilege;
+	uint64_t sideband_ns;
+	uint64_t turn;
+	uint64_t program;
+	const struct ntrace_origin *origin;
 	uint64_t time;
 	uint64_t turn_end;
 	uint32_t time_error;
 	uint32_t time_unit;
-	uint64_t turn;
-	uint64_t program;
-	const struct ntrace_origin *origin;
-	uint64_t sideband_ns;
 };
 
 /**
