@@ -257,6 +257,17 @@ static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
 	return error;
 }
 
+/* Whether @thread executes the next code as it did the last, so that there is nothing to resume. */
+static bool stays(const struct ntrace_stacks *stacks, const struct thread *thread,
+		    const struct ntrace_session_event *event)
+{
+	const struct hart *hart = &stacks->hart;
+
+	return thread == hart->current && thread->stream == hart->stream &&
+	       thread->epoch == hart->epoch && thread->turn == event->turn && !thread->renamed &&
+	       (thread->program == event->program || !event->program);
+}
+
 /*
  * @thread executes the next code, perhaps after another one, or in another turn. Afterwards it is the
  * current one, and stack_arrive() finds out where it is.
@@ -292,20 +303,23 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 {
 	const struct ntrace_flow_event *flow = event->flow;
 	struct thread *thread = threads_find(stacks, event);
-	int error;
+	bool same = thread && stays(stacks, thread, event);
+	int error = 0;
 
 	if (!thread)
 		return NTRACE_ERR_NOMEM;
 	keep_space(&stacks->hart.space, flow->space);
 	stacks->hart.isa = *flow->isa;
-	error = resume_thread(stacks, thread, event);
+	if (!same)
+		error = resume_thread(stacks, thread, event);
 	if (!error)
 		error = stack_arrive(stacks, thread, event);
 	if (!error)
 		error = count_block(stacks, thread, flow);
 	if (error)
 		return error;
-	thread_runs(stacks, thread, event->turn);
+	if (!same)
+		thread_runs(stacks, thread, event->turn);
 	thread->state = THREAD_RUNNING;
 	thread->stack.next = flow->last + flow->last_size;
 	thread->stack.skip = 0;
@@ -448,11 +462,12 @@ static bool settle(struct stretch *stretch)
 
 static struct known_block *known_block(struct ntrace_stacks *stacks, uint32_t id)
 {
-	uint32_t life = stacks->hart.life;
-	struct known_block *known = &stacks->known[(id + life * 0x9e3779b1u) % KNOWN_BLOCKS];
+	/* Streams have other keys, in other entries. */
+	uint64_t key = stacks->hart.life * UINT64_C(0x10000009e37) + id;
+	struct known_block *known = &stacks->known[key % KNOWN_BLOCKS];
 
-	if (known->id != id || known->life != life)
-		*known = (struct known_block){ .id = id, .life = life };
+	if (known->key != key)
+		*known = (struct known_block){ .key = key };
 	return known;
 }
 
@@ -542,22 +557,15 @@ static bool is_whole(struct stretch *stretch, const struct ntrace_block *block, 
 	return known->whole;
 }
 
-/* Counts the block in the top frame. */
-static void count_in_top(struct stretch *stretch, const struct ntrace_block *block)
+/* Counts the block in functions inlined into the top frame, or partly in other functions. */
+static void count_apart(struct stretch *stretch, const struct ntrace_block *block, bool inside)
 {
-	uint64_t last = block->address + block->bytes - block->last_size;
-	const struct frame *top = stack_top(stretch->thread);
-	bool inside = last >= top->low && last < top->high;
 	struct ntrace_session_event event;
 	struct ntrace_flow_event flow;
 	uint32_t chain;
 
-	if (inside && (!stretch->stacks->options.inlined || !top->shown)) {
-		stretch->instructions += block->instructions;
-		return;
-	}
 	if (inside && block->id && is_whole(stretch, block, &chain)) {
-		if (chain != top->chain && settle(stretch))
+		if (chain != stack_top(stretch->thread)->chain && settle(stretch))
 			stretch->error = inline_enter(
 				stretch->stacks, tree_of(stretch->stacks, &stretch->thread->stack),
 				stack_top(stretch->thread), chain);
@@ -568,6 +576,19 @@ static void count_in_top(struct stretch *stretch, const struct ntrace_block *blo
 		return;
 	ntrace_segment_event(stretch->blocks, block, &flow, &event);
 	stretch->error = count_block(stretch->stacks, stretch->thread, &flow);
+}
+
+/* Counts the block in the top frame. */
+static void count_in_top(struct stretch *stretch, const struct ntrace_block *block)
+{
+	uint64_t last = block->address + block->bytes - block->last_size;
+	const struct frame *top = stack_top(stretch->thread);
+	bool inside = last >= top->low && last < top->high;
+
+	if (inside && (!stretch->stacks->options.inlined || !top->shown))
+		stretch->instructions += block->instructions;
+	else
+		count_apart(stretch, block, inside);
 }
 
 void stacks_leave_at(struct ntrace_stacks *stacks, struct thread *thread,

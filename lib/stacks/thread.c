@@ -151,32 +151,40 @@ void thread_runs(struct ntrace_stacks *stacks, struct thread *thread, uint64_t t
 	hart->current = thread;
 }
 
-struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
+/* Makes the thread of @event if it is a new one. Return: NULL: out of memory. */
+static struct thread *look_up(struct ntrace_stacks *stacks,
+			      const struct ntrace_session_event *event)
 {
-	struct thread *thread = stacks->hart.current;
+	struct thread *thread;
 
 	if (!stacks->threads)
 		stacks->threads = calloc(BUCKETS, sizeof(struct thread *));
 	if (!stacks->threads)
 		return NULL;
+	for (thread = *bucket_of(stacks, event->tid); thread; thread = thread->chain)
+		if (is_thread(stacks, thread, event))
+			return thread;
+	if (stacks->thread_count == THREADS_MAX)
+		forget_oldest(stacks);
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->pid = event->pid;
+	thread->tid = event->tid;
+	thread->stream = stacks->hart.stream;
+	thread->chain = *bucket_of(stacks, event->tid);
+	*bucket_of(stacks, event->tid) = thread;
+	stacks->thread_count++;
+	return thread;
+}
+
+struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
+{
+	struct thread *thread = stacks->hart.current;
+
 	if (!thread || !is_thread(stacks, thread, event))
-		for (thread = *bucket_of(stacks, event->tid); thread; thread = thread->chain)
-			if (is_thread(stacks, thread, event))
-				break;
-	if (!thread) {
-		if (stacks->thread_count == THREADS_MAX)
-			forget_oldest(stacks);
-		thread = calloc(1, sizeof(*thread));
-		if (!thread)
-			return NULL;
-		thread->pid = event->pid;
-		thread->tid = event->tid;
-		thread->stream = stacks->hart.stream;
-		thread->chain = *bucket_of(stacks, event->tid);
-		*bucket_of(stacks, event->tid) = thread;
-		stacks->thread_count++;
-	}
-	if (name_thread(stacks, thread, event->comm))
+		thread = look_up(stacks, event);
+	if (!thread || name_thread(stacks, thread, event->comm))
 		return NULL;
 	thread->used = ++stacks->uses;
 	return thread;

@@ -180,14 +180,13 @@ struct inline_chain {
 struct inline_object;
 
 /*
- * Cached facts about a block, by its id within the stream of @life.
- * @id: 0 = free
+ * Cached facts about a block.
+ * @key: its id, with the life of its stream: see known_block(); 0 = free
  * @placed: @place is that of its first instruction
  * @cut: the block was cut into pieces; @whole: it is only one, with the inlined functions @chain
  */
 struct known_block {
-	uint32_t id;
-	uint32_t life;
+	uint64_t key;
 	uint32_t chain;
 	bool placed;
 	bool cut;
