@@ -513,14 +513,15 @@ static int count_selected(struct function_sums *sums, struct ntrace_profile *pro
 			  const struct ntrace_segment *blocks)
 {
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
+	const struct function_stream *at = sums->at;
 	int32_t pid = sums->by_process ? blocks->pid : -1;
 	uint64_t instructions = 0;
 	int error = 0;
 
 	for (end = block + blocks->batch->count; block < end && !error; block++) {
-		struct block_sums *entry = &sums->at->blocks[block->id % BLOCK_ENTRIES];
+		struct block_sums *entry = &at->blocks[block->id % BLOCK_ENTRIES];
 
-		if (!block->id || sums->at->transfers.pending) {
+		if (!block->id || at->transfers.pending) {
 			error = count_alone(sums, profile, blocks, block);
 			continue;
 		}

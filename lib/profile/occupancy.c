@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Amount of execution by thread, CPU and time. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ struct occupancy_stream {
 };
 
 /*
- * @streams: by index; @at: that of the present event
+ * @streams: by index; @at: that of the present event, with the index @number; UINT_MAX: none
  */
 struct occupancy {
 	struct ntrace_occupancy sums;
@@ -48,6 +49,7 @@ struct occupancy {
 	bool begun;
 	struct occupancy_stream *streams;
 	unsigned int stream_count;
+	unsigned int number;
 	struct occupancy_stream *at;
 };
 
@@ -58,6 +60,7 @@ struct occupancy *occupancy_new(const struct ntrace_session *session)
 	if (!occupancy)
 		return NULL;
 	occupancy->session = session;
+	occupancy->number = UINT_MAX;
 	occupancy->sums.task_count = 1;
 	occupancy->sums.tasks = calloc(NTRACE_OCCUPANCY_TASKS_MAX, sizeof(*occupancy->sums.tasks));
 	if (!occupancy->sums.tasks) {
@@ -104,12 +107,8 @@ static void begin(struct occupancy *occupancy)
 	}
 }
 
-/* The next events are those of stream @number. Return: 0 or NTRACE_ERR_NOMEM. */
-static int enter_stream(struct occupancy *occupancy, unsigned int number)
+static int change_stream(struct occupancy *occupancy, unsigned int number)
 {
-	if (occupancy->at && number < occupancy->stream_count &&
-	    occupancy->at == &occupancy->streams[number])
-		return 0;
 	if (!occupancy->begun)
 		begin(occupancy);
 	if (number >= occupancy->stream_count) {
@@ -126,7 +125,14 @@ static int enter_stream(struct occupancy *occupancy, unsigned int number)
 	occupancy->at = &occupancy->streams[number];
 	if (!occupancy->at->parts)
 		occupancy->at->parts = calloc(PARTS_MAX, sizeof(*occupancy->at->parts));
+	occupancy->number = occupancy->at->parts ? number : UINT_MAX;
 	return occupancy->at->parts ? 0 : NTRACE_ERR_NOMEM;
+}
+
+/* The next events are those of stream @number. Return: 0 or NTRACE_ERR_NOMEM. */
+static inline int enter_stream(struct occupancy *occupancy, unsigned int number)
+{
+	return occupancy->number == number ? 0 : change_stream(occupancy, number);
 }
 
 static struct ntrace_occupancy_cpu *new_cpu(uint32_t number)
@@ -508,7 +514,7 @@ void occupancy_end(struct occupancy *occupancy)
 		free(stream->parts);
 		*stream = (struct occupancy_stream){ .offset = UINT64_MAX };
 	}
-	occupancy->at = NULL;
+	occupancy->number = UINT_MAX;
 	add_cpus(&occupancy->sums);
 }
 

@@ -23,28 +23,27 @@
 #include "upper.h"
 
 #define ENTRIES_FIRST (1u << 6)
-#define ENTRIES_MAX (1u << 20)	/* numbers of entries are smaller */
-#define PROBES 8
+#define ENTRIES_MAX (1u << 20) /* numbers of entries are smaller */
+#define PROBES 16
 #define STATES_MAX (1u << 20)
 #define COUNTS_MAX (1u << 23)
-#define UPPER_MAX (1u << 20)	/* upper nodes */
+#define UPPER_MAX (1u << 20) /* upper nodes */
 
 /*
  * What an effect does at a state.
- * @effect, @life: its id, and that of the hart
+ * @effect: its unique id
  * @next: state afterwards; 0: the effect must be walked here
  * @arrives: the space becomes that of the thread
  * @after: number of the entry that came next the last time; 0 = none yet
  * @times: executions that are not in the nodes yet
  */
 struct entry {
+	uint64_t effect;
 	uint32_t state;
-	uint32_t effect;
 	uint32_t next;
 	uint32_t instructions : 31;
 	uint32_t arrives : 1;
 	uint32_t after;
-	uint32_t life;
 	uint64_t times;
 };
 
@@ -302,11 +301,11 @@ int run_forget(struct ntrace_stacks *stacks)
 
 /* ---- entries ---- */
 
-static uint64_t hash_of(uint32_t state, uint32_t effect, uint32_t life)
+static uint64_t hash_of(uint32_t state, uint64_t effect)
 {
-	uint64_t key = ((uint64_t)state << 32 | effect) ^ (uint64_t)life << 20;
+	uint64_t hash = (((uint64_t)state << 32) ^ effect) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return key * UINT64_C(0x9e3779b97f4a7c15);
+	return (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* The bits of a place above the number: most other entries have others, and are not compared. */
@@ -320,17 +319,15 @@ static uint32_t place_of(const struct stack_runs *runs, uint64_t hash)
 	return (uint32_t)(hash >> 40) & runs->mask;
 }
 
-static inline bool is_entry(const struct entry *entry, uint32_t state, uint32_t effect,
-			    uint32_t life)
+static inline bool is_entry(const struct entry *entry, uint32_t state, uint64_t effect)
 {
-	return entry->effect == effect && entry->state == state && entry->life == life;
+	return entry->effect == effect && entry->state == state;
 }
 
 /* The number of an entry; 0: there is none. */
-static uint32_t find_entry(const struct stack_runs *runs, uint32_t state, uint32_t effect,
-			   uint32_t life)
+static uint32_t find_entry(const struct stack_runs *runs, uint32_t state, uint64_t effect)
 {
-	uint64_t hash = hash_of(state, effect, life);
+	uint64_t hash = hash_of(state, effect);
 	uint32_t at = place_of(runs, hash), tag = tag_of(hash);
 
 	for (unsigned int i = 0; i < PROBES; i++) {
@@ -339,8 +336,7 @@ static uint32_t find_entry(const struct stack_runs *runs, uint32_t state, uint32
 
 		if (!place)
 			break;
-		if (place / ENTRIES_MAX == tag &&
-		    is_entry(&runs->entries[number], state, effect, life))
+		if (place / ENTRIES_MAX == tag && is_entry(&runs->entries[number], state, effect))
 			return number;
 	}
 	return 0;
@@ -350,7 +346,7 @@ static uint32_t find_entry(const struct stack_runs *runs, uint32_t state, uint32
 static bool take_place(const struct stack_runs *runs, uint32_t number)
 {
 	const struct entry *entry = &runs->entries[number];
-	uint64_t hash = hash_of(entry->state, entry->effect, entry->life);
+	uint64_t hash = hash_of(entry->state, entry->effect);
 	uint32_t at = place_of(runs, hash);
 
 	for (unsigned int i = 0; i < PROBES; i++) {
@@ -384,8 +380,7 @@ static void grow_entries(struct stack_runs *runs)
 }
 
 /* A new entry. NULL: there is no room near its place. */
-static struct entry *new_entry(struct stack_runs *runs, uint32_t state, uint32_t effect,
-			       uint32_t life)
+static struct entry *new_entry(struct stack_runs *runs, uint32_t state, uint64_t effect)
 {
 	struct entry *entry;
 
@@ -394,7 +389,7 @@ static struct entry *new_entry(struct stack_runs *runs, uint32_t state, uint32_t
 	if (runs->used > runs->mask)
 		return NULL;
 	entry = &runs->entries[runs->used];
-	*entry = (struct entry){ .state = state, .effect = effect, .life = life };
+	*entry = (struct entry){ .state = state, .effect = effect };
 	if (!take_place(runs, runs->used))
 		return NULL;
 	runs->used++;
@@ -472,7 +467,7 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_segment
 		error = states_find(&runs->states, &thread->stack, &next);
 	else
 		drop_notes(runs);
-	entry = error ? NULL : new_entry(runs, state, run->run->steps[index].id, stacks->hart.life);
+	entry = error ? NULL : new_entry(runs, state, stacks->hart.ids + run->run->steps[index].id);
 	if (!entry) {
 		drop_notes(runs);
 		return error;
@@ -545,18 +540,19 @@ static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_segment
 	struct stack_runs *runs = stacks->runs;
 	const size_t first = *next, count = run->run->count;
 	const bool tells = stacks->options.change, upper = thread->stack.bottom;
-	const uint32_t life = stacks->hart.life;
+	const uint64_t ids = stacks->hart.ids;
 	uint32_t now = *state, number = 0;
 	size_t at = first;
 	int error = 0;
 
 	for (; at < count && !error; at++) {
 		struct entry *last = &runs->entries[number], *entry;
+		uint64_t effect = ids + steps[at].id;
 
 		number = number ? last->after : 0;
 		entry = &runs->entries[number];
-		if (!number || !is_entry(entry, now, steps[at].id, life)) {
-			number = find_entry(runs, now, steps[at].id, life);
+		if (!number || !is_entry(entry, now, effect)) {
+			number = find_entry(runs, now, effect);
 			entry = &runs->entries[number];
 			if (at > first)
 				last->after = number;
@@ -632,7 +628,7 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_segment 
 		error = settle_before(stacks, run, thread, state, *at, arrives);
 	if (error)
 		return error;
-	error = find_entry(runs, state, run->run->steps[*at].id, stacks->hart.life) ?
+	error = find_entry(runs, state, stacks->hart.ids + run->run->steps[*at].id) ?
 			walk_step(stacks, run, *at) :
 			record_step(stacks, run, *at, thread, state);
 	++*at;

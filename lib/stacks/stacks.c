@@ -100,8 +100,8 @@ int stacks_change_stream(struct ntrace_stacks *stacks, uint32_t stream)
 		stacks->elsewhere -= stacks->hart.clock.position;
 		stacks->harts[stream] = new_hart(stream);
 	}
-	if (!stacks->hart.life)
-		stacks->hart.life = ++stacks->lives;
+	if (!stacks->hart.ids)
+		stacks->hart.ids = stacks->ids += STREAM_IDS;
 	return 0;
 }
 
@@ -259,7 +259,7 @@ static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
 
 /* Whether @thread executes the next code as it did the last, so that there is nothing to resume. */
 static bool stays(const struct ntrace_stacks *stacks, const struct thread *thread,
-		    const struct ntrace_session_event *event)
+		  const struct ntrace_session_event *event)
 {
 	const struct hart *hart = &stacks->hart;
 
@@ -462,12 +462,11 @@ static bool settle(struct stretch *stretch)
 
 static struct known_block *known_block(struct ntrace_stacks *stacks, uint32_t id)
 {
-	/* Streams have other keys, in other entries. */
-	uint64_t key = stacks->hart.life * UINT64_C(0x10000009e37) + id;
-	struct known_block *known = &stacks->known[key % KNOWN_BLOCKS];
+	uint64_t unique = stacks->hart.ids + id;
+	struct known_block *known = &stacks->known[unique % KNOWN_BLOCKS];
 
-	if (known->key != key)
-		*known = (struct known_block){ .key = key };
+	if (known->id != unique)
+		*known = (struct known_block){ .id = unique };
 	return known;
 }
 
@@ -699,7 +698,7 @@ int ntrace_stacks_end(struct ntrace_stacks *stacks)
 	if (last < stacks->hart_count)
 		last = stacks->hart_count - 1;
 	for (i = 0; i <= last && !error; i++)
-		if (i == stacks->hart.stream ? stacks->hart.life : stacks->harts[i].life)
+		if (i == stacks->hart.stream ? stacks->hart.ids : stacks->harts[i].ids)
 			error = end_hart(stacks, i);
 	folded = run_forget(stacks);
 	threads_free(stacks);

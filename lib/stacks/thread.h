@@ -180,13 +180,13 @@ struct inline_chain {
 struct inline_object;
 
 /*
- * Cached facts about a block.
- * @key: its id, with the life of its stream: see known_block(); 0 = free
+ * Cached facts about a block, by its unique id.
+ * @id: 0 = free
  * @placed: @place is that of its first instruction
  * @cut: the block was cut into pieces; @whole: it is only one, with the inlined functions @chain
  */
 struct known_block {
-	uint64_t key;
+	uint64_t id;
 	uint32_t chain;
 	bool placed;
 	bool cut;
@@ -195,6 +195,9 @@ struct known_block {
 };
 
 #define KNOWN_BLOCKS (1u << 16)
+
+/* Between the unique ids of two streams, which also have other places among KNOWN_BLOCKS. */
+#define STREAM_IDS (UINT64_C(1) << 40 | 0x9e37)
 
 /*
  * Inlined functions: chains of them by address.
@@ -316,7 +319,7 @@ struct stack_upper {
  * @space, @isa: space and instruction set of the last block; the space is referenced
  * @epoch: number of losses
  * @seen: @epoch when the last block came
- * @life: tells ids of blocks and effects of this stream from those of others; 0: it has not begun
+ * @ids: added to ids of blocks and effects of the stream, it makes them unique; 0: it has not begun
  */
 struct hart {
 	struct thread *current;
@@ -326,9 +329,9 @@ struct hart {
 	uint64_t seen;
 	uint64_t behind;
 	uint64_t to;
+	uint64_t ids;
 	uint32_t stream;
 	uint32_t cpu;
-	uint32_t life;
 	uint8_t class;
 	bool pending;
 	bool to_known;
@@ -348,7 +351,7 @@ struct hart {
  *
  * @hart: that of the stream of the present event; @harts: those of the other streams
  * @elsewhere: instructions of the other harts so far
- * @lives: number of streams that have begun
+ * @ids: those of the stream that began last
  * @known: blocks by id; NULL before the first batch
  */
 struct ntrace_stacks {
@@ -368,7 +371,7 @@ struct ntrace_stacks {
 	struct hart hart;
 	struct hart *harts;
 	unsigned int hart_count;
-	uint32_t lives;
+	uint64_t ids;
 	uint64_t elsewhere;
 	struct stack_inline inlined;
 	struct stack_runs *runs; /* NULL before the first run */
@@ -381,7 +384,7 @@ int stacks_change_stream(struct ntrace_stacks *stacks, uint32_t stream);
 /* Makes the hart of @stream the present one. Return: 0, NTRACE_ERR_NOMEM, or what the callback returned. */
 static inline int stacks_enter_stream(struct ntrace_stacks *stacks, uint32_t stream)
 {
-	return stacks->hart.stream == stream && stacks->hart.life ?
+	return stacks->hart.stream == stream && stacks->hart.ids ?
 		       0 :
 		       stacks_change_stream(stacks, stream);
 }
