@@ -84,7 +84,7 @@ static void note_attribution(struct decoding *decoding)
 	counted->pid = follower->pid;
 	counted->tid = follower->tid;
 	counted->turn = decoding->event.turn;
-	counted->program = program_number(follower);
+	counted->program = decoding->event.program;
 	counted->origin = decoding->event.origin;
 	counted->name = follower->comm;
 	counted->comm = follower->comm;
@@ -102,14 +102,17 @@ static void note_window(struct decoding *decoding)
 
 	follower_window(&decoding->follower, &first, &end);
 	stream_clock_turn(&decoding->clock, first, end);
+	decoding->timed = false;
 }
 
-/* The present event has this timestamp. */
-static void note_time(struct decoding *decoding, bool known, uint64_t time)
+static void read_time(struct decoding *decoding, bool known, uint64_t time)
 {
 	struct ntrace_session_event *event = &decoding->event;
 	uint64_t error = 0;
 
+	decoding->timed = true;
+	decoding->tick = time;
+	decoding->tick_known = known;
 	event->time = time;
 	event->time_unit = NTRACE_TIME_NONE;
 	if (known && !decoding->clock.hz)
@@ -121,6 +124,13 @@ static void note_time(struct decoding *decoding, bool known, uint64_t time)
 				  decoding->clock.end :
 				  0;
 	event->time_error = error < UINT32_MAX ? (uint32_t)error : UINT32_MAX;
+}
+
+/* The present event has this timestamp; most have that of the one before. */
+static inline void note_time(struct decoding *decoding, bool known, uint64_t time)
+{
+	if (!decoding->timed || time != decoding->tick || known != decoding->tick_known)
+		read_time(decoding, known, time);
 }
 
 /* The hart may be in another turn: waits until that of the thread before it has been decoded. */
@@ -139,25 +149,32 @@ static int note_turn(struct decoding *decoding)
 	return session_lane_enter(decoding->lane, index, certain, &decoding->event);
 }
 
-/* After a callback that may have changed the thread. */
+/* After a callback that may have changed the follower. */
 static int note_thread(struct decoding *decoding, int result)
 {
 	const struct follower *follower = &decoding->follower;
 	struct attribution *counted = &decoding->counted;
 
+	decoding->moved = false;
+	decoding->event.program = program_number(follower);
 	note_window(decoding);
 	if (!result)
 		result = note_turn(decoding);
 	if (!decoding->counting ||
 	    (follower->pid == counted->pid && follower->tid == counted->tid &&
 	     follower->comm == counted->name && decoding->event.turn == counted->turn &&
-	     program_number(follower) == counted->program))
+	     decoding->event.program == counted->program))
 		return result;
 	if (decoding->to.needs & NTRACE_NEEDS_THREADS && !result)
 		result = ntrace_flow_flush(decoding->flow);
 	ntrace_flow_separate(decoding->flow);
 	note_attribution(decoding);
 	return result;
+}
+
+static int note_move(struct decoding *decoding, int result)
+{
+	return decoding->moved ? note_thread(decoding, result) : result;
 }
 
 int decoding_note_thread(struct decoding *decoding)
@@ -185,6 +202,7 @@ static int leave_gap(struct decoding *decoding)
 	if (!decoding->in_gap)
 		return 0;
 	decoding->in_gap = false;
+	decoding->moved = true;
 	if (decoding->live)
 		result = live_lost(decoding->live);
 	if (result)
@@ -215,6 +233,7 @@ static int switch_task(struct decoding *decoding)
 	int result;
 
 	decoding->rest = 0;
+	decoding->moved = true;
 	result = decoding->live ? live_switch(decoding->live) :
 				  follower_switch(&decoding->follower);
 	if (!result && follower_switched(&decoding->follower, &left, &came))
@@ -327,18 +346,22 @@ static int note_other(struct decoding *decoding, const struct ntrace_flow_event 
 		decoding->in_gap = true;
 		return 0;
 	case NTRACE_FLOW_TRACE_OFF:
-		return decoding->countable ? 0 : follower_gap(&decoding->follower, UINT64_MAX);
+		if (decoding->countable)
+			return 0;
+		decoding->moved = true;
+		return follower_gap(&decoding->follower, UINT64_MAX);
 	default:
 		return 0;
 	}
 }
 
-static void tell_task(struct decoding *decoding)
+static inline void tell_task(struct decoding *decoding)
 {
 	decoding->event.pid = decoding->follower.pid;
 	decoding->event.tid = decoding->follower.tid;
 	decoding->event.comm = decoding->follower.comm;
-	decoding->event.program = program_number(&decoding->follower);
+	if (decoding->moved)
+		decoding->event.program = program_number(&decoding->follower);
 	/* Changes before the limit have been applied; the last scheduling interval has no limit. */
 	if (decoding->follower.limit != UINT64_MAX &&
 	    decoding->follower.limit > decoding->event.sideband_ns + 1)
@@ -409,8 +432,10 @@ static int leave_block(struct decoding *decoding, uint64_t address, uint64_t res
 		/* The flow ends a batch after it. */
 		decoding->watch[2] = rest;
 	}
-	if (address == session->exec_address)
-		follower_exec(&decoding->follower);
+	if (address != session->exec_address)
+		return result;
+	decoding->moved = true;
+	follower_exec(&decoding->follower);
 	return result;
 }
 
@@ -496,7 +521,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	}
 	if (batch->watched)
 		result = leave_block(decoding, end[-1].address, rest_of(&end[-1]), result);
-	return note_thread(decoding, result);
+	return note_move(decoding, result);
 }
 
 static int take_effect(void *data, const struct ntrace_flow_effect *effect)
@@ -600,7 +625,7 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 {
 	struct decoding *decoding = data;
 
-	return note_thread(decoding, handle_event(decoding, flow));
+	return note_move(decoding, handle_event(decoding, flow));
 }
 
 /* Trace from perf: the position in the file determines the task, and the CPU if tasks migrate. */
@@ -730,6 +755,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	}
 	if (decoding->counting)
 		decoding->spaces.counting = decoding->flow;
+	decoding->event.program = program_number(&decoding->follower);
 	note_attribution(decoding);
 	return 0;
 }

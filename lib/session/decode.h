@@ -45,6 +45,10 @@ struct decoding {
 	bool counting;			/* the flow remembers messages */
 	size_t turn;			/* see session_lane_enter() */
 	bool turn_certain;
+	bool moved;			/* the follower may have changed: see note_thread() */
+	bool timed;			/* the event has the time of @tick: see note_time() */
+	bool tick_known;
+	uint64_t tick;
 	uint64_t watch[3];
 	uint64_t rest;			/* where the rest of a divided __switch_to begins, or 0 */
 	uint64_t borders[3];		/* where other privileges begin */
