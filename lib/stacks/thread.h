@@ -116,6 +116,7 @@ enum thread_state {
  * @aside: stacks set aside, the latest one last
  * @forks: its last system calls that may have made a thread, the latest one last
  * @program: number of its program, 0 = not known
+ * @certain: its program was known when it was in user space last
  * @replaced: it has called exec: the next code in user space is that of the new program
  * @renamed: it has got another name since it was told that it runs
  * @begins: its first code in user space begins the stack
@@ -139,6 +140,7 @@ struct thread {
 	unsigned int fork_count;
 	struct ntrace_space *space;
 	uint64_t program;
+	bool certain;
 	bool replaced;
 	bool renamed;
 	bool begins;

@@ -352,7 +352,7 @@ static bool is_exec(const struct ntrace_stacks *stacks, const struct thread *thr
 	if (to->privilege != NTRACE_PRIV_U)
 		return false;
 	return thread->replaced ||
-	       (!thread->program && thread->space && to->space != thread->space &&
+	       (!thread->certain && thread->space && to->space != thread->space &&
 		place_is_outermost(stacks, &to->place));
 }
 
@@ -562,8 +562,10 @@ static void keep_user_space(struct ntrace_stacks *stacks, struct thread *thread,
 			    const struct ntrace_session_event *event)
 {
 	run_arrive(stacks);
-	if (event->privilege == NTRACE_PRIV_U)
-		keep_space(&thread->space, event->flow->space);
+	if (event->privilege != NTRACE_PRIV_U)
+		return;
+	keep_space(&thread->space, event->flow->space);
+	thread->certain = event->program;
 }
 
 int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,

@@ -55,17 +55,22 @@ def speedscope(path):
 def replay(events):
     """Stacks of ("B" or "E" or "i", hart, thread, time, name); an instruction is one unit of time.
 
-    Thread -2 is the hart itself, whose track shows the running thread."""
+    Events of a hart have no thread: its track shows the running thread. Those of a thread have no hart."""
     stacks, frames = collections.Counter(), collections.defaultdict(list)
     last, running = collections.defaultdict(int), collections.defaultdict(list)
     for phase, hart, thread, time, name in events:
-        assert time >= last[hart], "time goes back"
-        if running[hart] and time != last[hart]:
-            stacks[tuple(frames[hart, running[hart][-1]])] += time - last[hart]
-        last[hart] = time
-        track = running[hart] if thread == -2 else frames[hart, thread]
+        if hart is None:
+            hart = next((i for i in running if running[i][-1:] == [thread]), None)
+            track = frames[thread]
+        else:
+            thread, track = None, running[hart]
+        if hart is not None:
+            assert time >= last[hart], "time goes back"
+            if running[hart] and time != last[hart]:
+                stacks[tuple(frames[running[hart][-1]])] += time - last[hart]
+            last[hart] = time
         if phase == "B":
-            track.append(int(name.rsplit("/", 1)[-1]) if thread == -2 else name)
+            track.append(int(name.rsplit("/", 1)[-1]) if thread is None else name)
         elif phase == "E":
             track.pop()
     assert not any(frames.values()), "a function is never left"
@@ -78,7 +83,8 @@ def chrome(path):
             if event["ph"] == "M":
                 continue
             assert event["cat"] == "instructions"
-            yield event["ph"], event["pid"], event["tid"], round(event["ts"] * 1000), event.get("name")
+            hart = event["pid"] if event["tid"] == -2 else None
+            yield event["ph"], hart, event["tid"], round(event["ts"] * 1000), event.get("name")
     return replay(events())
 
 
@@ -99,7 +105,7 @@ def fields(lines):
 
 def perfetto(path):
     def events():
-        names, threads, harts, first = {}, {}, {}, True
+        names, threads, first = {}, {}, True
         lines = iter(open(path))
         for line in lines:
             assert line == "packet {\n"
@@ -108,9 +114,7 @@ def perfetto(path):
             first = False
             for track in packet["track_descriptor"]:
                 uuid, name = track["uuid"][0], track["name"][0]
-                # A track below the track of a hart is a thread of the hart.
-                harts[uuid] = (track["parent_uuid"] or [uuid])[0]
-                threads[uuid] = int(name.rsplit("/", 1)[1]) if track["parent_uuid"] else -2
+                threads[uuid] = None if name.startswith("CPU ") else int(name.rsplit("/", 1)[1])
             for interned in packet["interned_data"]:
                 for entry in interned["event_names"]:
                     names[entry["iid"][0]] = entry["name"][0]
@@ -118,7 +122,7 @@ def perfetto(path):
                 uuid = event["track_uuid"][0]
                 phase = {"TYPE_SLICE_BEGIN": "B", "TYPE_SLICE_END": "E", "TYPE_INSTANT": "i"}[event["type"][0]]
                 name = names[event["name_iid"][0]] if event["name_iid"] else (event["name"] or [None])[0]
-                yield phase, harts[uuid], threads[uuid], (packet["timestamp"] or [0])[0], name
+                yield phase, uuid if threads[uuid] is None else None, threads[uuid], (packet["timestamp"] or [0])[0], name
     return replay(events())
 
 
