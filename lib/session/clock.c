@@ -22,6 +22,12 @@ void stream_clock_init(struct stream_clock *clock, const struct ntrace_params *p
 	};
 }
 
+void stream_clock_assume(struct stream_clock *clock)
+{
+	clock->known = true;
+	clock->assumed = true;
+}
+
 void stream_clock_turn(struct stream_clock *clock, uint64_t first, uint64_t end)
 {
 	clock->first = first;
@@ -66,7 +72,7 @@ static void limit(struct stream_clock *clock, int64_t low, int64_t high, uint64_
 		return;
 	if (clock->known && ns > clock->limited)
 		drift = (int64_t)drift_in(ns - clock->limited);
-	if (clock->known && low <= clock->high + drift && high >= clock->low - drift) {
+	if (clock->known && !clock->assumed && low <= clock->high + drift && high >= clock->low - drift) {
 		clock->low = later(low, clock->low - drift);
 		clock->high = -later(-high, -(clock->high + drift));
 	} else {
@@ -75,6 +81,7 @@ static void limit(struct stream_clock *clock, int64_t low, int64_t high, uint64_
 	}
 	clock->limited = ns;
 	clock->known = true;
+	clock->assumed = false;
 }
 
 /* The limit of a switch, now that there is a timestamp after it. */
@@ -138,12 +145,15 @@ bool stream_clock_read(struct stream_clock *clock, uint64_t tick, uint64_t *ns, 
 	*error = (uint64_t)(clock->high - clock->low + 1) / 2 + tick_ns(clock);
 	if (*ns > clock->limited)
 		*error += drift_in(*ns - clock->limited);
+	if (clock->assumed)
+		*error = UINT64_MAX;
 	if (*ns < clock->first)
 		*ns = clock->first;
 	if (*ns > clock->end)
 		*ns = clock->end;
 	if (*ns < clock->ns) {
-		*error += clock->ns - *ns;
+		if (!clock->assumed)
+			*error += clock->ns - *ns;
 		*ns = clock->ns;
 	}
 	clock->ns = *ns;

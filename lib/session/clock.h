@@ -17,6 +17,7 @@
  * - The time of an event lies in the turn of its thread, whatever the ticks say. So times never contradict
  *   the order of the turns (turns.h).
  * - Times of one stream never go back.
+ * - If there is neither a switch nor a start with a time, the offset is taken to be 0.
  */
 #ifndef NTRACE_SESSION_CLOCK_H
 #define NTRACE_SESSION_CLOCK_H
@@ -36,6 +37,7 @@
  *               OUT and IN, 0 = not known; @earlier: the timestamp before it, if @has_earlier
  * @first, @end: the present turn: times lie between
  * @ns: the last time
+ * @assumed: the offset is not known, and taken to be 0
  */
 struct stream_clock {
 	uint64_t hz;
@@ -49,11 +51,18 @@ struct stream_clock {
 	bool known;
 	bool pending;
 	bool has_earlier;
+	bool assumed;
 };
 
 /* @start_ns: the time of the first timestamp; 0: not known. */
 void stream_clock_init(struct stream_clock *clock, const struct ntrace_params *params,
 		       uint64_t start_ns);
+
+/*
+ * Nothing will limit the offset, because the recording has no times: it is taken to be 0. Durations are
+ * right; the bound of the error is UINT64_MAX.
+ */
+void stream_clock_assume(struct stream_clock *clock);
 
 /* The hart is in a turn between @first and @end: times of the sideband. */
 void stream_clock_turn(struct stream_clock *clock, uint64_t first, uint64_t end);

@@ -748,6 +748,8 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 				       !(session->recording->privilege & TRACED_S));
 	if (result)
 		return result;
+	if (!info->start_ns && !follower_has_times(&decoding->follower))
+		stream_clock_assume(&decoding->clock);
 	result = ntrace_flow_new(&decoding->flow, &config);
 	if (result) {
 		follower_free(&decoding->follower);

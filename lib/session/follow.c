@@ -488,6 +488,14 @@ void follower_window(const struct follower *follower, uint64_t *first, uint64_t 
 	}
 }
 
+bool follower_has_times(const struct follower *follower)
+{
+	for (size_t i = 0; i < follower->cpu->count; i++)
+		if (follower->cpu->switches[i].left && follower->cpu->switches[i].came)
+			return true;
+	return follower->growing || follower->by_piece;
+}
+
 bool follower_switched(const struct follower *follower, uint64_t *left, uint64_t *came)
 {
 	const struct switch_place *place = certain_place(follower);

@@ -244,6 +244,29 @@ static void test_start(void)
 	is_u64(unknown, 1, "a counter of unknown frequency has no times");
 }
 
+/* No record and no start has a time: only durations are known, until there is a limit after all. */
+static void test_assumed(void)
+{
+	uint64_t first, ns, error;
+
+	now = 5 * SECOND;
+	begin(SECOND / 4, 1000, 0, 0);
+	stream_clock_assume(&hart_clock);
+	unchecked = true;
+	stamp();
+	first = last_ns;
+	is_u64(unknown, 0, "without any time in the recording, there are times");
+	is_u64(first, 4 * 1000, "from where the counter is 0");
+	is_u64(last_error, UINT64_MAX, "of an unknown bound");
+	wait(12000);
+	stamp();
+	is_u64(last_ns - first, 12000, "their differences are right");
+	stream_clock_switch(&hart_clock, now, now + 1000);
+	wait(1000);
+	ok(stream_clock_read(&hart_clock, ticks(), &ns, &error) && error < 20000,
+	   "a limit ends that: %" PRIu64, error);
+}
+
 /* ---- pieces of perf ---- */
 
 static void test_pieces(void)
@@ -380,6 +403,7 @@ int main(void)
 	test_wandering();
 	test_shrinks();
 	test_start();
+	test_assumed();
 	test_pieces();
 	test_set();
 	test_hostile();

@@ -168,7 +168,8 @@ enum ntrace_time_unit {
  * @time: the last timestamp, in @time_unit. Times in nanoseconds are of one clock for all streams: they lie
  *        in the turn of the thread, and never go back in a stream
  * @turn_end: NANOSECONDS: the turn of the thread ends before this time, 0 = not known
- * @time_error: NANOSECONDS: bound of the error of @time
+ * @time_error: NANOSECONDS: bound of the error of @time; UINT32_MAX: not known, as nothing in the recording
+ *              relates the counter to CLOCK_MONOTONIC. Differences within a stream are right
  * @time_unit: enum ntrace_time_unit
  * @program: number of the program that the process runs: another one means that it has called exec.
  *           0 = not known

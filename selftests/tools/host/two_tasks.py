@@ -17,6 +17,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 TASKS = [("first", 42, 42), ("second", 50, 51)]
 
+# A timestamp is a microsecond, and counts instructions.
+INSTRUCTION_NS = 1000
+
 
 class Machine:
     def __init__(self, disassembly):
@@ -98,14 +101,16 @@ def number(text):
     return int(text.replace(",", ""))
 
 
-def microseconds(text):
+def same_time(text, nanoseconds):
+    """The text is rounded to its last digit."""
     value, unit = text.split()
-    return round(float(value) * {"us": 1, "ms": 1000}[unit])
+    scale = {"ns": 1, "us": 1000, "ms": 1000000}[unit]
+    return abs(float(value) * scale - nanoseconds) <= scale * 10 ** -len(value.partition(".")[2]) * 0.501
 
 
-def close(ticks, instructions):
-    """A tick is an instruction; code before the first and after the last timestamp has no time."""
-    return instructions - 100 <= ticks <= instructions + 100
+def close(nanoseconds, instructions):
+    """Code before the first and after the last timestamp has no time."""
+    return instructions - 100 <= nanoseconds / INSTRUCTION_NS <= instructions + 100
 
 
 def check_json(truth, report):
@@ -122,8 +127,8 @@ def check_json(truth, report):
     threads = [(item["cpu"], item["pid"], item["tid"], item["thread"], item["instructions"], item["kernel"]) for item in report["threads"]]
     ok(threads == [(i, pid, tid, name, truth.threads[name], 0) for i, (name, pid, tid) in enumerate(TASKS)], "threads", threads)
     ticks = sum(item["ticks"] for item in report["threads"])
-    ok(ticks == report["time"]["ticks"] and report["time"]["hz"] == 1000000 and report["time"]["stamps"] > 100 and
-       ticks + report["time"]["untimed"] in range(everything - 4, everything + 5), "times", report["time"], ticks, everything)
+    ok(ticks == report["time"]["ticks"] and report["time"]["hz"] == 1000000000 and report["time"]["stamps"] > 100 and
+       ticks // INSTRUCTION_NS + report["time"]["untimed"] in range(everything - 4, everything + 5), "times", report["time"], ticks, everything)
     ok(report["traps"]["all"] == report["gaps"] == report["lost"]["bytes"] == 0 and report["errors"] == [], "nothing was lost", report)
     ok(report["command"] == "two tasks" and report["streams"] == 2, "the recording", report["command"], report["streams"])
 
@@ -195,7 +200,7 @@ def check_tree(truth, stacks):
 def check_timeline(truth, timeline, report):
     lanes, tasks = timeline["lanes"], timeline["tasks"]
     ok((timeline["timed"], timeline["hz"], timeline["stamps"], timeline["untimed"]) ==
-       (True, 1000000, report["time"]["stamps"], report["time"]["untimed"]), "page: time stamps", timeline["stamps"])
+       (True, 1000000000, report["time"]["stamps"], report["time"]["untimed"]), "page: time stamps", timeline["stamps"])
     shown = [(task["name"], task["pid"], task["tid"], task["instructions"]) for task in tasks if task["instructions"]]
     ok(shown == [(name, pid, tid, truth.threads[name]) for name, pid, tid in TASKS], "page: threads", shown)
     ok([task["ticks"] for task in tasks if task["instructions"]] == [item["ticks"] for item in report["threads"]], "their times", tasks)
@@ -206,8 +211,8 @@ def check_timeline(truth, timeline, report):
            sum(cell[1] for cell in cells) + 100 > truth.threads[name] and not any(cell[2] for cell in cells),
            f"{name}: sums of {len(cells)} cells", lane["instructions"], lane["ticks"], sum(cell[3] for cell in cells))
         ok(all(len(cell) == 4 and tasks[cell[0]]["name"] == name for cell in cells), "of this thread", cells[:3])
-        ok(all(cell[3] == lane["width"] and abs(cell[1] - cell[3]) <= 2 for cell in cells[1:-1]) and len(cells) > 50,
-           f"each {lane['width']} ticks long, about as many instructions in each", cells[:9])
+        ok(all(cell[3] == lane["width"] and abs(cell[1] * INSTRUCTION_NS - cell[3]) <= 3 * INSTRUCTION_NS for cell in cells[1:-1]) and len(cells) > 50,
+           f"each {lane['width']} ns long, about as many instructions in each", cells[:9])
 
 
 def check_source(truth, files, source):
@@ -236,11 +241,11 @@ def check_text(truth, report, directory):
     ok(got == {name: (truth.own[name], truth.total[name], truth.calls[name]) for name in truth.own}, "report: functions", text("text"))
     ok(all(abs(float(row[0]) - 100 * truth.own[row[6]] / everything) < 0.006 for row in rows), "shares", rows)
     ticks = {item["function"]: [item["ticks"], item["total_ticks"]] for item in report["functions"]}
-    ok({row[6]: [microseconds(row[4]), microseconds(row[5])] for row in rows} == ticks, "times", rows)
+    ok(len(rows) == len(ticks) and all(same_time(row[4 + i], ticks[row[6]][i]) for row in rows for i in (0, 1)), "times", rows)
     rows = re.findall(r"^ *([\d.]+) % +([\d,]+) +0\.00 % +~([\d.]+ [mu]?s) +(\d) +(\d+) +(\d+)  (\w+)$", text("threads"), re.M)
-    got = [(number(row[1]), microseconds(row[2]), int(row[3]), int(row[4]), int(row[5]), row[6]) for row in rows]
-    ok(got == [(truth.threads[name], report["threads"][i]["ticks"], i, pid, tid, name) for i, (name, pid, tid) in enumerate(TASKS)],
-       "report --by-thread", text("threads"))
+    got = [(number(row[1]), int(row[3]), int(row[4]), int(row[5]), row[6]) for row in rows]
+    ok(got == [(truth.threads[name], i, pid, tid, name) for i, (name, pid, tid) in enumerate(TASKS)] and
+       all(same_time(row[2], thread["ticks"]) for row, thread in zip(rows, report["threads"])), "report --by-thread", text("threads"))
     first = truth.machine.functions
     start = next(address for address, name in first if name == "work")
     got = re.findall(r"^ *([\d,]*)  +([\d,]*) +([0-9a-f]+):  ", text("annotated"), re.M)

@@ -230,7 +230,8 @@ struct ntrace_tandem_gdb;
  * The stub must describe its registers (qXfer:features:read). The hart must be stopped, and is
  * stopped afterwards. QEMU: -S -gdb unix:PATH,server=on,wait=off.
  *
- * Return: 0; NTRACE_ERR_IO with errno set; NTRACE_ERR_FORMAT if the stub answers something else;
+ * Return: 0; NTRACE_ERR_IO with errno set, ETIMEDOUT for a stub that does not answer;
+ * NTRACE_ERR_FORMAT if it answers something else, or registers have impossible sizes;
  * NTRACE_ERR_UNSUPPORTED if it has no description of registers with pc; NTRACE_ERR_NOMEM;
  * NTRACE_ERR_INVALID for an address that is neither.
  */
