@@ -763,7 +763,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 }
 
 /* The statistics consist of counters only. */
-static void add_stats(struct ntrace_flow_stats *sums, const struct ntrace_flow_stats *stats)
+void decoding_add_stats(struct ntrace_flow_stats *sums, const struct ntrace_flow_stats *stats)
 {
 	const uint64_t *more = (const uint64_t *)stats;
 	uint64_t *sum = (uint64_t *)sums;
@@ -779,7 +779,7 @@ void decoding_end(struct decoding *decoding)
 	if (!decoding->range)
 		ntrace_flow_get_stats(decoding->flow, &stats);
 	if (decoding->to.stats)
-		add_stats(decoding->to.stats, &stats);
+		decoding_add_stats(decoding->to.stats, &stats);
 	ntrace_flow_free(decoding->flow);
 	follower_free(&decoding->follower);
 	spaces_free(&decoding->spaces);

@@ -114,7 +114,10 @@ int decoding_run(struct decoding *decoding, const struct session_walk *walk);
 struct session_walk session_walk_of(const struct ntrace_session *session, unsigned int stream,
 				    const struct ntrace_decode_options *options);
 
-/* lanes.c: all streams, each thread in its own order. Return: as ntrace_session_decode(). */
+/* Adds counters. */
+void decoding_add_stats(struct ntrace_flow_stats *sums, const struct ntrace_flow_stats *stats);
+
+/* lanes.c. Return: as ntrace_session_decode(). */
 int session_decode_lanes(struct ntrace_session *session,
 			 const struct ntrace_decode_options *options);
 

@@ -296,7 +296,7 @@ bool follower_has_piece(const struct piece *piece, const struct ntrace_stream *i
 /* Lists the pieces of the stream's AUX area that overlap its file. */
 static int init_pieces(struct follower *follower, const struct ntrace_stream *info)
 {
-	const struct ntrace_session *session = follower->session;
+	struct ntrace_session *session = follower->session;
 	const struct machine *machine = &session->machine;
 	size_t i;
 

@@ -10,20 +10,27 @@
 
 /**
  * struct session_lane - one stream
+ * @options: those of the job
+ * @stats: totals of the stream
  * @runs: signalled when the lane may go on
- * @position: turns before this one are over
  * @wanted: the turn that it enters; NULL: it can go on
+ * @position: turns before this one are over
+ * @begun: @decoding exists
+ * @started: so does @thread
  * @ended: it has delivered all
  * @result: 0 or why it stopped, with @saved_errno
  */
 struct session_lane {
 	struct session_lanes *lanes;
+	struct ntrace_decode_options options;
+	struct ntrace_flow_stats stats;
 	struct decoding decoding;
 	pthread_t thread;
 	pthread_cond_t runs;
 	const struct turn *wanted;
 	size_t position;
 	unsigned int stream;
+	unsigned int job;
 	int result;
 	int saved_errno;
 	bool begun;
@@ -33,8 +40,9 @@ struct session_lane {
 
 /**
  * struct session_lanes - all streams
- * @lock: held by the lane that runs, and for every change of the lanes
- * @running: the lane that runs; NULL: none yet, or all have ended
+ * @wanted: number of lanes; a single one needs no thread of its own
+ * @lock: of all that lanes see of each other
+ * @running: for each job, the lane that runs; NULL: none can
  * @stop: not 0: decoding stops with this result
  */
 struct session_lanes {
@@ -43,8 +51,10 @@ struct session_lanes {
 	struct turns turns;
 	struct session_lane *items;
 	unsigned int count;
+	unsigned int wanted;
+	unsigned int jobs;
 	pthread_mutex_t lock;
-	struct session_lane *running;
+	struct session_lane **running;
 	int stop;
 };
 
@@ -58,29 +68,54 @@ static bool is_over(const struct session_lanes *lanes, const struct turn *turn)
 	return before->ended || before->position > turn->before;
 }
 
-/* Lets the next lane run. @except: a lane that has to wait; it is chosen if no other can run. */
-static void choose_lane(struct session_lanes *lanes, struct session_lane *except)
+static void run_next(struct session_lanes *lanes, struct session_lane *lane)
 {
-	struct session_lane *chosen = NULL;
-
-	for (unsigned int i = 0; i < lanes->count && !chosen; i++) {
-		struct session_lane *lane = &lanes->items[i];
-
-		if (lane->started && !lane->ended &&
-		    (!lane->wanted || is_over(lanes, lane->wanted)))
-			chosen = lane;
-	}
-	/* Should not happen: the turn that begins first never waits. */
-	lanes->running = chosen ? chosen : except;
-	if (lanes->running)
-		pthread_cond_signal(&lanes->running->runs);
+	lanes->running[lane->job] = lane;
+	pthread_cond_signal(&lane->runs);
 }
 
+/* Lets a lane run in each job that has none, if it can. */
+static void choose_lanes(struct session_lanes *lanes)
+{
+	struct session_lane *waiting = NULL;
+	bool any = false;
+
+	for (unsigned int i = 0; i < lanes->count; i++) {
+		struct session_lane *lane = &lanes->items[i];
+
+		if (!lane->started || lane->ended)
+			continue;
+		if (!lanes->running[lane->job] && (!lane->wanted || is_over(lanes, lane->wanted)))
+			run_next(lanes, lane);
+		any |= lanes->running[lane->job] != NULL;
+		if (!waiting)
+			waiting = lane;
+	}
+	/* Should not happen: the turn that begins first never waits. */
+	if (!any && waiting)
+		run_next(lanes, waiting);
+}
+
+/* The lane waits until it is chosen. */
 static void wait_for_lane(struct session_lane *lane)
 {
-	while (lane->lanes->running != lane)
+	while (lane->lanes->running[lane->job] != lane)
 		pthread_cond_wait(&lane->runs, &lane->lanes->lock);
 	lane->wanted = NULL;
+}
+
+/* The turns before @index are over. Tells the receiver where a thread goes on in another stream. */
+static int leave_turns(struct session_lane *lane, size_t index)
+{
+	const struct session_lanes *lanes = lane->lanes;
+	const struct turn *turns = lanes->turns.streams[lane->stream];
+	size_t count = lanes->turns.counts[lane->stream];
+	int result = 0;
+
+	for (size_t i = lane->position; i < index && i < count && !result; i++)
+		if (turns[i].leaves && lane->options.leave)
+			result = lane->options.leave(lane->options.data, lane->stream);
+	return result;
 }
 
 int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
@@ -88,8 +123,8 @@ int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
 {
 	struct session_lanes *lanes = lane->lanes;
 	const struct turn *turn = NULL;
+	int result = leave_turns(lane, index), stop;
 
-	lane->position = index;
 	event->turn = 0;
 	event->origin = NULL;
 	if (certain && index < lanes->turns.counts[lane->stream]) {
@@ -97,23 +132,46 @@ int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
 		event->turn = turn->number;
 		event->origin = turn->origin;
 	}
+	pthread_mutex_lock(&lanes->lock);
+	lane->position = index;
 	if (turn && !is_over(lanes, turn)) {
 		lane->wanted = turn;
-		choose_lane(lanes, lane);
-		wait_for_lane(lane);
+		lanes->running[lane->job] = NULL;
 	}
-	return lanes->stop;
+	choose_lanes(lanes);
+	wait_for_lane(lane);
+	stop = lanes->stop;
+	pthread_mutex_unlock(&lanes->lock);
+	return result ? result : stop;
+}
+
+static int begin_lane(struct session_lane *lane)
+{
+	struct session_lanes *lanes = lane->lanes;
+	int result;
+
+	if (lane->begun)
+		return 0;
+	result = decoding_begin(&lane->decoding, lanes->session, lane->stream, &lane->options,
+				!lane->options.range);
+	lane->begun = !result;
+	return result;
 }
 
 static int decode_lane(struct session_lane *lane)
 {
-	const struct ntrace_decode_options *options = lane->lanes->options;
+	const struct ntrace_decode_options *options = &lane->options;
 	const struct session_walk walk =
 		session_walk_of(lane->lanes->session, lane->stream, options);
-	int result = lane->lanes->stop;
+	int result = begin_lane(lane);
 
-	if (!result)
-		result = decoding_run(&lane->decoding, &walk);
+	if (result)
+		return result;
+	result = decoding_run(&lane->decoding, &walk);
+	decoding_end(&lane->decoding);
+	lane->begun = false;
+	if (!result && options->needs & NTRACE_NEEDS_TURNS)
+		result = leave_turns(lane, SIZE_MAX);
 	return result || !options->end ? result : options->end(options->data, lane->stream);
 }
 
@@ -121,16 +179,23 @@ static void *run_lane(void *data)
 {
 	struct session_lane *lane = data;
 	struct session_lanes *lanes = lane->lanes;
+	int result;
 
 	pthread_mutex_lock(&lanes->lock);
 	wait_for_lane(lane);
+	result = lanes->stop;
+	pthread_mutex_unlock(&lanes->lock);
 	errno = 0;
-	lane->result = decode_lane(lane);
+	if (!result)
+		result = decode_lane(lane);
 	lane->saved_errno = errno;
+	pthread_mutex_lock(&lanes->lock);
+	lane->result = result;
 	lane->ended = true;
-	if (lane->result && !lanes->stop)
-		lanes->stop = lane->result;
-	choose_lane(lanes, NULL);
+	if (result && !lanes->stop)
+		lanes->stop = result;
+	lanes->running[lane->job] = NULL;
+	choose_lanes(lanes);
 	pthread_mutex_unlock(&lanes->lock);
 	return NULL;
 }
@@ -144,10 +209,11 @@ static int start_lanes(struct session_lanes *lanes)
 	for (unsigned int i = 0; i < lanes->count && !error; i++) {
 		struct session_lane *lane = &lanes->items[i];
 
-		if (!lane->begun)
+		if (!lane->lanes)
 			continue;
 		pthread_cond_init(&lane->runs, NULL);
-		error = pthread_create(&lane->thread, NULL, run_lane, lane);
+		if (lanes->wanted > 1)
+			error = pthread_create(&lane->thread, NULL, run_lane, lane);
 		lane->started = !error;
 		if (error)
 			pthread_cond_destroy(&lane->runs);
@@ -155,7 +221,7 @@ static int start_lanes(struct session_lanes *lanes)
 	/* The lanes that have started end without a call of the receiver. */
 	error = error ? NTRACE_ERR_NOMEM : 0;
 	lanes->stop = error;
-	choose_lane(lanes, NULL);
+	choose_lanes(lanes);
 	pthread_mutex_unlock(&lanes->lock);
 	return error;
 }
@@ -169,8 +235,12 @@ static int run_lanes(struct session_lanes *lanes)
 
 		if (!lane->started)
 			continue;
-		pthread_join(lane->thread, NULL);
+		if (lanes->wanted > 1)
+			pthread_join(lane->thread, NULL);
+		else
+			run_lane(lane);
 		pthread_cond_destroy(&lane->runs);
+		/* The first stream that failed itself; others stop with its result. */
 		if (lane->result && lane->result == lanes->stop && !result) {
 			result = lane->result;
 			saved = lane->saved_errno;
@@ -180,23 +250,51 @@ static int run_lanes(struct session_lanes *lanes)
 	return result;
 }
 
-/* Prepares a lane for each stream that is to be decoded, and orders their turns. */
-static int begin_lanes(struct session_lanes *lanes)
+/* Each lane goes to the job with the fewest bytes, the largest streams first. */
+static int divide(struct session_lanes *lanes)
+{
+	uint64_t *bytes = calloc(lanes->jobs, sizeof(*bytes));
+
+	if (!bytes)
+		return NTRACE_ERR_NOMEM;
+	for (;;) {
+		struct session_lane *largest = NULL;
+		unsigned int least = 0;
+
+		for (unsigned int i = 0; i < lanes->count; i++) {
+			struct session_lane *lane = &lanes->items[i];
+
+			if (lane->lanes && lane->job == UINT32_MAX &&
+			    (!largest || lanes->session->streams[i].bytes >
+						 lanes->session->streams[largest->stream].bytes))
+				largest = lane;
+		}
+		if (!largest)
+			break;
+		for (unsigned int i = 1; i < lanes->jobs; i++)
+			if (bytes[i] < bytes[least])
+				least = i;
+		largest->job = least;
+		bytes[least] += lanes->session->streams[largest->stream].bytes + 1;
+		if (lanes->options->job_data)
+			largest->options.data = lanes->options->job_data[least];
+	}
+	free(bytes);
+	return 0;
+}
+
+/* Orders the turns of all streams. */
+static int order_turns(struct session_lanes *lanes)
 {
 	struct follower **followers = calloc(lanes->count + 1u, sizeof(*followers));
-	const struct ntrace_decode_options *options = lanes->options;
 	int result = followers ? 0 : NTRACE_ERR_NOMEM;
 
 	for (unsigned int i = 0; i < lanes->count && !result; i++) {
 		struct session_lane *lane = &lanes->items[i];
 
-		lane->lanes = lanes;
-		lane->stream = i;
-		if (options->stream != NTRACE_ALL_STREAMS && options->stream != i)
+		if (!lane->lanes)
 			continue;
-		result = decoding_begin(&lane->decoding, lanes->session, i, options,
-					!options->range);
-		lane->begun = !result;
+		result = begin_lane(lane);
 		lane->decoding.lane = lane;
 		followers[i] = &lane->decoding.follower;
 	}
@@ -206,6 +304,37 @@ static int begin_lanes(struct session_lanes *lanes)
 	return result;
 }
 
+/* Prepares a lane for each stream that is to be decoded. */
+static int make_lanes(struct session_lanes *lanes)
+{
+	const struct ntrace_decode_options *options = lanes->options;
+	int error;
+
+	lanes->items = calloc(lanes->count + 1u, sizeof(*lanes->items));
+	if (!lanes->items)
+		return NTRACE_ERR_NOMEM;
+	for (unsigned int i = 0; i < lanes->count; i++) {
+		if (options->stream != NTRACE_ALL_STREAMS && options->stream != i)
+			continue;
+		if (options->wants && !options->wants(options->data, i))
+			continue;
+		lanes->items[i] = (struct session_lane){ .lanes = lanes,
+							 .options = *options,
+							 .stream = i,
+							 .job = UINT32_MAX };
+		lanes->items[i].options.stats = &lanes->items[i].stats;
+		lanes->wanted++;
+	}
+	lanes->jobs = options->job_data && options->jobs > 1 ? options->jobs : 1;
+	if (lanes->jobs > lanes->wanted && lanes->wanted)
+		lanes->jobs = lanes->wanted;
+	lanes->running = calloc(lanes->jobs, sizeof(struct session_lane *));
+	if (!lanes->running)
+		return NTRACE_ERR_NOMEM;
+	error = divide(lanes);
+	return error || !(options->needs & NTRACE_NEEDS_TURNS) ? error : order_turns(lanes);
+}
+
 int session_decode_lanes(struct ntrace_session *session,
 			 const struct ntrace_decode_options *options)
 {
@@ -213,17 +342,19 @@ int session_decode_lanes(struct ntrace_session *session,
 				       .session = session,
 				       .count = ntrace_session_streams(session),
 				       .lock = PTHREAD_MUTEX_INITIALIZER };
-	int result, saved;
+	int result = make_lanes(&lanes), saved;
 
-	lanes.items = calloc(lanes.count + 1u, sizeof(*lanes.items));
-	result = lanes.items ? begin_lanes(&lanes) : NTRACE_ERR_NOMEM;
 	if (!result)
 		result = run_lanes(&lanes);
 	saved = errno;
-	for (unsigned int i = 0; lanes.items && i < lanes.count; i++)
+	for (unsigned int i = 0; lanes.items && i < lanes.count; i++) {
 		if (lanes.items[i].begun)
 			decoding_end(&lanes.items[i].decoding);
+		if (options->stats)
+			decoding_add_stats(options->stats, &lanes.items[i].stats);
+	}
 	free(lanes.items);
+	free(lanes.running);
 	turns_free(&lanes.turns);
 	errno = saved;
 	return result;

@@ -187,6 +187,8 @@ int ntrace_session_open(struct ntrace_session **session, const char *directory,
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return NTRACE_ERR_NOMEM;
+	pthread_mutex_init(&made->opening, NULL);
+	pthread_mutex_init(&made->telling, NULL);
 	made->notes = (struct notes){ full.note, full.note_data };
 	made->live = full.live;
 	made->progress = full.progress;
@@ -241,6 +243,8 @@ void ntrace_session_close(struct ntrace_session *session)
 	free(session->sysroot);
 	free(session->origin);
 	free(session->firmware_path);
+	pthread_mutex_destroy(&session->opening);
+	pthread_mutex_destroy(&session->telling);
 	free(session);
 }
 

@@ -3,6 +3,7 @@
 #ifndef NTRACE_SESSION_INTERNAL_H
 #define NTRACE_SESSION_INTERNAL_H
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include <ntrace/index.h>
@@ -13,15 +14,25 @@
 #include "recording/recording.h"
 #include "sideband/machine.h"
 
+/*
+ * Streams may be decoded at the same time. All of a session but the files of programs (@opening) and the notes
+ * is then constant; each decoding has its own spaces and its own position.
+ */
 struct ntrace_session {
 	char *directory;
 	char *sysroot;
 	struct notes notes;
+	pthread_mutex_t telling;	/* held for notes and progress */
+	char **held;			/* notes, in @held_room places, if @holds; @note_lost: not all */
+	size_t held_count, held_room;
+	bool holds;
+	bool note_lost;
 	int (*progress)(void *progress_data, unsigned int stream, uint64_t bytes);
 	void *progress_data;
 	struct ntrace_recording *recording;
 	struct ntrace_stream *streams;	/* streams of the recording, with paths */
 	struct machine machine;
+	pthread_mutex_t opening;	/* held to change files of @machine */
 	struct ntrace_space *kernel;	/* kernel text and firmware; parent of all */
 	uint64_t switch_address;	/* __switch_to; 0 = unknown */
 	uint64_t exec_address;		/* begin_new_exec; 0 = unknown */
@@ -41,7 +52,20 @@ struct ntrace_session {
 /* Whether a trace file is compressed. Its content is counted while it is read. */
 bool session_is_packed(const char *name);
 
-#define session_note(session, ...) notes_add(&(session)->notes, __VA_ARGS__)
+/* tell.c: any thread may call these. */
+
+__attribute__((format(printf, 2, 3))) void session_note(struct ntrace_session *session,
+							const char *format, ...);
+
+/*
+ * Keeps notes from now on, until they are passed on: each text once, in alphabetical order. Return: 0 or
+ * NTRACE_ERR_NOMEM.
+ */
+void session_hold_notes(struct ntrace_session *session);
+int session_pass_notes(struct ntrace_session *session);
+
+/* Return: the result of the progress function, or 0. */
+int session_tell_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes);
 
 /* kernel_space.c: sets session->kernel and the watched addresses. Return: 0 or NTRACE_ERR_NOMEM. */
 int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias);

@@ -12,6 +12,8 @@
 /* Maximum number of programs that keep a space; other spaces are rebuilt when needed. */
 #define SPACES_MAX 512
 
+#define BUCKETS 256
+
 #define DELETED " (deleted)"
 
 bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,
@@ -93,8 +95,8 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 			     ntrace_object_name(object));
 }
 
-struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file,
-				     int *failed)
+static struct ntrace_object *open_object(struct ntrace_session *session, struct mapped_file *file,
+					 int *failed)
 {
 	char path[SESSION_PATH_ROOM];
 	bool told;
@@ -143,6 +145,17 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 		add_debug_file(session, file->object, failed);
 	}
 	return file->object;
+}
+
+struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file,
+				     int *failed)
+{
+	struct ntrace_object *object;
+
+	pthread_mutex_lock(&session->opening);
+	object = open_object(session, file, failed);
+	pthread_mutex_unlock(&session->opening);
+	return object;
 }
 
 void part_cut(struct code_part *part, const struct mapping_change *change, uint64_t address)
@@ -218,53 +231,54 @@ struct ntrace_object *session_code_at(const struct ntrace_session *session, int3
 
 /* ---- spaces of programs ---- */
 
-static struct program_space **find(const struct spaces *spaces, struct program *program)
+static struct program_space **find(const struct spaces *spaces, const struct program *program)
 {
-	struct program_space **at = &program->spaces;
+	struct program_space **at;
 
-	while (*at && (*at)->owner != spaces)
+	if (!spaces->programs)
+		return NULL;
+	at = &spaces->programs[program->number % BUCKETS];
+	while (*at && (*at)->program != program)
 		at = &(*at)->next;
 	return at;
 }
 
 const struct program_space *spaces_find(const struct spaces *spaces, const struct program *program)
 {
-	const struct program_space *found = program->spaces;
+	struct program_space **at = find(spaces, program);
 
-	while (found && found->owner != spaces)
-		found = found->next;
-	return found;
+	return at ? *at : NULL;
 }
 
-void spaces_drop(struct spaces *spaces, struct program *program)
+static void drop(struct spaces *spaces, struct program_space **at)
 {
-	struct program_space **at = find(spaces, program), *found = *at;
+	struct program_space *found = *at;
 
-	if (!found)
-		return;
 	*at = found->next;
 	ntrace_space_put(found->space);
 	free(found);
 	spaces->count--;
 }
 
-/* Drops the spaces that were not used since @clock. This is rare enough to walk over all programs. */
+void spaces_drop(struct spaces *spaces, const struct program *program)
+{
+	struct program_space **at = find(spaces, program);
+
+	if (at && *at)
+		drop(spaces, at);
+}
+
+/* Drops the spaces that were not used since @clock. */
 static void drop_unused(struct spaces *spaces, uint64_t clock)
 {
-	size_t bucket;
+	for (size_t i = 0; spaces->programs && i < BUCKETS; i++) {
+		struct program_space **at = &spaces->programs[i];
 
-	for (bucket = 0; bucket < MACHINE_BUCKETS; bucket++) {
-		struct task *task;
-
-		for (task = spaces->session->machine.tasks[bucket]; task; task = task->next) {
-			struct program *program;
-
-			for (program = task->first; program; program = program->next) {
-				const struct program_space *found = spaces_find(spaces, program);
-
-				if (found && found->last_use <= clock)
-					spaces_drop(spaces, program);
-			}
+		while (*at) {
+			if ((*at)->last_use <= clock)
+				drop(spaces, at);
+			else
+				at = &(*at)->next;
 		}
 	}
 }
@@ -273,8 +287,9 @@ void spaces_free(struct spaces *spaces)
 {
 	size_t i;
 
-	if (spaces->count)
-		drop_unused(spaces, UINT64_MAX);
+	drop_unused(spaces, UINT64_MAX);
+	free(spaces->programs);
+	spaces->programs = NULL;
 	for (i = 0; i < SPACES_PARTS; i++)
 		ntrace_space_put(spaces->parts[i].space);
 	memset(spaces->parts, 0, sizeof(spaces->parts));
@@ -316,20 +331,24 @@ static struct program_space *new_space(struct spaces *spaces, struct program *pr
 {
 	const char *comm =
 		machine_thread_name(&spaces->session->machine, program->pid, program->start + 1);
-	struct program_space *made = calloc(1, sizeof(*made));
+	struct program_space *made = calloc(1, sizeof(*made)), **bucket;
 	char name[64];
 
+	if (!spaces->programs)
+		spaces->programs = calloc(BUCKETS, sizeof(struct program_space *));
 	if (spaces->count >= SPACES_MAX)
 		drop_unused(spaces, spaces->clock - SPACES_MAX / 2);
 	snprintf(name, sizeof(name), "pid %" PRId32 " (%s)", program->pid, comm ? comm : "?");
-	if (!made || ntrace_space_new(&made->space, name, spaces->session->kernel)) {
+	if (!made || !spaces->programs ||
+	    ntrace_space_new(&made->space, name, spaces->session->kernel)) {
 		spaces->error = NTRACE_ERR_NOMEM;
 		free(made);
 		return NULL;
 	}
-	made->owner = spaces;
-	made->next = program->spaces;
-	program->spaces = made;
+	bucket = &spaces->programs[program->number % BUCKETS];
+	made->program = program;
+	made->next = *bucket;
+	*bucket = made;
 	spaces->count++;
 	apply_bases(spaces, made->space, program);
 	return made;
@@ -337,7 +356,7 @@ static struct program_space *new_space(struct spaces *spaces, struct program *pr
 
 struct ntrace_space *spaces_after(struct spaces *spaces, struct program *program, size_t count)
 {
-	struct program_space *found = *find(spaces, program);
+	struct program_space **at = find(spaces, program), *found = at ? *at : NULL;
 
 	spaces->clock++;
 	if (found && found->applied > count) {

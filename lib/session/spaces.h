@@ -2,7 +2,7 @@
 /*
  * The address spaces of one decoding: those of programs, each after the changes up to the time that
  * the decoding has reached, and those of code that several programs share. Decodings of the same
- * session may take turns: each has its own spaces, at its own time.
+ * session may run at the same time: each has its own spaces, at its own time.
  */
 #ifndef NTRACE_SESSION_SPACES_H
 #define NTRACE_SESSION_SPACES_H
@@ -13,14 +13,13 @@
 
 /**
  * struct program_space - the space of a program in one decoding
- * @next: space of the same program in another decoding
- * @owner: the decoding's spaces
+ * @next: in the same bucket
  * @space: after the first @applied changes of the program
  * @last_use: clock of the owner
  */
 struct program_space {
 	struct program_space *next;
-	const struct spaces *owner;
+	struct program *program;
 	struct ntrace_space *space;
 	size_t applied;
 	uint64_t last_use;
@@ -36,10 +35,11 @@ struct part_space {
 };
 
 /**
- * struct spaces - the spaces of a decoding; must not move
+ * struct spaces - the spaces of a decoding
  * @counting: flow that remembers effects of the code of the spaces; NULL: none
  * @clock: counts uses
- * @count: number of programs that have a space
+ * @programs: spaces of programs, in buckets by the number of the program; NULL: none yet
+ * @count: their number
  * @parts: the most recently used one first
  * @error: NTRACE_ERR_NOMEM: a file or mapping is missing for lack of memory
  */
@@ -47,6 +47,7 @@ struct spaces {
 	struct ntrace_session *session;
 	struct ntrace_flow *counting;
 	uint64_t clock;
+	struct program_space **programs;
 	size_t count;
 	struct part_space parts[SPACES_PARTS];
 	int error;
@@ -68,7 +69,7 @@ struct ntrace_space *spaces_after(struct spaces *spaces, struct program *program
 const struct program_space *spaces_find(const struct spaces *spaces, const struct program *program);
 
 /* Drops the space of @program. */
-void spaces_drop(struct spaces *spaces, struct program *program);
+void spaces_drop(struct spaces *spaces, const struct program *program);
 
 /*
  * A space with the code of @part alone, and the kernel's. The same part always has the same space,

@@ -28,6 +28,7 @@
  * @before_stream: stream with the previous turn of the thread, or with that of its origin;
  *                 TURN_NO_STREAM: none
  * @before: its index there
+ * @leaves: a turn in another stream follows, of the thread or of one that it made
  * @origin: of the first turn of a thread; NULL: not known
  */
 struct turn {
@@ -35,6 +36,7 @@ struct turn {
 	uint64_t number;
 	uint32_t before_stream;
 	size_t before;
+	bool leaves;
 	const struct ntrace_origin *origin;
 };
 

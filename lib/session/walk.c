@@ -62,7 +62,7 @@ static int skip_to(int fd, struct ntrace_trace_file *file, const struct ntrace_s
 static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file,
 		       const struct ntrace_stream *stream, uint64_t offset)
 {
-	const struct ntrace_session *session = decoding->session;
+	struct ntrace_session *session = decoding->session;
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
 	int result = ntrace_reader_init(&reader, stream->params,
@@ -79,9 +79,8 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 		ntrace_reader_feed(&reader, chunk, (size_t)got);
 		total = ntrace_trace_file_offset(file) + (positioned ? offset : 0);
 		result = decoding_chunk(decoding, &reader);
-		if (!result && session->progress)
-			result = session->progress(session->progress_data, decoding->event.stream,
-						   total);
+		if (!result)
+			result = session_tell_progress(session, decoding->event.stream, total);
 	}
 	if (result || decoding->done)
 		return result;
@@ -151,42 +150,24 @@ int decoding_run(struct decoding *decoding, const struct session_walk *walk)
 	return result;
 }
 
-/* Decodes one stream from its begin to its end. */
-static int decode_stream(struct ntrace_session *session, unsigned int stream,
-			 const struct ntrace_decode_options *options)
-{
-	const struct session_walk walk = session_walk_of(session, stream, options);
-	struct decoding decoding;
-	int result = decoding_begin(&decoding, session, stream, options, !options->range);
-
-	if (result)
-		return result;
-	result = decoding_run(&decoding, &walk);
-	decoding_end(&decoding);
-	return result || !options->end ? result : options->end(options->data, stream);
-}
-
 int ntrace_session_decode(struct ntrace_session *session,
 			  const struct ntrace_decode_options *options)
 {
 	struct ntrace_session_range range = { .last_offset = UINT64_MAX, .last_time = UINT64_MAX };
-	unsigned int count = ntrace_session_streams(session), first = 0;
 	struct ntrace_decode_options full = { .stream = NTRACE_ALL_STREAMS };
-	int result = 0;
+	int result, error, saved;
 
 	if (!options || STRUCT_TAKE(&full, options) || !full.event ||
 	    (full.range && STRUCT_TAKE(&range, full.range)) ||
-	    (full.stream != NTRACE_ALL_STREAMS && full.stream >= count))
+	    (full.stream != NTRACE_ALL_STREAMS &&
+	     full.stream >= ntrace_session_streams(session)))
 		return NTRACE_ERR_INVALID;
 	if (full.range)
 		full.range = &range;
-	if (full.needs & NTRACE_NEEDS_TURNS)
-		return session_decode_lanes(session, &full);
-	if (full.stream != NTRACE_ALL_STREAMS) {
-		first = full.stream;
-		count = full.stream + 1;
-	}
-	for (unsigned int i = first; i < count && !result; i++)
-		result = decode_stream(session, i, &full);
-	return result;
+	session_hold_notes(session);
+	result = session_decode_lanes(session, &full);
+	saved = errno;
+	error = session_pass_notes(session);
+	errno = saved;
+	return result ? result : error;
 }

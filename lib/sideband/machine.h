@@ -49,7 +49,6 @@ struct program {
 	size_t room;
 	struct program *next;		/* later program of the process */
 	size_t children; /* programs with this @base */
-	struct program_space *spaces;	/* of the decodings that use it (session/spaces.c) */
 };
 
 /* Thread @tid began at @time: thread @parent_tid made it. */

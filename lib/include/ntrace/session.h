@@ -36,8 +36,8 @@ struct ntrace_session;
  * @params: for a perf.data file with trace: stream parameters in the syntax of
  *          ntrace_params_parse(), which override those of the file; ignored if they cannot be
  *          parsed. NULL = parameters of the file
- * @progress: called by ntrace_session_decode() after each piece of at most 64 KiB of trace that it
- *            read, with the index of the stream and the number of bytes decoded so far, also while
+ * @progress: called by ntrace_session_decode(), never by two threads at a time, after each piece of at most
+ *            64 KiB of trace that it read, with the index of the stream and the number of bytes decoded so far, also while
  *            the trace contains no events; a nonzero result stops. May be NULL
  * @progress_data: passed to @progress
  * @live: the recording is about to be made, for ntrace_session_decode_live(): neither its trace files nor
@@ -366,6 +366,14 @@ struct ntrace_session_range;
  *         necessary bytes are decoded
  * @stats: the totals of the flows are added to it, with @range those of the events in the part (then
  *         without @messages); may be NULL
+ * @wants: selects streams; NULL: all that @stream selects
+ * @leave: with NTRACE_NEEDS_TURNS: called where a thread, or one that it made, goes on in another stream: the
+ *         turn of the last code of @stream is over. Called before the code there comes; a nonzero result stops.
+ *         May be NULL
+ * @jobs: number of threads that decode at the same time, with @job_data; else one
+ * @job_data: @jobs receivers. Each job has some of the streams, and its callbacks but @wants get its receiver
+ *            instead of @data: never two at a time for one job. Which job has a stream depends on the
+ *            recording and @jobs only. Spaces and objects may be used by all of them. NULL: one job
  */
 struct ntrace_decode_options {
 	size_t size;
@@ -377,6 +385,10 @@ struct ntrace_decode_options {
 	void *data;
 	const struct ntrace_session_range *range;
 	struct ntrace_flow_stats *stats;
+	bool (*wants)(void *data, unsigned int stream);
+	int (*leave)(void *data, unsigned int stream);
+	unsigned int jobs;
+	void *const *job_data;
 };
 
 /**
@@ -385,9 +397,9 @@ struct ntrace_decode_options {
  * @options: what to decode, and who receives it
  *
  * Streams come one after the other or, with NTRACE_NEEDS_TURNS, in turns: then each thread comes in its
- * own order, as the sideband shows it, and the callbacks are called by several threads
- * of this process, never by two at a time. Each executed block comes exactly once (with SUMS and RUNS once
- * in each form). The order of all calls depends on the recording only.
+ * own order, as the sideband shows it. Callbacks are called by several threads of this process, never by two
+ * at a time unless there are several jobs. Each executed block comes exactly once (with SUMS and RUNS once in
+ * each form). With one job, the order of all calls depends on the recording only. Notes come at the end.
  *
  * With a range, the callbacks get exactly the events and blocks whose messages or times are in the part, in
  * the same order, with the same processes and times; only the boundaries of segments and the ids of blocks

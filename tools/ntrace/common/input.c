@@ -146,8 +146,6 @@ static int take_bytes(void *data, unsigned int stream, uint64_t bytes)
 	const struct recording *recording = data;
 	uint64_t sum = 0;
 
-	if (recording->tell)
-		return recording->tell(recording->tell_data, stream, bytes);
 	if (!recording->progress)
 		return 0;
 	recording->decoded[stream] = bytes;
@@ -157,16 +155,18 @@ static int take_bytes(void *data, unsigned int stream, uint64_t bytes)
 	return 0;
 }
 
-/* Shows how much of @stream, or of all streams, is decoded. */
+/* Shows how much of the streams that @options select is decoded; NULL: of all. */
 static void begin_progress(struct recording *recording, struct progress *progress, const char *what,
-			   uint32_t stream)
+			   const struct ntrace_decode_options *options)
 {
 	unsigned int streams = ntrace_session_streams(recording->session), i;
 	uint64_t bytes = 0;
 
 	for (i = 0; i < streams; i++) {
 		recording->decoded[i] = 0;
-		if (stream == NTRACE_ALL_STREAMS || stream == i)
+		if (options && options->stream != NTRACE_ALL_STREAMS && options->stream != i)
+			continue;
+		if (!options || !options->wants || options->wants(options->data, i))
 			bytes += ntrace_session_stream(recording->session, i)->bytes;
 	}
 	progress_begin(progress, what, bytes);
@@ -179,7 +179,7 @@ int recording_index(struct recording *recording, const char *path,
 	struct progress progress;
 	int error;
 
-	begin_progress(recording, &progress, "index", NTRACE_ALL_STREAMS);
+	begin_progress(recording, &progress, "index", NULL);
 	error = ntrace_session_index(recording->session, 0, counts);
 	recording->progress = NULL;
 	progress_end(&progress);
@@ -460,7 +460,7 @@ int recording_decode(struct recording *recording, const char *what,
 	if (recording->range.given && !full.range)
 		full.range = &recording->range.range;
 	if (what)
-		begin_progress(recording, &progress, what, full.stream);
+		begin_progress(recording, &progress, what, &full);
 	error = ntrace_session_decode(recording->session, &full);
 	if (what) {
 		recording->progress = NULL;

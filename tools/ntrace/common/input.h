@@ -69,8 +69,6 @@ struct recording_options {
  * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
  * @decoded: bytes of each stream that were decoded for @progress; owned
  * @range: the part to decode
- * @tell: called instead of @progress, as the progress function of a session; NULL = not called
- * @tell_data: passed to @tell
  */
 struct recording {
 	struct ntrace_session *session;
@@ -82,8 +80,6 @@ struct recording {
 	struct progress *progress;
 	uint64_t *decoded;
 	struct range_options range;
-	int (*tell)(void *data, unsigned int stream, uint64_t bytes);
-	void *tell_data;
 };
 
 /**

@@ -9,7 +9,7 @@
 #include "common/counts_sum.h"
 #include "common/input.h"
 #include "common/output.h"
-#include "common/parallel.h"
+#include "common/jobs.h"
 #include "common/samples.h"
 #include "common/ui.h"
 
@@ -217,9 +217,6 @@ static void add_losses_of(const struct count *count, unsigned int number,
 static int count_traces(struct count *count)
 {
 	const struct profiling profiling = {
-		.command = count->command,
-		.path = count->path,
-		.options = &count->recording_options,
 		.selection = &count->selection,
 		.what = "count",
 		.jobs = count->jobs,

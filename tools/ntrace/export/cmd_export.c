@@ -13,8 +13,8 @@
 #include "common/command.h"
 #include "common/debug_info.h"
 #include "common/input.h"
+#include "common/jobs.h"
 #include "common/output_file.h"
-#include "common/parallel.h"
 #include "common/ui.h"
 #include "counts.h"
 #include "gcov.h"
@@ -306,9 +306,6 @@ static int choose_object(struct export *export)
 static int count(struct export *export)
 {
 	const struct profiling profiling = {
-		.command = export->command,
-		.path = export->path,
-		.options = &export->recording_options,
 		.selection = &export->selection,
 		.what = "export",
 		.jobs = export->jobs,

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "common/command.h"
-#include "common/parallel.h"
+#include "common/jobs.h"
 #include "common/ui.h"
 #include "lanes.h"
 #include "source.h"

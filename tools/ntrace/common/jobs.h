@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts the streams of a recording in several threads, with the same result for every number. */
-#ifndef NTRACE_TOOL_COMMON_PARALLEL_H
-#define NTRACE_TOOL_COMMON_PARALLEL_H
+/* Decoding in several threads, with the same result for every number of them. */
+#ifndef NTRACE_TOOL_COMMON_JOBS_H
+#define NTRACE_TOOL_COMMON_JOBS_H
 
 #include <ntrace/profile.h>
 
@@ -19,28 +19,24 @@ enum { OPTION_JOBS = 'j' };
 /** jobs_default - number of processors that this process may use */
 unsigned int jobs_default(void);
 
+/** jobs_for - number of jobs to decode @recording with; @jobs: what the user wants, 0 = all processors */
+unsigned int jobs_for(const struct recording *recording, unsigned int jobs);
+
 /** jobs_option - the value of --jobs. Return: EXIT_OK, or EXIT_USAGE after an error message */
 int jobs_option(const struct options *options, unsigned int *jobs);
 
 /**
  * struct profiling - what to count, and how
- * @command: for messages
- * @path: of the recording
- * @options: with which the recording was opened; each thread opens it again
- * @selection: of the profile of each stream; session is set
+ * @selection: of the profiles; session is set
  * @what: text of the progress line
  * @jobs: number of threads; 0 = all processors
  * @wants: whether to count a stream; NULL: all that the options select
- * @traces_max: number of traces above which @take is called, also before the end of a stream; 0: no
- *              limit
- * @take: takes the traces of a profile, which are forgotten after the call. Several calls do not run
- *        at the same time; the last ones of each stream come in the order of the streams
+ * @traces_max: number of traces above which @take is called, also before the end; 0: no limit
+ * @take: takes the traces of a profile, which are forgotten after the call. Several calls do not run at the
+ *        same time
  * @data: passed to @wants and @take
  */
 struct profiling {
-	const struct command *command;
-	const char *path;
-	const struct recording_options *options;
 	const struct ntrace_profile_options *selection;
 	const char *what;
 	unsigned int jobs;
@@ -52,7 +48,7 @@ struct profiling {
 
 /**
  * recording_profile - count the streams of a recording
- * @recording: open; notes of all threads are added in the order of the streams
+ * @recording: open
  * @totals: filled in
  *
  * Return: 0, the result of @take if greater than 0, or enum ntrace_error (errno is kept).
@@ -60,4 +56,4 @@ struct profiling {
 int recording_profile(struct recording *recording, const struct profiling *profiling,
 		      struct recording_totals *totals);
 
-#endif /* NTRACE_TOOL_COMMON_PARALLEL_H */
+#endif /* NTRACE_TOOL_COMMON_JOBS_H */
