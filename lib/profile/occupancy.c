@@ -502,7 +502,110 @@ static void add_cpus(struct ntrace_occupancy *sums)
 	}
 }
 
-void occupancy_end(struct occupancy *occupancy)
+static int compare_tasks(const void *left, const void *right)
+{
+	const struct ntrace_occupancy_task *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return strcmp(a->comm, b->comm);
+}
+
+/* The number of a thread that exists, or 0. */
+static uint32_t number_of(const struct ntrace_occupancy *sums,
+			  const struct ntrace_occupancy_task *task)
+{
+	for (uint32_t i = 1; i < sums->task_count; i++)
+		if (!compare_tasks(&sums->tasks[i], task))
+			return i;
+	return 0;
+}
+
+/* Gives thread @i the number @numbers[i] on @cpu. */
+static void renumber(struct ntrace_occupancy_cpu *cpu, const uint32_t *numbers, uint32_t count,
+		     struct ntrace_occupancy_sum *room)
+{
+	for (uint32_t i = 0; i < count; i++)
+		room[numbers[i]] = cpu->tasks[i];
+	memcpy(cpu->tasks, room, count * sizeof(*room));
+	cpu->task = numbers[cpu->task];
+	for (size_t i = 0; i < cpu->used; i++)
+		for (unsigned int k = 0; k < NTRACE_OCCUPANCY_SLOTS; k++)
+			cpu->cells[i].slots[k].task = numbers[cpu->cells[i].slots[k].task];
+}
+
+/* Threads in an order that does not depend on when they came. Without memory, they stay as they are. */
+static int sort_tasks(struct ntrace_occupancy *sums)
+{
+	const uint32_t count = sums->task_count;
+	struct ntrace_occupancy_task *old = malloc(count * sizeof(*old));
+	struct ntrace_occupancy_sum *room = malloc(count * sizeof(*room));
+	uint32_t *numbers = calloc(count, sizeof(*numbers));
+	int error = old && room && numbers ? 0 : NTRACE_ERR_NOMEM;
+
+	if (!error) {
+		memcpy(old, sums->tasks, count * sizeof(*old));
+		qsort(sums->tasks + 1, count - 1, sizeof(*old), compare_tasks);
+		for (uint32_t i = 1; i < count; i++)
+			numbers[i] = number_of(sums, &old[i]);
+		for (size_t i = 0; i < sums->cpu_count; i++)
+			renumber(sums->cpus[i], numbers, count, room);
+	}
+	free(old);
+	free(room);
+	free(numbers);
+	return error;
+}
+
+/* Takes a CPU of another profile, of which @into has nothing. */
+static int take_cpu(struct ntrace_occupancy *into, const struct ntrace_occupancy_cpu *cpu,
+		    const uint32_t *numbers, uint32_t count)
+{
+	struct ntrace_occupancy_cpu *made = cpu_of(into, cpu->number);
+	struct ntrace_occupancy_sum *tasks = made ? made->tasks : NULL;
+
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	*made = *cpu;
+	made->tasks = tasks;
+	for (uint32_t i = 0; i < count; i++)
+		add_sum(&tasks[numbers[i]], &cpu->tasks[i]);
+	for (size_t i = 0; i < made->used; i++)
+		for (unsigned int k = 0; k < NTRACE_OCCUPANCY_SLOTS; k++)
+			made->cells[i].slots[k].task = numbers[made->cells[i].slots[k].task];
+	made->task = numbers[cpu->task];
+	return 0;
+}
+
+int occupancy_merge(struct occupancy *into, const struct occupancy *from)
+{
+	const struct ntrace_occupancy *more = &from->sums;
+	uint32_t *numbers = calloc(more->task_count, sizeof(*numbers)), i;
+	struct ntrace_occupancy *sums = &into->sums;
+	int error = numbers ? 0 : NTRACE_ERR_NOMEM;
+
+	if (!into->begun)
+		begin(into);
+	for (i = 1; i < more->task_count && !error; i++) {
+		numbers[i] = number_of(sums, &more->tasks[i]);
+		if (numbers[i] || sums->task_count == NTRACE_OCCUPANCY_TASKS_MAX)
+			continue;
+		numbers[i] = sums->task_count++;
+		sums->tasks[numbers[i]] = more->tasks[i];
+	}
+	for (size_t k = 0; k < more->cpu_count && !error; k++)
+		error = take_cpu(sums, more->cpus[k], numbers, more->task_count);
+	free(numbers);
+	sums->stamps += more->stamps;
+	if (more->time_error > sums->time_error)
+		sums->time_error = more->time_error;
+	add_cpus(sums);
+	return error ? error : sort_tasks(sums);
+}
+
+int occupancy_end(struct occupancy *occupancy)
 {
 	for (unsigned int i = 0; i < occupancy->stream_count; i++) {
 		struct occupancy_stream *stream = &occupancy->streams[i];
@@ -516,6 +619,7 @@ void occupancy_end(struct occupancy *occupancy)
 	}
 	occupancy->number = UINT_MAX;
 	add_cpus(&occupancy->sums);
+	return sort_tasks(&occupancy->sums);
 }
 
 const struct ntrace_occupancy *ntrace_profile_occupancy(const struct ntrace_profile *profile)

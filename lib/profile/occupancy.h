@@ -18,7 +18,10 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_segment *blocks);
 int occupancy_run(struct occupancy *occupancy, const struct ntrace_segment *run);
 
-/* Ends the stream. */
-void occupancy_end(struct occupancy *occupancy);
+/* Ends the streams. Return: 0 or NTRACE_ERR_NOMEM. */
+int occupancy_end(struct occupancy *occupancy);
+
+/* Adds CPUs that @into does not have; both have ended. Return: 0 or NTRACE_ERR_NOMEM. */
+int occupancy_merge(struct occupancy *into, const struct occupancy *from);
 
 #endif

@@ -781,8 +781,8 @@ int ntrace_profile_end(struct ntrace_profile *profile)
 		free_stream(stream);
 		profile->streams[i] = NULL;
 	}
-	if (profile->occupancy)
-		occupancy_end(profile->occupancy);
+	if (profile->occupancy && !error)
+		error = occupancy_end(profile->occupancy);
 	if (profile->functions && profile->sampled && !error)
 		error = function_sums_from_traces(profile->functions, profile);
 	return error;

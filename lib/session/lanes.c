@@ -250,6 +250,30 @@ static int run_lanes(struct session_lanes *lanes)
 	return result;
 }
 
+/*
+ * With turns, the streams of a CPU have one job, which sees all that the CPU does; a stream of no CPU may be
+ * of any. Return: the job that @lane must have; UINT32_MAX: any.
+ */
+static unsigned int job_of_cpu(const struct session_lanes *lanes, const struct session_lane *lane)
+{
+	const struct ntrace_stream *streams = lanes->session->streams;
+
+	for (unsigned int i = 0; i < lanes->count; i++)
+		if (lanes->items[i].lanes && lanes->items[i].job != UINT32_MAX &&
+		    streams[i].cpu == streams[lane->stream].cpu)
+			return lanes->items[i].job;
+	return UINT32_MAX;
+}
+
+static bool has_any_cpu(const struct session_lanes *lanes)
+{
+	for (unsigned int i = 0; i < lanes->count; i++)
+		if (lanes->items[i].lanes &&
+		    lanes->session->streams[i].cpu == NTRACE_STREAM_NO_CPU)
+			return true;
+	return false;
+}
+
 /* Each lane goes to the job with the fewest bytes, the largest streams first. */
 static int divide(struct session_lanes *lanes)
 {
@@ -274,6 +298,9 @@ static int divide(struct session_lanes *lanes)
 		for (unsigned int i = 1; i < lanes->jobs; i++)
 			if (bytes[i] < bytes[least])
 				least = i;
+		if (lanes->options->needs & NTRACE_NEEDS_TURNS &&
+		    job_of_cpu(lanes, largest) != UINT32_MAX)
+			least = job_of_cpu(lanes, largest);
 		largest->job = least;
 		bytes[least] += lanes->session->streams[largest->stream].bytes + 1;
 		if (lanes->options->job_data)
@@ -328,6 +355,8 @@ static int make_lanes(struct session_lanes *lanes)
 	lanes->jobs = options->job_data && options->jobs > 1 ? options->jobs : 1;
 	if (lanes->jobs > lanes->wanted && lanes->wanted)
 		lanes->jobs = lanes->wanted;
+	if (options->needs & NTRACE_NEEDS_TURNS && has_any_cpu(lanes))
+		lanes->jobs = 1;
 	lanes->running = calloc(lanes->jobs, sizeof(struct session_lane *));
 	if (!lanes->running)
 		return NTRACE_ERR_NOMEM;

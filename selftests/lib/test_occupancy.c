@@ -243,10 +243,11 @@ static void test_threads(void)
 	runs(1);
 	finish();
 	is_u64(occupancy->task_count, 6, "a thread is known by process, number and name");
-	is_u64(occupancy->cpus[0]->tasks[1].instructions, 2, "and found again");
-	is_str(occupancy->tasks[5].comm, "a name of more than 31 characte", "a long name is cut");
-	is_u64(occupancy->cpus[0]->tasks[5].instructions, 2, "and is still one thread");
-	ok(occupancy->tasks[4].pid == 8 && occupancy->tasks[4].tid == 8, "its numbers");
+	/* In the order of process, thread and name. */
+	is_u64(occupancy->cpus[0]->tasks[2].instructions, 2, "and found again");
+	is_str(occupancy->tasks[4].comm, "a name of more than 31 characte", "a long name is cut");
+	is_u64(occupancy->cpus[0]->tasks[4].instructions, 2, "and is still one thread");
+	ok(occupancy->tasks[5].pid == 8 && occupancy->tasks[5].tid == 8, "its numbers");
 	ok(occupancy->tasks[0].pid == -1 && occupancy->tasks[0].tid == -1,
 	   "the entry for all others has none");
 	end();
