@@ -122,12 +122,13 @@ void stream_clock_switch(struct stream_clock *clock, uint64_t left, uint64_t cam
 	clock->earlier = clock->before;
 }
 
-void stream_clock_piece(struct stream_clock *clock, uint64_t start, uint64_t end, uint64_t last_end)
+void stream_clock_piece(struct stream_clock *clock, uint64_t start, uint64_t came, uint64_t end,
+			uint64_t last_end)
 {
+	clock->has_earlier = !came && clock->stamps;
 	clock->left = start;
-	clock->came = clock->stamps ? last_end : end;
+	clock->came = came ? came : clock->stamps ? last_end : end;
 	clock->pending = true;
-	clock->has_earlier = clock->stamps;
 	clock->earlier = clock->last;
 }
 

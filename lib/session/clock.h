@@ -71,10 +71,10 @@ void stream_clock_turn(struct stream_clock *clock, uint64_t first, uint64_t end)
 void stream_clock_switch(struct stream_clock *clock, uint64_t left, uint64_t came);
 
 /*
- * Trace of another piece comes, recorded between @start and @end; @last_end: end of the piece before, which
- * has the last timestamp.
+ * Trace of another piece comes, recorded between @start and @end. @came: its first timestamp is not later; 0: not
+ * known. @last_end: end of the piece before, which has the last timestamp.
  */
-void stream_clock_piece(struct stream_clock *clock, uint64_t start, uint64_t end,
+void stream_clock_piece(struct stream_clock *clock, uint64_t start, uint64_t came, uint64_t end,
 			uint64_t last_end);
 
 /*

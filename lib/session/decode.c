@@ -266,7 +266,7 @@ static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t
 	}
 	if (privilege_of(decoding, address) == PRIVILEGE_U) {
 		/* If switches are not visible, any task may return from the kernel. */
-		if (!decoding->countable && !decoding->was_user)
+		if (!decoding->shows_code && !decoding->was_user)
 			error = follower_gap(&decoding->follower, UINT64_MAX);
 		if (error)
 			return error;
@@ -346,7 +346,7 @@ static int note_other(struct decoding *decoding, const struct ntrace_flow_event 
 		decoding->in_gap = true;
 		return 0;
 	case NTRACE_FLOW_TRACE_OFF:
-		if (decoding->countable)
+		if (decoding->shows_code)
 			return 0;
 		decoding->moved = true;
 		return follower_gap(&decoding->follower, UINT64_MAX);
@@ -642,7 +642,7 @@ static int take_piece(struct decoding *decoding, uint64_t offset)
 	if (follower->piece) {
 		decoding->event.cpu = follower->piece->cpu;
 		follower_window(follower, &first, &end);
-		stream_clock_piece(&decoding->clock, first, end, last_end);
+		stream_clock_piece(&decoding->clock, first, follower->piece->came, end, last_end);
 	}
 	return note_thread(decoding, result);
 }
@@ -739,7 +739,8 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	decoding->sign_bit = UINT64_C(1) << (info->params->xlen - 1);
 	put_borders(decoding);
 	decoding->turn = SIZE_MAX;
-	decoding->countable = !info->event && !decoding_hides_switches(session);
+	decoding->shows_code = !decoding_hides_switches(session);
+	decoding->countable = !info->event && decoding->shows_code;
 	decoding->spaces.session = session;
 	/* That of trace from perf is the time of an exec record. */
 	stream_clock_init(&decoding->clock, info->params, info->event ? 0 : info->start_ns);

@@ -55,6 +55,7 @@ struct decoding {
 	struct ntrace_session_event event;
 	uint64_t sign_bit;		/* bits set in kernel addresses */
 	bool countable;			/* the trace shows every task switch */
+	bool shows_code;		/* and every exec, or that of the only task of a piece */
 	bool was_user;
 	bool in_gap;			/* the flow is lost */
 	bool intact;			/* with in_gap: the trace is whole, only code is unknown */

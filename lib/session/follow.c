@@ -14,9 +14,6 @@
 #define WORK_MAX 100000000
 #define WORK_BYTE 64
 
-/* The trace of a piece begins up to so long before the record that says that its task runs. */
-#define PIECE_NS 50000
-
 static size_t switches_until(const struct cpu_switches *cpu, uint64_t time)
 {
 	size_t low = 0, high = cpu->count;
@@ -478,7 +475,7 @@ void follower_window(const struct follower *follower, uint64_t *first, uint64_t 
 	*first = 0;
 	*end = UINT64_MAX;
 	if (follower->piece) {
-		*first = follower->piece->start > PIECE_NS ? follower->piece->start - PIECE_NS : 0;
+		*first = follower->piece->earliest;
 		*end = follower->piece->end;
 	} else if (place) {
 		if (place->interval)

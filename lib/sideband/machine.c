@@ -363,6 +363,19 @@ static int take_switch(struct machine *machine, const struct ntrace_sideband *re
 	return error;
 }
 
+/* If no record tells when the trace of a piece began, it may be so long before its task came. */
+#define PIECE_NS 50000
+
+static int take_start(struct machine *machine, const struct ntrace_sideband *record)
+{
+	int error = 0;
+	struct cpu_switches *cpu = get_cpu(machine, record->cpu, &error);
+
+	if (cpu)
+		cpu->began = record->time;
+	return error;
+}
+
 static int take_aux(struct machine *machine, const struct ntrace_sideband *record)
 {
 	struct piece made = {
@@ -386,6 +399,12 @@ static int take_aux(struct machine *machine, const struct ntrace_sideband *recor
 	cpu = get_cpu(machine, record->cpu, &error);
 	if (cpu) {
 		made.start = cpu->came > cpu->traced ? cpu->came : cpu->traced;
+		if (cpu->began > cpu->traced) {
+			made.earliest = cpu->began;
+			made.came = cpu->came > cpu->began ? cpu->came : 0;
+		} else {
+			made.earliest = made.start > PIECE_NS ? made.start - PIECE_NS : 0;
+		}
 		cpu->traced = record->time;
 	}
 	if (!error)
@@ -437,6 +456,8 @@ int machine_record(struct machine *machine, const struct ntrace_sideband *record
 	case NTRACE_SIDEBAND_SWITCH:
 	case NTRACE_SIDEBAND_SWITCH_CPU_WIDE:
 		return take_switch(machine, record);
+	case NTRACE_SIDEBAND_ITRACE_START:
+		return take_start(machine, record);
 	case NTRACE_SIDEBAND_AUX:
 		return take_aux(machine, record);
 	case NTRACE_SIDEBAND_LOST:

@@ -96,12 +96,15 @@ struct task_switch {
 
 /*
  * Trace of one task, reported by a PERF_RECORD_AUX of @event: bytes of an AUX area recorded between
- * @start and @end. The trace may have begun after @start.
+ * @start and @end. The trace may have begun after @start, and before it, but not before @earliest.
+ * @came: its first message comes before this time; 0: not known
  */
 struct piece {
 	uint64_t event;
 	uint64_t offset;
 	uint64_t size;
+	uint64_t earliest;
+	uint64_t came;
 	uint64_t start;
 	uint64_t end;
 	int32_t pid, tid;
@@ -115,6 +118,7 @@ struct cpu_switches {
 	size_t room;
 	uint64_t lost;		/* records lost since the last switch */
 	uint64_t came;		/* time of the last incoming task */
+	uint64_t began;		/* time of the last ITRACE_START record, before the trace */
 	uint64_t traced;	/* time of the last AUX record */
 };
 

@@ -283,7 +283,7 @@ static void test_pieces(void)
 		turn_first = now;
 		turn_end = now + length;
 		stream_clock_turn(&hart_clock, turn_first, turn_end);
-		stream_clock_piece(&hart_clock, turn_first, turn_end, last_end);
+		stream_clock_piece(&hart_clock, turn_first, 0, turn_end, last_end);
 		run_turn(length, 1 + (unsigned int)any(5));
 		last_end = now;
 	}
@@ -382,7 +382,8 @@ static void test_hostile(void)
 				stream_clock_switch(&hart_clock, hostile(), hostile());
 				break;
 			case 2:
-				stream_clock_piece(&hart_clock, hostile(), hostile(), hostile());
+				stream_clock_piece(&hart_clock, hostile(), hostile(), hostile(),
+						   hostile());
 				break;
 			default:
 				if (!stream_clock_read(&hart_clock, hostile(), &ns, &error))
