@@ -38,7 +38,7 @@ void put_chrome(struct ntrace_export_timeline *timeline, const struct ntrace_sta
 	static const char phases[] = {
 		[NTRACE_STACK_ENTER] = 'B', [NTRACE_STACK_LEAVE] = 'E', [NTRACE_STACK_GAP] = 'i'
 	};
-	uint64_t time = timeline_time(change);
+	uint64_t time = change->time;
 	char text[64];
 	bool is_new;
 

@@ -213,13 +213,12 @@ void put_perfetto(struct ntrace_export_timeline *timeline, const struct ntrace_s
 	if (change->type != NTRACE_STACK_LEAVE && !of_hart)
 		text = name_of(timeline, change, name);
 	if (!timeline->inner.size && !of_hart && timeline->written) {
-		put_numbers(timeline, timeline_time(change), types[change->type], track, category,
-			    text);
+		put_numbers(timeline, change->time, types[change->type], track, category, text);
 		return;
 	}
 	if (timeline->inner.size)
 		protobuf_message(&timeline->packet, PACKET_INTERNED, &timeline->inner);
-	protobuf_number(&timeline->packet, PACKET_TIMESTAMP, timeline_time(change));
+	protobuf_number(&timeline->packet, PACKET_TIMESTAMP, change->time);
 	protobuf_number(&timeline->inner, EVENT_TYPE, types[change->type]);
 	protobuf_number(&timeline->inner, EVENT_TRACK, track);
 	protobuf_number(&timeline->inner, EVENT_CATEGORY, category);

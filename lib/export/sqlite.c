@@ -355,12 +355,6 @@ static uint64_t function_of(struct ntrace_export_sqlite *sqlite,
 
 /* ---- changes ---- */
 
-/* Nanoseconds, ticks of an unknown frequency, or instructions. */
-static uint64_t time_of(const struct ntrace_stack_change *change)
-{
-	return change->time_kind == NTRACE_STACK_TIME_NONE ? change->instructions : change->time;
-}
-
 static uint64_t number_of(int32_t id)
 {
 	return id < 0 ? UINT64_MAX : (uint64_t)id;
@@ -401,7 +395,7 @@ static void put_call(struct ntrace_export_sqlite *sqlite, struct open_thread *th
 	sqlite->calls++;
 	put_row(sqlite, PUT_CALL, "iiniiinntuutuuii", call->id, call->function, parent,
 		(uint64_t)thread->count, (uint64_t)end->stream, (uint64_t)end->cpu,
-		number_of(end->pid), number_of(end->tid), thread->comm, call->start, time_of(end),
+		number_of(end->pid), number_of(end->tid), thread->comm, call->start, end->time,
 		time_names[time & 3], call->instructions, end->instructions, (uint64_t)call->called,
 		(uint64_t)returned);
 }
@@ -420,7 +414,7 @@ static void enter(struct ntrace_export_sqlite *sqlite, const struct ntrace_stack
 	thread->calls[thread->count++] = (struct open_call){
 		.id = ++sqlite->entered,
 		.function = function,
-		.start = time_of(change),
+		.start = change->time,
 		.instructions = change->instructions,
 		.time_kind = change->time_kind,
 		.called = change->called,
@@ -438,8 +432,8 @@ static void leave(struct ntrace_export_sqlite *sqlite, const struct ntrace_stack
 static void put_loss(struct ntrace_export_sqlite *sqlite, const struct ntrace_stack_change *change)
 {
 	put_row(sqlite, PUT_LOSS, "iiinnuti", ++sqlite->losses, (uint64_t)change->stream,
-		(uint64_t)change->cpu, number_of(change->pid), number_of(change->tid),
-		time_of(change), time_names[change->time_kind & 3], change->instructions);
+		(uint64_t)change->cpu, number_of(change->pid), number_of(change->tid), change->time,
+		time_names[change->time_kind & 3], change->instructions);
 }
 
 static void end_interval(struct ntrace_export_sqlite *sqlite, struct open_hart *hart,
@@ -453,7 +447,7 @@ static void end_interval(struct ntrace_export_sqlite *sqlite, struct open_hart *
 	hart->in_interval = false;
 	put_row(sqlite, PUT_INTERVAL, "iiinntuutuu", ++sqlite->intervals, (uint64_t)begin->stream,
 		(uint64_t)begin->cpu, number_of(begin->pid), number_of(begin->tid), hart->comm,
-		time_of(begin), time_of(end), time_names[time & 3], begin->instructions,
+		begin->time, end->time, time_names[time & 3], begin->instructions,
 		end->instructions);
 }
 

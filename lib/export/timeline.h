@@ -62,12 +62,6 @@ static inline uint32_t timeline_place(const struct ntrace_stack_change *change)
 	return change->tid > 0 ? 0 : change->stream + 1;
 }
 
-/* Nanoseconds, ticks of an unknown frequency, or instructions. */
-static inline uint64_t timeline_time(const struct ntrace_stack_change *change)
-{
-	return change->time_kind == NTRACE_STACK_TIME_NONE ? change->instructions : change->time;
-}
-
 void timeline_track_name(const struct ntrace_stack_change *change, char *text, size_t size);
 const char *timeline_category(const struct ntrace_stack_change *change);
 

@@ -24,6 +24,7 @@ static struct queued *entry_at(const struct stack_clock *clock, size_t index)
 static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint64_t time,
 		enum ntrace_stack_time kind)
 {
+	bool of_hart = queued->function == NO_FUNCTION;
 	struct ntrace_stack_change change = {
 		.type = queued->type,
 		.time_kind = (uint8_t)kind,
@@ -37,11 +38,11 @@ static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint6
 		.comm = queued->comm,
 		.name = "",
 		.depth = queued->depth,
-		.instructions = stacks->elsewhere + queued->position,
+		.instructions = of_hart ? queued->position : queued->instructions,
 		.time = time,
 	};
 
-	if (queued->function != NO_FUNCTION) {
+	if (!of_hart) {
 		const struct tree_function *function = &stacks->tree.functions[queued->function];
 
 		change.kind = function->kind;
@@ -49,6 +50,22 @@ static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint6
 		change.object = function->object;
 	}
 	return stacks->options.change(stacks->options.data, &change);
+}
+
+/* The hart runs another thread from @time on; the last one has not run longer than its turn. */
+static void note_stop(struct ntrace_stacks *stacks, const struct queued *queued, uint64_t time,
+		      enum ntrace_stack_time kind)
+{
+	struct hart *hart = &stacks->hart;
+	struct thread *told = hart->told;
+
+	if (told && told->stream == hart->stream) {
+		told->stop_time = told->turn_end && told->turn_end < time ? told->turn_end : time;
+		told->stop_kind = (uint8_t)kind;
+	}
+	hart->told = queued->kind == NTRACE_STACK_TASK ?
+			     threads_known(stacks, queued->pid, queued->tid) :
+			     NULL;
 }
 
 /*
@@ -71,6 +88,7 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 		uint64_t at = queued->position - clock->anchor_position;
 		uint64_t passed = share(ticks, at, span);
 		enum ntrace_stack_time kind;
+		uint64_t when;
 
 		if (!queued->is_change) {
 			stacks->tree.nodes[queued->node].ticks +=
@@ -84,11 +102,13 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 		else
 			kind = at == 0 || at == span ? NTRACE_STACK_TIME_EXACT :
 						       NTRACE_STACK_TIME_INTERPOLATED;
-		result = pass(stacks, queued,
-			      clock->anchored ? clock->anchor_time + passed :
-			      known	      ? time :
-						0,
-			      kind);
+		if (kind == NTRACE_STACK_TIME_NONE)
+			when = stacks->elsewhere + queued->position;
+		else
+			when = clock->anchored ? clock->anchor_time + passed : time;
+		if (queued->type == NTRACE_STACK_RUN)
+			note_stop(stacks, queued, when, kind);
+		result = pass(stacks, queued, when, kind);
 	}
 	clock->count -= count;
 	clock->first = (clock->first + count) % QUEUE_MAX;
@@ -119,6 +139,12 @@ int clock_change(struct ntrace_stacks *stacks, const struct queued *change)
 	queued->position = clock->position;
 	queued->is_change = true;
 	return 0;
+}
+
+int clock_leave(struct ntrace_stacks *stacks, const struct thread *thread,
+		const struct queued *change)
+{
+	return pass(stacks, change, thread->stop_time, thread->stop_kind);
 }
 
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions)

@@ -513,28 +513,31 @@ static bool is_ready(const struct ntrace_stacks *stacks, const struct ntrace_seg
 }
 
 /* Tells the changes of an effect, which begins at the position of the clock. */
-static int tell_changes(struct ntrace_stacks *stacks, const struct thread *thread, uint32_t entry)
+static int tell_changes(struct ntrace_stacks *stacks, struct thread *thread, uint32_t entry)
 {
 	const struct rest *rest = &stacks->runs->rests[entry];
-	const uint64_t begin = stacks->hart.clock.position;
+	const uint64_t begin = stacks->hart.clock.position, before = thread->instructions;
 	int error = 0;
 
 	for (uint32_t i = 0; i < rest->change_count && !error; i++) {
 		const struct noted_change *change = &stacks->runs->changes[rest->first_change + i];
 
 		stacks->hart.clock.position = begin + change->instructions;
+		/* All frames of a layer are selected, or none is. */
+		thread->instructions = before + change->instructions;
 		error = thread_tell(stacks, thread,
 				    change->leaves ? NTRACE_STACK_LEAVE : NTRACE_STACK_ENTER,
 				    change->function, thread->stack.bottom + change->depth,
 				    change->seen);
 	}
 	stacks->hart.clock.position = begin;
+	thread->instructions = before + rest->shown;
 	return error;
 }
 
 /* Counts steps as long as they are known; *@next becomes the first step that is not. */
 static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
-		       const struct thread *thread, size_t *next, uint32_t *state, bool *arrives)
+		       struct thread *thread, size_t *next, uint32_t *state, bool *arrives)
 {
 	const struct ntrace_flow_step *steps = run->run->steps;
 	struct stack_runs *runs = stacks->runs;

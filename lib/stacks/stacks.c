@@ -149,6 +149,7 @@ static int count(struct ntrace_stacks *stacks, struct thread *thread, uint32_t c
 	if (node) {
 		error = node_add(stacks, stack, node, instructions, 0);
 		stacks->stats.instructions += instructions;
+		thread->instructions += instructions;
 		if (!error)
 			error = run_count(stacks, node, instructions, 0);
 		if (!error && stack->bottom && stacks->hart.clock.time_known)
@@ -250,6 +251,7 @@ static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
 	thread->program = 0;
 	thread->replaced = false;
 	thread->moved = false;
+	thread->instructions = 0;
 	if (!error)
 		error = stack_inherit(stacks, thread, origin);
 	/* It goes on where the system call of the other thread returns. */
@@ -666,11 +668,9 @@ int ntrace_stacks_segment(struct ntrace_stacks *stacks, const struct ntrace_segm
 int ntrace_stacks_end_stream(struct ntrace_stacks *stacks, unsigned int stream)
 {
 	int error = stacks_enter_stream(stacks, stream);
-	struct thread *thread = error ? NULL : hart_thread(stacks);
 
 	stacks->reported = false;
-	if (thread)
-		error = stack_lose(stacks, thread);
+	/* The thread may go on elsewhere. */
 	if (!error && stacks->hart.current)
 		error = tell(stacks, NULL, NTRACE_STACK_RUN);
 	stacks->hart.current = NULL;

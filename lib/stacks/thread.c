@@ -24,6 +24,7 @@ void stacks_forget_aside(struct thread *thread)
 static void free_thread(struct thread *thread)
 {
 	stacks_forget_aside(thread);
+	free(thread->aside);
 	while (thread->fork_count)
 		drop_stack(&thread->forks[--thread->fork_count].stack);
 	drop_stack(&thread->stack);
@@ -34,11 +35,14 @@ static void free_thread(struct thread *thread)
 /* No hart runs @thread any more; NULL: any thread. */
 static void forget_current(struct ntrace_stacks *stacks, const struct thread *thread)
 {
-	if (!thread || stacks->hart.current == thread)
-		stacks->hart.current = NULL;
-	for (unsigned int i = 0; i < stacks->hart_count; i++)
-		if (!thread || stacks->harts[i].current == thread)
-			stacks->harts[i].current = NULL;
+	for (unsigned int i = 0; i <= stacks->hart_count; i++) {
+		struct hart *hart = i < stacks->hart_count ? &stacks->harts[i] : &stacks->hart;
+
+		if (!thread || hart->current == thread)
+			hart->current = NULL;
+		if (!thread || hart->told == thread)
+			hart->told = NULL;
+	}
 }
 
 void threads_free(struct ntrace_stacks *stacks)
@@ -66,7 +70,7 @@ int threads_each_stack(struct ntrace_stacks *stacks,
 	for (size_t i = 0; stacks->threads && i < BUCKETS; i++) {
 		for (struct thread *thread = stacks->threads[i]; thread; thread = thread->chain) {
 			error = visit(stacks, &thread->stack);
-			for (unsigned int k = 0; k < thread->aside_count && !error; k++)
+			for (size_t k = 0; k < thread->aside_count && !error; k++)
 				error = visit(stacks, &thread->aside[k]);
 			if (error)
 				return error;
@@ -75,7 +79,7 @@ int threads_each_stack(struct ntrace_stacks *stacks,
 	return error;
 }
 
-static struct thread **bucket_of(struct ntrace_stacks *stacks, int32_t tid)
+static struct thread **bucket_of(const struct ntrace_stacks *stacks, int32_t tid)
 {
 	return &stacks->threads[(uint32_t)tid % BUCKETS];
 }
@@ -121,11 +125,20 @@ static int name_thread(struct ntrace_stacks *stacks, struct thread *thread, cons
 }
 
 /* Each hart has an idle thread, and an unknown one. */
-static bool is_thread(const struct ntrace_stacks *stacks, const struct thread *thread,
-		      const struct ntrace_session_event *event)
+static bool is_thread(const struct ntrace_stacks *stacks, const struct thread *thread, int32_t pid,
+		      int32_t tid)
 {
-	return thread->tid == event->tid && thread->pid == event->pid &&
-	       (event->tid > 0 || thread->stream == stacks->hart.stream);
+	return thread->tid == tid && thread->pid == pid &&
+	       (tid > 0 || thread->stream == stacks->hart.stream);
+}
+
+struct thread *threads_known(const struct ntrace_stacks *stacks, int32_t pid, int32_t tid)
+{
+	struct thread *thread = *bucket_of(stacks, tid);
+
+	while (thread && !is_thread(stacks, thread, pid, tid))
+		thread = thread->chain;
+	return thread;
 }
 
 bool thread_continues(const struct ntrace_stacks *stacks, const struct thread *thread,
@@ -145,6 +158,7 @@ void thread_runs(struct ntrace_stacks *stacks, struct thread *thread, uint64_t t
 	struct hart *hart = &stacks->hart;
 
 	thread->turn = turn;
+	thread->turn_end = hart->clock.turn_end;
 	thread->stream = hart->stream;
 	thread->epoch = hart->epoch;
 	hart->seen = hart->epoch;
@@ -161,9 +175,9 @@ static struct thread *look_up(struct ntrace_stacks *stacks,
 		stacks->threads = calloc(BUCKETS, sizeof(struct thread *));
 	if (!stacks->threads)
 		return NULL;
-	for (thread = *bucket_of(stacks, event->tid); thread; thread = thread->chain)
-		if (is_thread(stacks, thread, event))
-			return thread;
+	thread = threads_known(stacks, event->pid, event->tid);
+	if (thread)
+		return thread;
 	if (stacks->thread_count == THREADS_MAX)
 		forget_oldest(stacks);
 	thread = calloc(1, sizeof(*thread));
@@ -182,7 +196,7 @@ struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_se
 {
 	struct thread *thread = stacks->hart.current;
 
-	if (!thread || !is_thread(stacks, thread, event))
+	if (!thread || !is_thread(stacks, thread, event->pid, event->tid))
 		thread = look_up(stacks, event);
 	if (!thread || name_thread(stacks, thread, event->comm))
 		return NULL;
@@ -196,12 +210,12 @@ int threads_leave(struct ntrace_stacks *stacks, uint32_t stream)
 	int error = 0;
 	size_t i;
 
-	stacks->cutting = true;
+	stacks->cutting = stacks->ending = true;
 	for (i = 0; stacks->threads && i < BUCKETS; i++)
 		for (thread = stacks->threads[i]; thread && !error; thread = thread->chain)
 			if (thread->stream == stream)
 				error = frames_unwind(stacks, thread, 0);
-	stacks->cutting = false;
+	stacks->cutting = stacks->ending = false;
 	return error;
 }
 
@@ -276,9 +290,12 @@ int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 		.comm = thread->comm,
 		.function = function,
 		.depth = depth,
+		.instructions = thread->instructions,
 	};
 	int error = stacks->recording.on ? run_note_change(stacks, &change) : 0;
 
+	if (stacks->ending)
+		return clock_leave(stacks, thread, &change);
 	return error ? error : clock_change(stacks, &change);
 }
 
@@ -446,6 +463,8 @@ int layer_enter(struct ntrace_stacks *stacks, struct thread *thread, unsigned in
 		error = stack_set_aside(stacks, thread);
 	if (error)
 		return error;
+	if (!stack->layer_count)
+		stack->number = ++stacks->begun;
 	stack->layers[stack->layer_count++] = (struct layer){
 		.base = stack->count,
 		.privilege = privilege,
@@ -467,7 +486,7 @@ int layers_unwind(struct ntrace_stacks *stacks, struct thread *thread, unsigned 
 	return error;
 }
 
-/* Makes a place for one more stack and drops the one set aside longest ago if necessary. */
+/* Makes a place for one more stack and drops the one set aside longest ago if necessary. NULL: no memory. */
 static struct stack *make_place(struct thread *thread)
 {
 	if (thread->aside_count == ASIDE_MAX) {
@@ -475,6 +494,15 @@ static struct stack *make_place(struct thread *thread)
 		memmove(&thread->aside[0], &thread->aside[1],
 			(ASIDE_MAX - 1) * sizeof(thread->aside[0]));
 		thread->aside_count--;
+	}
+	if (thread->aside_count == thread->aside_room) {
+		size_t room = thread->aside_room ? 2 * thread->aside_room : 4;
+		struct stack *aside = realloc(thread->aside, room * sizeof(*aside));
+
+		if (!aside)
+			return NULL;
+		thread->aside = aside;
+		thread->aside_room = room;
 	}
 	return &thread->aside[thread->aside_count++];
 }
@@ -494,9 +522,10 @@ static int copy_stack(struct stack *copy, const struct stack *stack)
 
 int stack_keep_copy(struct thread *thread)
 {
-	int error = copy_stack(make_place(thread), &thread->stack);
+	struct stack *place = make_place(thread);
+	int error = place ? copy_stack(place, &thread->stack) : NTRACE_ERR_NOMEM;
 
-	if (error)
+	if (place && error)
 		thread->aside_count--;
 	return error;
 }
@@ -513,28 +542,36 @@ int stack_keep_fork(struct thread *thread)
 	}
 	error = copy_stack(&forks[thread->fork_count].stack, &thread->stack);
 	forks[thread->fork_count].turn = thread->turn;
+	forks[thread->fork_count].end = 0;
+	forks[thread->fork_count].made = false;
 	thread->fork_count += !error;
 	return error;
 }
 
 /*
- * The stack of @origin when it made a thread: that of the system call with the number in the turn. If there
- * are not so many, some of them did not make a thread, or are not known: the last one of the turn.
+ * The stack of @origin when it made a thread: that of the system call with the number in the turn, in which it may
+ * only have ended. If there are not so many, some of them did not make a thread, or are not known: the last one of
+ * the turn.
  */
-static const struct stack *fork_stack_of(const struct thread *parent,
-					 const struct ntrace_origin *origin)
+static const struct stack *fork_stack_of(struct thread *parent, const struct ntrace_origin *origin)
 {
-	const struct stack *found = NULL;
+	struct fork_stack *found = NULL;
 	uint64_t number = 0;
 
 	for (unsigned int i = 0; i < parent->fork_count; i++) {
-		if (parent->forks[i].turn != origin->turn)
+		struct fork_stack *fork = &parent->forks[i];
+
+		if (fork->turn > origin->turn || (fork->end && fork->end < origin->turn) ||
+		    (fork->turn < origin->turn && fork->made))
 			continue;
-		found = &parent->forks[i].stack;
+		found = fork;
 		if (number++ == origin->order)
 			break;
 	}
-	return found;
+	if (!found)
+		return NULL;
+	found->made = true;
+	return &found->stack;
 }
 
 /* Enters the frames of @from, which have begun in another thread. */
@@ -544,6 +581,7 @@ static int enter_frames(struct ntrace_stacks *stacks, struct thread *thread,
 	unsigned int layer = 0;
 	int error = 0;
 
+	thread->stack.number = ++stacks->begun;
 	for (uint32_t i = 0; i < from->count && !error; i++) {
 		const struct frame *frame = &from->frames[i];
 		const struct code_place place = { .function = frame->function,
@@ -575,54 +613,81 @@ int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread,
 		  const struct ntrace_origin *origin)
 {
 	const struct stack *from = NULL;
-	const struct thread *parent;
+	struct thread *parent;
 
 	/* A thread of a process begins with a stack of its own. */
 	thread->begins = origin->pid == thread->pid;
-	for (parent = *bucket_of(stacks, origin->tid); parent; parent = parent->chain)
-		if (parent->tid == origin->tid && parent->pid == origin->pid)
-			break;
+	parent = threads_known(stacks, origin->pid, origin->tid);
 	if (parent && !thread->begins)
 		from = fork_stack_of(parent, origin);
 	return from ? enter_frames(stacks, thread, from) : 0;
 }
 
+/* Keeps the stack, unless it has only an unknown base, which is of no use later. */
+static int keep_aside(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	run_spoil(stacks);
+	return thread->stack.count > 1 ? stack_keep_copy(thread) : 0;
+}
+
+/* Pops frames whose end was not seen until @count are left. */
+static int frames_cut(struct ntrace_stacks *stacks, struct thread *thread, uint32_t count)
+{
+	int error;
+
+	stacks->cutting = true;
+	error = frames_unwind(stacks, thread, count);
+	stacks->cutting = false;
+	return error;
+}
+
 int stack_set_aside(struct ntrace_stacks *stacks, struct thread *thread)
 {
-	int error = 0;
+	int error = keep_aside(stacks, thread);
 
-	run_spoil(stacks);
-	/* A stack with only an unknown base is of no use later. */
-	if (thread->stack.count > 1)
-		error = stack_keep_copy(thread);
-	stacks->cutting = true;
 	if (!error)
-		error = frames_unwind(stacks, thread, 0);
-	stacks->cutting = false;
+		error = frames_cut(stacks, thread, 0);
 	thread->stack.layer_count = 0;
 	thread->stack.goes_on = false;
 	return error;
 }
 
-int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, unsigned int index,
-		  uint32_t count)
+/* How many of the first @count frames of a stack set aside the present one has, too. */
+static uint32_t shared_frames(const struct thread *thread, const struct stack *stack,
+			      uint32_t count)
+{
+	const struct stack *now = &thread->stack;
+	uint32_t shared = 0;
+
+	while (now->number == stack->number && shared < count && shared < now->count &&
+	       now->frames[shared].function == stack->frames[shared].function &&
+	       now->frames[shared].ret == stack->frames[shared].ret)
+		shared++;
+	return shared;
+}
+
+int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, size_t index, uint32_t count)
 {
 	struct stack stack = thread->aside[index];
-	int error;
-	uint32_t i;
+	uint32_t shared = shared_frames(thread, &stack, count), i;
+	int error = 0;
 
 	thread->aside_count--;
 	memmove(&thread->aside[index], &thread->aside[index + 1],
 		(thread->aside_count - index) * sizeof(stack));
 	memset(&thread->aside[thread->aside_count], 0, sizeof(stack));
-	error = stack_set_aside(stacks, thread);
+	/* What differs in the top layer alone will not be wanted again. */
+	if (thread->stack.layer_count < 2 || shared < top_layer(thread)->base)
+		error = keep_aside(stacks, thread);
+	if (!error)
+		error = frames_cut(stacks, thread, shared);
 	free(thread->stack.frames);
 	thread->stack = stack;
 	thread->stack.count = count;
 	while (thread->stack.layer_count > 1 && top_layer(thread)->base >= count)
 		thread->stack.layer_count--;
 	upper_leave(&thread->stack);
-	for (i = 0; i < count && !error; i++)
+	for (i = shared; i < count && !error; i++)
 		error = tell(stacks, thread, NTRACE_STACK_ENTER, &stack.frames[i], i, false);
 	return error;
 }

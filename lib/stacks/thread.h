@@ -8,7 +8,7 @@
 
 #define FRAMES_MAX 65536	/* per stack */
 #define LAYERS_MAX 16		/* per stack: nested traps, nested signals */
-#define ASIDE_MAX 8		/* stacks set aside per thread */
+#define ASIDE_MAX 1024		/* stacks set aside per thread */
 #define FORKS_MAX 4		/* stacks kept for threads that the thread makes */
 #define THREADS_MAX                                                                                \
 	4096 /* beyond this the thread that ran longest ago is dropped */
@@ -80,6 +80,7 @@ struct layer {
 };
 
 /*
+ * @number: of the stack, which its copies keep
  * @next: next address, if @goes_on; else the next address is unknown
  * @bottom, @on: base and @on of the topmost layer with upper nodes; 0: there is none
  */
@@ -89,6 +90,7 @@ struct stack {
 	uint32_t room;
 	struct layer layers[LAYERS_MAX];
 	unsigned int layer_count;
+	uint64_t number;
 	uint64_t next;
 	unsigned int skip;
 	bool goes_on;
@@ -96,10 +98,16 @@ struct stack {
 	uint32_t on;
 };
 
-/* The stack of a thread at a system call that may make another thread, in turn @turn. */
+/*
+ * The stack of a thread at a system call that may make another thread.
+ * @turn, @end: turns in which it began and ended; @end 0: not yet
+ * @made: the other thread has it
+ */
 struct fork_stack {
 	struct stack stack;
 	uint64_t turn;
+	uint64_t end;
+	bool made;
 };
 
 enum thread_state {
@@ -123,6 +131,9 @@ enum thread_state {
  * @turn, @stream: its last turn, and the stream that has it
  * @epoch: that of the hart when the thread ran last: a different one means a loss since then
  * @moved: it has run elsewhere, at an unknown time
+ * @instructions: executed in its selected frames; only if changes are told
+ * @turn_end: end of its last turn, 0 = not known
+ * @stop_time, @stop_kind: when it last stopped running, as in struct ntrace_stack_change
  * @used: counter value when the thread ran last
  */
 struct thread {
@@ -134,8 +145,8 @@ struct thread {
 	uint32_t root;
 	enum thread_state state;
 	struct stack stack;
-	struct stack aside[ASIDE_MAX];
-	unsigned int aside_count;
+	struct stack *aside;
+	size_t aside_count, aside_room;
 	struct fork_stack forks[FORKS_MAX];
 	unsigned int fork_count;
 	struct ntrace_space *space;
@@ -148,6 +159,10 @@ struct thread {
 	uint64_t epoch;
 	uint32_t stream;
 	bool moved;
+	uint8_t stop_kind;
+	uint64_t turn_end;
+	uint64_t stop_time;
+	uint64_t instructions;
 	uint64_t used;
 };
 
@@ -231,6 +246,7 @@ struct stack_inline {
  * @from: position before the instructions
  * @node: of the instructions
  * @function: of the change; NO_FUNCTION: of a thread, with @kind
+ * @instructions: executed by the thread, of the change of a frame
  */
 struct queued {
 	uint64_t position;
@@ -243,6 +259,7 @@ struct queued {
 		uint32_t function;
 	};
 	uint32_t depth;
+	uint64_t instructions;
 	int32_t pid;
 	int32_t tid;
 	uint32_t cpu;
@@ -315,6 +332,7 @@ struct stack_upper {
 /*
  * The hart of a stream: what is known between two of its blocks.
  * @current: the thread that ran last
+ * @told: the thread that runs according to the last change that was passed on
  * @pending: the last block ended with a control transfer
  * @behind: address after the instruction that transferred control, if @pending
  * @to: target of that transfer, if @to_known
@@ -325,6 +343,7 @@ struct stack_upper {
  */
 struct hart {
 	struct thread *current;
+	struct thread *told;
 	struct ntrace_space *space;
 	struct ntrace_isa isa;
 	uint64_t epoch;
@@ -354,6 +373,8 @@ struct hart {
  * @hart: that of the stream of the present event; @harts: those of the other streams
  * @elsewhere: instructions of the other harts so far
  * @ids: those of the stream that began last
+ * @begun: number of stacks that have begun
+ * @handler: address at which the last trap continued; 0: none yet
  * @known: blocks by id; NULL before the first batch
  */
 struct ntrace_stacks {
@@ -370,10 +391,13 @@ struct ntrace_stacks {
 	size_t thread_count;
 	uint64_t uses;
 	bool cutting;		/* frames are removed whose end was not seen */
+	bool ending;		/* frames end when their threads stopped running */
 	struct hart hart;
 	struct hart *harts;
 	unsigned int hart_count;
 	uint64_t ids;
+	uint64_t begun;
+	uint64_t handler;
 	uint64_t elsewhere;
 	struct stack_inline inlined;
 	struct stack_runs *runs; /* NULL before the first run */
@@ -404,6 +428,9 @@ int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
 
+/* The known thread with these numbers, on the present hart if it is idle or unknown; NULL: none. */
+struct thread *threads_known(const struct ntrace_stacks *stacks, int32_t pid, int32_t tid);
+
 /* The thread that the present hart runs, NULL: none, or it has run elsewhere since. */
 static inline struct thread *hart_thread(const struct ntrace_stacks *stacks)
 {
@@ -423,7 +450,7 @@ void threads_free(struct ntrace_stacks *stacks);
 int threads_each_stack(struct ntrace_stacks *stacks,
 		       int (*visit)(struct ntrace_stacks *stacks, struct stack *stack));
 
-/* Ends all frames of the threads that ran last on the hart of @stream. */
+/* Ends all frames of the threads that ran last on the hart of @stream, when each stopped running. */
 int threads_leave(struct ntrace_stacks *stacks, uint32_t stream);
 
 /* The function at an address. Return: 0 or NTRACE_ERR_NOMEM. */
@@ -470,10 +497,14 @@ int stack_set_aside(struct ntrace_stacks *stacks, struct thread *thread);
 int stack_keep_copy(struct thread *thread);
 
 /* Makes the stack @index, which was set aside, the thread's stack, up to @count frames. */
-int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, unsigned int index,
+int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, size_t index,
 		  uint32_t count);
 
 void stacks_forget_aside(struct thread *thread);
+
+/* fiber.c: whether the function of @frame, in @space, jumps to other stacks. */
+bool frame_switches(struct ntrace_stacks *stacks, const struct frame *frame,
+		    struct ntrace_space *space);
 
 /* Keeps a copy of the stack, at a system call, for a thread that it may make. */
 int stack_keep_fork(struct thread *thread);
@@ -504,6 +535,9 @@ void inline_free(struct ntrace_stacks *stacks);
 
 /* @change: copied, with the present position. */
 int clock_change(struct ntrace_stacks *stacks, const struct queued *change);
+/* A frame of @thread ends with it, when it stopped running. Return: what the callback returned. */
+int clock_leave(struct ntrace_stacks *stacks, const struct thread *thread,
+		const struct queued *change);
 /* @node: 0 = counted nowhere, only time passes. */
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions);
 

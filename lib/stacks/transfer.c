@@ -12,8 +12,6 @@
 #include "transfer.h"
 #include "upper.h"
 
-#define NOWHERE UINT32_MAX
-
 /*
  * Target of a transfer.
  * @privilege: privilege of the target, PRIVILEGE_ANY = unknown
@@ -62,38 +60,6 @@ int stack_lose(struct ntrace_stacks *stacks, struct thread *thread)
 		stacks_forget_aside(thread);
 	thread->state = THREAD_LOST;
 	return error;
-}
-
-static bool is_resumed(const struct layer *layer, uint64_t address)
-{
-	return layer->resumes && (address == layer->resume ||
-				  (layer->skip && address == layer->resume + layer->skip));
-}
-
-/* The layer above the one that continues at @address, NOWHERE = none. */
-static uint32_t find_resumed(const struct stack *stack, uint64_t address, unsigned int privilege)
-{
-	unsigned int i;
-
-	for (i = stack->layer_count; i-- > 0;) {
-		unsigned int below = i ? stack->layers[i - 1].privilege : PRIVILEGE_ANY;
-
-		if (is_resumed(&stack->layers[i], address) &&
-		    (privilege == PRIVILEGE_ANY || below == PRIVILEGE_ANY || below == privilege))
-			return i;
-	}
-	return NOWHERE;
-}
-
-/* The innermost frame from @low on that returns to @address, NOWHERE = none. */
-static uint32_t find_return(const struct stack *stack, uint32_t low, uint64_t address)
-{
-	uint32_t i;
-
-	for (i = stack->count; i-- > low;)
-		if (stack->frames[i].returns && stack->frames[i].ret == address)
-			return i;
-	return NOWHERE;
 }
 
 static uint32_t find_setjmp(const struct stack *stack, uint32_t low, uint64_t address)
@@ -152,54 +118,7 @@ static int unwind_to(struct ntrace_stacks *stacks, struct thread *thread, uint32
 	return error;
 }
 
-/* A stack set aside continues where one of its frames returns to. @found: one does. */
-static int return_aside(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address,
-			bool *found)
-{
-	unsigned int i;
-	uint32_t frame;
-
-	*found = false;
-	for (i = thread->aside_count; i-- > 0;) {
-		frame = find_return(&thread->aside[i], 0, address);
-		if (frame == NOWHERE || !frame)
-			continue;
-		*found = true;
-		stacks->stats.switched++;
-		return stack_restore(stacks, thread, i, frame);
-	}
-	return 0;
-}
-
-/* Like return_aside(), at the address where the stack was interrupted. */
-static int resume_aside(struct ntrace_stacks *stacks, struct thread *thread,
-			const struct arrival *to, bool *found)
-{
-	unsigned int i;
-	uint32_t layer;
-
-	*found = false;
-	for (i = thread->aside_count; i-- > 0;) {
-		const struct stack *stack = &thread->aside[i];
-
-		if (stack->goes_on && stack->next == to->address && stack->count &&
-		    (to->privilege == PRIVILEGE_ANY ||
-		     to->privilege == stack->layers[stack->layer_count - 1].privilege)) {
-			*found = true;
-			stacks->stats.switched++;
-			return stack_restore(stacks, thread, i, stack->count);
-		}
-		layer = find_resumed(stack, to->address, to->privilege);
-		if (layer == NOWHERE || !layer || !stack->layers[layer].base)
-			continue;
-		*found = true;
-		stacks->stats.switched++;
-		return stack_restore(stacks, thread, i, stack->layers[layer].base);
-	}
-	return 0;
-}
-
-/* The way in which the thread came here is unknown. */
+/* The way in which the thread came here is unknown. @known: no frame is missing below. */
 static int begin(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to,
 		 bool known)
 {
@@ -207,14 +126,15 @@ static int begin(struct ntrace_stacks *stacks, struct thread *thread, const stru
 	int error = stack_set_aside(stacks, thread);
 
 	if (!error)
-		error = resume_aside(stacks, thread, to, &found);
+		error = aside_resume(stacks, thread, to->address, to->privilege, &found);
 	if (!error && !found)
-		error = return_aside(stacks, thread, to->address, &found);
+		error = aside_return(stacks, thread, to->address, &found);
 	if (error || found)
 		return error;
 	thread->stack.goes_on = false;
 	error = layer_enter(stacks, thread, to->privilege, false);
-	return error ? error : enter_base(stacks, thread, &to->place, known, false);
+	return error ? error :
+		       enter_base(stacks, thread, &to->place, known, known && to->place.entry);
 }
 
 /* A return from the base of the stack, below which no frame is known. */
@@ -244,7 +164,7 @@ static int return_far(struct ntrace_stacks *stacks, struct thread *thread, const
 	bool found = false;
 	int error = 0;
 
-	frame = find_return(stack, low, to->address);
+	frame = stack_find_return(stack, low, to->address);
 	if (frame != NOWHERE && frame > low) {
 		stacks->stats.unwound++;
 		/* The program may also leave a co-routine in this way. */
@@ -253,7 +173,7 @@ static int return_far(struct ntrace_stacks *stacks, struct thread *thread, const
 	}
 	frame = find_setjmp(stack, low, to->address);
 	if (frame == NOWHERE)
-		error = return_aside(stacks, thread, to->address, &found);
+		error = aside_return(stacks, thread, to->address, &found);
 	if (error || found)
 		return error;
 	if (frame == NOWHERE && !to->place.entry)
@@ -295,9 +215,30 @@ static int do_jump(struct ntrace_stacks *stacks, struct thread *thread, const st
 	return frame_replace(stacks, thread, &to->place, to->place.entry);
 }
 
+/* The thread goes on with another stack, which waits at the target or begins there. */
+static int do_switch(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+{
+	uint32_t low = floor_of(&thread->stack);
+	bool found;
+	int error;
+
+	run_spoil(stacks);
+	error = aside_return(stacks, thread, to->address, &found);
+	if (error || found)
+		return error;
+	if (stack_find_return(&thread->stack, low, to->address) != NOWHERE ||
+	    find_setjmp(&thread->stack, low, to->address) != NOWHERE)
+		return do_return(stacks, thread, to);
+	error = stack_set_aside(stacks, thread);
+	if (!error)
+		error = layer_enter(stacks, thread, to->privilege, false);
+	return error ? error :
+		       enter_base(stacks, thread, &to->place, to->place.entry, to->place.entry);
+}
+
 /*
  * An indirect jump continues in its function or begins another one. A jump into the middle of
- * another function acts as a return: setcontext() and swapcontext().
+ * another function acts as a return.
  */
 static int do_indirect_jump(struct ntrace_stacks *stacks, struct thread *thread,
 			    const struct arrival *to)
@@ -307,16 +248,18 @@ static int do_indirect_jump(struct ntrace_stacks *stacks, struct thread *thread,
 	bool found;
 	int error;
 
+	if (to->place.function != top->function && frame_switches(stacks, top, stacks->hart.space))
+		return do_switch(stacks, thread, to);
 	if (to->place.entry || to->place.function == top->function)
 		return do_jump(stacks, thread, to);
 	if (top->returns && top->ret == to->address)
 		return do_return(stacks, thread, to);
 	/* Layers and stacks set aside decide. */
 	run_spoil(stacks);
-	if (find_return(&thread->stack, low, to->address) != NOWHERE ||
+	if (stack_find_return(&thread->stack, low, to->address) != NOWHERE ||
 	    find_setjmp(&thread->stack, low, to->address) != NOWHERE)
 		return return_far(stacks, thread, to);
-	error = return_aside(stacks, thread, to->address, &found);
+	error = aside_return(stacks, thread, to->address, &found);
 	return error || found ? error : do_jump(stacks, thread, to);
 }
 
@@ -409,7 +352,8 @@ static int enter_signal(struct ntrace_stacks *stacks, struct thread *thread,
 static int come_back_elsewhere(struct ntrace_stacks *stacks, struct thread *thread,
 			       const struct arrival *to)
 {
-	uint32_t layer = find_resumed(&thread->stack, to->address, to->privilege);
+	uint32_t layer = stack_find_resumed(&thread->stack, to->address, to->privilege);
+	int error;
 
 	if (is_exec(stacks, thread, to))
 		return begin_program(stacks, thread, to);
@@ -422,7 +366,11 @@ static int come_back_elsewhere(struct ntrace_stacks *stacks, struct thread *thre
 	if (to->place.function == stack_top(thread)->function)
 		return 0;
 	stacks->stats.unmatched++;
-	return begin(stacks, thread, to, false);
+	if (to->privilege == NTRACE_PRIV_U || thread->stack.layer_count < 2)
+		return begin(stacks, thread, to, false);
+	/* Trace was off in the kernel. The code that it interrupted waits as before. */
+	error = stack_keep_copy(thread);
+	return error ? error : restart_layer(stacks, thread, to);
 }
 
 /* Enters the first frame of a layer pushed by a trap. */
@@ -430,6 +378,7 @@ static int enter_handler(struct ntrace_stacks *stacks, struct thread *thread,
 			 const struct arrival *to)
 {
 	top_layer(thread)->privilege = to->privilege;
+	stacks->handler = to->address;
 	return enter_base(stacks, thread, &to->place, true, true);
 }
 
@@ -438,13 +387,14 @@ static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 			  const struct arrival *to)
 {
 	struct stack *stack = &thread->stack;
-	uint32_t layer = find_resumed(stack, to->address, to->privilege);
+	uint32_t layer = stack_find_resumed(stack, to->address, to->privilege);
 	struct layer left;
 	int error;
 
 	/* A handler that has asked to end does not come back, even to the same address. */
 	if (layer != NOWHERE && layer > 1 && stack->layers[layer].skip &&
-	    stack->layers[layer - 1].ended && is_resumed(&stack->layers[layer - 1], to->address))
+	    stack->layers[layer - 1].ended &&
+	    layer_is_resumed(&stack->layers[layer - 1], to->address))
 		layer--;
 	if (layer != NOWHERE && layer) {
 		error = layers_unwind(stacks, thread, layer);
@@ -505,7 +455,9 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 	if (is_exec(stacks, thread, to))
 		return begin_program(stacks, thread, to);
 	privilege = top_layer(thread)->privilege;
-	if (to->privilege > privilege && stack->goes_on) {
+	/* An interrupt may come before the first instruction. */
+	if (stack->goes_on && (to->privilege > privilege ||
+			       (to->privilege == privilege && to->address == stacks->handler))) {
 		int error = layer_enter(stacks, thread, to->privilege, false);
 
 		return error ? error :
@@ -561,11 +513,16 @@ static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const str
 static void keep_user_space(struct ntrace_stacks *stacks, struct thread *thread,
 			    const struct ntrace_session_event *event)
 {
+	struct fork_stack *fork = thread->fork_count ? &thread->forks[thread->fork_count - 1] :
+						       NULL;
+
 	run_arrive(stacks);
 	if (event->privilege != NTRACE_PRIV_U)
 		return;
 	keep_space(&thread->space, event->flow->space);
 	thread->certain = event->program;
+	if (fork && !fork->end)
+		fork->end = event->turn;
 }
 
 int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,
@@ -643,7 +600,7 @@ static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, 
 								       top_layer(thread)->privilege;
 	/* A return from a trap may go to another space. */
 	if (to.privilege == PRIVILEGE_ANY && thread->space &&
-	    find_resumed(&thread->stack, address, NTRACE_PRIV_U) != NOWHERE)
+	    stack_find_resumed(&thread->stack, address, NTRACE_PRIV_U) != NOWHERE)
 		to.space = thread->space;
 	error = code_place_at(stacks, to.space, address, &to.place);
 	if (!error && to.privilege == PRIVILEGE_ANY && to.place.function == stacks->unknown)
@@ -707,6 +664,13 @@ static int keep_fork(const struct ntrace_stacks *stacks, struct thread *thread)
 	return stack_keep_fork(thread);
 }
 
+/* Whether the handler on top interrupts another one. */
+static bool interrupts_kernel(const struct stack *stack)
+{
+	return stack->layer_count > 1 &&
+	       stack->layers[stack->layer_count - 2].privilege != NTRACE_PRIV_U;
+}
+
 int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
 {
 	struct thread *thread = hart_thread(stacks);
@@ -716,7 +680,7 @@ int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flo
 		return 0;
 	/* The first instruction of a new program traps, as its page is not there. */
 	if (thread->replaced && stacks->hart.pending &&
-	    stacks->hart.class == NTRACE_INSN_TRAP_RETURN) {
+	    stacks->hart.class == NTRACE_INSN_TRAP_RETURN && !interrupts_kernel(&thread->stack)) {
 		stacks->hart.pending = false;
 		error = forget_program(stacks, thread);
 		if (!error)

@@ -5,6 +5,28 @@
 
 #include "thread.h"
 
+/* ---- aside.c ---- */
+#define NOWHERE UINT32_MAX
+
+/* Whether the code below @layer continues at @address. */
+bool layer_is_resumed(const struct layer *layer, uint64_t address);
+
+/* The layer above the one that continues at @address, NOWHERE = none. */
+uint32_t stack_find_resumed(const struct stack *stack, uint64_t address, unsigned int privilege);
+
+/* The innermost frame from @low on that returns to @address, NOWHERE = none. */
+uint32_t stack_find_return(const struct stack *stack, uint32_t low, uint64_t address);
+
+/* A stack set aside continues where one of its frames returns to. @found: one does. */
+int aside_return(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address,
+		 bool *found);
+
+/* Likewise, at the address where it was interrupted. */
+int aside_resume(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address,
+		 unsigned int privilege, bool *found);
+
+/* ---- transfer.c ---- */
+
 /* Prepares the stack of @thread for the block of @event, which it is about to execute. */
 int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,
 		 const struct ntrace_session_event *event);

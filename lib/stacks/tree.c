@@ -148,7 +148,7 @@ static bool same_function(const struct tree_function *a, const struct tree_funct
 static bool is_setjmp(const char *name)
 {
 	name += strspn(name, "_");
-	return !strcmp(name, "setjmp") || !strcmp(name, "sigsetjmp");
+	return !strcmp(name, "setjmp") || !strcmp(name, "sigsetjmp") || !strcmp(name, "getcontext");
 }
 
 static bool is_fork(const char *name)

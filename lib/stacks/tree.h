@@ -15,6 +15,7 @@
  * @object: object of the table of objects
  * @setjmp: setjmp() or one of its other names
  * @forks: may be the system call of fork(), or of clone()
+ * @looked, @switches: its code has been looked at: it jumps to other stacks (fiber.c)
  */
 struct tree_function {
 	char *name;
@@ -26,6 +27,8 @@ struct tree_function {
 	bool inlined;
 	bool setjmp;
 	bool forks;
+	bool looked;
+	bool switches;
 };
 
 /*

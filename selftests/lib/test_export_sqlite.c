@@ -90,6 +90,9 @@ static void tell(unsigned int type, const char *name, uint64_t instructions)
 	change.type = (uint8_t)type;
 	change.name = name;
 	change.instructions = instructions;
+	/* Without timestamps the time is a number of instructions, too. */
+	if (change.time_kind == NTRACE_STACK_TIME_NONE)
+		change.time = instructions;
 	if (ntrace_export_sqlite_change(sqlite, &change))
 		ok(false, "a change is taken");
 }

@@ -104,8 +104,8 @@ static const struct ntrace_stack_change changes[] = {
 	  .tid = 8,
 	  .comm = "w",
 	  .name = function,
-	  .time = 9,
-	  .instructions = 999 },
+	  .time = 999,
+	  .instructions = 9 },
 };
 
 struct wanted_timeline {

@@ -23,11 +23,33 @@
 #define ECALL 0x00000073
 #define ECALL_AT 0x80		/* address in every function */
 
-enum { MAIN, A, B, C, SETJMP, LONGJMP, HANDLER, SIGRETURN, START, COLD, FUNCTIONS };
+#define LOAD_SP 0x0c02b103 /* ld sp, 192(t0) */
+#define MOVE_SP 0x00050113 /* mv sp, a0 */
+#define ADD_SP 0x02010113 /* addi sp, sp, 32 */
+#define JR 0x00030067 /* jr t1 */
+#define SWITCH_AT 0x40 /* where the next three functions set the stack pointer */
+
+enum {
+	MAIN,
+	A,
+	B,
+	C,
+	SETJMP,
+	LONGJMP,
+	HANDLER,
+	SIGRETURN,
+	START,
+	COLD,
+	SWAP,
+	JUMP,
+	TAIL,
+	FUNCTIONS
+};
 
 static const char *const names[FUNCTIONS] = { "main",	 "a",	    "b",       "c",
 					      "_setjmp", "longjmp", "handler", "sigreturn",
-					      "_start",	 "a.cold" };
+					      "_start",	 "a.cold",  "swap",    "jump",
+					      "tail" };
 
 enum { ENTRY, SYSCALL, SWITCH_TO, KERNEL_FUNCTIONS };
 
@@ -62,6 +84,12 @@ static inline struct ntrace_object *make_object(const char *name, uint64_t addre
 
 	for (i = 0; i < count * FUNCTION / 4; i++)
 		code[i] = i % (FUNCTION / 4) == ECALL_AT / 4 ? ECALL : NOP;
+	for (i = SWAP; i < count; i++) {
+		static const uint32_t sets[] = { LOAD_SP, MOVE_SP, ADD_SP };
+
+		code[(i * FUNCTION + SWITCH_AT) / 4] = sets[i - SWAP];
+		code[(i * FUNCTION + SWITCH_AT) / 4 + 2] = JR;
+	}
 	ntrace_object_from_bytes(&object, name, code, count * FUNCTION, address);
 	for (i = 0; i < count; i++)
 		ntrace_object_add_symbol(object, functions[i], address + i * FUNCTION, FUNCTION);

@@ -162,9 +162,11 @@ enum ntrace_stack_change_type {
  * @kind: likewise
  * @depth: number of frames below it
  * @reserved32: 0
- * @instructions: executed earlier by all threads, in the order in which they were passed
- * @time: of the timestamps, if the trace has any: CLOCK_MONOTONIC in nanoseconds or, where the frequency of
- *        the timestamps is not known, ticks of the stream
+ * @instructions: ENTER, LEAVE: executed earlier in selected frames of the thread; GAP, RUN: executed earlier on
+ *                the hart
+ * @time: CLOCK_MONOTONIC in nanoseconds; ticks of the stream where their frequency is not known; with
+ *        NTRACE_STACK_TIME_NONE, instructions executed earlier by all threads, in the order in which they were
+ *        passed. Frames that end with the trace do so when their thread stopped running
  */
 struct ntrace_stack_change {
 	uint8_t type;
