@@ -3,6 +3,7 @@
 
 Each function returns differences as text, those with most in them first, without end: the caller prints the first ones.
 """
+import bisect
 import collections
 
 from thread_names import OTHER, UNKNOWN
@@ -76,6 +77,20 @@ def entered(spans):
     return collections.Counter((span.parent, span.name) for span in spans)
 
 
+def distance(first, last, told, pauses, bound):
+    """How far a time that was told is from the true one between first and last. While the hart stands still, as those of QEMU
+    do when it is another one's turn, the time of what it has just executed is not known better."""
+    far = max(first - told, told - last, 0)
+    if far <= bound:
+        return far
+    for start, end in pauses[max(bisect.bisect(pauses, (first - bound,)) - 1, 0):]:
+        if start > last + bound:
+            break
+        if end >= first - bound:
+            far = min(far, max(start - told, told - end, 0))
+    return far
+
+
 def compare_spans(want, got, bound, offset=0):
     """The executions of functions of each thread: their number by caller, their order, and their times.
 
@@ -92,7 +107,14 @@ def compare_spans(want, got, bound, offset=0):
                 found["order"].append(f"{show(thread)}order: execution {number} is {edge((left.parent, left.name))} at "
                                       f"{left.start}, told {edge((right.parent, right.name))} at {right.start + offset}")
                 break
-            late = max(abs(right.start + offset - left.start), abs(right.end + offset - left.end))
+            if bound is None:
+                late = 0
+            else:
+                pauses = want.pauses[thread]
+                late = max(distance(left.start if left.since is None else left.since, left.start, right.start + offset, pauses,
+                                    bound),
+                           distance(left.end if left.early is None else left.early, left.end, right.end + offset, pauses,
+                                    bound))
             worst = max(worst, late)
             if bound is not None and late > bound:
                 found["times"].append(f"{show(thread)}times: {left.name}, execution {number}: {left.start} to {left.end}, told "
@@ -108,20 +130,27 @@ def compare_spans(want, got, bound, offset=0):
     return found
 
 
+def first_edges(stacks):
+    """Instructions below edges to the outermost execution of each function: those of all its callers add up to its own."""
+    found = collections.Counter()
+    for path, count in stacks.items():
+        for name in set(path):
+            at = path.index(name)
+            found[path[at - 1] if at else None, name] += count
+    return found
+
+
 def compare_report(want, got, program):
     """Functions of the program: own and inclusive instructions and calls, and callers of those that were asked for."""
-    own, inclusive, edges = want.sums(None)
-    calls = collections.Counter()
-    for (_, callee), count in want.edges[None].items():
-        calls[callee] += count
+    own, inclusive, _ = want.sums(None)
     found = {}
     for what, left, right in (("own instructions", own, got.own), ("inclusive instructions", inclusive, got.inclusive),
-                              ("calls", calls, got.calls)):
+                              ("calls", want.calls, got.calls)):
         found[what] = counters(what, without_other(pick(left, program)), without_other(pick(right, program)), str, None)
     callees = {callee for _, callee in got.edge_sums}
     # Several threads begin with unknown callers or without any: the report has one row for them.
     for what, left, right in (("calls of callers", want.edges[None], got.edges[None]),
-                              ("instructions of callers", edges, got.edge_sums)):
+                              ("instructions of callers", first_edges(want.stacks[None]), got.edge_sums)):
         left = collections.Counter({key: count for key, count in left.items() if key[1] in callees and key[0]})
         right = collections.Counter({key: count for key, count in right.items() if key[0]})
         found[what] = counters(what, without_other(left), without_other(right), edge, None)

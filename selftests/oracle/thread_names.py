@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Names of functions, for the witness's threads and for what they are compared with.
 
-Code without a name that is known here is "*": libraries without symbols, the vDSO, and stubs of a procedure linkage
+Code without a name that is known here is "*": what libraries do not export, the vDSO, and stubs of a procedure linkage
 table. Of several names of an address, the first one stands for all. Functions that are split into parts are told
 apart, unless the comparison joins them (see whole()).
 """
@@ -12,6 +12,7 @@ import re
 import subprocess
 
 OTHER = "*"
+LIBRARY = "@library"	# after names of functions of libraries
 UNKNOWN = "[unknown]"
 
 
@@ -30,7 +31,7 @@ def whole(name):
 
 @functools.cache
 def functions_of(path):
-    """[(address in the file, name)] and [(vaddr, size, offset)] of the executable segments."""
+    """[(address in the file, names)], [(vaddr, size, offset)] of the executable segments, [(start, end)] of code."""
     segments, found, sized = [], {}, []
     for line in tool("readelf", "-lW", path).splitlines():
         word = line.split()
@@ -38,10 +39,10 @@ def functions_of(path):
             segments.append((int(word[2], 16), int(word[4], 16), int(word[1], 16)))
     sections = re.findall(r"^ *\d+ (\S+) +(\S+) +(\S+) .*\n.*CODE", tool("objdump", "-h", path), re.MULTILINE)
     code = [(int(start, 16), int(start, 16) + int(size, 16)) for name, size, start in sections if "plt" not in name]
-    listing = [SYMBOL.fullmatch(line) for line in
-               tool("nm", "--demangle", "--defined-only", "--print-size", path).splitlines()]
-    for match in filter(None, listing):
+    text = "".join(tool("nm", "--demangle", "--defined-only", "--print-size", *more, path) for more in ([], ["--dynamic"]))
+    for match in filter(None, map(SYMBOL.fullmatch, text.splitlines())):
         address, size, kind, name = match.groups()
+        name = re.sub("@.*", "", name)
         if kind not in "tTwWi" or name.startswith((".L", "$")):
             continue
         address = int(address, 16)
@@ -58,7 +59,13 @@ def functions_of(path):
         if all(label for label, _ in all_names) and at >= 0 and sized[at][0] < address < sized[at][1]:
             continue
         names.append((address, [name for _, name in sorted(all_names, key=lambda item: item[0])]))
-    return names, segments, code
+    # Behind an exported function comes code without a name.
+    reach = 0
+    for (start, end), after in zip(sized, sized[1:] + [(1 << 64, 0)]):
+        reach = max(reach, end)
+        if reach < after[0] and reach not in found:
+            names.append((reach, [OTHER]))
+    return sorted(names), segments, code
 
 
 class Names:
@@ -142,9 +149,10 @@ def spaces(recording, root, begin, perf="perf"):
             files.add(path)
             at = mapped(int(match.group(2), 16), int(match.group(4), 16), path)
             key = pid, execs.get(pid, 0)
-            found.setdefault(key, {}).update(at)
             # The kernel maps the program first.
-            programs.setdefault(key, os.path.basename(path))
+            if programs.setdefault(key, os.path.basename(path)) != os.path.basename(path):
+                at = {address: [all_names[0] + LIBRARY] for address, all_names in at.items()}
+            found.setdefault(key, {}).update(at)
     return found, programs, files
 
 
@@ -169,4 +177,5 @@ def write_symbols(found, kernel, names, path):
             print(f"space {pid} {number}", file=file)
             for address, all_names in sorted(at.items()):
                 if address:
-                    print(f"{address:x}\t{names.one(all_names[0])}", file=file)
+                    name = all_names[0].removesuffix(LIBRARY)
+                    print(f"{address:x}\t{names.one(name)}{all_names[0][len(name):]}", file=file)

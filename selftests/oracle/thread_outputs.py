@@ -111,8 +111,7 @@ def pprof(path, names):
 
 def perfetto(path, names):
     """trace.proto: packet 1 (timestamp 8, track_event 11: type 9, name_iid 10, track_uuid 11, name 23; interned_data 12:
-    event_names 2 (iid 1, name 2); track_descriptor 60: uuid 1, name 2, parent_uuid 5). A thread has a track, or one on
-    each CPU, named PID/TID."""
+    event_names 2 (iid 1, name 2); track_descriptor 60: uuid 1, name 2). A thread has a track, named PID/TID."""
     form = Form("perfetto", stacks=False, edges=False)
     tracks, interned, open_spans = {}, {}, collections.defaultdict(list)
     order = 0
@@ -121,8 +120,7 @@ def perfetto(path, names):
     found = collections.defaultdict(list)
     for packet in packets:
         for item in map(message, packet[60]):
-            if item[5]:
-                tracks[item[1][0]] = thread_of(item[2][0].decode())
+            tracks[item[1][0]] = thread_of(item[2][0].decode())
         for item in map(message, packet[12]):
             interned.update((entry[1][0], entry[2][0].decode()) for entry in map(message, item[2]))
         for item in map(message, packet[11]):
@@ -181,7 +179,7 @@ def report(command, recording, objects, functions, names):
     are asked for each of the functions."""
     form = Form("report", stacks=False, spans=False, threads=False)
     run = subprocess.run([*command, "--json", "--limit", "0", recording], check=True, capture_output=True, text=True).stdout
-    form.own, form.inclusive, form.calls = collections.Counter(), collections.Counter(), collections.Counter()
+    form.own, form.inclusive = collections.Counter(), collections.Counter()
     form.edge_sums = collections.Counter()
     for item in json.loads(run)["functions"]:
         name = names.one(item.get("demangled") or item["function"] or UNKNOWN)

@@ -12,6 +12,7 @@
 #define CALLS_MAX (1u << 27)
 #define KERNEL (1ull << 63)
 #define KERNEL_STACK_SHIFT 14	/* THREAD_SIZE of Linux, to which its stacks are aligned */
+#define PAUSE_MIN 1000 /* shorter ones are not kept */
 #define FRAME_SIZE_MAX 16384	/* of functions that jump through a register */
 
 /* Numbers of Linux's system calls (include/uapi/asm-generic/unistd.h). */
@@ -128,8 +129,8 @@ static void open_call(struct hart *hart, struct frame *frame, uint32_t below, un
 	frame->call = NO_CALL;
 	if (!frame->shown)
 		return;
-	if (flags & CALL_CALLED)
-		stacks.nodes[frame->node].calls++;
+	stacks.nodes[frame->node].calls += flags & CALL_CALLED;
+	stacks.nodes[frame->node].begun += !!(flags & CALL_BEGUN);
 	if (!stacks.calls_kept)
 		return;
 	if (stacks.call_count == stacks.call_room)
@@ -155,6 +156,20 @@ static void close_call(struct hart *hart, const struct frame *frame)
 	call->flags &= ~(unsigned int)CALL_OPEN;
 	call->end = hart->now;
 	call->end_instruction = hart->thread->instructions;
+}
+
+/* The thread leaves its stack with all frames: their calls are over for now, and have not returned. */
+static void leave_calls(struct hart *hart, struct frames *frames)
+{
+	for (uint32_t i = 0; i < frames->count; i++) {
+		struct frame *frame = &frames->at[i];
+
+		if (frame->call == NO_CALL)
+			continue;
+		stacks.calls[frame->call].end = hart->now;
+		stacks.calls[frame->call].end_instruction = hart->thread->instructions;
+		frame->call = NO_CALL;
+	}
 }
 
 /* ---- frames ---- */
@@ -198,8 +213,8 @@ static struct frame *push(struct hart *hart, uint64_t address, unsigned int priv
 				 .stack = stack,
 				 .shown = stacks.privileges >> priv & 1 };
 	frame->node = frame->shown ? node_of(below, frame->function) : below;
-	if ((flags & CALL_CALLED) && symbols_start(frame->function) != address)
-		flags &= ~(unsigned int)CALL_CALLED;
+	if (symbols_start(frame->function) != address)
+		flags &= ~(unsigned int)(CALL_CALLED | CALL_BEGUN);
 	open_call(hart, frame, call_below(thread, all->count), flags);
 	all->count++;
 	return frame;
@@ -258,6 +273,21 @@ static bool pop(struct hart *hart, uint64_t stack, bool at, struct frame *left)
 	return false;
 }
 
+static void on_return(struct hart *hart, const struct oracle_arrival *to)
+{
+	struct frame handler = { 0 }, *frame;
+
+	if (stacks.forget && stacks.privileges >> to->priv & 1 && !--stacks.forget)
+		return;
+	/* A signal handler returns to the sigreturn trampoline. */
+	if (pop(hart, to->stack, true, &handler)) {
+		frame = push(hart, to->address, to->priv, to->stack, 0);
+		frame->ends = true;
+		frame->resume = handler.resume;
+		frame->interrupted = handler.interrupted;
+	}
+}
+
 /* ---- other stacks ---- */
 
 static void copy_frames(struct frames *to, const struct frames *from, uint32_t count)
@@ -288,13 +318,14 @@ static bool leaves_stack(struct thread *thread, const struct oracle_arrival *to)
 	return to->stack + FRAME_SIZE_MAX < top->stack;
 }
 
-/* Return: true if the thread comes back to a stack that it left. */
-static bool change_stack(struct hart *hart, const struct oracle_arrival *to)
+static void change_stack(struct hart *hart, const struct oracle_arrival *to)
 {
 	struct thread *thread = hart->thread;
-	struct frames old = thread->stack, found = { 0 };
+	struct frames old, found = { 0 };
 	uint32_t i;
 
+	leave_calls(hart, &thread->stack);
+	old = thread->stack;
 	/* The stack that has @to->stack between its innermost and its outermost frame. */
 	for (i = 0; i < thread->parked_count; i++) {
 		const struct frames *other = &thread->parked[i];
@@ -316,23 +347,24 @@ static bool change_stack(struct hart *hart, const struct oracle_arrival *to)
 	/* A stack begins anew where its memory is used again. */
 	if (found.count && to->stack == found.at[0].stack)
 		pop_to(hart, 0);
-	if (thread->stack.count)
-		return true;
-	push(hart, to->address, to->priv, to->stack, 0);
-	return false;
+	if (!thread->stack.count) {
+		push(hart, to->address, to->priv, to->stack, CALL_CALLED);
+		return;
+	}
+	/* The frame that changed to the other stack ends where it comes back; the calls below go on. */
+	on_return(hart, to);
+	for (i = 0; i < thread->stack.count; i++)
+		if (thread->stack.at[i].call == NO_CALL)
+			open_call(hart, &thread->stack.at[i], call_below(thread, i),
+				  CALL_INHERITED);
 }
 
 static void drop_parked(struct hart *hart)
 {
 	struct thread *thread = hart->thread;
 
-	while (thread->parked_count) {
-		struct frames *other = &thread->parked[--thread->parked_count];
-
-		for (uint32_t i = other->count; i-- > 0;)
-			close_call(hart, &other->at[i]);
-		free(other->at);
-	}
+	while (thread->parked_count)
+		free(thread->parked[--thread->parked_count].at);
 }
 
 /* ---- begin of threads and programs ---- */
@@ -390,6 +422,8 @@ static void set_thread(struct hart *hart, struct thread *thread)
 {
 	if (hart->thread)
 		end_interval(hart);
+	if (!thread->first)
+		thread->first = hart->now;
 	hart->thread = thread;
 	hart->switched = hart->now;
 	hart->switched_instructions = thread->instructions;
@@ -417,7 +451,7 @@ static void exec(struct hart *hart, const struct oracle_arrival *to)
 		processes[process_count++] = (struct process){ .pid = thread->tgid };
 	}
 	thread->table = symbols_table(thread->tgid, ++processes[i].execs);
-	push(hart, to->address, to->priv, to->stack, 0);
+	push(hart, to->address, to->priv, to->stack, CALL_BEGUN);
 }
 
 /* The frames of a hart up to its first task belong to that task. */
@@ -454,7 +488,7 @@ static void on_trap(struct hart *hart, const struct oracle_arrival *trap)
 
 	/* The handler of the last trap was itself interrupted at its first instruction. */
 	if (thread->pending)
-		push(hart, trap->address, 1, 0, 0);
+		push(hart, trap->address, 1, 0, CALL_BEGUN);
 	/* A jump to another function retired, and none of that function's instructions did. */
 	else if (thread->stack.count > floor_of(thread) &&
 		 top->function != function_of(thread, trap->address))
@@ -487,22 +521,7 @@ static void on_handler(struct hart *hart, const struct oracle_arrival *to)
 		snapshot->before = thread->snapshot;
 		thread->snapshot = snapshot;
 	}
-	push(hart, to->address, to->priv, 0, 0);
-}
-
-static void on_return(struct hart *hart, const struct oracle_arrival *to)
-{
-	struct frame handler = { 0 }, *frame;
-
-	if (stacks.forget && stacks.privileges >> to->priv & 1 && !--stacks.forget)
-		return;
-	/* A signal handler returns to the sigreturn trampoline. */
-	if (pop(hart, to->stack, true, &handler)) {
-		frame = push(hart, to->address, to->priv, to->stack, 0);
-		frame->ends = true;
-		frame->resume = handler.resume;
-		frame->interrupted = handler.interrupted;
-	}
+	push(hart, to->address, to->priv, 0, CALL_BEGUN);
 }
 
 static bool goes_on(const struct oracle_arrival *to, uint64_t resume, uint64_t stack)
@@ -550,7 +569,7 @@ static void on_trap_return(struct hart *hart, const struct oracle_arrival *to)
 		pop(hart, to->stack, false, NULL);
 		return;
 	}
-	handler = push(hart, to->address, to->priv, to->stack, 0);
+	handler = push(hart, to->address, to->priv, to->stack, CALL_BEGUN);
 	handler->signal = true;
 	handler->resume = layer.resume;
 	handler->interrupted = layer.stack;
@@ -562,9 +581,8 @@ static void on_indirect(struct hart *hart, const struct oracle_arrival *to)
 	hart->after = 0;
 	if (!to->priv)
 		hart->thread->after = 0;
-	/* The frame that changed to the other stack ends where it comes back. */
-	if (leaves_stack(hart->thread, to) && change_stack(hart, to))
-		on_return(hart, to);
+	if (leaves_stack(hart->thread, to))
+		change_stack(hart, to);
 }
 
 void stacks_event(struct hart *hart, const struct oracle_arrival *to)
@@ -594,7 +612,9 @@ void stacks_event(struct hart *hart, const struct oracle_arrival *to)
 			push(hart, to->address, to->priv, to->stack, CALL_CALLED);
 		break;
 	case ORACLE_RETURN:
-		if (!leaves_stack(hart->thread, to) || change_stack(hart, to))
+		if (leaves_stack(hart->thread, to))
+			change_stack(hart, to);
+		else
 			on_return(hart, to);
 		break;
 	case ORACLE_TRAP_RETURN:
@@ -623,6 +643,7 @@ void stacks_instruction(struct hart *hart, const struct oracle_insn *insn)
 	if (top->shown) {
 		stacks.nodes[top->node].instructions++;
 		thread->instructions++;
+		thread->last_shown = hart->now + 1;
 	}
 	hart->after = insn->address + insn->size;
 	if (!insn->priv)
@@ -633,6 +654,18 @@ void stacks_begin(void)
 {
 	grow_nodes();
 	stacks.node_count = 1;
+}
+
+void stacks_go_on(struct hart *hart, uint64_t now)
+{
+	if (stacks.calls_kept && now - hart->now >= PAUSE_MIN) {
+		if (stacks.pause_count == stacks.pause_room)
+			stacks.pauses = threads_grow(stacks.pauses, &stacks.pause_room,
+						     sizeof(*stacks.pauses), CALLS_MAX, "pauses");
+		stacks.pauses[stacks.pause_count++] =
+			(struct pause){ hart->thread->number, hart->now, now };
+	}
+	hart->now = now;
 }
 
 void stacks_hart_begin(struct hart *hart, unsigned int number, uint64_t task)

@@ -17,7 +17,8 @@
  *   fork, vfork     the child has a copy of them: it goes on below the same callers
  *   a new thread    its first instruction is in a root frame
  *   swapcontext     a jump to another stack: the frames are kept, and come back with their stack
- *                   pointer. A stack that is entered for the first time has a root of its own
+ *                   pointer: each time, their calls are over for as long. A stack that is entered for
+ *                   the first time has a root of its own
  */
 #ifndef ORACLE_THREAD_STACKS_H
 #define ORACLE_THREAD_STACKS_H
@@ -35,7 +36,7 @@ struct node {
 	uint32_t parent;
 	uint32_t function;
 	uint64_t instructions;
-	uint64_t calls;
+	uint64_t calls, begun;
 };
 
 /*
@@ -87,6 +88,7 @@ struct snapshot {
 #define CALL_TAIL 2
 #define CALL_OPEN 4
 #define CALL_INHERITED 8
+#define CALL_BEGUN 16 /* by a trap, a signal or an exec */
 struct call {
 	uint32_t thread;
 	uint32_t parent;
@@ -119,7 +121,9 @@ struct thread {
 	struct snapshot *snapshot;
 	uint64_t after;		/* address after its last instruction in U-mode */
 	uint64_t instructions;	/* in the privileges */
-	uint64_t last;		/* instructions of all harts when it last left a hart */
+	uint64_t first; /* instructions of all harts when it first came to a hart */
+	uint64_t last; /* and when it last left one */
+	uint64_t last_shown; /* and after its last instruction in the privileges */
 	bool begun;		/* the log has its begin */
 };
 
@@ -132,7 +136,13 @@ struct hart {
 	uint64_t after;
 };
 
-/* The result. @calls_kept: keep a record of each call, and of each interval */
+/* The hart of a thread executed nothing, as others did. */
+struct pause {
+	uint32_t thread;
+	uint64_t start, end;
+};
+
+/* The result. @calls_kept: keep a record of each call, interval and pause */
 struct stacks {
 	unsigned int privileges;
 	bool calls_kept;
@@ -147,10 +157,14 @@ struct stacks {
 	uint32_t call_count, call_room;
 	struct interval *intervals;
 	uint32_t interval_count, interval_room;
+	struct pause *pauses;
+	uint32_t pause_count, pause_room;
 };
 extern struct stacks stacks;
 
 void stacks_begin(void);
+/* The hart goes on after @now instructions of all harts. */
+void stacks_go_on(struct hart *hart, uint64_t now);
 void stacks_hart_begin(struct hart *hart, unsigned int number, uint64_t task);
 void stacks_event(struct hart *hart, const struct oracle_arrival *event);
 void stacks_instruction(struct hart *hart, const struct oracle_insn *insn);

@@ -4,7 +4,9 @@
 A Form has, per thread (a pair of pid and tid; None stands for all):
   stacks   {path: instructions}, own instructions of the last function of the path
   edges    {(caller, callee): calls}
-  spans    [Span], the calls in order of their start
+  spans    [Span], the calls in order of their start; that of one that a child of fork has from its parent lies between since
+           and start, the end of one that has not returned between early and end
+  pauses   [(start, end)] when its hart executed nothing, though others did, in order (only of the witness)
 Forms without one of them have None there. What else is compared (own and inclusive sums of functions and of
 edges) follows from these.
 """
@@ -13,10 +15,10 @@ import os
 import subprocess
 import tempfile
 
-from thread_names import OTHER, Names, kernel_functions, spaces, write_symbols
+from thread_names import LIBRARY, OTHER, Names, kernel_functions, spaces, write_symbols
 
-CALLED, TAIL, OPEN, INHERITED = 1, 2, 4, 8
-Span = collections.namedtuple("Span", "name parent start end called returned instructions")
+CALLED, TAIL, OPEN, INHERITED, BEGUN = 1, 2, 4, 8, 16
+Span = collections.namedtuple("Span", "name parent start end called returned instructions since early", defaults=(None, None))
 
 
 class Form:
@@ -25,8 +27,11 @@ class Form:
         self.stacks = collections.defaultdict(collections.Counter) if stacks else None
         self.edges = collections.defaultdict(collections.Counter) if edges else None
         self.spans = collections.defaultdict(list) if spans else None
+        self.pauses = collections.defaultdict(list)
         # Sums of functions and of edges that an output states itself; else they follow from the stacks.
-        self.own = self.inclusive = self.edge_sums = self.calls = None
+        self.own = self.inclusive = self.edge_sums = None
+        # Entries by calls and jumps alone, not by traps and signals.
+        self.calls = collections.Counter()
 
     def merged(self):
         """The same for all threads together."""
@@ -76,16 +81,18 @@ class Truth:
 
     def read(self, lines, programs):
         self.form = Form("witness")
-        # The same for all threads of each program: {name of its file: Form}.
+        # The same for all threads of each program, without what libraries do: {name of its file: Form}.
         self.programs = collections.defaultdict(lambda: Form("witness", spans=False, threads=False))
         executed = {}
+        # Executions of each function that began in the thread itself.
+        self.begun = collections.Counter()
         self.intervals = collections.defaultdict(list)
         self.clock = None
-        threads, spans, ids = {}, collections.defaultdict(list), {}
+        threads, spans, ids, firsts, lasts = {}, collections.defaultdict(list), {}, {}, {}
         for line in lines:
             kind, *word = line.split("\t")
             if kind == "thread":
-                number, pid, tid, begun, _, *space = map(int, word)
+                number, pid, tid, begun, _, firsts[number], lasts[number], *space = map(int, word)
                 # Threads of programs that were started in the section, or of their children.
                 threads[number] = (pid, tid) if begun and pid else None
                 executed[number] = self.programs[programs.get(tuple(space))]
@@ -94,21 +101,31 @@ class Truth:
             elif threads[int(word[0])] is None:
                 continue
             elif kind == "stack":
-                thread = threads[int(word[0])]
-                path = self.names.path(word[3].split(";"))
-                for form, key in ((self.form, thread), (executed[int(word[0])], None)):
-                    form.stacks[key][path] += int(word[1])
-                    if int(word[2]) and path[-1] != OTHER:
-                        form.edges[key][path[-2] if len(path) > 1 else None, path[-1]] += int(word[2])
+                thread, program = threads[int(word[0])], executed[int(word[0])]
+                instructions, calls, begun = map(int, word[1:4])
+                frames = word[4].split(";")
+                path = self.names.path([name.removesuffix(LIBRARY) for name in frames])
+                own = self.names.path([OTHER if name.endswith(LIBRARY) else name for name in frames])
+                for form, key, path in ((self.form, thread, path), (program, None, own)):
+                    form.stacks[key][path] += instructions
+                    if calls + begun and path[-1] != OTHER:
+                        form.edges[key][path[-2] if len(path) > 1 else None, path[-1]] += calls + begun
+                if own[-1] != OTHER:
+                    program.calls[own[-1]] += calls
             elif kind == "call":
                 number, call, parent, flags, start, end, first, last, name = word
                 flags = int(flags)
-                name, outer = self.names.one(name), ids.get(parent)
+                name, outer = self.names.one(name.removesuffix(LIBRARY)), ids.get(parent)
                 ids[call] = name
-                if flags & INHERITED or name == OTHER:
+                if name == OTHER:
                     continue
+                self.begun[name] += not flags & INHERITED
                 spans[threads[int(number)]].append(
-                    Span(name, outer, int(start), int(end), bool(flags & CALLED), not flags & OPEN, int(last) - int(first)))
+                    Span(name, outer, int(start), int(end), bool(flags & (CALLED | BEGUN)), not flags & OPEN, int(last) - int(first),
+                         firsts[int(number)] if flags & INHERITED and first == "0" else None,
+                         min(int(end), lasts[int(number)]) if flags & OPEN else None))
+            elif kind == "pause":
+                self.form.pauses[threads[int(word[0])]].append((int(word[1]), int(word[2])))
             elif kind == "interval":
                 number, hart, start, end, instructions = map(int, word)
                 self.intervals[threads[number]].append((start, end, hart, instructions))

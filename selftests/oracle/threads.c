@@ -15,14 +15,17 @@
  *
  * Output, fields separated by tabs; A;B;C is a stack from the outermost frame, times are
  * nanoseconds of CLOCK_MONOTONIC (without FILE, numbers of instructions):
- *   thread NUMBER TGID TID BEGUN INSTRUCTIONS PID EXEC
- *	BEGUN: the log has its begin; its symbols are those of the space PID EXEC
- *   stack NUMBER INSTRUCTIONS CALLS A;B;C
- *	own instructions of C there, and calls of C by B
+ *   thread NUMBER TGID TID BEGUN INSTRUCTIONS FIRST LAST PID EXEC
+ *	BEGUN: the log has its begin; FIRST: time when it first came to a hart; LAST: time after its
+ *	last instruction; its symbols are those of the space PID EXEC
+ *   stack NUMBER INSTRUCTIONS CALLS BEGUN A;B;C
+ *	own instructions of C there, calls of C by B, and how often C began otherwise
  *   call NUMBER ID PARENT FLAGS START END FIRST LAST NAME
  *	FLAGS: CALL_...; FIRST and LAST count the thread's instructions; PARENT is an ID, or "-"
  *   interval NUMBER HART START END INSTRUCTIONS
  *	the thread was on the hart
+ *   pause NUMBER START END
+ *	the thread was on a hart that executed nothing
  *   clock VALUES WAITS WIDTH
  *	values of the CSR time, times that the clock went on by itself, and the largest
  *	uncertainty of a time in nanoseconds between these
@@ -195,7 +198,7 @@ static void take_item(struct source *source, const struct item *item)
 static void take_turn(struct source *source, const char *path)
 {
 	if (source->turn != UINT64_MAX)
-		source->hart.now = source->turn;
+		stacks_go_on(&source->hart, source->turn);
 	source->turn = UINT64_MAX;
 	for (;;) {
 		while (source->next < source->count) {
@@ -261,7 +264,7 @@ static void print_calls(void)
 	for (uint32_t i = 0; i < stacks.call_count; i++) {
 		const struct call *call = &stacks.calls[i];
 		const struct thread *thread = stacks.threads[call->thread];
-		bool open = call->flags & CALL_OPEN;
+		bool open = call->flags & CALL_OPEN && !call->end;
 		char parent[16] = "-";
 
 		if (call->parent != NO_CALL)
@@ -282,6 +285,16 @@ static void print_calls(void)
 	}
 }
 
+static void print_pauses(void)
+{
+	for (uint32_t i = 0; i < stacks.pause_count; i++) {
+		const struct pause *pause = &stacks.pauses[i];
+
+		printf("pause\t%u\t%" PRId64 "\t%" PRId64 "\n", pause->thread,
+		       time_of(pause->start), time_of(pause->end));
+	}
+}
+
 static void print(void)
 {
 	int64_t width = 0;
@@ -292,22 +305,24 @@ static void print(void)
 		uint64_t pid;
 
 		symbols_of(thread->table, &pid, &exec);
-		printf("thread\t%u\t%" PRIu64 "\t%" PRIu64 "\t%d\t%" PRIu64 "\t%" PRIu64 "\t%u\n",
-		       i, thread->tgid, thread->pid, thread->begun, thread->instructions, pid,
-		       exec);
+		printf("thread\t%u\t%" PRIu64 "\t%" PRIu64 "\t%d\t%" PRIu64 "\t%" PRId64
+		       "\t%" PRId64 "\t%" PRIu64 "\t%u\n",
+		       i, thread->tgid, thread->pid, thread->begun, thread->instructions,
+		       time_of(thread->first), time_of(thread->last_shown), pid, exec);
 	}
 	for (uint32_t i = 1; i < stacks.node_count; i++) {
 		const struct node *node = &stacks.nodes[i];
 
-		if (!node->parent || !(node->instructions || node->calls))
+		if (!node->parent || !(node->instructions || node->calls || node->begun))
 			continue;
-		printf("stack\t%u\t%" PRIu64 "\t%" PRIu64 "\t", thread_of(i), node->instructions,
-		       node->calls);
+		printf("stack\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", thread_of(i),
+		       node->instructions, node->calls, node->begun);
 		print_path(i);
 		putchar('\n');
 	}
 	if (stacks.calls_kept)
 		print_calls();
+	print_pauses();
 	for (uint32_t i = 0; i < offset_count; i++)
 		if (offsets[i].high - offsets[i].low > width)
 			width = offsets[i].high - offsets[i].low;

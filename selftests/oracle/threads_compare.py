@@ -137,7 +137,7 @@ class Comparison:
             for line in file:
                 if line.startswith("count "):
                     said[self.names.one(line.split()[1])] += int(line.split()[2])
-        seen = collections.Counter(span.name for spans in self.want.spans.values() for span in spans)
+        seen = self.truth.begun
         self.result("witness", "executions of each function, as the program counted them",
                     compare.counters("executions", said, collections.Counter({name: seen[name] for name in said}), str, None))
 
@@ -196,10 +196,9 @@ class Comparison:
         for program in programs:
             merged.stacks[None].update(self.truth.programs[program].stacks[None])
             merged.edges[None].update(self.truth.programs[program].edges[None])
+            merged.calls.update(self.truth.programs[program].calls)
         # Each function costs a run: those that are called most often.
-        calls = collections.Counter()
-        for (_, callee), count in merged.edges[None].items():
-            calls[callee] += count if callee in own else 0
+        calls = collections.Counter({name: count for name, count in merged.calls.items() if name in own})
         asked = [callee for callee, _ in calls.most_common(self.options.functions)]
         got = outputs.report(command, self.options.recording, set(programs), asked, self.names)
         self.results(name, compare.compare_report(merged, got, own))

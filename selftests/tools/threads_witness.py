@@ -192,8 +192,15 @@ class Thread:
     def enter(self, name, resume, called, kind="plain"):
         self.starts.append((name, self.frames[-1].name if self.frames else None, self.machine.time() - 5_000_000))
         if called:
-            self.edges[self.frames[-1].name, name] += 1
+            self.edges[self.frames[-1].name if self.frames else None, name] += 1
         self.frames.append(Frame(name, self.stack, resume, kind))
+
+    def go_on(self):
+        """The calls of frames that have begun elsewhere, or before the thread left their stack."""
+        outer = None
+        for frame in self.frames:
+            self.starts.append((frame.name, outer, self.machine.time() - 5_000_000))
+            outer = frame.name
 
     def call(self, name):
         name += self.suffix()
@@ -291,7 +298,7 @@ class Thread:
         self.frames, self.others, self.base = [], [], self.base + 0x100000
         self.stack = self.base
         self.arrive(TRAP_RETURN, self.at("_start"), self.base)
-        self.enter("_start" + self.suffix(), None, False)
+        self.enter("_start" + self.suffix(), None, True)
         self.work(2)
         self.do_call("main")
 
@@ -304,6 +311,7 @@ class Thread:
         child.stacks, child.edges, child.starts = collections.Counter(), collections.Counter(), []
         self.machine.threads.append(child)
         child.begin(hart)
+        child.go_on()
         child.insn()
         self.resume()
         self.insn()
@@ -315,7 +323,7 @@ class Thread:
         self.trap(TIMER)
         self.stack -= 512
         self.arrive(TRAP_RETURN, self.at("handler"), self.stack)
-        self.enter("handler" + self.suffix(), None, False, "signal")
+        self.enter("handler" + self.suffix(), None, True, "signal")
         self.work(2)
         self.do_call("e")
         self.leave()
@@ -348,12 +356,13 @@ class Thread:
         if other is None:
             self.frames = []
             self.arrive(INDIRECT, self.at("fiber"), self.base - 0x40000 * (1 + self.count_fibers()))
-            self.enter("fiber" + self.suffix(), None, False)
+            self.enter("fiber" + self.suffix(), None, True)
             self.work(2)
             return
         self.frames, old = other
         self.frames.pop()
         self.arrive(self.machine.rng.choice((INDIRECT, RETURN)), old.resume, old.entry)
+        self.go_on()
         self.insn()
 
     fibers = 0
@@ -573,6 +582,7 @@ def simple_form():
             form.spans[thread].append(Span(name, parent, start, end, parent is not None, True, end - start))
             if parent:
                 form.edges[thread][parent, name] += 1
+                form.calls[name] += 1
         span("main", None, 1000, 9000)
         for i in range(20):
             span("a", "main", 1100 + 300 * i, 1300 + 300 * i)
@@ -640,7 +650,7 @@ END
 a (prog): 80 calls, 6,800 instructions of its own, 8,000 with what it calls
    share      instructions          calls  caller
  50.00 %             8,000             40  main (prog)
- 50.00 %             3,600             40  a (prog)
+ 50.00 %                 0             40  a (prog)
 END
 ;;
 *) cat <<'END'
