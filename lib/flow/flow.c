@@ -170,7 +170,7 @@ static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt
 
 	flow->icnt_pending = 0;
 	flow->debt = 0;
-	if (icnt > ICNT_MAX)
+	if (icnt > ICNT_FIELD_MAX)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_EXCESS, flow->pc, icnt);
 	total += icnt;
 	if (total < debt)
@@ -327,7 +327,7 @@ static bool handle_resource_full(struct ntrace_flow *flow, const struct ntrace_m
 	flow->branch.valid = false;
 	switch (rcode) {
 	case NTRACE_RCODE_ICNT:
-		if (icnt > ICNT_MAX - flow->icnt_pending)
+		if (icnt > ICNT_FIELD_MAX || icnt > ICNT_MAX - flow->icnt_pending)
 			return flow_fail(flow, NTRACE_FLOW_ERROR_EXCESS, flow->pc, icnt);
 		flow->icnt_pending += icnt;
 		return true;

@@ -57,14 +57,17 @@
 /* Maximum number of instructions in one block event. */
 #define BLOCK_INSTRUCTIONS_MAX 4096
 
+/* The I-CNT of a message is at most 32 bits wide, more than that of any encoder. */
+#define ICNT_FIELD_MAX UINT32_MAX
+
 /* Sums of I-CNT above this exceed any history. */
 #define ICNT_MAX (UINT64_C(1) << 62)
 
 /*
- * Maximum number of parcels that a byte of the stream can encode: an I-CNT of 32 bits, wider than
- * that of any encoder, takes 8 bytes, and history is covered by an I-CNT as well. Unused credit of
- * earlier bytes is kept. RepeatBranch alone encodes more: 4 bytes with a B-CNT of 18 bits repeat a
- * message with an I-CNT of 22 bits, the widths of N-Trace 1.0: 2^40 parcels.
+ * Maximum number of parcels that a byte of the stream can encode: an I-CNT of 32 bits takes 8 bytes, and
+ * history is covered by an I-CNT as well. Unused credit of earlier bytes is kept. RepeatBranch alone
+ * encodes more: 4 bytes with a B-CNT of 18 bits repeat a message with an I-CNT of 22 bits, the widths of
+ * N-Trace 1.0: 2^40 parcels.
  */
 #define CREDIT_BITS 29
 #define PARCELS_PER_BYTE (UINT64_C(1) << CREDIT_BITS)

@@ -521,6 +521,9 @@ static void test_most_of_a_message(struct ntrace_space *space)
 		   (struct ntrace_message[]){ branch, indirect, repeat, end }, 0,
 		   NTRACE_FLOW_ERROR_NOMAP);
 	/* A jump to itself. */
+	branch.field[NTRACE_FIELD_ICNT] = UINT64_C(1) << 32;
+	check_most("an I-CNT of 33 bits", space, 0x6000, (struct ntrace_message[]){ branch, end },
+		   0, NTRACE_FLOW_ERROR_EXCESS);
 	branch.field[NTRACE_FIELD_ICNT] = 4;
 	check_most("2^50 parcels of three messages", space, 0x6000,
 		   (struct ntrace_message[]){ full, full, branch, end }, 0,
