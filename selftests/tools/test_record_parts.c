@@ -20,6 +20,7 @@
 #include "record/cpus.h"
 #include "record/directory.h"
 #include "record/filter.h"
+#include "record/options.h"
 #include "record/params.h"
 #include "record/spool.h"
 #include "record/stream_params.h"
@@ -522,6 +523,31 @@ static void test_params(void)
 	   "parameters: an encoder of SiFive");
 }
 
+/* The sources of --timestamps any, from the best to the worst, as in ntrace-record(1). */
+static void test_timestamps_any(void)
+{
+	static const uint32_t order[] = { NTRACE_TIMESTAMPS_SHARED, NTRACE_TIMESTAMPS_EXTERNAL,
+					  NTRACE_TIMESTAMPS_SYSTEM, NTRACE_TIMESTAMPS_CORE };
+	struct ntrace_config config;
+	uint32_t modes = 0;
+
+	for (unsigned int i = 0; i < LENGTH(order); i++)
+		modes |= 1u << order[i];
+	for (unsigned int i = 0; i < LENGTH(order); i++) {
+		config.timestamps = RECORD_TIMESTAMPS_ANY;
+		record_options_timestamps(modes, &config);
+		ok(config.timestamps == order[i], "--timestamps any: source %u of 0x%x", order[i],
+		   modes);
+		modes &= ~(1u << order[i]);
+	}
+	config.timestamps = RECORD_TIMESTAMPS_ANY;
+	record_options_timestamps(0, &config);
+	ok(config.timestamps == RECORD_TIMESTAMPS_ANY, "--timestamps any: no source");
+	config.timestamps = NTRACE_TIMESTAMPS_CORE;
+	record_options_timestamps(1u << NTRACE_TIMESTAMPS_SHARED, &config);
+	ok(config.timestamps == NTRACE_TIMESTAMPS_CORE, "a source by name is kept");
+}
+
 /* ---- losses ---- */
 
 /* Every kind of loss, of a CPU and of tasks: one sentence says it, and nothing is not lost. */
@@ -617,6 +643,7 @@ int main(void)
 	test_packed_output();
 	test_spool();
 	test_params();
+	test_timestamps_any();
 	test_losses();
 	scratch_remove();
 	return done_testing();

@@ -447,9 +447,12 @@ void record_options_sync(const struct record_options *options, uint32_t sync_mod
 
 void record_options_timestamps(uint32_t modes, struct ntrace_config *config)
 {
-	/* Clocks that CPUs share come first. */
-	static const uint32_t best[] = { NTRACE_TIMESTAMPS_SHARED, NTRACE_TIMESTAMPS_SYSTEM,
-					 NTRACE_TIMESTAMPS_EXTERNAL, NTRACE_TIMESTAMPS_CORE };
+	/*
+	 * Clocks that CPUs share come first, and of them the one that the driver starts itself. The
+	 * encoder's own counters start at CONFIGURE, on each CPU at another time.
+	 */
+	static const uint32_t best[] = { NTRACE_TIMESTAMPS_SHARED, NTRACE_TIMESTAMPS_EXTERNAL,
+					 NTRACE_TIMESTAMPS_SYSTEM, NTRACE_TIMESTAMPS_CORE };
 	unsigned int i;
 
 	for (i = 0; config->timestamps == RECORD_TIMESTAMPS_ANY && i < 4; i++)
