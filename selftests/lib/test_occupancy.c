@@ -509,8 +509,25 @@ static void test_batches(void)
 	}
 }
 
+/* The first message of a stream is at offset 0, and its timestamp counts as any other. */
+static void test_first_message(void)
+{
+	begin(40);
+	stamp = 1000;
+	stamped = true;
+	runs(4);
+	at(1010);
+	runs(10);
+	at(1010);
+	finish();
+	is_u64(occupancy->sum.ticks, 10, "time from the message at offset 0 on");
+	is_u64(occupancy->stamps, 2, "both timestamps count");
+	end();
+}
+
 int main(void)
 {
+	test_first_message();
 	test_instructions();
 	test_slots();
 	test_threads();

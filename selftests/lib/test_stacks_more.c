@@ -333,6 +333,20 @@ static void test_changes(void)
 	ntrace_stacks_free(stacks);
 }
 
+/* The first message of a stream is at offset 0, and its timestamp counts as any other. */
+static void test_first_message(void)
+{
+	begin_timed();
+	timed = true, offset = 0, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 1100;
+	call(MAIN, 8, A);	/* 3 instructions, then 2 of a: 100 ticks */
+	leave(A, 0);
+	ntrace_stacks_end(stacks);
+	is_u64(ticks_of("a"), 40, "time passes from the message at offset 0 on");
+	ntrace_stacks_free(stacks);
+}
+
 /* Code that is not selected has time too, which no selected function gets. */
 static void test_selected_time(void)
 {
@@ -599,6 +613,7 @@ int main(void)
 	test_unmatched_trap_return();
 	test_time();
 	test_changes();
+	test_first_message();
 	test_selected_time();
 	test_unknown_time();
 	test_recursive_time();
