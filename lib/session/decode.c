@@ -491,9 +491,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	note_time(decoding, batch->time_known, batch->time);
 	if (!is_wanted(decoding, batch->time_known, batch->time)) {
 		event->privilege = privilege_of(decoding, end[-1].address);
-		return batch->watched ?
-			       leave_block(decoding, end[-1].address, rest_of(&end[-1]), result) :
-			       result;
+		part.blocks = end;
 	}
 	for (; part.blocks < end && !result; part.blocks += part.count) {
 		part.count = same_privilege(decoding, part.blocks, (size_t)(end - part.blocks));
