@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Clocks of streams: see clock.h. */
+#include "bytes.h"
 #include "clock.h"
 
 /* Instructions of the driver between the time of a start and the first message, interrupts off. */
@@ -72,7 +73,8 @@ static void limit(struct stream_clock *clock, int64_t low, int64_t high, uint64_
 		return;
 	if (clock->known && ns > clock->limited)
 		drift = (int64_t)drift_in(ns - clock->limited);
-	if (clock->known && !clock->assumed && low <= clock->high + drift && high >= clock->low - drift) {
+	if (clock->known && !clock->assumed && low <= clock->high + drift &&
+	    high >= clock->low - drift) {
 		clock->low = later(low, clock->low - drift);
 		clock->high = -later(-high, -(clock->high + drift));
 	} else {
@@ -159,4 +161,48 @@ bool stream_clock_read(struct stream_clock *clock, uint64_t tick, uint64_t *ns, 
 	}
 	clock->ns = *ns;
 	return true;
+}
+
+void stream_clock_put(const struct stream_clock *clock, struct bytes *bytes)
+{
+	put_signed(bytes, clock->low);
+	put_signed(bytes, clock->high);
+	put_number(bytes, clock->limited);
+	put_number(bytes, clock->last);
+	put_number(bytes, clock->before);
+	put_number(bytes, clock->stamps);
+	put_number(bytes, clock->left);
+	put_number(bytes, clock->came);
+	put_number(bytes, clock->earlier);
+	put_number(bytes, clock->first);
+	put_number(bytes, clock->end);
+	put_number(bytes, clock->ns);
+	put_number(bytes, (clock->known ? 1 : 0) | (clock->pending ? 2 : 0) |
+				  (clock->has_earlier ? 4 : 0) | (clock->assumed ? 8 : 0));
+}
+
+void stream_clock_get(struct stream_clock *clock, struct bytes_reader *reader)
+{
+	uint64_t flags;
+
+	clock->low = get_signed(reader);
+	clock->high = get_signed(reader);
+	clock->limited = get_number(reader);
+	clock->last = get_number(reader);
+	clock->before = get_number(reader);
+	clock->stamps = (unsigned int)get_number_max(reader, 2);
+	clock->left = get_number(reader);
+	clock->came = get_number(reader);
+	clock->earlier = get_number(reader);
+	clock->first = get_number(reader);
+	clock->end = get_number(reader);
+	clock->ns = get_number(reader);
+	flags = get_number_max(reader, 15);
+	clock->known = flags & 1;
+	clock->pending = flags & 2;
+	clock->has_earlier = flags & 4;
+	clock->assumed = flags & 8;
+	/* As limit() has it, so that no sum of them overflows. */
+	if (!is_offset(clock->low) || !is_offset(clock->high) || clock->high < clock->low)
+		reader->bad = true;
 }

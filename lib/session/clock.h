@@ -27,6 +27,9 @@
 
 #include <ntrace/recording.h>
 
+struct bytes;
+struct bytes_reader;
+
 /**
  * struct stream_clock - the clock of a stream
  * @hz: frequency of the ticks; 0: not known, then nothing is
@@ -82,5 +85,11 @@ void stream_clock_piece(struct stream_clock *clock, uint64_t start, uint64_t cam
  * bound of the error in nanoseconds. Return: false: not known.
  */
 bool stream_clock_read(struct stream_clock *clock, uint64_t tick, uint64_t *ns, uint64_t *error);
+
+/* For the index of a recording: appends the state of @clock to @bytes. */
+void stream_clock_put(const struct stream_clock *clock, struct bytes *bytes);
+
+/* Sets @clock, of the same stream, to the state that stream_clock_put() wrote. */
+void stream_clock_get(struct stream_clock *clock, struct bytes_reader *reader);
 
 #endif

@@ -172,4 +172,7 @@ bool follower_is_certain(const struct follower *follower);
  */
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address);
 
+/* What follower_user() returned last, for @address; NULL: its state was not of user code. */
+struct ntrace_space *follower_same(struct follower *follower, uint64_t address);
+
 #endif

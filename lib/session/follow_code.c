@@ -457,3 +457,11 @@ struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
 		return own_space(follower, address);
 	return shared_space(follower, address);
 }
+
+struct ntrace_space *follower_same(struct follower *follower, uint64_t address)
+{
+	if (!follower_is_certain(follower))
+		return shared_space(follower, address);
+	return follower->program ? spaces_at(follower->spaces, follower->program, follower->limit) :
+				   NULL;
+}

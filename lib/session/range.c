@@ -28,9 +28,6 @@ int decoding_collect(struct decoding *decoding, const struct ntrace_message *mes
 
 	if (!decoding->sync || !index_wants(collector, message->offset))
 		return 0;
-	/* The space is not that of one program. */
-	if (decoding->space == SPACE_USER && !follower_is_certain(&decoding->follower))
-		return 0;
 	result = ntrace_flow_flush(decoding->flow);
 	if (result || ntrace_flow_get_state(decoding->flow, &state) ||
 	    state.offset != message->offset || decoding->in_gap || decoding->rest)
@@ -50,6 +47,7 @@ int decoding_collect(struct decoding *decoding, const struct ntrace_message *mes
 	put_number(bytes, decoding->event.sideband_ns);
 	put_number(bytes, decoding->event.privilege);
 	put_number(bytes, decoding->event.cpu);
+	stream_clock_put(&decoding->clock, bytes);
 	follower_put(&decoding->follower, bytes);
 	return index_end(collector);
 }
@@ -73,18 +71,22 @@ static int resume(struct decoding *decoding, const struct index_stream *index,
 	decoding->event.sideband_ns = get_number(&reader);
 	decoding->event.privilege = (unsigned int)get_number(&reader);
 	decoding->event.cpu = (unsigned int)get_number(&reader);
+	stream_clock_get(&decoding->clock, &reader);
 	error = follower_get(follower, &reader);
 	if (error)
 		return error;
 	if (decoding->space == SPACE_KERNEL)
 		space = decoding->session->kernel;
-	if (decoding->space == SPACE_USER && !follower->program)
-		return NTRACE_ERR_FORMAT;
-	if (decoding->space == SPACE_USER)
-		space = spaces_at(&decoding->spaces, follower->program, follower->limit);
+	if (decoding->space == SPACE_USER) {
+		space = follower_same(follower, state.address);
+		if (!space && !decoding->spaces.error)
+			return NTRACE_ERR_FORMAT;
+	}
 	if (decoding->spaces.error)
 		return decoding->spaces.error;
-	return ntrace_flow_set_state(decoding->flow, &state, space) ? NTRACE_ERR_FORMAT : 0;
+	if (ntrace_flow_set_state(decoding->flow, &state, space))
+		return NTRACE_ERR_FORMAT;
+	return decoding_note_thread(decoding);
 }
 
 int decoding_start(struct decoding *decoding, const struct session_walk *walk, uint64_t *offset)

@@ -49,14 +49,17 @@ static void add(struct events *events, const struct ntrace_session_event *event,
 		(size_t)snprintf(text, 600,
 				 "%d:%d:%d cpu %u %d/%d %s priv %u ns %" PRIu64 " at %" PRIx64
 				 " last %" PRIx64 " next %d %" PRIx64 " value %" PRIx64
-				 " time %d %" PRIu64 " bytes %u+%u taken %d%d%d offset %" PRIu64
-				 " %s %s",
+				 " time %d %" PRIu64 " bytes %u+%u taken %d%d%d turn %" PRIu64
+				 " program %" PRIu64 " time %" PRIu64 " (%u) +-%u to %" PRIu64
+				 " offset %" PRIu64 " %s %s",
 				 flow->type, flow->code, flow->insn_class, event->cpu, event->pid,
 				 event->tid, event->comm, event->privilege, event->sideband_ns,
 				 flow->address, flow->last, flow->next_known, flow->next,
 				 flow->value, flow->time_known, flow->time, flow->instructions,
 				 flow->last_size, flow->taken, flow->interrupted, flow->provisional,
-				 in_batch ? 0 : flow->offset, place.symbol ? place.symbol : "-",
+				 event->turn, event->program, event->time, event->time_unit,
+				 event->time_error, event->turn_end, in_batch ? 0 : flow->offset,
+				 place.symbol ? place.symbol : "-",
 				 flow->space ? ntrace_space_name(flow->space) : "no space") +
 		1;
 	*entry = (struct entry){ text, flow->offset, flow->time, flow->time_known };
@@ -88,6 +91,24 @@ static int add_cut(void *data, const struct ntrace_session_event *event)
 static int take_segment(void *data, const struct ntrace_segment *segment)
 {
 	return segment_as_events(segment, add_cut, data);
+}
+
+/* The events of @range, NULL = all, with the turns of their threads. */
+static int decode_turns(struct ntrace_session *session, const struct ntrace_session_range *range,
+			int (*event)(void *data, const struct ntrace_session_event *event),
+			int (*segment)(void *data, const struct ntrace_segment *segment),
+			struct events *events, struct ntrace_flow_stats *stats)
+{
+	const struct ntrace_decode_options options = { .size = sizeof(options),
+						       .stream = NTRACE_ALL_STREAMS,
+						       .needs = NTRACE_NEEDS_TURNS,
+						       .event = event,
+						       .segment = segment,
+						       .data = events,
+						       .range = range,
+						       .stats = stats };
+
+	return ntrace_session_decode(session, &options);
 }
 
 static void forget(struct events *events)
@@ -156,11 +177,11 @@ static unsigned int try_range(struct ntrace_session *session,
 	unsigned int wrong = 0;
 
 	forget(&part);
-	wrong += decode_part(session, 0, range, take_event, NULL, &part, &stats) != 0;
+	wrong += decode_turns(session, range, take_event, NULL, &part, &stats) != 0;
 	wrong += !same_part(range, false);
 	forget(&part);
-	wrong += decode_part(session, 0, range, take_event_of_batches, take_segment, &part,
-			     &again) != 0;
+	wrong += decode_turns(session, range, take_event_of_batches, take_segment, &part, &again) !=
+		 0;
 	wrong += !same_part(range, true);
 	wrong += memcmp(&stats, &again, sizeof(stats)) != 0;
 	return wrong;
@@ -223,7 +244,7 @@ static void check(const char *name, unsigned int least)
 	if (!session)
 		return;
 	forget(&whole);
-	is_u64(decode_stream(session, 0, take_event, NULL, &whole, NULL), 0, "%s: decodes", name);
+	is_u64(decode_turns(session, NULL, take_event, NULL, &whole, NULL), 0, "%s: decodes", name);
 	ok(whole.count > 50 && whole.count < EVENTS_MAX, "%s: %u events", name, whole.count);
 	is_u64(ntrace_session_index(session, 1, &counts), 0, "%s: index", name);
 	ok(counts.stored && counts.points >= least, "%s: %" PRIu64 " points", name, counts.points);
@@ -320,8 +341,65 @@ static void test_kinds(void)
 	record("times with losses", UINT32_MAX, 3);
 	damage("times with losses", 210, 401);
 	check("times with losses", 8);
+	/* The same on the clock of the kernel. */
+	fake_time_hz = 50000000;
+	record("nanoseconds", UINT32_MAX, 3);
+	check("nanoseconds", 10);
+	record("nanoseconds of users", 1u << NTRACE_PRIV_U, 1);
+	check("nanoseconds of users", 10);
+	fake_time_hz = 0;
 	fake_context = false;
 	fake_time_bits = 0;
+}
+
+static uint64_t first_position;
+
+static int note_position(void *data, unsigned int stream, uint64_t bytes)
+{
+	(void)data;
+	(void)stream;
+	if (!first_position)
+		first_position = bytes;
+	return 0;
+}
+
+/* Threads of one process, in user space alone, are never certain: a late part needs few bytes all the same. */
+static void test_threads(void)
+{
+	struct ntrace_session_options options = { .size = sizeof(options),
+						  .sysroot = in("root"),
+						  .progress = note_position };
+	struct ntrace_session_range range = { .size = sizeof(range), .last_offset = UINT64_MAX };
+	struct ntrace_session *session;
+	uint64_t bytes;
+
+	fake_time_bits = 40;
+	start("threads", CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "one");
+	maps(100, 0, CODE, "/aaa");
+	for (unsigned int i = 0; i < 200; i++) {
+		turn(100, 100 + i % 2, 100, 100 + (i + 1) % 2, CODE);
+		work(CODE, 20);
+	}
+	stop("threads", 1);
+	bytes = hart.bytes;
+	fake_time_bits = 0;
+	if (ntrace_session_open(&session, in("threads"), &options)) {
+		ok(false, "threads: opens");
+		return;
+	}
+	forget(&whole);
+	is_u64(decode_turns(session, NULL, take_event, NULL, &whole, NULL), 0, "threads: decodes");
+	ok(whole.count < EVENTS_MAX, "threads: %u events in %" PRIu64 " bytes", whole.count, bytes);
+	ok(!ntrace_session_index(session, 1000, NULL), "threads: index");
+	range.by_time = true;
+	range.first_time = whole.entry[whole.count - 100].time;
+	range.last_time = whole.entry[whole.count - 50].time;
+	first_position = 0;
+	is_u64(try_range(session, &range), 0, "threads: a late time");
+	ok(first_position > bytes - bytes / 10,
+	   "threads: decodes from %" PRIu64 " of %" PRIu64 " on", first_position, bytes);
+	ntrace_session_close(session);
 }
 
 /* The kernel changes its text: a warning is given once, also if it was given before the part. */
@@ -532,6 +610,7 @@ static void test_arguments(void)
 static void tests(void)
 {
 	test_kinds();
+	test_threads();
 	test_uncertain();
 	test_stale();
 	test_descriptor_0();

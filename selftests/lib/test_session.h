@@ -31,6 +31,7 @@ static uint64_t now;
 static uint64_t event_id, position; /* event of the stream; 0 = not recorded through perf */
 static unsigned int stream_cpu;
 static unsigned int record_cpu; /* CPU of records that name none */
+static uint64_t fake_time_hz; /* rate of the timestamps; 0 = not known */
 
 static void put(struct ntrace_sideband record)
 {
@@ -193,6 +194,7 @@ __attribute__((unused)) static void stop(const char *name, uint32_t privilege)
 	ntrace_params_init(&params);
 	params.mode = NTRACE_MODE_HISTORY;
 	params.timestamp_bits = fake_time_bits;
+	params.timestamp_hz = fake_time_hz;
 	stream.params = &params;
 	stream.bytes = hart_stop(&hart);
 	stream.stop_ns = now + 100;
