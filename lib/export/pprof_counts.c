@@ -58,15 +58,15 @@ static int add_function(struct sums *sums, const struct ntrace_location *locatio
 	int error;
 
 	/* Runs are in the order of objects and addresses. */
-	if (last && last->symbol == location->symbol && last->start == location->symbol_start)
+	if (last && last->symbol == location->function && last->start == location->function_start)
 		return 0;
 	error = grow((void **)&sums->functions, sums->function_count, &sums->function_room,
 		     sizeof(*sums->functions));
 	if (error)
 		return error;
 	last = &sums->functions[sums->function_count];
-	*last = (struct function){ location->symbol, ntrace_demangle(location->symbol),
-				   location->symbol_start };
+	*last = (struct function){ location->function, ntrace_demangle(location->function),
+				   location->function_start };
 	if (!last->name)
 		return NTRACE_ERR_NOMEM;
 	sums->function_count++;
@@ -91,12 +91,13 @@ static int add_place(struct sums *sums, const struct ntrace_profile_trace *trace
 	if (error)
 		return error;
 	ntrace_object_locate(trace->object, trace->start, &location);
-	if (location.symbol)
+	if (location.function)
 		error = add_function(sums, &location);
 	place = &sums->places[sums->place_count++];
 	*place = (struct place){ .address = trace->start,
 				 .mapping = (uint32_t)sums->object_count,
-				 .function = location.symbol ? (uint32_t)sums->function_count : 0 };
+				 .function = location.function ? (uint32_t)sums->function_count :
+								 0 };
 	return error;
 }
 

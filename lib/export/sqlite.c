@@ -534,8 +534,8 @@ static uint64_t function_at(struct ntrace_export_sqlite *sqlite, struct ntrace_o
 		return UINT64_MAX;
 	ntrace_object_locate(object, address, &location);
 	return put_function(sqlite, object,
-			    location.symbol ? NTRACE_STACK_FUNCTION : NTRACE_STACK_OBJECT,
-			    location.symbol);
+			    location.function ? NTRACE_STACK_FUNCTION : NTRACE_STACK_OBJECT,
+			    location.function);
 }
 
 static void put_branch(struct ntrace_export_sqlite *sqlite, const struct ntrace_profile_edge *edge)

@@ -52,28 +52,6 @@ char *ntrace_demangle(const char *name)
 	return text ? text : strdup(name);
 }
 
-size_t ntrace_symbol_stem(const char *name)
-{
-	const char *part = strstr(name, ".cold");
-
-	while (part && part[5] && part[5] != '.')
-		part = strstr(part + 1, ".cold");
-	return part && part != name ? (size_t)(part - name) : strlen(name);
-}
-
-bool ntrace_location_same_function(const struct ntrace_location *a, const struct ntrace_location *b)
-{
-	size_t stem;
-
-	if (a->object != b->object || !a->symbol != !b->symbol)
-		return false;
-	if (!a->symbol || a->symbol_start == b->symbol_start)
-		return true;
-	stem = ntrace_symbol_stem(a->symbol);
-	return stem == ntrace_symbol_stem(b->symbol) && !strncmp(a->symbol, b->symbol, stem) &&
-	       strcmp(a->symbol, b->symbol);
-}
-
 bool ntrace_symbol_matches(const char *symbol, const char *name)
 {
 	size_t length = strlen(name);

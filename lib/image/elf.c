@@ -347,6 +347,9 @@ static int read_symbols(struct ntrace_object *object, const struct ntrace_object
 
 		if (!name || symbol.st_shndx == SHN_UNDEF)
 			continue;
+		/* The local symbols of a source file come after its name. */
+		if (GELF_ST_TYPE(symbol.st_info) == STT_FILE)
+			object->symbols.file++;
 		if (!object->has_jump_table && !strcmp(name, "__jvt_base$")) {
 			object->jump_table = symbol.st_value;
 			object->has_jump_table = true;

@@ -24,12 +24,22 @@ enum symbol_rank {
 	SYMBOL_RANK_GLOBAL,
 };
 
-/* @end is exclusive. @sized: the symbol has a size; else @end is the start of the next symbol. */
+/**
+ * struct symbol - a name of a range of addresses
+ * @end: exclusive
+ * @whole: start of the function that it is a piece of, see parts.c; else @start
+ * @function: index of the symbol of that function, after all symbols are sorted
+ * @file: number of the source file of a local symbol, 0 = unknown
+ * @sized: the symbol has a size; else @end is the start of the next symbol
+ */
 struct symbol {
 	uint64_t start;
 	uint64_t end;
+	uint64_t whole;
+	size_t function;
 	const char *name;
 	enum symbol_rank rank;
+	uint32_t file;
 	bool sized;
 };
 
@@ -44,7 +54,7 @@ struct text_chunk;
 
 /*
  * Symbols are added in any order and sorted into pieces at the first lookup after a change. Threads
- * may look up concurrently, but not change the table.
+ * may look up concurrently, but not change the table. @file: that of the next local symbols
  */
 struct symbol_table {
 	struct symbol *symbols;
@@ -52,6 +62,7 @@ struct symbol_table {
 	size_t room;
 	struct symbol_piece *pieces;
 	size_t piece_count;
+	uint32_t file;
 	atomic_bool sorted;
 	atomic_size_t last;	/* piece of the last lookup; a hint */
 	struct text_chunk *text;
@@ -64,6 +75,11 @@ int symbol_table_add_copy(struct symbol_table *table, const char *name, uint64_t
 			  uint64_t size, enum symbol_rank rank);
 const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t address);
 void symbol_table_free(struct symbol_table *table);
+
+/* parts.c: finds the functions of pieces, among all names. Return: 0 or NTRACE_ERR_NOMEM. */
+int symbol_parts_find(struct symbol *symbols, size_t count);
+/* The same as indices of symbols, which are sorted by their starts, with one for each. */
+void symbol_parts_link(struct symbol *symbols, size_t count);
 
 struct range {
 	uint64_t start;

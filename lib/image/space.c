@@ -538,7 +538,7 @@ int ntrace_space_read(const struct ntrace_space *space, uint64_t address, const 
 static void locate_in(struct ntrace_object *object, uint64_t address,
 		      struct ntrace_location *location)
 {
-	const struct symbol *symbol = symbol_table_find(&object->symbols, address);
+	const struct symbol *symbol = symbol_table_find(&object->symbols, address), *function;
 
 	location->object = object;
 	location->link_address = address;
@@ -547,6 +547,9 @@ static void locate_in(struct ntrace_object *object, uint64_t address,
 		location->symbol_start = symbol->start;
 		/* The last symbol without a size extends to the end of the address space. */
 		location->symbol_size = symbol->end == UINT64_MAX ? 0 : symbol->end - symbol->start;
+		function = &object->symbols.symbols[symbol->function];
+		location->function = function->name;
+		location->function_start = function->start;
 	}
 	location->uncertain = object_is_uncertain(object, address);
 }

@@ -61,8 +61,10 @@ int symbol_table_add(struct symbol_table *table, const char *name, uint64_t star
 	symbol = &table->symbols[table->count++];
 	symbol->name = name;
 	symbol->start = start;
+	symbol->whole = start;
 	symbol->end = start + size < start ? UINT64_MAX : start + size;
 	symbol->rank = rank;
+	symbol->file = rank == SYMBOL_RANK_LOCAL ? table->file : 0;
 	symbol->sized = size != 0;
 	atomic_store_explicit(&table->sorted, false, memory_order_relaxed);
 	return 0;
@@ -199,10 +201,13 @@ static int sort_symbols(struct symbol_table *table)
 	struct symbol_piece *pieces;
 	size_t *stack, i;
 
+	if (symbol_parts_find(table->symbols, table->count))
+		return NTRACE_ERR_NOMEM;
 	if (table->count)
 		qsort(table->symbols, table->count, sizeof(*table->symbols), compare_symbols);
 	table->count = drop_aliases(table->symbols, table->count);
 	table->count = drop_labels(table->symbols, table->count);
+	symbol_parts_link(table->symbols, table->count);
 	for (i = 0; i < table->count; i++) {
 		struct symbol *symbol = &table->symbols[i];
 

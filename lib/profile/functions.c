@@ -148,9 +148,9 @@ static int function_at(struct function_sums *sums, struct function_table *table,
 {
 	int32_t pid = sums->by_process ? event->pid : -1;
 	struct function_key key = {
-		.name = place->symbol,
+		.name = place->function,
 		.comm = pid < 0 ? "" : event->comm,
-		.start = place->symbol ? place->symbol_start : 0,
+		.start = place->function_start,
 		.privilege = event->privilege,
 		.pid = pid,
 	};
@@ -272,8 +272,9 @@ static int find_callee(struct function_sums *sums, struct ntrace_profile *profil
 	if (!to.symbol || to.link_address != to.symbol_start)
 		return 0;
 	if (!ntrace_insn_is_call(transfer->insn_class) &&
-	    ntrace_location_same_function(&to, ntrace_locator_find(sums->locator, space,
-								   transfer->from)))
+	    (!ntrace_location_is_entry(&to) ||
+	     ntrace_location_same_function(&to, ntrace_locator_find(sums->locator, space,
+								    transfer->from))))
 		return 0;
 	return function_at(sums, &sums->functions, profile, &to, event, function);
 }

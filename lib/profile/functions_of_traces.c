@@ -14,9 +14,9 @@ static int function_of(struct trace_sums *sums, const struct ntrace_location *pl
 {
 	const struct function_key key = {
 		.object = place->object,
-		.name = place->symbol,
+		.name = place->function,
 		.comm = "",
-		.start = place->symbol ? place->symbol_start : 0,
+		.start = place->function_start,
 		.privilege = NTRACE_PRIV_U,
 		.pid = -1,
 	};
@@ -97,7 +97,8 @@ static bool is_call(const struct ntrace_profile_trace *trace, const struct ntrac
 	if (!to->symbol || to->link_address != to->symbol_start ||
 	    trace->from_class == NTRACE_INSN_RETURN || trace->from_class == NTRACE_INSN_TRAP_RETURN)
 		return false;
-	return ntrace_insn_is_call(trace->from_class) || !ntrace_location_same_function(from, to);
+	return ntrace_insn_is_call(trace->from_class) ||
+	       (ntrace_location_is_entry(to) && !ntrace_location_same_function(from, to));
 }
 
 static int add_trace(struct trace_sums *sums, const struct ntrace_profile_trace *trace)

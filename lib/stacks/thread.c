@@ -241,12 +241,11 @@ static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, 
 		like.kind = NTRACE_STACK_OBJECT;
 		return tree_function(&stacks->tree, &like, &place->function);
 	}
-	like.name = (char *)at.symbol;
-	like.start = at.symbol_start;
+	like.name = (char *)at.function;
+	like.start = at.function_start;
 	place->low = address - (at.link_address - at.symbol_start);
 	place->high = at.symbol_size ? place->low + at.symbol_size : address + 1;
-	place->entry = place->entry ||
-		       (address == place->low && !at.symbol[ntrace_symbol_stem(at.symbol)]);
+	place->entry = place->entry || ntrace_location_is_entry(&at);
 	error = tree_function(&stacks->tree, &like, &place->function);
 	if (!error && stacks->options.inlined)
 		error = inline_chain_at(stacks, at.object, at.link_address, &place->chain);

@@ -72,29 +72,12 @@ static uint32_t find_setjmp(const struct stack *stack, uint32_t low, uint64_t ad
 	return NOWHERE;
 }
 
-/* A function and its rarely executed part, which has most exception handlers, are the same. */
-static bool is_same_function(const struct tree_function *one, const struct tree_function *other)
+static uint32_t find_function(const struct stack *stack, uint32_t low, uint32_t function)
 {
-	size_t stem;
-
-	if (one == other)
-		return true;
-	if (one->kind != NTRACE_STACK_FUNCTION || other->kind != NTRACE_STACK_FUNCTION ||
-	    one->object != other->object)
-		return false;
-	stem = ntrace_symbol_stem(one->name);
-	return stem == ntrace_symbol_stem(other->name) && !strncmp(one->name, other->name, stem) &&
-	       strcmp(one->name, other->name);
-}
-
-static uint32_t find_function(const struct ntrace_stacks *stacks, const struct stack *stack,
-			      uint32_t low, uint32_t function)
-{
-	const struct tree_function *functions = stacks->tree.functions;
 	uint32_t i;
 
 	for (i = stack->count; i-- > low;)
-		if (is_same_function(&functions[stack->frames[i].function], &functions[function]))
+		if (stack->frames[i].function == function)
 			return i;
 	return NOWHERE;
 }
@@ -177,7 +160,7 @@ static int return_far(struct ntrace_stacks *stacks, struct thread *thread, const
 	if (error || found)
 		return error;
 	if (frame == NOWHERE && !to->place.entry)
-		frame = find_function(stacks, stack, low, to->place.function);
+		frame = find_function(stack, low, to->place.function);
 	if (frame != NOWHERE) {
 		stacks->stats.unwound++;
 		return unwind_to(stacks, thread, frame + 1);

@@ -81,9 +81,8 @@ static void test_unwinding(void)
 	block(COLD, 0, 4, NTRACE_INSN_JUMP, at(A, 0x60));
 	leave(A, 0x60);
 	run(MAIN, 12);
-	expect("program;[unknown];main 5|program;[unknown];main;a 10|"
-	       "program;[unknown];main;a;b 5|program;[unknown];main;a;b;c 2|"
-	       "program;[unknown];main;a.cold 2",
+	expect("program;[unknown];main 5|program;[unknown];main;a 12|"
+	       "program;[unknown];main;a;b 5|program;[unknown];main;a;b;c 2",
 	       "an exception: to the frame of the function with the landing pad");
 
 	begin();

@@ -317,7 +317,9 @@ static int annotate_object(struct ntrace_profile *profile, struct ntrace_object 
 		    at.symbol_start == last)
 			continue;
 		last = at.symbol_start;
-		if (!ntrace_symbol_matches(at.symbol, options->function))
+		/* All parts of the function, or one of them by its own name. */
+		if (!ntrace_symbol_matches(at.function, options->function) &&
+		    !ntrace_symbol_matches(at.symbol, options->function))
 			continue;
 		++*shown;
 		error = annotate_function(profile, object, space, &at, &annotation);

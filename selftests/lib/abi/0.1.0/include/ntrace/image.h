@@ -312,8 +312,9 @@ NTRACE_API bool ntrace_demangles_cxx(void);
  * ntrace_symbol_stem - length of the function's name in a symbol of one of its parts
  * @name: name of the symbol
  *
- * Compilers split functions: "f.cold" is the rarely executed part of "f". A jump between the parts
- * is no call, and either part may catch exceptions.
+ * Compilers and BOLT split functions: "f.cold" is the rarely executed part of "f", likewise
+ * "f.cold.0", "f.warm" and "f.__part.0". A jump between the parts is no call, and either part may
+ * catch exceptions. "f.part.0" is not meant: it has an entry of its own.
  *
  * Return: number of characters at the beginning of @name that name the whole function.
  */
@@ -330,6 +331,10 @@ NTRACE_API size_t ntrace_symbol_stem(const char *name);
  * @uncertain: the bytes are marked uncertain
  * @name: if nothing is mapped: name from ntrace_space_name_range(), or NULL; borrowed from the
  *        space
+ * @function: name of the function that @symbol is, or is a part of: "f" for "f.cold" and "f.part.0"
+ *            if the object has it; NULL without @symbol; borrowed. Clones such as "f.constprop.0" are
+ *            functions of their own
+ * @function_start: its link address; identifies the function within the object
  */
 struct ntrace_location {
 	struct ntrace_object *object;
@@ -339,6 +344,8 @@ struct ntrace_location {
 	uint64_t symbol_size;
 	bool uncertain;
 	const char *name;
+	const char *function;
+	uint64_t function_start;
 };
 
 /**
@@ -357,13 +364,22 @@ NTRACE_EXPERIMENTAL int ntrace_object_locate(struct ntrace_object *object, uint6
  * @a: a place
  * @b: another place
  *
- * Parts of a function split by the compiler, see ntrace_symbol_stem(), count as one function. Code
- * of an object without a symbol counts as one function.
+ * Parts of a function count as one function, see @function of struct ntrace_location. Code of an
+ * object without a symbol counts as one function.
  *
  * Return: true if both places are in one function.
  */
 NTRACE_EXPERIMENTAL bool ntrace_location_same_function(const struct ntrace_location *a,
 						       const struct ntrace_location *b);
+
+/**
+ * ntrace_location_is_entry - whether a jump from another function to a place calls a function
+ * @location: the place
+ *
+ * Return: true at the start of a symbol, unless it is a part that only its function jumps to, see
+ * ntrace_symbol_stem().
+ */
+NTRACE_EXPERIMENTAL bool ntrace_location_is_entry(const struct ntrace_location *location);
 
 /**
  * ntrace_symbol_matches - whether a name typed by a user matches a symbol
