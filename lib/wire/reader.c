@@ -192,7 +192,8 @@ static void interpret(struct ntrace_reader *reader, struct ntrace_message *messa
 	message->tcode = (uint8_t)value;
 	row = row_of(reader, message->tcode);
 	if (!row->name)
-		message->flags |= NTRACE_MESSAGE_UNKNOWN;
+		message->flags |= NTRACE_MESSAGE_UNKNOWN |
+				  (reader->parts > 1 ? NTRACE_MESSAGE_FIELDS : 0);
 	if (reader->src_bits) {
 		if (!take(first, reader->src_bits, &value))
 			goto truncated;

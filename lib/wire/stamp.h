@@ -27,6 +27,19 @@ static inline bool stamp_by_xor(const struct ntrace_params *params)
 }
 
 /*
+ * Whether a message of unknown layout may have had a TSTAMP that later ones count from. TSTAMP is one
+ * variable field more than the layout has (N-Trace 1.0, "timestamps"), so a vendor's message with a
+ * single one has none: that is its content. A reserved TCODE is rather a damaged message.
+ */
+static inline bool stamp_may_miss(const struct ntrace_message *message)
+{
+	bool vendor = message->tcode >= 56 && message->tcode <= 62;
+
+	return message->flags & NTRACE_MESSAGE_UNKNOWN &&
+	       (!vendor || message->flags & NTRACE_MESSAGE_FIELDS);
+}
+
+/*
  * Takes the TSTAMP of @message: absolute with a sync, else the difference to the last reported time.
  * @time is that time if @known, else what an absolute one is extended from. Return: @time is new.
  */
@@ -36,8 +49,7 @@ static inline bool stamp_take(const struct ntrace_message *message,
 	uint64_t stamp = message->field[NTRACE_FIELD_TSTAMP];
 	unsigned int bits = params->timestamp_bits;
 
-	/* The damaged message may have had a TSTAMP that later ones count from. */
-	if (message->flags & NTRACE_MESSAGE_UNKNOWN && bits)
+	if (bits && stamp_may_miss(message))
 		*known = false;
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) ||
 	    message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_OVERSIZE))

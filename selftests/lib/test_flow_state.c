@@ -118,8 +118,12 @@ static void test_time(void)
 		/* SYNC 2 ICNT 0 PC 0x1100, which the flow has not reached, TSTAMP 20 */
 		{ "timestamps: a sync has its time even if the earlier flow does not lead there",
 		  "", SYNC_AT("2B") "24 09 00 89 53 " OWN_AT("07"), "10 20 20 20 21 " },
-		{ "an unknown message may have had a timestamp", "tsbits=40",
-		  SYNC_AT("2B") "E0 07 " OWN_AT("07"), "10 ? ? " },
+		{ "a vendor's message with one variable field has no timestamp", "tsbits=40",
+		  SYNC_AT("2B") "E0 07 " OWN_AT("07"), "10 10 11 " },
+		{ "one with several may have had one, up to the next sync", "tsbits=40",
+		  SYNC_AT("2B") "E0 05 07 " OWN_AT("07") SYNC_AT("53"), "10 ? ? 20 " },
+		{ "an unknown message may be a damaged one, with a timestamp", "tsbits=40",
+		  SYNC_AT("2B") "FC 03 " OWN_AT("07"), "10 ? ? " },
 	};
 	struct ntrace_space *space = program();
 

@@ -270,7 +270,7 @@ static void test_streams(void)
 		{ "cut message", true, "0C 0F 24 15 00",
 		  "0+2 DirectBranch ICNT=0x3;idles 0 errors 0 pending 3" },
 		{ "unknown TCODE", true, "FC 00 FD 03",
-		  "0+4 Reserved flags=1;idles 0 errors 0 pending 0" },
+		  "0+4 Reserved flags=17;idles 0 errors 0 pending 0" },
 		{ "vendor TCODE", true, "E0 07", "0+2 Vendor flags=1;idles 0 errors 0 pending 0" },
 		{ "missing last field", true, "24 0F",
 		  "0+2 ProgTraceSync SYNC=0x3 ICNT=0x0 flags=2;idles 0 errors 0 pending 0" },
@@ -308,7 +308,7 @@ static void test_streams(void)
 		  "idles 0 errors 0 pending 0" },
 		{ "dialects: SiFive's own messages are not taken for ratified ones", true,
 		  "88 05 24 0D 00 0B 8C 00 03 1C 07",
-		  "0+6 Reserved flags=1;6+3 Reserved flags=1;9+2 Reserved flags=1;"
+		  "0+6 Reserved flags=17;6+3 Reserved flags=1;9+2 Reserved flags=1;"
 		  "idles 0 errors 0 pending 0" },
 		{ "a field end that ends nothing resynchronizes at the next end", true,
 		  "0C 0F 0D 24 0D 00 0B 0C 1F",

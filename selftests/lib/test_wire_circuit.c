@@ -73,7 +73,7 @@ static const struct vector damaged[] = {
 	  "InCircuitTrace CKSRC=0xc CKDF=0x0 CKDATA0=0x2 flags=8", 0, 0 },
 	{ "of the ratified text: 34", "", "88 3C 43", "Reserved flags=1", 0, 0 },
 	{ "of the ratified text: 35", "", "8C 3C 43", "Reserved flags=1", 0, 0 },
-	{ "of the ratified text: 7", "", "1C 3D BC 07", "Reserved flags=1", 0, 0 },
+	{ "of the ratified text: 7", "", "1C 3D BC 07", "Reserved flags=17", 0, 0 },
 	{ "of rc7: 34", "dialect=rc7,srcbits=2", "88 F4 33", "Reserved SRC=0x1 flags=1", 0, 0 },
 };
 

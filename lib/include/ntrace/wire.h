@@ -125,11 +125,13 @@ enum ntrace_cksrc {
  * TRUNCATED: a mandatory field is missing
  * EXTRA: more fields than the message table and TSTAMP account for
  * OVERSIZE: a field had more than 64 significant bits: the rest was dropped
+ * FIELDS: UNKNOWN with several variable fields, of which the last one may be a TSTAMP
  */
 #define NTRACE_MESSAGE_UNKNOWN (1u << 0)
 #define NTRACE_MESSAGE_TRUNCATED (1u << 1)
 #define NTRACE_MESSAGE_EXTRA (1u << 2)
 #define NTRACE_MESSAGE_OVERSIZE (1u << 3)
+#define NTRACE_MESSAGE_FIELDS (1u << 4)
 
 /**
  * struct ntrace_message - one message
