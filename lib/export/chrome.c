@@ -10,14 +10,19 @@
 
 void begin_chrome(struct ntrace_export_timeline *timeline)
 {
-	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},\n"
-	      "\"traceEvents\":[",
-	      timeline->file);
+	fputs("{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[", timeline->file);
 }
 
 void end_chrome(struct ntrace_export_timeline *timeline)
 {
-	fputs("\n]}\n", timeline->file);
+	char text[NTRACE_TIME_ERROR_SIZE];
+
+	fputs("\n],\n\"otherData\":{\"producer\":\"ntrace\"", timeline->file);
+	if (timeline->time_error) {
+		fputs(",\"times\":", timeline->file);
+		put_json_text(timeline->file, ntrace_time_error_text(timeline->time_error, text));
+	}
+	fputs("}}\n", timeline->file);
 }
 
 static void put_chrome_name(struct ntrace_export_timeline *timeline, const char *kind,

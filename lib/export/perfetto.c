@@ -12,6 +12,7 @@
 
 #define SEQUENCE 1
 #define HART_UUID (UINT64_C(1) << 40)
+#define TIME_UUID (UINT64_C(1) << 41)
 
 /* Field numbers of trace.proto and the files that it includes. */
 enum { TRACE_PACKET = 1 };
@@ -57,12 +58,6 @@ static void put_packet(struct ntrace_export_timeline *timeline)
 			timeline->written++ ? FLAGS_NEEDED : FLAGS_CLEARED | FLAGS_NEEDED);
 	protobuf_message(&timeline->part, TRACE_PACKET, &timeline->packet);
 	if (timeline->part.size >= PIECE || timeline->part.failed)
-		write_packets(timeline);
-}
-
-void end_perfetto(struct ntrace_export_timeline *timeline)
-{
-	if (timeline->part.size)
 		write_packets(timeline);
 }
 
@@ -228,4 +223,28 @@ void put_perfetto(struct ntrace_export_timeline *timeline, const struct ntrace_s
 		protobuf_text(&timeline->inner, EVENT_NAME_TEXT, name);
 	protobuf_message(&timeline->packet, PACKET_TRACK_EVENT, &timeline->inner);
 	put_packet(timeline);
+}
+
+/* A track of its own says how well times are known: only tracks with an event are shown. */
+static void put_time_error(struct ntrace_export_timeline *timeline)
+{
+	char text[NTRACE_TIME_ERROR_SIZE], name[sizeof(text) + 8];
+
+	snprintf(name, sizeof(name), "times: %s",
+		 ntrace_time_error_text(timeline->time_error, text));
+	put_track(timeline, TIME_UUID, 0, name);
+	protobuf_number(&timeline->packet, PACKET_TIMESTAMP, timeline->last_time);
+	protobuf_number(&timeline->inner, EVENT_TYPE, TYPE_INSTANT);
+	protobuf_number(&timeline->inner, EVENT_TRACK, TIME_UUID);
+	protobuf_text(&timeline->inner, EVENT_NAME_TEXT, name);
+	protobuf_message(&timeline->packet, PACKET_TRACK_EVENT, &timeline->inner);
+	put_packet(timeline);
+}
+
+void end_perfetto(struct ntrace_export_timeline *timeline)
+{
+	if (timeline->time_error)
+		put_time_error(timeline);
+	if (timeline->part.size)
+		write_packets(timeline);
 }

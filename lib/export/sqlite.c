@@ -123,6 +123,7 @@ struct text {
  * @threads: by tid; idle and unknown threads by stream and tid
  * @harts: by stream
  * @entered: number of calls that began
+ * @time_error: as in struct ntrace_stack_change, of the last one
  */
 struct ntrace_export_sqlite {
 	const struct sqlite_library *library;
@@ -148,6 +149,7 @@ struct ntrace_export_sqlite {
 	uint64_t calls;
 	uint64_t intervals;
 	uint64_t losses;
+	uint64_t time_error;
 	int error;
 };
 
@@ -520,6 +522,7 @@ int ntrace_export_sqlite_change(void *data, const struct ntrace_stack_change *ch
 		begin_interval(sqlite, hart, change);
 	}
 	hart->last = *change;
+	sqlite->time_error = change->time_error;
 	return sqlite->error;
 }
 
@@ -647,6 +650,19 @@ static void free_tables(struct ntrace_export_sqlite *sqlite)
 	pairs_free(&sqlite->threads);
 }
 
+/* How well times are known, which only the end of the trace tells. */
+static void put_time_error(struct ntrace_export_sqlite *sqlite)
+{
+	uint64_t error = sqlite->time_error < UINT32_MAX ? sqlite->time_error : UINT64_MAX;
+	char text[NTRACE_TIME_ERROR_SIZE];
+
+	if (!sqlite->time_error)
+		return;
+	put_row(sqlite, PUT_RECORDING, "tt", "times",
+		ntrace_time_error_text(sqlite->time_error, text));
+	put_row(sqlite, PUT_RECORDING, "tn", "time_error", error);
+}
+
 int ntrace_export_sqlite_close(struct ntrace_export_sqlite *sqlite, bool keep,
 			       struct ntrace_export_sqlite_counts *counts)
 {
@@ -654,6 +670,7 @@ int ntrace_export_sqlite_close(struct ntrace_export_sqlite *sqlite, bool keep,
 
 	if (!sqlite->error && keep) {
 		end_trace(sqlite);
+		put_time_error(sqlite);
 		run_sql(sqlite, indexes);
 	}
 	saved = errno;

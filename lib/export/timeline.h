@@ -20,6 +20,7 @@
  * @written: not 0 after the first JSON object or packet
  * @running: by stream: the track of its hart shows a thread; @running_count: their number
  * @threads: the process of all threads has its name, for Chrome
+ * @last_time: of the last change, and @time_error as there
  * @last_track: track of the last change, of @last_place and @last_tid, for Perfetto; 0 = none
  * @categories: their numbers, for Perfetto; 0 = not used yet
  * @recent: names that came lately, by their address, with their numbers, for Perfetto
@@ -38,6 +39,8 @@ struct ntrace_export_timeline {
 	bool *running;
 	uint32_t running_count;
 	bool threads;
+	uint64_t last_time;
+	uint64_t time_error;
 	uint64_t last_track;
 	uint32_t last_place;
 	int32_t last_tid;

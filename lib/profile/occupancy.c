@@ -28,6 +28,7 @@ struct part {
  * @offset: offset of the current message, UINT64_MAX: none yet
  * @time: its timestamp, if @time_known
  * @anchor: the last timestamp of the stream, if @anchored
+ * @seen: time of the last message that was no loss, if @has_seen; @in_gap: none has come since a loss
  */
 struct occupancy_stream {
 	struct part *parts;
@@ -38,6 +39,9 @@ struct occupancy_stream {
 	bool time_known;
 	uint64_t anchor;
 	bool anchored;
+	uint64_t seen;
+	bool has_seen;
+	bool in_gap;
 };
 
 /*
@@ -359,6 +363,26 @@ static void take_time(struct occupancy *occupancy, uint64_t offset, uint64_t tim
 	occupancy->at->time_known = time_known;
 }
 
+/* The time of a loss is that of its begin or of its end (N-Trace 1.0, "timestamps"): it tells neither. */
+static void take_gap(struct occupancy *occupancy, const struct ntrace_session_event *event)
+{
+	struct occupancy_stream *at = occupancy->at;
+	unsigned int type = event->flow->type;
+
+	at->in_gap |= type == NTRACE_FLOW_GAP;
+	if (type == NTRACE_FLOW_GAP || type == NTRACE_FLOW_ERROR ||
+	    event->time_unit == NTRACE_TIME_NONE)
+		return;
+	if (at->in_gap && at->has_seen && event->time > at->seen) {
+		occupancy->sums.gap_time += event->time - at->seen;
+		if (event->time - at->seen > occupancy->sums.gap_longest)
+			occupancy->sums.gap_longest = event->time - at->seen;
+	}
+	at->in_gap = false;
+	at->seen = event->time;
+	at->has_seen = true;
+}
+
 static void add_part(struct occupancy *occupancy, struct ntrace_occupancy_cpu *cpu, bool kernel,
 		     uint64_t instructions)
 {
@@ -390,6 +414,8 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 	if (occupancy->sums.timed)
 		take_time(occupancy, flow->offset, event->time,
 			  event->time_unit != NTRACE_TIME_NONE);
+	if (occupancy->sums.timed)
+		take_gap(occupancy, event);
 	if (event->time_unit == NTRACE_TIME_NANOSECONDS &&
 	    event->time_error > occupancy->sums.time_error)
 		occupancy->sums.time_error = event->time_error;

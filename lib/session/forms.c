@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The blocks of segments in the forms that their receivers need. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include <ntrace/session.h>
 
 void ntrace_segment_step(const struct ntrace_segment *segment, size_t index,
@@ -65,4 +68,23 @@ void ntrace_segment_event(const struct ntrace_segment *segment, const struct ntr
 		.time_error = segment->time_error,
 		.time_unit = segment->time_unit,
 	};
+}
+
+const char *ntrace_time_error_text(uint64_t time_error, char *text)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	unsigned int unit = 0;
+
+	if (time_error >= UINT32_MAX) {
+		snprintf(text, NTRACE_TIME_ERROR_SIZE,
+			 "of the trace's counter: nothing in the recording relates it to "
+			 "CLOCK_MONOTONIC; durations are right");
+		return text;
+	}
+	/* A bound is rounded up. */
+	for (; unit < 3 && time_error >= 10000; unit++)
+		time_error = (time_error + 999) / 1000;
+	snprintf(text, NTRACE_TIME_ERROR_SIZE, "CLOCK_MONOTONIC, within %" PRIu64 " %s", time_error,
+		 units[unit]);
+	return text;
 }

@@ -40,6 +40,7 @@ static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint6
 		.depth = queued->depth,
 		.instructions = of_hart ? queued->position : queued->instructions,
 		.time = time,
+		.time_error = stacks->stats.time_error,
 	};
 
 	if (!of_hart) {

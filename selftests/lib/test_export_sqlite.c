@@ -120,6 +120,28 @@ static void runs(uint64_t instructions)
 	change.kind = kind;
 }
 
+/* The tables say how well times are known. */
+static void test_time_error(void)
+{
+	begin(&session);
+	change.time_error = 700;
+	runs(0);
+	change.time_error = 1234567;
+	runs(10);
+	end();
+	is_str(query("SELECT * FROM recording"),
+	       "version 1|times CLOCK_MONOTONIC, within 1235 us|time_error 1234567",
+	       "the bound of the error of times");
+	begin(&session);
+	change.time_error = UINT32_MAX;
+	runs(0);
+	end();
+	is_str(query("SELECT * FROM recording"),
+	       "version 1|times of the trace's counter: nothing in the recording relates it to "
+	       "CLOCK_MONOTONIC; durations are right|time_error -",
+	       "a bound that is not known");
+}
+
 static void test_calls(void)
 {
 	begin(&session);
@@ -324,6 +346,7 @@ int main(void)
 	ntrace_object_from_bytes(&object, "/bin/program", "\x13\0\0", 4, 0x1000);
 	ntrace_object_from_bytes(&stripped, "/lib/stripped", "\x13\0\0", 4, 0x1000);
 	test_calls();
+	test_time_error();
 	test_functions();
 	test_threads();
 	test_times();

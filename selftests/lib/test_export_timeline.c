@@ -105,6 +105,7 @@ static const struct ntrace_stack_change changes[] = {
 	  .comm = "w",
 	  .name = function,
 	  .time = 999,
+	  .time_error = 45670,
 	  .instructions = 9 },
 };
 
@@ -138,8 +139,7 @@ static void test_chrome(void)
 	const struct wanted_timeline all = { NTRACE_EXPORT_CHROME, COUNT(changes) }, none = { 0 };
 
 	is_str(write_all(put, &all, "chrome")->bytes,
-	       "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},"
-	       "\n\"traceEvents\":[\n"
+	       "{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[\n"
 	       "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":-2,\"args\":{\"name\":"
 	       "\"CPU 3\"}},\n"
 	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":-2,\"args\":{\"name\":"
@@ -165,13 +165,14 @@ static void test_chrome(void)
 	       "lib]\"},\n"
 	       "{\"ph\":\"B\",\"pid\":0,\"tid\":8,\"ts\":0.999,\"cat\":\"instructions\",\"name\":"
 	       "\"f(int)\"}\n"
-	       "]}\n",
+	       "],\n\"otherData\":{\"producer\":\"ntrace\",\"times\":\"CLOCK_MONOTONIC, within "
+	       "46 us\"}}\n",
 	       "chrome: all kinds of changes");
 	is_u64(events, 10, "chrome: events without names of tracks");
 	check_full(put, &all, "chrome");
 	is_str(write_all(put, &none, "chrome")->bytes,
-	       "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},"
-	       "\n\"traceEvents\":[\n]}\n",
+	       "{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[\n],\n"
+	       "\"otherData\":{\"producer\":\"ntrace\"}}\n",
 	       "chrome: nothing");
 	is_u64(events, 0, "chrome: no event");
 }
@@ -287,7 +288,10 @@ static void test_perfetto(void)
 	       " 1{8=" END0 " 11{9=1 11=" HART0 " 3=5 23=\"unknown -1/-1\"} 10=1 13=2}\n"
 	       " 1{8=" END0 " 11{9=2 11=" HART0 " 3=5} 10=1 13=2}\n"
 	       " 1{12{2{1=7 2=\"[lib]\"}} 8=1234567 11{9=1 11=2 3=5 10=7} 10=1 13=2}\n"
-	       " 1{12{1{1=8 2=\"instructions\"}} 8=999 11{9=1 11=2 3=8 10=2} 10=1 13=2}\n",
+	       " 1{12{1{1=8 2=\"instructions\"}} 8=999 11{9=1 11=2 3=8 10=2} 10=1 13=2}\n"
+	       " 1{60{1=2199023255552 2=\"times: CLOCK_MONOTONIC, within 46 us\"} 10=1 13=2}\n"
+	       " 1{8=999 11{9=3 11=2199023255552 23=\"times: CLOCK_MONOTONIC, within 46 us\"} "
+	       "10=1 13=2}\n",
 	       "perfetto: all kinds of changes");
 	is_u64(events, 10, "perfetto: events without descriptors of tracks");
 	check_full(put, &all, "perfetto");

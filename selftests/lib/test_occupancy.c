@@ -509,6 +509,52 @@ static void test_batches(void)
 	}
 }
 
+static void loses(unsigned int type)
+{
+	const struct ntrace_flow_event flow = { .type = (uint8_t)type, .offset = offset };
+	const struct ntrace_session_event event = { .flow = &flow,
+						    .comm = name,
+						    .time = stamp,
+						    .time_unit = stamped ? NTRACE_TIME_NANOSECONDS :
+									   NTRACE_TIME_NONE };
+
+	if (ntrace_profile_event(profile, &event))
+		ok(false, "a loss is taken");
+}
+
+/*
+ * A gap lasts from the last timestamp before it to the first one after it, whatever time Error has: that
+ * of the loss, that of the recovery, or none.
+ */
+static void test_gaps(void)
+{
+	static const uint64_t errors[] = { 1020, 1090, 0 };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		begin(40);
+		at(1000);
+		runs(4);
+		at(1010);
+		runs(4);
+		at(errors[i]);
+		stamped = errors[i];
+		loses(NTRACE_FLOW_ERROR);
+		loses(NTRACE_FLOW_GAP);
+		at(1100);
+		runs(4);
+		at(1110);
+		loses(NTRACE_FLOW_ERROR);
+		loses(NTRACE_FLOW_GAP);
+		at(1120);
+		runs(4);
+		finish();
+		is_u64(occupancy->gap_time, 110, "gaps: at most this time, Error at %u",
+		       (unsigned int)errors[i]);
+		is_u64(occupancy->gap_longest, 90, "gaps: the longest");
+		end();
+	}
+}
+
 /* The first message of a stream is at offset 0, and its timestamp counts as any other. */
 static void test_first_message(void)
 {
@@ -528,6 +574,7 @@ static void test_first_message(void)
 int main(void)
 {
 	test_first_message();
+	test_gaps();
 	test_instructions();
 	test_slots();
 	test_threads();

@@ -104,7 +104,10 @@ struct ntrace_occupancy_task {
  * @timed: all streams have timestamps, and the same unit of time: cells are in that unit
  * @reserved: 0
  * @hz: unit of the times: 1,000,000,000 for nanoseconds of CLOCK_MONOTONIC, 0 for ticks of an unknown frequency
- * @time_error: greatest bound of the error of a time, in nanoseconds
+ * @time_error: greatest bound of the error of a time, in nanoseconds, see ntrace_time_error_text()
+ * @gap_time: time in which trace was lost, at most: for each gap from the last timestamp before it to
+ *            the first one after it, in the unit of the times
+ * @gap_longest: the longest of them
  * @stamps: number of timestamps found
  * @sum: total of all CPUs
  * @untimed: of all CPUs
@@ -118,6 +121,8 @@ struct ntrace_occupancy {
 	uint8_t reserved[3];
 	uint64_t hz;
 	uint64_t time_error;
+	uint64_t gap_time;
+	uint64_t gap_longest;
 	uint64_t stamps;
 	struct ntrace_occupancy_sum sum;
 	uint64_t untimed;

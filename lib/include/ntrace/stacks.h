@@ -167,6 +167,7 @@ enum ntrace_stack_change_type {
  * @time: CLOCK_MONOTONIC in nanoseconds; ticks of the stream where their frequency is not known; with
  *        NTRACE_STACK_TIME_NONE, instructions executed earlier by all threads, in the order in which they were
  *        passed. Frames that end with the trace do so when their thread stopped running
+ * @time_error: greatest bound of the error of a time so far, as in struct ntrace_stacks_stats
  */
 struct ntrace_stack_change {
 	uint8_t type;
@@ -185,6 +186,7 @@ struct ntrace_stack_change {
 	uint32_t reserved32;
 	uint64_t instructions;
 	uint64_t time;
+	uint64_t time_error;
 };
 
 /**
@@ -235,7 +237,8 @@ struct ntrace_stacks_options {
  * @gaps: losses
  * @cut: stacks deeper than 65,536 frames: their outer half is dropped
  * @other: instructions in "[other]"
- * @time_error: greatest bound of the error of a time in nanoseconds
+ * @time_error: greatest bound of the error of a time in nanoseconds, see ntrace_time_error_text();
+ *              0: there were no times in nanoseconds
  */
 struct ntrace_stacks_stats {
 	uint64_t instructions;

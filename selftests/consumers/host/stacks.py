@@ -114,7 +114,7 @@ def perfetto(path):
             first = False
             for track in packet["track_descriptor"]:
                 uuid, name = track["uuid"][0], track["name"][0]
-                threads[uuid] = None if name.startswith("CPU ") else int(name.rsplit("/", 1)[1])
+                threads[uuid] = None if name.startswith(("CPU ", "times: ")) else int(name.rsplit("/", 1)[1])
             for interned in packet["interned_data"]:
                 for entry in interned["event_names"]:
                     names[entry["iid"][0]] = entry["name"][0]

@@ -129,6 +129,8 @@ def check_json(truth, report):
     ticks = sum(item["ticks"] for item in report["threads"])
     ok(ticks == report["time"]["ticks"] and report["time"]["hz"] == 1000000000 and report["time"]["stamps"] > 100 and
        ticks // INSTRUCTION_NS + report["time"]["untimed"] in range(everything - 4, everything + 5), "times", report["time"], ticks, everything)
+    ok(report["time"]["error"] is None and report["time"]["gaps"] == report["time"]["longest_gap"] == 0,
+       "no record has a time: the bound of the error is not known", report["time"])
     ok(report["traps"]["all"] == report["gaps"] == report["lost"]["bytes"] == 0 and report["errors"] == [], "nothing was lost", report)
     ok(report["command"] == "two tasks" and report["streams"] == 2, "the recording", report["command"], report["streams"])
 
@@ -201,6 +203,7 @@ def check_timeline(truth, timeline, report):
     lanes, tasks = timeline["lanes"], timeline["tasks"]
     ok((timeline["timed"], timeline["hz"], timeline["stamps"], timeline["untimed"]) ==
        (True, 1000000000, report["time"]["stamps"], report["time"]["untimed"]), "page: time stamps", timeline["stamps"])
+    ok("nothing in the recording relates" in timeline["about"], "page: what times are", timeline["about"])
     shown = [(task["name"], task["pid"], task["tid"], task["instructions"]) for task in tasks if task["instructions"]]
     ok(shown == [(name, pid, tid, truth.threads[name]) for name, pid, tid in TASKS], "page: threads", shown)
     ok([task["ticks"] for task in tasks if task["instructions"]] == [item["ticks"] for item in report["threads"]], "their times", tasks)
@@ -239,6 +242,8 @@ def check_text(truth, report, directory):
     rows = re.findall(r"^ *([\d.]+) % +([\d,]+) +([\d,]+) +([\d,]+) +~([\d.]+ \ws) +~([\d.]+ \ws) +user +two_tasks +(\w+)$", text("text"), re.M)
     got = {row[6]: tuple(map(number, row[1:4])) for row in rows}
     ok(got == {name: (truth.own[name], truth.total[name], truth.calls[name]) for name in truth.own}, "report: functions", text("text"))
+    ok("\n              times are of the trace's counter: nothing in the recording relates it to CLOCK_MONOTONIC;" in text("text"),
+       "what times are", text("text"))
     ok(all(abs(float(row[0]) - 100 * truth.own[row[6]] / everything) < 0.006 for row in rows), "shares", rows)
     ticks = {item["function"]: [item["ticks"], item["total_ticks"]] for item in report["functions"]}
     ok(len(rows) == len(ticks) and all(same_time(row[4 + i], ticks[row[6]][i]) for row in rows for i in (0, 1)), "times", rows)

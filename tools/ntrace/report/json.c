@@ -73,13 +73,18 @@ static void json_times(const struct report *report)
 {
 	const struct ntrace_occupancy *occupancy = report->occupancy;
 
-	if (report->occupancy->timed)
-		output_printf(report->output,
-			      ",\"time\":{\"hz\":%" PRIu64 ",\"stamps\":%" PRIu64
-			      ",\"ticks\":%" PRIu64 ",\"interpolated\":true,\"untimed\":%" PRIu64
-			      "}",
-			      occupancy->hz, occupancy->stamps, occupancy->sum.ticks,
-			      occupancy->untimed);
+	if (!report->occupancy->timed)
+		return;
+	output_printf(report->output,
+		      ",\"time\":{\"hz\":%" PRIu64 ",\"stamps\":%" PRIu64 ",\"ticks\":%" PRIu64
+		      ",\"interpolated\":true,\"untimed\":%" PRIu64 ",\"gaps\":%" PRIu64
+		      ",\"longest_gap\":%" PRIu64 ",\"error\":",
+		      occupancy->hz, occupancy->stamps, occupancy->sum.ticks, occupancy->untimed,
+		      occupancy->gap_time, occupancy->gap_longest);
+	if (occupancy->hz && occupancy->time_error < UINT32_MAX)
+		output_printf(report->output, "%" PRIu64 "}", occupancy->time_error);
+	else
+		output_text(report->output, "null}");
 }
 
 static void json_thread(const struct report *report, uint32_t cpu,

@@ -79,6 +79,18 @@ static void text_totals(const struct report *report)
 	output_char(report->output, '\n');
 }
 
+/* How long they took, if that is known. */
+static void put_gap_times(const struct report *report)
+{
+	const struct ntrace_occupancy *occupancy = report->occupancy;
+	char text[UI_NUMBER_SIZE], longest[UI_NUMBER_SIZE];
+
+	if (occupancy->gap_time)
+		output_printf(report->output, " (at most %s, the longest %s)",
+			      ui_ticks(text, occupancy->gap_time, occupancy->hz),
+			      ui_ticks(longest, occupancy->gap_longest, occupancy->hz));
+}
+
 void report_losses(const struct report *report)
 {
 	const struct ntrace_profile_totals *sums = report->sums;
@@ -93,6 +105,7 @@ void report_losses(const struct report *report)
 		output_text(report->output, "none: the trace is whole");
 	} else {
 		output_printf(report->output, "gaps %s", ui_number(number, sums->gaps));
+		put_gap_times(report);
 		output_printf(report->output, ", errors %s", ui_number(number, errors));
 		if (lost)
 			output_printf(report->output, ", %s", text);
@@ -348,7 +361,7 @@ static int text_threads(const struct report *report)
 static void text_times(const struct report *report)
 {
 	const struct ntrace_occupancy *occupancy = report->occupancy;
-	char text[UI_NUMBER_SIZE], number[UI_NUMBER_SIZE];
+	char text[UI_NUMBER_SIZE], number[UI_NUMBER_SIZE], error[NTRACE_TIME_ERROR_SIZE];
 
 	if (!has_times(report))
 		return;
@@ -357,6 +370,9 @@ static void text_times(const struct report *report)
 		      occupancy->cpu_count == 1 ? "" : "s", ui_number(number, occupancy->stamps));
 	output_text(report->output,
 		    "~ is interpolated: between two of them it passes with instructions\n");
+	if (occupancy->hz)
+		output_printf(report->output, "              times are %s\n",
+			      ntrace_time_error_text(occupancy->time_error, error));
 	if (occupancy->untimed)
 		output_printf(report->output,
 			      "              without time: %s instructions, before the first or "

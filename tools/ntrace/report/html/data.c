@@ -175,6 +175,7 @@ static void put_task(const struct ntrace_occupancy *occupancy, uint32_t number,
 
 void html_put_occupancy(const struct ntrace_occupancy *occupancy, struct output *output)
 {
+	char about[NTRACE_TIME_ERROR_SIZE];
 	uint64_t origin = UINT64_MAX;
 	size_t i;
 
@@ -186,9 +187,10 @@ void html_put_occupancy(const struct ntrace_occupancy *occupancy, struct output 
 	}
 	output_printf(output,
 		      ",\"timeline\":{\"timed\":%s,\"hz\":%" PRIu64 ",\"stamps\":%" PRIu64
-		      ",\"untimed\":%" PRIu64 ",\"lanes\":[",
+		      ",\"untimed\":%" PRIu64 ",\"about\":\"%s\",\"lanes\":[",
 		      occupancy->timed ? "true" : "false", occupancy->hz, occupancy->stamps,
-		      occupancy->untimed);
+		      occupancy->untimed,
+		      occupancy->hz ? ntrace_time_error_text(occupancy->time_error, about) : "");
 	for (i = 0; i < occupancy->cpu_count; i++) {
 		output_text(output, i ? ",\n" : "");
 		put_cpu(occupancy->cpus[i], origin, output);

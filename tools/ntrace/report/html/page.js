@@ -329,8 +329,8 @@ function timeline(view) {
 		'the axis is instructions that the CPU executed, not time: the trace has no time stamps, or not of one clock') +
 		'; grey below: in the kernel; +, \u2212, 0 and arrows', { class: 'dim' });
 	if (timed)
-		make(view, 'p', `${number.format(stamps)} time stamps` + (untimed ? `; ${number.format(untimed)} instructions before the first ` +
-			'or behind the last one of their CPU have no time and are not in the picture' : ''), { class: 'dim', id: 'stamps' });
+		make(view, 'p', `${number.format(stamps)} time stamps` + (data.timeline.about ? `; times are ${data.timeline.about}` : '') +
+			(untimed ? `; ${number.format(untimed)} instructions before the first or behind the last one of their CPU have no time and are not in the picture` : ''), { class: 'dim', id: 'stamps' });
 	box.addEventListener('keydown', (event) => {
 		if (!keys[event.key])
 			return;

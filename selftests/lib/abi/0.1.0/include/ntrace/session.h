@@ -149,6 +149,17 @@ enum ntrace_time_unit {
 	NTRACE_TIME_TICKS,
 };
 
+#define NTRACE_TIME_ERROR_SIZE 128
+
+/**
+ * ntrace_time_error_text - how well times in nanoseconds are known, in words
+ * @time_error: as in struct ntrace_session_event, or the greatest of several
+ * @text: room for NTRACE_TIME_ERROR_SIZE characters
+ *
+ * Return: @text, such as "CLOCK_MONOTONIC, within 12 us".
+ */
+NTRACE_EXPERIMENTAL const char *ntrace_time_error_text(uint64_t time_error, char *text);
+
 /**
  * struct ntrace_session_event - a flow event and its process
  * @flow: the event
