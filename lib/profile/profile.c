@@ -490,8 +490,9 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 	}
 }
 
-int ntrace_profile_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
+int ntrace_profile_event(void *data, const struct ntrace_session_event *event)
 {
+	struct ntrace_profile *profile = data;
 	int error = enter_stream(profile, event->stream);
 
 	if (error)
@@ -744,8 +745,9 @@ static int take_effect(struct ntrace_profile *profile, const struct ntrace_segme
 	return error;
 }
 
-int ntrace_profile_segment(struct ntrace_profile *profile, const struct ntrace_segment *segment)
+int ntrace_profile_segment(void *data, const struct ntrace_segment *segment)
 {
+	struct ntrace_profile *profile = data;
 	bool sum = segment->type == NTRACE_SEGMENT_SUM;
 	int error;
 

@@ -395,8 +395,9 @@ static int begin_event(struct ntrace_stacks *stacks, uint32_t stream, uint32_t c
 	return error;
 }
 
-int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
+int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
 {
+	struct ntrace_stacks *stacks = data;
 	const struct ntrace_flow_event *flow = event->flow;
 	int error;
 
@@ -643,8 +644,9 @@ int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_segment
 	return error;
 }
 
-int ntrace_stacks_segment(struct ntrace_stacks *stacks, const struct ntrace_segment *segment)
+int ntrace_stacks_segment(void *data, const struct ntrace_segment *segment)
 {
+	struct ntrace_stacks *stacks = data;
 	const struct ntrace_block_batch *batch = segment->batch;
 	const struct ntrace_flow_run *run = segment->run;
 	bool steps = segment->type == NTRACE_SEGMENT_RUN;
@@ -665,8 +667,9 @@ int ntrace_stacks_segment(struct ntrace_stacks *stacks, const struct ntrace_segm
 	return steps ? stacks_take_run(stacks, segment) : stacks_take_blocks(stacks, segment);
 }
 
-int ntrace_stacks_end_stream(struct ntrace_stacks *stacks, unsigned int stream)
+int ntrace_stacks_end_stream(void *data, unsigned int stream)
 {
+	struct ntrace_stacks *stacks = data;
 	int error = stacks_enter_stream(stacks, stream);
 
 	stacks->reported = false;

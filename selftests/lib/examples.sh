@@ -71,6 +71,20 @@ cpu 0, demo (42): 1 instructions in _start
 10 instructions in all" "session: who ran what"
 is "$("$tmp/session.static" "$tmp/recording.static.dir" 2>/dev/null)" "$(cat "$tmp/out")" "session, static"
 
+# Profile and stacks: what the command prints, in 25 lines of code.
+ntrace=$top/build/ntrace
+"$ntrace" report --json --limit 0 "$tmp/recording.dir" 2>/dev/null |
+	python3 -c 'import json, sys
+for f in json.load(sys.stdin)["functions"]: print(f["instructions"], f["function"])' >"$tmp/functions"
+"$ntrace" export -f folded "$tmp/recording.dir" >"$tmp/folded" 2>/dev/null
+is "$(wc -l <"$tmp/functions") $(wc -l <"$tmp/folded")" "2 2" "functions and stacks of the command"
+prints hot_functions "$(<"$tmp/functions")" "$tmp/recording.dir"
+prints call_stacks "$(<"$tmp/folded")" "$tmp/recording.dir"
+for name in hot_functions call_stacks; do
+	lines=$(grep -cvE '^[[:space:]]*([{}]|[}];|#include.*|/\*.*)?$' "$examples/$name.c")
+	ok "$name.c has $lines lines of code" test "$lines" -le 25
+done
+
 # Real input, where it is: the task group's example.
 shared=${NTRACE_SHARED:-$top/../shared}/data/refcode
 if [ -r "$shared/xrle.nex" ]; then

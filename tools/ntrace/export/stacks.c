@@ -24,21 +24,6 @@ const char *export_stacks_name(unsigned int index)
 		       ntrace_export_stacks_name(index);
 }
 
-static int take_event(void *data, const struct ntrace_session_event *event)
-{
-	return ntrace_stacks_event(data, event);
-}
-
-static int take_segment(void *data, const struct ntrace_segment *segment)
-{
-	return ntrace_stacks_segment(data, segment);
-}
-
-static int take_end(void *data, unsigned int stream)
-{
-	return ntrace_stacks_end_stream(data, stream);
-}
-
 static int failed(const char *name, int error)
 {
 	return fail("%s: %s", name, error_text(error));
@@ -133,9 +118,9 @@ static int run(struct ntrace_stacks *stacks, const struct export_stacks_options 
 	const struct ntrace_decode_options decoding = {
 		.stream = NTRACE_ALL_STREAMS,
 		.needs = NTRACE_NEEDS_RUNS | NTRACE_NEEDS_TURNS,
-		.event = take_event,
-		.segment = take_segment,
-		.end = take_end,
+		.event = ntrace_stacks_event,
+		.segment = ntrace_stacks_segment,
+		.end = ntrace_stacks_end_stream,
 		.data = stacks,
 	};
 	struct recording_totals totals = { 0 };

@@ -292,16 +292,6 @@ static void take_note(void *data, const char *text)
 		snprintf(window->note, sizeof(window->note), "%s", text);
 }
 
-static int event(void *data, const struct ntrace_session_event *session_event)
-{
-	return ntrace_profile_event(data, session_event);
-}
-
-static int segment(void *data, const struct ntrace_segment *session_segment)
-{
-	return ntrace_profile_segment(data, session_segment);
-}
-
 /* Adds the properties of the streams; system-wide streams know exactly when they were traced. */
 static void add_stream(struct top_window *window, const struct ntrace_session *session,
 		       unsigned int index)
@@ -336,8 +326,8 @@ static int decode(struct top *top)
 	};
 	struct ntrace_decode_options decoding = {
 		.size = sizeof(decoding),
-		.event = event,
-		.segment = segment,
+		.event = ntrace_profile_event,
+		.segment = ntrace_profile_segment,
 	};
 	struct ntrace_session *session;
 	double start = monotonic_seconds();

@@ -105,20 +105,19 @@ NTRACE_API int ntrace_profile_new(struct ntrace_profile **profile,
 NTRACE_API void ntrace_profile_free(struct ntrace_profile *profile);
 
 /**
- * ntrace_profile_event - add an event of a session
- * @profile: profile made by ntrace_profile_new()
+ * ntrace_profile_event - add an event of a session: event of struct ntrace_decode_options
+ * @profile: profile made by ntrace_profile_new(), passed as data of the options
  * @event: the next event; borrowed during the call
  *
  * Pass the events of one stream in order; call ntrace_profile_end() between streams.
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
-NTRACE_API int ntrace_profile_event(struct ntrace_profile *profile,
-				    const struct ntrace_session_event *event);
+NTRACE_API int ntrace_profile_event(void *profile, const struct ntrace_session_event *event);
 
 /**
- * ntrace_profile_segment - add a segment of a session
- * @profile: profile made by ntrace_profile_new()
+ * ntrace_profile_segment - add a segment of a session: segment of struct ntrace_decode_options
+ * @profile: profile made by ntrace_profile_new(), passed as data of the options
  * @segment: the next segment; borrowed during the call; sums must be those of one thread
  *           (NTRACE_NEEDS_THREADS) if the options select a process or by_process
  *
@@ -128,8 +127,7 @@ NTRACE_API int ntrace_profile_event(struct ntrace_profile *profile,
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
-NTRACE_EXPERIMENTAL int ntrace_profile_segment(struct ntrace_profile *profile,
-					       const struct ntrace_segment *segment);
+NTRACE_EXPERIMENTAL int ntrace_profile_segment(void *profile, const struct ntrace_segment *segment);
 
 /**
  * struct ntrace_profile_sample_counts - statistics of ntrace_profile_sample()

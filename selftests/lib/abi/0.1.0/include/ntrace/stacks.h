@@ -274,8 +274,8 @@ NTRACE_EXPERIMENTAL int ntrace_stacks_new(struct ntrace_stacks **stacks,
 NTRACE_EXPERIMENTAL void ntrace_stacks_free(struct ntrace_stacks *stacks);
 
 /**
- * ntrace_stacks_event - pass the next event
- * @stacks: stacks made by ntrace_stacks_new()
+ * ntrace_stacks_event - pass the next event: event of struct ntrace_decode_options
+ * @stacks: stacks made by ntrace_stacks_new(), passed as data of the options
  * @event: the next event; borrowed during the call
  *
  * The events of each stream come in order. Streams may take turns: with NTRACE_NEEDS_TURNS a thread
@@ -284,12 +284,11 @@ NTRACE_EXPERIMENTAL void ntrace_stacks_free(struct ntrace_stacks *stacks);
  *
  * Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
  */
-NTRACE_EXPERIMENTAL int ntrace_stacks_event(struct ntrace_stacks *stacks,
-					    const struct ntrace_session_event *event);
+NTRACE_EXPERIMENTAL int ntrace_stacks_event(void *stacks, const struct ntrace_session_event *event);
 
 /**
- * ntrace_stacks_segment - pass the next segment
- * @stacks: stacks made by ntrace_stacks_new()
+ * ntrace_stacks_segment - pass the next segment: segment of struct ntrace_decode_options
+ * @stacks: stacks made by ntrace_stacks_new(), passed as data of the options
  * @segment: the next blocks or run; borrowed during the call
  *
  * The same as ntrace_stacks_event() for each of the blocks, but faster: a step of a run at a stack where
@@ -297,19 +296,18 @@ NTRACE_EXPERIMENTAL int ntrace_stacks_event(struct ntrace_stacks *stacks,
  *
  * Return: as ntrace_stacks_event().
  */
-NTRACE_EXPERIMENTAL int ntrace_stacks_segment(struct ntrace_stacks *stacks,
-					      const struct ntrace_segment *segment);
+NTRACE_EXPERIMENTAL int ntrace_stacks_segment(void *stacks, const struct ntrace_segment *segment);
 
 /**
- * ntrace_stacks_end_stream - end a stream
- * @stacks: stacks made by ntrace_stacks_new()
+ * ntrace_stacks_end_stream - end a stream: end of struct ntrace_decode_options
+ * @stacks: stacks made by ntrace_stacks_new(), passed as data of the options
  * @stream: its index; it may begin again
  *
  * The stack of the thread that ran last is unknown from now on; those of the others are kept.
  *
  * Return: as ntrace_stacks_event().
  */
-NTRACE_EXPERIMENTAL int ntrace_stacks_end_stream(struct ntrace_stacks *stacks, unsigned int stream);
+NTRACE_EXPERIMENTAL int ntrace_stacks_end_stream(void *stacks, unsigned int stream);
 
 /**
  * ntrace_stacks_end - end all streams: all frames end
