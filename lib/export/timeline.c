@@ -142,7 +142,7 @@ int ntrace_export_timeline_change(void *data, const struct ntrace_stack_change *
 {
 	struct ntrace_export_timeline *timeline = data;
 
-	timeline->last_time = timeline_time(change);
+	timeline->last_time = change->time;
 	timeline->time_error = change->time_error;
 	if (change->type == NTRACE_STACK_RUN)
 		return put_run(timeline, change);

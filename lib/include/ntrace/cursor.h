@@ -182,7 +182,7 @@ NTRACE_EXPERIMENTAL void ntrace_cursor_config_init(struct ntrace_cursor_config *
  *
  * Decodes nothing, except with a pid or tid: then the first cursor of a session decodes all streams
  * once to find the scheduling intervals of the threads. This takes as long as
- * ntrace_session_decode_blocks().
+ * ntrace_session_decode() with blocks.
  *
  * Return: 0, NTRACE_ERR_INVALID (no such stream, a session without streams, step, window or
  * parameters out of range, neither session nor data nor fd), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno
