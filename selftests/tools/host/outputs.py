@@ -225,6 +225,17 @@ for name, (good, bad, source) in WRITERS.items():
     place.unchanged("a directory that cannot be written", said)
     os.chmod(place.directory, 0o777)
 
+    # Programs and sources that only the recording names.
+    for kept in ("two_tasks", "two_tasks.S") if name == "report --html" else ("two_tasks",) if "{o}" in good else ():
+        with open(kept, "rb") as file:
+            before = file.read()
+        status, said = run(*place.words(good, kept))
+        with open(kept, "rb") as file:
+            test(status == 1 and re.search("the output (is also an input|would replace a program)", said) and file.read() == before,
+                 f"{name}: does not replace {kept}", status, said)
+        with open(kept, "wb") as file:
+            file.write(before)
+
 # An input that only a list names, and one behind "=" and before "@".
 shutil.copy("counts", "other")
 make("list", "other\n")

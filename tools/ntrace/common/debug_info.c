@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "debug_info.h"
+#include "output_file.h"
 #include "ui.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"
@@ -51,8 +52,11 @@ FILE *open_source(const char *path, const char *sysroot)
 	FILE *file = open_regular(path);
 	char *other;
 
+	if (file)
+		output_input(path);
 	if (!file && sysroot && asprintf(&other, "%s%s", sysroot, path) >= 0) {
 		file = open_regular(other);
+		output_input(other);
 		free(other);
 	}
 	return file;

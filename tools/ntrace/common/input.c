@@ -23,8 +23,8 @@ bool is_directory(const char *path)
 	return !stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
-/* Whether a regular file begins with these 8 bytes. */
-static bool begins_with(const char *path, const char *wanted)
+/* Whether a regular file begins with these @size bytes, 8 at most. */
+static bool begins_with(const char *path, const char *wanted, size_t size)
 {
 	struct stat status;
 	char magic[8] = "";
@@ -36,20 +36,25 @@ static bool begins_with(const char *path, const char *wanted)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	if (pread(fd, magic, sizeof(magic), 0) != (ssize_t)sizeof(magic))
+	if (pread(fd, magic, size, 0) != (ssize_t)size)
 		magic[0] = '\0';
 	close(fd);
-	return !memcmp(magic, wanted, sizeof(magic));
+	return !memcmp(magic, wanted, size);
 }
 
 bool is_recording(const char *path)
 {
-	return is_directory(path) || begins_with(path, "PERFILE2");
+	return is_directory(path) || begins_with(path, "PERFILE2", 8);
 }
 
 bool is_counts_file(const char *path)
 {
-	return begins_with(path, NTRACE_COUNTS_MAGIC);
+	return begins_with(path, NTRACE_COUNTS_MAGIC, 8);
+}
+
+bool is_elf_file(const char *path)
+{
+	return begins_with(path, ELFMAG, SELFMAG);
 }
 
 static int params_help(void)

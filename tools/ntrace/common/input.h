@@ -34,6 +34,9 @@ bool is_recording(const char *path);
 /** is_counts_file - true for regular files that begin as counts files do */
 bool is_counts_file(const char *path);
 
+/** is_elf_file - true for regular files that begin as ELF files do: programs, libraries, debug files */
+bool is_elf_file(const char *path);
+
 /**
  * input_params - parse the --params option of a command
  *

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "input.h"
 #include "output_file.h"
 #include "ui.h"
 
@@ -36,7 +37,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-static bool is_recording(const char *directory)
+static bool has_params(const char *directory)
 {
 	char *params;
 	bool found = false;
@@ -66,7 +67,7 @@ static bool is_input(const char *path, const char *input)
 	char *target, *end, *directory;
 	bool found = false;
 
-	if (stat(input, &status) || (S_ISDIR(status.st_mode) && !is_recording(input)))
+	if (stat(input, &status) || (S_ISDIR(status.st_mode) && !has_params(input)))
 		return false;
 	if (S_ISREG(status.st_mode))
 		return !stat(path, &at) && is_same(&status, &at);
@@ -144,7 +145,14 @@ int output_refuse_input(const char *path)
 		found = is_input(path, named[i]);
 	for (int i = 0; i < word_count && !found; i++)
 		found = is_word_input(path, words[i]);
-	return found ? fail("%s: the output is also an input", path) : EXIT_OK;
+	if (found)
+		return fail("%s: the output is also an input", path);
+	/* A recording names programs, and those name debug files; no output is an ELF file. */
+	if (is_elf_file(path))
+		return fail("%s: the output would replace a program (an ELF file): choose another "
+			    "name",
+			    path);
+	return EXIT_OK;
 }
 
 /* ---- signals ---- */

@@ -31,7 +31,7 @@ struct output_file {
  * output_file_open - start writing a file
  * @path: "-" is standard output; like pipes and devices it is written in place. NULL is "-".
  *
- * A file that is also an input of the command is refused.
+ * A file that is also an input of the command, and every ELF file, is refused.
  * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int output_file_open(struct output_file *file, const char *path);
@@ -59,7 +59,10 @@ int output_file_close(struct output_file *file, int status);
  */
 void output_input(const char *path);
 
-/** output_refuse_input - Return: EXIT_OK, or EXIT_FAILED after an error message if @path is an input */
+/**
+ * output_refuse_input - Return: EXIT_OK, or EXIT_FAILED after an error message if @path is an input or
+ * an ELF file
+ */
 int output_refuse_input(const char *path);
 
 /** output_is_same - whether two outputs are one file, which need not exist, or both standard output */
