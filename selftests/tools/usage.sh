@@ -304,7 +304,38 @@ for port in 65536 99999999 18446744073709551617 -1 "" http; do
 	complains "gdb: port '$port'" 2 "'127.0.0.1:$port': the port is not between 0 and 65535" gdb --listen "127.0.0.1:$port" none
 done
 complains "a number above 64 bits" 2 "option --limit: 18446744073709551616 is not between 0 and [0-9]+ " report --limit 18446744073709551616 none
-complains "a suffix that goes above 64 bits" 2 "option --limit: 18014398509481984K is not between 0 and [0-9]+ " report --limit 18014398509481984K none
+complains "a suffix that goes above 64 bits" 2 "option --memory: 18014398509481984K is not between 1 and [0-9]+ " count --memory 18014398509481984K -o none none
+# Every option of the help that takes numbers: decimal digits, of a SIZE with a suffix, and nothing else.
+# shellcheck disable=SC2086 # sub may be two words
+for sub in $("$ntrace" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p') "ctr trace"; do
+	while read -r option argument; do
+		wrong=("+5" " 5" "5x" "-5" "")
+		case $argument in
+		SIZE) wrong+=("0x" "K" "4096KB") ;;
+		N | PID | BITS | DEPTH) wrong+=("0x10" "5k" "16K" "5.0") ;;
+		SECONDS | PERCENT | TIME) wrong+=("0x1p3" "nan" "inf" "+1") ;;
+		LIST) wrong+=("1,+2" "1, 2" "0x1") ;;
+		A,B) wrong=("+5,6" " 5,6" "5, 6" "0x,6" "5x,6") ;;
+		I/N) wrong=("+1/2" "1/ 2" "1/0x2" "1/2K") ;;
+		"ON,OFF") wrong=("+5,6" " 5,6" "5, 6" "0x5,6") ;;
+		"KIND[:N]") wrong=("messages:+64" "messages: 64" "system:+4" "system: 4" "messages:64x") ;;
+		*) continue ;;
+		esac
+		case $sub$option in
+		# Names; and times in words, which are read with the recording.
+		ctr--has | encode--mode | ingress--dtype | record--encoder | gdb--time | browse--time) continue ;;
+		esac
+		bad=
+		for value in "${wrong[@]}"; do
+			timeout 20 "$ntrace" $sub "$option=$value" "$tmp/file" >"$tmp/out" 2>&1 </dev/null
+			[ $? = 2 ] && grep -q "option $option: " "$tmp/out" || bad+=" '$value': $(head -n 1 "$tmp/out")"
+		done
+		is "$bad" "" "$sub $option $argument: refuses what is no number"
+	done < <("$ntrace" $sub --help | sed -nE 's/^ +(-., )?(--[a-z0-9-]+) ([A-Z][^ ]*) .*/\2 \3/p')
+done
+for id in +1 " 1" 1x -1; do
+	complains "--framing coresight:$id" 2 "option --framing: '.*$id' is not a source ID" dump --framing "coresight:$id" "$tmp/file"
+done
 for number in -1 " -1" +1 " 1" "" 0x; do
 	complains "a number with a sign, a blank, or no digits: '$number'" 2 "option --limit: '.*' is not a number" report --limit "$number" none
 done

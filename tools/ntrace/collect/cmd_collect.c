@@ -93,20 +93,6 @@ struct collect {
 
 /* ---- options ---- */
 
-static int take_seconds(const struct collect *collect, const struct options *options,
-			const char *name, double least, double *result)
-{
-	char *end;
-
-	errno = 0;
-	*result = strtod(options->value, &end);
-	if (errno || end == options->value || *end || !(*result >= least && *result <= 1e7))
-		return usage_error(collect->command,
-				   "option --%s: '%s' is not a number of seconds from %g to 1e7",
-				   name, options->value, least);
-	return EXIT_OK;
-}
-
 static int take_option(void *data, struct options *options, int option)
 {
 	struct collect *collect = data;
@@ -115,18 +101,18 @@ static int take_option(void *data, struct options *options, int option)
 	case OPTION_OUTPUT:
 		return option_directory(options, "output", &collect->output);
 	case OPTION_WINDOW:
-		return take_seconds(collect, options, "window", 1e-6, &collect->window);
+		return option_real(options, "window", 1e-6, 1e7, &collect->window);
 	case OPTION_INTERVAL:
-		return take_seconds(collect, options, "interval", 0.01, &collect->interval);
+		return option_real(options, "interval", 0.01, 1e7, &collect->interval);
 	case OPTION_ROTATE:
-		return take_seconds(collect, options, "rotate", 0, &collect->rotate);
+		return option_real(options, "rotate", 0, 1e7, &collect->rotate);
 	case OPTION_ITERATIONS:
 		return option_number(options, "iterations", 1, UINT64_MAX, &collect->iterations) ?
 			       EXIT_OK :
 			       EXIT_USAGE;
 	case OPTION_SIZE:
-		return option_number(options, "size", 0, UINT64_MAX, &collect->size) ? EXIT_OK :
-										       EXIT_USAGE;
+		return option_size(options, "size", 0, UINT64_MAX, &collect->size) ? EXIT_OK :
+										     EXIT_USAGE;
 	case OPTION_CLASS:
 		collect->label = options->value;
 		return EXIT_OK;

@@ -85,16 +85,15 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 static bool parse(struct search *search, const char *text)
 {
 	const char *colon = strrchr(text, ':');
-	char *end = NULL;
+	const char *end;
 
 	search->name = strdup(text);
 	search->left = 1;
 	if (!search->name)
 		return false;
-	if (!colon || colon == text || colon[-1] == ':' || colon[1] < '0' || colon[1] > '9')
+	if (!colon || colon == text || colon[-1] == ':')
 		return true;
-	search->left = strtoull(colon + 1, &end, 10);
-	if (*end || !search->left) {
+	if (!number_parse(colon + 1, &end, 10, &search->left) || *end || !search->left) {
 		search->left = 1;
 		return true;
 	}

@@ -141,6 +141,9 @@ int options_next(struct options *options);
  */
 bool number_parse(const char *text, const char **end, int base, uint64_t *number);
 
+/** real_parse - the same for decimal fractions, such as 0.5 or 1e-3; they begin with a digit */
+bool real_parse(const char *text, const char **end, double *number);
+
 /**
  * number_range - "FIRST-LAST" and nothing else, with FIRST <= LAST
  */
@@ -154,12 +157,24 @@ bool number_range(const char *text, uint64_t *first, uint64_t *last);
 int option_directory(const struct options *options, const char *name, const char **directory);
 
 /**
- * option_number - an unsigned number with an optional suffix K, M or G
+ * option_number - decimal digits
  *
  * Return: true, or false after an error message about option @name.
  */
 bool option_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
 		   uint64_t *number);
+
+/** option_size - the same with an optional suffix K, M or G; also hexadecimal digits after 0x */
+bool option_size(const struct options *options, const char *name, uint64_t min, uint64_t max,
+		 uint64_t *size);
+
+/**
+ * option_real - a decimal fraction
+ *
+ * Return: EXIT_OK, or EXIT_USAGE after an error message about option @name.
+ */
+int option_real(const struct options *options, const char *name, double min, double max,
+		double *number);
 
 /* Options of commands that select executed code, for option_select(). */
 #define SELECT_OPTIONS                                                                             \

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Times that users type. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "moment.h"
 
 static double unit(const char *text)
@@ -20,35 +18,23 @@ static double unit(const char *text)
 	return 0;
 }
 
-static bool parse_ticks(const char *text, uint64_t *ticks)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*ticks = strtoull(text, &end, 10);
-	return !errno && !*end;
-}
-
 const char *moment_parse(const char *text, const struct moment_scale *scale, uint64_t *ticks)
 {
 	double seconds;
-	char *end;
+	const char *end;
 
 	if (!scale->known)
 		return "the trace has no timestamps";
 	if (*text == '@')
-		return parse_ticks(text + 1, ticks) ? NULL :
-						      "a time in ticks is a number, such as @1000";
-	seconds = strtod(text, &end);
-	seconds *= unit(end);
-	if (end == text || !unit(end) || !isfinite(seconds) || seconds < 0)
+		return number_parse(text + 1, &end, 10, ticks) && !*end ?
+			       NULL :
+			       "a time in ticks is a number, such as @1000";
+	if (!real_parse(text, &end, &seconds) || !unit(end))
 		return "a time is a number of seconds since the first timestamp, such as 1.25 or "
 		       "3ms, or @TICKS";
 	if (!scale->hz)
 		return "the frequency of the timestamps is unknown: use @TICKS, or --params tshz=N";
-	seconds *= (double)scale->hz;
+	seconds *= unit(end) * (double)scale->hz;
 	if (seconds >= (double)(UINT64_MAX - scale->first))
 		return "this time is too large";
 	*ticks = scale->first + (uint64_t)seconds;

@@ -195,6 +195,19 @@ bool number_parse(const char *text, const char **end, int base, uint64_t *number
 	return !errno;
 }
 
+bool real_parse(const char *text, const char **end, double *number)
+{
+	char *rest;
+
+	/* strtod() would accept blanks, signs, hexadecimal digits, inf and nan. */
+	if (!isdigit((unsigned char)*text) || (text[1] | 0x20) == 'x')
+		return false;
+	errno = 0;
+	*number = strtod(text, &rest);
+	*end = rest;
+	return !errno;
+}
+
 bool number_range(const char *text, uint64_t *first, uint64_t *last)
 {
 	const char *end;
@@ -214,19 +227,21 @@ int option_directory(const struct options *options, const char *name, const char
 	return EXIT_OK;
 }
 
-bool option_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
-		   uint64_t *number)
+/* @sizes: a suffix is allowed, and hexadecimal digits after 0x, as offsets are printed. */
+static bool parse_option(const struct options *options, const char *name, bool sizes, uint64_t min,
+			 uint64_t max, uint64_t *number)
 {
 	const char *text = options->value, *end = text;
 	unsigned int shift = 0;
 	uint64_t value = 0;
-	bool good = number_parse(text, &end, 0, &value);
+	bool good = number_parse(text, &end, sizes && !strncmp(text, "0x", 2) ? 16 : 10, &value);
 
-	if (*end == 'K' || *end == 'k')
+	sizes &= end != text;
+	if (sizes && (*end == 'K' || *end == 'k'))
 		shift = 10;
-	else if (*end == 'M')
+	else if (sizes && *end == 'M')
 		shift = 20;
-	else if (*end == 'G')
+	else if (sizes && *end == 'G')
 		shift = 30;
 	if (shift)
 		end++;
@@ -243,6 +258,30 @@ bool option_number(const struct options *options, const char *name, uint64_t min
 	}
 	*number = value;
 	return true;
+}
+
+bool option_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
+		   uint64_t *number)
+{
+	return parse_option(options, name, false, min, max, number);
+}
+
+bool option_size(const struct options *options, const char *name, uint64_t min, uint64_t max,
+		 uint64_t *size)
+{
+	return parse_option(options, name, true, min, max, size);
+}
+
+int option_real(const struct options *options, const char *name, double min, double max,
+		double *number)
+{
+	const char *end;
+
+	if (!real_parse(options->value, &end, number) || *end || *number < min || *number > max)
+		return usage_error(options->command,
+				   "option --%s: '%s' is not a number from %g to %g", name,
+				   options->value, min, max);
+	return EXIT_OK;
 }
 
 bool option_privileges(const struct options *options, const char *name, uint32_t *set)

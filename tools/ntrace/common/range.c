@@ -20,7 +20,7 @@ static bool take_end(const struct options *options, const char *name, const char
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	end.value = copy;
-	return option_number(&end, name, 0, UINT64_MAX, number);
+	return option_size(&end, name, 0, UINT64_MAX, number);
 }
 
 static int take_range(const struct options *options, const char *name, uint64_t *first,

@@ -103,7 +103,7 @@ static int take_memory(struct count *count, const struct options *options)
 {
 	uint64_t bytes;
 
-	if (!option_number(options, "memory", 1, UINT64_MAX, &bytes))
+	if (!option_size(options, "memory", 1, UINT64_MAX, &bytes))
 		return EXIT_USAGE;
 	bytes /= TRACE_BYTES;
 	/* The table itself holds less than 2^32 traces. */

@@ -180,8 +180,8 @@ static int take_option(struct gdb *gdb, const struct options *options, int optio
 	case OPTION_SELECT:
 		return option_select(options, option, &gdb->load.privileges);
 	case OPTION_PART:
-		return option_number(options, "part", 1, INT64_MAX, &gdb->part_size) ? EXIT_OK :
-										       EXIT_USAGE;
+		return option_size(options, "part", 1, INT64_MAX, &gdb->part_size) ? EXIT_OK :
+										     EXIT_USAGE;
 	case OPTION_EXEC:
 		gdb->exec = options->value;
 		return EXIT_OK;

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sets of CPUs, by Linux CPU number. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/command.h"
 #include "cpus.h"
 
 bool cpu_mask_parse(struct cpu_mask *set, const char *text)
 {
-	unsigned long first, last;
-	char *end;
+	uint64_t first, last;
+	const char *end;
 
 	memset(set, 0, sizeof(*set));
 	while (*text && *text != '\n') {
-		first = strtoul(text, &end, 10);
-		if (end == text || *text == '-')
+		if (!number_parse(text, &end, 10, &first))
 			return false;
 		last = first;
-		if (*end == '-') {
-			text = end + 1;
-			last = strtoul(text, &end, 10);
-			if (end == text)
-				return false;
-		}
+		if (*end == '-' && !number_parse(end + 1, &end, 10, &last))
+			return false;
 		if (first > last || last >= CPUS_MAX)
 			return false;
 		for (; first <= last; first++)

@@ -128,16 +128,11 @@ static int find_in_kernel(const char *name, struct extent *extent)
 /* "0x1000/0x200" */
 static bool parse_extent(const char *text, struct extent *extent)
 {
-	char *end;
+	const char *end;
 
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	extent->start = strtoull(text, &end, 0);
-	if (errno || *end != '/' || end[1] < '0' || end[1] > '9')
-		return false;
-	extent->size = strtoull(end + 1, &end, 0);
-	return !errno && !*end && extent->size && extent->start + extent->size - 1 >= extent->start;
+	return number_parse(text, &end, 0, &extent->start) && *end == '/' &&
+	       number_parse(end + 1, &end, 0, &extent->size) && !*end && extent->size &&
+	       extent->start + extent->size - 1 >= extent->start;
 }
 
 /* Adds a filter in perf's syntax. Its words end with a blank or a comma. */
@@ -247,9 +242,9 @@ int record_filter_take_traps(struct record_options *options, const char *text)
 	};
 	size_t length = strcspn(text, ":");
 	const char *at = text + length;
-	unsigned long cause;
+	uint64_t cause;
 	uint32_t kind;
-	char *end;
+	const char *end;
 
 	for (kind = NTRACE_TRAPS_EXCEPTIONS; kind <= NTRACE_TRAPS_INTERRUPTS; kind++)
 		if (strlen(kinds[kind]) == length && !strncmp(kinds[kind], text, length))
@@ -260,8 +255,7 @@ int record_filter_take_traps(struct record_options *options, const char *text)
 				   text);
 	options->wanted.traps = kind;
 	while (*at) {
-		cause = strtoul(at + 1, &end, 0);
-		if (at[1] < '0' || at[1] > '9' || (*end && *end != ',') || cause > 63)
+		if (!number_parse(at + 1, &end, 0, &cause) || (*end && *end != ',') || cause > 63)
 			return usage_error(options->command,
 					   "option --traps: '%s' is not a list of causes up to 63",
 					   text + length + 1);

@@ -89,9 +89,9 @@ static int take_sync(struct record_options *record, const char *text)
 		[NTRACE_SYNC_PARCELS] = "parcels",
 	};
 	size_t length = strcspn(text, ":");
-	unsigned long long interval = UINT64_C(1) << (RECORD_SYNC_MAX_DEFAULT + 4);
+	uint64_t interval = UINT64_C(1) << (RECORD_SYNC_MAX_DEFAULT + 4);
 	unsigned int i;
-	char *end;
+	const char *end;
 
 	record->sync_given = true;
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -107,10 +107,8 @@ static int take_sync(struct record_options *record, const char *text)
 								   "interval") :
 				      EXIT_OK;
 	if (text[length]) {
-		errno = 0;
-		interval = strtoull(text + length + 1, &end, 0);
-		if (errno || *end || text[length + 1] == '-' || interval < 16 ||
-		    interval & (interval - 1) || interval > UINT64_C(1) << 32)
+		if (!number_parse(text + length + 1, &end, 10, &interval) || *end ||
+		    interval < 16 || interval & (interval - 1) || interval > UINT64_C(1) << 32)
 			return usage_error(
 				record->command,
 				"option --sync: '%s' is not a power of two of at least 16",
@@ -122,14 +120,12 @@ static int take_sync(struct record_options *record, const char *text)
 
 static int take_strobe(struct record_options *record, const char *text)
 {
-	unsigned long long on, off = 0;
-	char *end;
+	uint64_t on, off;
+	const char *end;
 
-	errno = 0;
-	on = strtoull(text, &end, 10);
-	if (*text >= '0' && *text <= '9' && *end == ',' && end[1] >= '0' && end[1] <= '9')
-		off = strtoull(end + 1, &end, 10);
-	if (errno || *end || !on || !off || on > UINT32_MAX || off > UINT32_MAX)
+	if (!number_parse(text, &end, 10, &on) || *end != ',' ||
+	    !number_parse(end + 1, &end, 10, &off) || *end || !on || !off || on > UINT32_MAX ||
+	    off > UINT32_MAX)
 		return usage_error(
 			record->command,
 			"option --strobe: '%s' is not a pair of microseconds like 100,900", text);
@@ -151,8 +147,8 @@ static int take_timestamps(struct record_options *record, const char *text)
 	};
 	size_t length = strcspn(text, ":");
 	unsigned int i, prescale;
-	unsigned long divisor;
-	char *end;
+	uint64_t divisor;
+	const char *end;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strlen(kinds[i].name) == length && !strncmp(kinds[i].name, text, length))
@@ -165,9 +161,10 @@ static int take_timestamps(struct record_options *record, const char *text)
 	record->wanted.timestamps = kinds[i].mode;
 	if (!text[length])
 		return EXIT_OK;
-	divisor = strtoul(text + length + 1, &end, 10);
+	if (!number_parse(text + length + 1, &end, 10, &divisor) || *end)
+		divisor = 0;
 	for (prescale = 0; prescale <= NTRACE_PRESCALE_MAX; prescale++)
-		if (!*end && divisor == 1ul << 2 * prescale)
+		if (divisor == UINT64_C(1) << 2 * prescale)
 			break;
 	if (prescale > NTRACE_PRESCALE_MAX ||
 	    (kinds[i].mode != NTRACE_TIMESTAMPS_SYSTEM && kinds[i].mode != NTRACE_TIMESTAMPS_CORE))
@@ -184,14 +181,13 @@ static int take_ids(struct record_options *record, struct id_list *ids, const ch
 		    const char *text)
 {
 	const char *at = text;
+	const char *end;
 	pid_t *more;
-	char *end;
-	long id;
+	uint64_t id;
 
 	for (;;) {
-		errno = 0;
-		id = strtol(at, &end, 10);
-		if (errno || end == at || id <= 0 || id > INT32_MAX || (*end && *end != ','))
+		if (!number_parse(at, &end, 10, &id) || !id || id > INT32_MAX ||
+		    (*end && *end != ','))
 			return usage_error(record->command,
 					   "option --%s: '%s' is not a list like 12,345", option,
 					   text);
@@ -259,19 +255,19 @@ static int take_option(struct record_options *record, struct options *options, i
 			       EXIT_OK :
 			       EXIT_USAGE;
 	case OPTION_AUX_SIZE:
-		if (!option_number(options, "aux-size", 4096, UINT64_C(1) << 40, &record->aux_size))
+		if (!option_size(options, "aux-size", 4096, UINT64_C(1) << 40, &record->aux_size))
 			return EXIT_USAGE;
 		if (record->aux_size & (record->aux_size - 1))
 			return usage_error(record->command,
 					   "option --aux-size: not a power of two");
 		return EXIT_OK;
 	case OPTION_SINK_SIZE:
-		if (!option_number(options, "sink-size", 1, UINT64_C(1) << 40, &number))
+		if (!option_size(options, "sink-size", 1, UINT64_C(1) << 40, &number))
 			return EXIT_USAGE;
 		record->wanted.sink_size = number;
 		return EXIT_OK;
 	case OPTION_DATA_SIZE:
-		if (!option_number(options, "data-size", 1, UINT64_C(1) << 40, &number))
+		if (!option_size(options, "data-size", 1, UINT64_C(1) << 40, &number))
 			return EXIT_USAGE;
 		record->wanted.data_size = number;
 		return EXIT_OK;

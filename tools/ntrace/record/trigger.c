@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace record --trigger-in, --trigger-out, --debug-triggers and --armed. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/command.h"
@@ -33,11 +32,10 @@ static const struct action out_actions[] = {
 /* "0=on": four bits of @triggers. */
 static bool parse(const char *text, const struct action *action, uint32_t *triggers)
 {
-	unsigned long number;
-	char *end;
+	uint64_t number;
+	const char *end;
 
-	number = strtoul(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end != '=' || number >= TRIGGERS_MAX)
+	if (!number_parse(text, &end, 10, &number) || *end != '=' || number >= TRIGGERS_MAX)
 		return false;
 	while (action->name && strcmp(action->name, end + 1) != 0)
 		action++;

@@ -332,19 +332,14 @@ static int check_recording(struct check *check, const char *path)
 /* Parses "3" or "0-3" at *@text and advances it. Return: false if there is none. */
 static bool take_range(struct check *check, const char **text)
 {
-	unsigned long first, last;
-	char *end;
+	uint64_t first, last;
+	const char *end;
 
-	first = strtoul(*text, &end, 0);
-	last = first;
-	if (end == *text || **text == '-')
+	if (!number_parse(*text, &end, 10, &first))
 		return false;
-	if (*end == '-') {
-		*text = end + 1;
-		last = strtoul(*text, &end, 0);
-		if (end == *text)
-			return false;
-	}
+	last = first;
+	if (*end == '-' && !number_parse(end + 1, &end, 10, &last))
+		return false;
 	if (first > last || last >> NTRACE_SRC_BITS_MAX)
 		return false;
 	for (; first <= last; first++)

@@ -2,7 +2,6 @@
 /* Raw trace in frames: finds the source and extracts its bytes. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,8 +16,8 @@
 int framing_option(const struct command *command, struct framing *framing, const char *text)
 {
 	static const char kind[] = "coresight";
-	unsigned long source;
-	char *end;
+	uint64_t source;
+	const char *end;
 
 	if (strncmp(text, kind, strlen(kind)) || (text[strlen(kind)] && text[strlen(kind)] != ':'))
 		return usage_error(command,
@@ -27,9 +26,7 @@ int framing_option(const struct command *command, struct framing *framing, const
 	text += strlen(kind);
 	if (!*text)
 		return EXIT_OK;
-	errno = 0;
-	source = strtoul(++text, &end, 0);
-	if (errno || end == text || *end || *text == '-' || source < NTRACE_FRAMES_SOURCE_MIN ||
+	if (!number_parse(++text, &end, 0, &source) || *end || source < NTRACE_FRAMES_SOURCE_MIN ||
 	    source > NTRACE_FRAMES_SOURCE_MAX)
 		return usage_error(command,
 				   "option --framing: '%s' is not a source ID between 1 and 0x%x",

@@ -91,20 +91,6 @@ struct top {
 
 /* ---- options ---- */
 
-/* Decimal fractions are allowed. */
-static int take_real(const struct top *top, const struct options *options, const char *name,
-		     double least, double most, double *result)
-{
-	char *end;
-
-	errno = 0;
-	*result = strtod(options->value, &end);
-	if (errno || end == options->value || *end || !(*result >= least && *result <= most))
-		return usage_error(top->command, "option --%s: '%s' is not a number from %g to %g",
-				   name, options->value, least, most);
-	return EXIT_OK;
-}
-
 static int take_option(void *data, struct options *options, int option)
 {
 	struct top *top = data;
@@ -112,9 +98,9 @@ static int take_option(void *data, struct options *options, int option)
 
 	switch (option) {
 	case OPTION_DELAY:
-		return take_real(top, options, "delay", 0.05, 3600, &top->delay);
+		return option_real(options, "delay", 0.05, 3600, &top->delay);
 	case OPTION_SHARE:
-		return take_real(top, options, "share", 0.001, 100, &top->share);
+		return option_real(options, "share", 0.001, 100, &top->share);
 	case OPTION_ITERATIONS:
 		return option_number(options, "iterations", 1, UINT64_MAX, &top->iterations) ?
 			       EXIT_OK :

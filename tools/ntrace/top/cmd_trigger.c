@@ -106,15 +106,14 @@ static int take_time(struct waiting *waiting, const char *text)
 		double ns;
 	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
 	double value, ns = 0;
-	char *end;
+	const char *end;
 	size_t i;
+	bool good = real_parse(text, &end, &value);
 
-	errno = 0;
-	value = strtod(text, &end);
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (i = 0; good && i < sizeof(units) / sizeof(units[0]); i++)
 		if (!strcmp(end, units[i].name))
 			ns = value * units[i].ns;
-	if (errno || end == text || !(ns >= 1 && ns <= 3600e9))
+	if (ns < 1 || ns > 3600e9)
 		return usage_error(waiting->command,
 				   "option --over: '%s' is not a time like 5ms, 200us or 1s", text);
 	waiting->over_ns = (uint64_t)ns;

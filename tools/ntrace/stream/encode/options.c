@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Keys of --encoder: a table of the fields of the configuration that they set. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,24 +90,20 @@ static bool find_name(const char *const *names, const char *text, uint64_t *numb
 
 static bool parse_number(const struct key *key, const char *text, uint64_t *number)
 {
-	unsigned long long value;
+	const char *end;
 	double fixed;
-	char *end;
 
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
 	if (key->kind == KIND_FIXED) {
-		fixed = strtod(text, &end) * 65536;
+		if (!real_parse(text, &end, &fixed) || *end)
+			return false;
+		fixed *= 65536;
 		/* A rate above 0 must not become 0. */
 		*number = fixed > 0 && fixed < 1 ? 1 :
 			  fixed > UINT32_MAX	 ? UINT32_MAX :
 						   (uint64_t)fixed;
-		return !*end;
+		return true;
 	}
-	value = strtoull(text, &end, 0);
-	*number = value;
-	return !errno && !*end && value <= kinds[key->kind].max;
+	return number_parse(text, &end, 0, number) && !*end && *number <= kinds[key->kind].max;
 }
 
 static bool set(struct encode_options *options, const struct key *key, const char *text)
