@@ -44,7 +44,7 @@ static const char *refuse_params(const struct ntrace_encoder_config *config)
 	if ((unsigned int)config->timestamps > NTRACE_TIMESTAMPS_ALL)
 		return "unknown choice of messages with timestamps";
 	if (config->timestamps && !params->timestamp_bits)
-		return "timestamps need timestamp_bits";
+		return "timestamps need tsbits (timestamp_bits) of 1 to 64";
 	return NULL;
 }
 

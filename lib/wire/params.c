@@ -100,7 +100,7 @@ static const struct ntrace_params_key keys[] = {
 	{ "alljumps", "0 or 1", "0", "1: direct jumps are reported as branches" },
 	{ "mode", "any, btm or htm", "any", "branch or history trace messages" },
 	{ "dialect", "ratified, rc7 or sifive-v0", "ratified", "version of the messages" },
-	{ "tsbits", "0 to 64", "0", "bits of a timestamp; 0: timestamps do not wrap" },
+	{ "tsbits", "0 to 64", "0", "bits of a timestamp; 0: no timestamps, or they do not wrap" },
 	{ "tshz", "a number", "0", "timestamp ticks per second; 0: unknown" },
 	{ "tsdelta", "add or xor", "add", "how a message without SYNC changes the timestamp" },
 	{ "impret", "0 to 3", "0", "implicit returns: off, counted, partly or wholly compared" },

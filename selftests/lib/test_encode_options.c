@@ -728,7 +728,8 @@ static void refusals(void)
 	REFUSED("timestamps have more than 64 bits", given.timestamp_bits = 65);
 	REFUSED("unknown choice of messages with timestamps",
 		config.timestamps = (enum ntrace_timestamps)4);
-	REFUSED("timestamps need timestamp_bits", config.timestamps = NTRACE_TIMESTAMPS_SYNC);
+	REFUSED("timestamps need tsbits (timestamp_bits) of 1 to 64",
+		config.timestamps = NTRACE_TIMESTAMPS_SYNC);
 	REFUSED("I-CNT has 1 to 32 bits", config.icnt_bits = 0);
 	REFUSED("I-CNT has 1 to 32 bits", config.icnt_bits = 33);
 	REFUSED("the limit of I-CNT is more than I-CNT can hold", config.icnt_full = 1u << 22);

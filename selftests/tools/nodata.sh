@@ -60,4 +60,18 @@ for recording in missing empty streamless; do
 		survives "$recording: report $view" 1 report $view recording
 	done
 done
+
+# says TEXT STATUS PATTERN ARGUMENT...: ends with the status, and a message
+says() {
+	local text=$1 status=$2 pattern=$3
+	shift 3
+	survives "$text" "$status" "$@"
+	like "$text: says why" "$pattern" "$(cat "$tmp/err")"
+}
+rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$tmp/r1" "$tmp/work/untimed"
+sed -i 's/tsbits=40/tsbits=0/; s/^\(.*tsbits\) 40/\1 0/' "$tmp/work/untimed/params"
+says "report --time without tsbits" 1 "no timestamps for --time: the parameter tsbits is 0, and must be 1 to 64" report --time 1,2 untimed
+says "report --sort time without tsbits" 1 "tsbits is 0, not 1 to 64" report --sort time untimed
+says "encode: timestamps without tsbits" 2 "timestamps need tsbits .* of 1 to 64" \
+	encode --mode htm --params tsbits=0 --encoder timestamps=all --pcs "$tmp/first.pcs" --elf "$tmp/two_tasks" -o out.nex
 done_testing

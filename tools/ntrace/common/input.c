@@ -212,7 +212,8 @@ static int open_range(struct recording *recording, const char *path)
 	}
 	for (i = 0; recording->range.range.by_time; i++) {
 		if (i == ntrace_session_streams(session))
-			return fail("%s: the trace has no timestamps for --time: use --offset",
+			return fail("%s: no timestamps for --time: the parameter tsbits is 0, and "
+				    "must be 1 to 64 if the trace has them: use --offset",
 				    path);
 		if (ntrace_session_stream(session, i)->params->timestamp_bits)
 			break;

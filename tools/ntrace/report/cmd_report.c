@@ -334,8 +334,9 @@ static int show(struct report *report)
 	int error;
 
 	if (by_time && !report->occupancy->stamps)
-		return fail("%s: no times to sort by: the trace has no timestamps, or timestamps "
-			    "of several clocks ('ntrace record --timestamps any')",
+		return fail("%s: no times to sort by: the trace has no timestamps (tsbits is 0, "
+			    "not 1 to 64), or timestamps of several clocks ('ntrace record "
+			    "--timestamps any')",
 			    report->path);
 	if (report->related) {
 		error = put_callers(report->stacks, report->related, report->callees,

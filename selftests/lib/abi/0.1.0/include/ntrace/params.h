@@ -62,7 +62,7 @@ enum ntrace_owner {
  * @all_jumps: trTeInstEnAllJumps
  * @mode: enum ntrace_mode
  * @dialect: enum ntrace_dialect
- * @timestamp_bits: trTsWidth, 0 = no timestamps
+ * @timestamp_bits: trTsWidth, 1..64; 0 = no timestamps; if there are some, they do not wrap
  * @timestamp_hz: frequency of the timestamp counter, 0 = unknown
  * @timestamp_xor: TSTAMP of a message without SYNC is XORed with the last timestamp instead of
  *                 added (N-Trace 1.0, "timestamps"; always so in NTRACE_DIALECT_SIFIVE_V0)
