@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Objects: lifetime, raw bytes, uncertain ranges. elf.c reads ELF files. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "object.h"
+#include "regular.h"
 
 int object_new(struct ntrace_object **object, const char *name)
 {
@@ -34,16 +34,10 @@ int object_map_file(struct ntrace_object *object, const char *path)
 	void *bytes;
 	int fd, error;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return NTRACE_ERR_IO;
-	if (fstat(fd, &st) < 0) {
-		error = errno;
-		close(fd);
-		errno = error;
-		return NTRACE_ERR_IO;
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || (uint64_t)st.st_size > SIZE_MAX) {
+	error = open_regular(path, &fd, &st);
+	if (error)
+		return error;
+	if (st.st_size <= 0 || (uint64_t)st.st_size > SIZE_MAX) {
 		close(fd);
 		return NTRACE_ERR_FORMAT;
 	}

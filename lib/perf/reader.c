@@ -3,7 +3,6 @@
  * Reader of perf.data. All sizes and offsets in the file are checked against the size of the file.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "file.h"
 #include "record.h"
+#include "regular.h"
 
 static bool inside(const struct ntrace_perf_file *file, uint64_t offset, uint64_t size)
 {
@@ -208,7 +208,7 @@ static int map(struct ntrace_perf_file *file, const char *path)
 	char inner[4096];
 	struct stat st;
 	void *bytes;
-	int fd, error = 0;
+	int fd, error;
 
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
 		if (snprintf(inner, sizeof(inner), "%s/data", path) >= (int)sizeof(inner)) {
@@ -217,12 +217,10 @@ static int map(struct ntrace_perf_file *file, const char *path)
 		}
 		path = inner;
 	}
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return NTRACE_ERR_IO;
-	if (fstat(fd, &st) < 0)
-		error = NTRACE_ERR_IO;
-	else if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+	error = open_regular(path, &fd, &st);
+	if (error)
+		return error;
+	if (st.st_size <= 0)
 		error = NTRACE_ERR_FORMAT;
 	if (!error) {
 		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -12,6 +12,7 @@
 #include <ntrace/output.h>
 
 #include "recording.h"
+#include "regular.h"
 #include "struct_size.h"
 
 #define MAGIC "ntrace-recording"
@@ -357,20 +358,21 @@ static int take_text(struct params_reader *reader, char *text)
 
 static int read_whole(const char *path, char **text)
 {
-	FILE *file = fopen(path, "re");
 	struct stat st;
+	FILE *file;
 	size_t size;
-	int failed;
+	int fd, failed, error = open_regular(path, &fd, &st);
 
-	if (!file)
-		return NTRACE_ERR_IO;
-	if (fstat(fileno(file), &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_SIZE_MAX) {
-		fclose(file);
+	if (error)
+		return error;
+	if (st.st_size > FILE_SIZE_MAX) {
+		close(fd);
 		return NTRACE_ERR_FORMAT;
 	}
 	*text = malloc((size_t)st.st_size + 1);
-	if (!*text) {
-		fclose(file);
+	file = *text ? fdopen(fd, "r") : NULL;
+	if (!file) {
+		close(fd);
 		return NTRACE_ERR_NOMEM;
 	}
 	size = fread(*text, 1, (size_t)st.st_size, file);

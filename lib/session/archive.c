@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "output/unfinished.h"
+#include "regular.h"
 #include "session.h"
 
 /*
@@ -85,10 +86,11 @@ static int copy_bytes(int from, int to, uint64_t *bytes)
 /* Return: 0, 1 if the file exists, NTRACE_ERR_IO or NTRACE_ERR_NOMEM. */
 static int copy_file(const void *group, const char *from, char *to, uint64_t *bytes)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC), out, error, saved;
+	struct stat status;
+	int in, out, saved, error = open_regular(from, &in, &status);
 
-	if (in < 0)
-		return NTRACE_ERR_IO;
+	if (error)
+		return error;
 	out = unfinished_make(group, to, make_file);
 	if (out < 0) {
 		saved = errno;

@@ -9,7 +9,6 @@
  * file that decides how the trace is decoded.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include <ntrace/version.h>
 
 #include "index.h"
+#include "regular.h"
 
 static const char magic[8] = "ntrINDX";
 
@@ -184,21 +184,19 @@ void index_identify(const struct ntrace_session *session, unsigned int number,
 		    struct index_stream *stream)
 {
 	const struct ntrace_stream *info = &session->streams[number];
-	int fd = open(info->file, O_RDONLY | O_CLOEXEC);
 	struct stat status;
+	uint64_t size;
+	int fd;
 
 	stream->mtime = 0;
 	stream->head = 0;
 	stream->tail = 0;
-	if (fd < 0)
+	if (open_regular(info->file, &fd, &status))
 		return;
-	if (!fstat(fd, &status)) {
-		uint64_t size = is_plain(info) ? stream->bytes : (uint64_t)status.st_size;
-
-		stream->mtime = session->single ? 0 : mtime_of(&status);
-		stream->head = sample(fd, size < SAMPLE ? size : SAMPLE);
-		stream->tail = sample(fd, size);
-	}
+	size = is_plain(info) ? stream->bytes : (uint64_t)status.st_size;
+	stream->mtime = session->single ? 0 : mtime_of(&status);
+	stream->head = sample(fd, size < SAMPLE ? size : SAMPLE);
+	stream->tail = sample(fd, size);
 	close(fd);
 }
 
@@ -314,13 +312,13 @@ static bool get_stream(struct bytes_reader *reader, struct index_stream *stream)
 /* The whole file; false: there is none that can be used. */
 static bool read_file(const char *path, struct bytes *bytes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
 	ssize_t got = 1;
+	int fd;
 
-	if (fd < 0)
+	if (open_regular(path, &fd, &status))
 		return false;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && (uint64_t)status.st_size < FILE_MAX)
+	if ((uint64_t)status.st_size < FILE_MAX)
 		bytes->data = malloc((size_t)status.st_size + 1);
 	while (bytes->data && got > 0 && bytes->size < (size_t)status.st_size) {
 		got = read(fd, bytes->data + bytes->size, (size_t)status.st_size - bytes->size);
@@ -397,9 +395,16 @@ int index_load(struct ntrace_session *session, struct session_index *index)
 static int write_file(const char *path, const struct bytes *bytes)
 {
 	struct ntrace_output *output;
+	struct stat status;
 	size_t done = 0;
-	int error = ntrace_output_open(&output, path, true);
+	int error;
 
+	/* A FIFO would be written in place. */
+	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
+		errno = EEXIST;
+		return NTRACE_ERR_IO;
+	}
+	error = ntrace_output_open(&output, path, true);
 	if (error)
 		return error;
 	while (done < bytes->size) {

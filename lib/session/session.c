@@ -38,6 +38,10 @@ static int take_streams(struct ntrace_session *session)
 			return NTRACE_ERR_NOMEM;
 		if (session->live)
 			continue;
+		if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
+			session_note(session, "%s is not a regular file", path);
+			return NTRACE_ERR_FORMAT;
+		}
 		if (stat(path, &st))
 			session_note(session, "%s: %s", path, strerror(errno));
 		else if (!session_is_packed(path) && (uint64_t)st.st_size != stream->bytes)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Reads the file of a stream and decodes it, from a byte of it to another. */
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "decode.h"
+#include "regular.h"
 #include "struct_size.h"
 
 #define CHUNK 16384
@@ -97,12 +97,13 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 
 int decoding_open_file(const struct ntrace_stream *stream, struct ntrace_trace_file **file, int *fd)
 {
+	struct stat status;
 	int result, saved;
 
 	*file = NULL;
-	*fd = open(stream->file, O_RDONLY | O_CLOEXEC);
-	if (*fd < 0)
-		return NTRACE_ERR_IO;
+	result = open_regular(stream->file, fd, &status);
+	if (result)
+		return result;
 	result = ntrace_trace_file_open(file, *fd,
 					session_is_packed(stream->file) ? NTRACE_TRACE_ZSTD :
 									  NTRACE_TRACE_PLAIN);

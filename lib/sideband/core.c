@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core.h"
+#include "regular.h"
 
 #define PAGE 4096
 #define EF_RISCV_RVC_FLOAT_DOUBLE 5
@@ -82,12 +83,14 @@ static int clip_pieces(struct core *core)
 int core_open(struct core *core, const char *path, bool memory)
 {
 	Elf64_Ehdr header;
-	int error = 0;
+	struct stat status;
+	int error;
 
 	memset(core, 0, sizeof(*core));
-	core->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (core->fd < 0)
-		return NTRACE_ERR_IO;
+	core->fd = -1;
+	error = open_regular(path, &core->fd, &status);
+	if (error)
+		return error;
 	if (pread(core->fd, &header, sizeof(header), 0) != sizeof(header) ||
 	    memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_CORE ||

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kallsyms.h"
+#include "regular.h"
 
 #define LINE_ROOM 2048
 /* The kernel returns a page at a time. Reads of a quarter page, as by stdio, take twice as long. */
@@ -79,12 +80,18 @@ int kallsyms_read(const char *path, int (*callback)(void *data, const struct kal
 		  void *data)
 {
 	char line[LINE_ROOM], words[LINE_ROOM];
-	FILE *file = fopen(path, "re");
+	FILE *file;
 	bool any = false;
-	int result = 0;
+	struct stat status;
+	int fd, result = open_regular(path, &fd, &status);
 
-	if (!file)
-		return NTRACE_ERR_IO;
+	if (result)
+		return result;
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return NTRACE_ERR_NOMEM;
+	}
 	setvbuf(file, NULL, _IOFBF, FILE_BUFFER);
 	errno = 0;
 	while (!result && fgets(line, sizeof(line), file)) {

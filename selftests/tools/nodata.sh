@@ -10,7 +10,7 @@ set -uo pipefail
 survives() {
 	local text=$1 status=$2 rc=0
 	shift 2
-	(cd "$tmp/work" && exec timeout 60 "$ntrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null) || rc=$?
+	(ulimit -v 4000000 && cd "$tmp/work" && exec timeout 60 "$ntrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null) || rc=$?
 	if [[ $rc =~ ^($status)$ ]] && { [ "$rc" = 0 ] || [ -s "$tmp/err" ] || [ -s "$tmp/out" ]; }; then
 		pass "$text"
 	else
@@ -74,4 +74,27 @@ says "report --time without tsbits" 1 "no timestamps for --time: the parameter t
 says "report --sort time without tsbits" 1 "tsbits is 0, not 1 to 64" report --sort time untimed
 says "encode: timestamps without tsbits" 2 "timestamps need tsbits .* of 1 to 64" \
 	encode --mode htm --params tsbits=0 --encoder timestamps=all --pcs "$tmp/first.pcs" --elf "$tmp/two_tasks" -o out.nex
+
+# Files of a recording that block, never end or are no files: none of them is read. A FIFO has no writer here.
+mkfifo "$tmp/fifo"
+for name in params data aux.0 index images/kallsyms images/kernel.start images/kernel.end; do
+	for target in /dev/zero "$tmp/fifo" /tmp; do
+		rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$tmp/r1" "$tmp/work/recording" && mkdir -p "$tmp/work/recording/images"
+		ln -sf "$target" "$tmp/work/recording/$name"
+		for command in report decode dump stat check index archive; do
+			survives "$name is $(basename "$target"): $command" "[0-3]" "$command" recording
+		done
+		case $name in
+		params | aux.0) says "$name is $(basename "$target")" 1 "recording(/aux.0 is not a regular file|: .*wrong file format|: not a recording)" report recording ;;
+		data) says "$name is $(basename "$target")" 1 "recording/data: wrong file format; programs are unknown" export -f json recording ;;
+		esac
+	done
+done
+rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$tmp/r1" "$tmp/work/recording"
+for file in /dev/zero "$tmp/fifo"; do
+	for option in --elf --raw; do
+		survives "decode $option $(basename "$file")" 1 decode "$option" "$file@0x1000" "$tmp/first.nex"
+	done
+	survives "report --firmware $(basename "$file")" 1 report --firmware "$file@0x1000" recording
+done
 done_testing

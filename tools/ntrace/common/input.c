@@ -231,7 +231,7 @@ int program_first_address(const char *path, uint64_t *address)
 	unsigned int i, count;
 	int fd, error;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return fail("%s: %s", path, strerror(errno));
 	if (pread(fd, header, sizeof(header), 0) != (ssize_t)sizeof(header) ||

@@ -136,7 +136,7 @@ static bool read_headers(struct elf_file *file, int fd)
 
 struct elf_file *elf_file_open(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct elf_file *file;
 	struct stat status;
 	void *bytes;

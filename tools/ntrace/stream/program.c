@@ -163,7 +163,7 @@ int program_map_elf(struct program_mapping *mapping, const char *path, uint64_t 
 
 int program_map_raw(struct program_mapping *mapping, const char *path, uint64_t address)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), error;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error;
 	struct ntrace_object *object;
 	struct stat status;
 	void *data;

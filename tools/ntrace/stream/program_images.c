@@ -102,20 +102,6 @@ static int list(const char *directory, struct images *images)
 	return EXIT_OK;
 }
 
-static bool is_elf(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char magic[4] = "";
-	bool elf;
-
-	if (!file)
-		return false;
-	elf = fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
-	      !memcmp(magic, "\177ELF", sizeof(magic));
-	fclose(file);
-	return elf;
-}
-
 int program_map_images(struct program_mapping *mapping, const char *directory)
 {
 	struct images images = { 0 };
@@ -127,7 +113,7 @@ int program_map_images(struct program_mapping *mapping, const char *directory)
 
 		if (error)
 			break;
-		if (!is_elf(image->path)) {
+		if (!is_elf_file(image->path)) {
 			error = program_map_raw(mapping, image->path, image->address);
 			continue;
 		}

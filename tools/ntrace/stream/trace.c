@@ -223,7 +223,10 @@ int trace_open(struct trace *trace, const char *path, const struct trace_format 
 int trace_open_stream(struct trace *trace, const char *path, const struct ntrace_params *params)
 {
 	const struct trace_format format = { .atid = params->atid };
+	struct stat status;
 
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		return fail("%s is not a regular file", path);
 	return open_format(trace, path, &format, false);
 }
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Opening input files, for the whole library. */
+#ifndef NTRACE_REGULAR_H
+#define NTRACE_REGULAR_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ntrace/error.h>
+
+/*
+ * Opens a regular file to read, and sets @status. A FIFO may block, a device may never end, and opening
+ * either may have side effects.
+ * Return: 0, NTRACE_ERR_IO with errno, or NTRACE_ERR_FORMAT: not a regular file
+ */
+static inline int open_regular(const char *path, int *fd, struct stat *status)
+{
+	int saved;
+
+	if (stat(path, status))
+		return NTRACE_ERR_IO;
+	if (!S_ISREG(status->st_mode))
+		return NTRACE_ERR_FORMAT;
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0)
+		return NTRACE_ERR_IO;
+	/* The name may be another file's since. */
+	if (!fstat(*fd, status) && S_ISREG(status->st_mode))
+		return 0;
+	saved = errno;
+	close(*fd);
+	errno = saved;
+	return NTRACE_ERR_FORMAT;
+}
+
+#endif
