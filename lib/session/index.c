@@ -254,14 +254,15 @@ static int make_index(struct ntrace_session *session, struct session_index *inde
 static int store_index(struct ntrace_session *session, const struct session_index *index,
 		       bool *stored)
 {
-	int error = index_store(session, index);
+	int error = index_store(session, index), saved = errno;
 	char path[SESSION_PATH_ROOM];
 
 	if (error != NTRACE_ERR_IO)
 		return error;
 	*stored = false;
 	session_note(session, "%s: %s; the index is not kept",
-		     index_path(session, path) ? path : session->directory, strerror(errno));
+		     index_path(session, path) ? path : session->directory, strerror(saved));
+	errno = saved;
 	return 0;
 }
 
@@ -271,7 +272,7 @@ int ntrace_session_index(struct ntrace_session *session, uint64_t distance,
 	struct ntrace_index_counts found = { .stored = true };
 	struct session_index *index = calloc(1, sizeof(*index));
 	unsigned int i;
-	int error;
+	int error, saved;
 
 	if (!index)
 		return NTRACE_ERR_NOMEM;
@@ -283,8 +284,10 @@ int ntrace_session_index(struct ntrace_session *session, uint64_t distance,
 		session_index_free(index, session->recording->stream_count);
 		return error;
 	}
+	saved = errno;
 	if (session->index)
 		session_index_free(session->index, session->recording->stream_count);
+	errno = saved;
 	session->index = index;
 	for (i = 0; i < session->recording->stream_count; i++)
 		found.points += index->streams[i].count;

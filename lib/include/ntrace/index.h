@@ -24,7 +24,7 @@ extern "C" {
  * struct ntrace_index_counts - statistics of ntrace_session_index()
  * @points: number of points of all streams
  * @decoded: bytes of trace that had to be decoded; 0 = the index was up to date
- * @stored: the index is in the file; false: it cannot be written, a note gave the reason
+ * @stored: the index is in the file; false: it cannot be written: a note and errno give the reason
  * @reserved: 0
  */
 struct ntrace_index_counts {

@@ -314,6 +314,10 @@ ARCHIVE = ["archive", "--sysroot", "/", "r1"]
 before = sorted(os.listdir("r1"))
 run("index", "r1")
 report = run("report", "r1")
+os.unlink("r1/index")
+status, said = run("index", "r1", before=small)
+test(status == 1 and "error: r1: the index cannot be kept: File too large" in said and not os.path.exists("r1/index"), "index: a full disk", status, said)
+run("index", "r1")
 for limit, text in (small, "a full disk"), (fatal, "a signal at a full disk"):
     status, said = run(*ARCHIVE, before=limit)
     test(status == (1 if limit is small else -signal.SIGXFSZ) and "archive" not in " ".join(os.listdir("r1")), f"archive: {text}: nothing is left", status, said,

@@ -182,12 +182,14 @@ int recording_index(struct recording *recording, const char *path,
 		    struct ntrace_index_counts *counts)
 {
 	struct progress progress;
-	int error;
+	int error, reason;
 
 	begin_progress(recording, &progress, "index", NULL);
 	error = ntrace_session_index(recording->session, 0, counts);
+	reason = errno;
 	recording->progress = NULL;
 	progress_end(&progress);
+	errno = reason;
 	return error ? recording_error(path, error, "") : EXIT_OK;
 }
 

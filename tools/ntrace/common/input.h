@@ -110,7 +110,7 @@ int recording_around(struct recording *recording, const char *path);
  * recording_index - load the index of the recording, or make it and show progress
  * @path: for messages
  *
- * Return: EXIT_OK, or EXIT_FAILED after an error message.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message. errno is that of ntrace_session_index().
  */
 int recording_index(struct recording *recording, const char *path,
 		    struct ntrace_index_counts *counts);

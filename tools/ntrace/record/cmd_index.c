@@ -116,7 +116,7 @@ static int make(struct index_command *index, const char *path)
 	struct recording *recording = &index->recording;
 	struct ntrace_index_counts counts;
 	char points[UI_NUMBER_SIZE], size[UI_NUMBER_SIZE];
-	int error = recording_index(recording, path, &counts);
+	int error = recording_index(recording, path, &counts), reason = errno;
 	unsigned int i;
 
 	if (error)
@@ -128,7 +128,8 @@ static int make(struct index_command *index, const char *path)
 		    ui_size(size, counts.decoded));
 	else
 		say("%s points, the index was up to date", ui_number(points, counts.points));
-	return counts.stored ? EXIT_OK : fail("%s: the index cannot be kept", path);
+	return counts.stored ? EXIT_OK :
+			       fail("%s: the index cannot be kept: %s", path, strerror(reason));
 }
 
 static int run(const struct command *command, int argc, char **argv)
