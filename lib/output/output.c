@@ -110,9 +110,25 @@ static int make_temporary(char *path)
 	return mkostemp(path, O_CLOEXEC);
 }
 
+/* The length of the target's path in a temporary name: as much as leaves room for @suffix in its last part. */
+static int kept_length(const char *target, const char *suffix)
+{
+	const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
+	size_t length = strlen(name), most = NAME_MAX - strlen(suffix);
+
+	/* Not a part of a character of UTF-8. */
+	if (length > most)
+		for (length = most; length && (name[length] & 0xc0) == 0x80; length--)
+			;
+	return (int)((size_t)(name - target) + length);
+}
+
 static int open_beside(struct ntrace_output *output, const struct stat *before)
 {
-	if (asprintf(&output->made, "%s.XXXXXX", output->target) < 0) {
+	static const char suffix[] = ".XXXXXX";
+
+	if (asprintf(&output->made, "%.*s%s", kept_length(output->target, suffix), output->target,
+		     suffix) < 0) {
 		output->made = NULL;
 		return NTRACE_ERR_NOMEM;
 	}

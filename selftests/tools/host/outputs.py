@@ -304,6 +304,16 @@ os.mkfifo("place/fifo")
 with subprocess.Popen(["cat", "place/fifo"], stdout=subprocess.PIPE) as reader:
     status, said = run(*CSV, "place/fifo")
     test(not status and reader.communicate()[0] == whole, "a FIFO", said)
+# A name of the longest length leaves no room for more characters; a directory's name is no part of it.
+for length in 240, 248, 249, 254, 255, 256:
+    for words in [*CSV], ["count", "r1", "-o"], ["export", "-f", "sqlite", "r1", "-o"]:
+        name = "place/" + "n" * length
+        status, said = run(*words, name)
+        test((status == 0 and os.path.getsize(name) > 0 if length < 256 else status == 1 and "File name too long" in said) and
+             not [other for other in os.listdir("place") if other[:2] == "nn" and other != "n" * length], f"{words[0]} {words[2]}: a name of {length} characters",
+             status, said)
+        if not status:
+            os.unlink(name)
 # An attacker who knows the process number cannot choose what is written.
 make("victim", "")
 subprocess.run(["sh", "-c", f"ln -s victim o.db.$$; exec {NTRACE} export -f sqlite -o o.db r1"], stderr=subprocess.DEVNULL, check=True)
