@@ -107,6 +107,12 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 			when = stacks->elsewhere + queued->position;
 		else
 			when = clock->anchored ? clock->anchor_time + passed : time;
+		/* No frame ends before it began: if the clock was set back, time stands still. */
+		if (kind != NTRACE_STACK_TIME_NONE && when < clock->latest) {
+			kind = NTRACE_STACK_TIME_OUTSIDE;
+			when = clock->latest;
+		}
+		clock->latest = when;
 		if (queued->type == NTRACE_STACK_RUN)
 			note_stop(stacks, queued, when, kind);
 		result = pass(stacks, queued, when, kind);
@@ -223,6 +229,7 @@ int clock_end(struct ntrace_stacks *stacks)
 	stacks->elsewhere += clock->position;
 	clock->position = 0;
 	clock->anchor_position = 0;
+	clock->latest = 0;
 	clock->offset = UINT64_MAX;
 	clock->time_known = false;
 	clock->anchored = false;

@@ -273,6 +273,7 @@ struct queued {
  * @queue: a ring, from @first on
  * @position: instructions of the stream so far
  * @anchor_position, @anchor_time: position and time of the last timestamp, if @anchored
+ * @latest: largest time of a change
  * @turn_end: end of the present turn, 0 = not known
  * @offset, @time, @time_known: offset and time of the current message; UINT64_MAX: none yet
  */
@@ -283,6 +284,7 @@ struct stack_clock {
 	uint64_t position;
 	uint64_t anchor_position;
 	uint64_t anchor_time;
+	uint64_t latest;
 	uint64_t offset;
 	uint64_t time;
 	uint64_t turn_end;

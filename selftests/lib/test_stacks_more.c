@@ -210,6 +210,20 @@ static void test_time(void)
 			is_u64(functions[i].ticks, 0, "a clock set back: an unknown time");
 	ntrace_stacks_free(stacks);
 
+	begin();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 900;
+	call(MAIN, 8, A);
+	offset = 30, now = 950;
+	leave(A, 0);
+	is_u64(time_kind, NTRACE_STACK_TIME_OUTSIDE, "a clock set back: times are not known");
+	offset = 40, now = 1001;
+	run(MAIN, 20);
+	ntrace_stacks_end(stacks);
+	is_u64(wrong, 0, "no change is earlier than the one before");
+	ntrace_stacks_free(stacks);
+
 	/* A timestamp without any instructions. */
 	begin();
 	timed = true, offset = 10, now = 1000;

@@ -121,7 +121,9 @@ struct ntrace_stack_edge {
  * @NTRACE_STACK_TIME_NONE: the trace has no timestamps
  * @NTRACE_STACK_TIME_EXACT: the time of a timestamp
  * @NTRACE_STACK_TIME_INTERPOLATED: interpolated by instructions between two timestamps
- * @NTRACE_STACK_TIME_OUTSIDE: before the first or after the last timestamp, whose time is used
+ * @NTRACE_STACK_TIME_OUTSIDE: before the first or after the last timestamp, whose time is used; or after
+ *                             the clock was set back: the latest time before that is used until time
+ *                             has passed it
  */
 enum ntrace_stack_time {
 	NTRACE_STACK_TIME_NONE,
