@@ -292,8 +292,11 @@ static char *read_xml(struct ntrace_tandem_gdb *gdb, const char *name, int *erro
 			*error = length < 0 ? length : NTRACE_ERR_UNSUPPORTED;
 			break;
 		}
-		grown = used + (size_t)length < XML_MAX ? realloc(text, used + (size_t)length + 1) :
-							  NULL;
+		if (used + (size_t)length >= XML_MAX) {
+			*error = NTRACE_ERR_NOSPACE;
+			break;
+		}
+		grown = realloc(text, used + (size_t)length + 1);
 		if (!grown) {
 			*error = NTRACE_ERR_NOMEM;
 			break;
@@ -683,6 +686,7 @@ int ntrace_tandem_gdb_open(struct ntrace_tandem_gdb **result, const char *addres
 	model->write_memory = write_memory;
 	model->step = step;
 	model->flags = NTRACE_TANDEM_MODEL_WFI_BLOCKS;
+	model->xlen = 8u * gdb->bytes[gdb->number[NTRACE_TANDEM_PC]];
 	*result = gdb;
 	return 0;
 }

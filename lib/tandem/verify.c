@@ -91,7 +91,8 @@ int ntrace_tandem_verifier_new(struct ntrace_tandem_verifier **result,
 
 	ntrace_tandem_verify_config_init(&config);
 	if (STRUCT_TAKE(&config, callers) || ntrace_tandem_params_refusal(&config.params) ||
-	    !config.model.read_registers || !config.model.step || !config.mismatch)
+	    !config.model.read_registers || !config.model.step || !config.mismatch ||
+	    (config.model.xlen && config.model.xlen != config.params.xlen))
 		return NTRACE_ERR_INVALID;
 	verifier = calloc(1, sizeof(*verifier));
 	if (!verifier)

@@ -27,6 +27,10 @@ static void test_config(void)
 	config.params.xlen = 48;
 	is_u64(ntrace_tandem_verifier_new(&made, &config), NTRACE_ERR_INVALID, "48 bits");
 	defaults();
+	config.model.xlen = 32;
+	is_u64(ntrace_tandem_verifier_new(&made, &config), NTRACE_ERR_INVALID,
+	       "a model of 32 bits for a trace of 64");
+	defaults();
 	config.size = 0;
 	is_u64(ntrace_tandem_verifier_new(&made, &config), NTRACE_ERR_INVALID, "a size of 0");
 	ok(!made, "none of them is made");

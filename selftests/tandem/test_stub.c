@@ -401,6 +401,8 @@ static void test_descriptions(void)
 
 		is_u64(error, cases[i].error, "%s", cases[i].what);
 		if (!error)
+			is_u64(model.xlen, strstr(cases[i].what, "32 bits") ? 32 : 64, "its XLEN");
+		if (!error)
 			model.read_registers(model.data, &id, &value, 1);
 		disconnects();
 		if (!error)
@@ -444,7 +446,7 @@ static void test_lengths(void)
 	part[0] = 'm';
 	part[16384] = '\0';
 	script[0][0] = "qXfer:";
-	is_u64(connects(script), NTRACE_ERR_NOMEM, "a description without end");
+	is_u64(connects(script), NTRACE_ERR_NOSPACE, "a description without end");
 	disconnects();
 }
 

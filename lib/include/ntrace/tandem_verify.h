@@ -29,6 +29,7 @@ extern "C" {
  * @step: execute one instruction, or take the exception that it raises. Return: 0 or an error
  * @reset: reset the hart; may be NULL
  * @flags: NTRACE_TANDEM_MODEL_WFI_BLOCKS
+ * @xlen: bits of pc, 32 or 64, which must be those of the trace; 0: not known
  *
  * An error other than those named ends the verification.
  */
@@ -43,6 +44,7 @@ struct ntrace_tandem_model {
 	int (*step)(void *data);
 	int (*reset)(void *data);
 	unsigned int flags;
+	unsigned int xlen;
 };
 
 /* Kind of a difference. */
@@ -232,7 +234,8 @@ struct ntrace_tandem_gdb;
  *
  * Return: 0; NTRACE_ERR_IO with errno set, ETIMEDOUT for a stub that does not answer;
  * NTRACE_ERR_FORMAT if it answers something else, or registers have impossible sizes;
- * NTRACE_ERR_UNSUPPORTED if it has no description of registers with pc; NTRACE_ERR_NOMEM;
+ * NTRACE_ERR_UNSUPPORTED if it has no description of registers with pc; NTRACE_ERR_NOSPACE if a file of
+ * the description is larger than 1 MiB; NTRACE_ERR_NOMEM;
  * NTRACE_ERR_INVALID for an address that is neither.
  */
 NTRACE_EXPERIMENTAL int ntrace_tandem_gdb_open(struct ntrace_tandem_gdb **gdb, const char *address,

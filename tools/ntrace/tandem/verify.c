@@ -177,6 +177,8 @@ static const char *model_error(int error, bool gdb, bool open)
 {
 	if (gdb && open && error == NTRACE_ERR_UNSUPPORTED)
 		return "the GDB stub does not describe its registers";
+	if (gdb && open && error == NTRACE_ERR_NOSPACE)
+		return "a file of the GDB stub's target description is larger than 1 MiB";
 	if (gdb && error == NTRACE_ERR_FORMAT)
 		return open ? "the GDB stub breaks the protocol, or gives a register a bitsize "
 			      "of 0, or pc and general registers one that is not XLEN" :
@@ -235,6 +237,13 @@ int tandem_verify(const struct tandem_options *options)
 		error = ntrace_tandem_gdb_open(&gdb, options->gdb, &config.model);
 	if (error)
 		return fail("%s: %s", options->gdb, model_error(error, true, true));
+	if (config.model.xlen && config.model.xlen != config.params.xlen) {
+		ntrace_tandem_gdb_close(gdb);
+		return fail("%s: the model's registers have %u bits, and the trace has xlen %u: "
+			    "option --xlen",
+			    options->model ? options->path : options->gdb, config.model.xlen,
+			    config.params.xlen);
+	}
 	verify.passed = calloc(options->last + 1, sizeof(*verify.passed));
 	error = verify.passed ? run_verifier(&verify, &config) : fail("out of memory");
 	free(verify.passed);
