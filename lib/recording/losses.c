@@ -80,7 +80,7 @@ size_t ntrace_stream_losses(const struct ntrace_stream *stream, char *text, size
 void ntrace_stream_add_losses(struct ntrace_stream *sum, const struct ntrace_stream *stream)
 {
 	sum->lost += stream->lost;
-	sum->lost_exact &= stream->lost_exact || (!stream->lost && !stream->gaps && !stream->loss);
+	sum->lost_exact &= stream->lost_exact || !ntrace_stream_losses(stream, NULL, 0);
 	sum->gaps += stream->gaps;
 	sum->loss |= stream->loss;
 	sum->event |= stream->event;

@@ -97,7 +97,7 @@ static int write_stream(FILE *file, const struct ntrace_stream *stream, unsigned
 	fprintf(file, "start_ns %" PRIu64 "\nstop_ns %" PRIu64 "\nbytes %" PRIu64 "\n",
 		stream->start_ns, stream->stop_ns, stream->bytes);
 	fprintf(file, "lost %" PRIu64 "\nlost_exact %d\ngaps %" PRIu64 "\n", stream->lost,
-		stream->lost_exact, stream->gaps);
+		stream->lost_exact || !ntrace_stream_losses(stream, NULL, 0), stream->gaps);
 	if (stream->loss)
 		fprintf(file, "loss %" PRIu64 "\n", stream->loss);
 	if (stream->event)
@@ -349,7 +349,10 @@ static int take_text(struct params_reader *reader, char *text)
 		error = take_line(reader, line, value ? value : "");
 	}
 	for (i = 0; !error && i < reader->made->recording.stream_count; i++) {
-		if (!reader->made->streams[i].file[0])
+		struct ntrace_stream *stream = &reader->made->streams[i];
+
+		stream->lost_exact |= !ntrace_stream_losses(stream, NULL, 0);
+		if (!stream->file[0])
 			error = refuse(reader, NTRACE_ERR_FORMAT, "params: stream %u has no file",
 				       i);
 	}

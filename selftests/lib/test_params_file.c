@@ -64,6 +64,8 @@ static void test_stream(void)
 {
 	const struct ntrace_stream *streams;
 
+	is_u64((uint64_t)reads(STREAM "lost 0\nlost_exact 0\n"), 0, "no loss that is not exact");
+	ok(recording->streams[0].lost_exact, "is an exact one: nothing was lost");
 	is_u64((uint64_t)reads(STREAM
 			       "stream 1\nfile b\ncpu 3\nhartid 4\nsrc 5\nlost 6\nlost_exact 0\n"
 			       "gaps 7\nstart_ns 8\nstop_ns 9\nevent 10\nposition 11\nbytes 12\n"

@@ -43,7 +43,7 @@ extern "C" {
  *       separated them, as for perf
  * @bytes: bytes of trace in the file, uncompressed
  * @lost: bytes lost while recording
- * @lost_exact: @lost is exact; if false, @lost is a lower bound
+ * @lost_exact: @lost is exact, as it is if nothing was lost; if false, @lost is a lower bound
  * @gaps: number of gaps in the recorded trace
  * @start_ns: CLOCK_MONOTONIC at the start of the trace
  * @stop_ns: likewise at its end; 0 = unknown
