@@ -504,9 +504,9 @@ static bool comes_from(const struct ntrace_stacks *stacks, const struct entry *e
 static bool is_ready(const struct ntrace_stacks *stacks, const struct ntrace_segment *run,
 		     struct thread *thread)
 {
-	return thread == stacks->hart.current && thread->state == THREAD_RUNNING &&
-	       thread->stream == stacks->hart.stream && thread->turn == run->turn &&
-	       (!run->program || thread->program == run->program) &&
+	return !stacks->hold.count && thread == stacks->hart.current &&
+	       thread->state == THREAD_RUNNING && thread->stream == stacks->hart.stream &&
+	       thread->turn == run->turn && (!run->program || thread->program == run->program) &&
 	       thread->epoch == stacks->hart.epoch && thread->stack.count &&
 	       thread->stack.goes_on && thread->stack.next == stacks->hart.behind &&
 	       !thread->stack.skip && top_layer(thread)->privilege == run->privilege;

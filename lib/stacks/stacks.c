@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hold.h"
 #include "profile/select.h"
 #include "run.h"
 #include "struct_size.h"
@@ -119,6 +120,7 @@ void ntrace_stacks_free(struct ntrace_stacks *stacks)
 	inline_free(stacks);
 	run_free(stacks);
 	upper_free(stacks);
+	hold_free(&stacks->hold);
 	free(stacks->known);
 	free(stacks->memo);
 	free(stacks);
@@ -314,8 +316,12 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 	stacks->hart.isa = *flow->isa;
 	if (!same)
 		error = resume_thread(stacks, thread, event);
+	stacks->hold.possible = !stacks->hold.forced;
 	if (!error)
 		error = stack_arrive(stacks, thread, event);
+	stacks->hold.possible = false;
+	if (error == STACKS_HOLD)
+		return hold_begin(stacks, event);
 	if (!error)
 		error = count_block(stacks, thread, flow);
 	if (error)
@@ -401,6 +407,8 @@ int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
 	const struct ntrace_flow_event *flow = event->flow;
 	int error;
 
+	if (stacks->hold.count)
+		return hold_event(stacks, event);
 	error = begin_event(stacks, event->stream, event->cpu, flow->offset,
 			    &(struct time_of){ event->time, event->turn_end, event->time_error,
 					       event->time_unit });
@@ -448,7 +456,7 @@ static int take_alone(struct ntrace_stacks *stacks, const struct ntrace_segment 
 	struct ntrace_flow_event flow;
 
 	ntrace_segment_event(blocks, block, &flow, &event);
-	return take_block(stacks, &event);
+	return stacks->hold.count ? hold_event(stacks, &event) : take_block(stacks, &event);
 }
 
 /* Counts before the top frame changes. Return: false: error. */
@@ -638,8 +646,33 @@ int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_segment
 
 	while (block < end && !error) {
 		error = take_alone(stacks, blocks, block++);
-		if (block < end && !error)
+		if (block < end && !error && !stacks->hold.count)
 			block = take_stretch(stacks, blocks, block, end, &error);
+	}
+	return error;
+}
+
+/* While events are held: each block is one. */
+static int hold_segment(struct ntrace_stacks *stacks, const struct ntrace_segment *segment)
+{
+	size_t steps = segment->type == NTRACE_SEGMENT_RUN ? segment->run->count : 1;
+	int error = 0;
+
+	for (size_t step = 0; step < steps && !error; step++) {
+		struct ntrace_segment blocks = *segment;
+		struct ntrace_block_batch batch;
+
+		if (segment->type == NTRACE_SEGMENT_RUN)
+			ntrace_segment_step(segment, step, &batch, &blocks);
+		for (size_t i = 0; i < blocks.batch->count && !error; i++) {
+			struct ntrace_session_event event;
+			struct ntrace_flow_event flow;
+
+			ntrace_segment_event(&blocks, &blocks.batch->blocks[i], &flow, &event);
+			if (segment->type == NTRACE_SEGMENT_RUN)
+				flow.offset = segment->run->offset;
+			error = ntrace_stacks_event(stacks, &event);
+		}
 	}
 	return error;
 }
@@ -658,6 +691,8 @@ int ntrace_stacks_segment(void *data, const struct ntrace_segment *segment)
 		stacks->known = calloc(KNOWN_BLOCKS, sizeof(*stacks->known));
 	if (!stacks->known)
 		return NTRACE_ERR_NOMEM;
+	if (stacks->hold.count)
+		return hold_segment(stacks, segment);
 	error = begin_event(stacks, segment->stream, segment->cpu,
 			    steps ? run->offset : batch->offset,
 			    &(struct time_of){ segment->time, segment->turn_end,
@@ -670,7 +705,10 @@ int ntrace_stacks_segment(void *data, const struct ntrace_segment *segment)
 int ntrace_stacks_end_stream(void *data, unsigned int stream)
 {
 	struct ntrace_stacks *stacks = data;
-	int error = stacks_enter_stream(stacks, stream);
+	int error = hold_flush(stacks);
+
+	if (!error)
+		error = stacks_enter_stream(stacks, stream);
 
 	stacks->reported = false;
 	/* The thread may go on elsewhere. */
@@ -695,8 +733,8 @@ static int end_hart(struct ntrace_stacks *stacks, unsigned int stream)
 
 int ntrace_stacks_end(struct ntrace_stacks *stacks)
 {
+	int error = hold_flush(stacks), folded;
 	unsigned int last = stacks->hart.stream, i;
-	int error = 0, folded;
 
 	if (last < stacks->hart_count)
 		last = stacks->hart_count - 1;

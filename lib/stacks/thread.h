@@ -304,6 +304,28 @@ struct runs_recording {
 	uint32_t bottom;
 };
 
+#define HOLD_RETURNS 64
+
+struct held;
+
+/*
+ * Events that are held, see hold.c.
+ * @returns: where the function returned that goes on first, and its callers, since then; @returned of them
+ * @depth: number of calls that have not returned
+ * @last: index of the last block of the thread
+ * @possible: the present event can be held
+ * @decided: the next choice is by @returns; @forced: it cannot wait
+ */
+struct stack_hold {
+	struct held *items;
+	size_t count, room, last;
+	uint64_t returns[HOLD_RETURNS];
+	unsigned int returned, depth;
+	bool possible;
+	bool decided;
+	bool forced;
+};
+
 /*
  * What an upper node has at present.
  * @visit: the visit it is of; of another one: nothing
@@ -405,6 +427,7 @@ struct ntrace_stacks {
 	struct stack_runs *runs; /* NULL before the first run */
 	struct stack_upper upper;
 	struct runs_recording recording;
+	struct stack_hold hold;
 };
 
 int stacks_change_stream(struct ntrace_stacks *stacks, uint32_t stream);

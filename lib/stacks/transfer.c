@@ -7,6 +7,7 @@
 
 #include <ntrace/isa.h>
 
+#include "hold.h"
 #include "profile/select.h"
 #include "run.h"
 #include "transfer.h"
@@ -202,10 +203,18 @@ static int do_jump(struct ntrace_stacks *stacks, struct thread *thread, const st
 static int do_switch(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
 	uint32_t low = floor_of(&thread->stack);
+	size_t index;
 	bool found;
 	int error;
 
 	run_spoil(stacks);
+	error = hold_choose(stacks, thread, to->address, &index);
+	if (error)
+		return error;
+	if (index != SIZE_MAX) {
+		stacks->stats.switched++;
+		return stack_restore(stacks, thread, index, thread->aside[index].count - 1);
+	}
 	error = aside_return(stacks, thread, to->address, &found);
 	if (error || found)
 		return error;

@@ -75,6 +75,48 @@ static void test_many(void)
 	expect(want, "fibers that start each other are not below each other");
 }
 
+/* Fibers that wait in the same function: its return shows whose it is. */
+static void test_same_place(void)
+{
+	for (unsigned int second = 0; second < 2; second++) {
+		begin();
+		call(MAIN, 0, SWAP);
+		change_stack(SWAP, A, 0);
+		call(A, 0, B);
+		call(B, 0, SWAP);
+		change_stack(SWAP, C, 0);
+		call(C, 0, B);
+		call(B, 0, SWAP);
+		change_stack(SWAP, MAIN, 12);
+		call(MAIN, 12, SWAP);
+		change_stack(SWAP, B, 12);
+		run(B, 12);
+		leave(B, 20);
+		run(second ? C : A, 12);
+		expect(second ? "program;a 3|program;a;b 3|program;a;b;swap 3|program;c 5|"
+				"program;c;b 7|program;c;b;swap 3|program;[unknown];main 6|"
+				"program;[unknown];main;swap 6" :
+				"program;a 5|program;a;b 7|program;a;b;swap 3|program;c 3|"
+				"program;c;b 3|program;c;b;swap 3|program;[unknown];main 6|"
+				"program;[unknown];main;swap 6",
+		       second ? "it is the second one" : "it is the first one");
+	}
+	/* The trace ends before it is known. */
+	begin();
+	call(MAIN, 0, SWAP);
+	change_stack(SWAP, A, 0);
+	call(A, 0, B);
+	call(B, 0, SWAP);
+	change_stack(SWAP, C, 0);
+	call(C, 0, B);
+	call(B, 0, SWAP);
+	change_stack(SWAP, B, 12);
+	run(B, 12);
+	expect("program;a 3|program;a;b 5|program;a;b;swap 3|program;c 3|program;c;b 3|"
+	       "program;c;b;swap 3|program;[unknown];main 3|program;[unknown];main;swap 3",
+	       "it is not known");
+}
+
 static void test_resumed(void)
 {
 	struct ntrace_stacks_stats stats;
@@ -123,6 +165,7 @@ int main(void)
 	setup();
 	test_begin();
 	test_many();
+	test_same_place();
 	test_resumed();
 	tear_down();
 	return done_testing();
