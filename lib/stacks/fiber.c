@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
+ * What the code of functions tells.
+ *
  * Functions that change the stack of a thread: swapcontext(), jump_fcontext() of boost.context, gogo() of Go. A trace has
  * no stack pointers, but their code tells: it loads the stack pointer, and jumps.
  *
@@ -77,4 +79,42 @@ bool frame_switches(struct ntrace_stacks *stacks, const struct frame *frame,
 		function->switches = look(frame, space, &stacks->hart.isa);
 	}
 	return function->switches;
+}
+
+/* Numbers of Linux's system calls that make a thread (include/uapi/asm-generic/unistd.h). */
+#define SYS_CLONE 220
+#define SYS_CLONE3 435
+
+#define A7 17
+
+/* The number of a system call that an instruction loads: addi a7, zero, number. */
+static bool loads_number(const uint8_t *bytes, unsigned int size, unsigned int *number)
+{
+	uint32_t code = bytes[0] | (uint32_t)bytes[1] << 8;
+
+	if (size != 4)
+		return false;
+	code |= (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+	*number = code >> 20;
+	return (code & 0xfffff) == (A7 << 7 | 0x13);
+}
+
+bool frame_forks(const struct ntrace_stacks *stacks, const struct frame *frame,
+		 const struct ntrace_space *space, uint64_t ecall)
+{
+	unsigned int number = SYS_CLONE, found;
+	struct ntrace_insn insn;
+	const uint8_t *bytes;
+	size_t size;
+
+	if (!stacks->tree.functions[frame->function].forks)
+		return false;
+	for (uint64_t at = frame->low; at < ecall; at += insn.size) {
+		if (ntrace_space_read(space, at, &bytes, &size) ||
+		    ntrace_insn_decode(&stacks->hart.isa, bytes, size, at, &insn))
+			return true;
+		if (loads_number(bytes, insn.size, &found))
+			number = found;
+	}
+	return number == SYS_CLONE || number == SYS_CLONE3;
 }

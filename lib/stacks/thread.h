@@ -527,7 +527,11 @@ int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, size_t in
 
 void stacks_forget_aside(struct thread *thread);
 
-/* fiber.c: whether the function of @frame, in @space, jumps to other stacks. */
+/* fiber.c: whether the system call of @frame at @ecall may make a thread. */
+bool frame_forks(const struct ntrace_stacks *stacks, const struct frame *frame,
+		 const struct ntrace_space *space, uint64_t ecall);
+
+/* Whether the function of @frame, in @space, jumps to other stacks. */
 bool frame_switches(struct ntrace_stacks *stacks, const struct frame *frame,
 		    struct ntrace_space *space);
 

@@ -651,7 +651,7 @@ static int keep_fork(const struct ntrace_stacks *stacks, struct thread *thread)
 	const struct frame *top = stack_top(thread);
 
 	if (!top || !thread->stack.skip || top_layer(thread)->privilege != NTRACE_PRIV_U ||
-	    !stacks->tree.functions[top->function].forks)
+	    !frame_forks(stacks, top, thread->space, thread->stack.next))
 		return 0;
 	return stack_keep_fork(thread);
 }
