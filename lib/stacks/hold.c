@@ -6,8 +6,9 @@
  *	worker;step;yield;swapcontext		the thread is in yield() now;
  *	worker;yield;swapcontext		where that returns shows whose it is
  *
- * Events are held until then, and taken when the stack is known. If something else comes first, it is the stack that
- * has waited longest.
+ * Events are held until then, and taken when the stack is known. Before, the thread may change its stack again: there is
+ * a guess for each stack that it may have now, and those that do not return where the thread returns are dropped. If
+ * there are too many guesses or events, it is the stack that was left last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include "hold.h"
 #include "transfer.h"
 
-#define HELD_MAX 16384
+#define HELD_MAX 65536
 
 struct held {
 	struct ntrace_session_event event;
@@ -24,21 +25,10 @@ struct held {
 	char comm[64];
 };
 
-/* Whether the stack waits at @address, and its callers where yield() and its callers returned to. */
-static bool may_be(const struct stack_hold *hold, const struct stack *stack, uint64_t address)
+/* The frames of the stack @index, or of the thread for the number of those set aside. */
+static const struct stack *stack_of(const struct thread *thread, size_t index)
 {
-	const struct frame *top = &stack->frames[stack->count - 1];
-
-	if (stack->count < 2 || !top->returns || top->ret != address)
-		return false;
-	for (unsigned int i = 0; i < hold->returned; i++) {
-		if (i + 3 > stack->count)
-			return false;
-		top--;
-		if (!top->returns || top->ret != hold->returns[i])
-			return false;
-	}
-	return true;
+	return index < thread->aside_count ? &thread->aside[index] : &thread->stack;
 }
 
 static bool same_frames(const struct stack *one, const struct stack *other)
@@ -52,46 +42,120 @@ static bool same_frames(const struct stack *one, const struct stack *other)
 	return true;
 }
 
-/* The stack that has waited longest of those that may be it. @several: there are others, with other frames. */
-static const struct stack *first_of(const struct stack_hold *hold, const struct thread *thread,
-				    uint64_t address, bool *several)
+static bool waits_at(const struct thread *thread, const struct guessed *guessed, uint64_t address)
 {
-	const struct stack *found = NULL;
+	const struct frame *top;
 
-	*several = false;
-	for (size_t i = 0; i < thread->aside_count; i++) {
-		const struct stack *stack = &thread->aside[i];
+	if (guessed->pushed)
+		return guessed->rets[guessed->pushed - 1] == address;
+	if (guessed->count < 2)
+		return false;
+	top = &stack_of(thread, guessed->base)->frames[guessed->count - 1];
+	return top->returns && top->ret == address;
+}
 
-		if (!may_be(hold, stack, address))
+static void leave(struct guessed *guessed)
+{
+	if (guessed->pushed)
+		guessed->pushed--;
+	else
+		guessed->count--;
+}
+
+static struct guessed whole_stack(const struct thread *thread, size_t index)
+{
+	return (struct guessed){ .base = index, .count = stack_of(thread, index)->count };
+}
+
+/* Whether the stack @index waits at @address, and no earlier one with the same frames does. */
+static bool is_candidate(const struct thread *thread, const struct guess *guess, size_t index,
+			 uint64_t address)
+{
+	const struct guessed stack = whole_stack(thread, index);
+
+	if (!waits_at(thread, &stack, address))
+		return false;
+	for (unsigned int i = 0; i < guess->used_count; i++)
+		if (guess->used[i] == index)
+			return false;
+	for (size_t i = 0; i < index; i++)
+		if (same_frames(&thread->aside[i], &thread->aside[index]) &&
+		    is_candidate(thread, guess, i, address))
+			return false;
+	return true;
+}
+
+/* Adds what @from becomes if the stack @stack goes on. Return: false: no room. */
+static bool add_guess(struct stack_hold *hold, const struct guess *from,
+		      const struct guessed *stack)
+{
+	struct guess *guess = &hold->guesses[hold->guess_count];
+
+	if (hold->guess_count == GUESSES)
+		return false;
+	*guess = *from;
+	guess->now = *stack;
+	hold->guess_count++;
+	return true;
+}
+
+/* Adds a guess for each stack that may go on at @address after @from, of which the present one waits. */
+static bool add_guesses(struct stack_hold *hold, const struct thread *thread,
+			const struct guess *from, uint64_t address)
+{
+	struct guess next = *from;
+
+	if (next.parked_count == GUESSED || next.used_count == GUESSED)
+		return false;
+	next.parked[next.parked_count++] = next.now;
+	for (unsigned int i = 0; i < from->parked_count; i++) {
+		struct guess other = next;
+		struct guessed stack = from->parked[i];
+
+		if (!waits_at(thread, &stack, address))
 			continue;
-		if (!found)
-			found = stack;
-		*several |= !same_frames(found, stack);
+		leave(&stack);
+		other.parked[i] = other.parked[--other.parked_count];
+		if (!add_guess(hold, &other, &stack))
+			return false;
 	}
-	return found;
+	/* Stacks that have waited long may have been given up. */
+	for (size_t i = thread->aside_count; i-- > 0;) {
+		struct guess other = next;
+		struct guessed stack = whole_stack(thread, i);
+
+		if (!is_candidate(thread, from, i, address))
+			continue;
+		leave(&stack);
+		other.used[other.used_count++] = i;
+		if (other.first == SIZE_MAX)
+			other.first = i;
+		if (!add_guess(hold, &other, &stack))
+			return false;
+	}
+	return true;
 }
 
 int hold_choose(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address,
 		size_t *index)
 {
+	const struct guess none = { .first = SIZE_MAX,
+				    .now = whole_stack(thread, thread->aside_count) };
 	struct stack_hold *hold = &stacks->hold;
-	const struct stack *found;
-	bool several;
 
-	if (!hold->decided)
-		hold->returned = 0;
-	hold->decided = false;
-	found = first_of(hold, thread, address, &several);
-	/* No stack fits what came afterwards: none of them need be known. */
-	if (!found && hold->returned) {
-		hold->returned = 0;
-		found = first_of(hold, thread, address, &several);
-		several = false;
+	*index = hold->choice;
+	if (hold->decided) {
+		hold->decided = false;
+		return 0;
 	}
-	if (several && hold->possible)
-		return STACKS_HOLD;
-	*index = found ? (size_t)(found - thread->aside) : SIZE_MAX;
-	return 0;
+	if (!hold->guesses)
+		hold->guesses = malloc(2 * GUESSES * sizeof(*hold->guesses));
+	if (!hold->guesses)
+		return NTRACE_ERR_NOMEM;
+	hold->guess_count = 0;
+	add_guesses(hold, thread, &none, address);
+	*index = hold->guess_count ? hold->guesses[0].first : SIZE_MAX;
+	return hold->guess_count > 1 && hold->possible ? STACKS_HOLD : 0;
 }
 
 static int add(struct stack_hold *hold, const struct ntrace_session_event *event)
@@ -122,6 +186,7 @@ void hold_free(struct stack_hold *hold)
 	for (size_t i = 0; i < hold->count; i++)
 		ntrace_space_put(hold->items[i].flow.space);
 	free(hold->items);
+	free(hold->guesses);
 	*hold = (struct stack_hold){ 0 };
 }
 
@@ -134,7 +199,9 @@ int hold_flush(struct ntrace_stacks *stacks)
 		return 0;
 	hold->items = NULL;
 	hold->count = hold->room = 0;
+	hold->choice = hold->guesses[0].first;
 	hold->decided = true;
+	old.guesses = NULL;
 	for (size_t i = 0; i < old.count && !error; i++) {
 		struct held *held = &old.items[i];
 
@@ -163,80 +230,112 @@ static int switches(struct ntrace_stacks *stacks, const struct ntrace_flow_event
 	return error;
 }
 
-/* What the thread has done from its block @from to @to. @over: it leaves the stack before that is known. */
-static int follow(struct ntrace_stacks *stacks, const struct ntrace_flow_event *from,
-		  const struct ntrace_flow_event *to, bool *over)
+/* What @guess becomes between two blocks. Return: false: no room. */
+static bool follow_guess(struct stack_hold *hold, const struct thread *thread,
+			 const struct guess *old, const struct ntrace_flow_event *from,
+			 const struct ntrace_flow_event *to)
 {
-	struct stack_hold *hold = &stacks->hold;
+	struct guess guess = *old;
 
-	if (!from->taken)
-		return 0;
 	switch (from->insn_class) {
 	case NTRACE_INSN_CALL:
 	case NTRACE_INSN_INDIRECT_CALL:
-		hold->depth += to->address != from->last + from->last_size;
-		return 0;
+		if (guess.now.pushed == GUESSED_DEPTH)
+			return false;
+		if (to->address != from->last + from->last_size)
+			guess.now.rets[guess.now.pushed++] = from->last + from->last_size;
+		return add_guess(hold, &guess, &guess.now);
 	case NTRACE_INSN_RETURN:
-		if (hold->depth)
-			hold->depth--;
-		else if (hold->returned < HOLD_RETURNS)
-			hold->returns[hold->returned++] = to->address;
-		else
-			*over = true;
-		return 0;
-	case NTRACE_INSN_INDIRECT_JUMP:
-	case NTRACE_INSN_OTHER_INDIRECT_JUMP:
-		return switches(stacks, from, over);
-	case NTRACE_INSN_COROUTINE_SWAP:
-		*over = true;
-		return 0;
+		if (!waits_at(thread, &guess.now, to->address))
+			return true;
+		leave(&guess.now);
+		return add_guess(hold, &guess, &guess.now);
 	default:
-		return 0;
+		return add_guess(hold, &guess, &guess.now);
 	}
 }
 
-/* The event at @index, the last one, has been added: whether the stack is known now. */
+/* What all guesses become between two blocks of the thread. @over: no more can be known. */
+static int follow(struct ntrace_stacks *stacks, const struct thread *thread,
+		  const struct ntrace_flow_event *from, const struct ntrace_flow_event *to,
+		  bool *over)
+{
+	struct stack_hold *hold = &stacks->hold;
+	const struct guess *old = hold->guesses + GUESSES;
+	const unsigned int count = hold->guess_count;
+	struct code_place place;
+	bool switched = false, room = true;
+	int error = 0;
+
+	if (!from->taken)
+		return 0;
+	*over = from->insn_class == NTRACE_INSN_COROUTINE_SWAP;
+	if (from->insn_class == NTRACE_INSN_INDIRECT_JUMP ||
+	    from->insn_class == NTRACE_INSN_OTHER_INDIRECT_JUMP)
+		error = switches(stacks, from, &switched);
+	if (switched && !error)
+		error = code_place_at(stacks, to->space, to->address, &place);
+	if (error || *over)
+		return error;
+	memcpy(hold->guesses + GUESSES, hold->guesses, count * sizeof(*old));
+	hold->guess_count = 0;
+	for (unsigned int i = 0; i < count && room; i++) {
+		if (switched && place.entry) {
+			struct guess guess = old[i];
+
+			room = guess.parked_count < GUESSED;
+			if (!room)
+				break;
+			guess.parked[guess.parked_count++] = guess.now;
+			room = add_guess(hold, &guess,
+					 &(struct guessed){ .base = thread->aside_count });
+		} else if (switched) {
+			room = add_guesses(hold, thread, &old[i], to->address);
+		} else {
+			room = follow_guess(hold, thread, &old[i], from, to);
+		}
+	}
+	/* The guesses until now are the best ones. */
+	*over = !room || !hold->guess_count;
+	if (*over) {
+		memcpy(hold->guesses, old, count * sizeof(*old));
+		hold->guess_count = count;
+	}
+	return 0;
+}
+
+/* The last event has been added: whether the stack is known now. */
 static int decide(struct ntrace_stacks *stacks, bool *over)
 {
 	struct stack_hold *hold = &stacks->hold;
 	const struct held *first = &hold->items[0], *last = &hold->items[hold->count - 1];
-	struct thread *thread = threads_known(stacks, first->event.pid, first->event.tid);
+	const struct thread *thread = threads_known(stacks, first->event.pid, first->event.tid);
+	bool several = false;
 	int error;
 
 	*over = hold->count == HELD_MAX || !thread;
 	if (*over || last->flow.type != NTRACE_FLOW_BLOCK ||
 	    last->event.privilege != first->event.privilege || last->event.tid != first->event.tid)
 		return 0;
-	error = follow(stacks, &hold->items[hold->last].flow, &last->flow, over);
+	error = follow(stacks, thread, &hold->items[hold->last].flow, &last->flow, over);
 	hold->last = hold->count - 1;
-	if (!error && !*over) {
-		bool several;
-
-		first_of(hold, thread, first->flow.address, &several);
-		*over = !several;
-	}
+	for (unsigned int i = 1; i < hold->guess_count; i++)
+		several |= hold->guesses[i].first != hold->guesses[0].first;
+	*over |= !several;
 	return error;
 }
 
 int hold_begin(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
-	stacks->hold.depth = stacks->hold.returned = 0;
 	stacks->hold.last = 0;
 	return add(&stacks->hold, event);
 }
 
 int hold_event(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
-	struct stack_hold *hold = &stacks->hold;
 	bool over = false;
-	int error;
+	int error = add(&stacks->hold, event);
 
-	/* Another hart goes on. */
-	if (event->stream != hold->items[0].event.stream) {
-		error = hold_flush(stacks);
-		return error ? error : ntrace_stacks_event(stacks, event);
-	}
-	error = add(hold, event);
 	if (!error)
 		error = decide(stacks, &over);
 	return error || !over ? error : hold_flush(stacks);

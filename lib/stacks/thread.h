@@ -304,23 +304,48 @@ struct runs_recording {
 	uint32_t bottom;
 };
 
-#define HOLD_RETURNS 64
+#define GUESSES 64
+#define GUESSED 8
+#define GUESSED_DEPTH 32
+
+/* @count frames of the stack @base, and return addresses of @pushed more. */
+struct guessed {
+	size_t base;
+	uint32_t count;
+	uint32_t pushed;
+	uint64_t rets[GUESSED_DEPTH];
+};
+
+/*
+ * What the thread may have done since events are held.
+ * @first: the stack set aside that went on
+ * @now: its stack; @parked: those that it left since then
+ * @used: stacks set aside that went on
+ */
+struct guess {
+	size_t first;
+	struct guessed now;
+	struct guessed parked[GUESSED];
+	unsigned int parked_count;
+	size_t used[GUESSED];
+	unsigned int used_count;
+};
 
 struct held;
 
 /*
  * Events that are held, see hold.c.
- * @returns: where the function returned that goes on first, and its callers, since then; @returned of them
- * @depth: number of calls that have not returned
+ * @guesses: room for GUESSES, twice
  * @last: index of the last block of the thread
  * @possible: the present event can be held
- * @decided: the next choice is by @returns; @forced: it cannot wait
+ * @decided: the next choice is @choice; @forced: it cannot wait
  */
 struct stack_hold {
 	struct held *items;
 	size_t count, room, last;
-	uint64_t returns[HOLD_RETURNS];
-	unsigned int returned, depth;
+	struct guess *guesses;
+	unsigned int guess_count;
+	size_t choice;
 	bool possible;
 	bool decided;
 	bool forced;

@@ -110,11 +110,13 @@ static void test_same_place(void)
 	change_stack(SWAP, C, 0);
 	call(C, 0, B);
 	call(B, 0, SWAP);
+	change_stack(SWAP, MAIN, 12);
+	call(MAIN, 12, SWAP);
 	change_stack(SWAP, B, 12);
 	run(B, 12);
-	expect("program;a 3|program;a;b 5|program;a;b;swap 3|program;c 3|program;c;b 3|"
-	       "program;c;b;swap 3|program;[unknown];main 3|program;[unknown];main;swap 3",
-	       "it is not known");
+	expect("program;a 3|program;a;b 3|program;a;b;swap 3|program;c 3|program;c;b 5|"
+	       "program;c;b;swap 3|program;[unknown];main 6|program;[unknown];main;swap 6",
+	       "it is not known: the one that was left last");
 }
 
 static void test_resumed(void)
