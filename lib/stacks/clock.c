@@ -202,7 +202,8 @@ int clock_pass(struct ntrace_stacks *stacks)
 	uint64_t time = clock->time;
 	int result;
 
-	if (!clock->count)
+	/* Counts can wait for the next timestamp of the stream. */
+	if (!clock->count || !stacks->options.change)
 		return 0;
 	/* Without a new timestamp, the turn has an end. */
 	if (!known && clock->anchored && clock->turn_end > clock->anchor_time) {
