@@ -288,8 +288,12 @@ int elf_add_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const c
 	unsigned int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
 	enum symbol_rank rank;
 
-	if (!name[0] || (type == STT_NOTYPE && is_mark(name)))
+	if (!name[0])
 		return 0;
+	if (type == STT_NOTYPE && is_mark(name))
+		return name[0] != '$' ? 0 :
+					symbol_table_add(&object->marks, name, address, 0,
+							 SYMBOL_RANK_LABEL);
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return 0;
 	if (type == STT_NOTYPE)

@@ -166,6 +166,7 @@ void ntrace_object_put(struct ntrace_object *object)
 		free((void *)(uintptr_t)object->bytes);
 	free(object->memory);
 	symbol_table_free(&object->symbols);
+	symbol_table_free(&object->marks);
 	free(object->segments);
 	free(object->uncertain);
 	free(object->name);
@@ -337,4 +338,15 @@ bool object_is_uncertain(const struct ntrace_object *object, uint64_t address)
 	size_t at = uncertain_from(object, address);
 
 	return at < object->uncertain_count && object->uncertain[at].start <= address;
+}
+
+bool object_is_data(struct ntrace_object *object, uint64_t address)
+{
+	const struct symbol *mark = symbol_table_find(&object->marks, address), *function;
+
+	if (!mark || mark->name[1] != 'd')
+		return false;
+	/* The mark ends with its function: older assemblers put none before the next one. */
+	function = symbol_table_find(&object->symbols, address);
+	return !function || function->start <= mark->start;
 }

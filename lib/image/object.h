@@ -101,6 +101,7 @@ struct ntrace_object {
 	size_t build_id_size;
 	struct ntrace_isa isa;
 	struct symbol_table symbols;
+	struct symbol_table marks;	/* mapping symbols: "$d..." before data, "$x..." before code */
 	uint64_t jump_table;	/* link address, valid with has_jump_table */
 	bool has_jump_table;
 	uint64_t entry;		/* link address, 0 if there is none */
@@ -117,6 +118,8 @@ int object_new(struct ntrace_object **object, const char *name);
 /* Maps a regular file as the object's bytes; object.c. */
 int object_map_file(struct ntrace_object *object, const char *path);
 bool object_is_uncertain(const struct ntrace_object *object, uint64_t address);
+/* Whether a mapping symbol says that a link address has data. */
+bool object_is_data(struct ntrace_object *object, uint64_t address);
 
 /* Segments, build-id, ISA and symbols from object->bytes; elf.c. */
 int object_read_elf(struct ntrace_object *object);

@@ -5,6 +5,8 @@
 
 #include <ntrace/counts.h>
 
+#include "image/object.h"
+
 /* The instructions from @address to the next step were executed @count times. */
 struct step {
 	uint64_t address;
@@ -157,6 +159,9 @@ int ntrace_counts_walk(const struct ntrace_counts *counts, uint64_t start, uint6
 	int error;
 
 	for (address = start; start < end && address - start < end - start; address += insn.size) {
+		insn.size = 2;
+		if (object_is_data(counts->object, address))
+			continue;
 		error = ntrace_space_read(counts->space, address, &bytes, &size);
 		if (error)
 			return error;

@@ -109,4 +109,29 @@ fails "nothing is selected" "no selected code was executed: the report is empty:
 fails "--annotate: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --annotate cold "$tmp/dir"
 fails "--callers: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --callers cold "$tmp/dir"
 is "$("$ntrace" report --annotate or "$tmp/dir" 2>&1 >/dev/null | tail -n 1)" "  work of two_tasks" "--annotate: functions of similar names"
+
+# Data in code, as "$d" marks it: neither a wrong instruction, nor the end of the function. The second word is no instruction.
+cat >"$tmp/data.S" <<'EOF'
+	.globl first
+	.type first, @function
+first:	c.nop
+	j 1f
+	.word 0x00000013, 0xffffffff
+	.half 0x1234
+1:	addi a0, a0, 1
+2:	j 2b
+	.size first, .-first
+EOF
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -g -Wl,-Ttext=0x10000 -Wl,-e,first -o "$tmp/data.elf" "$tmp/data.S"
+like "the assembler marks data" 't [$]d' "$(riscv64-linux-gnu-nm -a --special-syms "$tmp/data.elf")"
+printf '0x%x\n' 0x10000 0x10002 0x1000e 0x10010 0x10010 >"$tmp/data.pcs"
+ok "data in code: a trace" "$ntrace" encode --pcs "$tmp/data.pcs" --elf "$tmp/data.elf" --mode htm --params $params -o "$tmp/data.nex"
+ok "data in code: a recording" "$tmp/make" "$tmp/with_data" "$tmp/data.elf" "$(stat -c %s "$tmp/data.nex")" 0 $params
+cp "$tmp/data.nex" "$tmp/with_data/aux.0"
+: >"$tmp/with_data/aux.1"
+for objdump in riscv64-linux-gnu-objdump /nonexistent; do
+	is "$("$ntrace" report --objdump $objdump --annotate first "$tmp/with_data" 2>/dev/null | grep -oE ' 100[01][0-9a-f]: ' | xargs)" \
+		"10000: 10002: 1000e: 10010:" "--annotate: instructions before and after data ($objdump)"
+done
+like "lcov: lines after data" "DA:7,1"$'\n'"DA:8,2" "$("$ntrace" export -f lcov "$tmp/with_data" 2>/dev/null)"
 done_testing

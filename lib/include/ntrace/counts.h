@@ -69,7 +69,7 @@ typedef int (*ntrace_counts_visit_fn)(void *data, uint64_t address, const uint8_
  * @visit: called in order of addresses
  * @data: for @visit
  *
- * Ends early at bytes that are no instruction.
+ * Data that a mapping symbol ($d) marks is left out. Ends early at bytes that are no instruction.
  *
  * Return: 0, what @visit returned, NTRACE_ERR_NOMAP.
  */
