@@ -376,7 +376,9 @@ static bool is_match(const struct assemble_line *line, const struct ntrace_messa
 
 	if (message->tcode != read->tcode)
 		return false;
-	if (assemble_line_has(line, ASSEMBLE_HAS_FLAGS) && message->flags != read->flags)
+	/* FIELDS has no name in a line. */
+	if (assemble_line_has(line, ASSEMBLE_HAS_FLAGS) &&
+	    (message->flags ^ read->flags) & ~NTRACE_MESSAGE_FIELDS)
 		return false;
 	if (!message->present)
 		return true;
