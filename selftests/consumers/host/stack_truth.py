@@ -30,16 +30,23 @@ def tool(name, *arguments):
     return subprocess.run([f"riscv64-linux-gnu-{name}", *arguments], check=True, capture_output=True, text=True).stdout
 
 
+# A part of a function is shown as the function, if there is one.
+PART = re.compile(r"(\.(cold|part)(\.\d+)*| \[clone \.(cold|part)(\.\d+)*\])+$")
 # "ffffffff80000000 0000000000000010 t name(of C++, too)", with or without the size
 SYMBOL = re.compile(r"([0-9a-f]+)(?: ([0-9a-f]+))? (\S) (.*)")
 
 
 def symbols(listing):
+    found = []
     for line in listing.splitlines():
         address, _, kind, name = SYMBOL.fullmatch(line).groups()
         name = name.split("\t")[0]
         if kind in "tTwWi" and not name.startswith((".L", "$", "__pi_.L")):
-            yield int(address, 16), name
+            found.append((int(address, 16), name))
+    functions = {name for _, name in found}
+    for address, name in found:
+        whole = PART.sub("", name)
+        yield address, whole if whole in functions else name
 
 
 def inner_labels(listing):
