@@ -268,8 +268,7 @@ static unsigned int job_of_cpu(const struct session_lanes *lanes, const struct s
 static bool has_any_cpu(const struct session_lanes *lanes)
 {
 	for (unsigned int i = 0; i < lanes->count; i++)
-		if (lanes->items[i].lanes &&
-		    lanes->session->streams[i].cpu == NTRACE_STREAM_NO_CPU)
+		if (lanes->items[i].lanes && lanes->session->streams[i].cpu == NTRACE_STREAM_NO_CPU)
 			return true;
 	return false;
 }
@@ -345,10 +344,9 @@ static int make_lanes(struct session_lanes *lanes)
 			continue;
 		if (options->wants && !options->wants(options->data, i))
 			continue;
-		lanes->items[i] = (struct session_lane){ .lanes = lanes,
-							 .options = *options,
-							 .stream = i,
-							 .job = UINT32_MAX };
+		lanes->items[i] = (struct session_lane){
+			.lanes = lanes, .options = *options, .stream = i, .job = UINT32_MAX
+		};
 		lanes->items[i].options.stats = &lanes->items[i].stats;
 		lanes->wanted++;
 	}

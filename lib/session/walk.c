@@ -160,8 +160,7 @@ int ntrace_session_decode(struct ntrace_session *session,
 
 	if (!options || STRUCT_TAKE(&full, options) || !full.event ||
 	    (full.range && STRUCT_TAKE(&range, full.range)) ||
-	    (full.stream != NTRACE_ALL_STREAMS &&
-	     full.stream >= ntrace_session_streams(session)))
+	    (full.stream != NTRACE_ALL_STREAMS && full.stream >= ntrace_session_streams(session)))
 		return NTRACE_ERR_INVALID;
 	if (full.range)
 		full.range = &range;
