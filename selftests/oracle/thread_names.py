@@ -2,8 +2,8 @@
 """Names of functions, for the witness's threads and for what they are compared with.
 
 Code without a name that is known here is "*": what libraries do not export, the vDSO, and stubs of a procedure linkage
-table. Of several names of an address, the first one stands for all. Functions that are split into parts are told
-apart, unless the comparison joins them (see whole()).
+table. Of several names of an address, the first one stands for all. A part of a function has the function's name, if
+there is one.
 """
 import bisect
 import functools
@@ -51,6 +51,9 @@ def functions_of(path):
         if size:
             sized.append((address, address + int(size, 16)))
         found.setdefault(address, []).append((not size, name.split("\t")[0]))
+    functions = {name for all_names in found.values() for _, name in all_names}
+    found = {address: [(label, whole(name) if whole(name) in functions else name) for label, name in all_names]
+             for address, all_names in found.items()}
     # Labels within a function are not functions: glibc's __syscall_cancel_arch_end.
     sized.sort()
     names = []

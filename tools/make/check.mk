@@ -140,7 +140,7 @@ command_objects = $(foreach dir,fuzz san,$(patsubst %,$(B)/$(dir)/obj/tools/ntra
 FUZZ_ASSEMBLE := $(call command_objects,$(addprefix stream/assemble/,assemble fields json_line line) stream/layout stream/message \
 	common/output common/ui)
 FUZZ_GDB := $(call command_objects,$(addprefix gdb/,branches elf_file files history monitor packet remote target transfer) \
-	common/moment common/place_name common/ui)
+	common/moment common/options common/place_name common/ui)
 FUZZ_VCD := $(call command_objects,ingress/vcd)
 $(B)/fuzz/fuzz_assemble $(B)/replay/fuzz_assemble: $(FUZZ_ASSEMBLE)
 $(B)/fuzz/fuzz_gdb $(B)/replay/fuzz_gdb: $(FUZZ_GDB)
