@@ -248,7 +248,8 @@ static void test_errors(void)
 	stop("timeless", 3);
 	ok(run("%s/build/ntrace decode --time 1,2 %s 2> %s", top, in("timeless"), in("stderr")) ==
 			   256 &&
-		   !run("grep -q 'no timestamps for --time: the parameter tsbits is 0' %s", in("stderr")),
+		   !run("grep -q 'no timestamps for --time: the parameter tsbits is 0' %s",
+			in("stderr")),
 	   "--time: a trace without timestamps");
 }
 
