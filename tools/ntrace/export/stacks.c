@@ -120,7 +120,7 @@ static int run(struct ntrace_stacks *stacks, const struct export_stacks_options 
 		.needs = NTRACE_NEEDS_RUNS | NTRACE_NEEDS_TURNS,
 		.event = ntrace_stacks_event,
 		.segment = ntrace_stacks_segment,
-		.end = ntrace_stacks_end_stream,
+		.leave = ntrace_stacks_leave,
 		.data = stacks,
 	};
 	struct recording_totals totals = { 0 };

@@ -177,11 +177,11 @@ static int segment(void *data, const struct ntrace_segment *session_segment)
 	return error;
 }
 
-static int end_stream(void *data, unsigned int stream)
+static int leave(void *data, const struct ntrace_leave *turn)
 {
 	struct report *report = data;
 
-	return report->stacks ? ntrace_stacks_end_stream(report->stacks, stream) : 0;
+	return report->stacks ? ntrace_stacks_leave(report->stacks, turn) : 0;
 }
 
 static int decode(struct report *report)
@@ -194,7 +194,7 @@ static int decode(struct report *report)
 			 (report->stacks ? NTRACE_NEEDS_TURNS : 0),
 		.event = event,
 		.segment = segment,
-		.end = end_stream,
+		.leave = leave,
 		.data = report,
 	};
 	int error = recording_decode(&report->recording, "report", &options, &report->totals);
