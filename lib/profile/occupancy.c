@@ -625,6 +625,9 @@ int occupancy_merge(struct occupancy *into, const struct occupancy *from)
 		error = take_cpu(sums, more->cpus[k], numbers, more->task_count);
 	free(numbers);
 	sums->stamps += more->stamps;
+	sums->gap_time += more->gap_time;
+	if (more->gap_longest > sums->gap_longest)
+		sums->gap_longest = more->gap_longest;
 	if (more->time_error > sums->time_error)
 		sums->time_error = more->time_error;
 	add_cpus(sums);

@@ -190,7 +190,8 @@ void hold_free(struct stack_hold *hold)
 	*hold = (struct stack_hold){ 0 };
 }
 
-int hold_flush(struct ntrace_stacks *stacks)
+/* Takes all events that are held; among them may be one that is held again. */
+static int flush(struct ntrace_stacks *stacks)
 {
 	struct stack_hold *hold = &stacks->hart.hold, old = *hold;
 	int error = 0;
@@ -214,6 +215,15 @@ int hold_flush(struct ntrace_stacks *stacks)
 	}
 	hold->forced = false;
 	hold_free(&old);
+	return error;
+}
+
+int hold_flush(struct ntrace_stacks *stacks)
+{
+	int error = 0;
+
+	while (stacks->hart.hold.count && !error)
+		error = flush(stacks);
 	return error;
 }
 
@@ -338,5 +348,5 @@ int hold_event(struct ntrace_stacks *stacks, const struct ntrace_session_event *
 
 	if (!error)
 		error = decide(stacks, &over);
-	return error || !over ? error : hold_flush(stacks);
+	return error || !over ? error : flush(stacks);
 }
