@@ -150,4 +150,7 @@ bool space_changes_by(const struct ntrace_space *space, uint64_t time);
 /* space.c: the time of the last ntrace_space_advance(). */
 uint64_t space_time(const struct ntrace_space *space);
 
+/* From now on several threads may use the space at different times: nothing is queued for it, or mapped. */
+void space_share(struct ntrace_space *space);
+
 #endif

@@ -41,6 +41,7 @@ struct ntrace_space {
 	size_t change_room;
 	size_t next_change;
 	uint64_t time;
+	bool shared;		/* see space_share() */
 	struct named_range *names;	/* later entries take precedence */
 	size_t name_count;
 };
@@ -382,6 +383,11 @@ int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrace_object *o
 	return 0;
 }
 
+void space_share(struct ntrace_space *space)
+{
+	space->shared = true;
+}
+
 uint64_t space_time(const struct ntrace_space *space)
 {
 	return space->time;
@@ -395,6 +401,8 @@ bool space_changes_by(const struct ntrace_space *space, uint64_t time)
 
 int ntrace_space_advance(struct ntrace_space *space, uint64_t time)
 {
+	if (space->shared)
+		return 0;
 	if (time < space->time)
 		return NTRACE_ERR_INVALID;
 	space->time = time;

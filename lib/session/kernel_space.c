@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image/object.h"
 #include "sideband/core.h"
 #include "sideband/kallsyms.h"
 #include "session.h"
@@ -288,6 +289,9 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 	if (!error && firmware)
 		error = load_firmware(session, firmware, bias);
 	close_dumps(&loading);
+	/* Streams may be decoded at the same time. */
+	if (!error)
+		space_share(session->kernel);
 	if (!session->switch_address && by_switches(session) && !without_kernel(session))
 		session_note(session, "%s: tasks are identified only where their code is unique",
 			     session->single ? "a perf.data file has no kernel text" :

@@ -417,7 +417,8 @@ static int list_roaming(struct turns *turns, const struct ordering *ordering)
 	for (size_t i = 0; i < ordering->count; i++) {
 		const struct listed *item = &ordering->items[i];
 
-		several = last && last->tid == item->tid && (several || last->stream != item->stream);
+		several = last && last->tid == item->tid &&
+			  (several || last->stream != item->stream);
 		if (several && (!turns->roaming_count ||
 				turns->roaming[turns->roaming_count - 1] != item->tid))
 			turns->roaming[turns->roaming_count++] = item->tid;

@@ -134,7 +134,8 @@ static int settle(struct ntrace_stacks *stacks, struct thread *thread, struct st
 	return upper_attach(stacks, stack);
 }
 
-static int pack_function(const struct ntrace_stacks *stacks, struct packed *packed, uint32_t *number)
+static int pack_function(const struct ntrace_stacks *stacks, struct packed *packed,
+			 uint32_t *number)
 {
 	void *numbers = packed->numbers, *functions = packed->functions;
 	size_t i;

@@ -278,8 +278,8 @@ static bool stays(const struct ntrace_stacks *stacks, const struct thread *threa
 {
 	const struct hart *hart = &stacks->hart;
 
-	return thread == hart->current &&
-	       thread->epoch == hart->epoch && thread->turn == event->turn && !thread->renamed &&
+	return thread == hart->current && thread->epoch == hart->epoch &&
+	       thread->turn == event->turn && !thread->renamed &&
 	       (thread->program == event->program || !event->program);
 }
 
@@ -709,8 +709,7 @@ int ntrace_stacks_segment(void *data, const struct ntrace_segment *segment)
 		return error;
 	if (stacks->hart.hold.count)
 		return hold_segment(stacks, segment);
-	error = begin_event(stacks, segment->cpu,
-			    steps ? run->offset : batch->offset,
+	error = begin_event(stacks, segment->cpu, steps ? run->offset : batch->offset,
 			    &(struct time_of){ segment->time, segment->turn_end,
 					       segment->time_error, segment->time_unit });
 	if (error)

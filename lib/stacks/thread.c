@@ -201,7 +201,8 @@ static struct thread *look_up(struct ntrace_stacks *stacks,
 	struct thread *thread = threads_known(stacks, event->pid, event->tid), *from = NULL;
 
 	/* What it did here before it left is over. */
-	if (origin && origin->kind == NTRACE_ORIGIN_STREAM && (!thread || thread->turn != event->turn) &&
+	if (origin && origin->kind == NTRACE_ORIGIN_STREAM &&
+	    (!thread || thread->turn != event->turn) &&
 	    moves_take(stacks, event->pid, event->tid, false, &from))
 		return NULL;
 	if (thread && !from)

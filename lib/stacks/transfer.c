@@ -448,8 +448,9 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 		return begin_program(stacks, thread, to);
 	privilege = top_layer(thread)->privilege;
 	/* An interrupt may come before the first instruction. */
-	if (stack->goes_on && (to->privilege > privilege ||
-			       (to->privilege == privilege && to->address == stacks->hart.handler))) {
+	if (stack->goes_on &&
+	    (to->privilege > privilege ||
+	     (to->privilege == privilege && to->address == stacks->hart.handler))) {
 		int error = layer_enter(stacks, thread, to->privilege, false);
 
 		return error ? error :
