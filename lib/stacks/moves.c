@@ -379,6 +379,35 @@ int moves_take(struct ntrace_stacks *stacks, int32_t pid, int32_t tid, bool chil
 	return error;
 }
 
+int moves_begin(struct ntrace_stacks *stacks, struct thread *thread,
+		const struct ntrace_origin *origin)
+{
+	struct thread *child = NULL;
+	int error;
+
+	stacks->cutting = true;
+	error = frames_unwind(stacks, thread, 0);
+	stacks->cutting = false;
+	stacks_forget_aside(thread);
+	thread->stack.layer_count = 0;
+	thread->stack.goes_on = false;
+	thread->program = 0;
+	thread->replaced = false;
+	thread->moved = false;
+	thread->instructions = 0;
+	/* A thread of a process begins with a stack of its own. */
+	thread->begins = origin->pid == thread->pid;
+	if (!error)
+		error = moves_take(stacks, thread->pid, thread->tid, true, &child);
+	if (child && !error)
+		error = stack_inherit(stacks, thread, &child->stack);
+	if (child)
+		thread_free(child);
+	/* It goes on where the system call of the other thread returns. */
+	thread->state = thread->stack.count ? THREAD_SUSPENDED : THREAD_LOST;
+	return error;
+}
+
 int moves_return(struct ntrace_stacks *stacks)
 {
 	struct stack_moves *moves = stacks->moves;

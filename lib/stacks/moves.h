@@ -16,6 +16,13 @@ void moves_free(struct ntrace_stacks *stacks);
 int moves_take(struct ntrace_stacks *stacks, int32_t pid, int32_t tid, bool child,
 	       struct thread **thread);
 
+/*
+ * @thread has just been made by that of @origin, from which it has its stack. An earlier one may have had its
+ * numbers. Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
+ */
+int moves_begin(struct ntrace_stacks *stacks, struct thread *thread,
+		const struct ntrace_origin *origin);
+
 /* Makes all threads on their way those of the harts that they left. Return: 0 or NTRACE_ERR_NOMEM. */
 int moves_return(struct ntrace_stacks *stacks);
 

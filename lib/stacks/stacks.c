@@ -242,36 +242,6 @@ static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 	return stacks->options.change ? clock_change(stacks, &change) : 0;
 }
 
-/* @thread has just been made. An earlier one may have had its numbers. */
-static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
-			const struct ntrace_origin *origin)
-{
-	struct thread *child = NULL;
-	int error;
-
-	stacks->cutting = true;
-	error = frames_unwind(stacks, thread, 0);
-	stacks->cutting = false;
-	stacks_forget_aside(thread);
-	thread->stack.layer_count = 0;
-	thread->stack.goes_on = false;
-	thread->program = 0;
-	thread->replaced = false;
-	thread->moved = false;
-	thread->instructions = 0;
-	/* A thread of a process begins with a stack of its own. */
-	thread->begins = origin->pid == thread->pid;
-	if (!error)
-		error = moves_take(stacks, thread->pid, thread->tid, true, &child);
-	if (child && !error)
-		error = stack_inherit(stacks, thread, &child->stack);
-	if (child)
-		thread_free(child);
-	/* It goes on where the system call of the other thread returns. */
-	thread->state = thread->stack.count ? THREAD_SUSPENDED : THREAD_LOST;
-	return error;
-}
-
 /* Whether @thread executes the next code as it did the last, so that there is nothing to resume. */
 static bool stays(const struct ntrace_stacks *stacks, const struct thread *thread,
 		  const struct ntrace_session_event *event)
@@ -301,7 +271,7 @@ static int resume_thread(struct ntrace_stacks *stacks, struct thread *thread,
 		error = tell(stacks, thread, NTRACE_STACK_RUN);
 	thread->renamed = false;
 	if (!error && origin && origin->kind == NTRACE_ORIGIN_THREAD && thread->turn != turn)
-		error = begin_thread(stacks, thread, origin);
+		error = moves_begin(stacks, thread, origin);
 	else if (!error && thread->state != THREAD_LOST &&
 		 (!thread_continues(stacks, thread, turn) || (elsewhere && !stays))) {
 		thread->moved = elsewhere;
