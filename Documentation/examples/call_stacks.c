@@ -13,8 +13,7 @@ int main(int argc, char **argv)
 						 .stream = NTRACE_ALL_STREAMS,
 						 .needs = NTRACE_NEEDS_TURNS | NTRACE_NEEDS_RUNS,
 						 .event = ntrace_stacks_event,
-						 .segment = ntrace_stacks_segment,
-						 .leave = ntrace_stacks_leave };
+						 .segment = ntrace_stacks_segment };
 	struct ntrace_session *session;
 	struct ntrace_stacks *stacks;
 

@@ -136,23 +136,17 @@ static inline void note_time(struct decoding *decoding, bool known, uint64_t tim
 /* The hart may be in another turn: waits until that of the thread before it has been decoded. */
 static int note_turn(struct decoding *decoding)
 {
-	struct ntrace_session_event *event = &decoding->event;
-	int32_t tid = decoding->follower.tid;
 	bool certain;
 	size_t index;
-	int result = 0;
 
 	if (!decoding->lane)
 		return 0;
 	certain = follower_turn(&decoding->follower, &index);
-	if (index != decoding->turn || certain != decoding->turn_certain) {
-		decoding->turn = index;
-		decoding->turn_certain = certain;
-		result = session_lane_enter(decoding->lane, index, certain, event);
-	}
-	if (!event->turn)
-		event->origin = tid > 0 ? session_lane_unknown(decoding->lane, tid) : NULL;
-	return result;
+	if (index == decoding->turn && certain == decoding->turn_certain)
+		return 0;
+	decoding->turn = index;
+	decoding->turn_certain = certain;
+	return session_lane_enter(decoding->lane, index, certain, &decoding->event);
 }
 
 /* After a callback that may have changed the follower. */

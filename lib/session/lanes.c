@@ -104,7 +104,7 @@ static void wait_for_lane(struct session_lane *lane)
 	lane->wanted = NULL;
 }
 
-/* The turns before @index are over: tells the receiver where something goes on elsewhere. */
+/* The turns before @index are over. Tells the receiver where a thread goes on in another stream. */
 static int leave_turns(struct session_lane *lane, size_t index)
 {
 	const struct session_lanes *lanes = lane->lanes;
@@ -112,27 +112,10 @@ static int leave_turns(struct session_lane *lane, size_t index)
 	size_t count = lanes->turns.counts[lane->stream];
 	int result = 0;
 
-	for (size_t i = lane->position; i < index && i < count && !result; i++) {
-		const struct turn *turn = &turns[i];
-		const struct ntrace_leave leave = { .stream = lane->stream,
-						    .pid = turn->pid,
-						    .tid = turn->tid,
-						    .turn = turn->number,
-						    .moves = turn->moves,
-						    .children = turn->children,
-						    .child_count = turn->child_count };
-
-		if ((turn->moves || turn->child_count) && lane->options.leave)
-			result = lane->options.leave(lane->options.data, &leave);
-	}
+	for (size_t i = lane->position; i < index && i < count && !result; i++)
+		if (turns[i].leaves && lane->options.leave)
+			result = lane->options.leave(lane->options.data, lane->stream);
 	return result;
-}
-
-const struct ntrace_origin *session_lane_unknown(const struct session_lane *lane, int32_t tid)
-{
-	static const struct ntrace_origin unknown = { .kind = NTRACE_ORIGIN_UNKNOWN };
-
-	return turns_roam(&lane->lanes->turns, tid) ? &unknown : NULL;
 }
 
 int session_lane_enter(struct session_lane *lane, size_t index, bool certain,

@@ -30,7 +30,4 @@ struct session_lane;
 int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
 		       struct ntrace_session_event *event);
 
-/* The origin of thread @tid in a turn that is not known. */
-const struct ntrace_origin *session_lane_unknown(const struct session_lane *lane, int32_t tid);
-
 #endif

@@ -16,9 +16,9 @@
  * @number: of the turn
  * @seen: the last earlier turn of the thread that a stream contains, NULL: none
  * @birth: the thread began before this turn; NULL: before another one
+ * @births: number of threads that it made in the turn
  */
 struct listed {
-	int32_t pid;
 	int32_t tid;
 	uint32_t stream;
 	size_t index;
@@ -29,6 +29,7 @@ struct listed {
 	uint64_t number;
 	const struct listed *seen;
 	const struct birth *birth;
+	uint64_t births;
 };
 
 /* A time in which records of a CPU were lost: any thread may have run there. */
@@ -78,6 +79,7 @@ static int add_intervals(struct ordering *ordering, const struct follower *follo
 	const struct ntrace_session *session = follower->session;
 	uint64_t stop = stream == TURN_NO_STREAM ? 0 : session->streams[stream].stop_ns;
 	int error = 0;
+	int32_t pid;
 
 	for (size_t i = first; i <= last && !error; i++) {
 		const struct switch_place place = { .interval = i };
@@ -85,7 +87,7 @@ static int add_intervals(struct ordering *ordering, const struct follower *follo
 				       .index = i - first,
 				       .end = interval_end(follower, &place) };
 
-		interval_task(follower, &place, &item.pid, &item.tid);
+		interval_task(follower, &place, &pid, &item.tid);
 		item.start = i ? follower->cpu->switches[i - 1].time : 0;
 		if (stream != TURN_NO_STREAM && item.start < follower->start_ns) {
 			item.start = follower->start_ns;
@@ -106,8 +108,7 @@ static int add_pieces(struct ordering *ordering, const struct follower *follower
 
 	for (size_t i = 0; i < follower->piece_count && !error; i++) {
 		const struct piece *piece = &follower->pieces[i];
-		const struct listed item = { .pid = piece->pid,
-					     .tid = piece->tid,
+		const struct listed item = { .tid = piece->tid,
 					     .stream = stream,
 					     .index = i,
 					     .start = piece->start,
@@ -289,8 +290,6 @@ static void number(struct turns *turns, struct ordering *ordering)
 
 			turn->start = item->start;
 			turn->number = last;
-			turn->pid = item->pid;
-			turn->tid = item->tid;
 			/* Times that contradict each other give no order. */
 			if (item->start >= end)
 				link_turn(turn, item->seen);
@@ -300,65 +299,25 @@ static void number(struct turns *turns, struct ordering *ordering)
 	}
 }
 
-/**
- * struct made - a thread that was made in a turn
- * @index: of the birth
- */
-struct made {
-	const struct listed *parent;
-	size_t index;
-};
-
-static int compare_made(const void *left, const void *right)
-{
-	const struct made *a = left, *b = right;
-
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
-/* Gives each turn the threads that were made in it, @count of them. */
-static void list_children(struct turns *turns, const struct machine *machine, struct made *made,
-			  size_t count)
-{
-	if (count)
-		qsort(made, count, sizeof(*made), compare_made);
-	for (size_t i = 0; i < count; i++) {
-		const struct listed *parent = made[i].parent;
-		const struct birth *birth = &machine->births[made[i].index];
-		struct turn *turn = &turns->streams[parent->stream][parent->index];
-
-		turns->children[i] = (struct ntrace_child){ birth->pid, birth->tid };
-		if (!turn->child_count++)
-			turn->children = &turns->children[i];
-	}
-}
-
 /* Links the first turn of each thread with the turn of the thread that made it. */
 static int link_births(struct turns *turns, struct ordering *ordering,
 		       const struct machine *machine)
 {
-	struct made *made = calloc(machine->birth_count + 1, sizeof(*made));
-	size_t count = 0;
-
 	turns->origins = calloc(machine->birth_count + 1, sizeof(*turns->origins));
-	turns->children = calloc(machine->birth_count + 1, sizeof(*turns->children));
-	if (!turns->origins || !turns->children || !made) {
-		free(made);
+	if (!turns->origins)
 		return NTRACE_ERR_NOMEM;
-	}
 	for (size_t i = 0; i < machine->birth_count; i++) {
 		const struct birth *birth = &machine->births[i];
 		struct listed *first = first_after(ordering, birth->tid, birth->time);
 		struct listed *parent = turn_at(ordering, birth->parent_tid, birth->time);
 		struct turn *turn;
 
-		turns->origins[i] = (struct ntrace_origin){ .kind = NTRACE_ORIGIN_THREAD,
-							    .pid = birth->parent_pid,
+		turns->origins[i] = (struct ntrace_origin){ .pid = birth->parent_pid,
 							    .tid = birth->parent_tid };
-		if (parent && parent->stream != TURN_NO_STREAM)
-			made[count++] = (struct made){ parent, i };
+		if (parent) {
+			turns->origins[i].turn = parent->number;
+			turns->origins[i].order = parent->births++;
+		}
 		if (!first || first->birth != birth || first->stream == TURN_NO_STREAM)
 			continue;
 		turn = &turns->streams[first->stream][first->index];
@@ -366,8 +325,6 @@ static int link_births(struct turns *turns, struct ordering *ordering,
 		if (parent && parent->start < first->start)
 			link_turn(turn, parent->stream == TURN_NO_STREAM ? parent->seen : parent);
 	}
-	list_children(turns, machine, made, count);
-	free(made);
 	return 0;
 }
 
@@ -388,58 +345,17 @@ static int list_stream(struct turns *turns, struct ordering *ordering,
 		       add_intervals(ordering, follower, follower->first, follower->last, stream);
 }
 
-/* Marks the turns after which the thread goes on in another stream. */
-static void mark_moves(struct turns *turns)
+/* Marks the turns after which the thread, or one that it made, goes on in another stream. */
+static void mark_leaves(struct turns *turns)
 {
 	for (unsigned int i = 0; i < turns->count; i++) {
 		for (size_t k = 0; k < turns->counts[i]; k++) {
-			static const struct ntrace_origin stream = { .kind = NTRACE_ORIGIN_STREAM };
-			struct turn *turn = &turns->streams[i][k];
+			const struct turn *turn = &turns->streams[i][k];
 
-			if (turn->before_stream == TURN_NO_STREAM || turn->before_stream == i ||
-			    turn->origin)
-				continue;
-			turn->origin = &stream;
-			turns->streams[turn->before_stream][turn->before].moves = true;
+			if (turn->before_stream != TURN_NO_STREAM && turn->before_stream != i)
+				turns->streams[turn->before_stream][turn->before].leaves = true;
 		}
 	}
-}
-
-/* Lists the threads that have turns in several streams. */
-static int list_roaming(struct turns *turns, const struct ordering *ordering)
-{
-	const struct listed *last = NULL;
-	bool several = false;
-
-	turns->roaming = calloc(ordering->count + 1, sizeof(*turns->roaming));
-	if (!turns->roaming)
-		return NTRACE_ERR_NOMEM;
-	for (size_t i = 0; i < ordering->count; i++) {
-		const struct listed *item = &ordering->items[i];
-
-		several = last && last->tid == item->tid &&
-			  (several || last->stream != item->stream);
-		if (several && (!turns->roaming_count ||
-				turns->roaming[turns->roaming_count - 1] != item->tid))
-			turns->roaming[turns->roaming_count++] = item->tid;
-		last = item;
-	}
-	return 0;
-}
-
-bool turns_roam(const struct turns *turns, int32_t tid)
-{
-	size_t low = 0, high = turns->roaming_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (turns->roaming[middle] < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < turns->roaming_count && turns->roaming[low] == tid;
 }
 
 int turns_make(struct turns *turns, struct follower *const *followers, unsigned int count)
@@ -471,12 +387,10 @@ int turns_make(struct turns *turns, struct follower *const *followers, unsigned 
 	}
 	if (!error && session)
 		error = link_births(turns, &ordering, &session->machine);
-	if (!error)
-		error = list_roaming(turns, &ordering);
 	if (error)
 		turns_free(turns);
 	else
-		mark_moves(turns);
+		mark_leaves(turns);
 	free(ordering.items);
 	free(ordering.losses);
 	return error;
@@ -489,7 +403,5 @@ void turns_free(struct turns *turns)
 	free(turns->streams);
 	free(turns->counts);
 	free(turns->origins);
-	free(turns->children);
-	free(turns->roaming);
 	*turns = (struct turns){ 0 };
 }

@@ -28,39 +28,29 @@
  * @before_stream: stream with the previous turn of the thread, or with that of its origin;
  *                 TURN_NO_STREAM: none
  * @before: its index there
- * @moves: the next turn of the thread is in another stream
- * @origin: as in struct ntrace_session_event
- * @pid, @tid: the thread
- * @children: threads made in the turn, @child_count of them
+ * @leaves: a turn in another stream follows, of the thread or of one that it made
+ * @origin: of the first turn of a thread; NULL: not known
  */
 struct turn {
 	uint64_t start;
 	uint64_t number;
 	uint32_t before_stream;
 	size_t before;
-	bool moves;
+	bool leaves;
 	const struct ntrace_origin *origin;
-	int32_t pid, tid;
-	const struct ntrace_child *children;
-	size_t child_count;
 };
 
 /**
  * struct turns - the turns of all streams
  * @streams: one array for each stream; a turn is found by follower_turn()
  * @counts: their lengths
- * @origins: of all threads that began
- * @children: of all turns
- * @roaming: threads with turns in several streams, in order
+ * @origins: of all threads
  */
 struct turns {
 	struct turn **streams;
 	size_t *counts;
 	unsigned int count;
 	struct ntrace_origin *origins;
-	struct ntrace_child *children;
-	int32_t *roaming;
-	size_t roaming_count;
 };
 
 /*
@@ -68,10 +58,6 @@ struct turns {
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
 int turns_make(struct turns *turns, struct follower *const *followers, unsigned int count);
-
-/* Whether a thread has turns in several streams. */
-bool turns_roam(const struct turns *turns, int32_t tid);
-
 void turns_free(struct turns *turns);
 
 #endif

@@ -141,7 +141,7 @@ int hold_choose(struct ntrace_stacks *stacks, struct thread *thread, uint64_t ad
 {
 	const struct guess none = { .first = SIZE_MAX,
 				    .now = whole_stack(thread, thread->aside_count) };
-	struct stack_hold *hold = &stacks->hart.hold;
+	struct stack_hold *hold = &stacks->hold;
 
 	*index = hold->choice;
 	if (hold->decided) {
@@ -193,7 +193,7 @@ void hold_free(struct stack_hold *hold)
 /* Takes all events that are held; among them may be one that is held again. */
 static int flush(struct ntrace_stacks *stacks)
 {
-	struct stack_hold *hold = &stacks->hart.hold, old = *hold;
+	struct stack_hold *hold = &stacks->hold, old = *hold;
 	int error = 0;
 
 	if (!old.count)
@@ -222,7 +222,7 @@ int hold_flush(struct ntrace_stacks *stacks)
 {
 	int error = 0;
 
-	while (stacks->hart.hold.count && !error)
+	while (stacks->hold.count && !error)
 		error = flush(stacks);
 	return error;
 }
@@ -270,7 +270,7 @@ static int follow(struct ntrace_stacks *stacks, const struct thread *thread,
 		  const struct ntrace_flow_event *from, const struct ntrace_flow_event *to,
 		  bool *over)
 {
-	struct stack_hold *hold = &stacks->hart.hold;
+	struct stack_hold *hold = &stacks->hold;
 	const struct guess *old = hold->guesses + GUESSES;
 	const unsigned int count = hold->guess_count;
 	struct code_place place;
@@ -317,7 +317,7 @@ static int follow(struct ntrace_stacks *stacks, const struct thread *thread,
 /* The last event has been added: whether the stack is known now. */
 static int decide(struct ntrace_stacks *stacks, bool *over)
 {
-	struct stack_hold *hold = &stacks->hart.hold;
+	struct stack_hold *hold = &stacks->hold;
 	const struct held *first = &hold->items[0], *last = &hold->items[hold->count - 1];
 	const struct thread *thread = threads_known(stacks, first->event.pid, first->event.tid);
 	bool several = false;
@@ -337,14 +337,14 @@ static int decide(struct ntrace_stacks *stacks, bool *over)
 
 int hold_begin(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
-	stacks->hart.hold.last = 0;
-	return add(&stacks->hart.hold, event);
+	stacks->hold.last = 0;
+	return add(&stacks->hold, event);
 }
 
 int hold_event(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
 	bool over = false;
-	int error = add(&stacks->hart.hold, event);
+	int error = add(&stacks->hold, event);
 
 	if (!error)
 		error = decide(stacks, &over);

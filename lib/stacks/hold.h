@@ -21,7 +21,7 @@ int hold_begin(struct ntrace_stacks *stacks, const struct ntrace_session_event *
 /* While events are held: takes one more. Return: as ntrace_stacks_event(). */
 int hold_event(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
 
-/* Takes all events of the present hart that are held. Return: as ntrace_stacks_event(). */
+/* Takes all events that are held. Return: as ntrace_stacks_event(). */
 int hold_flush(struct ntrace_stacks *stacks);
 void hold_free(struct stack_hold *hold);
 

@@ -84,7 +84,8 @@ static int find_part(struct inline_object *object, const struct ntrace_lines *li
 	return 0;
 }
 
-int inline_find_chain(struct stack_inline *inlined, uint32_t parent, uint32_t function,
+/* The chain of @parent extended by @function. */
+static int find_chain(struct stack_inline *inlined, uint32_t parent, uint32_t function,
 		      uint32_t *chain)
 {
 	bool is_new;
@@ -125,7 +126,7 @@ static int chain_of_scope(struct ntrace_stacks *stacks, const struct inline_obje
 
 		error = tree_function(&stacks->tree, &like, &function);
 		if (!error)
-			error = inline_find_chain(&stacks->inlined, *chain, function, chain);
+			error = find_chain(&stacks->inlined, *chain, function, chain);
 		if (!error)
 			part->numbers[inner] = *chain + 1;
 	}

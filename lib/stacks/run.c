@@ -504,7 +504,7 @@ static bool comes_from(const struct ntrace_stacks *stacks, const struct entry *e
 static bool is_ready(const struct ntrace_stacks *stacks, const struct ntrace_segment *run,
 		     struct thread *thread)
 {
-	return !stacks->hart.hold.count && thread == stacks->hart.current &&
+	return !stacks->hold.count && thread == stacks->hart.current &&
 	       thread->state == THREAD_RUNNING && thread->stream == stacks->hart.stream &&
 	       thread->turn == run->turn && (!run->program || thread->program == run->program) &&
 	       thread->epoch == stacks->hart.epoch && thread->stack.count &&

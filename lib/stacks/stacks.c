@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "hold.h"
-#include "moves.h"
 #include "profile/select.h"
 #include "run.h"
 #include "struct_size.h"
@@ -54,8 +53,6 @@ int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_
 		error = tree_function(&made->tree, &unknown, &made->unknown);
 	if (!error)
 		error = tree_function(&made->tree, &moved, &made->moved);
-	if (!error)
-		error = moves_join(made, made->options.beside);
 	if (error)
 		ntrace_stacks_free(made);
 	else
@@ -68,7 +65,6 @@ static void leave_hart(struct hart *hart)
 {
 	ntrace_space_put(hart->space);
 	free(hart->clock.queue);
-	hold_free(&hart->hold);
 	*hart = new_hart(hart->stream);
 }
 
@@ -115,7 +111,6 @@ void ntrace_stacks_free(struct ntrace_stacks *stacks)
 	if (!stacks)
 		return;
 	threads_free(stacks);
-	moves_free(stacks);
 	for (unsigned int i = 0; i < stacks->hart_count; i++)
 		leave_hart(&stacks->harts[i]);
 	leave_hart(&stacks->hart);
@@ -125,6 +120,7 @@ void ntrace_stacks_free(struct ntrace_stacks *stacks)
 	inline_free(stacks);
 	run_free(stacks);
 	upper_free(stacks);
+	hold_free(&stacks->hold);
 	free(stacks->known);
 	free(stacks->memo);
 	free(stacks);
@@ -242,14 +238,37 @@ static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 	return stacks->options.change ? clock_change(stacks, &change) : 0;
 }
 
+/* @thread has just been made. An earlier one may have had its numbers. */
+static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
+			const struct ntrace_origin *origin)
+{
+	int error;
+
+	stacks->cutting = true;
+	error = frames_unwind(stacks, thread, 0);
+	stacks->cutting = false;
+	stacks_forget_aside(thread);
+	thread->stack.layer_count = 0;
+	thread->stack.goes_on = false;
+	thread->program = 0;
+	thread->replaced = false;
+	thread->moved = false;
+	thread->instructions = 0;
+	if (!error)
+		error = stack_inherit(stacks, thread, origin);
+	/* It goes on where the system call of the other thread returns. */
+	thread->state = thread->stack.count ? THREAD_SUSPENDED : THREAD_LOST;
+	return error;
+}
+
 /* Whether @thread executes the next code as it did the last, so that there is nothing to resume. */
 static bool stays(const struct ntrace_stacks *stacks, const struct thread *thread,
 		  const struct ntrace_session_event *event)
 {
 	const struct hart *hart = &stacks->hart;
 
-	return thread == hart->current && thread->epoch == hart->epoch &&
-	       thread->turn == event->turn && !thread->renamed &&
+	return thread == hart->current && thread->stream == hart->stream &&
+	       thread->epoch == hart->epoch && thread->turn == event->turn && !thread->renamed &&
 	       (thread->program == event->program || !event->program);
 }
 
@@ -260,27 +279,27 @@ static bool stays(const struct ntrace_stacks *stacks, const struct thread *threa
 static int resume_thread(struct ntrace_stacks *stacks, struct thread *thread,
 			 const struct ntrace_session_event *event)
 {
-	const struct ntrace_origin *origin = event->origin;
-	bool stays = thread == stacks->hart.current;
-	/* It may have run in another stream since. */
-	bool elsewhere = origin && origin->kind == NTRACE_ORIGIN_UNKNOWN;
+	bool stays = thread == stacks->hart.current && thread->stream == stacks->hart.stream;
 	uint64_t turn = event->turn;
 	int error = 0;
 
 	if (!stays || thread->renamed)
 		error = tell(stacks, thread, NTRACE_STACK_RUN);
 	thread->renamed = false;
-	if (!error && origin && origin->kind == NTRACE_ORIGIN_THREAD && thread->turn != turn)
-		error = moves_begin(stacks, thread, origin);
-	else if (!error && thread->state != THREAD_LOST &&
-		 (!thread_continues(stacks, thread, turn) || (elsewhere && !stays))) {
-		thread->moved = elsewhere;
+	if (!error && event->origin && thread->turn != turn) {
+		error = begin_thread(stacks, thread, event->origin);
+	} else if (!error && thread->state != THREAD_LOST &&
+		   !thread_continues(stacks, thread, turn)) {
+		thread->moved = thread->stream != stacks->hart.stream && (!turn || !thread->turn);
 		error = stack_lose(stacks, thread);
 	}
 	if (event->program && event->program != thread->program) {
 		thread->replaced = thread->program;
 		thread->program = event->program;
 	}
+	/* The thread was elsewhere since the last block. */
+	if (thread == stacks->hart.current && !stays)
+		stacks->hart.current = NULL;
 	return error;
 }
 
@@ -297,10 +316,10 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 	stacks->hart.isa = *flow->isa;
 	if (!same)
 		error = resume_thread(stacks, thread, event);
-	stacks->hart.hold.possible = !stacks->hart.hold.forced;
+	stacks->hold.possible = !stacks->hold.forced;
 	if (!error)
 		error = stack_arrive(stacks, thread, event);
-	stacks->hart.hold.possible = false;
+	stacks->hold.possible = false;
 	if (error == STACKS_HOLD)
 		return hold_begin(stacks, event);
 	if (!error)
@@ -366,17 +385,18 @@ struct time_of {
 	uint32_t unit;
 };
 
-/* Before an event or segment of the present stream: a message at @offset, with a time. */
-static int begin_event(struct ntrace_stacks *stacks, uint32_t cpu, uint64_t offset,
+/* Before an event or segment of @stream: a message at @offset, with a time. */
+static int begin_event(struct ntrace_stacks *stacks, uint32_t stream, uint32_t cpu, uint64_t offset,
 		       const struct time_of *time)
 {
-	int error;
+	int error = stacks_enter_stream(stacks, stream);
 
 	stacks->reported = false;
 	stacks->hart.cpu = cpu;
 	if (time->unit == NTRACE_TIME_NANOSECONDS && time->error > stacks->stats.time_error)
 		stacks->stats.time_error = time->error;
-	error = clock_event(stacks, offset, time->time, time->unit != NTRACE_TIME_NONE);
+	if (!error)
+		error = clock_event(stacks, offset, time->time, time->unit != NTRACE_TIME_NONE);
 	stacks->hart.clock.turn_end = time->turn_end;
 	return error;
 }
@@ -387,12 +407,9 @@ int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
 	const struct ntrace_flow_event *flow = event->flow;
 	int error;
 
-	error = stacks_enter_stream(stacks, event->stream);
-	if (error)
-		return error;
-	if (stacks->hart.hold.count)
+	if (stacks->hold.count)
 		return hold_event(stacks, event);
-	error = begin_event(stacks, event->cpu, flow->offset,
+	error = begin_event(stacks, event->stream, event->cpu, flow->offset,
 			    &(struct time_of){ event->time, event->turn_end, event->time_error,
 					       event->time_unit });
 	if (error)
@@ -439,7 +456,7 @@ static int take_alone(struct ntrace_stacks *stacks, const struct ntrace_segment 
 	struct ntrace_flow_event flow;
 
 	ntrace_segment_event(blocks, block, &flow, &event);
-	return stacks->hart.hold.count ? hold_event(stacks, &event) : take_block(stacks, &event);
+	return stacks->hold.count ? hold_event(stacks, &event) : take_block(stacks, &event);
 }
 
 /* Counts before the top frame changes. Return: false: error. */
@@ -629,7 +646,7 @@ int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_segment
 
 	while (block < end && !error) {
 		error = take_alone(stacks, blocks, block++);
-		if (block < end && !error && !stacks->hart.hold.count)
+		if (block < end && !error && !stacks->hold.count)
 			block = take_stretch(stacks, blocks, block, end, &error);
 	}
 	return error;
@@ -674,12 +691,10 @@ int ntrace_stacks_segment(void *data, const struct ntrace_segment *segment)
 		stacks->known = calloc(KNOWN_BLOCKS, sizeof(*stacks->known));
 	if (!stacks->known)
 		return NTRACE_ERR_NOMEM;
-	error = stacks_enter_stream(stacks, segment->stream);
-	if (error)
-		return error;
-	if (stacks->hart.hold.count)
+	if (stacks->hold.count)
 		return hold_segment(stacks, segment);
-	error = begin_event(stacks, segment->cpu, steps ? run->offset : batch->offset,
+	error = begin_event(stacks, segment->stream, segment->cpu,
+			    steps ? run->offset : batch->offset,
 			    &(struct time_of){ segment->time, segment->turn_end,
 					       segment->time_error, segment->time_unit });
 	if (error)
@@ -687,18 +702,27 @@ int ntrace_stacks_segment(void *data, const struct ntrace_segment *segment)
 	return steps ? stacks_take_run(stacks, segment) : stacks_take_blocks(stacks, segment);
 }
 
+int ntrace_stacks_end_stream(void *data, unsigned int stream)
+{
+	struct ntrace_stacks *stacks = data;
+	int error = hold_flush(stacks);
+
+	if (!error)
+		error = stacks_enter_stream(stacks, stream);
+
+	stacks->reported = false;
+	/* The thread may go on elsewhere. */
+	if (!error && stacks->hart.current)
+		error = tell(stacks, NULL, NTRACE_STACK_RUN);
+	stacks->hart.current = NULL;
+	return error ? error : clock_pass(stacks);
+}
+
 /* Ends the frames of the threads that ran last on the hart of @stream, at their time, and the hart. */
 static int end_hart(struct ntrace_stacks *stacks, unsigned int stream)
 {
-	int error = stacks_enter_stream(stacks, stream);
+	int error = ntrace_stacks_end_stream(stacks, stream);
 
-	if (!error)
-		error = hold_flush(stacks);
-	stacks->reported = false;
-	if (!error && stacks->hart.current)
-		error = tell(stacks, NULL, NTRACE_STACK_RUN);
-	if (!error)
-		error = clock_pass(stacks);
 	if (!error)
 		error = threads_leave(stacks, stream);
 	if (!error)
@@ -709,7 +733,7 @@ static int end_hart(struct ntrace_stacks *stacks, unsigned int stream)
 
 int ntrace_stacks_end(struct ntrace_stacks *stacks)
 {
-	int error = moves_return(stacks), folded;
+	int error = hold_flush(stacks), folded;
 	unsigned int last = stacks->hart.stream, i;
 
 	if (last < stacks->hart_count)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "moves.h"
 #include "profile/select.h"
 #include "run.h"
 #include "upper.h"
@@ -22,7 +21,7 @@ void stacks_forget_aside(struct thread *thread)
 		drop_stack(&thread->aside[--thread->aside_count]);
 }
 
-void thread_free(struct thread *thread)
+static void free_thread(struct thread *thread)
 {
 	stacks_forget_aside(thread);
 	free(thread->aside);
@@ -54,14 +53,12 @@ void threads_free(struct ntrace_stacks *stacks)
 	for (i = 0; stacks->threads && i < BUCKETS; i++) {
 		for (thread = stacks->threads[i]; thread; thread = chain) {
 			chain = thread->chain;
-			thread_free(thread);
+			free_thread(thread);
 		}
 	}
 	free(stacks->threads);
 	stacks->threads = NULL;
-	stacks->hart.threads = 0;
-	for (i = 0; i < stacks->hart_count; i++)
-		stacks->harts[i].threads = 0;
+	stacks->thread_count = 0;
 	forget_current(stacks, NULL);
 }
 
@@ -87,51 +84,24 @@ static struct thread **bucket_of(const struct ntrace_stacks *stacks, int32_t tid
 	return &stacks->threads[(uint32_t)tid % BUCKETS];
 }
 
-void thread_detach(struct ntrace_stacks *stacks, struct thread *thread)
-{
-	struct thread **at = bucket_of(stacks, thread->tid);
-
-	while (*at != thread)
-		at = &(*at)->chain;
-	*at = thread->chain;
-	forget_current(stacks, thread);
-	stacks->hart.threads--;
-}
-
 /* Drops the thread that ran longest ago. Its frames do not end, since the time is unknown. */
 static void forget_oldest(struct ntrace_stacks *stacks)
 {
-	struct thread *thread, *oldest = NULL;
+	struct thread **at, **oldest = NULL, *thread;
 	size_t i;
 
 	for (i = 0; i < BUCKETS; i++)
-		for (thread = stacks->threads[i]; thread; thread = thread->chain)
-			if (thread->stream == stacks->hart.stream &&
-			    thread != stacks->hart.current &&
-			    (!oldest || thread->used < oldest->used))
-				oldest = thread;
+		for (at = &stacks->threads[i]; *at; at = &(*at)->chain)
+			if (*at != stacks->hart.current &&
+			    (!oldest || (*at)->used < (*oldest)->used))
+				oldest = at;
 	if (!oldest)
 		return;
-	thread_detach(stacks, oldest);
-	thread_free(oldest);
-}
-
-int thread_attach(struct ntrace_stacks *stacks, struct thread *thread)
-{
-	struct thread **bucket;
-
-	if (!stacks->threads)
-		stacks->threads = calloc(BUCKETS, sizeof(struct thread *));
-	if (!stacks->threads)
-		return NTRACE_ERR_NOMEM;
-	if (stacks->hart.threads == THREADS_MAX)
-		forget_oldest(stacks);
-	bucket = bucket_of(stacks, thread->tid);
-	thread->stream = stacks->hart.stream;
-	thread->chain = *bucket;
-	*bucket = thread;
-	stacks->hart.threads++;
-	return 0;
+	thread = *oldest;
+	*oldest = thread->chain;
+	forget_current(stacks, thread);
+	free_thread(thread);
+	stacks->thread_count--;
 }
 
 /* The name of a thread can change at any time, not only by exec. */
@@ -154,15 +124,17 @@ static int name_thread(struct ntrace_stacks *stacks, struct thread *thread, cons
 	return 0;
 }
 
+/* Each hart has an idle thread, and an unknown one. */
 static bool is_thread(const struct ntrace_stacks *stacks, const struct thread *thread, int32_t pid,
 		      int32_t tid)
 {
-	return thread->tid == tid && thread->pid == pid && thread->stream == stacks->hart.stream;
+	return thread->tid == tid && thread->pid == pid &&
+	       (tid > 0 || thread->stream == stacks->hart.stream);
 }
 
 struct thread *threads_known(const struct ntrace_stacks *stacks, int32_t pid, int32_t tid)
 {
-	struct thread *thread = stacks->threads ? *bucket_of(stacks, tid) : NULL;
+	struct thread *thread = *bucket_of(stacks, tid);
 
 	while (thread && !is_thread(stacks, thread, pid, tid))
 		thread = thread->chain;
@@ -193,42 +165,38 @@ void thread_runs(struct ntrace_stacks *stacks, struct thread *thread, uint64_t t
 	hart->current = thread;
 }
 
-/* The thread of @event comes from another stream, or is a new one. Return: NULL: out of memory. */
+/* Makes the thread of @event if it is a new one. Return: NULL: out of memory. */
 static struct thread *look_up(struct ntrace_stacks *stacks,
 			      const struct ntrace_session_event *event)
 {
-	const struct ntrace_origin *origin = event->origin;
-	struct thread *thread = threads_known(stacks, event->pid, event->tid), *from = NULL;
+	struct thread *thread;
 
-	/* What it did here before it left is over. */
-	if (origin && origin->kind == NTRACE_ORIGIN_STREAM &&
-	    (!thread || thread->turn != event->turn) &&
-	    moves_take(stacks, event->pid, event->tid, false, &from))
+	if (!stacks->threads)
+		stacks->threads = calloc(BUCKETS, sizeof(struct thread *));
+	if (!stacks->threads)
 		return NULL;
-	if (thread && !from)
+	thread = threads_known(stacks, event->pid, event->tid);
+	if (thread)
 		return thread;
-	if (thread) {
-		thread_detach(stacks, thread);
-		thread_free(thread);
-	}
-	thread = from ? from : calloc(1, sizeof(*thread));
+	if (stacks->thread_count == THREADS_MAX)
+		forget_oldest(stacks);
+	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;
 	thread->pid = event->pid;
 	thread->tid = event->tid;
-	thread->moved = !from && origin && origin->kind == NTRACE_ORIGIN_UNKNOWN;
-	if (!thread_attach(stacks, thread))
-		return thread;
-	thread_free(thread);
-	return NULL;
+	thread->stream = stacks->hart.stream;
+	thread->chain = *bucket_of(stacks, event->tid);
+	*bucket_of(stacks, event->tid) = thread;
+	stacks->thread_count++;
+	return thread;
 }
 
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
 	struct thread *thread = stacks->hart.current;
 
-	if (!thread || !is_thread(stacks, thread, event->pid, event->tid) ||
-	    (event->origin && thread->turn != event->turn))
+	if (!thread || !is_thread(stacks, thread, event->pid, event->tid))
 		thread = look_up(stacks, event);
 	if (!thread || name_thread(stacks, thread, event->comm))
 		return NULL;
@@ -495,7 +463,7 @@ int layer_enter(struct ntrace_stacks *stacks, struct thread *thread, unsigned in
 	if (error)
 		return error;
 	if (!stack->layer_count)
-		stack->number = ++thread->begun;
+		stack->number = ++stacks->begun;
 	stack->layers[stack->layer_count++] = (struct layer){
 		.base = stack->count,
 		.privilege = privilege,
@@ -538,7 +506,7 @@ static struct stack *make_place(struct thread *thread)
 	return &thread->aside[thread->aside_count++];
 }
 
-int stack_copy(struct stack *copy, const struct stack *stack)
+static int copy_stack(struct stack *copy, const struct stack *stack)
 {
 	*copy = *stack;
 	copy->frames = malloc((copy->count ? copy->count : 1) * sizeof(*copy->frames));
@@ -554,7 +522,7 @@ int stack_copy(struct stack *copy, const struct stack *stack)
 int stack_keep_copy(struct thread *thread)
 {
 	struct stack *place = make_place(thread);
-	int error = place ? stack_copy(place, &thread->stack) : NTRACE_ERR_NOMEM;
+	int error = place ? copy_stack(place, &thread->stack) : NTRACE_ERR_NOMEM;
 
 	if (place && error)
 		thread->aside_count--;
@@ -571,7 +539,7 @@ int stack_keep_fork(struct thread *thread)
 		memmove(&forks[0], &forks[1], (FORKS_MAX - 1) * sizeof(*forks));
 		thread->fork_count--;
 	}
-	error = stack_copy(&forks[thread->fork_count].stack, &thread->stack);
+	error = copy_stack(&forks[thread->fork_count].stack, &thread->stack);
 	forks[thread->fork_count].turn = thread->turn;
 	forks[thread->fork_count].end = 0;
 	forks[thread->fork_count].made = false;
@@ -580,10 +548,11 @@ int stack_keep_fork(struct thread *thread)
 }
 
 /*
- * That of the system call with the number in the turn, in which it may only have ended. If there are not so many,
- * some of them did not make a thread, or are not known: the last one of the turn.
+ * The stack of @origin when it made a thread: that of the system call with the number in the turn, in which it may
+ * only have ended. If there are not so many, some of them did not make a thread, or are not known: the last one of
+ * the turn.
  */
-const struct stack *fork_stack_of(struct thread *parent, uint64_t turn, uint64_t order)
+static const struct stack *fork_stack_of(struct thread *parent, const struct ntrace_origin *origin)
 {
 	struct fork_stack *found = NULL;
 	uint64_t number = 0;
@@ -591,11 +560,11 @@ const struct stack *fork_stack_of(struct thread *parent, uint64_t turn, uint64_t
 	for (unsigned int i = 0; i < parent->fork_count; i++) {
 		struct fork_stack *fork = &parent->forks[i];
 
-		if (fork->turn > turn || (fork->end && fork->end < turn) ||
-		    (fork->turn < turn && fork->made))
+		if (fork->turn > origin->turn || (fork->end && fork->end < origin->turn) ||
+		    (fork->turn < origin->turn && fork->made))
 			continue;
 		found = fork;
-		if (number++ == order)
+		if (number++ == origin->order)
 			break;
 	}
 	if (!found)
@@ -604,12 +573,14 @@ const struct stack *fork_stack_of(struct thread *parent, uint64_t turn, uint64_t
 	return &found->stack;
 }
 
-int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread, const struct stack *from)
+/* Enters the frames of @from, which have begun in another thread. */
+static int enter_frames(struct ntrace_stacks *stacks, struct thread *thread,
+			const struct stack *from)
 {
 	unsigned int layer = 0;
 	int error = 0;
 
-	thread->stack.number = ++thread->begun;
+	thread->stack.number = ++stacks->begun;
 	for (uint32_t i = 0; i < from->count && !error; i++) {
 		const struct frame *frame = &from->frames[i];
 		const struct code_place place = { .function = frame->function,
@@ -635,6 +606,20 @@ int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread, const str
 	thread->stack.skip = from->skip;
 	thread->stack.goes_on = from->goes_on;
 	return error;
+}
+
+int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread,
+		  const struct ntrace_origin *origin)
+{
+	const struct stack *from = NULL;
+	struct thread *parent;
+
+	/* A thread of a process begins with a stack of its own. */
+	thread->begins = origin->pid == thread->pid;
+	parent = threads_known(stacks, origin->pid, origin->tid);
+	if (parent && !thread->begins)
+		from = fork_stack_of(parent, origin);
+	return from ? enter_frames(stacks, thread, from) : 0;
 }
 
 /* Keeps the stack, unless it has only an unknown base, which is of no use later. */

@@ -83,7 +83,6 @@ struct layer {
  * @number: of the stack, which its copies keep
  * @next: next address, if @goes_on; else the next address is unknown
  * @bottom, @on: base and @on of the topmost layer with upper nodes; 0: there is none
- * @task: on its way: function of the thread to which the frames belong
  */
 struct stack {
 	struct frame *frames;
@@ -97,7 +96,6 @@ struct stack {
 	bool goes_on;
 	uint32_t bottom;
 	uint32_t on;
-	uint32_t task;
 };
 
 /*
@@ -130,10 +128,6 @@ enum thread_state {
  * @replaced: it has called exec: the next code in user space is that of the new program
  * @renamed: it has got another name since it was told that it runs
  * @begins: its first code in user space begins the stack
- * @child: on its way: only the stack with which it begins
- * @packed: on its way: its functions, see moves.c
- * @came: it came from another stream, and has not been in user space here
- * @begun: number of stacks that have begun
  * @turn, @stream: its last turn, and the stream that has it
  * @epoch: that of the hart when the thread ran last: a different one means a loss since then
  * @moved: it has run elsewhere, at an unknown time
@@ -161,10 +155,6 @@ struct thread {
 	bool replaced;
 	bool renamed;
 	bool begins;
-	bool child;
-	bool came;
-	struct packed *packed;
-	uint64_t begun;
 	uint64_t turn;
 	uint64_t epoch;
 	uint32_t stream;
@@ -399,9 +389,6 @@ struct stack_upper {
  * @epoch: number of losses
  * @seen: @epoch when the last block came
  * @ids: added to ids of blocks and effects of the stream, it makes them unique; 0: it has not begun
- * @handler: address at which the last trap continued; 0: none yet
- * @threads: number of its threads
- * @hold: events of the stream that are held
  */
 struct hart {
 	struct thread *current;
@@ -413,33 +400,30 @@ struct hart {
 	uint64_t behind;
 	uint64_t to;
 	uint64_t ids;
-	uint64_t handler;
-	size_t threads;
 	uint32_t stream;
 	uint32_t cpu;
 	uint8_t class;
 	bool pending;
 	bool to_known;
 	struct stack_clock clock;
-	struct stack_hold hold;
 };
 
 /*
- * Threads move between harts with their stacks, by way of struct stack_moves (moves.c):
+ * Threads move between harts with their stacks:
  *
  *     harts[0] (not present)    hart = that of stream 1     harts[2] (not present)
  *     clock, last block         clock, last block           clock, last block
  *           |                         | current                   |
  *     thread A                  thread B   <-- threads, by tid; each with its stack, and its last turn
- *           '---- leaves ----> moves ---- comes ----> thread A of stream 2
  *
- * - What the present hart does with a thread depends on nothing of other harts but what has left them.
- * - A thread goes on where it was if its next turn is the one after its last turn, and nothing was lost at
- *   the end of the one and at the begin of the other (thread_continues()); else its stack is set aside.
+ * A thread goes on where it was if its next turn is the one after its last turn, and nothing was lost at
+ * the end of the one and at the begin of the other (thread_continues()); else its stack is set aside.
  *
  * @hart: that of the stream of the present event; @harts: those of the other streams
  * @elsewhere: instructions of the other harts so far
  * @ids: those of the stream that began last
+ * @begun: number of stacks that have begun
+ * @handler: address at which the last trap continued; 0: none yet
  * @known: blocks by id; NULL before the first batch
  */
 struct ntrace_stacks {
@@ -452,7 +436,8 @@ struct ntrace_stacks {
 	uint32_t moved;		/* function "[moved, order unknown]" */
 	struct memo *memo;
 	struct known_block *known;
-	struct thread **threads;	/* of all streams, by hash of tid */
+	struct thread **threads;	/* by hash of tid */
+	size_t thread_count;
 	uint64_t uses;
 	bool cutting;		/* frames are removed whose end was not seen */
 	bool ending;		/* frames end when their threads stopped running */
@@ -460,12 +445,14 @@ struct ntrace_stacks {
 	struct hart *harts;
 	unsigned int hart_count;
 	uint64_t ids;
+	uint64_t begun;
+	uint64_t handler;
 	uint64_t elsewhere;
 	struct stack_inline inlined;
 	struct stack_runs *runs; /* NULL before the first run */
 	struct stack_upper upper;
 	struct runs_recording recording;
-	struct stack_moves *moves;
+	struct stack_hold hold;
 };
 
 int stacks_change_stream(struct ntrace_stacks *stacks, uint32_t stream);
@@ -512,17 +499,6 @@ void threads_free(struct ntrace_stacks *stacks);
 /* Calls @visit for each stack of each thread, those set aside included, until an error. */
 int threads_each_stack(struct ntrace_stacks *stacks,
 		       int (*visit)(struct ntrace_stacks *stacks, struct stack *stack));
-
-/* Takes @thread out of the threads of the present hart. */
-void thread_detach(struct ntrace_stacks *stacks, struct thread *thread);
-
-/* Makes @thread one of the present hart, which has none of its numbers. Return: 0 or NTRACE_ERR_NOMEM. */
-int thread_attach(struct ntrace_stacks *stacks, struct thread *thread);
-void thread_free(struct thread *thread);
-
-/* The stack of @parent with which the thread number @order that it made in @turn begins; NULL: not known. */
-const struct stack *fork_stack_of(struct thread *parent, uint64_t turn, uint64_t order);
-int stack_copy(struct stack *copy, const struct stack *stack);
 
 /* Ends all frames of the threads that ran last on the hart of @stream, when each stopped running. */
 int threads_leave(struct ntrace_stacks *stacks, uint32_t stream);
@@ -588,16 +564,13 @@ bool frame_switches(struct ntrace_stacks *stacks, const struct frame *frame,
 int stack_keep_fork(struct thread *thread);
 
 /*
- * Gives @thread, which has no stack, the frames of @from, which have begun in another thread.
+ * Gives @thread, which has no stack, that of the thread that made it, or none if both are of one process.
  * Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
  */
-int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread, const struct stack *from);
+int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread,
+		  const struct ntrace_origin *origin);
 
 /* ---- inlined functions, only on request; all return 0 or NTRACE_ERR_NOMEM ---- */
-
-/* The chain of @parent extended by @function. */
-int inline_find_chain(struct stack_inline *inlined, uint32_t parent, uint32_t function,
-		      uint32_t *chain);
 
 /* The chain at a link address. */
 int inline_chain_at(struct ntrace_stacks *stacks, struct ntrace_object *object, uint64_t address,

@@ -287,7 +287,7 @@ static bool is_exec(const struct ntrace_stacks *stacks, const struct thread *thr
 	if (to->privilege != NTRACE_PRIV_U)
 		return false;
 	return thread->replaced ||
-	       (!thread->certain && (thread->space ? to->space != thread->space : thread->came) &&
+	       (!thread->certain && thread->space && to->space != thread->space &&
 		place_is_outermost(stacks, &to->place));
 }
 
@@ -370,7 +370,7 @@ static int enter_handler(struct ntrace_stacks *stacks, struct thread *thread,
 			 const struct arrival *to)
 {
 	top_layer(thread)->privilege = to->privilege;
-	stacks->hart.handler = to->address;
+	stacks->handler = to->address;
 	return enter_base(stacks, thread, &to->place, true, true);
 }
 
@@ -448,9 +448,8 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 		return begin_program(stacks, thread, to);
 	privilege = top_layer(thread)->privilege;
 	/* An interrupt may come before the first instruction. */
-	if (stack->goes_on &&
-	    (to->privilege > privilege ||
-	     (to->privilege == privilege && to->address == stacks->hart.handler))) {
+	if (stack->goes_on && (to->privilege > privilege ||
+			       (to->privilege == privilege && to->address == stacks->handler))) {
 		int error = layer_enter(stacks, thread, to->privilege, false);
 
 		return error ? error :
@@ -514,7 +513,6 @@ static void keep_user_space(struct ntrace_stacks *stacks, struct thread *thread,
 		return;
 	keep_space(&thread->space, event->flow->space);
 	thread->certain = event->program;
-	thread->came = false;
 	if (fork && !fork->end)
 		fork->end = event->turn;
 }

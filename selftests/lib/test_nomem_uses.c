@@ -326,12 +326,6 @@ static int stacks_segment(void *data, const struct ntrace_segment *segment)
 	return ntrace_stacks_segment(stacks, segment);
 }
 
-static int stacks_leave(void *data, const struct ntrace_leave *leave)
-{
-	(void)data;
-	return ntrace_stacks_leave(stacks, leave);
-}
-
 static int use_stacks(void)
 {
 	const struct ntrace_stacks_options options = { .size = sizeof(options),
@@ -342,8 +336,7 @@ static int use_stacks(void)
 							.needs = NTRACE_NEEDS_RUNS |
 								 NTRACE_NEEDS_TURNS,
 							.event = stacks_event,
-							.segment = stacks_segment,
-							.leave = stacks_leave };
+							.segment = stacks_segment };
 	const struct ntrace_stack_function *functions;
 	struct ntrace_stacks *sum = NULL;
 	size_t count;

@@ -122,8 +122,7 @@ static void end(void)
 	machine_close(&session.machine);
 }
 
-/* For each turn its number; "<STREAM.INDEX" the turn before it; "(TID)" the thread that made it; "+TID" one that is
- * made in it. */
+/* For each turn its number; "<STREAM.INDEX" the turn before it; "(TID TURN ORDER)" its origin. */
 static const char *text_of(unsigned int stream)
 {
 	static char text[1024];
@@ -135,10 +134,10 @@ static const char *text_of(unsigned int stream)
 		fprintf(out, "%s%u", i ? " " : "", (unsigned int)turn->number);
 		if (turn->before_stream != TURN_NO_STREAM)
 			fprintf(out, "<%u.%zu", turn->before_stream, turn->before);
-		if (turn->origin && turn->origin->kind == NTRACE_ORIGIN_THREAD)
-			fprintf(out, "(%d)", turn->origin->tid);
-		for (size_t k = 0; k < turn->child_count; k++)
-			fprintf(out, "+%d", turn->children[k].tid);
+		if (turn->origin)
+			fprintf(out, "(%d %u %u)", turn->origin->tid,
+				(unsigned int)turn->origin->turn,
+				(unsigned int)turn->origin->order);
 	}
 	fclose(out);
 	return text;
@@ -375,10 +374,10 @@ static void test_births(void)
 	goes(1, 1500, 11, 12);
 	goes(1, 1600, 12, 0);
 	order(3);
-	is_str(text_of(1), "0 1<0.0(10) 1<0.0(10) 2<1.1 0",
+	is_str(text_of(1), "0 1<0.0(10 1 1) 1<0.0(10 1 0) 2<1.1 0",
 	       "the first turn of a thread comes after that of its parent, and only it has an "
 	       "origin");
-	is_str(text_of(0), "1+11+12 0 2<0.0+13 1<0.2(10)", "each turn has its children, in order");
+	is_str(text_of(0), "1 0 2<0.0 1<0.2(10 2 0)", "threads are counted in each turn anew");
 	is_u64((uint64_t)turns.streams[1][1].origin->pid, 10, "with its process");
 	end();
 
@@ -389,7 +388,7 @@ static void test_births(void)
 	forks(0, 1200, 10, 12);
 	goes(0, 2000, 10, 12);
 	order(1);
-	is_str(text_of(0), "1+11+12 1<0.0(10)", "a sibling that never runs");
+	is_str(text_of(0), "1 1<0.0(10 1 1)", "a sibling that never runs");
 	end();
 
 	/* Numbers of threads are used again. */
@@ -417,7 +416,7 @@ static void test_births(void)
 	forks(0, 2200, 20, 11);
 	goes(0, 2300, 20, 11);
 	order(1);
-	is_str(text_of(0), "1+11 1+11 1<0.1(20)", "only the second one ran");
+	is_str(text_of(0), "1 1 1<0.1(20 1 0)", "only the second one ran");
 	end();
 
 	/* The turn of the parent is not known, or in no stream. */
@@ -426,7 +425,7 @@ static void test_births(void)
 	forks(1, 1100, 10, 11);
 	goes(0, 2000, 20, 11);
 	order(1);
-	is_str(text_of(0), "1 1(10)", "a parent without a turn");
+	is_str(text_of(0), "1 1(10 0 0)", "a parent without a turn");
 	end();
 	begin(1);
 	goes(0, 500, 0, 20);
@@ -435,7 +434,7 @@ static void test_births(void)
 	goes(1, 1200, 10, 0);
 	goes(0, 2000, 20, 11);
 	order(1);
-	is_str(text_of(0), "1 1(10)", "a parent on a CPU without trace");
+	is_str(text_of(0), "1 1(10 1 0)", "a parent on a CPU without trace");
 	end();
 
 	/* The child ran on a CPU without trace first. */

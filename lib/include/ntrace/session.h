@@ -124,58 +124,17 @@ NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
 				      struct ntrace_archive_counts *counts);
 
 /**
- * enum ntrace_origin_kind - where a thread was before a turn
- * @NTRACE_ORIGIN_THREAD: nowhere: another thread has made it (fork, vfork, clone)
- * @NTRACE_ORIGIN_STREAM: in another stream, all of whose earlier turns of the thread have been delivered
- * @NTRACE_ORIGIN_UNKNOWN: the turn is not known, and the thread has turns in several streams
- */
-enum ntrace_origin_kind {
-	NTRACE_ORIGIN_THREAD,
-	NTRACE_ORIGIN_STREAM,
-	NTRACE_ORIGIN_UNKNOWN,
-};
-
-/**
- * struct ntrace_origin - where a thread was before a turn
- * @kind: enum ntrace_origin_kind
- * @pid: THREAD: process of the thread that made it
- * @tid: THREAD: that thread
- */
-struct ntrace_origin {
-	uint32_t kind;
-	int32_t pid;
-	int32_t tid;
-};
-
-/**
- * struct ntrace_child - a thread that another one made
+ * struct ntrace_origin - the thread that made another one (fork, vfork, clone)
  * @pid: its process
  * @tid: the thread
+ * @turn: its turn in which it did so, as in struct ntrace_session_event
+ * @order: number of threads that it made earlier in that turn
  */
-struct ntrace_child {
-	int32_t pid;
-	int32_t tid;
-};
-
-/**
- * struct ntrace_leave - the end of a turn after which the thread goes on in another stream, or in which it
- *                       made others
- * @stream: index of the stream of the turn
- * @pid: the process
- * @tid: the thread
- * @turn: number of the turn
- * @moves: the thread goes on in another stream
- * @children: threads made in the turn, in order
- * @child_count: their number
- */
-struct ntrace_leave {
-	uint32_t stream;
+struct ntrace_origin {
 	int32_t pid;
 	int32_t tid;
 	uint64_t turn;
-	bool moves;
-	const struct ntrace_child *children;
-	size_t child_count;
+	uint64_t order;
 };
 
 /**
@@ -225,7 +184,7 @@ NTRACE_EXPERIMENTAL const char *ntrace_time_error_text(uint64_t time_error, char
  * @time_unit: enum ntrace_time_unit
  * @program: number of the program that the process runs: another one means that it has called exec.
  *           0 = not known
- * @origin: with NTRACE_NEEDS_TURNS: where the thread was before the turn; NULL: in this stream, or not known
+ * @origin: with NTRACE_NEEDS_TURNS, in the first turn of a thread: the thread that made it; else NULL
  */
 struct ntrace_session_event {
 	const struct ntrace_flow_event *flow;
@@ -419,8 +378,9 @@ struct ntrace_session_range;
  * @stats: the totals of the flows are added to it, with @range those of the events in the part (then
  *         without @messages); may be NULL
  * @wants: selects streams; NULL: all that @stream selects
- * @leave: with NTRACE_NEEDS_TURNS: called at the end of turns, before code of the thread in other streams, and
- *         of the threads that it made, comes; a nonzero result stops. May be NULL
+ * @leave: with NTRACE_NEEDS_TURNS: called where a thread, or one that it made, goes on in another stream: the
+ *         turn of the last code of @stream is over. Called before the code there comes; a nonzero result stops.
+ *         May be NULL
  * @jobs: number of threads that decode at the same time, with @job_data; else one
  * @job_data: @jobs receivers. Each job has some of the streams, and its callbacks but @wants get its receiver
  *            instead of @data: never two at a time for one job. Which job has a stream depends on the
@@ -437,7 +397,7 @@ struct ntrace_decode_options {
 	const struct ntrace_session_range *range;
 	struct ntrace_flow_stats *stats;
 	bool (*wants)(void *data, unsigned int stream);
-	int (*leave)(void *data, const struct ntrace_leave *leave);
+	int (*leave)(void *data, unsigned int stream);
 	unsigned int jobs;
 	void *const *job_data;
 };

@@ -211,8 +211,6 @@ struct ntrace_stack_change {
  * @data: for @change
  * @directories: of separate debug files, as for ntrace_object_add_debug_file(); must stay valid as
  *               long as events are passed
- * @beside: stacks of another job of the same decoding: threads move between them. All are made before the
- *          first event, with the same options but @change, which must be NULL. NULL: none
  */
 struct ntrace_stacks_options {
 	size_t size;
@@ -226,7 +224,6 @@ struct ntrace_stacks_options {
 	int (*change)(void *data, const struct ntrace_stack_change *change);
 	void *data;
 	const char *const *directories;
-	struct ntrace_stacks *beside;
 };
 
 /**
@@ -283,9 +280,9 @@ NTRACE_EXPERIMENTAL void ntrace_stacks_free(struct ntrace_stacks *stacks);
  * @stacks: stacks made by ntrace_stacks_new(), passed as data of the options
  * @event: the next event; borrowed during the call
  *
- * The events of each stream come in order. Streams may take turns: with NTRACE_NEEDS_TURNS, and
- * ntrace_stacks_leave(), a thread keeps its stack from one CPU to the other. Otherwise it has one stack in
- * each stream, and with @change, only one stream may be passed.
+ * The events of each stream come in order. Streams may take turns: with NTRACE_NEEDS_TURNS a thread
+ * keeps its stack from one CPU to the other. Otherwise pass one stream after the other, each followed
+ * by ntrace_stacks_end_stream().
  *
  * Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
  */
@@ -304,15 +301,15 @@ NTRACE_EXPERIMENTAL int ntrace_stacks_event(void *stacks, const struct ntrace_se
 NTRACE_EXPERIMENTAL int ntrace_stacks_segment(void *stacks, const struct ntrace_segment *segment);
 
 /**
- * ntrace_stacks_leave - end a turn: leave of struct ntrace_decode_options
+ * ntrace_stacks_end_stream - end a stream: end of struct ntrace_decode_options
  * @stacks: stacks made by ntrace_stacks_new(), passed as data of the options
- * @leave: the turn
+ * @stream: its index; it may begin again
  *
- * Without it, threads have no callers after they moved to another stream, nor those that began.
+ * The stack of the thread that ran last is unknown from now on; those of the others are kept.
  *
  * Return: as ntrace_stacks_event().
  */
-NTRACE_EXPERIMENTAL int ntrace_stacks_leave(void *stacks, const struct ntrace_leave *leave);
+NTRACE_EXPERIMENTAL int ntrace_stacks_end_stream(void *stacks, unsigned int stream);
 
 /**
  * ntrace_stacks_end - end all streams: all frames end

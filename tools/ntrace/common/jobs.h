@@ -4,7 +4,6 @@
 #define NTRACE_TOOL_COMMON_JOBS_H
 
 #include <ntrace/profile.h>
-#include <ntrace/stacks.h>
 
 #include "input.h"
 
@@ -29,24 +28,16 @@ int jobs_option(const struct options *options, unsigned int *jobs);
 /**
  * struct profiling - what to count, and how
  * @selection: of the profiles; session is set
- * @profile: takes the profile of all streams; NULL: @take does, or there is none
- * @stacks: takes the call stacks of all streams; NULL: there are none
- * @stacks_options: those of @stacks
- * @runs: code that repeats comes as runs
  * @what: text of the progress line
  * @jobs: number of threads; 0 = all processors
  * @wants: whether to count a stream; NULL: all that the options select
  * @traces_max: number of traces above which @take is called, also before the end; 0: no limit
  * @take: takes the traces of a profile, which are forgotten after the call. Several calls do not run at the
- *        same time. NULL: there is @profile, or no profile
+ *        same time
  * @data: passed to @wants and @take
  */
 struct profiling {
 	const struct ntrace_profile_options *selection;
-	struct ntrace_profile *profile;
-	struct ntrace_stacks *stacks;
-	const struct ntrace_stacks_options *stacks_options;
-	bool runs;
 	const char *what;
 	unsigned int jobs;
 	bool (*wants)(void *data, unsigned int stream);
@@ -56,7 +47,7 @@ struct profiling {
 };
 
 /**
- * recording_profile - count the streams of a recording, all of which have ended then
+ * recording_profile - count the streams of a recording
  * @recording: open
  * @totals: filled in
  *

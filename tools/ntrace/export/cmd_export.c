@@ -207,6 +207,13 @@ static int take_option(struct export *export, struct options *options, int optio
 	}
 }
 
+static int add_stream(void *data, struct ntrace_profile *profile)
+{
+	struct export *export = data;
+
+	return ntrace_profile_merge(export->profile, profile);
+}
+
 static int sample_event(void *data, const struct ntrace_session_event *event)
 {
 	struct export *export = data;
@@ -298,14 +305,14 @@ static int choose_object(struct export *export)
 /* The first pass: executed code and its objects. */
 static int count(struct export *export)
 {
-	struct profiling profiling = {
+	const struct profiling profiling = {
 		.selection = &export->selection,
 		.what = "export",
 		.jobs = export->jobs,
+		.take = add_stream,
+		.data = export,
 	};
 	int error = ntrace_profile_new(&export->profile, &export->selection);
-
-	profiling.profile = export->profile;
 
 	if (!error && ntrace_session_has_samples(export->recording.session))
 		error = export_count_samples(&export->recording, export->path, export->profile);
@@ -472,7 +479,6 @@ static int write_stacks(struct export *export)
 		.threads = export->threads,
 		.inlined = !export->no_inline,
 		.selection = &export->selection,
-		.jobs = export->jobs,
 	};
 
 	return export_stacks(&options);

@@ -30,11 +30,11 @@ static int take_segment(void *data, const struct ntrace_segment *segment)
 	return error ? error : ntrace_profile_segment(writing->profile, segment);
 }
 
-static int take_leave(void *data, const struct ntrace_leave *leave)
+static int take_end(void *data, unsigned int stream)
 {
 	struct writing *writing = data;
 
-	return ntrace_stacks_leave(writing->stacks, leave);
+	return ntrace_stacks_end_stream(writing->stacks, stream);
 }
 
 static int failed(const char *name, int error)
@@ -74,7 +74,7 @@ static int write_all(struct writing *writing, struct recording *recording, const
 		.needs = NTRACE_NEEDS_TURNS,
 		.event = take_event,
 		.segment = take_segment,
-		.leave = take_leave,
+		.end = take_end,
 		.data = writing,
 	};
 	int error = recording_decode(recording, "export", &options, &totals);

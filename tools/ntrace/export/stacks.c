@@ -7,7 +7,6 @@
 
 #include "common/command.h"
 #include "common/debug_info.h"
-#include "common/jobs.h"
 #include "common/output_file.h"
 #include "common/ui.h"
 #include "stacks.h"
@@ -112,21 +111,23 @@ static int write_sums(struct ntrace_stacks *stacks, const struct export_stacks_o
 	return ntrace_export_stacks(file, stacks, options->format, &file_options);
 }
 
-/* Sums are written after decoding; a timeline is written during it, by one job. */
-static int run(struct ntrace_stacks *stacks, const struct ntrace_stacks_options *wanted,
-	       const struct export_stacks_options *options, FILE *file, const char *name)
+/* Sums are written after decoding; a timeline is written during it. */
+static int run(struct ntrace_stacks *stacks, const struct export_stacks_options *options,
+	       FILE *file, const char *name)
 {
-	const struct profiling profiling = {
-		.selection = options->selection,
-		.stacks = stacks,
-		.stacks_options = wanted,
-		.runs = true,
-		.what = "export",
-		.jobs = wanted->change ? 1 : options->jobs,
+	const struct ntrace_decode_options decoding = {
+		.stream = NTRACE_ALL_STREAMS,
+		.needs = NTRACE_NEEDS_RUNS | NTRACE_NEEDS_TURNS,
+		.event = ntrace_stacks_event,
+		.segment = ntrace_stacks_segment,
+		.end = ntrace_stacks_end_stream,
+		.data = stacks,
 	};
 	struct recording_totals totals = { 0 };
-	int error = recording_profile(options->recording, &profiling, &totals);
+	int error = recording_decode(options->recording, "export", &decoding, &totals);
 
+	if (!error)
+		error = ntrace_stacks_end(stacks);
 	if (error)
 		return failed(ferror(file) ? name : options->path, error);
 	if (!is_timeline(options->format))
@@ -164,7 +165,7 @@ static int run_with(const struct export_stacks_options *options, FILE *file, con
 			ntrace_export_timeline_close(timeline, NULL);
 		return failed(options->path, error);
 	}
-	error = run(stacks, &wanted, options, file, name);
+	error = run(stacks, options, file, name);
 	if (timeline)
 		closed = ntrace_export_timeline_close(timeline, NULL);
 	ntrace_stacks_free(stacks);

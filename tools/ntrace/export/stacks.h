@@ -20,7 +20,6 @@ const char *export_stacks_name(unsigned int index);
  * @threads: do not merge threads of the same name
  * @inlined: inlined functions have frames of their own, except in timelines
  * @selection: process and privileges
- * @jobs: number of threads to decode with; 0 = all processors
  */
 struct export_stacks_options {
 	struct recording *recording;
@@ -31,7 +30,6 @@ struct export_stacks_options {
 	bool threads;
 	bool inlined;
 	const struct ntrace_profile_options *selection;
-	unsigned int jobs;
 };
 
 /**

@@ -8,7 +8,6 @@
 
 #include "annotate.h"
 #include "callers.h"
-#include "common/jobs.h"
 #include "common/debug_info.h"
 #include "common/ui.h"
 #include "report.h"
@@ -49,7 +48,6 @@ static const struct option_spec options_table[] = {
 	  "firmware that runs in M-mode, loaded at ADDR" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
-	JOBS_OPTION,
 	{ OPTION_HTML, "html", "FILE", "write a self-contained page for a browser to FILE" },
 	{ OPTION_ANNOTATE, "annotate", "FUNCTION", "its source and instructions, with counts" },
 	{ OPTION_OBJDUMP, "objdump", "PROGRAM",
@@ -131,8 +129,6 @@ static int take_option(struct report *report, struct options *options, int optio
 	case OPTION_PARAMS:
 		return add_params(report->command, &report->recording_options.params,
 				  options->value);
-	case OPTION_JOBS:
-		return jobs_option(options, &report->jobs);
 	case OPTION_JSON:
 		report->json = true;
 		return EXIT_OK;
@@ -161,20 +157,53 @@ static int take_option(struct report *report, struct options *options, int optio
 	}
 }
 
+static int event(void *data, const struct ntrace_session_event *session_event)
+{
+	struct report *report = data;
+	int error = ntrace_profile_event(report->profile, session_event);
+
+	if (!error && report->stacks)
+		error = ntrace_stacks_event(report->stacks, session_event);
+	return error;
+}
+
+static int segment(void *data, const struct ntrace_segment *session_segment)
+{
+	struct report *report = data;
+	int error = ntrace_profile_segment(report->profile, session_segment);
+
+	if (!error && report->stacks)
+		error = ntrace_stacks_segment(report->stacks, session_segment);
+	return error;
+}
+
+static int end_stream(void *data, unsigned int stream)
+{
+	struct report *report = data;
+
+	return report->stacks ? ntrace_stacks_end_stream(report->stacks, stream) : 0;
+}
+
 static int decode(struct report *report)
 {
-	const struct profiling profiling = {
-		.selection = &report->selection,
-		.profile = report->profile,
-		.stacks = report->stacks,
-		.stacks_options = &report->stacks_options,
-		.runs = true,
-		.what = "report",
-		.jobs = report->jobs,
+	bool by_thread = report->selection.pid >= 0 || report->selection.by_process;
+	const struct ntrace_decode_options options = {
+		.stream = NTRACE_ALL_STREAMS,
+		.needs = NTRACE_NEEDS_SUMS | NTRACE_NEEDS_RUNS |
+			 (by_thread ? NTRACE_NEEDS_THREADS : 0) |
+			 (report->stacks ? NTRACE_NEEDS_TURNS : 0),
+		.event = event,
+		.segment = segment,
+		.end = end_stream,
+		.data = report,
 	};
-	int error = recording_profile(&report->recording, &profiling, &report->totals);
+	int error = recording_decode(&report->recording, "report", &options, &report->totals);
 	int reason = errno;
 
+	if (!error)
+		error = ntrace_profile_end(report->profile);
+	if (!error && report->stacks)
+		error = ntrace_stacks_end(report->stacks);
 	if (error >= 0)
 		return EXIT_OK;
 	/* There will be no report that contains them. */
@@ -208,20 +237,19 @@ static uint32_t parts_of(const struct report *report)
 
 static int begin(struct report *report)
 {
-	struct ntrace_stacks_options *stacks = &report->stacks_options;
-
-	*stacks = (struct ntrace_stacks_options){
-		.size = sizeof(*stacks),
+	struct ntrace_stacks_options stacks = {
+		.size = sizeof(stacks),
 		.merge_threads = !report->related,
 		.pid = report->selection.pid,
 		.privileges = report->selection.privileges,
 		.inlined = shows_frames(report) && !report->no_inline,
 	};
-	if (stacks->inlined) {
+
+	if (stacks.inlined) {
 		report->directories = debug_directories(report->recording_options.sysroot);
 		if (!report->directories)
 			return fail("out of memory");
-		stacks->directories = (const char *const *)report->directories;
+		stacks.directories = (const char *const *)report->directories;
 	}
 	report->selection.parts = parts_of(report);
 	report->selection.session = report->recording.session;
@@ -229,7 +257,7 @@ static int begin(struct report *report)
 		return fail("out of memory");
 	report->sums = ntrace_profile_totals(report->profile);
 	report->occupancy = ntrace_profile_occupancy(report->profile);
-	if (wants_stacks(report) && ntrace_stacks_new(&report->stacks, stacks))
+	if (wants_stacks(report) && ntrace_stacks_new(&report->stacks, &stacks))
 		return fail("out of memory");
 	return EXIT_OK;
 }

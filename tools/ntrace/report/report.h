@@ -21,8 +21,6 @@
  * @pc_samples: functions by the PC samples of encoders that take them
  * @occupancy: NULL for branch stacks
  * @stacks: call stacks for totals, callers and callees; else NULL
- * @stacks_options: those of @stacks
- * @jobs: number of threads; 0 = all processors
  * @directories: directories of debug files, if @stacks include inlined frames
  * @limit: rows of a table; 0 = all
  */
@@ -44,8 +42,6 @@ struct report {
 	const char *html_path;
 	struct output_file html;
 	struct ntrace_stacks *stacks;
-	struct ntrace_stacks_options stacks_options;
-	unsigned int jobs;
 	const char *annotated;
 	const char *objdump;
 	const char *debug_dir;
