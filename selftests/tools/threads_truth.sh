@@ -4,7 +4,8 @@
 # What ntrace tells of threads, compared with the witness: who called whom how often, instructions of functions and of all
 # they called, whole stacks and times, for threads and processes that change their CPUs while deep in calls. One recording
 # of four harts and one of the tasks, in one boot with -icount; the programs are host/threads_hop.cc and random ones.
-#   THREADS=N           number of random programs (3); the first has the number SEED
+#   THREADS=N           number of random programs (3)
+#   THREADS_SEED=N      number of the first one (1): not SEED, as other numbers still show what host/threads_known is about
 #   THREADS_KEEP=DIR    keeps recordings, logs and programs there
 #   THREADS_FROM=DIR    compares these instead of booting a guest
 #   THREADS_JOBS=LIST   -j of the commands that decode ("1,2,7")
@@ -12,7 +13,7 @@
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
-seed=${SEED:-1} count=${THREADS:-3} from=${THREADS_FROM:-}
+seed=${THREADS_SEED:-1} count=${THREADS:-3} from=${THREADS_FROM:-}
 
 # Every second program is linked dynamically, and every second pair keeps calls at the end of a function.
 build_programs() {
