@@ -562,7 +562,7 @@ static void renumber(struct ntrace_occupancy_cpu *cpu, const uint32_t *numbers, 
 			cpu->cells[i].slots[k].task = numbers[cpu->cells[i].slots[k].task];
 }
 
-/* Threads in an order that does not depend on when they came. Without memory, they stay as they are. */
+/* Threads in an order that does not depend on when they came. Return: 0 or NTRACE_ERR_NOMEM. */
 static int sort_tasks(struct ntrace_occupancy *sums)
 {
 	const uint32_t count = sums->task_count;
@@ -583,55 +583,6 @@ static int sort_tasks(struct ntrace_occupancy *sums)
 	free(room);
 	free(numbers);
 	return error;
-}
-
-/* Takes a CPU of another profile, of which @into has nothing. */
-static int take_cpu(struct ntrace_occupancy *into, const struct ntrace_occupancy_cpu *cpu,
-		    const uint32_t *numbers, uint32_t count)
-{
-	struct ntrace_occupancy_cpu *made = cpu_of(into, cpu->number);
-	struct ntrace_occupancy_sum *tasks = made ? made->tasks : NULL;
-
-	if (!made)
-		return NTRACE_ERR_NOMEM;
-	*made = *cpu;
-	made->tasks = tasks;
-	for (uint32_t i = 0; i < count; i++)
-		add_sum(&tasks[numbers[i]], &cpu->tasks[i]);
-	for (size_t i = 0; i < made->used; i++)
-		for (unsigned int k = 0; k < NTRACE_OCCUPANCY_SLOTS; k++)
-			made->cells[i].slots[k].task = numbers[made->cells[i].slots[k].task];
-	made->task = numbers[cpu->task];
-	return 0;
-}
-
-int occupancy_merge(struct occupancy *into, const struct occupancy *from)
-{
-	const struct ntrace_occupancy *more = &from->sums;
-	uint32_t *numbers = calloc(more->task_count, sizeof(*numbers)), i;
-	struct ntrace_occupancy *sums = &into->sums;
-	int error = numbers ? 0 : NTRACE_ERR_NOMEM;
-
-	if (!into->begun)
-		begin(into);
-	for (i = 1; i < more->task_count && !error; i++) {
-		numbers[i] = number_of(sums, &more->tasks[i]);
-		if (numbers[i] || sums->task_count == NTRACE_OCCUPANCY_TASKS_MAX)
-			continue;
-		numbers[i] = sums->task_count++;
-		sums->tasks[numbers[i]] = more->tasks[i];
-	}
-	for (size_t k = 0; k < more->cpu_count && !error; k++)
-		error = take_cpu(sums, more->cpus[k], numbers, more->task_count);
-	free(numbers);
-	sums->stamps += more->stamps;
-	sums->gap_time += more->gap_time;
-	if (more->gap_longest > sums->gap_longest)
-		sums->gap_longest = more->gap_longest;
-	if (more->time_error > sums->time_error)
-		sums->time_error = more->time_error;
-	add_cpus(sums);
-	return error ? error : sort_tasks(sums);
 }
 
 int occupancy_end(struct occupancy *occupancy)

@@ -21,7 +21,4 @@ int occupancy_run(struct occupancy *occupancy, const struct ntrace_segment *run)
 /* Ends the streams. Return: 0 or NTRACE_ERR_NOMEM. */
 int occupancy_end(struct occupancy *occupancy);
 
-/* Adds CPUs that @into does not have; both have ended. Return: 0 or NTRACE_ERR_NOMEM. */
-int occupancy_merge(struct occupancy *into, const struct occupancy *from);
-
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "functions.h"
-#include "occupancy.h"
 #include "parts.h"
 #include "state.h"
 
@@ -55,8 +54,6 @@ int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profil
 	}
 	if (into->functions && from->functions && !error)
 		error = function_sums_merge(into->functions, into, from->functions);
-	if (into->occupancy && from->occupancy && !error)
-		error = occupancy_merge(into->occupancy, from->occupancy);
 	return error;
 }
 

@@ -104,26 +104,12 @@ static void wait_for_lane(struct session_lane *lane)
 	lane->wanted = NULL;
 }
 
-/* The turns before @index are over. Tells the receiver where a thread goes on in another stream. */
-static int leave_turns(struct session_lane *lane, size_t index)
-{
-	const struct session_lanes *lanes = lane->lanes;
-	const struct turn *turns = lanes->turns.streams[lane->stream];
-	size_t count = lanes->turns.counts[lane->stream];
-	int result = 0;
-
-	for (size_t i = lane->position; i < index && i < count && !result; i++)
-		if (turns[i].leaves && lane->options.leave)
-			result = lane->options.leave(lane->options.data, lane->stream);
-	return result;
-}
-
 int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
 		       struct ntrace_session_event *event)
 {
 	struct session_lanes *lanes = lane->lanes;
 	const struct turn *turn = NULL;
-	int result = leave_turns(lane, index), stop;
+	int stop;
 
 	event->turn = 0;
 	event->origin = NULL;
@@ -142,7 +128,7 @@ int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
 	wait_for_lane(lane);
 	stop = lanes->stop;
 	pthread_mutex_unlock(&lanes->lock);
-	return result ? result : stop;
+	return stop;
 }
 
 static int begin_lane(struct session_lane *lane)
@@ -170,8 +156,6 @@ static int decode_lane(struct session_lane *lane)
 	result = decoding_run(&lane->decoding, &walk);
 	decoding_end(&lane->decoding);
 	lane->begun = false;
-	if (!result && options->needs & NTRACE_NEEDS_TURNS)
-		result = leave_turns(lane, SIZE_MAX);
 	return result || !options->end ? result : options->end(options->data, lane->stream);
 }
 
@@ -250,29 +234,6 @@ static int run_lanes(struct session_lanes *lanes)
 	return result;
 }
 
-/*
- * With turns, the streams of a CPU have one job, which sees all that the CPU does; a stream of no CPU may be
- * of any. Return: the job that @lane must have; UINT32_MAX: any.
- */
-static unsigned int job_of_cpu(const struct session_lanes *lanes, const struct session_lane *lane)
-{
-	const struct ntrace_stream *streams = lanes->session->streams;
-
-	for (unsigned int i = 0; i < lanes->count; i++)
-		if (lanes->items[i].lanes && lanes->items[i].job != UINT32_MAX &&
-		    streams[i].cpu == streams[lane->stream].cpu)
-			return lanes->items[i].job;
-	return UINT32_MAX;
-}
-
-static bool has_any_cpu(const struct session_lanes *lanes)
-{
-	for (unsigned int i = 0; i < lanes->count; i++)
-		if (lanes->items[i].lanes && lanes->session->streams[i].cpu == NTRACE_STREAM_NO_CPU)
-			return true;
-	return false;
-}
-
 /* Each lane goes to the job with the fewest bytes, the largest streams first. */
 static int divide(struct session_lanes *lanes)
 {
@@ -297,9 +258,6 @@ static int divide(struct session_lanes *lanes)
 		for (unsigned int i = 1; i < lanes->jobs; i++)
 			if (bytes[i] < bytes[least])
 				least = i;
-		if (lanes->options->needs & NTRACE_NEEDS_TURNS &&
-		    job_of_cpu(lanes, largest) != UINT32_MAX)
-			least = job_of_cpu(lanes, largest);
 		largest->job = least;
 		bytes[least] += lanes->session->streams[largest->stream].bytes + 1;
 		if (lanes->options->job_data)
@@ -353,7 +311,8 @@ static int make_lanes(struct session_lanes *lanes)
 	lanes->jobs = options->job_data && options->jobs > 1 ? options->jobs : 1;
 	if (lanes->jobs > lanes->wanted && lanes->wanted)
 		lanes->jobs = lanes->wanted;
-	if (options->needs & NTRACE_NEEDS_TURNS && has_any_cpu(lanes))
+	/* The receiver of turns has the stacks of all threads. */
+	if (options->needs & NTRACE_NEEDS_TURNS)
 		lanes->jobs = 1;
 	lanes->running = calloc(lanes->jobs, sizeof(struct session_lane *));
 	if (!lanes->running)

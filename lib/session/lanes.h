@@ -4,8 +4,8 @@
  * order over all CPUs.
  *
  * Each stream has a lane, with a thread of its own that decodes it. Lanes are divided among jobs. Only one
- * lane of a job runs at a time. With NTRACE_NEEDS_TURNS, a lane waits where its hart enters a turn (turns.h)
- * whose thread still has an earlier turn to be decoded in another lane. With one job:
+ * lane of a job runs at a time. With NTRACE_NEEDS_TURNS there is one job, and a lane waits where its hart
+ * enters a turn (turns.h) whose thread still has an earlier turn to be decoded in another lane:
  *
  *     stream 0   A 1 ===> B 1 ===> A 3 (waits)            ===> A 3 ===>
  *     stream 1                          C 1 ===> A 2 ===> B 2 (goes on: B 1 is over)

@@ -345,19 +345,6 @@ static int list_stream(struct turns *turns, struct ordering *ordering,
 		       add_intervals(ordering, follower, follower->first, follower->last, stream);
 }
 
-/* Marks the turns after which the thread, or one that it made, goes on in another stream. */
-static void mark_leaves(struct turns *turns)
-{
-	for (unsigned int i = 0; i < turns->count; i++) {
-		for (size_t k = 0; k < turns->counts[i]; k++) {
-			const struct turn *turn = &turns->streams[i][k];
-
-			if (turn->before_stream != TURN_NO_STREAM && turn->before_stream != i)
-				turns->streams[turn->before_stream][turn->before].leaves = true;
-		}
-	}
-}
-
 int turns_make(struct turns *turns, struct follower *const *followers, unsigned int count)
 {
 	const struct ntrace_session *session = NULL;
@@ -389,8 +376,6 @@ int turns_make(struct turns *turns, struct follower *const *followers, unsigned 
 		error = link_births(turns, &ordering, &session->machine);
 	if (error)
 		turns_free(turns);
-	else
-		mark_leaves(turns);
 	free(ordering.items);
 	free(ordering.losses);
 	return error;

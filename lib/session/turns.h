@@ -28,7 +28,6 @@
  * @before_stream: stream with the previous turn of the thread, or with that of its origin;
  *                 TURN_NO_STREAM: none
  * @before: its index there
- * @leaves: a turn in another stream follows, of the thread or of one that it made
  * @origin: of the first turn of a thread; NULL: not known
  */
 struct turn {
@@ -36,7 +35,6 @@ struct turn {
 	uint64_t number;
 	uint32_t before_stream;
 	size_t before;
-	bool leaves;
 	const struct ntrace_origin *origin;
 };
 

@@ -177,8 +177,7 @@ class DecodeOptions(Structure):
     """struct ntrace_decode_options"""
     _fields_ = [("size", c_size_t), ("stream", c_uint32), ("needs", c_uint32), ("event", c_void_p),
                 ("segment", c_void_p), ("end", c_void_p), ("data", c_void_p), ("range", c_void_p),
-                ("stats", c_void_p), ("wants", c_void_p), ("leave", c_void_p), ("jobs", c_uint),
-                ("job_data", c_void_p)]
+                ("stats", c_void_p), ("wants", c_void_p), ("jobs", c_uint), ("job_data", c_void_p)]
 
 
 class ProfileTrace(Structure):

@@ -174,7 +174,7 @@ NTRACE_API int ntrace_profile_end(struct ntrace_profile *profile);
  * @from: the profile to add, which has ended; unchanged
  *
  * Objects with equal build-ids are the same, or without build-ids those with equal names. Functions
- * and occupancy are added if both profiles have them. Of a CPU, only one of the profiles may have occupancy.
+ * are added if both profiles have them; occupancy is not added.
  *
  * Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
  */

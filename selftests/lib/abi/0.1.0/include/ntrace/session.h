@@ -378,10 +378,8 @@ struct ntrace_session_range;
  * @stats: the totals of the flows are added to it, with @range those of the events in the part (then
  *         without @messages); may be NULL
  * @wants: selects streams; NULL: all that @stream selects
- * @leave: with NTRACE_NEEDS_TURNS: called where a thread, or one that it made, goes on in another stream: the
- *         turn of the last code of @stream is over. Called before the code there comes; a nonzero result stops.
- *         May be NULL
- * @jobs: number of threads that decode at the same time, with @job_data; else one
+ * @jobs: number of threads that decode at the same time, with @job_data and without NTRACE_NEEDS_TURNS; else
+ *        one
  * @job_data: @jobs receivers. Each job has some of the streams, and its callbacks but @wants get its receiver
  *            instead of @data: never two at a time for one job. Which job has a stream depends on the
  *            recording and @jobs only. Spaces and objects may be used by all of them. NULL: one job
@@ -397,7 +395,6 @@ struct ntrace_decode_options {
 	const struct ntrace_session_range *range;
 	struct ntrace_flow_stats *stats;
 	bool (*wants)(void *data, unsigned int stream);
-	int (*leave)(void *data, unsigned int stream);
 	unsigned int jobs;
 	void *const *job_data;
 };
