@@ -175,6 +175,20 @@ int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructio
 	return result;
 }
 
+/* Whether the current message has a new timestamp: of two equal ones the first one counts. */
+static bool has_stamp(const struct stack_clock *clock)
+{
+	return clock->time_known && (!clock->anchored || clock->time != clock->anchor_time);
+}
+
+/* @time is that of the present position. */
+static void anchor(struct stack_clock *clock, uint64_t time)
+{
+	clock->anchored = true;
+	clock->anchor_time = time;
+	clock->anchor_position = clock->position;
+}
+
 int clock_event(struct ntrace_stacks *stacks, uint64_t offset, uint64_t time, bool time_known)
 {
 	struct stack_clock *clock = &stacks->hart.clock;
@@ -182,12 +196,10 @@ int clock_event(struct ntrace_stacks *stacks, uint64_t offset, uint64_t time, bo
 
 	if (offset == clock->offset)
 		return 0;
-	/* The last message is complete. Of two equal timestamps the first one counts. */
-	if (clock->time_known && (!clock->anchored || clock->time != clock->anchor_time)) {
+	/* The last message is complete. */
+	if (has_stamp(clock)) {
 		result = release(stacks, clock->count, clock->time, true);
-		clock->anchored = true;
-		clock->anchor_time = clock->time;
-		clock->anchor_position = clock->position;
+		anchor(clock, clock->time);
 	}
 	clock->offset = offset;
 	clock->time = time;
@@ -198,7 +210,7 @@ int clock_event(struct ntrace_stacks *stacks, uint64_t offset, uint64_t time, bo
 int clock_pass(struct ntrace_stacks *stacks)
 {
 	struct stack_clock *clock = &stacks->hart.clock;
-	bool known = clock->time_known && (!clock->anchored || clock->time != clock->anchor_time);
+	bool known = has_stamp(clock);
 	uint64_t time = clock->time;
 	int result;
 
@@ -211,11 +223,8 @@ int clock_pass(struct ntrace_stacks *stacks)
 		known = true;
 	}
 	result = release(stacks, clock->count, time, known);
-	if (known) {
-		clock->anchored = true;
-		clock->anchor_time = time;
-		clock->anchor_position = clock->position;
-	}
+	if (known)
+		anchor(clock, time);
 	return result;
 }
 
