@@ -24,9 +24,10 @@ def tool(name, *arguments):
 SYMBOL = re.compile(r"([0-9a-f]+)(?: ([0-9a-f]+))? (\S) (.*)")
 
 
-def whole(name):
-    """The function that a part belongs to, as compilers and BOLT name parts."""
-    return re.sub(r"(\.(cold|part)(\.\d+)*| \[clone \.(cold|part)(\.\d+)*\])+$", "", name)
+def whole(name, functions):
+    """The function that a part belongs to, as compilers and BOLT name parts, if it is one of the functions."""
+    function = re.sub(r"(\.(cold|part)(\.\d+)*| \[clone \.(cold|part)(\.\d+)*\])+$", "", name)
+    return function if function in functions else name
 
 
 @functools.cache
@@ -52,8 +53,7 @@ def functions_of(path):
             sized.append((address, address + int(size, 16)))
         found.setdefault(address, []).append((not size, name.split("\t")[0]))
     functions = {name for all_names in found.values() for _, name in all_names}
-    found = {address: [(label, whole(name) if whole(name) in functions else name) for label, name in all_names]
-             for address, all_names in found.items()}
+    found = {address: [(label, whole(name, functions)) for label, name in all_names] for address, all_names in found.items()}
     # Labels within a function are not functions: glibc's __syscall_cancel_arch_end.
     sized.sort()
     names = []

@@ -16,10 +16,14 @@ Prints for "plain", and then for each odd_*: "NAME: N stacks, N instructions, N 
 """
 import bisect
 import collections
+import os
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "oracle"))
+from thread_names import whole  # noqa: E402
 
 OTHER = "*"
 BLANK = "\N{SYMBOL FOR SPACE}"
@@ -30,8 +34,6 @@ def tool(name, *arguments):
     return subprocess.run([f"riscv64-linux-gnu-{name}", *arguments], check=True, capture_output=True, text=True).stdout
 
 
-# A part of a function is shown as the function, if there is one.
-PART = re.compile(r"(\.(cold|part)(\.\d+)*| \[clone \.(cold|part)(\.\d+)*\])+$")
 # "ffffffff80000000 0000000000000010 t name(of C++, too)", with or without the size
 SYMBOL = re.compile(r"([0-9a-f]+)(?: ([0-9a-f]+))? (\S) (.*)")
 
@@ -45,8 +47,7 @@ def symbols(listing):
             found.append((int(address, 16), name))
     functions = {name for _, name in found}
     for address, name in found:
-        whole = PART.sub("", name)
-        yield address, whole if whole in functions else name
+        yield address, whole(name, functions)
 
 
 def inner_labels(listing):
