@@ -18,7 +18,6 @@
  * @begun: @decoding exists
  * @started: so does @thread
  * @ended: it has delivered all
- * @result: 0 or why it stopped, with @saved_errno
  */
 struct session_lane {
 	struct session_lanes *lanes;
@@ -31,8 +30,6 @@ struct session_lane {
 	size_t position;
 	unsigned int stream;
 	unsigned int job;
-	int result;
-	int saved_errno;
 	bool begun;
 	bool started;
 	bool ended;
@@ -43,7 +40,7 @@ struct session_lane {
  * @wanted: number of lanes; a single one needs no thread of its own
  * @lock: of all that lanes see of each other
  * @running: for each job, the lane that runs; NULL: none can
- * @stop: not 0: decoding stops with this result
+ * @stop: not 0: decoding stops with the result of the lane that failed first, and its @stop_errno
  */
 struct session_lanes {
 	const struct ntrace_decode_options *options;
@@ -56,6 +53,7 @@ struct session_lanes {
 	pthread_mutex_t lock;
 	struct session_lane **running;
 	int stop;
+	int stop_errno;
 };
 
 static bool is_over(const struct session_lanes *lanes, const struct turn *turn)
@@ -163,7 +161,7 @@ static void *run_lane(void *data)
 {
 	struct session_lane *lane = data;
 	struct session_lanes *lanes = lane->lanes;
-	int result;
+	int result, saved;
 
 	pthread_mutex_lock(&lanes->lock);
 	wait_for_lane(lane);
@@ -172,20 +170,21 @@ static void *run_lane(void *data)
 	errno = 0;
 	if (!result)
 		result = decode_lane(lane);
-	lane->saved_errno = errno;
+	saved = errno;
 	pthread_mutex_lock(&lanes->lock);
-	lane->result = result;
 	lane->ended = true;
-	if (result && !lanes->stop)
+	if (result && !lanes->stop) {
 		lanes->stop = result;
+		lanes->stop_errno = saved;
+	}
 	lanes->running[lane->job] = NULL;
 	choose_lanes(lanes);
 	pthread_mutex_unlock(&lanes->lock);
 	return NULL;
 }
 
-/* Starts a thread for each lane; they wait until all have started. Return: 0 or NTRACE_ERR_NOMEM. */
-static int start_lanes(struct session_lanes *lanes)
+/* Starts a thread for each lane; they wait until all have started, or stop without memory. */
+static void start_lanes(struct session_lanes *lanes)
 {
 	int error = 0;
 
@@ -203,17 +202,14 @@ static int start_lanes(struct session_lanes *lanes)
 			pthread_cond_destroy(&lane->runs);
 	}
 	/* The lanes that have started end without a call of the receiver. */
-	error = error ? NTRACE_ERR_NOMEM : 0;
-	lanes->stop = error;
+	lanes->stop = error ? NTRACE_ERR_NOMEM : 0;
 	choose_lanes(lanes);
 	pthread_mutex_unlock(&lanes->lock);
-	return error;
 }
 
 static int run_lanes(struct session_lanes *lanes)
 {
-	int result = start_lanes(lanes), saved = errno;
-
+	start_lanes(lanes);
 	for (unsigned int i = 0; i < lanes->count; i++) {
 		struct session_lane *lane = &lanes->items[i];
 
@@ -224,14 +220,9 @@ static int run_lanes(struct session_lanes *lanes)
 		else
 			run_lane(lane);
 		pthread_cond_destroy(&lane->runs);
-		/* The first stream that failed itself; others stop with its result. */
-		if (lane->result && lane->result == lanes->stop && !result) {
-			result = lane->result;
-			saved = lane->saved_errno;
-		}
 	}
-	errno = saved;
-	return result;
+	errno = lanes->stop_errno;
+	return lanes->stop;
 }
 
 /* Each lane goes to the job with the fewest bytes, the largest streams first. */

@@ -9,6 +9,7 @@
  */
 #include "test_session.h"
 
+#include <errno.h>
 #include <ntrace/stacks.h>
 
 #define CPUS 3
@@ -285,7 +286,10 @@ static int result_of_call(void)
 {
 	calls++;
 	after_stop += stop_after && calls > stop_after;
-	return stop_after && calls >= stop_after ? stop_result : 0;
+	if (!stop_after || calls < stop_after)
+		return 0;
+	errno = (int)calls;
+	return stop_result;
 }
 
 static void check_turn(int32_t tid, uint64_t number, const struct ntrace_origin *origin)
@@ -623,7 +627,7 @@ static int take_progress(void *data, unsigned int stream, uint64_t bytes)
 static void test_stops(void)
 {
 	struct ntrace_session *session;
-	unsigned int bad = 0, late = 0, tries = 0;
+	unsigned int bad = 0, late = 0, lost = 0, tries = 0;
 	uint64_t all;
 
 	make("stops", 5, 300, false);
@@ -635,12 +639,14 @@ static void test_stops(void)
 	stop_result = 7;
 	for (stop_after = 1; stop_after <= all; stop_after += 3) {
 		bad += decode_all(session, NTRACE_NEEDS_TURNS, NULL) != 7;
+		lost += errno != (int)stop_after;
 		late += after_stop > 0;
 		tries++;
 	}
 	stop_after = all;
 	bad += decode_all(session, NTRACE_NEEDS_TURNS, NULL) != 7;
 	is_u64(bad, 0, "what a callback returns ends decoding: %u times", tries);
+	is_u64(lost, 0, "with the errno of whoever failed, whatever waits for its stream");
 	is_u64(late, 0, "and no other call comes");
 	stop_result = NTRACE_ERR_NOMEM;
 	stop_after = all / 2;
