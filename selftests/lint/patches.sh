@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# kernel/patches contains the code of kernel/ctr and kernel/ntrace, the patches of perf and libntrace agree on AUXTRACE_INFO, and, if the
+# kernel/patches contains the code of kernel/ctr, the driver's series can be made, the patches of perf and libntrace agree on AUXTRACE_INFO, and, if the
 # kernel source has been downloaded, the patches apply. `make check-patches` runs the other checks. The driver is for kernels
 # of 64 bits alone.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 ok "the series has the code of kernel/ctr (kernel/patches/update puts it there)" kernel/patches/generate --check
-ok "kernel/patches/ntrace has the code of kernel/ntrace (kernel/patches/ntrace/generate writes it)" kernel/patches/ntrace/generate --check
+ok "the series of the driver is made of kernel/ntrace" kernel/patches/ntrace/generate "$tmp/ntrace"
 
 # Parameters of a hart: the last patch of ntrace.h, the documents, and the library's reader have the same ones.
 params=$(cat kernel/patches/perf/0001-*.patch | sed -n '/^+	NTRACE_HART_FORMAT,/,/^+	NTRACE_HART_PRIV_MAX,/p' | grep -c '^+	NTRACE_HART_[A-Z_]*,')
@@ -32,11 +32,11 @@ if source=$(kernel/patches/source --cached); then
 		export GIT_INDEX_FILE=$tmp/index
 		git -C "$source" read-tree HEAD || return 1
 		for patch in "$1"/[0-9]*.patch; do
-			[[ $patch = */0000-* ]] || git -C "$source" apply --cached "$top/$patch" || { echo "$patch"; return 1; }
+			[[ $patch = */0000-* ]] || git -C "$source" apply --cached "$(realpath "$patch")" || { echo "$patch"; return 1; }
 		done
 	}
-	for series in kernel/patches kernel/patches/ntrace kernel/patches/perf; do
-		ok "$series applies to $(git -C "$source" log -1 --format=%s)" applies $series
+	for series in kernel/patches "$tmp/ntrace" kernel/patches/perf; do
+		ok "${series##*/}: the patches apply to $(git -C "$source" log -1 --format=%s)" applies "$series"
 	done
 else
 	skip "the patches apply" "no kernel source in the cache: make check-patches fetches it"

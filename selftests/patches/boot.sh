@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Boots a kernel with the series of kernel/patches and kernel/patches/ntrace in the virtual SoC. Records branch stacks
+# Boots a kernel with the series of kernel/patches and of the driver in the virtual SoC. Records branch stacks
 # with the kernel's own PMU, of programs with known edges; the evaluation is the same as for riscv_ctr in selftests/ctr.
 # Runs tests of the driver. Boots a kernel whose PMU cannot be registered, too.
 # shellcheck source=selftests/patches/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=selftests/ctr/host/common.sh
 . selftests/ctr/host/common.sh
-mapfile -t driver < <(printf '%s\n' kernel/patches/ntrace/[0-9]*.patch | grep -v /0000-)
+mapfile -t driver < <(patches_of build/patches/ntrace)
 ok "the series apply" whole "${patches[@]}" "${driver[@]}" || done_testing
 ok "a small configuration" configure CONFIG_NTRACE=y CONFIG_DEVMEM=y || done_testing
 

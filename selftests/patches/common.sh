@@ -1,10 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For tests of a series in kernel/patches: series=NAME selects that of a directory there; tree=NAME, a work tree of its own. Builds are below ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
+# For tests of a series in kernel/patches: series=NAME selects that of a directory there, or of build/patches (make patches); tree=NAME, a work tree of its own. Builds are below ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../guest.sh"
-# shellcheck disable=SC2034
-mapfile -t patches < <(printf '%s\n' kernel/patches/${series:+"$series/"}[0-9]*.patch | grep -v /0000-)
+patches_of() { printf '%s\n' "$1"/[0-9]*.patch | grep -v /0000-; }
+patch_directory=kernel/patches${series:+/$series}
+[ "${series:-}" != ntrace ] || patch_directory=build/patches/ntrace
+# shellcheck disable=SC2034 # for the tests
+mapfile -t patches < <(patches_of "$patch_directory")
 if ! source=$(kernel/patches/source 2>"$tmp/source"); then
 	diag "$(tail -n 3 "$tmp/source")"
 	echo "1..0 # SKIP no kernel source of Debian forky in reach"

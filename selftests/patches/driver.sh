@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The series in kernel/patches/ntrace on the newest Debian kernel source: each patch applies, builds without a warning of W=1
+# The driver's series, build/patches/ntrace, on the newest Debian kernel source: each patch applies, builds without a warning of W=1
 # and sparse, needs nothing that later ones add, and checkpatch has no finding without a reason; the bindings satisfy
 # dt-schema. boot.sh boots a kernel with the series.
 series=ntrace

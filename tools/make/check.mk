@@ -107,9 +107,15 @@ build-consumers: vsoc native oracle
 build-quick-%: lib native $(TEST_BINS)
 	@$(SETUP) base lint test tools
 
-check-patches: vsoc ## kernel/patches on the newest Debian kernel source: builds and boots it (long; not part of check)
+patches: ## the driver of kernel/ntrace as a series for the kernel, in build/patches
+	@kernel/patches/ntrace/generate $(B)/patches/ntrace
+check-patches: vsoc patches ## kernel/patches on the newest Debian kernel source: builds and boots it (long; not part of check)
 	@$(SETUP) series
 	@selftests/run patches
+
+check-abi: lib ## the library's binary interface against the last release (abidiff; not part of check)
+	@$(SETUP) abi
+	@tools/lint/abi
 
 check-debug-kernel: vsoc debug ## both drivers in a kernel with lockdep, KASAN, kmemleak and others; takes an hour
 	@selftests/run debug
@@ -153,5 +159,5 @@ $(REPLAY_BINS): $(B)/replay/%: $(B)/san/obj/selftests/fuzz/%.o $(B)/san/obj/self
 	$(LINK)$(CC) $(SAN) $(filter $(B)/san/%.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
-.PHONY: check check-quick check-repeat $(GROUPS:%=check-%) $(GROUPS:%=build-%) check-patches check-debug-kernel check-kernel-static \
-	bench format fuzz fuzz-packages oracle soak
+.PHONY: check check-quick check-repeat $(GROUPS:%=check-%) $(GROUPS:%=build-%) check-abi check-patches check-debug-kernel check-kernel-static \
+	bench format fuzz fuzz-packages oracle patches soak
