@@ -21,8 +21,8 @@ for kind in pib atb; do
 	# Decode the output without knowledge of the driver: targets of indirect jumps, until the
 	# capture ends.
 	read -r address src bits <"$results/$kind/step"
-	is "$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=selftests/vsoc python3 -c 'import sys
-from tiny_decoder import messages
+	is "$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=selftests/oracle python3 -c 'import sys
+from second_decoder import messages
 path, size, address, src, bits = sys.argv[1], *(int(text, 0) for text in sys.argv[2:])
 data = open(path, "rb").read()[:size]
 reference, steps, names, sources = 0, 0, [], set()

@@ -2,7 +2,7 @@
 """Tests of the Python module for python.sh: python_use.py DIRECTORY ROUNDS with|without (numpy)
 
 DIRECTORY has demo (the program), trace, pcs (what was executed, written by the shell) and the
-recording dir. A second opinion of the messages is tiny_decoder.py, which shares no code with
+recording dir. A second opinion of the messages is second_decoder.py, which shares no code with
 the library.
 """
 
@@ -13,9 +13,9 @@ import sys
 
 if sys.argv[3] == "without":
     sys.modules["numpy"] = None
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vsoc"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import tiny_decoder  # noqa: E402
+import second_decoder  # noqa: E402
 from tap import done, ok  # noqa: E402
 import ntrace  # noqa: E402
 from ntrace import _session  # noqa: E402
@@ -46,7 +46,7 @@ def instructions(blocks):
 def messages(trace):
     table = ntrace.Messages(trace, "xlen=64")
     with open(trace, "rb") as file:
-        expected = list(tiny_decoder.messages(file.read()))
+        expected = list(second_decoder.messages(file.read()))
     same(len(table), len(expected), "as many messages (%d) as the second opinion has" % len(expected))
     same(table.text("tcode")[0], "ProgTraceSync", "the first one's name")
     pairs = [(set(table.fields(index).items()), second) for index, second in enumerate(expected)]

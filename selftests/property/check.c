@@ -772,6 +772,7 @@ const char *subject_make(struct subject *subject, const struct row *row, uint64_
 	subject->context = drive.config.context;
 	decoder_params(row, &subject->params);
 	subject->space = program_space(&program, "program");
+	subject->program = &program;
 	subject->stream = malloc(drive.size);
 	subject->start = malloc((drive.stamps + 1) * sizeof(*subject->start));
 	subject->pc = malloc((decoded.count + 1) * sizeof(*subject->pc));

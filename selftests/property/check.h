@@ -63,6 +63,7 @@ const char *check_program(const struct row *row, uint64_t seed, enum mutation mu
  * @history: HTM, even if the decoder does not get the mode
  * @context: with Ownership messages
  * @space: the program
+ * @program: the same as bytes; valid until the next call
  */
 struct subject {
 	uint8_t *stream;
@@ -76,6 +77,7 @@ struct subject {
 	bool history;
 	bool context;
 	struct ntrace_space *space;
+	const struct program *program;
 };
 
 /* check_program() with @steps instructions, and its subject. Release it with subject_free(). */

@@ -11,7 +11,7 @@ REPLAY_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/replay/%)
 FUZZ_TIME ?= 60
 # The same tests without sanitizers, for valgrind; all but those that are slow in valgrind or need
 # other link flags.
-VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c %/test_detect.c \
+VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c %/test_detect.c %/test_second_decoder.c \
 	%/test_ctr_property.c %/test_encode.c %/test_flow_cache.c %/test_nomem.c %/test_nomem_parts.c %/test_nomem_uses.c,$(filter selftests/lib/%,$(TEST_SRC))))
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
@@ -29,7 +29,7 @@ oracle: $(ORACLE_BINS) plugins ## the witness of the tests: QEMU plugin and what
 
 # Random programs, their walks, and the options they are traced with.
 PROPERTY_SRC := $(sort $(wildcard selftests/property/*.c))
-$(addprefix $(B)/selftests/,lib/test_property lib/test_damage lib/test_detect soak/test_property): $(PROPERTY_SRC:%.c=$(B)/san/obj/%.o)
+$(addprefix $(B)/selftests/,lib/test_property lib/test_damage lib/test_detect lib/test_second_decoder soak/test_property): $(PROPERTY_SRC:%.c=$(B)/san/obj/%.o)
 
 # Build tests with the sanitizers, so that no test passes by luck.
 $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/san/libntrace.a $(B)/san/obj/.flags
