@@ -10,12 +10,23 @@ static uint32_t inputs_mask(const struct funnel *funnel)
 	return (1u << funnel->parameters.inputs) - 1;
 }
 
+static uint32_t legal_inputs(const struct funnel *funnel, uint32_t value)
+{
+	return warl_bit(funnel->parameters.dis_input, true, inputs_mask(funnel), value);
+}
+
+static void clear_registers(struct funnel *funnel)
+{
+	funnel->dis_input = 0;
+	timestamp_init(&funnel->timestamp, &funnel->parameters.timestamp);
+}
+
 static void reset_registers(struct funnel *funnel)
 {
 	funnel->active = false;
 	funnel->enable = false;
-	funnel->dis_input = 0;
-	timestamp_init(&funnel->timestamp, &funnel->parameters.timestamp);
+	if (funnel->parameters.reset != WARL_RESET_KEPT)
+		clear_registers(funnel);
 	funnel->lost = 0;
 	funnel->fill = 0;
 	funnel->ends = 0;
@@ -24,6 +35,8 @@ static void reset_registers(struct funnel *funnel)
 void funnel_power_up(struct funnel *funnel)
 {
 	reset_registers(funnel);
+	clear_registers(funnel);
+	funnel->bus = (struct bus){ .shown = TR_CONTROL_EMPTY };
 	funnel->software_errors = 0;
 	funnel->bytes = 0;
 	funnel->dropped = 0;
@@ -36,6 +49,7 @@ void funnel_init(struct funnel *funnel, const struct funnel_parameters *paramete
 	memset(funnel, 0, sizeof(*funnel));
 	funnel->parameters = *parameters;
 	funnel->out = out;
+	funnel->random = parameters->reset_seed;
 	funnel_power_up(funnel);
 }
 
@@ -47,10 +61,10 @@ static uint32_t read_register(const struct funnel *funnel, uint32_t offset)
 	switch (offset) {
 	case TR_FUNNEL_CONTROL:
 		return TR_CONTROL_ACTIVE | (funnel->enable ? TR_CONTROL_ENABLE : 0) |
-		       (funnel->fill ? 0 : TR_CONTROL_EMPTY);
+		       (funnel->fill && !funnel->parameters.empty_fixed ? 0 : TR_CONTROL_EMPTY);
 	case TR_FUNNEL_IMPL:
 		return TR_VER_MAJOR << TR_IMPL_VER_MAJOR_SHIFT |
-		       TR_VER_MINOR << TR_IMPL_VER_MINOR_SHIFT |
+		       funnel->parameters.version_minor << TR_IMPL_VER_MINOR_SHIFT |
 		       TR_COMP_TYPE_FUNNEL << TR_IMPL_COMP_TYPE_SHIFT;
 	case TR_FUNNEL_DIS_INPUT:
 		return funnel->dis_input;
@@ -117,6 +131,9 @@ static void write_control(struct funnel *funnel, uint32_t value)
 	if (!funnel->active) {
 		/* This write only ends the reset: its other fields have no effect. */
 		funnel->active = true;
+		if (funnel->parameters.reset == WARL_RESET_RANDOM)
+			funnel->dis_input =
+				legal_inputs(funnel, (uint32_t)warl_random(&funnel->random));
 		return;
 	}
 	if (funnel->enable && !(value & TR_CONTROL_ENABLE))
@@ -147,9 +164,41 @@ void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value)
 	}
 	/* trFunnelDisInput is writable while enabled: paths that share the funnel come and go. */
 	if (offset == TR_FUNNEL_DIS_INPUT)
-		funnel->dis_input = value & inputs_mask(funnel);
+		funnel->dis_input = legal_inputs(funnel, value);
 	else if (offset == TR_TS_CONTROL)
 		timestamp_write(&funnel->timestamp, value);
+}
+
+static bool exists(const struct funnel *funnel, uint32_t offset)
+{
+	switch (offset) {
+	case TR_FUNNEL_CONTROL:
+	case TR_FUNNEL_IMPL:
+		return true;
+	case TR_FUNNEL_DIS_INPUT:
+		return funnel->parameters.dis_input != WARL_ZERO;
+	case TR_TS_CONTROL:
+	case TR_TS_COUNTER_LOW:
+	case TR_TS_COUNTER_HIGH:
+		return funnel->parameters.timestamp.width;
+	default:
+		return false;
+	}
+}
+
+bool funnel_answers(const struct funnel *funnel, uint32_t offset)
+{
+	return bus_answers(&funnel->parameters.bus, offset, exists(funnel, offset), funnel->active,
+			   true);
+}
+
+uint32_t funnel_poll(struct funnel *funnel, uint32_t offset)
+{
+	uint32_t value = funnel_read(funnel, offset);
+
+	return offset == TR_FUNNEL_CONTROL ?
+		       bus_control(&funnel->bus, &funnel->parameters.bus, value) :
+		       value;
 }
 
 static bool takes_and_drops(const struct funnel *funnel, unsigned int input)

@@ -6,9 +6,11 @@
 #ifndef VSOC_MODEL_FUNNEL_H
 #define VSOC_MODEL_FUNNEL_H
 
+#include "bus.h"
 #include "fault.h"
 #include "port.h"
 #include "timestamp.h"
+#include "warl.h"
 
 /* trFunnelDisInput has 16 bits. */
 #define FUNNEL_INPUTS_MAX 16
@@ -22,6 +24,13 @@
  *          the next message does not fit, with each funnel_advance(), and when it is disabled
  * @timestamp: parameters of its timestamp unit
  * @faults: faults at power-up
+ * @bus: how its page answers
+ * @reset: registers when Active becomes 1; RANDOM is that of trFunnelDisInput
+ * @reset_seed: of WARL_RESET_RANDOM
+ * @version_minor: minor version in trFunnelImpl
+ * @dis_input: all bits of trFunnelDisInput
+ * @empty_fixed: Empty is 1, even while the buffer holds messages
+ * @gates: while Active is 0, the component at its output has no clock; for the glue
  *
  * A disabled funnel accepts messages and drops them, as a funnel does on an input that DisInput
  * disables. If its output refuses a message, the funnel loses all messages in the buffer, and then
@@ -32,12 +41,21 @@ struct funnel_parameters {
 	unsigned int buffer;
 	struct timestamp_parameters timestamp;
 	uint32_t faults;
+	struct bus_parameters bus;
+	enum warl_reset reset;
+	uint64_t reset_seed;
+	uint32_t version_minor;
+	enum warl_bit dis_input;
+	bool empty_fixed;
+	bool gates;
 };
 
 struct funnel {
 	struct funnel_parameters parameters;
 	const struct trace_port *out;
 	struct fault fault;
+	struct bus bus;
+	uint64_t random;	/* state of the values after WARL_RESET_RANDOM */
 	bool active;
 	bool enable;
 	uint32_t dis_input;
@@ -61,6 +79,12 @@ void funnel_power_up(struct funnel *funnel);
 
 uint32_t funnel_read(const struct funnel *funnel, uint32_t offset);
 void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value);
+
+/** funnel_answers - whether an access of software is no bus error */
+bool funnel_answers(const struct funnel *funnel, uint32_t offset);
+
+/** funnel_poll - funnel_read() by software, for which time passes */
+uint32_t funnel_poll(struct funnel *funnel, uint32_t offset);
 
 /** funnel_advance - time passes: the funnel sends its oldest message */
 void funnel_advance(struct funnel *funnel);

@@ -75,14 +75,19 @@ static void reset_registers(struct ram_sink *sink)
 	if (sink->enable)
 		close_memory(sink);
 	sink->active = false;
-	sink->stop_on_wrap = false;
 	sink->fill = 0;
+	if (sink->parameters.reset == WARL_RESET_KEPT)
+		return;
+	sink->stop_on_wrap = false;
 	set_mode(sink, !sink->parameters.sram);
 }
 
 void ram_sink_power_up(struct ram_sink *sink)
 {
 	reset_registers(sink);
+	sink->stop_on_wrap = false;
+	set_mode(sink, !sink->parameters.sram);
+	sink->bus = (struct bus){ .shown = TR_CONTROL_EMPTY };
 	sink->wrap = false;
 	sink->software_errors = 0;
 	sink->bytes = 0;
@@ -98,6 +103,7 @@ void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *para
 	sink->parameters = *parameters;
 	sink->ops = ops;
 	sink->opaque = opaque;
+	sink->random = parameters->reset_seed;
 	ram_sink_power_up(sink);
 }
 
@@ -122,7 +128,7 @@ static uint32_t read_register(const struct ram_sink *sink, uint32_t offset)
 		       (sink->stop_on_wrap ? TR_RAM_CONTROL_STOP_ON_WRAP : 0);
 	case TR_RAM_IMPL:
 		return TR_VER_MAJOR << TR_IMPL_VER_MAJOR_SHIFT |
-		       TR_VER_MINOR << TR_IMPL_VER_MINOR_SHIFT |
+		       sink->parameters.version_minor << TR_IMPL_VER_MINOR_SHIFT |
 		       TR_COMP_TYPE_RAM_SINK << TR_IMPL_COMP_TYPE_SHIFT |
 		       (sink->parameters.smem ? TR_RAM_IMPL_HAS_SMEM : 0) |
 		       (sink->parameters.sram ? TR_RAM_IMPL_HAS_SRAM : 0);
@@ -205,6 +211,9 @@ static void commit(struct ram_sink *sink)
 	sink->fill = 0;
 	if (sink->wp != limit(sink)) {
 		sink->wp += granule(sink);
+		if (sink->stop_on_wrap && sink->enable &&
+		    limit(sink) - sink->wp < (uint64_t)sink->parameters.stop_early * granule(sink))
+			close_memory(sink);
 		return;
 	}
 	sink->wp = sink->start;
@@ -243,33 +252,6 @@ static bool legal_mode(const struct ram_sink *sink, uint32_t value)
 	return value & TR_RAM_CONTROL_MODE_SMEM;
 }
 
-static void write_control(struct ram_sink *sink, uint32_t value)
-{
-	if (!(value & TR_CONTROL_ACTIVE)) {
-		reset_registers(sink);
-		return;
-	}
-	if (!sink->active) {
-		sink->active = true;
-		return;
-	}
-	if (sink->enable && !(value & TR_CONTROL_ENABLE)) {
-		disable(sink);
-		return;
-	}
-	if (sink->enable) {
-		if (sink->stop_on_wrap != !!(value & TR_RAM_CONTROL_STOP_ON_WRAP) ||
-		    sink->smem != legal_mode(sink, value))
-			sink->software_errors++;
-		return;
-	}
-	if (sink->smem != legal_mode(sink, value))
-		set_mode(sink, legal_mode(sink, value));
-	sink->stop_on_wrap = value & TR_RAM_CONTROL_STOP_ON_WRAP;
-	if (value & TR_CONTROL_ENABLE)
-		enable(sink);
-}
-
 static uint64_t address(const struct ram_sink *sink, uint64_t value)
 {
 	unsigned int bits = sink->parameters.address_bits;
@@ -277,6 +259,58 @@ static uint64_t address(const struct ram_sink *sink, uint64_t value)
 	uint64_t last = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 
 	return value & last & ~(uint64_t)(step - 1);
+}
+
+static uint64_t start_address(const struct ram_sink *sink, uint64_t value)
+{
+	uint64_t alignment = sink->parameters.start_alignment;
+
+	return address(sink, alignment ? value & ~(alignment - 1) : value);
+}
+
+static bool legal_stop(const struct ram_sink *sink, uint32_t value)
+{
+	return warl_bit(sink->parameters.stop_on_wrap, true, TR_RAM_CONTROL_STOP_ON_WRAP, value);
+}
+
+/* The values of the registers when Active becomes 1. */
+static void leave_reset(struct ram_sink *sink)
+{
+	sink->active = true;
+	if (sink->parameters.reset == WARL_RESET_RANDOM && sink->smem) {
+		sink->stop_on_wrap = warl_random(&sink->random) & 1;
+		sink->start = start_address(sink, warl_random(&sink->random));
+		sink->limit = address(sink, warl_random(&sink->random));
+		sink->wp = address(sink, warl_random(&sink->random));
+	}
+	sink->stop_on_wrap = legal_stop(sink, sink->stop_on_wrap ? TR_RAM_CONTROL_STOP_ON_WRAP : 0);
+}
+
+static void write_control(struct ram_sink *sink, uint32_t value)
+{
+	if (!(value & TR_CONTROL_ACTIVE)) {
+		reset_registers(sink);
+		return;
+	}
+	if (!sink->active) {
+		leave_reset(sink);
+		return;
+	}
+	if (sink->enable && !(value & TR_CONTROL_ENABLE)) {
+		disable(sink);
+		return;
+	}
+	if (sink->enable) {
+		if (sink->stop_on_wrap != legal_stop(sink, value) ||
+		    sink->smem != legal_mode(sink, value))
+			sink->software_errors++;
+		return;
+	}
+	if (sink->smem != legal_mode(sink, value))
+		set_mode(sink, legal_mode(sink, value));
+	sink->stop_on_wrap = legal_stop(sink, value);
+	if (value & TR_CONTROL_ENABLE)
+		enable(sink);
 }
 
 /* An address after the SRAM becomes that of its last word. */
@@ -349,10 +383,10 @@ void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value)
 
 	switch (offset) {
 	case TR_RAM_START_LOW:
-		sink->start = address(sink, set_low(sink->start, value));
+		sink->start = start_address(sink, set_low(sink->start, value));
 		break;
 	case TR_RAM_START_HIGH:
-		sink->start = address(sink, set_high(sink->start, value));
+		sink->start = start_address(sink, set_high(sink->start, value));
 		break;
 	case TR_RAM_LIMIT_LOW:
 		sink->limit = address(sink, set_low(sink->limit, value));
@@ -370,6 +404,40 @@ void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value)
 		sink->stuck = sink->wp;
 		break;
 	}
+}
+
+static bool exists(const struct ram_sink *sink, uint32_t offset)
+{
+	switch (offset) {
+	case TR_RAM_CONTROL:
+	case TR_RAM_IMPL:
+	case TR_RAM_START_LOW:
+	case TR_RAM_LIMIT_LOW:
+	case TR_RAM_WP_LOW:
+		return true;
+	case TR_RAM_START_HIGH:
+	case TR_RAM_LIMIT_HIGH:
+	case TR_RAM_WP_HIGH:
+		return sink->parameters.smem && sink->parameters.address_bits > 32;
+	case TR_RAM_RP_LOW:
+	case TR_RAM_DATA:
+		return sink->parameters.sram;
+	default:
+		return false;
+	}
+}
+
+bool ram_sink_answers(const struct ram_sink *sink, uint32_t offset)
+{
+	return bus_answers(&sink->parameters.bus, offset, exists(sink, offset), sink->active, true);
+}
+
+uint32_t ram_sink_poll(struct ram_sink *sink, uint32_t offset)
+{
+	uint32_t value = ram_sink_read(sink, offset);
+
+	return offset == TR_RAM_CONTROL ? bus_control(&sink->bus, &sink->parameters.bus, value) :
+					  value;
 }
 
 bool ram_sink_put(struct ram_sink *sink, const uint8_t *data, size_t size)

@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bus.h"
 #include "fault.h"
+#include "warl.h"
 
 #define RAM_SINK_GRANULE_MAX 4096
 #define RAM_SINK_IN_FLIGHT_MAX 16
@@ -44,6 +46,13 @@ enum ram_sink_wrap_cleared {
  * @in_flight: granules that SMEM mode posts, 0..RAM_SINK_IN_FLIGHT_MAX. WP advances when a write is
  *             posted. A granule reaches memory when @in_flight more have been posted, or when the
  *             sink is disabled. Empty is 0 while writes are in flight
+ * @bus: how its page answers
+ * @reset: registers when Active becomes 1; RANDOM leaves trRamMode at its default
+ * @reset_seed: of WARL_RESET_RANDOM
+ * @version_minor: minor version in trRamImpl
+ * @stop_on_wrap: trRamStopOnWrap
+ * @stop_early: granules before the end at which trRamStopOnWrap stops the sink; Wrap stays 0 then
+ * @start_alignment: Start is rounded down to a multiple of it, a power of two; 0: of the granule
  *
  * trRamMode is writable if the sink has both modes; a change resets all pointers to 0, and Limit in
  * SRAM mode to the last word. In SRAM mode Start is 0, Limit, WP and RP stay below the size of the
@@ -64,6 +73,13 @@ struct ram_sink_parameters {
 	uint32_t sram_size;
 	uint32_t faults;
 	unsigned int in_flight;
+	struct bus_parameters bus;
+	enum warl_reset reset;
+	uint64_t reset_seed;
+	uint32_t version_minor;
+	enum warl_bit stop_on_wrap;
+	uint32_t stop_early;
+	uint32_t start_alignment;
 };
 
 /* Writes one granule in SMEM mode. */
@@ -80,6 +96,8 @@ struct ram_sink {
 	const struct ram_sink_ops *ops;
 	void *opaque;
 	struct fault fault;
+	struct bus bus;
+	uint64_t random;	/* state of the values after WARL_RESET_RANDOM */
 	uint64_t stuck;		/* value that FAULT_STUCK_POINTER makes WP read */
 	bool active;
 	bool enable;
@@ -112,6 +130,12 @@ void ram_sink_power_up(struct ram_sink *sink);
 /* Not const: a read of trRamData advances RP. */
 uint32_t ram_sink_read(struct ram_sink *sink, uint32_t offset);
 void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value);
+
+/** ram_sink_answers - whether an access of software is no bus error */
+bool ram_sink_answers(const struct ram_sink *sink, uint32_t offset);
+
+/** ram_sink_poll - ram_sink_read() by software, for which time passes */
+uint32_t ram_sink_poll(struct ram_sink *sink, uint32_t offset);
 
 /**
  * ram_sink_put - accept trace bytes

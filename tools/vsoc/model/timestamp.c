@@ -29,6 +29,11 @@ static bool internal(unsigned int mode)
 	return mode == TR_TS_MODE_SYSTEM || mode == TR_TS_MODE_CORE;
 }
 
+static bool comes_from_outside(unsigned int mode)
+{
+	return mode == TR_TS_MODE_SHARED || mode == TR_TS_MODE_EXTERNAL;
+}
+
 static uint64_t now(const struct timestamp *unit)
 {
 	return unit->parameters->now(unit->parameters->opaque, mode_of(unit->control));
@@ -49,7 +54,7 @@ uint64_t timestamp_value(const struct timestamp *unit)
 	if (!(unit->control & TR_TS_CONTROL_ACTIVE))
 		return 0;
 	mask = (UINT64_C(1) << unit->parameters->width) - 1;
-	return (mode_of(unit->control) == TR_TS_MODE_SHARED ? now(unit) : counter(unit)) & mask;
+	return (comes_from_outside(mode_of(unit->control)) ? now(unit) : counter(unit)) & mask;
 }
 
 bool timestamp_in_messages(const struct timestamp *unit)
@@ -89,6 +94,8 @@ static uint32_t legal(const struct timestamp *unit, uint32_t value)
 		control |= value & TR_TS_CONTROL_ENABLE;
 	if (!(unit->parameters->modes >> mode_of(value) & 1))
 		control &= ~TR_TS_CONTROL_MODE_MASK;
+	if (unit->parameters->no_prescale)
+		control &= ~TR_TS_CONTROL_PRESCALE_MASK;
 	if (!internal(mode_of(control)))
 		control &= ~(TR_TS_CONTROL_COUNT | TR_TS_CONTROL_PRESCALE_MASK);
 	return control;

@@ -12,21 +12,22 @@
 /**
  * struct timestamp_parameters - what the specification leaves to the implementation
  * @width: bits of the counter, 1..63; 0: no timestamp unit
- * @modes: bit n: trTsMode accepts n; of TR_TS_MODE_SYSTEM, _CORE and _SHARED. Any other value
- *         becomes 0
+ * @modes: bit n: trTsMode accepts n; of TR_TS_MODE_EXTERNAL, _SYSTEM, _CORE and _SHARED. Any other
+ *         value becomes 0
+ * @no_prescale: trTsPrescale is 0
  * @fixed: trTsMode is read-only: the only one of @modes
  * @enable: the unit has trTsEnable, as those of encoders do
  * @now: returns the time of an internal mode, before the prescaler; in shared mode, the counter of
- *       the unit that shares its time
+ *       the unit that shares its time; in external mode, the time from outside
  * @opaque: argument of @now
  *
- * The unit has no external mode, no counting in Debug Mode (the harts have none), and no vendor
- * bits. Prescale, count and reset apply to the internal modes. While trTsActive is 0 all other
+ * The unit has no counting in Debug Mode (the harts have none), and no vendor bits. Prescale, count and reset apply to the internal modes. While trTsActive is 0 all other
  * fields read 0, and a unit in shared mode that uses this unit's time gets 0.
  */
 struct timestamp_parameters {
 	unsigned int width;
 	uint32_t modes;
+	bool no_prescale;
 	bool fixed;
 	bool enable;
 	uint64_t (*now)(void *opaque, unsigned int mode);

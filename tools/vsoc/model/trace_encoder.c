@@ -6,13 +6,19 @@
 
 #include "trace_encoder.h"
 
-#define FEATURES (TR_TE_FEATURE_ALL_JUMPS | TR_TE_FEATURE_EXTEND_ADDR_MSB)
+/* What the fields accept by default, as sets for warl_value(). */
+#define INST_MODES (1u << TR_TE_INST_MODE_NONE | 1u << TR_TE_INST_MODE_BTM | \
+		    1u << TR_TE_INST_MODE_HTM)
+#define SYNC_MODES (1u << TR_TE_SYNC_MODE_OFF | 1u << TR_TE_SYNC_MODE_MESSAGES | \
+		    1u << TR_TE_SYNC_MODE_PARCELS)
+#define SYNC_MAXES 0xffffu
+#define FORMATS (1u << TR_TE_FORMAT_NTRACE)
 
 /* Configuration fields of trTeControl, frozen while Enable is 1. */
 #define CONTROL_CONFIG (TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_CONTEXT | \
 			TR_TE_CONTROL_INST_TRIG_ENABLE | \
 			TR_TE_CONTROL_INST_STALL_ENA | TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MODE_MASK | \
-			TR_TE_CONTROL_INST_SYNC_MAX_MASK)
+			TR_TE_CONTROL_INST_SYNC_MAX_MASK | TR_TE_CONTROL_FORMAT_MASK)
 
 static uint32_t get_field(uint32_t value, uint32_t mask, unsigned int shift)
 {
@@ -30,37 +36,54 @@ void trace_encoder_init(struct trace_encoder *te, const struct trace_encoder_par
 			const struct trace_encoder_ops *ops, void *opaque)
 {
 	bool slave = parameters->v0 && parameters->timestamp_shared;
+	uint32_t kinds = parameters->timestamp_modes;
 
 	memset(te, 0, sizeof(*te));
 	te->parameters = *parameters;
 	te->ops = ops;
 	te->opaque = opaque;
-	te->filters.count = parameters->filters ? parameters->filters : 1;
+	te->filters.count = parameters->filters ? parameters->filters : !parameters->no_filters;
 	te->filters.comparators = parameters->comparators;
 	te->filters.contexts = parameters->context_bits;
 	te->timestamp_parameters = (struct timestamp_parameters){
 		.width = parameters->timestamp_bits,
 		.modes = (slave ? 0 : 1u << TR_TS_MODE_SYSTEM | 1u << TR_TS_MODE_CORE) |
 			 (uint32_t)parameters->timestamp_shared << TR_TS_MODE_SHARED,
+		.no_prescale = parameters->timestamp_prescale_fixed,
 		.fixed = slave,
 		.enable = true,
 		.now = time_now,
 		.opaque = te,
 	};
+	if (kinds) {
+		kinds &= te->timestamp_parameters.modes | 1u << TR_TS_MODE_EXTERNAL;
+		te->timestamp_parameters.modes = kinds;
+		if (!kinds)
+			te->timestamp_parameters.width = 0;
+	}
+	te->random = parameters->reset_seed;
 	trace_encoder_power_up(te);
+}
+
+static void clear_registers(struct trace_encoder *te)
+{
+	te->control = 0;
+	te->features = 0;
+	te->return_mode = 0;
+	te->trigger_in = 0;
+	te->trigger_out = 0;
+	filters_reset(&te->filters);
+	timestamp_init(&te->timestamp, &te->timestamp_parameters);
 }
 
 static void reset_registers(struct trace_encoder *te)
 {
 	te->active = false;
-	te->control = 0;
-	te->features = 0;
-	te->trigger_in = 0;
-	te->trigger_out = 0;
+	te->control &= ~TR_CONTROL_ENABLE;
 	te->fired = 0;
-	filters_reset(&te->filters);
-	timestamp_init(&te->timestamp, &te->timestamp_parameters);
 	te->overflow = false;
+	if (te->parameters.reset != WARL_RESET_KEPT)
+		clear_registers(te);
 }
 
 static void set_fault(struct trace_encoder *te, uint32_t mask)
@@ -72,6 +95,8 @@ static void set_fault(struct trace_encoder *te, uint32_t mask)
 void trace_encoder_power_up(struct trace_encoder *te)
 {
 	reset_registers(te);
+	clear_registers(te);
+	te->bus = (struct bus){ .shown = TR_CONTROL_EMPTY };
 	te->fault.mask = 0;
 	te->debugger = false;
 	te->ignored = 0;
@@ -89,9 +114,13 @@ void trace_encoder_power_up(struct trace_encoder *te)
 	set_fault(te, te->parameters.faults);
 }
 
+/* Width of SRC that the encoder sends. */
 static unsigned int src_bits(const struct trace_encoder *te)
 {
-	return get_field(te->features, TR_TE_FEATURE_SRC_BITS_MASK, TR_TE_FEATURE_SRC_BITS_SHIFT);
+	uint32_t bits =
+		get_field(te->features, TR_TE_FEATURE_SRC_BITS_MASK, TR_TE_FEATURE_SRC_BITS_SHIFT);
+
+	return bits ? bits : te->parameters.src_bits_zero;
 }
 
 static unsigned int inst_mode(const struct trace_encoder *te)
@@ -99,12 +128,18 @@ static unsigned int inst_mode(const struct trace_encoder *te)
 	return get_field(te->control, TR_TE_CONTROL_INST_MODE_MASK, TR_TE_CONTROL_INST_MODE_SHIFT);
 }
 
+static bool speaks_ntrace(const struct trace_encoder *te)
+{
+	return get_field(te->control, TR_TE_CONTROL_FORMAT_MASK, TR_TE_CONTROL_FORMAT_SHIFT) ==
+	       TR_TE_FORMAT_NTRACE;
+}
+
 static uint32_t control_value(const struct trace_encoder *te)
 {
 	uint32_t value = te->control;
 
 	if (te->active)
-		value |= TR_CONTROL_ACTIVE | TR_TE_FORMAT_NTRACE << TR_TE_CONTROL_FORMAT_SHIFT;
+		value |= TR_CONTROL_ACTIVE;
 	if (te->overflow)
 		value |= TR_TE_CONTROL_INST_STALL_OR_OVERFLOW;
 	/* Until a stop has been applied, the hart may still emit a message. */
@@ -121,6 +156,22 @@ static bool is_filter(uint32_t offset)
 	       (offset >= TR_TE_FILTER_BASE && offset < TR_TE_COMP_CONTROL(TR_TE_COMPARATOR_MAX));
 }
 
+/* trTeInstImplicitReturnMode as software reads it. */
+static uint32_t return_mode(const struct trace_encoder *te)
+{
+	return te->parameters.implicit_return_modes ? te->return_mode :
+						      te->parameters.implicit_return;
+}
+
+/* The mode in which the encoder predicts returns; 0: it does not. */
+static uint32_t predicts_returns(const struct trace_encoder *te)
+{
+	if (!(te->features & TR_TE_FEATURE_IMPLICIT_RETURN))
+		return 0;
+	return te->parameters.implicit_return_modes > 1 ? te->return_mode :
+							  te->parameters.implicit_return;
+}
+
 static uint32_t read_register(const struct trace_encoder *te, uint32_t offset)
 {
 	if (offset == TR_TE_CONTROL)
@@ -135,12 +186,12 @@ static uint32_t read_register(const struct trace_encoder *te, uint32_t offset)
 	switch (offset) {
 	case TR_TE_IMPL:
 		return TR_VER_MAJOR << TR_IMPL_VER_MAJOR_SHIFT |
-		       TR_VER_MINOR << TR_IMPL_VER_MINOR_SHIFT |
+		       te->parameters.version_minor << TR_IMPL_VER_MINOR_SHIFT |
 		       TR_COMP_TYPE_ENCODER << TR_IMPL_COMP_TYPE_SHIFT |
-		       TR_TE_PROTOCOL_MAJOR_NTRACE << TR_TE_IMPL_PROTOCOL_MAJOR_SHIFT;
+		       TR_TE_PROTOCOL_MAJOR_NTRACE << TR_TE_IMPL_PROTOCOL_MAJOR_SHIFT |
+		       te->parameters.protocol_minor << TR_TE_IMPL_PROTOCOL_MINOR_SHIFT;
 	case TR_TE_INST_FEATURES:
-		return te->features | te->parameters.implicit_return
-					      << TR_TE_FEATURE_IMPLICIT_RETURN_MODE_SHIFT;
+		return te->features | return_mode(te) << TR_TE_FEATURE_IMPLICIT_RETURN_MODE_SHIFT;
 	case TR_TE_TRIG_EXT_IN_CONTROL:
 		return te->trigger_in;
 	case TR_TE_TRIG_EXT_OUT_CONTROL:
@@ -161,24 +212,29 @@ uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset)
 	return fault_read(&te->fault, offset, read_register(te, offset));
 }
 
+/* What a field becomes that is written with its part of @value. */
+static uint32_t legal_field(uint32_t set, uint32_t usual, uint32_t value, uint32_t mask,
+			    unsigned int shift)
+{
+	return warl_value(set ? set : usual, get_field(value, mask, shift)) << shift;
+}
+
 static uint32_t legal_config(const struct trace_encoder *te, uint32_t value)
 {
-	uint32_t plain = TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MAX_MASK |
-			 (te->parameters.fifo ? TR_TE_CONTROL_INST_STALL_ENA : 0) |
-			 (te->parameters.triggers ? TR_TE_CONTROL_INST_TRIG_ENABLE : 0) |
-			 (te->parameters.context_bits ? TR_TE_CONTROL_CONTEXT : 0);
-	uint32_t mode =
-		get_field(value, TR_TE_CONTROL_INST_MODE_MASK, TR_TE_CONTROL_INST_MODE_SHIFT);
-	uint32_t sync = get_field(value, TR_TE_CONTROL_INST_SYNC_MODE_MASK,
-				  TR_TE_CONTROL_INST_SYNC_MODE_SHIFT);
+	const struct trace_encoder_parameters *p = &te->parameters;
 
-	if (mode)
-		mode = mode <= TR_TE_INST_MODE_BTM ? TR_TE_INST_MODE_BTM : TR_TE_INST_MODE_HTM;
-	if (sync == TR_TE_SYNC_MODE_CYCLES)
-		sync = TR_TE_SYNC_MODE_PARCELS;
-
-	return (value & plain) | mode << TR_TE_CONTROL_INST_MODE_SHIFT |
-	       sync << TR_TE_CONTROL_INST_SYNC_MODE_SHIFT;
+	return warl_bit(p->inhibit_src, true, TR_TE_CONTROL_INHIBIT_SRC, value) |
+	       warl_bit(p->stall_ena, p->fifo, TR_TE_CONTROL_INST_STALL_ENA, value) |
+	       warl_bit(p->trig_enable, p->triggers, TR_TE_CONTROL_INST_TRIG_ENABLE, value) |
+	       warl_bit(p->context, p->context_bits, TR_TE_CONTROL_CONTEXT, value) |
+	       legal_field(p->inst_modes, INST_MODES, value, TR_TE_CONTROL_INST_MODE_MASK,
+			   TR_TE_CONTROL_INST_MODE_SHIFT) |
+	       legal_field(p->sync_modes, SYNC_MODES, value, TR_TE_CONTROL_INST_SYNC_MODE_MASK,
+			   TR_TE_CONTROL_INST_SYNC_MODE_SHIFT) |
+	       legal_field(p->sync_maxes, SYNC_MAXES, value, TR_TE_CONTROL_INST_SYNC_MAX_MASK,
+			   TR_TE_CONTROL_INST_SYNC_MAX_SHIFT) |
+	       legal_field(p->formats, FORMATS, value, TR_TE_CONTROL_FORMAT_MASK,
+			   TR_TE_CONTROL_FORMAT_SHIFT);
 }
 
 static void encoder_write(void *opaque, const uint8_t *data, size_t size)
@@ -224,8 +280,8 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 	params->mode = inst_mode(te) == TR_TE_INST_MODE_BTM ? NTRACE_MODE_BRANCH :
 							      NTRACE_MODE_HISTORY;
 	params->all_jumps = te->features & TR_TE_FEATURE_ALL_JUMPS;
-	if (te->features & TR_TE_FEATURE_IMPLICIT_RETURN)
-		params->implicit_return = te->parameters.implicit_return;
+	params->implicit_return = predicts_returns(te);
+	config->sequential_jumps = te->features & TR_TE_FEATURE_SEQUENTIAL_JUMP;
 	config->repeated_history = te->features & TR_TE_FEATURE_REPEATED_HISTORY &&
 				   params->mode == NTRACE_MODE_HISTORY;
 	params->extend_address = te->features & TR_TE_FEATURE_EXTEND_ADDR_MSB;
@@ -242,6 +298,8 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 				      TR_TE_CONTROL_INST_SYNC_MODE_SHIFT);
 	config->sync_max = get_field(te->control, TR_TE_CONTROL_INST_SYNC_MAX_MASK,
 				     TR_TE_CONTROL_INST_SYNC_MAX_SHIFT);
+	if (config->sync_mode == TR_TE_SYNC_MODE_CYCLES)
+		setup->slow |= TE_SLOW_CYCLES;
 	config->context = te->control & TR_TE_CONTROL_CONTEXT;
 	if (!filters_privileges(&te->filters, &config->priv_mask)) {
 		config->priv_mask = ~0u;
@@ -342,6 +400,62 @@ bool trace_encoder_apply(struct trace_encoder *te, const struct trace_encoder_se
 	return true;
 }
 
+/* WARL: unsupported actions of inputs, and vendor bits of outputs, read 0. */
+static uint32_t legal_triggers(const struct trace_encoder *te, uint32_t value, bool in)
+{
+	uint32_t legal = 0;
+
+	for (unsigned int i = 0; i < te->parameters.triggers; i++) {
+		uint32_t nibble = TR_TE_TRIG_EXT(value, i);
+
+		if (!in)
+			nibble &= TR_TE_TRIG_OUT_ON | TR_TE_TRIG_OUT_OFF;
+		else if (nibble < TR_TE_TRIG_ACTION_ON || nibble > TR_TE_TRIG_ACTION_NOTIFY)
+			nibble = TR_TE_TRIG_ACTION_NONE;
+		legal |= nibble << 4 * i;
+	}
+	return legal;
+}
+
+/* Calls that are reported as jumps leave nothing to predict returns by. */
+static uint32_t legal_features(const struct trace_encoder *te, uint32_t value)
+{
+	const struct trace_encoder_parameters *p = &te->parameters;
+	uint32_t jumps = warl_bit(p->all_jumps, true, TR_TE_FEATURE_ALL_JUMPS, value);
+	uint32_t returns = warl_bit(p->implicit_return_bit, p->implicit_return,
+				    TR_TE_FEATURE_IMPLICIT_RETURN, value);
+
+	if (jumps && p->implicit_return_bit == WARL_ONE)
+		jumps = 0;
+	return jumps | (jumps ? 0 : returns) |
+	       warl_bit(p->sequential_jump, false, TR_TE_FEATURE_SEQUENTIAL_JUMP, value) |
+	       warl_bit(p->repeated_history_bit, p->repeated_history,
+			TR_TE_FEATURE_REPEATED_HISTORY, value) |
+	       warl_bit(p->extend_address, true, TR_TE_FEATURE_EXTEND_ADDR_MSB, value);
+}
+
+static void write_features(struct trace_encoder *te, uint32_t value)
+{
+	const struct trace_encoder_parameters *p = &te->parameters;
+	uint32_t bits = get_field(value, TR_TE_FEATURE_SRC_BITS_MASK, TR_TE_FEATURE_SRC_BITS_SHIFT);
+	uint32_t id = get_field(value, TR_TE_FEATURE_SRC_ID_MASK, TR_TE_FEATURE_SRC_ID_SHIFT);
+
+	if (bits > p->src_bits_max)
+		bits = p->src_bits_max;
+	if (bits < p->src_bits_min)
+		bits = p->src_bits_min;
+	if (p->src_fixed)
+		id = p->index;
+	id &= (1u << (bits ? bits : p->src_bits_zero)) - 1;
+	te->features = legal_features(te, value) | id << TR_TE_FEATURE_SRC_ID_SHIFT |
+		       bits << TR_TE_FEATURE_SRC_BITS_SHIFT;
+	if (p->implicit_return_modes)
+		te->return_mode =
+			warl_value(p->implicit_return_modes,
+				   get_field(value, TR_TE_FEATURE_IMPLICIT_RETURN_MODE_MASK,
+					     TR_TE_FEATURE_IMPLICIT_RETURN_MODE_SHIFT));
+}
+
 /* Starts or stops InstTracing, by software or by a trigger, and fires external outputs. */
 static void set_tracing(struct trace_encoder *te, uint32_t control, bool tracing)
 {
@@ -353,7 +467,31 @@ static void set_tracing(struct trace_encoder *te, uint32_t control, bool tracing
 	for (unsigned int i = 0; i < te->parameters.triggers && before != tracing; i++)
 		if (TR_TE_TRIG_EXT(te->trigger_out, i) & event)
 			te->fired |= 1u << i;
-	deliver(te, tracing && inst_mode(te), false);
+	deliver(te, tracing && inst_mode(te) && speaks_ntrace(te), false);
+}
+
+/* The values of the registers when Active becomes 1. */
+static void leave_reset(struct trace_encoder *te)
+{
+	te->active = true;
+	if (te->parameters.reset == WARL_RESET_KEPT && te->control)
+		return;
+	if (te->parameters.reset != WARL_RESET_RANDOM) {
+		te->control = legal_config(te, 0);
+		write_features(te, te->parameters.src_bits_zero << TR_TE_FEATURE_SRC_BITS_SHIFT);
+		return;
+	}
+	te->control = legal_config(te, (uint32_t)warl_random(&te->random)) |
+		      (warl_random(&te->random) & TR_TE_CONTROL_INST_TRACING);
+	write_features(te, (uint32_t)warl_random(&te->random));
+	te->trigger_in = legal_triggers(te, (uint32_t)warl_random(&te->random), true);
+	te->trigger_out = legal_triggers(te, (uint32_t)warl_random(&te->random), false);
+	filters_write(&te->filters, TR_TE_INST_FILTERS, (uint32_t)warl_random(&te->random));
+	for (uint32_t at = TR_TE_FILTER_BASE; at < TR_TE_COMP_CONTROL(TR_TE_COMPARATOR_MAX);
+	     at += 4)
+		filters_write(&te->filters, at, (uint32_t)warl_random(&te->random));
+	timestamp_write(&te->timestamp, TR_TS_CONTROL_ACTIVE);
+	timestamp_write(&te->timestamp, (uint32_t)warl_random(&te->random) | TR_TS_CONTROL_ACTIVE);
 }
 
 static void write_control(struct trace_encoder *te, uint32_t value)
@@ -367,7 +505,7 @@ static void write_control(struct trace_encoder *te, uint32_t value)
 	}
 	if (!te->active) {
 		/* This write only ends the reset: its other fields have no effect. */
-		te->active = true;
+		leave_reset(te);
 		return;
 	}
 
@@ -450,47 +588,6 @@ static bool write_foreign(struct trace_encoder *te, uint32_t offset, uint32_t va
 	}
 }
 
-/* WARL: unsupported actions of inputs, and vendor bits of outputs, read 0. */
-static uint32_t legal_triggers(const struct trace_encoder *te, uint32_t value, bool in)
-{
-	uint32_t legal = 0;
-
-	for (unsigned int i = 0; i < te->parameters.triggers; i++) {
-		uint32_t nibble = TR_TE_TRIG_EXT(value, i);
-
-		if (!in)
-			nibble &= TR_TE_TRIG_OUT_ON | TR_TE_TRIG_OUT_OFF;
-		else if (nibble < TR_TE_TRIG_ACTION_ON || nibble > TR_TE_TRIG_ACTION_NOTIFY)
-			nibble = TR_TE_TRIG_ACTION_NONE;
-		legal |= nibble << 4 * i;
-	}
-	return legal;
-}
-
-/* Calls that are reported as jumps leave nothing to predict returns by. */
-static uint32_t legal_features(const struct trace_encoder *te, uint32_t value)
-{
-	uint32_t legal = FEATURES;
-
-	if (te->parameters.implicit_return && !(value & TR_TE_FEATURE_ALL_JUMPS))
-		legal |= TR_TE_FEATURE_IMPLICIT_RETURN;
-	if (te->parameters.repeated_history)
-		legal |= TR_TE_FEATURE_REPEATED_HISTORY;
-	return value & legal;
-}
-
-static void write_features(struct trace_encoder *te, uint32_t value)
-{
-	uint32_t bits = get_field(value, TR_TE_FEATURE_SRC_BITS_MASK, TR_TE_FEATURE_SRC_BITS_SHIFT);
-	uint32_t id = get_field(value, TR_TE_FEATURE_SRC_ID_MASK, TR_TE_FEATURE_SRC_ID_SHIFT);
-
-	if (bits > te->parameters.src_bits_max)
-		bits = te->parameters.src_bits_max;
-	id &= (1u << bits) - 1;
-	te->features = legal_features(te, value) | id << TR_TE_FEATURE_SRC_ID_SHIFT |
-		       bits << TR_TE_FEATURE_SRC_BITS_SHIFT;
-}
-
 void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t value)
 {
 	uint32_t old = read_register(te, offset);
@@ -530,6 +627,46 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
 			filters_write(&te->filters, offset, value);
 		break;
 	}
+}
+
+static bool exists(const struct trace_encoder *te, uint32_t offset)
+{
+	const struct filters *filters = &te->filters;
+
+	if (offset >= TR_TE_FILTER_BASE && offset < TR_TE_COMPARATOR_BASE)
+		return (offset - TR_TE_FILTER_BASE) / TR_TE_FILTER_STRIDE < filters->count;
+	if (offset >= TR_TE_COMPARATOR_BASE)
+		return (offset - TR_TE_COMPARATOR_BASE) / TR_TE_COMPARATOR_STRIDE <
+		       filters->comparators;
+	switch (offset) {
+	case TR_TE_CONTROL:
+	case TR_TE_IMPL:
+	case TR_TE_INST_FEATURES:
+		return true;
+	case TR_TE_INST_FILTERS:
+		return filters->count;
+	case TR_TE_TRIG_EXT_IN_CONTROL:
+	case TR_TE_TRIG_EXT_OUT_CONTROL:
+		return te->parameters.triggers;
+	case TR_TS_CONTROL:
+	case TR_TS_COUNTER_LOW:
+	case TR_TS_COUNTER_HIGH:
+		return te->timestamp_parameters.width;
+	default:
+		return false;
+	}
+}
+
+bool trace_encoder_answers(const struct trace_encoder *te, uint32_t offset, bool own)
+{
+	return bus_answers(&te->parameters.bus, offset, exists(te, offset), te->active, own);
+}
+
+uint32_t trace_encoder_poll(struct trace_encoder *te, uint32_t offset)
+{
+	uint32_t value = trace_encoder_read(te, offset);
+
+	return offset == TR_TE_CONTROL ? bus_control(&te->bus, &te->parameters.bus, value) : value;
 }
 
 void trace_encoder_unpowered(struct trace_encoder *te, uint32_t offset)

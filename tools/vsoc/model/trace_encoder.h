@@ -14,9 +14,11 @@
 
 #include <ntrace/encode.h>
 
+#include "bus.h"
 #include "fault.h"
 #include "filters.h"
 #include "timestamp.h"
+#include "warl.h"
 
 /*
  * Vendor registers of the encoder, which stand for the wires of its triggers. Writing bit n of the
@@ -39,18 +41,23 @@
 #define TRACE_ENCODER_UNPOWERED 0xe14
 
 /*
- * Options of the specification that this encoder implements: InstMode 0, 3 and 6 (1 and 2 become 3;
- * 4, 5 and 7 become 6); SyncMode 0, 1 and 3 (2 becomes 3, as the harts have no clock to count);
- * SyncMax 0..15; InhibitSrc; EnAllJumps, ExtendAddrMSB; EnImplicitReturn, not with EnAllJumps, and
- * EnRepeatedHistory, in HTM, if there are any; SrcBits up to src_bits_max; Context with scontext; InstStallEna if there is a queue; filters, comparators and a timestamp unit as in
- * filters.h and timestamp.h; external triggers if there are any, and then debug triggers as above;
- * trTeTrigDbgControl reads 0. It has no data trace.
+ * Options of the specification that this encoder implements by default: InstMode 0, 3 and 6 (1 and 2
+ * become 3; 4, 5 and 7 become 6); SyncMode 0, 1 and 3 (2 becomes 3); SyncMax 0..15; InhibitSrc;
+ * EnAllJumps, ExtendAddrMSB; EnImplicitReturn, not with EnAllJumps, and EnRepeatedHistory, in HTM,
+ * if there are any; SrcBits up to src_bits_max; Context with scontext; InstStallEna if there is a
+ * queue; filters, comparators and a timestamp unit as in filters.h and timestamp.h; external
+ * triggers if there are any, and then debug triggers as above; trTeTrigDbgControl reads 0. It has
+ * no data trace.
  *
  * The core's clock advances one cycle per parcel (16 bits of instructions) that the hart retires
  * while it is traced. It runs only if a queue or a core timestamp needs it.
  *
  * Configuration fields are frozen while Enable is 1: a write that would change one has no effect
  * and counts as a software error.
+ *
+ * The parameters from @bus on are the choices of variant.h. A field whose set is 0, and a bit that is
+ * WARL_DEFAULT, accepts what the list above says. If trTeFormat selects another protocol than N-Trace, the
+ * encoder sends nothing.
  */
 struct trace_encoder_parameters {
 	unsigned int src_bits_max;
@@ -61,6 +68,7 @@ struct trace_encoder_parameters {
 	bool repeated_history;
 	bool v0;			/* speak the protocol of SiFive's v0 encoders */
 	unsigned int filters;		/* number of filters; 0 means 1 */
+	bool no_filters;		/* there are none */
 	unsigned int comparators;
 	unsigned int triggers;		/* number of external inputs, and of external outputs */
 	unsigned int context_bits;	/* width of scontext, v0: of the ids that software stores;
@@ -74,6 +82,34 @@ struct trace_encoder_parameters {
 	uint32_t bandwidth;		/* bytes that leave the queue in 1,000 cycles */
 	uint32_t faults;		/* faults at power-up */
 	uint32_t fault_drop;		/* FAULT_DROP loses one message per this many bytes */
+	struct bus_parameters bus;
+	enum warl_reset reset;
+	uint64_t reset_seed;		/* of WARL_RESET_RANDOM */
+	uint32_t version_minor;
+	uint32_t protocol_minor;
+	uint32_t formats;		/* trTeFormat accepts n: bit n */
+	uint32_t inst_modes;		/* likewise trTeInstMode */
+	uint32_t sync_modes;
+	uint32_t sync_maxes;
+	uint32_t implicit_return_modes;	/* 0: the field is read-only, see implicit_return. If it
+					 * accepts 0 alone, the mode is implicit_return all the
+					 * same; else 0 turns the feature off */
+	enum warl_bit context;
+	enum warl_bit trig_enable;
+	enum warl_bit stall_ena;
+	enum warl_bit inhibit_src;
+	enum warl_bit sequential_jump;
+	enum warl_bit implicit_return_bit;
+	enum warl_bit repeated_history_bit;
+	enum warl_bit all_jumps;
+	enum warl_bit extend_address;
+	uint32_t src_bits_min;		/* smaller values of trTeSrcBits become this one */
+	uint32_t src_bits_zero;		/* width of SRC that is sent although trTeSrcBits is 0; also
+					 * the value of trTeSrcBits after a reset */
+	bool src_fixed;			/* trTeSrcID is the low bits of @index */
+	uint32_t index;			/* number of the hart */
+	uint32_t timestamp_modes;	/* those of trTsMode that exist, if the unit can have them */
+	bool timestamp_prescale_fixed;	/* trTsPrescale is 0 */
 };
 
 /**
@@ -100,6 +136,7 @@ enum trace_encoder_slow {
 	TE_SLOW_TIME = 1 << 2,		/* messages carry timestamps */
 	TE_SLOW_FILTERS = 1 << 3,	/* filters look at each block */
 	TE_SLOW_CONTEXT = 1 << 4,	/* the next block is the last one of the current context */
+	TE_SLOW_CYCLES = 1 << 5,	/* the clock counts for periodic sync */
 };
 
 struct trace_encoder_ops {
@@ -120,10 +157,13 @@ struct trace_encoder {
 
 	/* accessed under the lock */
 	struct fault fault;
+	struct bus bus;
+	uint64_t random;	/* state of the values after WARL_RESET_RANDOM */
 	uint32_t control;	/* RW fields except Active and RO ones */
 	bool active;
 	bool tracing;		/* tracing, in the last setup delivered */
 	uint32_t features;
+	uint32_t return_mode;	/* trTeInstImplicitReturnMode */
 	uint32_t trigger_in;	/* trTeTrigExtInControl */
 	uint32_t trigger_out;	/* trTeTrigExtOutControl */
 	uint32_t fired;		/* bit n: external output n has fired */
@@ -169,6 +209,15 @@ void trace_encoder_power_up(struct trace_encoder *te);
 
 uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset);
 void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t value);
+
+/**
+ * trace_encoder_answers - whether an access of software is no bus error
+ * @own: it comes from the encoder's hart
+ */
+bool trace_encoder_answers(const struct trace_encoder *te, uint32_t offset, bool own);
+
+/** trace_encoder_poll - trace_encoder_read() by software, for which time passes */
+uint32_t trace_encoder_poll(struct trace_encoder *te, uint32_t offset);
 
 /** trace_encoder_unpowered - software is about to access a register, and the hart is off */
 void trace_encoder_unpowered(struct trace_encoder *te, uint32_t offset);

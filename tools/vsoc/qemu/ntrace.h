@@ -19,6 +19,7 @@
 #include "port_sink.h"
 #include "ram_sink.h"
 #include "tmc.h"
+#include "variant.h"
 #include "v0_page.h"
 #include "ntrace_helper.h"
 
@@ -76,6 +77,7 @@ struct NTraceRamSink {
     uint64_t mapped_address;
     uint64_t mapped_size;
     bool unmap_due;
+    const NTraceFunnel *gate;   /* funnel that may gate its clock, or NULL */
     uint64_t reported;          /* bytes outside the buffer, in the last message */
 
     uint32_t index;
@@ -279,6 +281,9 @@ uint32_t ntrace_faults(const char *text, uint32_t index, Error **errp);
 FILE *ntrace_log_open(const char *name, Error **errp);
 void ntrace_log(FILE *log, const char *component, uint32_t index,
                 const char *event, uint32_t value);
+
+/* What the machine's property ntrace-variant selects */
+const struct variant *ntrace_variant(void);
 
 /* Called by the virt machine. */
 void ntrace_class_properties(ObjectClass *oc);

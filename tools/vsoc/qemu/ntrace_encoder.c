@@ -119,16 +119,29 @@ static void check_power(NTraceEncoder *s, hwaddr offset)
     }
 }
 
-static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
+/* A debugger or a test of the machine has no hart, and may access all pages. */
+static bool answers(const NTraceEncoder *s, hwaddr offset)
+{
+    return trace_encoder_answers(&s->te, offset,
+                                 !current_cpu || s->cpu == current_cpu);
+}
+
+static MemTxResult mmio_read(void *opaque, hwaddr offset, uint64_t *value,
+                             unsigned size, MemTxAttrs attrs)
 {
     NTraceEncoder *s = opaque;
 
     check_power(s, offset);
-    return trace_encoder_read(&s->te, offset);
+    if (!answers(s, offset)) {
+        ntrace_log(s->log, "encoder", s->index, "bus-error", offset);
+        return MEMTX_ERROR;
+    }
+    *value = trace_encoder_poll(&s->te, offset);
+    return MEMTX_OK;
 }
 
-static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
-                       unsigned size)
+static MemTxResult mmio_write(void *opaque, hwaddr offset, uint64_t value,
+                              unsigned size, MemTxAttrs attrs)
 {
     NTraceEncoder *s = opaque;
     uint32_t old = trace_encoder_read(&s->te, TR_CONTROL);
@@ -136,6 +149,10 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
     uint32_t control;
 
     check_power(s, offset);
+    if (!answers(s, offset)) {
+        ntrace_log(s->log, "encoder", s->index, "bus-error", offset);
+        return MEMTX_ERROR;
+    }
     trace_encoder_write(&s->te, offset, value);
     control = trace_encoder_read(&s->te, TR_CONTROL);
     if (control != old) {
@@ -147,11 +164,12 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
                       " to 0x%" HWADDR_PRIx " ignored while enabled or not "
                       "active\n", s->index, value, offset);
     }
+    return MEMTX_OK;
 }
 
 static const MemoryRegionOps mmio_ops = {
-    .read = mmio_read,
-    .write = mmio_write,
+    .read_with_attrs = mmio_read,
+    .write_with_attrs = mmio_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
@@ -247,26 +265,34 @@ static void realize(DeviceState *dev, Error **errp)
         .bandwidth = s->bandwidth,
         .fault_drop = s->fault_drop,
         .faults = ntrace_faults(s->fault, s->index, errp),
+        .index = s->index,
     };
 
     if (*errp) {
         return;
     }
+    variant_apply(ntrace_variant(), VARIANT_ENCODER, s->index, &parameters);
     if (s->icnt_bits < 1 || s->icnt_bits > 32 ||
         s->hist_bits < 1 || s->hist_bits > 31) {
         error_setg(errp, "icnt-bits must be 1..32 and hist-bits 1..31");
         return;
     }
-    if (s->filters < 1 || s->filters > TR_TE_FILTER_MAX ||
-        s->comparators > TR_TE_COMPARATOR_MAX || s->scontext_bits > 64 ||
-        parameters.timestamp_bits > 63) {
+    if (parameters.filters < 1 || parameters.filters > TR_TE_FILTER_MAX ||
+        parameters.comparators > TR_TE_COMPARATOR_MAX ||
+        parameters.context_bits > 64 || parameters.timestamp_bits > 63) {
         error_setg(errp, "filters must be 1..%d, comparators 0..%d, "
                    "scontext-bits 0..64 and timestamp-bits 0..63",
                    TR_TE_FILTER_MAX, TR_TE_COMPARATOR_MAX);
         return;
     }
-    if (s->implicit_return > 3) {
-        error_setg(errp, "implicit-return must be 0..3");
+    if (parameters.implicit_return > 3 ||
+        parameters.src_bits_max > NTRACE_SRC_BITS_MAX ||
+        parameters.src_bits_min > parameters.src_bits_max ||
+        parameters.src_bits_zero > parameters.src_bits_max ||
+        parameters.triggers > TR_TE_TRIG_EXT_MAX) {
+        error_setg(errp, "implicit-return must be 0..3, src-bits-max 0..%d, "
+                   "src-bits-min and src-bits-zero at most that, and triggers "
+                   "0..%d", NTRACE_SRC_BITS_MAX, TR_TE_TRIG_EXT_MAX);
         return;
     }
     if (s->bandwidth && s->fifo < NTRACE_ENCODER_FIFO_MIN) {

@@ -90,13 +90,17 @@ static uint64_t now(void *opaque, unsigned int mode)
     return ntrace_time(s->clock, mode);
 }
 
-static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
+static MemTxResult mmio_read(void *opaque, hwaddr offset, uint64_t *value,
+                             unsigned size, MemTxAttrs attrs)
 {
     NTraceFunnel *s = opaque;
-    uint32_t value;
+    bool answers;
 
     qemu_spin_lock(&s->lock);
-    value = funnel_read(&s->funnel, offset);
+    answers = funnel_answers(&s->funnel, offset);
+    if (answers) {
+        *value = funnel_poll(&s->funnel, offset);
+    }
     /*
      * The model has no clock. Each poll of Control lets time pass, so that
      * Empty becomes 1.
@@ -105,17 +109,25 @@ static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
         funnel_advance(&s->funnel);
     }
     qemu_spin_unlock(&s->lock);
-    return value;
+    if (!answers) {
+        ntrace_log(s->log, "funnel", s->index, "bus-error", offset);
+    }
+    return answers ? MEMTX_OK : MEMTX_ERROR;
 }
 
-static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
-                       unsigned size)
+static MemTxResult mmio_write(void *opaque, hwaddr offset, uint64_t value,
+                              unsigned size, MemTxAttrs attrs)
 {
     NTraceFunnel *s = opaque;
     uint32_t old, control;
     uint64_t errors;
 
     qemu_spin_lock(&s->lock);
+    if (!funnel_answers(&s->funnel, offset)) {
+        qemu_spin_unlock(&s->lock);
+        ntrace_log(s->log, "funnel", s->index, "bus-error", offset);
+        return MEMTX_ERROR;
+    }
     old = funnel_read(&s->funnel, TR_CONTROL);
     errors = s->funnel.software_errors;
     funnel_write(&s->funnel, offset, value);
@@ -132,11 +144,12 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
                       " to 0x%" HWADDR_PRIx " ignored: not active\n", s->index,
                       value, offset);
     }
+    return MEMTX_OK;
 }
 
 static const MemoryRegionOps mmio_ops = {
-    .read = mmio_read,
-    .write = mmio_write,
+    .read_with_attrs = mmio_read,
+    .write_with_attrs = mmio_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
@@ -191,11 +204,12 @@ static void realize(DeviceState *dev, Error **errp)
     if (*errp) {
         return;
     }
+    variant_apply(ntrace_variant(), VARIANT_FUNNEL, s->index, &parameters);
     if (parameters.timestamp.width > 63) {
         error_setg(errp, "timestamp-bits must be 0..63");
         return;
     }
-    if (s->buffer > FUNNEL_BUFFER_MAX) {
+    if (parameters.buffer > FUNNEL_BUFFER_MAX) {
         error_setg(errp, "buffer must be 0..%u", FUNNEL_BUFFER_MAX);
         return;
     }

@@ -134,25 +134,48 @@ static void report_outside(NTraceRamSink *s, uint64_t outside)
     s->reported = outside;
 }
 
-static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
+/* A register without a clock keeps its value. */
+static bool is_gated(const NTraceRamSink *s)
 {
-    NTraceRamSink *s = opaque;
-    uint32_t value;
-
-    qemu_spin_lock(&s->lock);
-    value = ram_sink_read(&s->sink, offset);
-    qemu_spin_unlock(&s->lock);
-    return value;
+    return s->gate && s->gate->funnel.parameters.gates &&
+           !s->gate->funnel.active;
 }
 
-static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
-                       unsigned size)
+static MemTxResult mmio_read(void *opaque, hwaddr offset, uint64_t *value,
+                             unsigned size, MemTxAttrs attrs)
+{
+    NTraceRamSink *s = opaque;
+    bool answers;
+
+    qemu_spin_lock(&s->lock);
+    answers = ram_sink_answers(&s->sink, offset);
+    if (answers) {
+        *value = ram_sink_poll(&s->sink, offset);
+    }
+    qemu_spin_unlock(&s->lock);
+    if (!answers) {
+        ntrace_log(s->log, "ram-sink", s->index, "bus-error", offset);
+    }
+    return answers ? MEMTX_OK : MEMTX_ERROR;
+}
+
+static MemTxResult mmio_write(void *opaque, hwaddr offset, uint64_t value,
+                              unsigned size, MemTxAttrs attrs)
 {
     NTraceRamSink *s = opaque;
     uint32_t old, control;
     uint64_t errors, outside;
 
+    if (is_gated(s)) {
+        ntrace_log(s->log, "ram-sink", s->index, "gated", offset);
+        return MEMTX_OK;
+    }
     qemu_spin_lock(&s->lock);
+    if (!ram_sink_answers(&s->sink, offset)) {
+        qemu_spin_unlock(&s->lock);
+        ntrace_log(s->log, "ram-sink", s->index, "bus-error", offset);
+        return MEMTX_ERROR;
+    }
     old = ram_sink_read(&s->sink, TR_CONTROL);
     errors = s->sink.software_errors;
     ram_sink_write(&s->sink, offset, value);
@@ -178,11 +201,12 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
                       "empty, not active, or WP outside of the buffer\n",
                       s->index, value, offset);
     }
+    return MEMTX_OK;
 }
 
 static const MemoryRegionOps mmio_ops = {
-    .read = mmio_read,
-    .write = mmio_write,
+    .read_with_attrs = mmio_read,
+    .write_with_attrs = mmio_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
@@ -276,19 +300,26 @@ static void realize(DeviceState *dev, Error **errp)
         qemu_strtoui(granule ?: "64", NULL, 0, &s->granule) < 0) {
         s->granule = 0;
     }
+    parameters.granule = s->granule;
+    variant_apply(ntrace_variant(), VARIANT_RAM_SINK, s->index, &parameters);
+    s->granule = parameters.granule;
     if (s->granule < 4 || s->granule > RAM_SINK_GRANULE_MAX ||
         !is_power_of_2(s->granule)) {
         error_setg(errp, "granule must be a power of two in 4..%u",
                    RAM_SINK_GRANULE_MAX);
         return;
     }
-    parameters.granule = s->granule;
     if (parameters.hidden && parameters.power_of_two) {
         error_setg(errp, "power-of-two reveals a granule, granule-hidden does "
                    "not");
         return;
     }
-    if (s->in_flight > RAM_SINK_IN_FLIGHT_MAX) {
+    if (parameters.start_alignment &
+        (parameters.start_alignment - 1)) {
+        error_setg(errp, "start-alignment must be 0 or a power of two");
+        return;
+    }
+    if (parameters.in_flight > RAM_SINK_IN_FLIGHT_MAX) {
         error_setg(errp, "in-flight must be at most %u",
                    RAM_SINK_IN_FLIGHT_MAX);
         return;

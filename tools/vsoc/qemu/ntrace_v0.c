@@ -18,8 +18,11 @@ static const MemoryRegion *part_of(NTraceV0 *s, enum v0_part part)
 static uint32_t part_read(void *opaque, enum v0_part part, uint32_t offset)
 {
     const MemoryRegion *mr = part_of(opaque, part);
+    uint64_t value = 0;
 
-    return mr->ops->read(mr->opaque, offset, 4);
+    mr->ops->read_with_attrs(mr->opaque, offset, &value, 4,
+                             MEMTXATTRS_UNSPECIFIED);
+    return value;
 }
 
 static void part_write(void *opaque, enum v0_part part, uint32_t offset,
@@ -27,7 +30,8 @@ static void part_write(void *opaque, enum v0_part part, uint32_t offset,
 {
     const MemoryRegion *mr = part_of(opaque, part);
 
-    mr->ops->write(mr->opaque, offset, value, 4);
+    mr->ops->write_with_attrs(mr->opaque, offset, value, 4,
+                              MEMTXATTRS_UNSPECIFIED);
 }
 
 static void own(void *opaque, uint32_t id)

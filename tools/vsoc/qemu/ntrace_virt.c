@@ -76,6 +76,15 @@ static const struct {
                        "arm,coresight-tmc" },
 };
 
+/* There is one machine. */
+static struct variant variant;
+static char *variant_text;
+
+const struct variant *ntrace_variant(void)
+{
+    return &variant;
+}
+
 uint32_t ntrace_faults(const char *text, uint32_t index, Error **errp)
 {
     uint32_t mask;
@@ -230,6 +239,9 @@ static void wire(const struct topology *topology,
         wire_encoder(NTRACE_ENCODER(from), edge->output, port, clock);
         break;
     case TOPOLOGY_FUNNEL:
+        if (topology->node[edge->to].kind == TOPOLOGY_RAM_SINK) {
+            NTRACE_RAM_SINK(dev[edge->to])->gate = NTRACE_FUNNEL(from);
+        }
         NTRACE_FUNNEL(from)->out = port;
         NTRACE_FUNNEL(from)->clock = clock;
         break;
@@ -341,6 +353,41 @@ static void create_resets(void)
     memory_region_add_subregion(get_system_memory(), RESET_BASE, resets);
 }
 
+/* Prints the choices of all blocks, as a text for ntrace-variant. */
+static void report_variant(const struct topology *topology, DeviceState **dev)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+    char text[8192];
+    unsigned int i;
+
+    for (i = 0; i < topology->nodes; i++) {
+        uint32_t index = topology->node[i].index;
+
+        switch (topology->node[i].kind) {
+        case TOPOLOGY_ENCODER:
+            variant_print(&variant, VARIANT_ENCODER, index,
+                          &NTRACE_ENCODER(dev[i])->te.parameters, text,
+                          sizeof(text));
+            break;
+        case TOPOLOGY_RAM_SINK:
+            variant_print(&variant, VARIANT_RAM_SINK, index,
+                          &NTRACE_RAM_SINK(dev[i])->sink.parameters, text,
+                          sizeof(text));
+            break;
+        case TOPOLOGY_FUNNEL:
+            variant_print(&variant, VARIANT_FUNNEL, index,
+                          &NTRACE_FUNNEL(dev[i])->funnel.parameters, text,
+                          sizeof(text));
+            break;
+        default:
+            *text = '\0';
+        }
+        g_string_append_printf(all, "%s%s", all->len && *text ? "+" : "",
+                               text);
+    }
+    info_report("ntrace-variant=%s", all->str);
+}
+
 void ntrace_create(MachineState *machine)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
@@ -368,6 +415,9 @@ void ntrace_create(MachineState *machine)
     }
     if (is_managed(machine)) {
         create_resets();
+    }
+    if (variant_text) {
+        report_variant(topology, dev);
     }
 }
 
@@ -670,6 +720,23 @@ static void set_topology(Object *obj, const char *value, Error **errp)
     s->ntrace_topology = g_strdup(value);
 }
 
+static char *get_variant(Object *obj, Error **errp)
+{
+    return g_strdup(variant_text);
+}
+
+static void set_variant(Object *obj, const char *value, Error **errp)
+{
+    char error[VARIANT_ERROR_MAX];
+
+    if (!variant_parse(&variant, value, error)) {
+        error_setg(errp, "ntrace-variant: %s", error);
+        return;
+    }
+    g_free(variant_text);
+    variant_text = g_strdup(value);
+}
+
 static void get_memory(Object *obj, Visitor *v, const char *name,
                        void *opaque, Error **errp)
 {
@@ -706,6 +773,12 @@ void ntrace_class_properties(ObjectClass *oc)
     object_class_property_set_description(oc, "ntrace-topology",
                                           "How they are wired: direct, funnel, "
                                           "chain, split, pib, atb, p550 or k3");
+    object_class_property_add_str(oc, "ntrace-variant", get_variant,
+                                  set_variant);
+    object_class_property_set_description(oc, "ntrace-variant",
+                                          "Trace blocks with any properties "
+                                          "that the specifications allow: a "
+                                          "seed, or NAME=VALUE; joined by +");
     object_class_property_add(oc, "ntrace-memory", "size", get_memory,
                               set_memory, NULL, NULL);
     object_class_property_set_description(oc, "ntrace-memory",
