@@ -66,7 +66,7 @@ complete_words() {
 }
 options_of() { "$root/usr/bin/ntrace" "$@" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort -u; }
 mapfile -t commands < <("$root/usr/bin/ntrace" --help |
-	awk '/^commands:/ { on = 1; next } /^$/ { on = 0 } on { print $1 }' | sort)
+	awk '/^commands:/ { on = 1; next } /^$/ { on = 0 } on && /^  [a-z]/ { print $1 }' | sort)
 is "$(complete_words '' | grep -v '^--')" "$(printf '%s\n' "${commands[@]}")" "completion knows the ${#commands[@]} commands"
 for command in "${commands[@]}" "ctr trace"; do
 	read -ra words <<<"$command"

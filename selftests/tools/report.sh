@@ -108,6 +108,7 @@ like "which selection it was" "empty: 'ntrace report --by-process' shows what wa
 fails "nothing is selected" "no selected code was executed: the report is empty: --user, " of_pid_none
 fails "--annotate: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --annotate cold "$tmp/dir"
 fails "--callers: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --callers cold "$tmp/dir"
+fails "--callers: a typing error" "no function 'laef' was executed: did you mean 'leaf'" "$ntrace" report --callers laef "$tmp/dir"
 is "$("$ntrace" report --annotate or "$tmp/dir" 2>&1 >/dev/null | tail -n 1)" "  work of two_tasks" "--annotate: functions of similar names"
 
 # Data in code, as "$d" marks it: neither a wrong instruction, nor the end of the function. The second word is no instruction.

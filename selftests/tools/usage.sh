@@ -66,6 +66,11 @@ for command in "top -n 1" "record --live -a"; do
 done
 complains "the reason after a long name" 1 "none: No such file or directory" dump "$(printf './%.0s' {1..1900})none"
 complains "unknown command" 2 "unknown command nonsense" nonsense
+complains "a typing error in a command" 2 "unknown command recrod: did you mean record\\?" recrod
+complains "also for help" 2 "unknown command repotr: did you mean report\\?" help repotr
+complains "in an option" 2 "unknown option --jsno: did you mean --json\\?" report --jsno
+complains "in an option with a value" 2 "unknown option --formta: did you mean --format\\?" export --formta=csv
+complains "in a format" 2 "no format 'perfeto': did you mean perfetto\\?" export -f perfeto x
 complains "unknown option" 2 "unknown option --nonsense" --nonsense
 like "--version" "^ntrace [0-9]" "$("$ntrace" --version)"
 like "--help lists the commands" "record.*report.*decode.*dump" "$("$ntrace" --help | tr '\n' ' ')"

@@ -8,46 +8,68 @@
 #include <unistd.h>
 
 #include "common/command.h"
+#include "common/nearest.h"
 #include "common/output_file.h"
 #include "common/ui.h"
 
-static const struct command *const commands[] = {
-	&command_record, &command_report,   &command_export, &command_decode, &command_dump,
-	&command_encode, &command_assemble, &command_check,  &command_stat,   &command_split,
-	&command_detect,  &command_archive,  &command_index,  &command_ctr,	&command_top,
-	&command_trigger, &command_tandem,   &command_gdb,    &command_browse, &command_ingress,
-	&command_count,   &command_collect,	  &command_merge,
+/* In the order of the help; a group ends with NULL. */
+static const struct {
+	const char *purpose;
+	const struct command *commands[8];
+} groups[] = {
+	{ "record", { &command_record, &command_top, &command_trigger, &command_collect } },
+	{ "look", { &command_report, &command_browse, &command_gdb, &command_decode } },
+	{ "keep and convert",
+	  { &command_export, &command_count, &command_merge, &command_archive, &command_index } },
+	{ "raw traces",
+	  { &command_detect, &command_dump, &command_stat, &command_check, &command_split,
+	    &command_assemble, &command_encode } },
+	{ "cores and branch stacks", { &command_tandem, &command_ingress, &command_ctr } },
 };
 
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define GROUPS (sizeof(groups) / sizeof(groups[0]))
 
-static const struct command *find_command(const char *name)
+/* Return: NULL: there is none; @nearest gets the nearest name. */
+static const struct command *find_command(const char *name, struct nearest *nearest)
 {
-	size_t i;
-
-	for (i = 0; i < COMMANDS; i++)
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
+	*nearest = nearest_to(name, strlen(name));
+	for (size_t i = 0; i < GROUPS; i++) {
+		for (const struct command *const *at = groups[i].commands; *at; at++) {
+			if (!strcmp((*at)->name, name))
+				return *at;
+			nearest_offer(nearest, (*at)->name);
+		}
+	}
 	return NULL;
 }
 
 static void help(FILE *file)
 {
-	size_t i;
-
 	fprintf(file,
 		"usage: ntrace COMMAND [OPTIONS] ...\n\n"
 		"Instruction traces of RISC-V CPUs (N-Trace): recorded by the trace hardware,\n"
 		"decoded to what the programs and the kernel executed.\n\n"
 		"commands:\n");
-	for (i = 0; i < COMMANDS; i++)
-		fprintf(file, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	for (size_t i = 0; i < GROUPS; i++) {
+		fprintf(file, " %s\n", groups[i].purpose);
+		for (const struct command *const *at = groups[i].commands; *at; at++)
+			fprintf(file, "  %-8s %s\n", (*at)->name, (*at)->summary);
+	}
 	fprintf(file, "\n"
 		      "  ntrace COMMAND --help   options and examples of a command\n"
 		      "  ntrace --version        version of this program\n\n"
 		      "A first recording, on the machine that has the trace hardware:\n"
 		      "  ntrace record -- gzip -k file\n"
 		      "  ntrace report ntrace.data\n");
+}
+
+static int unknown_command(const char *name, const struct nearest *nearest)
+{
+	fprintf(stderr, "ntrace: unknown %s %s", name[0] == '-' ? "option" : "command", name);
+	if (nearest->name)
+		fprintf(stderr, ": did you mean %s?", nearest->name);
+	fprintf(stderr, " (see 'ntrace --help')\n");
+	return EXIT_USAGE;
 }
 
 /*
@@ -66,6 +88,7 @@ static bool open_standard_streams(void)
 static int run(int argc, char **argv)
 {
 	const struct command *command;
+	struct nearest nearest;
 	int status;
 
 	if (argc < 2) {
@@ -73,7 +96,9 @@ static int run(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
-		command = argc > 2 ? find_command(argv[2]) : NULL;
+		command = argc > 2 ? find_command(argv[2], &nearest) : NULL;
+		if (argc > 2 && !command)
+			return unknown_command(argv[2], &nearest);
 		if (command)
 			command_help(command);
 		else
@@ -84,12 +109,9 @@ static int run(int argc, char **argv)
 		printf("ntrace " NTRACE_TOOL_VERSION "\n");
 		return EXIT_OK;
 	}
-	command = find_command(argv[1]);
-	if (!command) {
-		fprintf(stderr, "ntrace: unknown %s %s (see 'ntrace --help')\n",
-			argv[1][0] == '-' ? "option" : "command", argv[1]);
-		return EXIT_USAGE;
-	}
+	command = find_command(argv[1], &nearest);
+	if (!command)
+		return unknown_command(argv[1], &nearest);
 	output_words(argc - 2, argv + 2);
 	status = command->run(command, argc - 1, argv + 1);
 	return status == EXIT_SHOWN ? EXIT_OK : status;

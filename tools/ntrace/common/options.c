@@ -10,6 +10,7 @@
 #include <ntrace/isa.h>
 
 #include "command.h"
+#include "nearest.h"
 #include "ui.h"
 
 void options_init(struct options *options, const struct command *command, int argc, char **argv,
@@ -57,6 +58,8 @@ static const struct {
 
 static int unknown_long(const struct command *command, const char *name, int length)
 {
+	struct nearest nearest = nearest_to(name, (size_t)length);
+	const struct option_spec *spec;
 	size_t i;
 
 	for (i = 0; i < sizeof(misnomers) / sizeof(misnomers[0]); i++) {
@@ -67,6 +70,11 @@ static int unknown_long(const struct command *command, const char *name, int len
 			return usage_error(command, "unknown option --%.*s: the option is --%s",
 					   length, name, instead);
 	}
+	for (spec = command->options; spec->name; spec++)
+		nearest_offer(&nearest, spec->name);
+	if (nearest.name)
+		return usage_error(command, "unknown option --%.*s: did you mean --%s?", length,
+				   name, nearest.name);
 	return usage_error(command, "unknown option --%.*s", length, name);
 }
 

@@ -11,6 +11,7 @@
 #include <ntrace/export_stacks.h>
 
 #include "common/command.h"
+#include "common/nearest.h"
 #include "common/debug_info.h"
 #include "common/input.h"
 #include "common/jobs.h"
@@ -131,9 +132,17 @@ static const char *format_name(unsigned int format)
 
 static int take_format(struct export *export, const char *name)
 {
-	for (export->format = 0; format_name(export->format); export->format++)
+	struct nearest nearest = nearest_to(name, strlen(name));
+
+	for (export->format = 0; format_name(export->format); export->format++) {
 		if (!strcmp(format_name(export->format), name))
 			return EXIT_OK;
+		nearest_offer(&nearest, format_name(export->format));
+	}
+	if (nearest.name)
+		return usage_error(export->command,
+				   "option --format: there is no format '%s': did you mean %s?",
+				   name, nearest.name);
 	return usage_error(export->command, "option --format: there is no format '%s'", name);
 }
 

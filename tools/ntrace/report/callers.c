@@ -2,9 +2,11 @@
 /* Callers and callees, from call stacks. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "callers.h"
 #include "common/command.h"
+#include "common/nearest.h"
 #include "common/ui.h"
 
 static int by_total(const void *left, const void *right)
@@ -81,6 +83,7 @@ int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, st
 {
 	const struct ntrace_stack_function *functions;
 	const struct ntrace_stack_edge *edges;
+	struct nearest nearest = nearest_to(name, strlen(name));
 	size_t function_count, edge_count, shown = 0, i;
 	int error = EXIT_OK;
 
@@ -89,12 +92,18 @@ int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, st
 	if (!functions || !edges)
 		return fail("out of memory");
 	for (i = 0; i < function_count && !error; i++) {
-		if (functions[i].kind != NTRACE_STACK_FUNCTION ||
-		    !ntrace_symbol_matches(functions[i].name, name))
+		if (functions[i].kind != NTRACE_STACK_FUNCTION)
 			continue;
+		if (!ntrace_symbol_matches(functions[i].name, name)) {
+			nearest_offer(&nearest, functions[i].name);
+			continue;
+		}
 		shown++;
 		error = put_edges(functions, (uint32_t)i, edges, edge_count, callees, output);
 	}
+	if (!error && !shown && nearest.name)
+		return fail("no function '%s' was executed: did you mean '%s'?", name,
+			    nearest.name);
 	if (!error && !shown)
 		return fail("no function '%s' was executed: 'ntrace report' lists those that were",
 			    name);
