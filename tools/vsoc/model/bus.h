@@ -12,8 +12,8 @@
 
 /**
  * struct bus_parameters - what the specification leaves to the implementation
- * @holes_fail: accesses to registers that the block does not have are bus errors; else these read
- *              0 and ignore writes
+ * @holes_fail: accesses to registers that the block does not have are bus errors, unless software can find out about them in no other
+ *              way; else these read 0 and ignore writes
  * @inactive_fails: so are accesses to all registers but tr??Control while Active is 0
  * @own_hart: so are accesses of other harts than the block's own
  * @polls: number of reads of tr??Control that still return the old values of Active, Enable and

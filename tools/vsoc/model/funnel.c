@@ -169,15 +169,15 @@ void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value)
 		timestamp_write(&funnel->timestamp, value);
 }
 
+/* Registers that software must read to find out about a function, answer without it, too. */
 static bool exists(const struct funnel *funnel, uint32_t offset)
 {
 	switch (offset) {
 	case TR_FUNNEL_CONTROL:
 	case TR_FUNNEL_IMPL:
-		return true;
 	case TR_FUNNEL_DIS_INPUT:
-		return funnel->parameters.dis_input != WARL_ZERO;
 	case TR_TS_CONTROL:
+		return true;
 	case TR_TS_COUNTER_LOW:
 	case TR_TS_COUNTER_HIGH:
 		return funnel->parameters.timestamp.width;

@@ -418,7 +418,8 @@ static bool exists(const struct ram_sink *sink, uint32_t offset)
 	case TR_RAM_START_HIGH:
 	case TR_RAM_LIMIT_HIGH:
 	case TR_RAM_WP_HIGH:
-		return sink->parameters.smem && sink->parameters.address_bits > 32;
+		/* Software must read them to find out how wide addresses are. */
+		return sink->parameters.smem;
 	case TR_RAM_RP_LOW:
 	case TR_RAM_DATA:
 		return sink->parameters.sram;

@@ -629,6 +629,7 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
 	}
 }
 
+/* Registers that software must read to find out about a function, answer without it, too. */
 static bool exists(const struct trace_encoder *te, uint32_t offset)
 {
 	const struct filters *filters = &te->filters;
@@ -642,13 +643,11 @@ static bool exists(const struct trace_encoder *te, uint32_t offset)
 	case TR_TE_CONTROL:
 	case TR_TE_IMPL:
 	case TR_TE_INST_FEATURES:
-		return true;
 	case TR_TE_INST_FILTERS:
-		return filters->count;
 	case TR_TE_TRIG_EXT_IN_CONTROL:
 	case TR_TE_TRIG_EXT_OUT_CONTROL:
-		return te->parameters.triggers;
 	case TR_TS_CONTROL:
+		return true;
 	case TR_TS_COUNTER_LOW:
 	case TR_TS_COUNTER_HIGH:
 		return te->timestamp_parameters.width;

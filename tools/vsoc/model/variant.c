@@ -88,7 +88,7 @@ static const struct choice choices[] = {
 	RAM_SINK("address-bits", address_bits, 32, 34, 40, 56, 64),
 	RAM_SINK("power-of-two", power_of_two, BOOL),
 	RAM_SINK("start-alignment", start_alignment, 0, 0, 0x100, 0x1000),
-	RAM_SINK("in-flight", in_flight, 0, 1, 2, 16),
+	RAM_SINK("in-flight", in_flight, 0, 1),
 	RAM_SINK("stop-on-wrap", stop_on_wrap, BIT),
 	RAM_SINK("stop-early", stop_early, 0, 1, 3),
 	RAM_SINK("reset", reset, RESET),
@@ -98,7 +98,8 @@ static const struct choice choices[] = {
 	RAM_SINK("polls", bus.polls, POLLS),
 
 	FUNNEL("buffer", buffer, 0, 64, 1024),
-	FUNNEL("dis-input", dis_input, BIT),
+	/* not hard-wired to 1: no trace would pass */
+	FUNNEL("dis-input", dis_input, WARL_ZERO, WARL_WRITABLE),
 	FUNNEL("empty-fixed", empty_fixed, BOOL),
 	FUNNEL("gates", gates, BOOL),
 	FUNNEL("timestamp-bits", timestamp.width, 0, 40, 48, 63),
