@@ -5,6 +5,7 @@
 #define BIT(n) (1UL << (n))
 #define BIT_ULL(n) (1ULL << (n))
 #define BITS_PER_TYPE(type) (8 * sizeof(type))
+#define GENMASK(high, low) (~0UL >> (63 - (high)) & ~0UL << (low))
 #define GENMASK_ULL(high, low) (~0ULL >> (63 - (high)) & ~0ULL << (low))
 
 #endif /* HOST_LINUX_BITS_H */

@@ -32,6 +32,7 @@ void device_link_remove(void *consumer, struct device *supplier);
 /* Defined by the test, which keeps the log. */
 __printf(2, 3) void host_log(const struct device *dev, const char *format, ...);
 #define dev_err host_log
+#define dev_warn host_log
 #define dev_info host_log
 #define dev_dbg host_log
 #define dev_err_ratelimited host_log

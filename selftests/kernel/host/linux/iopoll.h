@@ -5,10 +5,18 @@
 #include <errno.h>
 #include <linux/io.h>
 
-/* The simulated hardware answers at once, or never. */
+/* Number of reads after which the driver gives up: the hardware answers at once, or never. */
+#ifndef HOST_POLLS
+#define HOST_POLLS 1
+#endif
+
 #define readl_poll_timeout(address, value, condition, sleep, timeout)	\
 ({									\
-	(value) = readl(address);					\
+	unsigned int polls_ = 0;					\
+									\
+	do								\
+		(value) = readl(address);				\
+	while (!(condition) && ++polls_ < HOST_POLLS);			\
 	(condition) ? 0 : -ETIMEDOUT;					\
 })
 #define readl_poll_timeout_atomic readl_poll_timeout

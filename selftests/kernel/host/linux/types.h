@@ -32,6 +32,7 @@ typedef unsigned short umode_t;
 #define unlikely(x) (x)
 #define likely(x) (x)
 
+#define U16_MAX ((u16)~0U)
 #define U32_MAX ((u32)~0U)
 #define U64_MAX ((u64)~0ULL)
 

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The driver on hardware with any properties that the specifications allow: its own code, from the
+ * probe to the drain, on the register models of the virtual SoC (tools/vsoc/model/variant.h).
+ *
+ * Of each variant, a seed chooses some configurations that the driver offers. Each must be exact: the
+ * data area holds the bytes that an encoder sends whose parameters are those that the driver reports.
+ * Or it is refused: the message names a field of the Trace Control Interface. Nothing may be written
+ * outside the buffer, no access may be a bus error, and no loss is silent.
+ *
+ * PASSES has the choices that the driver is known to cope with, alone and together. To try others:
+ *
+ *	TEXT="SEED+NAME" build/selftests/kernel/test_variants	one variant
+ *	NAMES="NAME NAME" VARIANTS=N ...			these choices
+ *	NAMES= ...						each other choice alone, a line for each
+ */
+#include <tap.h>
+
+#define HOST_POLLS 1000
+
+/* The library has functions and a struct of these names, too. */
+#define ntrace_encoder driver_encoder
+#define ntrace_encoder_init driver_encoder_init
+#define ntrace_encoder_stop driver_encoder_stop
+
+#include "../../kernel/ntrace/component.c"
+#include "../../kernel/ntrace/v1.c"
+#include "../../kernel/ntrace/encoder.c"
+#include "../../kernel/ntrace/filter.c"
+#include "../../kernel/ntrace/trigger.c"
+#include "../../kernel/ntrace/timestamp.c"
+#include "../../kernel/ntrace/funnel.c"
+#include "../../kernel/ntrace/ramsink.c"
+#include "../../kernel/ntrace/feed.c"
+#include "../../kernel/ntrace/deframe.c"
+#include "../../kernel/ntrace/split.c"
+#include "../../kernel/ntrace/drain.c"
+#include "../../kernel/ntrace/pace.c"
+#include "../../kernel/ntrace/turn.c"
+#include "../../kernel/ntrace/path.c"
+#include "host/machine.h"
+
+#undef ntrace_encoder
+#undef ntrace_encoder_init
+#undef ntrace_encoder_stop
+
+#include "host/models.h"
+
+#define RING (8 * SZ_4K)
+#define DATA (128 * SZ_4K)
+#define BLOCKS 200
+#define BLOCKS_LONG 12000	/* enough to fill the ring more than once */
+#define CONFIGS 4
+
+/* Choices that the driver copes with. */
+static const char PASSES[] =
+	"encoder.inst-modes+encoder.formats+encoder.sync-modes+encoder.implicit-return-mode+"
+	"encoder.stall-ena+encoder.src-fixed+encoder.no-filters+encoder.filters+"
+	"encoder.comparators+encoder.triggers+encoder.context-bits+encoder.timestamp-bits+"
+	"encoder.timestamp-modes+encoder.timestamp-prescale-fixed+encoder.version-minor+"
+	"encoder.protocol-minor+encoder.inactive-fails+encoder.own-hart+encoder.polls+"
+	"ram-sink.granule+ram-sink.hidden+ram-sink.wrap-cleared-by+ram-sink.address-bits+"
+	"ram-sink.start-alignment+ram-sink.in-flight+ram-sink.stop-early+ram-sink.reset+"
+	"ram-sink.version-minor+ram-sink.holes-fail+ram-sink.inactive-fails+ram-sink.polls+"
+	"funnel.buffer+funnel.dis-input+funnel.empty-fixed+funnel.timestamp-bits+"
+	"funnel.reset+funnel.version-minor+funnel.inactive-fails+funnel.polls+"
+	"funnel.holes-fail";
+
+/* The driver's view of it. */
+static struct {
+	struct device dev;
+	struct ntrace_component encoder[HARTS], sink[HARTS], funnel;
+	struct ntrace_path path[HARTS];
+	struct ntrace_capture capture[HARTS];
+	struct ntrace_control control[HARTS];
+} soc;
+
+/* What is expected in a data area. */
+static struct {
+	struct ntrace_encoder encoder;
+	u8 bytes[DATA];
+	size_t size;
+} reference;
+
+/* Captures that are exact, refusals, and captures that filled the ring. */
+static unsigned int exact, refusals, wraps;
+
+/* What happened to a variant, for a message. */
+static char verdict[512];
+
+__printf(1, 2) static bool fails(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(verdict, sizeof(verdict), format, args);
+	va_end(args);
+	return false;
+}
+
+/* A refusal names a field. */
+static bool is_refusal(const char *what, int error)
+{
+	for (const char *at = machine_log; (at = strstr(at, "tr")); at++)
+		if (at[2] >= 'A' && at[2] <= 'Z') {
+			refusals++;
+			return true;
+		}
+	return fails("%s: error %d, and no field is named: \"%s\"", what, error, machine_log);
+}
+
+static bool is_harmless(const char *what)
+{
+	u64 outside = hw.sink[0].outside + hw.sink[1].outside;
+	u64 errors = hw.encoder[0].software_errors + hw.encoder[1].software_errors +
+		     hw.sink[0].software_errors + hw.sink[1].software_errors +
+		     hw.funnel.software_errors;
+
+	if (hw.wrong)
+		return fails("%s: %s at 0x%x", what, hw.wrong, hw.wrong_at);
+	if (outside)
+		return fails("%s: %llu bytes outside the buffer", what,
+			     (unsigned long long)outside);
+	if (errors)
+		return fails("%s: %llu writes to registers that are frozen", what,
+			     (unsigned long long)errors);
+	return true;
+}
+
+static int probe(struct ntrace_component *component, unsigned int page)
+{
+	component->dev = &soc.dev;
+	component->layout = &ntrace_layout_v1;
+	component->base = hw.page[page];
+	component->start = 0x1000 * page;
+	*machine_log = '\0';
+	return ntrace_component_init(component);
+}
+
+/* Probes all, and connects the paths as topology.c does. Return: 0, or an error that is refused. */
+static int probe_all(void)
+{
+	int error = 0;
+
+	(memset)(&soc, 0, sizeof(soc));
+	for (unsigned int i = 0; i < HARTS && !error; i++) {
+		host_cpu = i;
+		error = probe(&soc.encoder[i], i);
+		soc.encoder[i].encoder.cpu = i;
+		soc.encoder[i].encoder.hartid = i;
+	}
+	host_cpu = 0;
+	for (unsigned int i = 0; i < (hw.shared ? 1 : HARTS) && !error; i++)
+		error = probe(&soc.sink[i], HARTS + i);
+	if (hw.shared && !error)
+		error = probe(&soc.funnel, 2 * HARTS);
+	soc.funnel.merges = true;
+	for (unsigned int i = 0; i < HARTS && !error; i++) {
+		struct ntrace_path *path = &soc.path[i];
+		struct ntrace_component *sink = &soc.sink[hw.shared ? 0 : i];
+		u32 bits = hw.shared; /* enough for two harts */
+
+		path->cpu = i;
+		path->cpu_up = true;
+		path->component[path->count++] = &soc.encoder[i];
+		if (hw.shared)
+			path->component[path->count++] = &soc.funnel;
+		path->component[path->count++] = sink;
+		soc.encoder[i].path = path;
+		*machine_log = '\0';
+		host_cpu = i;
+		error = ntrace_encoder_set_source(&soc.encoder[i], i, &bits);
+		ntrace_timestamp_connect(path->component, path->count);
+	}
+	return error;
+}
+
+static u32 one_of(u32 set)
+{
+	u32 chosen = 0;
+
+	for (u32 i = 0, count = 0; i < 32; i++)
+		if (set >> i & 1 && !random_below(++count))
+			chosen = i;
+	return chosen;
+}
+
+/* A configuration that the driver offers for a hart. */
+static void choose_config(struct ntrace_config *config, unsigned int hart)
+{
+	const struct driver_encoder *e = &soc.encoder[hart].encoder;
+	u32 stamps = soc.encoder[hart].timestamp.offered;
+
+	*config = (struct ntrace_config){ .size = sizeof(*config),
+					  .sink_size = RING,
+					  .data_size = DATA,
+					  .mode = one_of(e->modes),
+					  .privilege = NTRACE_PRIVILEGE_ALL,
+					  .sync_mode = one_of(e->sync_modes) };
+	config->sync_max = (u32)random_below(e->sync_max + 1);
+	if (config->sync_mode == NTRACE_SYNC_MESSAGES && config->sync_max < e->sync_messages_min)
+		config->sync_max = e->sync_messages_min;
+	if (e->privilege & NTRACE_PRIVILEGE_S && random_below(2))
+		config->privilege = random_below(2) ? NTRACE_PRIVILEGE_S : NTRACE_PRIVILEGE_U;
+	config->features = e->features & (u32)random_below(1 << 11) &
+			   (NTRACE_FEATURE_SEQUENTIAL_JUMP | NTRACE_FEATURE_IMPLICIT_RETURN |
+			    NTRACE_FEATURE_REPEATED_HISTORY | NTRACE_FEATURE_ALL_JUMPS);
+	/* What the interface excludes */
+	if (config->features & NTRACE_FEATURE_ALL_JUMPS)
+		config->features &= ~NTRACE_FEATURE_IMPLICIT_RETURN;
+	if (config->mode == NTRACE_MODE_BTM)
+		config->features &= ~NTRACE_FEATURE_REPEATED_HISTORY;
+	if (stamps && random_below(2))
+		config->timestamps = one_of(stamps);
+	if (e->context && random_below(2))
+		config->flags |= NTRACE_CONFIG_CONTEXT;
+	if (random_below(2))
+		config->features = 0;
+}
+
+static void reference_write(void *opaque, const u8 *data, size_t size)
+{
+	if (size > sizeof(reference.bytes) - reference.size)
+		return;
+	memcpy(reference.bytes + reference.size, data, size);
+	reference.size += size;
+}
+
+/* The encoder whose trace a decoder expects that knows what the driver reports. */
+static bool begin_reference(const struct ntrace_config *config, unsigned int hart)
+{
+	const struct ntrace_component *c = &soc.encoder[hart];
+	struct ntrace_encoder_config e;
+	struct ntrace_params params;
+
+	ntrace_encoder_config_init(&e);
+	ntrace_params_init(&params);
+	params.xlen = 64;
+	params.mode = config->mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH : NTRACE_MODE_HISTORY;
+	params.all_jumps = config->features & TR_TE_FEATURE_ALL_JUMPS;
+	params.extend_address = config->features & TR_TE_FEATURE_EXTEND_ADDR_MSB;
+	if (config->features & TR_TE_FEATURE_IMPLICIT_RETURN)
+		params.implicit_return =
+			c->encoder.features >> TR_TE_FEATURE_IMPLICIT_RETURN_MODE_SHIFT & 3;
+	params.src_bits = c->encoder.src_bits;
+	e.params = &params;
+	e.src = params.src_bits ? c->encoder.src : 0;
+	e.repeated_history = config->features & TR_TE_FEATURE_REPEATED_HISTORY &&
+			     params.mode == NTRACE_MODE_HISTORY;
+	e.sequential_jumps = config->features & TR_TE_FEATURE_SEQUENTIAL_JUMP;
+	e.sync_mode = config->sync_mode;
+	e.sync_max = config->sync_max;
+	e.context = config->flags & NTRACE_CONFIG_CONTEXT;
+	if (config->privilege != NTRACE_PRIVILEGE_ALL)
+		e.priv_mask = config->privilege;
+	if (config->timestamps) {
+		e.timestamps = NTRACE_TIMESTAMPS_BRANCH;
+		params.timestamp_bits = c->timestamp.bits;
+	}
+	e.write = reference_write;
+	reference.size = 0;
+	if (ntrace_encoder_init(&reference.encoder, &e))
+		return fails("the driver reports what no encoder can do: %s",
+			     ntrace_encoder_refusal(&e));
+	return true;
+}
+
+/* One hart executes: linear code, branches, calls and returns, traps and their returns. */
+static struct {
+	u64 pc;
+	u64 stack[8];
+	unsigned int depth;
+	unsigned int priv;	/* 0 or 1 */
+	u64 epc;
+} hart;
+
+static u64 call_target(void)
+{
+	return 0x10000 * (hart.priv + 1) + 0x40 * random_below(64);
+}
+
+static void next_block(struct ntrace_ingress *block)
+{
+	bool last = random_below(2);
+	u32 parcels = (u32)random_below(20) + 1 + last;
+
+	*block = (struct ntrace_ingress){
+		.iaddr = hart.pc, .iretire = parcels, .ilastsize = last, .priv = hart.priv
+	};
+	hart.pc += 2 * parcels;
+	switch (random_below(12)) {
+	case 0:
+		block->itype = NTRACE_ITYPE_DIRECT_CALL;
+		if (hart.depth < 8)
+			hart.stack[hart.depth++] = hart.pc;
+		hart.pc = call_target();
+		break;
+	case 1:
+		block->itype = NTRACE_ITYPE_INDIRECT_CALL;
+		if (hart.depth < 8)
+			hart.stack[hart.depth++] = hart.pc;
+		hart.pc = call_target();
+		break;
+	case 2:
+	case 3:
+		block->itype = NTRACE_ITYPE_RETURN;
+		hart.pc = hart.depth ? hart.stack[--hart.depth] : call_target();
+		break;
+	case 4:
+		block->itype = NTRACE_ITYPE_INDIRECT_JUMP;
+		block->sijump = random_below(2);
+		hart.pc = call_target();
+		break;
+	case 5:
+		block->itype = NTRACE_ITYPE_DIRECT_JUMP;
+		hart.pc = call_target();
+		break;
+	case 6:
+		if (hart.priv) {
+			block->itype = NTRACE_ITYPE_TRAP_RETURN;
+			hart.priv = 0;
+			hart.pc = hart.epc;
+		} else {
+			block->itype = random_below(2) ? NTRACE_ITYPE_EXCEPTION :
+							 NTRACE_ITYPE_INTERRUPT;
+			hart.epc = hart.pc;
+			hart.priv = 1;
+			hart.pc = 0x20000;
+		}
+		break;
+	case 7:
+	case 8:
+		block->itype = NTRACE_ITYPE_BRANCH_TAKEN;
+		hart.pc = call_target();
+		break;
+	default:
+		block->itype = NTRACE_ITYPE_BRANCH_NOT_TAKEN;
+	}
+}
+
+/* Traces @blocks blocks while the drain runs. The reference gets the same blocks. */
+static void run_hart(unsigned int i, const struct ntrace_config *config, unsigned int blocks)
+{
+	struct trace_encoder *te = &hw.encoder[i];
+	struct ntrace_ingress block;
+
+	hart = (__typeof__(hart)){ .pc = 0x10000 };
+	ntrace_encoder_time(&reference.encoder, timestamp_value(&te->timestamp));
+	ntrace_encoder_start(&reference.encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (unsigned int n = 0; n < blocks; n++) {
+		next_block(&block);
+		ntrace_encoder_time(&reference.encoder, timestamp_value(&te->timestamp));
+		if (te->running)
+			trace_encoder_retire(te, &block);
+		if (config->sync_mode == NTRACE_SYNC_CYCLES)
+			ntrace_encoder_cycles(&reference.encoder, block.iretire);
+		ntrace_encoder_retire(&reference.encoder, &block);
+		if (n % 8 == 7)
+			ntrace_drain_step(&soc.capture[i].feed);
+	}
+}
+
+static void make_capture(unsigned int i, const struct ntrace_config *config)
+{
+	struct ntrace_capture *capture = &soc.capture[i];
+	struct ntrace_path *path = &soc.path[i];
+
+	*capture = (struct ntrace_capture){ .path = path, .config = *config };
+	soc.control[i] = (struct ntrace_control){ 0 };
+	capture->feed.encoder = &soc.encoder[i];
+	capture->feed.sink = path->component[path->count - 1];
+	capture->feed.control = &soc.control[i];
+	capture->feed.size = DATA;
+	capture->feed.data = calloc(1, DATA);
+	capture->feed.ended = true;
+	capture->feed.interval = 1000000;
+	path->capture = capture;
+}
+
+/* The data area has what the encoder of the report sends, or says that trace is lost. */
+static bool is_exact(unsigned int i)
+{
+	const struct ntrace_control *control = &soc.control[i];
+	const u8 *data = soc.capture[i].feed.data;
+	size_t size = control->head, same = 0;
+
+	if (control->loss || control->gaps)
+		return hw.lost ?
+			       true :
+			       fails("a loss 0x%x is reported, and there was none", control->loss);
+	if (hw.lost)
+		return fails("a loss is not reported");
+	while (same < size && same < reference.size && data[same] == reference.bytes[same])
+		same++;
+	/* What remains may be idle bytes. */
+	while (same == reference.size && size > same && data[size - 1] == 0xff)
+		size--;
+	if (same == size && same == reference.size) {
+		exact++;
+		wraps += size > RING;
+		return true;
+	}
+	return fails("%zu bytes, expected %zu; byte %zu is wrong", size, reference.size, same);
+}
+
+static bool trace(unsigned int i, const struct ntrace_config *config, unsigned int blocks)
+{
+	struct ntrace_capture *capture = &soc.capture[i];
+	struct ntrace_path *path = &soc.path[i];
+	int error;
+
+	hw.lost = false;
+	hw.sink[0].software_errors = 0;
+	*machine_log = '\0';
+	error = ntrace_path_program(path, config);
+	if (error)
+		return is_refusal("a configuration is programmed", error);
+	*machine_log = '\0';
+	error = ntrace_path_enable(path);
+	if (error)
+		return is_refusal("enabled", error);
+	ntrace_encoder_trace(&soc.encoder[i]);
+	if (!begin_reference(config, i))
+		return false;
+	run_hart(i, config, blocks);
+	ntrace_encoder_time(&reference.encoder, timestamp_value(&hw.encoder[i].timestamp));
+	driver_encoder_stop(&soc.encoder[i]);
+	ntrace_encoder_stop(&reference.encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	*machine_log = '\0';
+	error = ntrace_path_disable(capture, 0);
+	if (error)
+		return is_refusal("disabled", error);
+	return is_exact(i);
+}
+
+/* Some of what the driver offers, one after the other, on each hart. */
+static bool use(void)
+{
+	struct ntrace_config config, before;
+
+	for (unsigned int n = 0; n < CONFIGS * HARTS; n++) {
+		unsigned int i = n % HARTS;
+		bool good;
+		int error;
+
+		host_cpu = i;
+		choose_config(&config, i);
+		before = config;
+		*machine_log = '\0';
+		error = ntrace_encoder_check(&soc.encoder[i], &config);
+		if (error && !is_refusal("what the driver offers", error))
+			return false;
+		if (error)
+			continue;
+		if (config.sync_max != before.sync_max || config.sync_mode != before.sync_mode ||
+		    config.mode != before.mode)
+			return fails("a configuration is changed in silence");
+		make_capture(i, &config);
+		*machine_log = '\0';
+		error = ntrace_path_attach(&soc.path[i], &soc.capture[i]);
+		good = error ? is_refusal("attached", error) :
+			       trace(i, &config, n ? BLOCKS : BLOCKS_LONG);
+		if (!error)
+			ntrace_path_detach(&soc.path[i], &soc.capture[i]);
+		free(soc.capture[i].feed.data);
+		if (!good || !is_harmless("a capture")) {
+			size_t end = strlen(verdict);
+
+			snprintf(verdict + end, sizeof(verdict) - end,
+				 " (hart %u, mode %u, sync %u max %u, features 0x%x, privilege "
+				 "0x%x, "
+				 "timestamps %u, flags 0x%x)",
+				 i, config.mode, config.sync_mode, config.sync_max, config.features,
+				 config.privilege, config.timestamps, config.flags);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Return: whether the driver copes with a variant: exact, or refused. */
+static bool copes(const char *text, u64 seed, bool shared)
+{
+	struct variant variant;
+	char error[VARIANT_ERROR_MAX];
+	int refused;
+
+	*verdict = '\0';
+	if (!variant_parse(&variant, text, error))
+		return fails("%s", error);
+	random_begin(seed, 1);
+	make_hardware(&variant, shared);
+	refused = probe_all();
+	if (refused)
+		return is_refusal("probed", refused) && is_harmless("probed");
+	return is_harmless("probed") && use();
+}
+
+/* The values of a variant that has failed. */
+static void print_values(const char *text)
+{
+	struct variant variant;
+	char values[VARIANT_ERROR_MAX + 8192];
+
+	if (!variant_parse(&variant, text, values))
+		return;
+	for (unsigned int i = 0; i < HARTS; i++) {
+		variant_print(&variant, VARIANT_ENCODER, i, &hw.encoder[i].parameters, values,
+			      sizeof(values));
+		diag("%s", values);
+		variant_print(&variant, VARIANT_RAM_SINK, i, &hw.sink[i].parameters, values,
+			      sizeof(values));
+		diag("%s", values);
+	}
+	variant_print(&variant, VARIANT_FUNNEL, 0, &hw.funnel.parameters, values, sizeof(values));
+	diag("%s", values);
+}
+
+/* Return: the seed that fails first of @count, or @count */
+static u64 first_failure(const char *names, u64 seed, unsigned int count)
+{
+	char text[4096];
+
+	for (unsigned int n = 0; n < count; n++) {
+		snprintf(text, sizeof(text), "%llu%s%s", (unsigned long long)(seed + n),
+			 *names ? "+" : "", names);
+		if (!copes(text, seed + n, n % 2))
+			return n;
+	}
+	return count;
+}
+
+int main(void)
+{
+	const char *text = getenv("TEXT"), *names = getenv("NAMES"), *number = getenv("VARIANTS");
+	unsigned int count = number ? (unsigned int)strtoul(number, NULL, 0) : 2000;
+	u64 seed = random_seed(1), n;
+
+	if (text) {
+		for (unsigned int shared = 0; shared < 2; shared++)
+			if (!ok(copes(text, strtoull(text, NULL, 0), shared), "%s, %s: %s", text,
+				shared ? "funnel" : "direct", verdict))
+				print_values(text);
+		return done_testing();
+	}
+	if (names && !*names) {
+		for (unsigned int i = 0; variant_name(i); i++) {
+			n = first_failure(variant_name(i), seed, 100);
+			ok(n == 100, "TEXT=%llu+%s: %s", (unsigned long long)(seed + n),
+			   variant_name(i), n == 100 ? "" : verdict);
+		}
+		return done_testing();
+	}
+	n = first_failure(names ? names : PASSES, seed, count);
+	ok(n == count, "%u variants are exact or refused%s", count, n == count ? "" : ":");
+	diag("%u captures are exact, %u of them filled the ring; %u refusals", exact, wraps,
+	     refusals);
+	ok(n < count || (exact > 4 * count && wraps > count / 8), "most of them are exact");
+	if (n < count)
+		diag("TEXT=%llu+%s (%s): %s", (unsigned long long)(seed + n),
+		     names ? names : PASSES, n % 2 ? "funnel" : "direct", verdict);
+	return done_testing();
+}
