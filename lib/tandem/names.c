@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Names of registers, fields and violations of a tandem stream. */
+/* Names of registers, fields and violations of a tandem stream, and the rules of a verification. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntrace/tandem.h>
+#include <ntrace/tandem_verify.h>
 
 static const char *const gpr_names[32] = {
 	"zero", "ra", "sp", "gp", "tp",	 "t0",	"t1", "t2", "s0", "s1", "a0",
@@ -276,4 +276,77 @@ const char *ntrace_tandem_problem(unsigned int flags)
 	if (flags & NTRACE_TANDEM_INIT_MIXED)
 		return "group with a state initialisation and an instruction or a reset";
 	return NULL;
+}
+
+const struct ntrace_tandem_rule_info *ntrace_tandem_rule_info(unsigned int rule)
+{
+#define PROTOCOL "Trace Protocol Specification"
+#define PRIVILEGED "Privileged Architecture 1.12, "
+	static const struct ntrace_tandem_rule_info rules[] = {
+		[NTRACE_TANDEM_RULE_REGISTER] = { "register", "RISC-V ISA",
+						  "a register differs from the model's" },
+		[NTRACE_TANDEM_RULE_PC] = { "pc", "RISC-V ISA",
+					    "the next pc differs from the model's" },
+		[NTRACE_TANDEM_RULE_PRIV] = { "privilege", PRIVILEGED "1.2",
+					      "the privilege differs from the model's" },
+		[NTRACE_TANDEM_RULE_INSN] = { "instruction", PROTOCOL,
+					      "the instruction is not that of the model's memory" },
+		[NTRACE_TANDEM_RULE_FORMAT] = { "format", PROTOCOL,
+						"the group violates the protocol" },
+		[NTRACE_TANDEM_RULE_STORE] = { "store-data", "RISC-V ISA",
+					       "the data of a store is wrong" },
+		[NTRACE_TANDEM_RULE_ACCESS_ADDRESS] = { "access-address", "RISC-V ISA",
+							"the address of an access is wrong" },
+		[NTRACE_TANDEM_RULE_ACCESS_PHYSICAL] = { "access-physical", PRIVILEGED "4.1.11",
+							 "an address without translation is not "
+							 "the physical one" },
+		[NTRACE_TANDEM_RULE_ACCESS_WIDTH] = { "access-width", "RISC-V ISA",
+						      "a store has another number of bytes" },
+		[NTRACE_TANDEM_RULE_ACCESS_MISSING] = { "access-missing", PROTOCOL,
+							"the access of an instruction is missing" },
+		[NTRACE_TANDEM_RULE_ACCESS_UNEXPECTED] = { "access-unexpected", "RISC-V ISA",
+							   "the instruction makes no such access" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_CAUSE] = { "interrupt-cause", PRIVILEGED "3.1.15",
+							 "the cause of an interrupt is reserved" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_DELEGATION] = { "interrupt-delegation",
+							      PRIVILEGED "3.1.8",
+							      "mideleg sends the interrupt to "
+							      "another privilege" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_GLOBAL] = { "interrupt-global", PRIVILEGED "3.1.6.1",
+							  "an interrupt is taken although mstatus "
+							  "and the privilege disable it" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_ENABLE] = { "interrupt-enable", PRIVILEGED "3.1.9",
+							  "an interrupt is taken although its bit "
+							  "of mie is 0" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_PENDING] = { "interrupt-pending", PRIVILEGED "3.1.9",
+							   "an interrupt is taken although its "
+							   "bit of mip is 0" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_PRIORITY] = { "interrupt-priority",
+							    PRIVILEGED "3.1.9",
+							    "another interrupt comes first" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_VECTOR] = { "interrupt-vector", PRIVILEGED "3.1.7",
+							  "pc is not the vector" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_EPC] = { "interrupt-epc", PRIVILEGED "3.1.14",
+						       "xepc is not the interrupted pc" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_TVAL] = { "interrupt-tval", PRIVILEGED "3.1.16",
+							"xtval of an interrupt is not 0" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_STATUS] = { "interrupt-status", PRIVILEGED "3.1.6.1",
+							  "mstatus does not stack xIE and the "
+							  "privilege" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_PRIV] = { "interrupt-privilege", PRIVILEGED "3.1.8",
+							"the privilege is not that of the "
+							"handler" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_OTHER] = { "interrupt-other", PRIVILEGED "3.1.6.1",
+							 "an interrupt changes another register" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_IMMEDIATE] = { "interrupt-immediate",
+							     PRIVILEGED "3.1.9",
+							     "an interrupt that was pending is "
+							     "not taken right after the "
+							     "instruction that enabled it" },
+		[NTRACE_TANDEM_RULE_INTERRUPT_TAKEN] = { "interrupt-taken", PRIVILEGED "3.1.9",
+							 "an interrupt stays pending and enabled, "
+							 "and is not taken" },
+	};
+
+	return rule < NTRACE_TANDEM_RULES ? &rules[rule] : NULL;
 }

@@ -27,6 +27,7 @@ void ntrace_tandem_state_init(struct ntrace_tandem_state *state,
 {
 	memset(state, 0, sizeof(*state));
 	state->xlen_mask = tandem_mask(params->xlen / 8);
+	state->fresh = 1;
 }
 
 static void put(struct ntrace_tandem_state *state, unsigned int id, uint64_t value)
@@ -132,7 +133,7 @@ static void put_state(struct ntrace_tandem_state *state, const struct ntrace_tan
 	}
 }
 
-static void begin(struct ntrace_tandem_state *state)
+static void begin(struct ntrace_tandem_state *state, const struct ntrace_tandem_field *field)
 {
 	/* Only the words that have bits: the bitmap is larger than most groups. */
 	for (unsigned int half = 0; half < 2; half++)
@@ -144,7 +145,25 @@ static void begin(struct ntrace_tandem_state *state)
 	state->next_pc = 0;
 	state->insn_bytes = 0;
 	state->fresh = 0;
+	state->offset = state->begun ? state->begin_offset : field->offset;
+	state->begun = 0;
 	state->pc_before = state->reg[NTRACE_TANDEM_PC];
+}
+
+/*
+ * A BEGIN. What was told between two groups is a group of its own, which it ends: a reset there is
+ * not the next instruction's. The group that begins is described from its first field on.
+ */
+static int begin_after(struct ntrace_tandem_state *state, const struct ntrace_tandem_field *field)
+{
+	if (!state->has && !state->problems && !state->dirty[0] && !state->dirty[1]) {
+		state->offset = field->offset;
+		return 0;
+	}
+	state->begin_offset = field->offset;
+	state->begun = 1;
+	state->fresh = 1;
+	return 1;
 }
 
 static void reset(struct ntrace_tandem_state *state)
@@ -170,14 +189,12 @@ int ntrace_tandem_state_apply(struct ntrace_tandem_state *state,
 {
 	uint64_t mask = field->id >= NTRACE_TANDEM_FPR ? UINT64_MAX : state->xlen_mask;
 
-	/* What is told between two groups stays in the second one. */
 	if (state->fresh && !(field->flags & NTRACE_TANDEM_STRAY_END))
-		begin(state);
+		begin(state, field);
 	state->problems |= field->flags & NTRACE_TANDEM_PROBLEMS;
 	switch (field->type) {
 	case NTRACE_TANDEM_BEGIN:
-		state->offset = field->offset;
-		return 0;
+		return begin_after(state, field);
 	case NTRACE_TANDEM_END:
 		if (field->flags & NTRACE_TANDEM_STRAY_END)
 			return 0;
@@ -209,8 +226,8 @@ int ntrace_tandem_state_apply(struct ntrace_tandem_state *state,
 		if (field->flags & NTRACE_TANDEM_OUTSIDE)
 			return 0;
 		state->insn = field->value;
-		/* By the encoding: the example of an illegal instruction has 16 bits in 0x11. */
-		state->insn_bytes = (field->value & 3) == 3 ? 4 : 2;
+		/* By the opcode: the example of an illegal instruction has 16 bits in 0x11. */
+		state->insn_bytes = field->type == NTRACE_TANDEM_INSN32 ? 4 : 2;
 		state->has |= NTRACE_TANDEM_HAS_INSN;
 		return 0;
 	default:

@@ -4,35 +4,14 @@
  *
  * For each group with an instruction: the instruction in V's memory must be the traced one, V gets
  * the non-deterministic state, executes one instruction, and V is compared with S. After a
- * difference all of S is copied to V. Interrupts do not happen on demand in most models, so their
- * rules are checked on S alone and the result is written to V.
+ * difference all of S is copied to V. access.c has the rules of memory accesses, interrupt.c takes
+ * interrupts.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntrace/tandem_verify.h>
-
 #include "struct_size.h"
-
-enum {
-	FCSR = 0x003,
-	SSTATUS = 0x100,
-	SIE = 0x104,
-	STVEC = 0x105,
-	SEPC = 0x141,
-	SCAUSE = 0x142,
-	SIP = 0x144,
-	MSTATUS = 0x300,
-	MTVEC = 0x305,
-	MEPC = 0x341,
-	MCAUSE = 0x342,
-	MIP = 0x344,
-	PC = NTRACE_TANDEM_PC,
-	PRIV = NTRACE_TANDEM_PRIV,
-	GPR = NTRACE_TANDEM_GPR,
-	FPR = NTRACE_TANDEM_FPR,
-	REGISTERS = NTRACE_TANDEM_STATE_REGISTERS,
-};
+#include "verifier.h"
 
 #define WFI 0x10500073
 #define ECALL 0x00000073
@@ -50,19 +29,6 @@ enum {
 	SHARED_OR_PRIVATE = 0x3,
 };
 
-struct ntrace_tandem_verifier {
-	struct ntrace_tandem_verify_config config;
-	struct ntrace_tandem_verify_stats stats;
-	struct ntrace_tandem_state state;
-	uint64_t before[REGISTERS];	/* S before the group */
-	uint64_t compared[REGISTERS];	/* bits of each register that are compared */
-	uint8_t exists[REGISTERS];	/* in the model: 0 not asked yet, 1, 2 = no */
-	uint16_t ids[REGISTERS];
-	uint64_t values[REGISTERS];
-	size_t count;
-	bool differs;			/* the current group */
-};
-
 void ntrace_tandem_verify_config_init(struct ntrace_tandem_verify_config *config)
 {
 	/* mip, sip; mcycle, minstret; cycle, time, instret; the upper halves of RV32 */
@@ -77,6 +43,7 @@ void ntrace_tandem_verify_config_init(struct ntrace_tandem_verify_config *config
 	config->size = sizeof(*config);
 	ntrace_tandem_params_init(&config->params);
 	config->full_interval = 1000;
+	config->pending_limit = 1000;
 	config->chosen = chosen;
 	config->chosen_count = sizeof(chosen) / sizeof(chosen[0]);
 }
@@ -116,6 +83,8 @@ int ntrace_tandem_verifier_new(struct ntrace_tandem_verifier **result,
 
 void ntrace_tandem_verifier_free(struct ntrace_tandem_verifier *verifier)
 {
+	if (verifier)
+		free(verifier->requests);
 	free(verifier);
 }
 
@@ -125,8 +94,17 @@ void ntrace_tandem_verifier_stats(const struct ntrace_tandem_verifier *verifier,
 	*stats = verifier->stats;
 }
 
-/* Return: 1 if the model has the register, 0 if not, or an error */
-static int exists(struct ntrace_tandem_verifier *verifier, unsigned int id)
+int ntrace_tandem_verifier_rule(const struct ntrace_tandem_verifier *verifier, unsigned int rule,
+				uint64_t *judged, uint64_t *broken)
+{
+	if (rule >= NTRACE_TANDEM_RULES)
+		return NTRACE_ERR_INVALID;
+	*judged = verifier->rules[rule].judged;
+	*broken = verifier->rules[rule].broken;
+	return 0;
+}
+
+int tandem_model_has(struct ntrace_tandem_verifier *verifier, unsigned int id)
 {
 	const struct ntrace_tandem_model *model = &verifier->config.model;
 	uint16_t number = (uint16_t)id;
@@ -151,7 +129,7 @@ static int list(struct ntrace_tandem_verifier *verifier, unsigned int id)
 
 	if (!ntrace_tandem_bit(verifier->state.known, id))
 		return 0;
-	found = exists(verifier, id);
+	found = tandem_model_has(verifier, id);
 	if (found > 0)
 		verifier->ids[verifier->count++] = (uint16_t)id;
 	return found < 0 ? found : 0;
@@ -176,13 +154,6 @@ static bool is_float(uint64_t insn)
 		return (insn & 3) != 1 && ((insn >> 13 & 7) == 1 || (insn >> 13 & 7) == 5);
 	return opcode == 0x07 || opcode == 0x27 || opcode == 0x43 || opcode == 0x47 ||
 	       opcode == 0x4b || opcode == 0x4f || opcode == 0x53;
-}
-
-/* csrrw, csrrs, ... */
-static bool is_csr(const struct ntrace_tandem_state *state)
-{
-	return (state->has & NTRACE_TANDEM_HAS_INSN) && (state->insn & 0x7f) == 0x73 &&
-	       (state->insn >> 12 & 3);
 }
 
 static bool is_in_list(const struct ntrace_tandem_verifier *verifier, unsigned int id)
@@ -232,7 +203,8 @@ static int list_compared(struct ntrace_tandem_verifier *verifier, bool all)
 
 /* ---- differences ---- */
 
-static int report(struct ntrace_tandem_verifier *verifier, struct ntrace_tandem_mismatch *mismatch)
+void tandem_locate(const struct ntrace_tandem_verifier *verifier,
+		   struct ntrace_tandem_mismatch *mismatch)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
 
@@ -241,21 +213,39 @@ static int report(struct ntrace_tandem_verifier *verifier, struct ntrace_tandem_
 	mismatch->pc = verifier->before[PC];
 	mismatch->insn = state->insn;
 	mismatch->insn_bytes = state->has & NTRACE_TANDEM_HAS_INSN ? state->insn_bytes : 0;
+}
+
+int tandem_report_located(struct ntrace_tandem_verifier *verifier, unsigned int rule,
+			  struct ntrace_tandem_mismatch *mismatch)
+{
+	mismatch->rule = rule;
 	if (!verifier->differs)
 		verifier->stats.mismatched++;
 	verifier->differs = true;
 	verifier->stats.differences++;
+	verifier->rules[rule].broken++;
 	return verifier->config.mismatch(verifier->config.user, mismatch);
 }
 
-static int report_register(struct ntrace_tandem_verifier *verifier, unsigned int kind,
-			   unsigned int id, uint64_t seen, uint64_t expected)
+int tandem_report(struct ntrace_tandem_verifier *verifier, unsigned int rule,
+		  struct ntrace_tandem_mismatch *mismatch)
+{
+	tandem_locate(verifier, mismatch);
+	return tandem_report_located(verifier, rule, mismatch);
+}
+
+static int report_register(struct ntrace_tandem_verifier *verifier, unsigned int id, uint64_t seen,
+			   uint64_t expected)
 {
 	struct ntrace_tandem_mismatch mismatch = {
-		.kind = kind, .id = id, .seen = seen, .expected = expected
+		.kind = verifier->interrupt ? NTRACE_TANDEM_DIFFERENT_TRAP :
+					      NTRACE_TANDEM_DIFFERENT_REGISTER,
+		.id = id,
+		.seen = seen,
+		.expected = expected,
 	};
 
-	return report(verifier, &mismatch);
+	return tandem_report(verifier, tandem_register_rule(verifier, id), &mismatch);
 }
 
 /* Writes registers of S to the model. */
@@ -301,11 +291,12 @@ static int compare(struct ntrace_tandem_verifier *verifier, bool quiet)
 		unsigned int id = verifier->ids[i];
 		uint64_t seen = verifier->state.reg[id], expected = verifier->values[i];
 
+		if (!quiet && verifier->compared[id])
+			tandem_judge(verifier, tandem_register_rule(verifier, id));
 		if (!((seen ^ expected) & verifier->compared[id]))
 			continue;
 		if (!quiet)
-			error = report_register(verifier, NTRACE_TANDEM_DIFFERENT_REGISTER, id,
-						seen, expected);
+			error = report_register(verifier, id, seen, expected);
 		verifier->ids[kept++] = (uint16_t)id;
 	}
 	verifier->count = kept;
@@ -324,79 +315,32 @@ static int recover(struct ntrace_tandem_verifier *verifier)
 
 /* ---- memory ---- */
 
-static bool is_device(const struct ntrace_tandem_verifier *verifier)
-{
-	const struct ntrace_tandem_state *state = &verifier->state;
-	uint64_t address = state->has & NTRACE_TANDEM_HAS_PADDR ? state->paddr : state->eaddr;
-
-	if (!(state->has & (NTRACE_TANDEM_HAS_PADDR | NTRACE_TANDEM_HAS_EADDR)))
-		return false;
-	for (size_t i = 0; i < verifier->config.device_count; i++)
-		if (address >= verifier->config.devices[i].first &&
-		    address <= verifier->config.devices[i].last)
-			return true;
-	return false;
-}
-
-static uint64_t from_bytes(const uint8_t *bytes, unsigned int size)
-{
-	uint64_t value = 0;
-
-	while (size--)
-		value = value << 8 | bytes[size];
-	return value;
-}
-
-/* The data of a store must be in V's memory afterwards. */
-static int check_store(struct ntrace_tandem_verifier *verifier)
-{
-	const struct ntrace_tandem_model *model = &verifier->config.model;
-	const struct ntrace_tandem_state *state = &verifier->state;
-	struct ntrace_tandem_mismatch mismatch = { .kind = NTRACE_TANDEM_DIFFERENT_STORE };
-	uint8_t bytes[8];
-	int error;
-
-	if (!(state->has & NTRACE_TANDEM_HAS_STORE) || !model->read_memory || is_device(verifier))
-		return 0;
-	if (!(state->has & (NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR)))
-		return 0;
-	mismatch.address = state->has & NTRACE_TANDEM_HAS_EADDR ? state->eaddr : state->paddr;
-	error = model->read_memory(model->data, mismatch.address, bytes, state->store_bytes);
-	if (error == NTRACE_ERR_NOMAP)
-		return 0;
-	if (error)
-		return error;
-	mismatch.expected = from_bytes(bytes, state->store_bytes);
-	mismatch.seen = state->store;
-	if (mismatch.expected == mismatch.seen)
-		return 0;
-	error = report(verifier, &mismatch);
-	for (unsigned int i = 0; i < state->store_bytes; i++)
-		bytes[i] = (uint8_t)(state->store >> 8 * i);
-	if (!error && model->write_memory)
-		error = model->write_memory(model->data, mismatch.address, bytes,
-					    state->store_bytes);
-	return error;
-}
-
-/* The traced instruction must be the one in V's memory. */
+/*
+ * The traced instruction must be the one in V's memory. An instruction of 16 bits may be sent with
+ * 32, of which only its own are compared.
+ */
 static int check_insn(struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_model *model = &verifier->config.model;
 	const struct ntrace_tandem_state *state = &verifier->state;
 	struct ntrace_tandem_mismatch mismatch = { .kind = NTRACE_TANDEM_DIFFERENT_INSN };
+	unsigned int size = (state->insn & 3) == 3 ? state->insn_bytes : 2;
 	uint8_t bytes[4];
 	int error;
 
 	if (!model->read_memory)
 		return 0;
 	mismatch.address = verifier->before[PC];
-	error = model->read_memory(model->data, mismatch.address, bytes, state->insn_bytes);
+	error = model->read_memory(model->data, mismatch.address, bytes, size);
 	if (error)
 		return error == NTRACE_ERR_NOMAP ? 0 : error;
-	mismatch.expected = from_bytes(bytes, state->insn_bytes);
-	mismatch.seen = state->insn;
-	return mismatch.seen == mismatch.expected ? 0 : report(verifier, &mismatch);
+	for (unsigned int i = 0; i < size; i++)
+		mismatch.expected |= (uint64_t)bytes[i] << 8 * i;
+	mismatch.seen = size == 2 ? state->insn & 0xffff : state->insn;
+	tandem_judge(verifier, NTRACE_TANDEM_RULE_INSN);
+	return mismatch.seen == mismatch.expected ?
+		       0 :
+		       tandem_report(verifier, NTRACE_TANDEM_RULE_INSN, &mismatch);
 }
 
 /* ---- what the trace decides ---- */
@@ -405,22 +349,12 @@ static int check_insn(struct ntrace_tandem_verifier *verifier)
 static unsigned int chosen_destination(const struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
-	unsigned int opcode = state->insn & 0x7f, rd = state->insn >> 7 & 31;
 
-	if (is_csr(state))
-		return verifier->compared[state->insn >> 20 & 0xfff] == UINT64_MAX ? 0 : GPR + rd;
-	if (!is_device(verifier))
-		return 0;
-	/* Loads and AMOs; compressed loads to x8..x15 and, from the stack, to any. */
-	if (opcode == 0x03 || opcode == 0x2f)
-		return GPR + rd;
-	if (opcode == 0x07)
-		return FPR + rd;
-	if ((state->insn & 0xe003) == 0x4000 || (state->insn & 0xe003) == 0x6000)
-		return GPR + 8 + (state->insn >> 2 & 7);
-	if ((state->insn & 0xe003) == 0x4002 || (state->insn & 0xe003) == 0x6002)
-		return GPR + rd;
-	return 0;
+	if (tandem_is_csr(state))
+		return verifier->compared[state->insn >> 20 & 0xfff] == UINT64_MAX ?
+			       0 :
+			       GPR + (unsigned int)(state->insn >> 7 & 31);
+	return tandem_is_device(verifier) ? verifier->access.to : 0;
 }
 
 static int choose(struct ntrace_tandem_verifier *verifier)
@@ -450,72 +384,13 @@ static int give_chosen(struct ntrace_tandem_verifier *verifier)
 		if (id >= REGISTERS || !ntrace_tandem_bit(verifier->state.changed, id))
 			continue;
 		/* An instruction that writes the CSR does so in the model, too. */
-		if (is_csr(&verifier->state) && (verifier->state.insn >> 20 & 0xfff) == id)
+		if (tandem_is_csr(&verifier->state) && (verifier->state.insn >> 20 & 0xfff) == id)
 			continue;
 		error = list(verifier, id);
 		if (error)
 			return error;
 	}
 	return model->write_registers ? write_listed(verifier) : 0;
-}
-
-/* ---- interrupts ---- */
-
-/*
- * The rules of a trap (privileged specification, mstatus, mtvec, mepc): pc is the vector, xepc the
- * pc before, xPIE is xIE, xIE is 0, xPP is the privilege before.
- */
-static int check_interrupt(struct ntrace_tandem_verifier *verifier, unsigned int cause_id)
-{
-	const struct ntrace_tandem_state *state = &verifier->state;
-	bool machine = cause_id == MCAUSE;
-	unsigned int ie = machine ? 3 : 1, pie = machine ? 7 : 5, pp = machine ? 11 : 8;
-	unsigned int epc = machine ? MEPC : SEPC, tvec = machine ? MTVEC : STVEC;
-	uint64_t pp_mask = UINT64_C(3) >> !machine << pp, status = verifier->before[MSTATUS];
-	uint64_t code = state->reg[cause_id] << 1 >> 1, vector = state->reg[tvec];
-	uint64_t expected[4][3];
-	int error = 0;
-
-	if (verifier->config.params.xlen == 32)
-		code = state->reg[cause_id] & 0x7fffffff;
-	if ((vector & 3) == 1)
-		vector += 4 * code;
-	status = (status & ~(pp_mask | UINT64_C(1) << pie | UINT64_C(1) << ie)) |
-		 (status >> ie & 1) << pie | (verifier->before[PRIV] << pp & pp_mask);
-	memcpy(expected,
-	       (uint64_t[4][3]){ { PC, state->reg[PC], vector & ~UINT64_C(3) },
-				 { epc, state->reg[epc], verifier->before[PC] },
-				 { MSTATUS, state->reg[MSTATUS], status },
-				 { PRIV, state->reg[PRIV], machine ? 3 : 1 } },
-	       sizeof(expected));
-	for (unsigned int i = 0; i < 4 && !error; i++) {
-		unsigned int id = (unsigned int)expected[i][0];
-		unsigned int told = id == PC ? tvec : id;
-
-		if (ntrace_tandem_bit(state->known, told) && verifier->compared[id] &&
-		    ((expected[i][1] ^ expected[i][2]) & verifier->compared[id]))
-			error = report_register(verifier, NTRACE_TANDEM_DIFFERENT_TRAP, id,
-						expected[i][1], expected[i][2]);
-	}
-	verifier->stats.interrupts++;
-	if (!error)
-		error = list_changed(verifier);
-	return error ? error : write_listed(verifier);
-}
-
-/* Return: MCAUSE or SCAUSE if the group is an interrupt, else 0 */
-static unsigned int interrupt_cause(const struct ntrace_tandem_verifier *verifier)
-{
-	const struct ntrace_tandem_state *state = &verifier->state;
-	unsigned int top = verifier->config.params.xlen - 1;
-
-	if (state->has & NTRACE_TANDEM_HAS_INSN)
-		return 0;
-	if (ntrace_tandem_bit(state->changed, MCAUSE) && state->reg[MCAUSE] >> top & 1)
-		return MCAUSE;
-	if (ntrace_tandem_bit(state->changed, SCAUSE) && state->reg[SCAUSE] >> top & 1)
-		return SCAUSE;
-	return 0;
 }
 
 /* ---- system calls of a program in user mode ---- */
@@ -624,31 +499,113 @@ static int step(struct ntrace_tandem_verifier *verifier)
 		error = list(verifier, PC);
 		return error ? error : write_listed(verifier);
 	}
+	tandem_derive_access(verifier);
 	error = model->step(model->data);
 	if (!error)
 		error = choose(verifier);
+	if (!error)
+		error = tandem_settle_load(verifier);
 	full = interval && !(verifier->stats.steps % interval);
 	verifier->stats.full += full;
 	if (!error)
 		error = list_compared(verifier, full);
 	if (!error)
 		error = compare(verifier, false);
-	return error ? error : check_store(verifier);
+	if (!error)
+		error = tandem_check_access(verifier);
+	return error ? error : tandem_judge_pending(verifier);
+}
+
+static int interrupt(struct ntrace_tandem_verifier *verifier, unsigned int cause)
+{
+	int error = give_chosen(verifier);
+
+	if (!error)
+		error = tandem_take_interrupt(verifier, cause);
+	if (!error)
+		error = list_compared(verifier, false);
+	return error ? error : compare(verifier, false);
+}
+
+/* Memory that a debugger or loader writes. */
+static int init_memory(struct ntrace_tandem_verifier *verifier,
+		       const struct ntrace_tandem_field *field)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	unsigned int size = 1u << field->size;
+	uint8_t bytes[8];
+	int error;
+
+	if (!model->write_memory)
+		return 0;
+	for (unsigned int i = 0; i < size; i++)
+		bytes[i] = (uint8_t)(field->value >> 8 * i);
+	tandem_drop_doubts(verifier, field->address, size);
+	error = model->write_memory(model->data, field->address, bytes, size);
+	return error == NTRACE_ERR_NOMAP ? 0 : error;
+}
+
+/* The order of fields in a group is free: a store may stand before the INIT that makes it one. */
+static int take_request(struct ntrace_tandem_verifier *verifier,
+			const struct ntrace_tandem_field *field)
+{
+	size_t room = verifier->request_room ? 2 * verifier->request_room : 16;
+
+	if (field->op != NTRACE_TANDEM_STORE)
+		return 0;
+	if (verifier->state.has & NTRACE_TANDEM_HAS_INIT)
+		return init_memory(verifier, field);
+	if (verifier->request_count == verifier->request_room) {
+		struct ntrace_tandem_field *more =
+			realloc(verifier->requests, room * sizeof(*more));
+
+		if (!more)
+			return NTRACE_ERR_NOMEM;
+		verifier->requests = more;
+		verifier->request_room = room;
+	}
+	verifier->requests[verifier->request_count++] = *field;
+	return 0;
 }
 
 /* A debugger or loader made the change: it is the model's, too. */
 static int initialise(struct ntrace_tandem_verifier *verifier)
 {
-	int error = list_changed(verifier);
+	int error = 0;
 
 	verifier->stats.initialisations++;
+	if (verifier->state.has & NTRACE_TANDEM_HAS_INIT)
+		for (size_t i = 0; i < verifier->request_count && !error; i++)
+			error = init_memory(verifier, &verifier->requests[i]);
+	if (!error)
+		error = list_changed(verifier);
 	return error ? error : write_listed(verifier);
+}
+
+/*
+ * A model that cannot be reset gets the state that every reset has (Privileged Architecture 1.12,
+ * 3.4): M mode, mstatus with MIE and MPRV 0.
+ */
+static int reset_registers(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	const uint16_t ids[] = { MSTATUS, PRIV };
+	uint64_t values[] = { 0, PRIV_M };
+	int found = tandem_model_has(verifier, MSTATUS), error;
+
+	if (found > 0)
+		found = tandem_model_has(verifier, PRIV);
+	if (found <= 0 || !model->write_registers)
+		return found < 0 ? found : 0;
+	error = model->read_registers(model->data, ids, values, 1);
+	values[0] &= ~(MSTATUS_MPRV | MSTATUS_MIE);
+	return error ? error : model->write_registers(model->data, ids, values, 2);
 }
 
 static int reset(struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_model *model = &verifier->config.model;
-	int error = model->reset ? model->reset(model->data) : 0;
+	int error = model->reset ? model->reset(model->data) : reset_registers(verifier);
 
 	verifier->stats.resets++;
 	if (!error)
@@ -656,32 +613,38 @@ static int reset(struct ntrace_tandem_verifier *verifier)
 	return error ? error : write_listed(verifier);
 }
 
-static int end_group(struct ntrace_tandem_verifier *verifier)
+/* @between: of what was told between two groups, which no instruction did */
+static int end_group(struct ntrace_tandem_verifier *verifier, bool between)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
-	unsigned int cause;
+	unsigned int cause = tandem_interrupt_cause(verifier);
+	bool trap = ntrace_tandem_bit(state->changed, MCAUSE) ||
+		    ntrace_tandem_bit(state->changed, SCAUSE);
+	bool init = between || (state->has & NTRACE_TANDEM_HAS_INIT) ||
+		    (!trap && !(state->has & (NTRACE_TANDEM_HAS_INSN | NTRACE_TANDEM_HAS_PC)));
 	int error = 0;
 
 	verifier->stats.groups++;
-	verifier->differs = false;
+	verifier->differs = verifier->interrupt = false;
 	if (verifier->config.group)
 		error = verifier->config.group(verifier->config.user, state);
+	tandem_judge(verifier, NTRACE_TANDEM_RULE_FORMAT);
 	if (!error && state->problems) {
 		struct ntrace_tandem_mismatch mismatch = { .kind = NTRACE_TANDEM_DIFFERENT_FORMAT,
 							   .problems = state->problems };
 
-		error = report(verifier, &mismatch);
+		error = tandem_report(verifier, NTRACE_TANDEM_RULE_FORMAT, &mismatch);
 	}
-	cause = interrupt_cause(verifier);
 	if (error)
 		return error;
+	if ((state->has & NTRACE_TANDEM_HAS_RESET) || init)
+		verifier->due = 0;
 	if (state->has & NTRACE_TANDEM_HAS_RESET)
 		error = reset(verifier);
-	else if ((state->has & NTRACE_TANDEM_HAS_INIT) ||
-		 !(state->has & (NTRACE_TANDEM_HAS_INSN | NTRACE_TANDEM_HAS_PC)))
+	else if (init)
 		error = initialise(verifier);
 	else if (cause)
-		error = check_interrupt(verifier, cause);
+		error = interrupt(verifier, cause);
 	else if (is_call(verifier))
 		error = call(verifier);
 	else
@@ -691,36 +654,29 @@ static int end_group(struct ntrace_tandem_verifier *verifier)
 	return error;
 }
 
-/* Memory that a debugger or loader writes goes to the model at once. */
-static int init_memory(struct ntrace_tandem_verifier *verifier,
-		       const struct ntrace_tandem_field *field)
+/* What the rules need of S before the group. */
+static void begin_group(struct ntrace_tandem_verifier *verifier)
 {
-	const struct ntrace_tandem_model *model = &verifier->config.model;
-	unsigned int size = 1u << field->size;
-	uint8_t bytes[8];
-	int error;
+	static const uint16_t ids[] = { PC, PRIV, MSTATUS, MIP, SATP };
+	const struct ntrace_tandem_state *state = &verifier->state;
 
-	if (!(verifier->state.has & NTRACE_TANDEM_HAS_INIT) || field->op != NTRACE_TANDEM_STORE ||
-	    !model->write_memory)
-		return 0;
-	for (unsigned int i = 0; i < size; i++)
-		bytes[i] = (uint8_t)(field->value >> 8 * i);
-	error = model->write_memory(model->data, field->address, bytes, size);
-	return error == NTRACE_ERR_NOMAP ? 0 : error;
+	for (unsigned int i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		verifier->before[ids[i]] = state->reg[ids[i]];
+	memcpy(&verifier->before[GPR], &state->reg[GPR], 64 * sizeof(state->reg[0]));
+	verifier->before_known = state->known[GPR / 64];
+	verifier->request_count = 0;
 }
 
 int ntrace_tandem_verifier_field(struct ntrace_tandem_verifier *verifier,
 				 const struct ntrace_tandem_field *field)
 {
-	/* Only what the rules of traps need from the state before. */
-	if (field->type == NTRACE_TANDEM_BEGIN) {
-		verifier->before[PC] = verifier->state.reg[PC];
-		verifier->before[PRIV] = verifier->state.reg[PRIV];
-		verifier->before[MSTATUS] = verifier->state.reg[MSTATUS];
-	}
+	int error = 0;
+
 	if (ntrace_tandem_state_apply(&verifier->state, field))
-		return end_group(verifier);
-	if (field->type == NTRACE_TANDEM_REQUEST)
-		return init_memory(verifier, field);
-	return 0;
+		error = end_group(verifier, field->type == NTRACE_TANDEM_BEGIN);
+	else if (field->type == NTRACE_TANDEM_REQUEST)
+		error = take_request(verifier, field);
+	if (field->type == NTRACE_TANDEM_BEGIN || field->type == NTRACE_TANDEM_END)
+		begin_group(verifier);
+	return error;
 }

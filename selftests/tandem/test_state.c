@@ -141,15 +141,38 @@ static void test_groups(void)
 	tell(NTRACE_TANDEM_INSN32, 0, 0x0001);
 	tell(NTRACE_TANDEM_NEXT_PC, 0, 0);
 	END();
-	ok(state.reg[pc] == 0x1004 && state.insn_bytes == 2, "whose length its encoding tells");
+	ok(state.reg[pc] == 0x1006 && state.insn_bytes == 4, "whose length its opcode tells");
 	tell(NTRACE_TANDEM_BEGIN, 0, 0);
 	tell(NTRACE_TANDEM_NEXT_PC, 0, 0);
 	END();
-	ok(state.reg[pc] == 0x1004 && !state.has, "without an instruction there is none");
+	ok(state.reg[pc] == 0x1006 && !state.has, "without an instruction there is none");
 	tell(NTRACE_TANDEM_BEGIN, 0, 0);
 	tell(NTRACE_TANDEM_INSN16, 0, 0x0001);
 	END();
-	ok(state.reg[pc] == 0x1004 && state.has == NTRACE_TANDEM_HAS_INSN, "nor without its field");
+	ok(state.reg[pc] == 0x1006 && state.has == NTRACE_TANDEM_HAS_INSN, "nor without its field");
+}
+
+/* What is told between two groups. */
+static void test_between(void)
+{
+	const unsigned int a0 = NTRACE_TANDEM_GPR + 10;
+	const struct ntrace_tandem_field begin = { .type = NTRACE_TANDEM_BEGIN, .offset = 99 };
+
+	start(64);
+	tell(NTRACE_TANDEM_REGISTER, a0, 5);
+	is_u64(ntrace_tandem_state_apply(&state, &begin), 1, "a change before the first group");
+	ok(changed(a0) && !state.has && state.offset == 77, "is a group of its own");
+	tell(NTRACE_TANDEM_INSN32, 0, 0x13);
+	ok(!changed(a0) && state.has == NTRACE_TANDEM_HAS_INSN && state.offset == 99,
+	   "and not a part of the next one, which has its own offset");
+	END();
+	tell(NTRACE_TANDEM_RESET, 0, 0);
+	is_u64(ntrace_tandem_state_apply(&state, &begin), 1, "a reset between two groups");
+	is_hex(state.has, NTRACE_TANDEM_HAS_RESET, "is a group");
+	END();
+	is_hex(state.has, 0, "the empty group after it has no reset");
+	tell(NTRACE_TANDEM_BEGIN, 0, 0);
+	END();
 }
 
 static void test_fields(void)
@@ -194,11 +217,13 @@ static void test_problems(void)
 	start(64);
 	is_u64(apply(NTRACE_TANDEM_END, 0, 0, NTRACE_TANDEM_STRAY_END), 0,
 	       "an end outside a group ends none");
+	is_hex(state.problems, NTRACE_TANDEM_STRAY_END, "it is a violation");
 	apply(NTRACE_TANDEM_INSN32, 0, 0x13, NTRACE_TANDEM_OUTSIDE);
 	apply(NTRACE_TANDEM_NEXT_PC, 0, 0, NTRACE_TANDEM_OUTSIDE);
-	ok(!state.has && state.problems == (NTRACE_TANDEM_STRAY_END | NTRACE_TANDEM_OUTSIDE),
+	ok(!state.has && state.problems == NTRACE_TANDEM_OUTSIDE,
 	   "an instruction outside a group is none");
-	tell(NTRACE_TANDEM_BEGIN, 0, 0);
+	is_u64(apply(NTRACE_TANDEM_BEGIN, 0, 0, 0), 1,
+	       "the violation is that of a group of its own");
 	tell(NTRACE_TANDEM_INSN32, 0, 0x13);
 	is_u64(apply(NTRACE_TANDEM_END, 0, 0, NTRACE_TANDEM_PC_TWICE | NTRACE_TANDEM_IMPLIED), 1,
 	       "an end with a violation");
@@ -230,6 +255,7 @@ int main(void)
 		is_hex(state.reg[views[i].seen], views[i].value, views[i].what);
 	}
 	test_groups();
+	test_between();
 	test_fields();
 	test_problems();
 	return done_testing();

@@ -275,9 +275,8 @@ NTRACE_EXPERIMENTAL int ntrace_tandem_write(const struct ntrace_tandem_params *p
  * struct ntrace_tandem_state - state of a hart as far as a trace has told it
  * @reg: values by register number, pc and privilege at NTRACE_TANDEM_PC and NTRACE_TANDEM_PRIV
  * @known: bit n % 64 of word n / 64: the trace has told register n
- * @changed: the same for the last group, or the current one; what the trace tells between two groups
- *           belongs to the second
- * @offset: offset of the group's BEGIN
+ * @changed: the same for the last group, or the current one
+ * @offset: offset of the group's BEGIN, or of the first field between two groups
  * @pc_before: pc before the group
  * @insn: instruction of the group
  * @paddr: physical address of its data access
@@ -285,7 +284,7 @@ NTRACE_EXPERIMENTAL int ntrace_tandem_write(const struct ntrace_tandem_params *p
  * @store: its store data
  * @mtime: the last mtime
  * @has: NTRACE_TANDEM_HAS_INSN... of the group
- * @insn_bytes: 2 or 4: length of the instruction by its encoding
+ * @insn_bytes: 2 or 4: length of the instruction by its opcode, INSN16 or INSN32
  * @store_bytes: 1, 2, 4 or 8
  * @problems: flags of all fields of the group, NTRACE_TANDEM_PROBLEMS
  *
@@ -311,7 +310,9 @@ struct ntrace_tandem_state {
 	unsigned int next_pc;
 	unsigned int fresh;
 	uint64_t dirty[2];
-	uint64_t reserved[4];
+	uint64_t begin_offset;
+	unsigned int begun;
+	uint64_t reserved[2];
 };
 
 /**
@@ -329,6 +330,8 @@ NTRACE_EXPERIMENTAL void ntrace_tandem_state_init(struct ntrace_tandem_state *st
  *
  * Views of the same state follow each other: fflags, frm and fcsr; sstatus and mstatus; sie, sip and
  * those bits of mie, mip that mideleg selects. A RESET makes all registers unknown.
+ *
+ * What the trace tells between two groups is a group of its own. The BEGIN of the next group ends it.
  *
  * Return: 1 if @field ended a group, whose description is in @state until the next field; else 0.
  */

@@ -50,11 +50,65 @@ struct ntrace_tandem_model {
 /* Kind of a difference. */
 enum ntrace_tandem_difference {
 	NTRACE_TANDEM_DIFFERENT_REGISTER,	/* value of a register, pc or privilege after the group */
-	NTRACE_TANDEM_DIFFERENT_STORE,		/* memory after a store; @id is not used */
+	NTRACE_TANDEM_DIFFERENT_STORE,		/* data of a store; @id is not used */
 	NTRACE_TANDEM_DIFFERENT_INSN,		/* the instruction in the model's memory */
-	NTRACE_TANDEM_DIFFERENT_TRAP,		/* a register that breaks the rules of an interrupt */
+	NTRACE_TANDEM_DIFFERENT_TRAP,		/* a rule of interrupts, and the register that shows it */
 	NTRACE_TANDEM_DIFFERENT_FORMAT,		/* the group violates the protocol; @problems */
+	NTRACE_TANDEM_DIFFERENT_ADDRESS,	/* address of a memory access */
+	NTRACE_TANDEM_DIFFERENT_WIDTH,		/* bytes of a store */
+	NTRACE_TANDEM_DIFFERENT_ACCESS,		/* an access that is missing, or not the instruction's */
 };
+
+/* Rules that a verification judges; ntrace_tandem_rules() describes them. */
+enum ntrace_tandem_rule {
+	NTRACE_TANDEM_RULE_REGISTER,
+	NTRACE_TANDEM_RULE_PC,
+	NTRACE_TANDEM_RULE_PRIV,
+	NTRACE_TANDEM_RULE_INSN,
+	NTRACE_TANDEM_RULE_FORMAT,
+	NTRACE_TANDEM_RULE_STORE,
+	NTRACE_TANDEM_RULE_ACCESS_ADDRESS,
+	NTRACE_TANDEM_RULE_ACCESS_PHYSICAL,
+	NTRACE_TANDEM_RULE_ACCESS_WIDTH,
+	NTRACE_TANDEM_RULE_ACCESS_MISSING,
+	NTRACE_TANDEM_RULE_ACCESS_UNEXPECTED,
+	NTRACE_TANDEM_RULE_INTERRUPT_CAUSE,
+	NTRACE_TANDEM_RULE_INTERRUPT_DELEGATION,
+	NTRACE_TANDEM_RULE_INTERRUPT_GLOBAL,
+	NTRACE_TANDEM_RULE_INTERRUPT_ENABLE,
+	NTRACE_TANDEM_RULE_INTERRUPT_PENDING,
+	NTRACE_TANDEM_RULE_INTERRUPT_PRIORITY,
+	NTRACE_TANDEM_RULE_INTERRUPT_VECTOR,
+	NTRACE_TANDEM_RULE_INTERRUPT_EPC,
+	NTRACE_TANDEM_RULE_INTERRUPT_TVAL,
+	NTRACE_TANDEM_RULE_INTERRUPT_STATUS,
+	NTRACE_TANDEM_RULE_INTERRUPT_PRIV,
+	NTRACE_TANDEM_RULE_INTERRUPT_OTHER,
+	NTRACE_TANDEM_RULE_INTERRUPT_IMMEDIATE,
+	NTRACE_TANDEM_RULE_INTERRUPT_TAKEN,
+	NTRACE_TANDEM_RULES,
+};
+
+/**
+ * struct ntrace_tandem_rule_info - description of a rule
+ * @id: short name, such as "interrupt-enable"
+ * @section: specification and section
+ * @text: what breaks the rule
+ */
+struct ntrace_tandem_rule_info {
+	const char *id;
+	const char *section;
+	const char *text;
+};
+
+/**
+ * ntrace_tandem_rule_info - describe a rule
+ * @rule: enum ntrace_tandem_rule
+ *
+ * Return: a constant, or NULL for an unknown value.
+ */
+NTRACE_EXPERIMENTAL const struct ntrace_tandem_rule_info *
+ntrace_tandem_rule_info(unsigned int rule);
 
 /**
  * struct ntrace_tandem_mismatch - one difference between trace and model
@@ -65,10 +119,13 @@ enum ntrace_tandem_difference {
  * @insn_bytes: 2, 4, or 0 in a group without an instruction
  * @kind: enum ntrace_tandem_difference
  * @id: register
- * @address: address of a store or an instruction
- * @seen: value in the trace
- * @expected: value in the model
+ * @address: address of an access or an instruction
+ * @seen: value in the trace: data, address, bytes (0 = no store), register; of an interrupt that
+ *        must not be taken, the register that forbids it
+ * @expected: value in the model, or by the rule
  * @problems: flags of a group that violates the protocol
+ * @rule: enum ntrace_tandem_rule
+ * @reserved: 0
  */
 struct ntrace_tandem_mismatch {
 	uint64_t group;
@@ -82,6 +139,8 @@ struct ntrace_tandem_mismatch {
 	uint64_t address;
 	uint64_t seen;
 	uint64_t expected;
+	unsigned int rule;
+	unsigned int reserved;
 };
 
 /* In @flags of struct ntrace_tandem_verify_config. */
@@ -125,6 +184,8 @@ struct ntrace_tandem_mask {
  *         what it wrote to memory follows in a group that initialises state. Only calls that change
  *         the memory map (brk, mmap, munmap, mremap, mprotect, madvise) are executed, mmap as an
  *         anonymous one at the address that the trace has
+ * @pending_limit: instructions that may retire while an interrupt is pending and enabled; 0: any
+ *                 number. Judged if the trace tells mip, mie, mideleg, mstatus and the privilege
  *
  * The arrays are borrowed until ntrace_tandem_verifier_free().
  */
@@ -143,13 +204,14 @@ struct ntrace_tandem_verify_config {
 	int (*group)(void *user, const struct ntrace_tandem_state *state);
 	void *user;
 	unsigned int flags;
+	uint64_t pending_limit;
 };
 
 /**
  * struct ntrace_tandem_verify_stats - counts
  * @groups: groups
  * @steps: instructions that the model executed
- * @interrupts: interrupts, checked by their rules and written to the model
+ * @interrupts: interrupts, taken in the model's place by their rules
  * @initialisations: groups of a debugger or loader, and changes outside groups
  * @resets: resets
  * @mismatched: groups with at least one difference
@@ -175,8 +237,8 @@ struct ntrace_tandem_verifier;
 
 /**
  * ntrace_tandem_verify_config_init - defaults
- * @config: receives full_interval 1000, parameters of RV64, and counters, time, mip and sip as
- *          non-deterministic state
+ * @config: receives full_interval 1000, pending_limit 1000, parameters of RV64, and counters, time,
+ *          mip and sip as non-deterministic state
  */
 NTRACE_EXPERIMENTAL void
 ntrace_tandem_verify_config_init(struct ntrace_tandem_verify_config *config);
@@ -214,6 +276,19 @@ NTRACE_EXPERIMENTAL int ntrace_tandem_verifier_field(struct ntrace_tandem_verifi
  */
 NTRACE_EXPERIMENTAL void ntrace_tandem_verifier_stats(const struct ntrace_tandem_verifier *verifier,
 						      struct ntrace_tandem_verify_stats *stats);
+
+/**
+ * ntrace_tandem_verifier_rule - how often a rule was judged
+ * @verifier: verifier
+ * @rule: enum ntrace_tandem_rule
+ * @judged: receives how often
+ * @broken: receives how often it was broken
+ *
+ * Return: 0, or NTRACE_ERR_INVALID for an unknown rule.
+ */
+NTRACE_EXPERIMENTAL int ntrace_tandem_verifier_rule(const struct ntrace_tandem_verifier *verifier,
+						    unsigned int rule, uint64_t *judged,
+						    uint64_t *broken);
 
 /**
  * ntrace_tandem_verifier_free - end a verification

@@ -25,6 +25,7 @@ enum {
 	OPTION_FULL,
 	OPTION_LAST,
 	OPTION_MISMATCHES,
+	OPTION_PENDING,
 };
 
 static const struct option_spec options_table[] = {
@@ -52,6 +53,8 @@ static const struct option_spec options_table[] = {
 	{ OPTION_FULL, "full", "N", "verify: compare all registers every N instructions (1000)" },
 	{ OPTION_LAST, "last", "N", "verify: show the N groups before a mismatch (5)" },
 	{ OPTION_MISMATCHES, "mismatches", "N", "verify: end after N groups that differ (10)" },
+	{ OPTION_PENDING, "pending", "N",
+	  "verify: instructions that an enabled interrupt may wait (1000)" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -193,6 +196,8 @@ static int take_option(const struct options *options, struct tandem_options *tan
 		return take_number(options, "last", 1000, &tandem->last);
 	case OPTION_MISMATCHES:
 		return take_number(options, "mismatches", UINT64_MAX, &tandem->mismatches);
+	case OPTION_PENDING:
+		return take_number(options, "pending", UINT64_MAX, &tandem->pending);
 	default:
 		return EXIT_USAGE;
 	}
@@ -202,7 +207,9 @@ static const struct ntrace_tandem_model *linked;
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	static struct tandem_options tandem = { .full = 1000, .last = 5, .mismatches = 10 };
+	static struct tandem_options tandem = {
+		.full = 1000, .last = 5, .mismatches = 10, .pending = 1000
+	};
 	struct options options;
 	const char *refusal;
 	int option, error;

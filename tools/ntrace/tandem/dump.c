@@ -322,7 +322,7 @@ static int stat_field(void *data, const struct ntrace_tandem_field *field)
 		stat->open = false;
 	else
 		stat->outside += !stat->open;
-	if (ntrace_tandem_state_apply(&stat->state, field))
+	if (ntrace_tandem_state_apply(&stat->state, field) && field->type == NTRACE_TANDEM_END)
 		count_group(stat);
 	return stat->groups && stat->groups == stat->options->limit ? TANDEM_ENOUGH : 0;
 }

@@ -218,10 +218,11 @@ int convert_ingress(struct convert *convert)
 		error = ntrace_space_map_linked(from.space, object, 0);
 	error = error ? fail("%s: %s", convert->options->elf, ntrace_strerror(error)) :
 			ingress_file_read(convert->options->path, false, take, &from);
-	/* The last one: where execution went on is known only if it jumped nowhere. */
-	if (!error && from.trap)
-		put_trap(&from, false, 0, convert->priv);
-	else if (!error)
+	/*
+	 * The last one: where execution went on is known only if it jumped nowhere. A trap whose handler
+	 * is not reached is left out.
+	 */
+	if (!error && !from.trap)
 		convert_finish(convert, from.straight, from.after);
 	ntrace_space_put(from.space);
 	ntrace_object_put(object);

@@ -27,6 +27,7 @@
  * @mismatches: differing groups after which verify ends
  * @full: groups between full comparisons
  * @last: groups printed before a mismatch
+ * @pending: instructions that a pending and enabled interrupt may wait, 0 = any number
  * @linux_user: the trace is that of a Linux program in user mode
  */
 struct tandem_options {
@@ -41,6 +42,7 @@ struct tandem_options {
 	uint64_t mismatches;
 	uint64_t full;
 	uint64_t last;
+	uint64_t pending;
 	bool json;
 	bool linux_user;
 	struct ntrace_tandem_mask chosen[TANDEM_LIST_MAX];

@@ -22,6 +22,7 @@ struct verify {
 	uint64_t groups;
 	uint64_t mismatched;
 	uint64_t shown;		/* group of the last report + 1 */
+	bool ended;		/* the model ended in the last group, which it did not complete */
 };
 
 static void put_insn(const struct verify *verify, uint64_t pc, uint64_t insn, unsigned int bytes)
@@ -49,7 +50,8 @@ static void put_head(struct verify *verify, const struct ntrace_tandem_mismatch 
 	uint64_t last = verify->options->last;
 	uint64_t first = verify->groups - 1 > last ? verify->groups - 1 - last : 0;
 
-	for (; first < verify->groups - 1; first++) {
+	/* What is found later, when other groups have passed, is shown without those before it. */
+	for (; mismatch->group == verify->groups - 1 && first < mismatch->group; first++) {
 		const struct passed *passed = &verify->passed[first % (last + 1)];
 
 		printf("  before: group %" PRIu64 ", pc 0x%" PRIx64 ": ", passed->group,
@@ -63,28 +65,35 @@ static void put_head(struct verify *verify, const struct ntrace_tandem_mismatch 
 	putchar('\n');
 }
 
+static bool names_register(unsigned int kind)
+{
+	return kind == NTRACE_TANDEM_DIFFERENT_REGISTER || kind == NTRACE_TANDEM_DIFFERENT_TRAP;
+}
+
 static void put_difference(const struct ntrace_tandem_mismatch *mismatch)
 {
-	static const char *const kinds[] = { "", "store", "instruction", "interrupt rule: ", "" };
+	const struct ntrace_tandem_rule_info *rule = ntrace_tandem_rule_info(mismatch->rule);
 	char name[NTRACE_TANDEM_NAME_MAX] = "";
 
 	if (mismatch->kind == NTRACE_TANDEM_DIFFERENT_FORMAT) {
 		printf("  %s\n", ntrace_tandem_problem(mismatch->problems));
 		return;
 	}
-	if (mismatch->kind == NTRACE_TANDEM_DIFFERENT_REGISTER ||
-	    mismatch->kind == NTRACE_TANDEM_DIFFERENT_TRAP)
-		ntrace_tandem_register_name(mismatch->id, name);
-	printf("  %s%s", kinds[mismatch->kind], name);
-	if (!name[0])
-		printf(" at 0x%" PRIx64, mismatch->address);
-	printf(": trace 0x%" PRIx64 ", model 0x%" PRIx64 "\n", mismatch->seen, mismatch->expected);
+	if (names_register(mismatch->kind))
+		printf("  %s", ntrace_tandem_register_name(mismatch->id, name));
+	else
+		printf("  %s at 0x%" PRIx64, rule->id, mismatch->address);
+	printf(": trace 0x%" PRIx64 ", model 0x%" PRIx64, mismatch->seen, mismatch->expected);
+	if (mismatch->kind == NTRACE_TANDEM_DIFFERENT_TRAP ||
+	    mismatch->kind >= NTRACE_TANDEM_DIFFERENT_ADDRESS)
+		printf(": %s (%s)", rule->text, rule->section);
+	putchar('\n');
 }
 
 static void put_json(const struct ntrace_tandem_mismatch *mismatch)
 {
-	static const char *const kinds[] = { "register", "store", "instruction", "interrupt",
-					     "format" };
+	static const char *const kinds[] = { "register", "store",   "instruction", "interrupt",
+					     "format",	 "address", "width",	   "access" };
 	char name[NTRACE_TANDEM_NAME_MAX];
 
 	printf("{\"group\":%" PRIu64 ",\"offset\":%" PRIu64 ",\"pc\":\"0x%" PRIx64 "\"",
@@ -92,11 +101,11 @@ static void put_json(const struct ntrace_tandem_mismatch *mismatch)
 	if (mismatch->insn_bytes)
 		printf(",\"instruction\":\"%0*" PRIx64 "\"", (int)(2 * mismatch->insn_bytes),
 		       mismatch->insn);
-	printf(",\"kind\":\"%s\"", kinds[mismatch->kind]);
+	printf(",\"kind\":\"%s\",\"rule\":\"%s\"", kinds[mismatch->kind],
+	       ntrace_tandem_rule_info(mismatch->rule)->id);
 	if (mismatch->kind == NTRACE_TANDEM_DIFFERENT_FORMAT)
 		printf(",\"problem\":\"%s\"", ntrace_tandem_problem(mismatch->problems));
-	else if (mismatch->kind == NTRACE_TANDEM_DIFFERENT_STORE ||
-		 mismatch->kind == NTRACE_TANDEM_DIFFERENT_INSN)
+	else if (!names_register(mismatch->kind))
 		printf(",\"address\":\"0x%" PRIx64 "\"", mismatch->address);
 	else
 		printf(",\"register\":\"%s\"", ntrace_tandem_register_name(mismatch->id, name));
@@ -139,12 +148,40 @@ static int on_group(void *data, const struct ntrace_tandem_state *state)
 	return 0;
 }
 
+/*
+ * The last instruction of a program often ends the model: a store that powers it off. The hart may
+ * jump to itself until it loses its power. Return: whether a field can belong to such a jump
+ */
+static bool waits(const struct ntrace_tandem_field *field)
+{
+	switch (field->type) {
+	case NTRACE_TANDEM_BEGIN:
+	case NTRACE_TANDEM_END:
+		return true;
+	case NTRACE_TANDEM_STATE:
+		return field->id == NTRACE_TANDEM_STATE_PC;
+	case NTRACE_TANDEM_INSN16:
+		return field->value == 0xa001;
+	case NTRACE_TANDEM_INSN32:
+		return field->value == 0x6f;
+	default:
+		return false;
+	}
+}
+
 static int on_field(void *data, const struct ntrace_tandem_field *field)
 {
 	struct verify *verify = data;
-	int result = ntrace_tandem_verifier_field(verify->verifier, field);
+	int result;
 
-	if (!result && field->type == NTRACE_TANDEM_END &&
+	if (verify->ended)
+		return waits(field) ? 0 : NTRACE_ERR_EOS;
+	result = ntrace_tandem_verifier_field(verify->verifier, field);
+	if (result == NTRACE_ERR_EOS) {
+		verify->ended = true;
+		return 0;
+	}
+	if (!result && (field->type == NTRACE_TANDEM_END || field->type == NTRACE_TANDEM_BEGIN) &&
 	    ((verify->groups && verify->groups == verify->options->limit) ||
 	     (verify->mismatched && verify->mismatched == verify->options->mismatches)))
 		return TANDEM_ENOUGH;
@@ -183,6 +220,8 @@ static const char *model_error(int error, bool gdb, bool open)
 		return open ? "the GDB stub breaks the protocol, or gives a register a bitsize "
 			      "of 0, or pc and general registers one that is not XLEN" :
 			      "the GDB stub breaks the protocol";
+	if (error == NTRACE_ERR_EOS)
+		return "it ended, and the trace goes on";
 	if (gdb && error == NTRACE_ERR_IO && errno == ETIMEDOUT)
 		return "the GDB stub does not answer";
 	return error_text(error);
@@ -223,6 +262,7 @@ int tandem_verify(const struct tandem_options *options)
 	config.chosen_count += options->chosen_count;
 	config.params = options->params;
 	config.full_interval = options->full;
+	config.pending_limit = options->pending;
 	config.absent = options->absent;
 	config.absent_count = options->absent_count;
 	config.devices = options->devices;

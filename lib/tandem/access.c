@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Memory accesses of a verification. Address and width of an access follow from the instruction and
+ * the registers before it, and so does the data of a store. What the trace tells is compared with
+ * them, and the data of an atomic with the model's memory after it.
+ *
+ * An element that the trace has never told (addresses, store data) is absent: its lack is no
+ * difference. Instructions whose access is not derived here (vectors, push and pop, cache blocks,
+ * loads of a hypervisor) are compared with the model's memory only.
+ */
+#include <string.h>
+
+#include "verifier.h"
+
+static uint32_t bits(uint32_t word, unsigned int high, unsigned int low)
+{
+	return word >> low & ((1u << (high - low + 1)) - 1);
+}
+
+static int64_t signed_bits(uint32_t value, unsigned int width)
+{
+	return (int64_t)((uint64_t)value << (64 - width)) >> (64 - width);
+}
+
+/* x0 is 0 in @from and @to of struct tandem_access. */
+static unsigned int gpr(uint32_t number)
+{
+	return number ? GPR + number : 0;
+}
+
+static void set(struct tandem_access *access, bool store, unsigned int bytes, unsigned int base,
+		int64_t offset, unsigned int data)
+{
+	access->kind = store ? TANDEM_ACCESS_STORE : TANDEM_ACCESS_LOAD;
+	access->bytes = bytes;
+	access->base = base;
+	access->offset = offset;
+	*(store ? &access->from : &access->to) = data;
+}
+
+/* Quadrant 0: registers x8..x15, f8..f15. */
+static void set_short(uint32_t w, unsigned int xlen, struct tandem_access *access)
+{
+	unsigned int base = GPR + 8 + bits(w, 9, 7), x = GPR + 8 + bits(w, 4, 2);
+	unsigned int f = FPR + 8 + bits(w, 4, 2), funct3 = bits(w, 15, 13);
+	uint32_t word = bits(w, 12, 10) << 3 | bits(w, 6, 6) << 2 | bits(w, 5, 5) << 6;
+	uint32_t twice = bits(w, 12, 10) << 3 | bits(w, 6, 5) << 6;
+	uint32_t byte = bits(w, 6, 6) | bits(w, 5, 5) << 1, half = bits(w, 5, 5) << 1;
+	bool store = funct3 > 4;
+
+	switch (funct3) {
+	case 1:
+	case 5:
+		set(access, store, 8, base, twice, f);
+		break;
+	case 2:
+	case 6:
+		set(access, store, 4, base, word, x);
+		break;
+	case 3:
+	case 7:
+		if (xlen == 64)
+			set(access, store, 8, base, twice, x);
+		else
+			set(access, store, 4, base, word, f);
+		break;
+	case 4: /* Zcb */
+		access->zero_extend = !bits(w, 6, 6);
+		if (bits(w, 12, 10) == 0)
+			set(access, false, 1, base, byte, x);
+		else if (bits(w, 12, 10) == 1)
+			set(access, false, 2, base, half, x);
+		else if (bits(w, 12, 10) == 2)
+			set(access, true, 1, base, byte, x);
+		else if (bits(w, 12, 10) == 3)
+			set(access, true, 2, base, half, x);
+		if (bits(w, 12, 10) == 0)
+			access->zero_extend = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Quadrant 2: relative to sp. */
+static void set_stack(uint32_t w, unsigned int xlen, struct tandem_access *access)
+{
+	uint32_t word_load = bits(w, 12, 12) << 5 | bits(w, 6, 4) << 2 | bits(w, 3, 2) << 6;
+	uint32_t twice_load = bits(w, 12, 12) << 5 | bits(w, 6, 5) << 3 | bits(w, 4, 2) << 6;
+	uint32_t word_store = bits(w, 12, 9) << 2 | bits(w, 8, 7) << 6;
+	uint32_t twice_store = bits(w, 12, 10) << 3 | bits(w, 9, 7) << 6;
+	unsigned int sp = GPR + 2;
+
+	switch (bits(w, 15, 13)) {
+	case 1:
+		set(access, false, 8, sp, twice_load, FPR + bits(w, 11, 7));
+		break;
+	case 2:
+		set(access, false, 4, sp, word_load, gpr(bits(w, 11, 7)));
+		break;
+	case 3:
+		if (xlen == 64)
+			set(access, false, 8, sp, twice_load, gpr(bits(w, 11, 7)));
+		else
+			set(access, false, 4, sp, word_load, FPR + bits(w, 11, 7));
+		break;
+	case 5: /* c.fsdsp, or Zcmp and Zcmt, which the encoding alone does not tell apart */
+		set(access, true, 8, sp, twice_store, FPR + bits(w, 6, 2));
+		break;
+	case 6:
+		set(access, true, 4, sp, word_store, gpr(bits(w, 6, 2)));
+		break;
+	case 7:
+		if (xlen == 64)
+			set(access, true, 8, sp, twice_store, gpr(bits(w, 6, 2)));
+		else
+			set(access, true, 4, sp, word_store, FPR + bits(w, 6, 2));
+		break;
+	default:
+		break;
+	}
+}
+
+static void set_atomic(uint32_t w, struct tandem_access *access)
+{
+	/* swap, add, xor, or, and, min, max, minu, maxu; amocas */
+	static const uint32_t known = 1u << 0 | 1u << 1 | 1u << 4 | 1u << 5 | 1u << 8 | 1u << 12 |
+				      1u << 16 | 1u << 20 | 1u << 24 | 1u << 28;
+	uint32_t operation = bits(w, 31, 27);
+
+	access->bytes = 1u << (bits(w, 14, 12) & 3);
+	access->base = gpr(bits(w, 19, 15));
+	access->to = gpr(bits(w, 11, 7));
+	if (operation == 2)
+		access->kind = TANDEM_ACCESS_LR;
+	else if (operation == 3)
+		access->kind = TANDEM_ACCESS_SC;
+	else
+		access->kind = known >> operation & 1 ? TANDEM_ACCESS_AMO : TANDEM_ACCESS_OTHER;
+	if (access->kind == TANDEM_ACCESS_SC)
+		access->from = gpr(bits(w, 24, 20));
+	if (bits(w, 14, 12) > 3)
+		access->kind = TANDEM_ACCESS_OTHER;
+}
+
+static void set_long(uint32_t w, unsigned int xlen, struct tandem_access *access)
+{
+	unsigned int funct3 = bits(w, 14, 12), base = gpr(bits(w, 19, 15));
+	int64_t load = signed_bits(bits(w, 31, 20), 12);
+	int64_t store = signed_bits(bits(w, 31, 25) << 5 | bits(w, 11, 7), 12);
+	uint32_t rd = bits(w, 11, 7), rs2 = bits(w, 24, 20);
+
+	switch (w & 0x7f) {
+	case 0x03:
+		access->kind = TANDEM_ACCESS_OTHER;
+		if (funct3 == 7 || (xlen == 32 && funct3 == 3))
+			break;
+		set(access, false, 1u << (funct3 & 3), base, load, gpr(rd));
+		access->zero_extend = funct3 & 4;
+		break;
+	case 0x23:
+		access->kind = TANDEM_ACCESS_OTHER;
+		if (funct3 > 3 || (xlen == 32 && funct3 == 3))
+			break;
+		set(access, true, 1u << funct3, base, store, gpr(rs2));
+		break;
+	case 0x07:
+	case 0x27:
+		access->kind = TANDEM_ACCESS_OTHER;
+		if (funct3 < 1 || funct3 > 3)
+			break;
+		if ((w & 0x7f) == 0x07)
+			set(access, false, 1u << funct3, base, load, FPR + rd);
+		else
+			set(access, true, 1u << funct3, base, store, FPR + rs2);
+		break;
+	case 0x2f:
+		set_atomic(w, access);
+		break;
+	case 0x0f:
+		/* Cache blocks. */
+		access->kind = funct3 == 2 ? TANDEM_ACCESS_OTHER : TANDEM_ACCESS_NONE;
+		break;
+	case 0x73:
+		/* Loads of a hypervisor, shadow stacks. */
+		access->kind = funct3 == 4 ? TANDEM_ACCESS_OTHER : TANDEM_ACCESS_NONE;
+		break;
+	case 0x0b:
+	case 0x2b:
+	case 0x5b:
+	case 0x7b:
+	case 0x77:
+		access->kind = TANDEM_ACCESS_OTHER;
+		break;
+	default:
+		break;
+	}
+}
+
+void tandem_access_of(uint32_t insn, unsigned int xlen, unsigned int flen,
+		      struct tandem_access *access)
+{
+	memset(access, 0, sizeof(*access));
+	switch (insn & 3) {
+	case 0:
+		if (insn & 0xffff)
+			set_short(insn, xlen, access);
+		break;
+	case 1:
+		/* c.sspush, c.sspopchk */
+		if ((insn & 0xffff) == 0x6081 || (insn & 0xffff) == 0x6281)
+			access->kind = TANDEM_ACCESS_OTHER;
+		break;
+	case 2:
+		set_stack(insn, xlen, access);
+		break;
+	default:
+		set_long(insn, xlen, access);
+		break;
+	}
+	if (((insn & 3) == 0 || (insn & 3) == 2) && access->bytes == 8 && flen != 64 &&
+	    (access->from >= FPR || access->to >= FPR)) {
+		memset(access, 0, sizeof(*access));
+		access->kind = TANDEM_ACCESS_OTHER;
+	}
+}
+
+static uint64_t xlen_mask(const struct ntrace_tandem_verifier *verifier)
+{
+	return verifier->config.params.xlen == 32 ? UINT32_MAX : UINT64_MAX;
+}
+
+static uint64_t low_bytes(uint64_t value, unsigned int bytes)
+{
+	return bytes < 8 ? value & ((UINT64_C(1) << 8 * bytes) - 1) : value;
+}
+
+/* Whether the trace had told a general or floating-point register before the group; 0 is x0. */
+static bool was_known(const struct ntrace_tandem_verifier *verifier, unsigned int id)
+{
+	return !id || verifier->before_known >> (id - GPR) & 1;
+}
+
+void tandem_derive_access(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	struct tandem_access *access = &verifier->access;
+
+	memset(access, 0, sizeof(*access));
+	verifier->base_known = verifier->from_known = false;
+	if (!(state->has & NTRACE_TANDEM_HAS_INSN))
+		return;
+	tandem_access_of((uint32_t)state->insn, verifier->config.params.xlen,
+			 verifier->config.params.flen, access);
+	/* Zcmp: cm.push and cm.pop change sp, c.fsdsp does not. */
+	if ((state->insn & 0xe003) == 0xa002 &&
+	    (!(state->has & NTRACE_TANDEM_HAS_STORE) || ntrace_tandem_bit(state->changed, GPR + 2)))
+		access->kind = TANDEM_ACCESS_OTHER;
+	verifier->base_known = was_known(verifier, access->base);
+	verifier->from_known = was_known(verifier, access->from);
+	verifier->address =
+		((access->base ? verifier->before[access->base] : 0) + (uint64_t)access->offset) &
+		xlen_mask(verifier);
+}
+
+static bool derived(const struct ntrace_tandem_verifier *verifier)
+{
+	return verifier->access.kind != TANDEM_ACCESS_NONE &&
+	       verifier->access.kind != TANDEM_ACCESS_OTHER && verifier->base_known;
+}
+
+/* Whether data addresses are physical: in M mode without MPRV, or without translation. */
+static bool is_untranslated(const struct ntrace_tandem_verifier *verifier)
+{
+	unsigned int mode_shift = verifier->config.params.xlen == 32 ? 31 : 60;
+
+	if (!tandem_known(verifier, PRIV))
+		return false;
+	if (verifier->before[PRIV] == PRIV_M)
+		return tandem_known(verifier, MSTATUS) &&
+		       !(verifier->before[MSTATUS] & MSTATUS_MPRV);
+	return tandem_known(verifier, SATP) && !(verifier->before[SATP] >> mode_shift) &&
+	       !(verifier->state.reg[MISA] >> 7 & 1);
+}
+
+/* Return: whether the address of the access is known, by the trace or by derivation */
+static bool device_address(const struct ntrace_tandem_verifier *verifier, uint64_t *address)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+
+	if ((state->has & NTRACE_TANDEM_HAS_PADDR) && !is_untranslated(verifier))
+		*address = state->paddr;
+	else if (derived(verifier))
+		*address = verifier->address;
+	else if (state->has & NTRACE_TANDEM_HAS_PADDR)
+		*address = state->paddr;
+	else if (state->has & NTRACE_TANDEM_HAS_EADDR)
+		*address = state->eaddr;
+	else
+		return false;
+	return true;
+}
+
+bool tandem_is_device(const struct ntrace_tandem_verifier *verifier)
+{
+	uint64_t address;
+
+	if (!device_address(verifier, &address))
+		return false;
+	for (size_t i = 0; i < verifier->config.device_count; i++)
+		if (address >= verifier->config.devices[i].first &&
+		    address <= verifier->config.devices[i].last)
+			return true;
+	return false;
+}
+
+/* ---- bytes in doubt ---- */
+
+static bool overlaps(const struct tandem_doubt *doubt, uint64_t address, unsigned int bytes)
+{
+	return doubt->bytes && address < doubt->address + doubt->bytes &&
+	       doubt->address < address + bytes;
+}
+
+static void add_doubt(struct ntrace_tandem_verifier *verifier, uint64_t address)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	struct tandem_doubt *doubt = &verifier->doubts[verifier->next_doubt++ % TANDEM_DOUBTS];
+
+	doubt->address = address;
+	doubt->bytes = state->store_bytes;
+	for (unsigned int i = 0; i < state->store_bytes; i++)
+		doubt->traced[i] = (uint8_t)(state->store >> 8 * i);
+}
+
+void tandem_drop_doubts(struct ntrace_tandem_verifier *verifier, uint64_t address,
+			unsigned int bytes)
+{
+	for (unsigned int i = 0; i < TANDEM_DOUBTS; i++)
+		if (overlaps(&verifier->doubts[i], address, bytes))
+			verifier->doubts[i].bytes = 0;
+}
+
+static uint64_t from_bytes(const uint8_t *bytes, unsigned int size)
+{
+	uint64_t value = 0;
+
+	while (size--)
+		value = value << 8 | bytes[size];
+	return value;
+}
+
+/* The value of the loaded register with these bytes. */
+static uint64_t loaded(const struct ntrace_tandem_verifier *verifier, const uint8_t *bytes)
+{
+	const struct tandem_access *access = &verifier->access;
+	uint64_t value = from_bytes(bytes, access->bytes);
+	unsigned int width = 8 * access->bytes;
+
+	if (access->to >= FPR)
+		return width < 64 && verifier->config.params.flen == 64 ?
+			       value | UINT64_MAX << width :
+			       value;
+	if (!access->zero_extend && width < 64 && value >> (width - 1) & 1)
+		value |= UINT64_MAX << width;
+	return value & xlen_mask(verifier);
+}
+
+int tandem_settle_load(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	const struct tandem_access *access = &verifier->access;
+	uint64_t traced = verifier->state.reg[access->to], held = 0;
+	uint16_t number = (uint16_t)access->to;
+	uint8_t bytes[8];
+	bool found = false;
+	int error;
+
+	if ((access->kind != TANDEM_ACCESS_LOAD && access->kind != TANDEM_ACCESS_LR) ||
+	    !access->to || !derived(verifier) || !model->read_memory || !model->write_memory ||
+	    !model->write_registers)
+		return 0;
+	for (unsigned int i = 0; i < TANDEM_DOUBTS; i++)
+		found |= overlaps(&verifier->doubts[i], verifier->address, access->bytes);
+	if (!found)
+		return 0;
+	error = model->read_memory(model->data, verifier->address, bytes, access->bytes);
+	if (!error)
+		error = model->read_registers(model->data, &number, &held, 1);
+	if (error || held == traced)
+		return error == NTRACE_ERR_NOMAP ? 0 : error;
+	for (unsigned int i = 0; i < TANDEM_DOUBTS; i++)
+		for (unsigned int k = 0; k < verifier->doubts[i].bytes; k++)
+			if (verifier->doubts[i].address + k - verifier->address < access->bytes)
+				bytes[verifier->doubts[i].address + k - verifier->address] =
+					verifier->doubts[i].traced[k];
+	if (loaded(verifier, bytes) != traced)
+		return 0;
+	tandem_drop_doubts(verifier, verifier->address, access->bytes);
+	error = model->write_memory(model->data, verifier->address, bytes, access->bytes);
+	return error ? error : model->write_registers(model->data, &number, &traced, 1);
+}
+
+/* ---- comparison ---- */
+
+static int differ(struct ntrace_tandem_verifier *verifier, unsigned int rule, unsigned int kind,
+		  uint64_t address, uint64_t seen, uint64_t expected)
+{
+	struct ntrace_tandem_mismatch mismatch = {
+		.kind = kind, .address = address, .seen = seen, .expected = expected
+	};
+
+	return tandem_report(verifier, rule, &mismatch);
+}
+
+/* Whether the instruction took a trap instead of retiring. */
+static bool took_trap(const struct ntrace_tandem_state *state)
+{
+	return !tandem_is_csr(state) && (ntrace_tandem_bit(state->changed, MCAUSE) ||
+					 ntrace_tandem_bit(state->changed, SCAUSE) ||
+					 ntrace_tandem_bit(state->changed, 0x242));
+}
+
+/* Return: 1 if the instruction stores, 0 if not, -1 if that is not known */
+static int stores(const struct ntrace_tandem_verifier *verifier)
+{
+	const struct tandem_access *access = &verifier->access;
+
+	switch (access->kind) {
+	case TANDEM_ACCESS_STORE:
+		return 1;
+	case TANDEM_ACCESS_AMO:
+		/* amocas stores if it finds the value. */
+		return (verifier->state.insn >> 27 & 31) == 5 ? -1 : 1;
+	case TANDEM_ACCESS_SC:
+		if (!access->to || !tandem_known(verifier, access->to))
+			return -1;
+		return !verifier->state.reg[access->to];
+	case TANDEM_ACCESS_OTHER:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * An element that the group should have. One that the trace never tells for this kind of access is
+ * absent, which is known only when it is told for the first time.
+ */
+static int check_element(struct ntrace_tandem_verifier *verifier, struct tandem_element *element,
+			 bool has)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	struct ntrace_tandem_mismatch lack = {
+		.kind = NTRACE_TANDEM_DIFFERENT_ACCESS,
+		.address = verifier->address,
+		.seen = state->has & NTRACE_TANDEM_HAS_STORE ? state->store_bytes : 0,
+		.expected = verifier->access.bytes,
+	};
+	bool first = has && !element->told;
+
+	tandem_locate(verifier, &lack);
+	tandem_judge(verifier, NTRACE_TANDEM_RULE_ACCESS_MISSING);
+	element->told |= has;
+	if (first && element->lacked)
+		return tandem_report_located(verifier, NTRACE_TANDEM_RULE_ACCESS_MISSING,
+					     &element->lack);
+	if (has)
+		return 0;
+	if (element->told)
+		return tandem_report_located(verifier, NTRACE_TANDEM_RULE_ACCESS_MISSING, &lack);
+	if (!element->lacked)
+		element->lack = lack;
+	element->lacked = true;
+	return 0;
+}
+
+/* What must be there and is not, or the other way. */
+static int check_presence(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	const struct tandem_access *access = &verifier->access;
+	unsigned int seen = state->has & NTRACE_TANDEM_HAS_STORE ? state->store_bytes : 0;
+	bool address = state->has & (NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR);
+	int must = stores(verifier), error = 0;
+
+	if (access->kind == TANDEM_ACCESS_OTHER)
+		return 0;
+	tandem_judge(verifier, NTRACE_TANDEM_RULE_ACCESS_UNEXPECTED);
+	if ((seen && !must) || (address && access->kind == TANDEM_ACCESS_NONE))
+		return differ(verifier, NTRACE_TANDEM_RULE_ACCESS_UNEXPECTED,
+			      NTRACE_TANDEM_DIFFERENT_ACCESS,
+			      state->has & NTRACE_TANDEM_HAS_EADDR ? state->eaddr : state->paddr,
+			      seen, 0);
+	if (access->kind == TANDEM_ACCESS_NONE || (access->kind == TANDEM_ACCESS_SC && must != 1))
+		return 0;
+	if (must == 1 && access->bytes <= 8)
+		error = check_element(verifier, &verifier->data[access->kind], seen);
+	/* One report for an access that is missing as a whole. */
+	if (!error && !verifier->differs)
+		error = check_element(verifier, &verifier->addresses[access->kind],
+				      state->has & NTRACE_TANDEM_HAS_EADDR);
+	return error;
+}
+
+static int check_address(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	int error = 0;
+
+	if (!derived(verifier))
+		return 0;
+	if (state->has & NTRACE_TANDEM_HAS_EADDR) {
+		tandem_judge(verifier, NTRACE_TANDEM_RULE_ACCESS_ADDRESS);
+		if (state->eaddr != verifier->address)
+			error = differ(verifier, NTRACE_TANDEM_RULE_ACCESS_ADDRESS,
+				       NTRACE_TANDEM_DIFFERENT_ADDRESS, verifier->address,
+				       state->eaddr, verifier->address);
+	}
+	if (!error && (state->has & NTRACE_TANDEM_HAS_PADDR) && is_untranslated(verifier)) {
+		tandem_judge(verifier, NTRACE_TANDEM_RULE_ACCESS_PHYSICAL);
+		if (state->paddr != verifier->address)
+			error = differ(verifier, NTRACE_TANDEM_RULE_ACCESS_PHYSICAL,
+				       NTRACE_TANDEM_DIFFERENT_ADDRESS, verifier->address,
+				       state->paddr, verifier->address);
+	}
+	return error;
+}
+
+/*
+ * What the store should have written: what the model's memory has after it, or the register.
+ * @known: receives whether either is known
+ */
+static int expected_store(struct ntrace_tandem_verifier *verifier, uint64_t address,
+			  uint64_t *value, bool *known)
+{
+	const struct ntrace_tandem_model *model = &verifier->config.model;
+	const struct tandem_access *access = &verifier->access;
+	unsigned int size = verifier->state.store_bytes;
+	uint8_t bytes[8];
+	int error = NTRACE_ERR_NOMAP;
+
+	if (model->read_memory && !tandem_is_device(verifier))
+		error = model->read_memory(model->data, address, bytes, size);
+	*known = !error;
+	if (!error)
+		*value = from_bytes(bytes, size);
+	if (error != NTRACE_ERR_NOMAP)
+		return error;
+	if ((access->kind == TANDEM_ACCESS_STORE || access->kind == TANDEM_ACCESS_SC) &&
+	    verifier->from_known) {
+		*value = access->from ? low_bytes(verifier->before[access->from], size) : 0;
+		*known = true;
+	}
+	return 0;
+}
+
+/* @same: receives whether width and data of the store are as expected */
+static int check_data(struct ntrace_tandem_verifier *verifier, uint64_t address, bool *same)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	const struct tandem_access *access = &verifier->access;
+	uint64_t expected = 0;
+	bool known = false;
+	int error;
+
+	*same = false;
+	if (derived(verifier)) {
+		tandem_judge(verifier, NTRACE_TANDEM_RULE_ACCESS_WIDTH);
+		if (access->bytes != state->store_bytes)
+			return differ(verifier, NTRACE_TANDEM_RULE_ACCESS_WIDTH,
+				      NTRACE_TANDEM_DIFFERENT_WIDTH, address, state->store_bytes,
+				      access->bytes);
+	}
+	error = expected_store(verifier, address, &expected, &known);
+	*same = !error && (!known || expected == state->store);
+	if (error || !known)
+		return error;
+	tandem_judge(verifier, NTRACE_TANDEM_RULE_STORE);
+	if (*same)
+		return 0;
+	return differ(verifier, NTRACE_TANDEM_RULE_STORE, NTRACE_TANDEM_DIFFERENT_STORE, address,
+		      state->store, expected);
+}
+
+int tandem_check_access(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	uint64_t told = state->has & NTRACE_TANDEM_HAS_EADDR ? state->eaddr : state->paddr;
+	bool has_told = state->has & (NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR), same;
+	uint64_t address = derived(verifier) ? verifier->address : told;
+	int error;
+
+	if (!(state->has & NTRACE_TANDEM_HAS_INSN) || took_trap(state))
+		return 0;
+	error = check_presence(verifier);
+	if (!error)
+		error = check_address(verifier);
+	if (error || !(state->has & NTRACE_TANDEM_HAS_STORE) || !stores(verifier) ||
+	    (!derived(verifier) && !has_told))
+		return error;
+	error = check_data(verifier, address, &same);
+	if (!same || (has_told && told != address && (state->has & NTRACE_TANDEM_HAS_EADDR)))
+		add_doubt(verifier, has_told ? told : address);
+	else
+		tandem_drop_doubts(verifier, address, state->store_bytes);
+	return error;
+}
