@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Falsifies a tandem trace in 50 and more ways: faults.py TRACE FALSIFIED LIST
-Checks what was found, as TAP:                  faults.py --check LIST FOUND
+"""Falsifies a tandem trace in 60 and more ways: faults.py TRACE FALSIFIED LIST
+at random places, one element of a group each: faults.py --random SEED COUNT XLEN TRACE FALSIFIED LIST
+Checks what was found, as TAP:                 faults.py --check LIST FOUND
 
 Each fault is in a group of its own. After it, a state initialisation tells the true state, as a
 debugger would set it, so that one fault does not cause others. LIST gets a line for each fault:
@@ -11,18 +12,28 @@ FOUND is the output of ntrace tandem verify --json. The parser shares no code wi
 
 import json
 import pathlib
+import random
 import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import done, ok  # noqa: E402
 
+# random XLEN: 32 or 64
+XLEN = int(sys.argv[4]) if sys.argv[1] == "--random" else 64
+WORD = XLEN // 8
 GPR, FPR, PC, PRIV = 0x1000, 0x1020, "pc", "priv"
+MIE, MIP = 0x304, 0x344
 MSTATUS, MEPC, MCAUSE, MTVAL, MSCRATCH, FCSR = 0x300, 0x341, 0x342, 0x343, 0x340, 3
-STATE_SIZES = {1: 1, 2: 8, 3: 8, 4: 1, 5: 2, 6: 4, 7: 8, 8: 8, 9: 8, 10: 8}
+MLEN = 8 if XLEN == 64 else 5
+STATE_SIZES = {1: 1, 2: MLEN, 3: MLEN, 4: 1, 5: 2, 6: 4, 7: 8, 8: 8, 9: MLEN, 10: WORD}
 NAMES = {MSTATUS: "mstatus", MEPC: "mepc", MCAUSE: "mcause", MTVAL: "mtval", MSCRATCH: "mscratch",
-         FCSR: "fcsr", PC: "pc", PRIV: "priv", 0x141: "sepc", 0x142: "scause", 0x304: "mie"}
-MASK = (1 << 64) - 1
+         FCSR: "fcsr", PC: "pc", PRIV: "priv", 0x141: "sepc", 0x142: "scause", MIE: "mie", MIP: "mip"}
+MASK = (1 << XLEN) - 1
+
+
+def size_of(number):
+    return 8 if number >= FPR else WORD
 
 
 def parse(data):
@@ -39,9 +50,10 @@ def parse(data):
         elif op in (3, 0x0b):
             group.append((op, None, None))
         elif op == 4:
-            number, value = struct.unpack_from("<HQ", data, at)
-            group.append((op, number, value))
-            at += 10
+            number = struct.unpack_from("<H", data, at)[0]
+            size = size_of(number)
+            group.append((op, number, int.from_bytes(data[at + 2:at + 2 + size], "little")))
+            at += 2 + size
         elif op == 7:
             number = data[at]
             size = STATE_SIZES[number]
@@ -60,13 +72,13 @@ def encode(group):
     for op, number, value in group:
         out.append(op)
         if op == 4:
-            out += struct.pack("<HQ", number, value)
+            out += struct.pack("<H", number) + value.to_bytes(size_of(number), "little")
         elif op == 7:
             out.append(number)
             out += value.to_bytes(STATE_SIZES[number], "little")
         elif op == 8:
             state, data = value
-            out += struct.pack("<QB", number, (state - 4) << 4 | 1) + data.to_bytes(STATE_SIZES[state], "little")
+            out += number.to_bytes(MLEN, "little") + bytes([(state - 4) << 4 | 1]) + data.to_bytes(STATE_SIZES[state], "little")
         elif op in (0x10, 0x11):
             out += value.to_bytes(2 if op == 0x10 else 4, "little")
     out.append(2)
@@ -91,7 +103,7 @@ class Group:
             self.after[PC] = before[PC] + (4 if self.long else 2)
         self.cause = self.regs.get(MCAUSE, self.regs.get(0x142))
         self.trap = self.cause is not None and 1 in self.states and not self.init
-        self.interrupt = self.trap and self.insn is None and self.cause >> 63 == 1
+        self.interrupt = self.trap and self.insn is None and self.cause >> (XLEN - 1) == 1
         self.opcode = self.insn & 0x7f if self.long else None
         self.funct3 = self.insn >> 12 & 7 if self.long else None
         self.store = next(((i, v) for i, v in self.states.items() if 4 <= i <= 7), None)
@@ -174,6 +186,32 @@ def alter_store(how):
     return edit
 
 
+def resize_store(size):
+    def edit(group):
+        i, value = group.store
+        fields = [f for f in group.fields if not (f[0] == 7 and f[1] == i)]
+        return fields + [(7, 4 + size, value & ((1 << 8 << size) - 1))], "width"
+    return edit
+
+
+def drop_access(group):
+    return [f for f in group.fields if not (f[0] == 7 and 2 <= f[1] <= 7)], "access"
+
+
+def drop_store(group):
+    return [f for f in group.fields if not (f[0] == 7 and 4 <= f[1] <= 7)], "access"
+
+
+def add_access(*states):
+    def edit(group):
+        return group.fields + [(7, i, 0x80000400) for i in states], "access"
+    return edit
+
+
+def found_as(what, edit):
+    return lambda group: (edit(group)[0], what)
+
+
 def alter_insn(group):
     return [(op, i, v ^ 0x80 if op in (0x10, 0x11) else v) for op, i, v in group.fields], "instruction"
 
@@ -231,6 +269,10 @@ def top3(g):
 
 def store_of(size):
     return lambda g: g.store and g.store[0] == 4 + size and not g.device and not g.trap
+
+
+def load_of(*funct3):
+    return lambda g: is_op(0x03)(g) and 3 in g.states and not g.device and g.funct3 in funct3
 
 
 def is_mret(g):
@@ -312,7 +354,30 @@ FAULTS = [
     ("sd: a bit", lambda g: store_of(3)(g) and (g.opcode == 0x23 or top3(g) == 7), alter_store(flip(33))),
     ("fsd: a bit", lambda g: store_of(3)(g) and (g.opcode == 0x27 or top3(g) == 5), alter_store(flip(52))),
     ("amo: stored value", lambda g: store_of(3)(g) and g.opcode == 0x2f, alter_store(flip(7))),
-    ("store at another address", store_of(2), alter_state(3, lambda v: v + 4, "store")),
+    ("store at another address", store_of(2), alter_state(3, lambda v: v + 4, "address")),
+    ("sw of 1 byte", store_of(2), resize_store(0)),
+    ("sw of 2 bytes", store_of(2), resize_store(1)),
+    ("sb of 4 bytes", store_of(0), resize_store(2)),
+    ("missing store", store_of(1), drop_access),
+    ("missing store data", store_of(3), drop_store),
+    ("missing store of an amo", lambda g: g.store and g.opcode == 0x2f and g.insn >> 27 not in (2, 3), drop_store),
+    ("load from another address", load_of(2, 6), alter_state(3, lambda v: v + 8, "address")),
+    ("load of a byte from another address", load_of(0, 4), alter_state(3, lambda v: v ^ 1, "address")),
+    ("load from another physical address", load_of(1, 5), alter_state(2, lambda v: v ^ 0x1000, "address")),
+    ("load without an access", load_of(2, 3, 6), drop_access),
+    ("load that stores", load_of(2, 3, 6), add_access(6)),
+    ("an instruction without memory that loads", plain, add_access(3)),
+    ("an instruction without memory that stores", plain, add_access(3, 6)),
+    ("lr from another address", lambda g: is_op(0x2f)(g) and g.insn >> 27 == 2, alter_state(3, lambda v: v + 4, "address")),
+    ("interrupt: cause that is not enabled", lambda g: g.interrupt, found_as("mie", alter(MCAUSE, lambda v: v ^ 4))),
+    ("interrupt: reserved cause", lambda g: g.interrupt, alter(MCAUSE, lambda v: v ^ 8 ^ 7 ^ 6)),
+    ("interrupt: mtval", lambda g: g.interrupt, alter(MTVAL, lambda v: v ^ 0x40)),
+    ("interrupt: another register", lambda g: g.interrupt, found_as("s5", add(GPR + 21))),
+    ("interrupt: mie", lambda g: g.interrupt, add(MIE)),
+    ("interrupt: missing mstatus", lambda g: g.interrupt, drop(MSTATUS)),
+    ("interrupt: missing mepc", lambda g: g.interrupt and g.changed(MEPC), drop(MEPC)),
+    ("interrupt: privilege", lambda g: g.interrupt, alter_state(1, lambda v: 1, "priv")),
+    ("interrupt that is not pending", lambda g: g.interrupt, lambda g: (g.fields + [(4, MIP, 0)], "mip")),
     ("another instruction", plain, alter_insn),
     ("two instructions", plain, second_insn),
     ("no instruction", plain, no_insn),
@@ -320,27 +385,99 @@ FAULTS = [
 ]
 
 
+def restoration(group):
+    """The true state after the group, as a debugger would set it."""
+    fields = [(0x0b, None, None), (7, 10, group.after[PC])]
+    # QEMU drops the reservation of an lr when the privilege is written.
+    fields += [(7, 1, group.after[PRIV])] if 1 in group.states else []
+    fields += [(4, i, v) for i, v in group.after.items() if isinstance(i, int)]
+    return encode(fields)
+
+
+# Locked, or with effects beyond their own group: pmpcfg0 to pmpaddr63, misa.
+FIXED = {0x301, *range(0x3a0, 0x3f0)}
+# What the trace decides: mip, counters, time.
+CHOSEN = {MIP, *range(0xb00, 0xb20), *range(0xb80, 0xba0), *range(0xc00, 0xc20), *range(0xc80, 0xca0)}
+
+
+def random_fault(group, draw):
+    """One element that is altered, dropped or added: (fields, name), or None if it would not be wrong."""
+    index = draw.randrange(len(group.fields))
+    op, number, value = group.fields[index]
+    others = group.fields[:index] + group.fields[index + 1:]
+    reads_chosen = group.opcode == 0x73 and group.insn >> 20 in CHOSEN or group.device
+    way = draw.choice(("alter", "alter", "drop", "add"))
+    if way == "add":
+        number = draw.choice([GPR + draw.randrange(1, 32), FPR + draw.randrange(32), MSCRATCH, MEPC, MCAUSE, MTVAL])
+        # Floating-point registers and CSRs are compared when the group may change them, or tells them.
+        if number in group.regs or number not in group.before:
+            return None
+        value = group.before[number] ^ 1 << draw.randrange(8 * size_of(number))
+        return group.fields + [(4, number, value)], f"added register {number:#x}"
+    if op == 4:
+        if number in FIXED | CHOSEN or (reads_chosen and number >= GPR):
+            return None
+        if way == "drop":
+            if not group.changed(number):
+                return None
+            return others, f"dropped register {number:#x}"
+        altered = (op, number, value ^ 1 << draw.randrange(8 * size_of(number)))
+        return others + [altered], f"altered register {number:#x}"
+    if op == 7:
+        untranslated = group.before.get(PRIV) == 3 and not group.before.get(MSTATUS, 0) & 1 << 17
+        if group.trap and number in range(2, 8) or number == 2 and (way == "drop" or not untranslated):
+            return None
+        if number == 1 and (way == "drop" and group.after[PRIV] == group.before[PRIV]):
+            return None
+        if number == 10 and way == "drop" and group.after[PC] == group.before[PC]:
+            return None
+        if way == "drop":
+            return others, f"dropped state {number}"
+        bits = 8 * STATE_SIZES[number] if number != 1 else 2
+        if number in (2, 3):
+            bits = XLEN
+        return others + [(op, number, value ^ 1 << draw.randrange(bits))], f"altered state {number}"
+    if op in (0x10, 0x11):
+        if way == "drop":
+            return None
+        # The length stays as it is.
+        bit = draw.randrange(2, 16 if op == 0x10 else 32)
+        return others + [(op, number, value ^ 1 << bit)], "altered instruction"
+    if op == 3:
+        return others, "dropped pc"
+    return None
+
+
+def main_random(seed, count, trace, falsified, listed):
+    draw = random.Random(seed)
+    groups, state = [], {}
+    for fields in parse(open(trace, "rb").read()):
+        groups.append(Group(fields, state))
+        state = groups[-1].after
+    wanted = set(draw.sample(range(1, len(groups) - 20), min(3 * count, len(groups) - 21)))
+    out, lines, last = bytearray(), [], 0
+    for i, group in enumerate(groups[:-20]):
+        fault = random_fault(group, draw) if i in wanted and i > last + 3 and len(lines) < count and not group.init else None
+        if not fault:
+            out += encode(group.fields)
+            continue
+        last = i
+        lines.append(f"{len(out)} any {fault[1]} in group {i} of {group.insn or 0:#x}")
+        out += encode(fault[0])
+        out += restoration(group)
+    open(falsified, "wb").write(out)
+    open(listed, "w").write("\n".join(lines) + "\n")
+
+
 def main():
     data = open(sys.argv[1], "rb").read()
-    groups, state, memory = [], {}, {}
+    groups, state = [], {}
     for fields in parse(data):
         group = Group(fields, state)
         state = group.after
         if group.regs.get(GPR + 5) == 0x100000:
             break       # then the machine is powered off
         groups.append(group)
-        if group.store:
-            size = STATE_SIZES[group.store[0]]
-            # The data of the program is 0x5a at the start.
-            group.behind = bytes(memory.get(group.states[3] + size + i, 0x5a) for i in range(size))
-            memory.update({group.states[3] + i: group.store[1] >> 8 * i & 0xff for i in range(size)})
-
-    def restoration(group):
-        fields = [(0x0b, None, None), (7, 10, group.after[PC])]
-        # QEMU drops the reservation of an lr when the privilege is written.
-        fields += [(7, 1, group.after[PRIV])] if 1 in group.states else []
-        fields += [(4, i, v) for i, v in group.after.items() if isinstance(i, int)]
-        return encode(fields)
 
     # The first group that suits, with two groups of distance to others. Rare groups come first.
     suits = {fault: [i for i, g in enumerate(groups[1:-4], 1) if fault[1](g)] for fault in FAULTS}
@@ -351,11 +488,12 @@ def main():
             sys.exit(f"faults.py: no group for '{fault[0]}'")
         used.add(index)
         chosen[index] = fault
-    # Whole groups: dropped, duplicated, swapped with the next.
-    whole = ["dropped group", "duplicated group", "swapped groups"]
+    # Whole groups: dropped, duplicated, swapped with the next, and interrupts that cannot be.
+    whole = ["dropped group", "duplicated group", "swapped groups", "interrupt with MIE 0"]
     for kind in whole:
         index = next(i for i in range(2, len(groups) - 8)
-                     if all(plain(groups[j]) for j in range(i, i + 3)) and not used & set(range(i - 3, i + 6)))
+                     if all(plain(groups[j]) for j in range(i, i + 3)) and groups[i].after[PRIV] == 3 and
+                     not groups[i].after[MSTATUS] & 8 and not used & set(range(i - 3, i + 6)))
         used |= set(range(index, index + 3))
         chosen[index] = (kind,)
 
@@ -370,17 +508,18 @@ def main():
             lines.append(f"{len(out)} {found} {fault[0]}")
             out += encode(fields)
             out += restoration(group)
-            # The verifier took over memory that the falsified store told.
-            if found == "store":
-                state, address = group.store[0], group.states[3]
-                out += encode([(0x0b, None, None), (8, address, group.store)])
-                behind = int.from_bytes(group.behind, "little")
-                out += encode([(0x0b, None, None), (8, address + STATE_SIZES[state], (state, behind))])
         else:
             if fault[0] == "dropped group":
                 i += 1
                 lines.append(f"{len(out)} instruction {fault[0]}")
                 out += encode(groups[i].fields)
+            elif fault[0] == "interrupt with MIE 0":
+                out += encode(group.fields)
+                lines.append(f"{len(out)} mstatus {fault[0]}")
+                status = group.after[MSTATUS]
+                out += encode([(7, 10, group.after[0x305]), (4, MEPC, group.after[PC]), (4, MCAUSE, 1 << 63 | 7),
+                               (4, MTVAL, 0), (7, 1, 3),
+                               (4, MSTATUS, status & ~0x1888 | (status & 8) << 4 | group.after[PRIV] << 11)])
             elif fault[0] == "duplicated group":
                 out += encode(group.fields)
                 lines.append(f"{len(out)} instruction {fault[0]}")
@@ -405,15 +544,17 @@ def check(faults, found):
             seen.setdefault(record["offset"], []).append(what)
     expected = [line.split(" ", 2) for line in open(faults).read().splitlines()]
     for offset, what, fault in expected:
-        ok(what in seen.get(int(offset), []), f"{fault}: found at its instruction, as {what}",
+        ok(what in seen.get(int(offset), []) or what == "any" and int(offset) in seen, f"{fault}: found at its instruction, as {what}",
            f"found: {seen.get(int(offset))}")
     others = sorted(set(seen) - {int(e[0]) for e in expected})
     ok(not others, "no other group differs", *(f"{o}: {seen[o]}" for o in others[:20]))
-    ok(len({e[2] for e in expected}) > 50, "more than 50 kinds of faults")
+    ok(len({e[2] for e in expected}) > 50, "more than 50 faults")
     done()
 
 
 if sys.argv[1] == "--check":
     check(*sys.argv[2:])
+elif sys.argv[1] == "--random":
+    main_random(int(sys.argv[2]), int(sys.argv[3]), *sys.argv[5:])
 else:
     main()

@@ -3,8 +3,17 @@
  * A bare-metal program for the virt machine that has every kind of effect which a tandem trace
  * describes: integer and floating-point instructions, compressed ones, loads and stores of all
  * sizes, lr and sc, AMOs, CSR accesses, exceptions, timer interrupts, and three privileges. ROUNDS
- * rounds; then it powers the machine off.
+ * rounds; then it powers the machine off. For RV64 and RV32.
  */
+#if __riscv_xlen == 64
+#define ONLY_64(...) __VA_ARGS__
+#define LOAD ld
+#define STORE sd
+#else
+#define ONLY_64(...)
+#define LOAD lw
+#define STORE sw
+#endif
 #define CLINT 0x2000000
 #define MTIMECMP (CLINT + 0x4000)
 #define MTIME (CLINT + 0xbff8)
@@ -37,7 +46,11 @@ _start:
 round:
 	la	s0, data
 	/* integer and compressed */
+#if __riscv_xlen == 64
 	li	a0, 0x123456789abcdef
+#else
+	li	a0, 0x12345678
+#endif
 	mv	a1, s11
 	add	a2, a0, a1
 	c.sub	a0, a1
@@ -45,52 +58,74 @@ round:
 	mulh	a4, a2, a0
 	div	a5, a2, a1
 	remu	a6, a2, a1
-	sraiw	a7, a2, 3
+	ONLY_64(sraiw	a7, a2, 3)
 	slti	t1, a2, 5
 	auipc	t2, 1
 	lui	t3, 0x12345
 	xori	t4, t3, -1
 	c.addi	sp, -16
-	c.sdsp	a0, 0(sp)
-	c.ldsp	a1, 0(sp)
+	c.swsp	a0, 4(sp)
+	c.lwsp	a1, 4(sp)
+	ONLY_64(c.sdsp	a0, 0(sp))
+	ONLY_64(c.ldsp	a1, 0(sp))
 	c.addi	sp, 16
 	/* all sizes */
 	sb	a2, 1(s0)
 	sh	a2, 2(s0)
 	sw	a2, 4(s0)
-	sd	a2, 8(s0)
+	ONLY_64(sd	a2, 8(s0))
 	lb	t0, 1(s0)
 	lbu	t0, 1(s0)
 	lh	t0, 2(s0)
 	lhu	t0, 2(s0)
 	lw	t0, 4(s0)
-	lwu	t0, 4(s0)
-	ld	t0, 8(s0)
+	ONLY_64(lwu	t0, 4(s0))
+	ONLY_64(ld	t0, 8(s0))
 	/* atomics */
 	addi	s1, s0, 16
 	lr.w	t0, (s1)
 	addi	t0, t0, 1
 	sc.w	t1, t0, (s1)
 	sc.w	t1, t0, (s1)
-	lr.d	t0, (s1)
-	sc.d	t1, a2, (s1)
+	ONLY_64(lr.d	t0, (s1))
+	ONLY_64(sc.d	t1, a2, (s1))
 	amoswap.w	t2, a0, (s1)
+#if __riscv_xlen == 64
 	amoadd.d	t2, a1, (s1)
+#else
+	amoadd.w	t2, a1, (s1)
+#endif
 	amoxor.w	t2, a1, (s1)
+#if __riscv_xlen == 64
 	amoand.d	t2, a2, (s1)
+#else
+	amoand.w	t2, a2, (s1)
+#endif
 	amoor.w	t2, a3, (s1)
 	amomin.w	t2, a4, (s1)
+#if __riscv_xlen == 64
 	amomaxu.d	t2, a5, (s1)
+#else
+	amomaxu.w	t2, a5, (s1)
+#endif
 	/* floating point */
+#if __riscv_xlen == 64
 	fcvt.s.l	fa0, a1
 	fcvt.d.l	fa1, a2
+#else
+	fcvt.s.w	fa0, a1
+	fcvt.d.w	fa1, a2
+	c.fsw	fa0, 44(s0)
+	c.flw	fa0, 44(s0)
+#endif
 	fadd.s	fa2, fa0, fa0
 	fmul.d	fa3, fa1, fa1
 	fmadd.d	fa4, fa1, fa3, fa3
 	fdiv.s	fa5, fa0, fa2
 	fsqrt.d	fa6, fa3
 	feq.d	t0, fa6, fa1
-	fmv.x.d	t1, fa4
+	ONLY_64(fmv.x.d	t1, fa4)
+	fmv.x.w	t1, fa4
 	fsd	fa4, 24(s0)
 	fld	fa7, 24(s0)
 	c.fsd	fa4, 32(s0)
@@ -124,18 +159,21 @@ round:
 	.half	0
 	.balign	4
 	li	t1, 0x10
-	ld	t0, 0(t1)
-	sd	t0, 0(t1)
+	LOAD	t0, 0(t1)
+	STORE	t0, 0(t1)
 	csrr	t0, 0x7a0 + 0x1f
 	/* a fetch, after the jump has retired */
 	jalr	ra, 0(t1)
 	/* device */
 	li	t1, MTIME
-	ld	t0, 0(t1)
+	LOAD	t0, 0(t1)
 	/* timer interrupt, in a loop that waits for it */
 	li	t2, MTIMECMP
 	addi	t0, t0, 2
-	sd	t0, 0(t2)
+#if __riscv_xlen == 32
+	sw	zero, 4(t2)
+#endif
+	STORE	t0, 0(t2)
 	li	t0, 1 << 7
 	csrs	mie, t0
 	li	s2, 0
@@ -199,7 +237,10 @@ handler:
 timer:
 	li	t5, MTIMECMP
 	li	t6, -1
-	sd	t6, 0(t5)
+#if __riscv_xlen == 32
+	sw	t6, 4(t5)
+#endif
+	STORE	t6, 0(t5)
 	li	s2, 1
 	csrrw	t6, mscratch, t6
 	mret

@@ -11,8 +11,9 @@
  * trace begins with the memory that the program may write. It is that of the first thread; the
  * child of a fork has none.
  *
- * The stream has xlen 64, mlen 64, flen 64 (include/ntrace/tandem.h). It begins with a state
- * initialisation of all registers. After max instructions, QEMU is ended.
+ * The stream has xlen 64, mlen 64, flen 64 (include/ntrace/tandem.h); that of a hart of RV32 has xlen
+ * 32, and mlen 34 if it has satp, else 32. It begins with a state initialisation of all registers.
+ * After max instructions, QEMU is ended.
  *
  * QEMU calls before each instruction, and then shows what the one before has done. GPRs are
  * compared after every instruction, FPRs after those of F and D, CSRs after system instructions and
@@ -20,7 +21,8 @@
  * it cannot lead took a trap, or was interrupted: xepc and xcause tell which. An instruction that is
  * followed by itself without an effect was abandoned by QEMU, to be run again, and is one.
  *
- * Counters, time, mip and registers whose reading has effects are left out.
+ * Counters, time and registers whose reading has effects are left out. mip is written when it has
+ * changed: it decides about interrupts.
  */
 #include <fcntl.h>
 #include <glib.h>
@@ -45,6 +47,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
 enum {
 	SSTATUS = 0x100,
+	SATP = 0x180,
 	SEPC = 0x141,
 	SCAUSE = 0x142,
 	STVAL = 0x143,
@@ -52,6 +55,7 @@ enum {
 	MEPC = 0x341,
 	MCAUSE = 0x342,
 	MTVAL = 0x343,
+	MIP = 0x344,
 	MTINST = 0x34a,
 	MTVAL2 = 0x34b,
 	HSTATUS = 0x600,
@@ -97,6 +101,7 @@ static bool user_mode;
 static uint8_t buffer[BUFFER_SIZE];
 static size_t used;
 static struct ntrace_tandem_params params;
+static uint64_t xlen_mask = UINT64_MAX;
 
 static void flush(void)
 {
@@ -128,18 +133,43 @@ static void put(unsigned int type, unsigned int id, uint64_t data)
 	put_field(&field);
 }
 
-static uint64_t read_register(unsigned int id)
+/* Return: its bytes, 0 if there is no such register */
+static unsigned int read_bytes(unsigned int id, uint64_t *data)
 {
 	static GByteArray *bytes;
-	uint64_t data = 0;
 
 	if (!bytes)
 		bytes = g_byte_array_new();
 	g_byte_array_set_size(bytes, 0);
-	if (handles[id] && qemu_plugin_read_register(handles[id], bytes) > 0)
-		memcpy(&data, bytes->data, MIN(bytes->len, sizeof(data)));
+	*data = 0;
+	if (!handles[id] || qemu_plugin_read_register(handles[id], bytes) <= 0)
+		return 0;
+	memcpy(data, bytes->data, MIN(bytes->len, sizeof(*data)));
+	return bytes->len;
+}
+
+/* CSRs of RV32 have 64 bits in QEMU for riscv64. */
+static uint64_t read_register(unsigned int id)
+{
+	uint64_t data;
+
+	read_bytes(id, &data);
 	/* "priv" has V in bit 2. */
-	return id == PRIV ? data & 3 : data;
+	if (id == PRIV)
+		return data & 3;
+	return id >= FPR && id < FPR + 32 ? data : data & xlen_mask;
+}
+
+/* The parameters of the stream are those of the hart. */
+static void set_params(void)
+{
+	uint64_t data;
+
+	if (read_bytes(PC, &data) != 4)
+		return;
+	params.xlen = 32;
+	params.mlen = handles[SATP] ? 34 : 32;
+	xlen_mask = UINT32_MAX;
 }
 
 static void look(unsigned int id)
@@ -202,14 +232,25 @@ static void put_memory(void)
 		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_STORE8 + memory.shift, memory.data);
 }
 
+/* mip changes at any time. */
+static void put_pending(void)
+{
+	uint64_t now = read_register(MIP);
+
+	if (now != value[MIP])
+		put(NTRACE_TANDEM_REGISTER, MIP, now);
+	value[MIP] = now;
+}
+
 static void put_insn(uint64_t next)
 {
 	put(NTRACE_TANDEM_BEGIN, 0, 0);
-	if (next == held_pc + held->length)
+	if (next == ((held_pc + held->length) & xlen_mask))
 		put(NTRACE_TANDEM_NEXT_PC, 0, 0);
 	else
 		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, next);
 	put(held->length == 2 ? NTRACE_TANDEM_INSN16 : NTRACE_TANDEM_INSN32, 0, held->bits);
+	put_pending();
 }
 
 static int64_t bits_at(uint32_t word, unsigned int low, unsigned int count, unsigned int to)
@@ -226,7 +267,7 @@ static int64_t sign(int64_t data, unsigned int bits)
  * The addresses that may follow the instruction if it retires, with the registers before it.
  * Return: how many, 0 for ecall and ebreak; the first is that of straight execution
  */
-static unsigned int successors(const struct insn *insn, uint64_t pc, uint64_t *next)
+static unsigned int successors_of(const struct insn *insn, uint64_t pc, uint64_t *next)
 {
 	uint32_t w = insn->bits;
 
@@ -259,6 +300,10 @@ static unsigned int successors(const struct insn *insn, uint64_t pc, uint64_t *n
 		}
 	}
 	switch ((w & 3) << 3 | w >> 13) {
+	case 1 << 3 | 1: /* c.jal; c.addiw of RV64 */
+		if (params.xlen == 64)
+			return 1;
+		/* fall through */
 	case 1 << 3 | 5:
 		next[0] = pc + sign(bits_at(w, 3, 3, 1) | bits_at(w, 11, 1, 4) |
 					    bits_at(w, 2, 1, 5) | bits_at(w, 7, 1, 6) |
@@ -284,6 +329,16 @@ static unsigned int successors(const struct insn *insn, uint64_t pc, uint64_t *n
 	}
 }
 
+static unsigned int successors(const struct insn *insn, uint64_t pc, uint64_t *next)
+{
+	unsigned int count = successors_of(insn, pc, next);
+
+	next[0] &= xlen_mask;
+	if (count == 2)
+		next[1] &= xlen_mask;
+	return count;
+}
+
 static bool is_system(const struct insn *insn)
 {
 	return insn->length == 4 && (insn->bits & 0x7f) == 0x73;
@@ -293,9 +348,10 @@ static bool is_float(const struct insn *insn)
 {
 	uint32_t w = insn->bits, opcode = w & 0x7f;
 
-	/* c.fld, c.fsd, c.fldsp, c.fsdsp */
+	/* c.fld, c.fsd, c.fldsp, c.fsdsp; c.flw, c.fsw, c.flwsp, c.fswsp of RV32 */
 	if (insn->length == 2)
-		return (w & 3) != 1 && (w >> 13 == 1 || w >> 13 == 5);
+		return (w & 3) != 1 && (w >> 13 == 1 || w >> 13 == 5 ||
+					(params.xlen == 32 && (w >> 13 == 3 || w >> 13 == 7)));
 	return opcode == 0x07 || opcode == 0x27 || opcode == 0x43 || opcode == 0x47 ||
 	       opcode == 0x4b || opcode == 0x4f || opcode == 0x53;
 }
@@ -356,7 +412,7 @@ static void finish_trap(uint64_t pc, bool effects)
 {
 	unsigned int first = value[PRIV] == 3 ? MEPC : SEPC;
 	uint64_t epc = value[first];
-	bool interrupt = value[first + 1] >> 63;
+	bool interrupt = value[first + 1] >> (params.xlen - 1);
 
 	if (!interrupt && epc == held_pc) {
 		traps++;
@@ -382,6 +438,7 @@ static void finish_trap(uint64_t pc, bool effects)
 		traps++;
 	put(NTRACE_TANDEM_BEGIN, 0, 0);
 	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, pc);
+	put_pending();
 	put_changes(false, true);
 	put_trap();
 	put(NTRACE_TANDEM_END, 0, 0);
@@ -522,8 +579,8 @@ static void finish_file(void)
 	file = NULL;
 	fprintf(stderr,
 		"tandem_log: %s: %" PRIu64 " instructions, %" PRIu64 " exceptions, %" PRIu64
-		" interrupts, %" PRIu64 " signals, %" PRIu64 " run again\n",
-		out, instructions, traps, interrupts, signals, reruns);
+		" interrupts, %" PRIu64 " signals, %" PRIu64 " run again; --xlen %u --mlen %u\n",
+		out, instructions, traps, interrupts, signals, reruns, params.xlen, params.mlen);
 }
 
 static void on_insn(unsigned int vcpu, void *data)
@@ -534,9 +591,11 @@ static void on_insn(unsigned int vcpu, void *data)
 	if (vcpu || !file)
 		return;
 	/* pc is current at the start of a block only, and not even there in user mode. */
+	if (!held)
+		set_params();
 	if (insn->first && !user_mode)
 		block_pc = read_register(PC);
-	pc = user_mode ? insn->vaddr : block_pc + insn->distance;
+	pc = user_mode ? insn->vaddr : (block_pc + insn->distance) & xlen_mask;
 	if (held)
 		finish(pc);
 	else
@@ -561,7 +620,7 @@ static void on_memory(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t va
 	hwaddr = qemu_plugin_get_hwaddr(info, vaddr);
 	got = qemu_plugin_mem_get_value(info);
 	memory.access = true;
-	memory.vaddr = vaddr;
+	memory.vaddr = vaddr & xlen_mask;
 	memory.has_paddr = hwaddr;
 	memory.paddr = hwaddr ? qemu_plugin_hwaddr_phys_addr(hwaddr) : 0;
 	if (!qemu_plugin_mem_is_store(info))
@@ -612,10 +671,11 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 static bool left_out(const char *name)
 {
 	static const char *const names[] = {
-		"cycle",  "time",    "instret", "mcycle", "minstret", "mip",   "sip",
-		"sie",	  "sstatus", "vsip",	"hip",	  "hvip",     "seed",  "mtopei",
-		"stopei", "vstopei", "mireg",	"sireg",  "vsireg",   "mtopi", "stopi",
-		"vstopi", "fflags", "frm", "hgeip", "dcsr", "dpc",
+		"cycle",    "time",    "instret",   "mcycle", "minstret", "sip",    "sie",
+		"sstatus",  "vsip",    "hip",	    "hvip",   "seed",	  "mtopei", "stopei",
+		"vstopei",  "mireg",   "sireg",	    "vsireg", "mtopi",	  "stopi",  "vstopi",
+		"fflags",   "frm",     "hgeip",	    "dcsr",   "dpc",	  "cycleh", "timeh",
+		"instreth", "mcycleh", "minstreth",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -640,7 +700,7 @@ static void on_vcpu(qemu_plugin_id_t id, unsigned int vcpu)
 		if (number < 0 || left_out(reg->name))
 			continue;
 		handles[number] = reg->handle;
-		if (number < 4096)
+		if (number < 4096 && number != MIP)
 			csrs[csr_count++] = number;
 	}
 	g_array_free(list, true);

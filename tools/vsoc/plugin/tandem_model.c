@@ -38,9 +38,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 static struct qemu_plugin_register *handles[NTRACE_TANDEM_STATE_REGISTERS];
 static GByteArray *bytes;
 static ucontext_t qemu, verifier;
-static bool started, ended;
+static bool started, ended, exiting;
 static char *arguments[ARGUMENTS_MAX + 1];
 static int argument_count;
+static uint64_t xlen_mask = UINT64_MAX;
 
 static int read_registers(void *data, const uint16_t *ids, uint64_t *values, size_t count)
 {
@@ -52,8 +53,12 @@ static int read_registers(void *data, const uint16_t *ids, uint64_t *values, siz
 		if (!handles[ids[i]] || qemu_plugin_read_register(handles[ids[i]], bytes) <= 0)
 			return NTRACE_ERR_UNSUPPORTED;
 		memcpy(&value, bytes->data, MIN(bytes->len, sizeof(value)));
-		/* "priv" has V in bit 2. */
-		values[i] = ids[i] == NTRACE_TANDEM_PRIV ? value & 3 : value;
+		/* "priv" has V in bit 2; CSRs of RV32 have 64 bits in QEMU for riscv64. */
+		if (ids[i] == NTRACE_TANDEM_PRIV)
+			value &= 3;
+		else if (ids[i] < NTRACE_TANDEM_FPR || ids[i] >= NTRACE_TANDEM_REGISTERS)
+			value &= xlen_mask;
+		values[i] = value;
 	}
 	return 0;
 }
@@ -93,12 +98,12 @@ static int step(void *data)
 {
 	(void)data;
 	swapcontext(&verifier, &qemu);
-	return 0;
+	return exiting ? NTRACE_ERR_EOS : 0;
 }
 
 static void run_verifier(void)
 {
-	static const struct ntrace_tandem_model model = {
+	struct ntrace_tandem_model model = {
 		.size = sizeof(model),
 		.read_registers = read_registers,
 		.write_registers = write_registers,
@@ -107,8 +112,18 @@ static void run_verifier(void)
 		.step = step,
 		.flags = NTRACE_TANDEM_MODEL_WFI_BLOCKS,
 	};
-	int status = tandem_verify_linked(&model, argument_count, arguments);
+	int status;
 
+	g_byte_array_set_size(bytes, 0);
+	qemu_plugin_read_register(handles[NTRACE_TANDEM_PC], bytes);
+	model.xlen = 8 * bytes->len;
+	if (model.xlen == 32)
+		xlen_mask = UINT32_MAX;
+	status = tandem_verify_linked(&model, argument_count, arguments);
+	fflush(stdout);
+	/* Within exit(), which does not begin again. */
+	if (exiting)
+		_exit(status);
 	ended = true;
 	exit(status);
 }
@@ -158,7 +173,11 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 	(void)data;
 	if (ended)
 		return;
-	fputs("tandem_model: QEMU ended before the verification\n", stderr);
+	exiting = true;
+	/* The last group may end QEMU: the verifier, which waits for its step, knows which is the last. */
+	if (started)
+		swapcontext(&qemu, &verifier);
+	fputs("tandem_model: QEMU ended before its first instruction\n", stderr);
 	fflush(stdout);
 	_exit(EXIT_FAILED);
 }
