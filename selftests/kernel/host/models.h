@@ -136,7 +136,9 @@ static uint64_t time_of(void *opaque, unsigned int mode)
 	return 0x123456789 + mode;
 }
 
-static const struct trace_encoder_ops encoder_ops = { deliver, put, ready, time_of };
+static const struct trace_encoder_ops encoder_ops = {
+	.deliver = deliver, .write = put, .ready = ready, .time = time_of
+};
 
 static void sink_opens(void *opaque, uint64_t address, uint64_t size)
 {
@@ -206,7 +208,7 @@ static void make_hardware(const struct variant *variant, bool shared)
 		struct trace_encoder_parameters e = encoder;
 		struct ram_sink_parameters s = { .granule = 64, .address_bits = 56, .smem = true };
 
-		e.index = i;
+		e.index = HARTS - 1 - i; /* not the number that software would choose */
 		e.timestamp_shared = shared;
 		variant_apply(variant, VARIANT_ENCODER, i, &e);
 		variant_apply(variant, VARIANT_RAM_SINK, i, &s);
