@@ -53,7 +53,9 @@ static uint64_t now(void *opaque, unsigned int mode)
 	return 1000 + mode;
 }
 
-static const struct trace_encoder_ops ops = { deliver, take, ready, now };
+static const struct trace_encoder_ops ops = {
+	.deliver = deliver, .write = take, .ready = ready, .time = now
+};
 
 static struct trace_encoder te;
 

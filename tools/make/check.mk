@@ -99,7 +99,7 @@ build-ctr: vsoc native $(call group_bins,ctr)
 	@tools/vsoc/guest/build --suite forky --firmware >/dev/null
 build-tandem: native plugins guest $(call group_bins,tandem)
 	@$(SETUP) test cross
-build-tools: vsoc native oracle $(call group_bins,tools)
+build-tools: vsoc native oracle $(call group_bins,tools) $(B)/vsoc/remote_server
 	@$(SETUP) tools
 build-consumers: vsoc native oracle
 	@$(SETUP) consumers cross

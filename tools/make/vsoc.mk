@@ -50,6 +50,11 @@ $(B)/plugin/tandem_model.so: tools/vsoc/plugin/tandem_model.c tools/vsoc/qemu/nt
 		-Itools/ntrace -Itools/vsoc/qemu -I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $(filter %.c %.o %.a,$^) -o $@ \
 		$(CMD_LIBS) $(LIBS)
 
+# The example of a server for the co-simulation port.
+$(B)/vsoc/remote_server: tools/vsoc/remote_server.c tools/vsoc/remote.h $(B)/libmodel.a $(B)/libntrace.a
+	@mkdir -p $(@D)
+	$(LINK)$(CC) $(STD) $(WARN) $(WERROR) $(INC) -Itools/vsoc -O2 -g $(filter %.c %.a,$^) -o $@ $(LIBS)
+
 demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with the profiles, counts what that gains
 	@$(SETUP) consumers suite
 	@tools/demo-fdo

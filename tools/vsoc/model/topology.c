@@ -134,3 +134,17 @@ const char *topology_make(struct topology *topology, const char *name, unsigned 
 	}
 	return "there are direct, funnel, chain, split, pib, atb, p550 and k3";
 }
+
+bool topology_add(struct topology *topology, enum topology_kind kind, unsigned int index,
+		  uint64_t base, unsigned int next)
+{
+	unsigned int node;
+
+	if (topology->nodes == TOPOLOGY_NODES_MAX)
+		return false;
+	node = add(topology, kind, index);
+	topology->node[node].base = base;
+	if (next != TOPOLOGY_NONE)
+		wire(topology, node, next);
+	return true;
+}

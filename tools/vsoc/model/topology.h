@@ -19,6 +19,7 @@
 #define VSOC_MODEL_TOPOLOGY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define TOPOLOGY_HARTS_MAX 64
 /* Encoders of version 0 have two bits of SRC. */
@@ -45,6 +46,7 @@ struct topology_node {
 	unsigned int index;	/* index within its kind; for an encoder: index of the hart */
 	unsigned int inputs;
 	unsigned int outputs;
+	uint64_t base;		/* address of its page; 0: where the machine has it */
 };
 
 /* Output @output of @from to input @input of @to. */
@@ -85,5 +87,16 @@ static inline bool topology_is_arm(enum topology_kind kind)
  * Return: NULL, or a text that says why there is none.
  */
 const char *topology_make(struct topology *topology, const char *name, unsigned int harts);
+
+#define TOPOLOGY_NONE UINT32_MAX
+
+/**
+ * topology_add - add a component to a wiring that has no name
+ * @base: address of its page
+ * @next: node that it sends to, or TOPOLOGY_NONE
+ * Return: false if there is no room
+ */
+bool topology_add(struct topology *topology, enum topology_kind kind, unsigned int index,
+		  uint64_t base, unsigned int next);
 
 #endif /* VSOC_MODEL_TOPOLOGY_H */

@@ -714,8 +714,14 @@ int trace_encoder_retire_slowly(struct trace_encoder *te, const struct ntrace_in
 {
 	uint64_t dropped = te->encoder.dropped;
 	uint64_t stall_cycles = te->encoder.stall_cycles;
-	bool traced = !(te->slow & TE_SLOW_FILTERS) || filter(te, block);
+	bool traced;
 	int error = 0;
+
+	if (te->slow & TE_SLOW_FORWARD) {
+		te->ops->forward(te->opaque, block, te->cause, te->context);
+		return 0;
+	}
+	traced = !(te->slow & TE_SLOW_FILTERS) || filter(te, block);
 
 	/* The encoder stamps messages with the time before this block. */
 	tell_time(te);
@@ -744,6 +750,12 @@ void trace_encoder_context(struct trace_encoder *te, uint64_t context)
 	te->context = bits < 64 ? context & ((UINT64_C(1) << bits) - 1) : context;
 	if (te->running)
 		te->slow |= TE_SLOW_CONTEXT;
+}
+
+void trace_encoder_forward(struct trace_encoder *te, bool on)
+{
+	te->running = on;
+	te->slow = on ? TE_SLOW_FORWARD : 0;
 }
 
 void trace_encoder_lost(struct trace_encoder *te)

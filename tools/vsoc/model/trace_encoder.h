@@ -136,6 +136,7 @@ enum trace_encoder_slow {
 	TE_SLOW_TIME = 1 << 2,		/* messages carry timestamps */
 	TE_SLOW_FILTERS = 1 << 3,	/* filters look at each block */
 	TE_SLOW_CONTEXT = 1 << 4,	/* the next block is the last one of the current context */
+	TE_SLOW_FORWARD = 1 << 6,	/* another encoder gets them, see trace_encoder_forward() */
 	TE_SLOW_CYCLES = 1 << 5,	/* the clock counts for periodic sync */
 };
 
@@ -148,6 +149,9 @@ struct trace_encoder_ops {
 	bool (*ready)(void *opaque);
 	/* Returns the time of TR_TS_MODE_SYSTEM or _SHARED; called in any thread. */
 	uint64_t (*time)(void *opaque, unsigned int mode);
+	/* Takes a block for trace_encoder_forward(), and scontext after it. */
+	void (*forward)(void *opaque, const struct ntrace_ingress *block, uint64_t cause,
+			uint64_t context);
 };
 
 struct trace_encoder {
@@ -236,6 +240,12 @@ int trace_encoder_retire_slowly(struct trace_encoder *te, const struct ntrace_in
  * retired yet; in the hart's thread
  */
 void trace_encoder_context(struct trace_encoder *te, uint64_t context);
+
+/**
+ * trace_encoder_forward - begin or end to hand over each block to ops->forward(), in the hart's thread;
+ * the registers of such an encoder are not used
+ */
+void trace_encoder_forward(struct trace_encoder *te, bool on);
 
 /** trace_encoder_lost - the hart retired instructions that the port cannot report */
 void trace_encoder_lost(struct trace_encoder *te);

@@ -282,8 +282,24 @@ FILE *ntrace_log_open(const char *name, Error **errp);
 void ntrace_log(FILE *log, const char *component, uint32_t index,
                 const char *event, uint32_t value);
 
+/*
+ * Components in another process, see remote.h. Connecting sets @topology; both
+ * end QEMU with a message if the server does something wrong.
+ */
+#define NTRACE_REMOTE_BASE 0x6000000
+#define NTRACE_REMOTE_END 0x7000000
+struct topology;
+void ntrace_remote_connect(const char *name, unsigned int harts,
+                           struct topology *topology);
+void ntrace_remote_create(MachineState *machine,
+                          const struct topology *topology);
+bool ntrace_is_remote(void);
+
 /* What the machine's property ntrace-variant selects */
 const struct variant *ntrace_variant(void);
+void ntrace_variant_properties(ObjectClass *oc);
+/* Prints the choices of all blocks, as a text for the property. */
+void ntrace_variant_report(const struct topology *topology, DeviceState **dev);
 
 /* Called by the virt machine. */
 void ntrace_class_properties(ObjectClass *oc);

@@ -8,6 +8,8 @@
 #include "ntrace_helper.h"
 #include "hart.h"
 
+unsigned int ntrace_block_insns;
+
 void HELPER(ntrace_block)(CPURISCVState *env, uint32_t block)
 {
     unsigned int mark = env->ntrace_mark;

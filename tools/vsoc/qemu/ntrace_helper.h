@@ -13,6 +13,9 @@
 
 #else
 
+/* Most instructions of a block that is traced; 0: no limit */
+extern unsigned int ntrace_block_insns;
+
 /* Called when the hart is about to take a trap; env is as before the trap. */
 void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause);
 

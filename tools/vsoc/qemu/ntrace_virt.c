@@ -76,14 +76,7 @@ static const struct {
                        "arm,coresight-tmc" },
 };
 
-/* There is one machine. */
-static struct variant variant;
-static char *variant_text;
-
-const struct variant *ntrace_variant(void)
-{
-    return &variant;
-}
+static char *remote_name; /* there is one machine */
 
 uint32_t ntrace_faults(const char *text, uint32_t index, Error **errp)
 {
@@ -152,8 +145,16 @@ static void make_topology(struct topology *topology, MachineState *machine)
 {
     const char *name = RISCV_VIRT_MACHINE(machine)->ntrace_topology;
     const char *reason;
+    static struct topology remote;
     bool v0 = !g_strcmp0(RISCV_VIRT_MACHINE(machine)->ntrace, "v0");
 
+    if (remote_name) {
+        if (!ntrace_is_remote()) {
+            ntrace_remote_connect(remote_name, machine->smp.cpus, &remote);
+        }
+        *topology = remote;
+        return;
+    }
     if (!name) {
         name = "direct";
     }
@@ -172,7 +173,9 @@ static void make_topology(struct topology *topology, MachineState *machine)
 
 static hwaddr address_of(const struct topology_node *node)
 {
-    return kinds[node->kind].base + node->index * TR_COMPONENT_SIZE;
+    return node->base ? node->base :
+                        kinds[node->kind].base +
+                        node->index * TR_COMPONENT_SIZE;
 }
 
 static struct trace_port input_of(const struct topology_node *node,
@@ -353,41 +356,6 @@ static void create_resets(void)
     memory_region_add_subregion(get_system_memory(), RESET_BASE, resets);
 }
 
-/* Prints the choices of all blocks, as a text for ntrace-variant. */
-static void report_variant(const struct topology *topology, DeviceState **dev)
-{
-    g_autoptr(GString) all = g_string_new(NULL);
-    char text[8192];
-    unsigned int i;
-
-    for (i = 0; i < topology->nodes; i++) {
-        uint32_t index = topology->node[i].index;
-
-        switch (topology->node[i].kind) {
-        case TOPOLOGY_ENCODER:
-            variant_print(&variant, VARIANT_ENCODER, index,
-                          &NTRACE_ENCODER(dev[i])->te.parameters, text,
-                          sizeof(text));
-            break;
-        case TOPOLOGY_RAM_SINK:
-            variant_print(&variant, VARIANT_RAM_SINK, index,
-                          &NTRACE_RAM_SINK(dev[i])->sink.parameters, text,
-                          sizeof(text));
-            break;
-        case TOPOLOGY_FUNNEL:
-            variant_print(&variant, VARIANT_FUNNEL, index,
-                          &NTRACE_FUNNEL(dev[i])->funnel.parameters, text,
-                          sizeof(text));
-            break;
-        default:
-            *text = '\0';
-        }
-        g_string_append_printf(all, "%s%s", all->len && *text ? "+" : "",
-                               text);
-    }
-    info_report("ntrace-variant=%s", all->str);
-}
-
 void ntrace_create(MachineState *machine)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
@@ -395,6 +363,10 @@ void ntrace_create(MachineState *machine)
     unsigned int i, e;
 
     make_topology(topology, machine);
+    if (remote_name) {
+        ntrace_remote_create(machine, topology);
+        return;
+    }
     for (i = 0; i < topology->nodes; i++) {
         dev[i] = create(machine, topology, &topology->node[i]);
         for (e = 0; e < topology->edges; e++) {
@@ -416,9 +388,7 @@ void ntrace_create(MachineState *machine)
     if (is_managed(machine)) {
         create_resets();
     }
-    if (variant_text) {
-        report_variant(topology, dev);
-    }
+    ntrace_variant_report(topology, dev);
 }
 
 static char *node_path(const struct topology_node *node)
@@ -660,7 +630,7 @@ void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
         if (has_page(topology, i)) {
             add_component(machine->fdt, topology, &topology->node[i],
                           writes_memory(topology, i) ? memory : 0, clock);
-            if (topology->node[i].kind == TOPOLOGY_RAM_SINK) {
+            if (topology->node[i].kind == TOPOLOGY_RAM_SINK && !remote_name) {
                 add_granule(machine, &topology->node[i]);
             }
         }
@@ -720,21 +690,15 @@ static void set_topology(Object *obj, const char *value, Error **errp)
     s->ntrace_topology = g_strdup(value);
 }
 
-static char *get_variant(Object *obj, Error **errp)
+static char *get_remote(Object *obj, Error **errp)
 {
-    return g_strdup(variant_text);
+    return g_strdup(remote_name);
 }
 
-static void set_variant(Object *obj, const char *value, Error **errp)
+static void set_remote(Object *obj, const char *value, Error **errp)
 {
-    char error[VARIANT_ERROR_MAX];
-
-    if (!variant_parse(&variant, value, error)) {
-        error_setg(errp, "ntrace-variant: %s", error);
-        return;
-    }
-    g_free(variant_text);
-    variant_text = g_strdup(value);
+    g_free(remote_name);
+    remote_name = g_strdup(value);
 }
 
 static void get_memory(Object *obj, Visitor *v, const char *name,
@@ -773,12 +737,11 @@ void ntrace_class_properties(ObjectClass *oc)
     object_class_property_set_description(oc, "ntrace-topology",
                                           "How they are wired: direct, funnel, "
                                           "chain, split, pib, atb, p550 or k3");
-    object_class_property_add_str(oc, "ntrace-variant", get_variant,
-                                  set_variant);
-    object_class_property_set_description(oc, "ntrace-variant",
-                                          "Trace blocks with any properties "
-                                          "that the specifications allow: a "
-                                          "seed, or NAME=VALUE; joined by +");
+    ntrace_variant_properties(oc);
+    object_class_property_add_str(oc, "ntrace-remote", get_remote, set_remote);
+    object_class_property_set_description(oc, "ntrace-remote",
+                                          "unix:PATH of a server that has the "
+                                          "trace blocks");
     object_class_property_add(oc, "ntrace-memory", "size", get_memory,
                               set_memory, NULL, NULL);
     object_class_property_set_description(oc, "ntrace-memory",
