@@ -4,7 +4,8 @@
  *
  * ctr_hw.c      registers of the current hart
  * ctr_filter.c  converts perf's branch stacks and filters to CTR and back; no register access
- * ctr_ring.c    owner of each hart's ring, rings of tasks, context switches
+ * ctr_ring.c    events that share a hart's ring, context switches
+ * ctr_task.c    call stacks of tasks that are not running
  * ctr_pmu.c     the PMU "ctr" and the counters that trigger its samples
  * ctr_hook.c    branch stacks for the kernel's cpu PMU (hook=1)
  * ctr_bpf.c     a kfunc that reads the ring
@@ -26,10 +27,13 @@
  * @counter: the counter that triggers the samples; NULL for an event of the cpu
  *	     PMU, which is a counter itself, and for an inherited event until it is
  *	     first scheduled
- * @filter: records that the event wants
- * @depth: entries to read per sample
+ * @event: the event
+ * @node: in the list of events with a branch stack, see ctr_ring_open(); not for inherited
+ *	  events
+ * @filter: records that the event wants; all zero without a branch stack
+ * @depth: entries per sample
  * @skip: the next overflow is not a sample, see ctr_event_overflow()
- * @next: while it is scheduled: the next event that shares the ring of the hart, or NULL
+ * @next: while it is scheduled: the next event of the hart, or NULL
  * @release: work that releases @counter and this struct; not for inherited events
  * @output: original overflow handler of the event
  * @destroy: event of the cpu PMU: its original destroy function, or NULL
@@ -40,6 +44,8 @@
  */
 struct ctr_event {
 	struct perf_event *counter;
+	struct perf_event *event;
+	struct list_head node;
 	struct ctr_filter filter;
 	unsigned int depth;
 	bool skip;
@@ -59,9 +65,11 @@ struct ctr_stack {
 /**
  * struct ctr_cpu - state of a hart, accessed only on this hart with interrupts off
  * @usable: online, with the common capabilities
- * @owner: the event that was scheduled last, or NULL; others that share the ring follow
- *	   it in ctr_event.next
- * @ring_task: the task whose ring is loaded, if the owner has rings per task
+ * @events: the scheduled events, the last one first; linked by ctr_event.next
+ * @filter: what the ring records: the sum of the filters of @events
+ * @recorded: value of sctrctl when the ring was last cleared; it may have records that
+ *	      @filter no longer includes
+ * @ring_task: the task whose call stack is loaded, or NULL
  * @samples: number of samples delivered
  * @skidded: number of samples dropped because they were taken in the kernel
  *	     although the event excludes it
@@ -70,7 +78,9 @@ struct ctr_stack {
  */
 struct ctr_cpu {
 	bool usable;
-	struct perf_event *owner;
+	struct perf_event *events;
+	struct ctr_filter filter;
+	u64 recorded;
 	struct task_struct *ring_task;
 	u64 samples;
 	u64 skidded;
@@ -111,26 +121,35 @@ unsigned int ctr_event_depth(const struct perf_event *event, const struct ctr_fi
 
 /* ctr_ring.c */
 int ctr_ring_init(void);
-int ctr_ring_users_get(bool kernel);
-void ctr_ring_users_put(bool kernel);
-int ctr_ring_slot_get(struct task_struct *task);
-void ctr_ring_slot_put(struct task_struct *task);
-bool ctr_ring_owns(const struct ctr_cpu *cpu, const struct perf_event *event);
+int ctr_ring_users_get(const struct ctr_filter *filter);
+void ctr_ring_users_put(const struct ctr_filter *filter);
+int ctr_ring_open(struct perf_event *event);
+void ctr_ring_close(struct perf_event *event);
+bool ctr_ring_has(const struct ctr_cpu *cpu, const struct perf_event *event);
 int ctr_ring_begin(struct perf_event *event);
 void ctr_ring_end(struct perf_event *event);
 unsigned int ctr_ring_fill(struct perf_event *event);
-void ctr_ring_sampled(const struct perf_event *event);
+void ctr_ring_sampled(void);
 int ctr_ring_snapshot(struct perf_branch_entry *entries, unsigned int max);
 void ctr_ring_online(struct ctr_cpu *cpu);
 void ctr_ring_offline(struct ctr_cpu *cpu);
 
+/* ctr_task.c */
+struct linux_binprm;
+int ctr_task_open(struct perf_event *event);
+void ctr_task_close(const struct perf_event *event);
+void ctr_task_save(struct ctr_cpu *cpu);
+void ctr_task_load(struct ctr_cpu *cpu, struct task_struct *task);
+void ctr_task_fork(void *data, struct task_struct *parent, struct task_struct *child);
+void ctr_task_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm);
+void ctr_task_free(void *data, struct task_struct *task);
+
 /* ctr_pmu.c */
-bool ctr_pmu_has(const struct perf_event *event);
+extern const struct attribute_group ctr_caps_group;
 int ctr_pmu_init(void);
 void ctr_pmu_exit(void);
 
 /* ctr_hook.c */
-bool ctr_hook_has(const struct perf_event *event);
 int ctr_hook_init(void);
 
 /* ctr_bpf.c */

@@ -32,7 +32,7 @@ static void ctr_debug_get(void *data)
 	local_irq_save(flags);
 	*state = (struct ctr_state){
 		.usable = cpu->usable,
-		.owned = cpu->owner,
+		.owned = cpu->filter.control,
 		.samples = cpu->samples,
 		.skidded = cpu->skidded,
 	};

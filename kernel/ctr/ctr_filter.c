@@ -74,17 +74,20 @@ static u16 ctr_filter_types(u64 *perf)
  * RASEMU emulates the return-address stack: calls push, returns pop, a swap replaces
  * the top. User mode only, because the kernel's calls would use the same stack.
  */
-static int ctr_filter_stack(struct ctr_filter *filter, u16 types, const struct ctr_caps *caps)
+static const char *ctr_filter_stack(struct ctr_filter *filter, u16 types,
+				    const struct ctr_caps *caps)
 {
 	if (types)
-		return -EINVAL;
-	if (filter->kernel || !(caps->control & CTR_CTL_RASEMU))
-		return -EOPNOTSUPP;
+		return "a call stack has no other branch filter";
+	if (filter->kernel)
+		return "call stacks are of user mode alone";
+	if (!(caps->control & CTR_CTL_RASEMU))
+		return "the harts do not have call stacks (RASEMU)";
 	filter->stack = true;
 	filter->types = BIT(CTR_TYPE_NONE) | BIT(CTR_TYPE_DIRECT_CALL) |
 			BIT(CTR_TYPE_INDIRECT_CALL) | BIT(CTR_TYPE_SWAP);
 	filter->control = CTR_CTL_U | CTR_CTL_RASEMU;
-	return 0;
+	return NULL;
 }
 
 /**
@@ -93,11 +96,10 @@ static int ctr_filter_stack(struct ctr_filter *filter, u16 types, const struct c
  * @branch_sample_type: of the event; perf has already added the privilege levels
  * @caps: of the harts
  *
- * Return: 0; -EOPNOTSUPP for properties that CTR does not have (transactions,
- * counters per branch, types on harts that neither filter nor record them); -EINVAL
- * for contradictory bits, or if no branch or no privilege is selected.
+ * Return: NULL, or the reason that there are no such branch stacks.
  */
-int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const struct ctr_caps *caps)
+const char *ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type,
+			    const struct ctr_caps *caps)
 {
 	u64 unknown = branch_sample_type;
 	unsigned int type;
@@ -106,7 +108,7 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 
 	memset(filter, 0, sizeof(*filter));
 	if (unknown & ~(u64)(CTR_PERF_REPORT | PERF_SAMPLE_BRANCH_CALL_STACK))
-		return -EOPNOTSUPP;
+		return "CTR has no transactions, and no counters of branches";
 	filter->user = branch_sample_type & PERF_SAMPLE_BRANCH_USER;
 	/* Linux as hypervisor runs in HS-mode, which CTR treats as S-mode. */
 	filter->kernel = branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
@@ -116,11 +118,11 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 	filter->data = filter->cycles || (filter->save_type && caps->type);
 	filter->save_privilege = branch_sample_type & PERF_SAMPLE_BRANCH_PRIV_SAVE;
 	if (!filter->user && !filter->kernel)
-		return -EINVAL;
+		return "the branch filter selects neither user mode nor the kernel";
 	if (stack)
 		return ctr_filter_stack(filter, types, caps);
 	if (!types)
-		return -EINVAL;
+		return "the branch filter selects no kind of branch";
 
 	/* Records without a type cannot be distinguished, or need not be: keep them. */
 	filter->types = types | BIT(CTR_TYPE_NONE);
@@ -132,8 +134,8 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 			continue;
 		}
 		if (!caps->type)
-			return -EOPNOTSUPP;
-		filter->data = true;
+			return "the harts neither filter nor record types of branches";
+		filter->sieve = true;
 	}
 	if (filter->user)
 		filter->control |= CTR_CTL_U;
@@ -144,7 +146,64 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 	 */
 	if (filter->kernel)
 		filter->control |= CTR_CTL_S | (caps->control & CTR_CTL_LCOFIFRZ);
-	return 0;
+	return NULL;
+}
+
+/**
+ * ctr_filter_shares() - tell whether a ring can record for two events at the same time
+ * @one: filter of an event
+ * @other: filter of the other event
+ * @caps: of the harts
+ *
+ * A hart with RASEMU keeps no other records. All other filters can share: the ring records
+ * what any of them wants, and ctr_filter_entries() drops the rest by address and type. If
+ * the harts do not record types, both must want the same types.
+ */
+bool ctr_filter_shares(const struct ctr_filter *one, const struct ctr_filter *other,
+		       const struct ctr_caps *caps)
+{
+	/* An event without branch stack needs no ring. */
+	if (!one->control || !other->control)
+		return true;
+	if (one->stack != other->stack)
+		return false;
+	return caps->type || !((one->control ^ other->control) & CTR_CTL_INHIBIT);
+}
+
+/**
+ * ctr_filter_merge() - extend a filter to the records that another one wants
+ * @sum: result; all zero before the first filter
+ * @other: filter that shares the ring with @sum, see ctr_filter_shares()
+ * @caps: of the harts
+ */
+void ctr_filter_merge(struct ctr_filter *sum, const struct ctr_filter *other,
+		      const struct ctr_caps *caps)
+{
+	u64 inhibit = sum->control & other->control & CTR_CTL_INHIBIT;
+
+	if (!other->control)
+		return;
+	/*
+	 * The cycles of a record are in one mode only if the transfers between the modes
+	 * are recorded.
+	 */
+	if (caps->type && (sum->control ^ other->control) & (CTR_CTL_U | CTR_CTL_S))
+		inhibit &= ~(CTR_CTL_EXCINH | CTR_CTL_INTRINH | CTR_CTL_TRETINH);
+	/* A type is inhibited if no event wants it. */
+	if (sum->control)
+		sum->control = ((sum->control | other->control) & ~CTR_CTL_INHIBIT) | inhibit;
+	else
+		sum->control = other->control;
+	sum->types |= other->types;
+	sum->user |= other->user;
+	sum->kernel |= other->kernel;
+	sum->stack |= other->stack;
+	sum->flags |= other->flags;
+	sum->cycles |= other->cycles;
+	sum->data |= other->data;
+	sum->sieve |= other->sieve;
+	sum->save_type |= other->save_type;
+	sum->save_privilege |= other->save_privilege;
 }
 
 static bool ctr_is_kernel(u64 address)
@@ -173,10 +232,10 @@ unsigned int ctr_cycles(u64 data)
 }
 
 /*
- * Whether the event wants this record. This applies the type filters that the harts
- * lack. It also enforces the privilege: with user mode alone, no record with a kernel
- * address passes; with the kernel alone, no record that stays in user mode passes.
- * An address that the hart hides is 0.
+ * Whether the event wants this record: drops types that the hart has recorded for other
+ * events, or because it lacks a filter. It also enforces the privilege: with user mode
+ * alone, no record with a kernel address passes; with the kernel alone, no record that
+ * stays in user mode passes. An address that the hart hides is 0.
  */
 static bool ctr_filter_keeps(const struct ctr_filter *filter, const struct ctr_record *record)
 {
@@ -187,15 +246,37 @@ static bool ctr_filter_keeps(const struct ctr_filter *filter, const struct ctr_r
 	return filter->user;
 }
 
+/*
+ * The hart hides addresses in a mode that it does not record, as 0. With another event it
+ * may record this mode.
+ */
+static u64 ctr_filter_address(const struct ctr_filter *filter, u64 address)
+{
+	return filter->user || ctr_is_kernel(address) ? address : 0;
+}
+
+/*
+ * The hart counts cycles from one record to the next, in the modes that it records. Return:
+ * those in modes that the event wants.
+ */
+static unsigned int ctr_filter_cycles(const struct ctr_filter *filter,
+				      const struct ctr_record *record)
+{
+	u64 from = record->source & ~CTR_SOURCE_VALID;
+	bool wanted = ctr_is_kernel(from) ? filter->kernel : filter->user || !from;
+
+	return wanted ? ctr_cycles(record->data) : 0;
+}
+
 /* Converts @record to perf's format. Writes all of @entry, with few stores. */
 static void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr_caps *caps,
 			       const struct ctr_record *record, struct perf_branch_entry *entry)
 {
 	bool mispredicted = record->target & CTR_TARGET_MISP;
-	u64 to = record->target & ~CTR_TARGET_MISP;
+	u64 to = ctr_filter_address(filter, record->target & ~CTR_TARGET_MISP);
 
 	*entry = (struct perf_branch_entry){
-		.from = record->source & ~CTR_SOURCE_VALID,
+		.from = ctr_filter_address(filter, record->source & ~CTR_SOURCE_VALID),
 		.to = to,
 	};
 	if (filter->flags) {
@@ -203,7 +284,7 @@ static void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr
 		entry->predicted = !mispredicted;
 	}
 	if (filter->cycles)
-		entry->cycles = ctr_cycles(record->data);
+		entry->cycles = ctr_filter_cycles(filter, record);
 	if (filter->save_type && caps->type)
 		entry->type = ctr_types[record->data & CTR_DATA_TYPE].perf;
 	/* CTR does not record the privilege. perf's is the privilege of the target. */
@@ -211,28 +292,45 @@ static void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr
 		entry->priv = ctr_is_kernel(to) ? PERF_BR_PRIV_KERNEL : PERF_BR_PRIV_USER;
 }
 
+/* The cycles of a dropped record belong to the next newer entry. */
+static void ctr_filter_drop(const struct ctr_filter *filter, const struct ctr_record *record,
+			    struct ctr_entries *entries)
+{
+	struct perf_branch_entry *last = &entries->entry[entries->count - 1];
+
+	if (!filter->cycles || !entries->count || !entries->timed)
+		return;
+	entries->timed = record->data & CTR_DATA_CCV;
+	last->cycles =
+		entries->timed ? min(last->cycles + ctr_filter_cycles(filter, record), 0xffffU) : 0;
+}
+
 /**
  * ctr_filter_entries() - convert the records that the event wants
  * @filter: of the event
  * @caps: of the harts
- * @records: valid records
+ * @records: valid records, older than those of earlier calls with the same @entries
  * @count: number of @records
- * @entries: result, with room for @count entries
+ * @entries: result; further entries are added
  *
  * Runs in hard interrupt context for up to 256 records: one loop, without calls.
- *
- * Return: number of entries.
  */
-unsigned int ctr_filter_entries(const struct ctr_filter *filter, const struct ctr_caps *caps,
-				const struct ctr_record *records, unsigned int count,
-				struct perf_branch_entry *entries)
+void ctr_filter_entries(const struct ctr_filter *filter, const struct ctr_caps *caps,
+			const struct ctr_record *records, unsigned int count,
+			struct ctr_entries *entries)
 {
-	struct perf_branch_entry *entry = entries;
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		if (ctr_filter_keeps(filter, &records[i]))
-			ctr_filter_convert(filter, caps, &records[i], entry++);
+		if (!ctr_filter_keeps(filter, &records[i])) {
+			ctr_filter_drop(filter, &records[i], entries);
+			continue;
+		}
+		if (entries->count == entries->max) {
+			entries->full = true;
+			return;
+		}
+		ctr_filter_convert(filter, caps, &records[i], &entries->entry[entries->count++]);
+		entries->timed = records[i].data & CTR_DATA_CCV;
 	}
-	return entry - entries;
 }

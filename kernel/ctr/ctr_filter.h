@@ -17,8 +17,8 @@
  * @stack: the ring emulates the return-address stack and belongs to a task
  * @flags: report whether branches were predicted
  * @cycles: report cycles
- * @data: ctrdata of the records is needed: for cycles, types, or a filter that the
- *	  harts lack
+ * @data: ctrdata of the records is needed: for cycles or types
+ * @sieve: the harts lack a filter, so the driver drops records by their type
  * @save_type: report the type of branches
  * @save_privilege: report the privilege of branch targets
  */
@@ -31,14 +31,37 @@ struct ctr_filter {
 	bool flags;
 	bool cycles;
 	bool data;
+	bool sieve;
 	bool save_type;
 	bool save_privilege;
 };
 
-int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const struct ctr_caps *caps);
-unsigned int ctr_filter_entries(const struct ctr_filter *filter, const struct ctr_caps *caps,
-				const struct ctr_record *records, unsigned int count,
-				struct perf_branch_entry *entries);
+/**
+ * struct ctr_entries - branch entries, while records are converted
+ * @entry: result, newest first
+ * @count: number of entries
+ * @max: maximum number of entries
+ * @timed: the cycles of the last entry are known
+ * @full: there are @max entries, and the next older record is known, so that the cycles
+ *	  of the last entry are complete
+ */
+struct ctr_entries {
+	struct perf_branch_entry *entry;
+	unsigned int count;
+	unsigned int max;
+	bool timed;
+	bool full;
+};
+
+const char *ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type,
+			    const struct ctr_caps *caps);
+bool ctr_filter_shares(const struct ctr_filter *one, const struct ctr_filter *other,
+		       const struct ctr_caps *caps);
+void ctr_filter_merge(struct ctr_filter *sum, const struct ctr_filter *other,
+		      const struct ctr_caps *caps);
+void ctr_filter_entries(const struct ctr_filter *filter, const struct ctr_caps *caps,
+			const struct ctr_record *records, unsigned int count,
+			struct ctr_entries *entries);
 unsigned int ctr_cycles(u64 data);
 
 #endif /* CTR_FILTER_H */

@@ -16,6 +16,7 @@
 
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 
 #include "ctr.h"
 
@@ -29,36 +30,35 @@ static void ctr_hook_overflow(struct perf_event *event, struct perf_sample_data 
 			      struct pt_regs *regs)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
-	bool owns = ctr_ring_owns(cpu, event);
+	bool scheduled = ctr_ring_has(cpu, event);
 
 	if (event->attr.exclude_kernel && !user_mode(regs)) {
 		cpu->skidded++;
 		return;
 	}
-	if (owns) {
+	if (scheduled) {
 		ctr_ring_fill(event);
 		perf_sample_save_brstack(data, event, (struct perf_branch_stack *)&cpu->stack,
 					 NULL);
 		cpu->samples++;
 	}
 	ctr_event_of(event)->output(event, data, regs);
-	if (owns)
-		ctr_ring_sampled(event);
+	if (scheduled)
+		ctr_ring_sampled();
 }
 
 static void ctr_hook_destroy(struct perf_event *event)
 {
 	struct ctr_event *ctr_event = ctr_event_of(event);
 
-	if (ctr_event->filter.stack && event->hw.target)
-		ctr_ring_slot_put(event->hw.target);
+	ctr_ring_close(event);
 	if (ctr_event->destroy)
 		ctr_event->destroy(event);
 	kfree(ctr_event);
 }
 
-/** ctr_hook_has() - tell whether an event of the cpu PMU has a branch stack */
-bool ctr_hook_has(const struct perf_event *event)
+/* Whether an event of the cpu PMU has a branch stack. */
+static bool ctr_hook_has(const struct perf_event *event)
 {
 	return event->destroy == ctr_hook_destroy;
 }
@@ -72,16 +72,17 @@ static int ctr_hook_attach(struct perf_event *event)
 	if (!ctr_event)
 		goto destroy;
 	ret = ctr_event_filter(event, &ctr_event->filter);
-	if (!ret && ctr_event->filter.stack && event->hw.target)
-		ret = ctr_ring_slot_get(event->hw.target);
 	if (ret)
 		goto free;
 	ctr_event->depth = ctr_event_depth(event, &ctr_event->filter, 0);
+	event->pmu_private = ctr_event;
+	ret = event->parent ? 0 : ctr_ring_open(event);
+	if (ret)
+		goto free;
 	/* A child has inherited the parent's handler, which is ctr_hook_overflow. */
 	ctr_event->output = event->parent ? ctr_event_of(event->parent)->output :
 					    event->overflow_handler;
 	ctr_event->destroy = event->destroy;
-	event->pmu_private = ctr_event;
 	event->overflow_handler = ctr_hook_overflow;
 	event->destroy = ctr_hook_destroy;
 	return 0;
@@ -114,8 +115,8 @@ static int ctr_hooked_event_init(struct perf_event *event)
 }
 
 /*
- * A hart refuses an event with another filter than the owners of its ring. perf then
- * alternates between them, which shows as less time running than enabled.
+ * A hart refuses an event that cannot share the ring. perf then alternates between the
+ * events, which shows as less time running than enabled.
  */
 static int ctr_hooked_add(struct perf_event *event, int flags)
 {
@@ -154,6 +155,7 @@ int ctr_hook_init(void)
 		.size = sizeof(attr),
 		.disabled = 1,
 	};
+	const struct ctr_filter all = { .control = CTR_CTL_U, .kernel = true, .stack = true };
 	struct perf_event *event;
 	struct pmu *pmu;
 	int ret;
@@ -166,10 +168,14 @@ int ctr_hook_init(void)
 	perf_event_release_kernel(event);
 	if (pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT || pmu->type != PERF_TYPE_RAW)
 		return -EOPNOTSUPP;
-	ret = ctr_ring_users_get(true);
+	/* All tracepoints, see above. */
+	ret = ctr_ring_users_get(&all);
 	if (ret)
 		return ret;
 	__module_get(THIS_MODULE);
+	/* perf looks for the depth of branch stacks here. */
+	if (sysfs_create_group(&pmu->dev->kobj, &ctr_caps_group))
+		pr_warn("hook=1: no caps in the sysfs directory of the PMU \"%s\"\n", pmu->name);
 	ctr_hook_pmu = pmu;
 	ctr_hook_event_init = pmu->event_init;
 	ctr_hook_add = pmu->add;

@@ -16,6 +16,7 @@
 #include <linux/notifier.h>
 #include <linux/of.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 
@@ -26,11 +27,6 @@ struct ctr_caps ctr_caps;
 unsigned int ctr_depth_code;
 
 static enum cpuhp_state ctr_hotplug;
-
-static bool ctr_event_is_ours(const struct perf_event *event)
-{
-	return ctr_hook_has(event) || ctr_pmu_has(event);
-}
 
 static char *layout = "1.0";
 module_param(layout, charp, 0444);
@@ -67,53 +63,27 @@ unsigned int ctr_event_depth(const struct perf_event *event, const struct ctr_fi
 	return min_not_zero(min(entries, ctr_depth()), (unsigned int)event->attr.sample_max_stack);
 }
 
-/*
- * perf schedules all events of a group or none, and those with branch stacks share the
- * ring. perf holds the mutex of the context.
- */
-static bool ctr_event_fits_group(struct perf_event *event, const struct ctr_filter *filter)
-{
-	struct perf_event *leader = event->group_leader, *sibling;
-
-	if (leader == event)
-		return true;
-	if (ctr_event_is_ours(leader) && ctr_event_of(leader)->filter.control != filter->control)
-		return false;
-	for_each_sibling_event(sibling, leader)
-	{
-		if (ctr_event_is_ours(sibling) &&
-		    ctr_event_of(sibling)->filter.control != filter->control)
-			return false;
-	}
-	return true;
-}
-
 /**
  * ctr_event_filter() - convert the branch filter of an event, and refuse events that would
  * never have a sample
- * @event: the event, not one that is inherited
+ * @event: the event
  * @filter: result
  *
- * Return: 0, or -EINVAL if the filter is contradictory; else -EOPNOTSUPP, which perf reports
- * as missing support for branch stacks.
+ * Return: 0 or -EOPNOTSUPP, which perf reports as missing support for branch stacks. perf's
+ * advice for other errors, such as EINVAL, leads nowhere.
  */
 int ctr_event_filter(struct perf_event *event, struct ctr_filter *filter)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	int ret = ctr_filter_init(filter, attr->branch_sample_type, &ctr_caps);
+	const char *reason = ctr_filter_init(filter, attr->branch_sample_type, &ctr_caps);
 
-	/* The parent was checked. */
-	if (event->parent)
-		return ret;
-	if (ret)
-		return ctr_refuse(ret, "CTR does not have this branch filter");
+	if (reason)
+		return ctr_refuse(-EOPNOTSUPP, reason);
 	/* Guests have their own CTR registers, which stay disabled. */
 	if (attr->exclude_host)
 		return ctr_refuse(-EOPNOTSUPP, "the event counts guests alone");
 	if (attr->exclude_user && attr->exclude_kernel)
 		return ctr_refuse(-EOPNOTSUPP, "the event counts neither user mode nor the kernel");
-	if (!ctr_event_fits_group(event, filter))
-		return ctr_refuse(-EOPNOTSUPP, "events of a group need the same branch filter");
 	return 0;
 }
 
@@ -330,6 +300,8 @@ static void __exit ctr_exit(void)
 	/* Clears every ring. */
 	cpuhp_remove_state(ctr_hotplug);
 	tracepoint_synchronize_unregister();
+	/* ctr_task.c frees after grace periods. */
+	rcu_barrier();
 	free_percpu(ctr_cpus);
 }
 module_exit(ctr_exit);

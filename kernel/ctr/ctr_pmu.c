@@ -16,10 +16,8 @@
  * perf_event_overflow() does: throttling, PERF_EVENT_IOC_REFRESH, frequencies. The only
  * exported function that calls it for an event of the caller's choice is
  * perf_tp_event(), for tracepoints. The event's overflow handler then adds the branch
- * stack to the sample.
- *
- * A hart has one ring, and the recording of a task would empty it for a recording of
- * the hart. The PMU is therefore exclusive: the second event gets EBUSY.
+ * stack to the sample. Events without branch stacks, and without samples, work in the same
+ * way: tools open them in the group of an event with both.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -115,15 +113,15 @@ static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *da
 			 struct pt_regs *regs)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
-	struct perf_event *event = cpu->owner;
+	struct perf_event *event = cpu->events;
 
-	/* Events of the cpu PMU, which have no such counter, may share the ring. */
+	/* Hooked events of the cpu PMU have no such counter. */
 	while (event && ctr_event_of(event)->counter != counter)
 		event = ctr_event_of(event)->next;
 	/* perf does not schedule the counter and would not end its throttling. */
 	counter->hw.interrupts = 0;
-	/* An overflow that was pending when the event was stopped. */
-	if (!event || event->hw.state & PERF_HES_STOPPED)
+	/* An overflow that was pending when the event was stopped; counters that wrap. */
+	if (!event || event->hw.state & PERF_HES_STOPPED || !is_sampling_event(event))
 		return;
 	/* The interrupt comes some instructions late; perf does not check the privilege. */
 	if (!regs || (event->attr.exclude_kernel && !user_mode(regs)) ||
@@ -146,11 +144,14 @@ static void ctr_output(struct perf_event *event, struct perf_sample_data *data,
 		ctr_event->skip = false;
 		return;
 	}
-	ctr_ring_fill(event);
-	perf_sample_save_brstack(data, event, (struct perf_branch_stack *)&cpu->stack, NULL);
-	cpu->samples++;
+	if (ctr_event->filter.control) {
+		ctr_ring_fill(event);
+		perf_sample_save_brstack(data, event, (struct perf_branch_stack *)&cpu->stack,
+					 NULL);
+		cpu->samples++;
+	}
 	ctr_event->output(event, data, regs);
-	ctr_ring_sampled(event);
+	ctr_ring_sampled();
 }
 
 /*
@@ -164,7 +165,7 @@ static void ctr_event_release(struct work_struct *work)
 
 	/* Children have gone, and their counters go with this one. */
 	perf_event_release_kernel(ctr_event->counter);
-	ctr_ring_users_put(ctr_event->filter.kernel);
+	ctr_ring_users_put(&ctr_event->filter);
 	kfree(ctr_event);
 	atomic_dec(&ctr_releasing);
 }
@@ -173,8 +174,7 @@ static void ctr_event_destroy(struct perf_event *event)
 {
 	struct ctr_event *ctr_event = ctr_event_of(event);
 
-	if (ctr_event->filter.stack && event->hw.target)
-		ctr_ring_slot_put(event->hw.target);
+	ctr_ring_close(event);
 	if (event->parent) {
 		kfree(ctr_event);
 		return;
@@ -223,24 +223,13 @@ static int ctr_event_check(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	/* Only samples have branch stacks. */
-	if (!attr->sample_period)
-		return ctr_refuse(-EOPNOTSUPP, "the event has no period");
-	if (!has_branch_stack(event))
-		return ctr_refuse(-EINVAL, "the event has no branch filter");
-	/*
-	 * A group member would be sampled by its own counter, and not together with
-	 * the leader. An event of this PMU can be the leader.
-	 */
-	if (event->group_leader != event)
-		return ctr_refuse(-EINVAL, "an event of the PMU ctr can only lead a group");
 	/* The tracepoint function of perf that delivers samples does not have these. */
 	if (attr->sigtrap || attr->aux_output || attr->aux_action || attr->precise_ip)
 		return ctr_refuse(-EOPNOTSUPP, "the PMU ctr has no sigtrap, AUX and precise");
 	if (attr->config & ~(CTR_CONFIG_HARDWARE | CTR_CONFIG_RAW) ||
-	    attr->config2 & ~CTR_CONFIG2_DEPTH || attr->config2 > ctr_depth() ||
+	    attr->config2 & ~CTR_CONFIG2_DEPTH ||
 	    (!(attr->config & CTR_CONFIG_RAW) && attr->config1))
-		return ctr_refuse(-EINVAL, "the event or its depth is not valid");
+		return ctr_refuse(-EINVAL, "the event has unknown bits, or raw= without israw");
 	/*
 	 * Harts without CTR are not refused: perf opens an event on each hart, for a
 	 * task as well. The event stays inactive there, see ctr_ring_begin().
@@ -256,18 +245,11 @@ static int ctr_event_inherit(struct perf_event *event)
 {
 	const struct ctr_event *parent = ctr_event_of(event->parent);
 	struct ctr_event *ctr_event = kmemdup(parent, sizeof(*parent), GFP_KERNEL_ACCOUNT);
-	int ret = 0;
 
 	if (!ctr_event)
 		return -ENOMEM;
 	/* perf may not have created it yet, see ctr_counter(). */
 	ctr_event->counter = NULL;
-	if (ctr_event->filter.stack && event->hw.target)
-		ret = ctr_ring_slot_get(event->hw.target);
-	if (ret) {
-		kfree(ctr_event);
-		return ret;
-	}
 	event->pmu_private = ctr_event;
 	event->destroy = ctr_event_destroy;
 	return 0;
@@ -322,30 +304,27 @@ static int ctr_event_create(struct perf_event *event, const struct ctr_filter *f
 	ctr_event->filter = *filter;
 	ctr_event->depth = ctr_event_depth(event, filter, event->attr.config2);
 	INIT_WORK(&ctr_event->release, ctr_event_release);
-	if (filter->stack && event->hw.target) {
-		ret = ctr_ring_slot_get(event->hw.target);
-		if (ret)
-			goto free;
-	}
-	ret = ctr_ring_users_get(filter->kernel);
+	event->pmu_private = ctr_event;
+	ret = ctr_ring_users_get(filter);
 	if (ret)
-		goto slot;
+		goto free;
+	ret = ctr_ring_open(event);
+	if (ret)
+		goto users;
 	ctr_event->counter = ctr_counter_create(event, ctr_event);
 	if (IS_ERR(ctr_event->counter)) {
 		ret = PTR_ERR(ctr_event->counter);
-		goto users;
+		goto close;
 	}
 	ctr_event->output = event->overflow_handler;
 	event->overflow_handler = ctr_output;
-	event->pmu_private = ctr_event;
 	event->destroy = ctr_event_destroy;
 	return 0;
 
+close:
+	ctr_ring_close(event);
 users:
-	ctr_ring_users_put(filter->kernel);
-slot:
-	if (filter->stack && event->hw.target)
-		ctr_ring_slot_put(event->hw.target);
+	ctr_ring_users_put(filter);
 free:
 	kfree(ctr_event);
 	return ret;
@@ -353,7 +332,7 @@ free:
 
 static int ctr_event_init(struct perf_event *event)
 {
-	struct ctr_filter filter;
+	struct ctr_filter filter = {};
 	int ret;
 
 	if (event->attr.type != event->pmu->type)
@@ -363,7 +342,9 @@ static int ctr_event_init(struct perf_event *event)
 	ret = ctr_event_permit(event) ?: ctr_event_check(event);
 	if (ret)
 		return ret;
-	ret = ctr_event_filter(event, &filter);
+	/* Only samples have branch stacks. */
+	if (has_branch_stack(event) && is_sampling_event(event))
+		ret = ctr_event_filter(event, &filter);
 	if (ret)
 		return ret;
 	/* If events are created faster than counters are released, wait for the release. */
@@ -404,7 +385,7 @@ static void ctr_start(struct perf_event *event, int flags)
 	struct perf_event *counter = ctr_event_of(event)->counter;
 
 	/* perf adjusts the period to the frequency, or PERF_EVENT_IOC_PERIOD has changed it. */
-	if (counter->hw.sample_period != event->hw.sample_period) {
+	if (is_sampling_event(event) && counter->hw.sample_period != event->hw.sample_period) {
 		counter->hw.sample_period = event->hw.sample_period;
 		local64_set(&counter->hw.period_left, 0);
 	}
@@ -540,7 +521,8 @@ static struct attribute *ctr_caps_attrs[] = {
 	&dev_attr_mispredict.attr, &dev_attr_cycles.attr,  NULL,
 };
 
-static const struct attribute_group ctr_caps_group = {
+/* Also in the directory of the cpu PMU, with hook=1. */
+const struct attribute_group ctr_caps_group = {
 	.name = "caps",
 	.attrs = ctr_caps_attrs,
 };
@@ -555,7 +537,6 @@ static const struct attribute_group *ctr_groups[] = {
 static struct pmu ctr_pmu = {
 	.module = THIS_MODULE,
 	.attr_groups = ctr_groups,
-	.capabilities = PERF_PMU_CAP_EXCLUSIVE,
 	/*
 	 * With a hardware context, perf would hold the mutex of a group leader's context
 	 * during event_init().
@@ -568,12 +549,6 @@ static struct pmu ctr_pmu = {
 	.stop = ctr_stop,
 	.read = ctr_read,
 };
-
-/** ctr_pmu_has() - tell whether an event is one of this PMU */
-bool ctr_pmu_has(const struct perf_event *event)
-{
-	return event->pmu == &ctr_pmu;
-}
 
 /**
  * ctr_pmu_init() - register the PMU, after the harts are set up

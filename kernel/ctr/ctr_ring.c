@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ownership of the harts' rings, and their contents across context switches.
+ * The rings of the harts: the events that share one, and context switches.
  *
- * A hart has one ring, and its records do not name a task. The driver therefore
- * clears the ring when an event starts to record, when it ends, and whenever the
- * hart switches to another task: perf may swap the contexts of two tasks without
- * calling the PMU, and does not report task switches to events of a hart. With
- * RASEMU, the switch saves and restores the ring instead, because a call stack that
- * loses its outer frames at every switch is useless.
+ * A hart has one ring. It records what any of the events on the hart wants: a mode if one
+ * event wants it, and all types of transfers except those that no event wants. Each event
+ * then gets only its records, see ctr_filter_entries(). A call stack (RASEMU) needs the
+ * ring alone.
+ *
+ *   events on the hart       sctrctl            kept in a sample of the event
+ *   any,u                    U                  all
+ *   any,u  call,k            U S                any,u: user mode; call,k: calls, kernel
+ *   any,u          (del)     U                  any,u: user mode
+ *
+ * When the ring begins to record more, it is cleared, because the older records are not
+ * all that the new event wants. When it records less, the records stay.
+ *
+ * The records do not name a task. The driver therefore clears the ring when the last
+ * event ends, and whenever the hart switches to another task: perf may swap the contexts
+ * of two tasks without calling the PMU, and does not report task switches to events of a
+ * hart. A call stack is exchanged instead, see ctr_task.c.
  *
  * Kernel records cannot reach users who may not see them. With U recorded and S not,
  * the hart records neither the trap into the kernel (STE is never set), nor the
  * kernel's transfers, nor the return, whose source mode is not enabled. The rule to
- * clear S before sret applies to rings with both modes, which need
- * perf_allow_kernel(). In addition, ctr_filter_entries() drops records with kernel
- * addresses.
+ * clear S before sret applies to rings with both modes, which need an event with
+ * perf_allow_kernel(). Other events that share such a ring get no record with a kernel
+ * address.
  */
-#include <linux/hashtable.h>
 #include <linux/interrupt.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
@@ -35,189 +45,174 @@
 
 #define CTR_INSN_ECALL 0x73
 
-/**
- * struct ctr_slot - the saved ring of a task that is not running
- * @node: in ctr_slots
- * @rcu: for readers in the scheduler
- * @task: the task; events hold a reference to it
- * @users: number of events that record @task
- * @status: sctrstatus
- * @count: number of @records
- * @records: newest first
- *
- * The hart that the task leaves writes the records, and the hart that runs it next
- * reads them; the scheduler orders the two.
- */
-struct ctr_slot {
-	struct hlist_node node;
-	struct rcu_head rcu;
-	struct task_struct *task;
-	unsigned int users;
-	u64 status;
-	unsigned int count;
-	struct ctr_record records[];
-};
-
 struct ctr_cpu __percpu *ctr_cpus;
 
-static DEFINE_HASHTABLE(ctr_slots, 6);
-static DEFINE_SPINLOCK(ctr_slots_lock);
+/* Open events with a branch stack, without inherited ones. */
+static LIST_HEAD(ctr_events);
+static DEFINE_SPINLOCK(ctr_events_lock);
 
-/* Number of open events, and number of those that record the kernel. */
-static unsigned int ctr_users, ctr_kernel_users;
-static DEFINE_MUTEX(ctr_users_lock);
-
-static struct tracepoint *ctr_tp_switch, *ctr_tp_irq_exit;
-
-static struct ctr_slot *ctr_slot_find(const struct task_struct *task)
+/* Whether two events may be on a hart at the same time. */
+static bool ctr_events_meet(const struct perf_event *one, const struct perf_event *other)
 {
-	struct ctr_slot *slot;
-
-	hash_for_each_possible_rcu(ctr_slots, slot, node, (unsigned long)task,
-				   lockdep_is_held(&ctr_slots_lock)) {
-		if (slot->task == task)
-			return slot;
-	}
-	return NULL;
+	return (one->cpu == other->cpu || one->cpu < 0 || other->cpu < 0) &&
+	       (one->hw.target == other->hw.target || !one->hw.target || !other->hw.target);
 }
 
-/**
- * ctr_ring_slot_get() - save the ring of a task while it is not running
- * @task: the task; the caller holds a reference until ctr_ring_slot_put()
- *
- * Return: 0 or -ENOMEM.
- */
-int ctr_ring_slot_get(struct task_struct *task)
+/* Refuses an event that cannot share the ring with one that is open. */
+static int ctr_ring_admit(struct perf_event *event)
 {
-	struct ctr_slot *slot, *new;
+	const char *reason =
+		ctr_caps.type ? "call stacks and other branches cannot be recorded at once" :
+				"the harts do not record types: all events need the same filter";
+	struct ctr_event *new = ctr_event_of(event), *open;
 
-	new = kzalloc(struct_size(new, records, ctr_depth()), GFP_KERNEL_ACCOUNT);
-	if (!new)
-		return -ENOMEM;
-	spin_lock(&ctr_slots_lock);
-	slot = ctr_slot_find(task);
-	if (slot) {
-		kfree(new);
-	} else {
-		slot = new;
-		slot->task = task;
-		hash_add_rcu(ctr_slots, &slot->node, (unsigned long)task);
+	guard(spinlock)(&ctr_events_lock);
+	list_for_each_entry(open, &ctr_events, node) {
+		if (ctr_filter_shares(&open->filter, &new->filter, &ctr_caps) ||
+		    !ctr_events_meet(open->event, event))
+			continue;
+		/*
+		 * perf schedules events of a hart before those of tasks, so that a user
+		 * cannot keep the administrator from recording a hart.
+		 */
+		if (open->event->hw.target && !event->hw.target)
+			continue;
+		return ctr_refuse(-EBUSY, reason);
 	}
-	slot->users++;
-	spin_unlock(&ctr_slots_lock);
+	list_add(&new->node, &ctr_events);
 	return 0;
 }
 
 /**
- * ctr_ring_slot_put() - undo ctr_ring_slot_get()
- * @task: the task
+ * ctr_ring_open() - prepare for an event and those that inherit it
+ * @event: the event, before it is scheduled for the first time
+ *
+ * Return: 0; -EBUSY if another event on the same task or hart needs the ring alone, or
+ * this one does; -ENOMEM.
  */
-void ctr_ring_slot_put(struct task_struct *task)
+int ctr_ring_open(struct perf_event *event)
 {
-	struct ctr_slot *slot;
+	struct ctr_event *ctr_event = ctr_event_of(event);
+	int ret;
 
-	spin_lock(&ctr_slots_lock);
-	slot = ctr_slot_find(task);
-	if (!--slot->users) {
-		hash_del_rcu(&slot->node);
-		kfree_rcu(slot, rcu);
+	ctr_event->event = event;
+	if (!ctr_event->filter.control)
+		return 0;
+	ret = ctr_ring_admit(event);
+	if (ret || !ctr_event->filter.stack)
+		return ret;
+	ret = ctr_task_open(event);
+	if (ret) {
+		guard(spinlock)(&ctr_events_lock);
+		list_del(&ctr_event->node);
 	}
-	spin_unlock(&ctr_slots_lock);
-}
-
-/* Recording is off. Interrupts are off, too, so this is an RCU read-side section. */
-static void ctr_ring_save(struct ctr_cpu *cpu)
-{
-	struct ctr_slot *slot = cpu->ring_task ? ctr_slot_find(cpu->ring_task) : NULL;
-
-	if (slot) {
-		slot->status = ctr_hw_status();
-		/* With data: the next event of the task may want it. */
-		slot->count = ctr_hw_read(slot->records, 0, ctr_depth(), true);
-	}
-	cpu->ring_task = NULL;
-}
-
-static void ctr_ring_load(struct ctr_cpu *cpu, struct task_struct *task)
-{
-	struct ctr_slot *slot = ctr_slot_find(task);
-
-	if (slot)
-		ctr_hw_restore(slot->status, slot->records, slot->count);
-	cpu->ring_task = task;
+	return ret;
 }
 
 /**
- * ctr_ring_owns() - tell whether the ring of this hart records for an event
+ * ctr_ring_close() - undo ctr_ring_open()
+ * @event: the event; nothing is done for one that is inherited
+ */
+void ctr_ring_close(struct perf_event *event)
+{
+	struct ctr_event *ctr_event = ctr_event_of(event);
+
+	if (event->parent || !ctr_event->filter.control)
+		return;
+	if (ctr_event->filter.stack)
+		ctr_task_close(event);
+	guard(spinlock)(&ctr_events_lock);
+	list_del(&ctr_event->node);
+}
+
+/**
+ * ctr_ring_has() - tell whether an event is scheduled on this hart
  * @cpu: state of this hart
  * @event: the event
  */
-bool ctr_ring_owns(const struct ctr_cpu *cpu, const struct perf_event *event)
+bool ctr_ring_has(const struct ctr_cpu *cpu, const struct perf_event *event)
 {
-	const struct perf_event *owner = cpu->owner;
+	const struct perf_event *other = cpu->events;
 
-	while (owner && owner != event)
-		owner = ctr_event_of(owner)->next;
-	return owner;
+	while (other && other != event)
+		other = ctr_event_of(other)->next;
+	return other;
+}
+
+/*
+ * Makes the hart record what its events want. ctr_ring_snapshot() may interrupt this; each
+ * field that it reads is valid before and after.
+ */
+static void ctr_ring_update(struct ctr_cpu *cpu)
+{
+	struct ctr_filter before = cpu->filter, filter = {};
+	const struct perf_event *event;
+
+	for (event = cpu->events; event; event = ctr_event_of(event)->next)
+		ctr_filter_merge(&filter, &ctr_event_of(event)->filter, &ctr_caps);
+	cpu->filter = filter;
+	if (!cpu->usable || filter.control == before.control)
+		return;
+	ctr_hw_control(0);
+	if (before.stack)
+		ctr_task_save(cpu);
+	/* Whether types or modes are recorded that were not. */
+	if (!filter.control || !before.control ||
+	    (filter.control & ~before.control & ~CTR_CTL_INHIBIT) ||
+	    (before.control & ~filter.control & CTR_CTL_INHIBIT)) {
+		ctr_hw_clear();
+		cpu->recorded = filter.control;
+	}
+	if (filter.stack)
+		ctr_task_load(cpu, current);
+	/* Only rings with the kernel are thawed after an interrupt. */
+	if (before.kernel && !filter.kernel)
+		ctr_hw_thaw();
+	ctr_hw_control(filter.control);
 }
 
 /**
- * ctr_ring_begin() - make an event an owner of this hart's ring, and record
+ * ctr_ring_begin() - schedule an event on this hart, and record for it
  * @event: the event
  *
- * Events share the ring if it records the same for both, as those of a group do. Its
- * records are then of the same task and modes, so the new event may have the older
- * ones, too.
+ * Records that are already in the ring are of the same task, so the new event may have
+ * those that its filter keeps.
  *
  * Return: 0, -EOPNOTSUPP if the hart lacks the common capabilities, -EBUSY if its
- * ring records something else.
+ * ring cannot record for this event as well; perf then alternates between them.
  */
 int ctr_ring_begin(struct perf_event *event)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
-	const struct ctr_filter *filter = &ctr_event_of(event)->filter;
+	struct ctr_event *ctr_event = ctr_event_of(event);
 
 	lockdep_assert_irqs_disabled();
-	if (!cpu->usable)
+	if (!cpu->usable && ctr_event->filter.control)
 		return -EOPNOTSUPP;
-	if (cpu->owner && ctr_event_of(cpu->owner)->filter.control != filter->control)
+	if (!ctr_filter_shares(&cpu->filter, &ctr_event->filter, &ctr_caps))
 		return -EBUSY;
-	ctr_event_of(event)->next = cpu->owner;
-	if (cpu->owner) {
-		WRITE_ONCE(cpu->owner, event);
-		return 0;
-	}
-	ctr_hw_control(0);
-	ctr_hw_clear();
-	if (filter->stack)
-		ctr_ring_load(cpu, current);
-	WRITE_ONCE(cpu->owner, event);
-	ctr_hw_control(filter->control);
+	ctr_event->next = cpu->events;
+	cpu->events = event;
+	ctr_ring_update(cpu);
 	return 0;
 }
 
 /**
- * ctr_ring_end() - stop recording for an event; the last owner clears the ring
+ * ctr_ring_end() - undo ctr_ring_begin(); the last event clears the ring
  * @event: the event
  */
 void ctr_ring_end(struct perf_event *event)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
-	struct perf_event **link = &cpu->owner;
+	struct perf_event **link = &cpu->events;
 
 	lockdep_assert_irqs_disabled();
 	while (*link && *link != event)
 		link = &ctr_event_of(*link)->next;
 	if (!*link)
 		return;
-	/* ctr_ring_snapshot() may interrupt this. */
-	WRITE_ONCE(*link, ctr_event_of(event)->next);
-	if (cpu->owner || !cpu->usable)
-		return;
-	ctr_hw_control(0);
-	if (ctr_event_of(event)->filter.stack)
-		ctr_ring_save(cpu);
-	ctr_hw_clear();
+	*link = ctr_event_of(event)->next;
+	ctr_ring_update(cpu);
 }
 
 /* Tracepoint sched_switch, just before this hart switches to @next. */
@@ -225,18 +220,17 @@ static void ctr_sched_switch(void *data, bool preempt, struct task_struct *prev,
 			     struct task_struct *next, unsigned int prev_state)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
-	const struct ctr_filter *filter;
 
-	if (!cpu->owner || !cpu->usable)
+	if (!cpu->filter.control || !cpu->usable)
 		return;
-	filter = &ctr_event_of(cpu->owner)->filter;
 	ctr_hw_control(0);
-	if (filter->stack)
-		ctr_ring_save(cpu);
+	if (cpu->filter.stack)
+		ctr_task_save(cpu);
 	ctr_hw_clear();
-	if (filter->stack)
-		ctr_ring_load(cpu, next);
-	ctr_hw_control(filter->control);
+	if (cpu->filter.stack)
+		ctr_task_load(cpu, next);
+	cpu->recorded = cpu->filter.control;
+	ctr_hw_control(cpu->filter.control);
 }
 
 /*
@@ -248,70 +242,112 @@ static void ctr_irq_exit(void *data, int irq, struct irqaction *action, int ret)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 
-	if (cpu->owner && cpu->usable && ctr_event_of(cpu->owner)->filter.kernel)
+	if (cpu->filter.kernel && cpu->usable)
 		ctr_hw_thaw();
 }
 
-static void ctr_find_tracepoint(struct tracepoint *tp, void *data)
+/* Tracepoints, which are not exported to modules, and their users. */
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *point;
+	unsigned int users;
+} ctr_probes[] = {
+	{ .name = "sched_switch", .probe = ctr_sched_switch },
+	{ .name = "irq_handler_exit", .probe = ctr_irq_exit },
+	{ .name = "sched_process_fork", .probe = ctr_task_fork },
+	{ .name = "sched_process_exec", .probe = ctr_task_exec },
+	{ .name = "sched_process_free", .probe = ctr_task_free },
+};
+
+/* Bits are indices of ctr_probes. */
+#define CTR_PROBES_ALWAYS	BIT(0)
+#define CTR_PROBES_KERNEL	BIT(1)
+#define CTR_PROBES_STACK	(BIT(2) | BIT(3) | BIT(4))
+
+static DEFINE_MUTEX(ctr_probes_lock);
+
+static void ctr_find_tracepoint(struct tracepoint *point, void *data)
 {
-	if (!strcmp(tp->name, "sched_switch"))
-		ctr_tp_switch = tp;
-	else if (!strcmp(tp->name, "irq_handler_exit"))
-		ctr_tp_irq_exit = tp;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ctr_probes); i++) {
+		if (!strcmp(point->name, ctr_probes[i].name))
+			ctr_probes[i].point = point;
+	}
 }
 
 /**
- * ctr_ring_init() - find the tracepoints, which are not exported to modules
+ * ctr_ring_init() - find the tracepoints
  *
  * Return: 0, or -ENOENT if the kernel was built without tracepoints.
  */
 int ctr_ring_init(void)
 {
+	unsigned int i;
+
 	check_trace_callback_type_sched_switch(ctr_sched_switch);
 	check_trace_callback_type_irq_handler_exit(ctr_irq_exit);
+	check_trace_callback_type_sched_process_fork(ctr_task_fork);
+	check_trace_callback_type_sched_process_exec(ctr_task_exec);
+	check_trace_callback_type_sched_process_free(ctr_task_free);
 	for_each_kernel_tracepoint(ctr_find_tracepoint, NULL);
-	return ctr_tp_switch && ctr_tp_irq_exit ? 0 : -ENOENT;
+	for (i = 0; i < ARRAY_SIZE(ctr_probes); i++) {
+		if (!ctr_probes[i].point)
+			return -ENOENT;
+	}
+	return 0;
+}
+
+static unsigned int ctr_filter_probes(const struct ctr_filter *filter)
+{
+	return (filter->control ? CTR_PROBES_ALWAYS : 0) |
+	       (filter->kernel ? CTR_PROBES_KERNEL : 0) | (filter->stack ? CTR_PROBES_STACK : 0);
+}
+
+static void ctr_probes_put(unsigned int probes)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ctr_probes); i++) {
+		if (probes & BIT(i) && !--ctr_probes[i].users)
+			tracepoint_probe_unregister(ctr_probes[i].point, ctr_probes[i].probe, NULL);
+	}
 }
 
 /**
  * ctr_ring_users_get() - register the tracepoints for a new event
- * @kernel: the event records the kernel
+ * @filter: filter of the event
  *
  * Return: 0 or an error of tracepoint_probe_register().
  */
-int ctr_ring_users_get(bool kernel)
+int ctr_ring_users_get(const struct ctr_filter *filter)
 {
-	int ret = 0;
+	unsigned int probes = ctr_filter_probes(filter), i;
+	int ret;
 
-	guard(mutex)(&ctr_users_lock);
-	if (!ctr_users)
-		ret = tracepoint_probe_register(ctr_tp_switch, ctr_sched_switch, NULL);
-	if (ret)
-		return ret;
-	if (kernel && !ctr_kernel_users)
-		ret = tracepoint_probe_register(ctr_tp_irq_exit, ctr_irq_exit, NULL);
-	if (ret) {
-		if (!ctr_users)
-			tracepoint_probe_unregister(ctr_tp_switch, ctr_sched_switch, NULL);
-		return ret;
+	guard(mutex)(&ctr_probes_lock);
+	for (i = 0; i < ARRAY_SIZE(ctr_probes); i++) {
+		if (!(probes & BIT(i)) || ctr_probes[i].users++)
+			continue;
+		ret = tracepoint_probe_register(ctr_probes[i].point, ctr_probes[i].probe, NULL);
+		if (ret) {
+			ctr_probes[i].users = 0;
+			ctr_probes_put(probes & (BIT(i) - 1));
+			return ret;
+		}
 	}
-	ctr_users++;
-	ctr_kernel_users += kernel;
 	return 0;
 }
 
 /**
  * ctr_ring_users_put() - undo ctr_ring_users_get()
- * @kernel: same value as for ctr_ring_users_get()
+ * @filter: filter of the event
  */
-void ctr_ring_users_put(bool kernel)
+void ctr_ring_users_put(const struct ctr_filter *filter)
 {
-	guard(mutex)(&ctr_users_lock);
-	ctr_kernel_users -= kernel;
-	if (kernel && !ctr_kernel_users)
-		tracepoint_probe_unregister(ctr_tp_irq_exit, ctr_irq_exit, NULL);
-	if (!--ctr_users)
-		tracepoint_probe_unregister(ctr_tp_switch, ctr_sched_switch, NULL);
+	guard(mutex)(&ctr_probes_lock);
+	ctr_probes_put(ctr_filter_probes(filter));
 }
 
 /* Only ecall is a system call; perf has no type for other exceptions. */
@@ -324,25 +360,63 @@ static unsigned int ctr_exception_type(u64 from)
 	return insn == CTR_INSN_ECALL ? PERF_BR_SYSCALL : PERF_BR_UNKNOWN;
 }
 
-/* Converts the records that the event wants. Return: number of @entries. */
-static unsigned int ctr_ring_convert(const struct ctr_filter *filter,
-				     const struct ctr_record *records, unsigned int count,
-				     struct perf_branch_entry *entries)
+/* Converts the records that the event wants, see ctr_filter_entries(). */
+static void ctr_ring_convert(const struct ctr_filter *filter, const struct ctr_record *records,
+			     unsigned int count, struct ctr_entries *entries)
 {
-	unsigned int i;
+	unsigned int i = entries->count;
 
-	count = ctr_filter_entries(filter, &ctr_caps, records, count, entries);
+	ctr_filter_entries(filter, &ctr_caps, records, count, entries);
 	/* The hart records exceptions only if the kernel is recorded. */
-	for (i = 0; i < count && filter->save_type && filter->kernel; i++) {
-		if (entries[i].type == PERF_BR_SYSCALL)
-			entries[i].type = ctr_exception_type(entries[i].from);
+	for (; i < entries->count && filter->save_type && filter->kernel; i++) {
+		if (entries->entry[i].type == PERF_BR_SYSCALL)
+			entries->entry[i].type = ctr_exception_type(entries->entry[i].from);
 	}
-	return count;
+}
+
+/*
+ * Reads the entries that @filter wants from the ring of this hart, at most @max. @records
+ * has room for @room records. noinline, see ctr_ring_snapshot().
+ */
+static noinline unsigned int ctr_ring_read(const struct ctr_cpu *cpu,
+					   const struct ctr_filter *filter,
+					   struct ctr_record *records, unsigned int room,
+					   struct perf_branch_entry *entry, unsigned int max)
+{
+	/* The ring has records that the event does not want. */
+	bool sieve = filter->sieve || cpu->recorded != filter->control;
+	bool data = filter->data || (sieve && ctr_caps.type);
+	struct ctr_entries entries = { .entry = entry, .max = max };
+	unsigned int first = 0, count, asked;
+
+	do {
+		asked = min(room, ctr_depth() - first);
+		/* Dropped records leave room for older ones. */
+		if (!sieve)
+			asked = min(asked, max - entries.count);
+		count = ctr_hw_read(records, first, asked, data);
+		ctr_ring_convert(filter, records, count, &entries);
+		first += count;
+	} while (count == asked && !entries.full && first < ctr_depth() &&
+		 (sieve || entries.count < max));
+	/* A record before the oldest entry may have been dropped, with its cycles. */
+	if (sieve && entries.count && !entries.full)
+		entry[entries.count - 1].cycles = 0;
+	return entries.count;
+}
+
+/*
+ * The position of the newest entry in the ring: with it, perf joins the call stacks of two
+ * samples if the older frames are no longer in the ring. Other rings wrap too often.
+ */
+static u64 ctr_ring_index(const struct ctr_filter *filter)
+{
+	return filter->stack ? (ctr_hw_status() - 1) & (ctr_depth() - 1) : -1ULL;
 }
 
 /**
  * ctr_ring_fill() - read the ring of this hart for a sample
- * @event: an owner of the ring
+ * @event: an event on this hart, with a branch stack
  *
  * Writes to the hart's ctr_cpu.stack, which is valid until the next sample.
  *
@@ -352,55 +426,39 @@ unsigned int ctr_ring_fill(struct perf_event *event)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 	const struct ctr_event *ctr_event = ctr_event_of(event);
-	const struct ctr_filter *filter = &ctr_event->filter;
-	unsigned int count;
 
 	/* LCOFIFRZ has already frozen the ring, unless the hart lacks it. */
-	if (filter->kernel)
+	if (cpu->filter.kernel)
 		ctr_hw_freeze();
-	count = ctr_hw_read(cpu->records, 0, ctr_event->depth, filter->data);
-	cpu->stack.nr = ctr_ring_convert(filter, cpu->records, count, cpu->stack.entries);
-	/* The ring has no index that is comparable between two samples. */
-	cpu->stack.hw_idx = -1ULL;
+	/* A sieve reads some more records than it keeps. */
+	cpu->stack.nr = ctr_ring_read(cpu, &ctr_event->filter, cpu->records, ctr_event->depth + 1,
+				      cpu->stack.entries, ctr_event->depth);
+	cpu->stack.hw_idx = ctr_ring_index(&ctr_event->filter);
 	return cpu->stack.nr;
 }
 
 /**
  * ctr_ring_sampled() - thaw the ring after a sample that no interrupt of genirq took
- * @event: an owner of the ring
  *
  * The counters may also interrupt as supervisor software events, which are like NMIs.
  * Then ctr_irq_exit() does not follow. If such an event was for a counter of another
  * driver, the next interrupt of any kind thaws the ring.
  */
-void ctr_ring_sampled(const struct perf_event *event)
+void ctr_ring_sampled(void)
 {
-	if (ctr_event_of(event)->filter.kernel && in_nmi())
+	if (in_nmi() && this_cpu_ptr(ctr_cpus)->filter.kernel)
 		ctr_hw_thaw();
 }
 
-/* Number of records that ctr_ring_copy() keeps on the stack. */
+/* Number of records that a snapshot keeps on the stack. */
 #define CTR_SNAPSHOT_STEP 16U
 
-/*
- * noinline: the compiler may initialize the stack with a loop, and its transfers must
- * come after the ring is frozen.
- */
-static noinline unsigned int ctr_ring_copy(const struct ctr_filter *filter,
+static noinline unsigned int ctr_ring_copy(const struct ctr_cpu *cpu,
 					   struct perf_branch_entry *entries, unsigned int max)
 {
 	struct ctr_record records[CTR_SNAPSHOT_STEP];
-	unsigned int first = 0, count, filled = 0;
 
-	do {
-		/* Dropped records leave room for older ones. */
-		count = ctr_hw_read(records, first,
-				    min3(CTR_SNAPSHOT_STEP, ctr_depth() - first, max - filled),
-				    filter->data);
-		filled += ctr_ring_convert(filter, records, count, entries + filled);
-		first += count;
-	} while (count && filled < max && first < ctr_depth());
-	return filled;
+	return ctr_ring_read(cpu, &cpu->filter, records, CTR_SNAPSHOT_STEP, entries, max);
 }
 
 /**
@@ -408,12 +466,14 @@ static noinline unsigned int ctr_ring_copy(const struct ctr_filter *filter,
  * @entries: result, newest first
  * @max: maximum number of entries
  *
- * The entries are those that a sample of the owner would have, with its filters; if
- * events share the ring, of the one that was scheduled last. The caller must be
- * permitted to see the kernel and all tasks, because another user may have opened it.
+ * The entries are what the ring records: what any of the events on the hart wants. The
+ * caller must be permitted to see the kernel and all tasks, because other users may have
+ * opened them.
  *
  * May interrupt every other function of this file, also during a sample: it does not
- * use the buffers in ctr_cpu, and a frozen ring stays frozen.
+ * use the buffers in ctr_cpu, and a frozen ring stays frozen. The functions that follow
+ * the freeze are noinline: the compiler may initialize their local variables with a loop,
+ * and its transfers must come after the freeze.
  *
  * Return: number of entries, or -ENOENT if nothing is recorded on this hart.
  */
@@ -424,11 +484,11 @@ int ctr_ring_snapshot(struct perf_branch_entry *entries, unsigned int max)
 	bool frozen;
 
 	lockdep_assert_irqs_disabled();
-	if (unlikely(!cpu->owner || !cpu->usable))
+	if (unlikely(!cpu->filter.control || !cpu->usable))
 		return -ENOENT;
 	/* As early as possible, without a transfer since the call. */
 	frozen = ctr_hw_freeze();
-	filled = ctr_ring_copy(&ctr_event_of(cpu->owner)->filter, entries, max);
+	filled = ctr_ring_copy(cpu, entries, max);
 	if (!frozen)
 		ctr_hw_thaw();
 	return filled;
@@ -444,8 +504,9 @@ void ctr_ring_online(struct ctr_cpu *cpu)
 	cpu->ring_task = NULL;
 	cpu->usable = true;
 	/* After an idle state that lost the registers. */
-	if (cpu->owner)
-		ctr_hw_control(ctr_event_of(cpu->owner)->filter.control);
+	cpu->recorded = cpu->filter.control;
+	if (cpu->filter.control)
+		ctr_hw_control(cpu->filter.control);
 }
 
 /**
@@ -457,6 +518,7 @@ void ctr_ring_online(struct ctr_cpu *cpu)
 void ctr_ring_offline(struct ctr_cpu *cpu)
 {
 	cpu->usable = false;
+	cpu->ring_task = NULL;
 	ctr_hw_control(0);
 	ctr_hw_clear();
 }

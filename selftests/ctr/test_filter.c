@@ -12,18 +12,29 @@
 #define H PERF_SAMPLE_BRANCH_HV
 /* The twelve inhibit bits of sctrctl: 33..35, 37, 40..47. */
 #define ALL_INHIBIT UINT64_C(0xff2e00000000)
+/* Exceptions, interrupts, trap returns. */
+#define TRAPS UINT64_C(0xe00000000)
 
 static const struct ctr_caps full = { 0xff3e00001980, 0x1f, true, true, true };
 static const struct ctr_caps bare = { 0x1000, 0x1, false, true, false };
 static const struct ctr_caps no_type = { 0x1000, 0x1, false, false, false };
 
-static struct ctr_filter filter_of(u64 perf, const struct ctr_caps *caps, int expected)
+static struct ctr_filter filter_of(u64 perf, const struct ctr_caps *caps)
 {
 	struct ctr_filter filter;
+	const char *reason = ctr_filter_init(&filter, perf, caps);
 
-	is_u64(ctr_filter_init(&filter, perf, caps), expected, "branch_sample_type %#llx",
-	       (unsigned long long)perf);
+	ok(!reason, "branch_sample_type %#llx: %s", (unsigned long long)perf, reason ?: "accepted");
 	return filter;
+}
+
+static void refused(u64 perf, const struct ctr_caps *caps, const char *expected)
+{
+	struct ctr_filter filter;
+	const char *reason = ctr_filter_init(&filter, perf, caps) ?: "accepted";
+
+	ok(strstr(reason, expected), "branch_sample_type %#llx: %s", (unsigned long long)perf,
+	   reason);
 }
 
 static void test_control(void)
@@ -46,38 +57,40 @@ static void test_control(void)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		struct ctr_filter filter = filter_of(table[i].perf | U, &full, 0);
+		struct ctr_filter filter = filter_of(table[i].perf | U, &full);
 
 		is_u64(filter.control, (ALL_INHIBIT & ~table[i].recorded) | 1,
 		       "%s,u: U, no freeze, other types are inhibited", table[i].name);
-		filter = filter_of(table[i].perf | K, &full, 0);
+		filter = filter_of(table[i].perf | K, &full);
 		is_u64(filter.control, (ALL_INHIBIT & ~table[i].recorded) | 2 | 1 << 12,
 		       "%s,k: S and LCOFIFRZ", table[i].name);
 	}
-	is_u64(filter_of(PERF_SAMPLE_BRANCH_ANY | U | K | H, &full, 0).control, 3 | 1 << 12,
+	is_u64(filter_of(PERF_SAMPLE_BRANCH_ANY | U | K | H, &full).control, 3 | 1 << 12,
 	       "u,k,hv: U and S");
-	is_u64(filter_of(PERF_SAMPLE_BRANCH_ANY | H, &full, 0).control, 2 | 1 << 12,
+	is_u64(filter_of(PERF_SAMPLE_BRANCH_ANY | H, &full).control, 2 | 1 << 12,
 	       "hv: a hypervisor is in S-mode");
-	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare, 0).control, 1,
+	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare).control, 1,
 	       "inhibit bits that the hart lacks are not written");
-	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | U, &full, 0).control, 1 | 1 << 7,
+	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | U, &full).control, 1 | 1 << 7,
 	       "call stack: U and RASEMU");
 }
 
 static void test_refused(void)
 {
-	filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | U | K, &full, -EOPNOTSUPP);
-	filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | U, &bare, -EOPNOTSUPP);
-	filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_ANY_CALL | U, &full, -EINVAL);
-	filter_of(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ABORT_TX | U, &full, -EOPNOTSUPP);
-	filter_of(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_IN_TX | U, &full, -EOPNOTSUPP);
-	filter_of(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_NO_TX | U, &full, -EOPNOTSUPP);
-	filter_of(PERF_SAMPLE_BRANCH_ANY | 1 << 19 | U, &full, -EOPNOTSUPP);
-	filter_of(PERF_SAMPLE_BRANCH_ANY | UINT64_C(1) << 63 | U, &full, -EOPNOTSUPP);
-	filter_of(U, &full, -EINVAL);
-	filter_of(PERF_SAMPLE_BRANCH_ANY, &full, -EINVAL);
-	filter_of(PERF_SAMPLE_BRANCH_CALL | U, &no_type, -EOPNOTSUPP);
-	filter_of(PERF_SAMPLE_BRANCH_ANY | U, &no_type, 0);
+	refused(PERF_SAMPLE_BRANCH_CALL_STACK | U | K, &full, "user mode alone");
+	refused(PERF_SAMPLE_BRANCH_CALL_STACK | U, &bare, "RASEMU");
+	refused(PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_ANY_CALL | U, &full,
+		"no other branch filter");
+	refused(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ABORT_TX | U, &full, "transactions");
+	refused(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_IN_TX | U, &full, "transactions");
+	refused(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_NO_TX | U, &full, "transactions");
+	refused(PERF_SAMPLE_BRANCH_ANY | 1 << 19 | U, &full, "counters of branches");
+	refused(PERF_SAMPLE_BRANCH_ANY | UINT64_C(1) << 63 | U, &full, "counters of branches");
+	refused(U, &full, "no kind of branch");
+	refused(PERF_SAMPLE_BRANCH_TYPE_SAVE | U, &full, "no kind of branch");
+	refused(PERF_SAMPLE_BRANCH_ANY, &full, "neither user mode nor the kernel");
+	refused(PERF_SAMPLE_BRANCH_CALL | U, &no_type, "neither filter nor record types");
+	filter_of(PERF_SAMPLE_BRANCH_ANY | U, &no_type);
 }
 
 static struct ctr_record record(u64 from, u64 to, u64 data)
@@ -88,8 +101,10 @@ static struct ctr_record record(u64 from, u64 to, u64 data)
 static bool keeps(const struct ctr_filter *filter, const struct ctr_record *r)
 {
 	struct perf_branch_entry entry;
+	struct ctr_entries entries = { .entry = &entry, .max = 1 };
 
-	return ctr_filter_entries(filter, &full, r, 1, &entry);
+	ctr_filter_entries(filter, &full, r, 1, &entries);
+	return entries.count;
 }
 
 /* A record that the filter keeps. */
@@ -97,34 +112,117 @@ static struct perf_branch_entry convert(const struct ctr_filter *filter,
 					const struct ctr_caps *caps, struct ctr_record r)
 {
 	struct perf_branch_entry entry;
+	struct ctr_entries entries = { .entry = &entry, .max = 1 };
 
 	memset(&entry, 0xff, sizeof(entry));
-	is_u64(ctr_filter_entries(filter, caps, &r, 1, &entry), 1, "type %u is kept",
-	       (unsigned int)(r.data & 15));
+	ctr_filter_entries(filter, caps, &r, 1, &entries);
+	is_u64(entries.count, 1, "type %u is kept", (unsigned int)(r.data & 15));
 	return entry;
 }
 
 static void test_entries(void)
 {
-	struct ctr_filter call = filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare, 0);
+	struct ctr_filter call = filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare);
 	struct ctr_record records[] = { record(0x1000, 0x2000, 9), record(0x3000, 0x4000, 5),
 					record(0x5000, 0x6000, 9) };
-	struct perf_branch_entry entries[3] = { { 0 } };
+	struct perf_branch_entry entry[3] = { { 0 } };
+	struct ctr_entries entries = { .entry = entry, .max = 3 };
 
-	is_u64(ctr_filter_entries(&call, &bare, records, 3, entries), 2,
-	       "of three records the filter keeps two");
-	ok(entries[0].from == 0x1000 && entries[1].from == 0x5000 && !entries[2].from,
+	ctr_filter_entries(&call, &bare, records, 3, &entries);
+	is_u64(entries.count, 2, "of three records the filter keeps two");
+	ok(entry[0].from == 0x1000 && entry[1].from == 0x5000 && !entry[2].from,
 	   "in their order, without a gap");
-	is_u64(ctr_filter_entries(&call, &bare, records, 0, entries), 0, "of none, none");
+	ctr_filter_entries(&call, &bare, records, 0, &entries);
+	is_u64(entries.count, 2, "of none, none");
+	ctr_filter_entries(&call, &bare, records, 2, &entries);
+	ok(entries.count == 3 && !entries.full && entry[2].from == 0x1000, "further ones follow");
+	ctr_filter_entries(&call, &bare, records + 1, 2, &entries);
+	ok(entries.count == 3 && entries.full, "full: there is a record for one more");
+}
+
+/* Cycles of dropped records count for the next newer entry. */
+static void test_dropped_cycles(void)
+{
+	const u64 kernel = 0xffffffff80000000, valid = 1 << 15;
+	struct ctr_filter call = filter_of(PERF_SAMPLE_BRANCH_CALL | U, &full);
+	struct ctr_record records[] = {
+		record(0x5000, 0x6000, 9 | valid | 100 << 16),
+		record(0x3000, 0x4000, 5 | valid | 20 << 16),
+		record(kernel, 0x3000, 3 | valid | 50 << 16), /* in the kernel */
+		record(0x3100, kernel, 1 | valid | 3 << 16),
+		record(0x1000, 0x2000, 9 | valid | 7 << 16),
+		record(0x1000, 0x2000, 5 | 7 << 16), /* not known */
+		record(0x1000, 0x2000, 5 | valid | 7 << 16),
+		record(0x1000, 0x2000, 9 | valid | 0xffffull << 16),
+		record(0x1000, 0x2000, 5 | valid | 0xffffull << 16),
+	};
+	struct perf_branch_entry entry[4];
+	struct ctr_entries entries = { .entry = entry, .max = 4 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
+		ctr_filter_entries(&call, &full, &records[i], 1, &entries);
+	is_u64(entries.count, 3, "three calls");
+	is_u64(entry[0].cycles, 123, "user mode since the call before");
+	is_u64(entry[1].cycles, 0, "a dropped record without cycles: not known");
+	is_u64(entry[2].cycles, 65535, "the sum saturates");
+}
+
+/* Which filters share a ring, and what it records then. */
+static void test_merge(void)
+{
+	static const struct {
+		const char *name;
+		u64 one, other;
+		bool shares, untyped; /* harts that record no types */
+	} table[] = {
+		{ "twice the same", PERF_SAMPLE_BRANCH_ANY | U, PERF_SAMPLE_BRANCH_ANY | U, true,
+		  true },
+		{ "other modes", PERF_SAMPLE_BRANCH_ANY | U, PERF_SAMPLE_BRANCH_ANY | K, true,
+		  true },
+		{ "other types", PERF_SAMPLE_BRANCH_ANY | U, PERF_SAMPLE_BRANCH_CALL | U, true,
+		  false },
+		{ "both", PERF_SAMPLE_BRANCH_COND | U, PERF_SAMPLE_BRANCH_CALL | K, true, false },
+		{ "call stacks", PERF_SAMPLE_BRANCH_CALL_STACK | U,
+		  PERF_SAMPLE_BRANCH_CALL_STACK | U, true, true },
+		{ "a call stack", PERF_SAMPLE_BRANCH_CALL_STACK | U, PERF_SAMPLE_BRANCH_ANY | U,
+		  false, false },
+	};
+	struct ctr_caps untyped = full;
+	struct ctr_filter none = { 0 };
+
+	untyped.type = false;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct ctr_filter one = filter_of(table[i].one, &full), sum = { 0 };
+		struct ctr_filter other = filter_of(table[i].other, &full);
+
+		ok(ctr_filter_shares(&one, &other, &full) == table[i].shares &&
+			   ctr_filter_shares(&other, &one, &full) == table[i].shares,
+		   "%s: share: %d", table[i].name, table[i].shares);
+		ok(ctr_filter_shares(&one, &other, &untyped) == table[i].untyped,
+		   "%s: without types: %d", table[i].name, table[i].untyped);
+		ok(ctr_filter_shares(&one, &none, &untyped), "an event without ring");
+		ctr_filter_merge(&sum, &none, &full);
+		ctr_filter_merge(&sum, &one, &full);
+		is_hex(sum.control, one.control, "the first filter");
+		ctr_filter_merge(&sum, &other, &full);
+		is_hex(sum.control & 0x1fff, (one.control | other.control) & 0x1fff,
+		       "%s: all modes", table[i].name);
+		is_hex(sum.control & ALL_INHIBIT,
+		       one.control & other.control & ALL_INHIBIT &
+			       ((one.control ^ other.control) & 3 ? ~TRAPS : ~UINT64_C(0)),
+		       "%s: types are inhibited that neither wants, without traps between modes",
+		       table[i].name);
+		is_hex(sum.types, one.types | other.types, "%s: types", table[i].name);
+	}
 }
 
 static void test_keeps(void)
 {
 	const u64 user = 0x10000, kernel = 0xffffffff80000000;
-	struct ctr_filter call = filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare, 0);
-	struct ctr_filter k = filter_of(PERF_SAMPLE_BRANCH_ANY | K, &full, 0);
-	struct ctr_filter uk = filter_of(PERF_SAMPLE_BRANCH_ANY | U | K, &full, 0);
-	struct ctr_filter none = filter_of(PERF_SAMPLE_BRANCH_ANY | U, &no_type, 0);
+	struct ctr_filter call = filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare);
+	struct ctr_filter k = filter_of(PERF_SAMPLE_BRANCH_ANY | K, &full);
+	struct ctr_filter uk = filter_of(PERF_SAMPLE_BRANCH_ANY | U | K, &full);
+	struct ctr_filter none = filter_of(PERF_SAMPLE_BRANCH_ANY | U, &no_type);
 	struct ctr_record r;
 
 	for (unsigned int type = 1; type < 16; type++) {
@@ -157,11 +255,11 @@ static void test_convert(void)
 		PERF_BR_IND_CALL, PERF_BR_RET,	   PERF_BR_IND,	    PERF_BR_UNCOND,
 	};
 	u64 any = PERF_SAMPLE_BRANCH_ANY | U | K;
-	struct ctr_filter save = filter_of(
-		any | PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_PRIV_SAVE, &full, 0);
-	struct ctr_filter plain = filter_of(
-		any | PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, &full, 0);
-	struct ctr_filter lacking = filter_of(any, &bare, 0);
+	struct ctr_filter save =
+		filter_of(any | PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_PRIV_SAVE, &full);
+	struct ctr_filter plain =
+		filter_of(any | PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, &full);
+	struct ctr_filter lacking = filter_of(any, &bare);
 	struct perf_branch_entry entry;
 	struct ctr_record r;
 
@@ -233,6 +331,8 @@ int main(void)
 	test_control();
 	test_refused();
 	test_entries();
+	test_dropped_cycles();
+	test_merge();
 	test_keeps();
 	test_convert();
 	test_cycles();

@@ -1,203 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The owner of a ring, and the records in its samples: tests the driver on a simulated hart that
- * records during the driver's calls. Control Transfer Records 1.0; isolation of users and of the
- * kernel: "Permissions and isolation" in Documentation/trace/riscv-ctr.rst.
+ * The events that share a ring, and the records in their samples: the driver on a simulated hart.
+ * Control Transfer Records 1.0; isolation of users and of the kernel: "Permissions and isolation" in
+ * Documentation/trace/riscv-ctr.rst.
  */
-#include <tap.h>
+#include "hart.h"
 
-#include "../../kernel/ctr/ctr_filter.c"
-#include "../../kernel/ctr/ctr_ring.c"
-
-int host_allocations = -1;
-struct task_struct *host_current;
-bool host_in_nmi;
-
-struct ctr_caps ctr_caps = { 0xff3e00001980, 0x1f, true, true, true };
-unsigned int ctr_depth_code = 1; /* 32 entries */
-bool ctr_draft;
-
-#define DEPTH 32
-#define KERNEL 0xffffffff80000000
-#define LCOFIFRZ (1ull << 12)
-#define RASEMU (1ull << 7)
-
-/* The simulated hart. The youngest record is first. */
-static struct {
-	u64 control;
-	bool frozen;
-	struct ctr_record ring[DEPTH];
-	unsigned int count;
-	unsigned int setups, accesses, data_reads;
-	unsigned int depth_code;
-	bool cleared_while_recording;
-} hart;
-
-static void record(u64 from, u64 to, u64 type)
-{
-	if (!(hart.control & 3) || hart.frozen)
-		return;
-	memmove(hart.ring + 1, hart.ring, sizeof(hart.ring) - sizeof(hart.ring[0]));
-	hart.ring[0] = (struct ctr_record){ from | 1, to, type };
-	hart.count += hart.count < DEPTH;
-}
-
-void ctr_hw_setup(unsigned int depth_code)
-{
-	hart.setups++;
-	hart.depth_code = depth_code;
-	hart.control = 0;
-	hart.count = 0;
-	hart.frozen = false;
-}
-
-void ctr_hw_control(u64 control)
-{
-	hart.accesses++;
-	hart.control = control;
-}
-
-void ctr_hw_clear(void)
-{
-	hart.accesses++;
-	hart.cleared_while_recording |= (hart.control & 3) && !hart.frozen;
-	hart.count = 0;
-	hart.frozen = false;
-}
-
-void ctr_hw_thaw(void)
-{
-	hart.accesses++;
-	hart.frozen = false;
-}
-
-u64 ctr_hw_status(void)
-{
-	return hart.count;
-}
-
-unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigned int max,
-			 bool data)
-{
-	unsigned int i;
-
-	if (max > DEPTH || first + max > DEPTH)
-		ok(false, "an entry that the ring does not have is read");
-	for (i = 0; i < max && first + i < hart.count; i++)
-		records[i] = (struct ctr_record){ hart.ring[first + i].source,
-						  hart.ring[first + i].target,
-						  data ? hart.ring[first + i].data : 0 };
-	hart.data_reads += data ? i : 0;
-	return i;
-}
-
-void ctr_hw_restore(u64 status, const struct ctr_record *records, unsigned int count)
-{
-	if (hart.count || hart.control & 3 || status != count)
-		ok(false, "restored into a ring that is not empty, or records");
-	(memcpy)(hart.ring, records, count * sizeof(*records));
-	hart.count = count;
-}
-
-unsigned long csr_read_set(unsigned int csr, unsigned long bits)
-{
-	unsigned long old = hart.frozen ? bits : 0;
-
-	if (csr != 0x14f || bits != 1ul << 31)
-		ok(false, "sctrstatus.FROZEN is bit 31 of CSR 0x14f");
-	hart.frozen = true;
-	return old;
-}
-
-/* Defined by the test: the kernel's tracepoints. */
-static struct tracepoint points[] = { { "sched_wakeup" },
-				      { "sched_switch" },
-				      { "irq_handler_exit" } };
-static unsigned int points_known = 3;
-static int probed[3], probe_error[3];
-
-void for_each_kernel_tracepoint(void (*call)(struct tracepoint *tp, void *data), void *data)
-{
-	for (unsigned int i = 0; i < points_known; i++)
-		call(&points[i], data);
-}
-
-int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data)
-{
-	if (probe_error[tp - points])
-		return probe_error[tp - points];
-	probed[tp - points]++;
-	return 0;
-}
-
-int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
-{
-	probed[tp - points]--;
-	return 0;
-}
-
-/* Simulated user space: an ecall at 0x1000, an ebreak at 0x2000, nothing else. */
-long copy_from_user_nofault(void *to, const void *from, size_t size)
-{
-	u32 insn = (u64)from == 0x1000 ? 0x00000073 : 0x00100073;
-
-	if ((u64)from != 0x1000 && (u64)from != 0x2000)
-		return -EFAULT;
-	(memcpy)(to, &insn, size);
-	return 0;
-}
-
-static struct ctr_cpu cpu;
-static struct task_struct tasks[3];
-
-static struct ctr_event user_event, twin_event, third_event, kernel_event, stack_event, typed_event;
-static struct perf_event user = { .pmu_private = &user_event },
-			 twin = { .pmu_private = &twin_event },
+static struct ctr_event twin_event, third_event, plain_event;
+static struct perf_event twin = { .pmu_private = &twin_event },
 			 third = { .pmu_private = &third_event },
 			 kernel = { .pmu_private = &kernel_event },
-			 stack = { .pmu_private = &stack_event },
-			 typed = { .pmu_private = &typed_event };
-
-static void make_event(struct ctr_event *event, u64 perf)
-{
-	is_u64(ctr_filter_init(&event->filter, perf, &ctr_caps), 0, "branch_sample_type %#llx",
-	       (unsigned long long)perf);
-	event->depth = DEPTH;
-}
-
-static void fresh(void)
-{
-	(memset)(&hart, 0, sizeof(hart));
-	(memset)(&cpu, 0, sizeof(cpu));
-	ctr_cpus = &cpu;
-	host_current = &tasks[0];
-	ctr_ring_online(&cpu);
-}
-
-static void records_of(unsigned int id, unsigned int count)
-{
-	for (unsigned int i = 0; i < count; i++)
-		record(0x10000 * (id + 1) + 4 * i, 0x10000 * (id + 1), 9);
-}
-
-static void switch_to(unsigned int id)
-{
-	ctr_sched_switch(NULL, false, host_current, &tasks[id], 0);
-	host_current = &tasks[id];
-}
-
-/* Counts the entries of a sample: of task @id, and of all others. */
-static void entries_of(struct perf_event *event, unsigned int id, unsigned int own,
-		       const char *what)
-{
-	unsigned int count = ctr_ring_fill(event), found = 0;
-
-	for (unsigned int i = 0; i < count; i++)
-		found += cpu.stack.entries[i].from / 0x10000 == id + 1;
-	ok(found == own && count == own && cpu.stack.nr == own, "%s: %u entries, %u of its own",
-	   what, count, found);
-	is_hex(cpu.stack.hw_idx, ~0ull, "%s: positions in the ring are not known", what);
-}
+			 typed = { .pmu_private = &typed_event },
+			 plain = { .pmu_private = &plain_event };
 
 /* Events with the same filter, as those of a group, share the ring, in any order. */
 static void test_shared(void)
@@ -215,10 +29,10 @@ static void test_shared(void)
 			for (i = 0; i < 3; i++)
 				is_u64(ctr_ring_begin(events[(first + i) % 3]), 0,
 				       "event %u begins", i);
-			is_u64(ctr_ring_begin(&kernel), (u64)-EBUSY, "another filter: EBUSY");
+			is_u64(ctr_ring_begin(&stack), (u64)-EBUSY, "a call stack: EBUSY");
 			records_of(0, 5);
 			ctr_ring_end(end);
-			ok(!ctr_ring_owns(&cpu, end), "an event that ended has no ring");
+			ok(!ctr_ring_has(&cpu, end), "an event that ended has no ring");
 			for (i = 0; i < 3; i++)
 				if (events[i] != end)
 					entries_of(events[i], 0, 5, "a sample of each other");
@@ -227,28 +41,232 @@ static void test_shared(void)
 				if (events[i] != end)
 					entries_of(events[i], 1, 0, "nothing after a switch");
 			ctr_ring_end(events[(last + 1) % 3]);
-			ok(cpu.owner && hart.control, "one left: the ring records");
+			ok(cpu.events && hart.control, "one left: the ring records");
 			ctr_ring_end(events[(last + 2) % 3]);
-			ok(!cpu.owner && !hart.control && !hart.count, "none: it is empty");
+			ok(!cpu.events && !hart.control && !hart.count, "none: it is empty");
 		}
 	}
 }
 
-static void test_owner(void)
+/* More than is recorded between two clears. */
+#define LONG 4096
+
+/* What a hart would record for one event alone. */
+struct alone {
+	u64 control;
+	struct perf_event event;
+	struct ctr_event ctr_event;
+	bool scheduled;
+	struct ctr_record ring[LONG];
+	unsigned int count;
+	u64 cycles;
+};
+
+static void alone_record(struct alone *alone, u64 from, u64 to, u64 type, u64 cycles)
+{
+	if (hidden(alone->control, from))
+		alone->cycles += cycles;
+	if (!records_transfer(alone->control, from, to, type) || alone->count == LONG)
+		return;
+	alone->ring[alone->count++] = (struct ctr_record){ hidden(alone->control, from),
+							   hidden(alone->control, to),
+							   alone->cycles << 8 | type };
+	alone->cycles = 0;
+}
+
+/* Number of entries of a sample that are not those of the event alone. */
+static unsigned int alone_compare(struct alone *alone, unsigned int *timed)
+{
+	unsigned int count = ctr_ring_fill(&alone->event), wrong = 0, expected;
+
+	/* The shared ring may be too short for all that the event wants. */
+	expected = min(alone->count, alone->ctr_event.depth);
+	if (count != expected && hart.count < DEPTH)
+		return 1;
+	for (unsigned int i = 0; i < count; i++) {
+		const struct ctr_record *want = &alone->ring[alone->count - 1 - i];
+		const struct perf_branch_entry *entry = &cpu.stack.entries[i];
+
+		wrong += entry->from != want->source || entry->to != want->target;
+		/* 0: not known */
+		wrong += entry->cycles && entry->cycles != want->data >> 8;
+		*timed += entry->cycles > 0;
+	}
+	return wrong;
+}
+
+/* Whatever the others record, an event gets what it would get alone. */
+static void test_sharing(void)
+{
+	static const u64 filters[] = {
+		PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER,
+		PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_USER,
+		PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL,
+		PERF_SAMPLE_BRANCH_ANY_RETURN | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL,
+		PERF_SAMPLE_BRANCH_COND | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_NO_CYCLES,
+		PERF_SAMPLE_BRANCH_ANY_CALL | PERF_SAMPLE_BRANCH_KERNEL,
+	};
+	static const u8 types[] = { 5, 8, 9, 10, 11, 12, 13, 14, 15 };
+	static struct alone alone[ARRAY_SIZE(filters)];
+	unsigned int samples = 0, timed = 0, wrong = 0, shared = 0, clears = 0;
+	bool in_kernel = false, counts = false;
+	u64 state = 7, since = 0;
+
+	fresh();
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++) {
+		alone[i].event.pmu_private = &alone[i].ctr_event;
+		make_event(&alone[i].ctr_event, filters[i]);
+		alone[i].ctr_event.depth = 1 + 9 * i % DEPTH;
+		alone[i].control = alone[i].ctr_event.filter.control;
+	}
+	for (unsigned int round = 0; round < 60000; round++) {
+		state = state * 6364136223846793005ull + 1442695040888963407ull;
+		unsigned int value = state >> 33, action = value % 64;
+		struct alone *one = &alone[value / 64 % ARRAY_SIZE(filters)];
+
+		if (action == 0 && !one->scheduled) {
+			one->scheduled = !ctr_ring_begin(&one->event);
+			wrong += !one->scheduled;
+			counts = false;
+		} else if (action == 1 && one->scheduled) {
+			one->scheduled = false;
+			ctr_ring_end(&one->event);
+			counts = false;
+		} else if (action == 2) {
+			switch_to(value / 64 % 3);
+			counts = false;
+		} else if (action < 6 && one->scheduled) {
+			samples++;
+			shared += ctr_event_of(cpu.events)->next != NULL;
+			wrong += alone_compare(one, &timed);
+			ctr_hw_thaw();
+		} else {
+			u64 from = 0x1000 + value % 0x1000 * 2 + (in_kernel ? KERNEL : 0), to, type;
+			u64 cycles = value / 64 % 7 + 1;
+
+			type = types[value / 512 % ARRAY_SIZE(types)];
+			if (value / 64 % 16 == 0) {
+				type = in_kernel ? 3 : 1 + value / 1024 % 2;
+				in_kernel = !in_kernel;
+			}
+			to = 0x3000 + value % 0x800 * 2 + (in_kernel ? KERNEL : 0);
+			/* The first record after a write of sctrctl has no cycles. */
+			since += hidden(hart.control, from) ? cycles : 0;
+			record(from, to, (counts ? 1 << 15 | since << 16 : 0) | type);
+			if (records_transfer(hart.control, from, to, type)) {
+				counts = true;
+				since = 0;
+			}
+			for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+				alone_record(&alone[i], from, to, type, cycles);
+		}
+		if (!counts)
+			since = 0;
+		for (size_t i = 0; clears != hart.clears && i < ARRAY_SIZE(filters); i++)
+			alone[i].count = alone[i].cycles = 0;
+		clears = hart.clears;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+		if (alone[i].scheduled)
+			ctr_ring_end(&alone[i].event);
+	ok(!hart.control && !hart.count, "all ended: the ring is empty");
+	ok(!wrong && shared > 1000, "%u samples, %u with other events: %u entries wrong", samples,
+	   shared, wrong);
+	ok(timed > 1000, "%u entries with cycles", timed);
+	ok(!hart.cleared_while_recording, "the ring was never cleared while it records");
+}
+
+/* Harts that record no types cannot sieve by type, but by privilege. */
+static void test_untyped(void)
+{
+	struct ctr_caps caps = ctr_caps;
+	struct ctr_event call_event;
+	struct perf_event call = { .pmu_private = &call_event };
+
+	fresh();
+	make_event(&call_event, PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_USER);
+	ctr_caps.type = false;
+	is_u64(ctr_ring_begin(&user), 0, "without types: an event");
+	is_u64(ctr_ring_begin(&call), (u64)-EBUSY, "other types: EBUSY");
+	is_u64(ctr_ring_begin(&kernel), 0, "another mode: shared");
+	record(0x1000, 0x2000, 0);
+	record(KERNEL, KERNEL + 8, 0);
+	is_u64(ctr_ring_fill(&user), 1, "user mode has its record");
+	is_u64(ctr_ring_fill(&kernel), 1, "and the kernel its own");
+	ctr_ring_end(&user);
+	ctr_ring_end(&kernel);
+	ctr_caps = caps;
+}
+
+/* The ring is thawed if the only event that lets it freeze goes in between. */
+static void test_frozen_share(void)
+{
+	fresh();
+	ctr_ring_begin(&user);
+	ctr_ring_begin(&kernel);
+	record(0x1000, 0x2000, 9);
+	is_u64(ctr_ring_fill(&user), 1, "an event of user mode on a ring with the kernel");
+	ok(hart.frozen, "it is frozen while it is read");
+	ctr_ring_end(&kernel);
+	ok(!hart.frozen, "the event of the kernel ends: thawed");
+	ok(hart.count == 1, "the records stay");
+	record(0x3000, 0x4000, 9);
+	is_u64(ctr_ring_fill(&user), 2, "and further ones come");
+	ctr_ring_end(&user);
+}
+
+/* Which events may be open at the same time. */
+static void test_open(void)
+{
+	fresh();
+	stack.hw.target = &tasks[0];
+	stack.cpu = -1;
+	user.cpu = 1;
+	is_u64(ctr_ring_open(&stack), 0, "a call stack of a task");
+	is_u64(ctr_ring_open(&user), 0, "an event of a hart goes before it");
+	twin_event = user_event;
+	twin.hw.target = &tasks[1];
+	twin.cpu = -1;
+	is_u64(ctr_ring_open(&twin), 0, "another task: no conflict");
+	third_event = user_event;
+	third.hw.target = &tasks[0];
+	third.cpu = 0;
+	is_u64(ctr_ring_open(&third), (u64)-EBUSY, "other branches of the same task: EBUSY");
+	ctr_ring_close(&stack);
+	is_u64(ctr_ring_open(&third), 0, "closed: accepted");
+	is_u64(ctr_ring_open(&stack), (u64)-EBUSY,
+	       "a call stack beside an event of its hart: EBUSY");
+	ctr_ring_close(&user);
+	is_u64(ctr_ring_open(&stack), (u64)-EBUSY, "and beside one of its task");
+	ctr_ring_close(&third);
+	is_u64(ctr_ring_open(&stack), 0, "both closed: accepted");
+	ctr_ring_close(&stack);
+	host_allocations = 0;
+	is_u64(ctr_ring_open(&stack), (u64)-ENOMEM, "no memory for the slot: ENOMEM");
+	host_allocations = -1;
+	is_u64(ctr_ring_open(&third), 0, "and nothing of it is in the way");
+	ctr_ring_close(&third);
+	ctr_ring_close(&twin);
+	is_u64(ctr_ring_open(&plain), 0, "an event without branch stack");
+	ctr_ring_close(&plain);
+	ok(ctr_events.next == &ctr_events && !ctr_stacks, "no event is left");
+}
+
+static void test_begin(void)
 {
 	fresh();
 	is_u64(hart.depth_code, 1, "online: the common depth");
 	is_u64(ctr_ring_begin(&user), 0, "an event begins");
 	is_hex(hart.control, user_event.filter.control, "the hart records what it wants");
-	is_u64(ctr_ring_begin(&kernel), (u64)-EBUSY, "a second one: EBUSY");
-	ok(cpu.owner == &user, "the first one keeps the ring");
+	is_u64(ctr_ring_begin(&stack), (u64)-EBUSY, "a call stack: EBUSY");
+	ok(cpu.events == &user, "the first one keeps the ring");
 	records_of(0, 5);
 	entries_of(&user, 0, 5, "a sample");
 	ok(!hart.frozen, "user mode alone needs no freezing");
-	ctr_ring_end(&kernel);
-	ok(cpu.owner == &user && hart.control, "the end of another one changes nothing");
+	ctr_ring_end(&stack);
+	ok(cpu.events == &user && hart.control, "the end of another one changes nothing");
 	ctr_ring_end(&user);
-	ok(!cpu.owner && !hart.control && !hart.count, "at its end nothing stays in the ring");
+	ok(!cpu.events && !hart.control && !hart.count, "at its end nothing stays in the ring");
 
 	hart.count = 3; /* records of another user */
 	hart.frozen = true;
@@ -266,9 +284,20 @@ static void test_owner(void)
 	ctr_irq_exit(NULL, 0, NULL, 0);
 	ctr_ring_end(&user);
 	is_u64(hart.accesses, 0, "offline: its registers are left alone");
-	ok(!cpu.owner, "and the event may go");
+	ok(!cpu.events, "and the event may go");
 	is_u64(ctr_ring_begin(&user), (u64)-EOPNOTSUPP, "and cannot come back");
-	ok(!cpu.owner, "nor has it the ring then");
+	ok(!cpu.events, "nor has it the ring then");
+	is_u64(ctr_ring_begin(&plain), 0, "an event without branch stack needs no ring");
+	ok(ctr_ring_has(&cpu, &plain), "it is scheduled");
+	ctr_ring_end(&plain);
+	is_u64(hart.accesses, 0, "without an access to the registers");
+	fresh();
+	hart.accesses = 0;
+	ctr_ring_begin(&plain);
+	is_u64(hart.accesses, 0, "nor on a usable hart");
+	is_u64(ctr_ring_begin(&stack), 0, "a call stack beside it");
+	ctr_ring_end(&plain);
+	ctr_ring_end(&stack);
 	ok(!hart.cleared_while_recording, "the ring was never cleared while it records");
 }
 
@@ -288,7 +317,8 @@ static void test_online_again(void)
 	is_hex(hart.control, 0, "nobody records: it does not");
 
 	fresh();
-	is_u64(ctr_ring_slot_get(&tasks[0]), 0, "a slot");
+	stack.hw.target = &tasks[0];
+	is_u64(ctr_task_open(&stack), 0, "a slot");
 	ctr_ring_begin(&stack);
 	records_of(0, 3);
 	ctr_ring_online(&cpu);
@@ -297,7 +327,7 @@ static void test_online_again(void)
 	ctr_ring_begin(&stack);
 	ok(hart.count == 0, "the lost ring has no owner and is not kept");
 	ctr_ring_end(&stack);
-	ctr_ring_slot_put(&tasks[0]);
+	ctr_task_close(&stack);
 }
 
 static void test_switch(void)
@@ -316,56 +346,6 @@ static void test_switch(void)
 	switch_to(0);
 	entries_of(&user, 0, 0, "and back");
 	ctr_ring_end(&user);
-
-	/* Stacks of tasks are exchanged at a switch, not cleared. */
-	fresh();
-	ctr_ring_slot_get(&tasks[0]);
-	ctr_ring_slot_get(&tasks[1]);
-	ctr_ring_slot_get(&tasks[1]);
-	ctr_ring_begin(&stack);
-	records_of(0, 5);
-	switch_to(1);
-	is_hex(hart.control, stack_event.filter.control, "stacks: it records on");
-	records_of(1, 3);
-	switch_to(2);
-	entries_of(&stack, 2, 0, "a task without a slot");
-	records_of(2, 4);
-	ctr_ring_slot_get(&tasks[0]);
-	switch_to(0);
-	entries_of(&stack, 0, 5, "stacks: the first one has its own again, with a new user");
-	ctr_ring_slot_put(&tasks[0]);
-	records_of(0, 1);
-	switch_to(1);
-	entries_of(&stack, 1, 3, "stacks: so has the second");
-	switch_to(2);
-	entries_of(&stack, 2, 0, "nothing is kept without a slot");
-	switch_to(0);
-	ctr_ring_end(&stack);
-	ok(!hart.count, "the end: nothing stays in the ring");
-	ctr_ring_begin(&user);
-	entries_of(&user, 0, 0, "an event that wants no stacks gets none");
-	records_of(0, 2);
-	switch_to(1);
-	entries_of(&user, 1, 0, "nor after a switch");
-	switch_to(0);
-	records_of(0, 3);
-	ctr_ring_end(&user);
-	ctr_ring_begin(&stack);
-	entries_of(&stack, 0, 6, "the saved ring is that of the last end");
-	records_of(0, 2);
-	ctr_ring_end(&stack);
-	ctr_ring_begin(&stack);
-	entries_of(&stack, 0, 8, "and is kept at each end");
-	ctr_ring_end(&stack);
-	ctr_ring_slot_put(&tasks[1]);
-	ok(ctr_slot_find(&tasks[1]) != NULL, "a slot stays for its other users");
-	ctr_ring_slot_put(&tasks[1]);
-	ok(!ctr_slot_find(&tasks[1]) && ctr_slot_find(&tasks[0]), "and goes with the last one");
-	ctr_ring_slot_put(&tasks[0]);
-	host_allocations = 0;
-	is_u64(ctr_ring_slot_get(&tasks[0]), (u64)-ENOMEM, "no memory: ENOMEM");
-	host_allocations = -1;
-	ok(!ctr_slot_find(&tasks[0]), "and no slot");
 	ok(!hart.cleared_while_recording, "the ring was never cleared while it records");
 }
 
@@ -373,36 +353,39 @@ static void test_switch(void)
 static void test_isolation(void)
 {
 	struct perf_event *events[] = { &user, &stack, &typed };
+	struct perf_event other = { .pmu_private = &stack_event, .hw.target = &tasks[1] };
 	unsigned int strangers = 0, entries = 0;
 	u64 state = 1;
 
 	fresh();
-	ctr_ring_slot_get(&tasks[0]);
-	ctr_ring_slot_get(&tasks[1]);
+	stack.hw.target = &tasks[0];
+	ctr_task_open(&stack);
+	ctr_task_open(&other);
 	for (int i = 0; i < 20000; i++) {
 		state = state * 6364136223846793005ull + 1442695040888963407ull;
 		unsigned int value = state >> 40;
+		struct perf_event *one = events[value / 8 % 3];
 
 		switch (value % 8) {
 		case 0:
 			switch_to(value / 8 % 3);
 			break;
 		case 1:
-			if (!cpu.owner)
-				ctr_ring_begin(events[value / 8 % 3]);
+			if (!ctr_ring_has(&cpu, one))
+				ctr_ring_begin(one);
 			break;
 		case 2:
-			if (cpu.owner)
-				ctr_ring_end(cpu.owner);
+			ctr_ring_end(one);
 			break;
 		case 3:
-			if (cpu.owner) {
-				unsigned int count = ctr_ring_fill(cpu.owner);
+			if (ctr_ring_has(&cpu, one)) {
+				unsigned int count = ctr_ring_fill(one);
 
 				entries += count;
 				for (unsigned int k = 0; k < count; k++)
 					strangers += cpu.stack.entries[k].from / 0x10000 !=
 						     (u64)(host_current - tasks) + 1;
+				ctr_hw_thaw();
 			}
 			break;
 		case 4:
@@ -413,12 +396,12 @@ static void test_isolation(void)
 			records_of(host_current - tasks, value / 8 % 6);
 		}
 	}
-	if (cpu.owner)
-		ctr_ring_end(cpu.owner);
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		ctr_ring_end(events[i]);
 	ok(entries > 1000 && !strangers, "%u entries, %u of them of another task", entries,
 	   strangers);
-	ctr_ring_slot_put(&tasks[0]);
-	ctr_ring_slot_put(&tasks[1]);
+	ctr_task_close(&stack);
+	ctr_task_close(&other);
 }
 
 static void test_freeze(void)
@@ -432,10 +415,10 @@ static void test_freeze(void)
 	ctr_irq_exit(NULL, 0, NULL, 0);
 	ok(!hart.frozen, "and thawed at the end of the interrupt");
 	ctr_ring_fill(&kernel);
-	ctr_ring_sampled(&kernel);
+	ctr_ring_sampled();
 	ok(hart.frozen, "in an interrupt of genirq it stays frozen after the sample");
 	host_in_nmi = true;
-	ctr_ring_sampled(&kernel);
+	ctr_ring_sampled();
 	ok(!hart.frozen, "in a software event of the firmware it is thawed: no interrupt ends");
 	host_in_nmi = false;
 	ctr_ring_end(&kernel);
@@ -443,7 +426,7 @@ static void test_freeze(void)
 	hart.accesses = 0;
 	ctr_irq_exit(NULL, 0, NULL, 0);
 	host_in_nmi = true;
-	ctr_ring_sampled(&user);
+	ctr_ring_sampled();
 	host_in_nmi = false;
 	is_u64(hart.accesses, 0, "user mode alone: there is nothing to thaw");
 	ctr_ring_end(&user);
@@ -570,50 +553,64 @@ static void test_snapshot(void)
 	ctr_ring_end(&call);
 }
 
+/* The tracepoints that are probed, a digit each. */
+static u64 probes(void)
+{
+	u64 sum = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
+		sum = sum * 10 + probed[i];
+	return sum;
+}
+
 static void test_users(void)
 {
-	points_known = 1;
-	is_u64(ctr_ring_init(), (u64)-ENOENT, "a kernel without sched_switch: ENOENT");
-	points_known = 2;
-	is_u64(ctr_ring_init(), (u64)-ENOENT, "without irq_handler_exit: ENOENT");
-	points_known = 3;
-	is_u64(ctr_ring_init(), 0, "with both: fine");
-	is_u64(ctr_ring_users_get(false), 0, "an event may come");
-	ok(probed[1] == 1 && !probed[2], "the first event: switches");
-	ctr_ring_users_get(true);
-	ctr_ring_users_get(true);
-	ok(probed[1] == 1 && probed[2] == 1, "the first of the kernel: ends of interrupts");
-	ctr_ring_users_put(true);
-	ctr_ring_users_put(false);
-	ok(probed[1] == 1 && probed[2] == 1, "some are left");
-	ctr_ring_users_put(true);
-	ok(!probed[1] && !probed[2], "the last one: none");
-	probe_error[1] = -ENOMEM;
-	is_u64(ctr_ring_users_get(true), (u64)-ENOMEM, "an error is returned");
-	ok(!probed[1] && !probed[2], "and nothing of it remains");
-	probe_error[1] = 0;
-	probe_error[2] = -ENOMEM;
-	is_u64(ctr_ring_users_get(true), (u64)-ENOMEM, "one of the other as well");
-	ok(!probed[1] && !probed[2], "and nothing is left of that");
-	ctr_ring_users_get(false);
-	is_u64(ctr_ring_users_get(true), (u64)-ENOMEM, "with another event there");
-	is_u64(probed[1], 1, "the owner keeps its ring");
-	ctr_ring_users_put(false);
-	is_u64(probed[1], 0, "the count is right");
-	ok(!probed[0], "no other tracepoint was touched");
+	for (points_known = 0; points_known < ARRAY_SIZE(points); points_known++)
+		is_u64(ctr_ring_init(), (u64)-ENOENT, "a kernel with %u of the tracepoints: ENOENT",
+		       points_known);
+	is_u64(ctr_ring_init(), 0, "with all: fine");
+	is_u64(ctr_ring_users_get(&plain_event.filter), 0, "an event without branch stack");
+	is_u64(probes(), 0, "needs none");
+	is_u64(ctr_ring_users_get(&user_event.filter), 0, "an event may come");
+	is_u64(probes(), 10000, "the first event: switches");
+	ctr_ring_users_get(&kernel_event.filter);
+	ctr_ring_users_get(&kernel_event.filter);
+	is_u64(probes(), 11000, "the first of the kernel: ends of interrupts");
+	ctr_ring_users_get(&stack_event.filter);
+	is_u64(probes(), 11111, "the first with call stacks: lives of tasks");
+	ctr_ring_users_put(&kernel_event.filter);
+	ctr_ring_users_put(&user_event.filter);
+	is_u64(probes(), 11111, "some are left");
+	ctr_ring_users_put(&stack_event.filter);
+	is_u64(probes(), 11000, "call stacks are not");
+	ctr_ring_users_put(&kernel_event.filter);
+	ctr_ring_users_put(&plain_event.filter);
+	is_u64(probes(), 0, "the last one: none");
+	for (size_t i = 1; i < ARRAY_SIZE(points); i++) {
+		const struct ctr_filter all = { .control = 1, .kernel = true, .stack = true };
+
+		probe_error[i] = -ENOMEM;
+		is_u64(ctr_ring_users_get(&all), (u64)-ENOMEM, "an error is returned");
+		is_u64(probes(), 0, "and nothing of it remains");
+		ctr_ring_users_get(&user_event.filter);
+		ctr_ring_users_get(&all);
+		ok(probes() == (i == 1 ? 0 : 10000), "nor with another event there");
+		if (i > 1)
+			ctr_ring_users_put(&user_event.filter);
+		is_u64(probes(), 0, "the count is right");
+		probe_error[i] = 0;
+	}
 }
 
 int main(void)
 {
-	make_event(&user_event, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
-	make_event(&kernel_event, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL);
-	make_event(&stack_event, PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER);
-	make_event(&typed_event, PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
-					 PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_TYPE_SAVE);
-	ok(kernel_event.filter.control & LCOFIFRZ && stack_event.filter.control & RASEMU,
-	   "the events differ in what the hart does");
-	test_owner();
+	make_events();
+	test_begin();
 	test_shared();
+	test_sharing();
+	test_untyped();
+	test_frozen_share();
+	test_open();
 	test_online_again();
 	test_switch();
 	test_isolation();

@@ -88,11 +88,15 @@ accepted 1 -e "{cycles/$any/u,instructions:u}"
 accepted 1 -e "{instructions:u,cycles/$any/u}"
 accepted 1 -e "{cpu-clock:u,cycles/$any/u}"
 accepted 2 -e "cycles/$any/u,instructions/$call/u"
+accepted 2 -e "{cycles/$any/u,instructions/$call/u}"
 accepted 2 -j any,u -e '{ctr/by-cycles/u,cycles:u}'
-refused 'events of a group need the same branch filter' -e "{cycles/$any/u,instructions/$call/u}"
+accepted 2 -j any,u -e '{cycles:u,ctr/by-cycles/u}'
+refused 'call stacks and other branches cannot be recorded at once' -e "cycles/$any/u,instructions/branch_type=stack/u"
 refused 'the event counts neither user mode nor the kernel' -b -e cycles:h
 refused 'the event counts guests alone' -b -e cycles:uG
-refused 'CTR does not have this branch filter' -j in_tx,u -e cycles:u
+refused 'CTR has no transactions, and no counters of branches' -j in_tx,u -e cycles:u
+refused 'the branch filter selects no kind of branch' -j save_type,u -e cycles:u
+is "$(<"/sys/bus/event_source/devices/cpu/caps/branches")" "$(<$pmu/caps/branches)" "perf finds the depth of the ring with the PMU cpu"
 ok "counting continues as before" perf stat -e cycles,instructions true
 ok "samples without branch stack too" "${perf_record[@]}" -o "$tmp/p.data" -e cycles:u true
 fails "rmmod is refused" 'busy|Resource temporarily unavailable|in use' rmmod riscv_ctr

@@ -133,9 +133,8 @@ static int record(struct ctr_trace *trace, bool user)
 		if (fd < 0 && errno == ENODEV)
 			continue;
 		if (fd < 0 && errno == EBUSY)
-			return fail(
-				"CPU %d: its ring is in use by another event of the PMU \"ctr\"",
-				cpu);
+			return fail("CPU %d: another event of the PMU \"ctr\" records call stacks",
+				    cpu);
 		if (fd < 0)
 			return fail("CPU %d: %s", cpu, strerror(errno));
 		trace->event[trace->events++] = fd;

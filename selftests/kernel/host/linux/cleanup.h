@@ -26,9 +26,9 @@ typedef type host_guard_##name;
 	__attribute__((cleanup(host_unlock_##name))) host_guard_##name *HOST_PASTE(	\
 		guard_, __COUNTER__) = host_lock_##name
 
-#define scoped_guard(name, what)							\
+#define scoped_guard(name, ...)								\
 	for (__attribute__((cleanup(host_unlock_##name)))				\
-	     host_guard_##name *guarded_ = host_lock_##name(what), *once_ = (void *)1;	\
+	     host_guard_##name *guarded_ = host_lock_##name(__VA_ARGS__), *once_ = (void *)1;	\
 	     once_; once_ = NULL)
 
 #endif /* HOST_LINUX_CLEANUP_H */

@@ -30,4 +30,11 @@ static inline void hash_del_rcu(struct hlist_node *node)
 	     node_ && (entry = container_of(node_, __typeof__(*entry), member), true);		\
 	     node_ = node_->next)
 
+#define hash_for_each_safe(table, bucket, following, entry, member)				\
+	for (bucket = 0; bucket < ARRAY_SIZE(table); bucket++)					\
+		for (following = (table)[bucket].first;						\
+		     following &&								\
+		     (entry = container_of(following, __typeof__(*entry), member),		\
+		      following = following->next, true);)
+
 #endif /* HOST_LINUX_HASHTABLE_H */

@@ -15,4 +15,11 @@
 #define upper_32_bits(n) ((u32)((u64)(n) >> 32))
 #define lower_32_bits(n) ((u32)(n))
 
+static inline __attribute__((format(printf, 1, 2))) void host_print(const char *format, ...)
+{
+}
+
+#define pr_info_ratelimited host_print
+#define pr_warn_ratelimited host_print
+
 #endif /* HOST_LINUX_KERNEL_H */

@@ -38,12 +38,6 @@ static inline void mutex_unlock(struct mutex *mutex)
 	raw_spin_unlock(&mutex->lock);
 }
 
-#define lockdep_assert_held(mutex)	\
-do {					\
-	if (!(mutex)->lock.held)	\
-		__builtin_trap();	\
-} while (0)
-
 #define DEFINE_MUTEX(name) struct mutex name
 
 DEFINE_HOST_GUARD(mutex, struct mutex, mutex_lock, mutex_unlock)

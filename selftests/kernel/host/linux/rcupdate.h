@@ -10,6 +10,7 @@ struct rcu_head {
 
 /* The single thread has no readers to wait for. */
 #define kfree_rcu(object, member) free(object)
+#define call_rcu(head, function) (function)(head)
 
 #define lockdep_is_held(lock) ((lock)->held)
 #define lockdep_assert_irqs_disabled() ((void)0)

@@ -2,9 +2,18 @@
 #ifndef HOST_LINUX_SCHED_H
 #define HOST_LINUX_SCHED_H
 
+/* @references: taken with get_task_struct() */
 struct task_struct {
 	int id;
+	unsigned int flags;
+	int references;
+	void *mm;
+	char comm[16];
 };
+
+#define PF_EXITING 0x4
+#define PF_KTHREAD 0x200000
+#define task_pid_nr(task) ((task)->id)
 
 /* Defined by the test, which has its own tasks. */
 extern struct task_struct *host_current;

@@ -7,6 +7,8 @@
 
 #define GFP_KERNEL 0
 #define GFP_KERNEL_ACCOUNT 0
+#define GFP_NOWAIT 0
+#define GFP_ATOMIC 0
 #define __GFP_NOWARN 0
 
 /* Number of allocations that succeed before one fails; negative: none fails. */

@@ -45,8 +45,17 @@ static inline void raw_spin_lock_init(raw_spinlock_t *lock)
 #define raw_spin_lock_irq raw_spin_lock
 #define raw_spin_unlock_irq raw_spin_unlock
 #define spin_lock raw_spin_lock
+#define spin_lock_irq raw_spin_lock
+#define spin_unlock_irq raw_spin_unlock
 #define spin_unlock raw_spin_unlock
 #define DEFINE_SPINLOCK(name) spinlock_t name
+
+/* A mutex begins with its spin lock, which is a bool. */
+#define lockdep_assert_held(lock)	\
+do {					\
+	if (!*(bool *)(lock))		\
+		__builtin_trap();	\
+} while (0)
 
 /* Interrupts of one thread are off anyway. */
 static int host_irqs;
@@ -62,6 +71,8 @@ static inline void host_unlock_irqsave(int **irqs)
 
 typedef int host_guard_irqsave;
 
+DEFINE_HOST_GUARD(spinlock, spinlock_t, spin_lock, spin_unlock)
+DEFINE_HOST_GUARD(spinlock_irqsave, spinlock_t, spin_lock, spin_unlock)
 DEFINE_HOST_GUARD(raw_spinlock, raw_spinlock_t, raw_spin_lock, raw_spin_unlock)
 DEFINE_HOST_GUARD(raw_spinlock_irqsave, raw_spinlock_t, raw_spin_lock, raw_spin_unlock)
 
