@@ -18,8 +18,9 @@ loops=${BENCH_LOOPS:-10000000} period=200000
 	echo cycles $(ctr_cost '"$loops"' 0 '$period' 0)
 	for depth in 1 16 32 64 127; do
 		echo $depth $(ctr_cost '"$loops"' $type '$period' $depth)
-	done' >"$tmp/out"
-if ! awk 'NF != 4 || ($1 != "none" && $3 < 100) || ($1 + 0 && $4 != $1 * $3) { bad = 1 } END { exit bad || NR != 7 }' "$tmp/out"; then
+	done
+	echo three $(ctr_cost '"$loops"' $type '$period' 32 others)' >"$tmp/out"
+if ! awk 'NF != 4 || ($1 != "none" && $3 < 100) || ($1 + 0 && $4 != $1 * $3) { bad = 1 } END { exit bad || NR != 8 }' "$tmp/out"; then
 	sed 's/^/  ctr: not what was asked for: /' "$tmp/out"
 	exit 1
 fi
@@ -32,6 +33,7 @@ figure "ctr: a sample of cycles, no branch stack" "$(per_sample cycles)" instruc
 for depth in 1 16 32 64 127; do
 	figure "ctr: a sample with $depth entries" "$(per_sample $depth)" instructions "$(samples $depth)"
 done
+figure "ctr: a sample with 32 entries on a ring that three events share" "$(per_sample three)" instructions "$(samples three)"
 figure "ctr: an entry" "$(awk -v a="$(per_sample 127)" -v b="$(per_sample 1)" 'BEGIN { print (a - b) / 126 }')" \
 	instructions "$(samples 127)"
 write_figures

@@ -3,7 +3,8 @@
  * The cost of a sample. With -icount, a nanosecond is an instruction of this hart, independent of
  * the task that executes it, so time is cost. Nothing reads the buffer meanwhile.
  * Usage: ctr_cost LOOPS                   only the load
- *        ctr_cost LOOPS TYPE PERIOD DEPTH
+ *        ctr_cost LOOPS TYPE PERIOD DEPTH [others]
+ *        others: two further events, of calls and of the kernel, share the ring
  *        TYPE is the type of the PMU "ctr", or 0 for cycles without a branch stack
  * Prints: instructions samples entries
  */
@@ -47,7 +48,8 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static int open_event(unsigned int type, unsigned long period, unsigned int depth)
+static int open_event(unsigned int type, unsigned long period, unsigned int depth,
+		      uint64_t branches)
 {
 	struct perf_event_attr attr = {
 		.type = type,
@@ -63,7 +65,7 @@ static int open_event(unsigned int type, unsigned long period, unsigned int dept
 
 	if (type != PERF_TYPE_HARDWARE) {
 		attr.sample_type |= PERF_SAMPLE_BRANCH_STACK;
-		attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+		attr.branch_sample_type = branches;
 		attr.sample_max_stack = 127;
 	}
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
@@ -100,19 +102,31 @@ int main(int argc, char **argv)
 	unsigned long loops = argc > 1 ? strtoul(argv[1], NULL, 0) : 0;
 	uint64_t start, end, samples = 0, entries = 0;
 	void *page = NULL;
-	int fd = -1;
+	int fd = -1, others[2] = { 0, 0 };
 
 	if (argc > 4) {
-		fd = open_event((unsigned int)strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0),
-				(unsigned int)strtoul(argv[4], NULL, 0));
+		unsigned int type = (unsigned int)strtoul(argv[2], NULL, 0);
+
+		fd = open_event(type, strtoul(argv[3], NULL, 0),
+				(unsigned int)strtoul(argv[4], NULL, 0),
+				PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY);
+		/* With a period that never ends. */
+		if (argc > 5) {
+			others[0] = open_event(type, 1ul << 40, 0,
+					       PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL);
+			others[1] = open_event(type, 1ul << 40, 0,
+					       PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_ANY);
+		}
 		if (fd >= 0)
 			page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (fd < 0 || page == MAP_FAILED) {
+		if (fd < 0 || page == MAP_FAILED || others[0] < 0 || others[1] < 0) {
 			perror("ctr_cost");
 			return 1;
 		}
 	}
 	load(loops / 10);
+	for (unsigned int i = 0; i < 2 && others[i]; i++)
+		ioctl(others[i], PERF_EVENT_IOC_ENABLE, 0);
 	if (fd >= 0)
 		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	start = now();
