@@ -4,6 +4,7 @@
 # Branch stacks on two harts:
 #   lifecycle  accepted and refused events; isolation of tasks; events, harts, the module come and go
 #   edges      branch stacks of a program with known edges, compared with objdump's graph of its ELF
+#   users      several events and users on a hart, groups, processes that come and go
 #   trace      ntrace ctr trace: transfers into a function and out of it, compared with kernel text
 #   states     disabled, throttled and refreshed events
 #   fuzz       random perf_event_attr contents; SEED chooses another sequence
@@ -25,7 +26,7 @@ fails "--comm of 16 characters" 'has 1 to 15 characters' $ntrace ctr trace -c 01
 fails "a build without BPF: an error message" 'built without BPF' $ntrace ctr trace vfs_open
 like "help has examples" 'examples:.*ntrace ctr trace -e' "$($ntrace ctr trace --help)"
 
-for job in lifecycle edges trace; do guest_job $job ctr/$job.sh; done
+for job in lifecycle edges users trace; do guest_job $job ctr/$job.sh; done
 guest_job states ctr/states.sh
 guest_job fuzz ctr/fuzz.sh 200 100 "${SEED:-1}"
 guest_job samples ctr/samples.sh icount
@@ -33,5 +34,5 @@ guest_job suspend ctr/suspend.sh
 # This job comes last: with hook=1 the module cannot be removed.
 guest_job kernel ctr/kernel.sh
 guest_boot ctr --smp 2 --icount --tools --module build/kernel/ctr/riscv_ctr.ko
-for job in edges trace suspend kernel; do guest_ran $job && judge_$job; done
+for job in edges users trace suspend kernel; do guest_ran $job && judge_$job; done
 done_testing

@@ -39,6 +39,7 @@ judge_edges() {
 	judge stacks stack=yes
 	many "call stacks of three tasks" 150
 	zero stacks illegal broken newest kernel
+	is "${found[rooted]}" "${found[hot]}" "call stacks of three tasks: down to main in each sample of a function hot_*"
 	like "perf report draws the call graph" 'hot_recursion.*hot_round.*main' "$(tr '\n' ' ' <"$out/lbr.report")"
 	judge_tools
 }
@@ -56,6 +57,40 @@ judge_tools() {
 		test "${found[history]:-0}" -ge 100 -a "${found[rows]:-0}" -ge 3
 	ok "perf annotate: ${found[annotated]} samples" test "${found[annotated]:-0}" -ge 50
 	zero "the perf tool" sym_illegal history_wrong annotate_wrong
+}
+
+# users NAME LEAST KEY=VALUE...: nothing in the samples of an event is wrong.
+users() {
+	cp "$out/${1%.*}.base" "$out/$1.base"
+	judge "$1" "${@:3}"
+	many "$1" "$2"
+	zero "$1" illegal broken newest kernel
+}
+# frames NAME LEAST: each sample in a function hot_* has all frames down to main.
+frames() {
+	users "$1" "$2" stack=yes
+	is "${found[rooted]}" "${found[hot]}" "$1: down to main in each sample of a function hot_*"
+}
+# only NAME CLASSES
+only() {
+	users "$1" 40 chain=no
+	is "${found[classes]}" "$2" "$1: $2 and nothing else"
+}
+
+judge_users() {
+	local out=$results/users name
+	for name in two.1 two.2 filters.1 modes.1 group.1 group.2 group_filters.1 group_read.1 group_plain.1 users_a.1 cgroup.1; do
+		users $name 40
+		ok "$name: $((found[entries] / found[samples])) entries in a sample" test $((found[entries] / found[samples])) -ge 25
+	done
+	for name in filters.2 group_filters.2 users_b.1; do only $name call; done
+	kernel modes.2
+	is "${found[newest]:-1} ${found[user]:-1}" "0 0" "modes: the youngest entry of the kernel's event leads to the PC; nothing of user mode"
+	kernel users_c.1
+	ok "users_c: a hart beside its tasks: ${found[user]} entries of user mode" test "${found[user]:-0}" -ge 1000
+	is "$(awk 'NF > 1' "$out/plain.1.stacks" | wc -l) $(test "$(wc -l <"$out/plain.1.stacks")" -ge 40 && echo many)" "0 many" \
+		"plain: samples without branches"
+	for name in lbr.1 lbr.2 siblings.1 siblings_all.1 forked.1 migrated.1; do frames $name 40; done
 }
 
 judge_kernel() {
