@@ -399,7 +399,7 @@ static void check_time(struct ntrace_check *check, struct src_check *source,
 	source->timed = true;
 	if (value & ~mask)
 		check_report(check, RULE_TSTAMP_WIDTH, message, NTRACE_FIELD_TSTAMP);
-	if (ntrace_message_time_is_absolute(message)) {
+	if (stamp_is_absolute(message, params)) {
 		check_absolute(check, source, message, mask);
 		source->time = value;
 		source->time_known = true;
@@ -411,7 +411,8 @@ static void check_time(struct ntrace_check *check, struct src_check *source,
 		if (message->tcode != NTRACE_TCODE_ERROR && !source->unsure)
 			check_report(check, RULE_TSTAMP_REFERENCE, message, NTRACE_FIELD_TSTAMP);
 	} else {
-		source->time = stamp_by_xor(params) ? source->time ^ value : source->time + value;
+		source->time = stamp_delta(params) == NTRACE_TIME_DELTA_XOR ? source->time ^ value :
+									      source->time + value;
 	}
 }
 

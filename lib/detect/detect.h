@@ -117,7 +117,7 @@ int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_param
 		     struct ntrace_space *space, struct detect_addresses *addresses);
 
 /**
- * detect_times - find timestamp_xor and timestamp_bits
+ * detect_times - find timestamp_delta and timestamp_bits
  * @damaged: part of the stream is lost or damaged
  * @open: set to NTRACE_DETECT_OPEN_DELTA and NTRACE_DETECT_OPEN_WRAP where they apply
  *

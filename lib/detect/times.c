@@ -17,12 +17,15 @@
 #define WRONG_FACTOR 3
 /* One time in this many may be damaged and therefore run backwards. */
 #define TIMES_DAMAGED 16
+/* As many differences do not rise one after the other by chance. */
+#define WHOLE_RISES 8
 
 struct clock {
 	uint64_t absolute;
 	uint64_t before[2];	/* the times before @absolute, the latest first; 0 = none */
 	uint64_t added;
 	uint64_t xored;
+	uint64_t whole;		/* the last TSTAMP as it is */
 	bool back;		/* XOR ran backwards since then */
 	uint32_t known;		/* the stretch between wire errors in which @absolute is known */
 };
@@ -37,6 +40,8 @@ struct times {
 	uint64_t add_wrong;	/* stretches between two absolute times that contradict addition */
 	uint64_t xor_wrong;
 	uint64_t differences;
+	uint64_t rises;		/* TSTAMP without SYNC, above the TSTAMP before it */
+	uint64_t falls;		/* and below it */
 	struct clock clock[];	/* by SRC */
 };
 
@@ -101,6 +106,7 @@ static void take_absolute(struct times *times, struct clock *clock, uint64_t tim
 	}
 	times->widths[width(time)]++;
 	clock->absolute = time;
+	clock->whole = time;
 	clock->added = time;
 	clock->xored = time;
 	clock->back = false;
@@ -114,6 +120,9 @@ static void take_difference(struct times *times, struct clock *clock, uint64_t d
 	if (clock->known != times->stretch || !difference)
 		return;
 	times->differences++;
+	times->rises += difference > clock->whole;
+	times->falls += difference < clock->whole;
+	clock->whole = difference;
 	clock->back |= xored < clock->xored && clock->xored - xored <= times->mask / 2;
 	clock->xored = xored;
 	clock->added = (clock->added + difference) & times->sum_mask;
@@ -167,6 +176,16 @@ static bool is_refuted(uint64_t wrong, uint64_t other, bool damaged)
 	return wrong > other + WRONG_BY_CHANCE;
 }
 
+/*
+ * Whether messages without SYNC have whole times: these rise from message to message, and differences
+ * rise and fall alike.
+ */
+static bool is_whole(const struct times *times)
+{
+	return times->rises >= WHOLE_RISES && times->rises > times->differences / 2 &&
+	       times->falls <= times->differences / 8;
+}
+
 int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool damaged,
 		 uint32_t *open)
 {
@@ -188,10 +207,14 @@ int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params,
 		walk_within(times, bits, true, data, size, params);
 	}
 	/* This also holds without any difference after a known time. */
-	if (!sifive && !is_refuted(times->add_wrong, times->xor_wrong, damaged) &&
+	if (!sifive && !is_whole(times) &&
+	    !is_refuted(times->add_wrong, times->xor_wrong, damaged) &&
 	    !is_refuted(times->xor_wrong, times->add_wrong, damaged))
 		*open |= NTRACE_DETECT_OPEN_DELTA;
-	params->timestamp_xor = !sifive && times->xor_wrong < times->add_wrong;
+	params->timestamp_delta = is_whole(times)				      ? NTRACE_TIME_DELTA_ABSOLUTE :
+				  !sifive && times->xor_wrong < times->add_wrong ?
+						    NTRACE_TIME_DELTA_XOR :
+						    NTRACE_TIME_DELTA_ADD;
 	free(times);
 	return NTRACE_OK;
 }

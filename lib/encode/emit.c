@@ -61,6 +61,7 @@ static uint8_t *put_address(const struct ntrace_encoder *encoder, uint8_t *out, 
 
 	if (!encoder->params.extend_address)
 		return put_variable(out, field);
+	assert(width > 0 && width < 64);
 	/* Bits that differ from the field's top bit, and one more that equals it. */
 	lead = field >> (width - 1) & 1 ? ~field & (encoder->sent_mask >> 1) : field;
 	return put_field(out, field, (bit_length(lead) + 6) / 6 * 6);
@@ -136,11 +137,17 @@ static bool finish(struct ntrace_encoder *encoder, const uint8_t *data, size_t s
 	return true;
 }
 
-/* TSTAMP of a message without SYNC: the difference to the last one sent. */
+/* TSTAMP of a message without SYNC. */
 static uint64_t time_delta(const struct ntrace_encoder *encoder)
 {
-	if (encoder->params.timestamp_xor)
+	switch (encoder->params.timestamp_delta) {
+	case NTRACE_TIME_DELTA_XOR:
 		return encoder->time ^ encoder->time_sent;
+	case NTRACE_TIME_DELTA_ABSOLUTE:
+		return encoder->time;
+	default:
+		break;
+	}
 	return (encoder->time - encoder->time_sent) & encoder->time_mask;
 }
 
@@ -184,8 +191,8 @@ static void end_repeat(struct ntrace_encoder *encoder)
 }
 
 /*
- * Whether a branch message only repeats the previous one. Only adjacent messages pair up, so any
- * other message ends a repetition.
+ * Whether a branch message only repeats the previous one: the same branch, or with repeat_message the
+ * same fields. Only adjacent messages pair up, so any other message ends a repetition.
  */
 static bool repeats(struct ntrace_encoder *encoder, unsigned int tcode, unsigned int btype,
 		    uint64_t target)
@@ -193,6 +200,8 @@ static bool repeats(struct ntrace_encoder *encoder, unsigned int tcode, unsigned
 	uint32_t max = (1u << encoder->config.bcnt_bits) - 1;
 	uint32_t hist = tcode == NTRACE_TCODE_INDIRECT_BRANCH_HIST ? encoder->hist : 1;
 
+	if (encoder->params.repeat_message && tcode != NTRACE_TCODE_DIRECT_BRANCH)
+		target ^= encoder->reference;
 	if (encoder->branch.tcode == tcode && encoder->branch.btype == btype &&
 	    encoder->branch.icnt == encoder->icnt && encoder->branch.target == target &&
 	    encoder->branch.hist == hist) {

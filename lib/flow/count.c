@@ -601,7 +601,7 @@ int ntrace_flow_count(struct ntrace_flow *flow, struct ntrace_reader *reader)
 			continue;
 		}
 		if (kind == NOT_COUNTED || run.owed != (int32_t)run.owed ||
-		    (kind == REPEAT && !run.last_branch))
+		    (kind == REPEAT && (!run.last_branch || flow->params.repeat_message)))
 			break;
 		origin = kind == INDIRECT ? run.reference : kind == REPEAT ? run.last_branch : 0;
 		debt = kind == RESOURCE ? 0 : (uint32_t)run.owed;

@@ -21,6 +21,7 @@
 #include "count.h"
 #include "struct_size.h"
 #include "wire/params.h"
+#include "wire/stamp.h"
 
 /* HREPEAT and B-CNT have up to 18 bits (N-Trace 1.0); rc7 does not define their width. */
 #define REPEAT_MAX (UINT64_C(1) << 24)
@@ -276,13 +277,14 @@ static bool handle_branch(struct ntrace_flow *flow, const struct ntrace_message 
 	branch->target = 0;
 	if (ntrace_message_has(message, NTRACE_FIELD_UADDR))
 		branch->target = ntrace_message_address(message, &flow->params, flow->reference);
+	branch->difference = branch->target ^ flow->reference;
 	return flow_is_synced(flow) ? walk_branch(flow, branch) : resume_from_gap(flow, branch);
 }
 
-/* Repeats the last branch message with the same target. */
+/* Repeats the last branch message with the same target, or as it was sent (repeat_message). */
 static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	const struct branch_record branch = flow->branch;
+	struct branch_record branch = flow->branch;
 	uint64_t count = message->field[NTRACE_FIELD_BCNT];
 
 	if (!branch.valid)
@@ -294,6 +296,8 @@ static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message 
 	if (flow->credit < count * (branch.icnt + 1))
 		flow->credit = count * (branch.icnt + 1);
 	while (count--) {
+		if (flow->params.repeat_message && branch.tcode != NTRACE_TCODE_DIRECT_BRANCH)
+			branch.target = flow->reference ^ branch.difference;
 		if (!walk_branch(flow, &branch))
 			return false;
 	}
@@ -374,14 +378,14 @@ static enum continuity continuity_of(uint64_t sync)
 	}
 }
 
-/* rc7 allows these markers to keep the encoder's return stack. */
-static bool keeps_stack(const struct ntrace_flow *flow, uint64_t sync)
+/*
+ * Encoders of rc7 may keep their return stack at these markers. Addresses that an encoder has dropped
+ * do no harm: it reports the returns to them.
+ */
+static bool keeps_stack(uint64_t sync)
 {
-	const struct ntrace_params *params = &flow->params;
-
-	return (params->keep_stack || params->dialect == NTRACE_DIALECT_RC7) &&
-	       (sync == NTRACE_SYNC_EXTERNAL_TRIGGER || sync == NTRACE_SYNC_ICNT_FULL ||
-		sync == NTRACE_SYNC_TRACE_EVENT);
+	return sync == NTRACE_SYNC_EXTERNAL_TRIGGER || sync == NTRACE_SYNC_ICNT_FULL ||
+	       sync == NTRACE_SYNC_TRACE_EVENT;
 }
 
 /* Walks up to a sync and compares. Return: false if stopped or lost; the sync stays valid. */
@@ -430,6 +434,7 @@ static bool handle_sync(struct ntrace_flow *flow, const struct ntrace_message *m
 	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
 	uint8_t btype = (uint8_t)message->field[NTRACE_FIELD_BTYPE];
 	uint64_t address = ntrace_message_address(message, &flow->params, 0);
+	unsigned int stack;
 
 	if (flow_is_synced(flow))
 		walk_to_sync(flow, message, address);
@@ -441,14 +446,16 @@ static bool handle_sync(struct ntrace_flow *flow, const struct ntrace_message *m
 		flow_update_time(flow, message);
 	if (btype != NTRACE_BTYPE_JUMP && !report_trap(flow, btype, address))
 		return false;
-	if (keeps_stack(flow, sync)) {
-		unsigned int count = flow->stack.count;
-
-		drop_pending(flow);
-		flow->stack.count = count;
-	} else {
-		drop_pending(flow);
-	}
+	stack = keeps_stack(sync) ? flow->stack.count : 0;
+	drop_pending(flow);
+	flow->stack.count = stack;
+	/* In rc7, RepeatBranch also repeats a message with SYNC. */
+	if (message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC &&
+	    flow->params.dialect == NTRACE_DIALECT_RC7)
+		flow->branch = (struct branch_record){ .valid = true,
+						       .tcode = NTRACE_TCODE_DIRECT_BRANCH,
+						       .icnt = message->field[NTRACE_FIELD_ICNT],
+						       .hist = 1 };
 	flow->confirmed = flow->offset;
 	continue_at(flow, address);
 	flow->stats.syncs++;
@@ -725,6 +732,7 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 	made->config.params = NULL;
 	made->config.space = NULL;
 	made->params = params;
+	made->params.timestamp_delta = stamp_delta(&params);
 	if (config->src == NTRACE_SRC_ANY) {
 		made->config.src = 0;
 		made->params.src_bits = 0;

@@ -156,7 +156,7 @@ struct history {
 	uint64_t left;		/* bits left in all rounds */
 };
 
-/* The last branch message without SYNC, for RepeatBranch. */
+/* The last branch message, without SYNC except in rc7, for RepeatBranch. */
 struct branch_record {
 	bool valid;
 	uint8_t tcode;
@@ -164,6 +164,7 @@ struct branch_record {
 	uint64_t icnt;
 	uint64_t hist;
 	uint64_t target;
+	uint64_t difference;	/* of the target to the reference before it */
 };
 
 /*

@@ -121,7 +121,7 @@ static void hart_params(const struct aux_hart *hart, struct ntrace_params *param
 	params->timestamp_hz = hart->timestamp_hz;
 	if (hart->version == 1) {
 		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
-		params->timestamp_xor = true;
+		params->timestamp_delta = NTRACE_TIME_DELTA_XOR;
 	}
 }
 

@@ -47,8 +47,15 @@ static const struct spelling owner_names[] = {
 };
 
 static const struct spelling delta_names[] = {
-	{ "add", false },
-	{ "xor", true },
+	{ "add", NTRACE_TIME_DELTA_ADD },
+	{ "xor", NTRACE_TIME_DELTA_XOR },
+	{ "abs", NTRACE_TIME_DELTA_ABSOLUTE },
+	{ NULL, 0 },
+};
+
+static const struct spelling repeat_names[] = {
+	{ "target", false },
+	{ "message", true },
 	{ NULL, 0 },
 };
 
@@ -82,13 +89,15 @@ static const struct param_field settings[] = {
 	{ KIND_NAME, FIELD(dialect), 0, dialect_names },
 	{ KIND_NUMBER, FIELD(timestamp_bits), 64, NULL },
 	{ KIND_WIDE, FIELD(timestamp_hz), UINT64_MAX, NULL },
-	{ KIND_FLAG_NAME, FIELD(timestamp_xor), 0, delta_names },
+	{ KIND_NAME, FIELD(timestamp_delta), 0, delta_names },
 	{ KIND_NUMBER, FIELD(implicit_return), 3, NULL },
 	{ KIND_FLAG, FIELD(keep_stack), 1, NULL },
 	{ KIND_ISA, FIELD(isa), 0, NULL },
 	{ KIND_ADDRESS, FIELD(jvt), UINT64_MAX, NULL },
 	{ KIND_NUMBER, FIELD(atid), ATID_MAX, NULL },
 	{ KIND_NAME, FIELD(owner), 0, owner_names },
+	{ KIND_FLAG_NAME, FIELD(repeat_message), 0, repeat_names },
+	{ KIND_FLAG, FIELD(vendor_timestamps), 1, NULL },
 };
 
 static const struct ntrace_params_key keys[] = {
@@ -102,7 +111,8 @@ static const struct ntrace_params_key keys[] = {
 	{ "dialect", "ratified, rc7 or sifive-v0", "ratified", "version of the messages" },
 	{ "tsbits", "0 to 64", "0", "bits of a timestamp; 0: no timestamps, or they do not wrap" },
 	{ "tshz", "a number", "0", "timestamp ticks per second; 0: unknown" },
-	{ "tsdelta", "add or xor", "add", "how a message without SYNC changes the timestamp" },
+	{ "tsdelta", "add, xor or abs", "add",
+	  "a timestamp without SYNC is added or XORed to the last one, or absolute" },
 	{ "impret", "0 to 3", "0", "implicit returns: off, counted, partly or wholly compared" },
 	{ "keepstack", "0 or 1", "0", "1: markers leave the return stack as it is (rc7)" },
 	{ "isa", "an ISA string", "ELF's", "as rv64gc_zba, without commas" },
@@ -110,6 +120,9 @@ static const struct ntrace_params_key keys[] = {
 	{ "atid", "0 to 111", "0", "source ID of the bytes in CoreSight frames; 0: no frames" },
 	{ "owner", "any, context or stored", "any",
 	  "Ownership has a context and privilege, or what software stored (SiFive)" },
+	{ "repeat", "target or message", "target",
+	  "RepeatBranch repeats the target, or the message with its XOR" },
+	{ "vendorts", "0 or 1", "0", "1: vendor messages (TCODE 56 to 62) end with a timestamp" },
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -117,7 +130,8 @@ static const struct ntrace_params_key keys[] = {
 _Static_assert(sizeof(settings) / sizeof(settings[0]) == KEYS, "one for each key");
 _Static_assert(sizeof(enum ntrace_mode) == sizeof(unsigned int) &&
 		       sizeof(enum ntrace_dialect) == sizeof(unsigned int) &&
-		       sizeof(enum ntrace_owner) == sizeof(unsigned int),
+		       sizeof(enum ntrace_owner) == sizeof(unsigned int) &&
+		       sizeof(enum ntrace_time_delta) == sizeof(unsigned int),
 	       "the parser sets them like the unsigned fields");
 
 const struct ntrace_params_key *ntrace_params_keys(size_t *count)
@@ -266,7 +280,7 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 
 int ntrace_params_format(const struct ntrace_params *params, char *text, size_t size)
 {
-	char jvt[32] = "", bits[32] = "", atid[32] = "", owner[32] = "";
+	char jvt[32] = "", bits[32] = "", atid[32] = "", owner[32] = "", vendor[32] = "";
 	struct ntrace_params full;
 	const char *isa;
 
@@ -283,13 +297,16 @@ int ntrace_params_format(const struct ntrace_params *params, char *text, size_t 
 		snprintf(atid, sizeof(atid), ",atid=%u", params->atid);
 	if (params->owner)
 		snprintf(owner, sizeof(owner), ",owner=%s", name_of(owner_names, params->owner));
+	if (params->vendor_timestamps)
+		snprintf(vendor, sizeof(vendor), ",vendorts=1");
 	return snprintf(text, size,
 			"srcbits=%u,xlen=%u,extaddr=%u,alljumps=%u,mode=%s,dialect=%s,"
-			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%.*s%s%s%s%s",
+			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%.*s%s%s%s%s%s%s",
 			params->src_bits, params->xlen, params->extend_address, params->all_jumps,
 			name_of(mode_names, params->mode), name_of(dialect_names, params->dialect),
 			params->timestamp_bits, (unsigned long long)params->timestamp_hz,
-			name_of(delta_names, params->timestamp_xor), params->implicit_return,
+			name_of(delta_names, params->timestamp_delta), params->implicit_return,
 			params->keep_stack, isa ? ",isa=" : "", isa ? (int)strcspn(isa, ",") : 0,
-			isa ? isa : "", jvt, bits, atid, owner);
+			isa ? isa : "", jvt, bits, atid, owner,
+			params->repeat_message ? ",repeat=message" : "", vendor);
 }

@@ -12,6 +12,7 @@
 #include <ntrace/messages.h>
 
 #include "table.h"
+#include "stamp.h"
 #include "struct_size.h"
 #include "word.h"
 
@@ -43,6 +44,7 @@ int ntrace_reader_init(struct ntrace_reader *reader, const struct ntrace_params 
 		return NTRACE_ERR_INVALID;
 	memset(reader, 0, sizeof(*reader));
 	reader->src_bits = full.src_bits;
+	reader->vendor_timed = full.vendor_timestamps;
 	reader->rows = ntrace_wire_row(0, full.dialect);
 	reader->state = aligned ? STATE_IDLE : STATE_SKIP;
 	return NTRACE_OK;
@@ -167,14 +169,11 @@ static inline const struct ntrace_wire_row *row_of(const struct ntrace_reader *r
 	return &rows[tcode];
 }
 
-/* Whether the fixed fields demand exactly one variable field. */
-static bool has_single(const struct ntrace_wire_row *row, const uint64_t *field)
+/* A vendor's message has an unknown layout, but TSTAMP is the last field of every message. */
+static void interpret_vendor(struct ntrace_reader *reader, struct ntrace_message *message)
 {
-	unsigned int count = 0;
-
-	for (unsigned int i = 0; row->variable[i].field; i++)
-		count += ntrace_wire_demands(row, i, field);
-	return count == 1;
+	if (reader->vendor_timed && reader->parts > 1 && stamp_of_vendor(message->tcode))
+		set_variable(message, NTRACE_FIELD_TSTAMP, &reader->part[reader->parts - 1]);
 }
 
 /* Reads the parts by the message table. */
@@ -199,19 +198,19 @@ static void interpret(struct ntrace_reader *reader, struct ntrace_message *messa
 			goto truncated;
 		set_field(message, NTRACE_FIELD_SRC, value);
 	}
-	if (!row->name)
+	if (!row->name) {
+		interpret_vendor(reader, message);
 		return;
+	}
 	for (unsigned int i = 0; row->fixed[i].bits; i++) {
 		if (!take(first, row->fixed[i].bits, &value))
 			goto truncated;
 		set_field(message, row->fixed[i].field, value);
 	}
 	/*
-	 * A variable field has at least one bit. Some encoders send none for a single field that is
-	 * 0, so that the message ends with its fixed fields, and it can mean nothing else.
+	 * A variable field has at least one bit. Some encoders send none for a first one that is 0, if
+	 * the fixed fields end with a byte: MSEO then ends a field there, and it can be no other.
 	 */
-	if (!first->bits && (reader->parts > 1 || !has_single(row, message->field)))
-		goto truncated;
 	for (unsigned int i = 0; row->variable[i].field; i++) {
 		if (!ntrace_wire_demands(row, i, message->field))
 			continue;

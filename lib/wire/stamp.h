@@ -20,10 +20,27 @@ static inline uint64_t stamp_extend(uint64_t stamp, uint64_t before, unsigned in
 	return time < before ? time + round : time;
 }
 
-/* Whether a TSTAMP without SYNC is combined with the last time by exclusive or, not added. */
-static inline bool stamp_by_xor(const struct ntrace_params *params)
+/* What a TSTAMP without SYNC is. */
+static inline enum ntrace_time_delta stamp_delta(const struct ntrace_params *params)
 {
-	return params->timestamp_xor || params->dialect == NTRACE_DIALECT_SIFIVE_V0;
+	if (params->dialect == NTRACE_DIALECT_SIFIVE_V0 &&
+	    params->timestamp_delta == NTRACE_TIME_DELTA_ADD)
+		return NTRACE_TIME_DELTA_XOR;
+	return params->timestamp_delta;
+}
+
+/* Whether the TSTAMP of @message is the whole time. */
+static inline bool stamp_is_absolute(const struct ntrace_message *message,
+				     const struct ntrace_params *params)
+{
+	return ntrace_message_time_is_absolute(message) ||
+	       params->timestamp_delta == NTRACE_TIME_DELTA_ABSOLUTE;
+}
+
+/* TCODE that N-Trace 1.0 leaves to vendors. */
+static inline bool stamp_of_vendor(unsigned int tcode)
+{
+	return tcode >= 56 && tcode <= 62;
 }
 
 /*
@@ -33,15 +50,16 @@ static inline bool stamp_by_xor(const struct ntrace_params *params)
  */
 static inline bool stamp_may_miss(const struct ntrace_message *message)
 {
-	bool vendor = message->tcode >= 56 && message->tcode <= 62;
-
 	return message->flags & NTRACE_MESSAGE_UNKNOWN &&
-	       (!vendor || message->flags & NTRACE_MESSAGE_FIELDS);
+	       (!stamp_of_vendor(message->tcode) ||
+		(message->flags & NTRACE_MESSAGE_FIELDS &&
+		 !ntrace_message_has(message, NTRACE_FIELD_TSTAMP)));
 }
 
 /*
  * Takes the TSTAMP of @message: absolute with a sync, else the difference to the last reported time.
- * @time is that time if @known, else what an absolute one is extended from. Return: @time is new.
+ * @time is that time if @known, else what an absolute one is extended from. @params has the
+ * timestamp_delta of stamp_delta(). Return: @time is new.
  */
 static inline bool stamp_take(const struct ntrace_message *message,
 			      const struct ntrace_params *params, uint64_t *time, bool *known)
@@ -54,12 +72,12 @@ static inline bool stamp_take(const struct ntrace_message *message,
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) ||
 	    message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_OVERSIZE))
 		return false;
-	if (ntrace_message_time_is_absolute(message)) {
+	if (stamp_is_absolute(message, params)) {
 		*time = stamp_extend(stamp, *time, bits);
 		*known = true;
 	} else if (!*known) {
 		return false;
-	} else if (stamp_by_xor(params)) {
+	} else if (params->timestamp_delta == NTRACE_TIME_DELTA_XOR) {
 		uint64_t last = *time;
 
 		if (bits && bits < 64)

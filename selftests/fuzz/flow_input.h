@@ -29,7 +29,8 @@ static inline void set_params(struct ntrace_params *params, const uint8_t *data)
 	params->dialect = (enum ntrace_dialect)((data[0] >> 6) % 3);
 	params->implicit_return = data[5] >> 2 & 3;
 	params->keep_stack = data[5] & 16;
-	params->timestamp_xor = data[5] & 32;
+	params->timestamp_delta = data[5] & 32 ? NTRACE_TIME_DELTA_XOR : 0;
+	params->repeat_message = data[5] & 64;
 	params->timestamp_bits = widths[data[5] >> 6];
 	if (data[1] & 1)
 		params->isa = data[1] & 2 ? "rv64g" : "rv32imac";

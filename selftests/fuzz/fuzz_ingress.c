@@ -58,7 +58,7 @@ static void configure(struct ntrace_encoder_config *config, struct ntrace_params
 	params->mode = options[0] & 1 ? NTRACE_MODE_BRANCH : NTRACE_MODE_HISTORY;
 	params->extend_address = options[0] & 2;
 	params->all_jumps = options[0] & 4;
-	params->timestamp_xor = options[0] & 8;
+	params->timestamp_delta = options[0] & 8 ? NTRACE_TIME_DELTA_XOR : 0;
 	params->keep_stack = options[0] & 16;
 	params->dialect = options[0] & 32 ? NTRACE_DIALECT_RC7 : NTRACE_DIALECT_RATIFIED;
 	config->repeat_branch = options[0] & 64;

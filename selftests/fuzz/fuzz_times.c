@@ -59,7 +59,7 @@ static void set_up(const uint8_t *data)
 	for (unsigned int i = 0; i < STREAMS; i++) {
 		ntrace_params_init(&params[i]);
 		params[i].timestamp_bits = widths[data[0] >> 2 & 3];
-		params[i].timestamp_xor = data[0] & 16;
+		params[i].timestamp_delta = data[0] & 16 ? NTRACE_TIME_DELTA_XOR : 0;
 		params[i].timestamp_hz = data[0] & 32 ? UINT64_C(1) << (data[1] & 63) : 0;
 		streams[i] = (struct ntrace_stream){ .params = &params[i], .cpu = i / 2 };
 	}

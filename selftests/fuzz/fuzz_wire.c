@@ -212,7 +212,8 @@ static void set_params(struct ntrace_params *params, const uint8_t *settings)
 	params->extend_address = settings[1] & 2;
 	params->all_jumps = settings[1] & 8;
 	params->keep_stack = settings[1] & 16;
-	params->timestamp_xor = settings[1] & 32;
+	params->timestamp_delta = settings[1] & 32 ? NTRACE_TIME_DELTA_XOR : 0;
+	params->vendor_timestamps = settings[1] & 64;
 	params->timestamp_bits = widths[settings[1] >> 6];
 	params->dialect = (enum ntrace_dialect)((settings[2] & 3) % 3);
 	params->mode = modes[settings[2] >> 2 & 3];

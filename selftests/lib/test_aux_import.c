@@ -258,7 +258,8 @@ static void test_hart_params(void)
 			is_u64(params->dialect,
 			       version == 1 ? NTRACE_DIALECT_SIFIVE_V0 : NTRACE_DIALECT_RATIFIED,
 			       "its dialect");
-			ok(params->timestamp_xor == (version == 1), "its timestamps");
+			ok((params->timestamp_delta == NTRACE_TIME_DELTA_XOR) == (version == 1),
+			   "its timestamps");
 		}
 		end();
 	}

@@ -125,7 +125,7 @@ static struct ntrace_params merged(const struct ntrace_params *truth,
 	params.all_jumps = found->all_jumps;
 	params.mode = found->mode;
 	params.dialect = found->dialect;
-	params.timestamp_xor = found->timestamp_xor;
+	params.timestamp_delta = found->timestamp_delta;
 	params.timestamp_bits = found->timestamp_bits;
 	return params;
 }
@@ -152,12 +152,12 @@ static bool decodes_alike_with(const struct given *given,
 	params = merged(&truth, &candidate->params);
 	params.timestamp_bits = timestamp_bits;
 	if (candidate->open & NTRACE_DETECT_OPEN_DELTA)
-		params.timestamp_xor = truth.timestamp_xor;
+		params.timestamp_delta = truth.timestamp_delta;
 	if (candidate->open & NTRACE_DETECT_OPEN_JUMPS)
 		params.all_jumps = truth.all_jumps;
 	if (candidate->open & NTRACE_DETECT_OPEN_DIALECT) {
 		params.dialect = truth.dialect;
-		params.timestamp_xor = truth.timestamp_xor;
+		params.timestamp_delta = truth.timestamp_delta;
 	}
 	params.all_jumps |= !candidate->programs && truth.all_jumps;
 	expected = decode(&truth, subject->space, given->stream, given->size);

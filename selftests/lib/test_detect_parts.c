@@ -476,9 +476,9 @@ static void test_times(void)
 
 		is_u64(detect_times(data, size, &params, cases[i].damaged, &open), 0, "%s",
 		       cases[i].what);
-		ok(params.timestamp_xor == cases[i].xored && open == cases[i].open &&
-			   params.timestamp_bits == cases[i].bits,
-		   "%s: XOR %d, open %#x, %u bits", cases[i].what, params.timestamp_xor, open,
+		ok((params.timestamp_delta == NTRACE_TIME_DELTA_XOR) == cases[i].xored &&
+			   open == cases[i].open && params.timestamp_bits == cases[i].bits,
+		   "%s: XOR %d, open %#x, %u bits", cases[i].what, params.timestamp_delta, open,
 		   params.timestamp_bits);
 	}
 }

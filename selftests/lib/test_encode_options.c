@@ -615,7 +615,7 @@ static void timestamps(void)
 	block(0x204, 1, NTRACE_ITYPE_NONE);
 	is_messages("ProgTraceSync SYNC=6 ICNT=1 FADDR=102 TSTAMP=4",
 		    "timestamps: absolute at a sync, as wide as the counter");
-	given.timestamp_xor = true;
+	given.timestamp_delta = NTRACE_TIME_DELTA_XOR;
 	config.hist_bits = 31;
 	config.timestamps = NTRACE_TIMESTAMPS_BRANCH;
 	begin(&encoder, &config);

@@ -13,11 +13,12 @@ static void test_good(void)
 	static const char text[] = "srcbits=12,xlen=32,extaddr=1,alljumps=1,mode=htm,"
 				   "dialect=sifive-v0,tsbits=40,tshz=1000000000,"
 				   "tsdelta=xor,impret=2,keepstack=1,isa=rv32imac_zba,"
-				   "jvt=0x80001000,addrbits=48,atid=111,owner=stored";
+				   "jvt=0x80001000,addrbits=48,atid=111,owner=stored,"
+				   "repeat=message,vendorts=1";
 	struct ntrace_params params;
 	const char *bad = text;
 	struct ntrace_isa isa;
-	char back[256];
+	char back[320];
 
 	ntrace_params_init(&params);
 	is_u64(params.xlen, 64, "default XLEN");
@@ -31,7 +32,7 @@ static void test_good(void)
 	is_u64(params.dialect, NTRACE_DIALECT_SIFIVE_V0, "dialect");
 	is_u64(params.timestamp_bits, 40, "tsbits");
 	is_u64(params.timestamp_hz, 1000000000, "tshz");
-	ok(params.timestamp_xor, "tsdelta");
+	ok(params.timestamp_delta == NTRACE_TIME_DELTA_XOR, "tsdelta");
 	is_u64(params.implicit_return, 2, "impret");
 	ok(params.keep_stack, "keepstack");
 	ok(params.isa == strstr(text, "rv32imac_zba"), "isa is borrowed");
@@ -41,6 +42,8 @@ static void test_good(void)
 	is_u64(params.address_bits, 48, "addrbits");
 	is_u64(params.atid, 0x6f, "atid");
 	is_u64(params.owner, NTRACE_OWNER_STORED, "owner");
+	ok(params.repeat_message, "repeat");
+	ok(params.vendor_timestamps, "vendorts");
 	is_u64(ntrace_params_format(&params, back, sizeof(back)), strlen(text),
 	       "length of the text");
 	is_str(back, text, "the same text");
@@ -119,6 +122,8 @@ static void test_keys(void)
 	params.address_bits = 40;
 	params.atid = 1;
 	params.owner = NTRACE_OWNER_CONTEXT;
+	params.repeat_message = true;
+	params.vendor_timestamps = true;
 	ntrace_params_format(&params, text, sizeof(text));
 	keys = ntrace_params_keys(&count);
 	ok(count > 10, "there are keys");

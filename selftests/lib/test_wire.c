@@ -275,18 +275,18 @@ static void test_streams(void)
 		{ "missing last field", true, "24 0F",
 		  "0+2 ProgTraceSync SYNC=0x3 ICNT=0x0 flags=2;idles 0 errors 0 pending 0" },
 		{ "fixed fields cut", true, "74 03",
-		  "0+2 IndirectBranchHistSync SYNC=0x0 BTYPE=0x0 flags=2;idles 0 errors 0 pending "
-		  "0" },
+		  "0+2 IndirectBranchHistSync SYNC=0x0 BTYPE=0x0 ICNT=0x0 flags=2;"
+		  "idles 0 errors 0 pending 0" },
 		{ "no variable field at all", true, "74 0C 03 30 0F",
 		  "0+3 IndirectBranchHistSync SYNC=0x3 BTYPE=0x0 ICNT=0x0 flags=2;"
-		  "3+2 IndirectBranchSync SYNC=0x3 BTYPE=0x0 flags=2;idles 0 errors 0 pending 0" },
+		  "3+2 IndirectBranchSync SYNC=0x3 BTYPE=0x0 ICNT=0x0 flags=2;idles 0 errors 0 "
+		  "pending 0" },
 		{ "a single field without bits is 0", true, "84 03 84 00 03 6C 00 03",
 		  "0+2 ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x0;"
 		  "2+3 ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x0;"
 		  "5+3 ResourceFull RCODE=0x0 ICNT=0x0;idles 0 errors 0 pending 0" },
-		{ "not with other fields after it", true, "84 43 84 01 07",
-		  "0+2 ProgTraceCorrelation EVCODE=0x0 CDF=0x1 flags=2;"
-		  "2+3 ProgTraceCorrelation EVCODE=0x0 CDF=0x0 flags=2;"
+		{ "a first field without bits is 0", true, "30 09 23",
+		  "0+3 IndirectBranchSync SYNC=0x2 BTYPE=0x0 ICNT=0x0 FADDR=0x8;"
 		  "idles 0 errors 0 pending 0" },
 		{ "extra fields", true, "0C 0D 15 19 1D 21 23",
 		  "0+7 DirectBranch ICNT=0x3 TSTAMP=0x5 flags=4;idles 0 errors 0 pending 0" },

@@ -426,10 +426,9 @@ static void check_time(const struct ntrace_message *message)
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) || !params->timestamp_bits)
 		return;
 	mask = ~UINT64_C(0) >> (64 - params->timestamp_bits);
-	if (ntrace_message_has(message, NTRACE_FIELD_SYNC))
-		*time = value;
-	else
-		*time = (params->timestamp_xor ? *time ^ value : *time + value) & mask;
+	if (!ntrace_message_has(message, NTRACE_FIELD_SYNC) && params->timestamp_delta < 2)
+		value = (params->timestamp_delta ? *time ^ value : *time + value) & mask;
+	*time = value;
 	if (message->tcode == NTRACE_TCODE_ERROR)
 		slack = stamp == drive.stamp ? mask : stamp->time - stamp[-1].time;
 	else if (!ntrace_message_has(message, NTRACE_FIELD_SYNC))
@@ -762,7 +761,7 @@ const char *subject_make(struct subject *subject, const struct row *row, uint64_
 {
 	struct tally tally = { 0 };
 
-	memset(subject, 0, sizeof(*subject));
+	*subject = (struct subject){ .program = &program };
 	if (check(row, seed, steps, MUTATE_NOTHING, &tally))
 		return fault;
 	subject->size = drive.size;
@@ -772,7 +771,6 @@ const char *subject_make(struct subject *subject, const struct row *row, uint64_
 	subject->context = drive.config.context;
 	decoder_params(row, &subject->params);
 	subject->space = program_space(&program, "program");
-	subject->program = &program;
 	subject->stream = malloc(drive.size);
 	subject->start = malloc((drive.stamps + 1) * sizeof(*subject->start));
 	subject->pc = malloc((decoded.count + 1) * sizeof(*subject->pc));

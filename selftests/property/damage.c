@@ -105,15 +105,11 @@ static bool is_once(const struct ntrace_flow_event *event)
 						      event->code == NTRACE_FLOW_ERROR_UNKNOWN);
 }
 
-/*
- * A decoder whose return stack outlives some syncs cannot start at those syncs (N-Trace 1.0,
- * "synchronization").
- */
-static bool clears_stack(const struct ntrace_params *params, unsigned int sync)
+/* The decoder's return stack outlives markers, so that the end of a trace may depend on it. */
+static bool clears_stack(unsigned int sync)
 {
-	return (!params->keep_stack && params->dialect != NTRACE_DIALECT_RC7) ||
-	       (sync != NTRACE_SYNC_EXTERNAL_TRIGGER && sync != NTRACE_SYNC_ICNT_FULL &&
-		sync != NTRACE_SYNC_TRACE_EVENT);
+	return sync != NTRACE_SYNC_EXTERNAL_TRIGGER && sync != NTRACE_SYNC_ICNT_FULL &&
+	       sync != NTRACE_SYNC_TRACE_EVENT;
 }
 
 static int take_pc(void *data, uint64_t address, const uint8_t *bytes,
@@ -149,8 +145,7 @@ static int take_reference(void *data, const struct ntrace_flow_event *event)
 		reference->record = more;
 	}
 	reference->record[reference->count++] = record_of(reference->subject, event);
-	if (event->type == NTRACE_FLOW_SYNC &&
-	    clears_stack(&reference->subject->params, event->code))
+	if (event->type == NTRACE_FLOW_SYNC && clears_stack(event->code))
 		reference->synced[reference->message] = reference->count;
 	ntrace_flow_instructions(event, take_pc, reference);
 	return fault[0] != '\0';

@@ -41,8 +41,11 @@ static void row_params(const struct row *row, struct ntrace_params *params)
 	params->keep_stack = row_value(row, FACTOR_KEEP_STACK);
 	if (row_value(row, FACTOR_TIMESTAMPS))
 		params->timestamp_bits = (unsigned int)row_value(row, FACTOR_TIMESTAMP_BITS);
-	params->timestamp_xor = row_value(row, FACTOR_TIMESTAMP_XOR) ||
-				params->dialect == NTRACE_DIALECT_SIFIVE_V0;
+	params->timestamp_delta = (enum ntrace_time_delta)row_value(row, FACTOR_TIMESTAMP_DELTA);
+	if (params->dialect == NTRACE_DIALECT_SIFIVE_V0 &&
+	    params->timestamp_delta == NTRACE_TIME_DELTA_ADD)
+		params->timestamp_delta = NTRACE_TIME_DELTA_XOR;
+	params->repeat_message = row_value(row, FACTOR_REPEAT_BRANCH) == 2;
 }
 
 static void row_ranges(const struct row *row, const struct program *program,

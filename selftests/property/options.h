@@ -22,7 +22,7 @@ enum factor {
 	FACTOR_SEQUENTIAL,
 	FACTOR_REPEATED_HISTORY,
 	FACTOR_HREPEAT_BITS,
-	FACTOR_REPEAT_BRANCH,
+	FACTOR_REPEAT_BRANCH,	/* 2: repeat_message */
 	FACTOR_BCNT_BITS,
 	FACTOR_ICNT_BITS,
 	FACTOR_ICNT_FULL,	/* I-CNT counts as full before it overflows */
@@ -33,7 +33,7 @@ enum factor {
 	FACTOR_MARKERS,		/* about one in this many blocks */
 	FACTOR_TIMESTAMPS,
 	FACTOR_TIMESTAMP_BITS,
-	FACTOR_TIMESTAMP_XOR,
+	FACTOR_TIMESTAMP_DELTA,	/* enum ntrace_time_delta */
 	FACTOR_CONTEXT,
 	FACTOR_HCONTEXT,
 	FACTOR_CTYPE,

@@ -517,9 +517,10 @@ static void test_params(void)
 	ok(params.timestamp_bits == 40 && params.timestamp_hz == 100,
 	   "parameters: width and rate of the timestamps");
 	stream_params_version(&params, 1);
-	ok(!params.dialect && !params.timestamp_xor, "parameters: a ratified encoder");
+	ok(!params.dialect && !params.timestamp_delta, "parameters: a ratified encoder");
 	stream_params_version(&params, 0);
-	ok(params.dialect == NTRACE_DIALECT_SIFIVE_V0 && params.timestamp_xor,
+	ok(params.dialect == NTRACE_DIALECT_SIFIVE_V0 &&
+		   params.timestamp_delta == NTRACE_TIME_DELTA_XOR,
 	   "parameters: an encoder of SiFive");
 }
 

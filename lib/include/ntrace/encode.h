@@ -48,7 +48,7 @@ struct ntrace_encoder_range {
  * struct ntrace_encoder_config - the settings of the control registers
  * @size: sizeof(struct ntrace_encoder_config) of the caller
  * @params: src_bits, xlen, extend_address, address_bits, all_jumps, mode (BTM or HTM),
- *          timestamp_bits and timestamp_xor, implicit_return (1..3 = on, with
+ *          timestamp_bits and timestamp_delta, repeat_message, implicit_return (1..3 = on, with
  *          @implicit_return_depth), keep_stack; dialect matters for
  *          @sync4_for_icnt only. Copied; NULL: those of ntrace_params_init() with mode HTM
  * @src: value of SRC

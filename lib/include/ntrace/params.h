@@ -42,6 +42,13 @@ enum ntrace_owner {
 	NTRACE_OWNER_STORED,
 };
 
+/* What TSTAMP of a message without SYNC is; that of a message with SYNC is always the whole time. */
+enum ntrace_time_delta {
+	NTRACE_TIME_DELTA_ADD,		/* added to the last one (N-Trace 1.0, "timestamps") */
+	NTRACE_TIME_DELTA_XOR,		/* XORed with the last one */
+	NTRACE_TIME_DELTA_ABSOLUTE,	/* no difference: the whole time */
+};
+
 #define NTRACE_SRC_BITS_MAX 12
 
 /*
@@ -64,13 +71,13 @@ enum ntrace_owner {
  * @dialect: enum ntrace_dialect
  * @timestamp_bits: trTsWidth, 1..64; 0 = no timestamps; if there are some, they do not wrap
  * @timestamp_hz: frequency of the timestamp counter, 0 = unknown
- * @timestamp_xor: TSTAMP of a message without SYNC is XORed with the last timestamp instead of
- *                 added (N-Trace 1.0, "timestamps"; always so in NTRACE_DIALECT_SIFIVE_V0)
+ * @timestamp_delta: enum ntrace_time_delta; in NTRACE_DIALECT_SIFIVE_V0, ADD means XOR
  * @implicit_return: trTeInstImplicitReturnMode: 0 off, 1 counter, 2 partial, 3 full compare. The
  *                   encoder needs this mode. A decoder follows I-CNT and only warns of modes 1 and
  *                   2, which by design can infer a wrong address
  * @keep_stack: the encoder does not clear its return stack at markers (SYNC 0,
- *              4 and 6), as rc7 allows (N-Trace 1.0, "synchronization")
+ *              4 and 6), as rc7 allows (N-Trace 1.0, "synchronization"). A decoder never clears it
+ *              there: return addresses that the encoder has forgotten are not used
  * @isa: ISA string such as "rv64gc"; borrowed. The string ends at a 0 or a comma, so it may point
  *       into the text passed to ntrace_params_parse(). NULL or "" = from the ELF attributes
  * @jvt: address of the jump vector table (Zcmt), valid with @jvt_known
@@ -81,6 +88,9 @@ enum ntrace_owner {
  *        (ntrace/frames.h); 1..0x6f, 0 = plain bytes. Readers of messages take the bytes without
  *        the frames: see ntrace_trace_file_unframe()
  * @owner: enum ntrace_owner
+ * @repeat_message: RepeatBranch repeats the fields of the branch message, so that its U-ADDR is XORed
+ *                  again each time; false: it repeats the branch, with its target (N-Trace 1.0)
+ * @vendor_timestamps: vendor messages (TCODE 56 to 62) end with TSTAMP, which later ones count from
  */
 struct ntrace_params {
 	size_t size;
@@ -92,7 +102,7 @@ struct ntrace_params {
 	enum ntrace_dialect dialect;
 	unsigned int timestamp_bits;
 	uint64_t timestamp_hz;
-	bool timestamp_xor;
+	enum ntrace_time_delta timestamp_delta;
 	unsigned int implicit_return;
 	bool keep_stack;
 	const char *isa;
@@ -101,6 +111,8 @@ struct ntrace_params {
 	unsigned int address_bits;
 	unsigned int atid;
 	enum ntrace_owner owner;
+	bool repeat_message;
+	bool vendor_timestamps;
 };
 
 /**
@@ -114,9 +126,9 @@ NTRACE_API void ntrace_params_init(struct ntrace_params *params);
  * @params: initialized parameters, changed by the settings in @text; if @text sets isa,
  *          @params->isa points into @text, which must then outlive @params
  * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps, mode (any, btm, htm),
- *        dialect (ratified, rc7, sifive-v0), tsbits, tshz, tsdelta (add, xor), impret (0..3),
+ *        dialect (ratified, rc7, sifive-v0), tsbits, tshz, tsdelta (add, xor, abs), impret (0..3),
  *        keepstack, isa, jvt (address), addrbits (0..64; 64 as 0), atid (0..0x6f), owner (any,
- *        context, stored); a boolean is 0 or 1
+ *        context, stored), repeat (target, message), vendorts; a boolean is 0 or 1
  * @bad: on error the start of the offending setting within @text; may be NULL
  *
  * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.

@@ -360,7 +360,7 @@ struct ntrace_reader {
 	uint32_t state;
 	uint32_t parts;
 	uint32_t src_bits;
-	uint32_t reserved32;
+	uint32_t vendor_timed;
 	/* Maximum number of variable fields of a message, plus TSTAMP, plus one excess field. */
 	struct ntrace_reader_part part[5];
 	const void *rows;
@@ -370,7 +370,7 @@ struct ntrace_reader {
 /**
  * ntrace_reader_init - start reading a stream
  * @reader: memory owned by the caller
- * @params: src_bits and dialect are used; copied
+ * @params: src_bits, dialect and vendor_timestamps are used; copied
  * @aligned: true if the first byte starts a message or is idle; false for a wrapped buffer: bytes
  *           up to the first boundary are skipped
  *
@@ -502,8 +502,8 @@ struct ntrace_wire_sync {
  * Every message with SYNC has F-ADDR and synchronizes its SRC, also with a reserved SYNC value
  * (N-Trace 1.0, "synchronization"); damaged messages are passed over. At such a message the encoder
  * has reported all earlier execution, and an address reference, a return stack or a timestamp from
- * before it are no longer needed. (With keep_stack, or in rc7, the return stack still counts at
- * markers: SYNC 0, 4 and 6.) Ownership follows the message if the encoder reports it.
+ * before it are no longer needed. (With keep_stack the return stack still counts at markers:
+ * SYNC 0, 4 and 6.) Ownership follows the message if the encoder reports it.
  *
  * @from may be any byte: the search continues after the next end of a message, unless the byte
  * before @from is one. The bytes that it passes over are only split into messages, not read. It

@@ -56,9 +56,10 @@ class Params(Structure):
     _fields_ = [("size", c_size_t), ("src_bits", c_uint), ("xlen", c_uint),
                 ("extend_address", c_bool), ("all_jumps", c_bool), ("mode", c_uint),
                 ("dialect", c_uint), ("timestamp_bits", c_uint), ("timestamp_hz", c_uint64),
-                ("timestamp_xor", c_bool), ("implicit_return", c_uint), ("keep_stack", c_bool),
+                ("timestamp_delta", c_uint), ("implicit_return", c_uint), ("keep_stack", c_bool),
                 ("isa", c_char_p), ("jvt", c_uint64), ("jvt_known", c_bool),
-                ("address_bits", c_uint), ("atid", c_uint), ("owner", c_uint)]
+                ("address_bits", c_uint), ("atid", c_uint), ("owner", c_uint),
+                ("repeat_message", c_bool), ("vendor_timestamps", c_bool)]
 
 
 class Message(Structure):

@@ -38,6 +38,6 @@ void stream_params_version(struct ntrace_params *params, uint32_t major)
 	if (major)
 		return;
 	params->dialect = NTRACE_DIALECT_SIFIVE_V0;
-	params->timestamp_xor = true;
+	params->timestamp_delta = NTRACE_TIME_DELTA_XOR;
 	params->address_bits = address_bits();
 }

@@ -50,11 +50,16 @@ static void params_text(const struct ntrace_params *params, char *text, size_t s
 			       dialects[params->dialect]);
 	if (params->timestamp_bits)
 		at += snprintf(text + at, size - (size_t)at, ",tsbits=%u", params->timestamp_bits);
-	if (params->timestamp_xor)
-		at += snprintf(text + at, size - (size_t)at, ",tsdelta=xor");
+	if (params->timestamp_delta)
+		at += snprintf(text + at, size - (size_t)at, ",tsdelta=%s",
+			       params->timestamp_delta == NTRACE_TIME_DELTA_XOR ? "xor" : "abs");
 	if (params->owner != NTRACE_OWNER_ANY)
 		at += snprintf(text + at, size - (size_t)at, ",owner=%s",
 			       params->owner == NTRACE_OWNER_CONTEXT ? "context" : "stored");
+	if (params->repeat_message)
+		at += snprintf(text + at, size - (size_t)at, ",repeat=message");
+	if (params->vendor_timestamps)
+		at += snprintf(text + at, size - (size_t)at, ",vendorts=1");
 	known_text(params, text + at, size - (size_t)at);
 }
 

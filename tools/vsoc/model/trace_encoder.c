@@ -273,7 +273,7 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 	params->xlen = te->parameters.xlen;
 	if (te->parameters.v0) {
 		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
-		params->timestamp_xor = true;
+		params->timestamp_delta = NTRACE_TIME_DELTA_XOR;
 		/* As wide as the addresses of the emulated harts, which have Sv57. */
 		params->address_bits = te->parameters.xlen == 64 ? 56 : 0;
 	}
