@@ -77,6 +77,8 @@ static void forget_flow(struct ntrace_ingress_checker *checker)
 	checker->last_may_repeat = false;
 	checker->priv_known = false;
 	checker->last_itype = NTRACE_ITYPE_NONE;
+	checker->interrupted = false;
+	ingress_program_forget(checker);
 }
 
 int ntrace_ingress_checker_init(
@@ -179,6 +181,61 @@ static void check_trap(const struct spot *spot, const struct ntrace_ingress_cycl
 		tell(spot, INGRESS_RETURN_USER, NULL);
 }
 
+/* A hart that took an interrupt has disabled it: its handler must retire something first. */
+static void check_repeated(const struct spot *spot, const struct ntrace_ingress_cycle *cycle,
+			   const struct ntrace_ingress_group *group)
+{
+	struct ntrace_ingress_checker *checker = spot->checker;
+	bool interrupt = group->itype == NTRACE_ITYPE_INTERRUPT;
+
+	/* A port that does not tell the cause has 0. */
+	if (interrupt && !group->iretire && checker->interrupted && cycle->cause &&
+	    cycle->cause == checker->interrupt_cause)
+		tell_number(spot, INGRESS_TRAP_TWICE, cycle->cause);
+	checker->interrupted = interrupt;
+	checker->interrupt_cause = cycle->cause;
+}
+
+/* Return: whether the itype of the group tells where it continues */
+static bool check_program(const struct spot *spot, const struct ntrace_ingress_cycle *cycle,
+			  unsigned int i)
+{
+	struct ntrace_ingress_checker *checker = spot->checker;
+	uint64_t value = 0, expected = 0, iaddr = cycle->group[i].iaddr;
+	enum ingress_rule rule;
+
+	if (!checker->fetch)
+		return true;
+	/* An interrupt need not tell where it is taken. */
+	if ((cycle->group[i].iretire || cycle->group[i].itype == NTRACE_ITYPE_EXCEPTION) &&
+	    !ingress_program_start(checker, iaddr, &expected))
+		tell_address(spot, INGRESS_INSN_TARGET, iaddr, expected);
+	rule = ingress_program_group(checker, cycle, i, &value, &expected);
+	switch (rule) {
+	case INGRESS_INSN_SIZE:
+	case INGRESS_INSN_ITYPE: {
+		const struct ntrace_ingress_finding numbers = { .value = value,
+								.expected = expected,
+								.values = 2 };
+
+		tell(spot, rule, &numbers);
+		break;
+	}
+	case INGRESS_INSN_CAUSE:
+		tell_number(spot, rule, value);
+		break;
+	default: {
+		const struct ntrace_ingress_finding numbers = { .value = value,
+								.values = 1,
+								.hexadecimal = true };
+
+		tell(spot, rule, &numbers);
+		break;
+	}
+	}
+	return rule != INGRESS_INSN_ITYPE;
+}
+
 /* Where execution continues after a group. */
 static void follow(struct ntrace_ingress_checker *checker, const struct ntrace_ingress_cycle *cycle,
 		   unsigned int i)
@@ -214,6 +271,7 @@ static void check_groups(struct ntrace_ingress_checker *checker,
 		const struct spot spot = { checker, NTRACE_INGRESS_PLACE_GROUP, i };
 		uint32_t parcels = ingress_parcels(&checker->port, group);
 		uint32_t last = 1u << (group->ilastsize & 3);
+		bool known;
 
 		tell(&spot, ingress_check_group(&checker->port, cycle, i), NULL);
 		if (!group->iretire && !ingress_is_trap(group->itype))
@@ -221,7 +279,10 @@ static void check_groups(struct ntrace_ingress_checker *checker,
 		check_priv(&spot, cycle->priv);
 		check_start(&spot, cycle, i);
 		check_trap(&spot, cycle, group->itype);
+		check_repeated(&spot, cycle, group);
+		known = check_program(&spot, cycle, i);
 		follow(checker, cycle, i);
+		checker->next_known &= known;
 		/* No instruction has more than four parcels. */
 		if (group->iretire)
 			least += 1 + (parcels > last ? (parcels - last + 3) / 4 : 0);

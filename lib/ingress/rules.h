@@ -87,7 +87,26 @@
 	RULE(RESPONSE_WIDTH, "response-width", ERROR, INGRESS_D,                                   \
 	     "a response has more data than the load asked for")                                   \
 	RULE(UNANSWERED, "load-unanswered", WARNING, INGRESS_D,                                    \
-	     "a load has no response until the end or a reset")
+	     "a load has no response until the end or a reset")                                    \
+	RULE(TRAP_TWICE, "trap-twice", ERROR, INGRESS_I,                                           \
+	     "an interrupt is reported twice, with no instruction between")                        \
+	RULE(NO_CODE, "no-code", WARNING, INGRESS_I, "the program has no code at the address")     \
+	RULE(INSN_SPLIT, "insn-split", ERROR, INGRESS_I,                                           \
+	     "iretire ends in the middle of an instruction of the program")                        \
+	RULE(INSN_SIZE, "insn-size", ERROR, INGRESS_I,                                             \
+	     "ilastsize is not the size of the last instruction of the program")                   \
+	RULE(INSN_INSIDE, "insn-inside", ERROR, INGRESS_I,                                         \
+	     "a block contains a control transfer before its last instruction")                    \
+	RULE(INSN_ITYPE, "insn-itype", ERROR, INGRESS_I,                                           \
+	     "itype is not that of the last instruction of the program")                           \
+	RULE(INSN_TRAPS, "insn-traps", ERROR, INGRESS_I,                                           \
+	     "an instruction that always traps retires")                                           \
+	RULE(INSN_SIJUMP, "insn-sijump", ERROR, INGRESS_I,                                         \
+	     "sijump, and the jump does not follow the instruction that loads its register")       \
+	RULE(INSN_TARGET, "insn-target", ERROR, INGRESS_I,                                         \
+	     "a direct transfer goes to another address than in the program")                      \
+	RULE(INSN_CAUSE, "insn-cause", ERROR, INGRESS_P,                                           \
+	     "the instruction of the program cannot raise the exception")
 /* clang-format on */
 
 enum ingress_rule {
@@ -110,6 +129,20 @@ enum ingress_rule ingress_check_response(const struct ntrace_ingress_port *port,
 					 const struct ntrace_ingress_cycle *cycle, unsigned int i);
 enum ingress_rule ingress_check_counts(const struct ntrace_ingress_port *port,
 				       const struct ntrace_ingress_cycle *cycle);
+
+struct ntrace_ingress_checker;
+
+/** ingress_program_group - check a group against the program. Return: the rule that it breaks */
+enum ingress_rule ingress_program_group(struct ntrace_ingress_checker *checker,
+					const struct ntrace_ingress_cycle *cycle, unsigned int i,
+					uint64_t *value, uint64_t *expected);
+
+/** ingress_program_start - check where a group starts, after the transfer before it */
+bool ingress_program_start(const struct ntrace_ingress_checker *checker, uint64_t iaddr,
+			   uint64_t *expected);
+
+/** ingress_program_forget - the next instruction is not known */
+void ingress_program_forget(struct ntrace_ingress_checker *checker);
 
 /* Parcels that a group retires. */
 static inline uint32_t ingress_parcels(const struct ntrace_ingress_port *port,

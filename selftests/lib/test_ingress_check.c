@@ -44,6 +44,36 @@ static int take_finding(void *data, const struct ntrace_ingress_finding *finding
 
 static struct ntrace_ingress_checker checker;
 
+/* The program that the core of the rows below PROGRAM executes, from 0x100 on. */
+static const uint8_t code[] = {
+	0x01, 0x00,		/* 100: c.nop */
+	0x13, 0x00, 0x00, 0x00, /* 102: nop */
+	0x63, 0x04, 0x00, 0x00, /* 106: beqz zero, 10e */
+	0xef, 0x00, 0x00, 0x01, /* 10a: jal 11a */
+	0x17, 0x03, 0x00, 0x00, /* 10e: auipc t1, 0 */
+	0x67, 0x00, 0x03, 0x00, /* 112: jr t1 */
+	0x73, 0x00, 0x00, 0x00, /* 116: ecall */
+	0x03, 0xa5, 0x05, 0x00, /* 11a: lw a0, 0(a1) */
+	0x82, 0x80,		/* 11e: ret */
+};
+static bool has_program;
+
+static int fetch(void *data, uint64_t address, void *bytes, size_t size)
+{
+	if (data != code || address < 0x100 || address - 0x100 + size > sizeof(code))
+		return NTRACE_ERR_NOMAP;
+	memcpy(bytes, code + (address - 0x100), size);
+	return 0;
+}
+
+static void set_program(void)
+{
+	const struct ntrace_isa isa = { .xlen = 64, .compressed = true };
+
+	if (has_program)
+		ntrace_ingress_checker_program(&checker, &isa, fetch, (void *)(uintptr_t)code);
+}
+
 /* Checks a file without its "end". Return: the last result of the checker. */
 static int check_text(const char *first_line, const char *lines, struct found *found)
 {
@@ -58,8 +88,10 @@ static int check_text(const char *first_line, const char *lines, struct found *f
 	reader.lenient = true;
 	ntrace_ingress_reader_feed(&reader, text, (size_t)length);
 	while (!(result = ntrace_ingress_reader_next(&reader, &record))) {
-		if (!begun)
+		if (!begun) {
 			ntrace_ingress_checker_init(&checker, &reader.port, take_finding, found);
+			set_program();
+		}
 		begun = true;
 		last = ntrace_ingress_checker_record(&checker, &record);
 	}
@@ -75,6 +107,8 @@ static const struct {
 	const char *good;
 	const char *bad;
 } cases[] = {
+	{ "trap-twice", BLOCKS, "c priv=3 cause=0x7 0x100,0,2\nc cause=0x3 0x100,0,2\n",
+	  "c priv=3 cause=0x7 0x100,0,2\nc cause=0x7 0x100,0,2\n" },
 	{ "notify-group", BLOCKS, "c notify=0x1 0x100,1,0\n", "c notify=0x2 0x100,1,0\n" },
 	{ "ctype-reserved", BLOCKS, "c ctype=3\n", "c ctype=4\n" },
 	{ "priv-reserved", BLOCKS, "c priv=6\n", "c priv=2\n" },
@@ -184,6 +218,53 @@ static const struct {
 	  "c 0x100,1,0 d=0,0x0,1,r1\nc reset=1\nc reset=0\n" },
 };
 
+/* The same for the rules of the program. */
+#define SHORT "ntrace-ingress 1 xlen=64 itype=3 groups=3 port=block\n"
+static const struct {
+	const char *id;
+	const char *port;
+	const char *good;
+	const char *bad;
+} programs[] = {
+	{ "no-code", BLOCKS, "c 0x100,1,0\n", "c 0x200,1,0\n" },
+	{ "insn-split", BLOCKS, "c 0x100,3,0,1\n", "c 0x100,2,0\n" },
+	{ "insn-size", BLOCKS, "c 0x100,3,0,1\n", "c 0x100,3,0\n" },
+	{ "insn-size", SINGLES, "c 0x100,1,0 0x102,1,0,1\n", "c 0x100,1,0,1\n" },
+	{ "insn-inside", BLOCKS, "c 0x102,4,5,1\n", "c 0x106,4,9,1\n" },
+	{ "insn-itype", BLOCKS, "c 0x10a,2,9,1\n", "c 0x10a,2,15,1\n" },
+	{ "insn-itype", BLOCKS, "c 0x11e,1,13\n", "c 0x11e,1,14\n" },
+	{ "insn-itype", BLOCKS, "c 0x106,2,4,1\n", "c 0x106,2,0,1\n" },
+	{ "insn-itype", SHORT, "c 0x10a,2,0,1\n", "c 0x10a,2,6,1\n" },
+	{ "insn-itype", SHORT, "c 0x11e,1,6\n", "c 0x11e,1,0\n" },
+	{ "insn-itype", BLOCKS, "c 0x102,2,2,1\n", "c 0x106,2,2,1\n" },
+	{ "insn-traps", BLOCKS, "c 0x11a,2,0,1\n", "c 0x116,2,0,1\n" },
+	{ "insn-sijump", BLOCKS, "c 0x10e,4,10,1,s\nc 0x10e,2,0,1\n", "c 0x112,2,10,1,s\n" },
+	{ "insn-target", BLOCKS, "c 0x106,2,5,1 0x10e,2,0,1\n", "c 0x106,2,5,1\nc 0x11a,2,0,1\n" },
+	{ "insn-target", BLOCKS, "c 0x10a,2,9,1\nc 0x11a,3,13\n", "c 0x10a,2,9,1\nc 0x11e,1,13\n" },
+	{ "insn-target", BLOCKS, "c 0x10a,2,9,1\noverrun\nc 0x11e,1,13\n",
+	  "c 0x10e,4,10,1,s\nc 0x102,2,0,1\n" },
+	{ "insn-cause", BLOCKS, "c priv=0 cause=0x8 0x116,0,1\n",
+	  "c priv=0 cause=0x8 0x11a,0,1\n" },
+	{ "insn-cause", BLOCKS, "c cause=0x5 0x11a,0,1\n", "c cause=0x5 0x102,0,1\n" },
+	{ "insn-cause", BLOCKS, "c cause=0xc 0x11a,0,1\n", "c cause=0x2 0x116,0,1\n" },
+};
+
+static void each_program(void)
+{
+	has_program = true;
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct found good = { .id = "none" }, bad = { .id = "none" };
+
+		check_text(programs[i].port, programs[i].good, &good);
+		is_str(good.id, "none", "%s: obeyed", programs[i].id);
+		check_text(programs[i].port, programs[i].bad, &bad);
+		is_str(bad.id, programs[i].id, "%s: violated", programs[i].id);
+		ok(bad.count == 1 && !bad.others, "%s: one finding, got %u", programs[i].id,
+		   bad.count);
+	}
+	has_program = false;
+}
+
 static void each_rule(void)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -251,6 +332,8 @@ static void table(void)
 
 		for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++)
 			seen |= !strcmp(cases[k].id, rules[i].id);
+		for (size_t k = 0; k < sizeof(programs) / sizeof(programs[0]); k++)
+			seen |= !strcmp(programs[k].id, rules[i].id);
 		for (size_t k = 0; k < 4; k++)
 			seen |= !strcmp(elsewhere[k], rules[i].id);
 		ok(seen && rules[i].text && rules[i].section && rules[i].severity <= 1,
@@ -322,6 +405,7 @@ static void details(void)
 int main(void)
 {
 	each_rule();
+	each_program();
 	no_file();
 	table();
 	details();

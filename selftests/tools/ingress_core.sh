@@ -195,6 +195,8 @@ port() {
 		"$(cat said)"
 	"$ntrace" ingress check "$name.$port" >found
 	is "$? $(sed 's/.*: //' found)" "0 0 errors, 0 warnings" "$text: obeys all rules" || diag "$(head -n 3 found)"
+	"$ntrace" ingress check --elf program "$name.$port" >found
+	is "$? $(sed 's/.*: //' found)" "0 0 errors, 0 warnings" "$text: and is the port of the program" || diag "$(head -n 3 found)"
 	is "$("$ntrace" ingress dump --data --json "$name.$port" | python3 expect.py "$port" "$name.log" | cut -d' ' -f1,2)" "0 0" \
 		"$text: each access of the testbench, and no other" ||
 		diag "$("$ntrace" ingress dump --data --json "$name.$port" | python3 expect.py "$port" "$name.log")"
@@ -255,6 +257,9 @@ is "$("$ntrace" ctr compare --has type log.transfers ring)" "256 entries, no dif
 ok "QEMU's log: converted to a tandem trace" "$ntrace" tandem convert --from ingress --elf program -o tandem log.ingress
 is "$("$ntrace" tandem dump tandem | python3 expect.py tandem log.log)" "0 0 []" \
 	"QEMU's log: the tandem trace has the instructions of the testbench"
+
+# One mistake in the port of each copy, which must be found in its line.
+relay mistakes python3 -B "$top/selftests/tools/ingress_mistakes.py" "$ntrace" program plain.unified "${SEED:-1}"
 
 # A filter shows the same accesses as a search.
 is "$("$ntrace" ingress dump --dtype store --bytes 1,2 --json plain.unified | grep -c '"dtype":1,')" \

@@ -115,6 +115,15 @@ struct ntrace_ingress_checker {
 	uint8_t last_itype;
 	uint8_t priv;
 	struct ntrace_ingress_load load[1 << NTRACE_INGRESS_LRID_BITS_MAX];
+	int (*fetch)(void *data, uint64_t address, void *bytes, size_t size);
+	void *fetch_data;
+	struct ntrace_isa isa;
+	struct ntrace_insn previous;
+	uint64_t previous_end;
+	uint64_t target;
+	bool target_known;
+	bool interrupted;
+	uint64_t interrupt_cause;
 	uint64_t reserved[4];
 };
 
@@ -131,6 +140,21 @@ struct ntrace_ingress_checker {
 NTRACE_EXPERIMENTAL int ntrace_ingress_checker_init(
 	struct ntrace_ingress_checker *checker, const struct ntrace_ingress_port *port,
 	int (*finding)(void *data, const struct ntrace_ingress_finding *finding), void *data);
+
+/**
+ * ntrace_ingress_checker_program - check the port against the program that the core executes, too
+ * @checker: checker set up by ntrace_ingress_checker_init(), before its first record
+ * @isa: instruction set; copied
+ * @fetch: read @size bytes of code, 2 or 4, at @address. Return: 0, or an error if there is no code
+ * @data: for @fetch
+ *
+ * Then each group is compared with its instructions: boundaries, ilastsize, itype, the targets of
+ * direct transfers, sijump, and the instructions of exceptions.
+ */
+NTRACE_EXPERIMENTAL void
+ntrace_ingress_checker_program(struct ntrace_ingress_checker *checker, const struct ntrace_isa *isa,
+			       int (*fetch)(void *data, uint64_t address, void *bytes, size_t size),
+			       void *data);
 
 /**
  * ntrace_ingress_checker_record - check the next record

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace ingress check: checks an ingress file against the rules of the port. */
 #include <inttypes.h>
+#include <string.h>
+
+#include <ntrace/image.h>
 
 #include "common/ingress_file.h"
 #include "common/ui.h"
@@ -13,6 +16,7 @@
 /**
  * struct check - state of a check
  * @counts: findings by severity
+ * @space: the program of --elf, or NULL
  */
 struct check {
 	const struct ingress_command *ingress;
@@ -21,6 +25,9 @@ struct check {
 	uint64_t line;
 	uint64_t counts[2];
 	bool begun;
+	struct ntrace_object *object;
+	struct ntrace_space *space;
+	struct ntrace_isa isa;
 };
 
 static const char *severity_name(unsigned int severity)
@@ -97,13 +104,60 @@ static int take_finding(void *data, const struct ntrace_ingress_finding *finding
 	return check->output->error ? EXIT_UNCHECKED : EXIT_OK;
 }
 
+static int fetch(void *data, uint64_t address, void *bytes, size_t size)
+{
+	struct ntrace_space *space = data;
+
+	for (size_t have = 0; have < size;) {
+		const uint8_t *code;
+		size_t available;
+		int error = ntrace_space_read(space, address + have, &code, &available);
+
+		if (error)
+			return error;
+		if (available > size - have)
+			available = size - have;
+		memcpy((uint8_t *)bytes + have, code, available);
+		have += available;
+	}
+	return 0;
+}
+
+static int open_program(struct check *check)
+{
+	const char *elf = check->ingress->elf, *reason;
+	int error;
+
+	if (!elf)
+		return EXIT_OK;
+	error = ntrace_object_open_elf(&check->object, elf);
+	if (error)
+		return fail("%s: %s", elf, error_text(error)), EXIT_UNCHECKED;
+	check->isa = *ntrace_object_isa(check->object);
+	if (check->ingress->isa &&
+	    ntrace_isa_parse_reason(&check->isa, check->ingress->isa, &reason))
+		return fail("option --isa: '%s': %s", check->ingress->isa, reason), EXIT_UNCHECKED;
+	error = ntrace_space_new(&check->space, "program", NULL);
+	if (!error)
+		error = ntrace_space_map_linked(check->space, check->object, 0);
+	return error ? (fail("%s: %s", elf, ntrace_strerror(error)), EXIT_UNCHECKED) : EXIT_OK;
+}
+
 static int take_record(void *data, const struct ntrace_ingress_reader *reader,
 		       const struct ntrace_ingress_record *record)
 {
 	struct check *check = data;
 
-	if (!check->begun)
+	if (!check->begun) {
 		ntrace_ingress_checker_init(&check->checker, &reader->port, take_finding, check);
+		if (check->space && check->isa.xlen != reader->port.xlen)
+			return fail("%s: the program has XLEN %u, the port %u", check->ingress->elf,
+				    check->isa.xlen, reader->port.xlen),
+			       EXIT_UNCHECKED;
+		if (check->space)
+			ntrace_ingress_checker_program(&check->checker, &check->isa, fetch,
+						       check->space);
+	}
 	check->begun = true;
 	check->line = reader->line;
 	return ntrace_ingress_checker_record(&check->checker, record);
@@ -117,7 +171,11 @@ int ingress_check(struct ingress_command *ingress, const char *path)
 
 	check.ingress = ingress;
 	check.output = output;
-	error = ingress_file_read(path, true, take_record, &check);
+	error = open_program(&check);
+	if (!error)
+		error = ingress_file_read(path, true, take_record, &check);
+	ntrace_space_put(check.space);
+	ntrace_object_put(check.object);
 	if (error)
 		return EXIT_UNCHECKED;
 	if (check.begun)

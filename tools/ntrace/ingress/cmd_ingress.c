@@ -18,6 +18,8 @@ enum {
 	OPTION_DADDR,
 	OPTION_IADDR,
 	OPTION_PRIVILEGE,
+	OPTION_ELF,
+	OPTION_ISA,
 };
 
 static const struct option_spec options_table[] = {
@@ -31,6 +33,8 @@ static const struct option_spec options_table[] = {
 	  "dump: only accesses in these privileges: any of u, s, m, vu, vs" },
 	{ OPTION_JSON, "json", NULL, "dump, check: a JSON object a line" },
 	{ OPTION_LIST, "list", NULL, "check: show the table of rules" },
+	{ OPTION_ELF, "elf", "FILE", "check: the program that the core executes" },
+	{ OPTION_ISA, "isa", "STRING", "check: its instruction set (that of the program)" },
 	{ OPTION_MAP, "map", "FILE", "import: the port, and its signals in the waveform" },
 	{ OPTION_OUTPUT, "output", "FILE", "import: the ingress file; - = stdout" },
 	OPTION_HELP,
@@ -139,6 +143,12 @@ static int take_option(struct ingress_command *ingress, struct options *options,
 	case OPTION_MAP:
 		ingress->map = options->value;
 		return EXIT_OK;
+	case OPTION_ELF:
+		ingress->elf = options->value;
+		return EXIT_OK;
+	case OPTION_ISA:
+		ingress->isa = options->value;
+		return EXIT_OK;
 	case OPTION_OUTPUT:
 		ingress->target = options->value;
 		return EXIT_OK;
@@ -159,7 +169,10 @@ static int run_verb(struct ingress_command *ingress, unsigned int given, int cou
 		int (*run)(struct ingress_command *ingress, const char *path);
 	} verbs[] = {
 		{ "dump", SELECTION | bit_of(OPTION_JSON), ingress_dump },
-		{ "check", bit_of(OPTION_JSON) | bit_of(OPTION_LIST), ingress_check },
+		{ "check",
+		  bit_of(OPTION_JSON) | bit_of(OPTION_LIST) | bit_of(OPTION_ELF) |
+			  bit_of(OPTION_ISA),
+		  ingress_check },
 		{ "import", bit_of(OPTION_MAP) | bit_of(OPTION_OUTPUT), ingress_import },
 	};
 	bool list = given & bit_of(OPTION_LIST);
@@ -182,6 +195,8 @@ static int run_verb(struct ingress_command *ingress, unsigned int given, int cou
 		return ingress_list(ingress);
 	if (count != 2)
 		return usage_error(ingress->command, "%s needs one file", words[0]);
+	if (ingress->isa && !ingress->elf)
+		return usage_error(ingress->command, "--isa needs --elf");
 	if (verbs[i].run == ingress_import && (!ingress->map || !ingress->target))
 		return usage_error(ingress->command, "import needs --map FILE and --output FILE");
 	ingress->filtered = given & SELECTION;
@@ -243,7 +258,8 @@ const struct command command_ingress = {
 	.details =
 		"An ingress file has the signals of a core's trace ingress port, cycle by cycle.\n"
 		"dump prints it. check compares it with the rules of the port (E-Trace, "
-		"chapter 4).\n"
+		"chapter 4),\n"
+		"and with the program of --elf.\n"
 		"encode makes its trace: see ntrace encode --help. import makes it from a VCD "
 		"waveform of\n"
 		"a simulation; MAP names the signals (ntrace-ingress(1) has an example). - is "
@@ -251,7 +267,7 @@ const struct command command_ingress = {
 		"exit status: 0; check: 1 for a finding, 2 if the file cannot be read.\n\n"
 		"examples:\n"
 		"  ntrace ingress import --map core.map -o core.ingress sim.vcd\n"
-		"  ntrace ingress check core.ingress\n"
+		"  ntrace ingress check --elf program core.ingress\n"
 		"  ntrace ingress encode core.ingress --mode htm -o core.nex\n"
 		"  ntrace ingress dump --dtype store,atomic --daddr 0x80000000-0x80000fff "
 		"core.ingress\n",

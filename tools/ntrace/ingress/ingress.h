@@ -14,6 +14,8 @@
  * @filtered: only data accesses are shown
  * @map: file of --map
  * @target: file of --output
+ * @elf: program of check, or NULL
+ * @isa: its instruction set, or NULL
  */
 struct ingress_command {
 	const struct command *command;
@@ -23,6 +25,8 @@ struct ingress_command {
 	struct ntrace_data_filter filter;
 	const char *map;
 	const char *target;
+	const char *elf;
+	const char *isa;
 };
 
 /** ingress_dump - print the records of a file */
