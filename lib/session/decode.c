@@ -86,6 +86,7 @@ static void note_attribution(struct decoding *decoding)
 	counted->turn = decoding->event.turn;
 	counted->program = decoding->event.program;
 	counted->origin = decoding->event.origin;
+	counted->made = decoding->event.made;
 	counted->name = follower->comm;
 	counted->comm = follower->comm;
 	/* The follower makes the next name in the same place. */
@@ -514,6 +515,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 						      .turn = event->turn,
 						      .program = event->program,
 						      .origin = event->origin,
+						      .made = event->made,
 						      .sideband_ns = event->sideband_ns,
 					      });
 	}
@@ -540,6 +542,7 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 				      .turn = thread ? counted->turn : 0,
 				      .program = thread ? counted->program : 0,
 				      .origin = thread ? counted->origin : NULL,
+				      .made = thread ? counted->made : 0,
 				      .sideband_ns = decoding->event.sideband_ns };
 	size_t count = effect->batch->count;
 	int result = 0;
@@ -576,6 +579,7 @@ static int take_run(void *data, const struct ntrace_flow_run *run)
 		.turn = counted->turn,
 		.program = counted->program,
 		.origin = counted->origin,
+		.made = counted->made,
 		.sideband_ns = decoding->event.sideband_ns,
 	};
 

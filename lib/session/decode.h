@@ -30,6 +30,7 @@ struct attribution {
 	uint64_t turn;
 	uint64_t program;
 	const struct ntrace_origin *origin;
+	uint64_t made;
 	struct ntrace_context owner;
 };
 

@@ -63,6 +63,7 @@ void ntrace_segment_event(const struct ntrace_segment *segment, const struct ntr
 		.turn = segment->turn,
 		.program = segment->program,
 		.origin = segment->origin,
+		.made = segment->made,
 		.time = segment->time,
 		.turn_end = segment->turn_end,
 		.time_error = segment->time_error,

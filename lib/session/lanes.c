@@ -111,10 +111,12 @@ int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
 
 	event->turn = 0;
 	event->origin = NULL;
+	event->made = 0;
 	if (certain && index < lanes->turns.counts[lane->stream]) {
 		turn = &lanes->turns.streams[lane->stream][index];
 		event->turn = turn->number;
 		event->origin = turn->origin;
+		event->made = turn->made;
 	}
 	pthread_mutex_lock(&lanes->lock);
 	lane->position = index;

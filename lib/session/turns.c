@@ -17,6 +17,7 @@
  * @seen: the last earlier turn of the thread that a stream contains, NULL: none
  * @birth: the thread began before this turn; NULL: before another one
  * @births: number of threads that it made in the turn
+ * @made: and before
  */
 struct listed {
 	int32_t tid;
@@ -30,6 +31,7 @@ struct listed {
 	const struct listed *seen;
 	const struct birth *birth;
 	uint64_t births;
+	uint64_t made;
 };
 
 /* A time in which records of a CPU were lost: any thread may have run there. */
@@ -299,6 +301,27 @@ static void number(struct turns *turns, struct ordering *ordering)
 	}
 }
 
+/* Counts the threads that each thread has made before each of its turns. */
+static void count_births(struct turns *turns, struct ordering *ordering,
+			 const struct machine *machine)
+{
+	for (size_t i = 0; i < machine->birth_count; i++) {
+		const struct birth *birth = &machine->births[i];
+		struct listed *parent = turn_at(ordering, birth->parent_tid, birth->time);
+
+		if (parent)
+			parent->births++;
+	}
+	for (size_t i = 0; i < ordering->count; i++) {
+		struct listed *item = &ordering->items[i];
+
+		if (i && item[-1].tid == item->tid)
+			item->made = item[-1].made + item[-1].births;
+		if (item->stream != TURN_NO_STREAM)
+			turns->streams[item->stream][item->index].made = item->made;
+	}
+}
+
 /* Links the first turn of each thread with the turn of the thread that made it. */
 static int link_births(struct turns *turns, struct ordering *ordering,
 		       const struct machine *machine)
@@ -316,7 +339,7 @@ static int link_births(struct turns *turns, struct ordering *ordering,
 							    .tid = birth->parent_tid };
 		if (parent) {
 			turns->origins[i].turn = parent->number;
-			turns->origins[i].order = parent->births++;
+			turns->origins[i].number = parent->made++;
 		}
 		if (!first || first->birth != birth || first->stream == TURN_NO_STREAM)
 			continue;
@@ -372,6 +395,8 @@ int turns_make(struct turns *turns, struct follower *const *followers, unsigned 
 			find_births(&ordering, &session->machine);
 		number(turns, &ordering);
 	}
+	if (!error && session)
+		count_births(turns, &ordering, &session->machine);
 	if (!error && session)
 		error = link_births(turns, &ordering, &session->machine);
 	if (error)

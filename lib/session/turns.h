@@ -29,6 +29,7 @@
  *                 TURN_NO_STREAM: none
  * @before: its index there
  * @origin: of the first turn of a thread; NULL: not known
+ * @made: number of threads that the thread has made before it
  */
 struct turn {
 	uint64_t start;
@@ -36,6 +37,7 @@ struct turn {
 	uint32_t before_stream;
 	size_t before;
 	const struct ntrace_origin *origin;
+	uint64_t made;
 };
 
 /**

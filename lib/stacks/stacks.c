@@ -248,6 +248,7 @@ static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
 	error = frames_unwind(stacks, thread, 0);
 	stacks->cutting = false;
 	stacks_forget_aside(thread);
+	forks_forget(thread);
 	thread->stack.layer_count = 0;
 	thread->stack.goes_on = false;
 	thread->program = 0;
@@ -293,6 +294,8 @@ static int resume_thread(struct ntrace_stacks *stacks, struct thread *thread,
 		thread->moved = thread->stream != stacks->hart.stream && (!turn || !thread->turn);
 		error = stack_lose(stacks, thread);
 	}
+	if (!error && event->turn && event->turn != thread->turn)
+		forks_begin_turn(thread, event->made);
 	if (event->program && event->program != thread->program) {
 		thread->replaced = thread->program;
 		thread->program = event->program;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "profile/select.h"
 #include "run.h"
 #include "upper.h"
@@ -21,12 +22,18 @@ void stacks_forget_aside(struct thread *thread)
 		drop_stack(&thread->aside[--thread->aside_count]);
 }
 
+void forks_forget(struct thread *thread)
+{
+	while (thread->fork_count)
+		drop_stack(&thread->forks[--thread->fork_count].stack);
+}
+
 static void free_thread(struct thread *thread)
 {
 	stacks_forget_aside(thread);
 	free(thread->aside);
-	while (thread->fork_count)
-		drop_stack(&thread->forks[--thread->fork_count].stack);
+	forks_forget(thread);
+	free(thread->forks);
 	drop_stack(&thread->stack);
 	ntrace_space_put(thread->space);
 	free(thread);
@@ -529,48 +536,83 @@ int stack_keep_copy(struct thread *thread)
 	return error;
 }
 
+static void drop_fork(struct thread *thread, size_t index)
+{
+	struct fork_stack *fork = &thread->forks[index];
+
+	drop_stack(&fork->stack);
+	memmove(fork, fork + 1, (--thread->fork_count - index) * sizeof(*fork));
+}
+
+static struct fork_stack *last_fork(struct thread *thread)
+{
+	return thread->fork_count ? &thread->forks[thread->fork_count - 1] : NULL;
+}
+
+/* Whether a signal has interrupted the last system call, which begins again: it has made no thread. */
+static bool begins_again(const struct fork_stack *last, const struct stack *stack)
+{
+	return last && !last->done && last->stack.next == stack->next &&
+	       last->stack.count == stack->count;
+}
+
 int stack_keep_fork(struct thread *thread)
 {
-	struct fork_stack *forks = thread->forks;
+	struct fork_stack *last = last_fork(thread);
+	void *forks = thread->forks;
+	struct stack copy;
 	int error;
 
-	if (thread->fork_count == FORKS_MAX) {
-		drop_stack(&forks[0].stack);
-		memmove(&forks[0], &forks[1], (FORKS_MAX - 1) * sizeof(*forks));
-		thread->fork_count--;
+	if (begins_again(last, &thread->stack)) {
+		thread->made -= last->number + 1 == thread->made;
+		drop_fork(thread, thread->fork_count - 1);
 	}
-	error = copy_stack(&forks[thread->fork_count].stack, &thread->stack);
-	forks[thread->fork_count].turn = thread->turn;
-	forks[thread->fork_count].end = 0;
-	forks[thread->fork_count].made = false;
-	thread->fork_count += !error;
+	if (thread->fork_count == FORKS_MAX)
+		drop_fork(thread, 0);
+	error = grow(&forks, thread->fork_count, &thread->fork_room, sizeof(*thread->forks));
+	thread->forks = forks;
+	if (!error)
+		error = copy_stack(&copy, &thread->stack);
+	if (!error)
+		thread->forks[thread->fork_count++] =
+			(struct fork_stack){ .stack = copy, .number = thread->made++ };
 	return error;
 }
 
-/*
- * The stack of @origin when it made a thread: that of the system call with the number in the turn, in which it may
- * only have ended. If there are not so many, some of them did not make a thread, or are not known: the last one of
- * the turn.
- */
-static const struct stack *fork_stack_of(struct thread *parent, const struct ntrace_origin *origin)
+void forks_begin_turn(struct thread *thread, uint64_t made)
 {
-	struct fork_stack *found = NULL;
-	uint64_t number = 0;
+	struct fork_stack *last = last_fork(thread);
 
-	for (unsigned int i = 0; i < parent->fork_count; i++) {
+	thread->made = made;
+	/* It did not make the thread in the turn in which it began. */
+	if (last && !last->ended && last->number >= made)
+		last->number = thread->made++;
+}
+
+void forks_end_call(struct thread *thread, uint64_t address)
+{
+	struct fork_stack *last = last_fork(thread);
+
+	if (!last || last->done)
+		return;
+	last->ended = true;
+	last->done = address == last->stack.next + last->stack.skip;
+}
+
+/* The stack of the system call with which @parent made the thread with that number; the caller frees its frames. */
+static bool take_fork(struct thread *parent, uint64_t number, struct stack *stack)
+{
+	for (size_t i = parent->fork_count; i-- > 0;) {
 		struct fork_stack *fork = &parent->forks[i];
 
-		if (fork->turn > origin->turn || (fork->end && fork->end < origin->turn) ||
-		    (fork->turn < origin->turn && fork->made))
+		if (fork->number != number)
 			continue;
-		found = fork;
-		if (number++ == origin->order)
-			break;
+		*stack = fork->stack;
+		fork->stack = (struct stack){ 0 };
+		drop_fork(parent, i);
+		return true;
 	}
-	if (!found)
-		return NULL;
-	found->made = true;
-	return &found->stack;
+	return false;
 }
 
 /* Enters the frames of @from, which have begun in another thread. */
@@ -611,15 +653,18 @@ static int enter_frames(struct ntrace_stacks *stacks, struct thread *thread,
 int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread,
 		  const struct ntrace_origin *origin)
 {
-	const struct stack *from = NULL;
-	struct thread *parent;
+	struct thread *parent = threads_known(stacks, origin->pid, origin->tid);
+	struct stack from;
+	int error = 0;
 
 	/* A thread of a process begins with a stack of its own. */
 	thread->begins = origin->pid == thread->pid;
-	parent = threads_known(stacks, origin->pid, origin->tid);
-	if (parent && !thread->begins)
-		from = fork_stack_of(parent, origin);
-	return from ? enter_frames(stacks, thread, from) : 0;
+	if (!parent || !origin->turn || !take_fork(parent, origin->number, &from))
+		return 0;
+	if (!thread->begins)
+		error = enter_frames(stacks, thread, &from);
+	drop_stack(&from);
+	return error;
 }
 
 /* Keeps the stack, unless it has only an unknown base, which is of no use later. */

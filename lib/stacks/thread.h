@@ -9,7 +9,7 @@
 #define FRAMES_MAX 65536	/* per stack */
 #define LAYERS_MAX 16		/* per stack: nested traps, nested signals */
 #define ASIDE_MAX 1024		/* stacks set aside per thread */
-#define FORKS_MAX 4		/* stacks kept for threads that the thread makes */
+#define FORKS_MAX 1024		/* stacks kept for threads that the thread makes */
 #define THREADS_MAX                                                                                \
 	4096 /* beyond this the thread that ran longest ago is dropped */
 #define MEMO_ENTRIES (1u << 16)
@@ -100,14 +100,15 @@ struct stack {
 
 /*
  * The stack of a thread at a system call that may make another thread.
- * @turn, @end: turns in which it began and ended; @end 0: not yet
- * @made: the other thread has it
+ * @number: of the other thread among those that this one makes
+ * @ended: the system call has ended
+ * @done: and has not been interrupted by a signal: it does not begin again
  */
 struct fork_stack {
 	struct stack stack;
-	uint64_t turn;
-	uint64_t end;
-	bool made;
+	uint64_t number;
+	bool ended;
+	bool done;
 };
 
 enum thread_state {
@@ -122,7 +123,8 @@ enum thread_state {
  * @root: node of the thread, 0 = not made yet
  * @space: last user space; referenced, NULL = none
  * @aside: stacks set aside, the latest one last
- * @forks: its last system calls that may have made a thread, the latest one last
+ * @forks: its system calls that may have made a thread that has not begun yet, the latest one last
+ * @made: number of the next one
  * @program: number of its program, 0 = not known
  * @certain: its program was known when it was in user space last
  * @replaced: it has called exec: the next code in user space is that of the new program
@@ -147,8 +149,9 @@ struct thread {
 	struct stack stack;
 	struct stack *aside;
 	size_t aside_count, aside_room;
-	struct fork_stack forks[FORKS_MAX];
-	unsigned int fork_count;
+	struct fork_stack *forks;
+	size_t fork_count, fork_room;
+	uint64_t made;
 	struct ntrace_space *space;
 	uint64_t program;
 	bool certain;
@@ -551,6 +554,7 @@ int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, size_t in
 		  uint32_t count);
 
 void stacks_forget_aside(struct thread *thread);
+void forks_forget(struct thread *thread);
 
 /* fiber.c: whether the system call of @frame at @ecall may make a thread. */
 bool frame_forks(const struct ntrace_stacks *stacks, const struct frame *frame,
@@ -562,6 +566,12 @@ bool frame_switches(struct ntrace_stacks *stacks, const struct frame *frame,
 
 /* Keeps a copy of the stack, at a system call, for a thread that it may make. */
 int stack_keep_fork(struct thread *thread);
+
+/* The thread begins a turn after it has made @made threads. */
+void forks_begin_turn(struct thread *thread, uint64_t made);
+
+/* The thread is back in user space at @address. */
+void forks_end_call(struct thread *thread, uint64_t address);
 
 /*
  * Gives @thread, which has no stack, that of the thread that made it, or none if both are of one process.

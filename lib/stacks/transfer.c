@@ -505,16 +505,12 @@ static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const str
 static void keep_user_space(struct ntrace_stacks *stacks, struct thread *thread,
 			    const struct ntrace_session_event *event)
 {
-	struct fork_stack *fork = thread->fork_count ? &thread->forks[thread->fork_count - 1] :
-						       NULL;
-
 	run_arrive(stacks);
 	if (event->privilege != NTRACE_PRIV_U)
 		return;
 	keep_space(&thread->space, event->flow->space);
 	thread->certain = event->program;
-	if (fork && !fork->end)
-		fork->end = event->turn;
+	forks_end_call(thread, event->flow->address);
 }
 
 int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,

@@ -40,6 +40,7 @@ enum {
 	SIGRETURN,
 	START,
 	COLD,
+	FORK,
 	SWAP,
 	JUMP,
 	TAIL,
@@ -48,8 +49,8 @@ enum {
 
 static const char *const names[FUNCTIONS] = { "main",	 "a",	    "b",       "c",
 					      "_setjmp", "longjmp", "handler", "sigreturn",
-					      "_start",	 "a.cold",  "swap",    "jump",
-					      "tail" };
+					      "_start",	 "a.cold",  "fork",    "swap",
+					      "jump",	 "tail" };
 
 enum { ENTRY, SYSCALL, SWITCH_TO, KERNEL_FUNCTIONS };
 
@@ -60,6 +61,9 @@ static struct ntrace_space *kernel_space, *space, *other_space, *user_space;
 static const struct ntrace_isa isa = { .xlen = 64, .compressed = true };
 static struct ntrace_stacks *stacks;
 static int32_t thread, running;
+static int32_t process; /* 0: that of the thread */
+static uint64_t turn, made;
+static const struct ntrace_origin *origin;
 static unsigned int privilege, time_kind, gaps, wrong;
 static uint64_t offset, now, last_time;
 static bool timed;
@@ -150,6 +154,9 @@ static inline void begin_with(const struct ntrace_stacks_options *options)
 	user_space = space;
 	timed = false;
 	offset = now = last_time = gaps = wrong = 0;
+	process = 0;
+	turn = made = 0;
+	origin = NULL;
 	ntrace_stacks_new(&stacks, options);
 }
 
@@ -165,10 +172,13 @@ static inline void begin(void)
 static inline void tell(struct ntrace_flow_event flow)
 {
 	struct ntrace_session_event event = { .flow = &flow,
-					      .pid = thread,
+					      .pid = process ? process : thread,
 					      .tid = thread,
 					      .comm = "program",
 					      .privilege = privilege,
+					      .turn = turn,
+					      .origin = origin,
+					      .made = made,
 					      .time = now,
 					      .time_unit = timed ? NTRACE_TIME_TICKS :
 								   NTRACE_TIME_NONE };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Call stacks of lib/stacks: threads that go on with another stack, and what they come back to from code that is not
- * traced.
+ * Call stacks of lib/stacks: threads that go on with another stack or with that of the thread that made them, and what
+ * they come back to from code that is not traced.
  */
 #include "test_stacks.h"
 
@@ -162,9 +162,129 @@ static void test_resumed(void)
 	       "and the program below stays");
 }
 
+/* The system call of fork(), up to the kernel's code. */
+static void begin_fork(void)
+{
+	block(FORK, ECALL_AT - 4, ECALL_AT - 4, NTRACE_INSN_PLAIN, 0);
+	trap(FORK, ECALL_AT);
+	block(ENTRY, 0, 8, NTRACE_INSN_CALL, at(SYSCALL, 0));
+}
+
+/* It returns; the function returns to @where of @to. */
+static void end_fork(unsigned int to, uint64_t where)
+{
+	trap_return(20);
+	leave(FORK, ECALL_AT + 4);
+	run(to, where);
+}
+
+/* A thread that made another one goes on in its turn @number, after it has made @count. */
+static void begin_turn(uint64_t number, uint64_t count)
+{
+	thread = 1;
+	origin = NULL;
+	turn = number;
+	made = count;
+}
+
+/* The first turn of the child with that number, in the middle of the system call of its parent. */
+static void begin_child(int32_t tid, uint64_t number)
+{
+	static struct ntrace_origin from;
+
+	from = (struct ntrace_origin){ .pid = 1, .tid = 1, .turn = turn, .number = number };
+	thread = tid;
+	turn = 1;
+	made = 0;
+	origin = &from;
+	privilege = NTRACE_PRIV_S;
+	leave(SYSCALL, 4);
+}
+
+static void test_forks(void)
+{
+	/* The turn ends in a system call that has made a thread of the process; the next one makes a process. */
+	begin();
+	begin_turn(1, 0);
+	call(MAIN, 0, A);
+	call(A, 0, FORK);
+	begin_fork();
+	begin_turn(2, 1);
+	leave(SYSCALL, 0);
+	end_fork(A, 12);
+	call(A, 20, B);
+	call(B, 0, FORK);
+	begin_fork();
+	begin_child(2, 1);
+	end_fork(B, 12);
+	expect("program;[unknown];main 3|program;[unknown];main;a 8|program;[unknown];main;a;b 5|"
+	       "program;[unknown];main;a;b;fork 3|program;[unknown];main;a;b;fork;entry 3|"
+	       "program;[unknown];main;a;b;fork;[unknown];entry 2|"
+	       "program;[unknown];main;a;b;fork;[unknown];syscall 2|"
+	       "program;[unknown];main;a;fork 3|program;[unknown];main;a;fork;entry 5|"
+	       "program;[unknown];main;a;fork;entry;syscall 2",
+	       "a child gets the stack of its own system call");
+
+	/* The turn ends before the system call has made its thread. */
+	begin();
+	begin_turn(1, 0);
+	call(MAIN, 0, A);
+	call(A, 0, FORK);
+	begin_fork();
+	begin_turn(2, 0);
+	leave(SYSCALL, 0);
+	begin_child(2, 0);
+	end_fork(A, 12);
+	expect("program;[unknown];main 3|program;[unknown];main;a 5|program;[unknown];main;a;fork "
+	       "3|"
+	       "program;[unknown];main;a;fork;entry 3|program;[unknown];main;a;fork;entry;syscall "
+	       "2|"
+	       "program;[unknown];main;a;fork;[unknown];entry 2|"
+	       "program;[unknown];main;a;fork;[unknown];syscall 2",
+	       "a system call that makes its thread in the next turn");
+
+	/* A signal interrupts a system call, which then begins again. */
+	begin();
+	begin_turn(1, 0);
+	call(MAIN, 0, A);
+	call(A, 0, FORK);
+	begin_fork();
+	leave(SYSCALL, 0);
+	trap_return(20);
+	call(HANDLER, 0, SIGRETURN);
+	leave(SIGRETURN, 0);
+	leave(HANDLER, 12);
+	block(SIGRETURN, ECALL_AT, ECALL_AT, NTRACE_INSN_PLAIN, 0);
+	handled(SIGRETURN, ECALL_AT);
+	trap(FORK, ECALL_AT);
+	block(ENTRY, 0, 8, NTRACE_INSN_CALL, at(SYSCALL, 0));
+	begin_turn(2, 1);
+	leave(SYSCALL, 0);
+	end_fork(A, 12);
+	call(A, 20, B);
+	call(B, 0, FORK);
+	begin_fork();
+	begin_child(2, 1);
+	end_fork(B, 12);
+	expect("program;[unknown];main 3|program;[unknown];main;a 8|program;[unknown];main;a;b 5|"
+	       "program;[unknown];main;a;b;fork 3|program;[unknown];main;a;b;fork;entry 3|"
+	       "program;[unknown];main;a;b;fork;[unknown];entry 2|"
+	       "program;[unknown];main;a;b;fork;[unknown];syscall 2|program;[unknown];main;a;fork "
+	       "3|"
+	       "program;[unknown];main;a;fork;entry 10|program;[unknown];main;a;fork;entry;syscall "
+	       "4|"
+	       "program;[unknown];main;a;fork;handler "
+	       "5|program;[unknown];main;a;fork;handler;sigreturn 2|"
+	       "program;[unknown];main;a;fork;sigreturn "
+	       "1|program;[unknown];main;a;fork;sigreturn;entry 7|"
+	       "program;[unknown];main;a;fork;sigreturn;entry;syscall 2",
+	       "a system call that begins again has made no thread");
+}
+
 int main(void)
 {
 	setup();
+	test_forks();
 	test_begin();
 	test_many();
 	test_same_place();

@@ -122,7 +122,7 @@ static void end(void)
 	machine_close(&session.machine);
 }
 
-/* For each turn its number; "<STREAM.INDEX" the turn before it; "(TID TURN ORDER)" its origin. */
+/* For each turn its number; "+MADE"; "<STREAM.INDEX" the turn before it; "(TID TURN NUMBER)" its origin. */
 static const char *text_of(unsigned int stream)
 {
 	static char text[1024];
@@ -132,12 +132,14 @@ static const char *text_of(unsigned int stream)
 		const struct turn *turn = &turns.streams[stream][i];
 
 		fprintf(out, "%s%u", i ? " " : "", (unsigned int)turn->number);
+		if (turn->made)
+			fprintf(out, "+%u", (unsigned int)turn->made);
 		if (turn->before_stream != TURN_NO_STREAM)
 			fprintf(out, "<%u.%zu", turn->before_stream, turn->before);
 		if (turn->origin)
 			fprintf(out, "(%d %u %u)", turn->origin->tid,
 				(unsigned int)turn->origin->turn,
-				(unsigned int)turn->origin->order);
+				(unsigned int)turn->origin->number);
 	}
 	fclose(out);
 	return text;
@@ -377,7 +379,8 @@ static void test_births(void)
 	is_str(text_of(1), "0 1<0.0(10 1 1) 1<0.0(10 1 0) 2<1.1 0",
 	       "the first turn of a thread comes after that of its parent, and only it has an "
 	       "origin");
-	is_str(text_of(0), "1 0 2<0.0 1<0.2(10 2 0)", "threads are counted in each turn anew");
+	is_str(text_of(0), "1 0 2+2<0.0 1<0.2(10 2 2)",
+	       "turns count the threads that were made before them");
 	is_u64((uint64_t)turns.streams[1][1].origin->pid, 10, "with its process");
 	end();
 

@@ -128,13 +128,13 @@ NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
  * @pid: its process
  * @tid: the thread
  * @turn: its turn in which it did so, as in struct ntrace_session_event
- * @order: number of threads that it made earlier in that turn
+ * @number: number of threads that it had made before in the recording, see @made of struct ntrace_session_event
  */
 struct ntrace_origin {
 	int32_t pid;
 	int32_t tid;
 	uint64_t turn;
-	uint64_t order;
+	uint64_t number;
 };
 
 /**
@@ -176,6 +176,8 @@ NTRACE_EXPERIMENTAL const char *ntrace_time_error_text(uint64_t time_error, char
  *               Not the time of the execution; never less than @sideband_ns of the previous event
  * @turn: number of the scheduling interval of the thread over all CPUs, with NTRACE_NEEDS_TURNS: between
  *        turns n and n + 1 the thread executed nothing. 0 = not known
+ * @made: with NTRACE_NEEDS_TURNS, number of threads that the thread made in the recording before the turn. It goes
+ *        on where the thread number is used again. 0 if @turn is not known
  * @time: the last timestamp, in @time_unit. Times in nanoseconds are of one clock for all streams: they lie
  *        in the turn of the thread, and never go back in a stream
  * @turn_end: NANOSECONDS: the turn of the thread ends before this time, 0 = not known
@@ -198,6 +200,7 @@ struct ntrace_session_event {
 	uint64_t turn;
 	uint64_t program;
 	const struct ntrace_origin *origin;
+	uint64_t made;
 	uint64_t time;
 	uint64_t turn_end;
 	uint32_t time_error;
@@ -301,6 +304,7 @@ enum ntrace_segment_type {
  * @turn: likewise
  * @program: likewise
  * @origin: likewise
+ * @made: likewise
  * @time: likewise; not in a SUM
  * @turn_end: likewise
  * @time_error: likewise
@@ -322,6 +326,7 @@ struct ntrace_segment {
 	uint64_t turn;
 	uint64_t program;
 	const struct ntrace_origin *origin;
+	uint64_t made;
 	uint64_t time;
 	uint64_t turn_end;
 	uint32_t time_error;
