@@ -452,6 +452,7 @@ static void exec(struct hart *hart, const struct oracle_arrival *to)
 	}
 	thread->table = symbols_table(thread->tgid, ++processes[i].execs);
 	push(hart, to->address, to->priv, to->stack, CALL_BEGUN);
+	thread->starts = true;
 }
 
 /* The frames of a hart up to its first task belong to that task. */
@@ -639,6 +640,11 @@ void stacks_instruction(struct hart *hart, const struct oracle_insn *insn)
 		move(hart, insn->address,
 		     insn->address != (insn->priv ? hart->after : thread->after));
 		top = top_of(thread);
+	}
+	if (thread->starts && !insn->priv) {
+		thread->starts = false;
+		if (top->call != NO_CALL)
+			stacks.calls[top->call].start = hart->now;
 	}
 	if (top->shown) {
 		stacks.nodes[top->node].instructions++;

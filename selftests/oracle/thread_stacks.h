@@ -13,7 +13,8 @@
  *   ^ signal handlers are frames above the frames that they interrupt
  *
  * What a thread does with its user frames:
- *   exec            they go, and the start of the new program is the root
+ *   exec            they go, and the start of the new program is the root: it begins with its first instruction,
+ *                   whose page is often not there yet
  *   fork, vfork     the child has a copy of them: it goes on below the same callers
  *   a new thread    its first instruction is in a root frame
  *   swapcontext     a jump to another stack: the frames are kept, and come back with their stack
@@ -125,6 +126,7 @@ struct thread {
 	uint64_t last; /* and when it last left one */
 	uint64_t last_shown; /* and after its last instruction in the privileges */
 	bool begun;		/* the log has its begin */
+	bool starts;		/* exec has been called, and the program has executed nothing yet */
 };
 
 struct hart {
