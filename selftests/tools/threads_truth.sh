@@ -6,6 +6,7 @@
 # of four harts and one of the tasks, in one boot with -icount; the programs are host/threads_hop.cc and random ones.
 #   THREADS=N           number of random programs (3)
 #   THREADS_SEED=N      number of the first one (1): not SEED, as other numbers still show what host/threads_known is about
+#   THREADS_WITHOUT=LIST  kinds of control flow that the random programs do not have (see host/random_threads.py)
 #   THREADS_KEEP=DIR    keeps recordings, logs and programs there
 #   THREADS_FROM=DIR    compares these instead of booting a guest
 #   THREADS_JOBS=LIST   -j of the commands that decode ("1,2,7")
@@ -24,7 +25,7 @@ build_programs() {
 	riscv64-linux-gnu-g++ -std=c++17 -O2 -fno-optimize-sibling-calls -static -pthread selftests/tools/host/threads_hop.cc \
 		-o "$from/programs/hop_calls" || return
 	for ((i = 0; i < count; i++)); do
-		selftests/tools/host/random_threads.py $((seed + i)) >"$from/random_$i.c" || return
+		selftests/tools/host/random_threads.py $((seed + i)) --without "${THREADS_WITHOUT:-}" >"$from/random_$i.c" || return
 		compiler=(riscv64-linux-gnu-gcc -static) flags=()
 		[ $((i % 2)) = 0 ] || compiler=(build/riscv64/cc)
 		[ $((i / 2 % 2)) = 0 ] || flags=(-fno-optimize-sibling-calls)
