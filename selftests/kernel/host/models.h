@@ -14,6 +14,9 @@
 
 #define HARTS 2
 #define DMA 0x80000000u
+/* Memory that earlier software has given to the sinks */
+#define OLD_DMA 0x40000000u
+#define OLD_SIZE 0x10000u
 
 int host_allocations = -1;
 unsigned int host_cpu;
@@ -29,6 +32,7 @@ static struct {
 	u8 page[2 * HARTS + 1][TR_COMPONENT_SIZE];
 	u8 *memory;
 	size_t memory_size;
+	bool old;		/* the sinks write to memory of earlier software */
 	const char *wrong;	/* what the driver must never do */
 	u32 wrong_at;
 	bool lost;		/* a block has lost trace */
@@ -142,6 +146,8 @@ static const struct trace_encoder_ops encoder_ops = {
 
 static void sink_opens(void *opaque, uint64_t address, uint64_t size)
 {
+	if (hw.old && address >= OLD_DMA && address + size <= OLD_DMA + OLD_SIZE)
+		return;
 	if (address < DMA || address + size > DMA + hw.memory_size)
 		hw_wrong("a sink is enabled outside its memory", (u32)address);
 }
@@ -152,6 +158,8 @@ static void sink_closes(void *opaque)
 
 static void sink_writes(void *opaque, uint64_t address, const u8 *data, size_t size)
 {
+	if (hw.old && address >= OLD_DMA && address + size <= OLD_DMA + OLD_SIZE)
+		return;
 	if (address < DMA || address + size > DMA + hw.memory_size)
 		hw_wrong("written outside the memory", (u32)address);
 	else
@@ -221,6 +229,42 @@ static void make_hardware(const struct variant *variant, bool shared)
 	hw.funnel_out = (struct trace_port){ sink_put, sink_ready, &hw.sink[0], 0 };
 	variant_apply(variant, VARIANT_FUNNEL, 0, &f);
 	funnel_init(&hw.funnel, &f, &hw.funnel_out);
+}
+
+/* Earlier software has left all components enabled. */
+static void find_running(void)
+{
+	const u32 control = TR_CONTROL_ACTIVE | 6 << TR_TE_CONTROL_INST_MODE_SHIFT |
+			    TR_TE_FORMAT_NTRACE << TR_TE_CONTROL_FORMAT_SHIFT;
+	struct ntrace_ingress block = { .iaddr = 0x1000, .iretire = 2, .itype = 8 };
+
+	hw.old = true;
+	for (unsigned int i = 0; i < HARTS; i++) {
+		struct ram_sink *s = &hw.sink[i];
+
+		ram_sink_write(s, TR_CONTROL, TR_CONTROL_ACTIVE);
+		ram_sink_write(s, TR_CONTROL, TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM);
+		ram_sink_write(s, TR_RAM_START_HIGH, 0);
+		ram_sink_write(s, TR_RAM_START_LOW, OLD_DMA);
+		ram_sink_write(s, TR_RAM_LIMIT_HIGH, 0);
+		ram_sink_write(s, TR_RAM_LIMIT_LOW, OLD_DMA + OLD_SIZE / 2 - s->parameters.granule);
+		ram_sink_write(s, TR_RAM_WP_HIGH, 0);
+		ram_sink_write(s, TR_RAM_WP_LOW, OLD_DMA);
+		ram_sink_write(s, TR_CONTROL,
+			       TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM | TR_CONTROL_ENABLE);
+	}
+	funnel_write(&hw.funnel, TR_CONTROL, TR_CONTROL_ACTIVE);
+	funnel_write(&hw.funnel, TR_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
+	for (unsigned int i = 0; i < HARTS; i++) {
+		trace_encoder_write(&hw.encoder[i], TR_CONTROL, TR_CONTROL_ACTIVE);
+		trace_encoder_write(&hw.encoder[i], TR_CONTROL, control);
+		trace_encoder_write(&hw.encoder[i], TR_CONTROL,
+				    control | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
+		for (unsigned int n = 0; n < 100 && hw.encoder[i].running; n++) {
+			trace_encoder_retire(&hw.encoder[i], &block);
+			block.iaddr += 16;
+		}
+	}
 }
 
 /* Functions that the driver calls. */
