@@ -16,6 +16,7 @@
 
 /* Costs are in sixteenths of a bit. */
 #define BIT 16
+#define MDO_BITS 6
 #define COST_WRONG (12 * BIT)
 #define COST_RARE (3 * BIT)
 #define COST_ORPHAN (4 * BIT)
@@ -232,8 +233,11 @@ static bool judge_layout(struct detect_score *score, const struct ntrace_message
 		}
 		return false;
 	}
-	if (message->flags & NTRACE_MESSAGE_TRUNCATED)
+	/* No model predicts a message that cannot be read: else it would cost less than a sound one. */
+	if (message->flags & NTRACE_MESSAGE_TRUNCATED) {
 		score->truncated++;
+		score->cost += message->length * MDO_BITS * BIT;
+	}
 	if (message->flags & NTRACE_MESSAGE_EXTRA)
 		score->extra++;
 	if (message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_EXTRA))

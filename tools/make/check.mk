@@ -11,7 +11,7 @@ REPLAY_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/replay/%)
 FUZZ_TIME ?= 60
 # The same tests without sanitizers, for valgrind; all but those that are slow in valgrind or need
 # other link flags.
-VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c %/test_detect.c %/test_second_decoder.c \
+VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c %/test_detect.c %/test_detect_big.c %/test_second_decoder.c \
 	%/test_ctr_property.c %/test_encode.c %/test_flow_cache.c %/test_nomem.c %/test_nomem_parts.c %/test_nomem_uses.c,$(filter selftests/lib/%,$(TEST_SRC))))
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
