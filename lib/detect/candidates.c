@@ -269,7 +269,26 @@ static bool are_alike(const struct code_walk *one, const struct code_walk *other
 	       others <= LOSS_FACTOR * cost + EVIDENCE_BY_LOSS;
 }
 
-/* Also tries all_jumps, and keeps the value that contradicts the code less. */
+/* Walks the code once more with other parameters, and keeps the walk that contradicts it less. */
+static int follow_otherwise(const struct ntrace_detect_config *config,
+			    const struct detect_stream *stream, struct code_walk *other,
+			    struct code_walk *walk, uint32_t open)
+{
+	int error = detect_flow(stream->data, stream->size, config->space, &other->candidate,
+				&other->code);
+
+	if (error)
+		return error;
+	if (are_alike(walk, other)) {
+		walk->candidate.open |= open;
+		other->candidate.open |= open;
+	}
+	if (is_better(other, walk))
+		*walk = *other;
+	return NTRACE_OK;
+}
+
+/* Also tries all_jumps and repeat_message. */
 static int follow(const struct ntrace_detect_config *config, const struct detect_stream *stream,
 		  struct ntrace_detect_candidate *candidate)
 {
@@ -285,16 +304,14 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 	other.candidate.params.all_jumps = true;
 	error = detect_flow(stream->data, stream->size, config->space, &walk.candidate, &walk.code);
 	if (!error)
-		error = detect_flow(stream->data, stream->size, config->space, &other.candidate,
-				    &other.code);
+		error = follow_otherwise(config, stream, &other, &walk, NTRACE_DETECT_OPEN_JUMPS);
+	if (!error && walk.code.repeats && walk.candidate.flow_errors) {
+		other.candidate = walk.candidate;
+		other.candidate.params.repeat_message = true;
+		error = follow_otherwise(config, stream, &other, &walk, 0);
+	}
 	if (error)
 		return error;
-	if (are_alike(&walk, &other)) {
-		walk.candidate.open |= NTRACE_DETECT_OPEN_JUMPS;
-		other.candidate.open |= NTRACE_DETECT_OPEN_JUMPS;
-	}
-	if (is_better(&other, &walk))
-		walk = other;
 	*candidate = walk.candidate;
 	if (bare)
 		candidate->params.isa = NULL;

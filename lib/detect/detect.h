@@ -133,10 +133,12 @@ void detect_owners(const uint8_t *data, size_t size, struct ntrace_params *param
  * struct detect_code - result of following a candidate through the code
  * @path: hash of the executed blocks
  * @cost: evidence against the candidate, in bits
+ * @repeats: there is a RepeatBranch
  */
 struct detect_code {
 	uint64_t path;
 	uint64_t cost;
+	bool repeats;
 };
 
 /** detect_flow - follow the code, within limits. Return: 0 or NTRACE_ERR_... */

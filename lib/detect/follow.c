@@ -100,6 +100,7 @@ static int take_message(struct ntrace_demux *demux, struct follow *follow,
 	uint64_t instructions = candidate->instructions, errors = candidate->flow_errors;
 	int error = ntrace_demux_message(demux, message);
 
+	follow->code->repeats |= message->tcode == NTRACE_TCODE_REPEAT_BRANCH;
 	weigh(follow, message, candidate->flow_errors != errors,
 	      candidate->instructions != instructions);
 	return error;
