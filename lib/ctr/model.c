@@ -189,6 +189,9 @@ static int emulate_stack(struct ntrace_ctr_model *model, const struct ntrace_ctr
 		return NTRACE_CTR_REPLACED;
 	case NTRACE_ITYPE_RETURN:
 		model->ring[youngest].source &= ~NTRACE_CTR_SOURCE_VALID;
+		/* WRAP of the draft: the return takes back the call that wrapped WRPTR. */
+		if (!model->status.wrptr)
+			model->status.wrapped = false;
 		model->status.wrptr = (uint8_t)youngest;
 		return NTRACE_CTR_POPPED;
 	default:

@@ -47,11 +47,13 @@ static const struct {
  * @level: privilege of the register: LEVEL_HYPERVISOR for the guest's registers
  * @part: part of an entry, for MEANING_ENTRY: 0 ctrsource, 1 ctrtarget, 2 ctrdata, others read-only
  *        0
+ * @high: bits 63:32 of a control register of RV32
  */
 struct csr_target {
 	unsigned int meaning;
 	unsigned int level;
 	unsigned int part;
+	bool high;
 };
 
 /* Logical entry selected by the select register; a value of the depth or more selects none. */
@@ -78,13 +80,18 @@ static struct csr_target find(const struct ntrace_ctr_model *model, unsigned int
 {
 	unsigned int first = csr & ~0xffu;
 
-	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
-		if (registers[i].csr == csr && registers[i].layout == model->config.layout)
-			return (struct csr_target){ registers[i].meaning, CSR_LEVEL(csr), 0 };
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
+		bool control = registers[i].meaning <= MEANING_VSCTRCTL;
+		bool high = control && model->config.xlen == 32 && registers[i].csr + 1u == csr;
+
+		if ((registers[i].csr == csr || high) &&
+		    registers[i].layout == model->config.layout)
+			return (struct csr_target){ registers[i].meaning, CSR_LEVEL(csr), 0, high };
+	}
 	if (first == 0x100 || first == 0x200 ||
 	    (first == 0x300 && model->config.layout == NTRACE_CTR_DRAFT))
 		return find_indirect(csr);
-	return (struct csr_target){ MEANING_NONE, 0, 0 };
+	return (struct csr_target){ MEANING_NONE, 0, 0, false };
 }
 
 static uint64_t stateen_bit(const struct ntrace_ctr_model *model)
@@ -157,6 +164,25 @@ static uint64_t control_value(const struct ntrace_ctr_model *model, uint64_t con
 	return raw;
 }
 
+static uint64_t control_of(const struct ntrace_ctr_model *model, const struct csr_target *place)
+{
+	if (place->meaning == MEANING_VSCTRCTL)
+		return control_value(model, model->vsctrctl);
+	if (place->meaning == MEANING_SCTRCTL)
+		return control_value(model, model->mctrctl & ~MACHINE_FIELDS);
+	return control_value(model, model->mctrctl);
+}
+
+/* What an instruction reads: RV32 has a register for each half. */
+static uint64_t control_half(const struct ntrace_ctr_model *model, const struct csr_target *place)
+{
+	uint64_t value = control_of(model, place);
+
+	if (place->high)
+		return value >> 32;
+	return model->config.xlen == 32 ? (uint32_t)value : value;
+}
+
 int ntrace_ctr_model_read(const struct ntrace_ctr_model *model, unsigned int priv, unsigned int csr,
 			  uint64_t *value)
 {
@@ -168,13 +194,9 @@ int ntrace_ctr_model_read(const struct ntrace_ctr_model *model, unsigned int pri
 		return result;
 	switch (place.meaning) {
 	case MEANING_MCTRCTL:
-		*value = control_value(model, model->mctrctl);
-		break;
 	case MEANING_SCTRCTL:
-		*value = control_value(model, model->mctrctl & ~MACHINE_FIELDS);
-		break;
 	case MEANING_VSCTRCTL:
-		*value = control_value(model, model->vsctrctl);
+		*value = control_half(model, &place);
 		break;
 	case MEANING_DEPTH:
 		*value = (uint64_t)ntrace_ctr_depth_to_raw(NTRACE_CTR_RATIFIED, model->depth);
@@ -228,16 +250,32 @@ static unsigned int draft_entries(uint64_t raw)
 	return entries;
 }
 
-static void write_control(struct ntrace_ctr_model *model, const struct csr_target *place,
-			  uint64_t value)
+/* The register after the write of one half of it; the other one keeps its value. */
+static uint64_t join_halves(const struct ntrace_ctr_model *model, const struct csr_target *place,
+			    uint64_t value)
 {
+	uint64_t now = control_of(model, place);
+
+	if (model->config.xlen == 64)
+		return value;
+	return place->high ? value << 32 | (uint32_t)now :
+			     (now & ~(uint64_t)UINT32_MAX) | (uint32_t)value;
+}
+
+static void write_control(struct ntrace_ctr_model *model, unsigned int priv,
+			  const struct csr_target *place, uint64_t half)
+{
+	uint64_t value = join_halves(model, place, half);
 	uint64_t control = ntrace_ctr_control_from_raw(model->config.layout, value) &
 			   model->config.implemented;
 	bool guest = place->meaning == MEANING_VSCTRCTL;
 
 	if (model->config.layout == NTRACE_CTR_DRAFT) {
-		if (value & NTRACE_CTR_DRAFT_CLR)
+		/* vsctrcontrol.CLR of a hypervisor, with V=0, clears nothing. */
+		if (value & NTRACE_CTR_DRAFT_CLR && (!guest || priv == NTRACE_PRIV_VS)) {
 			clear_ring(model);
+			memset(&model->status, 0, sizeof(model->status));
+		}
 		if (!guest)
 			set_depth(model, draft_entries(value));
 	}
@@ -288,7 +326,7 @@ int ntrace_ctr_model_write(struct ntrace_ctr_model *model, unsigned int priv, un
 	case MEANING_MCTRCTL:
 	case MEANING_SCTRCTL:
 	case MEANING_VSCTRCTL:
-		write_control(model, &place, value);
+		write_control(model, priv, &place, value);
 		break;
 	case MEANING_DEPTH:
 		/* Reserved codes are greater than all valid ones. */
@@ -338,6 +376,7 @@ void ntrace_ctr_config_init(struct ntrace_ctr_config *config, enum ntrace_ctr_la
 		.features = NTRACE_CTR_HAS_TYPE | NTRACE_CTR_HAS_MISPREDICT | NTRACE_CTR_HAS_CYCLES,
 		.cce_bits = 4,
 		.hypervisor = true,
+		.xlen = 64,
 	};
 	if (layout == NTRACE_CTR_DRAFT)
 		config->implemented |= NTRACE_CTR_DRAFT_ETEN;
@@ -359,8 +398,13 @@ static const char *refuse(const struct ntrace_ctr_config *config)
 
 	if (config->layout != NTRACE_CTR_RATIFIED && !draft)
 		return "layout is neither ratified nor draft";
-	if (NTRACE_CTR_CTL_REQUIRED & ~config->implemented)
+	/* The draft has S and U as the hart has these modes, and everything else is optional. */
+	if (draft && !(config->implemented & NTRACE_CTR_CTL(M)))
+		return "M must be implemented";
+	if (!draft && NTRACE_CTR_CTL_REQUIRED & ~config->implemented)
 		return "M, S, U and BPFRZ must be implemented";
+	if (config->xlen != 64 && (config->xlen != 32 || !draft))
+		return "xlen must be 64, or 32 in the draft";
 	if (config->implemented & ~(NTRACE_CTR_CTL_ALL | (draft ? NTRACE_CTR_DRAFT_ETEN : 0)))
 		return "implemented has a bit that is not a field of xctrctl";
 	if (!depths || depths >> NTRACE_CTR_DEPTH_CODES)

@@ -324,8 +324,27 @@ static void draft(void)
 	set(S, 0x183, 0);
 	go(11, U, U);
 	set(S, 0x181, 0x30084);
-	ok(get(S, 0x181) == 0x30004 && !model.ring[0].source && get(S, 0x183) == 1,
-	   "draft: CLR clears the ring, reads 0, leaves sctrstatus");
+	ok(get(S, 0x181) == 0x30004 && !model.ring[0].source && !get(S, 0x183),
+	   "draft: CLR clears the ring and sctrstatus, and reads 0");
+	go(11, U, U);
+	set(S, 0x281, 0x80);
+	ok(ntrace_ctr_model_entry(&model, 0).source && get(S, 0x183) == 1,
+	   "draft: CLR of vsctrcontrol clears nothing with V=0");
+	set(VS, 0x181, 0x80);
+	ok(!ntrace_ctr_model_entry(&model, 0).source && !get(S, 0x183), "draft: it does with V=1");
+	for (unsigned int i = 0; i < 64; i++)
+		go(11, U, U);
+	set(S, 0x183, get(S, 0x183) | 0x8000);
+	is_hex(get(S, 0x183), 0xc000, "draft: WRAP and FROZEN");
+	set(M, 0x381, 0x30084);
+	is_hex(get(S, 0x183), 0, "draft: CLR clears both");
+	set(M, 0x381, 0x404);
+	for (unsigned int i = 0; i < 16; i++)
+		go(9, U, U);
+	is_hex(get(S, 0x183), 0x4000, "draft: 16 calls wrap WRPTR");
+	go(13, U, U);
+	is_hex(get(S, 0x183), 15, "draft: a return from WRPTR 0 clears WRAP");
+	set(M, 0x381, 0x30004);
 	set(M, 0x350, 0x200);
 	set(M, 0x351, 0x77);
 	set(S, 0x150, 0x200);
@@ -395,6 +414,32 @@ static void draft_records(void)
 	ok(ntrace_ctr_model_transfer(&model, &transfer) == NTRACE_CTR_FROZE, "draft: BPFRZ");
 }
 
+/* The control registers of RV32 have two halves. */
+static void draft_32(void)
+{
+	uint64_t value;
+
+	fresh(NTRACE_CTR_DRAFT);
+	is_u64(ntrace_ctr_model_read(&model, M, 0x382, &value), NTRACE_ERR_UNSUPPORTED,
+	       "draft: RV64 has no mctrcontrolh");
+	ntrace_ctr_config_init(&config, NTRACE_CTR_DRAFT);
+	config.xlen = 32;
+	is_u64(ntrace_ctr_model_init(&model, &config), 0, "draft: RV32");
+	set(M, 0x381, 0x30007);
+	set(M, 0x382, 0x2);
+	is_hex(get(M, 0x381), 0x30007, "draft: mctrcontrol keeps its value");
+	is_hex(get(M, 0x382), 0x2, "draft: mctrcontrolh has EXCINH");
+	is_hex(get(S, 0x182), 0x2, "draft: sctrcontrolh, too");
+	ok(go(1, U, S) == NTRACE_CTR_IGNORED && go(2, U, S) == NTRACE_CTR_RECORDED,
+	   "draft: it inhibits exceptions");
+	set(S, 0x181, 0x30006);
+	is_hex(get(M, 0x382), 0x2, "draft: a write of the low half leaves the high one");
+	is_hex(get(M, 0x381), 0x30007, "draft: sctrcontrol leaves M");
+	set(VS, 0x182, 0x4);
+	is_hex(get(S, 0x282), 0x4, "draft: vsctrcontrolh");
+	ok(get(M, 0x383) == 1 && get(S, 0x183) == 1, "draft: the status has one register");
+}
+
 /* Whether a configuration is refused with these words in the reason. */
 static void refuse(const char *words)
 {
@@ -415,6 +460,15 @@ static void refusals(void)
 	refuse("layout");
 	config.implemented &= ~C(BPFRZ);
 	refuse("must be implemented");
+	config.xlen = 32;
+	refuse("xlen");
+	ntrace_ctr_config_init(&config, NTRACE_CTR_DRAFT);
+	config.implemented &= ~C(M);
+	refuse("M must be implemented");
+	ntrace_ctr_config_init(&config, NTRACE_CTR_DRAFT);
+	config.implemented = C(M);
+	ok(!ntrace_ctr_config_refusal(&config), "a draft hart with M alone");
+	ntrace_ctr_config_init(&config, NTRACE_CTR_RATIFIED);
 	config.implemented |= NTRACE_CTR_DRAFT_ETEN;
 	refuse("not a field");
 	config.depths = 0;
@@ -440,6 +494,7 @@ int main(void)
 	access();
 	others();
 	draft();
+	draft_32();
 	draft_records();
 	refusals();
 	return done_testing();

@@ -20,7 +20,7 @@ extern "C" {
 
 enum ntrace_ctr_layout {
 	NTRACE_CTR_RATIFIED,
-	NTRACE_CTR_DRAFT,	/* v0.1.4, RV64 */
+	NTRACE_CTR_DRAFT,	/* v0.1.4 */
 };
 
 /*
@@ -70,7 +70,7 @@ enum ntrace_ctr_bit { NTRACE_CTR_FIELDS(NTRACE_CTR_BIT_ENUM) };
 	(NTRACE_CTR_CTL(U) | NTRACE_CTR_CTL(S) | NTRACE_CTR_CTL(M) | NTRACE_CTR_CTL(BPFRZ))
 
 /* Fields of the control registers in the draft only. */
-#define NTRACE_CTR_DRAFT_CLR		(UINT64_C(1) << 7)	/* write 1: clears the ring */
+#define NTRACE_CTR_DRAFT_CLR		(UINT64_C(1) << 7)	/* write 1: clears ring and status */
 #define NTRACE_CTR_DRAFT_DEPTH_SHIFT	16			/* four bits */
 #define NTRACE_CTR_DRAFT_DEPTH		(UINT64_C(0xf) << NTRACE_CTR_DRAFT_DEPTH_SHIFT)
 #define NTRACE_CTR_DRAFT_ETEN		(UINT64_C(1) << 38)	/* enables external traps */
@@ -86,7 +86,7 @@ enum ntrace_ctr_csr {
 	NTRACE_CTR_CSR_VSISELECT = 0x250,
 	NTRACE_CTR_CSR_VSIREG = 0x251,
 	NTRACE_CTR_CSR_MCTRCTL = 0x34e,
-	NTRACE_CTR_CSR_DRAFT_SCTRCONTROL = 0x181,
+	NTRACE_CTR_CSR_DRAFT_SCTRCONTROL = 0x181, /* RV32: bits 63:32 of it are 0x182, and so on */
 	NTRACE_CTR_CSR_DRAFT_SCTRSTATUS = 0x183,
 	NTRACE_CTR_CSR_DRAFT_VSCTRCONTROL = 0x281,
 	NTRACE_CTR_CSR_DRAFT_MISELECT = 0x350,
@@ -489,11 +489,12 @@ NTRACE_API uint64_t ntrace_ctr_filter_to_perf(uint64_t control);
  * @size: sizeof(struct ntrace_ctr_config) of the caller
  * @layout: layout of the registers
  * @implemented: fields of xctrctl, NTRACE_CTR_CTL() masks; draft: NTRACE_CTR_DRAFT_ETEN too.
- *               Contains NTRACE_CTR_CTL_REQUIRED; all else is read-only 0
+ *               Contains NTRACE_CTR_CTL_REQUIRED, in the draft M alone; all else is read-only 0
  * @depths: bit n: a depth of 16 << n entries; the draft requires contiguous bits
  * @features: enum ntrace_ctr_feature
  * @cce_bits: bits of CCE, 0..4
  * @hypervisor: the hart has VS and VU
+ * @xlen: 64, or in the draft 32: then the control registers have a high half, xctrcontrolh
  */
 struct ntrace_ctr_config {
 	size_t size;
@@ -503,6 +504,7 @@ struct ntrace_ctr_config {
 	unsigned int features;
 	unsigned int cce_bits;
 	bool hypervisor;
+	unsigned int xlen;
 };
 
 /**
