@@ -224,8 +224,12 @@ static uint64_t end_of(struct ntrace_lines *lines, uint64_t start)
 	return symbol && symbol->start == start ? symbol->end : start;
 }
 
-/* Adds the ranges of a scope; @entry is its entry point, 0 if it has no code. */
-static int read_ranges(struct ntrace_lines *lines, Dwarf_Die *die, uint32_t scope, uint64_t *entry)
+/*
+ * Adds the ranges of a scope; @entry is its entry point, 0 if it has no code. An inlined function may have
+ * an empty range, at the entry of the function around it.
+ */
+static int read_ranges(struct ntrace_lines *lines, Dwarf_Die *die, uint32_t scope, bool inlined,
+		       uint64_t *entry)
 {
 	Dwarf_Addr base, start, end;
 	size_t before = lines->range_count;
@@ -233,7 +237,8 @@ static int read_ranges(struct ntrace_lines *lines, Dwarf_Die *die, uint32_t scop
 	int error = 0;
 
 	while (!error && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
-		error = add_range(lines, start, end == start ? end_of(lines, start) : end, scope);
+		error = add_range(lines, start,
+				  end == start && !inlined ? end_of(lines, start) : end, scope);
 	*entry = 0;
 	if (lines->range_count > before)
 		*entry = dwarf_entrypc(die, &base) ? lines->ranges[before].start : base;
@@ -258,7 +263,7 @@ static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, ui
 
 	if (lines->scope_count == NTRACE_NO_SCOPE)
 		return NTRACE_ERR_NOMEM;
-	error = read_ranges(lines, die, number, &scope.entry);
+	error = read_ranges(lines, die, number, inlined, &scope.entry);
 	if (error || !scope.entry)
 		return error;
 	scope.name = scope_name(die);

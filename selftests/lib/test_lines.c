@@ -265,6 +265,8 @@ static void compare_units(const char *what, struct ntrace_object *object)
 	   what);
 }
 
+static const char tour[] = "the program of the tour";
+
 /*
  * The library's answer for each instruction, and addr2line's; @file: the file passed to addr2line.
  */
@@ -302,6 +304,10 @@ static void compare(const char *what, const char *file, const char *whole)
 	ok(!run("diff -u %s %s | head -40", in("theirs"), in("ours")) &&
 		   !run("cmp -s %s %s", in("theirs"), in("ours")),
 	   "%s: lines and inlined calls are those of addr2line", what);
+	if (!strcmp(what, tour)) {
+		ntrace_object_put(object);
+		return;
+	}
 	if (!strstr(what, "-O0"))
 		ok(!run("grep -A2 -x twice %s | grep -qx both", in("ours")),
 		   "%s: calls were inlined", what);
@@ -328,6 +334,12 @@ static void test_builds(void)
 		       "gcc %s", flags[i]))
 			compare(flags[i], "table.so", "table.so");
 	}
+	/* Functions that are inlined at the entry of others, with an empty range there. */
+	if (ok(!run(TOOL "gcc -O2 -gdwarf-5 -ffreestanding -nostdlib -static -Wl,--no-relax "
+			 "-fno-stack-protector -o %s Documentation/tour/words.c",
+		    in("words")),
+	       "%s", tour))
+		compare(tour, "words", "words");
 }
 
 /* All lines and functions of a program, by unit and as a whole. */
