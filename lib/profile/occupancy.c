@@ -28,6 +28,7 @@ struct part {
  * @offset: offset of the current message, UINT64_MAX: none yet
  * @time: its timestamp, if @time_known
  * @anchor: the last timestamp of the stream, if @anchored
+ * @off: the trace is off; @turn_end: end of the turn before, 0 = not known
  * @seen: time of the last message that was no loss, if @has_seen; @in_gap: none has come since a loss
  */
 struct occupancy_stream {
@@ -39,6 +40,8 @@ struct occupancy_stream {
 	bool time_known;
 	uint64_t anchor;
 	bool anchored;
+	bool off;
+	uint64_t turn_end;
 	uint64_t seen;
 	bool has_seen;
 	bool in_gap;
@@ -343,8 +346,21 @@ static void release(struct occupancy *occupancy, uint64_t from, uint64_t to, boo
 	occupancy->at->waiting = 0;
 }
 
+/* The trace was off at the end of a turn: the time until the next turn belongs to no thread of the CPU. */
+static void end_turn(struct occupancy *occupancy)
+{
+	struct occupancy_stream *at = occupancy->at;
+	uint64_t end = at->turn_end > at->anchor ? at->turn_end : at->anchor;
+
+	if (!at->anchored || !at->turn_end)
+		return;
+	release(occupancy, at->anchor, end, true);
+	at->anchored = false;
+}
+
 /* A new message begins, so the timestamp of the previous one is known. */
-static void take_time(struct occupancy *occupancy, uint64_t offset, uint64_t time, bool time_known)
+static void take_time(struct occupancy *occupancy, uint64_t offset, uint64_t time, bool time_known,
+		      uint64_t turn_end)
 {
 	bool goes_on = occupancy->at->anchored && occupancy->at->time >= occupancy->at->anchor;
 
@@ -358,6 +374,10 @@ static void take_time(struct occupancy *occupancy, uint64_t offset, uint64_t tim
 		occupancy->at->anchored = true;
 		occupancy->sums.stamps++;
 	}
+	if (occupancy->at->off && turn_end != occupancy->at->turn_end)
+		end_turn(occupancy);
+	occupancy->at->off = false;
+	occupancy->at->turn_end = turn_end;
 	occupancy->at->offset = offset;
 	occupancy->at->time = time;
 	occupancy->at->time_known = time_known;
@@ -413,9 +433,10 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 		return NTRACE_ERR_NOMEM;
 	if (occupancy->sums.timed)
 		take_time(occupancy, flow->offset, event->time,
-			  event->time_unit != NTRACE_TIME_NONE);
+			  event->time_unit != NTRACE_TIME_NONE, event->turn_end);
 	if (occupancy->sums.timed)
 		take_gap(occupancy, event);
+	occupancy->at->off |= flow->type == NTRACE_FLOW_TRACE_OFF;
 	if (event->time_unit == NTRACE_TIME_NANOSECONDS &&
 	    event->time_error > occupancy->sums.time_error)
 		occupancy->sums.time_error = event->time_error;
@@ -454,6 +475,7 @@ int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_segment *b
 					      .comm = blocks->comm,
 					      .privilege = blocks->privilege,
 					      .time = blocks->time,
+					      .turn_end = blocks->turn_end,
 					      .time_error = blocks->time_error,
 					      .time_unit = blocks->time_unit };
 	const struct ntrace_occupancy_cpu *cpu;
@@ -490,6 +512,7 @@ int occupancy_run(struct occupancy *occupancy, const struct ntrace_segment *run)
 						    .comm = run->comm,
 						    .privilege = run->privilege,
 						    .time = run->time,
+						    .turn_end = run->turn_end,
 						    .time_error = run->time_error,
 						    .time_unit = run->time_unit };
 	const struct ntrace_occupancy_cpu *cpu;
@@ -592,7 +615,7 @@ int occupancy_end(struct occupancy *occupancy)
 		occupancy->at = stream;
 		if (!stream->parts)
 			continue;
-		take_time(occupancy, ~stream->offset, 0, false);
+		take_time(occupancy, ~stream->offset, 0, false, 0);
 		release(occupancy, 0, 0, false);
 		free(stream->parts);
 		*stream = (struct occupancy_stream){ .offset = UINT64_MAX };

@@ -120,9 +120,8 @@ static void read_time(struct decoding *decoding, bool known, uint64_t time)
 		event->time_unit = NTRACE_TIME_TICKS;
 	else if (known && stream_clock_read(&decoding->clock, time, &event->time, &error))
 		event->time_unit = NTRACE_TIME_NANOSECONDS;
-	event->turn_end = event->time_unit == NTRACE_TIME_NANOSECONDS &&
-					  decoding->clock.end != UINT64_MAX ?
-				  decoding->clock.end :
+	event->turn_end = event->time_unit == NTRACE_TIME_NANOSECONDS ?
+				  follower_turn_end(&decoding->follower) :
 				  0;
 	event->time_error = error < UINT32_MAX ? (uint32_t)error : UINT32_MAX;
 }

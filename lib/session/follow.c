@@ -485,6 +485,16 @@ void follower_window(const struct follower *follower, uint64_t *first, uint64_t 
 	}
 }
 
+uint64_t follower_turn_end(const struct follower *follower)
+{
+	uint64_t first, end;
+
+	if (follower->piece && follower->piece->left)
+		return follower->piece->left;
+	follower_window(follower, &first, &end);
+	return end == UINT64_MAX ? 0 : end;
+}
+
 bool follower_has_times(const struct follower *follower)
 {
 	for (size_t i = 0; i < follower->cpu->count; i++)

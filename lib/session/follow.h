@@ -149,6 +149,9 @@ int follower_get(struct follower *follower, struct bytes_reader *reader);
 /* What limits the time of the hart: the switches before and after, or the piece; 0, UINT64_MAX: nothing. */
 void follower_window(const struct follower *follower, uint64_t *first, uint64_t *end);
 
+/* When the thread of the hart stops running, 0: not known. */
+uint64_t follower_turn_end(const struct follower *follower);
+
 /* Whether records of the stream's CPU, or pieces, have times, or may still come. */
 bool follower_has_times(const struct follower *follower);
 

@@ -321,7 +321,9 @@ static int take_switch(struct machine *machine, const struct ntrace_sideband *re
 	if (!cpu)
 		return error;
 	last = cpu->count ? &cpu->switches[cpu->count - 1] : NULL;
-	if (!record->out)
+	if (record->out)
+		cpu->left = record->time;
+	else
 		cpu->came = record->time;
 	if (!kept)
 		return 0;
@@ -398,6 +400,8 @@ static int take_aux(struct machine *machine, const struct ntrace_sideband *recor
 		return 0;
 	cpu = get_cpu(machine, record->cpu, &error);
 	if (cpu) {
+		if (cpu->left >= cpu->came && cpu->left > cpu->traced)
+			made.left = cpu->left;
 		made.start = cpu->came > cpu->traced ? cpu->came : cpu->traced;
 		if (cpu->began > cpu->traced) {
 			made.earliest = cpu->began;

@@ -98,6 +98,7 @@ struct task_switch {
  * Trace of one task, reported by a PERF_RECORD_AUX of @event: bytes of an AUX area recorded between
  * @start and @end. The trace may have begun after @start, and before it, but not before @earliest.
  * @came: its first message comes before this time; 0: not known
+ * @left: time of the OUT record of the task, after which the kernel stopped its trace; 0: it went on
  */
 struct piece {
 	uint64_t event;
@@ -106,6 +107,7 @@ struct piece {
 	uint64_t earliest;
 	uint64_t came;
 	uint64_t start;
+	uint64_t left;
 	uint64_t end;
 	int32_t pid, tid;
 	uint32_t cpu;
@@ -118,6 +120,7 @@ struct cpu_switches {
 	size_t room;
 	uint64_t lost;		/* records lost since the last switch */
 	uint64_t came;		/* time of the last incoming task */
+	uint64_t left;		/* time of the last OUT record */
 	uint64_t began;		/* time of the last ITRACE_START record, before the trace */
 	uint64_t traced;	/* time of the last AUX record */
 };

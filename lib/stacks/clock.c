@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run.h"
 #include "thread.h"
 
 /* Ticks from the last timestamp to @position, if @span instructions took @ticks. */
@@ -98,7 +99,7 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 		}
 		if (!clock->anchored && !known)
 			kind = NTRACE_STACK_TIME_NONE;
-		else if (!clock->anchored || !known)
+		else if (!known || (!clock->anchored && at != span))
 			kind = NTRACE_STACK_TIME_OUTSIDE;
 		else
 			kind = at == 0 || at == span ? NTRACE_STACK_TIME_EXACT :
@@ -148,6 +149,30 @@ int clock_change(struct ntrace_stacks *stacks, const struct queued *change)
 	return 0;
 }
 
+int clock_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type)
+{
+	struct queued change = { .type = (uint8_t)type,
+				 .cpu = stacks->hart.cpu,
+				 .pid = thread ? thread->pid : -1,
+				 .tid = thread ? thread->tid : -1,
+				 .comm = thread ? thread->comm : "",
+				 .function = NO_FUNCTION,
+				 .kind = thread ? NTRACE_STACK_TASK : NTRACE_STACK_ALL };
+
+	run_spoil(stacks);
+	return stacks->options.change ? clock_change(stacks, &change) : 0;
+}
+
+int clock_turn_over(struct ntrace_stacks *stacks)
+{
+	struct hart *hart = &stacks->hart;
+
+	if (!hart->clock.off || !hart->clock.turn_end || hart->paused)
+		return 0;
+	hart->paused = true;
+	return clock_tell(stacks, NULL, NTRACE_STACK_RUN);
+}
+
 int clock_leave(struct ntrace_stacks *stacks, const struct thread *thread,
 		const struct queued *change)
 {
@@ -189,21 +214,49 @@ static void anchor(struct stack_clock *clock, uint64_t time)
 	clock->anchor_position = clock->position;
 }
 
-int clock_event(struct ntrace_stacks *stacks, uint64_t offset, uint64_t time, bool time_known)
+/*
+ * The trace was off at the end of the turn: what waits happened until then, and the next timestamp is
+ * that of another turn. The time between belongs to no thread of the hart.
+ */
+static int end_turn(struct ntrace_stacks *stacks)
 {
 	struct stack_clock *clock = &stacks->hart.clock;
+	uint64_t time = clock->turn_end;
+	int result;
+
+	clock->off = false;
+	if (!clock->anchored || !time)
+		return 0;
+	if (time < clock->anchor_time)
+		time = clock->anchor_time;
+	result = release(stacks, clock->count, time, true);
+	anchor(clock, time);
+	clock->anchored = false;
+	return result;
+}
+
+int clock_event(struct ntrace_stacks *stacks, uint64_t offset, const struct time_of *time)
+{
+	struct stack_clock *clock = &stacks->hart.clock;
+	uint64_t last_end = clock->turn_end;
 	int result = 0;
 
-	if (offset == clock->offset)
+	if (offset == clock->offset) {
+		clock->turn_end = time->turn_end;
 		return 0;
+	}
 	/* The last message is complete. */
 	if (has_stamp(clock)) {
 		result = release(stacks, clock->count, clock->time, true);
 		anchor(clock, clock->time);
 	}
+	if (!result && clock->off && time->turn_end != last_end)
+		result = end_turn(stacks);
+	clock->off = false;
+	clock->turn_end = time->turn_end;
 	clock->offset = offset;
-	clock->time = time;
-	clock->time_known = time_known;
+	clock->time = time->time;
+	clock->time_known = time->unit != NTRACE_TIME_NONE;
 	return result;
 }
 
@@ -214,6 +267,8 @@ int clock_pass(struct ntrace_stacks *stacks)
 	uint64_t time = clock->time;
 	int result;
 
+	if (clock->off && !known && clock->anchored && clock->turn_end)
+		return end_turn(stacks);
 	/* Counts can wait for the next timestamp of the stream. */
 	if (!clock->count || !stacks->options.change)
 		return 0;
@@ -231,7 +286,7 @@ int clock_pass(struct ntrace_stacks *stacks)
 int clock_end(struct ntrace_stacks *stacks)
 {
 	struct stack_clock *clock = &stacks->hart.clock;
-	int result = clock_event(stacks, ~clock->offset, 0, false);
+	int result = clock_event(stacks, ~clock->offset, &(struct time_of){ 0 });
 
 	if (!result && clock->count)
 		result = release(stacks, clock->count, 0, false);
@@ -243,5 +298,6 @@ int clock_end(struct ntrace_stacks *stacks)
 	clock->offset = UINT64_MAX;
 	clock->time_known = false;
 	clock->anchored = false;
+	clock->off = false;
 	return result;
 }

@@ -89,8 +89,10 @@ int stacks_change_stream(struct ntrace_stacks *stacks, uint32_t stream)
 
 	if (last != stream) {
 		/* A thread may go on elsewhere: its changes until now come first. */
-		int error = clock_pass(stacks);
+		int error = clock_turn_over(stacks);
 
+		if (!error)
+			error = clock_pass(stacks);
 		if (error)
 			return error;
 		if (most >= stacks->hart_count && grow_harts(stacks, most))
@@ -223,21 +225,6 @@ static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
 	return split.error;
 }
 
-/* Reports a change of the thread itself, not of its frames; @thread: NULL = unknown. */
-static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type)
-{
-	struct queued change = { .type = (uint8_t)type,
-				 .cpu = stacks->hart.cpu,
-				 .pid = thread ? thread->pid : -1,
-				 .tid = thread ? thread->tid : -1,
-				 .comm = thread ? thread->comm : "",
-				 .function = NO_FUNCTION,
-				 .kind = thread ? NTRACE_STACK_TASK : NTRACE_STACK_ALL };
-
-	run_spoil(stacks);
-	return stacks->options.change ? clock_change(stacks, &change) : 0;
-}
-
 /* @thread has just been made. An earlier one may have had its numbers. */
 static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
 			const struct ntrace_origin *origin)
@@ -270,7 +257,7 @@ static bool stays(const struct ntrace_stacks *stacks, const struct thread *threa
 
 	return thread == hart->current && thread->stream == hart->stream &&
 	       thread->epoch == hart->epoch && thread->turn == event->turn && !thread->renamed &&
-	       (thread->program == event->program || !event->program);
+	       (thread->program == event->program || !event->program) && !hart->paused;
 }
 
 /*
@@ -284,9 +271,10 @@ static int resume_thread(struct ntrace_stacks *stacks, struct thread *thread,
 	uint64_t turn = event->turn;
 	int error = 0;
 
-	if (!stays || thread->renamed)
-		error = tell(stacks, thread, NTRACE_STACK_RUN);
+	if (!stays || thread->renamed || stacks->hart.paused)
+		error = clock_tell(stacks, thread, NTRACE_STACK_RUN);
 	thread->renamed = false;
+	stacks->hart.paused = false;
 	if (!error && event->origin && thread->turn != turn) {
 		error = begin_thread(stacks, thread, event->origin);
 	} else if (!error && thread->state != THREAD_LOST &&
@@ -378,15 +366,8 @@ static int take_loss(struct ntrace_stacks *stacks, bool gap)
 	if (error || !gap)
 		return error;
 	stacks->stats.gaps++;
-	return tell(stacks, thread, NTRACE_STACK_GAP);
+	return clock_tell(stacks, thread, NTRACE_STACK_GAP);
 }
-
-struct time_of {
-	uint64_t time;
-	uint64_t turn_end;
-	uint32_t error;
-	uint32_t unit;
-};
 
 /* Before an event or segment of @stream: a message at @offset, with a time. */
 static int begin_event(struct ntrace_stacks *stacks, uint32_t stream, uint32_t cpu, uint64_t offset,
@@ -398,10 +379,9 @@ static int begin_event(struct ntrace_stacks *stacks, uint32_t stream, uint32_t c
 	stacks->hart.cpu = cpu;
 	if (time->unit == NTRACE_TIME_NANOSECONDS && time->error > stacks->stats.time_error)
 		stacks->stats.time_error = time->error;
-	if (!error)
-		error = clock_event(stacks, offset, time->time, time->unit != NTRACE_TIME_NONE);
-	stacks->hart.clock.turn_end = time->turn_end;
-	return error;
+	if (!error && time->turn_end != stacks->hart.clock.turn_end)
+		error = clock_turn_over(stacks);
+	return error ? error : clock_event(stacks, offset, time);
 }
 
 int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
@@ -426,8 +406,10 @@ int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
 		/* The hart sleeps or is halted, or runs in a privilege that is not traced. */
 		if (flow->code == NTRACE_EVCODE_TRACE_DISABLE ||
 		    flow->code == NTRACE_EVCODE_LOW_POWER ||
-		    flow->code == NTRACE_EVCODE_DEBUG_ENTRY)
+		    flow->code == NTRACE_EVCODE_DEBUG_ENTRY) {
+			stacks->hart.clock.off = true;
 			return take_off(stacks, event);
+		}
 		return take_loss(stacks, false);
 	case NTRACE_FLOW_GAP:
 		return take_loss(stacks, true);
@@ -716,7 +698,7 @@ int ntrace_stacks_end_stream(void *data, unsigned int stream)
 	stacks->reported = false;
 	/* The thread may go on elsewhere. */
 	if (!error && stacks->hart.current)
-		error = tell(stacks, NULL, NTRACE_STACK_RUN);
+		error = clock_tell(stacks, NULL, NTRACE_STACK_RUN);
 	stacks->hart.current = NULL;
 	return error ? error : clock_pass(stacks);
 }

@@ -279,6 +279,7 @@ struct queued {
  * @latest: largest time of a change
  * @turn_end: end of the present turn, 0 = not known
  * @offset, @time, @time_known: offset and time of the current message; UINT64_MAX: none yet
+ * @off: the trace of the present turn was switched off: what follows may be another turn
  */
 struct stack_clock {
 	struct queued *queue;
@@ -293,6 +294,7 @@ struct stack_clock {
 	uint64_t turn_end;
 	bool time_known;
 	bool anchored;
+	bool off;
 };
 
 /*
@@ -392,6 +394,7 @@ struct stack_upper {
  * @epoch: number of losses
  * @seen: @epoch when the last block came
  * @ids: added to ids of blocks and effects of the stream, it makes them unique; 0: it has not begun
+ * @paused: the turn of @current is over, and the trace was off since
  */
 struct hart {
 	struct thread *current;
@@ -408,6 +411,7 @@ struct hart {
 	uint8_t class;
 	bool pending;
 	bool to_known;
+	bool paused;
 	struct stack_clock clock;
 };
 
@@ -599,14 +603,26 @@ void inline_free(struct ntrace_stacks *stacks);
 
 /* @change: copied, with the present position. */
 int clock_change(struct ntrace_stacks *stacks, const struct queued *change);
+/* A change of the hart: it runs @thread, NULL = nobody, or has a gap. */
+int clock_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type);
+/* The turn of the hart's thread is over. If the trace was off at its end, the hart runs nobody. */
+int clock_turn_over(struct ntrace_stacks *stacks);
 /* A frame of @thread ends with it, when it stopped running. Return: what the callback returned. */
 int clock_leave(struct ntrace_stacks *stacks, const struct thread *thread,
 		const struct queued *change);
 /* @node: 0 = counted nowhere, only time passes. */
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions);
 
-/* Call it first for every event. */
-int clock_event(struct ntrace_stacks *stacks, uint64_t offset, uint64_t time, bool time_known);
+/* Times of an event or segment, as in struct ntrace_session_event. */
+struct time_of {
+	uint64_t time;
+	uint64_t turn_end;
+	uint32_t error;
+	uint32_t unit;
+};
+
+/* Call it first for every event of a message at @offset. */
+int clock_event(struct ntrace_stacks *stacks, uint64_t offset, const struct time_of *time);
 /* Passes what waits for a time: a thread goes on elsewhere, or the stream ends. */
 int clock_pass(struct ntrace_stacks *stacks);
 int clock_end(struct ntrace_stacks *stacks);
