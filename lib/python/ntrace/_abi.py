@@ -80,7 +80,7 @@ class Reader(Structure):
     _fields_ = [("next", c_void_p), ("end", c_void_p), ("offset", c_uint64),
                 ("idles", c_uint64), ("errors", c_uint64), ("start", c_uint64),
                 ("state", c_uint32), ("parts", c_uint32), ("src_bits", c_uint32),
-                ("reserved32", c_uint32), ("part", ReaderPart * 5),
+                ("vendor_timed", c_uint32), ("part", ReaderPart * 5),
                 ("rows", c_void_p), ("reserved", c_uint64 * 7)]
 
 
