@@ -7,8 +7,9 @@
  *	worker;yield;swapcontext		where that returns shows whose it is
  *
  * Events are held until then, and taken when the stack is known. Before, the thread may change its stack again: there is
- * a guess for each stack that it may have now, and those that do not return where the thread returns are dropped. If
- * there are too many guesses or events, it is the stack that was left last.
+ * a guess for each stack that it may have now, and those that do not return where the thread returns are dropped. Code
+ * of signal handlers decides nothing. If there are too many guesses or events, or none is right, the callers stay
+ * unknown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "transfer.h"
 
 #define HELD_MAX 65536
+#define ECALL_SIZE 4
 
 struct held {
 	struct ntrace_session_event event;
@@ -153,9 +155,13 @@ int hold_choose(struct ntrace_stacks *stacks, struct thread *thread, uint64_t ad
 	if (!hold->guesses)
 		return NTRACE_ERR_NOMEM;
 	hold->guess_count = 0;
-	add_guesses(hold, thread, &none, address);
+	*index = HOLD_UNKNOWN;
+	if (!add_guesses(hold, thread, &none, address))
+		return 0;
+	if (hold->guess_count > 1)
+		return hold->possible ? STACKS_HOLD : 0;
 	*index = hold->guess_count ? hold->guesses[0].first : SIZE_MAX;
-	return hold->guess_count > 1 && hold->possible ? STACKS_HOLD : 0;
+	return 0;
 }
 
 static int add(struct stack_hold *hold, const struct ntrace_session_event *event)
@@ -190,6 +196,15 @@ void hold_free(struct stack_hold *hold)
 	*hold = (struct stack_hold){ 0 };
 }
 
+/* Whether the guesses do not agree which stack went on, or none is left. */
+static bool several_stacks(const struct stack_hold *hold)
+{
+	for (unsigned int i = 1; i < hold->guess_count; i++)
+		if (hold->guesses[i].first != hold->guesses[0].first)
+			return true;
+	return !hold->guess_count;
+}
+
 /* Takes all events that are held; among them may be one that is held again. */
 static int flush(struct ntrace_stacks *stacks)
 {
@@ -200,7 +215,7 @@ static int flush(struct ntrace_stacks *stacks)
 		return 0;
 	hold->items = NULL;
 	hold->count = hold->room = 0;
-	hold->choice = hold->guesses[0].first;
+	hold->choice = several_stacks(hold) ? HOLD_UNKNOWN : hold->guesses[0].first;
 	hold->decided = true;
 	old.guesses = NULL;
 	for (size_t i = 0; i < old.count && !error; i++) {
@@ -305,13 +320,94 @@ static int follow(struct ntrace_stacks *stacks, const struct thread *thread,
 			room = follow_guess(hold, thread, &old[i], from, to);
 		}
 	}
-	/* The guesses until now are the best ones. */
-	*over = !room || !hold->guess_count;
-	if (*over) {
-		memcpy(hold->guesses, old, count * sizeof(*old));
-		hold->guess_count = count;
-	}
+	if (!room)
+		hold->guess_count = 0;
+	*over = !hold->guess_count;
 	return 0;
+}
+
+/* The system call or interrupt after the block with the index @last; NULL: none. */
+static const struct held *find_interrupt(const struct stack_hold *hold, size_t last)
+{
+	const struct held *from = &hold->items[last];
+
+	for (size_t i = last + 1; i < hold->count; i++) {
+		const struct held *held = &hold->items[i];
+
+		if ((held->flow.type == NTRACE_FLOW_TRAP ||
+		     held->flow.type == NTRACE_FLOW_TRACE_OFF) &&
+		    held->event.tid == from->event.tid && held->event.pid == from->event.pid)
+			return held;
+	}
+	return NULL;
+}
+
+/* Whether the code interrupted at @resume, perhaps at a system call, goes on at @address. */
+static bool goes_on(uint64_t resume, uint64_t address)
+{
+	return address == resume || address == resume + ECALL_SIZE;
+}
+
+/* Where the block @from goes on after @interrupt. Return: false: not known. */
+static bool find_resume(const struct ntrace_flow_event *from,
+			const struct ntrace_flow_event *interrupt, uint64_t *resume)
+{
+	if (interrupt->next_known)
+		*resume = interrupt->type == NTRACE_FLOW_TRAP ? interrupt->value :
+								interrupt->address;
+	else
+		*resume = from->taken ? from->next : from->last + from->last_size;
+	return interrupt->next_known || !from->taken || from->next_known;
+}
+
+/* The calls that a signal handler has made and that have not returned; below 0: it has returned itself. */
+static int count_calls(const struct ntrace_flow_event *from, const struct ntrace_flow_event *to)
+{
+	switch (from->taken ? from->insn_class : NTRACE_INSN_PLAIN) {
+	case NTRACE_INSN_CALL:
+	case NTRACE_INSN_INDIRECT_CALL:
+		return to->address != from->last + from->last_size;
+	case NTRACE_INSN_RETURN:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Whether the last event is code of a signal handler, or of what ends it. Handlers may execute the code that they
+ * interrupted.
+ */
+static int follow_handler(struct ntrace_stacks *stacks, bool *inside)
+{
+	struct stack_hold *hold = &stacks->hold;
+	const struct ntrace_flow_event *from = &hold->items[hold->latest].flow;
+	const struct ntrace_flow_event *to = &hold->items[hold->count - 1].flow;
+	const struct held *interrupt = find_interrupt(hold, hold->latest);
+	bool begins = false;
+	struct code_place place;
+	uint64_t resume;
+	int error = 0;
+
+	hold->latest = hold->count - 1;
+	if (hold->in_handler)
+		hold->calls += count_calls(from, to);
+	if (interrupt && find_resume(from, &interrupt->flow, &resume) &&
+	    !goes_on(resume, to->address)) {
+		error = code_place_at(stacks, to->space, to->address, &place);
+		begins = !error && place.entry;
+	}
+	if (begins && !hold->in_handler) {
+		hold->in_handler = true;
+		hold->resume = resume;
+		hold->calls = 0;
+	} else if (begins) {
+		hold->calls++;
+	} else if (interrupt && hold->calls < 0 && goes_on(hold->resume, to->address)) {
+		hold->in_handler = false;
+	}
+	*inside = hold->in_handler;
+	return error;
 }
 
 /* The last event has been added: whether the stack is known now. */
@@ -320,24 +416,26 @@ static int decide(struct ntrace_stacks *stacks, bool *over)
 	struct stack_hold *hold = &stacks->hold;
 	const struct held *first = &hold->items[0], *last = &hold->items[hold->count - 1];
 	const struct thread *thread = threads_known(stacks, first->event.pid, first->event.tid);
-	bool several = false;
+	bool inside;
 	int error;
 
 	*over = hold->count == HELD_MAX || !thread;
 	if (*over || last->flow.type != NTRACE_FLOW_BLOCK ||
 	    last->event.privilege != first->event.privilege || last->event.tid != first->event.tid)
 		return 0;
+	error = follow_handler(stacks, &inside);
+	if (error || inside)
+		return error;
 	error = follow(stacks, thread, &hold->items[hold->last].flow, &last->flow, over);
 	hold->last = hold->count - 1;
-	for (unsigned int i = 1; i < hold->guess_count; i++)
-		several |= hold->guesses[i].first != hold->guesses[0].first;
-	*over |= !several;
+	*over |= !several_stacks(hold);
 	return error;
 }
 
 int hold_begin(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
-	stacks->hold.last = 0;
+	stacks->hold.last = stacks->hold.latest = 0;
+	stacks->hold.in_handler = false;
 	return add(&stacks->hold, event);
 }
 

@@ -8,9 +8,12 @@
 /* The event cannot be taken yet; no other function returns this. */
 #define STACKS_HOLD INT32_MIN
 
+/* One of several stacks goes on: it cannot be known which one. */
+#define HOLD_UNKNOWN (SIZE_MAX - 1)
+
 /*
- * The stack set aside that waits at @address: *index, SIZE_MAX: none. Return: 0, or STACKS_HOLD: several, and the
- * present event can be held.
+ * The stack set aside that waits at @address: *index, SIZE_MAX: none, HOLD_UNKNOWN. Return: 0, or STACKS_HOLD:
+ * several, and the present event can be held.
  */
 int hold_choose(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address,
 		size_t *index);

@@ -693,6 +693,7 @@ int stack_set_aside(struct ntrace_stacks *stacks, struct thread *thread)
 		error = frames_cut(stacks, thread, 0);
 	thread->stack.layer_count = 0;
 	thread->stack.goes_on = false;
+	thread->stack.open = false;
 	return error;
 }
 

@@ -82,6 +82,7 @@ struct layer {
 /*
  * @number: of the stack, which its copies keep
  * @next: next address, if @goes_on; else the next address is unknown
+ * @open: it is one of several that waited at the same place: its outermost frame may be the callee of any
  * @bottom, @on: base and @on of the topmost layer with upper nodes; 0: there is none
  */
 struct stack {
@@ -94,6 +95,7 @@ struct stack {
 	uint64_t next;
 	unsigned int skip;
 	bool goes_on;
+	bool open;
 	uint32_t bottom;
 	uint32_t on;
 };
@@ -341,16 +343,20 @@ struct held;
 /*
  * Events that are held, see hold.c.
  * @guesses: room for GUESSES, twice
- * @last: index of the last block of the thread
+ * @last: index of the last block of the thread outside of signal handlers; @latest: of the last one
+ * @in_handler: a signal handler runs, until the code goes on at @resume; @calls: that have not returned in it
  * @possible: the present event can be held
  * @decided: the next choice is @choice; @forced: it cannot wait
  */
 struct stack_hold {
 	struct held *items;
-	size_t count, room, last;
+	size_t count, room, last, latest;
+	uint64_t resume;
+	int calls;
 	struct guess *guesses;
 	unsigned int guess_count;
 	size_t choice;
+	bool in_handler;
 	bool possible;
 	bool decided;
 	bool forced;

@@ -156,7 +156,7 @@ static int return_far(struct ntrace_stacks *stacks, struct thread *thread, const
 		return error ? error : unwind_to(stacks, thread, frame);
 	}
 	frame = find_setjmp(stack, low, to->address);
-	if (frame == NOWHERE)
+	if (frame == NOWHERE && !(stack->open && stack->layer_count == 1))
 		error = aside_return(stacks, thread, to->address, &found);
 	if (error || found)
 		return error;
@@ -211,21 +211,25 @@ static int do_switch(struct ntrace_stacks *stacks, struct thread *thread, const 
 	error = hold_choose(stacks, thread, to->address, &index);
 	if (error)
 		return error;
-	if (index != SIZE_MAX) {
+	if (index < HOLD_UNKNOWN) {
 		stacks->stats.switched++;
 		return stack_restore(stacks, thread, index, thread->aside[index].count - 1);
 	}
-	error = aside_return(stacks, thread, to->address, &found);
-	if (error || found)
-		return error;
-	if (stack_find_return(&thread->stack, low, to->address) != NOWHERE ||
-	    find_setjmp(&thread->stack, low, to->address) != NOWHERE)
-		return do_return(stacks, thread, to);
+	if (index == SIZE_MAX) {
+		error = aside_return(stacks, thread, to->address, &found);
+		if (error || found)
+			return error;
+		if (stack_find_return(&thread->stack, low, to->address) != NOWHERE ||
+		    find_setjmp(&thread->stack, low, to->address) != NOWHERE)
+			return do_return(stacks, thread, to);
+	}
 	error = stack_set_aside(stacks, thread);
 	if (!error)
 		error = layer_enter(stacks, thread, to->privilege, false);
-	return error ? error :
-		       enter_base(stacks, thread, &to->place, to->place.entry, to->place.entry);
+	if (error)
+		return error;
+	thread->stack.open = index == HOLD_UNKNOWN;
+	return enter_base(stacks, thread, &to->place, to->place.entry, to->place.entry);
 }
 
 /*

@@ -114,9 +114,43 @@ static void test_same_place(void)
 	call(MAIN, 12, SWAP);
 	change_stack(SWAP, B, 12);
 	run(B, 12);
-	expect("program;a 3|program;a;b 3|program;a;b;swap 3|program;c 3|program;c;b 5|"
-	       "program;c;b;swap 3|program;[unknown];main 6|program;[unknown];main;swap 6",
-	       "it is not known: the one that was left last");
+	expect("program;a 3|program;a;b 3|program;a;b;swap 3|program;c 3|program;c;b 3|"
+	       "program;c;b;swap 3|program;[unknown];b 2|program;[unknown];main 6|"
+	       "program;[unknown];main;swap 6",
+	       "the trace ends before it is known");
+	/* A signal handler in between calls the function that it interrupts. */
+	begin();
+	call(MAIN, 0, SWAP);
+	change_stack(SWAP, A, 0);
+	call(A, 0, B);
+	call(B, 0, SWAP);
+	change_stack(SWAP, C, 0);
+	call(C, 0, B);
+	call(B, 0, SWAP);
+	change_stack(SWAP, MAIN, 12);
+	call(MAIN, 12, SWAP);
+	change_stack(SWAP, B, 12);
+	run(B, 12);
+	handled(B, 20);
+	call(HANDLER, 0, B);
+	run(B, 0);
+	run(B, 8);
+	run(B, 16);
+	handled(B, 20);
+	leave(B, 20);
+	leave(HANDLER, 12);
+	run(SIGRETURN, ECALL_AT - 8);
+	handled(SIGRETURN, ECALL_AT);
+	leave(B, 20);
+	run(A, 12);
+	expect("program;a 5|program;a;b 7|program;a;b;entry 7|program;a;b;entry;syscall 2|"
+	       "program;a;b;handler 5|program;a;b;handler;b 8|program;a;b;handler;b;entry 7|"
+	       "program;a;b;handler;b;entry;syscall 2|program;a;b;sigreturn 2|"
+	       "program;a;b;sigreturn;entry 7|program;a;b;sigreturn;entry;syscall "
+	       "2|program;a;b;swap 3|"
+	       "program;c 3|program;c;b 3|program;c;b;swap 3|program;[unknown];main 6|"
+	       "program;[unknown];main;swap 6",
+	       "a signal handler decides nothing");
 }
 
 static void test_resumed(void)

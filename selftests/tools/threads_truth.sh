@@ -10,11 +10,13 @@
 #   THREADS_KEEP=DIR    keeps recordings, logs and programs there
 #   THREADS_FROM=DIR    compares these instead of booting a guest
 #   THREADS_JOBS=LIST   -j of the commands that decode ("1,2,7")
-#   THREADS_KNOWN=FILE  other results that may differ than those of host/threads_known
+#   THREADS_KNOWN=FILE  other results that may differ than those of host/threads_known; none without fibers
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
 seed=${THREADS_SEED:-1} count=${THREADS:-3} from=${THREADS_FROM:-}
+known=selftests/tools/host/threads_known
+[[ ",${THREADS_WITHOUT:-}," != *,fiber,* ]] || known=/dev/null
 
 # Every second program is linked dynamically, and every second pair keeps calls at the end of a function.
 build_programs() {
@@ -63,7 +65,7 @@ section=0
 for name in system task; do
 	[ -d "$from/$name" ] || continue
 	relay "$name" compare "$name" --counts "$from/$name/counts" --jobs "${THREADS_JOBS:-1,2,7}" \
-		--known "${THREADS_KNOWN:-selftests/tools/host/threads_known}"
+		--known "${THREADS_KNOWN:-$known}"
 	# Not every return: after a function without its own frame, the next return compensates.
 	for forget in 5000 5001 5002 5003 5004 5005 ''; do
 		[ -z "$forget" ] || compare "$name" --outputs witness --forget "$forget" >"$tmp/forgotten" || break
