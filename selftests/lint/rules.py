@@ -15,7 +15,8 @@ from tap import done, ok  # noqa: E402
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = "Documentation/trace/rules.md"
-SECTIONS = [f"P{n}" for n in range(1, 15)] + [f"I{n}" for n in range(1, 5)] + [f"C{n}" for n in range(1, 7)] + ["K5"]
+SECTIONS = [f"P{n}" for n in range(1, 15)] + [f"I{n}" for n in range(1, 5)] + [f"C{n}" for n in range(1, 7)] + ["K5"] + \
+    [f"T{n}" for n in range(1, 4)]
 
 
 def source(path):
@@ -56,11 +57,11 @@ def fault(file, name):
 
 
 def main():
-    rows = [line for line in source(TABLE).splitlines() if re.match(r"\| \*?\*?[PICK]\d", line)]
+    rows = [line for line in source(TABLE).splitlines() if re.match(r"\| \*?\*?[PICKT]\d", line)]
     faults, seen, bare = [], set(), []
     for row in rows:
         cells = [cell.strip() for cell in row.strip("| ").split(" | ")]
-        section = re.match(r"\**([PICK]\d+)", cells[0]).group(1)
+        section = re.match(r"\**([PICKT]\d+)", cells[0]).group(1)
         if cells[0].startswith("**"):
             continue
         seen.add(section)
