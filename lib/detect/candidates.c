@@ -305,10 +305,10 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 	error = detect_flow(stream->data, stream->size, config->space, &walk.candidate, &walk.code);
 	if (!error)
 		error = follow_otherwise(config, stream, &other, &walk, NTRACE_DETECT_OPEN_JUMPS);
-	if (!error && walk.code.repeats && walk.candidate.flow_errors) {
+	if (!error && walk.code.repeats) {
 		other.candidate = walk.candidate;
 		other.candidate.params.repeat_message = true;
-		error = follow_otherwise(config, stream, &other, &walk, 0);
+		error = follow_otherwise(config, stream, &other, &walk, NTRACE_DETECT_OPEN_REPEAT);
 	}
 	if (error)
 		return error;

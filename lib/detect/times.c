@@ -17,7 +17,7 @@
 #define WRONG_FACTOR 3
 /* One time in this many may be damaged and therefore run backwards. */
 #define TIMES_DAMAGED 16
-/* As many differences do not rise one after the other by chance. */
+/* Among differences, as many do not rise for each one that falls, except by chance. */
 #define WHOLE_RISES 8
 
 struct clock {
@@ -182,8 +182,7 @@ static bool is_refuted(uint64_t wrong, uint64_t other, bool damaged)
  */
 static bool is_whole(const struct times *times)
 {
-	return times->rises >= WHOLE_RISES && times->rises > times->differences / 2 &&
-	       times->falls <= times->differences / 8;
+	return times->rises >= WHOLE_RISES && times->falls <= times->rises / WHOLE_RISES;
 }
 
 int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool damaged,

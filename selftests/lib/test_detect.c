@@ -160,7 +160,7 @@ static bool decodes_alike_with(const struct given *given,
 		params.timestamp_delta = truth.timestamp_delta;
 	}
 	params.all_jumps |= !candidate->programs && truth.all_jumps;
-	if (candidate->programs)
+	if (candidate->programs && !(candidate->open & NTRACE_DETECT_OPEN_REPEAT))
 		params.repeat_message = candidate->params.repeat_message;
 	expected = decode(&truth, subject->space, given->stream, given->size);
 	got = decode(&params, subject->space, given->stream, given->size);
