@@ -66,7 +66,7 @@ for name in a b c; do
 	cp "$tmp/program" "$tmp/out"
 	split users_$name "$tmp/$name.data"
 done
-like "a call stack beside other branches of its task is refused" 'resource busy' \
+like "a call stack beside other branches of its task is refused" 'resource busy|counters are busy' \
 	"$("${perf_record[@]}" -o "$tmp/d.data" -e "ctr/by-cycles,$any/u,ctr/by-instructions,branch_type=stack/u" true 2>&1)"
 kill $program
 wait $program 2>/dev/null
