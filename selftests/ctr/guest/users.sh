@@ -52,15 +52,21 @@ is "$(awk -F , '/instructions/ { print $1 }' counts | uniq | wc -l)" 1 "perf sta
 export -f state sampled wait_for wait_for_samples
 taskset -c 1 "$edges" 100000000000 >"$tmp/program" &
 program=$!
-record() { "${perf_record[@]}" -c 20011 "$@" 2>>"$tmp/log" & }
+# record ARGUMENT...: until it is killed; returns when it records
+mkfifo "$tmp/up"
+record() {
+	"${perf_record[@]}" -c 20011 "$@" -- sh -c "echo up >$tmp/up; exec sleep 10000" 2>>"$tmp/log" &
+	read -r <"$tmp/up"
+}
 record -o "$tmp/a.data" -e "ctr/by-cycles,$any/u" -p $program
 a=$!
 record -o "$tmp/b.data" -e "ctr/by-cycles,$call/u" -p $program
 b=$!
-record -o "$tmp/c.data" -a -C 1 -e "ctr/by-cycles,$any/"
+# This one counts the interrupts of all three, which execute more instructions than a short period.
+record -o "$tmp/c.data" -a -C 1 -c 200003 -e "ctr/by-cycles,$any/"
 c=$!
 wait_for_samples 1 600
-kill -INT $a $b $c
+kill $a $b $c
 wait $a $b $c
 for name in a b c; do
 	cp "$tmp/program" "$tmp/out"
