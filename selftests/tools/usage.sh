@@ -87,7 +87,7 @@ complains "a value that cannot be" 2 "cannot use 'srcbits=13': srcbits is 0 to 1
 complains "a word that cannot be" 2 "cannot use 'mode=both': mode is any, btm or htm " encode --params mode=both x
 for command in dump decode stat check detect encode report export; do
 	help=$("$ntrace" $command --params help)
-	is "$? $(head -n 1 <<<"$help" | cut -c-23) $(grep -c . <<<"$help")" "0 --params KEY=VALUE,...: 18" "$command --params help"
+	is "$? $(head -n 1 <<<"$help" | cut -c-23) $(grep -c . <<<"$help")" "0 --params KEY=VALUE,...: 20" "$command --params help"
 done
 complains "a number that is none" 2 "'many' is not a number" report --limit many x
 for command in report export; do
