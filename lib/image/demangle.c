@@ -39,6 +39,63 @@ bool ntrace_demangles_cxx(void)
 	return of_cxx;
 }
 
+/* Nested brackets of a name, and what it may grow to: longer names are left mangled. */
+#define CXX_DEPTH_MAX 128
+#define CXX_LENGTH_MAX 8192
+#define CXX_TEXT_MAX (UINT64_C(1) << 22)
+
+/* Length of "_", "0_", "Z1_" after S or T: a part of the name that came before. 0: something else */
+static size_t reference_length(const char *text)
+{
+	size_t length = strspn(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	return text[length] == '_' ? length + 1 : 0;
+}
+
+/*
+ * Whether the text of a C++ name may be too long. A reference to an earlier part doubles a name with ten
+ * characters, and so a short symbol can stand for gigabytes. An upper bound is enough: each reference counts
+ * as the largest part so far, a part being what is between brackets (I N F J L X ... E), and the class and
+ * type of a pointer to member.
+ */
+static bool is_too_large(const char *name)
+{
+	uint64_t sizes[CXX_DEPTH_MAX] = { 0 }, largest = 64, all;
+	size_t depth = 0, length;
+
+	if (strlen(name) > CXX_LENGTH_MAX)
+		return true;
+	for (; *name; name += length) {
+		uint64_t size = 16;
+
+		length = 1;
+		if (*name >= '0' && *name <= '9') {
+			size = strtoul(name, NULL, 10);
+			length = strspn(name, "0123456789");
+			length += strnlen(name + length, size);
+		} else if (*name == 'S' || *name == 'T') {
+			length = 1 + reference_length(name + 1);
+			size = length > 1 ? largest : 64;
+		} else if (strchr("INFJLX", *name)) {
+			if (++depth == CXX_DEPTH_MAX)
+				return true;
+			sizes[depth] = 0;
+		} else if (*name == 'E' && depth) {
+			size += sizes[depth--];
+		} else if (*name == 'M') {
+			largest *= 2;
+		}
+		sizes[depth] += size;
+		if (*name == 'E' && size > largest)
+			largest = size;
+		if (largest > CXX_TEXT_MAX || sizes[depth] > CXX_TEXT_MAX)
+			return true;
+	}
+	for (all = 0; depth; depth--)
+		all += sizes[depth];
+	return all + sizes[0] > CXX_TEXT_MAX;
+}
+
 char *ntrace_demangle(const char *name)
 {
 	char *text = NULL;
@@ -47,7 +104,7 @@ char *ntrace_demangle(const char *name)
 	/* Any other name is not mangled. */
 	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
 		text = demangle_rust(name);
-	if (!text && !strncmp(name, "_Z", 2) && ntrace_demangles_cxx())
+	if (!text && !strncmp(name, "_Z", 2) && !is_too_large(name) && ntrace_demangles_cxx())
 		text = of_cxx(name, NULL, NULL, &status);
 	return text ? text : strdup(name);
 }

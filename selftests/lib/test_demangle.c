@@ -260,12 +260,48 @@ static void test_damage(void)
 	diag("%.2f s", (double)(clock() - start) / CLOCKS_PER_SEC);
 }
 
+/* Each level of "pair" has the one before twice: 255 bytes stand for a gigabyte of text. */
+static void test_bombs(void)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	for (unsigned int levels = 8; levels <= 32; levels += 8) {
+		char name[512] = "_Z1fSt4pairIiiE", *text;
+		size_t at = strlen(name);
+
+		for (unsigned int i = 0; i < levels; i++)
+			at += (size_t)snprintf(name + at, sizeof(name) - at, "S_IS%c_S%c_E",
+					       digits[i], digits[i]);
+		text = ntrace_demangle(name);
+		if (levels == 8)
+			ok(text && !strncmp(text, "f(std::pair<int, int>", 21),
+			   "8 levels are demangled");
+		else
+			ok(text && (!strcmp(text, name) || strlen(text) < (4u << 20)),
+			   "%u levels: at most 4 MiB", levels);
+		free(text);
+	}
+	for (unsigned int kind = 0; kind < 3; kind++) {
+		static const char parts[] = { 'N', 'I', 'P' };
+		char *name = malloc(100001), *text;
+
+		memset(name, parts[kind], 100000);
+		memcpy(name, "_Z1f", 4);
+		name[100000] = '\0';
+		text = ntrace_demangle(name);
+		ok(text && !strcmp(text, name), "100,000 nested %c", parts[kind]);
+		free(text);
+		free(name);
+	}
+}
+
 int main(void)
 {
 	test_names(rust, sizeof(rust) / sizeof(rust[0]));
 	ok(ntrace_demangles_cxx(), "the machine has a C++ library");
 	test_names(cxx, sizeof(cxx) / sizeof(cxx[0]));
 	test_limits();
+	test_bombs();
 	test_damage();
 	return done_testing();
 }

@@ -293,6 +293,8 @@ NTRACE_API int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64
  * ntrace_demangle - the name of a symbol as a programmer wrote it: C++ and Rust
  * @name: name of the symbol
  *
+ * A symbol of a few hundred bytes may stand for gigabytes of text. If it may exceed 4 MiB, it stays mangled.
+ *
  * Return: the name, or a copy of @name if it is not mangled, to be freed with free(); NULL when out
  * of memory.
  */
