@@ -175,27 +175,46 @@ static const char *scope_name(Dwarf_Die *die)
 	return name ? name : "[unnamed]";
 }
 
-/* @declared: also of the declaration or the abstract instance of @die. */
-static uint32_t number_of(Dwarf_Die *die, unsigned int name, bool declared)
+/* @declared: also of the declaration or the abstract instance of @die. false: it has no such number */
+static bool read_number(Dwarf_Die *die, unsigned int name, bool declared, uint32_t *number)
 {
 	Dwarf_Attribute attribute, *found;
 	Dwarf_Word value;
 
+	*number = 0;
 	found = declared ? dwarf_attr_integrate(die, name, &attribute) :
 			   dwarf_attr(die, name, &attribute);
 	if (!found || dwarf_formudata(found, &value) || value > UINT32_MAX)
-		return 0;
-	return (uint32_t)value;
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned int name, bool declared)
+{
+	uint32_t number;
+
+	return read_number(die, name, declared, &number) ? number : 0;
+}
+
+/* File 0 is the source of the unit in DWARF 5, as clang numbers it, and means no file before. */
+static bool has_file(Dwarf_Die *unit, uint32_t number)
+{
+	Dwarf_Half version;
+
+	return number || (!dwarf_cu_info(unit->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) &&
+			  version >= 5);
 }
 
 static const char *file_of(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Die *die,
 			   unsigned int name, bool declared)
 {
-	uint32_t number = number_of(die, name, declared);
 	Dwarf_Files *files;
+	uint32_t number;
 	size_t count;
 
-	if (!number || dwarf_getsrcfiles(unit, &files, &count) || number >= count)
+	if (!read_number(die, name, declared, &number) || !has_file(unit, number) ||
+	    dwarf_getsrcfiles(unit, &files, &count) || number >= count)
 		return NULL;
 	return keep_file(lines, unit, dwarf_filesrc(files, number, NULL, NULL));
 }

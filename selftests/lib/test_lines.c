@@ -371,6 +371,39 @@ static void print_all(const char *program, const char *name)
 	fclose(file);
 }
 
+/* Functions with their files: clang numbers the source of a unit 0 in DWARF 5. */
+#define CLANG "clang --target=riscv64-linux-gnu -march=rv64gc -c -fPIC -o table.o table.c "
+#define LINK "&& " TOOL "gcc table.o"
+
+static void test_files(void)
+{
+	static const char *const flags[] = { "-gdwarf-4", "-gdwarf-5" };
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct ntrace_scope *scopes;
+		struct ntrace_object *object;
+		struct ntrace_lines *lines;
+		size_t count = 0, files = 0, calls = 0;
+
+		if (!ok(!run("cd %s && " CLANG "-O2 %s " LINK " -shared -nostdlib -o clang.so",
+			     directory, flags[i]) &&
+				!ntrace_object_open_elf(&object, in("clang.so")),
+			"clang %s", flags[i]))
+			continue;
+		if (ok(!ntrace_lines_open(&lines, object, NULL), "has lines")) {
+			scopes = ntrace_lines_scopes(lines, &count);
+			for (size_t j = 0; j < count; j++) {
+				files += scopes[j].file && strstr(scopes[j].file, "/table.c");
+				calls += scopes[j].inlined && scopes[j].call_file;
+			}
+			ok(count > 3 && files == count && calls > 1,
+			   "%s: %zu functions in table.c, %zu inlined", flags[i], files, calls);
+			ntrace_lines_close(lines);
+		}
+		ntrace_object_put(object);
+	}
+}
+
 /* Units in files of their own: as without them, and only the lines if the file is missing. */
 static void test_split(void)
 {
@@ -627,6 +660,7 @@ int main(void)
 	fclose(file);
 	test_builds();
 	test_split();
+	test_files();
 	test_paths();
 	test_coverage();
 	test_debug_file();
