@@ -58,7 +58,7 @@ static bool writable(const struct ntrace_recording *recording)
 		if (!struct_is_zero(stream->reserved, sizeof(stream->reserved)))
 			return false;
 	}
-	return recording->stream_count <= NTRACE_RECORDING_STREAMS_MAX;
+	return recording->stream_count <= NTRACE_RECORDING_STREAMS_MAX && !recording->reserved;
 }
 
 /* The length of an ISA string is unlimited. */
@@ -136,6 +136,8 @@ int ntrace_recording_write(const char *directory, const struct ntrace_recording 
 		text_of(recording->machine), text_of(recording->clock),
 		text_of(recording->command));
 	fprintf(file, "privilege %" PRIu32 "\n", recording->privilege);
+	if (recording->unfinished)
+		fputs("unfinished 1\n", file);
 	for (i = 0; i < recording->stream_count && !error; i++)
 		error = write_stream(file, &recording->streams[i], i);
 	if (ferror(file) && !error)
@@ -225,6 +227,13 @@ static int take_global(struct params_reader *reader, const char *key, const char
 		{ "release", &recording->release }, { "machine", &recording->machine },
 		{ "clock", &recording->clock }, { "command", &recording->command },
 	};
+	const struct {
+		const char *key;
+		uint32_t *place;
+	} numbers[] = {
+		{ "privilege", &recording->privilege },
+		{ "unfinished", &recording->unfinished },
+	};
 	uint64_t got;
 	size_t i;
 
@@ -232,11 +241,13 @@ static int take_global(struct params_reader *reader, const char *key, const char
 		if (!strcmp(key, texts[i].key))
 			*texts[i].place = value;
 	}
-	if (!strcmp(key, "privilege")) {
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strcmp(key, numbers[i].key))
+			continue;
 		if (!number(value, UINT32_MAX, &got))
 			return refuse(reader, NTRACE_ERR_FORMAT,
 				      "params line %u: %s is not a number", reader->line, key);
-		recording->privilege = (uint32_t)got;
+		*numbers[i].place = (uint32_t)got;
 	}
 	return 0;
 }

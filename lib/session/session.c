@@ -44,6 +44,8 @@ static int take_streams(struct ntrace_session *session)
 		}
 		if (stat(path, &st))
 			session_note(session, "%s: %s", path, strerror(errno));
+		else if (recording->unfinished)
+			stream->bytes = (uint64_t)st.st_size;
 		else if (!session_is_packed(path) && (uint64_t)st.st_size != stream->bytes)
 			session_note(session, "%s has %" PRIu64 " bytes, %" PRIu64 " were recorded",
 				     path, (uint64_t)st.st_size, stream->bytes);
@@ -149,6 +151,11 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 			     "the recording's clock is %s, not monotonic: "
 			     "tasks may be wrong",
 			     session->recording->clock);
+	if (session->recording->unfinished && !session->live)
+		session_note(session,
+			     "%s is an unfinished recording: its recorder was killed or is still "
+			     "running; the trace ends where it was last written",
+			     session->directory);
 	error = take_streams(session);
 	if (!error)
 		error = load_sideband(session);

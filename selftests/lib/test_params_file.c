@@ -53,6 +53,11 @@ static void test_texts(void)
 	is_str(recording->clock, "monotonic", "clock");
 	is_str(recording->command, "ls -l", "command");
 	ok(recording->privilege == 11 && !recording->stream_count, "privilege");
+	ok(!recording->unfinished, "a recording is finished");
+	is_u64((uint64_t)reads(HEAD "unfinished 1\n"), 0, "unless it says");
+	is_u64(recording->unfinished, 1, "otherwise");
+	is_u64((uint64_t)reads(HEAD "unfinished x\n"), (uint64_t)NTRACE_ERR_FORMAT, "no number");
+	is_str(reason, "params line 2: unfinished is not a number", "the reason says it");
 	is_u64((uint64_t)reads(HEAD "tool\n"), 0, "a key without a value");
 	ok(!*recording->tool && !*recording->module && !*recording->release &&
 		   !*recording->machine && !*recording->clock && !*recording->command,

@@ -51,6 +51,7 @@ static void test_round_trip(void)
 		.privilege = 3,
 		.stream_count = 2,
 		.streams = streams,
+		.unfinished = 1,
 	};
 	struct ntrace_recording *back;
 	struct ntrace_params params;
@@ -68,6 +69,7 @@ static void test_round_trip(void)
 	is_str(back->command, recording.command, "command");
 	is_str(back->module, "", "values that are not given are empty");
 	is_u64(back->privilege, 3, "privilege");
+	is_u64(back->unfinished, 1, "unfinished");
 	is_u64(back->stream_count, 2, "streams");
 	is_str(back->streams[0].file, "aux.0", "file");
 	is_u64(back->streams[0].cpu, 3, "cpu");
@@ -100,6 +102,10 @@ static void test_round_trip(void)
 	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID,
 	       "a field of a newer version is refused");
 	streams[1].reserved[0] = 0;
+	recording.reserved = 1;
+	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID,
+	       "nor one of the recording");
+	recording.reserved = 0;
 	is_u64(ntrace_recording_write(in("nowhere"), &recording), NTRACE_ERR_IO, "no directory");
 }
 

@@ -454,6 +454,9 @@ static long pages(void)
 	return size;
 }
 
+#define SPOOL_NOISE ((size_t)20 << 20)
+static uint8_t *spool_noise;
+
 static void test_spool(void)
 {
 	size_t size = 20 << 20;
@@ -499,6 +502,92 @@ static void test_spool(void)
 	is_u64(output.written, 6 << 20, "spool: nothing follows a gap");
 	trace_output_close(&output);
 	free(bytes);
+	free(back);
+}
+
+/* Adds in pieces of changing sizes. */
+static void *add_all(void *data)
+{
+	struct spool *spool = data;
+	const uint8_t *bytes = spool_noise;
+	size_t part;
+
+	for (size_t at = 0, n = 1; at < SPOOL_NOISE; at += part, n = n * 5 + 3) {
+		part = n % PIECE + 1;
+		if (part > SPOOL_NOISE - at)
+			part = SPOOL_NOISE - at;
+		if (spool_add(spool, bytes + at, part))
+			return spool;
+	}
+	return NULL;
+}
+
+static void test_spool_ahead(void)
+{
+	uint8_t *back = malloc(SPOOL_NOISE + 1);
+	struct trace_output output;
+	struct spool spool;
+	uint64_t before;
+	pthread_t adder;
+	void *failed;
+
+	spool_noise = make_noise(SPOOL_NOISE);
+	trace_output_open(&output, directory, 1, 0);
+	spool_init(&spool, &output, 64 << 20);
+	ok(!spool_write_ahead(&spool, 100, 100) && !output.written, "ahead: nothing is there");
+	spool_add(&spool, spool_noise, 9 << 20);
+	is_u64(spool_added(&spool), 9 << 20, "ahead: bytes that were added");
+	ok(!spool_write_ahead(&spool, 1000, 300) && output.written == 300,
+	   "ahead: at most so much");
+	ok(!spool_write_ahead(&spool, 1000, 5000) && output.written == 1000,
+	   "ahead: no trace after the mark");
+	ok(!spool_write_ahead(&spool, 500, 5000) && output.written == 1000,
+	   "ahead: an earlier mark");
+	ok(!spool_write_ahead(&spool, 9 << 20, 9 << 20) && output.written == 9 << 20,
+	   "ahead: over chunks");
+	ok(read_file(in("aux.1"), back, SPOOL_NOISE) == 9 << 20 &&
+		   !memcmp(spool_noise, back, 9 << 20),
+	   "ahead: in order, in the file at once");
+	before = spool.held;
+	spool_add(&spool, spool_noise + (9 << 20), 8 << 20);
+	is_u64(spool.held, before, "ahead: memory of what was written is used again");
+	ok(!spool_flush(&spool) && output.saved == 17 << 20, "ahead: the rest at the end");
+	ok(read_file(in("aux.1"), back, SPOOL_NOISE) == 17 << 20 &&
+		   !memcmp(spool_noise, back, 17 << 20),
+	   "ahead: in order");
+	trace_output_close(&output);
+
+	/* The limit is too small for all: both threads write. */
+	for (unsigned int limit = 0; limit <= 16; limit += 8) {
+		trace_output_open(&output, directory, 1, 0);
+		spool_init(&spool, &output, (uint64_t)limit << 20);
+		pthread_create(&adder, NULL, add_all, &spool);
+		while (spool_added(&spool) < SPOOL_NOISE) {
+			before = spool_added(&spool);
+			spool_write_ahead(&spool, before, 1 << 20);
+		}
+		pthread_join(adder, &failed);
+		ok(!failed && spool.held <= (limit ? limit << 20 : 4 << 20) &&
+			   !spool_flush(&spool) &&
+			   read_file(in("aux.1"), back, SPOOL_NOISE + 1) == SPOOL_NOISE &&
+			   !memcmp(spool_noise, back, SPOOL_NOISE),
+		   "ahead: two threads, %u MiB of memory", limit);
+		trace_output_close(&output);
+	}
+
+	trace_output_open(&output, directory, 1, 0);
+	limit_files(1 << 20);
+	spool_init(&spool, &output, 64 << 20);
+	spool_add(&spool, spool_noise, 2 << 20);
+	is_u64((uint64_t)spool_write_ahead(&spool, 2 << 20, 2 << 20), EFBIG,
+	       "ahead: an error of the file");
+	limit_files(0);
+	is_u64((uint64_t)spool_add(&spool, spool_noise, 5 << 20), EFBIG,
+	       "ahead: the other thread learns it");
+	is_u64((uint64_t)spool_flush(&spool), EFBIG, "ahead: and the end");
+	is_u64(output.written, 1 << 20, "ahead: nothing follows a gap");
+	trace_output_close(&output);
+	free(spool_noise);
 	free(back);
 }
 
@@ -643,6 +732,7 @@ int main(void)
 	test_plain_output();
 	test_packed_output();
 	test_spool();
+	test_spool_ahead();
 	test_params();
 	test_timestamps_any();
 	test_losses();

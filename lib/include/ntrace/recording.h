@@ -5,8 +5,9 @@
  * the session uses the reading functions.
  *
  * Order for a recorder: ntrace_recording_create(); open the sideband events;
- * ntrace_recording_copy_kernel(START) and ntrace_recording_copy_vdso(); trace
- * into aux.N; ntrace_recording_copy_kernel(END); ntrace_recording_write().
+ * ntrace_recording_copy_kernel(START) and ntrace_recording_copy_vdso(); ntrace_recording_write() of
+ * an unfinished recording; trace into aux.N; ntrace_recording_copy_kernel(END);
+ * ntrace_recording_write().
  */
 #ifndef NTRACE_RECORDING_H
 #define NTRACE_RECORDING_H
@@ -87,6 +88,9 @@ struct ntrace_stream {
  * @privilege: traced privileges, NTRACE_PRIVILEGE_... (linux/ntrace.h); 0 = unknown
  * @streams: array of streams
  * @stream_count: number of streams
+ * @unfinished: the recorder has not ended, or was killed: @bytes, @lost, @gaps, @loss and @stop_ns of
+ *              the streams are unknown
+ * @reserved: 0
  *
  * Strings contain no newline. When writing, NULL means "".
  */
@@ -101,6 +105,8 @@ struct ntrace_recording {
 	uint32_t privilege;
 	unsigned int stream_count;
 	const struct ntrace_stream *streams;
+	uint32_t unfinished;
+	uint32_t reserved;
 };
 
 /**

@@ -154,7 +154,7 @@ class Recording(Structure):
     _fields_ = [("size", c_size_t), ("tool", c_char_p), ("module", c_char_p),
                 ("release", c_char_p), ("machine", c_char_p), ("clock", c_char_p),
                 ("command", c_char_p), ("privilege", c_uint32), ("stream_count", c_uint),
-                ("streams", c_void_p)]
+                ("streams", c_void_p), ("unfinished", c_uint32), ("reserved", c_uint32)]
 
 
 class SessionOptions(Structure):

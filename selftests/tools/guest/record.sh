@@ -31,13 +31,24 @@ like "disk full: said" "disk full" "$(cat disk_full.err)"
 cp -r /mnt/small/data disk_full.data
 busybox umount /mnt/small
 
-ntrace record -o killed.data -- sleep 1000 &
+# Trace reaches the files while the recorder runs, and outlives it. The parameters are there before the command starts.
+mkfifo go
+ntrace record -o killed.data -- sh -c "test -s killed.data/params && $counted; echo >go; exec sleep 1000" &
 recorder=$!
-traces() { child=$(pgrep -P "$recorder" -x sleep); }
-until_true traces
+read -r _ <go
+sizes() { stat -c %s killed.data/aux.0 killed.data/aux.1; }
+before=$(sizes)
+# The trace of the counted program, and a time after it.
+for _ in 1 2; do
+	grown() { [ "$(sizes)" != "$before" ]; }
+	until_true grown
+	before=$(sizes)
+done
+child=$(pgrep -P "$recorder" -x sleep)
 kill -KILL "$recorder"
 kill "$child"
 wait "$recorder"
+cp -r killed.data unfinished.data
 attempt loss ntrace record --data-size 4096 -o killed.data -- "$counted"
 is "$(<loss.rc)" 7 "after a recorder that was killed, the next one traces"
 like "what the killed one left becomes .old" "data" "$(ls killed.data.old)"

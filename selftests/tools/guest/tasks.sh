@@ -50,6 +50,21 @@ echo >go
 finish pid "$recorder"
 wait "$pid"
 says pid 0 'trace from 2 CPUs in .* nothing lost'
+# A recorder that is killed.
+ntrace record --task -o killed.data -- sh -c "test -s killed.data/params && $counted; echo >go; exec sleep 1000" &
+recorder=$!
+read -r _ <go
+# Each round of the recorder makes data larger.
+size=$(stat -c %s killed.data/data)
+for _ in 1 2; do
+	grown() { [ "$(stat -c %s killed.data/data)" -gt "$size" ]; }
+	until_true grown
+	size=$(stat -c %s killed.data/data)
+done
+child=$(pgrep -P "$recorder" -x sleep)
+kill -KILL "$recorder"
+kill "$child"
+wait "$recorder"
 refused gone 'no process' ntrace record -p $pid -o gone.data
 
 echo 3 >/proc/sys/kernel/perf_event_paranoid

@@ -118,6 +118,13 @@ is $? 3 "--compress: a file that was cut"
 like "--compress: a message says it" "the stream is cut off" "$(cat "$tmp/err")"
 saved "disk full, compressed" "$results/packed_full.data"
 
+# A recorder that was killed.
+report --json --limit 0 "$results/unfinished.data" >"$tmp/report.json"
+rc=$?
+ok "killed: the trace that was written can be decoded (status $rc)" test $rc = 0 -o $rc = 3
+like "killed: said" "unfinished recording" "$(query "$tmp/report.json" "report['notes']")"
+is "$(sum_of counted calls) $(sum_of counted instructions)" "1750 $((1750 * 9))" "killed: whole until it was last written"
+
 # Loss.
 decode --level pc "$results/killed.data" >/dev/null 2>"$tmp/err"
 is $? 3 "loss: decode reports it"

@@ -27,6 +27,9 @@ reported btm "$both"
 reported thread "[(300, 2100)]"
 reported pid "$both"
 reported user "$both"
+"$ntrace" report --sysroot "$sysroot" --json --limit 0 --by-process "$results/killed.data" >"$tmp/killed.json" 2>"$tmp/err"
+is "$(query "$tmp/killed.json" "of('counted'), of('tail'), any('unfinished recording' in note for note in report['notes'])")" \
+	"([(1750, 15750)], [(250, 250)], True)" "killed: the trace up to then can be decoded, and it is said"
 ok "root: the kernel is in it" test "$(query "$tmp/root.json" "report['instructions']['kernel']")" -gt 100000
 is "$(query "$tmp/user.json" "report['instructions']['kernel']")" 0 "user: the kernel is not"
 # User addresses have at most 47 bits here; fields of full addresses omit bit 0.

@@ -152,6 +152,7 @@ static int capture(struct collect *collect)
 	recorder.options = collect->options;
 	recorder.signals = collect->signals;
 	recorder.no_summary = true;
+	recorder.temporary = true;
 	recorder.again = collect->windows;
 	recorder.limit = collect->window;
 	error = recorder_run(&recorder);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/command.h"
@@ -26,6 +27,14 @@
 
 /* Largest number of bytes consumed at once: the ring is freed in small steps. */
 #define PIECE_MAX (1u << 20)
+
+/*
+ * Bytes that a device writes ahead at a time. The trace that writing makes of the recorder is up to
+ * half as large.
+ */
+#define AHEAD_MAX (8u << 20)
+/* On a disk with less space than this, trace stays in memory: the sideband comes first. */
+#define AHEAD_ROOM (8u << 20)
 
 /* Names a process that has the device open, for "busy". */
 static void find_owner(const char *path, char *text, size_t size)
@@ -435,6 +444,7 @@ int device_start(struct device *device)
 			       open_failed(device->path, errno) :
 			       fail("%s: starting the trace: %s", device->path, strerror(errno));
 	device->running = true;
+	device->start_ns = device->control->start_ns;
 	if (device->live)
 		return EXIT_OK;
 	/* Start this thread last: it ends with the trace, and the buffer has space until then. */
@@ -457,6 +467,33 @@ int device_stop(struct device *device)
 		error = fail("%s: stopping the trace: %s", device->path, strerror(errno));
 	device->start_ns = control->start_ns;
 	device->stop_ns = control->stop_ns;
+	return error;
+}
+
+/* Whether the disk has room for @size bytes, and for the files that decoding needs. */
+static bool has_room(const struct device *device, uint64_t size)
+{
+	struct statvfs status;
+
+	return !fstatvfs(device->output.fd, &status) &&
+	       (uint64_t)status.f_bavail * status.f_frsize >= size + AHEAD_ROOM;
+}
+
+void device_mark_ahead(struct device *device)
+{
+	if (device->thread_started && !device->leader)
+		device->ahead = spool_added(&device->spool);
+}
+
+int device_write_ahead(struct device *device)
+{
+	int error;
+
+	if (!device->ahead || !has_room(device, AHEAD_MAX))
+		return 0;
+	error = spool_write_ahead(&device->spool, device->ahead, AHEAD_MAX);
+	if (!error)
+		trace_output_start_sync(&device->output);
 	return error;
 }
 

@@ -20,6 +20,7 @@
  * @leader: device that shares the sink and delivers this device's trace too, or NULL
  * @live: another thread reads the data area; nothing is saved
  * @spool: memory between the data area and the file
+ * @ahead: bytes of trace at device_mark_ahead()
  * @saved: bytes of trace in the file, valid after device_save_finish()
  * @lost, @loss, @gaps: valid after device_save_finish()
  * @error: errno of the thread that saves the trace; 0 = none
@@ -40,6 +41,7 @@ struct device {
 	bool running;
 	bool live;
 	struct spool spool;
+	uint64_t ahead;
 	uint64_t saved;
 	uint64_t lost;
 	uint32_t loss;
@@ -83,6 +85,16 @@ void device_keep_for_live(struct device *device, unsigned int index);
 
 /** device_start - start tracing, and the thread that saves the trace */
 int device_start(struct device *device);
+
+/** device_mark_ahead - device_write_ahead() ends with the trace that is there now */
+void device_mark_ahead(struct device *device);
+
+/**
+ * device_write_ahead - write trace that waits in memory, so that it outlives the recorder
+ *
+ * Writes a bounded amount, and nothing on a disk that is nearly full. Return: 0 or errno
+ */
+int device_write_ahead(struct device *device);
 
 /** device_stop - stop tracing if it runs */
 int device_stop(struct device *device);

@@ -97,7 +97,7 @@ bool record_params_losses(const struct device_list *list, const struct tasks *ta
 }
 
 int record_params_write(const struct record_options *options, const struct device_list *list,
-			const struct tasks *tasks)
+			const struct tasks *tasks, bool unfinished)
 {
 	unsigned int count = list->count + tasks->file_count, i;
 	struct ntrace_recording recording = {
@@ -105,6 +105,7 @@ int record_params_write(const struct record_options *options, const struct devic
 		.tool = "ntrace " NTRACE_TOOL_VERSION,
 		.clock = "monotonic",
 		.stream_count = count,
+		.unfinished = unfinished,
 	};
 	struct ntrace_stream *streams = calloc(count ? count : 1, sizeof(*streams));
 	struct ntrace_params *params = calloc(count ? count : 1, sizeof(*params));

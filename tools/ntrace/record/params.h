@@ -7,9 +7,12 @@
 #include "options.h"
 #include "tasks.h"
 
-/** record_params_write - write the file params; one of @list and @tasks is empty */
+/**
+ * record_params_write - write the file params; one of @list and @tasks is empty
+ * @unfinished: the trace goes on: sizes, losses and stops are unknown
+ */
 int record_params_write(const struct record_options *options, const struct device_list *list,
-			const struct tasks *tasks);
+			const struct tasks *tasks, bool unfinished);
 
 /** record_params_losses - print a warning for each stream with losses. Return: whether there is one */
 bool record_params_losses(const struct device_list *list, const struct tasks *tasks);

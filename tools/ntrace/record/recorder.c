@@ -27,6 +27,8 @@
 
 /* The sideband is drained at least this often. */
 #define SIDEBAND_MS 1000
+/* What is in memory is written at most this often, and at least every SIDEBAND_MS more. */
+#define AHEAD_SECONDS 0.5
 /* And as often while the command execs and may be held. */
 #define EXEC_MS 10
 
@@ -197,7 +199,7 @@ static int prepare_devices(struct recorder *recorder)
 		error = hold_add(&recorder->hold, recorder->child.pid);
 	/* Decoding needs to know the streams. */
 	if (!error && recorder->live)
-		error = record_params_write(&recorder->options, list, &recorder->tasks);
+		error = record_params_write(&recorder->options, list, &recorder->tasks, false);
 	if (!error && recorder->live)
 		error = live_open(recorder->live, list, recorder->sideband, recorder->notify);
 	return error;
@@ -329,6 +331,32 @@ static int patience(const struct recorder *recorder)
 	return left < SIDEBAND_MS ? (int)left + 1 : SIDEBAND_MS;
 }
 
+static int write_params(const struct recorder *recorder, bool unfinished)
+{
+	return record_params_write(&recorder->options, &recorder->list, &recorder->tasks,
+				   unfinished);
+}
+
+/*
+ * Writes what is left of the recording if the recorder is killed. The trace in the file is never
+ * ahead of the sideband, which tells whose it is.
+ */
+static int write_ahead(struct recorder *recorder, bool *end)
+{
+	struct device_list *list = &recorder->list;
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < list->count; i++)
+		device_mark_ahead(&list->devices[i]);
+	error = sideband_save(recorder->sideband);
+	/* device_save_finish() reports errors of files. */
+	for (i = 0; i < list->count; i++)
+		*end |= device_write_ahead(&list->devices[i]) != 0;
+	tasks_start_sync(&recorder->tasks);
+	return error;
+}
+
 /* Handles one round. Return: exit status; *@end: it is the last one */
 static int take_round(struct recorder *recorder, bool *end)
 {
@@ -338,13 +366,23 @@ static int take_round(struct recorder *recorder, bool *end)
 		error = recorder->watch.step(recorder, recorder->watch.data, end);
 	if (!error && recorder->snapshot)
 		error = tasks_snapshot(&recorder->tasks);
+	if (!error && recorder->snapshot)
+		error = write_params(recorder, true);
 	recorder->snapshot = false;
 	if (error)
 		return error;
 	if (recorder->live)
 		return live_round(recorder->live, recorder->sideband);
-	return recorder->by_tasks ? tasks_drain(&recorder->tasks) :
-				    sideband_drain(recorder->sideband);
+	if (recorder->by_tasks)
+		error = tasks_drain(&recorder->tasks);
+	else
+		error = sideband_drain(recorder->sideband);
+	if (!error && !recorder->temporary &&
+	    monotonic_seconds() - recorder->ahead >= AHEAD_SECONDS) {
+		error = write_ahead(recorder, end);
+		recorder->ahead = monotonic_seconds();
+	}
+	return error;
 }
 
 static int run_child(struct recorder *recorder)
@@ -459,6 +497,10 @@ static int record(struct recorder *recorder)
 	recorder->seconds = monotonic_seconds();
 	error = start(recorder);
 	recorder->traced = !error;
+	/* Only now the times of the start are known. */
+	if (!error && !recorder->live && !recorder->temporary)
+		error = write_params(recorder, true);
+	recorder->ahead = recorder->seconds;
 	if (!error && recorder->child.pid > 0)
 		error = run_child(recorder);
 	if (!error)
@@ -473,7 +515,7 @@ static int record(struct recorder *recorder)
 	/* Keep the trace recorded so far, whatever failed. */
 	failed = copy_kernel(recorder, NTRACE_RECORDING_END);
 	error = error ? error : failed;
-	failed = record_params_write(&recorder->options, &recorder->list, &recorder->tasks);
+	failed = write_params(recorder, false);
 	return error ? error : failed;
 }
 

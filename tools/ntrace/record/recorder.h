@@ -46,6 +46,7 @@ struct recorder_watch {
  * @limit: seconds after which it ends; 0 = no limit
  * @brief: print neither warnings about losses nor a summary
  * @no_summary: print warnings but no summary
+ * @temporary: nobody needs the directory if the recorder is killed: nothing is written ahead
  * @again: the directory exists, with images from the previous recording: reuse them; tasks may have
  *	ended since
  * @signals: see recorder_signals()
@@ -64,6 +65,7 @@ struct recorder {
 	double limit;
 	bool brief;
 	bool no_summary;
+	bool temporary;
 	bool again;
 	int signals;
 	bool by_tasks;
@@ -84,6 +86,7 @@ struct recorder {
 	struct ntrace_kernel_copy kernel;
 	bool made;		/* the directory exists */
 	bool traced;		/* the directory contains trace */
+	double ahead;		/* time of the last write_ahead() */
 	int notify;
 };
 

@@ -37,6 +37,7 @@ struct ring {
 struct sideband {
 	struct ntrace_perf_writer *writer;
 	char *path;
+	int file;		/* for sync_file_range() */
 	unsigned int count;
 	bool own;		/* the events were opened here and are closed here */
 	int *fds;
@@ -178,6 +179,7 @@ int sideband_open(struct sideband **result, const char *path)
 	*result = sideband;
 	if (!sideband)
 		return fail("out of memory");
+	sideband->file = -1;
 	sideband->path = strdup(path);
 	sideband->fds = calloc(CPUS_MAX, sizeof(*sideband->fds));
 	sideband->ids = calloc(CPUS_MAX, sizeof(*sideband->ids));
@@ -281,6 +283,22 @@ int sideband_drain(struct sideband *sideband)
 	}
 	error = sideband->divert ? 0 : ntrace_perf_writer_finish_round(sideband->writer);
 	return error ? write_failed(sideband, error) : EXIT_OK;
+}
+
+int sideband_save(struct sideband *sideband)
+{
+	int error = sideband_drain(sideband);
+
+	if (error || sideband->divert)
+		return error;
+	error = ntrace_perf_writer_flush(sideband->writer);
+	if (error)
+		return write_failed(sideband, error);
+	if (sideband->file < 0)
+		sideband->file = open(sideband->path, O_RDONLY | O_CLOEXEC);
+	if (sideband->file >= 0)
+		sync_file_range(sideband->file, 0, 0, SYNC_FILE_RANGE_WRITE);
+	return EXIT_OK;
 }
 
 /* ---- state at the start of the recording ---- */
@@ -495,6 +513,8 @@ int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *l
 			close(sideband->fds[i]);
 	}
 	*lost = sideband->lost;
+	if (sideband->file >= 0)
+		close(sideband->file);
 	free(sideband->path);
 	free(sideband->fds);
 	free(sideband->ids);

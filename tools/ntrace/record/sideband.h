@@ -62,6 +62,9 @@ unsigned int sideband_fds(const struct sideband *sideband, const int **fds);
 /** sideband_drain - write the records that the kernel has made so far */
 int sideband_drain(struct sideband *sideband);
 
+/** sideband_save - drain, and leave nothing in memory that would be lost with the process */
+int sideband_save(struct sideband *sideband);
+
 /**
  * sideband_close - drain, write the header, free
  * @sideband: may be NULL

@@ -665,6 +665,14 @@ int tasks_snapshot(struct tasks *tasks)
 	return error;
 }
 
+void tasks_start_sync(const struct tasks *tasks)
+{
+	unsigned int i;
+
+	for (i = 0; i < tasks->file_count; i++)
+		trace_output_start_sync(&tasks->files[i].output);
+}
+
 int tasks_drain(struct tasks *tasks)
 {
 	return tasks->options->snapshot ? sideband_drain(tasks->sideband) : save_all(tasks);

@@ -127,6 +127,9 @@ bool tasks_has(struct tasks *tasks, pid_t tid);
 /** tasks_drain - save the trace and sideband available now */
 int tasks_drain(struct tasks *tasks);
 
+/** tasks_start_sync - let the kernel write to the disk what the files have; does not wait */
+void tasks_start_sync(const struct tasks *tasks);
+
 /** tasks_snapshot - save the contents of the areas */
 int tasks_snapshot(struct tasks *tasks);
 

@@ -121,6 +121,12 @@ int trace_output_end(struct trace_output *output)
 	return error;
 }
 
+void trace_output_start_sync(const struct trace_output *output)
+{
+	if (output->fd >= 0)
+		sync_file_range(output->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 /* Bytes of trace in a compressed file whose end was cut off. */
 static uint64_t bytes_left(int fd)
 {

@@ -32,6 +32,9 @@ int trace_output_open(struct trace_output *output, const char *directory, unsign
 /** trace_output_write - Return: 0 or errno; write nothing more after an error */
 int trace_output_write(struct trace_output *output, const uint8_t *data, size_t size);
 
+/** trace_output_start_sync - let the kernel write to the disk what the file has; does not wait */
+void trace_output_start_sync(const struct trace_output *output);
+
 /** trace_output_end - complete the file; not after an error. Return: 0 or errno */
 int trace_output_end(struct trace_output *output);
 

@@ -250,6 +250,7 @@ static int capture(struct top *top)
 	recorder.options.directory = top->directory;
 	recorder.signals = top->signals;
 	recorder.brief = true;
+	recorder.temporary = true;
 	recorder.again = window->number;
 	recorder.limit = plan(top, &recorder);
 	recorder.watch.step = step;
