@@ -2,6 +2,7 @@
 /* From counts files to profiles. */
 #include <elf.h>
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,12 @@ struct known_object {
 	struct ntrace_counts_object key;
 	struct counts_texts texts;
 	struct ntrace_object *object;
-	struct known_object *next;
 };
 
+/* @known: tree of tsearch() */
 struct load {
 	struct ntrace_counts_load_options options;
-	struct known_object *known;
+	void *known;
 };
 
 /*
@@ -129,34 +130,51 @@ static int open_object(struct load *load, const struct ntrace_counts_object *key
 	return make_stand_in(object, key);
 }
 
+static int compare_known(const void *left, const void *right)
+{
+	const struct known_object *a = left, *b = right;
+
+	return counts_compare_objects(&a->key, &b->key);
+}
+
+static void free_known(void *data)
+{
+	struct known_object *known = data;
+
+	ntrace_object_put(known->object);
+	free(known);
+}
+
 static int find_object(struct load *load, const struct ntrace_counts_object *key,
 		       struct ntrace_object **object)
 {
 	const struct ntrace_counts_group group = { .object = *key, .label = "" };
+	const struct known_object wanted = { .key = *key };
 	struct ntrace_counts_group copy;
-	struct known_object *known;
+	struct known_object *known, **found;
 	int error;
 
 	*object = NULL;
 	if (!key->name)
 		return 0;
-	for (known = load->known; known; known = known->next)
-		if (!counts_compare_objects(&known->key, key))
-			break;
-	if (!known) {
-		known = calloc(1, sizeof(*known));
-		if (!known)
-			return NTRACE_ERR_NOMEM;
-		error = open_object(load, key, &known->object);
-		if (error) {
-			ntrace_object_put(known->object);
-			free(known);
-			return error;
-		}
+	found = tfind(&wanted, &load->known, compare_known);
+	if (found) {
+		*object = (*found)->object;
+		return 0;
+	}
+	known = calloc(1, sizeof(*known));
+	if (!known)
+		return NTRACE_ERR_NOMEM;
+	error = open_object(load, key, &known->object);
+	if (!error) {
 		counts_copy_group(&copy, &known->texts, &group);
 		known->key = copy.object;
-		known->next = load->known;
-		load->known = known;
+		if (!tsearch(known, &load->known, compare_known))
+			error = NTRACE_ERR_NOMEM;
+	}
+	if (error) {
+		free_known(known);
+		return error;
 	}
 	*object = known->object;
 	return 0;
@@ -231,18 +249,13 @@ int ntrace_counts_load(struct ntrace_profile *profile, struct ntrace_counts_read
 {
 	struct ntrace_counts_totals sums = { 0 };
 	struct load load = { .known = NULL };
-	struct known_object *next;
 	int error, saved;
 
 	if (options && STRUCT_TAKE(&load.options, options))
 		return NTRACE_ERR_INVALID;
 	error = load_all(&load, profile, reader, &sums);
 	saved = errno;
-	for (; load.known; load.known = next) {
-		next = load.known->next;
-		ntrace_object_put(load.known->object);
-		free(load.known);
-	}
+	tdestroy(load.known, free_known);
 	errno = saved;
 	if (totals)
 		*totals = sums;

@@ -9,11 +9,13 @@
 /*
  * An object of the profile.
  * @key: how the file knows it
+ * @path: owned: @key.name, if the object's name is relative to the directory of this process
  * @rank: number in the order of the file; equal for equal keys
  */
 struct ranked {
 	const struct ntrace_object *object;
 	struct ntrace_counts_object key;
+	char *path;
 	uint32_t rank;
 };
 
@@ -28,7 +30,6 @@ struct ordered {
 struct spill {
 	struct ranked *objects;
 	size_t object_count;
-	size_t object_room;
 	struct ranked **by_rank;
 	struct ordered *order;
 	const char *label;
@@ -77,30 +78,73 @@ static bool is_kernel_copy(const struct ntrace_object *object)
 	return strcmp(name, "[kernel]") && !strcmp(ntrace_object_short_name(object), "[kernel]");
 }
 
-static int add_object(struct spill *spill, const struct ntrace_object *object, const char *kernel)
+/* The file is found again from other directories. Return: 0 or NTRACE_ERR_NOMEM */
+static int make_absolute(struct ranked *object)
 {
-	struct ranked added = { .object = object };
+	const char *name = object->key.name;
 
-	if (find_object(spill, object))
+	if (*name == '/' || !strchr(name, '/'))
 		return 0;
-	if (spill->object_count == spill->object_room) {
-		size_t room = spill->object_room ? 2 * spill->object_room : 64;
-		struct ranked *grown = realloc(spill->objects, room * sizeof(*grown));
-
-		if (!grown)
-			return NTRACE_ERR_NOMEM;
-		spill->objects = grown;
-		spill->object_room = room;
-	}
-	if (object) {
-		added.key.name = kernel && is_kernel_copy(object) ? kernel :
-								    ntrace_object_name(object);
-		added.key.build_id = ntrace_object_build_id(object, &added.key.build_id_size);
-		added.key.text = first_text(object);
-	}
-	spill->objects[spill->object_count++] = added;
-	qsort(spill->objects, spill->object_count, sizeof(added), by_pointer);
+	object->path = realpath(name, NULL);
+	if (!object->path)
+		return errno == ENOMEM ? NTRACE_ERR_NOMEM : 0;
+	if (strlen(object->path) <= NTRACE_COUNTS_NAME_MAX)
+		object->key.name = object->path;
 	return 0;
+}
+
+static int describe_object(struct ranked *object, const char *kernel)
+{
+	struct ntrace_counts_object *key = &object->key;
+
+	if (!object->object)
+		return 0;
+	key->build_id = ntrace_object_build_id(object->object, &key->build_id_size);
+	key->text = first_text(object->object);
+	if (kernel && is_kernel_copy(object->object)) {
+		key->name = kernel;
+		return 0;
+	}
+	key->name = ntrace_object_name(object->object);
+	return make_absolute(object);
+}
+
+static int compare_pointers(const void *left, const void *right)
+{
+	const struct ntrace_object *const *a = left, *const *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static int add_objects(struct spill *spill, const struct ntrace_profile_trace *traces, size_t count,
+		       const char *kernel)
+{
+	const struct ntrace_object **all = calloc(2 * count + 1, sizeof(*all));
+	size_t found = 1, different = 0, i;
+	int error = 0;
+
+	if (!all)
+		return NTRACE_ERR_NOMEM;
+	/* The first one stands for unknown code. Equal neighbours are common. */
+	for (i = 0; i < count; i++) {
+		if (traces[i].object != all[found - 1])
+			all[found++] = traces[i].object;
+		if (traces[i].from_object != all[found - 1])
+			all[found++] = traces[i].from_object;
+	}
+	qsort(all, found, sizeof(const struct ntrace_object *), compare_pointers);
+	for (i = 0; i < found; i++)
+		if (!i || all[i] != all[different - 1])
+			all[different++] = all[i];
+	spill->objects = calloc(different, sizeof(*spill->objects));
+	if (!spill->objects)
+		error = NTRACE_ERR_NOMEM;
+	for (i = 0; i < different && !error; i++) {
+		spill->objects[spill->object_count].object = all[i];
+		error = describe_object(&spill->objects[spill->object_count++], kernel);
+	}
+	free(all);
+	return error;
 }
 
 /* Numbers the objects in the order of the file. */
@@ -187,14 +231,9 @@ static int put_traces(const struct spill *spill, size_t count, struct ntrace_cou
 static int sort_traces(struct spill *spill, const struct ntrace_profile_trace *traces, size_t count,
 		       const char *kernel)
 {
-	int error = add_object(spill, NULL, NULL);
+	int error = add_objects(spill, traces, count, kernel);
 	size_t i;
 
-	for (i = 0; i < count && !error; i++) {
-		error = add_object(spill, traces[i].object, kernel);
-		if (!error)
-			error = add_object(spill, traces[i].from_object, kernel);
-	}
 	if (!error)
 		error = rank_objects(spill);
 	spill->order = malloc((count + 1) * sizeof(*spill->order));
@@ -246,6 +285,8 @@ int ntrace_counts_merger_add_profile(struct ntrace_counts_merger *merger,
 	saved = errno;
 	free(spill.order);
 	free(spill.by_rank);
+	for (size_t i = 0; i < spill.object_count; i++)
+		free(spill.objects[i].path);
 	free(spill.objects);
 	if (!error)
 		return merger_add(merger, 0, NULL, file);

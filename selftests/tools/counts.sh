@@ -38,6 +38,22 @@ done
 fails "export -f gcov without the program" "no line numbers" "$ntrace" export -f gcov one
 mv hidden/two_tasks .
 
+# The programs of an archive are found from every directory, whatever path named the recording.
+cp -r r3 packed
+ok "archive" "$ntrace" archive --sysroot / packed
+"$ntrace" export -f lcov -o direct packed 2>/dev/null
+mv two_tasks hidden/
+ok "count an archived recording" "$ntrace" count -o packed.counts packed
+for path in ./packed "$PWD/packed" hidden/../packed; do
+	"$ntrace" count -o other "$path" 2>/dev/null
+	ok "count ${path##*/tmp}: the same bytes" cmp packed.counts other
+done
+for directory in . hidden /; do
+	(cd $directory && "$ntrace" export -f lcov -o "$tmp/counted" "$tmp/packed.counts") 2>err
+	is "$? $(cmp direct counted 2>&1)" "0 " "export -f lcov in $directory: the program of the archive is found" || diag "$(cat err)"
+done
+mv hidden/two_tasks .
+
 # Only code that is not executed has lines.
 mv two_tasks hidden/ && printf '.text\n.globl other\nother: ret\n' >other.S
 (riscv64-linux-gnu-gcc -march=rv64gc -c two_tasks.S && riscv64-linux-gnu-gcc -march=rv64gc -g -c other.S &&
