@@ -8,7 +8,9 @@ set -uo pipefail
 small_recordings "$tmp" 1 >"$tmp/log" 2>&1 || not_ok "a recording"
 # The tests of permissions are made without root's, which has all.
 chmod 755 "$tmp"
-gcc -shared -fPIC -o "$tmp/before_rename.so" "$small_host/before_rename.c" -ldl || not_ok "compiled"
+for name in before_rename shrink_mapped; do
+	gcc -shared -fPIC -o "$tmp/$name.so" "$small_host/$name.c" -ldl || not_ok "compiled"
+done
 while read -r result text; do
 	case $result in
 	ok) pass "$text" ;;

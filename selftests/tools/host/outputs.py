@@ -200,6 +200,21 @@ for name, (good, bad, source) in WRITERS.items():
         test(status == -number, f"{name}: {number.name} before the end", status, said)
         place.unchanged(number.name, said)
 
+    # Nothing can remove the temporary file then; its name says whose it is.
+    place = Place(name, good)
+    status, said = run(*place.words(good), env={**os.environ, "LD_PRELOAD": f"{TOP}/before_rename.so", "NTRACE_SIGNAL": str(int(signal.SIGKILL))})
+    left = os.listdir(place.directory)
+    with open(place.file, "rb") as file:
+        test(status == -signal.SIGKILL and file.read() == OLD and all(other == os.path.basename(place.file) or re.search(r"\.[A-Za-z0-9]{6}$", other) for other in left),
+             f"{name}: SIGKILL before the end: the old file", status, said, left)
+    # A reader that closes the pipe is no error to talk about, but the command has not written all.
+    if "{o}" in good and name not in ("export -f sqlite", "export -f perf-data"):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([NTRACE, *place.words(good, "-")], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE, check=False)
+        os.close(writer)
+        test(done.returncode in (1, -signal.SIGPIPE) and b"error" not in done.stderr, f"{name}: a closed pipe", done.returncode, done.stderr)
+
     if "{o}" in good:
         with open(source, "rb") as file:
             before = file.read()
@@ -318,6 +333,21 @@ for length in 240, 248, 249, 254, 255, 256:
 make("victim", "")
 subprocess.run(["sh", "-c", f"ln -s victim o.db.$$; exec {NTRACE} export -f sqlite -o o.db r1"], stderr=subprocess.DEVNULL, check=True)
 test(not os.path.getsize("victim") and os.path.getsize("o.db") and not os.path.islink("o.db"), "sqlite: no name that can be guessed")
+
+# ---- mapped files that become shorter ----
+with open("two_tasks", "rb") as file:
+    program = file.read()
+make("raw.bin", "x" * 8192)
+for name, words in {"killed/data": [*CSV[:3], "killed", "-o"], "two_tasks": [*CSV, ], "raw.bin": None}.items():
+    shutil.rmtree("killed", ignore_errors=True)
+    shutil.copytree("r1", "killed", symlinks=True)
+    place = Place(name, ["{o}"])
+    words = [*words, place.file] if words else ["decode", "--raw", "raw.bin@0x1000", "one.nex"]
+    status, said = run(*words, env={**os.environ, "LD_PRELOAD": f"{TOP}/shrink_mapped.so", "NTRACE_SHRINK": f"/{name}"})
+    test(status == 1 and re.search(f"error: .*/{name}: a part of the file cannot be read", said), f"{name} becomes shorter while it is read", status, said)
+    place.unchanged("a mapped file becomes shorter", said)
+with open("two_tasks", "wb") as file:
+    file.write(program)
 
 # ---- the archive and the index of a recording ----
 ARCHIVE = ["archive", "--sysroot", "/", "r1"]

@@ -15,7 +15,7 @@ int sum_failed(const struct ntrace_counts_merger *merger, int error, const char 
 
 	if (problem)
 		return fail("%s", problem);
-	return fail("%s: %s", path, error_text(error));
+	return path_failed(path, error);
 }
 
 int sum_write(struct ntrace_counts_merger *merger, const char *path,

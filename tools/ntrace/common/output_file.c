@@ -2,6 +2,7 @@
 /* Output files that appear under their name only when complete, and never in place of an input. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,24 +165,101 @@ static void remove_and_end(int number)
 	raise(number);
 }
 
+/* State while /proc/self/maps is read, byte by byte. */
+struct mapping {
+	uintptr_t numbers[2];	/* start and end */
+	unsigned int field;	/* 0, 1: in these; 2: before the path; 3: in the path */
+	size_t length;
+	char path[PATH_MAX];
+};
+
+/* Return: whether @byte ends the line of @address. */
+static bool read_mapping(struct mapping *mapping, char byte, uintptr_t address)
+{
+	if (byte == '\n') {
+		mapping->path[mapping->length] = '\0';
+		if (mapping->numbers[0] <= address && address < mapping->numbers[1])
+			return true;
+		mapping->numbers[0] = mapping->numbers[1] = mapping->field = 0;
+		mapping->length = 0;
+	} else if (mapping->field < 2 && (byte == '-' || byte == ' ')) {
+		mapping->field++;
+	} else if (mapping->field < 2) {
+		mapping->numbers[mapping->field] =
+			mapping->numbers[mapping->field] << 4 |
+			(uintptr_t)(byte <= '9' ? byte - '0' : byte - 'a' + 10);
+	} else if (mapping->field == 3 || byte == '/') {
+		mapping->field = 3;
+		if (mapping->length + 1 < sizeof(mapping->path))
+			mapping->path[mapping->length++] = byte;
+	}
+	return false;
+}
+
+/* Finds the file that is mapped at @address. Calls only what a signal handler may call. */
+static bool find_mapping(struct mapping *mapping, uintptr_t address)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	bool found = false;
+	char bytes[4096];
+	ssize_t got;
+
+	while (fd >= 0 && !found && (got = read(fd, bytes, sizeof(bytes))) > 0)
+		for (ssize_t i = 0; i < got && !found; i++)
+			found = read_mapping(mapping, bytes[i], address);
+	if (fd >= 0)
+		close(fd);
+	return found && mapping->length;
+}
+
+static void write_text(const char *text)
+{
+	ssize_t written = write(STDERR_FILENO, text, strlen(text));
+
+	(void)written;
+}
+
+/* A page of a mapped file cannot be read: another process has made the file shorter, or the disk fails. */
+static void end_at_page(int number, siginfo_t *info, void *context)
+{
+	static struct mapping mapping;
+	bool found = info->si_code == BUS_ADRERR &&
+		     find_mapping(&mapping, (uintptr_t)info->si_addr);
+
+	(void)context;
+	ntrace_output_abandon();
+	if (!found) {
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
+	write_text("ntrace: error: ");
+	write_text(mapping.path);
+	write_text(": a part of the file cannot be read: it became shorter meanwhile, or the disk "
+		   "failed\n");
+	_exit(EXIT_FAILED);
+}
+
 void output_words(int argc, char **argv)
 {
 	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ };
 	struct sigaction action = { .sa_handler = remove_and_end }, before;
+	const struct sigaction page = { .sa_sigaction = end_at_page, .sa_flags = SA_SIGINFO };
 
 	words = argv;
 	word_count = argc;
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!sigaction(signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
 			sigaction(signals[i], &action, NULL);
+	sigaction(SIGBUS, &page, NULL);
 }
 
 /* ---- files ---- */
 
 static int failed(const struct output_file *file, int error)
 {
-	/* A reader that closed the pipe is not an error. */
-	return error == EPIPE ? EXIT_FAILED : fail("%s: %s", file->path, strerror(error));
+	errno = error;
+	return path_failed(file->path, NTRACE_ERR_IO);
 }
 
 static int begin(struct output_file *file, const char *path, bool replace, int *fd)

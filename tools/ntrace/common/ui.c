@@ -34,6 +34,12 @@ const char *error_text(int error)
 	return error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error);
 }
 
+int path_failed(const char *path, int error)
+{
+	return error == NTRACE_ERR_IO && errno == EPIPE ? EXIT_FAILED :
+							  fail("%s: %s", path, error_text(error));
+}
+
 int fail(const char *format, ...)
 {
 	va_list args;

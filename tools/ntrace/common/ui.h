@@ -23,6 +23,14 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 const char *error_text(int error);
 
+/**
+ * path_failed - print that a file could not be read or written; uses errno
+ * @error: NTRACE_ERR_...
+ *
+ * A reader that closed the pipe is the normal end of `... | head`: no message. Return: EXIT_FAILED.
+ */
+int path_failed(const char *path, int error);
+
 /* Styles of table cells on a terminal. */
 enum ui_style {
 	UI_PLAIN,

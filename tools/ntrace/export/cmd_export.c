@@ -262,7 +262,7 @@ static int write_failed(const struct export *export, int error)
 		return fail("%s: no line numbers (stripped, no debug file, or no ELF file): "
 			    "compile it with -g, or have its debug file below /usr/lib/debug",
 			    ntrace_object_name(export->object));
-	return fail("%s: %s", name, error_text(error));
+	return path_failed(name, error);
 }
 
 static int list_objects(const struct ntrace_profile_object *objects, size_t count)

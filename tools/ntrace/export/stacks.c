@@ -26,7 +26,7 @@ const char *export_stacks_name(unsigned int index)
 
 static int failed(const char *name, int error)
 {
-	return fail("%s: %s", name, error_text(error));
+	return path_failed(name, error);
 }
 
 int export_is_empty(const char *path, const struct ntrace_profile_options *selection, bool counted)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace encode: encodes the execution of a program. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -441,8 +442,10 @@ static int encode_all(struct encode *encode)
 	if (encode->blocks.space)
 		ntrace_space_put(encode->blocks.space);
 	/* The first file gets its name when both are written. */
-	if (!error && encode->record.output && output_flush(encode->record.output))
-		error = fail("%s: %s", encode->record.path, strerror(encode->record.output->error));
+	if (!error && encode->record.output) {
+		errno = output_flush(encode->record.output);
+		error = errno ? path_failed(encode->record.path, NTRACE_ERR_IO) : EXIT_OK;
+	}
 	error = output_file_close(&encode->trace, error);
 	return output_file_close(&encode->record, error);
 }
