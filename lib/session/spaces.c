@@ -44,30 +44,18 @@ static bool same_build_id(const struct mapped_file *file, const struct ntrace_ob
 }
 
 /*
- * A file may be known with its build-id and, from tasks started earlier, without: returns another
- * entry for the same path that has already been looked up.
+ * An object already open for another entry is shared, so that its functions count once: a file may be
+ * known with its build-id and, from tasks started earlier, without.
  */
-static struct mapped_file *next_opened(const struct ntrace_session *session,
-				       const struct mapped_file *file, size_t *bucket,
-				       struct mapped_file *at)
-{
-	for (at = at ? at->next : session->machine.files[0];; at = at->next) {
-		while (!at && ++*bucket < MACHINE_BUCKETS)
-			at = session->machine.files[*bucket];
-		if (!at || (at != file && at->opened && !strcmp(at->path, file->path)))
-			return at;
-	}
-}
-
-/* An object already open for another entry is shared, so that its functions count once. */
 static struct ntrace_object *shared_object(const struct ntrace_session *session,
 					   const struct mapped_file *file, bool *told)
 {
 	struct mapped_file *other = NULL;
-	size_t bucket = 0;
 
 	*told = false;
-	while ((other = next_opened(session, file, &bucket, other))) {
+	while ((other = machine_same_path(&session->machine, file, other))) {
+		if (!other->opened)
+			continue;
 		if (other->object && same_build_id(file, other->object))
 			return ntrace_object_get(other->object);
 		*told = *told || !other->object;

@@ -55,10 +55,17 @@ static struct task *get_task(struct machine *machine, int32_t id)
 static struct program *add_program(struct machine *machine, int32_t pid, uint64_t start)
 {
 	struct task *task = get_task(machine, pid);
-	struct program *program = task ? calloc(1, sizeof(*program)) : NULL;
+	struct program *program = NULL;
+	void *programs = task ? task->programs : NULL;
 
+	if (task &&
+	    !grow(&programs, &task->program_room, task->program_count, sizeof(struct program *)))
+		program = calloc(1, sizeof(*program));
+	if (task)
+		task->programs = programs;
 	if (!program)
 		return NULL;
+	task->programs[task->program_count++] = program;
 	program->number = ++machine->programs;
 	program->pid = pid;
 	program->start = start;
@@ -87,23 +94,29 @@ static int add_name(struct machine *machine, int32_t tid, uint64_t time, bool ex
 	return error;
 }
 
-/* FNV-1a */
-static uint32_t hash_file(const struct ntrace_sideband *record)
+/* FNV-1a of the path: files of a path with different build-ids are in one bucket. */
+static uint32_t hash_path(const char *path)
 {
 	uint32_t hash = 2166136261u;
-	const char *at;
-	unsigned int i;
 
-	for (at = record->name; *at; at++)
-		hash = (hash ^ (uint8_t)*at) * 16777619u;
-	for (i = 0; i < record->build_id_size; i++)
-		hash = (hash ^ record->build_id[i]) * 16777619u;
+	for (; *path; path++)
+		hash = (hash ^ (uint8_t)*path) * 16777619u;
 	return hash % MACHINE_BUCKETS;
+}
+
+struct mapped_file *machine_same_path(const struct machine *machine, const struct mapped_file *file,
+				      const struct mapped_file *after)
+{
+	struct mapped_file *at = after ? after->next : machine->files[hash_path(file->path)];
+
+	while (at && (at == file || strcmp(at->path, file->path)))
+		at = at->next;
+	return at;
 }
 
 static struct mapped_file *get_file(struct machine *machine, const struct ntrace_sideband *record)
 {
-	struct mapped_file **bucket = &machine->files[hash_file(record)], *file;
+	struct mapped_file **bucket = &machine->files[hash_path(record->name)], *file;
 
 	for (file = *bucket; file; file = file->next) {
 		if (!strcmp(file->path, record->name) &&
@@ -504,6 +517,7 @@ void machine_free_task(struct task *task)
 		free(task->first);
 		task->first = next;
 	}
+	free(task->programs);
 	free(task->names);
 	free(task);
 }
@@ -549,33 +563,44 @@ void machine_close(struct machine *machine)
 struct program *machine_program(const struct machine *machine, int32_t pid, uint64_t time)
 {
 	const struct task *task = pid > 0 ? machine_task(machine, pid) : NULL;
-	struct program *program, *found = NULL;
+	size_t first = 0, count = task ? task->program_count : 0;
 
-	for (program = task ? task->first : NULL; program && program->start <= time;
-	     program = program->next)
-		found = program;
-	return found;
+	while (count) {
+		size_t half = count / 2;
+
+		if (task->programs[first + half]->start <= time) {
+			first += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return first ? task->programs[first - 1] : NULL;
 }
 
 struct program *machine_program_at(const struct machine *machine, int32_t pid, uint64_t number)
 {
 	const struct task *task = pid > 0 ? machine_task(machine, pid) : NULL;
-	struct program *program = task ? task->first : NULL;
 
-	while (program && number--)
-		program = program->next;
-	return program;
+	return task && number < task->program_count ? task->programs[number] : NULL;
 }
 
 uint64_t machine_program_number(const struct machine *machine, const struct program *program)
 {
 	const struct task *task = machine_task(machine, program->pid);
-	const struct program *at = task ? task->first : NULL;
-	uint64_t number = 0;
+	size_t first = 0, count = task ? task->program_count : 0;
 
-	for (; at && at != program; at = at->next)
-		number++;
-	return number;
+	while (count) {
+		size_t half = count / 2;
+
+		if (task->programs[first + half]->number < program->number) {
+			first += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return first;
 }
 
 const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time)

@@ -75,6 +75,9 @@ struct task {
 	uint64_t ended;
 	struct program *first;
 	struct program *last;
+	struct program **programs;	/* all of them, in the order of their times */
+	size_t program_count;
+	size_t program_room;
 	struct name_change *names;
 	size_t name_count;
 	size_t name_room;
@@ -203,6 +206,10 @@ struct program *machine_program(const struct machine *machine, int32_t pid, uint
  */
 struct program *machine_program_at(const struct machine *machine, int32_t pid, uint64_t number);
 uint64_t machine_program_number(const struct machine *machine, const struct program *program);
+
+/* The next file after @after, NULL = the first one, that has the path of @file and is not @file. */
+struct mapped_file *machine_same_path(const struct machine *machine, const struct mapped_file *file,
+				      const struct mapped_file *after);
 
 /* The name of thread @tid just before @time; NULL if none is known. */
 const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time);
