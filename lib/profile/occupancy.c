@@ -21,6 +21,9 @@ struct part {
 	uint64_t instructions;
 };
 
+/* At most half of them are in use. */
+#define TASK_SLOTS (2 * NTRACE_OCCUPANCY_TASKS_MAX)
+
 /*
  * What waits for the next timestamp of a stream.
  * @parts: execution that waits for the next timestamp of the stream
@@ -49,9 +52,11 @@ struct occupancy_stream {
 
 /*
  * @streams: by index; @at: that of the present event, with the index @number; UINT_MAX: none
+ * @slots: hash table of the threads: their numbers; 0: free
  */
 struct occupancy {
 	struct ntrace_occupancy sums;
+	uint32_t slots[TASK_SLOTS];
 	const struct ntrace_session *session;
 	bool begun;
 	struct occupancy_stream *streams;
@@ -187,18 +192,27 @@ static bool is_task(const struct ntrace_occupancy_task *task,
 	       !strncmp(task->comm, event->comm, sizeof(task->comm) - 1);
 }
 
+/* The first slot to look at for a thread. Its name is no part of the hash: few threads change it. */
+static size_t slot_of(int32_t pid, int32_t tid)
+{
+	return ((uint64_t)(uint32_t)tid << 32 | (uint32_t)pid) * UINT64_C(0x9e3779b97f4a7c15) >>
+		       32 &
+	       (TASK_SLOTS - 1);
+}
+
 /* Number of the thread; usually the previous thread of the CPU. */
-static uint32_t task_of(struct ntrace_occupancy *sums, const struct ntrace_occupancy_cpu *cpu,
+static uint32_t task_of(struct occupancy *occupancy, const struct ntrace_occupancy_cpu *cpu,
 			const struct ntrace_session_event *event)
 {
+	struct ntrace_occupancy *sums = &occupancy->sums;
+	size_t slot = slot_of(event->pid, event->tid);
 	struct ntrace_occupancy_task *task;
-	uint32_t i;
 
 	if (is_task(&sums->tasks[cpu->task], event))
 		return cpu->task;
-	for (i = 1; i < sums->task_count; i++) {
-		if (is_task(&sums->tasks[i], event))
-			return i;
+	for (; occupancy->slots[slot]; slot = (slot + 1) & (TASK_SLOTS - 1)) {
+		if (is_task(&sums->tasks[occupancy->slots[slot]], event))
+			return occupancy->slots[slot];
 	}
 	if (sums->task_count == NTRACE_OCCUPANCY_TASKS_MAX)
 		return 0;
@@ -206,6 +220,7 @@ static uint32_t task_of(struct ntrace_occupancy *sums, const struct ntrace_occup
 	task->pid = event->pid;
 	task->tid = event->tid;
 	snprintf(task->comm, sizeof(task->comm), "%s", event->comm);
+	occupancy->slots[slot] = sums->task_count;
 	return sums->task_count++;
 }
 
@@ -445,7 +460,7 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 	cpu = cpu_of(&occupancy->sums, event->cpu);
 	if (!cpu)
 		return NTRACE_ERR_NOMEM;
-	cpu->task = task_of(&occupancy->sums, cpu, event);
+	cpu->task = task_of(occupancy, cpu, event);
 	if (occupancy->sums.timed)
 		add_part(occupancy, cpu, kernel, flow->instructions);
 	else if (flow->instructions)
@@ -562,14 +577,27 @@ static int compare_tasks(const void *left, const void *right)
 	return strcmp(a->comm, b->comm);
 }
 
-/* The number of a thread that exists, or 0. */
+/* The number of a thread that exists, or 0; the threads are sorted. */
 static uint32_t number_of(const struct ntrace_occupancy *sums,
 			  const struct ntrace_occupancy_task *task)
 {
-	for (uint32_t i = 1; i < sums->task_count; i++)
-		if (!compare_tasks(&sums->tasks[i], task))
-			return i;
-	return 0;
+	const struct ntrace_occupancy_task *found =
+		bsearch(task, sums->tasks + 1, sums->task_count - 1, sizeof(*task), compare_tasks);
+
+	return found ? (uint32_t)(found - sums->tasks) : 0;
+}
+
+static void fill_slots(struct occupancy *occupancy)
+{
+	memset(occupancy->slots, 0, sizeof(occupancy->slots));
+	for (uint32_t i = 1; i < occupancy->sums.task_count; i++) {
+		const struct ntrace_occupancy_task *task = &occupancy->sums.tasks[i];
+		size_t slot = slot_of(task->pid, task->tid);
+
+		while (occupancy->slots[slot])
+			slot = (slot + 1) & (TASK_SLOTS - 1);
+		occupancy->slots[slot] = i;
+	}
 }
 
 /* Gives thread @i the number @numbers[i] on @cpu. */
@@ -586,8 +614,9 @@ static void renumber(struct ntrace_occupancy_cpu *cpu, const uint32_t *numbers, 
 }
 
 /* Threads in an order that does not depend on when they came. Return: 0 or NTRACE_ERR_NOMEM. */
-static int sort_tasks(struct ntrace_occupancy *sums)
+static int sort_tasks(struct occupancy *occupancy)
 {
+	struct ntrace_occupancy *sums = &occupancy->sums;
 	const uint32_t count = sums->task_count;
 	struct ntrace_occupancy_task *old = malloc(count * sizeof(*old));
 	struct ntrace_occupancy_sum *room = malloc(count * sizeof(*room));
@@ -601,6 +630,7 @@ static int sort_tasks(struct ntrace_occupancy *sums)
 			numbers[i] = number_of(sums, &old[i]);
 		for (size_t i = 0; i < sums->cpu_count; i++)
 			renumber(sums->cpus[i], numbers, count, room);
+		fill_slots(occupancy);
 	}
 	free(old);
 	free(room);
@@ -622,7 +652,7 @@ int occupancy_end(struct occupancy *occupancy)
 	}
 	occupancy->number = UINT_MAX;
 	add_cpus(&occupancy->sums);
-	return sort_tasks(&occupancy->sums);
+	return sort_tasks(occupancy);
 }
 
 const struct ntrace_occupancy *ntrace_profile_occupancy(const struct ntrace_profile *profile)

@@ -65,6 +65,7 @@ void threads_free(struct ntrace_stacks *stacks)
 	}
 	free(stacks->threads);
 	stacks->threads = NULL;
+	stacks->newest = stacks->oldest = NULL;
 	stacks->thread_count = 0;
 	forget_current(stacks, NULL);
 }
@@ -91,21 +92,42 @@ static struct thread **bucket_of(const struct ntrace_stacks *stacks, int32_t tid
 	return &stacks->threads[(uint32_t)tid % BUCKETS];
 }
 
+static void remove_used(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	if (thread->newer)
+		thread->newer->older = thread->older;
+	else
+		stacks->newest = thread->older;
+	if (thread->older)
+		thread->older->newer = thread->newer;
+	else
+		stacks->oldest = thread->newer;
+}
+
+static void add_used(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	thread->older = stacks->newest;
+	thread->newer = NULL;
+	if (stacks->newest)
+		stacks->newest->newer = thread;
+	else
+		stacks->oldest = thread;
+	stacks->newest = thread;
+}
+
 /* Drops the thread that ran longest ago. Its frames do not end, since the time is unknown. */
 static void forget_oldest(struct ntrace_stacks *stacks)
 {
-	struct thread **at, **oldest = NULL, *thread;
-	size_t i;
+	struct thread *thread = stacks->oldest, **at;
 
-	for (i = 0; i < BUCKETS; i++)
-		for (at = &stacks->threads[i]; *at; at = &(*at)->chain)
-			if (*at != stacks->hart.current &&
-			    (!oldest || (*at)->used < (*oldest)->used))
-				oldest = at;
-	if (!oldest)
+	if (thread == stacks->hart.current)
+		thread = thread->newer;
+	if (!thread)
 		return;
-	thread = *oldest;
-	*oldest = thread->chain;
+	for (at = bucket_of(stacks, thread->tid); *at != thread; at = &(*at)->chain)
+		;
+	*at = thread->chain;
+	remove_used(stacks, thread);
 	forget_current(stacks, thread);
 	free_thread(thread);
 	stacks->thread_count--;
@@ -196,6 +218,7 @@ static struct thread *look_up(struct ntrace_stacks *stacks,
 	thread->chain = *bucket_of(stacks, event->tid);
 	*bucket_of(stacks, event->tid) = thread;
 	stacks->thread_count++;
+	add_used(stacks, thread);
 	return thread;
 }
 
@@ -207,7 +230,10 @@ struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_se
 		thread = look_up(stacks, event);
 	if (!thread || name_thread(stacks, thread, event->comm))
 		return NULL;
-	thread->used = ++stacks->uses;
+	if (thread != stacks->newest) {
+		remove_used(stacks, thread);
+		add_used(stacks, thread);
+	}
 	return thread;
 }
 

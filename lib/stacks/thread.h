@@ -138,7 +138,7 @@ enum thread_state {
  * @instructions: executed in its selected frames; only if changes are told
  * @turn_end: end of its last turn, 0 = not known
  * @stop_time, @stop_kind: when it last stopped running, as in struct ntrace_stack_change
- * @used: counter value when the thread ran last
+ * @older, @newer: threads that ran last before and after it
  */
 struct thread {
 	struct thread *chain;
@@ -168,7 +168,7 @@ struct thread {
 	uint64_t turn_end;
 	uint64_t stop_time;
 	uint64_t instructions;
-	uint64_t used;
+	struct thread *older, *newer;
 };
 
 /* Cached result for an address in a version of a space. */
@@ -451,7 +451,7 @@ struct ntrace_stacks {
 	struct known_block *known;
 	struct thread **threads;	/* by hash of tid */
 	size_t thread_count;
-	uint64_t uses;
+	struct thread *newest, *oldest; /* by the time when they ran last */
 	bool cutting;		/* frames are removed whose end was not seen */
 	bool ending;		/* frames end when their threads stopped running */
 	struct hart hart;
