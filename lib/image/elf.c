@@ -70,6 +70,40 @@ static void take_build_id(struct ntrace_object *object, const uint8_t *notes, si
 	}
 }
 
+static int compare_spans(const void *left, const void *right)
+{
+	const struct code_span *a = left, *b = right;
+
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static int join_segments(struct ntrace_object *object)
+{
+	struct code_span *spans = calloc(object->segment_count + 1, sizeof(*spans));
+	size_t count = 0, joined = 0, i;
+
+	if (!spans)
+		return NTRACE_ERR_NOMEM;
+	for (i = 0; i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+
+		if (segment->executable)
+			spans[count++] =
+				(struct code_span){ segment->address,
+						    segment->address + (segment->size - 1) };
+	}
+	qsort(spans, count, sizeof(*spans), compare_spans);
+	for (i = 0; i < count; i++) {
+		if (!joined || spans[i].first > spans[joined - 1].last)
+			spans[joined++] = spans[i];
+		else if (spans[i].last > spans[joined - 1].last)
+			spans[joined - 1].last = spans[i].last;
+	}
+	object->spans = spans;
+	object->span_count = joined;
+	return 0;
+}
+
 /* @whole: data missing at the end of the file is an error; else it is ignored. */
 static int read_segments(struct ntrace_object *object, Elf *elf, bool whole,
 			 GElf_Phdr *eh_frame_header)
@@ -110,20 +144,24 @@ static int read_segments(struct ntrace_object *object, Elf *elf, bool whole,
 			.executable = header.p_flags & PF_X,
 		};
 	}
-	return 0;
+	return join_segments(object);
 }
 
 static bool in_executable(const struct ntrace_object *object, uint64_t address)
 {
-	size_t i;
+	size_t first = 0, count = object->span_count;
 
-	for (i = 0; i < object->segment_count; i++) {
-		const struct segment *segment = &object->segments[i];
+	while (count) {
+		size_t half = count / 2;
 
-		if (segment->executable && address - segment->address < segment->size)
-			return true;
+		if (object->spans[first + half].last < address) {
+			first += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
 	}
-	return false;
+	return first < object->span_count && object->spans[first].first <= address;
 }
 
 /* A name, a 0, up to three bytes of padding to a multiple of 4, CRC-32 of the debug file. */

@@ -168,6 +168,7 @@ void ntrace_object_put(struct ntrace_object *object)
 	symbol_table_free(&object->symbols);
 	symbol_table_free(&object->marks);
 	free(object->segments);
+	free(object->spans);
 	free(object->uncertain);
 	free(object->name);
 	free(object->missing_debug);

@@ -15,6 +15,12 @@ struct segment {
 	bool executable;
 };
 
+/* Executable segments together; spans are sorted and have other bytes between them. */
+struct code_span {
+	uint64_t first;
+	uint64_t last;
+};
+
 /* Precedence of symbols at the same address; the greatest wins. */
 enum symbol_rank {
 	SYMBOL_RANK_RANGE,	/* .eh_frame range or section: used only without any symbol */
@@ -97,6 +103,8 @@ struct ntrace_object {
 	struct object_memory *memory;	/* bytes that are read on demand */
 	struct segment *segments;
 	size_t segment_count;
+	struct code_span *spans;	/* of an ELF file: where its executable segments are */
+	size_t span_count;
 	uint8_t build_id[NTRACE_BUILD_ID_MAX];
 	size_t build_id_size;
 	struct ntrace_isa isa;
