@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -116,14 +117,22 @@ int add_params(const struct command *command, const char **params, const char *t
 	return EXIT_OK;
 }
 
+static int compare_notes(const void *left, const void *right)
+{
+	return strcmp(left, right);
+}
+
+static void leave_note(void *note)
+{
+	(void)note;
+}
+
 void recording_note(struct recording *recording, const char *text)
 {
-	char **notes;
-	size_t i;
+	char **notes, *note;
 
-	for (i = 0; i < recording->note_count; i++)
-		if (!strcmp(recording->notes[i], text))
-			return;
+	if (tfind(text, &recording->note_tree, compare_notes))
+		return;
 	if (recording->note_count == NOTES_MAX) {
 		recording->notes_dropped++;
 		return;
@@ -135,9 +144,13 @@ void recording_note(struct recording *recording, const char *text)
 	if (!notes)
 		return;
 	recording->notes = notes;
-	notes[recording->note_count] = strdup(text);
-	if (notes[recording->note_count])
-		notes[++recording->note_count] = NULL;
+	note = strdup(text);
+	if (note && tsearch(note, &recording->note_tree, compare_notes)) {
+		notes[recording->note_count++] = note;
+		notes[recording->note_count] = NULL;
+	} else {
+		free(note);
+	}
 }
 
 static void take_note(void *data, const char *text)
@@ -392,6 +405,7 @@ void recording_close(struct recording *recording)
 
 	if (recording->session)
 		ntrace_session_close(recording->session);
+	tdestroy(recording->note_tree, leave_note);
 	for (i = 0; i < recording->note_count; i++)
 		free(recording->notes[i]);
 	free(recording->notes);

@@ -68,6 +68,7 @@ struct recording_options {
 /**
  * struct recording - an open recording and the library's notes about it
  * @notes: NULL-terminated once opened; owned
+ * @note_tree: the same, in a tree of tsearch()
  * @file: name of the perf.data file, NULL for a directory; borrowed
  * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
  * @decoded: bytes of each stream that were decoded for @progress; owned
@@ -77,6 +78,7 @@ struct recording {
 	struct ntrace_session *session;
 	char **notes;
 	size_t note_count;
+	void *note_tree;
 	uint64_t notes_dropped;
 	bool quiet;
 	const char *file;

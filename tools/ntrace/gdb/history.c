@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Executed code in memory. */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ void history_free(struct history *history)
 		ntrace_space_put(history->run[i].space);
 		free(history->run[i].gap);
 	}
+	tdestroy(history->thread_tree, free);
+	tdestroy(history->module_tree, free);
 	for (i = 0; i < history->thread_count; i++)
 		free(history->thread[i].run);
 	for (i = 0; i < history->module_count; i++)
@@ -44,35 +47,80 @@ bool history_grow(void *array, size_t count, size_t *room, size_t size)
 	return true;
 }
 
+/* What the trees of threads and modules have: the key, and the number in the array. */
+struct thread_node {
+	int32_t pid, tid;
+	size_t number;
+};
+
+struct module_node {
+	const struct ntrace_object *object;
+	uint64_t bias;
+	int32_t pid;
+	size_t number;
+};
+
+static int compare_threads(const void *left, const void *right)
+{
+	const struct thread_node *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static int compare_modules(const void *left, const void *right)
+{
+	const struct module_node *a = left, *b = right;
+
+	if (a->object != b->object)
+		return (uintptr_t)a->object < (uintptr_t)b->object ? -1 : 1;
+	if (a->bias != b->bias)
+		return a->bias < b->bias ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+/* Adds a copy of @key. Return: false when out of memory */
+static bool add_node(void **tree, const void *key, size_t size,
+		     int (*compare)(const void *, const void *))
+{
+	void *node = malloc(size);
+
+	if (!node)
+		return false;
+	memcpy(node, key, size);
+	if (tsearch(node, tree, compare))
+		return true;
+	free(node);
+	return false;
+}
+
 int64_t history_thread(struct history *history, int32_t pid, int32_t tid)
 {
-	struct history_thread *thread;
-	size_t i;
+	const struct thread_node key = { pid, tid, history->thread_count };
+	struct thread_node **found = tfind(&key, &history->thread_tree, compare_threads);
 
-	for (i = history->thread_count; i-- > 0;)
-		if (history->thread[i].pid == pid && history->thread[i].tid == tid)
-			return (int64_t)i;
+	if (found)
+		return (int64_t)(*found)->number;
 	if (!history_grow(&history->thread, history->thread_count, &history->thread_room,
-			  sizeof(*history->thread)))
+			  sizeof(*history->thread)) ||
+	    !add_node(&history->thread_tree, &key, sizeof(key), compare_threads))
 		return -1;
-	thread = &history->thread[history->thread_count];
-	*thread = (struct history_thread){ .pid = pid, .tid = tid };
+	history->thread[history->thread_count] = (struct history_thread){ .pid = pid, .tid = tid };
 	return (int64_t)history->thread_count++;
 }
 
 int64_t history_add_module(struct history *history, struct ntrace_object *object, uint64_t bias,
 			   int32_t pid)
 {
-	struct history_module *module;
-	size_t i;
+	const struct module_node key = { object, bias, pid, history->module_count };
+	struct module_node **found = tfind(&key, &history->module_tree, compare_modules);
 
-	for (i = 0; i < history->module_count; i++) {
-		module = &history->module[i];
-		if (module->object == object && module->bias == bias && module->pid == pid)
-			return (int64_t)i;
-	}
+	if (found)
+		return (int64_t)(*found)->number;
 	if (!history_grow(&history->module, history->module_count, &history->module_room,
-			  sizeof(*history->module)))
+			  sizeof(*history->module)) ||
+	    !add_node(&history->module_tree, &key, sizeof(key), compare_modules))
 		return -1;
 	history->module[history->module_count] = (struct history_module){
 		.object = ntrace_object_get(object),

@@ -108,6 +108,7 @@ struct history {
 	size_t thread_count, thread_room;
 	struct history_module *module;
 	size_t module_count, module_room;
+	void *thread_tree, *module_tree;	/* of tsearch(): numbers of threads and modules */
 	uint32_t *bucket;	/* hash table of the code, numbers plus one */
 	size_t buckets;
 	uint64_t first_time;	/* earliest timestamp */

@@ -134,25 +134,47 @@ int target_set_exec(struct target *target, const char *path, uint64_t bias)
 
 /* ---- threads ---- */
 
-/* The process with most instructions; the idle task and unknown tasks only if there is no other. */
+/* Of a process: the number of its first thread, and the sum of all. */
+struct process {
+	int32_t pid;
+	size_t first;
+	uint64_t instructions;
+};
+
+static int by_pid(const void *left, const void *right)
+{
+	const struct process *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/*
+ * The process with most instructions, of equal ones the first; the idle task and unknown tasks only if
+ * there is no other.
+ */
 static int32_t largest_process(const struct history *history)
 {
-	uint64_t most = 0, sum;
-	int32_t pid = -1;
+	struct process *all = calloc(history->thread_count + 1, sizeof(*all)), best = { .pid = -1 };
+	size_t count = 0, end, i;
 
-	for (size_t i = 0; i < history->thread_count; i++) {
-		if (history->thread[i].pid <= 0)
-			continue;
-		sum = 0;
-		for (size_t k = 0; k < history->thread_count; k++)
-			if (history->thread[k].pid == history->thread[i].pid)
-				sum += history->thread[k].instructions;
-		if (sum > most) {
-			most = sum;
-			pid = history->thread[i].pid;
-		}
+	for (i = 0; all && i < history->thread_count; i++)
+		if (history->thread[i].pid > 0)
+			all[count++] = (struct process){ history->thread[i].pid, i,
+							 history->thread[i].instructions };
+	if (count)
+		qsort(all, count, sizeof(*all), by_pid);
+	for (i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && all[end].pid == all[i].pid; end++)
+			all[i].instructions += all[end].instructions;
+		if (all[i].instructions > best.instructions ||
+		    (all[i].instructions && all[i].instructions == best.instructions &&
+		     all[i].first < best.first))
+			best = all[i];
 	}
-	return pid;
+	free(all);
+	return best.pid;
 }
 
 /* Marks the code with the entry of a function. Return: NULL when out of memory */
