@@ -57,7 +57,10 @@ on_terminal() {
 	is "$(<"$name.said")" "modes kept" "$name: keys work, and the terminal's modes are restored"
 }
 on_terminal terminal 9 60 1:traced:c 3:traced:p 1:PAUSED:q
+# Windows of 0.2 ms may fall into a time when the process waits, and have nothing to show.
+pictures=(-d 0.05 --share 4)
 on_terminal unsized 0 0 2:traced:q
+pictures=(-d 0.05 --share 0.4)
 on_terminal signal 12 60 1:traced:SIGTERM
 # While a window lasts, keys count at once.
 pictures=(-d 1000 --share 50)
