@@ -10,6 +10,13 @@ static int compare_numbers(uint64_t a, uint64_t b)
 }
 
 /* Unknown code comes last. An object with a build-id comes after those without. */
+const char *counts_check_source(const struct ntrace_counts_source *source)
+{
+	if (source->part ? source->part <= source->parts : !source->parts)
+		return NULL;
+	return "the part of a source does not exist";
+}
+
 int counts_compare_objects(const struct ntrace_counts_object *a,
 			   const struct ntrace_counts_object *b)
 {

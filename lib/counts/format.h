@@ -14,10 +14,11 @@ enum {
 	GROUP_FIXED = 80,	/* of a group record, after its header; then two names and a label */
 	ENTRY_SIZE = 40,
 	LOSSES_SIZE = 32,	/* of a losses record, after its header */
+	SOURCE_SIZE = 24,
 	END_SIZE = 32,		/* of an end record, after its header */
 };
 
-/* Entries of a block; only the last block of a group has fewer. */
+/* Entries of a block; only the last block of a group has fewer. The same applies to sources. */
 #define BLOCK_ENTRIES 1024u
 #define GROUP_MAX (GROUP_FIXED + 2 * NTRACE_COUNTS_NAME_MAX + NTRACE_COUNTS_LABEL_MAX)
 
@@ -26,7 +27,8 @@ enum {
 	RECORD_GROUP = 1,
 	RECORD_ENTRIES = 2,
 	RECORD_END = 3,
-	RECORD_LOSSES = 4, /* since version 2 */
+	RECORD_LOSSES = 4,	/* since version 2 */
+	RECORD_SOURCES = 5,	/* since version 3 */
 };
 
 /* Bytes of an object in a group record. */
@@ -90,6 +92,8 @@ static inline bool any_losses(const struct ntrace_counts_losses *losses)
 const char *counts_check_group(const struct ntrace_counts_group *group);
 const char *counts_check_entry(const struct ntrace_counts_group *group,
 			       const struct ntrace_counts_entry *entry);
+
+const char *counts_check_source(const struct ntrace_counts_source *source);
 
 int counts_compare_objects(const struct ntrace_counts_object *a,
 			   const struct ntrace_counts_object *b);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "grow.h"
 #include "merge.h"
 #include "struct_size.h"
 
@@ -28,7 +29,21 @@ struct level {
 	unsigned int count;
 };
 
+/* A stream of a recording, and the input that has it; NULL: added by itself, or of a temporary file. */
+struct found_source {
+	struct ntrace_counts_source source;
+	const char *path;
+};
+
+/*
+ * @added: streams that no input has
+ * @sources: those of the sum that was written last
+ */
 struct ntrace_counts_merger {
+	struct found_source *added;
+	size_t added_count, added_room;
+	struct ntrace_counts_source *sources;
+	size_t source_count;
 	char *directory;
 	unsigned int fan_in;
 	int error;
@@ -47,7 +62,10 @@ struct source {
 	bool ended;
 };
 
-/* @heap: sources of the current group, the one with the first entry on top */
+/*
+ * @heap: sources of the current group, the one with the first entry on top
+ * @found: streams of recordings, of the inputs that have ended
+ */
 struct merge {
 	struct ntrace_counts_merger *merger;
 	struct ntrace_counts_writer *writer;
@@ -55,6 +73,8 @@ struct merge {
 	unsigned int count;
 	struct source **heap;
 	unsigned int heap_count;
+	struct found_source *found;
+	size_t found_count, found_room;
 };
 
 int ntrace_counts_merger_new(struct ntrace_counts_merger **merger,
@@ -102,6 +122,8 @@ void ntrace_counts_merger_free(struct ntrace_counts_merger *merger)
 		drop_inputs(&merger->levels[i]);
 		free(merger->levels[i].inputs);
 	}
+	free(merger->added);
+	free(merger->sources);
 	free(merger->directory);
 	free(merger->problem);
 	free(merger);
@@ -175,7 +197,111 @@ int merger_temporary(struct ntrace_counts_merger *merger, FILE **file)
 	return *file ? 0 : failed(merger, NTRACE_ERR_IO, merger->directory, strerror(saved));
 }
 
+/* ---- streams of recordings ---- */
+
+static int add_found(struct found_source **all, size_t *count, size_t *room,
+		     const struct ntrace_counts_source *source, const char *path)
+{
+	void *items = *all;
+	int error = grow(&items, *count, room, sizeof(**all));
+
+	*all = items;
+	if (!error)
+		(*all)[(*count)++] = (struct found_source){ *source, path };
+	return error;
+}
+
+static bool same_source(const struct found_source *a, const struct found_source *b)
+{
+	return !memcmp(a->source.id, b->source.id, sizeof(a->source.id));
+}
+
+/* By id; one that is counted comes before those that other parts count. */
+static int compare_found(const void *left, const void *right)
+{
+	const struct found_source *a = left, *b = right;
+	int order = memcmp(a->source.id, b->source.id, sizeof(a->source.id));
+
+	if (!order && a->source.parts != b->source.parts)
+		order = a->source.parts < b->source.parts ? -1 : 1;
+	if (!order && a->source.part != b->source.part)
+		order = a->source.part < b->source.part ? -1 : 1;
+	if (!order && a->path && b->path)
+		order = strcmp(a->path, b->path);
+	return order;
+}
+
+static int refuse_double(struct merge *merge, const struct found_source *first,
+			 const struct found_source *second)
+{
+	const char *path = second->path ? second->path : first->path;
+	const char *other = second->path && first->path ? first->path : "another input";
+	char *text;
+	int error;
+
+	if (asprintf(&text,
+		     "counts a stream of a recording that %s counts, too: merge one of them, or "
+		     "what "
+		     "they have in common would count twice",
+		     other) < 0)
+		return NTRACE_ERR_NOMEM;
+	error = failed(merge->merger, NTRACE_ERR_INVALID, path ? path : "a recording", text);
+	free(text);
+	return error;
+}
+
+/* Joins what was found, and writes it. */
+static int put_sources(struct merge *merge)
+{
+	size_t count = 0, i;
+	int error = 0;
+
+	if (merge->found_count)
+		qsort(merge->found, merge->found_count, sizeof(*merge->found), compare_found);
+	for (i = 0; i < merge->found_count && !error; i++) {
+		struct found_source *found = &merge->found[i];
+
+		if (!count || !same_source(&merge->found[count - 1], found)) {
+			merge->found[count++] = *found;
+			error = ntrace_counts_put_source(merge->writer, &found->source);
+		} else if (!found->source.part) {
+			error = refuse_double(merge, &merge->found[count - 1], found);
+		}
+	}
+	merge->found_count = count;
+	return error;
+}
+
+/* The sources of the sum outlive the merge. */
+static int keep_sources(struct merge *merge)
+{
+	struct ntrace_counts_merger *merger = merge->merger;
+
+	free(merger->sources);
+	merger->source_count = 0;
+	merger->sources = calloc(merge->found_count + 1, sizeof(*merger->sources));
+	if (!merger->sources)
+		return NTRACE_ERR_NOMEM;
+	for (size_t i = 0; i < merge->found_count; i++)
+		merger->sources[merger->source_count++] = merge->found[i].source;
+	return 0;
+}
+
 /* ---- merging ---- */
+
+static int take_end(struct merge *merge, const struct source *source)
+{
+	const struct ntrace_counts_source *sources;
+	size_t count, i;
+	int error = 0;
+
+	ntrace_counts_put_losses(merge->writer, ntrace_counts_reader_losses(source->reader));
+	sources = ntrace_counts_reader_sources(source->reader, &count);
+	for (i = 0; i < count && !error; i++)
+		error = add_found(&merge->found, &merge->found_count, &merge->found_room,
+				  &sources[i], source->input->path);
+	return error;
+}
 
 static int step(struct merge *merge, struct source *source)
 {
@@ -183,8 +309,7 @@ static int step(struct merge *merge, struct source *source)
 
 	source->ended = !result;
 	if (source->ended)
-		ntrace_counts_put_losses(merge->writer,
-					 ntrace_counts_reader_losses(source->reader));
+		return take_end(merge, source);
 	return result < 0 ? reading_failed(merge->merger, source, result) : 0;
 }
 
@@ -334,10 +459,9 @@ static int merge_sources(struct merge *merge)
 	return error;
 }
 
-/* Writes the sum of the inputs, which stay as they are. @losses: besides those of the inputs */
+/* Writes the sum of the inputs, which stay as they are. @whole: and of what was added besides them */
 static int merge_inputs(struct ntrace_counts_merger *merger, const struct level *from, FILE *file,
-			const struct ntrace_counts_losses *losses,
-			struct ntrace_counts_totals *totals)
+			bool whole, struct ntrace_counts_totals *totals)
 {
 	const struct input *inputs = from->inputs;
 	unsigned int count = from->count;
@@ -352,13 +476,21 @@ static int merge_inputs(struct ntrace_counts_merger *merger, const struct level 
 		error = open_source(&merge, &merge.sources[merge.count], &inputs[merge.count]);
 	if (!error)
 		error = merge_sources(&merge);
-	if (!error && losses)
-		ntrace_counts_put_losses(merge.writer, losses);
+	if (!error && whole)
+		ntrace_counts_put_losses(merge.writer, &merger->losses);
+	for (size_t i = 0; i < merger->added_count && whole && !error; i++)
+		error = add_found(&merge.found, &merge.found_count, &merge.found_room,
+				  &merger->added[i].source, NULL);
+	if (!error)
+		error = put_sources(&merge);
+	if (!error && whole)
+		error = keep_sources(&merge);
 	if (!error)
 		error = ntrace_counts_writer_end(merge.writer, totals);
 	for (unsigned int i = 0; i < merge.count; i++)
 		close_source(&merge.sources[i]);
 	ntrace_counts_writer_free(merge.writer);
+	free(merge.found);
 	free(merge.heap);
 	free(merge.sources);
 	if (error)
@@ -374,7 +506,7 @@ static int raise_level(struct ntrace_counts_merger *merger, unsigned int level)
 
 	if (error)
 		return error;
-	error = merge_inputs(merger, &merger->levels[level], sum.file, NULL, NULL);
+	error = merge_inputs(merger, &merger->levels[level], sum.file, false, NULL);
 	if (!error && fflush(sum.file))
 		error = NTRACE_ERR_IO;
 	if (error) {
@@ -430,6 +562,19 @@ void ntrace_counts_merger_add_losses(struct ntrace_counts_merger *merger,
 	add_losses(&merger->losses, losses);
 }
 
+int ntrace_counts_merger_add_source(struct ntrace_counts_merger *merger,
+				    const struct ntrace_counts_source *source)
+{
+	return add_found(&merger->added, &merger->added_count, &merger->added_room, source, NULL);
+}
+
+const struct ntrace_counts_source *
+ntrace_counts_merger_sources(const struct ntrace_counts_merger *merger, size_t *count)
+{
+	*count = merger->source_count;
+	return merger->sources;
+}
+
 int ntrace_counts_merger_write(struct ntrace_counts_merger *merger, FILE *file,
 			       struct ntrace_counts_totals *totals)
 {
@@ -447,10 +592,11 @@ int ntrace_counts_merger_write(struct ntrace_counts_merger *merger, FILE *file,
 			error = raise_level(merger, level);
 	}
 	if (!error)
-		error = merge_inputs(merger, &merger->levels[level], file, &merger->losses, totals);
+		error = merge_inputs(merger, &merger->levels[level], file, true, totals);
 	if (error)
 		return error;
 	drop_inputs(&merger->levels[level]);
 	merger->losses = (struct ntrace_counts_losses){ 0 };
+	merger->added_count = 0;
 	return 0;
 }

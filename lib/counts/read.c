@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "format.h"
+#include "grow.h"
 
 /*
  * @offset: of the next byte of the file
@@ -17,6 +18,8 @@
  * @short_block: the last block was not full: none may follow it
  * @version: of the file
  * @only_end: the last record must be followed by the end
+ * @sources: streams of recordings; after them come neither groups nor entries
+ * @short_sources: the last record of sources was not full
  */
 struct ntrace_counts_reader {
 	FILE *file;
@@ -38,6 +41,9 @@ struct ntrace_counts_reader {
 	bool short_block;
 	unsigned int version;
 	bool only_end;
+	struct ntrace_counts_source *sources;
+	size_t source_count, source_room;
+	bool short_sources;
 	bool started;
 	bool ended;
 	uint8_t bytes[BLOCK_ENTRIES * ENTRY_SIZE > GROUP_MAX ? BLOCK_ENTRIES *ENTRY_SIZE :
@@ -56,6 +62,8 @@ int ntrace_counts_reader_new(struct ntrace_counts_reader **reader, FILE *file)
 
 void ntrace_counts_reader_free(struct ntrace_counts_reader *reader)
 {
+	if (reader)
+		free(reader->sources);
 	free(reader);
 }
 
@@ -73,6 +81,13 @@ ntrace_counts_reader_losses(const struct ntrace_counts_reader *reader)
 	static const struct ntrace_counts_losses none;
 
 	return reader->ended ? &reader->totals.losses : &none;
+}
+
+const struct ntrace_counts_source *
+ntrace_counts_reader_sources(const struct ntrace_counts_reader *reader, size_t *count)
+{
+	*count = reader->ended ? reader->source_count : 0;
+	return reader->ended ? reader->sources : NULL;
 }
 
 static int refuse(struct ntrace_counts_reader *reader, uint64_t offset, int error,
@@ -139,7 +154,7 @@ static int read_header(struct ntrace_counts_reader *reader)
 	if (!reader->version || reader->version > NTRACE_COUNTS_VERSION)
 		return refuse(
 			reader, 8, NTRACE_ERR_UNSUPPORTED,
-			"another version of counts files: this library reads versions 1 and 2");
+			"another version of counts files: this library reads versions 1 to 3");
 	if (get_number(header + 10, 2) != ENTRY_SIZE)
 		return refuse(reader, 10, NTRACE_ERR_FORMAT, "the size of an entry is not 40");
 	if (!all_zero(header + 12, 4))
@@ -271,6 +286,49 @@ static int read_losses(struct ntrace_counts_reader *reader, uint32_t size)
 	return 0;
 }
 
+static int add_source(struct ntrace_counts_reader *reader, const uint8_t *bytes)
+{
+	struct ntrace_counts_source source = { .part = (uint32_t)get_number(bytes + 16, 4),
+					       .parts = (uint32_t)get_number(bytes + 20, 4) };
+	const struct ntrace_counts_source *last = reader->sources + reader->source_count;
+	void *sources = reader->sources;
+	const char *reason;
+	int error;
+
+	memcpy(source.id, bytes, sizeof(source.id));
+	reason = counts_check_source(&source);
+	if (!reason && reader->source_count &&
+	    memcmp((last - 1)->id, source.id, sizeof(source.id)) >= 0)
+		reason = "a source is out of order";
+	if (reason)
+		return bad(reader, reason);
+	error = grow(&sources, reader->source_count, &reader->source_room, sizeof(source));
+	reader->sources = sources;
+	if (error) {
+		reader->error = error;
+		return error;
+	}
+	reader->sources[reader->source_count++] = source;
+	return 0;
+}
+
+static int read_sources(struct ntrace_counts_reader *reader, uint32_t count)
+{
+	int error;
+
+	if (reader->in_group && !reader->group_entries)
+		return bad(reader, "a group has no entries");
+	if (reader->short_sources)
+		return bad(reader, "sources follow a record of sources that is not full");
+	if (!count || count > BLOCK_ENTRIES)
+		return bad(reader, "the number of sources is not between 1 and 1024");
+	error = take_checked(reader, reader->bytes, (size_t)count * SOURCE_SIZE);
+	for (uint32_t i = 0; i < count && !error; i++)
+		error = add_source(reader, reader->bytes + (size_t)i * SOURCE_SIZE);
+	reader->short_sources = count < BLOCK_ENTRIES;
+	return error;
+}
+
 static int read_end(struct ntrace_counts_reader *reader, uint32_t number)
 {
 	const struct ntrace_counts_totals *totals = &reader->totals;
@@ -304,6 +362,7 @@ static int read_end(struct ntrace_counts_reader *reader, uint32_t number)
 
 static int read_record(struct ntrace_counts_reader *reader)
 {
+	static const uint8_t last[] = { 0, RECORD_END, RECORD_LOSSES, RECORD_SOURCES };
 	uint8_t header[RECORD_HEADER];
 	uint32_t number;
 	int error;
@@ -315,8 +374,10 @@ static int read_record(struct ntrace_counts_reader *reader)
 	if (!all_zero(header + 1, 3))
 		return bad(reader, "reserved bytes are not 0");
 	number = (uint32_t)get_number(header + 4, 4);
-	if (header[0] > (reader->version == 1 ? RECORD_END : RECORD_LOSSES))
+	if (header[0] > last[reader->version])
 		return bad(reader, "the type of a record does not exist");
+	if (reader->source_count && (header[0] == RECORD_GROUP || header[0] == RECORD_ENTRIES))
+		return bad(reader, "a record follows the sources");
 	if (reader->only_end && header[0] != RECORD_END)
 		return bad(reader, "a record follows the losses");
 	switch (header[0]) {
@@ -326,6 +387,8 @@ static int read_record(struct ntrace_counts_reader *reader)
 		return read_block(reader, number);
 	case RECORD_LOSSES:
 		return read_losses(reader, number);
+	case RECORD_SOURCES:
+		return read_sources(reader, number);
 	case RECORD_END:
 		return read_end(reader, number);
 	default:

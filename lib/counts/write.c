@@ -5,11 +5,13 @@
 #include <zlib.h>
 
 #include "format.h"
+#include "grow.h"
 
 /*
  * @group: the group being written; valid if @in_group
  * @last: the entry added last: the next may be equal; valid if @in_group
  * @block: entries of the group that are not written yet, without @last
+ * @sources: streams of recordings, written at the end
  * @crc: CRC-32 of all bytes written
  */
 struct ntrace_counts_writer {
@@ -18,6 +20,8 @@ struct ntrace_counts_writer {
 	struct counts_texts texts;
 	struct ntrace_counts_entry last;
 	struct ntrace_counts_totals totals;
+	struct ntrace_counts_source *sources;
+	size_t source_count, source_room;
 	bool in_group;
 	int error;
 	uint32_t crc;
@@ -56,6 +60,8 @@ int ntrace_counts_writer_new(struct ntrace_counts_writer **writer, FILE *file)
 
 void ntrace_counts_writer_free(struct ntrace_counts_writer *writer)
 {
+	if (writer)
+		free(writer->sources);
 	free(writer);
 }
 
@@ -197,6 +203,45 @@ void ntrace_counts_put_losses(struct ntrace_counts_writer *writer,
 	add_losses(&writer->totals.losses, losses);
 }
 
+int ntrace_counts_put_source(struct ntrace_counts_writer *writer,
+			     const struct ntrace_counts_source *source)
+{
+	void *sources = writer->sources;
+	size_t count = writer->source_count;
+	int error;
+
+	if (counts_check_source(source) ||
+	    (count && memcmp(writer->sources[count - 1].id, source->id, sizeof(source->id)) >= 0))
+		return NTRACE_ERR_INVALID;
+	error = grow(&sources, count, &writer->source_room, sizeof(*source));
+	writer->sources = sources;
+	if (!error)
+		writer->sources[writer->source_count++] = *source;
+	return error;
+}
+
+static int write_sources(struct ntrace_counts_writer *writer)
+{
+	int error = 0;
+
+	for (size_t at = 0; at < writer->source_count && !error; at += BLOCK_ENTRIES) {
+		size_t left = writer->source_count - at, i;
+		size_t count = left < BLOCK_ENTRIES ? left : BLOCK_ENTRIES;
+
+		put_record(writer->block, RECORD_SOURCES, (uint32_t)count);
+		for (i = 0; i < count; i++) {
+			const struct ntrace_counts_source *source = &writer->sources[at + i];
+			uint8_t *bytes = writer->block + RECORD_HEADER + i * SOURCE_SIZE;
+
+			memcpy(bytes, source->id, sizeof(source->id));
+			put_number(bytes + 16, source->part, 4);
+			put_number(bytes + 20, source->parts, 4);
+		}
+		error = write_bytes(writer, writer->block, RECORD_HEADER + count * SOURCE_SIZE);
+	}
+	return error;
+}
+
 static int write_losses(struct ntrace_counts_writer *writer)
 {
 	const struct ntrace_counts_losses *losses = &writer->totals.losses;
@@ -220,6 +265,8 @@ int ntrace_counts_writer_end(struct ntrace_counts_writer *writer,
 
 	if (!error)
 		error = end_group(writer);
+	if (!error)
+		error = write_sources(writer);
 	if (!error)
 		error = write_losses(writer);
 	if (error)

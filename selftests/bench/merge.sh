@@ -7,9 +7,12 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 rounds=${BENCH_ROUNDS:-3}
 
-# 20 different files; each is merged under 50 names.
+# 20 different files, and 50 copies of each: merge refuses a file that is given twice.
 python3 "$top/selftests/tools/host/counts_file.py" many 20000 20 "$tmp/many"
-for ((i = 1; i <= 1000; i++)); do echo "$tmp/many.$((i % 20 + 1))"; done >"$tmp/files"
+for ((i = 1; i <= 1000; i++)); do
+	cp --reflink=auto "$tmp/many.$((i % 20 + 1))" "$tmp/copy.$i"
+	echo "$tmp/copy.$i"
+done >"$tmp/files"
 head -n 100 "$tmp/files" >"$tmp/few"
 
 # merge LIST: prints seconds of the processor and of the clock, and the largest size of the process in MB

@@ -87,7 +87,9 @@ for parts in 1 2 7; do
 	rm part.*
 done
 ok "a part of a recording that has fewer streams" "$ntrace" count --shard 7/7 -o empty r1
-fails "merge of empty files" "the sum is empty: no input has counts" "$ntrace" merge -o sum empty empty
+cp empty nothing
+fails "merge of empty files" "the sum is empty: no input has counts" "$ntrace" merge -o sum empty nothing
+rm nothing
 "$ntrace" merge -o left r3.counts r2.counts 2>/dev/null && "$ntrace" merge -o right r1.counts 2>/dev/null
 "$ntrace" merge -o sum right empty left 2>/dev/null
 is_whole "sums of sums are the whole"
@@ -140,6 +142,30 @@ is_whole "GNU parallel: a job for each recording"
 "$ntrace" count -q -o sum r1 2>quiet
 is "$(grep -c 'entries in' loud) $(diff loud quiet | grep -c '^<')" "1 1" "count --quiet leaves out the summary alone"
 
+# Streams of recordings: none counts twice, and the sum says which parts are missing.
+is "$(python3 "$reader" sources whole r1.counts | xargs)" "6 2" "a counts file knows its streams"
+for i in 1 2 3 4 5; do "$ntrace" count --shard $i/5 -o part.$i "${all[@]}" 2>/dev/null; done
+is "$(python3 "$reader" sources part.2 part.5)" "$(printf '2 1/5 3/5 4/5\n0 1/5 2/5 3/5 4/5')" "a part knows those of the others"
+"$ntrace" merge -o some part.[134] 2>err
+is $? 3 "merge without two parts: exit status"
+like "merge: says which parts are missing" "some: parts of .ntrace count --shard. are missing: 2/5; 2 streams of recordings are not counted" "$(cat err)"
+"$ntrace" export -f csv -o counted some 2>err
+like "export: says it, too" "some: parts of .* are missing: 2/5;" "$(cat err)"
+ok "the missing part completes it" "$ntrace" merge -o sum part.2 some
+is_whole "a sum of parts and the missing one are the whole"
+cp r2.counts copy && cp -r r2 r2.copy && "$ntrace" count -o r2.again r2.copy 2>/dev/null
+cp whole earlier
+for files in "r2.counts r2.counts" "r2.counts copy" "r2.counts r2.again" "r1.counts earlier" "part.1 some" "r1.counts ./r1.counts" "many.1 many.1"; do
+	python3 "$reader" many 100 2 many
+	# shellcheck disable=SC2086 # two files
+	fails "merge $files: would count twice" "is given twice|counts a stream of a recording that .* counts, too" "$ntrace" merge -o no $files
+done
+seq 40 | sed 's/^/r.c./' >list && while read -r name; do ln -sf many.1 "$name"; done <list
+fails "merge --files-from: would count twice" "is given twice" "$ntrace" merge -o no --files-from list
+fails "count a recording twice" "counts a stream of a recording that another input counts, too" "$ntrace" count -o no r1 r2 r1
+ok "no output of these" test ! -e no
+rm -f part.? r.c.* many.?
+
 # More files than are merged at once, several levels of them.
 python3 "$reader" many 100 70 many
 ok "merge 70 files" "$ntrace" merge -o sum many.*
@@ -164,9 +190,9 @@ fails "a class that does not exist" "the export is empty" "$ntrace" export -f cs
 
 # Saturation.
 python3 "$reader" scale 9000000000000000000 one huge
-"$ntrace" merge -o sum huge huge huge 2>err
+cp huge huge.2 && cp huge huge.3 && "$ntrace" merge -o sum huge huge.2 huge.3 2>err
 like "counts that reach the limit are reported" "sum: [0-9,]+ counts reached the largest number, 18446744073709551615" "$(cat err)"
-is "$(python3 "$reader" sum huge huge huge | cmp - <(python3 "$reader" sum sum) 2>&1)" "" "they stay at the limit"
+is "$(python3 "$reader" sum huge huge.2 huge.3 | cmp - <(python3 "$reader" sum sum) 2>&1)" "" "they stay at the limit"
 "$ntrace" export -f csv -o counted sum 2>err
 like "export reports them, too" "counts reached the largest number" "$(cat err)"
 
@@ -190,10 +216,10 @@ sed -i 's/^file aux.1$/file aux.0/' lossy.r2/params
 "$ntrace" count -o sum lossy.r2 2>/dev/null
 is "$(python3 "$reader" losses sum | cut -d ' ' -f 1-2)" "1200 1" "a sink of two harts loses its trace once"
 # Numbers of another writer; and a file of version 1 has no losses.
-python3 "$reader" lossy 5 0 7 1 one two && "$ntrace" merge -o sum two one lossy two 2>err
+python3 "$reader" lossy 5 0 7 1 one two && cp two two.2 && "$ntrace" merge -o sum two one lossy two.2 2>err
 is "$(python3 "$reader" losses sum)" "4810 2 $((gaps + 14)) 2" "merge: the sum of losses"
 like "merge: unknown losses are reported" "losses of trace are not known of 2 counts files of an earlier version" "$(cat err)"
-python3 "$reader" version1 one old && "$ntrace" merge -o sum old one old 2>err
+python3 "$reader" version1 one old && cp old old.2 && "$ntrace" merge -o sum old one old.2 2>err
 is "$? $(python3 "$reader" losses one old sum | tr '\n' ' ')" "0 0 0 0 0 0 0 0 1 0 0 0 2 " "merge: files of version 1 are read, their losses are unknown"
 is "$(python3 "$reader" sum old one old | cmp - <(python3 "$reader" sum sum) 2>&1)" "" "merge: their counts are those of version 2"
 "$ntrace" export -f csv -o direct one 2>/dev/null && "$ntrace" export -f csv -o counted old 2>err

@@ -8,7 +8,11 @@
  * merged, nor on intermediate sums: each gives the same bytes. Merging needs memory for a few
  * entries of each of at most NTRACE_COUNTS_FAN_IN files, however many and large the files are.
  *
- * Files of version 1, which do not tell losses of trace, can be read; new files have version 2.
+ * A file knows the streams of recordings that it counts, and those of the same run that other parts
+ * count: a sum refuses to count a stream twice, and says what it lacks.
+ *
+ * Files of version 1, which do not tell losses of trace, and of version 2, which do not tell their
+ * streams, can be read; new files have version 3.
  */
 #ifndef NTRACE_COUNTS_FILE_H
 #define NTRACE_COUNTS_FILE_H
@@ -23,7 +27,7 @@ extern "C" {
 
 /* The first bytes of a counts file. */
 #define NTRACE_COUNTS_MAGIC "NTRCOUNT"
-#define NTRACE_COUNTS_VERSION 2
+#define NTRACE_COUNTS_VERSION 3
 /* Longest name of an object, and longest label of a process class, in bytes. */
 #define NTRACE_COUNTS_NAME_MAX 4096
 #define NTRACE_COUNTS_LABEL_MAX 255
@@ -105,6 +109,20 @@ struct ntrace_counts_losses {
 	uint64_t unknown;
 };
 
+#define NTRACE_COUNTS_SOURCE_ID 16
+
+/**
+ * struct ntrace_counts_source - a stream of a recording
+ * @id: the same for each copy of the stream, and different for different ones
+ * @part: 0: its counts are in the file; else the part of the run that counts it, from 1
+ * @parts: number of parts of the run; 0 with @part 0
+ */
+struct ntrace_counts_source {
+	uint8_t id[NTRACE_COUNTS_SOURCE_ID];
+	uint32_t part;
+	uint32_t parts;
+};
+
 /**
  * struct ntrace_counts_totals - statistics of a counts file
  * @groups: number of groups
@@ -175,6 +193,17 @@ ntrace_counts_reader_problem(const struct ntrace_counts_reader *reader, uint64_t
 NTRACE_EXPERIMENTAL const struct ntrace_counts_losses *
 ntrace_counts_reader_losses(const struct ntrace_counts_reader *reader);
 
+/**
+ * ntrace_counts_reader_sources - streams of recordings in the file, and those that it lacks
+ * @reader: reader of which ntrace_counts_next() has returned 0: they are at the end of a file
+ * @count: set to their number
+ *
+ * Return: the sources in the order of their ids, owned by the reader; before the end, none. A file
+ * made by other means than from recordings has none.
+ */
+NTRACE_EXPERIMENTAL const struct ntrace_counts_source *
+ntrace_counts_reader_sources(const struct ntrace_counts_reader *reader, size_t *count);
+
 /* ---- writing ---- */
 
 struct ntrace_counts_writer;
@@ -217,6 +246,16 @@ NTRACE_EXPERIMENTAL int ntrace_counts_put(struct ntrace_counts_writer *writer,
  */
 NTRACE_EXPERIMENTAL void ntrace_counts_put_losses(struct ntrace_counts_writer *writer,
 						  const struct ntrace_counts_losses *losses);
+
+/**
+ * ntrace_counts_put_source - add a stream of a recording
+ * @writer: writer made by ntrace_counts_writer_new()
+ * @source: copied; in strictly ascending order of the ids
+ *
+ * Return: 0, NTRACE_ERR_INVALID (out of order, or a part that does not exist), NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_counts_put_source(struct ntrace_counts_writer *writer,
+						 const struct ntrace_counts_source *source);
 
 /**
  * ntrace_counts_writer_end - complete the file
@@ -317,12 +356,33 @@ NTRACE_EXPERIMENTAL void ntrace_counts_merger_add_losses(struct ntrace_counts_me
 							 const struct ntrace_counts_losses *losses);
 
 /**
+ * ntrace_counts_merger_add_source - add a stream of a recording to the sources of the sum
+ * @merger: merger made by ntrace_counts_merger_new()
+ * @source: copied
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_counts_merger_add_source(struct ntrace_counts_merger *merger,
+							const struct ntrace_counts_source *source);
+
+/**
+ * ntrace_counts_merger_sources - sources of the sum that was written last
+ * @merger: merger made by ntrace_counts_merger_new()
+ * @count: set to their number
+ *
+ * Return: the sources in the order of their ids, owned by the merger until the next call with it.
+ */
+NTRACE_EXPERIMENTAL const struct ntrace_counts_source *
+ntrace_counts_merger_sources(const struct ntrace_counts_merger *merger, size_t *count);
+
+/**
  * ntrace_counts_merger_write - write the sum of all inputs
  * @merger: merger made by ntrace_counts_merger_new(); empty afterwards
  * @file: written to, not flushed
  * @totals: statistics of the sum; may be NULL
  *
- * Return: as ntrace_counts_merger_add_file(); NTRACE_ERR_IO also for @file.
+ * Return: as ntrace_counts_merger_add_file(); NTRACE_ERR_IO also for @file; NTRACE_ERR_INVALID: two
+ * inputs count the same stream of a recording, which ntrace_counts_merger_problem() names.
  */
 NTRACE_EXPERIMENTAL int ntrace_counts_merger_write(struct ntrace_counts_merger *merger, FILE *file,
 						   struct ntrace_counts_totals *totals);

@@ -8,6 +8,7 @@
   counts_file.py many ENTRIES FILES TO    writes TO.1 and so on: files of random entries of three objects
   counts_file.py losses FILE...           the losses of each file: lost bytes, traces with more, gaps, unknown files
   counts_file.py lossy LOST MORE GAPS UNKNOWN FILE TO    writes the file with other losses
+  counts_file.py sources FILE...          of each file: streams that it counts; parts that it lacks
   counts_file.py version1 FILE TO         writes the file as version 1, without losses
 """
 import random
@@ -17,22 +18,23 @@ import zlib
 
 HEADER, RECORD, ENTRY = struct.Struct("<8sHHI"), struct.Struct("<B3xI"), struct.Struct("<QQQQIBBBx")
 OBJECT, CLASS, END = struct.Struct("<BBHQ20s"), struct.Struct("<BB14x"), struct.Struct("<QQQII")
-LOSSES = struct.Struct("<QQQQ")
+LOSSES, SOURCE = struct.Struct("<QQQQ"), struct.Struct("<16sII")
 MANY = (1 << 64) - 1
 BLOCK = 1024
 
 
-def read(path, losses=None):
+def read(path, losses=None, sources=None):
     """Yields (group, entry): group = (object, source object, privilege, label), objects are
     (name or None, build-id, text). Appends losses to the list, if there is one."""
     data = open(path, "rb").read()
     at, groups, entries, saturated, group = HEADER.size, 0, 0, 0, None
     version = HEADER.unpack_from(data)[1]
-    assert HEADER.unpack_from(data) == (b"NTRCOUNT", version, ENTRY.size, 0) and version in (1, 2), path
-    found = (0, 0, 0, version == 1)
+    assert HEADER.unpack_from(data) == (b"NTRCOUNT", version, ENTRY.size, 0) and version in (1, 2, 3), path
+    found, found_sources = (0, 0, 0, version == 1), []
     while True:
         kind, number = RECORD.unpack_from(data, at)
         assert not any(found[:3]) or kind == 3, path
+        assert not found_sources or kind > 2, path
         at += RECORD.size
         if kind == 1:
             objects, names, end = [], [], at + number
@@ -55,8 +57,15 @@ def read(path, losses=None):
                 entries += 1
                 saturated += entry[3] == MANY
                 yield group, entry
+        elif kind == 5:
+            assert version == 3 and 0 < number <= BLOCK, path
+            for _ in range(number):
+                source = SOURCE.unpack_from(data, at)
+                assert source[1] <= source[2] and bool(source[1]) == bool(source[2]) and (not found_sources or found_sources[-1][0] < source[0]), path
+                found_sources.append(source)
+                at += SOURCE.size
         elif kind == 4:
-            assert version == 2 and number == LOSSES.size, path
+            assert version > 1 and number == LOSSES.size, path
             found = LOSSES.unpack_from(data, at)
             assert any(found), path
             at += LOSSES.size
@@ -67,10 +76,12 @@ def read(path, losses=None):
             assert totals[3] == zlib.crc32(data[:at + 24]) and at + END.size == len(data), path
             if losses is not None:
                 losses.append(tuple(map(int, found)))
+            if sources is not None:
+                sources.append(found_sources)
             return
 
 
-def write(path, items, losses=(0, 0, 0, 0), version=2):
+def write(path, items, losses=(0, 0, 0, 0), version=3):
     out, groups, saturated, block, last = bytearray(HEADER.pack(b"NTRCOUNT", version, ENTRY.size, 0)), 0, 0, [], None
 
     def flush():
@@ -157,6 +168,12 @@ def main():
             for _ in read(path, losses):
                 pass
             print(*losses[0])
+    elif sys.argv[1] == "sources":
+        for path in sys.argv[2:]:
+            sources = []
+            for _ in read(path, None, sources):
+                pass
+            print(sum(not item[1] for item in sources[0]), *sorted({f"{item[1]}/{item[2]}" for item in sources[0] if item[1]}))
     elif sys.argv[1] == "lossy":
         write(sys.argv[7], list(read(sys.argv[6])), tuple(map(int, sys.argv[2:6])))
     elif sys.argv[1] == "version1":

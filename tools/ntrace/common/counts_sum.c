@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes counts files. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,6 +56,46 @@ void sum_say_losses(const char *path, const struct ntrace_counts_losses *losses)
 	if (losses->unknown)
 		warn("%s: losses of trace are not known of %s counts files of an earlier version",
 		     path, ui_number(lost, losses->unknown));
+}
+
+/* By run, then by part. */
+static int compare_parts(const void *left, const void *right)
+{
+	const struct ntrace_counts_source *a = left, *b = right;
+
+	if (a->parts != b->parts)
+		return a->parts < b->parts ? -1 : 1;
+	return a->part < b->part ? -1 : a->part > b->part;
+}
+
+bool sum_say_missing(const char *path, const struct ntrace_counts_source *sources, size_t count)
+{
+	struct ntrace_counts_source *missing = calloc(count + 1, sizeof(*missing));
+	char names[200] = "", number[UI_NUMBER_SIZE];
+	size_t found = 0, used = 0, i;
+
+	for (i = 0; missing && i < count; i++)
+		if (sources[i].part)
+			missing[found++] = sources[i];
+	if (found)
+		qsort(missing, found, sizeof(*missing), compare_parts);
+	for (i = 0; i < found; i++) {
+		if (i && !compare_parts(&missing[i - 1], &missing[i]))
+			continue;
+		if (used > sizeof(names) - 40) {
+			snprintf(names + used, sizeof(names) - used, ", ...");
+			break;
+		}
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%u/%u",
+					 used ? ", " : "", missing[i].part, missing[i].parts);
+	}
+	if (found)
+		warn("%s: parts of 'ntrace count --shard' are missing: %s; %s streams of "
+		     "recordings "
+		     "are not counted",
+		     path, names, ui_number(number, found));
+	free(missing);
+	return found;
 }
 
 void sum_say(const char *path, const struct ntrace_counts_totals *totals, bool quiet)

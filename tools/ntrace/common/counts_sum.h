@@ -3,6 +3,8 @@
 #ifndef NTRACE_TOOL_COMMON_COUNTS_SUM_H
 #define NTRACE_TOOL_COMMON_COUNTS_SUM_H
 
+#include <stdbool.h>
+
 #include <ntrace/counts_file.h>
 
 /**
@@ -24,6 +26,13 @@ int sum_write(struct ntrace_counts_merger *merger, const char *path,
 
 /** sum_say_losses - print warnings about code that was executed but is not counted, if any */
 void sum_say_losses(const char *path, const struct ntrace_counts_losses *losses);
+
+/**
+ * sum_say_missing - print a warning about streams of recordings whose part is not in the counts
+ *
+ * Return: whether there are any.
+ */
+bool sum_say_missing(const char *path, const struct ntrace_counts_source *sources, size_t count);
 
 /**
  * sum_say - print the totals, and warnings about saturated counts and losses, on standard error

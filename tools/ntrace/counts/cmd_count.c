@@ -12,6 +12,7 @@
 #include "common/jobs.h"
 #include "common/samples.h"
 #include "common/ui.h"
+#include "source.h"
 
 /* Memory that a trace of a profile takes, with its slots in a table that is half full. */
 #define TRACE_BYTES 72
@@ -256,17 +257,50 @@ static int name_kernel(struct count *count)
 	return fail("out of memory");
 }
 
-/* Number of streams of a recording directory without opening it; 0 = unknown. */
-static unsigned int stream_count(const char *path)
+/* The file knows each stream of the run, and which part counts it. */
+static int add_source(struct count *count, uint64_t number, unsigned int stream, const char *file)
+{
+	struct ntrace_counts_source source = { .part = 0 };
+
+	source_identify(count->path, file, stream, &source);
+	if (!in_shard(count, number + stream)) {
+		source.part = (uint32_t)((number + stream) % count->shards + 1);
+		source.parts = (uint32_t)count->shards;
+	}
+	return ntrace_counts_merger_add_source(count->merger, &source) ? fail("out of memory") :
+									 EXIT_OK;
+}
+
+/*
+ * Adds the streams of a recording directory without opening it. @streams: their number; 0: unknown.
+ * Return: exit status
+ */
+static int add_streams(struct count *count, uint64_t number, unsigned int *streams)
 {
 	struct ntrace_recording *recording;
-	unsigned int count;
+	int error = EXIT_OK;
 
-	if (!is_directory(path) || ntrace_recording_read(&recording, path, NULL, 0))
-		return 0;
-	count = recording->stream_count;
+	*streams = 0;
+	if (!is_directory(count->path) || ntrace_recording_read(&recording, count->path, NULL, 0))
+		return EXIT_OK;
+	*streams = recording->stream_count;
+	for (unsigned int i = 0; i < *streams && !error; i++)
+		error = add_source(count, number, i, recording->streams[i].file);
 	ntrace_recording_free(recording);
-	return count;
+	return error;
+}
+
+/* The same for a perf.data file, which must be open. */
+static int add_parts(struct count *count, uint64_t number)
+{
+	const struct ntrace_session *session = count->recording.session;
+	unsigned int streams =
+		ntrace_session_has_samples(session) ? 1 : ntrace_session_streams(session);
+	int error = EXIT_OK;
+
+	for (unsigned int i = 0; i < streams && !error; i++)
+		error = add_source(count, number, i, NULL);
+	return error;
 }
 
 /*
@@ -275,10 +309,12 @@ static unsigned int stream_count(const char *path)
  */
 static int count_recording(struct count *count, uint64_t number)
 {
-	unsigned int streams = stream_count(count->path), i;
+	unsigned int streams, i;
+	int error = add_streams(count, number, &streams);
 	bool wanted = !streams;
-	int error;
 
+	if (error)
+		return error;
 	for (i = 0; i < streams; i++)
 		wanted |= in_shard(count, number + i);
 	if (!wanted)
@@ -289,6 +325,8 @@ static int count_recording(struct count *count, uint64_t number)
 		return error;
 	count->number = number;
 	error = name_kernel(count);
+	if (!error && !streams)
+		error = add_parts(count, number);
 	if (!error && !ntrace_session_has_samples(count->recording.session))
 		error = count_traces(count);
 	else if (!error && in_shard(count, number))

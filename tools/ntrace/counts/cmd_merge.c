@@ -2,8 +2,10 @@
 /* ntrace merge: adds up counts files. */
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/command.h"
 #include "common/counts_sum.h"
@@ -30,14 +32,54 @@ struct merge_command {
 	struct ntrace_counts_merger *merger;
 	const char *output;
 	const char *list;
+	void *seen;		/* tree of tsearch(): the files */
 	uint64_t files;
 	bool json;
 };
 
+/* A file by its number, whatever its names are. */
+struct merged_file {
+	dev_t device;
+	ino_t number;
+};
+
+static int compare_files(const void *left, const void *right)
+{
+	const struct merged_file *a = left, *b = right;
+
+	if (a->device != b->device)
+		return a->device < b->device ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Return: EXIT_OK, or EXIT_FAILED after a message: the file is one that was added before */
+static int remember(struct merge_command *merge, const char *path)
+{
+	struct merged_file *file;
+	struct stat status;
+	void *found;
+
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
+		return EXIT_OK;
+	file = malloc(sizeof(*file));
+	if (!file)
+		return fail("out of memory");
+	*file = (struct merged_file){ status.st_dev, status.st_ino };
+	found = tsearch(file, &merge->seen, compare_files);
+	if (found && *(struct merged_file **)found == file)
+		return EXIT_OK;
+	free(file);
+	return found ? fail("%s: is given twice: its counts would count twice", path) :
+		       fail("out of memory");
+}
+
 static int add_file(struct merge_command *merge, const char *path)
 {
-	int error = ntrace_counts_merger_add_file(merge->merger, path);
+	int error = remember(merge, path);
 
+	if (error)
+		return error;
+	error = ntrace_counts_merger_add_file(merge->merger, path);
 	output_input(path);
 	merge->files++;
 	return error ? sum_failed(merge->merger, error, path) : EXIT_OK;
@@ -85,7 +127,10 @@ static int put_json(const struct merge_command *merge, const struct ntrace_count
 
 static int merge_all(struct merge_command *merge, char **paths, int count)
 {
+	const struct ntrace_counts_source *sources;
 	struct ntrace_counts_totals totals;
+	size_t sources_count;
+	bool missing;
 	int error = ntrace_counts_merger_new(&merge->merger, NULL) ? fail("out of memory") :
 								     EXIT_OK;
 
@@ -100,8 +145,12 @@ static int merge_all(struct merge_command *merge, char **paths, int count)
 	if (error)
 		return error;
 	sum_say(merge->output, &totals, false);
+	sources = ntrace_counts_merger_sources(merge->merger, &sources_count);
+	missing = sum_say_missing(merge->output, sources, sources_count);
 	if (merge->json && put_json(merge, &totals))
 		return EXIT_FAILED;
+	if (totals.entries && missing)
+		return EXIT_GAPS;
 	return totals.entries ?
 		       EXIT_OK :
 		       fail("%s: the sum is empty: no input has counts; 'ntrace report' of the "
@@ -136,6 +185,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "--json and the sum cannot both be on standard output");
 	error = merge_all(&merge, argv + options.index, argc - options.index);
 	ntrace_counts_merger_free(merge.merger);
+	tdestroy(merge.seen, free);
 	return error;
 }
 
@@ -149,9 +199,12 @@ const struct command command_merge = {
 		"number and the size of the files; temporary files are in $TMPDIR or /tmp.\n"
 		"A count that reaches the largest 64-bit number stays there, and a warning says "
 		"so.\n"
-		"A damaged file is refused: with its name, the offset and the reason.\n\n"
-		"exit status: 0, or 1 if a file cannot be read or written, or if the sum is "
-		"empty.\n\n"
+		"A damaged file is refused: with its name, the offset and the reason. So are "
+		"files\n"
+		"that count the same stream of a recording.\n\n"
+		"exit status: 0; 3 if parts of 'ntrace count --shard' are missing; 1 if a file "
+		"cannot\n"
+		"be read or written, or if the sum is empty.\n\n"
 		"examples:\n"
 		"  ntrace merge -o all.counts monday.counts tuesday.counts\n"
 		"  find . -name '*.counts' | ntrace merge --files-from - -o all.counts\n"

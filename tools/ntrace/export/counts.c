@@ -25,7 +25,9 @@ static int load(struct ntrace_profile *profile, FILE *file, const char *path,
 {
 	struct ntrace_counts_reader *reader;
 	struct ntrace_counts_totals totals;
+	const struct ntrace_counts_source *sources;
 	char number[UI_NUMBER_SIZE];
+	size_t count;
 	int error = ntrace_counts_reader_new(&reader, file);
 
 	if (error)
@@ -36,8 +38,11 @@ static int load(struct ntrace_profile *profile, FILE *file, const char *path,
 	else if (totals.saturated)
 		warn("%s: %s counts reached the largest number: they are this or larger", path,
 		     ui_number(number, totals.saturated));
-	if (!error)
+	if (!error) {
 		sum_say_losses(path, &totals.losses);
+		sources = ntrace_counts_reader_sources(reader, &count);
+		sum_say_missing(path, sources, count);
+	}
 	ntrace_counts_reader_free(reader);
 	return error;
 }
