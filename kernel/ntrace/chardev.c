@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
+#include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -61,6 +62,10 @@ static int ntrace_chardev_open(struct inode *inode, struct file *file)
 {
 	struct ntrace_path *path = container_of(inode->i_cdev, struct ntrace_path, cdev);
 
+	int ret = security_locked_down(LOCKDOWN_PERF);
+
+	if (ret)
+		return ret;
 	if (!perfmon_capable())
 		return -EACCES;
 	/* The cdev is a child of the device: the path lives as long as the file. */

@@ -33,6 +33,16 @@ static inline int ntrace_allow_kernel(struct perf_event *event)
 	return __same_type(perf_allow_kernel, int(void)) ? plain() : with_attr(&event->attr);
 }
 
+/* Fields of the attributes of an event that newer kernels add, and that the driver does not use. */
+static inline bool ntrace_attr_is_extended(const struct perf_event_attr *attr)
+{
+#ifdef PERF_ATTR_SIZE_VER9
+	return attr->config3 || attr->config4;
+#else
+	return attr->config3;
+#endif
+}
+
 /* AUX events that other events pause and resume: 6.13, and 6.12 of some distributions. */
 #ifdef PERF_EF_PAUSE
 static inline bool ntrace_event_paused(const struct perf_event *event)

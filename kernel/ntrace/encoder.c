@@ -201,8 +201,11 @@ static int ntrace_encoder_check_features(const struct ntrace_encoder *encoder,
 					 const struct ntrace_config *config)
 {
 	u32 both = NTRACE_FEATURE_ALL_JUMPS | NTRACE_FEATURE_IMPLICIT_RETURN;
+	/* A hart would wait for a sink that has stopped, until somebody resets it. */
+	u32 forever = NTRACE_CONFIG_STALL | NTRACE_CONFIG_STOP_ON_WRAP;
 
-	if (config->features & ~NTRACE_FEATURES || (config->features & both) == both)
+	if (config->features & ~NTRACE_FEATURES || (config->features & both) == both ||
+	    (config->flags & forever) == forever)
 		return -EINVAL;
 	if (config->features & ~encoder->features)
 		return -EOPNOTSUPP;

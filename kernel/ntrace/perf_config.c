@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
+#include <linux/security.h>
 #include <linux/uidgid.h>
 
 #include "compat.h"
@@ -15,6 +16,8 @@
 #include "trigger.h"
 
 #define NTRACE_PERF_STROBE_MIN_US 20
+/* Shorter phases cost a noticeable part of the time of a hart. */
+#define NTRACE_PERF_STROBE_MIN_USER_US 1000
 
 /*
  * Checks the credentials as ptrace_may_access() does, which modules cannot call. perf_event_open()
@@ -35,6 +38,21 @@ static bool ntrace_perf_may_trace_task(struct task_struct *task)
 	return ns_capable(other->user_ns, CAP_SYS_PTRACE);
 }
 
+/*
+ * Does an event do more than trace a task at the cost of that task? A stalled hart also slows
+ * down its interrupts, triggers act on and obey other parts of the chip, short strobes are
+ * interrupts, and scontext has ids of the initial PID namespace, as those of arm_spe_pmu.c.
+ */
+static bool ntrace_perf_config_is_privileged(const struct perf_event_attr *attr)
+{
+	u64 on = FIELD_GET(NTRACE_PERF_STROBE_ON, attr->config1);
+	u64 off = FIELD_GET(NTRACE_PERF_STROBE_OFF, attr->config1);
+
+	return attr->config & (NTRACE_PERF_CONTEXT | NTRACE_PERF_ARMED |
+			       NTRACE_PERF_DEBUG_TRIGGERS | NTRACE_PERF_STALL) ||
+	       attr->config2 || (attr->config1 && min(on, off) < NTRACE_PERF_STROBE_MIN_USER_US);
+}
+
 /**
  * ntrace_perf_config_permit - check that the caller may open an event
  * @event: event that is being opened
@@ -43,12 +61,16 @@ static bool ntrace_perf_may_trace_task(struct task_struct *task)
  * to a CPU or to another task after event_init() only, so a caller without them could keep others
  * from tracing.
  *
- * Return: 0 or -EACCES.
+ * Return: 0, -EACCES, or -EPERM if the kernel is locked down against a trace of itself.
  */
 int ntrace_perf_config_permit(struct perf_event *event)
 {
-	if (perfmon_capable())
-		return 0;
+	int ret = event->attr.exclude_kernel ? 0 : security_locked_down(LOCKDOWN_PERF);
+
+	if (ret || perfmon_capable())
+		return ret;
+	if (ntrace_perf_config_is_privileged(&event->attr))
+		return -EACCES;
 	if (event->hw.target)
 		return ntrace_perf_may_trace_task(event->hw.target) ? 0 : -EACCES;
 	/*
@@ -102,7 +124,7 @@ static u32 ntrace_perf_config_features(u64 config)
  * @event: event that is being opened
  * @perf_event: takes the configuration
  *
- * Return: 0, -EINVAL, -EOPNOTSUPP or -EACCES.
+ * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
 int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event)
 {
@@ -110,7 +132,7 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 	struct ntrace_config *config = &perf_event->config;
 	int ret;
 
-	if (attr->config & ~NTRACE_PERF_CONFIG)
+	if (attr->config & ~NTRACE_PERF_CONFIG || ntrace_attr_is_extended(attr))
 		return -EINVAL;
 	if (attr->exclude_user && attr->exclude_kernel)
 		return -EINVAL;
@@ -125,12 +147,8 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 	config->features = ntrace_perf_config_features(attr->config);
 	if (attr->config & NTRACE_PERF_STALL)
 		config->flags |= NTRACE_CONFIG_STALL;
-	if (attr->config & NTRACE_PERF_CONTEXT) {
-		/* scontext has ids of the initial PID namespace, as those of arm_spe_pmu.c. */
-		if (!perfmon_capable())
-			return -EACCES;
+	if (attr->config & NTRACE_PERF_CONTEXT)
 		config->flags |= NTRACE_CONFIG_CONTEXT;
-	}
 	if (!attr->exclude_user)
 		config->privilege |= NTRACE_PRIVILEGE_U;
 	if (!attr->exclude_kernel)

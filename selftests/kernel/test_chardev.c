@@ -21,7 +21,7 @@ static struct file file, other;
 
 /* Calls of the tested code into the rest of the driver, and their results. */
 static struct {
-	bool capable;
+	bool capable, locked;
 	int references;
 	int start, stop, flushes, attaches, detaches, contexts;
 	int check_error, attach_error, context_error;
@@ -46,6 +46,11 @@ static void needs_lock(void)
 bool perfmon_capable(void)
 {
 	return rest.capable;
+}
+
+int security_locked_down(enum lockdown_reason what)
+{
+	return what == LOCKDOWN_PERF && rest.locked ? -EPERM : 0;
 }
 
 u32 readl(const void *address)
@@ -257,6 +262,9 @@ static void test_open(void)
 	rest.capable = false;
 	is_u64(ntrace_chardev_open(&inode, &opened), (u64)-EACCES, "without CAP_PERFMON: EACCES");
 	rest.capable = true;
+	rest.locked = true;
+	is_u64(ntrace_chardev_open(&inode, &opened), (u64)-EPERM, "locked down: EPERM");
+	rest.locked = false;
 	is_u64(ntrace_chardev_open(&inode, &opened), 0, "with it: open");
 	ok(opened.private_data == path, "the device is known");
 	ntrace_chardev_devnode(NULL, &mode);

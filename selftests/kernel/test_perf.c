@@ -138,6 +138,48 @@ static void test_rights(void)
 	machine_stop();
 }
 
+/*
+ * What slows down a hart for others, acts on other parts of the chip, or shows them, is not for an
+ * event of one's own task.
+ */
+static void test_privileged(void)
+{
+	static const struct {
+		const char *what;
+		struct perf_event_attr attr;
+		int plain, capable;
+	} cases[] = {
+		{ "stall", { .config = NTRACE_PERF_STALL }, -EACCES, 0 },
+		{ "debug triggers", { .config = NTRACE_PERF_DEBUG_TRIGGERS }, -EACCES, 0 },
+		{ "armed", { .config = NTRACE_PERF_ARMED }, -EACCES, 0 },
+		{ "an external input", { .config2 = 2 }, -EACCES, 0 },
+		{ "an external output", { .config2 = 1ULL << 32 }, -EACCES, 0 },
+		{ "strobes of 1 ms", { .config1 = 1000 | 1000ULL << 32 }, 0, 0 },
+		{ "999 us on", { .config1 = 999 | 1000ULL << 32 }, -EACCES, 0 },
+		{ "999 us off", { .config1 = 1000 | 999ULL << 32 }, -EACCES, 0 },
+		{ "strobes of 19 us", { .config1 = 19 | 19ULL << 32 }, -EACCES, -EINVAL },
+		{ "config3", { .config3 = 1 }, -EINVAL, -EINVAL },
+	};
+	struct perf_event_attr attr;
+
+	machine_start();
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		attr = cases[i].attr;
+		attr.exclude_kernel = 1;
+		world.capable = false;
+		is_u64((u64)try_attr(&caller, attr), (u64)cases[i].plain, "%s, without rights",
+		       cases[i].what);
+		world.capable = true;
+		is_u64((u64)try_attr(&caller, attr), (u64)cases[i].capable, "%s, with CAP_PERFMON",
+		       cases[i].what);
+	}
+	world.locked = true;
+	is_u64((u64)try_attr(&caller, (struct perf_event_attr){ 0 }), (u64)-EPERM,
+	       "a locked down kernel does not show itself");
+	is_u64((u64)try_open(&caller, 0), 0, "but a task in user mode");
+	machine_stop();
+}
+
 /* ---- losses ---- */
 
 static struct task_event *const task = &tasks[0];
@@ -418,6 +460,7 @@ int main(void)
 	test_later_path();
 	test_closed_offline();
 	test_rights();
+	test_privileged();
 	test_losses();
 	for (int i = 0; i < 8; i++)
 		test_full((unsigned int)i & 1, i & 2, i & 4);

@@ -116,6 +116,7 @@ static void test_configure(void)
 	REFUSED(fd, ENOMEM, .data_size = 1ull << 30);
 	REFUSED(fd, EINVAL, .sink_size = 1ull << 33);
 	REFUSED(fd, EINVAL, .drain_us = 4000000000u);
+	REFUSED(fd, EINVAL, .flags = NTRACE_CONFIG_STALL | NTRACE_CONFIG_STOP_ON_WRAP);
 	REFUSED(fd, EINVAL, .features = 1);
 	REFUSED(fd, EINVAL, .features = NTRACE_FEATURE_IMPLICIT_RETURN | NTRACE_FEATURE_ALL_JUMPS);
 	REFUSED(fd, EOPNOTSUPP, .features = NTRACE_FEATURE_SEQUENTIAL_JUMP);
@@ -300,7 +301,7 @@ int main(int argc, char **argv)
 	device = argc > 1 ? argv[1] : "/dev/ntrace0";
 	if (access(device, F_OK))
 		ksft_exit_skip("no %s\n", device);
-	begin(83);
+	begin(84);
 	test_info();
 	test_not_configured();
 	test_configure();

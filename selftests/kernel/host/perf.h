@@ -35,6 +35,8 @@ static struct {
 	bool file_open[CPUS];
 	/* the caller has CAP_PERFMON; has CAP_SYS_PTRACE; perf_event_paranoid is below 2 */
 	bool capable, ptrace, trusted;
+	/* the kernel is locked down, up to confidentiality */
+	bool locked;
 	/* results that the hardware returns */
 	bool fails;
 	bool incomplete;
@@ -130,6 +132,11 @@ void perf_pmu_unregister(struct pmu *pmu)
 bool perfmon_capable(void)
 {
 	return world.capable;
+}
+
+int security_locked_down(enum lockdown_reason what)
+{
+	return what == LOCKDOWN_PERF && world.locked ? -EPERM : 0;
 }
 
 bool ns_capable(struct user_namespace *ns, int capability)
@@ -570,21 +577,29 @@ static int open_event(struct task_event *task, int cpu, bool aux)
 }
 
 /* Calls event_init() as perf_event_open() does before it checks permissions; leaves no event. */
-static int try_open(struct task_struct *target, u64 config)
+static int try_attr(struct task_struct *target, struct perf_event_attr attr)
 {
 	struct perf_event event = {
 		.pmu = &ntrace_pmu,
 		.cpu = target ? -1 : 0,
-		.attr = { .type = 7, .exclude_kernel = 1, .config = config },
+		.attr = attr,
 		.hw.target = target,
 	};
-	int ret = ntrace_pmu.event_init(&event);
+	int ret;
+
+	event.attr.type = 7;
+	ret = ntrace_pmu.event_init(&event);
 
 	if (!ret) {
 		event.destroy(&event);
 		flush_workqueue(ntrace_perf_workqueue);
 	}
 	return ret;
+}
+
+static int try_open(struct task_struct *target, u64 config)
+{
+	return try_attr(target, (struct perf_event_attr){ .exclude_kernel = 1, .config = config });
 }
 
 /* @late: leave the driver's deferred work in its workqueue. */

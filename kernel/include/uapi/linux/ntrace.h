@@ -197,7 +197,7 @@ struct ntrace_info {
 
 /*
  * The hart waits while the encoder cannot send (trTeInstStallEna). No trace is lost between hart
- * and encoder, and the hart is slower.
+ * and encoder, and the hart is slower. EINVAL with STOP_ON_WRAP: the hart would wait for ever.
  */
 #define NTRACE_CONFIG_STALL (1u << 5)
 

@@ -7,6 +7,11 @@
 #include <linux/ktime.h>
 #include <linux/types.h>
 
+/* Headers of the host before 6.3: a field that the driver does not use otherwise. */
+#ifndef PERF_ATTR_SIZE_VER8
+#define config3 sig_data
+#endif
+
 struct attribute_group;
 struct list_head;
 struct module;
