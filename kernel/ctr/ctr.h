@@ -150,7 +150,9 @@ int ctr_pmu_init(void);
 void ctr_pmu_exit(void);
 
 /* ctr_hook.c */
-int ctr_hook_init(void);
+int ctr_hook_find(void);
+void ctr_hook_forget(void);
+void ctr_hook_install(void);
 
 /* ctr_bpf.c */
 void ctr_bpf_init(void);

@@ -17,6 +17,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <linux/tracepoint.h>
 
 #include "ctr.h"
 
@@ -140,14 +141,19 @@ static void ctr_hooked_del(struct perf_event *event, int flags)
 		ctr_ring_end(event);
 }
 
+/* All tracepoints, see above. */
+static const struct ctr_filter ctr_hook_filter = { .control = CTR_CTL_U,
+						   .kernel = true,
+						   .stack = true };
+
 /**
- * ctr_hook_init() - give the cpu PMU branch stacks until reboot
+ * ctr_hook_find() - find the cpu PMU and register what its branch stacks need
  *
  * Return: 0; -EOPNOTSUPP if the PMU of the generic event "cycles" has no overflow
  * interrupt; errors of perf_event_create_kernel_counter() and
  * tracepoint_probe_register().
  */
-int ctr_hook_init(void)
+int ctr_hook_find(void)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -155,10 +161,8 @@ int ctr_hook_init(void)
 		.size = sizeof(attr),
 		.disabled = 1,
 	};
-	const struct ctr_filter all = { .control = CTR_CTL_U, .kernel = true, .stack = true };
 	struct perf_event *event;
 	struct pmu *pmu;
-	int ret;
 
 	/* A module can find the PMU only through one of its events. */
 	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
@@ -168,15 +172,27 @@ int ctr_hook_init(void)
 	perf_event_release_kernel(event);
 	if (pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT || pmu->type != PERF_TYPE_RAW)
 		return -EOPNOTSUPP;
-	/* All tracepoints, see above. */
-	ret = ctr_ring_users_get(&all);
-	if (ret)
-		return ret;
+	ctr_hook_pmu = pmu;
+	return ctr_ring_users_get(&ctr_hook_filter);
+}
+
+/** ctr_hook_forget() - undo ctr_hook_find() */
+void ctr_hook_forget(void)
+{
+	ctr_ring_users_put(&ctr_hook_filter);
+	/* A hart may be in a probe that is not registered any more. */
+	tracepoint_synchronize_unregister();
+}
+
+/** ctr_hook_install() - give the cpu PMU branch stacks until reboot, after ctr_hook_find() */
+void ctr_hook_install(void)
+{
+	struct pmu *pmu = ctr_hook_pmu;
+
 	__module_get(THIS_MODULE);
 	/* perf looks for the depth of branch stacks here. */
 	if (sysfs_create_group(&pmu->dev->kobj, &ctr_caps_group))
 		pr_warn("hook=1: no caps in the sysfs directory of the PMU \"%s\"\n", pmu->name);
-	ctr_hook_pmu = pmu;
 	ctr_hook_event_init = pmu->event_init;
 	ctr_hook_add = pmu->add;
 	ctr_hook_del = pmu->del;
@@ -187,5 +203,4 @@ int ctr_hook_init(void)
 	smp_wmb(); /* see above */
 	WRITE_ONCE(pmu->event_init, ctr_hooked_event_init);
 	pr_warn("hook=1: branch stacks for the PMU \"%s\", until reboot\n", pmu->name);
-	return 0;
 }

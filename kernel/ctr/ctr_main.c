@@ -267,12 +267,15 @@ static int __init ctr_init(void)
 	ret = cpu_pm_register_notifier(&ctr_cpu_pm_notifier);
 	if (ret)
 		goto hotplug;
-	ret = ctr_pmu_init();
+	ret = hook ? ctr_hook_find() : 0;
 	if (ret)
 		goto pm;
-	ret = hook ? ctr_hook_init() : 0;
+	/* Nothing may fail after this: user space may have events. */
+	ret = ctr_pmu_init();
 	if (ret)
-		goto pmu;
+		goto hook;
+	if (hook)
+		ctr_hook_install();
 	ctr_bpf_init();
 	ctr_debug_init();
 	pr_info("%u entries, sctrctl %#llx%s%s%s\n", ctr_depth(), ctr_caps.control,
@@ -280,8 +283,9 @@ static int __init ctr_init(void)
 		ctr_caps.cycles ? ", cycles" : "");
 	return 0;
 
-pmu:
-	ctr_pmu_exit();
+hook:
+	if (hook)
+		ctr_hook_forget();
 pm:
 	cpu_pm_unregister_notifier(&ctr_cpu_pm_notifier);
 hotplug:

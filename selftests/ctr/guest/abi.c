@@ -22,7 +22,7 @@
 #include "type.h"
 
 /* Values that the test_*() functions report. */
-#define REFUSED	     20
+#define REFUSED	     22
 #define GROUPS	     5
 #define SHARED	     12
 #define UNPRIVILEGED 8
@@ -92,6 +92,8 @@ static void test_refused(void)
 	EXPECT(attr.config1 = 1, EINVAL, "raw without israw: EINVAL");
 	EXPECT(attr.config2 = 511, 0, "deeper than the ring: the whole ring");
 	EXPECT(attr.config2 = 1 << 20, EINVAL, "unknown bits of config2: EINVAL");
+	EXPECT(attr.config3 = 1, EINVAL, "config3: EINVAL");
+	EXPECT(attr.sample_type |= PERF_SAMPLE_RAW, EOPNOTSUPP, "raw data: EOPNOTSUPP");
 	EXPECT(attr.exclude_host = 1, EOPNOTSUPP, "guests alone: EOPNOTSUPP");
 	EXPECT(attr.precise_ip = 1, EOPNOTSUPP, "precise: EOPNOTSUPP");
 	EXPECT((attr.sigtrap = 1, attr.remove_on_exec = 1), EOPNOTSUPP, "sigtrap: EOPNOTSUPP");
