@@ -178,6 +178,9 @@ static int ntrace_path_configure(struct ntrace_path *path, struct file *file,
 	struct ntrace_capture *capture;
 	int ret;
 
+	/* No event takes the path meanwhile. */
+	guard(mutex)(&ntrace_lock);
+	ntrace_topology_evict(path, NULL);
 	guard(mutex)(&path->lock);
 	if (path->gone)
 		return -ENODEV;

@@ -81,6 +81,8 @@ struct ntrace_client {
  * @read_lock: serializes read()
  * @sink_size_default: the caller left the size of the sink buffer to the driver
  * @perf: events of perf use it: trace goes to AUX areas, or is only counted
+ * @privileged: number of those events that users with CAP_PERFMON have opened; protected by
+ *		ntrace_lock
  * @context: it keeps scontext of the hart up to date
  * @running: started and not stopped; protected by the lock of the path
  * @error: result of the start on the traced hart
@@ -98,6 +100,7 @@ struct ntrace_capture {
 	struct mutex read_lock; /* serializes read() */
 	bool sink_size_default;
 	bool perf;
+	unsigned int privileged;
 	bool context;
 	bool running;
 	int error;

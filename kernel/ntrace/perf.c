@@ -15,11 +15,13 @@
  * add(), del(), start(), stop() and the timer run on the traced hart with interrupts off: they
  * need no lock against each other. Hotplug and unbind act through an interrupt to that hart.
  */
+#include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -620,6 +622,8 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 
 	if (event->cpu >= 0 && event->cpu != path->cpu)
 		return 0;
+	if (perf_event->privileged)
+		ntrace_topology_evict(path, task_tgid(current));
 	guard(cpus_read_lock)();
 	guard(mutex)(&path->lock);
 	if (path->gone)
@@ -645,6 +649,7 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 		return ret;
 	}
 	per_cpu_ptr(ntrace_perf_harts, path->cpu)->users++;
+	path->capture->privileged += perf_event->privileged;
 	perf_event->epoch = ntrace_perf_epoch;
 	cpumask_set_cpu(path->cpu, &perf_event->cpus);
 	return 0;
@@ -656,8 +661,10 @@ static int ntrace_perf_put_path(struct ntrace_path *path, void *data)
 	const struct ntrace_perf_event *perf_event = data;
 
 	/* Another path may have replaced the one that the event held. */
-	if (!cpumask_test_cpu(path->cpu, &perf_event->cpus) || perf_event->epoch < perf->lost ||
-	    --perf->users)
+	if (!cpumask_test_cpu(path->cpu, &perf_event->cpus) || perf_event->epoch < perf->lost)
+		return 0;
+	path->capture->privileged -= perf_event->privileged;
+	if (--perf->users)
 		return 0;
 	guard(cpus_read_lock)();
 	guard(mutex)(&path->lock);
@@ -719,6 +726,7 @@ static int ntrace_event_init(struct perf_event *event)
 	}
 	INIT_WORK(&perf_event->release, ntrace_perf_release);
 	perf_event->id = ntrace_perf_new_id();
+	perf_event->privileged = perfmon_capable();
 	event->pmu_private = perf_event;
 	ret = ntrace_perf_config(event, perf_event);
 	if (!ret && perf_event->config.flags & NTRACE_CONFIG_CONTEXT)

@@ -45,6 +45,7 @@ struct ntrace_component;
  * @config: configuration of the encoder
  * @id: number that no other event has ever had
  * @cpus: CPUs whose paths the event holds
+ * @privileged: who opened it has CAP_PERFMON
  * @epoch: value of ntrace_perf_epoch when it took them
  * @strobe_on: nanoseconds of tracing in each period
  * @strobe_period: nanoseconds; 0: trace all the time
@@ -54,6 +55,7 @@ struct ntrace_perf_event {
 	struct ntrace_config config;
 	u64 id;
 	cpumask_t cpus;
+	bool privileged;
 	u64 epoch;
 	u64 strobe_on;
 	u64 strobe_period;

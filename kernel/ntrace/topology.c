@@ -163,6 +163,44 @@ static int ntrace_hart_offline(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
+/*
+ * Takes the path away from who uses it. The path is locked; for perf, an offline hart must stay
+ * offline meanwhile.
+ */
+static void ntrace_path_take_away(struct ntrace_path *path)
+{
+	if (path->capture && path->capture->client)
+		path->capture->client->lose(path);
+	ntrace_capture_detach(path);
+}
+
+/**
+ * ntrace_topology_evict - end the unprivileged captures that a privileged one cannot be beside
+ * @path: path that a user with CAP_PERFMON needs
+ * @session: session of that user, see struct ntrace_ramsink
+ *
+ * Everybody may trace their own tasks, and those events hold the path, and a shared sink, until
+ * they are closed. They must not keep an administrator from tracing.
+ */
+void ntrace_topology_evict(const struct ntrace_path *path, const struct pid *session)
+{
+	struct ntrace_path *other;
+
+	lockdep_assert_held(&ntrace_lock);
+	guard(cpus_read_lock)();
+	list_for_each_entry(other, &ntrace_paths, node) {
+		if (ntrace_path_sink(other) != path->component[path->count - 1])
+			continue;
+		guard(mutex)(&other->lock);
+		if (!other->capture || !other->capture->perf || other->capture->privileged ||
+		    other->capture->session == session)
+			continue;
+		/* Events of several sessions take turns on a sink that harts do not share. */
+		if (!session || ntrace_path_sink(other)->ramsink.dealt)
+			ntrace_path_take_away(other);
+	}
+}
+
 /* From now on the path touches no hardware, and calls of open files return ENODEV. */
 static void ntrace_path_retire(struct ntrace_path *path)
 {
@@ -172,9 +210,7 @@ static void ntrace_path_retire(struct ntrace_path *path)
 	if (path->gone)
 		return;
 	path->gone = true;
-	if (path->capture && path->capture->client)
-		path->capture->client->lose(path);
-	ntrace_capture_detach(path);
+	ntrace_path_take_away(path);
 	wake_up_all(&path->wait);
 }
 

@@ -7,6 +7,7 @@
 
 struct ntrace_component;
 struct ntrace_path;
+struct pid;
 
 /**
  * struct ntrace_path_ops - makes paths visible to user space
@@ -30,6 +31,7 @@ void ntrace_topology_suspend(struct ntrace_component *component);
 void ntrace_topology_resume(struct ntrace_component *component);
 ssize_t ntrace_topology_show_sink(const struct ntrace_component *encoder, char *buffer);
 int ntrace_topology_choose_sink(struct ntrace_component *encoder, const char *name);
+void ntrace_topology_evict(const struct ntrace_path *path, const struct pid *session);
 int ntrace_topology_quiesce_upstream(struct ntrace_component *component);
 int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
 				   void *data);

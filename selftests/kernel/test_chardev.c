@@ -23,7 +23,7 @@ static struct file file, other;
 static struct {
 	bool capable, locked;
 	int references;
-	int start, stop, flushes, attaches, detaches, contexts;
+	int start, stop, flushes, attaches, detaches, contexts, evictions;
 	int check_error, attach_error, context_error;
 	/* end of the writable user memory */
 	const u8 *user_end;
@@ -60,6 +60,13 @@ u32 readl(const void *address)
 
 void writel(u32 value, void *address)
 {
+}
+
+struct mutex ntrace_lock;
+
+void ntrace_topology_evict(const struct ntrace_path *p, const struct pid *session)
+{
+	rest.evictions += ntrace_lock.lock.held && !p->lock.lock.held && !session;
 }
 
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
@@ -354,6 +361,7 @@ static void test_configure(void)
 	is_u64(configure(&file, 0), 0, "it does not: fine");
 	ok(rest.detaches == 1 && rest.attaches == 1 && path->capture == &made,
 	   "the old capture is replaced");
+	ok(rest.evictions, "events of users without rights make room");
 	path->cpu_up = false;
 	is_u64(configure(&file, 0), (u64)-ENODEV, "the hart is off: ENODEV");
 	path->cpu_up = true;

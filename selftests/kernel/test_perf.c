@@ -180,6 +180,27 @@ static void test_privileged(void)
 	machine_stop();
 }
 
+/* A file takes a path from the events of users without rights, from no others. */
+static void test_evicted(void)
+{
+	machine_start();
+	is_u64(open_event(&tasks[0], -1, true), 0, "an event of a user");
+	schedule_in(&tasks[0], 1);
+	world.capable = true;
+	is_u64(open_event(&tasks[1], 0, true), 0, "one of root, on CPU 0");
+	is_u64((u64)configure_file(0), (u64)-EBUSY, "a file does not get the path of CPU 0");
+	is_u64((u64)configure_file(1), 0, "it gets that of CPU 1");
+	is_str(judge(), "right", "the state of perf");
+	is_u64(tasks[0].flags, PERF_AUX_FLAG_PARTIAL, "the event was traced until then");
+	close_file(1);
+	is_u64((u64)schedule_in(&tasks[0], 1), (u64)-ENODEV, "and not again");
+	is_u64((u64)schedule_in(&tasks[0], 0), 0, "on CPU 0 it is");
+	close_event(&tasks[1], false);
+	is_u64((u64)configure_file(0), 0, "without root's event a file gets that path, too");
+	is_str(judge(), "right", "the state of perf");
+	machine_stop();
+}
+
 /* ---- losses ---- */
 
 static struct task_event *const task = &tasks[0];
@@ -461,6 +482,7 @@ int main(void)
 	test_closed_offline();
 	test_rights();
 	test_privileged();
+	test_evicted();
 	test_losses();
 	for (int i = 0; i < 8; i++)
 		test_full((unsigned int)i & 1, i & 2, i & 4);

@@ -304,6 +304,63 @@ static void test_order(void)
 	ntrace_path_destroy(one[0].path);
 }
 
+static unsigned int lost;
+
+static void lose(struct ntrace_path *path)
+{
+	lost++;
+	path->capture = NULL;
+}
+
+/* Who has which right, in which session, on a sink that two harts share. */
+static void test_evict(void)
+{
+	static const struct ntrace_client client = { .lose = lose };
+	struct pid *user = (struct pid *)&client, *root = (struct pid *)&lost;
+	struct device devs[3] = { 0 };
+	struct ntrace_component encoder[2] = { 0 }, ram = { .dev = &devs[2] };
+	struct ntrace_capture capture[2];
+	struct ntrace_component *way[] = { NULL, &ram };
+	const struct {
+		const char *what;
+		bool dealt;
+		unsigned int privileged;
+		struct pid *of, *by;
+		unsigned int lost;
+	} cases[] = {
+		{ "a file, events of a user", true, 0, user, NULL, 2 },
+		{ "a file, an event of root among them", true, 1, user, NULL, 1 },
+		{ "root's event on a sink that is shared out", true, 0, user, root, 2 },
+		{ "on one that events use in turn", false, 0, user, root, 0 },
+		{ "the same process", true, 0, root, root, 0 },
+	};
+
+	for (int i = 0; i < 2; i++) {
+		encoder[i].dev = &devs[i];
+		way[0] = &encoder[i];
+		ntrace_path_create(way, 2);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (int n = 0; n < 2; n++) {
+			capture[n] = (struct ntrace_capture){ .perf = true,
+							      .client = &client,
+							      .session = cases[i].of };
+			encoder[n].path->capture = &capture[n];
+		}
+		capture[1].privileged = cases[i].privileged;
+		ram.ramsink.dealt = cases[i].dealt;
+		lost = 0;
+		mutex_lock(&ntrace_lock);
+		ntrace_topology_evict(encoder[0].path, cases[i].by);
+		mutex_unlock(&ntrace_lock);
+		is_u64(lost, cases[i].lost, "%s: they lose the path", cases[i].what);
+	}
+	for (int i = 0; i < 2; i++) {
+		encoder[i].path->capture = NULL;
+		ntrace_path_destroy(encoder[i].path);
+	}
+}
+
 /* Harts go offline after devices sleep, and come online before those wake up. */
 static void test_sleep(void)
 {
@@ -541,6 +598,7 @@ static void test_bridges(void)
 int main(void)
 {
 	test_order();
+	test_evict();
 	test_sources();
 	test_bridges();
 	test_sleep();

@@ -452,6 +452,20 @@ static void unbind_path(unsigned int cpu)
 	world.file[cpu] = false;
 }
 
+/* As the driver does for the sinks that harts do not share. */
+void ntrace_topology_evict(const struct ntrace_path *path, const struct pid *session)
+{
+	unsigned int cpu = path->cpu;
+	struct ntrace_capture *capture = machine.path[cpu].capture;
+
+	if (session || !capture || !capture->client || capture->privileged)
+		return;
+	guard(cpus_read_lock)();
+	guard(mutex)(&machine.path[cpu].lock);
+	capture->client->lose(&machine.path[cpu]);
+	ntrace_capture_detach(&machine.path[cpu]);
+}
+
 /* Disables the event if perf was to do so, @out: because it is scheduled out, which 6.12 waits for. */
 static void settle(struct task_event *task, bool out)
 {
@@ -625,6 +639,8 @@ static int configure_file(unsigned int cpu)
 
 	if (!world.bound[cpu] || !path->cpu_up)
 		return -ENODEV;
+	host_cpu = 0;
+	ntrace_topology_evict(path, NULL);
 	if (path->capture)
 		return -EBUSY;
 	world.file_capture[cpu] = (struct ntrace_capture){ .path = path };

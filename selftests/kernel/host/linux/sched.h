@@ -19,4 +19,12 @@ struct task_struct {
 extern struct task_struct *host_current;
 #define current host_current
 
+struct pid;
+
+/* Every task is a process. */
+static inline struct pid *task_tgid(struct task_struct *task)
+{
+	return (struct pid *)task;
+}
+
 #endif /* HOST_LINUX_SCHED_H */
