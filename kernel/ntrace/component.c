@@ -232,6 +232,41 @@ int ntrace_registers_quiesce(void __iomem *base)
 	return 1;
 }
 
+/*
+ * A component that is known to be inactive is not accessed: an encoder whose hart is offline may
+ * have lost its power or its clock, and never answer an access. One that a debugger owns is left
+ * to the debugger. Without power it does nothing; power returns with the registers reset.
+ */
+static bool ntrace_component_is_on(struct ntrace_component *component)
+{
+	u32 control;
+
+	if (component->inactive || pm_runtime_suspended(component->dev))
+		return false;
+	control = ntrace_read(component, TR_CONTROL);
+	if (control & component->foreign)
+		return false;
+	component->inactive = !(control & TR_CONTROL_ACTIVE);
+	return !component->inactive;
+}
+
+/**
+ * ntrace_component_quiesce - disable a component and wait until it is empty
+ * @component: any component that has been identified
+ *
+ * It stays active: the components after it may need that, see ntrace_path_off().
+ */
+void ntrace_component_quiesce(struct ntrace_component *component)
+{
+	/* Those of Arm have no Active. They are disabled when they are switched off. */
+	if (component->layout && component->layout->off)
+		return;
+	/* Even if the component does not flush, it is switched off as far as possible. */
+	if (ntrace_component_is_on(component) && ntrace_registers_quiesce(component->base) < 0)
+		ntrace_err(component->dev, "%s does not stop, resetting it\n",
+			   ntrace_type_name(component->type));
+}
+
 /**
  * ntrace_component_off - disable a component and leave it inactive
  * @component: any component that has been identified
@@ -239,35 +274,18 @@ int ntrace_registers_quiesce(void __iomem *base)
  * An inactive component has its registers reset. So a sink keeps no address of memory that is
  * about to be freed, which it would if it were only disabled.
  *
- * A component that is known to be inactive is not accessed: an encoder whose hart is offline may
- * have lost its power or its clock, and never answer an access. One that a debugger owns is left
- * to the debugger.
- *
  * Return: 0, or -ETIMEDOUT if the component may still be running.
  */
 int ntrace_component_off(struct ntrace_component *component)
 {
-	u32 control;
 	int ret;
 
-	/* Without power it does nothing; power returns with the registers reset. */
-	if (pm_runtime_suspended(component->dev))
-		return 0;
 	if (component->layout && component->layout->off)
-		return component->layout->off(component);
-	if (component->inactive)
+		return pm_runtime_suspended(component->dev) ? 0 :
+							      component->layout->off(component);
+	ntrace_component_quiesce(component);
+	if (!ntrace_component_is_on(component))
 		return 0;
-	control = ntrace_read(component, TR_CONTROL);
-	if (control & component->foreign)
-		return 0;
-	component->inactive = !(control & TR_CONTROL_ACTIVE);
-	if (component->inactive)
-		return 0;
-
-	/* Even if the component does not flush, switch it off as far as possible. */
-	if (ntrace_registers_quiesce(component->base) < 0)
-		ntrace_err(component->dev, "%s does not stop, resetting it\n",
-			   ntrace_type_name(component->type));
 	ret = ntrace_component_set_active(component, 0);
 	if (ret)
 		ntrace_err(component->dev, "%s cannot be switched off\n",

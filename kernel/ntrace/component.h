@@ -474,6 +474,7 @@ bool ntrace_component_is_running(const struct ntrace_component *component);
 int ntrace_component_init(struct ntrace_component *component);
 int ntrace_component_reset(struct ntrace_component *component);
 int ntrace_component_wake(struct ntrace_component *component);
+void ntrace_component_quiesce(struct ntrace_component *component);
 int ntrace_component_off(struct ntrace_component *component);
 int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic);
 int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control);

@@ -3,6 +3,7 @@
  * A path as a whole: switches all its components in the right order. Shared components are
  * switched only by their first and their last user.
  */
+#include <linux/bits.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/poll.h>
@@ -262,23 +263,55 @@ static bool ntrace_path_shares(const struct ntrace_path *path,
 }
 
 /*
- * Switches off the components that no other path needs, encoder first.
+ * Switches off the components whose numbers are bits of @which. First all trace flows out of the
+ * path: they are disabled from the encoder on. Then they become inactive from the sink on: the
+ * clock of a component may come from the one that sends to it, and stop when that is inactive.
  *
  * Return: 0, or -ETIMEDOUT if a component may still be running.
  */
-static int ntrace_path_off(struct ntrace_path *path)
+static int ntrace_path_off_some(struct ntrace_path *path, u32 which)
 {
 	unsigned int i;
 	int ret = 0;
 
 	for (i = 0; i < path->count; i++) {
-		if (ntrace_path_shares(path, path->component[i]))
+		if (!(which & BIT(i)))
 			continue;
 		path->component[i]->programmed = false;
-		if (ntrace_component_off(path->component[i]))
-			ret = -ETIMEDOUT;
+		ntrace_component_quiesce(path->component[i]);
 	}
+	while (i--)
+		if (which & BIT(i) && ntrace_component_off(path->component[i]))
+			ret = -ETIMEDOUT;
 	return ret;
+}
+
+/* The components that no other path needs, as a bit mask. */
+static u32 ntrace_path_own(const struct ntrace_path *path)
+{
+	u32 own = 0;
+	unsigned int i;
+
+	for (i = 0; i < path->count; i++)
+		if (!ntrace_path_shares(path, path->component[i]))
+			own |= BIT(i);
+	return own;
+}
+
+/* Return: as ntrace_path_off_some(). */
+static int ntrace_path_off(struct ntrace_path *path)
+{
+	return ntrace_path_off_some(path, ntrace_path_own(path));
+}
+
+/**
+ * ntrace_path_sleep - switch off all components of a path, those of other paths as well
+ * @path: path that is not traced; nor are the others
+ */
+void ntrace_path_sleep(struct ntrace_path *path)
+{
+	guard(mutex)(&ntrace_path_sink(path)->ramsink.mutex);
+	ntrace_path_off_some(path, BIT(path->count) - 1);
 }
 
 /**
@@ -291,41 +324,39 @@ static int ntrace_path_off(struct ntrace_path *path)
 void ntrace_path_leave_hart(struct ntrace_path *path)
 {
 	const struct ntrace_component *encoder = ntrace_path_encoder(path);
+	u32 which = 0;
 	unsigned int i;
 
 	guard(mutex)(&ntrace_path_sink(path)->ramsink.mutex);
-	for (i = 0; i < path->count; i++) {
-		if (path->component[i]->base != encoder->base && !path->component[i]->of_hart)
-			continue;
-		path->component[i]->programmed = false;
-		ntrace_component_off(path->component[i]);
-	}
+	for (i = 0; i < path->count; i++)
+		if (path->component[i]->base == encoder->base || path->component[i]->of_hart)
+			which |= BIT(i);
+	ntrace_path_off_some(path, which);
 }
 
-static int ntrace_path_program_one(struct ntrace_component *component,
-				   const struct ntrace_config *config)
-{
-	int ret = component->layout->reset(component);
-
-	return ret ? ret : component->layout->program(component, config);
-}
-
-/* Called with the mutex of the sink. */
+/*
+ * Called with the mutex of the sink. Components become active from the encoder on, and are
+ * programmed from the sink on, see ntrace_path_off_some().
+ */
 static int ntrace_path_program_all(struct ntrace_path *path, const struct ntrace_config *config)
 {
-	int ret, i;
+	u32 own = ntrace_path_own(path);
+	struct ntrace_component *component;
+	int ret = ntrace_path_off(path);
+	unsigned int i;
 
-	ret = ntrace_path_off(path);
+	for (i = 0; i < path->count && !ret; i++)
+		if (own & BIT(i))
+			ret = path->component[i]->layout->reset(path->component[i]);
+	while (i-- && !ret) {
+		if (!(own & BIT(i)))
+			continue;
+		component = path->component[i];
+		ret = component->layout->program(component, config);
+		component->programmed = !ret;
+	}
 	if (ret)
 		return ret;
-	for (i = path->count - 1; i >= 0; i--) {
-		if (ntrace_path_shares(path, path->component[i]))
-			continue;
-		ret = ntrace_path_program_one(path->component[i], config);
-		if (ret)
-			return ret;
-		path->component[i]->programmed = true;
-	}
 	path->stale = false;
 	return 0;
 }

@@ -159,6 +159,7 @@ int ntrace_path_may_join(struct ntrace_path *path, const struct ntrace_capture *
 			 const struct ntrace_config *config);
 int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture);
 void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture);
+void ntrace_path_sleep(struct ntrace_path *path);
 void ntrace_path_leave_hart(struct ntrace_path *path);
 int ntrace_path_program(struct ntrace_path *path, const struct ntrace_config *config);
 int ntrace_path_enable(struct ntrace_path *path);

@@ -670,15 +670,20 @@ void ntrace_topology_shutdown(struct ntrace_component *component)
  *
  * The registers may be lost. A running capture is stopped and remains so after resume, as when its
  * hart goes offline; START continues it. The component is made inactive: harts go offline after
- * this, and must not touch it any more.
+ * this, and must not touch it any more. So are all others on the paths to the same sink, in their
+ * order, for which all of these paths must have stopped.
  */
 void ntrace_topology_suspend(struct ntrace_component *component)
 {
+	const struct ntrace_component *sink = NULL;
 	struct ntrace_path *path;
 
 	guard(mutex)(&ntrace_lock);
+	list_for_each_entry(path, &ntrace_paths, node)
+		if (ntrace_path_has(path, component))
+			sink = ntrace_path_sink(path);
 	list_for_each_entry(path, &ntrace_paths, node) {
-		if (!ntrace_path_has(path, component))
+		if (ntrace_path_sink(path) != sink)
 			continue;
 		guard(mutex)(&path->lock);
 		path->stale = true;
@@ -686,7 +691,10 @@ void ntrace_topology_suspend(struct ntrace_component *component)
 		if (path->capture)
 			ntrace_capture_stop(path->capture);
 	}
-	component->programmed = false;
+	list_for_each_entry(path, &ntrace_paths, node)
+		if (ntrace_path_sink(path) == sink)
+			ntrace_path_sleep(path);
+	/* It may be on no path. */
 	ntrace_component_off(component);
 }
 

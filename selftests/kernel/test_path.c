@@ -37,10 +37,28 @@ u32 readl(const void *address)
 	return *(const u32 *)address;
 }
 
+/* Each change of Enable and Active: the block, its new value, a space. */
+static char order[128];
+
+static void note(unsigned int block, u32 changed, u32 value)
+{
+	size_t used = strlen(order);
+
+	if (changed & TR_CONTROL_ENABLE)
+		snprintf(order + used, sizeof(order) - used, "%u%s ", block,
+			 value & TR_CONTROL_ENABLE ? "+" : "-");
+	else if (changed & TR_CONTROL_ACTIVE)
+		snprintf(order + used, sizeof(order) - used, "%u%s ", block,
+			 value & TR_CONTROL_ACTIVE ? "on" : "off");
+}
+
 /* A block is empty as soon as it is disabled. */
 void writel(u32 value, void *address)
 {
 	u32 *control = registers[block_of(address)];
+
+	if (address == control)
+		note(block_of(address), *control ^ value, value);
 
 	*(u32 *)address = value;
 	if (address == control)
@@ -188,6 +206,26 @@ static void test_offline(void)
 	ok(!active(0) && !active(2) && freed == 1, "the last one is released: all is off");
 	ntrace_component_off(&machine.encoder[1]);
 	is_u64(touched, 0, "unbound while it is offline: neither");
+}
+
+/*
+ * A block may get its clock from the one before it, while that is active: trace flows out first,
+ * from the encoder on, then the sink becomes inactive first.
+ */
+static void test_order(void)
+{
+	begin(1, false);
+	order[0] = '\0';
+	ntrace_path_detach(&machine.path[0], &machine.capture[0]);
+	is_str(order, "2off 0off ", "released: the sink becomes inactive, then the encoder");
+	order[0] = '\0';
+	ntrace_path_attach(&machine.path[0], &machine.capture[0]);
+	is_str(order, "0on 2on ", "configured: the encoder becomes active, then the sink");
+	registers[0][0] |= TR_CONTROL_ENABLE;
+	registers[2][0] |= TR_CONTROL_ENABLE;
+	order[0] = '\0';
+	ntrace_path_sleep(&machine.path[0]);
+	is_str(order, "0- 2- 2off 0off ", "still enabled: disabled in the order of the trace");
 }
 
 static void test_back(void)
@@ -347,6 +385,7 @@ int main(void)
 	test_flush();
 	test_funnel_in_sink();
 	test_offline();
+	test_order();
 	test_back();
 	test_one_block();
 	test_join();

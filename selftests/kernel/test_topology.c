@@ -218,6 +218,13 @@ void ntrace_path_leave_hart(struct ntrace_path *path)
 	left++;
 }
 
+static char slept[64];
+
+void ntrace_path_sleep(struct ntrace_path *path)
+{
+	snprintf(slept + strlen(slept), sizeof(slept) - strlen(slept), " %u", path->cpu);
+}
+
 void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigned int count)
 {
 }
@@ -376,7 +383,9 @@ static void test_sleep(void)
 	path->capture = &capture;
 	ntrace_hart_online(0, &path->hotplug);
 	is_u64(revived, 0, "a hart is online");
+	slept[0] = '\0';
 	ntrace_topology_suspend(&encoder);
+	is_str(slept, " 0", "sleep: the first component takes its path with it");
 	ntrace_topology_suspend(&ram);
 	is_u64(switched_off, 2, "sleep: each component is switched off");
 	ntrace_hart_offline(0, &path->hotplug);
