@@ -281,8 +281,7 @@ int ntrace_component_off(struct ntrace_component *component)
 	int ret;
 
 	if (component->layout && component->layout->off)
-		return pm_runtime_suspended(component->dev) ? 0 :
-							      component->layout->off(component);
+		return pm_runtime_suspended(component->dev) ? 0 : component->layout->off(component);
 	ntrace_component_quiesce(component);
 	if (!ntrace_component_is_on(component))
 		return 0;

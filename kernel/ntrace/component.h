@@ -214,6 +214,7 @@ struct ntrace_deframe {
  * @users_lock: protects the users where nothing can sleep, see path.h
  * @lock: protects the members below
  * @feeds: data areas that are fed from the sink
+ * @full: when the driver stopped the sink, it had stopped by itself
  * @fault: the write pointer left the buffer
  * @wrapped: the drain has found that the sink has wrapped since the ring began anew
  * @drained: position in the ring up to which the drain has copied
@@ -259,6 +260,7 @@ struct ntrace_ramsink {
 
 	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
 	struct list_head feeds;
+	bool full;
 	bool fault;
 	bool wrapped;
 	u32 drained;

@@ -479,6 +479,7 @@ void ntrace_drain_begin(struct ntrace_component *component)
 
 	guard(raw_spinlock_irqsave)(&sink->lock);
 	sink->fault = false;
+	sink->full = false;
 	sink->drained = 0;
 	sink->wrapped = false;
 	sink->ring_size = sink->last + sink->granule;
@@ -574,11 +575,6 @@ static void ntrace_drain_whole(struct ntrace_component *component)
 		list_for_each_entry(feed, &sink->feeds, node)
 			ntrace_feed_commit(feed);
 	}
-	if (!(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP) || !ntrace_ramsink_wrapped(component))
-		return;
-	guard(raw_spinlock_irqsave)(&sink->lock);
-	list_for_each_entry(feed, &sink->feeds, node)
-		ntrace_feed_sink_full(feed);
 }
 
 /**
@@ -592,6 +588,7 @@ static void ntrace_drain_whole(struct ntrace_component *component)
 void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 {
 	struct ntrace_component *component = feed->sink;
+	struct ntrace_feed *each;
 
 	if (ntrace_ramsink_is_whole(&component->ramsink)) {
 		if (sink_stopped)
@@ -606,6 +603,9 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 		component->ramsink.ends++;
 		ntrace_feed_settle(feed);
 	}
+	if (sink_stopped && component->ramsink.full)
+		list_for_each_entry(each, &component->ramsink.feeds, node)
+			ntrace_feed_sink_full(each);
 	if (sink_stopped && ntrace_ramsink_is_stuck(component)) {
 		ntrace_err(component->dev, "write pointer is stuck\n");
 		ntrace_drain_fault(&component->ramsink);

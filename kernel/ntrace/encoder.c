@@ -11,6 +11,7 @@
 #include "context.h"
 #include "encoder.h"
 #include "filter.h"
+#include "sink.h"
 #include "timestamp.h"
 #include "trigger.h"
 
@@ -379,6 +380,8 @@ void ntrace_encoder_stop(struct ntrace_component *component)
 
 	if (encoder->stores)
 		ntrace_context_store_to(encoder->cpu, NULL);
+	if (component->sink)
+		ntrace_ramsink_note_full(component->sink);
 	encoder->noted |= ntrace_read(component, TR_TE_CONTROL) & encoder->losses;
 	ntrace_encoder_control(component, encoder->control);
 }

@@ -290,9 +290,24 @@ static void ntrace_ramsink_halt(struct ntrace_component *component)
 	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
 }
 
+/**
+ * ntrace_ramsink_note_full - before a sink is stopped: has it stopped by itself?
+ * @component: RAM sink that the driver has enabled
+ *
+ * Where a sink stops that is full, and whether it has wrapped then, differs. That it has cleared
+ * Enable does not. One that has failed was disabled at once.
+ */
+void ntrace_ramsink_note_full(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	sink->full = !sink->fault && !(ntrace_read(component, TR_CONTROL) & TR_CONTROL_ENABLE);
+}
+
 /* The components that send to the sink have stopped and are empty. Return: 0 or -ETIMEDOUT. */
 static int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
 {
+	ntrace_ramsink_note_full(component);
 	ntrace_ramsink_halt(component);
 	return ntrace_component_wait_disabled(component, atomic, NULL);
 }
@@ -498,27 +513,39 @@ bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink)
 void ntrace_ramsink_fetch(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	u32 i;
+	u32 position, i;
 
 	if (!sink->sram_size)
 		return;
+	/* The word that shows whether the sink has wrapped. */
+	ntrace_write(component, TR_RAM_RP_LOW, sink->last);
+	put_unaligned_le32(ntrace_read(component, TR_RAM_DATA), sink->ring + sink->last);
+	/* Each word takes an access to the bus: those that were not written are left out. */
+	if (!ntrace_ramsink_position(component, &position) || ntrace_ramsink_wrapped(component))
+		position = sink->ring_size;
 	ntrace_write(component, TR_RAM_RP_LOW, sink->ring_dma);
-	for (i = 0; i < sink->ring_size; i += sizeof(u32))
+	for (i = 0; i < position; i += sizeof(u32))
 		put_unaligned_le32(ntrace_read(component, TR_RAM_DATA), sink->ring + i);
 }
 
 /**
  * ntrace_ramsink_wrapped - tell whether the sink has reached the end of its ring at least once
- * @component: RAM sink that has stopped and, in SRAM mode, was fetched
+ * @component: RAM sink that has stopped and, in SRAM mode, whose last word was fetched
  */
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component)
 {
 	const struct ntrace_ramsink *sink = &component->ramsink;
 
+	u32 wp;
+
 	if (sink->wrapped)
 		return true;
+	wp = ntrace_read(component, sink->wp);
+	/* Full, and back at the start. */
+	if (sink->full && (wp & ~TR_RAM_WP_LOW_WRAP) == lower_32_bits(sink->ring_dma))
+		return true;
 	if (sink->sram_size && !sink->marked)
-		return ntrace_read(component, sink->wp) & TR_RAM_WP_LOW_WRAP;
+		return wp & TR_RAM_WP_LOW_WRAP;
 	/* ntrace_drain_begin() has filled it, and no earlier round of the drain set a canary. */
 	return !ring_canary_intact(sink, 0);
 }

@@ -41,6 +41,7 @@ size_t ntrace_ramsink_size_max(const struct ntrace_component *component);
 bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink);
 int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size);
 void ntrace_ramsink_free(struct ntrace_component *component);
+void ntrace_ramsink_note_full(struct ntrace_component *component);
 void ntrace_ramsink_fetch(struct ntrace_component *component);
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component);
 bool ntrace_ramsink_measure(struct ntrace_ramsink *sink, bool running);

@@ -203,6 +203,7 @@ static void ntrace_v0_halt_funnel(struct ntrace_component *component)
 /* The encoders have stopped and are empty. */
 static int ntrace_v0_stop_funnel(struct ntrace_component *component, bool atomic)
 {
+	ntrace_ramsink_note_full(component);
 	ntrace_v0_halt_funnel(component);
 	return ntrace_component_wait_disabled(component, atomic, NULL);
 }

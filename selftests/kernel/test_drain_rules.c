@@ -495,17 +495,24 @@ static void test_whole(void)
 		bool sram, stop_on_wrap, unknown; /* width of a write */
 		u64 taken, from, lost;
 		u32 loss, gaps;
+		bool full;
 	} table[] = {
-		{ "SRAM, half", true, false, false, 512, 0, 0, 0, 0 },
+		{ "SRAM, half", true, false, false, 512, 0, 0, 0, 0, false },
 		{ "SRAM, wrapped", true, false, false, 1024 + 300, 300, 300, NTRACE_LOSS_LAPPED,
-		  1 },
-		{ "SRAM, nothing", true, false, false, 0, 0, 0, 0, 0 },
-		{ "stop-on-wrap, half", false, true, false, 512, 0, 0, 0, 0 },
-		{ "stop-on-wrap, full", false, true, false, 1024, 0, 0, NTRACE_LOSS_SINK_FULL, 1 },
-		{ "unknown width, half", false, true, true, 512, 0, 0, 0, 0 },
-		{ "unknown width, full", false, true, true, 1024, 0, 0, NTRACE_LOSS_SINK_FULL, 1 },
+		  1, false },
+		{ "SRAM, nothing", true, false, false, 0, 0, 0, 0, 0, false },
+		{ "stop-on-wrap, half", false, true, false, 512, 0, 0, 0, 0, false },
+		{ "stop-on-wrap, full", false, true, false, 1024, 0, 0, NTRACE_LOSS_SINK_FULL, 1,
+		  true },
+		{ "stop-on-wrap, full early", false, true, false, 960, 0, 0, NTRACE_LOSS_SINK_FULL,
+		  1, true },
+		{ "stop-on-wrap, back at the start in time", false, true, false, 1024, 0, 0, 0, 0,
+		  false },
+		{ "unknown width, half", false, true, true, 512, 0, 0, 0, 0, false },
+		{ "unknown width, full", false, true, true, 1024, 0, 0, NTRACE_LOSS_SINK_FULL, 1,
+		  true },
 		{ "SRAM, stop-on-wrap, full", true, true, false, 1024, 0, 0, NTRACE_LOSS_SINK_FULL,
-		  1 },
+		  1, true },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
@@ -529,12 +536,13 @@ static void test_whole(void)
 		is_u64(drained(), 0, "%s: nothing while it runs", table[i].what);
 		ntrace_drain_end(feed, 0, false);
 		is_u64(drained(), 0, "%s: nor while others use it", table[i].what);
+		sink->full = table[i].full;
 		stop();
 		is_u64(drained(), bytes + table[i].gaps, "%s: all trace is there", table[i].what);
 		ok(control->loss == table[i].loss && control->lost == table[i].lost &&
 			   control->gaps == table[i].gaps &&
 			   (!table[i].gaps ||
-			    control->gap_head == (table[i].stop_on_wrap ? 1024 : 0)),
+			    control->gap_head == (table[i].stop_on_wrap ? bytes : 0)),
 		   "%s: losses, and where", table[i].what);
 		for (u64 p = 0; p < bytes; p++)
 			good &= machine.data[0][p + (table[i].gaps && !table[i].stop_on_wrap)] ==

@@ -28,6 +28,7 @@ NOTHING(ntrace_context_store_to);
 NOTHING(ntrace_filter_check);
 NOTHING(ntrace_filter_init);
 NOTHING(ntrace_filter_program);
+NOTHING(ntrace_ramsink_note_full);
 NOTHING(ntrace_timestamp_check);
 NOTHING(ntrace_timestamp_init);
 NOTHING(ntrace_timestamp_program);

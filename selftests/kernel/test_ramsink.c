@@ -28,6 +28,7 @@ static struct {
 	bool data_fixed;	/* writing trRamData changes nothing */
 	u32 rp;			/* RP, in words */
 	u32 rp_most, data[64];
+	unsigned int fetched;	/* reads of trRamData */
 	unsigned int start_when_limit; /* writes to Limit while Start was not 0 */
 } hw;
 
@@ -68,6 +69,7 @@ u32 readl(const void *address)
 	case TR_RAM_RP_LOW:
 		return 4 * hw.rp > hw.rp_most ? hw.rp_most : 4 * hw.rp;
 	case TR_RAM_DATA:
+		hw.fetched++;
 		return hw.data[hw.rp++ % 64];
 	default:
 		return 0;
@@ -270,12 +272,27 @@ static void test_sram(void)
 	for (u32 i = 0; i < 64; i++)
 		hw.data[i] = 0x03020100 + 0x04040404 * i;
 	hw.rp = 12;
+	hw.wp = 40 | TR_RAM_WP_LOW_WRAP;
+	hw.fetched = 0;
 	ntrace_ramsink_fetch(component);
 	bool good = true;
 
 	for (u32 i = 0; i < 256; i++)
 		good &= sink->ring[i] == (u8)i;
 	ok(good, "fetched from its start on, lowest byte first");
+	is_u64(hw.fetched, 1 + 64, "it has wrapped: all words");
+	hw.wp = 40;
+	hw.fetched = 0;
+	hw.data[9] = 0xdeadbeef;
+	ntrace_ramsink_fetch(component);
+	is_u64(hw.fetched, 1 + 10, "it has not: those up to its write pointer");
+	is_u64(sink->ring[39], 0xde, "to the last one");
+	hw.wp = 0;
+	hw.fetched = 0;
+	sink->full = true;
+	ntrace_ramsink_fetch(component);
+	is_u64(hw.fetched, 1 + 64, "full and back at the start, without a sign of it: all words");
+	sink->full = false;
 	ntrace_ramsink_free(component);
 	ok(!sink->buffer && !sink->ring, "freed");
 	host_allocations = 0;
@@ -631,6 +648,13 @@ static void test_run(void)
 			is_hex(position, table[i].position, "and where");
 	}
 	is_u64(ntrace_ramsink_stop(component, false), 0, "stop");
+	ok(!sink->full, "it was running until then");
+	ntrace_ramsink_stop(component, false);
+	ok(sink->full, "one that has cleared Enable itself is full");
+	sink->fault = true;
+	ntrace_ramsink_stop(component, false);
+	ok(!sink->full, "unless the driver has disabled it before, as it failed");
+	sink->fault = false;
 	ok(!(hw.control & TR_CONTROL_ENABLE) && hw.control & TR_CONTROL_ACTIVE, "disabled, active");
 	hw.wp_keeps = 0;
 	is_u64(ntrace_ramsink_start(component, false), (u64)-EIO, "WP cannot be set back: EIO");
