@@ -82,8 +82,10 @@ static bool ntrace_armfunnel_is_running(const struct ntrace_component *component
 }
 
 /* The funnel of a debugger is left alone. Return: 0 if the funnel was idle, 1 if it was stopped. */
-static int ntrace_armfunnel_quiesce(void __iomem *base)
+static int ntrace_armfunnel_quiesce(struct ntrace_component *component)
 {
+	void __iomem *base = component->base;
+
 	if (ntrace_coresight_is_external(base) ||
 	    !(readl(base + CS_FUNNEL_CONTROL) & CS_FUNNEL_CONTROL_PORTS_MASK))
 		return 0;

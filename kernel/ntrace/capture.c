@@ -2,6 +2,7 @@
 /*
  * A capture: memory, programming, start and stop of one configured path.
  */
+#include <linux/cpu.h>
 #include <linux/cred.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
@@ -20,7 +21,6 @@
 #include "context.h"
 #include "drain.h"
 #include "encoder.h"
-#include "idle.h"
 #include "path.h"
 #include "sink.h"
 
@@ -292,12 +292,14 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 	int ret;
 
 	lockdep_assert_held(&path->lock);
-	ret = ntrace_idle_get();
-	if (ret)
+	/* The first access wakes the hart up, if it is in such a state now. */
+	ret = dev_pm_qos_add_request(get_cpu_device(path->cpu), &path->awake,
+				     DEV_PM_QOS_RESUME_LATENCY, 0);
+	if (ret < 0)
 		return ret;
 	ret = ntrace_path_attach(path, capture);
 	if (ret) {
-		ntrace_idle_put();
+		dev_pm_qos_remove_request(&path->awake);
 		return ret;
 	}
 	/* Events of perf start this themselves: each may need it or not. */
@@ -305,7 +307,7 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 		ret = ntrace_context_start(path->cpu, ntrace_path_encoder(path)->encoder.stimulus);
 		if (ret) {
 			ntrace_path_detach(path, capture);
-			ntrace_idle_put();
+			dev_pm_qos_remove_request(&path->awake);
 			return ret;
 		}
 		capture->context = true;
@@ -331,7 +333,7 @@ void ntrace_capture_detach(struct ntrace_path *path)
 		return;
 	ntrace_capture_stop(capture);
 	ntrace_path_detach(path, capture);
-	ntrace_idle_put();
+	dev_pm_qos_remove_request(&path->awake);
 	if (capture->context) {
 		ntrace_context_stop(path->cpu);
 		ntrace_context_put();
@@ -377,7 +379,6 @@ static void ntrace_capture_start_here(void *data)
 	capture->error = ntrace_encoder_enable(encoder);
 	if (capture->error)
 		return;
-	ntrace_idle_begin(capture);
 	hrtimer_start(&capture->feed.timer, capture->feed.interval, HRTIMER_MODE_REL_PINNED_HARD);
 	WRITE_ONCE(capture->feed.control->start_ns, ktime_get_ns());
 	/* The last store of the driver: the next instruction is traced. */
@@ -390,7 +391,6 @@ static void ntrace_capture_stop_here(void *data)
 {
 	struct ntrace_capture *capture = data;
 
-	ntrace_idle_end(capture);
 	ntrace_encoder_stop(ntrace_path_encoder(capture->path));
 	WRITE_ONCE(capture->feed.control->stop_ns, ktime_get_ns());
 }

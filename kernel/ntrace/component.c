@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 #include <linux/pm_runtime.h>
 #include <linux/processor.h>
+#include <linux/smp.h>
 
 #include "component.h"
 #include "log.h"
@@ -36,6 +37,47 @@ const char *ntrace_type_name(u32 type)
 }
 
 /**
+ * struct ntrace_access - an access to a register on another hart
+ * @address: register
+ * @value: its value; 0 if it cannot be read, because the hart is offline
+ */
+struct ntrace_access {
+	void __iomem *address;
+	u32 value;
+};
+
+static void ntrace_read_here(void *data)
+{
+	struct ntrace_access *access = data;
+
+	access->value = readl(access->address);
+}
+
+static void ntrace_write_here(void *data)
+{
+	const struct ntrace_access *access = data;
+
+	writel(access->value, access->address);
+}
+
+/** ntrace_read_there - read a register on the hart of its component; interrupts are on */
+u32 ntrace_read_there(const struct ntrace_component *component, u32 offset)
+{
+	struct ntrace_access access = { .address = component->base + offset };
+
+	smp_call_function_single(component->cpu, ntrace_read_here, &access, 1);
+	return access.value;
+}
+
+/** ntrace_write_there - write a register on the hart of its component; interrupts are on */
+void ntrace_write_there(const struct ntrace_component *component, u32 offset, u32 value)
+{
+	struct ntrace_access access = { .address = component->base + offset, .value = value };
+
+	smp_call_function_single(component->cpu, ntrace_write_here, &access, 1);
+}
+
+/**
  * ntrace_component_warl - write a register of WARL fields and read it back
  * @component: component, active and disabled
  * @offset: register
@@ -57,18 +99,19 @@ u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 va
 static int ntrace_component_wait(struct ntrace_component *component, u32 mask, u32 want,
 				 bool atomic, u32 *control)
 {
-	void __iomem *address = component->base + TR_CONTROL;
 	u32 foreign = component->foreign;
 	int ret;
 
 	if (atomic)
-		ret = readl_poll_timeout_atomic(address, *control,
-						(*control & mask) == want || *control & foreign, 1,
-						NTRACE_TIMEOUT_ATOMIC_US);
+		ret = read_poll_timeout_atomic(ntrace_read, *control,
+					       (*control & mask) == want || *control & foreign, 1,
+					       NTRACE_TIMEOUT_ATOMIC_US, false, component,
+					       TR_CONTROL);
 	else
-		ret = readl_poll_timeout(address, *control,
-					 (*control & mask) == want || *control & foreign,
-					 NTRACE_POLL_US, NTRACE_TIMEOUT_US);
+		ret = read_poll_timeout(ntrace_read, *control,
+					(*control & mask) == want || *control & foreign,
+					NTRACE_POLL_US, NTRACE_TIMEOUT_US, false, component,
+					TR_CONTROL);
 	return *control & foreign ? -EBUSY : ret;
 }
 
@@ -157,9 +200,8 @@ static int ntrace_component_set_active(struct ntrace_component *component, u32 a
 	int ret;
 
 	ntrace_write(component, TR_CONTROL, active);
-	ret = readl_poll_timeout(component->base + TR_CONTROL, value,
-				 (value & TR_CONTROL_ACTIVE) == active, NTRACE_POLL_US,
-				 NTRACE_TIMEOUT_US);
+	ret = read_poll_timeout(ntrace_read, value, (value & TR_CONTROL_ACTIVE) == active,
+				NTRACE_POLL_US, NTRACE_TIMEOUT_US, false, component, TR_CONTROL);
 	component->inactive = !active && !ret;
 	return ret;
 }
@@ -186,27 +228,8 @@ int ntrace_component_reset(struct ntrace_component *component)
 }
 
 /**
- * ntrace_component_wake - activate a component that may have lost its registers
- * @component: component that was stopped; interrupts are off
- *
- * Return: 0, -ETIMEDOUT, or -EIO if the registers of a sink in the same page are lost.
- */
-int ntrace_component_wake(struct ntrace_component *component)
-{
-	u32 value;
-
-	if (ntrace_read(component, TR_CONTROL) & TR_CONTROL_ACTIVE)
-		return 0;
-	if (component->sink)
-		return -EIO;
-	ntrace_write(component, TR_CONTROL, TR_CONTROL_ACTIVE);
-	return readl_poll_timeout_atomic(component->base + TR_CONTROL, value,
-					 value & TR_CONTROL_ACTIVE, 1, NTRACE_TIMEOUT_ATOMIC_US);
-}
-
-/**
- * ntrace_registers_quiesce - stop the component at a page of registers
- * @base: registers of a component of any type
+ * ntrace_registers_quiesce - stop a component
+ * @component: component of any type
  *
  * For components found running, before the driver knows their type. Active and Enable have the
  * same position in all types. The write keeps all other bits of tr??Control except trTeInstTracing
@@ -215,19 +238,19 @@ int ntrace_component_wake(struct ntrace_component *component)
  *
  * Return: 0 if the component was idle, 1 if it was stopped, -ETIMEDOUT if it did not stop.
  */
-int ntrace_registers_quiesce(void __iomem *base)
+int ntrace_registers_quiesce(struct ntrace_component *component)
 {
-	u32 value = readl(base + TR_CONTROL);
+	u32 value = ntrace_read(component, TR_CONTROL);
 
 	if (!(value & TR_CONTROL_ACTIVE) || !(value & TR_CONTROL_ENABLE))
 		return 0;
 
 	value &= ~(TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING |
 		   TR_TE_CONTROL_INST_STALL_OR_OVERFLOW);
-	writel(value, base + TR_CONTROL);
-	if (readl_poll_timeout(base + TR_CONTROL, value,
-			       !(value & TR_CONTROL_ENABLE) && (value & TR_CONTROL_EMPTY),
-			       NTRACE_POLL_US, NTRACE_TIMEOUT_US))
+	ntrace_write(component, TR_CONTROL, value);
+	if (read_poll_timeout(ntrace_read, value,
+			      !(value & TR_CONTROL_ENABLE) && (value & TR_CONTROL_EMPTY),
+			      NTRACE_POLL_US, NTRACE_TIMEOUT_US, false, component, TR_CONTROL))
 		return -ETIMEDOUT;
 	return 1;
 }
@@ -262,7 +285,7 @@ void ntrace_component_quiesce(struct ntrace_component *component)
 	if (component->layout && component->layout->off)
 		return;
 	/* Even if the component does not flush, it is switched off as far as possible. */
-	if (ntrace_component_is_on(component) && ntrace_registers_quiesce(component->base) < 0)
+	if (ntrace_component_is_on(component) && ntrace_registers_quiesce(component) < 0)
 		ntrace_err(component->dev, "%s does not stop, resetting it\n",
 			   ntrace_type_name(component->type));
 }
@@ -328,7 +351,8 @@ bool ntrace_component_is_running(const struct ntrace_component *component)
  */
 int ntrace_component_init(struct ntrace_component *component)
 {
-	int (*quiesce)(void __iomem *base) = component->layout->quiesce ?: ntrace_registers_quiesce;
+	int (*quiesce)(struct ntrace_component * component) = component->layout->quiesce ?:
+								      ntrace_registers_quiesce;
 	int ret;
 
 	if (ntrace_component_is_foreign(component))
@@ -336,7 +360,7 @@ int ntrace_component_init(struct ntrace_component *component)
 				     "%pa: a debugger owns the encoder (trTeDisSelfHosted)\n",
 				     &component->start);
 	/* Firmware, a previous kernel or a debugger may have left it running. */
-	ret = quiesce(component->base);
+	ret = quiesce(component);
 	if (ret)
 		dev_info(component->dev, "%pa: found running, %s\n", &component->start,
 			 ret < 0 ? "does not stop, resetting it" : "stopped");

@@ -10,6 +10,7 @@
 #define NTRACE_COMPONENT_H
 
 #include <linux/io.h>
+#include <linux/irqflags.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/ntrace.h>
@@ -356,7 +357,7 @@ struct ntrace_link_ops {
  * @identify: probe the type and the features of a component, just after a reset
  * @reset: put a component into its reset state, active, before it is programmed
  * @program: write a configuration; the component is disabled
- * @quiesce: stop the component at a page of registers; NULL: ntrace_registers_quiesce()
+ * @quiesce: stop a component that is not identified yet; NULL: ntrace_registers_quiesce()
  * @is_running: tell whether the component is enabled; NULL: by tr??Control
  * @off: disable a component, as ntrace_component_off(), which calls it; NULL: by tr??Control
  * @control: register that tells whether the component is enabled
@@ -367,7 +368,7 @@ struct ntrace_layout {
 	int (*identify)(struct ntrace_component *component);
 	int (*reset)(struct ntrace_component *component);
 	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
-	int (*quiesce)(void __iomem *base);
+	int (*quiesce)(struct ntrace_component *component);
 	bool (*is_running)(const struct ntrace_component *component);
 	int (*off)(struct ntrace_component *component);
 	u32 control;
@@ -394,7 +395,9 @@ struct ntrace_layout {
  * @programmed: the registers hold the current configuration
  * @inactive: it was found or made inactive, and the driver has not activated it again
  * @merges: several encoders may send to it: it is a funnel, or a sink with a funnel
- * @of_hart: it may lose its power with the hart of its path; always so for encoders
+ * @of_hart: an encoder or its bridge: it may lose its power with the hart of its path, and answer
+ *	     to that hart only
+ * @cpu: with @of_hart: Linux number of that hart
  * @fixed: bits that each write of its control register sets
  * @path: the path that begins here, or NULL
  * @sink: sink of an encoder that contains its own; else NULL
@@ -426,6 +429,7 @@ struct ntrace_component {
 	bool inactive;
 	bool merges;
 	bool of_hart;
+	unsigned int cpu;
 	u32 fixed;
 	struct ntrace_path *path;
 	struct ntrace_component *sink;
@@ -453,14 +457,36 @@ static inline bool ntrace_component_is_sink(const struct ntrace_component *compo
 	       (component->type == TR_COMP_TYPE_ATB_BRIDGE && !component->link_ops);
 }
 
+/* @cpu: from ntrace_graph_cpu(). Only components of harts can belong to a debugger. */
+static inline void ntrace_component_set_hart(struct ntrace_component *component, int cpu)
+{
+	if (cpu < 0)
+		return;
+	component->of_hart = true;
+	component->cpu = cpu;
+	component->foreign = component->layout->foreign;
+}
+
+u32 ntrace_read_there(const struct ntrace_component *component, u32 offset);
+void ntrace_write_there(const struct ntrace_component *component, u32 offset, u32 value);
+
+/*
+ * Registers of a hart are accessed on that hart. Code that runs with interrupts off is there
+ * already, or the hart is offline.
+ */
 static inline u32 ntrace_read(const struct ntrace_component *component, u32 offset)
 {
+	if (component->of_hart && !irqs_disabled())
+		return ntrace_read_there(component, offset);
 	return readl(component->base + offset);
 }
 
 static inline void ntrace_write(const struct ntrace_component *component, u32 offset, u32 value)
 {
-	writel(value, component->base + offset);
+	if (component->of_hart && !irqs_disabled())
+		ntrace_write_there(component, offset, value);
+	else
+		writel(value, component->base + offset);
 }
 
 /*
@@ -475,7 +501,6 @@ static inline bool ntrace_component_is_foreign(const struct ntrace_component *co
 bool ntrace_component_is_running(const struct ntrace_component *component);
 int ntrace_component_init(struct ntrace_component *component);
 int ntrace_component_reset(struct ntrace_component *component);
-int ntrace_component_wake(struct ntrace_component *component);
 void ntrace_component_quiesce(struct ntrace_component *component);
 int ntrace_component_off(struct ntrace_component *component);
 int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic);
@@ -483,7 +508,7 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, bool atom
 int ntrace_component_refuse_foreign(const struct ntrace_component *component);
 bool ntrace_component_await_empty(const struct ntrace_component *component, u64 deadline);
 int ntrace_component_refuse(struct ntrace_component *component, const char *why);
-int ntrace_registers_quiesce(void __iomem *base);
+int ntrace_registers_quiesce(struct ntrace_component *component);
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);
 const char *ntrace_type_name(u32 type);
 

@@ -121,13 +121,13 @@ static void ntrace_debug_powered(struct ntrace_component *component, struct seq_
 	if (ntrace_component_is_sink(component)) {
 		guard(mutex)(&component->ramsink.mutex);
 		ntrace_debug_component(file, component);
-	} else if (component->of_hart) {
-		/* A bridge: its hart stays online or offline. */
-		guard(cpus_read_lock)();
-		ntrace_debug_component(file, component);
 	} else if (component->path) {
 		/* The lock keeps the CPU online or offline. */
 		guard(mutex)(&component->path->lock);
+		ntrace_debug_component(file, component);
+	} else if (component->of_hart) {
+		/* A bridge: its hart stays online or offline. */
+		guard(cpus_read_lock)();
 		ntrace_debug_component(file, component);
 	} else {
 		ntrace_debug_component(file, component);

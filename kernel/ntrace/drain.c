@@ -495,35 +495,6 @@ void ntrace_drain_begin(struct ntrace_component *component)
 }
 
 /**
- * ntrace_drain_break - the trace of a hart is interrupted, and continues
- * @feed: data area of a running capture, on the traced hart, interrupts off
- * @control: trTeControl after the encoder was stopped
- *
- * First drains as much as the timer does.
- */
-void ntrace_drain_break(struct ntrace_feed *feed, u32 control)
-{
-	struct ntrace_component *component = feed->sink;
-	struct ntrace_ramsink *sink = &component->ramsink;
-
-	guard(raw_spinlock_irqsave)(&sink->lock);
-	ntrace_drain_slice(component, ntrace_drain_limit(sink), false);
-	ntrace_drain_encoder(feed, control);
-	ntrace_feed_break(feed);
-}
-
-/**
- * ntrace_drain_fail - the encoder of a running capture has failed
- * @feed: data area; the next expiry of the timer ends the capture
- */
-void ntrace_drain_fail(struct ntrace_feed *feed)
-{
-	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
-	feed->fault = true;
-	ntrace_feed_fail(feed);
-}
-
-/**
  * ntrace_drain_flush - drain now
  * @feed: data area of a running capture
  */

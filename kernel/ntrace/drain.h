@@ -32,8 +32,6 @@ u32 ntrace_drain_limit(struct ntrace_ramsink *sink);
 bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink_stopped);
 bool ntrace_drain_part(struct ntrace_component *component, bool sink_stopped, u32 most);
 void ntrace_drain_begin(struct ntrace_component *component);
-void ntrace_drain_break(struct ntrace_feed *feed, u32 control);
-void ntrace_drain_fail(struct ntrace_feed *feed);
 void ntrace_drain_flush(struct ntrace_feed *feed);
 u32 ntrace_drain_end_us(const struct ntrace_feed *feed);
 void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped);

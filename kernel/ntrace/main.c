@@ -51,9 +51,7 @@ static int ntrace_bind(struct device *dev, struct resource *resource)
 		return -ENOMEM;
 	component->dev = dev;
 	component->layout = match->data;
-	/* Only encoders can belong to a debugger. */
-	if (ntrace_graph_is_of_hart(dev->of_node))
-		component->foreign = component->layout->foreign;
+	ntrace_component_set_hart(component, ntrace_graph_cpu(dev->of_node));
 	component->base = devm_ioremap_resource(dev, resource);
 	if (IS_ERR(component->base))
 		return PTR_ERR(component->base);

@@ -37,6 +37,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/ntrace.h>
+#include <linux/pm_qos.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
@@ -52,10 +53,9 @@ struct ntrace_path;
 /**
  * struct ntrace_client - a user of captures that controls the hardware itself
  * @timer: drains the sink of a running capture
- * @stop: stop tracing now; the hart goes offline or to sleep, or the path is removed
+ * @stop: stop tracing now; the hart goes offline, the system to sleep, or the path is removed
  * @resume: the system is awake again: start what @stop halted, unless user space must do that
  * @lose: the path is being removed; it must not be used any more
- * @restore: write the registers of the encoder again, on the traced hart with interrupts off
  *
  * The path is locked in @stop, @resume and @lose.
  */
@@ -64,7 +64,6 @@ struct ntrace_client {
 	void (*stop)(struct ntrace_path *path);
 	void (*resume)(struct ntrace_path *path);
 	void (*lose)(struct ntrace_path *path);
-	int (*restore)(struct ntrace_path *path);
 };
 
 /**
@@ -120,6 +119,8 @@ struct ntrace_capture {
  * @cpu_up: the traced CPU is online and stays so while @lock is held
  * @stale: the CPU was offline: the registers must be written again before a start
  * @asleep: its components are suspended
+ * @awake: keeps the hart out of idle states in which its encoder may lose its registers, while
+ *	   there is a capture
  * @holds: the capture is counted in @held of the components
  * @count: number of components
  * @component: components in order, from the encoder to the sink
@@ -138,6 +139,7 @@ struct ntrace_path {
 	bool cpu_up;
 	bool stale;
 	bool asleep;
+	struct dev_pm_qos_request awake;
 	bool holds;
 	unsigned int count;
 	struct ntrace_component *component[NTRACE_PATH_MAX];

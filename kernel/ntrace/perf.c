@@ -31,7 +31,6 @@
 #include "context.h"
 #include "drain.h"
 #include "encoder.h"
-#include "idle.h"
 #include "log.h"
 #include "path.h"
 #include "perf.h"
@@ -250,7 +249,6 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	perf->enabled = true;
 	if (ret)
 		return ret;
-	ntrace_idle_begin(capture);
 	hrtimer_start(&capture->feed.timer, ntrace_drain_first(&capture->feed),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	if (perf_event->strobe_period) {
@@ -282,7 +280,6 @@ static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
 	if (!perf->enabled)
 		return 0;
 	perf->enabled = false;
-	ntrace_idle_end(perf->path->capture);
 	/* The timer may be pending from the time when the encoder was off. */
 	hrtimer_try_to_cancel(&perf->strobe);
 	ntrace_perf_note_triggers(perf);
@@ -570,21 +567,11 @@ static void ntrace_perf_lose(struct ntrace_path *path)
 	perf->lost = ++ntrace_perf_epoch;
 }
 
-/* The encoder may have lost its registers in an idle state of the hart. */
-static int ntrace_perf_restore(struct ntrace_path *path)
-{
-	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
-
-	perf->programmed = 0;
-	return ntrace_perf_program(perf);
-}
-
 static const struct ntrace_client ntrace_perf_client = {
 	.timer = ntrace_perf_timer,
 	.stop = ntrace_perf_halt,
 	.resume = ntrace_perf_resume,
 	.lose = ntrace_perf_lose,
-	.restore = ntrace_perf_restore,
 };
 
 /* Gives the path to perf, unless perf has it already. Return: 0 or a negative error. */

@@ -127,9 +127,8 @@ static int ntrace_bridge_stop(struct ntrace_component *component, bool atomic)
 	int ret;
 
 	ntrace_portsink_halt(component);
-	ret = readl_poll_timeout_atomic(component->base + TR_CONTROL, control,
-					!(control & TR_CONTROL_ENABLE), 1,
-					NTRACE_TIMEOUT_ATOMIC_US);
+	ret = read_poll_timeout_atomic(ntrace_read, control, !(control & TR_CONTROL_ENABLE), 1,
+				       NTRACE_TIMEOUT_ATOMIC_US, false, component, TR_CONTROL);
 	if (ret)
 		ntrace_err(component->dev, "%s does not stop (control 0x%08x)\n",
 			   ntrace_type_name(component->type), control);
@@ -164,7 +163,6 @@ int ntrace_portsink_init(struct ntrace_component *component)
 {
 	if (ntrace_portsink_is_link(component)) {
 		component->link_ops = &ntrace_bridge_ops;
-		component->of_hart = ntrace_graph_is_of_hart(component->dev->of_node);
 		ntrace_portsink_init_atb(component);
 		return 0;
 	}

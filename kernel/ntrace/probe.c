@@ -9,6 +9,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/device.h>
 #include <linux/list.h>
+#include <linux/pm_qos.h>
 #include <linux/workqueue.h>
 
 #include "component.h"
@@ -24,11 +25,19 @@ static enum cpuhp_state ntrace_probe_state;
 /* The caller holds cpus_read_lock(): the hart stays online. */
 static int ntrace_probe_now(struct ntrace_component *component)
 {
+	struct dev_pm_qos_request awake = {};
 	int ret;
 
 	ret = ntrace_power_get(component);
 	if (ret)
 		return ret;
+	/* In an idle state it could lose its registers between two accesses. */
+	if (component->of_hart)
+		ret = dev_pm_qos_add_request(get_cpu_device(component->cpu), &awake,
+					     DEV_PM_QOS_RESUME_LATENCY, 0);
+	if (ret < 0)
+		goto put;
+	ret = 0;
 	/*
 	 * If a sink stops before its encoder, the trace on its way is lost, or the encoder stalls
 	 * the hart. So the components that send to a running one are stopped first.
@@ -40,6 +49,9 @@ static int ntrace_probe_now(struct ntrace_component *component)
 			      &component->start);
 	else
 		ret = ntrace_component_init(component);
+	if (component->of_hart)
+		dev_pm_qos_remove_request(&awake);
+put:
 	ntrace_power_put(component);
 	return ret;
 }

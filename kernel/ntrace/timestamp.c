@@ -33,8 +33,8 @@ static int ntrace_timestamp_wake(struct ntrace_component *component)
 	if (ntrace_read(component, TR_TS_CONTROL) & TR_TS_CONTROL_ACTIVE)
 		return 0;
 	ntrace_write(component, TR_TS_CONTROL, TR_TS_CONTROL_ACTIVE);
-	return readl_poll_timeout_atomic(component->base + TR_TS_CONTROL, value,
-					 value & TR_TS_CONTROL_ACTIVE, 1, NTRACE_TIMEOUT_ATOMIC_US);
+	return read_poll_timeout_atomic(ntrace_read, value, value & TR_TS_CONTROL_ACTIVE, 1,
+					NTRACE_TIMEOUT_ATOMIC_US, false, component, TR_TS_CONTROL);
 }
 
 static u32 ntrace_timestamp_value(const struct ntrace_component *component, u32 mode, u32 prescale)

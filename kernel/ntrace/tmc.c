@@ -72,8 +72,9 @@ static int ntrace_tmc_disable(void __iomem *base, bool atomic)
 }
 
 /* Return: 0 if it was idle, 1 if it was stopped, -ETIMEDOUT if it did not stop. */
-static int ntrace_tmc_quiesce(void __iomem *base)
+static int ntrace_tmc_quiesce(struct ntrace_component *component)
 {
+	void __iomem *base = component->base;
 	int ret, error;
 
 	/* That of a debugger is left alone. */
@@ -112,7 +113,7 @@ static int ntrace_tmc_off(struct ntrace_component *component)
 	if (component->inactive)
 		return 0;
 	/* Even if it does not flush, switch it off as far as possible. */
-	stopped = ntrace_tmc_quiesce(component->base);
+	stopped = ntrace_tmc_quiesce(component);
 	ret = ntrace_tmc_disable(component->base, false);
 	if (ret) {
 		ntrace_err(component->dev, "%s cannot be switched off\n",

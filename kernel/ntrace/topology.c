@@ -59,14 +59,6 @@ static bool ntrace_node_is_reachable(const struct device_node *node)
 	return cpu == -ENOENT || (cpu >= 0 && cpu_online(cpu));
 }
 
-/* Does a debugger own the encoder at @base? */
-static bool ntrace_node_is_foreign(const struct device_node *node,
-				   const struct ntrace_layout *layout, void __iomem *base)
-{
-	return layout && ntrace_graph_is_of_hart(node) &&
-	       readl(base + TR_TE_CONTROL) & layout->foreign;
-}
-
 static bool ntrace_bound_is_foreign(struct ntrace_component *component)
 {
 	bool foreign;
@@ -78,13 +70,33 @@ static bool ntrace_bound_is_foreign(struct ntrace_component *component)
 	return foreign;
 }
 
+/* Stops a component that is not bound. */
+static int ntrace_quiesce_unbound(struct device_node *node, const struct ntrace_layout *layout)
+{
+	struct ntrace_component component = { .layout = layout };
+	int ret;
+
+	ntrace_component_set_hart(&component, ntrace_graph_cpu(node));
+	component.base = of_iomap(node, 0);
+	if (!component.base)
+		return 0;
+	if (ntrace_component_is_foreign(&component))
+		ret = -EBUSY;
+	else
+		ret = layout->quiesce ? layout->quiesce(&component) :
+					ntrace_registers_quiesce(&component);
+	iounmap(component.base);
+	if (ret == -EBUSY || !ret)
+		return ret;
+	pr_info("ntrace: %pOF: found running, %s\n", node, ret < 0 ? "does not stop" : "stopped");
+	return 0;
+}
+
 static int ntrace_quiesce_node(struct device_node *node, void *data)
 {
 	unsigned int depth = *(unsigned int *)data + 1;
 	struct ntrace_component *component;
 	const struct of_device_id *match;
-	const struct ntrace_layout *layout;
-	void __iomem *base;
 	int ret;
 
 	/* The graph comes from firmware and may contain a loop. */
@@ -99,21 +111,8 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 	component = ntrace_find_component(node);
 	if (component)
 		return ntrace_bound_is_foreign(component) ? -EBUSY : 0;
-	base = of_iomap(node, 0);
-	if (!base)
-		return 0;
 	match = of_match_node(ntrace_layouts, node);
-	layout = match ? match->data : NULL;
-	if (ntrace_node_is_foreign(node, layout, base)) {
-		iounmap(base);
-		return -EBUSY;
-	}
-	ret = layout && layout->quiesce ? layout->quiesce(base) : ntrace_registers_quiesce(base);
-	if (ret)
-		pr_info("ntrace: %pOF: found running, %s\n", node,
-			ret < 0 ? "does not stop" : "stopped");
-	iounmap(base);
-	return 0;
+	return match ? ntrace_quiesce_unbound(node, match->data) : 0;
 }
 
 /**

@@ -498,8 +498,8 @@ static void test_whole(void)
 		bool full;
 	} table[] = {
 		{ "SRAM, half", true, false, false, 512, 0, 0, 0, 0, false },
-		{ "SRAM, wrapped", true, false, false, 1024 + 300, 300, 300, NTRACE_LOSS_LAPPED,
-		  1, false },
+		{ "SRAM, wrapped", true, false, false, 1024 + 300, 300, 300, NTRACE_LOSS_LAPPED, 1,
+		  false },
 		{ "SRAM, nothing", true, false, false, 0, 0, 0, 0, 0, false },
 		{ "stop-on-wrap, half", false, true, false, 512, 0, 0, 0, 0, false },
 		{ "stop-on-wrap, full", false, true, false, 1024, 0, 0, NTRACE_LOSS_SINK_FULL, 1,

@@ -18,6 +18,10 @@ static struct ntrace_component *const sink = &machine.sink;
 static u32 registers[BLOCKS][TR_COMPONENT_SIZE / sizeof(u32)];
 static bool dead[BLOCKS];
 static unsigned int touched;
+/* Accesses to an encoder from another hart than its own. */
+static unsigned int strange;
+bool host_online[nr_cpu_ids];
+unsigned int host_cpu;
 static unsigned int freed;
 
 int host_allocations = -1;
@@ -28,6 +32,7 @@ static unsigned int block_of(const void *address)
 		(unsigned int)(((const u8 *)address - (u8 *)registers) / sizeof(registers[0]));
 
 	touched += dead[block];
+	strange += block < 2 && block != host_cpu;
 	return block;
 }
 
@@ -253,6 +258,35 @@ static void test_one_block(void)
 	is_u64(freed, 1, "the memory is free");
 }
 
+/* Encoders answer to their own hart only. */
+static void test_own_hart(void)
+{
+	begin(2, false);
+	for (unsigned int i = 0; i < 2; i++) {
+		machine.encoder[i].of_hart = true;
+		machine.encoder[i].cpu = i;
+		host_online[i] = true;
+		ntrace_path_detach(&machine.path[i], &machine.capture[i]);
+	}
+	host_irqs_on = true;
+	strange = 0;
+	for (host_cpu = 0; host_cpu < 3; host_cpu++) {
+		for (unsigned int i = 0; i < 2; i++)
+			ntrace_path_attach(&machine.path[i], &machine.capture[i]);
+		ok(active(0) && active(1), "CPU %u configures both", host_cpu);
+		for (unsigned int i = 0; i < 2; i++)
+			ntrace_path_detach(&machine.path[i], &machine.capture[i]);
+		ok(!active(0) && !active(1), "and releases them");
+	}
+	host_cpu = 0;
+	is_u64(strange, 0, "each encoder is accessed on its own hart");
+	host_online[1] = false;
+	machine.encoder[1].inactive = false;
+	is_u64(ntrace_read(&machine.encoder[1], TR_CONTROL), 0, "not that of an offline hart");
+	is_u64(strange, 0, "which is not accessed");
+	host_irqs_on = false;
+}
+
 /* Two events of a process and a shared sink. */
 static void test_join(void)
 {
@@ -388,6 +422,7 @@ int main(void)
 	test_order();
 	test_back();
 	test_one_block();
+	test_own_hart();
 	test_join();
 	return done_testing();
 }

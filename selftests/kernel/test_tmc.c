@@ -255,7 +255,7 @@ static void test_claim(void)
 	fresh(TMC_DEVID_TYPE_ETR);
 	hw.claims = CS_CLAIM_EXTERNAL;
 	hw.capture = true;
-	is_u64(ntrace_tmc_quiesce(page), 0, "found running, of a debugger");
+	is_u64(ntrace_tmc_quiesce(component), 0, "found running, of a debugger");
 	ok(hw.capture, "it is left alone");
 	is_u64((u64)ntrace_tmc_reset(component), (u64)-EBUSY, "reset: EBUSY");
 	is_str(machine_log, "a debugger uses it (claim tags 0x1)\n", "and the log says so");
@@ -271,11 +271,11 @@ static void test_claim(void)
 static void test_quiesce(void)
 {
 	fresh(TMC_DEVID_TYPE_ETR);
-	is_u64(ntrace_tmc_quiesce(page), 0, "idle");
+	is_u64(ntrace_tmc_quiesce(component), 0, "idle");
 	hw.capture = true;
 	/* The polls of this test do not repeat. */
 	hw.never_flushed = true;
-	is_u64((u64)ntrace_tmc_quiesce(page), (u64)-ETIMEDOUT, "running, and does not flush");
+	is_u64((u64)ntrace_tmc_quiesce(component), (u64)-ETIMEDOUT, "running, and does not flush");
 	ok(!hw.capture, "it is disabled all the same");
 }
 

@@ -129,9 +129,9 @@ u32 readl(const void *address)
 	return node->owned ? TR_TE_CONTROL_DIS_SELF_HOSTED : 0;
 }
 
-int ntrace_registers_quiesce(void *base)
+int ntrace_registers_quiesce(struct ntrace_component *component)
 {
-	const struct device_node *node = base;
+	const struct device_node *node = component->base;
 
 	snprintf(stopped + strlen(stopped), sizeof(stopped) - strlen(stopped), "%s%s",
 		 stopped[0] ? " " : "", node->name);

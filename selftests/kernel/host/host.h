@@ -19,6 +19,12 @@
 /* Not every test uses all of this file. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 
+/* Only tests of component.c have these, and CPUs. */
+#pragma weak ntrace_read_there
+#pragma weak ntrace_write_there
+#pragma weak host_online
+#pragma weak host_cpu
+
 /* Points at which other harts and devices may act, and memory barriers. */
 enum host_event {
 	HOST_BARRIER,		/* mb() */

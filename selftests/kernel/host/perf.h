@@ -235,14 +235,6 @@ void ntrace_encoder_trace(struct ntrace_component *encoder)
 	world.tracing[cpu_of(encoder)] = true;
 }
 
-void ntrace_idle_begin(struct ntrace_capture *capture)
-{
-}
-
-void ntrace_idle_end(const struct ntrace_capture *capture)
-{
-}
-
 void ntrace_encoder_pause(struct ntrace_component *encoder)
 {
 	world.tracing[cpu_of(encoder)] = false;

@@ -20,5 +20,11 @@
 	(condition) ? 0 : -ETIMEDOUT;					\
 })
 #define readl_poll_timeout_atomic readl_poll_timeout
+#define read_poll_timeout(op, value, condition, sleep, timeout, before, ...)	\
+({										\
+	(value) = op(__VA_ARGS__);						\
+	(condition) ? 0 : -ETIMEDOUT;						\
+})
+#define read_poll_timeout_atomic read_poll_timeout
 
 #endif /* HOST_LINUX_IOPOLL_H */
