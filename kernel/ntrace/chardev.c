@@ -147,6 +147,8 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	info->triggers_out = encoder->triggers_out;
 	info->triggers_debug = !!encoder->triggers_debug;
 	info->stall = !!encoder->stall;
+	info->context = encoder->control_on & TR_TE_CONTROL_CONTEXT ? 2 : !!encoder->context;
+	info->sync_maxes = encoder->sync_maxes;
 	info->framing = sink->ramsink.framed ? NTRACE_FRAMING_CORESIGHT : NTRACE_FRAMING_NONE;
 	info->atid = sink->ramsink.framed ? encoder->atid : 0;
 	info->timestamp_modes = unit->offered;

@@ -10,6 +10,7 @@
 #include <linux/pm_runtime.h>
 #include <linux/processor.h>
 #include <linux/smp.h>
+#include <linux/uaccess.h>
 
 #include "component.h"
 #include "log.h"
@@ -191,6 +192,51 @@ bool ntrace_component_await_empty(const struct ntrace_component *component, u64 
 		cpu_relax();
 	}
 	return true;
+}
+
+static void ntrace_try_here(void *data)
+{
+	struct ntrace_access *access = data;
+	u32 value;
+
+	/* A bus error is a trap of this load, too. */
+	access->value =
+		!get_kernel_nofault(value, (const u32 *)(__force const void *)access->address);
+}
+
+/**
+ * ntrace_component_has - tell whether an optional register may be accessed
+ * @component: component, active; interrupts are on
+ * @offset: register
+ *
+ * A register that does not exist should read 0, but an access may also be a bus error.
+ */
+bool ntrace_component_has(const struct ntrace_component *component, u32 offset)
+{
+	struct ntrace_access access = { .address = component->base + offset };
+
+	if (component->of_hart)
+		smp_call_function_single(component->cpu, ntrace_try_here, &access, 1);
+	else
+		ntrace_try_here(&access);
+	return access.value;
+}
+
+/**
+ * ntrace_component_lacks - log that a field does not take a value
+ * @component: component
+ * @field: name of the field in the specification
+ * @value: value that was asked for
+ *
+ * Called in any context.
+ *
+ * Return: -EOPNOTSUPP.
+ */
+int ntrace_component_lacks(const struct ntrace_component *component, const char *field, u64 value)
+{
+	ntrace_err(component->dev, "%s: %s does not take %#llx\n",
+		   ntrace_type_name(component->type), field, value);
+	return -EOPNOTSUPP;
 }
 
 /* Clears or sets tr??Active. Software may access no other register until the bit reads back. */

@@ -51,12 +51,17 @@ struct reset_control;
  * @modes: supported values of trTeInstMode, as a bit mask
  * @sync_modes: supported values of trTeInstSyncMode, as a bit mask
  * @sync_max: largest supported value of trTeInstSyncMax
+ * @sync_maxes: supported values of it, as a bit mask
  * @sync_messages_min: smallest supported value of it when messages are counted
  * @acknowledge: bits of trTeControl to invert in the write that enables the encoder
  * @losses: bits of trTeControl that report a loss
  * @noted: those of @losses that were set when the encoder was stopped
  * @failures: those bits of @losses after which no trace reaches the sink any more
- * @features: supported bits of trTeInstFeatures
+ * @features: supported bits of trTeInstFeatures, and the best trTeInstImplicitReturnMode
+ * @features_on: those of NTRACE_FEATURES that are hard-wired to 1
+ * @control_on: fields of trTeControl, of one bit, that are hard-wired to 1
+ * @absent: bit n: the encoder lacks optional register n, see encoder.c
+ * @comparators: comparators that exist, as a bit mask
  * @stall: not 0: the encoder has trTeInstStallEna
  * @privilege: privilege codes that a filter can select, 0 = no filter
  * @context: not 0: the encoder has trTeContext
@@ -66,10 +71,12 @@ struct reset_control;
  * @triggers_in: external trigger inputs, as a bit mask
  * @triggers_out: external trigger outputs, as a bit mask
  * @triggers_debug: not 0: the encoder has trTeInstTrigEnable
- * @sources: trTeSrcID and trTeSrcBits that tell the encoders of a shared sink apart; 0: the
- *	     sink is not shared
- * @wired_src: SRC of an encoder that does not let software choose it
- * @wired_bits: width of @wired_src; 0: software chooses
+ * @sources: trTeSrcID and trTeSrcBits to write
+ * @shared: they tell the encoders of a shared sink apart
+ * @came: trTeSrcID and trTeSrcBits after the reset, or as they are wired
+ * @src_widths: supported values of trTeSrcBits, as a bit mask
+ * @src_ids: bits of trTeSrcID that software can choose
+ * @leaves_out_src: it sends no SRC if the sink is not shared
  * @stimulus: offset of the register to which the id of the running task is stored for an
  *	      Ownership message; 0: the encoder reads scontext
  * @stores: the configuration asks for these stores
@@ -85,12 +92,17 @@ struct ntrace_encoder {
 	u32 modes;
 	u32 sync_modes;
 	u32 sync_max;
+	u32 sync_maxes;
 	u32 sync_messages_min;
 	u32 acknowledge;
 	u32 losses;
 	u32 noted;
 	u32 failures;
 	u32 features;
+	u32 features_on;
+	u32 control_on;
+	u32 absent;
+	u32 comparators;
 	u32 stall;
 	u32 privilege;
 	u32 context;
@@ -100,9 +112,12 @@ struct ntrace_encoder {
 	u32 triggers_in;
 	u32 triggers_out;
 	u32 triggers_debug;
+	u32 came;
+	u32 src_widths;
+	u32 src_ids;
+	bool leaves_out_src;
 	u32 sources;
-	u32 wired_src;
-	u32 wired_bits;
+	bool shared;
 	u32 stimulus;
 	bool stores;
 	u32 atid;
@@ -113,7 +128,8 @@ struct ntrace_encoder {
 
 /**
  * struct ntrace_timestamp - state of the timestamp unit of an encoder or a funnel
- * @modes: supported values of trTsMode, as a bit mask; 0 = the component has no unit
+ * @exists: trTsControl may be accessed
+ * @modes: supported values of trTsMode, as a bit mask; 0 = the component has no usable unit
  * @offered: those modes of an encoder that are useful on its path
  * @source: trTsMode that the driver chose for the unit of a funnel
  * @bits: trTsWidth
@@ -121,6 +137,7 @@ struct ntrace_encoder {
  * @hz: counts per second in each mode, before the prescaler, 0 = unknown
  */
 struct ntrace_timestamp {
+	bool exists;
 	u32 modes;
 	u32 offered;
 	u32 source;
@@ -296,7 +313,8 @@ struct ntrace_tmc {
  * @center: 1: trPibClkCenter
  * @calibrate: 1: trPibCalibrate: the sink sends a pattern instead of trace
  * @id: trAtbBridgeID, 0 = the source ID on the bus has not been set
- * @inputs: funnel of Arm: connected inputs, as a bit mask
+ * @inputs: funnel of Arm: connected inputs, as a bit mask; other funnels: not 0 if trFunnelDisInput
+ *	    exists
  *
  * The members from @mode to @id, except a hard-wired @id, are attributes that users write while no
  * capture is configured. The mutex of struct ntrace_ramsink protects them.
@@ -507,6 +525,8 @@ int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomi
 int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control);
 int ntrace_component_refuse_foreign(const struct ntrace_component *component);
 bool ntrace_component_await_empty(const struct ntrace_component *component, u64 deadline);
+bool ntrace_component_has(const struct ntrace_component *component, u32 offset);
+int ntrace_component_lacks(const struct ntrace_component *component, const char *field, u64 value);
 int ntrace_component_refuse(struct ntrace_component *component, const char *why);
 int ntrace_registers_quiesce(struct ntrace_component *component);
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);

@@ -132,9 +132,11 @@ int ntrace_context_start(unsigned int cpu, bool stored)
 	struct ntrace_context_request request = { .has_csr = !stored };
 	int ret = smp_call_function_single(cpu, ntrace_context_start_here, &request, 1);
 
-	if (ret)
+	if (ret || request.good)
 		return ret;
-	return request.good ? 0 : -EOPNOTSUPP;
+	pr_info_once("ntrace: scontext cannot hold thread ids: it is missing, narrow or read-only, "
+		     "or firmware denies it (mstateen0)\n");
+	return -EOPNOTSUPP;
 }
 
 /**

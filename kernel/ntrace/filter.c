@@ -46,6 +46,8 @@ static bool ntrace_filter_takes_range(struct ntrace_component *component, u32 i)
 	u32 control = ntrace_filter_comparator(i);
 	bool takes;
 
+	if (!(component->encoder.comparators & BIT(i)))
+		return false;
 	if (privilege)
 		control |= TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE;
 	takes = ntrace_filter_write(component, TR_TE_FILTER_MATCH_INST(i), privilege) &&
@@ -62,8 +64,11 @@ static bool ntrace_filter_takes_range(struct ntrace_component *component, u32 i)
 void ntrace_filter_init(struct ntrace_component *component)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
-	u32 filters = ntrace_component_warl(component, TR_TE_INST_FILTERS, U16_MAX);
+	u32 filters;
 
+	if (!ntrace_component_has(component, TR_TE_INST_FILTERS))
+		return;
+	filters = ntrace_component_warl(component, TR_TE_INST_FILTERS, U16_MAX);
 	if (filters & BIT(0)) {
 		u32 privilege = ntrace_component_warl(component, TR_TE_FILTER_MATCH_INST(0),
 						      NTRACE_PRIVILEGE_ALL);
@@ -84,15 +89,20 @@ void ntrace_filter_init(struct ntrace_component *component)
 	ntrace_write(component, TR_TE_INST_FILTERS, 0);
 }
 
-static int ntrace_filter_check_privilege(const struct ntrace_encoder *encoder,
+static int ntrace_filter_check_privilege(const struct ntrace_component *component,
 					 struct ntrace_config *config)
 {
+	const struct ntrace_encoder *encoder = &component->encoder;
+
 	if (config->privilege & ~NTRACE_PRIVILEGE_ALL)
 		return -EINVAL;
 	if (!config->privilege)
 		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
 	if (encoder->privilege)
-		return config->privilege & ~encoder->privilege ? -EOPNOTSUPP : 0;
+		return config->privilege & ~encoder->privilege ?
+			       ntrace_component_lacks(component, "trTeFilterMatchPrivilege",
+						      config->privilege) :
+			       0;
 	/*
 	 * Without filters the encoder traces all privileges: accept only a request for all of
 	 * them.
@@ -101,7 +111,8 @@ static int ntrace_filter_check_privilege(const struct ntrace_encoder *encoder,
 		return 0;
 	if (config->privilege == NTRACE_PRIVILEGE_NO_H && !riscv_isa_extension_available(NULL, h))
 		return 0;
-	return -EOPNOTSUPP;
+	return ntrace_component_lacks(component, "trTeFilterMatchPrivilege (there is no filter)",
+				      config->privilege);
 }
 
 /**
@@ -122,11 +133,14 @@ int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_
 	for (i = 0; i < config->range_count; i++)
 		if (config->ranges[i].start > config->ranges[i].end)
 			return -EINVAL;
-	if (config->range_count > encoder->ranges ||
-	    (config->traps && !(encoder->traps & BIT(config->traps))) ||
-	    (config->causes && !encoder->causes))
-		return -EOPNOTSUPP;
-	return ntrace_filter_check_privilege(encoder, config);
+	if (config->range_count > encoder->ranges)
+		return ntrace_component_lacks(component, "the number of address comparators",
+					      config->range_count);
+	if (config->traps && !(encoder->traps & BIT(config->traps)))
+		return ntrace_component_lacks(component, "trTeFilterMatchInterrupt", config->traps);
+	if (config->causes && !encoder->causes)
+		return ntrace_component_lacks(component, "trTeFilterMatchEcause", config->causes);
+	return ntrace_filter_check_privilege(component, config);
 }
 
 static bool ntrace_filter_set_range(struct ntrace_component *component, u32 i,
@@ -191,8 +205,8 @@ int ntrace_filter_program(struct ntrace_component *component, const struct ntrac
 		return 0;
 	for (i = 0; i < count; i++)
 		if (!ntrace_filter_set(component, i, config))
-			return -EOPNOTSUPP;
+			return ntrace_component_lacks(component, "a register of trTeFilter", i);
 	return ntrace_filter_write(component, TR_TE_INST_FILTERS, GENMASK(count - 1, 0)) ?
 		       0 :
-		       -EOPNOTSUPP;
+		       ntrace_component_lacks(component, "trTeInstFilters", GENMASK(count - 1, 0));
 }

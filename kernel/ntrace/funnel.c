@@ -13,7 +13,8 @@
  */
 static int ntrace_funnel_program(struct ntrace_component *component)
 {
-	ntrace_write(component, TR_FUNNEL_DIS_INPUT, 0);
+	if (component->port.inputs)
+		ntrace_write(component, TR_FUNNEL_DIS_INPUT, 0);
 	return ntrace_timestamp_program(component, component->timestamp.source, 0);
 }
 
@@ -51,6 +52,7 @@ int ntrace_funnel_init(struct ntrace_component *component)
 {
 	component->merges = true;
 	component->link_ops = &ntrace_funnel_ops;
+	component->port.inputs = ntrace_component_has(component, TR_FUNNEL_DIS_INPUT);
 	ntrace_timestamp_init(component);
 	return 0;
 }

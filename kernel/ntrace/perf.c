@@ -217,9 +217,11 @@ static int ntrace_perf_program(struct ntrace_perf *perf)
 
 	if (perf->programmed == id)
 		return 0;
-	config = perf_event->config;
+	/* It was checked when the path was taken. */
+	ret = ntrace_perf_config_for(perf_event, encoder, &config);
 	ntrace_perf_filter_apply(perf->event, &config);
-	ret = encoder->layout->program(encoder, &config);
+	if (!ret)
+		ret = encoder->layout->program(encoder, &config);
 	if (!ret)
 		perf->programmed = id;
 	return ret;
@@ -603,8 +605,8 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 	struct perf_event *event = data;
 	struct ntrace_perf_event *perf_event = ntrace_perf_event_of(event);
 	const struct ntrace_component *encoder = ntrace_path_encoder(path);
-	struct ntrace_config *config = &perf_event->config;
-	bool context = config->flags & NTRACE_CONFIG_CONTEXT;
+	bool context = perf_event->config.flags & NTRACE_CONFIG_CONTEXT;
+	struct ntrace_config config;
 	int ret;
 
 	if (event->cpu >= 0 && event->cpu != path->cpu)
@@ -625,10 +627,10 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 	ret = context ? ntrace_context_start(path->cpu, encoder->encoder.stimulus) : 0;
 	if (ret)
 		return ret;
-	ret = ntrace_perf_config_check(event, encoder);
+	ret = ntrace_perf_config_check(event, encoder, &config);
 	if (!ret) {
 		ntrace_perf_filter_limit(encoder->encoder.ranges);
-		ret = ntrace_perf_join_path(path, config);
+		ret = ntrace_perf_join_path(path, &config);
 	}
 	if (ret) {
 		if (context)

@@ -116,7 +116,8 @@ static u32 ntrace_perf_config_features(u64 config)
 	return (config & NTRACE_PERF_SEQUENTIAL_JUMP ? NTRACE_FEATURE_SEQUENTIAL_JUMP : 0) |
 	       (config & NTRACE_PERF_IMPLICIT_RETURN ? NTRACE_FEATURE_IMPLICIT_RETURN : 0) |
 	       (config & NTRACE_PERF_REPEATED_HISTORY ? NTRACE_FEATURE_REPEATED_HISTORY : 0) |
-	       (config & NTRACE_PERF_ALL_JUMPS ? NTRACE_FEATURE_ALL_JUMPS : 0);
+	       (config & NTRACE_PERF_ALL_JUMPS ? NTRACE_FEATURE_ALL_JUMPS : 0) |
+	       (config & NTRACE_PERF_EXTEND_ADDRESS ? NTRACE_FEATURE_EXTEND_ADDRESS : 0);
 }
 
 /**
@@ -158,9 +159,29 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 }
 
 /**
+ * ntrace_perf_config_for - configuration of an event for an encoder
+ * @perf_event: event that ntrace_perf_config() accepted
+ * @encoder: encoder; those of other harts may have other defaults
+ * @config: takes the configuration
+ *
+ * Called in any context. An encoder without filters traces everything.
+ *
+ * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
+ */
+int ntrace_perf_config_for(const struct ntrace_perf_event *perf_event,
+			   const struct ntrace_component *encoder, struct ntrace_config *config)
+{
+	*config = perf_event->config;
+	if (!encoder->encoder.privilege)
+		config->privilege = NTRACE_PRIVILEGE_ALL;
+	return ntrace_encoder_check(encoder, config);
+}
+
+/**
  * ntrace_perf_config_check - check that an encoder supports an event
- * @event: event that ntrace_perf_config() accepted; defaults are filled in
+ * @event: event that ntrace_perf_config() accepted
  * @encoder: encoder
+ * @config: takes the configuration for it
  *
  * An encoder without filters also traces firmware and guests. An event that excludes nothing, not
  * even exclude_hv, asks for all of that. But perf does not know that firmware is part of the trace
@@ -168,21 +189,17 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
  *
  * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not, -EACCES.
  */
-int ntrace_perf_config_check(const struct perf_event *event, const struct ntrace_component *encoder)
+int ntrace_perf_config_check(const struct perf_event *event, const struct ntrace_component *encoder,
+			     struct ntrace_config *config)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	struct ntrace_config *config = &ntrace_perf_event_of(event)->config;
-	u32 privilege = config->privilege;
-	int ret;
+	bool filters = encoder->encoder.privilege;
 
-	if (!encoder->encoder.privilege && !attr->exclude_user && !attr->exclude_kernel &&
-	    !attr->exclude_hv) {
-		if (!perfmon_capable())
-			return -EACCES;
-		config->privilege = NTRACE_PRIVILEGE_ALL;
-	}
-	ret = ntrace_encoder_check(encoder, config);
-	/* Other harts of the event may have filters. */
-	config->privilege = privilege;
-	return ret;
+	if (!filters && (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv))
+		return ntrace_component_lacks(encoder,
+					      "trTeFilterMatchPrivilege (there is no filter)",
+					      ntrace_perf_event_of(event)->config.privilege);
+	if (!filters && !perfmon_capable())
+		return -EACCES;
+	return ntrace_perf_config_for(ntrace_perf_event_of(event), encoder, config);
 }

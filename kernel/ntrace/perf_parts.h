@@ -27,12 +27,14 @@ struct ntrace_component;
 #define NTRACE_PERF_REPEATED_HISTORY BIT_ULL(29)
 #define NTRACE_PERF_ALL_JUMPS	BIT_ULL(30)
 #define NTRACE_PERF_STALL	BIT_ULL(31)
+#define NTRACE_PERF_EXTEND_ADDRESS BIT_ULL(32)
 #define NTRACE_PERF_CONFIG	(NTRACE_PERF_MODE | NTRACE_PERF_SYNC | NTRACE_PERF_SYNC_MAX | \
 				 NTRACE_PERF_TIMESTAMPS | NTRACE_PERF_PRESCALE | \
 				 NTRACE_PERF_CONTEXT | NTRACE_PERF_ARMED | \
 				 NTRACE_PERF_DEBUG_TRIGGERS | NTRACE_PERF_SEQUENTIAL_JUMP | \
 				 NTRACE_PERF_IMPLICIT_RETURN | NTRACE_PERF_REPEATED_HISTORY | \
-				 NTRACE_PERF_ALL_JUMPS | NTRACE_PERF_STALL)
+				 NTRACE_PERF_ALL_JUMPS | NTRACE_PERF_STALL | \
+				 NTRACE_PERF_EXTEND_ADDRESS)
 /* Fields of config1: microseconds with and without tracing. */
 #define NTRACE_PERF_STROBE_ON	GENMASK_ULL(31, 0)
 #define NTRACE_PERF_STROBE_OFF	GENMASK_ULL(63, 32)
@@ -104,8 +106,10 @@ void ntrace_perf_free_aux(void *data);
 /* perf_config.c */
 int ntrace_perf_config_permit(struct perf_event *event);
 int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event);
-int ntrace_perf_config_check(const struct perf_event *event,
-			     const struct ntrace_component *encoder);
+int ntrace_perf_config_for(const struct ntrace_perf_event *perf_event,
+			   const struct ntrace_component *encoder, struct ntrace_config *config);
+int ntrace_perf_config_check(const struct perf_event *event, const struct ntrace_component *encoder,
+			     struct ntrace_config *config);
 
 /* perf_filter.c */
 u64 ntrace_perf_new_id(void);

@@ -26,6 +26,7 @@ PMU_FORMAT_ATTR(implicit_return, "config:28");
 PMU_FORMAT_ATTR(repeated_history, "config:29");
 PMU_FORMAT_ATTR(all_jumps, "config:30");
 PMU_FORMAT_ATTR(stall, "config:31");
+PMU_FORMAT_ATTR(extend_address, "config:32");
 PMU_FORMAT_ATTR(strobe_on, "config1:0-31");
 PMU_FORMAT_ATTR(strobe_off, "config1:32-63");
 PMU_FORMAT_ATTR(trigger_in, "config2:0-31");
@@ -45,6 +46,7 @@ static struct attribute *ntrace_format_attrs[] = {
 	&format_attr_repeated_history.attr,
 	&format_attr_all_jumps.attr,
 	&format_attr_stall.attr,
+	&format_attr_extend_address.attr,
 	&format_attr_strobe_on.attr,
 	&format_attr_strobe_off.attr,
 	&format_attr_trigger_in.attr,

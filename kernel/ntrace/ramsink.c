@@ -241,10 +241,17 @@ static int ntrace_ramsink_program(struct ntrace_component *component,
 	if (control & TR_CONTROL_ENABLE)
 		return -EIO;
 	if ((control ^ sink->control) & TR_RAM_CONTROL_STOP_ON_WRAP)
-		return -EOPNOTSUPP;
+		return ntrace_component_lacks(component, "trRamStopOnWrap",
+					      !!(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP));
 	start = ntrace_ramsink_write_pair(component, TR_RAM_START_LOW, sink->dma);
 	limit = ntrace_ramsink_write_pair(component, TR_RAM_LIMIT_LOW,
 					  sink->dma + sink->buffer_size - sink->reach);
+	/* A sink that takes only sizes of 2^M, less a granule, shows the width of its granule. */
+	if (sink->reach > sink->least && is_power_of_2(limit - start + sink->least)) {
+		ntrace_sink_set_granule(sink, sink->least);
+		limit = ntrace_ramsink_write_pair(component, TR_RAM_LIMIT_LOW,
+						  sink->dma + sink->buffer_size - sink->reach);
+	}
 	return ntrace_ramsink_accept(component, start, limit,
 				     ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, start));
 }
@@ -338,11 +345,14 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	/* The mode first: other registers may depend on it. */
 	sink->control = TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM;
 	control = ntrace_component_warl(component, TR_RAM_CONTROL, sink->control);
-	if (!(control & TR_RAM_CONTROL_MODE_SMEM) ||
-	    control & (TR_RAM_CONTROL_STOP_ON_WRAP | TR_RAM_CONTROL_MEM_FORMAT_MASK |
-		       TR_RAM_CONTROL_ASYNC_FREQ_MASK))
+	if (!(control & TR_RAM_CONTROL_MODE_SMEM))
+		return ntrace_component_refuse(component, "does not write to memory (trRamMode)");
+	if (control & (TR_RAM_CONTROL_MEM_FORMAT_MASK | TR_RAM_CONTROL_ASYNC_FREQ_MASK))
+		return ntrace_component_refuse(
+			component, "writes more than plain trace (trRamMemFormat, trRamAsyncFreq)");
+	if (control & TR_RAM_CONTROL_STOP_ON_WRAP)
 		return ntrace_component_refuse(component,
-					       "supports no plain ring buffer in system memory");
+					       "always stops when it is full (trRamStopOnWrap)");
 
 	/*
 	 * Find the width of addresses. The range of Limit may depend on Start, so Start is 0 while

@@ -83,6 +83,9 @@ void ntrace_timestamp_init(struct ntrace_component *component)
 	u32 mode, prescale;
 
 	unit->modes = 0;
+	unit->exists = ntrace_component_has(component, TR_TS_CONTROL);
+	if (!unit->exists)
+		return;
 	if (ntrace_timestamp_wake(component))
 		goto off;
 	unit->bits = FIELD_GET(TR_TS_CONTROL_WIDTH_MASK, ntrace_read(component, TR_TS_CONTROL));
@@ -165,8 +168,9 @@ int ntrace_timestamp_program(struct ntrace_component *component, u32 mode, u32 p
 	int ret;
 
 	if (!component->timestamp.modes) {
-		ntrace_write(component, TR_TS_CONTROL, 0);
-		return mode ? -EOPNOTSUPP : 0;
+		if (component->timestamp.exists)
+			ntrace_write(component, TR_TS_CONTROL, 0);
+		return mode ? ntrace_component_lacks(component, "trTsMode", mode) : 0;
 	}
 	if (mode == NTRACE_TIMESTAMPS_OFF) {
 		control = ntrace_read(component, TR_TS_CONTROL);
@@ -174,7 +178,9 @@ int ntrace_timestamp_program(struct ntrace_component *component, u32 mode, u32 p
 		return 0;
 	}
 	ret = ntrace_timestamp_wake(component);
-	return ret ? ret : ntrace_timestamp_set(component, mode, prescale);
+	if (!ret && ntrace_timestamp_set(component, mode, prescale))
+		ret = ntrace_component_lacks(component, "trTsControl, in trTsMode,", mode);
+	return ret;
 }
 
 /**
@@ -195,6 +201,9 @@ int ntrace_timestamp_check(const struct ntrace_component *component,
 	if (config->timestamp_prescale && !ntrace_timestamp_is_internal(config->timestamps))
 		return -EINVAL;
 	if (config->timestamps && !(unit->offered & BIT(config->timestamps)))
-		return -EOPNOTSUPP;
-	return config->timestamp_prescale > unit->prescale_max ? -EOPNOTSUPP : 0;
+		return ntrace_component_lacks(component, "trTsMode", config->timestamps);
+	return config->timestamp_prescale > unit->prescale_max ?
+		       ntrace_component_lacks(component, "trTsPrescale",
+					      config->timestamp_prescale) :
+		       0;
 }

@@ -334,6 +334,22 @@ static int ntrace_count_source(struct device_node *node, void *data)
 	return ret;
 }
 
+/* The width of SRC that an encoder before it has taken for a sink, or 0. */
+static u32 ntrace_path_src_bits(const struct ntrace_component *encoder,
+				const struct ntrace_component *sink)
+{
+	const struct ntrace_component *other;
+	struct ntrace_path *path;
+
+	list_for_each_entry(path, &ntrace_paths, node) {
+		other = ntrace_path_encoder(path);
+		if (ntrace_path_sink(path) == sink && other->encoder.shared &&
+		    other->encoder.atid == encoder->encoder.atid)
+			return other->encoder.src_bits;
+	}
+	return 0;
+}
+
 /* Numbers that are wired, of version 0, may be the same. */
 static int ntrace_path_check_source(const struct ntrace_component *encoder,
 				    const struct ntrace_component *sink)
@@ -345,11 +361,11 @@ static int ntrace_path_check_source(const struct ntrace_component *encoder,
 		other = ntrace_path_encoder(path);
 		if (ntrace_path_sink(path) != sink || other->encoder.atid != encoder->encoder.atid)
 			continue;
-		if (encoder->encoder.src_bits && other->encoder.src != encoder->encoder.src)
+		if (encoder->encoder.shared && other->encoder.src != encoder->encoder.src)
 			continue;
 		dev_err(encoder->dev, "has the %s %u of %s, which sends to the same sink\n",
-			encoder->encoder.src_bits ? "SRC" : "ATID",
-			encoder->encoder.src_bits ? encoder->encoder.src : encoder->encoder.atid,
+			encoder->encoder.shared ? "SRC" : "ATID",
+			encoder->encoder.shared ? encoder->encoder.src : encoder->encoder.atid,
 			dev_name(other->dev));
 		return -EOPNOTSUPP;
 	}
@@ -418,16 +434,16 @@ static int ntrace_path_number(struct ntrace_component *const *component, unsigne
 	if (ret)
 		return ret;
 	src_bits = sources.count > 1 && (!bridge || merged) ? order_base_2(sources.count) : 0;
-	ret = ntrace_encoder_set_source(encoder, sources.index, &src_bits);
-	if (ret) {
-		dev_err(encoder->dev,
-			"%u encoders share %s, but this one does not support %u SRC bits\n",
-			sources.count, dev_name(sink->dev), src_bits);
+	ret = ntrace_encoder_set_source(encoder, sources.index, src_bits,
+					ntrace_path_src_bits(encoder, sink));
+	if (ret < 0) {
+		dev_err(encoder->dev, "cannot share %s with %u other encoders\n",
+			dev_name(sink->dev), sources.count - 1);
 		return ret;
 	}
 	if (!bridge)
-		sink->ramsink.src_bits = src_bits;
-	return src_bits || bridge ? ntrace_path_check_source(encoder, sink) : 0;
+		sink->ramsink.src_bits = ret;
+	return ret || bridge ? ntrace_path_check_source(encoder, sink) : 0;
 }
 
 /**

@@ -15,9 +15,11 @@
 /* The inputs or outputs that support @action, as a bit mask. */
 static u32 ntrace_trigger_probe(struct ntrace_component *component, u32 offset, u32 action)
 {
-	u32 value = ntrace_component_warl(component, offset, NTRACE_TRIGGER_ALL(action));
-	u32 mask = 0, i;
+	u32 mask = 0, value, i;
 
+	if (!ntrace_component_has(component, offset))
+		return 0;
+	value = ntrace_component_warl(component, offset, NTRACE_TRIGGER_ALL(action));
 	for (i = 0; i < TR_TE_TRIG_EXT_MAX; i++)
 		if (TR_TE_TRIG_EXT(value, i) == action)
 			mask |= BIT(i);
@@ -60,7 +62,7 @@ int ntrace_trigger_check(const struct ntrace_component *component,
 {
 	const struct ntrace_encoder *encoder = &component->encoder;
 	bool debug = config->flags & NTRACE_CONFIG_DEBUG_TRIGGERS;
-	bool missing = debug && !encoder->triggers_debug;
+	u32 missing_in = 0, missing_out = 0;
 	/* A debug trigger may start tracing: the driver does not know its action. */
 	bool begins = debug;
 	u32 in, out, i;
@@ -72,27 +74,37 @@ int ntrace_trigger_check(const struct ntrace_component *component,
 		    out & ~(NTRACE_TRIGGER_OUT_ON | NTRACE_TRIGGER_OUT_OFF))
 			return -EINVAL;
 		begins |= in == NTRACE_TRIGGER_ON;
-		missing |= (in && !(encoder->triggers_in & BIT(i))) ||
-			   (out && !(encoder->triggers_out & BIT(i)));
+		if (in && !(encoder->triggers_in & BIT(i)))
+			missing_in |= in << 4 * i;
+		if (out && !(encoder->triggers_out & BIT(i)))
+			missing_out |= out << 4 * i;
 	}
 	if (config->flags & NTRACE_CONFIG_ARMED && !begins)
 		return -EINVAL;
-	return missing ? -EOPNOTSUPP : 0;
+	if (debug && !encoder->triggers_debug)
+		return ntrace_component_lacks(component, "trTeInstTrigEnable", 1);
+	if (missing_in)
+		return ntrace_component_lacks(component, "trTeTrigExtInControl", missing_in);
+	return missing_out ?
+		       ntrace_component_lacks(component, "trTeTrigExtOutControl", missing_out) :
+		       0;
 }
 
 /**
  * ntrace_trigger_program - program the external triggers
- * @component: encoder, disabled
+ * @component: encoder, disabled; both registers are 0, or do not exist
  * @config: configuration that ntrace_trigger_check() accepted
  *
  * Return: 0, or -EOPNOTSUPP if a register does not read back as written.
  */
 int ntrace_trigger_program(struct ntrace_component *component, const struct ntrace_config *config)
 {
-	if (ntrace_component_warl(component, TR_TE_TRIG_EXT_IN_CONTROL, config->trigger_in) !=
-		    config->trigger_in ||
-	    ntrace_component_warl(component, TR_TE_TRIG_EXT_OUT_CONTROL, config->trigger_out) !=
-		    config->trigger_out)
-		return -EOPNOTSUPP;
+	u32 in = config->trigger_in, out = config->trigger_out;
+
+	/* The others are 0. */
+	if (in && ntrace_component_warl(component, TR_TE_TRIG_EXT_IN_CONTROL, in) != in)
+		return ntrace_component_lacks(component, "trTeTrigExtInControl", in);
+	if (out && ntrace_component_warl(component, TR_TE_TRIG_EXT_OUT_CONTROL, out) != out)
+		return ntrace_component_lacks(component, "trTeTrigExtOutControl", out);
 	return 0;
 }

@@ -99,15 +99,14 @@ static void ntrace_v0_probe_encoder(struct ntrace_component *component)
 			      BIT(NTRACE_SYNC_PARCELS);
 	encoder->sync_max = differs & V0_CONTROL_SYNC_MAX_INST_MASK ? NTRACE_V0_SYNC_MAX_LEAST :
 								      NTRACE_V0_SYNC_MAX;
+	encoder->sync_maxes = GENMASK(encoder->sync_max, 0);
 	/* The interval is 2^(n + 5) messages; ratified encoders have 2^(n + 4). */
 	encoder->sync_messages_min = 1;
-	encoder->wired_src = FIELD_GET(V0_IMPL_SRC_ID_MASK, component->impl);
-	encoder->wired_bits = FIELD_GET(V0_IMPL_SRC_BITS_MASK, component->impl);
-	/* Without SRC in its messages it is like an encoder with a sink that is not shared. */
-	if (differs & V0_CONTROL_INHIBIT_SRC) {
-		encoder->src = encoder->wired_src;
-		encoder->src_bits = encoder->wired_bits;
-	}
+	encoder->came = FIELD_PREP(TR_TE_FEATURE_SRC_ID_MASK,
+				   FIELD_GET(V0_IMPL_SRC_ID_MASK, component->impl)) |
+			FIELD_PREP(TR_TE_FEATURE_SRC_BITS_MASK,
+				   FIELD_GET(V0_IMPL_SRC_BITS_MASK, component->impl));
+	encoder->leaves_out_src = !(differs & V0_CONTROL_INHIBIT_SRC);
 	if (!(ntrace_v0_differs(component, control | V0_CONTROL_STALL_ENA) & V0_CONTROL_STALL_ENA))
 		encoder->stall = V0_CONTROL_STALL_ENA;
 	ntrace_v0_probe_owner(component);
@@ -300,6 +299,7 @@ static int ntrace_v0_program_encoder(struct ntrace_component *component,
 	u32 messages = V0_SYNC_MAX_OFF, bytes = V0_SYNC_MAX_OFF;
 	u32 mask = V0_CONTROL_MODE_MASK | V0_CONTROL_SYNC_MAX_BTM_MASK |
 		   V0_CONTROL_SYNC_MAX_INST_MASK | V0_CONTROL_SINK_MASK | V0_CONTROL_ITC_MASK;
+	u32 differs;
 	int ret;
 
 	if (config->sync_mode == NTRACE_SYNC_MESSAGES)
@@ -323,8 +323,9 @@ static int ntrace_v0_program_encoder(struct ntrace_component *component,
 	}
 	if (encoder->src_bits)
 		mask |= V0_CONTROL_INHIBIT_SRC;
-	if (ntrace_v0_differs(component, encoder->control) & mask)
-		return -EOPNOTSUPP;
+	differs = ntrace_v0_differs(component, encoder->control) & mask;
+	if (differs)
+		return ntrace_component_lacks(component, "teControl, in these bits,", differs);
 	/* Writing 0 clears the flag, which later writes must not do. */
 	encoder->control |= V0_CONTROL_STALL_OR_OVERFLOW;
 	return 0;

@@ -20,6 +20,8 @@ int nothing(void)
 
 #define NOTHING(name) __asm__(".globl " #name "\n.set " #name ", nothing\n")
 NOTHING(host_log);
+NOTHING(ntrace_component_has);
+NOTHING(ntrace_component_lacks);
 NOTHING(ntrace_component_refuse);
 NOTHING(ntrace_component_refuse_foreign);
 NOTHING(ntrace_component_wait_enabled);

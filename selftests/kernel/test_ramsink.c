@@ -34,6 +34,12 @@ static struct {
 
 static u8 page[TR_COMPONENT_SIZE];
 
+int ntrace_component_lacks(const struct ntrace_component *of, const char *field, u64 value)
+{
+	snprintf(machine_log, sizeof(machine_log), "%s", field);
+	return -EOPNOTSUPP;
+}
+
 static u64 limit_of(void)
 {
 	if (hw.whole_size)

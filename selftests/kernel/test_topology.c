@@ -203,14 +203,18 @@ int ntrace_component_off(struct ntrace_component *component)
 
 static u32 wired_bits;
 
-int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 *src_bits)
+static u32 width_asked;
+
+int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 least, u32 width)
 {
-	if (wired_bits && *src_bits)
-		*src_bits = wired_bits;
+	if (wired_bits && least)
+		least = wired_bits;
 	else
 		component->encoder.src = src;
-	component->encoder.src_bits = *src_bits;
-	return 0;
+	width_asked = width;
+	component->encoder.shared = least;
+	component->encoder.src_bits = least;
+	return (int)least;
 }
 
 void ntrace_path_leave_hart(struct ntrace_path *path)

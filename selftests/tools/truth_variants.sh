@@ -9,7 +9,7 @@ set -uo pipefail
 . "$(dirname "$0")/truth_common.sh"
 
 # The host's test alone has accesses of the own hart only, and chooses a sync mode that the encoder has.
-names=$(grep -v -e '^#' -e own-hart -e sync-modes selftests/kernel/variants | paste -sd+)
+names=$(grep -v -e '^#' -e ' host$' -e own-hart -e sync-modes selftests/kernel/variants | paste -sd+)
 first=100
 [ -z "${VARIANTS:-}" ] || first=${SEED:-1}
 truth_firmware

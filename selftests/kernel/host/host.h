@@ -24,6 +24,8 @@
 #pragma weak ntrace_write_there
 #pragma weak host_online
 #pragma weak host_cpu
+#pragma weak host_can_read
+#pragma weak ntrace_component_lacks
 
 /* Points at which other harts and devices may act, and memory barriers. */
 enum host_event {

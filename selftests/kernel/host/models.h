@@ -77,6 +77,13 @@ static bool locate(const void *address, unsigned int *page, u32 *offset)
 	return false;
 }
 
+bool host_can_read(const void *address)
+{
+	size_t at = (size_t)((const u8 *)address - hw.page[0]);
+
+	return answers((unsigned int)(at / TR_COMPONENT_SIZE), at % TR_COMPONENT_SIZE);
+}
+
 u32 readl(const void *address)
 {
 	unsigned int page;

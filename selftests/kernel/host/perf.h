@@ -212,6 +212,11 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
 	return 0;
 }
 
+int ntrace_component_lacks(const struct ntrace_component *component, const char *field, u64 value)
+{
+	return -EOPNOTSUPP;
+}
+
 static unsigned int cpu_of(const struct ntrace_component *encoder)
 {
 	return (unsigned int)(encoder - machine.encoder);

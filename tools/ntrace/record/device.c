@@ -287,7 +287,7 @@ static int set_config(struct device *device)
 {
 	struct ntrace_config named = device->config;
 
-	if (named.privilege && !(named.privilege & NTRACE_PRIVILEGE_S)) {
+	if (named.privilege && !(named.privilege & NTRACE_PRIVILEGE_S) && device->info.context) {
 		named.flags |= NTRACE_CONFIG_CONTEXT;
 		if (!ioctl(device->fd, NTRACE_IOC_CONFIGURE, &named)) {
 			device->config = named;
@@ -320,8 +320,8 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 		device->config.flags |= NTRACE_CONFIG_NO_DATA;
 	if (set_config(device)) {
 		if (errno == EOPNOTSUPP)
-			return fail("%s: the encoder of CPU %u does not support this combination "
-				    "(--mode, --privilege, --sync or --context)",
+			return fail("%s: the encoder of CPU %u does not support this: dmesg names "
+				    "the field that does not take its value",
 				    device->path, device->info.cpu);
 		if (errno == ENOMEM)
 			return fail("%s: not enough memory for the buffers: a smaller --sink-size "

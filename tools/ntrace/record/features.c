@@ -25,6 +25,7 @@ static const struct {
 	{ "repeated-history", NTRACE_FEATURE_REPEATED_HISTORY, 29 },
 	{ "sequential-jumps", NTRACE_FEATURE_SEQUENTIAL_JUMP, 27 },
 	{ "all-jumps", NTRACE_FEATURE_ALL_JUMPS, 30 },
+	{ "extend-addresses", NTRACE_FEATURE_EXTEND_ADDRESS, 32 },
 };
 
 #define NAMES (sizeof(names) / sizeof(names[0]))
@@ -61,11 +62,12 @@ int record_features_take(const struct command *command, const char *text,
 		size_t length = strcspn(at, ",");
 
 		if (!take_name(at, length, wanted))
-			return usage_error(command,
-					   "option --encoder: '%.*s' is not one of "
-					   "implicit-return, repeated-history, sequential-jumps, "
-					   "all-jumps, stall; best and none stand alone",
-					   (int)length, at);
+			return usage_error(
+				command,
+				"option --encoder: '%.*s' is not one of "
+				"implicit-return, repeated-history, sequential-jumps, "
+				"all-jumps, extend-addresses, stall; best and none stand alone",
+				(int)length, at);
 		at += length;
 		if (!*at)
 			break;
@@ -114,6 +116,7 @@ void record_features_describe(struct ntrace_params *params, const struct ntrace_
 			      uint32_t inst_features)
 {
 	params->all_jumps = config->features & NTRACE_FEATURE_ALL_JUMPS;
+	params->extend_address = config->features & NTRACE_FEATURE_EXTEND_ADDRESS;
 	if (config->features & NTRACE_FEATURE_IMPLICIT_RETURN)
 		params->implicit_return = return_mode(inst_features);
 }

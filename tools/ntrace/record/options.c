@@ -433,10 +433,22 @@ int record_options_read(struct record_options *record, const struct command *com
 void record_options_sync(const struct record_options *options, uint32_t sync_modes,
 			 uint32_t sync_max, struct ntrace_config *config)
 {
-	if (options->sync_given || !(sync_modes >> NTRACE_SYNC_MESSAGES & 1))
+	static const uint32_t order[] = { NTRACE_SYNC_MESSAGES, NTRACE_SYNC_PARCELS,
+					  NTRACE_SYNC_CYCLES };
+	size_t i = 0;
+
+	if (options->sync_given)
 		return;
-	config->sync_mode = NTRACE_SYNC_MESSAGES;
+	while (i < sizeof(order) / sizeof(order[0]) && !(sync_modes >> order[i] & 1))
+		i++;
+	/* None: the driver has a default, too. */
+	if (i == sizeof(order) / sizeof(order[0]))
+		return;
+	config->sync_mode = order[i];
 	config->sync_max = options->snapshot ? RECORD_SYNC_MAX_SNAPSHOT : RECORD_SYNC_MAX_DEFAULT;
+	/* A message reports 32 parcels or so. */
+	if (config->sync_mode != NTRACE_SYNC_MESSAGES)
+		config->sync_max += 5;
 	if (config->sync_max > sync_max)
 		config->sync_max = sync_max;
 }

@@ -101,7 +101,8 @@ struct ntrace_range {
  * @modes: bit n set: trTeInstMode accepts n (NTRACE_MODE_...)
  * @sync_modes: bit n set: trTeInstSyncMode accepts n (NTRACE_SYNC_...)
  * @sync_max: largest value that trTeInstSyncMax accepts
- * @inst_features: bits of trTeInstFeatures that the encoder accepts
+ * @inst_features: bits of trTeInstFeatures that the encoder accepts; bits 7..6 are the
+ *                 trTeInstImplicitReturnMode that NTRACE_FEATURE_IMPLICIT_RETURN has
  * @privilege: privileges that the filter can select; 0 without a filter
  * @encoder_impl: trTeImpl
  * @sink_impl: trRamImpl, trPibImpl or trAtbBridgeImpl; bits 11..8 are the type: 0x9 memory,
@@ -130,6 +131,9 @@ struct ntrace_range {
  * @framing: NTRACE_FRAMING_...: packing of the messages in the data area
  * @atid: with NTRACE_FRAMING_CORESIGHT: ID of this hart's messages in the frames. Messages with
  *        this ID that have a SRC field (@src_bits) may be those of other harts
+ * @context: NTRACE_CONFIG_CONTEXT: 0 the encoder lacks trTeContext; 1 it has it; 2 it always sends
+ *           Ownership messages, whose ids are valid with NTRACE_CONFIG_CONTEXT only
+ * @sync_maxes: bit n set: trTeInstSyncMax accepts n
  */
 struct ntrace_info {
 	__u32 size;
@@ -163,6 +167,8 @@ struct ntrace_info {
 	__u32 stall;
 	__u32 framing;
 	__u32 atid;
+	__u32 context;
+	__u32 sync_maxes;
 };
 
 /*
@@ -202,13 +208,14 @@ struct ntrace_info {
 #define NTRACE_CONFIG_STALL (1u << 5)
 
 /*
- * ntrace_config.features: bits of trTeInstFeatures. A decoder must know ALL_JUMPS; it follows the
- * others by the messages.
+ * ntrace_config.features: bits of trTeInstFeatures. A decoder must know ALL_JUMPS and
+ * EXTEND_ADDRESS; it follows the others by the messages.
  */
 #define NTRACE_FEATURE_SEQUENTIAL_JUMP (1u << 2) /* none for jumps whose target the code tells */
 #define NTRACE_FEATURE_IMPLICIT_RETURN (1u << 3) /* none for returns to the caller */
 #define NTRACE_FEATURE_REPEATED_HISTORY (1u << 8) /* one message for equal ones, in HTM */
 #define NTRACE_FEATURE_ALL_JUMPS (1u << 9) /* direct jumps as taken branches */
+#define NTRACE_FEATURE_EXTEND_ADDRESS (1u << 10) /* the top bit of a short address is repeated */
 
 /**
  * struct ntrace_config - one capture (NTRACE_IOC_CONFIGURE, in and out)
@@ -217,7 +224,8 @@ struct ntrace_info {
  * @privilege: NTRACE_PRIVILEGE_... to trace; 0 = user and supervisor. EOPNOTSUPP if
  *             the encoder cannot filter so.
  * @sync_mode: NTRACE_SYNC_...; periodic synchronization
- * @sync_max: interval 2^(sync_max + 4) messages, cycles or parcels
+ * @sync_max: interval 2^(sync_max + 4) messages, cycles or parcels. If the encoder lacks it, the
+ *            next shorter interval that it has, or else its shortest one
  * @drain_us: longest time between two drains of the sink in microseconds;
  *            0 = the driver chooses it from the size of the sink buffer
  * @sink_size: bytes of the sink buffer (DMA memory); 0 = default
@@ -241,7 +249,9 @@ struct ntrace_info {
  *
  * On return, all fields hold the values in effect, as read back from the hardware.
  * A mode, privilege or sync setting that the hardware does not accept is an error
- * (EOPNOTSUPP), never a silent change. Sizes may be rounded up.
+ * (EOPNOTSUPP), never a silent change; the kernel log names the field. What is
+ * hard-wired is in effect and returned: features, NTRACE_CONFIG_STALL, and
+ * synchronization where it cannot be off (the rarest). Sizes may be rounded up.
  */
 struct ntrace_config {
 	__u32 size;

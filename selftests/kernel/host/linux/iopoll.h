@@ -22,7 +22,11 @@
 #define readl_poll_timeout_atomic readl_poll_timeout
 #define read_poll_timeout(op, value, condition, sleep, timeout, before, ...)	\
 ({										\
-	(value) = op(__VA_ARGS__);						\
+	unsigned int polls_ = 0;						\
+										\
+	do									\
+		(value) = op(__VA_ARGS__);					\
+	while (!(condition) && ++polls_ < HOST_POLLS);				\
 	(condition) ? 0 : -ETIMEDOUT;						\
 })
 #define read_poll_timeout_atomic read_poll_timeout

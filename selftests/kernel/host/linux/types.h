@@ -53,4 +53,6 @@ struct hlist_head {
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
 
+#define __force
+
 #endif /* HOST_LINUX_TYPES_H */
