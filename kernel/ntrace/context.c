@@ -41,12 +41,12 @@ static DEFINE_MUTEX(ntrace_context_lock);
 
 /**
  * struct ntrace_context_hart - how a hart tells the id of its task
- * @users: number of users; of a hart that is online, changed only there, with interrupts off
+ * @users: number of users; atomic, because a hart may come online while a user ends
  * @has_csr: the encoder reads scontext
  * @stimulus: register of the encoder that takes the id, while the encoder is enabled, or NULL
  */
 struct ntrace_context_hart {
-	unsigned int users;
+	atomic_t users;
 	bool has_csr;
 	void __iomem *stimulus;
 };
@@ -77,7 +77,7 @@ static void ntrace_context_switch(void *data, bool preempt, struct task_struct *
 	/* Relaxed: no other access depends on it. The encoder gets stores in order. */
 	if (hart->stimulus)
 		writel_relaxed(next->pid, hart->stimulus);
-	else if (hart->has_csr && hart->users)
+	else if (hart->has_csr && atomic_read(&hart->users))
 		ntrace_context_write(next->pid);
 }
 
@@ -103,20 +103,20 @@ static void ntrace_context_start_here(void *data)
 	struct ntrace_context_hart *hart = this_cpu_ptr(&ntrace_context_hart);
 	struct ntrace_context_request *request = data;
 
-	request->good = hart->users || !request->has_csr || ntrace_context_fits();
+	request->good = atomic_read(&hart->users) || !request->has_csr || ntrace_context_fits();
 	if (!request->good)
 		return;
 	hart->has_csr = request->has_csr;
 	if (hart->has_csr)
 		ntrace_context_write(current->pid);
-	hart->users++;
+	atomic_inc(&hart->users);
 }
 
 static void ntrace_context_stop_here(void *data)
 {
 	struct ntrace_context_hart *hart = this_cpu_ptr(&ntrace_context_hart);
 
-	if (!--hart->users && hart->has_csr)
+	if (atomic_dec_and_test(&hart->users) && hart->has_csr)
 		ntrace_context_write(0);
 }
 
@@ -145,9 +145,9 @@ int ntrace_context_start(unsigned int cpu, bool stored)
  */
 void ntrace_context_stop(unsigned int cpu)
 {
-	/* An offline CPU does not change its count itself. */
+	/* An offline CPU has lost its scontext. */
 	if (smp_call_function_single(cpu, ntrace_context_stop_here, NULL, 1))
-		per_cpu(ntrace_context_hart, cpu).users--;
+		atomic_dec(&per_cpu(ntrace_context_hart, cpu).users);
 }
 
 /**

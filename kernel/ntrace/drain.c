@@ -59,12 +59,18 @@
  */
 #define NTRACE_DRAIN_SLICE_SHARED (3U << 10)
 
-/* The sink's write pointer is invalid: take no more trace from it. */
+/*
+ * The sink has failed: take no more trace from it. It may write to any address, and other harts
+ * would keep it running until their timers expire: stop it at once.
+ */
 static void ntrace_drain_fault(struct ntrace_ramsink *sink)
 {
+	struct ntrace_component *component = container_of(sink, struct ntrace_component, ramsink);
 	struct ntrace_feed *feed;
 
 	sink->fault = true;
+	if (component->sink_ops)
+		component->sink_ops->halt(component);
 	list_for_each_entry(feed, &sink->feeds, node) {
 		feed->fault = true;
 		ntrace_feed_void(feed);

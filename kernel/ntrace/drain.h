@@ -39,6 +39,7 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped);
 /* pace.c */
 ktime_t ntrace_drain_first(struct ntrace_feed *feed);
 ktime_t ntrace_drain_step(struct ntrace_feed *feed);
+void ntrace_drain_read(struct ntrace_feed *feed);
 void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next);
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer);
 

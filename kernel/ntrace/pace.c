@@ -193,6 +193,27 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 }
 
 /**
+ * ntrace_drain_read - drain once, outside of the timer
+ * @feed: data area of a running capture, on the traced hart, interrupts off
+ *
+ * Drains no more than the timer, and leaves its pace alone: whoever reads a counter often must not
+ * change when the timer expires.
+ */
+void ntrace_drain_read(struct ntrace_feed *feed)
+{
+	struct ntrace_ramsink *sink = &feed->sink->ramsink;
+	u32 control = ntrace_read(feed->encoder, TR_TE_CONTROL);
+	bool resume = ntrace_drain_hush(feed, control);
+
+	if (ntrace_drain_trylock(sink)) {
+		ntrace_drain_slice(feed->sink, ntrace_drain_limit(sink), false);
+		raw_spin_unlock(&sink->lock);
+	}
+	if (resume && !feed->fault)
+		ntrace_encoder_trace(feed->encoder);
+}
+
+/**
  * ntrace_drain_rearm - set the next expiry of a drain timer
  * @timer: timer that has expired and drained
  * @next: time until then, from ntrace_drain_step()
@@ -212,19 +233,15 @@ void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next)
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 {
 	struct ntrace_feed *feed = container_of(timer, struct ntrace_feed, timer);
-	struct ntrace_component *sink = feed->sink;
 	ktime_t next = ntrace_drain_step(feed);
 	bool wake = ntrace_feed_is_due(feed, feed->head - atomic64_read(&feed->tail));
 
 	if (feed->fault) {
 		/*
-		 * The sink may write to any address: stop it at once. The reader is woken, and
-		 * closing the device cleans up. An encoder that fails leaves the sink to other
-		 * captures.
+		 * The reader is woken, and closing the device cleans up. An encoder that fails
+		 * leaves the sink to other captures.
 		 */
 		ntrace_encoder_stop(feed->encoder);
-		if (READ_ONCE(sink->ramsink.fault))
-			sink->sink_ops->halt(sink);
 		if (!feed->failed && !feed->taken)
 			ntrace_err(feed->sink->dev, "sink left its buffer, stopped\n");
 		WRITE_ONCE(feed->control->state, NTRACE_STATE_DEAD);

@@ -84,6 +84,7 @@ struct ntrace_client {
  *		ntrace_lock
  * @context: it keeps scontext of the hart up to date
  * @running: started and not stopped; protected by the lock of the path
+ * @resumes: it was running when the system went to sleep
  * @error: result of the start on the traced hart
  * @complete: the drain got all trace up to perf's last stop
  */
@@ -102,6 +103,7 @@ struct ntrace_capture {
 	unsigned int privileged;
 	bool context;
 	bool running;
+	bool resumes;
 	int error;
 	bool complete;
 };

@@ -486,14 +486,14 @@ static void ntrace_event_del(struct perf_event *event, int flags)
 	ntrace_event_stop(event, PERF_EF_UPDATE);
 }
 
-/* The timer may be late. Runs on the traced hart, interrupts off: drains no more than the timer. */
+/* The timer may be late. Runs on the traced hart, interrupts off. */
 static void ntrace_event_read(struct perf_event *event)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
 
 	if (perf->event != event)
 		return;
-	ntrace_drain_step(&perf->path->capture->feed);
+	ntrace_drain_read(&perf->path->capture->feed);
 	ntrace_perf_count(perf);
 }
 
@@ -596,6 +596,9 @@ static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_c
 		}
 		ntrace_perf_set_path(path->cpu, path);
 	}
+	/* The events that hold it must be closed first: the next one resets the hardware. */
+	if (path->capture->feed.control->state == NTRACE_STATE_DEAD)
+		return -EIO;
 	return ntrace_path_may_join(path, path->capture, config);
 }
 

@@ -492,13 +492,24 @@ static int ntrace_route_find(struct ntrace_route *route)
 	const struct ntrace_component *last = route->component[route->count - 1];
 	struct ntrace_component *next;
 	struct device_node *node;
-	u64 number = 0;
+	u64 number = 0, other;
 	int ret = 0;
 
 	if (last->sink)
 		return ntrace_route_try(route, last->sink);
 	if (ntrace_component_is_sink(last))
 		return !route->wanted || route->wanted == last->dev->of_node;
+	node = ntrace_graph_next_out(last->dev->of_node, 0, &number);
+	of_node_put(node);
+	/* Only an encoder may choose: the sinks of several harts would depend on each other. */
+	node = node && route->count > 1 ?
+		       ntrace_graph_next_out(last->dev->of_node, number + 1, &other) :
+		       NULL;
+	of_node_put(node);
+	if (node) {
+		dev_err(last->dev, "has several ways out (\"out-ports\"): connect one of them\n");
+		return -EOPNOTSUPP;
+	}
 	for (node = ntrace_graph_next_out(last->dev->of_node, 0, &number); node;
 	     node = ntrace_graph_next_out(last->dev->of_node, number + 1, &number)) {
 		/* If it is not probed yet, its probe tries again. */
@@ -683,8 +694,7 @@ void ntrace_topology_shutdown(struct ntrace_component *component)
  * ntrace_topology_suspend - the system goes to sleep
  * @component: component that was added
  *
- * The registers may be lost. A running capture is stopped and remains so after resume, as when its
- * hart goes offline; START continues it. The component is made inactive: harts go offline after
+ * The registers may be lost. A running capture is stopped, and continues after resume. The component is made inactive: harts go offline after
  * this, and must not touch it any more. So are all others on the paths to the same sink, in their
  * order, for which all of these paths must have stopped.
  */
@@ -703,8 +713,10 @@ void ntrace_topology_suspend(struct ntrace_component *component)
 		guard(mutex)(&path->lock);
 		path->stale = true;
 		path->asleep = true;
-		if (path->capture)
-			ntrace_capture_stop(path->capture);
+		if (!path->capture)
+			continue;
+		path->capture->resumes |= path->capture->running;
+		ntrace_capture_stop(path->capture);
 	}
 	list_for_each_entry(path, &ntrace_paths, node)
 		if (ntrace_path_sink(path) == sink)
@@ -729,8 +741,13 @@ void ntrace_topology_resume(struct ntrace_component *component)
 		return;
 	guard(mutex)(&path->lock);
 	path->asleep = false;
-	if (path->cpu_up && path->capture && path->capture->perf)
+	if (!path->cpu_up || !path->capture)
+		return;
+	if (path->capture->perf)
 		ntrace_capture_revive(path->capture);
+	else if (path->capture->resumes)
+		ntrace_capture_start(path->capture);
+	path->capture->resumes = false;
 }
 
 /**

@@ -414,6 +414,27 @@ static void leave(enum host_event event)
 		hw.outside = true;
 }
 
+/* Reading a counter drains, and does not change when the timer expires. */
+static void test_read(void)
+{
+	ktime_t pace;
+	u32 expiries;
+
+	begin(1, 65536, 64, 65536);
+	feed->counts = true;
+	hw_take(20 << 10);
+	ntrace_drain_step(feed);
+	pace = feed->pace;
+	expiries = feed->expiries;
+	for (int i = 0; i < 8; i++)
+		ntrace_drain_read(feed);
+	ok(drained() > 16 << 10, "a counter is read: it drains");
+	ok(feed->pace == pace && feed->expiries == expiries, "the pace stays");
+	feed->counts = false;
+	stop();
+	over();
+}
+
 static void test_fault(void)
 {
 	begin(2, 4096, 64, 4096);
@@ -424,6 +445,7 @@ static void test_fault(void)
 		   !drained() && !machine.control[1].head && !machine.capture[0].feed.fresh &&
 		   !machine.capture[1].feed.fresh && !control->loss,
 	   "the pointer leaves the ring during a copy: it is void for all captures");
+	ok(sink_halts == 1, "and the sink is stopped at once");
 	hw.at = NULL;
 	hw.outside = false;
 	hw.stuck = true;
@@ -757,6 +779,7 @@ int main(void)
 	test_busy();
 	test_pace();
 	test_copies();
+	test_read();
 	test_fault();
 	test_stuck();
 	test_whole();

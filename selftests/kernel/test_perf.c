@@ -291,6 +291,8 @@ static void test_losses(void)
 	begin_trace(false);
 	machine.capture[0].feed.fault = true;
 	tick(0);
+	is_u64(machine.capture[0].feed.control->state, NTRACE_STATE_DEAD, "the sink fails: dead");
+	is_u64((u64)open_event(&tasks[1], 0, true), (u64)-EIO, "another event is refused");
 	end_trace("the sink fails", PERF_AUX_FLAG_TRUNCATED, false);
 }
 

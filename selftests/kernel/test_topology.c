@@ -188,6 +188,15 @@ int ntrace_capture_revive(struct ntrace_capture *capture)
 
 int ntrace_capture_stop(struct ntrace_capture *capture)
 {
+	capture->running = false;
+	return 0;
+}
+
+static unsigned int started;
+
+int ntrace_capture_start(struct ntrace_capture *capture)
+{
+	started++;
 	return 0;
 }
 
@@ -403,6 +412,16 @@ static void test_sleep(void)
 	ntrace_hart_offline(0, &path->hotplug);
 	ntrace_hart_online(0, &path->hotplug);
 	is_u64(revived, 2, "the hart alone goes and comes back: again");
+	capture.perf = false;
+	for (int running = 0; running < 2; running++) {
+		capture.running = running;
+		ntrace_topology_suspend(&encoder);
+		ntrace_topology_suspend(&ram);
+		ntrace_topology_resume(&ram);
+		ntrace_topology_resume(&encoder);
+		is_u64(started, (u64)running, "a file that was %s: it %s",
+		       running ? "traced" : "not", running ? "is started again" : "is not started");
+	}
 	ntrace_path_destroy(path);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Calls that /dev/ntraceN accepts and refuses. Usage: abi [DEVICE], by default /dev/ntrace0 */
 #include <linux/capability.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -294,6 +296,56 @@ static void test_privilege(void)
 	ok(as_nobody(perfmon, 1 << 20, 1 << 16) == 0, "the charged memory has been returned");
 }
 
+static atomic_int reader_thread;
+static ssize_t reader_result;
+
+static void *read_device(void *data)
+{
+	char bytes[64];
+
+	reader_thread = (int)syscall(SYS_gettid);
+	reader_result = read(*(int *)data, bytes, sizeof(bytes));
+	return NULL;
+}
+
+static bool is_sleeping(int thread)
+{
+	char path[64], line[512], *end;
+	bool sleeping = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	/* The name is in parentheses, then the state. */
+	if (fgets(line, sizeof(line), file)) {
+		end = strrchr(line, ')');
+		sleeping = end && end[1] == ' ' && end[2] == 'S';
+	}
+	fclose(file);
+	return sleeping;
+}
+
+/* A thread waits for trace of a capture that another thread replaces. */
+static void test_replaced(void)
+{
+	struct ntrace_config config = { .size = sizeof(config) };
+	int fd = open_device(device, 0);
+	pthread_t thread;
+
+	configure(fd, &config);
+	if (pthread_create(&thread, NULL, read_device, &fd))
+		bail("thread");
+	while (!reader_thread || !is_sleeping(reader_thread))
+		sched_yield();
+	config.size = sizeof(config);
+	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config), "CONFIGURE while a thread reads");
+	pthread_join(thread, NULL);
+	ok(reader_result == 0, "it gets the end of the old capture");
+	close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2)
@@ -301,12 +353,13 @@ int main(int argc, char **argv)
 	device = argc > 1 ? argv[1] : "/dev/ntrace0";
 	if (access(device, F_OK))
 		ksft_exit_skip("no %s\n", device);
-	begin(84);
+	begin(86);
 	test_info();
 	test_not_configured();
 	test_configure();
 	test_one_owner();
 	test_mmap();
 	test_privilege();
+	test_replaced();
 	ksft_finished();
 }

@@ -363,6 +363,11 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	return 1000;
 }
 
+void ntrace_drain_read(struct ntrace_feed *feed)
+{
+	ntrace_drain_step(feed);
+}
+
 struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
 						 const struct ntrace_config *config,
 						 const struct ntrace_client *client)
