@@ -106,6 +106,24 @@ struct device_node *ntrace_graph_next_out(const struct device_node *node, u64 fr
 	return next;
 }
 
+/** ntrace_graph_forks - tell whether a component has several ways out that are not disabled */
+bool ntrace_graph_forks(const struct device_node *node)
+{
+	u64 number = 0;
+	struct device_node *first __free(device_node) = ntrace_graph_next_out(node, 0, &number);
+	struct device_node *second __free(device_node) =
+		first ? ntrace_graph_next_out(node, number + 1, &number) : NULL;
+
+	return second;
+}
+
+/** ntrace_graph_needs_power - tell whether a component has a clock, a reset or a power domain */
+bool ntrace_graph_needs_power(const struct device_node *node)
+{
+	return of_property_present(node, "clocks") || of_property_present(node, "resets") ||
+	       of_property_present(node, "power-domains");
+}
+
 /**
  * ntrace_graph_cpu - find the CPU that a component belongs to
  * @node: component

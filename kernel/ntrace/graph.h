@@ -16,6 +16,8 @@ bool ntrace_graph_is_connected(const struct device_node *node, const char *ports
 u32 ntrace_graph_ports(const struct device_node *node, const char *ports_name);
 int ntrace_graph_cpu(const struct device_node *node);
 bool ntrace_graph_is_of_hart(const struct device_node *node);
+bool ntrace_graph_needs_power(const struct device_node *node);
+bool ntrace_graph_forks(const struct device_node *node);
 struct device_node *ntrace_graph_next_out(const struct device_node *node, u64 from, u64 *number);
 
 #endif /* NTRACE_GRAPH_H */

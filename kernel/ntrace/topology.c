@@ -52,22 +52,9 @@ static bool ntrace_node_is_reachable(const struct device_node *node)
 
 	if (!of_device_is_available(node))
 		return false;
-	if (!ntrace_find_component(node) &&
-	    (of_property_present(node, "clocks") || of_property_present(node, "resets") ||
-	     of_property_present(node, "power-domains")))
+	if (!ntrace_find_component(node) && ntrace_graph_needs_power(node))
 		return false;
 	return cpu == -ENOENT || (cpu >= 0 && cpu_online(cpu));
-}
-
-static bool ntrace_bound_is_foreign(struct ntrace_component *component)
-{
-	bool foreign;
-
-	if (ntrace_power_get(component))
-		return false;
-	foreign = ntrace_component_is_foreign(component);
-	ntrace_power_put(component);
-	return foreign;
 }
 
 /* Stops a component that is not bound. */
@@ -83,13 +70,12 @@ static int ntrace_quiesce_unbound(struct device_node *node, const struct ntrace_
 	if (ntrace_component_is_foreign(&component))
 		ret = -EBUSY;
 	else
-		ret = layout->quiesce ? layout->quiesce(&component) :
-					ntrace_registers_quiesce(&component);
+		ret = (layout->quiesce ?: ntrace_registers_quiesce)(&component);
 	iounmap(component.base);
-	if (ret == -EBUSY || !ret)
-		return ret;
-	pr_info("ntrace: %pOF: found running, %s\n", node, ret < 0 ? "does not stop" : "stopped");
-	return 0;
+	if (ret && ret != -EBUSY)
+		pr_info("ntrace: %pOF: found running, %s\n", node,
+			ret < 0 ? "does not stop" : "stopped");
+	return ret == -EBUSY ? ret : 0;
 }
 
 static int ntrace_quiesce_node(struct device_node *node, void *data)
@@ -109,8 +95,13 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 		return ret;
 	/* A bound component was stopped when it was probed. */
 	component = ntrace_find_component(node);
-	if (component)
-		return ntrace_bound_is_foreign(component) ? -EBUSY : 0;
+	if (component) {
+		if (ntrace_power_get(component))
+			return 0;
+		ret = ntrace_component_is_foreign(component) ? -EBUSY : 0;
+		ntrace_power_put(component);
+		return ret;
+	}
 	match = of_match_node(ntrace_layouts, node);
 	return match ? ntrace_quiesce_unbound(node, match->data) : 0;
 }
@@ -191,11 +182,10 @@ void ntrace_topology_evict(const struct ntrace_path *path, const struct pid *ses
 		if (ntrace_path_sink(other) != path->component[path->count - 1])
 			continue;
 		guard(mutex)(&other->lock);
-		if (!other->capture || !other->capture->perf || other->capture->privileged ||
-		    other->capture->session == session)
-			continue;
 		/* Events of several sessions take turns on a sink that harts do not share. */
-		if (!session || ntrace_path_sink(other)->ramsink.dealt)
+		if (other->capture && other->capture->perf && !other->capture->privileged &&
+		    other->capture->session != session &&
+		    (!session || ntrace_path_sink(other)->ramsink.dealt))
 			ntrace_path_take_away(other);
 	}
 }
@@ -492,21 +482,15 @@ static int ntrace_route_find(struct ntrace_route *route)
 	const struct ntrace_component *last = route->component[route->count - 1];
 	struct ntrace_component *next;
 	struct device_node *node;
-	u64 number = 0, other;
+	u64 number = 0;
 	int ret = 0;
 
 	if (last->sink)
 		return ntrace_route_try(route, last->sink);
 	if (ntrace_component_is_sink(last))
 		return !route->wanted || route->wanted == last->dev->of_node;
-	node = ntrace_graph_next_out(last->dev->of_node, 0, &number);
-	of_node_put(node);
 	/* Only an encoder may choose: the sinks of several harts would depend on each other. */
-	node = node && route->count > 1 ?
-		       ntrace_graph_next_out(last->dev->of_node, number + 1, &other) :
-		       NULL;
-	of_node_put(node);
-	if (node) {
+	if (route->count > 1 && ntrace_graph_forks(last->dev->of_node)) {
 		dev_err(last->dev, "has several ways out (\"out-ports\"): connect one of them\n");
 		return -EOPNOTSUPP;
 	}
@@ -526,19 +510,13 @@ static int ntrace_route_find(struct ntrace_route *route)
 /* Walks from an encoder to its sink. Creates a path if no component is missing. */
 static int ntrace_path_try(struct ntrace_component *encoder)
 {
-	struct ntrace_route route = {
-		.wanted = encoder->wanted,
-		.count = 1,
-		.component = { encoder },
-	};
+	struct ntrace_route route = { encoder->wanted, 1, { encoder } };
 	int ret = ntrace_route_find(&route);
 
 	if (ret <= 0)
 		return ret;
-	ret = ntrace_path_number(route.component, route.count);
-	if (ret)
-		return ret;
-	return ntrace_path_create(route.component, route.count);
+	return ntrace_path_number(route.component, route.count) ?:
+		       ntrace_path_create(route.component, route.count);
 }
 
 /**

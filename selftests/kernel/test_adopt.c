@@ -18,6 +18,11 @@ static const struct of_device_id *match_of(const struct device_node *node);
 
 int host_allocations = -1;
 
+bool of_property_present(const struct device_node *node, const char *name)
+{
+	return false;
+}
+
 /*
  * A component, whose ports are the node itself. @out: what it sends to; @primecell: it is on the AMBA
  * bus; @known: the driver supports it; @made: its device
