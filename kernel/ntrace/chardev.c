@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
 
 #include "capture.h"
 #include "chardev.h"
@@ -180,6 +181,7 @@ static int ntrace_path_configure(struct ntrace_path *path, struct file *file,
 	struct ntrace_capture *capture;
 	int ret;
 
+	flush_workqueue(ntrace_release_queue);
 	/* No event takes the path meanwhile. */
 	guard(mutex)(&ntrace_lock);
 	ntrace_topology_evict(path, NULL);

@@ -76,7 +76,6 @@ struct ntrace_perf {
 };
 
 static struct ntrace_perf __percpu *ntrace_perf_harts;
-static struct workqueue_struct *ntrace_perf_workqueue;
 /* Number of paths removed while perf had them; protected by the lock of the topology. */
 static u64 ntrace_perf_epoch;
 static struct pmu ntrace_pmu;
@@ -614,7 +613,8 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 
 	if (event->cpu >= 0 && event->cpu != path->cpu)
 		return 0;
-	if (perf_event->privileged)
+	/* perf refuses an event of a CPU beside those of tasks, evicted or not. */
+	if (perf_event->privileged && event->hw.target)
 		ntrace_topology_evict(path, task_tgid(current));
 	guard(cpus_read_lock)();
 	guard(mutex)(&path->lock);
@@ -689,7 +689,7 @@ static void ntrace_event_destroy(struct perf_event *event)
 	ntrace_perf_own_free(event);
 	/* Children hold a reference to their parent. */
 	if (!event->parent)
-		queue_work(ntrace_perf_workqueue, &ntrace_perf_event_of(event)->release);
+		queue_work(ntrace_release_queue, &ntrace_perf_event_of(event)->release);
 }
 
 static int ntrace_event_init(struct perf_event *event)
@@ -729,7 +729,7 @@ static int ntrace_event_init(struct perf_event *event)
 		return ret;
 	}
 	/* An event that was closed just now may still hold the path. */
-	flush_workqueue(ntrace_perf_workqueue);
+	flush_workqueue(ntrace_release_queue);
 	ret = ntrace_topology_each_path(ntrace_perf_get_path, event);
 	if (!ret && cpumask_empty(&perf_event->cpus))
 		ret = -ENODEV;
@@ -778,13 +778,13 @@ int __init ntrace_perf_init(void)
 	for_each_possible_cpu(cpu)
 		hrtimer_setup(&per_cpu_ptr(ntrace_perf_harts, cpu)->strobe, ntrace_perf_strobe,
 			      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	ntrace_perf_workqueue = alloc_workqueue("ntrace", WQ_UNBOUND, 0);
-	if (!ntrace_perf_workqueue)
+	ntrace_release_queue = alloc_workqueue("ntrace", WQ_UNBOUND, 0);
+	if (!ntrace_release_queue)
 		goto harts;
 	ret = perf_pmu_register(&ntrace_pmu, "ntrace", -1);
 	if (!ret)
 		return 0;
-	destroy_workqueue(ntrace_perf_workqueue);
+	destroy_workqueue(ntrace_release_queue);
 harts:
 	free_percpu(ntrace_perf_harts);
 	return ret;
@@ -794,6 +794,6 @@ harts:
 void ntrace_perf_exit(void)
 {
 	perf_pmu_unregister(&ntrace_pmu);
-	destroy_workqueue(ntrace_perf_workqueue);
+	destroy_workqueue(ntrace_release_queue);
 	free_percpu(ntrace_perf_harts);
 }

@@ -26,6 +26,7 @@
 
 /* The list of components, and creation and removal of paths. */
 DEFINE_MUTEX(ntrace_lock);
+struct workqueue_struct *ntrace_release_queue;
 static LIST_HEAD(ntrace_components);
 static LIST_HEAD(ntrace_paths);
 static enum cpuhp_state ntrace_hotplug_state;

@@ -8,6 +8,7 @@
 struct ntrace_component;
 struct ntrace_path;
 struct pid;
+struct workqueue_struct;
 
 /**
  * struct ntrace_path_ops - makes paths visible to user space
@@ -22,6 +23,8 @@ struct ntrace_path_ops {
 };
 
 extern struct mutex ntrace_lock;
+/* Events that were closed return their paths here: flush it, without ntrace_lock, for their paths. */
+extern struct workqueue_struct *ntrace_release_queue;
 int ntrace_topology_init(const struct ntrace_path_ops *ops);
 void ntrace_topology_exit(void);
 int ntrace_topology_add(struct ntrace_component *component);

@@ -63,6 +63,8 @@ void writel(u32 value, void *address)
 }
 
 struct mutex ntrace_lock;
+static struct workqueue_struct releases;
+struct workqueue_struct *ntrace_release_queue = &releases;
 
 void ntrace_topology_evict(const struct ntrace_path *p, const struct pid *session)
 {

@@ -467,11 +467,11 @@ static void test_random(u64 seed, unsigned int steps)
 		step();
 		/* Closed events are released some steps later. */
 		if (!random_below(4))
-			flush_workqueue(ntrace_perf_workqueue);
-		wrong = ntrace_perf_workqueue->first ? wrong : judge();
+			flush_workqueue(ntrace_release_queue);
+		wrong = ntrace_release_queue->first ? wrong : judge();
 	}
 	is_str(wrong, "right", "%u random steps", i);
-	flush_workqueue(ntrace_perf_workqueue);
+	flush_workqueue(ntrace_release_queue);
 	machine_stop();
 }
 

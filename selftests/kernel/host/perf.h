@@ -21,6 +21,7 @@ int host_cpus_read;
 int host_allocations = -1;
 
 static struct machine machine;
+struct workqueue_struct *ntrace_release_queue;
 
 /* Configuration of the model, besides the driver's own state. */
 static struct {
@@ -608,7 +609,7 @@ static int try_attr(struct task_struct *target, struct perf_event_attr attr)
 
 	if (!ret) {
 		event.destroy(&event);
-		flush_workqueue(ntrace_perf_workqueue);
+		flush_workqueue(ntrace_release_queue);
 	}
 	return ret;
 }
@@ -632,7 +633,7 @@ static void close_event(struct task_event *task, bool late)
 	task->aux = NULL;
 	task->open = false;
 	if (!late)
-		flush_workqueue(ntrace_perf_workqueue);
+		flush_workqueue(ntrace_release_queue);
 }
 
 static int configure_file(unsigned int cpu)
