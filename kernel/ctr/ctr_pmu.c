@@ -226,7 +226,8 @@ static int ctr_event_check(struct perf_event *event)
 	/* The tracepoint function of perf that delivers samples does not have these. */
 	if (attr->sigtrap || attr->aux_output || attr->aux_action || attr->precise_ip ||
 	    attr->sample_type & PERF_SAMPLE_RAW)
-		return ctr_refuse(-EOPNOTSUPP, "the PMU ctr has no sigtrap, AUX, precise and raw data");
+		return ctr_refuse(-EOPNOTSUPP,
+				  "the PMU ctr has no sigtrap, AUX, precise and raw data");
 	if (attr->config & ~(CTR_CONFIG_HARDWARE | CTR_CONFIG_RAW) ||
 	    attr->config2 & ~CTR_CONFIG2_DEPTH || attr->config3 ||
 	    (!(attr->config & CTR_CONFIG_RAW) && attr->config1))

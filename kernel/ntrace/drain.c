@@ -552,6 +552,9 @@ static void ntrace_drain_whole(struct ntrace_component *component)
 		list_for_each_entry(feed, &sink->feeds, node)
 			ntrace_feed_commit(feed);
 	}
+	/* It may still show Enable for a moment. */
+	if (sink->control & TR_RAM_CONTROL_STOP_ON_WRAP && ntrace_ramsink_wrapped(component))
+		sink->full = true;
 }
 
 /**

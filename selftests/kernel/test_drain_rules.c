@@ -528,8 +528,6 @@ static void test_whole(void)
 		  true },
 		{ "stop-on-wrap, full early", false, true, false, 960, 0, 0, NTRACE_LOSS_SINK_FULL,
 		  1, true },
-		{ "stop-on-wrap, back at the start in time", false, true, false, 1024, 0, 0, 0, 0,
-		  false },
 		{ "unknown width, half", false, true, true, 512, 0, 0, 0, 0, false },
 		{ "unknown width, full", false, true, true, 1024, 0, 0, NTRACE_LOSS_SINK_FULL, 1,
 		  true },
