@@ -83,7 +83,7 @@ def matches(message, literal):
 def known(message, literals):
     parts = [part.strip() for part in message.split("...") if part.strip()]
     for part in parts:
-        part = re.sub(r"\bN\b", "7", part)
+        part = re.sub(r"\bN\b(?!-Trace)", "7", part)
         words = set(re.findall(r"[A-Za-z]{3,}", part))
         near = [one for one in literals if 2 * len(words & set(re.findall(r"[A-Za-z]{3,}", one))) >= len(words)]
         if not any(part in one for one in near) and \
