@@ -62,7 +62,6 @@ static struct ntrace_capture *ntrace_file_capture(struct file *file)
 static int ntrace_chardev_open(struct inode *inode, struct file *file)
 {
 	struct ntrace_path *path = container_of(inode->i_cdev, struct ntrace_path, cdev);
-
 	int ret = security_locked_down(LOCKDOWN_PERF);
 
 	if (ret)

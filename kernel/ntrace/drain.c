@@ -2,8 +2,8 @@
 /*
  * Moves trace from the ring of a sink into data areas.
  *
- * The sink has no interrupt, and one sticky bit is all it says about wrapping. So a timer (pace.c) reads
- * the ring up to the write pointer, and a canary tells whether the sink has lapped the reader:
+ * The sink has no interrupt, and one sticky bit is all it says about wrapping. So a timer (pace.c)
+ * reads the ring up to the write pointer, and a canary tells whether the sink has lapped it:
  * bytes 0x02 (MSEO 10, which no encoder sends) just before the drained position, in the last
  * granule that the sink writes before it overwrites trace that has not been copied. While the
  * canary is intact, nothing has been overwritten:

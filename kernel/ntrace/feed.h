@@ -69,8 +69,8 @@ struct ntrace_late {
  * @fault: the write pointer of the sink left its buffer, or @failed, or @taken
  * @failed: the encoder cannot reach its sink any more
  * @taken: a debugger has taken the encoder
- * @overrun: the data area was full; set until a part of it is free again. While @data is NULL, trace
- *	     is lost instead of counted
+ * @overrun: the data area was full; set until a part of it is free again. While @data is NULL,
+ *	     trace is lost instead of counted
  * @ended: the last message of this encoder in a shared sink is complete and ends a trace
  * @fresh: bytes after @head that are not committed yet, or in @doubtful
  * @dropped: bytes that found no room and are not committed yet

@@ -127,8 +127,9 @@ static void ntrace_perf_count(struct ntrace_perf *perf)
 }
 
 /*
- * Closes the AUX area: from here on its trace belongs to the reader. Losses are PARTIAL, and tracing
- * goes on: perf disables an event whose record is TRUNCATED, which is for hardware that failed.
+ * Closes the AUX area: from here on its trace belongs to the reader. Losses are PARTIAL, and
+ * tracing goes on: perf disables an event whose record is TRUNCATED, which is for hardware that
+ * failed.
  */
 static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 {

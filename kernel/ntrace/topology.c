@@ -673,9 +673,9 @@ void ntrace_topology_shutdown(struct ntrace_component *component)
  * ntrace_topology_suspend - the system goes to sleep
  * @component: component that was added
  *
- * The registers may be lost. A running capture is stopped, and continues after resume. The component is made inactive: harts go offline after
- * this, and must not touch it any more. So are all others on the paths to the same sink, in their
- * order, for which all of these paths must have stopped.
+ * The registers may be lost. A running capture is stopped, and continues after resume. The
+ * component is made inactive: harts go offline after this, and must not touch it any more. So are
+ * all others on the paths to the same sink, in their order, once all these paths have stopped.
  */
 void ntrace_topology_suspend(struct ntrace_component *component)
 {

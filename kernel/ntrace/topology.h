@@ -23,7 +23,7 @@ struct ntrace_path_ops {
 };
 
 extern struct mutex ntrace_lock;
-/* Events that were closed return their paths here: flush it, without ntrace_lock, for their paths. */
+/* Closed events return their paths here: flush it, without ntrace_lock, for their paths. */
 extern struct workqueue_struct *ntrace_release_queue;
 int ntrace_topology_init(const struct ntrace_path_ops *ops);
 void ntrace_topology_exit(void);
