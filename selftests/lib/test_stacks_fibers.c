@@ -75,22 +75,28 @@ static void test_many(void)
 	expect(want, "fibers that start each other are not below each other");
 }
 
+/* Fibers begin in a and c, both call b and wait there; then one of the two goes on in b. */
+static void wait_in_same_place(void)
+{
+	begin();
+	call(MAIN, 0, SWAP);
+	change_stack(SWAP, A, 0);
+	call(A, 0, B);
+	call(B, 0, SWAP);
+	change_stack(SWAP, C, 0);
+	call(C, 0, B);
+	call(B, 0, SWAP);
+	change_stack(SWAP, MAIN, 12);
+	call(MAIN, 12, SWAP);
+	change_stack(SWAP, B, 12);
+	run(B, 12);
+}
+
 /* Fibers that wait in the same function: its return shows whose it is. */
 static void test_same_place(void)
 {
 	for (unsigned int second = 0; second < 2; second++) {
-		begin();
-		call(MAIN, 0, SWAP);
-		change_stack(SWAP, A, 0);
-		call(A, 0, B);
-		call(B, 0, SWAP);
-		change_stack(SWAP, C, 0);
-		call(C, 0, B);
-		call(B, 0, SWAP);
-		change_stack(SWAP, MAIN, 12);
-		call(MAIN, 12, SWAP);
-		change_stack(SWAP, B, 12);
-		run(B, 12);
+		wait_in_same_place();
 		leave(B, 20);
 		run(second ? C : A, 12);
 		expect(second ? "program;a 3|program;a;b 3|program;a;b;swap 3|program;c 5|"
@@ -102,35 +108,13 @@ static void test_same_place(void)
 		       second ? "it is the second one" : "it is the first one");
 	}
 	/* The trace ends before it is known. */
-	begin();
-	call(MAIN, 0, SWAP);
-	change_stack(SWAP, A, 0);
-	call(A, 0, B);
-	call(B, 0, SWAP);
-	change_stack(SWAP, C, 0);
-	call(C, 0, B);
-	call(B, 0, SWAP);
-	change_stack(SWAP, MAIN, 12);
-	call(MAIN, 12, SWAP);
-	change_stack(SWAP, B, 12);
-	run(B, 12);
+	wait_in_same_place();
 	expect("program;a 3|program;a;b 3|program;a;b;swap 3|program;c 3|program;c;b 3|"
 	       "program;c;b;swap 3|program;[unknown];b 2|program;[unknown];main 6|"
 	       "program;[unknown];main;swap 6",
 	       "the trace ends before it is known");
 	/* A signal handler in between calls the function that it interrupts. */
-	begin();
-	call(MAIN, 0, SWAP);
-	change_stack(SWAP, A, 0);
-	call(A, 0, B);
-	call(B, 0, SWAP);
-	change_stack(SWAP, C, 0);
-	call(C, 0, B);
-	call(B, 0, SWAP);
-	change_stack(SWAP, MAIN, 12);
-	call(MAIN, 12, SWAP);
-	change_stack(SWAP, B, 12);
-	run(B, 12);
+	wait_in_same_place();
 	handled(B, 20);
 	call(HANDLER, 0, B);
 	run(B, 0);
