@@ -54,6 +54,25 @@ wait_for_samples() { wait_for sampled "$1" $(($(state samples "$1") + $2)); }
 # shellcheck disable=SC2034 # for the tests
 perf_record=(perf record -q -B --no-bpf-event)
 
+# recording NAME ARGUMENT...: starts perf record for $tmp/NAME.data, and returns when it records, until end_recordings.
+# Each has a FIFO of its own: in a shared one, the reader may find the writer of the previous
+# recording, which has not closed it yet, and then read the end of the file instead of waiting.
+recorders=()
+recording() {
+	local name=$1 answer=''
+	shift
+	mkfifo "$tmp/$name.up"
+	"${perf_record[@]}" -o "$tmp/$name.data" "$@" -- sh -c "echo up >$tmp/$name.up; exec sleep 10000" 2>"$tmp/$name.log" &
+	recorders+=("$!")
+	read -r answer <"$tmp/$name.up"
+	is "$answer" up "$name: records" || diag "$(<"$tmp/$name.log")"
+}
+end_recordings() {
+	kill "${recorders[@]}"
+	wait "${recorders[@]}"
+	recorders=()
+}
+
 # edges_stacks NAME ARGUMENT...: runs perf record with these arguments. The samples of the program
 # edges go to NAME.stacks, its load address to NAME.base.
 edges_stacks() {

@@ -11,12 +11,7 @@ needs_module
 slow=1
 [ ! -e /proc/lockdep ] || slow=30
 # Records the kernel while a counter of another user overflows continuously: its interrupts freeze the ring too.
-mkfifo "$tmp/up"
-"${perf_record[@]}" -C 0 -o "$tmp/other.data" -c $((1000003 * slow)) -e instructions -- \
-	sh -c "echo up >$tmp/up; exec sleep 10000" 2>"$tmp/other.log" &
-other=$!
-read -r answer <"$tmp/up"
-is "$answer" up "another counter is at work"
+recording other -C 0 -c $((1000003 * slow)) -e instructions
 kernel() {
 	"${perf_record[@]}" -o "$tmp/$1.data" -c $((30011 * slow)) -e "$2" -j "$3" -- \
 		taskset -c 0 bash -c 'for i in {1..30}; do (:); done' 2>"$tmp/$1.log"
@@ -27,8 +22,7 @@ kernel uk ctr/by-cycles,depth=64/ any,u,k,save_type
 # This one does not count the interrupts.
 slow=1
 kernel k_only_branches ctr/by-cycles,depth=16/u any,k
-kill $other
-wait $other
+end_recordings
 for name in k uk k_only_branches; do
 	perf script -i "$tmp/$name.data" -F ip,brstack 2>>"$tmp/$name.log" | grep -v '^$' >$name.stacks
 	count=$(wc -l <$name.stacks)

@@ -48,14 +48,9 @@ fails "without root" 'needs root' setpriv --reuid 1000 ntrace ctr trace vfs_open
 echo 0 >$jit
 fails "BPF is not compiled" 'bpf_jit_enable=1' ntrace ctr trace vfs_open
 echo 1 >$jit
-"${perf_record[@]}" -a -o "$tmp/stacks.data" -e ctr/by-cycles/u -j stack,u -- \
-	sh -c "echo up >$tmp/said; exec sleep 10000" 2>"$tmp/log" &
-stacks=$!
-read -r answer <"$tmp/said"
-is "$answer" up "another user records call stacks of all tasks"
-fails "so the ring has nothing else" 'records call stacks' ntrace ctr trace vfs_open
-kill $stacks
-wait $stacks
+recording stacks -a -e ctr/by-cycles/u -j stack,u
+fails "another user's call stacks of all tasks leave the ring to nothing else" 'records call stacks' ntrace ctr trace vfs_open
+end_recordings
 # Other branches share the ring with what follows.
 "$here/abi" "$type" hold >"$tmp/said" &
 holder=$!

@@ -48,26 +48,19 @@ recorded lbr -j stack,u -e ctr/by-cycles/u,ctr/by-instructions/u -- "${one[@]}"
 perf stat -x , -e ctr/by-instructions/u,instructions:u -o counts "${one[@]}" >/dev/null
 is "$(awk -F , '/instructions/ { print $1 }' counts | uniq | wc -l)" 1 "perf stat: both count the same" || diag "$(<counts)"
 
-# Several users record a task.
+# Several users: two record a task, one the hart.
 export -f state sampled wait_for wait_for_samples
 taskset -c 1 "$edges" 100000000000 >"$tmp/program" &
 program=$!
-# record ARGUMENT...: until it is killed; returns when it records
-mkfifo "$tmp/up"
-record() {
-	"${perf_record[@]}" -c 20011 "$@" -- sh -c "echo up >$tmp/up; exec sleep 10000" 2>>"$tmp/log" &
-	read -r <"$tmp/up"
-}
-record -o "$tmp/a.data" -e "ctr/by-cycles,$any/u" -p $program
-a=$!
-record -o "$tmp/b.data" -e "ctr/by-cycles,$call/u" -p $program
-b=$!
+recording users_a -c 20011 -e "ctr/by-cycles,$any/u" -p $program
+recording users_b -c 20011 -e "ctr/by-cycles,$call/u" -p $program
+# This one counts the interrupts of all three, which execute more instructions than a short period.
+recording users_c -c 200003 -a -C 1 -e "ctr/by-cycles,$any/"
 wait_for_samples 1 600
-kill $a $b
-wait $a $b
-for name in a b; do
+end_recordings
+for name in users_a users_b users_c; do
 	cp "$tmp/program" "$tmp/out"
-	split users_$name "$tmp/$name.data"
+	split $name "$tmp/$name.data"
 done
 like "a call stack beside other branches of its task is refused" 'resource busy|counters are busy' \
 	"$("${perf_record[@]}" -o "$tmp/d.data" -e "ctr/by-cycles,$any/u,ctr/by-instructions,branch_type=stack/u" true 2>&1)"

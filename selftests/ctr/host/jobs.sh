@@ -86,6 +86,8 @@ judge_users() {
 	for name in filters.2 group_filters.2 users_b.1; do only $name call; done
 	kernel modes.2
 	is "${found[newest]:-1} ${found[user]:-1}" "0 0" "modes: the youngest entry of the kernel's event leads to the PC; nothing of user mode"
+	kernel users_c.1
+	ok "users_c: a hart beside its tasks: ${found[user]} entries of user mode" test "${found[user]:-0}" -ge 300
 	is "$(awk 'NF > 1' "$out/plain.1.stacks" | wc -l) $(test "$(wc -l <"$out/plain.1.stacks")" -ge 40 && echo many)" "0 many" \
 		"plain: samples without branches"
 	for name in lbr.1 lbr.2 siblings.1 siblings_all.1 forked.1 migrated.1; do frames $name 40; done
