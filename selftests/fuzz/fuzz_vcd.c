@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingress/vcd.h"
+#include "common/vcd.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

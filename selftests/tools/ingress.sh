@@ -209,6 +209,17 @@ is "$("$ntrace" ingress check known | head -n 1)" "line 5, cycle 3, group 1: err
 	"import keeps what breaks rules, and check finds it"
 is "$("$ntrace" ingress import --map wave.map -o - - <known.vcd 2>/dev/null)" "$(cat known)" "import: a pipe"
 tr '\n' ' ' <known.vcd >one_line.vcd
+# vcd2fst takes one value a line.
+awk 'body { for (i = 1; i <= NF; i++) if ($i ~ /^[br]/) { print $i, $(i + 1); i++ } else print $i; next }
+	{ print } /enddefinitions/ { body = 1 }' known.vcd >lines.vcd
+vcd2fst lines.vcd known.fst >said
+is "$("$ntrace" ingress import --map wave.map -o - known.fst 2>/dev/null)" "$(cat known)" "import: FST"
+mkdir path
+fails "import: FST without a converter" "an FST waveform is read through fst2vcd, which is not installed: install GTKWave" \
+	env PATH="$PWD/path" "$ntrace" ingress import --map wave.map -o new known.fst
+head -c 100 known.fst >cut.fst
+fails "import: an FST file that is cut" "fst2vcd cannot read it" \
+	"$ntrace" ingress import --map wave.map -o new cut.fst
 is "$("$ntrace" ingress import --map wave.map -o - one_line.vcd 2>/dev/null)" "$(cat known)" "import: words in one line"
 
 # A unified port with 64 bits of data: an atomic access has the value stored in the lower half.

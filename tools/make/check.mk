@@ -98,7 +98,7 @@ build-kernel: vsoc native oracle $(call group_bins,kernel)
 build-ctr: vsoc native $(call group_bins,ctr)
 	@tools/vsoc/guest/build --suite forky --firmware >/dev/null
 build-tandem: native plugins guest $(call group_bins,tandem)
-	@$(SETUP) test cross
+	@$(SETUP) test cross tools
 build-tools: vsoc native oracle $(call group_bins,tools) $(B)/vsoc/remote_server
 	@$(SETUP) tools
 build-consumers: vsoc native oracle
@@ -147,7 +147,7 @@ FUZZ_ASSEMBLE := $(call command_objects,$(addprefix stream/assemble/,assemble fi
 	common/output common/ui)
 FUZZ_GDB := $(call command_objects,$(addprefix gdb/,branches elf_file files history monitor packet remote target transfer) \
 	common/moment common/nearest common/options common/place_name common/ui)
-FUZZ_VCD := $(call command_objects,ingress/vcd)
+FUZZ_VCD := $(call command_objects,common/vcd)
 $(B)/fuzz/fuzz_assemble $(B)/replay/fuzz_assemble: $(FUZZ_ASSEMBLE)
 $(B)/fuzz/fuzz_gdb $(B)/replay/fuzz_gdb: $(FUZZ_GDB)
 $(B)/fuzz/fuzz_vcd $(B)/replay/fuzz_vcd: $(FUZZ_VCD)

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ntrace ingress import: converts a VCD waveform to an ingress file.
+ * ntrace ingress import: converts a waveform, VCD or FST, to an ingress file.
  *
  * The signals of a cycle are those just before the edge of the clock, as a register sees them: changes of
  * the time step in which the clock rises belong to the next cycle.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/output_file.h"
 #include "common/ui.h"
+#include "common/vcd.h"
+#include "common/wave_file.h"
 #include "ingress.h"
 #include "map.h"
-#include "vcd.h"
 
 /* A value of up to 256 bits, least significant word first. */
 struct value {
@@ -430,31 +428,10 @@ static int take_var(void *data, const char *path, unsigned int width, unsigned i
 
 /* ---- the file ---- */
 
-static int import_failed(const struct import *import, int result)
-{
-	if (result >= 0)
-		return result;
-	return fail("%s: line %" PRIu64 ": %s", import->path, import->vcd.line, import->vcd.error);
-}
-
 static int read_wave(struct import *import)
 {
-	static char chunk[1 << 16];
-	int file = STDIN_FILENO, error = EXIT_OK;
-	ssize_t got = 0;
+	int error = wave_read(&import->vcd, import->path);
 
-	if (strcmp(import->path, "-"))
-		file = open(import->path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return fail("%s: %s", import->path, strerror(errno));
-	while (!error && (got = read(file, chunk, sizeof(chunk))) > 0)
-		error = import_failed(import, vcd_feed(&import->vcd, chunk, (size_t)got));
-	if (!error && got < 0)
-		error = fail("%s: %s", import->path, strerror(errno));
-	if (file != STDIN_FILENO)
-		close(file);
-	if (!error)
-		error = import_failed(import, vcd_end(&import->vcd));
 	if (!error)
 		error = check_found(import);
 	if (!error && !import->cycles)

@@ -3,8 +3,8 @@
  * Reader of VCD waveforms (IEEE 1364-2005, section 18). Input comes in chunks of any size; memory depends
  * on the tracked signals alone.
  */
-#ifndef NTRACE_TOOL_INGRESS_VCD_H
-#define NTRACE_TOOL_INGRESS_VCD_H
+#ifndef NTRACE_TOOL_VCD_H
+#define NTRACE_TOOL_VCD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,4 +99,4 @@ int vcd_end(struct vcd *vcd);
 
 void vcd_free(struct vcd *vcd);
 
-#endif /* NTRACE_TOOL_INGRESS_VCD_H */
+#endif /* NTRACE_TOOL_VCD_H */
