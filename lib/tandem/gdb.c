@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <ntrace/tandem_verify.h>
+#include "verifier.h"
 
 #define PACKET_MAX 16384
 #define XML_MAX (1 << 20)
@@ -449,6 +449,9 @@ static int take_one(struct ntrace_tandem_gdb *gdb, unsigned int id, uint64_t *va
 	/* QEMU's "priv" has V in bit 2. */
 	if (id == NTRACE_TANDEM_PRIV)
 		*value &= 3;
+	/* A stub of 64 bits may sign-extend the CSRs of a hart of 32. */
+	if (id < NTRACE_TANDEM_GPR)
+		*value &= tandem_xlen_mask(8u * gdb->bytes[gdb->number[NTRACE_TANDEM_PC]]);
 	return 0;
 }
 
@@ -668,7 +671,8 @@ int ntrace_tandem_gdb_open(struct ntrace_tandem_gdb **result, const char *addres
 	gdb->fd = -1;
 	for (unsigned int id = 0; id < NTRACE_TANDEM_STATE_REGISTERS; id++)
 		gdb->number[id] = -1;
-	error = strchr(address, '/') ? connect_unix(gdb, address) : connect_tcp(gdb, address);
+	error = strchr(address, '/') || !access(address, F_OK) ? connect_unix(gdb, address) :
+								 connect_tcp(gdb, address);
 	if (!error)
 		error = greet(gdb);
 	if (error) {

@@ -244,6 +244,26 @@ static void test_acknowledgements(void)
 	is_u64(sent, 4 + 3 + 3 + 1, "in its segment; the last one alone");
 }
 
+#define XML(number) "qXfer:features:read:target.xml:" number ","
+
+/* QEMU sign-extends the CSRs of a hart of RV32, which have 64 bits in its description. */
+static void test_wide_csrs(void)
+{
+	static const char *const script[][2] = {
+		{ XML("0"),
+		  "l<reg name=\"mepc\" bitsize=\"64\"/><reg name=\"pc\" bitsize=\"32\"/>" },
+		{ "p0", "04000080ffffffff" },
+		{ 0 }
+	};
+	const uint16_t id = 0x341;
+	uint64_t value = 0;
+
+	is_u64(connects(script), 0, "a stub of 64 bits with a hart of RV32");
+	is_u64(model.read_registers(model.data, &id, &value, 1), 0, "a CSR is read");
+	is_hex(value, 0x80000004, "it has XLEN bits");
+	disconnects();
+}
+
 /* A request that the stub rejects is repeated, but not for ever. */
 static void test_rejections(void)
 {
@@ -259,12 +279,13 @@ static void test_rejections(void)
 /* What is no answer has an end. */
 static void test_floods(void)
 {
-	static const char *const floods[] = { "+", "%Stop:T05#00" };
-	static char output[1024];
+	static char output[1024], acknowledgements[1024];
+	const char *const floods[] = { acknowledgements, "%Stop:T05#00" };
 
+	memset(acknowledgements, '+', sizeof(acknowledgements) - 1);
 	for (size_t i = 0; i < sizeof(floods) / sizeof(floods[0]); i++) {
 		flood = floods[i];
-		is_u64(connects(NULL), NTRACE_ERR_FORMAT, "'%s' without end", flood);
+		is_u64(connects(NULL), NTRACE_ERR_FORMAT, "'%.12s' without end", flood);
 		disconnects();
 		flood = NULL;
 	}
@@ -279,7 +300,6 @@ static void test_floods(void)
 
 /* ---- descriptions ---- */
 
-#define XML(number) "qXfer:features:read:target.xml:" number ","
 #define REG(name, more) "<reg name=\"" name "\" bitsize=\"64\"" more "/>"
 
 static void test_descriptions(void)
@@ -756,6 +776,7 @@ int main(void)
 	signal(SIGPIPE, SIG_IGN);
 	test_registers();
 	test_acknowledgements();
+	test_wide_csrs();
 	test_rejections();
 	test_floods();
 	test_descriptions();
