@@ -225,11 +225,6 @@ void tandem_access_of(uint32_t insn, unsigned int xlen, unsigned int flen,
 	}
 }
 
-static uint64_t xlen_mask(const struct ntrace_tandem_verifier *verifier)
-{
-	return verifier->config.params.xlen == 32 ? UINT32_MAX : UINT64_MAX;
-}
-
 static uint64_t low_bytes(uint64_t value, unsigned int bytes)
 {
 	return bytes < 8 ? value & ((UINT64_C(1) << 8 * bytes) - 1) : value;
@@ -260,7 +255,7 @@ void tandem_derive_access(struct ntrace_tandem_verifier *verifier)
 	verifier->from_known = was_known(verifier, access->from);
 	verifier->address =
 		((access->base ? verifier->before[access->base] : 0) + (uint64_t)access->offset) &
-		xlen_mask(verifier);
+		tandem_xlen_mask(verifier->config.params.xlen);
 }
 
 static bool derived(const struct ntrace_tandem_verifier *verifier)
@@ -363,7 +358,7 @@ static uint64_t loaded(const struct ntrace_tandem_verifier *verifier, const uint
 			       value;
 	if (!access->zero_extend && width < 64 && value >> (width - 1) & 1)
 		value |= UINT64_MAX << width;
-	return value & xlen_mask(verifier);
+	return value & tandem_xlen_mask(verifier->config.params.xlen);
 }
 
 int tandem_settle_load(struct ntrace_tandem_verifier *verifier)
@@ -413,9 +408,19 @@ static int differ(struct ntrace_tandem_verifier *verifier, unsigned int rule, un
 	return tandem_report(verifier, rule, &mismatch);
 }
 
-/* Whether the instruction took a trap instead of retiring. */
-static bool took_trap(const struct ntrace_tandem_state *state)
+/*
+ * Whether the instruction took a trap instead of retiring. A trace without xcause tells it by the
+ * pc: an access continues with the next instruction.
+ */
+static bool took_trap(const struct ntrace_tandem_verifier *verifier)
 {
+	const struct ntrace_tandem_state *state = &verifier->state;
+	uint64_t mask = tandem_xlen_mask(verifier->config.params.xlen);
+	uint64_t passed = (state->reg[PC] - verifier->before[PC]) & mask;
+
+	if (verifier->access.kind != TANDEM_ACCESS_NONE &&
+	    verifier->access.kind != TANDEM_ACCESS_OTHER && passed != 2 && passed != 4)
+		return true;
 	return !tandem_is_csr(state) && (ntrace_tandem_bit(state->changed, MCAUSE) ||
 					 ntrace_tandem_bit(state->changed, SCAUSE) ||
 					 ntrace_tandem_bit(state->changed, 0x242));
@@ -591,7 +596,7 @@ int tandem_check_access(struct ntrace_tandem_verifier *verifier)
 	uint64_t address = derived(verifier) ? verifier->address : told;
 	int error;
 
-	if (!(state->has & NTRACE_TANDEM_HAS_INSN) || took_trap(state))
+	if (!(state->has & NTRACE_TANDEM_HAS_INSN) || took_trap(verifier))
 		return 0;
 	error = check_presence(verifier);
 	if (!error)

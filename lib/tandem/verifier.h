@@ -122,6 +122,12 @@ struct ntrace_tandem_verifier {
 	} rules[NTRACE_TANDEM_RULES];
 };
 
+/* The bits that a register of XLEN bits has. */
+static inline uint64_t tandem_xlen_mask(unsigned int xlen)
+{
+	return xlen == 32 ? UINT32_MAX : UINT64_MAX;
+}
+
 /* Counts that a rule was judged. */
 static inline void tandem_judge(struct ntrace_tandem_verifier *verifier, unsigned int rule)
 {
