@@ -62,7 +62,7 @@ refused "another hart" "line 1: another hart than 0" "core   1: 3 0x000000008000
 refused "a line without an instruction" "line 1: not a line of a commit log" "core   0: 3 0x0000000080000000 x5"
 refused "a register without a value" "line 1: no value after" "core   0: 3 0x0000000080000000 (0x00000297) x5"
 refused "a store without a size" "line 1: store data of no size" "core   0: 3 0x80000000 (0x0052a423) mem 0x80000008 0x800"
-refused "no log at all" "is it a log of spike" "nothing"
+refused "no log at all" "is it a log of Spike" "nothing"
 
 # A damaged trace.
 printf '\001\022' >"$tmp/damaged"

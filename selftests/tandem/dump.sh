@@ -100,7 +100,7 @@ complains "flen" "flen" --flen 16 dump -
 complains "verify without a model" "verify needs --gdb" verify -
 complains "convert without an output" "convert needs --from and --output" convert --from spike -
 complains "convert without --from" "convert needs --from and --output" convert -o "$tmp/none" -
-complains "convert from another simulator" "'rtl' is not one of spike, qemu, ingress" convert --from rtl -o "$tmp/none" -
+complains "convert from another simulator" "'rtl' is not one of rvfi, rvvi, ibex, cva6, spike, qemu, ingress" convert --from rtl -o "$tmp/none" -
 complains "convert from an ingress port" "convert --from ingress needs --elf" convert --from ingress -o "$tmp/none" -
 complains "a register that is none" "'a9' is not a register" --absent a9 dump -
 complains "a mask that is none" "'x' is not a mask" --chosen mie:x dump -

@@ -44,7 +44,7 @@ _ntrace_words() {
 	record:sync | trigger:sync) echo messages: cycles: parcels: off ;;
 	record:timestamps | trigger:timestamps) echo any external system core shared ;;
 	record:traps) echo exceptions interrupts ;;
-	tandem:from) echo spike qemu ingress ;;
+	tandem:from) echo rvfi rvvi ibex cva6 spike qemu ingress ;;
 	ctr:has) echo type mispredict cycles none ;;
 	trigger:signal) echo SEGV ABRT BUS FPE ILL TRAP SYS HUP INT QUIT PIPE ALRM TERM USR1 USR2 KILL ;;
 	trace:at) echo entry return both ;;

@@ -16,6 +16,8 @@ enum {
 	OPTION_JSON,
 	OPTION_LIMIT,
 	OPTION_FROM,
+	OPTION_SCOPE,
+	OPTION_CLOCK,
 	OPTION_GDB,
 	OPTION_ELF,
 	OPTION_CHOSEN,
@@ -37,8 +39,10 @@ static const struct option_spec options_table[] = {
 	{ OPTION_FAILED_NO_DATA, "failed-no-data", NULL, "responses that failed carry no data" },
 	{ OPTION_JSON, "json", NULL, "JSON: a line for each field, or one object" },
 	{ OPTION_LIMIT, "limit", "N", "dump: N fields; others: N groups" },
-	{ OPTION_FROM, "from", "spike|qemu|ingress",
-	  "convert: whose log it is, or a recording of an ingress port" },
+	{ OPTION_FROM, "from", "SOURCE",
+	  "convert: rvfi, rvvi, ibex, cva6, spike, qemu or ingress, see below" },
+	{ OPTION_SCOPE, "scope", "PATH", "convert: scope of the RVFI signals in a waveform" },
+	{ OPTION_CLOCK, "clock", "PATH", "convert: their clock, if it has another name than clk" },
 	{ OPTION_OUTPUT, "output", "FILE", "convert: the trace to write" },
 	{ OPTION_GDB, "gdb", "ADDRESS", "verify: HOST:PORT or socket of the model's GDB stub" },
 	{ OPTION_ELF, "elf", "FILE",
@@ -174,6 +178,12 @@ static int take_option(const struct options *options, struct tandem_options *tan
 	case OPTION_FROM:
 		tandem->from = options->value;
 		return EXIT_OK;
+	case OPTION_SCOPE:
+		tandem->scope = options->value;
+		return EXIT_OK;
+	case OPTION_CLOCK:
+		tandem->clock = options->value;
+		return EXIT_OK;
 	case OPTION_OUTPUT:
 		tandem->output = options->value;
 		return EXIT_OK;
@@ -245,10 +255,10 @@ static int run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "verify needs --gdb");
 	if (actions[i].run == tandem_convert && (!tandem.from || !tandem.output))
 		return usage_error(command, "convert needs --from and --output");
-	if (tandem.from && strcmp(tandem.from, "spike") && strcmp(tandem.from, "qemu") &&
-	    strcmp(tandem.from, "ingress"))
+	if (tandem.from && !tandem_converts(tandem.from))
 		return usage_error(command,
-				   "option --from: '%s' is not one of spike, qemu, ingress",
+				   "option --from: '%s' is not one of rvfi, rvvi, ibex, cva6, "
+				   "spike, qemu, ingress",
 				   tandem.from);
 	if (tandem.from && !strcmp(tandem.from, "ingress") && !tandem.elf)
 		return usage_error(command, "convert --from ingress needs --elf");
@@ -259,21 +269,25 @@ const struct command command_tandem = {
 	.name = "tandem",
 	.summary = "verify a hart against a model, instruction by instruction",
 	.usage = "dump|stat [OPTIONS] TRACE\n"
-		 "       ntrace tandem convert --from spike|qemu|ingress -o TRACE LOG\n"
+		 "       ntrace tandem convert --from SOURCE -o TRACE LOG\n"
 		 "       ntrace tandem verify --gdb ADDRESS [OPTIONS] TRACE",
-	.details = "A tandem trace (Trace Protocol Specification) has every effect of each "
-		   "instruction.\n"
-		   "dump prints its fields, stat counts them, convert makes one from a simulator's "
-		   "log\n"
-		   "or from a recording of a trace ingress port,\n"
-		   "verify lets a model execute the same instructions and reports what differs.\n"
-		   "A file of - is standard input. The parameters are not in the trace.\n\n"
-		   "exit status: 0, or 3 if the trace is damaged, or differs from the model.\n\n"
-		   "examples:\n"
-		   "  ntrace tandem dump hart.tandem\n"
-		   "  ntrace tandem convert --from spike -o hart.tandem spike.log\n"
-		   "  ntrace tandem verify --gdb localhost:1234 --device 0x2000000-0x200ffff "
-		   "hart.tandem\n",
+	.details =
+		"A tandem trace (Trace Protocol Specification) has every effect of each "
+		"instruction.\n"
+		"dump prints its fields, stat counts them, convert makes one,\n"
+		"verify lets a model execute the same instructions and reports what differs.\n"
+		"Sources of convert: rvfi: a waveform (VCD, FST) with rvfi_* signals, or lines of\n"
+		"rvfi_NAME=VALUE; rvvi: RVVI-TEXT; ibex, cva6: logs of the tracers of these "
+		"cores;\n"
+		"spike: -l --log-commits; qemu: -d in_asm,cpu,fpu,nochain; ingress: a recording\n"
+		"of a trace ingress port.\n"
+		"A file of - is standard input. The parameters are not in the trace.\n\n"
+		"exit status: 0, or 3 if the trace is damaged, or differs from the model.\n\n"
+		"examples:\n"
+		"  ntrace tandem dump hart.tandem\n"
+		"  ntrace tandem convert --from rvfi --xlen 32 -o hart.tandem core.vcd\n"
+		"  ntrace tandem verify --gdb localhost:1234 --device 0x2000000-0x200ffff "
+		"hart.tandem\n",
 	.options = options_table,
 	.run = run,
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ntrace tandem convert: a tandem trace from a log of Spike (spike -l --log-commits) or QEMU
- * (-d in_asm,cpu,nochain with one-insn-per-tb=on), or from the recording of a trace ingress port
- * (from_ingress.c). What they do not tell is left out: that is a partial trace.
+ * (-d in_asm,cpu,nochain with one-insn-per-tb=on), from the recording of a trace ingress port
+ * (from_ingress.c), or from what a core reports through RVFI (from_rvfi.c). What they do not tell is
+ * left out: that is a partial trace.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 #include "common/ui.h"
 #include "convert.h"
 
-static void put(struct convert *convert, const struct ntrace_tandem_field *field)
+void convert_field(struct convert *convert, const struct ntrace_tandem_field *field)
 {
 	uint8_t bytes[NTRACE_TANDEM_FIELD_MAX];
 	int length = ntrace_tandem_write(&convert->options->params, field, bytes);
@@ -29,7 +30,7 @@ void convert_put(struct convert *convert, unsigned int type, unsigned int id, ui
 					     .id = (uint16_t)id,
 					     .value = value };
 
-	put(convert, &field);
+	convert_field(convert, &field);
 }
 
 void convert_add(struct convert *convert, unsigned int type, unsigned int id, uint64_t value)
@@ -66,7 +67,7 @@ void convert_finish(struct convert *convert, bool known, uint64_t next)
 	else
 		convert->unknown++;
 	for (unsigned int i = 0; i < convert->count; i++)
-		put(convert, &convert->fields[i]);
+		convert_field(convert, &convert->fields[i]);
 	convert_put(convert, NTRACE_TANDEM_END, 0, 0);
 	convert->count = 0;
 	convert->held = false;
@@ -247,7 +248,7 @@ static void qemu_pc(struct convert *convert, uint64_t pc)
 		convert_finish(convert, true, convert->next);
 	} else {
 		for (unsigned int i = 0; i < convert->count; i++)
-			put(convert, &convert->fields[i]);
+			convert_field(convert, &convert->fields[i]);
 		convert_put(convert, NTRACE_TANDEM_END, 0, 0);
 		convert->count = 0;
 	}
@@ -323,7 +324,7 @@ static int convert_lines(struct convert *convert, FILE *log)
 	return error;
 }
 
-static int convert_log(struct convert *convert)
+static int convert_simulator(struct convert *convert)
 {
 	bool stdin_is_it = !strcmp(convert->options->path, "-");
 	FILE *log = stdin_is_it ? stdin : fopen(convert->options->path, "re");
@@ -339,24 +340,56 @@ static int convert_log(struct convert *convert)
 	return error;
 }
 
+static const struct {
+	const char *from;
+	int (*convert)(struct convert *convert);
+	const char *what;
+} sources[] = {
+	{ "spike", convert_simulator, "a log of Spike" },
+	{ "qemu", convert_simulator, "a log of QEMU" },
+	{ "rvfi", convert_rvfi, "a waveform or a log with the signals of RVFI" },
+	{ "rvvi", convert_rvfi, "a trace in RVVI-TEXT" },
+	{ "ibex", convert_rvfi, "a log of Ibex's tracer" },
+	{ "cva6", convert_rvfi, "a log of CVA6's tracer" },
+	{ "ingress", convert_ingress, "a recording of an ingress port" },
+};
+
+#define SOURCES (sizeof(sources) / sizeof(sources[0]))
+
+static size_t find_source(const char *from)
+{
+	size_t i = 0;
+
+	while (i < SOURCES && strcmp(from, sources[i].from))
+		i++;
+	return i;
+}
+
+bool tandem_converts(const char *from)
+{
+	return find_source(from) < SOURCES;
+}
+
 int tandem_convert(const struct tandem_options *options)
 {
 	static struct convert convert;
-	bool ingress = !strcmp(options->from, "ingress");
+	size_t source = find_source(options->from);
 	int error;
 
 	convert.options = options;
 	error = output_file_open(&convert.file, options->output);
 	if (error)
 		return error;
-	error = ingress ? convert_ingress(&convert) : convert_log(&convert);
+	error = sources[source].convert(&convert);
 	if (!error && !convert.groups)
-		error = fail("%s: no instruction followed by another: is it a %s of %s?",
-			     options->path, ingress ? "recording" : "log",
-			     ingress ? "an ingress port" : options->from);
+		error = fail("%s: no instruction followed by another: is it %s?", options->path,
+			     sources[source].what);
 	error = output_file_close(&convert.file, error);
 	if (!error)
 		say("%s: %" PRIu64 " groups, %" PRIu64 " without the bits of their instruction",
 		    options->output, convert.groups, convert.unknown);
-	return error;
+	if (!error && convert.problems)
+		say("%s: %" PRIu64 " problems in what RVFI reports", options->path,
+		    convert.problems);
+	return error ? error : convert.problems ? EXIT_GAPS : EXIT_OK;
 }

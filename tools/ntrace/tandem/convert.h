@@ -20,13 +20,14 @@ struct code {
  * @line: lines of the log so far
  * @groups: groups written
  * @unknown: of these, without an instruction
+ * @problems: violations of RVFI
  * @held: there is an instruction whose group is not written yet: its pc, bits, privilege and effects
  * @refused: a field cannot be written with the parameters of the trace
  */
 struct convert {
 	const struct tandem_options *options;
 	struct output_file file;
-	uint64_t line, groups, unknown;
+	uint64_t line, groups, unknown, problems;
 	bool held;
 	uint64_t pc;
 	uint32_t insn;
@@ -41,7 +42,10 @@ struct convert {
 	uint64_t value[NTRACE_TANDEM_STATE_REGISTERS];
 };
 
-/** convert_put - write a field */
+/** convert_field - write a field */
+void convert_field(struct convert *convert, const struct ntrace_tandem_field *field);
+
+/** convert_put - write a field of this type */
 void convert_put(struct convert *convert, unsigned int type, unsigned int id, uint64_t value);
 
 /** convert_add - add an effect to the held instruction */
@@ -59,5 +63,12 @@ void convert_finish(struct convert *convert, bool known, uint64_t next);
  * Return: EXIT_OK, or EXIT_FAILED after an error message
  */
 int convert_ingress(struct convert *convert);
+
+/**
+ * convert_rvfi - convert what a core reports as retired
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message
+ */
+int convert_rvfi(struct convert *convert);
 
 #endif /* NTRACE_TOOL_TANDEM_CONVERT_H */

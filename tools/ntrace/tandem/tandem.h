@@ -19,7 +19,9 @@
  * @path: the trace, or the log to convert; "-" is standard input
  * @params: parameters of the trace
  * @output: file of convert, NULL = none given
- * @from: "spike" or "qemu", NULL = none given
+ * @from: source of convert, NULL = none given
+ * @scope: scope of the RVFI signals in a waveform, NULL = find it
+ * @clock: path of their clock, NULL = find it
  * @gdb: address of the stub of verify
  * @model: model of verify that is linked in, or NULL
  * @elf: program for disassembly, or NULL
@@ -35,6 +37,8 @@ struct tandem_options {
 	struct ntrace_tandem_params params;
 	const char *output;
 	const char *from;
+	const char *scope;
+	const char *clock;
 	const char *gdb;
 	const struct ntrace_tandem_model *model;
 	const char *elf;
@@ -75,6 +79,9 @@ void tandem_put_field(struct output *output, const struct ntrace_tandem_params *
 
 int tandem_dump(const struct tandem_options *options);
 int tandem_stat(const struct tandem_options *options);
+/** tandem_converts - whether convert knows this source */
+bool tandem_converts(const char *from);
+
 int tandem_convert(const struct tandem_options *options);
 int tandem_verify(const struct tandem_options *options);
 
