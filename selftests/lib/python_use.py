@@ -186,6 +186,30 @@ def errors(directory):
     raises(IndexError, "row 0 of a table of 0", "a row that is none", lambda: ntrace.Messages(b"")[0])
 
 
+def tandem(directory):
+    """The example of tandem-trace.md, byte by byte, and what cannot be read or written."""
+    trace = ntrace.Tandem(xlen=32)
+    data = trace.start(pc=0x80000000, priv=3)
+    same(data.hex(), "010b070a00000080070103" + "02", "tandem: the start")
+    data += trace.group(0x00500513, pc=0x80000004, registers={"a0": 5})
+    data += trace.group(0x00a32023, address=0x80001000, store=(5, 4)) + trace.group(None, priv=3, registers={"mcause": 7})
+    same(data[12:].hex(), "01070a04000080040a10050000001113055000" + "02" "01112320a3000703001000800706050000000" "2"
+         "01070103044203070000000" "2", "tandem: an instruction, a store, an interrupt")
+    with open(os.path.join(directory, "tandem"), "wb") as file:
+        file.write(data)
+    fields = list(trace.read(os.path.join(directory, "tandem")))
+    same([field.type for field in fields[:5]], ["begin", "init", "state", "state", "end"], "tandem: types")
+    same([(field.name, field.value) for field in fields if field.name][:3],
+         [("pc", 0x80000000), ("priv", 3), ("pc", 0x80000004)], "tandem: names and values")
+    same(fields[7].name, "a0", "tandem: a register")
+    same([field.problem != "" for field in trace.read(b"\x02")], [True], "tandem: a violation")
+    raises(ntrace.Error, "offset 0x0: unknown opcode", "tandem: a damaged trace", lambda: list(trace.read(b"\x12")))
+    raises(ntrace.Error, "ends in a field", "tandem: a cut trace", lambda: list(trace.read(data[:-2])))
+    raises(ntrace.Error, "register 'b0'", "tandem: an unknown register", trace.group, 0x13, None, None, {"b0": 1})
+    raises(ntrace.Error, "field register", "tandem: a value that is too wide", trace.group, 0x13, None, None, {"a0": 1 << 32})
+    raises(ntrace.Error, "xlen", "tandem: an impossible parameter", ntrace.Tandem, 48)
+
+
 def memory(directory):
     """What is closed, or forgotten, is given back."""
     def use(times):
@@ -212,6 +236,7 @@ def main():
     recording(directory, pcs, rounds)
     cursors(directory, pcs, rounds)
     errors(directory)
+    tandem(directory)
     memory(directory)
     done()
 

@@ -23,10 +23,11 @@ from ._params import Params
 from ._profile import Branch, Function, Profile, Traces
 from ._session import Session, SessionBlocks, Stats, Stream
 from ._table import Table
+from ._tandem import Tandem, TandemField
 
 __all__ = ["Blocks", "Branch", "Cursor", "Error", "Event", "Function", "Location", "Mark", "Messages",
            "Object", "Params", "Place", "Profile", "Session", "SessionBlocks", "Space", "Stats", "Stream",
-           "Table", "Thread", "Traces", "decode", "threads"]
+           "Table", "Tandem", "TandemField", "Thread", "Traces", "decode", "threads"]
 
 # Of the library; the module comes with it.
 __version__ = _abi.library.version().decode()

@@ -22,6 +22,8 @@ STREAM_NO_CPU = 0xffffffff
 CURSOR_ANY, CURSOR_NO_PRIVILEGE = -0x80000000, 0xffffffff
 PROFILE_TRACES, PROFILE_FUNCTIONS = 1, 2
 DOMAINS = 4
+TANDEM_FIELD_MAX, TANDEM_FAILED = 18, 0x10
+TANDEM_STATE_PRIV, TANDEM_STATE_EADDR, TANDEM_STATE_STORE8, TANDEM_STATE_PC = 1, 3, 4, 10
 
 # Orders of functions, as enum ntrace_profile_order.
 ORDERS = ("instructions", "total", "calls", "time", "total_time", "name", "object")
@@ -43,6 +45,9 @@ CONSTANTS: Dict[str, int] = {
     "NTRACE_CURSOR_ANY": CURSOR_ANY, "NTRACE_CURSOR_NO_PRIVILEGE": CURSOR_NO_PRIVILEGE,
     "NTRACE_STREAM_NO_CPU": STREAM_NO_CPU, "NTRACE_FIELD_COUNT": len(FIELDS),
     "NTRACE_PROFILE_TRACES": PROFILE_TRACES, "NTRACE_PROFILE_FUNCTIONS": PROFILE_FUNCTIONS,
+    "NTRACE_TANDEM_FIELD_MAX": TANDEM_FIELD_MAX, "NTRACE_TANDEM_FAILED": TANDEM_FAILED,
+    "NTRACE_TANDEM_STATE_PRIV": TANDEM_STATE_PRIV, "NTRACE_TANDEM_STATE_EADDR": TANDEM_STATE_EADDR,
+    "NTRACE_TANDEM_STATE_STORE8": TANDEM_STATE_STORE8, "NTRACE_TANDEM_STATE_PC": TANDEM_STATE_PC,
     "NTRACE_DOMAINS": DOMAINS, "NTRACE_PROFILE_ORDERS": len(ORDERS),
 }
 for _index, _name in enumerate(ORDERS):
@@ -244,6 +249,26 @@ class CursorThread(Structure):
                 ("first_time", c_uint64), ("last_time", c_uint64)]
 
 
+class TandemParams(Structure):
+    """struct ntrace_tandem_params"""
+    _fields_ = [("size", c_size_t), ("xlen", c_uint), ("mlen", c_uint), ("flen", c_uint), ("flags", c_uint)]
+
+
+class TandemField(Structure):
+    """struct ntrace_tandem_field"""
+    _fields_ = [("offset", c_uint64), ("value", c_uint64), ("address", c_uint64), ("id", c_uint16), ("flags", c_uint16),
+                ("type", c_uint8), ("length", c_uint8), ("op", c_uint8), ("size", c_uint8)]
+
+
+class TandemReader(Structure):
+    """struct ntrace_tandem_reader"""
+    _fields_ = [("offset", c_uint64), ("error", c_char_p), ("wrong", c_uint64), ("open", c_uint),
+                ("mlen_bytes", c_uint), ("xlen_bytes", c_uint), ("flen_bytes", c_uint), ("params_flags", c_uint),
+                ("held", c_uint), ("request", c_uint), ("request_size", c_uint), ("request_address", c_uint64),
+                ("next", c_void_p), ("end", c_void_p), ("state_bytes", c_uint8 * 16), ("bytes", c_uint8 * 64),
+                ("reserved", c_uint64 * 4)]
+
+
 # Name in C: the struct here.
 STRUCTS: Dict[str, Type[Structure]] = {
     "ntrace_params": Params, "ntrace_message": Message, "ntrace_reader_part": ReaderPart,
@@ -255,6 +280,7 @@ STRUCTS: Dict[str, Type[Structure]] = {
     "ntrace_profile_trace": ProfileTrace, "ntrace_profile_options": ProfileOptions,
     "ntrace_profile_object": ProfileObject, "ntrace_profile_function": ProfileFunction,
     "ntrace_cursor_config": CursorConfig, "ntrace_cursor_place": CursorPlace,
+    "ntrace_tandem_params": TandemParams, "ntrace_tandem_field": TandemField, "ntrace_tandem_reader": TandemReader,
     "ntrace_cursor_mark": CursorMark, "ntrace_cursor_thread": CursorThread,
 }
 
@@ -327,6 +353,18 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "cursor_restore": (c_int, [c_void_p, POINTER(CursorMark)]),
     "cursor_compare": (c_int, [POINTER(CursorMark), POINTER(CursorMark)]),
     "cursor_threads": (c_int, [c_void_p, POINTER(POINTER(CursorThread)), POINTER(c_size_t)]),
+    "tandem_params_init": (None, [POINTER(TandemParams)]),
+    "tandem_params_refusal": (c_char_p, [POINTER(TandemParams)]),
+    "tandem_reader_init": (c_int, [POINTER(TandemReader), POINTER(TandemParams)]),
+    "tandem_reader_feed": (None, [POINTER(TandemReader), c_void_p, c_size_t]),
+    "tandem_read": (c_int, [POINTER(TandemReader), POINTER(TandemField), c_size_t]),
+    "tandem_reader_pending": (c_uint, [POINTER(TandemReader)]),
+    "tandem_write": (c_int, [POINTER(TandemParams), POINTER(TandemField), c_void_p]),
+    "tandem_register_name": (c_char_p, [c_uint, c_void_p]),
+    "tandem_register_number": (c_int, [c_char_p]),
+    "tandem_type_name": (c_char_p, [c_uint]),
+    "tandem_state_name": (c_char_p, [c_uint]),
+    "tandem_problem": (c_char_p, [c_uint]),
     "domain_of": (c_uint, [c_uint]),
     "domain_name": (c_char_p, [c_uint]),
 }
