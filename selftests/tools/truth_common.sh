@@ -106,3 +106,13 @@ truth_mutations() {
 			"$compare" --log "$tmp/log" --section "$section" --sysroot "$sysroot" --mutate "$kind@$2" "${@:3}" "$data"
 	done
 }
+
+# serve NAME COMMAND...: starts a server for the co-simulation port, and waits until it listens
+serve() {
+	local name=$1 line
+	shift
+	mkfifo "$tmp/$name.ready"
+	"$@" >"$tmp/$name.ready" 2>"$tmp/$name.err" &
+	read -r line <"$tmp/$name.ready" || line=
+	is "$line" ready "$name: the server listens"
+}

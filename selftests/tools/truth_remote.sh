@@ -8,16 +8,6 @@ set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
 
-# serve NAME COMMAND...: starts a server, and waits until it listens
-serve() {
-	local name=$1 line
-	shift
-	mkfifo "$tmp/$name.ready"
-	"$@" >"$tmp/$name.ready" 2>"$tmp/$name.err" &
-	read -r line <"$tmp/$name.ready" || line=
-	is "$line" ready "$name: the server listens"
-}
-
 serve model build/vsoc/remote_server "$tmp/socket" 2
 truth_job remote 1 2
 guest_job driver kernel/driver.sh
