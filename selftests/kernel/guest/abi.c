@@ -101,9 +101,12 @@ static void refused(int fd, struct ntrace_config config, int error, const char *
 
 static void test_configure(void)
 {
+	struct ntrace_info info = { .size = sizeof(info) };
 	struct ntrace_config config = { .size = sizeof(config) };
 	int fd = open_device(device, 0);
+	__u32 features;
 
+	ioctl(fd, NTRACE_IOC_INFO, &info);
 	REFUSED(fd, EOPNOTSUPP, .mode = 5);
 	REFUSED(fd, EINVAL, .mode = 8);
 	REFUSED(fd, EOPNOTSUPP, .sync_mode = NTRACE_SYNC_CYCLES);
@@ -122,13 +125,22 @@ static void test_configure(void)
 	REFUSED(fd, EINVAL, .features = 1);
 	REFUSED(fd, EINVAL, .features = NTRACE_FEATURE_IMPLICIT_RETURN | NTRACE_FEATURE_ALL_JUMPS);
 	REFUSED(fd, EOPNOTSUPP, .features = NTRACE_FEATURE_SEQUENTIAL_JUMP);
-	REFUSED(fd, EOPNOTSUPP, .flags = NTRACE_CONFIG_STALL);
+	if (info.stall) {
+		config.flags = NTRACE_CONFIG_STALL;
+		ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) && config.flags == NTRACE_CONFIG_STALL,
+		   "CONFIGURE with NTRACE_CONFIG_STALL");
+		close(fd);
+		fd = open_device(device, 0);
+		config = (struct ntrace_config){ .size = sizeof(config) };
+	} else {
+		REFUSED(fd, EOPNOTSUPP, .flags = NTRACE_CONFIG_STALL);
+	}
 	fails_with(ioctl(fd, NTRACE_IOC_START), EINVAL, "START after a refused CONFIGURE");
 
-	config.features = NTRACE_FEATURE_IMPLICIT_RETURN | NTRACE_FEATURE_REPEATED_HISTORY;
-	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) &&
-		   config.features ==
-			   (NTRACE_FEATURE_IMPLICIT_RETURN | NTRACE_FEATURE_REPEATED_HISTORY),
+	features = info.inst_features &
+		   (NTRACE_FEATURE_IMPLICIT_RETURN | NTRACE_FEATURE_REPEATED_HISTORY);
+	config.features = features;
+	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) && config.features == features,
 	   "CONFIGURE with features");
 	config = (struct ntrace_config){ .size = sizeof(config) };
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config), "CONFIGURE with defaults");
