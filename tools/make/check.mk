@@ -92,18 +92,19 @@ build-lib: lib native $(call group_bins,lib)
 	@$(SETUP) test cross
 build-deep: lib native $(REPLAY_BINS)
 	@$(SETUP) deep test
-build-vsoc: vsoc native oracle $(call group_bins,vsoc)
+build-vsoc: vsoc native oracle $(call group_bins,vsoc) $(B)/vsoc/rtl_server
 build-kernel: vsoc native oracle $(call group_bins,kernel)
 # The tests need firmware that enables CTR, which is newer than the guest's.
 build-ctr: vsoc native $(call group_bins,ctr)
 	@tools/vsoc/guest/build --suite forky --firmware >/dev/null
 build-tandem: native plugins guest $(call group_bins,tandem)
 	@$(SETUP) test cross tools
-build-tools: vsoc native oracle $(call group_bins,tools) $(B)/vsoc/remote_server
+build-tools: vsoc native oracle $(call group_bins,tools) $(B)/vsoc/remote_server $(B)/vsoc/rtl_server
 	@$(SETUP) tools
 build-consumers: vsoc native oracle
 	@$(SETUP) consumers cross
 	@selftests/consumers/make_recordings >/dev/null
+build-quick-vsoc: $(B)/vsoc/rtl_server
 build-quick-%: lib native $(TEST_BINS)
 	@$(SETUP) base lint test tools
 

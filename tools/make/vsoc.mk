@@ -55,6 +55,15 @@ $(B)/vsoc/remote_server: tools/vsoc/remote_server.c tools/vsoc/remote.h $(B)/lib
 	@mkdir -p $(@D)
 	$(LINK)$(CC) $(STD) $(WARN) $(WERROR) $(INC) -Itools/vsoc -O2 -g $(filter %.c %.a,$^) -o $@ $(LIBS)
 
+# The trace encoder in Verilog, behind the same port.
+RTL := selftests/vsoc/rtl
+$(B)/vsoc/rtl_server: $(wildcard $(RTL)/*.v) $(RTL)/server.cc tools/vsoc/remote.h
+	@$(SETUP) rtl
+	@mkdir -p $(B)/vsoc/rtl
+	$(LINK)verilator --cc --exe --build -Wall -Wno-UNUSEDSIGNAL --top-module trace_soc -GHARTS=2 -y $(RTL) --Mdir $(B)/vsoc/rtl \
+		-MAKEFLAGS "OPT_FAST=-O2 OPT_GLOBAL=-O1" -CFLAGS "-DHARTS=2 -I$(CURDIR)/tools/vsoc" $(RTL)/trace_soc.v \
+		$(CURDIR)/$(RTL)/server.cc -o ../rtl_server >$(B)/vsoc/rtl/log 2>&1 || { cat $(B)/vsoc/rtl/log; exit 1; }
+
 demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with the profiles, counts what that gains
 	@$(SETUP) consumers suite
 	@tools/demo-fdo
