@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Opening input files, for the whole library. */
+/* Opening and copying input files, for the whole library. */
 #ifndef NTRACE_REGULAR_H
 #define NTRACE_REGULAR_H
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,25 @@ static inline int open_regular(const char *path, int *fd, struct stat *status)
 	close(*fd);
 	errno = saved;
 	return NTRACE_ERR_FORMAT;
+}
+
+/* Copies the rest of @from to @to, and adds the number of bytes to *@bytes. Return: 0 or NTRACE_ERR_IO */
+static inline int copy_file_bytes(int from, int to, uint64_t *bytes)
+{
+	static _Thread_local char buffer[1 << 16];
+	ssize_t got, put, done;
+
+	while ((got = read(from, buffer, sizeof(buffer)))) {
+		if (got < 0)
+			return NTRACE_ERR_IO;
+		for (done = 0; done < got; done += put) {
+			put = write(to, buffer + done, (size_t)(got - done));
+			if (put < 0)
+				return NTRACE_ERR_IO;
+		}
+		*bytes += (uint64_t)got;
+	}
+	return 0;
 }
 
 #endif

@@ -49,6 +49,7 @@ static bool try_file(struct debug_file_search *search, const char *path, const u
 		return false;
 	}
 	search->object->debug = debug;
+	search->object->debug_linked = crc;
 	search->error = 0;
 	return true;
 }
@@ -90,6 +91,27 @@ static bool own_directory(const struct ntrace_object *object, char *directory)
 	return true;
 }
 
+/*
+ * The directory of a program on its machine: debug files below ROOT/usr/lib/debug, of a machine whose files are
+ * below ROOT, are those of programs below ROOT.
+ */
+static const char *below_root(const char *directory, const char *own)
+{
+	static const char tail[] = "/usr/lib/debug";
+	char real[PATH_MAX], root[PATH_MAX];
+	size_t length = strlen(directory);
+
+	if (length < strlen(tail) || strcmp(directory + length - strlen(tail), tail) ||
+	    length >= sizeof(root))
+		return own;
+	snprintf(root, sizeof(root), "%.*s", (int)(length - strlen(tail)), directory);
+	if (!*root || !realpath(root, real))
+		return own;
+	length = strlen(real);
+	return !strncmp(own, real, length) && (own[length] == '/' || !own[length]) ? own + length :
+										     own;
+}
+
 static bool find(struct debug_file_search *search, const char *const *directories)
 {
 	const struct ntrace_object *object = search->object;
@@ -106,7 +128,7 @@ static bool find(struct debug_file_search *search, const char *const *directorie
 	if (try_link(search, own, "") || try_link(search, own, "/.debug"))
 		return true;
 	for (i = 0; directories[i]; i++) {
-		if (try_link(search, directories[i], own))
+		if (try_link(search, directories[i], below_root(directories[i], own)))
 			return true;
 	}
 	return false;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "build_id.h"
 #include "elf_parts.h"
 
 #ifndef EF_RISCV_RVC
@@ -43,31 +44,9 @@ static const uint8_t *part(const struct ntrace_object *object, uint64_t offset, 
 static void take_build_id(struct ntrace_object *object, const uint8_t *notes, size_t size,
 			  uint64_t alignment)
 {
-	size_t mask = alignment == 8 ? 7 : 3;
-
-	while (size >= sizeof(Elf32_Nhdr) && !object->build_id_size) {
-		Elf32_Nhdr note;
-		size_t name_size, description_at, next;
-
-		memcpy(&note, notes, sizeof(note));
-		name_size = note.n_namesz;
-		if (name_size > size || note.n_descsz > size)
-			return;
-		description_at = (sizeof(note) + name_size + mask) & ~mask;
-		if (description_at > size || note.n_descsz > size - description_at)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && name_size == 4 &&
-		    !memcmp(notes + sizeof(note), "GNU", 4) && note.n_descsz &&
-		    note.n_descsz <= NTRACE_BUILD_ID_MAX) {
-			memcpy(object->build_id, notes + description_at, note.n_descsz);
-			object->build_id_size = note.n_descsz;
-		}
-		next = (description_at + note.n_descsz + mask) & ~mask;
-		if (next > size)
-			return;
-		notes += next;
-		size -= next;
-	}
+	if (!object->build_id_size)
+		object->build_id_size = build_id_in_notes(notes, size, alignment, object->build_id,
+							  sizeof(object->build_id));
 }
 
 static int compare_spans(const void *left, const void *right)

@@ -116,6 +116,7 @@ struct ntrace_object {
 	const char *debug_link;	/* .gnu_debuglink: name, in bytes; NULL if there is none */
 	uint32_t debug_link_crc;
 	struct ntrace_object *debug;	/* separate debug file; symbols point into it */
+	bool debug_linked;	/* @debug was found by @debug_link, not by the build-id */
 	char *missing_debug;	/* a file with split DWARF that was not found; NULL if all were */
 	struct range *uncertain; /* sorted, disjoint */
 	size_t uncertain_count;

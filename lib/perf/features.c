@@ -123,17 +123,11 @@ static bool put_build_ids(struct ntrace_perf_writer *writer)
 		const struct writer_build_id *item = &writer->build_ids[i];
 		size_t length = strlen(item->path) + 1;
 		size_t padded = (length + PERF_NAME_ALIGN - 1) & ~(size_t)(PERF_NAME_ALIGN - 1);
-		struct {
-			struct perf_event_header header;
-			int32_t pid;
-			uint8_t build_id[20];
-			uint8_t size;
-			uint8_t reserved[3];
-		} record = {
-			/* misc bit 15: the size is valid; pid -1: the machine itself */
+		struct record_build_id record = {
+			/* pid -1: the machine itself */
 			.header.type = PERF_RECORD_HEADER_BUILD_ID,
-			.header.misc = 1u << 15 | (item->kernel ? PERF_RECORD_MISC_KERNEL :
-								  PERF_RECORD_MISC_USER),
+			.header.misc = MISC_BIT_15 | (item->kernel ? PERF_RECORD_MISC_KERNEL :
+								     PERF_RECORD_MISC_USER),
 			.header.size = (uint16_t)(sizeof(record) + padded),
 			.pid = -1,
 			.size = item->size,

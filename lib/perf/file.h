@@ -16,6 +16,14 @@ struct expanded_part {
 	uint64_t end;
 };
 
+/* An entry of the BUILD_ID table. @path: in the file, @length bytes without the 0 */
+struct file_build_id {
+	const char *path;
+	size_t length;
+	uint8_t bytes[20];
+	uint8_t size;
+};
+
 struct ntrace_perf_file {
 	const uint8_t *bytes;
 	uint64_t size;
@@ -34,6 +42,9 @@ struct ntrace_perf_file {
 	size_t id_count;
 	bool same_trailer;	/* all events have the same trailer */
 	char *texts[NTRACE_PERF_ARCH + 1];
+	struct file_build_id *build_ids;	/* of programs, by path; the first of a path is valid */
+	size_t build_id_count;
+	size_t build_id_room;
 };
 
 /* The event with @id; the first one if no event has it. */

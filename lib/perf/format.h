@@ -80,11 +80,28 @@ struct record_mmap {
 
 struct record_mmap2 {
 	struct record_mmap mmap;
-	uint8_t build_id_size;
-	uint8_t reserved1;
-	uint16_t reserved2;
-	uint8_t build_id[20];
+	union {
+		struct {
+			uint32_t major, minor;
+			uint64_t inode, generation;
+		};
+		struct { /* with MISC_BIT_14 */
+			uint8_t build_id_size;
+			uint8_t reserved1;
+			uint16_t reserved2;
+			uint8_t build_id[20];
+		};
+	};
 	uint32_t prot, flags;
+};
+
+/* Of the BUILD_ID table; a path follows. @size: with MISC_BIT_15, else 20 */
+struct record_build_id {
+	struct perf_event_header header;
+	int32_t pid;
+	uint8_t build_id[20];
+	uint8_t size;
+	uint8_t reserved[3];
 };
 
 struct record_comm {
@@ -128,6 +145,7 @@ struct record_text_poke {
 #define RECORD_TEXT_POKE_SIZE 12
 
 #define KSYMBOL_UNREGISTER 1
+#define PROT_WRITE_BIT 2
 #define PROT_EXEC_BIT 4
 
 /* Bits of sample_type that the trailer of a record contains. */
@@ -143,6 +161,7 @@ static inline size_t trailer_size(uint64_t sample_type)
 /* The linux/perf_event.h of some distributions lacks these definitions. */
 #define MISC_BIT_13 (1u << 13)
 #define MISC_BIT_14 (1u << 14)
+#define MISC_BIT_15 (1u << 15)
 #define FORMAT_LOST (1u << 4)	/* PERF_FORMAT_LOST */
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "grow.h"
 #include "record.h"
 #include "regular.h"
 
@@ -88,23 +89,112 @@ static void take_text(struct ntrace_perf_file *file, uint64_t feature, const uin
 	file->texts[feature] = strndup((const char *)bytes + sizeof(length), length);
 }
 
-static void read_features(struct ntrace_perf_file *file, const struct perf_file_header *header)
+/* Adds an entry of the BUILD_ID table; one that is damaged, or of the kernel, is left out. */
+static int take_build_id(struct ntrace_perf_file *file, const uint8_t *bytes, size_t size)
+{
+	struct record_build_id record;
+	struct file_build_id *entry;
+	int error;
+
+	if (size <= sizeof(record))
+		return 0;
+	memcpy(&record, bytes, sizeof(record));
+	if (record.header.type != PERF_RECORD_HEADER_BUILD_ID ||
+	    (record.header.misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
+		return 0;
+	error = grow((void **)&file->build_ids, file->build_id_count, &file->build_id_room,
+		     sizeof(*entry));
+	if (error)
+		return error;
+	entry = &file->build_ids[file->build_id_count];
+	entry->size = record.header.misc & MISC_BIT_15 ? record.size : sizeof(record.build_id);
+	if (!entry->size || entry->size > sizeof(record.build_id))
+		return 0;
+	memcpy(entry->bytes, record.build_id, sizeof(entry->bytes));
+	entry->path = (const char *)bytes + sizeof(record);
+	entry->length = strnlen(entry->path, size - sizeof(record));
+	file->build_id_count++;
+	return 0;
+}
+
+static int take_build_ids(struct ntrace_perf_file *file, const uint8_t *bytes, uint64_t size)
+{
+	struct perf_event_header header;
+	int error = 0;
+
+	while (!error && size >= sizeof(header)) {
+		memcpy(&header, bytes, sizeof(header));
+		if (header.size < sizeof(header) || header.size > size)
+			break;
+		error = take_build_id(file, bytes, header.size);
+		bytes += header.size;
+		size -= header.size;
+	}
+	return error;
+}
+
+static int compare_paths(const char *left, size_t left_length, const char *right,
+			 size_t right_length)
+{
+	size_t both = left_length < right_length ? left_length : right_length;
+	int order = memcmp(left, right, both);
+
+	return order || left_length == right_length ? order : left_length < right_length ? -1 : 1;
+}
+
+static int compare_build_ids(const void *left, const void *right)
+{
+	const struct file_build_id *a = left, *b = right;
+	int order = compare_paths(a->path, a->length, b->path, b->length);
+
+	return order ? order : a->path < b->path ? -1 : a->path > b->path;
+}
+
+/* perf record puts no build-id into its mappings before Linux 6.18; the table has those of all files. */
+static void add_build_id(const struct ntrace_perf_file *file, struct ntrace_sideband *sideband)
+{
+	size_t low = 0, high = file->build_id_count, length = strlen(sideband->name);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct file_build_id *entry = &file->build_ids[middle];
+
+		if (compare_paths(entry->path, entry->length, sideband->name, length) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == file->build_id_count ||
+	    compare_paths(file->build_ids[low].path, file->build_ids[low].length, sideband->name,
+			  length))
+		return;
+	sideband->build_id_size = file->build_ids[low].size;
+	memcpy(sideband->build_id, file->build_ids[low].bytes, sizeof(sideband->build_id));
+}
+
+static int read_features(struct ntrace_perf_file *file, const struct perf_file_header *header)
 {
 	uint64_t at = file->data_end;
 	unsigned int feature;
+	int error = 0;
 
 	for (feature = 0; feature < PERF_FEATURES; feature++) {
 		struct perf_file_section section;
 
 		if (!(header->features[feature / 64] >> feature % 64 & 1))
 			continue;
-		if (!inside(file, at, sizeof(section)))
-			return;
+		if (error || !inside(file, at, sizeof(section)))
+			break;
 		memcpy(&section, file->bytes + at, sizeof(section));
 		at += sizeof(section);
-		if (inside(file, section.offset, section.size))
+		if (!inside(file, section.offset, section.size))
+			continue;
+		if (feature == PERF_FEATURE_BUILD_ID)
+			error = take_build_ids(file, file->bytes + section.offset, section.size);
+		else
 			take_text(file, feature, file->bytes + section.offset, section.size);
 	}
+	return error;
 }
 
 /* Output of perf record -o -: attrs and features are records. */
@@ -120,6 +210,8 @@ static int take_pipe_record(void *data, const struct ntrace_perf_record *record)
 		memcpy(&feature, bytes, sizeof(feature));
 		take_text(file, feature, bytes + sizeof(feature), body - sizeof(feature));
 	}
+	if (record->type == PERF_RECORD_HEADER_BUILD_ID)
+		return take_build_id(file, record->data, record->size);
 	if (record->type == PERF_RECORD_COMPRESSED || record->type == PERF_RECORD_COMPRESSED2)
 		file->compressed = true;
 	if (record->type != PERF_RECORD_HEADER_ATTR || body < PERF_ATTR_SIZE_VER0)
@@ -148,6 +240,9 @@ static void index_events(struct ntrace_perf_file *file)
 {
 	unsigned int i;
 
+	if (file->build_id_count)
+		qsort(file->build_ids, file->build_id_count, sizeof(*file->build_ids),
+		      compare_build_ids);
 	if (file->id_count)
 		qsort(file->ids, file->id_count, sizeof(*file->ids), compare_ids);
 	file->same_trailer = true;
@@ -193,8 +288,9 @@ static int read_file(struct ntrace_perf_file *file)
 			file->unfinished = false;
 			file->data_end = file->data_at;
 		}
-		if (!file->unfinished)
-			read_features(file, &header);
+		error = file->unfinished ? 0 : read_features(file, &header);
+		if (error)
+			return error;
 		/* Without features, compression is unknown. */
 		file->compressed = file->unfinished ||
 				   header.features[0] >> PERF_FEATURE_COMPRESSED & 1;
@@ -268,6 +364,7 @@ void ntrace_perf_file_close(struct ntrace_perf_file *file)
 		free(file->texts[i]);
 	free(file->attrs);
 	free(file->ids);
+	free(file->build_ids);
 	free(file->expanded);
 	free(file->parts);
 	free(file);
@@ -423,7 +520,12 @@ int ntrace_perf_file_parse(const struct ntrace_perf_file *file,
 			   const struct ntrace_perf_record *record,
 			   struct ntrace_sideband *sideband)
 {
-	return record_parse(record, record_trailer(file, record), sideband);
+	int error = record_parse(record, record_trailer(file, record), sideband);
+
+	if (!error && !sideband->build_id_size && !sideband->cpumode_kernel &&
+	    (sideband->type == NTRACE_SIDEBAND_MMAP || sideband->type == NTRACE_SIDEBAND_MMAP2))
+		add_build_id(file, sideband);
+	return error;
 }
 
 int ntrace_perf_file_auxtrace(const struct ntrace_perf_record *record,

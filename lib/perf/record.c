@@ -82,7 +82,13 @@ static int parse_mmap2(struct ntrace_sideband *sideband, const uint8_t *body, si
 	memcpy(&record, body, sizeof(record));
 	take_mapping(sideband, &record.mmap);
 	sideband->executable = record.prot & PROT_EXEC_BIT;
-	if (sideband->misc & MISC_BIT_14 && record.build_id_size <= sizeof(record.build_id)) {
+	sideband->writable = record.prot & PROT_WRITE_BIT;
+	if (!(sideband->misc & MISC_BIT_14)) {
+		sideband->device_major = record.major;
+		sideband->device_minor = record.minor;
+		sideband->inode = record.inode;
+		sideband->inode_generation = record.generation;
+	} else if (record.build_id_size <= sizeof(record.build_id)) {
 		sideband->build_id_size = record.build_id_size;
 		memcpy(sideband->build_id, record.build_id, record.build_id_size);
 	}
@@ -336,13 +342,21 @@ static void put_mapping(struct builder *builder, const struct ntrace_sideband *s
 		.mmap.address = sideband->address,
 		.mmap.length = sideband->length,
 		.mmap.offset = sideband->offset,
-		.prot = sideband->executable ? 1 | PROT_EXEC_BIT : 1,
+		.prot = 1u | (sideband->executable ? PROT_EXEC_BIT : 0) |
+			(sideband->writable ? PROT_WRITE_BIT : 0),
 		.flags = 2, /* MAP_PRIVATE */
 	};
 
 	if (sideband->type == NTRACE_SIDEBAND_MMAP2) {
-		record.build_id_size = sideband->build_id_size;
-		memcpy(record.build_id, sideband->build_id, sizeof(record.build_id));
+		if (sideband->build_id_size) {
+			record.build_id_size = sideband->build_id_size;
+			memcpy(record.build_id, sideband->build_id, sizeof(record.build_id));
+		} else {
+			record.major = sideband->device_major;
+			record.minor = sideband->device_minor;
+			record.inode = sideband->inode;
+			record.generation = sideband->inode_generation;
+		}
 		put(builder, &record, sizeof(record));
 	} else {
 		/* MMAP starts with the same fields. */

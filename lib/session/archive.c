@@ -11,9 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "image/object.h"
 #include "output/unfinished.h"
 #include "regular.h"
 #include "session.h"
+#include "sideband/kept_files.h"
 
 /*
  * The names come from the recording, which is untrusted: no file is written outside the archive.
@@ -65,24 +67,6 @@ static int make_parents(const void *group, char *path, size_t base)
 	return 0;
 }
 
-static int copy_bytes(int from, int to, uint64_t *bytes)
-{
-	static _Thread_local char buffer[1 << 16];
-	ssize_t got, put, done;
-
-	while ((got = read(from, buffer, sizeof(buffer)))) {
-		if (got < 0)
-			return NTRACE_ERR_IO;
-		for (done = 0; done < got; done += put) {
-			put = write(to, buffer + done, (size_t)(got - done));
-			if (put < 0)
-				return NTRACE_ERR_IO;
-		}
-		*bytes += (uint64_t)got;
-	}
-	return 0;
-}
-
 /* Return: 0, 1 if the file exists, NTRACE_ERR_IO or NTRACE_ERR_NOMEM. */
 static int copy_file(const void *group, const char *from, char *to, uint64_t *bytes)
 {
@@ -98,7 +82,7 @@ static int copy_file(const void *group, const char *from, char *to, uint64_t *by
 		errno = saved;
 		return saved == EEXIST ? 1 : make_error();
 	}
-	error = copy_bytes(in, out, bytes);
+	error = copy_file_bytes(in, out, bytes);
 	saved = errno;
 	close(in);
 	if (close(out) && !error) {
@@ -134,51 +118,66 @@ static int add(struct archive *archive, const char *from)
 	return 0;
 }
 
-/* Every reader of .gnu_debuglink searches .debug in the directory of the program. */
+/*
+ * Puts the debug file where every reader looks for it by the same key: one that was found by the name in
+ * .gnu_debuglink into .debug beside the program, any other below the name of its build-id.
+ */
 static int add_debug_file(struct archive *archive, struct ntrace_object *object)
 {
 	char *slash = strrchr(archive->path, '/');
-	const char *from, *name;
-	size_t room;
+	size_t at = archive->base, room = sizeof(archive->path), i;
+	int made;
 
 	if (ntrace_object_add_debug_file(object, NULL))
 		return 0;
-	from = ntrace_object_debug_name(object);
-	name = strrchr(from, '/');
-	name = name ? name + 1 : from;
-	room = sizeof(archive->path) - (size_t)(slash - archive->path);
-	if ((size_t)snprintf(slash, room, "/.debug/%s", name) >= room)
+	if (object->debug_linked) {
+		at = (size_t)(slash - archive->path);
+		made = snprintf(slash, room - at, "/.debug/%s", object->debug_link);
+	} else {
+		made = snprintf(archive->path + at, room - at, "/usr/lib/debug/.build-id/%02x/",
+				object->build_id[0]);
+		for (i = 1; i < object->build_id_size && made < (int)(room - at); i++)
+			made += snprintf(archive->path + at + made, room - at - (size_t)made,
+					 "%02x", object->build_id[i]);
+		if (made < (int)(room - at))
+			made += snprintf(archive->path + at + made, room - at - (size_t)made,
+					 ".debug");
+	}
+	if (made >= (int)(room - at))
 		return 0;
-	return add(archive, from);
+	return add(archive, ntrace_object_debug_name(object));
 }
 
 static int add_program(struct archive *archive, struct mapped_file *file)
 {
 	struct ntrace_object *object;
-	const char *name;
 	char from[SESSION_PATH_ROOM];
 	size_t room = sizeof(archive->path) - archive->base;
-	int error = 0;
+	int error = 0, length = (int)kept_path_length(file->path);
+	bool kept;
 
-	/* The vDSO is already in images/. */
-	if (file->path[0] != '/')
+	/* The vDSO is already in images/, and so is memory. */
+	if (file->path[0] != '/' || file->is_memory)
 		return 0;
 	/* An unusable file already caused a note. */
 	object = session_object(archive->session, file, &error);
 	if (error)
 		return error;
-	if (!object || !session_local_path(archive->session, file, from)) {
+	kept = session_kept_path(archive->session, file, from);
+	if (!object || (!kept && !session_local_path(archive->session, file, from))) {
 		archive->counts->missing++;
 		return 0;
 	}
-	name = from + strlen(archive->session->sysroot);
-	if (!stays_inside(name) ||
-	    (size_t)snprintf(archive->path + archive->base, room, "%s", name) >= room) {
-		session_note(archive->session, "%.200s: not a path that can be archived", name);
+	snprintf(archive->path + archive->base, room, "%.*s", length, file->path);
+	if (!stays_inside(archive->path + archive->base) || (size_t)length >= room) {
+		session_note(archive->session, "%.200s: not a path that can be archived",
+			     file->path);
 		archive->counts->missing++;
 		return 0;
 	}
-	error = add(archive, from);
+	/* The recorder made a copy, which is found wherever the recording is. */
+	if (!kept)
+		error = add(archive, from);
 	return error ? error : add_debug_file(archive, object);
 }
 

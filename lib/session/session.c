@@ -206,6 +206,10 @@ int ntrace_session_open(struct ntrace_session **session, const char *directory,
 	made->progress_data = full.progress_data;
 	made->directory = strdup(directory);
 	made->sysroot = choose_sysroot(directory, full.sysroot);
+	made->roots[0] = made->sysroot;
+	/* A given sysroot may lack debug files; an archive is all that the recording may show. */
+	made->roots[1] = full.sysroot && made->sysroot && *made->sysroot ? "" : NULL;
+	made->chosen = made->sysroot && full.sysroot && *made->sysroot;
 	if (asprintf(&made->origin, "sysroot %s\nfirmware %s %" PRIx64 "\nparams %s\n",
 		     made->sysroot ? made->sysroot : "", full.firmware ? full.firmware : "",
 		     full.firmware_bias, full.params ? full.params : "") < 0)
@@ -262,6 +266,11 @@ void ntrace_session_close(struct ntrace_session *session)
 unsigned int ntrace_session_streams(const struct ntrace_session *session)
 {
 	return session->recording->stream_count;
+}
+
+const char *const *ntrace_session_roots(const struct ntrace_session *session)
+{
+	return session->roots;
 }
 
 const struct ntrace_perf_file *ntrace_session_sideband(const struct ntrace_session *session)

@@ -21,6 +21,8 @@
 struct ntrace_session {
 	char *directory;
 	char *sysroot;
+	bool chosen;			/* @sysroot was given: the caller answers for its files */
+	const char *roots[3];		/* ntrace_session_roots() */
 	struct notes notes;
 	pthread_mutex_t telling;	/* held for notes and progress */
 	char **held;			/* notes, in @held_room places, if @holds; @note_lost: not all */
@@ -85,6 +87,10 @@ void session_tell_sideband(const struct ntrace_session *session);
 #define SESSION_PATH_ROOM 4096
 
 /* spaces.c */
+
+/* Path of the copy of @file that the recorder made; false: there is none. As session_local_path(). */
+bool session_kept_path(const struct ntrace_session *session, const struct mapped_file *file,
+		       char *path);
 
 /* Local path of @file; false: it is too long. @path has SESSION_PATH_ROOM bytes. */
 bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,

@@ -5,42 +5,99 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "flow/flow.h"
+#include "regular.h"
+#include "sideband/kept_files.h"
 #include "spaces.h"
+#include "struct_size.h"
 
 /* Maximum number of programs that keep a space; other spaces are rebuilt when needed. */
 #define SPACES_MAX 512
 
 #define BUCKETS 256
 
-#define DELETED " (deleted)"
+bool session_kept_path(const struct ntrace_session *session, const struct mapped_file *file,
+		       char *path)
+{
+	struct ntrace_sideband mapping = {
+		.name = file->path,
+		.build_id_size = file->build_id_size,
+		.inode = file->inode,
+		.inode_generation = file->inode_generation,
+		.device_major = file->device_major,
+		.device_minor = file->device_minor,
+		.pid = file->pid,
+		.address = file->address,
+		.time = file->time,
+	};
+
+	memcpy(mapping.build_id, file->build_id, sizeof(mapping.build_id));
+	return !session->single &&
+	       kept_file_path(session->directory, &mapping, path, SESSION_PATH_ROOM) &&
+	       !access(path, F_OK);
+}
+
+/* Replaces a path below a sysroot by the file that it leads to on that machine. */
+static void follow_links(const struct ntrace_session *session, char *path)
+{
+	char name[64], real[SESSION_PATH_ROOM];
+	ssize_t length;
+	int fd;
+
+	if (!*session->sysroot)
+		return;
+	fd = ntrace_open_below(session->sysroot, path + strlen(session->sysroot));
+	if (fd < 0)
+		return;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	length = readlink(name, real, sizeof(real));
+	close(fd);
+	if (length > 0 && length < (ssize_t)sizeof(real))
+		snprintf(path, SESSION_PATH_ROOM, "%.*s", (int)length, real);
+}
 
 bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,
 			char *path)
 {
-	size_t length = strlen(file->path), tail = sizeof(DELETED) - 1;
 	int made;
 
-	if (length > tail && !strcmp(file->path + length - tail, DELETED))
-		length -= tail;
+	if (session_kept_path(session, file, path))
+		return true;
 	if (!strcmp(file->path, "[vdso]"))
 		made = snprintf(path, SESSION_PATH_ROOM, "%s/images/vdso", session->directory);
 	else
-		made = snprintf(path, SESSION_PATH_ROOM, "%s%.*s", session->sysroot, (int)length,
-				file->path);
-	return made < SESSION_PATH_ROOM;
+		made = snprintf(path, SESSION_PATH_ROOM, "%s%.*s", session->sysroot,
+				(int)kept_path_length(file->path), file->path);
+	if (made >= SESSION_PATH_ROOM)
+		return false;
+	if (*file->path == '/')
+		follow_links(session, path);
+	return true;
 }
 
+/* Without a build-id in the recording, any file of that path is accepted. */
 static bool same_build_id(const struct mapped_file *file, const struct ntrace_object *object)
 {
 	const uint8_t *build_id;
 	size_t size;
 
 	build_id = ntrace_object_build_id(object, &size);
-	/* The kernel pads a short build-id with zeros to 20 bytes. */
-	return !file->build_id_size || !size ||
-	       (size <= file->build_id_size && !memcmp(build_id, file->build_id, size));
+	if (!file->build_id_size)
+		return true;
+	/* Kernel and perf may pad a short build-id with zeros to 20 bytes. */
+	return size && size <= file->build_id_size && !memcmp(build_id, file->build_id, size) &&
+	       struct_is_zero(file->build_id + size, file->build_id_size - size);
+}
+
+/* The files that two entries with the same path stand for are known to differ. */
+static bool differ(const struct mapped_file *a, const struct mapped_file *b)
+{
+	return a->inode && b->inode &&
+	       (a->inode != b->inode || a->device_major != b->device_major ||
+		a->device_minor != b->device_minor);
 }
 
 /*
@@ -54,7 +111,7 @@ static struct ntrace_object *shared_object(const struct ntrace_session *session,
 
 	*told = false;
 	while ((other = machine_same_path(&session->machine, file, other))) {
-		if (!other->opened)
+		if (!other->opened || differ(other, file))
 			continue;
 		if (other->object && same_build_id(file, other->object))
 			return ntrace_object_get(other->object);
@@ -67,13 +124,16 @@ static struct ntrace_object *shared_object(const struct ntrace_session *session,
 static void add_debug_file(struct ntrace_session *session, struct ntrace_object *object,
 			   int *failed)
 {
-	char below[SESSION_PATH_ROOM];
-	const char *const directories[] = { below, "/usr/lib/debug", NULL };
-	int error, made = snprintf(below, sizeof(below), "%s/usr/lib/debug",
-				   session->sysroot ? session->sysroot : "");
+	char below[2][SESSION_PATH_ROOM];
+	const char *directories[3] = { NULL };
+	int error;
 
-	if (made >= (int)sizeof(below))
-		below[0] = '\0';
+	for (unsigned int i = 0; session->roots[i]; i++) {
+		int made =
+			snprintf(below[i], sizeof(below[i]), "%s/usr/lib/debug", session->roots[i]);
+
+		directories[i] = made < (int)sizeof(below[i]) ? below[i] : "";
+	}
 	error = ntrace_object_add_debug_file(object, directories);
 	if (error == NTRACE_ERR_NOMEM)
 		*failed = error;
@@ -83,17 +143,112 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 			     ntrace_object_name(object));
 }
 
+/* Memory of a process, as the recorder copied it. */
+static int open_memory(struct ntrace_session *session, struct mapped_file *file, const char *path)
+{
+	const char *comm = machine_thread_name(&session->machine, file->pid, file->time + 1);
+	struct ntrace_object *copy;
+	struct stat status;
+	char name[64];
+	void *bytes;
+	int fd, error = open_regular(path, &fd, &status);
+
+	if (error)
+		return error;
+	bytes = mmap(NULL, (size_t)status.st_size + !status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return NTRACE_ERR_NOMEM;
+	snprintf(name, sizeof(name), "[memory of %s, %" PRId32 "]", comm ? comm : "process",
+		 file->pid);
+	error = ntrace_object_from_bytes(&copy, name, bytes, (size_t)status.st_size, file->address);
+	munmap(bytes, (size_t)status.st_size + !status.st_size);
+	if (!error) {
+		file->object = copy;
+		session_note(session,
+			     "process %" PRId32
+			     " (%s) executed memory without a file: its code is what "
+			     "the recorder copied from 0x%" PRIx64,
+			     file->pid, comm ? comm : "?", file->address);
+	}
+	return error;
+}
+
+/*
+ * A link in the path may lead out of the sysroot: there is no such file then. A given sysroot may be made of
+ * links to other places of this machine: the build-id tells whether the file there is the right one.
+ */
+static int open_program(const struct ntrace_session *session, struct mapped_file *file,
+			const char *path, bool kept)
+{
+	int fd;
+
+	if (*session->sysroot && !kept && *file->path == '/') {
+		char name[SESSION_PATH_ROOM];
+
+		snprintf(name, sizeof(name), "%.*s", (int)kept_path_length(file->path), file->path);
+		fd = ntrace_open_below(session->sysroot, name);
+		if (fd < 0 && !(session->chosen && file->build_id_size))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return ntrace_object_open_elf(&file->object, path);
+}
+
+/* Whether a name that may lead to another file by now is all that is known. */
+static bool is_unknown(const struct ntrace_session *session, const struct mapped_file *file)
+{
+	bool deleted = kept_path_length(file->path) != strlen(file->path);
+
+	return !strncmp(file->path, "/memfd:", 7) ||
+	       (deleted && !file->build_id_size && !session->chosen);
+}
+
+/* The programs of this machine may be others than those of the recorded one, or be built again. */
+static void note_doubts(struct ntrace_session *session, const struct mapped_file *file,
+			const char *path)
+{
+	struct stat status, recorded;
+	size_t size;
+
+	ntrace_object_build_id(file->object, &size);
+	if (file->build_id_size || *session->sysroot || stat(path, &status) ||
+	    stat(session->directory, &recorded))
+		return;
+	if (file->inode && file->inode != status.st_ino)
+		session_note(
+			session,
+			"%s: the recording has no build-id for it, and it is not the file that "
+			"was traced (inode %" PRIu64 ", now %" PRIu64 "): its code may be wrong",
+			path, file->inode, (uint64_t)status.st_ino);
+	else if (!size && status.st_mtim.tv_sec > recorded.st_mtim.tv_sec)
+		session_note(
+			session,
+			"%s has no build-id and was changed after the recording: its code may be "
+			"wrong",
+			path);
+}
+
+static struct ntrace_object *open_failed(struct mapped_file *file)
+{
+	file->object = NULL;
+	return NULL;
+}
+
 static struct ntrace_object *open_object(struct ntrace_session *session, struct mapped_file *file,
 					 int *failed)
 {
 	char path[SESSION_PATH_ROOM];
-	bool told;
+	bool told = false, kept;
 	int error;
 
 	if (file->opened)
 		return file->object;
 	file->opened = true;
-	file->object = shared_object(session, file, &told);
+	kept = session_kept_path(session, file, path);
+	if (!kept)
+		file->object = shared_object(session, file, &told);
 	if (file->object)
 		return file->object;
 	/* Only recordings of this tool contain the vDSO. */
@@ -105,33 +260,44 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 				     file->path);
 		return NULL;
 	}
+	if (!kept && is_unknown(session, file)) {
+		session_note(session,
+			     "%s: the file was removed or replaced before it could be copied; code "
+			     "in it "
+			     "is not decoded",
+			     file->path);
+		return NULL;
+	}
 	if (!session_local_path(session, file, path)) {
 		session_note(session, "%.200s...: path too long", file->path);
 		return NULL;
 	}
-	error = ntrace_object_open_elf(&file->object, path);
+	error = file->is_memory ? open_memory(session, file, path) :
+				  open_program(session, file, path, kept);
 	if (error == NTRACE_ERR_NOMEM) {
-		file->object = NULL;
 		file->opened = false;
 		*failed = error;
-		return NULL;
+		return open_failed(file);
 	}
 	if (error) {
-		file->object = NULL;
-		if (told)
-			return NULL;
-		session_note(session, "%s: %s; code in it is not decoded", path,
-			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
-	} else if (!same_build_id(file, file->object)) {
+		if (!told)
+			session_note(session, "%s: %s; code in it is not decoded", path,
+				     error == NTRACE_ERR_IO ? strerror(errno) :
+							      ntrace_strerror(error));
+		return open_failed(file);
+	}
+	if (!file->is_memory && !same_build_id(file, file->object)) {
 		ntrace_object_put(file->object);
-		file->object = NULL;
 		session_note(session,
 			     "%s is not the file that was traced (other build-id); "
 			     "code in it is not decoded",
 			     path);
-	} else {
-		add_debug_file(session, file->object, failed);
+		return open_failed(file);
 	}
+	if (!kept)
+		note_doubts(session, file, path);
+	if (!file->is_memory)
+		add_debug_file(session, file->object, failed);
 	return file->object;
 }
 

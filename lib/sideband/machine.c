@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Joins sideband records, which arrive sorted by time. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <linux/perf_event.h>
 
+#include "kept_files.h"
 #include "machine.h"
 
 /* A chain of forks longer than this is copied into one program. */
@@ -114,14 +117,35 @@ struct mapped_file *machine_same_path(const struct machine *machine, const struc
 	return at;
 }
 
+/* Memory without a file has one name: its address tells the pieces apart. */
+static uint32_t bucket_of(const struct ntrace_sideband *record)
+{
+	uint32_t hash = hash_path(record->name);
+
+	if (kept_is_memory(record->name))
+		hash ^= (uint32_t)(record->address >> 12);
+	return hash % MACHINE_BUCKETS;
+}
+
+static bool is_same_file(const struct mapped_file *file, const struct ntrace_sideband *record)
+{
+	if (file->is_memory)
+		return file->pid == record->pid && file->address == record->address &&
+		       file->time == record->time;
+	if (file->build_id_size || record->build_id_size)
+		return file->build_id_size == record->build_id_size &&
+		       !memcmp(file->build_id, record->build_id, record->build_id_size);
+	return file->inode == record->inode && file->inode_generation == record->inode_generation &&
+	       file->device_major == record->device_major &&
+	       file->device_minor == record->device_minor;
+}
+
 static struct mapped_file *get_file(struct machine *machine, const struct ntrace_sideband *record)
 {
-	struct mapped_file **bucket = &machine->files[hash_path(record->name)], *file;
+	struct mapped_file **bucket = &machine->files[bucket_of(record)], *file;
 
 	for (file = *bucket; file; file = file->next) {
-		if (!strcmp(file->path, record->name) &&
-		    file->build_id_size == record->build_id_size &&
-		    !memcmp(file->build_id, record->build_id, record->build_id_size))
+		if (!strcmp(file->path, record->name) && is_same_file(file, record))
 			return file;
 	}
 	file = calloc(1, sizeof(*file));
@@ -134,17 +158,20 @@ static struct mapped_file *get_file(struct machine *machine, const struct ntrace
 	}
 	file->build_id_size = record->build_id_size;
 	memcpy(file->build_id, record->build_id, record->build_id_size);
+	file->is_memory = kept_is_memory(record->name);
+	if (file->is_memory) {
+		file->pid = record->pid;
+		file->address = record->address;
+		file->time = record->time;
+	} else if (!file->build_id_size) {
+		file->device_major = record->device_major;
+		file->device_minor = record->device_minor;
+		file->inode = record->inode;
+		file->inode_generation = record->inode_generation;
+	}
 	file->next = *bucket;
 	*bucket = file;
 	return file;
-}
-
-/* Whether a mapping shows a file or the vDSO. Others have a kernel name: //anon, [heap], ... */
-static bool is_file_name(const char *name)
-{
-	return !strcmp(name, "[vdso]") ||
-	       (name[0] == '/' && name[1] != '/' && strncmp(name, "/memfd:", 7) &&
-		strncmp(name, "/dev/", 5) && strncmp(name, "/SYSV", 5));
 }
 
 static int add_change(struct program *program, const struct mapping_change *change)
@@ -156,6 +183,16 @@ static int add_change(struct program *program, const struct mapping_change *chan
 	if (!error)
 		program->changes[program->count++] = *change;
 	return error;
+}
+
+/* Whether the recorder copied memory without a file. */
+static bool is_kept(const struct machine *machine, const struct ntrace_sideband *record)
+{
+	char path[PATH_MAX];
+
+	return machine->directory &&
+	       kept_file_path(machine->directory, record, path, sizeof(path)) &&
+	       !access(path, F_OK);
 }
 
 static int take_mapping(struct machine *machine, const struct ntrace_sideband *record)
@@ -172,12 +209,15 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 	if (record->pid < 0 || record->cpumode_kernel || !record->length ||
 	    record->address + (record->length - 1) < record->address)
 		return 0;
-	if (record->executable && is_file_name(record->name)) {
+	if (record->executable && kept_is_memory(record->name) && !is_kept(machine, record)) {
+		machine->anonymous_code = true;
+	} else if (record->executable && strcmp(record->name, "[vsyscall]")) {
 		change.file = get_file(machine, record);
 		if (!change.file)
 			return NTRACE_ERR_NOMEM;
-	} else if (record->executable && strcmp(record->name, "[vsyscall]")) {
-		machine->anonymous_code = true;
+		/* The kernel gives such a mapping the page number of its address. */
+		if (change.file->is_memory)
+			change.offset = 0;
 	}
 	task = machine_task(machine, record->pid);
 	program = task ? task->last : NULL;
@@ -499,7 +539,8 @@ int machine_open(struct machine *machine, const char *path)
 	int error;
 
 	memset(machine, 0, sizeof(*machine));
-	error = ntrace_perf_file_open(&machine->file, path);
+	machine->directory = strdup(path);
+	error = machine->directory ? ntrace_perf_file_open(&machine->file, path) : NTRACE_ERR_NOMEM;
 	if (!error)
 		error = ntrace_perf_file_sideband(machine->file, take_record, machine,
 						  &machine->counts);
@@ -557,6 +598,7 @@ void machine_close(struct machine *machine)
 	free(machine->pieces);
 	free(machine->births);
 	ntrace_perf_file_close(machine->file);
+	free(machine->directory);
 	memset(machine, 0, sizeof(*machine));
 }
 

@@ -12,11 +12,22 @@
 
 #include "notes.h"
 
-/* A file with an executable mapping; opened at its first use (session/spaces.c). */
+/*
+ * A file with an executable mapping; opened at its first use (session/spaces.c). Its identity is the path
+ * with the build-id, else with the inode, if the recording has either. Memory without a file is its own
+ * "file" in each mapping: the recorder may have copied it.
+ */
 struct mapped_file {
 	char *path;
 	uint8_t build_id[20];
 	uint8_t build_id_size;
+	uint32_t device_major, device_minor;	/* of @inode */
+	uint64_t inode;			/* 0: unknown, or @build_id is known */
+	uint64_t inode_generation;
+	bool is_memory;
+	int32_t pid;			/* of memory, as address and time of the mapping */
+	uint64_t address;
+	uint64_t time;
 	bool opened;			/* opening was tried; @object is NULL if it failed */
 	struct ntrace_object *object;
 	struct mapped_file *next;	/* next file with the same hash */
@@ -144,6 +155,7 @@ struct kernel_symbol {
 };
 
 struct machine {
+	char *directory;	/* of the recording */
 	struct ntrace_perf_file *file;
 	struct ntrace_perf_counts counts;
 	struct task *tasks[MACHINE_BUCKETS];
@@ -167,7 +179,7 @@ struct machine {
 	uint32_t switches_of; /* with @growing: the only CPU whose switches are kept */
 	size_t ended; /* with @growing: tasks that have ended and are not forgotten */
 	struct kept_name *kept[MACHINE_BUCKETS];
-	bool anonymous_code;	/* executable mappings that show no file */
+	bool anonymous_code;	/* executable mappings that show no file, and were not copied */
 	bool no_cpu;		/* switches without a CPU */
 };
 

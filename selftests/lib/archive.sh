@@ -53,6 +53,47 @@ mkdir -p "$tmp/root$tmp" && cp "$tmp/demo" "$tmp/root$tmp/there"
 record "$tmp/board" "$tmp/there"
 ok "from a sysroot" "$ntrace" archive --sysroot "$tmp/root" "$tmp/board"
 ok "with paths of the recorded machine" cmp "$tmp/demo" "$tmp/board/archive$tmp/there"
+
+# A debug file that the build-id leads to, in the sysroot of a board, and one that .gnu_debuglink names. The
+# program is stripped: without the debug file no function has a name.
+id=$(riscv64-linux-gnu-readelf -n "$tmp/demo" | sed -n 's/.*Build ID: //p')
+for key in build-id link; do
+	root=$tmp/root-$key
+	rm -rf "${tmp:?}/elsewhere" && mkdir -p "$root/opt" "$root/usr/lib/debug/.build-id/${id:0:2}" "$root/usr/lib/debug/opt"
+	riscv64-linux-gnu-objcopy --strip-all -R .gnu_debuglink "$tmp/demo" "$root/opt/demo"
+	case $key in
+	build-id) debug=usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug ;;
+	link) debug=usr/lib/debug/opt/other.debug ;;
+	esac
+	riscv64-linux-gnu-objcopy --only-keep-debug "$tmp/demo" "$root/$debug" 2>/dev/null
+	if [ $key = link ]; then
+		riscv64-linux-gnu-objcopy -R .note.gnu.build-id --add-gnu-debuglink="$root/$debug" "$root/opt/demo" 2>/dev/null
+	fi
+	record "$tmp/$key" /opt/demo
+	is "$("$ntrace" decode --level instruction --sysroot "$root" "$tmp/$key" | grep -c leaf)" 1 "sysroot: names by $key"
+	ok "archive: by $key" "$ntrace" archive --sysroot "$root" "$tmp/$key"
+	rm -r "$root"
+	is "$(executed "$tmp/$key" | grep -c leaf)" 1 "archive: names by $key"
+	is "$("$ntrace" export -f lcov "$tmp/$key" 2>/dev/null | grep -c ^DA: | sed 's/^[1-9].*/lines/')" lines \
+		"archive: source lines by $key"
+done
+
+# Sources: the archive of a recording shows nothing of this machine unless asked; a sysroot's file comes first.
+mkdir -p "$tmp/src" "$tmp/there/opt" "$tmp/there$tmp/src"
+sed '1i # SECRET OF THIS MACHINE' "$examples/demo.S" >"$tmp/src/demo.S"
+sed '1i # TEXT OF THE BOARD' "$examples/demo.S" >"$tmp/there$tmp/src/demo.S"
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 -Wl,--build-id -g -o "$tmp/there/opt/demo" \
+	"$tmp/src/demo.S" || exit 1
+record "$tmp/secret" /opt/demo
+"$ntrace" archive --sysroot "$tmp/there" "$tmp/secret" >/dev/null
+texts() { "$ntrace" report --html "$tmp/page.html" "$@" >/dev/null 2>&1; grep -ao 'SECRET\|TEXT OF' "$tmp/page.html"; rm -f "$tmp/page.html"; }
+is "$(texts "$tmp/secret")" "" "archive: no text of this machine"
+is "$(texts --sysroot "$tmp/there" "$tmp/secret")" "TEXT OF" "sysroot: its text, not that of this machine"
+rm -r "${tmp:?}/there$tmp/src"
+is "$(texts --sysroot "$tmp/there" "$tmp/secret")" SECRET "sysroot: else that of this machine"
+mkdir -p "$tmp/secret/archive$tmp/src" && ln -s "$tmp/src/demo.S" "$tmp/secret/archive$tmp/src/demo.S"
+is "$(texts "$tmp/secret")" "" "archive: nor by a link"
+
 fails "no recording" "not a recording|no recording" "$ntrace" archive "$tmp/a"
 fails "nothing to archive" "a recording is needed" "$ntrace" archive
 done_testing

@@ -42,7 +42,8 @@ static void put(struct ntrace_sideband record)
 	ntrace_perf_writer_sideband(sideband, &record);
 }
 
-static void maps(int32_t pid, uint64_t time, uint64_t address, const char *file)
+__attribute__((unused)) static void maps(int32_t pid, uint64_t time, uint64_t address,
+					 const char *file)
 {
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2,
 				      .pid = pid,

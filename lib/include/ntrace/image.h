@@ -78,6 +78,15 @@ NTRACE_API int ntrace_object_open_module(struct ntrace_object **object, const ch
 					 size_t count);
 
 /**
+ * ntrace_open_below - open a regular file of another machine
+ * @root: directory with the files of that machine; "" = this machine
+ * @path: absolute path on that machine; links on the way are followed as there, and stay below @root
+ *
+ * Return: descriptor to read, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT: not a regular file.
+ */
+NTRACE_EXPERIMENTAL int ntrace_open_below(const char *root, const char *path);
+
+/**
  * ntrace_object_add_debug_file - take symbols from the separate debug file of an ELF file
  * @object: an object made from an ELF file
  * @directories: directories of debug files, the last one followed by NULL; NULL = /usr/lib/debug

@@ -51,7 +51,8 @@ enum ntrace_sideband_type {
  * @preempt: SWITCH, SWITCH_CPU_WIDE with @out: the task was still runnable
  * @unregister: KSYMBOL: the symbol is removed
  * @executable: MMAP, MMAP2: the memory can be executed
- * @build_id_size: MMAP2: bytes of @build_id, 0 = the record has none
+ * @build_id_size: MMAP, MMAP2: bytes of @build_id, 0 = neither the record nor the BUILD_ID table of the
+ *                 file has one
  * @cpu: CPU that wrote the record, NTRACE_SIDEBAND_NO_CPU = unknown
  * @time: timestamp in ns of the events' clock; 0 = unknown
  * @pid: process that maps, is named, exits, or is the child of a fork; for switches the task that
@@ -72,10 +73,15 @@ enum ntrace_sideband_type {
  * @new_length: TEXT_POKE: bytes of @new_bytes
  * @name: COMM, MMAP, MMAP2, KSYMBOL: 0-terminated; else "". Points into the file, valid until the
  *        file is closed
- * @build_id: MMAP2: the build-id, @build_id_size bytes
+ * @build_id: MMAP, MMAP2: the build-id, @build_id_size bytes
  * @old_bytes: TEXT_POKE: code before the change; points into the file
  * @new_bytes: TEXT_POKE: code after the change; points into the file
  * @position: offset of the record in the file: the order of records with the same time
+ * @inode: MMAP2 whose record has no build-id: inode of the file, 0 = none or unknown
+ * @inode_generation: likewise
+ * @device_major: likewise, device of the inode's file system
+ * @device_minor: likewise
+ * @writable: MMAP2: the memory can be written
  */
 struct ntrace_sideband {
 	uint32_t type;
@@ -106,6 +112,11 @@ struct ntrace_sideband {
 	const uint8_t *old_bytes;
 	const uint8_t *new_bytes;
 	uint64_t position;
+	uint64_t inode;
+	uint64_t inode_generation;
+	uint32_t device_major;
+	uint32_t device_minor;
+	bool writable;
 };
 
 /* ---- writer ------------------------------------------------------------- */
@@ -263,8 +274,9 @@ NTRACE_API int ntrace_perf_writer_close(struct ntrace_perf_writer *writer);
  * @proc: mount point of procfs; NULL = "/proc"
  *
  * COMM for every thread, FORK for threads of a process and MMAP2 for executable mappings, as perf
- * record -a synthesizes them (with time 0, before all other records). Call it after the events are
- * open, so that no task is missed. Tasks that end during the call are left out.
+ * record -a synthesizes them (with time 0, before all other records). A mapping has the build-id of the
+ * file that is mapped, even if it was replaced or is in a container; else its inode. Call it after the
+ * events are open, so that no task is missed. Tasks that end during the call are left out.
  *
  * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_NOMEM.
  */

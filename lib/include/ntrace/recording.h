@@ -227,6 +227,92 @@ NTRACE_API int ntrace_recording_copy_kernel(const char *directory, enum ntrace_r
  */
 NTRACE_API int ntrace_recording_copy_vdso(const char *directory);
 
+struct ntrace_keeper;
+
+/**
+ * struct ntrace_keeper_options - what to keep, and statistics
+ * @size: sizeof(struct ntrace_keeper_options) of the caller
+ * @proc: NULL = "/proc"
+ * @sample_type: of the events whose records are passed to ntrace_keeper_record(): PERF_SAMPLE_...
+ * @file_bytes: largest file or memory to keep; 0 = 64 MiB
+ * @all_bytes: of all files and memory together; 0 = 512 MiB
+ */
+struct ntrace_keeper_options {
+	size_t size;
+	const char *proc;
+	uint64_t sample_type;
+	uint64_t file_bytes;
+	uint64_t all_bytes;
+};
+
+/**
+ * struct ntrace_keeper_counts - what was kept
+ * @size: sizeof(struct ntrace_keeper_counts) of the caller
+ * @files: number of files and pieces of memory
+ * @bytes: of these
+ * @too_large: number that exceeded a limit: code in them may be unknown later
+ * @failed: number that could not be written
+ * @error: errno of the first of these
+ */
+struct ntrace_keeper_counts {
+	size_t size;
+	uint64_t files;
+	uint64_t bytes;
+	uint64_t too_large;
+	uint64_t failed;
+	int error;
+};
+
+/**
+ * ntrace_keeper_open - start to keep code that cannot be found after the recording
+ * @keeper: allocated; free with ntrace_keeper_close()
+ * @directory: path of the recording
+ * @options: may be NULL
+ *
+ * A mapping names a file by its path and build-id. Later that path may lead nowhere, or to another file.
+ * The keeper looks at each mapping while its process runs, and copies to images/files: files that their
+ * path does not lead to, because they were removed or replaced, or are in a container or a memfd; files
+ * without build-id; and executable memory that shows no file and that the process cannot write.
+ *
+ * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_INVALID (fields in @options that the library does not know).
+ */
+NTRACE_API int ntrace_keeper_open(struct ntrace_keeper **keeper, const char *directory,
+				  const struct ntrace_keeper_options *options);
+
+/**
+ * ntrace_keeper_tasks - keep code of processes that already run
+ * @keeper: made by ntrace_keeper_open()
+ * @pid: the process; 0 = all
+ *
+ * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO: there is no procfs.
+ */
+NTRACE_API int ntrace_keeper_tasks(struct ntrace_keeper *keeper, int32_t pid);
+
+/**
+ * ntrace_keeper_record - keep code that a record of the kernel announces
+ * @keeper: made by ntrace_keeper_open()
+ * @record: a record as in the ring buffer of an event; only PERF_RECORD_MMAP2 matters
+ * @size: bytes of the record
+ *
+ * A process that has ended by now is not an error.
+ *
+ * Return: 0, NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_keeper_record(struct ntrace_keeper *keeper, const void *record, size_t size);
+
+/**
+ * ntrace_keeper_close - free a keeper
+ * @keeper: made by ntrace_keeper_open(); NULL is allowed
+ * @counts: filled in; may be NULL
+ *
+ * Memory that has changed since it was copied is removed from the recording: it is unknown which code
+ * was executed when.
+ *
+ * Return: 0, NTRACE_ERR_INVALID (@counts has fields that the library does not know).
+ */
+NTRACE_API int ntrace_keeper_close(struct ntrace_keeper *keeper,
+				   struct ntrace_keeper_counts *counts);
+
 /* ZSTD if the name of the file ends in ".zst": a plain trace may begin with any bytes. */
 enum ntrace_trace_packing {
 	NTRACE_TRACE_PLAIN,

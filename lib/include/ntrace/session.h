@@ -74,6 +74,17 @@ NTRACE_API int ntrace_session_open(struct ntrace_session **session, const char *
 				   const struct ntrace_session_options *options);
 
 /**
+ * ntrace_session_roots - where files of the recorded machine are searched
+ * @session: made by ntrace_session_open()
+ *
+ * The given sysroot and then this machine; or only the archive of the recording, so that one from elsewhere
+ * shows nothing of this machine; or this machine alone.
+ *
+ * Return: array that ends with NULL, owned by the session: directories without a final slash, "" = "/".
+ */
+NTRACE_EXPERIMENTAL const char *const *ntrace_session_roots(const struct ntrace_session *session);
+
+/**
  * ntrace_session_close - free a session with its streams, spaces and temporary files
  * @session: session opened by ntrace_session_open(); NULL is allowed
  */

@@ -65,10 +65,9 @@ static void remove_files(const char *path, bool all)
 			continue;
 		if (asprintf(&file, "%s/%s", path, entry->d_name) < 0)
 			continue;
-		if (!all && !strcmp(entry->d_name, "images"))
+		/* Only images has directories. */
+		if (unlink(file) && errno == EISDIR && (all || !strcmp(entry->d_name, "images")))
 			remove_files(file, true);
-		else
-			unlink(file);
 		free(file);
 	}
 	closedir(directory);

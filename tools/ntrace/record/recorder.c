@@ -140,7 +140,7 @@ static int sideband_start(struct recorder *recorder)
 		return fail("out of memory");
 	error = sideband_open(&recorder->sideband, path);
 	free(path);
-	return error;
+	return error ? error : sideband_keep(recorder->sideband, recorder->directory);
 }
 
 /* Saves the state before the events were opened: code and tasks. */

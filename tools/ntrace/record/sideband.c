@@ -19,6 +19,7 @@
 #include <linux/perf_event.h>
 
 #include <ntrace/perf.h>
+#include <ntrace/recording.h>
 
 #include "common/command.h"
 #include "common/ui.h"
@@ -48,6 +49,7 @@ struct sideband {
 	void *look_data;
 	int (*divert)(void *data, const void *bytes, size_t count);
 	void *divert_data;
+	struct ntrace_keeper *keeper;
 	uint64_t lost;
 };
 
@@ -250,6 +252,9 @@ static void look_at(struct sideband *sideband, const uint8_t *records, size_t si
 			memcpy(&lost, records + at + 16, sizeof(lost));
 			sideband->lost += lost;
 		}
+		/* Only without memory: the recording goes on. */
+		if (sideband->keeper)
+			(void)ntrace_keeper_record(sideband->keeper, records + at, header.size);
 		if (sideband->look)
 			sideband->look(
 				sideband->look_data,
@@ -462,10 +467,43 @@ int sideband_tasks(struct sideband *sideband, pid_t pid)
 	int error = pid ? ntrace_perf_write_task(sideband->writer, NULL, pid) :
 			  ntrace_perf_write_tasks(sideband->writer, NULL);
 
+	if (!error && sideband->keeper)
+		error = ntrace_keeper_tasks(sideband->keeper, pid);
 	return error ? write_failed(sideband, error) : EXIT_OK;
 }
 
+int sideband_keep(struct sideband *sideband, const char *directory)
+{
+	struct perf_event_attr attr;
+	struct ntrace_keeper_options options = { .size = sizeof(options) };
+	int error;
+
+	sideband_attr(&attr);
+	options.sample_type = attr.sample_type;
+	error = ntrace_keeper_open(&sideband->keeper, directory, &options);
+	return error ? fail("%s", error_text(error)) : EXIT_OK;
+}
+
 /* ---- end ---- */
+
+static void end_keeper(struct sideband *sideband)
+{
+	struct ntrace_keeper_counts counts = { .size = sizeof(counts) };
+	char number[UI_NUMBER_SIZE];
+
+	if (!sideband->keeper || ntrace_keeper_close(sideband->keeper, &counts))
+		return;
+	sideband->keeper = NULL;
+	if (counts.failed)
+		warn("%s programs could not be copied into the recording (%s): their code will be "
+		     "unknown",
+		     ui_number(number, counts.failed), strerror(counts.error));
+	if (counts.too_large)
+		warn("%s programs or pieces of memory are too large to be copied into the "
+		     "recording: code in them may be unknown: run ntrace archive while they are "
+		     "here",
+		     ui_number(number, counts.too_large));
+}
 
 static void write_features(struct sideband *sideband, int argc, char **argv)
 {
@@ -507,6 +545,7 @@ int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *l
 		if (written && !error)
 			error = write_failed(sideband, written);
 	}
+	end_keeper(sideband);
 	for (i = 0; i < sideband->count; i++) {
 		munmap(sideband->rings[i].page, page + sideband->rings[i].size);
 		if (sideband->own)

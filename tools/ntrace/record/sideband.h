@@ -53,6 +53,9 @@ int sideband_divert(struct sideband *sideband,
  */
 int sideband_kernel(struct sideband *sideband, const char *kallsyms);
 
+/** sideband_keep - copy code that cannot be found later into the recording @directory */
+int sideband_keep(struct sideband *sideband, const char *directory);
+
 /** sideband_tasks - write records for existing tasks; @pid: one process only, 0 = all */
 int sideband_tasks(struct sideband *sideband, pid_t pid);
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which file was a mapping? Identities in a recording, and what is at the path now: the very file is
+ * decoded, or a note says why not. Another file never is, in silence.
+ */
+#include "test_session.h"
+
+static uint8_t build_id[20];
+
+struct way {
+	const char *what;
+	const char *name;	/* of the mapping; "": ROOT/app, which is another build of /aaa */
+	bool known;		/* its build-id is recorded */
+	uint64_t inode;		/* else, its inode */
+	const char *kept;	/* copy of the recorder, below images/files */
+	bool sysroot;		/* the reader gives one */
+	const char *function;	/* that is decoded; NULL: errors */
+	const char *note;
+};
+
+static const struct way ways[] = {
+	{ "the file at the path", "/aaa", true, 0, NULL, true, "aaa", NULL },
+	{ "replaced by another build", "/app", true, 0, NULL, true, NULL, "(other build-id)" },
+	{ "rebuilt without build-id", "/bare", true, 0, NULL, true, NULL, "(other build-id)" },
+	{ "replaced, and kept", "/app", true, 0, "ID/app", true, "aaa", NULL },
+	{ "another directory's copy", "/app", true, 0, "ID/other", true, NULL, "(other build-id)" },
+	{ "deleted", " (deleted)", false, 0, NULL, false, NULL, "was removed or replaced" },
+	{ "deleted, with build-id", " (deleted)", true, 0, NULL, false, NULL, "(other build-id)" },
+	{ "deleted, but the reader has it", "/aaa (deleted)", false, 0, NULL, true, "aaa", NULL },
+	{ "deleted, and kept by inode", " (deleted)", false, 7, "8-1-7-3/app", false, "aaa", NULL },
+	{ "kept by inode", "/app", false, 7, "8-1-7-3/app", true, "aaa", NULL },
+	{ "another inode", "", false, 1, NULL, false, "bbb",
+	  "not the file that was traced (inode 1, now" },
+	{ "memfd", "/memfd:jit (deleted)", false, 9, NULL, true, NULL, "was removed or replaced" },
+	{ "memfd, kept", "/memfd:jit (deleted)", false, 9, "8-1-9-3/memfd:jit", true, "aaa", NULL },
+	{ "below /dev, kept", "/dev/shm/app", false, 5, "8-1-5-3/app", true, "aaa", NULL },
+	{ "below /dev", "/dev/shm/aaa", false, 0, NULL, true, "aaa", NULL },
+	{ "memory", "//anon", false, 0, NULL, true, NULL,
+	  "without a file: code in it is not decoded" },
+	{ "memory, kept", "//anon", false, 0, "100-10000-0/memory", true, NULL,
+	  "process 100 (a) executed memory without a file" },
+	{ "named memory, kept", "[anon:jit]", false, 0, "100-10000-0/memory", true, NULL,
+	  "process 100 (a) executed memory without a file" },
+};
+
+static void decode_as(const char *name, const char *sysroot)
+{
+	struct ntrace_session_options options = { .size = sizeof(options),
+						  .sysroot = sysroot,
+						  .note = take_note };
+	struct ntrace_flow_stats stats = { 0 };
+	struct ntrace_session *session;
+
+	forget_results();
+	notes[0] = 0;
+	if (!ok(!ntrace_session_open(&session, in(name), &options), "%s opens", name))
+		return;
+	decode_stream(session, 0, take, NULL, NULL, &stats);
+	ntrace_session_close(session);
+}
+
+static void check(const struct way *way)
+{
+	struct ntrace_sideband mapping = {
+		.type = NTRACE_SIDEBAND_MMAP2,
+		.pid = 100,
+		.tid = 100,
+		.executable = true,
+		.address = CODE,
+		.length = 0x1000,
+		.offset = 0x1000,
+		.inode = way->inode,
+		.inode_generation = way->inode ? 3 : 0,
+		.device_major = 8,
+		.device_minor = 1,
+	};
+	bool memory = way->kept && strstr(way->kept, "/memory");
+	char path[700], name[700];
+
+	snprintf(path, sizeof(path), "%s%s",
+		 *way->name == '/' || *way->name == '[' ? "" : in("root/app"), way->name);
+	mapping.name = path;
+	if (way->known) {
+		memcpy(mapping.build_id, build_id, sizeof(build_id));
+		mapping.build_id_size = sizeof(build_id);
+	}
+	run("rm -rf %s", in("way"));
+	start("way", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	put(mapping);
+	switch_records(0, 100);
+	work(CODE, 10);
+	stop("way", 3);
+	if (way->kept) {
+		char key[64] = "";
+
+		for (unsigned int i = 0; i < sizeof(build_id); i++)
+			snprintf(key + 2 * i, sizeof(key) - 2 * i, "%02x", build_id[i]);
+		snprintf(name, sizeof(name), "%s/%s%s", in("way/images/files"),
+			 strncmp(way->kept, "ID", 2) ? way->kept : key,
+			 strncmp(way->kept, "ID", 2) ? "" : way->kept + 2);
+		run("mkdir -p $(dirname '%s') && %s %s >'%s'", name,
+		    memory ? "tail -c +4097" : "cat", in("root/aaa"), name);
+	}
+	decode_as("way", way->sysroot ? in("root") : NULL);
+	if (way->function)
+		ok(!errors && strstr(told, way->function), "%s: %s", way->what, way->function);
+	else
+		ok(memory ? !errors : errors > 0, "%s: %s", way->what,
+		   memory ? "decoded" : "not decoded");
+	ok(way->note ? strstr(notes, way->note) != NULL : !notes[0], "%s: %s", way->what,
+	   way->note ? way->note : "no note");
+	if (way->note ? !strstr(notes, way->note) : notes[0] != 0)
+		diag("%s", notes);
+}
+
+/* A sysroot is another machine: its links stay there. */
+static void test_links(void)
+{
+	static const struct way
+		link = { "a link of the sysroot", "/lib/aaa", false, 0, NULL, true, "aaa", NULL },
+		out = { "a link out of the sysroot",
+			"/out/aaa",
+			false,
+			0,
+			NULL,
+			true,
+			NULL,
+			"No such file" };
+
+	run("cd %s/root && mkdir -p usr/lib && cp aaa usr/lib && ln -s /usr/lib lib && ln -s "
+	    "%s/root out",
+	    directory, directory);
+	check(&link);
+	check(&out);
+}
+
+/* Two files of one path, as in two containers: each process has its own. */
+static void test_containers(void)
+{
+	struct ntrace_sideband mapping = {
+		.type = NTRACE_SIDEBAND_MMAP2,
+		.pid = 100,
+		.tid = 100,
+		.executable = true,
+		.address = CODE,
+		.length = 0x1000,
+		.offset = 0x1000,
+		.name = "/prog",
+		.inode = 3,
+	};
+
+	start("two", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	put(mapping);
+	named(200, 0, false, "b");
+	mapping.pid = mapping.tid = 200;
+	mapping.inode = 4;
+	put(mapping);
+	switch_records(0, 100);
+	work(CODE, 10);
+	switches(100, 200, CODE);
+	work(CODE, 10);
+	stop("two", 3);
+	run("cd %s && mkdir -p two/images/files/0-0-3-0 two/images/files/0-0-4-0 && "
+	    "cp root/aaa two/images/files/0-0-3-0/prog && cp root/bbb "
+	    "two/images/files/0-0-4-0/prog",
+	    directory);
+	decode_as("two", in("root"));
+	is_str(told, "100 a aaa, 200 b bbb", "two files of one path");
+	is_str(notes, "", "no note");
+}
+
+static void tests(void)
+{
+	struct ntrace_object *object;
+	size_t size = 0;
+
+	run("cd %s/root && mkdir -p dev/shm && cp aaa dev/shm && (cat bbb.s; echo c.nop) >app.s && "
+	    "riscv64-linux-gnu-as -march=rv64gc app.s -o app.o && "
+	    "riscv64-linux-gnu-ld --build-id -Ttext=0x10000 -e bbb app.o -o app && "
+	    "riscv64-linux-gnu-objcopy -R .note.gnu.build-id aaa bare 2>/dev/null",
+	    directory);
+	if (!ntrace_object_open_elf(&object, in("root/aaa"))) {
+		const uint8_t *id = ntrace_object_build_id(object, &size);
+
+		if (size == sizeof(build_id))
+			memcpy(build_id, id, size);
+		ntrace_object_put(object);
+	}
+	if (!ok(size == sizeof(build_id), "a program with a build-id"))
+		return;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		check(&ways[i]);
+	test_links();
+	test_containers();
+}
+
+int main(void)
+{
+	return test_sessions(tests);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a recorder keeps of processes that run: the file that is mapped, not the one that has its path now;
+ * nothing of what can be found later.
+ */
+#include <elf.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+
+#include <ntrace/perf.h>
+#include <ntrace/recording.h>
+
+#include "scratch.h"
+#include "tap.h"
+
+static struct ntrace_keeper_counts counts;
+
+/* Keeps code of @pid in the recording @name, with the limit @bytes of all files. */
+static void keep(const char *name, int32_t pid, const char *proc, uint64_t bytes)
+{
+	struct ntrace_keeper_options options = { .size = sizeof(options),
+						 .proc = proc,
+						 .all_bytes = bytes };
+	struct ntrace_keeper *keeper;
+
+	counts = (struct ntrace_keeper_counts){ .size = sizeof(counts) };
+	run("rm -rf %s && mkdir -p %s/images", in(name), in(name));
+	if (ntrace_keeper_open(&keeper, in(name), &options) || ntrace_keeper_tasks(keeper, pid) ||
+	    ntrace_keeper_close(keeper, &counts))
+		ok(false, "keeps");
+}
+
+/* Runs @path, which does nothing until it is killed. */
+static pid_t begin(const char *path)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe2(ends, 02000000 /* O_CLOEXEC */))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		execl(path, "sleep", "1000", NULL);
+		_exit(1);
+	}
+	close(ends[1]);
+	/* The exec closes the pipe. The mappings of the dynamic linker may come later. */
+	while (read(ends[0], &byte, 1) > 0)
+		;
+	close(ends[0]);
+	return pid;
+}
+
+static void finish(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static bool same_kept(const char *name, const char *file, const char *original)
+{
+	return !run("cmp -s %s/images/files/*/%s %s", in(name), file, original);
+}
+
+static char mapped[512];	/* "name build-id-size" of the program's mapping in the records */
+
+static int find_mapping(void *data, const struct ntrace_sideband *record)
+{
+	if (record->type == NTRACE_SIDEBAND_MMAP2 && strstr(record->name, data))
+		snprintf(mapped, sizeof(mapped), "%s %d %s", strrchr(record->name, '/') + 1,
+			 record->build_id_size != 0, record->inode ? "inode" : "-");
+	return 0;
+}
+
+/* What the records of tasks that run say of a file. */
+static const char *record_of(pid_t pid, const char *file)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = PERF_ATTR_SIZE_VER5 };
+	struct ntrace_perf_writer *writer;
+	struct ntrace_perf_file *data;
+
+	mapped[0] = '\0';
+	if (!ntrace_perf_writer_open(&writer, in("data")) &&
+	    !ntrace_perf_writer_event(writer, &attr, NULL, 0, NULL) &&
+	    !ntrace_perf_write_task(writer, NULL, pid) && !ntrace_perf_writer_close(writer) &&
+	    !ntrace_perf_file_open(&data, in("data"))) {
+		ntrace_perf_file_sideband(data, find_mapping, (void *)(uintptr_t)file, NULL);
+		ntrace_perf_file_close(data);
+	}
+	return mapped;
+}
+
+static void test_programs(void)
+{
+	pid_t pid;
+
+	run("cp /bin/sleep %s; cp /bin/sleep %s; objcopy -R .note.gnu.build-id %s", in("program"),
+	    in("bare"), in("bare"));
+	pid = begin(in("program"));
+	is_str(record_of(pid, "/program"), "program 1 -", "a record with the build-id");
+	keep("found", pid, NULL, 0);
+	ok(counts.files == 0, "nothing of a program that its path leads to");
+	run("mv %s %s", in("bare"), in("program"));
+	is_str(record_of(pid, "/program"), "program (deleted) 1 -",
+	       "the build-id of a replaced one");
+	keep("replaced", pid, NULL, 0);
+	ok(counts.files == 1 && same_kept("replaced", "program", "/bin/sleep"), "the replaced one");
+	keep("large", pid, NULL, 1000);
+	ok(counts.files == 0 && counts.too_large == 1, "no file larger than the limit");
+	finish(pid);
+	pid = begin(in("program"));
+	is_str(record_of(pid, "/program"), "program 0 inode", "a record with the inode");
+	keep("bare", pid, NULL, 0);
+	ok(counts.files == 1 && same_kept("bare", "program", in("program")),
+	   "one without build-id");
+	finish(pid);
+	keep("gone", pid, NULL, 0);
+	ok(!counts.files && !counts.failed, "nothing of a process that has ended");
+}
+
+/* Another root directory, from a hand-made /proc: the file is found below it. */
+static void test_root(void)
+{
+	struct stat status;
+
+	run("cd %s && mkdir -p proc/100/root/opt proc/100/task/100 && cp /bin/sleep "
+	    "proc/100/root/opt/app",
+	    directory);
+	if (stat(in("proc/100/root/opt/app"), &status))
+		return;
+	run("echo '1000-2000 r-xp 00000000 08:01 %ju   /opt/app' >%s", (uintmax_t)status.st_ino,
+	    in("proc/100/maps"));
+	keep("container", 100, in("proc"), 0);
+	ok(counts.files == 1 && same_kept("container", "app", "/bin/sleep"),
+	   "the file of a container");
+	run("cp /bin/cat %s && mv %s %s", in("cat"), in("cat"), in("proc/100/root/opt/app"));
+	keep("other", 100, in("proc"), 0);
+	ok(!counts.files, "not another file of that path");
+}
+
+static void test_memory(void)
+{
+	size_t size = 2 * (size_t)sysconf(_SC_PAGESIZE);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ntrace_keeper_options options = { .size = sizeof(options) };
+	struct ntrace_keeper *keeper;
+	char command[256];
+
+	memset(memory, 0x13, size);
+	mprotect(memory, size, PROT_READ | PROT_EXEC);
+	keep("memory", getpid(), NULL, 0);
+	snprintf(command, sizeof(command),
+		 "test $(stat -c %%s %s/images/files/%d-%" PRIxPTR "-0/memory) = %zu", in("memory"),
+		 getpid(), (uintptr_t)memory, size);
+	ok(!run("%s", command), "executable memory");
+	counts = (struct ntrace_keeper_counts){ .size = sizeof(counts) };
+	run("mkdir -p %s", in("changed/images"));
+	if (ntrace_keeper_open(&keeper, in("changed"), &options) ||
+	    ntrace_keeper_tasks(keeper, getpid()))
+		ok(false, "keeps");
+	mprotect(memory, size, PROT_READ | PROT_WRITE);
+	memory[size - 1] ^= 1;
+	mprotect(memory, size, PROT_READ | PROT_EXEC);
+	ntrace_keeper_close(keeper, &counts);
+	ok(!counts.files && run("ls %s/images/files/*/memory >/dev/null 2>&1", in("changed")),
+	   "not memory that has changed since");
+	mprotect(memory, size, PROT_READ | PROT_WRITE | PROT_EXEC);
+	keep("writable", getpid(), NULL, 0);
+	ok(!counts.files, "not memory that the process can write");
+	munmap(memory, size);
+}
+
+/* Records of the kernel: of an ended process there is nothing to keep, damaged ones are left out. */
+static void test_records(void)
+{
+	uint8_t bytes[256] = { 0 };
+	struct perf_event_header header = { PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, 0 };
+	struct ntrace_keeper *keeper;
+
+	if (!ok(!ntrace_keeper_open(&keeper, in("records"), NULL), "opens"))
+		return;
+	for (header.size = 0; header.size < sizeof(bytes); header.size += 8) {
+		memcpy(bytes, &header, sizeof(header));
+		if (ntrace_keeper_record(keeper, bytes, header.size) ||
+		    ntrace_keeper_record(keeper, bytes, header.size / 2))
+			ok(false, "a record of %u bytes", header.size);
+	}
+	is_u64(ntrace_keeper_close(keeper, NULL), 0, "damaged records");
+}
+
+int main(void)
+{
+	if (!scratch_make()) {
+		ok(false, "temporary directory");
+		return done_testing();
+	}
+	test_programs();
+	test_root();
+	test_memory();
+	test_records();
+	scratch_remove();
+	return done_testing();
+}
