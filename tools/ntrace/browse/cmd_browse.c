@@ -237,7 +237,7 @@ static int open_recording(struct browse *browse)
 	browser->base.session = browse->recording.session;
 	browser->base.privileges = browse->privileges;
 	browser->list_more = list_threads;
-	browser->code.sysroot = browse->source.recording.sysroot;
+	browser->code.roots = ntrace_session_roots(browse->recording.session);
 	streams = ntrace_session_streams(browse->recording.session);
 	if (!streams)
 		return fail("%s: this recording has branch stacks, and no trace to browse",

@@ -74,7 +74,7 @@ static struct code_object *find_object(struct code *code, struct ntrace_object *
 	made = &more[code->object_count++];
 	*made = (struct code_object){ .object = ntrace_object_get(object) };
 	if (!code->directories)
-		code->directories = debug_directories(code->sysroot);
+		code->directories = debug_directories(code->roots);
 	if (!code->directories ||
 	    ntrace_units_open(&made->units, object, (const char *const *)code->directories))
 		made->units = NULL;
@@ -137,7 +137,7 @@ const struct code_file *code_file(struct code *code, const char *name)
 		return &code->file;
 	forget_file(&code->file);
 	code->file.name = strdup(name);
-	stream = open_source(name, code->sysroot);
+	stream = open_source(name, code->roots);
 	if (stream) {
 		read_file(&code->file, stream);
 		fclose(stream);

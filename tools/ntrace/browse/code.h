@@ -22,14 +22,14 @@ struct code_file {
 /**
  * struct code - options, and what was read so far
  * @objdump: see disassemble(); may be NULL
- * @sysroot: another directory to search for debug and source files; may be NULL
+ * @roots: see files_roots()
  * @digits: hexadecimal digits of addresses
  *
  * The other fields are private.
  */
 struct code {
 	const char *objdump;
-	const char *sysroot;
+	const char *const *roots;
 	unsigned int digits;
 	struct code_object *objects;
 	size_t object_count;

@@ -2,7 +2,7 @@
 /* Debug files, source files, and coverage with messages. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "debug_info.h"
 #include "output_file.h"
@@ -12,22 +12,35 @@
 /* Name at most this many objects without lines. */
 #define NOTES_MAX 10
 
-char **debug_directories(const char *sysroot)
-{
-	char **directories = calloc(3, sizeof(*directories));
-	unsigned int count = 0;
+static const char *const this_machine[] = { "", NULL };
 
-	if (!directories)
-		return NULL;
-	if (sysroot && asprintf(&directories[count++], "%s" DEBUG_DIRECTORY, sysroot) < 0) {
-		directories[0] = NULL;
-		count = 0;
+const char *const *files_roots(const struct ntrace_session *session, const char *sysroot,
+			       const char **room)
+{
+	if (session)
+		return ntrace_session_roots(session);
+	if (!sysroot)
+		return this_machine;
+	room[0] = sysroot;
+	room[1] = "";
+	room[2] = NULL;
+	return room;
+}
+
+char **debug_directories(const char *const *roots)
+{
+	char **directories = calloc(FILES_ROOTS, sizeof(*directories));
+
+	if (!roots)
+		roots = this_machine;
+	for (unsigned int i = 0; directories && roots[i]; i++) {
+		if (asprintf(&directories[i], "%s" DEBUG_DIRECTORY, roots[i]) < 0) {
+			directories[i] = NULL;
+			debug_directories_free(directories);
+			return NULL;
+		}
 	}
-	directories[count] = strdup(DEBUG_DIRECTORY);
-	if (directories[count] && (!sysroot || count))
-		return directories;
-	debug_directories_free(directories);
-	return NULL;
+	return directories;
 }
 
 void debug_directories_free(char **directories)
@@ -39,25 +52,24 @@ void debug_directories_free(char **directories)
 	free(directories);
 }
 
-/* Opening a fifo or a device might block or have side effects. */
-static FILE *open_regular(const char *path)
+FILE *open_source(const char *path, const char *const *roots)
 {
-	struct stat st;
+	FILE *file = NULL;
+	char *name;
+	int fd;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
-}
-
-FILE *open_source(const char *path, const char *sysroot)
-{
-	FILE *file = open_regular(path);
-	char *other;
-
-	if (file)
-		output_input(path);
-	if (!file && sysroot && asprintf(&other, "%s%s", sysroot, path) >= 0) {
-		file = open_regular(other);
-		output_input(other);
-		free(other);
+	if (!roots)
+		roots = this_machine;
+	for (; *roots && !file; roots++) {
+		if (asprintf(&name, "%s%s", *roots, path) < 0)
+			return NULL;
+		fd = ntrace_open_below(*roots, path);
+		file = fd < 0 ? NULL : fdopen(fd, "r");
+		if (fd >= 0 && !file)
+			close(fd);
+		if (file)
+			output_input(name);
+		free(name);
 	}
 	return file;
 }
@@ -134,7 +146,7 @@ int coverage_make(struct ntrace_coverage **coverage, struct ntrace_profile *prof
 						  .object = options->object,
 						  .without = note_object,
 						  .data = &without };
-	char **directories = debug_directories(options->sysroot);
+	char **directories = debug_directories(options->roots);
 	int error;
 
 	if (!directories)

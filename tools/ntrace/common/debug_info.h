@@ -6,37 +6,54 @@
 #include <stdio.h>
 
 #include <ntrace/coverage.h>
+#include <ntrace/session.h>
 
 /**
  * struct coverage_options - objects to look at, and where their files are
  * @object: look at this object only; NULL = all executed objects
- * @sysroot: also search its usr/lib/debug for debug files; may be NULL
+ * @roots: see files_roots()
  * @note: called with a sentence for each object without lines or functions; the text is borrowed
  * @data: passed to @note
  */
 struct coverage_options {
 	struct ntrace_object *object;
-	const char *sysroot;
+	const char *const *roots;
 	void (*note)(void *data, const char *text);
 	void *data;
 };
 
+#define FILES_ROOTS 3
+
+/**
+ * files_roots - where files of the recorded machine are searched, in this order
+ * @session: NULL = there is no recording
+ * @sysroot: without a recording: searched before this machine; may be NULL
+ * @room: FILES_ROOTS entries, valid as long as the result is used
+ *
+ * Return: array that ends with NULL: directories, "" = "/".
+ */
+const char *const *files_roots(const struct ntrace_session *session, const char *sysroot,
+			       const char **room);
+
 /**
  * debug_directories - directories of debug files, for ntrace_lines_open()
- * @sysroot: may be NULL
+ * @roots: see files_roots(); NULL = this machine
  *
  * Return: array that ends with NULL, to be freed with debug_directories_free(); NULL when out of
  * memory.
  */
-char **debug_directories(const char *sysroot);
+char **debug_directories(const char *const *roots);
 void debug_directories_free(char **directories);
 
 /**
- * open_source - open a source file by the path in the debug information, or below @sysroot
+ * open_source - open a source file by the path in the debug information
+ * @roots: see files_roots(); NULL = this machine
+ *
+ * Links of another machine stay below its root.
  *
  * Return: NULL if there is no such regular file.
  */
-FILE *open_source(const char *path, const char *sysroot);
+FILE *open_source(const char *path, const char *const *roots);
 
 /**
  * debug_missing - a sentence about functions whose debug information was not found

@@ -338,9 +338,11 @@ static void note_lines(void *data, const char *text)
 
 static int write_lcov(struct export *export, FILE *file)
 {
+	const char *room[FILES_ROOTS];
 	const struct coverage_options options = {
 		.object = export->object,
-		.sysroot = export->recording_options.sysroot,
+		.roots = files_roots(export->recording.session, export->recording_options.sysroot,
+				     room),
 		.note = note_lines,
 	};
 	int error = coverage_make(&export->coverage, export->profile, &options);
@@ -351,8 +353,11 @@ static int write_lcov(struct export *export, FILE *file)
 static int write_gcov(struct export *export, FILE *file)
 {
 	uint32_t version = export->gcov_version ? export->gcov_version : NTRACE_EXPORT_GCOV_GCC12;
+	const char *room[FILES_ROOTS];
 
-	return export_gcov(file, export->profile, export->object, export->recording_options.sysroot,
+	return export_gcov(file, export->profile, export->object,
+			   files_roots(export->recording.session, export->recording_options.sysroot,
+				       room),
 			   version, &export->gcov_empty);
 }
 
@@ -484,7 +489,7 @@ static int write_stacks(struct export *export)
 		.path = export->path,
 		.output = export->output,
 		.format = export->format - FORMAT_STACKS,
-		.sysroot = export->recording_options.sysroot,
+		.roots = ntrace_session_roots(export->recording.session),
 		.threads = export->threads,
 		.inlined = !export->no_inline,
 		.selection = &export->selection,

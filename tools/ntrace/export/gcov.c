@@ -27,14 +27,14 @@ static void say_counts(const struct ntrace_export_gcov_counts *counts,
 }
 
 int export_gcov(FILE *file, struct ntrace_profile *profile, struct ntrace_object *object,
-		const char *sysroot, uint32_t version, bool *empty)
+		const char *const *roots, uint32_t version, bool *empty)
 {
 	struct ntrace_export_gcov_options options = {
 		.size = sizeof(options),
 		.object = object,
 		.version = version,
 	};
-	char **directories = debug_directories(sysroot);
+	char **directories = debug_directories(roots);
 	struct ntrace_export_gcov_counts counts;
 	struct ntrace_lines *lines;
 	int error = NTRACE_ERR_NOMEM;

@@ -10,7 +10,7 @@
  * @file: output
  * @profile: ended
  * @object: the program
- * @sysroot: also search its usr/lib/debug for debug files; may be NULL
+ * @roots: see files_roots()
  * @version: version of the format
  * @empty: set to whether the profile is empty, after an error message
  *
@@ -18,6 +18,6 @@
  * another enum ntrace_error.
  */
 int export_gcov(FILE *file, struct ntrace_profile *profile, struct ntrace_object *object,
-		const char *sysroot, uint32_t version, bool *empty);
+		const char *const *roots, uint32_t version, bool *empty);
 
 #endif /* NTRACE_TOOL_EXPORT_GCOV_H */

@@ -174,7 +174,7 @@ static int run_with(const struct export_stacks_options *options, FILE *file, con
 
 int export_stacks(const struct export_stacks_options *options)
 {
-	char **directories = debug_directories(options->sysroot);
+	char **directories = debug_directories(options->roots);
 	struct output_file file;
 	int error;
 

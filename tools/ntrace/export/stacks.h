@@ -16,7 +16,7 @@ const char *export_stacks_name(unsigned int index);
  * @path: its path, for messages
  * @output: path of the file; NULL = standard output
  * @format: see export_stacks_name()
- * @sysroot: another directory to search for debug files; NULL = none
+ * @roots: see files_roots()
  * @threads: do not merge threads of the same name
  * @inlined: inlined functions have frames of their own, except in timelines
  * @selection: process and privileges
@@ -26,7 +26,7 @@ struct export_stacks_options {
 	const char *path;
 	const char *output;
 	unsigned int format;
-	const char *sysroot;
+	const char *const *roots;
 	bool threads;
 	bool inlined;
 	const struct ntrace_profile_options *selection;

@@ -49,9 +49,9 @@ static void forget_text(struct source_text *text)
 	*text = (struct source_text){ 0 };
 }
 
-static void read_text(struct source_text *text, const char *file, const char *sysroot)
+static void read_text(struct source_text *text, const char *file, const char *const *roots)
 {
-	FILE *stream = open_source(file, sysroot);
+	FILE *stream = open_source(file, roots);
 	char **lines, *line = NULL;
 	size_t size = 0, room = 0;
 	ssize_t length;
@@ -96,7 +96,7 @@ static void put_source(struct annotation *annotation, const struct ntrace_line *
 	size_t count;
 
 	if (text->file != line->file)
-		read_text(text, line->file, annotation->options->sysroot);
+		read_text(text, line->file, annotation->options->roots);
 	output_text(output, ui_style_on(annotation->options->colours, UI_HEADING));
 	output_printf(output, "%.200s:", slash ? slash + 1 : line->file);
 	if (line->line)
@@ -193,7 +193,7 @@ static int find_lines(struct annotation *annotation, struct ntrace_object *objec
 		      const struct ntrace_space *space, const struct ntrace_location *at)
 {
 	const struct annotate_options *options = annotation->options;
-	char **directories = debug_directories(options->sysroot);
+	char **directories = debug_directories(options->roots);
 	struct ntrace_units *units = NULL;
 
 	if (!directories)

@@ -11,13 +11,13 @@
 /**
  * struct annotate_options - what to show
  * @function: its name, as in the object or demangled
- * @sysroot: files of the recorded machine; NULL = "/"
+ * @roots: see files_roots()
  * @kernel: places of the kernel's debug files
  * @objdump: disassembler; NULL = the default ones
  */
 struct annotate_options {
 	const char *function;
-	const char *sysroot;
+	const char *const *roots;
 	const char *objdump;
 	struct kernel_debug_options kernel;
 	bool colours;

@@ -246,7 +246,8 @@ static int begin(struct report *report)
 	};
 
 	if (stacks.inlined) {
-		report->directories = debug_directories(report->recording_options.sysroot);
+		report->directories =
+			debug_directories(ntrace_session_roots(report->recording.session));
 		if (!report->directories)
 			return fail("out of memory");
 		stacks.directories = (const char *const *)report->directories;
@@ -289,10 +290,10 @@ static int report_annotated(struct report *report)
 {
 	const struct annotate_options options = {
 		.function = report->annotated,
-		.sysroot = report->recording_options.sysroot,
+		.roots = ntrace_session_roots(report->recording.session),
 		.objdump = report->objdump,
 		.kernel = { .release = report->description ? report->description->release : NULL,
-			    .sysroot = report->recording_options.sysroot,
+			    .roots = ntrace_session_roots(report->recording.session),
 			    .directory = report->debug_dir },
 		.colours = report->colours,
 	};
@@ -310,7 +311,7 @@ static int report_html(struct report *report)
 {
 	const struct html_report page = {
 		.path = report->path,
-		.sysroot = report->recording_options.sysroot,
+		.roots = ntrace_session_roots(report->recording.session),
 		.recording = &report->recording,
 		.totals = &report->totals,
 		.description = report->description,

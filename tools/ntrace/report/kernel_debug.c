@@ -189,6 +189,7 @@ bool kernel_debug_open(struct kernel_debug *debug, const struct kernel_debug_opt
 		.options = options, .space = space, .debug = debug, .address = address
 	};
 	const char *bracket = strstr(symbol, " [");
+	const char *const *roots;
 
 	*debug = (struct kernel_debug){ 0 };
 	snprintf(search.name, sizeof(search.name), "%.*s",
@@ -202,8 +203,13 @@ bool kernel_debug_open(struct kernel_debug *debug, const struct kernel_debug_opt
 		"debug files has one, and --debug-dir says where it is",
 		search.module[0] ? "the module " : "the kernel", search.module,
 		options->release ? options->release : "?");
-	return (options->directory && try_directory(&search, options->directory)) ||
-	       (options->sysroot && try_root(&search, options->sysroot)) || try_root(&search, "");
+	if (options->directory && try_directory(&search, options->directory))
+		return true;
+	for (roots = options->roots; roots && *roots; roots++) {
+		if (try_root(&search, *roots))
+			return true;
+	}
+	return false;
 }
 
 void kernel_debug_close(struct kernel_debug *debug)

@@ -8,12 +8,12 @@
 /**
  * struct kernel_debug_options - where to look
  * @release: release of the recorded kernel, as uname -r prints it; NULL = unknown
- * @sysroot: files of the recorded machine; NULL = "/"
+ * @roots: see files_roots()
  * @directory: searched first; may be NULL
  */
 struct kernel_debug_options {
 	const char *release;
-	const char *sysroot;
+	const char *const *roots;
 	const char *directory;
 };
 

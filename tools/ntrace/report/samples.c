@@ -222,7 +222,7 @@ static int show(struct sums *sums)
 	const struct report *report = sums->report;
 	const struct annotate_options options = {
 		.function = report->annotated,
-		.sysroot = report->recording_options.sysroot,
+		.roots = ntrace_session_roots(report->recording.session),
 		.objdump = report->objdump,
 		.colours = report->colours,
 	};

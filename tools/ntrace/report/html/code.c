@@ -122,9 +122,9 @@ static struct covered_file *collect_files(const struct ntrace_coverage *coverage
 }
 
 /* The text of a file, to be freed; NULL if it is missing, binary or too large. */
-static char *read_text(const char *sysroot, const char *path, size_t room)
+static char *read_text(const char *const *roots, const char *path, size_t room)
 {
-	FILE *file = open_source(path, sysroot);
+	FILE *file = open_source(path, roots);
 	char *text = NULL;
 	struct stat st;
 	size_t size;
@@ -185,7 +185,7 @@ void html_put_files(const struct html *html, struct output *output)
 
 	output_text(output, ",\"files\":[");
 	for (i = 0; files && i < count; i++) {
-		char *text = read_text(html->report->sysroot, files[i].lines->file,
+		char *text = read_text(html->report->roots, files[i].lines->file,
 				       room < TEXT_MAX ? room : TEXT_MAX);
 
 		output_text(output, i ? ",\n{\"name\":" : "{\"name\":");

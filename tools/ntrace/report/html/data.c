@@ -25,7 +25,7 @@ static void add_note(void *data, const char *text)
 int html_prepare(struct html *html)
 {
 	const struct coverage_options options = {
-		.sysroot = html->report->sysroot,
+		.roots = html->report->roots,
 		.note = add_note,
 		.data = html,
 	};

@@ -12,7 +12,7 @@
 /**
  * struct html_report - contents of the page
  * @path: path of the recording
- * @sysroot: files of the recorded machine; NULL = "/"
+ * @roots: see files_roots()
  * @description: may be NULL
  * @profile: with traces, functions and occupancy
  * @functions: of @profile, with totals, in the order to show
@@ -20,7 +20,7 @@
  */
 struct html_report {
 	const char *path;
-	const char *sysroot;
+	const char *const *roots;
 	const struct recording *recording;
 	const struct recording_totals *totals;
 	const struct ntrace_recording *description;

@@ -323,6 +323,7 @@ static int decode_recording(struct decode *decode, const char *path)
 		return error;
 	decode->printer.attributed = true;
 	decode->printer.address_digits = 16;
+	decode->printer.text.roots = ntrace_session_roots(recording.session);
 	count = ntrace_session_streams(recording.session);
 	for (i = 0; i < count; i++)
 		if (source_wants(&decode->source, i))
@@ -369,7 +370,6 @@ static int run(const struct command *command, int argc, char **argv)
 	if ((printer->text.disassemble || printer->text.lines) &&
 	    printer->level != LEVEL_INSTRUCTION)
 		return usage_error(command, "--disassemble and --lines need --level instruction");
-	printer->text.sysroot = decode.source.recording.sysroot;
 	printer->places = ntrace_locator_new();
 	if (!printer->places)
 		return fail("out of memory");

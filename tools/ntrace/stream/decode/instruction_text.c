@@ -17,7 +17,7 @@ struct object_text {
 static void read_lines(struct instruction_text *text, struct object_text *made)
 {
 	if (!text->directories)
-		text->directories = debug_directories(text->sysroot);
+		text->directories = debug_directories(text->roots);
 	if (!text->directories ||
 	    ntrace_units_open(&made->units, made->object, (const char *const *)text->directories))
 		made->units = NULL;

@@ -11,13 +11,13 @@
  * @disassemble: provide disassembly
  * @lines: provide source lines
  * @objdump: see disassemble(); may be NULL
- * @sysroot: another directory to search for debug files; may be NULL
+ * @roots: see files_roots()
  */
 struct instruction_text {
 	bool disassemble;
 	bool lines;
 	const char *objdump;
-	const char *sysroot;
+	const char *const *roots;
 	/* private */
 	struct object_text *objects;
 	size_t count;
