@@ -6,13 +6,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "line_text.h"
 #include "stacks.h"
 
 /* Writes the rest of a line: a newline ends it, and the format has no quoting. */
 static void put_callgrind_text(FILE *file, const char *text)
 {
-	for (; *text; text++)
-		putc(*text == '\n' ? ' ' : *text, file);
+	put_line_text(file, text, '\n', ' ');
 	putc('\n', file);
 }
 

@@ -4,17 +4,23 @@
  * columns.
  */
 #include <inttypes.h>
+#include <stdlib.h>
+
+#include <ntrace/text.h>
 
 #include "counts.h"
 
 static void put_csv_text(FILE *file, const char *text)
 {
+	char *room;
+
 	putc('"', file);
-	for (; *text; text++) {
+	for (text = ntrace_text_clean(text, &room); *text; text++) {
 		if (*text == '"')
 			putc('"', file);
 		putc(*text, file);
 	}
+	free(room);
 	putc('"', file);
 }
 

@@ -5,14 +5,8 @@
  */
 #include <inttypes.h>
 
+#include "line_text.h"
 #include "stacks.h"
-
-/* Writes a frame name; characters that would end it in this format become ':'. */
-static void put_folded_name(FILE *file, const char *name)
-{
-	for (; *name; name++)
-		putc(*name == ';' || *name == '\n' ? ':' : *name, file);
-}
 
 int put_folded(const struct stacks_export *export)
 {
@@ -26,7 +20,7 @@ int put_folded(const struct stacks_export *export)
 		if (!node->instructions)
 			continue;
 		for (depth = 1; depth <= node->depth; depth++) {
-			put_folded_name(export->file, export->names[export->path[depth]]);
+			put_line_text(export->file, export->names[export->path[depth]], ';', ':');
 			putc(depth < node->depth ? ';' : ' ', export->file);
 		}
 		fprintf(export->file, "%" PRIu64 "\n", node->instructions);

@@ -5,17 +5,25 @@
 
 #include <stdio.h>
 
-/* Writes a string with its quotes. Bytes of a name that are not UTF-8 stay as in the program. */
+#include <ntrace/text.h>
+
+/* Writes a string with its quotes, always in UTF-8: see ntrace/text.h. Control characters are escaped. */
 static inline void put_json_text(FILE *file, const char *text)
 {
+	const char *next;
+
 	putc('"', file);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
+	for (; *text; text = next) {
+		uint32_t character;
+
+		next = ntrace_text_next(text, &character);
+		if (character == '"' || character == '\\')
 			fprintf(file, "\\%c", *text);
-		else if ((unsigned char)*text < 0x20)
-			fprintf(file, "\\u%04x", (unsigned int)*text);
+		else if (character < 0x20 ||
+			 (character >= 0x7f && (character < 0xa0 || next - text == 1)))
+			fprintf(file, "\\u%04x", (unsigned int)character);
 		else
-			putc(*text, file);
+			fwrite(text, 1, (size_t)(next - text), file);
 	}
 	putc('"', file);
 }

@@ -8,6 +8,8 @@
 
 #include <ntrace/export.h>
 
+#include "line_text.h"
+
 /* The data still to be written: from the file of the first line on. */
 struct lcov {
 	FILE *file;
@@ -22,8 +24,7 @@ struct lcov {
 /* A comma ends a name, and the format has no quoting. */
 static void put_name(FILE *file, const char *name)
 {
-	for (; *name; name++)
-		putc(*name == ',' || *name == '\n' ? '_' : *name, file);
+	put_line_text(file, name, ',', '_');
 	putc('\n', file);
 }
 
@@ -31,8 +32,7 @@ static void put_name(FILE *file, const char *name)
 static void put_path(FILE *file, const char *path)
 {
 	fputs("TN:\nSF:", file);
-	for (; *path; path++)
-		putc(*path == '\n' ? '_' : *path, file);
+	put_line_text(file, path, '\n', '_');
 	putc('\n', file);
 }
 

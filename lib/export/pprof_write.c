@@ -46,7 +46,11 @@ void pprof_put(struct pprof_file *pprof, unsigned int field)
 
 void pprof_put_text(struct pprof_file *pprof, const char *text)
 {
-	protobuf_bytes(&pprof->whole, PROFILE_STRING, text, strlen(text));
+	/* The first string is empty, and is written. */
+	if (*text)
+		protobuf_text(&pprof->whole, PROFILE_STRING, text);
+	else
+		protobuf_bytes(&pprof->whole, PROFILE_STRING, text, 0);
 }
 
 void pprof_put_mapping(struct pprof_file *pprof, uint32_t number,

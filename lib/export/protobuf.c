@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/text.h>
+
 #include "protobuf.h"
 
 #define KIND_VARINT 0
@@ -76,8 +78,14 @@ void protobuf_bytes(struct protobuf *to, unsigned int field, const void *bytes, 
 
 void protobuf_text(struct protobuf *to, unsigned int field, const char *text)
 {
-	if (*text)
-		protobuf_bytes(to, field, text, strlen(text));
+	const char *clean;
+	char *room;
+
+	if (!*text)
+		return;
+	clean = ntrace_text_clean(text, &room);
+	protobuf_bytes(to, field, clean, strlen(clean));
+	free(room);
 }
 
 void protobuf_message(struct protobuf *to, unsigned int field, struct protobuf *message)

@@ -14,6 +14,7 @@
 #include <ntrace/export_sqlite.h>
 #include <ntrace/functions.h>
 #include <ntrace/output.h>
+#include <ntrace/text.h>
 
 #include "grow.h"
 #include "pairs.h"
@@ -178,6 +179,18 @@ static void run_sql(struct ntrace_export_sqlite *sqlite, const char *sql)
 		fail_db(sqlite, result);
 }
 
+/* SQLITE_TRANSIENT: the library copies the text. */
+static int bind_name(const struct sqlite_library *library, struct sqlite3_stmt *statement,
+		     int column, const char *name)
+{
+	char *room;
+	const char *clean = ntrace_text_clean(name, &room);
+	int bad = library->bind_text(statement, column, clean, -1, (void (*)(void *))(intptr_t)-1);
+
+	free(room);
+	return bad;
+}
+
 /*
  * Executes a statement. @types has a letter for each value: i number, u number that may exceed the
  * signed range (ends there), t text, n number or NULL for UINT64_MAX.
@@ -198,7 +211,7 @@ static void put_row(struct ntrace_export_sqlite *sqlite, unsigned int which, con
 
 		if (types[i - 1] == 't') {
 			text = va_arg(values, const char *);
-			bad |= text ? library->bind_text(statement, i, text, -1, NULL) :
+			bad |= text ? bind_name(library, statement, i, text) :
 				      library->bind_null(statement, i);
 			continue;
 		}

@@ -110,11 +110,11 @@ static void check(struct ntrace_profile *profile, unsigned int format,
 }
 
 #define CSV_HEAD "from_object,from,object,start,end,instructions,taken,count\n"
-#define CSV_NASTY "\"/bin/a \"\"b\"\"\\c\nd;\xc3\xa9,\x1f\x7f\""
+#define CSV_NASTY "\"/bin/a \"\"b\"\"\\c?d;\xc3\xa9,??\""
 #define JSON_LAST                                                                                  \
 	"{\"from_object\":" JSON_NASTY ",\"from\":\"0x12368\",\"object\":" JSON_NASTY                \
 	",\"start\":\"0x12370\",\"end\":\"0x12370\",\"instructions\":1,\"taken\":true,\"count\":1}\n]\n"
-#define JSON_NASTY "\"/bin/a \\\"b\\\"\\\\c\\u000ad;\xc3\xa9,\\u001f\x7f\""
+#define JSON_NASTY "\"/bin/a \\\"b\\\"\\\\c\\u000ad;\xc3\xa9,\\u001f\\u007f\""
 
 static void test_all_kinds(void)
 {

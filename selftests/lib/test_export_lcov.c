@@ -87,7 +87,7 @@ static void test_whole(void)
 
 	check(&coverage,
 	      "TN:\nSF:/a.c\n"
-	      "FN:2,f\nFN:9,operator__()\nFNDA:7,f\nFNDA:0,operator__()\nFNF:2\nFNH:1\n"
+	      "FN:2,f\nFN:9,operator_?()\nFNDA:7,f\nFNDA:0,operator_?()\nFNF:2\nFNH:1\n"
 	      "BRDA:3,0,0,2\nBRDA:3,0,1,3\n"
 	      "BRDA:3,1,0,5\nBRDA:3,1,1,0\n"
 	      "BRDA:3,2,0,0\nBRDA:3,2,1,5\n"
@@ -116,7 +116,7 @@ static void test_edges(void)
 
 	check(&nothing, "", "nothing");
 	check(&one,
-	      "TN:\nSF:/a_b.c\nFNF:0\nFNH:0\nBRF:0\nBRH:0\nDA:1,0\nLF:1\nLH:0\nend_of_record\n",
+	      "TN:\nSF:/a?b.c\nFNF:0\nFNH:0\nBRF:0\nBRH:0\nDA:1,0\nLF:1\nLH:0\nend_of_record\n",
 	      "a path with a newline is one line");
 }
 

@@ -145,8 +145,8 @@ static void test_folded(void)
 	is_str(whole(put_folded, 0, "folded")->bytes,
 	       "[other] 5\n"
 	       "worker one-7/-8;main 10\n"
-	       "worker one-7/-8;main;a:b:\"c\\,;f<\xc3\xa9>(int) x 9223372036854775808\n"
-	       "worker one-7/-8;main;a:b:\"c\\,;f<\xc3\xa9>(int) x;innermost 6\n"
+	       "worker one-7/-8;main;a:b?\"c\\,;f<\xc3\xa9>(int) x 9223372036854775808\n"
+	       "worker one-7/-8;main;a:b?\"c\\,;f<\xc3\xa9>(int) x;innermost 6\n"
 	       "worker one-7/-8;main;f<\xc3\xa9>(int) x 1\n"
 	       "worker one-7/-8;[unknown];main 1\n"
 	       "b;f<\xc3\xa9>(int) x 3\n"
@@ -192,7 +192,7 @@ static void test_callgrind(void)
 	is_str(whole(put_callgrind, 0, "callgrind")->bytes,
 	       "# callgrind format\nversion: 1\ncreator: ntrace\ncmd: sh -c \"a\\b\"\npart: 1\n"
 	       "positions: line\nevents: Instructions\nsummary: 9223372036854775836\n\n"
-	       "ob=(1) /bin/o \"d\" d\nfl=(1) [o \"d\" d]\nfn=(1) a;b \"c\\,\n0 4\n"
+	       "ob=(1) /bin/o \"d\"?d\nfl=(1) [o \"d\"?d]\nfn=(1) a;b?\"c\\,\n0 4\n"
 	       "cob=(1)\ncfi=(1)\ncfn=(2) f<\xc3\xa9>(int) x\ncalls=1 0\n0 9223372036854775814\n\n"
 	       "ob=(1)\nfl=(1)\nfn=(2)\n0 9223372036854775808\n"
 	       "cob=(1)\ncfi=(1)\ncfn=(4) innermost\ncalls=1 0\n0 6\n\n"
@@ -218,9 +218,9 @@ static void test_callgrind(void)
 /* ---- profile.proto ---- */
 
 #define PPROF_TABLES                                                                               \
-	"mapping 1 1000-2010 /bin/o \"d\"\nd ab0c functions\n"                                      \
+	"mapping 1 1000-2010 /bin/o \"d\"?d ab0c functions\n"                                      \
 	"mapping 2 0-0 /lib/lib x  functions\n"                                                     \
-	"function 1 a;b\n\"c\\,, odd\n"                                                             \
+	"function 1 a;b?\"c\\,, odd\n"                                                             \
 	"function 2 f<\xc3\xa9>(int) x, _Zf\n"                                                      \
 	"function 3 main, main\n"                                                                   \
 	"function 4 innermost, direct\n"                                                            \

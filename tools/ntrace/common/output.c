@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <ntrace/text.h>
+
 #include "command.h"
 #include "output.h"
 #include "ui.h"
@@ -99,52 +101,48 @@ void output_decimal(struct output *output, uint64_t value, unsigned int width)
 	output->used += sizeof(digits) - i;
 }
 
-/* Length of the UTF-8 sequence that starts here, 0 if it is invalid. */
-static unsigned int utf8_length(const unsigned char *byte)
-{
-	unsigned int length, i;
-
-	if (byte[0] < 0x80)
-		return 1;
-	if (byte[0] >= 0xc2 && byte[0] < 0xe0)
-		length = 2;
-	else if (byte[0] >= 0xe0 && byte[0] < 0xf0)
-		length = 3;
-	else if (byte[0] >= 0xf0 && byte[0] < 0xf5)
-		length = 4;
-	else
-		return 0;
-	for (i = 1; i < length; i++)
-		if ((byte[i] & 0xc0) != 0x80)
-			return 0;
-	/* Overlong forms, surrogates and values above U+10FFFF. */
-	if ((byte[0] == 0xe0 && byte[1] < 0xa0) || (byte[0] == 0xed && byte[1] >= 0xa0) ||
-	    (byte[0] == 0xf0 && byte[1] < 0x90) || (byte[0] == 0xf4 && byte[1] >= 0x90))
-		return 0;
-	return length;
-}
-
 /* @escaped: one more character to write as a number. */
 static void put_json(struct output *output, const char *text, unsigned char escaped)
 {
-	const unsigned char *byte = (const unsigned char *)text;
-	unsigned int length;
+	const char *next;
 
 	output_char(output, '"');
-	for (; *byte; byte += length) {
-		length = utf8_length(byte);
-		if (*byte == '"' || *byte == '\\') {
+	for (; *text; text = next) {
+		uint32_t character;
+
+		next = ntrace_text_next(text, &character);
+		if (character == '"' || character == '\\') {
 			output_char(output, '\\');
-			output_char(output, (char)*byte);
-		} else if (*byte < 0x20 || *byte == 0x7f || *byte == escaped || !length) {
+			output_char(output, *text);
+		} else if (character < 0x20 || character == escaped ||
+			   (character >= 0x7f && (character < 0xa0 || next - text == 1))) {
 			output_text(output, "\\u");
-			output_hex(output, *byte, 4);
-			length = 1;
+			output_hex(output, character, 4);
 		} else {
-			output_bytes(output, (const char *)byte, length);
+			output_bytes(output, text, (size_t)(next - text));
 		}
 	}
 	output_char(output, '"');
+}
+
+void output_name(struct output *output, const char *name)
+{
+	char *room;
+
+	output_text(output, ntrace_text_clean(name, &room));
+	free(room);
+}
+
+void output_padded(struct output *output, const char *text, size_t width)
+{
+	char *room;
+	const char *clean = ntrace_text_clean(text, &room);
+	size_t length = strlen(clean);
+
+	output_bytes(output, clean, length);
+	while (length++ < width)
+		output_char(output, ' ');
+	free(room);
 }
 
 void output_json(struct output *output, const char *text)
@@ -170,6 +168,8 @@ void output_printf(struct output *output, const char *format, ...)
 	length = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (length < (int)sizeof(text)) {
+		if (length > 0)
+			ui_clean_lines(format, text);
 		output_bytes(output, text, length > 0 ? (size_t)length : 0);
 		return;
 	}
@@ -181,6 +181,7 @@ void output_printf(struct output *output, const char *format, ...)
 		output->error = output->error ? output->error : ENOMEM;
 		return;
 	}
+	ui_clean_lines(format, whole);
 	output_bytes(output, whole, (size_t)length);
 	free(whole);
 }

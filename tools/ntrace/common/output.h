@@ -48,7 +48,7 @@ void output_json(struct output *output, const char *text);
 /** output_json_script - the same with "<" escaped, so that no text can end an HTML script element */
 void output_json_script(struct output *output, const char *text);
 
-/** output_printf - formatted output where speed does not matter */
+/** output_printf - formatted output where speed does not matter; without control characters of names */
 void output_printf(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -64,14 +64,10 @@ static inline void output_char(struct output *output, char c)
 	output->buffer[output->used++] = c;
 }
 
-/** output_padded - @text and blanks up to @width */
-static inline void output_padded(struct output *output, const char *text, size_t width)
-{
-	size_t length = strlen(text);
+/** output_name - a name in one line, without control characters: see ntrace/text.h */
+void output_name(struct output *output, const char *name);
 
-	output_bytes(output, text, length);
-	while (length++ < width)
-		output_char(output, ' ');
-}
+/** output_padded - a name as output_name(), and blanks up to @width */
+void output_padded(struct output *output, const char *text, size_t width);
 
 #endif /* NTRACE_TOOL_COMMON_OUTPUT_H */

@@ -12,6 +12,24 @@
 #include "command.h"
 #include "ui.h"
 
+/* Line feeds of @format stay; if a name has more, none does. */
+void ui_clean_lines(const char *format, char *text)
+{
+	size_t allowed = 0, found = 0;
+	char *at;
+
+	for (; *format; format++)
+		allowed += *format == '\n';
+	for (at = text; *at; at++)
+		found += *at == '\n';
+	for (at = text; *at; at++) {
+		bool ends = *at == '\n' && (found <= allowed || !at[1]);
+
+		if (((unsigned char)*at < 0x20 || *at == 0x7f) && !ends)
+			*at = '?';
+	}
+}
+
 /* One write per message: several threads or processes may share stderr. */
 static void message(const char *prefix, const char *format, va_list args)
 {
@@ -22,6 +40,7 @@ static void message(const char *prefix, const char *format, va_list args)
 
 	if (more < 0)
 		return;
+	ui_clean_lines(format, text);
 	length += more;
 	if (length > (int)sizeof(text) - 2)
 		length = (int)sizeof(text) - 2;

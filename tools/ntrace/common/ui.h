@@ -91,4 +91,7 @@ double monotonic_seconds(void);
 /** monotonic_ns - CLOCK_MONOTONIC in nanoseconds */
 uint64_t monotonic_ns(void);
 
+/** ui_clean_lines - replace control characters of names in @text, which was printed with @format */
+void ui_clean_lines(const char *format, char *text);
+
 #endif /* NTRACE_TOOL_COMMON_UI_H */

@@ -132,7 +132,10 @@ static void console(struct remote *remote, const char *text)
 {
 	packet_begin(&remote->packets);
 	reply(remote, "O");
-	packet_hex(&remote->packets, text, strlen(text));
+	/* Names in it may have control characters. */
+	for (; *text; text++)
+		packet_hex(&remote->packets,
+			   strchr("\n\t", *text) || (unsigned char)*text >= ' ' ? text : "?", 1);
 	packet_send(&remote->packets);
 }
 

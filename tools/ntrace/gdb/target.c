@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ntrace/text.h>
+
 #include "common/command.h"
 #include "common/place_name.h"
 #include "common/ui.h"
@@ -456,13 +458,24 @@ unsigned int target_float_size(const struct target *target)
 	return program ? program->float_size : 0;
 }
 
+/* The debugger knows a path as the library list has it: see append_xml(). */
+static bool is_path(const char *path, const char *name)
+{
+	char *room;
+	const char *clean = ntrace_text_clean(path, &room);
+	bool same = !strcmp(path, name) || !strcmp(clean, name);
+
+	free(room);
+	return same;
+}
+
 const char *target_file_path(const struct target *target, const char *name)
 {
 	const struct elf_file *program = exec_file(target);
 	int64_t interpreter = target_interpreter(target);
 
 	for (size_t i = 0; i < target->files; i++)
-		if (target->file[i].elf && !strcmp(target->file[i].path, name))
+		if (target->file[i].elf && is_path(target->file[i].path, name))
 			return target->file[i].path;
 	if (interpreter >= 0 && !strcmp(program->interpreter, name))
 		return target->file[target->module[interpreter].file].path;

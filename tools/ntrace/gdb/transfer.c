@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/text.h>
+
 #include "remote_parts.h"
 
 typedef bool make_document(struct remote *remote, const char *annex,
@@ -13,15 +15,16 @@ typedef bool make_document(struct remote *remote, const char *annex,
 
 static void append_xml(struct packet_output *document, const char *text)
 {
-	for (; *text; text++) {
+	char *room;
+
+	/* XML 1.0 has no other control characters. */
+	for (text = ntrace_text_clean(text, &room); *text; text++) {
 		if (strchr("<>&\"'", *text))
 			packet_append_format(document, "&#%d;", *text);
-		/* XML 1.0 has no other control characters. */
-		else if ((unsigned char)*text >= ' ' || *text == '\t')
-			packet_append(document, text, 1);
 		else
-			packet_append(document, "?", 1);
+			packet_append(document, text, 1);
 	}
+	free(room);
 }
 
 /* The debugger compares the size of these registers with the ABI of the program. */

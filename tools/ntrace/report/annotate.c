@@ -81,8 +81,22 @@ static void put_demangled(struct output *output, const char *name)
 {
 	char *text = ntrace_demangle(name);
 
-	output_text(output, text ? text : name);
+	output_name(output, text ? text : name);
 	free(text);
+}
+
+/* Source has tabs, and maybe other control characters. */
+static void put_source_line(struct output *output, const char *line)
+{
+	size_t length;
+
+	for (;; line += length + 1) {
+		length = strcspn(line, "\t");
+		output_printf(output, "%.*s", (int)length, line);
+		if (!line[length])
+			return;
+		output_char(output, '\t');
+	}
 }
 
 /* "calculator.c:36  if (...)", followed by the place where it was inlined. */
@@ -108,7 +122,7 @@ static void put_source(struct annotation *annotation, const struct ntrace_line *
 		output_text(output, "  made by the compiler for no line");
 	} else if (line->line <= text->count) {
 		output_text(output, "  ");
-		output_text(output, text->lines[line->line - 1]);
+		put_source_line(output, text->lines[line->line - 1]);
 	}
 	scopes = ntrace_lines_scopes(annotation->lines, &count);
 	for (; scope < count && scopes[scope].inlined; scope = scopes[scope].parent) {
@@ -155,7 +169,7 @@ static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			      ui_number(number, ntrace_counts_taken(annotation->counts, address)));
 	output_printf(output, "  %8" PRIx64 ":  ", address);
 	if (text)
-		output_text(output, text);
+		output_name(output, text);
 	else
 		put_bytes(output, bytes, insn->size);
 	output_char(output, '\n');
@@ -242,7 +256,7 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 	ntrace_counts_walk(annotation->counts, start, end, add_up, annotation);
 	put_demangled(output, at->symbol);
 	output_text(output, " of ");
-	output_text(output, name);
+	output_name(output, name);
 	output_printf(output, ": entered %s times, %s instructions\n",
 		      ui_number(number, ntrace_counts_executed(annotation->counts, start)),
 		      ui_number(other, annotation->instructions));

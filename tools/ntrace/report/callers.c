@@ -26,7 +26,7 @@ static void put_function(const struct ntrace_stack_function *function, struct ou
 {
 	char *name = ntrace_demangle(function->name);
 
-	output_text(output, name ? name : function->name);
+	output_name(output, name ? name : function->name);
 	free(name);
 	if (function->inlined)
 		output_text(output, " (inlined)");

@@ -268,7 +268,7 @@ static void put_word(struct output *output, const char *before, const char *text
 	char *word = ui_word(text);
 
 	output_text(output, before);
-	output_text(output, word ? word : text);
+	output_name(output, word ? word : text);
 	free(word);
 }
 

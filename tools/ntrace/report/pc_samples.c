@@ -24,7 +24,7 @@ static void text_row(const struct report *report, const struct ntrace_profile_fu
 		output_printf(output, "%7" PRId32 "  %-16s  ", function->pid, function->comm);
 	output_padded(output, function_object_name(function), 16);
 	output_text(output, "  ");
-	output_text(output, function_name(function));
+	output_name(output, function_name(function));
 	output_char(output, '\n');
 }
 

@@ -42,7 +42,7 @@ static void text_loss(void *data, const char *text)
 	struct output *output = data;
 
 	output_text(output, "left out      ");
-	output_text(output, text);
+	output_name(output, text);
 	output_char(output, '\n');
 }
 
@@ -54,7 +54,7 @@ static void text_head(const struct sums *sums)
 	size_t i;
 
 	output_text(output, "perf.data     ");
-	output_text(output, report->path);
+	output_name(output, report->path);
 	output_printf(output, "\nsamples       %s with %s transfers of control\n",
 		      ui_number(number, sums->samples.read.samples),
 		      ui_number(other, sums->samples.used.transfers));
@@ -99,7 +99,7 @@ static void text_functions(const struct report *report)
 			      ui_number(instructions, function->instructions),
 			      ui_number(branches, function->branches),
 			      ui_number(calls, function->calls));
-		output_text(output, function_name(function));
+		output_name(output, function_name(function));
 		output_printf(output, " (%.200s)\n", function_object_name(function));
 	}
 	text_more(report, report->function_count, "functions");

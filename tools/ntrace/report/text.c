@@ -44,7 +44,7 @@ static void text_recording(const struct report *report)
 	char size[UI_NUMBER_SIZE];
 
 	output_text(report->output, "recording     ");
-	output_text(report->output, report->path);
+	output_name(report->output, report->path);
 	if (description && *description->command)
 		output_printf(report->output, ": %.200s", description->command);
 	output_printf(report->output, "\ntrace         %s from %u %s%s",
@@ -223,7 +223,7 @@ static void text_function(const struct report *report,
 	output_padded(output, function_object_name(function), width);
 	output_text(output, "  ");
 	output_text(output, ui_style_on(report->colours, style));
-	output_text(output, function_name(function));
+	output_name(output, function_name(function));
 	output_text(output, ui_style_off(report->colours, style));
 	output_char(output, '\n');
 }
@@ -328,7 +328,7 @@ static void text_row(const struct report *report, const struct row *row)
 	else
 		output_printf(output, "%4u  %7" PRId32 "  %7" PRId32 "  ", row->cpu->number,
 			      row->task->pid, row->task->tid);
-	output_text(output, *row->task->comm ? row->task->comm : "[unknown]");
+	output_name(output, *row->task->comm ? row->task->comm : "[unknown]");
 	output_char(output, '\n');
 }
 

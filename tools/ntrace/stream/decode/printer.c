@@ -75,7 +75,7 @@ static void put_place(const struct printer *printer, struct ntrace_space *space,
 		return;
 	}
 	if (place->symbol) {
-		output_text(output, place->symbol);
+		output_name(output, place->symbol);
 		if (place->link_address != place->symbol_start) {
 			output_text(output, "+0x");
 			output_hex(output, place->link_address - place->symbol_start, 1);
@@ -83,7 +83,7 @@ static void put_place(const struct printer *printer, struct ntrace_space *space,
 		output_char(output, ' ');
 	}
 	output_char(output, '[');
-	output_text(output, ntrace_object_short_name(place->object));
+	output_name(output, ntrace_object_short_name(place->object));
 	output_char(output, ']');
 }
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Names of functions, files and threads in text. They are bytes that strangers chose: not always UTF-8 (the
+ * kernel cuts the name of a thread after 15 bytes), and maybe with control characters, which end lines and
+ * command terminals. Each output writes names through these functions; only files that other programs
+ * compare with the names in a program have the bytes themselves.
+ */
+#ifndef NTRACE_TEXT_H
+#define NTRACE_TEXT_H
+
+#include <stdint.h>
+
+#include <ntrace/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * ntrace_text_next - the next character of a name
+ * @text: position in a name, not at its end
+ * @character: set to its Unicode code point; a byte that is not part of valid UTF-8 counts as Latin-1
+ *
+ * Return: position after the character.
+ */
+NTRACE_EXPERIMENTAL const char *ntrace_text_next(const char *text, uint32_t *character);
+
+/**
+ * ntrace_text_clean - a name as UTF-8 in one line
+ * @name: any bytes that end with 0
+ * @room: set to memory to be freed; NULL if the name is returned as it is
+ *
+ * Each control character becomes '?', and each byte that is not part of valid UTF-8 the letter of Latin-1.
+ *
+ * Return: @name or *@room; "?" when out of memory.
+ */
+NTRACE_EXPERIMENTAL const char *ntrace_text_clean(const char *name, char **room);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_TEXT_H */

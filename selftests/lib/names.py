@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Names that are not UTF-8 and have control characters: of a function, a thread and a file, in every output.
+
+Text that people or parsers read is UTF-8, each name stays in its line, and no control character reaches a
+terminal. Formats whose readers compare names with those in the program have the bytes themselves.
+"""
+import gzip
+import json
+import os
+import pathlib
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+TOP = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(TOP / "selftests"))
+from tap import done, ok  # noqa: E402
+
+BUILD, EXAMPLES = TOP / "build", TOP / "Documentation/examples"
+NTRACE = BUILD / "ntrace"
+FUNCTION, THREAD, FOLDER = b"lat\xe9\x1b\nY", b"d\xe9\n\x1b", b"dir\xe9\x1b\n"
+# Readers of these compare the names with those of the program.
+EXACT = {"gcov", "autofdo", "profgen", "bolt", "bolt-bf", "perf-data", "perfscript"}
+JSON = {"json", "speedscope", "chrome"}
+
+
+def run(*command, **options):
+    """The output of a command that must succeed."""
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options).stdout
+
+
+def make_recording(where):
+    """A program with such names, and a recording of it."""
+    environment = dict(os.environ, LD_LIBRARY_PATH=str(BUILD))
+    source = where / "demo.S"
+    source.write_text((EXAMPLES / "demo.S").read_text().replace("leaf", "lat_X_Y"))
+    run("riscv64-linux-gnu-gcc", "-march=rv64gc", "-nostdlib", "-static", "-Wl,-Ttext=0x10000", "-g", "-o", where / "prog", source)
+    for name in ("encode", "recording"):
+        run("gcc", "-std=c11", "-I", TOP / "lib/include", EXAMPLES / (name + ".c"), "-L", BUILD, "-lntrace", "-o", where / name)
+    folder = os.path.join(os.fsencode(where), FOLDER)
+    os.mkdir(folder)
+    program = os.path.join(folder, b"prog")
+    with open(program, "wb") as file:
+        file.write((where / "prog").read_bytes().replace(b"lat_X_Y", FUNCTION))
+    run(where / "encode", where / "trace", env=environment)
+    trace = (where / "trace").read_bytes()
+    run(where / "recording", where / "rec", program, str(len(trace)), env=environment)
+    (where / "rec/aux.0").write_bytes(trace)
+    data = where / "rec/data"
+    data.write_bytes(data.read_bytes().replace(b"demo\0", THREAD + b"\0"))
+    return where / "rec"
+
+
+def check_text(what, output, lines=True):
+    """UTF-8 without control characters."""
+    try:
+        text = output.decode()
+    except UnicodeDecodeError as error:
+        ok(False, what + ": UTF-8", str(error))
+        return
+    bad = re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", text)
+    ok(not bad, what + ": no control character", text)
+    # The part of a name after its line feed would begin a line.
+    if lines:
+        ok(not re.search(r"^Y", text, re.M), what + ": each name in its line")
+
+
+def check_format(name, recording, file):
+    """One format of ntrace export."""
+    run(NTRACE, "export", "-f", name, "-u", "-o", file, recording)
+    output = file.read_bytes()
+    if name in JSON:
+        text = output.decode()
+        ok(isinstance(json.loads(text), (dict, list)), name + ": JSON in UTF-8")
+        check_text(name, output)
+    elif name == "sqlite":
+        with sqlite3.connect(file) as database:
+            rows = [row for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+                    for row in database.execute(f"SELECT * FROM \"{table}\"")]
+        check_text(name, "\n".join(value for row in rows for value in row if isinstance(value, str)).encode())
+    elif name in ("pprof", "perfetto"):
+        output = gzip.decompress(output) if output[:2] == b"\x1f\x8b" else output
+        ok(b"\xc3\xa9" in output, name + ": the letter in UTF-8")
+        ok(b"t\xe9" not in output and b"d\xe9" not in output and b"r\xe9" not in output and b"\x1b\n" not in output,
+           name + ": no bytes of the names")
+    else:
+        check_text(name, output)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        where = pathlib.Path(name)
+        recording = make_recording(where)
+        help_text = run(NTRACE, "export", "--help").decode()
+        formats = re.findall(r"^  ([a-z][a-z-]*)(?:, ([a-z]+))?  +\S", help_text.split("formats:")[1].split("examples:")[0], re.M)
+        formats = [name for pair in formats for name in pair if name]
+        ok(len(formats) >= 17 and EXACT | JSON <= set(formats), f"{len(formats)} formats")
+        for name in sorted(set(formats) - EXACT):
+            check_format(name, recording, where / "out")
+            (where / "out").unlink()
+        for command in (["report"], ["report", "--by-thread"], ["report", "--callers", "lat"], ["report", "--callees", "_start"],
+                        ["report", "--annotate", "_start"], ["decode"], ["decode", "--level", "instruction"],
+                        ["decode", "--level", "instruction", "--lines"], ["stat"]):
+            result = subprocess.run([NTRACE, *command, recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            check_text(" ".join(command), result.stdout + result.stderr)
+        for command in (["report", "--json"], ["decode", "--json"], ["stat", "--json"]):
+            output = run(NTRACE, *command, recording)
+            for line in output.splitlines() if command[0] == "decode" else [output]:
+                json.loads(line.decode())
+            check_text(" ".join(command), output)
+        run(NTRACE, "report", "--html", where / "page", recording)
+        check_text("page", (where / "page").read_bytes(), False)
+        text = run(NTRACE, "report", recording).decode()
+        ok("laté??Y" in text, "a byte that is not UTF-8 is a letter of Latin-1, a control character '?'")
+        script = ("import os, sys, ntrace\n"
+                  "o = ntrace.Object(os.fsdecode(sys.argv[1]))\n"
+                  "print(ascii(o.name), ascii(o.symbol(0x1000c)))\n")
+        output = run(sys.executable, "-c", script, os.path.join(os.fsencode(where), FOLDER, b"prog"),
+                     env=dict(os.environ, PYTHONPATH=str(TOP / "lib/python"), LD_LIBRARY_PATH=str(BUILD)))
+        ok(b"lat" in output, "the Python module")
+    done()
+
+
+main()
