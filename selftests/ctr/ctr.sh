@@ -33,6 +33,7 @@ guest_job samples ctr/samples.sh icount
 guest_job suspend ctr/suspend.sh
 # This job comes last: with hook=1 the module cannot be removed.
 guest_job kernel ctr/kernel.sh
-guest_boot ctr --smp 2 --icount --tools --module build/kernel/ctr/riscv_ctr.ko
+# Records have cycles and mispredictions, which the evaluation knows.
+guest_boot ctr --smp 2 --icount --global ntrace-encoder.ctr-details=on --tools --module build/kernel/ctr/riscv_ctr.ko
 for job in edges users trace suspend kernel; do guest_ran $job && judge_$job; done
 done_testing

@@ -35,6 +35,8 @@ ok "recorded with --call-graph lbr" test -s lbr.report || diag "$(<"$tmp/log")"
 	perf script -i "$tmp/p.data" --comm edges -F ip,brstacksym >tool.sym
 	perf script -i "$tmp/p.data" --comm edges -F ip >tool.ips
 	perf report -i "$tmp/p.data" --branch-history --stdio >tool.history
+	perf report -i "$tmp/p.data" --stdio --comms edges -s mispredict >tool.mispredict
+	perf report -i "$tmp/p.data" --stdio --comms edges --total-cycles >tool.cycles
 	perf annotate -i "$tmp/p.data" --stdio -s hot_recursion >tool.annotate
 } 2>>"$tmp/log"
 ok "recorded for the tools of perf: $(wc -l <tool.ips) samples" test -s tool.ips -a -s tool.sym || diag "$(<"$tmp/log")"

@@ -13,6 +13,13 @@ SCRIPT is the output of perf script -F ip,brstack. Prints its results, one
   newest            samples whose youngest entry does not lead to their PC
   kernel            entries with an address of the kernel
   mistyped          entries whose type is not that of the instruction
+  timed             neighbours whose cycles were compared: harts with the property
+                    ctr-details execute one instruction in a cycle
+  mistimed          those whose cycles are not the instructions between them
+  predicted         entries whose prediction was compared: a branch is
+                    mispredicted if it leads forward, an indirect transfer if
+                    it leads elsewhere than the one before it
+  mispredicted      those with another prediction
   missing           direct edges of functions hot_* that never occurred
   classes           kinds of transfers seen in the text
   deepest           entries of the longest stack
@@ -31,6 +38,7 @@ TYPES = {
     "cond": "COND", "jump": "UNCOND", "otherjump": "UNCOND", "call": "CALL",
     "indjump": "IND", "otherindjump": "IND", "indcall": "IND_CALL", "swap": "IND_CALL", "ret": "RET",
 }
+INDIRECT = ("indjump", "otherindjump", "indcall", "swap")
 
 
 def disassemble(elf):
@@ -139,11 +147,47 @@ class Graph:
         return True
 
 
+    def between(self, start, end):
+        """Number of instructions from start to end, both included; 0 if they are not in the program."""
+        return self.place[end] - self.place[start] + 1 if start in self.code and end in self.code else 0
+
+
+def is_mispredicted(kind, source, target, older):
+    """The predictor of the virtual SoC; None if the older entries do not tell. older: (kind, target), newest first; the kind is
+    None in other objects."""
+    if kind not in INDIRECT:
+        return kind == "cond" and target > source
+    return next((target != last if other else None for other, last in older if other in INDIRECT or not other), None)
+
+
+def parse_entry(graph, entry):
+    """Returns entry, its fields, source, target and the kind of the source."""
+    field = entry.split("/")
+    source, target = int(field[0], 16), int(field[1], 16)
+    return entry, field, source, target, graph.code.get(source, (None, None))[0]
+
+
+def check_details(graph, entries, count, wrong):
+    """Compares cycles and prediction of the first entry; the others are older."""
+    entry, field, source, target, kind = entries[0]
+    instructions = graph.between(entries[1][3], source)
+    if instructions:
+        count["timed"] += 1
+        if int(field[5]) != instructions:
+            wrong("mistimed", f"{entry} after {instructions} instructions")
+    expected = is_mispredicted(kind, source, target, ((other[4], other[3]) for other in entries[1:]))
+    if kind and expected is not None:
+        count["predicted"] += 1
+        if field[2] != ("M" if expected else "P"):
+            wrong("mispredicted", f"{entry} is a {kind}")
+
+
 def main():
     elf, base, script = sys.argv[1], int(sys.argv[2], 16), sys.argv[3]
     option = dict(item.split("=") for item in sys.argv[4:])
     graph = Graph(elf, base)
-    count = dict.fromkeys(("samples", "entries", "illegal", "broken", "newest", "kernel", "mistyped", "deepest", "rooted", "hot"), 0)
+    count = dict.fromkeys(("samples", "entries", "illegal", "broken", "newest", "kernel", "mistyped", "deepest", "rooted", "hot",
+                           "timed", "mistimed", "predicted", "mispredicted"), 0)
     seen, classes, said = set(), set(), 0
 
     def wrong(what, text):
@@ -161,10 +205,8 @@ def main():
         pc, newer = int(words[0], 16), None
         hot, rooted = graph.function.get(pc, "").startswith("hot_"), False
         count["deepest"] = max(count["deepest"], len(words) - 1)
-        for entry in words[1:]:
-            field = entry.split("/")
-            source, target = int(field[0], 16), int(field[1], 16)
-            kind = graph.code.get(source, (None, None))[0]
+        entries = [parse_entry(graph, entry) for entry in words[1:]]
+        for i, (entry, field, source, target, kind) in enumerate(entries):
             if source >> 63 or target >> 63:
                 wrong("kernel", entry)
             if source in graph.code or target in graph.code:
@@ -182,8 +224,11 @@ def main():
                       and (newer is None or graph.code.get(newer, (None,))[0] != "swap")):
                     wrong("newest" if newer is None else "broken", f"{entry} then {callee:#x}")
                 rooted |= graph.function.get(target) == "main"
-            elif option.get("chain") != "no" and not graph.run(target, pc if newer is None else newer):
-                wrong("newest" if newer is None else "broken", f"{entry} then {pc if newer is None else newer:#x}")
+            elif option.get("chain") != "no":
+                if not graph.run(target, pc if newer is None else newer):
+                    wrong("newest" if newer is None else "broken", f"{entry} then {pc if newer is None else newer:#x}")
+                if i and field[2] != "-":
+                    check_details(graph, entries[i - 1:], count, wrong)
             if kind:
                 classes.add(kind)
                 seen.add((source, target))

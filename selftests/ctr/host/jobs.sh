@@ -11,6 +11,9 @@ judge_edges() {
 	many any 500
 	ok "any: ${found[entries]} entries" test "${found[entries]:-0}" -ge 15000
 	zero any illegal broken newest kernel mistyped missing
+	ok "any: the cycles of ${found[timed]} entries, the predictions of ${found[predicted]}" \
+		test "${found[timed]:-0}" -ge 15000 -a "${found[predicted]:-0}" -ge 15000
+	zero any mistimed mispredicted
 	is "${found[deepest]}" 32 "any: depth=32 gives 32 entries"
 	is "${found[classes]}" call,cond,indcall,indjump,jump,otherindjump,otherjump,ret,swap "any: every class of transfer"
 
@@ -56,7 +59,9 @@ judge_tools() {
 	ok "perf report --branch-history: ${found[history]} addresses, ${found[rows]} functions" \
 		test "${found[history]:-0}" -ge 100 -a "${found[rows]:-0}" -ge 3
 	ok "perf annotate: ${found[annotated]} samples" test "${found[annotated]:-0}" -ge 50
-	zero "the perf tool" sym_illegal history_wrong annotate_wrong
+	ok "perf report -s mispredict: ${found[mispredicted]} entries" test "${found[mispredicted]:-0}" -ge 1000
+	ok "perf report --total-cycles: ${found[blocks]} blocks" test "${found[blocks]:-0}" -ge 15
+	zero "the perf tool" mispredict_wrong sym_illegal history_wrong annotate_wrong
 }
 
 # users NAME LEAST KEY=VALUE...: nothing in the samples of an event is wrong.

@@ -7,6 +7,8 @@ usage: tool.py ELF LOADED-AT PREFIX
   PREFIX.history   perf report --branch-history --stdio
   PREFIX.annotate  perf annotate --stdio of hot_recursion
   PREFIX.ips       perf script -F ip
+  PREFIX.mispredict  perf report -s mispredict
+  PREFIX.cycles    perf report --total-cycles
 Prints "name value" lines:
   sym sym_illegal          entries with both symbols of the program; those that
                            are not in its control-flow graph
@@ -15,6 +17,9 @@ Prints "name value" lines:
   rows                     rows of functions hot_* in that report
   annotated annotate_wrong samples of hot_recursion; its instructions whose share of
                            the samples is wrong
+  mispredicted mispredict_wrong  mispredicted entries; 1 if the report has another
+                           share of them
+  blocks                   blocks of the program with cycles
 """
 import collections
 import re
@@ -74,11 +79,29 @@ def annotate(graph, base, path, ips):
     return total, wrong + abs(shown - size)
 
 
+def mispredict(path, stacks):
+    flags = collections.Counter(re.findall(r"/([MP])/-/-/", open(stacks).read()))
+    shares = dict(re.findall(r"^ +([0-9.]+)% +([YN])", open(path).read(), re.M))
+    shares = {flag: float(share) for share, flag in shares.items()}
+    expected = 100 * flags["M"] / max(flags.total(), 1)
+    wrong = abs(shares.get("Y", 0) - expected) > 0.01
+    if wrong:
+        print(f"mispredict: {shares} instead of {expected:.2f} %", file=sys.stderr)
+    return flags["M"], wrong
+
+
+def blocks(path):
+    cycles = re.findall(r"^ +[0-9.]+% +([0-9.]+)K? +[0-9.]+% +([0-9]+) +\[edges\.c:\d+ -> edges\.c:\d+\] +edges", open(path).read(), re.M)
+    return sum(float(total) > 0 and int(average) > 0 for total, average in cycles)
+
+
 def main():
     elf, base, prefix = sys.argv[1], int(sys.argv[2], 16), sys.argv[3]
     graph = Graph(elf, base)
     print("sym %d\nsym_illegal %d" % symbols(graph, prefix + ".sym"))
     print("history %d\nhistory_wrong %d\nrows %d" % history(graph, prefix + ".history"))
+    print("mispredicted %d\nmispredict_wrong %d" % mispredict(prefix + ".mispredict", prefix + ".sym"))
+    print("blocks", blocks(prefix + ".cycles"))
     print("annotated %d\nannotate_wrong %d" % annotate(graph, base, prefix + ".annotate", prefix + ".ips"))
 
 

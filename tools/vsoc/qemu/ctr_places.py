@@ -5,7 +5,11 @@
 HOOKS = [
     ("target/riscv/cpu.h", "    uint64_t vsctrctl;\n",
      "{}    uint64_t ctr_control;   /* fields of xctrctl, 0: all */\n"
-     "    uint8_t ctr_depths;     /* 1 << DEPTH, 0: all */\n"),
+     "    uint8_t ctr_depths;     /* 1 << DEPTH, 0: all */\n"
+     "    bool ctr_details;       /* records have cycles and mispredictions */\n"
+     "    bool ctr_counted;       /* not cleared since the last record: CCV */\n"
+     "    uint64_t ctr_since;     /* active cycles at the last record */\n"
+     "    uint64_t ctr_indirect;  /* target of the last indirect transfer */\n"),
     ("target/riscv/csr.c", '#include "cpu.h"\n', '{}#include "ntrace_helper.h"\n'),
     ("target/riscv/csr.c", "    mask &= csr_mask;\n\n    if (ret_val) {\n        *ret_val = *ctl_ptr",
      "    csr_mask &= ntrace_ctr_control(env);\n{}"),
@@ -21,6 +25,26 @@ HOOKS = [
     ("target/riscv/op_helper.c", "void helper_ctr_clear(CPURISCVState *env)\n{\n",
      "void helper_ctr_clear(CPURISCVState *env)\n{{\n    ntrace_ctr_clear_begin(env);\n"),
     ("target/riscv/op_helper.c", "    riscv_ctr_clear(env);\n", "    ntrace_ctr_clear(env);\n{}"),
+]
+
+# Cycle counts and mispredictions, which QEMU does not record (the property ctr-details).
+DATA = [
+    ("target/riscv/cpu_helper.c", "    env->ctr_dst[head] = dst & ~CTRTARGET_MISP;\n",
+     "    env->ctr_dst[head] = (dst & ~CTRTARGET_MISP) |\n"
+     "                         ntrace_ctr_misp(env, src, dst, type);\n"),
+    ("target/riscv/cpu_helper.c", "    env->ctr_data[head] = set_field(0, CTRDATA_TYPE_MASK, type);\n",
+     "    env->ctr_data[head] = set_field(0, CTRDATA_TYPE_MASK, type) |\n"
+     "                          ntrace_ctr_cycles(env, ctrl & XCTRCTL_RASEMU);\n"),
+    # The counter stands while the ring is frozen.
+    ("target/riscv/cpu_helper.c", "    if (ctl & freeze_mask) {\n        env->sctrstatus |= SCTRSTATUS_FROZEN;\n",
+     "    if (ctl & freeze_mask) {{\n        ntrace_ctr_freeze(env, true);\n        env->sctrstatus |= SCTRSTATUS_FROZEN;\n"),
+    ("target/riscv/csr.c", "    env->sctrstatus = (env->sctrstatus & ~mask) | (new_val & mask);\n",
+     "    ntrace_ctr_freeze(env, ((env->sctrstatus & ~mask) | (new_val & mask)) &\n"
+     "                           SCTRSTATUS_FROZEN);\n{}"),
+    ("target/riscv/csr.c", "    *ctl_ptr = (*ctl_ptr & ~mask) | (new_val & mask);\n\n",
+     "    *ctl_ptr = (*ctl_ptr & ~mask) | (new_val & mask);\n"
+     "    if (wr_mask) {{\n        ntrace_ctr_cycles_clear(env);\n    }}\n\n"),
+    ("target/riscv/op_helper.c", "    riscv_ctr_clear(env);\n", "{}    ntrace_ctr_cycles_clear(env);\n"),
 ]
 
 # Fixes for QEMU 10.0 where it differs from the specification (Documentation/trace/riscv-ctr.rst).
@@ -46,14 +70,14 @@ FIXES = [
         "    if (tgt_ctrl & XCTRCTL_RASEMU && type == CTRDATA_TYPE_CO_ROUTINE_SWAP) {",
     ]
 ] + [
-    # Cycle counts and mispredictions are never recorded, so those bits are read-only 0.
-    ("target/riscv/cpu_bits.h",
-     "#define CTRDATA_MASK            (CTRDATA_TYPE_MASK | CTRDATA_CCV |  \\\n"
-     "                                 CTRDATA_CCM_MASK | CTRDATA_CCE_MASK)\n",
-     "#define CTRDATA_MASK            CTRDATA_TYPE_MASK\n"),
+    # Without the property ctr-details, cycle counts and mispredictions are never recorded, so those bits
+    # are read-only 0.
+    ("target/riscv/csr.c", "    const uint64_t mask = wr_mask & CTRDATA_MASK;\n",
+     "    const uint64_t mask = wr_mask & (env->ctr_details ?\n"
+     "                                     CTRDATA_MASK : CTRDATA_TYPE_MASK);\n"),
     ("target/riscv/csr.c",
      "    env->ctr_dst[idx] = (env->ctr_dst[idx] & ~wr_mask) | (new_val & wr_mask);\n",
-     "    wr_mask &= ~(target_ulong)CTRTARGET_MISP;\n{}"),
+     "    if (!env->ctr_details) {{\n        wr_mask &= ~(target_ulong)CTRTARGET_MISP;\n    }}\n{}"),
     # mstateen0.CTR and hstateen0.CTR lock the entries as well as the registers.
     ("target/riscv/csr.c",
      "        ret = rmw_xireg_ctr(env, csrno, isel, val, new_val, wr_mask);\n",

@@ -189,6 +189,7 @@ struct NTraceEncoder {
     uint64_t ctr_check_mutate;
     char *ctr_depths;
     char *ctr_control;
+    bool ctr_details;
 };
 
 struct NTraceArmFunnel {

@@ -59,6 +59,11 @@ static bool check_realize(NTraceEncoder *s, Error **errp)
     if (!s->ctr_log) {
         return false;
     }
+    /* The trace port has neither cycles nor predictions. */
+    if (s->ctr_details) {
+        error_setg(errp, "ctr-check cannot compare what ctr-details adds");
+        return false;
+    }
     /*
      * Migration covers neither the model nor the transfers that wait in the
      * trace port.
@@ -71,7 +76,6 @@ static bool check_realize(NTraceEncoder *s, Error **errp)
     config.implemented &= ntrace_ctr_control(env);
     config.depths &= ntrace_ctr_depths(env);
     config.hypervisor = riscv_has_ext(env, RVH);
-    /* QEMU records neither cycle counts nor mispredictions. */
     config.features = NTRACE_CTR_HAS_TYPE;
     config.cce_bits = 0;
     if (ctr_check_init(&s->ctr_check, &config, &check_ops, s,
@@ -134,6 +138,7 @@ bool ntrace_ctr_realize(NTraceEncoder *s, Error **errp)
         }
         env->ctr_control |= NTRACE_CTR_CTL_REQUIRED | NTRACE_CTR_CTL(LCOFIFRZ);
     }
+    env->ctr_details = s->ctr_details;
     return !s->ctr_check_name || check_realize(s, errp);
 }
 

@@ -383,6 +383,8 @@ static const Property properties[] = {
     DEFINE_PROP_STRING("ctr-depths", NTraceEncoder, ctr_depths),
     /* Fields of xctrctl besides the mandatory ones, per hart: "0:0xff00". */
     DEFINE_PROP_STRING("ctr-control", NTraceEncoder, ctr_control),
+    /* Records have cycles and mispredictions, see ntrace_helper.h. */
+    DEFINE_PROP_BOOL("ctr-details", NTraceEncoder, ctr_details, false),
 };
 
 static void class_init(ObjectClass *klass, void *data)

@@ -5,6 +5,7 @@
 #include "qemu/osdep.h"
 #include "cpu.h"
 #include "exec/helper-proto.h"
+#include "pmu.h"
 #include "ntrace_helper.h"
 #include "hart.h"
 
@@ -149,5 +150,80 @@ void ntrace_ctr_clear(CPURISCVState *env)
 {
     if (ctr_check(env)) {
         ctr_check_clear(ctr_check(env), privilege(env));
+    }
+}
+
+uint64_t ntrace_ctr_misp(CPURISCVState *env, target_ulong from,
+                         target_ulong to, unsigned int type)
+{
+    bool misp;
+
+    switch (env->ctr_details ? type : CTRDATA_TYPE_NONE) {
+    case CTRDATA_TYPE_TAKEN_BRANCH:
+        return to > from ? CTRTARGET_MISP : 0;
+    case CTRDATA_TYPE_INDIRECT_CALL:
+    case CTRDATA_TYPE_INDIRECT_JUMP:
+    case CTRDATA_TYPE_OTHER_INDIRECT_JUMP:
+    case CTRDATA_TYPE_CO_ROUTINE_SWAP:
+        misp = to != env->ctr_indirect;
+        env->ctr_indirect = to;
+        return misp ? CTRTARGET_MISP : 0;
+    default:
+        return 0;
+    }
+}
+
+/* Cycles so far in the modes that are recorded, frozen or not */
+static uint64_t active_cycles(CPURISCVState *env)
+{
+    CPUState *cs = env_cpu(env);
+    const PMUFixedCtrState *cycles = &env->pmu_fixed_ctrs[0];
+    bool can_do_io = cs->neg.can_do_io;
+    uint64_t sum = 0;
+
+    /*
+     * A jump ends its block, and the instructions of a block are counted when
+     * it begins: the count is exact although the block may not do I/O.
+     */
+    cs->neg.can_do_io = true;
+    riscv_pmu_update_fixed_ctrs(env, env->priv, env->virt_enabled);
+    cs->neg.can_do_io = can_do_io;
+    sum += env->mctrctl & MCTRCTL_M ? cycles->counter[PRV_M] : 0;
+    sum += env->mctrctl & XCTRCTL_S ? cycles->counter[PRV_S] : 0;
+    sum += env->mctrctl & XCTRCTL_U ? cycles->counter[PRV_U] : 0;
+    sum += env->vsctrctl & XCTRCTL_S ? cycles->counter_virt[PRV_S] : 0;
+    sum += env->vsctrctl & XCTRCTL_U ? cycles->counter_virt[PRV_U] : 0;
+    return sum;
+}
+
+uint64_t ntrace_ctr_cycles(CPURISCVState *env, bool rasemu)
+{
+    uint64_t now, cc;
+    bool counted = env->ctr_counted;
+
+    if (!env->ctr_details || rasemu) {
+        return 0;
+    }
+    now = active_cycles(env);
+    cc = ntrace_ctr_cycles_encode(now - env->ctr_since, 4);
+    env->ctr_since = now;
+    env->ctr_counted = true;
+    return counted ? cc << 16 | CTRDATA_CCV : 0;
+}
+
+void ntrace_ctr_cycles_clear(CPURISCVState *env)
+{
+    if (env->ctr_details) {
+        env->ctr_counted = false;
+        env->ctr_since = env->sctrstatus & SCTRSTATUS_FROZEN ? 0 :
+                         active_cycles(env);
+    }
+}
+
+/* While the ring is frozen, ctr_since is what has been counted. */
+void ntrace_ctr_freeze(CPURISCVState *env, bool frozen)
+{
+    if (env->ctr_details && frozen != !!(env->sctrstatus & SCTRSTATUS_FROZEN)) {
+        env->ctr_since = active_cycles(env) - env->ctr_since;
     }
 }

@@ -84,6 +84,26 @@ static inline uint32_t ntrace_ctr_depths(const CPURISCVState *env)
 }
 
 /*
+ * Cycles and mispredictions of records, with the property ctr-details; else
+ * nothing. A cycle is an instruction with -icount, and a nanosecond of the
+ * virtual clock without it. CTR counts those in the modes that it records,
+ * while it is not frozen.
+ *
+ * The predictor is simple enough to be checked from the records alone. A
+ * taken branch is mispredicted if it leads forward, an indirect transfer if its
+ * target differs from that of the last indirect transfer recorded. All others
+ * are predicted.
+ */
+uint64_t ntrace_ctr_misp(CPURISCVState *env, target_ulong from,
+                         target_ulong to, unsigned int type);
+/* The fields CC and CCV of a new record; none for return-stack emulation */
+uint64_t ntrace_ctr_cycles(CPURISCVState *env, bool rasemu);
+/* SCTRCLR, or a write of xctrctl */
+void ntrace_ctr_cycles_clear(CPURISCVState *env);
+/* Call this before FROZEN changes to @frozen. */
+void ntrace_ctr_freeze(CPURISCVState *env, bool frozen);
+
+/*
  * WARL: the largest supported depth up to the one written, or else the
  * smallest.
  */
