@@ -24,6 +24,11 @@ struct file_build_id {
 	uint8_t size;
 };
 
+struct pmu_name {
+	uint32_t type;
+	char *name;
+};
+
 struct ntrace_perf_file {
 	const uint8_t *bytes;
 	uint64_t size;
@@ -45,6 +50,9 @@ struct ntrace_perf_file {
 	struct file_build_id *build_ids;	/* of programs, by path; the first of a path is valid */
 	size_t build_id_count;
 	size_t build_id_room;
+	struct pmu_name *pmus;
+	size_t pmu_count;
+	uint32_t cpus;		/* of the recorded machine, 0: not told */
 };
 
 /* The event with @id; the first one if no event has it. */
@@ -52,5 +60,13 @@ const struct perf_event_attr *perf_file_event(const struct ntrace_perf_file *fil
 
 /* expand.c: reads compressed records. Return: 0, even if they are damaged, or NTRACE_ERR_NOMEM. */
 int perf_file_expand(struct ntrace_perf_file *file);
+
+/*
+ * pmus.c: takes the content of a feature section, damaged ones as far as they are sound. Return: 0, or
+ * NTRACE_ERR_NOMEM.
+ */
+int perf_file_take_pmus(struct ntrace_perf_file *file, uint64_t feature, const uint8_t *bytes,
+			uint64_t size);
+void perf_file_free_pmus(struct ntrace_perf_file *file);
 
 #endif

@@ -172,27 +172,33 @@ static void add_build_id(const struct ntrace_perf_file *file, struct ntrace_side
 	memcpy(sideband->build_id, file->build_ids[low].bytes, sizeof(sideband->build_id));
 }
 
+static int take_feature(struct ntrace_perf_file *file, uint64_t feature, const uint8_t *bytes,
+			uint64_t size)
+{
+	if (feature == PERF_FEATURE_BUILD_ID)
+		return take_build_ids(file, bytes, size);
+	take_text(file, feature, bytes, size);
+	return perf_file_take_pmus(file, feature, bytes, size);
+}
+
 static int read_features(struct ntrace_perf_file *file, const struct perf_file_header *header)
 {
 	uint64_t at = file->data_end;
 	unsigned int feature;
 	int error = 0;
 
-	for (feature = 0; feature < PERF_FEATURES; feature++) {
+	for (feature = 0; feature < PERF_FEATURES && !error; feature++) {
 		struct perf_file_section section;
 
 		if (!(header->features[feature / 64] >> feature % 64 & 1))
 			continue;
-		if (error || !inside(file, at, sizeof(section)))
+		if (!inside(file, at, sizeof(section)))
 			break;
 		memcpy(&section, file->bytes + at, sizeof(section));
 		at += sizeof(section);
-		if (!inside(file, section.offset, section.size))
-			continue;
-		if (feature == PERF_FEATURE_BUILD_ID)
-			error = take_build_ids(file, file->bytes + section.offset, section.size);
-		else
-			take_text(file, feature, file->bytes + section.offset, section.size);
+		if (inside(file, section.offset, section.size))
+			error = take_feature(file, feature, file->bytes + section.offset,
+					     section.size);
 	}
 	return error;
 }
@@ -208,7 +214,7 @@ static int take_pipe_record(void *data, const struct ntrace_perf_record *record)
 
 	if (record->type == PERF_RECORD_HEADER_FEATURE && body >= sizeof(feature)) {
 		memcpy(&feature, bytes, sizeof(feature));
-		take_text(file, feature, bytes + sizeof(feature), body - sizeof(feature));
+		return take_feature(file, feature, bytes + sizeof(feature), body - sizeof(feature));
 	}
 	if (record->type == PERF_RECORD_HEADER_BUILD_ID)
 		return take_build_id(file, record->data, record->size);
@@ -362,6 +368,7 @@ void ntrace_perf_file_close(struct ntrace_perf_file *file)
 		munmap((void *)(uintptr_t)file->bytes, file->size);
 	for (i = 0; i < sizeof(file->texts) / sizeof(file->texts[0]); i++)
 		free(file->texts[i]);
+	perf_file_free_pmus(file);
 	free(file->attrs);
 	free(file->ids);
 	free(file->build_ids);

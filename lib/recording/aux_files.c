@@ -89,21 +89,117 @@ static int put_break(struct aux_area *area, bool whole)
 	return error;
 }
 
+/* ---- whole sinks ---- */
+
+/*
+ * gtrace and rvtrace copy a sink when the event stops: what was written since the last copy, or all of it
+ * if the sink has wrapped. The oldest bytes may then be some that the last copies had handed over:
+ *
+ *     handed over before:   .... a b c d
+ *     the whole sink:              c d e f g h	   c d is left out
+ *
+ * How much was lost between d and e is not known, and no message needs to begin at e.
+ */
+
+/* Length of the longest begin of @bytes that is an end of @before. @borders: room for @size numbers. */
+static size_t find_overlap(const uint8_t *before, size_t before_size, const uint8_t *bytes,
+			   size_t size, uint32_t *borders)
+{
+	size_t length = 0, i;
+
+	/* Knuth, Morris and Pratt: borders[i] is that of the first i + 1 bytes. */
+	borders[0] = 0;
+	for (i = 1; i < size; i++) {
+		while (length && bytes[i] != bytes[length])
+			length = borders[length - 1];
+		length += bytes[i] == bytes[length];
+		borders[i] = (uint32_t)length;
+	}
+	length = 0;
+	for (i = 0; i < before_size; i++) {
+		if (length == size)
+			length = borders[length - 1];
+		while (length && before[i] != bytes[length])
+			length = borders[length - 1];
+		length += before[i] == bytes[length];
+	}
+	return length;
+}
+
+/* Reads the last @size bytes before @end of a file. */
+static int read_back(const struct aux_file *file, uint64_t end, uint8_t *bytes, size_t size)
+{
+	ssize_t got = pread(fileno(file->file), bytes, size, (off_t)(end - size));
+
+	return got == (ssize_t)size ? 0 : NTRACE_ERR_IO;
+}
+
+/* Takes back what the copy of a sink, from area->ring_at to the end, repeats of the bytes before it. */
+static int cut_ring(struct aux_area *area, struct aux_file *file)
+{
+	size_t size = file->bytes - area->ring_at;
+	size_t before_size = area->before_ring < size ? area->before_ring : size, old = 0;
+	uint8_t *bytes = malloc(before_size + size + 1);
+	uint32_t *borders = malloc((size + 1) * sizeof(*borders));
+	int error = bytes && borders ? 0 : NTRACE_ERR_NOMEM;
+
+	if (!error && fflush(file->file))
+		error = NTRACE_ERR_IO;
+	if (!error)
+		error = read_back(file, area->before_ring, bytes, before_size);
+	if (!error)
+		error = read_back(file, file->bytes, bytes + before_size, size);
+	if (!error && size)
+		old = find_overlap(bytes, before_size, bytes + before_size, size, borders);
+	if (old) {
+		file->bytes = area->ring_at;
+		if (fseeko(file->file, (off_t)file->bytes, SEEK_SET) ||
+		    ftruncate(fileno(file->file), (off_t)file->bytes))
+			error = NTRACE_ERR_IO;
+		if (!error)
+			error = put_bytes(file, bytes + before_size + old, size - old);
+		area->old += old;
+	}
+	free(borders);
+	free(bytes);
+	return error;
+}
+
+/* ---- marks ---- */
+
+static int pass_mark(struct aux_area *area, const struct aux_mark *mark)
+{
+	int error = 0;
+	size_t i;
+
+	/* Only plain bytes, which are one file, have these. */
+	if (area->in_ring && area->file_count)
+		error = cut_ring(area, area->files);
+	area->in_ring = false;
+	for (i = 0; i < area->file_count; i++)
+		area->files[i].at[area->next_mark] = area->files[i].bytes;
+	if (mark->lossy && !error)
+		error = put_break(area, true);
+	if (mark->ring && area->file_count && !error) {
+		area->before_ring = area->files[0].bytes;
+		error = put_break(area, false);
+		area->ring_at = area->files[0].bytes;
+		area->in_ring = true;
+	}
+	return error;
+}
+
 /* Sets the marks up to @position to the current positions of the files. */
 static int pass_marks(struct aux_area *area, uint64_t position)
 {
 	int error = 0;
-	size_t i;
 
 	for (; area->next_mark < area->mark_count && !error; area->next_mark++) {
 		const struct aux_mark *mark = &area->marks[area->next_mark];
 
 		if (mark->position > position)
 			break;
-		for (i = 0; i < area->file_count; i++)
-			area->files[i].at[area->next_mark] = area->files[i].bytes;
-		if (mark->lossy)
-			error = put_break(area, true);
+		error = pass_mark(area, mark);
 	}
 	return error;
 }
@@ -120,7 +216,7 @@ static int put_plain(struct aux_area *area, const uint8_t *bytes, uint64_t size,
 		if (!error && area->next_mark < area->mark_count &&
 		    area->marks[area->next_mark].position - position < part)
 			part = area->marks[area->next_mark].position - position;
-		if (!error)
+		if (!error && (!area->next_mark || !area->marks[area->next_mark - 1].left_out))
 			error = put_bytes(file, bytes, part);
 		bytes += part;
 		position += part;
@@ -282,37 +378,78 @@ bool aux_area_has(const struct aux_area *area, const struct piece *piece)
 							   piece->cpu == area->about.cpu;
 }
 
-static int make_marks(struct aux_area *area, const struct machine *machine)
+/* Adds the marks of a piece. */
+static void add_marks(struct aux_area *area, const struct aux_info *info, const struct piece *piece)
 {
 	static const uint32_t flags[] = { PERF_AUX_FLAG_TRUNCATED, PERF_AUX_FLAG_PARTIAL,
 					  PERF_AUX_FLAG_COLLISION };
-	size_t kept = 0, i, flag;
+	bool left_out = piece->size && !aux_format_is_read(info, piece);
+	bool ring = info->layout == AUX_RVTRACE && piece->size == AUX_RING_SIZE && !left_out;
+	bool lossy = left_out;
+	size_t flag;
+
+	for (flag = 0; flag < sizeof(flags) / sizeof(flags[0]); flag++) {
+		if (!(piece->flags & flags[flag]))
+			continue;
+		area->flagged[flag]++;
+		lossy = true;
+	}
+	area->foreign += left_out;
+	area->rings += ring;
+	area->marks[area->mark_count++] = (struct aux_mark){
+		.position = piece->offset,
+		.left_out = left_out,
+		.ring = ring,
+	};
+	area->marks[area->mark_count++] = (struct aux_mark){
+		.position = piece->offset + piece->size,
+		.lossy = lossy,
+	};
+}
+
+static void leave_out_last(struct aux_area *area)
+{
+	struct aux_mark *last;
+
+	if (!area->mark_count)
+		return;
+	last = &area->marks[area->mark_count - 2];
+	if (last[0].left_out || last[0].position == last[1].position)
+		return;
+	last[0].left_out = true;
+	last[1].lossy = true;
+	area->rings -= last[0].ring;
+	last[0].ring = false;
+	area->foreign++;
+}
+
+static int make_marks(struct aux_area *area, const struct aux_info *info,
+		      const struct machine *machine)
+{
+	size_t kept = 0, i;
 
 	area->marks = calloc(2 * machine->piece_count + 1, sizeof(*area->marks));
 	if (!area->marks)
 		return NTRACE_ERR_NOMEM;
 	for (i = 0; i < machine->piece_count; i++) {
-		const struct piece *piece = &machine->pieces[i];
-		bool lossy = false;
-
-		if (!aux_area_has(area, piece))
+		if (!aux_area_has(area, &machine->pieces[i]))
 			continue;
-		for (flag = 0; flag < sizeof(flags) / sizeof(flags[0]); flag++) {
-			if (!(piece->flags & flags[flag]))
-				continue;
-			area->flagged[flag]++;
-			lossy = true;
-		}
-		area->marks[area->mark_count++] = (struct aux_mark){ piece->offset, false };
-		area->marks[area->mark_count++] =
-			(struct aux_mark){ piece->offset + piece->size, lossy };
+		/* gtrace copies more than there is room for over the piece before. */
+		if (machine->pieces[i].flags & PERF_AUX_FLAG_TRUNCATED && aux_is_gtrace(info))
+			leave_out_last(area);
+		add_marks(area, info, &machine->pieces[i]);
 	}
 	qsort(area->marks, area->mark_count, sizeof(*area->marks), compare_marks);
 	for (i = 1; i < area->mark_count; i++) {
-		if (area->marks[kept].position == area->marks[i].position)
-			area->marks[kept].lossy |= area->marks[i].lossy;
-		else
+		struct aux_mark *mark = &area->marks[kept];
+
+		if (mark->position == area->marks[i].position) {
+			mark->lossy |= area->marks[i].lossy;
+			mark->left_out |= area->marks[i].left_out;
+			mark->ring |= area->marks[i].ring;
+		} else {
 			area->marks[++kept] = area->marks[i];
+		}
 	}
 	area->mark_count = area->mark_count ? kept + 1 : 0;
 	return 0;
@@ -327,7 +464,7 @@ int aux_files_write(struct aux_areas *areas)
 		struct aux_area *area = &areas->items[i];
 
 		ntrace_frames_init(&area->frames);
-		error = make_marks(area, areas->machine);
+		error = make_marks(area, &areas->info, areas->machine);
 	}
 	if (!error)
 		error = ntrace_perf_file_records(areas->machine->file, take_payload, areas);

@@ -7,12 +7,8 @@
 
 #include <linux/perf_event.h>
 
-#include <ntrace/wire.h>
-
 #include "aux_import.h"
 
-#define CHUNK 16384
-#define SOURCES (1u << NTRACE_SRC_BITS_MAX)
 /* trTeFormat */
 #define FORMAT_NTRACE 1
 
@@ -53,12 +49,32 @@ static int add_area(struct building *building, const struct ntrace_perf_record *
 	return 0;
 }
 
+/* AUX_OUTPUT_HW_ID of gtrace and rvtrace: a CPU that has trace in the file. */
+static int add_traced(struct aux_areas *areas, const struct ntrace_perf_record *record)
+{
+	uint64_t cpu;
+
+	if (record->size < sizeof(struct perf_event_header) + sizeof(cpu))
+		return 0;
+	memcpy(&cpu, record->data + sizeof(struct perf_event_header), sizeof(cpu));
+	if (cpu >= AUX_SOURCES)
+		return 0;
+	if (!areas->traced)
+		areas->traced = calloc(AUX_SOURCES, sizeof(*areas->traced));
+	if (!areas->traced)
+		return NTRACE_ERR_NOMEM;
+	areas->traced[cpu] = true;
+	return 0;
+}
+
 static int take_record(void *data, const struct ntrace_perf_record *record)
 {
 	struct building *building = data;
 
 	if (record->type == NTRACE_PERF_AUXTRACE)
 		return add_area(building, record);
+	if (record->type == PERF_RECORD_AUX_OUTPUT_HW_ID)
+		return add_traced(&building->areas, record);
 	if (record->type != NTRACE_PERF_AUXTRACE_INFO || building->areas.info.layout != AUX_UNKNOWN)
 		return 0;
 	return aux_info_read(building->import, record, &building->areas.info);
@@ -125,11 +141,13 @@ static void hart_params(const struct aux_hart *hart, struct ntrace_params *param
 	}
 }
 
-static void set_params(const struct building *building, uint32_t cpu, struct ntrace_params *params)
+static void set_params(const struct building *building, const struct aux_area *area,
+		       struct ntrace_params *params)
 {
-	const struct aux_hart *hart = hart_of(&building->areas.info, cpu);
+	const struct aux_hart *hart = hart_of(&building->areas.info, area->about.cpu);
 
 	ntrace_params_init(params);
+	params->src_bits = area->src_bits;
 	if (hart)
 		hart_params(hart, params);
 	/* The caller has checked the text. */
@@ -212,13 +230,18 @@ static int add_pieces(struct building *building, const struct aux_area *area,
 	return 0;
 }
 
+static bool belongs_to_task(const struct aux_area *area)
+{
+	return area->about.tid != -1 && !area->shared;
+}
+
 /* The event id of the records, if the area belongs to a task; else 0. */
 static uint64_t event_of(const struct building *building, const struct aux_area *area)
 {
 	const struct machine *machine = building->import->machine;
 	size_t i;
 
-	if (area->about.tid == -1)
+	if (!belongs_to_task(area))
 		return 0;
 	for (i = 0; i < machine->piece_count; i++)
 		if (aux_area_has(area, &machine->pieces[i]) && machine->pieces[i].event)
@@ -233,7 +256,7 @@ static uint64_t position_of(const struct building *building, const struct aux_ar
 	const struct machine *machine = building->import->machine;
 	size_t i;
 
-	for (i = 0; i < machine->piece_count && area->about.tid == -1; i++) {
+	for (i = 0; i < machine->piece_count && !belongs_to_task(area); i++) {
 		const struct piece *piece = &machine->pieces[i];
 
 		if (aux_area_has(area, piece) && piece->offset == area->first &&
@@ -279,7 +302,7 @@ static int add_stream(struct building *building, const struct aux_area *area,
 	params = add_params(building->import);
 	if (!params)
 		return NTRACE_ERR_NOMEM;
-	set_params(building, area->about.cpu, params);
+	set_params(building, area, params);
 	streams = realloc(building->import->streams,
 			  (building->import->stream_count + 1u) * sizeof(*streams));
 	if (!streams)
@@ -296,7 +319,8 @@ static int add_stream(struct building *building, const struct aux_area *area,
 		.src = src,
 		.bytes = file->bytes,
 		.lost = area->lost,
-		.gaps = area->holes + area->flagged[0] + area->flagged[1] + area->flagged[2],
+		.gaps = area->holes + area->foreign + area->rings + area->flagged[0] +
+			area->flagged[1] + area->flagged[2],
 		.event = event_of(building, area),
 		.position = position_of(building, area),
 	};
@@ -306,36 +330,6 @@ static int add_stream(struct building *building, const struct aux_area *area,
 	building->import->stream_count++;
 	stream_tell_losses(stream, building->import->notes);
 	return 0;
-}
-
-/* Counts the messages of each SRC in a file. */
-static int count_sources(const struct aux_file *file, const struct ntrace_params *params,
-			 uint64_t *counts)
-{
-	struct ntrace_message message;
-	struct ntrace_reader reader;
-	uint8_t chunk[CHUNK];
-	uint64_t src;
-	size_t got;
-	int event;
-
-	if (ntrace_reader_init(&reader, params, false))
-		return NTRACE_ERR_INVALID;
-	if (fseek(file->file, 0, SEEK_SET))
-		return NTRACE_ERR_IO;
-	while ((got = fread(chunk, 1, sizeof(chunk), file->file))) {
-		ntrace_reader_feed(&reader, chunk, got);
-		while ((event = ntrace_reader_next(&reader, &message)) != NTRACE_ERR_AGAIN) {
-			if (event < 0)
-				return event;
-			src = ntrace_message_has(&message, NTRACE_FIELD_SRC) ?
-				      message.field[NTRACE_FIELD_SRC] :
-				      0;
-			if (event == NTRACE_WIRE_MESSAGE && src < SOURCES)
-				counts[src]++;
-		}
-	}
-	return ferror(file->file) ? NTRACE_ERR_IO : 0;
 }
 
 static const struct aux_hart *hart_with_src(const struct aux_info *info, unsigned int src)
@@ -348,31 +342,46 @@ static const struct aux_hart *hart_with_src(const struct aux_info *info, unsigne
 	return NULL;
 }
 
-/* Adds a stream for each hart with messages in the file. */
-static int add_sources(struct building *building, const struct aux_area *area,
+/* Whether SRC is the number of the CPU, which no parameters tell. */
+static bool numbers_by_cpu(const struct building *building)
+{
+	const struct aux_info *info = &building->areas.info;
+
+	return info->layout == AUX_RVTRACE && (aux_is_gtrace(info) || building->areas.traced);
+}
+
+/*
+ * Adds a stream for each hart with messages in the file. Where harts share a sink, gtrace puts the bytes of all
+ * into the area of the one that stops last; they are then not those of its task only.
+ */
+static int add_sources(struct building *building, struct aux_area *area,
 		       const struct aux_file *file, const uint64_t *counts)
 {
+	const bool by_cpu = numbers_by_cpu(building), *traced = building->areas.traced;
 	const struct aux_info *info = &building->areas.info;
 	struct aux_import *import = building->import;
 	unsigned int src, present = 0, added = 0;
 	uint64_t nobodys = 0;
 	int error = 0;
 
-	for (src = 0; src < SOURCES; src++)
+	for (src = 0; src < AUX_SOURCES; src++)
 		present += counts[src] != 0;
-	for (src = 0; src < SOURCES && !error; src++) {
+	area->shared = by_cpu && present > 1 && area->about.cpu != NTRACE_SIDEBAND_NO_CPU;
+	for (src = 0; src < AUX_SOURCES && !error; src++) {
 		const struct aux_hart *hart = hart_with_src(info, src);
 		uint32_t cpu = area->about.cpu;
 
 		if (!counts[src])
 			continue;
-		if (info->hart_count && !hart) {
+		if ((info->hart_count && !hart) || (by_cpu && traced && !traced[src])) {
 			nobodys += counts[src];
 			continue;
 		}
-		if (cpu != NTRACE_SIDEBAND_NO_CPU && (hart || present > 1))
+		if (by_cpu)
+			cpu = src;
+		else if (cpu != NTRACE_SIDEBAND_NO_CPU && (hart || present > 1))
 			cpu = hart ? (uint32_t)hart->cpu : src;
-		if (!hart && present > 1)
+		if (!hart && present > 1 && !by_cpu)
 			notes_add(import->notes,
 				  "AUX area %" PRIu32 " has messages of SRC %u: assuming that "
 				  "SRC is the number of the hart",
@@ -388,24 +397,63 @@ static int add_sources(struct building *building, const struct aux_area *area,
 	return error || added ? error : add_stream(building, area, file, area->about.cpu, 0);
 }
 
-static int add_file(struct building *building, const struct aux_area *area,
-		    const struct aux_file *file)
+/* The width of SRC, if it must be found in the messages. */
+static int find_width(struct building *building, struct aux_area *area, const struct aux_file *file,
+		      struct ntrace_params *params)
+{
+	int bits;
+
+	if (building->import->params || !numbers_by_cpu(building))
+		return 0;
+	bits = aux_sources_width(&building->areas, area, file, params);
+	if (bits < 0)
+		return bits;
+	area->src_bits = (unsigned int)bits;
+	params->src_bits = area->src_bits;
+	notes_add(building->import->notes,
+		  "AUX area %" PRIu32 ": its messages have %d bits of SRC, as far as they tell; "
+		  "--params srcbits=N changes that",
+		  area->about.index, bits);
+	return 0;
+}
+
+/* The CPU of an area without SRC. */
+static uint32_t cpu_of(const struct building *building, const struct aux_area *area)
+{
+	const bool *traced = building->areas.traced;
+	uint32_t cpu, found = NTRACE_SIDEBAND_NO_CPU;
+
+	if (area->about.cpu != NTRACE_SIDEBAND_NO_CPU || !traced || !numbers_by_cpu(building))
+		return area->about.cpu;
+	for (cpu = 0; cpu < AUX_SOURCES; cpu++) {
+		if (traced[cpu] && found != NTRACE_SIDEBAND_NO_CPU)
+			return NTRACE_SIDEBAND_NO_CPU;
+		if (traced[cpu])
+			found = cpu;
+	}
+	return found;
+}
+
+static int add_file(struct building *building, struct aux_area *area, const struct aux_file *file)
 {
 	struct ntrace_params params;
 	const struct aux_hart *hart;
 	uint64_t *counts;
 	int error;
 
-	set_params(building, area->about.cpu, &params);
+	set_params(building, area, &params);
+	error = find_width(building, area, file, &params);
+	if (error)
+		return error;
 	if (!params.src_bits)
-		return add_stream(building, area, file, area->about.cpu, 0);
+		return add_stream(building, area, file, cpu_of(building, area), 0);
 	hart = hart_of(&building->areas.info, area->about.cpu);
 	if (hart && hart->flags & AUX_FLAG_SEPARATE)
 		return add_stream(building, area, file, area->about.cpu, NTRACE_SRC_ANY);
-	counts = calloc(SOURCES, sizeof(*counts));
+	counts = calloc(AUX_SOURCES, sizeof(*counts));
 	if (!counts)
 		return NTRACE_ERR_NOMEM;
-	error = count_sources(file, &params, counts);
+	error = aux_sources_count(file, &params, counts);
 	if (!error)
 		error = add_sources(building, area, file, counts);
 	free(counts);
@@ -427,6 +475,18 @@ static void tell_area(const struct building *building, const struct aux_area *ar
 			  " incomplete and %" PRIu64 " collided with other trace: each leaves "
 			  "a gap",
 			  area->about.index, area->flagged[0], area->flagged[1], area->flagged[2]);
+	if (area->foreign)
+		notes_add(import->notes,
+			  "AUX area %" PRIu32 ": left out %" PRIu64
+			  " pieces that are not N-Trace, or "
+			  "that a truncated one may have overwritten: each leaves a gap",
+			  area->about.index, area->foreign);
+	if (area->rings)
+		notes_add(import->notes,
+			  "AUX area %" PRIu32 ": the sink had wrapped before %" PRIu64
+			  " of its pieces, "
+			  "and what it lost is not told; %" PRIu64 " bytes of older trace left out",
+			  area->about.index, area->rings, area->old);
 	if (last > area->end)
 		notes_add(import->notes,
 			  "AUX area %" PRIu32 ": the file lacks the last %" PRIu64 " bytes "
@@ -469,6 +529,7 @@ static int keep_files(struct building *building)
 		free(area->marks);
 	}
 	free(areas->items);
+	free(areas->traced);
 	free(areas->info.harts);
 	return import->files ? 0 : NTRACE_ERR_NOMEM;
 }
@@ -484,7 +545,7 @@ static int build(struct building *building)
 		notes_add(import->notes, "%s: cannot write the trace to $TMPDIR or /tmp: %s",
 			  import->name, strerror(errno));
 	for (i = 0; i < areas->count && !error; i++) {
-		const struct aux_area *area = &areas->items[i];
+		struct aux_area *area = &areas->items[i];
 
 		tell_area(building, area);
 		for (j = 0; j < area->file_count && !error; j++)
@@ -525,6 +586,8 @@ int aux_import_read(struct aux_import *import)
 	error = ntrace_perf_file_records(machine->file, take_record, &building);
 	if (error == NTRACE_ERR_TRUNCATED)
 		error = 0;
+	if (!error)
+		error = aux_format_check(import, &building.areas.info);
 	if (!error) {
 		machine_tell(machine, import->notes, import->name);
 		tell_params(&building);

@@ -58,7 +58,7 @@ void aux_import_free(struct aux_import *import);
 /* The recording driver, which determines the content of AUXTRACE_INFO and the packing of bytes. */
 enum aux_layout {
 	AUX_UNKNOWN,	/* no AUXTRACE_INFO */
-	AUX_RVTRACE,	/* plain bytes, no parameters */
+	AUX_RVTRACE,	/* plain bytes, no parameters: rvtrace, gtrace */
 	AUX_SPACEMIT,	/* CoreSight frames, parameters for each hart */
 	AUX_BYTES,	/* plain bytes, parameters for each hart */
 };
@@ -90,8 +90,23 @@ struct aux_hart {
 #define AUX_FLAG_ALL_JUMPS 2u
 #define AUX_FLAG_SEPARATE 4u /* an area has only messages of its own hart */
 
+/*
+ * What an AUX record says of the format of its bytes, in flags that each PMU defines for itself
+ * (PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK).
+ */
+#define AUX_FORMAT 0xff00u
+#define AUX_FORMAT_ETRACE 0x0100u
+#define AUX_FORMAT_NTRACE 0x0200u
+#define AUX_FORMAT_RAW 0x0100u /* of SpacemiT's PMU: messages without frames */
+
+/*
+ * @pmu: name of the PMU, NULL if the file does not tell it; owned by the file
+ * @coresight: the flags of AUX records are those of CoreSight's PMU
+ */
 struct aux_info {
 	enum aux_layout layout;
+	const char *pmu;
+	bool coresight;
 	struct aux_hart *harts;
 	size_t hart_count;
 };
@@ -103,10 +118,27 @@ struct aux_info {
 int aux_info_read(const struct aux_import *import, const struct ntrace_perf_record *record,
 		  struct aux_info *info);
 
+/*
+ * aux_format.c: who has recorded the trace, and in which format. Return: 0, or NTRACE_ERR_FORMAT after a
+ * note: no trace that can be read.
+ */
+int aux_format_check(const struct aux_import *import, struct aux_info *info);
+
+/* Whether the PMU is that of the framework gtrace. */
+bool aux_is_gtrace(const struct aux_info *info);
+
+/* Whether the bytes of a piece can be read, or are those of another format among others that can. */
+bool aux_format_is_read(const struct aux_info *info, const struct piece *piece);
+
+/* The sinks of gtrace and rvtrace; a piece of this size is a sink that has wrapped, as a whole. */
+#define AUX_RING_SIZE (1u << 20)
+
 /* A position in an AUX area from a record: begin or end of a piece. */
 struct aux_mark {
 	uint64_t position;
 	bool lossy;	/* trace is missing before this position */
+	bool left_out;	/* the bytes from here to the next mark are not read */
+	bool ring;	/* they are the whole content of a sink, from its oldest byte on */
 };
 
 /*
@@ -137,6 +169,14 @@ struct aux_area {
 	uint64_t lost;
 	uint64_t holes;
 	uint64_t flagged[3];		/* AUX records: truncated, partial, collision */
+	uint64_t foreign;		/* pieces left out: other formats, or perhaps overwritten */
+	uint64_t rings;			/* pieces that are the content of a sink that had wrapped */
+	uint64_t old;			/* bytes of these that had been handed over before */
+	uint64_t before_ring;		/* end in the file of what came before the ring that is being read */
+	uint64_t ring_at;		/* its position there */
+	bool in_ring;
+	bool shared;			/* it has messages of several CPUs */
+	unsigned int src_bits;		/* found in its messages */
 	uint8_t held[AUX_PADDING_MAX];
 	unsigned int held_size;
 	bool begun;
@@ -148,10 +188,25 @@ struct aux_areas {
 	struct aux_area *items;
 	size_t count;
 	uint64_t damaged;
+	bool *traced;		/* CPUs that AUX_OUTPUT_HW_ID names: SRC of their messages; NULL: none */
 };
 
 /* aux_files.c: writes all trace to files. Return: 0, NTRACE_ERR_IO, NTRACE_ERR_NOMEM. */
 int aux_files_write(struct aux_areas *areas);
+
+/*
+ * aux_sources.c: counts the messages of each SRC in a file. Return: 0, NTRACE_ERR_IO,
+ * NTRACE_ERR_INVALID for bad parameters.
+ */
+int aux_sources_count(const struct aux_file *file, const struct ntrace_params *params,
+		      uint64_t *counts);
+
+/* SRC has at most 12 bits. */
+#define AUX_SOURCES (1u << NTRACE_SRC_BITS_MAX)
+
+/* Width of SRC in the messages of a file whose recording does not tell it. Return: as above, or bits. */
+int aux_sources_width(const struct aux_areas *areas, const struct aux_area *area,
+		      const struct aux_file *file, const struct ntrace_params *params);
 
 /* Whether the piece belongs to the area. */
 bool aux_area_has(const struct aux_area *area, const struct piece *piece);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/perf_event.h>
+
 #include "aux_import.h"
 
 /* Header of the record, type of the trace, 4 unused bytes. */
@@ -24,6 +26,7 @@ static const char *const foreign[] = {
 	[4] = "Arm SPE",
 	[5] = "s390 CPU-MF sampling",
 	[6] = "HiSilicon PTT",
+	[7] = "a log of virtual processors of POWER (VPA DTL)",
 };
 
 static uint64_t word(const struct ntrace_perf_record *record, size_t index)
@@ -101,6 +104,20 @@ static int take_harts(const struct ntrace_perf_record *record, size_t words, str
 	return error;
 }
 
+/* The half of the first word that is the type of an event of the file. */
+static const char *pmu_name(const struct ntrace_perf_file *file, uint64_t first)
+{
+	unsigned int i;
+
+	for (i = 0; i < ntrace_perf_file_events(file); i++) {
+		uint32_t type = ntrace_perf_file_attr(file, i)->type;
+
+		if (type && (type == (uint32_t)first || type == first >> 32))
+			return ntrace_perf_file_pmu(file, type);
+	}
+	return NULL;
+}
+
 int aux_info_read(const struct aux_import *import, const struct ntrace_perf_record *record,
 		  struct aux_info *info)
 {
@@ -115,10 +132,13 @@ int aux_info_read(const struct aux_import *import, const struct ntrace_perf_reco
 			  foreign[type]);
 		return NTRACE_ERR_FORMAT;
 	}
+	if (words)
+		info->pmu = pmu_name(import->machine->file, word(record, 0));
 	/*
-	 * A single word is the PMU number. In SpacemiT's format it is the upper half; harts follow.
+	 * A single word is the type of the PMU, and gtrace may append others. In SpacemiT's format, the type is
+	 * the upper half; harts follow.
 	 */
-	if (words == 1) {
+	if (words == 1 || (words && aux_is_gtrace(info))) {
 		info->layout = AUX_RVTRACE;
 		return 0;
 	}
@@ -127,7 +147,8 @@ int aux_info_read(const struct aux_import *import, const struct ntrace_perf_reco
 	if (!words || error == NTRACE_ERR_FORMAT) {
 		notes_add(import->notes,
 			  "%s: AUXTRACE_INFO at offset 0x%" PRIx64 " (type %" PRIu32 ", %zu "
-			  "words) matches neither rvtrace (1 word) nor SpacemiT (7 words for "
+			  "words) matches neither rvtrace and gtrace (1 word) nor SpacemiT (7 "
+			  "words for "
 			  "each hart)",
 			  import->name, record->position, type, words);
 		return NTRACE_ERR_FORMAT;

@@ -4,6 +4,7 @@
 usage: aux_file.py RECORDING FILE LAYOUT [KEY=VALUE ...]
 
 LAYOUT is rvtrace (v4 of the series: AUXTRACE_INFO of one word, the bytes of the trace as they are),
+gtrace (the framework after it: the same, and the header names the PMU, AUX records have the format 0x0200),
 spacemit (7 words for each hart, CoreSight formatter frames) or bytes (Documentation/trace/auxtrace-info.md: 16 words
 for each hart, the bytes of the trace). The records of the recording's data
 are kept; AUXTRACE_INFO, ITRACE_START, AUX and AUXTRACE come to them. All is written here byte by byte,
@@ -13,6 +14,12 @@ by what linux/perf_event.h, tools/perf/util/event.h and ARM IHI 0029 say.
   task=PID       the events are of this task, on the hart; else the hart's
   cpu=no         and it has one AUX area, wherever it runs
   flags=N:F      the AUX record of piece N has flags F
+  formats=F      all AUX records have these flags besides
+  empty=F        a last AUX record without bytes has these flags
+  pmu=NAME       the header has this name for type 42; mapping=no: as the name of an event
+  mapping=no
+  cpus=N         of the machine, in the header
+  hw=A,B,...     AUX_OUTPUT_HW_ID of these CPUs
   pad=yes        AUXTRACE is padded to 8 bytes with zeros, as perf record does
   hole=N         the bytes of piece N are not in the file
   first=N        the AUX area begins at N, as in a snapshot
@@ -27,6 +34,7 @@ by what linux/perf_event.h, tools/perf/util/event.h and ARM IHI 0029 say.
   params=N       bytes: number of parameters in the record (14), each further one is 99
   param=N:VALUE  bytes: value of a parameter
   other=FILE     spacemit: a second source, interleaved with the first
+  raw=yes        spacemit: without frames
   sync=yes       spacemit: words and half-words of synchronization among the frames
   compress=yes   records as perf record -z writes them; 2: as of perf 6.16
   barrier=N      spacemit: a frame that ends N bytes into a piece is written over by a barrier
@@ -38,9 +46,10 @@ import struct
 import subprocess
 import sys
 
-AUX, ITRACE_START = 11, 12
+AUX, ITRACE_START, AUX_OUTPUT_HW_ID = 11, 12, 21
 AUXTRACE_INFO, AUXTRACE, COMPRESSED, COMPRESSED2 = 70, 71, 81, 83
-ARCH, FEATURE_COMPRESSED = 6, 27
+ARCH, NRCPUS, EVENT_DESC, PMU_MAPPINGS, FEATURE_COMPRESSED = 6, 7, 12, 16, 27
+PMU = 42
 NOBODY = 0xffffffff
 
 
@@ -124,8 +133,8 @@ class Maker:
     def info(self):
         if "words" in self.option:
             words = [int(word, 0) for word in self.option["words"].split(",") if word]
-        elif self.layout == "rvtrace":
-            words = [42]
+        elif self.layout in ("rvtrace", "gtrace"):
+            words = [PMU]
         else:
             bits, src = (int(word) for word in self.option.get("src", "0:0").split(":"))
             words = [42 << 32 | 1, 0, 5, int(self.option.get("format", 1)), 1, not bits, bits or 3, src]
@@ -150,7 +159,7 @@ class Maker:
                 other = file.read()
         for at in range(0, len(self.trace), step):
             part = self.trace[at:at + step]
-            if self.layout != "spacemit":
+            if self.layout != "spacemit" or "raw" in self.option:
                 yield part
                 continue
             items, rest, mix = [], list(other[at:at + step]), random.Random(at)
@@ -170,18 +179,24 @@ class Maker:
         hole = int(self.option.get("hole", -1))
         number, flags = (int(word, 0) for word in self.option.get("flags", "-1:0").split(":"))
         offset = self.first
+        formats = int(self.option.get("formats", "0x200" if self.layout == "gtrace" else "0"), 0)
         aux, traces = [], []
         pieces = list(self.pieces())
         for i, part in enumerate(pieces):
-            aux.append(record(AUX, struct.pack("<QQQ", offset, len(part), flags if i == number else 0) +
+            aux.append(record(AUX, struct.pack("<QQQ", offset, len(part), flags if i == number else formats) +
                               self.trailer(self.stop - len(pieces) + 1 + i)))
             if i != hole:
                 padded = part + bytes(-len(part) % 8) if "pad" in self.option else part
                 traces.append(record(AUXTRACE, struct.pack("<QQQIIII", len(padded), offset, 0, 0,
                                                            self.task or NOBODY, cpu, 0)) + padded)
             offset += len(part)
+        if "empty" in self.option:
+            aux.append(record(AUX, struct.pack("<QQQ", offset, 0, int(self.option["empty"], 0)) + self.trailer(self.stop)))
         for area in range(1, int(self.option.get("areas", 1))):
             traces.append(record(AUXTRACE, struct.pack("<QQQIIII", 0, 0, 0, area, NOBODY, cpu, 0)))
+        for cpu in self.option.get("hw", "").split(","):
+            if cpu:
+                aux.insert(0, record(AUX_OUTPUT_HW_ID, struct.pack("<Q", int(cpu)) + self.trailer(self.start)))
         start = record(ITRACE_START, struct.pack("<II", self.task or NOBODY, self.task or NOBODY) + self.trailer(self.start))
         return start + b"".join(aux), b"".join(traces) if self.option.get("trace") != "no" else b""
 
@@ -191,6 +206,14 @@ class Maker:
         features = {}
         if "arch" in self.option:
             features[ARCH] = text(self.option["arch"])
+        if "cpus" in self.option:
+            features[NRCPUS] = struct.pack("<II", int(self.option["cpus"]), 1)
+        name = self.option.get("pmu", "gtrace" if self.layout == "gtrace" else "")
+        if name and self.option.get("mapping") != "no":
+            features[PMU_MAPPINGS] = struct.pack("<II", 2, 1) + text("software") + struct.pack("<I", PMU) + text(name)
+        elif name:
+            attr = struct.pack("<II", PMU, 64) + bytes(56)
+            features[EVENT_DESC] = struct.pack("<II", 1, len(attr)) + attr + struct.pack("<I", 1) + text(f"{name}//u") + bytes(8)
         if "compress" in self.option:
             sideband = compressed(sideband, COMPRESSED2 if self.option["compress"] == "2" else COMPRESSED)
             features[FEATURE_COMPRESSED] = struct.pack("<5I", 1, 1, 1, 2, 1 << 20)
@@ -205,11 +228,12 @@ class Maker:
             at += len(features[number])
         for number in sorted(features):
             out += features[number]
-        if "event" in self.option:
+        event = self.option.get("event", PMU if name else None)
+        if event is not None:
             # And a sample_type with IP, as perf record sets it; no record here has one.
             sample_type, = struct.unpack_from("<Q", out, self.attrs_at + 24)
             out = bytearray(out)
-            struct.pack_into("<I", out, self.attrs_at, int(self.option["event"]))
+            struct.pack_into("<I", out, self.attrs_at, int(event))
             struct.pack_into("<Q", out, self.attrs_at + 24, sample_type | 1)
         return out[:len(out) - int(self.option.get("tail", 0))]
 

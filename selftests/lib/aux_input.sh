@@ -89,31 +89,35 @@ like "which counts something" '^[1-9]' "$(of_file report | awk '/^instructions/ 
 fails "ntrace archive" 'not a recording: not a directory' "$ntrace" archive "$tmp/file"
 
 # Parameters that the file does not have.
-sed 's/^params .*/params srcbits=3/; s/^src .*/src 2/' -i "$tmp/dir/params"
-python3 - "$tmp" <<-'END_OF_PYTHON'
-	import sys
-	# Each message again, with a SRC field of 3 bits behind TCODE: bits 6 and up of what its bytes hold.
-	trace, out = open(sys.argv[1] + "/trace", "rb").read(), bytearray()
-	message = []
-	for byte in trace:
-	    message.append(byte)
-	    if byte & 3 != 3:
-	        continue
-	    if len(message) == 1:
-	        out += bytes(message)
-	        message = []
-	        continue
-	    # The first part ends at the first byte whose MSEO is not 0.
-	    end = next(i for i, item in enumerate(message) if item & 3)
-	    bits = sum((item >> 2) << 6 * i for i, item in enumerate(message[:end + 1]))
-	    bits = bits & 0x3f | 2 << 6 | bits >> 6 << 9
-	    part = [(bits >> 6 * i & 0x3f) << 2 for i in range(end + 2)]
-	    part[-1] |= message[end] & 3
-	    out += bytes(part + message[end + 1:])
-	    message = []
-	open(sys.argv[1] + "/dir/aux.0", "wb").write(out)
-END_OF_PYTHON
-sed "s/^bytes .*/bytes $(stat -c %s "$tmp/dir/aux.0")/" -i "$tmp/dir/params"
+# with_src BITS SRC: each message of the trace again, with a SRC field behind TCODE: bits 6 and up of what its bytes hold.
+with_src() {
+	python3 - "$tmp" "$1" "$2" <<-'END_OF_PYTHON'
+		import sys
+		bits, src = int(sys.argv[2]), int(sys.argv[3])
+		trace, out = open(sys.argv[1] + "/trace", "rb").read(), bytearray()
+		message = []
+		for byte in trace:
+		    message.append(byte)
+		    if byte & 3 != 3:
+		        continue
+		    if len(message) == 1:
+		        out += bytes(message)
+		        message = []
+		        continue
+		    # The first part ends at the first byte whose MSEO is not 0.
+		    end = next(i for i, item in enumerate(message) if item & 3)
+		    value = sum((item >> 2) << 6 * i for i, item in enumerate(message[:end + 1]))
+		    value = value & 0x3f | src << 6 | value >> 6 << 6 + bits
+		    count = end + 1 + (bits + 5) // 6
+		    part = [(value >> 6 * i & 0x3f) << 2 for i in range(count)]
+		    part[-1] |= message[end] & 3
+		    out += bytes(part + message[end + 1:])
+		    message = []
+		open(sys.argv[1] + "/dir/aux.0", "wb").write(out)
+	END_OF_PYTHON
+	sed "s/^bytes .*/bytes $(stat -c %s "$tmp/dir/aux.0")/; s/^params .*/params srcbits=$1/; s/^src .*/src $2/" -i "$tmp/dir/params"
+}
+with_src 3 2
 decoded "$tmp/dir" >"$tmp/with_src"
 is "$(grep -c ' leaf' "$tmp/with_src")" 200 "the recording with SRC"
 cp "$tmp/with_src" "$tmp/expected"
@@ -137,6 +141,54 @@ like "a SRC that no hart has is told" 'skipped [1-9][0-9]* messages whose SRC be
 fails "parameters that do not exist" "option --params: cannot use 'colour=red" "$ntrace" report --params colour=red "$tmp/file"
 fails "parameters for a recording" 'a recording has its own parameters' "$ntrace" report --params srcbits=3 "$tmp/dir"
 
+# gtrace stores no parameters. SRC is the CPU: its width is found, whatever it is.
+for bits in 0 1 2 3 4 7 12; do
+	with_src $bits 0
+	decoded "$tmp/dir" >"$tmp/expected"
+	same "gtrace: SRC of $bits bits" gtrace cpus=4 hw=0 piece=100
+	like "the width is said" "have $bits bits of SRC" "$(<"$tmp/notes")"
+	same "gtrace: SRC of $bits bits, a task's trace" gtrace cpus=4 hw=0 task=42 piece=100
+done
+make gtrace cpus=4 hw=0
+decoded "$tmp/file" --params srcbits=12 >"$tmp/got"
+ok "gtrace: --params are used as they are" cmp "$tmp/expected" "$tmp/got"
+fails "whatever they say" 'differ' cmp "$tmp/expected" <(decoded "$tmp/file" --params srcbits=3)
+with_src 2 0
+decoded "$tmp/dir" >"$tmp/expected"
+same "gtrace: more words than one" gtrace cpus=4 hw=0 words=42,1,2
+same "gtrace: the name of the PMU is that of the event" gtrace cpus=4 hw=0 mapping=no
+same "no name, but a format" rvtrace formats=0x200 cpus=4 hw=0
+same "rvtrace that says which CPUs it traced" rvtrace cpus=4 hw=0
+# In a file of our own PMU the format may be told or not.
+for format in 0 0x200; do same "ntrace: format $format" bytes pmu=ntrace src=2:0 formats=$format; done
+# SpacemiT's PMU has the name of the series, and flags of CoreSight.
+same "SpacemiT: frames, by its name" spacemit pmu=rvtrace src=2:0
+same "SpacemiT: no frames" spacemit pmu=rvtrace raw=yes formats=0x100 src=2:0
+
+# Where harts share a sink, all bytes are in the area of one of them: each SRC is a stream of its CPU.
+cp "$tmp/dir/aux.0" "$tmp/src0"
+with_src 2 2
+python3 - "$tmp/src0" "$tmp/dir/aux.0" "$size" <<-'END_OF_PYTHON'
+	import sys
+	first, second = (open(path, "rb").read() for path in sys.argv[1:3])
+	step = len(first) // 200
+	assert len(first) == len(second) == 200 * step
+	with open(sys.argv[2], "wb") as file:
+	    for at in range(0, len(first), step):
+	        file.write(first[at:at + step] + second[at:at + step])
+END_OF_PYTHON
+blocks_without_offsets() { sed 's/ (offset 0x[0-9a-f]*)//' "$@"; }
+blocks_without_offsets "$tmp/expected" >"$tmp/expected.blocks"
+make gtrace cpus=4 hw=0,2
+ok "gtrace: a shared sink, CPU 0" cmp "$tmp/expected.blocks" <(decoded "$tmp/file" --stream 0 | blocks_without_offsets)
+is "$("$ntrace" dump "$tmp/file" 2>/dev/null | grep -o '^# stream 1.*CPU 2, hart 2, srcbits=2')" "# stream 1: $tmp/file, CPU 2, hart 2, srcbits=2" \
+	"and CPU 2"
+is "$("$ntrace" dump --stream 1 "$tmp/file" 2>/dev/null | grep -c 'SRC=2')" 600 "with all its messages"
+make gtrace cpus=4 hw=0
+ok "messages of a CPU that was not traced are left out" \
+	cmp "$tmp/expected.blocks" <(decoded "$tmp/file" --params srcbits=2 | blocks_without_offsets)
+like "and counted" 'skipped [1-9][0-9]* messages whose SRC belongs to no hart' "$(<"$tmp/notes")"
+
 # What is missing is a gap, and told.
 cp "$tmp/trace" "$tmp/dir/aux.0"
 sed "s/^bytes .*/bytes $((200 * size))/; s/^params .*/params srcbits=0/; s/^src .*/src 0/" -i "$tmp/dir/params"
@@ -153,6 +205,9 @@ told "a piece that met with other trace" '0 incomplete and 1 collided with other
 told "a piece that is not in the file" "CPU 0: at least $((10 * size)) bytes of trace lost.*place" 189 rvtrace piece=$((10 * size)) hole=3
 told "the last piece is not in the file" "the file lacks the last $((10 * size)) bytes" 190 rvtrace piece=$((10 * size)) hole=19
 told "a file that is cut" 'file is truncated: later records are missing' 190 rvtrace piece=$((10 * size)) tail=1
+told "a piece of E-Trace among others" 'left out 1 pieces that are not N-Trace.*in 1 place.*incomplete: 1 gaps, 1 errors' 190 gtrace cpus=1 hw=0 piece=$((10 * size)) flags=3:0x100
+told "a piece that may have overwritten the one before" 'left out 1 pieces .* overwritten' 190 gtrace cpus=1 hw=0 piece=$((10 * size)) flags=3:0x201
+told "a piece without trace or loss" 'AUX area 0: its messages have 0 bits' 200 gtrace cpus=1 hw=0 empty=0x100
 told "a format that is not N-Trace" 'reports trace format 0; reading it as N-Trace' 200 spacemit format=0
 
 # What cannot be read says so.
@@ -160,6 +215,13 @@ refused() {
 	make "${@:3}"
 	fails "$1" "$2" "$ntrace" report "$tmp/file"
 }
+refused "E-Trace" 'the trace is E-Trace \(PMU gtrace, AUX format 0x0100\); ntrace decodes N-Trace only' gtrace formats=0x100
+refused "E-Trace whose PMU nobody names" 'the trace is E-Trace \(PMU not named' rvtrace formats=0x100
+refused "E-Trace without AUXTRACE_INFO" 'the trace is E-Trace' rvtrace info=no formats=0x100
+refused "a format of later kernels" 'unknown trace format 0x0300 \(PMU gtrace\)' gtrace formats=0x300
+refused "gtrace that does not tell the format" 'does not tell the format of its trace .*--params' gtrace formats=0
+refused "frames and raw trace of one PMU" 'cannot read both' spacemit flags=1:0x100 piece=100
+refused "a log of POWER" 'VPA DTL' rvtrace type=7
 refused "trace of Intel PT" 'the trace is Intel PT' rvtrace type=1
 refused "trace of CoreSight ETM" 'the trace is CoreSight ETM' spacemit type=3
 refused "trace of another machine" 'the trace is from x86_64, not from RISC-V' rvtrace arch=x86_64

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "recording/aux_import.h"
 
@@ -310,6 +311,98 @@ static void test_left_out(void)
 	}
 }
 
+/* ---- whole sinks ---- */
+
+/* A sink of gtrace, which copies from where it began, or all of it, oldest byte first, if it has wrapped. */
+static struct {
+	uint8_t memory[AUX_RING_SIZE];
+	size_t at, begin;
+	bool wrapped;
+} sink;
+
+static uint32_t random_state = 1;
+
+static void sink_write(size_t count)
+{
+	while (count--) {
+		random_state = random_state * 1664525u + 1013904223u;
+		sink.memory[sink.at++] = (uint8_t)(random_state >> 24);
+		sink.wrapped |= sink.at == AUX_RING_SIZE;
+		sink.at %= AUX_RING_SIZE;
+	}
+}
+
+/* Return: the number of bytes. */
+static size_t sink_copy(uint8_t *bytes)
+{
+	size_t size = sink.wrapped ? AUX_RING_SIZE : sink.at - sink.begin;
+	size_t from = sink.wrapped ? sink.at : sink.begin;
+
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = sink.memory[(from + i) % AUX_RING_SIZE];
+	if (sink.wrapped)
+		sink.at = 0;
+	sink.begin = sink.at;
+	sink.wrapped = false;
+	return size;
+}
+
+/*
+ * Three events, one after the other; the second makes the sink wrap. What it copies of the first one's is left out.
+ */
+static void test_rings(void)
+{
+	static const size_t writes[][3] = {
+		{ 600000, 700000, 1000 },		/* 348,576 bytes come twice */
+		{ 600000, AUX_RING_SIZE, 0 },		/* exactly what was written */
+		{ 600000, 2 * AUX_RING_SIZE + 5, 77 },	/* more than the sink holds */
+		{ 1, AUX_RING_SIZE - 1, 1 },		/* one byte twice */
+		{ 0, AUX_RING_SIZE + 100, 9 },		/* no trace before */
+	};
+	static uint8_t trace[3 * AUX_RING_SIZE], expected[3 * AUX_RING_SIZE],
+		got[3 * AUX_RING_SIZE];
+
+	for (size_t i = 0; i < sizeof(writes) / sizeof(writes[0]); i++) {
+		size_t size = 0, count = 0, parts[3];
+		size_t old = writes[i][1] < AUX_RING_SIZE ? AUX_RING_SIZE - writes[i][1] : 0;
+
+		memset(&sink, 0, sizeof(sink));
+		begin();
+		for (size_t part = 0; part < 3; part++) {
+			sink_write(writes[i][part]);
+			parts[part] = sink_copy(trace + size);
+			hands_over(0, size, parts[part], 0);
+			size += parts[part];
+		}
+		/* A message may have begun before the sink's oldest byte: MSEO 2 ends it. */
+		memcpy(expected, trace, parts[0]);
+		expected[parts[0]] = 0x02;
+		count = parts[0] + 1 + parts[1] - old;
+		memcpy(expected + parts[0] + 1, trace + parts[0] + old, parts[1] - old);
+		memcpy(expected + count, trace + parts[0] + parts[1], parts[2]);
+		count += parts[2];
+		add_plain_info();
+		for (size_t at = 0; at < size; at += 1u << 19)
+			add_trace(at, trace + at, size - at < 1u << 19 ? size - at : 1u << 19);
+		import_file("srcbits=0");
+		if (ok(import.stream_count == 1 && parts[1] == AUX_RING_SIZE,
+		       "a whole sink: one stream")) {
+			size_t read = (size_t)pread(fileno(import.files[0]), got, sizeof(got), 0);
+
+			is_u64(import.streams[0].bytes, count,
+			       "a whole sink: what is new of it, case %zu", i);
+			ok(read == count && !memcmp(got, expected, count),
+			   "a whole sink: byte by byte");
+			is_u64(import.streams[0].gaps, 1, "a whole sink: a gap");
+			is_u64(import.pieces[0].count, 2u + (parts[0] != 0) + (parts[2] != 0) - 1,
+			       "a whole sink: its pieces");
+			ok(strstr(notes, "had wrapped before 1 of its pieces"),
+			   "a whole sink: a note");
+		}
+		end();
+	}
+}
+
 /*
  * Without room for the trace the import fails, also if the mark of the gap after a truncated piece
  * is what no longer fits into the buffer of the file.
@@ -364,6 +457,7 @@ int main(void)
 	test_sources();
 	test_hart_params();
 	test_left_out();
+	test_rings();
 	test_no_room();
 	free(added);
 	scratch_remove();

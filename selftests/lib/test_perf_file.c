@@ -229,6 +229,74 @@ static void test_features(void)
 	ntrace_perf_file_close(file);
 }
 
+static bool is_named(const struct ntrace_perf_file *file, uint32_t type, const char *expected)
+{
+	const char *name = ntrace_perf_file_pmu(file, type);
+
+	return expected ? name && !strcmp(name, expected) : !name;
+}
+
+/*
+ * Names of PMUs: a table of types and names (PMU_MAPPINGS, 16), or the events that are named after one
+ * (EVENT_DESC, 12). A section is read as far as it is there.
+ */
+static void test_pmus(void)
+{
+	static const char names[2][16] = { "software", "gtrace" };
+	const uint32_t cpus[2] = { 6, 4 }, count = 2, length = 16, types[2] = { 1, 42 }, ids = 1;
+	const struct perf_event_attr attr = { .type = 42, .size = sizeof(attr) };
+	struct perf_file_section sections[2];
+	struct ntrace_perf_file *file;
+	size_t table, at, good = 0;
+
+	begin();
+	made.header.features[0] = 1 << 7 | 1 << 16;
+	table = made.size;
+	put(sections, sizeof(sections));
+	at = made.size;
+	put(cpus, sizeof(cpus));
+	put(&count, 4);
+	for (size_t i = 0; i < 2; i++) {
+		put(&types[i], 4);
+		put(&length, 4);
+		put(names[i], length);
+	}
+	for (size_t size = 0; size <= 52; size++) {
+		bool first = size >= 28, second = size == 52;
+
+		sections[0] = (struct perf_file_section){ at, size < 8 ? size : 8 };
+		sections[1] = (struct perf_file_section){ at + 8, size };
+		memcpy(made.bytes + table, sections, sizeof(sections));
+		if (opens(&file))
+			break;
+		good += is_named(file, 1, first ? "software" : NULL) &&
+			is_named(file, 42, second ? "gtrace" : NULL) && is_named(file, 2, NULL) &&
+			ntrace_perf_file_cpus(file) == (size < 4 ? 0 : 6);
+		ntrace_perf_file_close(file);
+	}
+	is_u64(good, 53, "names of PMUs as far as they are there, and the number of CPUs");
+	begin();
+	made.header.features[0] = 1 << 12;
+	table = made.size;
+	put(sections, sizeof(sections[0]));
+	at = made.size;
+	put(&count, 4);
+	put(&attr.size, 4);
+	for (size_t i = 0; i < 2; i++) {
+		put(&attr, sizeof(attr));
+		put(&ids, 4);
+		put(&length, 4);
+		put(i ? "other//u\0\0\0\0\0\0\0" : "rvtrace//u\0\0\0\0\0", length);
+		put(&(uint64_t){ 1 }, 8);
+	}
+	sections[0] = (struct perf_file_section){ at, made.size - at };
+	memcpy(made.bytes + table, sections, sizeof(sections[0]));
+	is_u64((uint64_t)opens(&file), 0, "events with names");
+	is_str(ntrace_perf_file_pmu(file, 42), "rvtrace", "the PMU of the first");
+	ok(!ntrace_perf_file_cpus(file), "no number of CPUs");
+	ntrace_perf_file_close(file);
+}
+
 /* ---- records ---- */
 
 static unsigned int seen;
@@ -576,6 +644,7 @@ int main(void)
 	test_header();
 	test_events();
 	test_features();
+	test_pmus();
 	test_records();
 	test_auxtrace();
 	test_sideband();

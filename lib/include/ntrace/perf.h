@@ -381,6 +381,23 @@ NTRACE_API const char *ntrace_perf_file_feature(const struct ntrace_perf_file *f
 						enum ntrace_perf_feature feature);
 
 /**
+ * ntrace_perf_file_pmu - name of the PMU with a type
+ * @file: reader made by ntrace_perf_file_open()
+ * @type: perf_event_attr.type, which each start of a kernel numbers anew
+ *
+ * Return: name owned by the file; NULL if the file does not tell it.
+ */
+NTRACE_API const char *ntrace_perf_file_pmu(const struct ntrace_perf_file *file, uint32_t type);
+
+/**
+ * ntrace_perf_file_cpus - number of CPUs of the recorded machine
+ * @file: reader made by ntrace_perf_file_open()
+ *
+ * Return: CPUs that the machine may have; 0 if the file does not tell it.
+ */
+NTRACE_API uint32_t ntrace_perf_file_cpus(const struct ntrace_perf_file *file);
+
+/**
  * ntrace_perf_file_records - all records in the order of the file
  * @file: reader made by ntrace_perf_file_open()
  * @callback: called with each record, which is borrowed during the call; a nonzero result stops

@@ -480,7 +480,7 @@ const struct command command_report = {
 		"Shares are of the instructions that are selected with --privilege and --pid.\n"
 		"Where a SiFive encoder took samples of the PC a table of them follows.\n"
 		"The lines above the table say what was lost and what could not be decoded.\n"
-		"A perf.data file with trace of another driver (rvtrace, SpacemiT) is a "
+		"A perf.data file with trace of another driver (gtrace, rvtrace, SpacemiT) is a "
 		"recording, too.\n"
 		"Of a perf.data file with branch stacks (perf record -j any,u) the report is of\n"
 		"samples, and says so: functions and the branches that were taken most.\n\n"
