@@ -241,10 +241,15 @@ static int switch_task(struct decoding *decoding)
 	return result;
 }
 
-/* The flow is at @address. If that is not the rest of a divided __switch_to, the rest is over. */
+/*
+ * The flow is at @address. If that is not the rest of a divided __switch_to, the rest is over, and what is there
+ * already belongs to the turn of the next task.
+ */
 static int end_rest(struct decoding *decoding, uint64_t address)
 {
-	return decoding->rest && decoding->rest != address ? switch_task(decoding) : 0;
+	if (!decoding->rest || decoding->rest == address)
+		return 0;
+	return note_thread(decoding, switch_task(decoding));
 }
 
 static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t address,
@@ -597,13 +602,14 @@ static int handle_event(struct decoding *decoding, const struct ntrace_flow_even
 
 	if (result)
 		return result;
+	if (flow->type != NTRACE_FLOW_CIRCUIT)
+		result = end_rest(decoding, flow->address);
+	if (result)
+		return result;
 	event->flow = flow;
 	note_time(decoding, flow->time_known, flow->time);
 	if (flow->type == NTRACE_FLOW_CIRCUIT)
 		return take_circuit(decoding, flow);
-	result = end_rest(decoding, flow->address);
-	if (result)
-		return result;
 	if (flow->type == NTRACE_FLOW_BLOCK) {
 		tell_task(decoding);
 		event->privilege = privilege_of(decoding, flow->address);

@@ -612,6 +612,59 @@ static void test_unknown_order(void)
 	ntrace_session_close(session);
 }
 
+/* ---- a switch that is torn ---- */
+
+/*
+ * CPU 0 goes to another thread. @torn: a sync divides __switch_to(), and its rest is never executed, as a trap comes
+ * first.
+ */
+static void go_to_slowly(struct simulated *next, bool torn)
+{
+	int32_t from = running[0] ? running[0]->tid : 0, to = next ? next->tid : 0;
+	unsigned int priv = running[0] ? NTRACE_PRIV_U : NTRACE_PRIV_S;
+
+	now += 10;
+	switch_threads(from, from, to, to);
+	hart_block(&hart, hart.loop, 0, NTRACE_ITYPE_INTERRUPT, 0, priv);
+	hart_block(&hart, TRAP_ENTRY, 1, NTRACE_ITYPE_INDIRECT_CALL, 0, NTRACE_PRIV_S);
+	if (torn) {
+		hart_block(&hart, SWITCH_TO, 1, NTRACE_ITYPE_NONE, 0, NTRACE_PRIV_S);
+		ntrace_encoder_marker(&hart.encoder, NTRACE_SYNC_EXTERNAL_TRIGGER);
+		hart_block(&hart, SWITCH_TO + 2, 0, NTRACE_ITYPE_INTERRUPT, 0, NTRACE_PRIV_S);
+	} else {
+		hart_block(&hart, SWITCH_TO, 2, NTRACE_ITYPE_RETURN, 0, NTRACE_PRIV_S);
+	}
+	hart_block(&hart, TRAP_ENTRY + 2, 1, NTRACE_ITYPE_INDIRECT_CALL, 0, NTRACE_PRIV_S);
+	hart_block(&hart, NOTHING, 1, NTRACE_ITYPE_RETURN, 0, NTRACE_PRIV_S);
+	hart_block(&hart, TRAP_ENTRY + 4, 2, NTRACE_ITYPE_TRAP_RETURN, 1, NTRACE_PRIV_S);
+	hart.loop = place_of(next);
+	running[0] = next;
+	run_cpu(0);
+}
+
+/* What ends the switch is the first of the next thread, and comes in its turn. */
+static void test_torn(void)
+{
+	put_parcel(SWITCH_TO, 0x0001);
+	put_parcel(SWITCH_TO + 2, 0x8082);
+	write_kcore(in("kcore"));
+	seed = 3;
+	traced = 1;
+	open_harts("torn");
+	for (unsigned int i = 0; i < 3; i++) {
+		go_to_slowly(&threads[0], false);
+		go_to_slowly(NULL, false);
+	}
+	go_to_slowly(&threads[0], false);
+	go_to_slowly(&threads[1], true);
+	close_harts("torn");
+	make_kernel_text();
+	write_kcore(in("kcore"));
+	check_order("torn", NTRACE_NEEDS_TURNS);
+	check_order("torn", NTRACE_NEEDS_TURNS | NTRACE_NEEDS_RUNS);
+	traced = CPUS;
+}
+
 /* ---- stopping ---- */
 
 static uint64_t progress_calls, progress_stop;
@@ -709,6 +762,7 @@ static void tests(void)
 	test_untraced();
 	test_stacks();
 	test_unknown_order();
+	test_torn();
 	test_stops();
 	test_parts();
 }
