@@ -7,8 +7,9 @@
  *	worker;yield;swapcontext		where that returns shows whose it is
  *
  * Events are held until then, and taken when the stack is known. Before, the thread may change its stack again: there is
- * a guess for each stack that it may have now, and those that do not return where the thread returns are dropped. Code
- * of signal handlers decides nothing. If there are too many guesses or events, or none is right, the callers stay
+ * a guess for each stack that it may have now, and those that do not return where the thread returns are dropped. A
+ * stack with unknown callers may return anywhere: it remains possible until another one has returned to its first frame.
+ * Code of signal handlers decides nothing. If there are too many guesses or events, or none is right, the callers stay
  * unknown.
  */
 #include <stdlib.h>
@@ -54,6 +55,23 @@ static bool waits_at(const struct thread *thread, const struct guessed *guessed,
 		return false;
 	top = &stack_of(thread, guessed->base)->frames[guessed->count - 1];
 	return top->returns && top->ret == address;
+}
+
+/* Whether the callers of the stack @index are unknown. */
+static bool is_cut(const struct ntrace_stacks *stacks, const struct thread *thread, size_t index)
+{
+	const struct stack *stack = stack_of(thread, index);
+
+	return stack->count && (stack->frames[0].function == stacks->unknown ||
+				stack->frames[0].function == stacks->moved);
+}
+
+/* Whether the stack is at its frame of unknown callers, or would return there. */
+static bool is_at_cut(const struct ntrace_stacks *stacks, const struct thread *thread,
+		      const struct guessed *guessed)
+{
+	return !guessed->pushed && guessed->count && is_cut(stacks, thread, guessed->base) &&
+	       !stack_of(thread, guessed->base)->frames[guessed->count - 1].returns;
 }
 
 static void leave(struct guessed *guessed)
@@ -102,9 +120,10 @@ static bool add_guess(struct stack_hold *hold, const struct guess *from,
 }
 
 /* Adds a guess for each stack that may go on at @address after @from, of which the present one waits. */
-static bool add_guesses(struct stack_hold *hold, const struct thread *thread,
+static bool add_guesses(struct ntrace_stacks *stacks, const struct thread *thread,
 			const struct guess *from, uint64_t address)
 {
+	struct stack_hold *hold = &stacks->hold;
 	struct guess next = *from;
 
 	if (next.parked_count == GUESSED || next.used_count == GUESSED)
@@ -130,8 +149,10 @@ static bool add_guesses(struct stack_hold *hold, const struct thread *thread,
 			continue;
 		leave(&stack);
 		other.used[other.used_count++] = i;
-		if (other.first == SIZE_MAX)
+		if (other.first == SIZE_MAX) {
 			other.first = i;
+			other.cut = is_cut(stacks, thread, i);
+		}
 		if (!add_guess(hold, &other, &stack))
 			return false;
 	}
@@ -156,7 +177,7 @@ int hold_choose(struct ntrace_stacks *stacks, struct thread *thread, uint64_t ad
 		return NTRACE_ERR_NOMEM;
 	hold->guess_count = 0;
 	*index = HOLD_UNKNOWN;
-	if (!add_guesses(hold, thread, &none, address))
+	if (!add_guesses(stacks, thread, &none, address))
 		return 0;
 	if (hold->guess_count > 1)
 		return hold->possible ? STACKS_HOLD : 0;
@@ -196,13 +217,24 @@ void hold_free(struct stack_hold *hold)
 	*hold = (struct stack_hold){ 0 };
 }
 
-/* Whether the guesses do not agree which stack went on, or none is left. */
-static bool several_stacks(const struct stack_hold *hold)
+/* The stack that went on, if the guesses agree; else HOLD_UNKNOWN. */
+static size_t find_agreed(const struct stack_hold *hold)
 {
-	for (unsigned int i = 1; i < hold->guess_count; i++)
-		if (hold->guesses[i].first != hold->guesses[0].first)
-			return true;
-	return !hold->guess_count;
+	size_t agreed = HOLD_UNKNOWN;
+	bool proven = false;
+
+	for (unsigned int i = 0; i < hold->guess_count; i++)
+		proven |= hold->guesses[i].proven;
+	for (unsigned int i = 0; i < hold->guess_count; i++) {
+		const struct guess *guess = &hold->guesses[i];
+
+		if (proven && guess->cut)
+			continue;
+		if (agreed != HOLD_UNKNOWN && agreed != guess->first)
+			return HOLD_UNKNOWN;
+		agreed = guess->first;
+	}
+	return agreed;
 }
 
 /* Takes all events that are held; among them may be one that is held again. */
@@ -215,7 +247,7 @@ static int flush(struct ntrace_stacks *stacks)
 		return 0;
 	hold->items = NULL;
 	hold->count = hold->room = 0;
-	hold->choice = several_stacks(hold) ? HOLD_UNKNOWN : hold->guesses[0].first;
+	hold->choice = find_agreed(hold);
 	hold->decided = true;
 	old.guesses = NULL;
 	for (size_t i = 0; i < old.count && !error; i++) {
@@ -256,10 +288,11 @@ static int switches(struct ntrace_stacks *stacks, const struct ntrace_flow_event
 }
 
 /* What @guess becomes between two blocks. Return: false: no room. */
-static bool follow_guess(struct stack_hold *hold, const struct thread *thread,
+static bool follow_guess(struct ntrace_stacks *stacks, const struct thread *thread,
 			 const struct guess *old, const struct ntrace_flow_event *from,
 			 const struct ntrace_flow_event *to)
 {
+	struct stack_hold *hold = &stacks->hold;
 	struct guess guess = *old;
 
 	switch (from->insn_class) {
@@ -271,9 +304,15 @@ static bool follow_guess(struct stack_hold *hold, const struct thread *thread,
 			guess.now.rets[guess.now.pushed++] = from->last + from->last_size;
 		return add_guess(hold, &guess, &guess.now);
 	case NTRACE_INSN_RETURN:
+		if (is_at_cut(stacks, thread, &guess.now)) {
+			guess.now.count = 1;
+			return add_guess(hold, &guess, &guess.now);
+		}
 		if (!waits_at(thread, &guess.now, to->address))
 			return true;
 		leave(&guess.now);
+		guess.proven |= !guess.cut && guess.now.base == guess.first && !guess.now.pushed &&
+				guess.now.count == 1;
 		return add_guess(hold, &guess, &guess.now);
 	default:
 		return add_guess(hold, &guess, &guess.now);
@@ -315,9 +354,9 @@ static int follow(struct ntrace_stacks *stacks, const struct thread *thread,
 			room = add_guess(hold, &guess,
 					 &(struct guessed){ .base = thread->aside_count });
 		} else if (switched) {
-			room = add_guesses(hold, thread, &old[i], to->address);
+			room = add_guesses(stacks, thread, &old[i], to->address);
 		} else {
-			room = follow_guess(hold, thread, &old[i], from, to);
+			room = follow_guess(stacks, thread, &old[i], from, to);
 		}
 	}
 	if (!room)
@@ -428,7 +467,7 @@ static int decide(struct ntrace_stacks *stacks, bool *over)
 		return error;
 	error = follow(stacks, thread, &hold->items[hold->last].flow, &last->flow, over);
 	hold->last = hold->count - 1;
-	*over |= !several_stacks(hold);
+	*over |= find_agreed(hold) != HOLD_UNKNOWN;
 	return error;
 }
 

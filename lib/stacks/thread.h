@@ -325,12 +325,14 @@ struct guessed {
 
 /*
  * What the thread may have done since events are held.
- * @first: the stack set aside that went on
+ * @first: the stack set aside that went on; @cut: its callers are unknown; @proven: it has returned to its first frame
  * @now: its stack; @parked: those that it left since then
  * @used: stacks set aside that went on
  */
 struct guess {
 	size_t first;
+	bool cut;
+	bool proven;
 	struct guessed now;
 	struct guessed parked[GUESSED];
 	unsigned int parked_count;

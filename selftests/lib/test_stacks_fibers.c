@@ -137,6 +137,41 @@ static void test_same_place(void)
 	       "a signal handler decides nothing");
 }
 
+/* Of two fibers that wait at one place, one has unknown callers, and may return anywhere. */
+static void test_unknown_callers(void)
+{
+	for (unsigned int known = 0; known < 2; known++) {
+		wait_in_same_place();
+		call(B, 20, SWAP);
+		change_stack(SWAP, MAIN, 24);
+		call(MAIN, 24, SWAP);
+		change_stack(SWAP, C, 0);
+		call(C, 0, A);
+		call(A, 0, B);
+		block(B, 0, 16, NTRACE_INSN_PLAIN, 0);
+		call(B, 20, SWAP);
+		change_stack(SWAP, MAIN, 36);
+		call(MAIN, 36, SWAP);
+		change_stack(SWAP, B, 32);
+		leave(B, 32);
+		leave(A, 12);
+		run(C, known ? 12 : 24);
+		expect(known ? "program;a 3|program;a;b 3|program;a;b;swap 3|program;c 8|"
+			       "program;c;a 5|program;c;a;b 10|program;c;a;b;swap 3|"
+			       "program;c;b 3|program;c;b;swap 3|program;[unknown];b 5|"
+			       "program;[unknown];b;swap 3|program;[unknown];main 12|"
+			       "program;[unknown];main;swap 12" :
+			       "program;a 3|program;a;b 3|program;a;b;swap 3|program;c 6|"
+			       "program;c;a 3|program;c;a;b 8|program;c;a;b;swap 3|"
+			       "program;c;b 3|program;c;b;swap 3|program;[unknown];a 2|"
+			       "program;[unknown];b 7|program;[unknown];b;swap 3|"
+			       "program;[unknown];c 2|program;[unknown];main 12|"
+			       "program;[unknown];main;swap 12",
+		       known ? "all callers of the other one return: it has gone on" :
+			       "a caller of the other one does not return: it has not gone on");
+	}
+}
+
 static void test_resumed(void)
 {
 	struct ntrace_stacks_stats stats;
@@ -306,6 +341,7 @@ int main(void)
 	test_begin();
 	test_many();
 	test_same_place();
+	test_unknown_callers();
 	test_resumed();
 	tear_down();
 	return done_testing();
