@@ -120,7 +120,7 @@ static void forget_oldest(struct ntrace_stacks *stacks)
 {
 	struct thread *thread = stacks->oldest, **at;
 
-	if (thread == stacks->hart.current)
+	if (thread && thread == stacks->hart.current)
 		thread = thread->newer;
 	if (!thread)
 		return;
