@@ -49,6 +49,115 @@ def join_roots(want, got):
                                  for span in got.spans[thread] if span.name != UNKNOWN]
 
 
+def after_unknown(path):
+    """What is above the unknown callers of a path; None: it has none."""
+    return path[len(path) - path[::-1].index(UNKNOWN):] if UNKNOWN in path else None
+
+
+def find_callers(mine, its, fiber):
+    """Gives instructions below unknown callers to stacks that end in the same way and have more of them, if there are. The
+    longest ends have the fewest such stacks."""
+    found = collections.Counter({path: count for path, count in its.items() if UNKNOWN not in path})
+    for path in sorted((path for path in its if UNKNOWN in path), key=lambda path: -len(after_unknown(path))):
+        end, left = after_unknown(path), its[path]
+        for stack, count in mine.items():
+            if fiber in stack and stack[len(stack) - len(end):] == end:
+                taken = min(left, max(count - found[stack], 0))
+                found[stack] += taken
+                left -= taken
+        found[path] += left
+    return found
+
+
+def find_edges(mine, its):
+    """The same with calls."""
+    found = collections.Counter({edge: count for edge, count in its.items() if edge[0] != UNKNOWN})
+    for caller, callee in its:
+        left = its[caller, callee] if caller == UNKNOWN else 0
+        for edge, count in mine.items():
+            if left and edge[1] == callee:
+                taken = min(left, max(count - found[edge], 0))
+                found[edge] += taken
+                left -= taken
+        if left:
+            found[UNKNOWN, callee] += left
+    return found
+
+
+def chain_at(spans, at):
+    """The names of the executions that go on together from one place in the list on."""
+    end = at
+    while end < len(spans) and not spans[end].called and spans[end].start == spans[at].start:
+        end += 1
+    return [span.name for span in spans[at:end]]
+
+
+def find_spans(mine, its):
+    """The same with executions, in their order. Where a stack goes on, it begins with all its functions; with unknown callers,
+    it begins with some, and with others when it returns to them: these are left out of both lists."""
+    want, got, i, k = [], [], 0, 0
+    while i < len(mine) and k < len(its):
+        right = its[k]
+        if right.name == UNKNOWN:
+            k += 1
+            continue
+        if right.parent == UNKNOWN:
+            chain = chain_at(mine, i)
+            known = next((n for n in range(len(chain), 0, -1) if chain[-n:] == [span.name for span in its[k:k + n]]), 0)
+            if chain and not known:
+                k += 1
+                continue
+            i += len(chain) - known if chain else 0
+        left = mine[i]
+        if right.parent == UNKNOWN:
+            # Not even of the same name if the next one is the call itself.
+            if right.name != left.name or [(left.name, left.parent)] == [(span.name, span.parent) for span in its[k + 1:k + 2]]:
+                k += 1
+                continue
+            right = right._replace(parent=left.parent)
+        if (left.name, left.parent) != (right.name, right.parent):
+            break
+        want.append(left)
+        got.append(right)
+        i, k = i + 1, k + 1
+    return want + mine[i:], got + its[k:]
+
+
+def resolve_unknown(want, got, fiber):
+    """Where a fiber was given up, it may stay open which one ran: its callers are unknown then. They may be any, but only of
+    what ran above the function fiber, and what is known of them must be true: each unknown caller is resolved to a true one
+    that has been told too seldom, if there is one. Returns the instructions below unknown callers, and the functions of
+    fibers."""
+    below, names = 0, set()
+    for thread, stacks in want.stacks.items():
+        if not any(fiber in path for path in stacks):
+            continue
+        names.update(name for path in stacks if fiber in path for name in path)
+        below += sum(count for path, count in (got.stacks or {}).get(thread, {}).items() if UNKNOWN in path)
+        if got.stacks is not None:
+            got.stacks[thread] = find_callers(stacks, got.stacks[thread], fiber)
+        if got.edges is not None:
+            got.edges[thread] = find_edges(want.edges[thread], got.edges[thread])
+        if got.spans is not None and any(span.parent == UNKNOWN for span in got.spans[thread]):
+            want.spans[thread], got.spans[thread] = find_spans(want.spans[thread], got.spans[thread])
+    return below, names
+
+
+def resolve_report(want, got, below, names):
+    """The same in sums over all threads, which lack up to as much as ran below unknown callers."""
+    _, inclusive, edges = want.sums(None)
+    first = first_edges(want.stacks[None])
+    callees = {callee for _, callee in got.edge_sums} & names
+    for name in names:
+        if inclusive[name] - below <= got.inclusive[name] <= inclusive[name]:
+            got.inclusive[name] = inclusive[name]
+    for pair in {*first, *got.edge_sums}:
+        least, most = first[pair] - below, below if pair[0] == UNKNOWN else edges[pair]
+        if pair[1] in callees and least <= got.edge_sums[pair] <= most:
+            got.edge_sums[pair] = first[pair]
+    got.edges[None] = find_edges(want.edges[None], got.edges[None])
+
+
 def path_text(path):
     return ";".join(path)
 

@@ -16,7 +16,7 @@ usage: threads_compare.py [option...] RECORDING
   --bound NANOSECONDS             how much a time may differ; "any": times are not compared
   --counts FILE                   lines "count FUNCTION NUMBER" that the program printed: the witness must agree
   --first N                       differences to print of each kind (5)
-  --known FILE                    regular expressions of results that are known to differ: they do not fail
+  --fibers FUNCTION               what runs above this function may have unknown callers, as fibers may be given up
   --forget N, --falsify KIND      self-test: falsify the witness or the output; the comparison must fail
 
 Prints TAP, a result for each output and kind of number: own and inclusive instructions of functions, instructions
@@ -25,9 +25,9 @@ told apart where the output does so. Exit status: 0 = all agree.
 """
 import argparse
 import collections
+import copy
 import hashlib
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -62,7 +62,7 @@ def parse():
     parser.add_argument("--counts")
     parser.add_argument("--first", type=int, default=5)
     parser.add_argument("--functions", type=int, default=20)
-    parser.add_argument("--known")
+    parser.add_argument("--fibers")
     parser.add_argument("--forget", type=int, default=0)
     parser.add_argument("--falsify", default="")
     parser.add_argument("--perf", default="perf")
@@ -96,18 +96,11 @@ def falsify(form, kind):
             del spans[at]
 
 
-def read_known(path):
-    if not path:
-        return []
-    with open(path) as file:
-        return [re.compile(line.rstrip("\n")) for line in file if line.strip() and not line.startswith("#")]
-
-
 class Comparison:
     def __init__(self, options):
         self.options = options
-        self.known = read_known(options.known)
         self.digests, self.checked = {}, {}
+        self.below, self.in_fibers = 0, set()
         self.truth = Truth(options.threads, logs_of(options.log), options.section, options.recording, options.clock,
                            options.root, options.forget, options.perf)
         self.names = self.truth.names
@@ -117,11 +110,6 @@ class Comparison:
 
     def result(self, name, what, differences):
         text = f"{name}: {what}"
-        if differences and any(pattern.search(text) for pattern in self.known):
-            ok(True, f"{text}: {len(differences)} differ, as known")
-            for line in differences[:self.options.first]:
-                diag(line[:300])
-            return
         ok(not differences, text if not differences else f"{text}: {len(differences)} differ",
            *differences[:self.options.first])
 
@@ -170,18 +158,24 @@ class Comparison:
             self.checked[kind] = jobs
             got = getattr(outputs, kind)(path, self.names)
         keep_threads(got, self.threads)
-        compare.join_roots(self.want, got)
         if self.options.falsify:
             falsify(got, self.options.falsify)
         bound = None if self.options.bound == "any" else int(self.options.bound)
+        want = copy.copy(self.want)
+        want.spans = want.spans and collections.defaultdict(list, want.spans)
+        share = compare.unknown_share(got) if got.stacks is not None else None
+        if self.options.fibers:
+            below, names = compare.resolve_unknown(want, got, self.options.fibers)
+            self.below, self.in_fibers = max(self.below, below), self.in_fibers | names
+        compare.join_roots(want, got)
         if got.stacks is not None:
-            below, total = compare.unknown_share(got)
-            self.results(name, compare.compare_stacks(self.want, got))
+            below, total = share
+            self.results(name, compare.compare_stacks(want, got))
             diag(f"{name}: {len(self.want.stacks)} threads, {total} instructions, {below} of them below unknown callers")
         if got.edges is not None:
-            self.results(name, compare.compare_edges(self.want, got))
+            self.results(name, compare.compare_edges(want, got))
         if got.spans is not None:
-            found = compare.compare_spans(self.want, got, bound)
+            found = compare.compare_spans(want, got, bound)
             self.results(name, found)
             diag(f"{name}: the largest difference of a time that was compared is {found['worst']} ns, of a bound of {bound}")
 
@@ -201,6 +195,8 @@ class Comparison:
         calls = collections.Counter({name: count for name, count in merged.calls.items() if name in own})
         asked = [callee for callee, _ in calls.most_common(self.options.functions)]
         got = outputs.report(command, self.options.recording, set(programs), asked, self.names)
+        if self.below:
+            compare.resolve_report(merged, got, self.below, self.in_fibers)
         self.results(name, compare.compare_report(merged, got, own))
 
 

@@ -5,18 +5,15 @@
 # they called, whole stacks and times, for threads and processes that change their CPUs while deep in calls. One recording
 # of four harts and one of the tasks, in one boot with -icount; the programs are host/threads_hop.cc and random ones.
 #   THREADS=N           number of random programs (3)
-#   THREADS_SEED=N      number of the first one (1): not SEED, as other numbers still show what host/threads_known is about
+#   THREADS_SEED=N      number of the first one (1)
 #   THREADS_WITHOUT=LIST  kinds of control flow that the random programs do not have (see host/random_threads.py)
 #   THREADS_KEEP=DIR    keeps recordings, logs and programs there
 #   THREADS_FROM=DIR    compares these instead of booting a guest
 #   THREADS_JOBS=LIST   -j of the commands that decode ("1,2,7")
-#   THREADS_KNOWN=FILE  other results that may differ than those of host/threads_known; none without fibers
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
 seed=${THREADS_SEED:-1} count=${THREADS:-3} from=${THREADS_FROM:-}
-known=selftests/tools/host/threads_known
-[[ ",${THREADS_WITHOUT:-}," != *,fiber,* ]] || known=/dev/null
 
 # Every second program is linked dynamically, and every second pair keeps calls at the end of a function.
 build_programs() {
@@ -58,14 +55,13 @@ cp "$from"/programs/* "$sysroot/root/threads/"
 # compare NAME OPTION...
 compare() {
 	selftests/oracle/threads_compare.py --log "$from/log" --section $section --root "$sysroot" --clock "$from/$1/clock" \
-		--program "$(cd "$from/programs" && echo * | tr ' ' ',')" "${@:2}" "$from/$1/data"
+		--program "$(cd "$from/programs" && echo * | tr ' ' ',')" --fibers fiber_run "${@:2}" "$from/$1/data"
 }
 
 section=0
 for name in system task; do
 	[ -d "$from/$name" ] || continue
-	relay "$name" compare "$name" --counts "$from/$name/counts" --jobs "${THREADS_JOBS:-1,2,7}" \
-		--known "${THREADS_KNOWN:-$known}"
+	relay "$name" compare "$name" --counts "$from/$name/counts" --jobs "${THREADS_JOBS:-1,2,7}"
 	# Not every return: after a function without its own frame, the next return compensates.
 	for forget in 5000 5001 5002 5003 5004 5005 ''; do
 		[ -z "$forget" ] || compare "$name" --outputs witness --forget "$forget" >"$tmp/forgotten" || break

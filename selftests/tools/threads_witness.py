@@ -637,6 +637,64 @@ def check_outputs(names):
             ok(not differences(found) and found["worst"] == 20, f"{kind}: times within the bound", found)
 
 
+def fiber_form(callers=("root", "fiber", "a")):
+    """A thread whose fiber goes on in b, below these callers."""
+    form, thread = Form("fibers"), (7, 7)
+    form.stacks[thread].update({("main",): 100, ("main", "b"): 50, ("root", "fiber"): 10, ("root", "fiber", "a"): 20,
+                                (*callers, "b"): 30, (*callers, "b", "c"): 5})
+    form.edges[thread].update({("main", "b"): 1, (callers[-1], "b"): 2, ("b", "c"): 1})
+    goes_on = [(name, ((None,) + callers)[i]) for i, name in enumerate(callers)] + [("b", callers[-1])]
+    form.spans[thread] = [Span("main", None, 0, 900, False, True, 150), Span("b", "main", 100, 200, True, True, 50)]
+    form.spans[thread] += [Span(name, parent, 300, 400, False, True, 60) for name, parent in goes_on if name != "[unknown]"]
+    form.spans[thread].append(Span("c", "b", 310, 320, True, True, 5))
+    return form
+
+
+def check_fibers():
+    """Only callers of what runs in a fiber may be unknown, and nothing else may be wrong."""
+    def found(got):
+        want = fiber_form()
+        compare.resolve_unknown(want, got, "fiber")
+        return differences({**compare.compare_stacks(want, got), **compare.compare_edges(want, got),
+                            **compare.compare_spans(want, got, 0)})
+    thread, unknown = (7, 7), ("[unknown]",)
+    for callers in (("root", "fiber", "a"), unknown, unknown + ("a",), unknown + ("fiber", "a")):
+        lines = found(fiber_form(callers))
+        ok(not lines, f"fibers: callers {';'.join(callers)}", *lines[:5])
+    ok(found(fiber_form(("root", "fiber"))), "fibers: a caller that is left out is found")
+    ok(found(fiber_form(unknown + ("fiber",))), "fibers: also below unknown ones")
+    for text, change in (("an unknown caller of what is no fiber", {("main", "b"): -50, unknown + ("b",): 50}),
+                         ("an instruction too many", {unknown + ("b",): 1}),
+                         ("a stack that was not executed", {unknown + ("d",): 1})):
+        got = fiber_form(unknown)
+        got.stacks[thread].update(change)
+        ok(found(got), f"fibers: {text} is found")
+    got = fiber_form(unknown)
+    got.edges[thread]["[unknown]", "b"] += 2
+    ok(found(got), "fibers: a call too many is found")
+    got = fiber_form(unknown)
+    del got.spans[thread][-1]
+    ok(found(got), "fibers: an execution that is missing is found")
+
+    def report(got):
+        want = fiber_form().merged()
+        compare.resolve_report(want, got, 35, {"a", "b", "c", "fiber"})
+        return differences(compare.compare_report(want, got, {"main", "a", "b", "c", "fiber"}))
+
+    def told(total, caller, calls):
+        got = fiber_form().merged()
+        got.own, got.inclusive, _ = got.sums(None)
+        got.edge_sums = compare.first_edges(got.stacks[None])
+        got.inclusive["fiber"] = total
+        got.edge_sums["[unknown]", "b"], got.edge_sums["a", "b"] = 35, caller
+        got.edges[None]["[unknown]", "b"], got.edges[None]["a", "b"] = 2 - calls, calls
+        return got
+    ok(not report(told(30, 0, 0)), "fibers: a report without what is below unknown callers", *report(told(30, 0, 0)))
+    for text, got in (("less than that", told(29, 0, 0)), ("more than was executed", told(66, 0, 0)),
+                      ("too much by a caller", told(30, 36, 0)), ("a call too many", told(30, 0, 3))):
+        ok(report(got), f"fibers: a report of {text} is found")
+
+
 REPORT = r"""#!/bin/sh
 case " $* " in
 *" --json "*) cat <<'END'
@@ -690,6 +748,7 @@ def main():
     check_witness(names)
     check_outputs(names)
     check_report(names)
+    check_fibers()
     done()
 
 
