@@ -141,6 +141,8 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	strscpy(info->module_version, NTRACE_VERSION);
 	info->sink = sink->start;
 	info->range_max = encoder->ranges;
+	info->comparators = encoder->comparator_count;
+	info->comparisons = encoder->comparisons;
 	info->traps = encoder->traps;
 	info->causes = encoder->causes;
 	info->triggers_in = encoder->triggers_in;

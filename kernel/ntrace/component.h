@@ -66,6 +66,8 @@ struct reset_control;
  * @privilege: privilege codes that a filter can select, 0 = no filter
  * @context: not 0: the encoder has trTeContext
  * @ranges: number of address ranges that can be filtered at a time
+ * @comparator_count: number of the first of @comparators that can compare addresses
+ * @comparisons: NTRACE_COMPARE_...
  * @traps: bit n: filters can select NTRACE_TRAPS_... n
  * @causes: filters can select causes of traps
  * @triggers_in: external trigger inputs, as a bit mask
@@ -107,6 +109,8 @@ struct ntrace_encoder {
 	u32 privilege;
 	u32 context;
 	u32 ranges;
+	u32 comparator_count;
+	u32 comparisons;
 	u32 traps;
 	bool causes;
 	u32 triggers_in;

@@ -4,8 +4,14 @@
  *
  * An encoder traces an instruction if one of the selected filters matches; a filter matches if all
  * of its conditions hold. So the driver uses one filter, with its own comparator, for each address
- * range. Each of these filters also selects the permitted privileges: an address range never makes
- * more visible than there was without it.
+ * range. Each of these filters also selects the permitted privileges, and the conditions that hold
+ * for all: an address range never makes more visible than there was without it.
+ *
+ *	comparator	compares	used by
+ *	0 .. n - 1	the ranges	filters 0 .. n - 1, each as its first
+ *	next		from, until	all filters, as their second
+ *	next		the task	all filters, as their third
+ *	next ones	two marks each	none: they notify
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
@@ -21,11 +27,31 @@
 #define NTRACE_COMP_RANGE (TR_TE_COMP_FUNCTION_GE << TR_TE_COMP_P_FUNCTION_SHIFT | \
 			   TR_TE_COMP_FUNCTION_LE << TR_TE_COMP_S_FUNCTION_SHIFT | \
 			   TR_TE_COMP_MODE_AND << TR_TE_COMP_MODE_SHIFT)
+#define NTRACE_COMP_MARK (TR_TE_COMP_FUNCTION_EQ << TR_TE_COMP_P_FUNCTION_SHIFT | \
+			  TR_TE_COMP_FUNCTION_EQ << TR_TE_COMP_S_FUNCTION_SHIFT | \
+			  TR_TE_COMP_P_NOTIFY)
+#define NTRACE_COMP_TASK (TR_TE_COMP_INPUT_CONTEXT | \
+			  TR_TE_COMP_FUNCTION_EQ << TR_TE_COMP_P_FUNCTION_SHIFT)
 
-/* Filter @i uses comparator @i and no other. */
-static u32 ntrace_filter_comparator(u32 i)
+#define NTRACE_CONFIG_WINDOW (NTRACE_CONFIG_FROM | NTRACE_CONFIG_UNTIL)
+
+/*
+ * P sets the latch, and S clears it. If P never matches, the latch is set from the beginning. No
+ * address is below 0.
+ */
+static u32 ntrace_filter_window(u32 flags)
 {
-	return TR_TE_FILTER_CONTROL_MATCH_COMP(0) | i << TR_TE_FILTER_COMP_SHIFT(0);
+	u32 p = flags & NTRACE_CONFIG_FROM ? TR_TE_COMP_FUNCTION_EQ : TR_TE_COMP_FUNCTION_FALSE;
+	u32 s = flags & NTRACE_CONFIG_UNTIL ? TR_TE_COMP_FUNCTION_EQ : TR_TE_COMP_FUNCTION_LT;
+
+	return p << TR_TE_COMP_P_FUNCTION_SHIFT | s << TR_TE_COMP_S_FUNCTION_SHIFT |
+	       TR_TE_COMP_MODE_LATCH << TR_TE_COMP_MODE_SHIFT;
+}
+
+/* A filter takes comparator @j as its number @n. */
+static u32 ntrace_filter_comparator(u32 n, u32 j)
+{
+	return TR_TE_FILTER_CONTROL_MATCH_COMP(n) | j << TR_TE_FILTER_COMP_SHIFT(n);
 }
 
 /* A register that does not read back would filter something else. */
@@ -43,18 +69,47 @@ static bool ntrace_filter_takes(struct ntrace_component *component, u32 i, u32 c
 static bool ntrace_filter_takes_range(struct ntrace_component *component, u32 i)
 {
 	u32 privilege = component->encoder.privilege;
-	u32 control = ntrace_filter_comparator(i);
+	u32 control = ntrace_filter_comparator(0, i);
 	bool takes;
 
-	if (!(component->encoder.comparators & BIT(i)))
-		return false;
 	if (privilege)
 		control |= TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE;
 	takes = ntrace_filter_write(component, TR_TE_FILTER_MATCH_INST(i), privilege) &&
-		ntrace_filter_write(component, TR_TE_COMP_CONTROL(i), NTRACE_COMP_RANGE) &&
 		ntrace_filter_takes(component, i, control);
 	ntrace_write(component, TR_TE_FILTER_CONTROL(i), 0);
 	return takes;
+}
+
+/* Can comparator @j compare so? */
+static bool ntrace_filter_compares(struct ntrace_component *component, u32 j, u32 control)
+{
+	bool takes;
+
+	if (j >= TR_TE_COMPARATOR_MAX || !(component->encoder.comparators & BIT(j)))
+		return false;
+	takes = ntrace_filter_write(component, TR_TE_COMP_CONTROL(j), control);
+	ntrace_write(component, TR_TE_COMP_CONTROL(j), 0);
+	return takes;
+}
+
+static void ntrace_filter_probe_comparators(struct ntrace_component *component, u32 filters)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+
+	while (ntrace_filter_compares(component, encoder->comparator_count, NTRACE_COMP_RANGE))
+		encoder->comparator_count++;
+	if (ntrace_filter_compares(component, 0, NTRACE_COMP_MARK | TR_TE_COMP_S_NOTIFY))
+		encoder->comparisons |= NTRACE_COMPARE_MARK;
+	if (!(filters & BIT(0)))
+		return;
+	if (ntrace_filter_compares(component, 0, ntrace_filter_window(0)) &&
+	    ntrace_filter_compares(component, 0, ntrace_filter_window(NTRACE_CONFIG_WINDOW)) &&
+	    ntrace_filter_takes(component, 0, ntrace_filter_comparator(1, 0)))
+		encoder->comparisons |= NTRACE_COMPARE_FROM_UNTIL;
+	if (ntrace_filter_compares(component, 0, NTRACE_COMP_TASK) &&
+	    ntrace_filter_takes(component, 0, ntrace_filter_comparator(2, 0)))
+		encoder->comparisons |= NTRACE_COMPARE_TASK;
+	ntrace_write(component, TR_TE_FILTER_CONTROL(0), 0);
 }
 
 /**
@@ -83,7 +138,8 @@ void ntrace_filter_init(struct ntrace_component *component)
 			encoder->causes = true;
 		ntrace_write(component, TR_TE_FILTER_CONTROL(0), 0);
 	}
-	while (encoder->ranges < NTRACE_RANGES_MAX && filters & BIT(encoder->ranges) &&
+	ntrace_filter_probe_comparators(component, filters);
+	while (encoder->ranges < encoder->comparator_count && filters & BIT(encoder->ranges) &&
 	       ntrace_filter_takes_range(component, encoder->ranges))
 		encoder->ranges++;
 	ntrace_write(component, TR_TE_INST_FILTERS, 0);
@@ -115,6 +171,33 @@ static int ntrace_filter_check_privilege(const struct ntrace_component *componen
 				      config->privilege);
 }
 
+static int ntrace_filter_check_comparators(const struct ntrace_component *component,
+					   const struct ntrace_config *config)
+{
+	const struct ntrace_encoder *encoder = &component->encoder;
+	u32 needed = config->range_count + DIV_ROUND_UP(config->mark_count, 2) +
+		     !!(config->flags & NTRACE_CONFIG_WINDOW) + !!config->task;
+
+	/* The kernel tells the thread only then. */
+	if (config->task && !(config->flags & NTRACE_CONFIG_CONTEXT))
+		return -EINVAL;
+	if (config->range_count > encoder->ranges)
+		return ntrace_component_lacks(component, "the number of address comparators",
+					      config->range_count);
+	if (needed > encoder->comparator_count)
+		return ntrace_component_lacks(component, "the number of comparators", needed);
+	if (config->mark_count && !(encoder->comparisons & NTRACE_COMPARE_MARK))
+		return ntrace_component_lacks(component, "trTeCompPNotify", 1);
+	if (config->flags & NTRACE_CONFIG_WINDOW &&
+	    !(encoder->comparisons & NTRACE_COMPARE_FROM_UNTIL))
+		return ntrace_component_lacks(component, "trTeCompMatchMode",
+					      TR_TE_COMP_MODE_LATCH);
+	if (config->task && !(encoder->comparisons & NTRACE_COMPARE_TASK))
+		return ntrace_component_lacks(component, "trTeCompPInput",
+					      TR_TE_COMP_INPUT_CONTEXT);
+	return 0;
+}
+
 /**
  * ntrace_filter_check - check the filters of a configuration
  * @component: encoder
@@ -126,16 +209,17 @@ int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_
 {
 	const struct ntrace_encoder *encoder = &component->encoder;
 	u32 i;
+	int ret;
 
 	if (config->traps > NTRACE_TRAPS_INTERRUPTS || (config->causes && !config->traps) ||
-	    config->range_count > NTRACE_RANGES_MAX)
+	    config->range_count > NTRACE_RANGES_MAX || config->mark_count > NTRACE_MARKS_MAX)
 		return -EINVAL;
 	for (i = 0; i < config->range_count; i++)
 		if (config->ranges[i].start > config->ranges[i].end)
 			return -EINVAL;
-	if (config->range_count > encoder->ranges)
-		return ntrace_component_lacks(component, "the number of address comparators",
-					      config->range_count);
+	ret = ntrace_filter_check_comparators(component, config);
+	if (ret)
+		return ret;
 	if (config->traps && !(encoder->traps & BIT(config->traps)))
 		return ntrace_component_lacks(component, "trTeFilterMatchInterrupt", config->traps);
 	if (config->causes && !encoder->causes)
@@ -143,24 +227,59 @@ int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_
 	return ntrace_filter_check_privilege(component, config);
 }
 
-static bool ntrace_filter_set_range(struct ntrace_component *component, u32 i,
-				    const struct ntrace_range *range)
+static bool ntrace_filter_compare(struct ntrace_component *component, u32 j, u32 control, u64 p,
+				  u64 s)
 {
 	/* Address bits above the implemented width may be missing. */
-	ntrace_write(component, TR_TE_COMP_P_MATCH_HIGH(i), upper_32_bits(range->start));
-	ntrace_write(component, TR_TE_COMP_S_MATCH_HIGH(i), upper_32_bits(range->end));
-	return ntrace_filter_write(component, TR_TE_COMP_P_MATCH_LOW(i),
-				   lower_32_bits(range->start)) &&
-	       ntrace_filter_write(component, TR_TE_COMP_S_MATCH_LOW(i),
-				   lower_32_bits(range->end)) &&
-	       ntrace_filter_write(component, TR_TE_COMP_CONTROL(i), NTRACE_COMP_RANGE);
+	ntrace_write(component, TR_TE_COMP_P_MATCH_HIGH(j), upper_32_bits(p));
+	ntrace_write(component, TR_TE_COMP_S_MATCH_HIGH(j), upper_32_bits(s));
+	return ntrace_filter_write(component, TR_TE_COMP_P_MATCH_LOW(j), lower_32_bits(p)) &&
+	       ntrace_filter_write(component, TR_TE_COMP_S_MATCH_LOW(j), lower_32_bits(s)) &&
+	       ntrace_filter_write(component, TR_TE_COMP_CONTROL(j), control);
+}
+
+/*
+ * Programs the comparators after those of the ranges.
+ *
+ * Return: false if a register does not read back. @all: what the control register of each filter
+ * has for them.
+ */
+static bool ntrace_filter_set_comparators(struct ntrace_component *component,
+					  const struct ntrace_config *config, u32 *all)
+{
+	u32 j = config->range_count, i;
+
+	*all = 0;
+	if (config->flags & NTRACE_CONFIG_WINDOW) {
+		*all |= ntrace_filter_comparator(1, j);
+		if (!ntrace_filter_compare(component, j++, ntrace_filter_window(config->flags),
+					   config->from,
+					   config->flags & NTRACE_CONFIG_UNTIL ? config->until : 0))
+			return false;
+	}
+	if (config->task) {
+		*all |= ntrace_filter_comparator(2, j);
+		if (!ntrace_filter_compare(component, j++, NTRACE_COMP_TASK, config->task, 0))
+			return false;
+	}
+	for (i = 0; i < config->mark_count; i += 2) {
+		bool two = i + 1 < config->mark_count;
+
+		if (!ntrace_filter_compare(component, j++,
+					   NTRACE_COMP_MARK | (two ? TR_TE_COMP_S_NOTIFY : 0),
+					   config->marks[i], two ? config->marks[i + 1] : 0))
+			return false;
+	}
+	return true;
 }
 
 /* Operands before the bits that enable them. */
 static bool ntrace_filter_set(struct ntrace_component *component, u32 i,
-			      const struct ntrace_config *config)
+			      const struct ntrace_config *config, u32 control)
 {
-	u32 control = TR_TE_FILTER_CONTROL_ENABLE, match = 0;
+	u32 match = 0;
+
+	control |= TR_TE_FILTER_CONTROL_ENABLE;
 
 	ntrace_write(component, TR_TE_FILTER_CONTROL(i), 0);
 	if (component->encoder.privilege) {
@@ -181,8 +300,9 @@ static bool ntrace_filter_set(struct ntrace_component *component, u32 i,
 			return false;
 	}
 	if (config->range_count) {
-		control |= ntrace_filter_comparator(i);
-		if (!ntrace_filter_set_range(component, i, &config->ranges[i]))
+		control |= ntrace_filter_comparator(0, i);
+		if (!ntrace_filter_compare(component, i, NTRACE_COMP_RANGE, config->ranges[i].start,
+					   config->ranges[i].end))
 			return false;
 	}
 	return ntrace_filter_write(component, TR_TE_FILTER_MATCH_INST(i), match) &&
@@ -199,12 +319,15 @@ static bool ntrace_filter_set(struct ntrace_component *component, u32 i,
 int ntrace_filter_program(struct ntrace_component *component, const struct ntrace_config *config)
 {
 	u32 count = max(config->range_count, 1U);
-	u32 i;
+	u32 i, all;
 
-	if (!component->encoder.privilege && !config->range_count && !config->traps)
+	if (!ntrace_filter_set_comparators(component, config, &all))
+		return ntrace_component_lacks(component, "a register of trTeComp",
+					      config->range_count);
+	if (!component->encoder.privilege && !config->range_count && !config->traps && !all)
 		return 0;
 	for (i = 0; i < count; i++)
-		if (!ntrace_filter_set(component, i, config))
+		if (!ntrace_filter_set(component, i, config, all))
 			return ntrace_component_lacks(component, "a register of trTeFilter", i);
 	return ntrace_filter_write(component, TR_TE_INST_FILTERS, GENMASK(count - 1, 0)) ?
 		       0 :

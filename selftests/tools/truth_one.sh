@@ -3,7 +3,8 @@
 # runner: guest seconds=50
 # Truth test of one hart: the decoded instructions are exactly those of the witness, in HTM and BTM.
 # In filtered recordings, they are exactly those of the witness within the ranges: two functions of
-# a program that forks, and a function of the kernel.
+# a program that forks, and a function of the kernel; and those from each call of a function of the kernel up to the next
+# call of another one, with marks at the calls of a third one.
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
@@ -15,6 +16,7 @@ for mode in htm btm; do
 	truth_job $mode "$rounds" 1 --mode $mode --sink-size $sink
 done
 truth_job kernel 1 1 --privilege s --filter handle_mm_fault
+truth_job window 1 1 --privilege s --from vfs_write --until handle_mm_fault --mark vfs_read
 truth_job user 1 1 --task --privilege u --filter by_value@$load --filter compute@$load
 truth_boot one --icount --smp 1
 
@@ -69,6 +71,47 @@ filtered() {
 	ok "$name: they are many" test "$(wc -l <"$tmp/$name.executed")" -gt 1000
 }
 ! recorded kernel || filtered kernel "$section" S 1
+
+# windowed START END DECODED: prints what was executed in the kernel from START up to END; DECODED.exact takes what is decoded
+# up to END. The encoder looks at the first instruction of a block, so the block of END is traced as a whole.
+windowed() {
+	build/oracle/log_print "$tmp/log.0" "$section" | python3 -c '
+import sys
+start, end = (int(text, 16) for text in sys.argv[1:3])
+traced = False
+for line in sys.stdin:
+    address, _, rest = line.partition(" ")
+    if rest[2:3] not in list("USM"):
+        continue
+    number = int(address, 16)
+    traced |= number == start
+    if traced and rest[2:3] == "S":
+        print(f"0x{number:x}")
+    traced &= number != end
+after = 0
+with open(sys.argv[3]) as decoded, open(sys.argv[3] + ".exact", "w") as exact:
+    for line in decoded:
+        number = int(line, 16)
+        after = after + 1 if number == end or after and number != start else 0
+        if after > 60:
+            sys.exit("more than a block after the end")
+        if after < 2:
+            exact.write(line)' "$@"
+}
+if recorded window; then
+	address() { awk -v name="$1" '$3 == name { print $1 }' "$results/window/functions"; }
+	ok "window: decode" build/ntrace decode --level pc --sysroot "$sysroot" "$data"
+	grep '^0x' "$tmp/.ok" >"$tmp/window.decoded"
+	windowed "$(address vfs_write)" "$(address handle_mm_fault)" "$tmp/window.decoded" >"$tmp/window.executed"
+	ok "window: $(wc -l <"$tmp/window.executed") instructions from one function up to the other are all that is decoded" \
+		cmp "$tmp/window.executed" "$tmp/window.decoded.exact"
+	ok "window: they are many" test "$(wc -l <"$tmp/window.executed")" -gt 1000
+	ok "window: decode its events" build/ntrace decode --json --sysroot "$sysroot" "$data"
+	marks=$(grep -c '"detail":"trace event".*"symbol":"vfs_read","symbol_offset":0,' "$tmp/.ok")
+	is "$marks" \
+		"$(grep -cx "0x$(address vfs_read)" "$tmp/window.executed")" "window: each call of a third function has a mark"
+	ok "window: there are marks" test "$marks" -gt 0
+fi
 # Recordings of a task have one section per stay on the hart, up to the end of the log.
 ! recorded user || filtered user "$section-" U 2
 done_testing

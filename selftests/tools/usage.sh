@@ -119,6 +119,12 @@ complains "a filter of files for harts" 2 "per-process and system-wide tracing" 
 complains "traps of no kind" 2 "neither exceptions nor interrupts" record --traps faults true
 complains "a cause that is too large" 2 "causes up to 63" record --traps exceptions:64 true
 complains "traps of tasks" 2 "traps is a system-wide option" record --task --traps interrupts true
+complains "a mark in a file" 2 "'main@/bin/true' is neither a function of the kernel nor an address" record --mark main@/bin/true true
+complains "too many marks" 2 "option --mark: more than 8" record --mark 1 --mark 2 --mark 3 --mark 4 --mark 5 --mark 6 --mark 7 --mark 8 \
+	--mark 9 true
+complains "marks of tasks" 2 "only-context are system-wide options" record --task --mark 0x1000 true
+complains "a window of tasks" 2 "only-context are system-wide options" record --task --from 0x1000 true
+complains "a thread that is none" 2 "only-context" record --only-context 0 true
 complains "--cpu without a list" 2 "option --cpu: '1-x' is not a list like" record --cpu 1-x true
 for command in record top encode; do
 	complains "$command: --harts" 2 "unknown option --harts: the option is --cpu" $command --harts 0
@@ -139,8 +145,10 @@ complains "--live of tasks" 2 "counts whole CPUs" record --live --pid 1 true
 complains "--live of the command" 2 "counts whole CPUs" record --live --task true
 complains "--live, compressed" 2 "saves no trace that could be compressed" record --live -z true
 complains "--live without the kernel" 2 "privilege without s hides it" record --live --privilege u true
-complains "--live with a filter" 2 "filter and --traps hide it" record --live --filter 0x1000/16 true
-complains "--live of handlers" 2 "filter and --traps hide it" record --live --traps interrupts true
+complains "--live with a filter" 2 "filter, --traps, .* hide it" record --live --filter 0x1000/16 true
+complains "--live of handlers" 2 "filter, --traps, .* hide it" record --live --traps interrupts true
+complains "--live of one thread" 2 "only-context hide it" record --live --only-context 7 true
+complains "--live up to a function" 2 "only-context hide it" record --live --until 0x1000 true
 complains "--live with a trigger" 2 "starts and stops the trace" record --live --armed --trigger-in 0=on true
 complains "--live with a size of tasks" 2 "per-process option" record --live --aux-size 1M true
 complains "--live to the command's output" 2 "output needs a file" record --live -o - true

@@ -25,6 +25,8 @@ static void test_refused(uint32_t ranges)
 
 	ok(info.range_max == ranges && info.traps == 6 && info.causes == 1,
 	   "INFO: %u address ranges, traps %#x", info.range_max, info.traps);
+	ok(info.comparators == ranges && info.comparisons == (ranges ? 7 : 0),
+	   "INFO: %u comparators, comparisons %#x", info.comparators, info.comparisons);
 	for (i = 0; i < NTRACE_RANGES_MAX; i++)
 		config.ranges[i] = (struct ntrace_range){ 4096 * i, 4096 * i + 4095 };
 	for (i = 0; i <= NTRACE_RANGES_MAX; i++) {
@@ -45,6 +47,17 @@ static void test_refused(uint32_t ranges)
 	fails_with(ask(fd, config), EINVAL, "causes without traps");
 	config = (struct ntrace_config){ .traps = NTRACE_TRAPS_INTERRUPTS, .causes = 1 << 5 };
 	ok(!ask(fd, config), "timer interrupts");
+	config = (struct ntrace_config){ .mark_count = NTRACE_MARKS_MAX + 1 };
+	fails_with(ask(fd, config), EINVAL, "more marks than there are");
+	config = (struct ntrace_config){ .task = 1 };
+	fails_with(ask(fd, config), EINVAL, "a thread that the encoder does not know");
+	for (i = 0; i <= NTRACE_MARKS_MAX; i++) {
+		config = (struct ntrace_config){ .mark_count = i, .flags = NTRACE_CONFIG_FROM };
+		if ((i + 1) / 2 + 1 <= ranges)
+			ok(!ask(fd, config), "%u marks and a function to begin at", i);
+		else
+			fails_with(ask(fd, config), EOPNOTSUPP, "more marks than comparators");
+	}
 	close(fd);
 }
 
@@ -101,7 +114,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc == 3 && !strcmp(argv[1], "refused")) {
-		begin(15);
+		begin(27);
 		test_refused(strtoul(argv[2], NULL, 0));
 	} else if (argc == 4 && !strcmp(argv[1], "perf")) {
 		begin(5);

@@ -30,6 +30,15 @@ record all --privilege u --filter 0/0xffffffffffffffff -- "$here/filters" calls 
 record syscall --filter $function -- "$here/filters" calls "$calls"
 record ecall --traps exceptions:8 --cpu 0 -- "$here/filters" calls "$calls"
 record interrupt --traps interrupts --cpu 0 -- "$here/filters" calls "$calls"
+# Two processes run the program, of which one is traced.
+mkfifo go
+{ read -r _ && exec "$counted"; } <go >only.counted &
+record only --privilege u --cpu 0 --only-context $! -- \
+	taskset -c 0 sh -c "taskset -p 1 $!; $counted; echo >go; while kill -0 $! 2>/dev/null; do :; done"
+wait
+fails "record: a function of a file as a mark" "no function 'uncounted' in the kernel" ntrace record --mark uncounted -o none -- true
+fails "record: more comparators than there are" "cannot compare all this at a time: it has $ranges comparators, for marks, for from and until, for threads" \
+	ntrace record --mark 1 --mark 2 --mark 3 --mark 4 --mark 5 --mark 6 --from 1 --only-context 1 -o none -- true
 fails "record: no such function" "no function 'uncounted' with a size" ntrace record --filter "uncounted@$counted" -o none -- true
 fails "record: none of the kernel" "no function 'uncounted' in the kernel" ntrace record --filter uncounted -o none -- true
 fails "record: an address of user space without a file" "perf does not take" ntrace record --task --privilege u --filter 0x1000/0x1000 -o none -- true

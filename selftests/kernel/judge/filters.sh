@@ -31,7 +31,7 @@ for error, count in errors.items():
 judge_filters() {
 	local name
 	make_sysroot
-	for name in function two file syscall ecall interrupt; do decoded $name; done
+	for name in function two file syscall ecall interrupt only; do decoded $name; done
 	is "$(cat "$tmp/function.txt")" "counted U 1750 15750" "one function: all its calls and all of each"
 	is "$(cat "$tmp/two.txt")" "recursive U 101 802
 tail U 250 250" "two functions, one of a single instruction"
@@ -39,6 +39,7 @@ tail U 250 250" "two functions, one of a single instruction"
 recursive U 101 802
 tail U 250 250" "a whole file"
 	is "$(awk '$1 != "?" && $2 != "U"' "$tmp/file.txt")" "" "a whole file: nothing else"
+	is "$(grep '^counted ' "$tmp/only.txt")" "counted U 1750 15750" "one of two threads"
 	is "$(cut -d' ' -f1-3 "$tmp/syscall.txt")" "__riscv_sys_sched_get_priority_max S $1" "a function of the kernel"
 	is "$(grep -c ' U ' "$tmp/ecall.txt")" 0 "handlers of ecall: nothing of user space"
 	is "$(grep __riscv_sys_sched_get_priority_max "$tmp/ecall.txt" | cut -d' ' -f3)" "$1" "handlers of ecall: each call"

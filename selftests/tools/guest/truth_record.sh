@@ -25,4 +25,5 @@ is "$(grep -c '^truth_load: hart' record.out)" "$processes" "each process has do
 [ -n "$lossy" ] || is "$(awk '($1 == "lost" || $1 == "gaps") && $2' data/params)" "" "nothing is lost" || diag "$(cat record.err)"
 # Addresses of the functions that filter a recording. The kernel makes the whole list for each reader.
 [[ " $* " != *" --filter handle_mm_fault "* ]] || grep -w -A9 'T handle_mm_fault' /proc/kallsyms >function
+[[ " $* " != *" --from vfs_write --until handle_mm_fault "* ]] || grep -wE 'T (vfs_write|vfs_read|handle_mm_fault)' /proc/kallsyms >functions
 done_testing

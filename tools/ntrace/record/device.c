@@ -227,6 +227,20 @@ void devices_close(struct device_list *list)
 }
 
 /* Reports what the hardware lacks more precisely than EOPNOTSUPP. */
+/* Does the encoder have the comparators? */
+static bool compares(const struct ntrace_info *info, const struct ntrace_config *wanted)
+{
+	uint32_t kinds = 0, count = wanted->range_count;
+
+	if (wanted->mark_count)
+		kinds |= NTRACE_COMPARE_MARK, count += (wanted->mark_count + 1) / 2;
+	if (wanted->flags & RECORD_WINDOW)
+		kinds |= NTRACE_COMPARE_FROM_UNTIL, count++;
+	if (wanted->task)
+		kinds |= NTRACE_COMPARE_TASK, count++;
+	return !(kinds & ~info->comparisons) && (!kinds || count <= info->comparators);
+}
+
 static int check_abilities(const struct device *device, const struct ntrace_config *wanted)
 {
 	const struct ntrace_info *info = &device->info;
@@ -266,6 +280,15 @@ static int check_abilities(const struct device *device, const struct ntrace_conf
 	    (!(info->traps >> wanted->traps & 1) || (wanted->causes && !info->causes)))
 		return fail("%s: the encoder of CPU %u cannot filter by traps (option --traps)",
 			    device->path, info->cpu);
+	if (!compares(info, wanted))
+		return fail("%s: the encoder of CPU %u cannot compare all this at a time: it has "
+			    "%u comparators%s%s%s (--filter, --mark, --from, --until, "
+			    "--only-context)",
+			    device->path, info->cpu, info->comparators,
+			    info->comparisons & NTRACE_COMPARE_MARK ? ", for marks" : "",
+			    info->comparisons & NTRACE_COMPARE_FROM_UNTIL ? ", for from and until" :
+									    "",
+			    info->comparisons & NTRACE_COMPARE_TASK ? ", for threads" : "");
 	if (!record_trigger_fits(wanted, info->triggers_in, info->triggers_out,
 				 info->triggers_debug))
 		return fail("%s: the encoder of CPU %u has no such trigger: it has inputs 0x%x, "

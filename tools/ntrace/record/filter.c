@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace record --filter and --traps: which code is traced. */
+/* ntrace record --filter, --traps, --mark, --from and --until: which code is traced. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -97,18 +97,21 @@ int record_filter_find(const char *path, const char *function, uint64_t *offset)
 
 /* ---- and of the kernel ---- */
 
-static int find_in_kernel(const char *name, struct extent *extent)
+/* @other: the rest of the message if there is none */
+static int find_in_kernel(const char *name, const char *other, struct extent *extent)
 {
-	struct kernel_symbols symbols = { 0 };
-	int error = kernel_symbols_read(&symbols, "/proc/kallsyms", "/proc/modules");
+	/* The kernel makes the list anew for each reader; several options may need it. */
+	static struct kernel_symbols symbols;
 	size_t i, next;
+	int error = 0;
 
+	if (!symbols.count)
+		error = kernel_symbols_read(&symbols, "/proc/kallsyms", "/proc/modules");
 	for (i = 0; !error && i < symbols.count; i++)
 		if (!strcmp(symbols.symbol[i].name, name))
 			break;
 	if (!error && i == symbols.count)
-		error = fail("no function '%s' in the kernel; for a function of a file use %s@FILE",
-			     name, name);
+		error = fail("no function '%s' in the kernel%s", name, other);
 	/* The function ends where the next one begins. */
 	for (next = i + 1; !error && next < symbols.count; next++)
 		if (symbols.symbol[next].address != symbols.symbol[i].address)
@@ -119,7 +122,6 @@ static int find_in_kernel(const char *name, struct extent *extent)
 		extent->start = symbols.symbol[i].address;
 		extent->size = symbols.symbol[next].address - extent->start;
 	}
-	kernel_symbols_free(&symbols);
 	return error;
 }
 
@@ -183,7 +185,8 @@ static int add_addresses(struct record_options *options, const char *what)
 	int error = EXIT_OK;
 
 	if (!parse_extent(what, &extent))
-		error = find_in_kernel(what, &extent);
+		error = find_in_kernel(what, "; for a function of a file use FUNCTION@FILE",
+				       &extent);
 	if (error)
 		return error;
 	if (wanted->range_count == NTRACE_RANGES_MAX)
@@ -192,6 +195,38 @@ static int add_addresses(struct record_options *options, const char *what)
 	wanted->ranges[wanted->range_count++] =
 		(struct ntrace_range){ extent.start, extent.start + extent.size - 1 };
 	return add_text(options, &extent, NULL);
+}
+
+int record_filter_find_address(struct record_options *options, const char *option, const char *text,
+			       __u64 *address)
+{
+	struct extent extent = { 0 };
+	const char *end;
+	int error;
+
+	if (number_parse(text, &end, 0, &extent.start) && !*end) {
+		*address = extent.start;
+		return EXIT_OK;
+	}
+	if (!*text || strchr(text, '@'))
+		return usage_error(options->command,
+				   "option --%s: '%s' is neither a function of the kernel nor an "
+				   "address",
+				   option, text);
+	error = find_in_kernel(text, "", &extent);
+	*address = extent.start;
+	return error;
+}
+
+int record_filter_take_mark(struct record_options *options, const char *text)
+{
+	struct ntrace_config *wanted = &options->wanted;
+
+	if (wanted->mark_count == NTRACE_MARKS_MAX)
+		return usage_error(options->command, "option --mark: more than %d",
+				   NTRACE_MARKS_MAX);
+	return record_filter_find_address(options, "mark", text,
+					  &wanted->marks[wanted->mark_count++]);
 }
 
 /* Strips surrounding blanks; modifies @text. */

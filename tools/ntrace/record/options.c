@@ -52,6 +52,14 @@ const struct option_spec record_options_table[] = {
 	  "trace only this (FILE: per-process); or START/SIZE[@FILE], or *@FILE; may be repeated" },
 	{ OPTION_TRAPS, "traps", "KIND[:CAUSE,...]",
 	  "system-wide: trace only handlers of exceptions or interrupts" },
+	{ OPTION_MARK, "mark", "FUNCTION",
+	  "system-wide: mark each call of this kernel function, or ADDRESS; may be repeated" },
+	{ OPTION_FROM, "from", "FUNCTION",
+	  "system-wide: each CPU is traced from each call of this kernel function, or ADDRESS" },
+	{ OPTION_UNTIL, "until", "FUNCTION",
+	  "system-wide: each CPU is traced up to the next call of this one, or ADDRESS" },
+	{ OPTION_ONLY_CONTEXT, "only-context", "TID",
+	  "system-wide: the encoders trace this thread only" },
 	{ OPTION_TRIGGER_IN, "trigger-in", "N=ACTION",
 	  "external input N starts (on), stops (off) or marks (notify) the trace" },
 	{ OPTION_TRIGGER_OUT, "trigger-out", "N=WHEN",
@@ -281,6 +289,22 @@ static int take_option(struct record_options *record, struct options *options, i
 		return record_filter_take(record, options->value);
 	case OPTION_TRAPS:
 		return record_filter_take_traps(record, options->value);
+	case OPTION_MARK:
+		return record_filter_take_mark(record, options->value);
+	case OPTION_FROM:
+		record->wanted.flags |= NTRACE_CONFIG_FROM;
+		return record_filter_find_address(record, "from", options->value,
+						  &record->wanted.from);
+	case OPTION_UNTIL:
+		record->wanted.flags |= NTRACE_CONFIG_UNTIL;
+		return record_filter_find_address(record, "until", options->value,
+						  &record->wanted.until);
+	case OPTION_ONLY_CONTEXT:
+		if (!option_number(options, "only-context", 1, INT32_MAX, &number))
+			return EXIT_USAGE;
+		record->wanted.task = (uint32_t)number;
+		record->wanted.flags |= NTRACE_CONFIG_CONTEXT;
+		return EXIT_OK;
 	case OPTION_TRIGGER_IN:
 		return record_trigger_take_in(record, options->value);
 	case OPTION_TRIGGER_OUT:
@@ -341,10 +365,11 @@ static int check_live(const struct record_options *record)
 		return usage_error(record->command,
 				   "--live needs the trace of the kernel to tell the tasks: "
 				   "--privilege without s hides it");
-	if (record->filter || record->wanted.range_count || record->wanted.traps)
+	if (record->filter || record->wanted.range_count || record->wanted.traps ||
+	    record->wanted.task || record->wanted.flags & RECORD_WINDOW)
 		return usage_error(record->command,
 				   "--live needs the trace of the kernel to tell the tasks: "
-				   "--filter and --traps hide it");
+				   "--filter, --traps, --from, --until and --only-context hide it");
 	if (record->wanted.trigger_in ||
 	    record->wanted.flags & (NTRACE_CONFIG_ARMED | NTRACE_CONFIG_DEBUG_TRIGGERS))
 		return usage_error(record->command,
@@ -384,6 +409,10 @@ static int check_options(const struct record_options *record)
 				   "--aux-size is a per-process option; system-wide: --data-size");
 	if (tasks && record->wanted.traps)
 		return usage_error(record->command, "--traps is a system-wide option");
+	if (tasks && (record->wanted.mark_count || record->wanted.task ||
+		      record->wanted.flags & RECORD_WINDOW))
+		return usage_error(record->command, "--mark, --from, --until and --only-context "
+						    "are system-wide options");
 	if (tasks && record->wanted.privilege & ~(NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S))
 		return usage_error(
 			record->command,

@@ -74,6 +74,12 @@
 #define NTRACE_TRAPS_INTERRUPTS 2
 
 #define NTRACE_RANGES_MAX 8
+#define NTRACE_MARKS_MAX 8
+
+/* ntrace_info.comparisons: what comparators can do beside ranges */
+#define NTRACE_COMPARE_MARK (1u << 0) /* ntrace_config.marks */
+#define NTRACE_COMPARE_FROM_UNTIL (1u << 1) /* NTRACE_CONFIG_FROM, NTRACE_CONFIG_UNTIL */
+#define NTRACE_COMPARE_TASK (1u << 2) /* ntrace_config.task */
 
 /* ntrace_info.framing */
 #define NTRACE_FRAMING_NONE 0
@@ -134,6 +140,9 @@ struct ntrace_range {
  * @context: NTRACE_CONFIG_CONTEXT: 0 the encoder lacks trTeContext; 1 it has it; 2 it always sends
  *           Ownership messages, whose ids are valid with NTRACE_CONFIG_CONTEXT only
  * @sync_maxes: bit n set: trTeInstSyncMax accepts n
+ * @comparators: number of comparators. A capture needs one for each range, for every two marks, for
+ *               from and until together, and for the task
+ * @comparisons: NTRACE_COMPARE_...
  */
 struct ntrace_info {
 	__u32 size;
@@ -169,6 +178,8 @@ struct ntrace_info {
 	__u32 atid;
 	__u32 context;
 	__u32 sync_maxes;
+	__u32 comparators;
+	__u32 comparisons;
 };
 
 /*
@@ -208,6 +219,15 @@ struct ntrace_info {
 #define NTRACE_CONFIG_STALL (1u << 5)
 
 /*
+ * The hart is traced from the execution of the instruction at ntrace_config.from up to that of the
+ * one at ntrace_config.until, both included, each time. Without FROM the first time begins with the
+ * capture; without UNTIL it ends with it. An encoder that compares only the first of several
+ * instructions at a time traces them all.
+ */
+#define NTRACE_CONFIG_FROM (1u << 6)
+#define NTRACE_CONFIG_UNTIL (1u << 7)
+
+/*
  * ntrace_config.features: bits of trTeInstFeatures. A decoder must know ALL_JUMPS and
  * EXTEND_ADDRESS; it follows the others by the messages.
  */
@@ -243,9 +263,16 @@ struct ntrace_info {
  * @ranges: see @range_count
  * @trigger_in: NTRACE_TRIGGER_..., bits 4n + 3..4n for input n
  * @trigger_out: NTRACE_TRIGGER_OUT_..., likewise for outputs
+ * @mark_count: number of valid @marks
+ * @task: thread id in the initial PID namespace: trace this thread only, with NTRACE_CONFIG_CONTEXT;
+ *        0 = all
+ * @marks: each execution of the instruction at such an address sends a synchronization message (SYNC
+ *         6)
+ * @from: see NTRACE_CONFIG_FROM
+ * @until: see NTRACE_CONFIG_UNTIL
  *
  * An instruction is traced if it satisfies all given conditions: @privilege, one of
- * @ranges, and a handler of @traps.
+ * @ranges, a handler of @traps, between @from and @until, and of @task.
  *
  * On return, all fields hold the values in effect, as read back from the hardware.
  * A mode, privilege or sync setting that the hardware does not accept is an error
@@ -272,6 +299,11 @@ struct ntrace_config {
 	struct ntrace_range ranges[NTRACE_RANGES_MAX];
 	__u32 trigger_in;
 	__u32 trigger_out;
+	__u32 mark_count;
+	__u32 task;
+	__u64 marks[NTRACE_MARKS_MAX];
+	__u64 from;
+	__u64 until;
 };
 
 /* ntrace_control.state */
