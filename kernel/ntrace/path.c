@@ -335,10 +335,10 @@ void ntrace_path_leave_hart(struct ntrace_path *path)
 }
 
 /*
- * Called with the mutex of the sink. Components become active from the encoder on, and are
- * programmed from the sink on, see ntrace_path_off_some().
+ * Components become active from the encoder on, and are programmed from the sink on, see
+ * ntrace_path_off_some().
  */
-static int ntrace_path_program_all(struct ntrace_path *path, const struct ntrace_config *config)
+static int ntrace_path_program_once(struct ntrace_path *path, const struct ntrace_config *config)
 {
 	u32 own = ntrace_path_own(path);
 	struct ntrace_component *component;
@@ -355,10 +355,16 @@ static int ntrace_path_program_all(struct ntrace_path *path, const struct ntrace
 		ret = component->layout->program(component, config);
 		component->programmed = !ret;
 	}
-	if (ret)
-		return ret;
-	path->stale = false;
-	return 0;
+	path->stale &= !!ret;
+	return ret;
+}
+
+/* Called with the mutex of the sink. A component that was busy or waking up gets a second try. */
+static int ntrace_path_program_all(struct ntrace_path *path, const struct ntrace_config *config)
+{
+	int ret = ntrace_path_program_once(path, config);
+
+	return ret == -ETIMEDOUT ? ntrace_path_program_once(path, config) : ret;
 }
 
 /**

@@ -97,10 +97,16 @@ static int reset(struct ntrace_component *component)
 	return ntrace_component_reset(component);
 }
 
+/* Number of the next calls that time out. */
+static unsigned int timeouts;
+
 static int program(struct ntrace_component *component, const struct ntrace_config *config)
 {
 	programs++;
-	return 0;
+	if (!timeouts)
+		return 0;
+	timeouts--;
+	return -ETIMEDOUT;
 }
 
 static const struct ntrace_layout layout = { .reset = reset, .program = program };
@@ -246,6 +252,24 @@ static void test_back(void)
 	   "the encoder is programmed, and no more");
 	ntrace_path_detach(&machine.path[1], &machine.capture[1]);
 	ok(!active(1), "and switched off when it is released");
+}
+
+static void test_timeout(void)
+{
+	struct ntrace_config config = { 0 };
+
+	begin(1, false);
+	timeouts = 1;
+	programs = 0;
+	is_u64((u64)ntrace_path_program(&machine.path[0], &config), 0,
+	       "a timeout: the second try succeeds");
+	is_u64(programs, 3, "it programs all components");
+	timeouts = 3;
+	is_u64((u64)ntrace_path_program(&machine.path[0], &config), (u64)-ETIMEDOUT,
+	       "two timeouts: ETIMEDOUT");
+	is_u64(timeouts, 1, "there is no third try");
+	timeouts = 0;
+	ntrace_path_detach(&machine.path[0], &machine.capture[0]);
 }
 
 static void test_one_block(void)
@@ -421,6 +445,7 @@ int main(void)
 	test_offline();
 	test_order();
 	test_back();
+	test_timeout();
 	test_one_block();
 	test_own_hart();
 	test_join();
