@@ -23,6 +23,7 @@
 #include "encoder.h"
 #include "path.h"
 #include "sink.h"
+#include "trigger.h"
 
 /*
  * The drain interval must leave room in the ring. It is the time in which a hart fills a quarter
@@ -166,6 +167,14 @@ static int ntrace_capture_set_sizes(const struct ntrace_component *sink,
 	return 0;
 }
 
+/* Is the whole kernel in the trace, and with it each interrupt of the drain? */
+static bool ntrace_capture_traces_all(const struct ntrace_config *config)
+{
+	return config->privilege & NTRACE_PRIVILEGE_S && !config->range_count && !config->traps &&
+	       !config->task && !ntrace_trigger_is_used(config) &&
+	       !(config->flags & (NTRACE_CONFIG_FROM | NTRACE_CONFIG_UNTIL));
+}
+
 /**
  * ntrace_capture_alloc - allocate a capture of a file
  * @path: path that the capture will use; only its constant properties are read
@@ -192,6 +201,7 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 		goto err;
 	capture->feed.size = in_effect->data_size;
 	capture->feed.framed = sink->ramsink.framed;
+	capture->feed.watched = ntrace_capture_traces_all(in_effect);
 
 	/* vmalloc() would log a warning about a size that is out of reach. */
 	ret = -ENOMEM;

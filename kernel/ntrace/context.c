@@ -135,7 +135,7 @@ int ntrace_context_start(unsigned int cpu, bool stored)
 	if (ret || request.good)
 		return ret;
 	pr_info_once("ntrace: scontext cannot hold thread ids: it is missing, narrow or read-only, "
-		     "or firmware denies it (mstateen0)\n");
+		     "or firmware or a hypervisor denies it (mstateen0, hstateen0)\n");
 	return -EOPNOTSUPP;
 }
 

@@ -418,14 +418,23 @@ void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control)
 }
 
 /**
+ * ntrace_feed_still - record that no trace arrives although there must be some
+ * @feed: data area
+ */
+void ntrace_feed_still(struct ntrace_feed *feed)
+{
+	ntrace_feed_lose(feed, NTRACE_LOSS_ENCODER);
+	ntrace_feed_publish(feed);
+}
+
+/**
  * ntrace_feed_fail - record that the sink cannot write its memory any more
  * @feed: data area
  */
 void ntrace_feed_fail(struct ntrace_feed *feed)
 {
 	feed->failed = true;
-	ntrace_feed_lose(feed, NTRACE_LOSS_ENCODER);
-	ntrace_feed_publish(feed);
+	ntrace_feed_still(feed);
 }
 
 /**

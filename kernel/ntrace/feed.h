@@ -55,6 +55,9 @@ struct ntrace_late {
  * @delay_now: the least of the expiries since @delay was set
  * @expiries: number of these expiries
  * @behind: how late the expiries of @timer were, in all, since it last left nothing in the sink
+ * @watched: each expiry of @timer is in the trace
+ * @still: expiries since trace arrived last, see ntrace_drain_watch()
+ * @seen: how far the sink was drained then
  * @wake: wakes readers from the timer
  * @control: control page, first page of the area that user space maps
  * @data: data area, directly after the control page; or an AUX area of perf
@@ -96,6 +99,9 @@ struct ntrace_feed {
 	ktime_t delay_now;
 	unsigned int expiries;
 	ktime_t behind;
+	bool watched;
+	unsigned int still;
+	u32 seen;
 	struct irq_work wake;
 	struct ntrace_control *control;
 	u8 *data;
@@ -143,6 +149,7 @@ void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control);
 void ntrace_feed_break(struct ntrace_feed *feed);
 void ntrace_feed_take(struct ntrace_feed *feed);
 void ntrace_feed_held(struct ntrace_feed *feed);
+void ntrace_feed_still(struct ntrace_feed *feed);
 void ntrace_feed_fail(struct ntrace_feed *feed);
 int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail);
 u64 ntrace_feed_readable(struct ntrace_feed *feed, u64 *tail);

@@ -25,6 +25,7 @@
 #include "encoder.h"
 #include "feed.h"
 #include "log.h"
+#include "sink.h"
 
 /* Pause between two slices while more trace is waiting, so that the hart can do its work. */
 #define NTRACE_DRAIN_PAUSE_US	10
@@ -74,6 +75,11 @@
  * longer expire at the same time.
  */
 #define NTRACE_DRAIN_RETRY_US	100
+/*
+ * So many expiries in a row without trace are a fault if the trace contains them: each makes 8 bytes
+ * at least, of which a sink and the funnels before it hold 8 KiB back at most.
+ */
+#define NTRACE_DRAIN_STILL	4096
 
 /*
  * Pauses the trace of this hart if the drain separates trace and would be in it. Triggers, which
@@ -134,6 +140,28 @@ static ktime_t ntrace_drain_pace(struct ntrace_feed *feed, u32 found, u32 limit)
 	return feed->pace;
 }
 
+/*
+ * The hart executes, and its trace stands still: something between it and the sink has lost its
+ * power or its registers, without a bit that says so.
+ */
+static void ntrace_drain_watch(struct ntrace_feed *feed, u32 control)
+{
+	struct ntrace_ramsink *sink = &feed->sink->ramsink;
+
+	if (!feed->watched || !sink->ring || ntrace_ramsink_is_whole(sink))
+		return;
+	if (sink->drained != feed->seen)
+		feed->still = 0;
+	feed->seen = sink->drained;
+	if (feed->still > NTRACE_DRAIN_STILL || ++feed->still <= NTRACE_DRAIN_STILL)
+		return;
+	ntrace_err(
+		feed->encoder->dev,
+		"no trace arrives while the hart executes (encoder control 0x%08x, sink 0x%08x)\n",
+		control, ntrace_read(feed->sink, TR_CONTROL));
+	ntrace_feed_still(feed);
+}
+
 /**
  * ntrace_drain_first - time until the first expiry of the timer of a trace of perf
  * @feed: data area
@@ -180,6 +208,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 		}
 		ntrace_drain_encoder(feed, control);
 		ntrace_drain_sink(component);
+		ntrace_drain_watch(feed, control);
 		took = ns_to_ktime(ktime_get_mono_fast_ns() - begin);
 		raw_spin_unlock(&sink->lock);
 		next = max(next, took / NTRACE_DRAIN_PAUSE_SHARE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The end of the trace of an event, drained with interrupts off: for how long, and what is lost
- * then. Rules: "Draining and loss" in Documentation/trace/ntrace.rst.
+ * then; and trace that ends although the hart executes. Rules: "Draining and loss" in Documentation/trace/ntrace.rst.
  */
 #include <tap.h>
 
@@ -126,10 +126,38 @@ static void test_descheduled(void)
 	over();
 }
 
+/* Trace that stands still while the hart executes. */
+static void test_still(void)
+{
+	begin(1, 65536, 64, 65536);
+	machine_logged = 0;
+	hw_take(640);
+	for (unsigned int i = 0; i < 2 * NTRACE_DRAIN_STILL; i++)
+		ntrace_drain_step(feed);
+	ok(!machine_logged && !control->loss, "no trace, and none need be made: nothing is said");
+	feed->watched = true;
+	for (unsigned int i = 0; i < 2 * NTRACE_DRAIN_STILL; i++) {
+		if (i % (NTRACE_DRAIN_STILL / 2) == 0)
+			hw_take(64);
+		ntrace_drain_step(feed);
+	}
+	ok(!machine_logged && !control->loss, "it arrives late: nothing is said");
+	for (unsigned int i = 0; i < NTRACE_DRAIN_STILL; i++)
+		ntrace_drain_step(feed);
+	ok(machine_logged == 1 && strstr(machine_log, "no trace arrives while the hart executes"),
+	   "it stands still: the log says so");
+	is_u64(control->loss, NTRACE_LOSS_ENCODER, "it is a loss");
+	for (unsigned int i = 0; i < 2 * NTRACE_DRAIN_STILL; i++)
+		ntrace_drain_step(feed);
+	is_u64(machine_logged, 1, "said once");
+	over();
+}
+
 int main(void)
 {
 	test_bound();
 	test_late_end();
 	test_descheduled();
+	test_still();
 	return done_testing();
 }

@@ -315,7 +315,7 @@ struct ntrace_config {
 /* ntrace_control.loss: causes of loss since CONFIGURE; 0 = none. */
 #define NTRACE_LOSS_LAPPED (1u << 0) /* the sink overtook the drain; @lost is a lower bound */
 #define NTRACE_LOSS_DATA_FULL (1u << 1) /* the data area was full; @lost is exact */
-#define NTRACE_LOSS_ENCODER (1u << 2) /* trTeInstStallOrOverflow or SinkError was seen */
+#define NTRACE_LOSS_ENCODER (1u << 2) /* the encoder reports it, or no trace arrived */
 #define NTRACE_LOSS_SINK_FULL (1u << 3) /* the sink stopped, full; later trace is not counted */
 #define NTRACE_LOSS_DEBUGGER (1u << 4) /* a debugger has taken the encoder; the capture is dead */
 /* These two are in records of perf only. */
