@@ -350,8 +350,9 @@ void ntrace_capture_detach(struct ntrace_path *path)
 		ntrace_context_put();
 	}
 	irq_work_sync(&capture->feed.wake);
-	/* Readers of this capture may wait while another one replaces it: no more will come. */
+	/* Readers of this capture may wait while another one replaces it. */
 	if (capture->feed.control->state != NTRACE_STATE_DEAD)
+		/* Pairs with the acquire of readers: no trace arrives after STOPPED. */
 		smp_store_release(&capture->feed.control->state, NTRACE_STATE_STOPPED);
 	wake_up_interruptible_poll(&path->wait, EPOLLIN | EPOLLRDNORM);
 	path->capture = NULL;

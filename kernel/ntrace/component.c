@@ -397,8 +397,7 @@ bool ntrace_component_is_running(const struct ntrace_component *component)
  */
 int ntrace_component_init(struct ntrace_component *component)
 {
-	int (*quiesce)(struct ntrace_component * component) = component->layout->quiesce ?:
-								      ntrace_registers_quiesce;
+	const struct ntrace_layout *layout = component->layout;
 	int ret;
 
 	if (ntrace_component_is_foreign(component))
@@ -406,16 +405,16 @@ int ntrace_component_init(struct ntrace_component *component)
 				     "%pa: a debugger owns the encoder (trTeDisSelfHosted)\n",
 				     &component->start);
 	/* Firmware, a previous kernel or a debugger may have left it running. */
-	ret = quiesce(component);
+	ret = (layout->quiesce ?: ntrace_registers_quiesce)(component);
 	if (ret)
 		dev_info(component->dev, "%pa: found running, %s\n", &component->start,
 			 ret < 0 ? "does not stop, resetting it" : "stopped");
 
-	ret = component->layout->reset(component);
+	ret = layout->reset(component);
 	if (ret)
 		return ret;
 
-	ret = component->layout->identify(component);
+	ret = layout->identify(component);
 	if (ntrace_component_off(component) && !ret)
 		ret = -ETIMEDOUT;
 	return ret;

@@ -134,8 +134,7 @@ int ntrace_context_start(unsigned int cpu, bool stored)
 
 	if (ret || request.good)
 		return ret;
-	pr_info_once("ntrace: scontext cannot hold thread ids: it is missing, narrow or read-only, "
-		     "or firmware or a hypervisor denies it (mstateen0, hstateen0)\n");
+	pr_info_once("ntrace: scontext cannot hold thread ids (mstateen0, hstateen0?)\n");
 	return -EOPNOTSUPP;
 }
 

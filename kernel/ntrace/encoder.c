@@ -281,12 +281,11 @@ int ntrace_encoder_init(struct ntrace_component *component)
 		return ntrace_component_refuse(component,
 					       "supports neither BTM nor HTM (trTeInstMode)");
 	if (!encoder->sync_modes || !encoder->sync_maxes)
-		return ntrace_component_refuse(
-			component, "takes no value of trTeInstSyncMode or trTeInstSyncMax");
+		return ntrace_component_refuse(component,
+					       "takes no trTeInstSyncMode or trTeInstSyncMax");
 	if (encoder->features_on & ~encoder->features)
-		return ntrace_component_refuse(
-			component,
-			"has trTeInstEnImplicitReturn and no trTeInstImplicitReturnMode");
+		return ntrace_component_refuse(component,
+					       "lacks trTeInstImplicitReturnMode other than 0");
 	return 0;
 }
 

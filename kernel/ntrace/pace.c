@@ -76,8 +76,8 @@
  */
 #define NTRACE_DRAIN_RETRY_US	100
 /*
- * So many expiries in a row without trace are a fault if the trace contains them: each makes 8 bytes
- * at least, of which a sink and the funnels before it hold 8 KiB back at most.
+ * So many expiries in a row without trace are a fault if the trace contains them: each makes 8
+ * bytes at least, of which a sink and the funnels before it hold 8 KiB back at most.
  */
 #define NTRACE_DRAIN_STILL	4096
 
@@ -155,10 +155,9 @@ static void ntrace_drain_watch(struct ntrace_feed *feed, u32 control)
 	feed->seen = sink->drained;
 	if (feed->still > NTRACE_DRAIN_STILL || ++feed->still <= NTRACE_DRAIN_STILL)
 		return;
-	ntrace_err(
-		feed->encoder->dev,
-		"no trace arrives while the hart executes (encoder control 0x%08x, sink 0x%08x)\n",
-		control, ntrace_read(feed->sink, TR_CONTROL));
+	ntrace_err(feed->encoder->dev,
+		   "no trace arrives while the hart executes (control 0x%08x, sink 0x%08x)\n",
+		   control, ntrace_read(feed->sink, TR_CONTROL));
 	ntrace_feed_still(feed);
 }
 

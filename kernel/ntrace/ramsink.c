@@ -348,8 +348,8 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	if (!(control & TR_RAM_CONTROL_MODE_SMEM))
 		return ntrace_component_refuse(component, "does not write to memory (trRamMode)");
 	if (control & (TR_RAM_CONTROL_MEM_FORMAT_MASK | TR_RAM_CONTROL_ASYNC_FREQ_MASK))
-		return ntrace_component_refuse(
-			component, "writes more than plain trace (trRamMemFormat, trRamAsyncFreq)");
+		return ntrace_component_refuse(component,
+					       "adds to trace (trRamMemFormat, trRamAsyncFreq)");
 	if (control & TR_RAM_CONTROL_STOP_ON_WRAP)
 		return ntrace_component_refuse(component,
 					       "always stops when it is full (trRamStopOnWrap)");

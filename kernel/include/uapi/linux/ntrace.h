@@ -264,10 +264,10 @@ struct ntrace_info {
  * @trigger_in: NTRACE_TRIGGER_..., bits 4n + 3..4n for input n
  * @trigger_out: NTRACE_TRIGGER_OUT_..., likewise for outputs
  * @mark_count: number of valid @marks
- * @task: thread id in the initial PID namespace: trace this thread only, with NTRACE_CONFIG_CONTEXT;
- *        0 = all
- * @marks: each execution of the instruction at such an address sends a synchronization message (SYNC
- *         6)
+ * @task: thread id in the initial PID namespace: trace this thread only, with
+ *        NTRACE_CONFIG_CONTEXT; 0 = all
+ * @marks: each execution of the instruction at such an address sends a synchronization message
+ *         (SYNC 6)
  * @from: see NTRACE_CONFIG_FROM
  * @until: see NTRACE_CONFIG_UNTIL
  *
