@@ -11,7 +11,7 @@ here=$top/selftests/tandem
 ntrace=$top/build/ntrace
 cd "$tmp" || exit 1
 
-ok "the program is compiled" riscv64-linux-gnu-gcc -march=rv32i_zicsr -mabi=ilp32 -Wl,-melf32lriscv -O1 -ffreestanding -fno-pic \
+ok "the program is compiled" riscv64-linux-gnu-gcc -march=rv32i_zicsr -mabi=ilp32 -Wl,-melf32lriscv -g -O1 -ffreestanding -fno-pic \
 	-fno-stack-protector -nostdlib -static \
 	-Wl,--no-relax,--build-id=none,-N,--section-start=.init=0x80000000,-Ttext=0x80000200,--no-warn-rwx-segments \
 	-o program "$here/rtl/program.c" || { done_testing; exit; }
@@ -30,7 +30,7 @@ convert() { "$ntrace" tandem convert --xlen 32 --mlen 34 "$@" 2>err; }
 verify() {
 	timeout 300 "$top/build/qemu/qemu-system-riscv64" -M virt -cpu rv32i,u=on,zicsr=on,zifencei=on,mmu=off -m 128M -display none \
 		-serial none -monitor none -bios none -kernel program \
-		-plugin "$top/build/plugin/tandem_model.so,trace=$1,xlen=32,mlen=34,device=0x2000000-0x200ffff,,0x100000-0x100fff,json=on,$2" 2>err
+		-plugin "$top/build/plugin/tandem_model.so,trace=$1,xlen=32,mlen=34,device=0x2000000-0x200ffff,,0x100000-0x100fff,$2" 2>err
 }
 # number KEY: of the totals of a verification
 number() { sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p" out | tail -n 1; }
@@ -45,7 +45,7 @@ verified() {
 simulate core +timer=97
 ok "the waveform is converted" convert --from rvfi -o core.tandem core.vcd
 is "$("$ntrace" tandem dump --xlen 32 --mlen 34 core.tandem | grep -c ' ! ')" 0 "the trace has no violation of the protocol"
-verify core.tandem full=1 >out
+verify core.tandem json=on,full=1 >out
 verified "waveform" 20000
 ok "with timer interrupts" test "$(number interrupts)" -ge 200
 ok "the lines are converted" convert --from rvfi -o lines.tandem core.log
@@ -58,12 +58,12 @@ simulate quiet
 for format in rvvi ibex cva6; do
 	python3 -B "$here/rtl/logs.py" "$format" quiet.log >"quiet.$format"
 	ok "$format: the log is converted" convert --from "$format" -o "$format.tandem" "quiet.$format"
-	verify "$format.tandem" full=1 >out
+	verify "$format.tandem" json=on,full=1 >out
 	verified "$format" 10000
 done
 python3 -B "$here/rtl/logs.py" rvvi core.log >core.rvvi
 ok "rvvi: a log with interrupts" convert --from rvvi -o rvvi.tandem core.rvvi
-verify rvvi.tandem full=1 >out
+verify rvvi.tandem json=on,full=1 >out
 verified "rvvi with interrupts" 20000
 
 # ---- mistakes ----
@@ -80,7 +80,7 @@ found() {
 		is "$status $(sed -n "s/.* at 0x\($pc\): .*/\1/p;s/.*\(leaves out an instruction\).*/$pc/p" err | head -n 1)" "${5:-3} $pc" "$1: found in RVFI itself"
 		return
 	fi
-	verify faulty.tandem full=1 >out
+	verify faulty.tandem json=on,full=1 >out
 	is "$(sed -n '1s/.*"pc":"0x\([0-9a-f]*\)".*"rule":"\([^"]*\)".*/\1 \2/p' out)" "$pc $4" "$1: found where it is" ||
 		diag "$(head -n 3 out)"
 }
@@ -103,6 +103,25 @@ found "an instruction that is not told" 16 400 convert 1
 found "a load that does not extend the sign" 17 800 register
 found "mret that clears MPIE" 18 400 register
 found "data for x0" 19 400 convert
+
+# ---- reports ----
+
+simulate faulty +timer=97 +fault=4 +at=400
+convert --from rvfi -o faulty.tandem faulty.vcd
+verify faulty.tandem tap=on,elf=program,last=2 >out
+is "$?" 3 "TAP: the status"
+like "function, line and operands of the instruction that differs" \
+	"# group [0-9]* .*: [0-9a-f]{8}  lw a4,0\(a5\)  trapped\+0x[0-9a-f]* \(program.c:[0-9]*\)
+#   before it: a4=0x[0-9a-f]*, a5=0x8[0-9a-f]*
+#   a4: trace 0x[0-9a-f]*, model 0x[0-9a-f]*: a register differs from the model's \(RISC-V ISA\)" "$(<out)"
+like "what the instructions before it changed" "#   before: group [0-9]*, pc 0x[0-9a-f]*: [0-9a-f]{8}  [^>]*  -> a5=0x" "$(<out)"
+is "$(grep -c '^#   before: ' out)" 2 "as many as --last says"
+like "a rule that is broken" "not ok [0-9]* - register: broken 1 times, judged [0-9]* times" "$(<out)"
+like "a rule that is not exercised" "ok [0-9]* - access-physical: .* # SKIP never judged" "$(<out)"
+like "a rule that is obeyed" "ok [0-9]* - interrupt-vector: judged [0-9]* times" "$(<out)"
+is "$(grep -c '^\(not \)\?ok ' out)" "$(sed -n 's/^1\.\.//p' out)" "a test for each rule"
+verify core.tandem json=on >out
+like "JSON has the rules" '"rules":\{"register":\{"judged":[0-9]*,"broken":0\}' "$(<out)"
 
 # ---- input that cannot be converted ----
 

@@ -14,6 +14,7 @@ enum {
 	OPTION_SC_DATA,
 	OPTION_FAILED_NO_DATA,
 	OPTION_JSON,
+	OPTION_TAP,
 	OPTION_LIMIT,
 	OPTION_FROM,
 	OPTION_SCOPE,
@@ -38,6 +39,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_SC_DATA, "sc-data", NULL, "responses to an sc carry data" },
 	{ OPTION_FAILED_NO_DATA, "failed-no-data", NULL, "responses that failed carry no data" },
 	{ OPTION_JSON, "json", NULL, "JSON: a line for each field, or one object" },
+	{ OPTION_TAP, "tap", NULL, "verify: TAP, with a test for each rule" },
 	{ OPTION_LIMIT, "limit", "N", "dump: N fields; others: N groups" },
 	{ OPTION_FROM, "from", "SOURCE",
 	  "convert: rvfi, rvvi, ibex, cva6, spike, qemu or ingress, see below" },
@@ -46,7 +48,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_OUTPUT, "output", "FILE", "convert: the trace to write" },
 	{ OPTION_GDB, "gdb", "ADDRESS", "verify: HOST:PORT or socket of the model's GDB stub" },
 	{ OPTION_ELF, "elf", "FILE",
-	  "the program: verify: for disassembly; convert: code of an ingress port" },
+	  "the program: verify: for its text; convert: code of an ingress port" },
 	{ OPTION_CHOSEN, "chosen", "REGISTER[:MASK],...",
 	  "verify: more state that the trace decides, such as mie:0x80" },
 	{ OPTION_ABSENT, "absent", "REGISTER,...", "verify: registers that the trace leaves out" },
@@ -173,6 +175,9 @@ static int take_option(const struct options *options, struct tandem_options *tan
 	case OPTION_JSON:
 		tandem->json = true;
 		return EXIT_OK;
+	case OPTION_TAP:
+		tandem->tap = true;
+		return EXIT_OK;
 	case OPTION_LIMIT:
 		return take_number(options, "limit", UINT64_MAX, &tandem->limit);
 	case OPTION_FROM:
@@ -241,6 +246,8 @@ static int run(const struct command *command, int argc, char **argv)
 				   "an action (dump, stat, convert, verify) and a file are needed");
 	if (!tandem.params.mlen)
 		tandem.params.mlen = tandem.params.xlen;
+	if (tandem.tap && tandem.json)
+		return usage_error(command, "--tap and --json exclude each other");
 	refusal = ntrace_tandem_params_refusal(&tandem.params);
 	if (refusal)
 		return usage_error(command, "%s", refusal);

@@ -25,6 +25,8 @@
  * @gdb: address of the stub of verify
  * @model: model of verify that is linked in, or NULL
  * @elf: program for disassembly, or NULL
+ * @json: print JSON
+ * @tap: verify: print TAP, a test for each rule
  * @limit: fields or groups after which to end, 0 = none
  * @mismatches: differing groups after which verify ends
  * @full: groups between full comparisons
@@ -48,6 +50,7 @@ struct tandem_options {
 	uint64_t last;
 	uint64_t pending;
 	bool json;
+	bool tap;
 	bool linux_user;
 	struct ntrace_tandem_mask chosen[TANDEM_LIST_MAX];
 	size_t chosen_count;
