@@ -98,7 +98,7 @@ build-kernel: vsoc native oracle $(call group_bins,kernel)
 build-ctr: vsoc native $(call group_bins,ctr)
 	@tools/vsoc/guest/build --suite forky --firmware >/dev/null
 build-tandem: native plugins guest $(call group_bins,tandem)
-	@$(SETUP) test cross tools
+	@$(SETUP) test cross tools rtl
 build-tools: vsoc native oracle $(call group_bins,tools) $(B)/vsoc/remote_server $(B)/vsoc/rtl_server
 	@$(SETUP) tools
 build-consumers: vsoc native oracle

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Runs a program on the core, with timer interrupts. The signals of RVFI are in the waveform, and printed as text.
-//   vvp testbench +program=BYTES.hex +wave=FILE.vcd [+log=FILE] [+timer=CYCLES] [+fault=N +at=ORDER]
+//   vvp testbench +program=BYTES.hex +wave=FILE.vcd [+log=FILE] [+timer=CYCLES] [+cycles=N] [+fault=N +at=ORDER]
 `define CSR(NAME, RDATA, WMASK, WDATA) $fwrite(log, " rvfi_csr_%s_rmask=ffffffff rvfi_csr_%s_rdata=%h rvfi_csr_%s_wmask=%h rvfi_csr_%s_wdata=%h", \
 	NAME, NAME, RDATA, NAME, WMASK, NAME, WMASK ? WDATA : 32'd0);
 
@@ -10,7 +10,7 @@ module testbench;
 	reg [7:0] fault = 0;
 	reg [31:0] at = 0;
 	reg [8 * 1024 - 1:0] image, wave, name;
-	integer period = 0, cycles = 0, after = 0, log = 0, i;
+	integer period = 0, cycles = 0, after = 0, log = 0, limit = 400000, i;
 
 	core core (.clk(clk), .rst(rst), .timer(timer), .fault(fault), .fault_at(at), .done(done));
 
@@ -23,6 +23,8 @@ module testbench;
 			period = 0;
 		if (!$value$plusargs("fault=%d", fault) || !$value$plusargs("at=%d", at))
 			fault = 0;
+		if (!$value$plusargs("cycles=%d", limit))
+			limit = 400000;
 		if ($value$plusargs("log=%s", name))
 			log = $fopen(name, "w");
 		for (i = 0; i < 65536; i = i + 1)
@@ -68,7 +70,7 @@ module testbench;
 		// What follows a mistake soon is enough.
 		if (core.faulted)
 			after <= after + 1;
-		finished <= done || cycles > 400000 || after > 300;
+		finished <= done || cycles > limit || after > 300;
 		if (finished) begin
 			if (log)
 				$fclose(log);
