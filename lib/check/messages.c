@@ -130,16 +130,28 @@ static void check_process(struct ntrace_check *check, const struct ntrace_messag
 		check_report(check, RULE_PROCESS_CONTEXT, message, NTRACE_FIELD_PROCESS);
 }
 
-/* Whether the message ends with its fixed fields: the reader took the variable one as 0. */
-static bool ends_early(const struct ntrace_check *check, const struct ntrace_message *message)
+/* Fewest bytes of a variable field that starts with a byte. */
+static unsigned int field_bytes(const struct ntrace_message *message, unsigned int field)
+{
+	if (field == NTRACE_FIELD_FADDR || field == NTRACE_FIELD_UADDR)
+		return message->address_bytes;
+	return message->field[field] ? (width(message->field[field]) + 5) / 6 : 1;
+}
+
+/* Whether the message is too short for a bit of its first variable field, which was read as 0. */
+static bool has_empty_field(const struct ntrace_check *check, const struct ntrace_message *message)
 {
 	struct ntrace_layout_field layout[NTRACE_LAYOUT_MAX];
 	int count = ntrace_message_layout(message->tcode, message->field, &check->params, layout);
-	uint64_t bits = 6;
+	unsigned int bits = 6, bytes = 0;
 
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
 		bits += layout[i].bits;
-	return count > 0 && !layout[count - 1].bits && bits == 6 * message->length;
+		bytes += layout[i].bits ? 0 : field_bytes(message, layout[i].field);
+	}
+	if (ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+		bytes += field_bytes(message, NTRACE_FIELD_TSTAMP);
+	return bits % 6 == 0 && message->length < bits / 6 + bytes;
 }
 
 /* Problems found by the reader. Return: false if the fields cannot be trusted. */
@@ -149,7 +161,7 @@ static bool check_layout(struct ntrace_check *check, const struct ntrace_message
 		check_report(check, RULE_FIELD_MISSING, message, -1);
 		return false;
 	}
-	if (ends_early(check, message))
+	if (has_empty_field(check, message))
 		check_report(check, RULE_FIELD_EMPTY, message, -1);
 	if (message->flags & NTRACE_MESSAGE_EXTRA)
 		check_report(check, RULE_FIELD_EXTRA, message, -1);

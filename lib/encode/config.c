@@ -153,7 +153,8 @@ static uint32_t options_of(const struct ntrace_encoder_config *config)
 	       (config->repeat_branch ? OPTION_REPEAT_BRANCH : 0) |
 	       (config->fifo_bytes ? OPTION_FIFO : 0) |
 	       (config->timestamps ? OPTION_TIMESTAMPS : 0) |
-	       (config->trap_btype ? OPTION_TRAP_BTYPE : 0);
+	       (config->trap_btype ? OPTION_TRAP_BTYPE : 0) |
+	       (config->empty_fields ? OPTION_EMPTY_FIELDS : 0);
 }
 
 /* Mode 1 counts calls and compares no address. */

@@ -5,6 +5,8 @@
  * encoder in place of hardware sends 10^8 of them; a test compares the bytes with
  * ntrace_message_write().
  */
+#include <string.h>
+
 #include "emit.h"
 #include "history.h"
 
@@ -128,9 +130,30 @@ static inline void pass_on(struct ntrace_encoder *encoder, const uint8_t *data, 
 	encoder->config.write(encoder->config.write_data, data, size);
 }
 
-/* Return: whether the message was written. */
-static bool finish(struct ntrace_encoder *encoder, const uint8_t *data, size_t size)
+/* Removes the byte of a first variable field that is 0 and has that byte alone. Return: new size. */
+static size_t drop_empty_field(const struct ntrace_encoder *encoder, uint8_t *data, size_t size)
 {
+	static const uint64_t none[NTRACE_FIELD_COUNT];
+	struct ntrace_layout_field layout[NTRACE_LAYOUT_MAX];
+	int count = ntrace_message_layout(data[0] >> 2, none, &encoder->params, layout);
+	unsigned int bits = 6, at;
+
+	for (int i = 0; i < count; i++)
+		bits += layout[i].bits;
+	at = bits / 6;
+	/* The byte of TCODE cannot end a field. */
+	if (bits % 6 || at < 2 || data[at] >> 2 || !(data[at] & MSEO_MESSAGE_END))
+		return size;
+	data[at - 1] |= data[at];
+	memmove(data + at, data + at + 1, size - at - 1);
+	return size - 1;
+}
+
+/* Return: whether the message was written. */
+static bool finish(struct ntrace_encoder *encoder, uint8_t *data, size_t size)
+{
+	if (encoder->options & OPTION_EMPTY_FIELDS)
+		size = drop_empty_field(encoder, data, size);
 	if ((encoder->options & OPTION_FIFO) && !enters_queue(encoder, size))
 		return false;
 	pass_on(encoder, data, size);
@@ -166,7 +189,7 @@ static void finish_slowly(struct ntrace_encoder *encoder, uint8_t *data, uint8_t
 static inline void finish_fields(struct ntrace_encoder *encoder, uint8_t *data, uint8_t *end,
 				 enum ntrace_timestamps kind)
 {
-	if (encoder->options & (OPTION_FIFO | OPTION_TIMESTAMPS)) {
+	if (encoder->options & (OPTION_FIFO | OPTION_TIMESTAMPS | OPTION_EMPTY_FIELDS)) {
 		finish_slowly(encoder, data, end, kind);
 		return;
 	}

@@ -17,6 +17,7 @@ enum {
 	OPTION_FIFO = 1 << 5,
 	OPTION_TIMESTAMPS = 1 << 6,
 	OPTION_TRAP_BTYPE = 1 << 7,
+	OPTION_EMPTY_FIELDS = 1 << 8,
 };
 
 /* ntrace_encoder.attention: 0 = a block only counts and reports its target. */

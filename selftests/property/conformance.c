@@ -2,15 +2,26 @@
 /* The encoder's streams satisfy the library's checker of the specification. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <ntrace/check.h>
 #include <ntrace/encode.h>
 
 #include "check.h"
 
+struct violation {
+	const struct ntrace_encoder_config *encoder;
+	char text[256];
+};
+
 static int take_finding(void *data, const struct ntrace_check_finding *finding)
 {
-	snprintf(data, 256, "%s at offset %" PRIu64 ", value 0x%" PRIx64 ": %s", finding->rule->id,
+	struct violation *violation = data;
+
+	if (violation->encoder->empty_fields && !strcmp(finding->rule->id, "field-empty"))
+		return 0;
+	snprintf(violation->text, sizeof(violation->text),
+		 "%s at offset %" PRIu64 ", value 0x%" PRIx64 ": %s", finding->rule->id,
 		 finding->offset, finding->value, finding->rule->text);
 	return 1;
 }
@@ -19,7 +30,7 @@ const char *stream_violation(const struct ntrace_encoder_config *encoder,
 			     const struct ntrace_params *params, struct ntrace_space *space,
 			     const uint8_t *stream, size_t size)
 {
-	static char text[256];
+	static struct violation violation;
 	struct ntrace_check_config config;
 	struct ntrace_check *check;
 
@@ -29,12 +40,12 @@ const char *stream_violation(const struct ntrace_encoder_config *encoder,
 	config.sources[encoder->src / 64] = UINT64_C(1) << encoder->src % 64;
 	config.space = space;
 	config.finding = take_finding;
-	config.data = text;
-	text[0] = '\0';
+	config.data = &violation;
+	violation = (struct violation){ .encoder = encoder };
 	if (ntrace_check_new(&check, &config))
 		return "no checker for these parameters";
 	if (!ntrace_check_feed(check, stream, size))
 		ntrace_check_end(check);
 	ntrace_check_free(check);
-	return text[0] ? text : NULL;
+	return violation.text[0] ? violation.text : NULL;
 }

@@ -95,6 +95,7 @@ void row_config(const struct row *row, const struct program *program,
 	config->sequential_jumps = row_value(row, FACTOR_SEQUENTIAL);
 	config->sync4_for_icnt = row_value(row, FACTOR_SYNC4);
 	config->zc_accesses = row_value(row, FACTOR_ACCESSES);
+	config->empty_fields = row_value(row, FACTOR_EMPTY_FIELDS);
 	config->timestamps = (enum ntrace_timestamps)row_value(row, FACTOR_TIMESTAMPS);
 	config->context = row_value(row, FACTOR_CONTEXT);
 	config->hypervisor = row_value(row, FACTOR_HCONTEXT);

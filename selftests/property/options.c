@@ -65,6 +65,7 @@ static const struct {
 	[FACTOR_WELL_NESTED] = { "well-nested", 2, { 0, 1 } },
 	[FACTOR_HYPERVISOR] = { "hypervisor", 2, { 0, 1 } },
 	[FACTOR_ECALL_RETIRES] = { "ecall-retires", 2, { 0, 1 } },
+	[FACTOR_EMPTY_FIELDS] = { "empty-fields", 2, { 0, 1 } },
 };
 
 #define ALL_BUT_FIRST 0xfe

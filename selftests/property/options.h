@@ -50,6 +50,7 @@ enum factor {
 	FACTOR_WELL_NESTED,
 	FACTOR_HYPERVISOR,
 	FACTOR_ECALL_RETIRES,	/* as in rc7 */
+	FACTOR_EMPTY_FIELDS,	/* variable fields of 0 have no bits */
 	FACTORS,
 };
 

@@ -84,6 +84,13 @@ ok "histbits=3: decodes to the run" back
 traced --encoder icntbits=3
 ok "icntbits=3: more messages" test "$(figure messages)" -gt "$usual"
 ok "icntbits=3: decodes to the run" back
+params=srcbits=2
+traced --params srcbits=2
+whole=$(figure bytes)
+traced --params srcbits=2 --encoder emptyfields=1
+ok "emptyfields=1: less bytes" test "$(figure bytes)" -lt "$whole"
+ok "emptyfields=1: decodes to the run" back
+params=''
 traced --encoder icntbits=0x16,histbits=31,hrepeatbits=18,bcntbits=18,retbits=63,privmask=0xff
 is "$(figure messages)" "$usual" "the defaults that the help tells, also in hexadecimal"
 

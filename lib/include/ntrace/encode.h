@@ -99,6 +99,8 @@ struct ntrace_encoder_range {
  *               with data trace (E-Trace, chapter 4); each counts once
  * @range_count: entries of @range; 0 = addresses are not filtered
  * @range: a block is traced if its first instruction is in one of them
+ * @empty_fields: as some encoders do, send no bits for a first variable field that is 0 if the fixed
+ *                fields fill their last byte, although N-Trace 1.0, "message framing", demands one
  */
 struct ntrace_encoder_config {
 	size_t size;
@@ -133,6 +135,7 @@ struct ntrace_encoder_config {
 	bool zc_accesses;
 	unsigned int range_count;
 	struct ntrace_encoder_range range[NTRACE_ENCODER_RANGES_MAX];
+	bool empty_fields;
 };
 
 /* Smallest queue: room for two messages of the greatest length. */
@@ -224,7 +227,7 @@ struct ntrace_encoder {
 	uint8_t priv;		/* privilege of the last Ownership message, or 0xff */
 	uint8_t ctype;		/* ctype of a context change not yet reported */
 	uint8_t context_changed;	/* 1 scontext, 2 hcontext */
-	uint64_t reserved[64];
+	uint64_t reserved[63];
 };
 
 /**

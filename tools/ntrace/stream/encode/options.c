@@ -62,6 +62,7 @@ static const struct key {
 	KEY("drain", config.fifo_drain, KIND_FIXED, NULL),
 	KEY("stall", config.stall, KIND_FLAG, NULL),
 	KEY("zcaccesses", config.zc_accesses, KIND_FLAG, NULL),
+	KEY("emptyfields", config.empty_fields, KIND_FLAG, NULL),
 	KEY("start", start, KIND_CODE, NULL),
 	KEY("stop", stop, KIND_CODE, NULL),
 #undef KEY
