@@ -41,6 +41,8 @@
 #define ADDRESS_FOLLOWED 200
 /* From this number on, SiFive's messages are not attributed to damage. */
 #define SIFIVE_MANY 6
+/* Of this many numbers that software stores, more than one is no context. */
+#define OWNERS_ODD 8
 /* One message in this many may be attributed to damage. */
 #define RARE 50
 
@@ -48,6 +50,12 @@ static bool is_damaged(const struct detect_score *score)
 {
 	return score->unknown || score->illegal || score->truncated || score->extra ||
 	       score->wire_errors;
+}
+
+/* Whether numbers that software stored are in Ownership, which only SiFive's encoders send. */
+static bool has_stored_owners(const struct detect_score *score)
+{
+	return score->odd_owners >= SIFIVE_MANY && score->odd_owners > score->owners / OWNERS_ODD;
 }
 
 /* Sets the dialect and mode that the messages indicate. */
@@ -61,6 +69,8 @@ static void set_dialect(const struct detect_score *score, struct ntrace_detect_c
 	if (damaged ? score->sifive >= SIFIVE_MANY &&
 			      score->sifive > 2 * (score->unknown + score->illegal) :
 		      score->sifive > 1 || (score->sifive && score->messages < RARE))
+		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
+	else if (has_stored_owners(score))
 		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
 	else if (score->markers && score->markers * RARE >= score->syncs)
 		params->dialect = NTRACE_DIALECT_RC7;
@@ -141,8 +151,26 @@ static bool is_taken(const struct address_setting *settings, unsigned int index,
 	return false;
 }
 
+/*
+ * Only pre-ratification SiFive encoders send addresses of fewer bits. Their times are XORed, so other
+ * times contradict that dialect.
+ */
+static void set_narrow_dialect(const struct detect_stream *stream,
+			       struct ntrace_detect_candidate *candidate)
+{
+	struct ntrace_params *params = &candidate->params;
+
+	if (!params->address_bits || params->extend_address ||
+	    params->dialect != NTRACE_DIALECT_RATIFIED ||
+	    (candidate->timestamps && params->timestamp_delta != NTRACE_TIME_DELTA_XOR))
+		return;
+	params->dialect = NTRACE_DIALECT_SIFIVE_V0;
+	detect_owners(stream->data, stream->size, params);
+}
+
 /* @followed: the later walk judges addresses outside the code */
-static void add_candidate(struct candidates *candidates, const struct ntrace_detect_candidate *base,
+static void add_candidate(struct candidates *candidates, const struct detect_stream *stream,
+			  const struct ntrace_detect_candidate *base,
 			  const struct address_setting *setting, bool followed)
 {
 	const struct detect_addresses *addresses = &setting->addresses;
@@ -156,6 +184,7 @@ static void add_candidate(struct candidates *candidates, const struct ntrace_det
 	candidate->misplaced = addresses->misplaced;
 	candidate->outside = addresses->outside;
 	candidate->cost += (followed ? addresses->form : addresses->cost) * EVIDENCE_ADDRESS;
+	set_narrow_dialect(stream, candidate);
 	candidates->count++;
 }
 
@@ -222,7 +251,7 @@ static int expand_addresses(const struct ntrace_detect_config *config,
 	limit = least + (config->space ? ADDRESS_FOLLOWED : ADDRESS_EQUAL);
 	for (unsigned int i = 0; i < count; i++) {
 		if (settings[i].addresses.cost <= limit && !is_taken(settings, i, limit))
-			add_candidate(candidates, base, &settings[i], config->space);
+			add_candidate(candidates, stream, base, &settings[i], config->space);
 	}
 	return NTRACE_OK;
 }
@@ -258,8 +287,9 @@ static bool are_alike(const struct code_walk *one, const struct code_walk *other
 {
 	uint64_t cost = one->code.cost, others = other->code.cost;
 
+	/* The same code, perhaps because most of it is lost. */
 	if (one->code.path == other->code.path)
-		return false;
+		return cost != others || one->candidate.lost || one->candidate.flow_errors;
 	if (is_wild(&one->candidate, &other->candidate) ||
 	    is_wild(&other->candidate, &one->candidate))
 		return true;
@@ -283,7 +313,7 @@ static int follow_otherwise(const struct ntrace_detect_config *config,
 		walk->candidate.open |= open;
 		other->candidate.open |= open;
 	}
-	if (is_better(other, walk))
+	if (walk->code.path != other->code.path && is_better(other, walk))
 		*walk = *other;
 	return NTRACE_OK;
 }

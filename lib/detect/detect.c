@@ -10,9 +10,20 @@
 #define JUDGED_MAX (2 + STREAMS_MAX)
 /* Minimum share of sound bytes, in thousandths, of a trace that may be damaged. */
 #define SHARE_TRACE 500
+/* Minimum share of sound bytes with which data of unknown kind is partly a trace. */
+#define SHARE_PARTLY 250
 /* The same limit for a candidate with another packing. */
 #define SHARE_ALIKE 900
 #define COST_ALIKE 10
+/*
+ * A width of SRC with more wrong messages than this many times those of another one, and than one in
+ * so many, does not fit, whatever its cost: the cost of a long history is a matter of chance.
+ */
+#define WRONG_FACTOR 4
+#define WRONG_RARE 512
+#define WRONG_FEW 2
+/* It costs this much more than the best, in sixteenths of a bit: only a program may decide for it. */
+#define COST_UNFIT (1000 * 16)
 /* Minimum number of messages in a stream without any sync. */
 #define MESSAGES_MIN 32
 
@@ -52,6 +63,37 @@ static size_t scored_bytes(const struct detect_stream *stream)
 	return stream->size < SCORED_BYTES ? stream->size : SCORED_BYTES;
 }
 
+static uint64_t wrong_messages(const struct detect_score *score)
+{
+	return score->unknown + score->truncated + score->extra + score->illegal;
+}
+
+static bool is_fit(const struct detect_score *score, uint64_t least)
+{
+	return wrong_messages(score) <=
+	       WRONG_FACTOR * least + score->messages / WRONG_RARE + WRONG_FEW;
+}
+
+/* Chooses the cheapest width among those with few wrong messages, before all others. */
+static void choose_width(struct judged *judged)
+{
+	struct detect_score *score = judged->score;
+	uint64_t least = UINT64_MAX, cost = UINT64_MAX;
+
+	for (unsigned int bits = 0; bits <= NTRACE_SRC_BITS_MAX; bits++)
+		least = wrong_messages(&score[bits]) < least ? wrong_messages(&score[bits]) : least;
+	for (unsigned int bits = 0; bits <= NTRACE_SRC_BITS_MAX; bits++) {
+		if (is_fit(&score[bits], least) && score[bits].cost < cost) {
+			judged->best = bits;
+			cost = score[bits].cost;
+		}
+	}
+	for (unsigned int bits = 0; bits <= NTRACE_SRC_BITS_MAX; bits++) {
+		if (!is_fit(&score[bits], least) && score[bits].cost < cost + COST_UNFIT)
+			score[bits].cost = cost + COST_UNFIT;
+	}
+}
+
 static void conclude(struct judged *judged)
 {
 	const struct detect_score *score = &judged->score[judged->best];
@@ -69,19 +111,22 @@ static int judge(struct detection *detection, struct judged *judged)
 
 	if (error || is_hopeless(&judged->score[0])) {
 		detection->total -= NTRACE_SRC_BITS_MAX;
+		conclude(judged);
+		judged->trace = false;
 		return error ? error : step(detection);
 	}
 	error = step(detection);
 	for (unsigned int bits = 1; bits <= NTRACE_SRC_BITS_MAX && !error; bits++) {
 		error = detect_score(stream->data, scored_bytes(stream), bits,
 				     &judged->score[bits]);
-		if (judged->score[bits].cost < judged->score[judged->best].cost)
-			judged->best = bits;
 		if (!error)
 			error = step(detection);
 	}
+	if (error)
+		return error;
+	choose_width(judged);
 	conclude(judged);
-	return error;
+	return NTRACE_OK;
 }
 
 static int unpack(struct detection *detection, const uint8_t *data, size_t bytes, size_t all)
@@ -197,6 +242,17 @@ static int rank(struct detection *detection)
 	return error;
 }
 
+static bool is_partly_trace(const struct detection *detection)
+{
+	for (unsigned int i = 0; i < detection->count; i++) {
+		const struct judged *judged = &detection->judged[i];
+
+		if (judged->share >= SHARE_PARTLY && judged->score[judged->best].syncs)
+			return true;
+	}
+	return false;
+}
+
 static int run(struct detection *detection, const uint8_t *data, size_t bytes, size_t all)
 {
 	int error = unpack(detection, data, bytes, all);
@@ -242,8 +298,10 @@ int ntrace_detect(const struct ntrace_detect_config *config, struct ntrace_detec
 	detection->config = config;
 	detection->result = result;
 	error = run(detection, config->data, bytes, all);
-	free(detection);
 	if (!error && !result->count)
 		result->kind = detect_looks(config->data, bytes ? bytes : all);
+	if (result->kind == NTRACE_DETECT_BINARY && is_partly_trace(detection))
+		result->kind = NTRACE_DETECT_PARTLY;
+	free(detection);
 	return error;
 }

@@ -44,6 +44,8 @@ int detect_unword(const uint8_t *data, size_t size, struct detect_stream *stream
  * @markers: SYNC 4 with history, as in rc7
  * @branch: messages of BTM
  * @history: messages of HTM
+ * @owners: Ownership messages
+ * @odd_owners: those whose PROCESS is none of N-Trace 1.0
  */
 struct detect_score {
 	uint64_t cost;
@@ -62,6 +64,8 @@ struct detect_score {
 	uint64_t markers;
 	uint64_t branch;
 	uint64_t history;
+	uint64_t owners;
+	uint64_t odd_owners;
 	uint32_t sources;
 };
 

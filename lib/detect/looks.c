@@ -133,6 +133,7 @@ const char *ntrace_detect_kind_text(unsigned int kind)
 		[NTRACE_DETECT_ETRACE] = "packets of E-Trace",
 		[NTRACE_DETECT_RANDOM] = "random or compressed bytes",
 		[NTRACE_DETECT_BINARY] = "binary data of another kind",
+		[NTRACE_DETECT_PARTLY] = "N-Trace messages among other bytes",
 	};
 
 	return kind < sizeof(texts) / sizeof(texts[0]) ? texts[kind] : "?";

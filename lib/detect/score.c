@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "detect.h"
+#include "wire/params.h"
 
 /* Costs are in sixteenths of a bit. */
 #define BIT 16
@@ -213,6 +214,9 @@ static void count_kind(struct detect_score *score, const struct ntrace_message *
 	score->history += history;
 	score->branch += message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
 			 message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC;
+	score->owners += message->tcode == NTRACE_TCODE_OWNERSHIP;
+	score->odd_owners += message->tcode == NTRACE_TCODE_OWNERSHIP &&
+			     params_owner_is_odd(message->field[NTRACE_FIELD_PROCESS]);
 	score->markers += sync && history &&
 			  message->field[NTRACE_FIELD_SYNC] == NTRACE_SYNC_ICNT_FULL;
 }

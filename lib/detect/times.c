@@ -19,6 +19,9 @@
 #define TIMES_DAMAGED 16
 /* Among differences, as many do not rise for each one that falls, except by chance. */
 #define WHOLE_RISES 8
+/* No time between two messages is as long as the time before, if that is long enough. */
+#define ABSOLUTE_MIN 1024
+#define WHOLE_ABOVE 2
 
 struct clock {
 	uint64_t absolute;
@@ -30,18 +33,27 @@ struct clock {
 	uint32_t known;		/* the stretch between wire errors in which @absolute is known */
 };
 
+/* How a walk reads TSTAMP of messages without SYNC. */
+enum reading {
+	READING_DIFFERENCE,
+	READING_WRAPPING,	/* a difference whose sum has the bits of a time only */
+	READING_WHOLE,
+};
+
 struct times {
+	enum reading reading;
 	uint32_t stretch;
 	uint64_t mask;		/* bits of a time */
 	uint32_t widths[65];	/* number of times by width */
-	uint64_t sum_mask;	/* @mask if times wrap, else all bits */
 	uint64_t wraps;
 	uint64_t sure_wraps;	/* wraps confirmed by two times on either side */
 	uint64_t add_wrong;	/* stretches between two absolute times that contradict addition */
 	uint64_t xor_wrong;
 	uint64_t differences;
 	uint64_t rises;		/* TSTAMP without SYNC, above the TSTAMP before it */
-	uint64_t falls;		/* and below it */
+	uint64_t above;		/* and not below the last one with SYNC: rare among differences */
+	uint64_t below;
+	uint64_t falls;		/* and below it, by less than half of all times: no wrap */
 	struct clock clock[];	/* by SRC */
 };
 
@@ -121,11 +133,17 @@ static void take_difference(struct times *times, struct clock *clock, uint64_t d
 		return;
 	times->differences++;
 	times->rises += difference > clock->whole;
-	times->falls += difference < clock->whole;
+	if (clock->absolute >= ABSOLUTE_MIN) {
+		times->above += difference >= clock->absolute;
+		times->below += difference < clock->absolute;
+	}
+	times->falls += difference < clock->whole && clock->whole - difference <= times->mask / 2;
 	clock->whole = difference;
 	clock->back |= xored < clock->xored && clock->xored - xored <= times->mask / 2;
 	clock->xored = xored;
-	clock->added = (clock->added + difference) & times->sum_mask;
+	clock->added += difference;
+	if (times->reading == READING_WRAPPING)
+		clock->added &= times->mask;
 }
 
 static void walk(struct times *times, const uint8_t *data, size_t size,
@@ -149,23 +167,34 @@ static void walk(struct times *times, const uint8_t *data, size_t size,
 		/* The TSTAMP of Error may be the time of the loss. */
 		if (message.tcode == NTRACE_TCODE_ERROR)
 			clock->known = 0;
-		else if (ntrace_message_has(&message, NTRACE_FIELD_SYNC))
+		else if (times->reading == READING_WHOLE ||
+			 ntrace_message_has(&message, NTRACE_FIELD_SYNC))
 			take_absolute(times, clock, message.field[NTRACE_FIELD_TSTAMP]);
 		else
 			take_difference(times, clock, message.field[NTRACE_FIELD_TSTAMP]);
 	}
 }
 
-/* Times have @bits; with @wrap sums are truncated to them. */
-static void walk_within(struct times *times, unsigned int bits, bool wrap, const uint8_t *data,
-			size_t size, const struct ntrace_params *params)
+/* Times have @bits. */
+static void walk_within(struct times *times, unsigned int bits, enum reading reading,
+			const uint8_t *data, size_t size, const struct ntrace_params *params)
 {
-	uint64_t mask = bits ? UINT64_MAX >> (64 - bits) : UINT64_MAX;
-
 	memset(times, 0, times_size(params));
-	times->mask = mask;
-	times->sum_mask = wrap ? mask : UINT64_MAX;
+	times->reading = reading;
+	times->mask = UINT64_MAX >> (64 - bits);
 	walk(times, data, size, params);
+}
+
+/* The first walk finds the width of a time, the second uses it. Return: the width. */
+static unsigned int walk_twice(struct times *times, enum reading reading, const uint8_t *data,
+			       size_t size, const struct ntrace_params *params)
+{
+	unsigned int bits;
+
+	walk_within(times, 64, reading, data, size, params);
+	bits = widest(times);
+	walk_within(times, bits, reading, data, size, params);
+	return bits;
 }
 
 /* Whether @wrong exceeds @other by more than chance. */
@@ -182,7 +211,8 @@ static bool is_refuted(uint64_t wrong, uint64_t other, bool damaged)
  */
 static bool is_whole(const struct times *times)
 {
-	return times->rises >= WHOLE_RISES && times->falls <= times->rises / WHOLE_RISES;
+	return (times->rises >= WHOLE_RISES && times->falls <= times->rises / WHOLE_RISES) ||
+	       (times->above >= WHOLE_ABOVE && times->below <= times->above / WHOLE_RISES);
 }
 
 int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool damaged,
@@ -191,29 +221,32 @@ int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params,
 	struct times *times = calloc(1, times_size(params));
 	bool sifive = params->dialect == NTRACE_DIALECT_SIFIVE_V0;
 	unsigned int bits;
+	bool whole;
 
 	if (!times)
 		return NTRACE_ERR_NOMEM;
 	*open = 0;
-	/* The first walk finds the width of a time, the second uses it. */
-	walk_within(times, 64, false, data, size, params);
-	bits = widest(times);
-	walk_within(times, bits, false, data, size, params);
+	bits = walk_twice(times, READING_DIFFERENCE, data, size, params);
+	whole = is_whole(times);
+	if (whole)
+		bits = walk_twice(times, READING_WHOLE, data, size, params);
 	if (times->wraps && bits < 64) {
 		if (!times->sure_wraps && times->wraps <= 1 + count_times(times) / TIMES_DAMAGED)
 			*open |= NTRACE_DETECT_OPEN_WRAP;
 		params->timestamp_bits = bits;
-		walk_within(times, bits, true, data, size, params);
+		walk_within(times, bits, whole ? READING_WHOLE : READING_WRAPPING, data, size,
+			    params);
 	}
 	/* This also holds without any difference after a known time. */
-	if (!sifive && !is_whole(times) &&
-	    !is_refuted(times->add_wrong, times->xor_wrong, damaged) &&
-	    !is_refuted(times->xor_wrong, times->add_wrong, damaged))
+	if (!sifive && !whole &&
+	    ((times->above && !times->below) ||
+	     (!is_refuted(times->add_wrong, times->xor_wrong, damaged) &&
+	      !is_refuted(times->xor_wrong, times->add_wrong, damaged))))
 		*open |= NTRACE_DETECT_OPEN_DELTA;
-	params->timestamp_delta = is_whole(times)				      ? NTRACE_TIME_DELTA_ABSOLUTE :
+	params->timestamp_delta = whole ? NTRACE_TIME_DELTA_ABSOLUTE :
 				  !sifive && times->xor_wrong < times->add_wrong ?
-						    NTRACE_TIME_DELTA_XOR :
-						    NTRACE_TIME_DELTA_ADD;
+					  NTRACE_TIME_DELTA_XOR :
+					  NTRACE_TIME_DELTA_ADD;
 	free(times);
 	return NTRACE_OK;
 }

@@ -140,7 +140,7 @@ tells() {
 }
 syncs=sync=messages,syncmax=2
 tells extaddr=1 srcbits=0,xlen=64,extaddr=1,mode=btm --encoder $syncs
-tells addrbits=39 srcbits=0,xlen=64,addrbits=39,mode=htm --encoder $syncs
+tells addrbits=39 srcbits=0,xlen=64,addrbits=39,mode=htm,dialect=sifive-v0 --encoder $syncs
 tells alljumps=1 srcbits=0,xlen=64,alljumps=1,mode=htm --encoder $syncs
 tells tsbits=40,tsdelta=xor srcbits=0,xlen=64,mode=btm,tsdelta=xor --encoder $syncs,timestamps=all
 tells tsbits=8,srcbits=3 srcbits=3,xlen=64,mode=btm,tsbits=8 --encoder $syncs,timestamps=all

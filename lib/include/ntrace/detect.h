@@ -36,6 +36,7 @@ extern "C" {
  * @NTRACE_DETECT_ETRACE: packets of E-Trace
  * @NTRACE_DETECT_RANDOM: random, encrypted or compressed bytes
  * @NTRACE_DETECT_BINARY: any other data
+ * @NTRACE_DETECT_PARTLY: too few bytes are valid messages for a trace, too many for chance
  */
 enum ntrace_detect_kind {
 	NTRACE_DETECT_TRACE,
@@ -49,6 +50,7 @@ enum ntrace_detect_kind {
 	NTRACE_DETECT_ETRACE,
 	NTRACE_DETECT_RANDOM,
 	NTRACE_DETECT_BINARY,
+	NTRACE_DETECT_PARTLY,
 };
 
 /**

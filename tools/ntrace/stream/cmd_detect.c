@@ -146,6 +146,8 @@ static const char *advice(unsigned int kind)
 		return "; decompress it first";
 	case NTRACE_DETECT_ETRACE:
 		return ", another format, which ntrace does not decode";
+	case NTRACE_DETECT_PARTLY:
+		return "; a trace may be in --framing, or begin later in the file";
 	default:
 		return "";
 	}
@@ -168,7 +170,8 @@ static int detect_file(struct detect *detect, const char *path, struct output *o
 	if (detect->json)
 		detect_json(output, detect->name, detect->size, &detect->result);
 	if (!detect->result.count)
-		return fail("%s: not an N-Trace stream: it looks like %s%s", detect->name,
+		return fail("%s: not %s N-Trace stream: it looks like %s%s", detect->name,
+			    detect->result.kind == NTRACE_DETECT_PARTLY ? "a whole" : "an",
 			    ntrace_detect_kind_text(detect->result.kind),
 			    advice(detect->result.kind));
 	if (!detect->json)
