@@ -8,6 +8,7 @@ sink, retires the blocks of a random walk through a random program, and collects
 `ntrace decode` and second_decoder.py must both find the walk in it. Then the same with losses and with stalls.
 """
 
+import itertools
 import os
 import pathlib
 import random
@@ -27,7 +28,7 @@ SERVER, NTRACE = os.environ.get("RTL_SERVER", TOP / "build/vsoc/rtl_server"), TO
 SEED = int(os.environ.get("SEED", "1"))
 HELLO, PAGE, READ, WRITE, REPLY, BLOCK, STATE, TIME, SYNC, MEM, ACTIVE, STALL, RESET = range(1, 14)
 BTM, HTM = 3, 6
-ENCODER, SINK = 0x6000000, 0x6040000
+ENCODER, FUNNEL, SINK = 0x6000000, 0x6020000, 0x6040000
 BUFFER, BUFFER_SIZE = 0x90000000, 1 << 20
 KERNEL, USER = 0xffffffff80200000, 0x10000
 INSTRUCTIONS = 6000
@@ -38,7 +39,9 @@ class Port:
 
     def __init__(self, directory, *arguments):
         path = f"{directory}/socket"
-        self.process = subprocess.Popen([SERVER, path, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+        self.funnel = "--funnel" in arguments
+        command = [SERVER] + ["--funnel"] * self.funnel + [path] + [str(n) for n in arguments if n != "--funnel"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.process.stdout.readline()
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.connect(path)
@@ -144,7 +147,7 @@ class Program:
                     rd = rng.choice((0, 1, 7))
                     itype = {"branch": 4, "short": 4}.get(kind, {0: 11, 1: 9, 7: 15}[rd])
                     offset = target - address
-                    word = branch(offset) if kind == "branch" else c_beqz(offset) if kind == "short" else jal(rd, offset)
+                    word = jal(rd, offset) if kind == "jump" else branch(offset) if length == 4 else c_beqz(offset)
                 self.code[address] = length, itype, target
                 image += word.to_bytes(length, "little")
             last = places[-1][0] + places[-1][2]
@@ -196,61 +199,77 @@ class Walk:
                 self.contexts.append(rng.getrandbits(32))
 
 
-def trace(port, walk, hart, control, features, timestamps, privileges):
-    """Records the walk. @privileges: what the filter matches, or None.
-    Returns the bytes, and trTeControl before tracing ends."""
-    encoder, sink = ENCODER + 0x1000 * hart, SINK + 0x1000 * hart
-    for page in encoder, sink:
+def switch_on(port, hart, setup):
+    """Programs an encoder. Tracing begins."""
+    encoder = ENCODER + 0x1000 * hart
+    port.write(encoder, 0)
+    port.write(encoder, 1)
+    port.write(encoder + 8, setup.features(hart))
+    if setup.privileges is not None:
+        port.write(encoder + 0x404, sum(1 << priv for priv in setup.privileges))
+        port.write(encoder + 0x400, 3)
+        port.write(encoder + 0xc, 1)
+    port.write(encoder + 0x40, 0x8010 if setup.timestamps else 0)
+    port.write(encoder, setup.control | 3)
+    port.write(encoder, setup.control | 7)
+    assert hart in port.active
+
+
+def switch_off(port, component, value):
+    port.write(component, value)
+    while port.read(component) & 8 == 0:
+        pass
+
+
+def retire(port, walks):
+    """The harts take turns of three blocks."""
+    harts = {hart: iter(walk.blocks) for hart, walk in walks.items()}
+    context = {}
+    for turn in itertools.count():
+        for hart in list(harts):
+            blocks = list(itertools.islice(harts[hart], 3))
+            if not blocks:
+                del harts[hart]
+            for itype, iretire, ilastsize, priv, scontext, iaddr in blocks:
+                if scontext != context.get(hart):
+                    port.send(STATE, hart, scontext)
+                    context[hart] = scontext
+                port.send(BLOCK, iretire | itype << 8 | ilastsize << 12 | priv << 13 | hart << 16, iaddr)
+        if turn % 32 == 31 or not harts:
+            port.time += 1000
+            port.send(TIME, 0, port.time)
+            port.sync()
+        if not harts:
+            break
+
+
+def trace(port, walks, setup):
+    """Records a walk per hart; several go through the funnel. Returns the bytes, and trTeControl of each hart before
+    tracing ends."""
+    sink = SINK if port.funnel else SINK + 0x1000 * min(walks)
+    for page in [sink] + [FUNNEL] * port.funnel:
         port.write(page, 0)
         port.write(page, 1)
     port.write(sink + 0x10, BUFFER)
     port.write(sink + 0x18, BUFFER + BUFFER_SIZE - 8)
     port.write(sink + 0x20, BUFFER)
     port.write(sink, 3)
-    port.write(encoder + 8, features)
-    if privileges is not None:
-        port.write(encoder + 0x404, sum(1 << priv for priv in privileges))
-        port.write(encoder + 0x400, 3)
-        port.write(encoder + 0xc, 1)
-    port.write(encoder + 0x40, 0x8010 if timestamps else 0)
-    port.write(encoder, control | 3)
-    port.write(encoder, control | 7)
-    assert port.active == {hart}
+    if port.funnel:
+        port.write(FUNNEL, 3)
     port.memory.clear()
-    context = 0
-    for i, (itype, iretire, ilastsize, priv, scontext, iaddr) in enumerate(walk.blocks):
-        if scontext != context or i == 0:
-            port.send(STATE, hart, scontext)
-            context = scontext
-        port.send(BLOCK, iretire | itype << 8 | ilastsize << 12 | priv << 13 | hart << 16, iaddr)
-        if i % 97 == 96:
-            port.time += 1000
-            port.send(TIME, 0, port.time)
-            port.sync()
-    port.sync()
-    status = port.read(encoder)
-    port.write(encoder, control | 1)
+    for hart in walks:
+        switch_on(port, hart, setup)
+    retire(port, walks)
+    status = {hart: port.read(ENCODER + 0x1000 * hart) for hart in walks}
+    for hart in walks:
+        switch_off(port, ENCODER + 0x1000 * hart, setup.control | 1)
     assert port.active == set()
-    while port.read(encoder) & 8 == 0:
-        pass
-    port.write(sink, 1)
-    while port.read(sink) & 8 == 0:
-        pass
+    if port.funnel:
+        switch_off(port, FUNNEL, 1)
+    switch_off(port, sink, 1)
     end = port.read(sink + 0x20)
     assert end & 1 == 0, "the buffer is too small for the test"
     return b"".join(port.memory[address] for address in range(BUFFER, end, 8)), status
-
-
-def params_of(control, features, timestamps):
-    params = []
-    if features >> 28 and not control >> 15 & 1:
-        params.append(f"srcbits={features >> 28}")
-    if features >> 10 & 1:
-        params.append("extaddr=1")
-    if timestamps:
-        params.append("tsbits=48")
-    params.append(f"mode={'btm' if control >> 4 & 7 == BTM else 'htm'}")
-    return ",".join(params)
 
 
 def state_of(process):
@@ -302,10 +321,21 @@ class Setup:
     def __init__(self, rng, mode, ownership):
         self.control = mode << 4 | ownership << 9 | rng.choice((0, 0, 1 << 15))
         self.control |= rng.choice((0, 1, 3)) << 16 | rng.randint(0, 6) << 20
-        bits = rng.choice((0, 4, 7, 12))
-        self.features = bits << 28 | rng.getrandbits(bits) << 16 | rng.choice((0, 1 << 10))
+        self.src_bits, self.extend_address = rng.choice((0, 4, 7, 12)), rng.choice((False, True))
+        self.first_src = rng.randrange(1 << self.src_bits) & ~1
         self.timestamps = rng.choice((False, True))
         self.privileges = rng.choice((None, None, (1,), (1, 3), (0, 1, 5, 6)))    # the walk begins in S-mode
+
+    def src(self, hart):
+        """None if the messages have no SRC."""
+        return self.first_src | hart if self.src_bits and not self.control >> 15 & 1 else None
+
+    def features(self, hart):
+        return self.src_bits << 28 | (self.first_src | hart) << 16 | self.extend_address << 10
+
+    def params(self):
+        return ",".join([f"srcbits={self.src_bits}"] * (self.src(0) is not None) + ["extaddr=1"] * self.extend_address +
+                        ["tsbits=48"] * self.timestamps + [f"mode={'btm' if self.control >> 4 & 7 == BTM else 'htm'}"])
 
 
 class Bench:
@@ -318,18 +348,21 @@ class Bench:
             pathlib.Path(directory, f"{base:x}").write_bytes(image)
         self.port = Port(directory, *arguments)
 
-    def record(self, hart, setup):
-        """One walk. Sets what the checks read."""
-        self.walk = Walk(self.program, self.rng, INSTRUCTIONS)
-        self.data, self.status = trace(self.port, self.walk, hart, setup.control, setup.features, setup.timestamps,
-                                       setup.privileges)
-        self.params = params_of(setup.control, setup.features, setup.timestamps)
-        self.src = setup.features >> 16 & 0xfff if "srcbits" in self.params else None
-        self.ownership, self.filtered = setup.control >> 9 & 1, setup.privileges is not None
-        self.text = f"{self.params}, trTeControl {setup.control:#x}, privileges {setup.privileges}"
+    def record(self, harts, setup):
+        """A walk per hart."""
+        self.setup, self.walks = setup, {hart: Walk(self.program, self.rng, INSTRUCTIONS) for hart in harts}
+        self.data, self.status = trace(self.port, self.walks, setup)
+
+    def choose(self, hart):
+        """The checks are about this hart."""
+        self.walk, self.params, self.src = self.walks[hart], self.setup.params(), self.setup.src(hart)
+        self.ownership, self.filtered = self.setup.control >> 9 & 1, self.setup.privileges is not None
+        self.overflow = self.status[hart] >> 12 & 1
+        self.text = (f"hart {hart}, {self.params}, trTeControl {self.setup.control:#x}, "
+                     f"privileges {self.setup.privileges}")
         # What the second decoder must find
         self.executed = [what if isinstance(what, str) else (what, priv if self.ownership else None)
-                         for what, priv in self.walk.events if not self.filtered or priv in setup.privileges]
+                         for what, priv in self.walk.events if not self.filtered or priv in self.setup.privileges]
 
     def expect_same(self, rc, events, what):
         got_rc, got, err = ntrace_decode(self.directory, self.data, self.params, self.src)
@@ -377,7 +410,7 @@ class Bench:
         sent = list(second_decoder.messages(self.data, src_bits))
         after = [message.get("SYNC") for error, message in zip(sent, sent[1:]) if error["name"] == "Error"]
         ok(set(after) == {7}, f"{self.text}: a synchronization after overrun follows each Error", after)
-        ok(self.status >> 12 & 1, f"{self.text}: trTeInstStallOrOverflow says so")
+        ok(self.overflow, f"{self.text}: trTeInstStallOrOverflow says so")
         self.expect_same(3, events, "ntrace decodes the same, and reports the losses")
 
 
@@ -387,22 +420,36 @@ def main():
         for straight in 1, 30:
             bench = Bench(directory, rng, straight)
             for number in range(8):
-                bench.record(number >> 2 & 1, Setup(rng, HTM if number & 1 else BTM, number >> 1 & 1))
+                hart = number >> 2 & 1
+                bench.record([hart], Setup(rng, HTM if number & 1 else BTM, number >> 1 & 1))
+                bench.choose(hart)
                 bench.expect_walk()
-                ok(not bench.status >> 12 & 1, f"{bench.text}: no overflow")
+                ok(not bench.overflow, f"{bench.text}: no overflow")
             ok(bench.port.close() == 0, "the server ends with its connection")
+        # Two encoders that share a sink.
+        bench = Bench(directory, rng, 1, "--funnel")
+        for mode in BTM, HTM:
+            setup = Setup(rng, mode, True)
+            setup.src_bits, setup.first_src, setup.control = 4, 6, setup.control & ~(1 << 15)
+            bench.record([0, 1], setup)
+            for hart in 0, 1:
+                bench.choose(hart)
+                bench.expect_walk()
+        bench.port.close()
         # Memory that is too slow: blocks are lost, or the hart waits.
         bench = Bench(directory, rng, 1, 1, 30)
         for mode in BTM, HTM:
             setup = Setup(rng, mode, True)
-            setup.privileges = None
-            bench.record(0, setup)
+            setup.privileges = None if mode == BTM else (0, 1, 5, 6)
+            bench.record([0], setup)
+            bench.choose(0)
             bench.expect_losses()
             bench.port.stalled = 0
             setup.control |= 1 << 13
-            bench.record(0, setup)
+            bench.record([0], setup)
+            bench.choose(0)
             bench.expect_walk()
-            ok(bench.port.stalled and bench.status >> 12 & 1,
+            ok(bench.port.stalled and bench.overflow,
                f"{bench.text}: the hart waited {bench.port.stalled} cycles, and trTeInstStallOrOverflow says so")
         bench.port.close()
     done()

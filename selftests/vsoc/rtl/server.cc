@@ -3,8 +3,9 @@
  * The encoder of this directory behind the co-simulation port of the virtual SoC (tools/vsoc/remote.h): the Verilator
  * model of trace_soc.v, its clock, and the messages.
  *
- *	rtl_server PATH [EVERY [WAIT]]
+ *	rtl_server [--funnel] PATH [EVERY [WAIT]]
  *
+ * With --funnel, the encoders share a sink.
  * EVERY: a hart retires a block every EVERY cycles, and the encoder loses the blocks that it cannot take. 0, the default:
  * the hart waits for the encoder, in no time of its own. WAIT: cycles that a write to memory waits.
  *
@@ -22,6 +23,7 @@
 
 #define PAGE 0x1000u
 #define ENCODERS 0x6000000u
+#define FUNNEL 0x6020000u
 #define SINKS 0x6040000u
 /* Cycles after which components that are not idle are considered blocked: the sink is off, for instance. */
 #define BLOCKED (4096 * (1 + memory_wait))
@@ -32,6 +34,7 @@ static unsigned int every, memory_wait, memory_waited, active;
 static uint64_t scontext[HARTS];
 /* No hart waits for an encoder that has been seen blocked. */
 static bool blocked[HARTS];
+static bool funnelled;
 
 static void send_message(uint32_t op, uint32_t id, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -72,11 +75,16 @@ static void reset_all(void)
 
 static void announce_pages(void)
 {
-	send_message(REMOTE_HELLO, 0, REMOTE_VERSION, 4, 2 * HARTS);
-	for (unsigned int i = 0; i < HARTS; i++)
+	/* The pages before the encoders' */
+	unsigned int first = funnelled ? 2 : HARTS;
+
+	send_message(REMOTE_HELLO, 0, REMOTE_VERSION, 4, first + HARTS);
+	for (unsigned int i = 0; i < (funnelled ? 1 : HARTS); i++)
 		send_message(REMOTE_PAGE, 9, SINKS + i * PAGE, i, REMOTE_NONE);
+	if (funnelled)
+		send_message(REMOTE_PAGE, 8, FUNNEL, 0, 0);
 	for (unsigned int i = 0; i < HARTS; i++)
-		send_message(REMOTE_PAGE, 1, ENCODERS + i * PAGE, i, i);
+		send_message(REMOTE_PAGE, 1, ENCODERS + i * PAGE, i, funnelled ? 1 : i);
 }
 
 static void announce_active(void)
@@ -173,8 +181,11 @@ int main(int argc, char **argv)
 	struct remote_message message;
 	int listener = socket(AF_UNIX, SOCK_STREAM, 0), connection;
 
+	funnelled = argc > 1 && !strcmp(argv[1], "--funnel");
+	argc -= funnelled;
+	argv += funnelled;
 	if (argc < 2 || argc > 4 || strlen(argv[1]) >= sizeof(address.sun_path)) {
-		fprintf(stderr, "usage: rtl_server PATH [EVERY [WAIT]]\n");
+		fprintf(stderr, "usage: rtl_server [--funnel] PATH [EVERY [WAIT]]\n");
 		return 2;
 	}
 	every = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
@@ -197,6 +208,7 @@ int main(int argc, char **argv)
 	if (!from_qemu || !to_qemu)
 		return 1;
 	soc = new Vtrace_soc;
+	soc->funnelled = funnelled;
 	reset_all();
 	announce_pages();
 	fflush(to_qemu);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The trace components of a SoC: an encoder and a RAM sink for each hart.
+// The trace components of a SoC: an encoder and a RAM sink for each hart. With `funnelled`, which does not change, the
+// encoders share the sink of hart 0 through a funnel.
 //
 //	bus_address	component
 //	0x000000 + 0x1000 n	encoder of hart n
-//	0x040000 + 0x1000 n	its RAM sink
+//	0x020000		funnel
+//	0x040000 + 0x1000 n	RAM sink of hart n
 //
 // One hart retires at a time, so the harts share the signals of the instruction interface, and block_hart selects one.
 module trace_soc #(
@@ -11,6 +13,7 @@ module trace_soc #(
 ) (
 	input clk,
 	input reset,
+	input funnelled,
 
 	// One access in a cycle
 	input bus_valid,
@@ -44,26 +47,36 @@ module trace_soc #(
 	wire [32*HARTS-1:0] encoder_rdata, sink_rdata;
 	wire [64*HARTS-1:0] mem_addresses, mem_datas;
 	reg [HARTS-1:0] mem_grant;
+	wire [HARTS-1:0] byte_valid, to_funnel, to_sink;
+	wire [8*HARTS-1:0] bytes;
+	wire funnel_valid;
+	wire [7:0] funnel_byte;
+	wire [31:0] funnel_rdata;
 
 	assign idle = &{encoder_idle, sink_idle};
+
+	funnel #(.INPUTS(HARTS)) the_funnel(
+		.clk(clk), .reset(reset), .select(bus_valid && bus_address[23:12] == 32), .write(bus_write),
+		.offset(bus_address[11:0]), .wdata(bus_wdata), .rdata(funnel_rdata),
+		.in_valid(byte_valid & {HARTS{funnelled}}), .in(bytes), .in_ready(to_funnel),
+		.out_valid(funnel_valid), .out(funnel_byte), .out_ready(to_sink[0]));
 
 	genvar n;
 	generate
 		for (n = 0; n < HARTS; n = n + 1) begin : hart
-			wire byte_valid, byte_ready;
-			wire [7:0] trace_byte;
-
 			trace_encoder encoder(
 				.clk(clk), .reset(reset), .select(bus_valid && bus_address[23:12] == n), .write(bus_write),
 				.offset(bus_address[11:0]), .wdata(bus_wdata), .rdata(encoder_rdata[32*n +: 32]),
 				.block_valid(block_valid && block_hart == n), .iretire(iretire), .itype(itype), .priv(priv),
 				.scontext(scontext), .iaddr(iaddr), .now(now),
 				.stall(stall[n]), .room(room[n]), .active(active[n]),
-				.out_valid(byte_valid), .out(trace_byte), .out_ready(byte_ready), .idle(encoder_idle[n]));
+				.out_valid(byte_valid[n]), .out(bytes[8*n +: 8]),
+				.out_ready(funnelled ? to_funnel[n] : to_sink[n]), .idle(encoder_idle[n]));
 			ram_sink sink(
 				.clk(clk), .reset(reset), .select(bus_valid && bus_address[23:12] == 64 + n), .write(bus_write),
 				.offset(bus_address[11:0]), .wdata(bus_wdata), .rdata(sink_rdata[32*n +: 32]),
-				.in_valid(byte_valid), .in(trace_byte), .in_ready(byte_ready), .mem_valid(mem_valids[n]),
+				.in_valid(!funnelled ? byte_valid[n] : n == 0 && funnel_valid),
+				.in(funnelled ? funnel_byte : bytes[8*n +: 8]), .in_ready(to_sink[n]), .mem_valid(mem_valids[n]),
 				.mem_address(mem_addresses[64*n +: 64]), .mem_data(mem_datas[64*n +: 64]),
 				.mem_ready(mem_grant[n] && mem_ready), .idle(sink_idle[n]));
 		end
@@ -71,8 +84,8 @@ module trace_soc #(
 
 	integer i;
 	always @* begin
-		bus_rdata = 0;
-		bus_error = 1;
+		bus_rdata = funnel_rdata;
+		bus_error = bus_address[23:12] != 32;
 		mem_valid = 0;
 		mem_address = 0;
 		mem_data = 0;
