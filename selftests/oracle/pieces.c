@@ -33,11 +33,9 @@ static uint32_t *make_borders(const struct piece_insn *insns, uint32_t count)
  * Checks that trace and log have the same traps in the last @count instructions. As in match.c,
  * there is nothing to check after a privilege that is not traced.
  */
-static const char *check_traps(struct pieces *pieces, const struct oracle_insn *window,
+static const char *check_traps(const struct pieces *pieces, const struct oracle_insn *window,
 			       const bool *left, uint32_t count)
 {
-	struct match *match = pieces->match;
-
 	for (uint32_t i = 1; i < count; i++) {
 		uint32_t at = (uint32_t)((pieces->read - count + i) % pieces->count);
 		const struct piece_insn *decoded = &pieces->insns[i];
@@ -48,15 +46,28 @@ static const char *check_traps(struct pieces *pieces, const struct oracle_insn *
 		if (!decoded->trap != !logged->trap)
 			return decoded->trap ? "the trace has a trap where the hart took none" :
 					       "the hart took a trap that the trace does not have";
-		if (!decoded->trap)
-			continue;
-		if (decoded->trap != 2 && (decoded->trap == 4) != logged->interrupt)
+		if (decoded->trap && decoded->trap != 2 &&
+		    (decoded->trap == 4) != logged->interrupt)
 			return "interrupt and exception are mixed up";
+	}
+	return NULL;
+}
+
+static void count_traps(struct pieces *pieces, const struct oracle_insn *window, const bool *left,
+			uint32_t count)
+{
+	struct match *match = pieces->match;
+
+	for (uint32_t i = 1; i < count; i++) {
+		uint32_t at = (uint32_t)((pieces->read - count + i) % pieces->count);
+		const struct oracle_insn *logged = &window[at];
+
+		if (left[at] || !pieces->insns[i].trap)
+			continue;
 		match->traps++;
 		match->interrupts += logged->interrupt;
 		match->causes[logged->interrupt][logged->cause % 32]++;
 	}
-	return NULL;
 }
 
 static int differ(struct pieces *pieces, const char *why)
@@ -80,10 +91,12 @@ struct search {
 	const char *why;
 };
 
+/* A place with the same addresses and other traps is an earlier turn of the same code: the search goes on. */
 static void look(struct pieces *pieces, struct search *search, bool last)
 {
 	struct match *match = pieces->match;
 	struct oracle_insn insn;
+	const char *why;
 	uint32_t k = 0;
 	/* At least one instruction is missing between two pieces; before the first, none may be. */
 	bool missing = !match->compared;
@@ -110,10 +123,15 @@ static void look(struct pieces *pieces, struct search *search, bool last)
 			k++;
 		if (k < pieces->count)
 			continue;
-		search->end = pieces->read;
-		search->why = check_traps(pieces, search->window, search->left, k);
-		if (!last)
-			return;
+		why = check_traps(pieces, search->window, search->left, k);
+		if (!search->end)
+			search->why = why;
+		if (!why) {
+			search->end = pieces->read;
+			count_traps(pieces, search->window, search->left, k);
+			if (!last)
+				return;
+		}
 		k = search->border[k];
 	}
 	search->agree = k;
@@ -137,6 +155,8 @@ static void judge_end(struct pieces *pieces, struct search *search)
 	if (remote && search->agree && pieces->count - search->agree <= MATCH_END_MAX) {
 		search->end = pieces->read + pieces->count - search->agree;
 		search->why = check_traps(pieces, search->window, search->left, search->agree);
+		if (!search->why)
+			count_traps(pieces, search->window, search->left, search->agree);
 		match->tail_decoded = pieces->count - search->agree;
 		return;
 	}

@@ -18,6 +18,7 @@ assemble() {
 }
 assemble "$oracle/payload.S" -o "$tmp/payload"
 assemble "$oracle/remote.S" -DTURNS=100000 -o "$tmp/remote"
+assemble "$oracle/turns.S" -o "$tmp/turns"
 riscv64-linux-gnu-nm "$tmp/payload" >"$tmp/symbols"
 print=$top/build/oracle/log_print
 
@@ -96,6 +97,25 @@ done
 fails "an end that is too much, after losses" 'is not in the log' "$compare" "${list[@]}" "$tmp/list"
 sed '$d' "$tmp/lossy" | sed '$d' >"$tmp/list"
 fails "an end that is missing, after losses" 'ends where' "$compare" "${list[@]}" "$tmp/list"
+
+# Six turns of a loop; only the fifth has a trap, to a privilege that is not compared: the turns before it have the same addresses.
+# turn_lost N: the first turn; the fifth, with its trap before instruction N; and the end of the sixth
+turn_lost() {
+	sed -n '1,9p' "$tmp/turns.txt"
+	echo loss
+	sed -n "37,45{$((36 + $1))itrap exception 5
+		p}" "$tmp/turns.txt"
+	echo loss
+	tail -n 2 "$tmp/turns.txt"
+} >"$tmp/list"
+ok "a loop with a trap in one turn" run turns
+grep ' U$' "$tmp/p.txt" >"$tmp/turns.txt"
+turns=("$compare" --losses --log "$tmp/p.0" --priv u --pcs "$tmp/list")
+turn_lost 7
+ok "after a loss, the turn with the trap is found" "${turns[@]}"
+turn_lost 3
+fails "no turn has a trap elsewhere" 'took none' "${turns[@]}"
+run payload -smp 1 -icount shift=0
 
 # After a loss, code of users may be unknown, and then callers anywhere, until the next sync.
 # list_errors LINE...: the list of losses with these lines after the second loss
