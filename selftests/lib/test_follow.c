@@ -3,19 +3,16 @@
  * lib/session/follow.c alone: the task on the hart after each step, derived by hand from the switch
  * records below. test_session.c tests the same with trace.
  */
-#include <linux/perf_event.h>
 
 #include "image/object.h"
 #include "session/follow_parts.h"
 
-#include "scratch.h"
-#include "tap.h"
+#include "sideband_records.h"
 
 #define START 1000
 #define CODE 0x10000
 #define OTHER 0x20000
 
-static struct ntrace_perf_writer *writer;
 static struct ntrace_session session;
 static struct ntrace_recording recording = { .stream_count = 1 };
 static struct ntrace_stream stream;
@@ -29,28 +26,9 @@ static void take_note(void *data, const char *text)
 	snprintf(notes + strlen(notes), sizeof(notes) - strlen(notes), "%s\n", text);
 }
 
-static void put(struct ntrace_sideband record)
-{
-	if (!record.name)
-		record.name = "";
-	if (ntrace_perf_writer_sideband(writer, &record))
-		ok(false, "writes a record");
-}
-
 static void begin(void)
 {
-	const struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = PERF_ATTR_SIZE_VER5,
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_id_all = 1,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_CPU,
-	};
-	const uint64_t id = 1;
-
-	ntrace_perf_writer_open(&writer, in("data"));
-	ntrace_perf_writer_event(writer, &attr, &id, 1, "dummy:u");
+	open_records();
 	stream = (struct ntrace_stream){ .file = "aux.0", .start_ns = START };
 }
 
@@ -65,7 +43,7 @@ static void follow_privilege(bool user)
 	session.notes.take = take_note;
 	spaces = (struct spaces){ .session = &session };
 	notes[0] = '\0';
-	if (ntrace_perf_writer_close(writer) || machine_open(&session.machine, in("data")) ||
+	if (ntrace_perf_writer_close(sideband) || machine_open(&session.machine, in("data")) ||
 	    follower_init(&follower, &spaces, 0, user))
 		ok(false, "reads the records");
 }
@@ -82,33 +60,6 @@ static void end(void)
 	machine_close(&session.machine);
 }
 
-static void maps(int32_t pid, uint64_t time, uint64_t address, const char *file)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2,
-				      .pid = pid,
-				      .tid = pid,
-				      .time = time,
-				      .executable = true,
-				      .address = address,
-				      .length = 0x1000,
-				      .name = file });
-}
-
-static void named(int32_t pid, int32_t tid, uint64_t time, bool exec, const char *name)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_COMM,
-				      .pid = pid,
-				      .tid = tid,
-				      .time = time,
-				      .exec = exec,
-				      .name = name });
-}
-
-static void loses(uint64_t time, uint64_t count)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_LOST, .count = count, .time = time });
-}
-
 /* Records a switch between two threads, both as "process << 16 | thread". */
 #define TASK(pid, tid) ((uint32_t)(pid) << 16 | (uint32_t)(tid))
 
@@ -123,25 +74,10 @@ static void goes_thread(uint64_t time, uint32_t from, uint32_t to)
 				      .time = time });
 }
 
-static void goes(uint64_t time, unsigned int from, unsigned int to)
-{
-	goes_thread(time, TASK(from, from), TASK(to, to));
-}
-
 static void comes(uint64_t time, int32_t task)
 {
 	put((struct ntrace_sideband){
 		.type = NTRACE_SIDEBAND_SWITCH, .pid = task, .tid = task, .time = time });
-}
-
-static void forks(int32_t parent, int32_t child, uint64_t time)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
-				      .pid = child,
-				      .tid = child,
-				      .other_pid = parent,
-				      .other_tid = parent,
-				      .time = time });
 }
 
 /* "PID/TID NAME" */

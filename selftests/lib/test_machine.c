@@ -3,79 +3,24 @@
  * lib/sideband/machine.c alone: sideband records in the kernel's format (linux/perf_event.h), and
  * the expected programs, names, switches and pieces.
  */
-#include <linux/perf_event.h>
 
 #include "sideband/machine.h"
 
-#include "scratch.h"
-#include "tap.h"
+#include "sideband_records.h"
 
 #define MISC_FORK_EXEC (1u << 13)	/* PERF_RECORD_MISC_FORK_EXEC: synthesized by perf */
 
-static struct ntrace_perf_writer *writer;
 static struct machine machine;
 
 static void begin(void)
 {
-	const struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = PERF_ATTR_SIZE_VER5,
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_id_all = 1,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_CPU,
-	};
-	const uint64_t id = 1;
-
-	ntrace_perf_writer_open(&writer, in("data"));
-	ntrace_perf_writer_event(writer, &attr, &id, 1, "dummy:u");
-}
-
-static void put(struct ntrace_sideband record)
-{
-	if (!record.name)
-		record.name = "";
-	if (ntrace_perf_writer_sideband(writer, &record))
-		ok(false, "writes a record");
+	open_records();
 }
 
 static void end(void)
 {
-	if (ntrace_perf_writer_close(writer) || machine_open(&machine, in("data")))
+	if (ntrace_perf_writer_close(sideband) || machine_open(&machine, in("data")))
 		ok(false, "reads the records");
-}
-
-static void maps(int32_t pid, uint64_t time, uint64_t address, const char *file)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2,
-				      .pid = pid,
-				      .tid = pid,
-				      .time = time,
-				      .executable = true,
-				      .address = address,
-				      .length = 0x1000,
-				      .name = file });
-}
-
-static void forks(int32_t parent, int32_t child, uint64_t time, uint16_t misc)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
-				      .misc = misc,
-				      .pid = child,
-				      .tid = child,
-				      .other_pid = parent,
-				      .other_tid = parent,
-				      .time = time });
-}
-
-static void named(int32_t pid, int32_t tid, uint64_t time, bool exec, const char *name)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_COMM,
-				      .pid = pid,
-				      .tid = tid,
-				      .time = time,
-				      .exec = exec,
-				      .name = name });
 }
 
 /* Whether the process or thread has any record. */
@@ -203,14 +148,20 @@ static void test_forks(void)
 
 	begin();
 	maps(100, 10, 0x1000, "/a");
-	forks(100, 101, 20, 0);
+	forks(100, 101, 20);
 	maps(100, 30, 0x2000, "/b");
-	forks(100, 102, 0, 0); /* synthesized without a time: sorted to the front */
-	forks(100, 103, 40, MISC_FORK_EXEC);
-	forks(99, 104, 50, 0); /* of an unknown process */
+	forks(100, 102, 0); /* synthesized without a time: sorted to the front */
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
+				      .misc = MISC_FORK_EXEC,
+				      .pid = 103,
+				      .tid = 103,
+				      .other_pid = 100,
+				      .other_tid = 100,
+				      .time = 40 });
+	forks(99, 104, 50); /* of an unknown process */
 	named(98, 98, 50, false, "idle");
-	forks(98, 105, 51, 0); /* of a process with a name and no mappings */
-	forks(98, -1, 52, 0);
+	forks(98, 105, 51); /* of a process with a name and no mappings */
+	forks(98, -1, 52);
 	end();
 	parent = machine_program(&machine, 100, 20);
 	child = machine_program(&machine, 101, 20);
@@ -231,7 +182,7 @@ static void test_forks(void)
 	/* Records of time 0 keep their order, so that the parent's mappings exist. */
 	begin();
 	maps(100, 0, 0x1000, "/a");
-	forks(100, 102, 0, 0);
+	forks(100, 102, 0);
 	maps(102, 0, 0x1000, "/a");
 	end();
 	child = machine_program(&machine, 102, 1);
@@ -250,7 +201,7 @@ static void test_generations(void)
 	begin();
 	maps(100, 10, 0x1000, "/a");
 	for (i = 1; i <= 40; i++) {
-		forks(100 + (int32_t)i - 1, 100 + (int32_t)i, 10 * i, 0);
+		forks(100 + (int32_t)i - 1, 100 + (int32_t)i, 10 * i);
 		maps(100 + (int32_t)i, 10 * i + 5, 0x10000 * i, "/b");
 	}
 	end();
@@ -316,17 +267,6 @@ static void test_execs(void)
 
 /* ---- switches ---- */
 
-static void goes(uint64_t time, int32_t from, int32_t to)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
-				      .pid = from,
-				      .tid = from,
-				      .other_pid = to,
-				      .other_tid = to,
-				      .out = true,
-				      .time = time });
-}
-
 static void comes(uint64_t time, int32_t to, int32_t from)
 {
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
@@ -335,11 +275,6 @@ static void comes(uint64_t time, int32_t to, int32_t from)
 				      .other_pid = from,
 				      .other_tid = from,
 				      .time = time });
-}
-
-static void loses(uint64_t time, uint64_t count)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_LOST, .count = count, .time = time });
 }
 
 /* "FROM>TO[*LOST] ..." of CPU 0 */

@@ -3,19 +3,16 @@
  * The turns of threads over all CPUs (lib/session/turns.h), from switch records written here. The
  * order is derived by hand, and for random schedules from the schedule.
  */
-#include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "session/follow_parts.h"
 #include "session/turns.h"
 
-#include "scratch.h"
-#include "tap.h"
+#include "sideband_records.h"
 
 #define STREAMS 4
 #define START 1000
 
-static struct ntrace_perf_writer *writer;
 static struct ntrace_session session;
 static struct ntrace_recording recording;
 static struct ntrace_stream streams[STREAMS];
@@ -23,62 +20,14 @@ static struct spaces spaces[STREAMS];
 static struct follower followers[STREAMS];
 static struct turns turns;
 
-static void put(struct ntrace_sideband record)
-{
-	if (!record.name)
-		record.name = "";
-	if (ntrace_perf_writer_sideband(writer, &record))
-		ok(false, "writes a record");
-}
-
 /* @count streams, of CPUs 0, 1, ... from START on. */
 static void begin(unsigned int count)
 {
-	const struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = PERF_ATTR_SIZE_VER5,
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_id_all = 1,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_CPU,
-	};
-	const uint64_t id = 1;
-
-	ntrace_perf_writer_open(&writer, in("data"));
-	ntrace_perf_writer_event(writer, &attr, &id, 1, "dummy:u");
+	open_records();
 	memset(streams, 0, sizeof(streams));
 	for (unsigned int i = 0; i < count; i++)
 		streams[i] = (struct ntrace_stream){ .file = "aux", .cpu = i, .start_ns = START };
 	recording.stream_count = count;
-}
-
-static void goes(uint32_t cpu, uint64_t time, int32_t from, int32_t to)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
-				      .cpu = cpu,
-				      .pid = from,
-				      .tid = from,
-				      .other_pid = to,
-				      .other_tid = to,
-				      .out = true,
-				      .time = time });
-}
-
-static void forks(uint32_t cpu, uint64_t time, int32_t parent, int32_t child)
-{
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
-				      .cpu = cpu,
-				      .pid = child,
-				      .tid = child,
-				      .other_pid = parent,
-				      .other_tid = parent,
-				      .time = time });
-}
-
-static void loses(uint32_t cpu, uint64_t time)
-{
-	put((struct ntrace_sideband){
-		.type = NTRACE_SIDEBAND_LOST, .cpu = cpu, .count = 1, .time = time });
 }
 
 static void open_machine(void)
@@ -88,7 +37,7 @@ static void open_machine(void)
 	session.sysroot = directory;
 	session.recording = &recording;
 	session.streams = streams;
-	if (ntrace_perf_writer_close(writer) || machine_open(&session.machine, in("data")))
+	if (ntrace_perf_writer_close(sideband) || machine_open(&session.machine, in("data")))
 		ok(false, "reads the records");
 }
 
@@ -151,13 +100,13 @@ static void test_numbers(void)
 {
 	/* Threads 10, 20, 30, as in the picture of turns.h. */
 	begin(2);
-	goes(0, 500, 0, 10);
-	goes(0, 2000, 10, 20);
-	goes(0, 4000, 20, 10);
-	goes(1, 500, 0, 30);
-	goes(1, 2500, 30, 10);
-	goes(1, 3500, 10, 0);
-	goes(1, 4500, 0, 20);
+	goes_on(0, 500, 0, 10);
+	goes_on(0, 2000, 10, 20);
+	goes_on(0, 4000, 20, 10);
+	goes_on(1, 500, 0, 30);
+	goes_on(1, 2500, 30, 10);
+	goes_on(1, 3500, 10, 0);
+	goes_on(1, 4500, 0, 20);
 	order(3);
 	is_str(text_of(0), "1 1 3<1.1",
 	       "two threads on CPU 0, one of which was elsewhere meanwhile");
@@ -168,20 +117,20 @@ static void test_numbers(void)
 
 	/* At the very moment in which it ends on one CPU it begins on another. */
 	begin(2);
-	goes(0, 500, 0, 10);
-	goes(0, 2000, 10, 0);
-	goes(1, 500, 9, 0);
-	goes(1, 2000, 0, 10);
-	goes(1, 3000, 10, 0);
+	goes_on(0, 500, 0, 10);
+	goes_on(0, 2000, 10, 0);
+	goes_on(1, 500, 9, 0);
+	goes_on(1, 2000, 0, 10);
+	goes_on(1, 3000, 10, 0);
 	order(3);
 	is_str(text_of(1), "0 2<0.0 0", "moved without any time between");
 	end();
 
 	/* One CPU alone: all that happens elsewhere is not seen. */
 	begin(1);
-	goes(0, 500, 0, 10);
-	goes(0, 2000, 10, 0);
-	goes(0, 3000, 0, 10);
+	goes_on(0, 500, 0, 10);
+	goes_on(0, 2000, 10, 0);
+	goes_on(0, 3000, 0, 10);
 	order(1);
 	is_str(text_of(0), "1 0 2<0.0", "the thread slept");
 	end();
@@ -198,14 +147,14 @@ static void test_unseen(void)
 {
 	/* Thread 10 runs on CPU 2 between its turns on CPUs 1 and 0. */
 	begin(2);
-	goes(1, 500, 0, 10);
-	goes(1, 2000, 10, 0);
-	goes(2, 2500, 0, 10);
-	goes(2, 2600, 10, 0);
-	goes(0, 500, 9, 0);
-	goes(0, 3000, 0, 10);
-	goes(0, 4000, 10, 0);
-	goes(0, 5000, 0, 10);
+	goes_on(1, 500, 0, 10);
+	goes_on(1, 2000, 10, 0);
+	goes_on(2, 2500, 0, 10);
+	goes_on(2, 2600, 10, 0);
+	goes_on(0, 500, 9, 0);
+	goes_on(0, 3000, 0, 10);
+	goes_on(0, 4000, 10, 0);
+	goes_on(0, 5000, 0, 10);
 	order(3);
 	is_str(text_of(1), "1 0", "before");
 	is_str(text_of(0), "0 3<1.0 0 4<0.1",
@@ -214,13 +163,13 @@ static void test_unseen(void)
 
 	/* The same CPU has a stream that is not decoded. */
 	begin(3);
-	goes(1, 500, 0, 10);
-	goes(1, 2000, 10, 0);
-	goes(2, 500, 9, 0);
-	goes(2, 2500, 0, 10);
-	goes(2, 2600, 10, 0);
-	goes(0, 500, 9, 0);
-	goes(0, 3000, 0, 10);
+	goes_on(1, 500, 0, 10);
+	goes_on(1, 2000, 10, 0);
+	goes_on(2, 500, 9, 0);
+	goes_on(2, 2500, 0, 10);
+	goes_on(2, 2600, 10, 0);
+	goes_on(0, 500, 9, 0);
+	goes_on(0, 3000, 0, 10);
 	order(3);
 	is_str(text_of(0), "0 3<1.0", "a stream that is not decoded");
 	end();
@@ -239,28 +188,28 @@ static void test_lost(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		begin(2);
-		goes(1, 500, 0, 10);
-		goes(1, 2000, 10, 0);
-		goes(0, 500, 9, 0);
-		goes(0, 3000, 0, 10);
-		goes(0, 3300, 10, 0);
-		goes(0, 4000, 0, 10);
+		goes_on(1, 500, 0, 10);
+		goes_on(1, 2000, 10, 0);
+		goes_on(0, 500, 9, 0);
+		goes_on(0, 3000, 0, 10);
+		goes_on(0, 3300, 10, 0);
+		goes_on(0, 4000, 0, 10);
 		/* Lost after one switch of CPU 2 and before the next one. */
-		goes(2, cases[i].lost - 100, 0, 50);
-		loses(2, cases[i].lost);
-		goes(2, cases[i].lost + 100, 50, 0);
+		goes_on(2, cases[i].lost - 100, 0, 50);
+		loses_on(2, cases[i].lost, 1);
+		goes_on(2, cases[i].lost + 100, 50, 0);
 		order(3);
 		is_str(text_of(0), cases[i].want, "%s", cases[i].name);
 		end();
 	}
 	/* No switch after the loss: the CPU may have executed anything from then on. */
 	begin(2);
-	goes(1, 500, 0, 10);
-	goes(1, 2000, 10, 0);
-	goes(0, 500, 9, 0);
-	goes(0, 3000, 0, 10);
-	goes(2, 1100, 50, 0);
-	loses(2, 1200);
+	goes_on(1, 500, 0, 10);
+	goes_on(1, 2000, 10, 0);
+	goes_on(0, 500, 9, 0);
+	goes_on(0, 3000, 0, 10);
+	goes_on(2, 1100, 50, 0);
+	loses_on(2, 1200, 1);
 	order(3);
 	is_str(text_of(0), "0 3<1.0", "the last records of a CPU are lost");
 	end();
@@ -271,10 +220,10 @@ static void test_cut(void)
 {
 	begin(2);
 	streams[1].start_ns = 100;
-	goes(1, 50, 0, 10);
-	goes(1, 400, 10, 0);
-	goes(0, 500, 0, 10);
-	goes(0, 2000, 10, 0);
+	goes_on(1, 50, 0, 10);
+	goes_on(1, 400, 10, 0);
+	goes_on(0, 500, 0, 10);
+	goes_on(0, 2000, 10, 0);
 	order(3);
 	is_str(text_of(0), "3<1.0 0", "a stream that starts in an interval");
 	end();
@@ -282,31 +231,31 @@ static void test_cut(void)
 	begin(2);
 	streams[1].start_ns = 100;
 	streams[0].start_ns = 450;
-	goes(1, 50, 0, 10);
-	goes(1, 400, 10, 0);
-	goes(0, 300, 7, 0);
-	goes(0, 500, 0, 10);
-	goes(0, 2000, 10, 0);
+	goes_on(1, 50, 0, 10);
+	goes_on(1, 400, 10, 0);
+	goes_on(0, 300, 7, 0);
+	goes_on(0, 500, 0, 10);
+	goes_on(0, 2000, 10, 0);
 	order(3);
 	is_str(text_of(0), "0 2<1.0 0", "before it");
 	end();
 
 	begin(2);
 	streams[1].stop_ns = 1500;
-	goes(1, 500, 0, 10);
-	goes(1, 2000, 10, 0);
-	goes(0, 500, 9, 0);
-	goes(0, 3000, 0, 10);
+	goes_on(1, 500, 0, 10);
+	goes_on(1, 2000, 10, 0);
+	goes_on(0, 500, 9, 0);
+	goes_on(0, 3000, 0, 10);
 	order(3);
 	is_str(text_of(0), "0 3<1.0", "a stream that stops in an interval");
 	end();
 
 	begin(2);
 	streams[1].stop_ns = 2000;
-	goes(1, 500, 0, 10);
-	goes(1, 2000, 10, 0);
-	goes(0, 500, 9, 0);
-	goes(0, 3000, 0, 10);
+	goes_on(1, 500, 0, 10);
+	goes_on(1, 2000, 10, 0);
+	goes_on(0, 500, 9, 0);
+	goes_on(0, 3000, 0, 10);
 	order(3);
 	is_str(text_of(0), "0 2<1.0", "at its end");
 	end();
@@ -314,12 +263,12 @@ static void test_cut(void)
 	/* A stream that stops before the thread comes to its CPU. */
 	begin(2);
 	streams[1].stop_ns = 1500;
-	goes(0, 500, 0, 10);
-	goes(0, 1200, 10, 0);
-	goes(0, 3000, 0, 10);
-	goes(1, 500, 9, 0);
-	goes(1, 2000, 0, 10);
-	goes(1, 2500, 10, 0);
+	goes_on(0, 500, 0, 10);
+	goes_on(0, 1200, 10, 0);
+	goes_on(0, 3000, 0, 10);
+	goes_on(1, 500, 9, 0);
+	goes_on(1, 2000, 0, 10);
+	goes_on(1, 2500, 10, 0);
 	order(3);
 	is_str(text_of(0), "1 0 3<0.0", "a turn after the end of its stream");
 	end();
@@ -330,12 +279,12 @@ static void test_cut(void)
 static void test_contradictions(void)
 {
 	begin(2);
-	goes(0, 500, 0, 10);
-	goes(0, 3000, 10, 0);
-	goes(0, 5000, 0, 10);
-	goes(1, 500, 9, 0);
-	goes(1, 2000, 0, 10);
-	goes(1, 4000, 10, 0);
+	goes_on(0, 500, 0, 10);
+	goes_on(0, 3000, 10, 0);
+	goes_on(0, 5000, 0, 10);
+	goes_on(1, 500, 9, 0);
+	goes_on(1, 2000, 0, 10);
+	goes_on(1, 4000, 10, 0);
 	order(3);
 	is_str(text_of(0), "1 0 4<1.1", "a thread on two CPUs at once: later turns have an order");
 	is_str(text_of(1), "0 3 0", "but these two have none");
@@ -343,13 +292,13 @@ static void test_contradictions(void)
 
 	/* The first turn lasts longer than the second one. */
 	begin(2);
-	goes(0, 500, 0, 10);
-	goes(0, 5000, 10, 0);
-	goes(1, 500, 9, 0);
-	goes(1, 2000, 0, 10);
-	goes(1, 3000, 10, 0);
-	goes(1, 4000, 0, 10);
-	goes(1, 6000, 10, 0);
+	goes_on(0, 500, 0, 10);
+	goes_on(0, 5000, 10, 0);
+	goes_on(1, 500, 9, 0);
+	goes_on(1, 2000, 0, 10);
+	goes_on(1, 3000, 10, 0);
+	goes_on(1, 4000, 0, 10);
+	goes_on(1, 6000, 10, 0);
 	order(3);
 	ok(turns.streams[1][3].number > turns.streams[1][1].number + 1,
 	   "between two turns the thread may have executed something in a third one: %s",
@@ -363,18 +312,18 @@ static void test_births(void)
 {
 	/* The children begin on CPU 1 while their parent still runs. */
 	begin(2);
-	goes(0, 500, 0, 10);
-	forks(0, 1100, 10, 11);
-	forks(0, 1200, 10, 12);
-	goes(0, 2000, 10, 0);
-	goes(0, 2500, 0, 10);
-	forks(0, 2600, 10, 13);
-	goes(0, 3000, 10, 13);
-	goes(1, 500, 9, 0);
-	goes(1, 1300, 0, 12);
-	goes(1, 1400, 12, 11);
-	goes(1, 1500, 11, 12);
-	goes(1, 1600, 12, 0);
+	goes_on(0, 500, 0, 10);
+	forks_on(0, 1100, 10, 11);
+	forks_on(0, 1200, 10, 12);
+	goes_on(0, 2000, 10, 0);
+	goes_on(0, 2500, 0, 10);
+	forks_on(0, 2600, 10, 13);
+	goes_on(0, 3000, 10, 13);
+	goes_on(1, 500, 9, 0);
+	goes_on(1, 1300, 0, 12);
+	goes_on(1, 1400, 12, 11);
+	goes_on(1, 1500, 11, 12);
+	goes_on(1, 1600, 12, 0);
 	order(3);
 	is_str(text_of(1), "0 1<0.0(10 1 1) 1<0.0(10 1 0) 2<1.1 0",
 	       "the first turn of a thread comes after that of its parent, and only it has an "
@@ -386,23 +335,23 @@ static void test_births(void)
 
 	/* A child that never runs counts. */
 	begin(1);
-	goes(0, 500, 0, 10);
-	forks(0, 1100, 10, 11);
-	forks(0, 1200, 10, 12);
-	goes(0, 2000, 10, 12);
+	goes_on(0, 500, 0, 10);
+	forks_on(0, 1100, 10, 11);
+	forks_on(0, 1200, 10, 12);
+	goes_on(0, 2000, 10, 12);
 	order(1);
 	is_str(text_of(0), "1 1<0.0(10 1 1)", "a sibling that never runs");
 	end();
 
 	/* Numbers of threads are used again. */
 	begin(1);
-	goes(0, 500, 0, 10);
-	forks(0, 1100, 10, 11);
-	goes(0, 2000, 10, 11);
-	goes(0, 2100, 11, 20);
-	forks(0, 2200, 20, 11);
-	goes(0, 2300, 20, 11);
-	goes(0, 2400, 11, 10);
+	goes_on(0, 500, 0, 10);
+	forks_on(0, 1100, 10, 11);
+	goes_on(0, 2000, 10, 11);
+	goes_on(0, 2100, 11, 20);
+	forks_on(0, 2200, 20, 11);
+	goes_on(0, 2300, 20, 11);
+	goes_on(0, 2400, 11, 10);
 	order(1);
 	ok(turns.streams[0][3].origin && turns.streams[0][3].origin->tid == 20 &&
 		   turns.streams[0][3].before == 2 && turns.streams[0][3].before_stream == 0,
@@ -413,40 +362,40 @@ static void test_births(void)
 
 	/* The first of two threads with the same number never ran. */
 	begin(1);
-	goes(0, 500, 0, 10);
-	forks(0, 1100, 10, 11);
-	goes(0, 2000, 10, 20);
-	forks(0, 2200, 20, 11);
-	goes(0, 2300, 20, 11);
+	goes_on(0, 500, 0, 10);
+	forks_on(0, 1100, 10, 11);
+	goes_on(0, 2000, 10, 20);
+	forks_on(0, 2200, 20, 11);
+	goes_on(0, 2300, 20, 11);
 	order(1);
 	is_str(text_of(0), "1 1 1<0.1(20 1 0)", "only the second one ran");
 	end();
 
 	/* The turn of the parent is not known, or in no stream. */
 	begin(1);
-	goes(0, 500, 0, 20);
-	forks(1, 1100, 10, 11);
-	goes(0, 2000, 20, 11);
+	goes_on(0, 500, 0, 20);
+	forks_on(1, 1100, 10, 11);
+	goes_on(0, 2000, 20, 11);
 	order(1);
 	is_str(text_of(0), "1 1(10 0 0)", "a parent without a turn");
 	end();
 	begin(1);
-	goes(0, 500, 0, 20);
-	goes(1, 500, 0, 10);
-	forks(1, 1100, 10, 11);
-	goes(1, 1200, 10, 0);
-	goes(0, 2000, 20, 11);
+	goes_on(0, 500, 0, 20);
+	goes_on(1, 500, 0, 10);
+	forks_on(1, 1100, 10, 11);
+	goes_on(1, 1200, 10, 0);
+	goes_on(0, 2000, 20, 11);
 	order(1);
 	is_str(text_of(0), "1 1(10 1 0)", "a parent on a CPU without trace");
 	end();
 
 	/* The child ran on a CPU without trace first. */
 	begin(1);
-	goes(0, 500, 0, 10);
-	forks(0, 1100, 10, 11);
-	goes(1, 1200, 0, 11);
-	goes(1, 1300, 11, 0);
-	goes(0, 2000, 10, 11);
+	goes_on(0, 500, 0, 10);
+	forks_on(0, 1100, 10, 11);
+	goes_on(1, 1200, 0, 11);
+	goes_on(1, 1300, 11, 0);
+	goes_on(0, 2000, 10, 11);
 	order(1);
 	ok(!turns.streams[0][1].origin && turns.streams[0][1].number > 1,
 	   "not the first turn of the child: %s", text_of(0));
@@ -471,8 +420,8 @@ static void test_pieces(void)
 
 	begin(2);
 	/* Not traced: perf follows the thread, so its pieces are all that it executed. */
-	goes(2, 2950, 0, 10);
-	goes(2, 2960, 10, 0);
+	goes_on(2, 2950, 0, 10);
+	goes_on(2, 2960, 10, 0);
 	open_machine();
 	is_u64((uint64_t)turns_make(&turns, used, 2), 0, "pieces of two streams");
 	is_str(text_of(0), "1 3<1.0 0 1", "pieces follow a thread to another CPU");
@@ -480,9 +429,9 @@ static void test_pieces(void)
 	end();
 
 	begin(2);
-	goes(2, 4550, 0, 50);
-	loses(2, 4650);
-	goes(2, 4660, 50, 0);
+	goes_on(2, 4550, 0, 50);
+	loses_on(2, 4650, 1);
+	goes_on(2, 4660, 50, 0);
 	open_machine();
 	is_u64((uint64_t)turns_make(&turns, used, 2), 0, "with lost records");
 	is_str(text_of(1), "2<0.0 3<0.3", "a piece may be missing");
@@ -539,7 +488,7 @@ static void make_schedule(void)
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		present[cpu] = ran_count;
 		ran[ran_count++] = (struct ran){ .cpu = cpu, .start = START, .end = UINT64_MAX };
-		goes(cpu, 500, 9, 0);
+		goes_on(cpu, 500, 9, 0);
 	}
 	while (ran_count < 400) {
 		uint32_t cpu = (uint32_t)any(CPUS);
@@ -550,7 +499,7 @@ static void make_schedule(void)
 		time += any(3);
 		if (next == last->tid || (next && busy[next]) || time <= last->start)
 			continue;
-		goes(cpu, time, last->tid, next);
+		goes_on(cpu, time, last->tid, next);
 		last->end = time;
 		busy[last->tid] = false;
 		busy[next] = next;
