@@ -256,6 +256,22 @@ static bool waits_for_space(struct function_sums *sums, const struct ntrace_sess
 	return sums->at->transfers.pending;
 }
 
+static bool is_return(unsigned int insn_class)
+{
+	return insn_class == NTRACE_INSN_RETURN || insn_class == NTRACE_INSN_TRAP_RETURN;
+}
+
+bool transfer_calls(unsigned int insn_class, const struct ntrace_location *from,
+		    const struct ntrace_location *to)
+{
+	if (is_return(insn_class) || !to->symbol || to->link_address != to->symbol_start)
+		return false;
+	if (!ntrace_insn_is_call(insn_class))
+		return ntrace_location_is_entry(to) && !ntrace_location_same_function(from, to);
+	return to->symbol_start == to->function_start || to->symbol_start == from->symbol_start ||
+	       !ntrace_location_same_function(from, to);
+}
+
 /* The function that a transfer calls, NO_FUNCTION = it is no call. */
 static int find_callee(struct function_sums *sums, struct ntrace_profile *profile,
 		       const struct ntrace_session_event *event,
@@ -265,16 +281,11 @@ static int find_callee(struct function_sums *sums, struct ntrace_profile *profil
 	struct ntrace_location to;
 
 	*function = NO_FUNCTION;
-	if (transfer->insn_class == NTRACE_INSN_RETURN ||
-	    transfer->insn_class == NTRACE_INSN_TRAP_RETURN)
+	if (is_return(transfer->insn_class))
 		return 0;
 	to = *ntrace_locator_find(sums->locator, space, transfer->to);
-	if (!to.symbol || to.link_address != to.symbol_start)
-		return 0;
-	if (!ntrace_insn_is_call(transfer->insn_class) &&
-	    (!ntrace_location_is_entry(&to) ||
-	     ntrace_location_same_function(&to, ntrace_locator_find(sums->locator, space,
-								    transfer->from))))
+	if (!transfer_calls(transfer->insn_class,
+			    ntrace_locator_find(sums->locator, space, transfer->from), &to))
 		return 0;
 	return function_at(sums, &sums->functions, profile, &to, event, function);
 }

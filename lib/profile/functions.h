@@ -91,6 +91,13 @@ int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile 
 int functions_of_traces(struct function_table *table, struct ntrace_profile_totals *totals,
 			struct ntrace_profile *profile);
 
+/*
+ * Whether a transfer calls the function at @to. A call of a function to its own part is none, but a part that calls itself
+ * does what its function would do.
+ */
+bool transfer_calls(unsigned int insn_class, const struct ntrace_location *from,
+		    const struct ntrace_location *to);
+
 /* Adds @from, using the profile's own objects. Return: 0 or NTRACE_ERR_NOMEM. */
 int function_sums_merge(struct function_sums *sums, struct ntrace_profile *profile,
 			const struct function_sums *from);

@@ -91,16 +91,6 @@ static int add_run(struct trace_sums *sums, const struct ntrace_profile_trace *t
 	return split_run(sums, trace);
 }
 
-static bool is_call(const struct ntrace_profile_trace *trace, const struct ntrace_location *from,
-		    const struct ntrace_location *to)
-{
-	if (!to->symbol || to->link_address != to->symbol_start ||
-	    trace->from_class == NTRACE_INSN_RETURN || trace->from_class == NTRACE_INSN_TRAP_RETURN)
-		return false;
-	return ntrace_insn_is_call(trace->from_class) ||
-	       (ntrace_location_is_entry(to) && !ntrace_location_same_function(from, to));
-}
-
 static int add_trace(struct trace_sums *sums, const struct ntrace_profile_trace *trace)
 {
 	struct ntrace_location from = { 0 }, to = { 0 };
@@ -117,7 +107,7 @@ static int add_trace(struct trace_sums *sums, const struct ntrace_profile_trace 
 		return error;
 	ntrace_object_locate(trace->object, trace->start, &to);
 	error = add_run(sums, trace, &to);
-	if (error || !trace->from_object || !is_call(trace, &from, &to))
+	if (error || !trace->from_object || !transfer_calls(trace->from_class, &from, &to))
 		return error;
 	error = function_of(sums, &to, &function);
 	if (!error)

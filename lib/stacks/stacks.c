@@ -482,7 +482,7 @@ static bool enter_function(struct stretch *stretch, const struct ntrace_block *b
 	if (stretch->error || !settle(stretch))
 		return false;
 	known->placed = true;
-	stretch->error = frame_enter(stacks, stretch->thread, &known->place, &behind, true);
+	stretch->error = frame_call(stacks, stretch->thread, &known->place, behind);
 	return true;
 }
 

@@ -47,7 +47,7 @@ static bool same_frame(const struct frame *one, const struct frame *other)
 	       one->chain == other->chain && one->inner == other->inner && one->ret == other->ret &&
 	       one->low == other->low && one->high == other->high && one->setjmp == other->setjmp &&
 	       one->returns == other->returns && one->in_setjmp == other->in_setjmp &&
-	       one->shown == other->shown;
+	       one->inside == other->inside && one->shown == other->shown;
 }
 
 static int grow_slots(struct stack_states *states)

@@ -279,6 +279,7 @@ static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, 
 	place->low = address - (at.link_address - at.symbol_start);
 	place->high = at.symbol_size ? place->low + at.symbol_size : address + 1;
 	place->entry = place->entry || ntrace_location_is_entry(&at);
+	place->part = at.link_address == at.symbol_start && at.symbol_start != at.function_start;
 	error = tree_function(&stacks->tree, &like, &place->function);
 	if (!error && stacks->options.inlined)
 		error = inline_chain_at(stacks, at.object, at.link_address, &place->chain);
@@ -334,7 +335,7 @@ int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
 		const struct frame *frame, uint32_t depth, bool seen)
 {
-	if (!stacks->options.change || !frame->shown)
+	if (!stacks->options.change || !frame->shown || frame->inside)
 		return 0;
 	return thread_tell(stacks, thread, type, frame->function, depth, seen);
 }
@@ -354,9 +355,10 @@ static int find_node(struct ntrace_stacks *stacks, struct thread *thread, struct
 
 	/* The root of the upper nodes stands for the node below. */
 	if (below && below != stack->bottom)
-		parent = stack->frames[below - 1].inner;
+		parent = frame->inside ? stack->frames[below - 1].node :
+					 stack->frames[below - 1].inner;
 	frame->node = frame->inner = parent;
-	if (!frame->shown)
+	if (!frame->shown || frame->inside)
 		return 0;
 	if (!parent && !stack->bottom) {
 		error = find_root(stacks, thread);
@@ -424,11 +426,13 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 			       .low = place->low,
 			       .high = place->high,
 			       .ret = ret ? *ret : 0,
-			       .returns = ret };
+			       .returns = ret,
+			       .inside = place->inside };
 	int error = grow_stack(stacks, stack);
 
 	if (error)
 		return error;
+	called = called && !frame.inside;
 	frame.shown = is_selected(options->pid, options->privileges, thread->pid,
 				  top_layer(thread)->privilege);
 	frame.in_setjmp = stacks->tree.functions[frame.function].setjmp;
@@ -447,6 +451,17 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 		return error;
 	stack->frames[stack->count++] = frame;
 	return tell(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, called);
+}
+
+int frame_call(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
+	       uint64_t ret)
+{
+	const struct frame *top = stack_top(thread);
+	struct code_place to = *place;
+
+	/* A function calls its part f.part.N where its own beginning is inlined. */
+	to.inside = to.part && to.function == top->function && to.low != top->low;
+	return frame_enter(stacks, thread, &to, &ret, true);
 }
 
 int frame_leave(struct ntrace_stacks *stacks, struct thread *thread)
@@ -653,7 +668,8 @@ static int enter_frames(struct ntrace_stacks *stacks, struct thread *thread,
 		const struct frame *frame = &from->frames[i];
 		const struct code_place place = { .function = frame->function,
 						  .low = frame->low,
-						  .high = frame->high };
+						  .high = frame->high,
+						  .inside = frame->inside };
 
 		while (layer < from->layer_count && from->layers[layer].base == i) {
 			thread->stack.layers[layer] = from->layers[layer];

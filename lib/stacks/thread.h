@@ -21,12 +21,15 @@
  * A function at an address.
  * @low, @high: range of addresses that are certainly in the function
  * @entry: the address is the function's first instruction
+ * @part: it is the start of a part of the function; @inside: the function itself calls that part
  * @chain: inlined functions at the address
  */
 struct code_place {
 	uint32_t function;
 	uint32_t chain;
 	bool entry;
+	bool part;
+	bool inside;
 	bool begins;		/* entry of a program or its dynamic linker */
 	uint64_t low;
 	uint64_t high;
@@ -38,6 +41,7 @@ struct code_place {
  * @low, @high: as in struct code_place
  * @setjmp: return address of the last setjmp() called by this frame, 0 = none
  * @in_setjmp: the frame began as setjmp(), which continues with tail calls
+ * @inside: a part that its function has called: its code belongs to the frame below, and it is not told
  * @shown: the frame is selected
  * @chain: inlined functions executed last; @inner: their node, the parent of callees
  *         In layers with upper nodes, @node and @inner are upper nodes, see upper.c
@@ -54,6 +58,7 @@ struct frame {
 	uint64_t setjmp;
 	bool returns;
 	bool in_setjmp;
+	bool inside;
 	bool shown;
 	uint32_t state;
 };
@@ -537,6 +542,10 @@ static inline struct layer *top_layer(struct thread *thread)
 /* Pushes a frame; @ret: return address, NULL = unknown; @called: counts as a call. */
 int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
 		const uint64_t *ret, bool called);
+
+/* Pushes the frame of a call, which returns to @ret. */
+int frame_call(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
+	       uint64_t ret);
 
 /* Pops the top frame, and the layers of which it was the first frame. */
 int frame_leave(struct ntrace_stacks *stacks, struct thread *thread);

@@ -264,7 +264,7 @@ static int do_call(struct ntrace_stacks *stacks, struct thread *thread, const st
 	/* `jal ra, .+4` and similar only read the PC. */
 	if (stacks->hart.behind == to->address)
 		return 0;
-	return frame_enter(stacks, thread, &to->place, &stacks->hart.behind, true);
+	return frame_call(stacks, thread, &to->place, stacks->hart.behind);
 }
 
 /* Return and call of a co-routine: leaves a frame that waits for it, and begins another. */

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Functions that compilers and BOLT split: report, call stacks and exports count all parts as the function, also with two
-# functions of the same name in two source files. Clones remain functions of their own.
+# functions of the same name in two source files. Clones remain functions of their own. A call of a function to its own part
+# is no call, but that of a part to itself is recursion.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -13,7 +14,7 @@ cd "$tmp" || exit 1
 part() { printf '.type %s,@function\n%s:\n' "$1" "$1"; printf '%s\n' "${@:2}"; printf '.size %s, . - %s\n' "$1" "$1"; }
 {
 	printf '.file "one.c"\n.option norvc\n.globl _start, hot, outer, clone\n'
-	part _start 'jal ra, hot' 'jal ra, twin' 'jal ra, outer.part.0' 'jal ra, clone.constprop.0' 'jal ra, start_two' 'nop'
+	part _start 'jal ra, hot' 'jal ra, twin' 'jal ra, outer.part.0' 'jal ra, clone.constprop.0' 'jal ra, start_two' 'jal ra, again'
 	part hot 'nop' 'j hot.cold' 'back:' 'nop' 'ret'
 	part hot.cold 'nop' 'jal ra, bad' 'j hot.warm'
 	part hot.warm 'nop' 'j back'
@@ -26,17 +27,19 @@ part() { printf '.type %s,@function\n%s:\n' "$1" "$1"; printf '%s\n' "${@:2}"; p
 	part clone.constprop.0 'nop' 'nop' 'ret'
 } >one.s
 {
-	printf '.file "two.c"\n.option norvc\n.globl start_two\n'
+	printf '.file "two.c"\n.option norvc\n.globl start_two, again\n'
 	part start_two 'jal ra, twin' 'ret'
 	part twin 'nop' 'nop' 'j twin.cold'
 	part twin.cold 'nop' 'ret'
+	part again 'jal ra, again.part.0' 'ret'
+	part again.part.0 'bnez a0, 1f' 'jal ra, again.part.0' '1: ret'
 } >two.s
 riscv64-linux-gnu-gcc -march=rv64g -nostdlib -static -Wl,-Ttext=0x10000 -Wl,--build-id one.s two.s -o program || not_ok "the program is assembled"
 gcc -std=c11 -I "$top/lib/include" "$top/selftests/tools/host/two_tasks.c" -L "$top/build" -lntrace -o make || not_ok "the recorder is compiled"
 
 # What is executed, as numbers of instructions from 0x10000 on.
 addresses() { for n; do printf '0x%x\n' $((0x10000 + 4 * n)); done; }
-addresses 0 6 7 10 11 15 16 12 13 14 8 9 1 17 18 19 20 2 23 15 16 24 3 27 28 29 4 30 32 33 34 35 36 31 5 >pcs
+addresses 0 6 7 10 11 15 16 12 13 14 8 9 1 17 18 19 20 2 23 15 16 24 3 27 28 29 4 30 32 33 34 35 36 31 5 37 39 40 39 41 41 38 >pcs
 is "$(riscv64-linux-gnu-nm program | awk '{ print $1, $3 }' | grep -E ' (bad|start_two)$' | paste -sd ' ')" \
 	"000000000001003c bad 0000000000010078 start_two" "code is where the test has it"
 ok "a trace" "$ntrace" encode --pcs pcs --elf program --mode htm --params $params --encoder timestamps=all -o trace
@@ -48,7 +51,8 @@ cp trace dir/aux.1
 is "$(python3 -c '
 import json
 for f in sorted(json.load(open("report.json"))["functions"], key=lambda f: (f["function"], f["instructions"])):
-    print(f["function"], f["instructions"], f["total"], f["calls"])')" "_start 12 70 0
+    print(f["function"], f["instructions"], f["total"], f["calls"])')" "_start 12 84 0
+again 14 14 4
 bad 8 8 4
 clone.constprop.0 6 6 2
 hot 18 22 2
@@ -58,6 +62,8 @@ twin 8 8 2
 twin 10 10 2" "report: own instructions, those with callees, calls"
 "$ntrace" export -f folded dir 2>/dev/null | sed 's/^first;\|^second;//' | awk '{ sum[$1] += $2 } END { for (stack in sum) print stack, sum[stack] }' | LC_ALL=C sort >stacks
 is "$(sed 's/^\[unknown\];//' stacks)" "_start 12
+_start;again 10
+_start;again;again 4
 _start;clone.constprop.0 6
 _start;hot 18
 _start;hot;bad 4
@@ -71,6 +77,7 @@ like "annotate: all parts" "hot of .*hot.cold of .*hot.warm of " "$("$ntrace" re
 if command -v sqlite3 >/dev/null; then
 	"$ntrace" export -f sqlite -o db dir 2>err
 	is "$(sqlite3 db "SELECT name, calls, instructions FROM functions ORDER BY name")" "_start|0|12
+again|4|14
 bad|4|8
 clone.constprop.0|2|6
 hot|2|18

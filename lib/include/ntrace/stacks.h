@@ -162,7 +162,8 @@ enum ntrace_stack_change_type {
  * @name: as in struct ntrace_stack_function
  * @object: likewise
  * @kind: likewise
- * @depth: number of frames below it
+ * @depth: number of frames below it, also of those that are not passed: not selected, or calls of a function to
+ *         its own part
  * @reserved32: 0
  * @instructions: ENTER, LEAVE: executed earlier in selected frames of the thread; GAP, RUN: executed earlier on
  *                the hart
