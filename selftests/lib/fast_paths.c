@@ -41,8 +41,7 @@ static struct ntrace_object *object;
 static struct ntrace_space *space;
 static uint64_t walked_blocks, walked_instructions;
 
-/* output.c refers to this. */
-int fail(const char *format, ...)
+static void die(const char *format, ...)
 {
 	va_list args;
 
@@ -55,7 +54,7 @@ int fail(const char *format, ...)
 static void demand(bool good, const char *what)
 {
 	if (!good)
-		fail("fast_paths: %s\n", what);
+		die("fast_paths: %s\n", what);
 }
 
 /* Unprivileged ISA manual, formats B and J: positions of the offset bits. */
