@@ -114,6 +114,8 @@ static void read_time(struct decoding *decoding, bool known, uint64_t time)
 	decoding->timed = true;
 	decoding->tick = time;
 	decoding->tick_known = known;
+	if (known)
+		decoding_note_tick(decoding, time);
 	event->time = time;
 	event->time_unit = NTRACE_TIME_NONE;
 	if (known && !decoding->clock.hz)
@@ -742,6 +744,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	decoding->event.cpu = info->cpu;
 	decoding->event.sideband_ns = info->start_ns;
 	decoding->stop_ns = info->stop_ns;
+	decoding->first_tick = UINT64_MAX;
 	decoding->event.privilege = PRIVILEGE_S;
 	decoding->sign_bit = UINT64_C(1) << (info->params->xlen - 1);
 	put_borders(decoding);
@@ -788,6 +791,8 @@ void decoding_end(struct decoding *decoding)
 		ntrace_flow_get_stats(decoding->flow, &stats);
 	if (decoding->to.stats)
 		decoding_add_stats(decoding->to.stats, &stats);
+	session_tell_times(decoding->session, decoding->event.stream, decoding->first_tick,
+			   decoding->last_tick);
 	ntrace_flow_free(decoding->flow);
 	follower_free(&decoding->follower);
 	spaces_free(&decoding->spaces);

@@ -50,6 +50,7 @@ struct decoding {
 	bool timed;			/* the event has the time of @tick: see note_time() */
 	bool tick_known;
 	uint64_t tick;
+	uint64_t first_tick, last_tick;	/* the least and the greatest so far */
 	uint64_t watch[3];
 	uint64_t rest;			/* where the rest of a divided __switch_to begins, or 0 */
 	uint64_t borders[3];		/* where other privileges begin */
@@ -75,6 +76,14 @@ struct decoding {
 	struct index_collector collector;
 	struct live *live; /* NULL: the recording is finished */
 };
+
+static inline void decoding_note_tick(struct decoding *decoding, uint64_t tick)
+{
+	if (tick < decoding->first_tick)
+		decoding->first_tick = tick;
+	if (tick > decoding->last_tick)
+		decoding->last_tick = tick;
+}
 
 /*
  * Prepares @decoding for the first message of a stream. It refers to itself and must not move. @counts:

@@ -66,6 +66,10 @@ __attribute__((format(printf, 2, 3))) void session_note(struct ntrace_session *s
 void session_hold_notes(struct ntrace_session *session);
 int session_pass_notes(struct ntrace_session *session);
 
+/* Notes that a stream's timestamps, @first to @last, contradict how long it was recorded. */
+void session_tell_times(struct ntrace_session *session, unsigned int stream, uint64_t first,
+			uint64_t last);
+
 /* Return: the result of the progress function, or 0. */
 int session_tell_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes);
 

@@ -3,12 +3,17 @@
  * What a session tells its user: notes and progress. Streams may be decoded at the same time: then the order
  * in which notes arise, and how often, depends on chance. So they are held until the end.
  */
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "grow.h"
 #include "session.h"
+
+/* The clocks of the kernel and of the trace may differ by less. */
+#define SPAN_SLACK_MS 1000
 
 /* Keeps a note. Return: false: out of memory. */
 static bool hold(struct ntrace_session *session, const char *text)
@@ -68,6 +73,31 @@ int session_pass_notes(struct ntrace_session *session)
 	session->held = NULL;
 	session->held_count = session->held_room = 0;
 	return session->note_lost ? NTRACE_ERR_NOMEM : 0;
+}
+
+/*
+ * The driver reports the times of start and stop, so timestamps that span far more are misread: whole times
+ * that are added, a width or a frequency that is too small.
+ */
+void session_tell_times(struct ntrace_session *session, unsigned int stream, uint64_t first,
+			uint64_t last)
+{
+	const struct ntrace_stream *info = &session->streams[stream];
+	uint64_t hz = info->params->timestamp_hz, ms;
+	unsigned __int128 span;
+
+	if (!hz || first >= last || !info->start_ns || info->stop_ns <= info->start_ns)
+		return;
+	ms = (info->stop_ns - info->start_ns) / 1000000;
+	span = (unsigned __int128)(last - first) * 1000 / hz;
+	if (span <= 2 * (unsigned __int128)ms + SPAN_SLACK_MS)
+		return;
+	session_note(
+		session,
+		"stream %u: recorded in %" PRIu64 ".%03u s, but its timestamps span %" PRIu64
+		" s: unless the machine slept meanwhile, tsdelta, tsbits or tshz in 'params' is "
+		"wrong (tsdelta=abs: every message has the whole time)",
+		stream, ms / 1000, (unsigned int)(ms % 1000), (uint64_t)(span / 1000));
 }
 
 int session_tell_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes)

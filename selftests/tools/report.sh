@@ -81,6 +81,18 @@ awk '$1 == "lost" { $2 = ++n * 5120 } $1 == "lost_exact" { $2 = n % 2 } { print 
 is "$? $(grep -c "CPU 0: 5120 bytes of trace lost while recording$\|CPU 1: at least 10240 bytes of trace lost while recording$" "$tmp/err")" "3 2" \
 	"decode: losses of the recording" || diag "$(cat "$tmp/err")"
 
+# Timestamps that contradict the times of the recording.
+cp -r "$tmp/dir" "$tmp/times"
+for hz in 1000000 1; do
+	sed -E "s/tshz=[0-9]+/tshz=$hz/; s/^start_ns .*/start_ns 1000000/; s/^stop_ns .*/stop_ns 11200000/" "$tmp/dir/params" >"$tmp/times/params"
+	for command in "export -f perfetto -o $tmp/times.out" decode check; do
+		# shellcheck disable=SC2086 # a command and its options
+		"$ntrace" $command "$tmp/times" >/dev/null 2>"$tmp/err"
+		is "$hz $(grep -c 'stream [01]: recorded in 0.010 s, but its timestamps span [1-9][0-9]* s: .*tsdelta=abs' "$tmp/err")" \
+			"$hz $((hz == 1 ? 2 : 0))" "${command%% *}, $hz Hz: whether the timestamps contradict the recording" || diag "$(cat "$tmp/err")"
+	done
+done
+
 # Names are printed in full.
 long=$(printf './%.0s' {1..700})dir
 like "stat: a long name" "^# stream 0: $long/aux.0, CPU 0" "$(cd "$tmp" && "$ntrace" stat "$long" 2>/dev/null)"
