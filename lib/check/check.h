@@ -35,6 +35,7 @@ enum previous_message {
  * @pending: I-CNT of ResourceFull since the last I-CNT
  * @bits: history bits since the last I-CNT
  * @since_sync: messages since the last sync
+ * @empty: bit n: a message with TCODE n and a field without bits was reported
  * @number: SRC, -1 = the stream has none
  */
 struct src_check {
@@ -55,6 +56,7 @@ struct src_check {
 	uint64_t pending;
 	uint64_t bits;
 	uint64_t since_sync;
+	uint64_t empty;
 	int number;
 };
 

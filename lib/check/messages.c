@@ -154,15 +154,27 @@ static bool has_empty_field(const struct ntrace_check *check, const struct ntrac
 	return bits % 6 == 0 && message->length < bits / 6 + bytes;
 }
 
+/* An encoder that omits a field does so in every message: one finding for each TCODE. */
+static void check_empty_field(struct ntrace_check *check, struct src_check *source,
+			      const struct ntrace_message *message)
+{
+	uint64_t bit = UINT64_C(1) << message->tcode;
+
+	if (source->empty & bit || !has_empty_field(check, message))
+		return;
+	source->empty |= bit;
+	check_report(check, RULE_FIELD_EMPTY, message, -1);
+}
+
 /* Problems found by the reader. Return: false if the fields cannot be trusted. */
-static bool check_layout(struct ntrace_check *check, const struct ntrace_message *message)
+static bool check_layout(struct ntrace_check *check, struct src_check *source,
+			 const struct ntrace_message *message)
 {
 	if (message->flags & NTRACE_MESSAGE_TRUNCATED) {
 		check_report(check, RULE_FIELD_MISSING, message, -1);
 		return false;
 	}
-	if (has_empty_field(check, message))
-		check_report(check, RULE_FIELD_EMPTY, message, -1);
+	check_empty_field(check, source, message);
 	if (message->flags & NTRACE_MESSAGE_EXTRA)
 		check_report(check, RULE_FIELD_EXTRA, message, -1);
 	/* A context may have 64 bits of its own, and the number of counters is unlimited. */
@@ -487,7 +499,7 @@ void check_message(struct ntrace_check *check, struct src_check *source,
 			check_report(check, RULE_TCODE_RESERVED, message, -1);
 		return;
 	}
-	if (!check_layout(check, message)) {
+	if (!check_layout(check, source, message)) {
 		check_forget(source);
 		return;
 	}

@@ -28,7 +28,7 @@ RULE(TCODE_RESERVED, "tcode-reserved", N_TRACE "messages", ERROR, false,				\
 RULE(FIELD_MISSING, "field-missing", N_TRACE "messages", ERROR, false,					\
      "a message has all fields of its row in the message table")					\
 RULE(FIELD_EMPTY, "field-empty", N_TRACE "framing", ERROR, false,					\
-     "a variable field has at least one bit; without it, it is read as 0")				\
+     "a variable field has at least one bit; without it, it is read as 0; told once for each SRC and TCODE")	\
 RULE(FIELD_EXTRA, "field-extra", N_TRACE "messages", ERROR, false,					\
      "after the fields of its row in the message table, a message has at most TSTAMP")			\
 RULE(FIELD_OVERSIZE, "field-oversize", N_TRACE "framing", ERROR, false,					\

@@ -138,6 +138,8 @@ static const struct mutation {
 	{ "field-missing", "", START "[10 71 D8 7B];" JUMP, START "[10 73];" JUMP },
 	{ "field-empty", "", START "[84 00 03];", START "[84 03];" },
 	{ "field-empty", "", "[30 08 01 83];" JUMP, "[30 09 83];" JUMP },
+	{ "field-empty", "", START "[84 00 03];" START "[84 00 03];",
+	  START "[84 03];" START "[84 03];" },
 	{ "field-empty", "tsbits=40", TSTART "[84 00 01 47];", TSTART "[84 01 47];" },
 	{ "field-extra", "", TSTART "[0C 0D 07];", TSTART "[0C 0D 05 07];" },
 	{ "field-oversize", "tsbits=64", TSTART "[24 09 00 41 00 x9 2B];",
