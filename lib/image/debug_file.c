@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Separate debug files, searched in GDB's order (GDB manual, "Separate Debug Files"): first by
- * build-id, then by the name and checksum in .gnu_debuglink.
+ * build-id, then by the name and checksum in .gnu_debuglink. Then by the path of the file, where perf finds
+ * those of Fedora, Ubuntu and OpenEmbedded, and last on a debuginfod server; both need the build-id.
  */
 #include <errno.h>
 #include <limits.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "lines.h"
 #include "object.h"
 
 /* State of the search: the error of a wrong file takes precedence over that of a missing one. */
@@ -79,18 +81,6 @@ static bool try_link(struct debug_file_search *search, const char *directory, co
 	return made < (int)sizeof(path) && try_file(search, path, &object->debug_link_crc);
 }
 
-/* Directory of the object's file with all links resolved; false for an object without a file. */
-static bool own_directory(const struct ntrace_object *object, char *directory)
-{
-	char *slash;
-
-	if (!object->mapped || !realpath(object->name, directory))
-		return false;
-	slash = strrchr(directory, '/');
-	*slash = '\0';
-	return true;
-}
-
 /*
  * The directory of a program on its machine: debug files below ROOT/usr/lib/debug, of a machine whose files are
  * below ROOT, are those of programs below ROOT.
@@ -112,26 +102,98 @@ static const char *below_root(const char *directory, const char *own)
 										     own;
 }
 
-static bool find(struct debug_file_search *search, const char *const *directories)
+static bool find_link(struct debug_file_search *search, const char *const *directories,
+		      const char *own)
 {
 	const struct ntrace_object *object = search->object;
-	char own[PATH_MAX];
-	size_t i;
 
-	for (i = 0; directories[i]; i++) {
-		if (try_build_id(search, directories[i]))
-			return true;
-	}
 	/* A name that contains directories could point anywhere. */
-	if (!object->debug_link || strchr(object->debug_link, '/') || !own_directory(object, own))
+	if (!object->debug_link || strchr(object->debug_link, '/'))
 		return false;
 	if (try_link(search, own, "") || try_link(search, own, "/.debug"))
 		return true;
-	for (i = 0; directories[i]; i++) {
+	for (size_t i = 0; directories[i]; i++) {
 		if (try_link(search, directories[i], below_root(directories[i], own)))
 			return true;
 	}
 	return false;
+}
+
+/* A file that is named after the object's, with the same build-id. */
+static bool try_path(struct debug_file_search *search, const char *directory, const char *middle,
+		     const char *name, const char *end)
+{
+	char path[PATH_MAX];
+	int made = snprintf(path, sizeof(path), "%s%s/%s%s", directory, middle, name, end);
+
+	return made < (int)sizeof(path) && try_file(search, path, NULL);
+}
+
+static bool find_path(struct debug_file_search *search, const char *const *directories,
+		      const char *own, const char *name)
+{
+	if (!search->object->build_id_size)
+		return false;
+	for (size_t i = 0; directories[i]; i++) {
+		const char *there = below_root(directories[i], own);
+
+		if (try_path(search, directories[i], there, name, ".debug") ||
+		    try_path(search, directories[i], there, name, ""))
+			return true;
+	}
+	return try_path(search, own, "/.debug", name, "");
+}
+
+/* Only for an object without names of its own: the answer may take a while. */
+static bool ask_server(struct debug_file_search *search)
+{
+	char *path;
+	bool found;
+
+	if (!search->object->symbols.sparse || !search->object->build_id_size)
+		return false;
+	path = debug_info_ask(search->object);
+	found = path && try_file(search, path, NULL);
+	free(path);
+	return found;
+}
+
+static bool find(struct debug_file_search *search, const char *const *directories)
+{
+	const struct ntrace_object *object = search->object;
+	char own[PATH_MAX], *name;
+
+	for (size_t i = 0; directories[i]; i++) {
+		if (try_build_id(search, directories[i]))
+			return true;
+	}
+	/* Directory and name of the object's file, with all links resolved. */
+	if (!object->mapped || !realpath(object->name, own))
+		return false;
+	name = strrchr(own, '/');
+	*name++ = '\0';
+	return find_link(search, directories, own) || find_path(search, directories, own, name) ||
+	       ask_server(search);
+}
+
+/*
+ * Files that several debug files share (dwz, section .gnu_debugaltlink) are beside them, or in .dwz in one of
+ * the directories.
+ */
+static int keep_path(struct ntrace_object *object, const char *const *directories)
+{
+	for (size_t i = 0; directories[i]; i++) {
+		const char *before = object->debug_path && i ? object->debug_path : "";
+		char *path;
+
+		if (strchr(directories[i], ':'))
+			continue;
+		if (asprintf(&path, "%s:%s", before, directories[i]) < 0)
+			return NTRACE_ERR_NOMEM;
+		free(object->debug_path);
+		object->debug_path = path;
+	}
+	return 0;
 }
 
 int ntrace_object_add_debug_file(struct ntrace_object *object, const char *const *directories)
@@ -141,7 +203,10 @@ int ntrace_object_add_debug_file(struct ntrace_object *object, const char *const
 
 	if (object->debug)
 		return 0;
-	if (find(&search, directories ? directories : usual))
+	directories = directories ? directories : usual;
+	if (keep_path(object, directories))
+		return NTRACE_ERR_NOMEM;
+	if (find(&search, directories))
 		return 0;
 	errno = search.saved_errno;
 	return search.error;

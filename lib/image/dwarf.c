@@ -327,19 +327,49 @@ static int read_children(const struct position *at, Dwarf_Die *parent)
 	return error;
 }
 
-/* Returns the object's known debug file; else GDB's search order, then a debuginfod server. */
+/* libdwfl looks nowhere but on debuginfod servers: debug_file.c has searched the directories. */
+static char no_directory[] = "/proc/none";
+
+/* Whether libdwfl looks for the file that .gnu_debugaltlink names, not for that of .gnu_debuglink. */
+static bool is_shared(const struct ntrace_object *object, const char *link)
+{
+	return link && (!object->debug_link || strcmp(link, object->debug_link) != 0);
+}
+
+/* The path of an open file, to be freed: libdwfl does not name the files of debuginfod servers. */
+static char *open_name(int fd)
+{
+	char link[64], path[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	return length < 0 ? NULL : strndup(path, (size_t)length);
+}
+
+/* Returns the object's known debug file, or a file shared by debug files; else asks a debuginfod server. */
 static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
 {
-	const struct ntrace_object *object = *user;
+	struct debug_info *info = *user;
+	const struct ntrace_object *object = info->object;
 	int fd;
 
-	if (object->debug) {
+	info->debug_path = no_directory;
+	if (is_shared(object, link)) {
+		if (object->debug)
+			file = object->debug->name;
+		if (object->debug_path)
+			info->debug_path = object->debug_path;
+	} else if (object->debug) {
 		fd = open(object->debug->name, O_RDONLY | O_CLOEXEC);
 		*found = fd < 0 ? NULL : strdup(object->debug->name);
 		return fd;
 	}
-	return dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
+	fd = dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
+	if (fd >= 0 && !*found)
+		*found = open_name(fd);
+	return fd;
 }
 
 static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **file,
@@ -353,7 +383,8 @@ static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr
 static int module_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 		      char **file, Elf **elf)
 {
-	const struct ntrace_object *object = *user;
+	const struct debug_info *info = *user;
+	const struct ntrace_object *object = info->object;
 
 	(void)module, (void)name, (void)base, (void)elf;
 	*file = strdup(object->name);
@@ -365,7 +396,8 @@ static int module_section(Dwfl_Module *module, void **user, const char *name, Dw
 			  const char *section, Elf32_Word number, const GElf_Shdr *header,
 			  Dwarf_Addr *address)
 {
-	const struct ntrace_object *object = *user;
+	const struct debug_info *info = *user;
+	const struct ntrace_object *object = info->object;
 	size_t i;
 
 	(void)module, (void)name, (void)base, (void)section, (void)number;
@@ -428,6 +460,7 @@ int debug_info_open(struct debug_info *info, struct ntrace_object *object)
 	info->callbacks.find_debuginfo = find_debuginfo;
 	info->callbacks.section_address = relocatable ? module_section :
 							dwfl_offline_section_address;
+	info->debug_path = no_directory;
 	info->callbacks.debuginfo_path = &info->debug_path;
 	info->dwfl = dwfl_begin(&info->callbacks);
 	if (!info->dwfl)
@@ -437,7 +470,9 @@ int debug_info_open(struct debug_info *info, struct ntrace_object *object)
 	dwfl_report_end(info->dwfl, NULL, NULL);
 	if (!module || !dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
 		return NTRACE_ERR_UNSUPPORTED;
-	*user = info->object = object;
+	info->object = object;
+	info->module = module;
+	*user = info;
 	info->dwarf = dwfl_module_getdwarf(module, &bias);
 	return info->dwarf ? 0 : NTRACE_ERR_UNSUPPORTED;
 }
@@ -446,7 +481,21 @@ void debug_info_close(struct debug_info *info)
 {
 	if (info->dwfl)
 		dwfl_end(info->dwfl);
-	free(info->debug_path);
+}
+
+char *debug_info_ask(struct ntrace_object *object)
+{
+	struct debug_info info = { 0 };
+	const char *name = NULL;
+	char *path = NULL;
+
+	if (!getenv("DEBUGINFOD_URLS"))
+		return NULL;
+	if (!debug_info_open(&info, object) &&
+	    dwfl_module_info(info.module, NULL, NULL, NULL, NULL, NULL, NULL, &name) && name)
+		path = strdup(name);
+	debug_info_close(&info);
+	return path;
 }
 
 /* Keeps the name of the first file with a split unit that is missing. */

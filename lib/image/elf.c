@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <libelf.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,22 @@ static const uint8_t *part(const struct ntrace_object *object, uint64_t offset, 
 {
 	*size = elf_clip(object, offset, *size);
 	return *size ? object->bytes + offset : object->bytes;
+}
+
+const uint8_t *elf_section_bytes(const struct ntrace_object *object, const GElf_Shdr *header,
+				 uint64_t *size)
+{
+	*size = header->sh_type == SHT_NOBITS ? 0 : header->sh_size;
+	return part(object, header->sh_offset, size);
+}
+
+const struct segment *elf_segment_at(const struct ntrace_object *object, uint64_t address)
+{
+	for (size_t i = 0; i < object->segment_count; i++) {
+		if (address - object->segments[i].address < object->segments[i].size)
+			return &object->segments[i];
+	}
+	return NULL;
 }
 
 static void take_build_id(struct ntrace_object *object, const uint8_t *notes, size_t size,
@@ -83,11 +100,47 @@ static int join_segments(struct ntrace_object *object)
 	return 0;
 }
 
+/* An executable without program headers, as tools for firmware write it: its sections are loaded. */
+static int read_loaded_sections(struct ntrace_object *object, Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	size_t count;
+
+	/* Each header takes at least 40 bytes of the file, so their number is bounded. */
+	if (elf_getshdrnum(elf, &count) || count > object->size / 40)
+		return NTRACE_ERR_FORMAT;
+	free(object->segments);
+	object->segments = calloc(count + 1, sizeof(*object->segments));
+	if (!object->segments)
+		return NTRACE_ERR_NOMEM;
+	while ((section = elf_nextscn(elf, section))) {
+		uint64_t size;
+
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
+		    (header.sh_flags & SHF_COMPRESSED))
+			continue;
+		elf_section_bytes(object, &header, &size);
+		if (header.sh_type != SHT_NOBITS && size < header.sh_size)
+			return NTRACE_ERR_TRUNCATED;
+		if (!size || header.sh_addr + (size - 1) < header.sh_addr)
+			continue;
+		object->segments[object->segment_count++] = (struct segment){
+			.address = header.sh_addr,
+			.offset = header.sh_offset,
+			.size = size,
+			.executable = header.sh_flags & SHF_EXECINSTR,
+		};
+	}
+	return 0;
+}
+
 /* @whole: data missing at the end of the file is an error; else it is ignored. */
 static int read_segments(struct ntrace_object *object, Elf *elf, bool whole,
 			 GElf_Phdr *eh_frame_header)
 {
 	size_t count, i;
+	int error;
 
 	if (elf_getphdrnum(elf, &count))
 		return NTRACE_ERR_FORMAT;
@@ -123,10 +176,11 @@ static int read_segments(struct ntrace_object *object, Elf *elf, bool whole,
 			.executable = header.p_flags & PF_X,
 		};
 	}
-	return join_segments(object);
+	error = count || !whole ? 0 : read_loaded_sections(object, elf);
+	return error ? error : join_segments(object);
 }
 
-static bool in_executable(const struct ntrace_object *object, uint64_t address)
+bool elf_is_code(const struct ntrace_object *object, uint64_t address)
 {
 	size_t first = 0, count = object->span_count;
 
@@ -189,9 +243,12 @@ int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_section
 			sections->eh_frame = section;
 		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".gnu_debuglink"))
 			take_debug_link(object, bytes, size);
+		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".gnu_debugdata"))
+			sections->minidebug = section;
 		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".plt") &&
-			 in_executable(object, header.sh_addr)) {
+			 elf_is_code(object, header.sh_addr)) {
 			/* Calls into other objects pass through .plt, which no symbol names. */
+			sections->plt = section;
 			error = symbol_table_add(&object->symbols, ".plt", header.sh_addr, size,
 						 SYMBOL_RANK_RANGE);
 			if (error)
@@ -299,11 +356,28 @@ static bool is_mark(const char *name)
 	return name[0] == '.' && name[1] == 'L';
 }
 
+/* The code at an IFUNC is that of its resolver, which has no other name. */
+static int add_resolver(struct ntrace_object *object, const char *name, uint64_t address,
+			uint64_t size, enum symbol_rank rank)
+{
+	char *text;
+	int error;
+
+	if (asprintf(&text, "%s" RESOLVER_SUFFIX, name) < 0)
+		return NTRACE_ERR_NOMEM;
+	error = symbol_table_add_copy(&object->symbols, text, address, size, rank);
+	free(text);
+	if (!error)
+		object->symbols.symbols[object->symbols.count - 1].resolver = true;
+	return error;
+}
+
 int elf_add_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const char *name,
-		   uint64_t address)
+		   uint64_t address, uint64_t limit)
 {
 	unsigned int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
 	enum symbol_rank rank;
+	int error;
 
 	if (!name[0])
 		return 0;
@@ -321,7 +395,13 @@ int elf_add_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const c
 		rank = SYMBOL_RANK_WEAK;
 	else
 		rank = SYMBOL_RANK_GLOBAL;
-	return symbol_table_add(&object->symbols, name, address, symbol->st_size, rank);
+	if (type == STT_GNU_IFUNC)
+		error = add_resolver(object, name, address, symbol->st_size, rank);
+	else
+		error = symbol_table_add(&object->symbols, name, address, symbol->st_size, rank);
+	if (!error)
+		object->symbols.symbols[object->symbols.count - 1].limit = limit;
+	return error;
 }
 
 void elf_open_symbols(const struct ntrace_object *file, Elf *elf, Elf_Scn *section,
@@ -353,6 +433,17 @@ const char *elf_symbol(const struct elf_symbols *symbols, size_t index, GElf_Sym
 	return symbols->names + symbol->st_name;
 }
 
+/* The end of the section of a symbol without a size. */
+static uint64_t limit_of(Elf *elf, const GElf_Sym *symbol)
+{
+	GElf_Shdr header;
+
+	if (symbol->st_size || symbol->st_shndx >= SHN_LORESERVE ||
+	    !gelf_getshdr(elf_getscn(elf, symbol->st_shndx), &header))
+		return UINT64_MAX;
+	return header.sh_addr + header.sh_size;
+}
+
 /* Adds the symbols of @file, which is @object itself or its debug file. */
 static int read_symbols(struct ntrace_object *object, const struct ntrace_object *file, Elf *elf,
 			Elf_Scn *section)
@@ -376,9 +467,10 @@ static int read_symbols(struct ntrace_object *object, const struct ntrace_object
 			object->has_jump_table = true;
 		}
 		if (symbol.st_shndx == SHN_ABS || symbol.st_shndx == SHN_COMMON ||
-		    !in_executable(object, symbol.st_value))
+		    !elf_is_code(object, symbol.st_value))
 			continue;
-		error = elf_add_symbol(object, &symbol, name, symbol.st_value);
+		error = elf_add_symbol(object, &symbol, name, symbol.st_value,
+				       limit_of(elf, &symbol));
 		if (error)
 			return error;
 	}
@@ -413,6 +505,23 @@ static int add_ranges_by_header(struct ntrace_object *object, const GElf_Phdr *h
 	return 0;
 }
 
+/* Functions that .dynsym does not export, of a stripped file. */
+static int read_hidden_names(struct ntrace_object *object, Elf_Scn *section)
+{
+	const uint8_t *bytes;
+	GElf_Shdr header;
+	uint64_t size;
+	int error;
+
+	object->symbols.sparse = true;
+	if (!section || !gelf_getshdr(section, &header))
+		return 0;
+	bytes = elf_section_bytes(object, &header, &size);
+	error = object_read_minidebug(object, bytes, size);
+	/* Without these names the object is still useful. */
+	return error == NTRACE_ERR_NOMEM ? error : 0;
+}
+
 static int read_names(struct ntrace_object *object, Elf *elf, const struct elf_sections *sections,
 		      const GElf_Phdr *eh_frame_header)
 {
@@ -424,6 +533,9 @@ static int read_names(struct ntrace_object *object, Elf *elf, const struct elf_s
 	if (!error && sections->dynsym)
 		error = read_symbols(object, object, elf, sections->dynsym);
 	if (error || sections->symtab)
+		return error;
+	error = read_hidden_names(object, sections->minidebug);
+	if (error)
 		return error;
 	/*
 	 * A stripped file: .dynsym names the exported functions, .eh_frame has the ranges of all
@@ -516,6 +628,8 @@ int object_read_elf(struct ntrace_object *object)
 		elf_read_attributes(object, sections.attributes);
 		error = read_names(object, elf, &sections, &eh_frame_header);
 	}
+	if (!error)
+		error = elf_add_linkage_names(object, elf, sections.plt);
 	elf_end(elf);
 	return error;
 }
@@ -549,6 +663,8 @@ int object_read_debug_elf(struct ntrace_object *object, struct ntrace_object *de
 	/* Names in a file that will be closed must not be kept. */
 	if (error)
 		object->symbols.count = before;
+	else
+		object->symbols.sparse = false;
 	elf_end(elf);
 	return error;
 }

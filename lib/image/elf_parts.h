@@ -12,6 +12,8 @@ struct elf_sections {
 	Elf_Scn *symtab;
 	Elf_Scn *dynsym;
 	Elf_Scn *eh_frame;
+	Elf_Scn *plt;
+	Elf_Scn *minidebug;
 	Elf_Scn *attributes;
 };
 
@@ -49,9 +51,28 @@ const char *elf_symbol(const struct elf_symbols *symbols, size_t index, GElf_Sym
 
 /*
  * Adds a symbol that can name code. @address: link address; the caller has checked that it is in
- * executable bytes.
+ * executable bytes. @limit: end of its section, UINT64_MAX if unknown
  */
 int elf_add_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const char *name,
-		   uint64_t address);
+		   uint64_t address, uint64_t limit);
+
+/* Bytes of a section that are in the file; @size: set to their number. */
+const uint8_t *elf_section_bytes(const struct ntrace_object *object, const GElf_Shdr *header,
+				 uint64_t *size);
+
+/* The segment with bytes at a link address, NULL: none. */
+const struct segment *elf_segment_at(const struct ntrace_object *object, uint64_t address);
+
+/* Whether a link address is in executable bytes. */
+bool elf_is_code(const struct ntrace_object *object, uint64_t address);
+
+/*
+ * Names of code that are not in the symbol table: entries of @plt (may be NULL) and the functions that
+ * resolvers choose; linkage.c. All symbols must have been added.
+ */
+int elf_add_linkage_names(struct ntrace_object *object, Elf *elf, Elf_Scn *plt);
+
+/* After the name of an IFUNC. */
+#define RESOLVER_SUFFIX " [resolver]"
 
 #endif

@@ -18,7 +18,8 @@ struct scope_range {
 struct debug_info {
 	Dwfl *dwfl;
 	Dwfl_Callbacks callbacks;
-	char *debug_path;
+	char *debug_path;	/* where libdwfl looks; borrowed */
+	Dwfl_Module *module;
 	Dwarf *dwarf;
 	struct ntrace_object *object;	/* borrowed */
 };
@@ -56,6 +57,9 @@ struct ntrace_lines {
 
 /* Result of debug_info_next() after the last unit. */
 #define DEBUG_INFO_END 1
+
+/* The debug file of an object on a debuginfod server, to be freed; NULL if there is none; dwarf.c. */
+char *debug_info_ask(struct ntrace_object *object);
 
 /* Opens the DWARF of an object or its debug file; must be closed even after an error; dwarf.c. */
 int debug_info_open(struct debug_info *info, struct ntrace_object *object);

@@ -147,7 +147,8 @@ static int add_symbols(struct module *module)
 
 		if (section && section->executable && symbol.st_value < section->size)
 			error = elf_add_symbol(module->object, &symbol, name,
-					       section->address + symbol.st_value);
+					       section->address + symbol.st_value,
+					       section->address + section->size);
 	}
 	return error;
 }

@@ -172,7 +172,9 @@ void ntrace_object_put(struct ntrace_object *object)
 	free(object->uncertain);
 	free(object->name);
 	free(object->missing_debug);
+	free(object->debug_path);
 	ntrace_object_put(object->debug);
+	ntrace_object_put(object->mini);
 	free(object);
 }
 
@@ -267,6 +269,8 @@ int ntrace_object_file_offset(const struct ntrace_object *object, uint64_t addre
 int ntrace_object_add_symbol(struct ntrace_object *object, const char *name, uint64_t address,
 			     uint64_t size)
 {
+	/* The caller knows all functions, as kallsyms has those of the kernel. */
+	object->symbols.sparse = false;
 	return symbol_table_add_copy(&object->symbols, name, address, size, SYMBOL_RANK_GLOBAL);
 }
 

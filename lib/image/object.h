@@ -35,18 +35,24 @@ enum symbol_rank {
  * @end: exclusive
  * @whole: start of the function that it is a piece of, see parts.c; else @start
  * @function: index of the symbol of that function, after all symbols are sorted
+ * @limit: end of its section, UINT64_MAX = unknown
  * @file: number of the source file of a local symbol, 0 = unknown
- * @sized: the symbol has a size; else @end is the start of the next symbol
+ * @sized: the symbol has a size; else @end is the start of the next symbol, or the end of the section
+ * @resolver: an IFUNC: its code chooses the function that has the name
+ * @marked: its name says that it has no size
  */
 struct symbol {
 	uint64_t start;
 	uint64_t end;
 	uint64_t whole;
+	uint64_t limit;
 	size_t function;
 	const char *name;
 	enum symbol_rank rank;
 	uint32_t file;
 	bool sized;
+	bool resolver;
+	bool marked;
 };
 
 /* A range of addresses after overlaps are resolved; @symbol indexes the symbols. */
@@ -60,7 +66,8 @@ struct text_chunk;
 
 /*
  * Symbols are added in any order and sorted into pieces at the first lookup after a change. Threads
- * may look up concurrently, but not change the table. @file: that of the next local symbols
+ * may look up concurrently, but not change the table. @file: that of the next local symbols. @sparse: only
+ * exported functions are in it, so that what follows one without a size may be any other
  */
 struct symbol_table {
 	struct symbol *symbols;
@@ -69,6 +76,7 @@ struct symbol_table {
 	struct symbol_piece *pieces;
 	size_t piece_count;
 	uint32_t file;
+	bool sparse;
 	atomic_bool sorted;
 	atomic_size_t last;	/* piece of the last lookup; a hint */
 	struct text_chunk *text;
@@ -117,6 +125,8 @@ struct ntrace_object {
 	uint32_t debug_link_crc;
 	struct ntrace_object *debug;	/* separate debug file; symbols point into it */
 	bool debug_linked;	/* @debug was found by @debug_link, not by the build-id */
+	struct ntrace_object *mini;	/* unpacked .gnu_debugdata; symbols point into it */
+	char *debug_path;	/* where files are that debug files refer to, as libdwfl takes it */
 	char *missing_debug;	/* a file with split DWARF that was not found; NULL if all were */
 	struct range *uncertain; /* sorted, disjoint */
 	size_t uncertain_count;
@@ -139,6 +149,9 @@ int object_read_elf(struct ntrace_object *object);
  */
 int object_read_debug_elf(struct ntrace_object *object, struct ntrace_object *debug,
 			  bool need_build_id);
+
+/* Adds the symbols in .gnu_debugdata. Return: 0, NTRACE_ERR_NOMEM, or why it cannot be read; minidebug.c. */
+int object_read_minidebug(struct ntrace_object *object, const uint8_t *bytes, uint64_t size);
 
 /* Segments, build-id, ISA and symbols of a relocatable file; module.c. */
 int object_read_module(struct ntrace_object *object, const struct ntrace_section_address *sections,

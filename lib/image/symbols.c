@@ -7,6 +7,7 @@
  * holds the address.
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,9 +64,12 @@ int symbol_table_add(struct symbol_table *table, const char *name, uint64_t star
 	symbol->start = start;
 	symbol->whole = start;
 	symbol->end = start + size < start ? UINT64_MAX : start + size;
+	symbol->limit = UINT64_MAX;
 	symbol->rank = rank;
 	symbol->file = rank == SYMBOL_RANK_LOCAL ? table->file : 0;
 	symbol->sized = size != 0;
+	symbol->resolver = false;
+	symbol->marked = false;
 	atomic_store_explicit(&table->sorted, false, memory_order_relaxed);
 	return 0;
 }
@@ -95,10 +99,13 @@ static int compare_symbols(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
 	bool function_a = a->rank >= SYMBOL_RANK_LOCAL, function_b = b->rank >= SYMBOL_RANK_LOCAL;
+	bool range_a = a->rank == SYMBOL_RANK_RANGE, range_b = b->rank == SYMBOL_RANK_RANGE;
 	int order = compare_number(a->start, b->start);
 
 	if (!order)
 		order = (int)function_b - (int)function_a;
+	if (!order)
+		order = (int)range_a - (int)range_b;
 	if (!order)
 		order = (int)b->sized - (int)a->sized;
 	if (!order)
@@ -196,10 +203,44 @@ static void make_pieces(struct symbol_table *table, size_t *stack)
 	}
 }
 
+/* The name of a function whose range is a guess. */
+static int mark_guess(struct symbol_table *table, struct symbol *symbol)
+{
+	char *text;
+
+	if (symbol->marked)
+		return 0;
+	if (asprintf(&text, "%s [no size]", symbol->name) < 0)
+		return NTRACE_ERR_NOMEM;
+	symbol->name = copy_text(table, text);
+	symbol->marked = true;
+	free(text);
+	return symbol->name ? 0 : NTRACE_ERR_NOMEM;
+}
+
+/* Symbols without a size end at the next one, or with their section. */
+static int guess_sizes(struct symbol_table *table)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < table->count && !error; i++) {
+		struct symbol *symbol = &table->symbols[i];
+
+		if (symbol->sized)
+			continue;
+		symbol->end = i + 1 < table->count ? symbol[1].start : UINT64_MAX;
+		if (symbol->end > symbol->limit && symbol->limit > symbol->start)
+			symbol->end = symbol->limit;
+		if (table->sparse)
+			error = mark_guess(table, symbol);
+	}
+	return error;
+}
+
 static int sort_symbols(struct symbol_table *table)
 {
 	struct symbol_piece *pieces;
-	size_t *stack, i;
+	size_t *stack;
 
 	if (symbol_parts_find(table->symbols, table->count))
 		return NTRACE_ERR_NOMEM;
@@ -208,12 +249,8 @@ static int sort_symbols(struct symbol_table *table)
 	table->count = drop_aliases(table->symbols, table->count);
 	table->count = drop_labels(table->symbols, table->count);
 	symbol_parts_link(table->symbols, table->count);
-	for (i = 0; i < table->count; i++) {
-		struct symbol *symbol = &table->symbols[i];
-
-		if (!symbol->sized)
-			symbol->end = i + 1 < table->count ? symbol[1].start : UINT64_MAX;
-	}
+	if (guess_sizes(table))
+		return NTRACE_ERR_NOMEM;
 	/* One more, since there may be no symbols. */
 	stack = calloc(table->count + 1, sizeof(*stack));
 	pieces = calloc(2 * table->count + 1, sizeof(*pieces));

@@ -23,7 +23,7 @@ export_as() {
 	build/ntrace export --format "$1" --user --sysroot "$root" -o "$2" "${@:3}" "$recorded/gcc/recording" 2>"$tmp/said" ||
 		{ cat "$tmp/said"; return 1; }
 }
-# Both keep their symbols, which are read from files only.
+# Both keep their symbols.
 ok "folded, with DWARF in the program" export_as folded "$tmp/whole"
 rm "$root/root/inlined"
 riscv64-linux-gnu-strip --strip-debug -o "$root/root/inlined" "$program"
@@ -62,8 +62,15 @@ fetched=$(requests)
 ok "lcov, with the cached file" export_as lcov "$tmp/info" --binary inlined
 like "lines are known" '[1-9][0-9]* lines, [1-9][0-9]* of them executed' "$(<"$tmp/said")"
 is "$(requests)" "$fetched" "and the server was not asked again"
+# A program without any names has all of them from the same file.
+riscv64-linux-gnu-strip -o "$root/root/inlined" "$program"
+ok "folded, stripped, with the server" export_as folded "$tmp/stripped"
+ok "names of functions are those of the whole program" cmp "$tmp/stripped" "$tmp/whole"
+ok "--no-inline, stripped" export_as folded "$tmp/stripped-no-inline" --no-inline
+ok "names without lines, too" cmp "$tmp/stripped-no-inline" "$tmp/no-inline"
 
 # If the server does not answer, only the lines are missing.
+riscv64-linux-gnu-strip --strip-debug -o "$root/root/inlined" "$program"
 kill $server
 wait $server 2>/dev/null
 DEBUGINFOD_CACHE_PATH=$tmp/empty

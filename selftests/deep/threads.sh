@@ -19,7 +19,7 @@ ok "the library for threads is built" env -C "$tmp/o" "${CC:-gcc}" -std=c11 -D_G
 
 # run_with SOURCE...: builds with these sources instead of object.c, space.c and symbols.c
 run_with() {
-	"${CC:-gcc}" "${flags[@]}" -iquote lib/image -o "$tmp/threads" "$@" "$tmp"/o/*.o -ldw -lelf -lzstd -lz -ldl -pthread || return 9
+	"${CC:-gcc}" "${flags[@]}" -iquote lib/image -o "$tmp/threads" "$@" "$tmp"/o/*.o -ldw -lelf -llzma -lzstd -lz -ldl -pthread || return 9
 	TSAN_OPTIONS="halt_on_error=1 exitcode=66" setarch -R "$tmp/threads"
 }
 ok "threads share images" run_with "${image[@]}"

@@ -16,7 +16,7 @@ for source in "$examples"/*.c; do
 	name=$(basename "$source" .c)
 	ok "$name.c with libntrace.so" "${cc[@]}" "$source" -L "$top/build" -lntrace -o "$tmp/$name"
 	ok "$name.c with libntrace.a" "${cc[@]}" "$source" "$top/build/libntrace.a" \
-		-ldw -lelf -lzstd -lz -pthread -lm -o "$tmp/$name.static"
+		-ldw -lelf -llzma -lzstd -lz -pthread -lm -o "$tmp/$name.static"
 	ok "$name.c is short" test "$(wc -l <"$source")" -le 60
 done
 ok "demo.S" riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 \

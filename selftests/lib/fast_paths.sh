@@ -27,7 +27,7 @@ sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/
 	selftests/lib/fast_paths.c)
 name_of() { tr / _ <<<"${1%.c}.o"; }
 compile() { "${CC:-gcc}" "${flags[@]}" -iquote "$(dirname "$1")" -x c -c -o "$2" - < <(echo "# 1 \"$1\""; cat "${3:-$1}"); }
-link() { "${CC:-gcc}" -o "$1" "${@:2}" build/obj/libntrace.a -ldw -lelf -lzstd -lz -ldl -pthread -lm; }
+link() { "${CC:-gcc}" -o "$1" "${@:2}" build/obj/libntrace.a -ldw -lelf -llzma -lzstd -lz -ldl -pthread -lm; }
 mkdir "$tmp/on" "$tmp/off"
 for source in "${sources[@]}"; do
 	compile "$source" "$tmp/on/$(name_of "$source")" || exit 1

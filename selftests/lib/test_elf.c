@@ -484,7 +484,7 @@ static void test_symbols(void)
 		all[11].st_shndx = SHN_COMMON;
 		check_open(0, "symbols");
 		is_str(name_at(CODE), "function", "a function");
-		is_str(name_at(CODE + 4), "ifunc", "one that chooses its code");
+		is_str(name_at(CODE + 4), "ifunc [resolver]", "one that chooses its code");
 		is_str(name_at(CODE + 8), "-", "data has no name as code");
 		is_str(name_at(CODE + 12), "-", "nor has a section");
 		is_str(name_at(CODE + 16), "-", "labels of the compiler do not count");

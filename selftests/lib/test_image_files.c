@@ -120,6 +120,26 @@ static bool build_debug(void)
 		    in("a.c"), in("other.so"));
 }
 
+/* Where perf looks for the debug files of distributions. The name in .gnu_debuglink is another one. */
+static void try_debug_paths(void)
+{
+	static const char *const ends[] = { ".debug", "" };
+	char path[300];
+
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "debug%s/app.so%s", directory, ends[i]);
+		run("cp %s %s", in("aside"), in(path));
+		try_debug(i ? "named as the program" : "with .debug at the end of the name", 0,
+			  path);
+		run("cp %s %s", in("other.so"), in(path));
+		try_debug("that of another build is refused", NTRACE_ERR_BUILDID, NULL);
+		run("rm %s", in(path));
+	}
+	run("cp %s %s", in("aside"), in(".debug/app.so"));
+	try_debug("named as the program, in .debug beside it", 0, ".debug/app.so");
+	run("rm %s", in(".debug/app.so"));
+}
+
 static void test_debug_files(void)
 {
 	char id[64] = "", target[600];
@@ -150,6 +170,7 @@ static void test_debug_files(void)
 	}
 	try_debug("by build-id", 0, target);
 	run("mv %s %s", in(target), in("aside"));
+	try_debug_paths();
 	try_debug("nowhere", NTRACE_ERR_IO, NULL);
 	run("cp %s %s", in("other.so"), in(target));
 	try_debug("another build under this build-id is refused", NTRACE_ERR_BUILDID, NULL);

@@ -173,7 +173,7 @@ like "check: reserved values" "cksrc-unknown.*ckdf-reserved" "$(tr '\n' ' ' <"$t
 # ---- a recording ----
 
 gcc -std=c11 -I "$top/lib/include" "$top/Documentation/examples/recording.c" "$top/build/libntrace.a" \
-	-ldw -lelf -lzstd -lz -lm -o "$tmp/recording" || not_ok "the example is built"
+	-ldw -lelf -llzma -lzstd -lz -lm -o "$tmp/recording" || not_ok "the example is built"
 # recorded TRACE: makes a recording of process 42, which has mapped the program.
 recorded() {
 	rm -rf "$tmp/demo.data"

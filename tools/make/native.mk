@@ -6,9 +6,9 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 INC := -Ilib/include -Ilib -Ikernel/include -Ikernel/include/uapi -Itools/vsoc/model
 STD := -std=c11 -D_GNU_SOURCE
 # Libraries that libntrace needs: those with a pkg-config file, and the others.
-LIB_MODULES := libdw libelf libzstd zlib
+LIB_MODULES := libdw libelf liblzma libzstd zlib
 LIB_OTHERS := -ldl -pthread -lm
-LIBS := -ldw -lelf -lzstd -lz $(LIB_OTHERS)
+LIBS := -ldw -lelf -llzma -lzstd -lz $(LIB_OTHERS)
 # What the command needs besides: the terminal of ntrace browse.
 CMD_LIBS := -lncursesw -ltinfo
 

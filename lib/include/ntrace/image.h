@@ -92,8 +92,9 @@ NTRACE_EXPERIMENTAL int ntrace_open_below(const char *root, const char *path);
  * @directories: directories of debug files, the last one followed by NULL; NULL = /usr/lib/debug
  *
  * Looks for DIRECTORY/.build-id/NN/REST.debug, then for the name in .gnu_debuglink, with a matching
- * checksum, in the directory of the file, in its .debug directory and in DIRECTORY/PATH. A file of
- * another build-id is never taken.
+ * checksum, in the directory of the file, in its .debug directory and in DIRECTORY/PATH, then for
+ * DIRECTORY/FILE.debug, DIRECTORY/FILE and .debug/NAME, which need a build-id. For a stripped file it then
+ * asks the servers in the environment variable DEBUGINFOD_URLS. A file of another build-id is never taken.
  *
  * Return: 0, NTRACE_ERR_IO with errno ENOENT if no file was found, NTRACE_ERR_BUILDID if all files
  * found belong to another build, else as ntrace_object_open_elf() for the file found.
@@ -336,7 +337,11 @@ NTRACE_API size_t ntrace_symbol_stem(const char *name);
  * @object: object mapped there; borrowed
  * @link_address: address within the object as linked
  * @symbol: function that contains the address, NULL if none; borrowed. Local labels (.L*, $x) are
- *          never used; without a symbol table, .eh_frame ranges give "sub_LINKADDRESS" names
+ *          never used; without a symbol table, .gnu_debugdata gives the names of functions that are
+ *          not exported, and .eh_frame ranges give "sub_LINKADDRESS" names. The resolver of an IFUNC is
+ *          "NAME [resolver]", an entry of the PLT "NAME@plt". A function of a stripped file without a
+ *          size is "NAME [no size]": what follows it, up to the next symbol or the end of the section,
+ *          may belong to another function
  * @symbol_start: link address of the symbol
  * @symbol_size: its size in bytes, 0 if unknown
  * @uncertain: the bytes are marked uncertain
