@@ -5,8 +5,12 @@
  * aborts in a split unit, and dwarf_decl_line() if the number is damaged.
  */
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <search.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +22,10 @@
 /* Scopes nest like the source; no compiler nests them deeper than this. */
 #define DEPTH_MAX 256
 
-/* An attribute of GCC that older versions of dwarf.h lack. */
+/* Constants that older versions of elf.h and dwarf.h lack; the attribute is GCC's. */
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator 0x2136
 #endif
@@ -206,15 +213,25 @@ static bool has_file(Dwarf_Die *unit, uint32_t number)
 			  version >= 5);
 }
 
+/*
+ * The number of a file counts in the unit of the declaration, which LTO and dwz put into another unit than
+ * @unit, that of @die.
+ */
 static const char *file_of(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Die *die,
 			   unsigned int name, bool declared)
 {
+	Dwarf_Attribute attribute;
 	Dwarf_Files *files;
+	Dwarf_Die owner;
 	uint32_t number;
 	size_t count;
 
-	if (!read_number(die, name, declared, &number) || !has_file(unit, number) ||
-	    dwarf_getsrcfiles(unit, &files, &count) || number >= count)
+	if (!read_number(die, name, declared, &number))
+		return NULL;
+	if (declared && dwarf_attr_integrate(die, name, &attribute) && attribute.cu != unit->cu &&
+	    dwarf_cu_die(attribute.cu, &owner, NULL, NULL, NULL, NULL, NULL, NULL))
+		unit = &owner;
+	if (!has_file(unit, number) || dwarf_getsrcfiles(unit, &files, &count) || number >= count)
 		return NULL;
 	return keep_file(lines, unit, dwarf_filesrc(files, number, NULL, NULL));
 }
@@ -449,6 +466,47 @@ static Dwfl_Module *report_file(Dwfl *dwfl, const struct ntrace_object *object)
 	return module;
 }
 
+/* Keeps why a part of the DWARF is missing; the first reason. */
+__attribute__((format(printf, 2, 3))) static void note(struct ntrace_object *object,
+						       const char *format, ...)
+{
+	va_list values;
+
+	if (object->missing_debug)
+		return;
+	va_start(values, format);
+	if (vasprintf(&object->missing_debug, format, values) < 0)
+		object->missing_debug = NULL;
+	va_end(values);
+}
+
+/* dwz moves what several programs share to another file. */
+static void note_shared(const struct debug_info *info)
+{
+	const char *name;
+	const void *id;
+
+	if (dwelf_dwarf_gnu_debugaltlink(info->dwarf, &name, &id) > 0 && !dwarf_getalt(info->dwarf))
+		note(info->object, "%s: not found", name);
+}
+
+/* libdw does not say that it cannot unpack a section: before 0.189, it does not know zstd. */
+static void note_zstd(struct ntrace_object *object)
+{
+	const struct ntrace_object *file = object->debug ? object->debug : object;
+	Elf *elf = elf_memory((char *)(uintptr_t)file->bytes, file->size);
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Chdr packed;
+
+	while (elf && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_COMPRESSED) &&
+		    gelf_getchdr(section, &packed) && packed.ch_type == ELFCOMPRESS_ZSTD)
+			note(object, "sections compressed with zstd: libdw %s does not read them",
+			     dwfl_version(NULL));
+	elf_end(elf);
+}
+
 int debug_info_open(struct debug_info *info, struct ntrace_object *object)
 {
 	bool relocatable = is_relocatable(object);
@@ -474,6 +532,10 @@ int debug_info_open(struct debug_info *info, struct ntrace_object *object)
 	info->module = module;
 	*user = info;
 	info->dwarf = dwfl_module_getdwarf(module, &bias);
+	if (info->dwarf)
+		note_shared(info);
+	else
+		note_zstd(object);
 	return info->dwarf ? 0 : NTRACE_ERR_UNSUPPORTED;
 }
 
@@ -498,18 +560,24 @@ char *debug_info_ask(struct ntrace_object *object)
 	return path;
 }
 
-/* Keeps the name of the first file with a split unit that is missing. */
-static void note_missing(struct ntrace_object *object, Dwarf_Die *skeleton)
+/* A split unit is in a .dwo file, or in the .dwp file of the program, which libdw reads from 0.191 on. */
+static void note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
 {
 	Dwarf_Attribute attribute;
 	const char *name = NULL;
+	char package[PATH_MAX];
+	int made = snprintf(package, sizeof(package), "%s.dwp", object->name);
 
 	if (object->missing_debug)
 		return;
+	if (made < (int)sizeof(package) && !access(package, F_OK)) {
+		note(object, "%s: libdw %s does not read it", package, dwfl_version(NULL));
+		return;
+	}
 	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attribute) ||
 	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute))
 		name = dwarf_formstring(&attribute);
-	object->missing_debug = strdup(name ? name : "a .dwo file");
+	note(object, "%s: not found", name ? name : "a .dwo file");
 }
 
 int debug_info_next(const struct debug_info *info, struct debug_unit *unit)
@@ -527,7 +595,7 @@ int debug_info_next(const struct debug_info *info, struct debug_unit *unit)
 	} while (type != DW_UT_compile && type != DW_UT_skeleton);
 	unit->has_split = type == DW_UT_skeleton && dwarf_tag(&unit->split) != DW_TAG_invalid;
 	if (type == DW_UT_skeleton && !unit->has_split)
-		note_missing(info->object, &unit->die);
+		note_split(info->object, &unit->die);
 	return 0;
 }
 

@@ -127,7 +127,7 @@ struct ntrace_object {
 	bool debug_linked;	/* @debug was found by @debug_link, not by the build-id */
 	struct ntrace_object *mini;	/* unpacked .gnu_debugdata; symbols point into it */
 	char *debug_path;	/* where files are that debug files refer to, as libdwfl takes it */
-	char *missing_debug;	/* a file with split DWARF that was not found; NULL if all were */
+	char *missing_debug;	/* why a part of the DWARF was not read; NULL if all was */
 	struct range *uncertain; /* sorted, disjoint */
 	size_t uncertain_count;
 	size_t uncertain_room;

@@ -111,14 +111,15 @@ NTRACE_API int ntrace_object_add_debug_file(struct ntrace_object *object,
 NTRACE_API const char *ntrace_object_debug_name(const struct ntrace_object *object);
 
 /**
- * ntrace_object_missing_debug - a file with split DWARF that was not found
+ * ntrace_object_missing_debug - why a part of an object's DWARF was not read
  * @object: object of any kind
  *
- * A program built with -gsplit-dwarf has its functions and inlined functions in .dwo files; only lines
- * are in the program. ntrace_lines_open() and ntrace_units_open() of the object look for these files.
+ * A program built with -gsplit-dwarf has its functions and inlined functions in .dwo files or in a .dwp
+ * file; only lines are in the program. dwz moves what programs share to another file. Older versions of
+ * libdw do not read .dwp files, and sections that are compressed with zstd. ntrace_lines_open() and
+ * ntrace_units_open() of the object find out.
  *
- * Return: name of the first one that they did not find, as in the program and owned by the object;
- * NULL if none was missing.
+ * Return: the first reason, such as "a.dwo: not found", owned by the object; NULL if nothing was missing.
  */
 NTRACE_API const char *ntrace_object_missing_debug(const struct ntrace_object *object);
 

@@ -83,9 +83,11 @@ struct without_lines {
 
 static void note_object(void *data, const struct ntrace_profile_object *object, int error)
 {
-	const char *why = error == NTRACE_ERR_UNSUPPORTED ?
-				  "no line numbers (stripped, no debug file, or not an ELF file)" :
-				  "its line numbers cannot be read";
+	const char *missing = ntrace_object_missing_debug(object->object);
+	const char *why = missing                          ? missing :
+			  error == NTRACE_ERR_UNSUPPORTED ? "no line numbers (stripped, no debug "
+							    "file, or not an ELF file)" :
+							    "its line numbers cannot be read";
 	struct without_lines *without = data;
 	char number[UI_NUMBER_SIZE], text[512];
 
@@ -112,13 +114,13 @@ static void note_rest(const struct without_lines *without)
 
 char *debug_missing(const struct ntrace_object *object)
 {
-	const char *name = ntrace_object_missing_debug(object);
+	const char *why = ntrace_object_missing_debug(object);
 	char *text;
 
-	if (!name || asprintf(&text,
-			      "%s: split debug information was not found (%s): its functions and "
-			      "inlined functions are not shown",
-			      ntrace_object_name(object), name) < 0)
+	if (!why || asprintf(&text,
+			     "%s: a part of its debug information was not read (%s): functions, "
+			     "inlined functions or lines are not shown",
+			     ntrace_object_name(object), why) < 0)
 		return NULL;
 	return text;
 }

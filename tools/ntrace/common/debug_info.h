@@ -56,7 +56,7 @@ void debug_directories_free(char **directories);
 FILE *open_source(const char *path, const char *const *roots);
 
 /**
- * debug_missing - a sentence about functions whose debug information was not found
+ * debug_missing - a sentence about debug information of an object that was not read
  *
  * Return: string to be freed, NULL if nothing is missing.
  */

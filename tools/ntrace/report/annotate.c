@@ -32,6 +32,7 @@ struct annotation {
 	const struct ntrace_lines *lines;	/* NULL: none */
 	uint64_t bias;			/* address in memory minus address in the lines */
 	struct ntrace_units *units;
+	char *missing;			/* what of the lines was not read, NULL: nothing */
 	struct kernel_debug kernel;
 	struct disassembly disassembly;
 	struct source_text text;
@@ -221,6 +222,7 @@ static int find_lines(struct annotation *annotation, struct ntrace_object *objec
 				      (const char *const *)directories)) {
 		units = annotation->units;
 	}
+	annotation->missing = debug_missing(object);
 	debug_directories_free(directories);
 	if (units)
 		annotation->lines = ntrace_units_lines(units, at->symbol_start - annotation->bias);
@@ -231,7 +233,9 @@ static void put_lines_note(const struct annotation *annotation)
 {
 	if (annotation->kernel.said[0])
 		output_printf(annotation->output, "note: %s\n", annotation->kernel.said);
-	if (!annotation->lines && (!annotation->kernel.said[0] || annotation->kernel.units))
+	if (annotation->missing)
+		output_printf(annotation->output, "note: %s\n", annotation->missing);
+	else if (!annotation->lines && (!annotation->kernel.said[0] || annotation->kernel.units))
 		output_text(annotation->output,
 			    "note: it has no line numbers: no source can be shown\n");
 }
@@ -269,6 +273,7 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 	disassembly_free(&annotation->disassembly);
 	forget_text(&annotation->text);
 	ntrace_units_close(annotation->units);
+	free(annotation->missing);
 	kernel_debug_close(&annotation->kernel);
 	ntrace_counts_free(annotation->counts);
 	return error == NTRACE_ERR_NOMAP ? fail("%s: the code of %s is missing", name, at->symbol) :

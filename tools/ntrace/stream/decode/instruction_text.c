@@ -16,14 +16,20 @@ struct object_text {
 
 static void read_lines(struct instruction_text *text, struct object_text *made)
 {
+	char *missing;
+
 	if (!text->directories)
 		text->directories = debug_directories(text->roots);
 	if (!text->directories ||
 	    ntrace_units_open(&made->units, made->object, (const char *const *)text->directories))
 		made->units = NULL;
-	if (!made->units)
+	missing = debug_missing(made->object);
+	if (missing)
+		warn("%s", missing);
+	else if (!made->units)
 		warn("%s: no line numbers: compiled without -g, or stripped",
 		     ntrace_object_name(made->object));
+	free(missing);
 }
 
 /* Reads an object at its first use. Return: NULL when out of memory. */

@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Forms of DWARF, by GCC and clang: versions 4 and 5, .dwo and .dwp files, what dwz shares, compressed sections, LTO. Each is read by
+# the libdw of this machine and by that of the other Debian suite (bookworm has 0.188, trixie 0.192). The lines and functions are
+# those of the plain form, or the library says what it could not read; it never ends in silence or with a signal.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+ntrace=$top/build/ntrace
+gcc -std=c11 -I "$top/lib/include" "$top/selftests/tools/host/print_lines.c" -L "$top/build" -lntrace -o "$tmp/print_lines" || exit 1
+
+# The other suite's libdw: a newer one needs its own C library, an older one runs with this machine's.
+other=trixie
+grep -qx VERSION_CODENAME=bookworm /etc/os-release || other=bookworm
+if ! reader=$("$top/tools/setup/private" $other usr/bin/eu-readelf elfutils 2>"$tmp/said"); then
+	not_ok "the libdw of Debian $other" "$(tail -n 3 "$tmp/said")"
+	done_testing
+fi
+root=${reader%/command/*}
+library=$(cd "$root" && find -L usr/lib -maxdepth 2 -name libdw.so.1 -print -quit)
+library=$root/${library%/*}
+mkdir "$tmp/older"
+ln -s "$library"/lib{dw,elf}.so.1 "$tmp/older/"
+# with here|other COMMAND...: runs it with that libdw.
+with() {
+	if [ "$1" = here ]; then
+		LD_LIBRARY_PATH=$top/build "${@:2}"
+	elif [ $other = bookworm ]; then
+		LD_LIBRARY_PATH=$tmp/older:$top/build "${@:2}"
+	else
+		"$(find -L "$root/lib" -maxdepth 2 -name 'ld-linux*.so.*' -print -quit)" \
+			--library-path "$library:$root/lib/${library##*/}:$top/build" "${@:2}"
+	fi
+}
+
+mkdir "$tmp/work"
+cd "$tmp/work" || exit 1
+cat >shared.h <<'END'
+static inline __attribute__((always_inline)) long inl(long a)
+{
+	if (a % 3 == 0)
+		__asm__ volatile("nop");
+	return a + 1;
+}
+END
+cat >first.c <<'END'
+#include "shared.h"
+static __attribute__((noinline)) long leaf(long a) { __asm__ volatile(""); return a * 3 + 1; }
+long other(long a);
+void _start(void)
+{
+	long sum = 0;
+	for (long i = 0; i < 5; i++)
+		sum += inl(i) + leaf(i) + other(i);
+	__asm__ volatile("ebreak" ::"r"(sum));
+	for (;;)
+		;
+}
+END
+cat >second.c <<'END'
+#include "shared.h"
+long other(long a)
+{
+	return a & 1 ? inl(a) : inl(a + 2) * 3;
+}
+END
+# with_gcc PROGRAM FLAGS..., with_clang PROGRAM FLAGS...: compiles it, with -g.
+with_gcc() { riscv64-linux-gnu-gcc -march=rv64gc -O2 -g -ffreestanding -nostdlib -static -Wl,--build-id "${@:2}" first.c second.c -o "$1"; }
+with_clang() {
+	local name
+	for name in first second; do
+		clang --target=riscv64-linux-gnu -march=rv64gc -O2 -g -ffreestanding "${@:2}" -c "$name.c" -o "$name.o" || return
+	done
+	riscv64-linux-gnu-ld --build-id first.o second.o -o "$1"
+}
+# compress FROM TO: with zstd, as newer toolchains do by default
+compress() { llvm-objcopy-19 --compress-debug-sections=zstd "$1" "$2"; }
+# share FROM TO FILE: moves what two copies of a program have in common to FILE
+share() { cp "$1" "$2" && cp "$1" "$2.twin" && dwz -m "$3" -M "$PWD/$3" "$2" "$2.twin"; }
+# dwp PROGRAM: puts its .dwo files into a .dwp file
+dwp() { llvm-dwp-19 -e "$1" -o "$1.dwp" && rm "$1"-*.dwo; }
+
+# reads TEXT PROGRAM PLAIN LIBDW: has the lines and functions of PLAIN, or a reason of the library why not.
+reads() {
+	local text="$1, libdw: $4" version
+	with "$4" "$tmp/print_lines" "$2" >"$tmp/got" 2>&1
+	if [ $? -gt 1 ]; then
+		not_ok "$text" "$(<"$tmp/got")"
+	elif [ "$4" = "$newer" ] || ! grep -q '^missing: ' "$tmp/got"; then
+		ok "$text" cmp "$tmp/got" "$tmp/$3.lines"
+	else
+		version=$(sed -n 's/^missing: .*libdw \(0\.[0-9]*\) does not read .*/\1/p' "$tmp/got")
+		ok "$text: says that version '$version' does not read it" test -n "$version"
+	fi
+}
+newer=other
+[ $other = trixie ] || newer=here
+
+for version in 4 5; do
+	for compiler in gcc clang; do
+		plain=$compiler$version
+		ok "$compiler -gdwarf-$version" "with_$compiler" $plain -gdwarf-$version
+		with here "$tmp/print_lines" $plain >"$tmp/$plain.lines"
+		# The declaration of each function, in whatever unit it is.
+		is "$(grep -o ' [a-z_]* [a-z.]*:[0-9]*' "$tmp/$plain.lines" | sort -u | tr '\n' ';')" \
+			" _start first.c:4; inl shared.h:1; leaf first.c:2; other second.c:2;" "its functions"
+		compress $plain $plain.zstd || not_ok "compression"
+		for libdw in here other; do
+			reads "$plain, plain" $plain $plain $libdw
+			reads "$plain, zstd" $plain.zstd $plain $libdw
+		done
+	done
+	plain=gcc$version
+	# dwz does not know all sections of clang.
+	share $plain $plain.dwz shared$plain >"$tmp/said" 2>&1 || not_ok "dwz" "$(<"$tmp/said")"
+	with_gcc $plain.zlib -gdwarf-$version -gz=zlib
+	with_gcc $plain.split -gdwarf-$version -gsplit-dwarf
+	with_gcc $plain.package -gdwarf-$version -gsplit-dwarf
+	dwp $plain.package || not_ok "llvm-dwp-19"
+	with_gcc $plain.lto -gdwarf-$version -flto
+	for libdw in here other; do
+		reads "$plain, dwz" $plain.dwz $plain $libdw
+		reads "$plain, zlib" $plain.zlib $plain $libdw
+		reads "$plain, .dwo" $plain.split $plain $libdw
+		reads "$plain, .dwp" $plain.package $plain $libdw
+		with $libdw "$tmp/print_lines" $plain.lto >"$tmp/got"
+		is "$(grep -o ' [a-z_]* [a-z.]*:[0-9]*' "$tmp/got" | sort -u | tr '\n' ';')" \
+			" _start first.c:4; inl shared.h:1; leaf first.c:2; other second.c:2;" "$plain, LTO, libdw: $libdw: its functions"
+	done
+done
+
+# What is not there is named, by the commands, too.
+rm gcc5.split-first.dwo sharedgcc5
+for libdw in here other; do
+	like "a .dwo file that is not there, libdw: $libdw" '^missing: gcc5.split-first.dwo: not found' \
+		"$(with $libdw "$tmp/print_lines" gcc5.split)"
+	like "a file of dwz that is not there, libdw: $libdw" "^missing: $PWD/sharedgcc5: not found" "$(with $libdw "$tmp/print_lines" gcc5.dwz)"
+done
+printf '0x%s\n' "$(riscv64-linux-gnu-nm gcc5.split | awk '$3 == "_start" { print $1 }')" >pcs
+"$ntrace" encode --pcs pcs --elf gcc5.split --mode htm -o trace >/dev/null || not_ok "a trace"
+for name in gcc5.split:gcc5.split-first.dwo gcc5.dwz:sharedgcc5; do
+	"$ntrace" decode --level instruction --lines --elf "${name%:*}" trace >"$tmp/out" 2>"$tmp/err"
+	like "decode --lines names ${name#*:}" "${name%:*}: a part of its debug information was not read .*${name#*:}: not found" "$(<"$tmp/err")"
+done
+done_testing
