@@ -150,7 +150,11 @@ def test_ranges():
         got, out, message = run("decode", "--offset", text)
         test((got, out) == (status, "") and why in message, f"decode --offset {text}: an error", message)
     same(run("decode", "--offset", ",")[1], run("decode")[1], "decode --offset ,: everything")
-    same(run("decode", "--offset", "500,500")[0] in (0, 3), True, "decode --offset 500,500: one offset")
+    for part in (("--offset", "500,500"), ("--offset", "999999999,"), ("--time", "0,0"), ("--time", "0xfffffffffffffff0,")):
+        status, out, message = run("decode", *part)
+        test(out and status in (0, 3) or (status, out) == (1, "") and f"nothing was decoded: the trace has no messages in this part (option {part[0]})" in message,
+             f"decode {part[0]} {part[1]}: says if nothing is there", status, message)
+    same(run("decode", "--offset", "999999999,")[0], 1, "decode --offset beyond the trace: an error")
 
 
 def test_callers():

@@ -309,6 +309,18 @@ static int decode_stream(struct decode *decode, struct recording *recording, uns
 	return error < 0 ? fail("%s: %s", source, ntrace_strerror(error)) : EXIT_OK;
 }
 
+/* A part that has nothing is a failure: it lies beyond the trace, or between two messages. */
+static int check_part(const struct decode *decode, const char *path)
+{
+	const struct range_options *range = &decode->source.recording.range;
+
+	if (!range->given || decode->progress_events)
+		return EXIT_OK;
+	return fail("%s: nothing was decoded: the trace has no messages in this part (%s): 'ntrace "
+		    "stat' shows how many bytes and which timestamps it has",
+		    path, range->range.by_time ? "option --time" : "option --offset");
+}
+
 static int decode_recording(struct decode *decode, const char *path)
 {
 	struct recording recording;
@@ -334,7 +346,7 @@ static int decode_recording(struct decode *decode, const char *path)
 			error = decode_stream(decode, &recording, i);
 	progress_end(&decode->progress);
 	recording_close(&recording);
-	return error;
+	return error ? error : check_part(decode, path);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -409,7 +421,9 @@ const struct command command_decode = {
 		"The streams of a recording are printed one after the other. TRACE may be - for\n"
 		"standard input. If the trace has several SRC, each line names its SRC; if it has\n"
 		"timestamps, each line has the time in ticks.\n\n"
-		"exit status: 0, or 3 if the trace has gaps or errors.\n\n"
+		"exit status: 0, 3 if the trace has gaps or errors, or 1 if it cannot be read, or "
+		"has\n"
+		"nothing in the part of --offset or --time.\n\n"
 		"examples:\n"
 		"  ntrace decode ntrace.data | less\n"
 		"  ntrace decode --stream 1 --sysroot /srv/board ntrace.data\n"
