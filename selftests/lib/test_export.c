@@ -22,7 +22,7 @@ static void make_objects(void)
 	static const struct segment segments[] = {
 		{ .address = 0x1000, .size = 0x100 },
 		{ .address = 0x20000, .size = 0x100, .executable = true },
-		{ .address = 0x12340, .size = 0x100, .executable = true },
+		{ .address = 0x12340, .offset = 0x340, .size = 0x100, .executable = true },
 		{ .address = 0x13000, .size = 0x100, .executable = true },
 	};
 	const uint32_t code[4] = { 0 };
@@ -245,13 +245,28 @@ static void test_base(void)
 		{ &other, &other, 0x2fff, 0x3000, 0x3000, 1, 1, NTRACE_INSN_JUMP, true },
 	};
 	struct ntrace_profile *profile = profile_of(one, 1);
+	uint64_t base;
 
 	other->segments[0].address = 0x2fff;
+	other->segments[0].offset = 0xfff;
 	check(profile, NTRACE_EXPORT_PROFGEN, other, "1\n1000-1000:1\n1\nfff->1000:1\n",
 	      "the last byte of a page");
 	other->segments[0].address = 0x3000;
+	other->segments[0].offset = 0;
 	check(profile, NTRACE_EXPORT_PROFGEN, other, "1\n0-0:1\n1\nffffffffffffffff->0:1\n",
 	      "the first byte of a page");
+	ok(!ntrace_export_profgen_base(other, &base), "that is the base");
+	is_hex(base, 0x3000, "the base");
+	other->segments[0].address = 0;
+	ok(!ntrace_export_profgen_base(other, &base) && !base, "that of a program at 0 is 0");
+	other->segments[0].address = 0x3000;
+	/* The page and the address of offset 0 differ: which one llvm-profgen takes depends on its version. */
+	other->segments[0].offset = 0x1000;
+	check(profile, NTRACE_EXPORT_PROFGEN, other, "1\n3000-3000:1\n1\n2fff->3000:1\n",
+	      "the second page of the file");
+	is_u64((uint64_t)ntrace_export_profgen_base(other, &base), (uint64_t)NTRACE_ERR_UNSUPPORTED,
+	       "there is no base");
+	other->segments[0].offset = 0;
 	other->segments[0].executable = false;
 	check(profile, NTRACE_EXPORT_PROFGEN, other, "1\n3000-3000:1\n1\n2fff->3000:1\n",
 	      "no executable segment");

@@ -19,7 +19,7 @@ enum ntrace_export_format {
 	NTRACE_EXPORT_AUTOFDO,	/* create_llvm_prof and create_gcov --profiler=text: ranges, no
 				 * addresses, branches; link addresses */
 	NTRACE_EXPORT_PROFGEN,	/* llvm-profgen --unsymbolized-profile: ranges, branches; addresses
-				 * count from the page of the first executable segment */
+				 * count from ntrace_export_profgen_base() */
 	NTRACE_EXPORT_BOLT,	/* perf2bolt -pa of LLVM 21 and later: T (traces), R (traces
 				 * after a return), B (branches without a run), F (runs without a
 				 * branch) */
@@ -73,6 +73,20 @@ NTRACE_API bool ntrace_export_one_object(unsigned int format);
 NTRACE_API int ntrace_export_profile(FILE *file, struct ntrace_profile *profile,
 				     unsigned int format, const struct ntrace_object *object,
 				     struct ntrace_export_counts *counts);
+
+/**
+ * ntrace_export_profgen_base - what is subtracted from addresses for llvm-profgen
+ * @object: the object to describe
+ * @base: set to the base
+ *
+ * Versions of llvm-profgen derive the base from the first executable segment, up to LLVM 22 as the page of
+ * its address, later as its address minus its offset in the file.
+ *
+ * Return: 0, or NTRACE_ERR_UNSUPPORTED if the two differ; then the base is 0, and llvm-profgen needs the
+ * option --use-offset=0.
+ */
+NTRACE_EXPERIMENTAL int ntrace_export_profgen_base(const struct ntrace_object *object,
+						   uint64_t *base);
 
 /**
  * ntrace_export_lcov - lcov's tracefile: lines, branches and functions with counts, for genhtml

@@ -381,10 +381,17 @@ static int write_profile_to(struct export *export, FILE *file, struct ntrace_exp
 
 static int write_profile(struct export *export, struct ntrace_export_counts *counts)
 {
+	uint64_t base;
 	int error;
 
 	if (output_file_stream(&export->file, export->output, true))
 		return EXIT_FAILED;
+	if (export->format == NTRACE_EXPORT_PROFGEN &&
+	    ntrace_export_profgen_base(export->object, &base))
+		warn("%s: addresses are absolute: run llvm-profgen with --use-offset=0, because "
+		     "its "
+		     "versions count them from different bases",
+		     ntrace_object_name(export->object));
 	error = write_profile_to(export, export->file.stream, counts);
 	return error ? write_failed(export, error) : EXIT_OK;
 }
