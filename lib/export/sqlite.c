@@ -681,6 +681,10 @@ int ntrace_export_sqlite_close(struct ntrace_export_sqlite *sqlite, bool keep,
 {
 	int error, saved, closed;
 
+	if (counts)
+		*counts = (struct ntrace_export_sqlite_counts){ 0 };
+	if (!sqlite)
+		return 0;
 	if (!sqlite->error && keep) {
 		end_trace(sqlite);
 		put_time_error(sqlite);

@@ -153,6 +153,10 @@ int ntrace_export_timeline_close(struct ntrace_export_timeline *timeline, uint64
 {
 	int error;
 
+	if (events)
+		*events = 0;
+	if (!timeline)
+		return 0;
 	if (formats[timeline->format].end)
 		formats[timeline->format].end(timeline);
 	if (ferror(timeline->file) && !timeline->error)

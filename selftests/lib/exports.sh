@@ -24,6 +24,20 @@ is "$(nm -g --defined-only "$top/build/libntrace.a" | awk 'NF == 3 && $3 !~ /^nt
 	"libntrace.a has no name without the prefix"
 is "$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')" libntrace.so.0 "soname"
 is "$(readlink "$library")" libntrace.so.0 "libntrace.so leads to it"
+# Each function that ends a handle allows NULL.
+sed -nE 's/^.*extern [a-z]+ (ntrace_[a-z0-9_]+_(free|close)|ntrace_(object|space)_put) \(([^)]*)\);.*/\1 \4/p' "$tmp/declared" | sort -u >"$tmp/ends"
+ok "there are more than twenty that end a handle ($(wc -l <"$tmp/ends"))" test "$(wc -l <"$tmp/ends")" -gt 20
+{
+	cat "$tmp/all.c"
+	printf '#include <stddef.h>\n#include <stdio.h>\nint main(void)\n{\n'
+	while read -r name arguments; do
+		arguments=${arguments//[^,]/}
+		printf '\tputs("%s");\n\tfflush(stdout);\n\t(void)%s(%sNULL);\n' "$name" "$name" "${arguments//,/0, }"
+	done <"$tmp/ends"
+	printf '\tputs("end");\n\treturn 0;\n}\n'
+} >"$tmp/null.c"
+ok "a program that ends no handle" gcc -std=c11 -I "$top/lib/include" "$tmp/null.c" -L "$top/build" -lntrace -o "$tmp/null"
+is "$(LD_LIBRARY_PATH=$top/build "$tmp/null" | tail -n 1)" end "each of them allows NULL"
 for header in "$top"/lib/include/ntrace/*.h; do
 	echo "#include <ntrace/${header##*/}>" >"$tmp/one.cc"
 	ok "${header##*/} alone, as C++" g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I "$top/lib/include" "$tmp/one.cc"

@@ -36,6 +36,15 @@ extern "C" {
  */
 
 /*
+ * Handles: what a function named ..._open() or ..._new() makes is valid until ..._close() or ..._free(), and
+ * so is all that it owns; objects and spaces, which have references, until the last ..._put(). These
+ * functions allow NULL, and free the handle also if they return an error. A handle must not be used after
+ * them, and the library does not check that. ..._end() keeps the handle: it ends the input, after which only
+ * results are read, or a stream, after which the next one may follow, as its description says. The Python module checks: a closed handle raises
+ * ValueError, and closing it again does nothing.
+ */
+
+/*
  * Threads: the library keeps all state that a caller can see in its objects. Different objects may
  * be used by different threads at any time. One object may be used by one thread at a time.
  * Exceptions, which any number of threads may use as long as none changes them:

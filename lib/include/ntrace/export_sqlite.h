@@ -67,7 +67,7 @@ NTRACE_EXPERIMENTAL int ntrace_export_sqlite_profile(struct ntrace_export_sqlite
 
 /**
  * ntrace_export_sqlite_close - complete the file, and free @sqlite, also on error
- * @sqlite: a database; not NULL
+ * @sqlite: a database; NULL is allowed
  * @keep: false: remove the file, and leave an existing file as it is
  * @counts: numbers of rows; may be NULL
  *

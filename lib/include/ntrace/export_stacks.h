@@ -106,7 +106,7 @@ NTRACE_EXPERIMENTAL int ntrace_export_timeline_change(void *timeline,
 
 /**
  * ntrace_export_timeline_close - finish the file and free @timeline, also on error
- * @timeline: a timeline; not NULL
+ * @timeline: a timeline; NULL is allowed
  * @events: set to the number of events; may be NULL
  *
  * Return: 0, or the first error of all calls (NTRACE_ERR_IO: errno is kept).
