@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Names that are not UTF-8 and have control characters: of a function, a thread and a file, in every output.
+"""Names that are not UTF-8, have control characters or separators of formats, or are very long: of a function, a thread and a
+file, in every output.
 
 Text that people or parsers read is UTF-8, each name stays in its line, and no control character reaches a
 terminal. Formats whose readers compare names with those in the program have the bytes themselves.
@@ -22,6 +23,9 @@ from tap import done, ok  # noqa: E402
 BUILD, EXAMPLES = TOP / "build", TOP / "Documentation/examples"
 NTRACE = BUILD / "ntrace"
 FUNCTION, THREAD, FOLDER = b"lat\xe9\x1b\nY", b"d\xe9\n\x1b", b"dir\xe9\x1b\n"
+# What ends a string, a field, a tag or a comment in some format.
+SEPARATORS = (b"a\"b\\c'd;e,f|g]]>h<i>&amp;%s{}#\xc3\xa9", b"\"\\',;<&]]>", b"d \"\\';,<&")
+LONG = (b"l" + b"ong" * 5000, b"fourteen bytes", b"x" * 200)
 # Readers of these compare the names with those of the program.
 EXACT = {"gcov", "autofdo", "profgen", "bolt", "bolt-bf", "perf-data", "perfscript"}
 JSON = {"json", "speedscope", "chrome"}
@@ -32,7 +36,7 @@ def run(*command, **options):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options).stdout
 
 
-def make_recording(where):
+def make_recording(where, function, thread, directory):
     """A program with such names, and a recording of it."""
     environment = dict(os.environ, LD_LIBRARY_PATH=str(BUILD))
     source = where / "demo.S"
@@ -40,17 +44,16 @@ def make_recording(where):
     run("riscv64-linux-gnu-gcc", "-march=rv64gc", "-nostdlib", "-static", "-Wl,-Ttext=0x10000", "-g", "-o", where / "prog", source)
     for name in ("encode", "recording"):
         run("gcc", "-std=c11", "-I", TOP / "lib/include", EXAMPLES / (name + ".c"), "-L", BUILD, "-lntrace", "-o", where / name)
-    folder = os.path.join(os.fsencode(where), FOLDER)
+    folder = os.path.join(os.fsencode(where), directory)
     os.mkdir(folder)
     program = os.path.join(folder, b"prog")
-    with open(program, "wb") as file:
-        file.write((where / "prog").read_bytes().replace(b"lat_X_Y", FUNCTION))
+    run("riscv64-linux-gnu-objcopy", b"--redefine-sym=lat_X_Y=" + function, where / "prog", program)
     run(where / "encode", where / "trace", env=environment)
     trace = (where / "trace").read_bytes()
     run(where / "recording", where / "rec", program, str(len(trace)), env=environment)
     (where / "rec/aux.0").write_bytes(trace)
     data = where / "rec/data"
-    data.write_bytes(data.read_bytes().replace(b"demo\0", THREAD + b"\0"))
+    data.write_bytes(data.read_bytes().replace(b"demo\0".ljust(8, b"\0"), (thread + b"\0").ljust(8, b"\0")[:8]))
     return where / "rec"
 
 
@@ -90,10 +93,44 @@ def check_format(name, recording, file):
         check_text(name, output)
 
 
+def strings(value):
+    """All strings in a value of JSON."""
+    if isinstance(value, dict):
+        return [text for key, part in value.items() for text in (key, *strings(part))]
+    if isinstance(value, list):
+        return [text for part in value for text in strings(part)]
+    return [value] if isinstance(value, str) else []
+
+
+def check_whole(what, function, formats):
+    """Each reader finds the whole name of the function."""
+    with tempfile.TemporaryDirectory() as name:
+        where, wanted = pathlib.Path(name), function[0].decode()
+        recording = make_recording(where, *function)
+        for format_name in sorted(formats - EXACT):
+            run(NTRACE, "export", "-f", format_name, "-u", "-o", where / "out", recording)
+            if format_name in JSON - {"json"}:
+                ok(wanted in strings(json.loads((where / "out").read_text())), f"{what}: {format_name}")
+            elif format_name == "sqlite":
+                with sqlite3.connect(where / "out") as database:
+                    ok((wanted,) in database.execute("SELECT name FROM functions").fetchall(), f"{what}: sqlite")
+            elif format_name in ("pprof", "perfetto"):
+                output = (where / "out").read_bytes()
+                output = gzip.decompress(output) if output[:2] == b"\x1f\x8b" else output
+                ok(function[0] in output, f"{what}: {format_name}")
+            (where / "out").unlink()
+        ok(wanted in strings(json.loads(run(NTRACE, "report", "--json", recording))), f"{what}: report --json")
+        lines = [json.loads(line) for line in run(NTRACE, "decode", "--json", recording).splitlines()]
+        ok(any(wanted in text for text in strings(lines)), f"{what}: decode --json")
+        run(NTRACE, "report", "--html", where / "page", recording)
+        data = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', (where / "page").read_text(), re.S)
+        ok(data and wanted in strings(json.loads(data.group(1))), f"{what}: the data of the page")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         where = pathlib.Path(name)
-        recording = make_recording(where)
+        recording = make_recording(where, FUNCTION, THREAD, FOLDER)
         help_text = run(NTRACE, "export", "--help").decode()
         formats = re.findall(r"^  ([a-z][a-z-]*)(?:, ([a-z]+))?  +\S", help_text.split("formats:")[1].split("examples:")[0], re.M)
         formats = [name for pair in formats for name in pair if name]
@@ -121,6 +158,8 @@ def main():
         output = run(sys.executable, "-c", script, os.path.join(os.fsencode(where), FOLDER, b"prog"),
                      env=dict(os.environ, PYTHONPATH=str(TOP / "lib/python"), LD_LIBRARY_PATH=str(BUILD)))
         ok(b"lat" in output, "the Python module")
+    check_whole("separators", SEPARATORS, set(formats))
+    check_whole("a name of 15,001 bytes", LONG, set(formats))
     done()
 
 
