@@ -206,8 +206,9 @@ static void json_branches(const struct sums *sums)
 
 		place_name(from, sizeof(from), edge->from_object, edge->from);
 		place_name(to, sizeof(to), edge->object, edge->to);
-		output_printf(output, "%s{\"count\":%" PRIu64 ",\"class\":\"%s\"", i ? ",\n" : "\n",
-			      edge->taken, ntrace_insn_class_name(edge->from_class));
+		output_text(output, i ? ",\n" : "\n");
+		output_printf(output, "{\"count\":%" PRIu64 ",\"class\":\"%s\"", edge->taken,
+			      ntrace_insn_class_name(edge->from_class));
 		json_place(output, "from", edge->from_object, edge->from, from);
 		json_place(output, "to", edge->object, edge->to, to);
 		output_char(output, '}');

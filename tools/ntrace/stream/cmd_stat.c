@@ -240,10 +240,11 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	progress_end(&stat->progress);
 	if (error)
 		return fail("stream %u: %s", index, ntrace_strerror(error));
+	if (!stat->json && index)
+		output_char(stat->output, '\n');
 	if (!stat->json)
-		output_printf(stat->output, "%s# stream %u: %s, CPU %u, hart %" PRIu64 "\n",
-			      index ? "\n" : "", index, recording_stream_name(recording, index),
-			      stream->cpu, stream->hartid);
+		output_printf(stat->output, "# stream %u: %s, CPU %u, hart %" PRIu64 "\n", index,
+			      recording_stream_name(recording, index), stream->cpu, stream->hartid);
 	print(stat, (int)index);
 	/* A note of the session has said it. */
 	stat->lossy |= ntrace_stream_losses(stream, NULL, 0);
