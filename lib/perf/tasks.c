@@ -211,9 +211,27 @@ static int write_process(struct ntrace_perf_writer *writer, const char *proc, in
 	return error ? error : task_mappings(proc, pid, write_mapping, writer);
 }
 
+/* The process of a thread; @tid if it has ended. */
+static int32_t process_of(const char *proc, int32_t tid)
+{
+	char path[PATH_ROOM], line[256];
+	int32_t pid = tid;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%d/status", proc, tid);
+	file = fopen(path, "re");
+	if (!file)
+		return tid;
+	while (fgets(line, sizeof(line), file) && sscanf(line, "Tgid: %" SCNd32, &pid) != 1)
+		;
+	fclose(file);
+	return pid;
+}
+
 int ntrace_perf_write_task(struct ntrace_perf_writer *writer, const char *proc, int32_t pid)
 {
-	return write_process(writer, proc ? proc : "/proc", pid);
+	proc = proc ? proc : "/proc";
+	return write_process(writer, proc, process_of(proc, pid));
 }
 
 /* What is done for each process. */
@@ -255,5 +273,6 @@ int tasks_mappings(const char *proc, int32_t pid,
 {
 	const struct each each = { .callback = callback, .data = data };
 
-	return pid ? task_mappings(proc, pid, callback, data) : do_each(&each, proc);
+	return pid ? task_mappings(proc, process_of(proc, pid), callback, data) :
+		     do_each(&each, proc);
 }

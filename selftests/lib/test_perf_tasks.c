@@ -94,6 +94,13 @@ static void test_tasks(void)
 	one = strdup(said);
 	is_str(told(proc, 0), one, "all processes: the only process");
 	free(one);
+	one = strdup(told(proc, 100));
+	run("mkdir %s/proc/101 && printf 'Name:\\tx\\nTgid:\\t100\\n' >%s/proc/101/status && ln -s "
+	    "../100/maps %s/proc/101/maps",
+	    directory, directory, directory);
+	is_str(told(proc, 101), one, "a thread: its process");
+	free(one);
+	run("rm -r %s/proc/101", directory);
 	is_str(told(proc, 7), "", "a process that has ended has no records");
 	is_u64(ntrace_perf_write_tasks(NULL, in("nothing")), NTRACE_ERR_IO, "no /proc");
 	run(": >%s/proc/100/task/100/comm; rm -r %s/proc/100/task/101", directory, directory);

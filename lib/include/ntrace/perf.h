@@ -286,7 +286,7 @@ NTRACE_API int ntrace_perf_write_tasks(struct ntrace_perf_writer *writer, const 
  * ntrace_perf_write_task - ntrace_perf_write_tasks() for one process
  * @writer: writer made by ntrace_perf_writer_open(), with an event
  * @proc: mount point of procfs; NULL = "/proc"
- * @pid: the process; nothing is written if it has ended
+ * @pid: the process, or one of its threads; nothing is written if it has ended
  *
  * Return: as ntrace_perf_write_tasks().
  */

@@ -282,7 +282,7 @@ NTRACE_API int ntrace_keeper_open(struct ntrace_keeper **keeper, const char *dir
 /**
  * ntrace_keeper_tasks - keep code of processes that already run
  * @keeper: made by ntrace_keeper_open()
- * @pid: the process; 0 = all
+ * @pid: the process, or one of its threads; 0 = all
  *
  * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO: there is no procfs.
  */

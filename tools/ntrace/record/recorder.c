@@ -143,6 +143,26 @@ static int sideband_start(struct recorder *recorder)
 	return error ? error : sideband_keep(recorder->sideband, recorder->directory);
 }
 
+/*
+ * Tasks that already run, as far as they are traced. Nothing is traced of the command before its exec: its
+ * process is a copy of the recorder until then.
+ */
+static int save_tasks(struct recorder *recorder)
+{
+	const struct id_list *pids = &recorder->options.pids, *tids = &recorder->options.tids;
+	int error = EXIT_OK;
+
+	if (recorder->tasks.child)
+		return EXIT_OK;
+	if (!recorder->by_tasks || !(pids->count + tids->count))
+		return sideband_tasks(recorder->sideband, 0);
+	for (unsigned int i = 0; !error && i < pids->count; i++)
+		error = sideband_tasks(recorder->sideband, pids->ids[i]);
+	for (unsigned int i = 0; !error && i < tids->count; i++)
+		error = sideband_tasks(recorder->sideband, tids->ids[i]);
+	return error;
+}
+
 /* Saves the state before the events were opened: code and tasks. */
 static int save_past(struct recorder *recorder)
 {
@@ -156,9 +176,8 @@ static int save_past(struct recorder *recorder)
 	if (with_kernel(recorder))
 		error = sideband_kernel(recorder->sideband, path);
 	free(path);
-	/* Before its exec the command is just the recorder's child. */
 	if (!error)
-		error = sideband_tasks(recorder->sideband, recorder->tasks.child);
+		error = save_tasks(recorder);
 	if (!error && ntrace_recording_copy_vdso(recorder->directory) == NTRACE_ERR_IO)
 		error = fail("%s: copying the vDSO: %s", recorder->directory, strerror(errno));
 	return error;
