@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Decompresses files of perf record -z. All compressed records of a file form one zstd stream,
- * which contains one chain of records. A record of the chain may cross from one compressed record
+ * Decompresses files of perf record -z. All compressed records of a file form one zstd stream, those
+ * of a file data.N another one, which contains one chain of records. A record of the chain may cross from one compressed record
  * into the next.
  */
 #include <stdlib.h>
@@ -22,6 +22,7 @@ struct expanding {
 	uint64_t max;
 	size_t room;		/* room of file->expanded */
 	size_t part_room;	/* room of file->parts */
+	size_t thread;		/* the next one of file->threads */
 };
 
 /* The compressed bytes of a record; false if it has none. */
@@ -114,6 +115,11 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 		return 0;
 	if (!find_content(record, &content))
 		return NTRACE_ERR_TRUNCATED;
+	while (expanding->thread < expanding->file->thread_count &&
+	       record->position >= expanding->file->threads[expanding->thread].at) {
+		ZSTD_DCtx_reset(expanding->context, ZSTD_reset_session_only);
+		expanding->thread++;
+	}
 	error = expand_content(expanding, &content);
 	/* Output of a damaged record is incomplete, and later records depend on it. */
 	if (error)

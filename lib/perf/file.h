@@ -29,9 +29,19 @@ struct pmu_name {
 	char *name;
 };
 
+/* Records of a file data.N of perf record --threads, as positions in the whole. */
+struct thread_part {
+	uint64_t at;
+	uint64_t end;
+};
+
+/* @size: of all files; @head: of the file with the header, which comes first */
 struct ntrace_perf_file {
 	const uint8_t *bytes;
 	uint64_t size;
+	uint64_t head;
+	struct thread_part *threads;
+	size_t thread_count;
 	uint64_t data_at;
 	uint64_t data_end;
 	bool unfinished;	/* the writer did not close the file */

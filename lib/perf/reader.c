@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Reader of perf.data. All sizes and offsets in the file are checked against the size of the file.
+ * Reader of perf.data. All sizes and offsets in the file are checked against the size of the file. A directory
+ * is a file "data"; perf record --threads adds files data.N, which have records alone. These are mapped after it,
+ * so that a position says which byte of which file is meant.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +19,7 @@
 
 static bool inside(const struct ntrace_perf_file *file, uint64_t offset, uint64_t size)
 {
-	return offset <= file->size && size <= file->size - offset;
+	return offset <= file->head && size <= file->head - offset;
 }
 
 static int add_event(struct ntrace_perf_file *file, const uint8_t *attr, size_t attr_size,
@@ -51,7 +53,7 @@ static int add_event(struct ntrace_perf_file *file, const uint8_t *attr, size_t 
 static int read_attrs(struct ntrace_perf_file *file, const struct perf_file_header *header)
 {
 	uint64_t attr_size = header->attr_size, at, i;
-	uint64_t id_room = file->size / 8; /* ids of all events together, unless events share ids */
+	uint64_t id_room = file->head / 8; /* ids of all events together, unless events share ids */
 
 	if (attr_size < PERF_ATTR_SIZE_VER0 + sizeof(struct perf_file_section) ||
 	    attr_size > 65536 || !inside(file, header->attrs.offset, header->attrs.size))
@@ -263,10 +265,10 @@ static int read_file(struct ntrace_perf_file *file)
 	struct perf_file_header header;
 	int error;
 
-	if (file->size < PERF_PIPE_HEADER_SIZE)
+	if (file->head < PERF_PIPE_HEADER_SIZE)
 		return NTRACE_ERR_FORMAT;
 	memset(&header, 0, sizeof(header));
-	memcpy(&header, file->bytes, file->size < sizeof(header) ? file->size : sizeof(header));
+	memcpy(&header, file->bytes, file->head < sizeof(header) ? file->head : sizeof(header));
 	if (header.magic == PERF_FILE_MAGIC_SWAPPED)
 		return NTRACE_ERR_UNSUPPORTED;
 	if (header.magic != PERF_FILE_MAGIC)
@@ -274,12 +276,12 @@ static int read_file(struct ntrace_perf_file *file)
 	if (header.size == PERF_PIPE_HEADER_SIZE) {
 		file->pipe = true;
 		file->data_at = PERF_PIPE_HEADER_SIZE;
-		file->data_end = file->size;
+		file->data_end = file->head;
 		error = ntrace_perf_file_records(file, take_pipe_record, file);
 		if (error && error != NTRACE_ERR_TRUNCATED)
 			return error;
 	} else {
-		if (file->size < sizeof(header) || header.data.offset > file->size)
+		if (file->head < sizeof(header) || header.data.offset > file->head)
 			return NTRACE_ERR_FORMAT;
 		error = read_attrs(file, &header);
 		if (error)
@@ -287,7 +289,7 @@ static int read_file(struct ntrace_perf_file *file)
 		file->data_at = header.data.offset;
 		file->unfinished = !header.data.size ||
 				   !inside(file, header.data.offset, header.data.size);
-		file->data_end = file->unfinished ? file->size :
+		file->data_end = file->unfinished ? file->head :
 						    header.data.offset + header.data.size;
 		/* A file without records is still complete if it has features. */
 		if (!header.data.size && header.features[0]) {
@@ -305,35 +307,99 @@ static int read_file(struct ntrace_perf_file *file)
 	return file->compressed ? perf_file_expand(file) : 0;
 }
 
-static int map(struct ntrace_perf_file *file, const char *path)
-{
-	char inner[4096];
-	struct stat st;
-	void *bytes;
-	int fd, error;
+#define NAME_ROOM 4096
 
-	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
-		if (snprintf(inner, sizeof(inner), "%s/data", path) >= (int)sizeof(inner)) {
-			errno = ENAMETOOLONG;
-			return NTRACE_ERR_IO;
-		}
-		path = inner;
-	}
-	error = open_regular(path, &fd, &st);
+/* "data" or "data.N" of a directory, @number from 1; the file itself is number 0. */
+static bool name_file(char *name, const char *path, bool directory, size_t number)
+{
+	int made;
+
+	if (number)
+		made = snprintf(name, NAME_ROOM, "%s/data.%zu", path, number - 1);
+	else
+		made = snprintf(name, NAME_ROOM, "%s%s", path, directory ? "/data" : "");
+	errno = ENAMETOOLONG;
+	return made < NAME_ROOM;
+}
+
+/* Maps a file into the address space that is reserved from @at on, or as much of it as there was. */
+static int map_part(struct ntrace_perf_file *file, const char *name, uint64_t at, uint64_t *size)
+{
+	struct stat st;
+	int fd, error = open_regular(name, &fd, &st);
+
 	if (error)
 		return error;
-	if (st.st_size <= 0)
-		error = NTRACE_ERR_FORMAT;
-	if (!error) {
-		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (bytes == MAP_FAILED) {
-			error = NTRACE_ERR_IO;
-		} else {
-			file->bytes = bytes;
-			file->size = (uint64_t)st.st_size;
-		}
-	}
+	if ((uint64_t)st.st_size < *size)
+		*size = (uint64_t)st.st_size;
+	if (*size && mmap((void *)(uintptr_t)(file->bytes + at), *size, PROT_READ,
+			  MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
+		error = NTRACE_ERR_IO;
 	close(fd);
+	return error;
+}
+
+/* Sizes of the files, from file->head on; they begin at pages. */
+static int measure(struct ntrace_perf_file *file, const char *path, bool directory)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	char name[NAME_ROOM];
+	struct stat st;
+
+	for (size_t i = 0;; i++) {
+		struct thread_part *threads;
+		uint64_t at = (file->size + page - 1) & -page;
+
+		if (!name_file(name, path, directory, i))
+			return NTRACE_ERR_IO;
+		if (stat(name, &st))
+			return i ? 0 : NTRACE_ERR_IO;
+		if (!S_ISREG(st.st_mode) || (!i && !st.st_size))
+			return NTRACE_ERR_FORMAT;
+		file->size = at + (uint64_t)st.st_size;
+		if (!i)
+			file->head = file->size;
+		if (!directory)
+			return 0;
+		if (!i)
+			continue;
+		threads = realloc(file->threads, i * sizeof(*threads));
+		if (!threads)
+			return NTRACE_ERR_NOMEM;
+		file->threads = threads;
+		threads[file->thread_count++] = (struct thread_part){ at, file->size };
+	}
+}
+
+static int map(struct ntrace_perf_file *file, const char *path)
+{
+	bool directory;
+	char name[NAME_ROOM];
+	struct stat st;
+	void *bytes;
+	int error;
+
+	directory = !stat(path, &st) && S_ISDIR(st.st_mode);
+	error = measure(file, path, directory);
+	if (error)
+		return error;
+	bytes = mmap(NULL, file->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bytes == MAP_FAILED)
+		return NTRACE_ERR_IO;
+	file->bytes = bytes;
+	for (size_t i = 0; !error && i <= file->thread_count; i++) {
+		struct thread_part *thread = i ? &file->threads[i - 1] : NULL;
+		uint64_t at = thread ? thread->at : 0;
+		uint64_t size = thread ? thread->end - at : file->head;
+
+		if (!name_file(name, path, directory, i))
+			return NTRACE_ERR_IO;
+		error = map_part(file, name, at, &size);
+		if (thread)
+			thread->end = at + size;
+		else
+			file->head = size;
+	}
 	return error;
 }
 
@@ -374,6 +440,7 @@ void ntrace_perf_file_close(struct ntrace_perf_file *file)
 	free(file->build_ids);
 	free(file->expanded);
 	free(file->parts);
+	free(file->threads);
 	free(file);
 }
 
@@ -453,39 +520,64 @@ static bool next_record(const struct ntrace_perf_file *file, struct chain *chain
 	return true;
 }
 
-static struct chain expanded_chain(const struct ntrace_perf_file *file)
-{
-	return (struct chain){ .bytes = file->expanded, .position = file->size };
-}
+/* Place in the content of compressed records, which is one chain for each file. */
+struct content {
+	struct chain chain;
+	size_t part;		/* the next one of file->parts */
+	bool cut;		/* the last record of a chain is incomplete */
+};
 
-int ntrace_perf_file_records(const struct ntrace_perf_file *file,
-			     int (*callback)(void *data, const struct ntrace_perf_record *record),
-			     void *data)
+static int pass_chain(const struct ntrace_perf_file *file, struct chain outer,
+		      struct content *content,
+		      int (*callback)(void *data, const struct ntrace_perf_record *record),
+		      void *data)
 {
-	struct chain outer = { .bytes = file->bytes, .at = file->data_at, .end = file->data_end };
-	struct chain inner = expanded_chain(file);
+	struct chain *inner = &content->chain;
 	struct ntrace_perf_record record;
-	size_t part = 0;
 	int result;
 
 	while (outer.at < outer.end) {
 		if (!next_record(file, &outer, &record))
 			return NTRACE_ERR_TRUNCATED;
-		if (part == file->part_count || file->parts[part].position != record.position) {
+		if (content->part == file->part_count ||
+		    file->parts[content->part].position != record.position) {
 			result = callback(data, &record);
 			if (result)
 				return result;
 			continue;
 		}
 		/* The last record of the content may continue in the next compressed record. */
-		inner.end = file->parts[part++].end;
-		while (inner.bytes && next_record(file, &inner, &record)) {
+		inner->end = file->parts[content->part++].end;
+		while (inner->bytes && next_record(file, inner, &record)) {
 			result = callback(data, &record);
 			if (result)
 				return result;
 		}
 	}
-	return file->unfinished || inner.at < inner.end ? NTRACE_ERR_TRUNCATED : 0;
+	content->cut |= inner->at < inner->end;
+	inner->at = inner->end;
+	return 0;
+}
+
+int ntrace_perf_file_records(const struct ntrace_perf_file *file,
+			     int (*callback)(void *data, const struct ntrace_perf_record *record),
+			     void *data)
+{
+	struct content content = {
+		.chain = { .bytes = file->expanded, .position = file->size },
+		.cut = file->unfinished,
+	};
+	struct chain outer = { .bytes = file->bytes, .at = file->data_at, .end = file->data_end };
+	int result = pass_chain(file, outer, &content, callback, data);
+
+	for (size_t i = 0; i < file->thread_count && (!result || result == NTRACE_ERR_TRUNCATED);
+	     i++) {
+		content.cut |= result != 0;
+		outer.at = file->threads[i].at;
+		outer.end = file->threads[i].end;
+		result = pass_chain(file, outer, &content, callback, data);
+	}
+	return result || !content.cut ? result : NTRACE_ERR_TRUNCATED;
 }
 
 const struct perf_event_attr *perf_file_event(const struct ntrace_perf_file *file, uint64_t id)

@@ -503,6 +503,31 @@ static void test_damage(void)
 	ntrace_perf_file_close(file);
 }
 
+/* perf record --threads: files data.N with records alone, in the order of time with those of "data". */
+static void test_threads(void)
+{
+	struct ntrace_perf_counts counts = { 0 };
+	struct ntrace_perf_file *file;
+	struct list list = { .sorted = true };
+
+	run("cd %s && mkdir threads && cp unsorted threads/data && : >threads/data.1 && "
+	    "tail -c +%d unsorted | head -c %d >threads/data.0 && cp threads/data.0 threads/data.2",
+	    directory, 104 + 16 + 128 + 1, 3 * 48);
+	is_u64(ntrace_perf_file_open(&file, in("threads")), 0, "a directory with files of threads");
+	ntrace_perf_file_sideband(file, add_to_list, &list, &counts);
+	is_u64(list.count, 50 + 3 + 3, "the records of all files");
+	ok(list.sorted, "are sorted by time");
+	ok(!counts.truncated, "all files are whole");
+	ntrace_perf_file_close(file);
+	list.count = 0;
+	run("head -c %d %s >%s", 2 * 48 + 20, in("threads/data.2"), in("threads/data.0"));
+	is_u64(ntrace_perf_file_open(&file, in("threads")), 0, "one of them is cut off");
+	ntrace_perf_file_sideband(file, add_to_list, &list, &counts);
+	is_u64(list.count, 50 + 2 + 3, "the records of the others are there");
+	ok(counts.truncated, "that something is missing is known");
+	ntrace_perf_file_close(file);
+}
+
 static void test_running_tasks(void)
 {
 	struct ntrace_perf_writer *writer = start(in("tasks"), usual);
@@ -649,6 +674,7 @@ int main(void)
 	test_sorting();
 	test_reads_perf();
 	test_damage();
+	test_threads();
 	test_running_tasks();
 	test_branch_stack();
 	test_misuse();
