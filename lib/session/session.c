@@ -209,7 +209,7 @@ int ntrace_session_open(struct ntrace_session **session, const char *directory,
 	made->roots[0] = made->sysroot;
 	/* A given sysroot may lack debug files; an archive is all that the recording may show. */
 	made->roots[1] = full.sysroot && made->sysroot && *made->sysroot ? "" : NULL;
-	made->chosen = made->sysroot && full.sysroot && *made->sysroot;
+	made->chosen = full.sysroot != NULL;
 	if (asprintf(&made->origin, "sysroot %s\nfirmware %s %" PRIx64 "\nparams %s\n",
 		     made->sysroot ? made->sysroot : "", full.firmware ? full.firmware : "",
 		     full.firmware_bias, full.params ? full.params : "") < 0)

@@ -174,6 +174,9 @@ static int open_memory(struct ntrace_session *session, struct mapped_file *file,
 	return error;
 }
 
+#define LEADS_OUT \
+	"a link leads out of the sysroot, and the recording has no build-id for it"
+
 /*
  * A link in the path may lead out of the sysroot: there is no such file then. A given sysroot may be made of
  * links to other places of this machine: the build-id tells whether the file there is the right one.
@@ -188,8 +191,10 @@ static int open_program(const struct ntrace_session *session, struct mapped_file
 
 		snprintf(name, sizeof(name), "%.*s", (int)kept_path_length(file->path), file->path);
 		fd = ntrace_open_below(session->sysroot, name);
-		if (fd < 0 && !(session->chosen && file->build_id_size))
+		if (fd < 0 && !(session->chosen && file->build_id_size)) {
+			errno = access(path, F_OK) ? ENOENT : EXDEV;
 			return fd;
+		}
 		if (fd >= 0)
 			close(fd);
 	}
@@ -205,29 +210,36 @@ static bool is_unknown(const struct ntrace_session *session, const struct mapped
 	       (deleted && !file->build_id_size && !session->chosen);
 }
 
-/* The programs of this machine may be others than those of the recorded one, or be built again. */
-static void note_doubts(struct ntrace_session *session, const struct mapped_file *file,
-			const char *path)
+/*
+ * Without a build-id in the recording: whether the file at @path is known not to be the one that was mapped. The
+ * programs of this machine may be others than those of the recorded one, or be built again. An inode identifies
+ * a file on the machine that recorded alone; a given sysroot is the caller's choice.
+ */
+static bool is_other_file(struct ntrace_session *session, const struct mapped_file *file,
+			  const char *path)
 {
+	char data[SESSION_PATH_ROOM];
 	struct stat status, recorded;
-	size_t size;
 
-	ntrace_object_build_id(file->object, &size);
-	if (file->build_id_size || *session->sysroot || stat(path, &status) ||
-	    stat(session->directory, &recorded))
-		return;
-	if (file->inode && file->inode != status.st_ino)
+	if (file->build_id_size || session->chosen || *session->sysroot || stat(path, &status))
+		return false;
+	if (file->inode && file->inode != status.st_ino) {
 		session_note(
 			session,
 			"%s: the recording has no build-id for it, and it is not the file that "
-			"was traced (inode %" PRIu64 ", now %" PRIu64 "): its code may be wrong",
+			"was traced (inode %" PRIu64 ", now %" PRIu64
+			"): code in it is not decoded; --sysroot / takes it all the same",
 			path, file->inode, (uint64_t)status.st_ino);
-	else if (!size && status.st_mtim.tv_sec > recorded.st_mtim.tv_sec)
-		session_note(
-			session,
-			"%s has no build-id and was changed after the recording: its code may be "
-			"wrong",
-			path);
+		return true;
+	}
+	snprintf(data, sizeof(data), "%s%s", session->directory, session->single ? "" : "/data");
+	if (stat(data, &recorded) || status.st_mtim.tv_sec <= recorded.st_mtim.tv_sec)
+		return false;
+	session_note(session,
+		     "%s: the recording has no build-id for it, and it was changed after the "
+		     "recording: code in it is not decoded; --sysroot / takes it all the same",
+		     path);
+	return true;
 }
 
 static struct ntrace_object *open_failed(struct mapped_file *file)
@@ -272,6 +284,8 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 		session_note(session, "%.200s...: path too long", file->path);
 		return NULL;
 	}
+	if (!kept && is_other_file(session, file, path))
+		return NULL;
 	error = file->is_memory ? open_memory(session, file, path) :
 				  open_program(session, file, path, kept);
 	if (error == NTRACE_ERR_NOMEM) {
@@ -282,8 +296,9 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 	if (error) {
 		if (!told)
 			session_note(session, "%s: %s; code in it is not decoded", path,
-				     error == NTRACE_ERR_IO ? strerror(errno) :
-							      ntrace_strerror(error));
+				     error != NTRACE_ERR_IO ? ntrace_strerror(error) :
+				     errno == EXDEV	    ? LEADS_OUT :
+							      strerror(errno));
 		return open_failed(file);
 	}
 	if (!file->is_memory && !same_build_id(file, file->object)) {
@@ -294,8 +309,6 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 			     path);
 		return open_failed(file);
 	}
-	if (!kept)
-		note_doubts(session, file, path);
 	if (!file->is_memory)
 		add_debug_file(session, file->object, failed);
 	return file->object;

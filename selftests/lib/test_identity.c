@@ -29,8 +29,9 @@ static const struct way ways[] = {
 	{ "deleted, but the reader has it", "/aaa (deleted)", false, 0, NULL, true, "aaa", NULL },
 	{ "deleted, and kept by inode", " (deleted)", false, 7, "8-1-7-3/app", false, "aaa", NULL },
 	{ "kept by inode", "/app", false, 7, "8-1-7-3/app", true, "aaa", NULL },
-	{ "another inode", "", false, 1, NULL, false, "bbb",
+	{ "another inode", "", false, 1, NULL, false, NULL,
 	  "not the file that was traced (inode 1, now" },
+	{ "another inode, but the reader has it", "/aaa", false, 1, NULL, true, "aaa", NULL },
 	{ "memfd", "/memfd:jit (deleted)", false, 9, NULL, true, NULL, "was removed or replaced" },
 	{ "memfd, kept", "/memfd:jit (deleted)", false, 9, "8-1-9-3/memfd:jit", true, "aaa", NULL },
 	{ "below /dev, kept", "/dev/shm/app", false, 5, "8-1-5-3/app", true, "aaa", NULL },
@@ -119,20 +120,16 @@ static void test_links(void)
 {
 	static const struct way
 		link = { "a link of the sysroot", "/lib/aaa", false, 0, NULL, true, "aaa", NULL },
-		out = { "a link out of the sysroot",
-			"/out/aaa",
-			false,
-			0,
-			NULL,
-			true,
-			NULL,
-			"No such file" };
+		out = { "a link out of the sysroot",	  "/out/aaa", false, 0, NULL, true, NULL,
+			"a link leads out of the sysroot" },
+		known = { "and with a build-id", "/out/aaa", true, 0, NULL, true, "aaa", NULL };
 
 	run("cd %s/root && mkdir -p usr/lib && cp aaa usr/lib && ln -s /usr/lib lib && ln -s "
 	    "%s/root out",
 	    directory, directory);
 	check(&link);
 	check(&out);
+	check(&known);
 }
 
 /* Two files of one path, as in two containers: each process has its own. */

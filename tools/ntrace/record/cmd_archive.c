@@ -28,17 +28,21 @@ static int archive(struct recording *recording, const char *path)
 		return fail("%s/archive exists: remove it first", path);
 	if (error)
 		return fail("%s/archive: %s", path, error_text(error));
-	say("%" PRIu64 " files, %s, in %s/archive: the recording can be moved", counts.files,
-	    ui_size(size, counts.bytes), path);
+	say("%" PRIu64 " file%s, %s, in %s/archive: the recording can be moved", counts.files,
+	    counts.files == 1 ? "" : "s", ui_size(size, counts.bytes), path);
 	if (!counts.missing)
 		return EXIT_OK;
-	warn("%" PRIu64 " programs are missing: their code will not be decoded", counts.missing);
+	if (counts.missing == 1)
+		warn("1 program is missing: its code will not be decoded");
+	else
+		warn("%" PRIu64 " programs are missing: their code will not be decoded",
+		     counts.missing);
 	return EXIT_GAPS;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct recording_options recording_options = { .sysroot = "/" };
+	struct recording_options recording_options = { 0 };
 	struct recording recording;
 	struct options options;
 	int option, error;
