@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "session.h"
 #include "struct_size.h"
@@ -120,6 +121,16 @@ static int load_file(struct ntrace_session *session, const struct ntrace_session
 		       session_load_kernel(session, options->firmware, options->firmware_bias);
 }
 
+/* perf record --kcore and --threads make a directory with a file "data", but without trace files or params. */
+static bool is_perf_directory(const struct ntrace_session *session)
+{
+	char data[SESSION_PATH_ROOM], trace[SESSION_PATH_ROOM];
+
+	snprintf(data, sizeof(data), "%s/data", session->directory);
+	snprintf(trace, sizeof(trace), "%s/aux.0", session->directory);
+	return !access(data, F_OK) && access(trace, F_OK);
+}
+
 static int load(struct ntrace_session *session, const struct ntrace_session_options *options)
 {
 	char reason[256];
@@ -135,6 +146,8 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 			session_note(session, "%s: %s", session->directory, strerror(errno));
 			return NTRACE_ERR_IO;
 		}
+		if (is_perf_directory(session))
+			return load_file(session, options);
 		session_note(session, "%s is not a recording: no 'params' file",
 			     session->directory);
 		return NTRACE_ERR_FORMAT;

@@ -218,28 +218,36 @@ static bool is_unknown(const struct ntrace_session *session, const struct mapped
 static bool is_other_file(struct ntrace_session *session, const struct mapped_file *file,
 			  const char *path)
 {
-	char data[SESSION_PATH_ROOM];
-	struct stat status, recorded;
+	struct stat status;
 
-	if (file->build_id_size || session->chosen || *session->sysroot || stat(path, &status))
-		return false;
-	if (file->inode && file->inode != status.st_ino) {
-		session_note(
-			session,
-			"%s: the recording has no build-id for it, and it is not the file that "
-			"was traced (inode %" PRIu64 ", now %" PRIu64
-			"): code in it is not decoded; --sysroot / takes it all the same",
-			path, file->inode, (uint64_t)status.st_ino);
-		return true;
-	}
-	snprintf(data, sizeof(data), "%s%s", session->directory, session->single ? "" : "/data");
-	if (stat(data, &recorded) || status.st_mtim.tv_sec <= recorded.st_mtim.tv_sec)
+	if (file->build_id_size || session->chosen || *session->sysroot || stat(path, &status) ||
+	    !file->inode || file->inode == status.st_ino)
 		return false;
 	session_note(session,
-		     "%s: the recording has no build-id for it, and it was changed after the "
-		     "recording: code in it is not decoded; --sysroot / takes it all the same",
-		     path);
+		     "%s: the recording has no build-id for it, and it is not the file that was "
+		     "traced (inode %" PRIu64 ", now %" PRIu64
+		     "): code in it is not decoded; --sysroot / takes it all the same",
+		     path, file->inode, (uint64_t)status.st_ino);
 	return true;
+}
+
+/* The times of files say less than an inode: a program that was stripped has the same code. */
+static void note_doubts(struct ntrace_session *session, const struct mapped_file *file,
+			const char *path)
+{
+	struct stat status, recorded;
+	size_t size;
+
+	ntrace_object_build_id(file->object, &size);
+	if (file->build_id_size || size || session->chosen || *session->sysroot ||
+	    stat(path, &status) || stat(session->directory, &recorded))
+		return;
+	if (status.st_mtim.tv_sec > recorded.st_mtim.tv_sec)
+		session_note(
+			session,
+			"%s has no build-id and was changed after the recording: its code may be "
+			"wrong",
+			path);
 }
 
 static struct ntrace_object *open_failed(struct mapped_file *file)
@@ -309,6 +317,8 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 			     path);
 		return open_failed(file);
 	}
+	if (!kept)
+		note_doubts(session, file, path);
 	if (!file->is_memory)
 		add_debug_file(session, file->object, failed);
 	return file->object;

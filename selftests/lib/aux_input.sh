@@ -56,6 +56,19 @@ same "perf's block: more parameters than this version knows" bytes params=20
 same "perf's block: fewer parameters, the others are 0" bytes params=6
 same "the machine is RISC-V" spacemit arch=riscv64
 
+# perf record --kcore makes a directory with the file "data"; a report reads standard input, too.
+mkdir -p "$tmp/kcore/kcore_dir"
+same "the same with one task" rvtrace task=42 && cp "$tmp/file" "$tmp/kcore/data"
+decoded "$tmp/kcore" >"$tmp/got"
+ok "a directory of perf" cmp "$tmp/expected" "$tmp/got"
+reported() { "$ntrace" report "$1" 2>/dev/null | grep -v '^note\|^recording'; }
+reported "$tmp/file" >"$tmp/expected.report"
+# shellcheck disable=SC2002
+is "$(cat "$tmp/file" | reported -)" "$(<"$tmp/expected.report")" "standard input"
+fails "standard input with something else" "standard input is not a perf.data file" "$ntrace" report - <"$tmp/trace"
+mkfifo "$tmp/pipe"
+fails "a pipe by its name" "is a pipe: give what it carries on standard input" "$ntrace" report "$tmp/pipe"
+
 # Behind a barrier a message may have lost its begin: what is told was executed all the same.
 blocks() { grep -v ' -- ' "$1"; }
 messages() { "$ntrace" dump "$1" 2>/dev/null | grep -v 'reserved MSEO' | sed -n 's/.*| //p' | sort -u; }

@@ -326,8 +326,41 @@ int recording_error(const char *path, int error, const char *reason)
 	return fail("%s: %s", path, error_text(error));
 }
 
-int recording_open(struct recording *recording, const struct command *command, const char *path,
-		   const struct recording_options *options)
+/*
+ * Saves standard input in a file without a name, because a perf.data file is read in any order. *@path: leads to
+ * it; owned by the caller
+ */
+static int save_input(FILE **copy, char **path)
+{
+	static char bytes[1 << 16];
+	ssize_t got = 0;
+
+	if (isatty(STDIN_FILENO))
+		return fail("standard input is a terminal: a perf.data file is expected");
+	*copy = tmpfile();
+	if (!*copy)
+		return fail("temporary file for standard input: %s", strerror(errno));
+	while ((got = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0 &&
+	       fwrite(bytes, 1, (size_t)got, *copy) == (size_t)got)
+		;
+	if (got < 0)
+		return fail("standard input: %s", strerror(errno));
+	if (got || fflush(*copy))
+		return fail("temporary file for standard input: %s", strerror(errno));
+	if (asprintf(path, "/proc/self/fd/%d", fileno(*copy)) < 0)
+		return fail("out of memory");
+	return EXIT_OK;
+}
+
+static bool is_pipe(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISFIFO(status.st_mode);
+}
+
+static int open_path(struct recording *recording, const struct command *command, const char *path,
+		     const struct recording_options *options)
 {
 	struct ntrace_session_options session = {
 		.size = sizeof(session),
@@ -350,6 +383,10 @@ int recording_open(struct recording *recording, const struct command *command, c
 		return usage_error(command, "--around excludes --offset and --time");
 	if (access(path, F_OK))
 		return fail("%s: %s", path, strerror(errno));
+	if (is_pipe(path))
+		return fail("%s is a pipe: give what it carries on standard input, as '-', or save "
+			    "it in a file",
+			    path);
 	if (!is_directory(path) && !options->samples && !options->traces)
 		return fail("%s: not a recording: not a directory", path);
 	if (is_directory(path) && options->params)
@@ -399,6 +436,33 @@ int recording_open(struct recording *recording, const struct command *command, c
 	return EXIT_FAILED;
 }
 
+int recording_open(struct recording *recording, const struct command *command, const char *path,
+		   const struct recording_options *options)
+{
+	FILE *copy = NULL;
+	char *saved = NULL;
+	int error;
+
+	if (strcmp(path, "-") || !(options->samples || options->traces))
+		return open_path(recording, command, path, options);
+	*recording = (struct recording){ 0 };
+	error = save_input(&copy, &saved);
+	if (!error && saved)
+		error = begins_with(saved, "PERFILE2", 8) ?
+				open_path(recording, command, saved, options) :
+				fail("standard input is not a perf.data file");
+	/* The caller does not close what was not opened. */
+	if (error) {
+		if (copy)
+			fclose(copy);
+		free(saved);
+		return error;
+	}
+	recording->copy = copy;
+	recording->copy_path = saved;
+	return EXIT_OK;
+}
+
 void recording_close(struct recording *recording)
 {
 	size_t i;
@@ -410,6 +474,9 @@ void recording_close(struct recording *recording)
 		free(recording->notes[i]);
 	free(recording->notes);
 	free(recording->decoded);
+	if (recording->copy)
+		fclose(recording->copy);
+	free(recording->copy_path);
 	*recording = (struct recording){ 0 };
 }
 

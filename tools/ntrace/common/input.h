@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <ntrace/params.h>
 #include <ntrace/recording.h>
@@ -73,6 +74,7 @@ struct recording_options {
  * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
  * @decoded: bytes of each stream that were decoded for @progress; owned
  * @range: the part to decode
+ * @copy: standard input, if that is the recording, and @copy_path, which leads to it; owned
  */
 struct recording {
 	struct ntrace_session *session;
@@ -80,6 +82,8 @@ struct recording {
 	size_t note_count;
 	void *note_tree;
 	uint64_t notes_dropped;
+	FILE *copy;
+	char *copy_path;
 	bool quiet;
 	const char *file;
 	struct progress *progress;
