@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "recording/aux_import.h"
+#include "scratch.h"
 #include "sideband/notes.h"
 #include "tap.h"
 
@@ -18,7 +19,8 @@ static void take_note(void *data, const char *text)
 }
 
 static const struct notes notes = { .take = take_note };
-static const struct aux_import import = { .name = "file", .notes = &notes };
+static struct machine machine;
+static const struct aux_import import = { .name = "file", .notes = &notes, .machine = &machine };
 static struct aux_info info;
 
 /* Reads a record of @bytes bytes with this type and words. */
@@ -51,19 +53,19 @@ static void test_types(void)
 {
 	static const char *const foreign[] = {
 		"Intel PT",	"Intel BTS", "CoreSight ETM", "Arm SPE", "s390 CPU-MF sampling",
-		"HiSilicon PTT"
+		"HiSilicon PTT", "a log of virtual processors of POWER (VPA DTL)"
 	};
 	const uint64_t word = 8;
 	char want[100];
 
-	for (uint32_t type = 1; type <= 6; type++) {
+	for (uint32_t type = 1; type <= 7; type++) {
 		snprintf(want, sizeof(want), "file: the trace is %s, not RISC-V N-Trace",
 			 foreign[type - 1]);
 		is_u64((uint64_t)read_bytes(type, &word, 24), (uint64_t)NTRACE_ERR_FORMAT,
 		       "type %u", type);
 		is_str(note, want, "is named");
 	}
-	for (uint32_t type = 7; type <= 9; type++)
+	for (uint32_t type = 8; type <= 9; type++)
 		ok(!read_bytes(type, &word, 24) && info.layout == AUX_RVTRACE && !info.hart_count,
 		   "type %u with the number of the PMU", type);
 	is_u64((uint64_t)read_bytes(0, &word, 24), 0, "no type");
@@ -184,12 +186,25 @@ static void test_limits(void)
 	}
 }
 
+/* A file without events. */
+static bool open_machine(void)
+{
+	struct ntrace_perf_writer *writer;
+
+	return scratch_make() && !ntrace_perf_writer_open(&writer, in("data")) &&
+	       !ntrace_perf_writer_close(writer) && !machine_open(&machine, in("data"));
+}
+
 int main(void)
 {
+	if (!ok(open_machine(), "a file without events"))
+		return done_testing();
 	test_types();
 	test_harts();
 	test_layouts();
 	test_limits();
 	free(info.harts);
+	machine_close(&machine);
+	scratch_remove();
 	return done_testing();
 }
