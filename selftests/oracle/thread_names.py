@@ -46,6 +46,9 @@ def functions_of(path):
         name = re.sub("@.*", "", name)
         if kind not in "tTwWi" or name.startswith((".L", "$")):
             continue
+        if kind == "i":
+            # What the dynamic linker calls. The function that it chooses has a name only in its library's own symbols.
+            name += " [resolver]"
         address = int(address, 16)
         if not any(start <= address < end for start, end in code):
             continue
@@ -99,7 +102,7 @@ class Names:
     def one(self, name):
         if name in (UNKNOWN, OTHER):
             return name
-        root = self.root(re.sub(r" \[\w+\]$", "", name))
+        root = self.root(re.sub(r" \[(?!resolver)[\w ]+\]$", "", name))
         return root if root in self.known else OTHER
 
     def path(self, names):
