@@ -260,6 +260,13 @@ shutil.copy("two_tasks", "program")
 status, said = run("encode", "--pcs=first.pcs", "--elf=program@0x10000", "--mode", "htm", "--output=program")
 test(status == 1 and "the output is also an input" in said, "encode: refuses --elf=FILE@ADDR", status, said)
 
+# A word that names no file, although one has its name.
+for words in (("-f", "csv"), ("--format=csv",)):
+    make("csv", "old\n")
+    status, said = run("export", *words, "-o", "csv", "r1")
+    with open("csv", encoding="utf-8") as file:
+        test(not status and file.read() != "old\n", f"export {words[0]}: a file with the name of the format is written", status, said)
+
 # A file that the recording does not have yet.
 shutil.copytree("r1", "whole", symlinks=True)
 shutil.rmtree("whole/archive", ignore_errors=True)

@@ -19,6 +19,7 @@ static char **named;
 static size_t named_count;
 static char **words;
 static int word_count;
+static const char *no_file;
 
 /* ---- inputs ---- */
 
@@ -89,13 +90,23 @@ static bool is_input(const char *path, const char *input)
 	return found;
 }
 
+void output_no_input(const char *value)
+{
+	no_file = value;
+}
+
+static bool is_in(const char *text, const char *word)
+{
+	return text >= word && text <= word + strlen(word);
+}
+
 /* "FILE", "--option=FILE", "FILE@ADDRESS", without the word that @path is in. */
 static bool is_word_input(const char *path, const char *word)
 {
 	const char *parts[] = { word, strchr(word, '=') };
 	bool found = false;
 
-	if (path >= word && path <= word + strlen(word))
+	if (is_in(path, word) || (no_file && is_in(no_file, word)))
 		return false;
 	for (size_t i = 0; i < 2 && parts[i] && !found; i++) {
 		char *copy = strdup(parts[i] + i), *at;

@@ -60,6 +60,12 @@ int output_file_close(struct output_file *file, int status);
 void output_input(const char *path);
 
 /**
+ * output_no_input - a word of the command line names no file, whatever files have its name
+ * @value: the word, or its part behind "="; the last call counts
+ */
+void output_no_input(const char *value);
+
+/**
  * output_refuse_input - Return: EXIT_OK, or EXIT_FAILED after an error message if @path is an input or
  * an ELF file
  */

@@ -135,8 +135,10 @@ static int take_format(struct export *export, const char *name)
 	struct nearest nearest = nearest_to(name, strlen(name));
 
 	for (export->format = 0; format_name(export->format); export->format++) {
-		if (!strcmp(format_name(export->format), name))
+		if (!strcmp(format_name(export->format), name)) {
+			output_no_input(name);
 			return EXIT_OK;
+		}
 		nearest_offer(&nearest, format_name(export->format));
 	}
 	if (nearest.name)
