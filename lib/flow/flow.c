@@ -191,7 +191,8 @@ static bool report_trap(struct ntrace_flow *flow, uint8_t btype, uint64_t addres
 	bool known = flow->place == FLOW_AT_PC;
 
 	flow->stats.traps++;
-	if (!flow_emit_simple(flow, NTRACE_FLOW_TRAP, btype, address, known, known ? flow->pc : 0))
+	if (!flow_enter_pc(flow) ||
+	    !flow_emit_simple(flow, NTRACE_FLOW_TRAP, btype, address, known, known ? flow->pc : 0))
 		return false;
 	flow->select_block = false;
 	if (!flow_select(flow, NTRACE_FLOW_TRAP, address))
@@ -487,6 +488,8 @@ static bool handle_correlation(struct ntrace_flow *flow, const struct ntrace_mes
 	    !flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
 		return false;
 	known = flow->place == FLOW_AT_PC;
+	if (!flow_enter_pc(flow))
+		return false;
 	flow->place = FLOW_OFF;
 	drop_pending(flow);
 	if (!flow_emit_simple(flow, NTRACE_FLOW_TRACE_OFF,

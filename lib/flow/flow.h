@@ -363,6 +363,12 @@ struct walk {
 /* Return: false if the callback or a reported error ended the walk. */
 bool flow_walk(struct ntrace_flow *flow, struct walk *walk);
 
+/*
+ * walk.c: enters the address space of pc, if it is known. A trap, or the end of the trace, may come before the
+ * instruction there, when no block has asked for it. Return: false: a callback stops.
+ */
+bool flow_enter_pc(struct ntrace_flow *flow);
+
 /* fast.c */
 /* Blocks in a batch: 8 KB, which fit in the first-level cache together with the caller's data. */
 #define BATCH_BLOCKS 256

@@ -232,24 +232,40 @@ static bool cut_block(struct ntrace_flow *flow, uint64_t parcels, uint64_t most,
 }
 
 /* The block at pc; asks for another address space if the current one has no code there. */
-static const struct block *block_at_pc(struct ntrace_flow *flow)
+static const struct block *find_block(struct ntrace_flow *flow, enum ntrace_flow_error *error)
 {
-	enum ntrace_flow_error error;
 	const struct block *block;
 	bool asked = flow->select_block;
 
 	flow->select_block = false;
 	if (asked && !flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc))
 		return NULL;
-	block = flow_block(flow, &error);
-	if (!block && error == NTRACE_FLOW_ERROR_NOMAP && !asked) {
+	block = flow_block(flow, error);
+	if (!block && *error == NTRACE_FLOW_ERROR_NOMAP && !asked) {
 		if (!flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc))
 			return NULL;
-		block = flow_block(flow, &error);
+		block = flow_block(flow, error);
 	}
-	if (!block)
+	return block;
+}
+
+static const struct block *block_at_pc(struct ntrace_flow *flow)
+{
+	enum ntrace_flow_error error;
+	const struct block *block = find_block(flow, &error);
+
+	if (!block && !flow->stop)
 		flow_fail(flow, error, flow->pc, flow->confirmed);
 	return block;
+}
+
+bool flow_enter_pc(struct ntrace_flow *flow)
+{
+	enum ntrace_flow_error error;
+
+	if (flow->place == FLOW_AT_PC)
+		find_block(flow, &error);
+	return !flow->stop;
 }
 
 /* All history bits of the message must be used. */

@@ -470,6 +470,7 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 	case NTRACE_FLOW_BLOCK:
 		return take_block(profile, event);
 	case NTRACE_FLOW_TRAP:
+		keep_space(&profile->at.space, event->flow->space);
 		/* Control had reached the target of the transfer, but the target did not retire. */
 		if (profile->at.arrived && !profile->at.target_known && event->flow->next_known) {
 			profile->at.target_known = true;
@@ -479,6 +480,7 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 		come_from_trap(profile, event->flow->address);
 		return error;
 	case NTRACE_FLOW_TRACE_OFF:
+		keep_space(&profile->at.space, event->flow->space);
 		/* The hart runs in a privilege that is not traced. */
 		if (event->flow->code == NTRACE_EVCODE_TRACE_DISABLE)
 			return suspend_run(profile);

@@ -316,8 +316,14 @@ static void test_select(void)
 	log->at = 0;
 	feed_hex(flow, "24 15 00 00 13 10 31 0C 80 13 10 0D 0C 80 13 84 00 07");
 	is_str(log->text,
-	       "[sync 8000] sync5@8000 8000 8002 trap3@8000<1006 [trap 8000] 8000 ! off0@8002 ",
+	       "[sync 8000] sync5@8000 8000 8002 [block 1006] trap3@8000<1006 [trap 8000] 8000 ! "
+	       "off0@8002 ",
 	       "corner case: a trap right after a trap return");
+	/* The end of the trace at the address of a trap return: the space is the user's. */
+	log->at = 0;
+	feed_hex(flow, "24 15 00 00 13 10 31 0C 80 13 84 00 03");
+	is_str(log->text, "[sync 8000] sync5@8000 8000 8002 [block 1006] off0@1006 ",
+	       "corner case: the trace ends right after a trap return");
 	/* A trap return, then Error and SYNC 7 PC 1000 */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 00 13 10 31 0C 80 13 20 03 24 1D 00 83 84 00 07");
