@@ -128,6 +128,10 @@ static int put_branch(struct ntrace_export_samples *base, const struct ntrace_sa
 	return ntrace_perf_writer_records(data->writer, &record, sizeof(record));
 }
 
+/*
+ * Samples have times that sort them between changes of code, and may come behind the EXIT of their task. Readers
+ * forget its mappings there, and need no EXIT: a number that is used again begins with a FORK.
+ */
 static int put_sideband(void *writer, const struct ntrace_sideband *sideband)
 {
 	switch (sideband->type) {
@@ -135,7 +139,6 @@ static int put_sideband(void *writer, const struct ntrace_sideband *sideband)
 	case NTRACE_SIDEBAND_MMAP2:
 	case NTRACE_SIDEBAND_COMM:
 	case NTRACE_SIDEBAND_FORK:
-	case NTRACE_SIDEBAND_EXIT:
 	case NTRACE_SIDEBAND_KSYMBOL:
 		return ntrace_perf_writer_sideband(writer, sideband);
 	default:

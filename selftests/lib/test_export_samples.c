@@ -374,8 +374,9 @@ static void test_stacks(void)
 	is_str(feature_text(11, 4), "sh -c \"a\\b\" \xc3\xa9", "perf.data: command");
 	is_str(feature_text(12, 8 + 112 + 4), "instructions:u", "perf.data: name of the event");
 	is_u64(number(feature(23, &size), 8), 1, "perf.data: a clock of 1 ns");
-	is_str(record_types(&at), "1 3 4 7 10 17 9",
-	       "perf.data: mappings, names, tasks and symbols of the recording, and the sample");
+	is_str(record_types(&at), "1 3 7 10 17 9",
+	       "perf.data: mappings, names, new tasks and symbols of the recording, and the "
+	       "sample");
 	is_u64(number(at + 4, 2), 2, "sample: in user space");
 	is_u64(number(at + 6, 2), 8 + 7 * 8 + 24 * COUNT(classes), "sample: size");
 	is_u64(number(at + 8, 8), 1, "sample: id");
@@ -432,7 +433,7 @@ static void test_every_branch(void)
 	is_hex(number(attr + 72, 8), 0, "branches: no branch stacks");
 	is_str(feature_text(6, 0), "rv", "branches: machine");
 	is_str(feature_text(12, 8 + 112 + 4), "branches", "branches: name of the event");
-	is_str(record_types(&at), "1 3 4 7 10 17 9", "branches: records");
+	is_str(record_types(&at), "1 3 7 10 17 9", "branches: records");
 	is_u64(number(at + 4, 2), 1, "branch: in the kernel");
 	is_u64(number(at + 6, 2), 8 + 7 * 8, "branch: size");
 	is_u64(number(at + 8, 8), 1, "branch: id");
@@ -458,7 +459,7 @@ static void test_perf_data_edges(void)
 	put_sample(samples, 2, NULL, 0);
 	is_u64(ntrace_export_samples_close(samples, NULL), 0, "the deepest stack, and none");
 	file = read_file(in("perf.data"), &file_size);
-	is_str(record_types(&at), "1 3 4 7 10 17 9 9", "both samples are present");
+	is_str(record_types(&at), "1 3 7 10 17 9 9", "both samples are present");
 	is_u64(number(at + 56, 8), 0, "the last sample has no branches");
 	is_hex(number(number(ATTRS, 8) + 72, 8), 1u << 0 | 1u << 1 | 1u << 3 | 1u << 16,
 	       "branches of USER, KERNEL, ANY, TYPE_SAVE");
