@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Names of functions, for the witness's threads and for what they are compared with.
 
-Code without a name that is known here is "*": what libraries do not export, the vDSO, and stubs of a procedure linkage
-table. Of several names of an address, the first one stands for all. A part of a function has the function's name, if
-there is one.
+Code without a name that is known here is "*": what libraries do not export, the vDSO, stubs of a procedure linkage
+table, and what the resolver of a library chooses: nm has a name for the resolver only. Of several names of an address,
+the first one stands for all. A part of a function has the function's name, if there is one.
 """
 import bisect
 import functools
@@ -14,6 +14,7 @@ import subprocess
 OTHER = "*"
 LIBRARY = "@library"	# after names of functions of libraries
 UNKNOWN = "[unknown]"
+RESOLVER = " [resolver]"
 
 
 def tool(name, *arguments):
@@ -47,8 +48,8 @@ def functions_of(path):
         if kind not in "tTwWi" or name.startswith((".L", "$")):
             continue
         if kind == "i":
-            # What the dynamic linker calls. The function that it chooses has a name only in its library's own symbols.
-            name += " [resolver]"
+            # What the dynamic linker calls.
+            name += RESOLVER
         address = int(address, 16)
         if not any(start <= address < end for start, end in code):
             continue
@@ -78,7 +79,7 @@ class Names:
     """The equal names of a set of programs."""
 
     def __init__(self):
-        self.same, self.known = {}, set()
+        self.same, self.known, self.chosen = {}, set(), set()
 
     def add(self, paths):
         for names in (functions_of(path)[0] for path in paths):
@@ -86,6 +87,7 @@ class Names:
                 self.add_names(all_names)
 
     def add_names(self, all_names):
+        self.chosen.update(name.removesuffix(RESOLVER) for name in all_names if name.endswith(RESOLVER))
         first = self.root(all_names[0])
         self.known.add(first)
         for name in all_names[1:]:
@@ -102,8 +104,9 @@ class Names:
     def one(self, name):
         if name in (UNKNOWN, OTHER):
             return name
-        root = self.root(re.sub(r" \[(?!resolver)[\w ]+\]$", "", name))
-        return root if root in self.known else OTHER
+        name = re.sub(r" \[(?!resolver)[\w ]+\]$", "", name)
+        root = self.root(name)
+        return root if root in self.known and name not in self.chosen else OTHER
 
     def path(self, names):
         """Canonical names, with one frame for consecutive frames without a name."""
