@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "flow/flow.h"
@@ -40,10 +41,14 @@ bool session_kept_path(const struct ntrace_session *session, const struct mapped
 	       !access(path, F_OK);
 }
 
-/* Replaces a path below a sysroot by the file that it leads to on that machine. */
+/*
+ * Replaces a path below a sysroot by the file that it leads to on that machine, unless it leads there from
+ * here, too: people see the path as they gave it.
+ */
 static void follow_links(const struct ntrace_session *session, char *path)
 {
 	char name[64], real[SESSION_PATH_ROOM];
+	struct stat there, here;
 	ssize_t length;
 	int fd;
 
@@ -54,6 +59,9 @@ static void follow_links(const struct ntrace_session *session, char *path)
 		return;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	length = readlink(name, real, sizeof(real));
+	if (!fstat(fd, &there) && !stat(path, &here) && there.st_dev == here.st_dev &&
+	    there.st_ino == here.st_ino)
+		length = 0;
 	close(fd);
 	if (length > 0 && length < (ssize_t)sizeof(real))
 		snprintf(path, SESSION_PATH_ROOM, "%.*s", (int)length, real);
