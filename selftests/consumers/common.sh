@@ -36,10 +36,13 @@ clang() {
 # compile SOURCE PROGRAM: linked by GNU ld. If lld puts two segments into one page, perf2bolt 19 uses the wrong one.
 compile() { clang -c "$1" -o "$2.o" && build/riscv64/cc "$2.o" -Wl,-q -o "$2"; }
 
-# guest_files DIR: links the files of the guest below DIR, for --sysroot, and creates directories for further files.
+# guest_files DIR: has the files of the guest below DIR, for --sysroot, and creates directories for further files. Links out of
+# a sysroot are not followed to files without a build-id, so they are hard links, or copies on another file system.
 guest_files() {
+	local files
+	files=$(tools/vsoc/run --print-sysroot)
 	mkdir "$1"
-	cp -as "$(tools/vsoc/run --print-sysroot)/." "$1/"
+	cp -al "$files/." "$1/" 2>/dev/null || cp -a "$files/." "$1/"
 	mkdir -p "$1/root" "$1/usr/local/bin"
 	cp "$recordings/ntrace" "$1/usr/local/bin/"
 }
