@@ -51,10 +51,13 @@ static int read_words(const uint64_t *words, size_t count)
 
 static void test_types(void)
 {
-	static const char *const foreign[] = {
-		"Intel PT",	"Intel BTS", "CoreSight ETM", "Arm SPE", "s390 CPU-MF sampling",
-		"HiSilicon PTT", "a log of virtual processors of POWER (VPA DTL)"
-	};
+	static const char *const foreign[] = { "Intel PT",
+					       "Intel BTS",
+					       "CoreSight ETM",
+					       "Arm SPE",
+					       "s390 CPU-MF sampling",
+					       "HiSilicon PTT",
+					       "a log of virtual processors of POWER (VPA DTL)" };
 	const uint64_t word = 8;
 	char want[100];
 

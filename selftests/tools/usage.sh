@@ -170,7 +170,7 @@ complains "tandem: an action that is none" 2 "'print' is not one of dump, stat, 
 complains "tandem: an action without a file" 2 "an action .dump, stat, convert, verify. and a file" tandem dump
 complains "tandem: verify without a model" 2 "verify needs --gdb" tandem verify x
 complains "tandem: convert without a kind" 2 "convert needs --from and --output" tandem convert x
-complains "tandem: a log of another simulator" 2 "'sail' is not one of spike, qemu, ingress" tandem convert --from sail -o x y
+complains "tandem: a log of another simulator" 2 "'sail' is not one of rvfi, rvvi, ibex, cva6, spike, qemu, ingress" tandem convert --from sail -o x y
 complains "tandem: an ingress recording without its program" 2 "convert --from ingress needs --elf" \
 	tandem convert --from ingress -o x y
 complains "tandem: a width that no hart has" 2 "xlen must be 32 or 64" tandem dump --xlen 48 x
