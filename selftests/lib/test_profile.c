@@ -243,6 +243,34 @@ static void test_handler(void)
 	expect("8>40009000-40009004*1 ?>0-8*1 ?>20*1", "unless the trace was off since the trap");
 }
 
+/*
+ * A jump from code without an object to the program, interrupted before its target retires: the event of the trap, or
+ * of the trace's end, has the space in which the target is.
+ */
+static void test_other_space(void)
+{
+	struct ntrace_space *program = space, *nowhere;
+
+	ntrace_space_new(&nowhere, "nowhere", NULL);
+	for (int off = 0; off < 2; off++) {
+		begin();
+		space = nowhere;
+		block_of(NTRACE_INSN_JUMP, 0, 8, 0x40, true);
+		space = program;
+		if (off)
+			event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE);
+		else
+			trap(0x40);
+		block(0x40, 0x44, 0x60);
+		ntrace_profile_end(profile);
+		ok(strstr(traces_of(profile), "?>40-44*1"), "the target in another space, %s: %s",
+		   off ? "the trace ends" : "a trap", traces_of(profile));
+		ntrace_profile_free(profile);
+		profile = NULL;
+	}
+	ntrace_space_put(nowhere);
+}
+
 /* An interrupted run continues only in its own thread, which must be known. */
 static void test_suspended(void)
 {
@@ -574,6 +602,7 @@ int main(void)
 	test_runs();
 	test_traps();
 	test_handler();
+	test_other_space();
 	test_suspended();
 	test_not_counted();
 	test_targets();
