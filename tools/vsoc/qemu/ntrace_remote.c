@@ -4,6 +4,7 @@
  * hart has a trace encoder here as well, which only passes blocks on.
  */
 #include "qemu/osdep.h"
+#include "qemu/cutils.h"
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "qemu/timer.h"
