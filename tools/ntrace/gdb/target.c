@@ -161,7 +161,9 @@ static int32_t largest_process(const struct history *history)
 	struct process *all = calloc(history->thread_count + 1, sizeof(*all)), best = { .pid = -1 };
 	size_t count = 0, end, i;
 
-	for (i = 0; all && i < history->thread_count; i++)
+	if (!all)
+		return -1;
+	for (i = 0; i < history->thread_count; i++)
 		if (history->thread[i].pid > 0)
 			all[count++] = (struct process){ history->thread[i].pid, i,
 							 history->thread[i].instructions };
