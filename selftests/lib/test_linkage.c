@@ -220,7 +220,7 @@ static void test_minidebug(void)
 
 	write_text("mini.c", mini_source);
 	if (!ok(!run("cd %s && " TOOL
-		     "gcc -O1 -fPIC -shared -nostdlib -Wl,--build-id mini.c -o whole.so && " TOOL
+		     "gcc -O1 -fno-asynchronous-unwind-tables -fPIC -shared -nostdlib -Wl,--build-id mini.c -o whole.so && " TOOL
 		     "objcopy -S --keep-symbol=inner whole.so mini && " TOOL
 		     "strip -o stripped.so whole.so && xz -k mini && "
 		     "head -c 100 mini.xz >cut && echo text >text && xz -k text && : >empty",
