@@ -219,8 +219,8 @@ static void test_minidebug(void)
 	size_t size = 0;
 
 	write_text("mini.c", mini_source);
-	if (!ok(!run("cd %s && " TOOL
-		     "gcc -O1 -fno-asynchronous-unwind-tables -fPIC -shared -nostdlib -Wl,--build-id mini.c -o whole.so && " TOOL
+	if (!ok(!run("cd %s && " TOOL "gcc -O1 -fno-unwind-tables -fno-asynchronous-unwind-tables "
+		     "-fPIC -shared -nostdlib -Wl,--build-id mini.c -o whole.so && " TOOL
 		     "objcopy -S --keep-symbol=inner whole.so mini && " TOOL
 		     "strip -o stripped.so whole.so && xz -k mini && "
 		     "head -c 100 mini.xz >cut && echo text >text && xz -k text && : >empty",
