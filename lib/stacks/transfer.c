@@ -663,6 +663,13 @@ static bool interrupts_kernel(const struct stack *stack)
 	       stack->layers[stack->layer_count - 2].privilege != NTRACE_PRIV_U;
 }
 
+/* Whether the handler on top interrupts a program that has not executed an instruction yet. */
+static bool interrupts_begin(const struct stack *stack)
+{
+	return stack->layer_count == 2 && stack->layers[0].privilege == NTRACE_PRIV_U &&
+	       !stack->layers[1].base;
+}
+
 int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
 {
 	struct thread *thread = hart_thread(stacks);
@@ -670,8 +677,8 @@ int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flo
 
 	if (!thread || thread->state == THREAD_LOST || !thread->stack.count)
 		return 0;
-	/* The first instruction of a new program traps, as its page is not there. */
-	if (thread->replaced && stacks->hart.pending &&
+	/* The first instruction of a new program traps, as its page is not there, and may be interrupted then. */
+	if ((thread->replaced || interrupts_begin(&thread->stack)) && stacks->hart.pending &&
 	    stacks->hart.class == NTRACE_INSN_TRAP_RETURN && !interrupts_kernel(&thread->stack)) {
 		stacks->hart.pending = false;
 		error = forget_program(stacks, thread);

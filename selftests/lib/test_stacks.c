@@ -166,6 +166,23 @@ static void test_traps(void)
 	       "exec: no frame of the old program is left");
 
 	begin();
+	program_number = 1;
+	call(MAIN, 0, A);
+	run(A, ECALL_AT - 8);
+	trap(A, ECALL_AT);
+	run(ENTRY, 0);
+	program_number = 2;
+	user_space = other_space;
+	trap_return(8);
+	handled(START, 0);
+	handled(START, 0);
+	run(START, 0);
+	expect("program;_start 2|program;entry 14|program;entry;syscall 4|program;[unknown];main 3|"
+	       "program;[unknown];main;a 2|program;[unknown];main;a;entry 4",
+	       "exec: a page fault at the entry of the new program, and an interrupt before it "
+	       "executes");
+
+	begin();
 	call(MAIN, 0, A);
 	run(A, ECALL_AT - 8);
 	for (i = 0; i < 2; i++) {

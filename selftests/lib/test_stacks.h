@@ -63,6 +63,7 @@ static struct ntrace_stacks *stacks;
 static int32_t thread, running;
 static int32_t process; /* 0: that of the thread */
 static uint64_t turn, made;
+static uint32_t program_number;	/* number of the program of a process, 0: not known */
 static const struct ntrace_origin *origin;
 static unsigned int privilege, time_kind, gaps, wrong;
 static uint64_t offset, now, last_time;
@@ -155,7 +156,7 @@ static inline void begin_with(const struct ntrace_stacks_options *options)
 	timed = false;
 	offset = now = last_time = gaps = wrong = 0;
 	process = 0;
-	turn = made = 0;
+	turn = made = program_number = 0;
 	origin = NULL;
 	ntrace_stacks_new(&stacks, options);
 }
@@ -179,6 +180,7 @@ static inline void tell(struct ntrace_flow_event flow)
 					      .turn = turn,
 					      .origin = origin,
 					      .made = made,
+					      .program = program_number,
 					      .time = now,
 					      .time_unit = timed ? NTRACE_TIME_TICKS :
 								   NTRACE_TIME_NONE };
