@@ -279,6 +279,17 @@ for name, (good, _bad, source) in WRITERS.items():
         test(status == 1 and "the output is also an input" in said and not os.path.exists("whole/index"), f"{name}: refuses a new file of the recording",
              status, said)
 
+# The index is written without being asked for: not through a link, which the maker of a recording has set.
+make("victim", "precious\n")
+for words in (("decode", "--offset", "0,20", "whole"), ("index", "whole")):
+    if os.path.lexists("whole/index"):
+        os.unlink("whole/index")
+    os.symlink("../victim", "whole/index")
+    status, said = run(*words)
+    with open("victim", encoding="utf-8") as file:
+        test(file.read() == "precious\n" and os.path.islink("whole/index"), f"{words[0]}: does not write an index through a link", status, said)
+os.unlink("whole/index")
+
 # ---- targets that are no files ----
 CSV = ["export", "-f", "csv", "r1", "-o"]
 place = Place("csv", ["{o}"])
