@@ -286,8 +286,8 @@ for words in (("decode", "--offset", "0,20", "whole"), ("index", "whole")):
         os.unlink("whole/index")
     os.symlink("../victim", "whole/index")
     status, said = run(*words)
-    with open("victim", encoding="utf-8") as file:
-        test(file.read() == "precious\n" and os.path.islink("whole/index"), f"{words[0]}: does not write an index through a link", status, said)
+    with open("victim", "rb") as file:
+        test(file.read() == b"precious\n" and os.path.islink("whole/index"), f"{words[0]}: does not write an index through a link", status, said)
 os.unlink("whole/index")
 
 # ---- targets that are no files ----
