@@ -62,6 +62,7 @@ struct ntrace_perf_file {
 	size_t build_id_room;
 	struct pmu_name *pmus;
 	size_t pmu_count;
+	size_t pmu_room;
 	uint32_t cpus;		/* of the recorded machine, 0: not told */
 };
 
@@ -72,10 +73,10 @@ const struct perf_event_attr *perf_file_event(const struct ntrace_perf_file *fil
 int perf_file_expand(struct ntrace_perf_file *file);
 
 /*
- * pmus.c: takes the content of a feature section, damaged ones as far as they are sound. Return: 0, or
+ * pmus.c: reads the content of a feature section, damaged ones as far as they are sound. Return: 0, or
  * NTRACE_ERR_NOMEM.
  */
-int perf_file_take_pmus(struct ntrace_perf_file *file, uint64_t feature, const uint8_t *bytes,
+int perf_file_read_pmus(struct ntrace_perf_file *file, uint64_t feature, const uint8_t *bytes,
 			uint64_t size);
 void perf_file_free_pmus(struct ntrace_perf_file *file);
 

@@ -8,17 +8,18 @@
 #include <string.h>
 
 #include "file.h"
+#include "grow.h"
 
 /* More than machines have; a damaged file may name any number. */
 #define PMUS_MAX 1024
 
-/* What is left of a feature section. */
+/* The bytes of a feature section that have not been read. */
 struct rest {
 	const uint8_t *bytes;
 	uint64_t size;
 };
 
-static const uint8_t *take(struct rest *rest, uint64_t size)
+static const uint8_t *next_bytes(struct rest *rest, uint64_t size)
 {
 	const uint8_t *bytes = rest->bytes;
 
@@ -29,9 +30,9 @@ static const uint8_t *take(struct rest *rest, uint64_t size)
 	return bytes;
 }
 
-static bool take_number(struct rest *rest, uint32_t *number)
+static bool read_number(struct rest *rest, uint32_t *number)
 {
-	const uint8_t *bytes = take(rest, sizeof(*number));
+	const uint8_t *bytes = next_bytes(rest, sizeof(*number));
 
 	if (bytes)
 		memcpy(number, bytes, sizeof(*number));
@@ -39,32 +40,31 @@ static bool take_number(struct rest *rest, uint32_t *number)
 }
 
 /* A length, then a padded string: @text is not terminated. */
-static bool take_string(struct rest *rest, const char **text, size_t *length)
+static bool read_string(struct rest *rest, const char **text, size_t *length)
 {
 	uint32_t padded;
 
-	if (!take_number(rest, &padded))
+	if (!read_number(rest, &padded))
 		return false;
-	*text = (const char *)take(rest, padded);
+	*text = (const char *)next_bytes(rest, padded);
 	*length = *text ? strnlen(*text, padded) : 0;
 	return *text;
 }
 
 static int add_pmu(struct ntrace_perf_file *file, uint32_t type, const char *name, size_t length)
 {
-	struct pmu_name *pmus;
+	struct pmu_name made = { .type = type };
+	int error;
 
 	if (file->pmu_count == PMUS_MAX)
 		return 0;
-	pmus = realloc(file->pmus, (file->pmu_count + 1) * sizeof(*pmus));
-	if (!pmus)
+	error = grow((void **)&file->pmus, file->pmu_count, &file->pmu_room, sizeof(made));
+	if (error)
+		return error;
+	made.name = strndup(name, length);
+	if (!made.name)
 		return NTRACE_ERR_NOMEM;
-	file->pmus = pmus;
-	pmus[file->pmu_count].type = type;
-	pmus[file->pmu_count].name = strndup(name, length);
-	if (!pmus[file->pmu_count].name)
-		return NTRACE_ERR_NOMEM;
-	file->pmu_count++;
+	file->pmus[file->pmu_count++] = made;
 	return 0;
 }
 
@@ -76,10 +76,10 @@ static int read_mappings(struct ntrace_perf_file *file, struct rest rest)
 	size_t length;
 	int error = 0;
 
-	if (!take_number(&rest, &count))
+	if (!read_number(&rest, &count))
 		return 0;
 	while (count-- && !error) {
-		if (!take_number(&rest, &type) || !take_string(&rest, &name, &length))
+		if (!read_number(&rest, &type) || !read_string(&rest, &name, &length))
 			return 0;
 		error = add_pmu(file, type, name, length);
 	}
@@ -95,12 +95,12 @@ static int read_events(struct ntrace_perf_file *file, struct rest rest)
 	size_t length, end;
 	int error = 0;
 
-	if (!take_number(&rest, &count) || !take_number(&rest, &size) || size < sizeof(type))
+	if (!read_number(&rest, &count) || !read_number(&rest, &size) || size < sizeof(type))
 		return 0;
 	while (count-- && !error) {
-		attr = take(&rest, size);
-		if (!attr || !take_number(&rest, &ids) || !take_string(&rest, &name, &length) ||
-		    !take(&rest, 8 * (uint64_t)ids))
+		attr = next_bytes(&rest, size);
+		if (!attr || !read_number(&rest, &ids) || !read_string(&rest, &name, &length) ||
+		    !next_bytes(&rest, 8 * (uint64_t)ids))
 			return 0;
 		memcpy(&type, attr, sizeof(type));
 		for (end = 0; end < length && name[end] != '/'; end++)
@@ -111,7 +111,7 @@ static int read_events(struct ntrace_perf_file *file, struct rest rest)
 	return error;
 }
 
-int perf_file_take_pmus(struct ntrace_perf_file *file, uint64_t feature, const uint8_t *bytes,
+int perf_file_read_pmus(struct ntrace_perf_file *file, uint64_t feature, const uint8_t *bytes,
 			uint64_t size)
 {
 	const struct rest rest = { bytes, size };
@@ -134,7 +134,7 @@ const char *ntrace_perf_file_pmu(const struct ntrace_perf_file *file, uint32_t t
 {
 	size_t i;
 
-	/* PMU_MAPPINGS comes behind EVENT_DESC in the file, and is what the kernel said. */
+	/* PMU_MAPPINGS, which has the names of the kernel, is read after EVENT_DESC, and counts. */
 	for (i = file->pmu_count; i--;)
 		if (file->pmus[i].type == type)
 			return file->pmus[i].name;

@@ -180,7 +180,7 @@ static int take_feature(struct ntrace_perf_file *file, uint64_t feature, const u
 	if (feature == PERF_FEATURE_BUILD_ID)
 		return take_build_ids(file, bytes, size);
 	take_text(file, feature, bytes, size);
-	return perf_file_take_pmus(file, feature, bytes, size);
+	return perf_file_read_pmus(file, feature, bytes, size);
 }
 
 static int read_features(struct ntrace_perf_file *file, const struct perf_file_header *header)
