@@ -29,6 +29,7 @@
 #include <linux/bitfield.h>
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
+#include <linux/iopoll.h>
 #include <linux/log2.h>
 #include <linux/mmzone.h>
 #include <linux/of.h>
@@ -302,13 +303,18 @@ static void ntrace_ramsink_halt(struct ntrace_component *component)
  * @component: RAM sink that the driver has enabled
  *
  * Where a sink stops that is full, and whether it has wrapped then, differs. That it has cleared
- * Enable does not. One that has failed was disabled at once.
+ * Enable does not, but the rest of a funnel may have filled it just now, and Enable may show that a
+ * little later: with trRamStopOnWrap, it is waited for. One that has failed was disabled at once.
  */
 void ntrace_ramsink_note_full(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 control = ntrace_read(component, TR_CONTROL);
 
-	sink->full = !sink->fault && !(ntrace_read(component, TR_CONTROL) & TR_CONTROL_ENABLE);
+	if (sink->control & TR_RAM_CONTROL_STOP_ON_WRAP)
+		read_poll_timeout_atomic(ntrace_read, control, !(control & TR_CONTROL_ENABLE), 1,
+					 NTRACE_TIMEOUT_ATOMIC_US, false, component, TR_CONTROL);
+	sink->full = !sink->fault && !(control & TR_CONTROL_ENABLE);
 }
 
 /* The components that send to the sink have stopped and are empty. Return: 0 or -ETIMEDOUT. */
