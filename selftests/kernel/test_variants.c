@@ -379,7 +379,7 @@ static bool is_exact(unsigned int i, bool stops)
 
 	while (same < size && same < reference.size && data[same] == reference.bytes[same])
 		same++;
-	if (control->loss == NTRACE_LOSS_SINK_FULL && stops) {
+	if (control->loss & NTRACE_LOSS_SINK_FULL && stops) {
 		/* The buffer has the first trace, then idle bytes and the mark of the gap. */
 		while (size > same &&
 		       (data[size - 1] == 0xff || data[size - 1] == NTRACE_RESERVED_BYTE))
