@@ -36,6 +36,7 @@ int ntrace_encoder_cycle(struct ntrace_encoder *encoder, const struct ntrace_ing
 		.itype_bits = encoder->config.itype_bits,
 		.groups = NTRACE_INGRESS_GROUPS_MAX,
 		.single = encoder->config.single_retire,
+		.impdef_bits = 64,
 	};
 
 	if (ntrace_ingress_check_instructions(&port, cycle))

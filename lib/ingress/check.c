@@ -25,9 +25,16 @@ const char *ntrace_ingress_port_refusal(const struct ntrace_ingress_port *port)
 	    (port->itype_bits != 3 && port->itype_bits != 4) || port->groups < 1 ||
 	    port->groups > NTRACE_INGRESS_GROUPS_MAX)
 		return "xlen must be 32 or 64, itype 3 or 4, groups 1 to 8";
+	if (port->priv_bits == 1 || port->priv_bits > 3 || port->ctype_bits > 2)
+		return "priv must be 2 or 3, ctype 1 or 2";
+	if (port->iaddr_bits && (port->iaddr_bits < 8 || port->iaddr_bits > port->xlen))
+		return "iaddr must be 8 to xlen";
+	if (port->cause_bits > 64 || port->scontext_bits > 64 || port->hcontext_bits > 64 ||
+	    port->impdef_bits > 64)
+		return "cause, scontext, hcontext and impdef must be at most 64";
 	if (port->data == NTRACE_INGRESS_DATA_NONE)
-		return port->retires || port->accesses || port->dtype_bits ||
-				       port->iaddr_lsbs_bits || port->lrid_bits ?
+		return port->accesses || port->dtype_bits || port->iaddr_lsbs_bits ||
+				       port->lrid_bits ?
 			       "a port without a data interface has none of its properties" :
 			       NULL;
 	if (port->data > NTRACE_INGRESS_DATA_SPLIT)
@@ -47,6 +54,12 @@ const char *ntrace_ingress_port_refusal(const struct ntrace_ingress_port *port)
 	return NULL;
 }
 
+/* @bits: 0 = not stated */
+static bool is_above(uint64_t value, unsigned int bits)
+{
+	return bits && bits < 64 && value >> bits;
+}
+
 enum ingress_rule ingress_check_signals(const struct ntrace_ingress_port *port,
 					const struct ntrace_ingress_cycle *cycle)
 {
@@ -58,6 +71,17 @@ enum ingress_rule ingress_check_signals(const struct ntrace_ingress_port *port,
 		return INGRESS_CTYPE;
 	if (cycle->priv > 7 || !(PRIVS >> cycle->priv & 1))
 		return INGRESS_PRIV;
+	if (is_above(cycle->priv, port->priv_bits))
+		return INGRESS_PRIV_WIDTH;
+	if (is_above(cycle->ctype, port->ctype_bits))
+		return INGRESS_CTYPE_WIDTH;
+	if (is_above(cycle->cause, port->cause_bits))
+		return INGRESS_CAUSE_WIDTH;
+	if (is_above(cycle->scontext, port->scontext_bits) ||
+	    is_above(cycle->hcontext, port->hcontext_bits))
+		return INGRESS_CONTEXT_WIDTH;
+	if (port->impdef_bits ? is_above(cycle->impdef, port->impdef_bits) : cycle->impdef != 0)
+		return INGRESS_IMPDEF_WIDTH;
 	if (cycle->groups && (cycle->halted || cycle->reset))
 		return INGRESS_STOPPED;
 	return INGRESS_NO_RULE;
@@ -76,7 +100,7 @@ enum ingress_rule ingress_check_group(const struct ntrace_ingress_port *port,
 		return INGRESS_LASTSIZE;
 	if (group->iaddr & 1)
 		return INGRESS_IADDR_ODD;
-	if (port->xlen == 32 && group->iaddr > UINT32_MAX)
+	if (group->iaddr & ~ingress_iaddr_mask(port))
 		return INGRESS_IADDR_WIDTH;
 	if (group->sijump > 1)
 		return INGRESS_SIJUMP;

@@ -245,8 +245,7 @@ static void follow(struct ntrace_ingress_checker *checker, const struct ntrace_i
 	uint32_t last = 1u << (group->ilastsize & 3);
 	uint64_t next = group->iaddr + UINT64_C(2) * parcels;
 
-	if (checker->port.xlen == 32)
-		next = (uint32_t)next;
+	next &= ingress_iaddr_mask(&checker->port);
 	checker->last_itype = group->itype;
 	/* A 3-bit port has no itype for direct jumps. */
 	checker->next_known = group->itype == NTRACE_ITYPE_BRANCH_NOT_TAKEN ||

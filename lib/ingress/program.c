@@ -45,9 +45,14 @@ void ingress_program_forget(struct ntrace_ingress_checker *checker)
 static unsigned int fetch(const struct ntrace_ingress_checker *checker, uint64_t pc, uint32_t *word,
 			  struct ntrace_insn *insn)
 {
+	const struct ntrace_ingress_port *port = &checker->port;
 	uint8_t bytes[8] = { 0 };
 
 	*word = 0;
+	/* A narrow iaddr has virtual addresses without their sign extension, or physical ones. */
+	if (port->iaddr_bits && port->iaddr_bits < 64 && port->xlen == 64 &&
+	    pc >> (port->iaddr_bits - 1) & 1 && checker->fetch(checker->fetch_data, pc, bytes, 2))
+		pc |= ~ingress_iaddr_mask(port);
 	for (unsigned int size = 0; size < 8; size += 2) {
 		if (checker->fetch(checker->fetch_data, pc + size, bytes + size, 2))
 			return 0;
@@ -68,8 +73,8 @@ static unsigned int fetch(const struct ntrace_ingress_checker *checker, uint64_t
 bool ingress_program_start(const struct ntrace_ingress_checker *checker, uint64_t iaddr,
 			   uint64_t *expected)
 {
-	*expected = checker->target;
-	return !checker->target_known || iaddr == checker->target;
+	*expected = checker->target & ingress_iaddr_mask(&checker->port);
+	return !checker->target_known || iaddr == *expected;
 }
 
 /* Whether the instruction may access memory: loads, stores, atomics, and what is not known here. */

@@ -249,7 +249,7 @@ static bool read_cycle(const struct ntrace_ingress_reader *reader, struct line_c
 	return reason ? refuse(at, reason) : true;
 }
 
-/* The data interface: the end of the first line of a file of version 2. */
+/* The data interface: in the first line of a file of version 2 or 3. */
 static bool read_data_port(struct line_cursor *at, struct ntrace_ingress_port *port)
 {
 	uint64_t retires = 0, accesses = 0, dtype = 0, lsbs = 0, lrid = 0;
@@ -277,17 +277,43 @@ static bool read_data_port(struct line_cursor *at, struct ntrace_ingress_port *p
 	return true;
 }
 
+/* Properties that a port may state: the end of the first line of a file of version 3. */
+static bool read_properties(struct line_cursor *at, struct ntrace_ingress_port *port)
+{
+	uint64_t value = 0;
+
+	if (!port->data && skip(at, " retires=")) {
+		if (!read_decimal(at, UINT16_MAX, &value))
+			return false;
+		port->retires = (uint16_t)value;
+	}
+	if (skip(at, " hart=") && !read_decimal(at, UINT64_MAX, &port->hart))
+		return false;
+#define WIDTH(field, most)                                                                         \
+	if (skip(at, " " #field "=")) {                                                            \
+		if (!read_decimal(at, most, &value))                                               \
+			return false;                                                              \
+		port->field##_bits = (uint8_t)value;                                               \
+	}
+	NTRACE_INGRESS_WIDTHS(WIDTH)
+#undef WIDTH
+	return true;
+}
+
 static bool read_port(struct line_cursor *at, struct ntrace_ingress_port *port)
 {
-	uint64_t xlen, itype, groups;
+	uint64_t version = 0, xlen, itype, groups;
 	const char *reason;
-	bool has_data;
 
 	if (!skip(at, "ntrace-ingress "))
 		return refuse(at, "not an ingress file: it does not begin with 'ntrace-ingress'");
-	has_data = skip(at, "2 ");
-	if (!has_data && !skip(at, "1 "))
-		return refuse(at, "the supported versions of the format are 1 and 2");
+	for (unsigned int i = 1; i <= 3 && !version; i++) {
+		const char text[] = { (char)('0' + i), ' ', '\0' };
+
+		version = skip(at, text) ? i : 0;
+	}
+	if (!version)
+		return refuse(at, "the supported versions of the format are 1, 2 and 3");
 	if (!skip(at, "xlen=") || !read_decimal(at, 64, &xlen) || !skip(at, " itype=") ||
 	    !read_decimal(at, 4, &itype) || !skip(at, " groups=") ||
 	    !read_decimal(at, NTRACE_INGRESS_GROUPS_MAX, &groups))
@@ -298,7 +324,10 @@ static bool read_port(struct line_cursor *at, struct ntrace_ingress_port *port)
 	port->single = skip(at, " port=single");
 	if (!port->single && !skip(at, " port=block"))
 		return refuse(at, "expected port=block or port=single");
-	if (has_data && !read_data_port(at, port))
+	if ((version == 2 || (version == 3 && !strncmp(at->next, " data=", 6))) &&
+	    !read_data_port(at, port))
+		return false;
+	if (version == 3 && !read_properties(at, port))
 		return false;
 	reason = ntrace_ingress_port_refusal(port);
 	return reason ? refuse(at, reason) : true;

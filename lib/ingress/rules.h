@@ -23,12 +23,19 @@
 	     "trace notify for a group that does not exist")                                       \
 	RULE(CTYPE, "ctype-reserved", ERROR, INGRESS_I, "ctype is above 3")                        \
 	RULE(PRIV, "priv-reserved", ERROR, INGRESS_I, "priv is reserved")                          \
+	RULE(PRIV_WIDTH, "priv-width", ERROR, INGRESS_I, "priv has more bits than the port's")     \
+	RULE(CTYPE_WIDTH, "ctype-width", ERROR, INGRESS_I, "ctype has more bits than the port's")  \
+	RULE(CAUSE_WIDTH, "cause-width", ERROR, INGRESS_I, "cause has more bits than the port's")  \
+	RULE(CONTEXT_WIDTH, "context-width", ERROR, INGRESS_I,                                     \
+	     "context has more bits than the port's")                                              \
+	RULE(IMPDEF_WIDTH, "impdef-width", ERROR, INGRESS_I,                                       \
+	     "impdef has more bits than the port's")                                               \
 	RULE(STOPPED, "stopped-retires", ERROR, INGRESS_I,                                         \
 	     "a halted hart, or one in reset, cannot retire instructions")                         \
 	RULE(ITYPE, "itype-reserved", ERROR, INGRESS_I, "itype is reserved")                       \
 	RULE(LASTSIZE, "ilastsize-range", ERROR, INGRESS_I, "ilastsize is above 2")                \
 	RULE(IADDR_ODD, "iaddr-odd", ERROR, INGRESS_I, "iaddr is odd")                             \
-	RULE(IADDR_WIDTH, "iaddr-width", ERROR, INGRESS_I, "iaddr has more than XLEN bits")        \
+	RULE(IADDR_WIDTH, "iaddr-width", ERROR, INGRESS_I, "iaddr has more bits than the port's")   \
 	RULE(SIJUMP, "sijump-range", ERROR, INGRESS_I, "sijump is neither 0 nor 1")                \
 	RULE(TRAP_ORDER, "trap-not-newest", ERROR, INGRESS_I,                                      \
 	     "a trap is not in the newest group")                                                  \
@@ -143,6 +150,12 @@ bool ingress_program_start(const struct ntrace_ingress_checker *checker, uint64_
 
 /** ingress_program_forget - the next instruction is not known */
 void ingress_program_forget(struct ntrace_ingress_checker *checker);
+
+/* The bits of an address that iaddr has. */
+static inline uint64_t ingress_iaddr_mask(const struct ntrace_ingress_port *port)
+{
+	return UINT64_MAX >> (64 - (port->iaddr_bits ? port->iaddr_bits : port->xlen));
+}
 
 /* Parcels that a group retires. */
 static inline uint32_t ingress_parcels(const struct ntrace_ingress_port *port,

@@ -47,6 +47,28 @@ static char *put_data_port(char *out, const struct ntrace_ingress_port *port)
 	return split ? DECIMAL(put_text(out, " lrid="), port->lrid_bits) : out;
 }
 
+static char *put_properties(char *out, const struct ntrace_ingress_port *port)
+{
+	if (!port->data && port->retires)
+		out = DECIMAL(put_text(out, " retires="), port->retires);
+	if (port->hart)
+		out = DECIMAL(put_text(out, " hart="), port->hart);
+#define WIDTH(field, most)                                                                         \
+	if (port->field##_bits)                                                                    \
+		out = DECIMAL(put_text(out, " " #field "="), port->field##_bits);
+	NTRACE_INGRESS_WIDTHS(WIDTH)
+#undef WIDTH
+	return out;
+}
+
+/* Whether the first line states a property that versions 1 and 2 do not have. */
+static bool has_properties(const struct ntrace_ingress_port *port)
+{
+	char line[NTRACE_INGRESS_LINE_MAX];
+
+	return put_properties(line, port) != line;
+}
+
 int ntrace_ingress_writer_init(struct ntrace_ingress_writer *writer,
 			       const struct ntrace_ingress_port *port, char *line)
 {
@@ -56,14 +78,18 @@ int ntrace_ingress_writer_init(struct ntrace_ingress_writer *writer,
 		return NTRACE_ERR_INVALID;
 	memset(writer, 0, sizeof(*writer));
 	writer->port = *port;
-	out = put_text(out, port->data ? "ntrace-ingress 2 xlen=" : "ntrace-ingress 1 xlen=");
-	out = DECIMAL(out, port->xlen);
+	out = DECIMAL(put_text(out, "ntrace-ingress "), has_properties(port) ? 3u :
+							port->data	     ? 2u :
+									       1u);
+	out = DECIMAL(put_text(out, " xlen="), port->xlen);
 	out = put_text(out, " itype=");
 	out = DECIMAL(out, port->itype_bits);
 	out = put_text(out, " groups=");
 	out = DECIMAL(out, port->groups);
 	out = put_text(out, port->single ? " port=single" : " port=block");
-	return finish(line, port->data ? put_data_port(out, port) : out);
+	if (port->data)
+		out = put_data_port(out, port);
+	return finish(line, put_properties(out, port));
 }
 
 static char *put_group(char *out, const struct ntrace_ingress_group *group)

@@ -227,7 +227,7 @@ static void bad_cycles(void)
 	BAD(three, "itype is reserved", cycle.group[0].itype = 8);
 	BAD(port, "ilastsize is above 2", cycle.group[0].ilastsize = 3);
 	BAD(port, "iaddr is odd", cycle.group[0].iaddr = 1);
-	BAD(port, "iaddr has more than XLEN bits", cycle.group[0].iaddr = UINT64_C(1) << 32);
+	BAD(port, "iaddr has more bits than the port's", cycle.group[0].iaddr = UINT64_C(1) << 32);
 	BAD(port, "sijump is neither 0 nor 1", cycle.group[0].sijump = 2);
 	BAD(port, "a block is shorter than its last instruction", cycle.group[0].ilastsize = 2);
 	BAD(port, "a group retires nothing and is not a trap", cycle.group[0].iretire = 0);
@@ -391,8 +391,20 @@ static void bad_files(void)
 		const char *error;
 	} bad_port[] = {
 		{ "start 1", 1, "not an ingress file: it does not begin with 'ntrace-ingress'" },
-		{ "ntrace-ingress 3 xlen=64 itype=4 groups=2 port=block", 16,
-		  "the supported versions of the format are 1 and 2" },
+		{ "ntrace-ingress 4 xlen=64 itype=4 groups=2 port=block", 16,
+		  "the supported versions of the format are 1, 2 and 3" },
+		{ "ntrace-ingress 0 xlen=64 itype=4 groups=2 port=block", 16,
+		  "the supported versions of the format are 1, 2 and 3" },
+		{ "ntrace-ingress 1 xlen=64 itype=4 groups=2 port=block priv=2", 53,
+		  "unexpected text at the end of the line" },
+		{ "ntrace-ingress 3 xlen=64 itype=4 groups=2 port=block ctype=1 priv=2", 61,
+		  "unexpected text at the end of the line" },
+		{ "ntrace-ingress 3 xlen=64 itype=4 groups=2 port=block priv=4", 59,
+		  "the number is too large" },
+		{ "ntrace-ingress 3 xlen=64 itype=4 groups=2 port=block priv=1", 60,
+		  "priv must be 2 or 3, ctype 1 or 2" },
+		{ "ntrace-ingress 3 xlen=32 itype=4 groups=2 port=block iaddr=33", 62,
+		  "iaddr must be 8 to xlen" },
 		{ "ntrace-ingress 2 xlen=64 itype=4 groups=2 port=block", 53,
 		  "expected data=unified or data=split" },
 		{ "ntrace-ingress 1 xlen=16 itype=4 groups=2 port=block", 53,

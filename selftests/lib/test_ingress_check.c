@@ -11,6 +11,9 @@
 
 #define BLOCKS	"ntrace-ingress 1 xlen=64 itype=4 groups=3 port=block\n"
 #define NARROW	"ntrace-ingress 1 xlen=32 itype=3 groups=3 port=block\n"
+#define STATED                                                                                     \
+	"ntrace-ingress 3 xlen=64 itype=4 groups=3 port=block retires=2 hart=5 priv=2 ctype=1 "    \
+	"cause=5 iaddr=40 scontext=16 hcontext=8 impdef=4\n"
 #define SINGLES "ntrace-ingress 1 xlen=64 itype=4 groups=3 port=single\n"
 #define UNIFIED                                                                                    \
 	"ntrace-ingress 2 xlen=64 itype=4 groups=2 port=block data=unified retires=4 accesses=2 "  \
@@ -120,6 +123,16 @@ static const struct {
 	{ "ilastsize-range", BLOCKS, "c 0x100,8,0,2\n", "c 0x100,8,0,3\n" },
 	{ "iaddr-odd", BLOCKS, "c 0x100,1,0\n", "c 0x101,1,0\n" },
 	{ "iaddr-width", NARROW, "c 0xfffffffe,1,0\n", "c 0x100000000,1,0\n" },
+	{ "iaddr-width", STATED, "c 0xfffffffffe,1,0 0x0,1,0\n", "c 0x10000000000,1,0\n" },
+	{ "priv-width", STATED, "c priv=3\n", "c priv=4\n" },
+	{ "ctype-width", STATED, "c ctype=1\n", "c ctype=2\n" },
+	{ "cause-width", STATED, "c priv=3 cause=0x1f 0x100,0,2\n",
+	  "c priv=3 cause=0x20 0x100,0,2\n" },
+	{ "context-width", STATED, "c scontext=0xffff\n", "c scontext=0x10000\n" },
+	{ "context-width", STATED, "c hcontext=0xff\n", "c hcontext=0x100\nc hcontext=0x0\n" },
+	{ "impdef-width", STATED, "c impdef=0xf\n", "c impdef=0x10\n" },
+	{ "impdef-width", BLOCKS, "c\n", "c impdef=0x1\n" },
+	{ "retires", STATED, "c 0x100,4,0,1\n", "c 0x100,2,4 0x104,1,0\n" },
 	{ "trap-not-newest", BLOCKS, "c 0x100,1,0 0x102,1,1\n", "c 0x100,1,1 0x200,1,0\n" },
 	{ "group-empty", BLOCKS, "c 0x100,1,0 0x102,1,0\n", "c 0x100,1,0 0x0,0,0 0x102,1,0\n" },
 	{ "single-many", SINGLES, "c 0x100,1,0\n", "c 0x100,2,0\n" },

@@ -194,8 +194,54 @@ static void test_levels(void)
 	       "levels when they change, pulses each time");
 }
 
+/* The first line has the least version that can say what the port states. */
+static void test_port(void)
+{
+	struct ntrace_ingress_writer writer;
+	struct ntrace_ingress_reader reader;
+
+	ready();
+	port.hart = UINT64_MAX;
+	port.priv_bits = 3;
+	port.iaddr_bits = 64;
+	line[ntrace_ingress_writer_init(&writer, &port, line)] = '\0';
+	is_str(line,
+	       "ntrace-ingress 3 xlen=64 itype=4 groups=2 port=block data=split retires=8 "
+	       "accesses=2 "
+	       "dtype=4 lsbs=4 lrid=2 hart=18446744073709551615 priv=3 iaddr=64\n",
+	       "a port with data accesses, a hart id and widths");
+	ntrace_ingress_reader_init(&reader);
+	ntrace_ingress_reader_feed(&reader, line, strlen(line));
+	ok(ntrace_ingress_reader_next(&reader, &record) == NTRACE_ERR_AGAIN &&
+		   !memcmp(&reader.port, &port, sizeof(port)),
+	   "it is read as it was written");
+	memset(&port, 0, sizeof(port));
+	port.xlen = 32;
+	port.itype_bits = 3;
+	port.groups = 1;
+	line[ntrace_ingress_writer_init(&writer, &port, line)] = '\0';
+	is_str(line, "ntrace-ingress 1 xlen=32 itype=3 groups=1 port=block\n",
+	       "a port that states nothing");
+	port.retires = 65535;
+	port.ctype_bits = 2;
+	port.cause_bits = 64;
+	port.scontext_bits = 1;
+	port.hcontext_bits = 64;
+	port.impdef_bits = 64;
+	line[ntrace_ingress_writer_init(&writer, &port, line)] = '\0';
+	is_str(line,
+	       "ntrace-ingress 3 xlen=32 itype=3 groups=1 port=block retires=65535 ctype=2 "
+	       "cause=64 "
+	       "scontext=1 hcontext=64 impdef=64\n",
+	       "a port of instructions with the other properties");
+	port.impdef_bits = 65;
+	ok(ntrace_ingress_writer_init(&writer, &port, line) == NTRACE_ERR_INVALID,
+	   "a width of more than 64 bits is refused");
+}
+
 int main(void)
 {
+	test_port();
 	test_groups();
 	test_accesses();
 	test_responses();

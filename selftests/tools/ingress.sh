@@ -257,6 +257,34 @@ is "$(cat said)" "8,0x1000,0,s0x44,l0xdd
 8,0x1000,2,s0x11223344,l0xaabbccdd
 8,0x1000,3,s0x11223344,l0xaabbccdd" "import: both values of an atomic access, and no bits of the other one"
 
+# Programs store what was never written: x is read as 0, and a warning counts the values. Bits beside the access are not read.
+sed 's/ b1010101010111011110011001101110100010001001000100011001101000100 / b1010101010111011110011001101110100010001001000100011001101x00100 /' \
+	data.vcd >unknown.vcd
+"$ntrace" ingress import --map data.map -o - unknown.vcd 2>said | sed -n 's/^c .* d=//p' >values
+is "$(cat values)" "8,0x1000,2,s0x11223344,l0xaabbccdd" "import: a bit of data that is x is 0"
+like "import: x in data is a warning" \
+	"warning: unknown.vcd: 1 values of data accesses have an x or z, which is read as 0; the first is at time 1" "$(cat said)"
+sed 's/ b10101010/ bxxxxxxxx/' data.vcd >unknown.vcd
+for size in 1 2; do
+	sed "s/^dsize .*/dsize =$size/" data.map >size.map
+	"$ntrace" ingress import --map size.map -o - unknown.vcd 2>&1 | grep -c warning
+done >said
+is "$(paste -sd ' ' said)" "0 1" "import: x beside the access is not read"
+
+# Version 3 states the widths; import refuses values that are wider.
+sed 's/^ntrace-ingress 2 \(.*\)/ntrace-ingress 3 \1 hart=3 priv=2 cause=4 iaddr=12 impdef=2/; $a impdef =3' data.map >stated.map
+"$ntrace" ingress import --map stated.map -o stated data.vcd 2>said
+is "$(sed -n '1p;3p' stated)" "ntrace-ingress 3 xlen=32 itype=4 groups=1 port=block data=unified retires=1 accesses=1 dtype=4 lsbs=0 hart=3 priv=2 cause=4 iaddr=12 impdef=2
+c priv=3 impdef=0x3 0x100,2,0,1 d=8,0x1000,2,s0x11223344,l0xaabbccdd" "import: a port that states its widths"
+is "$("$ntrace" ingress dump stated | head -n 3)" \
+	"# xlen 32, 4 bits of itype, 1 group of a block; unified data, 1 access, 4 bits of dtype, 0 of iaddr_lsbs, retires 1; hart 3; 2 bits of priv; 4 bits of cause; 12 bits of iaddr; 2 bits of impdef
+           start 5
+         0 M  time 0 impdef 0x3" "dump: a port that states its widths"
+ok "dump --json: impdef" grep -q '"impdef":"0x3"' <("$ntrace" ingress dump --json stated)
+sed 's/^c priv=3/c priv=3 cause=0x10/' stated >wide
+like "check: a value wider than the port's" "line 3, cycle 0: error cause-width: cause has more bits than the port's" \
+	"$("$ntrace" ingress check wide)"
+
 # refuses TEXT PATTERN MAP WAVE: the status, a line on stderr, and no file.
 refuses() {
 	local rc=0
@@ -289,6 +317,17 @@ bad_map "bits that the signal lacks" "top.core.bits has no bits 13 to 13" 's/bit
 bad_map "bits below the signal" "top.core.bits has no bits 9 to 7" 's/bits\[9:8\]/bits[9:7]/'
 bad_map "a value that is too wide" "halted.0, which is top.core.bits, has more bits than the signal of the port: 10101" \
 	's/^halted .*/halted top.core.bits/'
+bad_map "a constant that is too wide" "bad.map: line 8: itype.0 has more bits than the signal of the port: 0x10" \
+	's/^itype.0 .*/itype.0 =16/'
+bad_map "impdef of a port that has none" "line 16: the first line does not state the width of impdef: add impdef=BITS to it" \
+	'$a impdef top.core.bits'
+bad_map "a typing error" "known.vcd has no signal top.core.itpye; did you mean 'top.core.itype'\?$" \
+	's/^itype.0 .*/itype.0 top.core.itpye/'
+bad_map "another scope" "known.vcd has no signal top.cpu.itype\[3:0\]; did you mean 'top.core.itype'\?$" \
+	's/^itype.0 .*/itype.0 top.cpu.itype[3:0]/'
+bad_map "a signal that nothing resembles" "known.vcd has no signal top.core.ndmreset$" 's/^halted .*/halted top.core.ndmreset/'
+sed '2s/ntrace-ingress 1 \(.*\)/ntrace-ingress 3 \1 iaddr=9/' wave.map >bad.map
+refuses "an address wider than the port's" "iaddr.1, .*, has more bits than the signal of the port: 0+10000000000$" bad.map known.vcd
 printf 'ntrace-ingress 1' >bad.map
 refuses "a map that is cut" "bad.map: line 1: too long, or without a newline" bad.map known.vcd
 

@@ -181,6 +181,7 @@ struct ntrace_ingress_response {
  * @tval: xtval of itype 1 and 2; N-Trace does not send it
  * @idle: cycles without anything before this one
  * @notify: trace-notify trigger, bit n for group n
+ * @impdef: the implementation-defined sideband signals; N-Trace does not send them
  * @priv: enum ntrace_priv of all instructions of the cycle
  * @ctype: enum ntrace_ctype
  * @groups: groups used; 0 in a cycle that retires nothing
@@ -201,6 +202,7 @@ struct ntrace_ingress_cycle {
 	uint64_t hcontext;
 	uint64_t cause;
 	uint64_t tval;
+	uint64_t impdef;
 	uint32_t idle;
 	uint32_t notify;
 	uint8_t priv;
@@ -244,12 +246,22 @@ struct ntrace_ingress_record {
  * @itype_bits: 3 or 4
  * @groups: block groups, 1..NTRACE_INGRESS_GROUPS_MAX
  * @single: single-instruction (SR) port
- * @data: enum ntrace_ingress_data; the other fields are 0 without a data interface
- * @retires: maximum number of instructions that retire in a cycle (retires_p); 1..65,535
+ * @data: enum ntrace_ingress_data; @accesses, @dtype_bits, @iaddr_lsbs_bits and @lrid_bits are 0
+ *        without a data interface
+ * @retires: maximum number of instructions that retire in a cycle (retires_p); 1..65,535; 0 = not
+ *           stated, without a data interface only
  * @accesses: data groups, 1..NTRACE_INGRESS_ACCESSES_MAX
  * @dtype_bits: width of dtype: 1, 3 or 4
  * @iaddr_lsbs_bits: width of iaddr_lsbs, 0..16; 0 only if @retires is 1
  * @lrid_bits: split port: width of lrid and lid, 1..NTRACE_INGRESS_LRID_BITS_MAX; else 0
+ * @priv_bits: width of priv: 2 or 3; of this and the next widths, 0 = not stated
+ * @ctype_bits: width of ctype: 1 or 2
+ * @cause_bits: width of cause, 1..64
+ * @iaddr_bits: width of iaddr, 8..@xlen
+ * @scontext_bits: width of the part of context that has scontext, 1..64
+ * @hcontext_bits: width of the part of context that has hcontext, 1..64
+ * @impdef_bits: width of impdef, 1..64; 0 = the port has none
+ * @hart: hart id (mhartid) of the hart; 0 = not stated
  */
 struct ntrace_ingress_port {
 	unsigned int xlen;
@@ -262,6 +274,14 @@ struct ntrace_ingress_port {
 	uint8_t dtype_bits;
 	uint8_t iaddr_lsbs_bits;
 	uint8_t lrid_bits;
+	uint8_t priv_bits;
+	uint8_t ctype_bits;
+	uint8_t cause_bits;
+	uint8_t iaddr_bits;
+	uint8_t scontext_bits;
+	uint8_t hcontext_bits;
+	uint8_t impdef_bits;
+	uint64_t hart;
 };
 
 /**

@@ -50,6 +50,10 @@ void nearest_offer(struct nearest *nearest, const char *name)
 
 	if (nearest->length < 2 || length > LENGTH_MAX || nearest->length > LENGTH_MAX)
 		return;
+	/* Each letter that one name has more is a difference. */
+	if ((length > nearest->length ? length - nearest->length : nearest->length - length) >
+	    nearest->distance)
+		return;
 	found = distance(nearest->wanted, nearest->length, name, length);
 	if (found >= nearest->distance && (nearest->name || found > nearest->distance))
 		return;

@@ -46,6 +46,12 @@ static const char *value_text(char *text, const uint64_t *value)
 
 /* ---- text ---- */
 
+static void print_width(struct dump *dump, const char *name, unsigned int bits)
+{
+	if (bits)
+		output_printf(dump->output, "; %u bit%s of %s", bits, bits == 1 ? "" : "s", name);
+}
+
 static void print_port(struct dump *dump)
 {
 	const struct ntrace_ingress_port *port = dump->port;
@@ -60,6 +66,17 @@ static void print_port(struct dump *dump)
 			      port->data == NTRACE_INGRESS_DATA_SPLIT ? "split" : "unified",
 			      port->accesses, port->accesses == 1 ? "" : "es", port->dtype_bits,
 			      port->iaddr_lsbs_bits, port->retires);
+	else if (port->retires)
+		output_printf(dump->output, "; retires %u", port->retires);
+	if (port->hart)
+		output_printf(dump->output, "; hart %" PRIu64, port->hart);
+	print_width(dump, "priv", port->priv_bits);
+	print_width(dump, "ctype", port->ctype_bits);
+	print_width(dump, "cause", port->cause_bits);
+	print_width(dump, "iaddr", port->iaddr_bits);
+	print_width(dump, "scontext", port->scontext_bits);
+	print_width(dump, "hcontext", port->hcontext_bits);
+	print_width(dump, "impdef", port->impdef_bits);
 	output_char(dump->output, '\n');
 }
 
@@ -91,6 +108,8 @@ static void print_signals(struct dump *dump, const struct ntrace_ingress_cycle *
 	output_text(output, cycle->external ? " external" : "");
 	if (cycle->notify)
 		output_printf(output, " notify 0x%" PRIx32, cycle->notify);
+	if (cycle->impdef)
+		output_printf(output, " impdef 0x%" PRIx64, cycle->impdef);
 	output_char(output, '\n');
 }
 
@@ -248,10 +267,10 @@ static void json_cycle(struct dump *dump, const struct ntrace_ingress_reader *re
 		      cycle->tval);
 	output_printf(output,
 		      ",\"halted\":%s,\"reset\":%s,\"trace_on\":%s,\"trace_off\":%s,"
-		      "\"external\":%s,\"notify\":\"0x%" PRIx32 "\"",
+		      "\"external\":%s,\"notify\":\"0x%" PRIx32 "\",\"impdef\":\"0x%" PRIx64 "\"",
 		      cycle->halted ? "true" : "false", cycle->reset ? "true" : "false",
 		      cycle->trace_on ? "true" : "false", cycle->trace_off ? "true" : "false",
-		      cycle->external ? "true" : "false", cycle->notify);
+		      cycle->external ? "true" : "false", cycle->notify, cycle->impdef);
 	json_groups(dump, cycle);
 	json_data(dump, cycle, accesses, responses);
 	output_text(output, "}\n");

@@ -6,8 +6,10 @@
  * the time step in which the clock rises belong to the next cycle.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/nearest.h"
 #include "common/output_file.h"
 #include "common/ui.h"
 #include "common/vcd.h"
@@ -15,17 +17,14 @@
 #include "ingress.h"
 #include "map.h"
 
-/* A value of up to 256 bits, least significant word first. */
-struct value {
-	uint64_t word[4];
-};
-
 /**
  * struct import - a conversion
  * @cycle: the cycle being sampled
  * @last: levels of the last cycle written
  * @idle: cycles without any signal since then
  * @disordered: cycles that use a data group without the one before it
+ * @unknown: values of data accesses with an x or z
+ * @unknown_time: time of the first of them
  */
 struct import {
 	struct map map;
@@ -39,6 +38,8 @@ struct import {
 	uint64_t blocks;
 	uint64_t accesses;
 	uint64_t disordered;
+	uint64_t unknown;
+	uint64_t unknown_time;
 	uint32_t idle;
 	bool checked;	/* all signals of the map are in the waveform */
 };
@@ -64,71 +65,94 @@ static int write_control(struct import *import, unsigned int type, unsigned int 
 
 /* ---- values ---- */
 
-/* The bits of a value, for a message: "4'b10xx". */
+/* @what is wrong with a value, of which the message has the bits: "10xx". */
 static int complain(const struct import *import, unsigned int signal, unsigned int i,
-		    const struct map_source *source, const char *what)
+		    const char *what)
 {
-	const struct vcd_signal *from = &import->vcd.signal[source->signal];
-	char bits[65];
+	const struct map_source *source = &import->map.source[signal][i];
 	unsigned int count = source->width < 64 ? source->width : 64;
+	char bits[65];
 
+	if (!*source->name)
+		return fail("%s: line %u: %s.%u %s: 0x%" PRIx64, import->map.path, source->line,
+			    map_signal_name(signal), i, what, source->value);
 	for (unsigned int k = 0; k < count; k++)
-		bits[k] = from->now[source->shift + count - 1 - k];
+		bits[k] = import->vcd.signal[source->signal]
+				  .now[source->shift + source->width - 1 - k];
 	bits[count] = '\0';
 	return fail("%s: time %" PRIu64 ": %s.%u, which is %s, %s: %s%s", import->path,
-		    import->vcd.time, map_signal_name(signal), i, source->name, what,
-		    source->width > count ? "..." : "", bits);
+		    import->vcd.time, map_signal_name(signal), i, source->name, what, bits,
+		    source->width > count ? "..." : "");
 }
 
-/* Reads a signal. Return: whether all its bits are 0 or 1. */
+/**
+ * read_bits - read a part of a signal
+ * @low: lowest bit
+ * @count: number of bits, at most 128; bits that the signal lacks are 0
+ * @to: bits 63:0 and 127:64; 0 for bits that are x or z
+ *
+ * Return: whether all its bits are 0 or 1.
+ */
 static bool read_bits(const struct import *import, const struct map_source *source,
-		      struct value *value)
+		      unsigned int low, unsigned int count, uint64_t *to)
 {
+	bool known = true;
 	const char *bits;
 
-	memset(value, 0, sizeof(*value));
+	to[0] = 0;
+	to[1] = 0;
 	if (!source->given)
 		return true;
 	if (!*source->name) {
-		value->word[0] = source->value;
+		to[0] = low < 64 ? source->value >> low : 0;
+		if (count < 64)
+			to[0] &= (UINT64_C(1) << count) - 1;
 		return true;
 	}
 	bits = import->vcd.signal[source->signal].now + source->shift;
-	for (unsigned int i = 0; i < source->width; i++) {
-		if (bits[i] != '0' && bits[i] != '1')
-			return false;
-		if (i < 256 && (bits[i] == '1') != source->inverted)
-			value->word[i / 64] |= UINT64_C(1) << i % 64;
-		else if (i >= 256 && bits[i] == '1')
-			return false;
+	for (unsigned int i = 0; i < count && low + i < source->width; i++) {
+		char bit = bits[low + i];
+
+		if (bit != '0' && bit != '1')
+			known = false;
+		else if ((bit == '1') != source->inverted)
+			to[i / 64] |= UINT64_C(1) << i % 64;
 	}
-	return true;
-}
-
-static int sample_wide(const struct import *import, unsigned int signal, unsigned int i,
-		       struct value *value)
-{
-	const struct map_source *source = &import->map.source[signal][i];
-
-	if (!read_bits(import, source, value))
-		return complain(import, signal, i, source, "is not known");
-	return EXIT_OK;
+	return known;
 }
 
 /* A signal of at most 64 bits; a greater value than its field can have is an error. */
 static int sample(const struct import *import, unsigned int signal, unsigned int i, uint64_t *value)
 {
-	unsigned int bits = map_signal_bits(signal);
-	struct value wide;
-	int error = sample_wide(import, signal, i, &wide);
+	const struct map_source *source = &import->map.source[signal][i];
+	unsigned int bits = map_signal_bits(&import->map, signal);
+	unsigned int width = 64;
+	uint64_t part[2];
 
-	if (error)
-		return error;
-	if (wide.word[1] || wide.word[2] || wide.word[3] || (bits < 64 && wide.word[0] >> bits))
-		return complain(import, signal, i, &import->map.source[signal][i],
-				"has more bits than the signal of the port");
-	*value = wide.word[0];
+	if (!source->given)
+		return EXIT_OK;
+	if (*source->name)
+		width = source->width;
+	for (unsigned int low = 0; low < width; low += 64) {
+		if (!read_bits(import, source, low, 64, part))
+			return complain(import, signal, i, "is not known");
+		if (low ? part[0] != 0 : bits < 64 && part[0] >> bits)
+			return complain(import, signal, i,
+					"has more bits than the signal of the port");
+		if (!low)
+			*value = part[0];
+	}
 	return EXIT_OK;
+}
+
+/* A value of a data access. Programs store what was never written, and N-Trace does not send data. */
+static void sample_data(struct import *import, unsigned int signal, unsigned int i,
+			unsigned int low, unsigned int count, uint64_t *to)
+{
+	if (read_bits(import, &import->map.source[signal][i], low, count, to))
+		return;
+	if (!import->unknown++)
+		import->unknown_time = import->vcd.time;
 }
 
 #define SAMPLE(signal, i, field)                                                                   \
@@ -148,7 +172,7 @@ static int sample_group(struct import *import, unsigned int i)
 	struct ntrace_ingress_cycle *cycle = &import->record.cycle;
 	struct ntrace_ingress_group *group = &cycle->group[i];
 	const uint32_t indirect = 1u << 6 | 1u << 8 | 1u << 10 | 1u << 12 | 1u << 14;
-	struct value iaddr;
+	uint64_t iaddr[2];
 
 	SAMPLE(MAP_IRETIRE, i, group->iretire);
 	SAMPLE(MAP_ITYPE, i, group->itype);
@@ -158,7 +182,7 @@ static int sample_group(struct import *import, unsigned int i)
 	import->blocks += group->iretire != 0;
 	/* The address of an interrupt alone need not be valid. */
 	if (group->iretire || group->itype != NTRACE_ITYPE_INTERRUPT ||
-	    read_bits(import, &import->map.source[MAP_IADDR][i], &iaddr))
+	    read_bits(import, &import->map.source[MAP_IADDR][i], 0, 64, iaddr))
 		SAMPLE(MAP_IADDR, i, group->iaddr);
 	if (group->iretire)
 		SAMPLE(MAP_ILASTSIZE, i, group->ilastsize);
@@ -171,58 +195,33 @@ static int sample_group(struct import *import, unsigned int i)
 	return EXIT_OK;
 }
 
-/* The low 2^dsize bytes; the bits above them are not part of the access. */
-static void cut(uint64_t *to, const uint64_t *from, unsigned int dsize)
+/* Bits of an access that a value of 128 bits can have. */
+static unsigned int data_bits(const struct ntrace_ingress_access *access)
 {
-	to[0] = dsize < 3 ? from[0] & ((UINT64_C(1) << (8u << dsize)) - 1) : from[0];
-	to[1] = dsize < 4 ? 0 : from[1];
-}
-
-/* The upper half of a value of @bits. */
-static void upper_half(uint64_t *to, const struct value *value, unsigned int bits)
-{
-	unsigned int shift = bits / 2;
-
-	for (unsigned int i = 0; i < 2; i++) {
-		unsigned int at = i + shift / 64;
-
-		to[i] = at < 4 ? value->word[at] >> shift % 64 : 0;
-		if (shift % 64 && at + 1 < 4)
-			to[i] |= value->word[at + 1] << (64 - shift % 64);
-	}
+	return access->dsize < 4 ? 8u << access->dsize : 128;
 }
 
 /* data of a unified port: an atomic or a CSR access has the value stored below the value loaded. */
-static int sample_data(struct import *import, unsigned int i, struct ntrace_ingress_access *access)
+static void sample_unified(struct import *import, unsigned int i,
+			   struct ntrace_ingress_access *access)
 {
 	const struct map_source *source = &import->map.source[MAP_DATA][i];
-	uint64_t upper[2];
-	struct value value;
-	int error;
+	unsigned int half = *source->name ? source->width / 2 : 64;
+	unsigned int count = data_bits(access), part = count < half ? count : half;
 
-	if (access->dtype == NTRACE_DTYPE_STORE_FAILURE)
-		return EXIT_OK;
-	error = sample_wide(import, MAP_DATA, i, &value);
-	if (error)
-		return error;
-	if (access->dtype == NTRACE_DTYPE_LOAD) {
-		cut(access->load, value.word, access->dsize);
-		return EXIT_OK;
+	switch (access->dtype) {
+	case NTRACE_DTYPE_STORE_FAILURE:
+		break;
+	case NTRACE_DTYPE_LOAD:
+		sample_data(import, MAP_DATA, i, 0, count, access->load);
+		break;
+	case NTRACE_DTYPE_STORE:
+		sample_data(import, MAP_DATA, i, 0, count, access->store);
+		break;
+	default:
+		sample_data(import, MAP_DATA, i, 0, part, access->store);
+		sample_data(import, MAP_DATA, i, half, part, access->load);
 	}
-	if (access->dtype == NTRACE_DTYPE_STORE) {
-		cut(access->store, value.word, access->dsize);
-		return EXIT_OK;
-	}
-	upper_half(upper, &value, source->width);
-	cut(access->load, upper, access->dsize);
-	/* The lower half alone. */
-	for (unsigned int k = 0; k < 2; k++)
-		if (source->width / 2 < 64 * (k + 1))
-			value.word[k] &= source->width / 2 <= 64 * k ?
-						 0 :
-						 (UINT64_C(1) << (source->width / 2 - 64 * k)) - 1;
-	cut(access->store, value.word, access->dsize);
-	return EXIT_OK;
 }
 
 static int sample_request(struct import *import, unsigned int i,
@@ -231,20 +230,15 @@ static int sample_request(struct import *import, unsigned int i,
 	bool stores =
 		access->dtype == NTRACE_DTYPE_STORE ||
 		(access->dtype >= NTRACE_DTYPE_SWAP && access->dtype < NTRACE_DTYPE_STORE_FAILURE);
-	struct value value;
-	int error;
 
 	access->request = access->dtype != NTRACE_DTYPE_STORE &&
 			  access->dtype != NTRACE_DTYPE_STORE_FAILURE &&
 			  !(NTRACE_DTYPES_CSRS >> access->dtype & 1);
 	if (access->request)
 		SAMPLE(MAP_LRID, i, access->lrid);
-	if (!stores)
-		return EXIT_OK;
-	error = sample_wide(import, MAP_SDATA, i, &value);
-	if (!error)
-		cut(access->store, value.word, access->dsize);
-	return error;
+	if (stores)
+		sample_data(import, MAP_SDATA, i, 0, data_bits(access), access->store);
+	return EXIT_OK;
 }
 
 static int sample_access(struct import *import, unsigned int i)
@@ -266,18 +260,17 @@ static int sample_access(struct import *import, unsigned int i)
 		SAMPLE(MAP_IADDR_LSBS, i, access->iaddr_lsbs);
 	if (import->map.port.groups > 1)
 		SAMPLE(MAP_DBLOCK, i, access->dblock);
-	return import->map.port.data == NTRACE_INGRESS_DATA_SPLIT ?
-		       sample_request(import, i, access) :
-		       sample_data(import, i, access);
+	if (import->map.port.data == NTRACE_INGRESS_DATA_SPLIT)
+		return sample_request(import, i, access);
+	sample_unified(import, i, access);
+	return EXIT_OK;
 }
 
 static int sample_response(struct import *import, unsigned int i)
 {
 	struct ntrace_ingress_cycle *cycle = &import->record.cycle;
 	struct ntrace_ingress_response *response = &cycle->response[cycle->responses];
-	struct value value;
 	unsigned int lresp;
-	int error;
 
 	SAMPLE(MAP_LRESP, i, lresp);
 	if (!lresp)
@@ -285,12 +278,9 @@ static int sample_response(struct import *import, unsigned int i)
 	cycle->responses++;
 	response->lresp = (uint8_t)lresp;
 	SAMPLE(MAP_LID, i, response->lid);
-	if (lresp != NTRACE_LRESP_OKAY)
-		return EXIT_OK;
-	error = sample_wide(import, MAP_LDATA, i, &value);
-	if (!error)
-		memcpy(response->load, value.word, sizeof(response->load));
-	return error;
+	if (lresp == NTRACE_LRESP_OKAY)
+		sample_data(import, MAP_LDATA, i, 0, 128, response->load);
+	return EXIT_OK;
 }
 
 /* All signals of a cycle in which the hart is not in reset. */
@@ -310,6 +300,7 @@ static int sample_port(struct import *import)
 	SAMPLE(MAP_TRACE_OFF, 0, cycle->trace_off);
 	SAMPLE(MAP_EXTERNAL, 0, cycle->external);
 	SAMPLE(MAP_NOTIFY, 0, cycle->notify);
+	SAMPLE(MAP_IMPDEF, 0, cycle->impdef);
 	for (unsigned int i = 0; !error && i < port->groups; i++)
 		error = sample_group(import, i);
 	if (!error && cycle->groups)
@@ -327,7 +318,7 @@ static bool is_idle(const struct ntrace_ingress_cycle *cycle,
 {
 	return !cycle->groups && !cycle->accesses && !cycle->responses && !cycle->ctype &&
 	       !cycle->trace_on && !cycle->trace_off && !cycle->external && !cycle->notify &&
-	       cycle->halted == last->halted && cycle->reset == last->reset &&
+	       !cycle->impdef && cycle->halted == last->halted && cycle->reset == last->reset &&
 	       cycle->scontext == last->scontext && cycle->hcontext == last->hcontext;
 }
 
@@ -368,8 +359,10 @@ static int check_found(const struct import *import)
 					   [k % NTRACE_INGRESS_GROUPS_MAX];
 
 		if (source->given && *source->name && source->signal < 0)
-			return fail("%s: line %u: %s has no signal %s", import->map.path,
-				    source->line, import->path, source->name);
+			return fail("%s: line %u: %s has no signal %s%s%s%s", import->map.path,
+				    source->line, import->path, source->name,
+				    source->near ? "; did you mean '" : "",
+				    source->near ? source->near : "", source->near ? "'?" : "");
 	}
 	return EXIT_OK;
 }
@@ -393,6 +386,35 @@ static int take_step(void *data)
 
 /* ---- the header ---- */
 
+/* The part after the last dot of the first @length characters. */
+static const char *last_part(const char *path, size_t length)
+{
+	while (length && path[length - 1] != '.')
+		length--;
+	return path + length;
+}
+
+/*
+ * Keeps the path whose last part is nearest: the same signal in another scope, or a typing error in
+ * the name of the signal.
+ */
+static void offer(struct map_source *source, const char *path)
+{
+	const char *wanted = last_part(source->name, source->bare);
+	struct nearest nearest = nearest_to(wanted, source->bare - (size_t)(wanted - source->name));
+
+	if (source->signal >= 0)
+		return;
+	if (source->near)
+		nearest.distance = source->distance;
+	nearest_offer(&nearest, last_part(path, strlen(path)));
+	if (!nearest.name || (source->near && nearest.distance >= source->distance))
+		return;
+	free(source->near);
+	source->near = strdup(path);
+	source->distance = nearest.distance;
+}
+
 /* Callback of the reader: a variable. An exact name goes before the name without a slice. */
 static int take_var(void *data, const char *path, unsigned int width, unsigned int low,
 		    const char *id)
@@ -409,8 +431,10 @@ static int take_var(void *data, const char *path, unsigned int width, unsigned i
 			continue;
 		exact = !strcmp(path, source->name);
 		sliced = length == source->bare && !strncmp(path, source->name, length);
-		if (!exact && !sliced)
+		if (!exact && !sliced) {
+			offer(source, path);
 			continue;
+		}
 		source->exact = exact;
 		source->shift = exact ? 0 : source->low - low;
 		source->width = exact ? width : source->high - source->low + 1;
@@ -454,6 +478,7 @@ static int write_tail(struct import *import)
 	import->record.cycle.cause = 0;
 	import->record.cycle.tval = 0;
 	import->record.cycle.notify = 0;
+	import->record.cycle.impdef = 0;
 	import->record.cycle.trace_on = false;
 	import->record.cycle.trace_off = false;
 	import->record.cycle.external = false;
@@ -499,6 +524,10 @@ int ingress_import(struct ingress_command *ingress, const char *path)
 	map_free(&import.map);
 	if (error)
 		return error;
+	if (import.unknown)
+		warn("%s: %" PRIu64 " values of data accesses have an x or z, which is read as 0; "
+		     "the first is at time %" PRIu64,
+		     path, import.unknown, import.unknown_time);
 	if (import.disordered)
 		warn("%s: %" PRIu64 " accesses use a data group without the one before it", path,
 		     import.disordered);

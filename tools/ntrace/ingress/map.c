@@ -25,9 +25,37 @@ const char *map_signal_name(unsigned int signal)
 	return signals[signal].name;
 }
 
-unsigned int map_signal_bits(unsigned int signal)
+unsigned int map_signal_bits(const struct map *map, unsigned int signal)
 {
-	return signals[signal].bits;
+	const struct ntrace_ingress_port *port = &map->port;
+	unsigned int bits = 0;
+
+	switch (signal) {
+	case MAP_PRIV:
+		bits = port->priv_bits;
+		break;
+	case MAP_CTYPE:
+		bits = port->ctype_bits;
+		break;
+	case MAP_CAUSE:
+		bits = port->cause_bits;
+		break;
+	case MAP_IADDR:
+		bits = port->iaddr_bits;
+		break;
+	case MAP_SCONTEXT:
+		bits = port->scontext_bits;
+		break;
+	case MAP_HCONTEXT:
+		bits = port->hcontext_bits;
+		break;
+	case MAP_IMPDEF:
+		bits = port->impdef_bits;
+		break;
+	default:
+		break;
+	}
+	return bits ? bits : signals[signal].bits;
 }
 
 /* How many sources a signal has. */
@@ -118,6 +146,10 @@ static int read_line(struct map *map, char *text, unsigned int line)
 		signal++;
 	if (signal == MAP_SIGNALS)
 		return fail("%s: line %u: '%s' is not a signal of the port", map->path, line, key);
+	if (signal == MAP_IMPDEF && !map->port.impdef_bits)
+		return fail("%s: line %u: the first line does not state the width of impdef: add "
+			    "impdef=BITS to it",
+			    map->path, line);
 	if (index >= replicas(map, signal))
 		return fail("%s: line %u: the port has no %s.%lu", map->path, line, key, index);
 	if (map->source[signal][index].given)
@@ -146,6 +178,8 @@ static bool is_needed(const struct map *map, unsigned int signal)
 		return !split;
 	case MAP_IADDR_LSBS:
 		return map->port.iaddr_lsbs_bits;
+	case MAP_IMPDEF:
+		return map->port.impdef_bits;
 	case MAP_DBLOCK:
 		return map->port.groups > 1;
 	case MAP_LRID:
@@ -220,6 +254,8 @@ int map_read(struct map *map, const char *path)
 void map_free(struct map *map)
 {
 	for (unsigned int signal = 0; signal < MAP_SIGNALS; signal++)
-		for (unsigned int i = 0; i < NTRACE_INGRESS_GROUPS_MAX; i++)
+		for (unsigned int i = 0; i < NTRACE_INGRESS_GROUPS_MAX; i++) {
 			free(map->source[signal][i].name);
+			free(map->source[signal][i].near);
+		}
 }

@@ -17,7 +17,8 @@
 	SIGNAL(SCONTEXT, scontext, 64) SIGNAL(HCONTEXT, hcontext, 64)		\
 	SIGNAL(CTYPE, ctype, 2) SIGNAL(CAUSE, cause, 64) SIGNAL(TVAL, tval, 64)	\
 	SIGNAL(TRACE_ON, trace_on, 1) SIGNAL(TRACE_OFF, trace_off, 1)		\
-	SIGNAL(EXTERNAL, external, 1) SIGNAL(NOTIFY, notify, 8)
+	SIGNAL(EXTERNAL, external, 1) SIGNAL(NOTIFY, notify, 8)		\
+	SIGNAL(IMPDEF, impdef, 64)
 #define MAP_GROUP(SIGNAL)							\
 	SIGNAL(IADDR, iaddr, 64) SIGNAL(IRETIRE, iretire, 32)			\
 	SIGNAL(ITYPE, itype, 4) SIGNAL(ILASTSIZE, ilastsize, 2)			\
@@ -53,6 +54,8 @@ enum map_signal {
  * @shift: lowest bit of the signal
  * @width: number of bits
  * @exact: the whole name was found, not that without the slice
+ * @near: the nearest path of the waveform while @signal is -1; NULL: none is near
+ * @distance: letters by which the last part of @near differs
  */
 struct map_source {
 	char *name;
@@ -67,6 +70,8 @@ struct map_source {
 	unsigned int shift;
 	unsigned int width;
 	bool exact;
+	char *near;
+	size_t distance;
 };
 
 /**
@@ -91,7 +96,7 @@ void map_free(struct map *map);
 /** map_signal_name - name of a signal, as in the map */
 const char *map_signal_name(unsigned int signal);
 
-/** map_signal_bits - maximum number of bits of its values */
-unsigned int map_signal_bits(unsigned int signal);
+/** map_signal_bits - maximum number of bits of its values at the port of the map */
+unsigned int map_signal_bits(const struct map *map, unsigned int signal);
 
 #endif /* NTRACE_TOOL_INGRESS_MAP_H */
