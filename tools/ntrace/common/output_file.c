@@ -62,6 +62,11 @@ static char *directory_of(const char *path)
 		       directory;
 }
 
+static bool is_standard_output(const char *path)
+{
+	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
 /* Whether @path is the file @input, or a file of the recording @input. */
 static bool is_input(const char *path, const char *input)
 {
@@ -73,6 +78,9 @@ static bool is_input(const char *path, const char *input)
 		return false;
 	if (S_ISREG(status.st_mode))
 		return !stat(path, &at) && is_same(&status, &at);
+	/* The shell has made the file, wherever that is. */
+	if (is_standard_output(path))
+		return false;
 	/* A file that does not exist yet may be one that the command makes or looks for. */
 	directory = directory_of(path);
 	target = S_ISDIR(status.st_mode) ? realpath(path, NULL) : NULL;
@@ -123,9 +131,13 @@ static bool is_word_input(const char *path, const char *word)
 	return found;
 }
 
-static bool is_standard_output(const char *path)
+/* Standard input needs no word of the command line. */
+static bool is_standard_input(const char *path)
 {
-	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+	struct stat input, output;
+
+	return !fstat(STDIN_FILENO, &input) && S_ISREG(input.st_mode) && !stat(path, &output) &&
+	       is_same(&input, &output);
 }
 
 bool output_is_same(const char *path, const char *other)
@@ -149,15 +161,20 @@ bool output_is_same(const char *path, const char *other)
 	return same;
 }
 
-int output_refuse_input(const char *path)
+static bool is_any_input(const char *path)
 {
-	bool found = false;
+	bool found = is_standard_input(path);
 
 	for (size_t i = 0; i < named_count && !found; i++)
 		found = is_input(path, named[i]);
 	for (int i = 0; i < word_count && !found; i++)
 		found = is_word_input(path, words[i]);
-	if (found)
+	return found;
+}
+
+int output_refuse_input(const char *path)
+{
+	if (is_any_input(path))
 		return fail("%s: the output is also an input", path);
 	/* A recording names programs, and those name debug files; no output is an ELF file. */
 	if (is_elf_file(path))
@@ -168,6 +185,13 @@ int output_refuse_input(const char *path)
 }
 
 /* ---- signals ---- */
+
+/* Their default action does not end a process. */
+static bool is_harmless(int number)
+{
+	return number == SIGCHLD || number == SIGCONT || number == SIGSTOP || number == SIGTSTP ||
+	       number == SIGTTIN || number == SIGTTOU || number == SIGURG || number == SIGWINCH;
+}
 
 static void remove_and_end(int number)
 {
@@ -253,15 +277,16 @@ static void end_at_page(int number, siginfo_t *info, void *context)
 
 void output_words(int argc, char **argv)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ };
 	struct sigaction action = { .sa_handler = remove_and_end }, before;
 	const struct sigaction page = { .sa_sigaction = end_at_page, .sa_flags = SA_SIGINFO };
 
 	words = argv;
 	word_count = argc;
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!sigaction(signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
-			sigaction(signals[i], &action, NULL);
+	/* SIGKILL, and the signals that the C library keeps for itself, cannot be handled. */
+	for (int number = 1; number <= SIGRTMAX; number++)
+		if (!is_harmless(number) && !sigaction(number, NULL, &before) &&
+		    before.sa_handler == SIG_DFL)
+			sigaction(number, &action, NULL);
 	sigaction(SIGBUS, &page, NULL);
 }
 
@@ -275,6 +300,7 @@ static int failed(const struct output_file *file, int error)
 
 static int begin(struct output_file *file, const char *path, bool replace, int *fd)
 {
+	struct stat status;
 	int error;
 
 	memset(file, 0, sizeof(*file));
@@ -285,6 +311,10 @@ static int begin(struct output_file *file, const char *path, bool replace, int *
 		/* main() opened it because it was closed; a writer that takes the name would succeed. */
 		if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
 			return fail("%s: %s", file->path, strerror(EBADF));
+		/* What is appended to an input would be read, too. */
+		if (!fstat(STDOUT_FILENO, &status) && S_ISREG(status.st_mode) &&
+		    is_any_input(file->name))
+			return fail("%s: the output is also an input", file->path);
 		return EXIT_OK;
 	}
 	file->path = path;

@@ -55,7 +55,7 @@ int output_file_close(struct output_file *file, int status);
  * output_input - name an input of the command
  * @path: a file, or a recording, whose files are inputs
  *
- * The words of the command line are inputs without being named; see output_words().
+ * Standard input and the words of the command line are inputs without being named; see output_words().
  */
 void output_input(const char *path);
 
