@@ -126,7 +126,20 @@ static void test_directory(void)
 		   !exists("rec.old/images/0-vmlinux"),
 	   "directory: the one before it is removed");
 
+	put_file("rec/data", "2");
+	put_file("rec/index", "2");
+	put_file("rec/params.unfinished-aB3dE6", "2");
+	mkdir(in("rec/archive"), 0700);
+	mkdir(in("rec/archive/usr"), 0700);
+	put_file("rec/archive/usr/program", "2");
+	ok(!recording_make(in("rec")) && exists("rec.old/archive/usr/program"),
+	   "directory: one with an index and an archive");
 	put_file("rec/data", "3");
+	ok(!recording_make(in("rec")) && !exists("rec.old/archive") && !exists("rec.old/index"),
+	   "directory: index and archive are removed with it");
+
+	put_file("rec/data", "3");
+	put_file("rec.old/data", "3");
 	put_file("rec.old/notes", "mine");
 	listen();
 	is_u64(recording_make(in("rec")), EXIT_FAILED,

@@ -19,19 +19,31 @@
 #define ROOM "room"
 #define ROOM_SIZE (256u << 10)
 
-/* Only files of the recorder are ever removed; other files and their directory stay. */
+static bool is_our_directory(const char *name)
+{
+	return !strcmp(name, "images") || !strcmp(name, "archive") || !strcmp(name, "archive.new");
+}
+
+/*
+ * Only files of the recorder, and those that other commands add to a recording, are ever removed; other files
+ * and their directory stay.
+ */
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "data", "params", "params.new", "images", ROOM };
+	static const char *const names[] = { "data", "params", "params.new", "index", ROOM };
+	static const char *const begins[] = { "aux.", "params.unfinished-", "index.unfinished-" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	return !strncmp(name, "aux.", 4);
+	for (i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (!strncmp(name, begins[i], strlen(begins[i])))
+			return true;
+	return is_our_directory(name);
 }
 
-/* True if the directory has files of a recorder, possibly incomplete, and no others. */
+/* True if the directory has files of a recording, possibly incomplete, and no others. */
 static bool is_recording(const char *path)
 {
 	DIR *directory = opendir(path);
@@ -65,8 +77,7 @@ static void remove_files(const char *path, bool all)
 			continue;
 		if (asprintf(&file, "%s/%s", path, entry->d_name) < 0)
 			continue;
-		/* Only images has directories. */
-		if (unlink(file) && errno == EISDIR && (all || !strcmp(entry->d_name, "images")))
+		if (unlink(file) && errno == EISDIR && (all || is_our_directory(entry->d_name)))
 			remove_files(file, true);
 		free(file);
 	}
