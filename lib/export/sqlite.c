@@ -125,6 +125,7 @@ struct text {
  * @harts: by stream
  * @entered: number of calls that began
  * @time_error: as in struct ntrace_stack_change, of the last one
+ * @error: the first error; @reason: its errno, if it is NTRACE_ERR_IO
  */
 struct ntrace_export_sqlite {
 	const struct sqlite_library *library;
@@ -152,9 +153,18 @@ struct ntrace_export_sqlite {
 	uint64_t losses;
 	uint64_t time_error;
 	int error;
+	int reason;
 };
 
 /* ---- rows ---- */
+
+/* The error of all calls after the first one that failed. */
+static int kept_error(const struct ntrace_export_sqlite *sqlite)
+{
+	if (sqlite->error == NTRACE_ERR_IO)
+		errno = sqlite->reason;
+	return sqlite->error;
+}
 
 /* @result: of the function that failed. SQLite does not keep the errno of every write. */
 static void fail_db(struct ntrace_export_sqlite *sqlite, int result)
@@ -168,7 +178,7 @@ static void fail_db(struct ntrace_export_sqlite *sqlite, int result)
 	if (sqlite->error)
 		return;
 	sqlite->error = NTRACE_ERR_IO;
-	errno = reason ? reason : EIO;
+	sqlite->reason = reason ? reason : EIO;
 }
 
 static void run_sql(struct ntrace_export_sqlite *sqlite, const char *sql)
@@ -520,7 +530,7 @@ int ntrace_export_sqlite_change(void *data, const struct ntrace_stack_change *ch
 	struct open_hart *hart = hart_of(sqlite, change->stream);
 
 	if (!hart)
-		return sqlite->error;
+		return kept_error(sqlite);
 	switch (change->type) {
 	case NTRACE_STACK_ENTER:
 		enter(sqlite, change);
@@ -536,7 +546,7 @@ int ntrace_export_sqlite_change(void *data, const struct ntrace_stack_change *ch
 	}
 	hart->last = *change;
 	sqlite->time_error = change->time_error;
-	return sqlite->error;
+	return kept_error(sqlite);
 }
 
 /* ---- sums ---- */
@@ -588,7 +598,7 @@ int ntrace_export_sqlite_profile(struct ntrace_export_sqlite *sqlite,
 		sqlite->error = error;
 	for (i = 0; i < count && !sqlite->error; i++)
 		put_branch(sqlite, &edges[i]);
-	return sqlite->error;
+	return kept_error(sqlite);
 }
 
 /* ---- the file ---- */
@@ -637,6 +647,7 @@ int ntrace_export_sqlite_open(struct ntrace_export_sqlite **sqlite, const char *
 	made->library = library;
 	made->session = session;
 	made->error = ntrace_output_open(&made->output, path, true);
+	made->reason = errno;
 	if (!made->error)
 		prepare(made);
 	if (made->error) {
@@ -690,14 +701,12 @@ int ntrace_export_sqlite_close(struct ntrace_export_sqlite *sqlite, bool keep,
 		put_time_error(sqlite);
 		run_sql(sqlite, indexes);
 	}
-	saved = errno;
 	for (unsigned int i = 0; i < STATEMENTS; i++)
 		sqlite->library->finalize(sqlite->put[i]);
 	sqlite->library->close(sqlite->db);
-	errno = saved;
 	closed = ntrace_output_close(sqlite->output, keep && !sqlite->error);
+	error = sqlite->error ? kept_error(sqlite) : closed;
 	saved = errno;
-	error = sqlite->error ? sqlite->error : closed;
 	if (counts)
 		*counts = (struct ntrace_export_sqlite_counts){ sqlite->calls, sqlite->intervals,
 								sqlite->losses };

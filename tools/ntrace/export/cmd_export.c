@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ntrace/encode.h>
@@ -600,16 +601,28 @@ static int run_export(struct export *export)
 	return error ? error : say_what(export, &counts);
 }
 
+/* These formats go back to earlier parts of the file. */
+static int check_output(const struct export *export)
+{
+	struct stat status;
+
+	if (export->format != FORMAT_PERF_DATA && export->format != FORMAT_SQLITE)
+		return EXIT_OK;
+	if (!export->output)
+		return usage_error(export->command, "option --output is needed with %s",
+				   format_name(export->format));
+	if (!stat(export->output, &status) && !S_ISREG(status.st_mode))
+		return fail("%s: not a regular file: %s is not written in order, and needs one",
+			    export->output, format_name(export->format));
+	return EXIT_OK;
+}
+
 static int check_options(struct export *export, int operands)
 {
 	if (operands != 1)
 		return usage_error(export->command, "a recording or a counts file is needed");
 	if (export->format == FORMAT_NONE)
 		return usage_error(export->command, "option --format is needed");
-	if ((export->format == FORMAT_PERF_DATA || export->format == FORMAT_SQLITE) &&
-	    !export->output)
-		return usage_error(export->command, "option --output is needed with %s",
-				   format_name(export->format));
 	if (export->format == FORMAT_PERF_DATA && export->binary)
 		return usage_error(
 			export->command,
@@ -626,7 +639,7 @@ static int check_options(struct export *export, int operands)
 		return usage_error(export->command, "--every-branch applies to perf-data only");
 	if (export->gcov_version && export->format != FORMAT_GCOV)
 		return usage_error(export->command, "--gcov-version applies to gcov only");
-	return EXIT_OK;
+	return check_output(export);
 }
 
 static int run(const struct command *command, int argc, char **argv)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace export: databases of SQLite. */
+#include <errno.h>
+
 #include <ntrace/export_sqlite.h>
 #include <ntrace/functions.h>
 
@@ -8,11 +10,23 @@
 #include "sqlite.h"
 #include "stacks.h"
 
+/* @reason: errno of a database that cannot be written; else 0 */
 struct writing {
 	struct ntrace_export_sqlite *sqlite;
 	struct ntrace_stacks *stacks;
 	struct ntrace_profile *profile;
+	int reason;
 };
+
+static int put_change(void *data, const struct ntrace_stack_change *change)
+{
+	struct writing *writing = data;
+	int error = ntrace_export_sqlite_change(writing->sqlite, change);
+
+	if (error == NTRACE_ERR_IO)
+		writing->reason = errno;
+	return error;
+}
 
 static int take_event(void *data, const struct ntrace_session_event *event)
 {
@@ -52,20 +66,20 @@ static int prepare(struct writing *writing, const char *output,
 	struct ntrace_stacks_options stacks = { .size = sizeof(stacks),
 						.pid = selection->pid,
 						.privileges = selection->privileges,
-						.change = ntrace_export_sqlite_change };
+						.change = put_change,
+						.data = writing };
 	struct ntrace_profile_options profile = *selection;
 	int error = ntrace_export_sqlite_open(&writing->sqlite, output, session);
 
 	if (error)
 		return error;
-	stacks.data = writing->sqlite;
 	profile.parts = NTRACE_PROFILE_TRACES | NTRACE_PROFILE_FUNCTIONS;
 	error = ntrace_stacks_new(&writing->stacks, &stacks);
 	return error ? error : ntrace_profile_new(&writing->profile, &profile);
 }
 
 static int write_all(struct writing *writing, struct recording *recording, const char *path,
-		     const struct ntrace_profile_options *selection)
+		     const char *output, const struct ntrace_profile_options *selection)
 {
 	struct recording_totals totals;
 	struct ntrace_stacks_stats stats;
@@ -83,8 +97,15 @@ static int write_all(struct writing *writing, struct recording *recording, const
 		error = ntrace_stacks_end(writing->stacks);
 	if (!error)
 		error = ntrace_profile_end(writing->profile);
-	if (!error)
+	if (!error) {
 		error = ntrace_export_sqlite_profile(writing->sqlite, writing->profile);
+		if (error == NTRACE_ERR_IO)
+			writing->reason = errno;
+	}
+	if (error && writing->reason) {
+		errno = writing->reason;
+		return failed(output, error);
+	}
 	if (error)
 		return failed(path, error);
 	ntrace_stacks_get_stats(writing->stacks, &stats);
@@ -108,7 +129,7 @@ int export_sqlite(struct recording *recording, const char *path, const char *out
 	if (error)
 		error = failed(output, error);
 	else
-		error = write_all(&writing, recording, path, selection);
+		error = write_all(&writing, recording, path, output, selection);
 	/* The database uses names that belong to the stacks. */
 	if (writing.sqlite)
 		closed = ntrace_export_sqlite_close(writing.sqlite, !error, &counts);
