@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Output files: a temporary file beside the target, made with O_EXCL under a random name, is renamed to
- * it at the end. Nobody who can write to the directory can guess the name in advance.
+ * it at the end. Nobody who can write to the directory can guess the name in advance. The file is claimed, so
+ * that the next output to the same target removes it if this process is killed: claim.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 
 #include <ntrace/output.h>
 
+#include "claim.h"
 #include "unfinished.h"
 
 #define LINKS_MAX 40
@@ -107,14 +109,23 @@ static int set_mode(int fd, const struct stat *before)
 
 static int make_temporary(char *path)
 {
-	return mkostemp(path, O_CLOEXEC);
+	char *random = path + strlen(path) - CLAIM_RANDOM;
+	int fd;
+
+	for (;;) {
+		memset(random, 'X', CLAIM_RANDOM);
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd < 0 || claim(fd, path) != CLAIM_TAKEN)
+			return fd;
+		close(fd);
+	}
 }
 
-/* The length of the target's path in a temporary name: as much as leaves room for @suffix in its last part. */
-static int kept_length(const char *target, const char *suffix)
+/* The length of the target's path in a temporary name: as much as leaves room for the suffix in its last part. */
+static int kept_length(const char *target)
 {
 	const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
-	size_t length = strlen(name), most = NAME_MAX - strlen(suffix);
+	size_t length = strlen(name), most = NAME_MAX - strlen(CLAIM_SUFFIX);
 
 	/* Not a part of a character of UTF-8. */
 	if (length > most)
@@ -125,10 +136,10 @@ static int kept_length(const char *target, const char *suffix)
 
 static int open_beside(struct ntrace_output *output, const struct stat *before)
 {
-	static const char suffix[] = ".XXXXXX";
+	int kept = kept_length(output->target);
 
-	if (asprintf(&output->made, "%.*s%s", kept_length(output->target, suffix), output->target,
-		     suffix) < 0) {
+	claim_remove_files(output->target, kept);
+	if (asprintf(&output->made, "%.*s" CLAIM_SUFFIX, kept, output->target) < 0) {
 		output->made = NULL;
 		return NTRACE_ERR_NOMEM;
 	}
@@ -205,10 +216,12 @@ static int rename_made(const struct ntrace_output *output)
 
 int ntrace_output_close(struct ntrace_output *output, bool keep)
 {
-	int error = 0, saved = errno;
+	int error = 0, saved = errno, claimed;
 
 	if (!output)
 		return 0;
+	/* close() may report an error of writing; the claim lasts until the file has its name. */
+	claimed = output->fd < 0 ? -1 : fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
 	if (output->fd >= 0 && close(output->fd) && keep)
 		error = NTRACE_ERR_IO;
 	if (!error && keep && output->made)
@@ -216,6 +229,8 @@ int ntrace_output_close(struct ntrace_output *output, bool keep)
 	if (error)
 		saved = errno;
 	unfinished_end(output, !keep || error);
+	if (claimed >= 0)
+		close(claimed);
 	free(output->target);
 	free(output->made);
 	free(output);

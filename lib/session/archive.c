@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "image/object.h"
+#include "output/claim.h"
 #include "output/unfinished.h"
 #include "regular.h"
 #include "session.h"
@@ -43,6 +44,23 @@ static int make_error(void)
 static int make_directory(char *path)
 {
 	return mkdir(path, 0777);
+}
+
+/* Return: a descriptor that claims the directory. */
+static int make_claimed_directory(char *path)
+{
+	int fd;
+
+	if (mkdir(path, 0777))
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && claim(fd, path) != CLAIM_TAKEN)
+		return fd;
+	/* Another process took it for one that was left. */
+	if (fd >= 0)
+		close(fd);
+	errno = EBUSY;
+	return -1;
 }
 
 static int make_file(char *path)
@@ -96,6 +114,7 @@ static int copy_file(const void *group, const char *from, char *to, uint64_t *by
 struct archive {
 	struct ntrace_session *session;
 	struct ntrace_archive_counts *counts;
+	uint64_t kept;			/* programs of which the recorder made a copy */
 	size_t base;			/* length of the path of the archive itself */
 	char path[SESSION_PATH_ROOM];	/* buffer of a copy */
 };
@@ -176,7 +195,9 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 		return 0;
 	}
 	/* The recorder made a copy, which is found wherever the recording is. */
-	if (!kept)
+	if (kept)
+		archive->kept++;
+	else
 		error = add(archive, from);
 	return error ? error : add_debug_file(archive, object);
 }
@@ -191,11 +212,29 @@ static int name_archive(struct archive *archive)
 	return rename(archive->path, path) ? NTRACE_ERR_IO : 0;
 }
 
+/* Makes the directory, instead of one that a killed process left. Return: a descriptor, -1 with errno */
+static int begin_archive(struct archive *archive)
+{
+	pid_t holder = 0;
+	int fd = -1;
+
+	if (!claim_remove_directory(archive->path, &holder))
+		fd = unfinished_make(archive, archive->path, make_claimed_directory);
+	if (fd < 0 && errno == EEXIST)
+		errno = EBUSY;
+	if (fd < 0 && errno == EBUSY && holder)
+		session_note(archive->session, "%s: process %d is making the archive",
+			     archive->path, (int)holder);
+	else if (fd < 0)
+		session_note(archive->session, "%s: %s", archive->path, strerror(errno));
+	return fd;
+}
+
 int ntrace_session_archive(struct ntrace_session *session, struct ntrace_archive_counts *counts)
 {
 	struct archive *archive = calloc(1, sizeof(*archive));
 	struct mapped_file *file;
-	int error = 0, saved;
+	int error = 0, claimed = -1, saved;
 
 	memset(counts, 0, sizeof(*counts));
 	if (!archive)
@@ -215,15 +254,24 @@ int ntrace_session_archive(struct ntrace_session *session, struct ntrace_archive
 		memcpy(archive->path + archive->base, ".new", sizeof(".new"));
 		archive->base += strlen(".new");
 	}
-	if (!error && unfinished_make(archive, archive->path, make_directory))
-		error = make_error();
+	if (!error) {
+		claimed = begin_archive(archive);
+		error = claimed < 0 ? make_error() : 0;
+	}
 	for (size_t i = 0; i < MACHINE_BUCKETS && !error; i++)
 		for (file = session->machine.files[i]; file && !error; file = file->next)
 			error = add_program(archive, file);
+	/* An empty archive would hide the files of this machine, and have none of them. */
+	if (!error && counts->missing && !counts->files && !archive->kept) {
+		errno = ENOENT;
+		error = NTRACE_ERR_IO;
+	}
 	if (!error)
 		error = name_archive(archive);
 	unfinished_end(archive, error);
 	saved = errno;
+	if (claimed >= 0)
+		close(claimed);
 	free(archive);
 	errno = saved;
 	return error;

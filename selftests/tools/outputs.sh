@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: seconds=40
+# runner: seconds=60
 # Every file that the command writes is there as a whole or not at all: see host/outputs.py.
 set -uo pipefail
 # shellcheck source=selftests/tools/small_recordings.sh

@@ -129,7 +129,10 @@ struct ntrace_archive_counts {
  * machine below this directory, with its debug file in .debug next to it. From then on the
  * recording is decoded only with these files, on any machine.
  *
- * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept; EEXIST: the archive exists).
+ * Until it is complete, the directory is named archive.new. One that a killed process left is replaced.
+ *
+ * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept; EEXIST: the archive exists; EBUSY: another process
+ * is making it; ENOENT: every program is missing, and there is no archive).
  */
 NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
 				      struct ntrace_archive_counts *counts);

@@ -25,8 +25,8 @@ def test(good, text, *why):
             print("   ", repr(item)[:600], flush=True)
 
 
-def run(*words, before=None, **more):
-    done = subprocess.run([NTRACE, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before, check=False, **more)
+def run(*words, before=None, source=subprocess.DEVNULL, **more):
+    done = subprocess.run([NTRACE, *words], stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before, check=False, **more)
     return done.returncode, done.stderr.decode(errors="replace")
 
 
@@ -117,10 +117,15 @@ def user():
         os.setuid(65534)
 
 
-def small():
-    """The disk is full: no file grows beyond a few bytes."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+def full(size):
+    """The disk is full: no file grows beyond these bytes."""
+    def before():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return before
+
+
+small = full(20)
 
 
 def fatal():
@@ -190,6 +195,11 @@ for name, (good, bad, source) in WRITERS.items():
             # The temporary files of a count are elsewhere.
             test(re.search(r"error: (place|/tmp).*: File too large", said), f"{name}: {text}: the message says what, and where", said)
         place.unchanged(text, said)
+    for size in len(whole) // 2, len(whole) - 1:
+        place = Place(name, good)
+        status, said = run(*place.words(good), before=full(size))
+        test(status == 1 and re.search(r"error: (place|/tmp).*: File too large", said), f"{name}: full at byte {size}", status, said)
+        place.unchanged(f"full at byte {size}", said)
     if "{o}" in good and name not in ("export -f sqlite", "export -f perf-data"):
         status, said = run(*place.words(good, "/dev/full"))
         test(status == 1 and "No space left on device" in said, f"{name}: /dev/full", status, said)
@@ -200,13 +210,17 @@ for name, (good, bad, source) in WRITERS.items():
         test(status == -number, f"{name}: {number.name} before the end", status, said)
         place.unchanged(number.name, said)
 
-    # Nothing can remove the temporary file then; its name says whose it is.
+    # Nothing can remove the temporary file then, but the next run does. It leaves a name that a user may have given.
     place = Place(name, good)
     status, said = run(*place.words(good), env={**os.environ, "LD_PRELOAD": f"{TOP}/before_rename.so", "NTRACE_SIGNAL": str(int(signal.SIGKILL))})
     left = os.listdir(place.directory)
     with open(place.file, "rb") as file:
-        test(status == -signal.SIGKILL and file.read() == OLD and all(other == os.path.basename(place.file) or re.search(r"\.[A-Za-z0-9]{6}$", other) for other in left),
+        test(status == -signal.SIGKILL and file.read() == OLD and all(other == os.path.basename(place.file) or re.search(r"\.unfinished-[A-Za-z0-9]{6}$", other) for other in left),
              f"{name}: SIGKILL before the end: the old file", status, said, left)
+    make(f"{place.file}.backup", "kept\n")
+    status, said = run(*place.words(good))
+    left = sorted(os.listdir(place.directory))
+    test(not status and left == sorted([*files, os.path.basename(f"{place.file}.backup")]), f"{name}: the next run removes what SIGKILL left", status, said, left)
     # A reader that closes the pipe is no error to talk about, but the command has not written all.
     if "{o}" in good and name not in ("export -f sqlite", "export -f perf-data"):
         reader, writer = os.pipe()
@@ -225,6 +239,13 @@ for name, (good, bad, source) in WRITERS.items():
                  sorted(os.listdir(os.path.dirname(source) or ".")) == names, f"{name}: refuses an output that is an input", status, said)
         with open(source, "wb") as file:
             file.write(before)
+
+    # Standard input is an input whatever its name is, also that of a link.
+    place = Place(name, good)
+    with open(place.file, "rb") as file:
+        status, said = run(*place.words(good), source=file)
+    test(status == 1 and "the output is also an input" in said, f"{name}: refuses standard input", status, said)
+    place.unchanged("standard input", said)
 
     place = Place(name, good)
     os.rename(place.file, f"{place.directory}/real")
@@ -260,6 +281,29 @@ shutil.copy("two_tasks", "program")
 status, said = run("encode", "--pcs=first.pcs", "--elf=program@0x10000", "--mode", "htm", "--output=program")
 test(status == 1 and "the output is also an input" in said, "encode: refuses --elf=FILE@ADDR", status, said)
 
+# Every way to standard input, and to the file that it is.
+for name in "s", "link", "hard", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+    for word in "-", "/dev/stdin", "/proc/self/fd/0", "/dev/fd/0":
+        for other in "s", "link", "hard":
+            if os.path.lexists(other):
+                os.unlink(other)
+        shutil.copy("one.txt", "s")
+        os.symlink("s", "link")
+        os.link("s", "hard")
+        with open("s", "rb") as file:
+            status, said = run("assemble", "-o", name, word, source=file)
+        with open("s", "rb") as file, open("one.txt", "rb") as before:
+            test(status == 1 and "the output is also an input" in said and file.read() == before.read(), f"assemble -o {name} {word}: refused", status, said)
+with open("s", "rb") as file, open("s", "ab") as end:
+    done = subprocess.run([NTRACE, "assemble", "-o", "-", "-"], stdin=file, stdout=end, stderr=subprocess.PIPE, check=False)
+with open("s", "rb") as file, open("one.txt", "rb") as before:
+    test(done.returncode == 1 and b"the output is also an input" in done.stderr and file.read() == before.read(), "assemble - appended to its input: refused", done)
+shutil.copy("samples", "s")
+with open("s", "rb") as file:
+    status, said = run("export", "-f", "perfscript", "-b", "two_tasks", "-o", "s", "-", source=file)
+with open("s", "rb") as file, open("samples", "rb") as before:
+    test(status == 1 and "the output is also an input" in said and file.read() == before.read(), "export of a perf.data file of standard input to the same", status, said)
+
 # A word that names no file, although one has its name.
 for words in (("-f", "csv"), ("--format=csv",)):
     make("csv", "old\n")
@@ -290,8 +334,32 @@ for words in (("decode", "--offset", "0,20", "whole"), ("index", "whole")):
         test(file.read() == b"precious\n" and os.path.islink("whole/index"), f"{words[0]}: does not write an index through a link", status, said)
 os.unlink("whole/index")
 
-# ---- targets that are no files ----
+# ---- signals ----
 CSV = ["export", "-f", "csv", "r1", "-o"]
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+# Their default action does not end a process.
+HARMLESS = {signal.SIGCHLD, signal.SIGCONT, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGURG, signal.SIGWINCH}
+# The command ignores SIGPIPE.
+SIGNALS = [int(number) for number in sorted(signal.valid_signals()) if number not in HARMLESS | {signal.SIGKILL, signal.SIGPIPE}]
+preloaded = {**os.environ, "LD_PRELOAD": f"{TOP}/before_rename.so"}
+for number in SIGNALS:
+    place = Place("csv", ["{o}"])
+    status, said = run(*CSV, place.file, env={**preloaded, "NTRACE_SIGNAL": str(number)})
+    test(status == -number, f"csv: signal {number} ends it", status, said)
+    place.unchanged(f"signal {number}", said)
+# What another process is writing is not taken for what was left.
+place = Place("two at a time", ["{o}"])
+with subprocess.Popen([NTRACE, *CSV, place.file], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                      env={**preloaded, "NTRACE_SIGNAL": str(int(signal.SIGSTOP))}) as first:
+    os.waitpid(first.pid, os.WUNTRACED)
+    waiting = os.listdir(place.directory)
+    status, said = run(*CSV, place.file)
+    both = os.listdir(place.directory)
+    os.kill(first.pid, signal.SIGCONT)
+    test(not status and sorted(both) == sorted(waiting) and len(both) == 2 and not first.wait() and os.listdir(place.directory) == ["out"],
+         "two at a time: both are complete", status, said, waiting, both)
+
+# ---- targets that are no files ----
 place = Place("csv", ["{o}"])
 run(*CSV, place.file)
 with open(place.file, "rb") as file:
@@ -337,6 +405,10 @@ os.mkfifo("place/fifo")
 with subprocess.Popen(["cat", "place/fifo"], stdout=subprocess.PIPE) as reader:
     status, said = run(*CSV, "place/fifo")
     test(not status and reader.communicate()[0] == whole, "a FIFO", said)
+for target in "place/fifo", "/dev/null", "/dev/full":
+    for form in "sqlite", "perf-data":
+        status, said = run("export", "-f", form, "-o", target, "r1", timeout=60)
+        test(status == 1 and f"error: {target}: not a regular file" in said, f"{form}: {target} is refused", status, said)
 # A name of the longest length leaves no room for more characters; a directory's name is no part of it.
 for length in 240, 248, 249, 254, 255, 256:
     for words in [*CSV], ["count", "r1", "-o"], ["export", "-f", "sqlite", "r1", "-o"]:
@@ -382,11 +454,27 @@ for limit, text in (small, "a full disk"), (fatal, "a signal at a full disk"):
          os.listdir("r1"))
     if limit is small:
         test("File too large" in said and "r1/archive" in said, "archive: the message says what, and where", said)
-preloaded = {**os.environ, "LD_PRELOAD": f"{TOP}/before_rename.so"}
-for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+for number in SIGNALS:
     status, said = run(*ARCHIVE, env={**preloaded, "NTRACE_SIGNAL": str(int(number))})
-    test(status == -number and "archive" not in " ".join(os.listdir("r1")), f"archive: {number.name}: nothing is left", status, said, os.listdir("r1"))
+    test(status == -number and "archive" not in " ".join(os.listdir("r1")), f"archive: signal {number}: nothing is left", status, said, os.listdir("r1"))
 test(run("report", "r1") == report, "the recording is decoded as before")
-test(run(*ARCHIVE)[0] == 0 and os.path.isdir("r1/archive"), "archive")
+# Without the programs there is nothing to archive, and nothing that hides them when they are back.
+os.rename("two_tasks", "away")
+status, said = run(*ARCHIVE)
+test(status == 1 and "none of the 1 programs of the recording is here" in said and f"{TOP}/two_tasks: No such file" in said and
+     "archive" not in " ".join(os.listdir("r1")), "archive: every program is missing", status, said, os.listdir("r1"))
+os.rename("away", "two_tasks")
+test(run("report", "r1") == report, "the recording is decoded as before")
+# Another process makes the archive.
+with subprocess.Popen([NTRACE, *ARCHIVE], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                      env={**preloaded, "NTRACE_SIGNAL": str(int(signal.SIGSTOP))}) as first:
+    os.waitpid(first.pid, os.WUNTRACED)
+    status, said = run(*ARCHIVE)
+    test(status == 1 and f"process {first.pid} is making the archive" in said and os.path.isdir("r1/archive.new"), "archive: two at a time", status, said)
+    first.kill()
+    first.wait()
+test(os.path.isdir("r1/archive.new") and not os.path.exists("r1/archive"), "archive: SIGKILL leaves it incomplete")
+test(run("report", "r1") == report, "the recording is decoded as before")
+test(run(*ARCHIVE)[0] == 0 and os.path.isdir("r1/archive") and not os.path.exists("r1/archive.new"), "archive, in place of the incomplete one")
 status, said = run(*ARCHIVE)
 test(status == 1 and "exists: remove it first" in said, "archive: once", status, said)

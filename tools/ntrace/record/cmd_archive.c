@@ -26,6 +26,16 @@ static int archive(struct recording *recording, const char *path)
 
 	if (error == NTRACE_ERR_IO && errno == EEXIST)
 		return fail("%s/archive exists: remove it first", path);
+	if (error == NTRACE_ERR_IO && errno == EBUSY)
+		return fail("%s/archive.new: another ntrace archive is writing it: wait for its "
+			    "end; if "
+			    "there is none, remove the directory",
+			    path);
+	if (error == NTRACE_ERR_IO && errno == ENOENT && counts.missing)
+		return fail("%s: none of the %" PRIu64 " programs of the recording is here, and "
+			    "there is nothing to archive: --sysroot names the directory with "
+			    "the files of the recorded machine",
+			    path, counts.missing);
 	if (error)
 		return fail("%s/archive: %s", path, error_text(error));
 	say("%" PRIu64 " file%s, %s, in %s/archive: the recording can be moved", counts.files,
