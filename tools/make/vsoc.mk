@@ -26,7 +26,9 @@ forky: ## the same with kernel 7.x of Debian forky, for `tools/vsoc/run --kernel
 	@tools/vsoc/guest/second forky
 debug: guest ## kernel with debugging options and the modules for it, for `tools/vsoc/run --kernel debug`
 	@tools/vsoc/guest/debug
-plugins: qemu ## the QEMU plugins: witness of what ran (build/plugin/exec_log.so), tandem trace (tandem_log.so) and its model (tandem_model.so)
+# The model is linked with `ntrace tandem` and the library. They are made before, not at the same time by two makes.
+MODEL_PARTS := $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard tools/ntrace/tandem/*.c tools/ntrace/common/*.c))) $(B)/libntrace.a
+plugins: qemu $(MODEL_PARTS) ## the QEMU plugins: witness of what ran (build/plugin/exec_log.so), tandem trace (tandem_log.so) and its model (tandem_model.so)
 	@$(MAKE) --no-print-directory $(PLUGINS)
 vsoc: qemu guest modules riscv64 plugins ## all that a run of the virtual SoC needs
 
@@ -41,10 +43,7 @@ $(B)/plugin/tandem_log.so: tools/vsoc/plugin/tandem_log.c tools/vsoc/plugin/user
 		-Itools/vsoc/user -I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $(filter tools/%.c,$^) lib/tandem/names.c lib/tandem/read.c \
 		lib/tandem/write.c -o $@
 
-# The model is linked with `ntrace tandem` and the library.
-MODEL_CMD := $(sort $(wildcard tools/ntrace/tandem/*.c tools/ntrace/common/*.c))
-$(B)/plugin/tandem_model.so: tools/vsoc/plugin/tandem_model.c tools/vsoc/qemu/ntrace_step.h $(B)/qemu/include/qemu-plugin.h \
-		$(MODEL_CMD:%.c=$(B)/obj/%.o) $(B)/libntrace.a
+$(B)/plugin/tandem_model.so: tools/vsoc/plugin/tandem_model.c tools/vsoc/qemu/ntrace_step.h $(B)/qemu/include/qemu-plugin.h $(MODEL_PARTS)
 	@mkdir -p $(@D)
 	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden -Wl,--exclude-libs,ALL -Ilib/include -Ilib \
 		-Itools/ntrace -Itools/vsoc/qemu -I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $(filter %.c %.o %.a,$^) -o $@ \
