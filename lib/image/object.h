@@ -175,4 +175,7 @@ uint64_t space_time(const struct ntrace_space *space);
 /* From now on several threads may use the space at different times: nothing is queued for it, or mapped. */
 void space_share(struct ntrace_space *space);
 
+/* The object of mapping number @index of a space, without its parents; NULL: there are no more. */
+struct ntrace_object *space_object(const struct ntrace_space *space, size_t index);
+
 #endif

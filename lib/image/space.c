@@ -109,6 +109,11 @@ const char *ntrace_space_name(const struct ntrace_space *space)
 	return space->name;
 }
 
+struct ntrace_object *space_object(const struct ntrace_space *space, size_t index)
+{
+	return index < space->count ? space->mappings[index].object : NULL;
+}
+
 uint64_t ntrace_space_version(const struct ntrace_space *space)
 {
 	uint64_t version = 0;

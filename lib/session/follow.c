@@ -264,8 +264,10 @@ void follower_give_up(struct follower *follower, const char *why)
 {
 	follower->given_up = true;
 	follower->count = 0;
-	session_note(follower->session, "CPU %u: %s; tasks are unknown after that",
-		     follower->session->streams[follower->stream].cpu, why);
+	/* A raw trace never has tasks. */
+	if (!follower->session->raw)
+		session_note(follower->session, "CPU %u: %s; tasks are unknown after that",
+			     follower->session->streams[follower->stream].cpu, why);
 	follower_settle(follower);
 }
 

@@ -19,6 +19,7 @@
 #include <ntrace/output.h>
 #include <ntrace/version.h>
 
+#include "image/object.h"
 #include "index.h"
 #include "regular.h"
 
@@ -85,6 +86,8 @@ static void put_recording(struct bytes *bytes, const struct ntrace_session *sess
 
 	if (session->single) {
 		put_file(bytes, session->directory);
+		for (size_t i = 0; session->raw && space_object(session->kernel, i); i++)
+			put_file(bytes, ntrace_object_name(space_object(session->kernel, i)));
 		return;
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Opening a recording. */
+/* Opening a recording, a perf.data file, or a raw trace. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -137,6 +137,8 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 	struct stat status;
 	int error;
 
+	if (options->code)
+		return session_load_raw(session, options);
 	if (!stat(session->directory, &status) && S_ISREG(status.st_mode))
 		return load_file(session, options);
 	error = ntrace_recording_read(&session->recording, session->directory, reason,
@@ -271,6 +273,7 @@ void ntrace_session_close(struct ntrace_session *session)
 	free(session->sysroot);
 	free(session->origin);
 	free(session->firmware_path);
+	free(session->raw_text);
 	pthread_mutex_destroy(&session->opening);
 	pthread_mutex_destroy(&session->telling);
 	free(session);

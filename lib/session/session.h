@@ -43,6 +43,9 @@ struct ntrace_session {
 	bool single;			/* a perf.data file instead of a directory: no images */
 	bool live; /* the recording grows */
 	bool samples;			/* @single with branch stacks: no streams */
+	bool raw;			/* @single without sideband: a file of messages, and @kernel */
+	struct ntrace_params raw_params; /* of its streams; @raw_text has their text */
+	char *raw_text;
 	void *attached;			/* of cursors; freed by @detach */
 	void (*detach)(void *attached);
 	struct aux_import import;	/* @single with trace: replaces the files of a directory */
@@ -86,6 +89,9 @@ int session_load_samples(struct ntrace_session *session);
 
 /* session.c: notes about gaps in the sideband. */
 void session_tell_sideband(const struct ntrace_session *session);
+
+/* raw.c: opens the file as a raw trace of options->code. Return: as ntrace_session_open(). */
+int session_load_raw(struct ntrace_session *session, const struct ntrace_session_options *options);
 
 /* Maximum length of the path of a file of the recorded machine. */
 #define SESSION_PATH_ROOM 4096

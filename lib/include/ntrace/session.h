@@ -42,6 +42,10 @@ struct ntrace_session;
  * @progress_data: passed to @progress
  * @live: the recording is about to be made, for ntrace_session_decode_live(): neither its trace files nor
  *        the end of its sideband are missed
+ * @code: opens a raw trace: a file of messages, which zstd has compressed if its name ends in ".zst", with
+ *        the parameters @params (defaults: ntrace_params_init()). The executed code is mapped in this space;
+ *        the session gets its own reference, and nobody may change the space any more. Each SRC becomes a
+ *        stream. All code counts as firmware, because a raw trace names no tasks. NULL = a recording
  */
 struct ntrace_session_options {
 	size_t size;
@@ -54,12 +58,13 @@ struct ntrace_session_options {
 	int (*progress)(void *progress_data, unsigned int stream, uint64_t bytes);
 	void *progress_data;
 	bool live;
+	struct ntrace_space *code;
 };
 
 /**
  * ntrace_session_open - open a recording
  * @session: the new session, to be freed with ntrace_session_close()
- * @directory: path of a recording, or of a perf.data file
+ * @directory: path of a recording, of a perf.data file, or with options->code of a raw trace
  * @options: options; note and progress functions stay in use until ntrace_session_close(); NULL =
  *           defaults
  *
@@ -68,7 +73,9 @@ struct ntrace_session_options {
  * If the file holds branch stacks, the session has no streams, see ntrace_session_samples().
  *
  * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (not a recording; the reason goes to
- * options->note), NTRACE_ERR_NOMEM, NTRACE_ERR_INVALID (options that the library does not know).
+ * options->note), NTRACE_ERR_UNSUPPORTED (a raw trace that zstd has compressed, by its name plain),
+ * NTRACE_ERR_NOMEM, NTRACE_ERR_INVALID (options that the library does not know; parameters
+ * of a raw trace that cannot be parsed).
  */
 NTRACE_API int ntrace_session_open(struct ntrace_session **session, const char *directory,
 				   const struct ntrace_session_options *options);

@@ -167,7 +167,7 @@ class SessionOptions(Structure):
     _fields_ = [("size", c_size_t), ("sysroot", c_char_p), ("firmware", c_char_p),
                 ("firmware_bias", c_uint64), ("note", NOTE_CALLBACK), ("note_data", c_void_p),
                 ("params", c_char_p), ("progress", c_void_p), ("progress_data", c_void_p),
-                ("live", c_bool)]
+                ("live", c_bool), ("code", c_void_p)]
 
 
 class SessionEvent(Structure):

@@ -9,7 +9,7 @@ from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence
 from . import _abi
 from ._errors import check
 from ._flow import Event, Guard, event_of
-from ._image import Handle, Path
+from ._image import Handle, Path, Space
 from ._messages import Messages
 from ._params import Params
 from ._profile import Function, Profile
@@ -92,7 +92,7 @@ class Session(Handle):
 
     def __init__(self, directory: Path, sysroot: Optional[Path] = None,
                  firmware: Optional[Path] = None, firmware_bias: int = 0,
-                 params: Optional[str] = None) -> None:
+                 params: Optional[str] = None, code: Optional[Space] = None) -> None:
         self.notes: List[str] = []
         # They end with the session.
         self.cursors: "weakref.WeakSet[Handle]" = weakref.WeakSet()
@@ -103,7 +103,7 @@ class Session(Handle):
             size=ctypes.sizeof(_abi.SessionOptions), note=self._note, firmware_bias=firmware_bias,
             sysroot=os.fsencode(sysroot) if sysroot else None,
             firmware=os.fsencode(firmware) if firmware else None,
-            params=params.encode() if params else None)
+            params=params.encode() if params else None, code=code.handle if code else None)
         handle = ctypes.c_void_p()
         super().__init__(None)
         ctypes.set_errno(0)

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Raw traces: a file of messages, and code that the caller has mapped.
+ *
+ * Such a trace has no sideband. Each SRC becomes a stream, and all streams execute the caller's code, which
+ * counts as firmware because no task is known.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image/object.h"
+#include "regular.h"
+#include "session.h"
+
+#define CHUNK 65536
+#define SOURCES (1u << NTRACE_SRC_BITS_MAX)
+
+/*
+ * Reads the trace. @seen: marks the SRC of each message; @bytes: uncompressed bytes. Return: 0,
+ * NTRACE_ERR_IO, NTRACE_ERR_FORMAT or NTRACE_ERR_NOMEM.
+ */
+static int find_sources(int fd, const char *name, const struct ntrace_params *params, bool *seen,
+			uint64_t *bytes)
+{
+	static _Thread_local uint8_t chunk[CHUNK];
+	struct ntrace_trace_file *file;
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	ssize_t got = 0;
+	int event, error;
+
+	error = ntrace_trace_file_open(
+		&file, fd, session_is_packed(name) ? NTRACE_TRACE_ZSTD : NTRACE_TRACE_PLAIN);
+	if (error)
+		return error;
+	if (params->atid)
+		error = ntrace_trace_file_unframe(file, params->atid);
+	if (!error)
+		error = ntrace_reader_init(&reader, params, true);
+	while (!error && (got = ntrace_trace_file_read(file, chunk, sizeof(chunk))) > 0) {
+		ntrace_reader_feed(&reader, chunk, (size_t)got);
+		while ((event = ntrace_reader_next(&reader, &message)) != NTRACE_ERR_AGAIN)
+			if (event == NTRACE_WIRE_MESSAGE &&
+			    ntrace_message_has(&message, NTRACE_FIELD_SRC))
+				seen[message.field[NTRACE_FIELD_SRC]] = true;
+	}
+	*bytes = ntrace_trace_file_offset(file);
+	ntrace_trace_file_close(file);
+	return error ? error : (int)got;
+}
+
+/* One stream for each SRC; one if no message has a SRC. */
+static int make_streams(struct ntrace_session *session, const bool *seen, uint64_t bytes)
+{
+	unsigned int count = 0;
+
+	session->streams = calloc(SOURCES, sizeof(*session->streams));
+	if (!session->streams)
+		return NTRACE_ERR_NOMEM;
+	for (unsigned int src = 0; src < SOURCES; src++) {
+		struct ntrace_stream *stream = &session->streams[count];
+
+		if (!seen[src] && (src + 1 < SOURCES || count))
+			continue;
+		*stream = (struct ntrace_stream){
+			.file = strdup(session->directory),
+			.params = &session->raw_params,
+			.cpu = count,
+			.hartid = count,
+			.src = seen[src] ? src : 0,
+			.bytes = bytes,
+			.lost_exact = true,
+		};
+		if (!stream->file)
+			return NTRACE_ERR_NOMEM;
+		session->recording->stream_count = ++count;
+	}
+	session->recording->streams = session->streams;
+	return 0;
+}
+
+/* Recordings tell compressed files by their names only, see session_is_packed(). */
+static int check_name(struct ntrace_session *session, int fd)
+{
+	static const uint8_t zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
+	uint8_t magic[sizeof(zstd)];
+
+	if (session_is_packed(session->directory) ||
+	    pread(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
+	    memcmp(magic, zstd, sizeof(zstd)))
+		return 0;
+	session_note(session, "zstd has compressed it: its name must end in .zst");
+	return NTRACE_ERR_UNSUPPORTED;
+}
+
+static int open_streams(struct ntrace_session *session)
+{
+	bool *seen = calloc(SOURCES, sizeof(*seen));
+	struct stat status;
+	uint64_t bytes = 0;
+	int fd, error;
+
+	if (!seen)
+		return NTRACE_ERR_NOMEM;
+	error = open_regular(session->directory, &fd, &status);
+	if (error == NTRACE_ERR_FORMAT)
+		session_note(session, "%s is not a regular file", session->directory);
+	if (!error) {
+		error = check_name(session, fd);
+		bytes = (uint64_t)status.st_size;
+		if (!error &&
+		    (session->raw_params.src_bits || session_is_packed(session->directory)))
+			error = find_sources(fd, session->directory, &session->raw_params, seen,
+					     &bytes);
+		close(fd);
+	}
+	if (!error)
+		error = make_streams(session, seen, bytes);
+	free(seen);
+	return error;
+}
+
+int session_load_raw(struct ntrace_session *session, const struct ntrace_session_options *options)
+{
+	session->single = true;
+	session->raw = true;
+	ntrace_params_init(&session->raw_params);
+	/* The ISA of the parameters is a part of this text. */
+	session->raw_text = strdup(options->params ? options->params : "");
+	if (!session->raw_text)
+		return NTRACE_ERR_NOMEM;
+	if (ntrace_params_parse(&session->raw_params, session->raw_text, NULL))
+		return NTRACE_ERR_INVALID;
+	session->recording = recording_of_nothing();
+	if (!session->recording)
+		return NTRACE_ERR_NOMEM;
+	session->kernel = ntrace_space_get(options->code);
+	space_share(session->kernel);
+	session->firmware_start = 0;
+	session->firmware_last = UINT64_MAX;
+	return open_streams(session);
+}
