@@ -375,7 +375,7 @@ static int open_raw(struct browse *browse)
 
 	if (error)
 		return error;
-	if (!browse->source.programs.count)
+	if (!browse->source.recording.programs.count)
 		return usage_error(browse->command, "a raw trace needs the program: --elf FILE");
 	if (!strcmp(browse->path, "-"))
 		return usage_error(browse->command, "standard input is the terminal: the trace "
@@ -491,7 +491,7 @@ static void browse_free(struct browse *browse)
 	free(browse->browser.choices);
 	ntrace_space_put(browse->space);
 	recording_close(&browse->recording);
-	programs_free(&browse->source.programs);
+	programs_free(&browse->source.recording.programs);
 	free(browse->bytes);
 	free(browse->around);
 	if (browse->fd >= 0)

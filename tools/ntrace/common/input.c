@@ -117,6 +117,28 @@ int add_params(const struct command *command, const char **params, const char *t
 	return EXIT_OK;
 }
 
+int recording_option(struct recording_options *recording, const struct options *options, int option)
+{
+	switch (option) {
+	case OPTION_INPUT_ELF:
+		return programs_add(&recording->programs, options->value, PROGRAM_ELF);
+	case OPTION_INPUT_RAW:
+		return programs_add(&recording->programs, options->value, PROGRAM_RAW);
+	case OPTION_INPUT_IMAGES:
+		return programs_add(&recording->programs, options->value, PROGRAM_IMAGES);
+	case OPTION_INPUT_PARAMS:
+		return add_params(options->command, &recording->params, options->value);
+	case OPTION_INPUT_SYSROOT:
+		recording->sysroot = options->value;
+		return EXIT_OK;
+	case OPTION_INPUT_FIRMWARE:
+		recording->firmware = options->value;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
 static int compare_notes(const void *left, const void *right)
 {
 	return strcmp(left, right);
@@ -327,8 +349,8 @@ int recording_error(const char *path, int error, const char *reason)
 }
 
 /*
- * Saves standard input in a file without a name, because a perf.data file is read in any order. *@path: leads to
- * it; owned by the caller
+ * Saves standard input in a file without a name, because perf.data files and raw traces are read in any order.
+ * *@path: leads to it; owned by the caller
  */
 static int save_input(FILE **copy, char **path)
 {
@@ -336,7 +358,8 @@ static int save_input(FILE **copy, char **path)
 	ssize_t got = 0;
 
 	if (isatty(STDIN_FILENO))
-		return fail("standard input is a terminal: a perf.data file is expected");
+		return fail(
+			"standard input is a terminal: a perf.data file or a trace is expected");
 	*copy = tmpfile();
 	if (!*copy)
 		return fail("temporary file for standard input: %s", strerror(errno));
@@ -359,6 +382,47 @@ static bool is_pipe(const char *path)
 	return !stat(path, &status) && S_ISFIFO(status.st_mode);
 }
 
+/*
+ * Parameters of a raw trace: those given come last and count. The program determines XLEN; memory images do
+ * not: RV64 is assumed.
+ */
+static char *raw_params(const struct program_facts *facts, const char *given)
+{
+	struct ntrace_params params;
+	char *text;
+
+	ntrace_params_init(&params);
+	if (facts->elf)
+		params.xlen = facts->isa.xlen;
+	ntrace_params_parse(&params, given, NULL);
+	if (asprintf(&text, "xlen=%u%s%s%s", params.xlen,
+		     facts->raw && params.xlen == 32 && !params.isa ? ",isa=rv32gc" : "",
+		     *given ? "," : "", given) < 0)
+		return NULL;
+	return text;
+}
+
+/* Reads the programs of a raw trace. @text: its parameters, to be freed; @session: gets both */
+static int open_programs(const struct command *command, const char *path,
+			 const struct recording_options *options,
+			 struct ntrace_session_options *session, char **text)
+{
+	struct program_facts facts;
+	int error;
+
+	if (is_recording(path))
+		return usage_error(command, "--elf, --raw and --images apply to raw traces only: "
+					    "a recording contains its programs");
+	if (options->sysroot || options->firmware)
+		return usage_error(command, "--sysroot and --firmware apply to recordings only");
+	error = programs_map(&options->programs, command, &session->code, &facts);
+	if (error)
+		return error;
+	*text = raw_params(&facts, options->params ? options->params : "");
+	session->params = *text;
+	return *text ? EXIT_OK : fail("out of memory");
+}
+
 static int open_path(struct recording *recording, const struct command *command, const char *path,
 		     const struct recording_options *options)
 {
@@ -372,7 +436,7 @@ static int open_path(struct recording *recording, const struct command *command,
 		.params = options->params,
 		.live = options->live,
 	};
-	char *firmware = NULL;
+	char *firmware = NULL, *params = NULL;
 	size_t i;
 	int error;
 
@@ -389,6 +453,10 @@ static int open_path(struct recording *recording, const struct command *command,
 			    path);
 	if (!is_directory(path) && !options->samples && !options->traces)
 		return fail("%s: not a recording: not a directory", path);
+	if (!is_recording(path) && !options->programs.count)
+		return fail("%s: neither a recording nor a perf.data file: a raw trace needs its "
+			    "program: --elf FILE",
+			    path);
 	if (is_directory(path) && options->params)
 		return usage_error(command, "--params: a recording has its own parameters");
 	if (options->sysroot && !is_directory(options->sysroot))
@@ -400,9 +468,18 @@ static int open_path(struct recording *recording, const struct command *command,
 			return error;
 		session.firmware = firmware;
 	}
+	if (options->programs.count) {
+		error = open_programs(command, path, options, &session, &params);
+		if (error) {
+			ntrace_space_put(session.code);
+			return error;
+		}
+	}
 	errno = 0;
 	error = ntrace_session_open(&recording->session, path, &session);
 	free(firmware);
+	free(params);
+	ntrace_space_put(session.code);
 	if (!error) {
 		recording->decoded = calloc(ntrace_session_streams(recording->session) + 1u,
 					    sizeof(*recording->decoded));
@@ -448,7 +525,7 @@ int recording_open(struct recording *recording, const struct command *command, c
 	*recording = (struct recording){ 0 };
 	error = save_input(&copy, &saved);
 	if (!error && saved)
-		error = begins_with(saved, "PERFILE2", 8) ?
+		error = options->programs.count || begins_with(saved, "PERFILE2", 8) ?
 				open_path(recording, command, saved, options) :
 				fail("standard input is not a perf.data file");
 	/* The caller does not close what was not opened. */

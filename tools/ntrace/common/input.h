@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Inputs of commands: parameters, recordings, programs. Raw traces are in stream/trace.h. */
+/*
+ * Inputs of commands: parameters, recordings, programs. A raw trace with its programs is opened as a recording
+ * here; commands that read its messages one by one use stream/trace.h.
+ */
 #ifndef NTRACE_TOOL_COMMON_INPUT_H
 #define NTRACE_TOOL_COMMON_INPUT_H
 
@@ -13,6 +16,7 @@
 #include <ntrace/session.h>
 
 #include "command.h"
+#include "program.h"
 #include "range.h"
 
 struct progress;
@@ -45,13 +49,40 @@ bool is_elf_file(const char *path);
  */
 int input_params(const struct command *command, struct ntrace_params *params, const char *text);
 
+/* Ids of RECORDING_OPTIONS. */
+enum {
+	OPTION_INPUT_ELF = 'e',
+	OPTION_INPUT_RAW = 2 * OPTION_LONG,
+	OPTION_INPUT_IMAGES,
+	OPTION_INPUT_PARAMS,
+	OPTION_INPUT_SYSROOT,
+	OPTION_INPUT_FIRMWARE,
+};
+
+/* Rows of a command's option table. */
+#define RECORDING_OPTIONS                                                                          \
+	{ OPTION_INPUT_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },  \
+		{ OPTION_INPUT_FIRMWARE, "firmware", "ELF[@ADDR]",                                       \
+		  "firmware that runs in M-mode, loaded at ADDR" },                                \
+		{ OPTION_INPUT_ELF, "elf", "FILE[@ADDR]",                                                \
+		  "raw trace: program, loaded at ADDR; may be repeated" },                         \
+		{ OPTION_INPUT_RAW, "raw", "FILE@ADDR",                                                  \
+		  "raw trace: the same for a memory image without header" },                       \
+		{ OPTION_INPUT_IMAGES, "images", "DIR",                                                  \
+		  "raw trace: the same for a directory of files named by address" },               \
+	{                                                                                          \
+		OPTION_INPUT_PARAMS, "params", "KEY=VALUE,...",                                          \
+			"raw trace, perf.data: stream parameters"                                  \
+	}
+
 /**
  * struct recording_options - options for opening a recording
  * @firmware: argument of --firmware, ELF[@ADDRESS]
  * @quiet: collect notes without printing them
  * @samples: also accept a perf.data file with branch stacks
  * @traces: also accept a perf.data file with trace
- * @params: additional parameters for a perf.data file, or NULL
+ * @params: additional parameters for a perf.data file, parameters of a raw trace, or NULL
+ * @programs: if there are any, the file is a raw trace of them
  * @range: the part to decode
  * @live: the trace is about to be made; see struct ntrace_session_options
  */
@@ -62,9 +93,14 @@ struct recording_options {
 	bool samples;
 	bool traces;
 	const char *params;
+	struct programs programs;
 	struct range_options range;
 	bool live;
 };
+
+/** recording_option - one of RECORDING_OPTIONS. Return: EXIT_OK, EXIT_USAGE or EXIT_FAILED after an error message */
+int recording_option(struct recording_options *recording, const struct options *options,
+		     int option);
 
 /**
  * struct recording - an open recording and the library's notes about it

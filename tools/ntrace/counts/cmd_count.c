@@ -27,9 +27,6 @@ enum {
 	OPTION_CLASS,
 	OPTION_MEMORY,
 	OPTION_JSON,
-	OPTION_SYSROOT,
-	OPTION_FIRMWARE,
-	OPTION_PARAMS,
 };
 
 static const struct option_spec options_table[] = {
@@ -39,10 +36,7 @@ static const struct option_spec options_table[] = {
 	SELECT_OPTIONS,
 	{ OPTION_PID, "pid", "PID", "only this process" },
 	{ OPTION_MEMORY, "memory", "SIZE", "memory for counts; more are sorted on disk (1G)" },
-	{ OPTION_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },
-	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
-	  "firmware that runs in M-mode, loaded at ADDR" },
-	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	RECORDING_OPTIONS,
 	JOBS_OPTION,
 	{ OPTION_QUIET, "quiet", NULL, "print only warnings and errors" },
 	{ OPTION_JSON, "json", NULL, "print the totals as a JSON object" },
@@ -148,17 +142,8 @@ static int take_option(struct count *count, const struct options *options, int o
 	case OPTION_JSON:
 		count->json = true;
 		return EXIT_OK;
-	case OPTION_SYSROOT:
-		count->recording_options.sysroot = options->value;
-		return EXIT_OK;
-	case OPTION_FIRMWARE:
-		count->recording_options.firmware = options->value;
-		return EXIT_OK;
-	case OPTION_PARAMS:
-		return add_params(options->command, &count->recording_options.params,
-				  options->value);
 	default:
-		return EXIT_USAGE;
+		return recording_option(&count->recording_options, options, option);
 	}
 }
 

@@ -52,9 +52,6 @@ enum {
 	OPTION_THREADS,
 	OPTION_NO_INLINE,
 	OPTION_GCOV_VERSION,
-	OPTION_SYSROOT,
-	OPTION_FIRMWARE,
-	OPTION_PARAMS,
 };
 
 static const struct option_spec options_table[] = {
@@ -75,10 +72,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_NO_INLINE, "no-inline", NULL, "call stacks: without inlined frames" },
 	{ OPTION_GCOV_VERSION, "gcov-version", "N",
 	  "gcov: 1 for GCC up to 11, 2 for GCC 12 to 15, 3 for GCC 16 (2)" },
-	{ OPTION_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },
-	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
-	  "firmware that runs in M-mode, loaded at ADDR" },
-	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	RECORDING_OPTIONS,
 	JOBS_OPTION,
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -203,19 +197,10 @@ static int take_option(struct export *export, struct options *options, int optio
 			return EXIT_USAGE;
 		export->gcov_version = (uint32_t)number;
 		return EXIT_OK;
-	case OPTION_SYSROOT:
-		export->recording_options.sysroot = options->value;
-		return EXIT_OK;
-	case OPTION_PARAMS:
-		return add_params(export->command, &export->recording_options.params,
-				  options->value);
-	case OPTION_FIRMWARE:
-		export->recording_options.firmware = options->value;
-		return EXIT_OK;
 	case OPTION_JOBS:
 		return jobs_option(options, &export->jobs);
 	default:
-		return EXIT_USAGE;
+		return recording_option(&export->recording_options, options, option);
 	}
 }
 
@@ -717,7 +702,8 @@ const struct command command_export = {
 		"  ntrace export -f perfetto --time 2000000,3000000 -o part.pftrace ntrace.data\n"
 		"  perf report --branch-history -i perf.data\n"
 		"  ntrace export -f sqlite -o trace.db ntrace.data\n"
-		"  ntrace export -f profgen -b app -o app.txt all.counts\n",
+		"  ntrace export -f profgen -b app -o app.txt all.counts\n"
+		"  ntrace export -f lcov --elf prog.elf -o prog.info prog.nex\n",
 	.options = options_table,
 	.run = run,
 };

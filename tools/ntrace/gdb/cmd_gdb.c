@@ -269,7 +269,7 @@ static int open_raw(struct gdb *gdb, const char *path)
 
 	if (error)
 		return error;
-	if (!gdb->source.programs.count)
+	if (!gdb->source.recording.programs.count)
 		return usage_error(gdb->command, "a raw trace needs the program: --elf FILE");
 	if (gdb->pipe && !strcmp(path, "-"))
 		return usage_error(gdb->command, "standard input is the debugger's: the trace "
@@ -489,7 +489,7 @@ static void gdb_free(struct gdb *gdb)
 	history_free(&gdb->history);
 	ntrace_space_put(gdb->space);
 	recording_close(&gdb->recording);
-	programs_free(&gdb->source.programs);
+	programs_free(&gdb->source.recording.programs);
 	for (size_t i = 0; i < gdb->starts; i++)
 		free((char *)gdb->start[i]);
 }

@@ -15,17 +15,11 @@
 enum {
 	OPTION_POINTS = OPTION_LONG,
 	OPTION_JSON,
-	OPTION_SYSROOT,
-	OPTION_FIRMWARE,
-	OPTION_PARAMS,
 };
 
 static const struct option_spec options_table[] = {
 	{ OPTION_POINTS, "points", NULL, "list the points" },
-	{ OPTION_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },
-	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
-	  "firmware that runs in M-mode, loaded at ADDR" },
-	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	RECORDING_OPTIONS,
 	{ OPTION_JSON, "json", NULL, "print a JSON object for each stream, or for each point" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -48,17 +42,8 @@ static int take_option(struct index_command *index, const struct options *option
 	case OPTION_JSON:
 		index->json = true;
 		return EXIT_OK;
-	case OPTION_SYSROOT:
-		index->recording_options.sysroot = options->value;
-		return EXIT_OK;
-	case OPTION_FIRMWARE:
-		index->recording_options.firmware = options->value;
-		return EXIT_OK;
-	case OPTION_PARAMS:
-		return add_params(options->command, &index->recording_options.params,
-				  options->value);
 	default:
-		return EXIT_USAGE;
+		return recording_option(&index->recording_options, options, option);
 	}
 }
 

@@ -19,10 +19,7 @@ enum {
 	OPTION_SORT = 's',
 	OPTION_LIMIT = 'n',
 	OPTION_PID = 'p',
-	OPTION_SYSROOT = OPTION_LONG,
-	OPTION_FIRMWARE,
-	OPTION_PARAMS,
-	OPTION_BY_PROCESS,
+	OPTION_BY_PROCESS = OPTION_LONG,
 	OPTION_BY_THREAD,
 	OPTION_JSON,
 	OPTION_HTML,
@@ -43,10 +40,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_PID, "pid", "PID", "only this process" },
 	{ OPTION_BY_PROCESS, "by-process", NULL, "one line per function and process" },
 	{ OPTION_BY_THREAD, "by-thread", NULL, "threads and CPUs instead of functions" },
-	{ OPTION_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },
-	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
-	  "firmware that runs in M-mode, loaded at ADDR" },
-	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	RECORDING_OPTIONS,
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
 	{ OPTION_HTML, "html", "FILE", "write a self-contained page for a browser to FILE" },
 	{ OPTION_ANNOTATE, "annotate", "FUNCTION", "its source and instructions, with counts" },
@@ -120,15 +114,6 @@ static int take_option(struct report *report, struct options *options, int optio
 	case OPTION_BY_THREAD:
 		report->by_thread = true;
 		return EXIT_OK;
-	case OPTION_SYSROOT:
-		report->recording_options.sysroot = options->value;
-		return EXIT_OK;
-	case OPTION_FIRMWARE:
-		report->recording_options.firmware = options->value;
-		return EXIT_OK;
-	case OPTION_PARAMS:
-		return add_params(report->command, &report->recording_options.params,
-				  options->value);
 	case OPTION_JSON:
 		report->json = true;
 		return EXIT_OK;
@@ -153,7 +138,7 @@ static int take_option(struct report *report, struct options *options, int optio
 		report->no_inline = true;
 		return EXIT_OK;
 	default:
-		return EXIT_USAGE;
+		return recording_option(&report->recording_options, options, option);
 	}
 }
 
@@ -374,6 +359,8 @@ static int check_empty(const struct report *report)
 	return fail("%s: no selected code was executed: the report is empty: %s", report->path,
 		    selects ? "--user, --kernel, --privilege, --pid, --offset, --time and --around "
 			      "select less; without them, --by-process shows what was executed" :
+		    report->recording_options.programs.count ?
+			      "'ntrace detect' finds the --params and the program that fit" :
 			      "the lines above say what was lost; 'ntrace stat' and 'ntrace dump' "
 			      "show what the trace contains");
 }
@@ -468,7 +455,7 @@ out:
 const struct command command_report = {
 	.name = "report",
 	.summary = "functions by executed instructions, with calls",
-	.usage = "[OPTIONS] RECORDING | PERF.DATA",
+	.usage = "[OPTIONS] RECORDING | PERF.DATA | --elf FILE TRACE",
 	.details =
 		"Every executed instruction is counted, nothing is sampled. A call is counted "
 		"when\n"
@@ -494,6 +481,7 @@ const struct command command_report = {
 		"  ntrace report --annotate main ntrace.data\n"
 		"  ntrace report --offset 100M,120M ntrace.data\n"
 		"  ntrace report --html report.html ntrace.data\n"
+		"  ntrace report --elf prog.elf --params srcbits=2 prog.nex\n"
 		"  ntrace report --json --limit 0 ntrace.data | jq '.functions[0]'\n",
 	.options = options_table,
 	.run = run,

@@ -246,7 +246,7 @@ static int check_file(struct check *check, const char *path)
 	struct ntrace_space *space = NULL;
 	int error = source_is_raw(&check->source);
 
-	if (!error && check->source.programs.count)
+	if (!error && check->source.recording.programs.count)
 		error = source_map(&check->source, &space);
 	check->config.params = &check->source.params;
 	check->config.space = space;

@@ -25,10 +25,11 @@ enum {
 };
 
 static const struct option_spec options_table[] = {
-	{ OPTION_ELF, "elf", "FILE[@ADDR]", "program, loaded at ADDR; may be repeated" },
-	{ OPTION_RAW, "raw", "FILE@ADDR", "the same for a memory image without header" },
-	{ OPTION_IMAGES, "images", "DIR", "the same for a directory of files named by address" },
-	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
+	{ OPTION_INPUT_ELF, "elf", "FILE[@ADDR]", "program, loaded at ADDR; may be repeated" },
+	{ OPTION_INPUT_RAW, "raw", "FILE@ADDR", "the same for a memory image without header" },
+	{ OPTION_INPUT_IMAGES, "images", "DIR",
+	  "the same for a directory of files named by address" },
+	{ OPTION_INPUT_PARAMS_SHORT, "params", "KEY=VALUE,...",
 	  "known parameters: isa, jvt, impret, keepstack, owner, tshz, xlen" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
 	OPTION_HELP,
@@ -124,8 +125,8 @@ static int judge(struct detect *detect, struct ntrace_space *space)
 	config.params = &detect->source.params;
 	config.xlen_known = detect->source.xlen_given;
 	/* Known from an ELF file; otherwise detected. */
-	for (unsigned int i = 0; i < detect->source.programs.count; i++) {
-		if (detect->source.programs.program[i].kind == PROGRAM_ELF)
+	for (unsigned int i = 0; i < detect->source.recording.programs.count; i++) {
+		if (detect->source.recording.programs.program[i].kind == PROGRAM_ELF)
 			config.xlen_known = true;
 	}
 	progress_begin(&detect->progress, "detect", 1);
@@ -158,7 +159,7 @@ static int detect_file(struct detect *detect, const char *path, struct output *o
 	struct ntrace_space *space = NULL;
 	int error = read_input(detect, path);
 
-	if (!error && detect->source.programs.count)
+	if (!error && detect->source.recording.programs.count)
 		error = source_map(&detect->source, &space);
 	if (!error)
 		error = judge(detect, space);

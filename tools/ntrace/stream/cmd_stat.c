@@ -152,7 +152,7 @@ static int stat_open_trace(struct stat_command *stat, struct ntrace_space **spac
 	struct lanes *lanes = &stat->lanes;
 	int error = EXIT_OK;
 
-	if (!stat->source.programs.count)
+	if (!stat->source.recording.programs.count)
 		return EXIT_OK;
 	error = source_map(&stat->source, space);
 	if (error)

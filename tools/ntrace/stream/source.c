@@ -19,7 +19,7 @@ int source_option(struct source *source, const struct options *options, int opti
 	int error;
 
 	switch (option) {
-	case OPTION_PARAMS:
+	case OPTION_INPUT_PARAMS_SHORT:
 		source->params_given = true;
 		error = add_params(source->command, &source->recording.params, options->value);
 		if (error)
@@ -28,12 +28,6 @@ int source_option(struct source *source, const struct options *options, int opti
 		error = input_params(source->command, &source->params, options->value);
 		source->format.atid = source->params.atid;
 		return error;
-	case OPTION_ELF:
-		return programs_add(&source->programs, options->value, PROGRAM_ELF);
-	case OPTION_RAW:
-		return programs_add(&source->programs, options->value, PROGRAM_RAW);
-	case OPTION_IMAGES:
-		return programs_add(&source->programs, options->value, PROGRAM_IMAGES);
 	case OPTION_WORDS16:
 		source->format.words16 = true;
 		return framing_conflict(source->command, &source->format.framing, true);
@@ -47,14 +41,8 @@ int source_option(struct source *source, const struct options *options, int opti
 			return EXIT_USAGE;
 		source->stream = (int64_t)number;
 		return EXIT_OK;
-	case OPTION_SYSROOT:
-		source->recording.sysroot = options->value;
-		return EXIT_OK;
-	case OPTION_FIRMWARE:
-		source->recording.firmware = options->value;
-		return EXIT_OK;
 	default:
-		return EXIT_USAGE;
+		return recording_option(&source->recording, options, option);
 	}
 }
 
@@ -74,7 +62,7 @@ int source_map(struct source *source, struct ntrace_space **space)
 {
 	struct ntrace_params *params = &source->params;
 	struct program_facts facts;
-	int error = programs_map(&source->programs, source->command, space, &facts);
+	int error = programs_map(&source->recording.programs, source->command, space, &facts);
 
 	/* The program determines XLEN; an explicit xlen overrides it. */
 	if (!error && facts.elf && !source->xlen_given)
@@ -96,7 +84,7 @@ int source_open_recording(const struct source *source, struct recording *recordi
 		options.range.only = (unsigned int)source->stream + 1;
 	if (source->format.framing.given)
 		return usage_error(source->command, "--framing applies to raw traces only");
-	if (source->programs.count || source->format.words16 ||
+	if (source->recording.programs.count || source->format.words16 ||
 	    (source->params_given && is_directory(path)))
 		return usage_error(source->command, "--params, --elf, --raw and --words16 apply to "
 						    "raw traces only: a recording contains them");

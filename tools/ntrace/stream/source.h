@@ -4,40 +4,34 @@
 #define NTRACE_TOOL_STREAM_SOURCE_H
 
 #include "common/input.h"
-#include "program.h"
 #include "trace.h"
 
 /* Above the option ids of the commands. */
 enum {
-	OPTION_PARAMS = 'p',
-	OPTION_ELF = 'e',
-	OPTION_RAW = 2 * OPTION_LONG,
-	OPTION_IMAGES,
-	OPTION_WORDS16,
+	OPTION_INPUT_PARAMS_SHORT = 'p',
+	OPTION_WORDS16 = 3 * OPTION_LONG,
 	OPTION_FRAMING,
 	OPTION_STREAM,
-	OPTION_SYSROOT,
-	OPTION_FIRMWARE,
 };
 
 /* Rows of a command's option table. */
 #define SOURCE_OPTIONS                                                                             \
-	{ OPTION_ELF, "elf", "FILE[@ADDR]",                                                        \
+	{ OPTION_INPUT_ELF, "elf", "FILE[@ADDR]",                                                        \
 	  "raw trace: program, loaded at ADDR; may be repeated" },                                 \
-		{ OPTION_RAW, "raw", "FILE@ADDR",                                                  \
+		{ OPTION_INPUT_RAW, "raw", "FILE@ADDR",                                                  \
 		  "raw trace: the same for a memory image without header" },                          \
-		{ OPTION_IMAGES, "images", "DIR",                                                  \
+		{ OPTION_INPUT_IMAGES, "images", "DIR",                                                  \
 		  "raw trace: the same for a directory of files named by address" },                           \
-		{ OPTION_PARAMS, "params", "KEY=VALUE,...",                                        \
+		{ OPTION_INPUT_PARAMS_SHORT, "params", "KEY=VALUE,...",                                        \
 		  "raw trace, perf.data: stream parameters, e.g. srcbits=2" },                                \
 		{ OPTION_WORDS16, "words16", NULL,                                                 \
 		  "raw trace: swap the bytes of 16-bit words" },                           \
 		FRAMING_ROW(OPTION_FRAMING),                                                       \
 		{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },              \
-		{ OPTION_SYSROOT, "sysroot", "DIR",                                                \
+		{ OPTION_INPUT_SYSROOT, "sysroot", "DIR",                                                \
 		  "recording: files of the recorded machine are below DIR" },                      \
 	{                                                                                          \
-		OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",                                         \
+		OPTION_INPUT_FIRMWARE, "firmware", "ELF[@ADDR]",                                         \
 			"recording: firmware that runs in M-mode"                                  \
 	}
 
@@ -52,7 +46,6 @@ struct source {
 	bool params_given;
 	bool xlen_given;
 	struct trace_format format;
-	struct programs programs;
 	struct recording_options recording;
 	int64_t stream;
 };

@@ -224,7 +224,7 @@ static int decode_file(struct decode *decode, const char *path)
 
 	if (error)
 		return error;
-	if (!decode->source.programs.count && decode->printer.level != LEVEL_ITC)
+	if (!decode->source.recording.programs.count && decode->printer.level != LEVEL_ITC)
 		return usage_error(decode->source.command,
 				   "a raw trace needs the program: --elf FILE");
 	if (decode->src >= 0 && decode->src >> decode->source.params.src_bits)

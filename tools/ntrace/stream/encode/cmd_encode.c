@@ -15,7 +15,7 @@
 #include "options.h"
 #include "pc_blocks.h"
 #include "pc_list.h"
-#include "stream/program.h"
+#include "common/program.h"
 
 enum {
 	OPTION_PARAMS = 'p',

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/input.h"
-#include "common/ui.h"
+#include "input.h"
+#include "ui.h"
 #include "program_parts.h"
 
 /* A file, and the address in its name. */

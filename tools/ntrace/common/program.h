@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Programs of a raw trace: options --elf, --raw and --images, and their address space. */
-#ifndef NTRACE_TOOL_STREAM_PROGRAM_H
-#define NTRACE_TOOL_STREAM_PROGRAM_H
+#ifndef NTRACE_TOOL_COMMON_PROGRAM_H
+#define NTRACE_TOOL_COMMON_PROGRAM_H
 
 #include <ntrace/image.h>
 #include <ntrace/params.h>
 
-#include "common/command.h"
+#include "command.h"
 
 /** enum program_kind - the option: --elf, --raw or --images */
 enum program_kind {
@@ -58,4 +58,4 @@ int programs_map(const struct programs *programs, const struct command *command,
 
 void programs_free(struct programs *programs);
 
-#endif /* NTRACE_TOOL_STREAM_PROGRAM_H */
+#endif /* NTRACE_TOOL_COMMON_PROGRAM_H */

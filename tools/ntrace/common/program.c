@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/input.h"
-#include "common/ui.h"
+#include "input.h"
+#include "ui.h"
 #include "program_parts.h"
 
 int programs_add(struct programs *programs, const char *argument, enum program_kind kind)

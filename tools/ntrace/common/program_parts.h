@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Shared by program.c and program_images.c: mapping files into a space. */
-#ifndef NTRACE_TOOL_STREAM_PROGRAM_PARTS_H
-#define NTRACE_TOOL_STREAM_PROGRAM_PARTS_H
+#ifndef NTRACE_TOOL_COMMON_PROGRAM_PARTS_H
+#define NTRACE_TOOL_COMMON_PROGRAM_PARTS_H
 
 #include "program.h"
 
@@ -42,4 +42,4 @@ int program_map_raw(struct program_mapping *mapping, const char *path, uint64_t 
 /** program_map_images - map the files of a directory, each at the address in its name */
 int program_map_images(struct program_mapping *mapping, const char *directory);
 
-#endif /* NTRACE_TOOL_STREAM_PROGRAM_PARTS_H */
+#endif /* NTRACE_TOOL_COMMON_PROGRAM_PARTS_H */
