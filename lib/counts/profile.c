@@ -83,7 +83,8 @@ static int make_absolute(struct ranked *object)
 {
 	const char *name = object->key.name;
 
-	if (*name == '/' || !strchr(name, '/'))
+	/* "[vdso]" is no file. */
+	if (*name == '/' || *name == '[')
 		return 0;
 	object->path = realpath(name, NULL);
 	if (!object->path)

@@ -58,7 +58,8 @@ def run(commands):
                                  capture_output=True, text=True).stdout
     # Outputs that do not end with a newline run into the mark.
     outputs = printed.split(END + "\n")[:-1]
-    return [[line.rstrip() for line in output.splitlines() if not PROGRESS.fullmatch(line)] for output in outputs]
+    # A page does not show empty lines at the end.
+    return [[line.rstrip() for line in output.rstrip().splitlines() if not PROGRESS.fullmatch(line)] for output in outputs]
 
 
 def matches(expected, found):

@@ -442,6 +442,7 @@ static int open_path(struct recording *recording, const struct command *command,
 
 	*recording = (struct recording){ .quiet = options->quiet,
 					 .range = options->range,
+					 .raw = options->programs.count > 0,
 					 .file = is_directory(path) ? NULL : path };
 	if (options->range.around && options->range.given)
 		return usage_error(command, "--around excludes --offset and --time");
@@ -472,6 +473,7 @@ static int open_path(struct recording *recording, const struct command *command,
 		error = open_programs(command, path, options, &session, &params);
 		if (error) {
 			ntrace_space_put(session.code);
+			free(firmware);
 			return error;
 		}
 	}

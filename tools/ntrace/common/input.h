@@ -106,7 +106,8 @@ int recording_option(struct recording_options *recording, const struct options *
  * struct recording - an open recording and the library's notes about it
  * @notes: NULL-terminated once opened; owned
  * @note_tree: the same, in a tree of tsearch()
- * @file: name of the perf.data file, NULL for a directory; borrowed
+ * @file: name of the perf.data file or raw trace, NULL for a directory; borrowed
+ * @raw: it is a raw trace
  * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
  * @decoded: bytes of each stream that were decoded for @progress; owned
  * @range: the part to decode
@@ -122,6 +123,7 @@ struct recording {
 	char *copy_path;
 	bool quiet;
 	const char *file;
+	bool raw;
 	struct progress *progress;
 	uint64_t *decoded;
 	struct range_options range;

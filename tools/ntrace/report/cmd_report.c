@@ -257,12 +257,15 @@ static void put_word(struct output *output, const char *before, const char *text
 	free(word);
 }
 
-/* The command that opens GDB where the function begins; samples have no trace to walk through. */
+/*
+ * The command that opens GDB where the function begins; samples have no trace to walk through, and a raw trace
+ * has no index for the way.
+ */
 static void put_debugger(const struct report *report, const char *function)
 {
 	struct output *output = report->output;
 
-	if (ntrace_session_has_samples(report->recording.session))
+	if (ntrace_session_has_samples(report->recording.session) || report->recording.raw)
 		return;
 	put_word(output, "In GDB: ntrace gdb --run --around ", function);
 	if (report->recording_options.sysroot)

@@ -55,6 +55,7 @@ static int put_page(struct html *html, struct output *output)
 	output_char(output, '{');
 	put_text(output, "recording", report->path);
 	put_text(output, "command", report->description ? report->description->command : "");
+	output_printf(output, "\"raw\":%s,", report->recording->raw ? "true" : "false");
 	put_totals(report, output);
 	html_put_losses(html, output);
 	html_put_functions(html, output);

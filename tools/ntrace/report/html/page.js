@@ -29,7 +29,8 @@ function time(ticks) {
 	return `${value.toFixed(3)} ${['s', 'ms', '\u00b5s', 'ns'][unit]}`;
 }
 // The command that opens GDB at a place of the recording.
-const debug = (...words) => ['ntrace', 'gdb', '--run', ...words, data.recording]
+// The command that opens GDB there; it goes to places of recordings only.
+const debug = (...words) => data.raw ? '' : '. In GDB: ' + ['ntrace', 'gdb', '--run', ...words, data.recording]
 	.map((word) => (/^[\w.,:/=+@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 const about_time = (ticks) => '~' + time(ticks);
 
@@ -193,7 +194,7 @@ function flame(view) {
 		graph.setAttribute('data-root', name(root));
 		about.textContent = describe(root);
 		if (root && !name(root).startsWith('['))
-			about.textContent += `. In GDB: ${debug('--around', name(root))}`;
+			about.textContent += debug('--around', name(root));
 	}
 	make(tools, 'button', 'whole').addEventListener('click', () => zoom(0));
 	make(tools, 'span', 'click or Enter zooms in, Escape out, arrows move', { class: 'dim' });
@@ -303,7 +304,7 @@ function timeline(view) {
 		box.setAttribute('data-from', from);
 		box.setAttribute('data-to', to);
 		axis.replaceChildren(...[0, 1, 2, 3, 4].map((i) => make(null, 'span', place(from + (to - from) * i / 4))));
-		about.textContent = timed ? `${place(from)} to ${place(to)} behind the first time stamp. In GDB: ${debug('--time', seconds())}` :
+		about.textContent = timed ? `${place(from)} to ${place(to)} behind the first time stamp${debug('--time', seconds())}` :
 			`instructions ${place(from)} to ${place(to)} of each CPU`;
 	}
 	function zoom(factor, at) {
