@@ -206,6 +206,8 @@ int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_enco
 	encoder->priv_mask = config->priv_mask & PRIV_VALID & ~(1u << NTRACE_PRIV_D);
 	/* 3-bit port: itypes 0..6; 4-bit port: all itypes except 6 and 7. */
 	encoder->itypes = config->itype_bits == 3 ? 0x007f : 0xff3f;
+	if (params->dialect == NTRACE_DIALECT_RC7)
+		encoder->itypes |= 1u << ITYPE_RC7_DIRECT_JUMP;
 	encoder->time_mask = params->timestamp_bits ? UINT64_MAX >> (64 - params->timestamp_bits) :
 						      0;
 	encoder->priv = PRIV_UNTOLD;

@@ -109,6 +109,8 @@ static bool enters_queue(struct ntrace_encoder *encoder, size_t size)
 
 		if (!encoder->config.stall && !encoder->flushing) {
 			encoder->attention |= ATTENTION_FULL;
+			if (!encoder->lost)
+				encoder->time_lost = encoder->time;
 			encoder->dropped++;
 			return false;
 		}
@@ -263,7 +265,7 @@ void emit_indirect_branch(struct ntrace_encoder *encoder, unsigned int btype, ui
 
 	if (encoder->options & OPTION_REPEATED_HISTORY)
 		history_drain(encoder);
-	with_history = encoder->history && encoder->hist != 1;
+	with_history = encoder->history && (encoder->hist != 1 || encoder->config.empty_history);
 	tcode = with_history ? NTRACE_TCODE_INDIRECT_BRANCH_HIST : NTRACE_TCODE_INDIRECT_BRANCH;
 	if ((encoder->options & OPTION_REPEAT_BRANCH) && repeats(encoder, tcode, btype, address))
 		return;
@@ -372,16 +374,24 @@ void emit_correlation(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
 	emit_message(encoder, &message);
 }
 
-/* ECODE: bit 2 program trace lost, bit 3 ownership lost */
+/*
+ * ECODE: bit 2 program trace lost, bit 3 ownership lost, 0 unspecified. The time is that of the loss:
+ * the next sync has the time of the recovery.
+ */
 void emit_error(struct ntrace_encoder *encoder)
 {
 	struct ntrace_message message = { .tcode = NTRACE_TCODE_ERROR };
+	uint64_t now = encoder->time;
 
 	set_field(&message, NTRACE_FIELD_ETYPE, 0);
 	set_field(&message, NTRACE_FIELD_ECODE,
-		  1u << 2 | (unsigned int)encoder->ownership_lost << 3);
+		  encoder->config.unspecified_errors ?
+			  0 :
+			  1u << 2 | (unsigned int)encoder->ownership_lost << 3);
 	encoder->ownership_lost = false;
+	encoder->time = encoder->time_lost;
 	emit_message(encoder, &message);
+	encoder->time = now;
 }
 
 void emit_ownership(struct ntrace_encoder *encoder, uint64_t process)

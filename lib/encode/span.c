@@ -34,9 +34,11 @@ static void leave_span(struct ntrace_encoder *encoder)
 	encoder->sync = NTRACE_SYNC_TRACE_ENABLE;
 }
 
-/* Only the fact of the loss is known: Error precedes the next sync. */
+/* Only the loss and its time are known: Error precedes the next sync. */
 static void lose(struct ntrace_encoder *encoder)
 {
+	if (!encoder->lost && !(encoder->attention & ATTENTION_FULL))
+		encoder->time_lost = encoder->time;
 	leave_span(encoder);
 	encoder->attention &= ~(uint32_t)ATTENTION_FULL;
 	encoder->lost = true;
@@ -121,7 +123,8 @@ void span_sync(struct ntrace_encoder *encoder, enum ntrace_sync sync, uint64_t a
 		btype = encoder->pending - 1u;
 	if (encoder->pending == PENDING_BRANCH)
 		tcode = NTRACE_TCODE_DIRECT_BRANCH_SYNC;
-	else if (encoder->history && encoder->hist != 1)
+	else if (encoder->history &&
+		 (encoder->hist != 1 || (encoder->config.empty_history && encoder->pending)))
 		tcode = NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC;
 	else if (encoder->pending)
 		tcode = NTRACE_TCODE_INDIRECT_BRANCH_SYNC;

@@ -7,6 +7,9 @@
 
 #include <ntrace/encode.h>
 
+/* itype of a direct jump without a class of its own in rc7; reserved since. */
+#define ITYPE_RC7_DIRECT_JUMP 7
+
 /* ntrace_encoder.options: features that change how messages are made. */
 enum {
 	OPTION_ALL_JUMPS = 1 << 0,

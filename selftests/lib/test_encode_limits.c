@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Encoder: the smallest and largest value of each setting, the length of addresses, and blocks that
- * the caller's own filter excludes.
+ * Encoder: the smallest and largest value of each setting, the length of addresses, blocks that the
+ * caller's own filter excludes, and choices that the specification leaves to an encoder.
  */
 #include "test_encode.h"
 
@@ -292,8 +292,103 @@ static void test_exclude(void)
 		    "from Debug Mode to excluded code: the sync is none");
 }
 
+/* Two indirect jumps without a branch before them, and a periodic sync at the second. */
+static void test_empty_history(void)
+{
+	static const char *const expected[2] = {
+		"ProgTraceSync SYNC=3 ICNT=0 FADDR=80; IndirectBranch BTYPE=0 ICNT=2 UADDR=180; "
+		"IndirectBranchSync SYNC=6 BTYPE=0 ICNT=1 FADDR=180; "
+		"ProgTraceSync SYNC=6 ICNT=2 FADDR=182",
+		"ProgTraceSync SYNC=3 ICNT=0 FADDR=80; "
+		"IndirectBranchHist BTYPE=0 ICNT=2 UADDR=180 HIST=1; "
+		"IndirectBranchHistSync SYNC=6 BTYPE=0 ICNT=1 FADDR=180 HIST=1; "
+		"ProgTraceSync SYNC=6 ICNT=2 FADDR=182",
+	};
+
+	for (unsigned int i = 0; i < 2; i++) {
+		ready();
+		config.empty_history = i;
+		begin(&encoder, &config);
+		ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+		retire(&encoder, 0x100, 2, NTRACE_ITYPE_INDIRECT_JUMP);
+		retire(&encoder, 0x200, 1, NTRACE_ITYPE_INDIRECT_JUMP);
+		ntrace_encoder_marker(&encoder, NTRACE_SYNC_TRACE_EVENT);
+		retire(&encoder, 0x300, 2, NTRACE_ITYPE_NONE);
+		ntrace_encoder_marker(&encoder, NTRACE_SYNC_TRACE_EVENT);
+		retire(&encoder, 0x304, 2, NTRACE_ITYPE_NONE);
+		is_messages(expected[i], i ? "an empty HIST: sent" : "an empty HIST: not sent");
+	}
+}
+
+/* Error has the time of the loss, and the sync after it that of the recovery. */
+static void test_loss(void)
+{
+	ready();
+	given.timestamp_bits = 40;
+	config.timestamps = NTRACE_TIMESTAMPS_ALL;
+	begin(&encoder, &config);
+	ntrace_encoder_time(&encoder, 0x50);
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	retire(&encoder, 0x100, 2, NTRACE_ITYPE_NONE);
+	ntrace_encoder_time(&encoder, 0x100);
+	ntrace_encoder_overrun(&encoder);
+	ntrace_encoder_time(&encoder, 0x200);
+	ntrace_encoder_overrun(&encoder);
+	ntrace_encoder_time(&encoder, 0x10000);
+	retire(&encoder, 0x300, 2, NTRACE_ITYPE_NONE);
+	is_messages("ProgTraceSync SYNC=3 ICNT=0 FADDR=80 TSTAMP=50; "
+		    "Error ETYPE=0 ECODE=4 TSTAMP=b0; "
+		    "ProgTraceSync SYNC=7 ICNT=0 FADDR=180 TSTAMP=10000",
+		    "Error has the time of the first loss");
+
+	/* A queue that is full from the first jump on, until it is empty. */
+	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
+	config.fifo_drain = 1 << 16;
+	config.unspecified_errors = true;
+	begin(&encoder, &config);
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	for (unsigned int i = 1; !encoder.dropped; i++) {
+		ntrace_encoder_time(&encoder, i);
+		retire(&encoder, 0x1000 * (i % 2), 2, NTRACE_ITYPE_INDIRECT_JUMP);
+		if (encoder.dropped)
+			stream_size = 0;
+	}
+	ntrace_encoder_time(&encoder, encoder.time + 0x1000);
+	ntrace_encoder_cycles(&encoder, 0x1000);
+	retire(&encoder, 0x300, 2, NTRACE_ITYPE_NONE);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	is_messages("Error ETYPE=0 ECODE=0 TSTAMP=1; "
+		    "ProgTraceSync SYNC=7 ICNT=0 FADDR=180 TSTAMP=101a; "
+		    "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1 TSTAMP=0",
+		    "a full queue: the time of the first message that was dropped, ECODE 0");
+}
+
+/* rc7: itype 7 is a direct jump, which all_jumps reports as a taken branch. */
+static void test_itype_7(void)
+{
+	for (unsigned int all = 0; all < 2; all++) {
+		ready();
+		given.dialect = NTRACE_DIALECT_RC7;
+		given.all_jumps = all;
+		config.itype_bits = all ? 3 : 4;
+		begin(&encoder, &config);
+		ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+		retire(&encoder, 0x100, 2, (enum ntrace_itype)7);
+		retire(&encoder, 0x200, 2, NTRACE_ITYPE_NONE);
+		ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+		is_messages(all ? "ProgTraceSync SYNC=3 ICNT=0 FADDR=80; "
+				  "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=4 HIST=3" :
+				  "ProgTraceSync SYNC=3 ICNT=0 FADDR=80; "
+				  "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=4 HIST=1",
+			    all ? "rc7: itype 7 with all_jumps" : "rc7: itype 7 without all_jumps");
+	}
+}
+
 int main(void)
 {
+	test_empty_history();
+	test_loss();
+	test_itype_7();
 	test_numbers();
 	test_modes();
 	test_ranges();

@@ -96,6 +96,8 @@ void row_config(const struct row *row, const struct program *program,
 	config->sync4_for_icnt = row_value(row, FACTOR_SYNC4);
 	config->zc_accesses = row_value(row, FACTOR_ACCESSES);
 	config->empty_fields = row_value(row, FACTOR_EMPTY_FIELDS);
+	config->empty_history = row_value(row, FACTOR_EMPTY_HISTORY);
+	config->unspecified_errors = row_value(row, FACTOR_NO_ECODE);
 	config->timestamps = (enum ntrace_timestamps)row_value(row, FACTOR_TIMESTAMPS);
 	config->context = row_value(row, FACTOR_CONTEXT);
 	config->hypervisor = row_value(row, FACTOR_HCONTEXT);

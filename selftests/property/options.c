@@ -66,6 +66,8 @@ static const struct {
 	[FACTOR_HYPERVISOR] = { "hypervisor", 2, { 0, 1 } },
 	[FACTOR_ECALL_RETIRES] = { "ecall-retires", 2, { 0, 1 } },
 	[FACTOR_EMPTY_FIELDS] = { "empty-fields", 2, { 0, 1 } },
+	[FACTOR_EMPTY_HISTORY] = { "empty-history", 2, { 0, 1 } },
+	[FACTOR_NO_ECODE] = { "no-ecode", 2, { 0, 1 } },
 };
 
 #define ALL_BUT_FIRST 0xfe

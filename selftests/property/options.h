@@ -51,6 +51,8 @@ enum factor {
 	FACTOR_HYPERVISOR,
 	FACTOR_ECALL_RETIRES,	/* as in rc7 */
 	FACTOR_EMPTY_FIELDS,	/* variable fields of 0 have no bits */
+	FACTOR_EMPTY_HISTORY,	/* IndirectBranchHist with an empty HIST */
+	FACTOR_NO_ECODE,	/* ECODE is 0 */
 	FACTORS,
 };
 

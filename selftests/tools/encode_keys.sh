@@ -91,6 +91,10 @@ traced --params srcbits=2 --encoder emptyfields=1
 ok "emptyfields=1: less bytes" test "$(figure bytes)" -lt "$whole"
 ok "emptyfields=1: decodes to the run" back
 params=''
+ok "IndirectBranch where HIST is empty" grep -q '"name":"IndirectBranch"' "$tmp/messages"
+traced --encoder emptyhist=1
+ok "emptyhist=1: no IndirectBranch" test "$(grep -c '"name":"IndirectBranch"' "$tmp/messages")" = 0
+ok "emptyhist=1: decodes to the run" back
 traced --encoder icntbits=0x16,histbits=31,hrepeatbits=18,bcntbits=18,retbits=63,privmask=0xff
 is "$(figure messages)" "$usual" "the defaults that the help tells, also in hexadecimal"
 
@@ -125,6 +129,9 @@ usual=$(figure messages)
 traced --encoder fifo=256,drain=0.001,sync=messages
 ok "fifo, drain: messages are lost" test "$(figure 'messages lost')" -gt 0
 ok "fifo, drain: the trace says so" grep -q '"name":"Error"' "$tmp/messages"
+ok "its ECODE says that instructions are lost" test "$(grep -o '"ECODE":[^}]*' "$tmp/messages" | sort -u)" = '"ECODE":"0x4"'
+traced --encoder fifo=256,drain=0.001,sync=messages,noecode=1
+ok "noecode=1: ECODE 0" test "$(grep -o '"ECODE":[^}]*' "$tmp/messages" | sort -u)" = '"ECODE":"0x0"'
 traced --encoder fifo=256,drain=0.001,sync=messages,stall=1
 is "$? $(figure 'messages lost')" "0 " "stall=1: no message is lost"
 ok "stall=1: the hart stands still" test "$(figure 'cycles stalled')" -gt 100

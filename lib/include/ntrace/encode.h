@@ -66,7 +66,8 @@ struct ntrace_encoder_range {
  * @write: takes whole messages, in order; required. The bytes are valid during the call
  * @write_data: passed to @write
  * @itype_bits: 3 or 4, width of itype. A 3-bit port reports direct jumps as 0 (with all_jumps as 5)
- *              and every indirect jump as 6
+ *              and every indirect jump as 6; in the dialect of rc7, ntrace_encoder_retire() takes
+ *              itype 7 as a direct jump
  * @single_retire: ntrace_encoder_cycle(): groups are single instructions (SR)
  * @implicit_return_depth: entries of the return stack, 1..32
  * @return_compare_bits: implicit_return 2: number of low address bits compared, 1..63, counted from
@@ -101,6 +102,9 @@ struct ntrace_encoder_range {
  * @range: a block is traced if its first instruction is in one of them
  * @empty_fields: as some encoders do, send no bits for a first variable field that is 0 if the fixed
  *                fields fill their last byte, although N-Trace 1.0, "message framing", demands one
+ * @empty_history: HTM: IndirectBranchHist[Sync] for each indirect jump; else IndirectBranch[Sync] where
+ *                 HIST is empty
+ * @unspecified_errors: ECODE of Error is 0, which does not say what was lost
  */
 struct ntrace_encoder_config {
 	size_t size;
@@ -136,6 +140,8 @@ struct ntrace_encoder_config {
 	unsigned int range_count;
 	struct ntrace_encoder_range range[NTRACE_ENCODER_RANGES_MAX];
 	bool empty_fields;
+	bool empty_history;
+	bool unspecified_errors;
 };
 
 /* Smallest queue: room for two messages of the greatest length. */
@@ -227,7 +233,8 @@ struct ntrace_encoder {
 	uint8_t priv;		/* privilege of the last Ownership message, or 0xff */
 	uint8_t ctype;		/* ctype of a context change not yet reported */
 	uint8_t context_changed;	/* 1 scontext, 2 hcontext */
-	uint64_t reserved[63];
+	uint64_t time_lost;	/* of the first message that was lost: the time of Error */
+	uint64_t reserved[62];
 };
 
 /**

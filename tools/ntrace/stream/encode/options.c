@@ -63,6 +63,8 @@ static const struct key {
 	KEY("stall", config.stall, KIND_FLAG, NULL),
 	KEY("zcaccesses", config.zc_accesses, KIND_FLAG, NULL),
 	KEY("emptyfields", config.empty_fields, KIND_FLAG, NULL),
+	KEY("emptyhist", config.empty_history, KIND_FLAG, NULL),
+	KEY("noecode", config.unspecified_errors, KIND_FLAG, NULL),
 	KEY("start", start, KIND_CODE, NULL),
 	KEY("stop", stop, KIND_CODE, NULL),
 #undef KEY
