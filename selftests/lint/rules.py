@@ -16,7 +16,17 @@ from tap import done, ok  # noqa: E402
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = "Documentation/trace/rules.md"
 SECTIONS = [f"P{n}" for n in range(1, 15)] + [f"I{n}" for n in range(1, 5)] + [f"C{n}" for n in range(1, 7)] + ["K5"] + \
-    [f"T{n}" for n in range(1, 4)]
+    [f"R{n}" for n in range(1, 10)] + [f"T{n}" for n in range(1, 4)]
+# Registers of the Trace Control Interface: macros of an offset, or of one in a filter or comparator.
+REGISTERS = "kernel/include/ntrace/trace_control.h"
+REGISTER = re.compile(r"^#define TR_((?:TE|TS|FUNNEL|RAM|PIB|ATB)_\w+?)(?:\([ij]\))?\s+(?:0x[0-9a-f]{3}\b|\()", re.M)
+
+
+def registers():
+    """Yields the specification's name of each register, in lower-case letters."""
+    for name in REGISTER.findall(source(REGISTERS)):
+        if not name.endswith(("_BASE", "_STRIDE")):
+            yield "tr" + name.replace("_", "").replace("ATB", "ATBBRIDGE").lower()
 
 
 def source(path):
@@ -57,11 +67,11 @@ def fault(file, name):
 
 
 def main():
-    rows = [line for line in source(TABLE).splitlines() if re.match(r"\| \*?\*?[PICKT]\d", line)]
+    rows = [line for line in source(TABLE).splitlines() if re.match(r"\| \*?\*?[PICKRT]\d", line)]
     faults, seen, bare = [], set(), []
     for row in rows:
         cells = [cell.strip() for cell in row.strip("| ").split(" | ")]
-        section = re.match(r"\**([PICKT]\d+)", cells[0]).group(1)
+        section = re.match(r"\**([PICKRT]\d+)", cells[0]).group(1)
         if cells[0].startswith("**"):
             continue
         seen.add(section)
@@ -85,6 +95,19 @@ def main():
     ids = re.findall(r'^RULE\(\w+, "([a-z-]+)"', source("lib/check/rules.h"), re.M)
     absent = [name for name in ids if f'"{name}"' not in table]
     ok(ids and not absent, f"and the {len(ids)} rules of ntrace check are among them", *absent)
+    # Of each rule of the checker of the ingress port and of each register, too.
+    ids = re.findall(r'^\tRULE\(\w+, "([a-z-]+)"', source("lib/ingress/rules.h"), re.M)
+    absent = [name for name in ids if f'"{name}"' not in table]
+    ok(ids and not absent, f"and the {len(ids)} rules of ntrace ingress check", *absent)
+    # Rules of the verification are named at the beginning of a row.
+    ids = re.findall(r'\[NTRACE_TANDEM_RULE_\w+\] = \{\s*"([a-z-]+)"', source("lib/tandem/names.c"))
+    named = {word for row in rows if row.startswith("| T") for word in re.split(r"[ ,:]+", row.split(" | ")[0])}
+    absent = [name for name in ids if name not in named]
+    ok(ids and not absent, f"and the {len(ids)} rules of ntrace tandem verify", *absent)
+    words = set(re.findall(r"\btr[A-Z]\w+", "\n".join(row for row in rows if row.startswith("| R"))))
+    names = list(registers())
+    absent = sorted(set(names) - {word.lower() for word in words})
+    ok(len(names) > 30 and not absent, f"and the {len(names)} registers of the Trace Control Interface", *absent)
     done()
 
 
