@@ -13,8 +13,6 @@
  */
 #include "verifier.h"
 
-#define MRET 0x30200073
-#define SRET 0x10200073
 #define MIEH 0x314
 
 /* mstatus.MPV and mstatus.GVA of a hart with the hypervisor extension, bit H of misa. */

@@ -289,7 +289,7 @@ static inline int parse(struct ntrace_tandem_reader *reader, const uint8_t *at,
 }
 
 /* Puts the END that a BEGIN implies. */
-static void put_implied(struct ntrace_tandem_reader *reader, struct ntrace_tandem_field *field)
+static void set_implied(struct ntrace_tandem_reader *reader, struct ntrace_tandem_field *field)
 {
 	memset(field, 0, sizeof(*field));
 	field->offset = reader->offset;
@@ -308,7 +308,7 @@ static inline int take(struct ntrace_tandem_reader *reader, struct ntrace_tandem
 	if (field->type == NTRACE_TANDEM_BEGIN) {
 		if (reader->open) {
 			field[1] = field[0];
-			put_implied(reader, field);
+			set_implied(reader, field);
 			count = 2;
 		}
 		reader->open = OPEN;

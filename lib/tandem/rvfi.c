@@ -27,8 +27,6 @@
 
 #define WINDOW 64
 #define FIELDS 256
-#define MRET 0x30200073
-#define SRET 0x10200073
 
 struct retirement {
 	struct ntrace_rvfi rvfi;
@@ -293,8 +291,8 @@ static bool is_between(const struct ntrace_tandem_rvfi *rvfi, const struct retir
  * What the next retirement tells of the registers before it.
  * @of_trap: a trap came before it: what it wrote belongs to the group although its value is the old one
  */
-static void take_before(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next,
-			bool of_trap)
+static void add_earlier_writes(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next,
+			       bool of_trap)
 {
 	for (size_t i = 0; i < next->rvfi.change_count; i++) {
 		const struct ntrace_rvfi_change *change = &next->changes[i];
@@ -359,7 +357,7 @@ static void add_next_pc(struct ntrace_tandem_rvfi *rvfi, uint64_t next)
 }
 
 /* A trap between two instructions: an interrupt, or an instruction that trapped and is not told. */
-static int put_trap(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
+static int write_trap(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
 {
 	bool known = find_of_trap(rvfi, next, MCAUSE);
 	int error = 0;
@@ -372,7 +370,7 @@ static int put_trap(struct ntrace_tandem_rvfi *rvfi, const struct retirement *ne
 	add_state(rvfi, NTRACE_TANDEM_STATE_PC, next->rvfi.pc_rdata & rvfi->xlen_mask);
 	if (next->rvfi.has & NTRACE_RVFI_HAS_MODE)
 		add_state(rvfi, NTRACE_TANDEM_STATE_PRIV, next->rvfi.mode);
-	take_before(rvfi, next, true);
+	add_earlier_writes(rvfi, next, true);
 	return error ? error : end(rvfi);
 }
 
@@ -410,7 +408,7 @@ static void add_pc_after(struct ntrace_tandem_rvfi *rvfi, const struct retiremen
 }
 
 /* The group of the held instruction, which @next follows. */
-static int put_held(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
+static int write_held(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
 {
 	const struct ntrace_rvfi *held = &rvfi->held.rvfi;
 	bool between = is_between(rvfi, next), has_next = held->has & NTRACE_RVFI_HAS_NEXT_PC;
@@ -423,7 +421,7 @@ static int put_held(struct ntrace_tandem_rvfi *rvfi, const struct retirement *ne
 	error = add_effects(rvfi);
 	/* What changed without an instruction, such as mip, is known to the trap that follows. */
 	if (!between)
-		take_before(rvfi, next, held->trap);
+		add_earlier_writes(rvfi, next, held->trap);
 	if (between)
 		add_stacked_mode(rvfi, next);
 	else if ((next->rvfi.has & NTRACE_RVFI_HAS_MODE) && held->mode != next->rvfi.mode)
@@ -432,11 +430,11 @@ static int put_held(struct ntrace_tandem_rvfi *rvfi, const struct retirement *ne
 		error = end(rvfi);
 	if (!error && !between && !held->trap && has_next && seen != expected)
 		error = report(rvfi, NTRACE_RVFI_PC, &next->rvfi, seen, expected);
-	return error || !between ? error : put_trap(rvfi, next);
+	return error || !between ? error : write_trap(rvfi, next);
 }
 
 /* The state before the first instruction. A source that tells what is read tells all that is used. */
-static int put_start(struct ntrace_tandem_rvfi *rvfi, const struct retirement *first)
+static int write_start(struct ntrace_tandem_rvfi *rvfi, const struct retirement *first)
 {
 	begin(rvfi);
 	add(rvfi, NTRACE_TANDEM_INIT, 0, 0);
@@ -446,14 +444,14 @@ static int put_start(struct ntrace_tandem_rvfi *rvfi, const struct retirement *f
 	for (unsigned int id = GPR + 1; id < FPR && (first->rvfi.has & NTRACE_RVFI_HAS_SOURCES);
 	     id++)
 		add(rvfi, NTRACE_TANDEM_REGISTER, id, 0);
-	take_before(rvfi, first, false);
+	add_earlier_writes(rvfi, first, false);
 	rvfi->started = true;
 	return end(rvfi);
 }
 
 /* A register that is read must have the value written last; before that, the one it has is told. */
-static int take_source(struct ntrace_tandem_rvfi *rvfi, const struct ntrace_rvfi *next,
-		       unsigned int number, uint64_t data)
+static int add_source(struct ntrace_tandem_rvfi *rvfi, const struct ntrace_rvfi *next,
+		      unsigned int number, uint64_t data)
 {
 	unsigned int id = GPR + number;
 
@@ -489,14 +487,14 @@ static int take(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
 	int error = 0;
 
 	if (!rvfi->started)
-		error = put_start(rvfi, next);
+		error = write_start(rvfi, next);
 	else if (rvfi->holding)
-		error = put_held(rvfi, next);
+		error = write_held(rvfi, next);
 	if (!error && (next->rvfi.has & NTRACE_RVFI_HAS_SOURCES)) {
-		error = take_source(rvfi, &next->rvfi, next->rvfi.rs1_addr, next->rvfi.rs1_rdata);
+		error = add_source(rvfi, &next->rvfi, next->rvfi.rs1_addr, next->rvfi.rs1_rdata);
 		if (!error)
-			error = take_source(rvfi, &next->rvfi, next->rvfi.rs2_addr,
-					    next->rvfi.rs2_rdata);
+			error = add_source(rvfi, &next->rvfi, next->rvfi.rs2_addr,
+					   next->rvfi.rs2_rdata);
 	}
 	rvfi->held = *next;
 	rvfi->holding = true;
@@ -509,7 +507,7 @@ static int take(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
 }
 
 /* What came early and is next now. */
-static int take_waiting(struct ntrace_tandem_rvfi *rvfi)
+static int convert_waiting(struct ntrace_tandem_rvfi *rvfi)
 {
 	int error = 0;
 
@@ -560,7 +558,7 @@ int ntrace_tandem_rvfi_retire(struct ntrace_tandem_rvfi *rvfi, const struct ntra
 	hold(&next, &own, own.changes);
 	rvfi->next_order++;
 	error = take(rvfi, &next);
-	return error ? error : take_waiting(rvfi);
+	return error ? error : convert_waiting(rvfi);
 }
 
 int ntrace_tandem_rvfi_end(struct ntrace_tandem_rvfi *rvfi)

@@ -2,21 +2,8 @@
 /* The state of a hart that a tandem trace describes, and what its last group changed. */
 #include <string.h>
 
+#include "csr.h"
 #include "layout.h"
-
-/* CSRs that are views of others (privileged specification). */
-enum {
-	CSR_FFLAGS = 0x001,
-	CSR_FRM = 0x002,
-	CSR_FCSR = 0x003,
-	CSR_SSTATUS = 0x100,
-	CSR_SIE = 0x104,
-	CSR_SIP = 0x144,
-	CSR_MSTATUS = 0x300,
-	CSR_MIDELEG = 0x303,
-	CSR_MIE = 0x304,
-	CSR_MIP = 0x344,
-};
 
 /* Fields of mstatus in sstatus: SIE, SPIE, UBE, SPP, VS, FS, XS, SUM, MXR, SPELP, UXL. */
 #define SSTATUS_MASK_64 UINT64_C(0x80000003008de762)
@@ -52,53 +39,53 @@ static uint64_t sstatus_mask(const struct ntrace_tandem_state *state)
 	return state->xlen_mask >> 32 ? SSTATUS_MASK_64 : SSTATUS_MASK_32;
 }
 
-static void put_register(struct ntrace_tandem_state *state, unsigned int id, uint64_t value)
+static void set_register(struct ntrace_tandem_state *state, unsigned int id, uint64_t value)
 {
-	uint64_t delegated = state->reg[CSR_MIDELEG];
+	uint64_t delegated = state->reg[MIDELEG];
 
 	/* x0 has no value to change. */
 	if (id == NTRACE_TANDEM_GPR)
 		return;
 	put(state, id, value);
 	switch (id) {
-	case CSR_FFLAGS:
-		follow(state, CSR_FCSR, 0x1f, value);
+	case FFLAGS:
+		follow(state, FCSR, 0x1f, value);
 		break;
-	case CSR_FRM:
-		follow(state, CSR_FCSR, 0xe0, value << 5);
+	case FRM:
+		follow(state, FCSR, 0xe0, value << 5);
 		break;
-	case CSR_FCSR:
-		follow(state, CSR_FFLAGS, UINT64_MAX, value & 0x1f);
-		follow(state, CSR_FRM, UINT64_MAX, value >> 5 & 7);
+	case FCSR:
+		follow(state, FFLAGS, UINT64_MAX, value & 0x1f);
+		follow(state, FRM, UINT64_MAX, value >> 5 & 7);
 		break;
-	case CSR_SSTATUS:
-		follow(state, CSR_MSTATUS, sstatus_mask(state), value);
+	case SSTATUS:
+		follow(state, MSTATUS, sstatus_mask(state), value);
 		break;
-	case CSR_MSTATUS:
-		follow(state, CSR_SSTATUS, UINT64_MAX, value & sstatus_mask(state));
+	case MSTATUS:
+		follow(state, SSTATUS, UINT64_MAX, value & sstatus_mask(state));
 		break;
-	case CSR_SIE:
-		follow(state, CSR_MIE, delegated, value);
+	case SIE:
+		follow(state, MIE, delegated, value);
 		break;
-	case CSR_SIP:
-		follow(state, CSR_MIP, delegated, value);
+	case SIP:
+		follow(state, MIP, delegated, value);
 		break;
-	case CSR_MIE:
-		follow(state, CSR_SIE, UINT64_MAX, value & delegated);
+	case MIE:
+		follow(state, SIE, UINT64_MAX, value & delegated);
 		break;
-	case CSR_MIP:
-		follow(state, CSR_SIP, UINT64_MAX, value & delegated);
+	case MIP:
+		follow(state, SIP, UINT64_MAX, value & delegated);
 		break;
-	case CSR_MIDELEG:
-		follow(state, CSR_SIE, UINT64_MAX, state->reg[CSR_MIE] & value);
-		follow(state, CSR_SIP, UINT64_MAX, state->reg[CSR_MIP] & value);
+	case MIDELEG:
+		follow(state, SIE, UINT64_MAX, state->reg[MIE] & value);
+		follow(state, SIP, UINT64_MAX, state->reg[MIP] & value);
 		break;
 	default:
 		break;
 	}
 }
 
-static void put_state(struct ntrace_tandem_state *state, const struct ntrace_tandem_field *field)
+static void set_state(struct ntrace_tandem_state *state, const struct ntrace_tandem_field *field)
 {
 	switch (field->id) {
 	case NTRACE_TANDEM_STATE_PRIV:
@@ -204,16 +191,16 @@ int ntrace_tandem_state_apply(struct ntrace_tandem_state *state,
 		state->next_pc = !(field->flags & NTRACE_TANDEM_OUTSIDE);
 		return 0;
 	case NTRACE_TANDEM_REGISTER:
-		put_register(state, field->id, field->value);
+		set_register(state, field->id, field->value);
 		return 0;
 	case NTRACE_TANDEM_ADD:
-		put_register(state, field->id, (state->reg[field->id] + field->value) & mask);
+		set_register(state, field->id, (state->reg[field->id] + field->value) & mask);
 		return 0;
 	case NTRACE_TANDEM_OR:
-		put_register(state, field->id, state->reg[field->id] | field->value);
+		set_register(state, field->id, state->reg[field->id] | field->value);
 		return 0;
 	case NTRACE_TANDEM_STATE:
-		put_state(state, field);
+		set_state(state, field);
 		return 0;
 	case NTRACE_TANDEM_RESET:
 		reset(state);

@@ -5,27 +5,9 @@
 
 #include <ntrace/tandem_verify.h>
 
+#include "csr.h"
+
 enum {
-	FCSR = 0x003,
-	SSTATUS = 0x100,
-	SIE = 0x104,
-	STVEC = 0x105,
-	SEPC = 0x141,
-	SCAUSE = 0x142,
-	STVAL = 0x143,
-	SIP = 0x144,
-	SATP = 0x180,
-	MSTATUS = 0x300,
-	MISA = 0x301,
-	MIDELEG = 0x303,
-	MIE = 0x304,
-	MTVEC = 0x305,
-	MEPC = 0x341,
-	MCAUSE = 0x342,
-	MTVAL = 0x343,
-	MIP = 0x344,
-	MTINST = 0x34a,
-	MTVAL2 = 0x34b,
 	PC = NTRACE_TANDEM_PC,
 	PRIV = NTRACE_TANDEM_PRIV,
 	GPR = NTRACE_TANDEM_GPR,

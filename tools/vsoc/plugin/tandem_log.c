@@ -39,6 +39,7 @@
 
 #include <ntrace/tandem.h>
 
+#include "tandem/csr.h"
 #include "user_memory.h"
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
@@ -46,21 +47,6 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 #define BUFFER_SIZE (1 << 20)
 
 enum {
-	SSTATUS = 0x100,
-	SATP = 0x180,
-	SEPC = 0x141,
-	SCAUSE = 0x142,
-	STVAL = 0x143,
-	MSTATUS = 0x300,
-	MEPC = 0x341,
-	MCAUSE = 0x342,
-	MTVAL = 0x343,
-	MIP = 0x344,
-	MTINST = 0x34a,
-	MTVAL2 = 0x34b,
-	HSTATUS = 0x600,
-	HTVAL = 0x643,
-	HTINST = 0x64a,
 	PC = NTRACE_TANDEM_PC,
 	PRIV = NTRACE_TANDEM_PRIV,
 	GPR = NTRACE_TANDEM_GPR,
@@ -290,9 +276,9 @@ static unsigned int successors_of(const struct insn *insn, uint64_t pc, uint64_t
 		case 0x73:
 			if (w == 0x00000073 || w == 0x00100073)
 				return user_mode && !(w >> 20);
-			if (w == 0x30200073)
+			if (w == MRET)
 				next[0] = value[MEPC];
-			if (w == 0x10200073)
+			if (w == SRET)
 				next[0] = value[SEPC];
 			return 1;
 		default:
@@ -379,9 +365,9 @@ static void put_hidden(void)
 {
 	uint32_t w = held->bits;
 	uint64_t status = status_before, operand = operand_before;
-	unsigned int csr = w >> 20, to = w == 0x30200073 ? 3 : 1, from;
+	unsigned int csr = w >> 20, to = w == MRET ? 3 : 1, from;
 
-	if (w == 0x30200073 || w == 0x10200073) {
+	if (w == MRET || w == SRET) {
 		from = to == 3 ? status >> 11 & 3 : status >> 8 & 1;
 		status = (status & ~(STATUS_IE(to) | STATUS_PP(to))) | STATUS_PIE(to) |
 			 (status & STATUS_PIE(to)) >> 4;
