@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: seconds=7200
 # Tandem verification of the first 5 million instructions of a Linux boot, and of a program of Debian in user mode on a monitor
-# (tandem/monitor.c), through the linked model; of 100,000 instructions of each through a GDB stub.
+# (tandem/monitor.c), through the linked model; of 100,000 instructions of each through a GDB stub. Before, of more than a million
+# instructions of the program of linked.sh, with interrupts, exceptions and three privileges, for RV32 and RV64, and with 2000
+# faults in each.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 # shellcheck source=selftests/tandem/common.sh
 . "$top/selftests/tandem/common.sh"
 cd "$top" || exit 1
+relay rounds env ROUNDS="${ROUNDS:-1200}" FAULTS="${FAULTS:-2000}" BOOT=1000 selftests/tandem/linked.sh
 count=${BOOT:-5000000}
 stub=${STUB:-100000}
 

@@ -39,6 +39,7 @@ for xlen in 32 64; do
 	verify "$tmp/trace" "full=1" >"$tmp/out" 2>"$tmp/err"
 	is "$? $(<"$tmp/err")" "0 " "RV$xlen: the trace is verified, all registers after each instruction"
 	is "$(number differences)" 0 "RV$xlen: no difference"
+	ok "RV$xlen: 430 instructions and more in each round" test "$(number instructions)" -ge $((430 * ${ROUNDS:-12}))
 	is "$(number interrupts)" "${ROUNDS:-12}" "RV$xlen: one timer interrupt in each round"
 	ok "RV$xlen: the trace is falsified at random" python3 -B "$here/faults.py" --random "${SEED:-1}" "${FAULTS:-300}" "$xlen" \
 		"$tmp/trace" "$tmp/falsified" "$tmp/list"
