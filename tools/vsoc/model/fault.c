@@ -13,7 +13,7 @@
 static const char *const names[] = {
 	"no-empty",    "no-active", "no-enable",       "wrong-type",	"newer-major",
 	"newer-minor", "read-only", "pointer-outside", "stuck-pointer", "drop",
-	"sink-error",  "no-ready",  "no-flush",	       "memory-error",
+	"sink-error",  "no-ready",  "no-flush",	       "memory-error",	"no-filter",
 };
 
 static bool parse_one(const char *text, size_t size, unsigned int index, uint32_t *mask)

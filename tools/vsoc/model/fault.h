@@ -36,7 +36,8 @@ enum fault_bits {
 	FAULT_NO_FLUSH = 1 << 12,	/* TMC: a flush does not end; ATB bridge: keeps its bytes
 					 * when the ATB is flushed */
 	FAULT_MEMORY_ERROR = 1 << 13,	/* TMC: its next write to memory fails */
-	FAULT_ALL = (1 << 14) - 1,
+	FAULT_NO_FILTER = 1 << 14,	/* encoder: stores its filters, and traces all instructions */
+	FAULT_ALL = (1 << 15) - 1,
 };
 
 /**

@@ -42,7 +42,9 @@ void trace_encoder_init(struct trace_encoder *te, const struct trace_encoder_par
 	te->parameters = *parameters;
 	te->ops = ops;
 	te->opaque = opaque;
-	te->filters.count = parameters->filters ? parameters->filters : !parameters->no_filters;
+	te->filters.count = parameters->filters ? parameters->filters : 1;
+	if (parameters->no_filters)
+		te->filters.count = 0;
 	te->filters.comparators = parameters->comparators;
 	te->filters.contexts = parameters->context_bits;
 	te->timestamp_parameters = (struct timestamp_parameters){
@@ -301,11 +303,13 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 	if (config->sync_mode == TR_TE_SYNC_MODE_CYCLES)
 		setup->slow |= TE_SLOW_CYCLES;
 	config->context = te->control & TR_TE_CONTROL_CONTEXT;
-	if (!filters_privileges(&te->filters, &config->priv_mask)) {
+	setup->filters = te->filters;
+	if (te->fault.mask & FAULT_NO_FILTER)
+		setup->filters.selected = 0;
+	if (!filters_privileges(&setup->filters, &config->priv_mask)) {
 		config->priv_mask = ~0u;
 		setup->slow |= TE_SLOW_FILTERS;
 	}
-	setup->filters = te->filters;
 	setup->timestamp = te->timestamp;
 	if (timestamp_in_messages(&te->timestamp)) {
 		config->timestamps = te->parameters.timestamps;
