@@ -18,7 +18,6 @@
 #include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/sched/signal.h>
@@ -38,42 +37,6 @@
 #include "topology.h"
 #include "trigger.h"
 #include "turn.h"
-
-/**
- * struct ntrace_perf - state of perf on a CPU
- * @users: number of events that hold the path; the lock of the topology protects this and @lost
- * @lost: value of ntrace_perf_epoch when the last path of this CPU was removed
- * @path: the path while perf has it, else NULL; changed on the CPU itself
- * @event: the event that is traced now, or NULL
- * @halted: scheduled event whose trace was stopped without perf, or NULL
- * @handle: handle of its AUX area
- * @aux: its AUX area; NULL: the trace is only counted
- * @begin: position in the stream where @handle was opened
- * @counted: position up to which the event has counted
- * @end: position where the last AUX area was closed
- * @late: trace has arrived since @end, from a sink that others kept running
- * @gaps: number of gaps that records have reported, or at the start of the event
- * @programmed: id of the event that the encoder is programmed for
- * @enabled: the components of the path are enabled
- * @strobe: switches tracing on and off
- */
-struct ntrace_perf {
-	unsigned int users;
-	u64 lost;
-	struct ntrace_path *path;
-	struct perf_event *event;
-	struct perf_event *halted;
-	struct perf_output_handle handle;
-	struct ntrace_perf_aux *aux;
-	u64 begin;
-	u64 counted;
-	u64 end;
-	bool late;
-	u32 gaps;
-	u64 programmed;
-	bool enabled;
-	struct hrtimer strobe;
-};
 
 static struct ntrace_perf __percpu *ntrace_perf_harts;
 /* Number of paths removed while perf had them; protected by the lock of the topology. */
@@ -167,21 +130,6 @@ static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 	perf->aux = NULL;
 }
 
-/*
- * The phase follows the clock, not the task: a task that is switched often would always be in its
- * first phase. The phases of all harts are the same, so harts can be compared.
- *
- * Return: nanoseconds until the phase changes.
- */
-static u64 ntrace_perf_strobe_phase(const struct ntrace_perf_event *perf_event, bool *on)
-{
-	u64 since;
-
-	div64_u64_rem(ktime_get_ns(), perf_event->strobe_period, &since);
-	*on = since < perf_event->strobe_on;
-	return (*on ? perf_event->strobe_on : perf_event->strobe_period) - since;
-}
-
 /* Pauses and resumes tracing. The encoder reports both, and resumes with a synchronization. */
 static enum hrtimer_restart ntrace_perf_strobe(struct hrtimer *timer)
 {
@@ -195,7 +143,7 @@ static enum hrtimer_restart ntrace_perf_strobe(struct hrtimer *timer)
 	perf_event = ntrace_perf_event_of(perf->event);
 	if (!perf_event->strobe_period)
 		return HRTIMER_NORESTART;
-	next = ntrace_perf_strobe_phase(perf_event, &on);
+	next = ntrace_perf_config_phase(perf_event, &on);
 	hrtimer_forward_now(timer, ns_to_ktime(next));
 	/* Last: the next instruction is traced. */
 	if (on && !ntrace_event_paused(perf->event))
@@ -254,7 +202,7 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	hrtimer_start(&capture->feed.timer, ntrace_drain_first(&capture->feed),
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	if (perf_event->strobe_period) {
-		next = ntrace_perf_strobe_phase(perf_event, &on);
+		next = ntrace_perf_config_phase(perf_event, &on);
 		hrtimer_start(&perf->strobe, ns_to_ktime(next), HRTIMER_MODE_REL_PINNED_HARD);
 	}
 	if (on && !ntrace_event_paused(perf->event))
@@ -390,7 +338,7 @@ static void ntrace_perf_pause(struct perf_event *event, bool pause)
 	if (perf->event != event)
 		return;
 	if (perf_event->strobe_period)
-		ntrace_perf_strobe_phase(perf_event, &on);
+		ntrace_perf_config_phase(perf_event, &on);
 	if (pause)
 		ntrace_encoder_pause(ntrace_path_encoder(perf->path));
 	else if (on)
@@ -576,30 +524,75 @@ static const struct ntrace_client ntrace_perf_client = {
 	.lose = ntrace_perf_lose,
 };
 
-/* Gives the path to perf, unless perf has it already. Return: 0 or a negative error. */
-static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_config *config)
+static void ntrace_perf_trial_here(void *data)
 {
-	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+	struct ntrace_feed *feed = &perf->path->capture->feed;
+	int *ret = data;
+
+	ntrace_perf_halt_here(NULL);
+	*ret = ntrace_perf_trial(perf->path);
+	/* No event reports what the trial has lost. */
+	ntrace_turn_causes(feed);
+	perf->end = feed->head;
+	ntrace_perf_resume_here(NULL);
+}
+
+/* May users without CAP_PERFMON use the path? Return: 0, -EACCES, or another error. */
+static int ntrace_perf_check_filters(struct ntrace_path *path)
+{
+	int ret, error;
+
+	if (ntrace_path_encoder(path)->encoder.filters_work)
+		return 0;
+	error = smp_call_function_single(path->cpu, ntrace_perf_trial_here, &ret, 1);
+	return error ? error : ret;
+}
+
+static int ntrace_perf_take_path(struct ntrace_path *path, const struct ntrace_config *config)
+{
 	struct ntrace_capture *capture;
 	int ret;
 
-	if (!perf->users) {
-		if (path->capture)
-			return -EBUSY;
-		capture = ntrace_capture_alloc_perf(path, config, &ntrace_perf_client);
-		if (IS_ERR(capture))
-			return PTR_ERR(capture);
-		ret = ntrace_capture_attach(path, capture, NULL);
-		if (ret) {
-			ntrace_capture_put(capture);
-			return ret;
-		}
-		ntrace_perf_set_path(path->cpu, path);
+	if (path->capture)
+		return -EBUSY;
+	capture = ntrace_capture_alloc_perf(path, config, &ntrace_perf_client);
+	if (IS_ERR(capture))
+		return PTR_ERR(capture);
+	ret = ntrace_capture_attach(path, capture, NULL);
+	if (ret) {
+		ntrace_capture_put(capture);
+		return ret;
 	}
+	ntrace_perf_set_path(path->cpu, path);
+	return 0;
+}
+
+static void ntrace_perf_return_path(struct ntrace_path *path)
+{
+	ntrace_perf_set_path(path->cpu, NULL);
+	ntrace_capture_detach(path);
+}
+
+/* Gives the path to perf, unless perf has it already. Return: 0 or a negative error. */
+static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_config *config,
+				 bool privileged)
+{
+	unsigned int users = per_cpu_ptr(ntrace_perf_harts, path->cpu)->users;
+	int ret = users ? 0 : ntrace_perf_take_path(path, config);
+
+	if (ret)
+		return ret;
 	/* The events that hold it must be closed first: the next one resets the hardware. */
 	if (path->capture->feed.control->state == NTRACE_STATE_DEAD)
-		return -EIO;
-	return ntrace_path_may_join(path, path->capture, config);
+		ret = -EIO;
+	if (!ret)
+		ret = ntrace_path_may_join(path, path->capture, config);
+	if (!ret && !privileged)
+		ret = ntrace_perf_check_filters(path);
+	if (ret && !users)
+		ntrace_perf_return_path(path);
+	return ret;
 }
 
 /* Called with the lock of the topology, as everything that creates or removes paths. */
@@ -634,7 +627,7 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 	ret = ntrace_perf_config_check(event, encoder, &config);
 	if (!ret) {
 		ntrace_perf_filter_limit(encoder->encoder.ranges);
-		ret = ntrace_perf_join_path(path, &config);
+		ret = ntrace_perf_join_path(path, &config, perf_event->privileged);
 	}
 	if (ret) {
 		if (context)
@@ -661,8 +654,7 @@ static int ntrace_perf_put_path(struct ntrace_path *path, void *data)
 		return 0;
 	guard(cpus_read_lock)();
 	guard(mutex)(&path->lock);
-	ntrace_perf_set_path(path->cpu, NULL);
-	ntrace_capture_detach(path);
+	ntrace_perf_return_path(path);
 	return 0;
 }
 

@@ -3,6 +3,8 @@
 #include <linux/bitfield.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -94,6 +96,25 @@ static int ntrace_perf_config_strobe(const struct perf_event_attr *attr,
 	perf_event->strobe_on = on * NSEC_PER_USEC;
 	perf_event->strobe_period = (on + off) * NSEC_PER_USEC;
 	return 0;
+}
+
+/**
+ * ntrace_perf_config_phase - whether an event with strobes is traced now
+ * @perf_event: event
+ * @on: takes the answer
+ *
+ * The phase follows the clock, not the task: a task that is switched often would always be in its
+ * first phase. The phases of all harts are the same, so harts can be compared.
+ *
+ * Return: nanoseconds until the phase changes.
+ */
+u64 ntrace_perf_config_phase(const struct ntrace_perf_event *perf_event, bool *on)
+{
+	u64 since;
+
+	div64_u64_rem(ktime_get_ns(), perf_event->strobe_period, &since);
+	*on = since < perf_event->strobe_on;
+	return (*on ? perf_event->strobe_on : perf_event->strobe_period) - since;
 }
 
 /* Strobing switches tracing itself, and would undo the action of triggers. */

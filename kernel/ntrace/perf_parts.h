@@ -5,6 +5,7 @@
 
 #include <linux/bits.h>
 #include <linux/cpumask.h>
+#include <linux/hrtimer.h>
 #include <linux/ntrace.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
@@ -12,6 +13,7 @@
 
 struct list_head;
 struct ntrace_component;
+struct ntrace_path;
 
 /* Fields of perf_event_attr.config, as in format/. */
 #define NTRACE_PERF_MODE	GENMASK_ULL(2, 0)
@@ -94,6 +96,42 @@ struct ntrace_perf_aux {
 	bool snapshot;
 };
 
+/**
+ * struct ntrace_perf - state of perf on a CPU
+ * @users: number of events that hold the path; the lock of the topology protects this and @lost
+ * @lost: value of ntrace_perf_epoch when the last path of this CPU was removed
+ * @path: the path while perf has it, else NULL; changed on the CPU itself
+ * @event: the event that is traced now, or NULL
+ * @halted: scheduled event whose trace was stopped without perf, or NULL
+ * @handle: handle of its AUX area
+ * @aux: its AUX area; NULL: the trace is only counted
+ * @begin: position in the stream where @handle was opened
+ * @counted: position up to which the event has counted
+ * @end: position where the last AUX area was closed
+ * @late: trace has arrived since @end, from a sink that others kept running
+ * @gaps: number of gaps that records have reported, or at the start of the event
+ * @programmed: id of the event that the encoder is programmed for
+ * @enabled: the components of the path are enabled
+ * @strobe: switches tracing on and off
+ */
+struct ntrace_perf {
+	unsigned int users;
+	u64 lost;
+	struct ntrace_path *path;
+	struct perf_event *event;
+	struct perf_event *halted;
+	struct perf_output_handle handle;
+	struct ntrace_perf_aux *aux;
+	u64 begin;
+	u64 counted;
+	u64 end;
+	bool late;
+	u32 gaps;
+	u64 programmed;
+	bool enabled;
+	struct hrtimer strobe;
+};
+
 static inline struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_event *event)
 {
 	return event->pmu_private;
@@ -105,6 +143,7 @@ void ntrace_perf_free_aux(void *data);
 
 /* perf_config.c */
 int ntrace_perf_config_permit(struct perf_event *event);
+u64 ntrace_perf_config_phase(const struct ntrace_perf_event *perf_event, bool *on);
 int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event);
 int ntrace_perf_config_for(const struct ntrace_perf_event *perf_event,
 			   const struct ntrace_component *encoder, struct ntrace_config *config);
@@ -119,6 +158,9 @@ void ntrace_perf_own_free(struct perf_event *event);
 int ntrace_perf_filter_validate(struct list_head *filters);
 void ntrace_perf_filter_sync(struct perf_event *event);
 void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config);
+
+/* perf_trial.c */
+int ntrace_perf_trial(struct ntrace_path *path);
 
 /* perf_sysfs.c */
 extern const struct attribute_group *ntrace_perf_groups[];

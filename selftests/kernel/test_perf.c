@@ -201,6 +201,38 @@ static void test_evicted(void)
 	machine_stop();
 }
 
+/* Filters that filter nothing: nothing for users, and the hardware stays free for others. */
+static void test_filters(void)
+{
+	machine_start();
+	is_u64((u64)try_open(&caller, 0), 0, "an event of a user");
+	is_u64(world.trials, CPUS, "the filters of each hart were tried");
+	is_u64((u64)try_open(&caller, 0), 0, "another one");
+	is_u64(world.trials, CPUS, "and not again");
+	machine_stop();
+
+	machine_start();
+	world.unfiltered = true;
+	is_u64((u64)try_open(&caller, 0), (u64)-EACCES, "filters do not work: an event of a user");
+	is_str(judge(), "right", "perf has no path");
+	is_u64((u64)configure_file(0), 0, "a file gets it");
+	close_file(0);
+	world.capable = true;
+	world.bytes = 256;
+	is_u64(open_event(&tasks[0], -1, true), 0, "root's event");
+	schedule_in(&tasks[0], 0);
+	tick(0);
+	world.capable = false;
+	is_u64((u64)try_open(&caller, 0), (u64)-EACCES, "one of a user beside it");
+	is_str(judge(), "right", "root's event keeps the path");
+	ok(world.tracing[0], "and is traced again");
+	tick(0);
+	schedule_out(0);
+	is_u64(tasks[0].last_flags, 0, "its trace after that is whole");
+	is_u64(tasks[0].flags, PERF_AUX_FLAG_PARTIAL, "and it is told of the part without trace");
+	machine_stop();
+}
+
 /* ---- losses ---- */
 
 static struct task_event *const task = &tasks[0];
@@ -485,6 +517,7 @@ int main(void)
 	test_rights();
 	test_privileged();
 	test_evicted();
+	test_filters();
 	test_losses();
 	for (int i = 0; i < 8; i++)
 		test_full((unsigned int)i & 1, i & 2, i & 4);

@@ -7,7 +7,7 @@
 
 # The register that injects faults, and its bits: see tools/vsoc/model/fault.h.
 declare -A bits=([no-empty]=1 [no-active]=2 [no-enable]=4 [wrong-type]=8 [newer-major]=16 [newer-minor]=32
-	[read-only]=64 [pointer-outside]=128 [stuck-pointer]=256)
+	[read-only]=64 [pointer-outside]=128 [stuck-pointer]=256 [no-filter]=16384)
 # An ETR of Arm has other registers and fewer faults: it never becomes ready. k3.sh has those that only it has.
 etr=''
 case $(sink_name 0) in
@@ -249,6 +249,27 @@ debuggers() {
 	said_all
 }
 [ -n "$version0" ] || debuggers
+
+# Filters whose registers read back, and which filter nothing: no trace of the kernel for users. EACCES is 13.
+filters() {
+	local type name paranoid
+	type=$(<$pmu/type) name=$(encoder_name 0) paranoid=$(</proc/sys/kernel/perf_event_paranoid)
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	program security own "$type" 0
+	is "$(said)" "" "filters: the driver finds that they work"
+	fault "$(encoder 0)" no-filter
+	echo "$name" >$driver/unbind
+	echo "$name" >$driver/bind
+	program security own "$type" 13
+	like "encoder no-filter: the log tells" 'trTeFilterMatchPrivilege filters nothing' "$(said)"
+	program counted 0 20 any
+	mend "$(encoder 0)"
+	said_all
+	program security own "$type" 0
+	is "$(said)" "" "encoder no-filter: mended, the filters work"
+	echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
+}
+[ -n "$version0" ] || filters
 
 # The driver logs the fault, because perf has no way to report it. Each task switch continues at
 # once: a switch that waits for the driver's timeout would take 100 us, all of them 100 ms.

@@ -3,6 +3,8 @@
  * Access of an unprivileged user to the PMU "ntrace"; TAP without a plan.
  * Usage: security open TYPE LEVEL PID     as user nobody: events that may be opened with
  *                                         perf_event_paranoid LEVEL; PID belongs to root
+ *        security own TYPE ERROR         as user nobody: opens an event of its own user mode on
+ *                                         CPU 0; ERROR: errno, or 0
  *        security stale TYPE              AUX areas begin as zeros, and get only own trace
  *        security wild TYPE               as user nobody: invalid values in the control page
  *        security setuid TYPE PATH        as user nobody: a child execs PATH, which is this
@@ -85,6 +87,19 @@ static void test_open(const char *level, pid_t roots)
 	waitpid(child, NULL, 0);
 	ok(open("/dev/ntrace0", O_RDWR) < 0 && errno == EACCES, "paranoid %s: /dev/ntrace0: %s",
 	   level, strerror(EACCES));
+}
+
+static void test_own(int expected)
+{
+	struct perf_event_attr attr = attributes();
+	int fd = event_open(&attr, 0, 0);
+	int error = fd < 0 ? errno : 0;
+
+	if (!ok(error == expected, "own user mode on CPU 0: %s",
+		expected ? strerror(expected) : "taken"))
+		ksft_print_msg("%s\n", strerror(error));
+	if (fd >= 0)
+		close(fd);
 }
 
 /* ---- memory ---- */
@@ -427,9 +442,9 @@ static void trace_traps(const char *config, const char *path)
 	   (unsigned long long)head);
 }
 
-static const char modes[] =
-	"security open TYPE LEVEL PID | stale TYPE | wild TYPE | busy TYPE | setuid TYPE PATH | "
-	"traps TYPE CONFIG FILE | spin";
+static const char modes[] = "security open TYPE LEVEL PID | own TYPE ERROR | stale TYPE | wild "
+			    "TYPE | busy TYPE | setuid TYPE PATH | "
+			    "traps TYPE CONFIG FILE | spin";
 
 int main(int argc, char **argv)
 {
@@ -445,6 +460,10 @@ int main(int argc, char **argv)
 		begin(whole ? 4 : 8);
 		become(NOBODY);
 		test_open(argv[3], atoi(argv[4]));
+	} else if (!strcmp(argv[1], "own") && argc == 4) {
+		begin(1);
+		become(NOBODY);
+		test_own(atoi(argv[3]));
 	} else if (!strcmp(argv[1], "stale") && argc == 3) {
 		begin(3);
 		run_on(0);
