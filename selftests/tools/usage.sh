@@ -109,8 +109,9 @@ complains "sync interval that is no power of two" 2 "not a power of two" record 
 complains "time stamps of no kind" 2 "not one of any, external" record --timestamps now true
 complains "timestamps: an unsupported divisor" 2 "divided by 4, 16 and 64" record --timestamps system:5 true
 complains "time stamps divided by no number" 2 "divided by 4, 16 and 64" record --timestamps system:4x true
-complains "a feature that no encoder has" 2 "not one of implicit-return, repeated-history" record --encoder stall,fast true
-complains "best beside others" 2 "best and none stand alone" record --encoder implicit-return,best true
+complains "a feature that no encoder has" 2 "not one of best, implicit-return, repeated-history" record --encoder stall,fast true
+complains "best beside others" 2 "beside best only stall" record --encoder implicit-return,best true
+complains "none beside others" 2 "none stands alone" record --encoder none,stall true
 complains "features that exclude each other" 2 "all-jumps hides the calls" record --encoder all-jumps,implicit-return true
 complains "shared time divided" 2 "divided by 4, 16 and 64" record --timestamps shared:4 true
 complains "a filter of nothing" 2 "not one of FUNCTION@FILE" record --filter @/bin/true true

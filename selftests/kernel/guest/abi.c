@@ -13,6 +13,8 @@
 static const char *device;
 /* The trace is in frames of a CoreSight formatter. */
 static bool framed;
+/* The privileges of a configuration that names none; an encoder without a filter traces all or nothing. */
+static __u32 unasked;
 
 static void test_info(void)
 {
@@ -34,7 +36,9 @@ static void test_info(void)
 	ok(info.modes == (1u << NTRACE_MODE_BTM | 1u << NTRACE_MODE_HTM), "INFO: BTM and HTM");
 	ok(info.sync_modes & 1u << NTRACE_SYNC_MESSAGES && info.sync_max == 15,
 	   "INFO: periodic sync");
-	ok((info.privilege & 0xb) == 0xb, "INFO: a filter for U, S and M");
+	ok(!info.privilege || (info.privilege & 0xb) == 0xb, "INFO: a filter for %s",
+	   info.privilege ? "U, S and M" : "nothing");
+	unasked = info.privilege ? 0 : EVERYTHING;
 	framed = info.framing == NTRACE_FRAMING_CORESIGHT;
 	ok((info.encoder_impl & 0xf0f) == 0x101 &&
 		   (framed ? (info.sink_impl & 0xf0f) == 0x900 && info.atid :
@@ -93,6 +97,8 @@ static void test_not_configured(void)
 static void refused(int fd, struct ntrace_config config, int error, const char *what)
 {
 	config.size = sizeof(config);
+	if (!config.privilege)
+		config.privilege = unasked;
 	fails_with(ioctl(fd, NTRACE_IOC_CONFIGURE, &config), error, what);
 }
 
@@ -102,7 +108,7 @@ static void refused(int fd, struct ntrace_config config, int error, const char *
 static void test_configure(void)
 {
 	struct ntrace_info info = { .size = sizeof(info) };
-	struct ntrace_config config = { .size = sizeof(config) };
+	struct ntrace_config config = { .size = sizeof(config), .privilege = unasked };
 	int fd = open_device(device, 0);
 	__u32 features;
 
@@ -131,7 +137,7 @@ static void test_configure(void)
 		   "CONFIGURE with NTRACE_CONFIG_STALL");
 		close(fd);
 		fd = open_device(device, 0);
-		config = (struct ntrace_config){ .size = sizeof(config) };
+		config = (struct ntrace_config){ .size = sizeof(config), .privilege = unasked };
 	} else {
 		REFUSED(fd, EOPNOTSUPP, .flags = NTRACE_CONFIG_STALL);
 	}
@@ -142,29 +148,34 @@ static void test_configure(void)
 	config.features = features;
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) && config.features == features,
 	   "CONFIGURE with features");
-	config = (struct ntrace_config){ .size = sizeof(config) };
+	config = (struct ntrace_config){ .size = sizeof(config), .privilege = unasked };
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config), "CONFIGURE with defaults");
-	ok(config.mode == NTRACE_MODE_HTM && config.privilege == 3 && config.sync_mode == 0 &&
-		   config.drain_us && config.sink_size == 4 << 20 && config.data_size == 16 << 20,
+	ok(config.mode == NTRACE_MODE_HTM && config.privilege == (unasked ?: 3) &&
+		   config.sync_mode == 0 && config.drain_us && config.sink_size == 4 << 20 &&
+		   config.data_size == 16 << 20,
 	   "CONFIGURE returns the values in effect");
 	config = (struct ntrace_config){ .size = 8, .mode = NTRACE_MODE_BTM };
-	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) && config.size == sizeof(config) &&
-		   config.mode == NTRACE_MODE_BTM && !config.data_size,
-	   "CONFIGURE again, short struct");
+	if (unasked)
+		fails_with(ioctl(fd, NTRACE_IOC_CONFIGURE, &config), EOPNOTSUPP,
+			   "CONFIGURE again, short struct without privileges");
+	else
+		ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) && config.size == sizeof(config) &&
+			   config.mode == NTRACE_MODE_BTM && !config.data_size,
+		   "CONFIGURE again, short struct");
 	config = (struct ntrace_config){ .size = sizeof(config),
 					 .sink_size = 5000,
 					 .sync_mode = NTRACE_SYNC_MESSAGES,
 					 .sync_max = 4,
-					 .privilege = NTRACE_PRIVILEGE_U };
+					 .privilege = unasked ?: NTRACE_PRIVILEGE_U };
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) && config.sink_size == 8192 &&
-		   config.sync_max == 4 && config.privilege == NTRACE_PRIVILEGE_U,
+		   config.sync_max == 4 && config.privilege == (unasked ?: NTRACE_PRIVILEGE_U),
 	   "CONFIGURE rounds up");
 	close(fd);
 }
 
 static void test_one_owner(void)
 {
-	struct ntrace_config config = { .size = sizeof(config) };
+	struct ntrace_config config = { .size = sizeof(config), .privilege = unasked };
 	int first = open_device(device, 0), second = open_device(device, 0);
 
 	configure(first, &config);
@@ -177,7 +188,7 @@ static void test_one_owner(void)
 	ok(!ioctl(first, NTRACE_IOC_STOP), "STOP");
 	ok(!ioctl(first, NTRACE_IOC_STOP), "STOP again");
 	close(first);
-	config = (struct ntrace_config){ .size = sizeof(config) };
+	config = (struct ntrace_config){ .size = sizeof(config), .privilege = unasked };
 	ok(!ioctl(second, NTRACE_IOC_CONFIGURE, &config),
 	   "CONFIGURE when the first file is closed");
 	close(second);
@@ -196,7 +207,7 @@ static long map_error(int fd, size_t size, int protection, int flags, off_t offs
 static void test_mmap(void)
 {
 	struct ntrace_config config = { .data_size = 1 << 16, .sink_size = 1 << 16 };
-	struct ntrace_config again = { .size = sizeof(again) };
+	struct ntrace_config again = { .size = sizeof(again), .privilege = unasked };
 	int fd = open_device(device, 0), other = open_device(device, 0);
 	struct area area;
 	uint64_t head;
@@ -277,6 +288,7 @@ static int as_nobody(uint64_t capabilities, rlim_t memlock, uint64_t data_size)
 {
 	struct rlimit limit = { memlock, memlock };
 	struct ntrace_config config = { .size = sizeof(config),
+					.privilege = unasked,
 					.data_size = data_size,
 					.sink_size = 4096 };
 	pid_t child = fork();
@@ -342,7 +354,7 @@ static bool is_sleeping(int thread)
 /* A thread waits for trace of a capture that another thread replaces. */
 static void test_replaced(void)
 {
-	struct ntrace_config config = { .size = sizeof(config) };
+	struct ntrace_config config = { .size = sizeof(config), .privilege = unasked };
 	int fd = open_device(device, 0);
 	pthread_t thread;
 

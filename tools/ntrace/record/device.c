@@ -268,6 +268,8 @@ static int check_abilities(const struct device *device, const struct ntrace_conf
 		return fail(
 			"%s: the encoder of CPU %u has no such timestamps (option --timestamps)",
 			device->path, info->cpu);
+	if (record_privilege_check(wanted->privilege, info->privilege))
+		return EXIT_FAILED;
 	missing = record_features_missing(wanted, info->inst_features, info->stall);
 	if (missing)
 		return fail("%s: the encoder of CPU %u has no %s (option --encoder)", device->path,
@@ -333,11 +335,8 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 	if (error)
 		return error;
 	device->config = *wanted;
-	/* Without privilege filters everything is traced. */
 	if (!device->config.privilege && !device->info.privilege)
-		device->config.privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S |
-					   NTRACE_PRIVILEGE_M | NTRACE_PRIVILEGE_VU |
-					   NTRACE_PRIVILEGE_VS;
+		device->config.privilege = RECORD_PRIVILEGE_ALL;
 	device->config.size = sizeof(device->config);
 	if (device->leader)
 		device->config.flags |= NTRACE_CONFIG_NO_DATA;

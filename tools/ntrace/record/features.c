@@ -52,27 +52,32 @@ int record_features_take(const struct command *command, const char *text,
 {
 	const uint32_t both = NTRACE_FEATURE_ALL_JUMPS | NTRACE_FEATURE_IMPLICIT_RETURN;
 
-	wanted->features = RECORD_FEATURES_BEST;
-	if (!strcmp(text, "best"))
-		return EXIT_OK;
+	bool best = false;
+
 	wanted->features = 0;
 	if (!strcmp(text, "none"))
 		return EXIT_OK;
 	for (const char *at = text;; at++) {
 		size_t length = strcspn(at, ",");
 
-		if (!take_name(at, length, wanted))
-			return usage_error(
-				command,
-				"option --encoder: '%.*s' is not one of "
-				"implicit-return, repeated-history, sequential-jumps, "
-				"all-jumps, extend-addresses, stall; best and none stand alone",
-				(int)length, at);
+		if (length == 4 && !strncmp(at, "best", 4))
+			best = true;
+		else if (!take_name(at, length, wanted))
+			return usage_error(command,
+					   "option --encoder: '%.*s' is not one of best, "
+					   "implicit-return, repeated-history, sequential-jumps, "
+					   "all-jumps, extend-addresses, stall; none stands alone",
+					   (int)length, at);
 		at += length;
 		if (!*at)
 			break;
 	}
-	if ((wanted->features & both) == both)
+	if (best && wanted->features)
+		return usage_error(command,
+				   "option --encoder: beside best only stall can be given");
+	if (best)
+		wanted->features = RECORD_FEATURES_BEST;
+	else if ((wanted->features & both) == both)
 		return usage_error(command, "option --encoder: all-jumps hides the calls that "
 					    "implicit-return needs");
 	return EXIT_OK;

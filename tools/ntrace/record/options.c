@@ -87,6 +87,27 @@ _Static_assert(NTRACE_PRIVILEGE_U == 1u << NTRACE_PRIV_U &&
 		       NTRACE_PRIVILEGE_VS == 1u << NTRACE_PRIV_VS,
 	       "privileges of linux/ntrace.h and ntrace/isa.h");
 
+int record_privilege_check(uint32_t wanted, uint32_t filter)
+{
+	const uint32_t all = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M;
+
+	if (!filter)
+		return !wanted || (wanted & all) == all ?
+			       EXIT_OK :
+			       fail("the encoder has no filter for privileges (trTeInstFilters is "
+				    "0) and traces all: leave out --privilege");
+	return wanted & ~filter ? fail("the filter of the encoder has not all of these privileges "
+				       "(trTeFilterMatchPrivilege): --privilege") :
+				  EXIT_OK;
+}
+
+void record_privilege_warn(void)
+{
+	warn("an encoder has no filter for privileges (trTeInstFilters is 0): the trace contains "
+	     "firmware (M-mode) and guests as well; 'ntrace report --firmware ELF' decodes the "
+	     "firmware");
+}
+
 /* "messages:4096": the hardware supports powers of two from 16. */
 static int take_sync(struct record_options *record, const char *text)
 {

@@ -66,6 +66,9 @@ enum {
 	OPTION_RECORD_END,
 };
 
+#define RECORD_PRIVILEGE_ALL (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
+			      NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
+
 #define RECORD_WINDOW (NTRACE_CONFIG_FROM | NTRACE_CONFIG_UNTIL)
 
 /* Returned by the @more callback of record_options_read(): not one of its options. */
@@ -138,6 +141,18 @@ int record_options_read(struct record_options *options, const struct command *co
 			char **argv, int (*more)(void *data, struct options *options, int option),
 			void *data);
 void record_options_free(struct record_options *options);
+
+/**
+ * record_privilege_check - can an encoder trace these privileges and no others?
+ * @wanted: of the option --privilege; 0: not given
+ * @filter: those that the filter of the encoder can select; 0: there is none, and all are traced
+ *
+ * Return: EXIT_OK, or EXIT_FAILED with a message.
+ */
+int record_privilege_check(uint32_t wanted, uint32_t filter);
+
+/** record_privilege_warn - tell that an encoder without a filter traces more than was asked for */
+void record_privilege_warn(void);
 
 /** record_options_any - true if there is a command, a process or a thread */
 bool record_options_any(const struct record_options *options);

@@ -125,8 +125,9 @@ int record_params_write(const struct record_options *options, const struct devic
 		tasks_describe(tasks, i, &streams[list->count + i], &params[list->count + i]);
 	recording.module = list->count ? list->devices[0].info.module_version :
 					 tasks->module_version;
-	recording.privilege = list->count ? list->devices[0].config.privilege :
-					    tasks->config.privilege;
+	recording.privilege = tasks->config.privilege;
+	for (i = 0; i < list->count; i++)
+		recording.privilege |= list->devices[i].config.privilege;
 	if (!uname(&names)) {
 		recording.release = names.release;
 		recording.machine = names.machine;

@@ -56,7 +56,10 @@ static int configure(struct recorder *recorder)
 		record_options_timestamps(info->timestamp_modes, &wanted);
 		record_features_choose(info->inst_features, &wanted);
 		error = device_configure(&list->devices[i], &wanted);
+		recorder->unfiltered |= !info->privilege && !wanted.privilege;
 	}
+	if (!error && recorder->unfiltered)
+		record_privilege_warn();
 	return error;
 }
 
@@ -238,6 +241,9 @@ static int prepare_tasks(struct recorder *recorder)
 	if (!error)
 		error = tasks_open(&recorder->tasks, options, recorder->sideband,
 				   others ? 0 : recorder->child.pid, recorder->again);
+	recorder->unfiltered = recorder->tasks.unfiltered;
+	if (!error && recorder->unfiltered && !recorder->again)
+		record_privilege_warn();
 	if (!error && recorder->watch.open)
 		error = recorder->watch.open(recorder, recorder->watch.data);
 	return error ? error : save_past(recorder);
@@ -501,7 +507,10 @@ static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 		    recorder->by_tasks ? recorder->tasks.area_count : list->count,
 		    recorder->options.per_thread ? "threads" : "CPUs",
 		    recorder->by_tasks && !with_kernel(recorder) ? ", user space only," : "",
-		    recorder->seconds, lossy ? "with losses" : "nothing lost",
+		    recorder->seconds,
+		    lossy		 ? "with losses" :
+		    recorder->unfiltered ? "no trace lost, with firmware" :
+					   "nothing lost",
 		    word ? word : recorder->directory);
 	free(word);
 }

@@ -86,6 +86,7 @@ struct recorder {
 	struct ntrace_kernel_copy kernel;
 	bool made;		/* the directory exists */
 	bool traced;		/* the directory contains trace */
+	bool unfiltered;	/* an encoder traces all privileges, which nobody asked for */
 	double ahead;		/* time of the last write_ahead() */
 	int notify;
 };

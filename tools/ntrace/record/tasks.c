@@ -73,9 +73,11 @@ static int open_failed(const struct tasks *tasks, pid_t pid)
 	case EBUSY:
 		return fail("busy: the trace hardware is in use");
 	case EINVAL:
+		return fail("the module refuses this combination of options (--sync, --encoder, "
+			    "--strobe, --trigger-in, --trigger-out)");
 	case EOPNOTSUPP:
-		return fail("the encoder does not support this combination (--mode, --privilege, "
-			    "--sync or --context)");
+		return fail("the encoder does not support this: dmesg names the field that does "
+			    "not take its value");
 	case EMFILE:
 		return fail("too many tasks for the number of files that may be open (ulimit -n)");
 	case ENODEV:
@@ -110,7 +112,10 @@ static void choose_config(struct tasks *tasks)
 	record_options_timestamps((uint32_t)pmu_number("caps/timestamp_modes", 0), config);
 	tasks->inst_features = (uint32_t)pmu_number("caps/inst_features", 0);
 	record_features_choose(tasks->inst_features, config);
-	if (!config->privilege) {
+	tasks->unfiltered = !pmu_number("caps/privileges", 0);
+	if (tasks->unfiltered) {
+		config->privilege = RECORD_PRIVILEGE_ALL;
+	} else if (!config->privilege) {
 		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
 		/* A trace of the kernel cannot be decoded without the kernel's code. */
 		if (access("/proc/kcore", R_OK))
@@ -207,8 +212,8 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 	attr->enable_on_exec = dummy->enable_on_exec;
 	attr->exclude_kernel = dummy->exclude_kernel;
 	attr->exclude_user = dummy->exclude_user;
-	/* Pre-ratification encoders have no privilege filter: all privileges are traced. */
-	attr->exclude_hv = !tasks->before;
+	/* Without a filter all privileges are traced, which an event must ask for. */
+	attr->exclude_hv = !tasks->unfiltered;
 	attr->watermark = 1;
 	attr->wakeup_watermark = RING_SIZE / 4;
 	attr->use_clockid = 1;
@@ -535,7 +540,10 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 			  sizeof(tasks->module_version)))
 		tasks->module_version[strcspn(tasks->module_version, "\n")] = '\0';
 	choose_config(tasks);
-	error = check_versions(tasks);
+	error = record_privilege_check(tasks->options->wanted.privilege,
+				       (uint32_t)pmu_number("caps/privileges", 0));
+	if (!error)
+		error = check_versions(tasks);
 	if (!error)
 		error = check_timestamps(tasks);
 	if (!error)

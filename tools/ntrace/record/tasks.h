@@ -69,6 +69,7 @@ struct task_event {
  * struct tasks - see tasks.c
  * @config: configuration in effect
  * @before: the encoders are pre-ratification, version 0
+ * @unfiltered: not all encoders have a filter for privileges: all privileges are traced
  * @inst_features: bits of trTeInstFeatures that all encoders have
  * @src_bits: width of SRC in the messages, 0 if CPUs do not share a sink
  * @child: the traced command, 0 = none
@@ -82,6 +83,7 @@ struct tasks {
 	struct sideband *sideband;
 	struct ntrace_config config;
 	bool before;
+	bool unfiltered;
 	uint32_t inst_features;
 	unsigned int src_bits;
 	struct cpu_mask cpus;
