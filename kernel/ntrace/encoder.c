@@ -146,6 +146,8 @@ static void ntrace_encoder_probe_control(struct ntrace_component *component)
 	encoder->stall = ntrace_encoder_try_control(component, mask, mask);
 	mask = TR_TE_CONTROL_INST_TRIG_ENABLE;
 	encoder->triggers_debug = ntrace_encoder_try_control(component, mask, mask);
+	mask = TR_TE_CONTROL_INHIBIT_SRC;
+	encoder->leaves_out_src = ntrace_encoder_try_control(component, mask, mask);
 }
 
 /*
@@ -297,6 +299,8 @@ int ntrace_encoder_init(struct ntrace_component *component)
  * @width: trTeSrcBits that the sink has for other encoders; 0: there are none yet
  *
  * An encoder keeps the width that it came with unless a wider one is needed. Its SRC may be wired.
+ * If the sink is not shared, trTeInhibitSrc leaves SRC out. Without that field, a width of 0 is not
+ * believed either: it may read back while SRC is sent.
  *
  * Return: the width in effect, 0 if the sink is not shared; or -EOPNOTSUPP.
  */
@@ -308,10 +312,13 @@ int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 l
 	u32 wider = encoder->src_widths & ~(BIT(least) - 1);
 	bool none = encoder->control_on & TR_TE_CONTROL_INHIBIT_SRC;
 
-	encoder->sources = encoder->came;
+	if (!came_bits && !encoder->leaves_out_src && encoder->src_widths & ~BIT(0))
+		came_bits = __ffs(encoder->src_widths & ~BIT(0));
+	encoder->sources = FIELD_PREP(TR_TE_FEATURE_SRC_ID_MASK, came_src) |
+			   FIELD_PREP(TR_TE_FEATURE_SRC_BITS_MASK, came_bits);
 	encoder->shared = least;
 	encoder->src = came_src;
-	encoder->src_bits = none || encoder->leaves_out_src ? 0 : came_bits;
+	encoder->src_bits = encoder->leaves_out_src ? 0 : came_bits;
 	if (!least)
 		return 0;
 	if (none)
@@ -427,6 +434,11 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
 	return ntrace_filter_check(component, config);
 }
 
+static bool ntrace_encoder_inhibits_src(const struct ntrace_encoder *encoder)
+{
+	return encoder->leaves_out_src && !encoder->shared;
+}
+
 /* Writes trTeInstFeatures. Return: 0 or -EOPNOTSUPP. */
 static int ntrace_encoder_program_features(struct ntrace_component *component,
 					   const struct ntrace_config *config)
@@ -452,7 +464,7 @@ static int ntrace_encoder_program_features(struct ntrace_component *component,
 	if (encoder->shared && (features ^ wanted) & NTRACE_SOURCES)
 		return ntrace_component_lacks(component, "trTeSrcID or trTeSrcBits", encoder->src);
 	encoder->src = FIELD_GET(TR_TE_FEATURE_SRC_ID_MASK, features);
-	encoder->src_bits = encoder->control_on & TR_TE_CONTROL_INHIBIT_SRC ?
+	encoder->src_bits = ntrace_encoder_inhibits_src(encoder) ?
 				    0 :
 				    FIELD_GET(TR_TE_FEATURE_SRC_BITS_MASK, features);
 	return 0;
@@ -521,6 +533,8 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 	 */
 	if (ntrace_trigger_is_used(config))
 		encoder->control |= TR_TE_CONTROL_INST_TRIG_ENABLE;
+	if (ntrace_encoder_inhibits_src(encoder))
+		encoder->control |= TR_TE_CONTROL_INHIBIT_SRC;
 	if (config->sync_mode != NTRACE_SYNC_OFF)
 		mask |= TR_TE_CONTROL_INST_SYNC_MAX_MASK;
 	/* Harmless: Ownership messages, and triggers that are not programmed. */
