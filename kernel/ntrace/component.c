@@ -253,6 +253,19 @@ static int ntrace_component_set_active(struct ntrace_component *component, u32 a
 }
 
 /**
+ * ntrace_component_activate - make a component active that may be inactive
+ * @component: any component; if it is active already, it goes on with what it does
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ntrace_component_activate(struct ntrace_component *component)
+{
+	if (ntrace_read(component, TR_CONTROL) & TR_CONTROL_ACTIVE)
+		return 0;
+	return ntrace_component_set_active(component, TR_CONTROL_ACTIVE);
+}
+
+/**
  * ntrace_component_reset - put a component into its reset state, active
  * @component: component that has been disabled
  *

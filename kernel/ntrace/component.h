@@ -418,6 +418,7 @@ struct ntrace_layout {
  * @resets: resets, or NULL
  * @programmed: the registers hold the current configuration
  * @inactive: it was found or made inactive, and the driver has not activated it again
+ * @woken: it is active only because a component after it is being probed
  * @merges: several encoders may send to it: it is a funnel, or a sink with a funnel
  * @of_hart: an encoder or its bridge: it may lose its power with the hart of its path, and answer
  *	     to that hart only
@@ -451,6 +452,7 @@ struct ntrace_component {
 	struct reset_control *resets;
 	bool programmed;
 	bool inactive;
+	bool woken;
 	bool merges;
 	bool of_hart;
 	unsigned int cpu;
@@ -524,6 +526,7 @@ static inline bool ntrace_component_is_foreign(const struct ntrace_component *co
 
 bool ntrace_component_is_running(const struct ntrace_component *component);
 int ntrace_component_init(struct ntrace_component *component);
+int ntrace_component_activate(struct ntrace_component *component);
 int ntrace_component_reset(struct ntrace_component *component);
 void ntrace_component_quiesce(struct ntrace_component *component);
 int ntrace_component_off(struct ntrace_component *component);

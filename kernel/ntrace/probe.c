@@ -17,6 +17,7 @@
 #include "power.h"
 #include "probe.h"
 #include "topology.h"
+#include "upstream.h"
 
 /* Components whose hart has not been online yet; protected by the lock of the topology. */
 static LIST_HEAD(ntrace_waiting);
@@ -37,18 +38,15 @@ static int ntrace_probe_now(struct ntrace_component *component)
 					     DEV_PM_QOS_RESUME_LATENCY, 0);
 	if (ret < 0)
 		goto put;
-	ret = 0;
-	/*
-	 * If a sink stops before its encoder, the trace on its way is lost, or the encoder stalls
-	 * the hart. So the components that send to a running one are stopped first.
-	 */
-	if (ntrace_component_is_running(component))
-		ret = ntrace_topology_quiesce_upstream(component);
+	ret = ntrace_upstream_wake(component);
+	if (!ret && ntrace_component_is_running(component))
+		ret = ntrace_upstream_stop(component);
 	if (ret == -EBUSY)
 		dev_err_probe(component->dev, ret, "%pa: a debugger traces into it\n",
 			      &component->start);
 	else
 		ret = ntrace_component_init(component);
+	ntrace_upstream_rest(component);
 	if (component->of_hart)
 		dev_pm_qos_remove_request(&awake);
 put:

@@ -8,19 +8,15 @@
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/device.h>
-#include <linux/io.h>
 #include <linux/log2.h>
 #include <linux/of.h>
-#include <linux/of_address.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "capture.h"
 #include "encoder.h"
 #include "graph.h"
-#include "layouts.h"
 #include "path.h"
-#include "power.h"
 #include "timestamp.h"
 #include "topology.h"
 
@@ -32,7 +28,8 @@ static LIST_HEAD(ntrace_paths);
 static enum cpuhp_state ntrace_hotplug_state;
 static const struct ntrace_path_ops *ntrace_path_ops;
 
-static struct ntrace_component *ntrace_find_component(const struct device_node *node)
+/** ntrace_topology_find - find the component of a node; NULL: it was not added */
+struct ntrace_component *ntrace_topology_find(const struct device_node *node)
 {
 	struct ntrace_component *component;
 
@@ -40,88 +37,6 @@ static struct ntrace_component *ntrace_find_component(const struct device_node *
 		if (component->dev->of_node == node)
 			return component;
 	return NULL;
-}
-
-/*
- * May the registers of a component be accessed? Not if it is disabled. The encoder of an offline
- * hart may have lost its power or its clock, and not answer an access ever. Neither may a component
- * that is not probed, if the driver has to switch on its power or its clock.
- */
-static bool ntrace_node_is_reachable(const struct device_node *node)
-{
-	int cpu = ntrace_graph_cpu(node);
-
-	if (!of_device_is_available(node))
-		return false;
-	if (!ntrace_find_component(node) && ntrace_graph_needs_power(node))
-		return false;
-	return cpu == -ENOENT || (cpu >= 0 && cpu_online(cpu));
-}
-
-/* Stops a component that is not bound. */
-static int ntrace_quiesce_unbound(struct device_node *node, const struct ntrace_layout *layout)
-{
-	struct ntrace_component component = { .layout = layout };
-	int ret;
-
-	ntrace_component_set_hart(&component, ntrace_graph_cpu(node));
-	component.base = of_iomap(node, 0);
-	if (!component.base)
-		return 0;
-	if (ntrace_component_is_foreign(&component))
-		ret = -EBUSY;
-	else
-		ret = (layout->quiesce ?: ntrace_registers_quiesce)(&component);
-	iounmap(component.base);
-	if (ret && ret != -EBUSY)
-		pr_info("ntrace: %pOF: found running, %s\n", node,
-			ret < 0 ? "does not stop" : "stopped");
-	return ret == -EBUSY ? ret : 0;
-}
-
-static int ntrace_quiesce_node(struct device_node *node, void *data)
-{
-	unsigned int depth = *(unsigned int *)data + 1;
-	struct ntrace_component *component;
-	const struct of_device_id *match;
-	int ret;
-
-	/* The graph comes from firmware and may contain a loop. */
-	if (depth > NTRACE_PATH_MAX)
-		return -ELOOP;
-	if (!ntrace_node_is_reachable(node))
-		return 0;
-	ret = ntrace_graph_visit(node, "in-ports", ntrace_quiesce_node, &depth);
-	if (ret)
-		return ret;
-	/* A bound component was stopped when it was probed. */
-	component = ntrace_find_component(node);
-	if (component) {
-		if (ntrace_power_get(component))
-			return 0;
-		ret = ntrace_component_is_foreign(component) ? -EBUSY : 0;
-		ntrace_power_put(component);
-		return ret;
-	}
-	match = of_match_node(ntrace_layouts, node);
-	return match ? ntrace_quiesce_unbound(node, match->data) : 0;
-}
-
-/**
- * ntrace_topology_quiesce_upstream - stop the components that send trace to a component
- * @component: component found running, not added yet
- *
- * Stops funnels and encoders that have not been probed through their nodes, the farthest from
- * @component first. The caller holds cpus_read_lock().
- *
- * Return: 0, -EBUSY if a debugger owns one of the encoders, or -ELOOP.
- */
-int ntrace_topology_quiesce_upstream(struct ntrace_component *component)
-{
-	unsigned int depth = 0;
-
-	lockdep_assert_held(&ntrace_lock);
-	return ntrace_graph_visit(component->dev->of_node, "in-ports", ntrace_quiesce_node, &depth);
 }
 
 static int ntrace_hart_online(unsigned int cpu, struct hlist_node *node)
@@ -498,7 +413,7 @@ static int ntrace_route_find(struct ntrace_route *route)
 	for (node = ntrace_graph_next_out(last->dev->of_node, 0, &number); node;
 	     node = ntrace_graph_next_out(last->dev->of_node, number + 1, &number)) {
 		/* If it is not probed yet, its probe tries again. */
-		next = ntrace_find_component(node);
+		next = ntrace_topology_find(node);
 		of_node_put(node);
 		if (next)
 			ret = ntrace_route_try(route, next);

@@ -5,6 +5,7 @@
 
 #include <linux/mutex.h>
 
+struct device_node;
 struct ntrace_component;
 struct ntrace_path;
 struct pid;
@@ -35,7 +36,7 @@ void ntrace_topology_resume(struct ntrace_component *component);
 ssize_t ntrace_topology_show_sink(const struct ntrace_component *encoder, char *buffer);
 int ntrace_topology_choose_sink(struct ntrace_component *encoder, const char *name);
 void ntrace_topology_evict(const struct ntrace_path *path, const struct pid *session);
-int ntrace_topology_quiesce_upstream(struct ntrace_component *component);
+struct ntrace_component *ntrace_topology_find(const struct device_node *node);
 int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
 				   void *data);
 int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data);

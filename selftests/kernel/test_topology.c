@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * If a component was found running, the driver first stops the components that send to it, as far
- * as it may access their registers. In addition, the order in which components are suspended.
+ * as it may access their registers. While any is probed, the funnels before it are active. In
+ * addition, the order in which components are suspended.
  */
 #include <tap.h>
 
@@ -19,6 +20,7 @@ static const struct of_device_id *match_of(const struct device_node *node);
 
 #include "../../kernel/ntrace/graph.c"
 #include "../../kernel/ntrace/topology.c"
+#include "../../kernel/ntrace/upstream.c"
 #include "host/machine.h"
 
 int host_allocations = -1;
@@ -204,9 +206,28 @@ void ntrace_capture_detach(struct ntrace_path *path)
 {
 }
 
+/* Note what is switched off. */
+static bool noted;
+
+static void note(const char *what, const char *name)
+{
+	snprintf(stopped + strlen(stopped), sizeof(stopped) - strlen(stopped), "%s%s%s",
+		 stopped[0] ? " " : "", what, name);
+}
+
 int ntrace_component_off(struct ntrace_component *component)
 {
 	switched_off++;
+	if (noted)
+		note("-", component->dev->of_node->name);
+	return 0;
+}
+
+int ntrace_component_activate(struct ntrace_component *component)
+{
+	const struct device_node *node = component->dev ? component->dev->of_node : component->base;
+
+	note("+", node->name);
 	return 0;
 }
 
@@ -267,7 +288,7 @@ static int stop(void)
 	int ret;
 
 	mutex_lock(&ntrace_lock);
-	ret = ntrace_topology_quiesce_upstream(&component);
+	ret = ntrace_upstream_stop(&component);
 	mutex_unlock(&ntrace_lock);
 	return ret;
 }
@@ -276,6 +297,46 @@ static void stops(const char *expected, const char *what)
 {
 	is_u64((u64)stop(), 0, "%s", what);
 	is_str(stopped, expected, "%s", what);
+}
+
+/* Two funnels before the sink, one of them bound; encoders are left alone. */
+static void test_wake(void)
+{
+	struct device dev = { .of_node = &sink }, funnel_dev = { .of_node = &funnel };
+	struct ntrace_component component = { .dev = &dev };
+	struct device_node second = { .name = "second" }, to_second = { .remote = &encoders[2] };
+	struct device_node inputs[2] = { { .remote = &funnel }, { .remote = &second } };
+	struct ntrace_layout layout = { 0 };
+	struct ntrace_component bound = { .dev = &funnel_dev, .layout = &layout };
+
+	tree();
+	second.inputs = &to_second;
+	second.count = 1;
+	sink.inputs = inputs;
+	sink.count = 2;
+	noted = true;
+	list_add_tail(&bound.node, &ntrace_components);
+	mutex_lock(&ntrace_lock);
+	is_u64((u64)ntrace_upstream_wake(&component), 0, "a sink is probed");
+	is_str(stopped, "+funnel +second", "the funnels before it become active");
+	ntrace_upstream_rest(&component);
+	is_str(stopped, "+funnel +second -funnel", "then that which is bound is switched off");
+	stopped[0] = '\0';
+	bound.held = 1;
+	ntrace_upstream_wake(&component);
+	ntrace_upstream_rest(&component);
+	is_str(stopped, "+second", "one in use stays as it is");
+	bound.held = 0;
+	funnel.inputs = to_sink;
+	to_sink[0].remote = &funnel;
+	funnel.count = 1;
+	is_u64((u64)ntrace_upstream_wake(&component), (u64)-ELOOP, "a loop");
+	ntrace_upstream_rest(&component);
+	ok(!bound.woken, "is undone as well");
+	mutex_unlock(&ntrace_lock);
+	list_del(&bound.node);
+	noted = false;
+	switched_off = 0;
 }
 
 static void no_setup(struct ntrace_path *path)
@@ -630,6 +691,7 @@ static void test_bridges(void)
 int main(void)
 {
 	test_order();
+	test_wake();
 	test_evict();
 	test_sources();
 	test_bridges();

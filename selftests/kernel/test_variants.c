@@ -127,6 +127,7 @@ static int probe(struct ntrace_component *component, unsigned int page)
 /* Probes all, and connects the paths as topology.c does. Return: 0, or an error that is refused. */
 static int probe_all(void)
 {
+	bool bound = random_below(2);
 	int error = 0;
 
 	(memset)(&soc, 0, sizeof(soc));
@@ -137,10 +138,17 @@ static int probe_all(void)
 		soc.encoder[i].encoder.hartid = i;
 	}
 	host_cpu = 0;
+	/* As upstream.c: the funnel is active while the sink is probed, be it bound or not. */
+	soc.funnel.layout = &ntrace_layout_v1;
+	soc.funnel.base = hw.page[2 * HARTS];
+	if (hw.shared && !error && bound)
+		error = probe(&soc.funnel, 2 * HARTS);
+	if (hw.shared && !error)
+		error = ntrace_component_activate(&soc.funnel);
 	for (unsigned int i = 0; i < (hw.shared ? 1 : HARTS) && !error; i++)
 		error = probe(&soc.sink[i], HARTS + i);
 	if (hw.shared && !error)
-		error = probe(&soc.funnel, 2 * HARTS);
+		error = bound ? ntrace_component_off(&soc.funnel) : probe(&soc.funnel, 2 * HARTS);
 	soc.funnel.merges = true;
 	for (unsigned int i = 0; i < HARTS && !error; i++) {
 		struct ntrace_path *path = &soc.path[i];
