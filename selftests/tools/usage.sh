@@ -53,6 +53,7 @@ complains "trigger: no such function" 1 "/ntrace: no function 'nonsense'" trigge
 complains "trigger: no such command" 127 "no-such-program: no such command" trigger no-such-program
 complains "trigger: without synchronization" 2 "decoding cannot start without" trigger --sync off true
 if [ ! -e /dev/ntrace0 ]; then
+	complains "best beside stall: no hardware" 1 'no trace device' record --encoder best,stall -o "$tmp/none" true
 	complains "trigger: no hardware" 1 'no PMU "ntrace": is the module loaded' trigger -o "$tmp/none" true
 	complains "top: no hardware" 1 "no trace device.*module loaded" top -n 1
 fi
