@@ -79,6 +79,9 @@ int ctr_event_filter(struct perf_event *event, struct ctr_filter *filter)
 
 	if (reason)
 		return ctr_refuse(-EOPNOTSUPP, reason);
+	/* ctr_task_fork() allocates with preemption disabled, which such a kernel cannot do. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && filter->stack)
+		return ctr_refuse(-EOPNOTSUPP, "no call stacks with PREEMPT_RT");
 	/* Guests have their own CTR registers, which stay disabled. */
 	if (attr->exclude_host)
 		return ctr_refuse(-EOPNOTSUPP, "the event counts guests alone");

@@ -53,8 +53,8 @@ struct ctr_slot {
 };
 
 static DEFINE_HASHTABLE(ctr_slots, 10);
-/* Taken in softirqs as well, by ctr_task_free(). */
-static DEFINE_SPINLOCK(ctr_slots_lock);
+/* Taken in softirqs as well, by ctr_task_free(). Raw, because tracepoints disable preemption. */
+static DEFINE_RAW_SPINLOCK(ctr_slots_lock);
 
 /* Number of open events with call stacks, and number of those that record all tasks. */
 static unsigned int ctr_stacks, ctr_stacks_all;
@@ -97,7 +97,7 @@ static struct ctr_slot *ctr_slot_add(struct ctr_slot *new)
 {
 	struct ctr_slot *slot;
 
-	guard(spinlock_irqsave)(&ctr_slots_lock);
+	guard(raw_spinlock_irqsave)(&ctr_slots_lock);
 	slot = ctr_slot_find(new->task);
 	/*
 	 * A task that is exiting may already have passed ctr_task_free(). It has the flag by
@@ -168,7 +168,7 @@ void ctr_task_close(const struct perf_event *event)
 	struct ctr_slot *slot;
 	unsigned int bucket;
 
-	guard(spinlock_irqsave)(&ctr_slots_lock);
+	guard(raw_spinlock_irqsave)(&ctr_slots_lock);
 	ctr_stacks--;
 	if (!event->hw.target)
 		ctr_stacks_all--;
@@ -191,11 +191,11 @@ int ctr_task_open(struct perf_event *event)
 	struct task_struct *target = event->hw.target;
 	int ret;
 
-	spin_lock_irq(&ctr_slots_lock);
+	raw_spin_lock_irq(&ctr_slots_lock);
 	ctr_stacks++;
 	if (!target)
 		ctr_stacks_all++;
-	spin_unlock_irq(&ctr_slots_lock);
+	raw_spin_unlock_irq(&ctr_slots_lock);
 	ret = target ? ctr_slot_create(target, true, GFP_KERNEL_ACCOUNT) : ctr_slots_create_all();
 	if (ret)
 		ctr_task_close(event);
@@ -308,7 +308,7 @@ void ctr_task_free(void *data, struct task_struct *task)
 {
 	struct ctr_slot *slot;
 
-	guard(spinlock_irqsave)(&ctr_slots_lock);
+	guard(raw_spinlock_irqsave)(&ctr_slots_lock);
 	slot = ctr_slot_find(task);
 	if (slot)
 		ctr_slot_remove(slot);

@@ -49,6 +49,7 @@ static inline void raw_spin_lock_init(raw_spinlock_t *lock)
 #define spin_unlock_irq raw_spin_unlock
 #define spin_unlock raw_spin_unlock
 #define DEFINE_SPINLOCK(name) spinlock_t name
+#define DEFINE_RAW_SPINLOCK(name) raw_spinlock_t name
 
 /* A mutex begins with its spin lock, which is a bool. */
 #define lockdep_assert_held(lock)	\
