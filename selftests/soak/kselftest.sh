@@ -29,8 +29,10 @@ cp -rL selftests/kernel/guest "$tree/tools/testing/selftests/ntrace"
 cp -rL selftests/ctr/guest "$tree/tools/testing/selftests/riscv_ctr"
 mkdir -p "$tree/usr/include/linux"
 cp kernel/include/uapi/linux/ntrace.h "$tree/usr/include/linux/"
+headers=$(dirname "$(dirname "$(readlink -f "$(tools/setup/cross)")")")/usr/include
 ok "make install" env -u MAKEFLAGS -u MAKELEVEL make -C "$tree/tools/testing/selftests" ARCH=riscv CC="$(tools/setup/cross)" \
-	TARGETS="ntrace riscv_ctr" FORCE_TARGETS=1 KHDR_INCLUDES="-I$tree/usr/include" INSTALL_PATH="$tmp/kselftest" install || done_testing
+	TARGETS="ntrace riscv_ctr" FORCE_TARGETS=1 KHDR_INCLUDES="-I$tree/usr/include" INSTALL_PATH="$tmp/kselftest" \
+	BPF_CFLAGS="-I$headers -I$headers/riscv64-linux-gnu" install || done_testing
 
 # runs TARGET DIRECTORY OPTION...: the tests of a target in the guest; the options are those of tools/vsoc/run
 runs() {

@@ -4,14 +4,18 @@
 
 R := $(B)/riscv64
 RISCV_CC := $(R)/cc
-GUEST_TESTS := $(sort $(wildcard selftests/*/guest/*.c))
+GUEST_TESTS := $(sort $(filter-out %.bpf.c,$(wildcard selftests/*/guest/*.c)))
 GUEST_TEST_BINS := $(foreach t,$(GUEST_TESTS),$(R)/selftests/$(word 2,$(subst /, ,$(t)))/$(basename $(notdir $(t))))
 
 # The test scripts are copied next to the programs, so that a guest needs only this directory.
 GUEST_SCRIPTS := $(sort $(wildcard selftests/*/guest/*.sh selftests/*/guest/*.py))
 GUEST_SCRIPT_COPIES := $(foreach t,$(GUEST_SCRIPTS),$(R)/selftests/$(word 2,$(subst /, ,$(t)))/$(notdir $(t))) $(R)/selftests/jobs.sh
 
-riscv64: $(if $(CMD_SRC),$(R)/ntrace) $(GUEST_TEST_BINS) $(GUEST_SCRIPT_COPIES) ## the command and test programs for the guest in build/riscv64
+# BPF programs of the tests, beside the programs that load them.
+GUEST_BPF := $(sort $(wildcard selftests/*/guest/*.bpf.c))
+GUEST_BPF_OBJECTS := $(foreach t,$(GUEST_BPF),$(R)/selftests/$(word 2,$(subst /, ,$(t)))/$(basename $(notdir $(t))).o)
+
+riscv64: $(if $(CMD_SRC),$(R)/ntrace) $(GUEST_TEST_BINS) $(GUEST_BPF_OBJECTS) $(GUEST_SCRIPT_COPIES) ## the command and test programs for the guest in build/riscv64
 
 # A link to the compiler command that tools/setup/cross prints.
 $(RISCV_CC): FORCE
@@ -22,12 +26,15 @@ $(RISCV_CC): FORCE
 # BPF programs, and the command that loads them: only the command for the guest has them.
 GUEST_LIBS := -l:libbpf.a $(LIBS)
 BPF_OBJECT := $(B)/bpf/trace.bpf.o
-$(B)/bpf/%.bpf.o: tools/ntrace/ctr/bpf/%.bpf.c tools/ntrace/ctr/%.h | $(RISCV_CC)
+define compile_bpf
 	@$(SETUP) bpf
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  BPF     $@";)root=$$(dirname "$$(dirname "$$(readlink -f $(RISCV_CC))")")/usr/include && \
 		clang -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -I"$$root" -I"$$root/riscv64-linux-gnu" \
 			$(CMD_INC) -c $< -o $@
+endef
+$(B)/bpf/%.bpf.o: tools/ntrace/ctr/bpf/%.bpf.c tools/ntrace/ctr/%.h | $(RISCV_CC)
+	$(compile_bpf)
 $(R)/obj/tools/ntrace/ctr/trace_bpf.o: $(BPF_OBJECT)
 
 # Debug information of the guest's command would cost a sixth of its compilation, and nothing reads it.
@@ -44,6 +51,12 @@ $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))): $(1) $(R)
 	$$(LINK)$(RISCV_CC) $(STD) $(WARN) $$(WERROR) $(INC) -Iselftests/lib -Iselftests/include $(CFLAGS) -MMD -MP $$(filter %.c %.a,$$^) -o $$@ $(GUEST_LIBS)
 endef
 $(foreach t,$(GUEST_TESTS),$(eval $(call guest_test,$(t))))
+
+define guest_bpf
+$(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))).o: $(1) $(wildcard $(1:.bpf.c=.h)) | $(RISCV_CC)
+	$$(compile_bpf)
+endef
+$(foreach t,$(GUEST_BPF),$(eval $(call guest_bpf,$(t))))
 
 define guest_script
 $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(notdir $(1)): $(1)

@@ -81,6 +81,8 @@ accepted 2 -b -e '{cycles:k,instructions:k}'
 accepted 2 -b -e '{cycles,instructions}'
 accepted 1 -e "{cycles/$any/u,instructions:u}"
 accepted 1 -e "{instructions:u,cycles/$any/u}"
+echo 1 >/proc/sys/net/core/bpf_jit_enable
+relay branches "$here/branches" cpu
 accepted 1 -e "{cpu-clock:u,cycles/$any/u}"
 accepted 2 -e "cycles/$any/u,instructions/$call/u"
 accepted 2 -e "{cycles/$any/u,instructions/$call/u}"

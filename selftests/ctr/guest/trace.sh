@@ -59,6 +59,7 @@ is "$answer" holding "another user records a task"
 fails "a missing function" 'no_such_function: no such function' ntrace ctr trace no_such_function
 
 relay bpf "$here/bpf_types"
+relay branches "$here/branches"
 
 # The output has each call and each return, and no others.
 hold
