@@ -71,8 +71,8 @@ struct ctr_stack {
  *	      @filter no longer includes
  * @ring_task: the task whose call stack is loaded, or NULL
  * @samples: number of samples delivered
- * @skidded: number of samples dropped because they were taken in the kernel
- *	     although the event excludes it
+ * @skidded: number of samples dropped because they were taken in a mode that the
+ *	     event excludes
  * @records: records read from the ring
  * @stack: branch stack passed to perf
  */

@@ -33,7 +33,7 @@ static void ctr_hook_overflow(struct perf_event *event, struct perf_sample_data 
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 	bool scheduled = ctr_ring_has(cpu, event);
 
-	if (event->attr.exclude_kernel && !user_mode(regs)) {
+	if (user_mode(regs) ? event->attr.exclude_user : event->attr.exclude_kernel) {
 		cpu->skidded++;
 		return;
 	}

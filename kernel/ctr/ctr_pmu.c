@@ -124,8 +124,7 @@ static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *da
 	if (!event || event->hw.state & PERF_HES_STOPPED || !is_sampling_event(event))
 		return;
 	/* The interrupt comes some instructions late; perf does not check the privilege. */
-	if (!regs || (event->attr.exclude_kernel && !user_mode(regs)) ||
-	    (event->attr.exclude_user && user_mode(regs)))
+	if (!regs || (user_mode(regs) ? event->attr.exclude_user : event->attr.exclude_kernel))
 		cpu->skidded++;
 	else
 		ctr_event_overflow(event, regs, data->period);
