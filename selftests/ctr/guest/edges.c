@@ -3,9 +3,10 @@
  * A program with known control transfers: every direct branch and jump of the functions hot_* is
  * taken, and each class of transfer that CTR distinguishes occurs. Prints its load address. Yields
  * the CPU now and then.
- * Usage: edges ROUNDS [PROCESSES]
+ * Usage: edges ROUNDS [PROCESSES [THREADS]]
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -87,21 +88,14 @@ __attribute__((noipa)) static void hot_round(uint64_t x)
 	sink += 1; /* makes it a call and not a tail jump */
 }
 
-int main(int argc, char **argv)
-{
-	unsigned int processes = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
-	uint64_t random = 88172645463325252u, rounds;
+static uint64_t rounds;
 
-	if (argc != 2 && argc != 3) {
-		fprintf(stderr, "usage: edges ROUNDS [PROCESSES]\n");
-		return 2;
-	}
-	rounds = strtoull(argv[1], NULL, 0);
-	printf("base 0x%" PRIxPTR "\n", (uintptr_t)__executable_start);
-	fflush(stdout);
-	while (processes > 1 && fork())
-		processes--;
-	while (rounds--) {
+/* Each process and each thread executes the same. */
+__attribute__((noipa)) static void *execute(void *argument)
+{
+	uint64_t random = 88172645463325252u;
+
+	for (uint64_t left = rounds; left; left--) {
 		random ^= random << 13;
 		random ^= random >> 7;
 		random ^= random << 17;
@@ -109,6 +103,31 @@ int main(int argc, char **argv)
 		if (!(random & 0x3ff))
 			sched_yield();
 	}
+	return argument;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int processes = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
+	unsigned int threads = argc > 3 ? strtoul(argv[3], NULL, 0) : 1;
+	pthread_t thread[8];
+
+	if (argc < 2 || argc > 4 || threads > 8) {
+		fprintf(stderr, "usage: edges ROUNDS [PROCESSES [THREADS]], at most 8 threads\n");
+		return 2;
+	}
+	rounds = strtoull(argv[1], NULL, 0);
+	printf("base 0x%" PRIxPTR "\n", (uintptr_t)__executable_start);
+	fflush(stdout);
+	while (processes > 1 && fork())
+		processes--;
+	for (unsigned int i = 1; i < threads; i++) {
+		if (pthread_create(&thread[i], NULL, execute, NULL))
+			return 1;
+	}
+	execute(NULL);
+	for (unsigned int i = 1; i < threads; i++)
+		pthread_join(thread[i], NULL);
 	while (wait(NULL) > 0)
 		;
 	return 0;

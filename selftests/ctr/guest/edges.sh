@@ -15,8 +15,6 @@ record default 100003 20000 any,u ctr/by-cycles/u
 for filter in any_call any_ret ind_call call cond ind_jmp; do
 	record "$filter" 20011 15000 "$filter,u,save_type"
 done
-record call_ret 20011 15000 call,any_ret,u,save_type
-record instructions 20011 15000 any,u ctr/by-instructions,depth=32/u
 
 # Rings per task: another task takes the hart whenever the program yields it.
 taskset -c 0 sh -c 'while :; do :; done' &
@@ -29,16 +27,5 @@ record stacks 20011 7000 stack,u ctr/by-cycles/u 3
 "${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/by-cycles/u --call-graph lbr -- "$here/edges" 15000 >/dev/null 2>"$tmp/log"
 perf report -i "$tmp/p.data" --stdio --no-children -g caller,0,callee --percent-limit 1 2>>"$tmp/log" >lbr.report
 ok "recorded with --call-graph lbr" test -s lbr.report || diag "$(<"$tmp/log")"
-# The output of perf's own tools.
-"${perf_record[@]}" -o "$tmp/p.data" -c 10007 -e ctr/by-cycles,depth=32/u -j any,u -- "$here/edges" 15000 >tool.base 2>"$tmp/log"
-{
-	perf script -i "$tmp/p.data" --comm edges -F ip,brstacksym >tool.sym
-	perf script -i "$tmp/p.data" --comm edges -F ip >tool.ips
-	perf report -i "$tmp/p.data" --branch-history --stdio >tool.history
-	perf report -i "$tmp/p.data" --stdio --comms edges -s mispredict >tool.mispredict
-	perf report -i "$tmp/p.data" --stdio --comms edges --total-cycles >tool.cycles
-	perf annotate -i "$tmp/p.data" --stdio -s hot_recursion >tool.annotate
-} 2>>"$tmp/log"
-ok "recorded for the tools of perf: $(wc -l <tool.ips) samples" test -s tool.ips -a -s tool.sym || diag "$(<"$tmp/log")"
 left_clean "recorded"
 done_testing

@@ -1,80 +1,140 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What users of branch stacks type: several events, groups, several users on a hart, processes that come and go. The host
-# evaluates the samples of each event.
+# What users of branch stacks type: users.sh [ctr|cpu]. Each row is a command line of perf record, with events of the PMU "ctr",
+# or of the kernel's own PMU: with hook=1, or in a kernel with the series of kernel/patches. The host evaluates the samples of
+# each event; the file rows says what they must have.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
+way=${1:-ctr}
 needs_module
+if [ "$way" = cpu ] && [ ! -e /sys/bus/event_source/devices/cpu/caps/branches ] && [ -e $pmu ]; then
+	rmmod riscv_ctr
+	ok "insmod hook=1" load hook=1
+fi
 sysctl -q kernel.perf_event_paranoid=-1
 # All processes of the program edges have the same addresses.
 random=$(</proc/sys/kernel/randomize_va_space)
 echo 0 >/proc/sys/kernel/randomize_va_space
 edges=$here/edges
-any=branch_type=any call=branch_type=call
-
-# split NAME FILE: writes the stacks of each event of the program edges to NAME.1.stacks and so on, in the order of the
-# events' names
-split() {
-	local event number=0 events
-	perf script -i "$2" --comm edges -F event,ip,brstack 2>>"$tmp/log" | grep . >"$tmp/all"
-	events=$(perf evlist -i "$2" 2>>"$tmp/log" | grep -v '^#\|dummy' | sort -u)
-	for event in $events; do
-		number=$((number + 1))
-		awk -v event="$event:" '$1 == event { $1 = ""; print }' "$tmp/all" >"$1.$number.stacks"
-		pass "recorded $1: $(wc -l <"$1.$number.stacks") samples of $event"
-	done
-	sort -u "$tmp/out" | grep '^base' >"$1.base"
-}
-# recorded NAME ARGUMENT...
-recorded() {
-	local name=$1 status=0
-	shift
-	"${perf_record[@]}" -o "$tmp/$name.data" -c 20011 "$@" >"$tmp/out" 2>"$tmp/log" || status=$?
-	[ $status -eq 0 ] || { not_ok "perf record $*: status $status"; diag "$(<"$tmp/log")"; }
-	split "$name" "$tmp/$name.data"
-}
 one=(taskset -c 0 "$edges" 4000)
+# An interrupt of a kernel with lockdep executes more instructions than a short period, which also counts them.
+slow=1
+[ ! -e /proc/lockdep ] || slow=20
 
-# One process, several events.
-recorded two -j any,u -e ctr/by-cycles/u,ctr/by-instructions/u -- "${one[@]}"
-recorded filters -e "ctr/by-cycles,$any/u,ctr/by-instructions,$call/u" -- "${one[@]}"
-recorded modes -e "ctr/by-cycles,$any/u,ctr/by-instructions,$any/k" -- "${one[@]}"
-recorded group -j any,u -e '{ctr/by-cycles/u,ctr/by-instructions/u}' -- "${one[@]}"
-recorded group_filters -e "{ctr/by-cycles,$any/u,ctr/by-instructions,$call/u}" -- "${one[@]}"
-recorded group_read -j any,u -e '{ctr/by-cycles/u,ctr/by-instructions/u}:S' -- "${one[@]}"
-recorded group_plain -e "{ctr/by-cycles,$any/u,instructions:u}" -- "${one[@]}"
-recorded plain -e ctr/by-cycles/u -- "${one[@]}"
-recorded lbr -j stack,u -e ctr/by-cycles/u,ctr/by-instructions/u -- "${one[@]}"
-perf stat -x , -e ctr/by-instructions/u,instructions:u -o counts "${one[@]}" >/dev/null
+# event NAME MODIFIERS [FILTER]: prints the event cycles or instructions; FILTER is a branch_type of its own
+event() {
+	case $way in
+	ctr) echo "ctr/by-$1${3:+,branch_type=$3}/$2" ;;
+	*) [ -n "${3:-}" ] && echo "$1/branch_type=$3/$2" || echo "$1${2:+:$2}" ;;
+	esac
+}
+cycles=$(event cycles u) instructions=$(event instructions u)
+
+# judged NAME HOW...: the samples of the program edges in $tmp/all, one line each that begins with its event, go to NAME.1.stacks
+# and so on, in the order of the events' names. HOW says what those of each event must have, "-": nothing. See judge_users().
+judged() {
+	local name=$1 how event number=0 events
+	shift
+	mapfile -t events < <(awk '{ print $1 }' "$tmp/all" | sort -u)
+	is "${#events[@]}" $# "recorded $name: events with samples" || diag "$(tail -n 3 "$tmp/log") ${events[*]}"
+	sort -u "$tmp/out" | grep '^base' >"$name.base"
+	for how; do
+		event=${events[number]:-none}
+		number=$((number + 1))
+		awk -v event="$event" '$1 == event { $1 = ""; print }' "$tmp/all" >"$name.$number.stacks"
+		[ "$how" = - ] || echo "$name.$number $how" >>rows
+	done
+}
+# row NAME HOW[;HOW] ARGUMENT...: one command line of perf record; without a program, with one process on CPU 0
+row() {
+	local name=$1 how=${2//;/ } status=0 typed
+	shift 2
+	[[ " $* " = *" -- "* ]] || set -- "$@" -- "${one[@]}"
+	typed=$*
+	[[ " ${typed%% -- *} " = *" -"[cF]" "* ]] || set -- -c 20011 "$@"
+	"${perf_record[@]}" -o "$tmp/p.data" "$@" >"$tmp/out" 2>"$tmp/log" || status=$?
+	[ $status -eq 0 ] || { not_ok "perf record $*: status $status"; diag "$(<"$tmp/log")"; }
+	perf script -i "$tmp/p.data" --comm edges -G -F event,ip,brstack 2>>"$tmp/log" | grep . >"$tmp/all"
+	# shellcheck disable=SC2086 # words
+	judged "$name" $how
+}
+
+# One process.
+row b any -b -c 10007 -e "$cycles" -- "$edges" 15000
+cp "$tmp/p.data" tool.data
+cp "$tmp/out" tool.base
+row instructions any -j any,u -e "$instructions"
+row call_ret =call,indcall,ret,swap -j any_call,any_ret,u -e "$cycles"
+row cond =cond -j cond,u -e "$cycles"
+row fp any -b --call-graph fp -e "$cycles"
+row lbr stack --call-graph lbr -e "$cycles"
+row modes_both both@20 -b -c $((20011 * slow)) -e "$(event cycles '')"
+row frequency any@20 -b -F 20000 -e "$cycles"
+row per_thread any -b --per-thread -e "$cycles"
+row no_inherit any -b --no-inherit -e "$cycles"
+row switches any -b --switch-events -e "$cycles" -- taskset -c 0 "$edges" 2000 2
+ok "switches: perf has them too" grep -q PERF_RECORD_SWITCH <(perf script -i "$tmp/p.data" --show-switch-events 2>/dev/null)
+row plain plain -e "$cycles"
+perf stat -x , -e "$(event instructions u),instructions:u" -o counts "${one[@]}" >/dev/null
 is "$(awk -F , '/instructions/ { print $1 }' counts | uniq | wc -l)" 1 "perf stat: both count the same" || diag "$(<counts)"
+# perf's own output must not be mixed with that of the program.
+"${perf_record[@]}" -o - -c 20011 -b -e "$cycles" -- sh -c "${one[*]} >$tmp/out" 2>"$tmp/log" |
+	perf script -i - --comm edges -F event,brstack 2>>"$tmp/log" | # has no PC here: the youngest branch leads to it
+	awk 'NF { line = $1
+			for (i = 2; i <= NF; i++) if ($i ~ "^0x.*/") { if (line == $1) { split($i, end, "/"); line = line " " substr(end[2], 3) } line = line " " $i }
+			print line }' >"$tmp/all"
+judged pipe any
+if [ "$way" = cpu ]; then
+	row precise any -b -e cycles:upp
+	row default both@20 -b -c $((20011 * slow))
+fi
 
-# Several users: two record a task, one the hart.
-export -f state sampled wait_for wait_for_samples
-taskset -c 1 "$edges" 100000000000 >"$tmp/program" &
+# Several events.
+row two "any;any" -j any,u -e "$cycles,$instructions"
+row filters "any;=call" -e "$(event cycles u any),$(event instructions u call)"
+row modes "any;kernel@20" -e "$(event cycles u any),$(event instructions k any)"
+row group "any;any" -j any,u -e "{$cycles,$instructions}"
+row group_filters "any;=call" -e "{$(event cycles u any),$(event instructions u call)}"
+row group_read "any;-" -j any,u -e "{$cycles,$instructions}:S"
+row group_plain "any;plain" -e "{$(event cycles u any),instructions:u}"
+row lbr_two "stack;stack" -j stack,u -e "$cycles,$instructions"
+
+# Several users: two record a task, one the hart. The task waits until all do.
+mkfifo "$tmp/go"
+taskset -c 1 sh -c "read -r go <$tmp/go; exec $edges 20000" >"$tmp/out" &
 program=$!
-recording users_a -c 20011 -e "ctr/by-cycles,$any/u" -p $program
-recording users_b -c 20011 -e "ctr/by-cycles,$call/u" -p $program
+recording users_a -c 20011 -e "$(event cycles u any)" -p $program
+recording users_b -c 20011 -e "$(event cycles u call)" -t $program
 # This one counts the interrupts of all three, which execute more instructions than a short period.
-recording users_c -c 200003 -a -C 1 -e "ctr/by-cycles,$any/"
-wait_for_samples 1 600
+recording users_c -c $((200003 * slow)) -a -C 1 -e "$(event cycles '' any)"
+echo >"$tmp/go"
+wait $program
 end_recordings
-for name in users_a users_b users_c; do
-	cp "$tmp/program" "$tmp/out"
-	split $name "$tmp/$name.data"
+for name in users_a:any users_b:=call users_c:shared@20; do
+	perf script -i "$tmp/${name%%:*}.data" --comm edges -G -F event,ip,brstack 2>>"$tmp/log" | grep . >"$tmp/all"
+	judged "${name%%:*}" "${name#*:}"
 done
 like "a call stack beside other branches of its task is refused" 'resource busy|counters are busy' \
-	"$("${perf_record[@]}" -o "$tmp/d.data" -e "ctr/by-cycles,$any/u,ctr/by-instructions,branch_type=stack/u" true 2>&1)"
-kill $program
-wait $program 2>/dev/null
+	"$("${perf_record[@]}" -o "$tmp/d.data" -e "$(event cycles u any),$(event instructions u stack)" true 2>&1)"
 
-# Call stacks of processes that come, fork and go, on one hart.
+# Processes that come, fork, exec and go; threads; harts.
 # shellcheck disable=SC2016 # for the shell below perf
 siblings='for i in 1 2 3 4 5 6; do '"$edges"' $((i * 300)) & done; wait'
-recorded siblings -e ctr/by-cycles/u -j stack,u -- taskset -c 0 sh -c "$siblings"
-recorded siblings_all -a -e ctr/by-cycles/u -j stack,u -- taskset -c 0 sh -c "$siblings"
-recorded forked -e ctr/by-cycles/u -j stack,u -- taskset -c 0 "$edges" 1500 3
-recorded migrated -e ctr/by-cycles/u -j stack,u -- \
+row siblings stack -e "$cycles" -j stack,u -- taskset -c 0 sh -c "$siblings"
+row siblings_all stack -a -e "$cycles" -j stack,u -- taskset -c 0 sh -c "$siblings"
+row forked stack -e "$cycles" -j stack,u -- taskset -c 0 "$edges" 1500 3
+row executed stack -e "$cycles" --call-graph lbr -- taskset -c 0 sh -c "$edges 1500; exec $edges 3000"
+row threads any -b -e "$cycles" -- taskset -c 0 "$edges" 1500 1 3
+row threads_stack stack -e "$cycles" --call-graph lbr -- taskset -c 0 "$edges" 1500 1 3
+row migrated stack -e "$cycles" -j stack,u -- \
 	taskset -c 0 sh -c "$edges 6000 & for i in 1 0 1 0 1 0; do taskset -cp \$i \$! >/dev/null; done; wait"
+row all any@40 -b -a -e "$cycles" -- sh -c "taskset -c 0 $edges 2000 & taskset -c 1 $edges 2000; wait"
+row hotplug any@40 -b -a -e "$cycles" -- sh -c "
+	taskset -c 1 $edges 1500 & taskset -c 0 $edges 1500
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	$edges 1500
+	wait
+	echo 1 >/sys/devices/system/cpu/cpu1/online"
 
 # A cgroup: nothing else of the hart is recorded.
 mkdir -p /sys/fs/cgroup
@@ -84,14 +144,36 @@ mkdir /sys/fs/cgroup/ctr
 echo +pids >/sys/fs/cgroup/cgroup.subtree_control
 taskset -c 0 sh -c 'while :; do :; done' &
 other=$!
-recorded cgroup -a -C 0 -e ctr/by-cycles/u -G ctr -j any,u -- \
-	sh -c "echo \$\$ >/sys/fs/cgroup/ctr/cgroup.procs; exec taskset -c 0 $edges 4000"
+row cgroup any -a -C 0 -e "$cycles" -G ctr -j any,u -- \
+	sh -c "echo \$\$ >/sys/fs/cgroup/ctr/cgroup.procs; exec ${one[*]}"
 kill $other
 wait $other 2>/dev/null
-is "$(perf script -i "$tmp/cgroup.data" -F comm 2>/dev/null | grep -cvE 'edges|sh|taskset|^$')" 0 "cgroup: no other program"
-is "$(perf script -i "$tmp/cgroup.data" -F pid 2>/dev/null | grep -cw $other)" 0 "cgroup: no process outside of it"
+is "$(perf script -i "$tmp/p.data" -F comm 2>/dev/null | grep -cvE 'edges|sh|taskset|^$')" 0 "cgroup: no other program"
+is "$(perf script -i "$tmp/p.data" -F pid 2>/dev/null | grep -cw $other)" 0 "cgroup: no process outside of it"
 rmdir /sys/fs/cgroup/ctr
 
+# One sample in a tick: perf stops the event at each sample, and starts it at the next tick.
+echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+echo 100 >/proc/sys/kernel/perf_event_max_sample_rate
+row throttled any@5 -b -c 2003 -e "$cycles" -- taskset -c 0 "$edges" 30000
+throttled=$(perf script -D -i "$tmp/p.data" 2>/dev/null | grep -c PERF_RECORD_THROTTLE)
+ok "throttled $throttled times" test "$throttled" -ge 5
+echo 200000 >/proc/sys/kernel/perf_event_max_sample_rate
+echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+
+# The output of perf's own tools.
+{
+	perf script -i tool.data --comm edges -F ip,brstacksym >tool.sym
+	perf script -i tool.data --comm edges -F ip >tool.ips
+	perf report -i tool.data --branch-history --stdio >tool.history
+	perf report -i tool.data --stdio --comms edges -s mispredict >tool.mispredict
+	perf report -i tool.data --stdio --comms edges --total-cycles >tool.cycles
+	perf annotate -i tool.data --stdio -s hot_recursion >tool.annotate
+	perf annotate -i tool.data --stdio2 -s hot_recursion >tool.ipc
+} 2>>"$tmp/log"
+ok "recorded for the tools of perf: $(wc -l <tool.ips) samples" test -s tool.ips -a -s tool.sym || diag "$(<"$tmp/log")"
+rm tool.data
+
 echo "$random" >/proc/sys/kernel/randomize_va_space
-left_clean "at the end"
+[ ! -e /sys/kernel/debug/riscv_ctr ] || left_clean "at the end"
 done_testing

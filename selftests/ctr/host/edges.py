@@ -9,7 +9,7 @@ SCRIPT is the output of perf script -F ip,brstack. Prints its results, one
   samples entries   number of samples, and of entries; entries with both ends
                     outside of the ELF's text are ignored
   illegal           edges that are not in the graph
-  broken            neighbours that no sequential code connects
+  joined broken     neighbours, and those that no sequential code connects
   newest            samples whose youngest entry does not lead to their PC
   kernel            entries with an address of the kernel
   mistyped          entries whose type is not that of the instruction
@@ -23,7 +23,8 @@ SCRIPT is the output of perf script -F ip,brstack. Prints its results, one
   missing           direct edges of functions hot_* that never occurred
   classes           kinds of transfers seen in the text
   deepest           entries of the longest stack
-  rooted            samples in functions hot_* with main on the stack
+  rooted            samples in functions hot_* with the whole stack: _start has
+                    called, or the C library the function of a thread
   hot               samples in functions hot_*
 Examples of errors go to standard error.
 KEY=VALUE: chain=no     entries were filtered, neighbours need not connect
@@ -186,7 +187,7 @@ def main():
     elf, base, script = sys.argv[1], int(sys.argv[2], 16), sys.argv[3]
     option = dict(item.split("=") for item in sys.argv[4:])
     graph = Graph(elf, base)
-    count = dict.fromkeys(("samples", "entries", "illegal", "broken", "newest", "kernel", "mistyped", "deepest", "rooted", "hot",
+    count = dict.fromkeys(("samples", "entries", "illegal", "joined", "broken", "newest", "kernel", "mistyped", "deepest", "rooted", "hot",
                            "timed", "mistimed", "predicted", "mispredicted"), 0)
     seen, classes, said = set(), set(), 0
 
@@ -223,8 +224,10 @@ def main():
                       and not graph.function[target].endswith("@plt")
                       and (newer is None or graph.code.get(newer, (None,))[0] != "swap")):
                     wrong("newest" if newer is None else "broken", f"{entry} then {callee:#x}")
-                rooted |= graph.function.get(target) == "main"
+                rooted |= (graph.function.get(source) == "_start" or
+                           graph.function.get(target) == "execute" and source not in graph.code)
             elif option.get("chain") != "no":
+                count["joined"] += i > 0 and target in graph.code and newer in graph.code
                 if not graph.run(target, pc if newer is None else newer):
                     wrong("newest" if newer is None else "broken", f"{entry} then {pc if newer is None else newer:#x}")
                 if i and field[2] != "-":
