@@ -218,24 +218,63 @@ static bool is_unknown(const struct ntrace_session *session, const struct mapped
 	       (deleted && !file->build_id_size && !session->chosen);
 }
 
+/* Whether this machine made the recording: its inodes are those of this machine. */
+static bool is_recorded_here(const struct ntrace_session *session)
+{
+	const char *recorded =
+		session->machine.file ?
+			ntrace_perf_file_feature(session->machine.file, NTRACE_PERF_HOSTNAME) :
+			NULL;
+	char here[256] = "";
+
+	return recorded && !gethostname(here, sizeof(here) - 1) && !strcmp(recorded, here);
+}
+
 /*
- * Without a build-id in the recording: whether the file at @path is known not to be the one that was mapped. The
+ * Without a build-id in the mapping: whether the file at @path is known not to be the one that was mapped. The
  * programs of this machine may be others than those of the recorded one, or be built again. An inode identifies
- * a file on the machine that recorded alone; a given sysroot is the caller's choice.
+ * a file on the machine that recorded alone; a given sysroot is the caller's choice. A table of build-ids by path
+ * (perf record) has that of the file that was at the path at the end.
  */
 static bool is_other_file(struct ntrace_session *session, const struct mapped_file *file,
 			  const char *path)
 {
 	struct stat status;
 
-	if (file->build_id_size || session->chosen || *session->sysroot || stat(path, &status) ||
-	    !file->inode || file->inode == status.st_ino)
+	if (session->chosen || *session->sysroot || stat(path, &status) || !file->inode ||
+	    file->inode == status.st_ino || (file->build_id_size && !is_recorded_here(session)))
 		return false;
 	session_note(session,
-		     "%s: the recording has no build-id for it, and it is not the file that was "
+		     "%s: the recording has no build-id for %s, and it is not the file that was "
 		     "traced (inode %" PRIu64 ", now %" PRIu64
 		     "): code in it is not decoded; --sysroot / takes it all the same",
-		     path, file->inode, (uint64_t)status.st_ino);
+		     path, file->build_id_size ? "this mapping of it" : "it", file->inode,
+		     (uint64_t)status.st_ino);
+	return true;
+}
+
+/*
+ * Without a build-id in the mapping, files of one path that are known to differ, as in containers: a sysroot has one of
+ * them, and a table of build-ids by path (perf record) the build-id of one. On this machine the inode tells.
+ */
+static bool is_one_of_several(struct ntrace_session *session, const struct mapped_file *file,
+			      const char *path)
+{
+	struct mapped_file *other = NULL;
+	struct stat status;
+
+	if (!file->inode || file->is_memory)
+		return false;
+	while ((other = machine_same_path(&session->machine, file, other)) && !differ(other, file))
+		;
+	if (!other || (!*session->sysroot && !stat(path, &status) && status.st_ino == file->inode))
+		return false;
+	session_note(
+		session,
+		"%s: several files of this path were traced (inodes %" PRIu64 ", %" PRIu64
+		"), and it is unknown which one this is: code in it is not decoded; perf record "
+		"--buildid-mmap tells them apart",
+		path, file->inode, other->inode);
 	return true;
 }
 
@@ -300,7 +339,7 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 		session_note(session, "%.200s...: path too long", file->path);
 		return NULL;
 	}
-	if (!kept && is_other_file(session, file, path))
+	if (!kept && (is_other_file(session, file, path) || is_one_of_several(session, file, path)))
 		return NULL;
 	error = file->is_memory ? open_memory(session, file, path) :
 				  open_program(session, file, path, kept);

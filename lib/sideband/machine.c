@@ -132,9 +132,9 @@ static bool is_same_file(const struct mapped_file *file, const struct ntrace_sid
 	if (file->is_memory)
 		return file->pid == record->pid && file->address == record->address &&
 		       file->time == record->time;
-	if (file->build_id_size || record->build_id_size)
-		return file->build_id_size == record->build_id_size &&
-		       !memcmp(file->build_id, record->build_id, record->build_id_size);
+	if (file->build_id_size != record->build_id_size ||
+	    memcmp(file->build_id, record->build_id, record->build_id_size))
+		return false;
 	return file->inode == record->inode && file->inode_generation == record->inode_generation &&
 	       file->device_major == record->device_major &&
 	       file->device_minor == record->device_minor;
@@ -163,7 +163,7 @@ static struct mapped_file *get_file(struct machine *machine, const struct ntrace
 		file->pid = record->pid;
 		file->address = record->address;
 		file->time = record->time;
-	} else if (!file->build_id_size) {
+	} else {
 		file->device_major = record->device_major;
 		file->device_minor = record->device_minor;
 		file->inode = record->inode;

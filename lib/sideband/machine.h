@@ -22,7 +22,7 @@ struct mapped_file {
 	uint8_t build_id[20];
 	uint8_t build_id_size;
 	uint32_t device_major, device_minor;	/* of @inode */
-	uint64_t inode;			/* 0: unknown, or @build_id is known */
+	uint64_t inode;			/* 0: unknown, or the mapping has a build-id */
 	uint64_t inode_generation;
 	bool is_memory;
 	int32_t pid;			/* of memory, as address and time of the mapping */

@@ -166,6 +166,11 @@ static void test_containers(void)
 	decode_as("two", in("root"));
 	is_str(told, "100 a aaa, 200 b bbb", "two files of one path");
 	is_str(notes, "", "no note");
+	run("cd %s && cp root/aaa root/prog && rm -r two/images/files/0-0-4-0", directory);
+	decode_as("two", in("root"));
+	ok(strstr(told, "100 a aaa") && !strstr(told, "200 b aaa"), "one was not copied: %s", told);
+	ok(strstr(notes, "several files of this path were traced (inodes 4, 3)") != NULL,
+	   "and the one of a sysroot may be either: %s", notes);
 }
 
 static void tests(void)
