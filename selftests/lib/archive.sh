@@ -41,12 +41,12 @@ is "$(executed "$tmp/elsewhere/dir" | grep -c leaf)" 0 "without the archive noth
 
 # What is missing is said; what would leave the archive is left out.
 "$ntrace" archive "$tmp/elsewhere/dir" >"$tmp/out" 2>&1
-is $? 3 "a program that is gone"
+is $? 1 "a program that is gone"
 like "is named" "$machine/bin/demo: No such file" "$(cat "$tmp/out")"
 mkdir -p "$tmp/a" && cp "$tmp/gone/bin/demo" "$tmp/demo"
 record "$tmp/sly" "$tmp/a/../demo"
 "$ntrace" archive "$tmp/sly" >"$tmp/out" 2>&1
-is $? 3 "a path that leads up"
+is $? 1 "a path that leads up"
 like "is refused" "/a/../demo: not a path that can be archived" "$(cat "$tmp/out")"
 is "$(find "$tmp/sly/archive" -type f)" "" "and nothing is written"
 mkdir -p "$tmp/root$tmp" && cp "$tmp/demo" "$tmp/root$tmp/there"
