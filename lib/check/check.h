@@ -32,6 +32,7 @@ enum previous_message {
  * @branch_mode, @history_mode: messages of BTM and of HTM were seen since trace began
  * @timed: a TSTAMP was seen
  * @time_known: @time is the last time, counted from an absolute one
+ * @time_missing: the absolute TSTAMP that @time needs is missing, and that was reported
  * @pending: I-CNT of ResourceFull since the last I-CNT
  * @bits: history bits since the last I-CNT
  * @since_sync: messages since the last sync
@@ -52,6 +53,7 @@ struct src_check {
 	bool history_mode;
 	bool timed;
 	bool time_known;
+	bool time_missing;
 	uint64_t time;
 	uint64_t pending;
 	uint64_t bits;

@@ -416,8 +416,10 @@ static void check_time(struct ntrace_check *check, struct src_check *source,
 
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP)) {
 		if (ntrace_message_time_is_absolute(message) &&
-		    (source->timed || params->timestamp_bits))
+		    (source->timed || params->timestamp_bits)) {
 			check_report(check, RULE_TSTAMP_SYNC_MISSING, message, -1);
+			source->time_missing = true;
+		}
 		return;
 	}
 	source->timed = true;
@@ -427,13 +429,16 @@ static void check_time(struct ntrace_check *check, struct src_check *source,
 		check_absolute(check, source, message, mask);
 		source->time = value;
 		source->time_known = true;
+		source->time_missing = false;
 	} else if (!source->time_known) {
 		/*
 		 * After a loss before any sync, the time of the loss and of its messages is
-		 * unknown.
+		 * unknown. A missing absolute one is reported once.
 		 */
-		if (message->tcode != NTRACE_TCODE_ERROR && !source->unsure)
+		if (message->tcode != NTRACE_TCODE_ERROR && !source->unsure &&
+		    !source->time_missing)
 			check_report(check, RULE_TSTAMP_REFERENCE, message, NTRACE_FIELD_TSTAMP);
+		source->time_missing |= message->tcode != NTRACE_TCODE_ERROR;
 	} else {
 		source->time = stamp_delta(params) == NTRACE_TIME_DELTA_XOR ? source->time ^ value :
 									      source->time + value;

@@ -112,6 +112,7 @@ static void check_stream(struct found *found, const struct ntrace_check_config *
 
 #define START "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80;"
 #define TSTART "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=1000;"
+#define LATER "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=2000;"
 #define OFF "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=5;"
 #define JUMP "IndirectBranch BTYPE=0 ICNT=3 UADDR=0x10;"
 
@@ -281,6 +282,17 @@ static const struct mutation {
 	  TSTART "DirectBranch ICNT=3; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=2000;",
 	  TSTART "DirectBranch ICNT=3; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;" },
 	{ "tstamp-sync-missing", "tsbits=40", TSTART, START },
+	/* Later differences have nothing to count from: the same mistake. */
+	{ "tstamp-sync-missing", "tsbits=40",
+	  TSTART "DirectBranch ICNT=3 TSTAMP=5;DirectBranch ICNT=3 TSTAMP=5;" LATER,
+	  START "DirectBranch ICNT=3 TSTAMP=5;DirectBranch ICNT=3 TSTAMP=5;" LATER },
+	/* An I-CNT that was left out: F-ADDR is read as I-CNT, and TSTAMP as F-ADDR. */
+	{ "tstamp-sync-missing", "tsbits=40",
+	  TSTART "DirectBranch ICNT=3 TSTAMP=5;DirectBranch ICNT=3 TSTAMP=5;" LATER,
+	  "ProgTraceSync SYNC=2 ICNT=0x80 FADDR=1000;"
+	  "DirectBranch ICNT=3 TSTAMP=5;DirectBranch ICNT=3 TSTAMP=5;" LATER },
+	{ "tstamp-reference", "", TSTART "DirectBranch ICNT=3 TSTAMP=5;" LATER,
+	  START "DirectBranch ICNT=3 TSTAMP=5;DirectBranch ICNT=3 TSTAMP=5;" LATER },
 	{ "tstamp-reference", "", TSTART "DirectBranch ICNT=3 TSTAMP=5;",
 	  START "DirectBranch ICNT=3 TSTAMP=5;" },
 	{ "tstamp-width", "tsbits=12", TSTART "DirectBranch ICNT=3 TSTAMP=4095;",

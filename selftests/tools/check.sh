@@ -46,6 +46,27 @@ is "$("$ntrace" check --list --json | python3 -c '
 import json, sys
 print("\n".join(json.loads(line)["rule"] for line in sys.stdin))')" "$(awk '{ print $1 }' "$tmp/list")" "--list --json: the same rules"
 
+# Mistakes that an encoder repeats: IndirectBranch without U-ADDR, U-ADDR of 12 bytes, of two SRC.
+{
+	hex 24 48 05 00 0B 24 44 05 00 0B
+	for _ in 1 2 3; do hex 10 08 1F; done
+	hex 10 04 1F
+	for _ in 1 2; do hex 24 48 05 00 0B 10 08 0D 00 00 00 00 00 00 00 00 00 00 00 07; done
+} >"$tmp/repeated.nex"
+"$ntrace" check --params srcbits=4 "$tmp/repeated.nex" >"$tmp/out"
+is "$(sed 's/:.*//' "$tmp/out" | tr -s ' ')" "0x0000000a error field-missing IndirectBranch SRC=2
+0x00000013 error field-missing IndirectBranch SRC=1
+0x0000001b error field-oversize IndirectBranch SRC=2
+2 more
+1 more
+10 messages" "a mistake that is repeated: one finding, and a number"
+like "the rule and the message of the others" "^2 more: field-missing IndirectBranch SRC=2, the last at 0x00000010
+1 more: field-oversize IndirectBranch SRC=2, the last at 0x0000002f
+10 messages: 6 errors, 0 warnings, 0 infos$" "$(tail -n 3 "$tmp/out")"
+"$ntrace" check --params srcbits=4 --all "$tmp/repeated.nex" >"$tmp/out"
+is "$(grep -c '^0x' "$tmp/out") $(grep -c '^[0-9]* more' "$tmp/out")" "6 0" "--all: each"
+is "$("$ntrace" check --params srcbits=4 --json "$tmp/repeated.nex" | grep -c '"finding"')" 6 "--json: each"
+
 # Options that state properties of the encoder.
 hex 24 48 05 00 0B >"$tmp/src.nex"
 "$ntrace" check --params srcbits=4 --sources 0,2-3 "$tmp/src.nex" >"$tmp/out"

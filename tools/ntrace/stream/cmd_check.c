@@ -10,6 +10,7 @@
 #include "common/command.h"
 #include "common/output.h"
 #include "common/ui.h"
+#include "check_kinds.h"
 #include "source.h"
 #include "trace.h"
 
@@ -24,6 +25,7 @@ enum {
 	OPTION_ICNT_BITS,
 	OPTION_WRAPPED,
 	OPTION_LIST,
+	OPTION_ALL,
 	OPTION_JSON,
 };
 
@@ -33,6 +35,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_ICNT_BITS, "icnt-bits", "N", "width of I-CNT in bits (default 22)" },
 	{ OPTION_WRAPPED, "wrapped", NULL,
 	  "the trace starts at any point: ignore everything before a sync" },
+	{ OPTION_ALL, "all", NULL, "each finding, not only the first of its kind" },
 	{ OPTION_LIST, "list", NULL, "show the table of rules" },
 	{ OPTION_JSON, "json", NULL, "one JSON object a line" },
 	OPTION_HELP,
@@ -41,9 +44,11 @@ static const struct option_spec options_table[] = {
 
 /**
  * struct check - options and results
+ * @all: show each finding, also if others of its kind were shown
  * @stream: stream of a recording, or -1
  * @lossy: bytes of the trace are missing
  * @counts: findings by severity
+ * @kinds: what was shown
  * @sanity: whether the parameters make sense
  */
 struct check {
@@ -51,10 +56,12 @@ struct check {
 	struct output *output;
 	struct ntrace_check_config config;
 	bool json;
+	bool all;
 	bool list;
 	bool lossy;
 	int stream;
 	uint64_t counts[3];
+	struct check_kinds kinds;
 	uint64_t messages;
 	struct sanity sanity;
 	struct trace trace;
@@ -74,6 +81,23 @@ static const char *finding_name(const struct check *check,
 					 check->config.params->dialect);
 }
 
+/* "ProgTraceSync SRC=1", or less. */
+static void put_subject(const struct check *check, const struct ntrace_check_finding *finding)
+{
+	if (finding->tcode >= 0)
+		output_text(check->output, finding_name(check, finding));
+	if (finding->src >= 0)
+		output_printf(check->output, "%sSRC=%d", finding->tcode >= 0 ? " " : "",
+			      finding->src);
+}
+
+static void put_place(const struct check *check, const struct ntrace_check_finding *finding)
+{
+	if (has_address(finding))
+		output_printf(check->output, "%sat 0x%" PRIx64, finding->src >= 0 ? " " : "",
+			      finding->address);
+}
+
 static void finding_text(const struct check *check, const struct ntrace_check_finding *finding)
 {
 	struct output *output = check->output;
@@ -83,19 +107,39 @@ static void finding_text(const struct check *check, const struct ntrace_check_fi
 	output_char(output, ' ');
 	output_padded(output, ntrace_check_severity_name(finding->rule->severity), 8);
 	output_padded(output, finding->rule->id, 23);
-	if (finding->tcode >= 0)
-		output_text(output, finding_name(check, finding));
-	if (finding->src >= 0)
-		output_printf(output, "%sSRC=%d", finding->tcode >= 0 ? " " : "", finding->src);
+	put_subject(check, finding);
 	if (finding->field >= 0)
 		output_printf(output, " %s=0x%" PRIx64,
 			      ntrace_field_name((enum ntrace_field)finding->field), finding->value);
-	if (has_address(finding))
-		output_printf(output, "%sat 0x%" PRIx64, finding->src >= 0 ? " " : "",
-			      finding->address);
+	put_place(check, finding);
 	if (finding->tcode >= 0 || finding->src >= 0 || has_address(finding))
 		output_text(output, ": ");
 	output_printf(output, "%s (%s)\n", finding->rule->text, finding->rule->section);
+}
+
+/* The later findings of a kind. */
+static void more_text(const struct check *check, const struct check_kind *kind)
+{
+	const struct ntrace_check_finding *first = &kind->first;
+
+	if (!first->rule || !kind->more)
+		return;
+	output_printf(check->output, "%" PRIu64 " more: %s ", kind->more, first->rule->id);
+	put_subject(check, first);
+	put_place(check, first);
+	output_printf(check->output, "%sthe last at 0x",
+		      first->tcode >= 0 || first->src >= 0 || has_address(first) ? ", " : "");
+	output_hex(check->output, kind->last, 8);
+	output_char(check->output, '\n');
+}
+
+/* Ends the findings of a file or a stream. */
+static void end_kinds(struct check *check)
+{
+	struct check_kind kind;
+
+	while (check_kinds_next(&check->kinds, &kind))
+		more_text(check, &kind);
 }
 
 static void json_rule(struct output *output, const struct ntrace_check_rule *rule)
@@ -147,14 +191,19 @@ static void count_sanity(struct sanity *sanity, const char *rule)
 static int take_finding(void *data, const struct ntrace_check_finding *finding)
 {
 	struct check *check = data;
+	struct check_kind replaced;
 
 	count_sanity(&check->sanity, finding->rule->id);
 
 	check->counts[finding->rule->severity]++;
-	if (check->json)
+	if (check->json) {
 		finding_json(check, finding);
-	else
+	} else if (check->all) {
 		finding_text(check, finding);
+	} else if (check_kinds_take(&check->kinds, finding, &replaced)) {
+		more_text(check, &replaced);
+		finding_text(check, finding);
+	}
 	return check->output->error;
 }
 
@@ -253,6 +302,7 @@ static int check_file(struct check *check, const char *path)
 	if (!error)
 		error = check_trace(check, path, false, &checker);
 	ntrace_check_free(checker);
+	end_kinds(check);
 	if (space)
 		ntrace_space_put(space);
 	check->sanity.messages = check->messages + check->sanity.wrong;
@@ -309,6 +359,7 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 	recording->progress = NULL;
 	progress_end(&check->progress);
 	ntrace_check_free(session.checker);
+	end_kinds(check);
 	if (error < 0)
 		return fail("stream %u: %s", index, ntrace_strerror(error));
 	return check->output->error ? EXIT_OK : error;
@@ -378,6 +429,9 @@ static int take_option(struct check *check, struct options *options, int option)
 	case OPTION_WRAPPED:
 		check->config.wrapped = true;
 		return EXIT_OK;
+	case OPTION_ALL:
+		check->all = true;
+		return EXIT_OK;
 	case OPTION_LIST:
 		check->list = true;
 		return EXIT_OK;
@@ -445,7 +499,10 @@ const struct command command_check = {
 		 "       ntrace check --list",
 	.details = "Prints a line for each violation: offset, severity, rule, message, text of the "
 		   "rule and\n"
-		   "its section; then the totals. With --elf the program flow is checked as well.\n"
+		   "its section; then the totals. Violations of one rule by one kind of message "
+		   "are one\n"
+		   "line, and the number of the others follows. With --elf the program flow is "
+		   "checked as well.\n"
 		   "TRACE may be - for standard input.\n"
 		   "\n"
 		   "exit status: 0 no finding (infos do not count), 1 findings, 2 could not be "
