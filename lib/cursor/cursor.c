@@ -54,12 +54,14 @@ static int take_runs(struct ntrace_cursor *cursor, const struct ntrace_cursor_co
 {
 	const struct store *store = cursor->store;
 	int error = runs_list(cursor->store);
-	size_t i;
+	size_t count = 0, i;
 
 	if (error)
 		return error;
 	cursor->by_thread = true;
-	cursor->parts = calloc(store->order_count + 1, sizeof(*cursor->parts));
+	for (i = 0; i < store->order_count; i++)
+		count += is_wanted(config, store->order[i]);
+	cursor->parts = calloc(2 * count + 1, sizeof(*cursor->parts));
 	if (!cursor->parts)
 		return NTRACE_ERR_NOMEM;
 	for (i = 0; i < store->order_count; i++) {
@@ -67,6 +69,12 @@ static int take_runs(struct ntrace_cursor *cursor, const struct ntrace_cursor_co
 
 		if (!is_wanted(config, run))
 			continue;
+		/* A process has the losses of all its threads anyway. */
+		if (run->gap_items && config->tid != NTRACE_CURSOR_ANY)
+			cursor->parts[cursor->part_count++] =
+				(struct part){ .lane = store->lanes[run->lane],
+					       .first = run->gap,
+					       .count = run->gap_items };
 		cursor->parts[cursor->part_count++] = (struct part){
 			.lane = store->lanes[run->lane],
 			.first = run->first,
@@ -298,15 +306,36 @@ uint32_t cursor_steps(struct ntrace_cursor *cursor, const struct window *window,
 	return cursor_sizes(cursor, window, item)->count;
 }
 
-/* The block as the flow reports it. */
-static void show_block(struct ntrace_cursor *cursor, const struct item *item)
+/* The instruction of the place: with block steps the first one of the block. */
+static void show_instruction(struct ntrace_cursor *cursor, const struct item *item)
 {
 	const struct window *window = cursor->window;
 	const struct code *code = window_code(window, item);
-	const struct sizes *sizes = cursor_sizes(cursor, window, item);
 	struct ntrace_cursor_place *place = &cursor->place;
-	uint32_t index = cursor->spot.index, start = sizes->starts[index];
-	uint32_t end = index + 1 < sizes->count ? sizes->starts[index + 1] : code->bytes;
+	uint32_t index = cursor->spot.index, start = 0, end = code->first_size;
+	const struct sizes *sizes;
+	bool known = end;
+
+	if (cursor->by_instruction) {
+		sizes = cursor_sizes(cursor, window, item);
+		known = sizes->known;
+		start = sizes->starts[index];
+		end = index + 1 < sizes->count ? sizes->starts[index + 1] : code->bytes;
+		if (index + 1 < sizes->count)
+			place->insn_class = NTRACE_INSN_PLAIN;
+	}
+	place->address = code->address + start;
+	if (!known)
+		return;
+	place->size = (uint8_t)(end - start);
+	memcpy(place->bytes, window_text(window, code) + start, place->size);
+}
+
+/* The block as the flow reports it. */
+static void show_block(struct ntrace_cursor *cursor, const struct item *item)
+{
+	const struct code *code = window_code(cursor->window, item);
+	struct ntrace_cursor_place *place = &cursor->place;
 
 	cursor->flow = (struct ntrace_flow_event){
 		.type = NTRACE_FLOW_BLOCK,
@@ -322,16 +351,10 @@ static void show_block(struct ntrace_cursor *cursor, const struct item *item)
 		.next = item->next,
 		.isa = code->isa,
 	};
-	place->address = code->address + start;
-	place->index = index;
+	place->index = cursor->spot.index;
 	place->instructions = code->instructions;
 	place->insn_class = code->insn_class;
-	if (cursor->by_instruction && index + 1 < sizes->count)
-		place->insn_class = NTRACE_INSN_PLAIN;
-	if (!sizes->known)
-		return;
-	place->size = (uint8_t)(end - start);
-	memcpy(place->bytes, window_text(window, code) + start, place->size);
+	show_instruction(cursor, item);
 }
 
 static void show(struct ntrace_cursor *cursor)

@@ -62,13 +62,36 @@ static int result(struct lane *lane, int failed)
 	return is_full(lane, 2 * (size_t)lane->store->window_items) ? FULL : 0;
 }
 
-/* Items that are new belong to the thread of @piece, whose count is that of all. */
-static int note(struct lane *lane, struct run *piece)
+/* The first block after a loss may be that of another thread. */
+static void note_lost(struct lane *lane, struct run *piece, const struct ntrace_flow_event *event)
+{
+	struct run *lost = &lane->lost;
+
+	if (!event && lost->gap_items && (lost->pid != piece->pid || lost->tid != piece->tid)) {
+		piece->gap = lost->gap;
+		piece->gap_items = lost->gap_items;
+	}
+	if (event && event->type == NTRACE_FLOW_GAP)
+		*lost = (struct run){ .pid = piece->pid,
+				      .tid = piece->tid,
+				      .gap = piece->first - lane->after_error,
+				      .gap_items = 1 + lane->after_error };
+	else if (!event)
+		lost->gap_items = 0;
+	lane->after_error = event && event->type == NTRACE_FLOW_ERROR;
+}
+
+/*
+ * Items that are new belong to the thread of @piece, whose count is that of all. @event: NULL: they
+ * are blocks
+ */
+static int note(struct lane *lane, struct run *piece, const struct ntrace_flow_event *event)
 {
 	uint64_t end = lane->tally.items;
 
 	if (lane->source->raw || end <= lane->noted)
 		return 0;
+	note_lost(lane, piece, event);
 	piece->lane = lane->index;
 	if (piece->first < lane->noted)
 		piece->first = lane->noted;
@@ -97,7 +120,7 @@ int lane_take_event(void *data, const struct ntrace_session_event *event)
 	lane->context = *flow->context;
 	lane->tally.items++;
 	tally_time(&lane->tally, flow->time_known, flow->time);
-	failed = note(lane, &piece);
+	failed = note(lane, &piece, flow);
 	if (!failed && lane->window && number >= lane->from)
 		failed = window_add_event(lane->window, &append, event);
 	return result(lane, failed);
@@ -128,7 +151,7 @@ int lane_take_blocks(void *data, const struct ntrace_segment *blocks)
 	}
 	lane->tally.items += batch->count;
 	tally_time(&lane->tally, batch->time_known, batch->time);
-	failed = note(lane, &piece);
+	failed = note(lane, &piece, NULL);
 	skip = number < lane->from ? lane->from - number : 0;
 	if (!failed && lane->window && skip < batch->count)
 		failed = window_add_blocks(lane->window, &append, blocks, (size_t)skip);

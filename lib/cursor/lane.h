@@ -39,6 +39,8 @@ struct checkpoint {
 /**
  * struct run - consecutive items of one thread in one stream
  * @comm: name, at the end; interned by the store
+ * @gap, @gap_items: number of the first of the items of another thread's loss, after which this run
+ *                   begins: what this thread executed before may be lost, too. 0 items: none
  */
 struct run {
 	unsigned int lane;
@@ -47,6 +49,8 @@ struct run {
 	const char *comm;
 	uint64_t first;
 	uint64_t count;
+	uint64_t gap;
+	uint32_t gap_items;
 	uint64_t instructions;
 	uint64_t first_ns;
 	uint64_t last_ns;
@@ -65,6 +69,8 @@ struct store;
  * @known: totals at the farthest place decoded so far
  * @known_position: position of that place
  * @noted: number of items in @runs
+ * @lost: the last loss in @runs without a block after it, as @gap of struct run; @after_error: an
+ *        error is the last item
  * @complete: @known is the end of the stream
  * @focus: item near which checkpoints are kept dense
  * @window: receives items from number @from on; NULL: they are only counted
@@ -91,6 +97,8 @@ struct lane {
 	struct tally known;
 	uint64_t known_position;
 	uint64_t noted;
+	struct run lost;
+	bool after_error;
 	struct window *window;
 	uint64_t from;
 	struct run *runs;

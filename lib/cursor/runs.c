@@ -42,6 +42,10 @@ int runs_note(struct lane *lane, const struct run *piece)
 		return 0;
 	}
 	run->comm = comm;
+	if (!run->instructions && piece->gap_items) {
+		run->gap = piece->gap;
+		run->gap_items = piece->gap_items;
+	}
 	run->count += piece->count;
 	run->instructions += piece->instructions;
 	run->last_ns = piece->last_ns;

@@ -247,6 +247,7 @@ static uint32_t add_code(struct window *window, const struct ntrace_block_batch 
 			 const struct ntrace_block *block)
 {
 	const struct code *codes = window->codes.items;
+	struct ntrace_insn insn;
 	struct code *code;
 	size_t slot = 0;
 
@@ -276,6 +277,9 @@ static uint32_t add_code(struct window *window, const struct ntrace_block_batch 
 		window->slots[slot] = (uint32_t)window->codes.count;
 	if (copy_text(window, batch->space, code))
 		return UINT32_MAX;
+	if (code->text != CODE_UNKNOWN && !ntrace_insn_decode(code->isa, window_text(window, code),
+							      code->bytes, code->address, &insn))
+		code->first_size = insn.size;
 	return (uint32_t)(window->codes.count - 1);
 }
 

@@ -29,6 +29,7 @@ struct item {
  * struct code - a block of code, once for all its executions
  * @id: of struct ntrace_block, 0 = none
  * @text: offset of its bytes in the text of the window; CODE_UNKNOWN: they could not be read
+ * @first_size: bytes of its first instruction, 0 = unknown
  */
 struct code {
 	uint64_t address;
@@ -39,6 +40,7 @@ struct code {
 	uint32_t text;
 	uint8_t insn_class;
 	uint8_t last_size;
+	uint8_t first_size;
 };
 
 #define CODE_UNKNOWN UINT32_MAX

@@ -59,40 +59,6 @@ BREAK="calculator.c:$line" walk "| exec $ntrace gdb - --sysroot $root $recorded/
 is "$(grep -c '^0 back' "$tmp/walked.hits") $(grep -c '^0 on' "$tmp/walked.hits")" "$calls $calls" \
 	"a breakpoint at the line of the function ($line) stops as often, in both directions"
 
-# A recording that is loaded in parts: together they are the whole, and moves find the same places.
-size=$(($(stat -c %s "$timed/recording/aux.0") / 4))
-whole="| exec $ntrace gdb - --cpu 0 --sysroot $timed_root $timed/recording"
-in_parts="| exec $ntrace gdb - --cpu 0 --part $size --sysroot $timed_root $timed/recording"
-SAY="monitor where; monitor part first; monitor part 2; monitor part 3; monitor part last; monitor part 99; monitor part previous; monitor part first;
-monitor part previous; maintenance flush register-cache; continue; monitor part next" walk "$in_parts" say
-tr '\n' ' ' <"$tmp/walked.say" >"$tmp/said"
-parts=$(sed -n 's/^part [0-9]* of 1 to \([0-9]*\)$/\1/p' "$tmp/walked.say" | head -n 1)
-ok "there are several parts ($parts)" test "${parts:-0}" -ge 3
-like "it begins in the last part" "^0x[^:]*, time [^:]*\) part $parts of 1 to $parts" "$(cat "$tmp/said")"
-like "monitor part: no such part" "part: next, previous, first, last, or the number of a part" "$(cat "$tmp/said")"
-like "monitor part previous: there is none" "there is no such part" "$(cat "$tmp/said")"
-like "the end of a part is told" "the part that is loaded ends here: 'monitor part next' loads what follows" "$(cat "$tmp/walked")"
-say=''
-for ((i = 1; i <= parts; i++)); do say+="monitor part $i;"; done
-SAY=$say walk "$in_parts" say
-sed -nE 's/^(0x[0-9a-f]+) .*/\1/p; s/^instruction 0 of 0 to ([0-9]+),.*/\1/p' "$tmp/walked.say" | paste - - >"$tmp/begins"
-say='' sum=0
-while read -r _ last; do
-	say+="monitor goto $sum;"
-	sum=$((sum + last + 1))
-done <"$tmp/begins"
-SAY="$say; monitor end; monitor around long_work; monitor around short_work 4; monitor time 1ms; monitor start; monitor next-gap; monitor next-gap" \
-	walk "$whole" say
-is "$(sed -nE 's/^instruction .* of 0 to ([0-9]+),.*/\1/p' "$tmp/walked.say" | tail -n 1)" "$((sum - 1))" \
-	"all parts together have the instructions of the whole"
-ok "each begins where the one before ends" cmp <(cut -f1 "$tmp/begins") <(sed -nE 's/^(0x[0-9a-f]+) .*/\1/p' "$tmp/walked.say" | head -n "$parts")
-places() { sed -nE '/^0x/p; s/.*(, time .*)/\1/p; /^gap/p' "$1" | tail -n 10; }
-places "$tmp/walked.say" >"$tmp/places"
-SAY="monitor end; monitor around long_work; monitor around short_work 4; monitor time 1ms; monitor part first; monitor next-gap; monitor next-gap" \
-	walk "$in_parts" say
-ok "functions, times and gaps are found in their parts" cmp "$tmp/places" <(places "$tmp/walked.say") ||
-	diag "$(diff "$tmp/places" <(places "$tmp/walked.say"))"
-
 # Two threads, which GDB switches between; each has its own place. GDB numbers them in the order of their ids. The fourth call
 # of short_work has others before it, and after the last call of both no breakpoint is left.
 SAY="thread 2; monitor around short_work 4; maintenance flush register-cache; break short_work; break long_work; reverse-continue; monitor where;

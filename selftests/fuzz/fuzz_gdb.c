@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/encode.h>
+
 #include "gdb/remote.h"
 
 #define THREADS 2
@@ -17,46 +19,88 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct history history;
 static struct target target;
+static uint8_t trace[8192];
+static size_t trace_size;
 
-/* Two threads: a loop of two blocks, with a gap; and a single instruction. */
+static void write_message(void *data, const uint8_t *bytes, size_t size)
+{
+	(void)data;
+	if (size > sizeof(trace) - trace_size)
+		abort();
+	memcpy(trace + trace_size, bytes, size);
+	trace_size += size;
+}
+
+/* A hart that goes around a loop of three blocks; damage in the trace makes gaps. */
+static void encode_loop(struct ntrace_params *params, unsigned int src, unsigned int turns)
+{
+	static const struct ntrace_ingress run[] = {
+		{ BASE, 2, NTRACE_ITYPE_BRANCH_NOT_TAKEN, 0, NTRACE_PRIV_U, 0 },
+		{ BASE + 4, 1, NTRACE_ITYPE_DIRECT_JUMP, 0, NTRACE_PRIV_U, 0 },
+	};
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.params = params;
+	config.src = src;
+	config.timestamps = NTRACE_TIMESTAMPS_ALL;
+	config.write = write_message;
+	for (unsigned int i = 0; i < turns; i++) {
+		if (i % 8 == 0 && ntrace_encoder_init(&encoder, &config))
+			abort();
+		if (i % 8 == 0)
+			ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
+		ntrace_encoder_time(&encoder, 10 * i);
+		for (size_t k = 0; k < sizeof(run) / sizeof(run[0]); k++)
+			ntrace_encoder_retire(&encoder, &run[k]);
+		if (i % 8 < 7 && i + 1 < turns)
+			continue;
+		ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+		/* No message: an error and a gap. */
+		write_message(NULL, (const uint8_t *)"\2\3", 2);
+	}
+}
+
+/* Two harts in one trace: one that goes around a loop, with gaps; and one that does so once. */
 static void make_history(void)
 {
-	static const uint8_t code[64] = { 0x01, 0x00 }, sizes[] = { 2, 4, 2 };
-	struct history_run run = { .time_known = true };
+	/* c.nop; c.beqz a0, .; c.j .-4 */
+	static const uint8_t code[64] = { 0x01, 0x00, 0x01, 0xc1, 0xf5, 0xbf };
+	static struct ntrace_params params;
+	struct ntrace_locator *locator = ntrace_locator_new();
 	struct ntrace_object *object;
-	int64_t block[2], module;
+	struct ntrace_space *space;
 
-	if (ntrace_object_from_bytes(&object, "code", code, sizeof(code), BASE) ||
-	    ntrace_space_new(&run.space, "space", NULL) ||
-	    ntrace_space_map_linked(run.space, object, 0))
+	ntrace_params_init(&params);
+	params.mode = NTRACE_MODE_HISTORY;
+	params.src_bits = 1;
+	params.timestamp_bits = 32;
+	params.timestamp_hz = 1000;
+	if (!locator || ntrace_object_from_bytes(&object, "code", code, sizeof(code), BASE) ||
+	    ntrace_space_new(&space, "space", NULL) || ntrace_space_map_linked(space, object, 0))
 		abort();
-	module = history_add_module(&history, object, 0, 1);
-	block[0] = history_add_code(&history, BASE, sizes, 3, (int32_t)module);
-	block[1] = history_add_code(&history, BASE + 8, sizes, 2, (int32_t)module);
-	for (unsigned int i = 0; i < 40; i++) {
-		int64_t thread = history_thread(&history, 1, i == 39 ? 2 : 1);
+	history.stream = -1;
+	for (unsigned int src = 0; src < THREADS; src++)
+		encode_loop(&params, src, src ? 1 : 40);
+	for (unsigned int src = 0; src < THREADS; src++) {
+		int64_t number = history_thread(&history, -1, (int32_t)src + 1);
+		struct ntrace_cursor_config *config = &history.thread[number].config;
 
-		run.thread = (uint32_t)thread;
-		run.time = 10 * i;
-		run.order = i;
-		history.thread[thread].hz = 1000;
-		if (!history_add_run(&history, &run) ||
-		    !history_add_block(&history, (uint32_t)block[0]) ||
-		    !history_add_block(&history, (uint32_t)block[i & 1]))
+		config->params = &params;
+		config->src = src;
+		config->space = space;
+		config->data = trace;
+		config->data_size = trace_size;
+		config->window = 16;
+		history.thread[number].hz = params.timestamp_hz;
+		if (!history_survey(&history, (uint32_t)number, locator))
 			abort();
-		if (i % 7 == 6) {
-			struct history_run gap = run;
-
-			gap.space = NULL;
-			gap.gap = strdup("gap");
-			if (!history_add_run(&history, &gap))
-				abort();
-		}
 	}
-	if (!history_end(&history, 0) || target_init(&target, &history, 0))
+	if (target_init(&target, &history, 0) || target.threads != THREADS)
 		abort();
+	ntrace_locator_free(locator);
 	ntrace_object_put(object);
-	ntrace_space_put(run.space);
 }
 
 static uint8_t sum_of(const char *text, size_t size)
@@ -97,9 +141,12 @@ static void check_places(const struct remote *remote)
 {
 	for (size_t i = 0; i < THREADS; i++) {
 		const struct remote_thread *thread = &remote->thread[i];
-		uint64_t number = history_number(&history, &thread->place);
-		struct history_place same = history_seek(&history, thread->place.thread, number);
+		uint64_t number = history_number(&thread->place);
+		struct history_place same;
 
+		if (!thread->placed)
+			continue;
+		same = history_seek(&history, thread->place.thread, number);
 		if (number < thread->low || number > thread->high ||
 		    history_pc(&history, &same) != history_pc(&history, &thread->place))
 			abort();

@@ -135,7 +135,7 @@ static void tests(void)
 	record("timed", 0, 3, 4);
 	record("long", 0, 14, 200);
 	record("late", 2500, 3, 200);
-	relay("gdb_packets.py", 370);
+	relay("gdb_packets.py", 350);
 	relay("browse_recording.py", 74);
 	relay("report_recording.py", 293);
 }

@@ -50,7 +50,8 @@ enum ntrace_cursor_step {
  * @pid: with @session: moves only over what this process executed, in any stream; the threads of a
  *       process are ordered by the ends of their scheduling intervals. NTRACE_CURSOR_ANY: all
  * @tid: with @session: moves only over what this thread executed, in any stream; may be combined
- *       with @pid. -1 for what is attributed to no thread. NTRACE_CURSOR_ANY: all
+ *       with @pid. -1 for what is attributed to no thread. NTRACE_CURSOR_ANY: all. A loss of another
+ *       thread directly before what this thread executed is a place, too
  * @privileges: set of 1 << enum ntrace_priv: skips blocks of other privileges; 0 = no block is
  *              skipped. Other events are never skipped. Blocks of unknown privilege (raw streams
  *              without Ownership messages) are never skipped

@@ -431,7 +431,7 @@ def test_moves():
     for wrong in ("around", "around _start 0", "around _start x", "around _start -1"):
         test("a function is needed" in gdb.monitor(wrong), f"monitor {wrong}")
     test("monitor around " in gdb.monitor("help") and set(re.findall(r"^  monitor (\S+)", gdb.monitor("help"), re.M)) == {
-        "help", "where", "start", "end", "goto", "around", "time", "next-gap", "previous-gap", "part", "window", "history", "programs"},
+        "help", "where", "start", "end", "goto", "around", "time", "next-gap", "previous-gap", "window", "history", "programs"},
         "monitor help lists the commands")
     same(gdb.monitor("   where"), "no monitor command '': monitor help lists them\n", "a command without a name")
     same(gdb.monitor("goto    17"), gdb.monitor("where"), "blanks before an argument")
@@ -494,7 +494,6 @@ def test_times():
     for wrong, why in (("time", "a time is needed"), ("time @5,@4", "before the first"), ("time x", "a time is a number of seconds"),
                        ("time @x", "in ticks"), ("time 1", "frequency"), ("time @1,x", "a time is a number of seconds"), ("time ,@5", "a time is needed")):
         test(why in gdb.monitor(wrong), f"monitor {wrong}", gdb.monitor(wrong))
-    same(gdb.monitor("part next"), "the trace is not divided: all of it is loaded\n", "monitor part")
 
 
 def test_gaps():
@@ -533,114 +532,45 @@ def test_gaps():
          "continue over many gaps names three and counts the others")
 
 
-def test_parts(name):
-    """All parts of a recording together are the whole."""
+def test_long(name):
+    """A recording of many windows of the cursor: moves of all kinds find their places."""
     everything = list(decode(name))
     whole = [item for item in everything if item]
-    gdb = Gdb(name, "--part", "100000")
-    text = gdb.monitor("part")
-    count = int(re.fullmatch(r"part (\d+) of 1 to \1\n", text)[1])
-    test(count > 2, f"{name}: a recording in parts begins with the last one", text)
-    begins = {}
-    for tid in (100, 101):
-        wanted = [item.pc for item in whole if item.tid == tid]
-        lengths, firsts, lasts = [], [], []
-        for part in range(1, count + 1):
-            text = gdb.monitor(f"part {part}")
-            gdb.ask(f"Hg{tid:x}")
-            firsts.append(gdb.move("?")[1] if gdb.number() == 0 else gdb.monitor("start") and gdb.move("?")[1])
-            lengths.append(gdb.last() + 1)
-            gdb.monitor("end")
-            lasts.append(gdb.move("?")[1])
-            test(f"\npart {part} of 1 to {count}\n" in gdb.monitor("where"), f"{name}: monitor where says which part it is")
-        same(sum(lengths), len(wanted), f"{name}: parts have all instructions of thread {tid}")
-        begins[tid] = [sum(lengths[:part]) for part in range(count)]
-        same((firsts, lasts), ([wanted[at] for at in begins[tid]], [wanted[at - 1] for at in begins[tid][1:]] + wanted[-1:]),
-             f"{name}: parts of thread {tid} begin and end where they should")
-        test(max(lengths) < 2 * min(lengths[:-1]), f"{name}: parts are of similar size", lengths)
-    gdb.ask("Hg64")
-    gdb.ask("Hc64")
     main = [item for item in whole if item.tid == 100]
-    pcs = [item.pc for item in main]
-
-    def at(text):
-        part = int(re.search(r"^part (\d+) of", text, re.M)[1])
-        return begins[100][part - 1] + int(re.search(r"^instruction (\d+) of", text, re.M)[1])
-    last = begins[100][-1]
-    same([at(gdb.monitor(f"part {words}")) for words in ("first", "last", "previous", "2", "next", "previous", "previous")],
-         [0, len(main) - 1, last - 1, begins[100][1], begins[100][2], begins[100][2] - 1, begins[100][1] - 1], f"{name}: monitor part moves")
-    same([gdb.monitor(f"part {words}").split(",")[0] for words in ("0", str(count + 1), "x", "99999999999999999999")], ["part: next"] * 4,
-         f"{name}: monitor part refuses others")
-    same((gdb.monitor("part previous"), at(gdb.monitor("where"))), ("there is no such part\n", begins[100][1] - 1),
-         f"{name}: there is none before the first")
-    gdb.said = ""
-    same((gdb.move("c")[2], gdb.said.count("the part that is loaded ends here: 'monitor part next'")), ("replaylog:end;", 1),
-         f"{name}: the end of a part is said")
-    gdb.said = ""
-    same((gdb.move("bc")[2], "the part" in gdb.said), ("replaylog:begin;", False), f"{name}: the beginning of the first one is that of the trace")
-    gdb.monitor("part last")
-    gdb.said = ""
-    same((gdb.move("bc")[2], gdb.said.count("the part that is loaded begins here: 'monitor part previous'")), ("replaylog:begin;", 1),
-         f"{name}: the beginning of a part is said")
-    gdb.said = ""
-    same((gdb.move("c")[2], "the part" in gdb.said), ("replaylog:end;", False), f"{name}: the end of the last one is that of the trace")
-    same((gdb.monitor("part next"), at(gdb.monitor("where"))), ("there is no such part\n", len(main) - 1), f"{name}: there is none after the last")
-    times = [number for number, pc in enumerate(pcs) if pc == LIBRARY]
+    gdb = Gdb(name, "--thread", "100")
+    same((gdb.last(), gdb.number()), (len(main) - 1, len(main) - 1), f"{name}: it begins at the end")
+    for share in (0.9, 0.1, 0.5, 0.2, 0.8):
+        number = int(share * len(main))
+        test(gdb.monitor(f"goto {number}").startswith(hex(main[number].pc)), f"{name}: monitor goto {share}")
+        same(gdb.number(), number, f"{name}: which is there")
+    times = [number for number, item in enumerate(main) if item.pc == LIBRARY]
     for wanted in (1, len(times) // 2, len(times)):
-        same(at(gdb.monitor(f"around labour {wanted}")), times[wanted - 1], f"{name}: monitor around finds call {wanted}")
-    same((gdb.monitor(f"around labour {len(times) + 1}"), at(gdb.monitor("where"))),
-         (f"around: thread 100 executes 'labour' less than {len(times) + 1} times in the trace\n", times[-1]), f"{name}: and no more")
-    same(gdb.monitor("around nowhere"), "around: no file of the trace has a function 'nowhere'\n", f"{name}: monitor around: no such function")
+        gdb.monitor(f"around labour {wanted}")
+        same(gdb.number(), times[wanted - 1], f"{name}: monitor around finds call {wanted}")
+    same((gdb.monitor(f"around labour {len(times) + 1}"), gdb.number()),
+         (f"around: thread 100 executes 'labour' less than {len(times) + 1} times in the window\n", times[-1]), f"{name}: and no more")
     places = with_gaps(everything)
     afters = [sum(pc is not None for pc in places[:i]) for i, pc in enumerate(places) if pc is None]
-    gdb.monitor("part first")
-    same([at(gdb.monitor("next-gap")) for _ in afters], afters, f"{name}: monitor next-gap, over parts")
-    same((gdb.monitor("next-gap"), at(gdb.monitor("where"))), ("there is no gap\n", afters[-1]), f"{name}: there is no further one")
-    gdb.monitor("part last")
-    same([at(gdb.monitor("previous-gap")) for _ in afters], [number - 1 for number in afters[::-1]], f"{name}: monitor previous-gap, over parts")
+    gdb.monitor("start")
+    same([gdb.monitor("next-gap") and gdb.number() for _ in afters], afters, f"{name}: monitor next-gap")
+    gdb.monitor("end")
+    same([gdb.monitor("previous-gap") and gdb.number() for _ in afters], [number - 1 for number in afters[::-1]], f"{name}: monitor previous-gap")
     if name == "untimed":
         same(gdb.monitor("time @5"), "the trace has no timestamps\n", "a trace without timestamps")
     else:
         for share in (0.1, 0.5, 0.9):
             wanted = int(share * len(main))
-            got = at(gdb.monitor(f"time @{main[wanted].time}"))
-            same(main[got].time, main[wanted].time, f"{name}: monitor time loads the part")
-        text = gdb.monitor(f"time @{main[0].time},@{main[-1].time}")
-        test(text.startswith("the second time is in a later part, which is not loaded\n"), f"{name}: a window of time is in one part", text)
-        test("later part" not in gdb.monitor(f"time @{main[2].time},@{main[9].time}"), f"{name}: and may be")
-    same(gdb.ask("qfThreadInfo"), "m64,65", f"{name}: the threads are those of the process")
+            gdb.monitor(f"time @{main[wanted].time}")
+            same(main[gdb.number()].time, main[wanted].time, f"{name}: monitor time {share}")
+    gdb.ask(f"Z0,{INTERPRETER:x},2")
+    gdb.ask("Hc-1")
+    gdb.monitor("end")
+    wanted = [(item.tid, number) for number, item in enumerate(main) if item.pc == INTERPRETER]
+    same((gdb.move("bc")[0], gdb.number()), wanted[-1], f"{name}: bc of all threads finds what is far away")
     gdb.ask("Hg65")
-    gdb.ask("Qbtrace:bts")
-    gdb.monitor("part 2")
-    same(gdb.ask("qC"), "QC65", f"{name}: a thread stays chosen when another part is loaded")
-    test(b"<bts" in gdb.document("btrace-conf"), f"{name}: and its branch trace")
+    stop = next(at for at, item in enumerate(whole) if item is main[wanted[-1][1]])
+    same(gdb.number(), max(0, sum(item.tid == 101 for item in whole[:stop]) - 1), f"{name}: and takes the other thread there")
     same(gdb.close(), 0, f"{name}: ends")
-
-
-def test_late():
-    """The process is not in the first parts."""
-    whole = [item for item in decode("late") if item and item.tid == 100]
-    gdb = Gdb("late", "--part", "60000")
-    count = int(re.fullmatch(r"part (\d+) of 1 to \1\n", gdb.monitor("part"))[1])
-    place = gdb.monitor("where")
-    for words in ("first", "1"):
-        text = gdb.monitor(f"part {words}")
-        same((text, gdb.monitor("where")), ("this part has no instruction of the process, or cannot be loaded\n", place),
-             f"late: part {words} does not have the process")
-    moves = []
-    while (text := gdb.monitor("part previous")) != "there is no such part\n":
-        moves.append(int(re.search(r"^part (\d+) of", text, re.M)[1]))
-    test(moves == list(range(count - 1, count - 1 - len(moves), -1)) and 1 < moves[-1] < count, "late: part previous stops at the first part with the process",
-         moves, count)
-    gdb.ask("Hg64")
-    gdb.monitor("part last")
-    same(gdb.monitor("around begin").split(" ")[:2], [hex(INTERPRETER), "begin+0x0"], "late: around looks in all parts")
-    gdb.monitor("start")
-    same((gdb.move("?")[1], gdb.number()), (whole[0].pc, 0), "late: the first instruction")
-    place = gdb.monitor("window last 50") and gdb.monitor("where")
-    same((gdb.monitor("around begin 9999").split(" ")[0], gdb.monitor("where")), ("around:", place), "late: a window stays when nothing is found")
-    same(gdb.monitor("time @9"), "this part has no instruction of the process, or cannot be loaded\n", "late: a time before the process")
-    gdb.close()
 
 
 def served(*options):
@@ -715,7 +645,7 @@ def test_errors():
             (2, "--src applies to raw traces only", "--src", "1"),
             (2, "each only once", "--time", "@1", "--time", "@1", "--time", "@1", "--last", "5"),
             (2, "--thread: 0 is not between 1 and 2147483647", "--thread", "0"), (2, "--last: 0 is not between 1 and", "--last", "0"),
-            (2, "--cpu: 65536 is not between 0 and 65535", "--cpu", "65536"), (2, "--part: 0 is not between 1 and", "--part", "0"),
+            (2, "--cpu: 65536 is not between 0 and 65535", "--cpu", "65536"),
             (2, "--run starts the only debugger", "--run", "--keep"), (2, "--run starts the only debugger", "--run", "--json"),
             (2, "--run starts the only debugger", "--run", "--listen", "0"),
             (2, "with - there is one debugger", "-", "--run"), (2, "with - there is one debugger", "-", "--listen", "0"),
@@ -737,7 +667,7 @@ def test_errors():
             (2, "a raw trace needs the program", f"{DIRECTORY}/timed/aux.0"),
             (2, "standard input is the debugger's", "-", "--elf", PROG, "-"),
             *((2, "apply to recordings only", *option, "--elf", PROG, f"{DIRECTORY}/timed/aux.0")
-              for option in (("--thread", "1"), ("--cpu", "0"), ("-u",), ("--part", "1")))):
+              for option in (("--thread", "1"), ("--cpu", "0"), ("-u",)))):
         done = fails(*words)
         test(done.returncode == status and why in done.stderr and not done.stdout, f"{' '.join(words)}: an error".replace(DIRECTORY, ""), done)
     lines = served()
@@ -780,6 +710,5 @@ def test_checksums():
 for part in (test_threads, test_registers, test_memory, test_steps, test_breakpoints, test_documents, test_branches, test_files, test_moves,
              test_times, test_gaps, test_checksums, test_end, test_choices, test_errors):
     part()
-test_parts("long")
-test_parts("untimed")
-test_late()
+for recording in ("long", "untimed", "late"):
+    test_long(recording)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace browse: a trace on the terminal, instruction by instruction, in both directions. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +9,8 @@
 #include "browser.h"
 #include "common/command.h"
 #include "common/ui.h"
+#include "stream/raw.h"
 #include "stream/source.h"
-
-/* Messages between two questions whether the user wants more. */
-#define STOP_MESSAGES 4096
 
 enum {
 	OPTION_THREAD = 't',
@@ -41,7 +37,7 @@ static const struct option_spec options_table[] = {
 
 /**
  * struct browse - the command
- * @bytes: of a raw trace that must be unpacked; NULL: the file is read where it is needed
+ * @raw: a raw trace, which is no recording
  */
 struct browse {
 	const struct command *command;
@@ -50,9 +46,7 @@ struct browse {
 	struct recording recording;
 	struct ntrace_space *space;
 	const char *path;
-	uint8_t *bytes;
-	uint64_t size;
-	int fd;
+	struct raw_trace raw;
 	int64_t tid;
 	int64_t cpu;
 	int64_t src;
@@ -267,103 +261,27 @@ static bool add_source(struct browser *browser, unsigned int src, uint64_t messa
 	return true;
 }
 
-/*
- * Counts the messages of each SRC; with @first only up to the first message.
- * Return: as list_more(), WALK_END without a message.
- */
-static enum walk_result count_sources(struct browse *browse, uint64_t *counts, bool first)
-{
-	enum walk_result result = WALK_END;
-	struct ntrace_message message;
-	static struct trace trace;
-	uint64_t asked = 0;
-	int got = 0;
-
-	browse->browser.walk.error = NTRACE_ERR_IO;
-	if (trace_open(&trace, browse->path, &browse->source.format))
-		return WALK_FAILED;
-	if (trace_start(&trace, &browse->source.params))
-		result = WALK_FAILED;
-	while (result != WALK_FAILED && (got = trace_next(&trace, &message)) >= 0) {
-		if (got == NTRACE_WIRE_MESSAGE) {
-			counts[message.field[NTRACE_FIELD_SRC] &
-			       ((1u << NTRACE_SRC_BITS_MAX) - 1)]++;
-			result = WALK_OK;
-			if (first)
-				break;
-		}
-		if (!(++asked % STOP_MESSAGES) &&
-		    screen_stop(&browse->browser, 0, trace.reader.offset)) {
-			result = WALK_STOPPED;
-			break;
-		}
-	}
-	trace_close(&trace);
-	return got == TRACE_FAILED ? WALK_FAILED : result;
-}
-
 static enum walk_result list_sources(struct browser *browser)
 {
-	uint64_t *counts = calloc(1u << NTRACE_SRC_BITS_MAX, sizeof(*counts));
-	enum walk_result result;
+	uint64_t *counts = calloc(RAW_SOURCES, sizeof(*counts));
+	const struct browse *browse = browser->input;
+	enum walk_result result = WALK_OK;
 
 	browser->walk.error = NTRACE_ERR_NOMEM;
 	if (!counts)
 		return WALK_FAILED;
-	result = count_sources(browser->input, counts, false);
+	if (!raw_trace_sources(&browse->raw, &browse->source.params, browse->path, counts,
+			       screen_stop, browser))
+		result = WALK_STOPPED;
 	if (result == WALK_OK) {
 		browser->choice_count = 0;
 		browser->complete = true;
 	}
-	for (unsigned int i = 0; result == WALK_OK && i < 1u << NTRACE_SRC_BITS_MAX; i++)
+	for (unsigned int i = 0; result == WALK_OK && i < RAW_SOURCES; i++)
 		if (counts[i] && !add_source(browser, i, counts[i]))
 			result = WALK_FAILED;
 	free(counts);
 	return result;
-}
-
-/* Bytes of a trace in frames, words, or compressed. */
-static int read_bytes(struct browse *browse, struct trace *trace)
-{
-	uint64_t room = 0;
-	const uint8_t *part;
-	uint8_t *more;
-	size_t size;
-
-	do {
-		if (trace_read(trace, &part, &size))
-			return EXIT_FAILED;
-		while (browse->size + size > room || !room) {
-			room = room ? 2 * room : 1u << 20;
-			more = realloc(browse->bytes, room);
-			if (!more)
-				return fail("out of memory");
-			browse->bytes = more;
-		}
-		memcpy(browse->bytes + browse->size, part, size);
-		browse->size += size;
-	} while (size);
-	return EXIT_OK;
-}
-
-static int open_bytes(struct browse *browse)
-{
-	const struct trace_format *format = &browse->source.format;
-	static struct trace trace;
-	int error;
-
-	error = trace_open(&trace, browse->path, format);
-	if (error)
-		return error;
-	if (!trace.size || format->words16 || format->framing.given || format->atid) {
-		error = read_bytes(browse, &trace);
-	} else {
-		browse->fd = open(browse->path, O_RDONLY | O_CLOEXEC);
-		if (browse->fd < 0)
-			error = fail("%s: %s", browse->path, strerror(errno));
-	}
-	trace_close(&trace);
-	return error;
 }
 
 static int open_raw(struct browse *browse)
@@ -382,25 +300,26 @@ static int open_raw(struct browse *browse)
 						    "cannot come from it");
 	error = source_map(&browse->source, &browse->space);
 	if (!error)
-		error = open_bytes(browse);
+		error = raw_trace_open(&browse->raw, browse->path, &browse->source.format);
 	if (error)
 		return error;
 	browser->base.params = &browse->source.params;
-	browser->base.data = browse->bytes;
-	browser->base.data_size = browse->size;
-	browser->base.fd = browse->fd;
+	browser->base.data = browse->raw.data;
+	browser->base.data_size = browse->raw.size;
 	browser->base.space = browse->space;
 	browser->list_more = list_sources;
 	browser->walk.hz = browse->source.params.timestamp_hz;
 	browser->code.digits = browse->source.params.xlen / 4;
 	browser->complete = !browse->source.params.src_bits;
 	src = browse->src < 0 ? 0 : (unsigned int)browse->src;
-	counts = calloc(1u << NTRACE_SRC_BITS_MAX, sizeof(*counts));
+	counts = calloc(RAW_SOURCES, sizeof(*counts));
 	if (!counts)
 		return fail("out of memory");
-	if (browse->src < 0 && !browser->complete && count_sources(browse, counts, true) == WALK_OK)
-		while (!counts[src])
-			src++;
+	if (browse->src < 0 && !browser->complete)
+		raw_trace_sources(&browse->raw, &browse->source.params, NULL, counts, NULL, NULL);
+	for (unsigned int i = 0; i < RAW_SOURCES; i++)
+		if (counts[i])
+			src = i;
 	free(counts);
 	return add_source(browser, src, 0) ? EXIT_OK : fail("out of memory");
 }
@@ -492,10 +411,8 @@ static void browse_free(struct browse *browse)
 	ntrace_space_put(browse->space);
 	recording_close(&browse->recording);
 	programs_free(&browse->source.recording.programs);
-	free(browse->bytes);
+	raw_trace_close(&browse->raw);
 	free(browse->around);
-	if (browse->fd >= 0)
-		close(browse->fd);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -506,7 +423,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int option, error;
 
 	browse.command = command;
-	browse.cpu = browse.src = browse.fd = -1;
+	browse.cpu = browse.src = -1;
 	source_init(&browse.source, command);
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {

@@ -29,11 +29,11 @@ static bool add_piece(struct pieces *pieces, uint64_t begin, uint64_t end)
 	return true;
 }
 
-/* Instructions @from to @to of a block. */
+/* Instructions @from to @to of the block of @place. */
 static bool add_part(struct pieces *pieces, const struct history *history,
 		     const struct history_place *place, uint32_t from, uint32_t to)
 {
-	const struct history_code *code = history_code_at(history, place);
+	const struct ntrace_cursor_place *block = history_at(history, place);
 	struct history_place end = *place;
 	uint64_t begin, last;
 	bool joined;
@@ -43,7 +43,10 @@ static bool add_part(struct pieces *pieces, const struct history *history,
 	end.instruction = to;
 	last = history_pc(history, &end);
 	joined = pieces->count && pieces->next == begin && begin;
-	pieces->next = last + history->sizes[code->sizes + to];
+	end.instruction = to + 1;
+	pieces->next = end.instruction < block->instructions ?
+			       history_pc(history, &end) :
+			       block->flow->last + block->flow->last_size;
 	if (!joined)
 		return add_piece(pieces, begin, last);
 	pieces->piece[pieces->count - 1].end = last;
@@ -60,23 +63,19 @@ static bool add_gap(struct pieces *pieces)
 }
 
 /* From instruction @from of the thread up to its current one. */
-static bool collect(struct pieces *pieces, const struct history *history,
-		    const struct history_place *to, uint64_t from)
+static bool collect(struct pieces *pieces, struct history *history, const struct history_place *to,
+		    uint64_t from)
 {
 	struct history_place at = history_seek(history, to->thread, from);
 
 	for (;;) {
-		bool last = at.run == to->run && at.block == to->block;
-		uint32_t end = last ? to->instruction :
-				      history_code_at(history, &at)->instructions - 1;
-		const struct history_run *gap;
+		bool last = at.first == to->first;
+		uint32_t end = last ? to->instruction : history_at(history, &at)->instructions - 1;
+		const char *gap;
 
 		if (!add_part(pieces, history, &at, at.instruction, end))
 			return false;
-		if (last)
-			return true;
-		at.instruction = end;
-		if (!history_step(history, &at, false, &gap))
+		if (last || !history_step_block(history, &at, false, &gap))
 			return true;
 		if (gap && !add_gap(pieces))
 			return false;
@@ -87,8 +86,8 @@ bool remote_branches_document(struct remote *remote, size_t thread, const char *
 			      struct packet_output *document)
 {
 	struct remote_thread *of = &remote->thread[thread];
-	const struct history *history = remote->target->history;
-	uint64_t to = history_number(history, &of->place), from;
+	const struct history_place *place = remote_place(remote, thread);
+	uint64_t to = history_number(place), from;
 	bool delta = !strcmp(annex, "delta"), good;
 	struct pieces pieces = { 0 };
 
@@ -100,7 +99,7 @@ bool remote_branches_document(struct remote *remote, size_t thread, const char *
 	from = delta ? of->sent_to : to - (to < remote->history ? to : remote->history);
 	if (!delta && from < of->low)
 		from = of->low < to ? of->low : to;
-	good = collect(&pieces, history, &of->place, from);
+	good = collect(&pieces, remote->target->history, place, from);
 	/* The first piece of more trace continues the last one: GDB knows where that began. */
 	if (good && delta)
 		pieces.piece[0].begin = 0;

@@ -12,8 +12,9 @@
 #include "common/command.h"
 #include "common/output.h"
 #include "common/ui.h"
-#include "parts.h"
 #include "server.h"
+#include "stream/source.h"
+#include "survey.h"
 
 #define DEFAULT_GDB "gdb-multiarch"
 
@@ -30,7 +31,6 @@ enum {
 	OPTION_GDB,
 	OPTION_EXEC,
 	OPTION_JSON,
-	OPTION_PART,
 };
 
 static const struct option_spec options_table[] = {
@@ -42,8 +42,6 @@ static const struct option_spec options_table[] = {
 	{ OPTION_LAST, "last", "N", "stay in the last N instructions of each thread" },
 	SELECT_OPTIONS,
 	SOURCE_OPTIONS,
-	{ OPTION_PART, "part", "SIZE",
-	  "recording: load SIZE bytes of trace at a time (default 64M)" },
 	{ OPTION_EXEC, "exec", "FILE[@ADDR]", "program for GDB, e.g. vmlinux" },
 	{ OPTION_LISTEN, "listen", "[HOST:]PORT", "where to listen (default: 127.0.0.1:0)" },
 	{ OPTION_KEEP, "keep", NULL, "keep listening when the last debugger has gone" },
@@ -60,12 +58,10 @@ static const struct option_spec options_table[] = {
 struct gdb {
 	const struct command *command;
 	struct source source;
-	struct load load;
-	struct parts parts;
-	uint64_t part_size;
-	struct history history;		/* of a raw trace */
-	struct target raw;
-	struct target *target;
+	struct survey survey;
+	struct history history;
+	struct target target;
+	struct raw_trace raw;
 	struct server server;
 	struct recording recording;
 	struct ntrace_space *space;
@@ -165,10 +161,10 @@ static int take_option(struct gdb *gdb, const struct options *options, int optio
 	case OPTION_THREAD:
 		return take_number(options, "thread", 1, INT32_MAX, &gdb->tid);
 	case OPTION_CPU:
-		return take_number(options, "cpu", 0, UINT16_MAX, &gdb->load.cpu);
+		return take_number(options, "cpu", 0, UINT16_MAX, &gdb->survey.cpu);
 	case OPTION_SRC:
 		return take_number(options, "src", 0, (1u << NTRACE_SRC_BITS_MAX) - 1,
-				   &gdb->load.src);
+				   &gdb->survey.src);
 	case OPTION_TIME:
 		return add_start(gdb, "time %s", options->value);
 	case OPTION_AROUND:
@@ -178,10 +174,7 @@ static int take_option(struct gdb *gdb, const struct options *options, int optio
 	case OPTION_USER:
 	case OPTION_KERNEL:
 	case OPTION_SELECT:
-		return option_select(options, option, &gdb->load.privileges);
-	case OPTION_PART:
-		return option_size(options, "part", 1, INT64_MAX, &gdb->part_size) ? EXIT_OK :
-										     EXIT_USAGE;
+		return option_select(options, option, &gdb->survey.privileges);
 	case OPTION_EXEC:
 		gdb->exec = options->value;
 		return EXIT_OK;
@@ -212,24 +205,21 @@ static int check_options(const struct gdb *gdb, bool recording)
 	if (gdb->run && (gdb->listen || gdb->server.keep || gdb->json))
 		return usage_error(gdb->command, "--run starts the only debugger: no --listen, "
 						 "--keep, --json");
-	if (!recording &&
-	    (gdb->tid || gdb->load.cpu >= 0 || gdb->load.privileges || gdb->part_size))
+	if (!recording && (gdb->tid || gdb->survey.cpu >= 0 || gdb->survey.privileges))
 		return usage_error(gdb->command,
-				   "--thread, --cpu, --user, --kernel, --privilege and --part "
-				   "apply to recordings only");
-	if (recording && gdb->load.src >= 0)
+				   "--thread, --cpu, --user, --kernel and --privilege apply to "
+				   "recordings only");
+	if (recording && gdb->survey.src >= 0)
 		return usage_error(gdb->command, "--src applies to raw traces only");
-	if (gdb->tid && gdb->load.cpu >= 0)
+	if (gdb->tid && gdb->survey.cpu >= 0)
 		return usage_error(gdb->command, "--thread and --cpu exclude each other");
 	return EXIT_OK;
 }
 
 /* ---- the trace ---- */
 
-/* The last part of a large recording: the debugger starts at its end. */
 static int open_recording(struct gdb *gdb, const char *path)
 {
-	struct parts *parts = &gdb->parts;
 	int error = source_open_recording(&gdb->source, &gdb->recording, path);
 	const struct ntrace_stream *first;
 
@@ -238,33 +228,13 @@ static int open_recording(struct gdb *gdb, const char *path)
 	first = ntrace_session_stream(gdb->recording.session, 0);
 	if (!first)
 		return target_nothing(gdb->tid);
-	parts->recording = &gdb->recording;
-	parts->options = &gdb->load;
-	parts->stream = gdb->source.stream;
-	parts->tid = gdb->tid;
-	parts->around = gdb->around;
-	parts->calls = gdb->calls;
-	parts->exec = gdb->exec;
-	parts->exec_bias = gdb->exec_bias;
-	parts->xlen = first->params->xlen;
-	error = parts_make(parts, gdb->part_size ? gdb->part_size : PARTS_SIZE, path);
-	if (error)
-		return error;
-	for (size_t i = parts->base.count; !gdb->target && i-- > 0;) {
-		gdb->target = parts_open(parts, i);
-		if (!gdb->target && parts->failed != EXIT_SHOWN)
-			return EXIT_FAILED;
-	}
-	if (!gdb->target)
-		return target_nothing(gdb->tid);
-	/* New clients begin there. */
-	gdb->target->clients++;
-	return EXIT_OK;
+	gdb->target.xlen = first->params->xlen;
+	gdb->history.stream = gdb->source.stream;
+	return survey_recording(&gdb->survey, &gdb->recording);
 }
 
 static int open_raw(struct gdb *gdb, const char *path)
 {
-	static struct trace trace;
 	int error = source_is_raw(&gdb->source);
 
 	if (error)
@@ -274,26 +244,27 @@ static int open_raw(struct gdb *gdb, const char *path)
 	if (gdb->pipe && !strcmp(path, "-"))
 		return usage_error(gdb->command, "standard input is the debugger's: the trace "
 						 "cannot come from it");
-	error = trace_open(&trace, path, &gdb->source.format);
-	if (error)
-		return error;
-	error = source_map(&gdb->source, &gdb->space);
+	error = raw_trace_open(&gdb->raw, path, &gdb->source.format);
 	if (!error)
-		error = load_raw(&gdb->load, &trace, &gdb->source.params, gdb->space);
-	trace_close(&trace);
-	if (!error && !history_end(&gdb->history, 0))
-		error = fail("out of memory");
-	if (!error && gdb->around)
-		gdb->tid = target_around(&gdb->history, gdb->around, gdb->calls);
-	if (!error)
-		error = target_init(&gdb->raw, &gdb->history, gdb->tid);
-	if (error == EXIT_SHOWN)
-		error = target_nothing(gdb->tid);
+		error = source_map(&gdb->source, &gdb->space);
+	gdb->target.xlen = gdb->source.params.xlen;
+	return error ? error :
+		       survey_raw(&gdb->survey, &gdb->raw, path, &gdb->source.params, gdb->space);
+}
+
+/* The process, or the harts, that the debugger sees. */
+static int choose_target(struct gdb *gdb)
+{
+	unsigned int xlen = gdb->target.xlen;
+	int error;
+
+	if (!gdb->tid && gdb->around)
+		gdb->tid = target_around(&gdb->history, gdb->calls);
+	error = target_init(&gdb->target, &gdb->history, gdb->tid);
+	gdb->target.xlen = xlen;
 	if (error)
-		return error;
-	gdb->raw.xlen = gdb->source.params.xlen;
-	gdb->target = &gdb->raw;
-	return gdb->exec ? target_set_exec(&gdb->raw, gdb->exec, gdb->exec_bias) : EXIT_OK;
+		return error == EXIT_SHOWN ? target_nothing(gdb->tid) : error;
+	return gdb->exec ? target_set_exec(&gdb->target, gdb->exec, gdb->exec_bias) : EXIT_OK;
 }
 
 static int parse_exec(struct gdb *gdb)
@@ -311,7 +282,7 @@ static int parse_exec(struct gdb *gdb)
 /* Tries the monitor commands of the options, so that an error is one of the command line. */
 static int try_starts(struct gdb *gdb)
 {
-	struct remote *remote = remote_new(gdb->target);
+	struct remote *remote = remote_new(&gdb->target);
 	int error = EXIT_OK;
 	char *text;
 
@@ -331,14 +302,18 @@ static int open_target(struct gdb *gdb, const char *path)
 	bool recording = is_recording(path);
 	int error = check_options(gdb, recording);
 
-	gdb->load.history = &gdb->history;
+	gdb->history.stream = -1;
+	gdb->history.around = gdb->around;
+	gdb->survey.history = &gdb->history;
 	if (!error)
 		error = parse_exec(gdb);
 	if (!error)
 		error = recording ? open_recording(gdb, path) : open_raw(gdb, path);
+	if (!error)
+		error = choose_target(gdb);
 	if (error)
 		return error;
-	gdb->server.target = gdb->target;
+	gdb->server.target = &gdb->target;
 	gdb->server.start = gdb->start;
 	return try_starts(gdb);
 }
@@ -348,7 +323,7 @@ static int open_target(struct gdb *gdb, const char *path)
 static void print_json(const struct gdb *gdb, const char *name)
 {
 	static struct output output;
-	const struct target *target = gdb->target;
+	const struct target *target = &gdb->target;
 
 	output_init(&output, STDOUT_FILENO);
 	output_text(&output, "{\"listen\": ");
@@ -382,7 +357,7 @@ static int serve_listening(struct gdb *gdb)
 	} else {
 		printf("listening on %s; connect with:\n"
 		       "  " DEFAULT_GDB "%s -ex 'target remote %s'\n",
-		       name, gdb->target->process ? " -ex 'set osabi none'" : "", name);
+		       name, gdb->target.process ? " -ex 'set osabi none'" : "", name);
 		fflush(stdout);
 	}
 	return server_run(&gdb->server);
@@ -482,11 +457,11 @@ static int serve(struct gdb *gdb, char **arguments, int count)
 
 static void gdb_free(struct gdb *gdb)
 {
-	parts_free(&gdb->parts);
-	target_free(&gdb->raw);
+	target_free(&gdb->target);
 	free(gdb->exec_path);
 	free(gdb->around);
 	history_free(&gdb->history);
+	raw_trace_close(&gdb->raw);
 	ntrace_space_put(gdb->space);
 	recording_close(&gdb->recording);
 	programs_free(&gdb->source.recording.programs);
@@ -513,7 +488,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int others = own < argc ? argc - own - 1 : 0;
 
 	gdb.command = command;
-	gdb.load.cpu = gdb.load.src = -1;
+	gdb.survey.cpu = gdb.survey.src = -1;
 	gdb.server.listener = -1;
 	source_init(&gdb.source, command);
 	options_init(&options, command, own, argv, true);

@@ -1,32 +1,68 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Executed code in memory. */
+/* What threads executed: places of their cursors, with numbers; see history.h. */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/ui.h"
 #include "history.h"
+
+/* Blocks between two posts, as far as the cursor has been there. */
+#define POST_BLOCKS 1024
+/* Maximum number of instructions of a block (lib/flow). */
+#define BLOCK_INSTRUCTIONS 4096
+
+/* A block with a known number of instructions before it. */
+struct post {
+	struct ntrace_cursor_mark mark;
+	uint64_t first;
+};
+
+/**
+ * struct history_cursor - the cursor of a thread, by blocks
+ * @here: the block where it is
+ * @whole: of all privileges; NULL = so is @cursor, or not needed so far
+ * @post: in order; the first block is one of them
+ * @moves: blocks since the last post
+ * @sized: @starts are those of the present block, offsets from @base
+ */
+struct history_cursor {
+	struct ntrace_cursor *cursor;
+	struct ntrace_cursor *whole;
+	struct ntrace_cursor_mark here;
+	struct post *post;
+	size_t posts, room;
+	unsigned int moves;
+	bool sized;
+	uint32_t count;
+	uint64_t base;
+	uint16_t starts[BLOCK_INSTRUCTIONS];
+};
+
+static void free_cursor(struct history_cursor *cursor)
+{
+	if (!cursor)
+		return;
+	ntrace_cursor_free(cursor->cursor);
+	ntrace_cursor_free(cursor->whole);
+	free(cursor->post);
+	free(cursor);
+}
 
 void history_free(struct history *history)
 {
 	size_t i;
 
-	for (i = 0; i < history->run_count; i++) {
-		ntrace_space_put(history->run[i].space);
-		free(history->run[i].gap);
-	}
 	tdestroy(history->thread_tree, free);
 	tdestroy(history->module_tree, free);
 	for (i = 0; i < history->thread_count; i++)
-		free(history->thread[i].run);
-	for (i = 0; i < history->module_count; i++)
+		free_cursor(history->thread[i].cursor);
+	for (i = 0; i < history->module_count; i++) {
 		ntrace_object_put(history->module[i].object);
-	free(history->code);
-	free(history->sizes);
-	free(history->block);
-	free(history->run);
+		free(history->module[i].entry);
+	}
 	free(history->thread);
 	free(history->module);
-	free(history->bucket);
 	*history = (struct history){ 0 };
 }
 
@@ -47,486 +83,639 @@ bool history_grow(void *array, size_t count, size_t *room, size_t size)
 	return true;
 }
 
+/* ---- threads and modules ---- */
+
 /* What the trees of threads and modules have: the key, and the number in the array. */
-struct thread_node {
+struct node {
+	const struct ntrace_object *object;	/* NULL: a thread */
+	uint64_t bias;
 	int32_t pid, tid;
 	size_t number;
 };
 
-struct module_node {
-	const struct ntrace_object *object;
-	uint64_t bias;
-	int32_t pid;
-	size_t number;
-};
-
-static int compare_threads(const void *left, const void *right)
+static int compare_nodes(const void *left, const void *right)
 {
-	const struct thread_node *a = left, *b = right;
-
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
-}
-
-static int compare_modules(const void *left, const void *right)
-{
-	const struct module_node *a = left, *b = right;
+	const struct node *a = left, *b = right;
 
 	if (a->object != b->object)
 		return (uintptr_t)a->object < (uintptr_t)b->object ? -1 : 1;
 	if (a->bias != b->bias)
 		return a->bias < b->bias ? -1 : 1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Adds a copy of @key. Return: false when out of memory */
-static bool add_node(void **tree, const void *key, size_t size,
-		     int (*compare)(const void *, const void *))
+/* The number of a key in the tree, which is added. Return: -1 when out of memory */
+static int64_t find_node(void **tree, const struct node *key)
 {
-	void *node = malloc(size);
+	struct node **found = tfind(key, tree, compare_nodes), *node;
 
+	if (found)
+		return (int64_t)(*found)->number;
+	node = malloc(sizeof(*node));
 	if (!node)
-		return false;
-	memcpy(node, key, size);
-	if (tsearch(node, tree, compare))
-		return true;
+		return -1;
+	*node = *key;
+	if (tsearch(node, tree, compare_nodes))
+		return (int64_t)key->number;
 	free(node);
-	return false;
+	return -1;
 }
 
 int64_t history_thread(struct history *history, int32_t pid, int32_t tid)
 {
-	const struct thread_node key = { pid, tid, history->thread_count };
-	struct thread_node **found = tfind(&key, &history->thread_tree, compare_threads);
+	const struct node key = { .pid = pid, .tid = tid, .number = history->thread_count };
+	struct history_thread *thread;
+	int64_t number;
 
-	if (found)
-		return (int64_t)(*found)->number;
 	if (!history_grow(&history->thread, history->thread_count, &history->thread_room,
-			  sizeof(*history->thread)) ||
-	    !add_node(&history->thread_tree, &key, sizeof(key), compare_threads))
+			  sizeof(*history->thread)))
 		return -1;
-	history->thread[history->thread_count] = (struct history_thread){ .pid = pid, .tid = tid };
-	return (int64_t)history->thread_count++;
+	number = find_node(&history->thread_tree, &key);
+	if (number != (int64_t)history->thread_count)
+		return number;
+	thread = &history->thread[history->thread_count++];
+	*thread = (struct history_thread){ .pid = pid, .tid = tid };
+	ntrace_cursor_config_init(&thread->config);
+	return number;
+}
+
+/* Finds the function whose executions are counted. Return: false when out of memory */
+static bool find_entries(const struct history *history, struct history_module *module)
+{
+	const char *symbol;
+	size_t room = 0;
+	uint64_t at;
+
+	for (size_t k = 0;
+	     history->around && (symbol = ntrace_object_function(module->object, k, &at)); k++) {
+		if (!*symbol || !ntrace_symbol_matches(symbol, history->around))
+			continue;
+		if (!history_grow(&module->entry, module->entries, &room, sizeof(*module->entry)))
+			return false;
+		module->entry[module->entries++] = at + module->bias;
+	}
+	return true;
 }
 
 int64_t history_add_module(struct history *history, struct ntrace_object *object, uint64_t bias,
 			   int32_t pid)
 {
-	const struct module_node key = { object, bias, pid, history->module_count };
-	struct module_node **found = tfind(&key, &history->module_tree, compare_modules);
+	const struct node key = {
+		.object = object, .bias = bias, .pid = pid, .number = history->module_count
+	};
+	struct history_module *module =
+		history->module_count ? &history->module[history->last_module] : NULL;
+	int64_t number;
 
-	if (found)
-		return (int64_t)(*found)->number;
+	if (module && module->object == object && module->bias == bias && module->pid == pid)
+		return (int64_t)history->last_module;
 	if (!history_grow(&history->module, history->module_count, &history->module_room,
-			  sizeof(*history->module)) ||
-	    !add_node(&history->module_tree, &key, sizeof(key), compare_modules))
+			  sizeof(*history->module)))
 		return -1;
-	history->module[history->module_count] = (struct history_module){
+	number = find_node(&history->module_tree, &key);
+	if (number >= 0)
+		history->last_module = (size_t)number;
+	if (number != (int64_t)history->module_count)
+		return number;
+	module = &history->module[history->module_count++];
+	*module = (struct history_module){
 		.object = ntrace_object_get(object),
 		.bias = bias,
 		.pid = pid,
 	};
-	return (int64_t)history->module_count++;
+	return find_entries(history, module) ? number : -1;
 }
 
-/* ---- code ---- */
-
-static uint64_t code_hash(uint64_t address, uint32_t instructions, int32_t module)
+void history_survey_block(struct history *history, struct history_thread *thread, int64_t module,
+			  const struct ntrace_block *block, uint64_t times)
 {
-	uint64_t hash = address * 0x9e3779b97f4a7c15;
+	struct history_module *of = module < 0 ? NULL : &history->module[module];
 
-	hash ^= instructions + ((uint64_t)(uint32_t)module << 32);
-	hash *= 0xff51afd7ed558ccd;
-	return hash ^ hash >> 32;
+	thread->instructions += times * block->instructions;
+	if (!of)
+		return;
+	of->instructions += times * block->instructions;
+	for (size_t i = 0; i < of->entries; i++)
+		if (of->entry[i] - block->address < block->bytes) {
+			thread->calls += times;
+			break;
+		}
 }
 
-static bool enlarge_table(struct history *history)
+/* ---- cursors ---- */
+
+static void cursor_failed(int error)
 {
-	size_t more = history->buckets ? 2 * history->buckets : 1024, i, at;
-	uint32_t *bucket;
-
-	if (2 * history->code_count < history->buckets)
-		return true;
-	bucket = calloc(more, sizeof(*bucket));
-	if (!bucket)
-		return false;
-	for (i = 0; i < history->code_count; i++) {
-		const struct history_code *code = &history->code[i];
-
-		at = code_hash(code->address, code->instructions, code->module) & (more - 1);
-		while (bucket[at])
-			at = (at + 1) & (more - 1);
-		bucket[at] = (uint32_t)i + 1;
-	}
-	free(history->bucket);
-	history->bucket = bucket;
-	history->buckets = more;
-	return true;
+	fail("the trace cannot be decoded any more: %s", ntrace_strerror(error));
 }
 
-static bool same_code(const struct history *history, const struct history_code *code,
-		      uint64_t address, const uint8_t *sizes, uint32_t instructions, int32_t module)
+static bool same_mark(const struct ntrace_cursor_mark *a, const struct ntrace_cursor_mark *b)
 {
-	return code->address == address && code->instructions == instructions &&
-	       code->module == module && !memcmp(history->sizes + code->sizes, sizes, instructions);
+	return !ntrace_cursor_compare(a, b);
 }
 
-int64_t history_add_code(struct history *history, uint64_t address, const uint8_t *sizes,
-			 uint32_t instructions, int32_t module)
+/* Goes to the next item of the thread, in its stream. Return: as ntrace_cursor_next() */
+static int move(const struct history *history, struct ntrace_cursor *cursor, bool back)
 {
-	struct history_code *code;
-	uint64_t last = address;
-	size_t at;
+	int got;
 
-	if (!enlarge_table(history) || !instructions ||
-	    history->size_count + instructions > UINT32_MAX)
-		return -1;
-	at = code_hash(address, instructions, module) & (history->buckets - 1);
-	for (; history->bucket[at]; at = (at + 1) & (history->buckets - 1))
-		if (same_code(history, &history->code[history->bucket[at] - 1], address, sizes,
-			      instructions, module))
-			return history->bucket[at] - 1;
-	while (history->size_room < history->size_count + instructions)
-		if (!history_grow(&history->sizes, history->size_room, &history->size_room, 1))
-			return -1;
-	if (!history_grow(&history->code, history->code_count, &history->code_room,
-			  sizeof(*history->code)))
-		return -1;
-	for (uint32_t i = 0; i + 1 < instructions; i++)
-		last += sizes[i];
-	code = &history->code[history->code_count];
-	*code = (struct history_code){
-		.address = address,
-		.last = last,
-		.end = last + sizes[instructions - 1],
-		.sizes = (uint32_t)history->size_count,
-		.instructions = instructions,
-		.module = module,
-	};
-	memcpy(history->sizes + history->size_count, sizes, instructions);
-	history->size_count += instructions;
-	history->bucket[at] = (uint32_t)++history->code_count;
-	return (int64_t)history->code_count - 1;
+	do
+		got = back ? ntrace_cursor_prev(cursor) : ntrace_cursor_next(cursor);
+	while (!got && history->stream >= 0 &&
+	       ntrace_cursor_place(cursor)->stream != history->stream);
+	if (got < 0)
+		cursor_failed(got);
+	return got;
 }
 
-/* ---- runs ---- */
-
-struct history_run *history_add_run(struct history *history, const struct history_run *run)
+/* Goes to the next block. Return: false: there is none */
+static bool move_to_block(const struct history *history, struct ntrace_cursor *cursor, bool back)
 {
-	struct history_run *added;
+	while (!move(history, cursor, back))
+		if (ntrace_cursor_place(cursor)->type == NTRACE_FLOW_BLOCK)
+			return true;
+	return false;
+}
 
-	if (!history_grow(&history->run, history->run_count, &history->run_room,
-			  sizeof(*history->run)))
+static struct history_cursor *open_cursor(const struct history *history, uint32_t number)
+{
+	struct history_thread *thread = &history->thread[number];
+	struct history_cursor *made = thread->cursor;
+	int error;
+
+	if (made)
+		return made;
+	made = calloc(1, sizeof(*made));
+	if (!made)
 		return NULL;
-	added = &history->run[history->run_count++];
-	*added = *run;
-	added->first = history->block_count;
-	ntrace_space_get(added->space);
-	if (run->time_known && (!history->time_known || run->time < history->first_time)) {
-		history->time_known = true;
-		history->first_time = run->time;
+	thread->config.step = NTRACE_CURSOR_BLOCKS;
+	error = ntrace_cursor_new(&made->cursor, &thread->config);
+	if (!error && history_grow(&made->post, 0, &made->room, sizeof(*made->post)) &&
+	    move_to_block(history, made->cursor, false)) {
+		ntrace_cursor_save(made->cursor, &made->here);
+		made->post[made->posts++] = (struct post){ made->here, 0 };
+		thread->cursor = made;
+		return made;
 	}
-	return added;
+	if (error)
+		cursor_failed(error);
+	free_cursor(made);
+	return NULL;
 }
 
-bool history_add_block(struct history *history, uint32_t code)
+const struct ntrace_cursor_place *history_at(const struct history *history,
+					     const struct history_place *place)
 {
-	struct history_run *run = &history->run[history->run_count - 1];
+	/* A trace that cannot be read any more. */
+	static const struct ntrace_flow_event no_flow = { .type = NTRACE_FLOW_BLOCK };
+	static const struct ntrace_cursor_place nowhere = { .flow = &no_flow, .comm = "" };
+	struct history_cursor *cursor = open_cursor(history, place->thread);
+	const struct ntrace_cursor_place *at;
+	int error = 0;
 
-	if (!history_grow(&history->block, history->block_count, &history->block_room,
-			  sizeof(*history->block)))
-		return false;
-	history->block[history->block_count++] = code;
-	run->blocks++;
-	run->instructions += history->code[code].instructions;
-	return true;
+	if (!cursor)
+		return &nowhere;
+	if (!same_mark(&cursor->here, &place->mark) || !ntrace_cursor_place(cursor->cursor))
+		error = ntrace_cursor_restore(cursor->cursor, &place->mark);
+	if (error < 0)
+		cursor_failed(error);
+	if (!same_mark(&cursor->here, &place->mark))
+		cursor->sized = false;
+	cursor->here = place->mark;
+	at = ntrace_cursor_place(cursor->cursor);
+	return at ? at : &nowhere;
 }
 
-struct order {
-	uint64_t order;
-	uint32_t thread;
-	uint32_t run;
-};
-
-static int by_order(const void *first, const void *second)
+static int take_start(void *data, uint64_t address, const uint8_t *bytes,
+		      const struct ntrace_insn *insn)
 {
-	const struct order *a = first, *b = second;
+	struct history_cursor *cursor = data;
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	return a->run < b->run ? -1 : a->run > b->run;
+	(void)bytes;
+	(void)insn;
+	if (cursor->count < BLOCK_INSTRUCTIONS)
+		cursor->starts[cursor->count++] = (uint16_t)(address - cursor->base);
+	return 0;
 }
 
-/* Leaves out gaps at the beginning, and runs before the last @last instructions. */
-static void number_runs(struct history *history, struct history_thread *thread, uint64_t last)
+/* The offsets of the instructions of a block. */
+static const uint16_t *starts_of(const struct history *history, const struct history_place *place)
 {
-	uint64_t sum = 0, number = 0;
-	uint32_t i, first = thread->runs;
+	static const uint16_t none[BLOCK_INSTRUCTIONS];
+	const struct ntrace_cursor_place *at = history_at(history, place);
+	struct history_cursor *cursor = history->thread[place->thread].cursor;
 
-	while (first && (!last || sum < last))
-		sum += history->run[thread->run[--first]].instructions;
-	while (first < thread->runs && !history->run[thread->run[first]].blocks)
-		first++;
-	thread->runs -= first;
-	memmove(thread->run, thread->run + first, thread->runs * sizeof(*thread->run));
-	for (i = 0; i < thread->runs; i++) {
-		history->run[thread->run[i]].number = number;
-		number += history->run[thread->run[i]].instructions;
+	if (!cursor)
+		return none;
+	if (!cursor->sized) {
+		cursor->count = 0;
+		cursor->base = at->address;
+		ntrace_flow_instructions(at->flow, take_start, cursor);
+		cursor->sized = true;
 	}
-	thread->instructions = number;
-}
-
-/* Takes the runs of a thread from the sorted runs. Return: false when out of memory. */
-static bool take_runs(struct history *history, uint32_t index, const struct order *order,
-		      size_t *next)
-{
-	struct history_thread *thread = &history->thread[index];
-	size_t end = *next, i;
-
-	while (end < history->run_count && order[end].thread == index)
-		end++;
-	free(thread->run);
-	thread->run = calloc(end - *next + 1, sizeof(*thread->run));
-	if (!thread->run)
-		return false;
-	thread->runs = (uint32_t)(end - *next);
-	for (i = *next; i < end; i++)
-		thread->run[i - *next] = order[i].run;
-	*next = end;
-	return true;
-}
-
-bool history_end(struct history *history, uint64_t last)
-{
-	struct order *order = calloc(history->run_count + 1, sizeof(*order));
-	size_t i, next = 0;
-	bool taken = true;
-
-	if (!order)
-		return false;
-	for (i = 0; i < history->run_count; i++)
-		order[i] = (struct order){ history->run[i].order, history->run[i].thread,
-					   (uint32_t)i };
-	qsort(order, history->run_count, sizeof(*order), by_order);
-	for (i = 0; taken && i < history->thread_count; i++) {
-		taken = take_runs(history, (uint32_t)i, order, &next);
-		if (taken)
-			number_runs(history, &history->thread[i], last);
-	}
-	free(order);
-	return taken;
-}
-
-/* ---- places ---- */
-
-const struct history_run *history_run_at(const struct history *history,
-					 const struct history_place *place)
-{
-	return &history->run[history->thread[place->thread].run[place->run]];
-}
-
-const struct history_code *history_code_at(const struct history *history,
-					   const struct history_place *place)
-{
-	return &history->code[history->block[history_run_at(history, place)->first + place->block]];
+	return cursor->starts;
 }
 
 uint64_t history_pc(const struct history *history, const struct history_place *place)
 {
-	const struct history_code *code = history_code_at(history, place);
-	uint64_t address = code->address;
+	uint64_t address = history_at(history, place)->address;
 
-	for (uint32_t i = 0; i < place->instruction; i++)
-		address += history->sizes[code->sizes + i];
-	return address;
+	return place->instruction ? address + starts_of(history, place)[place->instruction] :
+				    address;
 }
 
-static uint32_t block_instructions(const struct history *history, const struct history_run *run,
-				   uint64_t block)
+/* ---- posts ---- */
+
+/* The post at or before a block, by its mark. */
+static size_t post_before(const struct history_cursor *cursor,
+			  const struct ntrace_cursor_mark *mark)
 {
-	return history->code[history->block[run->first + block]].instructions;
-}
+	size_t low = 0, high = cursor->posts;
 
-uint64_t history_number(const struct history *history, const struct history_place *place)
-{
-	const struct history_run *run = history_run_at(history, place);
-	uint64_t number = run->number + place->instruction;
-
-	for (uint64_t i = 0; i < place->block; i++)
-		number += block_instructions(history, run, i);
-	return number;
-}
-
-struct history_place history_seek(const struct history *history, uint32_t thread, uint64_t number)
-{
-	const struct history_thread *of = &history->thread[thread];
-	struct history_place place = { .thread = thread };
-	uint32_t low = 0, high = of->runs;
-	const struct history_run *run;
-
-	if (!of->instructions)
-		return place;
-	if (number >= of->instructions)
-		number = of->instructions - 1;
-	/* The last run that starts at or before it; a gap has no instructions. */
 	while (low + 1 < high) {
-		uint32_t middle = low + (high - low) / 2;
+		size_t middle = low + (high - low) / 2;
 
-		if (history->run[of->run[middle]].number <= number)
+		if (ntrace_cursor_compare(&cursor->post[middle].mark, mark) <= 0)
 			low = middle;
 		else
 			high = middle;
 	}
-	while (!history->run[of->run[low]].blocks)
-		low--;
-	place.run = low;
-	run = history_run_at(history, &place);
-	number -= run->number;
-	while (number >= block_instructions(history, run, place.block))
-		number -= block_instructions(history, run, place.block++);
-	place.instruction = (uint32_t)number;
+	return low;
+}
+
+/* Notes the block where the cursor is, unless that is near a post. Without memory, it is none. */
+static void add_post(struct history_cursor *cursor, uint64_t first)
+{
+	size_t before;
+
+	if (++cursor->moves < POST_BLOCKS)
+		return;
+	cursor->moves = 0;
+	ntrace_cursor_save(cursor->cursor, &cursor->here);
+	before = post_before(cursor, &cursor->here);
+	if (same_mark(&cursor->post[before].mark, &cursor->here) ||
+	    !history_grow(&cursor->post, cursor->posts, &cursor->room, sizeof(*cursor->post)))
+		return;
+	memmove(&cursor->post[before + 2], &cursor->post[before + 1],
+		(cursor->posts - before - 1) * sizeof(*cursor->post));
+	cursor->post[before + 1] = (struct post){ cursor->here, first };
+	cursor->posts++;
+}
+
+static struct history_place place_of(uint32_t thread, const struct post *post)
+{
+	return (struct history_place){ .thread = thread, .first = post->first, .mark = post->mark };
+}
+
+static struct history_place last_place(const struct history *history, uint32_t number)
+{
+	const struct history_thread *thread = &history->thread[number];
+	struct history_cursor *cursor = open_cursor(history, number);
+	struct history_place place = { .thread = number };
+	const struct ntrace_cursor_place *at;
+	int error;
+
+	if (!cursor)
+		return place;
+	error = ntrace_cursor_last(cursor->cursor);
+	if (error < 0)
+		cursor_failed(error);
+	at = ntrace_cursor_place(cursor->cursor);
+	if (at && (at->type != NTRACE_FLOW_BLOCK ||
+		   (history->stream >= 0 && at->stream != history->stream)))
+		move_to_block(history, cursor->cursor, true);
+	ntrace_cursor_save(cursor->cursor, &cursor->here);
+	cursor->sized = false;
+	place.mark = cursor->here;
+	at = history_at(history, &place);
+	place.first = thread->instructions - at->instructions;
+	place.instruction = at->instructions - 1;
 	return place;
 }
 
-/* Goes to the first instruction of the next block, or to the last one of the previous block. */
-static bool next_block(const struct history *history, struct history_place *place, bool back,
-		       const struct history_run **gap)
+struct history_place history_seek(const struct history *history, uint32_t thread, uint64_t number)
+{
+	struct history *walked = (struct history *)(uintptr_t)history;
+	const struct history_thread *of = &history->thread[thread];
+	struct history_place place, last;
+	struct history_cursor *cursor;
+	const char *gap;
+	size_t post;
+
+	if (number + 1 >= of->instructions)
+		return last_place(history, thread);
+	cursor = open_cursor(history, thread);
+	if (!cursor)
+		return (struct history_place){ .thread = thread };
+	for (post = cursor->posts - 1; cursor->post[post].first > number; post--)
+		;
+	place = place_of(thread, &cursor->post[post]);
+	/* From the nearest place with a known number. */
+	last = post + 1 < cursor->posts ? place_of(thread, &cursor->post[post + 1]) :
+					  last_place(history, thread);
+	if (last.first - number < number - place.first)
+		place = last;
+	while (number < place.first)
+		if (!history_step_block(walked, &place, true, &gap))
+			break;
+	while (number - place.first >= history_at(history, &place)->instructions)
+		if (!history_step_block(walked, &place, false, &gap))
+			break;
+	place.instruction = (uint32_t)(number - place.first);
+	return place;
+}
+
+/* ---- gaps ---- */
+
+static bool is_shown(const struct history_thread *thread, const struct ntrace_cursor_place *place)
+{
+	return place->privilege == NTRACE_CURSOR_NO_PRIVILEGE ||
+	       thread->config.privileges >> place->privilege & 1;
+}
+
+/* Whether the code before or after a gap is shown. */
+static bool is_next_to_shown(const struct history *history, const struct history_thread *thread,
+			     const struct ntrace_cursor_mark *gap)
+{
+	struct ntrace_cursor_config config = thread->config;
+	struct ntrace_cursor *whole = thread->cursor->whole;
+
+	config.privileges = 0;
+	if (!whole && ntrace_cursor_new(&thread->cursor->whole, &config))
+		return true;
+	whole = thread->cursor->whole;
+	for (unsigned int back = 0; back < 2; back++)
+		if (!ntrace_cursor_restore(whole, gap) && move_to_block(history, whole, back) &&
+		    is_shown(thread, ntrace_cursor_place(whole)))
+			return true;
+	return false;
+}
+
+/*
+ * Explains the gap where the cursor is: by the error before it. Return: false: memory that is not
+ * known between code that is not shown, such as firmware
+ */
+static bool explain_gap(struct history *history, const struct history_thread *thread)
+{
+	struct ntrace_cursor *cursor = thread->cursor->cursor;
+	struct ntrace_cursor_mark mark;
+	const struct ntrace_cursor_place *place;
+	bool unmapped = false;
+
+	ntrace_flow_describe(ntrace_cursor_place(cursor)->flow, history->gap, sizeof(history->gap));
+	ntrace_cursor_save(cursor, &mark);
+	ntrace_cursor_prev(cursor);
+	place = ntrace_cursor_place(cursor);
+	if (place && place->type == NTRACE_FLOW_ERROR) {
+		unmapped = place->flow->code == NTRACE_FLOW_ERROR_NOMAP;
+		ntrace_flow_describe(place->flow, history->gap, sizeof(history->gap));
+	}
+	ntrace_cursor_restore(cursor, &mark);
+	return !unmapped || !thread->config.privileges || is_next_to_shown(history, thread, &mark);
+}
+
+/* ---- moves ---- */
+
+bool history_step_block(struct history *history, struct history_place *place, bool back,
+			const char **gap)
 {
 	const struct history_thread *thread = &history->thread[place->thread];
-	struct history_place to = *place;
+	uint32_t instructions = history_at(history, place)->instructions;
+	struct history_cursor *cursor = thread->cursor;
+	const struct ntrace_cursor_place *at;
 
-	to.instruction = 0;
-	if (!back && to.block + 1 < history_run_at(history, &to)->blocks) {
-		to.block++;
-	} else if (back && to.block) {
-		to.block--;
-	} else {
-		do {
-			if (back ? !to.run : to.run + 1 >= thread->runs)
-				return false;
-			to.run += back ? UINT32_MAX : 1;
-			if (!history_run_at(history, &to)->blocks)
-				*gap = history_run_at(history, &to);
-		} while (!history_run_at(history, &to)->blocks);
-		to.block = back ? history_run_at(history, &to)->blocks - 1 : 0;
-	}
-	if (back)
-		to.instruction = history_code_at(history, &to)->instructions - 1;
-	*place = to;
+	*gap = NULL;
+	if (!cursor)
+		return false;
+	do {
+		if (move(history, cursor->cursor, back)) {
+			ntrace_cursor_restore(cursor->cursor, &place->mark);
+			*gap = NULL;
+			return false;
+		}
+		at = ntrace_cursor_place(cursor->cursor);
+		if (at->type == NTRACE_FLOW_GAP && explain_gap(history, thread))
+			*gap = history->gap;
+	} while (at->type != NTRACE_FLOW_BLOCK);
+	ntrace_cursor_save(cursor->cursor, &cursor->here);
+	cursor->sized = false;
+	place->mark = cursor->here;
+	place->first = back ? place->first - at->instructions : place->first + instructions;
+	place->instruction = back ? at->instructions - 1 : 0;
+	add_post(cursor, place->first);
 	return true;
 }
 
-bool history_step(const struct history *history, struct history_place *place, bool back,
-		  const struct history_run **gap)
+bool history_step(struct history *history, struct history_place *place, bool back, const char **gap)
 {
 	*gap = NULL;
-	if (back && place->instruction) {
-		place->instruction--;
+	if (back ? place->instruction > 0 :
+		   place->instruction + 1 < history_at(history, place)->instructions) {
+		place->instruction += back ? UINT32_MAX : 1;
 		return true;
 	}
-	if (!back && place->instruction + 1 < history_code_at(history, place)->instructions) {
-		place->instruction++;
-		return true;
-	}
-	return next_block(history, place, back, gap);
+	return history_step_block(history, place, back, gap);
 }
 
-/* The next instruction of the set in the current block, @place excluded. */
-static bool find_in_block(const struct history *history, struct history_place *place, bool back,
-			  bool (*stop)(void *data, uint64_t address), void *data)
+static int compare_addresses(const void *left, const void *right)
 {
-	const struct history_code *code = history_code_at(history, place);
-	const uint8_t *sizes = history->sizes + code->sizes;
-	uint64_t address = history_pc(history, place);
-	uint32_t at = place->instruction;
+	const uint64_t *a = left, *b = right;
 
-	while (back ? at > 0 : at + 1 < code->instructions) {
-		if (back)
-			address -= sizes[--at];
+	return *a < *b ? -1 : *a > *b;
+}
+
+void history_sort(uint64_t *address, size_t count)
+{
+	if (count)
+		qsort(address, count, sizeof(*address), compare_addresses);
+}
+
+/* Index of the first address that is not below @from. */
+static size_t first_from(const struct history_search *search, uint64_t from)
+{
+	size_t low = 0, high = search->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (search->address[middle] < from)
+			low = middle + 1;
 		else
-			address += sizes[at++];
-		if (stop(data, address)) {
-			place->instruction = at;
+			high = middle;
+	}
+	return low;
+}
+
+bool history_has(const struct history_search *search, uint64_t address)
+{
+	size_t at = first_from(search, address);
+
+	return at < search->count && search->address[at] == address;
+}
+
+/* Whether a block may have an instruction that is looked for. */
+static bool may_have(const struct history_search *search, const struct ntrace_cursor_place *block)
+{
+	size_t at = first_from(search, block->address);
+
+	return at < search->count && search->address[at] <= block->flow->last;
+}
+
+/* The next instruction that is looked for in the block, from @at on. Return: false: none up to the limit */
+static bool find_in_block(const struct history *history, struct history_place *place, int64_t at,
+			  bool back, const struct history_search *search)
+{
+	const struct ntrace_cursor_place *block = history_at(history, place);
+	const uint64_t first = place->first;
+	const uint16_t *starts;
+
+	if (!may_have(search, block))
+		return false;
+	starts = starts_of(history, place);
+	for (; at >= 0 && at < (int64_t)block->instructions; at += back ? -1 : 1) {
+		if (back ? first + (uint64_t)at < search->limit :
+			   first + (uint64_t)at > search->limit)
+			return false;
+		if (history_has(search, block->address + starts[at])) {
+			place->instruction = (uint32_t)at;
 			return true;
 		}
 	}
 	return false;
 }
 
-bool history_find(const struct history *history, struct history_place *place, bool back,
-		  const uint8_t *marked, bool (*stop)(void *data, uint64_t address),
-		  void (*passed)(void *data, const struct history_run *gap), void *data,
-		  uint64_t limit)
+/* Whether the limit is in the block of @place. */
+static bool has_limit(const struct history *history, const struct history_place *place,
+		      uint64_t limit)
 {
-	const struct history_place end = history_seek(history, place->thread, limit);
-	const struct history_run *gap = NULL;
-	bool last;
+	return limit - place->first < history_at(history, place)->instructions;
+}
 
-	for (;;) {
-		const struct history_run *run = history_run_at(history, place);
+bool history_find(struct history *history, struct history_place *place, bool back,
+		  const struct history_search *search)
+{
+	int64_t at = (int64_t)place->instruction + (back ? -1 : 1);
+	const char *gap;
 
-		last = place->run == end.run && place->block == end.block;
-		if (marked[history->block[run->first + place->block]]) {
-			struct history_place found = *place;
-
-			if (find_in_block(history, &found, back, stop, data) &&
-			    !(last && (back ? found.instruction < end.instruction :
-					      found.instruction > end.instruction))) {
-				*place = found;
-				return true;
-			}
+	while (!find_in_block(history, place, at, back, search)) {
+		if (has_limit(history, place, search->limit)) {
+			place->instruction = (uint32_t)(search->limit - place->first);
+			return false;
 		}
-		if (last || !next_block(history, place, back, &gap))
-			break;
-		if (gap)
-			passed(data, gap);
-		gap = NULL;
-		/* The instruction that next_block() went to is a candidate, too. */
-		run = history_run_at(history, place);
-		if (marked[history->block[run->first + place->block]] &&
-		    stop(data, history_pc(history, place)) &&
-		    !(place->run == end.run && place->block == end.block &&
-		      (back ? place->instruction < end.instruction :
-			      place->instruction > end.instruction)))
-			return true;
+		if (!history_step_block(history, place, back, &gap)) {
+			place->instruction = back ? 0 :
+						    history_at(history, place)->instructions - 1;
+			return false;
+		}
+		if (gap && search->passed)
+			search->passed(search->data, gap);
+		at = place->instruction;
+		if (search->bounded && (back ? history_order(history, place) < search->until :
+					       history_order(history, place) > search->until))
+			return false;
 	}
-	*place = end;
-	return false;
+	return true;
 }
 
-struct history_place history_at_order(const struct history *history, uint32_t thread,
-				      uint64_t order)
+/* ---- time ---- */
+
+uint64_t history_order(const struct history *history, const struct history_place *place)
 {
-	const struct history_thread *of = &history->thread[thread];
-	uint64_t number = 0;
+	const struct ntrace_cursor_place *at = history_at(history, place);
 
-	for (uint32_t i = 0; i < of->runs; i++) {
-		const struct history_run *run = &history->run[of->run[i]];
-
-		if (run->order > order)
-			break;
-		if (run->blocks)
-			number = run->number + run->instructions - 1;
-	}
-	return history_seek(history, thread, number);
+	/* The harts of a raw trace share a stream. */
+	return history->thread[place->thread].config.session ? at->sideband_ns : at->offset;
 }
 
-struct history_place history_at_time(const struct history *history, uint32_t thread, uint64_t time)
+void history_at_order(struct history *history, struct history_place *place, uint64_t order)
 {
-	const struct history_thread *of = &history->thread[thread];
-	uint64_t number = 0;
+	struct history_place next;
+	const char *gap;
 
-	for (uint32_t i = 0; i < of->runs; i++) {
-		const struct history_run *run = &history->run[of->run[i]];
-
-		if (!run->blocks || !run->time_known)
-			continue;
-		if (run->time > time)
-			break;
-		number = run->number + run->instructions - 1;
+	while (history_order(history, place) > order) {
+		if (!history_step_block(history, place, true, &gap)) {
+			place->instruction = 0;
+			return;
+		}
 	}
-	return history_seek(history, thread, number);
+	for (next = *place; history_step_block(history, &next, false, &gap) &&
+			    history_order(history, &next) <= order;)
+		*place = next;
+	place->instruction = history_at(history, place)->instructions - 1;
+}
+
+/* The number of the block where the cursor is, from the post before it. */
+static uint64_t count_to(struct history *history, uint32_t thread,
+			 const struct ntrace_cursor_mark *mark)
+{
+	struct history_cursor *cursor = history->thread[thread].cursor;
+	struct history_place place = place_of(thread, &cursor->post[post_before(cursor, mark)]);
+	const char *gap;
+
+	while (!same_mark(&place.mark, mark) && history_step_block(history, &place, false, &gap))
+		;
+	return place.first;
+}
+
+struct history_place history_at_time(struct history *history, uint32_t thread, uint64_t time)
+{
+	struct history_cursor *cursor = open_cursor(history, thread);
+	struct history_place place = { .thread = thread };
+	int got = 1;
+
+	if (!cursor)
+		return place;
+	if (time < UINT64_MAX)
+		got = ntrace_cursor_seek_time(cursor->cursor, time + 1);
+	if (got < 0)
+		cursor_failed(got);
+	if (got == 1)
+		return last_place(history, thread);
+	if (!move_to_block(history, cursor->cursor, true))
+		return place_of(thread, &cursor->post[0]);
+	ntrace_cursor_save(cursor->cursor, &place.mark);
+	cursor->here = place.mark;
+	cursor->sized = false;
+	place.first = count_to(history, thread, &place.mark);
+	place.instruction = history_at(history, &place)->instructions - 1;
+	return place;
+}
+
+/* ---- raw traces ---- */
+
+bool history_survey(struct history *history, uint32_t number, struct ntrace_locator *locator)
+{
+	struct history_cursor *cursor = open_cursor(history, number);
+	struct history_thread *thread = &history->thread[number];
+
+	if (!cursor)
+		return true;
+	do {
+		const struct ntrace_cursor_place *at = ntrace_cursor_place(cursor->cursor);
+		const struct ntrace_location *place =
+			ntrace_locator_find(locator, at->flow->space, at->address);
+		const struct ntrace_block block = {
+			.address = at->address,
+			.instructions = at->instructions,
+			.bytes = (uint32_t)(at->flow->last + at->flow->last_size - at->address),
+		};
+		int64_t module = -1;
+
+		if (place->object) {
+			module = history_add_module(history, place->object,
+						    at->address - place->link_address, -1);
+			if (module < 0)
+				return false;
+		}
+		add_post(cursor, thread->instructions);
+		history_survey_block(history, thread, module, &block, 1);
+		if (at->time_kind != NTRACE_CURSOR_TIME_NONE &&
+		    (!history->time_known || at->time < history->first_time)) {
+			history->time_known = true;
+			history->first_time = at->time;
+		}
+	} while (move_to_block(history, cursor->cursor, false));
+	return true;
 }

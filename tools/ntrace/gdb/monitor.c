@@ -28,6 +28,17 @@ static struct remote_thread *current(struct context *context)
 	return &context->remote->thread[context->remote->current];
 }
 
+static struct history_place *current_place(struct context *context)
+{
+	return remote_place(context->remote, context->remote->current);
+}
+
+/* Number of the thread in the history. */
+static uint32_t current_thread(const struct context *context)
+{
+	return context->remote->target->thread[context->remote->current];
+}
+
 /* ---- numbers and times ---- */
 
 static bool parse_number(const char *text, uint64_t *number)
@@ -61,13 +72,14 @@ static void move_to(struct context *context, size_t index, struct history_place 
 {
 	struct remote_thread *thread = &context->remote->thread[index];
 	const struct history *history = context->remote->target->history;
-	uint64_t number = history_number(history, &place);
+	uint64_t number = history_number(&place);
 
 	if (number < thread->low)
 		place = history_seek(history, place.thread, thread->low);
 	if (number > thread->high)
 		place = history_seek(history, place.thread, thread->high);
 	thread->place = place;
+	thread->placed = true;
 	/* The debugger must ask for all of the branch trace. */
 	thread->sent = false;
 	context->moved = true;
@@ -76,8 +88,7 @@ static void move_to(struct context *context, size_t index, struct history_place 
 static void move_to_number(struct context *context, uint64_t number)
 {
 	move_to(context, context->remote->current,
-		history_seek(context->remote->target->history, current(context)->place.thread,
-			     number));
+		history_seek(context->remote->target->history, current_thread(context), number));
 }
 
 static bool command_goto(struct context *context, char *words)
@@ -88,7 +99,7 @@ static bool command_goto(struct context *context, char *words)
 	if (!words || !parse_number(words + (sign == '-' || sign == '+'), &number))
 		return say_failed(context, "goto: the number of an instruction is needed, or +N or "
 					   "-N instructions from here");
-	here = history_number(context->remote->target->history, &current(context)->place);
+	here = history_number(current_place(context));
 	if (sign == '-')
 		number = number > here ? UINT64_MAX : here - number;
 	else if (sign == '+')
@@ -113,201 +124,55 @@ static bool command_end(struct context *context, char *words)
 	return true;
 }
 
-static bool is_address(void *data, uint64_t address)
-{
-	const uint64_t *const *set = data;
-
-	for (const uint64_t *at = set[0]; at < set[1]; at++)
-		if (*at == address)
-			return true;
-	return false;
-}
-
-static void ignore_gap(void *data, const struct history_run *gap)
-{
-	(void)data;
-	(void)gap;
-}
-
 /*
- * The *@wanted-th time that one of the addresses is executed, from the start of the window; the
- * executions that were found are subtracted.
+ * The @wanted-th time that one of the addresses is executed, from the start of the window.
  */
-static bool find_execution(struct context *context, const uint64_t *addresses, size_t count,
-			   uint64_t *wanted, struct history_place *place)
+static bool find_execution(struct context *context, uint64_t *addresses, size_t count,
+			   uint64_t wanted, struct history_place *place)
 {
-	const struct history *history = context->remote->target->history;
+	struct history *history = context->remote->target->history;
 	const struct remote_thread *thread = current(context);
-	const uint64_t *set[2] = { addresses, addresses + count };
-	uint8_t *marked = calloc(history->code_count + 1, 1);
+	const struct history_search search = { .address = addresses,
+					       .count = count,
+					       .limit = thread->high };
 	bool found;
 
-	if (!marked)
-		return false;
-	for (size_t i = 0; i < history->code_count; i++)
-		for (size_t k = 0; k < count; k++)
-			marked[i] |= addresses[k] >= history->code[i].address &&
-				     addresses[k] < history->code[i].end;
-	*place = history_seek(history, thread->place.thread, thread->low);
-	found = is_address(set, history_pc(history, place));
-	if (!found || --*wanted) {
+	history_sort(addresses, count);
+	*place = history_seek(history, current_thread(context), thread->low);
+	found = history_has(&search, history_pc(history, place));
+	if (!found || --wanted) {
 		do
-			found = history_find(history, place, false, marked, is_address, ignore_gap,
-					     set, thread->high);
-		while (found && --*wanted);
+			found = history_find(history, place, false, &search);
+		while (found && --wanted);
 	}
-	free(marked);
 	return found;
 }
 
-/* ---- parts of large recordings ---- */
-
-/* Loads another part. Return: false if that is not possible, with everything as before. */
-static bool load_part(struct context *context, size_t number)
-{
-	struct remote *remote = context->remote;
-	struct target_parts *parts = remote->target->parts;
-	struct target *target;
-
-	if (!parts || number == remote->target->part)
-		return true;
-	target = parts->open(parts, number);
-	return target && remote_use(remote, target);
-}
-
-/**
- * struct bookmark - where a client is, for a search in other parts that may fail
- * @thread: places and windows of its threads, or NULL: nothing to come back to
- */
-struct bookmark {
-	size_t part;
-	size_t current;
-	size_t resumed;
-	struct remote_thread *thread;
-};
-
-static struct bookmark leave(const struct context *context)
-{
-	const struct remote *remote = context->remote;
-	size_t size = remote->target->threads * sizeof(*remote->thread);
-	struct bookmark mark = { remote->target->part, remote->current, remote->resumed,
-				 malloc(size) };
-
-	if (mark.thread)
-		memcpy(mark.thread, remote->thread, size);
-	return mark;
-}
-
-/* A part that is loaded again has the same threads and instructions. */
-static void come_back(struct context *context, const struct bookmark *mark)
-{
-	struct remote *remote = context->remote;
-
-	if (!load_part(context, mark->part) || !mark->thread)
-		return;
-	memcpy(remote->thread, mark->thread, remote->target->threads * sizeof(*remote->thread));
-	remote->current = mark->current;
-	remote->resumed = mark->resumed;
-}
-
-static bool use_part(struct context *context, uint64_t number)
-{
-	return load_part(context, (size_t)number) ||
-	       say_failed(context, "this part has no instruction of the process, or cannot be "
-				   "loaded");
-}
-
-/* Loads the next part in a direction that has the process. Return: false if there is none. */
-static bool next_part(struct context *context, bool back)
-{
-	struct target_parts *parts = context->remote->target->parts;
-	size_t number = context->remote->target->part;
-
-	while (parts && (back ? number > 0 : number + 1 < parts->count))
-		if (load_part(context, back ? --number : ++number))
-			return true;
-	return false;
-}
-
-static bool command_part(struct context *context, char *words)
-{
-	const struct target *target = context->remote->target;
-	uint64_t number;
-
-	if (!target->parts)
-		return say_failed(context, "the trace is not divided: all of it is loaded");
-	if (!words || !*words) {
-		packet_append_format(context->output, "part %zu of 1 to %zu\n", target->part + 1,
-				     target->parts->count);
-		return true;
-	}
-	if (!strcmp(words, "next") || !strcmp(words, "previous")) {
-		if (!next_part(context, *words == 'p'))
-			return say_failed(context, "there is no such part");
-		move_to_number(context, *words == 'p' ? UINT64_MAX : 0);
-		return true;
-	}
-	if (!strcmp(words, "first"))
-		number = 1;
-	else if (!strcmp(words, "last"))
-		number = target->parts->count;
-	else if (!parse_number(words, &number) || !number || number > target->parts->count)
-		return say_failed(context, "part: next, previous, first, last, or the number of a "
-					   "part, counted from 1");
-	if (!use_part(context, number - 1))
-		return false;
-	move_to_number(context, strcmp(words, "last") ? 0 : UINT64_MAX);
-	return true;
-}
-
-/* Looks in a part of the trace, and in those that follow. Return: false if it is in none. */
-static bool find_in_parts(struct context *context, const char *name, uint64_t *wanted,
-			  struct history_place *place, bool *known)
-{
-	bool found = false;
-
-	do {
-		uint64_t *address;
-		size_t count = target_functions(context->remote->target, name, &address);
-
-		*known |= count > 0;
-		found = count && find_execution(context, address, count, wanted, place);
-		free(address);
-	} while (!found && next_part(context, false));
-	return found;
-}
-
-/* Without parts, the window is searched. */
 static bool command_around(struct context *context, char *words)
 {
 	char *name = strsep(&words, " ");
 	struct history_place place;
-	uint64_t wanted = 1, left;
-	struct bookmark mark;
-	bool known = false;
+	uint64_t wanted = 1, *address;
+	bool found = false;
+	size_t count;
 
 	if (!name || !*name || (words && *words && (!parse_number(words, &wanted) || !wanted)))
 		return say_failed(context, "around: a function is needed, and which of its calls: "
 					   "around malloc 3");
-	left = wanted;
-	mark = leave(context);
-	/* The first part may have other processes only. */
-	for (size_t i = 0; i < mark.part && !load_part(context, i); i++)
-		;
-	if (find_in_parts(context, name, &left, &place, &known)) {
+	count = target_functions(context->remote->target, name, &address);
+	found = count && find_execution(context, address, count, wanted, &place);
+	free(address);
+	if (found) {
 		move_to(context, context->remote->current, place);
-		free(mark.thread);
 		return true;
 	}
-	come_back(context, &mark);
-	free(mark.thread);
-	if (known)
+	if (count)
 		packet_append_format(context->output,
 				     "around: thread %" PRIu64
-				     " executes '%.200s' less than %" PRIu64 " times in the %s\n",
+				     " executes '%.200s' less than %" PRIu64
+				     " times in the window\n",
 				     target_tid(context->remote->target, context->remote->current),
-				     name, wanted,
-				     context->remote->target->parts ? "trace" : "window");
+				     name, wanted);
 	else
 		packet_append_format(context->output,
 				     "around: no file of the trace has a function '%.200s'\n",
@@ -315,47 +180,20 @@ static bool command_around(struct context *context, char *words)
 	return false;
 }
 
-/* Over whole runs, up to one next to a gap. Return: the gap, or NULL. */
-static const struct history_run *find_gap(struct context *context, struct history_place *place,
-					  bool back)
-{
-	const struct history *history = context->remote->target->history;
-	const struct history_run *gap;
-
-	for (;;) {
-		const struct history_run *run = history_run_at(history, place);
-
-		*place = history_seek(history, place->thread,
-				      back ? run->number : run->number + run->instructions - 1);
-		if (!history_step(history, place, back, &gap))
-			return NULL;
-		if (gap)
-			return gap;
-	}
-}
-
 static bool move_to_gap(struct context *context, bool back)
 {
-	struct history_place place = current(context)->place;
-	const struct history_run *gap = find_gap(context, &place, back);
-	struct bookmark mark = leave(context);
-	const struct history *history;
+	struct history *history = context->remote->target->history;
+	struct history_place place = *current_place(context);
+	const char *gap;
 
-	while (!gap && next_part(context, back)) {
-		place = history_seek(context->remote->target->history,
-				     current(context)->place.thread, back ? UINT64_MAX : 0);
-		gap = find_gap(context, &place, back);
-	}
-	if (!gap)
-		come_back(context, &mark);
-	free(mark.thread);
-	if (!gap)
-		return say_failed(context, "there is no gap");
-	history = context->remote->target->history;
-	if (history_number(history, &place) < current(context)->low ||
-	    history_number(history, &place) > current(context)->high)
+	do
+		if (!history_step_block(history, &place, back, &gap))
+			return say_failed(context, "there is no gap");
+	while (!gap);
+	if (history_number(&place) < current(context)->low ||
+	    history_number(&place) > current(context)->high)
 		return say_failed(context, "there is no gap in the window");
-	packet_append_format(context->output, "gap: %.400s\n", gap->gap);
+	packet_append_format(context->output, "gap: %.400s\n", gap);
 	move_to(context, context->remote->current, place);
 	return true;
 }
@@ -378,15 +216,16 @@ static void set_window(struct context *context, size_t index, uint64_t low, uint
 {
 	struct remote_thread *thread = &context->remote->thread[index];
 
+	struct history_place place = *remote_place(context->remote, index);
+
 	thread->low = low;
 	thread->high = high;
-	move_to(context, index, thread->place);
+	move_to(context, index, place);
 }
 
 static bool command_time(struct context *context, char *words)
 {
-	struct target_parts *parts = context->remote->target->parts;
-	const struct history *history;
+	struct history *history = context->remote->target->history;
 	char *first = strsep(&words, ",");
 	uint64_t from, to = 0;
 
@@ -396,20 +235,13 @@ static bool command_time(struct context *context, char *words)
 		return false;
 	if (words && to < from)
 		return say_failed(context, "time: the second time is before the first one");
-	if (parts && !use_part(context, parts->at_time(parts, from)))
-		return false;
-	if (parts && words && parts->at_time(parts, to) != parts->at_time(parts, from))
-		packet_append_format(context->output,
-				     "the second time is in a later part, which is not loaded\n");
-	history = context->remote->target->history;
 	for (size_t i = 0; i < context->remote->target->threads; i++) {
 		uint32_t thread = context->remote->target->thread[i];
 		struct history_place at = history_at_time(history, thread, from), end;
 
 		if (words) {
 			end = history_at_time(history, thread, to);
-			set_window(context, i, history_number(history, &at),
-				   history_number(history, &end));
+			set_window(context, i, history_number(&at), history_number(&end));
 		}
 		move_to(context, i, at);
 	}
@@ -450,39 +282,39 @@ static bool command_history(struct context *context, char *words)
 
 /* ---- information ---- */
 
-static void append_time(struct context *context, const struct history_run *run, uint64_t hz)
+static void append_time(struct context *context, const struct ntrace_cursor_place *at, uint64_t hz)
 {
 	uint64_t first = context->remote->target->history->first_time;
 	char text[UI_NUMBER_SIZE];
 
-	if (run->time_known)
+	if (at->time_kind != NTRACE_CURSOR_TIME_NONE)
 		packet_append_format(context->output, ", time %s (@%" PRIu64 ")",
-				     ui_ticks(text, run->time - first, hz), run->time);
+				     ui_ticks(text, at->time - first, hz), at->time);
 }
 
 static bool command_where(struct context *context, char *words)
 {
-	const struct remote *remote = context->remote;
+	struct remote *remote = context->remote;
 	const struct history *history = remote->target->history;
+	const struct history_place *place = current_place(context);
 	const struct remote_thread *thread = current(context);
 	const struct history_thread *of = remote_thread_history(remote, remote->current);
-	const struct history_run *run = history_run_at(history, &thread->place);
+	const struct ntrace_cursor_place *at = history_at(history, place);
 	char name[1000];
 
 	(void)words;
-	packet_append_format(context->output, "0x%" PRIx64 " %.800s\n",
-			     history_pc(history, &thread->place),
-			     target_place_name(remote->target, &thread->place, name, sizeof(name)));
+	packet_append_format(context->output, "0x%" PRIx64 " %.800s\n", history_pc(history, place),
+			     target_place_name(remote->target, place, name, sizeof(name)));
 	packet_append_format(context->output,
 			     "instruction %" PRIu64 " of 0 to %" PRIu64 ", thread %" PRIu64
 			     " (%s), CPU %u",
-			     history_number(history, &thread->place), of->instructions - 1,
-			     target_tid(remote->target, remote->current), of->name, run->cpu);
-	append_time(context, run, of->hz);
+			     history_number(place), of->instructions - 1,
+			     target_tid(remote->target, remote->current), of->name,
+			     history->thread[place->thread].config.session ?
+				     at->cpu :
+				     history->thread[place->thread].config.src);
+	append_time(context, at, of->hz);
 	packet_append_format(context->output, "\n");
-	if (remote->target->parts)
-		packet_append_format(context->output, "part %zu of 1 to %zu\n",
-				     remote->target->part + 1, remote->target->parts->count);
 	if (thread->low || thread->high + 1 < of->instructions)
 		packet_append_format(context->output,
 				     "window: instructions %" PRIu64 " to %" PRIu64 "\n",
@@ -525,8 +357,6 @@ static const struct {
 	{ "next-gap", command_next_gap, "", "go to the first instruction after the next gap" },
 	{ "previous-gap", command_previous_gap, "",
 	  "go to the last instruction before the previous gap" },
-	{ "part", command_part, "[next | N | ...]",
-	  "large recordings: load the next, previous, first, last or Nth part" },
 	{ "window", command_window, "all | last N", "where to stay: everything, or the end" },
 	{ "history", command_history, "N", "instructions that 'record btrace' shows" },
 	{ "programs", command_programs, "", "files that the executed code comes from" },

@@ -16,44 +16,15 @@
 /* Lines about gaps while the debugger waits for a stop. */
 #define GAPS_SHOWN 3
 
-/* Begins with a target, at its end; the current thread stays the same if the target has it. */
-bool remote_use(struct remote *remote, struct target *target)
+struct history_place *remote_place(struct remote *remote, size_t index)
 {
-	struct remote_thread *threads = calloc(target->threads, sizeof(*threads));
-	uint8_t *marked = calloc(target->history->code_count + 1, 1);
-	struct target *before = remote->target;
-	size_t current = target->current;
+	struct remote_thread *thread = &remote->thread[index];
 
-	if (!threads || !marked) {
-		free(threads);
-		free(marked);
-		return false;
-	}
-	for (size_t i = 0; i < target->threads; i++) {
-		threads[i].high = target->history->thread[target->thread[i]].instructions - 1;
-		threads[i].place =
-			history_seek(target->history, target->thread[i], threads[i].high);
-		for (size_t k = 0; before && k < before->threads; k++) {
-			if (target_tid(before, k) != target_tid(target, i))
-				continue;
-			threads[i].branches = remote->thread[k].branches;
-			if (k == remote->current)
-				current = i;
-		}
-	}
-	free(remote->thread);
-	free(remote->marked);
-	remote->thread = threads;
-	remote->marked = marked;
-	remote->marks_valid = false;
-	remote->current = remote->resumed = current;
-	remote->target = target;
-	remote->document.size = 0;
-	remote->document_name[0] = '\0';
-	target->clients++;
-	if (before)
-		before->clients--;
-	return true;
+	if (!thread->placed)
+		thread->place = history_seek(remote->target->history, remote->target->thread[index],
+					     thread->high);
+	thread->placed = true;
+	return &thread->place;
 }
 
 struct remote *remote_new(struct target *target)
@@ -62,10 +33,15 @@ struct remote *remote_new(struct target *target)
 
 	if (!remote)
 		return NULL;
-	if (!remote_use(remote, target)) {
+	remote->thread = calloc(target->threads, sizeof(*remote->thread));
+	if (!remote->thread) {
 		free(remote);
 		return NULL;
 	}
+	remote->target = target;
+	remote->current = remote->resumed = target->current;
+	for (size_t i = 0; i < target->threads; i++)
+		remote->thread[i].high = remote_thread_history(remote, i)->instructions - 1;
 	packet_init(&remote->packets);
 	remote->history = REMOTE_HISTORY;
 	return remote;
@@ -75,12 +51,10 @@ void remote_free(struct remote *remote)
 {
 	if (!remote)
 		return;
-	remote->target->clients--;
 	remote_files_close(remote);
 	packet_free(&remote->packets);
 	free(remote->document.bytes);
 	free(remote->thread);
-	free(remote->marked);
 	free(remote);
 }
 
@@ -141,9 +115,9 @@ static void console(struct remote *remote, const char *text)
 
 /* ---- registers ---- */
 
-static void pc_bytes(const struct remote *remote, size_t thread, uint8_t bytes[8])
+static void pc_bytes(struct remote *remote, size_t thread, uint8_t bytes[8])
 {
-	uint64_t pc = history_pc(remote->target->history, &remote->thread[thread].place);
+	uint64_t pc = history_pc(remote->target->history, remote_place(remote, thread));
 
 	for (unsigned int i = 0; i < 8; i++)
 		bytes[i] = (uint8_t)(pc >> 8 * i);
@@ -198,7 +172,7 @@ static void command_refuse(struct remote *remote, char *text)
 
 static void command_memory(struct remote *remote, char *text)
 {
-	const struct history_run *run;
+	const struct ntrace_space *space;
 	uint64_t address, size;
 	const char *at = text;
 	static uint8_t data[PACKET_MAX / 2];
@@ -210,8 +184,9 @@ static void command_memory(struct remote *remote, char *text)
 	}
 	if (size > sizeof(data))
 		size = sizeof(data);
-	run = history_run_at(remote->target->history, &remote->thread[remote->current].place);
-	got = target_read(remote->target, run->space, address, data, size);
+	space = history_at(remote->target->history, remote_place(remote, remote->current))
+			->flow->space;
+	got = target_read(remote->target, space, address, data, size);
 	if (!got && size)
 		reply(remote, "E14");
 	else
@@ -220,30 +195,17 @@ static void command_memory(struct remote *remote, char *text)
 
 /* ---- breakpoints ---- */
 
-static bool is_breakpoint(void *data, uint64_t address)
+/* The search for any breakpoint. */
+static struct history_search breakpoints(const struct remote *remote)
 {
-	const struct remote *remote = data;
-
-	for (size_t i = 0; i < remote->breakpoints; i++)
-		if (remote->breakpoint[i].address == address)
-			return true;
-	return false;
+	return (struct history_search){ .address = remote->address, .count = remote->breakpoints };
 }
 
-/* Marks the code that contains a breakpoint. */
-static void mark_code(struct remote *remote)
+static void sort_breakpoints(struct remote *remote)
 {
-	const struct history *history = remote->target->history;
-
-	if (remote->marks_valid)
-		return;
-	memset(remote->marked, 0, history->code_count);
-	for (size_t i = 0; i < history->code_count && remote->breakpoints; i++)
-		for (size_t k = 0; k < remote->breakpoints && !remote->marked[i]; k++)
-			remote->marked[i] = remote->breakpoint[k].address >=
-						    history->code[i].address &&
-					    remote->breakpoint[k].address < history->code[i].end;
-	remote->marks_valid = true;
+	for (size_t i = 0; i < remote->breakpoints; i++)
+		remote->address[i] = remote->breakpoint[i].address;
+	history_sort(remote->address, remote->breakpoints);
 }
 
 static void command_breakpoint(struct remote *remote, char *text, bool insert)
@@ -272,7 +234,7 @@ static void command_breakpoint(struct remote *remote, char *text, bool insert)
 	} else if (!insert && i < remote->breakpoints) {
 		remote->breakpoint[i] = remote->breakpoint[--remote->breakpoints];
 	}
-	remote->marks_valid = false;
+	sort_breakpoints(remote);
 	reply(remote, "OK");
 }
 
@@ -288,21 +250,20 @@ static void command_remove(struct remote *remote, char *text)
 
 /* ---- steps ---- */
 
-static void passed_gap(void *data, const struct history_run *gap)
+static void passed_gap(void *data, const char *gap)
 {
 	struct remote *remote = data;
 	char text[500];
 
 	if (++remote->gaps_passed > GAPS_SHOWN)
 		return;
-	snprintf(text, sizeof(text), "ntrace: code is missing here: %s\n", gap->gap);
+	snprintf(text, sizeof(text), "ntrace: code is missing here: %s\n", gap);
 	console(remote, text);
 }
 
 static void stop_reply(struct remote *remote, const char *why)
 {
-	const struct remote_thread *thread = &remote->thread[remote->current];
-	uint64_t pc = history_pc(remote->target->history, &thread->place);
+	uint64_t pc = history_pc(remote->target->history, remote_place(remote, remote->current));
 	uint8_t bytes[8];
 	size_t i;
 
@@ -325,10 +286,9 @@ static void stop_reply(struct remote *remote, const char *why)
 }
 
 /* Number of instructions up to an end of the window. */
-static uint64_t steps_left(const struct remote *remote, const struct remote_thread *thread,
-			   bool back)
+static uint64_t steps_left(const struct remote_thread *thread, bool back)
 {
-	uint64_t number = history_number(remote->target->history, &thread->place);
+	uint64_t number = thread->placed ? history_number(&thread->place) : thread->high;
 
 	if (back)
 		return number > thread->low ? number - thread->low : 0;
@@ -342,13 +302,6 @@ static void end_of_trace(struct remote *remote, bool back)
 
 	if (back ? thread->low > 0 : thread->high + 1 < whole->instructions)
 		console(remote, "ntrace: end of the window: 'monitor window' moves it\n");
-	else if (remote->target->parts &&
-		 (back ? remote->target->part > 0 :
-			 remote->target->part + 1 < remote->target->parts->count))
-		console(remote, back ? "ntrace: the part that is loaded begins here: 'monitor part "
-				       "previous' loads what is before\n" :
-				       "ntrace: the part that is loaded ends here: 'monitor part "
-				       "next' loads what follows\n");
 	stop_reply(remote, back ? "replaylog:begin;" : "replaylog:end;");
 }
 
@@ -367,20 +320,21 @@ static void finish_move(struct remote *remote)
 /* Steps once, or, with a range, until the pc leaves it or meets a breakpoint. */
 static void step(struct remote *remote, bool back, uint64_t start, uint64_t end)
 {
-	struct remote_thread *thread = &remote->thread[remote->current];
-	const struct history *history = remote->target->history;
-	uint64_t left = steps_left(remote, thread, back), pc;
-	const struct history_run *gap;
+	struct history_place *place = remote_place(remote, remote->current);
+	uint64_t left = steps_left(&remote->thread[remote->current], back), pc;
+	const struct history_search stops = breakpoints(remote);
+	struct history *history = remote->target->history;
+	const char *gap;
 	bool ended;
 
 	do {
-		ended = !left-- || !history_step(history, &thread->place, back, &gap);
+		ended = !left-- || !history_step(history, place, back, &gap);
 		if (ended)
 			break;
 		if (gap)
 			passed_gap(remote, gap);
-		pc = history_pc(history, &thread->place);
-	} while (!gap && pc >= start && pc < end && !is_breakpoint(remote, pc));
+		pc = history_pc(history, place);
+	} while (!gap && pc >= start && pc < end && !history_has(&stops, pc));
 	finish_move(remote);
 	if (ended)
 		end_of_trace(remote, back);
@@ -390,14 +344,16 @@ static void step(struct remote *remote, bool back, uint64_t start, uint64_t end)
 
 static void go(struct remote *remote, bool back)
 {
-	struct remote_thread *thread = &remote->thread[remote->current];
+	struct history_place *place = remote_place(remote, remote->current);
+	const struct remote_thread *thread = &remote->thread[remote->current];
+	struct history_search search = breakpoints(remote);
 	bool found = false;
 
-	mark_code(remote);
-	if (steps_left(remote, thread, back))
-		found = history_find(remote->target->history, &thread->place, back, remote->marked,
-				     is_breakpoint, passed_gap, remote,
-				     back ? thread->low : thread->high);
+	search.limit = back ? thread->low : thread->high;
+	search.passed = passed_gap;
+	search.data = remote;
+	if (steps_left(thread, back))
+		found = history_find(remote->target->history, place, back, &search);
 	finish_move(remote);
 	if (found)
 		stop_reply(remote, "");
@@ -405,57 +361,88 @@ static void go(struct remote *remote, bool back)
 		end_of_trace(remote, back);
 }
 
-static void ignore_gap(void *data, const struct history_run *gap)
+/**
+ * struct turn - a thread that looks for a breakpoint, in turns with others
+ * @order: of its place
+ * @ended: it has found none
+ */
+struct turn {
+	struct history_place place;
+	uint64_t order;
+	bool ended;
+};
+
+/* The thread that is next in the direction of time, but for @other. Return: their number if there is none */
+static size_t next_turn(const struct turn *turns, size_t count, size_t other, bool back)
 {
-	(void)data;
-	(void)gap;
-}
+	size_t next = count;
 
-static uint64_t order_of(const struct remote *remote, const struct history_place *place)
-{
-	return history_run_at(remote->target->history, place)->order;
-}
-
-/* The thread that meets a breakpoint first, in the direction of time. Return: false if none does */
-static bool find_first(const struct remote *remote, bool back, size_t *first)
-{
-	bool any = false;
-	uint64_t best = 0;
-
-	for (size_t i = 0; i < remote->target->threads; i++) {
-		const struct remote_thread *thread = &remote->thread[i];
-		struct history_place place = thread->place;
-		uint64_t order;
-
-		if (!steps_left(remote, thread, back) ||
-		    !history_find(remote->target->history, &place, back, remote->marked,
-				  is_breakpoint, ignore_gap, (void *)(uintptr_t)remote,
-				  back ? thread->low : thread->high))
+	for (size_t i = 0; i < count; i++) {
+		if (turns[i].ended || i == other)
 			continue;
-		order = order_of(remote, &place);
-		if (any && (back ? order <= best : order >= best))
-			continue;
-		any = true;
-		best = order;
-		*first = i;
+		if (next == count || (back ? turns[i].order > turns[next].order :
+					     turns[i].order < turns[next].order))
+			next = i;
 	}
-	return any;
+	return next;
+}
+
+/*
+ * The thread that meets a breakpoint first, in the direction of time. The threads take turns, so that
+ * they decode the same trace. Return: false if none does, or when out of memory
+ */
+static bool find_first(struct remote *remote, bool back, size_t *first)
+{
+	size_t count = remote->target->threads, at;
+	struct history *history = remote->target->history;
+	struct turn *turns = calloc(count, sizeof(*turns));
+	struct history_search search = breakpoints(remote);
+	bool found = false;
+
+	for (size_t i = 0; turns && i < count; i++) {
+		turns[i].ended = !search.count || !steps_left(&remote->thread[i], back);
+		if (turns[i].ended)
+			continue;
+		turns[i].place = *remote_place(remote, i);
+		turns[i].order = history_order(history, &turns[i].place);
+	}
+	while (turns && !found && (at = next_turn(turns, count, count, back)) < count) {
+		const struct remote_thread *thread = &remote->thread[at];
+		size_t other = next_turn(turns, count, at, back);
+		uint64_t before = history_number(&turns[at].place);
+
+		search.limit = back ? thread->low : thread->high;
+		search.bounded = other < count;
+		search.until = search.bounded ? turns[other].order : 0;
+		found = history_find(history, &turns[at].place, back, &search);
+		turns[at].order = history_order(history, &turns[at].place);
+		/* At its limit, or where the trace ends. */
+		turns[at].ended = !search.bounded ||
+				  history_number(&turns[at].place) == search.limit ||
+				  history_number(&turns[at].place) == before;
+		*first = at;
+	}
+	free(turns);
+	return found;
 }
 
 /* Moves the other threads to the same time. */
 static void follow(struct remote *remote, bool back)
 {
-	const struct history *history = remote->target->history;
-	uint64_t order = order_of(remote, &remote->thread[remote->current].place);
+	struct history *history = remote->target->history;
+	uint64_t order = history_order(history, remote_place(remote, remote->current));
 
 	for (size_t i = 0; i < remote->target->threads; i++) {
 		struct remote_thread *thread = &remote->thread[i];
-		uint64_t own = order_of(remote, &thread->place), number;
+		uint64_t own, number;
 
-		if (i == remote->current || (back ? own <= order : own >= order))
+		if (i == remote->current)
 			continue;
-		thread->place = history_at_order(history, thread->place.thread, order);
-		number = history_number(history, &thread->place);
+		own = history_order(history, remote_place(remote, i));
+		if (back ? own <= order : own >= order)
+			continue;
+		history_at_order(history, &thread->place, order);
+		number = history_number(&thread->place);
 		if (number < thread->low || number > thread->high)
 			thread->place =
 				history_seek(history, thread->place.thread,
@@ -471,7 +458,6 @@ static void proceed(struct remote *remote, bool back)
 		go(remote, back);
 		return;
 	}
-	mark_code(remote);
 	find_first(remote, back, &remote->current);
 	remote->resumed = remote->current;
 	go(remote, back);

@@ -14,13 +14,14 @@
 
 /**
  * struct remote_thread - a thread as this client sees it
- * @place: the instruction that is executed next
+ * @place: the instruction that is executed next, if @placed; else the last one
  * @low, @high: window: first and last instruction to go to
  * @branches: branch trace is enabled
  * @sent: the branch trace up to instruction @sent_to was sent
  */
 struct remote_thread {
 	struct history_place place;
+	bool placed;
 	uint64_t low;
 	uint64_t high;
 	bool branches;
@@ -50,8 +51,7 @@ struct remote {
 	bool all;			/* all threads continue */
 	struct remote_breakpoint breakpoint[REMOTE_BREAKPOINTS_MAX];
 	size_t breakpoints;
-	uint8_t *marked;		/* see history_find() */
-	bool marks_valid;
+	uint64_t address[REMOTE_BREAKPOINTS_MAX];	/* of the breakpoints, in order */
 	uint64_t history;		/* monitor history */
 	uint64_t gaps_passed;
 	struct packet_output document;	/* of qXfer */

@@ -14,8 +14,8 @@ size_t remote_unhex(const char *text, char *bytes, size_t size);
 /** remote_error - reply with an error: its text is shown to the user */
 void remote_error(struct remote *remote, const char *text);
 
-/** remote_use - go on with another target. Return: false when out of memory, nothing has changed */
-bool remote_use(struct remote *remote, struct target *target);
+/** remote_place - the instruction where the client's thread @index is */
+struct history_place *remote_place(struct remote *remote, size_t index);
 
 /** remote_thread_history - history of the client's thread @index */
 const struct history_thread *remote_thread_history(const struct remote *remote, size_t index);

@@ -69,58 +69,29 @@ static int64_t add_module(struct target *target, struct ntrace_object *object, c
 	return (int64_t)target->modules++;
 }
 
-/* Counts the instructions of each module of the history. */
-static void count_thread(const struct target *target, const struct history_thread *thread,
-			 uint64_t *counts)
-{
-	const struct history *history = target->history;
-
-	for (uint32_t i = 0; i < thread->runs; i++) {
-		const struct history_run *run = &history->run[thread->run[i]];
-
-		for (uint64_t b = 0; b < run->blocks; b++) {
-			const struct history_code *code =
-				&history->code[history->block[run->first + b]];
-
-			if (code->module >= 0)
-				counts[code->module] += code->instructions;
-		}
-	}
-}
-
 static int add_modules(struct target *target)
 {
 	const struct history *history = target->history;
-	uint64_t *counts = calloc(history->module_count + 1, sizeof(*counts));
 	uint64_t most = 0;
-	size_t i;
 
-	if (!counts)
-		return fail("out of memory");
-	for (i = 0; i < target->threads; i++)
-		count_thread(target, &history->thread[target->thread[i]], counts);
 	target->exec = -1;
-	for (i = 0; i < history->module_count; i++) {
-		struct ntrace_object *object = history->module[i].object;
+	for (size_t i = 0; i < history->module_count; i++) {
+		const struct history_module *of = &history->module[i];
 		const struct elf_file *elf;
 		int64_t module;
 
-		if (!counts[i])
+		if (of->pid != target->pid || !of->instructions)
 			continue;
-		module = add_module(target, object, ntrace_object_name(object),
-				    history->module[i].bias);
-		if (module < 0) {
-			free(counts);
+		module = add_module(target, of->object, ntrace_object_name(of->object), of->bias);
+		if (module < 0)
 			return fail("out of memory");
-		}
-		target->module[module].instructions += counts[i];
+		target->module[module].instructions += of->instructions;
 		elf = target->file[target->module[module].file].elf;
-		if (elf && elf->program && counts[i] > most) {
-			most = counts[i];
+		if (elf && elf->program && of->instructions > most) {
+			most = of->instructions;
 			target->exec = module;
 		}
 	}
-	free(counts);
 	return EXIT_OK;
 }
 
@@ -181,53 +152,15 @@ static int32_t largest_process(const struct history *history)
 	return best.pid;
 }
 
-/* Marks the code with the entry of a function. Return: NULL when out of memory */
-static uint8_t *mark_entries(const struct history *history, const char *function)
+int64_t target_around(const struct history *history, uint64_t wanted)
 {
-	uint8_t *marked = calloc(history->code_count + 1, 1);
-
-	for (size_t i = 0; marked && i < history->module_count; i++) {
-		const struct history_module *module = &history->module[i];
-		const char *symbol;
-		uint64_t at;
-
-		for (size_t k = 0; (symbol = ntrace_object_function(module->object, k, &at)); k++) {
-			if (!*symbol || !ntrace_symbol_matches(symbol, function))
-				continue;
-			at += module->bias;
-			for (size_t c = 0; c < history->code_count; c++)
-				marked[c] |= history->code[c].module == (int32_t)i &&
-					     at >= history->code[c].address &&
-					     at < history->code[c].end;
-		}
-	}
-	return marked;
-}
-
-static uint64_t count_marked(const struct history *history, const struct history_thread *thread,
-			     const uint8_t *marked)
-{
-	uint64_t count = 0;
-
-	for (uint32_t i = 0; i < thread->runs; i++) {
-		const struct history_run *run = &history->run[thread->run[i]];
-
-		for (uint64_t b = 0; b < run->blocks; b++)
-			count += marked[history->block[run->first + b]];
-	}
-	return count;
-}
-
-int64_t target_around(const struct history *history, const char *function, uint64_t wanted)
-{
-	uint8_t *marked = mark_entries(history, function);
-	int32_t pid = largest_process(history);
 	const struct history_thread *best = NULL;
+	int32_t pid = largest_process(history);
 
-	for (size_t i = 0; marked && i < history->thread_count; i++) {
+	for (size_t i = 0; i < history->thread_count; i++) {
 		const struct history_thread *thread = &history->thread[i];
 
-		if (thread->tid <= 0 || count_marked(history, thread, marked) < wanted)
+		if (thread->tid <= 0 || thread->calls < wanted)
 			continue;
 		/* Threads of the process that is shown otherwise come first, then those with more. */
 		if (!best || (thread->pid == pid) > (best->pid == pid) ||
@@ -235,7 +168,6 @@ int64_t target_around(const struct history *history, const char *function, uint6
 		     thread->instructions > best->instructions))
 			best = thread;
 	}
-	free(marked);
 	return best ? best->tid : 0;
 }
 
@@ -288,12 +220,6 @@ int target_init(struct target *target, struct history *history, int64_t tid)
 	*target = (struct target){ .history = history, .xlen = 64, .exec = -1 };
 	error = choose_process(target, tid);
 	return error ? error : take_process(target, tid);
-}
-
-int target_init_process(struct target *target, struct history *history, int32_t pid)
-{
-	*target = (struct target){ .history = history, .xlen = 64, .exec = -1, .pid = pid };
-	return take_process(target, 0);
 }
 
 int target_nothing(int64_t tid)
@@ -410,15 +336,13 @@ size_t target_functions(const struct target *target, const char *name, uint64_t 
 char *target_place_name(const struct target *target, const struct history_place *place, char *text,
 			size_t size)
 {
-	const struct history *history = target->history;
-	const struct history_code *code = history_code_at(history, place);
-	uint64_t pc = history_pc(history, place);
-	const struct history_module *module;
+	const struct ntrace_space *space = history_at(target->history, place)->flow->space;
+	uint64_t pc = history_pc(target->history, place);
+	struct ntrace_location location;
 
-	if (code->module < 0)
+	if (!space || ntrace_space_locate(space, pc, &location) || !location.object)
 		return place_name(text, size, NULL, pc);
-	module = &history->module[code->module];
-	return place_name(text, size, module->object, pc - module->bias);
+	return place_name(text, size, location.object, location.link_address);
 }
 
 static const char *file_name(const char *path)

@@ -25,21 +25,6 @@ struct target_module {
 	uint64_t instructions;
 };
 
-struct target;
-
-/**
- * struct target_parts - a recording of which only a part is loaded
- * @count: number of parts, in the order of time
- * @open: the target of a part, from 0 on; NULL if it has no instruction of the process, or after an
- *        error message. A target without clients may be freed when another one is opened
- * @at_time: the part that contains a time
- */
-struct target_parts {
-	size_t count;
-	struct target *(*open)(struct target_parts *parts, size_t number);
-	size_t (*at_time)(const struct target_parts *parts, uint64_t time);
-};
-
 /**
  * struct target - what all clients share
  * @history: borrowed
@@ -50,9 +35,6 @@ struct target_parts {
  *          target_tid()
  * @current: index of the thread that is shown first
  * @exec: index in @module of the program, -1 = unknown
- * @parts: NULL = everything is loaded
- * @part: number of the part
- * @clients: number of clients that use it
  */
 struct target {
 	struct history *history;
@@ -67,32 +49,25 @@ struct target {
 	struct target_module *module;
 	size_t modules, module_room;
 	int64_t exec;
-	struct target_parts *parts;
-	size_t part;
-	size_t clients;
 };
 
 /**
  * target_init - choose a process
- * @history: after history_end()
+ * @history: after the survey
  * @tid: a thread of the process; 0 = the process with most instructions
  *
  * Return: EXIT_OK, EXIT_SHOWN if there is no instruction of it, or EXIT_FAILED after an error message.
  */
 int target_init(struct target *target, struct history *history, int64_t tid);
 
-/** target_init_process - the same for process @pid, -1 = harts */
-int target_init_process(struct target *target, struct history *history, int32_t pid);
-
 /**
- * target_around - the thread for target_init() that shows calls of a function
- * @function: name of the function
- * @wanted: number of calls
+ * target_around - the thread for target_init() that executes history.around
+ * @wanted: number of times
  *
  * Prefers the process with most instructions, and of its threads that with most.
  * Return: thread id; 0 if no thread has so many calls.
  */
-int64_t target_around(const struct history *history, const char *function, uint64_t wanted);
+int64_t target_around(const struct history *history, uint64_t wanted);
 
 /** target_nothing - the error message for EXIT_SHOWN of target_init(). Return: EXIT_FAILED */
 int target_nothing(int64_t tid);

@@ -93,7 +93,9 @@ static bool make_threads(struct remote *remote, const char *annex, struct packet
 	for (size_t i = 0; i < remote->target->threads; i++) {
 		packet_append_format(document, "<thread id=\"%" PRIx64 "\" core=\"%u\" name=\"",
 				     target_tid(remote->target, i),
-				     history_run_at(history, &remote->thread[i].place)->cpu);
+				     remote->thread[i].placed ?
+					     history_at(history, &remote->thread[i].place)->cpu :
+					     remote_thread_history(remote, i)->cpu);
 		append_xml(document, remote_thread_history(remote, i)->name);
 		packet_append_format(document, "\"/>");
 	}
