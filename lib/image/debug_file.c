@@ -176,22 +176,21 @@ static bool find(struct debug_file_search *search, const char *const *directorie
 	       ask_server(search);
 }
 
-/*
- * Files that several debug files share (dwz, section .gnu_debugaltlink) are beside them, or in .dwz in one of
- * the directories.
- */
-static int keep_path(struct ntrace_object *object, const char *const *directories)
+/* Files that the debug file refers to are searched in the same directories: referred.c. */
+static int keep_directories(struct ntrace_object *object, const char *const *directories)
 {
-	for (size_t i = 0; directories[i]; i++) {
-		const char *before = object->debug_path && i ? object->debug_path : "";
-		char *path;
+	size_t count = 0;
 
-		if (strchr(directories[i], ':'))
-			continue;
-		if (asprintf(&path, "%s:%s", before, directories[i]) < 0)
+	while (directories[count])
+		count++;
+	object_free_directories(object);
+	object->debug_directories = calloc(count + 1, sizeof(*object->debug_directories));
+	if (!object->debug_directories)
+		return NTRACE_ERR_NOMEM;
+	for (size_t i = 0; i < count; i++) {
+		object->debug_directories[i] = strdup(directories[i]);
+		if (!object->debug_directories[i])
 			return NTRACE_ERR_NOMEM;
-		free(object->debug_path);
-		object->debug_path = path;
 	}
 	return 0;
 }
@@ -204,7 +203,7 @@ int ntrace_object_add_debug_file(struct ntrace_object *object, const char *const
 	if (object->debug)
 		return 0;
 	directories = directories ? directories : usual;
-	if (keep_path(object, directories))
+	if (keep_directories(object, directories))
 		return NTRACE_ERR_NOMEM;
 	if (find(&search, directories))
 		return 0;

@@ -18,6 +18,8 @@
 #include "grow.h"
 #include "lines.h"
 #include "object.h"
+#include "referred.h"
+#include "regular.h"
 
 /* Scopes nest like the source; no compiler nests them deeper than this. */
 #define DEPTH_MAX 256
@@ -364,23 +366,24 @@ static char *open_name(int fd)
 	return length < 0 ? NULL : strndup(path, (size_t)length);
 }
 
-/* Returns the object's known debug file, or a file shared by debug files; else asks a debuginfod server. */
+/*
+ * Returns the object's known debug file; else asks a debuginfod server. No file shared by debug files:
+ * open_shared() finds it, since libdw would otherwise search everywhere.
+ */
 static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
 {
-	struct debug_info *info = *user;
+	const struct debug_info *info = *user;
 	const struct ntrace_object *object = info->object;
+	struct stat status;
 	int fd;
 
-	info->debug_path = no_directory;
-	if (is_shared(object, link)) {
-		if (object->debug)
-			file = object->debug->name;
-		if (object->debug_path)
-			info->debug_path = object->debug_path;
-	} else if (object->debug) {
-		fd = open(object->debug->name, O_RDONLY | O_CLOEXEC);
-		*found = fd < 0 ? NULL : strdup(object->debug->name);
+	if (is_shared(object, link))
+		return -1;
+	if (object->debug) {
+		if (open_regular(object->debug->name, &fd, &status))
+			return -1;
+		*found = strdup(object->debug->name);
 		return fd;
 	}
 	fd = dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
@@ -396,6 +399,15 @@ static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr
 	return -1;
 }
 
+/* The file was a regular one when the object was made, but a name may be another file's since. */
+static int open_object(const struct ntrace_object *object)
+{
+	struct stat status;
+	int fd;
+
+	return open_regular(object->name, &fd, &status) ? -1 : fd;
+}
+
 /* libdwfl calls this for the file of a kernel module. */
 static int module_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 		      char **file, Elf **elf)
@@ -405,7 +417,7 @@ static int module_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_
 
 	(void)module, (void)name, (void)base, (void)elf;
 	*file = strdup(object->name);
-	return *file ? open(object->name, O_RDONLY | O_CLOEXEC) : -1;
+	return *file ? open_object(object) : -1;
 }
 
 /* Address of a section that was placed by the loader. */
@@ -456,7 +468,7 @@ static Dwfl_Module *report_module(Dwfl *dwfl, const struct ntrace_object *object
 static Dwfl_Module *report_file(Dwfl *dwfl, const struct ntrace_object *object)
 {
 	Dwfl_Module *module;
-	int fd = open(object->name, O_RDONLY | O_CLOEXEC);
+	int fd = open_object(object);
 
 	if (fd < 0)
 		return NULL;
@@ -480,14 +492,51 @@ __attribute__((format(printf, 2, 3))) static void note(struct ntrace_object *obj
 	va_end(values);
 }
 
-/* dwz moves what several programs share to another file. */
-static void note_shared(const struct debug_info *info)
+/* Asks a debuginfod server for the shared file; libdwfl knows what it is by its link. */
+static int ask_shared(struct debug_info *info, void **user, const char *link)
 {
+	const char *file = NULL, *name;
+	char *found = NULL;
+	Dwarf_Addr base;
+	int fd;
+
+	name = dwfl_module_info(info->module, NULL, &base, NULL, NULL, NULL, &file, NULL);
+	fd = dwfl_standard_find_debuginfo(info->module, user, name, base, file, link, 0, &found);
+	free(found);
+	return fd;
+}
+
+/*
+ * dwz moves what several programs share to another file. Without it, the DWARF gets one that has nothing: libdw
+ * would open whatever has the name.
+ */
+static void open_shared(struct debug_info *info, void **user)
+{
+	char reason[REFERRED_ROOM] = "";
 	const char *name;
 	const void *id;
+	int fd;
 
-	if (dwelf_dwarf_gnu_debugaltlink(info->dwarf, &name, &id) > 0 && !dwarf_getalt(info->dwarf))
-		note(info->object, "%s: not found", name);
+	if (dwelf_dwarf_gnu_debugaltlink(info->dwarf, &name, &id) <= 0)
+		return;
+	fd = referred_open_shared(info->object, info->dwarf, reason);
+	if (fd == -1)
+		fd = ask_shared(info, user, name);
+	if (fd >= 0) {
+		info->shared_elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+		info->shared_fd = fd;
+		info->shared = dwarf_begin_elf(info->shared_elf, DWARF_C_READ, NULL);
+	}
+	if (!info->shared) {
+		if (*reason)
+			note(info->object, "%s", reason);
+		else
+			note(info->object, "%s: not found", name);
+		elf_end(info->shared_elf);
+		info->shared_elf = referred_nothing();
+		info->shared = dwarf_begin_elf(info->shared_elf, DWARF_C_READ, NULL);
+	}
+	dwarf_setalt(info->dwarf, info->shared);
 }
 
 /* libdw does not say that it cannot unpack a section: before 0.189, it does not know zstd. */
@@ -533,7 +582,7 @@ int debug_info_open(struct debug_info *info, struct ntrace_object *object)
 	*user = info;
 	info->dwarf = dwfl_module_getdwarf(module, &bias);
 	if (info->dwarf)
-		note_shared(info);
+		open_shared(info, user);
 	else
 		note_zstd(object);
 	return info->dwarf ? 0 : NTRACE_ERR_UNSUPPORTED;
@@ -543,6 +592,11 @@ void debug_info_close(struct debug_info *info)
 {
 	if (info->dwfl)
 		dwfl_end(info->dwfl);
+	if (info->shared)
+		dwarf_end(info->shared);
+	elf_end(info->shared_elf);
+	if (info->shared_fd > 0)
+		close(info->shared_fd);
 }
 
 char *debug_info_ask(struct ntrace_object *object)
@@ -563,8 +617,7 @@ char *debug_info_ask(struct ntrace_object *object)
 /* A split unit is in a .dwo file, or in the .dwp file of the program, which libdw reads from 0.191 on. */
 static void note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
 {
-	Dwarf_Attribute attribute;
-	const char *name = NULL;
+	const char *name = referred_split_name(skeleton);
 	char package[PATH_MAX];
 	int made = snprintf(package, sizeof(package), "%s.dwp", object->name);
 
@@ -574,27 +627,35 @@ static void note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
 		note(object, "%s: libdw %s does not read it", package, dwfl_version(NULL));
 		return;
 	}
-	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attribute) ||
-	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute))
-		name = dwarf_formstring(&attribute);
 	note(object, "%s: not found", name ? name : "a .dwo file");
 }
 
 int debug_info_next(const struct debug_info *info, struct debug_unit *unit)
 {
+	char reason[REFERRED_ROOM];
 	Dwarf_CU *next;
 	uint8_t type;
 	int more;
 
 	do {
 		more = dwarf_get_units(info->dwarf, unit->unit, &next, NULL, &type, &unit->die,
-				       &unit->split);
+				       NULL);
 		if (more)
 			return more < 0 ? NTRACE_ERR_FORMAT : DEBUG_INFO_END;
 		unit->unit = next;
 	} while (type != DW_UT_compile && type != DW_UT_skeleton);
-	unit->has_split = type == DW_UT_skeleton && dwarf_tag(&unit->split) != DW_TAG_invalid;
-	if (type == DW_UT_skeleton && !unit->has_split)
+	unit->has_split = false;
+	if (type != DW_UT_skeleton)
+		return 0;
+	if (!referred_allows_split(info->object, &unit->die, reason)) {
+		note(info->object, "%s", reason);
+		return 0;
+	}
+	/* Opens the files. */
+	memset(&unit->split, 0, sizeof(unit->split));
+	unit->has_split = !dwarf_cu_info(next, NULL, NULL, NULL, &unit->split, NULL, NULL, NULL) &&
+			  dwarf_tag(&unit->split) != DW_TAG_invalid;
+	if (!unit->has_split)
 		note_split(info->object, &unit->die);
 	return 0;
 }

@@ -21,6 +21,9 @@ struct debug_info {
 	char *debug_path;	/* where libdwfl looks; borrowed */
 	Dwfl_Module *module;
 	Dwarf *dwarf;
+	Dwarf *shared;		/* what dwz moved to another file, or nothing */
+	Elf *shared_elf;
+	int shared_fd;		/* 0 = none */
 	struct ntrace_object *object;	/* borrowed */
 };
 

@@ -155,6 +155,14 @@ struct ntrace_object *ntrace_object_get(struct ntrace_object *object)
 	return object;
 }
 
+void object_free_directories(struct ntrace_object *object)
+{
+	for (size_t i = 0; object->debug_directories && object->debug_directories[i]; i++)
+		free(object->debug_directories[i]);
+	free(object->debug_directories);
+	object->debug_directories = NULL;
+}
+
 void ntrace_object_put(struct ntrace_object *object)
 {
 	/* acq_rel: accesses of other threads happen before the object is freed. */
@@ -172,7 +180,7 @@ void ntrace_object_put(struct ntrace_object *object)
 	free(object->uncertain);
 	free(object->name);
 	free(object->missing_debug);
-	free(object->debug_path);
+	object_free_directories(object);
 	ntrace_object_put(object->debug);
 	ntrace_object_put(object->mini);
 	free(object);

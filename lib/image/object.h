@@ -126,7 +126,7 @@ struct ntrace_object {
 	struct ntrace_object *debug;	/* separate debug file; symbols point into it */
 	bool debug_linked;	/* @debug was found by @debug_link, not by the build-id */
 	struct ntrace_object *mini;	/* unpacked .gnu_debugdata; symbols point into it */
-	char *debug_path;	/* where files are that debug files refer to, as libdwfl takes it */
+	char **debug_directories;	/* where its debug file was searched; ends with NULL, NULL = nowhere */
 	char *missing_debug;	/* why a part of the DWARF was not read; NULL if all was */
 	struct range *uncertain; /* sorted, disjoint */
 	size_t uncertain_count;
@@ -136,6 +136,7 @@ struct ntrace_object {
 int object_new(struct ntrace_object **object, const char *name);
 /* Maps a regular file as the object's bytes; object.c. */
 int object_map_file(struct ntrace_object *object, const char *path);
+void object_free_directories(struct ntrace_object *object);
 bool object_is_uncertain(const struct ntrace_object *object, uint64_t address);
 /* Whether a mapping symbol says that a link address has data. */
 bool object_is_data(struct ntrace_object *object, uint64_t address);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "image/object.h"
+#include "image/referred.h"
 #include "output/claim.h"
 #include "output/unfinished.h"
 #include "regular.h"
@@ -137,6 +138,21 @@ static int add(struct archive *archive, const char *from)
 	return 0;
 }
 
+/* The place of a debug file by its build-id. Return: whether archive->path has room for it */
+static bool name_by_build_id(struct archive *archive, const uint8_t *id, size_t size)
+{
+	size_t at = archive->base, room = sizeof(archive->path);
+	int made = snprintf(archive->path + at, room - at, "/usr/lib/debug/.build-id/%02x/", id[0]);
+
+	at += (size_t)made;
+	for (size_t i = 1; i < size && at < room; i++)
+		at += (size_t)snprintf(archive->path + at, room - at, "%02x", id[i]);
+	if (at + sizeof(".debug") > room)
+		return false;
+	memcpy(archive->path + at, ".debug", sizeof(".debug"));
+	return true;
+}
+
 /*
  * Puts the debug file where every reader looks for it by the same key: one that was found by the name in
  * .gnu_debuglink into .debug beside the program, any other below the name of its build-id.
@@ -144,27 +160,67 @@ static int add(struct archive *archive, const char *from)
 static int add_debug_file(struct archive *archive, struct ntrace_object *object)
 {
 	char *slash = strrchr(archive->path, '/');
-	size_t at = archive->base, room = sizeof(archive->path), i;
-	int made;
+	size_t room = sizeof(archive->path) - (size_t)(slash - archive->path);
 
-	if (ntrace_object_add_debug_file(object, NULL))
+	if (!object->debug)
 		return 0;
-	if (object->debug_linked) {
-		at = (size_t)(slash - archive->path);
-		made = snprintf(slash, room - at, "/.debug/%s", object->debug_link);
-	} else {
-		made = snprintf(archive->path + at, room - at, "/usr/lib/debug/.build-id/%02x/",
-				object->build_id[0]);
-		for (i = 1; i < object->build_id_size && made < (int)(room - at); i++)
-			made += snprintf(archive->path + at + made, room - at - (size_t)made,
-					 "%02x", object->build_id[i]);
-		if (made < (int)(room - at))
-			made += snprintf(archive->path + at + made, room - at - (size_t)made,
-					 ".debug");
-	}
-	if (made >= (int)(room - at))
+	if (object->debug_linked ?
+		    snprintf(slash, room, "/.debug/%s", object->debug_link) >= (int)room :
+		    !name_by_build_id(archive, object->build_id, object->build_id_size))
 		return 0;
 	return add(archive, ntrace_object_debug_name(object));
+}
+
+/* @holder: length of archive->path of the file that has the DWARF */
+struct referring {
+	struct archive *archive;
+	size_t holder;
+};
+
+/* Where libdw looks for the .dwo file: beside the file that has the DWARF. */
+static int add_split(const struct referring *referring, const struct referred *referred)
+{
+	struct archive *archive = referring->archive;
+	char *slash = strrchr(archive->path, '/');
+	size_t room = sizeof(archive->path) - (size_t)(slash - archive->path);
+	int error;
+
+	if (*referred->name == '/' || snprintf(slash, room, "/%s", referred->name) >= (int)room ||
+	    !stays_inside(archive->path + archive->base)) {
+		session_note(archive->session,
+			     "%s: cannot be archived: its program names it by an absolute path or "
+			     "with '..'",
+			     referred->path);
+		return 0;
+	}
+	error = add(archive, referred->path);
+	if (!error && !referred_has_unit(archive->path, referred->id))
+		session_note(archive->session,
+			     "%s: cannot be archived: another program of that directory has a file "
+			     "of the same name",
+			     referred->path);
+	return error;
+}
+
+static int add_referred(void *data, const struct referred *referred)
+{
+	const struct referring *referring = data;
+	struct archive *archive = referring->archive;
+	char holder[SESSION_PATH_ROOM];
+	int error = 0;
+
+	memcpy(holder, archive->path, referring->holder + 1);
+	if (referred->name)
+		error = add_split(referring, referred);
+	else if (referred->build_id) {
+		if (name_by_build_id(archive, referred->build_id, referred->build_id_size))
+			error = add(archive, referred->path);
+	} else if (referring->holder + sizeof(".dwp") <= sizeof(archive->path)) {
+		memcpy(archive->path + referring->holder, ".dwp", sizeof(".dwp"));
+		error = add(archive, referred->path);
+	}
+	memcpy(archive->path, holder, referring->holder + 1);
+	return error;
 }
 
 static int add_program(struct archive *archive, struct mapped_file *file)
@@ -199,7 +255,14 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 		archive->kept++;
 	else
 		error = add(archive, from);
-	return error ? error : add_debug_file(archive, object);
+	if (!error)
+		error = add_debug_file(archive, object);
+	if (!error && (!kept || object->debug)) {
+		struct referring referring = { archive, strlen(archive->path) };
+
+		error = referred_each(object, add_referred, &referring);
+	}
+	return error;
 }
 
 static int name_archive(struct archive *archive)

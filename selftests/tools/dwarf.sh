@@ -24,11 +24,11 @@ ln -s "$library"/lib{dw,elf}.so.1 "$tmp/older/"
 # with here|other COMMAND...: runs it with that libdw.
 with() {
 	if [ "$1" = here ]; then
-		LD_LIBRARY_PATH=$top/build "${@:2}"
+		LD_LIBRARY_PATH=$top/build timeout 60 "${@:2}"
 	elif [ $other = bookworm ]; then
-		LD_LIBRARY_PATH=$tmp/older:$top/build "${@:2}"
+		LD_LIBRARY_PATH=$tmp/older:$top/build timeout 60 "${@:2}"
 	else
-		"$(find -L "$root/lib" -maxdepth 2 -name 'ld-linux*.so.*' -print -quit)" \
+		timeout 60 "$(find -L "$root/lib" -maxdepth 2 -name 'ld-linux*.so.*' -print -quit)" \
 			--library-path "$library:$root/lib/${library##*/}:$top/build" "${@:2}"
 	fi
 }
@@ -128,6 +128,59 @@ for version in 4 5; do
 			" _start first.c:4; inl shared.h:1; leaf first.c:2; other second.c:2;" "$plain, LTO, libdw: $libdw: its functions"
 	done
 done
+
+# What an archive has is enough, and nothing of this machine is read for it: the originals are away, then others.
+gcc -std=c11 -I "$top/lib/include" "$top/selftests/tools/host/two_tasks.c" -L "$top/build" -lntrace -o "$tmp/make" || not_ok "compiled"
+(mkdir absolute && cd absolute && riscv64-linux-gnu-gcc -march=rv64gc -O2 -g -gdwarf-5 -gsplit-dwarf -ffreestanding -nostdlib -static \
+	-Wl,--build-id -I.. ../first.c ../second.c -o "$PWD/absolute") || not_ok "an absolute name"
+for name in gcc4.split gcc5.split gcc5.dwz gcc5.package absolute/absolute; do
+	recording=$tmp/${name##*/}.data
+	LD_LIBRARY_PATH=$top/build "$tmp/make" "$recording" "$PWD/$name" 0 0 tsbits=40 || not_ok "a recording"
+	touch "$recording"/aux.{0,1}
+	"$ntrace" archive "$recording" >"$recording.out" 2>&1 || not_ok "$name: archive" "$(<"$recording.out")"
+done
+mkdir away
+mv ./*.dwo ./*.dwp sharedgcc5 away/
+mv absolute/*.dwo away/
+archived() { with "$1" "$tmp/print_lines" "$tmp/${2##*/}.data/archive$PWD/$2" "$tmp/${2##*/}.data/archive/usr/lib/debug" 2>&1; }
+for name in gcc4.split gcc5.split gcc5.dwz; do
+	for libdw in here other; do
+		is "$(archived $libdw $name)" "$(<"$tmp/${name%.*}.lines")" "$name: the archive has all, libdw: $libdw"
+	done
+done
+is "$(archived other gcc5.package | sed '/^missing/d')" "$(<"$tmp/gcc5.lines")" "gcc5.package: the archive has the .dwp file"
+like "an absolute name of a .dwo file is refused" 'cannot be archived: its program names it by an absolute path' "$(<"$tmp/absolute.data.out")"
+# The host's files of these names, which the recording must not show.
+mv away/* .
+mv absolute-*.dwo absolute/
+for name in split/gcc5.split-first.dwo dwz; do
+	find "$tmp/gcc5.${name%%/*}.data/archive" \( -name '*.dwo' -o -name '*.debug' \) -delete
+	for libdw in here other; do
+		like "gcc5.${name%%/*}: no file of this machine, libdw: $libdw" '^missing: .*: a file of this machine, not of the recorded one' \
+			"$(archived $libdw "gcc5.${name%%/*}")"
+	done
+done
+for libdw in here other; do
+	like "absolute: no file of this machine, libdw: $libdw" '^missing: .*: a file of this machine, not of the recorded one' "$(archived $libdw absolute/absolute)"
+done
+
+# A FIFO, a device or a directory of that name is not opened.
+mv gcc5.split-first.dwo sharedgcc5 away/
+for kind in fifo device directory; do
+	for name in gcc5.split:gcc5.split-first.dwo gcc5.split:gcc5.split.dwp gcc5.dwz:sharedgcc5; do
+		case $kind in
+		fifo) mkfifo "${name#*:}" ;;
+		device) ln -s /dev/zero "${name#*:}" ;;
+		directory) mkdir "${name#*:}" ;;
+		esac
+		for libdw in here other; do
+			like "$kind ${name#*:}, libdw: $libdw" "^missing: .*${name#*:}: not a regular file" \
+				"$(with $libdw "$tmp/print_lines" "${name%:*}" 2>&1)"
+		done
+		rm -r "${name#*:}"
+	done
+done
+mv away/* .
 
 # What is not there is named, by the commands, too.
 rm gcc5.split-first.dwo sharedgcc5

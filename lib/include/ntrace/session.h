@@ -133,7 +133,8 @@ struct ntrace_archive_counts {
  * @counts: set to the statistics of the archive, also on error; not NULL
  *
  * Creates the directory "archive" in the recording. Each file keeps its path from the recorded
- * machine below this directory, with its debug file in .debug next to it. From then on the
+ * machine below this directory, with its debug file in .debug next to it, and the files that its DWARF refers
+ * to (.dwo, .dwp, dwz). From then on the
  * recording is decoded only with these files, on any machine.
  *
  * Until it is complete, the directory is named archive.new. One that a killed process left is replaced.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * print_lines FILE: the lines and functions of a program, as the library reads them from its DWARF, and why
- * a part of it is missing.
+ * print_lines FILE [DIRECTORY...]: the lines and functions of a program, as the library reads them from its DWARF
+ * with these directories of debug files, and why a part of it is missing.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,10 +32,11 @@ int main(int argc, char **argv)
 	struct ntrace_object *object = NULL;
 	struct ntrace_lines *lines;
 	size_t count, scope_count;
-	int error = argc == 2 ? ntrace_object_open_elf(&object, argv[1]) : NTRACE_ERR_INVALID;
+	int error = argc >= 2 ? ntrace_object_open_elf(&object, argv[1]) : NTRACE_ERR_INVALID;
 
 	if (!error)
-		error = ntrace_lines_open(&lines, object, NULL);
+		error = ntrace_lines_open(&lines, object,
+					  argc > 2 ? (const char *const *)argv + 2 : NULL);
 	if (object && ntrace_object_missing_debug(object))
 		printf("missing: %s\n", ntrace_object_missing_debug(object));
 	if (error) {

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * libdw opens the files by itself: a .dwp file beside the program, a .dwo file by its name beside the program, then
+ * by the directory of the compiler. It takes no other file, so what can be done is to look at these before it
+ * does: none may be something that blocks or never ends, and for an object of another machine, which is all whose
+ * debug directories are below a root, it must find its file below that root first.
+ */
+#include <dwarf.h>
+#include <elf.h>
+#include <elfutils/libdwelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "object.h"
+#include "referred.h"
+#include "regular.h"
+
+#define TAIL "/usr/lib/debug"
+
+/* What a name leads to. */
+enum kind {
+	KIND_NONE,
+	KIND_FILE,
+	KIND_OTHER,		/* a FIFO, a device, a socket, a directory */
+};
+
+static enum kind kind_of(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return KIND_NONE;
+	return S_ISREG(status.st_mode) ? KIND_FILE : KIND_OTHER;
+}
+
+/* The root of another machine's debug directory; false: one of this machine, or that the caller chose. */
+static bool root_of(const char *directory, char *root)
+{
+	size_t length = strlen(directory), tail = strlen(TAIL);
+	char path[PATH_MAX];
+
+	if (length <= tail || strcmp(directory + length - tail, TAIL) || length >= sizeof(path))
+		return false;
+	snprintf(path, sizeof(path), "%.*s", (int)(length - tail), directory);
+	return realpath(path, root);
+}
+
+bool object_is_foreign(const struct ntrace_object *object)
+{
+	char root[PATH_MAX];
+	size_t count = 0;
+
+	while (object->debug_directories && object->debug_directories[count])
+		if (!root_of(object->debug_directories[count++], root))
+			return false;
+	return count;
+}
+
+/* Whether the file at @path, after all links, is below a root of the object. */
+static bool is_below_roots(const struct ntrace_object *object, const char *path)
+{
+	char root[PATH_MAX], real[PATH_MAX];
+
+	if (!realpath(path, real))
+		return false;
+	for (size_t i = 0; object->debug_directories && object->debug_directories[i]; i++)
+		if (root_of(object->debug_directories[i], root) &&
+		    !strncmp(real, root, strlen(root)) && real[strlen(root)] == '/')
+			return true;
+	return false;
+}
+
+static uint64_t unit_id(Dwarf_CU *unit, uint8_t *type)
+{
+	uint64_t id = 0;
+
+	dwarf_cu_info(unit, NULL, type, NULL, NULL, &id, NULL, NULL);
+	return id;
+}
+
+bool referred_has_unit(const char *path, uint64_t id)
+{
+	struct stat status;
+	bool found = false;
+	Dwarf_CU *unit = NULL;
+	Dwarf *dwarf;
+	uint8_t type;
+	int fd;
+
+	if (open_regular(path, &fd, &status))
+		return false;
+	dwarf = dwarf_begin(fd, DWARF_C_READ);
+	while (dwarf && !found && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, NULL, NULL))
+		found = unit_id(unit, &type) == id && type == DW_UT_split_compile;
+	dwarf_end(dwarf);
+	close(fd);
+	return found;
+}
+
+const char *referred_split_name(Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attribute;
+
+	if (!dwarf_attr(skeleton, DW_AT_dwo_name, &attribute) &&
+	    !dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attribute))
+		return NULL;
+	return dwarf_formstring(&attribute);
+}
+
+/* @where: a path, or relative to @directory. false: too long */
+static bool join(char *path, const char *directory, const char *where)
+{
+	int made = *where == '/' ? snprintf(path, PATH_MAX, "%s", where) :
+				   snprintf(path, PATH_MAX, "%s/%s", directory, where);
+
+	return made < PATH_MAX;
+}
+
+/* Real path of the file that has the object's DWARF. */
+static bool holder_of(const struct ntrace_object *object, char *path)
+{
+	return realpath(object->debug ? object->debug->name : object->name, path);
+}
+
+/* Where libdw looks, in its order; an empty name is none. */
+struct candidates {
+	char package[PATH_MAX];
+	char beside[PATH_MAX];
+	char built[PATH_MAX];
+};
+
+static bool find_candidates(const struct ntrace_object *object, Dwarf_Die *skeleton,
+			    const char *name, struct candidates *candidates)
+{
+	char holder[PATH_MAX], directory[PATH_MAX];
+	const char *built = NULL;
+	Dwarf_Attribute attribute;
+
+	candidates->built[0] = '\0';
+	if (!holder_of(object, holder) ||
+	    snprintf(candidates->package, PATH_MAX, "%s.dwp", holder) >= PATH_MAX)
+		return false;
+	*strrchr(holder, '/') = '\0';
+	if (dwarf_attr(skeleton, DW_AT_comp_dir, &attribute))
+		built = dwarf_formstring(&attribute);
+	return join(candidates->beside, holder, name) &&
+	       (!built || *name == '/' ||
+		(join(directory, holder, built) && join(candidates->built, directory, name)));
+}
+
+static bool refuse(char *reason, const char *path, const char *why)
+{
+	snprintf(reason, REFERRED_ROOM, "%s: %s", path, why);
+	return false;
+}
+
+bool referred_allows_split(struct ntrace_object *object, Dwarf_Die *skeleton, char *reason)
+{
+	static const char outside[] = "a file of this machine, not of the recorded one";
+	const char *name = referred_split_name(skeleton), *paths[3];
+	struct candidates candidates;
+	uint8_t type;
+
+	if (!name)
+		return true;
+	if (!find_candidates(object, skeleton, name, &candidates))
+		return refuse(reason, name, "path too long");
+	paths[0] = candidates.package;
+	paths[1] = candidates.beside;
+	paths[2] = candidates.built;
+	for (size_t i = 0; i < 3; i++)
+		if (*paths[i] && kind_of(paths[i]) == KIND_OTHER)
+			return refuse(reason, paths[i], "not a regular file");
+	if (!object_is_foreign(object))
+		return true;
+	if (kind_of(candidates.package) == KIND_FILE && !is_below_roots(object, candidates.package))
+		return refuse(reason, candidates.package, outside);
+	if (kind_of(candidates.beside) == KIND_FILE && is_below_roots(object, candidates.beside) &&
+	    referred_has_unit(candidates.beside, unit_id(skeleton->cu, &type)))
+		return true;
+	for (size_t i = 1; i < 3; i++)
+		if (*paths[i] && kind_of(paths[i]) == KIND_FILE &&
+		    !is_below_roots(object, paths[i]))
+			return refuse(reason, paths[i], outside);
+	return true;
+}
+
+/* ---- what dwz shares ---- */
+
+/* Opens a regular file, for a foreign object only below its roots. Return: as referred_open_shared() */
+static int open_shared(const struct ntrace_object *object, const char *path, const void *id,
+		       size_t id_size, char *reason)
+{
+	const void *found;
+	struct stat status;
+	bool same = false;
+	Elf *elf;
+	int fd;
+
+	if (kind_of(path) == KIND_NONE)
+		return -1;
+	if (kind_of(path) == KIND_OTHER) {
+		refuse(reason, path, "not a regular file");
+		return -2;
+	}
+	if (object_is_foreign(object) && !is_below_roots(object, path)) {
+		refuse(reason, path, "a file of this machine, not of the recorded one");
+		return -2;
+	}
+	if (open_regular(path, &fd, &status))
+		return -1;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	same = elf && dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)id_size &&
+	       !memcmp(found, id, id_size);
+	elf_end(elf);
+	if (same)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int referred_open_shared(struct ntrace_object *object, Dwarf *dwarf, char *reason)
+{
+	char path[PATH_MAX], holder[PATH_MAX];
+	const char *name, *directory;
+	const uint8_t *id;
+	const void *bits;
+	ssize_t size = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &bits);
+	int fd, result = -1, made;
+
+	if (size < 2 || size > NTRACE_BUILD_ID_MAX || !holder_of(object, holder))
+		return -1;
+	id = bits;
+	for (size_t i = 0; object->debug_directories && object->debug_directories[i]; i++) {
+		directory = object->debug_directories[i];
+		made = snprintf(path, sizeof(path), "%s/.build-id/%02x/", directory, id[0]);
+		for (ssize_t j = 1; j < size && made < PATH_MAX; j++)
+			made += snprintf(path + made, sizeof(path) - (size_t)made, "%02x", id[j]);
+		if (made + (int)sizeof(".debug") > PATH_MAX)
+			continue;
+		memcpy(path + made, ".debug", sizeof(".debug"));
+		fd = open_shared(object, path, bits, (size_t)size, reason);
+		if (fd >= 0)
+			return fd;
+		result = fd < result ? fd : result;
+		made = snprintf(path, sizeof(path), "%s/.dwz/%s", directory,
+				strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
+		fd = made < PATH_MAX ? open_shared(object, path, bits, (size_t)size, reason) : -1;
+		if (fd >= 0)
+			return fd;
+		result = fd < result ? fd : result;
+	}
+	*strrchr(holder, '/') = '\0';
+	fd = join(path, holder, name) ? open_shared(object, path, bits, (size_t)size, reason) : -1;
+	return fd < result ? fd : fd >= 0 ? fd : result;
+}
+
+/* ---- all of them ---- */
+
+/* Without DWARF here, a debuginfod server would be asked for it. */
+static bool has_dwarf(const struct ntrace_object *object)
+{
+	const struct ntrace_object *file = object->debug ? object->debug : object;
+	Elf *elf = file->mapped ? elf_memory((char *)(uintptr_t)file->bytes, file->size) : NULL;
+	Elf_Scn *section = NULL;
+	const char *name;
+	GElf_Shdr header;
+	bool found = false;
+	size_t names;
+
+	while (elf && !found && !elf_getshdrstrndx(elf, &names) &&
+	       (section = elf_nextscn(elf, section))) {
+		name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) :
+							NULL;
+		found = name && !strcmp(name, ".debug_info");
+	}
+	elf_end(elf);
+	return found;
+}
+
+static int take_split(struct ntrace_object *object, Dwarf_Die *skeleton,
+		      int (*take)(void *data, const struct referred *referred), void *data)
+{
+	struct referred referred = { .name = referred_split_name(skeleton) };
+	struct candidates candidates;
+	const char *paths[2];
+	uint8_t type;
+
+	if (!referred.name || !find_candidates(object, skeleton, referred.name, &candidates))
+		return 0;
+	referred.id = unit_id(skeleton->cu, &type);
+	paths[0] = candidates.beside;
+	paths[1] = candidates.built;
+	for (size_t i = 0; i < 2; i++) {
+		if (!*paths[i] || !referred_has_unit(paths[i], referred.id))
+			continue;
+		referred.path = paths[i];
+		return take(data, &referred);
+	}
+	return 0;
+}
+
+static int take_shared(const struct debug_info *info,
+		       int (*take)(void *data, const struct referred *referred), void *data)
+{
+	struct referred referred = { 0 };
+	const char *name;
+	const void *id;
+	ssize_t size = dwelf_dwarf_gnu_debugaltlink(info->dwarf, &name, &id);
+	char path[64];
+
+	if (info->shared_fd <= 0 || size <= 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", info->shared_fd);
+	referred.path = path;
+	referred.build_id = id;
+	referred.build_id_size = (size_t)size;
+	return take(data, &referred);
+}
+
+static int take_package(const struct ntrace_object *object,
+			int (*take)(void *data, const struct referred *referred), void *data)
+{
+	struct referred referred = { 0 };
+	char holder[PATH_MAX], path[PATH_MAX];
+
+	if (!holder_of(object, holder) ||
+	    snprintf(path, sizeof(path), "%s.dwp", holder) >= PATH_MAX ||
+	    kind_of(path) != KIND_FILE)
+		return 0;
+	referred.path = path;
+	return take(data, &referred);
+}
+
+int referred_each(struct ntrace_object *object,
+		  int (*take)(void *data, const struct referred *referred), void *data)
+{
+	struct debug_info info = { 0 };
+	bool split = false;
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	int error;
+
+	if (!has_dwarf(object))
+		return 0;
+	error = debug_info_open(&info, object);
+	if (!error)
+		error = take_shared(&info, take, data);
+	while (!error && info.dwarf &&
+	       !dwarf_get_units(info.dwarf, unit, &unit, NULL, &type, &die, NULL)) {
+		if (type != DW_UT_skeleton)
+			continue;
+		split = true;
+		error = take_split(object, &die, take, data);
+	}
+	if (!error && split)
+		error = take_package(object, take, data);
+	debug_info_close(&info);
+	return error == NTRACE_ERR_UNSUPPORTED ? 0 : error;
+}
+
+Elf *referred_nothing(void)
+{
+	/* libdw wants a section of DWARF; it never writes, though its parameter is not const. */
+	static struct {
+		Elf64_Ehdr header;
+		Elf64_Shdr sections[3];
+		char names[32];
+		char line[16];
+	} file = {
+		.header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
+					 __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB :
+										     ELFDATA2MSB,
+					 EV_CURRENT },
+			    .e_type = ET_EXEC,
+			    .e_machine = EM_RISCV,
+			    .e_version = EV_CURRENT,
+			    .e_shoff = sizeof(Elf64_Ehdr),
+			    .e_ehsize = sizeof(Elf64_Ehdr),
+			    .e_shentsize = sizeof(Elf64_Shdr),
+			    .e_shnum = 3,
+			    .e_shstrndx = 2 },
+		.sections = { [1] = { .sh_name = 1,
+				      .sh_type = SHT_PROGBITS,
+				      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr) + 32,
+				      .sh_size = 16,
+				      .sh_addralign = 1 },
+			      [2] = { .sh_name = 13,
+				      .sh_type = SHT_STRTAB,
+				      .sh_offset = sizeof(Elf64_Ehdr) + 3 * sizeof(Elf64_Shdr),
+				      .sh_size = 32,
+				      .sh_addralign = 1 } },
+		.names = "\0.debug_line\0.shstrtab",
+	};
+
+	return elf_memory((char *)&file, sizeof(file));
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Files that DWARF refers to by a name: .dwo and .dwp files of split units, and the file that dwz makes of what
+ * several programs share. The names come from a file that may be a stranger's.
+ */
+#ifndef NTRACE_IMAGE_REFERRED_H
+#define NTRACE_IMAGE_REFERRED_H
+
+#include <limits.h>
+
+#include "lines.h"
+
+/* Whether an object is of another machine, and no file of this one belongs to it. */
+bool object_is_foreign(const struct ntrace_object *object);
+
+/* The name of the .dwo file, or NULL. */
+const char *referred_split_name(Dwarf_Die *skeleton);
+
+/* Room of a reason. */
+#define REFERRED_ROOM (PATH_MAX + 64)
+
+/*
+ * Whether libdw may look for the split unit of @skeleton, which it does by opening the files that are named,
+ * whatever they are. @reason: set if not.
+ */
+bool referred_allows_split(struct ntrace_object *object, Dwarf_Die *skeleton, char *reason);
+
+/*
+ * The file that .gnu_debugaltlink of @dwarf names. Return: a descriptor; -1: there is none; -2: not a regular
+ * file, or of this machine, which the object must not show: @reason is set
+ */
+int referred_open_shared(struct ntrace_object *object, Dwarf *dwarf, char *reason);
+
+/*
+ * @path: where it is now
+ * @name: as the DWARF names a .dwo file; NULL for others
+ * @id: of a unit, to be found in a .dwo file
+ * @build_id: of a file that dwz made; NULL for others; for a .dwp file both are NULL
+ */
+struct referred {
+	const char *path;
+	const char *name;
+	uint64_t id;
+	const uint8_t *build_id;
+	size_t build_id_size;
+};
+
+/*
+ * Calls @take for each file that the DWARF of the object refers to, until it returns an error. Return: that,
+ * 0 or NTRACE_ERR_NOMEM
+ */
+int referred_each(struct ntrace_object *object,
+		  int (*take)(void *data, const struct referred *referred), void *data);
+
+/* Whether the .dwo file at @path has the unit @id. */
+bool referred_has_unit(const char *path, uint64_t id);
+
+/* An ELF file with DWARF that has nothing: libdw searches for no file then. To be freed with elf_end(). */
+Elf *referred_nothing(void);
+
+#endif
