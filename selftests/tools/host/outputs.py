@@ -277,6 +277,11 @@ shutil.copy("counts", "other")
 make("list", "other\n")
 status, said = run("merge", "--files-from", "list", "-o", "other")
 test(status == 1 and "the output is also an input" in said and os.path.getsize("other") == len(half), "merge: refuses a file of a list", status, said)
+# What is no list of files has an end, however long it is.
+for name, why in {"/dev/zero": "line 1: not a path: a byte of 0", "long": "line 3: not a path: too long"}.items():
+    make("long", "counts\r\n\n" + "x" * 5000)
+    status, said = run("merge", "--files-from", name, "-o", "place/out", timeout=60)
+    test(status == 1 and f"error: {name}: {why}" in said, f"merge: {name} is not a list", status, said)
 shutil.copy("two_tasks", "program")
 status, said = run("encode", "--pcs=first.pcs", "--elf=program@0x10000", "--mode", "htm", "--output=program")
 test(status == 1 and "the output is also an input" in said, "encode: refuses --elf=FILE@ADDR", status, said)

@@ -2,6 +2,7 @@
 /* ntrace merge: adds up counts files. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,26 +86,48 @@ static int add_file(struct merge_command *merge, const char *path)
 	return error ? sum_failed(merge->merger, error, path) : EXIT_OK;
 }
 
+/* @length: of the line, which has room for a 0 behind it */
+static int add_line(struct merge_command *merge, char *line, size_t length)
+{
+	if (length && line[length - 1] == '\r')
+		length--;
+	line[length] = '\0';
+	return length ? add_file(merge, line) : EXIT_OK;
+}
+
+/* A file that is no list ends with an error after a path's length, however long it is. */
+static int add_lines(struct merge_command *merge, FILE *file, const char *name)
+{
+	char line[PATH_MAX];
+	size_t length = 0, number = 1;
+	int error = EXIT_OK, byte;
+
+	while (!error && (byte = getc(file)) != EOF) {
+		if (byte == '\n') {
+			error = add_line(merge, line, length);
+			length = 0;
+			number++;
+		} else if (!byte || length == sizeof(line) - 1) {
+			error = fail("%s: line %zu: not a path: %s", name, number,
+				     byte ? "too long" : "a byte of 0");
+		} else {
+			line[length++] = (char)byte;
+		}
+	}
+	if (!error && ferror(file))
+		return fail("%s: %s", name, strerror(errno));
+	return error ? error : add_line(merge, line, length);
+}
+
 static int add_list(struct merge_command *merge)
 {
 	bool is_file = strcmp(merge->list, "-") != 0;
 	FILE *file = is_file ? fopen(merge->list, "re") : stdin;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	int error = EXIT_OK;
+	int error;
 
 	if (!file)
 		return fail("%s: %s", merge->list, strerror(errno));
-	while (!error && (length = getline(&line, &room, file)) >= 0) {
-		while (length && (line[length - 1] == '\n' || line[length - 1] == '\r'))
-			line[--length] = '\0';
-		if (length)
-			error = add_file(merge, line);
-	}
-	if (!error && ferror(file))
-		error = fail("%s: %s", merge->list, strerror(errno));
-	free(line);
+	error = add_lines(merge, file, is_file ? merge->list : "standard input");
 	if (is_file)
 		fclose(file);
 	return error;

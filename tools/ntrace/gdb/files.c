@@ -59,7 +59,8 @@ static void open_file(struct remote *remote, const char *text)
 		failed(remote, FILE_EMFILE);
 		return;
 	}
-	remote->file[i] = open(file, O_RDONLY | O_CLOEXEC) + 1;
+	/* The name may be another file's since the program was opened: a FIFO must not block the server. */
+	remote->file[i] = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) + 1;
 	if (!remote->file[i])
 		failed(remote, FILE_ENOENT);
 	else
