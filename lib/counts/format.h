@@ -5,6 +5,7 @@
 
 #include <ntrace/counts_file.h>
 
+#include "saturate.h"
 #include "word.h"
 
 /* Sizes in bytes. */
@@ -67,11 +68,6 @@ static inline uint64_t get_number(const uint8_t *at, unsigned int size)
 	for (unsigned int i = 0; i < size; i++)
 		value |= (uint64_t)at[i] << (8 * i);
 	return value;
-}
-
-static inline uint64_t add_counts(uint64_t a, uint64_t b)
-{
-	return a > NTRACE_COUNTS_SATURATED - b ? NTRACE_COUNTS_SATURATED : a + b;
 }
 
 static inline void add_losses(struct ntrace_counts_losses *sum,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "counts.h"
+#include "saturate.h"
 
 static int compare_sums(const void *left, const void *right)
 {
@@ -25,7 +26,8 @@ static void add_up(struct sums *sums)
 	qsort(sums->items, sums->count, sizeof(*sums->items), compare_sums);
 	for (i = 1; i < sums->count; i++) {
 		if (!compare_sums(&sums->items[kept], &sums->items[i]))
-			sums->items[kept].count += sums->items[i].count;
+			sums->items[kept].count =
+				add_counts(sums->items[kept].count, sums->items[i].count);
 		else
 			sums->items[++kept] = sums->items[i];
 	}
@@ -140,7 +142,7 @@ int ntrace_export_profile(FILE *file, struct ntrace_profile *profile, unsigned i
 		if (!is_of_object(&export, &export.traces[i]))
 			continue;
 		export.counts.traces++;
-		export.counts.executed += export.traces[i].count;
+		export.counts.executed = add_counts(export.counts.executed, export.traces[i].count);
 	}
 	error = formats[format].put(&export);
 	if (!error && ferror(file))

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gcov.h"
+#include "saturate.h"
 
 #define MAGIC UINT32_C(0x67636461)
 #define TAG_SUMMARY UINT32_C(0xa8000000)
@@ -53,8 +54,11 @@ static void put_word(FILE *file, uint32_t value)
 		putc((int)(value >> 8 * i & 0xff), file);
 }
 
+/* Counts of the format are signed. */
 static void put_count(FILE *file, uint64_t value)
 {
+	if (value > INT64_MAX)
+		value = INT64_MAX;
 	put_word(file, (uint32_t)value);
 	put_word(file, (uint32_t)(value >> 32));
 }
@@ -193,7 +197,7 @@ static int sort_counts(struct writer *writer)
 		return NTRACE_ERR_NOMEM;
 	for (i = 0; i < gcov->position_count; i++) {
 		writer->counts[i] = gcov->positions[i].count;
-		writer->sum += gcov->positions[i].count;
+		writer->sum = add_counts(writer->sum, gcov->positions[i].count);
 	}
 	qsort(writer->counts, gcov->position_count, sizeof(*writer->counts), compare_counts);
 	return 0;
@@ -209,7 +213,7 @@ static uint64_t least_of_share(const struct writer *writer, uint64_t share, uint
 	uint64_t wanted = (uint64_t)((unsigned __int128)writer->sum * share / whole);
 
 	while (*sum < wanted && *number < writer->gcov->position_count)
-		*sum += writer->counts[(*number)++];
+		*sum = add_counts(*sum, writer->counts[(*number)++]);
 	return *number ? writer->counts[*number - 1] : writer->counts[0];
 }
 

@@ -10,6 +10,7 @@
 
 #include "grow.h"
 #include "pprof.h"
+#include "saturate.h"
 
 static const char *const texts[] = { "", "instructions", "count", "runs", "ntrace" };
 enum { TEXT_NONE, TEXT_INSTRUCTIONS, TEXT_COUNT, TEXT_RUNS, TEXT_NTRACE, TEXTS };
@@ -123,7 +124,7 @@ static int collect(struct sums *sums, const struct ntrace_profile_trace *traces,
 		last->instructions = add(last->instructions, trace->count, trace->instructions);
 		last->runs = add(last->runs, trace->count, 1);
 		counts->traces++;
-		counts->executed += trace->count;
+		counts->executed = add_counts(counts->executed, trace->count);
 	}
 	return error;
 }

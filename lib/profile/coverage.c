@@ -6,6 +6,7 @@
 #include <ntrace/coverage.h>
 
 #include "grow.h"
+#include "saturate.h"
 
 /* Executions of one copy of a line; @copy: object and scope. */
 struct line_copy {
@@ -260,7 +261,7 @@ static void end_lines(struct ntrace_coverage *coverage)
 		if (!same || copy->copy != copy[-1].copy)
 			most = 0;
 		if (copy->executed > most) {
-			line->executed += copy->executed - most;
+			line->executed = add_counts(line->executed, copy->executed - most);
 			most = copy->executed;
 		}
 	}
@@ -273,7 +274,8 @@ static void end_functions(struct ntrace_coverage *coverage)
 
 	for (i = 1; i < coverage->function_count; i++) {
 		if (!compare_functions(&functions[kept], &functions[i]))
-			functions[kept].executed += functions[i].executed;
+			functions[kept].executed =
+				add_counts(functions[kept].executed, functions[i].executed);
 		else
 			functions[++kept] = functions[i];
 	}

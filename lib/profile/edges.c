@@ -6,13 +6,14 @@
 #include <ntrace/functions.h>
 
 #include "parts.h"
+#include "saturate.h"
 #include "table.h"
 
-/* From @address on, instructions were executed @change times more, modulo 2^64. */
+/* From @address on, instructions were executed @change times more. */
 struct step {
 	const struct ntrace_object *object;
 	uint64_t address;
-	uint64_t change;
+	__int128 change;
 };
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -77,7 +78,7 @@ static size_t collect(struct ntrace_profile_edge *edges, const struct ntrace_pro
 	qsort(edges, used, sizeof(*edges), by_place);
 	for (i = 1; i < used; i++) {
 		if (!by_place(&edges[kept], &edges[i]))
-			edges[kept].taken += edges[i].taken;
+			edges[kept].taken = add_counts(edges[kept].taken, edges[i].taken);
 		else
 			edges[++kept] = edges[i];
 	}
@@ -97,7 +98,9 @@ static size_t collect_steps(struct step *steps, const struct ntrace_profile_trac
 			continue;
 		steps[used++] = (struct step){ trace->object, trace->start, trace->count };
 		/* No instruction begins inside the last one, so +1 is enough. */
-		steps[used++] = (struct step){ trace->object, trace->end + 1, -trace->count };
+		steps[used++] = (struct step){ trace->object,
+					       trace->end + (trace->end < UINT64_MAX),
+					       -(__int128)trace->count };
 	}
 	qsort(steps, used, sizeof(*steps), by_step);
 	return used;
@@ -109,7 +112,7 @@ static int count_executed(struct ntrace_profile_edge *edges, size_t edge_count,
 {
 	struct step *steps = malloc((2 * count + 1) * sizeof(*steps));
 	size_t step_count, next = 0, i;
-	uint64_t executed = 0;
+	__int128 executed = 0;
 
 	if (!steps)
 		return NTRACE_ERR_NOMEM;
@@ -122,7 +125,9 @@ static int count_executed(struct ntrace_profile_edge *edges, size_t edge_count,
 							   edge->from_object, edge->from) <= 0;
 		     next++)
 			executed += steps[next].change;
-		edge->executed = executed > edge->taken ? executed : edge->taken;
+		edge->executed = executed > UINT64_MAX ? UINT64_MAX : (uint64_t)executed;
+		if (edge->executed < edge->taken)
+			edge->executed = edge->taken;
 	}
 	free(steps);
 	return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Functions of a profile made from branch stacks, summed up from its traces. */
 #include "functions.h"
+#include "saturate.h"
 
 /* @space: @object mapped at its link addresses, if a run needed a walk through its instructions */
 struct trace_sums {
@@ -9,6 +10,11 @@ struct trace_sums {
 	struct ntrace_object *object;
 	struct ntrace_space *space;
 };
+
+static void add_to(uint64_t *sum, uint64_t count)
+{
+	*sum = add_counts(*sum, count);
+}
 
 static int function_of(struct trace_sums *sums, const struct ntrace_location *place, size_t *index)
 {
@@ -31,7 +37,7 @@ static int add_instructions(struct trace_sums *sums, const struct ntrace_locatio
 	int error = function_of(sums, place, &function);
 
 	if (!error)
-		sums->table->items[function].instructions += count;
+		add_to(&sums->table->items[function].instructions, count);
 	return error;
 }
 
@@ -78,13 +84,13 @@ static int split_run(struct trace_sums *sums, const struct ntrace_profile_trace 
 static int add_run(struct trace_sums *sums, const struct ntrace_profile_trace *trace,
 		   const struct ntrace_location *start)
 {
-	uint64_t instructions = trace->count * trace->instructions;
+	uint64_t instructions = multiply_counts(trace->count, trace->instructions);
 	struct ntrace_location end;
 
 	if (!instructions)
 		return 0;
-	sums->totals->selected += instructions;
-	sums->totals->instructions[NTRACE_DOMAIN_USER] += instructions;
+	add_to(&sums->totals->selected, instructions);
+	add_to(&sums->totals->instructions[NTRACE_DOMAIN_USER], instructions);
 	ntrace_object_locate(trace->object, trace->end, &end);
 	if (ntrace_location_same_function(start, &end))
 		return add_instructions(sums, start, instructions);
@@ -101,7 +107,7 @@ static int add_trace(struct trace_sums *sums, const struct ntrace_profile_trace 
 		ntrace_object_locate(trace->from_object, trace->from, &from);
 		error = function_of(sums, &from, &function);
 		if (!error)
-			sums->table->items[function].branches += trace->count;
+			add_to(&sums->table->items[function].branches, trace->count);
 	}
 	if (error || !trace->object)
 		return error;
@@ -111,7 +117,7 @@ static int add_trace(struct trace_sums *sums, const struct ntrace_profile_trace 
 		return error;
 	error = function_of(sums, &to, &function);
 	if (!error)
-		sums->table->items[function].calls += trace->count;
+		add_to(&sums->table->items[function].calls, trace->count);
 	return error;
 }
 

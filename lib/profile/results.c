@@ -4,6 +4,7 @@
 
 #include "functions.h"
 #include "parts.h"
+#include "saturate.h"
 #include "state.h"
 
 void profile_forget_runs(struct ntrace_profile *profile)
@@ -81,7 +82,9 @@ const struct ntrace_profile_object *ntrace_profile_objects(struct ntrace_profile
 			continue;
 		while (table->objects[k].object != trace->object)
 			k = k + 1 < table->object_count ? k + 1 : 0;
-		table->objects[k].instructions += trace->count * trace->instructions;
+		table->objects[k].instructions =
+			add_counts(table->objects[k].instructions,
+				   multiply_counts(trace->count, trace->instructions));
 	}
 	table_sort_objects(table);
 	*count = table->object_count;

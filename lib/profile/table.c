@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "saturate.h"
 #include "table.h"
 
 #define SLOTS_MIN 4096
@@ -101,9 +102,7 @@ int table_add(struct trace_table *table, const struct ntrace_profile_trace *trac
 	for (; table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
 		present = &table->traces[table->slots[slot] - 1];
 		if (same(present, trace)) {
-			present->count += trace->count;
-			if (present->count < trace->count)
-				present->count = UINT64_MAX;
+			present->count = add_counts(present->count, trace->count);
 			table->last = table->slots[slot] - 1;
 			return 0;
 		}

@@ -195,6 +195,26 @@ like "counts that reach the limit are reported" "sum: [0-9,]+ counts reached the
 is "$(python3 "$reader" sum huge huge.2 huge.3 | cmp - <(python3 "$reader" sum sum) 2>&1)" "" "they stay at the limit"
 "$ntrace" export -f csv -o counted sum 2>err
 like "export reports them, too" "counts reached the largest number" "$(cat err)"
+# Counts that only add up past the largest number: with a third of it, a wrapped sum would be less than one count.
+third=6148914691236517206
+python3 "$reader" scale $third one huge
+for format in csv json autofdo profgen bolt bolt-bf lcov; do
+	"$ntrace" export -f $format -o counted huge 2>err
+	case $format in
+	csv) cut -d, -f8 counted ;;
+	json) grep -o '"count": *[0-9]*' counted ;;
+	lcov) grep '^DA\|^FNDA\|^BRDA' counted | sed 's/^FNDA:\([0-9]*\),.*/ \1/' ;;
+	bolt*) grep -oE ' [0-9]+( 0)?$' counted | sed 's/ 0$//' ;;
+	*) grep -o ':[0-9]*$' counted ;;
+	esac | grep -oE '[0-9]+$' >numbers
+	ok "export -f $format: there are counts" test "$(awk '$1 != 0' numbers | wc -l)" -gt 5
+	is "$(python3 -c 'import sys; print(sum(0 < int(line) < int(sys.argv[1]) for line in sys.stdin))' $third <numbers)" 0 \
+		"export -f $format: no sum is less than its parts" || diag "$(sort -n numbers | head -3)"
+done
+python3 "$reader" scale 922337203685477 one huge
+"$ntrace" export -f lcov -o counted huge 2>err
+like "sums that reach it are reported" "huge: the executed instructions are more than 18446744073709551615: sums are this or larger" "$(cat err)"
+is "$(grep -c "counts reached" err)" 0 "although no count does"
 
 # Losses: each stream of the copies lost trace, of r2 at least so much. One of r3 has a gap, too.
 for r in r2 r3; do cp -r $r lossy.$r && sed -i 's/^lost 0$/lost 1200/' lossy.$r/params; done

@@ -20,6 +20,20 @@ static int failed(const char *path, const struct ntrace_counts_reader *reader, i
 	return fail("%s: %s", path, error_text(error));
 }
 
+static void say_sums(struct ntrace_profile *profile, const char *path)
+{
+	const struct ntrace_profile_object *objects;
+	uint64_t sum = 0;
+	size_t count, i;
+
+	objects = ntrace_profile_objects(profile, &count);
+	for (i = 0; i < count && objects[i].instructions < UINT64_MAX - sum; i++)
+		sum += objects[i].instructions;
+	if (i < count)
+		warn("%s: the executed instructions are more than %llu: sums are this or larger",
+		     path, (unsigned long long)UINT64_MAX);
+}
+
 static int load(struct ntrace_profile *profile, FILE *file, const char *path,
 		const struct ntrace_counts_load_options *options)
 {
@@ -39,6 +53,7 @@ static int load(struct ntrace_profile *profile, FILE *file, const char *path,
 		warn("%s: %s counts reached the largest number: they are this or larger", path,
 		     ui_number(number, totals.saturated));
 	if (!error) {
+		say_sums(profile, path);
 		sum_say_losses(path, &totals.losses);
 		sources = ntrace_counts_reader_sources(reader, &count);
 		sum_say_missing(path, sources, count);
