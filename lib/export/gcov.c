@@ -13,6 +13,7 @@
 
 #include "gcov.h"
 #include "grow.h"
+#include "saturate.h"
 #include "struct_size.h"
 
 #define TOP SIZE_MAX
@@ -144,11 +145,16 @@ static struct gcov_node *node_of(struct gcov *gcov, const struct ntrace_scope *s
 	return gcov->of_scope[number];
 }
 
-/* Position of the walk through an object. */
+static void add_to(uint64_t *sum, uint64_t count)
+{
+	*sum = add_counts(*sum, count);
+}
+
+/* Position of the walk through an object. @line: the first one that ends after the last instruction */
 struct gcov_walk {
 	struct gcov *gcov;
 	const struct ntrace_scope *scopes;
-	const struct ntrace_line *line;
+	const struct ntrace_line *line, *end;
 };
 
 static int add_position(struct gcov *gcov, const struct gcov_position *position)
@@ -179,8 +185,13 @@ static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	struct gcov_node *node;
 
 	(void)bytes, (void)insn;
-	if (!executed || scope == NTRACE_NO_SCOPE)
+	while (walk->line < walk->end && walk->line->end <= address)
+		walk->line++;
+	if (scope == NTRACE_NO_SCOPE || walk->line == walk->end || walk->line->start > address ||
+	    !walk->line->line) {
+		add_to(&walk->gcov->counts.unknown, executed);
 		return 0;
+	}
 	node = node_of(walk->gcov, walk->scopes, scope);
 	if (!node)
 		return NTRACE_ERR_NOMEM;
@@ -188,7 +199,7 @@ static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	position.offset =
 		offset_of(walk->line->line, &walk->scopes[scope], walk->line->discriminator);
 	position.outer = outermost(walk->scopes, scope);
-	walk->gcov->counts.executed += executed;
+	add_to(&walk->gcov->counts.executed, executed);
 	return add_position(walk->gcov, &position);
 }
 
@@ -196,22 +207,11 @@ static int add_lines(struct gcov *gcov, const struct ntrace_counts *counts,
 		     const struct ntrace_scope *scopes)
 {
 	struct gcov_walk walk = { .gcov = gcov, .scopes = scopes };
-	const struct ntrace_line *lines;
-	size_t count, i;
-	int error = 0;
+	size_t count;
 
-	lines = ntrace_lines_all(gcov->lines, &count);
-	for (i = 0; i < count && !error; i++) {
-		if (!lines[i].line)
-			continue;
-		walk.line = &lines[i];
-		error = ntrace_counts_walk(counts, lines[i].start, lines[i].end, add_instruction,
-					   &walk);
-		/* Lines outside the file's code were not executed. */
-		if (error == NTRACE_ERR_NOMAP)
-			error = 0;
-	}
-	return error;
+	walk.line = ntrace_lines_all(gcov->lines, &count);
+	walk.end = walk.line + count;
+	return ntrace_counts_walk_executed(counts, add_instruction, &walk);
 }
 
 /* Whether a transfer is a call, or a jump from its function to the start of another one. */
@@ -286,9 +286,9 @@ static int add_call(struct gcov *gcov, const struct ntrace_scope *scopes,
 	if (trace->from_object == gcov->object && !is_call(trace, same))
 		return 0;
 	if (trace->instructions)
-		node->arrived += trace->count;
+		add_to(&node->arrived, trace->count);
 	if (trace->from_object)
-		node->called += trace->count;
+		add_to(&node->called, trace->count);
 	if (from == NTRACE_NO_SCOPE || !is_indirect(trace))
 		return 0;
 	return add_target(gcov, scopes, from, trace, node->name);
@@ -332,14 +332,14 @@ static void fold_positions(struct gcov *gcov)
 
 		if (same && all[kept].outer == next.outer) {
 			if (next.count > most) {
-				all[kept].count += next.count - most;
+				add_to(&all[kept].count, next.count - most);
 				most = next.count;
 			}
 			continue;
 		}
 		most = next.count;
 		if (same) {
-			all[kept].count += next.count;
+			add_to(&all[kept].count, next.count);
 			all[kept].outer = next.outer;
 		} else {
 			all[++kept] = next;
@@ -375,7 +375,7 @@ static void fold_targets(struct gcov *gcov)
 	qsort(gcov->targets, gcov->target_count, sizeof(*gcov->targets), compare_targets);
 	for (i = 1; i < gcov->target_count; i++) {
 		if (!compare_targets(&gcov->targets[kept], &gcov->targets[i]))
-			gcov->targets[kept].count += gcov->targets[i].count;
+			add_to(&gcov->targets[kept].count, gcov->targets[i].count);
 		else
 			gcov->targets[++kept] = gcov->targets[i];
 	}
@@ -419,12 +419,8 @@ static int collect(struct gcov *gcov, struct ntrace_profile *profile)
 	error = add_lines(gcov, counts, scopes);
 	ntrace_counts_free(counts);
 	traces = ntrace_profile_traces(profile, &count);
-	for (i = 0; i < count && !error; i++) {
+	for (i = 0; i < count && !error; i++)
 		error = add_call(gcov, scopes, &traces[i]);
-		if (traces[i].object == gcov->object)
-			gcov->counts.unknown += traces[i].count * traces[i].instructions;
-	}
-	gcov->counts.unknown -= gcov->counts.executed;
 	fold_positions(gcov);
 	fold_targets(gcov);
 	sort_nodes(gcov);

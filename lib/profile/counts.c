@@ -6,6 +6,7 @@
 #include <ntrace/counts.h>
 
 #include "image/object.h"
+#include "saturate.h"
 
 /* The instructions from @address to the next step were executed @count times. */
 struct step {
@@ -27,6 +28,19 @@ struct ntrace_counts {
 	size_t taken_count;
 };
 
+/* From @address on, instructions were executed @change times more. */
+struct change {
+	uint64_t address;
+	__int128 change;
+};
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct change *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
 static int compare_steps(const void *left, const void *right)
 {
 	const struct step *a = left, *b = right;
@@ -34,7 +48,7 @@ static int compare_steps(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Sorts the steps and merges those at the same address. */
+/* Sorts transfers and merges those at the same address. */
 static void add_up(struct step *steps, size_t *count)
 {
 	size_t i, kept = 0;
@@ -44,39 +58,51 @@ static void add_up(struct step *steps, size_t *count)
 	qsort(steps, *count, sizeof(*steps), compare_steps);
 	for (i = 1; i < *count; i++) {
 		if (steps[kept].address == steps[i].address)
-			steps[kept].count += steps[i].count;
+			steps[kept].count = add_counts(steps[kept].count, steps[i].count);
 		else
 			steps[++kept] = steps[i];
 	}
 	*count = kept + 1;
 }
 
-/* Collects the changes at each address, modulo 2^64, then sums them up. */
-static void collect(struct ntrace_counts *counts, const struct ntrace_profile_trace *traces,
-		    size_t count)
+/* Sums up the changes. */
+static void make_steps(struct ntrace_counts *counts, struct change *changes, size_t count)
 {
-	uint64_t sum = 0;
-	size_t i;
+	__int128 sum = 0;
+
+	if (count)
+		qsort(changes, count, sizeof(*changes), compare_changes);
+	for (size_t i = 0; i < count; i++) {
+		sum += changes[i].change;
+		if (i + 1 == count || changes[i].address != changes[i + 1].address)
+			counts->steps[counts->step_count++] =
+				(struct step){ changes[i].address,
+					       sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum };
+	}
+}
+
+/* @changes: room for two changes of each trace */
+static void collect(struct ntrace_counts *counts, const struct ntrace_profile_trace *traces,
+		    size_t count, struct change *changes)
+{
+	size_t change_count = 0, i;
 
 	for (i = 0; i < count; i++) {
 		const struct ntrace_profile_trace *trace = &traces[i];
 
 		if (trace->object != counts->object || !trace->instructions)
 			continue;
-		counts->steps[counts->step_count++] = (struct step){ trace->start, trace->count };
+		changes[change_count++] = (struct change){ trace->start, trace->count };
 		/* No instruction begins inside the last one, so +1 is enough. */
-		counts->steps[counts->step_count++] =
-			(struct step){ trace->end + 1, -trace->count };
+		if (trace->end < UINT64_MAX)
+			changes[change_count++] =
+				(struct change){ trace->end + 1, -(__int128)trace->count };
 		if (trace->taken)
 			counts->taken[counts->taken_count++] =
 				(struct step){ trace->end, trace->count };
 	}
 	add_up(counts->taken, &counts->taken_count);
-	add_up(counts->steps, &counts->step_count);
-	for (i = 0; i < counts->step_count; i++) {
-		sum += counts->steps[i].count;
-		counts->steps[i].count = sum;
-	}
+	make_steps(counts, changes, change_count);
 }
 
 int ntrace_counts_new(struct ntrace_counts **counts, struct ntrace_profile *profile,
@@ -84,6 +110,7 @@ int ntrace_counts_new(struct ntrace_counts **counts, struct ntrace_profile *prof
 {
 	const struct ntrace_profile_trace *traces;
 	struct ntrace_counts *made;
+	struct change *changes;
 	int error = NTRACE_ERR_NOMEM;
 	size_t count;
 
@@ -95,17 +122,19 @@ int ntrace_counts_new(struct ntrace_counts **counts, struct ntrace_profile *prof
 	made->object = ntrace_object_get((struct ntrace_object *)(uintptr_t)object);
 	made->steps = malloc((2 * count + 1) * sizeof(*made->steps));
 	made->taken = malloc((count + 1) * sizeof(*made->taken));
-	if (made->steps && made->taken)
+	changes = malloc((2 * count + 1) * sizeof(*changes));
+	if (made->steps && made->taken && changes)
 		error = ntrace_space_new(&made->space, ntrace_object_name(object), NULL);
 	if (!error)
 		error = ntrace_space_map_linked(made->space, made->object, 0);
 	if (error) {
 		ntrace_counts_free(made);
-		return error;
+	} else {
+		collect(made, traces, count, changes);
+		*counts = made;
 	}
-	collect(made, traces, count);
-	*counts = made;
-	return 0;
+	free(changes);
+	return error;
 }
 
 void ntrace_counts_free(struct ntrace_counts *counts)
@@ -148,28 +177,64 @@ uint64_t ntrace_counts_taken(const struct ntrace_counts *counts, uint64_t addres
 	return step && step->address == address ? step->count : 0;
 }
 
-int ntrace_counts_walk(const struct ntrace_counts *counts, uint64_t start, uint64_t end,
-		       ntrace_counts_visit_fn visit, void *data)
+/* Calls @visit up to @end. @at: the address after the last instruction that was read */
+static int walk(const struct ntrace_counts *counts, uint64_t *at, uint64_t end,
+		ntrace_counts_visit_fn visit, void *data)
 {
 	const struct ntrace_isa *isa = ntrace_object_isa(counts->object);
+	const uint64_t start = *at;
 	struct ntrace_insn insn;
 	const uint8_t *bytes;
-	uint64_t address;
 	size_t size;
 	int error;
 
-	for (address = start; start < end && address - start < end - start; address += insn.size) {
+	for (; *at < end && *at - start < end - start; *at += insn.size) {
 		insn.size = 2;
-		if (object_is_data(counts->object, address))
+		if (object_is_data(counts->object, *at))
 			continue;
-		error = ntrace_space_read(counts->space, address, &bytes, &size);
+		error = ntrace_space_read(counts->space, *at, &bytes, &size);
 		if (error)
 			return error;
-		if (ntrace_insn_decode(isa, bytes, size, address, &insn))
+		if (ntrace_insn_decode(isa, bytes, size, *at, &insn))
 			return 0;
-		error = visit(data, address, bytes, &insn, ntrace_counts_executed(counts, address));
+		error = visit(data, *at, bytes, &insn, ntrace_counts_executed(counts, *at));
 		if (error)
 			return error;
 	}
 	return 0;
+}
+
+int ntrace_counts_walk(const struct ntrace_counts *counts, uint64_t start, uint64_t end,
+		       ntrace_counts_visit_fn visit, void *data)
+{
+	return walk(counts, &start, end, visit, data);
+}
+
+int ntrace_counts_walk_executed(const struct ntrace_counts *counts, ntrace_counts_visit_fn visit,
+				void *data)
+{
+	const struct step *steps = counts->steps;
+	size_t count = counts->step_count, i = 0, end;
+	int error = 0;
+
+	while (i < count && !error) {
+		uint64_t at = steps[i].address;
+
+		if (!steps[i].count) {
+			i++;
+			continue;
+		}
+		/* Runs that touch are walked at once: one may begin within an instruction of another. */
+		for (end = i; end < count && steps[end].count; end++)
+			;
+		error = walk(counts, &at, end < count ? steps[end].address : UINT64_MAX, visit,
+			     data);
+		if (error == NTRACE_ERR_NOMAP)
+			error = 0;
+		/* Bytes that are no instruction end a walk: the next run begins at an even address. */
+		do {
+			i++;
+		} while (i < end && (steps[i].address <= at || steps[i].address & 1));
+	}
+	return error;
 }

@@ -12,7 +12,8 @@
 #include "export_file.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define HALF (UINT64_C(1) << 63)
+/* More than 32 bits. */
+#define HALF (UINT64_C(0x7fffffff) << 32)
 
 /* ---- the file ---- */
 
@@ -62,7 +63,7 @@ static struct gcov_position positions[] = {
 };
 static struct gcov_target targets[] = {
 	{ .node = 0, .offset = 0xffff0002, .name = "b, \"\xc3\xa9\"", .count = HALF },
-	{ .node = 0, .offset = 0xffff0002, .name = "gamma", .count = 1 },
+	{ .node = 0, .offset = 0xffff0002, .name = "gamma", .count = UINT64_MAX },
 };
 
 struct wanted_gcov {
@@ -113,7 +114,7 @@ static void want_functions(bool times)
 	want_count(HALF);
 	want_word(7);
 	want_count(3);
-	want_count(1);
+	want_count(INT64_MAX);	/* the format is signed */
 	want_word(0x30001);		/* inlined at that line */
 	want_word(3);			/* gamma */
 	want_word(1);
@@ -414,15 +415,17 @@ static const char *gcov_text(const struct written *written)
 static struct ntrace_profile *profile;
 static struct ntrace_object *object, *other;
 
-static void count(struct ntrace_object *from_object, uint64_t from, unsigned int kind,
-		  struct ntrace_object *to, uint64_t start, uint64_t end, uint64_t times)
+/* @traps: instructions of the run that do not retire: system calls */
+static void count_traps(struct ntrace_object *from_object, uint64_t from, unsigned int kind,
+			struct ntrace_object *to, uint64_t start, uint64_t end, uint64_t times,
+			unsigned int traps)
 {
 	struct ntrace_profile_trace trace = {
 		.from = from,
 		.start = start,
 		.end = end ? end : start,
 		.count = times,
-		.instructions = end ? (uint32_t)(end - start) / 4 + 1 : 0,
+		.instructions = end ? (uint32_t)(end - start) / 4 + 1 - traps : 0,
 		.from_class = (uint8_t)kind,
 		.taken = end,
 	};
@@ -430,6 +433,12 @@ static void count(struct ntrace_object *from_object, uint64_t from, unsigned int
 	profile_find_object(profile, from_object, &trace.from_object);
 	profile_find_object(profile, to, &trace.object);
 	profile_add(profile, 1, NTRACE_PRIV_U, &trace);
+}
+
+static void count(struct ntrace_object *from_object, uint64_t from, unsigned int kind,
+		  struct ntrace_object *to, uint64_t start, uint64_t end, uint64_t times)
+{
+	count_traps(from_object, from, kind, to, start, end, times, 0);
 }
 
 static struct ntrace_export_gcov_options options = { .size = sizeof(options), .version = 2 };
@@ -474,6 +483,8 @@ static void test_counts(void)
 	/* A run without a known transfer is an execution; also code without a line. */
 	count(NULL, 0, NTRACE_INSN_PLAIN, object, 0x1000, 0x1000, 1);
 	count(NULL, 0, NTRACE_INSN_PLAIN, object, 0x10f0, 0x10f8, 1);
+	/* A run with two system calls: 3 instructions retire. */
+	count_traps(object, 0x1094, NTRACE_INSN_RETURN, object, 0x1084, 0x1094, 100, 2);
 	ntrace_profile_end(profile);
 	is_str(gcov_text(write_all(put, NULL, "gcov")),
 	       /*
@@ -488,14 +499,16 @@ static void test_counts(void)
 	       "  1.0 _ZN1AC2Ei\n"
 	       "   1.0: 3\n"
 	       "11 h\n"
-	       " 1.0: 13\n"
+	       " 1.0: 112\n"
 	       /* A discriminator has only 16 bits. */
-	       " 4.9029: 7\n"
+	       " 4.9029: 107\n"
 	       " 5.0 g\n"
-	       "  1.0: 11\n",
+	       "  1.0: 111\n",
 	       "functions, lines and inlined functions");
 	is_u64(counts.functions, 2, "two functions");
 	is_u64(counts.positions, 7, "seven places");
+	is_u64(counts.executed, 620, "executions of instructions with a line");
+	is_u64(counts.unknown, 13, "and of those without: system calls count in both");
 	check_full(put, NULL, "gcov");
 	ntrace_profile_free(profile);
 	ntrace_object_put(object);

@@ -430,9 +430,28 @@ static int visit(void *data, uint64_t address, const uint8_t *bytes, const struc
 	return ++walk->visits == walk->stop ? 42 : 0;
 }
 
+struct executed {
+	uint64_t next, executed;
+	unsigned int visits, wrong, stop;
+};
+
+static int visit_executed(void *data, uint64_t address, const uint8_t *bytes,
+			  const struct ntrace_insn *insn, uint64_t executed)
+{
+	struct executed *sum = data;
+
+	(void)bytes;
+	sum->wrong += address < sum->next || executed != executed_at(objects[0], address);
+	sum->next = address + insn->size;
+	sum->executed += executed;
+	return ++sum->visits == sum->stop ? 42 : 0;
+}
+
 static void test_counts(void)
 {
 	struct walk walk = { .next = CODE };
+	struct executed sum = { 0 };
+	uint64_t executed = 0, places = 0;
 	size_t wrong = 0;
 
 	make_model(2000, 40);
@@ -463,6 +482,17 @@ static void test_counts(void)
 	walk.visits = 0;
 	is_u64(ntrace_counts_walk(walk.counts, CODE, CODE, visit, &walk) + (int)walk.visits, 0,
 	       "an empty range");
+	for (uint64_t at = CODE; at < CODE + SIZE; at += 4) {
+		executed += executed_at(objects[0], at);
+		places += executed_at(objects[0], at) != 0;
+	}
+	is_u64(ntrace_counts_walk_executed(walk.counts, visit_executed, &sum) + (int)sum.wrong, 0,
+	       "each executed instruction, in order");
+	is_u64(sum.visits, places, "is visited once");
+	is_u64(sum.executed, executed, "with all its executions");
+	sum = (struct executed){ .stop = 2 };
+	is_u64(ntrace_counts_walk_executed(walk.counts, visit_executed, &sum), 42,
+	       "a visitor can stop");
 	ntrace_counts_free(walk.counts);
 	ntrace_profile_free(profile);
 	ntrace_counts_free(NULL);

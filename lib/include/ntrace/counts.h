@@ -76,6 +76,21 @@ typedef int (*ntrace_counts_visit_fn)(void *data, uint64_t address, const uint8_
 NTRACE_API int ntrace_counts_walk(const struct ntrace_counts *counts, uint64_t start, uint64_t end,
 				  ntrace_counts_visit_fn visit, void *data);
 
+/**
+ * ntrace_counts_walk_executed - call @visit for each executed instruction
+ * @counts: counts made by ntrace_counts_new()
+ * @visit: called in order of addresses
+ * @data: for @visit
+ *
+ * An instruction that always traps (ecall, ebreak) counts when its run continues after it, although it does not
+ * retire: the sum can be greater than that of ntrace_profile_objects(). Code that the object does not have
+ * is left out.
+ *
+ * Return: 0 or what @visit returned.
+ */
+NTRACE_API int ntrace_counts_walk_executed(const struct ntrace_counts *counts,
+					   ntrace_counts_visit_fn visit, void *data);
+
 #ifdef __cplusplus
 }
 #endif

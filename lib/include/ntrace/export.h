@@ -145,8 +145,9 @@ struct ntrace_export_gcov_options {
  * struct ntrace_export_gcov_counts - summary of ntrace_export_gcov()
  * @functions: executed functions
  * @positions: counts of lines or parts of lines, in these functions and in code inlined into them
- * @executed: executed instructions of the object with a line and a function
- * @unknown: executed instructions without a line or function, which the profile omits
+ * @executed: executions of the object's instructions with a line and a function, see
+ *            ntrace_counts_walk_executed()
+ * @unknown: executions of instructions without a line or function, which the profile omits
  */
 struct ntrace_export_gcov_counts {
 	uint64_t functions;
