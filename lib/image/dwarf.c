@@ -108,7 +108,23 @@ static const char *keep_file(struct ntrace_lines *lines, Dwarf_Die *unit, const 
 	return lines->last_file;
 }
 
-bool object_is_code(const struct ntrace_object *object, uint64_t start)
+/*
+ * Whether code that begins at 0 has the size of what the linker placed there: that of the function, or of several of
+ * which the last one ends with the range.
+ */
+static bool is_placed_at_zero(struct ntrace_object *object, uint64_t end, bool sequence)
+{
+	const struct symbol *first = symbol_table_find(&object->symbols, 0), *last;
+
+	if (!object->code_at_zero)
+		return false;
+	if (!first || !first->sized || end == first->end)
+		return true;
+	last = symbol_table_find(&object->symbols, end - 1);
+	return sequence && end > first->end && (!last || !last->sized || last->end == end);
+}
+
+bool object_is_code(struct ntrace_object *object, uint64_t start, uint64_t end, bool sequence)
 {
 	uint64_t address, size;
 	bool executable;
@@ -116,7 +132,7 @@ bool object_is_code(const struct ntrace_object *object, uint64_t start)
 
 	for (i = 0; !ntrace_object_segment(object, i, &address, &size, &executable); i++) {
 		if (executable && start >= address && start - address < size)
-			return start != 0;
+			return start || is_placed_at_zero(object, end, sequence);
 	}
 	return false;
 }
@@ -140,6 +156,19 @@ static int add_line(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Line *row
 	return error;
 }
 
+/* The end of the sequence of rows that begins with row @i. */
+static Dwarf_Addr end_of_sequence(Dwarf_Lines *rows, size_t i, size_t count)
+{
+	Dwarf_Addr end = 0;
+	bool last = false;
+
+	for (; i < count && !last; i++)
+		if (dwarf_lineaddr(dwarf_onesrcline(rows, i), &end) ||
+		    dwarf_lineendsequence(dwarf_onesrcline(rows, i), &last))
+			break;
+	return end;
+}
+
 /* A row is valid up to the next row in the order of libdw. */
 static int read_rows(struct ntrace_lines *lines, Dwarf_Die *unit)
 {
@@ -160,7 +189,8 @@ static int read_rows(struct ntrace_lines *lines, Dwarf_Die *unit)
 			continue;
 		}
 		if (begins)
-			dropped = !object_is_code(lines->object, start);
+			dropped = !object_is_code(lines->object, start,
+						  end_of_sequence(rows, i, count), true);
 		begins = false;
 		if (dropped || end <= start)
 			continue;
@@ -242,7 +272,7 @@ static int add_range(struct ntrace_lines *lines, uint64_t start, uint64_t end, u
 {
 	int error;
 
-	if (end <= start || !object_is_code(lines->object, start))
+	if (end <= start || !object_is_code(lines->object, start, end, false))
 		return 0;
 	error = grow((void **)&lines->ranges, lines->range_count, &lines->range_room,
 		     sizeof(*lines->ranges));
@@ -263,23 +293,25 @@ static uint64_t end_of(struct ntrace_lines *lines, uint64_t start)
 }
 
 /*
- * Adds the ranges of a scope; @entry is its entry point, 0 if it has no code. An inlined function may have
- * an empty range, at the entry of the function around it.
+ * Adds the ranges of a scope, and finds its entry point, if it has code. An inlined function may have
+ * an empty range, at the entry of the function around it. @dropped: it has ranges, but none is code
  */
 static int read_ranges(struct ntrace_lines *lines, Dwarf_Die *die, uint32_t scope, bool inlined,
-		       uint64_t *entry)
+		       struct ntrace_scope *found, bool *dropped)
 {
 	Dwarf_Addr base, start, end;
 	size_t before = lines->range_count;
 	ptrdiff_t offset = 0;
 	int error = 0;
 
-	while (!error && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+	*dropped = false;
+	while (!error && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		error = add_range(lines, start,
 				  end == start && !inlined ? end_of(lines, start) : end, scope);
-	*entry = 0;
+		*dropped = lines->range_count == before && end > start;
+	}
 	if (lines->range_count > before)
-		*entry = dwarf_entrypc(die, &base) ? lines->ranges[before].start : base;
+		found->entry = dwarf_entrypc(die, &base) ? lines->ranges[before].start : base;
 	return error;
 }
 
@@ -290,19 +322,21 @@ struct position {
 	unsigned int depth;
 };
 
-/* @inside: scope that contains the children of this one. */
-static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, uint32_t *inside)
+/* @inside: scope that contains the children of this one. @dropped: they are no code, either */
+static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, uint32_t *inside,
+		     bool *dropped)
 {
 	struct ntrace_lines *lines = at->lines;
 	struct ntrace_scope scope = { .parent = inlined ? at->scope : NTRACE_NO_SCOPE,
 				      .inlined = inlined };
 	uint32_t number = (uint32_t)lines->scope_count;
+	size_t before = lines->range_count;
 	int error;
 
 	if (lines->scope_count == NTRACE_NO_SCOPE)
 		return NTRACE_ERR_NOMEM;
-	error = read_ranges(lines, die, number, inlined, &scope.entry);
-	if (error || !scope.entry)
+	error = read_ranges(lines, die, number, inlined, &scope, dropped);
+	if (error || lines->range_count == before)
 		return error;
 	scope.name = scope_name(die);
 	scope.file = file_of(lines, at->unit, die, DW_AT_decl_file, true);
@@ -325,6 +359,7 @@ static int read_children(const struct position *at, Dwarf_Die *parent)
 {
 	struct position inside = *at;
 	Dwarf_Die die;
+	bool dropped;
 	int error = 0;
 
 	if (++inside.depth > DEPTH_MAX || dwarf_child(parent, &die))
@@ -333,14 +368,15 @@ static int read_children(const struct position *at, Dwarf_Die *parent)
 		int tag = dwarf_tag(&die);
 
 		inside.scope = at->scope;
+		dropped = false;
 		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-			error = add_scope(at, &die, tag == DW_TAG_inlined_subroutine,
-					  &inside.scope);
+			error = add_scope(at, &die, tag == DW_TAG_inlined_subroutine, &inside.scope,
+					  &dropped);
 		else if (tag != DW_TAG_lexical_block && tag != DW_TAG_namespace &&
 			 tag != DW_TAG_class_type && tag != DW_TAG_structure_type &&
 			 tag != DW_TAG_module)
 			continue;
-		if (!error)
+		if (!error && !dropped)
 			error = read_children(&inside, &die);
 	} while (!error && !dwarf_siblingof(&die, &die));
 	return error;

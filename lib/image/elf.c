@@ -231,6 +231,9 @@ int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_section
 		size = header.sh_size;
 		bytes = part(object, header.sh_offset, &size);
 		name = have_names ? elf_strptr(elf, names, header.sh_name) : NULL;
+		if (header.sh_type == SHT_PROGBITS && !header.sh_addr && header.sh_size &&
+		    (header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR)) == (SHF_ALLOC | SHF_EXECINSTR))
+			sections->code_at_zero = true;
 		if (header.sh_type == SHT_SYMTAB)
 			sections->symtab = section;
 		else if (header.sh_type == SHT_DYNSYM)
@@ -604,7 +607,7 @@ void elf_read_attributes(struct ntrace_object *object, Elf_Scn *section)
 int object_read_elf(struct ntrace_object *object)
 {
 	GElf_Phdr eh_frame_header = { .p_type = PT_NULL };
-	struct elf_sections sections;
+	struct elf_sections sections = { 0 };
 	GElf_Ehdr header;
 	bool whole;
 	Elf *elf;
@@ -613,7 +616,6 @@ int object_read_elf(struct ntrace_object *object)
 	error = elf_begin_object(object, &elf, &header);
 	if (error)
 		return error;
-	object->entry = header.e_entry;
 	/* A truncated memory dump is still useful. */
 	whole = header.e_type != ET_CORE;
 	if (whole && header.e_shoff &&
@@ -625,6 +627,9 @@ int object_read_elf(struct ntrace_object *object)
 	if (!error)
 		error = elf_find_sections(object, elf, &sections);
 	if (!error) {
+		object->code_at_zero = header.e_type != ET_REL && sections.code_at_zero;
+		object->entry = header.e_entry;
+		object->has_entry = header.e_entry || object->code_at_zero;
 		elf_read_attributes(object, sections.attributes);
 		error = read_names(object, elf, &sections, &eh_frame_header);
 	}
@@ -644,7 +649,7 @@ int object_read_debug_elf(struct ntrace_object *object, struct ntrace_object *de
 			  bool need_build_id)
 {
 	size_t before = object->symbols.count;
-	struct elf_sections sections;
+	struct elf_sections sections = { 0 };
 	GElf_Ehdr header;
 	Elf *elf;
 	int error;

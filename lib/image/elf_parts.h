@@ -15,6 +15,7 @@ struct elf_sections {
 	Elf_Scn *plt;
 	Elf_Scn *minidebug;
 	Elf_Scn *attributes;
+	bool code_at_zero;	/* a section with code has the address 0 */
 };
 
 /*

@@ -72,9 +72,10 @@ void debug_info_close(struct debug_info *info);
 int debug_info_next(const struct debug_info *info, struct debug_unit *unit);
 
 /*
- * Whether @start is code. DWARF describes code dropped by the linker at other addresses; dwarf.c.
+ * Whether the range of a function, or of a sequence of lines or a unit (@sequence), is code; dwarf.c. DWARF describes
+ * code dropped by the linker at other addresses, mostly from 0 on.
  */
-bool object_is_code(const struct ntrace_object *object, uint64_t start);
+bool object_is_code(struct ntrace_object *object, uint64_t start, uint64_t end, bool sequence);
 
 /* Adds lines, scopes and ranges of a unit in any order; dwarf.c. */
 int lines_read_unit(struct ntrace_lines *lines, struct debug_unit *unit);

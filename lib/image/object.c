@@ -227,7 +227,7 @@ int ntrace_object_entry(const struct ntrace_object *object, uint64_t *address, u
 {
 	size_t i;
 
-	for (i = 0; object->entry && i < object->segment_count; i++) {
+	for (i = 0; object->has_entry && i < object->segment_count; i++) {
 		const struct segment *segment = &object->segments[i];
 
 		if (object->entry - segment->address >= segment->size)

@@ -120,7 +120,9 @@ struct ntrace_object {
 	struct symbol_table marks;	/* mapping symbols: "$d..." before data, "$x..." before code */
 	uint64_t jump_table;	/* link address, valid with has_jump_table */
 	bool has_jump_table;
-	uint64_t entry;		/* link address, 0 if there is none */
+	uint64_t entry;		/* link address, valid with has_entry */
+	bool has_entry;
+	bool code_at_zero;	/* of a file that is not relocatable: code is linked at 0 */
 	const char *debug_link;	/* .gnu_debuglink: name, in bytes; NULL if there is none */
 	uint32_t debug_link_crc;
 	struct ntrace_object *debug;	/* separate debug file; symbols point into it */

@@ -41,7 +41,7 @@ static int add_ranges(struct ntrace_units *units, struct debug_unit *unit)
 	int error = 0;
 
 	while (!error && (offset = dwarf_ranges(&unit->die, offset, &base, &start, &end)) > 0) {
-		if (start >= end || !object_is_code(units->object, start))
+		if (start >= end || !object_is_code(units->object, start, end, true))
 			continue;
 		error = grow((void **)&units->ranges, units->range_count, &units->range_room,
 			     sizeof(*units->ranges));

@@ -258,7 +258,7 @@ static void compare_units(const char *what, struct ntrace_object *object)
 	}
 	fclose(addresses);
 	fclose(ours);
-	ok(!ntrace_units_lines(units, 0) && !ntrace_units_lines(units, UINT64_MAX),
+	ok(!ntrace_units_lines(units, UINT64_MAX - 4096) && !ntrace_units_lines(units, UINT64_MAX),
 	   "%s: other addresses have no unit", what);
 	ntrace_units_close(units);
 	ok(!run("cmp -s %s %s", in("theirs"), in("by_unit")), "%s: and the same lines by unit",
@@ -369,6 +369,39 @@ static void print_all(const char *program, const char *name)
 	}
 	fclose(addresses);
 	fclose(file);
+}
+
+/*
+ * An image at 0, for instance of a microcontroller; the DWARF of code that the linker drops begins there, too, with
+ * inlined functions after it.
+ */
+static void test_image_at_zero(void)
+{
+	static const char *const flags[] = { "-gdwarf-4", "-gdwarf-5" };
+	static const char *const sources[] = { "table.c", "dropped.c table.c",
+					       "table.c dropped.c" };
+
+	run("cd %s && sed 's/table/dropped/; s/rare/unused/; s/x + 7/x + 9/' table.c > dropped.c "
+	    "&& "
+	    "echo 'int last(int x) { return x * x * x; }' >> dropped.c",
+	    directory);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		for (size_t j = 0; j < sizeof(sources) / sizeof(sources[0]); j++) {
+			if (!ok(!run("cd %s && " TOOL
+				     "gcc -O2 %s -ffunction-sections -nostdlib -static -o zero "
+				     "-Wl,-Ttext=0,--gc-sections,-e,table %s",
+				     directory, flags[i], sources[j]),
+				"%s at 0: %s", sources[j], flags[i]))
+				continue;
+			if (!j)
+				compare("at 0", "zero", "zero");
+			print_all("zero", j ? "dropped" : "kept");
+			if (j)
+				ok(!run("diff -u %s %s | head -40", in("kept"), in("dropped")) &&
+					   !run("cmp -s %s %s", in("kept"), in("dropped")),
+				   "dropped code changes nothing");
+		}
+	}
 }
 
 /* Functions with their files: clang numbers the source of a unit 0 in DWARF 5. */
@@ -641,10 +674,10 @@ static void test_code(void)
 	       0, "makes a program of code and data");
 	if (!ok(!ntrace_object_open_elf(&object, in("code")), "which opens"))
 		return;
-	ok(object_is_code(object, 0x10000), "its code is code");
-	ok(!object_is_code(object, 0x30000), "its data is not");
-	ok(!object_is_code(object, 0x20000), "nor is an address outside of it");
-	ok(!object_is_code(object, 0), "nor the address 0");
+	ok(object_is_code(object, 0x10000, 0x10002, true), "its code is code");
+	ok(!object_is_code(object, 0x30000, 0x30002, true), "its data is not");
+	ok(!object_is_code(object, 0x20000, 0x20002, true), "nor is an address outside of it");
+	ok(!object_is_code(object, 0, 2, true), "nor the address 0");
 	ntrace_object_put(object);
 }
 
@@ -665,6 +698,7 @@ int main(void)
 	fclose(file);
 	test_builds();
 	test_split();
+	test_image_at_zero();
 	test_files();
 	test_paths();
 	test_coverage();
