@@ -74,10 +74,12 @@ static int find_ends(struct ntrace_profile *profile, const struct ntrace_session
 	return error ? error : find_place(profile, sample->space, target, to);
 }
 
-/* Kernel addresses are in the upper half. */
+/* Code of RV32 is known to be that only by its file. */
 static unsigned int privilege_of(const struct branch_end *place)
 {
-	return place->address >> 63 ? NTRACE_PRIV_S : NTRACE_PRIV_U;
+	unsigned int xlen = place->object ? ntrace_object_isa(place->object)->xlen : 64;
+
+	return place->address >= ntrace_kernel_begin(xlen) ? NTRACE_PRIV_S : NTRACE_PRIV_U;
 }
 
 int ntrace_profile_sample(struct ntrace_profile *profile,

@@ -41,7 +41,7 @@ static unsigned int privilege_by(const struct decoding *decoding,
 	if (in_firmware(decoding->session, address) ||
 	    (owner->prv_known && owner->prv == PRIVILEGE_M))
 		return PRIVILEGE_M;
-	return address & decoding->sign_bit ? PRIVILEGE_S : PRIVILEGE_U;
+	return address >= decoding->kernel_begin ? PRIVILEGE_S : PRIVILEGE_U;
 }
 
 static unsigned int privilege_of(const struct decoding *decoding, uint64_t address)
@@ -459,17 +459,17 @@ static size_t same_privilege(const struct decoding *decoding, const struct ntrac
 			     size_t count)
 {
 	const struct ntrace_session *session = decoding->session;
-	uint64_t first = blocks[0].address, other = 0;
-	bool firmware = in_firmware(session, first);
+	const uint64_t first = blocks[0].address, begin = decoding->kernel_begin;
+	bool firmware = in_firmware(session, first), other = false;
 	size_t i;
 
 	for (i = 1; i < count; i++)
-		other |= (blocks[i].address ^ first) & decoding->sign_bit;
+		other |= (blocks[i].address >= begin) != (first >= begin);
 	if (!other && session->firmware_start > session->firmware_last)
 		return count;
 	for (i = 1; i < count; i++) {
 		if (in_firmware(session, blocks[i].address) != firmware ||
-		    (blocks[i].address ^ first) & decoding->sign_bit)
+		    (blocks[i].address >= begin) != (first >= begin))
 			break;
 	}
 	return i;
@@ -624,7 +624,7 @@ static int handle_event(struct decoding *decoding, const struct ntrace_flow_even
 	if (result)
 		return result;
 	tell_task(decoding);
-	if (flow->type != NTRACE_FLOW_GAP && flow->type != NTRACE_FLOW_DATA && flow->address)
+	if (has_address(flow))
 		event->privilege = privilege_of(decoding, flow->address);
 	result = pass_event(decoding);
 	return result ? result : note_other(decoding, flow);
@@ -699,11 +699,11 @@ static void put_borders(struct decoding *decoding)
 	const struct ntrace_session *session = decoding->session;
 	bool firmware = session->firmware_start <= session->firmware_last;
 
-	decoding->borders[0] = decoding->sign_bit;
-	decoding->borders[1] = firmware ? session->firmware_start : decoding->sign_bit;
+	decoding->borders[0] = decoding->kernel_begin;
+	decoding->borders[1] = firmware ? session->firmware_start : decoding->kernel_begin;
 	decoding->borders[2] = firmware && session->firmware_last != UINT64_MAX ?
 				       session->firmware_last + 1 :
-				       decoding->sign_bit;
+				       decoding->kernel_begin;
 	qsort(decoding->borders, 3, sizeof(decoding->borders[0]), compare_borders);
 }
 
@@ -746,7 +746,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	decoding->stop_ns = info->stop_ns;
 	decoding->first_tick = UINT64_MAX;
 	decoding->event.privilege = PRIVILEGE_S;
-	decoding->sign_bit = UINT64_C(1) << (info->params->xlen - 1);
+	decoding->kernel_begin = ntrace_kernel_begin(info->params->xlen);
 	put_borders(decoding);
 	decoding->turn = SIZE_MAX;
 	decoding->shows_code = !decoding_hides_switches(session);

@@ -34,6 +34,14 @@ struct attribution {
 	struct ntrace_context owner;
 };
 
+/* Whether an event is at a place of the code; 0 is one. */
+static inline bool has_address(const struct ntrace_flow_event *flow)
+{
+	return flow->type == NTRACE_FLOW_SYNC || flow->type == NTRACE_FLOW_TRAP ||
+	       (flow->next_known && flow->type != NTRACE_FLOW_GAP &&
+		flow->type != NTRACE_FLOW_DATA);
+}
+
 struct decoding {
 	struct ntrace_session *session;
 	struct spaces spaces;
@@ -55,7 +63,7 @@ struct decoding {
 	uint64_t rest;			/* where the rest of a divided __switch_to begins, or 0 */
 	uint64_t borders[3];		/* where other privileges begin */
 	struct ntrace_session_event event;
-	uint64_t sign_bit;		/* bits set in kernel addresses */
+	uint64_t kernel_begin;		/* the least kernel address */
 	bool countable;			/* the trace shows every task switch */
 	bool shows_code;		/* and every exec, or that of the only task of a piece */
 	bool was_user;

@@ -15,6 +15,14 @@
 #include "sideband/kallsyms.h"
 #include "session.h"
 
+/* Between the end of the user space of RV32 and its vmalloc area, which has the modules. */
+#define KERNEL_BEGIN_RV32 UINT64_C(0xa0000000)
+
+uint64_t ntrace_kernel_begin(unsigned int xlen)
+{
+	return xlen == 32 ? KERNEL_BEGIN_RV32 : UINT64_C(1) << 63;
+}
+
 #define PATH_ROOM 4096
 #define PAGE 4096u
 /* Bits of struct ntrace_recording: user space only. */

@@ -9,14 +9,19 @@ ntrace=$top/build/ntrace
 small_host=$top/selftests/tools/host small_params=tsbits=40,tshz=1000000,mode=htm
 export LD_LIBRARY_PATH=$top/build
 
-# small_recordings DIRECTORY COUNT: makes DIRECTORY/r1 to rCOUNT, and the program DIRECTORY/two_tasks
+# small_recordings DIRECTORY COUNT [ADDRESS [XLEN]]: makes DIRECTORY/r1 to rCOUNT, and the program DIRECTORY/two_tasks, linked at ADDRESS
 small_recordings() {
-	local dir=$1 count=$2 i name lines
+	local dir=$1 count=$2 address=${3:-0x10000} xlen=${4:-64} abi=lp64d params i name lines
+	params=xlen=$xlen,$small_params
 	cp "$small_host/two_tasks.S" "$dir/"
-	(cd "$dir" && riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -g -Wl,-Ttext=0x10000 -Wl,--build-id -Wl,-e,first \
+	if [ "$xlen" = 32 ]; then
+		abi=ilp32d
+		sed -i 's/\bsd\b/sw/; s/\bld\b/lw/' "$dir/two_tasks.S"
+	fi
+	(cd "$dir" && riscv64-linux-gnu-gcc -march=rv"$xlen"gc -mabi=$abi -nostdlib -static -g -Wl,-Ttext="$address" -Wl,--build-id -Wl,-e,first \
 		-o two_tasks "$dir/two_tasks.S") || return
 	riscv64-linux-gnu-objdump -d --no-show-raw-insn "$dir/two_tasks" >"$dir/code"
-	gcc -std=c11 -I "$top/lib/include" "$small_host/two_tasks.c" -L "$top/build" -lntrace -o "$dir/make" || return
+	gcc -std=c11 -DADDRESS="$address" -I "$top/lib/include" "$small_host/two_tasks.c" -L "$top/build" -lntrace -o "$dir/make" || return
 	for name in first second; do
 		python3 "$small_host/two_tasks.py" run "$dir/code" $name >"$dir/$name.pcs"
 	done
@@ -24,10 +29,10 @@ small_recordings() {
 		for name in first second; do
 			lines=$(wc -l <"$dir/$name.pcs")
 			head -n $((lines * i / count)) "$dir/$name.pcs" >"$dir/short.pcs"
-			"$ntrace" encode --pcs "$dir/short.pcs" --elf "$dir/two_tasks" --mode htm --params "$small_params" \
+			"$ntrace" encode --pcs "$dir/short.pcs" --elf "$dir/two_tasks" --mode htm --params "$params" \
 				--encoder timestamps=all -o "$dir/$name.nex" || return
 		done
-		"$dir/make" "$dir/r$i" "$dir/two_tasks" "$(stat -c %s "$dir/first.nex")" "$(stat -c %s "$dir/second.nex")" "$small_params" || return
+		"$dir/make" "$dir/r$i" "$dir/two_tasks" "$(stat -c %s "$dir/first.nex")" "$(stat -c %s "$dir/second.nex")" "$params" || return
 		cp "$dir/first.nex" "$dir/r$i/aux.0"
 		cp "$dir/second.nex" "$dir/r$i/aux.1"
 	done

@@ -81,6 +81,17 @@ NTRACE_API int ntrace_session_open(struct ntrace_session **session, const char *
 				   const struct ntrace_session_options *options);
 
 /**
+ * ntrace_kernel_begin - the address that divides user space from the kernel, as Linux lays them out
+ * @xlen: of the machine, 32 or 64
+ *
+ * RV64 (Sv39, Sv48, Sv57): the kernel has the upper half. RV32: user space, with its libraries and stack at the upper
+ * end, ends below 0x9fc00000, and the kernel's mappings of code begin at 0xa0000000.
+ *
+ * Return: the least address of kernel code.
+ */
+NTRACE_API uint64_t ntrace_kernel_begin(unsigned int xlen);
+
+/**
  * ntrace_session_roots - where files of the recorded machine are searched
  * @session: made by ntrace_session_open()
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a recording of two threads, each alone on its CPU, in the same program at 0x10000:
+ * Makes a recording of two threads, each alone on its CPU, in the same program at ADDRESS (0x10000):
  * everything but the traces. two_tasks DIRECTORY ELF BYTES-OF-FIRST BYTES-OF-SECOND PARAMS
  */
 #include <linux/perf_event.h>
@@ -9,6 +9,10 @@
 
 #include <ntrace/perf.h>
 #include <ntrace/recording.h>
+
+#ifndef ADDRESS
+#define ADDRESS 0x10000
+#endif
 
 #define SAMPLE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
@@ -30,7 +34,7 @@ static void write_task(struct ntrace_perf_writer *writer, unsigned int cpu, cons
 	record.type = NTRACE_SIDEBAND_MMAP2;
 	record.name = program;
 	record.executable = true;
-	record.address = 0x10000;
+	record.address = ADDRESS;
 	record.length = 0x1000;
 	record.offset = 0x1000;
 	ntrace_perf_writer_sideband(writer, &record);

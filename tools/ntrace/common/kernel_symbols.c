@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ntrace/session.h>
+
 #include "command.h"
 #include "kernel_symbols.h"
 #include "ui.h"
@@ -181,12 +183,18 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 	*symbols = (struct kernel_symbols){ 0 };
 }
 
+/* The symbols are those of this machine. */
+static bool is_kernel(uint64_t address)
+{
+	return address >= ntrace_kernel_begin(8 * sizeof(long));
+}
+
 bool kernel_symbols_is_bpf(const struct kernel_symbols *symbols, uint64_t address)
 {
 	for (size_t i = 0; i < symbols->texts; i++)
 		if (address >= symbols->text[i].start && address < symbols->text[i].end)
 			return false;
-	return address >> 63;
+	return is_kernel(address);
 }
 
 const struct kernel_symbol *kernel_symbols_find(const struct kernel_symbols *symbols,
@@ -203,7 +211,7 @@ const struct kernel_symbol *kernel_symbols_find(const struct kernel_symbols *sym
 		else
 			high = middle;
 	}
-	if (!low || !(address >> 63))
+	if (!low || !is_kernel(address))
 		return NULL;
 	/* Of several symbols at one address, the first. */
 	while (low > 1 && symbols->symbol[low - 2].address == symbols->symbol[low - 1].address)
