@@ -42,6 +42,7 @@
 
 struct ntrace_tandem_gdb {
 	int fd;
+	bool tcp;
 	bool no_acks;
 	size_t in_next, in_end;
 	size_t out_used;
@@ -129,10 +130,13 @@ static int get_byte(struct ntrace_tandem_gdb *gdb)
 	struct pollfd wait = { .fd = gdb->fd, .events = POLLIN };
 	int64_t left;
 	ssize_t got;
-	int ready;
+	int ready, on = 1;
 
 	if (gdb->in_next < gdb->in_end)
 		return (uint8_t)gdb->in[gdb->in_next++];
+	/* A stub without TCP_NODELAY sends the second answer of a batch once the first is confirmed. */
+	if (gdb->tcp)
+		setsockopt(gdb->fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
 	do {
 		left = gdb->deadline - now_ms();
 		ready = left > 0 ? poll(&wait, 1, (int)left) : 0;
@@ -186,23 +190,26 @@ static int find_packet(struct ntrace_tandem_gdb *gdb)
 	return NTRACE_ERR_FORMAT;
 }
 
-/*
- * Puts the next packet at gdb->packet, without escapes. The caller has set the deadline. Return:
- * its length, or an error
- */
-static int get_packet_in_time(struct ntrace_tandem_gdb *gdb)
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Reads a packet after its '$'; @damaged: its checksum is wrong. Return: its length, or an error */
+static int read_packet(struct ntrace_tandem_gdb *gdb, bool *damaged)
 {
 	size_t length = 0;
-	int byte = find_packet(gdb);
+	uint8_t sum = 0;
+	int byte, high, low;
 
-	if (byte < 0)
-		return byte;
-	for (;;) {
-		byte = get_byte(gdb);
-		if (byte == '#')
-			break;
+	while ((byte = get_byte(gdb)) != '#') {
+		sum = (uint8_t)(sum + byte);
 		if (byte == '}') {
 			byte = get_byte(gdb);
+			sum = (uint8_t)(sum + byte);
 			byte = byte < 0 ? byte : byte ^ 0x20;
 		}
 		if (byte < 0)
@@ -212,13 +219,43 @@ static int get_packet_in_time(struct ntrace_tandem_gdb *gdb)
 		gdb->packet[length++] = (char)byte;
 	}
 	gdb->packet[length] = 0;
-	/* The transport is reliable: the checksum has nothing to find. */
-	for (int i = 0; i < 2; i++) {
-		byte = get_byte(gdb);
-		if (byte < 0)
-			return byte;
+	high = get_byte(gdb);
+	low = high < 0 ? high : get_byte(gdb);
+	if (low < 0)
+		return low;
+	high = hex_digit((char)high);
+	low = hex_digit((char)low);
+	*damaged = high < 0 || low < 0 || (high << 4 | low) != sum;
+	return (int)length;
+}
+
+/*
+ * Puts the next packet at gdb->packet, without escapes. A damaged one is asked for again, if the stub
+ * waits for acknowledgements. The caller has set the deadline. Return: its length, or an error
+ */
+static int get_packet_in_time(struct ntrace_tandem_gdb *gdb)
+{
+	bool damaged = true;
+	int length = 0, error;
+
+	for (unsigned int tries = 0; tries < TRIES_MAX; tries++) {
+		error = find_packet(gdb);
+		length = error ? error : read_packet(gdb, &damaged);
+		if (length < 0)
+			return length;
+		if (!damaged)
+			return gdb->no_acks ? length : acknowledge(gdb, length);
+		if (gdb->no_acks)
+			break;
+		error = reserve(gdb, 1);
+		if (error)
+			return error;
+		gdb->out[gdb->out_used++] = '-';
+		error = flush(gdb);
+		if (error)
+			return error;
 	}
-	return gdb->no_acks ? (int)length : acknowledge(gdb, (int)length);
+	return NTRACE_ERR_FORMAT;
 }
 
 static int get_packet(struct ntrace_tandem_gdb *gdb)
@@ -240,14 +277,6 @@ static int exchange(struct ntrace_tandem_gdb *gdb, const char *request)
 static bool is_refusal(const struct ntrace_tandem_gdb *gdb, int length)
 {
 	return !length || (length == 3 && gdb->packet[0] == 'E');
-}
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* Return: number of bytes, or -1 for something else than hex digits */
@@ -607,21 +636,37 @@ static int connect_unix(struct ntrace_tandem_gdb *gdb, const char *path)
 	return 0;
 }
 
+/* A number from 1 to 65535, which getaddrinfo() would take modulo 65536, or the name of a service. */
+static bool is_port(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+	unsigned long port = strtoul(text, NULL, 10);
+
+	if (digits && !text[digits])
+		return digits <= 5 && port && port <= UINT16_MAX;
+	return (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
+}
+
 static int connect_tcp(struct ntrace_tandem_gdb *gdb, const char *text)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list, *each;
 	const char *colon = strrchr(text, ':');
 	char host[256];
+	size_t length;
 	int saved, on = 1;
 
-	if (!colon || !colon[1] || (size_t)(colon - text) >= sizeof(host))
+	if (!colon)
 		return NTRACE_ERR_INVALID;
-	memcpy(host, text, (size_t)(colon - text));
-	host[colon - text] = 0;
-	/* getaddrinfo() would take a number modulo 65536. */
-	if (strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
-	    (strlen(colon + 1) > 5 || strtoul(colon + 1, NULL, 10) > UINT16_MAX))
+	length = (size_t)(colon - text);
+	/* An address of IPv6 has colons, and so brackets. */
+	if (length > 1 && text[0] == '[' && colon[-1] == ']') {
+		text++;
+		length -= 2;
+	}
+	if (length >= sizeof(host) || memchr(text, '[', length) || !is_port(colon + 1))
 		return NTRACE_ERR_INVALID;
+	memcpy(host, text, length);
+	host[length] = 0;
 	if (getaddrinfo(host[0] ? host : "localhost", colon + 1, &hints, &list)) {
 		errno = EHOSTUNREACH;
 		return NTRACE_ERR_IO;
@@ -641,6 +686,7 @@ static int connect_tcp(struct ntrace_tandem_gdb *gdb, const char *text)
 	if (!each)
 		return NTRACE_ERR_IO;
 	setsockopt(gdb->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	gdb->tcp = true;
 	return 0;
 }
 

@@ -87,12 +87,17 @@ static const char *model_error(int error, bool gdb, bool open)
 {
 	if (gdb && open && error == NTRACE_ERR_UNSUPPORTED)
 		return "the GDB stub does not describe its registers";
+	if (gdb && open && error == NTRACE_ERR_INVALID)
+		return "neither the path of a socket nor HOST:PORT, with a port from 1 to 65535 "
+		       "and an "
+		       "address of IPv6 in brackets";
 	if (gdb && open && error == NTRACE_ERR_NOSPACE)
 		return "a file of the GDB stub's target description is larger than 1 MiB";
 	if (gdb && error == NTRACE_ERR_FORMAT)
-		return open ? "the GDB stub breaks the protocol, or gives a register a bitsize "
+		return open ? "the GDB stub breaks the protocol, sends damaged packets, or gives a "
+			      "register a bitsize "
 			      "of 0, or pc and general registers one that is not XLEN" :
-			      "the GDB stub breaks the protocol";
+			      "the GDB stub breaks the protocol or sends damaged packets";
 	if (error == NTRACE_ERR_EOS)
 		return "it ended, and the trace goes on";
 	if (gdb && error == NTRACE_ERR_IO && errno == ETIMEDOUT)
