@@ -71,10 +71,13 @@ module testbench;
 		if (core.faulted)
 			after <= after + 1;
 		finished <= done || cycles > limit || after > 300;
+	end
+
+	// Between the edges, where no line is being written.
+	always @(negedge clk)
 		if (finished) begin
 			if (log)
 				$fclose(log);
 			$finish(0);
 		end
-	end
 endmodule
