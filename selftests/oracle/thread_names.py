@@ -3,7 +3,7 @@
 
 Code without a name that is known here is "*": what libraries do not export, the vDSO, stubs of a procedure linkage
 table, and what the resolver of a library chooses: nm has a name for the resolver only. Of several names of an address,
-the first one stands for all. A part of a function has the function's name, if there is one.
+the first one stands for all. A part of a function has the function's name, if there is one, and PART after it.
 """
 import bisect
 import functools
@@ -12,6 +12,7 @@ import re
 import subprocess
 
 OTHER = "*"
+PART = "@part"		# after names of parts of functions
 LIBRARY = "@library"	# after names of functions of libraries
 UNKNOWN = "[unknown]"
 RESOLVER = " [resolver]"
@@ -57,7 +58,8 @@ def functions_of(path):
             sized.append((address, address + int(size, 16)))
         found.setdefault(address, []).append((not size, name.split("\t")[0]))
     functions = {name for all_names in found.values() for _, name in all_names}
-    found = {address: [(label, whole(name, functions)) for label, name in all_names] for address, all_names in found.items()}
+    found = {address: [(label, name if whole(name, functions) == name else whole(name, functions) + PART)
+                       for label, name in all_names] for address, all_names in found.items()}
     # Labels within a function are not functions: glibc's __syscall_cancel_arch_end.
     sized.sort()
     names = []
@@ -87,6 +89,7 @@ class Names:
                 self.add_names(all_names)
 
     def add_names(self, all_names):
+        all_names = [name.removesuffix(PART) for name in all_names]
         self.chosen.update(name.removesuffix(RESOLVER) for name in all_names if name.endswith(RESOLVER))
         first = self.root(all_names[0])
         self.known.add(first)
@@ -187,4 +190,6 @@ def write_symbols(found, kernel, names, path):
             for address, all_names in sorted(at.items()):
                 if address:
                     name = all_names[0].removesuffix(LIBRARY)
-                    print(f"{address:x}\t{names.one(name)}{all_names[0][len(name):]}", file=file)
+                    library = all_names[0][len(name):]
+                    part = "\tpart" if name.endswith(PART) else ""
+                    print(f"{address:x}\t{names.one(name.removesuffix(PART))}{library}{part}", file=file)

@@ -186,7 +186,7 @@ static void pop_to(struct hart *hart, uint32_t count)
 static uint32_t call_below(const struct thread *thread, uint32_t count)
 {
 	while (count > 0)
-		if (thread->stack.at[--count].shown)
+		if (thread->stack.at[--count].shown && !thread->stack.at[count].inside)
 			return thread->stack.at[count].call;
 	return NO_CALL;
 }
@@ -212,28 +212,40 @@ static struct frame *push(struct hart *hart, uint64_t address, unsigned int priv
 	*frame = (struct frame){ .function = function_of(thread, address),
 				 .stack = stack,
 				 .shown = stacks.privileges >> priv & 1 };
-	frame->node = frame->shown ? node_of(below, frame->function) : below;
+	/* A function that calls its own part still executes itself. */
+	frame->inside = all->count > floor_of(thread) &&
+			symbols_is_part(frame->function, top_of(thread)->function);
+	frame->node = frame->shown && !frame->inside ? node_of(below, frame->function) : below;
 	if (symbols_start(frame->function) != address)
 		flags &= ~(unsigned int)(CALL_CALLED | CALL_BEGUN);
-	open_call(hart, frame, call_below(thread, all->count), flags);
+	frame->call = NO_CALL;
+	if (!frame->inside)
+		open_call(hart, frame, call_below(thread, all->count), flags);
 	all->count++;
 	return frame;
 }
 
 /*
  * The top frame moved to another function: by a tail call to its first instruction, or
- * sequentially or into its middle, which is no call.
+ * sequentially or into its middle, which is no call. A function stays itself in its parts.
  */
 static void move(struct hart *hart, uint64_t address, bool jumped)
 {
 	struct thread *thread = hart->thread;
+	uint32_t function = function_of(thread, address);
 	struct frame *top = top_of(thread);
 	unsigned int flags = 0;
 
+	if (symbols_is_part(function, top->function) ||
+	    (symbols_is_part(top->function, function) && symbols_start(function) != address)) {
+		top->function = function;
+		return;
+	}
 	if (jumped && is_start(thread, address))
 		flags = CALL_CALLED | CALL_TAIL;
 	close_call(hart, top);
-	top->function = function_of(thread, address);
+	top->function = function;
+	top->inside = false;
 	if (top->shown)
 		top->node = node_of(node_below(thread, thread->stack.count - 1), top->function);
 	open_call(hart, top, call_below(thread, thread->stack.count - 1), flags);
@@ -354,7 +366,7 @@ static void change_stack(struct hart *hart, const struct oracle_arrival *to)
 	/* The frame that changed to the other stack ends where it comes back; the calls below go on. */
 	on_return(hart, to);
 	for (i = 0; i < thread->stack.count; i++)
-		if (thread->stack.at[i].call == NO_CALL)
+		if (thread->stack.at[i].call == NO_CALL && !thread->stack.at[i].inside)
 			open_call(hart, &thread->stack.at[i], call_below(thread, i),
 				  CALL_INHERITED);
 }
@@ -394,8 +406,11 @@ static void inherit(struct hart *hart, const struct oracle_arrival *to)
 		struct frame *frame = &child->stack.at[child->stack.count];
 		uint32_t below = node_below(child, child->stack.count);
 
-		frame->node = frame->shown ? node_of(below, frame->function) : below;
-		open_call(hart, frame, call_below(child, child->stack.count), CALL_INHERITED);
+		frame->node = frame->shown && !frame->inside ? node_of(below, frame->function) :
+							       below;
+		if (!frame->inside)
+			open_call(hart, frame, call_below(child, child->stack.count),
+				  CALL_INHERITED);
 	}
 }
 

@@ -47,6 +47,7 @@ struct node {
  * @ends: frame of the sigreturn trampoline that a signal handler returned to
  * @resume, @interrupted: for both: address and stack pointer at which the interrupted code resumes
  * @shown: the frame's privilege is selected
+ * @inside: a part that its function has called: its code is of the frame below, and it has no record
  */
 struct frame {
 	uint32_t function;
@@ -58,6 +59,7 @@ struct frame {
 	bool signal;
 	bool ends;
 	bool shown;
+	bool inside;
 };
 
 struct frames {
@@ -175,7 +177,8 @@ void stacks_end(struct hart *hart);
 /*
  * thread_symbols.c: symbols by process. A line "space PID N" begins the symbols of the program
  * that the Nth exec of PID in the log started; "kernel" those of the kernel. Other lines are
- * "ADDRESS\tNAME", ascending; a function reaches up to the next one.
+ * "ADDRESS\tNAME", ascending; a function reaches up to the next one. "\tpart" follows the name of a function
+ * where a part of it begins that is elsewhere.
  */
 #define NO_TABLE 0
 void symbols_read(const char *path);
@@ -184,6 +187,7 @@ void symbols_of(uint32_t table, uint64_t *pid, unsigned int *exec);
 uint32_t symbols_function(uint32_t table, uint64_t address);
 const char *symbols_name(uint32_t function);
 uint64_t symbols_start(uint32_t function);
+bool symbols_is_part(uint32_t part, uint32_t function);
 
 void *threads_grow(void *array, uint32_t *room, size_t size, uint32_t max, const char *what)
 	__attribute__((returns_nonnull));

@@ -13,6 +13,7 @@
 struct symbol {
 	uint64_t start;
 	char *name;
+	bool part;
 };
 
 struct table {
@@ -52,12 +53,13 @@ static struct table *add_table(uint64_t pid, unsigned int exec)
 	return &tables[table_count++];
 }
 
-static void add_symbol(struct table *table, uint64_t start, const char *name)
+static void add_symbol(struct table *table, uint64_t start, const char *name, bool part)
 {
 	if (symbol_count == symbol_room)
 		symbols = threads_grow(symbols, &symbol_room, sizeof(*symbols), SYMBOLS_MAX,
 				       "symbols");
 	symbols[symbol_count].start = start;
+	symbols[symbol_count].part = part;
 	symbols[symbol_count++].name = strdup(name);
 	table->count++;
 }
@@ -66,7 +68,7 @@ void symbols_read(const char *path)
 {
 	FILE *file = fopen(path, "r");
 	struct table *table;
-	char *line = NULL, *name;
+	char *line = NULL, *name, *part;
 	size_t room = 0;
 	uint64_t pid;
 	unsigned int exec;
@@ -74,22 +76,25 @@ void symbols_read(const char *path)
 	if (!file)
 		threads_die(path, strerror(errno));
 	table = add_table(0, 0);
-	add_symbol(table, 0, "*");
+	add_symbol(table, 0, "*", false);
 	table = add_table(0, 0);
-	add_symbol(table, 0, "*");
+	add_symbol(table, 0, "*", false);
 	while (getline(&line, &room, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		name = strchr(line, '\t');
 		if (sscanf(line, "space %" SCNu64 " %u", &pid, &exec) == 2) {
 			table = add_table(pid, exec);
-			add_symbol(table, 0, "*");
+			add_symbol(table, 0, "*", false);
 		} else if (!strcmp(line, "kernel")) {
 			if (table_count != 2)
 				threads_die(path, "the kernel must come first");
 		} else if (!name) {
-			threads_die(path, "not lines of ADDRESS TAB NAME");
+			threads_die(path, "not lines of ADDRESS TAB NAME, with TAB part after it");
 		} else {
-			add_symbol(table, strtoull(line, NULL, 16), name + 1);
+			part = strchr(name + 1, '\t');
+			if (part)
+				*part = '\0';
+			add_symbol(table, strtoull(line, NULL, 16), name + 1, part != NULL);
 			if (symbols[symbol_count - 1].start <= symbols[symbol_count - 2].start)
 				threads_die(path, "not ascending");
 		}
@@ -136,6 +141,12 @@ uint32_t symbols_function(uint32_t number, uint64_t address)
 const char *symbols_name(uint32_t function)
 {
 	return symbols[function].name;
+}
+
+bool symbols_is_part(uint32_t part, uint32_t function)
+{
+	return symbols[part].part && part != function &&
+	       !strcmp(symbols[part].name, symbols[function].name);
 }
 
 uint64_t symbols_start(uint32_t function)
