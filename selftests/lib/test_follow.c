@@ -548,6 +548,7 @@ static void make_program(int32_t pid)
 	file->opened = true;
 	ntrace_object_from_bytes(&file->object, file->path, code, sizeof(code), CODE);
 	file->object->entry = CODE;
+	file->object->has_entry = true;
 }
 
 /* A program begins: only the process that runs it is possible. */

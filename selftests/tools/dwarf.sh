@@ -64,8 +64,11 @@ long other(long a)
 	return a & 1 ? inl(a) : inl(a + 2) * 3;
 }
 END
-# with_gcc PROGRAM FLAGS..., with_clang PROGRAM FLAGS...: compiles it, with -g.
-with_gcc() { riscv64-linux-gnu-gcc -march=rv64gc -O2 -g -ffreestanding -nostdlib -static -Wl,--build-id "${@:2}" first.c second.c -o "$1"; }
+# with_gcc PROGRAM FLAGS..., with_clang PROGRAM FLAGS...: compiles it, with -g. The linker does not shorten code: it cannot correct
+# ranges of addresses in .dwo files, which GCC 14 writes as distances.
+with_gcc() {
+	riscv64-linux-gnu-gcc -march=rv64gc -O2 -g -ffreestanding -nostdlib -static -Wl,--build-id,--no-relax "${@:2}" first.c second.c -o "$1"
+}
 with_clang() {
 	local name
 	for name in first second; do
@@ -132,7 +135,7 @@ done
 # What an archive has is enough, and nothing of this machine is read for it: the originals are away, then others.
 gcc -std=c11 -I "$top/lib/include" "$top/selftests/tools/host/two_tasks.c" -L "$top/build" -lntrace -o "$tmp/make" || not_ok "compiled"
 (mkdir absolute && cd absolute && riscv64-linux-gnu-gcc -march=rv64gc -O2 -g -gdwarf-5 -gsplit-dwarf -ffreestanding -nostdlib -static \
-	-Wl,--build-id -I.. ../first.c ../second.c -o "$PWD/absolute") || not_ok "an absolute name"
+	-Wl,--build-id,--no-relax -I.. ../first.c ../second.c -o "$PWD/absolute") || not_ok "an absolute name"
 for name in gcc4.split gcc5.split gcc5.dwz gcc5.package absolute/absolute; do
 	recording=$tmp/${name##*/}.data
 	LD_LIBRARY_PATH=$top/build "$tmp/make" "$recording" "$PWD/$name" 0 0 tsbits=40 || not_ok "a recording"
@@ -148,7 +151,7 @@ for name in gcc4.split gcc5.split gcc5.dwz; do
 		is "$(archived $libdw $name)" "$(<"$tmp/${name%.*}.lines")" "$name: the archive has all, libdw: $libdw"
 	done
 done
-is "$(archived other gcc5.package | sed '/^missing/d')" "$(<"$tmp/gcc5.lines")" "gcc5.package: the archive has the .dwp file"
+is "$(archived $newer gcc5.package | sed '/^missing/d')" "$(<"$tmp/gcc5.lines")" "gcc5.package: the archive has the .dwp file"
 like "an absolute name of a .dwo file is refused" 'cannot be archived: its program names it by an absolute path' "$(<"$tmp/absolute.data.out")"
 # The host's files of these names, which the recording must not show.
 mv away/* .
