@@ -151,6 +151,7 @@ struct ntrace_export_sqlite {
 	uint64_t calls;
 	uint64_t intervals;
 	uint64_t losses;
+	uint64_t cut;
 	uint64_t time_error;
 	int error;
 	int reason;
@@ -228,7 +229,7 @@ static void put_row(struct ntrace_export_sqlite *sqlite, unsigned int which, con
 		number = va_arg(values, uint64_t);
 		if (types[i - 1] == 'n' && number == UINT64_MAX)
 			bad |= library->bind_null(statement, i);
-		else if (types[i - 1] == 'u' && number > INT64_MAX)
+		else if (types[i - 1] == 'u' && number > INT64_MAX && ++sqlite->cut)
 			bad |= library->bind_int64(statement, i, INT64_MAX);
 		else
 			bad |= library->bind_int64(statement, i, (int64_t)number);
@@ -709,7 +710,8 @@ int ntrace_export_sqlite_close(struct ntrace_export_sqlite *sqlite, bool keep,
 	saved = errno;
 	if (counts)
 		*counts = (struct ntrace_export_sqlite_counts){ sqlite->calls, sqlite->intervals,
-								sqlite->losses };
+								sqlite->losses,
+								sqlite->cut };
 	free_tables(sqlite);
 	free(sqlite);
 	errno = saved;

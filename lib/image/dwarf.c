@@ -663,6 +663,13 @@ static void note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
 		note(object, "%s: libdw %s does not read it", package, dwfl_version(NULL));
 		return;
 	}
+	if (referred_find_split(object, skeleton, package)) {
+		note(object,
+		     "%s: libdw %s finds no unit of the program in it: another build, or "
+		     "-gsplit-dwarf=single",
+		     package, dwfl_version(NULL));
+		return;
+	}
 	note(object, "%s: not found", name ? name : "a .dwo file");
 }
 

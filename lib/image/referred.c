@@ -151,6 +151,18 @@ static bool find_candidates(const struct ntrace_object *object, Dwarf_Die *skele
 		(join(directory, holder, built) && join(candidates->built, directory, name)));
 }
 
+bool referred_find_split(const struct ntrace_object *object, Dwarf_Die *skeleton, char *path)
+{
+	const char *name = referred_split_name(skeleton);
+	struct candidates candidates;
+
+	if (!name || !find_candidates(object, skeleton, name, &candidates))
+		return false;
+	snprintf(path, PATH_MAX, "%s",
+		 kind_of(candidates.beside) == KIND_FILE ? candidates.beside : candidates.built);
+	return kind_of(path) == KIND_FILE;
+}
+
 static bool refuse(char *reason, const char *path, const char *why)
 {
 	snprintf(reason, REFERRED_ROOM, "%s: %s", path, why);

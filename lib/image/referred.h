@@ -16,6 +16,9 @@ bool object_is_foreign(const struct ntrace_object *object);
 /* The name of the .dwo file, or NULL. */
 const char *referred_split_name(Dwarf_Die *skeleton);
 
+/* The .dwo file of a split unit, if there is one. @path: PATH_MAX bytes */
+bool referred_find_split(const struct ntrace_object *object, Dwarf_Die *skeleton, char *path);
+
 /* Room of a reason. */
 #define REFERRED_ROOM (PATH_MAX + 64)
 

@@ -132,6 +132,13 @@ for version in 4 5; do
 	done
 done
 
+# The split units are in the object files.
+with_clang single -gdwarf-5 -gsplit-dwarf=single || not_ok "-gsplit-dwarf=single"
+for libdw in here other; do
+	like "-gsplit-dwarf=single, libdw: $libdw: says in which file nothing was found" "^missing: .*first.o: libdw 0\.[0-9]* finds no unit" \
+		"$(with $libdw "$tmp/print_lines" single 2>&1)"
+done
+
 # What an archive has is enough, and nothing of this machine is read for it: the originals are away, then others.
 gcc -std=c11 -I "$top/lib/include" "$top/selftests/tools/host/two_tasks.c" -L "$top/build" -lntrace -o "$tmp/make" || not_ok "compiled"
 (mkdir absolute && cd absolute && riscv64-linux-gnu-gcc -march=rv64gc -O2 -g -gdwarf-5 -gsplit-dwarf -ffreestanding -nostdlib -static \

@@ -20,11 +20,13 @@ struct ntrace_export_sqlite;
  * @calls: of the table calls
  * @intervals: of the table intervals
  * @losses: of the table losses
+ * @cut: numbers of all tables that exceed 2^63 - 1, the largest number of SQL, which is stored instead
  */
 struct ntrace_export_sqlite_counts {
 	uint64_t calls;
 	uint64_t intervals;
 	uint64_t losses;
+	uint64_t cut;
 };
 
 /**

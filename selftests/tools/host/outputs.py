@@ -25,6 +25,11 @@ def test(good, text, *why):
             print("   ", repr(item)[:600], flush=True)
 
 
+# In the background, and with nohup, a shell ignores these, and commands would go on ignoring them.
+for ignored in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT:
+    signal.signal(ignored, signal.SIG_DFL)
+
+
 def run(*words, before=None, source=subprocess.DEVNULL, **more):
     done = subprocess.run([NTRACE, *words], stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=before, check=False, **more)
     return done.returncode, done.stderr.decode(errors="replace")

@@ -139,6 +139,10 @@ int export_sqlite(struct recording *recording, const char *path, const char *out
 		return error;
 	if (closed)
 		return failed(output, closed);
+	if (counts.cut)
+		warn("%s numbers exceed 2^63 - 1, the largest number of SQL: this is stored "
+		     "instead; times may need --params tsdelta=abs, or the width tsbits",
+		     ui_number(number, counts.cut));
 	say("%s calls, %s scheduling intervals, %s losses", ui_number(number, counts.calls),
 	    ui_number(other, counts.intervals), ui_number(losses, counts.losses));
 	return EXIT_OK;
