@@ -106,6 +106,7 @@ static inline void setup(void)
 	program = make_object("/bin/program", USER, names, FUNCTIONS);
 	/* Except at addresses with a symbol of that name. */
 	program->entry = at(HANDLER, 0);
+	program->has_entry = true;
 	kernel = make_object("/recording/images/kernel.start", KERNEL, kernel_names,
 			     KERNEL_FUNCTIONS);
 	ntrace_space_new(&kernel_space, "kernel", NULL);
