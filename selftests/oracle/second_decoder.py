@@ -236,6 +236,11 @@ class Flow:
             self.bits.extend(bit == "1" for bit in bin(value)[3:])
 
     def due_owners(self, parcels, bits):
+        """Notes what has retired up to @parcels and @bits. Where an I-CNT of its own places it, not the history
+        before it, it has the time of the message that reports that code."""
+        for owner in self.owners:
+            if owner[1] <= bits and owner[0] > parcels:
+                owner[3] = None
         while self.owners and self.owners[0][0] <= parcels and self.owners[0][1] <= bits:
             _, _, process, time = self.owners.pop(0)
             self.note(f"owner {process:#x}", time)
@@ -312,7 +317,7 @@ class Flow:
             self.lose()
             self.note("lost")
         elif name == "Ownership":
-            self.owners.append((self.parcels, len(self.bits), message["PROCESS"], self.time))
+            self.owners.append([self.parcels, len(self.bits), message["PROCESS"], self.time])
             self.due_owners(0, 0)
         elif self.pc is None and "SYNC" not in message:
             return

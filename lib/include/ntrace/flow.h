@@ -107,7 +107,8 @@ enum ntrace_flow_error {
  * @next: BLOCK: target or next instruction; only valid if next_known
  * @next_known: false if a later event or no event supplies the target
  * @value: see enum ntrace_flow_type
- * @offset: position in the stream of the message that caused the event
+ * @offset: position in the stream of the message that caused the event; of Ownership that takes effect
+ *          after code that is not known yet, the message that reports this code
  * @time: timestamp of that message, or else the last earlier timestamp, in ticks of
  *        params.timestamp_hz, extended so that it does not wrap at params.timestamp_bits (N-Trace
  *        1.0, "timestamps")
