@@ -710,8 +710,7 @@ int ntrace_export_sqlite_close(struct ntrace_export_sqlite *sqlite, bool keep,
 	saved = errno;
 	if (counts)
 		*counts = (struct ntrace_export_sqlite_counts){ sqlite->calls, sqlite->intervals,
-								sqlite->losses,
-								sqlite->cut };
+								sqlite->losses, sqlite->cut };
 	free_tables(sqlite);
 	free(sqlite);
 	errno = saved;
