@@ -133,7 +133,7 @@ for version in 4 5; do
 done
 
 # The split units are in the object files.
-with_clang single -gdwarf-5 -gsplit-dwarf=single || not_ok "-gsplit-dwarf=single"
+with_clang single -gdwarf-5 -gsplit-dwarf=single -mno-relax || not_ok "-gsplit-dwarf=single"
 for libdw in here other; do
 	like "-gsplit-dwarf=single, libdw: $libdw: says in which file nothing was found" "^missing: .*first.o: libdw 0\.[0-9]* finds no unit" \
 		"$(with $libdw "$tmp/print_lines" single 2>&1)"

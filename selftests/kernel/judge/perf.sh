@@ -60,6 +60,17 @@ steps_of() {
 		test "$count" -le "$expected" -a $(((expected - count) * bytes)) -le $((partial * held_most * expected))
 }
 
+# skip_message TRACE: a part of a stream begins inside a message, whose rest may look like one of another encoder, or like a sync. The
+# last byte of a message has MSEO 3.
+skip_message() {
+	python3 - "$1" <<'END'
+import sys
+data = open(sys.argv[1], "rb").read()
+first = next(i for i, byte in enumerate(data) if byte & 3 == 3)
+open(sys.argv[1], "wb").write(data[first + 1:])
+END
+}
+
 # $fork_flags: flags of records of two tasks that are usual (0)
 judge_perf() {
 	local test dir allowed
@@ -82,19 +93,14 @@ judge_perf() {
 	dir=$results/perf/full
 	loaded "$dir"
 	tail -c +$(($(awk '$3 == 4 && $5 == 0 { end = $1 + $2 } END { print end }' "$dir/flags") + 1)) "$dir/0.nex" >"$tmp/rest"
+	skip_message "$tmp/rest"
 	"$ntrace" decode --level pc --params "srcbits=${src_bits:-0}" "${elfs[@]}" "$tmp/rest" >"$tmp/pcs" 2>"$tmp/wrong"
 	count=$(grep -cx "$(address_of step)" "$tmp/pcs")
 	ok "full: $count steps after the loss" test "$count" -gt 1000
 	ok "full: decoded from the first sync to the end" test "$(wc -l <"$tmp/wrong")" -le 4 || diag "$(tail -n 3 "$tmp/wrong")"
 	dir=$results/perf/snapshot
 	is "$(stat -c %s "$dir/0.nex")" 65536 "snapshot: as much as the AUX area holds"
-	# It begins inside a message, whose rest may look like one of another encoder. The last byte of a message has MSEO 3.
-	python3 - "$dir/0.nex" <<'END'
-import sys
-data = open(sys.argv[1], "rb").read()
-first = next(i for i, byte in enumerate(data) if byte & 3 == 3)
-open(sys.argv[1], "wb").write(data[first + 1:])
-END
+	skip_message "$dir/0.nex"
 	executed "$dir"
 	ok "snapshot: $count steps in it" test "$count" -gt 10000
 	ok "snapshot: decoded from the first sync to the end" test "$(wc -l <"$tmp/wrong")" -le 4 || diag "$(tail -n 3 "$tmp/wrong")"
