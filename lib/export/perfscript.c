@@ -4,9 +4,11 @@
  * program at its link addresses, then a line for each sample, newest transfer first.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "samples.h"
 #include "session/session.h"
@@ -153,7 +155,10 @@ int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, const 
 		free(script);
 		return NTRACE_ERR_NOMEM;
 	}
-	script->file = fopen(path, "we");
+	/* This name would open a file anew, at its beginning. */
+	script->file = strcmp(path, "/dev/stdout") ?
+			       fopen(path, "we") :
+			       fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), "w");
 	if (!script->file) {
 		ntrace_locator_free(script->locator);
 		free(script);

@@ -401,6 +401,12 @@ for words in [*CSV, "-"], [*CSV, "/dev/stdout"], ["count", "r1", "-o", "-"], ["m
     done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", NTRACE, *words], stderr=subprocess.PIPE, check=False)
     test(done.returncode == 1 and b": error: " in done.stderr and b"entries in" not in done.stderr, f"{' '.join(words)}: closed standard output",
          done.returncode, done.stderr)
+for words in [*CSV, "-"], ["export", "-f", "perfscript", "samples", "-o", "-"]:
+    done = subprocess.run(["sh", "-c", '(echo before; "$@"; echo after) >place/shared', "sh", NTRACE, *words], stderr=subprocess.PIPE, check=False)
+    with open("place/shared", "rb") as file:
+        text = file.read()
+    os.unlink("place/shared")
+    test(text.startswith(b"before\n") and text.endswith(b"\nafter\n") and len(text) > 20, f"{' '.join(words)}: what others write to the same file stays", text[:60])
 # Every command that writes standard output says so when it could not.
 COMMANDS = re.findall(r"^  ([a-z]+) ", subprocess.run([NTRACE, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout, re.M)
 for words in [["--help"], ["--version"], *([command, "--help"] for command in COMMANDS if command != "ntrace"), ["count", "r1", "-o", "place/sum", "--json"],
