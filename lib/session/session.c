@@ -131,12 +131,28 @@ static bool is_perf_directory(const struct ntrace_session *session)
 	return !access(data, F_OK) && access(trace, F_OK);
 }
 
+/* An archive that is a link may lead to all files of this machine. */
+static bool archive_is_link(const struct ntrace_session *session)
+{
+	char path[SESSION_PATH_ROOM];
+	struct stat status;
+
+	return snprintf(path, sizeof(path), "%s/" RECORDING_ARCHIVE, session->directory) <
+		       (int)sizeof(path) &&
+	       !lstat(path, &status) && S_ISLNK(status.st_mode);
+}
+
 static int load(struct ntrace_session *session, const struct ntrace_session_options *options)
 {
 	char reason[256];
 	struct stat status;
 	int error;
 
+	if (!session->chosen && archive_is_link(session)) {
+		session_note(session, "its archive is a link, which may lead to files of this "
+				      "machine: name the directory with --sysroot");
+		return NTRACE_ERR_UNSUPPORTED;
+	}
 	if (options->code)
 		return session_load_raw(session, options);
 	if (!stat(session->directory, &status) && S_ISREG(status.st_mode))

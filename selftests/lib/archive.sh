@@ -38,6 +38,10 @@ mv "$machine" "$tmp/gone"
 is "$(executed "$tmp/elsewhere/dir")" "$(cat "$tmp/expected")" "elsewhere: the same instructions"
 mv "$tmp/elsewhere/dir/archive" "$tmp/elsewhere/dir/hidden"
 is "$(executed "$tmp/elsewhere/dir" | grep -c leaf)" 0 "without the archive nothing is known of them"
+ln -s hidden "$tmp/elsewhere/dir/archive"
+fails "a link is not followed: it may lead to files of this machine" "its archive is a link, .*--sysroot" "$ntrace" report "$tmp/elsewhere/dir"
+ok "the directory can be named" "$ntrace" report --sysroot "$tmp/elsewhere/dir/hidden" "$tmp/elsewhere/dir"
+rm "$tmp/elsewhere/dir/archive"
 
 # What is missing is said; what would leave the archive is left out.
 "$ntrace" archive "$tmp/elsewhere/dir" >"$tmp/out" 2>&1

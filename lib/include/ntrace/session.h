@@ -73,7 +73,7 @@ struct ntrace_session_options {
  * If the file holds branch stacks, the session has no streams, see ntrace_session_samples().
  *
  * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (not a recording; the reason goes to
- * options->note), NTRACE_ERR_UNSUPPORTED (a raw trace that zstd has compressed, by its name plain),
+ * options->note), NTRACE_ERR_UNSUPPORTED (an archive that is a link; a raw trace that zstd has compressed, by its name plain),
  * NTRACE_ERR_NOMEM, NTRACE_ERR_INVALID (options that the library does not know; parameters
  * of a raw trace that cannot be parsed).
  */
