@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,6 +35,14 @@ static inline int open_regular(const char *path, int *fd, struct stat *status)
 	close(*fd);
 	errno = saved;
 	return NTRACE_ERR_FORMAT;
+}
+
+/* A link in a recording may lead anywhere, and nobody has named what it leads to. */
+static inline bool is_link(const char *path)
+{
+	struct stat status;
+
+	return !lstat(path, &status) && S_ISLNK(status.st_mode);
 }
 
 /* Copies the rest of @from to @to, and adds the number of bytes to *@bytes. Return: 0 or NTRACE_ERR_IO */

@@ -129,7 +129,7 @@ static int put_branch(struct ntrace_export_samples *base, const struct ntrace_sa
 }
 
 /*
- * Samples have times that sort them between changes of code, and may come behind the EXIT of their task. Readers
+ * Samples have times that sort them between changes of code, and may come after the EXIT of their task. Readers
  * forget its mappings there, and need no EXIT: a number that is used again begins with a FORK.
  */
 static int put_sideband(void *writer, const struct ntrace_sideband *sideband)

@@ -425,14 +425,6 @@ static int write_file(const char *path, const struct bytes *bytes)
 	return 0;
 }
 
-/* A link in a recording may lead anywhere, and nobody has named what it leads to. */
-static bool is_link(const char *path)
-{
-	struct stat status;
-
-	return !lstat(path, &status) && S_ISLNK(status.st_mode);
-}
-
 int index_store(const struct ntrace_session *session, const struct session_index *index)
 {
 	struct bytes inputs = { 0 }, bytes = { 0 };

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "regular.h"
 #include "session.h"
 #include "struct_size.h"
 
@@ -135,11 +136,10 @@ static bool is_perf_directory(const struct ntrace_session *session)
 static bool archive_is_link(const struct ntrace_session *session)
 {
 	char path[SESSION_PATH_ROOM];
-	struct stat status;
 
 	return snprintf(path, sizeof(path), "%s/" RECORDING_ARCHIVE, session->directory) <
 		       (int)sizeof(path) &&
-	       !lstat(path, &status) && S_ISLNK(status.st_mode);
+	       is_link(path);
 }
 
 static int load(struct ntrace_session *session, const struct ntrace_session_options *options)

@@ -59,19 +59,26 @@ enum {
 	OPTION_INPUT_FIRMWARE,
 };
 
-/* Rows of a command's option table. */
-#define RECORDING_OPTIONS                                                                          \
-	{ OPTION_INPUT_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },  \
-		{ OPTION_INPUT_FIRMWARE, "firmware", "ELF[@ADDR]",                                       \
-		  "firmware that runs in M-mode, loaded at ADDR" },                                \
-		{ OPTION_INPUT_ELF, "elf", "FILE[@ADDR]",                                                \
-		  "raw trace: program, loaded at ADDR; may be repeated" },                         \
-		{ OPTION_INPUT_RAW, "raw", "FILE@ADDR",                                                  \
+/* Rows of a command's option table: the programs of a raw trace. */
+#define PROGRAM_OPTIONS                                                                            \
+	{ OPTION_INPUT_ELF, "elf", "FILE[@ADDR]",                                                  \
+	  "raw trace: program, loaded at ADDR; may be repeated" },                                 \
+		{ OPTION_INPUT_RAW, "raw", "FILE@ADDR",                                            \
 		  "raw trace: the same for a memory image without header" },                       \
-		{ OPTION_INPUT_IMAGES, "images", "DIR",                                                  \
-		  "raw trace: the same for a directory of files named by address" },               \
 	{                                                                                          \
-		OPTION_INPUT_PARAMS, "params", "KEY=VALUE,...",                                          \
+		OPTION_INPUT_IMAGES, "images", "DIR",                                              \
+			"raw trace: the same for a directory of files named by address"            \
+	}
+
+/* The same, with those of recordings. */
+#define RECORDING_OPTIONS                                                                          \
+	{ OPTION_INPUT_SYSROOT, "sysroot", "DIR",                                                  \
+	  "directory with the files of the recorded machine" },                                    \
+		{ OPTION_INPUT_FIRMWARE, "firmware", "ELF[@ADDR]",                                 \
+		  "firmware that runs in M-mode, loaded at ADDR" },                                \
+		PROGRAM_OPTIONS,                                                                   \
+	{                                                                                          \
+		OPTION_INPUT_PARAMS, "params", "KEY=VALUE,...",                                    \
 			"raw trace, perf.data: stream parameters"                                  \
 	}
 

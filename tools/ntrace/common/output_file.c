@@ -311,7 +311,7 @@ static int begin(struct output_file *file, const char *path, bool replace, int *
 		/* main() opened it because it was closed; a writer that takes the name would succeed. */
 		if ((fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_RDONLY)
 			return fail("%s: %s", file->path, strerror(EBADF));
-		/* What is appended to an input would be read, too. */
+		/* Output appended to an input would be read as input. */
 		if (!fstat(STDOUT_FILENO, &status) && S_ISREG(status.st_mode) &&
 		    is_any_input(file->name))
 			return fail("%s: the output is also an input", file->path);

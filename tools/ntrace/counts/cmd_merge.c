@@ -86,7 +86,7 @@ static int add_file(struct merge_command *merge, const char *path)
 	return error ? sum_failed(merge->merger, error, path) : EXIT_OK;
 }
 
-/* @length: of the line, which has room for a 0 behind it */
+/* @length: of the line, which has room for a 0 after it */
 static int add_line(struct merge_command *merge, char *line, size_t length)
 {
 	if (length && line[length - 1] == '\r')

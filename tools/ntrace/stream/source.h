@@ -16,12 +16,7 @@ enum {
 
 /* Rows of a command's option table. */
 #define SOURCE_OPTIONS                                                                             \
-	{ OPTION_INPUT_ELF, "elf", "FILE[@ADDR]",                                                        \
-	  "raw trace: program, loaded at ADDR; may be repeated" },                                 \
-		{ OPTION_INPUT_RAW, "raw", "FILE@ADDR",                                                  \
-		  "raw trace: the same for a memory image without header" },                          \
-		{ OPTION_INPUT_IMAGES, "images", "DIR",                                                  \
-		  "raw trace: the same for a directory of files named by address" },                           \
+	PROGRAM_OPTIONS,                                                                           \
 		{ OPTION_INPUT_PARAMS_SHORT, "params", "KEY=VALUE,...",                                        \
 		  "raw trace, perf.data: stream parameters, e.g. srcbits=2" },                                \
 		{ OPTION_WORDS16, "words16", NULL,                                                 \
