@@ -129,6 +129,8 @@ class Truth:
             elif kind == "interval":
                 number, hart, start, end, instructions = map(int, word)
                 self.intervals[threads[number]].append((start, end, hart, instructions))
+        for pauses in self.form.pauses.values():
+            pauses.sort()
         self.form.spans = spans
         self.form.stacks = collections.defaultdict(collections.Counter, {
             thread: stacks for thread, stacks in self.form.stacks.items() if any(path != (OTHER,) for path in stacks)})

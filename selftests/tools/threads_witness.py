@@ -372,9 +372,9 @@ class Thread:
         return self.fibers
 
 
-def run(seed, directory):
-    rng = random.Random(seed)
-    machine = Machine(rng, directory)
+def start(seed, directory):
+    """A machine on whose hart 0 the first thread works."""
+    machine = Machine(random.Random(seed), directory)
     first = Thread(machine, 100, 100, 0xff60000000100000)
     machine.threads.append(first)
     first.program, first.stack = PROGRAMS[1], first.base
@@ -388,6 +388,12 @@ def run(seed, directory):
     first.starts.clear()
     first.exec(1, PROGRAMS[1])
     first.work(1)
+    return machine, first
+
+
+def run(seed, directory):
+    machine, first = start(seed, directory)
+    rng = machine.rng
     execs, pid = collections.Counter({100: 1}), 101
     for _ in range(rng.randint(100, 300)):
         awake = [thread for thread in machine.threads if thread.hart is not None]
@@ -491,6 +497,25 @@ def check_witness(names):
     # Not each: after a function without its own frame, the next return compensates.
     ok(noticed > count / 2, f"threads: a return that is forgotten is found: {noticed} times")
     ok(worst <= 150, f"threads: times differ by {worst} ns at most")
+
+
+def check_pauses(names):
+    """A hart that stands still right after a switch makes the time of that switch uncertain, for both threads."""
+    for later, kept in ((1, True), (10000, False)):
+        with tempfile.TemporaryDirectory() as directory:
+            machine, first = start(1, directory)
+            first.sleep()
+            for _ in range(later):
+                machine.insn(0, 1, SWITCH + 8)
+            for _ in range(20000):
+                machine.insn(1, 1, SWITCH + 8)
+            machine.insn(0, 1, SWITCH + 8)
+            machine.clock(0)
+            machine.write()
+            pauses = truth_of(directory, names).form.pauses[first.pid, first.tid]
+        long = [end - begin for begin, end in pauses if end - begin >= 20000]
+        ok(len(long) == kept, f"threads: a pause {later} instructions after a switch is {'' if kept else 'not '}the thread's",
+           pauses)
 
 
 # ---- outputs, written by hand ----
@@ -746,6 +771,7 @@ def check_report(names):
 def main():
     names = names_of_all()
     check_witness(names)
+    check_pauses(names)
     check_outputs(names)
     check_report(names)
     check_fibers()
