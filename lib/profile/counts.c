@@ -6,6 +6,7 @@
 #include <ntrace/counts.h>
 
 #include "image/object.h"
+#include "parts.h"
 #include "saturate.h"
 
 /* The instructions from @address to the next step were executed @count times. */
@@ -17,6 +18,7 @@ struct step {
 /*
  * @steps: sorted by address; the count before the first step is 0
  * @taken: transfers, sorted by source address
+ * @trapped: transfers whose target did not retire, sorted by target address
  * @space: the object at its link addresses
  */
 struct ntrace_counts {
@@ -26,6 +28,8 @@ struct ntrace_counts {
 	size_t step_count;
 	struct step *taken;
 	size_t taken_count;
+	struct step *trapped;
+	size_t trapped_count;
 };
 
 /* From @address on, instructions were executed @change times more. */
@@ -90,8 +94,13 @@ static void collect(struct ntrace_counts *counts, const struct ntrace_profile_tr
 	for (i = 0; i < count; i++) {
 		const struct ntrace_profile_trace *trace = &traces[i];
 
-		if (trace->object != counts->object || !trace->instructions)
+		if (trace->object != counts->object)
 			continue;
+		if (!trace->instructions) {
+			counts->trapped[counts->trapped_count++] =
+				(struct step){ trace->start, trace->count };
+			continue;
+		}
 		changes[change_count++] = (struct change){ trace->start, trace->count };
 		/* No instruction begins inside the last one, so +1 is enough. */
 		if (trace->end < UINT64_MAX)
@@ -102,6 +111,7 @@ static void collect(struct ntrace_counts *counts, const struct ntrace_profile_tr
 				(struct step){ trace->end, trace->count };
 	}
 	add_up(counts->taken, &counts->taken_count);
+	add_up(counts->trapped, &counts->trapped_count);
 	make_steps(counts, changes, change_count);
 }
 
@@ -122,8 +132,9 @@ int ntrace_counts_new(struct ntrace_counts **counts, struct ntrace_profile *prof
 	made->object = ntrace_object_get((struct ntrace_object *)(uintptr_t)object);
 	made->steps = malloc((2 * count + 1) * sizeof(*made->steps));
 	made->taken = malloc((count + 1) * sizeof(*made->taken));
+	made->trapped = malloc((count + 1) * sizeof(*made->trapped));
 	changes = malloc((2 * count + 1) * sizeof(*changes));
-	if (made->steps && made->taken && changes)
+	if (made->steps && made->taken && made->trapped && changes)
 		error = ntrace_space_new(&made->space, ntrace_object_name(object), NULL);
 	if (!error)
 		error = ntrace_space_map_linked(made->space, made->object, 0);
@@ -145,6 +156,7 @@ void ntrace_counts_free(struct ntrace_counts *counts)
 	ntrace_object_put(counts->object);
 	free(counts->steps);
 	free(counts->taken);
+	free(counts->trapped);
 	free(counts);
 }
 
@@ -170,11 +182,22 @@ uint64_t ntrace_counts_executed(const struct ntrace_counts *counts, uint64_t add
 	return step ? step->count : 0;
 }
 
-uint64_t ntrace_counts_taken(const struct ntrace_counts *counts, uint64_t address)
+/* The count of exactly this address. */
+static uint64_t count_at(const struct step *steps, size_t count, uint64_t address)
 {
-	const struct step *step = find_step(counts->taken, counts->taken_count, address);
+	const struct step *step = find_step(steps, count, address);
 
 	return step && step->address == address ? step->count : 0;
+}
+
+uint64_t ntrace_counts_taken(const struct ntrace_counts *counts, uint64_t address)
+{
+	return count_at(counts->taken, counts->taken_count, address);
+}
+
+uint64_t counts_trapped(const struct ntrace_counts *counts, uint64_t address)
+{
+	return count_at(counts->trapped, counts->trapped_count, address);
 }
 
 /* Calls @visit up to @end. @at: the address after the last instruction that was read */

@@ -6,6 +6,7 @@
 #include <ntrace/coverage.h>
 
 #include "grow.h"
+#include "parts.h"
 #include "saturate.h"
 
 /* Executions of one copy of a line; @copy: object and scope. */
@@ -60,13 +61,23 @@ void ntrace_coverage_free(struct ntrace_coverage *coverage)
 	free(coverage);
 }
 
-/* Position of the walk through an object. */
+/*
+ * Position of the walk through an object.
+ * @next: address after the last instruction; @passed: number of times that control went on there
+ */
 struct line_walk {
 	struct ntrace_coverage *coverage;
 	const struct ntrace_lines *lines;
 	const struct ntrace_counts *counts;
 	const struct ntrace_line *line;
+	uint64_t next;
+	uint64_t passed;
 };
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
 
 static int add_branch(struct line_walk *walk, uint64_t address, uint64_t executed)
 {
@@ -114,10 +125,18 @@ static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			   const struct ntrace_insn *insn, uint64_t executed)
 {
 	struct line_walk *walk = data;
-	int error = add_copy(walk, walk->line->file, walk->line->line,
-			     ntrace_lines_scope(walk->lines, address), executed);
+	uint64_t passed = walk->next == address ? walk->passed : 0, reached = executed;
+	int error;
 
 	(void)bytes;
+	walk->next = address + insn->size;
+	walk->passed = executed - ntrace_counts_taken(walk->counts, address);
+	/* A system call does not retire, but its line was executed. */
+	if (insn->insn_class == NTRACE_INSN_TRAP)
+		reached =
+			larger(executed, add_counts(passed, counts_trapped(walk->counts, address)));
+	error = add_copy(walk, walk->line->file, walk->line->line,
+			 ntrace_lines_scope(walk->lines, address), reached);
 	if (!error && insn->insn_class == NTRACE_INSN_BRANCH)
 		error = add_branch(walk, address, executed);
 	return error;
@@ -147,7 +166,8 @@ static int add_lines(struct line_walk *walk)
 static int add_function(struct line_walk *walk, const struct ntrace_scope *scope, uint32_t number)
 {
 	struct ntrace_coverage *coverage = walk->coverage;
-	uint64_t executed = ntrace_counts_executed(walk->counts, scope->entry);
+	uint64_t executed = larger(ntrace_counts_executed(walk->counts, scope->entry),
+				   counts_trapped(walk->counts, scope->entry));
 	int error = grow((void **)&coverage->functions, coverage->function_count,
 			 &coverage->function_room, sizeof(*coverage->functions));
 

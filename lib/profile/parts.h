@@ -3,7 +3,7 @@
 #ifndef NTRACE_PROFILE_PARTS_H
 #define NTRACE_PROFILE_PARTS_H
 
-#include <ntrace/profile.h>
+#include <ntrace/counts.h>
 
 /* The profile's own object for @object; NULL stays NULL. Return: 0 or NTRACE_ERR_NOMEM. */
 int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *object,
@@ -32,5 +32,8 @@ void profile_is_sampled(struct ntrace_profile *profile);
  */
 int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privilege,
 		struct ntrace_profile_trace *trace);
+
+/* Number of transfers to an instruction that did not retire after them: it trapped. */
+uint64_t counts_trapped(const struct ntrace_counts *counts, uint64_t address);
 
 #endif

@@ -426,9 +426,14 @@ static int find_run(struct ntrace_profile *profile, const struct ntrace_session_
 	    find_suspended(profile, event, flow->address, &i)) {
 		profile->at.run = profile->stream->suspended[i];
 		forget_suspended(profile, i);
-		profile->at.in_run = true;
 		profile->at.arrived = false;
-		return 0;
+		profile->at.in_run = profile->at.run.next == flow->address;
+		if (profile->at.in_run)
+			return 0;
+		/* A system call between the two is no execution: it does not retire. */
+		error = add_run(profile, &profile->at.run);
+		if (error)
+			return error;
 	}
 	if (!profile->at.arrived)
 		come_from_nowhere(profile);

@@ -48,7 +48,7 @@ struct straight_run {
  * Where a suspended run may continue; apart from the rest, so that a search reads little memory.
  * @next: as in the run
  * @behind: if the instruction at @next always traps (a system call): the address that its handler
- *          returns to; otherwise @next
+ *          returns to, where a new run begins; otherwise @next
  */
 struct continuation {
 	uint64_t next;

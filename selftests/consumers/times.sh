@@ -17,6 +17,10 @@ is "$(times "$tmp/said" "$tmp/switches" | grep -c '^not ok.*callees')" 2 "a cloc
 perl -pe 's/ (\d+\.\d+): PERF/sprintf(" %.9f: PERF", $1 * 0.98)/e' "$tmp/switches" >"$tmp/fast"
 is "$(times "$timed/said" "$tmp/fast" | grep -c '^not ok.*thread ran')" 2 "so is a kernel with one that is 2 % too fast"
 
+# System calls, page faults and interrupts of the timer change no sum.
+same=$(python3 selftests/tools/host/sums.py build/ntrace "$tmp" plain --sysroot "$timed_root" "$timed/recording" 2>"$tmp/wrong")
+like "all outputs have the same sums: $same" '^[1-9][0-9]* executed, [1-9][0-9]* trapped, [1-9][0-9]* lines, 0 differ$' "$same" || diag "$(cat "$tmp/wrong")"
+
 report --user --sort total-time --limit 12 >"$tmp/text"
 like "the report says what its times are" "time +[0-9.]+ m?s on 1 CPU, by [0-9,]+ time stamps; ~ is interpolated" "$(cat "$tmp/text")"
 order=$(awk '/ function$/ { on = 1; next } on && ($NF == "long_work" || $NF == "short_work") { print $NF, ($0 ~ /~[0-9.]+ [mu]?s/) }' "$tmp/text")

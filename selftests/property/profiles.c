@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/counts.h>
 #include <ntrace/functions.h>
 #include <ntrace/profile.h>
 #include <ntrace/sample.h>
@@ -46,6 +47,7 @@ struct way {
 	int32_t tid;
 	unsigned int privilege;
 	unsigned int turns;
+	char misplaced[160];
 };
 
 static int take_session_event(struct way *way, const struct ntrace_session_event *event)
@@ -152,6 +154,40 @@ static int tell_change(void *data, const struct ntrace_stack_change *change)
 		change->type, change->called, change->name, change->tid, change->depth,
 		change->instructions, change->time, change->time_kind);
 	return 0;
+}
+
+static int add_executed(void *data, uint64_t address, const uint8_t *bytes,
+			const struct ntrace_insn *insn, uint64_t executed)
+{
+	uint64_t *sum = data;
+
+	(void)address, (void)bytes, (void)insn;
+	*sum += executed;
+	return 0;
+}
+
+/* The executions of all places of an object are its executed instructions: tells where they are not. */
+static void tell_places(struct way *way)
+{
+	const struct ntrace_profile_object *objects;
+	struct ntrace_counts *counts;
+	size_t count, i;
+
+	objects = ntrace_profile_objects(way->profile, &count);
+	for (i = 0; i < count; i++) {
+		uint64_t placed = 0;
+
+		if (ntrace_counts_new(&counts, way->profile, objects[i].object))
+			continue;
+		ntrace_counts_walk_executed(counts, add_executed, &placed);
+		ntrace_counts_free(counts);
+		if (placed != objects[i].instructions)
+			snprintf(way->misplaced, sizeof(way->misplaced),
+				 "%s: %" PRIu64 " instructions executed, %" PRIu64
+				 " at their places",
+				 ntrace_object_name(objects[i].object), objects[i].instructions,
+				 placed);
+	}
 }
 
 static const char *name_of(const struct ntrace_object *object)
@@ -289,6 +325,7 @@ static bool pass(struct way *way, const struct ntrace_flow_config *given,
 		ntrace_flow_free(way->flow);
 		good = !ntrace_profile_end(way->profile) && !ntrace_stacks_end(way->stacks);
 		tell_profile(way);
+		tell_places(way);
 		tell_stacks(way);
 	}
 	if (way->told)
@@ -358,6 +395,7 @@ const char *profiles_mismatch(const struct ntrace_flow_config *given, const stru
 	struct ntrace_flow_config config = *given;
 	struct way one = { .batches = false }, many = { .batches = true };
 	struct way counted = { .batches = true, .counts = true };
+	static char misplaced[sizeof(one.misplaced)];
 	const char *difference = "no memory";
 
 	config.contexts = NULL;
@@ -374,6 +412,8 @@ const char *profiles_mismatch(const struct ntrace_flow_config *given, const stru
 			difference = compare_texts(one.sums, counted.sums, "counted");
 		if (!difference)
 			difference = compare_texts(one.text, counted.text, "counted");
+		if (!difference && *one.misplaced)
+			difference = strcpy(misplaced, one.misplaced);
 	}
 	*counted_again += counted.hits;
 	ntrace_space_put(config.space);

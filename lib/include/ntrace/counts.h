@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Counts: how often each instruction of an object was executed.
+ * Counts: how often each instruction of an object was executed (retired). The counts of all its
+ * instructions add up to those of its traces.
  */
 #ifndef NTRACE_COUNTS_H
 #define NTRACE_COUNTS_H

@@ -8,8 +8,9 @@
  * (files) that hold the code, so that runs of a program at different addresses add up.
  *
  * A run interrupted by a trap continues when the same thread returns to the next instruction: an
- * interrupt leaves no mark in a profile. Facts that the hardware did not report stay unknown: after
- * a loss, a run begins without a transfer.
+ * interrupt leaves no mark in a profile. An instruction that always traps, such as ECALL, does not
+ * retire: it is in no run, and the run after it begins without a transfer. Facts that the hardware
+ * did not report stay unknown: after a loss, too, a run begins without a transfer.
  */
 #ifndef NTRACE_PROFILE_H
 #define NTRACE_PROFILE_H

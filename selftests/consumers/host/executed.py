@@ -60,11 +60,12 @@ def main():
         bias = next((item[2] for item in ranges if item[0] <= address < item[1]), 0)
         if bias == 0:
             continue  # another process
-        straight = address == after or (trapped and after is not None and address == after + 4)
-        if not straight or (inside and last in jumps):
+        # A system call does not retire: it ends a run, and none leads to the next one.
+        returned = trapped and after is not None and address == after + 4
+        if address != after or (inside and last in jumps):
             if inside:
                 traces[source, start, last] += 1
-                source = last
+                source = None if returned else last
                 if bias is None:
                     traces[source, None, None] += 1
             else:

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compares the sums of the exports of one recording.
+"""Compares the sums of the outputs for one recording.
 
-usage: sums.py REPORT.json CSV LCOV GCOV_MESSAGES
+usage: sums.py NTRACE DIRECTORY HOW OPTION... RECORDING
 
-The executions of each instruction are added up from the runs of the csv and objdump's addresses. A system call does not retire:
-it is in no sum of retired instructions, but it was executed at its place.
+Each output that has instructions must have as many as report. OPTIONs are those of all outputs (--user, --sysroot DIR). The
+executions of each place are added up from the runs of the csv and objdump's addresses. An instruction that traps does not
+retire: its place has no executions, but its line was executed. DIRECTORY takes the outputs. HOW: annotate = annotates each
+function, plain = does not, falsify = adds one to a count.
 """
 import csv
+import gzip
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 
+ntrace, directory, how = sys.argv[1:4]
+options = sys.argv[4:]
 differ = 0
 
 
@@ -23,49 +29,128 @@ def same(what, a, b):
         print(what, a, b, file=sys.stderr)
 
 
-def objdump(program, *options):
-    return subprocess.run(["riscv64-linux-gnu-objdump", *options, program], capture_output=True, text=True, check=True).stdout
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=True)
 
 
-retired, placed, calls, most, least = 0, 0, 0, {}, {}
-runs = [row for row in csv.DictReader(open(sys.argv[2])) if int(row["instructions"])]
-for row in runs:
-    retired += int(row["count"]) * int(row["instructions"])
-same("report and csv", json.load(open(sys.argv[1]))["instructions"]["selected"], retired)
-for program in sorted({row["object"] for row in runs}):
-    executed = {int(at, 16): [0, name in ("ecall", "ebreak")]
-                for at, name in re.findall(r"^ *([0-9a-f]+):\t(\S+)", objdump(program, "-d", "--no-show-raw-insn"), re.M)}
-    order = sorted(executed)
-    for row in runs:
-        if row["object"] == program:
-            for at in range(int(row["start"], 16), int(row["end"], 16) + 1, 2):
-                if at in executed:
-                    executed[at][0] += int(row["count"])
-    placed += sum(count for count, _ in executed.values())
-    calls += sum(count for count, trap in executed.values() if trap)
-    # A row is valid up to the next one; one of "-" ends a sequence.
-    rows = re.findall(r"^(\S+) +(\d+|-) +0x([0-9a-f]+)", objdump(program, "--dwarf=decodedline"), re.M)
-    for (file, line, start), (_, _, end) in zip(rows, rows[1:]):
-        if line == "-":
+def export(form):
+    path = f"{directory}/sums.{form}"
+    return path, run(ntrace, "export", "-f", form, "-o", path, *options).stderr
+
+
+def read(form):
+    with open(export(form)[0], encoding="utf-8") as file:
+        return file.read()
+
+
+def objdump(program, *flags):
+    return run("riscv64-linux-gnu-objdump", *flags, program).stdout
+
+
+def is_elf(program):
+    with open(program, "rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def fields(data):
+    """The fields of a message of protocol buffers: number and value."""
+    at = 0
+
+    def number():
+        nonlocal at
+        value, shift = 0, 0
+        while True:
+            value |= (data[at] & 0x7f) << shift
+            at, shift = at + 1, shift + 7
+            if data[at - 1] < 0x80:
+                return value
+    while at < len(data):
+        key = number()
+        if key & 7:
+            size = number()
+            at += size
+            yield key >> 3, data[at - size:at]
+        else:
+            yield key >> 3, number()
+
+
+def first_value(sample):
+    """The first value of a sample, in pprof's instructions."""
+    value = next(value for field, value in fields(sample) if field == 2)
+    return next(number for _, number in fields(b"\x08" + value)) if isinstance(value, bytes) else value
+
+
+def executed_places(rows, program):
+    """Executions of each instruction of @program, and those of instructions that trapped."""
+    names = {int(at, 16): name for at, name in
+             re.findall(r"^ *([0-9a-f]+):\t(\S+)", objdump(program, "-d", "--no-show-raw-insn"), re.M)}
+    executed, passed, trapped = dict.fromkeys(names, 0), dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    for row in rows:
+        if row["object"] != program:
             continue
-        counts = [executed[at][0] for at in range(int(start, 16), int(end, 16), 2) if at in executed]
-        if counts:
-            most[file, int(line)] = most.get((file, int(line)), 0) + sum(counts)
-            least[file, int(line)] = max(least.get((file, int(line)), 0), *counts)
-same("placed, and retired with system calls", placed, retired + calls)
+        first, last, count = int(row["start"], 16), int(row["end"], 16), int(row["count"])
+        if not int(row["instructions"]) and first in names:
+            trapped[first] += count
+            continue
+        for at in range(first, last + 1, 2):
+            if at in names:
+                executed[at] += count
+                passed[at] += count if at < last or row["taken"] == "0" else 0
+    reached, before = dict(executed), None
+    for at in sorted(names):
+        if names[at] in ("ecall", "ebreak"):
+            reached[at] = max(executed[at], trapped[at] + (passed[before] if before is not None else 0))
+        before = at
+    return executed, reached, sum(reached[at] - executed[at] for at in names)
 
-lines = 0
-for part in open(sys.argv[3]).read().split("end_of_record"):
-    file = re.search(r"^SF:.*?([^/\n]+)$", part, re.M)
+
+report = json.loads(run(ntrace, "report", "--json", "--limit", "0", *options).stdout)
+selected = report["instructions"]["selected"]
+same("report: functions", sum(function["instructions"] for function in report["functions"]), selected)
+rows = list(csv.DictReader(read("csv").splitlines()))
+if how == "falsify":
+    row = next(row for row in rows if int(row["instructions"]))
+    row["count"] = int(row["count"]) + 1
+same("csv", sum(int(row["count"]) * int(row["instructions"]) for row in rows), selected)
+same("json", sum(row["count"] * row["instructions"] for row in json.loads(read("json"))), selected)
+same("folded", sum(int(line.rsplit(" ", 1)[1]) for line in read("folded").splitlines()), selected)
+same("speedscope", sum(sum(profile["weights"]) for profile in json.loads(read("speedscope"))["profiles"]), selected)
+callgrind = read("callgrind")
+same("callgrind: totals", re.findall(r"^(?:summary|totals): (\d+)", callgrind, re.M), [str(selected)] * 2)
+with gzip.open(export("pprof")[0]) as file:
+    same("pprof", sum(first_value(value) for field, value in fields(file.read()) if field == 2), selected)
+with sqlite3.connect(export("sqlite")[0]) as database:
+    same("sqlite", database.execute("SELECT sum(instructions) FROM functions").fetchone()[0], selected)
+
+placed, calls, unread, most, least, lines = 0, 0, 0, {}, {}, 0
+for program in sorted({row["object"] for row in rows if int(row["instructions"])}):
+    if not is_elf(program):
+        unread += sum(int(row["count"]) * int(row["instructions"]) for row in rows if row["object"] == program)
+        continue
+    executed, reached, trapped = executed_places(rows, program)
+    placed, calls, order = placed + sum(executed.values()), calls + trapped, sorted(executed)
+    # A row is valid up to the next one; one of "-" ends a sequence.
+    table = re.findall(r"^(\S+) +(\d+|-) +0x([0-9a-f]+)", objdump(program, "--dwarf=decodedline"), re.M)
+    for (name, line, start), (_, _, end) in zip(table, table[1:]):
+        counts = [reached[at] for at in range(int(start, 16), int(end, 16), 2) if at in reached]
+        if line != "-" and counts:
+            place = name, int(line)
+            most[place] = most.get(place, 0) + sum(counts)
+            least[place] = max(least.get(place, 0), *counts)
+same("executions of all places", placed + unread, selected)
+for part in read("lcov").split("end_of_record"):
+    name = re.search(r"^SF:.*?([^/\n]+)$", part, re.M)
     for line, count in re.findall(r"^DA:(\d+),(\d+)", part, re.M):
-        at, lines = (file.group(1), int(line)), lines + 1
+        place, lines = (name.group(1), int(line)), lines + 1
         # Copies of a line add up: at most all its instructions.
-        if at in most and not least[at] <= int(count) <= most[at]:
-            same(f"lcov {at}", int(count), (least[at], most[at]))
-    entered = dict(re.findall(r"^FNDA:(\d+),(\S+)", part, re.M))
-    same("functions of lcov", all(int(count) <= placed for count in entered), True)
-unknown = re.search(r"([0-9,]+) of ([0-9,]+) executed instructions", open(sys.argv[4]).read())
-if unknown:
-    without, whole = (int(text.replace(",", "")) for text in unknown.groups())
-    same("gcov: instructions without a line", without <= whole == placed, True)
-print(f"{retired} executed, {calls} system calls, {lines} lines, {differ} differ")
+        if place in most and not least[place] <= int(count) <= most[place]:
+            same(f"lcov {place}", int(count), (least[place], most[place]))
+without = re.search(r"([0-9,]+) of ([0-9,]+) executed instructions", export("gcov")[1])
+if without:
+    some, whole = (int(text.replace(",", "")) for text in without.groups())
+    same("gcov: instructions without a line", some <= whole <= selected, True)
+if how == "annotate":
+    texts = [run(ntrace, "report", "--annotate", function["function"], *options).stdout for function in report["functions"]]
+    counts = re.findall(r"^ +([0-9,]+)(?: +[0-9,]+)? +[0-9a-f]+:", "\n".join(texts), re.M)
+    same("annotate: all functions", sum(int(count.replace(",", "")) for count in counts), selected)
+print(f"{selected} executed, {calls} trapped, {lines} lines, {differ} differ")
