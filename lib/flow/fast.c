@@ -166,7 +166,7 @@ static bool infers_returns(const struct ntrace_flow *flow)
 {
 	unsigned int mode = flow->params.implicit_return;
 
-	return flow->given.inferred || (mode != 1 && mode != 2);
+	return flow->inferred_warned || (mode != 1 && mode != 2);
 }
 
 /* Walks from block to block as far as possible. */

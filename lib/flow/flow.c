@@ -347,9 +347,6 @@ static bool handle_resource_full(struct ntrace_flow *flow, const struct ntrace_m
 	}
 	if (counts_branches(flow, rcode))
 		return walk_history(flow, rcode == 8 ? 2 : 3, message->field[NTRACE_FIELD_RDATA]);
-	if (flow->given.rcodes >> rcode & 1)
-		return true;
-	flow->given.rcodes |= 1u << rcode;
 	return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, rcode);
 }
 
@@ -501,14 +498,6 @@ static bool handle_correlation(struct ntrace_flow *flow, const struct ntrace_mes
 	return true;
 }
 
-static bool warn_unknown_message(struct ntrace_flow *flow, const struct ntrace_message *message)
-{
-	if (flow->given.tcodes >> message->tcode & 1)
-		return true;
-	flow->given.tcodes |= UINT64_C(1) << message->tcode;
-	return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, message->tcode);
-}
-
 /* A message that depends on an earlier sync. */
 static bool handle_relative(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
@@ -562,7 +551,7 @@ static void learn_mode(struct ntrace_flow *flow, const struct ntrace_message *me
 static bool handle_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (message->flags & NTRACE_MESSAGE_UNKNOWN)
-		return warn_unknown_message(flow, message);
+		return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, message->tcode);
 	if (ntrace_message_is_circuit(message))
 		return flow_handle_circuit(flow, message);
 	/* PROCESS may have any width and does not affect the flow. */

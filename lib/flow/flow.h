@@ -212,13 +212,6 @@ enum flow_time {
 	TIME_OF_BLOCKS,
 };
 
-/* Warnings that are given once. */
-struct given_warnings {
-	uint64_t tcodes;	/* bit n: unknown TCODE n */
-	uint32_t rcodes;	/* bit n: unknown RCODE n */
-	bool inferred;		/* an inferred return may be wrong */
-};
-
 struct ntrace_flow {
 	struct ntrace_flow_config config;	/* without params */
 	struct ntrace_params params;		/* without isa; src_bits 0: takes any SRC */
@@ -260,7 +253,7 @@ struct ntrace_flow {
 					 * context */
 	struct late_owner late[LATE_OWNERS];	/* in the order of the stream */
 	unsigned int late_count;
-	struct given_warnings given;
+	bool inferred_warned;	/* the warning that an inferred return may be wrong was given */
 	struct branch_record branch;
 	struct return_stack stack;
 	int stop;			/* result of the callback, if not 0 */

@@ -8,7 +8,7 @@
 #include "wire/params.h"
 #include "wire/stamp.h"
 
-/* Warnings that are given once, so that an earlier part may have given them. */
+/* A warning that is given once, so that an earlier part may have given it. */
 #define ONCE NTRACE_FLOW_STATE_INFERRED
 
 /* What a message decodes to depends on these. */
@@ -41,8 +41,6 @@ int ntrace_part_guess(struct ntrace_flow_state *state, const struct ntrace_wire_
 		return NTRACE_ERR_INVALID;
 	if (like) {
 		made.context = like->context;
-		made.unknown_tcodes = like->unknown_tcodes;
-		made.unknown_rcodes = like->unknown_rcodes;
 		made.warned_count = like->warned_count;
 		memcpy(made.warned, like->warned, sizeof(made.warned));
 	}
@@ -81,22 +79,14 @@ static bool same_warned(const struct ntrace_flow_state *a, const struct ntrace_f
 static bool warns_alike(const struct ntrace_flow_state *guess,
 			const struct ntrace_flow_state *truth, const struct ntrace_flow_state *end)
 {
-	uint64_t tcodes, rcodes;
-	uint32_t once;
+	uint32_t given = guess->flags & ONCE;
 
 	/* A warning that is thought to have been given may be missing. */
-	if (!same_warned(guess, truth) || guess->unknown_tcodes & ~truth->unknown_tcodes ||
-	    guess->unknown_rcodes & ~truth->unknown_rcodes || guess->flags & ONCE & ~truth->flags)
+	if (!same_warned(guess, truth) || given & ~truth->flags)
 		return false;
 	if (!end)
-		return guess->unknown_tcodes == truth->unknown_tcodes &&
-		       guess->unknown_rcodes == truth->unknown_rcodes &&
-		       (guess->flags & ONCE) == (truth->flags & ONCE);
-	tcodes = end->unknown_tcodes & ~guess->unknown_tcodes;
-	rcodes = end->unknown_rcodes & ~guess->unknown_rcodes;
-	once = end->flags & ~guess->flags & ONCE;
-	return !(tcodes & truth->unknown_tcodes) && !(rcodes & truth->unknown_rcodes) &&
-	       !(once & truth->flags);
+		return given == (truth->flags & ONCE);
+	return !(end->flags & ~given & ONCE & truth->flags);
 }
 
 int ntrace_part_join(const struct ntrace_flow_state *guess, const struct ntrace_flow_state *truth,
@@ -112,10 +102,7 @@ int ntrace_part_join(const struct ntrace_flow_state *guess, const struct ntrace_
 	    (matters & NTRACE_PART_CONTEXT && !same_context(&guess->context, &truth->context)) ||
 	    (matters & NTRACE_PART_EXCESS && guess->credit != truth->credit))
 		return NTRACE_ERR_AGAIN;
-	if (end) {
-		end->unknown_tcodes |= truth->unknown_tcodes;
-		end->unknown_rcodes |= truth->unknown_rcodes;
+	if (end)
 		end->flags |= truth->flags & ONCE;
-	}
 	return NTRACE_OK;
 }

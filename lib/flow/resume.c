@@ -30,11 +30,9 @@ int ntrace_flow_get_state(const struct ntrace_flow *flow, struct ntrace_flow_sta
 	full.address = flow->pc;
 	full.time = flow->time;
 	full.credit = flow->credit;
-	full.unknown_tcodes = flow->given.tcodes;
-	full.unknown_rcodes = flow->given.rcodes;
 	full.flags = (flow->time_state ? NTRACE_FLOW_STATE_TIME : 0) |
 		     (flow->time_state == TIME_NEW ? NTRACE_FLOW_STATE_STAMPED : 0) |
-		     (flow->given.inferred ? NTRACE_FLOW_STATE_INFERRED : 0) |
+		     (flow->inferred_warned ? NTRACE_FLOW_STATE_INFERRED : 0) |
 		     (flow->mode == NTRACE_MODE_HISTORY ? NTRACE_FLOW_STATE_HISTORY : 0) |
 		     (flow->mode != NTRACE_MODE_ANY ? NTRACE_FLOW_STATE_MODE : 0) |
 		     (flow->owner_due ? NTRACE_FLOW_STATE_OWNER_DUE : 0) |
@@ -65,7 +63,7 @@ int ntrace_flow_set_state(struct ntrace_flow *flow, const struct ntrace_flow_sta
 		flow->time_state = state->flags & NTRACE_FLOW_STATE_STAMPED ? TIME_NEW :
 									      TIME_OF_BLOCKS;
 	flow->space_late = true;
-	flow->given.inferred = state->flags & NTRACE_FLOW_STATE_INFERRED;
+	flow->inferred_warned = state->flags & NTRACE_FLOW_STATE_INFERRED;
 	if (state->flags & NTRACE_FLOW_STATE_MODE)
 		flow->mode = state->flags & NTRACE_FLOW_STATE_HISTORY ? NTRACE_MODE_HISTORY :
 									NTRACE_MODE_BRANCH;
@@ -73,8 +71,6 @@ int ntrace_flow_set_state(struct ntrace_flow *flow, const struct ntrace_flow_sta
 	flow->owner_context = state->flags & NTRACE_FLOW_STATE_OWNER_CONTEXT;
 	flow->owner_open = state->flags & NTRACE_FLOW_STATE_OWNER_OPEN;
 	flow->credit = state->credit;
-	flow->given.tcodes = state->unknown_tcodes;
-	flow->given.rcodes = state->unknown_rcodes;
 	flow->owner = state->context;
 	flow_enter_space(flow, space);
 	for (unsigned int i = 0; i < state->warned_count; i++)

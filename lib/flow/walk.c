@@ -61,9 +61,9 @@ static bool warn_inferred(struct ntrace_flow *flow, const struct block *block)
 {
 	unsigned int mode = flow->params.implicit_return;
 
-	if (flow->given.inferred || (mode != 1 && mode != 2))
+	if (flow->inferred_warned || (mode != 1 && mode != 2))
 		return true;
-	flow->given.inferred = true;
+	flow->inferred_warned = true;
 	return flow_warn(flow, NTRACE_FLOW_ERROR_INFERRED, last_address(block), 0);
 }
 

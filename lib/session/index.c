@@ -110,8 +110,6 @@ void index_put_flow(struct bytes *bytes, const struct ntrace_flow_state *state)
 	put_number(bytes, state->address);
 	put_number(bytes, state->time);
 	put_number(bytes, state->credit);
-	put_number(bytes, state->unknown_tcodes);
-	put_number(bytes, state->unknown_rcodes);
 	put_number(bytes, state->flags);
 	put_number(bytes, context->scontext);
 	put_number(bytes, context->hcontext);
@@ -133,8 +131,6 @@ void index_get_flow(struct bytes_reader *reader, struct ntrace_flow_state *state
 	state->address = get_number(reader);
 	state->time = get_number(reader);
 	state->credit = get_number(reader);
-	state->unknown_tcodes = get_number(reader);
-	state->unknown_rcodes = (uint32_t)get_number(reader);
 	state->flags = (uint32_t)get_number(reader);
 	context->scontext = get_number(reader);
 	context->hcontext = get_number(reader);

@@ -26,7 +26,7 @@
 static const char magic[8] = "ntrINDX";
 
 /* Rises when the content of the file or its meaning changes. */
-#define FILE_VERSION 3
+#define FILE_VERSION 4
 
 /* Bytes at the begin and at the end of a trace file that identify it. */
 #define SAMPLE 4096

@@ -98,8 +98,9 @@ static void test_forgotten(struct ntrace_space *space)
 		{ "decoding: after trace off an address needs a sync before it", "",
 		  SYNC_1000 "84 00 07 10 51 00 0B 84 00 07",
 		  "sync5@1000 1000 ! off0@1002 gap off0@?" },
-		{ "reserved RCODEs are warned of once each", "",
-		  SYNC_1000 "6C 70 0F 6C 70 0F 6C 50 0F 6C 70 0F", "sync5@1000 W14@1000 W14@1000" },
+		{ "each reserved RCODE is warned of", "",
+		  SYNC_1000 "6C 70 0F 6C 70 0F 6C 50 0F 6C 70 0F",
+		  "sync5@1000 W14@1000 W14@1000 W14@1000 W14@1000" },
 		/* SYNC 2 BTYPE 2 ICNT 1 PC 1100 */
 		{ "synchronization: a sync that reports a trap", "",
 		  SYNC_1000 "30 88 05 00 8B 84 00 0B",

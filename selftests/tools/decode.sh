@@ -244,6 +244,11 @@ is "$("$ntrace" decode --json --elf "$data/xrle.elf" "$tmp/unknown.nex" 2>/dev/n
 	python3 -c 'import json, sys; event = json.load(sys.stdin); print(event["type"], event["value"], event["offset"])')" \
 	"warning 0x11 $(stat -c %s "$data/xrle.nex")" "an unknown message: JSON"
 
+# Each of them counts, not each kind.
+{ cat "$data/xrle.nex"; printf '\104\3\104\3\110\3\344\7'; } >"$tmp/unknown.nex"
+"$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/unknown.nex" 2>"$tmp/err" >/dev/null
+like "unknown messages are counted" ": 4 times: unknown message" "$(<"$tmp/err")"
+
 # Without the program's memory, decode reports every address as unknown.
 "$ntrace" decode --level pc --elf "$data/xrle.elf@0x70000000" "$data/xrle.nex" >"$tmp/out" 2>"$tmp/err"
 is $? 3 "program loaded elsewhere: exit status"

@@ -518,12 +518,9 @@ enum ntrace_flow_state_flag {
  * @address: the next instruction
  * @time: last timestamp, if known; else base of later ones
  * @credit: parcels that the bytes so far can still encode, see ntrace_flow_message()
- * @unknown_tcodes: bit n: the warning about TCODE n was given
- * @unknown_rcodes: bit n: the warning about RCODE n was given
  * @flags: enum ntrace_flow_state_flag
- * @context: state set by Ownership messages
  * @warned_count: number of entries in @warned
- * @reserved: 0
+ * @context: state set by Ownership messages
  * @warned: an address in each range of uncertain code whose warning was given
  */
 struct ntrace_flow_state {
@@ -532,12 +529,9 @@ struct ntrace_flow_state {
 	uint64_t address;
 	uint64_t time;
 	uint64_t credit;
-	uint64_t unknown_tcodes;
-	uint32_t unknown_rcodes;
 	uint32_t flags;
-	struct ntrace_context context;
 	uint32_t warned_count;
-	uint32_t reserved;
+	struct ntrace_context context;
 	uint64_t warned[NTRACE_FLOW_WARNED_MAX];
 };
 
