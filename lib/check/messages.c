@@ -491,6 +491,14 @@ static bool is_foreign(unsigned int tcode)
 	return tcode >= 56 && tcode <= 62;
 }
 
+/* Data trace. Stores to the stimulus registers of SiFive's encoders are their own feature. */
+static bool is_data_trace(const struct ntrace_check *check, const struct ntrace_message *message)
+{
+	return ntrace_message_has(message, NTRACE_FIELD_DSZ) ||
+	       (message->tcode == NTRACE_TCODE_DATA_ACQUISITION &&
+		check->params.dialect != NTRACE_DIALECT_SIFIVE_V0);
+}
+
 void check_message(struct ntrace_check *check, struct src_check *source,
 		   const struct ntrace_message *message)
 {
@@ -509,8 +517,9 @@ void check_message(struct ntrace_check *check, struct src_check *source,
 		return;
 	}
 	check_fields(check, message);
-	/* These messages are independent of the program trace. */
-	if (ntrace_message_is_circuit(message)) {
+	if (ntrace_message_is_beside(message)) {
+		if (is_data_trace(check, message))
+			check_report(check, RULE_DATA_TRACE, message, -1);
 		check_time(check, source, message);
 		return;
 	}

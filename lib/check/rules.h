@@ -24,7 +24,9 @@ RULE(MESSAGE_CUT, "message-cut", N_TRACE "framing", WARNING, false,					\
      "a stream ends with a whole message")								\
 /* layout */												\
 RULE(TCODE_RESERVED, "tcode-reserved", N_TRACE "messages", ERROR, false,				\
-     "TCODE is in the message table, or 56 to 62 (vendor)")						\
+     "TCODE is in the message table, data trace, or 56 to 62 (vendor)")						\
+RULE(DATA_TRACE, "data-trace", "IEEE-ISTO 5001, data trace", INFO, false,				\
+     "TCODE 5, 6, 7, 13 and 14 are data trace, which is no part of N-Trace 1.0")			\
 RULE(FIELD_MISSING, "field-missing", N_TRACE "messages", ERROR, false,					\
      "a message has all fields of its row in the message table")					\
 RULE(FIELD_EMPTY, "field-empty", N_TRACE "framing", ERROR, false,					\

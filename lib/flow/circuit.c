@@ -2,8 +2,8 @@
 /*
  * InCircuitTrace and DataAcquisition of pre-ratification SiFive encoders, as captures of them show.
  *
- * These messages report events beside the execution: samples of the PC, watchpoints, stores to
- * stimulus registers. They affect the program flow in one respect only: the next relative address,
+ * These messages report events beside the execution: samples of the PC (which may also come as
+ * ProgTraceSync with SYNC 15), watchpoints, stores to stimulus registers. They affect the program flow in one respect only: the next relative address,
  * in a message of any kind, counts from an address in them. So an encoder that sends only events
  * has no program flow, and its addresses are known from the first InCircuitTraceWS on.
  */
@@ -95,9 +95,24 @@ static bool loses_address(const struct ntrace_message *message)
 	return ntrace_message_circuit_address(message, &any, 0, &address, &reference);
 }
 
+bool flow_is_sample(const struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	return flow->params.dialect == NTRACE_DIALECT_SIFIVE_V0 &&
+	       message->tcode == NTRACE_TCODE_PROG_TRACE_SYNC &&
+	       message->field[NTRACE_FIELD_SYNC] == NTRACE_CKSRC_PC_SAMPLE;
+}
+
+bool flow_handle_sample(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	flow->reference = ntrace_message_address(message, &flow->params, 0);
+	flow->reference_known = true;
+	return flow_emit_simple(flow, NTRACE_FLOW_CIRCUIT, NTRACE_CKSRC_PC_SAMPLE, flow->reference,
+				true, 0);
+}
+
 bool flow_handle_circuit(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	bool store = message->tcode == NTRACE_TCODE_SIFIVE_DATA_ACQUISITION;
+	bool store = message->tcode == NTRACE_TCODE_DATA_ACQUISITION;
 
 	if (flow_damaged(message)) {
 		if (!store && (message->flags & NTRACE_MESSAGE_TRUNCATED || loses_address(message)))

@@ -554,6 +554,8 @@ static bool handle_message(struct ntrace_flow *flow, const struct ntrace_message
 		return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, message->tcode);
 	if (ntrace_message_is_circuit(message))
 		return flow_handle_circuit(flow, message);
+	if (ntrace_message_is_beside(message))
+		return true;
 	/* PROCESS may have any width and does not affect the flow. */
 	if (message->tcode == NTRACE_TCODE_OWNERSHIP) {
 		if (!ntrace_message_has(message, NTRACE_FIELD_PROCESS))
@@ -570,7 +572,12 @@ static bool handle_message(struct ntrace_flow *flow, const struct ntrace_message
 		return handle_correlation(flow, message);
 	if (!flow_is_sync(message))
 		return handle_relative(flow, message);
-	return handle_sync(flow, message);
+	if (!flow_is_sample(flow, message))
+		return handle_sync(flow, message);
+	/* Without program trace, nothing is executed from there on. */
+	if (flow_is_synced(flow) && !handle_sync(flow, message))
+		return false;
+	return flow_handle_sample(flow, message);
 }
 
 int flow_result(struct ntrace_flow *flow)
@@ -620,7 +627,7 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	handle_message(flow, message);
 	if (flow->late_count && !flow->stop)
 		flow_apply_owners(flow, !flow_is_synced(flow));
-	if (!ntrace_message_is_circuit(message))
+	if (!ntrace_message_is_beside(message))
 		flow->owner_due = flow_is_sync(message);
 	if (flow->waiting.count && flow->time_state == TIME_NEW && !flow->stop) {
 		flow->time_state = TIME_OF_BLOCKS;

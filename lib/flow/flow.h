@@ -417,6 +417,10 @@ bool flow_apply_owners(struct ntrace_flow *flow, bool all);
 /* circuit.c */
 /* Takes InCircuitTrace and DataAcquisition of SiFive. Return: as flow_emit(). */
 bool flow_handle_circuit(struct ntrace_flow *flow, const struct ntrace_message *message);
+/* Whether @message, a ProgTraceSync, samples the PC. */
+bool flow_is_sample(const struct ntrace_flow *flow, const struct ntrace_message *message);
+/* Tells of the sample. Return: as flow_emit(). */
+bool flow_handle_sample(struct ntrace_flow *flow, const struct ntrace_message *message);
 /* Records the address of a message that is not walked, as the reference of later ones. */
 void flow_track_address(struct ntrace_flow *flow, const struct ntrace_message *message);
 

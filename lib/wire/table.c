@@ -12,8 +12,10 @@
 	{ NTRACE_FIELD_##name, NTRACE_FIELD_##selected_by, accepted },
 
 const struct ntrace_wire_row ntrace_wire_rows[2][64] = {
-	{ NTRACE_MESSAGE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF) },
 	{ NTRACE_MESSAGE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF)
+	  NTRACE_DATA_TABLE(ROW, FIXED, VARIABLE) },
+	{ NTRACE_MESSAGE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF)
+	  NTRACE_DATA_TABLE(ROW, FIXED, VARIABLE)
 	  NTRACE_SIFIVE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF) },
 };
 /* clang-format on */
@@ -84,6 +86,9 @@ const char *ntrace_field_name(enum ntrace_field field)
 		[NTRACE_FIELD_CKDATA1] = "CKDATA1",
 		[NTRACE_FIELD_IDTAG] = "IDTAG",
 		[NTRACE_FIELD_DQDATA] = "DQDATA",
+		[NTRACE_FIELD_DSZ] = "DSZ",
+		[NTRACE_FIELD_DADDR] = "DADDR",
+		[NTRACE_FIELD_DATA] = "DATA",
 		[NTRACE_FIELD_TSTAMP] = "TSTAMP",
 	};
 	/* clang-format on */

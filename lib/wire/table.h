@@ -42,10 +42,22 @@ MESSAGE(PROG_TRACE_CORRELATION, "ProgTraceCorrelation", FIXED(EVCODE, 4) FIXED(C
 	VARIABLE(ICNT) VARIABLE_IF(HIST, CDF, 1u << 1))
 /* clang-format on */
 
+/*
+ * Messages of IEEE-ISTO 5001 beside N-Trace. The standard leaves the width of DSZ to the vendor; 3 bits are
+ * what public manuals of its encoders have.
+ */
+/* clang-format off */
+#define NTRACE_DATA_TABLE(MESSAGE, FIXED, VARIABLE)						\
+MESSAGE(DATA_WRITE, "DataWrite", FIXED(DSZ, 3), VARIABLE(DADDR) VARIABLE(DATA))			\
+MESSAGE(DATA_READ, "DataRead", FIXED(DSZ, 3), VARIABLE(DADDR) VARIABLE(DATA))			\
+MESSAGE(DATA_ACQUISITION, "DataAcquisition", , VARIABLE(IDTAG) VARIABLE(DQDATA))		\
+MESSAGE(DATA_WRITE_SYNC, "DataWriteSync", FIXED(DSZ, 3), VARIABLE(DADDR) VARIABLE(DATA))	\
+MESSAGE(DATA_READ_SYNC, "DataReadSync", FIXED(DSZ, 3), VARIABLE(DADDR) VARIABLE(DATA))
+/* clang-format on */
+
 /* Additional messages of pre-ratification SiFive encoders. */
 /* clang-format off */
 #define NTRACE_SIFIVE_TABLE(MESSAGE, FIXED, VARIABLE, VARIABLE_IF)				\
-MESSAGE(SIFIVE_DATA_ACQUISITION, "DataAcquisition", , VARIABLE(IDTAG) VARIABLE(DQDATA))	\
 MESSAGE(SIFIVE_IN_CIRCUIT_TRACE, "InCircuitTrace", FIXED(CKSRC, 4) FIXED(CKDF, 2),		\
 	VARIABLE(CKDATA0) VARIABLE_IF(CKDATA1, CKDF, 1u << 1))					\
 MESSAGE(SIFIVE_IN_CIRCUIT_TRACE_SYNC, "InCircuitTraceWS", FIXED(CKSRC, 4) FIXED(CKDF, 2),	\

@@ -175,6 +175,11 @@ static const struct mutation {
 	{ "field-oversize", "dialect=sifive-v0", "[88 30 00 x12 07];" START,
 	  "[88 3C 00 x12 07];" START },
 	{ "tcode-reserved", "", START JUMP, START "[88 3C 03];" JUMP },
+	{ "data-trace", "", START JUMP, START "DataWrite DSZ=2 DADDR=0x40 DATA=1;" JUMP },
+	{ "data-trace", "dialect=sifive-v0", START "DataAcquisition IDTAG=4 DQDATA=65;" JUMP,
+	  START "DataReadSync DSZ=2 DADDR=0x40 DATA=1;" JUMP },
+	{ "data-trace", "dialect=rc7", START JUMP,
+	  START "DataAcquisition IDTAG=4 DQDATA=65;" JUMP },
 	{ "start-without-sync", "dialect=sifive-v0",
 	  "DataAcquisition IDTAG=4 DQDATA=65;" START "DataAcquisition IDTAG=4 DQDATA=65;" JUMP,
 	  "DataAcquisition IDTAG=4 DQDATA=65; InCircuitTraceWS CKSRC=15 CKDF=0 CKDATA0=0x80; "

@@ -76,6 +76,7 @@ static struct ntrace_space *program(void)
 #define SYNC(address) "ProgTraceSync SYNC=5 ICNT=0 FADDR=" #address ">>1;"
 /* Differences relate to the last address sent. */
 #define SAMPLE(difference) "InCircuitTrace CKSRC=15 CKDF=0 CKDATA0=" #difference ">>1;"
+#define PC_SAMPLE(address) "ProgTraceSync SYNC=15 ICNT=0 FADDR=" #address ">>1;"
 #define SAMPLE_AT(address) "InCircuitTraceWS CKSRC=15 CKDF=0 CKDATA0=" #address ">>1;"
 #define STORE "DataAcquisition IDTAG=13 DQDATA=7;"
 #define JUMP(icnt, difference) "IndirectBranch BTYPE=0 ICNT=" #icnt " UADDR=" #difference ">>1;"
@@ -159,9 +160,26 @@ static void test_beside_flow(void)
 		  SYNC(0x1100) "Ownership PROCESS=0x22;" SYNC(0x1100)
 			  STORE SAMPLE(0x2) "Ownership PROCESS=0x4;",
 		  "sync5@1100 own22 sync5@1100 datad=7 circuit15@1102 own4" },
-		{ "in other dialects they are unknown", "",
+		{ "in other dialects InCircuitTrace is unknown", "",
 		  SYNC(0x1100) "[88 3C 07];[1C 05 07];[88 3C 07];" JUMP(2, 0x100),
-		  "sync5@1100 W14@1100 W14@1100 1100 1102" },
+		  "sync5@1100 W14@1100 data1=1 W14@1100 1100 1102" },
+		{ "data trace changes nothing", "",
+		  SYNC(0x1100) "DataWrite DSZ=2 DADDR=0x8 DATA=7;" JUMP(
+			  2, 0x000) "DataReadSync DSZ=3 DADDR=0x8 DATA=7; RepeatBranch BCNT=2;",
+		  "sync5@1100 1100 1102 1100 1102 1100 1102" },
+		{ "nor does it delay Ownership of a sync", "",
+		  SYNC(0x1100) "DataWrite DSZ=2 DADDR=0x8 DATA=7;"
+			       "Ownership PROCESS=0x4;",
+		  "sync5@1100 own4" },
+		{ "syncs that sample the PC, without program flow", V0,
+		  PC_SAMPLE(0x1000) PC_SAMPLE(0x1204) SAMPLE(0x6),
+		  "circuit15@1000 circuit15@1204 circuit15@1202" },
+		{ "and within it", V0,
+		  SYNC(0x1100) "ProgTraceSync SYNC=15 ICNT=1 FADDR=0x1102>>1;" JUMP(1, 0x102)
+			  END(1),
+		  "sync5@1100 1100 ! sync15@1102 circuit15@1102 1102 1000 ! off4@1002" },
+		{ "of others they are syncs", "", PC_SAMPLE(0x1100) JUMP(2, 0x100) END(1),
+		  "sync15@1100 1100 1102 1000 ! off4@1002" },
 	};
 	struct ntrace_space *space = program();
 

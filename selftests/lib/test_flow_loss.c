@@ -152,8 +152,9 @@ static void test_modes(struct ntrace_space *space)
 		{ "dialects: SiFive's own messages, and one of other vendors", "dialect=sifive-v0",
 		  SYNC_1000 "1C 05 07 88 3C 03 8C 3C 03 E0 07",
 		  "sync5@1000 data1=1 circuit15@1000 circuit15@0 W14@1000" },
-		{ "which N-Trace 1.0 does not have", "", SYNC_1000 "1C 07 88 07 8C 07 E0 07 E0 07",
-		  "sync5@1000 W14@1000 W14@1000 W14@1000 W14@1000" },
+		{ "which N-Trace 1.0 does not have", "",
+		  SYNC_1000 "1C 05 07 88 07 8C 07 E0 07 E0 07",
+		  "sync5@1000 data1=1 W14@1000 W14@1000 W14@1000 W14@1000" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

@@ -307,7 +307,7 @@ static void test_streams(void)
 		  "0+14 ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x7fffffffffffffff flags=8;"
 		  "idles 0 errors 0 pending 0" },
 		{ "dialects: SiFive's own messages are not taken for ratified ones", true,
-		  "88 05 24 0D 00 0B 8C 00 03 1C 07",
+		  "88 05 24 0D 00 0B 8C 00 03 88 07",
 		  "0+6 Reserved flags=17;6+3 Reserved flags=1;9+2 Reserved flags=1;"
 		  "idles 0 errors 0 pending 0" },
 		{ "a field end that ends nothing resynchronizes at the next end", true,
@@ -485,8 +485,7 @@ static void test_names(void)
 	is_str(ntrace_tcode_dialect_name(34, sifive), "InCircuitTrace",
 	       "dialects: TCODE 34 of SiFive");
 	is_str(ntrace_tcode_dialect_name(35, sifive), "InCircuitTraceWS", "and 35");
-	is_str(ntrace_tcode_dialect_name(7, sifive), "DataAcquisition", "and 7");
-	is_str(ntrace_tcode_dialect_name(7, ratified), "Reserved",
+	is_str(ntrace_tcode_dialect_name(34, ratified), "Reserved",
 	       "which N-Trace 1.0 does not have");
 	is_str(ntrace_tcode_dialect_name(3, sifive), "DirectBranch", "other names are unchanged");
 }

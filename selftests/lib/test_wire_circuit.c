@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * InCircuitTrace and DataAcquisition of SiFive: each CKSRC, in both directions, and the reported
- * addresses. Other dialects treat these messages as unknown.
+ * InCircuitTrace of SiFive: each CKSRC, in both directions, and the reported addresses; unknown in other dialects.
+ * DataAcquisition and data trace of IEEE-ISTO 5001, in all of them.
  */
 #include "test_wire.h"
 
@@ -59,6 +59,15 @@ static const struct vector {
 	  "DataAcquisition SRC=0x2 IDTAG=0xc DQDATA=0x1", 0, 0 },
 	{ "a store with TSTAMP", V0, "1C 3D BC 05 0B",
 	  "DataAcquisition IDTAG=0xf DQDATA=0x6f TSTAMP=0x2", 0, 0 },
+	{ "a store in the ratified text", "", "1C 3D BC 07",
+	  "DataAcquisition IDTAG=0xf DQDATA=0x6f", 0, 0 },
+	{ "data is written", "", "14 A9 FF", "DataWrite DSZ=0x2 DADDR=0x5 DATA=0x3f", 0, 0 },
+	{ "data is read, with SRC and TSTAMP", "srcbits=3", "18 50 01 05 0B",
+	  "DataRead SRC=0x4 DSZ=0x2 DADDR=0x0 DATA=0x1 TSTAMP=0x2", 0, 0 },
+	{ "data is written, with sync", V0, "34 19 07", "DataWriteSync DSZ=0x6 DADDR=0x0 DATA=0x1",
+	  0, 0 },
+	{ "data is read, with sync", "dialect=rc7", "38 0D 03",
+	  "DataReadSync DSZ=0x3 DADDR=0x0 DATA=0x0", 0, 0 },
 };
 
 static const struct vector damaged[] = {
@@ -73,7 +82,7 @@ static const struct vector damaged[] = {
 	  "InCircuitTrace CKSRC=0xc CKDF=0x0 CKDATA0=0x2 flags=8", 0, 0 },
 	{ "of the ratified text: 34", "", "88 3C 43", "Reserved flags=1", 0, 0 },
 	{ "of the ratified text: 35", "", "8C 3C 43", "Reserved flags=1", 0, 0 },
-	{ "of the ratified text: 7", "", "1C 3D BC 07", "Reserved flags=17", 0, 0 },
+	{ "no DATA", "", "14 4B", "DataWrite DSZ=0x2 DADDR=0x2 flags=2", 0, 0 },
 	{ "of rc7: 34", "dialect=rc7,srcbits=2", "88 F4 33", "Reserved SRC=0x1 flags=1", 0, 0 },
 };
 
@@ -134,7 +143,7 @@ static void check_vector(const struct vector *vector, bool writes)
 		return;
 	written = ntrace_message_write(&message, &params, back);
 	ok(written == (int)size && !memcmp(back, data, size), "%s: written", vector->what);
-	ok(ntrace_message_is_circuit(&message), "%s: of this kind", vector->what);
+	ok(ntrace_message_is_beside(&message), "%s: of this kind", vector->what);
 }
 
 /* The sign extension comes after shift and XOR. */

@@ -87,8 +87,8 @@ static void test_tcodes(void)
 				ok(false, "TCODEs %u and %u have the same name", k, i);
 		}
 	}
-	is_str(ntrace_tcode_name(7), "Reserved", "TCODE 7 is reserved");
-	is_str(ntrace_tcode_dialect_name(7, NTRACE_DIALECT_SIFIVE_V0), "DataAcquisition",
+	is_str(ntrace_tcode_name(34), "Reserved", "TCODE 34 is reserved");
+	is_str(ntrace_tcode_dialect_name(34, NTRACE_DIALECT_SIFIVE_V0), "InCircuitTrace",
 	       "but of SiFive");
 	is_str(ntrace_tcode_dialect_name(64, NTRACE_DIALECT_SIFIVE_V0), "Reserved",
 	       "a TCODE has 6 bits");

@@ -42,8 +42,9 @@ enum ntrace_flow_type {
 				 * continues */
 	NTRACE_FLOW_CIRCUIT,	/* InCircuitTrace of SiFive: code = CKSRC, etype = CKDF; address
 				 * = the reported address, if next_known; value: see
-				 * ntrace_flow_circuit_value(). Decoding continues */
-	NTRACE_FLOW_DATA,	/* DataAcquisition of SiFive, a store to a stimulus register:
+				 * ntrace_flow_circuit_value(). A sync that samples the PC is told
+				 * like InCircuitTrace that does. Decoding continues */
+	NTRACE_FLOW_DATA,	/* DataAcquisition, with SiFive's a store to a stimulus register:
 				 * address = IDTAG, value = DQDATA. Decoding continues */
 };
 

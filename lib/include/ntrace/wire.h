@@ -29,11 +29,22 @@ enum ntrace_tcode {
 };
 
 /*
+ * TCODEs of IEEE-ISTO 5001 that N-Trace 1.0 has no use for, and that encoders send beside it. They do
+ * not belong to the program flow.
+ */
+enum ntrace_data_tcode {
+	NTRACE_TCODE_DATA_WRITE = 5,
+	NTRACE_TCODE_DATA_READ = 6,
+	NTRACE_TCODE_DATA_ACQUISITION = 7,
+	NTRACE_TCODE_DATA_WRITE_SYNC = 13,
+	NTRACE_TCODE_DATA_READ_SYNC = 14,
+};
+
+/*
  * TCODEs of pre-ratification SiFive encoders. They are ordinary messages in
  * NTRACE_DIALECT_SIFIVE_V0 and NTRACE_MESSAGE_UNKNOWN in every other dialect.
  */
 enum ntrace_sifive_tcode {
-	NTRACE_TCODE_SIFIVE_DATA_ACQUISITION = 7,
 	NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE = 34,
 	NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC = 35,
 };
@@ -56,12 +67,15 @@ enum ntrace_field {
 	NTRACE_FIELD_RDATA,	/* RDATA0 of a reserved or vendor RCODE */
 	NTRACE_FIELD_ECODE,
 	NTRACE_FIELD_PROCESS,
-	NTRACE_FIELD_CKSRC,	/* this and the next five: NTRACE_DIALECT_SIFIVE_V0 */
+	NTRACE_FIELD_CKSRC,	/* this and the next three: NTRACE_DIALECT_SIFIVE_V0 */
 	NTRACE_FIELD_CKDF,
 	NTRACE_FIELD_CKDATA0,	/* an address as sent, or data */
 	NTRACE_FIELD_CKDATA1,
-	NTRACE_FIELD_IDTAG,	/* byte offset within the stimulus registers */
+	NTRACE_FIELD_IDTAG,	/* of SiFive's encoders: byte offset within the stimulus registers */
 	NTRACE_FIELD_DQDATA,	/* data stored there */
+	NTRACE_FIELD_DSZ,	/* size of a data access */
+	NTRACE_FIELD_DADDR,	/* its address as sent: U-ADDR, or F-ADDR in a message with sync */
+	NTRACE_FIELD_DATA,	/* the data */
 	NTRACE_FIELD_TSTAMP,
 	NTRACE_FIELD_COUNT,
 };
@@ -281,14 +295,26 @@ NTRACE_API bool ntrace_message_circuit_address(const struct ntrace_message *mess
  * ntrace_message_is_circuit - whether a message is a known InCircuitTrace or DataAcquisition
  * @message: a message
  *
- * Return: true for messages of these TCODEs in NTRACE_DIALECT_SIFIVE_V0.
+ * Return: true for DataAcquisition, and for InCircuitTrace in NTRACE_DIALECT_SIFIVE_V0.
  */
 static inline bool ntrace_message_is_circuit(const struct ntrace_message *message)
 {
 	return !(message->flags & NTRACE_MESSAGE_UNKNOWN) &&
-	       (message->tcode == NTRACE_TCODE_SIFIVE_DATA_ACQUISITION ||
+	       (message->tcode == NTRACE_TCODE_DATA_ACQUISITION ||
 		message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE ||
 		message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC);
+}
+
+/**
+ * ntrace_message_is_beside - whether a message does not belong to the program flow
+ * @message: a message
+ *
+ * Return: true as ntrace_message_is_circuit(), and for data trace: what code is executed, and where a sync
+ * is due, does not depend on these messages.
+ */
+static inline bool ntrace_message_is_beside(const struct ntrace_message *message)
+{
+	return ntrace_message_is_circuit(message) || ntrace_message_has(message, NTRACE_FIELD_DSZ);
 }
 
 /**
@@ -297,13 +323,15 @@ static inline bool ntrace_message_is_circuit(const struct ntrace_message *messag
  *
  * N-Trace 1.0, "timestamps": true for every message with SYNC. No public document defines the
  * timestamp of SiFive's InCircuitTraceWS (TCODE 35); it counts as absolute, because this TCODE is
- * the sync form of its message.
+ * the sync form of its message. So does that of data trace with sync (TCODE 13 and 14).
  *
  * Return: true if TSTAMP of @message is an absolute time.
  */
 static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *message)
 {
 	return ntrace_message_has(message, NTRACE_FIELD_SYNC) ||
+	       message->tcode == NTRACE_TCODE_DATA_WRITE_SYNC ||
+	       message->tcode == NTRACE_TCODE_DATA_READ_SYNC ||
 	       (message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC &&
 		!(message->flags & NTRACE_MESSAGE_UNKNOWN));
 }

@@ -31,7 +31,8 @@ ORDERS = ("instructions", "total", "calls", "time", "total_time", "name", "objec
 # Fields of a message, in the order of enum ntrace_field.
 FIELDS = ("SRC", "SYNC", "BTYPE", "ETYPE", "EVCODE", "CDF", "RCODE", "ICNT", "FADDR", "UADDR",
           "HIST", "HREPEAT", "BCNT", "RDATA", "ECODE", "PROCESS",
-          "CKSRC", "CKDF", "CKDATA0", "CKDATA1", "IDTAG", "DQDATA", "TSTAMP")
+          "CKSRC", "CKDF", "CKDATA0", "CKDATA1", "IDTAG", "DQDATA", "DSZ",
+          "DADDR", "DATA", "TSTAMP")
 
 # Constant: the same in C.
 CONSTANTS: Dict[str, int] = {

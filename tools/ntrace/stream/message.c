@@ -58,6 +58,7 @@ static bool is_hexadecimal(unsigned int field)
 	       field == NTRACE_FIELD_ECODE || field == NTRACE_FIELD_PROCESS ||
 	       field == NTRACE_FIELD_CKDATA0 || field == NTRACE_FIELD_CKDATA1 ||
 	       field == NTRACE_FIELD_IDTAG || field == NTRACE_FIELD_DQDATA ||
+	       field == NTRACE_FIELD_DADDR || field == NTRACE_FIELD_DATA ||
 	       field == NTRACE_FIELD_TSTAMP;
 }
 

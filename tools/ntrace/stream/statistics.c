@@ -176,8 +176,8 @@ bool statistics_message(struct statistics *statistics, const struct ntrace_messa
 		source->error_messages++;
 		source->lost = true;
 		source->synced = false;
-	} else if (source->lost && !ntrace_message_is_circuit(message)) {
-		/* Stores and events of SiFive encoders need no sync. */
+	} else if (source->lost && !ntrace_message_is_beside(message)) {
+		/* Stores and events beside the program flow need no sync. */
 		statistics->undecodable += message->length;
 	}
 	return true;
