@@ -13,6 +13,7 @@ installed() { (cd "$root" && find . ! -type d | sed 's/^\.//' | sort); }
 
 ok "make install" run_make install
 version=$("$root/usr/bin/ntrace" --version)
+like "it can load BPF programs" 'libbpf\.so' "$(ldd "$root/usr/bin/ntrace")"
 like "the command runs" '^ntrace [0-9]+\.[0-9]+\.[0-9]+$' "$version"
 version=${version#ntrace }
 # version_of FILE MACRO

@@ -53,7 +53,8 @@ static void test_guess(void)
 	ok(state.flags & NTRACE_FLOW_STATE_MODE && !(state.flags & NTRACE_FLOW_STATE_HISTORY),
 	   "BTM as elsewhere in the stream");
 	ok(state.time == 0x412, "time after that of the other place");
-	ok(state.flags & NTRACE_FLOW_STATE_INFERRED && state.warned_count == 1 && state.warned[0] == 0x2000,
+	ok(state.flags & NTRACE_FLOW_STATE_INFERRED && state.warned_count == 1 &&
+		   state.warned[0] == 0x2000,
 	   "warnings of the other place");
 	ok(!state.credit, "no credit");
 	state.size = 1;

@@ -14,7 +14,6 @@ CMD_LIBS := -lncursesw -ltinfo
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 MODEL_SRC := $(sort $(wildcard tools/vsoc/model/*.c))
-# riscv64.mk has the rules for BPF programs.
 CMD_SRC := $(sort $(filter-out %.bpf.c,$(wildcard $(addprefix tools/ntrace/,*.c */*.c */*/*.c))))
 
 # compile DIR COMPILER FLAGS: rules for objects of one kind below DIR.
@@ -67,7 +66,7 @@ $(B)/libntrace.so: $(B)/libntrace.so.$(SOVERSION)
 	@ln -sf $(<F) $@
 # Link the library statically: the command works from the build directory and after an installation.
 $(B)/ntrace: $(CMD_SRC:%.c=$(B)/obj/%.o) $(B)/libntrace.a
-	$(LINK)$(CC) $(LDFLAGS) $^ -o $@ $(CMD_LIBS) $(LIBS)
+	$(LINK)$(CC) $(LDFLAGS) $(filter %.o %.a,$^) -o $@ $(CMD_LIBS) $(LIBS)
 $(B)/san/ntrace: $(CMD_SRC:%.c=$(B)/san/obj/%.o) $(B)/san/libntrace.a
 	$(LINK)$(CC) $(LDFLAGS) $(SAN) $^ -o $@ $(CMD_LIBS) $(LIBS)
 
@@ -77,6 +76,31 @@ $(addsuffix /tools/ntrace/report/html/page.o,$(B)/obj $(B)/san/obj $(B)/riscv64/
 # Sources of the command include headers of its other directories as "common/ui.h".
 CMD_INC := -Itools/ntrace
 $(addsuffix /tools/ntrace/%.o,$(B)/obj $(B)/san/obj $(B)/fuzz/obj $(B)/riscv64/obj): private INC := $(CMD_INC) $(INC)
+
+# ntrace ctr trace needs libbpf, and clang for the BPF programs that it embeds. BPF= builds without; then it
+# says so. So does the command with the sanitizers.
+ifeq ($(origin BPF),undefined)
+BPF := $(shell command -v clang >/dev/null && echo '#include <bpf/libbpf.h>' | $(CC) $(CFLAGS) -fsyntax-only -x c - 2>/dev/null && echo yes)
+endif
+BPF_OBJECT := $(B)/bpf/trace.bpf.o
+define compile_bpf
+	@$(SETUP) bpf
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  BPF     $@";)clang -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) \
+		-I/usr/include/$$($(CC) -print-multiarch) $(CMD_INC) -c $< -o $@
+endef
+$(B)/bpf/%.bpf.o: tools/ntrace/ctr/bpf/%.bpf.c tools/ntrace/ctr/%.h
+	$(compile_bpf)
+CTR_OBJECTS := $(patsubst %.c,$(B)/obj/%.o,$(filter tools/ntrace/ctr/%,$(CMD_SRC)))
+ifneq ($(BPF),)
+$(B)/ntrace: CMD_LIBS += -lbpf
+$(CTR_OBJECTS): private INC := $(CMD_INC) $(INC) -DNTRACE_BPF=$(BPF_OBJECT)
+$(B)/obj/tools/ntrace/ctr/trace_bpf.o: $(BPF_OBJECT)
+endif
+$(CTR_OBJECTS) $(B)/ntrace: $(B)/obj/.bpf
+$(B)/obj/.bpf: FORCE
+	@mkdir -p $(@D)
+	@echo '$(BPF)' | cmp -s - $@ || echo '$(BPF)' >$@
 
 san: $(if $(CMD_SRC),$(B)/san/ntrace,$(B)/san/libntrace.a) ## library and command with address and undefined-behaviour sanitizers in build/san
 

@@ -23,18 +23,7 @@ $(RISCV_CC): FORCE
 	@$(SETUP) suite cross $(if $(CMD_SRC),bpf)
 	@path=$$(tools/setup/cross) && { [ "$$(readlink $@)" = "$$path" ] || ln -sfn "$$path" $@; }
 
-# BPF programs, and the command that loads them: only the command for the guest has them.
 GUEST_LIBS := -l:libbpf.a $(LIBS)
-BPF_OBJECT := $(B)/bpf/trace.bpf.o
-define compile_bpf
-	@$(SETUP) bpf
-	@mkdir -p $(@D)
-	$(if $(V),,@echo "  BPF     $@";)root=$$(dirname "$$(dirname "$$(readlink -f $(RISCV_CC))")")/usr/include && \
-		clang -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -I"$$root" -I"$$root/riscv64-linux-gnu" \
-			$(CMD_INC) -c $< -o $@
-endef
-$(B)/bpf/%.bpf.o: tools/ntrace/ctr/bpf/%.bpf.c tools/ntrace/ctr/%.h | $(RISCV_CC)
-	$(compile_bpf)
 $(R)/obj/tools/ntrace/ctr/trace_bpf.o: $(BPF_OBJECT)
 
 # Debug information of the guest's command would cost a sixth of its compilation, and nothing reads it.
@@ -53,7 +42,7 @@ endef
 $(foreach t,$(GUEST_TESTS),$(eval $(call guest_test,$(t))))
 
 define guest_bpf
-$(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))).o: $(1) $(wildcard $(1:.bpf.c=.h)) | $(RISCV_CC)
+$(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))).o: $(1) $(wildcard $(1:.bpf.c=.h))
 	$$(compile_bpf)
 endef
 $(foreach t,$(GUEST_BPF),$(eval $(call guest_bpf,$(t))))

@@ -148,8 +148,8 @@ out:
 static int trace_functions(struct trace_command *trace)
 {
 	(void)trace;
-	return fail("this program was built without BPF: ctr trace is in the one for RISC-V "
-		    "(make riscv64)");
+	return fail("this program was built without BPF: build it where clang and libbpf are "
+		    "installed (Debian: clang, libbpf-dev)");
 }
 #endif /* NTRACE_BPF */
 

@@ -158,16 +158,10 @@ static int on_hit(void *data, void *bytes, size_t size)
 static int configure(struct bpf_object *object, const struct ctr_trace_config *config)
 {
 	struct bpf_program *program;
-	struct bpf_map *map;
-	void *value = NULL;
-	size_t size = 0;
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata.config");
 
-	map = bpf_object__find_map_by_name(object, ".rodata.config");
-	if (map)
-		value = bpf_map__initial_value(map, &size);
-	if (!value || size != sizeof(*config))
+	if (!map || bpf_map__set_initial_value(map, config, sizeof(*config)))
 		return fail("the BPF object does not belong to this program");
-	memcpy(value, config, size);
 	bpf_object__for_each_program(program, object)
 	{
 		if (bpf_program__set_attach_target(program, 0, ANY_FUNCTION))
@@ -206,7 +200,7 @@ static int find_own(struct ctr_trace *trace, int program)
 	info.nr_jited_ksyms = info.nr_jited_func_lens = 1;
 	info.jited_ksyms = (uintptr_t)starts;
 	info.jited_func_lens = (uintptr_t)lengths;
-	if (bpf_prog_get_info_by_fd(program, &info, &size))
+	if (bpf_obj_get_info_by_fd(program, &info, &size))
 		return fail("where a BPF program is: %s", strerror(errno));
 	trace->own[trace->owns++] = (struct range){ starts[0], starts[0] + lengths[0] };
 	return EXIT_OK;

@@ -123,7 +123,7 @@ static int search_modules(struct search *search, struct btf *kernel)
 		memset(&info, 0, sizeof(info));
 		info.name = (uintptr_t)name;
 		info.name_len = sizeof(name);
-		error = bpf_btf_get_info_by_fd(fd, &info, &size);
+		error = bpf_obj_get_info_by_fd(fd, &info, &size);
 		close(fd);
 		if (error || !info.kernel_btf || !strcmp(name, "vmlinux")) {
 			error = EXIT_OK;
