@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The guest tests of both drivers as directories of the kernel's selftests: copied into the tree of
+# The guest tests of both drivers and of the command as directories of the kernel's selftests: copied into the tree of
 # Debian's kernel source, built and installed by the kernel's own makefiles, run in the guest by
 # the kernel's own runner.
 # shellcheck source=selftests/tap.sh
@@ -27,11 +27,12 @@ fi
 tree=$tmp/tree
 cp -rL selftests/kernel/guest "$tree/tools/testing/selftests/ntrace"
 cp -rL selftests/ctr/guest "$tree/tools/testing/selftests/riscv_ctr"
+cp -rL selftests/tools/guest "$tree/tools/testing/selftests/ntrace_tools"
 mkdir -p "$tree/usr/include/linux"
 cp kernel/include/uapi/linux/ntrace.h "$tree/usr/include/linux/"
 headers=$(dirname "$(dirname "$(readlink -f "$(tools/setup/cross)")")")/usr/include
 ok "make install" env -u MAKEFLAGS -u MAKELEVEL make -C "$tree/tools/testing/selftests" ARCH=riscv CC="$(tools/setup/cross)" \
-	TARGETS="ntrace riscv_ctr" FORCE_TARGETS=1 KHDR_INCLUDES="-I$tree/usr/include" INSTALL_PATH="$tmp/kselftest" \
+	TARGETS="ntrace riscv_ctr ntrace_tools" FORCE_TARGETS=1 KHDR_INCLUDES="-I$tree/usr/include" INSTALL_PATH="$tmp/kselftest" \
 	BPF_CFLAGS="-I$headers -I$headers/riscv64-linux-gnu" install || done_testing
 
 # runs TARGET DIRECTORY OPTION...: the tests of a target in the guest; the options are those of tools/vsoc/run

@@ -66,18 +66,35 @@ install-command: native
 	sed 's#/usr/bin/#$(bindir)/#' tools/install/ntrace-collect.service >$(D)$(systemdunitdir)/ntrace-collect.service
 	chmod 644 $(D)$(systemdunitdir)/ntrace-collect.service
 
+# Tests for a machine with hardware, built for RISC-V: COLLECTION:GROUP. The makefiles of the groups would build them in
+# a kernel tree, too.
+SELFTESTS := ntrace:kernel riscv_ctr:ctr ntrace_tools:tools
+selftestsdir ?= $(exec_prefix)/libexec/ntrace-selftests
+SELFTESTS_CC = $(if $(filter riscv64,$(shell uname -m)),$(CC),$(CURDIR)/$(RISCV_CC))
+install-selftests: $(if $(filter riscv64,$(shell uname -m)),host-packages,$(RISCV_CC)) ## tests of drivers and command for a machine with hardware: PREFIX/libexec/ntrace-selftests
+	@$(SETUP) bpf
+	$(INSTALL) -d $(D)$(selftestsdir)
+	$(INSTALL) selftests/run_kselftest.sh $(D)$(selftestsdir)/
+	@for pair in $(SELFTESTS); do \
+		$(MAKE) -C selftests/$${pair#*:}/guest -I $(CURDIR)/selftests/include CC='$(SELFTESTS_CC)' \
+			OUTPUT=$(CURDIR)/$(B)/selftests-installed/$${pair#*:} KHDR_INCLUDES=-I$(CURDIR)/kernel/include/uapi \
+			BPF_CFLAGS=-I/usr/include/$$($(CC) -print-multiarch) \
+			INSTALL_PATH='$(abspath $(D)$(selftestsdir))'/$${pair%:*} install || exit; \
+	done
+.PHONY: install-selftests
+
 install-python:
 	$(INSTALL) -d $(D)$(pythondir)/ntrace
 	$(INSTALL_DATA) $(PYTHON) $(D)$(pythondir)/ntrace/
 
-uninstall: ## removes what `make install` with the same variables installs
+uninstall: ## removes what `make install` and `make install-selftests` with the same variables install
 	rm -f $(addprefix $(D)$(libdir)/,libntrace.a libntrace.so libntrace.so.$(SOVERSION) libntrace.so.$(VERSION)) \
 		$(D)$(pkgconfigdir)/libntrace.pc $(addprefix $(D)$(includedir)/ntrace/,$(notdir $(HEADERS))) \
 		$(D)$(bindir)/ntrace $(addprefix $(D)$(mandir)/man1/,$(notdir $(MAN_PAGES))) \
 		$(D)$(bashcompletiondir)/ntrace $(D)$(udevrulesdir)/60-ntrace.rules \
 		$(D)$(systemdunitdir)/ntrace-collect.service \
 		$(addprefix $(D)$(pythondir)/ntrace/,$(notdir $(PYTHON)))
-	rm -rf $(D)$(pythondir)/ntrace/__pycache__
+	rm -rf $(D)$(pythondir)/ntrace/__pycache__ $(D)$(selftestsdir)
 	rmdir $(D)$(includedir)/ntrace $(D)$(pythondir)/ntrace 2>/dev/null || true
 
 # For the kernel of this machine run: dkms install ntrace/VERSION
