@@ -32,7 +32,9 @@ chosen=()
 for test in ${wanted[@]+"${wanted[@]}"}; do
 	known=0
 	for name in ${tests[@]+"${tests[@]}"}; do
-		[ "$name" != "$test" ] && [ "${name%%:*}" != "$test" ] || { chosen+=("$name") && known=1; }
+		if [ "$name" = "$test" ] || [ "${name%%:*}" = "$test" ]; then
+			chosen+=("$name") known=1
+		fi
 	done
 	[ $known = 1 ] || { echo "run_kselftest.sh: no test $test: -l lists them" >&2 && exit 2; }
 done
