@@ -15,9 +15,7 @@
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 
-#include "adopt.h"
-#include "graph.h"
-#include "layouts.h"
+#include "path.h"
 
 /**
  * struct ntrace_adopted - a device that this file has made

@@ -9,10 +9,9 @@
 #include <linux/bitfield.h>
 #include <linux/device.h>
 
+#include <ntrace/coresight.h>
+
 #include "component.h"
-#include "coresight.h"
-#include "graph.h"
-#include "layout.h"
 
 /* An input is served for at least this many transfers, plus one, so that switches are rare. */
 #define NTRACE_FUNNEL_HOLD	7

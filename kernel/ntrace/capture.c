@@ -16,14 +16,8 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
-#include "capture.h"
 #include "compat.h"
-#include "context.h"
-#include "drain.h"
-#include "encoder.h"
 #include "path.h"
-#include "sink.h"
-#include "trigger.h"
 
 /*
  * The drain interval must leave room in the ring. It is the time in which a hart fills a quarter

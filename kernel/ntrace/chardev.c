@@ -13,15 +13,7 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
-#include "capture.h"
-#include "chardev.h"
-#include "context.h"
-#include "drain.h"
-#include "encoder.h"
-#include "feed.h"
 #include "path.h"
-#include "sink.h"
-#include "topology.h"
 #include "version.h"
 
 /* An ETR of Arm is a sink that writes to memory, without tr??Impl. */

@@ -9,10 +9,7 @@
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
-#include "choice.h"
-#include "component.h"
-#include "graph.h"
-#include "topology.h"
+#include "path.h"
 
 static ssize_t sink_show(struct device *dev, struct device_attribute *attr, char *buffer)
 {

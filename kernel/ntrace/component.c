@@ -13,7 +13,6 @@
 #include <linux/uaccess.h>
 
 #include "component.h"
-#include "log.h"
 
 /**
  * ntrace_type_name - name of a component type for messages

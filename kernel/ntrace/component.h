@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A component: one page of trace control registers, and what the driver has probed about it.
- *
- * The state of every type of component (encoder, funnel, sink) is declared here, because
- * struct ntrace_component contains it. The functions of each type are declared in the header
- * of its own file: encoder.h, funnel.h, sink.h, filter.h, trigger.h, timestamp.h.
+ * A component: one page of trace control registers, and what the driver has probed about it; and
+ * the functions for each type of component, by the file that has them.
  */
 #ifndef NTRACE_COMPONENT_H
 #define NTRACE_COMPONENT_H
@@ -12,13 +9,16 @@
 #include <linux/io.h>
 #include <linux/irqflags.h>
 #include <linux/list.h>
+#include <linux/mod_devicetable.h>
 #include <linux/mutex.h>
 #include <linux/ntrace.h>
+#include <linux/ratelimit.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include <ntrace/trace_control.h>
 
+struct attribute_group;
 struct clk_bulk_data;
 struct device;
 struct device_node;
@@ -540,5 +540,152 @@ int ntrace_component_refuse(struct ntrace_component *component, const char *why)
 int ntrace_registers_quiesce(struct ntrace_component *component);
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);
 const char *ntrace_type_name(u32 type);
+
+/* Register layouts */
+extern const struct ntrace_layout ntrace_layout_v0;
+extern const struct ntrace_layout ntrace_layout_v0_funnel;
+extern const struct ntrace_layout ntrace_layout_v1;
+extern const struct ntrace_layout ntrace_layout_armfunnel;
+extern const struct ntrace_layout ntrace_layout_tmc;
+/* The layout of each compatible string: layouts.c */
+extern const struct of_device_id ntrace_layouts[];
+
+/* graph.c: @visit is called for a neighbour; a return value other than 0 ends the walk */
+typedef int (*ntrace_visit_t)(struct device_node *neighbour, void *data);
+int ntrace_graph_visit(const struct device_node *node, const char *ports_name, ntrace_visit_t visit,
+		       void *data);
+bool ntrace_graph_is_connected(const struct device_node *node, const char *ports_name);
+u32 ntrace_graph_ports(const struct device_node *node, const char *ports_name);
+int ntrace_graph_cpu(const struct device_node *node);
+bool ntrace_graph_is_of_hart(const struct device_node *node);
+bool ntrace_graph_needs_power(const struct device_node *node);
+bool ntrace_graph_forks(const struct device_node *node);
+struct device_node *ntrace_graph_next_out(const struct device_node *node, u64 from, u64 *number);
+
+/* log.c */
+__printf(2, 3) void ntrace_log(const struct device *dev, const char *fmt, ...);
+void ntrace_log_exit(void);
+
+/*
+ * For callbacks of the PMU and for timers, where printk() may deadlock. Other code uses
+ * dev_err_ratelimited().
+ */
+#define ntrace_err(dev, fmt, ...)						\
+do {											\
+	static DEFINE_RATELIMIT_STATE(_state, DEFAULT_RATELIMIT_INTERVAL,		\
+				      DEFAULT_RATELIMIT_BURST);				\
+											\
+	if (__ratelimit(&_state))							\
+		ntrace_log(dev, fmt, ##__VA_ARGS__);					\
+} while (0)
+
+/* power.c */
+int ntrace_power_get(struct ntrace_component *component);
+void ntrace_power_put(struct ntrace_component *component);
+int ntrace_power_init(struct ntrace_component *component);
+int ntrace_power_resume(struct ntrace_component *component);
+void ntrace_power_suspend(struct ntrace_component *component);
+
+/* context.c */
+void ntrace_context_init(void);
+void ntrace_context_exit(void);
+int ntrace_context_get(void);
+void ntrace_context_put(void);
+int ntrace_context_start(unsigned int cpu, bool stored);
+void ntrace_context_stop(unsigned int cpu);
+void ntrace_context_store_to(unsigned int cpu, void __iomem *stimulus);
+
+/* scatter.c */
+struct ntrace_scatter *ntrace_scatter_alloc(struct device *dev, size_t size);
+void ntrace_scatter_free(struct ntrace_scatter *scatter);
+void *ntrace_scatter_memory(const struct ntrace_scatter *scatter);
+dma_addr_t ntrace_scatter_table(const struct ntrace_scatter *scatter);
+bool ntrace_scatter_find(const struct ntrace_scatter *scatter, u64 address, u32 *position);
+
+/* coresight.c */
+void ntrace_coresight_unlock(void __iomem *base);
+bool ntrace_coresight_is_external(void __iomem *base);
+int ntrace_coresight_claim(struct ntrace_component *component);
+void ntrace_coresight_release(struct ntrace_component *component);
+
+/* timestamp.c */
+void ntrace_timestamp_init(struct ntrace_component *component);
+void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigned int count);
+int ntrace_timestamp_program(struct ntrace_component *component, u32 mode, u32 prescale);
+int ntrace_timestamp_check(const struct ntrace_component *component,
+			   const struct ntrace_config *config);
+
+/* trigger.c */
+void ntrace_trigger_init(struct ntrace_component *component);
+bool ntrace_trigger_is_used(const struct ntrace_config *config);
+int ntrace_trigger_check(const struct ntrace_component *component,
+			 const struct ntrace_config *config);
+int ntrace_trigger_program(struct ntrace_component *component, const struct ntrace_config *config);
+
+/* filter.c */
+void ntrace_filter_init(struct ntrace_component *component);
+int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_config *config);
+int ntrace_filter_program(struct ntrace_component *component, const struct ntrace_config *config);
+
+/* encoder.c */
+int ntrace_encoder_find_hart(struct ntrace_component *component);
+int ntrace_encoder_init(struct ntrace_component *component);
+int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 least, u32 width);
+int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace_config *config);
+int ntrace_encoder_program(struct ntrace_component *component, const struct ntrace_config *config);
+int ntrace_encoder_enable(struct ntrace_component *component);
+void ntrace_encoder_trace(struct ntrace_component *component);
+void ntrace_encoder_pause(struct ntrace_component *component);
+void ntrace_encoder_stop(struct ntrace_component *component);
+
+/* funnel.c */
+extern const struct ntrace_link_ops ntrace_funnel_ops;
+int ntrace_funnel_init(struct ntrace_component *component);
+
+/* Initializes what all sinks have in common, in a new component. */
+static inline void ntrace_sink_setup(struct ntrace_component *component,
+				     const struct ntrace_sink_ops *ops)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	component->sink_ops = ops;
+	mutex_init(&sink->mutex);
+	raw_spin_lock_init(&sink->users_lock);
+	raw_spin_lock_init(&sink->lock);
+	INIT_LIST_HEAD(&sink->feeds);
+	sink->wp = TR_RAM_WP_LOW;
+	sink->status = TR_CONTROL;
+}
+
+/* The width of one write of the sink is known. */
+static inline void ntrace_sink_set_granule(struct ntrace_ramsink *sink, u32 bytes)
+{
+	sink->least = bytes;
+	sink->granule = bytes;
+	sink->reach = bytes;
+}
+
+/* ramsink.c */
+int ntrace_ramsink_set_width(struct ntrace_component *component, u32 high);
+int ntrace_ramsink_find_memory(struct ntrace_component *component);
+int ntrace_ramsink_find_granule(struct ntrace_component *component, u32 limit);
+int ntrace_ramsink_accept(struct ntrace_component *component, u64 start, u64 limit, u64 wp);
+void ntrace_ramsink_set_ring(struct ntrace_ramsink *sink, u64 start, u64 limit);
+int ntrace_ramsink_init(struct ntrace_component *component);
+size_t ntrace_ramsink_size_max(const struct ntrace_component *component);
+bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink);
+int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size);
+void ntrace_ramsink_free(struct ntrace_component *component);
+void ntrace_ramsink_note_full(struct ntrace_component *component);
+void ntrace_ramsink_fetch(struct ntrace_component *component);
+bool ntrace_ramsink_wrapped(const struct ntrace_component *component);
+bool ntrace_ramsink_measure(struct ntrace_ramsink *sink, bool running);
+bool ntrace_ramsink_track(struct ntrace_ramsink *sink, u32 *position, bool running);
+bool ntrace_ramsink_is_stuck(const struct ntrace_component *component);
+bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position);
+
+/* portsink.c */
+extern const struct attribute_group ntrace_portsink_group;
+int ntrace_portsink_init(struct ntrace_component *component);
 
 #endif /* NTRACE_COMPONENT_H */

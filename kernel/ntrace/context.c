@@ -29,7 +29,7 @@
 #include <asm/asm-extable.h>
 #include <asm/csr.h>
 
-#include "context.h"
+#include "component.h"
 
 #define NTRACE_CSR_SCONTEXT 0x5a8
 

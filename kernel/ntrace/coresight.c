@@ -6,8 +6,9 @@
  */
 #include <linux/device.h>
 
+#include <ntrace/coresight.h>
+
 #include "component.h"
-#include "coresight.h"
 
 /* Tags that may say who uses a component; others have no agreed meaning. */
 #define NTRACE_CLAIM_TAGS	(CS_CLAIM_EXTERNAL | CS_CLAIM_SELF_HOSTED)

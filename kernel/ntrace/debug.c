@@ -8,11 +8,7 @@
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 
-#include "debug.h"
 #include "path.h"
-#include "power.h"
-#include "sink.h"
-#include "topology.h"
 
 static struct dentry *ntrace_debugfs;
 

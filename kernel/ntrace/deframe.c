@@ -23,10 +23,7 @@
 
 #include <ntrace/coresight.h>
 
-#include "component.h"
 #include "feed.h"
-#include "deframe.h"
-#include "split.h"
 
 /* Bit 0 of each even byte of eight. */
 #define NTRACE_DEFRAME_EVEN 0x0001000100010001ULL

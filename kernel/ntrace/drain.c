@@ -32,15 +32,7 @@
 #include <linux/processor.h>
 #include <linux/string.h>
 
-#include "component.h"
-#include "drain.h"
-#include "encoder.h"
 #include "feed.h"
-#include "deframe.h"
-#include "log.h"
-#include "ring.h"
-#include "sink.h"
-#include "split.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"

@@ -9,12 +9,6 @@
 #include <linux/of.h>
 
 #include "component.h"
-#include "context.h"
-#include "encoder.h"
-#include "filter.h"
-#include "sink.h"
-#include "timestamp.h"
-#include "trigger.h"
 
 #define NTRACE_FORMAT FIELD_PREP(TR_TE_CONTROL_FORMAT_MASK, TR_TE_FORMAT_NTRACE)
 

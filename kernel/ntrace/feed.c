@@ -10,7 +10,6 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "component.h"
 #include "feed.h"
 
 /* Four words 0x7fffffff, little-endian (ARM IHI 0029, "Trace formatter"). */

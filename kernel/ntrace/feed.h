@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The data area of a capture. */
+/*
+ * The data area of a capture, and what fills it: positions in the ring of a sink, the drain, and how
+ * the trace of several encoders, and of events that follow each other, is told apart.
+ */
 #ifndef NTRACE_FEED_H
 #define NTRACE_FEED_H
 
@@ -9,9 +12,10 @@
 #include <linux/list.h>
 #include <linux/ntrace.h>
 #include <linux/sizes.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
-struct ntrace_component;
+#include "component.h"
 
 /* MSEO 10, which no encoder sends (N-Trace 1.0, message layout). */
 #define NTRACE_RESERVED_BYTE	0x02
@@ -153,5 +157,127 @@ void ntrace_feed_still(struct ntrace_feed *feed);
 void ntrace_feed_fail(struct ntrace_feed *feed);
 int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail);
 u64 ntrace_feed_readable(struct ntrace_feed *feed, u64 *tail);
+
+/* ring of a sink, and the canary before the drained position (drain.c) */
+
+/* Number of bytes that the sink writes from one position to another. */
+static inline u32 ring_distance(const struct ntrace_ramsink *sink, u32 from, u32 to)
+{
+	return to >= from ? to - from : to + sink->ring_size - from;
+}
+
+static inline u32 ring_add(const struct ntrace_ramsink *sink, u32 position, u32 bytes)
+{
+	return ring_distance(sink, sink->ring_size - bytes, position);
+}
+
+/*
+ * Bytes by which ring_distance() may be too large: until the sink has wrapped, the end of its last
+ * granule is not known if the width of a write is not.
+ */
+static inline u32 ring_doubt(const struct ntrace_ramsink *sink)
+{
+	return sink->wrapped ? 0 : sink->granule - sink->least;
+}
+
+/*
+ * A canary is a part of the granule before a position: what one write of the sink has at least.
+ * Before position 0, it is the start of the last granule, whose end may be unknown.
+ */
+static inline u8 *ring_canary(const struct ntrace_ramsink *sink, u32 position)
+{
+	return sink->ring + (position ? position - sink->least : sink->last);
+}
+
+static inline void ring_set_canary(const struct ntrace_ramsink *sink, u32 position)
+{
+	memset(ring_canary(sink, position), NTRACE_RESERVED_BYTE, sink->least);
+}
+
+static inline bool ring_canary_intact(const struct ntrace_ramsink *sink, u32 position)
+{
+	return !memchr_inv(ring_canary(sink, position), NTRACE_RESERVED_BYTE, sink->least);
+}
+
+/* The driver separates the trace of a shared sink in pieces of this size, outside of the ring. */
+#define NTRACE_DRAIN_BOUNCE	SZ_4K
+
+/* split.c */
+bool ntrace_split_is_inside(const struct ntrace_split *split, const struct ntrace_feed *feed);
+void ntrace_split_forget(struct ntrace_split *split, const struct ntrace_feed *feed);
+void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip);
+void ntrace_split_pass(struct ntrace_split *split, const struct list_head *feeds, const u8 *bytes,
+		       u32 count);
+void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count);
+
+/* deframe.c */
+void ntrace_deframe_reset(struct ntrace_ramsink *sink, bool skip);
+void ntrace_deframe_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count);
+bool ntrace_deframe_is_inside(const struct ntrace_ramsink *sink, const struct ntrace_feed *feed);
+void ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed);
+
+/*
+ * The end of the trace of an event, with interrupts off: time for which the drain goes on, bytes of
+ * its slices, and the longest time that counts for a slice, which memory of 25 MB/s takes. A hart
+ * that has made more since its last timer than memory delivers in this time loses the rest. If its
+ * timers were late, there is more time, see ntrace_drain_end_us(): this share of the delay, up to a
+ * limit.
+ */
+#define NTRACE_DRAIN_END_US	100
+#define NTRACE_DRAIN_SLICE_END	1024U
+#define NTRACE_DRAIN_END_SLICE_US 40
+#define NTRACE_DRAIN_END_SHARE	8
+#define NTRACE_DRAIN_END_MORE_US 10000
+/* Then it only waits for this time until other harts have pushed the rest out of the sink. */
+#define NTRACE_DRAIN_PUSH_US	30
+
+/* drain.c */
+bool ntrace_drain_position(struct ntrace_component *component, u32 *position);
+void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control);
+void ntrace_drain_sink(struct ntrace_component *component);
+u32 ntrace_drain_limit(struct ntrace_ramsink *sink);
+bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink_stopped);
+bool ntrace_drain_part(struct ntrace_component *component, bool sink_stopped, u32 most);
+void ntrace_drain_begin(struct ntrace_component *component);
+void ntrace_drain_flush(struct ntrace_feed *feed);
+u32 ntrace_drain_end_us(const struct ntrace_feed *feed);
+void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped);
+
+/* pace.c */
+ktime_t ntrace_drain_first(struct ntrace_feed *feed);
+ktime_t ntrace_drain_step(struct ntrace_feed *feed);
+void ntrace_drain_read(struct ntrace_feed *feed);
+void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next);
+enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer);
+
+/**
+ * struct ntrace_turn_way - way of the drain to the end of a trace
+ * @valid: the write pointer was in the ring
+ * @drained: position in the ring from which the rest counts
+ * @sure: bytes up to which the sink holds no trace that is made later
+ * @left: bytes up to which all trace of the encoder has arrived, if the funnels were empty
+ * @ends: that of the sink when the trace ended
+ * @drops: that of the sink when the trace ended
+ */
+struct ntrace_turn_way {
+	bool valid;
+	u32 drained;
+	u32 sure;
+	u32 left;
+	u32 ends;
+	u32 drops;
+};
+
+/* turn.c */
+void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
+		      bool overwrite);
+u64 ntrace_turn_discard(struct ntrace_feed *feed, bool lost);
+u32 ntrace_turn_causes(struct ntrace_feed *feed);
+void ntrace_turn_pause(struct ntrace_feed *feed, bool pause);
+void ntrace_turn_measure(struct ntrace_feed *feed, struct ntrace_turn_way *way);
+bool ntrace_turn_leave(struct ntrace_feed *feed, struct ntrace_turn_way *way, u64 deadline,
+		       u32 control, u32 held);
+void ntrace_turn_join(struct ntrace_feed *feed, u32 held);
+void ntrace_turn_part(struct ntrace_feed *feed);
 
 #endif /* NTRACE_FEED_H */

@@ -19,7 +19,6 @@
 #include <asm/cpufeature.h>
 
 #include "component.h"
-#include "filter.h"
 
 #define NTRACE_PRIVILEGE_NO_H (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M)
 

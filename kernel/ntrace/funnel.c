@@ -4,8 +4,6 @@
  * tells from which input a message came.
  */
 #include "component.h"
-#include "funnel.h"
-#include "timestamp.h"
 
 /*
  * Writes the registers that reset leaves undefined. The funnel was just reset. Return: 0,

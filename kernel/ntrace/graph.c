@@ -8,7 +8,7 @@
 #include <linux/of.h>
 #include <linux/of_graph.h>
 
-#include "graph.h"
+#include "component.h"
 
 /**
  * ntrace_graph_visit - call a function for each component that is connected to a node

@@ -3,8 +3,6 @@
 #include <linux/module.h>
 
 #include "component.h"
-#include "layout.h"
-#include "layouts.h"
 
 const struct of_device_id ntrace_layouts[] = {
 	{ .compatible = "riscv,trace-component", .data = &ntrace_layout_v1 },

@@ -14,7 +14,7 @@
 #include <linux/spinlock.h>
 #include <linux/stdarg.h>
 
-#include "log.h"
+#include "component.h"
 
 /* Enough for one event that fails on all harts at the same time. */
 #define NTRACE_LOG_LINES	32

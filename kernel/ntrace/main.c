@@ -15,21 +15,7 @@
 #include <linux/pm.h>
 #include <linux/pm_runtime.h>
 
-#include "adopt.h"
-#include "chardev.h"
-#include "choice.h"
-#include "component.h"
-#include "context.h"
-#include "debug.h"
-#include "graph.h"
-#include "layouts.h"
-#include "log.h"
 #include "path.h"
-#include "perf.h"
-#include "power.h"
-#include "probe.h"
-#include "sink.h"
-#include "topology.h"
 #include "version.h"
 
 /* Counters of 64 bits and addresses are read and written without a lock: depends on 64BIT. */

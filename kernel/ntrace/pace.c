@@ -20,12 +20,7 @@
 #include <linux/minmax.h>
 #include <linux/processor.h>
 
-#include "component.h"
-#include "drain.h"
-#include "encoder.h"
 #include "feed.h"
-#include "log.h"
-#include "sink.h"
 
 /* Pause between two slices while more trace is waiting, so that the hart can do its work. */
 #define NTRACE_DRAIN_PAUSE_US	10

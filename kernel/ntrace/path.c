@@ -9,12 +9,7 @@
 #include <linux/poll.h>
 #include <linux/sizes.h>
 
-#include "drain.h"
 #include "path.h"
-#include "power.h"
-#include "sink.h"
-#include "trigger.h"
-#include "turn.h"
 
 /* A default sink buffer may shrink to this size when memory is scarce. */
 #define NTRACE_SINK_SIZE_DEFAULT_MIN SZ_256K

@@ -7,8 +7,8 @@
  * components are bound; user space sees it as /dev/ntraceN. Paths may share funnels and the
  * sink. A capture is one configured use of a path: data area, drain timer, counters.
  *
- * The functions of a file are declared in the header of that file. Functions call down only:
- * selftests/lint/layers has the table of layers, Documentation/architecture.md the picture.
+ * Functions call down only: selftests/lint/layers has the table of layers,
+ * Documentation/architecture.md the picture.
  *
  * Sharing a sink: each hart still has its own device, capture and data area. SRC, which the
  * driver assigns, tells the encoders apart. A file gets all trace of the sink, which is safe
@@ -46,6 +46,7 @@
 
 struct file;
 struct ntrace_path;
+struct workqueue_struct;
 
 /* Most components on a path: encoder, funnels, sink. */
 #define NTRACE_PATH_MAX		8
@@ -170,5 +171,81 @@ int ntrace_path_enable(struct ntrace_path *path);
 int ntrace_path_disable(struct ntrace_capture *capture, u32 control);
 int ntrace_path_enable_atomic(struct ntrace_path *path);
 int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control);
+
+/* capture.c */
+struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
+					    const struct ntrace_config *config);
+struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
+						 const struct ntrace_config *config,
+						 const struct ntrace_client *client);
+void ntrace_capture_get(struct ntrace_capture *capture);
+void ntrace_capture_put(struct ntrace_capture *capture);
+int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
+			  struct file *owner);
+void ntrace_capture_detach(struct ntrace_path *path);
+int ntrace_capture_revive(struct ntrace_capture *capture);
+int ntrace_capture_start(struct ntrace_capture *capture);
+int ntrace_capture_stop(struct ntrace_capture *capture);
+
+/**
+ * struct ntrace_path_ops - makes paths visible to user space
+ * @setup: initialize the device of a new path; put_device() frees the path from then on
+ * @add: make the device; the path is ready for use
+ * @remove: remove the device; open files stay
+ */
+struct ntrace_path_ops {
+	void (*setup)(struct ntrace_path *path);
+	int (*add)(struct ntrace_path *path);
+	void (*remove)(struct ntrace_path *path);
+};
+
+/* topology.c */
+extern struct mutex ntrace_lock;
+/* Closed events return their paths here: flush it, without ntrace_lock, for their paths. */
+extern struct workqueue_struct *ntrace_release_queue;
+int ntrace_topology_init(const struct ntrace_path_ops *ops);
+void ntrace_topology_exit(void);
+int ntrace_topology_add(struct ntrace_component *component);
+void ntrace_topology_remove(struct ntrace_component *component);
+void ntrace_topology_shutdown(struct ntrace_component *component);
+void ntrace_topology_suspend(struct ntrace_component *component);
+void ntrace_topology_resume(struct ntrace_component *component);
+ssize_t ntrace_topology_show_sink(const struct ntrace_component *encoder, char *buffer);
+int ntrace_topology_choose_sink(struct ntrace_component *encoder, const char *name);
+void ntrace_topology_evict(const struct ntrace_path *path, const struct pid *session);
+struct ntrace_component *ntrace_topology_find(const struct device_node *node);
+int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
+				   void *data);
+int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data);
+
+/* chardev.c */
+extern const struct ntrace_path_ops ntrace_chardev_path_ops;
+int ntrace_chardev_init(void);
+void ntrace_chardev_exit(void);
+
+/* perf.c */
+int ntrace_perf_init(void);
+void ntrace_perf_exit(void);
+
+/* probe.c */
+int ntrace_probe_component(struct ntrace_component *component);
+int ntrace_probe_init(void);
+void ntrace_probe_exit(void);
+
+/* upstream.c */
+int ntrace_upstream_wake(struct ntrace_component *component);
+int ntrace_upstream_stop(struct ntrace_component *component);
+void ntrace_upstream_rest(struct ntrace_component *component);
+
+/* adopt.c */
+void ntrace_adopt(struct device *dev);
+void ntrace_adopt_exit(void);
+
+/* choice.c */
+extern const struct attribute_group ntrace_choice_group;
+
+/* debug.c */
+void ntrace_debug_init(void);
+void ntrace_debug_exit(void);
 
 #endif /* NTRACE_PATH_H */

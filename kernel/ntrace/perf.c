@@ -25,18 +25,9 @@
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 
-#include "capture.h"
 #include "compat.h"
-#include "context.h"
-#include "drain.h"
-#include "encoder.h"
-#include "log.h"
 #include "path.h"
-#include "perf.h"
 #include "perf_parts.h"
-#include "topology.h"
-#include "trigger.h"
-#include "turn.h"
 
 static struct ntrace_perf __percpu *ntrace_perf_harts;
 /* Number of paths removed while perf had them; protected by the lock of the topology. */

@@ -13,9 +13,7 @@
 
 #include "compat.h"
 #include "component.h"
-#include "encoder.h"
 #include "perf_parts.h"
-#include "trigger.h"
 
 #define NTRACE_PERF_STROBE_MIN_US 20
 /* Shorter phases cost a noticeable part of the time of a hart. */

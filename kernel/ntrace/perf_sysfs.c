@@ -11,7 +11,6 @@
 
 #include "path.h"
 #include "perf_parts.h"
-#include "topology.h"
 
 PMU_FORMAT_ATTR(mode, "config:0-2");
 PMU_FORMAT_ATTR(sync, "config:8-9");

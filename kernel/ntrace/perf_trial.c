@@ -13,11 +13,8 @@
 
 #include <asm/sbi.h>
 
-#include "encoder.h"
-#include "log.h"
 #include "path.h"
 #include "perf_parts.h"
-#include "turn.h"
 
 /* Bytes of messages without any instruction: start, stop, context, time. */
 #define NTRACE_TRIAL_SILENCE	64

@@ -19,9 +19,6 @@
 #include <linux/sysfs.h>
 
 #include "component.h"
-#include "graph.h"
-#include "log.h"
-#include "sink.h"
 
 static u32 ntrace_portsink_control(const struct ntrace_component *component)
 {

@@ -12,7 +12,6 @@
 #include <linux/reset.h>
 
 #include "component.h"
-#include "power.h"
 
 /**
  * ntrace_power_get - make the registers of a component accessible

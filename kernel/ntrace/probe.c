@@ -12,12 +12,7 @@
 #include <linux/pm_qos.h>
 #include <linux/workqueue.h>
 
-#include "component.h"
-#include "graph.h"
-#include "power.h"
-#include "probe.h"
-#include "topology.h"
-#include "upstream.h"
+#include "path.h"
 
 /* Components whose hart has not been online yet; protected by the lock of the topology. */
 static LIST_HEAD(ntrace_waiting);

@@ -39,13 +39,7 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
-#include "component.h"
 #include "feed.h"
-#include "log.h"
-#include "ring.h"
-#include "scatter.h"
-#include "sink.h"
-#include "split.h"
 
 /* Larger memory would take too long to read, word by word with interrupts off. */
 #define NTRACE_SRAM_SIZE_MAX	SZ_1M

@@ -21,7 +21,7 @@
 
 #include <ntrace/coresight.h>
 
-#include "scatter.h"
+#include "component.h"
 
 /**
  * struct ntrace_piece - a block of pages

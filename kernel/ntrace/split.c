@@ -18,9 +18,7 @@
 
 #include <asm/byteorder.h>
 
-#include "component.h"
 #include "feed.h"
-#include "split.h"
 
 #define NTRACE_MSEO_BITS	2
 #define NTRACE_MSEO_LAST	3

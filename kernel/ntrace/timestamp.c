@@ -13,7 +13,6 @@
 #include <linux/of.h>
 
 #include "component.h"
-#include "timestamp.h"
 
 #define NTRACE_TS_MODE(mode)	FIELD_PREP(TR_TS_CONTROL_MODE_MASK, mode)
 /* Fields that must read back as written. */

@@ -19,13 +19,9 @@
 #include <linux/of.h>
 #include <linux/processor.h>
 
+#include <ntrace/coresight.h>
+
 #include "component.h"
-#include "coresight.h"
-#include "graph.h"
-#include "layout.h"
-#include "log.h"
-#include "scatter.h"
-#include "sink.h"
 
 /* Transfers in a burst, see TMC_AXICTL. */
 #define NTRACE_TMC_BURST	16

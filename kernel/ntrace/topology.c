@@ -13,12 +13,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "capture.h"
-#include "encoder.h"
-#include "graph.h"
 #include "path.h"
-#include "timestamp.h"
-#include "topology.h"
 
 /* The list of components, and creation and removal of paths. */
 DEFINE_MUTEX(ntrace_lock);

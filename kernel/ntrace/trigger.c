@@ -8,7 +8,6 @@
 #include <linux/bits.h>
 
 #include "component.h"
-#include "trigger.h"
 
 #define NTRACE_TRIGGER_ALL(action) (0x11111111U * (action))
 

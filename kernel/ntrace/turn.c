@@ -7,13 +7,7 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 
-#include "component.h"
-#include "deframe.h"
-#include "drain.h"
 #include "feed.h"
-#include "ring.h"
-#include "sink.h"
-#include "turn.h"
 
 /**
  * ntrace_turn_into - drain into other memory from now on

@@ -13,12 +13,7 @@
 #include <linux/of.h>
 #include <linux/of_address.h>
 
-#include "graph.h"
-#include "layouts.h"
 #include "path.h"
-#include "power.h"
-#include "topology.h"
-#include "upstream.h"
 
 /**
  * struct ntrace_upstream - a walk

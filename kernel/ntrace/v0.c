@@ -19,12 +19,6 @@
 #include <linux/slab.h>
 
 #include "component.h"
-#include "encoder.h"
-#include "funnel.h"
-#include "layout.h"
-#include "log.h"
-#include "sink.h"
-#include "timestamp.h"
 
 /* Largest documented value of the interval in bytes; SiFive's tool uses it, too. */
 #define NTRACE_V0_SYNC_MAX_LEAST 5

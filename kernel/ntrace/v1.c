@@ -4,10 +4,6 @@
 #include <linux/device.h>
 
 #include "component.h"
-#include "encoder.h"
-#include "funnel.h"
-#include "layout.h"
-#include "sink.h"
 
 static int ntrace_v1_check_version(struct ntrace_component *component)
 {

@@ -9,7 +9,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "../../../kernel/ntrace/log.h"
 #include "../../../kernel/ntrace/path.h"
 
 #define MACHINE_HARTS 4
