@@ -544,7 +544,6 @@ const char *ntrace_type_name(u32 type);
 /* Register layouts */
 extern const struct ntrace_layout ntrace_layout_v0;
 extern const struct ntrace_layout ntrace_layout_v0_funnel;
-extern const struct ntrace_layout ntrace_layout_v1;
 extern const struct ntrace_layout ntrace_layout_armfunnel;
 extern const struct ntrace_layout ntrace_layout_tmc;
 /* The layout of each compatible string: layouts.c */

@@ -112,7 +112,7 @@ static const struct dev_pm_ops ntrace_pm_ops = {
 
 static const struct attribute_group *ntrace_groups[] = {
 	&ntrace_portsink_group,
-	&ntrace_choice_group,
+	&ntrace_topology_group,
 	NULL,
 };
 

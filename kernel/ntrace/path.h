@@ -200,6 +200,7 @@ struct ntrace_path_ops {
 };
 
 /* topology.c */
+extern const struct attribute_group ntrace_topology_group;
 extern struct mutex ntrace_lock;
 /* Closed events return their paths here: flush it, without ntrace_lock, for their paths. */
 extern struct workqueue_struct *ntrace_release_queue;
@@ -210,8 +211,6 @@ void ntrace_topology_remove(struct ntrace_component *component);
 void ntrace_topology_shutdown(struct ntrace_component *component);
 void ntrace_topology_suspend(struct ntrace_component *component);
 void ntrace_topology_resume(struct ntrace_component *component);
-ssize_t ntrace_topology_show_sink(const struct ntrace_component *encoder, char *buffer);
-int ntrace_topology_choose_sink(struct ntrace_component *encoder, const char *name);
 void ntrace_topology_evict(const struct ntrace_path *path, const struct pid *session);
 struct ntrace_component *ntrace_topology_find(const struct device_node *node);
 int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
@@ -240,9 +239,6 @@ void ntrace_upstream_rest(struct ntrace_component *component);
 /* adopt.c */
 void ntrace_adopt(struct device *dev);
 void ntrace_adopt_exit(void);
-
-/* choice.c */
-extern const struct attribute_group ntrace_choice_group;
 
 /* debug.c */
 void ntrace_debug_init(void);

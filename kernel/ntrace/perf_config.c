@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The configuration of an event of the PMU "ntrace", and whether an encoder supports it. */
+/*
+ * What an event of the PMU "ntrace" has: its configuration, and whether an encoder supports it; its
+ * address filters (PERF_EVENT_IOC_SET_FILTER); its AUX area.
+ *
+ * perf tracks where the files of a filter are mapped, separately for each task, and passes the
+ * addresses when the event is started. So each event has its own configuration with the ranges of
+ * its task.
+ */
+#include <linux/atomic.h>
 #include <linux/bitfield.h>
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/security.h>
+#include <linux/slab.h>
 #include <linux/uidgid.h>
+#include <linux/vmalloc.h>
 
 #include "compat.h"
 #include "component.h"
@@ -18,6 +29,10 @@
 #define NTRACE_PERF_STROBE_MIN_US 20
 /* Shorter phases cost a noticeable part of the time of a hart. */
 #define NTRACE_PERF_STROBE_MIN_USER_US 1000
+
+/* Fewest ranges of all encoders that events were opened for. */
+static atomic_t ntrace_perf_ranges = ATOMIC_INIT(NTRACE_RANGES_MAX);
+static atomic64_t ntrace_perf_ids;
 
 /*
  * Checks the credentials as ptrace_may_access() does, which modules cannot call. perf_event_open()
@@ -221,4 +236,150 @@ int ntrace_perf_config_check(const struct perf_event *event, const struct ntrace
 	if (!filters && !perfmon_capable())
 		return -EACCES;
 	return ntrace_perf_config_for(ntrace_perf_event_of(event), encoder, config);
+}
+
+/** ntrace_perf_new_id - a number that was never used before, and is not 0 */
+u64 ntrace_perf_new_id(void)
+{
+	return atomic64_inc_return(&ntrace_perf_ids);
+}
+
+/**
+ * ntrace_perf_filter_limit - an event uses an encoder with this many ranges
+ * @ranges: address ranges that the encoder filters at a time
+ */
+void ntrace_perf_filter_limit(u32 ranges)
+{
+	int old = atomic_read(&ntrace_perf_ranges);
+
+	while (ranges < old && !atomic_try_cmpxchg(&ntrace_perf_ranges, &old, ranges))
+		;
+}
+
+/**
+ * ntrace_perf_own_alloc - allocate the state of a single event
+ * @event: event that is being opened or inherited
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ntrace_perf_own_alloc(struct perf_event *event)
+{
+	struct ntrace_perf_own *own = kzalloc(sizeof(*own), GFP_KERNEL_ACCOUNT);
+
+	event->hw.addr_filters = own;
+	if (!own)
+		return -ENOMEM;
+	own->tracing = !(event->attr.config & NTRACE_PERF_ARMED);
+	return 0;
+}
+
+/** ntrace_perf_own_free - undo ntrace_perf_own_alloc() */
+void ntrace_perf_own_free(struct perf_event *event)
+{
+	kfree(event->hw.addr_filters);
+	event->hw.addr_filters = NULL;
+}
+
+/**
+ * ntrace_perf_filter_validate - check that the filters are supported
+ * @filters: list of struct perf_addr_filter
+ *
+ * A range of kernel addresses in an event without the kernel is valid and matches nothing: the
+ * privileges must match as well.
+ *
+ * Return: 0, -EINVAL or -EOPNOTSUPP.
+ */
+int ntrace_perf_filter_validate(struct list_head *filters)
+{
+	struct perf_addr_filter *filter;
+	int count = 0;
+
+	list_for_each_entry(filter, filters, entry) {
+		/* Start and stop addresses are not ranges. */
+		if (filter->action != PERF_ADDR_FILTER_ACTION_FILTER || !filter->size)
+			return -EOPNOTSUPP;
+		/* Addresses of user space exist only in files, which perf finds in each task. */
+		if (!filter->path.dentry && (long)filter->offset >= 0)
+			return -EINVAL;
+		if (++count > atomic_read(&ntrace_perf_ranges))
+			return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/**
+ * ntrace_perf_filter_sync - take over the ranges of an event
+ * @event: event that is about to start, on its hart
+ *
+ * Called with interrupts off.
+ */
+void ntrace_perf_filter_sync(struct perf_event *event)
+{
+	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
+	struct ntrace_perf_own *own = event->hw.addr_filters;
+	struct perf_addr_filter *filter;
+	struct perf_addr_filter_range *range = event->addr_filter_ranges;
+	u32 count = 0;
+
+	list_for_each_entry(filter, &head->list, entry) {
+		/* Code of a file that is not mapped yet is not traced. */
+		own->ranges[count] = (struct ntrace_range){ U64_MAX, 0 };
+		if (range->size && (range->start || !filter->path.dentry))
+			own->ranges[count] =
+				(struct ntrace_range){ range->start,
+						       range->start + range->size - 1 };
+		range++;
+		count++;
+	}
+	own->count = count;
+	own->id = count ? ntrace_perf_new_id() : 0;
+}
+
+/**
+ * ntrace_perf_filter_apply - put the ranges of an event into a configuration
+ * @event: event
+ * @config: configuration of the event that user space opened
+ */
+void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config)
+{
+	const struct ntrace_perf_own *own = event->hw.addr_filters;
+
+	config->range_count = own->count;
+	memcpy(config->ranges, own->ranges, sizeof(config->ranges));
+}
+
+/**
+ * ntrace_perf_setup_aux - map an AUX area as one block
+ * @event: event
+ * @pages: its pages
+ * @count: number of pages
+ * @overwrite: new trace overwrites the oldest
+ *
+ * Return: the area, or NULL.
+ */
+void *ntrace_perf_setup_aux(struct perf_event *event, void **pages, int count, bool overwrite)
+{
+	struct page **list __free(kvfree) = kvmalloc_array(count, sizeof(*list), GFP_KERNEL);
+	struct ntrace_perf_aux *aux __free(kfree) = kzalloc(sizeof(*aux), GFP_KERNEL);
+	int i;
+
+	if (!list || !aux)
+		return NULL;
+	for (i = 0; i < count; i++)
+		list[i] = virt_to_page(pages[i]);
+	aux->pages = vmap(list, count, VM_MAP, PAGE_KERNEL);
+	if (!aux->pages)
+		return NULL;
+	aux->size = (size_t)count << PAGE_SHIFT;
+	aux->snapshot = overwrite;
+	return_ptr(aux);
+}
+
+/** ntrace_perf_free_aux - undo ntrace_perf_setup_aux() */
+void ntrace_perf_free_aux(void *data)
+{
+	struct ntrace_perf_aux *aux = data;
+
+	vunmap(aux->pages);
+	kfree(aux);
 }

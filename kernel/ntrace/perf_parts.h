@@ -137,10 +137,6 @@ static inline struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_e
 	return event->pmu_private;
 }
 
-/* perf_aux.c */
-void *ntrace_perf_setup_aux(struct perf_event *event, void **pages, int count, bool overwrite);
-void ntrace_perf_free_aux(void *data);
-
 /* perf_config.c */
 int ntrace_perf_config_permit(struct perf_event *event);
 u64 ntrace_perf_config_phase(const struct ntrace_perf_event *perf_event, bool *on);
@@ -149,8 +145,6 @@ int ntrace_perf_config_for(const struct ntrace_perf_event *perf_event,
 			   const struct ntrace_component *encoder, struct ntrace_config *config);
 int ntrace_perf_config_check(const struct perf_event *event, const struct ntrace_component *encoder,
 			     struct ntrace_config *config);
-
-/* perf_filter.c */
 u64 ntrace_perf_new_id(void);
 void ntrace_perf_filter_limit(u32 ranges);
 int ntrace_perf_own_alloc(struct perf_event *event);
@@ -158,6 +152,8 @@ void ntrace_perf_own_free(struct perf_event *event);
 int ntrace_perf_filter_validate(struct list_head *filters);
 void ntrace_perf_filter_sync(struct perf_event *event);
 void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config);
+void *ntrace_perf_setup_aux(struct perf_event *event, void **pages, int count, bool overwrite);
+void ntrace_perf_free_aux(void *data);
 
 /* perf_trial.c */
 int ntrace_perf_trial(struct ntrace_path *path);

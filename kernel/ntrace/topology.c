@@ -11,6 +11,7 @@
 #include <linux/log2.h>
 #include <linux/of.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "path.h"
@@ -430,20 +431,6 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 		       ntrace_path_create(route.component, route.count);
 }
 
-/**
- * ntrace_topology_show_sink - print the name of the sink of an encoder
- * @encoder: encoder
- * @buffer: page that takes the text; an empty line if the encoder has no path
- *
- * Return: number of characters.
- */
-ssize_t ntrace_topology_show_sink(const struct ntrace_component *encoder, char *buffer)
-{
-	guard(mutex)(&ntrace_lock);
-	return sysfs_emit(buffer, "%s\n",
-			  encoder->path ? dev_name(ntrace_path_sink(encoder->path)->dev) : "");
-}
-
 static const struct ntrace_component *ntrace_find_sink(const char *name)
 {
 	const struct ntrace_component *component;
@@ -464,17 +451,13 @@ static bool ntrace_path_close(struct ntrace_path *path)
 	return true;
 }
 
-/**
- * ntrace_topology_choose_sink - choose the sink of an encoder
- * @encoder: encoder
- * @name: name of the sink's device; empty: the default
- *
- * Removes the path of the encoder and creates the new one.
+/*
+ * Replaces the path of an encoder by the one to the sink of this name; empty: to the default.
  *
  * Return: 0, -ENODEV if no complete way leads to such a sink, -EBUSY if a capture uses the path, or
  * an error of the new path.
  */
-int ntrace_topology_choose_sink(struct ntrace_component *encoder, const char *name)
+static int ntrace_path_choose(struct ntrace_component *encoder, const char *name)
 {
 	struct ntrace_route route = { .count = 1, .component = { encoder } };
 	const struct ntrace_component *sink;
@@ -506,6 +489,45 @@ int ntrace_topology_choose_sink(struct ntrace_component *encoder, const char *na
 	encoder->wanted = of_node_get(route.wanted);
 	return ntrace_path_try(encoder);
 }
+
+static ssize_t sink_show(struct device *dev, struct device_attribute *attr, char *buffer)
+{
+	const struct ntrace_component *encoder = dev_get_drvdata(dev);
+
+	guard(mutex)(&ntrace_lock);
+	return sysfs_emit(buffer, "%s\n",
+			  encoder->path ? dev_name(ntrace_path_sink(encoder->path)->dev) : "");
+}
+
+static ssize_t sink_store(struct device *dev, struct device_attribute *attr, const char *buffer,
+			  size_t size)
+{
+	char *name __free(kfree) = kstrndup(buffer, size, GFP_KERNEL);
+	int ret = name ? ntrace_path_choose(dev_get_drvdata(dev), strim(name)) : -ENOMEM;
+
+	return ret ? ret : size;
+}
+static DEVICE_ATTR_RW(sink);
+
+static struct attribute *ntrace_topology_attrs[] = {
+	&dev_attr_sink.attr,
+	NULL,
+};
+
+/* The type of an encoder that waits for its hart is not known yet. */
+static umode_t ntrace_topology_visible(struct kobject *kobj, struct attribute *attr, int index)
+{
+	return ntrace_graph_is_of_hart(kobj_to_dev(kobj)->of_node) ? attr->mode : 0;
+}
+
+/*
+ * The attribute "sink" of an encoder's device: an encoder that has several ways out sends the same
+ * messages on all of them, and the components of the path in use are enabled.
+ */
+const struct attribute_group ntrace_topology_group = {
+	.attrs = ntrace_topology_attrs,
+	.is_visible = ntrace_topology_visible,
+};
 
 /**
  * ntrace_topology_add - add a component and create the paths that it completes

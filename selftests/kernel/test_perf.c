@@ -6,7 +6,6 @@
 #include <tap.h>
 
 #include "../../kernel/ntrace/perf.c"
-#include "../../kernel/ntrace/perf_aux.c"
 #include "../../kernel/ntrace/perf_config.c"
 #include "../../kernel/ntrace/feed.c"
 #include "host/perf.h"

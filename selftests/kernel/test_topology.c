@@ -544,6 +544,7 @@ static void test_choice(void)
 	static const u32 types[] = { TR_COMP_TYPE_ENCODER, TR_COMP_TYPE_FUNNEL,
 				     TR_COMP_TYPE_RAM_SINK, TR_COMP_TYPE_RAM_SINK };
 	struct ntrace_component *encoder = &parts[0];
+	char shown[16];
 
 	no_links = true;
 	for (int i = 0; i < 4; i++) {
@@ -569,14 +570,15 @@ static void test_choice(void)
 	ok(encoder->path && encoder->path->count == 3 &&
 		   ntrace_path_sink(encoder->path) == &parts[2],
 	   "it is bound: the path goes there");
-	is_u64((u64)ntrace_topology_choose_sink(encoder, "funnel"), (u64)-ENODEV,
+	devs[0].driver_data = encoder;
+	is_u64((u64)sink_store(&devs[0], NULL, "funnel", 6), (u64)-ENODEV,
 	       "a funnel cannot be chosen");
 	encoder->path->capture = &(struct ntrace_capture){ 0 };
-	is_u64((u64)ntrace_topology_choose_sink(encoder, "near sink"), (u64)-EBUSY,
+	is_u64((u64)sink_store(&devs[0], NULL, "near sink", 9), (u64)-EBUSY,
 	       "no other sink while a capture is configured");
 	ok(!encoder->path->gone, "which goes on");
 	encoder->path->capture = NULL;
-	is_u64((u64)ntrace_topology_choose_sink(encoder, "near sink"), 0, "another sink");
+	is_u64((u64)sink_store(&devs[0], NULL, "near sink", 9), 9, "another sink");
 	ok(encoder->path && encoder->path->count == 2 &&
 		   ntrace_path_sink(encoder->path) == &parts[3],
 	   "the path goes there");
@@ -584,7 +586,9 @@ static void test_choice(void)
 	ok(!encoder->path, "it is unbound: no path");
 	add(&parts[3]);
 	ok(encoder->path && ntrace_path_sink(encoder->path) == &parts[3], "bound again: the same");
-	is_u64((u64)ntrace_topology_choose_sink(encoder, ""), 0, "the default");
+	is_u64((u64)sink_store(&devs[0], NULL, "", 0), 0, "the default");
+	is_u64((u64)sink_show(&devs[0], NULL, shown), 9, "the attribute has a line");
+	is_str(shown, "far sink\n", "with the name of the sink");
 	ok(encoder->path && ntrace_path_sink(encoder->path) == &parts[2], "is the first way");
 	take_away(encoder);
 	nodes[1].disabled = true;

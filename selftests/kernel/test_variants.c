@@ -24,8 +24,11 @@
 #define ntrace_encoder_init driver_encoder_init
 #define ntrace_encoder_stop driver_encoder_stop
 
+/* As in a kernel that has drivers for the components of Arm. */
+#define IS_ENABLED(option) 1
+
 #include "../../kernel/ntrace/component.c"
-#include "../../kernel/ntrace/v1.c"
+#include "../../kernel/ntrace/layouts.c"
 #include "../../kernel/ntrace/encoder.c"
 #include "../../kernel/ntrace/filter.c"
 #include "../../kernel/ntrace/trigger.c"
@@ -46,6 +49,9 @@
 #undef ntrace_encoder_stop
 
 #include "host/models.h"
+
+/* Nothing here has these. */
+const struct ntrace_layout ntrace_layout_v0, ntrace_layout_v0_funnel;
 
 #define RING (8 * SZ_4K)
 #define DATA (128 * SZ_4K)

@@ -167,45 +167,6 @@ const struct cred *__task_cred(const struct task_struct *of)
 
 const struct attribute_group *ntrace_perf_groups[] = { NULL };
 
-u64 ntrace_perf_new_id(void)
-{
-	static u64 id;
-
-	return ++id;
-}
-
-void ntrace_perf_filter_limit(u32 ranges)
-{
-}
-
-int ntrace_perf_own_alloc(struct perf_event *event)
-{
-	struct ntrace_perf_own *own = kzalloc(sizeof(*own), GFP_KERNEL);
-
-	own->tracing = true;
-	event->hw.addr_filters = own;
-	return 0;
-}
-
-void ntrace_perf_own_free(struct perf_event *event)
-{
-	kfree(event->hw.addr_filters);
-	event->hw.addr_filters = NULL;
-}
-
-int ntrace_perf_filter_validate(struct list_head *filters)
-{
-	return 0;
-}
-
-void ntrace_perf_filter_sync(struct perf_event *event)
-{
-}
-
-void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config)
-{
-}
-
 bool ntrace_trigger_is_used(const struct ntrace_config *config)
 {
 	return false;

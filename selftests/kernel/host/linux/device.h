@@ -13,6 +13,7 @@ struct device {
 	const struct class *class;
 	struct device_node *of_node;
 	const char *init_name;
+	void *driver_data;
 	bool suspended;
 	unsigned int devt;
 	void (*release)(struct device *dev);
@@ -21,6 +22,11 @@ struct device {
 static inline const char *dev_name(const struct device *dev)
 {
 	return dev->init_name ? dev->init_name : "device";
+}
+
+static inline void *dev_get_drvdata(const struct device *dev)
+{
+	return dev->driver_data;
 }
 
 /* Defined by the test: @consumer must be suspended before @supplier. */

@@ -4,5 +4,6 @@
 
 struct module;
 #define THIS_MODULE ((struct module *)0)
+#define MODULE_DEVICE_TABLE(type, table) struct module
 
 #endif /* HOST_LINUX_MODULE_H */

@@ -5,6 +5,7 @@
 #include_next <linux/perf_event.h>
 #include <linux/bitfield.h>
 #include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/types.h>
 
 /* Headers of the host before 6.3: a field that the driver does not use otherwise. */
@@ -13,7 +14,6 @@
 #endif
 
 struct attribute_group;
-struct list_head;
 struct module;
 struct perf_event;
 struct perf_sample_data;
@@ -72,6 +72,7 @@ struct perf_event {
 	struct perf_event_attr attr;
 	struct perf_event *parent;
 	struct perf_event_context *ctx;
+	struct perf_addr_filter_range *addr_filter_ranges;
 	int cpu;
 	local64_t count;
 	unsigned int pending_disable;
@@ -82,6 +83,32 @@ struct perf_event {
 		struct task_struct *target;
 	} hw;
 };
+
+struct perf_addr_filter {
+	struct list_head entry;
+	struct {
+		void *dentry;
+	} path;
+	unsigned long offset, size;
+	enum { PERF_ADDR_FILTER_ACTION_STOP, PERF_ADDR_FILTER_ACTION_FILTER } action;
+};
+
+struct perf_addr_filter_range {
+	unsigned long start, size;
+};
+
+struct perf_addr_filters_head {
+	struct list_head list;
+};
+
+/* The events of the tests have no filters. */
+static inline struct perf_addr_filters_head *perf_event_addr_filters(struct perf_event *event)
+{
+	static struct perf_addr_filters_head none;
+
+	INIT_LIST_HEAD(&none.list);
+	return &none;
+}
 
 struct perf_output_handle {
 	struct perf_event *event;

@@ -4,6 +4,7 @@
 
 #include <linux/types.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define GFP_KERNEL 0
 #define GFP_KERNEL_ACCOUNT 0
@@ -17,6 +18,13 @@ extern int host_allocations;
 static inline void *kzalloc(size_t size, gfp_t flags)
 {
 	return host_allocations-- ? calloc(1, size) : NULL;
+}
+
+static inline char *kstrndup(const char *text, size_t size, gfp_t flags)
+{
+	char *copy = kzalloc(size + 1, flags);
+
+	return copy ? memcpy(copy, text, size) : NULL;
 }
 
 #define kmalloc kzalloc
