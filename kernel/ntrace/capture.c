@@ -224,16 +224,10 @@ err:
 	return ERR_PTR(ret);
 }
 
-/**
- * ntrace_capture_alloc_perf - allocate a capture whose trace goes to AUX areas
- * @path: path that the capture will use
- * @config: configuration of the first event
- * @client: operations of perf
- *
- * The sink buffer has the default size: it holds what the hart makes while its timer is late, as
- * for a file. It is not charged: each hart has one, however many events there are, and perf charges
- * the AUX areas.
- *
+/*
+ * Allocates a capture whose trace goes to AUX areas. The sink buffer has the default size: it
+ * holds what the hart makes while its timer is late, as for a file. It is not charged: each hart
+ * has one, however many events there are, and perf charges the AUX areas.
  * Return: the capture or an error pointer.
  */
 struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,

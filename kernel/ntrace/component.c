@@ -221,16 +221,7 @@ bool ntrace_component_has(const struct ntrace_component *component, u32 offset)
 	return access.value;
 }
 
-/**
- * ntrace_component_lacks - log that a field does not take a value
- * @component: component
- * @field: name of the field in the specification
- * @value: value that was asked for
- *
- * Called in any context.
- *
- * Return: -EOPNOTSUPP.
- */
+/* Logs that a field does not take a value. Called in any context. Return: -EOPNOTSUPP. */
 int ntrace_component_lacks(const struct ntrace_component *component, const char *field, u64 value)
 {
 	ntrace_err(component->dev, "%s: %s does not take %#llx\n",
@@ -285,14 +276,11 @@ int ntrace_component_reset(struct ntrace_component *component)
 	return ret;
 }
 
-/**
- * ntrace_registers_quiesce - stop a component
- * @component: component of any type
- *
- * For components found running, before the driver knows their type. Active and Enable have the
- * same position in all types. The write keeps all other bits of tr??Control except trTeInstTracing
- * (bit 2, which is reserved and 0 in other components) and trTeInstStallOrOverflow, which writing
- * 1 would clear.
+/*
+ * Stops a component. For components found running, before the driver knows their type. Active and
+ * Enable have the same position in all types. The write keeps all other bits of tr??Control except
+ * trTeInstTracing (bit 2, which is reserved and 0 in other components) and
+ * trTeInstStallOrOverflow, which writing 1 would clear.
  *
  * Return: 0 if the component was idle, 1 if it was stopped, -ETIMEDOUT if it did not stop.
  */

@@ -174,12 +174,10 @@ static void ntrace_context_update(struct work_struct *work)
 
 static DECLARE_WORK(ntrace_context_work, ntrace_context_update);
 
-/**
- * ntrace_context_get - register a user, before its first ntrace_context_start()
- *
- * Must be called without locks: registering patches kernel text under the lock of CPU hotplug, and
- * the driver takes its own locks under that one.
- *
+/*
+ * Registers a user, before its first ntrace_context_start(). Must be called without locks:
+ * registering patches kernel text under the lock of CPU hotplug, and the driver takes its own
+ * locks under that one.
  * Return: 0, -EOPNOTSUPP if the kernel has no tracepoints, or an error of the tracepoint.
  */
 int ntrace_context_get(void)

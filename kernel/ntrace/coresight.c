@@ -25,13 +25,9 @@ bool ntrace_coresight_is_external(void __iomem *base)
 	return readl(base + CS_CLAIMCLR) & CS_CLAIM_EXTERNAL;
 }
 
-/**
- * ntrace_coresight_claim - unlock a component and set the tag of self-hosted use
- * @component: component of Arm
- *
- * A tag that was set before is that of an earlier kernel. A debugger may set its tag at the same
- * time, so the tags are read again.
- *
+/*
+ * Unlocks a component and sets the tag of self-hosted use. A tag that was set before is that of an
+ * earlier kernel. A debugger may set its tag at the same time, so the tags are read again.
  * Return: 0, or -EBUSY if a debugger has claimed the component.
  */
 int ntrace_coresight_claim(struct ntrace_component *component)

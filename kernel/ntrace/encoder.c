@@ -211,12 +211,7 @@ static void ntrace_encoder_probe_features(struct ntrace_component *component)
 	encoder->features_on = on & NTRACE_FEATURES;
 }
 
-/**
- * ntrace_encoder_find_hart - find the hart that an encoder traces
- * @component: encoder
- *
- * Return: 0 or a negative error.
- */
+/* Finds the hart that an encoder traces. Return: 0 or a negative error. */
 int ntrace_encoder_find_hart(struct ntrace_component *component)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
@@ -578,11 +573,9 @@ void ntrace_encoder_trace(struct ntrace_component *component)
 		ntrace_context_store_to(encoder->cpu, component->base + encoder->stimulus);
 }
 
-/**
- * ntrace_encoder_pause - pause tracing until ntrace_encoder_trace()
- * @component: encoder that traces
- *
- * The encoder reports both the pause and the continuation in the trace: nothing is lost.
+/*
+ * Pauses tracing until ntrace_encoder_trace(). The encoder reports both the pause and the
+ * continuation in the trace: nothing is lost.
  */
 void ntrace_encoder_pause(struct ntrace_component *component)
 {

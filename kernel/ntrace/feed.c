@@ -129,12 +129,7 @@ static void ntrace_feed_put_parts(struct ntrace_feed *feed, const u8 *bytes, u32
 	memcpy(feed->data, bytes + first, fits - first);
 }
 
-/**
- * ntrace_feed_put - append trace, not visible yet
- * @feed: data area
- * @bytes: trace
- * @count: number of bytes
- */
+/* Appends trace, not visible yet. */
 void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 {
 	u64 to = feed->head + feed->fresh;
@@ -153,10 +148,7 @@ void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 	feed->fresh += count;
 }
 
-/**
- * ntrace_feed_commit - show the appended trace to the reader
- * @feed: data area
- */
+/* Shows the appended trace to the reader. */
 void ntrace_feed_commit(struct ntrace_feed *feed)
 {
 	if ((!feed->fresh && !feed->dropped) || feed->late.unsure)
@@ -254,10 +246,7 @@ void ntrace_feed_enter(struct ntrace_feed *feed, u32 passed)
 	}
 }
 
-/**
- * ntrace_feed_settle - no more trace of an ended event can arrive
- * @feed: data area
- */
+/* No more trace of an ended event can arrive. */
 void ntrace_feed_settle(struct ntrace_feed *feed)
 {
 	/* What is in doubt is dropped. */
@@ -281,11 +270,7 @@ static void ntrace_feed_keep(struct ntrace_feed *feed)
 	feed->dropped += dropped;
 }
 
-/**
- * ntrace_feed_message - a message is complete
- * @feed: data area for which all of it was put
- * @ends: it ends a part of the trace
- */
+/* A message is complete. */
 void ntrace_feed_message(struct ntrace_feed *feed, bool ends)
 {
 	struct ntrace_late *late = &feed->late;
@@ -307,11 +292,7 @@ void ntrace_feed_message(struct ntrace_feed *feed, bool ends)
 	ntrace_feed_keep(feed);
 }
 
-/**
- * ntrace_feed_piece - limit a piece of the ring to where the trace of an ended event ends
- * @feeds: data areas of a sink
- * @bytes: size of the piece
- */
+/* Limits a piece of the ring to where the trace of an ended event ends. */
 u32 ntrace_feed_piece(const struct list_head *feeds, u32 bytes)
 {
 	const struct ntrace_feed *feed;
@@ -325,11 +306,7 @@ u32 ntrace_feed_piece(const struct list_head *feeds, u32 bytes)
 	return bytes;
 }
 
-/**
- * ntrace_feed_age - the drain has passed a part of the ring
- * @feeds: data areas of a sink
- * @bytes: size of the part
- */
+/* The drain has passed a part of the ring. */
 void ntrace_feed_age(const struct list_head *feeds, u32 bytes)
 {
 	struct ntrace_feed *feed;
@@ -390,10 +367,7 @@ void ntrace_feed_cut(struct ntrace_feed *feed, u64 lost)
 	ntrace_feed_miss(feed, lost, NTRACE_LOSS_SWITCH);
 }
 
-/**
- * ntrace_feed_sink_full - the sink stopped because it is full
- * @feed: data area
- */
+/* The sink stopped because it is full. */
 void ntrace_feed_sink_full(struct ntrace_feed *feed)
 {
 	ntrace_feed_lose(feed, NTRACE_LOSS_SINK_FULL);
@@ -401,11 +375,7 @@ void ntrace_feed_sink_full(struct ntrace_feed *feed)
 	ntrace_feed_publish(feed);
 }
 
-/**
- * ntrace_feed_encoder - record a loss that the encoder reports
- * @feed: data area
- * @control: trTeControl
- */
+/* Records a loss that the encoder reports. */
 void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control)
 {
 	if (!(control & feed->encoder->encoder.losses) || feed->overflowed)
@@ -416,30 +386,21 @@ void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control)
 	ntrace_feed_publish(feed);
 }
 
-/**
- * ntrace_feed_still - record that no trace arrives although there must be some
- * @feed: data area
- */
+/* Records that no trace arrives although there must be some. */
 void ntrace_feed_still(struct ntrace_feed *feed)
 {
 	ntrace_feed_lose(feed, NTRACE_LOSS_ENCODER);
 	ntrace_feed_publish(feed);
 }
 
-/**
- * ntrace_feed_fail - record that the sink cannot write its memory any more
- * @feed: data area
- */
+/* Records that the sink cannot write its memory any more. */
 void ntrace_feed_fail(struct ntrace_feed *feed)
 {
 	feed->failed = true;
 	ntrace_feed_still(feed);
 }
 
-/**
- * ntrace_feed_break - record that the trace is interrupted
- * @feed: data area
- */
+/* Records that the trace is interrupted. */
 void ntrace_feed_break(struct ntrace_feed *feed)
 {
 	ntrace_feed_gap(feed);
@@ -458,19 +419,13 @@ void ntrace_feed_take(struct ntrace_feed *feed)
 	ntrace_feed_break(feed);
 }
 
-/**
- * ntrace_feed_held - the end of the trace of an event is held back in a shared sink
- * @feed: data area of perf
- */
+/* The end of the trace of an event is held back in a shared sink. */
 void ntrace_feed_held(struct ntrace_feed *feed)
 {
 	ntrace_feed_lose(feed, NTRACE_LOSS_SHARED);
 }
 
-/**
- * ntrace_feed_copies - how many captures get a copy of all trace
- * @feeds: data areas of a sink
- */
+/* How many captures get a copy of all trace. */
 u32 ntrace_feed_copies(const struct list_head *feeds)
 {
 	const struct ntrace_feed *feed;
@@ -495,14 +450,10 @@ bool ntrace_feed_is_paused(const struct list_head *feeds)
 	return false;
 }
 
-/**
- * ntrace_feed_consume - free the data area up to a position
- * @feed: data area
- * @tail: new tail
- *
- * Takes no lock. The timer holds the lock of the sink while it copies, with interrupts off; a
- * consumer that waited for that lock the same way could not drain its own hart.
- *
+/*
+ * Frees the data area up to a position. Takes no lock. The timer holds the lock of the sink while
+ * it copies, with interrupts off; a consumer that waited for that lock the same way could not
+ * drain its own hart.
  * Return: 0, or -EINVAL if @tail is not between the present tail and the head.
  */
 int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail)
@@ -521,11 +472,7 @@ int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail)
 	return 0;
 }
 
-/**
- * ntrace_feed_is_due - tell whether there are enough bytes to wake readers
- * @feed: data area
- * @bytes: number of bytes in the data area
- */
+/* Tells whether there are enough bytes to wake readers. */
 bool ntrace_feed_is_due(const struct ntrace_feed *feed, u64 bytes)
 {
 	return feed->size && bytes >= feed->size / 4;

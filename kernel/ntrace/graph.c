@@ -124,13 +124,9 @@ bool ntrace_graph_needs_power(const struct device_node *node)
 	       of_property_present(node, "power-domains");
 }
 
-/**
- * ntrace_graph_cpu - find the CPU that a component belongs to
- * @node: component
- *
- * An encoder, and the ATB bridge of one, belong to a hart. They may lose their power with it, and
- * not answer an access ever while it is offline.
- *
+/*
+ * Finds the CPU that a component belongs to. An encoder, and the ATB bridge of one, belong to a
+ * hart. They may lose their power with it, and not answer an access ever while it is offline.
  * Return: number of the CPU, -ENOENT if the component belongs to no hart, or -ENODEV if Linux does
  * not use the hart.
  */

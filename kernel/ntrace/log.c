@@ -92,9 +92,7 @@ void ntrace_log(const struct device *dev, const char *fmt, ...)
 	irq_work_queue(&ntrace_log_work);
 }
 
-/**
- * ntrace_log_exit() - print the remaining lines; ntrace_log() must not be called any more
- */
+/* Prints the remaining lines; ntrace_log() must not be called any more. */
 void ntrace_log_exit(void)
 {
 	irq_work_sync(&ntrace_log_work);

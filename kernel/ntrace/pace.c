@@ -156,10 +156,7 @@ static void ntrace_drain_watch(struct ntrace_feed *feed, u32 control)
 	ntrace_feed_still(feed);
 }
 
-/**
- * ntrace_drain_first - time until the first expiry of the timer of a trace of perf
- * @feed: data area
- */
+/* Time until the first expiry of the timer of a trace of perf. */
 ktime_t ntrace_drain_first(struct ntrace_feed *feed)
 {
 	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_PACE_FIRST_SHARED_US :

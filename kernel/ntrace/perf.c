@@ -746,11 +746,7 @@ static struct pmu ntrace_pmu = {
 	.free_aux = ntrace_perf_free_aux,
 };
 
-/**
- * ntrace_perf_init - register the PMU
- *
- * Return: 0, -ENOMEM or the error of perf_pmu_register().
- */
+/* Registers the PMU. Return: 0, -ENOMEM or the error of perf_pmu_register(). */
 int __init ntrace_perf_init(void)
 {
 	int ret = -ENOMEM;

@@ -68,14 +68,10 @@ static bool ntrace_perf_config_is_privileged(const struct perf_event_attr *attr)
 	       attr->config2 || (attr->config1 && min(on, off) < NTRACE_PERF_STROBE_MIN_USER_US);
 }
 
-/**
- * ntrace_perf_config_permit - check that the caller may open an event
- * @event: event that is being opened
- *
- * Opening an event takes paths, which others then cannot have. perf_event_open() checks the rights
- * to a CPU or to another task after event_init() only, so a caller without them could keep others
- * from tracing.
- *
+/*
+ * Checks that the caller may open an event. Opening an event takes paths, which others then cannot
+ * have. perf_event_open() checks the rights to a CPU or to another task after event_init() only,
+ * so a caller without them could keep others from tracing.
  * Return: 0, -EACCES, or -EPERM if the kernel is locked down against a trace of itself.
  */
 int ntrace_perf_config_permit(struct perf_event *event)
@@ -256,12 +252,7 @@ void ntrace_perf_filter_limit(u32 ranges)
 		;
 }
 
-/**
- * ntrace_perf_own_alloc - allocate the state of a single event
- * @event: event that is being opened or inherited
- *
- * Return: 0 or -ENOMEM.
- */
+/* Allocates the state of a single event. Return: 0 or -ENOMEM. */
 int ntrace_perf_own_alloc(struct perf_event *event)
 {
 	struct ntrace_perf_own *own = kzalloc(sizeof(*own), GFP_KERNEL_ACCOUNT);
@@ -280,13 +271,9 @@ void ntrace_perf_own_free(struct perf_event *event)
 	event->hw.addr_filters = NULL;
 }
 
-/**
- * ntrace_perf_filter_validate - check that the filters are supported
- * @filters: list of struct perf_addr_filter
- *
- * A range of kernel addresses in an event without the kernel is valid and matches nothing: the
- * privileges must match as well.
- *
+/*
+ * Checks that the filters are supported. A range of kernel addresses in an event without the
+ * kernel is valid and matches nothing: the privileges must match as well.
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
 int ntrace_perf_filter_validate(struct list_head *filters)
@@ -348,15 +335,7 @@ void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_conf
 	memcpy(config->ranges, own->ranges, sizeof(config->ranges));
 }
 
-/**
- * ntrace_perf_setup_aux - map an AUX area as one block
- * @event: event
- * @pages: its pages
- * @count: number of pages
- * @overwrite: new trace overwrites the oldest
- *
- * Return: the area, or NULL.
- */
+/* Maps an AUX area as one block. Return: the area, or NULL. */
 void *ntrace_perf_setup_aux(struct perf_event *event, void **pages, int count, bool overwrite)
 {
 	struct page **list __free(kvfree) = kvmalloc_array(count, sizeof(*list), GFP_KERNEL);

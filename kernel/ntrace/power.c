@@ -43,13 +43,9 @@ static void ntrace_power_off(void *data)
 	component->clocked = false;
 }
 
-/**
- * ntrace_power_init - get clocks and resets, and make the registers accessible
- * @component: new component
- *
- * The bus has attached the power domains. The caller calls ntrace_power_put() after the probe,
- * unless this fails.
- *
+/*
+ * Gets clocks and resets, and makes the registers accessible. The bus has attached the power
+ * domains. The caller calls ntrace_power_put() after the probe, unless this fails.
  * Return: 0 or a negative error, also -EPROBE_DEFER.
  */
 int ntrace_power_init(struct ntrace_component *component)
@@ -85,12 +81,7 @@ int ntrace_power_init(struct ntrace_component *component)
 	return ret;
 }
 
-/**
- * ntrace_power_resume - switch on the clocks
- * @component: component
- *
- * Return: 0 or a negative error.
- */
+/* Switches on the clocks. Return: 0 or a negative error. */
 int ntrace_power_resume(struct ntrace_component *component)
 {
 	int ret = clk_bulk_prepare_enable(component->clock_count, component->clocks);

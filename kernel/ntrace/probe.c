@@ -73,13 +73,9 @@ static int ntrace_probe_try(struct ntrace_component *component)
 	return ret ? ret : ntrace_topology_add(component);
 }
 
-/**
- * ntrace_probe_component - identify a component and add it, or wait for its hart
- * @component: component with its registers mapped
- *
- * The lock of the topology is held for the whole probe: it may stop components that are not probed
- * yet.
- *
+/*
+ * Identifies a component and adds it, or waits for its hart. The lock of the topology is held for
+ * the whole probe: it may stop components that are not probed yet.
  * Return: 0 or a negative error.
  */
 int ntrace_probe_component(struct ntrace_component *component)
@@ -123,11 +119,7 @@ static int ntrace_probe_online(unsigned int cpu)
 	return 0;
 }
 
-/**
- * ntrace_probe_init - watch harts come online
- *
- * Return: 0 or a negative error.
- */
+/* Watches harts come online. Return: 0 or a negative error. */
 int __init ntrace_probe_init(void)
 {
 	int ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ntrace:probe",

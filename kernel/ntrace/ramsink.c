@@ -95,13 +95,7 @@ static void ntrace_ramsink_release_memory(void *data)
 	of_reserved_mem_device_release(data);
 }
 
-/**
- * ntrace_ramsink_set_width - restrict the buffer to addresses that a sink reaches
- * @component: RAM sink
- * @high: implemented address bits above bit 31
- *
- * Return: 0 or a negative error.
- */
+/* Restricts the buffer to addresses that a sink reaches. Return: 0 or a negative error. */
 int ntrace_ramsink_set_width(struct ntrace_component *component, u32 high)
 {
 	int bits = 32 + fls(high);
@@ -113,12 +107,8 @@ int ntrace_ramsink_set_width(struct ntrace_component *component, u32 high)
 	return 0;
 }
 
-/**
- * ntrace_ramsink_find_memory - find memory that is reserved for a sink
- * @component: RAM sink that writes to system memory
- *
- * If there is reserved memory, the sink uses no other.
- *
+/*
+ * Finds memory that is reserved for a sink. If there is reserved memory, the sink uses no other.
  * Return: 0, also if no memory is reserved, or a negative error.
  */
 int ntrace_ramsink_find_memory(struct ntrace_component *component)
@@ -170,12 +160,7 @@ int ntrace_ramsink_find_granule(struct ntrace_component *component, u32 limit)
 	return 0;
 }
 
-/**
- * ntrace_ramsink_set_ring - note where a sink writes
- * @sink: RAM sink with a buffer
- * @start: address of its first granule
- * @limit: address of its last granule
- */
+/* Notes where a sink writes. */
 void ntrace_ramsink_set_ring(struct ntrace_ramsink *sink, u64 start, u64 limit)
 {
 	sink->ring = sink->buffer + (start - sink->dma);
@@ -370,12 +355,9 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 		       ntrace_ramsink_find_memory(component);
 }
 
-/**
- * ntrace_ramsink_size_max - largest buffer that a sink can have
- * @component: any sink
- *
- * Positions in the ring have 32 bits, and so has its size: 4 GiB are too many.
- *
+/*
+ * Largest buffer that a sink can have. Positions in the ring have 32 bits, and so has its size: 4
+ * GiB are too many.
  * Return: 0 if the sink has no memory; the size of its own; the largest power of two in its
  * reserved memory, 2 GiB at most; or the largest block of pages, or 1 GiB of such blocks.
  */

@@ -195,11 +195,7 @@ out:
 	return bytes;
 }
 
-/**
- * ntrace_split_is_inside - has a data area the start of a message without its end?
- * @split: position
- * @feed: data area
- */
+/* Has a data area the start of a message without its end? */
 bool ntrace_split_is_inside(const struct ntrace_split *split, const struct ntrace_feed *feed)
 {
 	return split->to == feed && split->have;
@@ -216,23 +212,13 @@ void ntrace_split_forget(struct ntrace_split *split, const struct ntrace_feed *f
 		split->to = NULL;
 }
 
-/**
- * ntrace_split_reset - restart at an unrelated position in the ring
- * @sink: sink with several encoders
- * @skip: the position is inside a message
- */
+/* Restarts at an unrelated position in the ring. */
 void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip)
 {
 	sink->split = (struct ntrace_split){ .skip = skip };
 }
 
-/**
- * ntrace_split_pass - distribute the next bytes of one position in messages
- * @split: position
- * @feeds: data areas
- * @bytes: trace
- * @count: number of bytes
- */
+/* Distributes the next bytes of one position in messages. */
 void ntrace_split_pass(struct ntrace_split *split, const struct list_head *feeds, const u8 *bytes,
 		       u32 count)
 {
@@ -270,12 +256,7 @@ void ntrace_split_pass(struct ntrace_split *split, const struct list_head *feeds
 	}
 }
 
-/**
- * ntrace_split_put - distribute the next bytes of the ring
- * @sink: sink with several encoders
- * @bytes: trace
- * @count: number of bytes
- */
+/* Distributes the next bytes of the ring. */
 void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 {
 	sink->split.src_bits = sink->src_bits;

@@ -182,11 +182,8 @@ int ntrace_timestamp_program(struct ntrace_component *component, u32 mode, u32 p
 	return ret;
 }
 
-/**
- * ntrace_timestamp_check - check the timestamps of a configuration
- * @component: encoder with a path
- * @config: configuration
- *
+/*
+ * Checks the timestamps of a configuration.
  * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */
 int ntrace_timestamp_check(const struct ntrace_component *component,

@@ -566,10 +566,7 @@ static bool ntrace_path_has(const struct ntrace_path *path,
 	return false;
 }
 
-/**
- * ntrace_topology_remove - remove a component and its paths
- * @component: component that was added
- */
+/* Removes a component and its paths. */
 void ntrace_topology_remove(struct ntrace_component *component)
 {
 	struct ntrace_path *path, *next;
@@ -583,12 +580,9 @@ void ntrace_topology_remove(struct ntrace_component *component)
 	ntrace_component_off(component);
 }
 
-/**
- * ntrace_topology_shutdown - the system shuts down or starts another kernel
- * @component: component that was added
- *
- * Devices are shut down in no useful order, so each takes down all its paths, encoders first:
- * nothing may write to memory of the next kernel.
+/*
+ * The system shuts down or starts another kernel. Devices are shut down in no useful order, so
+ * each takes down all its paths, encoders first: nothing may write to memory of the next kernel.
  */
 void ntrace_topology_shutdown(struct ntrace_component *component)
 {
@@ -601,13 +595,11 @@ void ntrace_topology_shutdown(struct ntrace_component *component)
 	ntrace_component_off(component);
 }
 
-/**
- * ntrace_topology_suspend - the system goes to sleep
- * @component: component that was added
- *
- * The registers may be lost. A running capture is stopped, and continues after resume. The
- * component is made inactive: harts go offline after this, and must not touch it any more. So are
- * all others on the paths to the same sink, in their order, once all these paths have stopped.
+/*
+ * The system goes to sleep. The registers may be lost. A running capture is stopped, and continues
+ * after resume. The component is made inactive: harts go offline after this, and must not touch it
+ * any more. So are all others on the paths to the same sink, in their order, once all these paths
+ * have stopped.
  */
 void ntrace_topology_suspend(struct ntrace_component *component)
 {
@@ -636,12 +628,7 @@ void ntrace_topology_suspend(struct ntrace_component *component)
 	ntrace_component_off(component);
 }
 
-/**
- * ntrace_topology_resume - the system is awake again
- * @component: component that was added
- *
- * Acts once per path, when all its components have been resumed.
- */
+/* The system is awake again. Acts once per path, when all its components have been resumed. */
 void ntrace_topology_resume(struct ntrace_component *component)
 {
 	struct ntrace_path *path;
@@ -706,12 +693,7 @@ int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data),
 	return ret;
 }
 
-/**
- * ntrace_topology_init - get a CPU hotplug state
- * @ops: makes paths visible to user space
- *
- * Return: 0 or a negative error.
- */
+/* Gets a CPU hotplug state. Return: 0 or a negative error. */
 int __init ntrace_topology_init(const struct ntrace_path_ops *ops)
 {
 	int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "ntrace:online", ntrace_hart_online,

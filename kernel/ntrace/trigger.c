@@ -40,20 +40,14 @@ void ntrace_trigger_init(struct ntrace_component *component)
 		ntrace_trigger_probe(component, TR_TE_TRIG_EXT_OUT_CONTROL, NTRACE_TRIGGER_OUT_ON);
 }
 
-/**
- * ntrace_trigger_is_used - tell whether a trigger can switch tracing on or off
- * @config: configuration
- */
+/* Tells whether a trigger can switch tracing on or off. */
 bool ntrace_trigger_is_used(const struct ntrace_config *config)
 {
 	return config->trigger_in || config->flags & NTRACE_CONFIG_DEBUG_TRIGGERS;
 }
 
-/**
- * ntrace_trigger_check - check the triggers of a configuration
- * @component: encoder
- * @config: configuration
- *
+/*
+ * Checks the triggers of a configuration.
  * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */
 int ntrace_trigger_check(const struct ntrace_component *component,
