@@ -64,7 +64,8 @@ struct reset_control;
  * @comparators: comparators that exist, as a bit mask
  * @stall: not 0: the encoder has trTeInstStallEna
  * @privilege: privilege codes that a filter can select, 0 = no filter
- * @filters_work: the driver has seen that these filters work, see perf_trial.c
+ * @filters_tried: the driver has tried these filters, see perf_trial.c
+ * @filters_work: and they work
  * @context: not 0: the encoder has trTeContext
  * @ranges: number of address ranges that can be filtered at a time
  * @comparator_count: number of the first of @comparators that can compare addresses
@@ -108,6 +109,7 @@ struct ntrace_encoder {
 	u32 comparators;
 	u32 stall;
 	u32 privilege;
+	bool filters_tried;
 	bool filters_work;
 	u32 context;
 	u32 ranges;

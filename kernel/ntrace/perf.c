@@ -352,6 +352,31 @@ static bool ntrace_perf_holds(const struct ntrace_perf *perf, const struct perf_
 	       perf_event->epoch >= perf->lost;
 }
 
+/*
+ * May users without CAP_PERFMON use the path of this hart? When no event is traced here, the hart
+ * tries its filters: when an event of such a user is opened, until they work; or if one of root is
+ * traced then, when it is scheduled, unless they have failed before. Interrupts are off.
+ *
+ * Return: 0, also if that is not known yet, -EACCES, or another error.
+ */
+static int ntrace_perf_try_filters(struct ntrace_perf *perf, bool opened)
+{
+	const struct ntrace_encoder *encoder = &ntrace_path_encoder(perf->path)->encoder;
+	struct ntrace_feed *feed = &perf->path->capture->feed;
+	int ret;
+
+	if (encoder->filters_work)
+		return 0;
+	if (perf->event || (encoder->filters_tried && !opened))
+		return encoder->filters_tried ? -EACCES : 0;
+	ret = ntrace_perf_trial(perf->path);
+	/* No event reports what the trial has lost. */
+	ntrace_turn_causes(feed);
+	perf->end = feed->head;
+	perf->programmed = 0;
+	return ret;
+}
+
 static void ntrace_event_start(struct perf_event *event, int flags)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
@@ -368,6 +393,8 @@ static void ntrace_event_start(struct perf_event *event, int flags)
 	/* The path may have been removed or be dead since the event was scheduled last. */
 	if (!ntrace_perf_holds(perf, event) || perf->event || path->stale ||
 	    path->capture->feed.control->state == NTRACE_STATE_DEAD)
+		return;
+	if (!ntrace_perf_event_of(event)->privileged && ntrace_perf_try_filters(perf, false))
 		return;
 	perf_event_addr_filters_sync(event);
 	perf->gaps = path->capture->feed.gaps;
@@ -515,29 +542,11 @@ static const struct ntrace_client ntrace_perf_client = {
 	.lose = ntrace_perf_lose,
 };
 
-static void ntrace_perf_trial_here(void *data)
+static void ntrace_perf_try_filters_here(void *data)
 {
-	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
-	struct ntrace_feed *feed = &perf->path->capture->feed;
 	int *ret = data;
 
-	ntrace_perf_halt_here(NULL);
-	*ret = ntrace_perf_trial(perf->path);
-	/* No event reports what the trial has lost. */
-	ntrace_turn_causes(feed);
-	perf->end = feed->head;
-	ntrace_perf_resume_here(NULL);
-}
-
-/* May users without CAP_PERFMON use the path? Return: 0, -EACCES, or another error. */
-static int ntrace_perf_check_filters(struct ntrace_path *path)
-{
-	int ret, error;
-
-	if (ntrace_path_encoder(path)->encoder.filters_work)
-		return 0;
-	error = smp_call_function_single(path->cpu, ntrace_perf_trial_here, &ret, 1);
-	return error ? error : ret;
+	*ret = ntrace_perf_try_filters(this_cpu_ptr(ntrace_perf_harts), true);
 }
 
 static int ntrace_perf_take_path(struct ntrace_path *path, const struct ntrace_config *config)
@@ -570,7 +579,7 @@ static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_c
 				 bool privileged)
 {
 	unsigned int users = per_cpu_ptr(ntrace_perf_harts, path->cpu)->users;
-	int ret = users ? 0 : ntrace_perf_take_path(path, config);
+	int ret = users ? 0 : ntrace_perf_take_path(path, config), tried = 0;
 
 	if (ret)
 		return ret;
@@ -580,7 +589,8 @@ static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_c
 	if (!ret)
 		ret = ntrace_path_may_join(path, path->capture, config);
 	if (!ret && !privileged)
-		ret = ntrace_perf_check_filters(path);
+		ret = smp_call_function_single(path->cpu, ntrace_perf_try_filters_here, &tried, 1);
+	ret = ret ?: tried;
 	if (ret && !users)
 		ntrace_perf_return_path(path);
 	return ret;

@@ -3,7 +3,7 @@
  * Does the privilege filter of an encoder work? Its registers may read back and filter nothing. So
  * before the first event of a user without CAP_PERFMON, the hart runs the same code of the kernel
  * and of the firmware twice: a filter for supervisor mode must leave trace of it, one for user mode
- * must not.
+ * must not. That is done once, when no event is traced on the hart: other events lose nothing.
  *
  * Each call in this code makes a message, because its target is known only when it is executed.
  * The sink may add idle bytes up to the width of a write, which count as trace.
@@ -106,6 +106,7 @@ int ntrace_perf_trial(struct ntrace_path *path)
 	loud = ntrace_trial_trace(path, NTRACE_PRIVILEGE_S);
 	if (loud < 0)
 		return loud;
+	encoder->encoder.filters_tried = true;
 	encoder->encoder.filters_work = silent <= ntrace_trial_most(path) &&
 					loud > 2 * ntrace_trial_most(path);
 	if (encoder->encoder.filters_work)

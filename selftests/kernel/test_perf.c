@@ -224,11 +224,44 @@ static void test_filters(void)
 	world.capable = false;
 	is_u64((u64)try_open(&caller, 0), (u64)-EACCES, "one of a user beside it");
 	is_str(judge(), "right", "root's event keeps the path");
-	ok(world.tracing[0], "and is traced again");
-	tick(0);
+	ok(world.tracing[0], "and is traced");
 	schedule_out(0);
-	is_u64(tasks[0].last_flags, 0, "its trace after that is whole");
-	is_u64(tasks[0].flags, PERF_AUX_FLAG_PARTIAL, "and it is told of the part without trace");
+	is_u64(tasks[0].flags, 0, "its trace is whole");
+	machine_stop();
+}
+
+/*
+ * Root's event is traced on the only hart when the first event of a user is opened: the filters are
+ * tried when the latter is scheduled, once, and root's trace lacks nothing.
+ */
+static void test_filters_later(bool work)
+{
+	machine_start();
+	take_offline(1);
+	world.capable = true;
+	world.bytes = 256;
+	is_u64(open_event(&tasks[0], -1, true), 0, "root's event");
+	schedule_in(&tasks[0], 0);
+	tick(0);
+	world.capable = false;
+	world.unfiltered = !work;
+	is_u64((u64)open_event(&tasks[1], -1, true), 0, "one of a user beside it");
+	is_u64(world.trials, 0, "the filters are not tried yet");
+	ok(world.tracing[0], "root's event is traced");
+	tick(0);
+	for (int i = 0; i < 2; i++) {
+		is_u64((u64)schedule_in(&tasks[1], 0), work ? 0 : (u64)-EINVAL,
+		       work ? "filters work: traced" : "filters do not work: not traced");
+		is_u64(world.trials, 1, "they were tried once");
+		is_str(judge(), "right", "the state of perf");
+		schedule_in(&tasks[0], 0);
+		tick(0);
+	}
+	schedule_out(0);
+	is_u64(tasks[0].flags, 0, "root's trace is whole");
+	is_u64((u64)open_event(&tasks[2], -1, true), work ? 0 : (u64)-EACCES,
+	       "a further event of a user");
+	is_u64(world.trials, work ? 1 : 2, work ? "no further trial" : "tries again");
 	machine_stop();
 }
 
@@ -517,6 +550,8 @@ int main(void)
 	test_privileged();
 	test_evicted();
 	test_filters();
+	test_filters_later(true);
+	test_filters_later(false);
 	test_losses();
 	for (int i = 0; i < 8; i++)
 		test_full((unsigned int)i & 1, i & 2, i & 4);

@@ -313,6 +313,7 @@ int ntrace_perf_trial(struct ntrace_path *path)
 	world.trials++;
 	path->capture->feed.head += 100;
 	path->capture->feed.recent |= NTRACE_LOSS_ENCODER;
+	encoder->filters_tried = true;
 	encoder->filters_work = !world.unfiltered;
 	return world.unfiltered ? -EACCES : 0;
 }
