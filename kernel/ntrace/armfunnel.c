@@ -16,7 +16,8 @@
 /* An input is served for at least this many transfers, plus one, so that switches are rare. */
 #define NTRACE_FUNNEL_HOLD	7
 
-static int ntrace_armfunnel_program(struct ntrace_component *component)
+static int ntrace_armfunnel_program(struct ntrace_component *component,
+				    const struct ntrace_config *config)
 {
 	/* All inputs have the same priority. */
 	ntrace_write(component, CS_FUNNEL_PRIORITY, 0);
@@ -38,7 +39,7 @@ static int ntrace_armfunnel_stop(struct ntrace_component *component, bool atomic
 	return 0;
 }
 
-static const struct ntrace_link_ops ntrace_armfunnel_ops = {
+static const struct ntrace_ops ntrace_armfunnel_ops = {
 	.program = ntrace_armfunnel_program,
 	.start = ntrace_armfunnel_start,
 	.stop = ntrace_armfunnel_stop,
@@ -51,7 +52,8 @@ static int ntrace_armfunnel_identify(struct ntrace_component *component)
 	component->type = TR_COMP_TYPE_FUNNEL;
 	component->impl = ntrace_read(component, CS_DEVID);
 	component->port.inputs = ports & CS_FUNNEL_CONTROL_PORTS_MASK;
-	component->link_ops = &ntrace_armfunnel_ops;
+	component->ops = &ntrace_armfunnel_ops;
+	component->is_link = true;
 	component->merges = true;
 	if (!component->port.inputs || ports != component->port.inputs)
 		return ntrace_component_refuse(component, "has no usable \"in-ports\"");
@@ -67,12 +69,6 @@ static int ntrace_armfunnel_reset(struct ntrace_component *component)
 	component->inactive = false;
 	ntrace_write(component, CS_FUNNEL_CONTROL, 0);
 	return 0;
-}
-
-static int ntrace_armfunnel_program_any(struct ntrace_component *component,
-					const struct ntrace_config *config)
-{
-	return component->link_ops->program(component);
 }
 
 static bool ntrace_armfunnel_is_running(const struct ntrace_component *component)
@@ -106,7 +102,6 @@ static int ntrace_armfunnel_off(struct ntrace_component *component)
 const struct ntrace_layout ntrace_layout_armfunnel = {
 	.identify = ntrace_armfunnel_identify,
 	.reset = ntrace_armfunnel_reset,
-	.program = ntrace_armfunnel_program_any,
 	.quiesce = ntrace_armfunnel_quiesce,
 	.is_running = ntrace_armfunnel_is_running,
 	.off = ntrace_armfunnel_off,

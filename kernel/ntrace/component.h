@@ -340,19 +340,23 @@ struct ntrace_portsink {
 };
 
 /**
- * struct ntrace_sink_ops - operations of a sink
- * @program: write a configuration; the sink is disabled
- * @start: empty the ring and enable the sink
- * @stop: disable the sink and wait until all trace is delivered
- * @halt: disable the sink without waiting
- * @await_empty: as in struct ntrace_link_ops, of a sink that is a funnel as well, which holds trace
- *		 back until it writes it to memory; NULL: it does not
- * @flush: move all trace that the sink and the components before it hold back to memory, before
+ * struct ntrace_ops - operations of a component
+ * @program: write a configuration; the component is disabled
+ * @start: enable it, a sink with an empty ring; the component after it is enabled
+ * @stop: disable it and wait until all trace has left it; the components that send to it have
+ *	  stopped and are empty
+ * @halt: disable a sink without waiting
+ * @await_empty: wait until all trace that entered it earlier has left, before a deadline of
+ *		 ktime_get_mono_fast_ns(); false: it was never empty. NULL: it cannot tell, only
+ *		 a flush empties it, or it holds nothing back
+ * @flush: move all trace that a sink and the components before it hold back to memory, before
  *	   a deadline; the sink keeps running. NULL: they hold nothing back
- * @position: write pointer as an offset in the ring; false: it is not in the ring. NULL: @wp of
- *	      struct ntrace_ramsink
+ * @position: write pointer of a sink as an offset in the ring; false: it is not in the ring. NULL:
+ *	      @wp of struct ntrace_ramsink
+ *
+ * Of an encoder, @program only: encoder.c has the rest.
  */
-struct ntrace_sink_ops {
+struct ntrace_ops {
 	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
 	int (*start)(struct ntrace_component *component, bool atomic);
 	int (*stop)(struct ntrace_component *component, bool atomic);
@@ -363,26 +367,9 @@ struct ntrace_sink_ops {
 };
 
 /**
- * struct ntrace_link_ops - operations of a component between an encoder and a sink
- * @program: write a configuration; the component is disabled
- * @start: enable it; the component after it is enabled
- * @stop: flush and disable it; the components that send to it have stopped and are empty
- * @await_empty: wait until all trace that entered it earlier has left, before a deadline of
- *		 ktime_get_mono_fast_ns(); false: it was never empty. NULL: it cannot tell, or only
- *		 a flush empties it
- */
-struct ntrace_link_ops {
-	int (*program)(struct ntrace_component *component);
-	int (*start)(struct ntrace_component *component, bool atomic);
-	int (*stop)(struct ntrace_component *component, bool atomic);
-	bool (*await_empty)(const struct ntrace_component *component, u64 deadline);
-};
-
-/**
  * struct ntrace_layout - operations that depend on the register layout
  * @identify: probe the type and the features of a component, just after a reset
  * @reset: put a component into its reset state, active, before it is programmed
- * @program: write a configuration; the component is disabled
  * @quiesce: stop a component that is not identified yet; NULL: ntrace_registers_quiesce()
  * @is_running: tell whether the component is enabled; NULL: by tr??Control
  * @off: disable a component, as ntrace_component_off(), which calls it; NULL: by tr??Control
@@ -393,7 +380,6 @@ struct ntrace_link_ops {
 struct ntrace_layout {
 	int (*identify)(struct ntrace_component *component);
 	int (*reset)(struct ntrace_component *component);
-	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
 	int (*quiesce)(struct ntrace_component *component);
 	bool (*is_running)(const struct ntrace_component *component);
 	int (*off)(struct ntrace_component *component);
@@ -407,6 +393,8 @@ struct ntrace_layout {
  * @node: in the list of all components
  * @dev: platform device
  * @layout: register layout
+ * @ops: operations
+ * @is_link: it is between an encoder and a sink
  * @base: registers
  * @start: physical address of the registers, for messages
  * @impl: tr??Impl
@@ -432,8 +420,6 @@ struct ntrace_layout {
  * @timestamp: timestamp unit of an encoder or a funnel
  * @port: state of a sink without memory, or of a bridge on a path
  * @tmc: state of a Trace Memory Controller
- * @sink_ops: operations of a sink; NULL if the component is not a sink
- * @link_ops: operations of a component between an encoder and a sink, else NULL
  * @encoder: state of an encoder
  * @ramsink: state of a sink
  */
@@ -441,6 +427,8 @@ struct ntrace_component {
 	struct list_head node;
 	struct device *dev;
 	const struct ntrace_layout *layout;
+	const struct ntrace_ops *ops;
+	bool is_link;
 	void __iomem *base;
 	resource_size_t start;
 	u32 impl;
@@ -465,8 +453,6 @@ struct ntrace_component {
 	struct ntrace_timestamp timestamp;
 	struct ntrace_portsink port;
 	struct ntrace_tmc tmc;
-	const struct ntrace_sink_ops *sink_ops;
-	const struct ntrace_link_ops *link_ops;
 	union {
 		struct ntrace_encoder encoder;
 		struct ntrace_ramsink ramsink;
@@ -482,7 +468,7 @@ static inline bool ntrace_component_has_memory(const struct ntrace_component *co
 static inline bool ntrace_component_is_sink(const struct ntrace_component *component)
 {
 	return ntrace_component_has_memory(component) || component->type == TR_COMP_TYPE_PIB_SINK ||
-	       (component->type == TR_COMP_TYPE_ATB_BRIDGE && !component->link_ops);
+	       (component->type == TR_COMP_TYPE_ATB_BRIDGE && !component->is_link);
 }
 
 /* @cpu: from ntrace_graph_cpu(). Only components of harts can belong to a debugger. */
@@ -640,16 +626,16 @@ void ntrace_encoder_pause(struct ntrace_component *component);
 void ntrace_encoder_stop(struct ntrace_component *component);
 
 /* funnel.c */
-extern const struct ntrace_link_ops ntrace_funnel_ops;
+extern const struct ntrace_ops ntrace_funnel_ops;
 int ntrace_funnel_init(struct ntrace_component *component);
 
 /* Initializes what all sinks have in common, in a new component. */
 static inline void ntrace_sink_setup(struct ntrace_component *component,
-				     const struct ntrace_sink_ops *ops)
+				     const struct ntrace_ops *ops)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 
-	component->sink_ops = ops;
+	component->ops = ops;
 	mutex_init(&sink->mutex);
 	raw_spin_lock_init(&sink->users_lock);
 	raw_spin_lock_init(&sink->lock);

@@ -61,8 +61,7 @@ static void ntrace_drain_fault(struct ntrace_ramsink *sink)
 	struct ntrace_feed *feed;
 
 	sink->fault = true;
-	if (component->sink_ops)
-		component->sink_ops->halt(component);
+	component->ops->halt(component);
 	list_for_each_entry(feed, &sink->feeds, node) {
 		feed->fault = true;
 		ntrace_feed_void(feed);

@@ -9,7 +9,8 @@
  * Writes the registers that reset leaves undefined. The funnel was just reset. Return: 0,
  * -EOPNOTSUPP or -ETIMEDOUT.
  */
-static int ntrace_funnel_program(struct ntrace_component *component)
+static int ntrace_funnel_program(struct ntrace_component *component,
+				 const struct ntrace_config *config)
 {
 	if (component->port.inputs)
 		ntrace_write(component, TR_FUNNEL_DIS_INPUT, 0);
@@ -31,7 +32,7 @@ static int ntrace_funnel_stop(struct ntrace_component *component, bool atomic)
 	return ntrace_component_wait_disabled(component, atomic, NULL);
 }
 
-const struct ntrace_link_ops ntrace_funnel_ops = {
+const struct ntrace_ops ntrace_funnel_ops = {
 	.program = ntrace_funnel_program,
 	.start = ntrace_funnel_start,
 	.stop = ntrace_funnel_stop,
@@ -49,7 +50,8 @@ const struct ntrace_link_ops ntrace_funnel_ops = {
 int ntrace_funnel_init(struct ntrace_component *component)
 {
 	component->merges = true;
-	component->link_ops = &ntrace_funnel_ops;
+	component->ops = &ntrace_funnel_ops;
+	component->is_link = true;
 	component->port.inputs = ntrace_component_has(component, TR_FUNNEL_DIS_INPUT);
 	ntrace_timestamp_init(component);
 	return 0;

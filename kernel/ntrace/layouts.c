@@ -26,6 +26,10 @@ static int ntrace_v1_check_version(struct ntrace_component *component)
 	return 0;
 }
 
+static const struct ntrace_ops ntrace_v1_encoder_ops = {
+	.program = ntrace_encoder_program,
+};
+
 static int ntrace_v1_identify(struct ntrace_component *component)
 {
 	int ret;
@@ -37,6 +41,7 @@ static int ntrace_v1_identify(struct ntrace_component *component)
 		return ret;
 	switch (component->type) {
 	case TR_COMP_TYPE_ENCODER:
+		component->ops = &ntrace_v1_encoder_ops;
 		return ntrace_encoder_init(component);
 	case TR_COMP_TYPE_FUNNEL:
 		return ntrace_funnel_init(component);
@@ -50,19 +55,9 @@ static int ntrace_v1_identify(struct ntrace_component *component)
 	}
 }
 
-static int ntrace_v1_program(struct ntrace_component *component, const struct ntrace_config *config)
-{
-	if (component->type == TR_COMP_TYPE_ENCODER)
-		return ntrace_encoder_program(component, config);
-	if (component->link_ops)
-		return component->link_ops->program(component);
-	return component->sink_ops->program(component, config);
-}
-
 static const struct ntrace_layout ntrace_layout_v1 = {
 	.identify = ntrace_v1_identify,
 	.reset = ntrace_component_reset,
-	.program = ntrace_v1_program,
 	.foreign = TR_TE_CONTROL_DIS_SELF_HOSTED,
 };
 

@@ -25,21 +25,9 @@
 
 static int ntrace_path_start_one(struct ntrace_component *component, bool atomic)
 {
-	if (component->link_ops)
-		return component->link_ops->start(component, atomic);
 	if (ntrace_component_has_memory(component))
 		ntrace_drain_begin(component);
-	return component->sink_ops->start(component, atomic);
-}
-
-/* Whether all trace that entered a component earlier has left it, before a deadline. */
-static bool ntrace_path_await_one(const struct ntrace_component *component, u64 deadline)
-{
-	if (component->link_ops)
-		return !component->link_ops->await_empty ||
-		       component->link_ops->await_empty(component, deadline);
-	return !component->sink_ops || !component->sink_ops->await_empty ||
-	       component->sink_ops->await_empty(component, deadline);
+	return component->ops->start(component, atomic);
 }
 
 /*
@@ -57,9 +45,10 @@ static bool ntrace_path_await_links(const struct ntrace_path *path, unsigned int
 
 	for (i = first; i < path->count; i++) {
 		component = path->component[i];
-		if (component->type == TR_COMP_TYPE_ATB_BRIDGE && component->link_ops)
+		if (component->type == TR_COMP_TYPE_ATB_BRIDGE && component->is_link)
 			break;
-		if (component->users && !ntrace_path_await_one(component, deadline))
+		if (component->users && component->ops->await_empty &&
+		    !component->ops->await_empty(component, deadline))
 			return false;
 	}
 	return true;
@@ -85,19 +74,16 @@ static int ntrace_path_stop_from(struct ntrace_path *path, unsigned int first, b
 	if (sink_first) {
 		deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
 		ntrace_path_await_links(path, first, deadline);
-		error = sink->sink_ops->stop(sink, atomic);
+		error = sink->ops->stop(sink, atomic);
 		*sink_stopped = !error;
 	}
 	for (i = first; i < path->count; i++) {
 		component = path->component[i];
 		if (--component->users || (component == sink && sink_first))
 			continue;
-		if (component->link_ops) {
-			ret = component->link_ops->stop(component, atomic);
-		} else {
-			ret = component->sink_ops->stop(component, atomic);
+		ret = component->ops->stop(component, atomic);
+		if (component == sink)
 			*sink_stopped = !ret;
-		}
 		if (!error)
 			error = ret;
 	}
@@ -194,7 +180,7 @@ static u32 ntrace_path_held(struct ntrace_path *path)
 {
 	unsigned int funnels = path->count - 2;
 
-	if (ntrace_path_sink(path)->sink_ops->await_empty)
+	if (ntrace_path_sink(path)->ops->await_empty)
 		funnels++;
 	return funnels * NTRACE_PATH_HOLDS;
 }
@@ -211,7 +197,7 @@ static u32 ntrace_path_push(struct ntrace_path *path)
 	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_PATH_PUSH_US * NSEC_PER_USEC;
 	u32 held = ntrace_path_await_links(path, 1, deadline) ? 0 : ntrace_path_held(path);
 
-	if (sink->sink_ops && sink->sink_ops->flush && !sink->sink_ops->flush(sink, deadline))
+	if (sink->ops->flush && !sink->ops->flush(sink, deadline))
 		held = U32_MAX;
 	return held;
 }
@@ -347,7 +333,7 @@ static int ntrace_path_program_once(struct ntrace_path *path, const struct ntrac
 		if (!(own & BIT(i)))
 			continue;
 		component = path->component[i];
-		ret = component->layout->program(component, config);
+		ret = component->ops->program(component, config);
 		component->programmed = !ret;
 	}
 	path->stale &= !!ret;

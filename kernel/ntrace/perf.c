@@ -160,7 +160,7 @@ static int ntrace_perf_program(struct ntrace_perf *perf)
 	ret = ntrace_perf_config_for(perf_event, encoder, &config);
 	ntrace_perf_filter_apply(perf->event, &config);
 	if (!ret)
-		ret = encoder->layout->program(encoder, &config);
+		ret = encoder->ops->program(encoder, &config);
 	if (!ret)
 		perf->programmed = id;
 	return ret;

@@ -63,7 +63,7 @@ static s64 ntrace_trial_trace(struct ntrace_path *path, u32 privilege)
 	u32 control = 0;
 	int ret, error;
 
-	ret = ntrace_encoder_check(encoder, &config) ?: encoder->layout->program(encoder, &config);
+	ret = ntrace_encoder_check(encoder, &config) ?: encoder->ops->program(encoder, &config);
 	if (ret)
 		return ret;
 	feed->kernel = false;

@@ -101,17 +101,12 @@ static int ntrace_portsink_stop(struct ntrace_component *component, bool atomic)
 	return ntrace_component_wait_disabled(component, atomic, NULL);
 }
 
-static const struct ntrace_sink_ops ntrace_portsink_ops = {
+static const struct ntrace_ops ntrace_portsink_ops = {
 	.program = ntrace_portsink_program,
 	.start = ntrace_portsink_start,
 	.stop = ntrace_portsink_stop,
 	.halt = ntrace_portsink_halt,
 };
-
-static int ntrace_bridge_program(struct ntrace_component *component)
-{
-	return ntrace_portsink_program(component, NULL);
-}
 
 /*
  * Some bridges may not have Empty. The parts after such a bridge are flushed, and its trace passes
@@ -134,8 +129,8 @@ static int ntrace_bridge_stop(struct ntrace_component *component, bool atomic)
 	return ret;
 }
 
-static const struct ntrace_link_ops ntrace_bridge_ops = {
-	.program = ntrace_bridge_program,
+static const struct ntrace_ops ntrace_bridge_ops = {
+	.program = ntrace_portsink_program,
 	.start = ntrace_portsink_start,
 	.stop = ntrace_bridge_stop,
 };
@@ -159,7 +154,8 @@ static bool ntrace_portsink_is_link(const struct ntrace_component *component)
 int ntrace_portsink_init(struct ntrace_component *component)
 {
 	if (ntrace_portsink_is_link(component)) {
-		component->link_ops = &ntrace_bridge_ops;
+		component->ops = &ntrace_bridge_ops;
+		component->is_link = true;
 		ntrace_portsink_init_atb(component);
 		return 0;
 	}
@@ -275,7 +271,7 @@ static umode_t ntrace_portsink_visible(struct kobject *kobj, struct attribute *a
 	if (!component || component->type != attribute->type)
 		return 0;
 	/* The driver chooses the ID of a bridge on a path. */
-	return component->link_ops ? attr->mode & 0444 : attr->mode;
+	return component->is_link ? attr->mode & 0444 : attr->mode;
 }
 
 /*

@@ -304,7 +304,7 @@ static int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
 	return ntrace_component_wait_disabled(component, atomic, NULL);
 }
 
-static const struct ntrace_sink_ops ntrace_ramsink_ops = {
+static const struct ntrace_ops ntrace_ramsink_ops = {
 	.program = ntrace_ramsink_program,
 	.start = ntrace_ramsink_start,
 	.stop = ntrace_ramsink_stop,
@@ -613,8 +613,8 @@ bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *posi
 	const struct ntrace_ramsink *sink = &component->ramsink;
 	u32 wp;
 
-	if (component->sink_ops && component->sink_ops->position)
-		return component->sink_ops->position(component, position);
+	if (component->ops->position)
+		return component->ops->position(component, position);
 	wp = ntrace_read(component, sink->wp) & ~TR_RAM_WP_LOW_WRAP;
 	*position = wp - lower_32_bits(sink->ring_dma);
 	/* It may point into the last granule, but not after it. */

@@ -34,7 +34,7 @@
 
 static const char *ntrace_tmc_name(const struct ntrace_component *component)
 {
-	return component->link_ops ? "ETF" : "ETR";
+	return component->is_link ? "ETF" : "ETR";
 }
 
 /* Waits until a bit of a register is set or clear. Sleeps, or spins for a short time. */
@@ -129,7 +129,8 @@ static int ntrace_tmc_off(struct ntrace_component *component)
 
 /* ---- FIFO ---- */
 
-static int ntrace_etf_program(struct ntrace_component *component)
+static int ntrace_etf_program(struct ntrace_component *component,
+			      const struct ntrace_config *config)
 {
 	u32 mode = ntrace_component_warl(component, TMC_MODE, TMC_MODE_HARDWARE_FIFO);
 
@@ -163,7 +164,7 @@ static int ntrace_etf_stop(struct ntrace_component *component, bool atomic)
 	return ret ?: error;
 }
 
-static const struct ntrace_link_ops ntrace_etf_ops = {
+static const struct ntrace_ops ntrace_etf_ops = {
 	.program = ntrace_etf_program,
 	.start = ntrace_etf_start,
 	.stop = ntrace_etf_stop,
@@ -310,7 +311,7 @@ static bool ntrace_etr_flush(struct ntrace_component *component, u64 deadline)
 	return true;
 }
 
-static const struct ntrace_sink_ops ntrace_etr_ops = {
+static const struct ntrace_ops ntrace_etr_ops = {
 	.program = ntrace_etr_program,
 	.start = ntrace_etr_start,
 	.stop = ntrace_etr_stop,
@@ -350,7 +351,8 @@ static int ntrace_tmc_identify(struct ntrace_component *component)
 	switch (FIELD_GET(TMC_DEVID_TYPE_MASK, component->impl)) {
 	case TMC_DEVID_TYPE_ETF:
 		component->type = TR_COMP_TYPE_FUNNEL;
-		component->link_ops = &ntrace_etf_ops;
+		component->ops = &ntrace_etf_ops;
+		component->is_link = true;
 		if (!ntrace_graph_is_connected(component->dev->of_node, "out-ports"))
 			return ntrace_component_refuse(component, "has no \"out-ports\"");
 		return 0;
@@ -361,17 +363,9 @@ static int ntrace_tmc_identify(struct ntrace_component *component)
 	}
 }
 
-static int ntrace_tmc_program(struct ntrace_component *component,
-			      const struct ntrace_config *config)
-{
-	return component->link_ops ? component->link_ops->program(component) :
-				     component->sink_ops->program(component, config);
-}
-
 const struct ntrace_layout ntrace_layout_tmc = {
 	.identify = ntrace_tmc_identify,
 	.reset = ntrace_tmc_reset,
-	.program = ntrace_tmc_program,
 	.quiesce = ntrace_tmc_quiesce,
 	.is_running = ntrace_tmc_is_running,
 	.off = ntrace_tmc_off,

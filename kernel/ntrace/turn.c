@@ -137,7 +137,7 @@ void ntrace_turn_measure(struct ntrace_feed *feed, struct ntrace_turn_way *way)
 	/* The sink may have accepted up to a granule that it has not written. */
 	way->left = roundup(ahead, sink->granule) + sink->granule;
 	/* Not if it was flushed. */
-	if (component->sink_ops && component->sink_ops->flush)
+	if (component->ops->flush)
 		way->sure = ahead;
 }
 
@@ -190,7 +190,7 @@ static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_
 /* The trace of an event has ended, and the next one may begin before all of it has arrived. */
 static void ntrace_turn_over(struct ntrace_feed *feed, const struct ntrace_turn_way *way, u32 held)
 {
-	bool flushed = feed->sink->sink_ops && feed->sink->sink_ops->flush;
+	bool flushed = feed->sink->ops->flush;
 	u32 reach = flushed ? way->sure : way->left;
 
 	ntrace_feed_settle(feed);

@@ -152,7 +152,7 @@ static void ntrace_v0_halt_sink(struct ntrace_component *component)
 {
 }
 
-static const struct ntrace_sink_ops ntrace_v0_sink_ops = {
+static const struct ntrace_ops ntrace_v0_sink_ops = {
 	.program = ntrace_v0_program_sink,
 	.start = ntrace_v0_start_sink,
 	.stop = ntrace_v0_stop_sink,
@@ -201,7 +201,7 @@ static int ntrace_v0_stop_funnel(struct ntrace_component *component, bool atomic
 	return ntrace_component_wait_disabled(component, atomic, NULL);
 }
 
-static const struct ntrace_sink_ops ntrace_v0_funnel_ops = {
+static const struct ntrace_ops ntrace_v0_funnel_ops = {
 	.program = ntrace_v0_program_funnel,
 	.start = ntrace_v0_start_funnel,
 	.stop = ntrace_v0_stop_funnel,
@@ -240,50 +240,6 @@ static struct ntrace_component *ntrace_v0_make_sink(const struct ntrace_componen
 	sink->fixed = component->fixed;
 	ntrace_sink_setup(sink, &ntrace_v0_sink_ops);
 	return sink;
-}
-
-static int ntrace_v0_identify(struct ntrace_component *component)
-{
-	bool to_memory;
-	int ret;
-
-	component->type = TR_COMP_TYPE_ENCODER;
-	ret = ntrace_v0_find_out(component, &to_memory);
-	if (!ret)
-		ret = ntrace_encoder_find_hart(component);
-	if (ret)
-		return ret;
-	if (to_memory) {
-		component->sink = ntrace_v0_make_sink(component);
-		if (!component->sink)
-			return -ENOMEM;
-	}
-	ntrace_v0_probe_encoder(component);
-	if (!component->encoder.modes)
-		return ntrace_component_refuse(component, "has no HTM");
-	ntrace_timestamp_init(component);
-	return to_memory ? ntrace_v0_probe_sink(component->sink) : 0;
-}
-
-static int ntrace_v0_identify_funnel(struct ntrace_component *component)
-{
-	bool to_memory;
-	int ret;
-
-	component->type = TR_COMP_TYPE_FUNNEL;
-	ret = ntrace_v0_find_out(component, &to_memory);
-	if (ret)
-		return ret;
-	component->merges = true;
-	component->link_ops = &ntrace_funnel_ops;
-	ntrace_timestamp_init(component);
-	if (!to_memory)
-		return 0;
-	component->type = TR_COMP_TYPE_RAM_SINK;
-	component->link_ops = NULL;
-	ntrace_sink_setup(component, &ntrace_v0_funnel_ops);
-	component->ramsink.failures = V0_CONTROL_SINK_ERROR;
-	return ntrace_v0_probe_sink(component);
 }
 
 static int ntrace_v0_program_encoder(struct ntrace_component *component,
@@ -325,6 +281,55 @@ static int ntrace_v0_program_encoder(struct ntrace_component *component,
 	return 0;
 }
 
+static const struct ntrace_ops ntrace_v0_encoder_ops = {
+	.program = ntrace_v0_program_encoder,
+};
+
+static int ntrace_v0_identify(struct ntrace_component *component)
+{
+	bool to_memory;
+	int ret;
+
+	component->type = TR_COMP_TYPE_ENCODER;
+	component->ops = &ntrace_v0_encoder_ops;
+	ret = ntrace_v0_find_out(component, &to_memory);
+	if (!ret)
+		ret = ntrace_encoder_find_hart(component);
+	if (ret)
+		return ret;
+	if (to_memory) {
+		component->sink = ntrace_v0_make_sink(component);
+		if (!component->sink)
+			return -ENOMEM;
+	}
+	ntrace_v0_probe_encoder(component);
+	if (!component->encoder.modes)
+		return ntrace_component_refuse(component, "has no HTM");
+	ntrace_timestamp_init(component);
+	return to_memory ? ntrace_v0_probe_sink(component->sink) : 0;
+}
+
+static int ntrace_v0_identify_funnel(struct ntrace_component *component)
+{
+	bool to_memory;
+	int ret;
+
+	component->type = TR_COMP_TYPE_FUNNEL;
+	ret = ntrace_v0_find_out(component, &to_memory);
+	if (ret)
+		return ret;
+	component->merges = true;
+	ntrace_timestamp_init(component);
+	component->is_link = !to_memory;
+	component->ops = &ntrace_funnel_ops;
+	if (!to_memory)
+		return 0;
+	component->type = TR_COMP_TYPE_RAM_SINK;
+	ntrace_sink_setup(component, &ntrace_v0_funnel_ops);
+	component->ramsink.failures = V0_CONTROL_SINK_ERROR;
+	return ntrace_v0_probe_sink(component);
+}
+
 /* A sink in the same page is programmed first; its reset covers both. */
 static int ntrace_v0_reset(struct ntrace_component *component)
 {
@@ -334,27 +339,13 @@ static int ntrace_v0_reset(struct ntrace_component *component)
 	return 0;
 }
 
-static int ntrace_v0_program(struct ntrace_component *component, const struct ntrace_config *config)
-{
-	switch (component->type) {
-	case TR_COMP_TYPE_ENCODER:
-		return ntrace_v0_program_encoder(component, config);
-	case TR_COMP_TYPE_FUNNEL:
-		return ntrace_timestamp_program(component, component->timestamp.source, 0);
-	default:
-		return component->sink_ops->program(component, config);
-	}
-}
-
 const struct ntrace_layout ntrace_layout_v0 = {
 	.identify = ntrace_v0_identify,
 	.reset = ntrace_v0_reset,
-	.program = ntrace_v0_program,
 	.timestamp_extra = V0_TS_CONTROL_BRANCH_MASK | V0_TS_CONTROL_OWNERSHIP,
 };
 
 const struct ntrace_layout ntrace_layout_v0_funnel = {
 	.identify = ntrace_v0_identify_funnel,
 	.reset = ntrace_component_reset,
-	.program = ntrace_v0_program,
 };

@@ -109,22 +109,8 @@ static int program(struct ntrace_component *component, const struct ntrace_confi
 	return -ETIMEDOUT;
 }
 
-static const struct ntrace_layout layout = { .reset = reset, .program = program };
-
-int ntrace_funnel_start(struct ntrace_component *component, bool atomic)
-{
-	return 0;
-}
-
-int ntrace_funnel_stop(struct ntrace_component *component, bool atomic)
-{
-	return 0;
-}
-
-bool ntrace_funnel_await_empty(const struct ntrace_component *component, u64 deadline)
-{
-	return true;
-}
+static const struct ntrace_layout layout = { .reset = reset };
+static const struct ntrace_ops ops = { .program = program };
 
 void ntrace_drain_begin(struct ntrace_component *component)
 {
@@ -182,9 +168,11 @@ static void begin(unsigned int harts, bool both)
 	machine_init(&machine, harts, 0);
 	INIT_LIST_HEAD(&sink->ramsink.feeds);
 	sink->layout = &layout;
+	sink->ops = &ops;
 	sink->base = registers[both ? 0 : 2];
 	for (unsigned int i = 0; i < harts; i++) {
 		machine.encoder[i].layout = &layout;
+		machine.encoder[i].ops = &ops;
 		machine.encoder[i].base = registers[i];
 		machine.path[i].cpu_up = true;
 		ntrace_path_attach(&machine.path[i], &machine.capture[i]);
@@ -368,22 +356,23 @@ static int stop_sink(struct ntrace_component *component, bool atomic)
 /* Events of two harts stop one after the other: encoder, funnel, ATB bridge, funnel, sink. */
 static void test_flush(void)
 {
-	static const struct ntrace_link_ops bridge_ops = { .start = switch_link,
-							   .stop = switch_link,
-							   .await_empty = bridge_await_empty };
-	static const struct ntrace_link_ops funnel_ops = { .start = switch_link,
-							   .stop = switch_link,
-							   .await_empty = funnel_await_empty };
-	static const struct ntrace_sink_ops sink_ops = { .start = switch_link,
-							 .stop = stop_sink,
-							 .flush = flush_sink };
-	struct ntrace_component first = { .type = TR_COMP_TYPE_FUNNEL, .link_ops = &funnel_ops };
+	static const struct ntrace_ops bridge_ops = { .start = switch_link,
+						      .stop = switch_link,
+						      .await_empty = bridge_await_empty };
+	static const struct ntrace_ops funnel_ops = { .start = switch_link,
+						      .stop = switch_link,
+						      .await_empty = funnel_await_empty };
+	static const struct ntrace_ops sink_ops = { .start = switch_link,
+						    .stop = stop_sink,
+						    .flush = flush_sink };
+	struct ntrace_component first = { .type = TR_COMP_TYPE_FUNNEL, .ops = &funnel_ops };
 	struct ntrace_component bridge = { .type = TR_COMP_TYPE_ATB_BRIDGE,
-					   .link_ops = &bridge_ops };
-	struct ntrace_component second = { .type = TR_COMP_TYPE_FUNNEL, .link_ops = &funnel_ops };
+					   .is_link = true,
+					   .ops = &bridge_ops };
+	struct ntrace_component second = { .type = TR_COMP_TYPE_FUNNEL, .ops = &funnel_ops };
 
 	begin(2, false);
-	sink->sink_ops = &sink_ops;
+	sink->ops = &sink_ops;
 	sink->ramsink.framed = true;
 	for (unsigned int i = 0; i < 2; i++) {
 		struct ntrace_path *path = &machine.path[i];
@@ -403,7 +392,7 @@ static void test_flush(void)
 	flushes = 0;
 	ntrace_path_disable_atomic(&machine.capture[1], 0);
 	ok(funnel_looks == 1 && flushes == 1 && !bridge_looks, "the last one stops: the same");
-	sink->sink_ops = NULL;
+	sink->ops = &ops;
 	sink->ramsink.framed = false;
 }
 
@@ -420,12 +409,12 @@ static bool sink_await_empty(const struct ntrace_component *component, u64 deadl
  */
 static void test_funnel_in_sink(void)
 {
-	static const struct ntrace_sink_ops sink_ops = { .start = switch_link,
-							 .stop = switch_link,
-							 .await_empty = sink_await_empty };
+	static const struct ntrace_ops sink_ops = { .start = switch_link,
+						    .stop = switch_link,
+						    .await_empty = sink_await_empty };
 
 	begin(3, false);
-	sink->sink_ops = &sink_ops;
+	sink->ops = &sink_ops;
 	for (unsigned int i = 0; i < 3; i++)
 		ntrace_path_enable_atomic(&machine.path[i]);
 	sink_is_empty = false;
@@ -435,7 +424,7 @@ static void test_funnel_in_sink(void)
 	sink_is_empty = true;
 	ntrace_path_disable_atomic(&machine.capture[1], 0);
 	is_u64(held_at_end, 0, "a sink with a funnel, others go on: it was empty");
-	sink->sink_ops = NULL;
+	sink->ops = &ops;
 }
 
 int main(void)

@@ -240,7 +240,7 @@ static void test_identify(void)
 	is_u64(hw.locked_writes, 0, "it was unlocked before");
 	fresh(TMC_DEVID_TYPE_ETF);
 	ntrace_tmc_reset(component);
-	ok(!ntrace_tmc_identify(component) && component->link_ops &&
+	ok(!ntrace_tmc_identify(component) && component->is_link &&
 		   !ntrace_component_is_sink(component),
 	   "ETF: a component in the middle");
 	connected = false;
@@ -377,17 +377,16 @@ static void test_fifo(void)
 	fresh(TMC_DEVID_TYPE_ETF);
 	ntrace_tmc_reset(component);
 	ntrace_tmc_identify(component);
-	is_u64(component->link_ops->program(component), 0, "ETF: programmed");
+	is_u64(component->ops->program(component, NULL), 0, "ETF: programmed");
 	is_u64(hw.mode, TMC_MODE_HARDWARE_FIFO, "as a FIFO");
-	is_u64(component->link_ops->start(component, true), 0, "START");
+	is_u64(component->ops->start(component, true), 0, "START");
 	ok(hw.capture && hw.ffcr == 3, "with the formatter");
 	hw.never_flushed = true;
-	is_u64((u64)component->link_ops->stop(component, true), (u64)-ETIMEDOUT,
+	is_u64((u64)component->ops->stop(component, true), (u64)-ETIMEDOUT,
 	       "a flush that does not end: STOP: ETIMEDOUT");
 	ok(!hw.capture, "it is disabled all the same");
 	hw.never_ready = true;
-	is_u64((u64)component->link_ops->start(component, true), (u64)-ETIMEDOUT,
-	       "never ready: START");
+	is_u64((u64)component->ops->start(component, true), (u64)-ETIMEDOUT, "never ready: START");
 	is_str(machine_log, "ETF does not start (status 0x00000000)\n", "and the log says so");
 }
 

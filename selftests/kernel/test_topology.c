@@ -610,7 +610,6 @@ static void test_bridges(void)
 	struct ntrace_component encoder[4] = { 0 }, bridge[3] = { 0 }, ram = { 0 };
 	struct ntrace_component funnel_before = { .merges = true, .type = TR_COMP_TYPE_FUNNEL };
 	struct ntrace_component *components[4] = { 0 };
-	static const struct ntrace_link_ops link;
 	int ret[4];
 
 	for (int i = 0; i < 4; i++) {
@@ -632,7 +631,7 @@ static void test_bridges(void)
 	for (int i = 0; i < 3; i++) {
 		to_etr[i] = (struct device_node){ .remote = &bridges[i] };
 		bridge[i].type = TR_COMP_TYPE_ATB_BRIDGE;
-		bridge[i].link_ops = &link;
+		bridge[i].is_link = true;
 		bridge[i].port.id_bits = 0x7f;
 		bridge[i].dev = &devs[4 + i];
 		devs[4 + i].of_node = &bridges[i];

@@ -353,9 +353,9 @@ static bool turns(unsigned int granule, size_t holding, bool frame)
 	sink->frames = framed ? &frames : NULL;
 	hw.running = false;
 	(memset)(funnel, 0, sizeof(funnel));
-	static const struct ntrace_sink_ops flushed = { .flush = flush_sink };
+	static const struct ntrace_ops flushed = { .flush = flush_sink };
 
-	machine.sink.sink_ops = framed ? &flushed : &sink_ops;
+	machine.sink.ops = framed ? &flushed : &sink_ops;
 	running = 0;
 	for (unsigned int i = 0; i < HARTS; i++) {
 		hart[i].runs = false;
@@ -392,7 +392,7 @@ static bool turns(unsigned int granule, size_t holding, bool frame)
 	for (unsigned int i = 0; i < HARTS && !wrong; i++)
 		if (hart[i].runs)
 			end_turn(i);
-	machine.sink.sink_ops = &sink_ops;
+	machine.sink.ops = &sink_ops;
 	over();
 	return !wrong;
 }

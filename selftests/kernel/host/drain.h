@@ -49,7 +49,7 @@ static void halt_sink(struct ntrace_component *component)
 	sink_halts++;
 }
 
-static const struct ntrace_sink_ops sink_ops = { .halt = halt_sink };
+static const struct ntrace_ops sink_ops = { .halt = halt_sink };
 
 static u64 now;
 /* Time that the memory of the sink takes for each byte that the drain reads. */
@@ -87,7 +87,7 @@ static void begin_width(unsigned int harts, size_t ring, unsigned int granule, u
 	hw.unit = granule;
 	hw.byte = plain_byte;
 	machine.sink.base = sink_page;
-	machine.sink.sink_ops = &sink_ops;
+	machine.sink.ops = &sink_ops;
 	for (unsigned int i = 0; i < harts; i++) {
 		machine.encoder[i].base = encoder_page;
 		machine.capture[i].feed.interval = 1000000;

@@ -54,7 +54,9 @@ void host_log(const struct device *dev, const char *format, ...)
 /* @harts captures that one sink feeds, with data areas of @data_size; 0: no data areas. */
 static void machine_init(struct machine *machine, unsigned int harts, size_t data_size)
 {
-	*machine = (struct machine){ .sink.type = TR_COMP_TYPE_RAM_SINK };
+	static const struct ntrace_ops none;
+
+	*machine = (struct machine){ .sink.type = TR_COMP_TYPE_RAM_SINK, .sink.ops = &none };
 	machine->sink.dev = &machine->dev;
 	INIT_LIST_HEAD(&machine->sink.ramsink.feeds);
 	for (unsigned int i = 0; i < harts; i++) {

@@ -193,7 +193,7 @@ static int program_encoder(struct ntrace_component *encoder, const struct ntrace
 	return 0;
 }
 
-static const struct ntrace_layout layout = { .program = program_encoder };
+static const struct ntrace_ops encoder_ops = { .program = program_encoder };
 
 int ntrace_encoder_enable(struct ntrace_component *encoder)
 {
@@ -648,7 +648,7 @@ static void machine_start(void)
 	ntrace_perf_init();
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
 		host_online[cpu] = true;
-		machine.encoder[cpu].layout = &layout;
+		machine.encoder[cpu].ops = &encoder_ops;
 		machine.encoder[cpu].encoder.privilege = NTRACE_PRIVILEGE_ALL;
 		bind_path(cpu);
 	}
