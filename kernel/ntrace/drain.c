@@ -108,7 +108,9 @@ void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 	control |= encoder->encoder.noted;
 	if (control & encoder->foreign && !feed->taken) {
 		ntrace_err(encoder->dev, "a debugger has taken the encoder, stopped\n");
-		ntrace_feed_take(feed);
+		feed->fault = true;
+		feed->taken = true;
+		ntrace_feed_note(feed, NTRACE_LOSS_DEBUGGER, true);
 	}
 	ntrace_feed_encoder(feed, control);
 	if (!(control & encoder->encoder.failures) || feed->failed)
@@ -137,8 +139,10 @@ void ntrace_drain_sink(struct ntrace_component *component)
 	/* No more trace arrives, and the amount of the loss is unknown. */
 	ntrace_err(component->dev, "cannot write to memory (%s 0x%08x), stopped\n",
 		   sink->status == TR_CONTROL ? "control" : "status", control);
-	list_for_each_entry(feed, &sink->feeds, node)
-		ntrace_feed_fail(feed);
+	list_for_each_entry(feed, &sink->feeds, node) {
+		feed->failed = true;
+		ntrace_feed_note(feed, NTRACE_LOSS_ENCODER, false);
+	}
 	ntrace_drain_fault(sink);
 }
 
@@ -261,7 +265,7 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 		lost = moved;
 	ntrace_feed_age(&sink->feeds, min_t(u64, moved, U32_MAX));
 	list_for_each_entry(feed, &sink->feeds, node)
-		ntrace_feed_lapped(feed, lost);
+		ntrace_feed_miss(feed, lost, NTRACE_LOSS_LAPPED);
 }
 
 /**
@@ -357,20 +361,6 @@ u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 	return limit;
 }
 
-/**
- * ntrace_drain_part - drain a slice
- * @component: sink; called with its lock
- * @sink_stopped: the sink has stopped and is empty
- * @most: bytes of the slice at most
- *
- * Return: true if more trace is waiting.
- */
-bool ntrace_drain_part(struct ntrace_component *component, bool sink_stopped, u32 most)
-{
-	most = min(most, ntrace_drain_limit(&component->ramsink));
-	return ntrace_drain_slice(component, most, sink_stopped);
-}
-
 /*
  * Drains the next slice. Where interrupts are on, they stay on while another hart drains.
  *
@@ -384,7 +374,7 @@ static bool ntrace_drain_next(struct ntrace_component *component, bool sink_stop
 
 	while (!raw_spin_trylock_irqsave(&sink->lock, flags))
 		cpu_relax();
-	more = ntrace_drain_part(component, sink_stopped, most);
+	more = ntrace_drain_slice(component, min(most, ntrace_drain_limit(sink)), sink_stopped);
 	raw_spin_unlock_irqrestore(&sink->lock, flags);
 	return more;
 }
@@ -422,7 +412,7 @@ static void ntrace_drain_drop(struct ntrace_component *component)
 	sink->drained = wp;
 	sink->drops++;
 	list_for_each_entry(feed, &sink->feeds, node)
-		ntrace_feed_cut(feed, lost);
+		ntrace_feed_miss(feed, lost, NTRACE_LOSS_SWITCH);
 }
 
 /**
@@ -520,7 +510,7 @@ static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 	if (wrapped && (wp || !(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP))) {
 		ntrace_drain_reparse(sink, true);
 		list_for_each_entry(feed, &sink->feeds, node)
-			ntrace_feed_lapped(feed, sink->dealt ? 0 : wp);
+			ntrace_feed_miss(feed, sink->dealt ? 0 : wp, NTRACE_LOSS_LAPPED);
 	}
 	return wrapped ? sink->ring_size : wp;
 }
@@ -576,7 +566,7 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 	}
 	if (sink_stopped && component->ramsink.full)
 		list_for_each_entry(each, &component->ramsink.feeds, node)
-			ntrace_feed_sink_full(each);
+			ntrace_feed_note(each, NTRACE_LOSS_SINK_FULL, true);
 	if (sink_stopped && ntrace_ramsink_is_stuck(component)) {
 		ntrace_err(component->dev, "write pointer is stuck\n");
 		ntrace_drain_fault(&component->ramsink);

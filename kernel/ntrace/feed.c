@@ -18,13 +18,6 @@ static const u8 ntrace_barrier[NTRACE_BARRIER_BYTES] = {
 	0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
 };
 
-/* Notes causes of a loss: NTRACE_LOSS_... */
-static void ntrace_feed_lose(struct ntrace_feed *feed, u32 loss)
-{
-	feed->loss |= loss;
-	feed->recent |= loss;
-}
-
 /* Shows the counters and the head to user space. */
 static void ntrace_feed_publish(struct ntrace_feed *feed)
 {
@@ -70,6 +63,21 @@ static void ntrace_feed_gap(struct ntrace_feed *feed)
 		*to = NTRACE_RESERVED_BYTE;
 	feed->gap_head = feed->head;
 	feed->head += mark;
+}
+
+/**
+ * ntrace_feed_note - note a loss
+ * @feed: data area
+ * @loss: its causes, NTRACE_LOSS_..., or 0
+ * @gap: what comes next does not continue what was committed
+ */
+void ntrace_feed_note(struct ntrace_feed *feed, u32 loss, bool gap)
+{
+	feed->loss |= loss;
+	feed->recent |= loss;
+	if (gap)
+		ntrace_feed_gap(feed);
+	ntrace_feed_publish(feed);
 }
 
 /* How many of @bytes fit into the data area. After an overrun: none until a quarter is free. */
@@ -151,18 +159,16 @@ void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 /* Shows the appended trace to the reader. */
 void ntrace_feed_commit(struct ntrace_feed *feed)
 {
-	if ((!feed->fresh && !feed->dropped) || feed->late.unsure)
+	bool full = feed->dropped;
+
+	if ((!feed->fresh && !full) || feed->late.unsure)
 		return;
 	feed->head += feed->fresh;
-	feed->overrun = feed->dropped;
-	if (feed->dropped) {
-		feed->lost += feed->dropped;
-		ntrace_feed_lose(feed, NTRACE_LOSS_DATA_FULL);
-		ntrace_feed_gap(feed);
-	}
+	feed->overrun = full;
+	feed->lost += feed->dropped;
 	feed->fresh = 0;
 	feed->dropped = 0;
-	ntrace_feed_publish(feed);
+	ntrace_feed_note(feed, full ? NTRACE_LOSS_DATA_FULL : 0, full);
 }
 
 /**
@@ -336,93 +342,27 @@ void ntrace_feed_age(const struct list_head *feeds, u32 bytes)
 	}
 }
 
-/* Trace is missing between what was committed and what comes next. */
-static void ntrace_feed_miss(struct ntrace_feed *feed, u64 lost, u32 loss)
+/**
+ * ntrace_feed_miss - trace is missing between what was committed and what comes next
+ * @feed: data area
+ * @lost: lower bound of the bytes that were lost here
+ * @loss: NTRACE_LOSS_...
+ */
+void ntrace_feed_miss(struct ntrace_feed *feed, u64 lost, u32 loss)
 {
 	ntrace_feed_void(feed);
 	feed->ended = false;
 	feed->lost += lost;
-	ntrace_feed_lose(feed, loss);
-	ntrace_feed_gap(feed);
-	ntrace_feed_publish(feed);
+	ntrace_feed_note(feed, loss, true);
 }
 
-/**
- * ntrace_feed_lapped - the sink has overwritten trace before it was copied
- * @feed: data area
- * @lost: lower bound of the bytes that were lost here
- */
-void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost)
-{
-	ntrace_feed_miss(feed, lost, NTRACE_LOSS_LAPPED);
-}
-
-/**
- * ntrace_feed_cut - an event has ended, and the rest of its trace is left in the sink
- * @feed: data area of perf
- * @lost: bytes of the rest, or 0 if it is unknown whose trace that is
- */
-void ntrace_feed_cut(struct ntrace_feed *feed, u64 lost)
-{
-	ntrace_feed_miss(feed, lost, NTRACE_LOSS_SWITCH);
-}
-
-/* The sink stopped because it is full. */
-void ntrace_feed_sink_full(struct ntrace_feed *feed)
-{
-	ntrace_feed_lose(feed, NTRACE_LOSS_SINK_FULL);
-	ntrace_feed_gap(feed);
-	ntrace_feed_publish(feed);
-}
-
-/* Records a loss that the encoder reports. */
+/* Records a loss that the encoder reports: one until the encoder is enabled again. */
 void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control)
 {
 	if (!(control & feed->encoder->encoder.losses) || feed->overflowed)
 		return;
-	/* The flag stays set until the encoder is enabled again: it reports one loss. */
 	feed->overflowed = true;
-	ntrace_feed_lose(feed, NTRACE_LOSS_ENCODER);
-	ntrace_feed_publish(feed);
-}
-
-/* Records that no trace arrives although there must be some. */
-void ntrace_feed_still(struct ntrace_feed *feed)
-{
-	ntrace_feed_lose(feed, NTRACE_LOSS_ENCODER);
-	ntrace_feed_publish(feed);
-}
-
-/* Records that the sink cannot write its memory any more. */
-void ntrace_feed_fail(struct ntrace_feed *feed)
-{
-	feed->failed = true;
-	ntrace_feed_still(feed);
-}
-
-/* Records that the trace is interrupted. */
-void ntrace_feed_break(struct ntrace_feed *feed)
-{
-	ntrace_feed_gap(feed);
-	ntrace_feed_publish(feed);
-}
-
-/**
- * ntrace_feed_take - record that a debugger has taken the encoder
- * @feed: data area; its encoder sends no more trace for it
- */
-void ntrace_feed_take(struct ntrace_feed *feed)
-{
-	feed->fault = true;
-	feed->taken = true;
-	ntrace_feed_lose(feed, NTRACE_LOSS_DEBUGGER);
-	ntrace_feed_break(feed);
-}
-
-/* The end of the trace of an event is held back in a shared sink. */
-void ntrace_feed_held(struct ntrace_feed *feed)
-{
-	ntrace_feed_lose(feed, NTRACE_LOSS_SHARED);
+	ntrace_feed_note(feed, NTRACE_LOSS_ENCODER, false);
 }
 
 /* How many captures get a copy of all trace. */

@@ -153,7 +153,7 @@ static void ntrace_drain_watch(struct ntrace_feed *feed, u32 control)
 	ntrace_err(feed->encoder->dev,
 		   "no trace arrives while the hart executes (control 0x%08x, sink 0x%08x)\n",
 		   control, ntrace_read(feed->sink, TR_CONTROL));
-	ntrace_feed_still(feed);
+	ntrace_feed_note(feed, NTRACE_LOSS_ENCODER, false);
 }
 
 /* Time until the first expiry of the timer of a trace of perf. */

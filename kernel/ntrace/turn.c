@@ -40,7 +40,7 @@ void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 hea
 	feed->gap_head = U64_MAX - 1;
 	/* Paused, it goes on in other memory: what is not certain to be its own is dropped. */
 	if (doubtful)
-		ntrace_feed_break(feed);
+		ntrace_feed_note(feed, 0, true);
 }
 
 /* If the end of the last message is missing: marks the message as cut, and returns true. */
@@ -170,6 +170,7 @@ static void ntrace_turn_proceed(struct ntrace_turn_way *way, const struct ntrace
 static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_turn_way *way,
 			      u64 deadline)
 {
+	struct ntrace_ramsink *sink = &component->ramsink;
 	bool more = true;
 	u64 now;
 
@@ -178,12 +179,14 @@ static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_
 		if (now >= deadline + NTRACE_DRAIN_PUSH_US * NSEC_PER_USEC ||
 		    (now >= deadline && more))
 			break;
-		guard(raw_spinlock_irqsave)(&component->ramsink.lock);
-		ntrace_turn_proceed(way, &component->ramsink);
+		guard(raw_spinlock_irqsave)(&sink->lock);
+		ntrace_turn_proceed(way, sink);
 		if (!way->left)
 			break;
-		more = ntrace_drain_part(component, false, NTRACE_DRAIN_SLICE_END);
-		ntrace_turn_proceed(way, &component->ramsink);
+		more = ntrace_drain_slice(component,
+					  min(NTRACE_DRAIN_SLICE_END, ntrace_drain_limit(sink)),
+					  false);
+		ntrace_turn_proceed(way, sink);
 	}
 }
 
@@ -198,7 +201,7 @@ static void ntrace_turn_over(struct ntrace_feed *feed, const struct ntrace_turn_
 		return;
 	/* Without an end, messages are missing, and what arrives from now on is in no record. */
 	if (!ntrace_turn_cut(feed) && !feed->ended)
-		ntrace_feed_break(feed);
+		ntrace_feed_note(feed, 0, true);
 	if (held == U32_MAX)
 		ntrace_feed_leave(feed, U32_MAX, U32_MAX, 0);
 	else
@@ -239,7 +242,7 @@ bool ntrace_turn_leave(struct ntrace_feed *feed, struct ntrace_turn_way *way, u6
 	if (way->valid && !sink->fault && sink->drops == way->drops && !way->left && !held &&
 	    feed->ended)
 		return true;
-	ntrace_feed_held(feed);
+	ntrace_feed_note(feed, NTRACE_LOSS_SHARED, false);
 	return false;
 }
 

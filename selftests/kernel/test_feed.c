@@ -128,7 +128,7 @@ static void step(size_t size)
 	case 1: {
 		u64 lost = random_below(1000);
 
-		ntrace_feed_lapped(feed, lost);
+		ntrace_feed_miss(feed, lost, NTRACE_LOSS_LAPPED);
 		model_void();
 		model.lost += lost;
 		model.loss |= NTRACE_LOSS_LAPPED;
@@ -140,7 +140,7 @@ static void step(size_t size)
 			break;
 		ntrace_feed_commit(feed);
 		model_commit();
-		ntrace_feed_sink_full(feed);
+		ntrace_feed_note(feed, NTRACE_LOSS_SINK_FULL, true);
 		model.loss |= NTRACE_LOSS_SINK_FULL;
 		model_hole();
 		break;
@@ -242,11 +242,11 @@ static void by_hand(void)
 	fresh_area(64);
 	put(20);
 	feed->ended = true;
-	ntrace_feed_lapped(feed, 1000);
+	ntrace_feed_miss(feed, 1000, NTRACE_LOSS_LAPPED);
 	ok(control->head == 1 && control->gap_head == 0 && machine.data[0][0] == RESERVED &&
 		   control->lost == 1000 && control->loss == NTRACE_LOSS_LAPPED && !feed->ended,
 	   "lapped: put bytes are void, a gap, and the trace has not ended");
-	ntrace_feed_sink_full(feed);
+	ntrace_feed_note(feed, NTRACE_LOSS_SINK_FULL, true);
 	ok(control->head == 1 && control->gaps == 1 &&
 		   control->loss == (NTRACE_LOSS_LAPPED | NTRACE_LOSS_SINK_FULL) &&
 		   control->lost == 1000,
@@ -266,7 +266,7 @@ static void without_area(void)
 	ntrace_feed_commit(feed);
 	is_u64(control->head, 128, "perf without memory: it is counted");
 	is_u64(control->lost, 0, "and nothing is lost");
-	ntrace_feed_lapped(feed, 7);
+	ntrace_feed_miss(feed, 7, NTRACE_LOSS_LAPPED);
 	ok(control->head == 128 && control->gaps == 1 && control->lost == 7,
 	   "a loss is counted, no mark");
 }
@@ -345,7 +345,7 @@ static void test_framed(void)
 	ok(control->lost == 16 && control->gaps == 1 && control->gap_head == 4080 &&
 		   !memcmp(feed->data + 4080, barrier, sizeof(barrier)),
 	   "a frame was lost, and synchronization words are in its place");
-	ntrace_feed_lapped(feed, 160);
+	ntrace_feed_miss(feed, 160, NTRACE_LOSS_LAPPED);
 	ok(control->gaps == 1 && control->lost == 176, "more is lost there: the same gap");
 	/* A consumer may stand anywhere. */
 	ntrace_feed_consume(feed, 2045);

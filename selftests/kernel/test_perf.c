@@ -328,7 +328,7 @@ static void test_losses(void)
 		  true);
 
 	begin_trace(false);
-	ntrace_feed_cut(&machine.capture[0].feed, 100);
+	ntrace_feed_miss(&machine.capture[0].feed, 100, NTRACE_LOSS_SWITCH);
 	schedule_out(0);
 	end_trace("switched out too early", PERF_AUX_FLAG_PARTIAL | cause(NTRACE_LOSS_SWITCH),
 		  true);

@@ -281,7 +281,7 @@ void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 hea
 	feed->overrun = false;
 	feed->gap_head = U64_MAX - 1;
 	if (world.doubtful)
-		ntrace_feed_break(feed);
+		ntrace_feed_note(feed, 0, true);
 	world.doubtful = false;
 }
 
@@ -335,7 +335,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	if (feed->overwrite)
 		atomic64_set(&feed->tail, feed->head);
 	if (world.lap)
-		ntrace_feed_lapped(feed, 1);
+		ntrace_feed_miss(feed, 1, NTRACE_LOSS_LAPPED);
 	ntrace_feed_put(feed, trace, world.bytes);
 	ntrace_feed_commit(feed);
 	return 1000;
