@@ -128,8 +128,9 @@ static struct platform_driver ntrace_driver = {
 	},
 };
 
-/* The components of Arm, unless the kernel has drivers of its own for them. */
-#if IS_ENABLED(CONFIG_ARM_AMBA) && !IS_ENABLED(CONFIG_CORESIGHT)
+/* The components of Arm on the AMBA bus, unless the kernel has drivers of its own for them. */
+#define NTRACE_AMBA (IS_ENABLED(CONFIG_ARM_AMBA) && !IS_ENABLED(CONFIG_CORESIGHT))
+
 static int ntrace_amba_probe(struct amba_device *adev, const struct amba_id *id)
 {
 	return ntrace_bind(&adev->dev, &adev->res);
@@ -145,9 +146,13 @@ static void ntrace_amba_shutdown(struct amba_device *adev)
 	ntrace_topology_shutdown(amba_get_drvdata(adev));
 }
 
-/* Whatever Arm has designed: part numbers differ between generations. The node decides. */
+/* The parts that Arm has designed (JEP106 code 0x23b), of CoreSight SoC-400 and SoC-600. */
 static const struct amba_id ntrace_amba_ids[] = {
-	{ .id = 0x000bb000, .mask = 0x000ff000 },
+	{ .id = 0x000bb908, .mask = 0x000fffff }, /* funnel */
+	{ .id = 0x000bb961, .mask = 0x000fffff }, /* TMC */
+	{ .id = 0x000bb9e8, .mask = 0x000fffff }, /* SoC-600: ETR */
+	{ .id = 0x000bb9ea, .mask = 0x000fffff }, /* SoC-600: ETF */
+	{ .id = 0x000bb9eb, .mask = 0x000fffff }, /* SoC-600: funnel */
 	{ /* sentinel */ },
 };
 MODULE_DEVICE_TABLE(amba, ntrace_amba_ids);
@@ -162,26 +167,6 @@ static struct amba_driver ntrace_amba_driver = {
 	.shutdown = ntrace_amba_shutdown,
 	.id_table = ntrace_amba_ids,
 };
-
-static int ntrace_amba_register(void)
-{
-	return amba_driver_register(&ntrace_amba_driver);
-}
-
-static void ntrace_amba_unregister(void)
-{
-	amba_driver_unregister(&ntrace_amba_driver);
-}
-#else
-static int ntrace_amba_register(void)
-{
-	return 0;
-}
-
-static void ntrace_amba_unregister(void)
-{
-}
-#endif
 
 static int __init ntrace_init(void)
 {
@@ -204,7 +189,7 @@ static int __init ntrace_init(void)
 	ret = platform_driver_register(&ntrace_driver);
 	if (ret)
 		goto probe;
-	ret = ntrace_amba_register();
+	ret = NTRACE_AMBA ? amba_driver_register(&ntrace_amba_driver) : 0;
 	if (ret)
 		goto driver;
 	ntrace_debug_init();
@@ -229,7 +214,8 @@ module_init(ntrace_init);
 static void __exit ntrace_exit(void)
 {
 	ntrace_debug_exit();
-	ntrace_amba_unregister();
+	if (NTRACE_AMBA)
+		amba_driver_unregister(&ntrace_amba_driver);
 	platform_driver_unregister(&ntrace_driver);
 	ntrace_adopt_exit();
 	ntrace_probe_exit();
