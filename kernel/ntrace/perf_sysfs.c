@@ -12,44 +12,31 @@
 #include "path.h"
 #include "perf_parts.h"
 
-PMU_FORMAT_ATTR(mode, "config:0-2");
-PMU_FORMAT_ATTR(sync, "config:8-9");
-PMU_FORMAT_ATTR(syncmax, "config:12-15");
-PMU_FORMAT_ATTR(timestamps, "config:16-18");
-PMU_FORMAT_ATTR(prescale, "config:20-21");
-PMU_FORMAT_ATTR(context, "config:24");
-PMU_FORMAT_ATTR(armed, "config:25");
-PMU_FORMAT_ATTR(debug_triggers, "config:26");
-PMU_FORMAT_ATTR(sequential_jump, "config:27");
-PMU_FORMAT_ATTR(implicit_return, "config:28");
-PMU_FORMAT_ATTR(repeated_history, "config:29");
-PMU_FORMAT_ATTR(all_jumps, "config:30");
-PMU_FORMAT_ATTR(stall, "config:31");
-PMU_FORMAT_ATTR(extend_address, "config:32");
-PMU_FORMAT_ATTR(strobe_on, "config1:0-31");
-PMU_FORMAT_ATTR(strobe_off, "config1:32-63");
-PMU_FORMAT_ATTR(trigger_in, "config2:0-31");
-PMU_FORMAT_ATTR(trigger_out, "config2:32-63");
+/* An attribute of a format; device_show_string() prints @_field. */
+#define NTRACE_FORMAT(_name, _field)							\
+	(&((struct dev_ext_attribute[]) {						\
+		{ __ATTR(_name, 0444, device_show_string, NULL), _field }		\
+	})[0].attr.attr)
 
 static struct attribute *ntrace_format_attrs[] = {
-	&format_attr_mode.attr,
-	&format_attr_sync.attr,
-	&format_attr_syncmax.attr,
-	&format_attr_timestamps.attr,
-	&format_attr_prescale.attr,
-	&format_attr_context.attr,
-	&format_attr_armed.attr,
-	&format_attr_debug_triggers.attr,
-	&format_attr_sequential_jump.attr,
-	&format_attr_implicit_return.attr,
-	&format_attr_repeated_history.attr,
-	&format_attr_all_jumps.attr,
-	&format_attr_stall.attr,
-	&format_attr_extend_address.attr,
-	&format_attr_strobe_on.attr,
-	&format_attr_strobe_off.attr,
-	&format_attr_trigger_in.attr,
-	&format_attr_trigger_out.attr,
+	NTRACE_FORMAT(mode, "config:0-2"),
+	NTRACE_FORMAT(sync, "config:8-9"),
+	NTRACE_FORMAT(syncmax, "config:12-15"),
+	NTRACE_FORMAT(timestamps, "config:16-18"),
+	NTRACE_FORMAT(prescale, "config:20-21"),
+	NTRACE_FORMAT(context, "config:24"),
+	NTRACE_FORMAT(armed, "config:25"),
+	NTRACE_FORMAT(debug_triggers, "config:26"),
+	NTRACE_FORMAT(sequential_jump, "config:27"),
+	NTRACE_FORMAT(implicit_return, "config:28"),
+	NTRACE_FORMAT(repeated_history, "config:29"),
+	NTRACE_FORMAT(all_jumps, "config:30"),
+	NTRACE_FORMAT(stall, "config:31"),
+	NTRACE_FORMAT(extend_address, "config:32"),
+	NTRACE_FORMAT(strobe_on, "config1:0-31"),
+	NTRACE_FORMAT(strobe_off, "config1:32-63"),
+	NTRACE_FORMAT(trigger_in, "config2:0-31"),
+	NTRACE_FORMAT(trigger_out, "config2:32-63"),
 	NULL,
 };
 
@@ -135,52 +122,32 @@ static ssize_t ntrace_caps_show(struct device *dev, struct device_attribute *att
 	return sysfs_emit(buffer, "0x%x\n", value == ~0U ? 0 : value);
 }
 
-#define NTRACE_CAPS_ATTR(_name)								\
-	static struct dev_ext_attribute ntrace_caps_##_name = {				\
-		__ATTR(_name, 0444, ntrace_caps_show, NULL),				\
-		(void *)offsetof(struct ntrace_caps, _name)				\
-	}
-
-NTRACE_CAPS_ATTR(modes);
-NTRACE_CAPS_ATTR(sync_modes);
-NTRACE_CAPS_ATTR(sync_max);
-NTRACE_CAPS_ATTR(privileges);
-NTRACE_CAPS_ATTR(ranges);
-NTRACE_CAPS_ATTR(timestamp_modes);
-NTRACE_CAPS_ATTR(timestamp_bits);
-NTRACE_CAPS_ATTR(timestamp_prescale_max);
-NTRACE_CAPS_ATTR(timestamp_hz_external);
-NTRACE_CAPS_ATTR(timestamp_hz_system);
-NTRACE_CAPS_ATTR(timestamp_hz_shared);
-NTRACE_CAPS_ATTR(context);
-NTRACE_CAPS_ATTR(triggers_in);
-NTRACE_CAPS_ATTR(triggers_out);
-NTRACE_CAPS_ATTR(triggers_debug);
-NTRACE_CAPS_ATTR(inst_features);
-NTRACE_CAPS_ATTR(stall);
-NTRACE_CAPS_ATTR(versions);
-NTRACE_CAPS_ATTR(src_bits);
+#define NTRACE_CAPS(_name)								\
+	(&((struct dev_ext_attribute[]) {						\
+		{ __ATTR(_name, 0444, ntrace_caps_show, NULL),				\
+		  (void *)offsetof(struct ntrace_caps, _name) }				\
+	})[0].attr.attr)
 
 static struct attribute *ntrace_caps_attrs[] = {
-	&ntrace_caps_modes.attr.attr,
-	&ntrace_caps_sync_modes.attr.attr,
-	&ntrace_caps_sync_max.attr.attr,
-	&ntrace_caps_privileges.attr.attr,
-	&ntrace_caps_ranges.attr.attr,
-	&ntrace_caps_timestamp_modes.attr.attr,
-	&ntrace_caps_timestamp_bits.attr.attr,
-	&ntrace_caps_timestamp_prescale_max.attr.attr,
-	&ntrace_caps_timestamp_hz_external.attr.attr,
-	&ntrace_caps_timestamp_hz_system.attr.attr,
-	&ntrace_caps_timestamp_hz_shared.attr.attr,
-	&ntrace_caps_context.attr.attr,
-	&ntrace_caps_triggers_in.attr.attr,
-	&ntrace_caps_triggers_out.attr.attr,
-	&ntrace_caps_triggers_debug.attr.attr,
-	&ntrace_caps_inst_features.attr.attr,
-	&ntrace_caps_stall.attr.attr,
-	&ntrace_caps_versions.attr.attr,
-	&ntrace_caps_src_bits.attr.attr,
+	NTRACE_CAPS(modes),
+	NTRACE_CAPS(sync_modes),
+	NTRACE_CAPS(sync_max),
+	NTRACE_CAPS(privileges),
+	NTRACE_CAPS(ranges),
+	NTRACE_CAPS(timestamp_modes),
+	NTRACE_CAPS(timestamp_bits),
+	NTRACE_CAPS(timestamp_prescale_max),
+	NTRACE_CAPS(timestamp_hz_external),
+	NTRACE_CAPS(timestamp_hz_system),
+	NTRACE_CAPS(timestamp_hz_shared),
+	NTRACE_CAPS(context),
+	NTRACE_CAPS(triggers_in),
+	NTRACE_CAPS(triggers_out),
+	NTRACE_CAPS(triggers_debug),
+	NTRACE_CAPS(inst_features),
+	NTRACE_CAPS(stall),
+	NTRACE_CAPS(versions),
+	NTRACE_CAPS(src_bits),
 	NULL,
 };
 
