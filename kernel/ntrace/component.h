@@ -13,6 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/ntrace.h>
 #include <linux/ratelimit.h>
+#include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -228,7 +229,7 @@ struct ntrace_deframe {
  * @dma: address of @buffer for the sink, or of the table of its pieces
  * @scatter: pieces of @buffer, NULL: it is one block
  * @buffer_size: bytes allocated
- * @ring: start of the part that the sink uses; the sink may have trimmed Start
+ * @ring: start of the part that the sink uses; the sink may have trimmed Start. See ring_at()
  * @ring_dma: address of @ring for the sink
  * @last: position of the last granule, to which Limit points
  * @ring_size: bytes up to the end of that granule; too many by up to @granule - @least until
@@ -582,10 +583,13 @@ int ntrace_context_start(unsigned int cpu, bool stored);
 void ntrace_context_stop(unsigned int cpu);
 void ntrace_context_store_to(unsigned int cpu, void __iomem *stimulus);
 
+/* Bytes of a piece of trace memory, which is not larger then; the page allocator has such blocks. */
+#define NTRACE_SCATTER_PIECE	SZ_32K
+
 /* scatter.c */
 struct ntrace_scatter *ntrace_scatter_alloc(struct device *dev, size_t size);
 void ntrace_scatter_free(struct ntrace_scatter *scatter);
-void *ntrace_scatter_memory(const struct ntrace_scatter *scatter);
+u8 *ntrace_scatter_at(const struct ntrace_scatter *scatter, u32 position);
 dma_addr_t ntrace_scatter_table(const struct ntrace_scatter *scatter);
 bool ntrace_scatter_find(const struct ntrace_scatter *scatter, u64 address, u32 *position);
 

@@ -414,7 +414,7 @@ static void ntrace_ramsink_alloc_pieces(struct ntrace_component *component, size
 	sink->scatter = ntrace_scatter_alloc(component->dev, size);
 	if (!sink->scatter)
 		return;
-	sink->buffer = ntrace_scatter_memory(sink->scatter);
+	sink->buffer = ntrace_scatter_at(sink->scatter, 0);
 	sink->dma = ntrace_scatter_table(sink->scatter);
 }
 

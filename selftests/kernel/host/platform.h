@@ -96,7 +96,7 @@ void ntrace_scatter_free(struct ntrace_scatter *scatter)
 {
 }
 
-void *ntrace_scatter_memory(const struct ntrace_scatter *scatter)
+u8 *ntrace_scatter_at(const struct ntrace_scatter *scatter, u32 position)
 {
 	return NULL;
 }

@@ -3,6 +3,7 @@
 #define HOST_LINUX_SIZES_H
 
 #define SZ_4K 0x1000
+#define SZ_32K 0x8000
 #define SZ_256K 0x40000
 #define SZ_1M 0x100000
 #define SZ_4M 0x400000
