@@ -55,10 +55,8 @@ struct ntrace_late {
  * @sink: sink that it is fed from
  * @timer: drains the sink, on the traced hart
  * @interval: period of @timer; longer on slow harts, see ntrace_drain_least()
- * @pace: of a capture of perf: period of @timer now, at most that long
- * @delay: time from an expiry of @timer to its callback, the least of a number of expiries
- * @delay_now: the least of the expiries since @delay was set
- * @expiries: number of these expiries
+ * @pace: period of @timer now, at most that long
+ * @delay: usual time from an expiry of @timer to its callback
  * @behind: how late the expiries of @timer were, in all, since it last left nothing in the sink
  * @watched: each expiry of @timer is in the trace
  * @still: expiries since trace arrived last, see ntrace_drain_watch()
@@ -101,8 +99,6 @@ struct ntrace_feed {
 	ktime_t interval;
 	ktime_t pace;
 	ktime_t delay;
-	ktime_t delay_now;
-	unsigned int expiries;
 	ktime_t behind;
 	bool watched;
 	unsigned int still;

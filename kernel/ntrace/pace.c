@@ -22,9 +22,9 @@
 
 #include "feed.h"
 
-/* Pause between two slices while more trace is waiting, so that the hart can do its work. */
-#define NTRACE_DRAIN_PAUSE_US	10
-#define NTRACE_DRAIN_PAUSE_SHARED_US 5
+/* The shortest time between two slices: the pause while more trace is waiting. */
+#define NTRACE_DRAIN_LEAST_US	10
+#define NTRACE_DRAIN_LEAST_SHARED_US 5
 /*
  * The pause is at least this part of the time that the slice took. Where memory, the processor or
  * its kernel is slow, the hart could do nothing else than drain what little it does between.
@@ -45,25 +45,18 @@
  */
 #define NTRACE_DRAIN_SLOW_DELAYS 4
 /*
- * The delay is the least of that of so many expiries. Code with interrupts off, or a hypervisor or
- * simulator that lets harts take turns, makes others longer, sometimes a hundred in a row.
+ * The delay of a hart is the least of its expiries, and rises by this time, and this part of itself,
+ * at each: for hundreds of them it stays below NTRACE_DRAIN_SLOW_US. Code with interrupts off, or a
+ * hypervisor or simulator that lets harts take turns, makes some longer, sometimes a hundred in a
+ * row.
  */
-#define NTRACE_DRAIN_DELAYS	1024
+#define NTRACE_DRAIN_DELAY_RISE_NS 20
+#define NTRACE_DRAIN_DELAY_RISE_SHARE 128
 /*
  * Time for which a timer that has to separate trace waits for another hart that drains. The hart
- * then makes trace for NTRACE_DRAIN_PAUSE_SHARED_US only, before it waits again.
+ * then makes trace for NTRACE_DRAIN_LEAST_SHARED_US only, before it waits again.
  */
 #define NTRACE_DRAIN_WAIT_US	80
-/*
- * The intervals of a capture of perf. Each of its timers finds what was made in its interval, and
- * so does the end of the trace, with interrupts off. Therefore the interval is halved while timers
- * find more than half a slice, and doubled while they find less than an eighth. A trace begins with
- * a short interval: the last trace may have been that of another task.
- */
-#define NTRACE_DRAIN_PACE_MIN_US 25
-#define NTRACE_DRAIN_PACE_MIN_SHARED_US 10
-#define NTRACE_DRAIN_PACE_FIRST_US 40
-#define NTRACE_DRAIN_PACE_FIRST_SHARED_US 15
 /*
  * Time until a timer tries again that has found another hart draining: about the time of a slice.
  * The timers of harts start together and have the same interval; after one such delay they no
@@ -107,32 +100,31 @@ static bool ntrace_drain_trylock(struct ntrace_ramsink *sink)
 /* The shortest time until the next expiry that leaves a slow hart time for its task. */
 static ktime_t ntrace_drain_least(struct ntrace_feed *feed, ktime_t delay)
 {
-	if (!feed->expiries || delay < feed->delay_now)
-		feed->delay_now = delay;
-	if (++feed->expiries == NTRACE_DRAIN_DELAYS) {
-		feed->delay = feed->delay_now;
-		feed->expiries = 0;
-	}
+	ktime_t rise = NTRACE_DRAIN_DELAY_RISE_NS + feed->delay / NTRACE_DRAIN_DELAY_RISE_SHARE;
+
+	feed->delay = min(delay, feed->delay + rise);
 	if (feed->delay <= ns_to_ktime(NTRACE_DRAIN_SLOW_US * NSEC_PER_USEC))
 		return 0;
 	return NTRACE_DRAIN_SLOW_DELAYS * feed->delay;
 }
 
-/* The interval of a timer that has found @found bytes and may take @limit. */
+/*
+ * The time until the next expiry of a timer that has found @found bytes and may take @limit.
+ *
+ * Each timer of a capture of perf finds what was made in its interval, and so does the end of the
+ * trace, with interrupts off. Therefore the interval is halved while timers find more than half a
+ * slice, and doubled while they find less than an eighth.
+ */
 static ktime_t ntrace_drain_pace(struct ntrace_feed *feed, u32 found, u32 limit)
 {
-	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_PACE_MIN_SHARED_US :
-					     NTRACE_DRAIN_PACE_MIN_US;
-	const ktime_t least = ns_to_ktime(us * NSEC_PER_USEC);
+	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_LEAST_SHARED_US : NTRACE_DRAIN_LEAST_US;
+	ktime_t least = ns_to_ktime(us * NSEC_PER_USEC);
 
-	if (!feed->counts)
-		return feed->interval;
-	if (found > limit / 2)
+	if (feed->counts && found > limit / 2)
 		feed->pace = max(feed->pace / 2, least);
-	else if (found < limit / 8)
-		feed->pace *= 2;
-	feed->pace = min(feed->pace, feed->interval);
-	return feed->pace;
+	else if (feed->counts && found < limit / 8)
+		feed->pace = min(feed->pace * 2, feed->interval);
+	return found > limit ? least : feed->pace;
 }
 
 /*
@@ -156,14 +148,14 @@ static void ntrace_drain_watch(struct ntrace_feed *feed, u32 control)
 	ntrace_feed_note(feed, NTRACE_LOSS_ENCODER, false);
 }
 
-/* Time until the first expiry of the timer of a trace of perf. */
+/*
+ * Time until the first expiry of the timer of a trace of perf. A trace begins with a short interval:
+ * the last one may have been that of another task.
+ */
 ktime_t ntrace_drain_first(struct ntrace_feed *feed)
 {
-	u32 us = feed->sink->ramsink.dealt ? NTRACE_DRAIN_PACE_FIRST_SHARED_US :
-					     NTRACE_DRAIN_PACE_FIRST_US;
-
 	feed->behind = 0;
-	feed->pace = min(feed->pace, ns_to_ktime(us * NSEC_PER_USEC));
+	feed->pace = min(feed->pace, feed->interval / 4);
 	return feed->pace;
 }
 
@@ -182,8 +174,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	u32 control = ntrace_read(feed->encoder, TR_TE_CONTROL);
 	/* Before the lock, which other harts may hold for long: waiting for it makes trace, too. */
 	bool resume = ntrace_drain_hush(feed, control);
-	u32 pause = sink->dealt ? NTRACE_DRAIN_PAUSE_SHARED_US : NTRACE_DRAIN_PAUSE_US;
-	ktime_t pace, took, next = ns_to_ktime(pause * NSEC_PER_USEC);
+	ktime_t next, took;
 	u64 begin;
 	u32 limit;
 
@@ -191,19 +182,19 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 		begin = ktime_get_mono_fast_ns();
 		limit = ntrace_drain_limit(sink);
 		ntrace_drain_slice(component, limit, false);
-		pace = ntrace_drain_pace(feed, sink->found, limit);
+		next = ntrace_drain_pace(feed, sink->found, limit);
 		feed->behind += max_t(ktime_t, delay, 0);
-		if (sink->found <= limit) {
+		if (sink->found <= limit)
 			feed->behind = 0;
-			next = pace;
-		}
 		ntrace_drain_encoder(feed, control);
 		ntrace_drain_sink(component);
 		ntrace_drain_watch(feed, control);
 		took = ns_to_ktime(ktime_get_mono_fast_ns() - begin);
 		raw_spin_unlock(&sink->lock);
 		next = max(next, took / NTRACE_DRAIN_PAUSE_SHARE);
-	} else if (!sink->dealt) {
+	} else if (sink->dealt) {
+		next = ns_to_ktime(NTRACE_DRAIN_LEAST_SHARED_US * NSEC_PER_USEC);
+	} else {
 		/* What the encoder reports stays in its register until the next expiry. */
 		next = min(feed->interval, ns_to_ktime(NTRACE_DRAIN_RETRY_US * NSEC_PER_USEC));
 	}

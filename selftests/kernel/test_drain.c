@@ -294,28 +294,26 @@ static void test_situations(u64 seed)
 }
 
 /* On a slow hart, the interrupt takes longer than the interval, and the task made no progress. */
+static ktime_t late_by(ktime_t late, unsigned int times)
+{
+	ktime_t next = 0;
+
+	feed->timer.late = late;
+	while (times--)
+		next = ntrace_drain_step(feed);
+	return next;
+}
+
 static void test_delays(void)
 {
-	static const struct {
-		ktime_t late, once, pause;
-	} table[] = {
-		/* The pause after 1024 expiries that were late, one of them less than the others */
-		{ 30000, 30000, 120000 }, { 30000, 20000, 80000 }, { 30000, 13000, 52000 },
-		{ 10000, 10000, 50000 },  { 60000, 0, 50000 },
-	};
-
 	begin(1, 4096, 64, 8192);
-	feed->interval = 50000;
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		for (int n = 0; n < 1024; n++) {
-			feed->timer.late = n == 640 ? table[i].once : table[i].late;
-			ntrace_drain_step(feed);
-		}
-		is_u64(ntrace_drain_step(feed), table[i].pause,
-		       "late by %llu ns at least: the pause", (unsigned long long)table[i].once);
-		while (feed->expiries)
-			ntrace_drain_step(feed);
-	}
+	feed->interval = feed->pace = 50000;
+	is_u64(late_by(30000, 1024), 120000, "all expiries are late: four times the delay");
+	is_u64(late_by(13000, 1), 52000, "less late: of this delay");
+	is_u64(late_by(0, 1), 50000, "one is not late: the interval");
+	is_u64(late_by(60000, 100), 50000, "a hundred are late after that: the interval");
+	is_u64(late_by(10000, 1024), 50000, "all are late, hardly: the interval");
+	feed->timer.late = 0;
 	stop();
 	over();
 
@@ -328,8 +326,6 @@ static void test_delays(void)
 		hw_take(20 << 10);
 		is_u64(ntrace_drain_step(feed), late > 10000 ? 4 * late : 10000,
 		       "late by %u ns while trace is waiting: the pause", late);
-		while (feed->expiries)
-			ntrace_drain_step(feed);
 	}
 	feed->timer.late = 0;
 	stop();

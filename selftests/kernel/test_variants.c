@@ -140,7 +140,7 @@ static int probe_all(void)
 	for (unsigned int i = 0; i < HARTS && !error; i++) {
 		host_cpu = i;
 		error = probe(&soc.encoder[i], i);
-		soc.encoder[i].encoder.cpu = i;
+		soc.encoder[i].cpu = i;
 		soc.encoder[i].encoder.hartid = i;
 	}
 	host_cpu = 0;
@@ -380,7 +380,7 @@ static void make_capture(unsigned int i, const struct ntrace_config *config)
 	capture->feed.size = DATA;
 	capture->feed.data = calloc(1, DATA);
 	capture->feed.ended = true;
-	capture->feed.interval = 1000000;
+	capture->feed.interval = capture->feed.pace = 1000000;
 	path->capture = capture;
 }
 

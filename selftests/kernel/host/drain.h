@@ -90,7 +90,7 @@ static void begin_width(unsigned int harts, size_t ring, unsigned int granule, u
 	machine.sink.ops = &sink_ops;
 	for (unsigned int i = 0; i < harts; i++) {
 		machine.encoder[i].base = encoder_page;
-		machine.capture[i].feed.interval = 1000000;
+		machine.capture[i].feed.interval = machine.capture[i].feed.pace = 1000000;
 	}
 	sink->wp = TR_RAM_WP_LOW;
 	sink->ring = hw.ring;
