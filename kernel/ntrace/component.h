@@ -237,7 +237,8 @@ struct ntrace_deframe {
  * @mutex: protects the users of the sink, see path.h
  * @session: user of the sink: NULL for files, else the process that opened perf's events
  * @src_bits: width of SRC if several encoders share the sink, else 0
- * @dealt: each capture gets the messages of its own encoder only
+ * @dealt: each capture gets the messages of its own encoder only; then all captures are those of
+ *	   perf without triggers in a trace of the kernel, see ntrace_path_can_deal()
  * @users_lock: protects the users where nothing can sleep, see path.h
  * @lock: protects the members below
  * @feeds: data areas that are fed from the sink

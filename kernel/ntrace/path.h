@@ -15,17 +15,33 @@
  * because files may trace every hart. An event of perf gets the trace of its own hart only;
  * the drain separates it (split.c). The buffer of the sink lives from the first capture's
  * configuration to the last capture's release. The first start enables the sink, the last
- * stop flushes it. When a hart stops while others go on, its last trace arrives later.
+ * stop flushes it, also where an event of perf is scheduled in and out: a sink holds back a part of
+ * a granule until it is disabled (Trace Control Interface, trRamEnable), and that part would come
+ * with the next event. When a hart stops while others go on, its last trace arrives later.
  *
- * Locks, outermost first:
- *   ntrace_lock		list of components, creation and removal of paths
- *   cpus_read_lock()		where perf gets or loses a path; hotplug calls with the lock held
- *   ntrace_path.lock		the capture of a path, and registers of its encoder
- *   ntrace_ramsink.mutex	users of a sink and of the funnels before it
- *   ntrace_ramsink.users_lock	the same where nothing can sleep (perf)
- *   ntrace_ramsink.lock	drain state; taken in hard interrupt context
- * The driver never touches user memory under ntrace_path.lock: mmap() takes that lock with the
- * mmap lock held.
+ * Locks, outermost first, and what they protect:
+ *
+ *   ntrace_lock		lists of components and paths, creation and removal of paths
+ *   cpus_read_lock()		a hart stays online or offline
+ *   ntrace_path.lock		the capture of a path: to change it
+ *   ntrace_ramsink.mutex	buffer of a sink, @held, registers of a path that is not traced
+ *   ntrace_ramsink.users_lock	@users in a session of perf
+ *   ntrace_ramsink.lock	drain state and feeds; taken in hard interrupt context
+ *
+ * Who may touch what, holding what:
+ *
+ *				file			event of perf, on its hart with
+ *							interrupts off
+ *   path->capture		ntrace_path.lock	nothing: it changes by an interrupt there
+ *   encoder of a path		ntrace_path.lock	nothing
+ *   @users, starting and
+ *   stopping links and sinks	ntrace_ramsink.mutex	ntrace_ramsink.users_lock
+ *   ring, feeds		ntrace_ramsink.lock	ntrace_ramsink.lock
+ *
+ * All users of a sink are of one session, files or events, so one of the two locks is enough for
+ * @users. There are two because a stop of a file sleeps, up to NTRACE_TIMEOUT_US, and that of an
+ * event spins. hotplug calls with its lock held. The driver never touches user memory under
+ * ntrace_path.lock: mmap() takes that lock with the mmap lock held.
  */
 #ifndef NTRACE_PATH_H
 #define NTRACE_PATH_H

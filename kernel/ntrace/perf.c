@@ -440,7 +440,9 @@ static int ntrace_event_add(struct perf_event *event, int flags)
 	/*
 	 * If a task follows another one that inherited the same events, perf may leave the events
 	 * running and swap their owners. The traces of both tasks would be one piece, without a
-	 * mark where the second one begins.
+	 * mark where the second one begins. No capability of a PMU excludes that, and sched_task()
+	 * is not called for PMUs of modules: perf_sched_cb_inc() is not exported. This counter of
+	 * struct perf_event_context is what perf itself uses for events that depend on their task.
 	 */
 	local_inc(&event->ctx->nr_no_switch_fast);
 	return 0;

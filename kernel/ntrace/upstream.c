@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The components that send trace to one that is being probed. They are probed in any order, so they
- * may be bound or not: the nodes of the device tree lead to them.
+ * may be bound or not: the nodes of the device tree lead to them. The registers of those that are
+ * not bound are written as well. Deferring the probe until they are bound is no alternative: an
+ * encoder that the driver refuses, or whose hart stays offline, never is, and would keep a shared
+ * sink from all other harts. Only nodes that match this driver are touched, and no others can bind
+ * to them meanwhile, as they would need a match of the same compatible string.
  *
  * Those that run are stopped first, the farthest first: otherwise the trace on its way is lost, or
  * an encoder stalls its hart. And funnels are active meanwhile: the clock of a component may come
