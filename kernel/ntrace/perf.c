@@ -688,30 +688,14 @@ static void ntrace_event_destroy(struct perf_event *event)
 		queue_work(ntrace_release_queue, &ntrace_perf_event_of(event)->release);
 }
 
-static int ntrace_event_init(struct perf_event *event)
+/* What an event that user space opens has, and those that inherit it share. */
+static int ntrace_perf_open_event(struct perf_event *event)
 {
-	struct ntrace_perf_event *perf_event;
+	struct ntrace_perf_event *perf_event = kzalloc(sizeof(*perf_event), GFP_KERNEL_ACCOUNT);
 	int ret;
 
-	if (event->attr.type != event->pmu->type)
-		return -ENOENT;
-	/* Whoever opened the parent has the right to its children. */
-	ret = event->parent ? 0 : ntrace_perf_config_permit(event);
-	if (ret)
-		return ret;
-	ret = ntrace_perf_own_alloc(event);
-	if (ret)
-		return ret;
-	if (event->parent) {
-		event->pmu_private = event->parent->pmu_private;
-		event->destroy = ntrace_event_destroy;
-		return 0;
-	}
-	perf_event = kzalloc(sizeof(*perf_event), GFP_KERNEL_ACCOUNT);
-	if (!perf_event) {
-		ntrace_perf_own_free(event);
+	if (!perf_event)
 		return -ENOMEM;
-	}
 	INIT_WORK(&perf_event->release, ntrace_perf_release);
 	perf_event->id = ntrace_perf_new_id();
 	perf_event->privileged = perfmon_capable();
@@ -720,7 +704,6 @@ static int ntrace_event_init(struct perf_event *event)
 	if (!ret && perf_event->config.flags & NTRACE_CONFIG_CONTEXT)
 		ret = ntrace_context_get();
 	if (ret) {
-		ntrace_perf_own_free(event);
 		kfree(perf_event);
 		return ret;
 	}
@@ -729,13 +712,32 @@ static int ntrace_event_init(struct perf_event *event)
 	ret = ntrace_topology_each_path(ntrace_perf_get_path, event);
 	if (!ret && cpumask_empty(&perf_event->cpus))
 		ret = -ENODEV;
-	if (ret) {
-		ntrace_perf_own_free(event);
+	if (ret)
 		ntrace_perf_release(&perf_event->release);
+	return ret;
+}
+
+static int ntrace_event_init(struct perf_event *event)
+{
+	int ret;
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	/* Whoever opened the parent has the right to its children. */
+	ret = event->parent ? 0 : ntrace_perf_config_permit(event);
+	if (!ret)
+		ret = ntrace_perf_own_alloc(event);
+	if (ret)
 		return ret;
-	}
-	event->destroy = ntrace_event_destroy;
-	return 0;
+	if (event->parent)
+		event->pmu_private = event->parent->pmu_private;
+	else
+		ret = ntrace_perf_open_event(event);
+	if (ret)
+		ntrace_perf_own_free(event);
+	else
+		event->destroy = ntrace_event_destroy;
+	return ret;
 }
 
 static struct pmu ntrace_pmu = {
