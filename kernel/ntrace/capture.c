@@ -245,7 +245,6 @@ struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
 		ntrace_capture_put(capture);
 		return ERR_PTR(ret);
 	}
-	capture->perf = true;
 	capture->client = client;
 	capture->feed.counts = true;
 	/* Events of one process share a sink. The reference keeps the pid unique. */
@@ -270,7 +269,7 @@ static void ntrace_capture_set_interval(struct ntrace_capture *capture)
 	if (!config->drain_us)
 		config->drain_us = min(config->sink_size / 4 / NTRACE_WORST_BYTES_PER_US,
 				       NTRACE_DRAIN_US_DEFAULT_MAX);
-	if (capture->perf)
+	if (capture->client)
 		config->drain_us = min(config->drain_us, NTRACE_DRAIN_US_PERF_MAX);
 	config->drain_us = max(config->drain_us, NTRACE_DRAIN_US_MIN);
 	capture->feed.interval = ns_to_ktime((u64)config->drain_us * NSEC_PER_USEC);
@@ -302,7 +301,7 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 		return ret;
 	}
 	/* Events of perf start this themselves: each may need it or not. */
-	if (!capture->perf && capture->config.flags & NTRACE_CONFIG_CONTEXT) {
+	if (!capture->client && capture->config.flags & NTRACE_CONFIG_CONTEXT) {
 		ret = ntrace_context_start(path->cpu, ntrace_path_encoder(path)->encoder.stimulus);
 		if (ret) {
 			ntrace_path_detach(path, capture);

@@ -116,7 +116,7 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	unit = &ntrace_path_encoder(path)->timestamp;
 	sink = ntrace_path_sink(path);
 	info->abi_version = NTRACE_ABI_VERSION;
-	info->cpu = encoder->cpu;
+	info->cpu = path->cpu;
 	info->src = encoder->src;
 	info->src_bits = encoder->src_bits;
 	info->xlen = __riscv_xlen;

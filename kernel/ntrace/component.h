@@ -45,8 +45,7 @@ struct reset_control;
 
 /**
  * struct ntrace_encoder - state of a trace encoder
- * @cpu: Linux number of the CPU that it traces
- * @hartid: hart id of that CPU
+ * @hartid: id of the hart that it traces
  * @control: shadow of trTeControl without trTeEnable and trTeInstTracing. The driver never
  *	     reads, modifies and writes the register: triggers change it.
  * @modes: supported values of trTeInstMode, as a bit mask
@@ -91,7 +90,6 @@ struct reset_control;
  * @src_bits: trTeSrcBits in effect
  */
 struct ntrace_encoder {
-	unsigned int cpu;
 	u64 hartid;
 	u32 control;
 	u32 modes;

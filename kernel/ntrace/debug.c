@@ -17,7 +17,7 @@ static void ntrace_debug_encoder(struct seq_file *file, const struct ntrace_comp
 	const struct ntrace_encoder *encoder = &component->encoder;
 
 	seq_printf(file, " cpu=%u hartid=%llu modes=%#x sync_modes=%#x sync_max=%u features=%#x",
-		   encoder->cpu, encoder->hartid, encoder->modes, encoder->sync_modes,
+		   component->cpu, encoder->hartid, encoder->modes, encoder->sync_modes,
 		   encoder->sync_max, encoder->features);
 	seq_printf(file, " privilege=%#x ranges=%u traps=%#x src=%u src_bits=%u timestamps=%#x",
 		   encoder->privilege, encoder->ranges, encoder->traps, encoder->src,
@@ -162,7 +162,7 @@ static int ntrace_debug_path(struct ntrace_path *path, void *data)
 	capture = path->capture;
 	if (capture)
 		seq_printf(file, " owner=%s state=%s head=%llu lost=%llu loss=%#x gaps=%u",
-			   capture->perf ? "perf" : "file",
+			   capture->client ? "perf" : "file",
 			   states[READ_ONCE(capture->feed.control->state) & 3], capture->feed.head,
 			   capture->feed.lost, capture->feed.loss, capture->feed.gaps);
 	seq_putc(file, '\n');

@@ -218,14 +218,9 @@ int ntrace_encoder_find_hart(struct ntrace_component *component)
 	struct device_node *node __free(device_node) =
 		of_parse_phandle(component->dev->of_node, "cpus", 0);
 	u32 hartid;
-	int cpu;
 
 	if (!node)
 		return dev_err_probe(component->dev, -EINVAL, "no \"cpus\" property\n");
-	cpu = of_cpu_node_to_id(node);
-	if (cpu < 0)
-		return dev_err_probe(component->dev, -ENODEV, "Linux does not use %pOF\n", node);
-	encoder->cpu = cpu;
 	/* of_get_cpu_hwid() is not exported to modules. */
 	if (of_property_count_u32_elems(node, "reg") == 1 &&
 	    !of_property_read_u32(node, "reg", &hartid))
@@ -570,7 +565,7 @@ void ntrace_encoder_trace(struct ntrace_component *component)
 	ntrace_encoder_control(component,
 			       encoder->control | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
 	if (encoder->stores)
-		ntrace_context_store_to(encoder->cpu, component->base + encoder->stimulus);
+		ntrace_context_store_to(component->cpu, component->base + encoder->stimulus);
 }
 
 /*
@@ -595,7 +590,7 @@ void ntrace_encoder_stop(struct ntrace_component *component)
 	struct ntrace_encoder *encoder = &component->encoder;
 
 	if (encoder->stores)
-		ntrace_context_store_to(encoder->cpu, NULL);
+		ntrace_context_store_to(component->cpu, NULL);
 	if (component->sink)
 		ntrace_ramsink_note_full(component->sink);
 	encoder->noted |= ntrace_read(component, TR_TE_CONTROL) & encoder->losses;

@@ -23,13 +23,6 @@
  */
 #define NTRACE_PATH_PUSH_US 40
 
-static int ntrace_path_start_one(struct ntrace_component *component, bool atomic)
-{
-	if (ntrace_component_has_memory(component))
-		ntrace_drain_begin(component);
-	return component->ops->start(component, atomic);
-}
-
 /*
  * Waits until what the encoder has sent has passed the components from number @first on, in the
  * order of the path: trace that left one component is in the next. The flush of a sink empties an
@@ -92,7 +85,7 @@ static int ntrace_path_stop_from(struct ntrace_path *path, unsigned int first, b
 
 static int ntrace_path_start_all(struct ntrace_path *path, bool atomic)
 {
-	struct ntrace_component *sink = ntrace_path_sink(path);
+	struct ntrace_component *sink = ntrace_path_sink(path), *component;
 	bool sink_stopped;
 	unsigned int i;
 	int ret;
@@ -101,9 +94,12 @@ static int ntrace_path_start_all(struct ntrace_path *path, bool atomic)
 	if (sink->users && READ_ONCE(sink->ramsink.fault))
 		return -EIO;
 	for (i = path->count - 1; i > 0; i--) {
-		if (path->component[i]->users++)
+		component = path->component[i];
+		if (component->users++)
 			continue;
-		ret = ntrace_path_start_one(path->component[i], atomic);
+		if (ntrace_component_has_memory(component))
+			ntrace_drain_begin(component);
+		ret = component->ops->start(component, atomic);
 		if (ret) {
 			ntrace_path_stop_from(path, i, atomic, &sink_stopped);
 			return ret;
@@ -413,7 +409,7 @@ static int ntrace_path_join_sink(struct ntrace_ramsink *sink, struct ntrace_capt
 
 	if (sink->session != capture->session)
 		return -EBUSY;
-	if (capture->perf && !(sink->dealt && ntrace_path_can_deal(config)))
+	if (capture->client && !(sink->dealt && ntrace_path_can_deal(config)))
 		return -EBUSY;
 	if (!capture->sink_size_default && config->sink_size > sink->buffer_size)
 		return -EBUSY;
@@ -482,7 +478,7 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 
 	guard(mutex)(&sink->mutex);
 	/* perf's readers know messages only, no frames. */
-	if (sink->framed && capture->perf && !ntrace_path_can_deal(&capture->config))
+	if (sink->framed && capture->client && !ntrace_path_can_deal(&capture->config))
 		return -EOPNOTSUPP;
 	ret = component->held ? ntrace_path_join_sink(sink, capture) :
 				ntrace_path_alloc_sink(component, capture);
@@ -499,7 +495,7 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 	}
 	if (!component->held) {
 		sink->session = capture->session;
-		sink->dealt = (sink->src_bits || sink->framed) && capture->perf &&
+		sink->dealt = (sink->src_bits || sink->framed) && capture->client &&
 			      ntrace_path_can_deal(&capture->config);
 	}
 	ntrace_path_hold(path, capture);

@@ -88,15 +88,14 @@ struct ntrace_client {
  * @ref: held by the path while this is its current capture, by mappings and by readers
  * @path: path that it uses; valid while it is the current capture of that path
  * @config: configuration in effect
- * @client: user that controls the hardware itself; NULL: an open file, for which capture.c
- *	    starts and stops the hardware
+ * @client: perf, whose events control the hardware themselves, and get the trace in AUX areas;
+ *	    NULL: an open file, for which capture.c starts and stops the hardware
  * @session: see struct ntrace_ramsink
  * @user: user that is charged for @pages
  * @pages: pages charged
  * @feed: data area, and the drain of the sink into it
  * @read_lock: serializes read()
  * @sink_size_default: the caller left the size of the sink buffer to the driver
- * @perf: events of perf use it: trace goes to AUX areas, or is only counted
  * @privileged: number of those events that users with CAP_PERFMON have opened; protected by
  *		ntrace_lock
  * @context: it keeps scontext of the hart up to date
@@ -116,7 +115,6 @@ struct ntrace_capture {
 	struct ntrace_feed feed;
 	struct mutex read_lock; /* serializes read() */
 	bool sink_size_default;
-	bool perf;
 	unsigned int privileged;
 	bool context;
 	bool running;

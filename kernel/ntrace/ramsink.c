@@ -50,17 +50,12 @@
 /* One write of a sink has fewer bytes than a page: no bus has longer bursts. */
 #define NTRACE_GRANULE_MAX	SZ_4K
 
-static u64 ntrace_ramsink_read_pair(const struct ntrace_component *component, u32 low)
-{
-	return ntrace_read(component, low) | (u64)ntrace_read(component, low + 4) << 32;
-}
-
 static u64 ntrace_ramsink_write_pair(struct ntrace_component *component, u32 low, u64 value)
 {
 	/* A sink without the high half ignores the write and reads 0. */
 	ntrace_write(component, low + 4, upper_32_bits(value));
 	ntrace_write(component, low, lower_32_bits(value));
-	return ntrace_ramsink_read_pair(component, low);
+	return ntrace_read(component, low) | (u64)ntrace_read(component, low + 4) << 32;
 }
 
 /*

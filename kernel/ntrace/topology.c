@@ -44,7 +44,7 @@ static int ntrace_hart_online(unsigned int cpu, struct hlist_node *node)
 	guard(mutex)(&path->lock);
 	path->cpu_up = true;
 	/* Harts wake up before devices: ntrace_topology_resume() does this then. */
-	if (path->stale && !path->asleep && path->capture && path->capture->perf)
+	if (path->stale && !path->asleep && path->capture && path->capture->client)
 		ntrace_capture_revive(path->capture);
 	return 0;
 }
@@ -95,7 +95,7 @@ void ntrace_topology_evict(const struct ntrace_path *path, const struct pid *ses
 			continue;
 		guard(mutex)(&other->lock);
 		/* Events of several sessions take turns on a sink that harts do not share. */
-		if (other->capture && other->capture->perf && !other->capture->privileged &&
+		if (other->capture && other->capture->client && !other->capture->privileged &&
 		    other->capture->session != session &&
 		    (!session || ntrace_path_sink(other)->ramsink.dealt))
 			ntrace_path_take_away(other);
@@ -163,7 +163,7 @@ static int ntrace_path_create(struct ntrace_component *const *component, unsigne
 		return -ENOMEM;
 	mutex_init(&path->lock);
 	init_waitqueue_head(&path->wait);
-	path->cpu = component[0]->encoder.cpu;
+	path->cpu = component[0]->cpu;
 	path->count = count;
 	memcpy(path->component, component, count * sizeof(*component));
 	ntrace_timestamp_connect(component, count);
@@ -641,7 +641,7 @@ void ntrace_topology_resume(struct ntrace_component *component)
 	path->asleep = false;
 	if (!path->cpu_up || !path->capture)
 		return;
-	if (path->capture->perf)
+	if (path->capture->client)
 		ntrace_capture_revive(path->capture);
 	else if (path->capture->resumes)
 		ntrace_capture_start(path->capture);

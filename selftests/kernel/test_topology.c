@@ -393,10 +393,11 @@ static void lose(struct ntrace_path *path)
 	path->capture = NULL;
 }
 
+static const struct ntrace_client client = { .lose = lose };
+
 /* Who has which right, in which session, on a sink that two harts share. */
 static void test_evict(void)
 {
-	static const struct ntrace_client client = { .lose = lose };
 	struct pid *user = (struct pid *)&client, *root = (struct pid *)&lost;
 	struct device devs[3] = { 0 };
 	struct ntrace_component encoder[2] = { 0 }, ram = { .dev = &devs[2] };
@@ -423,8 +424,7 @@ static void test_evict(void)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		for (int n = 0; n < 2; n++) {
-			capture[n] = (struct ntrace_capture){ .perf = true,
-							      .client = &client,
+			capture[n] = (struct ntrace_capture){ .client = &client,
 							      .session = cases[i].of };
 			encoder[n].path->capture = &capture[n];
 		}
@@ -448,7 +448,7 @@ static void test_sleep(void)
 	struct device devs[2] = { 0 };
 	struct ntrace_component encoder = { .dev = &devs[0] }, ram = { .dev = &devs[1] };
 	struct ntrace_component *components[] = { &encoder, &ram };
-	struct ntrace_capture capture = { .perf = true };
+	struct ntrace_capture capture = { .client = &client };
 	struct ntrace_path *path;
 
 	no_links = false;
@@ -473,7 +473,7 @@ static void test_sleep(void)
 	ntrace_hart_offline(0, &path->hotplug);
 	ntrace_hart_online(0, &path->hotplug);
 	is_u64(revived, 2, "the hart alone goes and comes back: again");
-	capture.perf = false;
+	capture.client = NULL;
 	for (int running = 0; running < 2; running++) {
 		capture.running = running;
 		ntrace_topology_suspend(&encoder);

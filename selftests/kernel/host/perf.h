@@ -353,7 +353,6 @@ struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
 	struct ntrace_capture *capture = &machine.capture[path->cpu];
 
 	capture->client = client;
-	capture->perf = true;
 	capture->complete = true;
 	capture->config = *config;
 	capture->feed.timer.function = client->timer;
@@ -534,7 +533,7 @@ static void bring_online(unsigned int cpu, struct task_event *early)
 	if (world.bound[cpu]) {
 		guard(mutex)(&path->lock);
 		path->cpu_up = true;
-		if (path->stale && path->capture && path->capture->perf) {
+		if (path->stale && path->capture && path->capture->client) {
 			path->stale = false;
 			path->capture->client->resume(path);
 		}
