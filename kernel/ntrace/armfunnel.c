@@ -79,13 +79,10 @@ static bool ntrace_armfunnel_is_running(const struct ntrace_component *component
 /* The funnel of a debugger is left alone. Return: 0 if the funnel was idle, 1 if it was stopped. */
 static int ntrace_armfunnel_quiesce(struct ntrace_component *component)
 {
-	void __iomem *base = component->base;
-
-	if (ntrace_coresight_is_external(base) ||
-	    !(readl(base + CS_FUNNEL_CONTROL) & CS_FUNNEL_CONTROL_PORTS_MASK))
+	if (ntrace_coresight_is_external(component) || !ntrace_armfunnel_is_running(component))
 		return 0;
-	ntrace_coresight_unlock(base);
-	writel(0, base + CS_FUNNEL_CONTROL);
+	ntrace_coresight_unlock(component);
+	ntrace_write(component, CS_FUNNEL_CONTROL, 0);
 	return 1;
 }
 

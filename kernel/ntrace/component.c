@@ -91,28 +91,34 @@ u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 va
 	return ntrace_read(component, offset);
 }
 
-/*
- * Waits until all bits of @mask have the value @want. Sleeps, or spins for a short time.
+/**
+ * ntrace_component_poll - wait until bits of a register have a value
+ * @component: component
+ * @offset: register
+ * @mask: bits
+ * @want: their value
+ * @atomic: interrupts are off: spin, for a short time
+ * @value: if not NULL, takes the last value of the register
  *
  * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns the component.
  */
-static int ntrace_component_wait(struct ntrace_component *component, u32 mask, u32 want,
-				 bool atomic, u32 *control)
+int ntrace_component_poll(const struct ntrace_component *component, u32 offset, u32 mask, u32 want,
+			  bool atomic, u32 *value)
 {
-	u32 foreign = component->foreign;
+	u32 foreign = offset == TR_CONTROL ? component->foreign : 0, now;
 	int ret;
 
 	if (atomic)
-		ret = read_poll_timeout_atomic(ntrace_read, *control,
-					       (*control & mask) == want || *control & foreign, 1,
-					       NTRACE_TIMEOUT_ATOMIC_US, false, component,
-					       TR_CONTROL);
+		ret = read_poll_timeout_atomic(ntrace_read, now,
+					       (now & mask) == want || now & foreign, 1,
+					       NTRACE_TIMEOUT_ATOMIC_US, false, component, offset);
 	else
-		ret = read_poll_timeout(ntrace_read, *control,
-					(*control & mask) == want || *control & foreign,
+		ret = read_poll_timeout(ntrace_read, now, (now & mask) == want || now & foreign,
 					NTRACE_POLL_US, NTRACE_TIMEOUT_US, false, component,
-					TR_CONTROL);
-	return *control & foreign ? -EBUSY : ret;
+					offset);
+	if (value)
+		*value = now;
+	return now & foreign ? -EBUSY : ret;
 }
 
 /**
@@ -140,8 +146,8 @@ int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomi
 	u32 value;
 	int ret;
 
-	ret = ntrace_component_wait(component, TR_CONTROL_ENABLE, TR_CONTROL_ENABLE, atomic,
-				    &value);
+	ret = ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE, TR_CONTROL_ENABLE,
+				    atomic, &value);
 	if (ret == -EBUSY)
 		return ntrace_component_refuse_foreign(component);
 	if (ret)
@@ -163,7 +169,7 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, bool atom
 	u32 value;
 	int ret;
 
-	ret = ntrace_component_wait(component, TR_CONTROL_ENABLE | TR_CONTROL_EMPTY,
+	ret = ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE | TR_CONTROL_EMPTY,
 				    TR_CONTROL_EMPTY, atomic, &value);
 	if (control)
 		*control = value;
@@ -232,12 +238,10 @@ int ntrace_component_lacks(const struct ntrace_component *component, const char 
 /* Clears or sets tr??Active. Software may access no other register until the bit reads back. */
 static int ntrace_component_set_active(struct ntrace_component *component, u32 active)
 {
-	u32 value;
 	int ret;
 
 	ntrace_write(component, TR_CONTROL, active);
-	ret = read_poll_timeout(ntrace_read, value, (value & TR_CONTROL_ACTIVE) == active,
-				NTRACE_POLL_US, NTRACE_TIMEOUT_US, false, component, TR_CONTROL);
+	ret = ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ACTIVE, active, false, NULL);
 	component->inactive = !active && !ret;
 	return ret;
 }
@@ -294,11 +298,8 @@ int ntrace_registers_quiesce(struct ntrace_component *component)
 	value &= ~(TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING |
 		   TR_TE_CONTROL_INST_STALL_OR_OVERFLOW);
 	ntrace_write(component, TR_CONTROL, value);
-	if (read_poll_timeout(ntrace_read, value,
-			      !(value & TR_CONTROL_ENABLE) && (value & TR_CONTROL_EMPTY),
-			      NTRACE_POLL_US, NTRACE_TIMEOUT_US, false, component, TR_CONTROL))
-		return -ETIMEDOUT;
-	return 1;
+	return ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE | TR_CONTROL_EMPTY,
+				     TR_CONTROL_EMPTY, false, NULL) ?: 1;
 }
 
 /*

@@ -518,6 +518,8 @@ int ntrace_component_activate(struct ntrace_component *component);
 int ntrace_component_reset(struct ntrace_component *component);
 void ntrace_component_quiesce(struct ntrace_component *component);
 int ntrace_component_off(struct ntrace_component *component);
+int ntrace_component_poll(const struct ntrace_component *component, u32 offset, u32 mask, u32 want,
+			  bool atomic, u32 *value);
 int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic);
 int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control);
 int ntrace_component_refuse_foreign(const struct ntrace_component *component);
@@ -570,8 +572,8 @@ do {											\
 int ntrace_power_get(struct ntrace_component *component);
 void ntrace_power_put(struct ntrace_component *component);
 int ntrace_power_init(struct ntrace_component *component);
-int ntrace_power_resume(struct ntrace_component *component);
-void ntrace_power_suspend(struct ntrace_component *component);
+int ntrace_power_resume(struct device *dev);
+int ntrace_power_suspend(struct device *dev);
 
 /* context.c */
 void ntrace_context_init(void);
@@ -593,8 +595,8 @@ dma_addr_t ntrace_scatter_table(const struct ntrace_scatter *scatter);
 bool ntrace_scatter_find(const struct ntrace_scatter *scatter, u64 address, u32 *position);
 
 /* coresight.c */
-void ntrace_coresight_unlock(void __iomem *base);
-bool ntrace_coresight_is_external(void __iomem *base);
+void ntrace_coresight_unlock(struct ntrace_component *component);
+bool ntrace_coresight_is_external(const struct ntrace_component *component);
 int ntrace_coresight_claim(struct ntrace_component *component);
 void ntrace_coresight_release(struct ntrace_component *component);
 

@@ -14,15 +14,15 @@
 #define NTRACE_CLAIM_TAGS	(CS_CLAIM_EXTERNAL | CS_CLAIM_SELF_HOSTED)
 
 /** ntrace_coresight_unlock - let a component accept writes; without a lock nothing happens */
-void ntrace_coresight_unlock(void __iomem *base)
+void ntrace_coresight_unlock(struct ntrace_component *component)
 {
-	writel(CS_LAR_UNLOCK, base + CS_LAR);
+	ntrace_write(component, CS_LAR, CS_LAR_UNLOCK);
 }
 
 /** ntrace_coresight_is_external - tell whether a debugger has claimed a component */
-bool ntrace_coresight_is_external(void __iomem *base)
+bool ntrace_coresight_is_external(const struct ntrace_component *component)
 {
-	return readl(base + CS_CLAIMCLR) & CS_CLAIM_EXTERNAL;
+	return ntrace_read(component, CS_CLAIMCLR) & CS_CLAIM_EXTERNAL;
 }
 
 /*
@@ -34,10 +34,10 @@ int ntrace_coresight_claim(struct ntrace_component *component)
 {
 	u32 tags;
 
-	ntrace_coresight_unlock(component->base);
-	if (!ntrace_coresight_is_external(component->base)) {
+	ntrace_coresight_unlock(component);
+	if (!ntrace_coresight_is_external(component)) {
 		ntrace_write(component, CS_CLAIMSET, CS_CLAIM_SELF_HOSTED);
-		if (!ntrace_coresight_is_external(component->base))
+		if (!ntrace_coresight_is_external(component))
 			return 0;
 	}
 	tags = ntrace_read(component, CS_CLAIMCLR);

@@ -94,20 +94,9 @@ static int ntrace_resume(struct device *dev)
 	return ret;
 }
 
-static int ntrace_runtime_suspend(struct device *dev)
-{
-	ntrace_power_suspend(dev_get_drvdata(dev));
-	return 0;
-}
-
-static int ntrace_runtime_resume(struct device *dev)
-{
-	return ntrace_power_resume(dev_get_drvdata(dev));
-}
-
 static const struct dev_pm_ops ntrace_pm_ops = {
 	SYSTEM_SLEEP_PM_OPS(ntrace_suspend, ntrace_resume)
-		RUNTIME_PM_OPS(ntrace_runtime_suspend, ntrace_runtime_resume, NULL)
+		RUNTIME_PM_OPS(ntrace_power_suspend, ntrace_power_resume, NULL)
 };
 
 static const struct attribute_group *ntrace_groups[] = {

@@ -12,7 +12,6 @@
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
-#include <linux/iopoll.h>
 #include <linux/kstrtox.h>
 #include <linux/ktime.h>
 #include <linux/of.h>
@@ -119,8 +118,7 @@ static int ntrace_bridge_stop(struct ntrace_component *component, bool atomic)
 	int ret;
 
 	ntrace_portsink_halt(component);
-	ret = read_poll_timeout_atomic(ntrace_read, control, !(control & TR_CONTROL_ENABLE), 1,
-				       NTRACE_TIMEOUT_ATOMIC_US, false, component, TR_CONTROL);
+	ret = ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE, 0, true, &control);
 	if (ret)
 		ntrace_err(component->dev, "%s does not stop (control 0x%08x)\n",
 			   ntrace_type_name(component->type), control);

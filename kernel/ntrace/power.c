@@ -33,14 +33,33 @@ void ntrace_power_put(struct ntrace_component *component)
 	pm_runtime_put_sync(component->dev);
 }
 
+/* Switches on the clocks. Return: 0 or a negative error. */
+int ntrace_power_resume(struct device *dev)
+{
+	struct ntrace_component *component = dev_get_drvdata(dev);
+	int ret = clk_bulk_prepare_enable(component->clock_count, component->clocks);
+
+	component->clocked = !ret;
+	return ret;
+}
+
+/* Switches off the clocks of an inactive component. Return: 0. */
+int ntrace_power_suspend(struct device *dev)
+{
+	struct ntrace_component *component = dev_get_drvdata(dev);
+
+	if (component->clocked)
+		clk_bulk_disable_unprepare(component->clock_count, component->clocks);
+	component->clocked = false;
+	return 0;
+}
+
 static void ntrace_power_off(void *data)
 {
 	struct ntrace_component *component = data;
 
 	reset_control_assert(component->resets);
-	if (component->clocked)
-		clk_bulk_disable_unprepare(component->clock_count, component->clocks);
-	component->clocked = false;
+	ntrace_power_suspend(component->dev);
 }
 
 /*
@@ -61,11 +80,11 @@ int ntrace_power_init(struct ntrace_component *component)
 	if (IS_ERR(component->resets))
 		return dev_err_probe(dev, PTR_ERR(component->resets), "cannot get its resets\n");
 
-	ret = ntrace_power_resume(component);
+	ret = ntrace_power_resume(dev);
 	if (!ret)
 		ret = reset_control_deassert(component->resets);
 	if (ret) {
-		ntrace_power_suspend(component);
+		ntrace_power_suspend(dev);
 		return dev_err_probe(dev, ret, "cannot be switched on\n");
 	}
 	ret = devm_add_action_or_reset(dev, ntrace_power_off, component);
@@ -79,24 +98,4 @@ int ntrace_power_init(struct ntrace_component *component)
 	if (ret)
 		pm_runtime_put_noidle(dev);
 	return ret;
-}
-
-/* Switches on the clocks. Return: 0 or a negative error. */
-int ntrace_power_resume(struct ntrace_component *component)
-{
-	int ret = clk_bulk_prepare_enable(component->clock_count, component->clocks);
-
-	component->clocked = !ret;
-	return ret;
-}
-
-/**
- * ntrace_power_suspend - switch off the clocks
- * @component: component, inactive
- */
-void ntrace_power_suspend(struct ntrace_component *component)
-{
-	if (component->clocked)
-		clk_bulk_disable_unprepare(component->clock_count, component->clocks);
-	component->clocked = false;
 }

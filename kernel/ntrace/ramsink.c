@@ -29,7 +29,6 @@
 #include <linux/bitfield.h>
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
-#include <linux/iopoll.h>
 #include <linux/log2.h>
 #include <linux/mmzone.h>
 #include <linux/of.h>
@@ -286,8 +285,7 @@ void ntrace_ramsink_note_full(struct ntrace_component *component)
 	u32 control = ntrace_read(component, TR_CONTROL);
 
 	if (sink->control & TR_RAM_CONTROL_STOP_ON_WRAP)
-		read_poll_timeout_atomic(ntrace_read, control, !(control & TR_CONTROL_ENABLE), 1,
-					 NTRACE_TIMEOUT_ATOMIC_US, false, component, TR_CONTROL);
+		ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE, 0, true, &control);
 	sink->full = !sink->fault && !(control & TR_CONTROL_ENABLE);
 }
 

@@ -9,7 +9,6 @@
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
-#include <linux/iopoll.h>
 #include <linux/of.h>
 
 #include "component.h"
@@ -27,13 +26,11 @@ static bool ntrace_timestamp_is_internal(u32 mode)
 /* trTsActive is a bit of its own, or a copy of the component's Active. */
 static int ntrace_timestamp_wake(struct ntrace_component *component)
 {
-	u32 value;
-
 	if (ntrace_read(component, TR_TS_CONTROL) & TR_TS_CONTROL_ACTIVE)
 		return 0;
 	ntrace_write(component, TR_TS_CONTROL, TR_TS_CONTROL_ACTIVE);
-	return read_poll_timeout_atomic(ntrace_read, value, value & TR_TS_CONTROL_ACTIVE, 1,
-					NTRACE_TIMEOUT_ATOMIC_US, false, component, TR_TS_CONTROL);
+	return ntrace_component_poll(component, TR_TS_CONTROL, TR_TS_CONTROL_ACTIVE,
+				     TR_TS_CONTROL_ACTIVE, true, NULL);
 }
 
 static u32 ntrace_timestamp_value(const struct ntrace_component *component, u32 mode, u32 prescale)

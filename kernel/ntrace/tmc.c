@@ -14,7 +14,6 @@
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
-#include <linux/iopoll.h>
 #include <linux/ktime.h>
 #include <linux/of.h>
 #include <linux/processor.h>
@@ -37,48 +36,41 @@ static const char *ntrace_tmc_name(const struct ntrace_component *component)
 	return component->is_link ? "ETF" : "ETR";
 }
 
-/* Waits until a bit of a register is set or clear. Sleeps, or spins for a short time. */
-static int ntrace_tmc_wait(void __iomem *base, u32 offset, u32 bit, bool set, bool atomic)
+static int ntrace_tmc_await_ready(struct ntrace_component *component, bool atomic)
 {
-	u32 value;
-
-	if (atomic)
-		return readl_poll_timeout_atomic(base + offset, value, !(value & bit) != set, 1,
-						 NTRACE_TIMEOUT_ATOMIC_US);
-	return readl_poll_timeout(base + offset, value, !(value & bit) != set, NTRACE_POLL_US,
-				  NTRACE_TIMEOUT_US);
+	return ntrace_component_poll(component, TMC_STS, TMC_STS_READY, TMC_STS_READY, atomic,
+				     NULL);
 }
 
 /* Flushes the components before it and itself, then stops. It stays enabled. */
-static int ntrace_tmc_flush_and_stop(void __iomem *base, bool atomic)
+static int ntrace_tmc_flush_and_stop(struct ntrace_component *component, bool atomic)
 {
-	u32 control = readl(base + TMC_FFCR) | TMC_FFCR_STOP_ON_FLUSH;
-	int ret;
+	u32 control = ntrace_read(component, TMC_FFCR) | TMC_FFCR_STOP_ON_FLUSH;
 
-	writel(control, base + TMC_FFCR);
-	writel(control | TMC_FFCR_FLUSH, base + TMC_FFCR);
-	ret = ntrace_tmc_wait(base, TMC_FFCR, TMC_FFCR_FLUSH, false, atomic);
-	return ret ? ret : ntrace_tmc_wait(base, TMC_STS, TMC_STS_READY, true, atomic);
+	ntrace_write(component, TMC_FFCR, control);
+	ntrace_write(component, TMC_FFCR, control | TMC_FFCR_FLUSH);
+	return ntrace_component_poll(component, TMC_FFCR, TMC_FFCR_FLUSH, 0, atomic, NULL) ?:
+		       ntrace_tmc_await_ready(component, atomic);
 }
 
-static int ntrace_tmc_disable(void __iomem *base, bool atomic)
+static int ntrace_tmc_disable(struct ntrace_component *component, bool atomic)
 {
-	writel(0, base + TMC_CTL);
-	return ntrace_tmc_wait(base, TMC_STS, TMC_STS_READY, true, atomic);
+	ntrace_write(component, TMC_CTL, 0);
+	return ntrace_tmc_await_ready(component, atomic);
 }
 
 /* Return: 0 if it was idle, 1 if it was stopped, -ETIMEDOUT if it did not stop. */
 static int ntrace_tmc_quiesce(struct ntrace_component *component)
 {
-	void __iomem *base = component->base;
 	int ret, error;
 
 	/* That of a debugger is left alone. */
-	if (ntrace_coresight_is_external(base) || !(readl(base + TMC_CTL) & TMC_CTL_CAPTURE))
+	if (ntrace_coresight_is_external(component) ||
+	    !(ntrace_read(component, TMC_CTL) & TMC_CTL_CAPTURE))
 		return 0;
-	ntrace_coresight_unlock(base);
-	ret = ntrace_tmc_flush_and_stop(base, false);
-	error = ntrace_tmc_disable(base, false);
+	ntrace_coresight_unlock(component);
+	ret = ntrace_tmc_flush_and_stop(component, false);
+	error = ntrace_tmc_disable(component, false);
 	return ret ?: error ?: 1;
 }
 
@@ -89,7 +81,7 @@ static int ntrace_tmc_reset(struct ntrace_component *component)
 	if (ret)
 		return ret;
 	component->inactive = false;
-	ret = ntrace_tmc_disable(component->base, false);
+	ret = ntrace_tmc_disable(component, false);
 	if (ret)
 		ntrace_err(component->dev, "%s is never ready (status 0x%08x)\n",
 			   ntrace_tmc_name(component), ntrace_read(component, TMC_STS));
@@ -110,7 +102,7 @@ static int ntrace_tmc_off(struct ntrace_component *component)
 		return 0;
 	/* Even if it does not flush, switch it off as far as possible. */
 	stopped = ntrace_tmc_quiesce(component);
-	ret = ntrace_tmc_disable(component->base, false);
+	ret = ntrace_tmc_disable(component, false);
 	if (ret) {
 		ntrace_err(component->dev, "%s cannot be switched off\n",
 			   ntrace_tmc_name(component));
@@ -140,7 +132,7 @@ static int ntrace_etf_program(struct ntrace_component *component,
 
 static int ntrace_etf_start(struct ntrace_component *component, bool atomic)
 {
-	int ret = ntrace_tmc_wait(component->base, TMC_STS, TMC_STS_READY, true, atomic);
+	int ret = ntrace_tmc_await_ready(component, atomic);
 
 	if (ret) {
 		ntrace_err(component->dev, "ETF does not start (status 0x%08x)\n",
@@ -155,8 +147,8 @@ static int ntrace_etf_start(struct ntrace_component *component, bool atomic)
 /* The ETR has taken all trace out of it, and discards the rest of the formatter. */
 static int ntrace_etf_stop(struct ntrace_component *component, bool atomic)
 {
-	int ret = ntrace_tmc_flush_and_stop(component->base, atomic);
-	int error = ntrace_tmc_disable(component->base, atomic);
+	int ret = ntrace_tmc_flush_and_stop(component, atomic);
+	int error = ntrace_tmc_disable(component, atomic);
 
 	if (ret || error)
 		ntrace_err(component->dev, "ETF does not stop (status 0x%08x)\n",
@@ -250,7 +242,7 @@ static int ntrace_etr_start(struct ntrace_component *component, bool atomic)
 	u32 position;
 	int ret;
 
-	ret = ntrace_tmc_wait(component->base, TMC_STS, TMC_STS_READY, true, atomic);
+	ret = ntrace_tmc_await_ready(component, atomic);
 	if (ret)
 		goto err;
 	ntrace_write(component, TMC_FFCR, NTRACE_TMC_FFCR_ETR);
@@ -285,14 +277,14 @@ static void ntrace_etr_halt(struct ntrace_component *component)
 /* A memory error is reported by the drain, by @failures. Return: 0 or -ETIMEDOUT. */
 static int ntrace_etr_stop(struct ntrace_component *component, bool atomic)
 {
-	int ret = ntrace_tmc_flush_and_stop(component->base, atomic);
+	int ret = ntrace_tmc_flush_and_stop(component, atomic);
 
 	/* Once it is disabled, its pointers are those of the next start. */
 	component->tmc.rwp = ntrace_etr_read_pair(component, TMC_RWP, TMC_RWPHI);
 	component->tmc.stopped = true;
 	ntrace_etr_halt(component);
 	if (!ret)
-		ret = ntrace_tmc_wait(component->base, TMC_STS, TMC_STS_READY, true, atomic);
+		ret = ntrace_tmc_await_ready(component, atomic);
 	if (ret)
 		ntrace_err(component->dev, "ETR does not stop (status 0x%08x)\n",
 			   ntrace_read(component, TMC_STS));

@@ -97,8 +97,8 @@ int pm_runtime_put_sync(struct device *dev)
 	return 0;
 }
 
-static struct device dev;
 static struct ntrace_component component;
+static struct device dev = { .driver_data = &component };
 
 /* Unbinds. */
 static void leave(void)
@@ -132,9 +132,9 @@ int main(void)
 	soc.clocks = 2;
 	is_u64((u64)ntrace_power_init(&component), 0, "two clocks");
 	ok(soc.clocked == 2 && soc.released == 1, "are enabled, and the resets are not asserted");
-	ntrace_power_suspend(&component);
+	ntrace_power_suspend(component.dev);
 	ok(!soc.clocked && soc.released == 1, "suspended: only the clocks are off");
-	is_u64((u64)ntrace_power_resume(&component), 0, "resumed");
+	is_u64((u64)ntrace_power_resume(component.dev), 0, "resumed");
 	is_u64((u64)soc.clocked, 2, "they are on");
 	leave();
 	memset(&soc, 0, sizeof(soc));

@@ -3,6 +3,8 @@
 #ifndef HOST_PLATFORM_H
 #define HOST_PLATFORM_H
 
+#include <linux/iopoll.h>
+
 int host_allocations = -1;
 
 /*
@@ -115,6 +117,18 @@ u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 va
 {
 	ntrace_write(component, offset, value);
 	return ntrace_read(component, offset);
+}
+
+int ntrace_component_poll(const struct ntrace_component *component, u32 offset, u32 mask, u32 want,
+			  bool atomic, u32 *value)
+{
+	u32 now;
+	int ret = read_poll_timeout(ntrace_read, now, (now & mask) == want, 0, 0, false, component,
+				    offset);
+
+	if (value)
+		*value = now;
+	return ret;
 }
 
 int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic)
