@@ -59,9 +59,9 @@ static int ntrace_adopt_one(struct device_node *node, void *data)
 	return 0;
 }
 
-/**
- * ntrace_adopt - make the devices of the components after a device
- * @dev: device of a component that has been probed; no lock of the driver is held
+/*
+ * Makes the devices of the components after one that has been probed. The caller holds no lock of
+ * the driver.
  */
 void ntrace_adopt(struct device *dev)
 {

@@ -169,11 +169,9 @@ static bool ntrace_capture_traces_all(const struct ntrace_config *config)
 	       !(config->flags & (NTRACE_CONFIG_FROM | NTRACE_CONFIG_UNTIL));
 }
 
-/**
- * ntrace_capture_alloc - allocate a capture of a file
- * @path: path that the capture will use; only its constant properties are read
- * @config: requested configuration; the capture gets a checked and rounded copy
- *
+/*
+ * Allocates a capture of a file, with a checked and rounded copy of the configuration. Only
+ * constant properties of the path are read.
  * Return: the capture or an error pointer.
  */
 struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
@@ -316,11 +314,9 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 	return 0;
 }
 
-/**
- * ntrace_capture_detach - stop and release the current capture of a path
- * @path: path, locked
- *
- * Afterwards the hardware is off and has no memory. The data area lives as long as it is mapped.
+/*
+ * Stops and releases the current capture of a locked path. Afterwards the hardware is off and has
+ * no memory. The data area lives as long as it is mapped.
  */
 void ntrace_capture_detach(struct ntrace_path *path)
 {
@@ -354,12 +350,10 @@ static int ntrace_capture_dead(struct ntrace_capture *capture, int error)
 	return error;
 }
 
-/**
- * ntrace_capture_revive - rewrite registers that may have been lost, and resume
- * @capture: capture of perf, stopped; its path is locked, its hart online
- *
- * A capture of a file does this at its next start. Starts of perf cannot wait.
- *
+/*
+ * Rewrites registers that may have been lost, and resumes. The capture is one of perf and stopped,
+ * its path locked, its hart online. A capture of a file does this at its next start. Starts of
+ * perf cannot wait.
  * Return: 0, or a negative error and the capture is dead.
  */
 int ntrace_capture_revive(struct ntrace_capture *capture)
@@ -398,15 +392,11 @@ static void ntrace_capture_stop_here(void *data)
 	WRITE_ONCE(capture->feed.control->stop_ns, ktime_get_ns());
 }
 
-/**
- * ntrace_capture_start - start or continue tracing
- * @capture: current capture of its path, which is locked
- *
- * Allocates nothing and writes few registers: user space may call it at every switch of a traced
- * task.
- *
- * Return: 0, -EBUSY if it is running or a debugger owns the encoder, -ENODEV if the hart is offline
- * or the path is dead, or an error of the hardware.
+/*
+ * Starts or continues tracing. The path of the capture is locked. Allocates nothing and writes few
+ * registers: user space may call it at every switch of a traced task.
+ * Return: 0, -EBUSY if it is running or a debugger owns the encoder, -ENODEV if the hart is
+ * offline or the path is dead, or an error of the hardware.
  */
 int ntrace_capture_start(struct ntrace_capture *capture)
 {
@@ -447,13 +437,10 @@ int ntrace_capture_start(struct ntrace_capture *capture)
 	return 0;
 }
 
-/**
- * ntrace_capture_stop - stop tracing and drain the rest
- * @capture: current capture of its path, which is locked
- *
- * If others use the sink, the rest arrives when they continue or stop; the state in the control
- * page says when it is complete.
- *
+/*
+ * Stops tracing and drains the rest. The path of the capture is locked. If others use the sink,
+ * the rest arrives when they continue or stop; the state in the control page says when it is
+ * complete.
  * Return: 0, also if it is not running; or the path is dead, and -ETIMEDOUT, -EIO, or -EBUSY if a
  * debugger has taken the encoder.
  */

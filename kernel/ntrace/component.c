@@ -14,10 +14,7 @@
 
 #include "component.h"
 
-/**
- * ntrace_type_name - name of a component type for messages
- * @type: TR_COMP_TYPE_...
- */
+/* Names a TR_COMP_TYPE_... in messages. */
 const char *ntrace_type_name(u32 type)
 {
 	switch (type) {
@@ -77,12 +74,8 @@ void ntrace_write_there(const struct ntrace_component *component, u32 offset, u3
 	smp_call_function_single(component->cpu, ntrace_write_here, &access, 1);
 }
 
-/**
- * ntrace_component_warl - write a register of WARL fields and read it back
- * @component: component, active and disabled
- * @offset: register
- * @value: value to write
- *
+/*
+ * Writes a register of WARL fields and reads it back. The component is active and disabled.
  * Return: the value that the register holds afterwards.
  */
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value)
@@ -121,12 +114,7 @@ int ntrace_component_poll(const struct ntrace_component *component, u32 offset, 
 	return now & foreign ? -EBUSY : ret;
 }
 
-/**
- * ntrace_component_refuse_foreign - log that a debugger owns a component
- * @component: component, identified
- *
- * Return: -EBUSY.
- */
+/* Logs that a debugger owns a component. Return: -EBUSY. */
 int ntrace_component_refuse_foreign(const struct ntrace_component *component)
 {
 	ntrace_err(component->dev, "a debugger owns the %s (trTeDisSelfHosted)\n",
@@ -134,11 +122,8 @@ int ntrace_component_refuse_foreign(const struct ntrace_component *component)
 	return -EBUSY;
 }
 
-/**
- * ntrace_component_wait_enabled - wait until a component reports that it is enabled
- * @component: component whose tr??Enable has been set
- * @atomic: interrupts are off: use the short timeout
- *
+/*
+ * Waits until a component reports that it is enabled, whose tr??Enable has been set.
  * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns it.
  */
 int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic)
@@ -209,12 +194,9 @@ static void ntrace_try_here(void *data)
 		!get_kernel_nofault(value, (const u32 *)(__force const void *)access->address);
 }
 
-/**
- * ntrace_component_has - tell whether an optional register may be accessed
- * @component: component, active; interrupts are on
- * @offset: register
- *
- * A register that does not exist should read 0, but an access may also be a bus error.
+/*
+ * Tells whether an optional register may be accessed. The component is active, and interrupts are
+ * on. A register that does not exist should read 0, but an access may also be a bus error.
  */
 bool ntrace_component_has(const struct ntrace_component *component, u32 offset)
 {
@@ -246,10 +228,8 @@ static int ntrace_component_set_active(struct ntrace_component *component, u32 a
 	return ret;
 }
 
-/**
- * ntrace_component_activate - make a component active that may be inactive
- * @component: any component; if it is active already, it goes on with what it does
- *
+/*
+ * Makes a component active, or lets one that is active already go on with what it does.
  * Return: 0 or -ETIMEDOUT.
  */
 int ntrace_component_activate(struct ntrace_component *component)
@@ -259,10 +239,8 @@ int ntrace_component_activate(struct ntrace_component *component)
 	return ntrace_component_set_active(component, TR_CONTROL_ACTIVE);
 }
 
-/**
- * ntrace_component_reset - put a component into its reset state, active
- * @component: component that has been disabled
- *
+/*
+ * Puts a component that has been disabled into its reset state, active.
  * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns it.
  */
 int ntrace_component_reset(struct ntrace_component *component)
@@ -298,8 +276,8 @@ int ntrace_registers_quiesce(struct ntrace_component *component)
 	value &= ~(TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING |
 		   TR_TE_CONTROL_INST_STALL_OR_OVERFLOW);
 	ntrace_write(component, TR_CONTROL, value);
-	return ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE | TR_CONTROL_EMPTY,
-				     TR_CONTROL_EMPTY, false, NULL) ?: 1;
+	return ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE | TR_CONTROL_EMPTY, TR_CONTROL_EMPTY, false, NULL) ?:
+		       1;
 }
 
 /*
@@ -320,11 +298,9 @@ static bool ntrace_component_is_on(struct ntrace_component *component)
 	return !component->inactive;
 }
 
-/**
- * ntrace_component_quiesce - disable a component and wait until it is empty
- * @component: any component that has been identified
- *
- * It stays active: the components after it may need that, see ntrace_path_off().
+/*
+ * Disables a component that has been identified, and waits until it is empty. It stays active: the
+ * components after it may need that, see ntrace_path_off().
  */
 void ntrace_component_quiesce(struct ntrace_component *component)
 {
@@ -337,13 +313,10 @@ void ntrace_component_quiesce(struct ntrace_component *component)
 			   ntrace_type_name(component->type));
 }
 
-/**
- * ntrace_component_off - disable a component and leave it inactive
- * @component: any component that has been identified
- *
- * An inactive component has its registers reset. So a sink keeps no address of memory that is
- * about to be freed, which it would if it were only disabled.
- *
+/*
+ * Disables a component that has been identified, and leaves it inactive. An inactive component has
+ * its registers reset. So a sink keeps no address of memory that is about to be freed, which it
+ * would if it were only disabled.
  * Return: 0, or -ETIMEDOUT if the component may still be running.
  */
 int ntrace_component_off(struct ntrace_component *component)
@@ -362,11 +335,9 @@ int ntrace_component_off(struct ntrace_component *component)
 	return ret;
 }
 
-/**
- * ntrace_component_refuse - log why the driver cannot use a component
- * @component: component, identified
- * @why: the rest of the sentence, which begins with the name of the component
- *
+/*
+ * Logs why the driver cannot use an identified component. @why is the rest of the sentence, which
+ * begins with its name.
  * Return: -ENODEV.
  */
 int ntrace_component_refuse(struct ntrace_component *component, const char *why)
@@ -387,13 +358,10 @@ bool ntrace_component_is_running(const struct ntrace_component *component)
 	return control & TR_CONTROL_ACTIVE && control & TR_CONTROL_ENABLE;
 }
 
-/**
- * ntrace_component_init - stop, reset, identify and probe a component
- * @component: component with its registers mapped; the caller holds ntrace_lock and has
- *	       stopped the components that send trace to it
- *
- * The component is inactive afterwards, whatever it did before.
- *
+/*
+ * Stops, resets, identifies and probes a component. The caller holds ntrace_lock and has stopped
+ * the components that send trace to it. The component is inactive afterwards, whatever it did
+ * before.
  * Return: 0 or a negative error.
  */
 int ntrace_component_init(struct ntrace_component *component)

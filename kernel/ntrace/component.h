@@ -584,7 +584,7 @@ int ntrace_context_start(unsigned int cpu, bool stored);
 void ntrace_context_stop(unsigned int cpu);
 void ntrace_context_store_to(unsigned int cpu, void __iomem *stimulus);
 
-/* Bytes of a piece of trace memory, which is not larger then; the page allocator has such blocks. */
+/* Bytes of a piece of trace memory: the page allocator has such blocks. */
 #define NTRACE_SCATTER_PIECE	SZ_32K
 
 /* scatter.c */

@@ -138,10 +138,7 @@ int ntrace_context_start(unsigned int cpu, bool stored)
 	return -EOPNOTSUPP;
 }
 
-/**
- * ntrace_context_stop - undo ntrace_context_start()
- * @cpu: CPU, online or not
- */
+/* Undoes ntrace_context_start(), for a CPU that is online or not. */
 void ntrace_context_stop(unsigned int cpu)
 {
 	/* An offline CPU has lost its scontext. */

@@ -192,11 +192,7 @@ void ntrace_deframe_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 	ntrace_deframe_pass_all(sink);
 }
 
-/**
- * ntrace_deframe_is_inside - has a data area the start of a message without its end?
- * @sink: sink with several encoders, with or without a formatter
- * @feed: data area
- */
+/* Has a data area the start of a message without its end? The sink may have a formatter or not. */
 bool ntrace_deframe_is_inside(const struct ntrace_ramsink *sink, const struct ntrace_feed *feed)
 {
 	u32 id;
@@ -209,10 +205,9 @@ bool ntrace_deframe_is_inside(const struct ntrace_ramsink *sink, const struct nt
 	return false;
 }
 
-/**
- * ntrace_deframe_forget - a data area gets no more trace, for now
- * @sink: sink with several encoders, with or without a formatter
- * @feed: data area; the rest of a message for it is dropped
+/*
+ * A data area gets no more trace, for now: the rest of a message for it is dropped. The sink may
+ * have a formatter or not.
  */
 void ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed)
 {

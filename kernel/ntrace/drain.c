@@ -68,11 +68,8 @@ static void ntrace_drain_fault(struct ntrace_ramsink *sink)
 	}
 }
 
-/**
- * ntrace_drain_position - read the write pointer of a sink
- * @component: sink; called with its lock
- * @position: takes the offset in the ring
- *
+/*
+ * Reads the write pointer of a sink, as an offset in the ring. Called with its lock.
  * Return: false, with failed captures, if it is not in the ring.
  */
 bool ntrace_drain_position(struct ntrace_component *component, u32 *position)
@@ -96,10 +93,9 @@ static bool ntrace_drain_find(struct ntrace_component *component, u32 *position,
 	return false;
 }
 
-/**
- * ntrace_drain_encoder - evaluate losses of an encoder, and failures between it and the sink
- * @feed: data area; called with the lock of the sink
- * @control: trTeControl
+/*
+ * Evaluates losses of an encoder, and failures between it and the sink, in a value of trTeControl.
+ * Called with the lock of the sink.
  */
 void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 {
@@ -121,10 +117,7 @@ void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 	ntrace_drain_fault(&feed->sink->ramsink);
 }
 
-/**
- * ntrace_drain_sink - evaluate the control register of a sink that reports failures itself
- * @component: sink; called with its lock
- */
+/* Evaluates the control register of a sink that reports failures itself. Called with its lock. */
 void ntrace_drain_sink(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
@@ -338,11 +331,9 @@ bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink
 	return pending > bytes;
 }
 
-/**
- * ntrace_drain_limit - number of bytes to drain at a time
- * @sink: sink; called with its lock
- *
- * Frees that much in data areas that are overwritten.
+/*
+ * Number of bytes to drain at a time. Called with the lock of the sink. Frees that much in data
+ * areas that are overwritten.
  */
 u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 {
@@ -415,14 +406,13 @@ static void ntrace_drain_drop(struct ntrace_component *component)
 		ntrace_feed_miss(feed, lost, NTRACE_LOSS_SWITCH);
 }
 
-/**
- * ntrace_drain_end_us - time for which the end of the trace of an event is drained
- * @feed: data area of perf, on its hart, interrupts off, its timer cancelled
- *
- * Where interrupts reach the hart late, because a hypervisor or an emulator delivers them late, or
- * because the kernel had them off, the timer cannot empty the ring, and the task may end before it
- * can. The end then takes up to an eighth of that delay more: in proportion, the task waits hardly
- * longer than it did already. A timer that is on time leaves NTRACE_DRAIN_END_US.
+/*
+ * Time for which the end of the trace of an event is drained, on its hart with interrupts off, its
+ * timer cancelled. Where interrupts reach the hart late, because a hypervisor or an emulator
+ * delivers them late, or because the kernel had them off, the timer cannot empty the ring, and the
+ * task may end before it can. The end then takes up to an eighth of that delay more: in
+ * proportion, the task waits hardly longer than it did already. A timer that is on time leaves
+ * NTRACE_DRAIN_END_US.
  *
  * Return: microseconds.
  */
@@ -455,10 +445,7 @@ static void ntrace_drain_last(struct ntrace_feed *feed)
 		ntrace_drain_drop(feed->sink);
 }
 
-/**
- * ntrace_drain_begin - prepare the ring of a sink that is about to be enabled
- * @component: sink; its write pointer is at the start of the ring
- */
+/* Prepares the ring of a sink that is about to be enabled, with its write pointer at the start. */
 void ntrace_drain_begin(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
@@ -481,10 +468,7 @@ void ntrace_drain_begin(struct ntrace_component *component)
 	memset(sink->ring, NTRACE_RESERVED_BYTE, sink->least);
 }
 
-/**
- * ntrace_drain_flush - drain now
- * @feed: data area of a running capture
- */
+/* Drains a running capture now. */
 void ntrace_drain_flush(struct ntrace_feed *feed)
 {
 	ntrace_drain_all(feed->sink, false);

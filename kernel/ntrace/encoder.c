@@ -230,12 +230,7 @@ int ntrace_encoder_find_hart(struct ntrace_component *component)
 	return 0;
 }
 
-/**
- * ntrace_encoder_init - find out what an encoder supports
- * @component: encoder, just reset
- *
- * Return: 0 or a negative error.
- */
+/* Finds out what an encoder supports; it was just reset. Return: 0 or a negative error. */
 int ntrace_encoder_init(struct ntrace_component *component)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
@@ -379,13 +374,9 @@ static int ntrace_encoder_check_sync(const struct ntrace_component *component,
 	return 0;
 }
 
-/**
- * ntrace_encoder_check - check a configuration and fill in its defaults
- * @component: encoder
- * @config: configuration; defaults, and what is hard-wired, are filled in
- *
- * The log names the field that does not take a value.
- *
+/*
+ * Checks a configuration, and fills in its defaults and what is hard-wired. The log names the
+ * field that does not take a value.
  * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */
 int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace_config *config)
@@ -471,11 +462,9 @@ static int ntrace_encoder_program_control(struct ntrace_component *component, u3
 	return 0;
 }
 
-/**
- * ntrace_encoder_program - write a configuration into an encoder
- * @component: encoder, just reset or disabled
- * @config: configuration that ntrace_encoder_check() accepted
- *
+/*
+ * Writes a configuration that ntrace_encoder_check() accepted into an encoder that was just reset,
+ * or is disabled.
  * Return: 0, -EOPNOTSUPP if a register does not read back as written, -ETIMEDOUT, or -EBUSY if a
  * debugger owns the encoder.
  */
@@ -533,13 +522,9 @@ static void ntrace_encoder_control(struct ntrace_component *component, u32 contr
 		ntrace_write(component, TR_TE_CONTROL, control);
 }
 
-/**
- * ntrace_encoder_enable - enable an encoder, not tracing yet
- * @component: encoder, programmed; its sink is enabled
- *
- * Called on the traced hart with interrupts off. Setting trTeEnable also clears
- * trTeInstStallOrOverflow.
- *
+/*
+ * Enables a programmed encoder, whose sink is enabled. It does not trace yet. Called on the traced
+ * hart with interrupts off. Setting trTeEnable also clears trTeInstStallOrOverflow.
  * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns the encoder.
  */
 int ntrace_encoder_enable(struct ntrace_component *component)
@@ -552,12 +537,7 @@ int ntrace_encoder_enable(struct ntrace_component *component)
 	return ntrace_component_wait_enabled(component, true);
 }
 
-/**
- * ntrace_encoder_trace - start tracing
- * @component: encoder, enabled
- *
- * Called on the traced hart with interrupts off.
- */
+/* Starts tracing with an encoder that is enabled. Called on the traced hart with interrupts off. */
 void ntrace_encoder_trace(struct ntrace_component *component)
 {
 	const struct ntrace_encoder *encoder = &component->encoder;
@@ -577,13 +557,12 @@ void ntrace_encoder_pause(struct ntrace_component *component)
 	ntrace_encoder_control(component, component->encoder.control | TR_CONTROL_ENABLE);
 }
 
-/**
- * ntrace_encoder_stop - stop tracing and disable an encoder, without waiting
- * @component: encoder; called on the traced hart with interrupts off, or while it is offline
- *
- * Writes the shadow once. The shadow has 0 in trTeInstStallOrOverflow, so the flag keeps its value
- * for ntrace_component_wait_disabled(). The flag may come while the encoder empties its queue. But
- * an encoder may also clear it together with trTeEnable, so its value before that is noted.
+/*
+ * Stops tracing and disables an encoder, without waiting. Called on its hart with interrupts off,
+ * or while that is offline. Writes the shadow once. The shadow has 0 in trTeInstStallOrOverflow,
+ * so the flag keeps its value for ntrace_component_wait_disabled(). The flag may come while the
+ * encoder empties its queue. But an encoder may also clear it together with trTeEnable, so its
+ * value before that is noted.
  */
 void ntrace_encoder_stop(struct ntrace_component *component)
 {

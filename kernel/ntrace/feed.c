@@ -171,9 +171,9 @@ void ntrace_feed_commit(struct ntrace_feed *feed)
 	ntrace_feed_note(feed, full ? NTRACE_LOSS_DATA_FULL : 0, full);
 }
 
-/**
- * ntrace_feed_void - discard trace that was appended and not committed
- * @feed: data area; user space sees all of its memory, and this trace may be that of another task
+/*
+ * Discards trace that was appended and not committed. User space sees all of the data area, and
+ * this trace may be that of another task.
  */
 void ntrace_feed_void(struct ntrace_feed *feed)
 {
@@ -376,10 +376,7 @@ u32 ntrace_feed_copies(const struct list_head *feeds)
 	return copies;
 }
 
-/**
- * ntrace_feed_is_paused - tell whether a capture changes its data area
- * @feeds: data areas of a sink; trace that arrives meanwhile would be dropped
- */
+/* Tells whether a capture changes its data area: trace that arrives meanwhile would be dropped. */
 bool ntrace_feed_is_paused(const struct list_head *feeds)
 {
 	const struct ntrace_feed *feed;
@@ -418,11 +415,8 @@ bool ntrace_feed_is_due(const struct ntrace_feed *feed, u64 bytes)
 	return feed->size && bytes >= feed->size / 4;
 }
 
-/**
- * ntrace_feed_readable - unread part of the data area
- * @feed: data area
- * @tail: takes the position of the first byte
- *
+/*
+ * The number of unread bytes in the data area, and the position of the first one.
  * Return: number of bytes from there.
  */
 u64 ntrace_feed_readable(struct ntrace_feed *feed, u64 *tail)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The data area of a capture, and what fills it: positions in the ring of a sink, the drain, and how
- * the trace of several encoders, and of events that follow each other, is told apart.
+ * The data area of a capture, and what fills it: positions in the ring of a sink, the drain, and
+ * how the trace of several encoders, and of events that follow each other, is told apart.
  */
 #ifndef NTRACE_FEED_H
 #define NTRACE_FEED_H

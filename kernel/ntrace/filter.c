@@ -111,10 +111,7 @@ static void ntrace_filter_probe_comparators(struct ntrace_component *component, 
 	ntrace_write(component, TR_TE_FILTER_CONTROL(0), 0);
 }
 
-/**
- * ntrace_filter_init - find out what an encoder can filter
- * @component: encoder, just reset
- */
+/* Finds out what an encoder can filter; it was just reset. */
 void ntrace_filter_init(struct ntrace_component *component)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
@@ -197,11 +194,8 @@ static int ntrace_filter_check_comparators(const struct ntrace_component *compon
 	return 0;
 }
 
-/**
- * ntrace_filter_check - check the filters of a configuration
- * @component: encoder
- * @config: configuration; defaults are filled in
- *
+/*
+ * Checks the filters of a configuration, and fills in its defaults.
  * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */
 int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_config *config)
@@ -308,11 +302,8 @@ static bool ntrace_filter_set(struct ntrace_component *component, u32 i,
 	       ntrace_filter_write(component, TR_TE_FILTER_CONTROL(i), control);
 }
 
-/**
- * ntrace_filter_program - program the filters
- * @component: encoder, disabled; trTeInstFilters is 0
- * @config: configuration that ntrace_filter_check() accepted
- *
+/*
+ * Programs the filters that ntrace_filter_check() accepted. trTeInstFilters is 0.
  * Return: 0, or -EOPNOTSUPP if a register does not read back as written.
  */
 int ntrace_filter_program(struct ntrace_component *component, const struct ntrace_config *config)

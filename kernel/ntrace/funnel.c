@@ -39,12 +39,9 @@ const struct ntrace_ops ntrace_funnel_ops = {
 	.await_empty = ntrace_component_await_empty,
 };
 
-/**
- * ntrace_funnel_init - find out what a funnel supports
- * @component: funnel, just reset
- *
- * A funnel has nothing to configure except its timestamp unit, if any.
- *
+/*
+ * Finds out what a funnel supports; it was just reset. A funnel has nothing to configure except
+ * its timestamp unit, if any.
  * Return: 0.
  */
 int ntrace_funnel_init(struct ntrace_component *component)

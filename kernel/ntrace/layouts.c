@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Register layouts: the ratified one (Trace Control Interface 1.0), in which tr??Impl tells type and
- * version, and which compatible string has which.
+ * Register layouts: the ratified one (Trace Control Interface 1.0), in which tr??Impl tells type
+ * and version, and which compatible string has which.
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>

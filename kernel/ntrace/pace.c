@@ -45,10 +45,10 @@
  */
 #define NTRACE_DRAIN_SLOW_DELAYS 4
 /*
- * The delay of a hart is the least of its expiries, and rises by this time, and this part of itself,
- * at each: for hundreds of them it stays below NTRACE_DRAIN_SLOW_US. Code with interrupts off, or a
- * hypervisor or simulator that lets harts take turns, makes some longer, sometimes a hundred in a
- * row.
+ * The delay of a hart is the least of its expiries. It rises by this time, and this part of itself,
+ * at each of them: for hundreds it stays below NTRACE_DRAIN_SLOW_US. Code with interrupts off, or
+ * a hypervisor or simulator that lets harts take turns, makes some longer, sometimes a hundred in
+ * a row.
  */
 #define NTRACE_DRAIN_DELAY_RISE_NS 20
 #define NTRACE_DRAIN_DELAY_RISE_SHARE 128
@@ -149,8 +149,8 @@ static void ntrace_drain_watch(struct ntrace_feed *feed, u32 control)
 }
 
 /*
- * Time until the first expiry of the timer of a trace of perf. A trace begins with a short interval:
- * the last one may have been that of another task.
+ * Time until the first expiry of the timer of a trace of perf. A trace begins with a short
+ * interval: the last one may have been that of another task.
  */
 ktime_t ntrace_drain_first(struct ntrace_feed *feed)
 {
@@ -159,12 +159,7 @@ ktime_t ntrace_drain_first(struct ntrace_feed *feed)
 	return feed->pace;
 }
 
-/**
- * ntrace_drain_step - handle one expiry of a drain timer
- * @feed: data area of a running capture, on the traced hart, in hard interrupt context
- *
- * Return: time until the next expiry.
- */
+/* Handles one expiry of a drain timer, on the traced hart. Return: time until the next expiry. */
 ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
 	struct ntrace_component *component = feed->sink;
@@ -203,12 +198,10 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 	return max(next, least);
 }
 
-/**
- * ntrace_drain_read - drain once, outside of the timer
- * @feed: data area of a running capture, on the traced hart, interrupts off
- *
- * Drains no more than the timer, and leaves its pace alone: whoever reads a counter often must not
- * change when the timer expires.
+/*
+ * Drains once, outside of the timer, on the traced hart with interrupts off. Drains no more than
+ * the timer, and leaves its pace alone: whoever reads a counter often must not change when the
+ * timer expires.
  */
 void ntrace_drain_read(struct ntrace_feed *feed)
 {
@@ -237,10 +230,7 @@ void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next)
 	hrtimer_set_expires(timer, ktime_add(hrtimer_cb_get_time(timer), next));
 }
 
-/**
- * ntrace_drain_timer - timer of a capture of a file
- * @timer: timer of a running capture, on the traced hart
- */
+/* The timer of a capture of a file, on the traced hart. */
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 {
 	struct ntrace_feed *feed = container_of(timer, struct ntrace_feed, timer);

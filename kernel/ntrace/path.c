@@ -108,10 +108,8 @@ static int ntrace_path_start_all(struct ntrace_path *path, bool atomic)
 	return 0;
 }
 
-/**
- * ntrace_path_enable - enable the sink of a path, then its funnels
- * @path: path of a capture of a file, programmed; its encoder is disabled
- *
+/*
+ * Enables the sink of a path, then its funnels. The path is programmed, its encoder disabled.
  * Return: 0, -EIO or -ETIMEDOUT.
  */
 int ntrace_path_enable(struct ntrace_path *path)
@@ -281,22 +279,17 @@ static int ntrace_path_off(struct ntrace_path *path)
 	return ntrace_path_off_some(path, ntrace_path_own(path));
 }
 
-/**
- * ntrace_path_sleep - switch off all components of a path, those of other paths as well
- * @path: path that is not traced; nor are the others
- */
+/* Switches off all components of a path, those of other paths as well. None of these is traced. */
 void ntrace_path_sleep(struct ntrace_path *path)
 {
 	guard(mutex)(&ntrace_path_sink(path)->ramsink.mutex);
 	ntrace_path_off_some(path, BIT(path->count) - 1);
 }
 
-/**
- * ntrace_path_leave_hart - switch off what may lose its power with a hart
- * @path: path that is not traced, locked; its hart is about to go offline
- *
- * That is the encoder, its bridge, and its sink if both are one block. They are not touched again
- * until the path is programmed, with the hart online.
+/*
+ * Switches off what may lose its power with a hart that is about to go offline. The path is locked
+ * and not traced. That is the encoder, its bridge, and its sink if both are one block. They are
+ * not touched again until the path is programmed, with the hart online.
  */
 void ntrace_path_leave_hart(struct ntrace_path *path)
 {
@@ -344,13 +337,9 @@ static int ntrace_path_program_all(struct ntrace_path *path, const struct ntrace
 	return ret == -ETIMEDOUT ? ntrace_path_program_once(path, config) : ret;
 }
 
-/**
- * ntrace_path_program - write all registers of a path
- * @path: path that is not traced, locked
- * @config: configuration of its encoder
- *
- * Also recovers a dead path: resets every component that others do not need.
- *
+/*
+ * Writes all registers of a path that is locked and not traced. Also recovers a dead path: resets
+ * every component that others do not need.
  * Return: 0 or a negative error.
  */
 int ntrace_path_program(struct ntrace_path *path, const struct ntrace_config *config)
@@ -458,14 +447,10 @@ static void ntrace_path_hold(struct ntrace_path *path, struct ntrace_capture *ca
 		ntrace_turn_join(&capture->feed, ntrace_path_held(path));
 }
 
-/**
- * ntrace_path_attach - allocate and program what a capture needs
- * @path: path without a capture, locked
- * @capture: capture that will use it; gets the size of the sink buffer
- *
- * Captures of one session share a sink: all files are one session; so are all events that a
- * process opens, unless they trace the kernel and use triggers.
- *
+/*
+ * Allocates and programs what a capture needs, and gives it the size of the sink buffer. The path
+ * is locked and has no capture. Captures of one session share a sink: all files are one session;
+ * so are all events that a process opens, unless they trace the kernel and use triggers.
  * Return: 0, -EBUSY if another session uses the sink, or another error. On an error the hardware
  * is off.
  */
@@ -510,11 +495,7 @@ free:
 	return ret;
 }
 
-/**
- * ntrace_path_detach - undo ntrace_path_attach(), unless already undone
- * @path: path that is not traced, locked
- * @capture: capture that was attached
- */
+/* Undoes ntrace_path_attach(), unless already undone. The path is locked and not traced. */
 void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture)
 {
 	struct ntrace_component *component = ntrace_path_sink(path);

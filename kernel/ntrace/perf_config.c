@@ -150,13 +150,7 @@ static u32 ntrace_perf_config_features(u64 config)
 	       (config & NTRACE_PERF_EXTEND_ADDRESS ? NTRACE_FEATURE_EXTEND_ADDRESS : 0);
 }
 
-/**
- * ntrace_perf_config - configuration of an event
- * @event: event that is being opened
- * @perf_event: takes the configuration
- *
- * Return: 0, -EINVAL or -EOPNOTSUPP.
- */
+/* The configuration of an event that is being opened. Return: 0, -EINVAL or -EOPNOTSUPP. */
 int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -240,10 +234,7 @@ u64 ntrace_perf_new_id(void)
 	return atomic64_inc_return(&ntrace_perf_ids);
 }
 
-/**
- * ntrace_perf_filter_limit - an event uses an encoder with this many ranges
- * @ranges: address ranges that the encoder filters at a time
- */
+/* An event uses an encoder with this many ranges. */
 void ntrace_perf_filter_limit(u32 ranges)
 {
 	int old = atomic_read(&ntrace_perf_ranges);
@@ -294,11 +285,9 @@ int ntrace_perf_filter_validate(struct list_head *filters)
 	return 0;
 }
 
-/**
- * ntrace_perf_filter_sync - take over the ranges of an event
- * @event: event that is about to start, on its hart
- *
- * Called with interrupts off.
+/*
+ * Takes over the ranges of an event that is about to start, on its hart. Called with interrupts
+ * off.
  */
 void ntrace_perf_filter_sync(struct perf_event *event)
 {
@@ -322,11 +311,7 @@ void ntrace_perf_filter_sync(struct perf_event *event)
 	own->id = count ? ntrace_perf_new_id() : 0;
 }
 
-/**
- * ntrace_perf_filter_apply - put the ranges of an event into a configuration
- * @event: event
- * @config: configuration of the event that user space opened
- */
+/* Puts the ranges of an event into its configuration. */
 void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config)
 {
 	const struct ntrace_perf_own *own = event->hw.addr_filters;

@@ -86,14 +86,11 @@ static s64 ntrace_trial_trace(struct ntrace_path *path, u32 privilege)
 	return ret ?: (s64)(ntrace_turn_discard(feed, false) - before);
 }
 
-/**
- * ntrace_perf_trial - find out whether the privilege filter of an encoder works
- * @path: path that perf has and does not trace; on its hart, interrupts off
- *
- * The encoder must be programmed again afterwards.
- *
- * Return: 0, -EACCES if the filter does not work, -EBUSY if the trace of other harts is in the way,
- * or an error of the hardware.
+/*
+ * Finds out whether the privilege filter of an encoder works. No event is traced; runs on the hart
+ * with interrupts off. The encoder must be programmed again afterwards.
+ * Return: 0, -EACCES if the filter does not work, -EBUSY if the trace of other harts is in the
+ * way, or an error of the hardware.
  */
 int ntrace_perf_trial(struct ntrace_path *path)
 {

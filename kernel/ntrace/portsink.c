@@ -143,12 +143,7 @@ static bool ntrace_portsink_is_link(const struct ntrace_component *component)
 	       ntrace_graph_is_connected(component->dev->of_node, "out-ports");
 }
 
-/**
- * ntrace_portsink_init - find out what a sink without memory supports
- * @component: PIB sink or ATB bridge, just reset
- *
- * Return: 0 or -ENODEV.
- */
+/* Finds out what a PIB sink or an ATB bridge supports; it was just reset. Return: 0 or -ENODEV. */
 int ntrace_portsink_init(struct ntrace_component *component)
 {
 	if (ntrace_portsink_is_link(component)) {

@@ -13,21 +13,13 @@
 
 #include "component.h"
 
-/**
- * ntrace_power_get - make the registers of a component accessible
- * @component: component; may sleep
- *
- * Return: 0 or a negative error.
- */
+/* Makes the registers of a component accessible. May sleep. Return: 0 or a negative error. */
 int ntrace_power_get(struct ntrace_component *component)
 {
 	return pm_runtime_resume_and_get(component->dev);
 }
 
-/**
- * ntrace_power_put - undo ntrace_power_get()
- * @component: component; may sleep
- */
+/* Undoes ntrace_power_get(). May sleep. */
 void ntrace_power_put(struct ntrace_component *component)
 {
 	pm_runtime_put_sync(component->dev);

@@ -271,13 +271,11 @@ static void ntrace_ramsink_halt(struct ntrace_component *component)
 	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
 }
 
-/**
- * ntrace_ramsink_note_full - before a sink is stopped: has it stopped by itself?
- * @component: RAM sink that the driver has enabled
- *
- * Where a sink stops that is full, and whether it has wrapped then, differs. That it has cleared
- * Enable does not, but the rest of a funnel may have filled it just now, and Enable may show that a
- * little later: with trRamStopOnWrap, it is waited for. One that has failed was disabled at once.
+/*
+ * Before a sink is stopped that the driver has enabled: has it stopped by itself? Where a sink
+ * stops that is full, and whether it has wrapped then, differs. That it has cleared Enable does
+ * not, but the rest of a funnel may have filled it just now, and Enable may show that a little
+ * later: with trRamStopOnWrap, it is waited for. One that has failed was disabled at once.
  */
 void ntrace_ramsink_note_full(struct ntrace_component *component)
 {
@@ -304,12 +302,7 @@ static const struct ntrace_ops ntrace_ramsink_ops = {
 	.halt = ntrace_ramsink_halt,
 };
 
-/**
- * ntrace_ramsink_init - find out what a RAM sink supports
- * @component: RAM sink, just reset
- *
- * Return: 0 or a negative error.
- */
+/* Finds out what a RAM sink supports; it was just reset. Return: 0 or a negative error. */
 int ntrace_ramsink_init(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
@@ -411,15 +404,12 @@ static void ntrace_ramsink_alloc_pieces(struct ntrace_component *component, size
 	sink->dma = ntrace_scatter_table(sink->scatter);
 }
 
-/**
- * ntrace_ramsink_alloc - allocate trace memory
- * @component: RAM sink without a buffer
- * @size: bytes, a power of two: a sink may support no other size
- *
- * The memory is coherent, because the driver reads it while the sink runs. The allocator zeroes
- * it. Pages are aligned to the size of the block. A block of reserved memory is aligned relative
- * to the start of that memory only: a sink that needs more takes only memory that begins at a
- * multiple of its size. ntrace_ramsink_program() reads each pointer back.
+/*
+ * Allocates trace memory. The size is a power of two: a sink may support no other one. The memory
+ * is coherent, because the driver reads it while the sink runs. The allocator zeroes it. Pages are
+ * aligned to the size of the block. A block of reserved memory is aligned relative to the start of
+ * that memory only: a sink that needs more takes only memory that begins at a multiple of its
+ * size. ntrace_ramsink_program() reads each pointer back.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -454,11 +444,9 @@ static bool ntrace_ramsink_may_write(const struct ntrace_component *component)
 	return ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
 }
 
-/**
- * ntrace_ramsink_free - free trace memory
- * @component: RAM sink that has been switched off
- *
- * Memory that the sink may still write to is leaked.
+/*
+ * Frees the memory of a sink that has been switched off. Memory that the sink may still write to
+ * is leaked.
  */
 void ntrace_ramsink_free(struct ntrace_component *component)
 {
@@ -482,19 +470,13 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 	ntrace_ramsink_free_splitter(sink);
 }
 
-/**
- * ntrace_ramsink_is_whole - tell whether the driver reads all of a sink after it has stopped
- * @sink: RAM sink, programmed
- */
+/* Tells whether the driver reads all of a programmed sink after it has stopped. */
 bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink)
 {
 	return sink->sram_size || sink->control & TR_RAM_CONTROL_STOP_ON_WRAP;
 }
 
-/**
- * ntrace_ramsink_fetch - copy the sink's own memory to the ring that the drain reads
- * @component: RAM sink that has stopped
- */
+/* Copies the own memory of a sink that has stopped to the ring that the drain reads. */
 void ntrace_ramsink_fetch(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
@@ -513,9 +495,9 @@ void ntrace_ramsink_fetch(struct ntrace_component *component)
 		put_unaligned_le32(ntrace_read(component, TR_RAM_DATA), sink->ring + i);
 }
 
-/**
- * ntrace_ramsink_wrapped - tell whether the sink has reached the end of its ring at least once
- * @component: RAM sink that has stopped and, in SRAM mode, whose last word was fetched
+/*
+ * Tells whether a sink that has stopped has reached the end of its ring at least once. In SRAM
+ * mode, its last word was fetched.
  */
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component)
 {
@@ -591,14 +573,10 @@ bool ntrace_ramsink_track(struct ntrace_ramsink *sink, u32 *position, bool runni
 	return running;
 }
 
-/**
- * ntrace_ramsink_position - position in the ring that the sink writes next
- * @component: RAM sink, programmed
- * @position: takes the offset in the ring
- *
- * The buffer does not cross a 4 GiB boundary, see ntrace_ramsink_alloc_block(). The low half of the
- * pointer is enough, and no read is torn.
- *
+/*
+ * The position in the ring that a programmed sink writes next. The buffer does not cross a 4 GiB
+ * boundary, see ntrace_ramsink_alloc_block(). The low half of the pointer is enough, and no read
+ * is torn.
  * Return: false if the write pointer is not in the ring.
  */
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position)

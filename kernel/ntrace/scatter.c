@@ -82,11 +82,8 @@ static int ntrace_scatter_enter(struct ntrace_scatter *scatter)
 	return 0;
 }
 
-/**
- * ntrace_scatter_alloc - allocate trace memory in pieces
- * @dev: sink
- * @size: bytes, a power of two of at least a page
- *
+/*
+ * Allocates trace memory in pieces, for a power of two of bytes, at least a page.
  * Return: the memory, zeroed, or NULL.
  */
 struct ntrace_scatter *ntrace_scatter_alloc(struct device *dev, size_t size)
@@ -139,12 +136,8 @@ dma_addr_t ntrace_scatter_table(const struct ntrace_scatter *scatter)
 	return scatter->table_dma;
 }
 
-/**
- * ntrace_scatter_find - find an address of the sink in the memory
- * @scatter: memory
- * @address: address
- * @position: takes its offset in the memory
- *
+/*
+ * Finds an address of the sink in the memory, as an offset.
  * Return: false if it is not in the memory.
  */
 bool ntrace_scatter_find(const struct ntrace_scatter *scatter, u64 address, u32 *position)
@@ -153,7 +146,7 @@ bool ntrace_scatter_find(const struct ntrace_scatter *scatter, u64 address, u32 
 
 	if (!piece)
 		return false;
-	*position = (xa_to_value(piece) << scatter->shift) +
-		    (address & ((1U << scatter->shift) - 1));
+	*position =
+		(xa_to_value(piece) << scatter->shift) + (address & ((1U << scatter->shift) - 1));
 	return true;
 }

@@ -201,11 +201,7 @@ bool ntrace_split_is_inside(const struct ntrace_split *split, const struct ntrac
 	return split->to == feed && split->have;
 }
 
-/**
- * ntrace_split_forget - a data area gets no more trace, for now
- * @split: position
- * @feed: data area; the rest of a message for it is dropped
- */
+/* A data area gets no more trace, for now: the rest of a message for it is dropped. */
 void ntrace_split_forget(struct ntrace_split *split, const struct ntrace_feed *feed)
 {
 	if (split->to == feed)

@@ -69,9 +69,9 @@ static void ntrace_timestamp_read_clock(struct ntrace_component *component)
 	unit->hz[NTRACE_TIMESTAMPS_SYSTEM] = hz;
 }
 
-/**
- * ntrace_timestamp_init - find out what a timestamp unit supports
- * @component: encoder, funnel, or sink with a funnel, just reset
+/*
+ * Finds out what the timestamp unit of a component supports: an encoder, a funnel, or a sink with a
+ * funnel. It was just reset.
  */
 void ntrace_timestamp_init(struct ntrace_component *component)
 {
@@ -116,11 +116,7 @@ static void ntrace_timestamp_choose(struct ntrace_timestamp *unit,
 	unit->hz[NTRACE_TIMESTAMPS_SHARED] = next->hz[next->source];
 }
 
-/**
- * ntrace_timestamp_connect - choose the modes of all units on a path
- * @component: components of a path, from the encoder to the sink
- * @count: number of components
- */
+/* Chooses the modes of all units on a path, whose components begin with the encoder. */
 void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigned int count)
 {
 	struct ntrace_timestamp *encoder = &component[0]->timestamp;

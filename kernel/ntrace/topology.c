@@ -529,10 +529,8 @@ const struct attribute_group ntrace_topology_group = {
 	.is_visible = ntrace_topology_visible,
 };
 
-/**
- * ntrace_topology_add - add a component and create the paths that it completes
- * @component: component, initialized
- *
+/*
+ * Adds a component that is initialized, and creates the paths that it completes.
  * Return: 0, or the error of the path of @component.
  */
 int ntrace_topology_add(struct ntrace_component *component)
@@ -648,11 +646,8 @@ void ntrace_topology_resume(struct ntrace_component *component)
 	path->capture->resumes = false;
 }
 
-/**
- * ntrace_topology_each_component - call a function for each component
- * @call: function; a return value other than 0 ends the walk
- * @data: argument of @call
- *
+/*
+ * Calls a function for each component, until it returns a value other than 0.
  * Return: the value that the last call returned.
  */
 int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
@@ -670,13 +665,9 @@ int ntrace_topology_each_component(int (*call)(struct ntrace_component *componen
 	return ret;
 }
 
-/**
- * ntrace_topology_each_path - call a function for each path
- * @call: function; a return value other than 0 ends the walk
- * @data: argument of @call
- *
- * No path is created or removed meanwhile.
- *
+/*
+ * Calls a function for each path, until it returns a value other than 0. No path is created or
+ * removed meanwhile.
  * Return: the value that the last call returned.
  */
 int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data)

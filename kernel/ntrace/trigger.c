@@ -26,10 +26,7 @@ static u32 ntrace_trigger_probe(struct ntrace_component *component, u32 offset, 
 	return mask;
 }
 
-/**
- * ntrace_trigger_init - find out which external triggers an encoder has
- * @component: encoder, just reset
- */
+/* Finds out which external triggers an encoder has; it was just reset. */
 void ntrace_trigger_init(struct ntrace_component *component)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
@@ -83,11 +80,9 @@ int ntrace_trigger_check(const struct ntrace_component *component,
 		       0;
 }
 
-/**
- * ntrace_trigger_program - program the external triggers
- * @component: encoder, disabled; both registers are 0, or do not exist
- * @config: configuration that ntrace_trigger_check() accepted
- *
+/*
+ * Programs the external triggers that ntrace_trigger_check() accepted. Both registers are 0, or do
+ * not exist.
  * Return: 0, or -EOPNOTSUPP if a register does not read back as written.
  */
 int ntrace_trigger_program(struct ntrace_component *component, const struct ntrace_config *config)

@@ -79,10 +79,8 @@ u64 ntrace_turn_discard(struct ntrace_feed *feed, bool lost)
 	return feed->head;
 }
 
-/**
- * ntrace_turn_causes - causes of losses that no record has reported yet
- * @feed: data area of perf, after ntrace_turn_discard()
- *
+/*
+ * Causes of losses that no record has reported yet, after ntrace_turn_discard().
  * Return: NTRACE_LOSS_..., which count as reported from now on.
  */
 u32 ntrace_turn_causes(struct ntrace_feed *feed)
@@ -96,12 +94,9 @@ u32 ntrace_turn_causes(struct ntrace_feed *feed)
 	return causes;
 }
 
-/**
- * ntrace_turn_pause - keep the drain from the ring for a short time
- * @feed: data area of perf, on its hart, interrupts off
- * @pause: true: begin, false: end
- *
- * Other harts that share the sink may pause at the same time.
+/*
+ * Begins, or ends, to keep the drain from the ring for a short time. On the hart of perf's data
+ * area, with interrupts off. Other harts that share the sink may pause at the same time.
  */
 void ntrace_turn_pause(struct ntrace_feed *feed, bool pause)
 {
@@ -183,9 +178,8 @@ static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_
 		ntrace_turn_proceed(way, sink);
 		if (!way->left)
 			break;
-		more = ntrace_drain_slice(component,
-					  min(NTRACE_DRAIN_SLICE_END, ntrace_drain_limit(sink)),
-					  false);
+		more = ntrace_drain_slice(
+			component, min(NTRACE_DRAIN_SLICE_END, ntrace_drain_limit(sink)), false);
 		ntrace_turn_proceed(way, sink);
 	}
 }
@@ -266,11 +260,9 @@ void ntrace_turn_join(struct ntrace_feed *feed, u32 held)
 	ntrace_feed_leave(feed, ahead, U32_MAX, 2 * sink->granule + held);
 }
 
-/**
- * ntrace_turn_part - a capture ends its use of a sink that others may keep running
- * @feed: data area of perf, not in the list of the sink any more
- *
- * Called with the lock of the sink.
+/*
+ * A capture of perf ends its use of a sink that others may keep running, and is not in its list
+ * any more. Called with the lock of the sink.
  */
 void ntrace_turn_part(struct ntrace_feed *feed)
 {

@@ -118,13 +118,10 @@ static int ntrace_upstream_stop_one(struct ntrace_component *component,
 	return 0;
 }
 
-/**
- * ntrace_upstream_stop - stop the components that send trace to a component
- * @component: component found running, not added yet
- *
- * Those that are not bound are stopped through their nodes, the farthest from @component first. The
+/*
+ * Stops the components that send trace to one that was found running and is not added yet. Those
+ * that are not bound are stopped through their nodes, the farthest from @component first. The
  * caller holds cpus_read_lock().
- *
  * Return: 0, -EBUSY if a debugger owns one of the encoders, or -ELOOP.
  */
 int ntrace_upstream_stop(struct ntrace_component *component)
@@ -165,13 +162,10 @@ static int ntrace_upstream_rest_one(struct ntrace_component *component,
 	return 0;
 }
 
-/**
- * ntrace_upstream_wake - make the funnels before a component active
- * @component: component, not added yet
- *
- * Those that are not bound stay active until they are probed. One that does not answer may not
- * matter; else @component will not answer.
- *
+/*
+ * Makes the funnels before a component active that is not added yet. Those that are not bound stay
+ * active until they are probed. One that does not answer may not matter; else @component will not
+ * answer.
  * Return: 0 or -ELOOP.
  */
 int ntrace_upstream_wake(struct ntrace_component *component)
@@ -181,10 +175,7 @@ int ntrace_upstream_wake(struct ntrace_component *component)
 	return ntrace_upstream_walk(component, &walk);
 }
 
-/**
- * ntrace_upstream_rest - undo ntrace_upstream_wake()
- * @component: component, inactive
- */
+/* Undoes ntrace_upstream_wake(), for a component that is inactive. */
 void ntrace_upstream_rest(struct ntrace_component *component)
 {
 	struct ntrace_upstream walk = { .act = ntrace_upstream_rest_one, .nearest_first = true };

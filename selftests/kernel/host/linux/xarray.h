@@ -10,7 +10,7 @@ struct xarray {
 		unsigned long index;
 		void *value;
 		struct host_entry *next;
-	} *entries;
+	} * entries;
 };
 
 static inline void xa_init(struct xarray *xa)
