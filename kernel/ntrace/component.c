@@ -269,6 +269,7 @@ int ntrace_component_reset(struct ntrace_component *component)
 int ntrace_registers_quiesce(struct ntrace_component *component)
 {
 	u32 value = ntrace_read(component, TR_CONTROL);
+	int ret;
 
 	if (!(value & TR_CONTROL_ACTIVE) || !(value & TR_CONTROL_ENABLE))
 		return 0;
@@ -276,8 +277,9 @@ int ntrace_registers_quiesce(struct ntrace_component *component)
 	value &= ~(TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING |
 		   TR_TE_CONTROL_INST_STALL_OR_OVERFLOW);
 	ntrace_write(component, TR_CONTROL, value);
-	return ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE | TR_CONTROL_EMPTY, TR_CONTROL_EMPTY, false, NULL) ?:
-		       1;
+	ret = ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE | TR_CONTROL_EMPTY,
+				    TR_CONTROL_EMPTY, false, NULL);
+	return ret ? ret : 1;
 }
 
 /*

@@ -167,6 +167,7 @@ static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	bool more = true;
+	u32 limit;
 	u64 now;
 
 	while (way->left) {
@@ -178,8 +179,8 @@ static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_
 		ntrace_turn_proceed(way, sink);
 		if (!way->left)
 			break;
-		more = ntrace_drain_slice(
-			component, min(NTRACE_DRAIN_SLICE_END, ntrace_drain_limit(sink)), false);
+		limit = min(NTRACE_DRAIN_SLICE_END, ntrace_drain_limit(sink));
+		more = ntrace_drain_slice(component, limit, false);
 		ntrace_turn_proceed(way, sink);
 	}
 }
