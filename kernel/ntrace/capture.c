@@ -96,27 +96,6 @@ void ntrace_capture_put(struct ntrace_capture *capture)
 		kref_put(&capture->ref, ntrace_capture_release);
 }
 
-static struct ntrace_capture *
-ntrace_capture_new(struct ntrace_path *path, const struct ntrace_config *config,
-		   enum hrtimer_restart (*timer)(struct hrtimer *timer))
-{
-	struct ntrace_capture *capture = kzalloc(sizeof(*capture), GFP_KERNEL_ACCOUNT);
-
-	if (!capture)
-		return NULL;
-	kref_init(&capture->ref);
-	mutex_init(&capture->read_lock);
-	init_irq_work(&capture->feed.wake, ntrace_capture_wake);
-	hrtimer_setup(&capture->feed.timer, timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	capture->path = path;
-	capture->config = *config;
-	capture->feed.encoder = ntrace_path_encoder(path);
-	capture->feed.sink = ntrace_path_sink(path);
-	capture->feed.ended = true;
-	capture->complete = true;
-	return capture;
-}
-
 /* A sink without memory fills no data area. The caller must show that it knows that. */
 static int ntrace_capture_check_portsink(const struct ntrace_component *sink,
 					 struct ntrace_config *config)
@@ -169,91 +148,91 @@ static bool ntrace_capture_traces_all(const struct ntrace_config *config)
 	       !(config->flags & (NTRACE_CONFIG_FROM | NTRACE_CONFIG_UNTIL));
 }
 
-/*
- * Allocates a capture of a file, with a checked and rounded copy of the configuration. Only
- * constant properties of the path are read.
- * Return: the capture or an error pointer.
- */
-struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
-					    const struct ntrace_config *config)
+/* The data area of a file, which user space maps. */
+static int ntrace_capture_prepare_file(struct ntrace_capture *capture)
 {
-	const struct ntrace_component *sink = ntrace_path_sink(path);
-	struct ntrace_capture *capture;
-	struct ntrace_config *in_effect;
+	const struct ntrace_config *config = &capture->config;
+	struct ntrace_control *control;
+	u64 size = config->data_size;
 	int ret;
 
-	capture = ntrace_capture_new(path, config, ntrace_drain_timer);
-	if (!capture)
-		return ERR_PTR(-ENOMEM);
-	in_effect = &capture->config;
-
-	capture->sink_size_default = !in_effect->sink_size;
-	ret = ntrace_capture_set_sizes(sink, in_effect);
-	if (ret)
-		goto err;
-	capture->feed.size = in_effect->data_size;
-	capture->feed.framed = sink->ramsink.framed;
-	capture->feed.watched = ntrace_capture_traces_all(in_effect);
-
 	/* vmalloc() would log a warning about a size that is out of reach. */
-	ret = -ENOMEM;
-	if (in_effect->data_size >> PAGE_SHIFT > totalram_pages() / 2)
-		goto err;
+	if (size >> PAGE_SHIFT > totalram_pages() / 2)
+		return -ENOMEM;
 	ret = ntrace_capture_charge(capture,
-				    1 + (PAGE_ALIGN(in_effect->data_size + in_effect->sink_size) >>
-					 PAGE_SHIFT));
+				    1 + (PAGE_ALIGN(size + config->sink_size) >> PAGE_SHIFT));
 	if (ret)
-		goto err;
+		return ret;
 	/* Zeroed, and suitable for mapping to user space. */
-	ret = -ENOMEM;
-	capture->feed.control = vmalloc_user(PAGE_SIZE + in_effect->data_size);
-	if (!capture->feed.control)
-		goto err;
+	control = vmalloc_user(PAGE_SIZE + size);
+	if (!control)
+		return -ENOMEM;
+	control->abi_version = NTRACE_ABI_VERSION;
+	control->state = NTRACE_STATE_CONFIGURED;
+	control->data_offset = PAGE_SIZE;
+	control->data_size = size;
+	capture->feed.control = control;
 	/* Without a data area trace is neither copied nor counted. */
-	if (!(in_effect->flags & NTRACE_CONFIG_NO_DATA))
-		capture->feed.data = (u8 *)capture->feed.control + PAGE_SIZE;
-	capture->feed.control->abi_version = NTRACE_ABI_VERSION;
-	capture->feed.control->state = NTRACE_STATE_CONFIGURED;
-	capture->feed.control->data_offset = PAGE_SIZE;
-	capture->feed.control->data_size = in_effect->data_size;
-	return capture;
-err:
-	ntrace_capture_put(capture);
-	return ERR_PTR(ret);
+	if (!(config->flags & NTRACE_CONFIG_NO_DATA))
+		capture->feed.data = (u8 *)control + PAGE_SIZE;
+	capture->feed.size = size;
+	capture->feed.framed = capture->feed.sink->ramsink.framed;
+	capture->feed.watched = ntrace_capture_traces_all(config);
+	return 0;
 }
 
 /*
- * Allocates a capture whose trace goes to AUX areas. The sink buffer has the default size: it
- * holds what the hart makes while its timer is late, as for a file. It is not charged: each hart
- * has one, however many events there are, and perf charges the AUX areas.
- * Return: the capture or an error pointer.
+ * The sink buffer is not charged: each hart has one, however many events there are, and perf
+ * charges the AUX areas.
  */
-struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
-						 const struct ntrace_config *config,
-						 const struct ntrace_client *client)
+static int ntrace_capture_prepare_perf(struct ntrace_capture *capture)
 {
-	struct ntrace_capture *capture = ntrace_capture_new(path, config, client->timer);
-	int ret;
-
-	if (!capture)
-		return ERR_PTR(-ENOMEM);
-	capture->sink_size_default = true;
-	ret = ntrace_capture_set_sizes(ntrace_path_sink(path), &capture->config);
-	if (ret) {
-		ntrace_capture_put(capture);
-		return ERR_PTR(ret);
-	}
-	capture->client = client;
 	capture->feed.counts = true;
 	/* Events of one process share a sink. The reference keeps the pid unique. */
 	capture->session = get_task_pid(current, PIDTYPE_TGID);
 	/* Not mapped, but the drain writes its counters there. */
 	capture->feed.control = vmalloc_user(PAGE_SIZE);
-	if (!capture->feed.control) {
-		ntrace_capture_put(capture);
+	return capture->feed.control ? 0 : -ENOMEM;
+}
+
+/**
+ * ntrace_capture_alloc - allocate a capture
+ * @path: path that it will use; only constant properties of it are read
+ * @config: configuration, of the first event of perf; the capture gets a checked and rounded copy
+ * @client: perf, or NULL
+ *
+ * Return: the capture or an error pointer.
+ */
+struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
+					    const struct ntrace_config *config,
+					    const struct ntrace_client *client)
+{
+	struct ntrace_capture *capture = kzalloc(sizeof(*capture), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!capture)
 		return ERR_PTR(-ENOMEM);
-	}
-	return capture;
+	kref_init(&capture->ref);
+	mutex_init(&capture->read_lock);
+	init_irq_work(&capture->feed.wake, ntrace_capture_wake);
+	hrtimer_setup(&capture->feed.timer, client ? client->timer : ntrace_drain_timer,
+		      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	capture->path = path;
+	capture->client = client;
+	capture->config = *config;
+	capture->sink_size_default = !config->sink_size;
+	capture->feed.encoder = ntrace_path_encoder(path);
+	capture->feed.sink = ntrace_path_sink(path);
+	capture->feed.ended = true;
+	capture->complete = true;
+	ret = ntrace_capture_set_sizes(capture->feed.sink, &capture->config);
+	if (!ret)
+		ret = client ? ntrace_capture_prepare_perf(capture) :
+			       ntrace_capture_prepare_file(capture);
+	if (!ret)
+		return capture;
+	ntrace_capture_put(capture);
+	return ERR_PTR(ret);
 }
 
 /* The drain interval: the requested one, or one that suits the sink buffer. */

@@ -189,7 +189,7 @@ static int ntrace_path_configure(struct ntrace_path *path, struct file *file,
 	ret = ntrace_encoder_check(ntrace_path_encoder(path), config);
 	if (ret)
 		return ret;
-	capture = ntrace_capture_alloc(path, config);
+	capture = ntrace_capture_alloc(path, config, NULL);
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
 	/* A new configuration of the same file replaces the old capture, whose mappings stay. */

@@ -558,7 +558,7 @@ static int ntrace_perf_take_path(struct ntrace_path *path, const struct ntrace_c
 
 	if (path->capture)
 		return -EBUSY;
-	capture = ntrace_capture_alloc_perf(path, config, &ntrace_perf_client);
+	capture = ntrace_capture_alloc(path, config, &ntrace_perf_client);
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
 	ret = ntrace_capture_attach(path, capture, NULL);

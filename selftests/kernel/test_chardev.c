@@ -92,7 +92,8 @@ void ntrace_capture_put(struct ntrace_capture *c)
 static struct ntrace_capture made;
 
 struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *p,
-					    const struct ntrace_config *config)
+					    const struct ntrace_config *config,
+					    const struct ntrace_client *client)
 {
 	rest.references++;
 	made.config = *config;

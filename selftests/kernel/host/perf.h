@@ -346,9 +346,9 @@ void ntrace_drain_read(struct ntrace_feed *feed)
 	ntrace_drain_step(feed);
 }
 
-struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
-						 const struct ntrace_config *config,
-						 const struct ntrace_client *client)
+struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
+					    const struct ntrace_config *config,
+					    const struct ntrace_client *client)
 {
 	struct ntrace_capture *capture = &machine.capture[path->cpu];
 
