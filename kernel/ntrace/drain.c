@@ -185,9 +185,14 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 }
 
 /*
- * Resume reading after the write pointer of a running sink. The first canary shows whether
- * the sink laps again before the second is in memory; if the sink laps on the last try as
- * well, the next drain finds that.
+ * Resumes reading at the write pointer of a running sink, which goes on meanwhile:
+ *
+ *	     first                         second      next
+ *	       v                             v          v
+ *	...|canary| trace that is given up |canary| granule | ...
+ *
+ * The canary at the first pointer shows whether the sink laps again before that at the second one
+ * is in memory; if the sink laps on the last try as well, the next drain finds that.
  *
  * The sink may have advanced by nearly a whole round since the driver read the pointer that
  * placed a canary. That canary is then in the last settled granule, which would be read

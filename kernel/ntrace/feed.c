@@ -312,7 +312,10 @@ u32 ntrace_feed_piece(const struct list_head *feeds, u32 bytes)
 	return bytes;
 }
 
-/* The drain has passed a part of the ring. */
+/*
+ * The drain has passed a part of the ring. The end of @stale or of @reach in the picture above may
+ * be in it: the doubt begins at the first and ends at the second.
+ */
 void ntrace_feed_age(const struct list_head *feeds, u32 bytes)
 {
 	struct ntrace_feed *feed;

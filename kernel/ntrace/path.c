@@ -48,10 +48,13 @@ static bool ntrace_path_await_links(const struct ntrace_path *path, unsigned int
 }
 
 /*
- * Stops the components from number @first to the sink, except those with other users.
+ * Stops the components from number @first to the sink, except those with other users:
  *
- * A sink with a formatter stops first: its flush takes the rest of the trace out of components of
- * Arm, which must be enabled for that.
+ *	funnel -> RAM sink			each in turn, once it is empty
+ *	bridge -> funnel -> ETF -> ETR		the ETR first, then the others in turn
+ *
+ * An ETR has a formatter. Its flush takes the rest of the trace out of components of Arm, which
+ * must be enabled for that.
  */
 static int ntrace_path_stop_from(struct ntrace_path *path, unsigned int first, bool atomic,
 				 bool *sink_stopped)

@@ -185,7 +185,11 @@ static void ntrace_turn_await(struct ntrace_component *component, struct ntrace_
 	}
 }
 
-/* The trace of an event has ended, and the next one may begin before all of it has arrived. */
+/*
+ * The trace of an event has ended, and the next one may begin before all of it has arrived. The
+ * picture in feed.c ("Trace that arrives late") has what the drain is told: up to the write pointer
+ * at the end (@sure) all is of this event; a granule, and what funnels hold, is in doubt.
+ */
 static void ntrace_turn_over(struct ntrace_feed *feed, const struct ntrace_turn_way *way, u32 held)
 {
 	bool flushed = feed->sink->ops->flush;
