@@ -109,32 +109,27 @@ static const char *keep_file(struct ntrace_lines *lines, Dwarf_Die *unit, const 
 }
 
 /*
- * Whether code that begins at 0 has the size of what the linker placed there: that of the function, or of several of
- * which the last one ends with the range.
+ * The function at 0 that begins with the row; NULL: none. Rows have the line of its name or, from clang, that of its
+ * brace.
  */
-static bool is_placed_at_zero(struct ntrace_object *object, uint64_t end, bool sequence)
+static const struct zero_function *zero_function_of(struct ntrace_lines *lines, Dwarf_Die *unit,
+						    Dwarf_Line *row)
 {
-	const struct symbol *first = symbol_table_find(&object->symbols, 0), *last;
+	const struct zero_function *found = NULL;
+	const char *file;
+	int number;
 
-	if (!object->code_at_zero)
-		return false;
-	if (!first || !first->sized || end == first->end)
-		return true;
-	last = symbol_table_find(&object->symbols, end - 1);
-	return sequence && end > first->end && (!last || !last->sized || last->end == end);
-}
+	if (!lines->zero_count || dwarf_lineno(row, &number) || number < 0)
+		return NULL;
+	file = keep_file(lines, unit, dwarf_linesrc(row, NULL, NULL));
+	for (size_t i = 0; i < lines->zero_count; i++) {
+		const struct zero_function *zero = &lines->zeros[i];
 
-bool object_is_code(struct ntrace_object *object, uint64_t start, uint64_t end, bool sequence)
-{
-	uint64_t address, size;
-	bool executable;
-	size_t i;
-
-	for (i = 0; !ntrace_object_segment(object, i, &address, &size, &executable); i++) {
-		if (executable && start >= address && start - address < size)
-			return start || is_placed_at_zero(object, end, sequence);
+		if (zero->file == file && (uint32_t)number - zero->line <= 1 &&
+		    (!found || zero->line > found->line))
+			found = zero;
 	}
-	return false;
+	return found;
 }
 
 static int add_line(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Line *row, uint64_t start,
@@ -169,10 +164,15 @@ static Dwarf_Addr end_of_sequence(Dwarf_Lines *rows, size_t i, size_t count)
 	return end;
 }
 
-/* A row is valid up to the next row in the order of libdw. */
+/*
+ * A row is valid up to the next row in the order of libdw. At 0, these are also all rows of functions that the linker
+ * dropped: the last one of a function that was placed there is valid.
+ */
 static int read_rows(struct ntrace_lines *lines, Dwarf_Die *unit)
 {
+	const struct zero_function *zero = NULL, *found;
 	bool last, dropped = false, begins = true;
+	Dwarf_Line *at_zero = NULL;
 	Dwarf_Addr start, end;
 	Dwarf_Lines *rows;
 	size_t count, i;
@@ -192,7 +192,13 @@ static int read_rows(struct ntrace_lines *lines, Dwarf_Die *unit)
 			dropped = !object_is_code(lines->object, start,
 						  end_of_sequence(rows, i, count), true);
 		begins = false;
-		if (dropped || end <= start)
+		if (!start) {
+			found = zero_function_of(lines, unit, row);
+			zero = found ? found : zero;
+			at_zero = !zero || zero->placed ? row : at_zero;
+			row = at_zero;
+		}
+		if (dropped || end <= start || !row)
 			continue;
 		error = add_line(lines, unit, row, start, end);
 		if (error)
@@ -268,16 +274,47 @@ static const char *file_of(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Di
 	return keep_file(lines, unit, dwarf_filesrc(files, number, NULL, NULL));
 }
 
+struct position {
+	struct ntrace_lines *lines;
+	Dwarf_Die *unit;
+	uint32_t scope;
+	unsigned int depth;
+	bool is_split;
+};
+
+static bool is_scope_code(const struct position *at, Dwarf_Die *die, bool inlined, uint64_t start,
+			  uint64_t end)
+{
+	if (!start && inlined)
+		return lines_begin_at_zero(at->lines, at->scope);
+	return object_is_code(at->lines->object, start, end, false) &&
+	       (start || object_has_at_zero(at->lines->object, scope_name(die)));
+}
+
 static int add_range(struct ntrace_lines *lines, uint64_t start, uint64_t end, uint32_t scope)
 {
-	int error;
+	int error = grow((void **)&lines->ranges, lines->range_count, &lines->range_room,
+			 sizeof(*lines->ranges));
 
-	if (end <= start || !object_is_code(lines->object, start, end, false))
-		return 0;
-	error = grow((void **)&lines->ranges, lines->range_count, &lines->range_room,
-		     sizeof(*lines->ranges));
 	if (!error)
 		lines->ranges[lines->range_count++] = (struct scope_range){ start, end, scope };
+	return error;
+}
+
+/* Notes a function that DWARF places at 0. */
+static int add_zero(const struct position *at, Dwarf_Die *die, bool placed)
+{
+	struct ntrace_lines *lines = at->lines;
+	struct zero_function zero = {
+		.file = file_of(lines, at->unit, die, DW_AT_decl_file, true),
+		.line = number_of(die, DW_AT_decl_line, true),
+		.placed = placed,
+	};
+	int error = grow((void **)&lines->zeros, lines->zero_count, &lines->zero_room,
+			 sizeof(*lines->zeros));
+
+	if (!error)
+		lines->zeros[lines->zero_count++] = zero;
 	return error;
 }
 
@@ -296,31 +333,32 @@ static uint64_t end_of(struct ntrace_lines *lines, uint64_t start)
  * Adds the ranges of a scope, and finds its entry point, if it has code. An inlined function may have
  * an empty range, at the entry of the function around it. @dropped: it has ranges, but none is code
  */
-static int read_ranges(struct ntrace_lines *lines, Dwarf_Die *die, uint32_t scope, bool inlined,
+static int read_ranges(const struct position *at, Dwarf_Die *die, uint32_t scope, bool inlined,
 		       struct ntrace_scope *found, bool *dropped)
 {
+	struct ntrace_lines *lines = at->lines;
 	Dwarf_Addr base, start, end;
 	size_t before = lines->range_count;
+	bool at_zero = false, whole;
 	ptrdiff_t offset = 0;
 	int error = 0;
 
 	*dropped = false;
 	while (!error && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-		error = add_range(lines, start,
-				  end == start && !inlined ? end_of(lines, start) : end, scope);
-		*dropped = lines->range_count == before && end > start;
+		whole = end > start || (!inlined && !at->is_split);
+		at_zero |= !start;
+		if (end == start && !inlined && at->is_split)
+			end = end_of(lines, start);
+		if (end > start && is_scope_code(at, die, inlined, start, end))
+			error = add_range(lines, start, end, scope);
+		*dropped = lines->range_count == before && whole;
 	}
+	if (at_zero && !inlined && !error)
+		error = add_zero(at, die, lines->range_count > before);
 	if (lines->range_count > before)
 		found->entry = dwarf_entrypc(die, &base) ? lines->ranges[before].start : base;
 	return error;
 }
-
-struct position {
-	struct ntrace_lines *lines;
-	Dwarf_Die *unit;
-	uint32_t scope;
-	unsigned int depth;
-};
 
 /* @inside: scope that contains the children of this one. @dropped: they are no code, either */
 static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, uint32_t *inside,
@@ -335,7 +373,7 @@ static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, ui
 
 	if (lines->scope_count == NTRACE_NO_SCOPE)
 		return NTRACE_ERR_NOMEM;
-	error = read_ranges(lines, die, number, inlined, &scope, dropped);
+	error = read_ranges(at, die, number, inlined, &scope, dropped);
 	if (error || lines->range_count == before)
 		return error;
 	scope.name = scope_name(die);
@@ -707,10 +745,13 @@ int lines_read_unit(struct ntrace_lines *lines, struct debug_unit *unit)
 {
 	struct position at = { .lines = lines,
 			       .unit = unit->has_split ? &unit->split : &unit->die,
-			       .scope = NTRACE_NO_SCOPE };
-	int error = read_rows(lines, &unit->die);
+			       .scope = NTRACE_NO_SCOPE,
+			       .is_split = unit->has_split };
+	int error;
 
+	lines->zero_count = 0;
+	error = read_children(&at, at.unit);
 	if (!error)
-		error = read_children(&at, at.unit);
+		error = read_rows(lines, &unit->die);
 	return error || !lines->no_memory ? error : NTRACE_ERR_NOMEM;
 }

@@ -183,6 +183,7 @@ void ntrace_lines_close(struct ntrace_lines *lines)
 	free(lines->lines);
 	free(lines->scopes);
 	free(lines->ranges);
+	free(lines->zeros);
 	ntrace_object_put(lines->object);
 	free(lines);
 }

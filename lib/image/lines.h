@@ -14,6 +14,13 @@ struct scope_range {
 	uint32_t scope;
 };
 
+/* A function that DWARF places at 0, and where it is declared; @placed: the linker did so, too. */
+struct zero_function {
+	const char *file;
+	uint32_t line;
+	bool placed;
+};
+
 /* The open DWARF of an object. */
 struct debug_info {
 	Dwfl *dwfl;
@@ -39,6 +46,7 @@ struct debug_unit {
  * @info: names of scopes point into it. Lines made by struct ntrace_units use the units' info and
  * leave this one empty.
  * @no_memory: a path is missing because an allocation failed
+ * @zeros: those of the unit that is read
  */
 struct ntrace_lines {
 	struct ntrace_object *object;
@@ -56,6 +64,9 @@ struct ntrace_lines {
 	struct scope_range *ranges;
 	size_t range_count;
 	size_t range_room;
+	struct zero_function *zeros;
+	size_t zero_count;
+	size_t zero_room;
 };
 
 /* Result of debug_info_next() after the last unit. */
@@ -72,10 +83,16 @@ void debug_info_close(struct debug_info *info);
 int debug_info_next(const struct debug_info *info, struct debug_unit *unit);
 
 /*
- * Whether the range of a function, or of a sequence of lines or a unit (@sequence), is code; dwarf.c. DWARF describes
+ * Whether the range of a function, or of a sequence of lines or a unit (@sequence), is code; placed.c. DWARF describes
  * code dropped by the linker at other addresses, mostly from 0 on.
  */
 bool object_is_code(struct ntrace_object *object, uint64_t start, uint64_t end, bool sequence);
+
+/* Whether a function of this name, or a piece or clone of it, may be at 0; placed.c. */
+bool object_has_at_zero(const struct ntrace_object *object, const char *name);
+
+/* Whether scope @number has code at 0; placed.c. */
+bool lines_begin_at_zero(const struct ntrace_lines *lines, uint32_t number);
 
 /* Adds lines, scopes and ranges of a unit in any order; dwarf.c. */
 int lines_read_unit(struct ntrace_lines *lines, struct debug_unit *unit);

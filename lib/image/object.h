@@ -67,8 +67,10 @@ struct text_chunk;
 /*
  * Symbols are added in any order and sorted into pieces at the first lookup after a change. Threads
  * may look up concurrently, but not change the table. @file: that of the next local symbols. @sparse: only
- * exported functions are in it, so that what follows one without a size may be any other
+ * exported functions are in it, so that what follows one without a size may be any other. @at_zero: names of
+ * functions at 0, aliases included; @at_zero_count: more than fit are not kept
  */
+#define ZERO_NAMES_MAX 8
 struct symbol_table {
 	struct symbol *symbols;
 	size_t count;
@@ -77,6 +79,8 @@ struct symbol_table {
 	size_t piece_count;
 	uint32_t file;
 	bool sparse;
+	unsigned int at_zero_count;
+	const char *at_zero[ZERO_NAMES_MAX];
 	atomic_bool sorted;
 	atomic_size_t last;	/* piece of the last lookup; a hint */
 	struct text_chunk *text;

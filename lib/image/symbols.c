@@ -120,6 +120,19 @@ static int compare_symbols(const void *left, const void *right)
 	return order ? order : compare_number(b->end, a->end);
 }
 
+/* Keeps the names of functions at 0: DWARF places there what the linker dropped, too. */
+static void keep_zero_names(struct symbol_table *table)
+{
+	for (size_t i = 0; i < table->count && !table->symbols[i].start; i++) {
+		if (table->symbols[i].rank < SYMBOL_RANK_LOCAL)
+			continue;
+		if (table->at_zero_count < ZERO_NAMES_MAX)
+			table->at_zero[table->at_zero_count] = table->symbols[i].name;
+		if (table->at_zero_count <= ZERO_NAMES_MAX)
+			table->at_zero_count++;
+	}
+}
+
 /*
  * Keeps one symbol per start, the best. If it has no size, it takes the size of another name, so
  * that no part of the range is lost.
@@ -246,6 +259,7 @@ static int sort_symbols(struct symbol_table *table)
 		return NTRACE_ERR_NOMEM;
 	if (table->count)
 		qsort(table->symbols, table->count, sizeof(*table->symbols), compare_symbols);
+	keep_zero_names(table);
 	table->count = drop_aliases(table->symbols, table->count);
 	table->count = drop_labels(table->symbols, table->count);
 	symbol_parts_link(table->symbols, table->count);

@@ -160,9 +160,14 @@ const struct ntrace_lines *ntrace_units_lines(struct ntrace_units *units, uint64
 	}
 	if (!low || address >= units->ranges[low - 1].end)
 		return NULL;
-	unit = &units->units[units->ranges[low - 1].unit];
-	if (!unit->was_read)
-		unit->lines = read_unit(units, unit);
-	unit->was_read = true;
+	/* Several units may begin at 0, of which the linker dropped all but one. */
+	do {
+		unit = &units->units[units->ranges[low - 1].unit];
+		if (!unit->was_read)
+			unit->lines = read_unit(units, unit);
+		unit->was_read = true;
+		if (unit->lines && ntrace_lines_find(unit->lines, address))
+			break;
+	} while (--low && !units->ranges[low - 1].start && address < units->ranges[low - 1].end);
 	return unit->lines;
 }

@@ -47,13 +47,20 @@ static const char source[] = "static inline int twice(int x)\n"
 
 static void print_frames(FILE *file, const struct ntrace_lines *lines, uint64_t address)
 {
-	const struct ntrace_line *line = ntrace_lines_find(lines, address);
-	uint32_t number = ntrace_lines_scope(lines, address);
-	const char *path = line ? line->file : NULL;
-	uint32_t at = line ? line->line : 0;
 	const struct ntrace_scope *scopes;
+	const struct ntrace_line *line;
+	const char *path;
+	uint32_t number, at;
 	size_t count;
 
+	if (!lines) {
+		fprintf(file, "0x%016" PRIx64 ": in no unit with lines\n", address);
+		return;
+	}
+	line = ntrace_lines_find(lines, address);
+	number = ntrace_lines_scope(lines, address);
+	path = line ? line->file : NULL;
+	at = line ? line->line : 0;
 	scopes = ntrace_lines_scopes(lines, &count);
 	fprintf(file, "0x%016" PRIx64 "\n", address);
 	for (; number < count; number = scopes[number].parent) {
@@ -371,37 +378,111 @@ static void print_all(const char *program, const char *name)
 	fclose(file);
 }
 
+/* Builds sources at 0 and compares their lines with those of table.c alone, "kept". */
+static void compare_dropped(const char *flags, const char *sources, const char *name)
+{
+	if (!ok(!run("cd %s && " TOOL "gcc -O2 %s -ffunction-sections -nostdlib -static -o zero "
+		     "-Wl,-Ttext=0,--gc-sections,-e,table %s",
+		     directory, flags, sources),
+		"%s at 0: %s", sources, flags))
+		return;
+	if (!strcmp(name, "kept"))
+		compare("at 0", "zero", "zero");
+	print_all("zero", name);
+	if (strcmp(name, "kept"))
+		ok(!run("diff -u %s %s | head -40", in("kept"), in(name)) &&
+			   !run("cmp -s %s %s", in("kept"), in(name)),
+		   "dropped code changes nothing");
+}
+
 /*
  * An image at 0, for instance of a microcontroller; the DWARF of code that the linker drops begins there, too, with
- * inlined functions after it.
+ * inlined functions after it. GNU ld keeps no DWARF of a file of which it keeps no code.
  */
 static void test_image_at_zero(void)
 {
 	static const char *const flags[] = { "-gdwarf-4", "-gdwarf-5" };
-	static const char *const sources[] = { "table.c", "dropped.c table.c",
-					       "table.c dropped.c" };
 
 	run("cd %s && sed 's/table/dropped/; s/rare/unused/; s/x + 7/x + 9/' table.c > dropped.c "
-	    "&& "
-	    "echo 'int last(int x) { return x * x * x; }' >> dropped.c",
+	    "&& echo 'int last(int x) { return x * x * x; }' >> dropped.c "
+	    "&& (echo '#line 1 \"table.c\"'; cat table.c; "
+	    "sed -n '/^__attr/,$ { s/table/dropped/; s/rare/unused/; p }' table.c) > both.c",
 	    directory);
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		for (size_t j = 0; j < sizeof(sources) / sizeof(sources[0]); j++) {
-			if (!ok(!run("cd %s && " TOOL
-				     "gcc -O2 %s -ffunction-sections -nostdlib -static -o zero "
-				     "-Wl,-Ttext=0,--gc-sections,-e,table %s",
-				     directory, flags[i], sources[j]),
-				"%s at 0: %s", sources[j], flags[i]))
-				continue;
-			if (!j)
-				compare("at 0", "zero", "zero");
-			print_all("zero", j ? "dropped" : "kept");
-			if (j)
-				ok(!run("diff -u %s %s | head -40", in("kept"), in("dropped")) &&
-					   !run("cmp -s %s %s", in("kept"), in("dropped")),
-				   "dropped code changes nothing");
-		}
+		compare_dropped(flags[i], "table.c", "kept");
+		compare_dropped(flags[i], "dropped.c table.c", "dropped");
+		compare_dropped(flags[i], "table.c dropped.c", "dropped");
+		/* Functions of the same size in one unit. */
+		compare_dropped(flags[i], "both.c", "dropped");
 	}
+}
+
+/*
+ * DWARF as GNU ld 2.44 leaves it: a dropped function is empty and at 0, its inlined functions have sizes. The
+ * function at 0 begins with an inlined one.
+ */
+static const char dropped_inlined[] =
+	"\t.file\t1 \"/dropped.c\"\n"
+	"\t.text\n"
+	"\t.globl\ttable\n"
+	"\t.type\ttable, @function\n"
+	"table:\t.loc\t1 10\n"
+	"\tnop\n"
+	"\t.loc\t1 11\n"
+	"\tnop\n"
+	"\tnop\n"
+	"\tret\n"
+	"\t.size\ttable, .-table\n"
+	"\t.section .debug_line\n"
+	".Lline:\n"
+	"\t.section .debug_abbrev\n"
+	"\t.byte\t1, 0x11, 1, 0x3, 8, 0x10, 0x17, 0x11, 1, 0x12, 7, 0, 0\n"
+	"\t.byte\t2, 0x2e, 1, 0x3, 8, 0x3a, 0xb, 0x3b, 0xb, 0x11, 1, 0x12, 7, 0, 0\n"
+	"\t.byte\t3, 0x1d, 0, 0x3, 8, 0x11, 1, 0x12, 7, 0, 0\n"
+	"\t.byte\t0\n"
+	"\t.macro\tfunction number, name, file, line, start, size\n"
+	"\t.byte\t\\number\n"
+	"\t.asciz\t\"\\name\"\n"
+	"\t.if\t\\number == 2\n"
+	"\t.byte\t\\file, \\line\n"
+	"\t.endif\n"
+	"\t.8byte\t\\start, \\size\n"
+	"\t.endm\n"
+	"\t.section .debug_info\n"
+	"\t.4byte\t.Lend - .Lbegin\n"
+	".Lbegin: .2byte\t4\n"
+	"\t.4byte\t0\n"
+	"\t.byte\t8\n"
+	"\t.byte\t1\n"
+	"\t.asciz\t\"dropped.c\"\n"
+	"\t.4byte\t.Lline\n"
+	"\t.8byte\t0, 8\n"
+	"\tfunction 2 table 1 10 0 8\n"
+	"\tfunction 3 first 0 0 0 4\n"
+	"\t.byte\t0\n"
+	"\tfunction 2 dropped 1 20 0 0\n"
+	"\tfunction 3 second 0 0 0 2\n"
+	"\tfunction 3 third 0 0 4 4\n"
+	"\t.byte\t0, 0\n"
+	".Lend:\n";
+
+static void test_dropped_inlined(void)
+{
+	FILE *file = fopen(in("dropped.s"), "w");
+
+	fputs(dropped_inlined, file);
+	fclose(file);
+	if (!ok(!run("cd %s && " TOOL "gcc -march=rv64gc -mno-relax -nostdlib -static -o zero "
+		     "-Wl,-Ttext=0,-e,table dropped.s && "
+		     "printf '0\n2\n4\n6\n' > addresses",
+		     directory),
+		"inlined functions of a dropped one"))
+		return;
+	print_all("zero", "dropped");
+	ok(!run("grep -qx first %s && ! grep -qx 'dropped\\|second\\|third' %s", in("dropped"),
+		in("dropped")) &&
+		   !run("test $(grep -cx table %s) = 8", in("dropped")),
+	   "are no code, and those of the function at 0 are");
 }
 
 /* Functions with their files: clang numbers the source of a unit 0 in DWARF 5. */
@@ -699,6 +780,7 @@ int main(void)
 	test_builds();
 	test_split();
 	test_image_at_zero();
+	test_dropped_inlined();
 	test_files();
 	test_paths();
 	test_coverage();

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Code that the linker placed, told from code that it dropped. DWARF still describes the latter, and GNU ld gives it
+ * the address 0, where an image of a microcontroller has code, too: size and name of the function decide there.
+ */
+#include <string.h>
+
+#include "lines.h"
+#include "object.h"
+
+/*
+ * Whether code that begins at 0 has the size of what the linker placed there: that of the function, or of several of
+ * which the last one ends with the range.
+ */
+static bool is_placed_at_zero(struct ntrace_object *object, uint64_t end, bool sequence)
+{
+	const struct symbol *first = symbol_table_find(&object->symbols, 0), *last;
+
+	if (!object->code_at_zero)
+		return false;
+	if (!first || !first->sized || end == first->end)
+		return true;
+	last = symbol_table_find(&object->symbols, end - 1);
+	return sequence && end > first->end && (!last || !last->sized || last->end == end);
+}
+
+bool object_is_code(struct ntrace_object *object, uint64_t start, uint64_t end, bool sequence)
+{
+	uint64_t address, size;
+	bool executable;
+	size_t i;
+
+	for (i = 0; !ntrace_object_segment(object, i, &address, &size, &executable); i++) {
+		if (executable && start >= address && start - address < size)
+			return start || is_placed_at_zero(object, end, sequence);
+	}
+	return false;
+}
+
+bool object_has_at_zero(const struct ntrace_object *object, const char *name)
+{
+	const struct symbol_table *table = &object->symbols;
+	size_t length = strlen(name);
+
+	for (unsigned int i = 0; i < table->at_zero_count && i < ZERO_NAMES_MAX; i++) {
+		const char *symbol = table->at_zero[i];
+
+		if (!strncmp(symbol, name, length) && (!symbol[length] || symbol[length] == '.'))
+			return true;
+		/* Without linkage names, which clang leaves out on request. */
+		if (symbol[0] == '_' && strstr(symbol, name))
+			return true;
+	}
+	return !table->at_zero_count || table->at_zero_count > ZERO_NAMES_MAX || *name == '[';
+}
+
+bool lines_begin_at_zero(const struct ntrace_lines *lines, uint32_t number)
+{
+	for (size_t i = lines->range_count; i-- > 0;)
+		if (lines->ranges[i].scope == number && !lines->ranges[i].start)
+			return true;
+	return false;
+}
