@@ -112,31 +112,23 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 	seq_putc(file, '\n');
 }
 
-static void ntrace_debug_powered(struct ntrace_component *component, struct seq_file *file)
-{
-	if (ntrace_component_is_sink(component)) {
-		guard(mutex)(&component->ramsink.mutex);
-		ntrace_debug_component(file, component);
-	} else if (component->path) {
-		/* The lock keeps the CPU online or offline. */
-		guard(mutex)(&component->path->lock);
-		ntrace_debug_component(file, component);
-	} else if (component->of_hart) {
-		/* A bridge: its hart stays online or offline. */
-		guard(cpus_read_lock)();
-		ntrace_debug_component(file, component);
-	} else {
-		ntrace_debug_component(file, component);
-	}
-}
-
 static int ntrace_debug_one(struct ntrace_component *component, void *data)
 {
+	struct ntrace_component *sink = component->sink;
 	int ret = ntrace_power_get(component);
 
 	if (ret)
 		return ret;
-	ntrace_debug_powered(component, data);
+	if (ntrace_component_is_sink(component))
+		sink = component;
+	/* Harts stay online or offline: that of an encoder, or of its bridge. */
+	cpus_read_lock();
+	if (sink)
+		mutex_lock(&sink->ramsink.mutex);
+	ntrace_debug_component(data, component);
+	if (sink)
+		mutex_unlock(&sink->ramsink.mutex);
+	cpus_read_unlock();
 	ntrace_power_put(component);
 	return 0;
 }

@@ -393,17 +393,6 @@ static void ntrace_ramsink_alloc_block(struct ntrace_component *component, size_
 	}
 }
 
-static void ntrace_ramsink_alloc_pieces(struct ntrace_component *component, size_t size)
-{
-	struct ntrace_ramsink *sink = &component->ramsink;
-
-	sink->scatter = ntrace_scatter_alloc(component->dev, size);
-	if (!sink->scatter)
-		return;
-	sink->buffer = ntrace_scatter_at(sink->scatter, 0);
-	sink->dma = ntrace_scatter_table(sink->scatter);
-}
-
 /*
  * Allocates trace memory. The size is a power of two: a sink may support no other one. The memory
  * is coherent, because the driver reads it while the sink runs. The allocator zeroes it. Pages are
@@ -426,7 +415,11 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
 		return -ENOMEM;
 	ntrace_ramsink_alloc_block(component, size);
 	if (!sink->buffer && sink->scatters && !sink->memory)
-		ntrace_ramsink_alloc_pieces(component, size);
+		sink->scatter = ntrace_scatter_alloc(component->dev, size);
+	if (sink->scatter) {
+		sink->buffer = ntrace_scatter_at(sink->scatter, 0);
+		sink->dma = ntrace_scatter_table(sink->scatter);
+	}
 	if (!sink->buffer) {
 		ntrace_ramsink_free_splitter(sink);
 		return -ENOMEM;

@@ -205,12 +205,6 @@ struct ntrace_sources {
 	unsigned int bridge_index;
 };
 
-/* A bridge may belong to a hart, too, but other components send to it. */
-static bool ntrace_node_is_encoder(const struct device_node *node)
-{
-	return ntrace_graph_is_of_hart(node) && !ntrace_graph_is_connected(node, "in-ports");
-}
-
 /* In the order of the device tree, bound or not: the numbers are always the same. */
 static int ntrace_count_source(struct device_node *node, void *data)
 {
@@ -221,7 +215,8 @@ static int ntrace_count_source(struct device_node *node, void *data)
 		return 0;
 	if (node == sources->bridge)
 		sources->bridge_index = sources->count;
-	if (ntrace_node_is_encoder(node)) {
+	/* An encoder. A bridge may belong to a hart, too, but other components send to it. */
+	if (ntrace_graph_is_of_hart(node) && !ntrace_graph_is_connected(node, "in-ports")) {
 		if (node == sources->encoder)
 			sources->index = sources->count;
 		sources->count++;
