@@ -43,132 +43,85 @@ struct reset_control;
 #define NTRACE_PRIVILEGE_ALL	(NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
 				 NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
 
-/**
- * struct ntrace_encoder - state of a trace encoder
- * @hartid: id of the hart that it traces
+/*
+ * State of a trace encoder.
+ *
  * @control: shadow of trTeControl without trTeEnable and trTeInstTracing. The driver never
  *	     reads, modifies and writes the register: triggers change it.
- * @modes: supported values of trTeInstMode, as a bit mask
- * @sync_modes: supported values of trTeInstSyncMode, as a bit mask
- * @sync_max: largest supported value of trTeInstSyncMax
- * @sync_maxes: supported values of it, as a bit mask
- * @sync_messages_min: smallest supported value of it when messages are counted
- * @acknowledge: bits of trTeControl to invert in the write that enables the encoder
- * @losses: bits of trTeControl that report a loss
- * @noted: those of @losses that were set when the encoder was stopped
- * @failures: those bits of @losses after which no trace reaches the sink any more
  * @features: supported bits of trTeInstFeatures, and the best trTeInstImplicitReturnMode
- * @features_on: those of NTRACE_FEATURES that are hard-wired to 1
- * @control_on: fields of trTeControl, of one bit, that are hard-wired to 1
- * @absent: bit n: the encoder lacks optional register n, see encoder.c
- * @comparators: comparators that exist, as a bit mask
- * @stall: not 0: the encoder has trTeInstStallEna
- * @privilege: privilege codes that a filter can select, 0 = no filter
- * @filters_tried: the driver has tried these filters, see perf_trial.c
- * @filters_work: and they work
- * @context: not 0: the encoder has trTeContext
- * @ranges: number of address ranges that can be filtered at a time
- * @comparator_count: number of the first of @comparators that can compare addresses
- * @comparisons: NTRACE_COMPARE_...
- * @traps: bit n: filters can select NTRACE_TRAPS_... n
- * @causes: filters can select causes of traps
- * @triggers_in: external trigger inputs, as a bit mask
- * @triggers_out: external trigger outputs, as a bit mask
- * @triggers_debug: not 0: the encoder has trTeInstTrigEnable
- * @sources: trTeSrcID and trTeSrcBits to write
- * @shared: they tell the encoders of a shared sink apart
- * @came: trTeSrcID and trTeSrcBits after the reset, or as they are wired
- * @src_widths: supported values of trTeSrcBits, as a bit mask
- * @src_ids: bits of trTeSrcID that software can choose
- * @leaves_out_src: it sends no SRC if the sink is not shared
  * @stimulus: offset of the register to which the id of the running task is stored for an
  *	      Ownership message; 0: the encoder reads scontext
- * @stores: the configuration asks for these stores
  * @atid: ID of its trace on an ATB bus, which its bridge adds; 0: there is no bridge on its way
  * @unfinished: trace of a capture that was released may still arrive in a shared sink
- * @src: trTeSrcID in effect
- * @src_bits: trTeSrcBits in effect
  */
 struct ntrace_encoder {
-	u64 hartid;
+	u64 hartid; /* id of the hart that it traces */
 	u32 control;
-	u32 modes;
-	u32 sync_modes;
-	u32 sync_max;
-	u32 sync_maxes;
-	u32 sync_messages_min;
-	u32 acknowledge;
-	u32 losses;
-	u32 noted;
-	u32 failures;
+	u32 modes; /* supported values of trTeInstMode, as a bit mask */
+	u32 sync_modes; /* supported values of trTeInstSyncMode, as a bit mask */
+	u32 sync_max; /* largest supported value of trTeInstSyncMax */
+	u32 sync_maxes; /* supported values of it, as a bit mask */
+	u32 sync_messages_min; /* smallest supported value of it when messages are counted */
+	u32 acknowledge; /* bits of trTeControl to invert in the write that enables the encoder */
+	u32 losses; /* bits of trTeControl that report a loss */
+	u32 noted; /* those of @losses that were set when the encoder was stopped */
+	u32 failures; /* those bits of @losses after which no trace reaches the sink any more */
 	u32 features;
-	u32 features_on;
-	u32 control_on;
-	u32 absent;
-	u32 comparators;
-	u32 stall;
-	u32 privilege;
-	bool filters_tried;
-	bool filters_work;
-	u32 context;
-	u32 ranges;
-	u32 comparator_count;
-	u32 comparisons;
-	u32 traps;
-	bool causes;
-	u32 triggers_in;
-	u32 triggers_out;
-	u32 triggers_debug;
-	u32 came;
-	u32 src_widths;
-	u32 src_ids;
-	bool leaves_out_src;
-	u32 sources;
-	bool shared;
+	u32 features_on; /* those of NTRACE_FEATURES that are hard-wired to 1 */
+	u32 control_on; /* fields of trTeControl, of one bit, that are hard-wired to 1 */
+	u32 absent; /* bit n: the encoder lacks optional register n, see encoder.c */
+	u32 comparators; /* comparators that exist, as a bit mask */
+	u32 stall; /* not 0: the encoder has trTeInstStallEna */
+	u32 privilege; /* privilege codes that a filter can select, 0 = no filter */
+	bool filters_tried; /* the driver has tried these filters, see perf_trial.c */
+	bool filters_work; /* and they work */
+	u32 context; /* not 0: the encoder has trTeContext */
+	u32 ranges; /* number of address ranges that can be filtered at a time */
+	u32 comparator_count; /* number of the first of @comparators that can compare addresses */
+	u32 comparisons; /* NTRACE_COMPARE_... */
+	u32 traps; /* bit n: filters can select NTRACE_TRAPS_... n */
+	bool causes; /* filters can select causes of traps */
+	u32 triggers_in; /* external trigger inputs, as a bit mask */
+	u32 triggers_out; /* external trigger outputs, as a bit mask */
+	u32 triggers_debug; /* not 0: the encoder has trTeInstTrigEnable */
+	u32 came; /* trTeSrcID and trTeSrcBits after the reset, or as they are wired */
+	u32 src_widths; /* supported values of trTeSrcBits, as a bit mask */
+	u32 src_ids; /* bits of trTeSrcID that software can choose */
+	bool leaves_out_src; /* it sends no SRC if the sink is not shared */
+	u32 sources; /* trTeSrcID and trTeSrcBits to write */
+	bool shared; /* they tell the encoders of a shared sink apart */
 	u32 stimulus;
-	bool stores;
+	bool stores; /* the configuration asks for these stores */
 	u32 atid;
 	bool unfinished;
-	u32 src;
-	u32 src_bits;
+	u32 src; /* trTeSrcID in effect */
+	u32 src_bits; /* trTeSrcBits in effect */
 };
 
-/**
- * struct ntrace_timestamp - state of the timestamp unit of an encoder or a funnel
- * @exists: trTsControl may be accessed
+/*
+ * State of the timestamp unit of an encoder or a funnel.
+ *
  * @modes: supported values of trTsMode, as a bit mask; 0 = the component has no usable unit
- * @offered: those modes of an encoder that are useful on its path
- * @source: trTsMode that the driver chose for the unit of a funnel
- * @bits: trTsWidth
- * @prescale_max: largest trTsPrescale of the internal modes
  * @hz: counts per second in each mode, before the prescaler, 0 = unknown
  */
 struct ntrace_timestamp {
-	bool exists;
+	bool exists; /* trTsControl may be accessed */
 	u32 modes;
-	u32 offered;
-	u32 source;
-	u32 bits;
-	u32 prescale_max;
+	u32 offered; /* those modes of an encoder that are useful on its path */
+	u32 source; /* trTsMode that the driver chose for the unit of a funnel */
+	u32 bits; /* trTsWidth */
+	u32 prescale_max; /* largest trTsPrescale of the internal modes */
 	u64 hz[NTRACE_TIMESTAMPS_MAX];
 };
 
-/**
- * struct ntrace_split - position of the drain in the messages of several encoders
- * @skip: the start of the next message is unknown
- * @have: bytes in @head
- * @src_bits: width of SRC; 0: all messages are those of one encoder
- * @atid: ID of the encoders on an ATB bus, 0: the sink has no frames
- * @head: start of a message whose source is not known yet
- * @to: data area that gets the rest of the message, or NULL
- */
+/* Position of the drain in the messages of several encoders. */
 struct ntrace_split {
-	bool skip;
-	u8 have;
-	u8 src_bits;
-	u8 atid;
-	u8 head[4];
-	struct ntrace_feed *to;
+	bool skip; /* the start of the next message is unknown */
+	u8 have; /* bytes in @head */
+	u8 src_bits; /* width of SRC; 0: all messages are those of one encoder */
+	u8 atid; /* ID of the encoders on an ATB bus, 0: the sink has no frames */
+	u8 head[4]; /* start of a message whose source is not known yet */
+	struct ntrace_feed *to; /* data area that gets the rest of the message, or NULL */
 };
 
 /* Bytes of one ID that are passed on at a time. */
@@ -186,27 +139,23 @@ struct ntrace_deframe_run {
 	u8 bytes[NTRACE_DEFRAME_RUN + 1] __aligned(8);
 };
 
-/**
- * struct ntrace_deframe - position of the drain in the frames of a formatter
- * @known: an ID has come since the last gap
- * @id: the last ID
- * @used_count: number of IDs in @used
- * @used: IDs whose runs may hold bytes
+/*
+ * Position of the drain in the frames of a formatter.
+ *
  * @run: bytes of each ID that have not been passed on; that of ID 0: bytes of no encoder
- * @split: position in the messages of each ID
  */
 struct ntrace_deframe {
-	bool known;
-	u8 id;
-	u8 used_count;
-	u8 used[TR_ATB_ID_MAX + 1];
+	bool known; /* an ID has come since the last gap */
+	u8 id; /* the last ID */
+	u8 used_count; /* number of IDs in @used */
+	u8 used[TR_ATB_ID_MAX + 1]; /* IDs whose runs may hold bytes */
 	struct ntrace_deframe_run run[TR_ATB_ID_MAX + 1];
-	struct ntrace_split split[TR_ATB_ID_MAX + 1];
+	struct ntrace_split split[TR_ATB_ID_MAX + 1]; /* position in the messages of each ID */
 };
 
-/**
- * struct ntrace_ramsink - state of a sink
- * @control: trRamControl without trRamEnable
+/*
+ * State of a sink.
+ *
  * @sram_size: bytes of the sink's own memory if the driver uses that (SRAM mode), else 0; the
  *	       driver copies this memory to @ring
  * @least: bytes that one write of the sink has at least, a power of two. @least, @granule and
@@ -218,38 +167,13 @@ struct ntrace_deframe {
  *	pointer need not clear that bit
  * @marked: SRAM mode: bit 0 of the write pointer tells nothing. The driver has overwritten the last
  *	    word instead
- * @status: register offset of @failures
- * @failures: bits of that register after which no trace reaches memory any more
- * @framed: it writes frames of a CoreSight formatter, see deframe.c
- * @scatters: it can write to memory in pieces
- * @memory: bytes of memory reserved for the sink, 0 = the driver allocates any memory
- * @buffer: trace memory, NULL when no capture is configured
- * @dma: address of @buffer for the sink, or of the table of its pieces
- * @scatter: pieces of @buffer, NULL: it is one block
- * @buffer_size: bytes allocated
  * @ring: start of the part that the sink uses; the sink may have trimmed Start. See ring_at()
- * @ring_dma: address of @ring for the sink
- * @last: position of the last granule, to which Limit points
- * @ring_size: bytes up to the end of that granule; too many by up to @granule - @least until
+ * @ring_size: bytes up to the end of the last granule; too many by up to @granule - @least until
  *	       @wrapped
- * @mutex: protects the users of the sink, see path.h
  * @session: user of the sink: NULL for files, else the process that opened perf's events
- * @src_bits: width of SRC if several encoders share the sink, else 0
  * @dealt: each capture gets the messages of its own encoder only; then all captures are those of
  *	   perf without triggers in a trace of the kernel, see ntrace_path_can_deal()
- * @users_lock: protects the users where nothing can sleep, see path.h
- * @lock: protects the members below
- * @feeds: data areas that are fed from the sink
- * @full: when the driver stopped the sink, it had stopped by itself
- * @fault: the write pointer left the buffer
- * @wrapped: the drain has found that the sink has wrapped since the ring began anew
- * @drained: position in the ring up to which the drain has copied
- * @found: bytes that the last slice of the drain found; U32_MAX: it has lapped
  * @ends: changes when the last trace of a stopped sink was drained, and when the ring begins anew
- * @drops: how often some of that trace was given up, because it was too much
- * @canary: position in the ring just after the canary
- * @split: position in the messages of several encoders
- * @frames: the same in frames, if @framed
  * @bounce: copy of a part of the ring. The ring may be uncached memory, which is slow to
  *	    read byte by byte.
  *
@@ -257,70 +181,58 @@ struct ntrace_deframe {
  * @feeds only.
  */
 struct ntrace_ramsink {
-	u32 control;
+	u32 control; /* trRamControl without trRamEnable */
 	u32 sram_size;
 	u32 least;
 	u32 granule;
 	u32 reach;
 	u32 wp;
 	bool marked;
-	u32 status;
-	u32 failures;
-	bool framed;
-	bool scatters;
-	u64 memory;
-	void *buffer;
-	dma_addr_t dma;
-	struct ntrace_scatter *scatter;
-	size_t buffer_size;
+	u32 status; /* register offset of @failures */
+	u32 failures; /* bits of that register after which no trace reaches memory any more */
+	bool framed; /* it writes frames of a CoreSight formatter, see deframe.c */
+	bool scatters; /* it can write to memory in pieces */
+	u64 memory; /* bytes of memory reserved for the sink, 0 = the driver allocates any memory */
+	void *buffer; /* trace memory, NULL when no capture is configured */
+	dma_addr_t dma; /* address of @buffer for the sink, or of the table of its pieces */
+	struct ntrace_scatter *scatter; /* pieces of @buffer, NULL: it is one block */
+	size_t buffer_size; /* bytes allocated */
 	u8 *ring;
-	dma_addr_t ring_dma;
-	u32 last;
+	dma_addr_t ring_dma; /* address of @ring for the sink */
+	u32 last; /* position of the last granule, to which Limit points */
 	u32 ring_size;
 
 	struct mutex mutex; /* users of the sink, see path.h */
 	const struct pid *session;
-	u32 src_bits;
+	u32 src_bits; /* width of SRC if several encoders share the sink, else 0 */
 	bool dealt;
 	raw_spinlock_t users_lock; /* users where nothing can sleep, see path.h */
 
 	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
-	struct list_head feeds;
-	bool full;
-	bool fault;
-	bool wrapped;
-	u32 drained;
-	u32 found;
-	u32 canary;
+	struct list_head feeds; /* data areas that are fed from the sink */
+	bool full; /* when the driver stopped the sink, it had stopped by itself */
+	bool fault; /* the write pointer left the buffer */
+	bool wrapped; /* the drain has found that the sink has wrapped since the ring began anew */
+	u32 drained; /* position in the ring up to which the drain has copied */
+	u32 found; /* bytes that the last slice of the drain found; U32_MAX: it has lapped */
+	u32 canary; /* position in the ring just after the canary */
 	u32 ends;
-	u32 drops;
-	struct ntrace_split split;
-	struct ntrace_deframe *frames;
+	u32 drops; /* how often the rest in a stopped sink was given up, as it was too much */
+	struct ntrace_split split; /* position in the messages of several encoders */
+	struct ntrace_deframe *frames; /* the same in frames, if @framed */
 	u8 *bounce;
 };
 
-/**
- * struct ntrace_tmc - state of a Trace Memory Controller
- * @sets_pointers: software sets its pointers before each start
- * @stopped: it has stopped
- * @rwp: then the last value of its write pointer
- */
+/* State of a Trace Memory Controller. */
 struct ntrace_tmc {
-	bool sets_pointers;
-	bool stopped;
-	u64 rwp;
+	bool sets_pointers; /* software sets its pointers before each start */
+	bool stopped; /* it has stopped */
+	u64 rwp; /* then the last value of its write pointer */
 };
 
-/**
- * struct ntrace_portsink - state of a sink without memory, or of a bridge on a path
- * @modes: PIB sink: supported values of trPibMode, as a bit mask without value 0
- * @divider_max: PIB sink: largest supported trPibDivider
- * @id_bits: ATB bridge: writable bits of trAtbBridgeID; 0 = hard-wired
- * @mode: trPibMode, 0 = the wiring of the pins has not been set
- * @divider: trPibDivider
- * @center: 1: trPibClkCenter
- * @calibrate: 1: trPibCalibrate: the sink sends a pattern instead of trace
- * @id: trAtbBridgeID, 0 = the source ID on the bus has not been set
+/*
+ * State of a sink without memory, or of a bridge on a path.
+ *
  * @inputs: funnel of Arm: connected inputs, as a bit mask; other funnels: not 0 if trFunnelDisInput
  *	    exists
  *
@@ -328,14 +240,14 @@ struct ntrace_tmc {
  * capture is configured. The mutex of struct ntrace_ramsink protects them.
  */
 struct ntrace_portsink {
-	u32 modes;
-	u32 divider_max;
-	u32 id_bits;
-	u32 mode;
-	u32 divider;
-	u32 center;
-	u32 calibrate;
-	u32 id;
+	u32 modes; /* PIB sink: supported values of trPibMode, as a bit mask without value 0 */
+	u32 divider_max; /* PIB sink: largest supported trPibDivider */
+	u32 id_bits; /* ATB bridge: writable bits of trAtbBridgeID; 0 = hard-wired */
+	u32 mode; /* trPibMode, 0 = the wiring of the pins has not been set */
+	u32 divider; /* trPibDivider */
+	u32 center; /* 1: trPibClkCenter */
+	u32 calibrate; /* 1: trPibCalibrate: the sink sends a pattern instead of trace */
+	u32 id; /* trAtbBridgeID, 0 = the source ID on the bus has not been set */
 	u32 inputs;
 };
 
@@ -366,16 +278,14 @@ struct ntrace_ops {
 	bool (*position)(const struct ntrace_component *component, u32 *position);
 };
 
-/**
- * struct ntrace_layout - operations that depend on the register layout
+/*
+ * Operations that depend on the register layout.
+ *
  * @identify: probe the type and the features of a component, just after a reset
  * @reset: put a component into its reset state, active, before it is programmed
  * @quiesce: stop a component that is not identified yet; NULL: ntrace_registers_quiesce()
  * @is_running: tell whether the component is enabled; NULL: by tr??Control
  * @off: disable a component, as ntrace_component_off(), which calls it; NULL: by tr??Control
- * @control: register that tells whether the component is enabled
- * @timestamp_extra: bits of trTsControl that select the messages with timestamps
- * @foreign: see struct ntrace_component; for encoders
  */
 struct ntrace_layout {
 	int (*identify)(struct ntrace_component *component);
@@ -383,76 +293,52 @@ struct ntrace_layout {
 	int (*quiesce)(struct ntrace_component *component);
 	bool (*is_running)(const struct ntrace_component *component);
 	int (*off)(struct ntrace_component *component);
-	u32 control;
-	u32 timestamp_extra;
-	u32 foreign;
+	u32 control; /* register that tells whether the component is enabled */
+	u32 timestamp_extra; /* bits of trTsControl that select the messages with timestamps */
+	u32 foreign; /* see struct ntrace_component; for encoders */
 };
 
-/**
- * struct ntrace_component - one page of trace control registers
- * @node: in the list of all components
- * @dev: platform device
- * @layout: register layout
- * @ops: operations
- * @is_link: it is between an encoder and a sink
- * @base: registers
- * @start: physical address of the registers, for messages
- * @impl: tr??Impl
- * @type: TR_COMP_TYPE_...
- * @held: number of configured captures that need the component
- * @users: number of captures that have the component enabled
+/*
+ * One page of trace control registers.
+ *
  * @foreign: bit of tr??Control that says that a debugger owns the component; 0: there is none
- * @clocks: clocks
- * @clock_count: number of @clocks
- * @clocked: the clocks are enabled
- * @resets: resets, or NULL
- * @programmed: the registers hold the current configuration
  * @inactive: it was found or made inactive, and the driver has not activated it again
- * @woken: it is active only because a component after it is being probed
- * @merges: several encoders may send to it: it is a funnel, or a sink with a funnel
  * @of_hart: an encoder or its bridge: it may lose its power with the hart of its path, and answer
  *	     to that hart only
- * @cpu: with @of_hart: Linux number of that hart
- * @fixed: bits that each write of its control register sets
- * @path: the path that begins here, or NULL
- * @sink: sink of an encoder that contains its own; else NULL
  * @wanted: node of the sink that the user has chosen for an encoder; NULL: the default
- * @timestamp: timestamp unit of an encoder or a funnel
- * @port: state of a sink without memory, or of a bridge on a path
- * @tmc: state of a Trace Memory Controller
  * @encoder: state of an encoder
  * @ramsink: state of a sink
  */
 struct ntrace_component {
-	struct list_head node;
-	struct device *dev;
+	struct list_head node; /* in the list of all components */
+	struct device *dev; /* platform device */
 	const struct ntrace_layout *layout;
 	const struct ntrace_ops *ops;
-	bool is_link;
+	bool is_link; /* it is between an encoder and a sink */
 	void __iomem *base;
-	resource_size_t start;
-	u32 impl;
-	u32 type;
-	unsigned int held;
-	unsigned int users;
+	resource_size_t start; /* physical address of the registers, for messages */
+	u32 impl; /* tr??Impl */
+	u32 type; /* TR_COMP_TYPE_... */
+	unsigned int held; /* number of configured captures that need the component */
+	unsigned int users; /* number of captures that have the component enabled */
 	u32 foreign;
 	struct clk_bulk_data *clocks;
-	int clock_count;
-	bool clocked;
-	struct reset_control *resets;
-	bool programmed;
+	int clock_count; /* number of @clocks */
+	bool clocked; /* the clocks are enabled */
+	struct reset_control *resets; /* resets, or NULL */
+	bool programmed; /* the registers hold the current configuration */
 	bool inactive;
-	bool woken;
-	bool merges;
+	bool woken; /* it is active only because a component after it is being probed */
+	bool merges; /* several encoders may send to it: it is a funnel, or a sink with a funnel */
 	bool of_hart;
-	unsigned int cpu;
-	u32 fixed;
-	struct ntrace_path *path;
-	struct ntrace_component *sink;
+	unsigned int cpu; /* with @of_hart: Linux number of that hart */
+	u32 fixed; /* bits that each write of its control register sets */
+	struct ntrace_path *path; /* the path that begins here, or NULL */
+	struct ntrace_component *sink; /* sink of an encoder that contains its own; else NULL */
 	struct device_node *wanted;
-	struct ntrace_timestamp timestamp;
-	struct ntrace_portsink port;
-	struct ntrace_tmc tmc;
+	struct ntrace_timestamp timestamp; /* timestamp unit of an encoder or a funnel */
+	struct ntrace_portsink port; /* state of a sink without memory, or of a bridge on a path */
+	struct ntrace_tmc tmc; /* state of a Trace Memory Controller */
 	union {
 		struct ntrace_encoder encoder;
 		struct ntrace_ramsink ramsink;

@@ -48,87 +48,56 @@ struct ntrace_late {
 	bool skip;
 };
 
-/**
- * struct ntrace_feed - the data area of a capture, and what fills it
- * @node: in the list of its sink
- * @encoder: encoder whose trace it gets
- * @sink: sink that it is fed from
- * @timer: drains the sink, on the traced hart
- * @interval: period of @timer; longer on slow harts, see ntrace_drain_least()
- * @pace: period of @timer now, at most that long
- * @delay: usual time from an expiry of @timer to its callback
+/*
+ * The data area of a capture, and what fills it.
+ *
  * @behind: how late the expiries of @timer were, in all, since it last left nothing in the sink
- * @watched: each expiry of @timer is in the trace
- * @still: expiries since trace arrived last, see ntrace_drain_watch()
- * @seen: how far the sink was drained then
- * @wake: wakes readers from the timer
  * @control: control page, first page of the area that user space maps
- * @data: data area, directly after the control page; or an AUX area of perf
- * @size: bytes of it, a power of two, or 0
- * @framed: @data holds frames of a CoreSight formatter
- * @kernel: the kernel of this hart is traced for perf
- * @counts: count trace while @data is NULL, as perf does; else trace is ignored then
- * @overwrite: new trace overwrites the oldest bytes of @data
  * @tail: bytes consumed from the data area; consumers advance it without a lock
- * @late: trace of the last event of perf that has not arrived
- * @paused: the data area changes: the drain of its sink must not touch the ring
- * @fault: the write pointer of the sink left its buffer, or @failed, or @taken
- * @failed: the encoder cannot reach its sink any more
- * @taken: a debugger has taken the encoder
  * @overrun: the data area was full; set until a part of it is free again. While @data is NULL,
  *	     trace is lost instead of counted
  * @ended: the last message of this encoder in a shared sink is complete and ends a trace
- * @fresh: bytes after @head that are not committed yet, or in @doubtful
- * @dropped: bytes that found no room and are not committed yet
- * @head: bytes put into the data area
- * @gap_head: @head at the last gap
- * @gaps: number of gaps
- * @lost: bytes lost
- * @loss: NTRACE_LOSS_...
- * @recent: those of @loss that perf has not reported yet
- * @overflowed: the encoder has reported a loss since it was enabled
- * @doubtful: the @fresh bytes while @late is unsure
  *
  * The lock of the sink protects @node, @data, @size, @overwrite, and the members from @late on.
  */
 struct ntrace_feed {
-	struct list_head node;
-	struct ntrace_component *encoder;
-	struct ntrace_component *sink;
-	struct hrtimer timer;
-	ktime_t interval;
-	ktime_t pace;
-	ktime_t delay;
+	struct list_head node; /* in the list of its sink */
+	struct ntrace_component *encoder; /* encoder whose trace it gets */
+	struct ntrace_component *sink; /* sink that it is fed from */
+	struct hrtimer timer; /* drains the sink, on the traced hart */
+	ktime_t interval; /* period of @timer; longer on slow harts, see ntrace_drain_least() */
+	ktime_t pace; /* period of @timer now, at most that long */
+	ktime_t delay; /* usual time from an expiry of @timer to its callback */
 	ktime_t behind;
-	bool watched;
-	unsigned int still;
-	u32 seen;
-	struct irq_work wake;
+	bool watched; /* each expiry of @timer is in the trace */
+	unsigned int still; /* expiries since trace arrived last, see ntrace_drain_watch() */
+	u32 seen; /* how far the sink was drained then */
+	struct irq_work wake; /* wakes readers from the timer */
 	struct ntrace_control *control;
-	u8 *data;
-	u64 size;
-	bool framed;
-	bool kernel;
-	bool counts;
-	bool overwrite;
+	u8 *data; /* data area, directly after the control page; or an AUX area of perf */
+	u64 size; /* bytes of it, a power of two, or 0 */
+	bool framed; /* @data holds frames of a CoreSight formatter */
+	bool kernel; /* the kernel of this hart is traced for perf */
+	bool counts; /* count trace while @data is NULL, as perf does; else trace is ignored then */
+	bool overwrite; /* new trace overwrites the oldest bytes of @data */
 	atomic64_t tail;
-	struct ntrace_late late;
-	bool paused;
-	bool fault;
-	bool failed;
-	bool taken;
+	struct ntrace_late late; /* trace of the last event of perf that has not arrived */
+	bool paused; /* the data area changes: the drain of its sink must not touch the ring */
+	bool fault; /* the write pointer of the sink left its buffer, or @failed, or @taken */
+	bool failed; /* the encoder cannot reach its sink any more */
+	bool taken; /* a debugger has taken the encoder */
 	bool overrun;
 	bool ended;
-	u32 fresh;
-	u32 dropped;
-	u64 head;
-	u64 gap_head;
-	u32 gaps;
-	u64 lost;
-	u32 loss;
-	u32 recent;
-	bool overflowed;
-	u8 doubtful[NTRACE_FEED_DOUBTFUL];
+	u32 fresh; /* bytes after @head that are not committed yet, or in @doubtful */
+	u32 dropped; /* bytes that found no room and are not committed yet */
+	u64 head; /* bytes put into the data area */
+	u64 gap_head; /* @head at the last gap */
+	u32 gaps; /* number of gaps */
+	u64 lost; /* bytes lost */
+	u32 loss; /* NTRACE_LOSS_... */
+	u32 recent; /* those of @loss that perf has not reported yet */
+	bool overflowed; /* the encoder has reported a loss since it was enabled */
+	u8 doubtful[NTRACE_FEED_DOUBTFUL]; /* the @fresh bytes while @late is unsure */
 };
 
 void ntrace_feed_leave(struct ntrace_feed *feed, u32 stale, u32 reach, u32 doubt);
@@ -253,22 +222,18 @@ void ntrace_drain_read(struct ntrace_feed *feed);
 void ntrace_drain_rearm(struct hrtimer *timer, ktime_t next);
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer);
 
-/**
- * struct ntrace_turn_way - way of the drain to the end of a trace
- * @valid: the write pointer was in the ring
- * @drained: position in the ring from which the rest counts
- * @sure: bytes up to which the sink holds no trace that is made later
+/*
+ * Way of the drain to the end of a trace.
+ *
  * @left: bytes up to which all trace of the encoder has arrived, if the funnels were empty
- * @ends: that of the sink when the trace ended
- * @drops: that of the sink when the trace ended
  */
 struct ntrace_turn_way {
-	bool valid;
-	u32 drained;
-	u32 sure;
+	bool valid; /* the write pointer was in the ring */
+	u32 drained; /* position in the ring from which the rest counts */
+	u32 sure; /* bytes up to which the sink holds no trace that is made later */
 	u32 left;
-	u32 ends;
-	u32 drops;
+	u32 ends; /* that of the sink when the trace ended */
+	u32 drops; /* that of the sink when the trace ended */
 };
 
 /* turn.c */

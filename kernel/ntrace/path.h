@@ -83,85 +83,62 @@ struct ntrace_client {
 	void (*lose)(struct ntrace_path *path);
 };
 
-/**
- * struct ntrace_capture - one configured use of a path
+/*
+ * One configured use of a path.
+ *
  * @ref: held by the path while this is its current capture, by mappings and by readers
  * @path: path that it uses; valid while it is the current capture of that path
- * @config: configuration in effect
  * @client: perf, whose events control the hardware themselves, and get the trace in AUX areas;
  *	    NULL: an open file, for which capture.c starts and stops the hardware
- * @session: see struct ntrace_ramsink
- * @user: user that is charged for @pages
- * @pages: pages charged
- * @feed: data area, and the drain of the sink into it
- * @read_lock: serializes read()
- * @sink_size_default: the caller left the size of the sink buffer to the driver
  * @privileged: number of those events that users with CAP_PERFMON have opened; protected by
  *		ntrace_lock
- * @context: it keeps scontext of the hart up to date
- * @running: started and not stopped; protected by the lock of the path
- * @resumes: it was running when the system went to sleep
- * @error: result of the start on the traced hart
- * @complete: the drain got all trace up to perf's last stop
  */
 struct ntrace_capture {
 	struct kref ref;
 	struct ntrace_path *path;
-	struct ntrace_config config;
+	struct ntrace_config config; /* configuration in effect */
 	const struct ntrace_client *client;
-	struct pid *session;
-	struct user_struct *user;
-	unsigned long pages;
-	struct ntrace_feed feed;
+	struct pid *session; /* see struct ntrace_ramsink */
+	struct user_struct *user; /* user that is charged for @pages */
+	unsigned long pages; /* pages charged */
+	struct ntrace_feed feed; /* data area, and the drain of the sink into it */
 	struct mutex read_lock; /* serializes read() */
-	bool sink_size_default;
+	bool sink_size_default; /* the caller left the size of the sink buffer to the driver */
 	unsigned int privileged;
-	bool context;
-	bool running;
-	bool resumes;
-	int error;
-	bool complete;
+	bool context; /* it keeps scontext of the hart up to date */
+	bool running; /* started and not stopped; protected by the lock of the path */
+	bool resumes; /* it was running when the system went to sleep */
+	int error; /* result of the start on the traced hart */
+	bool complete; /* the drain got all trace up to perf's last stop */
 };
 
-/**
- * struct ntrace_path - chain of components from the encoder of one hart to its sink
- * @node: in the list of all paths
- * @dev: device of the character device
- * @cdev: /dev/ntraceN, N = @cpu
- * @lock: protects the capture and the encoder, see above
- * @wait: readers and pollers
- * @hotplug: CPU hotplug instance
- * @cpu: Linux number of the traced CPU
+/*
+ * Chain of components from the encoder of one hart to its sink.
+ *
  * @gone: a component was unbound or the system shuts down: calls return ENODEV from now on
- * @cpu_up: the traced CPU is online and stays so while @lock is held
- * @stale: the CPU was offline: the registers must be written again before a start
- * @asleep: its components are suspended
  * @awake: keeps the hart out of idle states in which its encoder may lose its registers, while
  *	   there is a capture
- * @holds: the capture is counted in @held of the components
- * @count: number of components
  * @component: components in order, from the encoder to the sink
  * @owner: open file that configured the path, or NULL; also NULL while perf uses it
- * @capture: current capture, or NULL
  */
 struct ntrace_path {
-	struct list_head node;
-	struct device dev;
-	struct cdev cdev;
+	struct list_head node; /* in the list of all paths */
+	struct device dev; /* device of the character device */
+	struct cdev cdev; /* /dev/ntraceN, N = @cpu */
 	struct mutex lock; /* capture and encoder, see above */
-	wait_queue_head_t wait;
-	struct hlist_node hotplug;
-	unsigned int cpu;
+	wait_queue_head_t wait; /* readers and pollers */
+	struct hlist_node hotplug; /* CPU hotplug instance */
+	unsigned int cpu; /* Linux number of the traced CPU */
 	bool gone;
-	bool cpu_up;
-	bool stale;
-	bool asleep;
+	bool cpu_up; /* the traced CPU is online and stays so while @lock is held */
+	bool stale; /* the CPU was offline: the registers must be written again before a start */
+	bool asleep; /* its components are suspended */
 	struct dev_pm_qos_request awake;
-	bool holds;
-	unsigned int count;
+	bool holds; /* the capture is counted in @held of the components */
+	unsigned int count; /* number of components */
 	struct ntrace_component *component[NTRACE_PATH_MAX];
 	struct file *owner;
-	struct ntrace_capture *capture;
+	struct ntrace_capture *capture; /* current capture, or NULL */
 };
 
 static inline struct ntrace_component *ntrace_path_encoder(struct ntrace_path *path)

@@ -44,92 +44,63 @@ struct ntrace_path;
 #define NTRACE_PERF_TRIGGER_IN	GENMASK_ULL(31, 0)
 #define NTRACE_PERF_TRIGGER_OUT	GENMASK_ULL(63, 32)
 
-/**
- * struct ntrace_perf_event - an event that user space opened, and the events that inherit it
- * @config: configuration of the encoder
- * @id: number that no other event has ever had
- * @cpus: CPUs whose paths the event holds
- * @privileged: who opened it has CAP_PERFMON
- * @epoch: value of ntrace_perf_epoch when it took them
- * @strobe_on: nanoseconds of tracing in each period
- * @strobe_period: nanoseconds; 0: trace all the time
- * @release: returns the paths
- */
+/* An event that user space opened, and the events that inherit it. */
 struct ntrace_perf_event {
-	struct ntrace_config config;
-	u64 id;
-	cpumask_t cpus;
-	bool privileged;
-	u64 epoch;
-	u64 strobe_on;
-	u64 strobe_period;
-	struct work_struct release;
+	struct ntrace_config config; /* configuration of the encoder */
+	u64 id; /* number that no other event has ever had */
+	cpumask_t cpus; /* CPUs whose paths the event holds */
+	bool privileged; /* who opened it has CAP_PERFMON */
+	u64 epoch; /* value of ntrace_perf_epoch when it took them */
+	u64 strobe_on; /* nanoseconds of tracing in each period */
+	u64 strobe_period; /* nanoseconds; 0: trace all the time */
+	struct work_struct release; /* returns the paths */
 };
 
-/**
- * struct ntrace_perf_own - state of a single event, inherited or not
- * @tracing: tracing continues when the event is scheduled; triggers change this
- * @full: the AUX area was full, and trace is lost until a quarter is free
- * @id: number that no other filters and no event have ever had; 0: no filters
- * @count: number of filters
+/*
+ * State of a single event, inherited or not.
+ *
  * @ranges: address ranges in the event's task; not mapped: start > end
  *
  * This is hw.addr_filters of the event.
  */
 struct ntrace_perf_own {
-	bool tracing;
-	bool full;
-	u64 id;
+	bool tracing; /* tracing continues when the event is scheduled; triggers change this */
+	bool full; /* the AUX area was full, and trace is lost until a quarter is free */
+	u64 id; /* number that no other filters and no event have ever had; 0: no filters */
 	u32 count;
 	struct ntrace_range ranges[NTRACE_RANGES_MAX];
 };
 
-/**
- * struct ntrace_perf_aux - an AUX area
- * @pages: the pages, mapped as one block
- * @size: bytes, a power of two
- * @snapshot: new trace overwrites the oldest
- */
+/* An AUX area. */
 struct ntrace_perf_aux {
-	void *pages;
-	size_t size;
-	bool snapshot;
+	void *pages; /* the pages, mapped as one block */
+	size_t size; /* bytes, a power of two */
+	bool snapshot; /* new trace overwrites the oldest */
 };
 
-/**
- * struct ntrace_perf - state of perf on a CPU
+/*
+ * State of perf on a CPU.
+ *
  * @users: number of events that hold the path; the lock of the topology protects this and @lost
- * @lost: value of ntrace_perf_epoch when the last path of this CPU was removed
  * @path: the path while perf has it, else NULL; changed on the CPU itself
- * @event: the event that is traced now, or NULL
  * @halted: scheduled event whose trace was stopped without perf, or NULL
- * @handle: handle of its AUX area
- * @aux: its AUX area; NULL: the trace is only counted
- * @begin: position in the stream where @handle was opened
- * @counted: position up to which the event has counted
- * @end: position where the last AUX area was closed
- * @late: trace has arrived since @end, from a sink that others kept running
- * @gaps: number of gaps that records have reported, or at the start of the event
- * @programmed: id of the event that the encoder is programmed for
- * @enabled: the components of the path are enabled
- * @strobe: switches tracing on and off
  */
 struct ntrace_perf {
 	unsigned int users;
-	u64 lost;
+	u64 lost; /* value of ntrace_perf_epoch when the last path of this CPU was removed */
 	struct ntrace_path *path;
-	struct perf_event *event;
+	struct perf_event *event; /* the event that is traced now, or NULL */
 	struct perf_event *halted;
-	struct perf_output_handle handle;
-	struct ntrace_perf_aux *aux;
-	u64 begin;
-	u64 counted;
-	u64 end;
-	bool late;
-	u32 gaps;
-	u64 programmed;
-	bool enabled;
-	struct hrtimer strobe;
+	struct perf_output_handle handle; /* handle of its AUX area */
+	struct ntrace_perf_aux *aux; /* its AUX area; NULL: the trace is only counted */
+	u64 begin; /* position in the stream where @handle was opened */
+	u64 counted; /* position up to which the event has counted */
+	u64 end; /* position where the last AUX area was closed */
+	bool late; /* trace has arrived since @end, from a sink that others kept running */
+	u32 gaps; /* number of gaps that records have reported, or at the start of the event */
+	u64 programmed; /* id of the event that the encoder is programmed for */
+	bool enabled; /* the components of the path are enabled */
+	struct hrtimer strobe; /* switches tracing on and off */
 };
 
 static inline struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_event *event)

@@ -162,17 +162,15 @@ int ntrace_portsink_init(struct ntrace_component *component)
 	return 0;
 }
 
-/**
- * struct ntrace_portsink_attribute - a number in sysfs
- * @attr: attribute of the sink's device
- * @type: TR_COMP_TYPE_... that has the attribute
- * @offset: offset in struct ntrace_portsink
+/*
+ * A number in sysfs.
+ *
  * @check: is a value valid? NULL: the attribute is read-only
  */
 struct ntrace_portsink_attribute {
-	struct device_attribute attr;
-	u32 type;
-	size_t offset;
+	struct device_attribute attr; /* attribute of the sink's device */
+	u32 type; /* TR_COMP_TYPE_... that has the attribute */
+	size_t offset; /* offset in struct ntrace_portsink */
 	bool (*check)(const struct ntrace_portsink *port, u32 value);
 };
 

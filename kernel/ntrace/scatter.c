@@ -23,26 +23,16 @@ struct ntrace_piece {
 	dma_addr_t dma;
 };
 
-/**
- * struct ntrace_scatter - trace memory in pieces
- * @dev: sink
- * @pieces: the pieces, in the order of the ring
- * @count: number of them
- * @shift: they have 2^@shift bytes, and such addresses
- * @index: the number of the piece at an address >> @shift
- * @table: the table
- * @table_dma: its address for the sink
- * @table_size: bytes of it
- */
+/* Trace memory in pieces. */
 struct ntrace_scatter {
-	struct device *dev;
-	struct ntrace_piece *pieces;
-	unsigned int count;
-	unsigned int shift;
-	struct xarray index;
-	__le32 *table;
-	dma_addr_t table_dma;
-	size_t table_size;
+	struct device *dev; /* sink */
+	struct ntrace_piece *pieces; /* the pieces, in the order of the ring */
+	unsigned int count; /* number of them */
+	unsigned int shift; /* they have 2^@shift bytes, and such addresses */
+	struct xarray index; /* the number of the piece at an address >> @shift */
+	__le32 *table; /* the table */
+	dma_addr_t table_dma; /* its address for the sink */
+	size_t table_size; /* bytes of it */
 };
 
 static int ntrace_scatter_add(struct ntrace_scatter *scatter)

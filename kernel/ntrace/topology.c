@@ -187,22 +187,14 @@ put:
 	return ret;
 }
 
-/**
- * struct ntrace_sources - the encoders that send to a sink
- * @encoder: the encoder to look for
- * @bridge: the ATB bridge on its way, or NULL
- * @depth: number of components between the sink and the position of the walk
- * @count: number of encoders found
- * @index: index of @encoder among them
- * @bridge_index: index of the first encoder before @bridge
- */
+/* The encoders that send to a sink. */
 struct ntrace_sources {
-	const struct device_node *encoder;
-	const struct device_node *bridge;
-	unsigned int depth;
-	unsigned int count;
-	unsigned int index;
-	unsigned int bridge_index;
+	const struct device_node *encoder; /* the encoder to look for */
+	const struct device_node *bridge; /* the ATB bridge on its way, or NULL */
+	unsigned int depth; /* number of components between the sink and the position of the walk */
+	unsigned int count; /* number of encoders found */
+	unsigned int index; /* index of @encoder among them */
+	unsigned int bridge_index; /* index of the first encoder before @bridge */
 };
 
 /* In the order of the device tree, bound or not: the numbers are always the same. */
