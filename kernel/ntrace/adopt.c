@@ -7,9 +7,6 @@
  * driver makes a platform device of each that its own components lead to, and keeps these devices
  * until the module is unloaded.
  */
-#include <linux/device.h>
-#include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/of.h>
 #include <linux/of_platform.h>
 #include <linux/platform_device.h>

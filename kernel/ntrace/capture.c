@@ -11,7 +11,6 @@
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/sched/user.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/vmalloc.h>

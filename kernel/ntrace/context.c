@@ -13,8 +13,6 @@
  * error.
  */
 #include <linux/atomic.h>
-#include <linux/io.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>

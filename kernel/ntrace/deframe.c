@@ -16,7 +16,6 @@
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
-#include <linux/list.h>
 #include <linux/unaligned.h>
 
 #include <asm/byteorder.h>

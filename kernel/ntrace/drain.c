@@ -28,9 +28,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/minmax.h>
 #include <linux/processor.h>
-#include <linux/string.h>
 
 #include "feed.h"
 

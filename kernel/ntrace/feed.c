@@ -7,8 +7,6 @@
  * The caller holds the lock of the sink, except in the functions for the consumer.
  */
 #include <linux/kernel.h>
-#include <linux/minmax.h>
-#include <linux/string.h>
 
 #include "feed.h"
 

@@ -9,12 +9,8 @@
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
-#include <linux/list.h>
 #include <linux/minmax.h>
-#include <linux/ntrace.h>
-#include <linux/sizes.h>
 #include <linux/string.h>
-#include <linux/types.h>
 
 #include "component.h"
 

@@ -11,7 +11,6 @@
 #include <linux/device.h>
 #include <linux/irq_work.h>
 #include <linux/printk.h>
-#include <linux/spinlock.h>
 #include <linux/stdarg.h>
 
 #include "component.h"

@@ -9,7 +9,6 @@
  */
 #include <linux/amba/bus.h>
 #include <linux/module.h>
-#include <linux/io.h>
 #include <linux/of.h>
 #include <linux/platform_device.h>
 #include <linux/pm.h>

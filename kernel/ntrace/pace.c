@@ -15,9 +15,7 @@
  * too. Only where the drain separates the trace, which takes longer than making it, does the timer
  * wait, for a limited time, so that this hart makes hardly any trace meanwhile.
  */
-#include <linux/irq_work.h>
 #include <linux/ktime.h>
-#include <linux/minmax.h>
 #include <linux/processor.h>
 
 #include "feed.h"

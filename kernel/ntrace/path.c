@@ -5,9 +5,7 @@
  */
 #include <linux/bits.h>
 #include <linux/ktime.h>
-#include <linux/list.h>
 #include <linux/poll.h>
-#include <linux/sizes.h>
 
 #include "path.h"
 

@@ -48,13 +48,8 @@
 
 #include <linux/cdev.h>
 #include <linux/device.h>
-#include <linux/hrtimer.h>
 #include <linux/kref.h>
-#include <linux/list.h>
-#include <linux/mutex.h>
-#include <linux/ntrace.h>
 #include <linux/pm_qos.h>
-#include <linux/types.h>
 #include <linux/wait.h>
 
 #include "component.h"

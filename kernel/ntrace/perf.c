@@ -17,13 +17,10 @@
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
-#include <linux/cpumask.h>
 #include <linux/module.h>
-#include <linux/perf_event.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "path.h"

@@ -4,9 +4,6 @@
  * CPUs.
  */
 #include <linux/bitfield.h>
-#include <linux/cpumask.h>
-#include <linux/device.h>
-#include <linux/perf_event.h>
 #include <linux/sysfs.h>
 
 #include "path.h"

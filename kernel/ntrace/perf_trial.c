@@ -9,7 +9,6 @@
  * The sink may add idle bytes up to the width of a write, which count as trace.
  */
 #include <linux/compiler.h>
-#include <linux/minmax.h>
 
 #include <asm/sbi.h>
 

@@ -7,9 +7,6 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/device.h>
-#include <linux/list.h>
-#include <linux/pm_qos.h>
 #include <linux/workqueue.h>
 
 #include "path.h"

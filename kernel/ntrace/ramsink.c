@@ -33,9 +33,7 @@
 #include <linux/mmzone.h>
 #include <linux/of.h>
 #include <linux/of_reserved_mem.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 #include <linux/unaligned.h>
 
 #include "feed.h"

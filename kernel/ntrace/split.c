@@ -13,8 +13,6 @@
 #include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/kernel.h>
-#include <linux/string.h>
-#include <linux/types.h>
 
 #include <asm/byteorder.h>
 

@@ -5,7 +5,6 @@
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
-#include <linux/minmax.h>
 
 #include "feed.h"
 

@@ -12,8 +12,6 @@
  * from the one that sends to it.
  */
 #include <linux/cpu.h>
-#include <linux/device.h>
-#include <linux/io.h>
 #include <linux/of.h>
 #include <linux/of_address.h>
 
