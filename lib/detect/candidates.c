@@ -64,17 +64,18 @@ static void set_dialect(const struct detect_score *score, struct ntrace_detect_c
 	struct ntrace_params *params = &candidate->params;
 
 	bool damaged = is_damaged(score);
+	/* Stores are SiFive's, unless there is other data trace. */
+	uint64_t sifive = score->sifive + (score->data < score->stores ? score->stores : 0);
 
 	/* Damage produces reserved TCODEs fifteen times as often as those of SiFive. */
-	if (damaged ? score->sifive >= SIFIVE_MANY &&
-			      score->sifive > 2 * (score->unknown + score->illegal) :
-		      score->sifive > 1 || (score->sifive && score->messages < RARE))
+	if (damaged ? sifive >= SIFIVE_MANY && sifive > 2 * (score->unknown + score->illegal) :
+		      sifive > 1 || (sifive && score->messages < RARE))
 		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
 	else if (has_stored_owners(score))
 		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
 	else if (score->markers && score->markers * RARE >= score->syncs)
 		params->dialect = NTRACE_DIALECT_RC7;
-	else if (score->sifive)
+	else if (sifive)
 		candidate->open |= NTRACE_DETECT_OPEN_DIALECT;
 	if (score->branch > RARE * score->history)
 		params->mode = NTRACE_MODE_BRANCH;

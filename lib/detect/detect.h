@@ -41,6 +41,7 @@ int detect_unword(const uint8_t *data, size_t size, struct detect_stream *stream
  * struct detect_score - how well a width of SRC fits
  * @cost: in sixteenths of a bit
  * @sifive: messages that only pre-ratification SiFive encoders send
+ * @stores: DataAcquisition; @data: other messages of data trace
  * @markers: SYNC 4 with history, as in rc7
  * @branch: messages of BTM
  * @history: messages of HTM
@@ -61,6 +62,8 @@ struct detect_score {
 	uint64_t idle;
 	uint64_t sound;
 	uint64_t sifive;
+	uint64_t stores;
+	uint64_t data;
 	uint64_t markers;
 	uint64_t branch;
 	uint64_t history;

@@ -135,7 +135,8 @@ static bool is_sync(const struct ntrace_message *message)
 /* Whether a message reports code and depends on an earlier sync. */
 static bool needs_sync(const struct ntrace_message *message)
 {
-	if (message->tcode == NTRACE_TCODE_OWNERSHIP || message->tcode == NTRACE_TCODE_ERROR)
+	if (message->tcode == NTRACE_TCODE_OWNERSHIP || message->tcode == NTRACE_TCODE_ERROR ||
+	    ntrace_message_is_beside(message))
 		return false;
 	if (message->tcode == NTRACE_TCODE_PROG_TRACE_CORRELATION)
 		return message->field[NTRACE_FIELD_ICNT] != 0;
@@ -214,6 +215,8 @@ static void count_kind(struct detect_score *score, const struct ntrace_message *
 	score->history += history;
 	score->branch += message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
 			 message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC;
+	score->stores += message->tcode == NTRACE_TCODE_DATA_ACQUISITION;
+	score->data += ntrace_message_has(message, NTRACE_FIELD_DSZ);
 	score->owners += message->tcode == NTRACE_TCODE_OWNERSHIP;
 	score->odd_owners += message->tcode == NTRACE_TCODE_OWNERSHIP &&
 			     params_owner_is_odd(message->field[NTRACE_FIELD_PROCESS]);

@@ -62,8 +62,7 @@ static bool odd_process(const struct ntrace_message *message)
 void detect_judge(const struct ntrace_message *message, struct detect_verdict *verdict)
 {
 	memset(verdict, 0, sizeof(*verdict));
-	verdict->sifive = message->tcode == NTRACE_TCODE_DATA_ACQUISITION ||
-			  message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE ||
+	verdict->sifive = message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE ||
 			  message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC;
 	for (unsigned int i = 0; i < TABLE_SIZE; i++) {
 		uint32_t bit = 1u << message->field[table[i].field];

@@ -119,8 +119,7 @@ static void test_values(void)
 	detect_judge(&message, &verdict);
 	ok(!verdict.illegal, "but in Ownership");
 	for (unsigned int i = 0; i < 64; i++) {
-		bool sifive = i == NTRACE_TCODE_DATA_ACQUISITION ||
-			      i == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE ||
+		bool sifive = i == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE ||
 			      i == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC;
 
 		message = (struct ntrace_message){ .tcode = (uint8_t)i };

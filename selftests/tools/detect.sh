@@ -63,6 +63,12 @@ sifive = bytearray(stream)
 for i in range(20):
     sifive += message([(7, 6), (10, 4)], [3, 0x1234 + i])
 open(folder + "/sifive.nex", "wb").write(sifive)
+data = bytearray(stream)
+for i in range(200):
+    data += message([(5 + i % 2, 6), (10, 4), (2, 3)], [0x2000 + 4 * i, rng.randrange(1 << 32)])
+    if i % 10 == 0:
+        data += message([(7, 6), (10, 4)], [12, 0x1234 + i])
+open(folder + "/data.nex", "wb").write(data)
 open(folder + "/words.nex", "wb").write(bytes(b for i in range(0, len(stream) // 2 * 2, 2) for b in (stream[i + 1], stream[i])))
 open(folder + "/middle.nex", "wb").write(stream[501:] + bytes(4000))
 lossy = bytearray(stream)
@@ -101,6 +107,7 @@ assert first["not_told"] == ["xlen"] and first["packing"] == "bytes" and got["lo
 is $? 0 "JSON has the figures"
 
 is "$(first --params xlen=64 "$tmp/sifive.nex")" "--params srcbits=4,xlen=64,mode=btm,dialect=sifive-v0" "messages of SiFive alone"
+is "$(first --params xlen=64 "$tmp/data.nex")" "--params srcbits=4,xlen=64,mode=btm" "data trace, in which DataAcquisition is not SiFive's"
 
 # What an encoder was told shows in its trace. The program runs at the end of the address space, where addresses have an extension.
 cat >"$tmp/high.S" <<'END'
