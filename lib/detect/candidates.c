@@ -43,6 +43,13 @@
 #define SIFIVE_MANY 6
 /* Of this many numbers that software stores, more than one is no context. */
 #define OWNERS_ODD 8
+/*
+ * A candidate with more errors of the checker than this many times those of another one, and than one in so many
+ * messages, does not fit, whatever its cost.
+ */
+#define ERRORS_FACTOR 4
+#define ERRORS_RARE 50
+#define ERRORS_FEW 8
 /* One message in this many may be attributed to damage. */
 #define RARE 50
 
@@ -470,6 +477,37 @@ static void punish_wild(struct candidates *candidates)
 	}
 }
 
+static uint64_t errors_max(const struct ntrace_detect_candidate *candidate, uint64_t least)
+{
+	return ERRORS_FACTOR * least + candidate->messages / ERRORS_RARE + ERRORS_FEW;
+}
+
+/* Candidates that break many more rules than another one. */
+static void punish_errors(struct candidates *candidates)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (unsigned int i = 0; i < candidates->count; i++)
+		if (candidates->candidate[i].check_errors < least)
+			least = candidates->candidate[i].check_errors;
+	for (unsigned int i = 0; i < candidates->count; i++) {
+		struct ntrace_detect_candidate *candidate = &candidates->candidate[i];
+
+		if (candidate->check_errors > errors_max(candidate, least))
+			candidate->cost += EVIDENCE_HOPELESS;
+	}
+}
+
+static int check(const struct detect_stream *stream, struct candidates *candidates)
+{
+	size_t size = stream->size < SCORED_BYTES ? stream->size : SCORED_BYTES;
+	int error = NTRACE_OK;
+
+	for (unsigned int i = 0; i < candidates->count && !error; i++)
+		error = detect_check(stream->data, size, &candidates->candidate[i]);
+	return error;
+}
+
 /*
  * Expands all widths of SRC with at most @limit more bits of evidence against them than the best.
  */
@@ -488,6 +526,9 @@ static int expand_all(const struct ntrace_detect_config *config, const struct ju
 		error = follow(config, &judged->stream, &candidates->candidate[i]);
 	/* Without a program no candidate has walked, so none is wild. */
 	punish_wild(candidates);
+	if (!error)
+		error = check(&judged->stream, candidates);
+	punish_errors(candidates);
 	return error;
 }
 
@@ -507,18 +548,11 @@ static bool fits_code(const struct candidates *candidates, size_t bytes)
 int candidates_make(const struct ntrace_detect_config *config, const struct judged *judged,
 		    struct candidates *candidates)
 {
-	int error = expand_all(config, judged, config->space ? EVIDENCE_FOLLOWED : EVIDENCE_EQUAL,
-			       candidates);
+	int error = expand_all(config, judged, EVIDENCE_FOLLOWED, candidates);
 
 	if (!error && config->space && !fits_code(candidates, judged->stream.size))
 		error = expand_all(config, judged, EVIDENCE_HOPELESS, candidates);
-	if (error)
-		return error;
-	settle(candidates);
-	for (unsigned int i = 0; i < candidates->count && !error; i++)
-		error = detect_check(judged->stream.data,
-				     judged->stream.size < SCORED_BYTES ? judged->stream.size :
-									  SCORED_BYTES,
-				     &candidates->candidate[i]);
+	if (!error)
+		settle(candidates);
 	return error;
 }

@@ -457,6 +457,15 @@ static void test_configurations(uint64_t seed, unsigned int wrong_max)
 		   CONFIGURATIONS, what[i], failed[i]);
 }
 
+/* A wrong width of SRC that costs less than the right one, but breaks 381 rules: drawn from SEED=1003. */
+static void test_broken_rules(void)
+{
+	unsigned int failed[6] = { 0 };
+
+	test_configuration(1003020, failed);
+	is_u64(failed[0], 0, "a width of SRC with which rules are broken does not fit");
+}
+
 /* ---- bytes that are no trace ---- */
 
 #define JUNK 65536
@@ -605,6 +614,7 @@ int main(void)
 	test_text();
 	test_others(seed);
 	test_calls();
+	test_broken_rules();
 	test_configurations(1, 0);
 	if (seed != 1)
 		test_configurations(seed, WRONG_MAX);
