@@ -19,6 +19,8 @@
 #define PATH_ROOM 4096
 /* A params file has a few lines for each stream; a larger file is something else. */
 #define FILE_SIZE_MAX (16u << 20)
+/* No file system holds more trace. */
+#define TRACE_SIZE_MAX (UINT64_C(1) << 50)
 
 int ntrace_recording_create(const char *directory)
 {
@@ -187,16 +189,21 @@ static bool number(const char *text, uint64_t max, uint64_t *value)
 	return !errno && !*end && *value <= max;
 }
 
-static int add_stream(struct params_reader *reader)
+static int add_stream(struct params_reader *reader, const char *value)
 {
 	struct read_recording *made = reader->made;
 	unsigned int count = made->recording.stream_count;
 	struct ntrace_stream *streams;
 	struct ntrace_params *params;
+	uint64_t index;
 
 	if (count == NTRACE_RECORDING_STREAMS_MAX)
-		return refuse(reader, NTRACE_ERR_FORMAT, "params line %u: too many streams",
-			      reader->line);
+		return refuse(reader, NTRACE_ERR_FORMAT, "params line %u: more than %u streams",
+			      reader->line, NTRACE_RECORDING_STREAMS_MAX);
+	if (!number(value, UINT64_MAX, &index) || index != count)
+		return refuse(reader, NTRACE_ERR_FORMAT,
+			      "params line %u: stream %.20s where stream %u is next", reader->line,
+			      value, count);
 	streams = realloc(made->streams, (count + 1) * sizeof(*streams));
 	if (!streams)
 		return NTRACE_ERR_NOMEM;
@@ -265,8 +272,8 @@ static int take_stream_number(struct params_reader *reader, const char *key, con
 		{ "src", &src, (1u << NTRACE_SRC_BITS_MAX) - 1 },
 		{ "lost_exact", &exact, 1 },
 		{ "hartid", &stream->hartid, max },
-		{ "bytes", &stream->bytes, max },
-		{ "lost", &stream->lost, max },
+		{ "bytes", &stream->bytes, TRACE_SIZE_MAX },
+		{ "lost", &stream->lost, TRACE_SIZE_MAX },
 		{ "gaps", &stream->gaps, max },
 		{ "loss", &stream->loss, max },
 		{ "start_ns", &stream->start_ns, max },
@@ -303,7 +310,7 @@ static int take_line(struct params_reader *reader, const char *key, const char *
 	const char *bad;
 
 	if (!strcmp(key, "stream"))
-		return add_stream(reader);
+		return add_stream(reader, value);
 	if (!reader->stream)
 		return take_global(reader, key, value);
 	if (!strcmp(key, "file")) {
@@ -340,6 +347,22 @@ static int take_head(struct params_reader *reader, const char *line)
 	return 0;
 }
 
+/* Two streams of the same messages would count twice. */
+static int check_distinct(struct params_reader *reader, unsigned int index)
+{
+	const struct ntrace_stream *streams = reader->made->streams, *stream = &streams[index];
+
+	for (unsigned int i = 0; i < index; i++)
+		if (!strcmp(streams[i].file, stream->file) &&
+		    streams[i].params->atid == stream->params->atid &&
+		    (streams[i].src == stream->src || streams[i].src == NTRACE_SRC_ANY ||
+		     stream->src == NTRACE_SRC_ANY))
+			return refuse(reader, NTRACE_ERR_FORMAT,
+				      "params: streams %u and %u are the same trace, %.80s", i,
+				      index, stream->file);
+	return 0;
+}
+
 static int take_text(struct params_reader *reader, char *text)
 {
 	unsigned int i;
@@ -366,6 +389,8 @@ static int take_text(struct params_reader *reader, char *text)
 		if (!stream->file[0])
 			error = refuse(reader, NTRACE_ERR_FORMAT, "params: stream %u has no file",
 				       i);
+		else
+			error = check_distinct(reader, i);
 	}
 	return error;
 }

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decode.h"
 #include "turns.h"
@@ -295,6 +296,9 @@ static int make_lanes(struct session_lanes *lanes)
 			continue;
 		if (options->wants && !options->wants(options->data, i))
 			continue;
+		/* Each decoder takes megabytes: not for streams that fail at once. */
+		if (access(ntrace_session_stream(lanes->session, i)->file, R_OK))
+			return NTRACE_ERR_IO;
 		lanes->items[i] = (struct session_lane){
 			.lanes = lanes, .options = *options, .stream = i, .job = UINT32_MAX
 		};

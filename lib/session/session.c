@@ -19,6 +19,21 @@ bool session_is_packed(const char *name)
 	return length > 4 && !strcmp(name + length - 4, ".zst");
 }
 
+/* A block of zstd has at most 128 KiB, and takes at least four bytes. */
+#define ZSTD_BLOCK (128u << 10)
+#define ZSTD_BLOCK_LEAST 4
+
+static int refuse_size(struct ntrace_session *session, const struct ntrace_stream *stream,
+		       uint64_t size)
+{
+	session_note(session,
+		     "%s has %" PRIu64 " bytes, which cannot be the %" PRIu64
+		     " bytes of trace that params states: one of the two files is another "
+		     "recording's",
+		     stream->file, size, stream->bytes);
+	return NTRACE_ERR_FORMAT;
+}
+
 /* Sets the paths of the streams' files and notes their problems. */
 static int take_streams(struct ntrace_session *session)
 {
@@ -48,6 +63,8 @@ static int take_streams(struct ntrace_session *session)
 			session_note(session, "%s: %s", path, strerror(errno));
 		else if (recording->unfinished)
 			stream->bytes = (uint64_t)st.st_size;
+		else if (stream->bytes / ZSTD_BLOCK > (uint64_t)st.st_size / ZSTD_BLOCK_LEAST + 1)
+			return refuse_size(session, stream, (uint64_t)st.st_size);
 		else if (!session_is_packed(path) && (uint64_t)st.st_size != stream->bytes)
 			session_note(session, "%s has %" PRIu64 " bytes, %" PRIu64 " were recorded",
 				     path, (uint64_t)st.st_size, stream->bytes);
@@ -187,6 +204,11 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 			     "%s is an unfinished recording: its recorder was killed or is still "
 			     "running; the trace ends where it was last written",
 			     session->directory);
+	if (!session->recording->stream_count && !session->live) {
+		session_note(session, "%s/params names no stream: the recording has no trace",
+			     session->directory);
+		return NTRACE_ERR_FORMAT;
+	}
 	error = take_streams(session);
 	if (!error)
 		error = load_sideband(session);

@@ -14,6 +14,7 @@
 
 /* The clocks of the kernel and of the trace may differ by less. */
 #define SPAN_SLACK_MS 1000
+#define NS_PER_S 1000000000u
 
 /* Keeps a note. Return: false: out of memory. */
 static bool hold(struct ntrace_session *session, const char *text)
@@ -86,6 +87,12 @@ void session_tell_times(struct ntrace_session *session, unsigned int stream, uin
 	uint64_t hz = info->params->timestamp_hz, ms;
 	unsigned __int128 span;
 
+	if (hz && last / hz > UINT64_MAX / NS_PER_S)
+		session_note(session,
+			     "stream %u: its timestamps reach %" PRIu64
+			     " s, but times end at 2^64 ns: times after that are wrong or missing: "
+			     "tsbits or tshz (--params) does not fit the trace",
+			     stream, last / hz);
 	if (!hz || first >= last || !info->start_ns || info->stop_ns <= info->start_ns)
 		return;
 	ms = (info->stop_ns - info->start_ns) / 1000000;

@@ -89,6 +89,16 @@ static void test_stream(void)
 	   "more values");
 	ok(streams[1].params->src_bits == 4 && !streams[0].params->src_bits, "parameters");
 	is_str(recording->tool, "", "keys of the recording stand before the streams");
+	is_u64((uint64_t)reads(STREAM "stream 1\nfile aux.0\nsrc 1\n"), 0,
+	       "two sources of one file");
+	is_u64((uint64_t)reads(STREAM "stream 1\nfile aux.0\n"), (uint64_t)NTRACE_ERR_FORMAT,
+	       "one source twice");
+	is_str(reason, "params: streams 0 and 1 are the same trace, aux.0", "the reason names it");
+	is_u64((uint64_t)reads(STREAM "stream 1\nfile aux.0\nsrc any\n"),
+	       (uint64_t)NTRACE_ERR_FORMAT, "a source, and all sources");
+	is_u64((uint64_t)reads(STREAM "stream 0\nfile b\n"), (uint64_t)NTRACE_ERR_FORMAT,
+	       "a number twice");
+	is_str(reason, "params line 4: stream 0 where stream 1 is next", "the reason names it");
 	is_u64((uint64_t)reads(STREAM "src any\n"), 0, "any SRC");
 	is_u64(recording->streams[0].src, NTRACE_SRC_ANY, "is one");
 }
@@ -103,8 +113,8 @@ static void test_limits(void)
 		{ "src", "4095", "4096" },
 		{ "lost_exact", "1", "2" },
 		{ "hartid", "18446744073709551615", "18446744073709551616" },
-		{ "bytes", "18446744073709551615", "18446744073709551616" },
-		{ "lost", "18446744073709551615", "18446744073709551616" },
+		{ "bytes", "1125899906842624", "1125899906842625" },
+		{ "lost", "1125899906842624", "1125899906842625" },
 		{ "gaps", "0xffffffffffffffff", "0x10000000000000000" },
 		{ "start_ns", "18446744073709551615", "18446744073709551616" },
 		{ "stop_ns", "18446744073709551615", "18446744073709551616" },
