@@ -50,16 +50,17 @@ static char *mark_inlined(char *name)
 /* "NAME-PID/TID" if threads are distinguished. Return: to be freed; NULL when out of memory. */
 static char *name_of(const struct ntrace_stack_function *function, unsigned int format)
 {
+	/* A thread may take an empty name, which no format of lines can have. */
+	const char *name = *function->name ? function->name : "[unnamed]";
 	char *text;
 
 	if (function->kind != NTRACE_STACK_TASK || function->tid < 0) {
-		text = stack_frame_name(function->kind, function->name);
+		text = stack_frame_name(function->kind, name);
 		/* In pprof, the location shows which functions are inlined. */
 		return function->inlined && format != NTRACE_EXPORT_PPROF ? mark_inlined(text) :
 									    text;
 	}
-	return asprintf(&text, "%s-%" PRId32 "/%" PRId32, function->name, function->pid,
-			function->tid) < 0 ?
+	return asprintf(&text, "%s-%" PRId32 "/%" PRId32, name, function->pid, function->tid) < 0 ?
 		       NULL :
 		       text;
 }
