@@ -33,7 +33,10 @@ JSON = {"json", "speedscope", "chrome"}
 
 def run(*command, **options):
     """The output of a command that must succeed."""
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options).stdout
+    result = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    if command[0] == NTRACE:
+        check_text(" ".join(str(part) for part in command[1:4]) + ", messages", result.stderr)
+    return result.stdout
 
 
 def make_recording(where, function, thread, directory):
@@ -52,6 +55,8 @@ def make_recording(where, function, thread, directory):
     trace = (where / "trace").read_bytes()
     run(where / "recording", where / "rec", program, str(len(trace)), env=environment)
     (where / "rec/aux.0").write_bytes(trace)
+    params = where / "rec/params"
+    params.write_bytes(re.sub(rb"(?m)^command .*", lambda _: b"command " + thread.replace(b"\n", b""), params.read_bytes()))
     data = where / "rec/data"
     data.write_bytes(data.read_bytes().replace(b"demo\0".ljust(8, b"\0"), (thread + b"\0").ljust(8, b"\0")[:8]))
     return where / "rec"
@@ -135,8 +140,12 @@ def main():
         formats = re.findall(r"^  ([a-z][a-z-]*)(?:, ([a-z]+))?  +\S", help_text.split("formats:")[1].split("examples:")[0], re.M)
         formats = [name for pair in formats for name in pair if name]
         ok(len(formats) >= 17 and EXACT | JSON <= set(formats), f"{len(formats)} formats")
-        for name in sorted(set(formats) - EXACT):
-            check_format(name, recording, where / "out")
+        for name in sorted(set(formats)):
+            if name in EXACT:
+                period = ["--period", "2"] if name in ("perf-data", "perfscript") else []
+                run(NTRACE, "export", "-f", name, "-u", *period, "-o", where / "out", recording)
+            else:
+                check_format(name, recording, where / "out")
             (where / "out").unlink()
         for command in (["report"], ["report", "--by-thread"], ["report", "--callers", "lat"], ["report", "--callees", "_start"],
                         ["report", "--annotate", "_start"], ["decode"], ["decode", "--level", "instruction"],
@@ -158,6 +167,10 @@ def main():
         output = run(sys.executable, "-c", script, os.path.join(os.fsencode(where), FOLDER, b"prog"),
                      env=dict(os.environ, PYTHONPATH=str(TOP / "lib/python"), LD_LIBRARY_PATH=str(BUILD)))
         ok(b"lat" in output, "the Python module")
+    with tempfile.TemporaryDirectory() as name:
+        where = pathlib.Path(name)
+        folded = run(NTRACE, "export", "-f", "folded", make_recording(where, b"leaf", b"", b"dir"))
+        ok(folded.startswith(b"[unnamed];") and b"\n;" not in folded, "a thread without a name, folded", folded)
     check_whole("separators", SEPARATORS, set(formats))
     check_whole("a name of 15,001 bytes", LONG, set(formats))
     done()

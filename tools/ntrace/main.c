@@ -65,7 +65,7 @@ static void help(FILE *file)
 
 static int unknown_command(const char *name, const struct nearest *nearest)
 {
-	fprintf(stderr, "ntrace: unknown %s %s", name[0] == '-' ? "option" : "command", name);
+	ui_printf(stderr, "ntrace: unknown %s %s", name[0] == '-' ? "option" : "command", name);
 	if (nearest->name)
 		fprintf(stderr, ": did you mean %s?", nearest->name);
 	fprintf(stderr, " (see 'ntrace --help')\n");

@@ -320,7 +320,7 @@ int usage_error(const struct command *command, const char *format, ...)
 
 	fprintf(stderr, "ntrace %s: ", command->name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	ui_vprintf(stderr, format, args);
 	va_end(args);
 	fprintf(stderr, " (see 'ntrace %s --help')\n", command->name);
 	return EXIT_USAGE;

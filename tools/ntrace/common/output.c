@@ -24,6 +24,7 @@ int output_flush(struct output *output)
 	size_t done = 0;
 	ssize_t written;
 
+	output->written |= output->used != 0;
 	while (!output->error && done < output->used) {
 		written = write(output->fd, output->buffer + done, output->used - done);
 		if (written >= 0)
@@ -160,7 +161,7 @@ void output_json_script(struct output *output, const char *text)
 
 void output_printf(struct output *output, const char *format, ...)
 {
-	char text[1000], *whole;
+	char text[1000], *whole, *room;
 	va_list args;
 	int length;
 
@@ -168,9 +169,10 @@ void output_printf(struct output *output, const char *format, ...)
 	length = vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (length < (int)sizeof(text)) {
-		if (length > 0)
-			ui_clean_lines(format, text);
-		output_bytes(output, text, length > 0 ? (size_t)length : 0);
+		if (length > 0) {
+			output_text(output, ui_clean(format, text, &room));
+			free(room);
+		}
 		return;
 	}
 	/* Names of files and functions may be long. */
@@ -181,7 +183,7 @@ void output_printf(struct output *output, const char *format, ...)
 		output->error = output->error ? output->error : ENOMEM;
 		return;
 	}
-	ui_clean_lines(format, whole);
-	output_bytes(output, whole, (size_t)length);
+	output_text(output, ui_clean(format, whole, &room));
+	free(room);
 	free(whole);
 }

@@ -18,15 +18,23 @@
 /**
  * struct output - a file descriptor and its unwritten data
  * @error: errno of the first write that failed, 0 = none; all later output is dropped
+ * @written: some of it was written
  */
 struct output {
 	int fd;
 	int error;
+	bool written;
 	size_t used;
 	char buffer[OUTPUT_SIZE];
 };
 
 void output_init(struct output *output, int fd);
+
+/** output_is_empty - whether nothing was put out */
+static inline bool output_is_empty(const struct output *output)
+{
+	return !output->used && !output->written;
+}
 
 /** output_flush - Return: 0, or the errno of the first failed write */
 int output_flush(struct output *output);

@@ -9,13 +9,28 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <ntrace/text.h>
+
 #include "command.h"
 #include "ui.h"
 
+/* Appends a line, of which only the last character may be a line feed. Return: the end */
+static char *append_clean(char *to, char *line)
+{
+	char *room, *feed = strchr(line, '\n');
+
+	if (feed)
+		*feed = '\0';
+	to = stpcpy(to, ntrace_text_clean(line, &room));
+	free(room);
+	return feed ? stpcpy(to, "\n") : to;
+}
+
 /* Line feeds of @format stay; if a name has more, none does. */
-void ui_clean_lines(const char *format, char *text)
+char *ui_clean(const char *format, char *text, char **room)
 {
 	size_t allowed = 0, found = 0;
+	bool plain = true;
 	char *at;
 
 	for (; *format; format++)
@@ -25,9 +40,39 @@ void ui_clean_lines(const char *format, char *text)
 	for (at = text; *at; at++) {
 		bool ends = *at == '\n' && (found <= allowed || !at[1]);
 
+		plain &= (unsigned char)*at < 0x80;
 		if (((unsigned char)*at < 0x20 || *at == 0x7f) && !ends)
 			*at = '?';
 	}
+	*room = plain ? NULL : malloc(2 * strlen(text) + 2);
+	if (!*room)
+		return text;
+	for (char *to = *room, *next; *text; text = next) {
+		next = strchrnul(text, '\n');
+		next += *next != '\0';
+		to = append_clean(to, text);
+	}
+	return *room;
+}
+
+void ui_vprintf(FILE *file, const char *format, va_list args)
+{
+	char *text, *room;
+
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	fputs(ui_clean(format, text, &room), file);
+	free(room);
+	free(text);
+}
+
+void ui_printf(FILE *file, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	ui_vprintf(file, format, args);
+	va_end(args);
 }
 
 /* One write per message: several threads or processes may share stderr. */
@@ -37,15 +82,16 @@ static void message(const char *prefix, const char *format, va_list args)
 	char text[2 * PATH_MAX + 512];
 	int length = snprintf(text, sizeof(text), "ntrace: %s", prefix);
 	int more = vsnprintf(text + length, sizeof(text) - (size_t)length - 1, format, args);
+	char *clean, *room;
+	size_t size;
 
 	if (more < 0)
 		return;
-	ui_clean_lines(format, text);
-	length += more;
-	if (length > (int)sizeof(text) - 2)
-		length = (int)sizeof(text) - 2;
-	text[length++] = '\n';
-	fwrite(text, 1, (size_t)length, stderr);
+	clean = ui_clean(format, text, &room);
+	size = strlen(clean);
+	clean[size++] = '\n';
+	fwrite(clean, 1, size, stderr);
+	free(room);
 }
 
 const char *error_text(int error)

@@ -3,6 +3,7 @@
 #ifndef NTRACE_TOOL_COMMON_UI_H
 #define NTRACE_TOOL_COMMON_UI_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -91,7 +92,17 @@ double monotonic_seconds(void);
 /** monotonic_ns - CLOCK_MONOTONIC in nanoseconds */
 uint64_t monotonic_ns(void);
 
-/** ui_clean_lines - replace control characters of names in @text, which was printed with @format */
-void ui_clean_lines(const char *format, char *text);
+/**
+ * ui_clean - names in text that was printed with @format as UTF-8 without control characters
+ * @text: changed
+ * @room: set to memory to be freed, with room for one more character, or NULL
+ *
+ * Return: @text or *@room.
+ */
+char *ui_clean(const char *format, char *text, char **room);
+
+/** ui_printf - print text with names, cleaned */
+void ui_printf(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ui_vprintf(FILE *file, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 #endif /* NTRACE_TOOL_COMMON_UI_H */

@@ -301,8 +301,8 @@ static int not_there(struct ntrace_profile *profile, const char *name)
 		if (!ntrace_space_map_linked(space, traces[i].object, 0) &&
 		    !ntrace_space_locate(space, traces[i].start, &at) && at.symbol &&
 		    strcasestr(at.symbol, name) && strcmp(at.symbol, last) != 0) {
-			fprintf(stderr, "  %s of %s\n", at.symbol,
-				ntrace_object_short_name(traces[i].object));
+			ui_printf(stderr, "  %s of %s\n", at.symbol,
+				  ntrace_object_short_name(traces[i].object));
 			snprintf(last, sizeof(last), "%s", at.symbol);
 			offered++;
 		}

@@ -90,11 +90,11 @@ static void put_place(const struct report *report, uint64_t pc)
 	if (!report->object || ntrace_object_locate(report->object, pc, &location) ||
 	    !location.symbol)
 		return;
-	printf("  %s+0x%" PRIx64, location.symbol, pc - location.symbol_start);
+	ui_printf(stdout, "  %s+0x%" PRIx64, location.symbol, pc - location.symbol_start);
 	if (!line || !line->line)
 		return;
 	file = strrchr(line->file, '/');
-	printf(" (%s:%" PRIu32 ")", file ? file + 1 : line->file, line->line);
+	ui_printf(stdout, " (%s:%" PRIu32 ")", file ? file + 1 : line->file, line->line);
 }
 
 /* The registers that the text of the current group's instruction names, with their values before it. */
@@ -155,7 +155,7 @@ static void put_insn(const struct report *report, uint64_t pc, uint64_t insn, un
 		disassemble(&disassembly, report->options->elf, pc, pc + bytes, NULL);
 		if (disassembly.count)
 			text = disassembly_find(&disassembly, pc);
-		printf("  %s", text ? text : "(not in the program)");
+		ui_printf(stdout, "  %s", text ? text : "(not in the program)");
 		put_place(report, pc);
 	}
 	if (operands) {

@@ -301,9 +301,9 @@ static void complain(const struct printer *printer, const struct ntrace_flow_eve
 	char text[1024];
 
 	ntrace_flow_describe(event, text, sizeof(text));
-	fprintf(stderr, "ntrace: %s: %s", printer->source, text);
+	ui_printf(stderr, "ntrace: %s: %s", printer->source, text);
 	if (printer->attributed && printer->current.pid >= 0)
-		fprintf(stderr, ", process %d (%s)", printer->current.pid, printer->current.comm);
+		ui_printf(stderr, ", process %d (%s)", printer->current.pid, printer->current.comm);
 	putc('\n', stderr);
 }
 
