@@ -112,7 +112,7 @@ static int run(int argc, char **argv)
 	command = find_command(argv[1], &nearest);
 	if (!command)
 		return unknown_command(argv[1], &nearest);
-	output_words(argc - 2, argv + 2);
+	output_guard();
 	status = command->run(command, argc - 1, argv + 1);
 	return status == EXIT_SHOWN ? EXIT_OK : status;
 }

@@ -344,6 +344,69 @@ for words in (("decode", "--offset", "0,20", "whole"), ("index", "whole")):
         test(file.read() == b"precious\n" and os.path.islink("whole/index"), f"{words[0]}: does not write an index through a link", status, said)
 os.unlink("whole/index")
 
+# ---- standard output and standard error output that are inputs ----
+def onto(words, name, descriptor=1, flags=os.O_RDWR, source=None):
+    """Runs a command whose stream is the file @name, as `1<>name` and `>>name` do. Returns (status, message, whether it is unchanged)."""
+    with open(name, "rb") as file:
+        before = file.read()
+    stream = os.open(name, flags)
+    streams = [subprocess.PIPE, subprocess.PIPE]
+    streams[descriptor - 1] = stream
+    with open(source or os.devnull, "rb") as file:
+        done = subprocess.run([NTRACE, *words], stdin=file, stdout=streams[0], stderr=streams[1], check=False, timeout=60)
+    os.close(stream)
+    with open(name, "rb") as file:
+        after = file.read()
+    with open(name, "wb") as file:
+        file.write(before)
+    return done.returncode, (done.stderr or done.stdout or b"").decode(errors="replace"), after == before
+
+
+READERS = {
+    "report": ["r1/params", "r1/data", "r1/aux.0", "r1/images/vdso", "two_tasks"], "decode": ["r1/aux.1"], "dump": ["r1/aux.0"], "stat": ["r1/data"], "check": ["r1/aux.0"],
+    "index": ["r1/params"], "archive": ["r1/data"], "report --json": ["r1/aux.0"], "report --annotate leaf": ["two_tasks.S", "two_tasks"],
+    "gdb --listen 0": ["r1/aux.0"], "count -o -": ["r1/aux.0", "two_tasks"], "export -f csv": ["r1/aux.0"], "export -f lcov": ["r1/data"], "export -f gcov -b two_tasks -o -": ["r1/params"],
+}
+CASES = [(words.split() + ["r1"], name) for words, names in READERS.items() for name in names] + [
+    (["report", "samples"], "samples"), (["export", "-f", "lcov", "counts"], "counts"), (["merge", "-o", "-", "counts"], "counts"),
+    (["merge", "-o", "-", "--files-from", "list"], "list"), (["merge", "-o", "-", "--files-from", "list"], "other"),
+    (["detect", "one.nex"], "one.nex"), (["dump", "one.nex"], "one.nex"), (["dump", "./one.nex"], "one.nex"), (["dump", "--", "one.nex"], "one.nex"), (["split", "-o", "place", "ab.nex"], "ab.nex"),
+    (["report", "--elf=two_tasks@0x10000", "one.nex"], "two_tasks"), (["report", "--raw", "one.txt@0x10000", "one.nex"], "one.txt"), (["decode", "--images", "im", "one.nex"], "im/80000"),
+    (["assemble", "one.txt"], "one.txt"), (["ingress", "import", "--map", "wave.map", "-o", "-", "wave.vcd"], "wave.map"),
+    (["ingress", "import", "--map", "wave.map", "-o", "-", "wave.vcd"], "wave.vcd"), (["ingress", "dump", "one.ingress"], "one.ingress"),
+    (["tandem", "convert", "--from", "ingress", "--elf", "two_tasks", "one.ingress"], "one.ingress"),
+    (["encode", "--pcs", "first.pcs", "--elf", "two_tasks", "--mode", "htm", "-o", "-"], "first.pcs"),
+]
+make("list", "other\n")
+os.makedirs("im", exist_ok=True)
+shutil.copy("two_tasks", "im/10000")
+make("im/80000", "page\n")
+os.makedirs("r1/images", exist_ok=True)
+if not os.path.exists("r1/images/vdso"):
+    make("r1/images/vdso", "no code\n")
+for words, name in CASES:
+    for descriptor, flags, how in (1, os.O_RDWR, "1<>"), (1, os.O_WRONLY | os.O_APPEND, ">>"), (2, os.O_RDWR, "2<>"):
+        status, said, same = onto(words, name, descriptor, flags)
+        stream = "standard output" if descriptor == 1 else "standard error output"
+        test(status == 1 and same and f"{stream}: the output " in said and os.path.basename(name) in said, f"{' '.join(words)} {how}{name}: refused", status, said, same)
+status, said, same = onto(["dump", "-"], "one.nex", source="one.nex")
+test(status == 1 and same and "standard output: the output is also an input: -" in said, "dump - <one.nex 1<>one.nex: refused", status, said)
+with open("one.nex", "rb") as file, open("one.nex", "ab") as end:
+    before = file.read()
+    done = subprocess.run([NTRACE, "dump", "one.nex"], stdin=subprocess.DEVNULL, stdout=end, stderr=end, check=False)
+    file.seek(0)
+    test(done.returncode == 1 and file.read() == before, "both streams: not even a message is written", done)
+# What only looks like an input.
+for words, name in (["report", "--annotate", "leaf", "r1"], "leaf"), (["report", "--sort", "time", "r1"], "time"), (["export", "-f", "csv", "r1"], "csv"), (["report", "r1"], "r1/log"):
+    make(name, "")
+    status, said, same = onto(words, name)
+    test(status == 0 and not same, f"{' '.join(words)} >{name}: is written", status, said)
+    os.unlink(name)
+# A page among the images would be one of them the next time.
+for name in "im/90000", "im/page":
+    status, said = run("report", "--images", "im", "--html", name, "one.nex")
+    test(status == 1 and f"{name}: the output is also an input" in said and not os.path.exists(name), f"report --html {name} --images im: refused", status, said)
+
 # ---- signals ----
 CSV = ["export", "-f", "csv", "r1", "-o"]
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -10,6 +10,7 @@
 #include <ntrace/isa.h>
 
 #include "command.h"
+#include "inputs.h"
 #include "nearest.h"
 #include "ui.h"
 
@@ -78,12 +79,21 @@ static int unknown_long(const struct command *command, const char *name, int len
 	return usage_error(command, "unknown option --%.*s", length, name);
 }
 
+/* Whether the argument of an option is a file or directory to read. */
+static bool is_input(const struct option_spec *spec)
+{
+	return (!strncmp(spec->argument, "FILE", 4) || !strcmp(spec->argument, "DIR")) &&
+	       strcmp(spec->name, "output") != 0 && !strstr(spec->help, "write");
+}
+
 static int found(struct options *options, const struct option_spec *spec)
 {
 	if (spec->id == 'h') {
 		command_help(options->command);
 		return OPTIONS_HELP;
 	}
+	if (spec->argument && is_input(spec))
+		output_input_word(options->value);
 	return spec->id;
 }
 
@@ -150,6 +160,14 @@ static void defer_operand(struct options *options)
 	options->operands++;
 }
 
+/* Where options end at the first operand, the operands are a command. */
+static int end_options(const struct options *options)
+{
+	for (int i = options->index; options->permute && i < options->argc; i++)
+		output_input_word(options->argv[i]);
+	return OPTIONS_END;
+}
+
 int options_next(struct options *options)
 {
 	const char *word;
@@ -166,7 +184,7 @@ int options_next(struct options *options)
 
 			while (left-- > 0)
 				defer_operand(options);
-			return OPTIONS_END;
+			return end_options(options);
 		}
 		if (word[0] == '-' && word[1]) {
 			int argc = options->argc, result;
@@ -187,7 +205,7 @@ int options_next(struct options *options)
 			return OPTIONS_END;
 		defer_operand(options);
 	}
-	return OPTIONS_END;
+	return end_options(options);
 }
 
 bool number_parse(const char *text, const char **end, int base, uint64_t *number)

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,169 +15,33 @@
 #include "output_file.h"
 #include "ui.h"
 
-/* Inputs that no word of the command line names. */
-static char **named;
-static size_t named_count;
-static char **words;
-static int word_count;
-static const char *no_file;
-
-/* ---- inputs ---- */
-
-void output_input(const char *path)
+/* A recording names programs, and those name debug files; no output is an ELF file. */
+static void refuse_elf_streams(void)
 {
-	char **more = reallocarray(named, named_count + 1, sizeof(*more));
+	static const char *const names[] = {
+		[STDOUT_FILENO] = "/dev/stdout", [STDERR_FILENO] = "/dev/stderr"
+	};
+	char target[PATH_MAX], link[64];
+	struct stat status;
+	ssize_t length;
 
-	if (!more)
-		return;
-	named = more;
-	named[named_count] = strdup(path);
-	named_count += !!named[named_count];
-}
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-static bool has_params(const char *directory)
-{
-	char *params;
-	bool found = false;
-
-	if (asprintf(&params, "%s/params", directory) >= 0) {
-		found = !access(params, F_OK);
-		free(params);
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fstat(fd, &status) || !output_stream_is(fd, &status) || !is_elf_file(names[fd]))
+			continue;
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		length = readlink(link, target, sizeof(target) - 1);
+		target[length < 0 ? 0 : length] = '\0';
+		output_end_before_writing(fd, target,
+					  "the output would change a program (an ELF file)");
 	}
-	return found;
 }
 
-/* The directory that has or gets the file @path. Return: its name, to be freed, or NULL */
-static char *directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *directory;
-
-	return asprintf(&directory, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0 ?
-		       NULL :
-		       directory;
-}
-
-static bool is_standard_output(const char *path)
-{
-	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
-}
-
-/* Whether @path is the file @input, or a file of the recording @input. */
-static bool is_input(const char *path, const char *input)
-{
-	struct stat status, at;
-	char *target, *end, *directory;
-	bool found = false;
-
-	if (stat(input, &status) || (S_ISDIR(status.st_mode) && !has_params(input)))
-		return false;
-	if (S_ISREG(status.st_mode))
-		return !stat(path, &at) && is_same(&status, &at);
-	/* The shell has made the file, wherever that is. */
-	if (is_standard_output(path))
-		return false;
-	/* A file that does not exist yet may be one that the command makes or looks for. */
-	directory = directory_of(path);
-	target = S_ISDIR(status.st_mode) ? realpath(path, NULL) : NULL;
-	if (!target && S_ISDIR(status.st_mode) && directory)
-		target = realpath(directory, NULL);
-	free(directory);
-	while (target && !found && *target) {
-		found = !stat(target, &at) && is_same(&status, &at);
-		end = strrchr(target, '/');
-		if (!end)
-			break;
-		*end = '\0';
-	}
-	free(target);
-	return found;
-}
-
-void output_no_input(const char *value)
-{
-	no_file = value;
-}
-
-static bool is_in(const char *text, const char *word)
-{
-	return text >= word && text <= word + strlen(word);
-}
-
-/* "FILE", "--option=FILE", "FILE@ADDRESS", without the word that @path is in. */
-static bool is_word_input(const char *path, const char *word)
-{
-	const char *parts[] = { word, strchr(word, '=') };
-	bool found = false;
-
-	if (is_in(path, word) || (no_file && is_in(no_file, word)))
-		return false;
-	for (size_t i = 0; i < 2 && parts[i] && !found; i++) {
-		char *copy = strdup(parts[i] + i), *at;
-
-		if (!copy)
-			break;
-		found = is_input(path, copy);
-		at = strrchr(copy, '@');
-		if (at)
-			*at = '\0';
-		found |= at && is_input(path, copy);
-		free(copy);
-	}
-	return found;
-}
-
-/* Standard input needs no word of the command line. */
-static bool is_standard_input(const char *path)
-{
-	struct stat input, output;
-
-	return !fstat(STDIN_FILENO, &input) && S_ISREG(input.st_mode) && !stat(path, &output) &&
-	       is_same(&input, &output);
-}
-
-bool output_is_same(const char *path, const char *other)
-{
-	struct stat first, second;
-	const char *name = strrchr(path, '/'), *other_name = strrchr(other, '/');
-	char *directory, *other_directory;
-	bool same;
-
-	if (is_standard_output(path) && is_standard_output(other))
-		return true;
-	if (!stat(path, &first))
-		return S_ISREG(first.st_mode) && !stat(other, &second) && is_same(&first, &second);
-	directory = directory_of(path);
-	other_directory = directory_of(other);
-	same = directory && other_directory && !stat(directory, &first) &&
-	       !stat(other_directory, &second) && is_same(&first, &second) &&
-	       !strcmp(name ? name + 1 : path, other_name ? other_name + 1 : other);
-	free(directory);
-	free(other_directory);
-	return same;
-}
-
-static bool is_any_input(const char *path)
-{
-	bool found = is_standard_input(path);
-
-	for (size_t i = 0; i < named_count && !found; i++)
-		found = is_input(path, named[i]);
-	for (int i = 0; i < word_count && !found; i++)
-		found = is_word_input(path, words[i]);
-	return found;
-}
+/* ---- files that would be replaced ---- */
 
 int output_refuse_input(const char *path)
 {
-	if (is_any_input(path))
+	if (output_is_input(path))
 		return fail("%s: the output is also an input", path);
-	/* A recording names programs, and those name debug files; no output is an ELF file. */
 	if (is_elf_file(path))
 		return fail("%s: the output would replace a program (an ELF file): choose another "
 			    "name",
@@ -275,19 +140,18 @@ static void end_at_page(int number, siginfo_t *info, void *context)
 	_exit(EXIT_FAILED);
 }
 
-void output_words(int argc, char **argv)
+void output_guard(void)
 {
 	struct sigaction action = { .sa_handler = remove_and_end }, before;
 	const struct sigaction page = { .sa_sigaction = end_at_page, .sa_flags = SA_SIGINFO };
 
-	words = argv;
-	word_count = argc;
 	/* SIGKILL, and the signals that the C library keeps for itself, cannot be handled. */
 	for (int number = 1; number <= SIGRTMAX; number++)
 		if (!is_harmless(number) && !sigaction(number, NULL, &before) &&
 		    before.sa_handler == SIG_DFL)
 			sigaction(number, &action, NULL);
 	sigaction(SIGBUS, &page, NULL);
+	refuse_elf_streams();
 }
 
 /* ---- files ---- */
@@ -313,7 +177,7 @@ static int begin(struct output_file *file, const char *path, bool replace, int *
 			return fail("%s: %s", file->path, strerror(EBADF));
 		/* Output appended to an input would be read as input. */
 		if (!fstat(STDOUT_FILENO, &status) && S_ISREG(status.st_mode) &&
-		    is_any_input(file->name))
+		    output_is_input(file->name))
 			return fail("%s: the output is also an input", file->path);
 		return EXIT_OK;
 	}

@@ -7,6 +7,7 @@
 
 #include <ntrace/output.h>
 
+#include "inputs.h"
 #include "output.h"
 
 /**
@@ -52,32 +53,15 @@ int output_file_named(struct output_file *file, const char *path);
 int output_file_close(struct output_file *file, int status);
 
 /**
- * output_input - name an input of the command
- * @path: a file, or a recording, whose files are inputs
- *
- * Standard input and the words of the command line are inputs without being named; see output_words().
- */
-void output_input(const char *path);
-
-/**
- * output_no_input - a word of the command line names no file, whatever files have its name
- * @value: the word, or its part behind "="; the last call counts
- */
-void output_no_input(const char *value);
-
-/**
  * output_refuse_input - Return: EXIT_OK, or EXIT_FAILED after an error message if @path is an input or
  * an ELF file
  */
 int output_refuse_input(const char *path);
 
-/** output_is_same - whether two outputs are one file, which need not exist, or both standard output */
-bool output_is_same(const char *path, const char *other);
-
 /**
- * output_words - begin a command: all files and recordings that @argv names are inputs, except the
- * word that is the output's name itself. Signals that end the command remove incomplete files.
+ * output_guard - begin a command: signals that end it remove incomplete files, and it ends if standard output or
+ * standard error output is an ELF file
  */
-void output_words(int argc, char **argv);
+void output_guard(void);
 
 #endif /* NTRACE_TOOL_COMMON_OUTPUT_FILE_H */

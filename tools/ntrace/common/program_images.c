@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "input.h"
+#include "output_file.h"
 #include "ui.h"
 #include "program_parts.h"
 
@@ -108,11 +109,13 @@ int program_map_images(struct program_mapping *mapping, const char *directory)
 	int error = list(directory, &images);
 	uint64_t linked;
 
+	output_input_directory(directory);
 	for (size_t i = 0; i < images.count; i++) {
 		const struct image *image = &images.image[i];
 
 		if (error)
 			break;
+		output_input(image->path);
 		if (!is_elf_file(image->path)) {
 			error = program_map_raw(mapping, image->path, image->address);
 			continue;

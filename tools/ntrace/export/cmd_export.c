@@ -130,10 +130,8 @@ static int take_format(struct export *export, const char *name)
 	struct nearest nearest = nearest_to(name, strlen(name));
 
 	for (export->format = 0; format_name(export->format); export->format++) {
-		if (!strcmp(format_name(export->format), name)) {
-			output_no_input(name);
+		if (!strcmp(format_name(export->format), name))
 			return EXIT_OK;
-		}
 		nearest_offer(&nearest, format_name(export->format));
 	}
 	if (nearest.name)

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The inputs of the command, and which outputs are among them. An output file that is an input is refused before it is
+ * opened. Standard output and standard error output are open already, and an input may become known late, as a
+ * source or a line of a list does: the command ends then, before the input changes.
+ */
+#include <fcntl.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ntrace/output.h>
+
+#include "command.h"
+#include "inputs.h"
+
+/* @whole: a directory of which each file is an input, also one that is made now */
+struct input {
+	char *path;
+	bool whole;
+};
+
+static struct input *named;
+static size_t named_count;
+
+/* ---- inputs ---- */
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool has_params(const char *directory)
+{
+	char *params;
+	bool found = false;
+
+	if (asprintf(&params, "%s/params", directory) >= 0) {
+		found = !access(params, F_OK);
+		free(params);
+	}
+	return found;
+}
+
+/* The directory that has or gets the file @path. Return: its name, to be freed, or NULL */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory;
+
+	return asprintf(&directory, "%.*s.", slash ? (int)(slash + 1 - path) : 0, path) < 0 ?
+		       NULL :
+		       directory;
+}
+
+static bool is_standard_output(const char *path)
+{
+	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+}
+
+/* Whether @path is the file @input, or a file of the recording or directory @input. */
+static bool is_input(const char *path, const struct input *named_input)
+{
+	const char *input = named_input->path;
+	struct stat status, at;
+	char *target, *end, *directory;
+	bool found = false;
+
+	if (stat(input, &status) ||
+	    (S_ISDIR(status.st_mode) && !named_input->whole && !has_params(input)))
+		return false;
+	if (S_ISREG(status.st_mode))
+		return !stat(path, &at) && is_same(&status, &at);
+	/* The shell has made the file, wherever that is. */
+	if (is_standard_output(path))
+		return false;
+	/* A file that does not exist yet may be one that the command makes or looks for. */
+	directory = directory_of(path);
+	target = S_ISDIR(status.st_mode) ? realpath(path, NULL) : NULL;
+	if (!target && S_ISDIR(status.st_mode) && directory)
+		target = realpath(directory, NULL);
+	free(directory);
+	while (target && !found && *target) {
+		found = !stat(target, &at) && is_same(&status, &at);
+		end = strrchr(target, '/');
+		if (!end)
+			break;
+		*end = '\0';
+	}
+	free(target);
+	return found;
+}
+
+/* Standard input needs no word of the command line. */
+static bool is_standard_input(const char *path)
+{
+	struct stat input, output;
+
+	return !fstat(STDIN_FILENO, &input) && S_ISREG(input.st_mode) && !stat(path, &output) &&
+	       is_same(&input, &output);
+}
+
+bool output_is_same(const char *path, const char *other)
+{
+	struct stat first, second;
+	const char *name = strrchr(path, '/'), *other_name = strrchr(other, '/');
+	char *directory, *other_directory;
+	bool same;
+
+	if (is_standard_output(path) && is_standard_output(other))
+		return true;
+	if (!stat(path, &first))
+		return S_ISREG(first.st_mode) && !stat(other, &second) && is_same(&first, &second);
+	directory = directory_of(path);
+	other_directory = directory_of(other);
+	same = directory && other_directory && !stat(directory, &first) &&
+	       !stat(other_directory, &second) && is_same(&first, &second) &&
+	       !strcmp(name ? name + 1 : path, other_name ? other_name + 1 : other);
+	free(directory);
+	free(other_directory);
+	return same;
+}
+
+bool output_is_input(const char *path)
+{
+	bool found = is_standard_input(path);
+
+	for (size_t i = 0; i < named_count && !found; i++)
+		found = is_input(path, &named[i]);
+	return found;
+}
+
+/* ---- inputs that standard output or standard error output would write to ---- */
+
+bool output_stream_is(int fd, const struct stat *file)
+{
+	struct stat output;
+
+	return S_ISREG(file->st_mode) && !fstat(fd, &output) && is_same(file, &output) &&
+	       (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+}
+
+/* Of the entries of a recording's directory, those that are read. */
+static bool is_recording_file(const char *name)
+{
+	static const char *const files[] = { "params", "data", "index" };
+	static const char *const starts[] = { "data.", "aux." };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (!strcmp(name, files[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+static bool is_recording_directory(const char *name)
+{
+	return !strcmp(name, "images") || !strcmp(name, "archive");
+}
+
+/* @found: set to the path of the file of the recording @directory that the descriptor writes to */
+static bool stream_in_recording(int fd, const char *directory, char *found)
+{
+	char *const paths[] = { (char *)(uintptr_t)directory, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	bool same = false;
+	FTSENT *entry;
+
+	while (tree && !same && (entry = fts_read(tree))) {
+		bool top = entry->fts_level == 1;
+
+		if (entry->fts_info == FTS_D && top && !is_recording_directory(entry->fts_name))
+			fts_set(tree, entry, FTS_SKIP);
+		else if (entry->fts_info == FTS_F && (!top || is_recording_file(entry->fts_name)))
+			same = output_stream_is(fd, entry->fts_statp);
+		if (same)
+			snprintf(found, PATH_MAX, "%s", entry->fts_path);
+	}
+	if (tree)
+		fts_close(tree);
+	return same;
+}
+
+static bool stream_writes(int fd, const char *input, char *found)
+{
+	struct stat status;
+
+	/* Most are no files. */
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		return false;
+	snprintf(found, PATH_MAX, "%s", input);
+	if (!strcmp(input, "-") ? fstat(STDIN_FILENO, &status) : stat(input, &status))
+		return false;
+	if (S_ISDIR(status.st_mode) && has_params(input))
+		return stream_in_recording(fd, input, found);
+	return output_stream_is(fd, &status);
+}
+
+/* Ends the command without writing what it has for the stream. The message goes to the other one, if that is another file. */
+void output_end_before_writing(int fd, const char *found, const char *why)
+{
+	static const char *const names[] = {
+		[STDOUT_FILENO] = "standard output", [STDERR_FILENO] = "standard error output"
+	};
+	int other = fd == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO;
+	struct stat status;
+
+	if (!fstat(fd, &status) && !output_stream_is(other, &status))
+		dprintf(other, "ntrace: error: %s: %s: %s\n", names[fd], why, found);
+	ntrace_output_abandon();
+	_exit(EXIT_FAILED);
+}
+
+static void add_input(const char *path, bool whole)
+{
+	struct input *more = reallocarray(named, named_count + 1, sizeof(*more));
+
+	if (!more)
+		return;
+	named = more;
+	named[named_count] = (struct input){ strdup(path), whole };
+	named_count += !!named[named_count].path;
+}
+
+void output_input(const char *path)
+{
+	char found[PATH_MAX];
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (stream_writes(fd, path, found))
+			output_end_before_writing(fd, found, "the output is also an input");
+	add_input(path, false);
+}
+
+void output_input_directory(const char *path)
+{
+	add_input(path, true);
+}
+
+void output_input_word(const char *word)
+{
+	char *copy = strdup(word), *at = copy ? strrchr(copy, '@') : NULL;
+
+	output_input(word);
+	if (at) {
+		*at = '\0';
+		output_input(copy);
+	}
+	free(copy);
+}
