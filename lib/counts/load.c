@@ -2,11 +2,14 @@
 /* From counts files to profiles. */
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "format.h"
+#include "image/object.h"
 #include "struct_size.h"
 
 /* An object that was looked for. */
@@ -74,19 +77,27 @@ static int open_file(struct ntrace_object **object, const struct ntrace_counts_o
 		     const char *sysroot)
 {
 	const uint8_t *build_id;
+	char path[PATH_MAX];
 	size_t size;
-	char *path;
 	int error;
 
 	*object = NULL;
-	if (asprintf(&path, "%s%s", sysroot, key->name) < 0)
-		return NTRACE_ERR_NOMEM;
+	/* A sysroot may be made of links to other places of this machine: the build-id tells. */
+	if (ntrace_path_below(sysroot, key->name, path, sizeof(path)) &&
+	    (!key->build_id_size ||
+	     snprintf(path, sizeof(path), "%s%s", sysroot, key->name) >= (int)sizeof(path)))
+		return 0;
 	error = ntrace_object_open_elf(object, path);
-	free(path);
-	if (error)
+	if (error) {
 		*object = NULL;
-	if (error)
 		return error == NTRACE_ERR_NOMEM ? error : 0;
+	}
+	error = object_set_name(*object, key->name);
+	if (error) {
+		ntrace_object_put(*object);
+		*object = NULL;
+		return error;
+	}
 	build_id = ntrace_object_build_id(*object, &size);
 	if (size == key->build_id_size && !memcmp(build_id, key->build_id, size))
 		return 0;

@@ -604,6 +604,13 @@ int ntrace_export_sqlite_profile(struct ntrace_export_sqlite *sqlite,
 
 /* ---- the file ---- */
 
+static const char *name_in_recording(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static void put_streams(struct ntrace_export_sqlite *sqlite)
 {
 	const struct ntrace_stream *stream;
@@ -611,8 +618,9 @@ static void put_streams(struct ntrace_export_sqlite *sqlite)
 	for (unsigned int i = 0;
 	     sqlite->session && (stream = ntrace_session_stream(sqlite->session, i)); i++)
 		put_row(sqlite, PUT_STREAM, "iiituuiuu", (uint64_t)i, (uint64_t)stream->cpu,
-			stream->hartid, stream->file, stream->bytes, stream->lost,
-			(uint64_t)stream->lost_exact, stream->gaps, stream->params->timestamp_hz);
+			stream->hartid, name_in_recording(stream->file), stream->bytes,
+			stream->lost, (uint64_t)stream->lost_exact, stream->gaps,
+			stream->params->timestamp_hz);
 }
 
 static void prepare(struct ntrace_export_sqlite *sqlite)

@@ -13,6 +13,7 @@
 
 #include "lines.h"
 #include "object.h"
+#include "referred.h"
 
 /* State of the search: the error of a wrong file takes precedence over that of a missing one. */
 struct debug_file_search {
@@ -33,11 +34,15 @@ static bool remember(struct debug_file_search *search, int error)
 }
 
 /* @crc: checksum that the file must have; NULL if the build-id must match instead. */
-static bool try_file(struct debug_file_search *search, const char *path, const uint32_t *crc)
+static bool try_file(struct debug_file_search *search, const char *name, const uint32_t *crc)
 {
 	struct ntrace_object *debug;
-	int error = object_new(&debug, path);
+	char path[PATH_MAX];
+	int error;
 
+	if (!object_find_file(search->object, name, path))
+		return remember(search, NTRACE_ERR_IO);
+	error = object_new(&debug, path);
 	if (error)
 		return remember(search, error);
 	error = object_map_file(debug, path);
@@ -168,7 +173,7 @@ static bool find(struct debug_file_search *search, const char *const *directorie
 			return true;
 	}
 	/* Directory and name of the object's file, with all links resolved. */
-	if (!object->mapped || !realpath(object->name, own))
+	if (!object->mapped || !realpath(object->path, own))
 		return false;
 	name = strrchr(own, '/');
 	*name++ = '\0';

@@ -455,9 +455,9 @@ static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dw
 	if (is_shared(object, link))
 		return -1;
 	if (object->debug) {
-		if (open_regular(object->debug->name, &fd, &status))
+		if (open_regular(object->debug->path, &fd, &status))
 			return -1;
-		*found = strdup(object->debug->name);
+		*found = strdup(object->debug->path);
 		return fd;
 	}
 	fd = dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
@@ -479,7 +479,7 @@ static int open_object(const struct ntrace_object *object)
 	struct stat status;
 	int fd;
 
-	return open_regular(object->name, &fd, &status) ? -1 : fd;
+	return !object->path || open_regular(object->path, &fd, &status) ? -1 : fd;
 }
 
 /* libdwfl calls this for the file of a kernel module. */
@@ -490,7 +490,7 @@ static int module_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_
 	const struct ntrace_object *object = info->object;
 
 	(void)module, (void)name, (void)base, (void)elf;
-	*file = strdup(object->name);
+	*file = strdup(object->path ? object->path : object->name);
 	return *file ? open_object(object) : -1;
 }
 
@@ -546,7 +546,7 @@ static Dwfl_Module *report_file(Dwfl *dwfl, const struct ntrace_object *object)
 
 	if (fd < 0)
 		return NULL;
-	module = dwfl_report_elf(dwfl, object->name, object->name, fd, 0, true);
+	module = dwfl_report_elf(dwfl, object->path, object->path, fd, 0, true);
 	if (!module)
 		close(fd);
 	return module;
@@ -693,7 +693,7 @@ static void note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
 {
 	const char *name = referred_split_name(skeleton);
 	char package[PATH_MAX];
-	int made = snprintf(package, sizeof(package), "%s.dwp", object->name);
+	int made = snprintf(package, sizeof(package), "%s.dwp", object->path ? object->path : "");
 
 	if (object->missing_debug)
 		return;

@@ -28,6 +28,17 @@ int object_new(struct ntrace_object **object, const char *name)
 	return 0;
 }
 
+int object_set_name(struct ntrace_object *object, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return NTRACE_ERR_NOMEM;
+	free(object->name);
+	object->name = copy;
+	return 0;
+}
+
 int object_map_file(struct ntrace_object *object, const char *path)
 {
 	struct stat st;
@@ -37,6 +48,11 @@ int object_map_file(struct ntrace_object *object, const char *path)
 	error = open_regular(path, &fd, &st);
 	if (error)
 		return error;
+	object->path = strdup(path);
+	if (!object->path) {
+		close(fd);
+		return NTRACE_ERR_NOMEM;
+	}
 	if (st.st_size <= 0 || (uint64_t)st.st_size > SIZE_MAX) {
 		close(fd);
 		return NTRACE_ERR_FORMAT;
@@ -179,6 +195,7 @@ void ntrace_object_put(struct ntrace_object *object)
 	free(object->spans);
 	free(object->uncertain);
 	free(object->name);
+	free(object->path);
 	free(object->missing_debug);
 	object_free_directories(object);
 	ntrace_object_put(object->debug);
@@ -189,6 +206,11 @@ void ntrace_object_put(struct ntrace_object *object)
 const char *ntrace_object_name(const struct ntrace_object *object)
 {
 	return object->name;
+}
+
+const char *ntrace_object_path(const struct ntrace_object *object)
+{
+	return object->path;
 }
 
 const char *ntrace_object_short_name(const struct ntrace_object *object)
@@ -209,7 +231,7 @@ const uint8_t *ntrace_object_build_id(const struct ntrace_object *object, size_t
 
 const char *ntrace_object_debug_name(const struct ntrace_object *object)
 {
-	return object->debug ? object->debug->name : NULL;
+	return object->debug ? object->debug->path : NULL;
 }
 
 const char *ntrace_object_missing_debug(const struct ntrace_object *object)

@@ -109,6 +109,7 @@ struct object_memory;
 struct ntrace_object {
 	atomic_uint references;
 	char *name;
+	char *path;		/* file that the bytes are from; NULL if none */
 	const uint8_t *bytes;	/* NULL if memory is set */
 	size_t size;
 	bool mapped;		/* bytes come from mmap(), not malloc() */
@@ -140,7 +141,9 @@ struct ntrace_object {
 };
 
 int object_new(struct ntrace_object **object, const char *name);
-/* Maps a regular file as the object's bytes; object.c. */
+/* Gives an object of a file the name that the file has elsewhere. Return: 0 or NTRACE_ERR_NOMEM */
+int object_set_name(struct ntrace_object *object, const char *name);
+/* Maps a regular file as the object's bytes, and keeps its path; object.c. */
 int object_map_file(struct ntrace_object *object, const char *path);
 void object_free_directories(struct ntrace_object *object);
 bool object_is_uncertain(const struct ntrace_object *object, uint64_t address);

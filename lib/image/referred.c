@@ -8,6 +8,7 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,41 @@ static bool is_below_roots(const struct ntrace_object *object, const char *path)
 	return false;
 }
 
+/* What follows @directory in @path, or NULL. */
+static const char *rest_below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return !strncmp(path, directory, length) && path[length] == '/' ? path + length : NULL;
+}
+
+bool object_find_file(const struct ntrace_object *object, const char *path, char *found)
+{
+	char given[PATH_MAX], root[PATH_MAX];
+	const char *rest;
+
+	for (size_t i = 0; object->debug_directories && object->debug_directories[i]; i++) {
+		const char *directory = object->debug_directories[i], *below = given;
+
+		if (!root_of(directory, root))
+			continue;
+		snprintf(given, sizeof(given), "%.*s", (int)(strlen(directory) - strlen(TAIL)),
+			 directory);
+		rest = rest_below(path, given);
+		if (!rest) {
+			below = root;
+			rest = rest_below(path, root);
+		}
+		if (rest && !ntrace_path_below(below, rest, found, PATH_MAX))
+			return true;
+	}
+	if (object_is_foreign(object)) {
+		errno = access(path, F_OK) ? ENOENT : EXDEV;
+		return false;
+	}
+	return snprintf(found, PATH_MAX, "%s", path) < PATH_MAX;
+}
+
 static uint64_t unit_id(Dwarf_CU *unit, uint8_t *type)
 {
 	uint64_t id = 0;
@@ -122,7 +158,9 @@ static bool join(char *path, const char *directory, const char *where)
 /* Real path of the file that has the object's DWARF. */
 static bool holder_of(const struct ntrace_object *object, char *path)
 {
-	return realpath(object->debug ? object->debug->name : object->name, path);
+	const struct ntrace_object *holder = object->debug ? object->debug : object;
+
+	return holder->path && realpath(holder->path, path);
 }
 
 /* Where libdw looks, in its order; an empty name is none. */
@@ -203,23 +241,26 @@ bool referred_allows_split(struct ntrace_object *object, Dwarf_Die *skeleton, ch
 /* ---- what dwz shares ---- */
 
 /* Opens a regular file, for a foreign object only below its roots. Return: as referred_open_shared() */
-static int open_shared(const struct ntrace_object *object, const char *path, const void *id,
+static int open_shared(const struct ntrace_object *object, const char *name, const void *id,
 		       size_t id_size, char *reason)
 {
+	char path[PATH_MAX];
 	const void *found;
 	struct stat status;
 	bool same = false;
 	Elf *elf;
 	int fd;
 
+	if (!object_find_file(object, name, path)) {
+		if (errno == ENOENT)
+			return -1;
+		refuse(reason, name, "a file of this machine, not of the recorded one");
+		return -2;
+	}
 	if (kind_of(path) == KIND_NONE)
 		return -1;
 	if (kind_of(path) == KIND_OTHER) {
 		refuse(reason, path, "not a regular file");
-		return -2;
-	}
-	if (object_is_foreign(object) && !is_below_roots(object, path)) {
-		refuse(reason, path, "a file of this machine, not of the recorded one");
 		return -2;
 	}
 	if (open_regular(path, &fd, &status))

@@ -13,6 +13,12 @@
 /* Whether an object is of another machine, and no file of this one belongs to it. */
 bool object_is_foreign(const struct ntrace_object *object);
 
+/*
+ * Finds a file for an object, whose links are those of the machine that the object is of. @found: PATH_MAX bytes.
+ * false: errno is set; EXDEV: a link leads from a foreign object to a file of this machine
+ */
+bool object_find_file(const struct ntrace_object *object, const char *path, char *found);
+
 /* The name of the .dwo file, or NULL. */
 const char *referred_split_name(Dwarf_Die *skeleton);
 

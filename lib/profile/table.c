@@ -113,6 +113,13 @@ int table_add(struct trace_table *table, const struct ntrace_profile_trace *trac
 	return 0;
 }
 
+static const char *place_of(const struct ntrace_object *object)
+{
+	const char *path = ntrace_object_path(object);
+
+	return path ? path : "";
+}
+
 static bool same_file(const struct ntrace_object *a, const struct ntrace_object *b)
 {
 	const uint8_t *id_a, *id_b;
@@ -124,7 +131,8 @@ static bool same_file(const struct ntrace_object *a, const struct ntrace_object 
 	id_b = ntrace_object_build_id(b, &size_b);
 	if (size_a || size_b)
 		return size_a == size_b && !memcmp(id_a, id_b, size_a);
-	return !strcmp(ntrace_object_name(a), ntrace_object_name(b));
+	return !strcmp(ntrace_object_name(a), ntrace_object_name(b)) &&
+	       !strcmp(place_of(a), place_of(b));
 }
 
 int table_object(struct trace_table *table, struct ntrace_object *object,

@@ -454,6 +454,12 @@ int ntrace_recording_read(struct ntrace_recording **recording, const char *direc
 		if (error == NTRACE_ERR_FORMAT)
 			refuse(&reader, error, "params is not a text file");
 	}
+	if ((!error || error == NTRACE_ERR_FORMAT) &&
+	    recording_find_link(directory, path, sizeof(path)))
+		error = refuse(&reader, NTRACE_ERR_UNSUPPORTED,
+			       "%.100s: " RECORDING_LINK_OUT
+			       ": put the file in its place, or link the whole directory",
+			       path);
 	if (!error)
 		error = take_text(&reader, made->text);
 	if (error) {

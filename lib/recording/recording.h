@@ -3,6 +3,7 @@
 #ifndef NTRACE_RECORDING_INTERNAL_H
 #define NTRACE_RECORDING_INTERNAL_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <ntrace/perf.h>
@@ -12,6 +13,19 @@
 
 /* Directory of a recording with copies of the traced files. */
 #define RECORDING_ARCHIVE "archive"
+
+/* What is wrong with a link that leads out of a recording, after its name. */
+#define RECORDING_LINK_OUT \
+	"a link that leads out of the recording, which must not show other files of this machine"
+
+/*
+ * links.c: finds a link that leads out of the recording, among all its files but those of the archive. @found: its
+ * path in the recording
+ */
+bool recording_find_link(const char *directory, char *found, size_t size);
+
+/* links.c: whether @name is a link that leads out of the recording. */
+bool recording_leads_out(const char *directory, const char *name);
 
 /* params_file.c: a recording without data and streams; NULL when out of memory. */
 struct ntrace_recording *recording_of_nothing(void);

@@ -86,8 +86,11 @@ static void put_recording(struct bytes *bytes, const struct ntrace_session *sess
 
 	if (session->single) {
 		put_file(bytes, session->directory);
-		for (size_t i = 0; session->raw && space_object(session->kernel, i); i++)
-			put_file(bytes, ntrace_object_name(space_object(session->kernel, i)));
+		for (size_t i = 0; session->raw && space_object(session->kernel, i); i++) {
+			const struct ntrace_object *object = space_object(session->kernel, i);
+
+			put_file(bytes, object->path ? object->path : object->name);
+		}
 		return;
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -76,6 +76,9 @@ static int open_dump(struct loading *loading, const char *name, struct ntrace_ob
 	error = core_open(core, path, false);
 	if (!error) {
 		error = ntrace_object_open_elf(object, path);
+		if (!error)
+			error = object_set_name(*object,
+						path + strlen(loading->session->directory) + 1);
 		if (error)
 			core_close(core);
 	}

@@ -2,12 +2,14 @@
 /* Opening a recording, a perf.data file, or a raw trace. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recording/recording.h"
 #include "regular.h"
 #include "session.h"
 #include "struct_size.h"
@@ -149,14 +151,45 @@ static bool is_perf_directory(const struct ntrace_session *session)
 	return !access(data, F_OK) && access(trace, F_OK);
 }
 
-/* An archive that is a link may lead to all files of this machine. */
-static bool archive_is_link(const struct ntrace_session *session)
+static int load_perf_directory(struct ntrace_session *session,
+			       const struct ntrace_session_options *options)
 {
-	char path[SESSION_PATH_ROOM];
+	char link[NAME_MAX + 1];
 
-	return snprintf(path, sizeof(path), "%s/" RECORDING_ARCHIVE, session->directory) <
-		       (int)sizeof(path) &&
-	       is_link(path);
+	if (!recording_find_link(session->directory, link, sizeof(link)))
+		return load_file(session, options);
+	session_note(session,
+		     "%s: " RECORDING_LINK_OUT
+		     ": put the file in its place, or link the whole directory",
+		     link);
+	return NTRACE_ERR_UNSUPPORTED;
+}
+
+/* Files of another machine cannot be told from those of this one: before Linux 5.6, and in some sandboxes. */
+static bool cannot_open_below(const struct ntrace_session *session)
+{
+	char found[SESSION_PATH_ROOM];
+
+	return *session->sysroot &&
+	       ntrace_path_below(session->sysroot, "/", found, sizeof(found)) && errno == ENOSYS;
+}
+
+/* Links in the directory of a recording, or of perf record. Return: 0 or NTRACE_ERR_UNSUPPORTED after a note */
+static int check_links(struct ntrace_session *session)
+{
+	if (!session->chosen && recording_leads_out(session->directory, RECORDING_ARCHIVE)) {
+		session_note(session, RECORDING_ARCHIVE ": " RECORDING_LINK_OUT
+							": name the directory with --sysroot");
+		return NTRACE_ERR_UNSUPPORTED;
+	}
+	if (cannot_open_below(session)) {
+		session_note(session,
+			     "this kernel cannot open files below a directory (%s): it has no "
+			     "openat2(), which is in Linux 5.6 and later",
+			     session->sysroot);
+		return NTRACE_ERR_UNSUPPORTED;
+	}
+	return 0;
 }
 
 static int load(struct ntrace_session *session, const struct ntrace_session_options *options)
@@ -165,11 +198,9 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 	struct stat status;
 	int error;
 
-	if (!session->chosen && archive_is_link(session)) {
-		session_note(session, "its archive is a link, which may lead to files of this "
-				      "machine: name the directory with --sysroot");
-		return NTRACE_ERR_UNSUPPORTED;
-	}
+	error = check_links(session);
+	if (error)
+		return error;
 	if (options->code)
 		return session_load_raw(session, options);
 	if (!stat(session->directory, &status) && S_ISREG(status.st_mode))
@@ -182,18 +213,20 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 			return NTRACE_ERR_IO;
 		}
 		if (is_perf_directory(session))
-			return load_file(session, options);
+			return load_perf_directory(session, options);
 		session_note(session, "%s is not a recording: no 'params' file",
 			     session->directory);
 		return NTRACE_ERR_FORMAT;
 	}
 	if (error == NTRACE_ERR_IO)
 		session_note(session, "%s/params: %s", session->directory, strerror(errno));
-	else if (error == NTRACE_ERR_FORMAT || error == NTRACE_ERR_UNSUPPORTED)
+	else if (error == NTRACE_ERR_UNSUPPORTED)
+		session_note(session, "%s", reason);
+	else if (error == NTRACE_ERR_FORMAT)
 		session_note(session, "%s: cannot read the recording: %s", session->directory,
 			     reason);
 	if (error)
-		return error == NTRACE_ERR_UNSUPPORTED ? NTRACE_ERR_FORMAT : error;
+		return error;
 	if (session->recording->clock[0] && strcmp(session->recording->clock, "monotonic"))
 		session_note(session,
 			     "the recording's clock is %s, not monotonic: "

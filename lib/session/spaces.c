@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "flow/flow.h"
+#include "image/object.h"
 #include "regular.h"
 #include "sideband/kept_files.h"
 #include "spaces.h"
@@ -41,30 +42,15 @@ bool session_kept_path(const struct ntrace_session *session, const struct mapped
 	       !access(path, F_OK);
 }
 
-/*
- * Replaces a path below a sysroot by the file that it leads to on that machine, unless it leads there from
- * here, too: people see the path as they gave it.
- */
+/* Replaces a path below a sysroot by that of the file that it leads to on that machine. */
 static void follow_links(const struct ntrace_session *session, char *path)
 {
-	char name[64], real[SESSION_PATH_ROOM];
-	struct stat there, here;
-	ssize_t length;
-	int fd;
+	char found[SESSION_PATH_ROOM];
 
-	if (!*session->sysroot)
-		return;
-	fd = ntrace_open_below(session->sysroot, path + strlen(session->sysroot));
-	if (fd < 0)
-		return;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	length = readlink(name, real, sizeof(real));
-	if (!fstat(fd, &there) && !stat(path, &here) && there.st_dev == here.st_dev &&
-	    there.st_ino == here.st_ino)
-		length = 0;
-	close(fd);
-	if (length > 0 && length < (ssize_t)sizeof(real))
-		snprintf(path, SESSION_PATH_ROOM, "%.*s", (int)length, real);
+	if (*session->sysroot &&
+	    !ntrace_path_below(session->sysroot, path + strlen(session->sysroot), found,
+			       sizeof(found)))
+		memcpy(path, found, sizeof(found));
 }
 
 bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,
@@ -149,6 +135,11 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 		session_note(session,
 			     "%s: the debug file belongs to another build; its names are not used",
 			     ntrace_object_name(object));
+	else if (error == NTRACE_ERR_IO && errno == EXDEV)
+		session_note(session,
+			     "%s: a debug file is not read: a link leads to it, out of the "
+			     "archive of the recording",
+			     ntrace_object_name(object));
 }
 
 /* Memory of a process, as the recorder copied it. */
@@ -186,27 +177,46 @@ static int open_memory(struct ntrace_session *session, struct mapped_file *file,
 	"a link leads out of the sysroot, and the recording has no build-id for it"
 
 /*
+ * The path that the file had on the recorded machine. One that several files had does not identify any: a copy
+ * has its path in the recording then.
+ */
+static void recorded_name(const struct ntrace_session *session, const struct mapped_file *file,
+			  const char *path, bool kept, char *name)
+{
+	struct mapped_file *other = NULL;
+
+	while (kept && (other = machine_same_path(&session->machine, file, other)) &&
+	       !differ(other, file))
+		;
+	snprintf(name, SESSION_PATH_ROOM, "%.*s",
+		 other ? SESSION_PATH_ROOM - 1 : (int)kept_path_length(file->path),
+		 other ? path + strlen(session->directory) + 1 : file->path);
+}
+
+/*
  * A link in the path may lead out of the sysroot: there is no such file then. A given sysroot may be made of
  * links to other places of this machine: the build-id tells whether the file there is the right one.
  */
 static int open_program(const struct ntrace_session *session, struct mapped_file *file,
 			const char *path, bool kept)
 {
-	int fd;
+	char name[SESSION_PATH_ROOM], found[SESSION_PATH_ROOM];
+	int error;
 
-	if (*session->sysroot && !kept && *file->path == '/') {
-		char name[SESSION_PATH_ROOM];
-
-		snprintf(name, sizeof(name), "%.*s", (int)kept_path_length(file->path), file->path);
-		fd = ntrace_open_below(session->sysroot, name);
-		if (fd < 0 && !(session->chosen && file->build_id_size)) {
-			errno = access(path, F_OK) ? ENOENT : EXDEV;
-			return fd;
-		}
-		if (fd >= 0)
-			close(fd);
+	recorded_name(session, file, path, kept, name);
+	if (*session->sysroot && !kept && *file->path == '/' &&
+	    ntrace_path_below(session->sysroot, name, found, sizeof(found)) &&
+	    !(session->chosen && file->build_id_size)) {
+		errno = access(path, F_OK) ? ENOENT : EXDEV;
+		return NTRACE_ERR_IO;
 	}
-	return ntrace_object_open_elf(&file->object, path);
+	error = ntrace_object_open_elf(&file->object, path);
+	if (error)
+		return error;
+	error = object_set_name(file->object, name);
+	if (error)
+		ntrace_object_put(file->object);
+	return error;
 }
 
 /* Whether a name that may lead to another file by now is all that is known. */

@@ -39,9 +39,28 @@ is "$(executed "$tmp/elsewhere/dir")" "$(cat "$tmp/expected")" "elsewhere: the s
 mv "$tmp/elsewhere/dir/archive" "$tmp/elsewhere/dir/hidden"
 is "$(executed "$tmp/elsewhere/dir" | grep -c leaf)" 0 "without the archive nothing is known of them"
 ln -s hidden "$tmp/elsewhere/dir/archive"
-fails "a link is not followed: it may lead to files of this machine" "its archive is a link, .*--sysroot" "$ntrace" report "$tmp/elsewhere/dir"
-ok "the directory can be named" "$ntrace" report --sysroot "$tmp/elsewhere/dir/hidden" "$tmp/elsewhere/dir"
+is "$(executed "$tmp/elsewhere/dir")" "$(cat "$tmp/expected")" "an archive may be a link that stays in the recording"
+mv "$tmp/elsewhere/dir/hidden" "$tmp/elsewhere/"
+for target in ../hidden "$tmp/elsewhere/hidden"; do
+	ln -sfn "$target" "$tmp/elsewhere/dir/archive"
+	fails "no other link is followed: it may lead to files of this machine" "dir: archive: a link that leads out of the recording.*--sysroot" \
+		"$ntrace" report "$tmp/elsewhere/dir"
+done
+ok "the directory can be named" "$ntrace" report --sysroot "$tmp/elsewhere/hidden" "$tmp/elsewhere/dir"
 rm "$tmp/elsewhere/dir/archive"
+# A system that cannot keep paths below a directory opens none there.
+cat >"$tmp/no_openat2.c" <<-'END'
+	#include <errno.h>
+	long syscall(long number, ...) { (void)number; errno = ENOSYS; return -1; }
+END
+gcc -shared -fPIC -o "$tmp/no_openat2.so" "$tmp/no_openat2.c" || exit 1
+for words in "--sysroot $tmp/elsewhere/hidden" ""; do
+	[ -n "$words" ] || cp -r "$tmp/elsewhere/hidden" "$tmp/elsewhere/dir/archive"
+	# shellcheck disable=SC2086 # an option and its argument
+	fails "no openat2()" "dir: this kernel cannot open files below a directory .*Linux 5.6" \
+		env LD_PRELOAD="$tmp/no_openat2.so" "$ntrace" report $words "$tmp/elsewhere/dir"
+done
+rm -r "$tmp/elsewhere/dir/archive"
 
 # What is missing is said; what would leave the archive is left out.
 "$ntrace" archive "$tmp/elsewhere/dir" >"$tmp/out" 2>&1
@@ -80,6 +99,39 @@ for key in build-id link; do
 	is "$(executed "$tmp/$key" | grep -c leaf)" 1 "archive: names by $key"
 	is "$("$ntrace" export -f lcov "$tmp/$key" 2>/dev/null | grep -c ^DA: | sed 's/^[1-9].*/lines/')" lines \
 		"archive: source lines by $key"
+done
+
+# Debug files that a stranger's archive has as links: those that lead out of it are not read, in whatever part of
+# the path. An absolute link means a file of the recorded machine.
+mkdir -p "$tmp/outside" "$tmp/linked-root/opt"
+riscv64-linux-gnu-objcopy --only-keep-debug "$tmp/demo" "$tmp/outside/other.debug"
+riscv64-linux-gnu-objcopy --strip-all -R .gnu_debuglink "$tmp/demo" "$tmp/linked-root/opt/demo"
+riscv64-linux-gnu-objcopy --add-gnu-debuglink="$tmp/outside/other.debug" "$tmp/linked-root/opt/demo"
+cp "$tmp/outside/other.debug" "$tmp/outside/${id:2}.debug"
+record "$tmp/linked" /opt/demo
+ok "archive a stripped program" "$ntrace" archive --sysroot "$tmp/linked-root" "$tmp/linked"
+linked=$tmp/linked/archive names=usr/lib/debug/.build-id/${id:0:2}
+is "$(executed "$tmp/linked" | grep -c leaf)" 0 "stripped: no names"
+for link in "opt/other.debug $tmp/outside/other.debug" "opt/other.debug ../../../outside/other.debug" \
+	"opt/.debug $tmp/outside" "usr/lib/debug/opt $tmp/outside" "usr/lib/debug ../../../../outside/debug" \
+	"$names/${id:2}.debug $tmp/outside/other.debug" "$names $tmp/outside"; do
+	read -r place target <<<"$link"
+	rm -rf "${linked:?}/usr" "$linked/opt/.debug" "$linked/opt/other.debug"
+	mkdir -p "$tmp/outside/debug/opt" "$(dirname "$linked/$place")" && cp "$tmp/outside/other.debug" "$tmp/outside/debug/opt/"
+	ln -s "$target" "$linked/$place"
+	is "$("$ntrace" decode --level instruction "$tmp/linked" 2>"$tmp/err" | grep -c leaf)" 0 "archive: $place to $target is not followed"
+	like "says why" "a debug file is not read: a link leads to it, out of the archive" "$(cat "$tmp/err")"
+	is "$("$ntrace" export -f lcov "$tmp/linked" 2>/dev/null | grep -c ^DA:)" 0 "archive: nor for source lines"
+	is "$("$ntrace" decode --level instruction --sysroot "$linked" "$tmp/linked" 2>/dev/null | grep -c leaf)" 1 \
+		"a given sysroot may be made of links: the checksum tells"
+done
+for link in "opt/other.debug ../kept/other.debug" "opt/other.debug /kept/other.debug" "opt/.debug /kept" "$names/${id:2}.debug /kept/other.debug"; do
+	read -r place target <<<"$link"
+	rm -rf "${linked:?}/usr" "$linked/opt/.debug" "$linked/opt/other.debug"
+	mkdir -p "$linked/kept" "$(dirname "$linked/$place")" && cp "$tmp/outside/other.debug" "$linked/kept/"
+	ln -s "$target" "$linked/$place"
+	is "$(executed "$tmp/linked" | grep -c leaf)" 1 "archive: $place to $target is the archive's own"
+	is "$("$ntrace" export -f lcov "$tmp/linked" 2>/dev/null | grep -c ^DA: | sed 's/^[1-9].*/lines/')" lines "archive: its lines, too"
 done
 
 # Sources: the archive of a recording shows nothing of this machine unless asked; a sysroot's file comes first.

@@ -35,10 +35,10 @@ for format in profgen bolt csv; do
 	"$ntrace" export -f $format -o counted one 2>/dev/null
 	ok "export -f $format without the program" cmp direct counted
 done
-fails "export -f gcov without the program" "no line numbers" "$ntrace" export -f gcov one
+fails "export -f gcov without the program" "/two_tasks: the file is not here: --sysroot" "$ntrace" export -f gcov one
 mv hidden/two_tasks .
 
-# The programs of an archive are found from every directory, whatever path named the recording.
+# Counts name programs as the recorded machine did, wherever the archive is: readers say where their files are.
 cp -r r3 packed
 ok "archive" "$ntrace" archive --sysroot / packed
 "$ntrace" export -f lcov -o direct packed 2>/dev/null
@@ -48,10 +48,16 @@ for path in ./packed "$PWD/packed" hidden/../packed; do
 	"$ntrace" count -o other "$path" 2>/dev/null
 	ok "count ${path##*/tmp}: the same bytes" cmp packed.counts other
 done
+mkdir elsewhere && mv packed elsewhere/
+"$ntrace" count -o other elsewhere/packed 2>/dev/null
+ok "count after a move: the same bytes" cmp packed.counts other
 for directory in . hidden /; do
-	(cd $directory && "$ntrace" export -f lcov -o "$tmp/counted" "$tmp/packed.counts") 2>err
+	(cd $directory && "$ntrace" export -f lcov --sysroot "$tmp/elsewhere/packed/archive" -o "$tmp/counted" "$tmp/packed.counts") 2>err
 	is "$? $(cmp direct counted 2>&1)" "0 " "export -f lcov in $directory: the program of the archive is found" || diag "$(cat err)"
 done
+"$ntrace" export -f lcov -o counted packed.counts 2>err
+is "$?" 1 "export -f lcov without it"
+like "says what to do" "/two_tasks: the file is not here: --sysroot DIR .*RECORDING/archive" "$(cat err)"
 mv hidden/two_tasks .
 
 # Only code that is not executed has lines.

@@ -75,21 +75,41 @@ says "report --sort time without tsbits" 1 "tsbits is 0, not 1 to 64" report --s
 says "encode: timestamps without tsbits" 2 "timestamps need tsbits .* of 1 to 64" \
 	encode --mode htm --params tsbits=0 --encoder timestamps=all --pcs "$tmp/first.pcs" --elf "$tmp/two_tasks" -o out.nex
 
-# Files of a recording that block, never end or are no files: none of them is read. A FIFO has no writer here.
+# Files of a recording that block, never end or are no files: none of them is read. A FIFO has no writer here. A link
+# that leads out of the recording may lead to any file of this machine; one that stays inside is followed.
 mkfifo "$tmp/fifo"
-for name in params data aux.0 index images/kallsyms images/kernel.start images/kernel.end; do
-	for target in /dev/zero "$tmp/fifo" /tmp; do
-		rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$tmp/r1" "$tmp/work/recording" && mkdir -p "$tmp/work/recording/images"
-		ln -sf "$target" "$tmp/work/recording/$name"
-		for command in report decode dump stat check index archive; do
-			survives "$name is $(basename "$target"): $command" "[0-3]" "$command" recording
+for name in params data aux.0 index images/kallsyms images/kernel.start images/kernel.end images/files/9/x; do
+	for kind in fifo directory inside /dev/zero ./secret "$tmp/fifo"; do
+		rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$tmp/r1" "$tmp/work/recording" && mkdir -p "$tmp/work/recording/images/files/9"
+		echo SECRET >"$tmp/work/secret"
+		file=$tmp/work/recording/$name text="$name is $(basename "$kind")"
+		[ -e "$file" ] && mv "$file" "$tmp/work/recording/kept"
+		case $kind in
+		fifo) mkfifo "$file" ;;
+		directory) mkdir "$file" ;;
+		inside) ln -rs "$tmp/work/recording/kept" "$file" ;;
+		./secret) ln -rs "$tmp/work/secret" "$file" ;;
+		*) ln -s "$kind" "$file" ;;
+		esac
+		for command in report decode dump stat check index archive "count -o counts"; do
+			# shellcheck disable=SC2086 # a command and its options
+			case $kind in
+			*/*) says "$text: $command" "[12]" "recording: $name: a link that leads out of the recording, .* link the whole directory" $command recording ;;
+			*) survives "$text: $command" "[0-3]" $command recording ;;
+			esac
+			is "$(cat "$tmp/out" "$tmp/err" | grep -ac SECRET)" 0 "$text: $command: nothing of another file"
 		done
-		case $name in
-		params | aux.0) says "$name is $(basename "$target")" 1 "recording(/aux.0 is not a regular file|: .*wrong file format|: not a recording)" report recording ;;
-		data) says "$name is $(basename "$target")" 1 "recording/data: wrong file format; programs are unknown" export -f json recording ;;
+		case $kind:$name in
+		inside:params | inside:data | inside:aux.0) survives "$text" 0 report recording ;;
+		fifo:params | fifo:aux.0 | directory:params | directory:aux.0)
+			says "$text" 1 "recording(/aux.0 is not a regular file|: .*wrong file format|: not a recording)" report recording
+			;;
+		fifo:data | directory:data) says "$text" 1 "recording/data: wrong file format; programs are unknown" export -f json recording ;;
 		esac
 	done
 done
+ln -s "$tmp/r1" "$tmp/work/whole"
+survives "the directory itself may be a link" 0 report whole
 rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$tmp/r1" "$tmp/work/recording"
 for file in /dev/zero "$tmp/fifo"; do
 	for option in --elf --raw; do

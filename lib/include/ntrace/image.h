@@ -24,7 +24,7 @@ struct ntrace_space;
 /**
  * ntrace_object_open_elf - an ELF file through libelf
  * @object: the new object, one reference
- * @path: file; also the name of the object
+ * @path: file; also the name of the object, see ntrace_object_name()
  *
  * A truncated core file (ET_CORE) gives the part that the file contains.
  *
@@ -82,9 +82,22 @@ NTRACE_API int ntrace_object_open_module(struct ntrace_object **object, const ch
  * @root: directory with the files of that machine; "" = this machine
  * @path: absolute path on that machine; links on the way are followed as there, and stay below @root
  *
- * Return: descriptor to read, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT: not a regular file.
+ * Return: descriptor to read, NTRACE_ERR_IO (errno is kept; ENOSYS: the kernel has no openat2(), Linux 5.6),
+ * NTRACE_ERR_FORMAT: not a regular file.
  */
 NTRACE_EXPERIMENTAL int ntrace_open_below(const char *root, const char *path);
+
+/**
+ * ntrace_path_below - find a file or a directory of another machine
+ * @root: as for ntrace_open_below()
+ * @path: as for ntrace_open_below()
+ * @found: set to the path on this machine: @root and @path, if that leads to the file from here, too
+ * @size: room of @found
+ *
+ * Return: 0 or NTRACE_ERR_IO, as ntrace_open_below().
+ */
+NTRACE_EXPERIMENTAL int ntrace_path_below(const char *root, const char *path, char *found,
+					  size_t size);
 
 /**
  * ntrace_object_add_debug_file - take symbols from the separate debug file of an ELF file
@@ -202,12 +215,23 @@ NTRACE_API struct ntrace_object *ntrace_object_get(struct ntrace_object *object)
 NTRACE_API void ntrace_object_put(struct ntrace_object *object);
 
 /**
- * ntrace_object_name - path or given name
+ * ntrace_object_name - the path that the file had on the recorded machine, or the given name
  * @object: object of any kind
+ *
+ * A session names its objects as the recording does, wherever their files are now. Files of the recording
+ * itself, such as kernel text, have a path in it, which does not begin with a slash.
  *
  * Return: string owned by the object.
  */
 NTRACE_API const char *ntrace_object_name(const struct ntrace_object *object);
+
+/**
+ * ntrace_object_path - the file that an object was read from
+ * @object: object of any kind
+ *
+ * Return: path on this machine, owned by the object; NULL for an object made of memory.
+ */
+NTRACE_API const char *ntrace_object_path(const struct ntrace_object *object);
 
 /**
  * ntrace_object_short_name - file name without directories, "[kernel]" for copies of its text

@@ -72,10 +72,10 @@ struct ntrace_session_options {
  * session lacks only the kernel's text; its streams are unnamed temporary files in $TMPDIR or /tmp.
  * If the file holds branch stacks, the session has no streams, see ntrace_session_samples().
  *
- * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (not a recording; the reason goes to
- * options->note), NTRACE_ERR_UNSUPPORTED (an archive that is a link; a raw trace that zstd has compressed, by its name plain),
- * NTRACE_ERR_NOMEM, NTRACE_ERR_INVALID (options that the library does not know; parameters
- * of a raw trace that cannot be parsed).
+ * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (not a recording) and NTRACE_ERR_UNSUPPORTED (of a
+ * newer version; a link that leads out of the recording; a kernel without openat2(); a raw trace that zstd has
+ * compressed, by its name plain), of which the reason goes to options->note, NTRACE_ERR_NOMEM,
+ * NTRACE_ERR_INVALID (options that the library does not know; parameters of a raw trace that cannot be parsed).
  */
 NTRACE_API int ntrace_session_open(struct ntrace_session **session, const char *directory,
 				   const struct ntrace_session_options *options);

@@ -10,6 +10,7 @@ synchronization words. The parts are whole frames, of any number, as the driver 
 import os
 import random
 import re
+import shutil
 import sys
 
 FRAME = 16
@@ -42,7 +43,8 @@ def main():
     os.makedirs(target)
     for name in os.listdir(source):
         if name not in ("aux.0", "params"):
-            os.symlink(os.path.abspath(f"{source}/{name}"), f"{target}/{name}")
+            # A link that leads out of a recording is refused.
+            (shutil.copytree if os.path.isdir(f"{source}/{name}") else shutil.copy)(f"{source}/{name}", f"{target}/{name}")
     with open(f"{target}/aux.0", "wb") as file:
         file.write(trace)
     with open(f"{source}/params", encoding="utf-8") as file:

@@ -12,6 +12,7 @@ function, plain = does not, falsify = adds one to a count.
 import csv
 import gzip
 import json
+import os
 import re
 import sqlite3
 import subprocess
@@ -43,12 +44,22 @@ def read(form):
         return file.read()
 
 
+def file_of(program):
+    """Where the file is that the recorded machine had as @program; a relative path is one in the recording."""
+    root = options[options.index("--sysroot") + 1] if "--sysroot" in options else f"{options[-1]}/archive"
+    if program.startswith("/"):
+        return root + program if os.path.exists(root + program) else program
+    return f"{options[-1]}/{program}"
+
+
 def objdump(program, *flags):
-    return run("riscv64-linux-gnu-objdump", *flags, program).stdout
+    return run("riscv64-linux-gnu-objdump", *flags, file_of(program)).stdout
 
 
 def is_elf(program):
-    with open(program, "rb") as file:
+    if program.startswith("["):
+        return False
+    with open(file_of(program), "rb") as file:
         return file.read(4) == b"\x7fELF"
 
 

@@ -184,7 +184,7 @@ static const char *disassembled(struct code *code, const struct ntrace_location 
 	disassembly_free(&function->disassembly);
 	function->object = location->object;
 	function_range(location, &function->start, &function->end);
-	disassemble(&function->disassembly, ntrace_object_name(location->object), function->start,
+	disassemble(&function->disassembly, ntrace_object_path(location->object), function->start,
 		    function->end, code->objdump);
 	object->plain = !function->disassembly.count;
 	return disassembly_find(&function->disassembly, location->link_address);

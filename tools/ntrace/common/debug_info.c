@@ -81,15 +81,21 @@ struct without_lines {
 	uint64_t rest;
 };
 
+bool debug_is_absent(const struct ntrace_object *object)
+{
+	return !ntrace_object_path(object) && *ntrace_object_name(object) == '/';
+}
+
 static void note_object(void *data, const struct ntrace_profile_object *object, int error)
 {
 	const char *missing = ntrace_object_missing_debug(object->object);
-	const char *why = missing                          ? missing :
+	const char *why = missing			   ? missing :
+			  debug_is_absent(object->object)  ? DEBUG_ABSENT :
 			  error == NTRACE_ERR_UNSUPPORTED ? "no line numbers (stripped, no debug "
 							    "file, or not an ELF file)" :
 							    "its line numbers cannot be read";
 	struct without_lines *without = data;
-	char number[UI_NUMBER_SIZE], text[512];
+	char number[UI_NUMBER_SIZE], text[600];
 
 	if (++without->count > NOTES_MAX) {
 		without->rest += object->instructions;

@@ -55,6 +55,12 @@ void debug_directories_free(char **directories);
  */
 FILE *open_source(const char *path, const char *const *roots);
 
+/** debug_is_absent - whether a file of counts names the object, and it was not found on this machine */
+bool debug_is_absent(const struct ntrace_object *object);
+#define DEBUG_ABSENT                                                                     \
+	"the file is not here: --sysroot DIR says where the files of its machine are (of " \
+	"an archived recording: RECORDING/archive)"
+
 /**
  * debug_missing - a sentence about debug information of an object that was not read
  *

@@ -191,7 +191,8 @@ void disassemble(struct disassembly *disassembly, const char *file, uint64_t sta
 	const struct part part = { .file = file, .start = start, .end = end };
 
 	*disassembly = (struct disassembly){ 0 };
-	for (i = 0; i < count && !disassembly->count; i++) {
+	/* Memory is no file. */
+	for (i = 0; file && i < count && !disassembly->count; i++) {
 		run_objdump(disassembly, programs[i], &part);
 		if (!disassembly->count)
 			run_segments(disassembly, programs[i], &part);

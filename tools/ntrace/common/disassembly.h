@@ -20,7 +20,7 @@ struct disassembly {
 
 /**
  * disassemble - run objdump on a range of a file
- * @file: an ELF file
+ * @file: an ELF file; NULL = none: nothing is disassembled
  * @start: link address
  * @end: end of the last instruction
  * @program: objdump to run; NULL = the first of riscv64-linux-gnu-objdump, llvm-objdump and

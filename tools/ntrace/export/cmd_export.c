@@ -245,9 +245,12 @@ static int write_failed(const struct export *export, int error)
 	const char *name = export->output ? export->output : "standard output";
 
 	if (error == NTRACE_ERR_UNSUPPORTED && export->format == FORMAT_GCOV)
-		return fail("%s: no line numbers (stripped, no debug file, or no ELF file): "
-			    "compile it with -g, or have its debug file below /usr/lib/debug",
-			    ntrace_object_name(export->object));
+		return fail("%s: %s", ntrace_object_name(export->object),
+			    debug_is_absent(export->object) ?
+				    DEBUG_ABSENT :
+				    "no line numbers (stripped, no debug file, or no ELF file): "
+				    "compile it with -g, or have its debug file below "
+				    "/usr/lib/debug");
 	return path_failed(name, error);
 }
 
@@ -266,7 +269,7 @@ static int list_objects(const struct ntrace_profile_object *objects, size_t coun
 static int choose_object(struct export *export)
 {
 	const struct ntrace_profile_object *objects, *found = NULL;
-	const char *name;
+	const char *name, *path;
 	size_t count, i;
 
 	objects = ntrace_profile_objects(export->profile, &count);
@@ -278,8 +281,10 @@ static int choose_object(struct export *export)
 				    "");
 	for (i = 0; i < count; i++) {
 		name = ntrace_object_name(objects[i].object);
+		path = ntrace_object_path(objects[i].object);
 		if (export->binary && strcmp(name, export->binary) &&
-		    strcmp(ntrace_object_short_name(objects[i].object), export->binary))
+		    strcmp(ntrace_object_short_name(objects[i].object), export->binary) &&
+		    (!path || strcmp(path, export->binary)))
 			continue;
 		if (found && export->binary) {
 			fail("option --binary: '%s' is ambiguous:", export->binary);

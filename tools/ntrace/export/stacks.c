@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace export: the formats that contain call stacks. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <ntrace/export_stacks.h>
 
@@ -96,18 +98,36 @@ static int say_what(struct ntrace_stacks *stacks, const struct export_stacks_opt
 	return error;
 }
 
+/* The last part of the path: the export does not depend on where the recording is. */
+static void name_recording(const char *path, char *name, size_t size)
+{
+	size_t length = strlen(path);
+	const char *slash;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	slash = memrchr(path, '/', length - !!length);
+	if (slash) {
+		length -= (size_t)(slash + 1 - path);
+		path = slash + 1;
+	}
+	snprintf(name, size, "%.*s", (int)length, path);
+}
+
 /* Adds the title and the timestamp frequency, which the stacks do not contain. */
 static int write_sums(struct ntrace_stacks *stacks, const struct export_stacks_options *options,
 		      FILE *file)
 {
 	const struct ntrace_stream *stream = ntrace_session_stream(options->recording->session, 0);
+	char title[NAME_MAX + 1];
 	const struct ntrace_export_stacks_options file_options = {
 		.size = sizeof(file_options),
-		.title = options->path,
+		.title = title,
 		/* Times are in nanoseconds, or in ticks of an unknown frequency. */
 		.timestamp_hz = stream && stream->params->timestamp_hz ? 1000000000 : 0,
 	};
 
+	name_recording(options->path, title, sizeof(title));
 	return ntrace_export_stacks(file, stacks, options->format, &file_options);
 }
 

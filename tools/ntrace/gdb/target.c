@@ -28,6 +28,14 @@ void target_free(struct target *target)
 
 /* ---- files ---- */
 
+/* GDB opens the files itself, where they are now. */
+static const char *path_of(const struct ntrace_object *object)
+{
+	const char *path = ntrace_object_path(object);
+
+	return path ? path : ntrace_object_name(object);
+}
+
 static int64_t add_file(struct target *target, struct ntrace_object *object, const char *path)
 {
 	struct target_file *file;
@@ -82,7 +90,7 @@ static int add_modules(struct target *target)
 
 		if (of->pid != target->pid || !of->instructions)
 			continue;
-		module = add_module(target, of->object, ntrace_object_name(of->object), of->bias);
+		module = add_module(target, of->object, path_of(of->object), of->bias);
 		if (module < 0)
 			return fail("out of memory");
 		target->module[module].instructions += of->instructions;
@@ -241,7 +249,7 @@ uint64_t target_tid(const struct target *target, size_t index)
 
 static struct elf_file *find_elf(struct target *target, struct ntrace_object *object)
 {
-	int64_t file = add_file(target, object, ntrace_object_name(object));
+	int64_t file = add_file(target, object, path_of(object));
 
 	return file < 0 ? NULL : target->file[file].elf;
 }

@@ -256,7 +256,8 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 		ntrace_counts_free(annotation->counts);
 		return fail("out of memory");
 	}
-	disassemble(&annotation->disassembly, name, start, end, annotation->options->objdump);
+	disassemble(&annotation->disassembly, ntrace_object_path(object), start, end,
+		    annotation->options->objdump);
 	ntrace_counts_walk(annotation->counts, start, end, add_up, annotation);
 	put_demangled(output, at->symbol);
 	output_text(output, " of ");

@@ -103,12 +103,25 @@ static bool try_file(struct search *search, const char *path)
 	return good;
 }
 
+/*
+ * Links below @root are those of its machine. A given sysroot may be made of links to other places of this machine;
+ * the archive of a recording must not lead there. @path: PATH_MAX bytes
+ */
+static bool find_below(const struct search *search, const char *root, const char *place, char *path)
+{
+	const char *const *roots = search->options->roots;
+	bool archive = *roots[0] && !roots[1];
+
+	return !ntrace_path_below(root, place, path, PATH_MAX) ||
+	       (!archive && snprintf(path, PATH_MAX, "%s%s", root, place) < PATH_MAX);
+}
+
 static bool try_kernel(struct search *search, const char *root)
 {
-	static const char *const places[] = { "usr/lib/debug/boot/vmlinux-%s",
-					      "usr/lib/debug/lib/modules/%s/vmlinux",
-					      "lib/modules/%s/build/vmlinux",
-					      "lib/modules/%s/vmlinux", "boot/vmlinux-%s" };
+	static const char *const places[] = { "/usr/lib/debug/boot/vmlinux-%s",
+					      "/usr/lib/debug/lib/modules/%s/vmlinux",
+					      "/lib/modules/%s/build/vmlinux",
+					      "/lib/modules/%s/vmlinux", "/boot/vmlinux-%s" };
 	char place[256], path[PATH_MAX];
 	size_t i;
 
@@ -118,8 +131,7 @@ static bool try_kernel(struct search *search, const char *root)
 
 		snprintf(place, sizeof(place), "%.*s%.128s%s", (int)(mark - places[i]), places[i],
 			 search->options->release, mark + 2);
-		snprintf(path, sizeof(path), "%s/%s", root, place);
-		if (try_file(search, path))
+		if (find_below(search, root, place, path) && try_file(search, path))
 			return true;
 	}
 	return false;
@@ -152,20 +164,23 @@ static bool try_modules(struct search *search, const char *directory)
 	return found;
 }
 
+static bool try_modules_below(struct search *search, const char *root, const char *place)
+{
+	char wanted[256], path[PATH_MAX];
+
+	snprintf(wanted, sizeof(wanted), "%s/%.128s", place, search->options->release);
+	return find_below(search, root, wanted, path) && try_modules(search, path);
+}
+
 static bool try_root(struct search *search, const char *root)
 {
-	char path[PATH_MAX];
-
-	if (!search->options->release)
+	/* A release is a part of paths here: one of the recording must not lead elsewhere. */
+	if (!search->options->release || strchr(search->options->release, '/'))
 		return false;
 	if (!search->module[0])
 		return try_kernel(search, root);
-	snprintf(path, sizeof(path), "%s/usr/lib/debug/lib/modules/%s", root,
-		 search->options->release);
-	if (try_modules(search, path))
-		return true;
-	snprintf(path, sizeof(path), "%s/lib/modules/%s", root, search->options->release);
-	return try_modules(search, path);
+	return try_modules_below(search, root, "/usr/lib/debug/lib/modules") ||
+	       try_modules_below(search, root, "/lib/modules");
 }
 
 static bool try_directory(struct search *search, const char *directory)

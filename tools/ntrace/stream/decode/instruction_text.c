@@ -53,7 +53,7 @@ static struct object_text *find(struct instruction_text *text, struct ntrace_obj
 	*made = (struct object_text){ .object = ntrace_object_get(object) };
 	text->last = text->count++;
 	if (text->disassemble) {
-		disassemble(&made->disassembly, ntrace_object_name(object), 0, UINT64_MAX,
+		disassemble(&made->disassembly, ntrace_object_path(object), 0, UINT64_MAX,
 			    text->objdump);
 		if (!made->disassembly.count)
 			warn("%s: cannot be disassembled: is it an ELF file, and is an objdump "

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# runner: seconds=60
+# What an export says does not depend on where the recording and the files of its machine are: the same bytes from
+# an archive, from the same recording elsewhere, and from a sysroot.
+set -uo pipefail
+# shellcheck source=selftests/tools/small_recordings.sh
+. "$(dirname "$0")/small_recordings.sh"
+ok "a small recording" small_recordings "$tmp" 1 || done_testing
+formats=$("$ntrace" export --help | sed -n '/^formats:/,/^All/s/^  \([a-z, -]*[a-z]\)  .*/\1/p' | tr -d ,)
+like "the formats" perf-data "$formats"
+
+mkdir -p "$tmp/one" "$tmp/another/deeper" "$tmp/board$tmp"
+cp "$tmp/two_tasks" "$tmp/board$tmp/"
+mv "$tmp/r1" "$tmp/one/"
+cp -r "$tmp/one/r1" "$tmp/board/"
+ok "an archive" "$ntrace" archive "$tmp/one/r1"
+cp -rp "$tmp/one/r1" "$tmp/another/deeper/"
+# The name that the program has is that of the recorded machine.
+mv "$tmp/two_tasks" "$tmp/gone"
+
+# makes FILE PLACE ARGUMENT...: FILE has the output, or why there is none; the name of the recording itself is its reader's choice
+makes() {
+	local file=$1 place=$2
+	shift 2
+	rm -f "$file"
+	(cd "$place" && "$ntrace" "$@") >"$tmp/out" 2>"$tmp/err" || cp "$tmp/err" "$file"
+}
+# same TEXT WRITER...: of the three places; the output is the word after -o
+same() {
+	local text=$1
+	shift
+	makes "$tmp/first" "$tmp/one" "${@//OUTPUT/$tmp/first}" r1
+	makes "$tmp/second" / "${@//OUTPUT/$tmp/second}" "$tmp/another/deeper/r1"
+	ok "$text: the same bytes elsewhere" cmp "$tmp/first" "$tmp/second"
+	makes "$tmp/second" "$tmp/another" "${@//OUTPUT/$tmp/second}" --sysroot "$tmp/board" "$tmp/board/r1"
+	ok "$text: the same bytes of a sysroot" cmp "$tmp/first" "$tmp/second"
+	is "$(zcat -f "$tmp/first" | grep -ac -e one/r1 -e "board$tmp")" 0 "$text: no path of a copy"
+}
+for format in $formats; do
+	case $format in
+	gcov | autofdo | profgen | bolt | bolt-bf | perfscript) same "$format" export -f "$format" --period 100 -b two_tasks -o OUTPUT ;;
+	*) same "$format" export -f "$format" --period 100 -o OUTPUT ;;
+	esac
+	is "$(grep -c 'error:' "$tmp/first")" 0 "$format: is written"
+done
+same "counts" count -q -o OUTPUT
+like "the path of the recorded machine" "$tmp/two_tasks" "$(tr -d '\0' <"$tmp/first")"
+for command in "report --json" "decode --json" "decode --level instruction"; do
+	# shellcheck disable=SC2086 # a command and its options
+	(cd "$tmp/one" && "$ntrace" $command r1) >"$tmp/first" 2>/dev/null
+	# shellcheck disable=SC2086
+	(cd "$tmp/another/deeper" && "$ntrace" $command r1) >"$tmp/second" 2>/dev/null
+	ok "$command: the same bytes elsewhere" cmp "$tmp/first" "$tmp/second"
+	is "$(grep -c r1/archive "$tmp/first")" 0 "$command: no path of a copy"
+done
+done_testing
