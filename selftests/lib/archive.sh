@@ -150,6 +150,18 @@ is "$(texts --sysroot "$tmp/there" "$tmp/secret")" SECRET "sysroot: else that of
 mkdir -p "$tmp/secret/archive$tmp/src" && ln -s "$tmp/src/demo.S" "$tmp/secret/archive$tmp/src/demo.S"
 is "$(texts "$tmp/secret")" "" "archive: nor by a link"
 
+# GDB, too: no source, no script, no debug file of this machine, whatever the archive names.
+printf '\004inline\nprintf "SCRIPT OF THE ARCHIVE"\n\0' >"$tmp/script"
+riscv64-linux-gnu-objcopy --add-section .debug_gdb_scripts="$tmp/script" "$tmp/secret/archive/opt/demo"
+debugged() { (cd "$tmp/src" && "$ntrace" gdb --run "$tmp/secret" -- -nx -batch "$@" 2>&1); }
+fails "gdb: a link out of the archive" "/src/demo.S: a link that leads out of the archive" "$ntrace" gdb --run "$tmp/secret" -- -nx -batch
+rm "$tmp/secret/archive$tmp/src/demo.S"
+debugged -ex 'list 1,3' -ex 'info line' -ex 'show debug-file-directory' -ex 'show debuginfod enabled' >"$tmp/out"
+is "$(grep -ac 'SECRET\|SCRIPT\|auto-load' "$tmp/out")" 0 "gdb --run: no text of this machine, and no script of the archive" || diag "$(cat "$tmp/out")"
+like "places are known all the same" 'Line [0-9]+ of ".*demo.S"' "$(cat "$tmp/out")"
+like "debug files are those of the archive" "$tmp/secret/archive/usr/lib/debug\".*Debuginfod functionality is currently set to \"off\"" "$(tr '\n' ' ' <"$tmp/out")"
+like "sources of this machine, if they are asked for" SECRET "$(debugged -ex 'set source open on' -ex 'list 1,3')"
+
 fails "no recording" "not a recording|no recording" "$ntrace" archive "$tmp/a"
 fails "nothing to archive" "a recording is needed" "$ntrace" archive
 done_testing

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace gdb: lets GDB walk through a trace, forwards and backwards. */
 #include <errno.h>
+#include <fts.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +70,8 @@ struct gdb {
 	int64_t tid;
 	const char *start[STARTS_MAX];
 	size_t starts;
-	char *around;			/* function of --around, or NULL */
-	uint64_t calls;			/* which of its calls */
+	char *around; /* function of --around, or NULL */
+	uint64_t calls; /* which of its calls */
 	const char *listen;
 	const char *program;
 	const char *exec;
@@ -363,11 +365,65 @@ static int serve_listening(struct gdb *gdb)
 	return server_run(&gdb->server);
 }
 
+/* The archive of the recording, if the programs come from it alone; NULL: they are of this machine, or a given sysroot. */
+static const char *archive_of(const struct gdb *gdb)
+{
+	const char *const *roots =
+		gdb->recording.session ? ntrace_session_roots(gdb->recording.session) : NULL;
+
+	return roots && *roots[0] && !roots[1] ? roots[0] : NULL;
+}
+
+/* GDB follows links as this machine does. */
+static int check_archive_links(const char *archive)
+{
+	char *const paths[] = { (char *)(uintptr_t)archive, NULL };
+	char root[PATH_MAX], real[PATH_MAX];
+	int error = EXIT_OK;
+	FTSENT *entry;
+	FTS *tree;
+
+	if (!realpath(archive, root))
+		return fail("%s: %s", archive, strerror(errno));
+	tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	if (!tree)
+		return fail("%s: %s", archive, strerror(errno));
+	while (!error && (entry = fts_read(tree))) {
+		if (entry->fts_info != FTS_SL && entry->fts_info != FTS_SLNONE)
+			continue;
+		if (!realpath(entry->fts_path, real) || strncmp(real, root, strlen(root)) != 0 ||
+		    real[strlen(root)] != '/')
+			error = fail(
+				"%s: a link that leads out of the archive: GDB would follow it "
+				"to a file of this machine",
+				entry->fts_path);
+	}
+	fts_close(tree);
+	return error;
+}
+
+/* An archive may come from a stranger: GDB must not read or run what its programs name, other than their debug files. */
+static int write_confinement(int fd, const char *archive)
+{
+	int error = check_archive_links(archive);
+	/* The name ends the line, or the directory, for GDB. */
+	bool plain = !strpbrk(archive, ":\n\r");
+
+	if (!error && dprintf(fd,
+			      "set auto-load no\n"
+			      "set debuginfod enabled off\n"
+			      "set source open off\n"
+			      "set debug-file-directory %s%s\n",
+			      plain ? archive : "/proc/none", plain ? "/usr/lib/debug" : "") < 0)
+		error = fail("script for GDB: %s", strerror(errno));
+	return error;
+}
+
 /*
  * A script for GDB: it reads the programs itself, as they are on this machine, and has a command that
- * moves, and makes GDB look again.
+ * moves, and makes GDB look again. GDB ends a script at its first error: it connects last.
  */
-static int make_script(char *path, size_t size)
+static int make_script(const struct gdb *gdb, const char *name, char *path, size_t size)
 {
 	static const char script[] =
 		"set osabi none\n"
@@ -383,16 +439,19 @@ static int make_script(char *path, size_t size)
 		"Move in the trace: ntrace time 1.25, ntrace around malloc 3, ntrace next-gap.\n"
 		"Without arguments: list of the commands.\n"
 		"end\n";
+	const char *archive = archive_of(gdb);
 	int fd = memfd_create("ntrace.gdb", 0);
 
-	if (fd < 0 || write(fd, script, sizeof(script) - 1) != (ssize_t)sizeof(script) - 1)
+	if (fd >= 0 && archive && write_confinement(fd, archive))
+		return EXIT_FAILED;
+	if (fd < 0 || write(fd, script, sizeof(script) - 1) != (ssize_t)sizeof(script) - 1 ||
+	    dprintf(fd, "target remote %s\n", name) < 0)
 		return fail("script for GDB: %s", strerror(errno));
 	snprintf(path, size, "/proc/self/fd/%d", fd);
 	return EXIT_OK;
 }
 
-static void run_child(const struct gdb *gdb, const char *script, const char *connect,
-		      char **arguments, int count)
+static void run_child(const struct gdb *gdb, const char *script, char **arguments, int count)
 {
 	const char **argv = calloc((size_t)count + 8, sizeof(*argv));
 	const char *program = gdb->program ? gdb->program : DEFAULT_GDB;
@@ -405,8 +464,6 @@ static void run_child(const struct gdb *gdb, const char *script, const char *con
 	argv[n++] = "-q";
 	argv[n++] = "-x";
 	argv[n++] = script;
-	argv[n++] = "-ex";
-	argv[n++] = connect;
 	for (int i = 0; i < count; i++)
 		argv[n++] = arguments[i];
 	signal(SIGPIPE, SIG_DFL);
@@ -423,15 +480,14 @@ static void run_child(const struct gdb *gdb, const char *script, const char *con
 
 static int run_debugger(struct gdb *gdb, char **arguments, int count)
 {
-	char name[300], connect[330], script[64];
+	char name[300], script[64];
 	sigset_t signals;
 	int error = server_listen(&gdb->server, "0", name, sizeof(name));
 
 	if (!error)
-		error = make_script(script, sizeof(script));
+		error = make_script(gdb, name, script, sizeof(script));
 	if (error)
 		return error;
-	snprintf(connect, sizeof(connect), "target remote %s", name);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
@@ -441,7 +497,7 @@ static int run_debugger(struct gdb *gdb, char **arguments, int count)
 	if (gdb->server.child < 0)
 		return fail("fork: %s", strerror(errno));
 	if (!gdb->server.child)
-		run_child(gdb, script, connect, arguments, count);
+		run_child(gdb, script, arguments, count);
 	return server_run(&gdb->server);
 }
 
@@ -530,7 +586,12 @@ const struct command command_gdb = {
 		"continue walk through the trace; 'record btrace' adds instruction-history,\n"
 		"function-call-history and backtraces. 'monitor help' lists further commands.\n"
 		"The trace has no data: of the registers only pc is known, and of the memory only\n"
-		"code and read-only data. Nothing can be written.\n\n"
+		"code and read-only data. Nothing can be written.\n"
+		"With the archive of a recording, --run lets GDB read no sources and run no "
+		"scripts:\n"
+		"the archive may come from elsewhere and name any file of this machine. 'set "
+		"source\n"
+		"open on' shows sources of this machine.\n\n"
 		"examples:\n"
 		"  ntrace gdb --run ntrace.data\n"
 		"  ntrace gdb --run --user --around malloc,3 ntrace.data\n"
