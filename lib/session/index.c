@@ -246,6 +246,19 @@ static int make_index(struct ntrace_session *session, struct session_index *inde
 	return error;
 }
 
+static const char *store_problem(int error)
+{
+	switch (error) {
+	case EEXIST:
+		return "something of that name was not made by ntrace, and is left as it is: move "
+		       "it away";
+	case ELOOP:
+		return "a link, which may lead to any file, and is not followed: remove it";
+	default:
+		return strerror(error);
+	}
+}
+
 /* An index that cannot be stored serves this session all the same. */
 static int store_index(struct ntrace_session *session, const struct session_index *index,
 		       bool *stored)
@@ -257,7 +270,7 @@ static int store_index(struct ntrace_session *session, const struct session_inde
 		return error;
 	*stored = false;
 	session_note(session, "%s: %s; the index is not kept",
-		     index_path(session, path) ? path : session->directory, strerror(saved));
+		     index_path(session, path) ? path : session->directory, store_problem(saved));
 	errno = saved;
 	return 0;
 }

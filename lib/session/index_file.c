@@ -428,6 +428,21 @@ static int write_file(const char *path, const struct bytes *bytes)
 	return 0;
 }
 
+/* Whether the file is not empty, and no index that may be made again. */
+static bool is_other_file(const char *path)
+{
+	char start[sizeof(magic)];
+	struct stat status;
+	ssize_t got;
+	int fd;
+
+	if (open_regular(path, &fd, &status))
+		return false;
+	got = read(fd, start, sizeof(start));
+	close(fd);
+	return got > 0 && memcmp(start, magic, (size_t)got) != 0;
+}
+
 int index_store(const struct ntrace_session *session, const struct session_index *index)
 {
 	struct bytes inputs = { 0 }, bytes = { 0 };
@@ -456,6 +471,10 @@ int index_store(const struct ntrace_session *session, const struct session_index
 	}
 	if (!error && is_link(path)) {
 		errno = ELOOP;
+		error = NTRACE_ERR_IO;
+	}
+	if (!error && is_other_file(path)) {
+		errno = EEXIST;
 		error = NTRACE_ERR_IO;
 	}
 	if (!error)

@@ -343,6 +343,33 @@ for words in (("decode", "--offset", "0,20", "whole"), ("index", "whole")):
     with open("victim", "rb") as file:
         test(file.read() == b"precious\n" and os.path.islink("whole/index"), f"{words[0]}: does not write an index through a link", status, said)
 os.unlink("whole/index")
+# A file that ntrace has not made keeps its content, beside a trace and in a recording; a damaged index is made again.
+RAW = ["--elf", "two_tasks", "--params", "tsbits=40"]
+for words, name in (["index", "whole"], "whole/index"), (["index", *RAW, "one.nex"], "one.nex.index"):
+    make(name, "precious\n")
+    status, said = run(*words)
+    with open(name, encoding="utf-8") as file:
+        test(status == 1 and file.read() == "precious\n" and f"{name}: something of that name was not made by ntrace, and is left as it is: move it away" in said,
+             f"{name}: another file is not replaced", status, said)
+    status, said = run("report", "--offset", "0,20", *words[1:])
+    with open(name, encoding="utf-8") as file:
+        test(status in (0, 3) and file.read() == "precious\n", f"{name}: nor by a command that would like one", status, said)
+    os.unlink(name)
+    os.symlink(os.path.basename(name), name)
+    status, said = run(*words)
+    test(status == 1 and os.path.islink(name) and re.search(f"{name}: a link, which may lead to any file, and is not followed: remove it|a link that leads out of the recording", said),
+         f"{name}: a link to itself", status, said)
+    os.unlink(name)
+    status, said = run(*words)
+    with open(name, "rb") as file:
+        whole = file.read()
+    for damaged in b"", whole[:5], whole[:-1]:
+        with open(name, "wb") as file:
+            file.write(damaged)
+        status, said = run(*words)
+        with open(name, "rb") as file:
+            test(status == 0 and file.read() == whole, f"{name}: one of {len(damaged)} bytes is made again", status, said)
+    os.unlink(name)
 
 # ---- standard output and standard error output that are inputs ----
 def onto(words, name, descriptor=1, flags=os.O_RDWR, source=None):
