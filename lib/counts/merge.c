@@ -176,7 +176,7 @@ int merger_fail(struct ntrace_counts_merger *merger, int error)
 
 int merger_temporary(struct ntrace_counts_merger *merger, FILE **file)
 {
-	char *path;
+	char *path, reason[160];
 	int fd, saved;
 
 	*file = NULL;
@@ -194,7 +194,10 @@ int merger_temporary(struct ntrace_counts_merger *merger, FILE **file)
 		close(fd);
 	free(path);
 	errno = saved;
-	return *file ? 0 : failed(merger, NTRACE_ERR_IO, merger->directory, strerror(saved));
+	snprintf(reason, sizeof(reason),
+		 "%s: temporary files are made there; TMPDIR chooses another place",
+		 strerror(saved));
+	return *file ? 0 : failed(merger, NTRACE_ERR_IO, merger->directory, reason);
 }
 
 /* ---- streams of recordings ---- */

@@ -114,6 +114,9 @@ static int open_streams(struct ntrace_session *session)
 		    (session->raw_params.src_bits || session_is_packed(session->directory)))
 			error = find_sources(fd, session->directory, &session->raw_params, seen,
 					     &bytes);
+		if (error == NTRACE_ERR_FORMAT)
+			session_note(session, "what zstd compressed is damaged after %llu bytes",
+				     (unsigned long long)bytes);
 		close(fd);
 	}
 	if (!error)

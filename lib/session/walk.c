@@ -74,6 +74,11 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 	reader.offset = offset;
 	while (!result && got && !decoding->done) {
 		got = ntrace_trace_file_read(file, chunk, sizeof(chunk));
+		if (got == NTRACE_ERR_FORMAT)
+			session_note(session,
+				     "%s: what zstd compressed is damaged after %llu bytes",
+				     stream->file,
+				     (unsigned long long)ntrace_trace_file_offset(file));
 		if (got < 0)
 			return (int)got;
 		ntrace_reader_feed(&reader, chunk, (size_t)got);

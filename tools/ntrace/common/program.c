@@ -142,6 +142,10 @@ static int map_object(struct program_mapping *mapping, struct ntrace_object *obj
 	     i++)
 		kept = keep_extent(mapping, address + bias, size);
 	ntrace_object_put(object);
+	if (error == NTRACE_ERR_INVALID)
+		return fail("%s: at this address it would reach beyond the last one, "
+			    "0x%" PRIx64 ": give a lower @ADDR",
+			    path, UINT64_MAX);
 	if (error)
 		return file_error(path, error);
 	return kept ? EXIT_OK : fail("out of memory");
