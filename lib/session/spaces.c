@@ -5,9 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include <linux/fs.h>
+#include <linux/magic.h>
 
 #include "flow/flow.h"
 #include "image/object.h"
@@ -91,7 +97,9 @@ static bool differ(const struct mapped_file *a, const struct mapped_file *b)
 {
 	return a->inode && b->inode &&
 	       (a->inode != b->inode || a->device_major != b->device_major ||
-		a->device_minor != b->device_minor);
+		a->device_minor != b->device_minor ||
+		(a->inode_generation && b->inode_generation &&
+		 a->inode_generation != b->inode_generation));
 }
 
 /*
@@ -240,6 +248,83 @@ static bool is_recorded_here(const struct ntrace_session *session)
 	return recorded && !gethostname(here, sizeof(here) - 1) && !strcmp(recorded, here);
 }
 
+/* Whether files of that file system are mapped as files of another device than stat() names. */
+static bool hides_devices(const char *path)
+{
+	struct statfs system;
+
+	return statfs(path, &system) || system.f_type == BTRFS_SUPER_MAGIC ||
+	       system.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+/* An inode number is used again after its file was removed, often at once. 0: unknown */
+static uint64_t inode_generation(const char *path)
+{
+	struct stat status;
+	long generation = 0;
+	int fd;
+
+	if (open_regular(path, &fd, &status))
+		return 0;
+	if (ioctl(fd, FS_IOC_GETVERSION, &generation))
+		generation = 0;
+	close(fd);
+	return (uint32_t)generation;
+}
+
+static bool is_later(const struct timespec *time, const struct timespec *than)
+{
+	return time->tv_sec != than->tv_sec ? time->tv_sec > than->tv_sec :
+					      time->tv_nsec > than->tv_nsec;
+}
+
+/* When the recording ended. The directory of one is written to later: an index, an archive. */
+static bool recorded_until(const struct ntrace_session *session, struct timespec *time)
+{
+	char path[SESSION_PATH_ROOM];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "%s/data", session->directory);
+	if (session->live || stat(session->directory, &status) ||
+	    (S_ISDIR(status.st_mode) && stat(path, &status)) || !S_ISREG(status.st_mode))
+		return false;
+	*time = status.st_mtim;
+	return true;
+}
+
+/* Writes what tells that the file at @path is not the one that was mapped. Return: whether anything does */
+static bool find_difference(const struct ntrace_session *session, const struct mapped_file *file,
+			    const char *path, char *text, size_t room)
+{
+	struct timespec end;
+	struct stat now;
+	uint64_t generation;
+
+	if (!file->inode || stat(path, &now))
+		return false;
+	if (file->inode != now.st_ino) {
+		snprintf(text, room, "inode %" PRIu64 ", now %" PRIu64, file->inode,
+			 (uint64_t)now.st_ino);
+		return true;
+	}
+	if ((file->device_major != major(now.st_dev) || file->device_minor != minor(now.st_dev)) &&
+	    !hides_devices(path)) {
+		snprintf(text, room, "device %" PRIu32 ":%" PRIu32 ", now %u:%u",
+			 file->device_major, file->device_minor, major(now.st_dev),
+			 minor(now.st_dev));
+		return true;
+	}
+	generation = file->inode_generation ? inode_generation(path) : 0;
+	if (generation && generation != file->inode_generation) {
+		snprintf(text, room, "inode %" PRIu64 " has been used again", file->inode);
+		return true;
+	}
+	snprintf(text, room, "changed after the recording");
+	/* The time of modification can be set, as cp -p does, and the time of change cannot. */
+	return !file->build_id_size && recorded_until(session, &end) &&
+	       is_later(&now.st_ctim, &end);
+}
+
 /*
  * Without a build-id in the mapping: whether the file at @path is known not to be the one that was mapped. The
  * programs of this machine may be others than those of the recorded one, or be built again. An inode identifies
@@ -249,17 +334,16 @@ static bool is_recorded_here(const struct ntrace_session *session)
 static bool is_other_file(struct ntrace_session *session, const struct mapped_file *file,
 			  const char *path)
 {
-	struct stat status;
+	char difference[96];
 
-	if (session->chosen || *session->sysroot || stat(path, &status) || !file->inode ||
-	    file->inode == status.st_ino || (file->build_id_size && !is_recorded_here(session)))
+	if (session->chosen || *session->sysroot || *file->path != '/' || file->is_memory ||
+	    (file->build_id_size && !is_recorded_here(session)) ||
+	    !find_difference(session, file, path, difference, sizeof(difference)))
 		return false;
 	session_note(session,
 		     "%s: the recording has no build-id for %s, and it is not the file that was "
-		     "traced (inode %" PRIu64 ", now %" PRIu64
-		     "): code in it is not decoded; --sysroot / takes it all the same",
-		     path, file->build_id_size ? "this mapping of it" : "it", file->inode,
-		     (uint64_t)status.st_ino);
+		     "traced (%s): code in it is not decoded; --sysroot / takes it all the same",
+		     path, file->build_id_size ? "this mapping of it" : "it", difference);
 	return true;
 }
 
@@ -288,18 +372,19 @@ static bool is_one_of_several(struct ntrace_session *session, const struct mappe
 	return true;
 }
 
-/* The times of files say less than an inode: a program that was stripped has the same code. */
+/* Nothing identifies the file. A program that was stripped since has the same code. */
 static void note_doubts(struct ntrace_session *session, const struct mapped_file *file,
 			const char *path)
 {
-	struct stat status, recorded;
+	struct timespec end;
+	struct stat status;
 	size_t size;
 
 	ntrace_object_build_id(file->object, &size);
-	if (file->build_id_size || size || session->chosen || *session->sysroot ||
-	    stat(path, &status) || stat(session->directory, &recorded))
+	if (file->build_id_size || file->inode || size || session->chosen || *session->sysroot ||
+	    stat(path, &status) || !recorded_until(session, &end))
 		return;
-	if (status.st_mtim.tv_sec > recorded.st_mtim.tv_sec)
+	if (is_later(&status.st_mtim, &end))
 		session_note(
 			session,
 			"%s has no build-id and was changed after the recording: its code may be "

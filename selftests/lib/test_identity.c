@@ -3,6 +3,14 @@
  * Which file was a mapping? Identities in a recording, and what is at the path now: the very file is
  * decoded, or a note says why not. Another file never is, in silence.
  */
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <linux/fs.h>
+
 #include "test_session.h"
 
 static uint8_t build_id[20];
@@ -173,6 +181,82 @@ static void test_containers(void)
 	   "and the one of a sysroot may be either: %s", notes);
 }
 
+/* The process executes @name, which has no build-id; the recording knows @device and @generation of its inode. */
+static void record_plain(const char *name, const struct stat *file, uint32_t device,
+			 uint64_t generation)
+{
+	struct ntrace_sideband mapping = {
+		.type = NTRACE_SIDEBAND_MMAP2,
+		.pid = 100,
+		.tid = 100,
+		.executable = true,
+		.address = CODE,
+		.length = 0x1000,
+		.offset = 0x1000,
+		.name = name,
+		.inode = file->st_ino,
+		.inode_generation = generation,
+		.device_major = major(file->st_dev),
+		.device_minor = minor(file->st_dev) + device,
+	};
+
+	run("rm -rf %s", in("plain"));
+	start("plain", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	put(mapping);
+	switch_records(0, 100);
+	work(CODE, 10);
+	stop("plain", 3);
+	decode_as("plain", NULL);
+}
+
+static void is_refused(const char *why, const char *what)
+{
+	ok(errors > 0 && strstr(notes, why), "%s: not decoded: %s", what, notes);
+}
+
+/* Without a build-id, the inode, its device and generation, and the time when it was changed tell. */
+static void test_plain(void)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
+	struct stat file, data;
+	char name[512];
+	long generation = 0;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s", in("root/plain"));
+	run("cd %s/root && cp bare plain", directory);
+	fd = open(name, O_RDWR);
+	if (!ok(fd >= 0 && !fstat(fd, &file), "a program without build-id"))
+		return;
+	record_plain(name, &file, 0, 0);
+	ok(!errors && strstr(told, "aaa") && !notes[0], "the file at the path: %s", notes);
+	record_plain(name, &file, 1, 0);
+	is_refused("device ", "another device");
+	/* tmpfs does not show it. */
+	if (ioctl(fd, FS_IOC_GETVERSION, &generation))
+		generation = 0;
+	record_plain(name, &file, 0, (uint32_t)generation + 1);
+	ok(generation ? strstr(notes, "has been used again") != NULL : !errors,
+	   "another generation of the inode: %s", notes);
+	record_plain(name, &file, 0, (uint32_t)generation);
+	ok(!errors && !notes[0], "the same generation: %s", notes);
+	/* The clock of file systems ticks a few hundred times a second. */
+	times[1] = file.st_mtim;
+	do {
+		run("cat %s/root/bbb >%s", directory, name);
+		futimens(fd, times);
+	} while (!fstat(fd, &file) && !stat(in("plain/data"), &data) &&
+		 file.st_ctim.tv_sec == data.st_mtim.tv_sec &&
+		 file.st_ctim.tv_nsec <= data.st_mtim.tv_nsec);
+	ok(file.st_mtim.tv_nsec == times[1].tv_nsec, "written over, with its old time");
+	decode_as("plain", NULL);
+	is_refused("changed after the recording", "written over");
+	decode_as("plain", "/");
+	ok(strstr(told, "bbb") && !notes[0], "unless the reader gives a sysroot: %s", notes);
+	close(fd);
+}
+
 static void tests(void)
 {
 	struct ntrace_object *object;
@@ -196,6 +280,7 @@ static void tests(void)
 		check(&ways[i]);
 	test_links();
 	test_containers();
+	test_plain();
 }
 
 int main(void)
