@@ -34,7 +34,8 @@ struct ntrace_session {
 	struct ntrace_recording *recording;
 	struct ntrace_stream *streams;	/* streams of the recording, with paths */
 	struct machine machine;
-	pthread_mutex_t opening;	/* held to change files of @machine */
+	pthread_mutex_t opening;	/* held to change files of @machine, and @hinted */
+	bool hinted;			/* said where programs that are missing can come from */
 	struct ntrace_space *kernel;	/* kernel text and firmware; parent of all */
 	uint64_t switch_address;	/* __switch_to; 0 = unknown */
 	uint64_t exec_address;		/* begin_new_exec; 0 = unknown */

@@ -392,6 +392,18 @@ static void note_doubts(struct ntrace_session *session, const struct mapped_file
 			path);
 }
 
+/* What to do about a program that is not there, once: a wrong sysroot has none of them. */
+static const char *where_from(struct ntrace_session *session, const struct mapped_file *file)
+{
+	if (session->hinted || *file->path != '/')
+		return "";
+	session->hinted = true;
+	return session->single ? ": --sysroot names the directory with the files of the recorded "
+				 "machine" :
+				 ": --sysroot names the directory with the files of the recorded "
+				 "machine, where 'ntrace archive' adds them to the recording";
+}
+
 static struct ntrace_object *open_failed(struct mapped_file *file)
 {
 	file->object = NULL;
@@ -445,18 +457,19 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 	}
 	if (error) {
 		if (!told)
-			session_note(session, "%s: %s; code in it is not decoded", path,
+			session_note(session, "%s: %s; code in it is not decoded%s", path,
 				     error != NTRACE_ERR_IO ? ntrace_strerror(error) :
 				     errno == EXDEV	    ? LEADS_OUT :
-							      strerror(errno));
+							      strerror(errno),
+				     where_from(session, file));
 		return open_failed(file);
 	}
 	if (!file->is_memory && !same_build_id(file, file->object)) {
 		ntrace_object_put(file->object);
 		session_note(session,
 			     "%s is not the file that was traced (other build-id); "
-			     "code in it is not decoded",
-			     path);
+			     "code in it is not decoded%s",
+			     path, where_from(session, file));
 		return open_failed(file);
 	}
 	if (!kept)

@@ -28,7 +28,8 @@ struct way {
 
 static const struct way ways[] = {
 	{ "the file at the path", "/aaa", true, 0, NULL, true, "aaa", NULL },
-	{ "replaced by another build", "/app", true, 0, NULL, true, NULL, "(other build-id)" },
+	{ "replaced by another build", "/app", true, 0, NULL, true, NULL,
+	  "(other build-id); code in it is not decoded: --sysroot names" },
 	{ "rebuilt without build-id", "/bare", true, 0, NULL, true, NULL, "(other build-id)" },
 	{ "replaced, and kept", "/app", true, 0, "ID/app", true, "aaa", NULL },
 	{ "another directory's copy", "/app", true, 0, "ID/other", true, NULL, "(other build-id)" },

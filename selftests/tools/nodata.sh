@@ -77,6 +77,35 @@ says "encode: timestamps without tsbits" 2 "timestamps need tsbits .* of 1 to 64
 
 # Files of a recording that block, never end or are no files: none of them is read. A FIFO has no writer here. A link
 # that leads out of the recording may lead to any file of this machine; one that stays inside is followed.
+# The program is not at its path, or not below the sysroot: each command that reads code fails, and says where it can come from.
+mv "$tmp/two_tasks" "$tmp/elsewhere"
+# nowhere STATUS ARGUMENT...
+nowhere() {
+	local text status=$1
+	shift
+	for options in "" "--sysroot empty"; do
+		rm -rf "$tmp/work" && mkdir -p "$tmp/work/empty" && cp -r "$tmp/r1" "$tmp/work/recording"
+		text="no program${options:+ below the sysroot}: $*"
+		# shellcheck disable=SC2086 # an option and its argument
+		survives "$text" "$status" "$@" $options recording
+		like "$text: says where from" "--sysroot names the directory .*ntrace archive" "$(cat "$tmp/out" "$tmp/err")"
+	done
+}
+for view in "" --json --by-process --by-thread "--callers leaf" "--annotate leaf" "--html page.html"; do
+	# shellcheck disable=SC2086 # an option and its argument
+	nowhere 1 report $view
+done
+for level in block instruction pc; do nowhere 3 decode --level $level; done
+for command in archive "count -o counts" gdb; do
+	# shellcheck disable=SC2086 # an option and its argument
+	nowhere 1 $command
+done
+nowhere 3 stat
+nowhere 0 index
+for format in $formats; do nowhere 1 export -f "$format" -o "exported.$format"; done
+mv "$tmp/elsewhere" "$tmp/two_tasks"
+
+# Files of a recording that block, never end or are no files: none of them is read. A FIFO has no writer here.
 mkfifo "$tmp/fifo"
 for name in params data aux.0 index images/kallsyms images/kernel.start images/kernel.end images/files/9/x; do
 	for kind in fifo directory inside /dev/zero ./secret "$tmp/fifo"; do

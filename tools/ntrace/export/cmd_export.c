@@ -435,6 +435,15 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 	return error ? decode_failed(export, error) : EXIT_OK;
 }
 
+static bool is_any_executed(const struct export *export)
+{
+	const struct ntrace_profile_object *objects;
+	size_t count;
+
+	objects = ntrace_profile_objects(export->profile, &count);
+	return count && objects[0].instructions;
+}
+
 /* Return: EXIT_OK, or EXIT_FAILED after an error message: there are none. */
 static int say_lines(const struct ntrace_coverage *coverage)
 {
@@ -462,11 +471,11 @@ static int say_what(const struct export *export, const struct ntrace_export_coun
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 	int error = EXIT_OK;
 
-	if (export->format == FORMAT_LCOV)
+	if (export->format == FORMAT_LCOV && is_any_executed(export))
 		error = say_lines(export->coverage);
 	else if (export->format == FORMAT_GCOV)
 		error = export->gcov_empty ? EXIT_FAILED : EXIT_OK; /* A message was printed. */
-	else if (!counts->traces)
+	else if (!counts->traces || export->format == FORMAT_LCOV)
 		error = export_is_empty(export->path, &export->selection, export->counted);
 	else if (samples)
 		say("%s samples with %s transfers%s%s", ui_number(number, counts->traces),

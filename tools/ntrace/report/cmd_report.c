@@ -169,6 +169,13 @@ static int end_stream(void *data, unsigned int stream)
 	return report->stacks ? ntrace_stacks_end_stream(report->stacks, stream) : 0;
 }
 
+/* Where there is no report that contains them. */
+static void warn_notes(const struct report *report)
+{
+	for (size_t i = 0; i < report->recording.note_count; i++)
+		warn("%s", report->recording.notes[i]);
+}
+
 static int decode(struct report *report)
 {
 	bool by_thread = report->selection.pid >= 0 || report->selection.by_process;
@@ -191,9 +198,7 @@ static int decode(struct report *report)
 		error = ntrace_stacks_end(report->stacks);
 	if (error >= 0)
 		return EXIT_OK;
-	/* There will be no report that contains them. */
-	for (size_t i = 0; i < report->recording.note_count; i++)
-		warn("%s", report->recording.notes[i]);
+	warn_notes(report);
 	errno = reason;
 	return fail("%s: %s", report->path, error_text(error));
 }
@@ -351,13 +356,18 @@ static int show(struct report *report)
 	return EXIT_OK;
 }
 
+static bool is_empty(const struct report *report)
+{
+	return !report->sums->selected && !report->sums->samples;
+}
+
 /* A report of nothing is a failure, after it has shown what was lost. */
 static int check_empty(const struct report *report)
 {
 	bool selects = report->selection.privileges || report->selection.pid >= 0 ||
 		       report->recording.range.given;
 
-	if (report->sums->selected || report->sums->samples)
+	if (!is_empty(report))
 		return EXIT_OK;
 	return fail("%s: no selected code was executed: the report is empty: %s", report->path,
 		    selects ? "--user, --kernel, --privilege, --pid, --offset, --time and --around "
@@ -382,8 +392,11 @@ static int run_report(struct report *report)
 		return report_samples(report);
 	report->description = ntrace_session_recording(report->recording.session);
 	error = decode(report);
-	if (!error)
-		error = show(report);
+	if (error)
+		return error;
+	error = show(report);
+	if (is_empty(report) && (report->html_path || report->annotated || report->related))
+		warn_notes(report);
 	return error ? error : check_empty(report);
 }
 
