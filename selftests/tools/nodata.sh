@@ -35,6 +35,8 @@ like "the commands" count "$commands"
 like "the formats" perf-data "$formats"
 
 for recording in missing empty streamless; do
+	status="[0-3]"
+	[ $recording = streamless ] && status="1|2"
 	for command in $commands; do
 		# Commands change recordings: each gets its own.
 		rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$tmp/$recording" "$tmp/work/recording"
@@ -42,7 +44,8 @@ for recording in missing empty streamless; do
 		# These take no recording; with a command they would need hardware.
 		record | trigger | top | collect) survives "$recording: $command" "1|2" "$command" --nonsense recording ;;
 		count | merge) survives "$recording: $command" "[0-3]" "$command" -o counts recording ;;
-		*) survives "$recording: $command" "[0-3]" "$command" recording ;;
+		help) survives "$recording: $command" "[0-3]" "$command" recording ;;
+		*) survives "$recording: $command" "$status" "$command" recording ;;
 		esac
 	done
 	rc=0
@@ -146,4 +149,59 @@ for file in /dev/zero "$tmp/fifo"; do
 	done
 	survives "report --firmware $(basename "$file")" 1 report --firmware "$file@0x1000" recording
 done
+# Traces without messages, raw and in a recording.
+rm -rf "$tmp/work" && mkdir "$tmp/work"
+: >"$tmp/work/empty"
+head -c 4000 /dev/zero | tr '\0' '\377' >"$tmp/work/idle"
+cp -r "$tmp/r1" "$tmp/work/recording"
+for file in "$tmp"/work/recording/aux.*; do head -c 4000 /dev/zero | tr '\0' '\377' >"$file"; done
+sed -i 's/^bytes .*/bytes 4000/' "$tmp/work/recording/params"
+for trace in empty idle recording; do
+	elf=(--elf "$tmp/two_tasks")
+	[ $trace = recording ] && elf=()
+	says "$trace: stat" 1 "$trace: the trace has no messages" stat $trace
+	says "$trace: dump" 1 "$trace: the trace has no messages" dump $trace
+	says "$trace: check" 2 "$trace: the trace has no messages" check $trace
+	for level in instruction block branch pc; do
+		says "$trace: decode -l $level" 1 "$trace: nothing was decoded" decode -l $level "${elf[@]}" $trace
+	done
+	says "$trace: report" 1 "$trace: no selected code was executed" report "${elf[@]}" $trace
+	says "$trace: count" 1 "$trace: no selected code was executed" count -o counts "${elf[@]}" $trace
+done
+says "empty: index" 1 "empty: the trace is empty" index --elf "$tmp/two_tasks" empty
+ok "idle: a lossless dump is whole" "$ntrace" dump --lossless "$tmp/work/idle"
+
+# Too few instructions for a sample are not none, and lines of nothing need no debug information.
+rm -rf "$tmp/work/recording" && cp -r "$tmp/r1" "$tmp/work/recording"
+for format in perf-data perfscript; do
+	says "$format: a long period" 1 "no sample: fewer selected instructions were executed than --period 900000000" \
+		export -f $format -o samples --period 900000000 recording
+	says "$format: nothing is selected" 1 "no selected code was executed|no instruction was decoded of what is selected" export -f $format -o samples --kernel recording
+done
+says "lcov: nothing is selected" 1 "no selected code was executed" export -f lcov --kernel recording
+
+# A timestamp of 2^39 ticks, with one tick a second.
+"$ntrace" dump --lossless --params tsbits=40 "$tmp/r1/aux.0" | sed '2s/"bytes":"[^"]*",//; 2s/"TSTAMP":"[^"]*"/"TSTAMP":"0x8000000000"/' |
+	"$ntrace" assemble -o "$tmp/work/late" -
+says "times after 2^64 ns" "[0-3]" "timestamps reach 54975584[0-9]{4} s, but times end at 2\^64 ns" \
+	export -f chrome -o late.json --params tsbits=40,tshz=1 --elf "$tmp/two_tasks" late
+
+# Files params that contradict themselves or the trace.
+# contradicts TEXT PATTERN SED: of the recording r1, changed
+contradicts() {
+	rm -rf "$tmp/work/recording" && cp -r "$tmp/r1" "$tmp/work/recording"
+	sed -i "$3" "$tmp/work/recording/params"
+	says "$1" 1 "$2" report recording
+}
+contradicts "a stream number twice" "line [0-9]+: stream 0 where stream 1 is next" 's/^stream 1/stream 0/'
+contradicts "two streams of one file" "streams 0 and 1 are the same trace, aux.0" 's/^file aux.1/file aux.0/'
+contradicts "no number of bytes" "line [0-9]+: bad value of bytes" 's/^bytes .*/bytes 18446744073709551615/'
+contradicts "more bytes than a file can hold" "cannot be the 1125899906842624 bytes" 's/^bytes .*/bytes 1125899906842624/'
+rm -rf "$tmp/work/recording" && cp -r "$tmp/r1" "$tmp/work/recording"
+stanza=$(sed -n '/^stream 1$/,$p' "$tmp/r1/params")
+for ((i = 2; i < 300; i++)); do echo "${stanza//1$'\n'file aux.1/$i$'\n'file aux.$i}"; done >>"$tmp/work/recording/params"
+(ulimit -v 400000 && cd "$tmp/work" && exec "$ntrace" report recording) >"$tmp/out" 2>"$tmp/err"
+is $? 1 "300 streams without files"
+like "300 streams without files take little memory" "recording: No such file or directory" "$(tail -n 1 "$tmp/err")"
+
 done_testing

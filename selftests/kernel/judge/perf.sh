@@ -26,6 +26,13 @@ address_of() {
 	printf '0x%x' $((0x$base + 0x$(riscv64-linux-gnu-nm "$program" | awk -v name="$1" '$3 == name { print $1 }')))
 }
 
+# decode_pcs FILE: the addresses of its code in $tmp/pcs; adds to $tmp/wrong what ntrace complains about. A file may have
+# messages without code, such as those that end a trace.
+decode_pcs() {
+	"$ntrace" decode --level pc --params "srcbits=${src_bits:-0}" "${elfs[@]}" "$1" 2>&1 >"$tmp/pcs" |
+		grep -vE ': (nothing was decoded|no messages)' >>"$tmp/wrong"
+}
+
 # executed DIR: sets $count to the number of calls of step() in the traces of DIR, and writes to
 # $tmp/wrong what ntrace complains about.
 executed() {
@@ -34,7 +41,7 @@ executed() {
 	count=0
 	: >"$tmp/wrong"
 	for file in "$1"/?.nex; do
-		"$ntrace" decode --level pc --params "srcbits=${src_bits:-0}" "${elfs[@]}" "$file" >"$tmp/pcs" 2>>"$tmp/wrong"
+		decode_pcs "$file"
 		count=$((count + $(grep -cx "$(address_of step)" "$tmp/pcs")))
 	done
 }
@@ -215,7 +222,8 @@ own_steps() {
 		fi
 		tail -c +$((offset + 1)) "$1/$cpu.nex" | head -c "$size" >"$tmp/piece"
 		# There are hundreds of records: few processes for each.
-		"$ntrace" decode --level pc --params "srcbits=${src_bits:-1}" "${elfs[@]}" "$tmp/piece" >"$tmp/pcs" 2>"$tmp/wrong"
+		: >"$tmp/wrong"
+		src_bits=${src_bits:-1} decode_pcs "$tmp/piece"
 		read -r own strange < <(awk -v mine="$mine" -v other="$other" \
 			'$0 == mine { a++ } $0 == other { b++ } END { print a + 0, b + 0 }' "$tmp/pcs")
 		count=$((count + own)) foreign=$((foreign + strange))

@@ -87,6 +87,7 @@ struct export
 	struct ntrace_profile *profile;
 	struct ntrace_sampler *sampler;
 	struct ntrace_coverage *coverage;
+	bool sampled;		/* instructions that the sampler counts were executed */
 	struct ntrace_profile_options selection;
 	struct ntrace_object *object;
 	const char *path;
@@ -209,10 +210,20 @@ static int add_stream(void *data, struct ntrace_profile *profile)
 	return ntrace_profile_merge(export->profile, profile);
 }
 
+static bool is_selected(const struct export *export, int32_t pid, unsigned int privilege)
+{
+	const struct ntrace_profile_options *selection = &export->selection;
+
+	return (selection->pid < 0 || selection->pid == pid) &&
+	       (!selection->privileges || selection->privileges >> privilege & 1);
+}
+
 static int sample_event(void *data, const struct ntrace_session_event *event)
 {
 	struct export *export = data;
 
+	export->sampled |= event->flow->type == NTRACE_FLOW_BLOCK &&
+			   is_selected(export, event->pid, event->privilege);
 	return ntrace_sampler_event(export->sampler, event);
 }
 
@@ -220,6 +231,7 @@ static int sample_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct export *export = data;
 
+	export->sampled |= is_selected(export, segment->pid, segment->privilege);
 	return ntrace_sampler_segment(export->sampler, segment);
 }
 
@@ -259,7 +271,7 @@ static int list_objects(const struct ntrace_profile_object *objects, size_t coun
 	size_t i;
 
 	for (i = 0; i < count && i < 20; i++)
-		fprintf(stderr, "  %s\n", ntrace_object_name(objects[i].object));
+		ui_printf(stderr, "  %s\n", ntrace_object_name(objects[i].object));
 	if (count > 20)
 		fprintf(stderr, "  and %zu more\n", count - 20);
 	return EXIT_FAILED;
@@ -445,13 +457,15 @@ static bool is_any_executed(const struct export *export)
 }
 
 /* Return: EXIT_OK, or EXIT_FAILED after an error message: there are none. */
-static int say_lines(const struct ntrace_coverage *coverage)
+static int say_lines(const struct export *export)
 {
 	const struct ntrace_coverage_line *lines;
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 	size_t count, executed = 0, i;
 
-	lines = ntrace_coverage_lines(coverage, &count);
+	if (!is_any_executed(export))
+		return export_is_empty(export->path, &export->selection, export->counted);
+	lines = ntrace_coverage_lines(export->coverage, &count);
 	for (i = 0; i < count; i++)
 		executed += lines[i].executed != 0;
 	if (!count)
@@ -471,11 +485,15 @@ static int say_what(const struct export *export, const struct ntrace_export_coun
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 	int error = EXIT_OK;
 
-	if (export->format == FORMAT_LCOV && is_any_executed(export))
-		error = say_lines(export->coverage);
+	if (export->format == FORMAT_LCOV)
+		error = say_lines(export);
 	else if (export->format == FORMAT_GCOV)
 		error = export->gcov_empty ? EXIT_FAILED : EXIT_OK; /* A message was printed. */
-	else if (!counts->traces || export->format == FORMAT_LCOV)
+	else if (!counts->traces && export->sampled)
+		error = fail("%s: no sample: fewer selected instructions were executed than "
+			     "--period %" PRIu64 " skips: give a smaller --period",
+			     export->path, export->period);
+	else if (!counts->traces)
 		error = export_is_empty(export->path, &export->selection, export->counted);
 	else if (samples)
 		say("%s samples with %s transfers%s%s", ui_number(number, counts->traces),

@@ -102,12 +102,17 @@ static int make(struct index_command *index, const char *path)
 	struct ntrace_index_counts counts;
 	char points[UI_NUMBER_SIZE], size[UI_NUMBER_SIZE];
 	int error = recording_index(recording, path, &counts), reason = errno;
+	uint64_t bytes = 0;
 	unsigned int i;
 
 	if (error)
 		return error;
-	for (i = 0; i < ntrace_session_streams(recording->session); i++)
+	for (i = 0; i < ntrace_session_streams(recording->session); i++) {
 		put_stream(index, i);
+		bytes += ntrace_session_stream(recording->session, i)->bytes;
+	}
+	if (!bytes)
+		return fail("%s: the trace is empty: there is nothing to index", path);
 	if (counts.decoded)
 		say("%s points, %s decoded", ui_number(points, counts.points),
 		    ui_size(size, counts.decoded));

@@ -485,6 +485,9 @@ static int run(const struct command *command, int argc, char **argv)
 						    check_file(&check, argv[options.index]);
 	if (!error)
 		put_summary(&check);
+	if (!error && !check.messages && !check.lossy && !check.counts[NTRACE_CHECK_ERROR] &&
+	    !check.counts[NTRACE_CHECK_WARNING])
+		error = fail_without_messages(argv[options.index]);
 	if (output_finish(&output, error))
 		return EXIT_UNCHECKED;
 	if (check.counts[NTRACE_CHECK_ERROR] || check.counts[NTRACE_CHECK_WARNING])

@@ -63,6 +63,7 @@ struct dump {
 	int stream;
 	int64_t only;
 	uint64_t errors;
+	uint64_t shown;	/* messages of the present input */
 	struct trace trace;
 	struct address_tracker addresses;
 	struct lossless runs;	/* state of --lossless */
@@ -181,6 +182,7 @@ static void put_message(struct dump *dump, const struct ntrace_message *message)
 	if (dump->select_src && (message->field[NTRACE_FIELD_SRC] != dump->src ||
 				 !ntrace_message_has(message, NTRACE_FIELD_SRC)))
 		return;
+	dump->shown++;
 	bytes = shown_bytes(dump, message->offset, message->length, &count);
 	if (dump->json) {
 		json_start(dump, "message", message->offset, message->length, bytes, count);
@@ -389,16 +391,26 @@ static int dump_recording(struct dump *dump, const char *directory)
 	return error;
 }
 
+/* An input without any message, of which a lossless dump may have the idle bytes. */
+static int check_shown(const struct dump *dump, const char *path)
+{
+	if (dump->shown || dump->errors || dump->lossless || dump->output->error)
+		return EXIT_OK;
+	return dump->select_src ? fail("%s: no message has SRC %" PRIu64, path, dump->src) :
+				  fail_without_messages(path);
+}
+
 static int dump_input(struct dump *dump, const char *path)
 {
 	const struct ntrace_params params = dump->params;
 	int error;
 
 	dump->stream = -1;
+	dump->shown = 0;
 	if (is_recording(path)) {
 		error = is_directory(path) ? dump_recording(dump, path) : dump_session(dump, path);
 		dump->params = params;
-		return error;
+		return error ? error : check_shown(dump, path);
 	}
 	if (dump->only >= 0)
 		return usage_error(dump->command, "--stream applies to recordings only");
@@ -407,7 +419,8 @@ static int dump_input(struct dump *dump, const char *path)
 				   "--src: the trace has no SRC: give --params srcbits=N");
 	if (dump->file && !dump->json)
 		output_printf(dump->output, "# %s\n", path);
-	return dump_file(dump, path);
+	error = dump_file(dump, path);
+	return error ? error : check_shown(dump, path);
 }
 
 static int take_option(struct dump *dump, struct options *options, int option)
@@ -507,9 +520,9 @@ const struct command command_dump = {
 		"64). TRACE may be - for standard input.\n"
 		"With --framing, offsets are within the bytes of the source.\n"
 		"\n"
-		"exit status: 0, or 3 if bytes are missing or do not form messages, or if the "
+		"exit status: 0, 3 if bytes are missing or do not form messages, or if the "
 		"trace\n"
-		"ends inside a message.\n"
+		"ends inside a message, or 1 if it has no messages.\n"
 		"\n"
 		"examples:\n"
 		"  ntrace dump ntrace.data                 all streams of a recording\n"

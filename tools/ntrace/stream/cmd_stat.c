@@ -32,6 +32,7 @@ struct stat_command {
 	struct output *output;
 	bool json;
 	bool lossy;
+	bool has_messages;
 	struct trace trace;
 	struct lanes lanes;
 	struct statistics statistics;
@@ -142,6 +143,7 @@ static void print(struct stat_command *stat, int stream)
 		statistics_json(statistics, stat->output, stream);
 	else
 		statistics_text(statistics, stat->output);
+	stat->has_messages |= statistics->messages != 0;
 	stat->lossy |= statistics->error_messages || statistics->wire_errors || statistics->cut ||
 		       statistics->missing || statistics->gaps || statistics->flow_errors ||
 		       stat->lanes.ignored;
@@ -300,6 +302,8 @@ static int run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "a trace file or recording is needed");
 	error = is_recording(argv[options.index]) ? stat_recording(&stat, argv[options.index]) :
 						    stat_file(&stat, argv[options.index]);
+	if (!error && !stat.has_messages && !stat.lossy)
+		error = fail_without_messages(argv[options.index]);
 	return output_finish(&output, error ? error : stat.lossy ? EXIT_GAPS : EXIT_OK);
 }
 
@@ -312,7 +316,8 @@ const struct command command_stat = {
 		   "loss, time stamps, and all SRC; with --elf also instructions and what each "
 		   "costs.\n"
 		   "TRACE may be - for standard input. Memory does not grow with the trace.\n\n"
-		   "exit status: 0, or 3 if something is missing: gaps or errors in the trace.\n\n"
+		   "exit status: 0, 3 if something is missing: gaps or errors in the trace, or\n"
+		   "1 if it has no messages.\n\n"
 		   "examples:\n"
 		   "  ntrace stat a.nex\n"
 		   "  ntrace stat --elf prog.elf a.nex       bits per instruction\n"

@@ -38,6 +38,11 @@ const char *trace_other_format(const uint8_t *data, size_t size)
 	return NULL;
 }
 
+int fail_without_messages(const char *name)
+{
+	return fail("%s: the trace has no messages: it is empty, or all its bytes are idle", name);
+}
+
 /* Thresholds for wrong parameters: losses cause fewer errors, other data causes more. */
 #define SANITY_WRONG_MIN 8
 #define SANITY_WRONG_PART 4

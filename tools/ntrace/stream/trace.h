@@ -60,6 +60,9 @@ void sanity_message(struct sanity *sanity, int event, const struct ntrace_messag
  */
 void sanity_warn(const struct sanity *sanity, const char *name);
 
+/** fail_without_messages - say that a trace has no messages. Return: EXIT_FAILED */
+int fail_without_messages(const char *name);
+
 /**
  * struct trace - a raw trace being read
  * @name: for messages; "standard input" for "-"; borrowed

@@ -395,6 +395,11 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (!error && decode.lossy)
 		error = EXIT_GAPS;
+	if (!error && output_is_empty(&output) && !output.error)
+		error = fail(
+			"%s: nothing was decoded: the trace has no such messages: 'ntrace stat' "
+			"shows what it contains",
+			argv[options.index]);
 	ntrace_locator_free(printer->places);
 	instruction_text_free(&printer->text);
 	return output_finish(&output, error);
