@@ -262,47 +262,34 @@ int lane_window(struct lane *lane, uint64_t number, bool backwards, struct windo
 	return 1;
 }
 
-/* Decodes from the farthest place on until @enough, or to the end. */
-static int explore(struct lane *lane, bool (*enough)(const struct lane *lane, uint64_t value),
-		   uint64_t value)
+static bool knows_time(const struct lane *lane, const uint64_t *time)
+{
+	return time && lane->known.time_known && lane->known.last_time >= *time;
+}
+
+/* Decodes from the farthest place on until @time is known, or to the end; NULL: to the end. */
+static int explore(struct lane *lane, const uint64_t *time)
 {
 	int got;
 
-	if (lane->complete || enough(lane, value))
+	if (lane->complete || knows_time(lane, time))
 		return 0;
 	/* No place matters more than another. */
 	lane->focus = UINT64_MAX;
 	got = lane_rewind(lane, UINT64_MAX);
-	while (!got && !enough(lane, value))
+	while (!got && !knows_time(lane, time))
 		got = step(lane);
 	return got < 0 ? got : 0;
 }
 
-static bool never(const struct lane *lane, uint64_t value)
-{
-	(void)lane;
-	(void)value;
-	return false;
-}
-
-static bool knows_time(const struct lane *lane, uint64_t time)
-{
-	return lane->known.time_known && lane->known.last_time >= time;
-}
-
-static bool knows_offset(const struct lane *lane, uint64_t offset)
-{
-	return lane->known_position > offset;
-}
-
 int lane_complete(struct lane *lane)
 {
-	return explore(lane, never, 0);
+	return explore(lane, NULL);
 }
 
 int lane_time(struct lane *lane, uint64_t time, uint64_t *number)
 {
-	int got = explore(lane, knows_time, time);
+	int got = explore(lane, &time);
 	size_t i;
 
 	*number = 0;
@@ -315,21 +302,5 @@ int lane_time(struct lane *lane, uint64_t time, uint64_t *number)
 			break;
 		*number = tally->items;
 	}
-	return knows_time(lane, time) ? 0 : 1;
-}
-
-int lane_offset(struct lane *lane, uint64_t offset, uint64_t *number)
-{
-	int got = explore(lane, knows_offset, offset);
-	size_t i;
-
-	*number = 0;
-	if (got)
-		return got;
-	for (i = 0; i < lane->checkpoint_count; i++) {
-		if (lane->checkpoints[i].position > offset)
-			break;
-		*number = lane->checkpoints[i].tally.items;
-	}
-	return knows_offset(lane, offset) ? 0 : 1;
+	return knows_time(lane, &time) ? 0 : 1;
 }

@@ -141,7 +141,7 @@ int store_of_session(struct store **store, struct ntrace_session *session, uint3
 /* Return: as source_of_bytes(). */
 int store_of_bytes(struct store **store, const struct ntrace_cursor_config *config);
 void store_free(struct store *store);
-/* Return: 0 or as session_stepper_new(). */
+/* Return: 0 or as source_of_session(). */
 int store_lane(struct store *store, unsigned int index, struct lane **lane);
 /* A copy of a name that lives as long as the store; NULL: out of memory. */
 const char *store_name(struct store *store, const char *name);
@@ -168,8 +168,6 @@ int lane_complete(struct lane *lane);
  * far as needed. Return: 0; 1: the stream has no such time; errors as lane_window().
  */
 int lane_time(struct lane *lane, uint64_t time, uint64_t *number);
-/* Likewise for items with an offset of at least @offset. */
-int lane_offset(struct lane *lane, uint64_t offset, uint64_t *number);
 
 /* checkpoints.c */
 /* Saves the state of the source if a checkpoint is due. Return: 0 or NTRACE_ERR_NOMEM. */

@@ -7,8 +7,7 @@
 /**
  * struct search - a search from place to place
  * @matches: whether an item matches; sets *index to the number of the instruction
- * @target: offset, time, address or type
- * @lane: seek_offset: the stream
+ * @target: time, address or type
  * @name: seek_function: name of the function
  * @entries: seek_function: for each code of window number @window, 0: not looked up, else the number
  *           of the first instruction of the function, plus 1, or NO_ENTRY
@@ -17,7 +16,6 @@ struct search {
 	bool (*matches)(struct ntrace_cursor *cursor, struct search *search,
 			const struct window *window, const struct item *item, uint32_t *index);
 	uint64_t target;
-	const struct lane *lane;
 	const char *name;
 	uint64_t window;
 	size_t entry_count;
@@ -58,45 +56,6 @@ static int look(struct ntrace_cursor *cursor, struct search *search, struct spot
 	}
 	window_put(window);
 	return got;
-}
-
-static bool match_offset(struct ntrace_cursor *cursor, struct search *search,
-			 const struct window *window, const struct item *item, uint32_t *index)
-{
-	(void)cursor;
-	(void)index;
-	return window->lane == search->lane && window_group(window, item)->offset >= search->target;
-}
-
-int ntrace_cursor_seek_offset(struct ntrace_cursor *cursor, unsigned int stream, uint64_t offset)
-{
-	struct search search = { .matches = match_offset, .target = offset };
-	struct spot spot = { 0 };
-	uint64_t number = 0;
-	size_t i;
-	int got;
-
-	for (i = 0; i < cursor->part_count && !search.lane; i++) {
-		if (cursor->parts[i].lane->index == stream)
-			search.lane = cursor->parts[i].lane;
-	}
-	if (!search.lane)
-		return NTRACE_ERR_INVALID;
-	got = lane_offset(cursor->parts[i - 1].lane, offset, &number);
-	if (got)
-		return got < 0 ? got : cursor_leave(cursor, AFTER);
-	for (i = 0; i < cursor->part_count; i++) {
-		const struct part *part = &cursor->parts[i];
-
-		if (part->lane != search.lane ||
-		    (part->first < number && number - part->first >= part->count))
-			continue;
-		spot.part = i;
-		spot.item = part->first < number ? number : part->first;
-		got = look(cursor, &search, spot, false);
-		return got == 1 ? cursor_leave(cursor, AFTER) : got;
-	}
-	return cursor_leave(cursor, AFTER);
 }
 
 static bool match_time(struct ntrace_cursor *cursor, struct search *search,

@@ -640,20 +640,6 @@ int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile 
 	return functions_of_traces(&sums->functions, &sums->totals, profile);
 }
 
-void ntrace_profile_forget_functions(struct ntrace_profile *profile)
-{
-	struct function_sums *sums = profile_functions(profile);
-
-	if (!sums)
-		return;
-	function_table_free(&sums->functions);
-	function_table_free(&sums->pc_samples);
-	drop_blocks(sums);
-	while (sums->problem_object_count)
-		free(sums->problem_objects[--sums->problem_object_count]);
-	sums->totals = no_totals;
-}
-
 /* ---- merging ---- */
 
 static int merge_table(struct function_table *into, struct ntrace_profile *profile,

@@ -731,21 +731,6 @@ int ntrace_stacks_end(struct ntrace_stacks *stacks)
 	return error ? error : folded;
 }
 
-int ntrace_stacks_merge(struct ntrace_stacks *into, const struct ntrace_stacks *from)
-{
-	const uint64_t *more = (const uint64_t *)&from->stats;
-	uint64_t *sum = (uint64_t *)&into->stats;
-	size_t i;
-
-	into->reported = false;
-	/* The statistics consist of counters, but for the last one. */
-	for (i = 0; i < sizeof(into->stats) / sizeof(*sum) - 1; i++)
-		sum[i] += more[i];
-	if (from->stats.time_error > into->stats.time_error)
-		into->stats.time_error = from->stats.time_error;
-	return tree_merge(&into->tree, &from->tree);
-}
-
 static bool report(struct ntrace_stacks *stacks)
 {
 	if (stacks->reported)

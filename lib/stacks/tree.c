@@ -279,30 +279,3 @@ int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint
 	tree->nodes[parent].last = *node;
 	return 0;
 }
-
-int tree_merge(struct stack_tree *into, const struct stack_tree *from)
-{
-	uint32_t *map = calloc(from->node_count, sizeof(*map)), function;
-	int error = map ? 0 : NTRACE_ERR_NOMEM;
-	size_t i;
-
-	/* Parents precede their children. */
-	for (i = 0; i < from->node_count && !error; i++) {
-		const struct tree_node *node = &from->nodes[i];
-
-		if (i && i == from->other) {
-			error = find_other(into, &map[i]);
-		} else if (i) {
-			error = tree_function(into, &from->functions[node->function], &function);
-			if (!error)
-				error = tree_child(into, map[node->parent], function, &map[i]);
-		}
-		if (error)
-			break;
-		into->nodes[map[i]].calls += node->calls;
-		into->nodes[map[i]].instructions += node->instructions;
-		into->nodes[map[i]].ticks += node->ticks;
-	}
-	free(map);
-	return error;
-}

@@ -96,9 +96,6 @@ int tree_function(struct stack_tree *tree, const struct tree_function *like, uin
 /* The node of a function below another node. Return: 0 or NTRACE_ERR_NOMEM. */
 int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint32_t *node);
 
-/* Adds all counts of @from. Return: 0 or NTRACE_ERR_NOMEM. */
-int tree_merge(struct stack_tree *into, const struct stack_tree *from);
-
 /* Results for callers, in an order that depends only on the counts. */
 struct stack_report {
 	struct ntrace_stack_function *functions;

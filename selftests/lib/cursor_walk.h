@@ -282,20 +282,6 @@ static inline const char *walk_to_like(struct walk *walk, enum common what, bool
 	return NULL;
 }
 
-static inline const char *walk_to_offset(struct walk *walk)
-{
-	const struct expected *like = any_place(walk);
-	uint64_t offset = like->offset + walk_random(walk) % 3;
-	ptrdiff_t to = 0, count = (ptrdiff_t)walk->list->count;
-	int got = ntrace_cursor_seek_offset(walk->cursor, like->stream, offset);
-
-	while (to < count && !(walk->list->places[to].stream == like->stream &&
-			       walk->list->places[to].offset >= offset))
-		to++;
-	walk->at = to;
-	return got == (to == count) ? NULL : "result of an offset";
-}
-
 static inline const char *walk_to_time(struct walk *walk)
 {
 	uint64_t time = any_place(walk)->time + walk_random(walk) % 3;
@@ -354,8 +340,6 @@ static inline const char *walk_move(struct walk *walk)
 
 	if (kind < 8)
 		return walk_steps(walk, back);
-	if (kind < 11)
-		return walk_to_offset(walk);
 	if (kind < 13)
 		return walk_to_time(walk);
 	if (kind < 15)

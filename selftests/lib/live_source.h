@@ -215,7 +215,7 @@ static void split(const char *name)
  * @timed: the times of the pieces are known
  * @flush: each time with a probability of 1 to this
  * @loss: probability of a loss, 1 to this; 0: nothing is lost
- * @profile: its functions are moved to @sum after each flush; NULL: none
+ * @profile: its functions are read after each flush; NULL: none
  */
 struct giver {
 	size_t trace;
@@ -232,20 +232,17 @@ struct giver {
 	size_t tasks;
 	struct ntrace_session *session;
 	struct ntrace_profile *profile;
-	struct ntrace_profile *sum;
 	bool flushed;
 };
 
 /* As for a picture of the time up to now. */
-static void move_functions(struct giver *giver)
+static void read_functions(struct giver *giver)
 {
 	size_t count;
 
 	if (!giver->flushed || !giver->profile)
 		return;
 	ntrace_profile_functions(giver->profile, NTRACE_PROFILE_BY_NAME, &count);
-	ntrace_profile_merge(giver->sum, giver->profile);
-	ntrace_profile_forget_functions(giver->profile);
 }
 
 static uint64_t until(size_t bytes)
@@ -292,7 +289,7 @@ static int give_trace(void *data, struct ntrace_live_trace *trace)
 	struct giver *giver = data;
 	size_t left = all.size - giver->trace, count = draw(giver->most) + 1;
 
-	move_functions(giver);
+	read_functions(giver);
 	if (giver->loss && left > 200 && !draw(giver->loss)) {
 		trace->lost = draw(left < 2000 ? left : 2000) + 1;
 		giver->lost += trace->lost;

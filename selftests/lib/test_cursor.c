@@ -230,8 +230,6 @@ static void test_refusals(void)
 	is_u64(ntrace_cursor_first(cursor), 1, "empty: no first place");
 	is_u64(ntrace_cursor_last(cursor), 1, "empty: no last place");
 	is_u64(ntrace_cursor_seek_time(cursor, 0), 1, "empty: no time");
-	is_u64(ntrace_cursor_seek_offset(cursor, 0, 0), 1, "empty: no offset");
-	is_u64(ntrace_cursor_seek_offset(cursor, 1, 0), NTRACE_ERR_INVALID, "no stream 1");
 	is_u64(ntrace_cursor_seek_function(cursor, "main", false), 1, "empty: no function");
 	ok(!ntrace_cursor_place(cursor), "empty: no place");
 	mark.run = 1;
@@ -330,10 +328,9 @@ static void test_stop(void)
 	is_u64(ntrace_cursor_restore(cursor, &mark), 0, "and back");
 	stopping.asked = 0;
 	stopping.stop_at = 1;
-	is_u64((uint64_t)ntrace_cursor_seek_offset(cursor, 0, size / 2),
+	is_u64((uint64_t)ntrace_cursor_seek_type(cursor, NTRACE_FLOW_TRAP, false),
 	       (uint64_t)NTRACE_CURSOR_STOPPED, "a search is stopped");
-	is_u64(ntrace_cursor_seek_offset(cursor, 0, size / 2), 0, "and done then");
-	ok(ntrace_cursor_place(cursor)->offset >= size / 2, "at its place");
+	is_u64(ntrace_cursor_seek_type(cursor, NTRACE_FLOW_TRAP, false), 1, "and done then");
 	ntrace_cursor_free(cursor);
 	ntrace_space_put(space);
 }

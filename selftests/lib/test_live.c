@@ -83,8 +83,6 @@ static char *profile_of(const char *name, struct giver *giver)
 		return NULL;
 	if (giver) {
 		giver->profile = counting.data;
-		if (ntrace_profile_new(&giver->sum, &options))
-			return NULL;
 		error = live(name, giver, &counting);
 	} else {
 		session = opened(name, false);
@@ -94,10 +92,7 @@ static char *profile_of(const char *name, struct giver *giver)
 	}
 	if (giver) {
 		ntrace_profile_end(giver->profile);
-		giver->flushed = true;
-		move_functions(giver);
-		text = error ? NULL : profile_text(giver->sum);
-		ntrace_profile_free(giver->sum);
+		text = error ? NULL : profile_text(giver->profile);
 	}
 	ntrace_profile_free(counting.data);
 	return text;

@@ -367,24 +367,6 @@ static int stacks(struct job *job)
 	return error;
 }
 
-static int merged_stacks(struct job *job)
-{
-	struct ntrace_stacks *part;
-	int error = make_stacks(job, NTRACE_EXPORT_TIMELINE_FORMATS);
-
-	if (!error)
-		error = decode_into(job, true);
-	if (error)
-		return error;
-	part = job->stacks;
-	job->stacks = NULL;
-	error = ntrace_stacks_new(&job->stacks, NULL);
-	if (!error)
-		error = ntrace_stacks_merge(job->stacks, part);
-	ntrace_stacks_free(part);
-	return error ? error : add_stacks(job);
-}
-
 static int timeline(struct job *job, unsigned int format)
 {
 	int error, closed;
@@ -538,7 +520,6 @@ static void tests(void)
 	check("a merged profile", merged);
 	check("traces and exports", traces);
 	check("call stacks", stacks);
-	check("merged call stacks", merged_stacks);
 	check("timeline for Chrome", chrome);
 	check("timeline for Perfetto", perfetto);
 	check("samples", sampled);

@@ -338,7 +338,6 @@ static int use_stacks(void)
 							.event = stacks_event,
 							.segment = stacks_segment };
 	const struct ntrace_stack_function *functions;
-	struct ntrace_stacks *sum = NULL;
 	size_t count;
 	int error = ntrace_stacks_new(&stacks, &options);
 
@@ -346,12 +345,8 @@ static int use_stacks(void)
 		error = ntrace_session_decode(session, &decoding);
 	if (!error)
 		error = ntrace_stacks_end(stacks);
-	if (!error)
-		error = ntrace_stacks_new(&sum, &options);
-	if (!error)
-		error = ntrace_stacks_merge(sum, stacks);
 	if (!error) {
-		functions = ntrace_stacks_functions(sum, &count);
+		functions = ntrace_stacks_functions(stacks, &count);
 		if (!functions)
 			error = NTRACE_ERR_NOMEM;
 		for (size_t i = 0; i < count && !error; i++) {
@@ -359,7 +354,6 @@ static int use_stacks(void)
 			add_number(&result, functions[i].total);
 		}
 	}
-	ntrace_stacks_free(sum);
 	ntrace_stacks_free(stacks);
 	stacks = NULL;
 	return error;

@@ -87,35 +87,12 @@ static void test_edges(void)
 	ntrace_stacks_free(stacks);
 }
 
-static void test_merge(void)
-{
-	struct ntrace_stacks *other;
-
-	begin();
-	call(MAIN, 0, A);
-	leave(A, 0);
-	run(MAIN, 12);
-	ntrace_stacks_end(stacks);
-	other = stacks;
-	begin();
-	call(MAIN, 0, B);
-	leave(B, 0);
-	call(MAIN, 12, A);
-	run(A, 0);
-	ntrace_stacks_end(stacks);
-	ntrace_stacks_merge(stacks, other);
-	ntrace_stacks_free(other);
-	expect("program;[unknown];main 11|program;[unknown];main;a 4|program;[unknown];main;b 2",
-	       "two trees, added up");
-}
-
 static void test_limits(void)
 {
 	struct ntrace_stacks_options options = {
 		.size = sizeof(options), .pid = -1, .merge_threads = true, .depth = 4, .nodes = 5
 	};
 	struct ntrace_stacks_stats stats;
-	struct ntrace_stacks *full;
 	unsigned int i;
 
 	begin_with(&options);
@@ -124,22 +101,6 @@ static void test_limits(void)
 	call(B, 0, C);
 	leave(C, 0);
 	expect("[other] 5|program;[unknown];main 3|program;[unknown];main;a 3", "a full tree");
-	/* Instructions counted as [other] in the full tree stay [other] in the sum. */
-	begin_with(&options);
-	call(MAIN, 0, A);
-	call(A, 0, B);
-	call(B, 0, C);
-	leave(C, 0);
-	ntrace_stacks_end(stacks);
-	full = stacks;
-	options.nodes = 0;
-	begin_with(&options);
-	run(MAIN, 0);
-	ntrace_stacks_end(stacks);
-	ntrace_stacks_merge(stacks, full);
-	ntrace_stacks_free(full);
-	expect("[other] 5|program;[unknown];main 5|program;[unknown];main;a 3",
-	       "a full tree, added to another");
 	options.depth = 0;
 	options.nodes = 0;
 	begin_with(&options);
@@ -622,7 +583,6 @@ int main(void)
 	test_order();
 	test_sums();
 	test_edges();
-	test_merge();
 	test_limits();
 	test_unmatched_trap_return();
 	test_time();

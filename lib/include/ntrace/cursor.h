@@ -249,18 +249,6 @@ NTRACE_EXPERIMENTAL int ntrace_cursor_first(struct ntrace_cursor *cursor);
 NTRACE_EXPERIMENTAL int ntrace_cursor_last(struct ntrace_cursor *cursor);
 
 /**
- * ntrace_cursor_seek_offset - move to the first place at or after a position of a stream
- * @cursor: cursor made by ntrace_cursor_new()
- * @stream: index of the stream; 0 for raw streams
- * @offset: position in the stream in bytes; compared with the offsets of places
- *
- * Return: 0; 1: there is no such place, and the cursor is after the last place; NTRACE_ERR_INVALID:
- * the cursor does not move over @stream; other errors as ntrace_cursor_next().
- */
-NTRACE_EXPERIMENTAL int ntrace_cursor_seek_offset(struct ntrace_cursor *cursor, unsigned int stream,
-						  uint64_t offset);
-
-/**
  * ntrace_cursor_seek_time - move to the first place that is not before a time
  * @cursor: cursor made by ntrace_cursor_new()
  * @time: in ticks of params.timestamp_hz

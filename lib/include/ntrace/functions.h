@@ -130,16 +130,6 @@ ntrace_profile_functions(struct ntrace_profile *profile, unsigned int order, siz
 NTRACE_EXPERIMENTAL const struct ntrace_profile_function *
 ntrace_profile_pc_samples(struct ntrace_profile *profile, unsigned int order, size_t *count);
 
-/**
- * ntrace_profile_forget_functions - remove all functions and totals
- * @profile: profile made by ntrace_profile_new(), also in the middle of a stream
- *
- * Runs in progress continue: the functions before and after the call add up to those of a profile
- * without the call. Before it, ntrace_profile_functions() gives all functions so far, as then does
- * ntrace_profile_merge() from @profile.
- */
-NTRACE_EXPERIMENTAL void ntrace_profile_forget_functions(struct ntrace_profile *profile);
-
 /* Number of kinds of problems: enum ntrace_flow_error is less. */
 #define NTRACE_PROFILE_PROBLEMS 32
 

@@ -323,19 +323,6 @@ NTRACE_EXPERIMENTAL int ntrace_stacks_end_stream(void *stacks, unsigned int stre
 NTRACE_EXPERIMENTAL int ntrace_stacks_end(struct ntrace_stacks *stacks);
 
 /**
- * ntrace_stacks_merge - add the counts of stacks to other ones
- * @into: the stacks that grow
- * @from: the stacks to add, after ntrace_stacks_end(); unchanged
- *
- * Objects with equal build-ids are the same, or without build-ids those with equal names; threads
- * are the same if ids and names are equal.
- *
- * Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
- */
-NTRACE_EXPERIMENTAL int ntrace_stacks_merge(struct ntrace_stacks *into,
-					    const struct ntrace_stacks *from);
-
-/**
  * ntrace_stacks_functions - all functions, sorted by kind, name, object and address
  * @stacks: stacks after ntrace_stacks_end()
  * @count: set to the number of functions; 0 = out of memory, since the root always exists

@@ -345,7 +345,6 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "cursor_prev": (c_int, [c_void_p]),
     "cursor_first": (c_int, [c_void_p]),
     "cursor_last": (c_int, [c_void_p]),
-    "cursor_seek_offset": (c_int, [c_void_p, c_uint, c_uint64]),
     "cursor_seek_time": (c_int, [c_void_p, c_uint64]),
     "cursor_seek_address": (c_int, [c_void_p, c_uint64, c_bool]),
     "cursor_seek_function": (c_int, [c_void_p, c_char_p, c_bool]),

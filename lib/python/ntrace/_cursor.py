@@ -168,10 +168,6 @@ class Cursor(Handle):
         """The last place."""
         return self._moved(_abi.library.cursor_last(self.handle))
 
-    def seek_offset(self, offset: int, stream: int = 0) -> Optional[Place]:
-        """The first place at or after a position of a stream."""
-        return self._moved(_abi.library.cursor_seek_offset(self.handle, stream, offset))
-
     def seek_time(self, time: int) -> Optional[Place]:
         """The first place that is not before a time, in ticks."""
         return self._moved(_abi.library.cursor_seek_time(self.handle, time))
