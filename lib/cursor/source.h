@@ -8,16 +8,18 @@
 
 #include <ntrace/cursor.h>
 
-#include "session/stepper.h"
-
 struct source;
 
 /**
  * struct source_ops - a kind of source
- * @next: as session_stepper_next()
+ * @next: decodes the next message and passes on all that it reports. @stamped: set to whether it has a
+ *        timestamp, before anything is passed on; @again: it was decoded before, so that notes about it
+ *        are not repeated. Return: 0; 1 at the end of the stream, after the last events; NTRACE_ERR_IO,
+ *        NTRACE_ERR_FORMAT: no message was taken; NTRACE_ERR_NOMEM or the result of a callback: continue
+ *        only from a saved state
  * @position: position of the next byte in the stream
  * @context: the state set by Ownership messages
- * @save: the state between two messages, NULL: out of memory
+ * @save: the state between two messages, NULL: out of memory; @bytes: set to its size
  * @load: return: 0 or NTRACE_ERR_NOMEM: call it again before the next step
  * @drop: frees a state
  * @free: frees the source
@@ -38,7 +40,7 @@ struct source {
 	bool raw;		/* no process, thread and privilege but by Ownership */
 };
 
-/* Return: as session_stepper_new(). */
+/* A stream of a session. Return: 0, or as decoding_begin() or decoding_open_file(). */
 int source_of_session(struct source **source, struct ntrace_session *session, unsigned int stream,
 		      const struct ntrace_decode_options *output);
 
