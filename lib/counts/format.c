@@ -2,12 +2,8 @@
 /* Values and order of groups and entries of counts files. */
 #include <string.h>
 
+#include "compare.h"
 #include "format.h"
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
 
 /* Unknown code comes last. An object with a build-id comes after those without. */
 const char *counts_check_source(const struct ntrace_counts_source *source)

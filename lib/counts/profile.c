@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "merge.h"
 
 /*
@@ -185,11 +186,6 @@ static void take_entry(const struct ntrace_profile_trace *trace, struct ntrace_c
 		.end_class = trace->end_class,
 		.taken = trace->taken,
 	};
-}
-
-static int compare_numbers(uint32_t a, uint32_t b)
-{
-	return a < b ? -1 : a > b;
 }
 
 static int by_order(const void *left, const void *right)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Cursors: single steps, saved positions, totals. */
+#include "compare.h"
 #include "cursor.h"
 #include "session/session.h"
 #include "struct_size.h"
@@ -132,18 +133,13 @@ int ntrace_cursor_restore(struct ntrace_cursor *cursor, const struct ntrace_curs
 	return got < 0 ? got : NTRACE_ERR_INVALID;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 int ntrace_cursor_compare(const struct ntrace_cursor_mark *a, const struct ntrace_cursor_mark *b)
 {
-	int order = compare(a->run, b->run);
+	int order = compare_numbers(a->run, b->run);
 
 	if (!order)
-		order = compare(a->item, b->item);
-	return order ? order : compare(a->index, b->index);
+		order = compare_numbers(a->item, b->item);
+	return order ? order : compare_numbers(a->index, b->index);
 }
 
 void ntrace_cursor_extent(const struct ntrace_cursor *cursor, struct ntrace_cursor_extent *extent)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "grow.h"
 #include "lane.h"
 
@@ -51,11 +52,6 @@ int runs_note(struct lane *lane, const struct run *piece)
 	run->last_ns = piece->last_ns;
 	join_time(run, piece);
 	return 0;
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
 }
 
 /* Within a stream, places in the sideband never decrease. */

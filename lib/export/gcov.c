@@ -11,17 +11,13 @@
 
 #include <ntrace/counts.h>
 
+#include "compare.h"
 #include "gcov.h"
 #include "grow.h"
 #include "saturate.h"
 #include "struct_size.h"
 
 #define TOP SIZE_MAX
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
 
 static int compare_texts(const void *left, const void *right)
 {

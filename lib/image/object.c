@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "grow.h"
 #include "object.h"
 #include "regular.h"
 
@@ -341,15 +342,9 @@ int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64_t address,
 		return 0;
 	if (range.last < range.start)
 		range.last = UINT64_MAX;
-	if (object->uncertain_count == object->uncertain_room) {
-		size_t room = object->uncertain_room ? 2 * object->uncertain_room : 16;
-		struct range *ranges = realloc(object->uncertain, room * sizeof(*ranges));
-
-		if (!ranges)
-			return NTRACE_ERR_NOMEM;
-		object->uncertain = ranges;
-		object->uncertain_room = room;
-	}
+	if (grow((void **)&object->uncertain, object->uncertain_count, &object->uncertain_room,
+		 sizeof(*object->uncertain)))
+		return NTRACE_ERR_NOMEM;
 	/* Adjacent ranges are merged. */
 	first = uncertain_from(object, range.start ? range.start - 1 : 0);
 	after = first;

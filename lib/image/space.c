@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "object.h"
 
 /* @last is inclusive: a mapping can end at the top of the address space. */
@@ -370,15 +371,9 @@ int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrace_object *o
 			space->change_count * sizeof(change));
 		space->next_change = 0;
 	}
-	if (space->change_count == space->change_room) {
-		size_t room = space->change_room ? 2 * space->change_room : 16;
-		struct change *changes = realloc(space->changes, room * sizeof(*changes));
-
-		if (!changes)
-			return NTRACE_ERR_NOMEM;
-		space->changes = changes;
-		space->change_room = room;
-	}
+	if (grow((void **)&space->changes, space->change_count, &space->change_room,
+		 sizeof(*space->changes)))
+		return NTRACE_ERR_NOMEM;
 	at = change_after(space, from_time);
 	memmove(&space->changes[at + 1], &space->changes[at],
 		(space->change_count - at) * sizeof(change));

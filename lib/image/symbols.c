@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "object.h"
 
 #define TEXT_CHUNK 65536
@@ -50,15 +51,8 @@ int symbol_table_add(struct symbol_table *table, const char *name, uint64_t star
 {
 	struct symbol *symbol;
 
-	if (table->count == table->room) {
-		size_t room = table->room ? 2 * table->room : 64;
-		struct symbol *symbols = realloc(table->symbols, room * sizeof(*symbols));
-
-		if (!symbols)
-			return NTRACE_ERR_NOMEM;
-		table->symbols = symbols;
-		table->room = room;
-	}
+	if (grow((void **)&table->symbols, table->count, &table->room, sizeof(*table->symbols)))
+		return NTRACE_ERR_NOMEM;
 	symbol = &table->symbols[table->count++];
 	symbol->name = name;
 	symbol->start = start;

@@ -9,6 +9,7 @@
 
 #include <zstd.h>
 
+#include "grow.h"
 #include "file.h"
 
 /* Sideband is small and does not expand a thousandfold: larger output is not sideband. */
@@ -90,16 +91,10 @@ static int expand_content(struct expanding *expanding, ZSTD_inBuffer *content)
 static int add_part(struct expanding *expanding, uint64_t position)
 {
 	struct ntrace_perf_file *file = expanding->file;
-	struct expanded_part *parts;
-	size_t room = expanding->part_room ? 2 * expanding->part_room : 64;
 
-	if (file->part_count == expanding->part_room) {
-		parts = realloc(file->parts, room * sizeof(*parts));
-		if (!parts)
-			return NTRACE_ERR_NOMEM;
-		file->parts = parts;
-		expanding->part_room = room;
-	}
+	if (grow((void **)&file->parts, file->part_count, &expanding->part_room,
+		 sizeof(*file->parts)))
+		return NTRACE_ERR_NOMEM;
 	file->parts[file->part_count++] = (struct expanded_part){ position, file->expanded_size };
 	return 0;
 }

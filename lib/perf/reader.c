@@ -671,15 +671,9 @@ static int collect(void *data, const struct ntrace_perf_record *record)
 		collection->counts.damaged++;
 	if (error)
 		return 0;
-	if (collection->count == collection->room) {
-		size_t room = collection->room ? 2 * collection->room : 1024;
-		struct record_place *places = realloc(collection->places, room * sizeof(*places));
-
-		if (!places)
-			return NTRACE_ERR_NOMEM;
-		collection->places = places;
-		collection->room = room;
-	}
+	if (grow((void **)&collection->places, collection->count, &collection->room,
+		 sizeof(*collection->places)))
+		return NTRACE_ERR_NOMEM;
 	collection->places[collection->count++] =
 		(struct record_place){ sideband.time, sideband.position };
 	return 0;

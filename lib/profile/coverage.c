@@ -5,6 +5,7 @@
 
 #include <ntrace/coverage.h>
 
+#include "compare.h"
 #include "grow.h"
 #include "parts.h"
 #include "saturate.h"
@@ -222,11 +223,6 @@ int ntrace_coverage_add(struct ntrace_coverage *coverage, struct ntrace_profile 
 		error = add_functions(&walk);
 	ntrace_counts_free(counts);
 	return error;
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
 }
 
 static int compare_places(const char *file, uint32_t line, const char *other, uint32_t other_line)

@@ -5,6 +5,7 @@
 
 #include <ntrace/functions.h>
 
+#include "compare.h"
 #include "parts.h"
 #include "saturate.h"
 #include "table.h"
@@ -15,11 +16,6 @@ struct step {
 	uint64_t address;
 	__int128 change;
 };
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
 
 static int compare_places(const struct ntrace_object *a, uint64_t address_of_a,
 			  const struct ntrace_object *b, uint64_t address_of_b)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "functions.h"
 
 #define SLOTS_MIN 4096
@@ -132,11 +133,6 @@ static const char *shown_name(const struct ntrace_profile_function *function)
 static const char *object_name(const struct ntrace_profile_function *function)
 {
 	return function->object ? ntrace_object_short_name(function->object) : "";
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
 }
 
 static int compare_names(const struct ntrace_profile_function *a,

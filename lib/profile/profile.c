@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "functions.h"
 #include "occupancy.h"
 #include "parts.h"
@@ -164,15 +165,9 @@ static int find_alias(struct ntrace_profile *profile, struct ntrace_object *obje
 	profile->alias_last = i;
 	if (i < profile->alias_count)
 		return 0;
-	if (profile->alias_count == profile->alias_room) {
-		size_t room = profile->alias_room ? 2 * profile->alias_room : 16;
-		struct alias *aliases = realloc(profile->aliases, room * sizeof(*aliases));
-
-		if (!aliases)
-			return NTRACE_ERR_NOMEM;
-		profile->aliases = aliases;
-		profile->alias_room = room;
-	}
+	if (grow((void **)&profile->aliases, profile->alias_count, &profile->alias_room,
+		 sizeof(*profile->aliases)))
+		return NTRACE_ERR_NOMEM;
 	error = table_object(&profile->table, object, &same);
 	if (!error)
 		profile->aliases[profile->alias_count++] =

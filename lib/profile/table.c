@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
+#include "grow.h"
 #include "saturate.h"
 #include "table.h"
 
@@ -66,7 +68,7 @@ static void fill_slots(struct trace_table *table)
 }
 
 /* Makes room for one more trace and its slot. */
-static int grow(struct trace_table *table)
+static int make_room(struct trace_table *table)
 {
 	struct ntrace_profile_trace *traces;
 	size_t room = table->room ? 2 * table->room : SLOTS_MIN / 2;
@@ -96,7 +98,7 @@ int table_add(struct trace_table *table, const struct ntrace_profile_trace *trac
 	struct ntrace_profile_trace *present;
 	size_t slot;
 
-	if (grow(table))
+	if (make_room(table))
 		return NTRACE_ERR_NOMEM;
 	slot = slot_of(table, trace);
 	for (; table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
@@ -138,7 +140,6 @@ static bool same_file(const struct ntrace_object *a, const struct ntrace_object 
 int table_object(struct trace_table *table, struct ntrace_object *object,
 		 struct ntrace_object **same)
 {
-	struct ntrace_profile_object *objects;
 	size_t i;
 
 	*same = NULL;
@@ -150,23 +151,12 @@ int table_object(struct trace_table *table, struct ntrace_object *object,
 		*same = table->objects[i].object;
 		return 0;
 	}
-	if (table->object_count == table->object_room) {
-		size_t room = table->object_room ? 2 * table->object_room : 16;
-
-		objects = realloc(table->objects, room * sizeof(*objects));
-		if (!objects)
-			return NTRACE_ERR_NOMEM;
-		table->objects = objects;
-		table->object_room = room;
-	}
+	if (grow((void **)&table->objects, table->object_count, &table->object_room,
+		 sizeof(*table->objects)))
+		return NTRACE_ERR_NOMEM;
 	*same = ntrace_object_get(object);
 	table->objects[table->object_count++] = (struct ntrace_profile_object){ .object = *same };
 	return 0;
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
 }
 
 /* Different objects are different files, so equal names have different build-ids. */

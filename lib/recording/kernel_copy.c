@@ -14,6 +14,7 @@
 
 #include <ntrace/recording.h>
 
+#include "grow.h"
 #include "sideband/core.h"
 #include "sideband/kallsyms.h"
 #include "loaded_code.h"
@@ -45,15 +46,9 @@ static int add_page(struct copying *copying, uint64_t page)
 {
 	if (copying->page_count && copying->pages[copying->page_count - 1] == page)
 		return 0;
-	if (copying->page_count == copying->page_room) {
-		size_t room = copying->page_room ? 2 * copying->page_room : 1024;
-		uint64_t *pages = realloc(copying->pages, room * sizeof(*pages));
-
-		if (!pages)
-			return NTRACE_ERR_NOMEM;
-		copying->pages = pages;
-		copying->page_room = room;
-	}
+	if (grow((void **)&copying->pages, copying->page_count, &copying->page_room,
+		 sizeof(*copying->pages)))
+		return NTRACE_ERR_NOMEM;
 	copying->pages[copying->page_count++] = page;
 	return 0;
 }

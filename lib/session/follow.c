@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "follow_parts.h"
 
 /*
@@ -31,15 +32,9 @@ static size_t switches_until(const struct cpu_switches *cpu, uint64_t time)
 
 int follower_add_place(struct follower *follower, struct switch_place place)
 {
-	if (follower->count == follower->room) {
-		size_t room = follower->room ? 2 * follower->room : 16;
-		struct switch_place *places = realloc(follower->places, room * sizeof(*places));
-
-		if (!places)
-			return NTRACE_ERR_NOMEM;
-		follower->places = places;
-		follower->room = room;
-	}
+	if (grow((void **)&follower->places, follower->count, &follower->room,
+		 sizeof(*follower->places)))
+		return NTRACE_ERR_NOMEM;
 	follower->places[follower->count++] = place;
 	return 0;
 }

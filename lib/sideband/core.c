@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "grow.h"
 #include "core.h"
 #include "regular.h"
 
@@ -229,15 +230,9 @@ int core_writer_add(struct core_writer *writer, uint64_t address, const void *da
 	/* e_phnum has 16 bits, and its greatest value is reserved. */
 	if (writer->count == PN_XNUM - 1)
 		return NTRACE_ERR_NOSPACE;
-	if (writer->count == writer->room) {
-		size_t room = writer->room ? 2 * writer->room : 64;
-
-		program = realloc(writer->programs, room * sizeof(*program));
-		if (!program)
-			return NTRACE_ERR_NOMEM;
-		writer->programs = program;
-		writer->room = room;
-	}
+	if (grow((void **)&writer->programs, writer->count, &writer->room,
+		 sizeof(*writer->programs)))
+		return NTRACE_ERR_NOMEM;
 	writer->end = (writer->end + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 	program = &writer->programs[writer->count++];
 	*program = (Elf64_Phdr){

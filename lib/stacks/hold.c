@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "hold.h"
 #include "transfer.h"
 
@@ -189,15 +190,8 @@ static int add(struct stack_hold *hold, const struct ntrace_session_event *event
 {
 	struct held *held;
 
-	if (hold->count == hold->room) {
-		size_t room = hold->room ? 2 * hold->room : 64;
-
-		held = realloc(hold->items, room * sizeof(*held));
-		if (!held)
-			return NTRACE_ERR_NOMEM;
-		hold->items = held;
-		hold->room = room;
-	}
+	if (grow((void **)&hold->items, hold->count, &hold->room, sizeof(*hold->items)))
+		return NTRACE_ERR_NOMEM;
 	held = &hold->items[hold->count++];
 	*held = (struct held){ .event = *event, .flow = *event->flow };
 	strncpy(held->comm, event->comm ? event->comm : "", sizeof(held->comm) - 1);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "struct_size.h"
 #include "verifier.h"
 
@@ -549,21 +550,13 @@ static int init_memory(struct ntrace_tandem_verifier *verifier,
 static int take_request(struct ntrace_tandem_verifier *verifier,
 			const struct ntrace_tandem_field *field)
 {
-	size_t room = verifier->request_room ? 2 * verifier->request_room : 16;
-
 	if (field->op != NTRACE_TANDEM_STORE)
 		return 0;
 	if (verifier->state.has & NTRACE_TANDEM_HAS_INIT)
 		return init_memory(verifier, field);
-	if (verifier->request_count == verifier->request_room) {
-		struct ntrace_tandem_field *more =
-			realloc(verifier->requests, room * sizeof(*more));
-
-		if (!more)
-			return NTRACE_ERR_NOMEM;
-		verifier->requests = more;
-		verifier->request_room = room;
-	}
+	if (grow((void **)&verifier->requests, verifier->request_count, &verifier->request_room,
+		 sizeof(*verifier->requests)))
+		return NTRACE_ERR_NOMEM;
 	verifier->requests[verifier->request_count++] = *field;
 	return 0;
 }
