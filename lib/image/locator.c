@@ -18,18 +18,13 @@ struct cached_location {
 struct ntrace_locator {
 	struct ntrace_space *space;	/* referenced, so that its address is not reused */
 	uint64_t version;
-	uint64_t generation;
 	struct ntrace_location nothing;
 	struct cached_location entries[ENTRIES];
 };
 
 struct ntrace_locator *ntrace_locator_new(void)
 {
-	struct ntrace_locator *locator = calloc(1, sizeof(*locator));
-
-	if (locator)
-		locator->generation = 1;
-	return locator;
+	return calloc(1, sizeof(struct ntrace_locator));
 }
 
 void ntrace_locator_free(struct ntrace_locator *locator)
@@ -49,7 +44,6 @@ static void change_space(struct ntrace_locator *locator, struct ntrace_space *sp
 		locator->space = space;
 	}
 	locator->version = version;
-	locator->generation++;
 }
 
 const struct ntrace_location *ntrace_locator_find(struct ntrace_locator *locator,
@@ -72,9 +66,4 @@ const struct ntrace_location *ntrace_locator_find(struct ntrace_locator *locator
 			memset(&entry->location, 0, sizeof(entry->location));
 	}
 	return &entry->location;
-}
-
-uint64_t ntrace_locator_generation(const struct ntrace_locator *locator)
-{
-	return locator->generation;
 }

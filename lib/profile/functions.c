@@ -10,20 +10,9 @@
 #include "parts.h"
 #include "select.h"
 
-#define MEMO_ENTRIES (1u << 16)
 #define NO_FUNCTION SIZE_MAX
 #define BLOCK_ENTRIES (1u << 16)
 #define NO_INDEX UINT32_MAX
-
-/* Cached function of a block. */
-struct memo {
-	uint64_t address;
-	uint64_t last;
-	uint64_t generation;
-	size_t function;	/* NO_FUNCTION: the block covers several functions */
-	int32_t pid;
-	uint32_t privilege;
-};
 
 /*
  * Executions of a block that are not in the functions yet. Ids ascend, so that the blocks in use
@@ -65,7 +54,6 @@ struct function_sums {
 	char *problem_objects[2 * NTRACE_PROFILE_PROBLEMS];
 	size_t problem_object_count;
 	struct ntrace_locator *locator;
-	struct memo *memo;
 	struct function_stream *at;	/* the present stream, NULL: none */
 	struct function_stream *streams;	/* those that have not ended */
 };
@@ -99,15 +87,6 @@ const char *ntrace_domain_name(unsigned int domain)
 	return domain < NTRACE_DOMAINS ? names[domain] : NULL;
 }
 
-/* Sorting a table changes the indices too. */
-static void forget_blocks(struct function_sums *sums)
-{
-	size_t i;
-
-	for (i = 0; i < MEMO_ENTRIES; i++)
-		sums->memo[i] = (struct memo){ .address = 1, .function = NO_FUNCTION };
-}
-
 struct function_sums *function_sums_new(const struct ntrace_profile_options *options)
 {
 	struct function_sums *sums = calloc(1, sizeof(*sums));
@@ -119,12 +98,10 @@ struct function_sums *function_sums_new(const struct ntrace_profile_options *opt
 	sums->pid = options->pid;
 	sums->privileges = options->privileges;
 	sums->locator = ntrace_locator_new();
-	sums->memo = malloc(MEMO_ENTRIES * sizeof(*sums->memo));
-	if (!sums->locator || !sums->memo) {
+	if (!sums->locator) {
 		function_sums_free(sums);
 		return NULL;
 	}
-	forget_blocks(sums);
 	return sums;
 }
 
@@ -137,7 +114,6 @@ void function_sums_free(struct function_sums *sums)
 	while (sums->problem_object_count)
 		free(sums->problem_objects[--sums->problem_object_count]);
 	ntrace_locator_free(sums->locator);
-	free(sums->memo);
 	free(sums);
 }
 
@@ -204,36 +180,19 @@ static int count_block(struct function_sums *sums, struct ntrace_profile *profil
 		       const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
+	const struct ntrace_location first =
+		*ntrace_locator_find(sums->locator, flow->space, flow->address);
 	struct ntrace_profile_function *function;
-	struct ntrace_location first;
-	struct memo *memo;
-	uint64_t generation;
-	int error = 0;
+	size_t index;
+	int error;
 
-	first = *ntrace_locator_find(sums->locator, flow->space, flow->address);
-	generation = ntrace_locator_generation(sums->locator);
-	memo = &sums->memo[(flow->address >> 1 ^ flow->address >> 17) % MEMO_ENTRIES];
-	if (memo->address != flow->address || memo->last != flow->last ||
-	    memo->generation != generation || memo->pid != event->pid ||
-	    memo->privilege != event->privilege) {
-		*memo = (struct memo){
-			.address = flow->address,
-			.last = flow->last,
-			.generation = generation,
-			.function = NO_FUNCTION,
-			.pid = event->pid,
-			.privilege = event->privilege,
-		};
-		if (ntrace_location_same_function(
-			    &first, ntrace_locator_find(sums->locator, flow->space, flow->last)))
-			error = function_at(sums, &sums->functions, profile, &first, event,
-					    &memo->function);
-	}
+	if (!ntrace_location_same_function(&first, ntrace_locator_find(sums->locator, flow->space,
+								       flow->last)))
+		return count_split_block(sums, profile, event);
+	error = function_at(sums, &sums->functions, profile, &first, event, &index);
 	if (error)
 		return error;
-	if (memo->function == NO_FUNCTION)
-		return count_split_block(sums, profile, event);
-	function = &sums->functions.items[memo->function];
+	function = &sums->functions.items[index];
 	function->instructions += sums->times * flow->instructions;
 	function->branches += sums->times * flow->taken;
 	sums->totals.selected += sums->times * flow->instructions;
@@ -449,7 +408,6 @@ static void drop_blocks(struct function_sums *sums)
 {
 	const struct function_stream *stream;
 
-	forget_blocks(sums);
 	for (stream = sums->streams; stream; stream = stream->next)
 		if (stream->blocks)
 			memset(stream->blocks, 0, BLOCK_ENTRIES * sizeof(*stream->blocks));
@@ -736,7 +694,6 @@ const struct ntrace_profile_function *ntrace_profile_functions(struct ntrace_pro
 		return NULL;
 	fold_blocks(sums);
 	function_table_sort(&sums->functions, order);
-	forget_blocks(sums);
 	*count = sums->functions.count;
 	return sums->functions.items;
 }

@@ -626,16 +626,6 @@ NTRACE_API const struct ntrace_location *
 ntrace_locator_find(struct ntrace_locator *locator, struct ntrace_space *space, uint64_t address);
 
 /**
- * ntrace_locator_generation - changes whenever an earlier result may be stale
- * @locator: locator made by ntrace_locator_new()
- *
- * For callers that cache data derived from a location. Call ntrace_locator_find() first.
- *
- * Return: a number that changes with each invalidation.
- */
-NTRACE_API uint64_t ntrace_locator_generation(const struct ntrace_locator *locator);
-
-/**
  * ntrace_space_table_target - target of a CM.JT or CM.JALT
  * @space: space made by ntrace_space_new() or ntrace_space_clone()
  * @insn: instruction with table_jump set
