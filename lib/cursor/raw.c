@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/*
- * A raw stream as a source.
- *
- * The time of a space only moves forwards. So the flow walks in a clone of the caller's space, and
- * gets a new clone when it goes back to a time before one of its changes.
- */
+/* A raw stream as a source. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +13,12 @@
 
 /**
  * struct raw - a raw stream
- * @pristine: the caller's space, cloned before any change; NULL: no code
- * @space: a clone of @pristine at the time of the flow
+ * @space: a clone of the caller's; NULL: no code
  */
 struct raw {
 	struct source source;
 	struct ntrace_decode_options output;
 	struct ntrace_flow *flow;
-	struct ntrace_space *pristine;
 	struct ntrace_space *space;
 	struct ntrace_reader reader;
 	const uint8_t *data;
@@ -38,8 +31,6 @@ struct raw {
 struct raw_state {
 	struct flow_state *flow;
 	struct ntrace_reader reader;
-	uint64_t version;	/* of the space */
-	uint64_t time;		/* of the space */
 };
 
 static struct raw *raw_of(const struct source *source)
@@ -149,43 +140,15 @@ static void *save(struct source *source, size_t *bytes)
 		return NULL;
 	}
 	state->reader = raw->reader;
-	if (raw->space) {
-		state->version = ntrace_space_version(raw->space);
-		state->time = space_time(raw->space);
-	}
 	*bytes = sizeof(*state) + sizeof(*state->flow);
 	return state;
-}
-
-/* Makes the space that of an earlier or later time, unless it has the same mappings. */
-static int turn_space(struct raw *raw, const struct raw_state *state)
-{
-	struct ntrace_space *space;
-	int error;
-
-	if (!raw->space || ntrace_space_version(raw->space) == state->version)
-		return 0;
-	error = ntrace_space_clone(&space, ntrace_space_name(raw->pristine), raw->pristine);
-	if (error)
-		return error;
-	if (state->time > space_time(space) &&
-	    ntrace_space_advance(space, state->time) == NTRACE_ERR_NOMEM) {
-		ntrace_space_put(space);
-		return NTRACE_ERR_NOMEM;
-	}
-	ntrace_space_put(raw->space);
-	raw->space = space;
-	return 0;
 }
 
 static int load(struct source *source, const void *saved)
 {
 	const struct raw_state *state = saved;
 	struct raw *raw = raw_of(source);
-	int error = turn_space(raw, state);
 
-	if (error)
-		return error;
 	flow_load(raw->flow, state->flow, raw->space);
 	raw->reader = state->reader;
 	/* The chunk may hold other bytes now. */
@@ -210,7 +173,6 @@ static void free_source(struct source *source)
 
 	ntrace_flow_free(raw->flow);
 	ntrace_space_put(raw->space);
-	ntrace_space_put(raw->pristine);
 	free(raw);
 }
 
@@ -239,9 +201,6 @@ static int make(struct raw *raw, const struct ntrace_cursor_config *config)
 
 	ntrace_params_init(&params);
 	if (config->space)
-		error = ntrace_space_clone(&raw->pristine, ntrace_space_name(config->space),
-					   config->space);
-	if (!error && config->space)
 		error = ntrace_space_clone(&raw->space, ntrace_space_name(config->space),
 					   config->space);
 	if (error)

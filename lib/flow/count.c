@@ -476,11 +476,8 @@ static bool is_ready(struct ntrace_flow *flow, const struct ntrace_reader *reade
 {
 	struct flow_count *count = flow->count;
 
-	/* Without a time, no code changes. */
-	if (flow->space_late && !flow->time_state)
-		flow->space_late = false;
 	if (!count || !count->place || reader->state || !flow_is_synced(flow) || flow->stop ||
-	    flow->late_count || flow->space_late || flow->select_block)
+	    flow->late_count || flow->select_block)
 		return false;
 	/* Mappings may have changed. */
 	flow_enter_space(flow, flow->space);

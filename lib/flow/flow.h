@@ -244,7 +244,6 @@ struct ntrace_flow {
 	uint64_t offset;		/* offset of the current message */
 	uint64_t time;			/* last timestamp; if not known, base of later ones */
 	enum flow_time time_state;
-	bool space_late;		/* the time of the space is still to be advanced */
 	struct ntrace_context owner;	/* state set by Ownership messages */
 	bool owner_context;		/* PROCESS is a context: see enum ntrace_owner */
 	bool owner_open;		/* the stream may still decide so, or otherwise */
@@ -397,8 +396,6 @@ int flow_result(struct ntrace_flow *flow);
  */
 int flow_flush_space(struct ntrace_flow *flow, const struct ntrace_space *space);
 /* state.c */
-/* Advances the code of the space to the current time. Return: false: out of memory. */
-bool flow_advance(struct ntrace_flow *flow);
 /* Calls the select callback, if any, for @address. Return: false if the callback stops. */
 bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);
 /* Takes TSTAMP of a message before its other fields are handled. */

@@ -62,7 +62,6 @@ int ntrace_flow_set_state(struct ntrace_flow *flow, const struct ntrace_flow_sta
 	if (state->flags & NTRACE_FLOW_STATE_TIME)
 		flow->time_state = state->flags & NTRACE_FLOW_STATE_STAMPED ? TIME_NEW :
 									      TIME_OF_BLOCKS;
-	flow->space_late = true;
 	flow->inferred_warned = state->flags & NTRACE_FLOW_STATE_INFERRED;
 	if (state->flags & NTRACE_FLOW_STATE_MODE)
 		flow->mode = state->flags & NTRACE_FLOW_STATE_HISTORY ? NTRACE_MODE_HISTORY :

@@ -10,21 +10,6 @@
 #include "wire/params.h"
 #include "wire/stamp.h"
 
-bool flow_advance(struct ntrace_flow *flow)
-{
-	flow->space_late = false;
-	if (!flow->time_state || !flow->space)
-		return true;
-	/* Effects refer to the code as it was. */
-	if (space_changes_by(flow->space, flow->time)) {
-		flow_count_report_place(flow);
-		flow_count_fold(flow);
-	}
-	if (ntrace_space_advance(flow->space, flow->time) == NTRACE_ERR_NOMEM)
-		flow->stop = NTRACE_ERR_NOMEM;
-	return !flow->stop;
-}
-
 bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address)
 {
 	struct ntrace_space *space = NULL;
@@ -47,8 +32,6 @@ bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address
 	} else {
 		return true;
 	}
-	/* Each space has its own time. */
-	flow->space_late = true;
 	flow_enter_space(flow, space);
 	return true;
 }
@@ -57,12 +40,10 @@ void flow_update_time(struct ntrace_flow *flow, const struct ntrace_message *mes
 {
 	bool known = flow->time_state;
 
-	if (stamp_take(message, &flow->params, &flow->time, &known)) {
+	if (stamp_take(message, &flow->params, &flow->time, &known))
 		flow->time_state = TIME_NEW;
-		flow->space_late = true;
-	} else if (!known) {
+	else if (!known)
 		flow->time_state = TIME_UNKNOWN;
-	}
 }
 
 /*

@@ -334,8 +334,6 @@ bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
 	bool going = true;
 
 	walk->last_class = NTRACE_INSN_PLAIN;
-	if (flow->space_late && !flow_advance(flow))
-		return false;
 	/* Mappings may have changed since the last message. */
 	flow_enter_space(flow, flow->space);
 	while (going && !is_done(walk)) {

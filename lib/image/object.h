@@ -177,13 +177,6 @@ int object_add_eh_frame(struct ntrace_object *object, const uint8_t *bytes, size
 
 /* space.c: ntrace_space_locate(), if only the mark matters. */
 bool space_is_uncertain(const struct ntrace_space *space, uint64_t address);
-/* space.c: whether ntrace_space_advance() to @time applies a mapping. */
-bool space_changes_by(const struct ntrace_space *space, uint64_t time);
-/* space.c: the time of the last ntrace_space_advance(). */
-uint64_t space_time(const struct ntrace_space *space);
-
-/* From now on several threads may use the space at different times: nothing is queued for it, or mapped. */
-void space_share(struct ntrace_space *space);
 
 /* The object of mapping number @index of a space, without its parents; NULL: there are no more. */
 struct ntrace_object *space_object(const struct ntrace_space *space, size_t index);

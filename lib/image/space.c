@@ -16,12 +16,6 @@ struct mapping {
 	uint64_t link;		/* link address of the first byte */
 };
 
-/* A mapping and the time when it takes effect. */
-struct change {
-	uint64_t time;
-	struct mapping mapping;
-};
-
 struct named_range {
 	uint64_t start;
 	uint64_t last;
@@ -37,12 +31,6 @@ struct ntrace_space {
 	size_t room;
 	atomic_size_t hit;	/* mapping of the last lookup; a hint */
 	uint64_t version;
-	struct change *changes;	/* sorted by time; changes before next_change are applied */
-	size_t change_count;
-	size_t change_room;
-	size_t next_change;
-	uint64_t time;
-	bool shared;		/* see space_share() */
 	struct named_range *names;	/* later entries take precedence */
 	size_t name_count;
 };
@@ -92,11 +80,8 @@ void ntrace_space_put(struct ntrace_space *space)
 
 		for (i = 0; i < space->count; i++)
 			ntrace_object_put(space->mappings[i].object);
-		for (i = space->next_change; i < space->change_count; i++)
-			ntrace_object_put(space->changes[i].mapping.object);
 		for (i = 0; i < space->name_count; i++)
 			free(space->names[i].name);
-		free(space->changes);
 		free(space->names);
 		free(space->mappings);
 		free(space->name);
@@ -127,25 +112,6 @@ uint64_t ntrace_space_version(const struct ntrace_space *space)
 	return version;
 }
 
-/* Copies the queued changes and the time. */
-static int clone_changes(struct ntrace_space *made, const struct ntrace_space *space)
-{
-	size_t count = space->change_count - space->next_change, i;
-
-	made->time = space->time;
-	if (!count)
-		return 0;
-	made->changes = malloc(count * sizeof(*made->changes));
-	if (!made->changes)
-		return NTRACE_ERR_NOMEM;
-	memcpy(made->changes, space->changes + space->next_change, count * sizeof(*made->changes));
-	made->change_count = count;
-	made->change_room = count;
-	for (i = 0; i < count; i++)
-		ntrace_object_get(made->changes[i].mapping.object);
-	return 0;
-}
-
 int ntrace_space_clone(struct ntrace_space **copy, const char *name,
 		       const struct ntrace_space *space)
 {
@@ -168,7 +134,6 @@ int ntrace_space_clone(struct ntrace_space **copy, const char *name,
 		for (i = 0; i < made->count; i++)
 			ntrace_object_get(made->mappings[i].object);
 	}
-	error = clone_changes(made, space);
 	for (i = 0; i < space->name_count && !error; i++)
 		error = ntrace_space_name_range(made, space->names[i].start,
 						space->names[i].last - space->names[i].start + 1,
@@ -334,92 +299,6 @@ int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object, u
 	int error = make_mapping(&mapping, object, address, size, file_offset);
 
 	return error ? error : add(space, &mapping);
-}
-
-/* Index of the first change after @time. */
-static size_t change_after(const struct ntrace_space *space, uint64_t time)
-{
-	size_t low = space->next_change, high = space->change_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->changes[middle].time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrace_object *object,
-			     uint64_t address, uint64_t size, uint64_t file_offset,
-			     uint64_t from_time)
-{
-	struct change change = { .time = from_time };
-	size_t at;
-	int error = make_mapping(&change.mapping, object, address, size, file_offset);
-
-	if (error)
-		return error;
-	if (from_time < space->time)
-		return NTRACE_ERR_INVALID;
-	/* Applied changes are dropped first, so a queue that is never empty stays small. */
-	if (space->change_count == space->change_room && space->next_change) {
-		space->change_count -= space->next_change;
-		memmove(space->changes, space->changes + space->next_change,
-			space->change_count * sizeof(change));
-		space->next_change = 0;
-	}
-	if (grow((void **)&space->changes, space->change_count, &space->change_room,
-		 sizeof(*space->changes)))
-		return NTRACE_ERR_NOMEM;
-	at = change_after(space, from_time);
-	memmove(&space->changes[at + 1], &space->changes[at],
-		(space->change_count - at) * sizeof(change));
-	space->changes[at] = change;
-	space->change_count++;
-	ntrace_object_get(object);
-	return 0;
-}
-
-void space_share(struct ntrace_space *space)
-{
-	space->shared = true;
-}
-
-uint64_t space_time(const struct ntrace_space *space)
-{
-	return space->time;
-}
-
-bool space_changes_by(const struct ntrace_space *space, uint64_t time)
-{
-	return space->next_change < space->change_count &&
-	       space->changes[space->next_change].time <= time;
-}
-
-int ntrace_space_advance(struct ntrace_space *space, uint64_t time)
-{
-	if (space->shared)
-		return 0;
-	if (time < space->time)
-		return NTRACE_ERR_INVALID;
-	space->time = time;
-	while (space_changes_by(space, time)) {
-		struct mapping *mapping = &space->changes[space->next_change].mapping;
-		int error = add(space, mapping);
-
-		if (error)
-			return error;
-		ntrace_object_put(mapping->object);
-		space->next_change++;
-	}
-	if (space->next_change == space->change_count) {
-		space->next_change = 0;
-		space->change_count = 0;
-	}
-	return 0;
 }
 
 int ntrace_space_name_range(struct ntrace_space *space, uint64_t address, uint64_t size,

@@ -300,9 +300,6 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 	if (!error && firmware)
 		error = load_firmware(session, firmware, bias);
 	close_dumps(&loading);
-	/* Streams may be decoded at the same time. */
-	if (!error)
-		space_share(session->kernel);
 	if (!session->switch_address && by_switches(session) && !without_kernel(session))
 		session_note(session, "%s: tasks are identified only where their code is unique",
 			     session->single ? "a perf.data file has no kernel text" :

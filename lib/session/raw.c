@@ -140,7 +140,6 @@ int session_load_raw(struct ntrace_session *session, const struct ntrace_session
 	if (!session->recording)
 		return NTRACE_ERR_NOMEM;
 	session->kernel = ntrace_space_get(options->code);
-	space_share(session->kernel);
 	session->firmware_start = 0;
 	session->firmware_last = UINT64_MAX;
 	return open_streams(session);

@@ -47,9 +47,6 @@ static inline struct ntrace_space *make_space(const char *name, const uint8_t *d
 	if (code && !ntrace_object_from_bytes(&object, "code", data + SETTINGS, code, 0x100)) {
 		ntrace_space_map_linked(space, object, bias);
 		ntrace_space_map_linked(space, object, 0x800);
-		/* From time 20 on, the first bytes of the code are those from its middle. */
-		if (data[4] & 2 && code >= 4)
-			ntrace_space_map_at_time(space, object, 0x100, code / 2, code / 4 * 2, 20);
 		ntrace_object_mark_uncertain(object, 0x100 + data[3] % code, 3);
 		ntrace_object_put(object);
 	}

@@ -48,8 +48,7 @@ static void walk(struct ntrace_object *object)
 	if (ntrace_space_new(&space, "fuzz", NULL))
 		return;
 	ntrace_space_map_linked(space, object, 0);
-	ntrace_space_map_at_time(space, object, 0x3f00000000, 0x20000, 0, 5);
-	ntrace_space_advance(space, 5);
+	ntrace_space_map(space, object, 0x3f00000000, 0x20000, 0);
 	for (address = 0; address < 0x20000; address += 254) {
 		ask(space, address);
 		ask(space, 0x3f00000000 + address);

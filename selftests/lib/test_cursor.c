@@ -178,32 +178,6 @@ static void test_small(void)
 		   loop(), 16);
 }
 
-/* Code that changes twice while it is traced: going back shows the earlier code. */
-static void test_changes(void)
-{
-	struct ntrace_space *space = loop();
-	struct code code = { .start = 0x1000 };
-	struct ntrace_object *object;
-
-	for (unsigned int change = 1; change < 3; change++) {
-		code.size = 0;
-		while (code.size < 2 + 2 * change)
-			put(&code, C_ADD);
-		put_branch(&code, 0x1000);
-		put_jal(&code, 0, 0x1000);
-		if (ntrace_object_from_bytes(&object, "new code", code.bytes, code.size,
-					     code.start) ||
-		    ntrace_space_map_at_time(space, object, 0x1000, code.size, 0, 1000 * change))
-			ok(false, "code that changes");
-		ntrace_object_put(object);
-	}
-	check_text(
-		"code that changes", "tsbits=64",
-		SYNC(" TSTAMP=100") "x100 ResourceFull RCODE=1 HIST=0x5b;" SYNC(
-			" TSTAMP=1500") "x100 ResourceFull RCODE=1 HIST=0x5b;" SYNC(" TSTAMP=2500") "x100 ResourceFull RCODE=1 HIST=0x5b;",
-		space, 16);
-}
-
 static void test_refusals(void)
 {
 	struct ntrace_cursor *cursor = NULL;
@@ -435,7 +409,6 @@ int main(void)
 	test_marks(NTRACE_CURSOR_BLOCKS);
 	test_marks(NTRACE_CURSOR_INSTRUCTIONS);
 	test_small();
-	test_changes();
 	test_xrle();
 	return done_testing();
 }

@@ -140,58 +140,6 @@ static void test_time(void)
 	ntrace_space_put(space);
 }
 
-/* The code at 0x1000 changes at time 20. */
-static void test_changing_code(void)
-{
-	struct ntrace_space *space = new_space("changing");
-	struct code old = { .start = 0x1000 }, new = { .start = 0x1000 };
-	struct ntrace_object *object;
-
-	for (unsigned int i = 0; i < 2; i++)
-		put(&old, ADD);
-	for (unsigned int i = 0; i < 4; i++)
-		put(&new, C_ADD);
-	add_code(space, &old);
-	ok(!ntrace_object_from_bytes(&object, "new", new.bytes, new.size, 0x1000), "new code");
-	is_u64(ntrace_space_map_at_time(space, object, 0x1000, 8, 0, 20), 0, "from time 20 on");
-	/* Correlation ICNT 2 at 15; again at 20 */
-	check("corner case: code is that of the current time", space, "",
-	      SYNC_AT("2B") "84 00 09 17 " SYNC_AT("53") "84 00 09 07",
-	      "sync5@1000 1000 ! off0@1004 sync5@1000 1000 1002 ! off0@1004");
-	ntrace_object_put(object);
-	ntrace_space_put(space);
-}
-
-/* The same code in a space chosen by a context after that time. */
-static void test_changing_context(void)
-{
-	struct ntrace_context_match match = { .size = sizeof(match),
-					      .scontext = 5,
-					      .scontext_mask = ~UINT64_C(0) };
-	struct ntrace_space *space = program(), *other = new_space("other");
-	struct code old = { .start = 0x1000 }, new = { .start = 0x1000 };
-	struct ntrace_contexts *contexts;
-	struct ntrace_object *object;
-
-	for (unsigned int i = 0; i < 2; i++)
-		put(&old, ADD);
-	for (unsigned int i = 0; i < 4; i++)
-		put(&new, C_ADD);
-	add_code(other, &old);
-	ok(!ntrace_object_from_bytes(&object, "new", new.bytes, new.size, 0x1000), "new code");
-	is_u64(ntrace_space_map_at_time(other, object, 0x1000, 8, 0, 10), 0, "from time 10 on");
-	ok(!ntrace_contexts_new(&contexts), "registry");
-	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");
-	/* Sync at 10; ICNT 4 to 1004, Ownership scontext 5 and Correlation ICNT 2 have no time */
-	is_str(feed(space, "", SYNC_AT("2B") "10 41 0B 08 88 0B 84 00 0B", log_event, contexts),
-	       "sync5@1000 1000 1100 1102 owna2 1004 1006 ! off0@1008 ",
-	       "corner case: a space chosen later has the current time");
-	ntrace_contexts_free(contexts);
-	ntrace_object_put(object);
-	ntrace_space_put(space);
-	ntrace_space_put(other);
-}
-
 static int log_context(void *data, const struct ntrace_flow_event *event)
 {
 	const struct ntrace_context *context = event->context;
@@ -480,8 +428,6 @@ static void test_describe(void)
 int main(void)
 {
 	test_time();
-	test_changing_code();
-	test_changing_context();
 	test_sources();
 	test_ownership();
 	test_returns();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory read by a callback, compared with a model of readable bytes; mappings with times, compared
- * with a replay; and names of unmapped addresses.
+ * Memory read by a callback, compared with a model of readable bytes; mappings that overlap,
+ * compared with a model; and names of unmapped addresses.
  */
 #include <stdlib.h>
 
@@ -140,15 +140,9 @@ static void test_callback_refused(void)
 	       "no function");
 }
 
-/* ---- time ---- */
+/* ---- overlaps ---- */
 
 #define SPAN 256
-
-struct change {
-	uint64_t time;
-	unsigned int at, size, value;
-	bool applied;
-};
 
 static int byte_at(const struct ntrace_space *space, uint64_t address)
 {
@@ -167,84 +161,38 @@ static bool shows(const struct ntrace_space *space, const int *model)
 	return true;
 }
 
-/* Applies changes by time; changes of the same time in order of queueing. */
-static void replay(struct change *changes, unsigned int count, uint64_t time, int *model)
-{
-	for (;;) {
-		struct change *next = NULL;
-
-		for (unsigned int i = 0; i < count; i++) {
-			if (!changes[i].applied && changes[i].time <= time &&
-			    (!next || changes[i].time < next->time))
-				next = &changes[i];
-		}
-		if (!next)
-			return;
-		next->applied = true;
-		for (unsigned int i = 0; i < next->size; i++)
-			model[next->at + i] = (int)((next->value + i) & 0xff);
-	}
-}
-
-static void test_time(void)
+static void test_overlaps(void)
 {
 	struct ntrace_space *space, *copy;
-	struct change changes[400];
 	struct ntrace_object *object;
 	uint8_t bytes[512];
 	int model[SPAN];
-	unsigned int count = 0, wrong = 0;
-	uint64_t time = 0, version;
+	unsigned int wrong = 0;
 
 	for (unsigned int i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)i;
 	for (unsigned int i = 0; i < SPAN; i++)
 		model[i] = -1;
 	ntrace_object_from_bytes(&object, "ramp", bytes, sizeof(bytes), 0);
-	ntrace_space_new(&space, "time", NULL);
-	while (count < 400) {
-		for (unsigned int i = random_below(9); i && count < 400; i--) {
-			struct change *change = &changes[count++];
+	ntrace_space_new(&space, "overlaps", NULL);
+	for (unsigned int i = 0; i < 400; i++) {
+		unsigned int at = random_below(SPAN - 40), size = 1 + random_below(40);
+		unsigned int value = random_below(256);
+		uint64_t version = ntrace_space_version(space);
 
-			*change = (struct change){ .time = time + random_below(12),
-						   .at = random_below(SPAN - 40),
-						   .size = 1 + random_below(40),
-						   .value = random_below(256) };
-			version = ntrace_space_version(space);
-			wrong += ntrace_space_map_at_time(space, object, 0x1000 + change->at,
-							  change->size, change->value,
-							  change->time) != 0;
-			wrong += ntrace_space_version(space) != version;
-		}
-		wrong += !shows(space, model);
-		time += random_below(6);
-		wrong += ntrace_space_advance(space, time) != 0;
-		replay(changes, count, time, model);
+		wrong += ntrace_space_map(space, object, 0x1000 + at, size, value) != 0;
+		wrong += ntrace_space_version(space) == version;
+		for (unsigned int k = 0; k < size; k++)
+			model[at + k] = (int)((value + k) & 0xff);
 		wrong += !shows(space, model);
 	}
-	is_u64(wrong, 0, "400 mappings appear at their time and in its order");
+	is_u64(wrong, 0, "400 mappings replace earlier ones byte for byte");
 	ntrace_space_clone(&copy, "copy", space);
 	ntrace_space_put(space);
-	is_u64(ntrace_space_advance(copy, time - 1), NTRACE_ERR_INVALID,
-	       "a clone does not go back before the time of its original");
-	is_u64(ntrace_space_map_at_time(copy, object, 0x1000, 1, 0, time - 1), NTRACE_ERR_INVALID,
-	       "and takes no mapping for a time before that");
-	replay(changes, count, time + 100, model);
-	version = ntrace_space_version(copy);
-	is_u64(ntrace_space_advance(copy, time + 100), 0, "a clone advances");
-	ok(shows(copy, model), "with the queued mappings");
-	ok(ntrace_space_version(copy) != version, "and another version");
-	version = ntrace_space_version(copy);
-	is_u64(ntrace_space_advance(copy, time + 100), 0, "the same time again");
-	ok(ntrace_space_version(copy) == version, "changes nothing");
-	is_u64(ntrace_space_advance(copy, time + 99), NTRACE_ERR_INVALID, "going back is refused");
-	is_u64(ntrace_space_map_at_time(copy, object, 0x1000, 1, 0, time + 99), NTRACE_ERR_INVALID,
-	       "so is a mapping for a time that is over");
-	is_u64(ntrace_space_map_at_time(copy, object, 0x1000, 0, 0, time + 200), NTRACE_ERR_INVALID,
-	       "size 0");
-	is_u64(ntrace_space_map_at_time(copy, object, UINT64_MAX, 2, 0, time + 200),
-	       NTRACE_ERR_INVALID, "wrapping round");
-	ntrace_space_map_at_time(copy, object, 0x1000, 1, 0, UINT64_MAX);
+	ok(shows(copy, model), "a clone has them, too");
+	is_u64(ntrace_space_map(copy, object, 0x1000, 0, 0), NTRACE_ERR_INVALID, "size 0");
+	is_u64(ntrace_space_map(copy, object, UINT64_MAX, 2, 0), NTRACE_ERR_INVALID,
+	       "wrapping round");
 	ntrace_space_put(copy);
 	ntrace_object_put(object);
 }
@@ -305,7 +253,7 @@ int main(void)
 	test_callback(UINT64_MAX - 9000, 9001);
 	test_callback(0x40000ffe, 3);
 	test_callback_refused();
-	test_time();
+	test_overlaps();
 	test_names();
 	return done_testing();
 }

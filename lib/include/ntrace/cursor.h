@@ -63,8 +63,7 @@ enum ntrace_cursor_step {
  *      borrowed for the life of the cursor. The file must not change meanwhile
  * @cut: raw stream: its first byte may be inside a message (a wrapped buffer)
  * @reserved: 0
- * @space: raw stream: the code; NULL = none. Cloned, and may have a queue, see
- *         ntrace_space_map_at_time(): the cursor always shows the code of its time
+ * @space: raw stream: the code; NULL = none. Cloned
  * @window: maximum number of blocks and events decoded at once, 16 to 1048576; 0 = 16384. Only a long
  *          message may exceed it, up to twice. Up to 8 windows are kept, with 24 bytes for each block
  *          and 32 bytes for each message. Cursors of one session have the window of the first

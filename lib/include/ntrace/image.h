@@ -471,7 +471,7 @@ NTRACE_API const char *ntrace_space_name(const struct ntrace_space *space);
  * ntrace_space_clone - a copy of all mappings, as fork() makes
  * @copy: the new space, one reference, with the parent of @space
  * @name: for messages; copied
- * @space: the space to copy, with its queue, see ntrace_space_map_at_time()
+ * @space: the space to copy
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
@@ -506,36 +506,6 @@ NTRACE_API int ntrace_space_map(struct ntrace_space *space, struct ntrace_object
  */
 NTRACE_API int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace_object *object,
 				       uint64_t bias);
-
-/**
- * ntrace_space_map_at_time - ntrace_space_map() with effect from a given time on
- * @space: space made by ntrace_space_new() or ntrace_space_clone()
- * @object: object; referenced by the space
- * @address: first address
- * @size: bytes
- * @file_offset: offset of the first byte in the file
- * @from_time: first time at which the mapping is valid, in the unit of ntrace_space_advance()
- *
- * For code that changes while it is traced. Queued until ntrace_space_advance() reaches @from_time;
- * of two mappings for the same time the one queued later wins. A clone copies the queue too.
- *
- * Return: as ntrace_space_map(); NTRACE_ERR_INVALID also for a time in the past.
- */
-NTRACE_API int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrace_object *object,
-					uint64_t address, uint64_t size, uint64_t file_offset,
-					uint64_t from_time);
-
-/**
- * ntrace_space_advance - advance the time: apply mappings queued up to that time, in order of time
- * @space: space made by ntrace_space_new() or ntrace_space_clone(); its parents have their own time
- * @time: at least the time of the last call, in the unit of ntrace_space_map_at_time()
- *
- * Changes the version if a mapping was applied.
- *
- * Return: 0, NTRACE_ERR_INVALID for an earlier time, NTRACE_ERR_NOMEM (mappings not yet applied
- * stay queued).
- */
-NTRACE_API int ntrace_space_advance(struct ntrace_space *space, uint64_t time);
 
 /**
  * ntrace_space_name_range - name a range whose bytes are unknown
