@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "lane.h"
 
 #define BYTES_MAX (32u << 20)
@@ -20,32 +21,19 @@
 /* Number of checkpoints at or before item @number, which are the first ones. */
 static size_t checkpoints_until(const struct lane *lane, uint64_t number)
 {
-	size_t low = 0, high = lane->checkpoint_count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lane->checkpoints[middle].tally.items <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, lane->checkpoint_count, middle,
+	       lane->checkpoints[middle].tally.items <= number);
 	return low;
 }
 
 /* Number of checkpoints at or before @position. */
 static size_t checkpoints_before(const struct lane *lane, uint64_t position)
 {
-	size_t low = 0, high = lane->checkpoint_count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lane->checkpoints[middle].position <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, lane->checkpoint_count, middle, lane->checkpoints[middle].position <= position);
 	return low;
 }
 

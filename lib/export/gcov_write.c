@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "gcov.h"
 #include "saturate.h"
 
@@ -275,17 +276,12 @@ static const struct gcov_target *targets_of(const struct gcov *gcov,
 					    const struct gcov_position *position, size_t *count)
 {
 	const struct gcov_target *targets = gcov->targets;
-	size_t low = 0, high = gcov->target_count, middle;
+	size_t low = 0;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (targets[middle].node < position->node ||
-		    (targets[middle].node == position->node &&
-		     targets[middle].offset < position->offset))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, gcov->target_count, middle,
+	       targets[middle].node < position->node ||
+		       (targets[middle].node == position->node &&
+			targets[middle].offset < position->offset));
 	for (*count = 0; low + *count < gcov->target_count; ++*count)
 		if (targets[low + *count].node != position->node ||
 		    targets[low + *count].offset != position->offset)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "grow.h"
 #include "lines.h"
 #include "object.h"
@@ -196,15 +197,9 @@ const struct ntrace_line *ntrace_lines_all(const struct ntrace_lines *lines, siz
 
 const struct ntrace_line *ntrace_lines_find(const struct ntrace_lines *lines, uint64_t address)
 {
-	size_t low = 0, high = lines->line_count, middle;
+	size_t low = 0;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (lines->lines[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, lines->line_count, middle, lines->lines[middle].end <= address);
 	if (low == lines->line_count || lines->lines[low].start > address)
 		return NULL;
 	return &lines->lines[low];
@@ -218,15 +213,9 @@ const struct ntrace_scope *ntrace_lines_scopes(const struct ntrace_lines *lines,
 
 uint32_t ntrace_lines_scope(const struct ntrace_lines *lines, uint64_t address)
 {
-	size_t low = 0, high = lines->range_count, middle;
+	size_t low = 0;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (lines->ranges[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, lines->range_count, middle, lines->ranges[middle].end <= address);
 	if (low == lines->range_count || lines->ranges[low].start > address)
 		return NTRACE_NO_SCOPE;
 	return lines->ranges[low].scope;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "elf_parts.h"
 #include "grow.h"
 
@@ -160,16 +161,9 @@ static int find_resolvers(struct resolvers *resolvers, const struct symbol_table
 
 static const char *resolver_name(const struct resolvers *resolvers, uint64_t start)
 {
-	size_t low = 0, high = resolvers->count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (resolvers->items[middle].start < start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, resolvers->count, middle, resolvers->items[middle].start < start);
 	return low < resolvers->count && resolvers->items[low].start == start ?
 		       resolvers->items[low].name :
 		       NULL;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bisect.h"
 #include "grow.h"
 #include "object.h"
 #include "regular.h"
@@ -320,16 +321,9 @@ const char *ntrace_object_function(const struct ntrace_object *object, size_t in
 /* Index of the first range whose last byte is at or after @address. */
 static size_t uncertain_from(const struct ntrace_object *object, uint64_t address)
 {
-	size_t low = 0, high = object->uncertain_count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (object->uncertain[middle].last < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, object->uncertain_count, middle, object->uncertain[middle].last < address);
 	return low;
 }
 

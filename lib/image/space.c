@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "grow.h"
 #include "object.h"
 
@@ -149,16 +150,9 @@ int ntrace_space_clone(struct ntrace_space **copy, const char *name,
 /* Index of the first mapping that does not end below @address. */
 static size_t mapping_from(const struct ntrace_space *space, uint64_t address)
 {
-	size_t low = 0, high = space->count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->mappings[middle].last < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, space->count, middle, space->mappings[middle].last < address);
 	return low;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "grow.h"
 #include "object.h"
 
@@ -294,22 +295,14 @@ static bool sort_once(struct symbol_table *table)
 const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t address)
 {
 	const struct symbol_piece *piece;
-	size_t low = 0, high;
+	size_t low = 0;
 
 	if (!sort_once(table) || !table->piece_count)
 		return NULL;
 	piece = &table->pieces[atomic_load_explicit(&table->last, memory_order_relaxed)];
 	if (address >= piece->start && address < piece->end)
 		return &table->symbols[piece->symbol];
-	high = table->piece_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->pieces[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, table->piece_count, middle, table->pieces[middle].end <= address);
 	if (low == table->piece_count || table->pieces[low].start > address)
 		return NULL;
 	atomic_store_explicit(&table->last, low, memory_order_relaxed);

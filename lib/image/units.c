@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "grow.h"
 #include "lines.h"
 #include "object.h"
@@ -148,16 +149,10 @@ static struct ntrace_lines *read_unit(const struct ntrace_units *units, struct u
 
 const struct ntrace_lines *ntrace_units_lines(struct ntrace_units *units, uint64_t address)
 {
-	size_t low = 0, high = units->range_count, middle;
+	size_t low = 0;
 	struct unit *unit;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (units->ranges[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, units->range_count, middle, units->ranges[middle].start <= address);
 	if (!low || address >= units->ranges[low - 1].end)
 		return NULL;
 	/* Several units may begin at 0, of which the linker dropped all but one. */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bisect.h"
 #include "file.h"
 #include "grow.h"
 #include "record.h"
@@ -155,17 +156,11 @@ static int compare_build_ids(const void *left, const void *right)
 /* perf record puts no build-id into its mappings before Linux 6.18; the table has those of all files. */
 static void add_build_id(const struct ntrace_perf_file *file, struct ntrace_sideband *sideband)
 {
-	size_t low = 0, high = file->build_id_count, length = strlen(sideband->name);
+	size_t low = 0, length = strlen(sideband->name);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct file_build_id *entry = &file->build_ids[middle];
-
-		if (compare_paths(entry->path, entry->length, sideband->name, length) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, file->build_id_count, middle,
+	       compare_paths(file->build_ids[middle].path, file->build_ids[middle].length,
+			     sideband->name, length) < 0);
 	if (low == file->build_id_count ||
 	    compare_paths(file->build_ids[low].path, file->build_ids[low].length, sideband->name,
 			  length))
@@ -582,16 +577,9 @@ int ntrace_perf_file_records(const struct ntrace_perf_file *file,
 
 const struct perf_event_attr *perf_file_event(const struct ntrace_perf_file *file, uint64_t id)
 {
-	size_t low = 0, high = file->id_count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->ids[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, file->id_count, middle, file->ids[middle].id < id);
 	if (low < file->id_count && file->ids[low].id == id)
 		return &file->attrs[file->ids[low].event];
 	return &file->attrs[0];

@@ -5,6 +5,7 @@
 
 #include <ntrace/counts.h>
 
+#include "bisect.h"
 #include "image/object.h"
 #include "parts.h"
 #include "saturate.h"
@@ -163,15 +164,9 @@ void ntrace_counts_free(struct ntrace_counts *counts)
 /* The last step at or before @address; NULL if there is none. */
 static const struct step *find_step(const struct step *steps, size_t count, uint64_t address)
 {
-	size_t low = 0, high = count, middle;
+	size_t low = 0;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (steps[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, count, middle, steps[middle].address <= address);
 	return low ? &steps[low - 1] : NULL;
 }
 

@@ -7,6 +7,7 @@
 
 #include <linux/perf_event.h>
 
+#include "bisect.h"
 #include "aux_import.h"
 
 /* trTeFormat */
@@ -183,16 +184,9 @@ static void tell_params(const struct building *building)
 
 static size_t find_mark(const struct aux_area *area, uint64_t position)
 {
-	size_t low = 0, high = area->mark_count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (area->marks[middle].position < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, area->mark_count, middle, area->marks[middle].position < position);
 	return low;
 }
 

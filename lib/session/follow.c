@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "grow.h"
 #include "follow_parts.h"
 
@@ -17,16 +18,9 @@
 
 static size_t switches_until(const struct cpu_switches *cpu, uint64_t time)
 {
-	size_t low = 0, high = cpu->count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cpu->switches[middle].time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, cpu->count, middle, cpu->switches[middle].time <= time);
 	return low;
 }
 
@@ -266,7 +260,7 @@ void follower_give_up(struct follower *follower, const char *why)
 	follower_settle(follower);
 }
 
-static int compare_pieces(const void *left, const void *right)
+int compare_pieces(const void *left, const void *right)
 {
 	const struct piece *a = left, *b = right;
 
@@ -594,28 +588,42 @@ int follower_gap(struct follower *follower, uint64_t switches)
 	return 0;
 }
 
-void follower_owner(struct follower *follower, int32_t tid)
+void follower_keep(struct follower *follower,
+		   bool (*is_possible)(const struct follower *follower,
+				       const struct switch_place *place, const void *data),
+		   const void *data)
 {
 	size_t kept = 0, i;
-	int32_t pid, own;
 
-	if (follower->count < 2 || follower->work > follower->work_max)
-		return;
-	follower->work += follower->count;
-	for (i = 0; i < follower->count; i++) {
-		interval_task(follower, &follower->places[i], &pid, &own);
-		kept += own == tid;
-	}
-	/* No record names that thread: keep the other information. */
+	for (i = 0; i < follower->count; i++)
+		kept += is_possible(follower, &follower->places[i], data);
 	if (!kept || kept == follower->count)
 		return;
 	for (kept = 0, i = 0; i < follower->count; i++) {
 		const struct switch_place place = follower->places[i];
 
-		interval_task(follower, &place, &pid, &own);
-		if (own == tid)
+		if (is_possible(follower, &place, data))
 			follower->places[kept++] = place;
 	}
 	follower->count = kept;
 	follower_settle(follower);
+}
+
+static bool is_of_thread(const struct follower *follower, const struct switch_place *place,
+			 const void *data)
+{
+	const int32_t *wanted = data;
+	int32_t pid, tid;
+
+	interval_task(follower, place, &pid, &tid);
+	return tid == *wanted;
+}
+
+void follower_owner(struct follower *follower, int32_t tid)
+{
+	if (follower->count < 2 || follower->work > follower->work_max)
+		return;
+	follower->work += follower->count;
+	/* Of a thread that no record names, the other information stays. */
+	follower_keep(follower, is_of_thread, &tid);
 }

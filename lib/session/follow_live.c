@@ -11,12 +11,6 @@
 /* Moving the rest of a list pays when as many of its items are over. */
 #define OVER_MIN 1024
 
-static int compare_ends(const struct piece *a, const struct piece *b)
-{
-	return a->offset != b->offset ? (a->offset < b->offset ? -1 : 1) :
-					(a->end < b->end ? -1 : a->end > b->end);
-}
-
 /* By position, like those of a finished recording. */
 static int add_piece(struct follower *follower, const struct piece *piece)
 {
@@ -36,7 +30,7 @@ static int add_piece(struct follower *follower, const struct piece *piece)
 			follower->piece = pieces + present;
 	}
 	while (at > follower->next_piece + (follower->piece != NULL) &&
-	       compare_ends(&follower->pieces[at - 1], piece) > 0) {
+	       compare_pieces(&follower->pieces[at - 1], piece) > 0) {
 		follower->pieces[at] = follower->pieces[at - 1];
 		at--;
 	}
@@ -100,30 +94,20 @@ bool follower_is_open(const struct follower *follower)
 }
 
 static bool is_between(const struct follower *follower, const struct switch_place *place,
-		       uint64_t since, uint64_t until)
+		       const void *data)
 {
-	return place->missing ||
-	       (interval_start(follower, place) <= until && interval_end(follower, place) >= since);
+	const uint64_t *times = data;
+
+	return place->missing || (interval_start(follower, place) <= times[1] &&
+				  interval_end(follower, place) >= times[0]);
 }
 
 void follower_between(struct follower *follower, uint64_t since, uint64_t until)
 {
-	size_t kept = 0, i;
+	const uint64_t times[] = { since, until };
 
-	if (follower->count < 2 || follower->by_piece)
-		return;
-	for (i = 0; i < follower->count; i++)
-		kept += is_between(follower, &follower->places[i], since, until);
-	if (!kept || kept == follower->count)
-		return;
-	for (kept = 0, i = 0; i < follower->count; i++) {
-		const struct switch_place place = follower->places[i];
-
-		if (is_between(follower, &place, since, until))
-			follower->places[kept++] = place;
-	}
-	follower->count = kept;
-	follower_settle(follower);
+	if (follower->count > 1 && !follower->by_piece)
+		follower_keep(follower, is_between, times);
 }
 
 /* ---- forgetting ---- */

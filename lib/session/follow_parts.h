@@ -20,6 +20,11 @@ void follower_enter_next(struct follower *follower);
 void follower_name(struct follower *follower);
 /* Return: 0 or NTRACE_ERR_NOMEM. */
 int follower_add_place(struct follower *follower, struct switch_place place);
+/* Drops all places but the possible ones, if there are any. */
+void follower_keep(struct follower *follower,
+		   bool (*is_possible)(const struct follower *follower,
+				       const struct switch_place *place, const void *data),
+		   const void *data);
 
 /*
  * Task of a scheduling interval: the incoming task of the switch before it, or the outgoing task of
@@ -34,6 +39,8 @@ uint64_t lost_before(const struct follower *follower, size_t interval);
 /* The program of a scheduling interval: the first one of its process unless an exec was noticed. */
 struct program *interval_program(const struct follower *follower, const struct switch_place *place,
 				 int32_t pid);
+/* For qsort(): pieces by position. */
+int compare_pieces(const void *left, const void *right);
 /* Whether the piece is of the AUX area of a stream, and of its file. */
 bool follower_has_piece(const struct piece *piece, const struct ntrace_stream *info);
 

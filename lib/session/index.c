@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "decode.h"
 
 const struct index_point *index_last(const struct index_stream *stream)
@@ -62,35 +63,21 @@ int index_end(struct index_collector *collector)
 const struct index_point *index_start(const struct index_stream *stream,
 				      const struct ntrace_session_range *range)
 {
-	size_t low = 0, high = stream->count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct index_point *point = &stream->points[middle];
-
-		if (point->next <= range->first_offset ||
-		    (range->by_time && point->time_max < range->first_time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, stream->count, middle,
+	       stream->points[middle].next <= range->first_offset ||
+		       (range->by_time && stream->points[middle].time_max < range->first_time));
 	return low ? &stream->points[low - 1] : NULL;
 }
 
 uint64_t index_stop(const struct index_stream *stream, const struct ntrace_session_range *range)
 {
-	size_t low = 0, high = stream->count;
+	size_t low = 0;
 
 	if (!range->by_time)
 		return UINT64_MAX;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (stream->points[middle].later > range->last_time)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	BISECT(low, stream->count, middle, stream->points[middle].later <= range->last_time);
 	return low < stream->count ? stream->points[low].next : UINT64_MAX;
 }
 

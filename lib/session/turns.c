@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "follow_parts.h"
 #include "grow.h"
 #include "turns.h"
@@ -189,16 +190,9 @@ static int compare_losses(const void *left, const void *right)
 /* Whether records were lost between @since and @until. */
 static bool any_lost(const struct ordering *ordering, uint64_t since, uint64_t until)
 {
-	size_t low = 0, high = ordering->loss_count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ordering->losses[middle].begin < until)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, ordering->loss_count, middle, ordering->losses[middle].begin < until);
 	return low && ordering->losses[low - 1].end > since;
 }
 
@@ -217,17 +211,11 @@ static void sort(struct ordering *ordering)
 /* Number of turns before those of @tid that begin at @time or later. */
 static size_t turns_before(const struct ordering *ordering, int32_t tid, uint64_t time)
 {
-	size_t low = 0, high = ordering->count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct listed *item = &ordering->items[middle];
-
-		if (item->tid < tid || (item->tid == tid && item->start < time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, ordering->count, middle,
+	       ordering->items[middle].tid < tid || (ordering->items[middle].tid == tid &&
+						     ordering->items[middle].start < time));
 	return low;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bisect.h"
 #include "grow.h"
 #include "core.h"
 #include "regular.h"
@@ -149,19 +150,12 @@ static uint64_t read_some(int fd, uint8_t *data, uint64_t size, uint64_t offset)
 
 uint64_t core_read(const struct core *core, uint64_t address, void *data, uint64_t size)
 {
-	size_t low = 0, high = core->count;
+	size_t low = 0;
 	uint64_t had = 0;
 
 	memset(data, 0, size);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct core_piece *piece = &core->pieces[middle];
-
-		if (piece->address + (piece->size - 1) < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, core->count, middle,
+	       core->pieces[middle].address + (core->pieces[middle].size - 1) < address);
 	for (; low < core->count; low++) {
 		const struct core_piece *piece = &core->pieces[low];
 		uint64_t skip = piece->address > address ? piece->address - address : 0;

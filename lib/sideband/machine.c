@@ -8,6 +8,7 @@
 
 #include <linux/perf_event.h>
 
+#include "bisect.h"
 #include "kept_files.h"
 #include "machine.h"
 
@@ -232,16 +233,9 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 
 size_t program_changes_before(const struct program *program, uint64_t time)
 {
-	size_t low = 0, high = program->count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (program->changes[middle].time < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, program->count, middle, program->changes[middle].time < time);
 	return low;
 }
 
@@ -648,16 +642,9 @@ uint64_t machine_program_number(const struct machine *machine, const struct prog
 const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time)
 {
 	const struct task *task = machine_task(machine, tid);
-	size_t low = 0, high = task ? task->name_count : 0;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (task->names[middle].time < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, task ? task->name_count : 0, middle, task->names[middle].time < time);
 	return low ? task->names[low - 1].name : NULL;
 }
 
