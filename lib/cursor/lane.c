@@ -100,21 +100,28 @@ static int note(struct lane *lane, struct run *piece, const struct ntrace_flow_e
 	return runs_note(lane, piece);
 }
 
+/* The first of the items that come next. */
+static struct run next_piece(const struct lane *lane, const struct ntrace_session_event *at,
+			     bool time_known, uint64_t time)
+{
+	return (struct run){ .pid = at->pid,
+			     .tid = at->tid,
+			     .comm = at->comm,
+			     .first = lane->tally.items,
+			     .first_ns = at->sideband_ns,
+			     .last_ns = at->sideband_ns,
+			     .first_time = time,
+			     .last_time = time,
+			     .time_known = time_known };
+}
+
 int lane_take_event(void *data, const struct ntrace_session_event *event)
 {
 	struct lane *lane = data;
 	const struct ntrace_flow_event *flow = event->flow;
 	const struct append append = { &lane->store->snapshots, &lane->context, lane->stamped };
+	struct run piece = next_piece(lane, event, flow->time_known, flow->time);
 	uint64_t number = lane->tally.items;
-	struct run piece = { .pid = event->pid,
-			     .tid = event->tid,
-			     .comm = event->comm,
-			     .first = number,
-			     .first_ns = event->sideband_ns,
-			     .last_ns = event->sideband_ns,
-			     .first_time = flow->time,
-			     .last_time = flow->time,
-			     .time_known = flow->time_known };
 	int failed;
 
 	lane->context = *flow->context;
@@ -131,16 +138,8 @@ int lane_take_blocks(void *data, const struct ntrace_segment *blocks)
 	struct lane *lane = data;
 	const struct ntrace_block_batch *batch = blocks->batch;
 	const struct append append = { &lane->store->snapshots, &lane->context, lane->stamped };
+	struct run piece = next_piece(lane, &blocks->at, batch->time_known, batch->time);
 	uint64_t number = lane->tally.items;
-	struct run piece = { .pid = blocks->pid,
-			     .tid = blocks->tid,
-			     .comm = blocks->comm,
-			     .first = number,
-			     .first_ns = blocks->sideband_ns,
-			     .last_ns = blocks->sideband_ns,
-			     .first_time = batch->time,
-			     .last_time = batch->time,
-			     .time_known = batch->time_known };
 	uint64_t skip;
 	int failed;
 

@@ -56,9 +56,9 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 
 	return raw->output.segment(raw->output.data, &(struct ntrace_segment){
 							     .batch = batch,
-							     .pid = -1,
-							     .tid = -1,
-							     .comm = "",
+							     .at.pid = -1,
+							     .at.tid = -1,
+							     .at.comm = "",
 						     });
 }
 

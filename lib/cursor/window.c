@@ -283,25 +283,33 @@ static uint32_t add_code(struct window *window, const struct ntrace_block_batch 
 	return (uint32_t)(window->codes.count - 1);
 }
 
+/* Adds the message and the state of what is appended next. Return: 0 or NTRACE_ERR_NOMEM */
+static int begin_append(struct window *window, const struct append *append, struct group group,
+			const struct ntrace_session_event *at, struct ntrace_space *space)
+{
+	struct state state = { .context = *append->context,
+			       .sideband_ns = at->sideband_ns,
+			       .pid = at->pid,
+			       .tid = at->tid,
+			       .cpu = at->cpu,
+			       .privilege = at->privilege };
+
+	if (take_space(window, append->snapshots, space, &state.space))
+		return NTRACE_ERR_NOMEM;
+	group.state = add_state(window, &state, at->comm);
+	return group.state == UINT32_MAX || add_group(window, &group) ? NTRACE_ERR_NOMEM : 0;
+}
+
 int window_add_blocks(struct window *window, const struct append *append,
 		      const struct ntrace_segment *blocks, size_t skip)
 {
 	const struct ntrace_block_batch *batch = blocks->batch;
-	struct group group = { .offset = batch->offset,
-			       .time = batch->time,
-			       .src = batch->src,
-			       .time_known = batch->time_known };
-	struct state state = { .context = *append->context,
-			       .sideband_ns = blocks->sideband_ns,
-			       .pid = blocks->pid,
-			       .tid = blocks->tid,
-			       .cpu = blocks->cpu,
-			       .privilege = blocks->privilege };
+	const struct group group = { .offset = batch->offset,
+				     .time = batch->time,
+				     .src = batch->src,
+				     .time_known = batch->time_known };
 
-	if (take_space(window, append->snapshots, batch->space, &state.space))
-		return NTRACE_ERR_NOMEM;
-	group.state = add_state(window, &state, blocks->comm);
-	if (group.state == UINT32_MAX || add_group(window, &group))
+	if (begin_append(window, append, group, &blocks->at, batch->space))
 		return NTRACE_ERR_NOMEM;
 	for (size_t i = skip; i < batch->count; i++) {
 		struct item *item = add_item(window);
@@ -320,23 +328,14 @@ int window_add_event(struct window *window, const struct append *append,
 		     const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
-	struct group group = { .offset = flow->offset,
-			       .time = flow->time,
-			       .src = flow->src,
-			       .time_known = flow->time_known };
-	struct state state = { .context = *append->context,
-			       .sideband_ns = event->sideband_ns,
-			       .pid = event->pid,
-			       .tid = event->tid,
-			       .cpu = event->cpu,
-			       .privilege = event->privilege };
+	const struct group group = { .offset = flow->offset,
+				     .time = flow->time,
+				     .src = flow->src,
+				     .time_known = flow->time_known };
 	struct ntrace_flow_event *copy;
 	struct item *item;
 
-	if (take_space(window, append->snapshots, flow->space, &state.space))
-		return NTRACE_ERR_NOMEM;
-	group.state = add_state(window, &state, event->comm);
-	if (group.state == UINT32_MAX || add_group(window, &group))
+	if (begin_append(window, append, group, event, flow->space))
 		return NTRACE_ERR_NOMEM;
 	copy = add(&window->events, sizeof(*copy));
 	item = copy ? add_item(window) : NULL;

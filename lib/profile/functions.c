@@ -432,8 +432,8 @@ static int take_entry(struct function_sums *sums, struct ntrace_profile *profile
 				      .callee = NO_INDEX,
 				      .to = block->address | 1,
 				      .instructions = block->instructions,
-				      .pid = sums->by_process ? blocks->pid : -1,
-				      .privilege = blocks->privilege };
+				      .pid = sums->by_process ? blocks->at.pid : -1,
+				      .privilege = blocks->at.privilege };
 	if (ntrace_location_same_function(&first,
 					  ntrace_locator_find(sums->locator, space, flow.last))) {
 		error = function_at(sums, &sums->functions, profile, &first, &event, &function);
@@ -484,7 +484,7 @@ static int count_selected(struct function_sums *sums, struct ntrace_profile *pro
 {
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	const struct function_stream *at = sums->at;
-	int32_t pid = sums->by_process ? blocks->pid : -1;
+	int32_t pid = sums->by_process ? blocks->at.pid : -1;
 	uint64_t instructions = 0;
 	int error = 0;
 
@@ -495,7 +495,7 @@ static int count_selected(struct function_sums *sums, struct ntrace_profile *pro
 			error = count_alone(sums, profile, blocks, block);
 			continue;
 		}
-		if (entry->id != block->id || entry->privilege != blocks->privilege ||
+		if (entry->id != block->id || entry->privilege != blocks->at.privilege ||
 		    entry->pid != pid) {
 			error = take_entry(sums, profile, blocks, block, entry);
 			if (error)
@@ -515,7 +515,7 @@ static int count_selected(struct function_sums *sums, struct ntrace_profile *pro
 		else if (block->insn_class != NTRACE_INSN_RETURN)
 			error = take_target(sums, profile, blocks, block, entry);
 	}
-	sums->totals.instructions[ntrace_domain_of(blocks->privilege)] += instructions;
+	sums->totals.instructions[ntrace_domain_of(blocks->at.privilege)] += instructions;
 	sums->totals.selected += instructions;
 	return error;
 }
@@ -523,7 +523,8 @@ static int count_selected(struct function_sums *sums, struct ntrace_profile *pro
 int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *profile,
 			 const struct ntrace_segment *blocks)
 {
-	bool selected = is_selected(sums->pid, sums->privileges, blocks->pid, blocks->privilege);
+	bool selected =
+		is_selected(sums->pid, sums->privileges, blocks->at.pid, blocks->at.privilege);
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	int error = 0;
 
@@ -536,7 +537,7 @@ int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *prof
 	/* Only the last transfer can still be without its target. */
 	end = block + blocks->batch->count - 1;
 	for (; block < end; block++)
-		sums->totals.instructions[ntrace_domain_of(blocks->privilege)] +=
+		sums->totals.instructions[ntrace_domain_of(blocks->at.privilege)] +=
 			sums->times * block->instructions;
 	sums->at->transfers.pending = false;
 	error = count_alone(sums, profile, blocks, end);

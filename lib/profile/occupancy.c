@@ -471,84 +471,67 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 	return 0;
 }
 
-/* Whether @to needs no wider cells, so that the order in which parts come there does not matter. */
-static bool fits(const struct ntrace_occupancy_cpu *cpu, uint64_t to)
+static int add_instructions(struct occupancy *occupancy, const struct ntrace_session_event *at,
+			    uint64_t offset, uint64_t instructions)
 {
-	return (to - cpu->begin) / cpu->width < NTRACE_OCCUPANCY_CELLS;
+	const struct ntrace_flow_event flow = { .type = NTRACE_FLOW_BLOCK,
+						.offset = offset,
+						.instructions = (uint32_t)instructions };
+	struct ntrace_session_event event = *at;
+
+	event.flow = &flow;
+	return occupancy_event(occupancy, &event);
 }
 
-int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_segment *blocks)
+/* Adds the sum of several parts, unless it needs wider cells: then their order matters. *@added: it was added */
+static int add_sum_at(struct occupancy *occupancy, const struct ntrace_session_event *at,
+		      uint64_t offset, uint64_t instructions, bool *added)
 {
-	const struct ntrace_block *block = blocks->batch->blocks, *end;
-	struct ntrace_flow_event first = { .type = NTRACE_FLOW_BLOCK,
-					   .offset = blocks->batch->offset };
-	struct ntrace_session_event event = { .flow = &first,
-					      .stream = blocks->stream,
-					      .cpu = blocks->cpu,
-					      .pid = blocks->pid,
-					      .tid = blocks->tid,
-					      .comm = blocks->comm,
-					      .privilege = blocks->privilege,
-					      .time = blocks->time,
-					      .turn_end = blocks->turn_end,
-					      .time_error = blocks->time_error,
-					      .time_unit = blocks->time_unit };
 	const struct ntrace_occupancy_cpu *cpu;
-	uint64_t instructions = 0;
-	int error = 0;
 
-	end = block + blocks->batch->count;
-	for (; block < end; block++)
-		instructions += block->instructions;
-	if (enter_stream(occupancy, blocks->stream))
+	if (enter_stream(occupancy, at->stream))
 		return NTRACE_ERR_NOMEM;
-	cpu = cpu_of(&occupancy->sums, blocks->cpu);
+	cpu = cpu_of(&occupancy->sums, at->cpu);
 	if (!cpu)
 		return NTRACE_ERR_NOMEM;
-	if (occupancy->sums.timed || fits(cpu, cpu->sum.instructions + instructions)) {
-		first.instructions = (uint32_t)instructions;
-		return occupancy_event(occupancy, &event);
-	}
-	for (block = blocks->batch->blocks; block < end && !error; block++) {
-		first.instructions = block->instructions;
-		error = occupancy_event(occupancy, &event);
-	}
+	*added = instructions <= UINT32_MAX &&
+		 (occupancy->sums.timed ||
+		  (cpu->sum.instructions + instructions - cpu->begin) / cpu->width <
+			  NTRACE_OCCUPANCY_CELLS);
+	return *added ? add_instructions(occupancy, at, offset, instructions) : 0;
+}
+
+static int add_blocks(struct occupancy *occupancy, const struct ntrace_segment *blocks)
+{
+	const struct ntrace_block_batch *batch = blocks->batch;
+	uint64_t instructions = 0;
+	bool added;
+	int error;
+
+	for (size_t i = 0; i < batch->count; i++)
+		instructions += batch->blocks[i].instructions;
+	error = add_sum_at(occupancy, &blocks->at, batch->offset, instructions, &added);
+	for (size_t i = 0; i < batch->count && !error && !added; i++)
+		error = add_instructions(occupancy, &blocks->at, batch->offset,
+					 batch->blocks[i].instructions);
 	return error;
 }
 
-int occupancy_run(struct occupancy *occupancy, const struct ntrace_segment *run)
+int occupancy_segment(struct occupancy *occupancy, const struct ntrace_segment *segment)
 {
-	struct ntrace_flow_event first = { .type = NTRACE_FLOW_BLOCK, .offset = run->run->offset };
-	const struct ntrace_session_event event = { .flow = &first,
-						    .stream = run->stream,
-						    .cpu = run->cpu,
-						    .pid = run->pid,
-						    .tid = run->tid,
-						    .comm = run->comm,
-						    .privilege = run->privilege,
-						    .time = run->time,
-						    .turn_end = run->turn_end,
-						    .time_error = run->time_error,
-						    .time_unit = run->time_unit };
-	const struct ntrace_occupancy_cpu *cpu;
+	const struct ntrace_flow_run *run = segment->run;
 	struct ntrace_segment blocks;
 	struct ntrace_block_batch batch;
-	int error = 0;
+	bool added;
+	int error;
 
-	if (enter_stream(occupancy, run->stream))
-		return NTRACE_ERR_NOMEM;
-	cpu = cpu_of(&occupancy->sums, run->cpu);
-	if (!cpu)
-		return NTRACE_ERR_NOMEM;
-	if (run->run->instructions <= UINT32_MAX &&
-	    (occupancy->sums.timed || fits(cpu, cpu->sum.instructions + run->run->instructions))) {
-		first.instructions = (uint32_t)run->run->instructions;
-		return occupancy_event(occupancy, &event);
-	}
-	for (size_t i = 0; i < run->run->count && !error; i++) {
-		ntrace_segment_step(run, i, &batch, &blocks);
+	if (segment->type == NTRACE_SEGMENT_BLOCKS)
+		return add_blocks(occupancy, segment);
+	error = add_sum_at(occupancy, &segment->at, run->offset, run->instructions, &added);
+	for (size_t i = 0; i < run->count && !error && !added; i++) {
+		ntrace_segment_step(segment, i, &batch, &blocks);
 		if (batch.count)
-			error = occupancy_blocks(occupancy, &blocks);
+			error = add_blocks(occupancy, &blocks);
 	}
 	return error;
 }

@@ -14,9 +14,8 @@ void occupancy_free(struct occupancy *occupancy);
 /* Adds an event of the session. Return: 0 or NTRACE_ERR_NOMEM. */
 int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_event *event);
 
-/* Likewise for a batch of blocks. */
-int occupancy_blocks(struct occupancy *occupancy, const struct ntrace_segment *blocks);
-int occupancy_run(struct occupancy *occupancy, const struct ntrace_segment *run);
+/* Likewise for blocks and runs. */
+int occupancy_segment(struct occupancy *occupancy, const struct ntrace_segment *segment);
 
 /* Ends the streams. Return: 0 or NTRACE_ERR_NOMEM. */
 int occupancy_end(struct occupancy *occupancy);

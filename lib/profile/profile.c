@@ -572,7 +572,7 @@ static const struct ntrace_block *take_known(struct ntrace_profile *profile,
 			break;
 		trace = known->trace;
 		if (profile->options.by_privilege &&
-		    profile->table.traces[trace].privilege != blocks->privilege)
+		    profile->table.traces[trace].privilege != blocks->at.privilege)
 			break;
 		profile->table.traces[trace].count += profile->times;
 		before = last;
@@ -587,9 +587,9 @@ static const struct ntrace_block *take_known(struct ntrace_profile *profile,
 		run->from_object = run->object;
 		run->from = run->end;
 		run->from_class = run->end_class;
-		profile->at.run.pid = blocks->pid;
-		profile->at.run.tid = blocks->tid;
-		profile->at.run.privilege = blocks->privilege;
+		profile->at.run.pid = blocks->at.pid;
+		profile->at.run.tid = blocks->at.tid;
+		profile->at.run.privilege = blocks->at.privilege;
 		profile->at.run.next = next;
 		profile->at.from_id = from;
 	}
@@ -603,7 +603,7 @@ static bool arrives_plainly(const struct ntrace_profile *profile,
 	const struct straight_run *run = &profile->at.run;
 
 	return profile->at.arrived && profile->at.target_known && profile->at.from_id &&
-	       block->id && run->next == block->address && run->tid == blocks->tid &&
+	       block->id && run->next == block->address && run->tid == blocks->at.tid &&
 	       run->trace.from_class != NTRACE_INSN_TRAP_RETURN;
 }
 
@@ -663,8 +663,8 @@ static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
 static int take_batch(struct ntrace_profile *profile, const struct ntrace_segment *blocks)
 {
 	const struct ntrace_profile_options *options = &profile->options;
-	bool counted =
-		is_selected(options->pid, options->privileges, blocks->pid, blocks->privilege);
+	bool counted = is_selected(options->pid, options->privileges, blocks->at.pid,
+				   blocks->at.privilege);
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	int error;
 
@@ -700,9 +700,9 @@ static int follow_lead(struct ntrace_profile *profile, const struct ntrace_segme
 	keep_space(&profile->at.space, flow.space);
 	profile->at.isa = *flow.isa;
 	come_from_nowhere(profile);
-	profile->at.run.pid = blocks->pid;
-	profile->at.run.tid = blocks->tid;
-	profile->at.run.privilege = blocks->privilege;
+	profile->at.run.pid = blocks->at.pid;
+	profile->at.run.tid = blocks->at.tid;
+	profile->at.run.privilege = blocks->at.privilege;
 	error = start_run(profile, flow.address);
 	profile->at.in_run = false;
 	profile->at.run.trace.end = flow.last - profile->at.run.bias;
@@ -754,13 +754,13 @@ int ntrace_profile_segment(void *data, const struct ntrace_segment *segment)
 	int error;
 
 	if (segment->type == NTRACE_SEGMENT_RUN)
-		return profile->occupancy ? occupancy_run(profile->occupancy, segment) : 0;
-	error = enter_stream(profile, segment->stream);
+		return profile->occupancy ? occupancy_segment(profile->occupancy, segment) : 0;
+	error = enter_stream(profile, segment->at.stream);
 	if (profile->functions && !error)
 		error = sum ? function_sums_effect(profile->functions, profile, segment) :
 			      function_sums_blocks(profile->functions, profile, segment);
 	if (profile->occupancy && !sum && !error)
-		error = occupancy_blocks(profile->occupancy, segment);
+		error = occupancy_segment(profile->occupancy, segment);
 	if (error || !(profile->options.parts & NTRACE_PROFILE_TRACES))
 		return error;
 	return sum ? take_effect(profile, segment) : take_batch(profile, segment);

@@ -490,12 +490,17 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	struct ntrace_session_event *event = &decoding->event;
 	struct ntrace_block_batch part = *batch;
 	const struct ntrace_block *end = batch->blocks + batch->count;
+	struct ntrace_segment segment;
 	int result = note_owner(decoding);
 
 	if (!result)
 		result = end_rest(decoding, batch->blocks[0].address);
 	tell_task(decoding);
 	note_time(decoding, batch->time_known, batch->time);
+	segment = (struct ntrace_segment){ .batch = &part,
+					   .type = NTRACE_SEGMENT_BLOCKS,
+					   .at = *event };
+	segment.at.flow = NULL;
 	if (!is_wanted(decoding, batch->time_known, batch->time)) {
 		event->privilege = privilege_of(decoding, end[-1].address);
 		part.blocks = end;
@@ -504,61 +509,58 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 		part.count = same_privilege(decoding, part.blocks, (size_t)(end - part.blocks));
 		event->privilege = privilege_of(decoding, part.blocks[0].address);
 		count_blocks(decoding, &part);
-		result = decoding->to.segment(decoding->to.data,
-					      &(struct ntrace_segment){
-						      .batch = &part,
-						      .type = NTRACE_SEGMENT_BLOCKS,
-						      .stream = event->stream,
-						      .cpu = event->cpu,
-						      .privilege = event->privilege,
-						      .pid = event->pid,
-						      .tid = event->tid,
-						      .comm = event->comm,
-						      .time = event->time,
-						      .turn_end = event->turn_end,
-						      .time_error = event->time_error,
-						      .time_unit = event->time_unit,
-						      .turn = event->turn,
-						      .program = event->program,
-						      .origin = event->origin,
-						      .made = event->made,
-						      .sideband_ns = event->sideband_ns,
-					      });
+		segment.at.privilege = event->privilege;
+		result = decoding->to.segment(decoding->to.data, &segment);
 	}
 	if (batch->watched)
 		result = leave_block(decoding, end[-1].address, rest_of(&end[-1]), result);
 	return note_move(decoding, result);
 }
 
+/* Where and by which thread code was executed that comes with later messages. */
+static struct ntrace_session_event counted_at(const struct decoding *decoding, uint64_t address)
+{
+	const struct attribution *counted = &decoding->counted;
+	struct ntrace_session_event at = decoding->event;
+
+	at.flow = NULL;
+	at.privilege = privilege_by(decoding, &counted->owner, address);
+	at.pid = counted->pid;
+	at.tid = counted->tid;
+	at.comm = counted->comm;
+	at.turn = counted->turn;
+	at.program = counted->program;
+	at.origin = counted->origin;
+	at.made = counted->made;
+	return at;
+}
+
 static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 {
 	struct decoding *decoding = data;
-	const struct attribution *counted = &decoding->counted;
-	bool thread = decoding->to.needs & NTRACE_NEEDS_THREADS || !effect->times;
 	struct ntrace_block_batch part = *effect->batch;
 	struct ntrace_segment sum = { .batch = &part,
 				      .type = NTRACE_SEGMENT_SUM,
-				      .stream = decoding->event.stream,
-				      .cpu = decoding->event.cpu,
-				      .pid = thread ? counted->pid : -1,
-				      .tid = thread ? counted->tid : -1,
-				      .comm = thread ? counted->comm : "",
 				      .lead = effect->lead,
 				      .times = effect->times,
-				      .turn = thread ? counted->turn : 0,
-				      .program = thread ? counted->program : 0,
-				      .origin = thread ? counted->origin : NULL,
-				      .made = thread ? counted->made : 0,
-				      .sideband_ns = decoding->event.sideband_ns };
+				      .at = counted_at(decoding, 0) };
 	size_t count = effect->batch->count;
 	int result = 0;
 
+	if (effect->times && !(decoding->to.needs & NTRACE_NEEDS_THREADS))
+		sum.at = (struct ntrace_session_event){ .stream = sum.at.stream,
+							.cpu = sum.at.cpu,
+							.pid = -1,
+							.tid = -1,
+							.comm = "",
+							.sideband_ns = sum.at.sideband_ns };
 	/* What was counted before is the lead of what has another privilege. */
 	do {
 		/* The first block of the lead only transferred control. */
 		size_t first = effect->times ? sum.lead : count > 1;
 
-		sum.privilege = privilege_by(decoding, &counted->owner, part.blocks[first].address);
+		sum.at.privilege = privilege_by(decoding, &decoding->counted.owner,
+						part.blocks[first].address);
 		part.count = effect->times ? first + same_privilege(decoding, part.blocks + first,
 								    count - first) :
 					     count;
@@ -572,29 +574,13 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 static int take_run(void *data, const struct ntrace_flow_run *run)
 {
 	struct decoding *decoding = data;
-	const struct attribution *counted = &decoding->counted;
-	struct ntrace_segment segment = {
-		.run = run,
-		.type = NTRACE_SEGMENT_RUN,
-		.stream = decoding->event.stream,
-		.cpu = decoding->event.cpu,
-		.privilege = privilege_by(decoding, &counted->owner, run->last->address),
-		.pid = counted->pid,
-		.tid = counted->tid,
-		.comm = counted->comm,
-		.turn = counted->turn,
-		.program = counted->program,
-		.origin = counted->origin,
-		.made = counted->made,
-		.sideband_ns = decoding->event.sideband_ns,
-	};
 
 	note_time(decoding, run->time_known, run->time);
-	segment.time = decoding->event.time;
-	segment.turn_end = decoding->event.turn_end;
-	segment.time_error = decoding->event.time_error;
-	segment.time_unit = decoding->event.time_unit;
-	return decoding->to.segment(decoding->to.data, &segment);
+	return decoding->to.segment(
+		decoding->to.data,
+		&(struct ntrace_segment){ .run = run,
+					  .type = NTRACE_SEGMENT_RUN,
+					  .at = counted_at(decoding, run->last->address) });
 }
 
 static int handle_event(struct decoding *decoding, const struct ntrace_flow_event *flow)

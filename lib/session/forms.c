@@ -51,24 +51,8 @@ void ntrace_segment_event(const struct ntrace_segment *segment, const struct ntr
 		.space = batch->space,
 		.isa = batch->isa,
 	};
-	*event = (struct ntrace_session_event){
-		.flow = flow,
-		.stream = segment->stream,
-		.cpu = segment->cpu,
-		.pid = segment->pid,
-		.tid = segment->tid,
-		.comm = segment->comm,
-		.privilege = segment->privilege,
-		.sideband_ns = segment->sideband_ns,
-		.turn = segment->turn,
-		.program = segment->program,
-		.origin = segment->origin,
-		.made = segment->made,
-		.time = segment->time,
-		.turn_end = segment->turn_end,
-		.time_error = segment->time_error,
-		.time_unit = segment->time_unit,
-	};
+	*event = segment->at;
+	event->flow = flow;
 }
 
 const char *ntrace_time_error_text(uint64_t time_error, char *text)

@@ -235,14 +235,15 @@ static int end_turn(struct ntrace_stacks *stacks)
 	return result;
 }
 
-int clock_event(struct ntrace_stacks *stacks, uint64_t offset, const struct time_of *time)
+int clock_event(struct ntrace_stacks *stacks, uint64_t offset,
+		const struct ntrace_session_event *at)
 {
 	struct stack_clock *clock = &stacks->hart.clock;
 	uint64_t last_end = clock->turn_end;
 	int result = 0;
 
 	if (offset == clock->offset) {
-		clock->turn_end = time->turn_end;
+		clock->turn_end = at->turn_end;
 		return 0;
 	}
 	/* The last message is complete. */
@@ -250,13 +251,13 @@ int clock_event(struct ntrace_stacks *stacks, uint64_t offset, const struct time
 		result = release(stacks, clock->count, clock->time, true);
 		anchor(clock, clock->time);
 	}
-	if (!result && clock->off && time->turn_end != last_end)
+	if (!result && clock->off && at->turn_end != last_end)
 		result = end_turn(stacks);
 	clock->off = false;
-	clock->turn_end = time->turn_end;
+	clock->turn_end = at->turn_end;
 	clock->offset = offset;
-	clock->time = time->time;
-	clock->time_known = time->unit != NTRACE_TIME_NONE;
+	clock->time = at->time;
+	clock->time_known = at->time_unit != NTRACE_TIME_NONE;
 	return result;
 }
 
@@ -286,7 +287,7 @@ int clock_pass(struct ntrace_stacks *stacks)
 int clock_end(struct ntrace_stacks *stacks)
 {
 	struct stack_clock *clock = &stacks->hart.clock;
-	int result = clock_event(stacks, ~clock->offset, &(struct time_of){ 0 });
+	int result = clock_event(stacks, ~clock->offset, &(struct ntrace_session_event){ 0 });
 
 	if (!result && clock->count)
 		result = release(stacks, clock->count, 0, false);

@@ -506,10 +506,11 @@ static bool is_ready(const struct ntrace_stacks *stacks, const struct ntrace_seg
 {
 	return !stacks->hold.count && thread == stacks->hart.current &&
 	       thread->state == THREAD_RUNNING && thread->stream == stacks->hart.stream &&
-	       thread->turn == run->turn && (!run->program || thread->program == run->program) &&
+	       thread->turn == run->at.turn &&
+	       (!run->at.program || thread->program == run->at.program) &&
 	       thread->epoch == stacks->hart.epoch && thread->stack.count &&
 	       thread->stack.goes_on && thread->stack.next == stacks->hart.behind &&
-	       !thread->stack.skip && top_layer(thread)->privilege == run->privilege;
+	       !thread->stack.skip && top_layer(thread)->privilege == run->at.privilege;
 }
 
 /* Tells the changes of an effect, which begins at the position of the clock. */
@@ -585,7 +586,7 @@ static int settle(struct ntrace_stacks *stacks, const struct ntrace_segment *run
 
 	keep_space(&stacks->hart.space, space);
 	stacks->hart.isa = *isa;
-	if (arrives && run->privilege == NTRACE_PRIV_U)
+	if (arrives && run->at.privilege == NTRACE_PRIV_U)
 		keep_space(&thread->space, space);
 	stacks_leave_at(stacks, thread, last);
 	return error;
@@ -649,14 +650,11 @@ static bool is_full(const struct ntrace_stacks *stacks)
 
 int stacks_take_run(struct ntrace_stacks *stacks, const struct ntrace_segment *run)
 {
-	const struct ntrace_session_event event = { .pid = run->pid,
-						    .tid = run->tid,
-						    .comm = run->comm };
 	struct thread *thread;
 	int error = stacks->runs ? 0 : make_runs(stacks);
 	size_t at = 0;
 
-	thread = error ? NULL : threads_find(stacks, &event);
+	thread = error ? NULL : threads_find(stacks, &run->at);
 	if (!thread)
 		return error ? error : NTRACE_ERR_NOMEM;
 	while (at < run->run->count && !error) {

@@ -370,18 +370,18 @@ static int take_loss(struct ntrace_stacks *stacks, bool gap)
 }
 
 /* Before an event or segment of @stream: a message at @offset, with a time. */
-static int begin_event(struct ntrace_stacks *stacks, uint32_t stream, uint32_t cpu, uint64_t offset,
-		       const struct time_of *time)
+static int begin_event(struct ntrace_stacks *stacks, const struct ntrace_session_event *at,
+		       uint64_t offset)
 {
-	int error = stacks_enter_stream(stacks, stream);
+	int error = stacks_enter_stream(stacks, at->stream);
 
 	stacks->reported = false;
-	stacks->hart.cpu = cpu;
-	if (time->unit == NTRACE_TIME_NANOSECONDS && time->error > stacks->stats.time_error)
-		stacks->stats.time_error = time->error;
-	if (!error && time->turn_end != stacks->hart.clock.turn_end)
+	stacks->hart.cpu = at->cpu;
+	if (at->time_unit == NTRACE_TIME_NANOSECONDS && at->time_error > stacks->stats.time_error)
+		stacks->stats.time_error = at->time_error;
+	if (!error && at->turn_end != stacks->hart.clock.turn_end)
 		error = clock_turn_over(stacks);
-	return error ? error : clock_event(stacks, offset, time);
+	return error ? error : clock_event(stacks, offset, at);
 }
 
 int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
@@ -392,9 +392,7 @@ int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
 
 	if (stacks->hold.count)
 		return hold_event(stacks, event);
-	error = begin_event(stacks, event->stream, event->cpu, flow->offset,
-			    &(struct time_of){ event->time, event->turn_end, event->time_error,
-					       event->time_unit });
+	error = begin_event(stacks, event, flow->offset);
 	if (error)
 		return error;
 	switch (flow->type) {
@@ -513,7 +511,7 @@ static bool go_on(struct stretch *stretch, const struct ntrace_block *block)
 	if (taken ? before->insn_class <= NTRACE_INSN_JUMP :
 		    before->address + before->bytes == block->address)
 		return block->address > top->low && block->address < top->high;
-	if (!taken || top_layer(thread)->privilege != stretch->blocks->privilege)
+	if (!taken || top_layer(thread)->privilege != stretch->blocks->at.privilege)
 		return false;
 	if (before->insn_class == NTRACE_INSN_RETURN ? !leave_function(stretch, block) :
 	    before->insn_class == NTRACE_INSN_CALL ||
@@ -525,7 +523,7 @@ static bool go_on(struct stretch *stretch, const struct ntrace_block *block)
 		stretch->error = stack_straight(stretch->stacks, thread,
 						stretch->blocks->batch->space, block->address);
 	run_arrive(stretch->stacks);
-	if (stretch->blocks->privilege == NTRACE_PRIV_U)
+	if (stretch->blocks->at.privilege == NTRACE_PRIV_U)
 		keep_space(&thread->space, stretch->blocks->batch->space);
 	return true;
 }
@@ -678,10 +676,7 @@ int ntrace_stacks_segment(void *data, const struct ntrace_segment *segment)
 		return NTRACE_ERR_NOMEM;
 	if (stacks->hold.count)
 		return hold_segment(stacks, segment);
-	error = begin_event(stacks, segment->stream, segment->cpu,
-			    steps ? run->offset : batch->offset,
-			    &(struct time_of){ segment->time, segment->turn_end,
-					       segment->time_error, segment->time_unit });
+	error = begin_event(stacks, &segment->at, steps ? run->offset : batch->offset);
 	if (error)
 		return error;
 	return steps ? stacks_take_run(stacks, segment) : stacks_take_blocks(stacks, segment);

@@ -630,16 +630,9 @@ int clock_leave(struct ntrace_stacks *stacks, const struct thread *thread,
 /* @node: 0 = counted nowhere, only time passes. */
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions);
 
-/* Times of an event or segment, as in struct ntrace_session_event. */
-struct time_of {
-	uint64_t time;
-	uint64_t turn_end;
-	uint32_t error;
-	uint32_t unit;
-};
-
 /* Call it first for every event of a message at @offset. */
-int clock_event(struct ntrace_stacks *stacks, uint64_t offset, const struct time_of *time);
+int clock_event(struct ntrace_stacks *stacks, uint64_t offset,
+		const struct ntrace_session_event *at);
 /* Passes what waits for a time: a thread goes on elsewhere, or the stream ends. */
 int clock_pass(struct ntrace_stacks *stacks);
 int clock_end(struct ntrace_stacks *stacks);

@@ -218,7 +218,8 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 
 static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 {
-	const struct ntrace_segment blocks = { .batch = batch, .pid = 1, .tid = 1, .comm = "" };
+	const struct ntrace_segment blocks = { .batch = batch,
+					       .at = { .pid = 1, .tid = 1, .comm = "" } };
 	struct sink *sink = data;
 
 	for (size_t i = 0; i < batch->count; i++)
@@ -244,9 +245,9 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 
 static int take_run(void *data, const struct ntrace_flow_run *run)
 {
-	const struct ntrace_segment segment = {
-		.run = run, .type = NTRACE_SEGMENT_RUN, .pid = 1, .tid = 1, .comm = ""
-	};
+	const struct ntrace_segment segment = { .run = run,
+						.type = NTRACE_SEGMENT_RUN,
+						.at = { .pid = 1, .tid = 1, .comm = "" } };
 	struct sink *sink = data;
 
 	return ntrace_stacks_segment(sink->stacks, &segment);

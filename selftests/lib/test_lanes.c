@@ -330,8 +330,8 @@ static void see_blocks(const struct ntrace_segment *segment, const struct ntrace
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		mix(batch->blocks[i].address);
-		if (segment->privilege == NTRACE_PRIV_U)
-			see(segment->tid, batch->blocks[i].address);
+		if (segment->at.privilege == NTRACE_PRIV_U)
+			see(segment->at.tid, batch->blocks[i].address);
 	}
 }
 
@@ -341,12 +341,12 @@ static int take_segment(void *data, const struct ntrace_segment *segment)
 	struct ntrace_segment part;
 
 	(void)data;
-	mix((uint64_t)segment->tid);
-	mix(segment->stream);
-	mix(segment->turn);
-	check_turn(segment->tid, segment->turn, segment->origin);
-	changes_of_stream += segment->stream != last_stream;
-	last_stream = segment->stream;
+	mix((uint64_t)segment->at.tid);
+	mix(segment->at.stream);
+	mix(segment->at.turn);
+	check_turn(segment->at.tid, segment->at.turn, segment->at.origin);
+	changes_of_stream += segment->at.stream != last_stream;
+	last_stream = segment->at.stream;
 	if (segment->type == NTRACE_SEGMENT_BLOCKS)
 		see_blocks(segment, segment->batch);
 	for (size_t i = 0; segment->type == NTRACE_SEGMENT_RUN && i < segment->run->count; i++) {

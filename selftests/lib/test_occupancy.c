@@ -477,10 +477,10 @@ static void test_batches(void)
 	for (unsigned int bits = 0; bits <= 40; bits += 40) {
 		struct ntrace_occupancy_cpu *want = malloc(sizeof(*want));
 		const struct ntrace_segment all = { .batch = &batch,
-						    .pid = 7,
-						    .tid = 7,
-						    .comm = "seven",
-						    .privilege = NTRACE_PRIV_U };
+						    .at.pid = 7,
+						    .at.tid = 7,
+						    .at.comm = "seven",
+						    .at.privilege = NTRACE_PRIV_U };
 
 		begin(bits);
 		for (unsigned int k = 0; k < 8; k++)

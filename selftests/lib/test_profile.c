@@ -387,10 +387,10 @@ static void kernel_batch(const uint64_t *starts, size_t count, size_t trap_retur
 		blocks[i].flags = NTRACE_BLOCK_TAKEN | NTRACE_BLOCK_NEXT_KNOWN;
 	}
 	ntrace_profile_segment(profile, &(struct ntrace_segment){ .batch = &batch,
-								  .pid = process,
-								  .tid = thread,
-								  .comm = "program",
-								  .privilege = NTRACE_PRIV_S });
+								  .at.pid = process,
+								  .at.tid = thread,
+								  .at.comm = "program",
+								  .at.privilege = NTRACE_PRIV_S });
 }
 
 /*

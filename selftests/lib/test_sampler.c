@@ -481,9 +481,11 @@ static void test_batches(void)
 	const struct ntrace_block_batch batch = {
 		.blocks = blocks, .count = 3, .space = space, .isa = &isa
 	};
-	const struct ntrace_segment given = {
-		.batch = &batch, .pid = 7, .tid = 7, .comm = "program", .privilege = NTRACE_PRIV_U
-	};
+	const struct ntrace_segment given = { .batch = &batch,
+					      .at.pid = 7,
+					      .at.tid = 7,
+					      .at.comm = "program",
+					      .at.privilege = NTRACE_PRIV_U };
 
 	begin((struct ntrace_sampler_options){
 		.period = 5, .depth = 2, .sample = take_sample, .branch = take_branch });

@@ -89,10 +89,10 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 static struct ntrace_segment segment_of(const struct way *way)
 {
 	return (struct ntrace_segment){
-		.pid = way->tid / 2,
-		.tid = way->tid,
-		.comm = way->tid & 1 ? "odd" : "even",
-		.privilege = way->privilege,
+		.at.pid = way->tid / 2,
+		.at.tid = way->tid,
+		.at.comm = way->tid & 1 ? "odd" : "even",
+		.at.privilege = way->privilege,
 	};
 }
 

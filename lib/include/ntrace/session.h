@@ -327,21 +327,8 @@ enum ntrace_segment_type {
  * @lead: SUM: so many blocks of @batch lead to the others and are not part of the sum
  * @times: SUM: as in struct ntrace_flow_effect
  * @type: enum ntrace_segment_type
- * @stream: index of the stream
- * @cpu: Linux number of the hart
- * @pid: process on the hart, -1 = unknown, also in a SUM if threads are not separate
- * @tid: thread, likewise
- * @comm: name of the thread at that time, never NULL
- * @privilege: as in struct ntrace_session_event
- * @sideband_ns: likewise
- * @turn: likewise
- * @program: likewise
- * @origin: likewise
- * @made: likewise
- * @time: likewise; not in a SUM
- * @turn_end: likewise
- * @time_error: likewise
- * @time_unit: likewise
+ * @at: where, when and by which thread, as of each of its blocks; @flow is NULL. The time of a SUM
+ *      means nothing, and it has no thread if threads are not separate
  */
 struct ntrace_segment {
 	const struct ntrace_block_batch *batch;
@@ -349,21 +336,7 @@ struct ntrace_segment {
 	size_t lead;
 	uint64_t times;
 	unsigned int type;
-	unsigned int stream;
-	unsigned int cpu;
-	int32_t pid;
-	int32_t tid;
-	const char *comm;
-	unsigned int privilege;
-	uint64_t sideband_ns;
-	uint64_t turn;
-	uint64_t program;
-	const struct ntrace_origin *origin;
-	uint64_t made;
-	uint64_t time;
-	uint64_t turn_end;
-	uint32_t time_error;
-	uint32_t time_unit;
+	struct ntrace_session_event at;
 };
 
 /**

@@ -40,31 +40,31 @@ static bool use_thread(struct counting *counting, const struct ntrace_segment *s
 	struct history_thread *thread;
 	int64_t number;
 
-	if (counting->thread && last->tid == segment->tid && last->pid == segment->pid &&
-	    last->comm == segment->comm && last->cpu == segment->cpu &&
-	    last->sideband_ns == segment->sideband_ns)
+	if (counting->thread && last->at.tid == segment->at.tid &&
+	    last->at.pid == segment->at.pid && last->at.comm == segment->at.comm &&
+	    last->at.cpu == segment->at.cpu && last->at.sideband_ns == segment->at.sideband_ns)
 		return true;
-	number = by_cpu ? history_thread(history, -1, (int32_t)segment->cpu + 1) :
-			  history_thread(history, segment->pid, segment->tid);
+	number = by_cpu ? history_thread(history, -1, (int32_t)segment->at.cpu + 1) :
+			  history_thread(history, segment->at.pid, segment->at.tid);
 	if (number < 0)
 		return false;
 	counting->last = *segment;
 	thread = counting->thread = &history->thread[number];
-	if (segment->sideband_ns >= thread->last_ns) {
-		thread->last_ns = segment->sideband_ns;
-		thread->cpu = segment->cpu;
+	if (segment->at.sideband_ns >= thread->last_ns) {
+		thread->last_ns = segment->at.sideband_ns;
+		thread->cpu = segment->at.cpu;
 	}
 	thread->config.session = (struct ntrace_session *)(uintptr_t)counting->session;
 	thread->config.privileges = survey->privileges;
 	thread->hz =
-		ntrace_session_stream(counting->session, segment->stream)->params->timestamp_hz;
-	thread->config.stream = segment->stream;
+		ntrace_session_stream(counting->session, segment->at.stream)->params->timestamp_hz;
+	thread->config.stream = segment->at.stream;
 	if (by_cpu) {
-		snprintf(thread->name, sizeof(thread->name), "CPU %u", segment->cpu);
+		snprintf(thread->name, sizeof(thread->name), "CPU %u", segment->at.cpu);
 	} else {
-		thread->config.pid = segment->pid;
-		thread->config.tid = segment->tid;
-		snprintf(thread->name, sizeof(thread->name), "%s", segment->comm);
+		thread->config.pid = segment->at.pid;
+		thread->config.tid = segment->at.tid;
+		snprintf(thread->name, sizeof(thread->name), "%s", segment->at.comm);
 	}
 	return true;
 }
@@ -84,8 +84,8 @@ static int count_segment(void *data, const struct ntrace_segment *segment)
 	const struct survey *survey = counting->survey;
 	const struct ntrace_block_batch *batch = segment->batch;
 
-	if (!is_wanted(counting, segment->stream, segment->cpu) || (sum && !segment->times) ||
-	    (survey->privileges && !(survey->privileges >> segment->privilege & 1)))
+	if (!is_wanted(counting, segment->at.stream, segment->at.cpu) || (sum && !segment->times) ||
+	    (survey->privileges && !(survey->privileges >> segment->at.privilege & 1)))
 		return 0;
 	if (!use_thread(counting, segment))
 		return NTRACE_ERR_NOMEM;
