@@ -74,9 +74,11 @@ static void forget(struct ntrace_sampler *sampler)
 	sampler->going = false;
 }
 
-void ntrace_sampler_end(struct ntrace_sampler *sampler)
+int ntrace_sampler_end(void *data, unsigned int stream)
 {
-	forget(sampler);
+	(void)stream;
+	forget(data);
+	return 0;
 }
 
 static int push(struct ntrace_sampler *sampler, const struct ntrace_sample_branch *branch,
@@ -224,8 +226,10 @@ static int take_trap(struct ntrace_sampler *sampler, const struct ntrace_session
 	return result;
 }
 
-int ntrace_sampler_event(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+int ntrace_sampler_event(void *data, const struct ntrace_session_event *event)
 {
+	struct ntrace_sampler *sampler = data;
+
 	switch (event->flow->type) {
 	case NTRACE_FLOW_BLOCK:
 		return take_block(sampler, event);
@@ -242,8 +246,9 @@ int ntrace_sampler_event(struct ntrace_sampler *sampler, const struct ntrace_ses
 	}
 }
 
-int ntrace_sampler_segment(struct ntrace_sampler *sampler, const struct ntrace_segment *blocks)
+int ntrace_sampler_segment(void *data, const struct ntrace_segment *blocks)
 {
+	struct ntrace_sampler *sampler = data;
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	struct ntrace_session_event event;
 	struct ntrace_flow_event flow;

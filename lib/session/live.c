@@ -344,8 +344,6 @@ static int step(struct live *live, struct ntrace_live_trace *trace)
 		live_found(live);
 		result = decoding_note_thread(&live->decoding);
 	}
-	if (!result && trace->flush)
-		result = ntrace_flow_flush(live->decoding.flow);
 	if (!result)
 		follower_forget(&live->decoding.follower, live->complete);
 	return result;

@@ -213,9 +213,7 @@ static void split(const char *name)
  * @most: largest piece of trace
  * @burst: largest number of records at once; given only when needed if 0
  * @timed: the times of the pieces are known
- * @flush: each time with a probability of 1 to this
  * @loss: probability of a loss, 1 to this; 0: nothing is lost
- * @profile: its functions are read after each flush; NULL: none
  */
 struct giver {
 	size_t trace;
@@ -223,7 +221,6 @@ struct giver {
 	size_t most;
 	size_t burst;
 	bool timed;
-	unsigned int flush;
 	unsigned int loss;
 	uint64_t lost;
 	uint64_t losses;
@@ -231,19 +228,7 @@ struct giver {
 	size_t switches;
 	size_t tasks;
 	struct ntrace_session *session;
-	struct ntrace_profile *profile;
-	bool flushed;
 };
-
-/* As for a picture of the time up to now. */
-static void read_functions(struct giver *giver)
-{
-	size_t count;
-
-	if (!giver->flushed || !giver->profile)
-		return;
-	ntrace_profile_functions(giver->profile, NTRACE_PROFILE_BY_NAME, &count);
-}
 
 static uint64_t until(size_t bytes)
 {
@@ -289,7 +274,6 @@ static int give_trace(void *data, struct ntrace_live_trace *trace)
 	struct giver *giver = data;
 	size_t left = all.size - giver->trace, count = draw(giver->most) + 1;
 
-	read_functions(giver);
 	if (giver->loss && left > 200 && !draw(giver->loss)) {
 		trace->lost = draw(left < 2000 ? left : 2000) + 1;
 		giver->lost += trace->lost;
@@ -308,8 +292,6 @@ static int give_trace(void *data, struct ntrace_live_trace *trace)
 		trace->until_ns = until(giver->trace + count);
 	}
 	giver->trace += count;
-	trace->flush = giver->flush && !draw(giver->flush);
-	giver->flushed = trace->flush;
 	trace->end = giver->trace == all.size;
 	if (trace->end)
 		trace->stop_ns = now + 100;

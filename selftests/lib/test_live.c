@@ -82,7 +82,6 @@ static char *profile_of(const char *name, struct giver *giver)
 	if (ntrace_profile_new((struct ntrace_profile **)&counting.data, &options))
 		return NULL;
 	if (giver) {
-		giver->profile = counting.data;
 		error = live(name, giver, &counting);
 	} else {
 		session = opened(name, false);
@@ -91,8 +90,8 @@ static char *profile_of(const char *name, struct giver *giver)
 		ntrace_session_close(session);
 	}
 	if (giver) {
-		ntrace_profile_end(giver->profile);
-		text = error ? NULL : profile_text(giver->profile);
+		ntrace_profile_end(counting.data);
+		text = error ? NULL : profile_text(counting.data);
 	}
 	ntrace_profile_free(counting.data);
 	return text;
@@ -102,9 +101,7 @@ static struct giver any_giver(void)
 {
 	static const size_t most[] = { 1, 7, 60, 700, 100000 };
 
-	return (struct giver){ .most = most[draw(5)],
-			       .burst = draw(3) ? draw(12) : 0,
-			       .flush = (unsigned int)draw(4) };
+	return (struct giver){ .most = most[draw(5)], .burst = draw(3) ? draw(12) : 0 };
 }
 
 static void check(const char *name, unsigned int cuts)

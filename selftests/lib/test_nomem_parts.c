@@ -413,8 +413,7 @@ static int sampled(struct job *job)
 	options.data = samples;
 	error = ntrace_sampler_new(&sampler, &options);
 	if (!error) {
-		error = decode_stream(job->session, 0, (void *)ntrace_sampler_event, NULL, sampler,
-				      NULL);
+		error = decode_stream(job->session, 0, ntrace_sampler_event, NULL, sampler, NULL);
 		ntrace_sampler_free(sampler);
 	}
 	closed = ntrace_export_samples_close(samples, &counts);

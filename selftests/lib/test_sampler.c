@@ -306,7 +306,7 @@ static void test_transfers(void)
 	block(0, 8, 0x20);
 	event_of(NTRACE_FLOW_GAP);
 	block(0x20, 0x24, 0x40);
-	ntrace_sampler_end(sampler);
+	ntrace_sampler_end(sampler, 0);
 	block(0x40, 0x40, 0);
 	expect("", "a loss and the end of a stream drop the transfer before them");
 	begin_transfers(0);

@@ -31,7 +31,6 @@ extern "C" {
  *            a loss it tells which thread may run; 0 = unknown
  * @until_ns: the bytes were made before this time; 0 = unknown: before the end of the sideband
  * @stop_ns: with @end: time of the end of the trace; 0 = unknown
- * @flush: pass all effects after these bytes
  * @end: no more trace will come
  */
 struct ntrace_live_trace {
@@ -42,7 +41,6 @@ struct ntrace_live_trace {
 	uint64_t since_ns;
 	uint64_t until_ns;
 	uint64_t stop_ns;
-	bool flush;
 	bool end;
 };
 

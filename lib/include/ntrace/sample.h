@@ -104,8 +104,7 @@ NTRACE_API void ntrace_sampler_free(struct ntrace_sampler *sampler);
  *
  * Return: 0 or the nonzero result of a callback.
  */
-NTRACE_API int ntrace_sampler_event(struct ntrace_sampler *sampler,
-				    const struct ntrace_session_event *event);
+NTRACE_API int ntrace_sampler_event(void *sampler, const struct ntrace_session_event *event);
 
 /**
  * ntrace_sampler_segment - pass the next segment of a stream
@@ -116,14 +115,16 @@ NTRACE_API int ntrace_sampler_event(struct ntrace_sampler *sampler,
  *
  * Return: 0 or the nonzero result of a callback.
  */
-NTRACE_EXPERIMENTAL int ntrace_sampler_segment(struct ntrace_sampler *sampler,
-					       const struct ntrace_segment *segment);
+NTRACE_EXPERIMENTAL int ntrace_sampler_segment(void *sampler, const struct ntrace_segment *segment);
 
 /**
  * ntrace_sampler_end - end a stream: the transfers before it are forgotten
  * @sampler: sampler made by ntrace_sampler_new(); it takes further streams
+ * @stream: ignored
+ *
+ * Return: 0.
  */
-NTRACE_API void ntrace_sampler_end(struct ntrace_sampler *sampler);
+NTRACE_API int ntrace_sampler_end(void *sampler, unsigned int stream);
 
 #ifdef __cplusplus
 }

@@ -231,7 +231,7 @@ static int sample_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct export *export = data;
 
-	export->sampled |= is_selected(export, segment->pid, segment->privilege);
+	export->sampled |= is_selected(export, segment->at.pid, segment->at.privilege);
 	return ntrace_sampler_segment(export->sampler, segment);
 }
 
@@ -239,9 +239,7 @@ static int sample_end(void *data, unsigned int stream)
 {
 	struct export *export = data;
 
-	(void)stream;
-	ntrace_sampler_end(export->sampler);
-	return 0;
+	return ntrace_sampler_end(export->sampler, stream);
 }
 
 /* An error about the recording; if it is not of the library, it has had a message. Return: EXIT_FAILED */
