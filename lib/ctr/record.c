@@ -44,14 +44,6 @@ uint32_t ntrace_ctr_cycles_decode(uint16_t cc)
 	return exponent ? (4096 + mantissa) << (exponent - 1) : mantissa;
 }
 
-uint32_t ntrace_ctr_cycles_estimate(uint16_t cc)
-{
-	unsigned int exponent = cc >> 12;
-	uint32_t lost = exponent > 1 ? (UINT32_C(1) << (exponent - 1)) - 1 : 0;
-
-	return ntrace_ctr_cycles_decode(cc) + lost / 2;
-}
-
 uint16_t ntrace_ctr_cycles_encode(uint64_t cycles, unsigned int cce_bits)
 {
 	unsigned int last = (1u << (cce_bits > 4 ? 4 : cce_bits)) - 1;
@@ -94,11 +86,6 @@ unsigned int ntrace_ctr_type_from_itype(unsigned int itype)
 {
 	/* The types equal those of the 4-bit itype; 6 is any indirect jump of a 3-bit port. */
 	return itype < 16 && type_names[itype] ? itype : NTRACE_CTR_TYPE_NONE;
-}
-
-unsigned int ntrace_ctr_type_to_itype(unsigned int type)
-{
-	return type < 16 && type_names[type] ? type : NTRACE_ITYPE_NONE;
 }
 
 int ntrace_ctr_call_stack(const struct ntrace_ctr_entry *entries, unsigned int count,

@@ -188,11 +188,6 @@ int ntrace_perf_writer_flush(struct ntrace_perf_writer *writer)
 	return writer->error ? NTRACE_ERR_IO : 0;
 }
 
-uint64_t ntrace_perf_writer_bytes(const struct ntrace_perf_writer *writer)
-{
-	return writer->data_size;
-}
-
 static void free_writer(struct ntrace_perf_writer *writer)
 {
 	size_t i;

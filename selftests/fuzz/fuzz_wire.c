@@ -12,7 +12,6 @@
 #include <ntrace/wire.h>
 
 #define SETTINGS 4
-#define WORDS_MAX 2048
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -129,24 +128,6 @@ static void check_syncs(const struct ntrace_params *params, bool aligned, const 
 		abort();
 }
 
-/* The first byte of a word is its lower one, in either byte order of the host. */
-static void check_words(const uint8_t *data, size_t size)
-{
-	static uint16_t words[WORDS_MAX];
-	static uint8_t bytes[2 * WORDS_MAX];
-
-	if (size > sizeof(bytes))
-		return;
-	for (size_t i = 0; i < size; i += 2)
-		words[i / 2] = (uint16_t)(data[i] | (i + 1 < size ? data[i + 1] << 8 : 0));
-	if (ntrace_wire_from_words(bytes, words, size) != size || memcmp(bytes, data, size))
-		abort();
-	/* The words may be unaligned. */
-	ntrace_wire_from_words((uint8_t *)words, words, size);
-	if (memcmp(words, data, size))
-		abort();
-}
-
 static int take_finding(void *data, const struct ntrace_check_finding *finding)
 {
 	uint64_t *hash = data;
@@ -240,7 +221,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (read_all(&params, aligned, data, size, 1) != whole ||
 	    read_all(&params, aligned, data, size, 3 + settings[0] % 7) != whole)
 		abort();
-	check_words(data, size);
 	check_syncs(&params, aligned, data, size, 0);
 	check_syncs(&params, aligned, data, size, settings[2] % (size + 1));
 	config.wrapped = !aligned;

@@ -441,26 +441,6 @@ static void test_chunks(void)
 	}
 }
 
-/* N-Trace 1.0, 16-bit PIB: the first byte is on lanes 7:0, the second on 15:8. */
-static void test_words(void)
-{
-	const uint16_t words[] = { 0xd070, 0x1d1d, 0xfff8 };
-	uint8_t data[8] = { 0 };
-	union {
-		uint16_t words[2];
-		uint8_t bytes[4];
-	} same = { .words = { 0x0f0c, 0x1f0c } };
-
-	is_u64(ntrace_wire_from_words(data, words, 6), 6, "bytes of three 16-bit words");
-	ok(!memcmp(data, "\x70\xd0\x1d\x1d\xf8\xff", 6), "framing: low lanes come first");
-	memset(data, 0, sizeof(data));
-	is_u64(ntrace_wire_from_words(data, words, 5), 5, "and of two and a half");
-	ok(!memcmp(data, "\x70\xd0\x1d\x1d\xf8\0", 6),
-	   "the tail of an odd number is not read over");
-	ntrace_wire_from_words(same.bytes, same.words, 4);
-	ok(!memcmp(same.bytes, "\x0c\x0f\x0c\x1f", 4), "in place");
-}
-
 static void test_names(void)
 {
 	const enum ntrace_dialect ratified = NTRACE_DIALECT_RATIFIED;
@@ -786,7 +766,6 @@ int main(void)
 	test_streams();
 	test_cuts();
 	test_chunks();
-	test_words();
 	test_names();
 	test_round_trip();
 	test_writer_refuses();

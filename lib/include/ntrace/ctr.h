@@ -328,14 +328,6 @@ NTRACE_API void ntrace_ctr_record_decode(const struct ntrace_ctr_entry *entry,
 NTRACE_API uint32_t ntrace_ctr_cycles_decode(uint16_t cc);
 
 /**
- * ntrace_ctr_cycles_estimate - midpoint of the counts that a value of CC represents
- * @cc: CC[15:0], as for ntrace_ctr_cycles_decode()
- *
- * Return: number of clock cycles, rounded down.
- */
-NTRACE_API uint32_t ntrace_ctr_cycles_estimate(uint16_t cc);
-
-/**
  * ntrace_ctr_cycles_encode - encode a number of cycles as CC
  * @cycles: any number; one that is too large sets all implemented bits
  * @cce_bits: implemented bits of CCE, 0..4 (a larger value counts as 4)
@@ -360,14 +352,6 @@ NTRACE_API const char *ntrace_ctr_type_name(unsigned int type);
  * 7, which are too general.
  */
 NTRACE_API unsigned int ntrace_ctr_type_from_itype(unsigned int itype);
-
-/**
- * ntrace_ctr_type_to_itype - itype of a TYPE
- * @type: enum ntrace_ctr_type
- *
- * Return: enum ntrace_itype of a port with 4 bits; NTRACE_ITYPE_NONE for a reserved type.
- */
-NTRACE_API unsigned int ntrace_ctr_type_to_itype(unsigned int type);
 
 /**
  * struct ntrace_ctr_frame - one call that has not returned

@@ -253,14 +253,6 @@ NTRACE_API int ntrace_perf_writer_build_id(struct ntrace_perf_writer *writer, bo
 NTRACE_EXPERIMENTAL int ntrace_perf_writer_flush(struct ntrace_perf_writer *writer);
 
 /**
- * ntrace_perf_writer_bytes - number of bytes of records so far
- * @writer: writer made by ntrace_perf_writer_open()
- *
- * Return: number of bytes, without header and features.
- */
-NTRACE_API uint64_t ntrace_perf_writer_bytes(const struct ntrace_perf_writer *writer);
-
-/**
  * ntrace_perf_writer_close - write features and header, free the writer
  * @writer: writer made by ntrace_perf_writer_open(); freed even on error; NULL is allowed
  *

@@ -336,18 +336,6 @@ static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *
 		!(message->flags & NTRACE_MESSAGE_UNKNOWN));
 }
 
-/**
- * ntrace_wire_from_words - convert words of a 16-bit port to bytes
- * @data: room for @size bytes; may overlap @words exactly
- * @words: 16-bit words in host order, as a probe or a 16-bit sink delivers them
- * @size: number of bytes wanted; an odd number leaves out the upper half of the last word
- *
- * The first byte is on lanes 7:0, the second on 15:8 (N-Trace 1.0, 16-bit PIB).
- *
- * Return: @size.
- */
-NTRACE_API size_t ntrace_wire_from_words(uint8_t *data, const uint16_t *words, size_t size);
-
 /* Events of the reader; each is reported once, with its position. */
 enum ntrace_wire_event {
 	NTRACE_WIRE_MESSAGE,	/* a message */
