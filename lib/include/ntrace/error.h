@@ -49,8 +49,7 @@ extern "C" {
  * be used by different threads at any time. One object may be used by one thread at a time.
  * Exceptions, which any number of threads may use as long as none changes them:
  * - struct ntrace_object and struct ntrace_space: reading, looking up, ..._get() and ..._put(); but
- *   neither an object of ntrace_object_from_callback() nor a space while ntrace_space_advance()
- *   moves its time;
+ *   no object of ntrace_object_from_callback();
  * - struct ntrace_contexts, struct ntrace_lines and struct ntrace_counts once they are complete;
  * - configurations, parameters and all static tables.
  * Documentation/architecture.md gives the reasons.
