@@ -178,8 +178,8 @@ struct late_owner {
 	bool whole_context;		/* follows a sync and reports the whole context */
 };
 
-/* Encoders send two at a time, for hcontext and scontext. */
-#define LATE_OWNERS 8
+/* Encoders send two at a time, for hcontext and scontext; with few bits of I-CNT, many before any code. */
+#define LATE_OWNERS 64
 
 /* Ranges of uncertain code with a warning. */
 #define WARNED_RANGES NTRACE_FLOW_WARNED_MAX

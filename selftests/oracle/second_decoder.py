@@ -297,7 +297,7 @@ class Flow:
                 raise ValueError(f"DirectBranch ends on no branch at {pc:#x}")
         if self.bits:
             raise ValueError("history left over")
-        self.due_owners(total, used)
+        self.due_owners(total - parcels, used)
 
     def retire(self, message, again=False):
         """The instructions that a message with I-CNT reports."""
@@ -313,7 +313,8 @@ class Flow:
         if name == "Error" or (name == "ResourceFull" and message["RCODE"] > 2 and
                                not (self.sifive and message["RCODE"] in (8, 9))):
             if self.pc is not None:
-                self.walk(max((owner[0] for owner in self.owners), default=0), False, True)
+                # What waits for an I-CNT, and Ownership behind it, is lost.
+                self.walk(0, False, True)
             self.lose()
             self.note("lost")
         elif name == "Ownership":
