@@ -150,7 +150,7 @@ def annotated(path):
     """Functions and numbers of callgrind_annotate, without threads, which it treats as functions."""
     functions = collections.Counter()
     for line in open(path):
-        match = re.match(r" *([\d,]+) \([ \d.]*%\) +\[([^:]*)\]:(.*) \[(\[unknown\]|[^\[]*)\]$", line)
+        match = re.match(r" *([\d,]+) \([ \d.]*%\) +\[([^:]*)\]:(.*) \[(\[[^\[\]]*\]|[^\[]*)\]$", line)
         if match and (match.group(2) != "unknown" or match.group(3) == "[unknown]"):
             functions[match.group(3)] += int(match.group(1).replace(",", ""))
     return functions
