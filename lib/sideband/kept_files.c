@@ -22,10 +22,18 @@ size_t kept_path_length(const char *path)
 									      length;
 }
 
+/* Whether the name without "(deleted)" is @memory and @digits more: a file may have a name that begins so. */
+static bool is_named(const char *name, const char *memory, size_t digits)
+{
+	size_t length = strlen(memory);
+
+	return kept_path_length(name) == length + digits && !strncmp(name, memory, length);
+}
+
 bool kept_is_memory(const char *name)
 {
-	return (name[0] != '/' || name[1] == '/' || !strncmp(name, "/SYSV", 5) ||
-		!strncmp(name, "/dev/zero", 9) || !strncmp(name, "/anon_hugepage", 14)) &&
+	return (name[0] != '/' || name[1] == '/' || is_named(name, "/SYSV", 8) ||
+		is_named(name, "/dev/zero", 0) || is_named(name, "/anon_hugepage", 0)) &&
 	       strcmp(name, "[vdso]") && strcmp(name, "[vsyscall]");
 }
 
