@@ -19,7 +19,7 @@
 #define PATH_ROOM 4096
 /* A params file has a few lines for each stream; a larger file is something else. */
 #define FILE_SIZE_MAX (16u << 20)
-/* No file system holds more trace. */
+/* No file system holds more trace, nor can more of it be missing. Sums of 4096 streams do not wrap. */
 #define TRACE_SIZE_MAX (UINT64_C(1) << 50)
 
 int ntrace_recording_create(const char *directory)
@@ -274,7 +274,7 @@ static int take_stream_number(struct params_reader *reader, const char *key, con
 		{ "hartid", &stream->hartid, max },
 		{ "bytes", &stream->bytes, TRACE_SIZE_MAX },
 		{ "lost", &stream->lost, TRACE_SIZE_MAX },
-		{ "gaps", &stream->gaps, max },
+		{ "gaps", &stream->gaps, TRACE_SIZE_MAX },
 		{ "loss", &stream->loss, max },
 		{ "start_ns", &stream->start_ns, max },
 		{ "stop_ns", &stream->stop_ns, max },

@@ -17,6 +17,7 @@ void output_init(struct output *output, int fd)
 	output->fd = fd;
 	output->error = 0;
 	output->used = 0;
+	output->written = false;
 }
 
 int output_flush(struct output *output)

@@ -408,7 +408,9 @@ static int run(const struct command *command, int argc, char **argv)
 	if (count.json && !strcmp(count.output, "-"))
 		return usage_error(command,
 				   "--json and the counts cannot both be on standard output");
-	return count_all(&count, argv + options.index, argc - options.index);
+	error = count_all(&count, argv + options.index, argc - options.index);
+	programs_free(&count.recording_options.programs);
+	return error;
 }
 
 const struct command command_count = {

@@ -683,6 +683,7 @@ static int run(const struct command *command, int argc, char **argv)
 	ntrace_coverage_free(export.coverage);
 	ntrace_profile_free(export.profile);
 	recording_close(&export.recording);
+	programs_free(&export.recording_options.programs);
 	return error;
 }
 

@@ -146,6 +146,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return error;
 	error = output_finish(&output, make(&index, argv[options.index]));
 	recording_close(&index.recording);
+	programs_free(&index.recording_options.programs);
 	return error;
 }
 

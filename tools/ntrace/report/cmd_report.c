@@ -465,6 +465,7 @@ out:
 	ntrace_stacks_free(report.stacks);
 	debug_directories_free(report.directories);
 	recording_close(&report.recording);
+	programs_free(&report.recording_options.programs);
 	return error;
 }
 
