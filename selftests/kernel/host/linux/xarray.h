@@ -4,13 +4,15 @@
 
 #include <linux/slab.h>
 
+struct host_entry {
+	unsigned long index;
+	void *value;
+	struct host_entry *next;
+};
+
 /* Entries in no order: tests have few. */
 struct xarray {
-	struct host_entry {
-		unsigned long index;
-		void *value;
-		struct host_entry *next;
-	} * entries;
+	struct host_entry *entries;
 };
 
 static inline void xa_init(struct xarray *xa)
