@@ -6,6 +6,7 @@ set -uo pipefail
 # shellcheck source=selftests/tools/small_recordings.sh
 . "$(dirname "$0")/small_recordings.sh"
 small_recordings "$tmp" 1 >"$tmp/log" 2>&1 || not_ok "a recording"
+cp -a "$top/Documentation/tour/words.data" "$tmp/tour" || not_ok "a recording with an archive"
 # The tests of permissions are made without root's, which has all.
 chmod 755 "$tmp"
 for name in before_rename shrink_mapped; do

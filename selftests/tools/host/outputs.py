@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Outputs of ntrace: each is complete, or what was there before is unchanged, and no temporary file is left.
 
-outputs.py NTRACE DIRECTORY: with the recording r1 of small_recordings.sh; prints "ok TEXT" or "failed TEXT" for each test. The list
-of writers comes from the help of the command: one that this file does not know is a failure.
+outputs.py NTRACE DIRECTORY: with the recording r1 of small_recordings.sh, and tour, which has an archive; prints "ok TEXT" or
+"failed TEXT" for each test. The list of writers comes from the help of the command: one that this file does not know is a failure.
 """
 import os
 import re
@@ -433,6 +433,40 @@ for words, name in (["report", "--annotate", "leaf", "r1"], "leaf"), (["report",
 for name in "im/90000", "im/page":
     status, said = run("report", "--images", "im", "--html", name, "one.nex")
     test(status == 1 and f"{name}: the output is also an input" in said and not os.path.exists(name), f"report --html {name} --images im: refused", status, said)
+
+# ---- an input by another name ----
+def by_another_name(text, words, name):
+    """Runs a command with {o}, its output, as a descriptor, standard input and a hard link of the input @name; none of them may change it."""
+    with open(name, "rb") as file:
+        before = file.read()
+    os.link(name, "another")
+    for how, flags in ("/dev/fd", os.O_RDWR), ("/proc/self/fd", os.O_WRONLY | os.O_APPEND), ("/dev/stdin", os.O_RDWR), ("another", os.O_RDONLY):
+        opened = os.open("another", flags)
+        output = f"{how}/{opened}" if "fd" in how else how
+        status, said = run(*[word.format(o=output) for word in words], source=opened if how == "/dev/stdin" else subprocess.DEVNULL, pass_fds=[opened])
+        os.close(opened)
+        with open(name, "rb") as file:
+            test(status == 1 and f"error: {output}: the output is also an input" in said and file.read() == before,
+                 f"{text} {how}, a link of {name}: refused", status, said)
+        # What has replaced the link is no link.
+        os.unlink("another")
+        with open(name, "wb") as file:
+            file.write(before)
+        os.link(name, "another")
+    os.unlink("another")
+
+
+SOURCE = "Documentation/tour/words.c"
+for name in "params", "data", "aux.1.zst", f"archive/{SOURCE}":
+    by_another_name("export -f csv", ["export", "-f", "csv", "-o", "{o}", "tour"], f"tour/{name}")
+    by_another_name("report --html", ["report", "--html", "{o}", "tour"], f"tour/{name}")
+# Of a link in a recording, the file that it leads to is read.
+os.rename("tour/data", "tour/elsewhere")
+os.symlink("elsewhere", "tour/data")
+status, said, same = onto(["report", "tour"], "tour/elsewhere")
+test(status == 1 and same and "standard output: the output is also an input: tour/data" in said, "report, onto what a link of the recording leads to: refused", status, said)
+os.unlink("tour/data")
+os.rename("tour/elsewhere", "tour/data")
 
 # ---- signals ----
 CSV = ["export", "-f", "csv", "r1", "-o"]

@@ -62,12 +62,57 @@ static bool is_standard_output(const char *path)
 	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
 }
 
+/* Of the entries of a recording's directory, those that are read. */
+static bool is_recording_file(const char *name)
+{
+	static const char *const files[] = { "params", "data", "index" };
+	static const char *const starts[] = { "data.", "aux." };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (!strcmp(name, files[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+static bool is_recording_directory(const char *name)
+{
+	return !strcmp(name, "images") || !strcmp(name, "archive");
+}
+
+/* @found: set to the path by which the recording @directory reads @file, whatever other names that has */
+static bool is_in_recording(const struct stat *file, const char *directory, char *found)
+{
+	char *const paths[] = { (char *)(uintptr_t)directory, NULL };
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	struct stat status;
+	bool same = false;
+	FTSENT *entry;
+
+	while (tree && !same && (entry = fts_read(tree))) {
+		bool top = entry->fts_level == 1;
+
+		if (entry->fts_info == FTS_D && top && !is_recording_directory(entry->fts_name))
+			fts_set(tree, entry, FTS_SKIP);
+		else if ((entry->fts_info == FTS_F || entry->fts_info == FTS_SL) &&
+			 (!top || is_recording_file(entry->fts_name)))
+			same = !stat(entry->fts_path, &status) && is_same(file, &status);
+		if (same)
+			snprintf(found, PATH_MAX, "%s", entry->fts_path);
+	}
+	if (tree)
+		fts_close(tree);
+	return same;
+}
+
 /* Whether @path is the file @input, or a file of the recording or directory @input. */
 static bool is_input(const char *path, const struct input *named_input)
 {
 	const char *input = named_input->path;
 	struct stat status, at;
-	char *target, *end, *directory;
+	char *target, *end, *directory, name[PATH_MAX];
 	bool found = false;
 
 	if (stat(input, &status) ||
@@ -78,6 +123,10 @@ static bool is_input(const char *path, const struct input *named_input)
 	/* The shell has made the file, wherever that is. */
 	if (is_standard_output(path))
 		return false;
+	/* A descriptor, or a hard link, has the file by a name that is elsewhere. */
+	if (S_ISDIR(status.st_mode) && has_params(input) && !stat(path, &at) &&
+	    S_ISREG(at.st_mode) && is_in_recording(&at, input, name))
+		return true;
 	/* A file that does not exist yet may be one that the command makes or looks for. */
 	directory = directory_of(path);
 	target = S_ISDIR(status.st_mode) ? realpath(path, NULL) : NULL;
@@ -144,62 +193,19 @@ bool output_stream_is(int fd, const struct stat *file)
 	       (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
 }
 
-/* Of the entries of a recording's directory, those that are read. */
-static bool is_recording_file(const char *name)
-{
-	static const char *const files[] = { "params", "data", "index" };
-	static const char *const starts[] = { "data.", "aux." };
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (!strcmp(name, files[i]))
-			return true;
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (!strncmp(name, starts[i], strlen(starts[i])))
-			return true;
-	return false;
-}
-
-static bool is_recording_directory(const char *name)
-{
-	return !strcmp(name, "images") || !strcmp(name, "archive");
-}
-
-/* @found: set to the path of the file of the recording @directory that the descriptor writes to */
-static bool stream_in_recording(int fd, const char *directory, char *found)
-{
-	char *const paths[] = { (char *)(uintptr_t)directory, NULL };
-	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-	bool same = false;
-	FTSENT *entry;
-
-	while (tree && !same && (entry = fts_read(tree))) {
-		bool top = entry->fts_level == 1;
-
-		if (entry->fts_info == FTS_D && top && !is_recording_directory(entry->fts_name))
-			fts_set(tree, entry, FTS_SKIP);
-		else if (entry->fts_info == FTS_F && (!top || is_recording_file(entry->fts_name)))
-			same = output_stream_is(fd, entry->fts_statp);
-		if (same)
-			snprintf(found, PATH_MAX, "%s", entry->fts_path);
-	}
-	if (tree)
-		fts_close(tree);
-	return same;
-}
-
 static bool stream_writes(int fd, const char *input, char *found)
 {
-	struct stat status;
+	struct stat status, output;
 
 	/* Most are no files. */
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+	if (fstat(fd, &output) || !output_stream_is(fd, &output))
 		return false;
 	snprintf(found, PATH_MAX, "%s", input);
 	if (!strcmp(input, "-") ? fstat(STDIN_FILENO, &status) : stat(input, &status))
 		return false;
 	if (S_ISDIR(status.st_mode) && has_params(input))
-		return stream_in_recording(fd, input, found);
-	return output_stream_is(fd, &status);
+		return is_in_recording(&output, input, found);
+	return S_ISREG(status.st_mode) && is_same(&status, &output);
 }
 
 /* Ends the command without writing what it has for the stream. The message goes to the other one, if that is another file. */
