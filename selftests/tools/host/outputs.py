@@ -467,6 +467,29 @@ status, said, same = onto(["report", "tour"], "tour/elsewhere")
 test(status == 1 and same and "standard output: the output is also an input: tour/data" in said, "report, onto what a link of the recording leads to: refused", status, said)
 os.unlink("tour/data")
 os.rename("tour/elsewhere", "tour/data")
+# Sources below a sysroot: the debug information has a path without a slash at its start, and a link leads to a file of the sysroot.
+os.rename("tour/archive", "sysroot")
+for name in SOURCE, "kept/words.c":
+    if name != SOURCE:
+        os.mkdir("sysroot/kept")
+        os.rename(f"sysroot/{SOURCE}", f"sysroot/{name}")
+        os.symlink(f"/{name}", f"sysroot/{SOURCE}")
+    by_another_name("report --html --sysroot", ["report", "--sysroot", "sysroot", "--html", "{o}", "tour"], f"sysroot/{name}")
+    with open(f"sysroot/{name}", "rb") as file:
+        before = file.read()
+    status, said = run("report", "--sysroot", "sysroot", "--html", f"sysroot/{name}", "tour")
+    with open(f"sysroot/{name}", "rb") as file:
+        test(status == 1 and "the output is also an input" in said and file.read() == before, f"report --html sysroot/{name}: refused", status, said)
+    with open(f"sysroot/{name}", "wb") as file:
+        file.write(before)
+    for words in ["--annotate", "same_word"], ["--html", "-"], ["--html", "/dev/stdout"]:
+        for flags in os.O_RDWR, os.O_WRONLY | os.O_APPEND:
+            status, said, same = onto(["report", "--sysroot", "sysroot", *words, "tour"], f"sysroot/{name}", 1, flags)
+            test(status == 1 and same and "standard output: the output is also an input: " in said and said.rstrip().endswith("/words.c"),
+                 f"report {' '.join(words)}, onto sysroot/{name}: refused", status, said, same)
+# What is not read may be below a sysroot.
+status, said = run("report", "--sysroot", "sysroot", "--html", "sysroot/page", "tour")
+test(status in (0, 3) and os.path.getsize("sysroot/page"), "report --html sysroot/page: is written", status, said)
 
 # ---- signals ----
 CSV = ["export", "-f", "csv", "r1", "-o"]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Debug files, source files, and coverage with messages. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,24 +55,30 @@ void debug_directories_free(char **directories)
 
 FILE *open_source(const char *path, const char *const *roots)
 {
+	char name[PATH_MAX];
 	FILE *file = NULL;
-	char *name;
 	int fd;
 
 	if (!roots)
 		roots = this_machine;
 	for (; *roots && !file; roots++) {
-		if (asprintf(&name, "%s%s", *roots, path) < 0)
-			return NULL;
 		fd = ntrace_open_below(*roots, path);
 		file = fd < 0 ? NULL : fdopen(fd, "r");
 		if (fd >= 0 && !file)
 			close(fd);
-		if (file)
+		/* Below the root, a path need not begin with a slash, and a link leads elsewhere than here. */
+		if (file && !ntrace_path_below(*roots, path, name, sizeof(name)))
 			output_input(name);
-		free(name);
 	}
 	return file;
+}
+
+void name_source(const char *path, const char *const *roots)
+{
+	FILE *file = open_source(path, roots);
+
+	if (file)
+		fclose(file);
 }
 
 /* Objects without lines: @count of them, the ones that were not named with @rest instructions. */

@@ -55,6 +55,13 @@ void debug_directories_free(char **directories);
  */
 FILE *open_source(const char *path, const char *const *roots);
 
+/**
+ * name_source - name an input of the command that is read later: open_source() does it too late if output comes before it
+ * @path: as for open_source()
+ * @roots: likewise
+ */
+void name_source(const char *path, const char *const *roots);
+
 /** debug_is_absent - whether a file of counts names the object, and it was not found on this machine */
 bool debug_is_absent(const struct ntrace_object *object);
 #define DEBUG_ABSENT                                                                     \

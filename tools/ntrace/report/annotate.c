@@ -229,6 +229,22 @@ static int find_lines(struct annotation *annotation, struct ntrace_object *objec
 	return 0;
 }
 
+/* Names the sources of instructions from @start to @end, which are inputs, before there is output. */
+static void name_sources(const struct annotation *annotation, uint64_t start, uint64_t end)
+{
+	const struct ntrace_line *lines;
+	const char *named = NULL;
+	size_t count = 0, i;
+
+	lines = annotation->lines ? ntrace_lines_all(annotation->lines, &count) : NULL;
+	for (i = 0; i < count && lines[i].start < end - annotation->bias; i++) {
+		if (lines[i].end <= start - annotation->bias || lines[i].file == named)
+			continue;
+		named = lines[i].file;
+		name_source(named, annotation->options->roots);
+	}
+}
+
 static void put_lines_note(const struct annotation *annotation)
 {
 	if (annotation->kernel.said[0])
@@ -256,6 +272,7 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 		ntrace_counts_free(annotation->counts);
 		return fail("out of memory");
 	}
+	name_sources(annotation, start, end);
 	disassemble(&annotation->disassembly, ntrace_object_path(object), start, end,
 		    annotation->options->objdump);
 	ntrace_counts_walk(annotation->counts, start, end, add_up, annotation);

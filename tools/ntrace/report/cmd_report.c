@@ -313,12 +313,8 @@ static int report_html(struct report *report)
 		.function_count = report->function_count,
 		.stacks = report->stacks,
 	};
-	int error;
 
-	if (output_file_open(&report->html, report->html_path))
-		return EXIT_FAILED;
-	error = html_write(&page, report->html.output);
-	return error ? fail("%s: %s", report->html_path, ntrace_strerror(error)) : EXIT_OK;
+	return html_write(&page, &report->html, report->html_path);
 }
 
 static int show(struct report *report)

@@ -178,6 +178,16 @@ static void put_file_lines(const struct html *html, const struct covered_file *f
 	output_char(output, ']');
 }
 
+void html_name_files(const struct html *html)
+{
+	size_t count = 0, i;
+	struct covered_file *files = collect_files(html->coverage, &count);
+
+	for (i = 0; files && i < count; i++)
+		name_source(files[i].lines->file, html->report->roots);
+	free(files);
+}
+
 void html_put_files(const struct html *html, struct output *output)
 {
 	size_t room = TEXTS_MAX, count = 0, i;

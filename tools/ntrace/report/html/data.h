@@ -23,6 +23,9 @@ struct html {
 int html_prepare(struct html *html);
 void html_notes_free(struct html *html);
 
+/* Names the sources, which are inputs, before there is output. */
+void html_name_files(const struct html *html);
+
 /* Each writes ",key:value" for the page. */
 void html_put_losses(const struct html *html, struct output *output);
 void html_put_functions(struct html *html, struct output *output);

@@ -5,6 +5,8 @@
  */
 #include <inttypes.h>
 
+#include "common/command.h"
+#include "common/ui.h"
 #include "data.h"
 #include "page.h"
 
@@ -70,14 +72,25 @@ static int put_page(struct html *html, struct output *output)
 	return error;
 }
 
-int html_write(const struct html_report *report, struct output *output)
+static int write_page(struct html *html, struct output_file *file, const char *path)
+{
+	int error = html_prepare(html);
+
+	if (!error) {
+		html_name_files(html);
+		if (output_file_open(file, path))
+			return EXIT_FAILED;
+		error = put_page(html, file->output);
+	}
+	return error ? fail("%s: %s", path, ntrace_strerror(error)) : EXIT_OK;
+}
+
+int html_write(const struct html_report *report, struct output_file *file, const char *path)
 {
 	struct html html = { .report = report };
-	int error = html_prepare(&html);
+	int status = write_page(&html, file, path);
 
-	if (!error)
-		error = put_page(&html, output);
 	ntrace_coverage_free(html.coverage);
 	html_notes_free(&html);
-	return error;
+	return status;
 }

@@ -7,7 +7,7 @@
 #include <ntrace/stacks.h>
 
 #include "common/input.h"
-#include "common/output.h"
+#include "common/output_file.h"
 
 /**
  * struct html_report - contents of the page
@@ -30,7 +30,13 @@ struct html_report {
 	struct ntrace_stacks *stacks;
 };
 
-/** html_write - write the page; write errors stay in @output. Return: 0 or enum ntrace_error */
-int html_write(const struct html_report *report, struct output *output);
+/**
+ * html_write - write the page
+ * @file: opened here, when every source that the page shows is known as an input; write errors stay in its output
+ * @path: see output_file_open()
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message; the caller closes @file with its status.
+ */
+int html_write(const struct html_report *report, struct output_file *file, const char *path);
 
 #endif /* NTRACE_TOOL_REPORT_HTML_PAGE_H */
