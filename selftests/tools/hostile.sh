@@ -170,4 +170,18 @@ for bomb in idle endless; do
 		reports "$command $tmp/packed" "aux.0.zst, $bomb" $((2 * size))
 	done
 done
+
+# ---- files that claim any size ----
+
+# They have holes, so they take no room. Whoever reads them to the end takes memory or hours; what can be read without them, is.
+claims() {
+	rm -rf "$tmp/claims"
+	cp -r "$top/Documentation/tour/words.data" "$tmp/claims"
+	rm -f "$tmp/claims/$2"
+	truncate -s "$1" "$tmp/claims/$2" || not_ok "a file with holes"
+}
+claims 1T archive/Documentation/tour/words.c
+is "$(timeout 60 "$ntrace" report --annotate count_words "$tmp/claims" 2>/dev/null | grep -c "words.c:[0-9]*  the source file is larger than 32 MiB: it is not read")" \
+	"$("$ntrace" report --annotate count_words "$top/Documentation/tour/words.data" 2>/dev/null | grep -c "words.c:[0-9]*  [^ ]* *")" \
+	"a source file: report --annotate says it at each line"
 done_testing

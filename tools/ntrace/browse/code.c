@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "code.h"
-#include "common/debug_info.h"
 #include "common/disassembly.h"
 #include "common/place_name.h"
 #include "stream/decode/event_text.h"
@@ -35,15 +34,6 @@ struct code_function {
 	struct disassembly disassembly;
 };
 
-static void forget_file(struct code_file *file)
-{
-	while (file->count)
-		free(file->lines[--file->count]);
-	free(file->lines);
-	free(file->name);
-	*file = (struct code_file){ 0 };
-}
-
 void code_free(struct code *code)
 {
 	for (size_t i = 0; code->functions && i < CODE_FUNCTIONS; i++)
@@ -54,7 +44,8 @@ void code_free(struct code *code)
 	}
 	free(code->functions);
 	free(code->objects);
-	forget_file(&code->file);
+	source_lines_free(&code->source);
+	free(code->source_name);
 	debug_directories_free(code->directories);
 	*code = (struct code){ 0 };
 }
@@ -106,43 +97,15 @@ const struct ntrace_line *code_line(struct code *code, const struct ntrace_curso
 	return lines ? ntrace_lines_find(lines, location.link_address) : NULL;
 }
 
-static void read_file(struct code_file *file, FILE *stream)
+const struct source_lines *code_source(struct code *code, const char *name)
 {
-	size_t size = 0, room = 0;
-	char *line = NULL, **lines;
-	ssize_t length;
-
-	while ((length = getline(&line, &size, stream)) >= 0) {
-		if (file->count == room) {
-			room = room ? 2 * room : 256;
-			lines = reallocarray(file->lines, room, sizeof(*lines));
-			if (!lines)
-				break;
-			file->lines = lines;
-		}
-		if (length && line[length - 1] == '\n')
-			line[length - 1] = '\0';
-		file->lines[file->count++] = line;
-		line = NULL;
-		size = 0;
-	}
-	free(line);
-}
-
-const struct code_file *code_file(struct code *code, const char *name)
-{
-	FILE *stream;
-
-	if (code->file.name && !strcmp(code->file.name, name))
-		return &code->file;
-	forget_file(&code->file);
-	code->file.name = strdup(name);
-	stream = open_source(name, code->roots);
-	if (stream) {
-		read_file(&code->file, stream);
-		fclose(stream);
-	}
-	return &code->file;
+	if (code->source_name && !strcmp(code->source_name, name))
+		return &code->source;
+	source_lines_free(&code->source);
+	free(code->source_name);
+	code->source_name = strdup(name);
+	source_lines_read(&code->source, name, code->roots);
+	return &code->source;
 }
 
 /* ---- instructions ---- */

@@ -6,18 +6,13 @@
 #include <ntrace/cursor.h>
 #include <ntrace/lines.h>
 
+#include "common/debug_info.h"
+
 /* Functions whose disassembly is kept. */
 #define CODE_FUNCTIONS 128
 
 struct code_object;
 struct code_function;
-
-/** struct code_file - lines of a source file; @count is 0 if it cannot be read */
-struct code_file {
-	char *name;
-	char **lines;
-	size_t count;
-};
 
 /**
  * struct code - options, and what was read so far
@@ -35,7 +30,8 @@ struct code {
 	size_t object_count;
 	struct code_function *functions;	/* CODE_FUNCTIONS */
 	size_t next_function;
-	struct code_file file;
+	char *source_name;
+	struct source_lines source;
 	char **directories;
 };
 
@@ -49,8 +45,8 @@ void code_free(struct code *code);
  */
 const struct ntrace_line *code_line(struct code *code, const struct ntrace_cursor_place *place);
 
-/** code_file - a source file; valid until the next call. Never NULL */
-const struct code_file *code_file(struct code *code, const char *name);
+/** code_source - a source file; valid until the next call. Never NULL */
+const struct source_lines *code_source(struct code *code, const char *name);
 
 /**
  * code_text - a place as `ntrace decode --level instruction --disassemble` prints it, without owner and time

@@ -258,7 +258,7 @@ static void draw_source(struct browser *browser, const struct layout *layout)
 	const struct ntrace_cursor_place *place = walk_place(&browser->walk);
 	const struct ntrace_line *line = place ? code_line(&browser->code, place) : NULL;
 	char text[TEXT_SIZE], name[300] = "";
-	const struct code_file *file;
+	const struct source_lines *source;
 	int rows = layout->source_rows - 1;
 	size_t first;
 
@@ -273,21 +273,23 @@ static void draw_source(struct browser *browser, const struct layout *layout)
 	}
 	snprintf(text, sizeof(text), " %.300s:%u  %s", line->file, line->line, name);
 	heading(browser, layout->source_row, text);
-	file = code_file(&browser->code, line->file);
-	if (!file->count) {
+	source = code_source(&browser->code, line->file);
+	if (!source->count) {
 		put(layout->source_row + 1, 0,
-		    " this file cannot be read; --sysroot names another place", A_NORMAL, false);
+		    source->too_large ? " " SOURCE_TOO_LARGE :
+					" this file cannot be read; --sysroot names another place",
+		    A_NORMAL, false);
 		return;
 	}
 	first = line->line > (size_t)rows / 2 + 1 ? line->line - (size_t)rows / 2 : 1;
-	for (int i = 0; i < rows && first + (size_t)i <= file->count; i++) {
+	for (int i = 0; i < rows && first + (size_t)i <= source->count; i++) {
 		size_t number = first + (size_t)i;
 		bool current = number == line->line;
 
 		snprintf(text, sizeof(text), "%s%6zu  ", current ? "=>" : "  ", number);
 		put(layout->source_row + 1 + i, 0, text,
 		    current ? style(browser, COLOUR_CURRENT) : A_NORMAL, current);
-		put(layout->source_row + 1 + i, (int)strlen(text), file->lines[number - 1],
+		put(layout->source_row + 1 + i, (int)strlen(text), source->lines[number - 1],
 		    current ? style(browser, COLOUR_CURRENT) : A_NORMAL, current);
 	}
 }

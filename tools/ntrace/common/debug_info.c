@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Debug files, source files, and coverage with messages. */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "debug_info.h"
@@ -53,32 +55,98 @@ void debug_directories_free(char **directories)
 	free(directories);
 }
 
-FILE *open_source(const char *path, const char *const *roots)
+static int open_source(const char *path, const char *const *roots)
 {
 	char name[PATH_MAX];
-	FILE *file = NULL;
-	int fd;
+	int fd = -1;
 
 	if (!roots)
 		roots = this_machine;
-	for (; *roots && !file; roots++) {
+	for (; *roots && fd < 0; roots++) {
 		fd = ntrace_open_below(*roots, path);
-		file = fd < 0 ? NULL : fdopen(fd, "r");
-		if (fd >= 0 && !file)
-			close(fd);
 		/* Below the root, a path need not begin with a slash, and a link leads elsewhere than here. */
-		if (file && !ntrace_path_below(*roots, path, name, sizeof(name)))
+		if (fd >= 0 && !ntrace_path_below(*roots, path, name, sizeof(name)))
 			output_input(name);
 	}
-	return file;
+	return fd;
 }
 
 void name_source(const char *path, const char *const *roots)
 {
-	FILE *file = open_source(path, roots);
+	int fd = open_source(path, roots);
 
-	if (file)
-		fclose(file);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Reads as much as there is, but at most @size bytes: the file may become shorter. */
+static bool read_bytes(int fd, char *text, size_t size, size_t *have)
+{
+	ssize_t got = 1;
+
+	for (*have = 0; *have < size && got; *have += (size_t)got) {
+		got = read(fd, text + *have, size - *have);
+		if (got < 0)
+			return false;
+	}
+	text[*have] = '\0';
+	return true;
+}
+
+char *read_source(const char *path, const char *const *roots, size_t most, size_t *size)
+{
+	int fd = open_source(path, roots), saved;
+	struct stat status;
+	char *text = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &status)) {
+		status.st_size = 0;
+	} else if ((uint64_t)status.st_size > most) {
+		errno = EFBIG;
+	} else {
+		text = malloc((size_t)status.st_size + 1);
+	}
+	if (text && !read_bytes(fd, text, (size_t)status.st_size, size)) {
+		free(text);
+		text = NULL;
+	}
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return text;
+}
+
+void source_lines_read(struct source_lines *source, const char *path, const char *const *roots)
+{
+	size_t size = 0, count = 0;
+	char *at, *end, *text;
+
+	*source = (struct source_lines){ 0 };
+	errno = 0;
+	text = read_source(path, roots, SOURCE_MAX, &size);
+	source->too_large = !text && errno == EFBIG;
+	if (!text)
+		return;
+	source->text = text;
+	for (size_t i = 0; i < size; i++)
+		count += text[i] == '\n';
+	source->lines = calloc(count + 1, sizeof(*source->lines));
+	for (at = text; source->lines && at < text + size; at = end + 1) {
+		end = memchr(at, '\n', (size_t)(text + size - at));
+		if (!end)
+			end = text + size;
+		*end = '\0';
+		source->lines[source->count++] = at;
+	}
+}
+
+void source_lines_free(struct source_lines *source)
+{
+	free(source->lines);
+	free(source->text);
+	*source = (struct source_lines){ 0 };
 }
 
 /* Objects without lines: @count of them, the ones that were not named with @rest instructions. */

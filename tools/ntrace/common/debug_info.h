@@ -3,7 +3,8 @@
 #ifndef NTRACE_TOOL_COMMON_DEBUG_INFO_H
 #define NTRACE_TOOL_COMMON_DEBUG_INFO_H
 
-#include <stdio.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include <ntrace/coverage.h>
 #include <ntrace/session.h>
@@ -45,19 +46,42 @@ const char *const *files_roots(const struct ntrace_session *session, const char 
 char **debug_directories(const char *const *roots);
 void debug_directories_free(char **directories);
 
+/* A source file that is larger is not read: generated ones have some 10 MiB. */
+#define SOURCE_MAX (32u << 20)
+#define SOURCE_TOO_LARGE "the source file is larger than 32 MiB: it is not read"
+
 /**
- * open_source - open a source file by the path in the debug information
+ * read_source - read a source file by the path in the debug information
  * @roots: see files_roots(); NULL = this machine
+ * @most: read no file with more bytes
+ * @size: set to the number of bytes; a zero byte follows them
  *
  * Links of another machine stay below its root.
  *
- * Return: NULL if there is no such regular file.
+ * Return: the bytes, to be freed; NULL if there is no such regular file, if it is larger (errno EFBIG), or when
+ * out of memory.
  */
-FILE *open_source(const char *path, const char *const *roots);
+char *read_source(const char *path, const char *const *roots, size_t most, size_t *size);
 
 /**
- * name_source - name an input of the command that is read later: open_source() does it too late if output comes before it
- * @path: as for open_source()
+ * struct source_lines - the lines of a source file; @count is 0 if it cannot be read
+ * @too_large: because of SOURCE_MAX
+ * @text: private
+ */
+struct source_lines {
+	char **lines;
+	size_t count;
+	bool too_large;
+	char *text;
+};
+
+/** source_lines_read - read a source file, see read_source(); free it with source_lines_free() */
+void source_lines_read(struct source_lines *source, const char *path, const char *const *roots);
+void source_lines_free(struct source_lines *source);
+
+/**
+ * name_source - name an input of the command that is read later: read_source() does it too late if output comes before it
+ * @path: as for read_source()
  * @roots: likewise
  */
 void name_source(const char *path, const char *const *roots);

@@ -18,13 +18,6 @@
 /* A function without a size ends at the next symbol, but is not longer than this. */
 #define FUNCTION_MAX (1u << 20)
 
-/* Lines of the source file shown last. */
-struct source_text {
-	const char *file;
-	char **lines;
-	size_t count;
-};
-
 struct annotation {
 	const struct annotate_options *options;
 	struct output *output;
@@ -35,48 +28,13 @@ struct annotation {
 	char *missing;			/* what of the lines was not read, NULL: nothing */
 	struct kernel_debug kernel;
 	struct disassembly disassembly;
-	struct source_text text;
+	const char *file;		/* its lines are in @source */
+	struct source_lines source;
 	const struct ntrace_line *line;	/* shown last */
 	uint32_t scope;
 	uint64_t instructions;
 	uint64_t most;
 };
-
-static void forget_text(struct source_text *text)
-{
-	while (text->count)
-		free(text->lines[--text->count]);
-	free(text->lines);
-	*text = (struct source_text){ 0 };
-}
-
-static void read_text(struct source_text *text, const char *file, const char *const *roots)
-{
-	FILE *stream = open_source(file, roots);
-	char **lines, *line = NULL;
-	size_t size = 0, room = 0;
-	ssize_t length;
-
-	forget_text(text);
-	text->file = file;
-	while (stream && (length = getline(&line, &size, stream)) >= 0) {
-		if (text->count == room) {
-			room = room ? 2 * room : 256;
-			lines = realloc(text->lines, room * sizeof(*lines));
-			if (!lines)
-				break;
-			text->lines = lines;
-		}
-		if (length && line[length - 1] == '\n')
-			line[length - 1] = '\0';
-		text->lines[text->count++] = line;
-		line = NULL;
-		size = 0;
-	}
-	free(line);
-	if (stream)
-		fclose(stream);
-}
 
 static void put_demangled(struct output *output, const char *name)
 {
@@ -104,14 +62,17 @@ static void put_source_line(struct output *output, const char *line)
 static void put_source(struct annotation *annotation, const struct ntrace_line *line,
 		       uint32_t scope)
 {
-	struct source_text *text = &annotation->text;
+	struct source_lines *source = &annotation->source;
 	struct output *output = annotation->output;
 	const struct ntrace_scope *scopes;
 	const char *slash = strrchr(line->file, '/');
 	size_t count;
 
-	if (text->file != line->file)
-		read_text(text, line->file, annotation->options->roots);
+	if (annotation->file != line->file) {
+		source_lines_free(source);
+		source_lines_read(source, line->file, annotation->options->roots);
+		annotation->file = line->file;
+	}
 	output_text(output, ui_style_on(annotation->options->colours, UI_HEADING));
 	output_printf(output, "%.200s:", slash ? slash + 1 : line->file);
 	if (line->line)
@@ -121,9 +82,11 @@ static void put_source(struct annotation *annotation, const struct ntrace_line *
 	output_text(output, ui_style_off(annotation->options->colours, UI_HEADING));
 	if (!line->line) {
 		output_text(output, "  made by the compiler for no line");
-	} else if (line->line <= text->count) {
+	} else if (line->line <= source->count) {
 		output_text(output, "  ");
-		put_source_line(output, text->lines[line->line - 1]);
+		put_source_line(output, source->lines[line->line - 1]);
+	} else if (source->too_large) {
+		output_text(output, "  " SOURCE_TOO_LARGE);
 	}
 	scopes = ntrace_lines_scopes(annotation->lines, &count);
 	for (; scope < count && scopes[scope].inlined; scope = scopes[scope].parent) {
@@ -289,7 +252,7 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 	error = ntrace_counts_walk(annotation->counts, start, end, put_instruction, annotation);
 	output_char(output, '\n');
 	disassembly_free(&annotation->disassembly);
-	forget_text(&annotation->text);
+	source_lines_free(&annotation->source);
 	ntrace_units_close(annotation->units);
 	free(annotation->missing);
 	kernel_debug_close(&annotation->kernel);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/debug_info.h"
 #include "common/place_name.h"
@@ -124,24 +123,13 @@ static struct covered_file *collect_files(const struct ntrace_coverage *coverage
 /* The text of a file, to be freed; NULL if it is missing, binary or too large. */
 static char *read_text(const char *const *roots, const char *path, size_t room)
 {
-	FILE *file = open_source(path, roots);
-	char *text = NULL;
-	struct stat st;
 	size_t size;
+	char *text = read_source(path, roots, room, &size);
 
-	if (!file)
-		return NULL;
-	if (!fstat(fileno(file), &st) && (uint64_t)st.st_size <= room)
-		text = malloc((size_t)st.st_size + 1);
-	if (text) {
-		size = fread(text, 1, (size_t)st.st_size, file);
-		text[size] = '\0';
-		if (strlen(text) != size) {
-			free(text);
-			text = NULL;
-		}
+	if (text && strlen(text) != size) {
+		free(text);
+		text = NULL;
 	}
-	fclose(file);
 	return text;
 }
 
