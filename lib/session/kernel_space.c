@@ -218,6 +218,20 @@ static int take_symbol(void *data, const struct kallsym *symbol)
 	return add_symbol(loading, name, symbol->address, 0);
 }
 
+/* A file that cannot be read costs only names. */
+static int read_symbols(struct loading *loading, const char *path, const char *without)
+{
+	int error = kallsyms_read(path, take_symbol, loading);
+
+	if (error == NTRACE_ERR_NOMEM)
+		return error;
+	if (error && !left_out(loading, error))
+		session_note(loading->session, "%s: %s; %s", path,
+			     error == NTRACE_ERR_IO ? strerror(errno) : "not a kallsyms file",
+			     without);
+	return 0;
+}
+
 static int load_symbols(struct loading *loading)
 {
 	const struct machine *machine = &loading->session->machine;
@@ -230,15 +244,11 @@ static int load_symbols(struct loading *loading)
 				   machine->symbols[i].length);
 	if (error || loading->session->single || !path_of(loading, "kallsyms", path))
 		return error;
-	error = kallsyms_read(path, take_symbol, loading);
-	if (error && error != NTRACE_ERR_NOMEM && !left_out(loading, error))
-		session_note(loading->session, "%s: %s; kernel functions have no names", path,
-			     error == NTRACE_ERR_IO ? strerror(errno) : "not a kallsyms file");
-	if (error && error != NTRACE_ERR_NOMEM)
-		error = 0;
+	error = read_symbols(loading, path, "kernel functions have no names");
 	if (!error && path_of(loading, "kallsyms.end", path) && !access(path, R_OK))
-		error = kallsyms_read(path, take_symbol, loading);
-	return error == NTRACE_ERR_NOMEM ? error : 0;
+		error = read_symbols(loading, path,
+				     "kernel functions that were loaded later have no names");
+	return error;
 }
 
 static int load_firmware(struct ntrace_session *session, const char *path, uint64_t bias)

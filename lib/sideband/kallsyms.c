@@ -9,6 +9,8 @@
 #include "regular.h"
 
 #define LINE_ROOM 2048
+/* Some 10 MB are usual. A file of a recording may claim any size; /proc/kallsyms claims none. */
+#define FILE_MAX (256u << 20)
 /* The kernel returns a page at a time. Reads of a quarter page, as by stdio, take twice as long. */
 #define FILE_BUFFER 4096
 
@@ -87,6 +89,11 @@ int kallsyms_read(const char *path, int (*callback)(void *data, const struct kal
 
 	if (result)
 		return result;
+	if ((uint64_t)status.st_size > FILE_MAX) {
+		close(fd);
+		errno = EFBIG;
+		return NTRACE_ERR_IO;
+	}
 	file = fdopen(fd, "r");
 	if (!file) {
 		close(fd);

@@ -25,7 +25,8 @@ struct kallsym {
 
 /*
  * Calls back for every text symbol, in the order of the file, and skips all other lines. Return: 0,
- * what @callback returned, NTRACE_ERR_IO, NTRACE_ERR_FORMAT if no line was a symbol.
+ * what @callback returned, NTRACE_ERR_IO with errno (EFBIG: no kernel has so many), NTRACE_ERR_FORMAT if no line
+ * was a symbol.
  */
 int kallsyms_read(const char *path, int (*callback)(void *data, const struct kallsym *symbol),
 		  void *data);

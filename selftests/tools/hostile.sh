@@ -184,4 +184,7 @@ claims 1T archive/Documentation/tour/words.c
 is "$(timeout 60 "$ntrace" report --annotate count_words "$tmp/claims" 2>/dev/null | grep -c "words.c:[0-9]*  the source file is larger than 32 MiB: it is not read")" \
 	"$("$ntrace" report --annotate count_words "$top/Documentation/tour/words.data" 2>/dev/null | grep -c "words.c:[0-9]*  [^ ]* *")" \
 	"a source file: report --annotate says it at each line"
+claims 1T images/kallsyms
+truncate -s 1T "$tmp/claims/images/kallsyms.end"
+is "$(timeout 60 "$ntrace" report "$tmp/claims" 2>/dev/null | grep -c "images/kallsyms.*: File too large; kernel functions .*have no names")" 2 "kallsyms: report says it"
 done_testing
