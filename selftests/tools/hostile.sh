@@ -187,4 +187,9 @@ is "$(timeout 60 "$ntrace" report --annotate count_words "$tmp/claims" 2>/dev/nu
 claims 1T images/kallsyms
 truncate -s 1T "$tmp/claims/images/kallsyms.end"
 is "$(timeout 60 "$ntrace" report "$tmp/claims" 2>/dev/null | grep -c "images/kallsyms.*: File too large; kernel functions .*have no names")" 2 "kallsyms: report says it"
+claims 1T aux.1.zst
+for command in stat dump check; do
+	timeout 60 "$ntrace" $command "$tmp/claims" >/dev/null 2>"$tmp/err"
+	is "$? $(grep -c "aux.1.zst: zstd has not compressed it, as its name says" "$tmp/err")" "$([ $command = check ] && echo 2 || echo 1) 1" "a trace file, not compressed: $command"
+done
 done_testing

@@ -169,7 +169,8 @@ static int find_source(struct trace *trace, const struct stat *status, unsigned 
 			    &trace->size);
 }
 
-static int begin(struct trace *trace, const struct trace_format *format)
+static int begin(struct trace *trace, const struct trace_format *format,
+		 enum ntrace_trace_packing packing)
 {
 	unsigned int source = format ? format->framing.source : 0;
 	const char *other = NULL;
@@ -184,7 +185,9 @@ static int begin(struct trace *trace, const struct trace_format *format)
 		error = find_source(trace, &status, &source);
 	if (error)
 		return error;
-	error = ntrace_trace_file_open(&trace->file, trace->fd, NTRACE_TRACE_GUESS);
+	error = ntrace_trace_file_open(&trace->file, trace->fd, packing);
+	if (error == NTRACE_ERR_FORMAT)
+		return fail("%s: zstd has not compressed it, as its name says", trace->name);
 	if (error)
 		return trace_file_failed(trace->name, error);
 	unframer_init(&trace->unframer, trace->name, trace->file, source);
@@ -202,7 +205,7 @@ static int begin(struct trace *trace, const struct trace_format *format)
 }
 
 static int open_format(struct trace *trace, const char *path, const struct trace_format *format,
-		       bool given)
+		       bool given, enum ntrace_trace_packing packing)
 {
 	bool standard_input = !strcmp(path, "-");
 	int error;
@@ -214,7 +217,7 @@ static int open_format(struct trace *trace, const char *path, const struct trace
 	trace->fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (trace->fd < 0)
 		return fail("%s: %s", path, strerror(errno));
-	error = begin(trace, format);
+	error = begin(trace, format, packing);
 	if (error)
 		trace_close(trace);
 	return error;
@@ -222,17 +225,21 @@ static int open_format(struct trace *trace, const char *path, const struct trace
 
 int trace_open(struct trace *trace, const char *path, const struct trace_format *format)
 {
-	return open_format(trace, path, format, format);
+	return open_format(trace, path, format, format, NTRACE_TRACE_GUESS);
 }
 
 int trace_open_stream(struct trace *trace, const char *path, const struct ntrace_params *params)
 {
 	const struct trace_format format = { .atid = params->atid };
+	const char *suffix = strrchr(path, '.');
 	struct stat status;
 
 	if (!stat(path, &status) && !S_ISREG(status.st_mode))
 		return fail("%s is not a regular file", path);
-	return open_format(trace, path, &format, false);
+	/* The name tells it, as to the library. */
+	return open_format(trace, path, &format, false,
+			   suffix && !strcmp(suffix, ".zst") ? NTRACE_TRACE_ZSTD :
+							       NTRACE_TRACE_GUESS);
 }
 
 int trace_read(struct trace *trace, const uint8_t **data, size_t *size)
