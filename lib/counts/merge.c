@@ -5,13 +5,13 @@
  * n inputs are written about log(n) times.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "grow.h"
 #include "merge.h"
+#include "output/unfinished.h"
 #include "struct_size.h"
 
 #define LEVELS 64
@@ -176,28 +176,18 @@ int merger_fail(struct ntrace_counts_merger *merger, int error)
 
 int merger_temporary(struct ntrace_counts_merger *merger, FILE **file)
 {
-	char *path, reason[160];
-	int fd, saved;
+	char reason[160];
+	int saved;
 
-	*file = NULL;
-	if (asprintf(&path, "%s/ntrace-counts-XXXXXX", merger->directory) < 0) {
-		merger->error = NTRACE_ERR_NOMEM;
-		return NTRACE_ERR_NOMEM;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0) {
-		unlink(path);
-		*file = fdopen(fd, "w+");
-	}
+	*file = unfinished_nameless(merger->directory);
+	if (*file)
+		return 0;
 	saved = errno;
-	if (fd >= 0 && !*file)
-		close(fd);
-	free(path);
-	errno = saved;
 	snprintf(reason, sizeof(reason),
 		 "%s: temporary files are made there; TMPDIR chooses another place",
 		 strerror(saved));
-	return *file ? 0 : failed(merger, NTRACE_ERR_IO, merger->directory, reason);
+	errno = saved;
+	return failed(merger, NTRACE_ERR_IO, merger->directory, reason);
 }
 
 /* ---- streams of recordings ---- */

@@ -5,6 +5,7 @@
  * wait for it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -103,6 +104,43 @@ void unfinished_end(const void *group, bool remove)
 		free(name);
 	}
 	errno = saved;
+}
+
+/* For file systems without O_TMPFILE. */
+static int make_and_unlink(const char *directory)
+{
+	sigset_t before;
+	char *path;
+	int fd, saved;
+
+	if (asprintf(&path, "%s/ntrace-XXXXXX", directory) < 0) {
+		errno = ENOMEM;
+		return -1;
+	}
+	lock(&before);
+	fd = mkostemp(path, O_CLOEXEC);
+	saved = errno;
+	if (fd >= 0)
+		unlink(path);
+	unlock(&before);
+	free(path);
+	errno = saved;
+	return fd;
+}
+
+FILE *unfinished_nameless(const char *directory)
+{
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), saved;
+	FILE *file;
+
+	if (fd < 0)
+		fd = make_and_unlink(directory);
+	file = fd < 0 ? NULL : fdopen(fd, "w+");
+	saved = errno;
+	if (fd >= 0 && !file)
+		close(fd);
+	errno = saved;
+	return file;
 }
 
 void ntrace_output_abandon(void)

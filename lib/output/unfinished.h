@@ -7,6 +7,7 @@
 #define NTRACE_OUTPUT_UNFINISHED_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /*
  * Calls @make to create @path, and adds the path to @group, an address that no other group uses. @make may
@@ -17,5 +18,11 @@ int unfinished_make(const void *group, char *path, int (*make)(char *path));
 
 /* Ends a group. @remove: with its files, and its directories if they are empty, the last one first. */
 void unfinished_end(const void *group, bool remove);
+
+/*
+ * Makes a temporary file that ends with the process, to write and read. No signal leaves its name in @directory.
+ * Return: the file; NULL with errno.
+ */
+FILE *unfinished_nameless(const char *directory);
 
 #endif

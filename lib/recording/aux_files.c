@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Extracts the trace of AUXTRACE records to unnamed temporary files. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,35 +9,18 @@
 #include <linux/perf_event.h>
 
 #include "aux_import.h"
+#include "output/unfinished.h"
 #include "recording.h"
 
 /* MSEO 2 is reserved: the reader reports an error and resumes after the next message end. */
 #define BREAK 0x02
 #define MESSAGE_END 0x03
-#define PATH_ROOM 4096
 
 FILE *recording_open_nameless(void)
 {
 	const char *directory = getenv("TMPDIR");
-	char path[PATH_ROOM];
-	FILE *file = NULL;
-	int fd;
 
-	if (!directory || !*directory)
-		directory = "/tmp";
-	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* Some file systems do not support O_TMPFILE. */
-	if (fd < 0 &&
-	    snprintf(path, sizeof(path), "%s/ntrace.XXXXXX", directory) < (int)sizeof(path)) {
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(path);
-	}
-	if (fd >= 0)
-		file = fdopen(fd, "w+b");
-	if (fd >= 0 && !file)
-		close(fd);
-	return file;
+	return unfinished_nameless(directory && *directory ? directory : "/tmp");
 }
 
 static int get_file(struct aux_area *area, unsigned int source, struct aux_file **file)

@@ -504,6 +504,13 @@ for number in SIGNALS:
     status, said = run(*CSV, place.file, env={**preloaded, "NTRACE_SIGNAL": str(number)})
     test(status == -number, f"csv: signal {number} ends it", status, said)
     place.unchanged(f"signal {number}", said)
+# Temporary files of a sum.
+os.mkdir("temporary")
+for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU:
+    status, said = run("count", "--memory", "100", "-o", "sum", "r1",
+                       env={**os.environ, "TMPDIR": "temporary", "LD_PRELOAD": f"{TOP}/signal_temporary.so", "NTRACE_SIGNAL": str(int(number))})
+    test(status == -number and not os.listdir("temporary"), f"count: {number.name} while it makes a temporary file: nothing is left", status, said,
+         os.listdir("temporary"))
 # What another process is writing is not taken for what was left.
 place = Place("two at a time", ["{o}"])
 with subprocess.Popen([NTRACE, *CSV, place.file], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
