@@ -124,10 +124,11 @@ int main(int argc, char **argv)
 	if (!open_standard_streams())
 		return EXIT_FAILED;
 	/*
-	 * `ntrace decode ... | head`: SIGPIPE must not end the command; write
-	 * errors are handled.
+	 * `ntrace decode ... | head` and a limit on the size of files: SIGPIPE and SIGXFSZ must not end the
+	 * command; write errors are handled.
 	 */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	status = run(argc, argv);
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;

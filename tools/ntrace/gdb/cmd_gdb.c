@@ -467,6 +467,7 @@ static void run_child(const struct gdb *gdb, const char *script, char **argument
 	for (int i = 0; i < count; i++)
 		argv[n++] = arguments[i];
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGINT, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

@@ -72,8 +72,9 @@ static void child_main(const struct child *child, char **argv)
 	char byte;
 	int error;
 
-	/* Undo for the command: main() ignores SIGPIPE and the recorder blocks signals. */
+	/* Undo for the command: main() ignores SIGPIPE and SIGXFSZ, and the recorder blocks signals. */
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* End of file without a byte: the recorder has given up. */
