@@ -64,8 +64,9 @@ int object_map_file(struct ntrace_object *object, const char *path)
 	error = errno;
 	close(fd);
 	if (bytes == MAP_FAILED) {
+		/* ENOMEM, too, says something about this file, which may claim any size. */
 		errno = error;
-		return error == ENOMEM ? NTRACE_ERR_NOMEM : NTRACE_ERR_IO;
+		return NTRACE_ERR_IO;
 	}
 	object->bytes = bytes;
 	object->size = (size_t)st.st_size;

@@ -150,6 +150,9 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 			     ntrace_object_name(object));
 }
 
+/* The recorder copies at most half of it from all processes together, unless it is told otherwise. */
+#define MEMORY_MAX (1 << 30)
+
 /* Memory of a process, as the recorder copied it. */
 static int open_memory(struct ntrace_session *session, struct mapped_file *file, const char *path)
 {
@@ -162,6 +165,11 @@ static int open_memory(struct ntrace_session *session, struct mapped_file *file,
 
 	if (error)
 		return error;
+	if (status.st_size > MEMORY_MAX) {
+		close(fd);
+		errno = EFBIG;
+		return NTRACE_ERR_IO;
+	}
 	bytes = mmap(NULL, (size_t)status.st_size + !status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (bytes == MAP_FAILED)

@@ -187,6 +187,9 @@ is "$(timeout 60 "$ntrace" report --annotate count_words "$tmp/claims" 2>/dev/nu
 claims 1T images/kallsyms
 truncate -s 1T "$tmp/claims/images/kallsyms.end"
 is "$(timeout 60 "$ntrace" report "$tmp/claims" 2>/dev/null | grep -c "images/kallsyms.*: File too large; kernel functions .*have no names")" 2 "kallsyms: report says it"
+claims 1T images/vdso
+like "a program: report names it, and reads the rest" "images/vdso: [A-Z].*; code in it is not decoded.* print_words" \
+	"$(timeout 60 "$ntrace" report "$tmp/claims" 2>/dev/null | sort -k1.1,1.1r | tr '\n' ' ')"
 claims 1T aux.1.zst
 for command in stat dump check; do
 	timeout 60 "$ntrace" $command "$tmp/claims" >/dev/null 2>"$tmp/err"
