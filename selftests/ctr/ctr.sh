@@ -25,7 +25,6 @@ fails "--errors at entries" '--errors applies to returns' $ntrace ctr trace -e -
 fails "--entries 257" 'not between 1 and 256' $ntrace ctr trace --entries 257 vfs_open
 fails "--comm of 16 characters" 'has 1 to 15 characters' $ntrace ctr trace -c 0123456789abcdef vfs_open
 fails "a machine without Control Transfer Records" 'no PMU "ctr"|needs root' $ntrace ctr trace vfs_open
-fails "a build without BPF" 'built without BPF' build/san/ntrace ctr trace vfs_open
 like "help has examples" 'examples:.*ntrace ctr trace -e' "$($ntrace ctr trace --help)"
 
 for job in lifecycle edges trace; do guest_job $job ctr/$job.sh; done
