@@ -526,9 +526,6 @@ static int expand_all(const struct ntrace_detect_config *config, const struct ju
 		error = follow(config, &judged->stream, &candidates->candidate[i]);
 	/* Without a program no candidate has walked, so none is wild. */
 	punish_wild(candidates);
-	if (!error)
-		error = check(&judged->stream, candidates);
-	punish_errors(candidates);
 	return error;
 }
 
@@ -553,6 +550,10 @@ int candidates_make(const struct ntrace_detect_config *config, const struct judg
 	if (!error && config->space && !fits_code(candidates, judged->stream.size))
 		error = expand_all(config, judged, EVIDENCE_HOPELESS, candidates);
 	if (!error)
-		settle(candidates);
-	return error;
+		error = check(&judged->stream, candidates);
+	if (error)
+		return error;
+	punish_errors(candidates);
+	settle(candidates);
+	return NTRACE_OK;
 }
