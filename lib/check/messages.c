@@ -485,12 +485,6 @@ static bool declared(const struct ntrace_check *check, uint64_t src)
 	return !any || check->config.sources[src / 64] >> src % 64 & 1;
 }
 
-/* TCODEs outside the message table that are no violation. */
-static bool is_foreign(unsigned int tcode)
-{
-	return tcode >= 56 && tcode <= 62;
-}
-
 /* Data trace. Stores to the stimulus registers of SiFive's encoders are their own feature. */
 static bool is_data_trace(const struct ntrace_check *check, const struct ntrace_message *message)
 {
@@ -508,7 +502,7 @@ void check_message(struct ntrace_check *check, struct src_check *source,
 	    !declared(check, message->field[NTRACE_FIELD_SRC]))
 		check_report(check, RULE_SRC_UNDECLARED, message, NTRACE_FIELD_SRC);
 	if (message->flags & NTRACE_MESSAGE_UNKNOWN) {
-		if (!is_foreign(message->tcode))
+		if (!stamp_of_vendor(message->tcode))
 			check_report(check, RULE_TCODE_RESERVED, message, -1);
 		return;
 	}

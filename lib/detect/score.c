@@ -14,6 +14,7 @@
 
 #include "detect.h"
 #include "wire/params.h"
+#include "wire/stamp.h"
 
 /* Costs are in sixteenths of a bit. */
 #define BIT 16
@@ -232,7 +233,7 @@ static bool judge_layout(struct detect_score *score, const struct ntrace_message
 		if (sifive) {
 			score->sifive++;
 			score->sound += message->length;
-		} else if (message->tcode < 56 || message->tcode > 62) {
+		} else if (!stamp_of_vendor(message->tcode)) {
 			score->unknown++;
 			score->cost += COST_WRONG;
 		} else {
