@@ -6,12 +6,14 @@
 #ifndef NTRACE_COMPONENT_H
 #define NTRACE_COMPONENT_H
 
+#include <linux/device.h>
 #include <linux/io.h>
 #include <linux/irqflags.h>
 #include <linux/list.h>
 #include <linux/mod_devicetable.h>
 #include <linux/mutex.h>
 #include <linux/ntrace.h>
+#include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
@@ -21,7 +23,6 @@
 
 struct attribute_group;
 struct clk_bulk_data;
-struct device;
 struct device_node;
 struct ntrace_component;
 struct ntrace_feed;
@@ -437,21 +438,23 @@ bool ntrace_graph_needs_power(const struct device_node *node);
 bool ntrace_graph_forks(const struct device_node *node);
 struct device_node *ntrace_graph_next_out(const struct device_node *node, u64 from, u64 *number);
 
-/* log.c */
-__printf(2, 3) void ntrace_log(const struct device *dev, const char *fmt, ...);
-void ntrace_log_exit(void);
-
 /*
- * For callbacks of the PMU and for timers, where printk() may deadlock. Other code uses
+ * Logs an error in callbacks of the PMU and in timers. perf calls a PMU with the lock of its
+ * context held, at task switches also with that of the run queue. Consoles wake their readers,
+ * which takes the lock of a run queue: printk() may deadlock. LOGLEVEL_SCHED leaves consoles to an
+ * interrupt, as printk_deferred() does, which is not exported. Other code uses
  * dev_err_ratelimited().
  */
-#define ntrace_err(dev, fmt, ...)						\
+#define ntrace_err(_dev, fmt, ...)						\
 do {											\
 	static DEFINE_RATELIMIT_STATE(_state, DEFAULT_RATELIMIT_INTERVAL,		\
 				      DEFAULT_RATELIMIT_BURST);				\
+	const struct device *_subject = (_dev);						\
 											\
 	if (__ratelimit(&_state))							\
-		ntrace_log(dev, fmt, ##__VA_ARGS__);					\
+		dev_printk_emit(LOGLEVEL_SCHED, _subject, KERN_ERR "%s %s: " fmt,	\
+				dev_driver_string(_subject), dev_name(_subject),	\
+				##__VA_ARGS__);						\
 } while (0)
 
 /* power.c */

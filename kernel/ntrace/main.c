@@ -194,7 +194,6 @@ chardev:
 	ntrace_chardev_exit();
 topology:
 	ntrace_topology_exit();
-	ntrace_log_exit();
 	return ret;
 }
 module_init(ntrace_init);
@@ -211,7 +210,6 @@ static void __exit ntrace_exit(void)
 	ntrace_chardev_exit();
 	ntrace_topology_exit();
 	ntrace_context_exit();
-	ntrace_log_exit();
 }
 module_exit(ntrace_exit);
 

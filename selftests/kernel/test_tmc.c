@@ -387,7 +387,8 @@ static void test_fifo(void)
 	ok(!hw.capture, "it is disabled all the same");
 	hw.never_ready = true;
 	is_u64((u64)component->ops->start(component, true), (u64)-ETIMEDOUT, "never ready: START");
-	is_str(machine_log, "ETF does not start (status 0x00000000)\n", "and the log says so");
+	is_str(machine_log, "ntrace device: ETF does not start (status 0x00000000)\n",
+	       "and the log says so");
 }
 
 int main(void)

@@ -27,28 +27,14 @@ struct machine {
 static char machine_log[256];
 static unsigned int machine_logged;
 
-static void machine_vlog(const char *format, va_list args)
-{
-	vsnprintf(machine_log, sizeof(machine_log), format, args);
-	machine_logged++;
-}
-
-void ntrace_log(const struct device *dev, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	machine_vlog(format, args);
-	va_end(args);
-}
-
 void host_log(const struct device *dev, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	machine_vlog(format, args);
+	vsnprintf(machine_log, sizeof(machine_log), format, args);
 	va_end(args);
+	machine_logged++;
 }
 
 /* @harts captures that one sink feeds, with data areas of @data_size; 0: no data areas. */

@@ -24,6 +24,11 @@ static inline const char *dev_name(const struct device *dev)
 	return dev->init_name ? dev->init_name : "device";
 }
 
+static inline const char *dev_driver_string(const struct device *dev)
+{
+	return "ntrace";
+}
+
 static inline void *dev_get_drvdata(const struct device *dev)
 {
 	return dev->driver_data;
@@ -42,6 +47,9 @@ __printf(2, 3) void host_log(const struct device *dev, const char *format, ...);
 #define dev_info host_log
 #define dev_dbg host_log
 #define dev_err_ratelimited host_log
+#define KERN_ERR ""
+#define LOGLEVEL_SCHED -2
+#define dev_printk_emit(level, ...) host_log(__VA_ARGS__)
 #define dev_err_probe(dev, error, ...) (host_log(dev, __VA_ARGS__), (error))
 
 #endif /* HOST_LINUX_DEVICE_H */
