@@ -27,7 +27,6 @@ struct device_node;
 struct ntrace_component;
 struct ntrace_feed;
 struct ntrace_path;
-struct ntrace_scatter;
 struct pid;
 struct reset_control;
 
@@ -168,7 +167,7 @@ struct ntrace_deframe {
  *	pointer need not clear that bit
  * @marked: SRAM mode: bit 0 of the write pointer tells nothing. The driver has overwritten the last
  *	    word instead
- * @ring: start of the part that the sink uses; the sink may have trimmed Start. See ring_at()
+ * @ring: start of the part that the sink uses; the sink may have trimmed Start.
  * @ring_size: bytes up to the end of the last granule; too many by up to @granule - @least until
  *	       @wrapped
  * @session: user of the sink: NULL for files, else the process that opened perf's events
@@ -192,11 +191,9 @@ struct ntrace_ramsink {
 	u32 status; /* register offset of @failures */
 	u32 failures; /* bits of that register after which no trace reaches memory any more */
 	bool framed; /* it writes frames of a CoreSight formatter, see deframe.c */
-	bool scatters; /* it can write to memory in pieces */
 	u64 memory; /* bytes of memory reserved for the sink, 0 = the driver allocates any memory */
 	void *buffer; /* trace memory, NULL when no capture is configured */
-	dma_addr_t dma; /* address of @buffer for the sink, or of the table of its pieces */
-	struct ntrace_scatter *scatter; /* pieces of @buffer, NULL: it is one block */
+	dma_addr_t dma; /* address of @buffer for the sink */
 	size_t buffer_size; /* bytes allocated */
 	u8 *ring;
 	dma_addr_t ring_dma; /* address of @ring for the sink */
@@ -472,16 +469,6 @@ void ntrace_context_put(void);
 int ntrace_context_start(unsigned int cpu, bool stored);
 void ntrace_context_stop(unsigned int cpu);
 void ntrace_context_store_to(unsigned int cpu, void __iomem *stimulus);
-
-/* Bytes of a piece of trace memory: the page allocator has such blocks. */
-#define NTRACE_SCATTER_PIECE	SZ_32K
-
-/* scatter.c */
-struct ntrace_scatter *ntrace_scatter_alloc(struct device *dev, size_t size);
-void ntrace_scatter_free(struct ntrace_scatter *scatter);
-u8 *ntrace_scatter_at(const struct ntrace_scatter *scatter, u32 position);
-dma_addr_t ntrace_scatter_table(const struct ntrace_scatter *scatter);
-bool ntrace_scatter_find(const struct ntrace_scatter *scatter, u64 address, u32 *position);
 
 /* coresight.c */
 void ntrace_coresight_unlock(struct ntrace_component *component);

@@ -164,10 +164,10 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 	trace_ntrace_drain(dev_name(container_of(sink, struct ntrace_component, ramsink)->dev),
 			   sink->found, bytes, sink->dealt ? 1 : ntrace_feed_copies(&sink->feeds));
 	while (bytes) {
-		part = ring_block(sink, from, bytes);
+		part = min(bytes, sink->ring_size - from);
 		if (sink->dealt) {
 			part = ntrace_feed_piece(&sink->feeds, min(part, NTRACE_DRAIN_BOUNCE));
-			memcpy(sink->bounce, ring_at(sink, from), part);
+			memcpy(sink->bounce, sink->ring + from, part);
 			if (sink->framed)
 				ntrace_deframe_put(sink, sink->bounce, part);
 			else
@@ -175,7 +175,7 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 			ntrace_feed_age(&sink->feeds, part);
 		} else {
 			list_for_each_entry(feed, &sink->feeds, node)
-				ntrace_feed_put(feed, ring_at(sink, from), part);
+				ntrace_feed_put(feed, sink->ring + from, part);
 		}
 		from = ring_add(sink, from, part);
 		bytes -= part;
@@ -466,7 +466,7 @@ void ntrace_drain_begin(struct ntrace_component *component)
 		ntrace_feed_settle(feed);
 	ntrace_drain_reparse(sink, false);
 	/* The canary, and what ntrace_ramsink_measure() and ntrace_ramsink_wrapped() look at. */
-	memset(ring_at(sink, sink->last), NTRACE_RESERVED_BYTE, sink->granule);
+	memset(sink->ring + sink->last, NTRACE_RESERVED_BYTE, sink->granule);
 	/* ntrace_ramsink_is_stuck() checks for these bytes. */
 	memset(sink->ring, NTRACE_RESERVED_BYTE, sink->least);
 }

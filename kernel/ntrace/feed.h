@@ -136,26 +136,13 @@ static inline u32 ring_doubt(const struct ntrace_ramsink *sink)
 	return sink->wrapped ? 0 : sink->granule - sink->least;
 }
 
-static inline u8 *ring_at(const struct ntrace_ramsink *sink, u32 position)
-{
-	return sink->scatter ? ntrace_scatter_at(sink->scatter, position) : sink->ring + position;
-}
-
-/* How many of @bytes follow a position in one block of memory. */
-static inline u32 ring_block(const struct ntrace_ramsink *sink, u32 position, u32 bytes)
-{
-	if (sink->scatter)
-		bytes = min_t(u32, bytes, NTRACE_SCATTER_PIECE - position % NTRACE_SCATTER_PIECE);
-	return min(bytes, sink->ring_size - position);
-}
-
 /*
  * A canary is a part of the granule before a position: what one write of the sink has at least.
  * Before position 0, it is the start of the last granule, whose end may be unknown.
  */
 static inline u8 *ring_canary(const struct ntrace_ramsink *sink, u32 position)
 {
-	return ring_at(sink, position ? position - sink->least : sink->last);
+	return sink->ring + (position ? position - sink->least : sink->last);
 }
 
 static inline void ring_set_canary(const struct ntrace_ramsink *sink, u32 position)

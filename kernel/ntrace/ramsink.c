@@ -41,9 +41,6 @@
 /* Larger memory would take too long to read, word by word with interrupts off. */
 #define NTRACE_SRAM_SIZE_MAX	SZ_1M
 
-/* Memory in pieces is limited by what RLIMIT_MEMLOCK is meant for, and by the table. */
-#define NTRACE_SCATTER_SIZE_MAX	SZ_1G
-
 /* One write of a sink has fewer bytes than a page: no bus has longer bursts. */
 #define NTRACE_GRANULE_MAX	SZ_4K
 
@@ -343,7 +340,7 @@ int ntrace_ramsink_init(struct ntrace_component *component)
  * Largest buffer that a sink can have. Positions in the ring have 32 bits, and so has its size: 4
  * GiB are too many.
  * Return: 0 if the sink has no memory; the size of its own; the largest power of two in its
- * reserved memory, 2 GiB at most; or the largest block of pages, or 1 GiB of such blocks.
+ * reserved memory, 2 GiB at most; or the largest block of pages.
  */
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 {
@@ -353,7 +350,7 @@ size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 		return component->ramsink.sram_size;
 	if (component->ramsink.memory)
 		return min_t(u64, rounddown_pow_of_two(component->ramsink.memory), SZ_2G);
-	return component->ramsink.scatters ? NTRACE_SCATTER_SIZE_MAX : PAGE_SIZE << MAX_PAGE_ORDER;
+	return PAGE_SIZE << MAX_PAGE_ORDER;
 }
 
 static void ntrace_ramsink_free_splitter(struct ntrace_ramsink *sink)
@@ -412,12 +409,6 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
 	if (!ntrace_ramsink_alloc_splitter(sink))
 		return -ENOMEM;
 	ntrace_ramsink_alloc_block(component, size);
-	if (!sink->buffer && sink->scatters && !sink->memory)
-		sink->scatter = ntrace_scatter_alloc(component->dev, size);
-	if (sink->scatter) {
-		sink->buffer = ntrace_scatter_at(sink->scatter, 0);
-		sink->dma = ntrace_scatter_table(sink->scatter);
-	}
 	if (!sink->buffer) {
 		ntrace_ramsink_free_splitter(sink);
 		return -ENOMEM;
@@ -451,11 +442,8 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 		dev_err(component->dev,
 			"sink is still enabled, %zu bytes of trace memory are leaked\n",
 			sink->buffer_size);
-	else if (sink->scatter)
-		ntrace_scatter_free(sink->scatter);
 	else
 		dma_free_coherent(component->dev, sink->buffer_size, sink->buffer, sink->dma);
-	sink->scatter = NULL;
 	sink->buffer = NULL;
 	sink->ring = NULL;
 	ntrace_ramsink_free_splitter(sink);

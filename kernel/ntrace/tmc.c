@@ -15,7 +15,6 @@
 #include <linux/bitfield.h>
 #include <linux/device.h>
 #include <linux/ktime.h>
-#include <linux/of.h>
 #include <linux/processor.h>
 
 #include <ntrace/coresight.h>
@@ -194,7 +193,7 @@ static int ntrace_etr_program(struct ntrace_component *component,
 			      const struct ntrace_config *config)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	u32 mode, words, scatter = sink->scatter ? TMC_AXICTL_SCATTER_GATHER : 0;
+	u32 mode, words;
 	u32 access = TMC_AXICTL_PROT_NON_SECURE | TMC_AXICTL_CACHE_MASK | TMC_AXICTL_BURST_MASK;
 	u64 start;
 
@@ -203,11 +202,11 @@ static int ntrace_etr_program(struct ntrace_component *component,
 		return -EOPNOTSUPP;
 	mode = ntrace_component_warl(component, TMC_MODE, TMC_MODE_CIRCULAR);
 	words = ntrace_component_warl(component, TMC_RSZ, sink->buffer_size / sizeof(u32));
-	access = ntrace_component_warl(component, TMC_AXICTL, access | scatter);
+	access = ntrace_component_warl(component, TMC_AXICTL, access);
 	start = ntrace_etr_write_pair(component, TMC_DBALO, TMC_DBAHI, sink->dma);
-	/* If only one side took the address for that of a table, the table would be overwritten. */
+	/* If the sink took the address for that of a table, it would write to any page. */
 	if (mode != TMC_MODE_CIRCULAR || words != sink->buffer_size / sizeof(u32) ||
-	    start != sink->dma || (access & TMC_AXICTL_SCATTER_GATHER) != scatter) {
+	    start != sink->dma || access & TMC_AXICTL_SCATTER_GATHER) {
 		ntrace_err(component->dev,
 			   "buffer %pad + 0x%zx reads back as 0x%llx + 0x%llx, mode %u, AXI 0x%x\n",
 			   &sink->dma, sink->buffer_size, start, (u64)words * sizeof(u32), mode,
@@ -224,15 +223,9 @@ static bool ntrace_etr_position(const struct ntrace_component *component, u32 *p
 	u64 rwp = component->tmc.stopped ? component->tmc.rwp :
 					   ntrace_etr_read_pair(component, TMC_RWP, TMC_RWPHI);
 
-	if (sink->scatter) {
-		if (!ntrace_scatter_find(sink->scatter, rwp, position))
-			return false;
-	} else {
-		if (rwp - sink->ring_dma >= sink->ring_size)
-			return false;
-		*position = rwp - sink->ring_dma;
-	}
-	*position = round_down(*position, TMC_FRAME_BYTES);
+	if (rwp - sink->ring_dma >= sink->ring_size)
+		return false;
+	*position = round_down(rwp - sink->ring_dma, TMC_FRAME_BYTES);
 	return true;
 }
 
@@ -327,9 +320,6 @@ static int ntrace_etr_identify(struct ntrace_component *component)
 	sink->status = TMC_STS;
 	sink->failures = TMC_STS_MEM_ERR;
 	ntrace_sink_set_granule(sink, max(width * NTRACE_TMC_BURST, TMC_FRAME_BYTES));
-	/* A board tells whether the interconnect bears the accesses to a table. */
-	sink->scatters = !(component->impl & TMC_DEVID_NO_SCATTER_GATHER) &&
-			 of_property_read_bool(component->dev->of_node, "arm,scatter-gather");
 	component->tmc.sets_pointers = part == TMC_PART_600_ETR;
 	high = ntrace_component_warl(component, TMC_DBAHI, TMC_ADDRESS_HIGH_MASK);
 	ret = ntrace_ramsink_set_width(component, high & TMC_ADDRESS_HIGH_MASK);

@@ -30,7 +30,7 @@ static struct {
 	unsigned int reads; /* of FFCR, until the flush ends */
 	u64 dba, rwp, rrp;
 	u64 dba_keeps, rwp_keeps;
-	u32 axictl_keeps, axictl_forced;
+	u32 axictl_forced;
 	u32 rsz, mode, axictl, ffcr, sts, bufwm;
 	unsigned int locked_writes, busy_writes, flushes;
 } hw;
@@ -100,7 +100,7 @@ static void write_pointers(size_t offset, u32 value)
 		hw.mode = value;
 		break;
 	case TMC_AXICTL:
-		hw.axictl = (value & hw.axictl_keeps) | hw.axictl_forced;
+		hw.axictl = value | hw.axictl_forced;
 		break;
 	case TMC_BUFWM:
 		hw.bufwm = value;
@@ -175,11 +175,6 @@ bool ntrace_graph_is_connected(const struct device_node *node, const char *ports
 	return connected;
 }
 
-bool of_property_read_bool(const struct device_node *node, const char *name)
-{
-	return !strcmp(name, "arm,scatter-gather");
-}
-
 int ntrace_ramsink_set_width(struct ntrace_component *etr, u32 high)
 {
 	platform.mask = high;
@@ -207,7 +202,6 @@ static void fresh(u32 type)
 	hw.part = 0x961;
 	hw.dba_keeps = (1ull << 40) - 1;
 	hw.rwp_keeps = hw.dba_keeps;
-	hw.axictl_keeps = U32_MAX;
 	component->base = page;
 	component->layout = &ntrace_layout_tmc;
 	connected = true;
@@ -233,10 +227,6 @@ static void test_identify(void)
 	ok(ntrace_component_has_memory(component) && sink->framed, "it writes frames to memory");
 	is_u64(sink->granule, 128, "a granule is a burst of sixteen times 64 bits");
 	is_hex(platform.mask, 0xff, "its addresses have 40 bits");
-	ok(sink->scatters, "it takes memory in pieces");
-	hw.devid |= TMC_DEVID_NO_SCATTER_GATHER;
-	ntrace_tmc_identify(component);
-	ok(!sink->scatters, "unless it cannot");
 	is_u64(hw.locked_writes, 0, "it was unlocked before");
 	fresh(TMC_DEVID_TYPE_ETF);
 	ntrace_tmc_reset(component);
@@ -292,18 +282,12 @@ static void test_program(void)
 	hw.dba_keeps = U32_MAX;
 	is_u64((u64)ntrace_etr_program(component, &config), (u64)-EIO,
 	       "an address that does not read back is refused");
-	/* An address that the ETR takes for that of a table, or the other way round. */
+	/* An address that the ETR takes for that of a table. */
 	hw.dba_keeps = (1ull << 40) - 1;
 	hw.axictl_forced = TMC_AXICTL_SCATTER_GATHER;
 	is_u64((u64)ntrace_etr_program(component, &config), (u64)-EIO,
 	       "a buffer that it takes for a table is refused");
 	hw.axictl_forced = 0;
-	sink->scatter = (struct ntrace_scatter *)memory;
-	is_u64(ntrace_etr_program(component, &config), 0, "a table");
-	hw.axictl_keeps = ~TMC_AXICTL_SCATTER_GATHER;
-	is_u64((u64)ntrace_etr_program(component, &config), (u64)-EIO,
-	       "a table that it takes for a buffer is refused");
-	sink->scatter = NULL;
 	config.flags = NTRACE_CONFIG_STOP_ON_WRAP;
 	is_u64((u64)ntrace_etr_program(component, &config), (u64)-EOPNOTSUPP,
 	       "it does not stop when it is full");

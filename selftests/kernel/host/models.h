@@ -347,25 +347,6 @@ int devm_add_action_or_reset(struct device *dev, void (*action)(void *), void *d
 	return 0;
 }
 
-struct ntrace_scatter *ntrace_scatter_alloc(struct device *dev, size_t size)
-{
-	return NULL;
-}
-
-void ntrace_scatter_free(struct ntrace_scatter *scatter)
-{
-}
-
-u8 *ntrace_scatter_at(const struct ntrace_scatter *scatter, u32 position)
-{
-	return NULL;
-}
-
-dma_addr_t ntrace_scatter_table(const struct ntrace_scatter *scatter)
-{
-	return 0;
-}
-
 int ntrace_power_get(struct ntrace_component *component)
 {
 	return 0;

@@ -88,31 +88,6 @@ int devm_add_action_or_reset(struct device *dev, void (*action)(void *), void *d
 	return 0;
 }
 
-/* Sinks that write to memory in pieces: test_scatter.c. */
-struct ntrace_scatter *ntrace_scatter_alloc(struct device *dev, size_t size)
-{
-	return NULL;
-}
-
-void ntrace_scatter_free(struct ntrace_scatter *scatter)
-{
-}
-
-u8 *ntrace_scatter_at(const struct ntrace_scatter *scatter, u32 position)
-{
-	return NULL;
-}
-
-dma_addr_t ntrace_scatter_table(const struct ntrace_scatter *scatter)
-{
-	return 0;
-}
-
-bool ntrace_scatter_find(const struct ntrace_scatter *scatter, u64 address, u32 *position)
-{
-	return false;
-}
-
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value)
 {
 	ntrace_write(component, offset, value);
