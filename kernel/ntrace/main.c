@@ -50,8 +50,6 @@ static int ntrace_bind(struct device *dev, struct resource *resource)
 		return ret;
 	scoped_guard(mutex, &ntrace_lock) ret = ntrace_probe_component(component);
 	ntrace_power_put(component);
-	if (!ret)
-		ntrace_adopt(dev);
 	return ret;
 }
 
@@ -185,7 +183,6 @@ static int __init ntrace_init(void)
 
 driver:
 	platform_driver_unregister(&ntrace_driver);
-	ntrace_adopt_exit();
 probe:
 	ntrace_probe_exit();
 perf:
@@ -204,7 +201,6 @@ static void __exit ntrace_exit(void)
 	if (NTRACE_AMBA)
 		amba_driver_unregister(&ntrace_amba_driver);
 	platform_driver_unregister(&ntrace_driver);
-	ntrace_adopt_exit();
 	ntrace_probe_exit();
 	ntrace_perf_exit();
 	ntrace_chardev_exit();

@@ -220,10 +220,6 @@ int ntrace_upstream_wake(struct ntrace_component *component);
 int ntrace_upstream_stop(struct ntrace_component *component);
 void ntrace_upstream_rest(struct ntrace_component *component);
 
-/* adopt.c */
-void ntrace_adopt(struct device *dev);
-void ntrace_adopt_exit(void);
-
 /* debug.c */
 void ntrace_debug_init(void);
 void ntrace_debug_exit(void);
