@@ -109,6 +109,9 @@ static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 		causes |= NTRACE_LOSS_SHARED;
 	flags |= (u64)causes << NTRACE_AUX_LOSS_SHIFT;
 	perf->gaps = feed->gaps;
+	/* An empty record with nothing to say must stay without flags, or perf writes it. */
+	if (size || flags)
+		flags |= NTRACE_AUX_FORMAT;
 	perf_aux_output_flag(&perf->handle, flags);
 	if (perf->aux->snapshot) {
 		perf->handle.head = head;
@@ -403,6 +406,9 @@ static void ntrace_event_start(struct perf_event *event, int flags)
 		return;
 	}
 	event->hw.state = 0;
+	/* gtrace's record: once for each AUX area and CPU, after the hardware has started there. */
+	if (perf->aux && !cpumask_test_and_set_cpu(path->cpu, &perf->aux->told))
+		perf_report_aux_output_id(event, path->cpu);
 }
 
 static void ntrace_event_stop(struct perf_event *event, int flags)

@@ -301,6 +301,36 @@ static u64 cause(u32 loss)
 	return (u64)loss << NTRACE_AUX_LOSS_SHIFT;
 }
 
+/* gtrace's rules: the format in each record that is written, the CPU once for each AUX area. */
+static void test_format(void)
+{
+	begin_trace(false);
+	schedule_out(0);
+	for (int i = 0; i < 3; i++) {
+		schedule_in(task, i & 1);
+		tick(i & 1);
+		schedule_out(i & 1);
+	}
+	is_u64(task->formats, task->records, "each record says that the trace is N-Trace");
+	is_u64(task->ids[0], 1, "CPU 0 is named once");
+	is_u64(task->ids[1], 1, "CPU 1 is named once");
+	is_u64(task->ids[2], 0, "no other CPU is named");
+	end_trace("named", 0, true);
+
+	begin_trace(false);
+	schedule_out(0);
+	is_u64(task->ids[0], 1, "another AUX area: CPU 0 is named again");
+	end_trace("another area", 0, true);
+
+	machine_start();
+	open_event(task, -1, false);
+	schedule_in(task, 0);
+	tick(0);
+	schedule_out(0);
+	is_u64(task->formats + task->records + task->ids[0], 0, "no AUX area: no record");
+	machine_stop();
+}
+
 static void test_losses(void)
 {
 	begin_trace(false);
@@ -552,6 +582,7 @@ int main(void)
 	test_filters();
 	test_filters_later(true);
 	test_filters_later(false);
+	test_format();
 	test_losses();
 	for (int i = 0; i < 8; i++)
 		test_full((unsigned int)i & 1, i & 2, i & 4);

@@ -103,7 +103,7 @@ static inline uint64_t aux_head(const struct aux_area *area)
 	return __atomic_load_n(&area->page->aux_head, __ATOMIC_ACQUIRE);
 }
 
-/* Returns the flags of all PERF_RECORD_AUX, combined. */
+/* Returns the flags of all PERF_RECORD_AUX, combined, without the format of the trace. */
 static inline uint64_t aux_flags(const struct aux_area *area)
 {
 	const uint8_t *data = (const uint8_t *)area->page + area->page->data_offset;
@@ -118,7 +118,7 @@ static inline uint64_t aux_flags(const struct aux_area *area)
 			flags |= aux[2];
 		at += header.size;
 	}
-	return flags;
+	return flags & ~(uint64_t)PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK;
 }
 
 #endif /* SELFTESTS_KERNEL_EVENTS_H */

@@ -7,7 +7,7 @@
  *        perf trace TYPE DIR TEST [sparse]
  *                                  traces this program, user mode only, on two harts;
  *                                  DIR/N.nex: AUX area of hart N, DIR/flags: offset, size,
- *                                  flags, thread and hart of all PERF_RECORD_AUX,
+ *                                  flags, thread, hart and format of all PERF_RECORD_AUX,
  *                                  DIR/maps: addresses of its code,
  *                                  DIR/steps: number of traced calls of step().
  *        TEST is plain, drain, fork, context, pause, resume, snapshot, full, turns or beside.
@@ -259,9 +259,10 @@ static uint64_t save_flags(struct hart *hart)
 		for (size_t i = 0; i < sizeof(record); i++)
 			((uint8_t *)record)[i] = data[(at + sizeof(header) + i) % page->data_size];
 		/* Without the causes of losses, which are above perf's own flags. */
-		fprintf(flags_file, "%lu %lu %lu %lu %lu\n", record[0], record[1],
-			record[2] & 0xffff, record[3] >> 32, record[5] & UINT32_MAX);
-		all |= record[2];
+		fprintf(flags_file, "%lu %lu %lu %lu %lu %lu\n", record[0], record[1],
+			record[2] & 0xff, record[3] >> 32, record[5] & UINT32_MAX,
+			record[2] & PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK);
+		all |= record[2] & ~(uint64_t)PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK;
 	}
 	page->data_tail = head;
 	return all;

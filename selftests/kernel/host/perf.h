@@ -68,6 +68,8 @@ struct task_event {
 	u64 flags; /* flags of all records, combined */
 	u64 last_flags;
 	unsigned int records;
+	unsigned int formats; /* records with NTRACE_AUX_FORMAT, which @flags leave out */
+	unsigned int ids[CPUS]; /* AUX_OUTPUT_HW_ID of each CPU */
 };
 
 static struct task_event tasks[TASKS];
@@ -114,9 +116,17 @@ void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
 		disable_later(handle->event);
 	if (size || handle->aux_flags)
 		task->records++;
+	if (handle->aux_flags & NTRACE_AUX_FORMAT)
+		task->formats++;
+	handle->aux_flags &= ~(u64)NTRACE_AUX_FORMAT;
 	task->flags |= handle->aux_flags;
 	task->last_flags = handle->aux_flags;
 	task->head = task->snapshot ? handle->head : task->head + size;
+}
+
+void perf_report_aux_output_id(struct perf_event *event, u64 hw_id)
+{
+	task_event_of(event)->ids[hw_id]++;
 }
 
 void perf_event_addr_filters_sync(struct perf_event *event)

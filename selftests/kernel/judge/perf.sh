@@ -86,6 +86,7 @@ judge_perf() {
 		allowed=0
 		[ "$test" != fork ] || allowed=${fork_flags:-0}
 		fork_flags=$allowed steps_of "$dir" "$test"
+		is "$(awk '($2 || $3) && $6 != 512' "$dir/flags" | head -n 3)" "" "$test: all records say that the trace is N-Trace"
 		is "$(awk -v allowed="$allowed" '$3 && $3 != allowed' "$dir/flags" | head -n 3)" "" "$test: no record is truncated or partial"
 		ok "$test: trace from both harts" test -s "$dir/0.nex" -a -s "$dir/1.nex"
 	done

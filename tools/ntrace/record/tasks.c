@@ -493,7 +493,7 @@ static void look(void *data, const struct perf_event_header *record)
 		tasks->start_ns = trailer.time;
 	if (record->type != PERF_RECORD_AUX ||
 	    record->size < sizeof(*record) + 24 + sizeof(trailer) ||
-	    !(aux[2] & ~(uint64_t)PERF_AUX_FLAG_OVERWRITE))
+	    !(aux[2] & ~(uint64_t)(PERF_AUX_FLAG_OVERWRITE | PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK)))
 		return;
 	for (i = 0; i < tasks->area_count; i++) {
 		area = &tasks->areas[i];

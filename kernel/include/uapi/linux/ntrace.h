@@ -322,10 +322,10 @@ struct ntrace_config {
 #define NTRACE_LOSS_SWITCH (1u << 5) /* the task was switched out before its trace was copied */
 #define NTRACE_LOSS_SHARED (1u << 6) /* the end of a task's trace was held back in a shared sink */
 
-/*
- * Bits 16 to 23 of the flags of a PERF_RECORD_AUX: NTRACE_LOSS_... of the trace of the record. perf
- * uses no bit above PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK, whose bits are the format of the trace.
- */
+/* Flags of a PERF_RECORD_AUX, in PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK: N-Trace, as in gtrace. */
+#define NTRACE_AUX_FORMAT 0x0200
+
+/* The bits above, 16 to 23, which perf does not use: NTRACE_LOSS_... of the trace of the record. */
 #define NTRACE_AUX_LOSS_SHIFT 16
 
 /**

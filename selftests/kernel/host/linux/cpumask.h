@@ -13,6 +13,14 @@ static inline bool cpumask_test_cpu(unsigned int cpu, const cpumask_t *mask)
 	return *mask >> cpu & 1;
 }
 
+static inline bool cpumask_test_and_set_cpu(unsigned int cpu, cpumask_t *mask)
+{
+	bool set = *mask >> cpu & 1;
+
+	*mask |= 1UL << cpu;
+	return set;
+}
+
 static inline void cpumask_set_cpu(unsigned int cpu, cpumask_t *mask)
 {
 	*mask |= 1UL << cpu;

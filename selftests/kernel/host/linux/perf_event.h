@@ -124,6 +124,7 @@ static inline bool has_branch_stack(const struct perf_event *event)
 
 /* Defined by the test, which replaces perf. */
 void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event);
+void perf_report_aux_output_id(struct perf_event *event, u64 hw_id);
 void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags);
 void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size);
 void perf_event_addr_filters_sync(struct perf_event *event);
