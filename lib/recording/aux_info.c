@@ -80,9 +80,10 @@ static int take_hart(const struct ntrace_perf_record *record, size_t at, struct 
 }
 
 /* The number of harts, then each hart with its number of parameters; more words may follow. */
-static int take_harts(const struct ntrace_perf_record *record, size_t words, struct aux_info *info)
+static int take_harts(const struct ntrace_perf_record *record, size_t words, uint64_t count,
+		      struct aux_info *info)
 {
-	uint64_t count = (uint32_t)word(record, 0), params;
+	uint64_t params;
 	size_t at = 1, i;
 	int error = 0;
 
@@ -104,25 +105,33 @@ static int take_harts(const struct ntrace_perf_record *record, size_t words, str
 	return error;
 }
 
-/* The half of the first word that is the type of an event of the file. */
-static const char *pmu_name(const struct ntrace_perf_file *file, uint64_t first)
+/*
+ * The halves of the first word are the type of a PMU and the number of harts. gtrace has the type in the lower
+ * one, SpacemiT and older files of ntrace in the upper one. The type is that of an event of the file, and above
+ * those that perf gives away itself. If both halves are, the upper one counts: gtrace's word has no harts.
+ */
+static uint32_t find_type(const struct ntrace_perf_file *file, uint64_t first)
 {
+	uint32_t lower = 0;
 	unsigned int i;
 
 	for (i = 0; i < ntrace_perf_file_events(file); i++) {
 		uint32_t type = ntrace_perf_file_attr(file, i)->type;
 
-		if (type && (type == (uint32_t)first || type == first >> 32))
-			return ntrace_perf_file_pmu(file, type);
+		if (type >= PERF_TYPE_MAX && type == first >> 32)
+			return type;
+		if (type >= PERF_TYPE_MAX && type == (uint32_t)first)
+			lower = type;
 	}
-	return NULL;
+	return lower;
 }
 
 int aux_info_read(const struct aux_import *import, const struct ntrace_perf_record *record,
 		  struct aux_info *info)
 {
 	size_t words = record->size < INFO_HEAD ? 0 : (record->size - INFO_HEAD) / 8u;
-	uint32_t type = 0;
+	uint32_t type = 0, pmu = 0;
+	uint64_t first = 0;
 	int error = 0;
 
 	if (record->size >= INFO_HEAD)
@@ -132,18 +141,19 @@ int aux_info_read(const struct aux_import *import, const struct ntrace_perf_reco
 			  foreign[type]);
 		return NTRACE_ERR_FORMAT;
 	}
-	if (words)
-		info->pmu = pmu_name(import->machine->file, word(record, 0));
-	/*
-	 * A single word is the type of the PMU, and gtrace may append others. In SpacemiT's format, the type is
-	 * the upper half; harts follow.
-	 */
+	if (words) {
+		first = word(record, 0);
+		pmu = find_type(import->machine->file, first);
+		info->pmu = ntrace_perf_file_pmu(import->machine->file, pmu);
+	}
+	/* A single word is the type of the PMU, and gtrace may append others. */
 	if (words == 1 || (words && aux_is_gtrace(info))) {
 		info->layout = AUX_RVTRACE;
 		return 0;
 	}
 	if (words)
-		error = take_harts(record, words, info);
+		error = take_harts(record, words,
+				   pmu && pmu != first >> 32 ? first >> 32 : (uint32_t)first, info);
 	if (!words || error == NTRACE_ERR_FORMAT) {
 		notes_add(import->notes,
 			  "%s: AUXTRACE_INFO at offset 0x%" PRIx64 " (type %" PRIu32 ", %zu "

@@ -23,6 +23,7 @@ by what linux/perf_event.h, tools/perf/util/event.h and ARM IHI 0029 say.
   pad=yes        AUXTRACE is padded to 8 bytes with zeros, as perf record does
   hole=N         the bytes of piece N are not in the file
   first=N        the AUX area begins at N, as in a snapshot
+  half=lower     spacemit, bytes: the type of the PMU is in the lower half of the first word
   words=A,B,...  the words of AUXTRACE_INFO, instead of those of the layout
   type=N         of AUXTRACE_INFO (8)
   info=no        without AUXTRACE_INFO
@@ -137,7 +138,9 @@ class Maker:
             words = [PMU]
         else:
             bits, src = (int(word) for word in self.option.get("src", "0:0").split(":"))
-            words = [42 << 32 | 1, 0, 5, int(self.option.get("format", 1)), 1, not bits, bits or 3, src]
+            lower = self.option.get("half") == "lower"
+            words = [1 << 32 | PMU if lower else PMU << 32 | 1, 0, 5, int(self.option.get("format", 1)), 1, not bits,
+                     bits or 3, src]
             if self.layout == "bytes":
                 # Packing, source ID, version + 1, XLEN, flags; the rest is 0.
                 values = words[3:] + [1, 0, 2, 64, 0, 0, 0, 0, 0]

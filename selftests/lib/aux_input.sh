@@ -52,6 +52,8 @@ same "SpacemiT: compressed" spacemit compress=2 sync=yes
 same "perf's block: the hart's trace" bytes
 is "$(grep -c parameters "$tmp/notes")" 0 "its parameters are in the file"
 same "perf's block: a task's trace" bytes task=42 piece=100
+same "perf's block: the PMU in the upper half" bytes pmu=ntrace
+same "perf's block: the PMU in the lower half, as gtrace reads it" bytes pmu=ntrace half=lower
 same "perf's block: more parameters than this version knows" bytes params=20
 same "perf's block: fewer parameters, the others are 0" bytes params=6
 same "the machine is RISC-V" spacemit arch=riscv64
