@@ -48,7 +48,7 @@ static inline bool is_link(const char *path)
 /* Copies the rest of @from to @to, and adds the number of bytes to *@bytes. Return: 0 or NTRACE_ERR_IO */
 static inline int copy_file_bytes(int from, int to, uint64_t *bytes)
 {
-	static _Thread_local char buffer[1 << 16];
+	char buffer[1 << 14];
 	ssize_t got, put, done;
 
 	while ((got = read(from, buffer, sizeof(buffer)))) {

@@ -151,7 +151,6 @@ int ntrace_perf_writer_sideband(struct ntrace_perf_writer *writer,
 				const struct ntrace_sideband *sideband)
 {
 	const struct writer_event *event = writer->event_count ? &writer->events[0] : NULL;
-	uint8_t bytes[UINT16_MAX + 1];
 	uint64_t sample_type = 0, id = 0;
 	size_t size;
 
@@ -163,10 +162,10 @@ int ntrace_perf_writer_sideband(struct ntrace_perf_writer *writer,
 		    sideband->type == NTRACE_SIDEBAND_ITRACE_START)
 			id = sideband->id;
 	}
-	size = record_build(sideband, sample_type, id, bytes, sizeof(bytes));
+	size = record_build(sideband, sample_type, id, writer->record, sizeof(writer->record));
 	if (!size)
 		return NTRACE_ERR_INVALID;
-	return ntrace_perf_writer_records(writer, bytes, size);
+	return ntrace_perf_writer_records(writer, writer->record, size);
 }
 
 int ntrace_perf_writer_finish_round(struct ntrace_perf_writer *writer)

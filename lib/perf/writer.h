@@ -45,6 +45,7 @@ struct ntrace_perf_writer {
 	struct writer_build_id *build_ids;
 	size_t build_id_count;
 	uint64_t feature_bits[PERF_FEATURES / 64];
+	uint8_t record[UINT16_MAX + 1];	/* being built; too large for a small stack */
 };
 
 int writer_put(struct ntrace_perf_writer *writer, const void *data, size_t size);

@@ -176,7 +176,7 @@ static int memory_of(const struct ntrace_keeper *keeper, int32_t pid)
 /* Calls write(), or compares with the file: @to is open accordingly. Return: 0, or -1: not all, or it differs */
 static int pass_memory(int from, uint64_t address, uint64_t length, int to, bool compare)
 {
-	static _Thread_local uint8_t bytes[1 << 16], before[1 << 16];
+	uint8_t bytes[1 << 13], before[1 << 13];
 	uint64_t done = 0;
 
 	while (done < length) {

@@ -14,7 +14,7 @@
 #include "regular.h"
 #include "session.h"
 
-#define CHUNK 65536
+#define CHUNK 16384
 #define SOURCES (1u << NTRACE_SRC_BITS_MAX)
 
 /*
@@ -24,7 +24,7 @@
 static int find_sources(int fd, const char *name, const struct ntrace_params *params, bool *seen,
 			uint64_t *bytes)
 {
-	static _Thread_local uint8_t chunk[CHUNK];
+	uint8_t chunk[CHUNK];
 	struct ntrace_trace_file *file;
 	struct ntrace_message message;
 	struct ntrace_reader reader;

@@ -23,7 +23,7 @@ sources=(lib/wire/reader.c lib/wire/sync.c lib/wire/table.c lib/flow/fast.c lib/
 	lib/flow/count.c lib/flow/effects.c
 	lib/profile/profile.c lib/profile/functions.c lib/profile/table.c lib/image/locator.c
 	lib/stacks/stacks.c lib/stacks/thread.c lib/stacks/tree.c lib/stacks/run.c lib/stacks/upper.c lib/tandem/read.c
-	tools/ntrace/stream/decode/pc_text.c tools/ntrace/common/output.c tools/ntrace/common/ui.c
+	tools/ntrace/stream/decode/pc_text.c tools/ntrace/common/process_limits.c tools/ntrace/common/output.c tools/ntrace/common/ui.c
 	selftests/lib/fast_paths.c)
 name_of() { tr / _ <<<"${1%.c}.o"; }
 compile() { "${CC:-gcc}" "${flags[@]}" -iquote "$(dirname "$1")" -x c -c -o "$2" - < <(echo "# 1 \"$1\""; cat "${3:-$1}"); }

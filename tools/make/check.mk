@@ -41,7 +41,7 @@ $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/sa
 $(call group_bins,kernel) $(call group_bins,ctr) $(B)/selftests/lib/test_ctr $(B)/valgrind/test_ctr: private INC := -Iselftests/kernel/host $(INC)
 
 # These tests link parts of the command.
-$(B)/selftests/tools/test_live_sideband: $(addprefix $(B)/san/obj/tools/ntrace/,record/live_sideband.o common/ui.o)
+$(B)/selftests/tools/test_live_sideband: $(addprefix $(B)/san/obj/tools/ntrace/,record/live_sideband.o common/process_limits.o common/ui.o)
 $(B)/selftests/tools/test_record_parts: $(addprefix $(B)/san/obj/tools/ntrace/,$(addsuffix .o,$(addprefix record/,cpus directory features filter options params pmu sideband spool stream_params tasks tids trace_output trigger) $(addprefix common/,inputs kernel_symbols nearest options ui)))
 $(addprefix $(B)/selftests/tools/,test_live_sideband test_record_parts): private INC := $(CMD_INC) $(INC)
 
@@ -145,9 +145,9 @@ $(B)/fuzz/libntrace.a: $(LIB_SRC:%.c=$(B)/fuzz/obj/%.o)
 # Sources of the command that fuzzers link.
 command_objects = $(foreach dir,fuzz san,$(patsubst %,$(B)/$(dir)/obj/tools/ntrace/%.o,$(1)))
 FUZZ_ASSEMBLE := $(call command_objects,$(addprefix stream/assemble/,assemble fields json_line line) stream/layout stream/message \
-	common/output common/ui)
+	common/process_limits common/output common/ui)
 FUZZ_GDB := $(call command_objects,$(addprefix gdb/,branches elf_file files history monitor packet remote target transfer) \
-	common/inputs common/moment common/nearest common/options common/place_name common/ui)
+	common/inputs common/process_limits common/moment common/nearest common/options common/place_name common/ui)
 FUZZ_VCD := $(call command_objects,common/vcd)
 $(B)/fuzz/fuzz_assemble $(B)/replay/fuzz_assemble: $(FUZZ_ASSEMBLE)
 $(B)/fuzz/fuzz_gdb $(B)/replay/fuzz_gdb: $(FUZZ_GDB)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/command.h"
+#include "common/process_limits.h"
 #include "common/nearest.h"
 #include "common/output_file.h"
 #include "common/ui.h"
@@ -112,6 +113,9 @@ static int run(int argc, char **argv)
 	command = find_command(argv[1], &nearest);
 	if (!command)
 		return unknown_command(argv[1], &nearest);
+	status = limits_check(0);
+	if (status)
+		return status;
 	output_guard();
 	status = command->run(command, argc - 1, argv + 1);
 	return status == EXIT_SHOWN ? EXIT_OK : status;

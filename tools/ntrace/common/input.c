@@ -12,6 +12,7 @@
 #include <ntrace/counts_file.h>
 
 #include "input.h"
+#include "process_limits.h"
 #include "ui.h"
 
 /* Bounded: a damaged recording must not fill memory with notes. */
@@ -503,7 +504,10 @@ static int open_path(struct recording *recording, const struct command *command,
 	if (!error) {
 		for (i = 0; !options->quiet && i < recording->note_count; i++)
 			warn("%s", recording->notes[i]);
-		error = open_range(recording, path);
+		/* The streams may be open at once. */
+		error = limits_check(ntrace_session_streams(recording->session));
+		if (!error)
+			error = open_range(recording, path);
 		if (error)
 			recording_close(recording);
 		return error;

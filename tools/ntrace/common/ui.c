@@ -12,6 +12,7 @@
 #include <ntrace/text.h>
 
 #include "command.h"
+#include "process_limits.h"
 #include "ui.h"
 
 /* Appends a line, of which only the last character may be a line feed. Return: the end */
@@ -87,6 +88,7 @@ static void message(const char *prefix, const char *format, va_list args)
 
 	if (more < 0)
 		return;
+	limit_add(text, sizeof(text) - 1);
 	clean = ui_clean(format, text, &room);
 	size = strlen(clean);
 	clean[size++] = '\n';

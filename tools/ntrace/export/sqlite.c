@@ -54,7 +54,7 @@ static int take_end(void *data, unsigned int stream)
 static int failed(const char *name, int error)
 {
 	if (error == NTRACE_ERR_UNSUPPORTED)
-		return fail("sqlite: this machine has no libsqlite3.so.0: Debian has it in "
+		return fail("sqlite: libsqlite3.so.0 cannot be loaded: Debian has it in "
 			    "libsqlite3-0");
 	return fail("%s: %s", name, error_text(error));
 }

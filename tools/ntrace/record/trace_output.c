@@ -130,7 +130,7 @@ void trace_output_start_sync(const struct trace_output *output)
 /* Bytes of trace in a compressed file whose end was cut off. */
 static uint64_t bytes_left(int fd)
 {
-	uint8_t bytes[64 * 1024];
+	uint8_t bytes[16 * 1024];
 	struct ntrace_trace_file *file;
 	uint64_t total = 0;
 	ssize_t got;
