@@ -82,18 +82,16 @@ static int ntrace_suspend(struct device *dev)
 	return pm_runtime_force_suspend(dev);
 }
 
-static int ntrace_resume(struct device *dev)
+/* After all devices have been resumed: a path needs all of its components. */
+static void ntrace_complete(struct device *dev)
 {
-	int ret = pm_runtime_force_resume(dev);
-
-	if (!ret)
-		ntrace_topology_resume(dev_get_drvdata(dev));
-	return ret;
+	ntrace_topology_resume(dev_get_drvdata(dev));
 }
 
 static const struct dev_pm_ops ntrace_pm_ops = {
-	SYSTEM_SLEEP_PM_OPS(ntrace_suspend, ntrace_resume)
+	SYSTEM_SLEEP_PM_OPS(ntrace_suspend, pm_runtime_force_resume)
 		RUNTIME_PM_OPS(ntrace_power_suspend, ntrace_power_resume, NULL)
+	.complete = pm_sleep_ptr(ntrace_complete),
 };
 
 static const struct attribute_group *ntrace_groups[] = {

@@ -113,36 +113,8 @@ static void ntrace_path_retire(struct ntrace_path *path)
 	wake_up_all(&path->wait);
 }
 
-/*
- * Orders the components for system sleep: each is suspended before the next one on the way to the
- * sink, and resumed after it. So a path is resumed when its encoder is. Paths that share components
- * share their links, which are counted. Without a link only the order is missing.
- */
-static void ntrace_path_link(const struct ntrace_path *path)
-{
-	struct device *from, *to;
-	unsigned int i;
-
-	for (i = 1; i < path->count; i++) {
-		from = path->component[i - 1]->dev;
-		to = path->component[i]->dev;
-		if (from != to && !device_link_add(from, to, DL_FLAG_STATELESS))
-			dev_dbg(from, "cannot be suspended before %s\n", dev_name(to));
-	}
-}
-
-static void ntrace_path_unlink(const struct ntrace_path *path)
-{
-	unsigned int i;
-
-	for (i = 1; i < path->count; i++)
-		if (path->component[i - 1]->dev != path->component[i]->dev)
-			device_link_remove(path->component[i - 1]->dev, path->component[i]->dev);
-}
-
 static void ntrace_path_destroy(struct ntrace_path *path)
 {
-	ntrace_path_unlink(path);
 	ntrace_path_ops->remove(path);
 	cpuhp_state_remove_instance_nocalls(ntrace_hotplug_state, &path->hotplug);
 	ntrace_path_retire(path);
@@ -175,7 +147,6 @@ static int ntrace_path_create(struct ntrace_component *const *component, unsigne
 		goto hotplug;
 	component[0]->path = path;
 	list_add_tail(&path->node, &ntrace_paths);
-	ntrace_path_link(path);
 	return 0;
 
 hotplug:
@@ -611,7 +582,10 @@ void ntrace_topology_suspend(struct ntrace_component *component)
 	ntrace_component_off(component);
 }
 
-/* The system is awake again. Acts once per path, when all its components have been resumed. */
+/*
+ * The system is awake again, and all components have been resumed. Acts once per path, if that was
+ * suspended: something else may have kept the system from falling asleep.
+ */
 void ntrace_topology_resume(struct ntrace_component *component)
 {
 	struct ntrace_path *path;
@@ -621,6 +595,8 @@ void ntrace_topology_resume(struct ntrace_component *component)
 	if (!path || component != ntrace_path_encoder(path))
 		return;
 	guard(mutex)(&path->lock);
+	if (!path->asleep)
+		return;
 	path->asleep = false;
 	if (!path->cpu_up || !path->capture)
 		return;

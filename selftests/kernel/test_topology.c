@@ -140,34 +140,6 @@ int ntrace_registers_quiesce(struct ntrace_component *component)
 	return 1;
 }
 
-/* Device links: which device is suspended before which. */
-static struct {
-	const void *before, *after;
-} links[8];
-static unsigned int link_count;
-static bool no_links;
-
-struct device_link *device_link_add(struct device *consumer, struct device *supplier, u32 flags)
-{
-	if (no_links)
-		return NULL;
-	links[link_count].before = consumer;
-	links[link_count++].after = supplier;
-	return (struct device_link *)&links[0];
-}
-
-void device_link_remove(void *consumer, struct device *supplier)
-{
-	for (unsigned int i = 0; i < link_count; i++) {
-		if (links[i].before != consumer || links[i].after != supplier)
-			continue;
-		links[i] = links[--link_count];
-		return;
-	}
-	if (!no_links)
-		ok(false, "a link is removed that was not added");
-}
-
 /* ---- other functions that topology.c calls ---- */
 
 /* Every component has power. */
@@ -350,41 +322,6 @@ static int no_add(struct ntrace_path *path)
 
 static const struct ntrace_path_ops no_ops = { no_setup, no_add, no_setup };
 
-/* Encoders of two harts, a funnel, a sink; and an encoder that contains its sink. */
-static void test_order(void)
-{
-	struct device devs[5] = { 0 };
-	struct ntrace_component one[3] = { 0 }, two = { 0 }, both[2] = { 0 };
-	struct ntrace_component *first[] = { &one[0], &one[1], &one[2] };
-	struct ntrace_component *second[] = { &two, &one[1], &one[2] };
-	struct ntrace_component *third[] = { &both[0], &both[1] };
-
-	ntrace_topology_init(&no_ops);
-	for (int i = 0; i < 3; i++)
-		one[i].dev = &devs[i];
-	two.dev = &devs[3];
-	both[0].dev = &devs[4];
-	both[1].dev = &devs[4];
-	ntrace_path_create(first, 3);
-	is_u64(link_count, 2, "a path of three components: two links");
-	ok(links[0].before == &devs[0] && links[0].after == &devs[1] &&
-		   links[1].before == &devs[1] && links[1].after == &devs[2],
-	   "the encoder is suspended before the funnel, and that before the sink");
-	ntrace_path_create(second, 3);
-	is_u64(link_count, 4, "a path that shares two of them: two more");
-	ntrace_path_create(third, 2);
-	is_u64(link_count, 4, "one block: none");
-	ntrace_path_destroy(one[0].path);
-	is_u64(link_count, 2, "a path is removed: its links, too");
-	ntrace_path_destroy(two.path);
-	ntrace_path_destroy(both[0].path);
-	is_u64(link_count, 0, "all are removed: no link is left");
-	no_links = true;
-	is_u64((u64)ntrace_path_create(first, 3), 0, "no link can be made: the path exists");
-	is_u64(machine_logged, 2, "and the debug log reports it");
-	ntrace_path_destroy(one[0].path);
-}
-
 static unsigned int lost;
 
 static void lose(struct ntrace_path *path)
@@ -451,7 +388,6 @@ static void test_sleep(void)
 	struct ntrace_capture capture = { .client = &client };
 	struct ntrace_path *path;
 
-	no_links = false;
 	ntrace_path_create(components, 2);
 	path = encoder.path;
 	path->capture = &capture;
@@ -473,6 +409,8 @@ static void test_sleep(void)
 	ntrace_hart_offline(0, &path->hotplug);
 	ntrace_hart_online(0, &path->hotplug);
 	is_u64(revived, 2, "the hart alone goes and comes back: again");
+	ntrace_topology_resume(&encoder);
+	is_u64(revived, 2, "a sleep that ended before this device fell asleep: nothing is lost");
 	capture.client = NULL;
 	for (int running = 0; running < 2; running++) {
 		capture.running = running;
@@ -546,7 +484,6 @@ static void test_choice(void)
 	struct ntrace_component *encoder = &parts[0];
 	char shown[16];
 
-	no_links = true;
 	for (int i = 0; i < 4; i++) {
 		nodes[i].name = names[i];
 		devs[i].of_node = &nodes[i];
@@ -598,7 +535,6 @@ static void test_choice(void)
 	   "a disabled component is no way");
 	for (int i = 0; i < 4; i++)
 		take_away(&parts[i]);
-	no_links = false;
 }
 
 /* Two harts with a bridge each, and a funnel before a bridge for two more. */
@@ -693,7 +629,7 @@ static void test_bridges(void)
 
 int main(void)
 {
-	test_order();
+	ntrace_topology_init(&no_ops);
 	test_wake();
 	test_evict();
 	test_sources();

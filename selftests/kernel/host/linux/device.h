@@ -34,12 +34,6 @@ static inline void *dev_get_drvdata(const struct device *dev)
 	return dev->driver_data;
 }
 
-/* Defined by the test: @consumer must be suspended before @supplier. */
-#define DL_FLAG_STATELESS 1
-struct device_link;
-struct device_link *device_link_add(struct device *consumer, struct device *supplier, u32 flags);
-void device_link_remove(void *consumer, struct device *supplier);
-
 /* Defined by the test, which keeps the log. */
 __printf(2, 3) void host_log(const struct device *dev, const char *format, ...);
 #define dev_err host_log
