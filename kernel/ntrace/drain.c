@@ -225,10 +225,18 @@ static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 }
 
 /*
- * The sink has overwritten trace before it was copied; @wp is its write pointer. The canary was the
- * last granule of a round, so since the last drain the sink has written at least a whole round, and
- * then up to @wp. The part of that which the drain still reads is not lost. If the trace is
- * separated, the owner of the lost trace is unknown: each capture may have lost all or nothing.
+ * The sink has overwritten trace before it was copied; @wp is its write pointer. All that it has
+ * written since the last drain, unrolled:
+ *
+ *	drained before               drained before, a round later
+ *	   v                              v
+ *	...|<-------- a round at least -->|<--------------------->|
+ *	   |<----------- lost ------------------->|<-- read on -->|
+ *	                                          ^               ^
+ *	                                       drained           @wp
+ *
+ * The canary was the last granule of that round. If the trace is separated, the owner of the lost
+ * trace is unknown: each capture may have lost all or nothing.
  */
 static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool sink_stopped)
 {
@@ -264,6 +272,59 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 		ntrace_feed_miss(feed, lost, NTRACE_LOSS_LAPPED);
 }
 
+/* Bytes that may be read: of a running sink, those up to ntrace_drain_settled(). */
+static u32 ntrace_drain_pending(const struct ntrace_ramsink *sink, u32 wp, bool sink_stopped)
+{
+	u32 pending = ring_distance(sink, sink->drained, wp);
+
+	if (sink_stopped)
+		return pending;
+	/* @drained is a multiple of the granule. */
+	pending = rounddown(pending, sink->granule);
+	return pending - min(pending, sink->granule);
+}
+
+/*
+ * Copies the next bytes of the ring, and looks whether the sink has overwritten them meanwhile:
+ *
+ *	       drained                next                  write pointer
+ *	          v                     v                         v
+ *	...|canary|.... bytes ...|canary|..... the next slice ....|...
+ *	    3 old?     1 copy     2 new
+ *
+ * The new canary is in place before the old one is checked: there is always one that the sink has
+ * to pass. If the sink has lapped, the new one overwrites fresh trace. But then the old one is
+ * gone, too, or the write pointer shows it, and the drain skips both. A stopped sink does not lap:
+ * the old canary stays for all slices, and shows whether the sink had lapped before.
+ *
+ * Return: the position after the bytes; U32_MAX: the sink has lapped, or failed.
+ */
+static u32 ntrace_drain_move(struct ntrace_component *component, u32 *wp, u32 bytes,
+			     bool sink_stopped)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	bool lapped = false;
+	u32 next;
+
+	/*
+	 * readl() orders the loads of the copy after the read of the write pointer, and trace that
+	 * the pointer reports as settled is in memory.
+	 */
+	ntrace_drain_copy(sink, bytes);
+	next = ring_add(sink, sink->drained, bytes);
+	if (bytes && !sink_stopped) {
+		/* The copy is complete before the write pointer is read again. */
+		rmb();
+		if (!ntrace_drain_find(component, wp, false))
+			return U32_MAX;
+		lapped = ring_distance(sink, sink->drained, *wp) < bytes;
+		ring_set_canary(sink, next);
+		/* The new canary is in memory before the old one is read. */
+		mb();
+	}
+	return lapped || !ring_canary_intact(sink, sink->canary) ? U32_MAX : next;
+}
+
 /**
  * ntrace_drain_slice - drain a slice of a given size
  * @component: sink; called with its lock, on any hart
@@ -276,51 +337,20 @@ bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	struct ntrace_feed *feed;
-	u32 wp, pending, bytes, next;
-	bool lapped = false;
+	u32 wp, bytes, next;
 
 	sink->found = 0;
 	if (!sink->ring || sink->fault || ntrace_feed_is_paused(&sink->feeds) ||
 	    ntrace_ramsink_is_whole(sink) || !ntrace_drain_find(component, &wp, sink_stopped))
 		return false;
 
-	pending = ring_distance(sink, sink->drained, wp);
-	if (!sink_stopped) {
-		/*
-		 * The same condition as in ntrace_drain_settled(); @drained is a multiple of the
-		 * granule.
-		 */
-		pending = rounddown(pending, sink->granule);
-		pending -= min(pending, sink->granule);
-	}
-	sink->found = pending;
-
-	/*
-	 * readl() orders the loads of the copy after the read of the write pointer, and trace that
-	 * the pointer reports as settled is in memory.
-	 */
+	sink->found = ntrace_drain_pending(sink, wp, sink_stopped);
 	limit = max(rounddown(limit, sink->granule), sink->granule);
-	bytes = min(pending, limit);
-	ntrace_drain_copy(sink, bytes);
-	next = ring_add(sink, sink->drained, bytes);
-
-	if (bytes && !sink_stopped) {
-		/* The copy is complete before the write pointer is read again. */
-		rmb();
-		if (!ntrace_drain_find(component, &wp, false))
-			return false;
-		lapped = ring_distance(sink, sink->drained, wp) < bytes;
-		/*
-		 * If the sink has lapped, the new canary overwrites fresh trace. But then the old
-		 * canary is gone as well, and the drain skips both.
-		 */
-		ring_set_canary(sink, next);
-		/* The new canary is in memory before the old one is read. */
-		mb();
-	}
-
-	/* A stopped sink does not lap: the canary stays in place for all slices. */
-	if (lapped || !ring_canary_intact(sink, sink->canary)) {
+	bytes = min(sink->found, limit);
+	next = ntrace_drain_move(component, &wp, bytes, sink_stopped);
+	if (sink->fault)
+		return false;
+	if (next == U32_MAX) {
 		ntrace_drain_lapped(component, wp, sink_stopped);
 		return false;
 	}
@@ -331,7 +361,7 @@ bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink
 		sink->canary = next;
 	list_for_each_entry(feed, &sink->feeds, node)
 		ntrace_feed_commit(feed);
-	return pending > bytes;
+	return sink->found > bytes;
 }
 
 /*

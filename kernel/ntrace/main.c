@@ -91,7 +91,7 @@ static void ntrace_complete(struct device *dev)
 static const struct dev_pm_ops ntrace_pm_ops = {
 	SYSTEM_SLEEP_PM_OPS(ntrace_suspend, pm_runtime_force_resume)
 		RUNTIME_PM_OPS(ntrace_power_suspend, ntrace_power_resume, NULL)
-	.complete = pm_sleep_ptr(ntrace_complete),
+			.complete = pm_sleep_ptr(ntrace_complete),
 };
 
 static const struct attribute_group *ntrace_groups[] = {

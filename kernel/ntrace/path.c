@@ -448,59 +448,66 @@ static void ntrace_path_hold(struct ntrace_path *path, struct ntrace_capture *ca
 		ntrace_turn_join(&capture->feed, ntrace_path_held(path));
 }
 
+/* Undoes what ntrace_path_attach() did before the path was held. The mutex of the sink is held. */
+static void ntrace_path_release(struct ntrace_path *path)
+{
+	struct ntrace_component *sink = ntrace_path_sink(path);
+
+	ntrace_path_off(path);
+	/* This looks at the registers of a sink that could not be switched off. */
+	if (!sink->held)
+		ntrace_ramsink_free(sink);
+	ntrace_path_power_off(path, path->count);
+}
+
 /*
  * Allocates and programs what a capture needs, and gives it the size of the sink buffer. The path
  * is locked and has no capture. Captures of one session share a sink: all files are one session;
  * so are all events that a process opens, unless they trace the kernel and use triggers.
+ *
+ *	power -> buffer of the sink, or that of others -> registers -> held
+ *	  <------------------ ntrace_path_release() -------------|<- ntrace_path_detach()
+ *
  * Return: 0, -EBUSY if another session uses the sink, or another error. On an error the hardware
  * is off.
  */
 int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 {
+	bool can_deal = !capture->client || ntrace_path_can_deal(&capture->config);
 	struct ntrace_component *component = ntrace_path_sink(path);
 	struct ntrace_ramsink *sink = &component->ramsink;
-	bool powered;
 	int ret;
 
 	guard(mutex)(&sink->mutex);
 	/* perf's readers know messages only, no frames. */
-	if (sink->framed && capture->client && !ntrace_path_can_deal(&capture->config))
+	if (sink->framed && !can_deal)
 		return -EOPNOTSUPP;
-	ret = component->held ? ntrace_path_join_sink(sink, capture) :
-				ntrace_path_alloc_sink(component, capture);
+	ret = ntrace_path_power_on(path);
 	if (ret)
 		return ret;
-	ret = ntrace_path_power_on(path);
-	powered = !ret;
-	if (ret)
-		goto free;
+	ret = component->held ? ntrace_path_join_sink(sink, capture) :
+				ntrace_path_alloc_sink(component, capture);
+	if (ret) {
+		ntrace_path_power_off(path, path->count);
+		return ret;
+	}
 	ret = ntrace_path_program_all(path, &capture->config);
 	if (ret) {
-		ntrace_path_off(path);
-		goto free;
+		ntrace_path_release(path);
+		return ret;
 	}
 	if (!component->held) {
 		sink->session = capture->session;
-		sink->dealt = (sink->src_bits || sink->framed) && capture->client &&
-			      ntrace_path_can_deal(&capture->config);
+		sink->dealt = capture->client && can_deal && (sink->src_bits || sink->framed);
 	}
 	ntrace_path_hold(path, capture);
 	return 0;
-
-free:
-	/* This looks at the registers of a sink that could not be switched off. */
-	if (!component->held)
-		ntrace_ramsink_free(component);
-	if (powered)
-		ntrace_path_power_off(path, path->count);
-	return ret;
 }
 
 /* Undoes ntrace_path_attach(), unless already undone. The path is locked and not traced. */
 void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture)
 {
-	struct ntrace_component *component = ntrace_path_sink(path);
-	struct ntrace_ramsink *sink = &component->ramsink;
+	struct ntrace_ramsink *sink = &ntrace_path_sink(path)->ramsink;
 	unsigned int i;
 
 	guard(mutex)(&sink->mutex);
@@ -511,12 +518,8 @@ void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture
 	ntrace_turn_part(&capture->feed);
 	raw_spin_unlock_irq(&sink->lock);
 
-	ntrace_path_off(path);
 	for (i = 0; i < path->count; i++)
 		path->component[i]->held--;
 	path->holds = false;
-	/* This looks at the registers of a sink that could not be switched off. */
-	if (!component->held)
-		ntrace_ramsink_free(component);
-	ntrace_path_power_off(path, path->count);
+	ntrace_path_release(path);
 }

@@ -16,6 +16,14 @@
  * @head: position in the stream; the next byte goes to @head modulo @size
  * @room: bytes that may be written
  * @overwrite: overwrite the oldest bytes when the memory is full
+ *
+ * The memory in the order of the stream:
+ *
+ *	tail                 head                  head + room
+ *	  |  not read yet     |  free for the drain  |
+ *	  |<----------------- size ----------------->|
+ *
+ * What was put before and is not committed is dropped: it may be of the event that had @feed.
  */
 void ntrace_turn_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
 		      bool overwrite)
