@@ -1,61 +1,53 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Sums instructions, calls and branches of functions, and totals, from the events of a session. */
+/*
+ * Functions and totals of a profile.
+ *
+ * Instructions, calls and branches of a function are sums over the traces: the run of a trace is code of
+ * one function, or of several that follow one another, and its transfer may call the function where the
+ * run begins. So a profile with functions counts traces of each privilege, and with by_process of each
+ * process, and makes the functions when a stream has ended. Only totals, problems and PC samples are
+ * counted event by event.
+ */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ntrace/encode.h>
-#include <ntrace/transfer.h>
 
 #include "functions.h"
+#include "grow.h"
 #include "parts.h"
+#include "saturate.h"
 #include "select.h"
+#include "state.h"
 
-#define NO_FUNCTION SIZE_MAX
-#define BLOCK_ENTRIES (1u << 16)
-#define NO_INDEX UINT32_MAX
-
-/*
- * Executions of a block that are not in the functions yet. Ids ascend, so that the blocks in use
- * spread over the entries; an entry that goes to another block is added up first.
- * @id: of the block; 0 = free
- * @privilege, @pid: parts of the key of @function
- * @function: index, NO_INDEX: the block covers several functions
- * @to: last target of the transfer at its end
- * @callee: function that begins there, NO_INDEX = the transfer is no call
- * @calls: transfers to @to
- */
-struct block_sums {
-	uint64_t executed;
-	uint64_t taken;
-	uint64_t calls;
-	uint64_t to;
-	uint32_t id;
-	uint32_t function;
-	uint32_t callee;
-	uint32_t instructions;
+/* A process under one name. @number: 1 for the first one */
+struct process {
 	int32_t pid;
-	uint32_t privilege;
+	uint32_t number;
+	char comm[];
 };
 
 /*
- * @functions: functions with their executed instructions
+ * @functions: made from the traces
  * @pc_samples: functions with their PC samples
  * @problem_objects: names that the totals point to; owned
- * @times: number of executions that a block stands for
+ * @processes: by number, from 1 on; @tree: of tsearch(), by pid and name; @last: the one found last
  */
 struct function_sums {
 	bool by_process;
 	int32_t pid;
 	uint32_t privileges;
-	uint64_t times;
 	struct function_table functions;
 	struct function_table pc_samples;
 	struct ntrace_profile_totals totals;
 	char *problem_objects[2 * NTRACE_PROFILE_PROBLEMS];
 	size_t problem_object_count;
 	struct ntrace_locator *locator;
-	struct function_stream *at;	/* the present stream, NULL: none */
-	struct function_stream *streams;	/* those that have not ended */
+	struct process **processes;
+	size_t process_count, process_room;
+	void *tree;
+	const struct process *last;
 };
 
 static const struct ntrace_profile_totals no_totals;
@@ -93,7 +85,6 @@ struct function_sums *function_sums_new(const struct ntrace_profile_options *opt
 
 	if (!sums)
 		return NULL;
-	sums->times = 1;
 	sums->by_process = options->by_process;
 	sums->pid = options->pid;
 	sums->privileges = options->privileges;
@@ -113,153 +104,62 @@ void function_sums_free(struct function_sums *sums)
 	function_table_free(&sums->pc_samples);
 	while (sums->problem_object_count)
 		free(sums->problem_objects[--sums->problem_object_count]);
+	tdestroy(sums->tree, free);
+	free(sums->processes);
 	ntrace_locator_free(sums->locator);
 	free(sums);
 }
 
-/* Finds or adds the function at a location. */
-static int function_at(struct function_sums *sums, struct function_table *table,
-		       struct ntrace_profile *profile, const struct ntrace_location *place,
-		       const struct ntrace_session_event *event, size_t *index)
-{
-	int32_t pid = sums->by_process ? event->pid : -1;
-	struct function_key key = {
-		.name = place->function,
-		.comm = pid < 0 ? "" : event->comm,
-		.start = place->function_start,
-		.privilege = event->privilege,
-		.pid = pid,
-	};
-	int error = profile_find_object(profile, place->object, &key.object);
+/* ---- processes ---- */
 
-	return error ? error : function_table_find(table, &key, index);
+static bool is_process(const struct process *process, int32_t pid, const char *comm)
+{
+	return process && process->pid == pid && !strcmp(process->comm, comm);
 }
 
-/* Splits a block that covers several functions. */
-struct split_block {
-	struct function_sums *sums;
-	struct ntrace_profile *profile;
-	const struct ntrace_session_event *event;
-	size_t function;
-	int error;
-};
-
-static int count_instruction(void *data, uint64_t address, const uint8_t *bytes,
-			     const struct ntrace_insn *insn)
+static int compare_processes(const void *left, const void *right)
 {
-	struct split_block *block = data;
-	struct function_sums *sums = block->sums;
+	const struct process *a = left, *b = right;
 
-	(void)bytes;
-	(void)insn;
-	block->error =
-		function_at(sums, &sums->functions, block->profile,
-			    ntrace_locator_find(sums->locator, block->event->flow->space, address),
-			    block->event, &block->function);
-	if (block->error)
-		return 1;
-	sums->functions.items[block->function].instructions += sums->times;
-	sums->totals.selected += sums->times;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return strcmp(a->comm, b->comm);
+}
+
+int function_sums_process(struct function_sums *sums, int32_t pid, const char *comm,
+			  uint32_t *number)
+{
+	struct process *process, **found;
+
+	*number = 0;
+	if (!sums->by_process || pid < 0)
+		return 0;
+	if (!is_process(sums->last, pid, comm)) {
+		size_t size = strlen(comm) + 1;
+
+		process = malloc(sizeof(*process) + size);
+		if (!process || grow((void **)&sums->processes, sums->process_count,
+				     &sums->process_room, sizeof(struct process *))) {
+			free(process);
+			return NTRACE_ERR_NOMEM;
+		}
+		process->pid = pid;
+		process->number = (uint32_t)sums->process_count + 1;
+		memcpy(process->comm, comm, size);
+		found = tsearch(process, &sums->tree, compare_processes);
+		sums->last = found ? *found : NULL;
+		if (sums->last == process)
+			sums->processes[sums->process_count++] = process;
+		else
+			free(process);
+		if (!found)
+			return NTRACE_ERR_NOMEM;
+	}
+	*number = sums->last->number;
 	return 0;
 }
 
-static int count_split_block(struct function_sums *sums, struct ntrace_profile *profile,
-			     const struct ntrace_session_event *event)
-{
-	struct split_block block = {
-		.sums = sums, .profile = profile, .event = event, .function = NO_FUNCTION
-	};
-
-	ntrace_flow_instructions(event->flow, count_instruction, &block);
-	if (!block.error && event->flow->taken && block.function != NO_FUNCTION)
-		sums->functions.items[block.function].branches += sums->times;
-	return block.error;
-}
-
-static int count_block(struct function_sums *sums, struct ntrace_profile *profile,
-		       const struct ntrace_session_event *event)
-{
-	const struct ntrace_flow_event *flow = event->flow;
-	const struct ntrace_location first =
-		*ntrace_locator_find(sums->locator, flow->space, flow->address);
-	struct ntrace_profile_function *function;
-	size_t index;
-	int error;
-
-	if (!ntrace_location_same_function(&first, ntrace_locator_find(sums->locator, flow->space,
-								       flow->last)))
-		return count_split_block(sums, profile, event);
-	error = function_at(sums, &sums->functions, profile, &first, event, &index);
-	if (error)
-		return error;
-	function = &sums->functions.items[index];
-	function->instructions += sums->times * flow->instructions;
-	function->branches += sums->times * flow->taken;
-	sums->totals.selected += sums->times * flow->instructions;
-	return 0;
-}
-
-/*
- * Whether the target of a call is code of another space, which only the next block has. Code that several
- * tasks share may be all that is known of them: then each file has a space of its own. The transfer, which
- * ntrace_transfer_start() returned, waits for the block.
- */
-static bool waits_for_space(struct function_sums *sums, const struct ntrace_session_event *event,
-			    const struct ntrace_transfer *transfer)
-{
-	if (transfer->insn_class == NTRACE_INSN_RETURN ||
-	    transfer->insn_class == NTRACE_INSN_TRAP_RETURN)
-		return false;
-	sums->at->transfers.pending =
-		!ntrace_locator_find(sums->locator, event->flow->space, transfer->to)->object;
-	return sums->at->transfers.pending;
-}
-
-static bool is_return(unsigned int insn_class)
-{
-	return insn_class == NTRACE_INSN_RETURN || insn_class == NTRACE_INSN_TRAP_RETURN;
-}
-
-bool transfer_calls(unsigned int insn_class, const struct ntrace_location *from,
-		    const struct ntrace_location *to)
-{
-	if (is_return(insn_class) || !to->symbol || to->link_address != to->symbol_start)
-		return false;
-	if (!ntrace_insn_is_call(insn_class))
-		return ntrace_location_is_entry(to) && !ntrace_location_same_function(from, to);
-	return to->symbol_start == to->function_start || to->symbol_start == from->symbol_start ||
-	       !ntrace_location_same_function(from, to);
-}
-
-/* The function that a transfer calls, NO_FUNCTION = it is no call. */
-static int find_callee(struct function_sums *sums, struct ntrace_profile *profile,
-		       const struct ntrace_session_event *event,
-		       const struct ntrace_transfer *transfer, size_t *function)
-{
-	struct ntrace_space *space = event->flow->space;
-	struct ntrace_location to;
-
-	*function = NO_FUNCTION;
-	if (is_return(transfer->insn_class))
-		return 0;
-	to = *ntrace_locator_find(sums->locator, space, transfer->to);
-	if (!transfer_calls(transfer->insn_class,
-			    ntrace_locator_find(sums->locator, space, transfer->from), &to))
-		return 0;
-	return function_at(sums, &sums->functions, profile, &to, event, function);
-}
-
-static int count_call(struct function_sums *sums, struct ntrace_profile *profile,
-		      const struct ntrace_session_event *event,
-		      const struct ntrace_transfer *transfer)
-{
-	size_t function;
-	int error = find_callee(sums, profile, event, transfer, &function);
-
-	if (!error && function != NO_FUNCTION)
-		sums->functions.items[function].calls += sums->times;
-	return error;
-}
+/* ---- events ---- */
 
 static int name_problem(struct function_sums *sums, struct ntrace_profile_problem *problem,
 			const char *object)
@@ -289,10 +189,13 @@ static int count_problem(struct function_sums *sums, struct ntrace_profile_probl
 	return place->object ? name_problem(sums, problem, ntrace_object_name(place->object)) : 0;
 }
 
+/* Counts a PC sample for the function where it was taken. */
 static int count_pc_sample(struct function_sums *sums, struct ntrace_profile *profile,
 			   const struct ntrace_session_event *event, bool selected)
 {
 	const struct ntrace_flow_event *flow = event->flow;
+	struct function_key key = { .comm = "", .privilege = event->privilege, .pid = -1 };
+	const struct ntrace_location *place;
 	size_t function;
 	int error;
 
@@ -302,9 +205,16 @@ static int count_pc_sample(struct function_sums *sums, struct ntrace_profile *pr
 	}
 	if (!selected)
 		return 0;
-	error = function_at(sums, &sums->pc_samples, profile,
-			    ntrace_locator_find(sums->locator, flow->space, flow->address), event,
-			    &function);
+	if (sums->by_process && event->pid >= 0) {
+		key.pid = event->pid;
+		key.comm = event->comm;
+	}
+	place = ntrace_locator_find(sums->locator, flow->space, flow->address);
+	key.name = place->function;
+	key.start = place->function_start;
+	error = profile_find_object(profile, place->object, &key.object);
+	if (!error)
+		error = function_table_find(&sums->pc_samples, &key, &function);
 	if (error)
 		return error;
 	sums->pc_samples.items[function].instructions++;
@@ -343,266 +253,211 @@ static int count_other(struct function_sums *sums, struct ntrace_profile *profil
 	}
 }
 
+static void count_instructions(struct function_sums *sums, const struct ntrace_session_event *at,
+			       uint64_t instructions)
+{
+	sums->totals.instructions[ntrace_domain_of(at->privilege)] += instructions;
+	if (is_selected(sums->pid, sums->privileges, at->pid, at->privilege))
+		sums->totals.selected += instructions;
+}
+
 int function_sums_event(struct function_sums *sums, struct ntrace_profile *profile,
 			const struct ntrace_session_event *event)
 {
-	bool selected = is_selected(sums->pid, sums->privileges, event->pid, event->privilege);
-	const struct ntrace_flow_event *flow = event->flow;
-	struct ntrace_transfer transfer;
-	int error = 0;
-
-	if (ntrace_transfer_resolve(&sums->at->transfers, flow, &transfer) && selected)
-		error = count_call(sums, profile, event, &transfer);
-	if (error)
-		return error;
-	if (flow->type == NTRACE_FLOW_BLOCK) {
-		sums->totals.instructions[ntrace_domain_of(event->privilege)] +=
-			sums->times * flow->instructions;
-		if (selected)
-			error = count_block(sums, profile, event);
-	} else {
-		error = count_other(sums, profile, event, selected);
-	}
-	if (!error && ntrace_transfer_start(&sums->at->transfers, flow, &transfer) && selected &&
-	    !waits_for_space(sums, event, &transfer))
-		error = count_call(sums, profile, event, &transfer);
-	return error;
-}
-
-/* ---- batches ---- */
-
-static void fold_calls(struct function_sums *sums, struct block_sums *block)
-{
-	if (block->callee != NO_INDEX)
-		sums->functions.items[block->callee].calls += block->calls;
-	block->calls = 0;
-}
-
-/* Adds the executions of a block to its function. */
-static void fold_block(struct function_sums *sums, struct block_sums *block)
-{
-	struct ntrace_profile_function *function;
-
-	if (block->id && block->function != NO_INDEX) {
-		function = &sums->functions.items[block->function];
-		function->instructions += block->executed * block->instructions;
-		function->branches += block->taken;
-	}
-	if (block->id)
-		fold_calls(sums, block);
-	block->id = 0;
-}
-
-/* Ids and indices of functions change after this. */
-static void fold_blocks(struct function_sums *sums)
-{
-	const struct function_stream *stream;
-
-	for (stream = sums->streams; stream; stream = stream->next)
-		for (size_t i = 0; stream->blocks && i < BLOCK_ENTRIES; i++)
-			fold_block(sums, &stream->blocks[i]);
-}
-
-/* Forgets what is not in the functions yet. */
-static void drop_blocks(struct function_sums *sums)
-{
-	const struct function_stream *stream;
-
-	for (stream = sums->streams; stream; stream = stream->next)
-		if (stream->blocks)
-			memset(stream->blocks, 0, BLOCK_ENTRIES * sizeof(*stream->blocks));
-}
-
-/* The entry is of another block: makes it that of @block. */
-static int take_entry(struct function_sums *sums, struct ntrace_profile *profile,
-		      const struct ntrace_segment *blocks, const struct ntrace_block *block,
-		      struct block_sums *entry)
-{
-	struct ntrace_space *space = blocks->batch->space;
-	struct ntrace_session_event event;
-	struct ntrace_flow_event flow;
-	struct ntrace_location first;
-	size_t function;
-	int error;
-
-	fold_block(sums, entry);
-	ntrace_segment_event(blocks, block, &flow, &event);
-	first = *ntrace_locator_find(sums->locator, space, flow.address);
-	*entry = (struct block_sums){ .function = NO_INDEX,
-				      .callee = NO_INDEX,
-				      .to = block->address | 1,
-				      .instructions = block->instructions,
-				      .pid = sums->by_process ? blocks->at.pid : -1,
-				      .privilege = blocks->at.privilege };
-	if (ntrace_location_same_function(&first,
-					  ntrace_locator_find(sums->locator, space, flow.last))) {
-		error = function_at(sums, &sums->functions, profile, &first, &event, &function);
-		if (error)
-			return error;
-		entry->function = (uint32_t)function;
-	}
-	entry->id = block->id;
+	if (event->flow->type != NTRACE_FLOW_BLOCK)
+		return count_other(sums, profile, event,
+				   is_selected(sums->pid, sums->privileges, event->pid,
+					       event->privilege));
+	count_instructions(sums, event, event->flow->instructions);
 	return 0;
 }
 
-/* The transfer at the end of the block goes to another target than the last time. */
-static int take_target(struct function_sums *sums, struct ntrace_profile *profile,
-		       const struct ntrace_segment *blocks, const struct ntrace_block *block,
-		       struct block_sums *entry)
+void function_sums_segment(struct function_sums *sums, const struct ntrace_segment *segment)
 {
-	struct ntrace_session_event event;
-	struct ntrace_transfer transfer;
-	struct ntrace_flow_event flow;
-	size_t function = NO_FUNCTION;
-	int error = 0;
-
-	ntrace_segment_event(blocks, block, &flow, &event);
-	if (!ntrace_transfer_start(&sums->at->transfers, &flow, &transfer) ||
-	    waits_for_space(sums, &event, &transfer))
-		return 0;
-	fold_calls(sums, entry);
-	error = find_callee(sums, profile, &event, &transfer, &function);
-	entry->to = block->next;
-	entry->callee = function == NO_FUNCTION ? NO_INDEX : (uint32_t)function;
-	entry->calls = sums->times;
-	return error;
-}
-
-/* A block that cannot be counted by its id. */
-static int count_alone(struct function_sums *sums, struct ntrace_profile *profile,
-		       const struct ntrace_segment *blocks, const struct ntrace_block *block)
-{
-	struct ntrace_session_event event;
-	struct ntrace_flow_event flow;
-
-	ntrace_segment_event(blocks, block, &flow, &event);
-	return function_sums_event(sums, profile, &event);
-}
-
-static int count_selected(struct function_sums *sums, struct ntrace_profile *profile,
-			  const struct ntrace_segment *blocks)
-{
-	const struct ntrace_block *block = blocks->batch->blocks, *end;
-	const struct function_stream *at = sums->at;
-	int32_t pid = sums->by_process ? blocks->at.pid : -1;
+	bool sum = segment->type == NTRACE_SEGMENT_SUM;
 	uint64_t instructions = 0;
-	int error = 0;
 
-	for (end = block + blocks->batch->count; block < end && !error; block++) {
-		struct block_sums *entry = &at->blocks[block->id % BLOCK_ENTRIES];
+	for (size_t i = sum ? segment->lead : 0; i < segment->batch->count; i++)
+		instructions += segment->batch->blocks[i].instructions;
+	count_instructions(sums, &segment->at, sum ? segment->times * instructions : instructions);
+}
 
-		if (!block->id || at->transfers.pending) {
-			error = count_alone(sums, profile, blocks, block);
-			continue;
-		}
-		if (entry->id != block->id || entry->privilege != blocks->at.privilege ||
-		    entry->pid != pid) {
-			error = take_entry(sums, profile, blocks, block, entry);
-			if (error)
-				break;
-		}
-		if (entry->function == NO_INDEX) {
-			error = count_alone(sums, profile, blocks, block);
-			continue;
-		}
-		instructions += sums->times * block->instructions;
-		entry->executed += sums->times;
-		if (!(block->flags & NTRACE_BLOCK_TAKEN))
-			continue;
-		entry->taken += sums->times;
-		if (block->flags & NTRACE_BLOCK_NEXT_KNOWN && block->next == entry->to)
-			entry->calls += sums->times;
-		else if (block->insn_class != NTRACE_INSN_RETURN)
-			error = take_target(sums, profile, blocks, block, entry);
-	}
-	sums->totals.instructions[ntrace_domain_of(blocks->at.privilege)] += instructions;
-	sums->totals.selected += instructions;
+/* ---- functions of traces ---- */
+
+static bool is_return(unsigned int insn_class)
+{
+	return insn_class == NTRACE_INSN_RETURN || insn_class == NTRACE_INSN_TRAP_RETURN;
+}
+
+/*
+ * Whether a transfer calls the function at @to. A call of a function to its own part is none, but a part that calls itself
+ * does what its function would do.
+ */
+static bool transfer_calls(unsigned int insn_class, const struct ntrace_location *from,
+			   const struct ntrace_location *to)
+{
+	if (is_return(insn_class) || !to->symbol || to->link_address != to->symbol_start)
+		return false;
+	if (!ntrace_insn_is_call(insn_class))
+		return ntrace_location_is_entry(to) && !ntrace_location_same_function(from, to);
+	return to->symbol_start == to->function_start || to->symbol_start == from->symbol_start ||
+	       !ntrace_location_same_function(from, to);
+}
+
+/*
+ * @sampled: the traces come from branch stacks, whose runs may be unknown: the sources of transfers are counted
+ * @space: @object mapped at its link addresses, if a run needed a walk through its instructions
+ */
+struct trace_sums {
+	struct function_sums *sums;
+	bool sampled;
+	struct ntrace_object *object;
+	struct ntrace_space *space;
+};
+
+static void add_to(uint64_t *sum, uint64_t count)
+{
+	*sum = add_counts(*sum, count);
+}
+
+/* The function at @place in the entry of the process and privilege of @trace. */
+static int function_of(struct trace_sums *of, const struct ntrace_profile_trace *trace,
+		       const struct ntrace_location *place,
+		       struct ntrace_profile_function **function)
+{
+	struct function_sums *sums = of->sums;
+	const struct process *process = trace->process ? sums->processes[trace->process - 1] : NULL;
+	const struct function_key key = {
+		.object = place->object,
+		.name = place->function,
+		.comm = process ? process->comm : "",
+		.start = place->function_start,
+		.privilege = trace->privilege,
+		.pid = process ? process->pid : -1,
+	};
+	size_t index;
+	int error = function_table_find(&sums->functions, &key, &index);
+
+	*function = error ? NULL : &sums->functions.items[index];
 	return error;
 }
 
-int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *profile,
-			 const struct ntrace_segment *blocks)
+static int add_instructions(struct trace_sums *of, const struct ntrace_profile_trace *trace,
+			    const struct ntrace_location *place, uint64_t count)
 {
-	bool selected =
-		is_selected(sums->pid, sums->privileges, blocks->at.pid, blocks->at.privilege);
-	const struct ntrace_block *block = blocks->batch->blocks, *end;
-	int error = 0;
+	struct ntrace_profile_function *function;
+	int error = function_of(of, trace, place, &function);
 
-	if (!sums->at->blocks)
-		sums->at->blocks = calloc(BLOCK_ENTRIES, sizeof(*sums->at->blocks));
-	if (!sums->at->blocks)
-		return NTRACE_ERR_NOMEM;
-	if (selected)
-		return count_selected(sums, profile, blocks);
-	/* Only the last transfer can still be without its target. */
-	end = block + blocks->batch->count - 1;
-	for (; block < end; block++)
-		sums->totals.instructions[ntrace_domain_of(blocks->at.privilege)] +=
-			sums->times * block->instructions;
-	sums->at->transfers.pending = false;
-	error = count_alone(sums, profile, blocks, end);
+	if (!error)
+		add_to(&function->instructions, count);
 	return error;
 }
 
-int function_sums_effect(struct function_sums *sums, struct ntrace_profile *profile,
-			 const struct ntrace_segment *effect)
+/* Runs that are split are rare, and often come from the same object. */
+static int map_object(struct trace_sums *of, struct ntrace_object *object)
 {
-	const struct ntrace_transfer_tracker transfers = sums->at->transfers;
-	struct ntrace_segment blocks = *effect;
-	struct ntrace_block_batch rest = *blocks.batch;
 	int error;
 
-	/* The targets of all counted transfers are known, and in the same space. */
-	sums->at->transfers.pending = false;
-	if (!effect->times || rest.count == effect->lead)
+	if (of->object == object)
 		return 0;
-	rest.blocks += effect->lead;
-	rest.count -= effect->lead;
-	blocks.batch = &rest;
-	sums->times = effect->times;
-	error = function_sums_blocks(sums, profile, &blocks);
-	sums->times = 1;
-	sums->at->transfers = transfers;
+	ntrace_space_put(of->space);
+	of->space = NULL;
+	of->object = NULL;
+	error = ntrace_space_new(&of->space, "", NULL);
+	if (!error)
+		error = ntrace_space_map_linked(of->space, object, 0);
+	if (!error)
+		of->object = object;
 	return error;
 }
 
-void function_sums_enter(struct function_sums *sums, struct function_stream *at)
+static int split_run(struct trace_sums *of, const struct ntrace_profile_trace *trace)
 {
-	sums->at = at;
-	if (at->open)
-		return;
-	at->open = true;
-	at->next = sums->streams;
-	sums->streams = at;
+	const struct ntrace_isa *isa = ntrace_object_isa(trace->object);
+	struct ntrace_location place;
+	struct ntrace_insn insn;
+	const uint8_t *bytes;
+	uint64_t address;
+	size_t size;
+	int error = map_object(of, trace->object);
+
+	for (address = trace->start; !error && address - trace->start <= trace->end - trace->start;
+	     address += insn.size) {
+		if (ntrace_space_read(of->space, address, &bytes, &size) ||
+		    ntrace_insn_decode(isa, bytes, size, address, &insn))
+			break;
+		ntrace_object_locate(trace->object, address, &place);
+		error = add_instructions(of, trace, &place, trace->count);
+	}
+	return error;
 }
 
-void function_sums_leave(struct function_sums *sums, struct function_stream *at)
+/* Most runs lie in one function; a run that spans several is split. */
+static int add_run(struct trace_sums *of, const struct ntrace_profile_trace *trace,
+		   const struct ntrace_location *start, const struct ntrace_location *end)
 {
-	struct function_stream **link = &sums->streams;
+	uint64_t instructions = multiply_counts(trace->count, trace->instructions);
 
-	fold_blocks(sums);
-	while (*link && *link != at)
-		link = &(*link)->next;
-	if (*link)
-		*link = at->next;
-	sums->at = NULL;
-	free(at->blocks);
-	*at = (struct function_stream){ 0 };
+	if (!instructions)
+		return 0;
+	if (of->sampled) {
+		add_to(&of->sums->totals.selected, instructions);
+		add_to(&of->sums->totals.instructions[NTRACE_DOMAIN_USER], instructions);
+	}
+	if (!ntrace_location_same_function(start, end))
+		return split_run(of, trace);
+	return add_instructions(of, trace, start, instructions);
 }
 
-int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile *profile)
+static int add_trace(struct trace_sums *of, const struct ntrace_profile_trace *trace)
 {
+	struct ntrace_location from = { 0 }, start = { 0 }, end = { 0 };
+	const struct ntrace_location *source = of->sampled ? &from : &end;
+	struct ntrace_profile_function *function;
+	int error;
+
+	if (trace->from_object)
+		ntrace_object_locate(trace->from_object, trace->from, &from);
+	if (trace->object) {
+		ntrace_object_locate(trace->object, trace->start, &start);
+		ntrace_object_locate(trace->object, trace->end, &end);
+	}
+	error = add_run(of, trace, &start, &end);
+	if (!error && (of->sampled ? trace->from_object != NULL : trace->taken)) {
+		error = function_of(of, trace, source, &function);
+		if (!error)
+			add_to(&function->branches, trace->count);
+	}
+	/* PLAIN: no transfer led to the run, or from code that is not known. */
+	if (error || (!trace->from_object && trace->from_class == NTRACE_INSN_PLAIN) ||
+	    !transfer_calls(trace->from_class, &from, &start))
+		return error;
+	error = function_of(of, trace, &start, &function);
+	if (!error)
+		add_to(&function->calls, trace->count);
+	return error;
+}
+
+int function_sums_make(struct function_sums *sums, const struct ntrace_profile *profile)
+{
+	struct trace_sums of = { .sums = sums, .sampled = profile->sampled };
+	int error = 0;
+
 	function_table_free(&sums->functions);
-	drop_blocks(sums);
-	sums->totals.selected = 0;
-	sums->totals.instructions[NTRACE_DOMAIN_USER] = 0;
-	return functions_of_traces(&sums->functions, &sums->totals, profile);
+	if (of.sampled) {
+		sums->totals.selected = 0;
+		sums->totals.instructions[NTRACE_DOMAIN_USER] = 0;
+	}
+	for (size_t i = 0; i < profile->table.count && !error; i++)
+		error = add_trace(&of, &profile->table.traces[i]);
+	ntrace_space_put(of.space);
+	return error;
 }
 
 /* ---- merging ---- */
 
-static int merge_table(struct function_table *into, struct ntrace_profile *profile,
-		       const struct function_table *from)
+static int merge_pc_samples(struct function_table *into, struct ntrace_profile *profile,
+			    const struct function_table *from)
 {
 	size_t i, index;
 	int error = 0;
@@ -618,16 +473,21 @@ static int merge_table(struct function_table *into, struct ntrace_profile *profi
 		error = profile_find_object(profile, item->object, &key.object);
 		if (!error)
 			error = function_table_find(into, &key, &index);
-		if (error)
-			return error;
-		into->items[index].instructions += item->instructions;
-		into->items[index].calls += item->calls;
-		into->items[index].branches += item->branches;
-		into->items[index].total += item->total;
-		into->items[index].ticks += item->ticks;
-		into->items[index].total_ticks += item->total_ticks;
+		if (!error)
+			into->items[index].instructions += item->instructions;
 	}
 	return error;
+}
+
+/* The number in @sums of the process that has @number in @from. */
+int function_sums_join_process(struct function_sums *sums, const struct function_sums *from,
+			       uint32_t *number)
+{
+	const struct process *process = *number && from ? from->processes[*number - 1] : NULL;
+
+	*number = 0;
+	return process && sums ? function_sums_process(sums, process->pid, process->comm, number) :
+				 0;
 }
 
 static int merge_problems(struct function_sums *sums, struct ntrace_profile_problem *into,
@@ -671,9 +531,7 @@ int function_sums_merge(struct function_sums *sums, struct ntrace_profile *profi
 	error = merge_problems(sums, into->errors, from->totals.errors);
 	if (!error)
 		error = merge_problems(sums, into->warnings, from->totals.warnings);
-	if (!error)
-		error = merge_table(&sums->functions, profile, &from->functions);
-	return error ? error : merge_table(&sums->pc_samples, profile, &from->pc_samples);
+	return error ? error : merge_pc_samples(&sums->pc_samples, profile, &from->pc_samples);
 }
 
 /* ---- results ---- */
@@ -693,7 +551,6 @@ const struct ntrace_profile_function *ntrace_profile_functions(struct ntrace_pro
 	*count = 0;
 	if (!sums)
 		return NULL;
-	fold_blocks(sums);
 	function_table_sort(&sums->functions, order);
 	*count = sums->functions.count;
 	return sums->functions.items;

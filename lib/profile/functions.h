@@ -4,7 +4,6 @@
 #define NTRACE_PROFILE_FUNCTIONS_H
 
 #include <ntrace/functions.h>
-#include <ntrace/transfer.h>
 
 /*
  * @items: owns its objects and strings
@@ -44,63 +43,32 @@ int function_table_find(struct function_table *table, const struct function_key 
 void function_table_sort(struct function_table *table, unsigned int order);
 
 struct function_sums;
-struct block_sums;
-
-/*
- * What the sums know between two blocks of a stream.
- * @next: another stream that has not ended; @open: this one has not
- * @transfers: the last one, whose target may still be unknown
- * @blocks: executions that are not in the functions yet; NULL before the first batch
- */
-struct function_stream {
-	struct function_stream *next;
-	bool open;
-	struct ntrace_transfer_tracker transfers;
-	struct block_sums *blocks;
-};
-
-/* The next events are those of this stream, which must not move until function_sums_leave(). */
-void function_sums_enter(struct function_sums *sums, struct function_stream *at);
-
-/* Ends the stream. */
-void function_sums_leave(struct function_sums *sums, struct function_stream *at);
 
 /* Return: NULL when out of memory. @options: with defaults filled in. */
 struct function_sums *function_sums_new(const struct ntrace_profile_options *options);
 void function_sums_free(struct function_sums *sums);
 
-/* Adds an event of a session to the sums of @profile. Return: 0 or NTRACE_ERR_NOMEM. */
+/* The number of a process, for its traces; 0: not wanted, or @pid is -1. Return: 0 or NTRACE_ERR_NOMEM. */
+int function_sums_process(struct function_sums *sums, int32_t pid, const char *comm,
+			  uint32_t *number);
+
+/* Adds an event of a session to the totals and PC samples of @profile. Return: 0 or NTRACE_ERR_NOMEM. */
 int function_sums_event(struct function_sums *sums, struct ntrace_profile *profile,
 			const struct ntrace_session_event *event);
 
-/* Likewise for a batch of blocks. Their counts are in the sums after function_sums_end(). */
-int function_sums_blocks(struct function_sums *sums, struct ntrace_profile *profile,
-			 const struct ntrace_segment *blocks);
+/* Likewise for blocks, and sums of them. */
+void function_sums_segment(struct function_sums *sums, const struct ntrace_segment *segment);
 
-/* Likewise for the blocks of an effect. */
-int function_sums_effect(struct function_sums *sums, struct ntrace_profile *profile,
-			 const struct ntrace_segment *effect);
+/* Makes the functions from the traces of @profile. Return: 0 or NTRACE_ERR_NOMEM. */
+int function_sums_make(struct function_sums *sums, const struct ntrace_profile *profile);
 
-/* Replaces the sums by those of the traces of @profile. Return: 0 or NTRACE_ERR_NOMEM. */
-int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile *profile);
-
-/*
- * Adds the functions of all traces to @table, and their instructions to @totals, as user space of
- * no process. Return: 0 or NTRACE_ERR_NOMEM.
- */
-int functions_of_traces(struct function_table *table, struct ntrace_profile_totals *totals,
-			struct ntrace_profile *profile);
-
-/*
- * Whether a transfer calls the function at @to. A call of a function to its own part is none, but a part that calls itself
- * does what its function would do.
- */
-bool transfer_calls(unsigned int insn_class, const struct ntrace_location *from,
-		    const struct ntrace_location *to);
-
-/* Adds @from, using the profile's own objects. Return: 0 or NTRACE_ERR_NOMEM. */
+/* Adds @from, without its functions, using the profile's own objects. Return: 0 or NTRACE_ERR_NOMEM. */
 int function_sums_merge(struct function_sums *sums, struct ntrace_profile *profile,
 			const struct function_sums *from);
+
+/* From the number of a process in @from to that in @sums; both may be NULL. Return: 0 or NTRACE_ERR_NOMEM. */
+int function_sums_join_process(struct function_sums *sums, const struct function_sums *from,
+			       uint32_t *number);
 
 /* The functions of a profile, for lib/stacks; NULL if it has none. */
 struct function_table *profile_function_table(struct ntrace_profile *profile);

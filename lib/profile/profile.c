@@ -20,6 +20,7 @@ static int make_parts(struct ntrace_profile *profile)
 		options->parts = NTRACE_PROFILE_TRACES;
 	if (options->parts & NTRACE_PROFILE_OCCUPANCY && !options->session)
 		return NTRACE_ERR_INVALID;
+	profile->separate = options->by_privilege || options->parts & NTRACE_PROFILE_FUNCTIONS;
 	profile->locator = ntrace_locator_new();
 	if (!profile->locator)
 		return NTRACE_ERR_NOMEM;
@@ -66,7 +67,6 @@ static void free_stream(struct profile_stream *stream)
 		return;
 	ntrace_space_put(stream->place.space);
 	free(stream->known);
-	free(stream->functions.blocks);
 	free(stream);
 }
 
@@ -99,8 +99,6 @@ static int change_stream(struct ntrace_profile *profile, unsigned int number)
 	profile->stream = profile->streams[number];
 	profile->at = profile->stream->place;
 	profile->number = number;
-	if (profile->functions)
-		function_sums_enter(profile->functions, &profile->stream->functions);
 	return 0;
 }
 
@@ -108,6 +106,22 @@ static int change_stream(struct ntrace_profile *profile, unsigned int number)
 static inline int enter_stream(struct ntrace_profile *profile, unsigned int number)
 {
 	return profile->number == number ? 0 : change_stream(profile, number);
+}
+
+/* The next event has the stream and the process of @at. Return: 0 or NTRACE_ERR_NOMEM. */
+static inline int enter(struct ntrace_profile *profile, const struct ntrace_session_event *at)
+{
+	int error = enter_stream(profile, at->stream);
+
+	if (error || !profile->options.by_process || !profile->functions)
+		return error;
+	return function_sums_process(profile->functions, at->pid, at->comm, &profile->process);
+}
+
+/* Functions are sums of traces. */
+static bool has_traces(const struct ntrace_profile *profile)
+{
+	return profile->functions || profile->options.parts & NTRACE_PROFILE_TRACES;
 }
 
 void ntrace_profile_free(struct ntrace_profile *profile)
@@ -129,27 +143,6 @@ void ntrace_profile_free(struct ntrace_profile *profile)
 	ntrace_locator_free(profile->locator);
 	free(profile->edges);
 	free(profile);
-}
-
-struct function_sums *profile_functions(const struct ntrace_profile *profile)
-{
-	return profile->functions;
-}
-
-struct occupancy *profile_occupancy(const struct ntrace_profile *profile)
-{
-	return profile->occupancy;
-}
-
-void profile_keep_edges(struct ntrace_profile *profile, void *edges)
-{
-	free(profile->edges);
-	profile->edges = edges;
-}
-
-void profile_is_sampled(struct ntrace_profile *profile)
-{
-	profile->sampled = true;
 }
 
 /* Makes the alias of @object the last one. Return: 0 or NTRACE_ERR_NOMEM. */
@@ -205,7 +198,10 @@ int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privil
 	if (!is_selected(options->pid, options->privileges, pid, privilege))
 		return 0;
 	profile->added++;
-	trace->privilege = options->by_privilege ? (uint8_t)privilege : 0;
+	/* The functions of branch stacks are those of user space. */
+	trace->privilege = options->by_privilege || (profile->separate && !profile->sampled) ?
+				   (uint8_t)privilege :
+				   0;
 	return table_add(&profile->table, trace);
 }
 
@@ -432,6 +428,7 @@ static int find_run(struct ntrace_profile *profile, const struct ntrace_session_
 	}
 	if (!profile->at.arrived)
 		come_from_nowhere(profile);
+	profile->at.run.trace.process = profile->process;
 	profile->at.run.pid = event->pid;
 	profile->at.run.tid = event->tid;
 	profile->at.run.privilege = event->privilege;
@@ -495,7 +492,7 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 int ntrace_profile_event(void *data, const struct ntrace_session_event *event)
 {
 	struct ntrace_profile *profile = data;
-	int error = enter_stream(profile, event->stream);
+	int error = enter(profile, event);
 
 	if (error)
 		return error;
@@ -503,9 +500,7 @@ int ntrace_profile_event(void *data, const struct ntrace_session_event *event)
 		error = function_sums_event(profile->functions, profile, event);
 	if (profile->occupancy && !error)
 		error = occupancy_event(profile->occupancy, event);
-	if (error || !(profile->options.parts & NTRACE_PROFILE_TRACES))
-		return error;
-	return take_event(profile, event);
+	return error || !has_traces(profile) ? error : take_event(profile, event);
 }
 
 /* ---- batches ---- */
@@ -570,10 +565,11 @@ static const struct ntrace_block *take_known(struct ntrace_profile *profile,
 		known = run_entry(profile, from, block->id, last->id);
 		if (known->from != from || known->first != block->id || known->last != last->id)
 			break;
-		trace = known->trace;
-		if (profile->options.by_privilege &&
-		    profile->table.traces[trace].privilege != blocks->at.privilege)
+		if (profile->separate &&
+		    (profile->table.traces[known->trace].privilege != blocks->at.privilege ||
+		     profile->table.traces[known->trace].process != profile->process))
 			break;
+		trace = known->trace;
 		profile->table.traces[trace].count += profile->times;
 		before = last;
 		from = last->id;
@@ -700,6 +696,7 @@ static int follow_lead(struct ntrace_profile *profile, const struct ntrace_segme
 	keep_space(&profile->at.space, flow.space);
 	profile->at.isa = *flow.isa;
 	come_from_nowhere(profile);
+	profile->at.run.trace.process = profile->process;
 	profile->at.run.pid = blocks->at.pid;
 	profile->at.run.tid = blocks->at.tid;
 	profile->at.run.privilege = blocks->at.privilege;
@@ -755,13 +752,12 @@ int ntrace_profile_segment(void *data, const struct ntrace_segment *segment)
 
 	if (segment->type == NTRACE_SEGMENT_RUN)
 		return profile->occupancy ? occupancy_segment(profile->occupancy, segment) : 0;
-	error = enter_stream(profile, segment->at.stream);
+	error = enter(profile, &segment->at);
 	if (profile->functions && !error)
-		error = sum ? function_sums_effect(profile->functions, profile, segment) :
-			      function_sums_blocks(profile->functions, profile, segment);
+		function_sums_segment(profile->functions, segment);
 	if (profile->occupancy && !sum && !error)
 		error = occupancy_segment(profile->occupancy, segment);
-	if (error || !(profile->options.parts & NTRACE_PROFILE_TRACES))
+	if (error || !has_traces(profile))
 		return error;
 	return sum ? take_effect(profile, segment) : take_batch(profile, segment);
 }
@@ -780,14 +776,11 @@ int ntrace_profile_end(struct ntrace_profile *profile)
 		if (!error)
 			error = close_all(profile);
 		leave_stream(profile);
-		if (profile->functions)
-			function_sums_leave(profile->functions, &stream->functions);
 		free_stream(stream);
 		profile->streams[i] = NULL;
 	}
 	if (profile->occupancy && !error)
 		error = occupancy_end(profile->occupancy);
-	if (profile->functions && profile->sampled && !error)
-		error = function_sums_from_traces(profile->functions, profile);
-	return error;
+	return profile->functions && !error ? function_sums_make(profile->functions, profile) :
+					      error;
 }

@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* The traces and objects of a profile, and sums of profiles. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "functions.h"
 #include "parts.h"
 #include "saturate.h"
 #include "state.h"
+
+struct function_sums *profile_functions(const struct ntrace_profile *profile)
+{
+	return profile->functions;
+}
+
+struct occupancy *profile_occupancy(const struct ntrace_profile *profile)
+{
+	return profile->occupancy;
+}
+
+void profile_keep_edges(struct ntrace_profile *profile, void *edges)
+{
+	free(profile->edges);
+	profile->edges = edges;
+}
+
+void profile_is_sampled(struct ntrace_profile *profile)
+{
+	profile->sampled = true;
+}
 
 void profile_forget_runs(struct ntrace_profile *profile)
 {
@@ -36,6 +58,7 @@ int ntrace_profile_add_trace(struct ntrace_profile *profile,
 		error = profile_find_object(profile, trace->from_object, &added.from_object);
 	if (!profile->options.by_privilege)
 		added.privilege = 0;
+	added.process = 0;
 	return error ? error : table_add(&profile->table, &added);
 }
 
@@ -51,11 +74,16 @@ int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profil
 		if (!error)
 			error = profile_find_object(into, trace.from_object, &trace.from_object);
 		if (!error)
+			error = function_sums_join_process(into->functions, from->functions,
+							   &trace.process);
+		if (!into->separate)
+			trace.privilege = 0;
+		if (!error)
 			error = table_add(&into->table, &trace);
 	}
 	if (into->functions && from->functions && !error)
 		error = function_sums_merge(into->functions, into, from->functions);
-	return error;
+	return into->functions && !error ? function_sums_make(into->functions, into) : error;
 }
 
 const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *profile,

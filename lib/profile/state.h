@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The state of a profile; shared by profile.c and results.c. */
+/* The state of a profile; shared by profile.c, results.c and functions.c. */
 #ifndef NTRACE_PROFILE_STATE_H
 #define NTRACE_PROFILE_STATE_H
 
@@ -82,7 +82,6 @@ struct profile_place {
  * @place: while it is not the present stream
  * @known: traces by the ids of their blocks, valid until the stream ends or the traces are sorted;
  *         NULL before the first batch
- * @functions: what the sums of functions know
  */
 struct profile_stream {
 	struct profile_place place;
@@ -90,7 +89,6 @@ struct profile_stream {
 	struct straight_run suspended[SUSPENDED_MAX];	/* sorted by time, the latest one last */
 	struct continuation continuations[SUSPENDED_MAX];
 	size_t suspended_count;
-	struct function_stream functions;
 };
 
 /*
@@ -100,6 +98,8 @@ struct profile_stream {
  * @sampled: the traces come from branch stacks
  * @streams: by index, NULL where nothing came yet
  * @stream: that of the present event, NULL: none; @number: its index, UINT_MAX: none; @at: its place
+ * @separate: traces of several privileges are not the same
+ * @process: number of the process of the present event, see struct ntrace_profile_trace
  * @added: number of traces added
  * @times: number of executions that a block stands for
  * @leading: blocks only lead to others and are not counted
@@ -121,6 +121,8 @@ struct ntrace_profile {
 	unsigned int number;
 	struct profile_stream *stream;
 	struct profile_place at;
+	bool separate;
+	uint32_t process;
 	uint64_t added;
 	uint64_t times;
 	bool leading;

@@ -42,7 +42,7 @@ static size_t slot_of(const struct trace_table *table, const struct ntrace_profi
 
 	hash = mix(hash, trace->end);
 	hash = mix(hash, trace->from);
-	hash = mix(hash, (uintptr_t)trace->from_object);
+	hash = mix(hash, (uintptr_t)trace->from_object ^ trace->process);
 	return hash & (table->slot_count - 1);
 }
 
@@ -51,7 +51,7 @@ static bool same(const struct ntrace_profile_trace *a, const struct ntrace_profi
 	return a->start == b->start && a->end == b->end && a->from == b->from &&
 	       a->object == b->object && a->from_object == b->from_object &&
 	       a->instructions == b->instructions && a->taken == b->taken &&
-	       a->privilege == b->privilege;
+	       a->privilege == b->privilege && a->process == b->process;
 }
 
 static void fill_slots(struct trace_table *table)
@@ -197,7 +197,9 @@ static int compare_traces(const void *left, const void *right)
 		order = compare_numbers(a->instructions, b->instructions);
 	if (!order)
 		order = a->taken - b->taken;
-	return order ? order : a->privilege - b->privilege;
+	if (!order)
+		order = a->privilege - b->privilege;
+	return order ? order : compare_numbers(a->process, b->process);
 }
 
 static int compare_sizes(const void *left, const void *right)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fast_paths parse-btm|parse-htm|batch-btm|split-btm|blocks-btm|blocks-htm|remember-btm|remember-htm|count-btm|count-htm|profile|
- * pcs|functions|traces|stacks|report-btm|report-htm|short-htm|tandem:
+ * pcs|functions|stacks|report-btm|report-htm|short-htm|tandem:
  * decodes a stream of our own encoder, to warm up and then in measured(), which callgrind counts. To warm
  * up means twice where messages are counted: a message is remembered when it comes again. Prints the
  * number of messages, blocks or PCs that measured() made, and of bytes it read. fast_paths.sh runs it.
@@ -388,8 +388,8 @@ int main(int argc, char **argv)
 	config.space = space;
 	if (!strcmp(what, "profile")) {
 		demand(!ntrace_profile_new(&sink.profile, NULL), "no memory");
-	} else if (!strcmp(what, "functions") || !strcmp(what, "traces")) {
-		parts.parts = *what == 'f' ? NTRACE_PROFILE_FUNCTIONS : NTRACE_PROFILE_TRACES;
+	} else if (!strcmp(what, "functions")) {
+		parts.parts = NTRACE_PROFILE_FUNCTIONS;
 		demand(!ntrace_profile_new(&sink.profile, &parts), "no memory");
 		sink.batches = true;
 	} else if (!strcmp(what, "stacks")) {

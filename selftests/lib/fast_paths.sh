@@ -39,7 +39,7 @@ cost() {
 	local function=measured out units bytes counted
 	case $2 in
 	profile) function=ntrace_profile_event ;;
-	functions | traces) function=ntrace_profile_segment ;;
+	functions) function=ntrace_profile_segment ;;
 	stacks) function=ntrace_stacks_segment ;;
 	tandem) function=ntrace_tandem_read ;;
 	esac
@@ -116,10 +116,9 @@ gate report-btm block 122 lib/stacks/run.c "$at_stacks"
 gate report-htm block 44 lib/stacks/run.c "$at_stacks"
 # A stream without repetitions: its messages must not be remembered.
 gate short-htm block 134 lib/flow/count.c 's/count->miss.valid = came_before(.*/count->miss.valid = true;/'
-gate profile block 620 lib/image/locator.c \
+gate profile block 650 lib/image/locator.c \
 	's/if (entry->address != address || entry->version != version || entry->space != space)/if (1)/'
-gate functions block 128 lib/profile/functions.c 's/if (entry->id != block->id ||/if (1 ||/'
-gate traces block 135 lib/profile/profile.c 's/if (known->from != from ||/if (1 ||/'
+gate functions block 172 lib/profile/profile.c 's/if (known->from != from ||/if (1 ||/'
 gate stacks block 680 lib/stacks/stacks.c 's/while (block < end \&\& go_on(/while (0 \&\& go_on(/'
 gate pcs PC 69 tools/ntrace/stream/decode/pc_text.c 's/text->entries\[index\].start)/0)/'
 gate tandem field 34 lib/tandem/read.c 's/if (\*next == NTRACE_TANDEM_BEGIN/if (0/'

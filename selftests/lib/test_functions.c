@@ -210,8 +210,6 @@ static void test_functions(void)
 	plain(GAMMA, GAMMA);
 	expect(NTRACE_PROFILE_BY_NAME, "alpha 3/0/3 gamma 3/1/0",
 	       "the next block gives an unknown target, unless a loss or the end is in between");
-	ntrace_profile_traces(profile, &count);
-	is_u64(count, 0, "traces are not made unless requested");
 	end();
 }
 
@@ -534,8 +532,6 @@ static void test_coverage(void)
 /* A profile of branch stacks has traces only; its functions are summed up from them. */
 static void test_functions_of_traces(void)
 {
-	struct function_table table = { 0 };
-	struct ntrace_profile_totals totals = { 0 };
 	struct ntrace_object *library;
 	uint32_t code[SIZE / 4];
 
@@ -546,7 +542,7 @@ static void test_functions_of_traces(void)
 	ntrace_object_add_symbol(library, "epsilon", CODE + SIZE + BETA, 0x100);
 	ntrace_space_map_linked(space, library, BIAS);
 	ntrace_object_put(library);
-	begin((struct ntrace_profile_options){ .parts = NTRACE_PROFILE_TRACES });
+	begin((struct ntrace_profile_options){ 0 });
 	block(NTRACE_INSN_CALL, ALPHA, ALPHA + 0xc, BETA);
 	block(NTRACE_INSN_RETURN, BETA, BETA + 4, ALPHA + 0x10);
 	block(NTRACE_INSN_JUMP, ALPHA + 0x10, ALPHA + 0x10, COLD);
@@ -562,15 +558,10 @@ static void test_functions_of_traces(void)
 	plain(3 * SIZE, 3 * SIZE);
 	event_of(NTRACE_FLOW_GAP, 0);
 	plain(SIZE + ALPHA + 0xf0, SIZE + BETA + 4);
-	ntrace_profile_end(profile);
-	is_u64(functions_of_traces(&table, &totals, profile), 0, "functions of traces");
-	function_table_sort(&table, NTRACE_PROFILE_BY_INSTRUCTIONS);
-	is_str(text_of(table.items, table.count),
-	       "_Z4betai 7/2/2 alpha 6/1/3 gamma 6/0/3 delta 4/0/0 ? 3/0/2 epsilon 2/0/0",
-	       "functions of traces: a run of two functions is split, and tail calls count");
-	is_u64(totals.selected, 28, "functions of traces: all instructions");
-	is_u64(totals.instructions[NTRACE_DOMAIN_USER], 28, "functions of traces: of user space");
-	function_table_free(&table);
+	expect(NTRACE_PROFILE_BY_INSTRUCTIONS,
+	       "_Z4betai 7/2/2 alpha 6/1/3 gamma 6/0/3 delta 4/0/0 ? 3/0/2 epsilon 2/0/0 ? 1/0/0",
+	       "a run of two functions is split, and tail calls count");
+	is_u64(ntrace_profile_totals(profile)->selected, 29, "all instructions");
 	ntrace_space_unmap(space, BIAS + CODE + SIZE, SIZE);
 	end();
 }
@@ -581,8 +572,6 @@ static void test_last_trace(void)
 	struct ntrace_profile_trace trace = {
 		.start = UINT64_MAX - 7, .end = UINT64_MAX - 3, .count = 1, .instructions = 2
 	};
-	struct function_table table = { 0 };
-	struct ntrace_profile_totals totals = { 0 };
 	struct ntrace_object *both;
 	uint32_t code[4] = { NOP, NOP, NOP, NOP };
 	struct segment segments[2] = {
@@ -597,14 +586,10 @@ static void test_last_trace(void)
 	ntrace_object_add_symbol(both, "first", 0, 8);
 	ntrace_object_add_symbol(both, "before", UINT64_MAX - 7, 4);
 	ntrace_object_add_symbol(both, "last", UINT64_MAX - 3, 4);
-	begin((struct ntrace_profile_options){ .parts = NTRACE_PROFILE_TRACES });
+	begin((struct ntrace_profile_options){ 0 });
 	trace.object = both;
 	is_u64(ntrace_profile_add_trace(profile, &trace), 0, "a run up to the last address");
-	is_u64(functions_of_traces(&table, &totals, profile), 0, "its functions");
-	function_table_sort(&table, NTRACE_PROFILE_BY_NAME);
-	is_str(text_of(table.items, table.count), "before 1/0/0 last 1/0/0",
-	       "are those of the run");
-	function_table_free(&table);
+	expect(NTRACE_PROFILE_BY_NAME, "before 1/0/0 last 1/0/0", "its functions");
 	end();
 	both->segments = own;
 	ntrace_object_put(both);

@@ -86,13 +86,10 @@ static char *profile_of(const char *name, struct giver *giver)
 	} else {
 		session = opened(name, false);
 		error = ntrace_session_decode(session, &counting);
-		text = error ? NULL : profile_text(counting.data);
 		ntrace_session_close(session);
 	}
-	if (giver) {
-		ntrace_profile_end(counting.data);
-		text = error ? NULL : profile_text(counting.data);
-	}
+	ntrace_profile_end(counting.data);
+	text = error ? NULL : profile_text(counting.data);
 	ntrace_profile_free(counting.data);
 	return text;
 }

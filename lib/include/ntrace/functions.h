@@ -3,8 +3,9 @@
  * Functions of a profile: instructions, calls and branches of each, totals of everything, and the
  * transfers between instructions.
  *
- * The profile needs NTRACE_PROFILE_FUNCTIONS in its options, see profile.h. The functions come
- * either from the events of a session or from branch stacks, never from both.
+ * The profile needs NTRACE_PROFILE_FUNCTIONS in its options, see profile.h. The functions are made of
+ * its traces when a stream ends. These come either from the events of a session or from branch stacks,
+ * never from both.
  */
 #ifndef NTRACE_FUNCTIONS_H
 #define NTRACE_FUNCTIONS_H

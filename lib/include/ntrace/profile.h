@@ -35,7 +35,9 @@ extern "C" {
  * @end_class: class of the instruction at @end
  * @taken: the instruction at @end transferred control; if false, the end of the trace, a loss, or a
  *         trap without return cut the run there
- * @privilege: enum ntrace_priv of the run, if the profile has by_privilege; else 0
+ * @privilege: enum ntrace_priv of the run, if the profile has by_privilege or functions; else 0
+ * @process: tells processes, and their names, apart if the profile has functions and by_process; else 0
+ * @reserved: 0
  */
 struct ntrace_profile_trace {
 	struct ntrace_object *from_object;
@@ -49,12 +51,14 @@ struct ntrace_profile_trace {
 	uint8_t end_class;
 	bool taken;
 	uint8_t privilege;
+	uint32_t process;
+	uint32_t reserved;
 };
 
 /**
  * enum ntrace_profile_part - the parts of a profile; only the traces are stable API
  * @NTRACE_PROFILE_TRACES: everything in this header, counts, edges
- * @NTRACE_PROFILE_FUNCTIONS: functions and totals, see functions.h
+ * @NTRACE_PROFILE_FUNCTIONS: functions, which are sums of traces, and totals, see functions.h
  * @NTRACE_PROFILE_OCCUPANCY: threads on CPUs over time, see occupancy.h
  */
 enum ntrace_profile_part {
@@ -174,8 +178,9 @@ NTRACE_API int ntrace_profile_end(struct ntrace_profile *profile);
  * @into: the profile that grows
  * @from: the profile to add, which has ended; unchanged
  *
- * Objects with equal build-ids are the same, or without build-ids those with equal names. Functions
- * are added if both profiles have them; occupancy is not added.
+ * Objects with equal build-ids are the same, or without build-ids those with equal names. The functions
+ * are made of all traces. Totals and PC samples are added if both profiles have functions; occupancy
+ * is not added.
  *
  * Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
  */
@@ -198,7 +203,7 @@ NTRACE_API const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrac
  * ntrace_profile_trace_count - number of distinct traces so far
  * @profile: profile made by ntrace_profile_new()
  *
- * Each takes about 72 bytes of memory.
+ * Each takes about 80 bytes of memory.
  *
  * Return: number of traces.
  */

@@ -192,7 +192,7 @@ class ProfileTrace(Structure):
     _fields_ = [("from_object", c_void_p), ("object", c_void_p), ("from", c_uint64),
                 ("start", c_uint64), ("end", c_uint64), ("count", c_uint64),
                 ("instructions", c_uint32), ("from_class", c_uint8), ("end_class", c_uint8),
-                ("taken", c_bool), ("privilege", c_uint8)]
+                ("taken", c_bool), ("privilege", c_uint8), ("process", c_uint32), ("reserved", c_uint32)]
 
 
 class ProfileOptions(Structure):
