@@ -193,12 +193,24 @@ static int write_some(struct ntrace_tandem_verifier *verifier, const uint64_t (*
 	return model->write_registers(model->data, ids, data, used);
 }
 
+uint64_t tandem_trap_status(uint64_t status, uint64_t priv, bool machine, uint64_t misa,
+			    unsigned int xlen)
+{
+	unsigned int ie = machine ? 3 : 1, pie = machine ? 7 : 5, pp = machine ? 11 : 8;
+	uint64_t pp_mask = UINT64_C(3) >> !machine << pp, enabled = status >> ie & 1;
+
+	status &= ~(pp_mask | UINT64_C(1) << pie | UINT64_C(1) << ie);
+	status |= enabled << pie | (priv << pp & pp_mask);
+	if (machine && (misa & MISA_H) && xlen == 64)
+		status &= ~STATUS_GUEST;
+	return status;
+}
+
 int tandem_take_interrupt(struct ntrace_tandem_verifier *verifier, unsigned int cause_id)
 {
 	bool machine = cause_id == MCAUSE;
-	unsigned int ie = machine ? 3 : 1, pie = machine ? 7 : 5, pp = machine ? 11 : 8;
 	uint64_t mask = verifier->config.params.xlen == 32 ? UINT32_MAX : UINT64_MAX;
-	uint64_t pp_mask = UINT64_C(3) >> !machine << pp, status, target;
+	uint64_t status, target;
 	uint64_t cause = verifier->state.reg[cause_id], code = cause & mask >> 1;
 	struct control control;
 	int error = read_control(verifier, machine, &control);
@@ -207,10 +219,8 @@ int tandem_take_interrupt(struct ntrace_tandem_verifier *verifier, unsigned int 
 		error = judge_taking(verifier, &control, cause_id, code);
 	if (error)
 		return error;
-	status = control.status & ~(pp_mask | UINT64_C(1) << pie | UINT64_C(1) << ie);
-	status |= (control.status >> ie & 1) << pie | (control.priv << pp & pp_mask);
-	if (machine && (control.misa & MISA_H) && mask >> 32)
-		status &= ~STATUS_GUEST;
+	status = tandem_trap_status(control.status, control.priv, machine, control.misa,
+				    verifier->config.params.xlen);
 	target = control.vector & ~UINT64_C(3);
 	if ((control.vector & 3) == 1)
 		target += 4 * code;

@@ -4,6 +4,7 @@
 
 #include "csr.h"
 #include "layout.h"
+#include "verifier.h"
 
 /* Fields of mstatus in sstatus: SIE, SPIE, UBE, SPP, VS, FS, XS, SUM, MXR, SPELP, UXL. */
 #define SSTATUS_MASK_64 UINT64_C(0x80000003008de762)
@@ -39,7 +40,7 @@ static uint64_t sstatus_mask(const struct ntrace_tandem_state *state)
 	return state->xlen_mask >> 32 ? SSTATUS_MASK_64 : SSTATUS_MASK_32;
 }
 
-static void set_register(struct ntrace_tandem_state *state, unsigned int id, uint64_t value)
+void tandem_state_set(struct ntrace_tandem_state *state, unsigned int id, uint64_t value)
 {
 	uint64_t delegated = state->reg[MIDELEG];
 
@@ -191,13 +192,13 @@ int ntrace_tandem_state_apply(struct ntrace_tandem_state *state,
 		state->next_pc = !(field->flags & NTRACE_TANDEM_OUTSIDE);
 		return 0;
 	case NTRACE_TANDEM_REGISTER:
-		set_register(state, field->id, field->value);
+		tandem_state_set(state, field->id, field->value);
 		return 0;
 	case NTRACE_TANDEM_ADD:
-		set_register(state, field->id, (state->reg[field->id] + field->value) & mask);
+		tandem_state_set(state, field->id, (state->reg[field->id] + field->value) & mask);
 		return 0;
 	case NTRACE_TANDEM_OR:
-		set_register(state, field->id, state->reg[field->id] | field->value);
+		tandem_state_set(state, field->id, state->reg[field->id] | field->value);
 		return 0;
 	case NTRACE_TANDEM_STATE:
 		set_state(state, field);

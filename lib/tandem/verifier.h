@@ -146,6 +146,11 @@ int tandem_report_located(struct ntrace_tandem_verifier *verifier, unsigned int 
 /** tandem_model_has - Return: 1 if the model has the register, 0 if not, or an error */
 int tandem_model_has(struct ntrace_tandem_verifier *verifier, unsigned int id);
 
+/* ---- state.c ---- */
+
+/** tandem_state_set - set a register, and the views of it */
+void tandem_state_set(struct ntrace_tandem_state *state, unsigned int id, uint64_t value);
+
 /* ---- access.c ---- */
 
 /** tandem_derive_access - derive the access of the group's instruction, before the model's step */
@@ -174,6 +179,10 @@ unsigned int tandem_interrupt_cause(const struct ntrace_tandem_verifier *verifie
 
 /** tandem_take_interrupt - let the model take the interrupt of the group, by the rules */
 int tandem_take_interrupt(struct ntrace_tandem_verifier *verifier, unsigned int cause_id);
+
+/** tandem_trap_status - mstatus after a trap from privilege @priv to M (@machine) or S */
+uint64_t tandem_trap_status(uint64_t status, uint64_t priv, bool machine, uint64_t misa,
+			    unsigned int xlen);
 
 /** tandem_register_rule - the rule that a register of an interrupt, or of any group, breaks */
 unsigned int tandem_register_rule(const struct ntrace_tandem_verifier *verifier, unsigned int id);

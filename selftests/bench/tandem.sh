@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Speed of reading a tandem trace, and of verifying one through a linked model and through a GDB stub, in seconds of the
-# processor: of the model and of the verifier.
+# Speed of reading a tandem trace, of the executor, and of verifying a trace through a linked model, through a GDB stub and with the
+# executor as the model, in seconds of the processor: of the model and of the verifier.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
@@ -9,13 +9,16 @@ set -euo pipefail
 . "$top/selftests/tandem/stub.sh"
 rounds=${BENCH_ROUNDS:-5}
 "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib/include" -o "$tmp/tandem_speed" \
-	"$top/selftests/bench/tandem_speed.c" "$top/build/libntrace.a"
+	"$top/selftests/bench/tandem_speed.c" "$top/build/libntrace.a" -lm
 "$tmp/tandem_speed" "$rounds" >"$tmp/out"
 of() { awk -v name="$1" '$1 == name { print $2 }' "$tmp/out"; }
 # shellcheck disable=SC2046 # numbers
 figure tandem.read "$(median $(of read))" MB/s "$rounds" ">=500"
 # shellcheck disable=SC2046 # numbers
 figure tandem.state "$(median $(of state))" MB/s "$rounds"
+
+# shellcheck disable=SC2046 # numbers
+figure tandem.exec "$(median $(of exec))" instructions/s "$rounds" ">=20000000"
 
 # The program of the tests, with about 250 instructions a round.
 riscv64-linux-gnu-gcc -march=rv64gc -mabi=lp64d -nostdlib -static -no-pie -Wl,-Ttext=0x80000000 -Wl,--build-id=none \
@@ -40,15 +43,19 @@ through_gdb() {
 	kill "$model"
 	wait "$model" || true
 }
-for what in linked gdb; do
+for what in linked gdb builtin; do
 	rates=()
 	for ((i = 0; i < rounds; i++)); do
 		if [ "$what" = linked ]; then
 			rates+=("$(rate "${machine[@]}" -plugin "$top/build/plugin/tandem_model.so,device=$device,json=on,trace=$tmp/trace")")
+		elif [ "$what" = builtin ]; then
+			rates+=("$(rate "$top/build/ntrace" tandem verify --model builtin --device "$device" --json "$tmp/trace")")
 		else
 			rates+=("$(rate through_gdb)")
 		fi
 	done
-	figure "tandem.verify.$what" "$(median "${rates[@]}")" instructions/s "$rounds"
+	limits=()
+	[ "$what" != builtin ] || limits=(">=20000")
+	figure "tandem.verify.$what" "$(median "${rates[@]}")" instructions/s "$rounds" "${limits[@]}"
 done
 write_figures

@@ -2,13 +2,15 @@
 /*
  * Speed of reading a tandem stream: tandem_speed ROUNDS. The stream has the mix of a program:
  * integer instructions, loads, stores, branches and system instructions. Prints MB/s of the reader,
- * and of reader and state, a line for each round; seconds are those of the processor.
+ * of reader and state, and instructions/s of the executor with such a mix, a line for each round;
+ * seconds are those of the processor.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include <ntrace/exec.h>
 #include <ntrace/tandem.h>
 
 #define BYTES (64u << 20)
@@ -81,6 +83,61 @@ static double read_all(struct ntrace_tandem_state *state, uint64_t *total)
 	return (double)size / 1e6 / (now() - start);
 }
 
+static uint64_t memory[512];
+
+static int read_memory(void *user, uint64_t address, unsigned int size_of_access,
+		       struct ntrace_exec_value *value)
+{
+	(void)user;
+	(void)size_of_access;
+	*value = (struct ntrace_exec_value){ memory[address / 8 % 512], 0xff };
+	return 0;
+}
+
+static int write_memory(void *user, uint64_t address, unsigned int size_of_access,
+			const struct ntrace_exec_value *value)
+{
+	(void)user;
+	(void)size_of_access;
+	memory[address / 8 % 512] = value->bits;
+	return 0;
+}
+
+/* Return: instructions of the executor in a second */
+static double execute(void)
+{
+	/* ld, add, xori, srli, sd, c.addi, and, slt, bne, addiw, lui, c.add, sub, lw, mul, beq */
+	static const uint32_t program[] = { 0x0005b503, 0x00c50533, 0x05554513, 0x00355513,
+					    0x00a5b423, 0x000005a1, 0x00c57633, 0x00a626b3,
+					    0x00d61463, 0x0015061b, 0x123456b7, 0x00009536,
+					    0x40a60633, 0x0085a703, 0x02e50733, 0x00b70463 };
+	struct ntrace_exec_config config = {
+		.size = sizeof(config),
+		.isa = { .xlen = 64, .compressed = true },
+		.flen = 64,
+		.read = read_memory,
+		.write = write_memory,
+	};
+	struct ntrace_exec_value value = { 0x1000, 0xff };
+	struct ntrace_exec_effects effects;
+	struct ntrace_exec *exec;
+	const uint64_t count = 20000000;
+	uint64_t pc = 0;
+	double start;
+
+	if (ntrace_exec_new(&exec, &config))
+		exit(1);
+	for (unsigned int i = 1; i < 32; i++)
+		ntrace_exec_set(exec, NTRACE_EXEC_X + i, &value);
+	start = now();
+	for (uint64_t i = 0; i < count; i++, pc += effects.size)
+		if (ntrace_exec_step(exec, program[i % 16], pc, &effects))
+			exit(1);
+	start = now() - start;
+	ntrace_exec_free(exec);
+	return (double)count / start;
+}
+
 int main(int argc, char **argv)
 {
 	static struct ntrace_tandem_state state;
@@ -98,6 +155,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 5); i++) {
 		printf("read %.0f\n", read_all(NULL, &fields));
 		printf("state %.0f\n", read_all(&state, &fields));
+		printf("exec %.0f\n", execute());
 	}
 	printf("fields %" PRIu64 "\n", fields);
 	free(bytes);

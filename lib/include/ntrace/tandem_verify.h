@@ -6,6 +6,7 @@
 #ifndef NTRACE_TANDEM_VERIFY_H
 #define NTRACE_TANDEM_VERIFY_H
 
+#include <ntrace/isa.h>
 #include <ntrace/tandem.h>
 
 #ifdef __cplusplus
@@ -321,6 +322,67 @@ NTRACE_EXPERIMENTAL int ntrace_tandem_gdb_open(struct ntrace_tandem_gdb **gdb, c
  * @gdb: connection, or NULL
  */
 NTRACE_EXPERIMENTAL void ntrace_tandem_gdb_close(struct ntrace_tandem_gdb *gdb);
+
+/**
+ * struct ntrace_tandem_builtin_stats - what the model without a simulator took from the trace
+ * @memory: loads that read bytes which the trace had not told before
+ * @conditional: outcomes of sc and compare and swap that were not certain
+ * @csr: values of CSRs that differ from what was written, where the hart may choose
+ * @faults: exceptions that depend on more than the instruction and the registers
+ * @unsupported: instructions that the model does not execute
+ * @results: registers whose value was not certain for another reason, such as CSRs that were not told
+ */
+struct ntrace_tandem_builtin_stats {
+	uint64_t memory;
+	uint64_t conditional;
+	uint64_t csr;
+	uint64_t faults;
+	uint64_t unsupported;
+	uint64_t results;
+};
+
+struct ntrace_tandem_builtin;
+
+/**
+ * ntrace_tandem_builtin_new - make a model that needs no simulator (ntrace/exec.h)
+ * @builtin: receives the model, to be freed with ntrace_tandem_builtin_free()
+ * @params: parameters of the trace; copied
+ * @isa: instruction set, or NULL: the one of @params with C, without Zcmp and Zcmt
+ * @linux_user: the trace is that of a Linux program in user mode
+ * @model: receives the model for struct ntrace_tandem_verify_config
+ *
+ * The model knows memory only as far as the trace has told it; ntrace_tandem_builtin_stats() counts what
+ * it took from the trace. It needs each group before it executes it: the function group of the
+ * configuration must call ntrace_tandem_builtin_group().
+ *
+ * Return: 0; NTRACE_ERR_INVALID for bad parameters or another XLEN of @isa; NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_tandem_builtin_new(struct ntrace_tandem_builtin **builtin,
+						  const struct ntrace_tandem_params *params,
+						  const struct ntrace_isa *isa, bool linux_user,
+						  struct ntrace_tandem_model *model);
+
+/**
+ * ntrace_tandem_builtin_group - tell the model the group that is verified next
+ * @builtin: model
+ * @group: state of the trace after the group; borrowed until the next call
+ */
+NTRACE_EXPERIMENTAL void ntrace_tandem_builtin_group(struct ntrace_tandem_builtin *builtin,
+						     const struct ntrace_tandem_state *group);
+
+/**
+ * ntrace_tandem_builtin_stats - counts up to now
+ * @builtin: model
+ * @stats: receives the counts
+ */
+NTRACE_EXPERIMENTAL void ntrace_tandem_builtin_stats(const struct ntrace_tandem_builtin *builtin,
+						     struct ntrace_tandem_builtin_stats *stats);
+
+/**
+ * ntrace_tandem_builtin_free - free a model
+ * @builtin: model, or NULL
+ */
+NTRACE_EXPERIMENTAL void ntrace_tandem_builtin_free(struct ntrace_tandem_builtin *builtin);
 
 #ifdef __cplusplus
 }

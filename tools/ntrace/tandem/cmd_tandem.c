@@ -20,6 +20,8 @@ enum {
 	OPTION_SCOPE,
 	OPTION_CLOCK,
 	OPTION_GDB,
+	OPTION_MODEL,
+	OPTION_ISA,
 	OPTION_ELF,
 	OPTION_CHOSEN,
 	OPTION_ABSENT,
@@ -47,6 +49,9 @@ static const struct option_spec options_table[] = {
 	{ OPTION_CLOCK, "clock", "PATH", "convert: their clock, if it has another name than clk" },
 	{ OPTION_OUTPUT, "output", "FILE", "convert: the trace to write" },
 	{ OPTION_GDB, "gdb", "ADDRESS", "verify: HOST:PORT or socket of the model's GDB stub" },
+	{ OPTION_MODEL, "model", "builtin",
+	  "verify: the model of ntrace itself, which needs no simulator" },
+	{ OPTION_ISA, "isa", "ISA", "verify: instruction set of this model, such as rv64gc_zcmp" },
 	{ OPTION_ELF, "elf", "FILE",
 	  "the program: verify: for its text; convert: code of an ingress port" },
 	{ OPTION_CHOSEN, "chosen", "REGISTER[:MASK],...",
@@ -157,6 +162,23 @@ static int take_bits(const struct options *options, const char *name, unsigned i
 	return error;
 }
 
+static int take_model(const struct options *options, struct tandem_options *tandem)
+{
+	tandem->builtin = !strcmp(options->value, "builtin");
+	return tandem->builtin ? EXIT_OK :
+				 usage_error(options->command,
+					     "option --model: '%s' is not builtin", options->value);
+}
+
+static int take_isa(const struct options *options, struct tandem_options *tandem)
+{
+	const char *reason;
+
+	if (!ntrace_isa_parse_reason(&tandem->isa, options->value, &reason))
+		return EXIT_OK;
+	return usage_error(options->command, "option --isa: '%s': %s", options->value, reason);
+}
+
 static int take_option(const struct options *options, struct tandem_options *tandem, int option)
 {
 	switch (option) {
@@ -195,6 +217,10 @@ static int take_option(const struct options *options, struct tandem_options *tan
 	case OPTION_GDB:
 		tandem->gdb = options->value;
 		return EXIT_OK;
+	case OPTION_MODEL:
+		return take_model(options, tandem);
+	case OPTION_ISA:
+		return take_isa(options, tandem);
 	case OPTION_ELF:
 		tandem->elf = options->value;
 		return EXIT_OK;
@@ -258,8 +284,10 @@ static int run(const struct command *command, int argc, char **argv)
 	if (i == sizeof(actions) / sizeof(actions[0]))
 		return usage_error(command, "'%s' is not one of dump, stat, convert, verify",
 				   argv[options.index]);
-	if (actions[i].run == tandem_verify && !tandem.gdb && !tandem.model)
-		return usage_error(command, "verify needs --gdb");
+	if (actions[i].run == tandem_verify && !tandem.model && !tandem.gdb == !tandem.builtin)
+		return usage_error(command, "verify needs --gdb or --model builtin");
+	if (tandem.isa.xlen && tandem.isa.xlen != tandem.params.xlen)
+		return usage_error(command, "--isa and --xlen contradict each other");
 	if (actions[i].run == tandem_convert && (!tandem.from || !tandem.output))
 		return usage_error(command, "convert needs --from and --output");
 	if (tandem.from && !tandem_converts(tandem.from))
@@ -277,7 +305,7 @@ const struct command command_tandem = {
 	.summary = "verify a hart against a model, instruction by instruction",
 	.usage = "dump|stat [OPTIONS] TRACE\n"
 		 "       ntrace tandem convert --from SOURCE -o TRACE LOG\n"
-		 "       ntrace tandem verify --gdb ADDRESS [OPTIONS] TRACE",
+		 "       ntrace tandem verify --gdb ADDRESS|--model builtin [OPTIONS] TRACE",
 	.details =
 		"A tandem trace (Trace Protocol Specification) has every effect of each "
 		"instruction.\n"
@@ -293,6 +321,8 @@ const struct command command_tandem = {
 		"examples:\n"
 		"  ntrace tandem dump hart.tandem\n"
 		"  ntrace tandem convert --from rvfi --xlen 32 -o hart.tandem core.vcd\n"
+		"  ntrace tandem verify --model builtin --device 0x2000000-0x200ffff "
+		"hart.tandem\n"
 		"  ntrace tandem verify --gdb localhost:1234 --device 0x2000000-0x200ffff "
 		"hart.tandem\n",
 	.options = options_table,

@@ -267,18 +267,44 @@ void report_mismatch(struct report *report, const struct ntrace_tandem_mismatch 
 
 /* ---- the end ---- */
 
+/* What the model without a simulator took from the trace. */
+static void put_builtin(const struct ntrace_tandem_builtin *builtin, bool json,
+			const char *start_of_line)
+{
+	struct ntrace_tandem_builtin_stats taken;
+
+	ntrace_tandem_builtin_stats(builtin, &taken);
+	if (json)
+		printf("\"memory\":%" PRIu64 ",\"conditional\":%" PRIu64 ",\"csr\":%" PRIu64
+		       ",\"faults\":%" PRIu64 ",\"unsupported\":%" PRIu64 ",\"results\":%" PRIu64
+		       ",",
+		       taken.memory, taken.conditional, taken.csr, taken.faults, taken.unsupported,
+		       taken.results);
+	else
+		printf("%staken from the trace: %" PRIu64 " loads from memory that was not known, "
+		       "%" PRIu64 " outcomes of sc, %" PRIu64 " values of CSRs, %" PRIu64
+		       " faults, %" PRIu64 " instructions that are not modelled, %" PRIu64
+		       " other results\n",
+		       start_of_line, taken.memory, taken.conditional, taken.csr, taken.faults,
+		       taken.unsupported, taken.results);
+}
+
 static void put_json_totals(const struct ntrace_tandem_verifier *verifier,
-			    const struct ntrace_tandem_verify_stats *stats)
+			    const struct ntrace_tandem_verify_stats *stats,
+			    const struct ntrace_tandem_builtin *builtin)
 {
 	uint64_t judged, broken;
 
 	printf("{\"groups\":%" PRIu64 ",\"instructions\":%" PRIu64 ",\"interrupts\":%" PRIu64
 	       ",\"initialisations\":%" PRIu64 ",\"resets\":%" PRIu64 ",\"calls\":%" PRIu64
 	       ",\"chosen\":%" PRIu64 ",\"full\":%" PRIu64 ",\"mismatched\":%" PRIu64
-	       ",\"differences\":%" PRIu64 ",\"rules\":{",
+	       ",\"differences\":%" PRIu64 ",",
 	       stats->groups, stats->steps, stats->interrupts, stats->initialisations,
 	       stats->resets, stats->calls, stats->chosen, stats->full, stats->mismatched,
 	       stats->differences);
+	if (builtin)
+		put_builtin(builtin, true, "");
+	printf("\"rules\":{");
 	for (unsigned int rule = 0; rule < NTRACE_TANDEM_RULES; rule++) {
 		ntrace_tandem_verifier_rule(verifier, rule, &judged, &broken);
 		printf("%s\"%s\":{\"judged\":%" PRIu64 ",\"broken\":%" PRIu64 "}", rule ? "," : "",
@@ -307,19 +333,22 @@ static void put_tap(const struct ntrace_tandem_verifier *verifier)
 	printf("1..%u\n", (unsigned int)NTRACE_TANDEM_RULES);
 }
 
-void report_totals(struct report *report, const struct ntrace_tandem_verifier *verifier)
+void report_totals(struct report *report, const struct ntrace_tandem_verifier *verifier,
+		   const struct ntrace_tandem_builtin *builtin)
 {
 	struct ntrace_tandem_verify_stats stats;
 
 	ntrace_tandem_verifier_stats(verifier, &stats);
 	if (report->options->json) {
-		put_json_totals(verifier, &stats);
+		put_json_totals(verifier, &stats, builtin);
 		return;
 	}
 	printf("%s%" PRIu64 " groups: %" PRIu64 " instructions executed by the model, %" PRIu64
 	       " interrupts; %" PRIu64 " results taken from the trace; %" PRIu64 " groups differ\n",
 	       prefix(report), stats.groups, stats.steps, stats.interrupts, stats.chosen,
 	       stats.mismatched);
+	if (builtin)
+		put_builtin(builtin, false, prefix(report));
 	if (report->options->tap)
 		put_tap(verifier);
 }

@@ -59,7 +59,8 @@ void report_group(struct report *report, const struct ntrace_tandem_state *state
 void report_mismatch(struct report *report, const struct ntrace_tandem_mismatch *mismatch,
 		     bool first);
 
-/** report_totals - print the counts, and the rules */
-void report_totals(struct report *report, const struct ntrace_tandem_verifier *verifier);
+/** report_totals - print the counts, and the rules; @builtin: the model of the library, or NULL */
+void report_totals(struct report *report, const struct ntrace_tandem_verifier *verifier,
+		   const struct ntrace_tandem_builtin *builtin);
 
 #endif /* NTRACE_TOOL_TANDEM_REPORT_H */

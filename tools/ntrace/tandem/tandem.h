@@ -24,6 +24,8 @@
  * @clock: path of their clock, NULL = find it
  * @gdb: address of the stub of verify
  * @model: model of verify that is linked in, or NULL
+ * @builtin: verify: the model of the library
+ * @isa: its instruction set, xlen 0 = none given
  * @elf: program for disassembly, or NULL
  * @json: print JSON
  * @tap: verify: print TAP, a test for each rule
@@ -43,6 +45,7 @@ struct tandem_options {
 	const char *clock;
 	const char *gdb;
 	const struct ntrace_tandem_model *model;
+	struct ntrace_isa isa;
 	const char *elf;
 	uint64_t limit;
 	uint64_t mismatches;
@@ -52,6 +55,7 @@ struct tandem_options {
 	bool json;
 	bool tap;
 	bool linux_user;
+	bool builtin;
 	struct ntrace_tandem_mask chosen[TANDEM_LIST_MAX];
 	size_t chosen_count;
 	uint16_t absent[TANDEM_LIST_MAX];

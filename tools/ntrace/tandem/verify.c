@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/image.h>
+
 #include "common/ui.h"
 #include "report.h"
 #include "tandem.h"
@@ -12,6 +14,7 @@
 struct verify {
 	const struct tandem_options *options;
 	struct ntrace_tandem_verifier *verifier;
+	struct ntrace_tandem_builtin *builtin;
 	struct report report;
 	uint64_t mismatched;
 	uint64_t shown;		/* group of the last report + 1 */
@@ -38,6 +41,8 @@ static int on_group(void *data, const struct ntrace_tandem_state *state)
 {
 	struct verify *verify = data;
 
+	if (verify->builtin)
+		ntrace_tandem_builtin_group(verify->builtin, state);
 	report_group(&verify->report, state);
 	return 0;
 }
@@ -105,6 +110,48 @@ static const char *model_error(int error, bool gdb, bool open)
 	return error_text(error);
 }
 
+static int load_segment(const struct ntrace_tandem_model *model, FILE *file, uint64_t offset,
+			uint64_t address, uint64_t size)
+{
+	uint8_t bytes[8];
+	size_t part;
+
+	if (fseeko(file, (off_t)offset, SEEK_SET))
+		return NTRACE_ERR_IO;
+	for (; size; address += part, size -= part) {
+		int error;
+
+		part = size < sizeof(bytes) ? (size_t)size : sizeof(bytes);
+		if (fread(bytes, 1, part, file) != part)
+			return NTRACE_ERR_IO;
+		error = model->write_memory(model->data, address, bytes, part);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* The program, as its loader has put it into memory. Return: 0, or an error */
+static int load_program(const struct ntrace_tandem_model *model, const struct ntrace_object *object,
+			const char *path)
+{
+	uint64_t address, size, offset;
+	FILE *file = fopen(path, "rb");
+	bool executable;
+	int error = 0;
+
+	if (!file)
+		return NTRACE_ERR_IO;
+	for (size_t i = 0;
+	     !error && !ntrace_object_segment(object, i, &address, &size, &executable); i++) {
+		error = ntrace_object_file_offset(object, address, &offset);
+		if (!error)
+			error = load_segment(model, file, offset, address, size);
+	}
+	fclose(file);
+	return error;
+}
+
 static int run_verifier(struct verify *verify, const struct ntrace_tandem_verify_config *config)
 {
 	int status, result, saved;
@@ -114,13 +161,13 @@ static int run_verifier(struct verify *verify, const struct ntrace_tandem_verify
 	status = tandem_read_file(verify->options, on_field, verify, &result);
 	saved = errno;
 	if (status != EXIT_FAILED)
-		report_totals(&verify->report, verify->verifier);
+		report_totals(&verify->report, verify->verifier, verify->builtin);
 	ntrace_tandem_verifier_free(verify->verifier);
 	errno = saved;
 	if (result)
 		return fail("%s: the model ended the verification: %s",
-			    verify->options->model ? verify->options->path : verify->options->gdb,
-			    model_error(result, !verify->options->model, false));
+			    verify->options->gdb ? verify->options->gdb : verify->options->path,
+			    model_error(result, verify->options->gdb, false));
 	return !status && verify->mismatched ? EXIT_GAPS : status;
 }
 
@@ -152,8 +199,12 @@ int tandem_verify(const struct tandem_options *options)
 	config.user = &verify;
 	if (options->model)
 		config.model = *options->model;
-	else
+	else if (options->gdb)
 		error = ntrace_tandem_gdb_open(&gdb, options->gdb, &config.model);
+	else if (ntrace_tandem_builtin_new(&verify.builtin, &options->params,
+					   options->isa.xlen ? &options->isa : NULL,
+					   options->linux_user, &config.model))
+		return fail("out of memory");
 	if (error)
 		return fail("%s: %s", options->gdb, model_error(error, true, true));
 	if (config.model.xlen && config.model.xlen != config.params.xlen) {
@@ -164,9 +215,16 @@ int tandem_verify(const struct tandem_options *options)
 			    config.params.xlen);
 	}
 	error = report_open(&verify.report, options);
+	if (!error && verify.builtin && verify.report.object) {
+		int result = load_program(&config.model, verify.report.object, options->elf);
+
+		if (result)
+			error = fail("%s: %s", options->elf, error_text(result));
+	}
 	if (!error)
 		error = run_verifier(&verify, &config);
 	report_close(&verify.report);
 	ntrace_tandem_gdb_close(gdb);
+	ntrace_tandem_builtin_free(verify.builtin);
 	return error;
 }

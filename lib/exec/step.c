@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* One step of the executor: decodes the instruction, or finds it decoded, and has its effects. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+#include "struct_size.h"
+
+int ntrace_exec_new(struct ntrace_exec **result, const struct ntrace_exec_config *callers)
+{
+	struct ntrace_exec_config config = { .size = sizeof(config) };
+	struct ntrace_exec *exec;
+
+	if (STRUCT_TAKE(&config, callers) || (config.isa.xlen != 32 && config.isa.xlen != 64) ||
+	    (config.flen && config.flen != 32 && config.flen != 64))
+		return NTRACE_ERR_INVALID;
+	exec = calloc(1, sizeof(*exec));
+	if (!exec)
+		return NTRACE_ERR_NOMEM;
+	exec->config = config;
+	exec->xlen_mask = config.isa.xlen == 32 ? UINT32_MAX : UINT64_MAX;
+	exec->x_bytes = config.isa.xlen == 32 ? 0x0f : 0xff;
+	exec->f_bytes = config.flen == 64 ? 0xff : config.flen ? 0x0f : 0;
+	exec->x[0].known = exec->x_bytes;
+	*result = exec;
+	return 0;
+}
+
+void ntrace_exec_free(struct ntrace_exec *exec)
+{
+	free(exec);
+}
+
+static const struct exec_insn *find_insn(struct ntrace_exec *exec, uint32_t word)
+{
+	struct exec_insn *insn;
+
+	if ((word & 3) != 3)
+		word &= 0xffff;
+	insn = &exec->cache[(word * 0x9e3779b1u) >> 21 & (EXEC_CACHE - 1)];
+	/* An entry that is not used yet is right for 0, which is illegal. */
+	if (insn->word != word)
+		exec_decode(&exec->config.isa, exec->config.flen, word, insn);
+	return insn;
+}
+
+static void branch(struct ntrace_exec *exec, const struct exec_insn *insn, uint64_t pc,
+		   struct ntrace_exec_effects *effects)
+{
+	int taken = exec_branch(insn->arg, exec->x[insn->rs1], exec->x[insn->rs2],
+				exec->config.isa.xlen, insn->rs1 == insn->rs2);
+
+	if (taken > 0)
+		effects->next_pc = (pc + (uint64_t)insn->imm) & exec->xlen_mask;
+	effects->next_known = taken >= 0;
+}
+
+static void jump_register(struct ntrace_exec *exec, const struct exec_insn *insn,
+			  struct ntrace_exec_effects *effects)
+{
+	struct ntrace_exec_value link = { effects->next_pc, 0xff };
+	const struct ntrace_exec_value *base = &exec->x[insn->rs1];
+
+	effects->next_known = base->known == exec->x_bytes;
+	effects->next_pc = (base->bits + (uint64_t)insn->imm) & exec->xlen_mask & ~UINT64_C(1);
+	exec_write_x(exec, effects, insn->rd, link);
+}
+
+/* vset*, vmv.x.s and its kind, vfmv.f.s: a register that is not one of V */
+static void vector(struct ntrace_exec *exec, const struct exec_insn *insn,
+		   struct ntrace_exec_effects *effects)
+{
+	unsigned int funct3 = exec_bits(insn->word, 14, 12);
+	unsigned int funct6 = exec_bits(insn->word, 31, 26);
+	struct ntrace_exec_value unknown = { 0, 0 };
+
+	effects->flags |= NTRACE_EXEC_VECTOR;
+	if (funct3 == 7 || (funct3 == 2 && funct6 == 0x10))
+		exec_write_x(exec, effects, insn->rd, unknown);
+	if (funct3 == 1 && funct6 == 0x10 && exec->f_bytes)
+		exec_write_f(exec, effects, insn->rd, unknown, exec->f_bytes == 0xff ? 8 : 4);
+	if (funct3 == 1 || funct3 == 5)
+		exec->flags_known &= exec->flags;
+}
+
+static void move_pair(struct ntrace_exec *exec, const struct exec_insn *insn,
+		      struct ntrace_exec_effects *effects)
+{
+	struct ntrace_exec_value first = exec->x[insn->arg ? insn->rd : 10];
+	struct ntrace_exec_value second = exec->x[insn->arg ? insn->rs3 : 11];
+
+	exec_write_x(exec, effects, insn->arg ? 10 : insn->rd, first);
+	exec_write_x(exec, effects, insn->arg ? 11 : insn->rs3, second);
+}
+
+int ntrace_exec_step(struct ntrace_exec *exec, uint32_t word, uint64_t pc,
+		     struct ntrace_exec_effects *effects)
+{
+	const struct exec_insn *insn = find_insn(exec, word);
+	struct ntrace_exec_value value = { (uint64_t)insn->imm, 0xff };
+
+	memset(effects, 0, sizeof(*effects));
+	effects->size = insn->size;
+	effects->next_pc = (pc + insn->size) & exec->xlen_mask;
+	effects->next_known = true;
+	switch (insn->kind) {
+	case EXEC_UNSUPPORTED:
+		effects->next_known = false;
+		return NTRACE_ERR_UNSUPPORTED;
+	case EXEC_NOP:
+		return 0;
+	case EXEC_REGISTER:
+		exec_write_x(exec, effects, insn->rd,
+			     exec_operate(insn, exec->x[insn->rs1], exec->x[insn->rs2],
+					  insn->rs1 == insn->rs2));
+		return 0;
+	case EXEC_IMMEDIATE:
+		exec_write_x(exec, effects, insn->rd,
+			     exec_operate(insn, exec->x[insn->rs1], value, false));
+		return 0;
+	case EXEC_UPPER_PC:
+		value.bits += pc;
+		exec_write_x(exec, effects, insn->rd, value);
+		return 0;
+	case EXEC_UPPER:
+		exec_write_x(exec, effects, insn->rd, value);
+		return 0;
+	case EXEC_JUMP:
+		value.bits = effects->next_pc;
+		effects->next_pc = (pc + (uint64_t)insn->imm) & exec->xlen_mask;
+		exec_write_x(exec, effects, insn->rd, value);
+		return 0;
+	case EXEC_JUMP_REGISTER:
+		jump_register(exec, insn, effects);
+		return 0;
+	case EXEC_BRANCH:
+		branch(exec, insn, pc, effects);
+		return 0;
+	case EXEC_TRAP:
+	case EXEC_TRAP_RETURN:
+		effects->flags |= insn->kind == EXEC_TRAP ? NTRACE_EXEC_TRAPS :
+							    NTRACE_EXEC_TRAP_RETURN;
+		effects->next_known = false;
+		return 0;
+	case EXEC_CSR:
+		return exec_step_csr(exec, insn, effects);
+	case EXEC_FLOAT:
+		return exec_step_float(exec, insn, effects);
+	case EXEC_VECTOR:
+		vector(exec, insn, effects);
+		return 0;
+	case EXEC_MOVE_PAIR:
+		move_pair(exec, insn, effects);
+		return 0;
+	default:
+		return exec_step_memory(exec, insn, effects);
+	}
+}

@@ -1,0 +1,788 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * A model for the verification that needs no simulator: the executor (lib/exec), memory as far as the
+ * trace has told it, and the CSRs.
+ *
+ * The trace starts with registers, and with no memory. What the model cannot know, it takes from the
+ * group that it executes, once: the bytes that a load reads for the first time are memory from then on,
+ * and a later load must have the same. It also takes, each time: the outcome of sc, that an access
+ * faults, values of CSRs that the hart may choose (WARL), what V does. All else follows from the state
+ * before the instruction: results, addresses, targets, traps, trap returns.
+ *
+ * The model does not translate addresses. Those of the trace (paddr) are taken if it has them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/decode.h"
+#include "exec/integer.h"
+#include "pages.h"
+#include "verifier.h"
+
+#define MSTATUS_SIE (UINT64_C(1) << 1)
+#define MSTATUS_SPIE (UINT64_C(1) << 5)
+#define MSTATUS_MPIE (UINT64_C(1) << 7)
+#define MSTATUS_SPP (UINT64_C(1) << 8)
+#define MSTATUS_MPP (UINT64_C(3) << 11)
+/* VS, FS, XS: changed by any instruction that may change such a register. */
+#define MSTATUS_DIRTY UINT64_C(0x1e600)
+#define MEDELEG 0x302
+#define SSCRATCH 0x140
+#define MSCRATCH 0x340
+
+struct ntrace_tandem_builtin {
+	struct ntrace_exec *exec;
+	struct ntrace_tandem_params params;
+	struct ntrace_isa isa;
+	bool linux_user;
+	struct ntrace_tandem_state state;	/* of the model: pc, privilege, CSRs and their views */
+	const struct ntrace_tandem_state *group; /* the trace after the group */
+	uint32_t word;				/* the instruction: of memory, else of the group */
+	struct exec_insn insn;			/* decoded */
+	struct tandem_pages pages;
+	struct ntrace_tandem_builtin_stats stats;
+	unsigned int csr;			/* written by the instruction, + 1 */
+	uint64_t csr_value, csr_before;
+	uint64_t values_told;			/* bit n: the trace tells xtval for cause n */
+	uint64_t enabled_once;			/* bits of mie that the trace has told as 1 */
+	bool tells_stores;			/* the trace tells store data */
+};
+
+static bool told(const struct ntrace_tandem_builtin *builtin, unsigned int id)
+{
+	return builtin->group && ntrace_tandem_bit(builtin->group->known, id);
+}
+
+/* ---- memory ---- */
+
+/* Privileged Architecture 1.12, 3.1.6.3 and 4.1.11 */
+static bool is_translated(const struct ntrace_tandem_builtin *builtin)
+{
+	const uint64_t *reg = builtin->state.reg;
+	uint64_t priv = reg[PRIV];
+
+	if (builtin->linux_user || !ntrace_tandem_bit(builtin->state.known, PRIV))
+		return false;
+	if (priv == PRIV_M && (reg[MSTATUS] & MSTATUS_MPRV))
+		priv = reg[MSTATUS] >> 11 & 3;
+	return priv != PRIV_M &&
+	       (reg[SATP] >> (builtin->params.xlen == 32 ? 31 : 60) || (reg[MISA] >> 7 & 1));
+}
+
+/* Return: whether the physical address is known, which is the virtual one without translation */
+static bool find_physical(const struct ntrace_tandem_builtin *builtin, uint64_t address,
+			  unsigned int bytes, uint64_t *physical)
+{
+	const struct ntrace_tandem_state *group = builtin->group;
+	unsigned int both = NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR;
+
+	*physical = address;
+	if (!is_translated(builtin))
+		return true;
+	if (!group || (group->has & both) != both || (address ^ group->eaddr) >> 12 ||
+	    (address & 0xfff) + bytes > 0x1000)
+		return false;
+	*physical = (group->paddr & ~UINT64_C(0xfff)) | (address & 0xfff);
+	return true;
+}
+
+/* The register that has the bytes of the load after it; 0: none, or several */
+static unsigned int loaded_register(const struct ntrace_tandem_builtin *builtin)
+{
+	switch (builtin->insn.kind) {
+	case EXEC_LOAD:
+	case EXEC_LR:
+	case EXEC_AMO:
+	case EXEC_CAS:
+		return builtin->insn.rd ? GPR + builtin->insn.rd : 0;
+	case EXEC_LOAD_FLOAT:
+		return FPR + builtin->insn.rd;
+	default:
+		return 0;
+	}
+}
+
+/* Reads memory; what is not known is @traced from now on. Return: whether a byte was not, or an error */
+static int learn(struct ntrace_tandem_builtin *builtin, uint64_t physical, unsigned int bytes,
+		 uint64_t traced, struct ntrace_exec_value *value)
+{
+	uint8_t all = (uint8_t)(0xff >> (8 - bytes)), missing;
+	int error;
+
+	tandem_pages_read(&builtin->pages, physical, bytes, value);
+	missing = all & (uint8_t)~value->known;
+	if (!missing)
+		return 0;
+	value->bits |= traced & exec_known_bits(missing);
+	value->known = all;
+	error = tandem_pages_write(&builtin->pages, physical, bytes, value);
+	return error ? error : 1;
+}
+
+static int read_data(void *data, uint64_t address, unsigned int bytes,
+		     struct ntrace_exec_value *value)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+	unsigned int id = loaded_register(builtin);
+	uint64_t physical;
+	int learned = 0;
+
+	if (!find_physical(builtin, address, bytes, &physical))
+		return 0;
+	if (id && told(builtin, id))
+		learned = learn(builtin, physical, bytes, builtin->group->reg[id], value);
+	else
+		tandem_pages_read(&builtin->pages, physical, bytes, value);
+	builtin->stats.memory += learned > 0;
+	return learned < 0 ? learned : 0;
+}
+
+static int write_data(void *data, uint64_t address, unsigned int bytes,
+		      const struct ntrace_exec_value *value)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+	uint64_t physical;
+
+	if (find_physical(builtin, address, bytes, &physical))
+		return tandem_pages_write(&builtin->pages, physical, bytes, value);
+	tandem_pages_forget(&builtin->pages);
+	return 0;
+}
+
+/* ---- CSRs ---- */
+
+static int read_csr(void *data, unsigned int number, struct ntrace_exec_value *value)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+	/* Views are known if what they show is. */
+	unsigned int source = number == SSTATUS ? MSTATUS : number == SIE ? MIE : number;
+
+	if (ntrace_tandem_bit(builtin->state.known, source) &&
+	    (number != SIE || ntrace_tandem_bit(builtin->state.known, MIDELEG)))
+		*value = (struct ntrace_exec_value){ builtin->state.reg[number], 0xff };
+	return 0;
+}
+
+static int write_csr(void *data, unsigned int number, const struct ntrace_exec_value *value)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+
+	builtin->csr = number + 1;
+	builtin->csr_value = value->bits;
+	builtin->csr_before = builtin->state.reg[number];
+	return 0;
+}
+
+/* CSRs that have other rules, or whose writing changes further ones. */
+static bool is_other(unsigned int number)
+{
+	switch (number) {
+	case MISA:
+	case 0x10a: /* senvcfg */
+	case 0x30a: /* menvcfg */
+	case 0x31a:
+	case 0x7a0: /* triggers */
+	case 0x7a1:
+	case 0x7a2:
+	case 0x7a3:
+		return true;
+	default:
+		/* Custom ones, and those of a hypervisor. */
+		return (number >> 8 & 3) == 2 || (number >> 10 != 0 && (number >> 6 & 3) == 3) ||
+		       (number >= 0x800 && number < 0x900);
+	}
+}
+
+/*
+ * The bits of a CSR that the hart cannot choose: those that every hart with the CSR has, and those that
+ * were the same before it was written (WARL: a value that is not legal leaves the old one, or a part).
+ */
+static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigned int number)
+{
+	uint64_t same = ~(builtin->csr_value ^ builtin->csr_before);
+
+	if (is_other(number))
+		return 0;
+	switch (number) {
+	case SSCRATCH:
+	case MSCRATCH:
+		return UINT64_MAX;
+	case SEPC:
+	case MEPC:
+		/* Without C, bit 1 may be writable, too. */
+		return builtin->state.reg[MISA] >> 2 & 1 ? UINT64_MAX : ~UINT64_C(2);
+	case MSTATUS:
+		same |= MSTATUS_MIE | MSTATUS_MPIE;
+		if (builtin->state.reg[MISA] >> 18 & 1)
+			same |= MSTATUS_SIE | MSTATUS_SPIE;
+		/* SD follows from the others. */
+		return same & builtin->group->xlen_mask >> 1;
+	case SSTATUS:
+		same |= MSTATUS_SIE | MSTATUS_SPIE;
+		return same & builtin->group->xlen_mask >> 1;
+	case MIE:
+		/* A bit that was set once is there. */
+		return same | builtin->enabled_once;
+	default:
+		return same;
+	}
+}
+
+/* After a CSR instruction: what the hart may choose is the trace's. */
+static void finish_csr(struct ntrace_tandem_builtin *builtin)
+{
+	const struct ntrace_tandem_state *group = builtin->group;
+	unsigned int number = builtin->csr - 1;
+	uint64_t strict, value = builtin->csr_value;
+
+	for (unsigned int word = 0; word < 64 && is_other(number); word++)
+		for (uint64_t bits = group->changed[word]; bits; bits &= bits - 1) {
+			unsigned int id = word * 64 + (unsigned int)__builtin_ctzll(bits);
+
+			if (id != number)
+				tandem_state_set(&builtin->state, id, group->reg[id]);
+		}
+	if (number == SEPC || number == MEPC)
+		value &= ~UINT64_C(1);
+	if (told(builtin, MIE))
+		builtin->enabled_once |= group->reg[MIE];
+	if (told(builtin, number)) {
+		strict = strict_bits(builtin, number);
+		if ((value ^ group->reg[number]) & ~strict)
+			builtin->stats.csr++;
+		value = (value & strict) | (group->reg[number] & ~strict);
+	}
+	tandem_state_set(&builtin->state, number, value & builtin->group->xlen_mask);
+}
+
+/* ---- traps ---- */
+
+static void set_status(struct ntrace_tandem_builtin *builtin, uint64_t status)
+{
+	tandem_state_set(&builtin->state, MSTATUS, status & builtin->group->xlen_mask);
+}
+
+static void enter_trap(struct ntrace_tandem_builtin *builtin, uint64_t cause, uint64_t value)
+{
+	struct ntrace_tandem_state *state = &builtin->state;
+	uint64_t priv = state->reg[PRIV];
+	bool machine = priv == PRIV_M || cause >= 64 || !(state->reg[MEDELEG] >> cause & 1);
+
+	set_status(builtin, tandem_trap_status(state->reg[MSTATUS], priv, machine, state->reg[MISA],
+					       builtin->params.xlen));
+	tandem_state_set(state, machine ? MEPC : SEPC, state->reg[PC]);
+	tandem_state_set(state, machine ? MCAUSE : SCAUSE, cause);
+	tandem_state_set(state, machine ? MTVAL : STVAL, value);
+	/* What a hypervisor is told is the trace's. */
+	if (machine && told(builtin, MTINST))
+		tandem_state_set(state, MTINST, builtin->group->reg[MTINST]);
+	if (machine && told(builtin, MTVAL2))
+		tandem_state_set(state, MTVAL2, builtin->group->reg[MTVAL2]);
+	tandem_state_set(state, PRIV, machine ? PRIV_M : 1);
+	tandem_state_set(state, PC, state->reg[machine ? MTVEC : STVEC] & ~UINT64_C(3));
+}
+
+/* Privileged Architecture 1.12, 3.1.6.1 and 3.3.2 */
+static void return_from_trap(struct ntrace_tandem_builtin *builtin)
+{
+	struct ntrace_tandem_state *state = &builtin->state;
+	uint64_t status = state->reg[MSTATUS], priv, least;
+	bool machine = builtin->word == MRET;
+
+	least = machine && !(state->reg[MISA] >> 20 & 1) ? MSTATUS_MPP : 0;
+	if (machine) {
+		priv = status >> 11 & 3;
+		status = (status & ~(MSTATUS_MIE | MSTATUS_MPP)) | (status >> 4 & MSTATUS_MIE) |
+			 MSTATUS_MPIE | least;
+	} else {
+		priv = status >> 8 & 1;
+		status = (status & ~(MSTATUS_SIE | MSTATUS_SPP)) | (status >> 4 & MSTATUS_SIE) |
+			 MSTATUS_SPIE;
+	}
+	if (priv != PRIV_M)
+		status &= ~MSTATUS_MPRV;
+	/* MPV of a hypervisor. */
+	if (machine && builtin->params.xlen == 64)
+		status &= ~(UINT64_C(1) << 39);
+	set_status(builtin, status);
+	tandem_state_set(state, PRIV, priv);
+	tandem_state_set(state, PC, state->reg[machine ? MEPC : SEPC]);
+}
+
+static bool is_base(const struct exec_insn *insn)
+{
+	static const exec_operation base[] = { exec_add, exec_sub, exec_slt, exec_sltu, exec_xor,
+					       exec_or,	 exec_and, exec_sll, exec_srl,	exec_sra };
+
+	switch (insn->kind) {
+	case EXEC_REGISTER:
+	case EXEC_IMMEDIATE:
+		for (unsigned int i = 0; i < sizeof(base) / sizeof(base[0]); i++)
+			if (insn->operate == base[i])
+				return insn->size == 4;
+		return false;
+	case EXEC_UPPER:
+	case EXEC_UPPER_PC:
+	case EXEC_JUMP:
+	case EXEC_JUMP_REGISTER:
+	case EXEC_BRANCH:
+	case EXEC_LOAD:
+	case EXEC_STORE:
+		return insn->size == 4;
+	default:
+		return false;
+	}
+}
+
+/* Whether the instruction can raise the exception; the hart may lack extensions. */
+static bool can_raise(const struct exec_insn *insn, uint64_t cause)
+{
+	switch (cause) {
+	case 0:
+		return insn->kind == EXEC_JUMP || insn->kind == EXEC_JUMP_REGISTER ||
+		       insn->kind == EXEC_BRANCH;
+	case 2:
+		return !is_base(insn);
+	case 4:
+	case 5:
+	case 13:
+		return insn->kind == EXEC_LOAD || insn->kind == EXEC_LOAD_FLOAT ||
+		       insn->kind == EXEC_LR || insn->kind == EXEC_POP ||
+		       insn->kind == EXEC_VECTOR_LOAD || insn->kind == EXEC_NOP ||
+		       insn->kind == EXEC_UNSUPPORTED;
+	case 6:
+	case 7:
+	case 15:
+		return insn->kind == EXEC_STORE || insn->kind == EXEC_STORE_FLOAT ||
+		       (insn->kind >= EXEC_SC && insn->kind <= EXEC_CAS) ||
+		       insn->kind == EXEC_PUSH || insn->kind == EXEC_VECTOR_STORE ||
+		       insn->kind == EXEC_BLOCK_ZERO || insn->kind == EXEC_NOP ||
+		       insn->kind == EXEC_UNSUPPORTED;
+	case 8:
+	case 9:
+	case 10:
+	case 11:
+		return insn->kind == EXEC_TRAP;
+	case 1:
+	case 3:
+	case 12:
+	case 18:
+	case 19:
+	case 20:
+		return true;
+	case 22:
+		return insn->kind == EXEC_CSR || insn->kind == EXEC_NOP ||
+		       insn->kind == EXEC_TRAP_RETURN || insn->kind == EXEC_UNSUPPORTED;
+	case 21:
+	case 23:
+		return !is_base(insn) || insn->kind == EXEC_LOAD || insn->kind == EXEC_STORE;
+	default:
+		/* Custom ones. */
+		return (cause >= 24 && cause < 32) || (cause >= 48 && cause < 64);
+	}
+}
+
+/* The cause of a trap of an instruction for which the trace tells one that it cannot raise; 0: none */
+static uint64_t likely_cause(const struct ntrace_tandem_builtin *builtin)
+{
+	bool translated = is_translated(builtin);
+
+	if (can_raise(&builtin->insn, 15) && can_raise(&builtin->insn, 13))
+		return 2;
+	if (can_raise(&builtin->insn, 15))
+		return translated ? 15 : 7;
+	if (can_raise(&builtin->insn, 13))
+		return translated ? 13 : 5;
+	return builtin->insn.kind == EXEC_CSR ? 2 : 0;
+}
+
+/*
+ * xtval is 0, or the address or instruction that the cause defines (Privileged Architecture 1.12,
+ * 3.1.16); a hart that has written it for a cause does so always.
+ */
+static uint64_t trap_value(struct ntrace_tandem_builtin *builtin, uint64_t cause, uint64_t traced)
+{
+	const struct exec_insn *insn = &builtin->insn;
+	struct ntrace_exec_value base = { 0, 0 };
+	uint64_t first, last;
+
+	switch (cause) {
+	case 2:
+	case 22:
+		first = last = builtin->word & (insn->size == 2 ? 0xffff : UINT32_MAX);
+		break;
+	case 1:
+	case 3:
+	case 12:
+	case 20:
+		first = builtin->state.reg[PC];
+		last = first + 3;
+		break;
+	case 4:
+	case 5:
+	case 6:
+	case 7:
+	case 13:
+	case 15:
+		ntrace_exec_get(builtin->exec, GPR + insn->rs1, &base);
+		if (!insn->bytes || insn->registers)
+			return traced;
+		first = (base.bits + (uint64_t)insn->imm) & builtin->group->xlen_mask;
+		last = first + insn->bytes - 1;
+		break;
+	default:
+		return traced;
+	}
+	if (traced >= first && traced <= last && traced)
+		builtin->values_told |= UINT64_C(1) << cause;
+	else if (traced || (builtin->values_told >> cause & 1))
+		return first;
+	return traced;
+}
+
+/* Return: whether the group tells a trap that the instruction can take; its cause and value */
+static bool takes_trap(struct ntrace_tandem_builtin *builtin, uint64_t *cause, uint64_t *value)
+{
+	const struct ntrace_tandem_state *group = builtin->group;
+	bool machine = ntrace_tandem_bit(group->changed, MCAUSE) ||
+		       ntrace_tandem_bit(group->changed, MEPC);
+	uint64_t next = builtin->state.reg[PC] + builtin->insn.size;
+
+	if (tandem_is_csr(group) && !ntrace_tandem_bit(group->changed, PRIV))
+		return false;
+	if (!machine && !ntrace_tandem_bit(group->changed, SCAUSE) &&
+	    !ntrace_tandem_bit(group->changed, SEPC))
+		return false;
+	*cause = group->reg[machine ? MCAUSE : SCAUSE];
+	*value = group->reg[machine ? MTVAL : STVAL];
+	if (!(group->has & NTRACE_TANDEM_HAS_INSN))
+		return true;
+	if (group->reg[PC] == (next & group->xlen_mask))
+		return false;
+	if (!can_raise(&builtin->insn, *cause))
+		*cause = likely_cause(builtin);
+	if (*cause || can_raise(&builtin->insn, 0))
+		*value = trap_value(builtin, *cause, *value);
+	return *cause || can_raise(&builtin->insn, 0);
+}
+
+/* ---- one step ---- */
+
+/* The bytes of a register that the model does not know. */
+static int fill_register(struct ntrace_tandem_builtin *builtin, unsigned int id)
+{
+	struct ntrace_exec_value value;
+	uint8_t all = id >= FPR ? (uint8_t)(0xff >> (8 - builtin->params.flen / 8)) :
+				  (uint8_t)(0xff >> (8 - builtin->params.xlen / 8));
+
+	ntrace_exec_get(builtin->exec, id, &value);
+	if ((value.known & all) == all || !told(builtin, id))
+		return 0;
+	if (builtin->insn.kind != EXEC_SC && builtin->insn.kind != EXEC_VECTOR)
+		builtin->stats.results++;
+	value.bits |= builtin->group->reg[id] & ~exec_known_bits(value.known);
+	value.known = 0xff;
+	return ntrace_exec_set(builtin->exec, id, &value);
+}
+
+static void fill_flags(struct ntrace_tandem_builtin *builtin)
+{
+	struct ntrace_exec_value value;
+
+	ntrace_exec_get(builtin->exec, FCSR, &value);
+	if (!value.known && told(builtin, FCSR)) {
+		value = (struct ntrace_exec_value){ builtin->group->reg[FCSR], 0xff };
+		ntrace_exec_set(builtin->exec, FCSR, &value);
+	}
+}
+
+/* Takes all that the group changed. */
+static void take_group(struct ntrace_tandem_builtin *builtin)
+{
+	const struct ntrace_tandem_state *group = builtin->group;
+
+	for (unsigned int word = 0; word < NTRACE_TANDEM_BITMAP_WORDS; word++)
+		for (uint64_t bits = group->changed[word]; bits; bits &= bits - 1) {
+			unsigned int id = word * 64 + (unsigned int)__builtin_ctzll(bits);
+			struct ntrace_exec_value value = { group->reg[id], 0xff };
+
+			if (ntrace_exec_set(builtin->exec, id, &value))
+				tandem_state_set(&builtin->state, id, value.bits);
+		}
+}
+
+/* sc and amocas: whether the store was made is the trace's: by its data if it has some, else by rd. */
+static int finish_maybe(struct ntrace_tandem_builtin *builtin,
+			const struct ntrace_exec_effects *effects)
+{
+	bool stored = builtin->group->has & NTRACE_TANDEM_HAS_STORE;
+	unsigned int id = GPR + builtin->insn.rd;
+	struct ntrace_exec_value result = { 0, 0xff };
+
+	builtin->stats.conditional++;
+	if (builtin->insn.kind == EXEC_SC && told(builtin, id)) {
+		if (!builtin->tells_stores && builtin->insn.rd)
+			stored = !builtin->group->reg[id];
+		/* All other codes of a failure are reserved. */
+		result.bits = !stored;
+		ntrace_exec_set(builtin->exec, id, &result);
+	}
+	if (!stored || !effects->address_known)
+		return 0;
+	return write_data(builtin, effects->address, effects->bytes, &effects->value);
+}
+
+/* The fields of mstatus that say which registers are in use, and its top bit, which sums them up. */
+static void take_dirty(struct ntrace_tandem_builtin *builtin)
+{
+	uint64_t mask = MSTATUS_DIRTY |
+			(builtin->group->xlen_mask ^ builtin->group->xlen_mask >> 1);
+	uint64_t status = builtin->state.reg[MSTATUS];
+
+	if (!told(builtin, MSTATUS) || !((status ^ builtin->group->reg[MSTATUS]) & mask))
+		return;
+	set_status(builtin, (status & ~mask) | (builtin->group->reg[MSTATUS] & mask));
+}
+
+static int execute(struct ntrace_tandem_builtin *builtin)
+{
+	const struct ntrace_tandem_state *group = builtin->group;
+	struct ntrace_exec_effects effects;
+	int error;
+
+	builtin->csr = 0;
+	error = ntrace_exec_step(builtin->exec, builtin->word, builtin->state.reg[PC], &effects);
+	if (error == NTRACE_ERR_UNSUPPORTED) {
+		builtin->stats.unsupported++;
+		take_group(builtin);
+		return 0;
+	}
+	if (error)
+		return error;
+	if (effects.flags & NTRACE_EXEC_STORES_MAYBE)
+		error = finish_maybe(builtin, &effects);
+	if (effects.flags & NTRACE_EXEC_STORES_ANYWHERE)
+		tandem_pages_forget(&builtin->pages);
+	if (effects.flags & (NTRACE_EXEC_STORES_ANYWHERE | NTRACE_EXEC_VECTOR))
+		builtin->stats.unsupported++;
+	for (uint64_t left = effects.written; left; left &= left - 1)
+		fill_register(builtin, GPR + (unsigned int)__builtin_ctzll(left));
+	fill_flags(builtin);
+	if (builtin->csr)
+		finish_csr(builtin);
+	else
+		take_dirty(builtin);
+	tandem_state_set(&builtin->state, PC,
+			 effects.next_known ? effects.next_pc : group->reg[PC]);
+	return error;
+}
+
+/* A system call of user mode, whose effects are the trace's; what it does to the memory map is not. */
+static void call(struct ntrace_tandem_builtin *builtin)
+{
+	take_group(builtin);
+	tandem_state_set(&builtin->state, PC, builtin->group->reg[PC]);
+	tandem_pages_forget(&builtin->pages);
+}
+
+/*
+ * The instruction is that of memory if it is known there, else the traced one, which memory has from then
+ * on. Return: 0, or NTRACE_ERR_NOMEM
+ */
+static int fetch(struct ntrace_tandem_builtin *builtin)
+{
+	uint64_t pc = builtin->state.reg[PC];
+	struct ntrace_exec_value value;
+
+	builtin->word = (uint32_t)builtin->group->insn;
+	if (is_translated(builtin))
+		return 0;
+	tandem_pages_read(&builtin->pages, pc, 4, &value);
+	if ((value.known & 3) == 3 && (value.bits & 3) != 3)
+		builtin->word = value.bits & 0xffff;
+	else if (value.known == 0x0f)
+		builtin->word = (uint32_t)value.bits;
+	else
+		return learn(builtin, pc, (builtin->word & 3) == 3 ? 4 : 2, builtin->word, &value) <
+				       0 ?
+			       NTRACE_ERR_NOMEM :
+			       0;
+	return 0;
+}
+
+/* xtval of the group's breakpoint */
+static unsigned int tval_of(const struct ntrace_tandem_builtin *builtin)
+{
+	return ntrace_tandem_bit(builtin->group->changed, MEPC) ? MTVAL : STVAL;
+}
+
+static int step(void *data)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+	const struct ntrace_tandem_state *group = builtin->group;
+	struct exec_insn *insn = &builtin->insn;
+	uint64_t cause = 0, value = 0;
+	bool trap;
+
+	if (!group)
+		return NTRACE_ERR_INVALID;
+	memset(insn, 0, sizeof(*insn));
+	if (group->has & NTRACE_TANDEM_HAS_INSN) {
+		if (fetch(builtin))
+			return NTRACE_ERR_NOMEM;
+		exec_decode(&builtin->isa, builtin->params.flen, builtin->word, insn);
+	}
+	builtin->tells_stores |= !!(group->has & NTRACE_TANDEM_HAS_STORE);
+	trap = takes_trap(builtin, &cause, &value);
+	if (!(group->has & NTRACE_TANDEM_HAS_INSN)) {
+		/* An exception of the fetch. */
+		builtin->stats.faults++;
+		enter_trap(builtin, cause, value);
+		return 0;
+	}
+	if (builtin->linux_user && insn->kind == EXEC_TRAP) {
+		call(builtin);
+		return 0;
+	}
+	if (insn->kind == EXEC_TRAP) {
+		bool ecall = builtin->word == 0x73;
+
+		cause = ecall ? 8 + builtin->state.reg[PRIV] : 3;
+		enter_trap(builtin, cause,
+			   ecall ? 0 : trap_value(builtin, cause, group->reg[tval_of(builtin)]));
+		return 0;
+	}
+	if (trap) {
+		builtin->stats.faults++;
+		enter_trap(builtin, cause, value);
+		return 0;
+	}
+	if (insn->kind == EXEC_TRAP_RETURN && (builtin->word == MRET || builtin->word == SRET)) {
+		return_from_trap(builtin);
+		return 0;
+	}
+	return execute(builtin);
+}
+
+/* ---- the model ---- */
+
+static int read_registers(void *data, const uint16_t *ids, uint64_t *values, size_t count)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+	struct ntrace_exec_value value;
+
+	for (size_t i = 0; i < count; i++) {
+		values[i] = builtin->state.reg[ids[i]];
+		if (!ntrace_exec_get(builtin->exec, ids[i], &value))
+			values[i] = value.bits;
+	}
+	return 0;
+}
+
+static int write_registers(void *data, const uint16_t *ids, const uint64_t *values, size_t count)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+
+	for (size_t i = 0; i < count; i++) {
+		struct ntrace_exec_value value = { values[i], 0xff };
+
+		if (ntrace_exec_set(builtin->exec, ids[i], &value))
+			tandem_state_set(&builtin->state, ids[i], values[i]);
+	}
+	return 0;
+}
+
+static int read_memory(void *data, uint64_t address, void *bytes, size_t size)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+	struct ntrace_exec_value value;
+	uint64_t physical;
+
+	if (size > 8 || !find_physical(builtin, address, (unsigned int)size, &physical))
+		return NTRACE_ERR_NOMAP;
+	tandem_pages_read(&builtin->pages, physical, (unsigned int)size, &value);
+	if (value.known != (uint8_t)(0xff >> (8 - size)))
+		return NTRACE_ERR_NOMAP;
+	for (size_t i = 0; i < size; i++)
+		((uint8_t *)bytes)[i] = (uint8_t)(value.bits >> 8 * i);
+	return 0;
+}
+
+static int write_memory(void *data, uint64_t address, const void *bytes, size_t size)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+	struct ntrace_exec_value value = { 0, 0xff };
+
+	if (size > 8)
+		return NTRACE_ERR_INVALID;
+	for (size_t i = 0; i < size; i++)
+		value.bits |= (uint64_t)((const uint8_t *)bytes)[i] << 8 * i;
+	return write_data(builtin, address, (unsigned int)size, &value);
+}
+
+int ntrace_tandem_builtin_new(struct ntrace_tandem_builtin **result,
+			      const struct ntrace_tandem_params *params,
+			      const struct ntrace_isa *isa, bool linux_user,
+			      struct ntrace_tandem_model *model)
+{
+	struct ntrace_exec_config config = {
+		.size = sizeof(config),
+		.isa = { .xlen = (uint8_t)params->xlen, .compressed = true },
+		.flen = params->flen,
+		.read = read_data,
+		.write = write_data,
+		.read_csr = read_csr,
+		.write_csr = write_csr,
+	};
+	struct ntrace_tandem_builtin *builtin;
+
+	if (ntrace_tandem_params_refusal(params) || (isa && isa->xlen != params->xlen))
+		return NTRACE_ERR_INVALID;
+	builtin = calloc(1, sizeof(*builtin));
+	if (!builtin)
+		return NTRACE_ERR_NOMEM;
+	if (isa)
+		config.isa = *isa;
+	config.user = builtin;
+	builtin->params = *params;
+	builtin->isa = config.isa;
+	builtin->linux_user = linux_user;
+	ntrace_tandem_state_init(&builtin->state, params);
+	if (ntrace_exec_new(&builtin->exec, &config)) {
+		free(builtin);
+		return NTRACE_ERR_NOMEM;
+	}
+	*model = (struct ntrace_tandem_model){
+		.size = sizeof(*model),
+		.data = builtin,
+		.read_registers = read_registers,
+		.write_registers = write_registers,
+		.read_memory = read_memory,
+		.write_memory = write_memory,
+		.step = step,
+		.xlen = params->xlen,
+	};
+	*result = builtin;
+	return 0;
+}
+
+void ntrace_tandem_builtin_group(struct ntrace_tandem_builtin *builtin,
+				 const struct ntrace_tandem_state *group)
+{
+	builtin->group = group;
+}
+
+void ntrace_tandem_builtin_stats(const struct ntrace_tandem_builtin *builtin,
+				 struct ntrace_tandem_builtin_stats *stats)
+{
+	*stats = builtin->stats;
+}
+
+void ntrace_tandem_builtin_free(struct ntrace_tandem_builtin *builtin)
+{
+	if (!builtin)
+		return;
+	tandem_pages_free(&builtin->pages);
+	ntrace_exec_free(builtin->exec);
+	free(builtin);
+}

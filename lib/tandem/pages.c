@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Memory of the model without a simulator, see pages.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pages.h"
+
+static size_t slot_of(const struct tandem_pages *pages, uint64_t number)
+{
+	size_t slot = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (pages->room - 1);
+
+	while (pages->table[slot] && pages->table[slot]->number != number)
+		slot = (slot + 1) & (pages->room - 1);
+	return slot;
+}
+
+static struct tandem_page *find(const struct tandem_pages *pages, uint64_t number)
+{
+	return pages->room ? pages->table[slot_of(pages, number)] : NULL;
+}
+
+static int enlarge(struct tandem_pages *pages)
+{
+	struct tandem_pages larger = { .room = pages->room ? 2 * pages->room : 64,
+				       .count = pages->count };
+
+	larger.table = calloc(larger.room, sizeof(struct tandem_page *));
+	if (!larger.table)
+		return NTRACE_ERR_NOMEM;
+	for (size_t i = 0; i < pages->room; i++)
+		if (pages->table[i])
+			larger.table[slot_of(&larger, pages->table[i]->number)] = pages->table[i];
+	free(pages->table);
+	*pages = larger;
+	return 0;
+}
+
+/* Return: the page, made if it is new; NULL without memory */
+static struct tandem_page *demand(struct tandem_pages *pages, uint64_t number)
+{
+	struct tandem_page *page = find(pages, number);
+
+	if (page)
+		return page;
+	if (2 * pages->count >= pages->room && enlarge(pages))
+		return NULL;
+	page = calloc(1, sizeof(*page));
+	if (!page)
+		return NULL;
+	page->number = number;
+	pages->table[slot_of(pages, number)] = page;
+	pages->count++;
+	return page;
+}
+
+void tandem_pages_read(const struct tandem_pages *pages, uint64_t address, unsigned int bytes,
+		       struct ntrace_exec_value *value)
+{
+	const struct tandem_page *page = find(pages, address / TANDEM_PAGE);
+
+	*value = (struct ntrace_exec_value){ 0, 0 };
+	for (unsigned int i = 0; i < bytes; i++, address++) {
+		unsigned int at = address % TANDEM_PAGE;
+
+		if (i && !at)
+			page = find(pages, address / TANDEM_PAGE);
+		if (!page || !(page->known[at / 8] >> at % 8 & 1))
+			continue;
+		value->bits |= (uint64_t)page->bytes[at] << 8 * i;
+		value->known |= (uint8_t)(1u << i);
+	}
+}
+
+int tandem_pages_write(struct tandem_pages *pages, uint64_t address, unsigned int bytes,
+		       const struct ntrace_exec_value *value)
+{
+	struct tandem_page *page = demand(pages, address / TANDEM_PAGE);
+
+	for (unsigned int i = 0; i < bytes; i++, address++) {
+		unsigned int at = address % TANDEM_PAGE;
+
+		if (i && !at)
+			page = demand(pages, address / TANDEM_PAGE);
+		if (!page)
+			return NTRACE_ERR_NOMEM;
+		page->bytes[at] = (uint8_t)(value->bits >> 8 * i);
+		page->known[at / 8] &= (uint8_t) ~(1u << at % 8);
+		page->known[at / 8] |= (uint8_t)((value->known >> i & 1) << at % 8);
+	}
+	return 0;
+}
+
+void tandem_pages_forget(struct tandem_pages *pages)
+{
+	for (size_t i = 0; i < pages->room; i++)
+		if (pages->table[i])
+			memset(pages->table[i]->known, 0, sizeof(pages->table[i]->known));
+}
+
+void tandem_pages_free(struct tandem_pages *pages)
+{
+	for (size_t i = 0; i < pages->room; i++)
+		free(pages->table[i]);
+	free(pages->table);
+	*pages = (struct tandem_pages){ 0 };
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Memory of which only some bytes are known: pages in a hash table, each with its bytes and a bit for
+ * each byte that is known. Reading and writing allocate only for a page that is new.
+ */
+#ifndef NTRACE_TANDEM_PAGES_H
+#define NTRACE_TANDEM_PAGES_H
+
+#include <stddef.h>
+
+#include <ntrace/exec.h>
+
+#define TANDEM_PAGE 4096u
+
+struct tandem_page {
+	uint64_t number;
+	uint8_t bytes[TANDEM_PAGE];
+	uint8_t known[TANDEM_PAGE / 8];
+};
+
+/* All 0: no memory is known. */
+struct tandem_pages {
+	struct tandem_page **table;	/* open addressing, @room is 0 or a power of 2 */
+	size_t count, room;
+};
+
+/** tandem_pages_read - read at most 8 bytes; what is not known is 0 */
+void tandem_pages_read(const struct tandem_pages *pages, uint64_t address, unsigned int bytes,
+		       struct ntrace_exec_value *value);
+
+/** tandem_pages_write - write at most 8 bytes. Return: 0, or NTRACE_ERR_NOMEM */
+int tandem_pages_write(struct tandem_pages *pages, uint64_t address, unsigned int bytes,
+		       const struct ntrace_exec_value *value);
+
+/** tandem_pages_forget - no byte is known from now on */
+void tandem_pages_forget(struct tandem_pages *pages);
+
+void tandem_pages_free(struct tandem_pages *pages);
+
+#endif /* NTRACE_TANDEM_PAGES_H */
