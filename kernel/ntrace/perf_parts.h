@@ -76,7 +76,7 @@ struct ntrace_perf_aux {
 	void *pages; /* the pages, mapped as one block */
 	size_t size; /* bytes, a power of two */
 	bool snapshot; /* new trace overwrites the oldest */
-	cpumask_t told; /* CPUs that an AUX_OUTPUT_HW_ID has named; events that share the area set bits at once */
+	cpumask_t told; /* CPUs that an AUX_OUTPUT_HW_ID has named; bits are set atomically */
 };
 
 /*
