@@ -7,7 +7,7 @@
 
 #include <ntrace/text.h>
 
-/* Writes a string with its quotes, always in UTF-8: see ntrace/text.h. Control characters are escaped. */
+/* Writes a string with its quotes, always in UTF-8: see ntrace/text.h. What cannot be seen is escaped. */
 static inline void put_json_text(FILE *file, const char *text)
 {
 	const char *next;
@@ -19,8 +19,10 @@ static inline void put_json_text(FILE *file, const char *text)
 		next = ntrace_text_next(text, &character);
 		if (character == '"' || character == '\\')
 			fprintf(file, "\\%c", *text);
-		else if (character < 0x20 ||
-			 (character >= 0x7f && (character < 0xa0 || next - text == 1)))
+		else if (character > 0xffff && ntrace_text_hidden(character))
+			fprintf(file, "\\u%04x\\u%04x", (unsigned int)(0xd7c0 + (character >> 10)),
+				(unsigned int)(0xdc00 | (character & 0x3ff)));
+		else if (ntrace_text_hidden(character) || (character >= 0x7f && next - text == 1))
 			fprintf(file, "\\u%04x", (unsigned int)character);
 		else
 			fwrite(text, 1, (size_t)(next - text), file);

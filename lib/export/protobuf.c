@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntrace/text.h>
-
+#include "output/text.h"
 #include "protobuf.h"
 
 #define KIND_VARINT 0
@@ -83,7 +82,7 @@ void protobuf_text(struct protobuf *to, unsigned int field, const char *text)
 
 	if (!*text)
 		return;
-	clean = ntrace_text_clean(text, &room);
+	clean = text_for_programs(text, &room);
 	protobuf_bytes(to, field, clean, strlen(clean));
 	free(room);
 }

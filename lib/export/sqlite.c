@@ -14,9 +14,9 @@
 #include <ntrace/export_sqlite.h>
 #include <ntrace/functions.h>
 #include <ntrace/output.h>
-#include <ntrace/text.h>
 
 #include "grow.h"
+#include "output/text.h"
 #include "pairs.h"
 #include "sqlite_library.h"
 #include "stacks.h"
@@ -195,7 +195,7 @@ static int bind_name(const struct sqlite_library *library, struct sqlite3_stmt *
 		     int column, const char *name)
 {
 	char *room;
-	const char *clean = ntrace_text_clean(name, &room);
+	const char *clean = text_for_programs(name, &room);
 	int bad = library->bind_text(statement, column, clean, -1, (void (*)(void *))(intptr_t)-1);
 
 	free(room);

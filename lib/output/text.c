@@ -6,6 +6,8 @@
 
 #include <ntrace/text.h>
 
+#include "text.h"
+
 /* Length of the UTF-8 sequence that starts here, 0 if it is invalid. */
 static unsigned int utf8_length(const unsigned char *byte)
 {
@@ -53,14 +55,32 @@ static bool is_plain(const char *name)
 	return true;
 }
 
-/* Cc of Unicode, and the separators of lines and paragraphs. */
+/* Cc of Unicode. */
 static bool is_control(uint32_t character)
 {
-	return character < 0x20 || (character >= 0x7f && character < 0xa0) || character == 0x2028 ||
-	       character == 0x2029;
+	return character < 0x20 || (character >= 0x7f && character < 0xa0);
 }
 
-const char *ntrace_text_clean(const char *name, char **room)
+/* The letters of some languages need U+200C and U+200D, which change nothing outside of a word. */
+bool ntrace_text_hidden(uint32_t character)
+{
+	static const uint32_t ranges[][2] = {
+		{ 0x00ad, 0x00ad }, /* soft hyphen */
+		{ 0x061c, 0x061c }, { 0x200e, 0x200f }, /* marks of direction */
+		{ 0x180e, 0x180e }, { 0x200b, 0x200b }, { 0x2060, 0x2064 }, /* no width */
+		{ 0x2028, 0x202e }, /* ends of lines and paragraphs; embedding and override of direction */
+		{ 0x2066, 0x206f }, /* isolation of direction, and deprecated controls */
+		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, /* byte order mark; annotations */
+		{ 0xe0000, 0xe007f }, /* tags: a copy of ASCII without a shape */
+	};
+
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (character >= ranges[i][0] && character <= ranges[i][1])
+			return true;
+	return is_control(character);
+}
+
+static const char *clean(const char *name, bool (*is_bad)(uint32_t), char **room)
 {
 	char *to;
 
@@ -76,7 +96,7 @@ const char *ntrace_text_clean(const char *name, char **room)
 		uint32_t character;
 		const char *next = ntrace_text_next(name, &character);
 
-		if (is_control(character)) {
+		if (is_bad(character)) {
 			*to++ = '?';
 		} else if (next - name > 1 || character < 0x80) {
 			memcpy(to, name, (size_t)(next - name));
@@ -89,4 +109,14 @@ const char *ntrace_text_clean(const char *name, char **room)
 	}
 	*to = '\0';
 	return *room;
+}
+
+const char *ntrace_text_clean(const char *name, char **room)
+{
+	return clean(name, ntrace_text_hidden, room);
+}
+
+const char *text_for_programs(const char *name, char **room)
+{
+	return clean(name, is_control, room);
 }

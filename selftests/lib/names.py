@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(TOP / "selftests"))
@@ -26,6 +27,9 @@ FUNCTION, THREAD, FOLDER = b"lat\xe9\x1b\nY", b"d\xe9\n\x1b", b"dir\xe9\x1b\n"
 # What ends a string, a field, a tag or a comment in some format.
 SEPARATORS = (b"a\"b\\c'd;e,f|g]]>h<i>&amp;%s{}#\xc3\xa9", b"\"\\',;<&]]>", b"d \"\\';,<&")
 LONG = (b"l" + b"ong" * 5000, b"fourteen bytes", b"x" * 200)
+# Valid UTF-8 that is not seen, or changes how the rest of a line is seen: <ntrace/text.h> says which format has what.
+HIDDEN = "\u202e\u2066\u200f\u061c\ufeff\u2028\u2029\u0085\u200b\U000e0041"
+UNSEEN = (b"b" + HIDDEN.encode() + b"e", b"d\xe2\x80\xae", b"d" + HIDDEN.encode())
 # Readers of these compare the names with those of the program.
 EXACT = {"gcov", "autofdo", "profgen", "bolt", "bolt-bf", "perf-data", "perfscript"}
 JSON = {"json", "speedscope", "chrome"}
@@ -132,6 +136,63 @@ def check_whole(what, function, formats):
         ok(data and wanted in strings(json.loads(data.group(1))), f"{what}: the data of the page")
 
 
+def gdb_documents(recording, folder):
+    """What GDB reads as XML or as a path, and prints as it comes: the threads, the libraries and the program."""
+    packets = ["qSupported:multiprocess+;xmlRegisters=riscv", "qXfer:threads:read::0,fff", "qXfer:libraries-svr4:read::0,fff", "qXfer:exec-file:read::0,fff",
+               "qXfer:features:read:target.xml:0,fff", "qThreadExtraInfo,2a", "qRcmd," + b"programs".hex(), "qRcmd," + b"where".hex()]
+    data = "".join(f"${packet}#{sum(packet.encode()) & 0xff:02x}+" for packet in packets)
+    output = run(NTRACE, "gdb", "-", recording, input=data.encode())
+    replies = re.findall(rb"\$([^#]*)#", output)
+    ok(len(replies) == len(packets) and b"<thread" in replies[1] and folder in replies[3], "gdb: the threads, and the path of the program", output)
+    replies = [bytes.fromhex(reply.decode()) if packet[:6] in ("qThrea", "qRcmd,") else reply for packet, reply in zip(packets, replies)]
+    for packet, reply in zip(packets, replies):
+        check_text("gdb: " + packet, reply)
+        if reply[:2] == b"l<":
+            ElementTree.fromstring(reply[1:].decode())
+    return replies
+
+
+def check_machine_interface(recording):
+    """An IDE reads names from GDB's machine interface."""
+    commands = ("-gdb-set confirm off", "-gdb-set sysroot /", f"-target-select remote | exec {NTRACE} gdb - {recording} 2>/dev/null", "-thread-info", "-file-list-shared-libraries", "-gdb-exit")
+    result = subprocess.run(["gdb-multiarch", "-nx", "-q", "--interpreter=mi2"], input="\n".join(commands).encode() + b"\n", stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, check=False, timeout=120)
+    ok(b"threads=[{id=" in result.stdout, "MI: the threads", result.stdout)
+    check_text("MI", result.stdout)
+
+
+def check_hidden(formats):
+    """Characters that are not seen do not reach people, and reach programs as the format can quote them."""
+    with tempfile.TemporaryDirectory() as name:
+        where, wanted = pathlib.Path(name), UNSEEN[0].decode()
+        recording = make_recording(where, *UNSEEN)
+        for format_name in sorted(formats - EXACT):
+            run(NTRACE, "export", "-f", format_name, "-u", "-o", where / "out", recording)
+            output = (where / "out").read_bytes()
+            if format_name in JSON:
+                ok(not re.search(f"[{HIDDEN}]", output.decode()) and (format_name == "json" or wanted in strings(json.loads(output))), f"{format_name}: escaped", output)
+            elif format_name == "sqlite":
+                with sqlite3.connect(where / "out") as database:
+                    ok((wanted.replace("\u0085", "?"),) in database.execute("SELECT name FROM functions").fetchall(), "sqlite: a control character is '?'")
+            elif format_name in ("pprof", "perfetto"):
+                output = gzip.decompress(output) if output[:2] == b"\x1f\x8b" else output
+                ok(wanted.replace("\u0085", "?").encode() in output, f"{format_name}: a control character is '?'")
+            else:
+                ok(not re.search(f"[{HIDDEN}]", output.decode()), f"{format_name}: nothing hidden", output)
+            (where / "out").unlink()
+        for command in (["report"], ["report", "--by-thread"], ["report", "--callees", "_start"], ["report", "--annotate", "_start"], ["decode"],
+                        ["decode", "--level", "instruction", "--lines"], ["stat"], ["report", "--json"], ["decode", "--json"], ["report", "--html", "-"]):
+            result = subprocess.run([NTRACE, *command, recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            text = (result.stdout + result.stderr).decode()
+            ok(not re.search(f"[{HIDDEN}]", text), " ".join(command) + ": nothing hidden", text)
+            if command[-1] == "-":
+                data = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', text, re.S)
+                ok(data and not any(re.search(f"[{HIDDEN}]", text) for text in strings(json.loads(data.group(1)))), "the data of the page: nothing hidden")
+        for reply in gdb_documents(recording, b"/d" + b"?" * len(HIDDEN) + b"/prog"):
+            ok(not re.search(f"[{HIDDEN}]", reply.decode()), "gdb: nothing hidden", reply)
+        check_machine_interface(recording)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         where = pathlib.Path(name)
@@ -157,6 +218,8 @@ def main():
             for line in output.splitlines() if command[0] == "decode" else [output]:
                 json.loads(line.decode())
             check_text(" ".join(command), output)
+        gdb_documents(recording, b"/dir\xc3\xa9??/prog")
+        check_machine_interface(recording)
         run(NTRACE, "report", "--html", where / "page", recording)
         check_text("page", (where / "page").read_bytes(), False)
         text = run(NTRACE, "report", recording).decode()
@@ -171,6 +234,7 @@ def main():
         where = pathlib.Path(name)
         folded = run(NTRACE, "export", "-f", "folded", make_recording(where, b"leaf", b"", b"dir"))
         ok(folded.startswith(b"[unnamed];") and b"\n;" not in folded, "a thread without a name, folded", folded)
+    check_hidden(set(formats))
     check_whole("separators", SEPARATORS, set(formats))
     check_whole("a name of 15,001 bytes", LONG, set(formats))
     done()

@@ -2,12 +2,21 @@
 /*
  * Names of functions, files and threads in text. They are bytes that strangers chose: not always UTF-8 (the
  * kernel cuts the name of a thread after 15 bytes), and maybe with control characters, which end lines and
- * command terminals. Each output writes names through these functions; only files that other programs
- * compare with the names in a program have the bytes themselves.
+ * command terminals, or format characters of Unicode, which are not seen and change what is: U+202E shows the rest
+ * of the line backwards. Each output writes names as UTF-8 through these functions:
+ *
+ * | output | control characters | format characters |
+ * |---|---|---|
+ * | text on a terminal, messages, the page, GDB (which prints names as they come) | '?' | '?' |
+ * | lines without quoting: csv, folded, callgrind, lcov | '?' | '?' |
+ * | JSON: --json, json, chrome, speedscope | \\u001b | \\u202e |
+ * | databases and protocol buffers: sqlite, pprof, perfetto | '?' | as they are |
+ * | compared with the names of a program: gcov, autofdo, profgen, bolt, perf-data, perfscript | as they are | as they are |
  */
 #ifndef NTRACE_TEXT_H
 #define NTRACE_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <ntrace/error.h>
@@ -26,11 +35,20 @@ extern "C" {
 NTRACE_EXPERIMENTAL const char *ntrace_text_next(const char *text, uint32_t *character);
 
 /**
+ * ntrace_text_hidden - whether a character is not seen, or changes how others are seen
+ * @character: Unicode code point
+ *
+ * Return: true for control characters, ends of lines and paragraphs, and format characters, such as those of
+ * direction; false for blanks and joiners.
+ */
+NTRACE_EXPERIMENTAL bool ntrace_text_hidden(uint32_t character);
+
+/**
  * ntrace_text_clean - a name as UTF-8 in one line
  * @name: any bytes that end with 0
  * @room: set to memory to be freed; NULL if the name is returned as it is
  *
- * Each control character becomes '?', and each byte that is not part of valid UTF-8 the letter of Latin-1.
+ * Each character of ntrace_text_hidden() becomes '?', and each byte that is not part of valid UTF-8 the letter of Latin-1.
  *
  * Return: @name or *@room; "?" when out of memory.
  */

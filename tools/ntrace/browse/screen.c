@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include <ntrace/text.h>
+
 #include "browser.h"
 #include "common/command.h"
 #include "common/ui.h"
@@ -126,7 +128,7 @@ static void put(int row, int column, const char *text, chtype attributes, bool f
 			continue;
 		}
 		width = wcwidth(wide[0]);
-		if (width < 0) {
+		if (width < 0 || ntrace_text_hidden((uint32_t)wide[0])) {
 			wide[0] = L'?';
 			width = 1;
 		}

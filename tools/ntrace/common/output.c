@@ -103,8 +103,8 @@ void output_decimal(struct output *output, uint64_t value, unsigned int width)
 	output->used += sizeof(digits) - i;
 }
 
-/* @escaped: one more character to write as a number. */
-static void put_json(struct output *output, const char *text, unsigned char escaped)
+/* What cannot be seen is a number; with @script it is '?' except blanks, because the page shows the text, and '<' is a number. */
+static void put_json(struct output *output, const char *text, bool script)
 {
 	const char *next;
 
@@ -116,8 +116,16 @@ static void put_json(struct output *output, const char *text, unsigned char esca
 		if (character == '"' || character == '\\') {
 			output_char(output, '\\');
 			output_char(output, *text);
-		} else if (character < 0x20 || character == escaped ||
-			   (character >= 0x7f && (character < 0xa0 || next - text == 1))) {
+		} else if (script && ntrace_text_hidden(character) && character != '\t' &&
+			   character != '\n') {
+			output_char(output, '?');
+		} else if (character > 0xffff && ntrace_text_hidden(character)) {
+			output_text(output, "\\u");
+			output_hex(output, 0xd7c0 + (character >> 10), 4);
+			output_text(output, "\\u");
+			output_hex(output, 0xdc00 | (character & 0x3ff), 4);
+		} else if (ntrace_text_hidden(character) || (script && character == '<') ||
+			   (character >= 0x7f && next - text == 1)) {
 			output_text(output, "\\u");
 			output_hex(output, character, 4);
 		} else {
@@ -150,14 +158,14 @@ void output_padded(struct output *output, const char *text, size_t width)
 void output_json(struct output *output, const char *text)
 {
 	if (text)
-		put_json(output, text, '\0');
+		put_json(output, text, false);
 	else
 		output_text(output, "null");
 }
 
 void output_json_script(struct output *output, const char *text)
 {
-	put_json(output, text, '<');
+	put_json(output, text, true);
 }
 
 void output_printf(struct output *output, const char *format, ...)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/ui.h"
 #include "packet.h"
 
 /* A debugger that refuses a correct reply so many times in a row will never take it. */
@@ -45,13 +46,16 @@ bool packet_append(struct packet_output *output, const void *bytes, size_t size)
 
 static bool append_arguments(struct packet_output *output, const char *format, va_list arguments)
 {
-	char text[1001];
-	int size = vsnprintf(text, sizeof(text), format, arguments);
+	char text[1001], *clean, *room;
+	bool done;
 
-	if (size < 0)
+	if (vsnprintf(text, sizeof(text), format, arguments) < 0)
 		return false;
-	return packet_append(output, text,
-			     (size_t)size < sizeof(text) ? (size_t)size : sizeof(text) - 1);
+	/* The debugger prints names as they come. */
+	clean = ui_clean(format, text, &room);
+	done = packet_append(output, clean, strlen(clean));
+	free(room);
+	return done;
 }
 
 bool packet_append_format(struct packet_output *output, const char *format, ...)

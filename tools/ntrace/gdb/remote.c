@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/text.h>
+
+#include "common/ui.h"
 #include "remote_parts.h"
 
 /* Numbers in the target description: x0 to x31, pc, f0 to f31, fflags, frm, fcsr. */
@@ -253,12 +256,13 @@ static void command_remove(struct remote *remote, char *text)
 static void passed_gap(void *data, const char *gap)
 {
 	struct remote *remote = data;
-	char text[500];
+	char text[500], *room;
 
 	if (++remote->gaps_passed > GAPS_SHOWN)
 		return;
-	snprintf(text, sizeof(text), "ntrace: code is missing here: %s\n", gap);
-	console(remote, text);
+	snprintf(text, sizeof(text), "ntrace: code is missing here: %.400s\n", gap);
+	console(remote, ui_clean("\n", text, &room));
+	free(room);
 }
 
 static void stop_reply(struct remote *remote, const char *why)
@@ -614,9 +618,12 @@ static void thread_text(struct remote *remote, const char *id)
 	size_t index;
 
 	if (find_thread(remote, id, &index)) {
-		const char *name = remote_thread_history(remote, index)->name;
+		char *room;
+		const char *name =
+			ntrace_text_clean(remote_thread_history(remote, index)->name, &room);
 
 		packet_hex(&remote->packets, name, strlen(name));
+		free(room);
 	} else {
 		reply(remote, "E01");
 	}

@@ -106,12 +106,17 @@ static bool make_exec(struct remote *remote, const char *annex, struct packet_ou
 {
 	const struct target *target = remote->target;
 	const char *path;
+	char *room;
+	bool fits;
 
 	(void)annex;
 	if (target->exec < 0)
 		return false;
-	path = target->file[target->module[target->exec].file].path;
-	return packet_append(document, path, strlen(path));
+	/* The debugger prints it, and target_file_path() knows it. */
+	path = ntrace_text_clean(target->file[target->module[target->exec].file].path, &room);
+	fits = packet_append(document, path, strlen(path));
+	free(room);
+	return fits;
 }
 
 /* ---- processes of Linux ---- */

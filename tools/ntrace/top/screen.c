@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <ntrace/text.h>
+
 #include "common/ui.h"
 #include "screen.h"
 
@@ -115,14 +117,6 @@ void top_screen_begin(struct top_screen *screen)
 	output_text(screen->output, "\033[H");
 }
 
-/* Names come from files and other users' processes: remove control characters. */
-static void make_harmless(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 /* Do not cut within a character. */
 static void cut(char *text, size_t columns)
 {
@@ -137,15 +131,17 @@ static void cut(char *text, size_t columns)
 
 void top_screen_line(struct top_screen *screen, unsigned int style, const char *format, ...)
 {
-	char text[LINE_MAX_BYTES];
+	char raw[LINE_MAX_BYTES], text[LINE_MAX_BYTES], *room;
 	va_list args;
 
 	if (screen->active && screen->row >= screen->rows)
 		return;
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(raw, sizeof(raw), format, args);
 	va_end(args);
-	make_harmless(text);
+	/* Names come from files and other users' processes. */
+	snprintf(text, sizeof(text), "%s", ntrace_text_clean(raw, &room));
+	free(room);
 	if (screen->active) {
 		cut(text, screen->columns);
 		/* A newline after the last row would scroll. */

@@ -114,23 +114,12 @@ static int write_trace(void *data, const uint8_t *bytes, size_t size)
 	return trace->output->error;
 }
 
-/* Error messages quote the text: replaces control characters, which a terminal would interpret. */
-static char *printable(char *text)
-{
-	char *sign;
-
-	for (sign = text; *sign; sign++)
-		if ((unsigned char)*sign < ' ' || *sign == 0x7f)
-			*sign = '?';
-	return text;
-}
-
 /* output_file_close() reports write errors. */
 static int refused(struct assemble *assemble, const struct text *text, int error)
 {
 	if (error > 0)
 		return EXIT_OK;
-	return fail("%s:%" PRIu64 ": %s", text->name, text->number, printable(assemble->error));
+	return fail("%s:%" PRIu64 ": %s", text->name, text->number, assemble->error);
 }
 
 static int assemble_lines(struct assemble *assemble, struct text *text)
@@ -148,8 +137,7 @@ static int assemble_lines(struct assemble *assemble, struct text *text)
 		if (!line)
 			return EXIT_OK;
 		if (assemble->warning[0])
-			warn("%s:%" PRIu64 ": %s", text->name, text->number,
-			     printable(assemble->warning));
+			warn("%s:%" PRIu64 ": %s", text->name, text->number, assemble->warning);
 	}
 }
 

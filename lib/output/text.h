@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Names in files that only programs read: see ntrace/text.h. */
+#ifndef NTRACE_OUTPUT_TEXT_H
+#define NTRACE_OUTPUT_TEXT_H
+
+/* ntrace_text_clean() that replaces control characters and keeps all others. */
+const char *text_for_programs(const char *name, char **room);
+
+#endif
