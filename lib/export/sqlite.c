@@ -657,6 +657,9 @@ int ntrace_export_sqlite_open(struct ntrace_export_sqlite **sqlite, const char *
 	made->session = session;
 	made->error = ntrace_output_open(&made->output, path, true);
 	made->reason = errno;
+	/* SQLite opens a file by its name, locks it, and goes back in it. */
+	if (!made->error && !strcmp(ntrace_output_name(made->output), path))
+		made->error = NTRACE_ERR_INVALID;
 	if (!made->error)
 		prepare(made);
 	if (made->error) {

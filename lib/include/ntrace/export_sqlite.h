@@ -36,8 +36,9 @@ struct ntrace_export_sqlite_counts {
  * @session: source of the streams and of the frequencies of timestamps; borrowed until
  *           ntrace_export_sqlite_close(); NULL: no streams, and times in ticks
  *
- * Return: 0, NTRACE_ERR_UNSUPPORTED (the machine has no libsqlite3.so.0), NTRACE_ERR_NOMEM,
- * NTRACE_ERR_IO (errno is kept).
+ * Return: 0, NTRACE_ERR_UNSUPPORTED (libsqlite3.so.0 cannot be loaded), NTRACE_ERR_INVALID (@path is a device, a
+ * pipe or a descriptor such as /dev/stdout: it would be written in place), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno
+ * is kept).
  */
 NTRACE_EXPERIMENTAL int ntrace_export_sqlite_open(struct ntrace_export_sqlite **sqlite,
 						  const char *path,

@@ -570,7 +570,15 @@ with subprocess.Popen(["cat", "place/fifo"], stdout=subprocess.PIPE) as reader:
 for target in "place/fifo", "/dev/null", "/dev/full":
     for form in "sqlite", "perf-data":
         status, said = run("export", "-f", form, "-o", target, "r1", timeout=60)
-        test(status == 1 and f"error: {target}: not a regular file" in said, f"{form}: {target} is refused", status, said)
+        test(status == 1 and f"error: {target}: not the name of a regular file" in said, f"{form}: {target} is refused", status, said)
+# A descriptor of a regular file is at a place of it that the format does not know, and may append.
+for target in "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+    for form in "sqlite", "perf-data":
+        for mode in "wb", "ab":
+            with open("place/out", mode) as file:
+                done = subprocess.run([NTRACE, "export", "-f", form, "--period", "100", "-o", target, "r1"], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE, check=False)
+            test(done.returncode == 1 and f"error: {target}: not the name of a regular file".encode() in done.stderr and not os.path.getsize("place/out"),
+                 f"{form}: {target} {mode}: refused", done)
 # A name of the longest length leaves no room for more characters; a directory's name is no part of it.
 for length in 240, 248, 249, 254, 255, 256:
     for words in [*CSV], ["count", "r1", "-o"], ["export", "-f", "sqlite", "r1", "-o"]:

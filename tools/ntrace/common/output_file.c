@@ -230,6 +230,12 @@ int output_file_named(struct output_file *file, const char *path)
 	return begin(file, path, true, &fd);
 }
 
+int output_needs_file(const char *path, const char *format)
+{
+	return fail("%s: not the name of a regular file: %s is not written in order, and needs one",
+		    path, format);
+}
+
 int output_file_close(struct output_file *file, int status)
 {
 	bool whole = status == EXIT_OK || status == EXIT_GAPS;

@@ -43,6 +43,9 @@ int output_file_stream(struct output_file *file, const char *path, bool replace)
 /** output_file_named - the same, for writers that take a name */
 int output_file_named(struct output_file *file, const char *path);
 
+/** output_needs_file - print that @path cannot take what goes back in its file. Return: EXIT_FAILED */
+int output_needs_file(const char *path, const char *format);
+
 /**
  * output_file_close - finish the file
  * @status: exit status of the command; only with EXIT_OK or EXIT_GAPS does a regular file appear

@@ -428,6 +428,8 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 
 	if (output_file_named(&export->file, export->output))
 		return EXIT_FAILED;
+	if (export->format == FORMAT_PERF_DATA && !strcmp(export->file.name, export->output))
+		return output_needs_file(export->output, format_name(export->format));
 	error = export->format == FORMAT_PERF_DATA ?
 			ntrace_export_perf_data_open(&samples, export->file.name, &file_options) :
 			ntrace_export_perfscript_open(&samples, export->file.name, &file_options);
@@ -614,7 +616,6 @@ static int run_export(struct export *export)
 	return error ? error : say_what(export, &counts);
 }
 
-/* These formats go back to earlier parts of the file. */
 static int check_output(const struct export *export)
 {
 	struct stat status;
@@ -625,8 +626,7 @@ static int check_output(const struct export *export)
 		return usage_error(export->command, "option --output is needed with %s",
 				   format_name(export->format));
 	if (!stat(export->output, &status) && !S_ISREG(status.st_mode))
-		return fail("%s: not a regular file: %s is not written in order, and needs one",
-			    export->output, format_name(export->format));
+		return output_needs_file(export->output, format_name(export->format));
 	return EXIT_OK;
 }
 

@@ -56,6 +56,8 @@ static int failed(const char *name, int error)
 	if (error == NTRACE_ERR_UNSUPPORTED)
 		return fail("sqlite: libsqlite3.so.0 cannot be loaded: Debian has it in "
 			    "libsqlite3-0");
+	if (error == NTRACE_ERR_INVALID)
+		return output_needs_file(name, "sqlite");
 	return fail("%s: %s", name, error_text(error));
 }
 
