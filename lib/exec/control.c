@@ -148,9 +148,9 @@ int exec_step_csr(struct ntrace_exec *exec, const struct exec_insn *insn,
 void exec_write_f(struct ntrace_exec *exec, struct ntrace_exec_effects *effects,
 		  unsigned int number, struct ntrace_exec_value value, unsigned int bytes)
 {
-	if (bytes == 4) {
-		value.bits = (uint32_t)value.bits | (uint64_t)UINT32_MAX << 32;
-		value.known |= 0xf0;
+	if (bytes < 8) {
+		value.bits |= UINT64_MAX << 8 * bytes;
+		value.known |= (uint8_t)(0xff << bytes);
 	}
 	value.known &= exec->f_bytes;
 	value.bits &= exec_known_bits(value.known);

@@ -437,7 +437,7 @@ static bool is_constant(const struct exec_insn *insn, uint64_t *result)
 struct ntrace_exec_value exec_operate(const struct exec_insn *insn, struct ntrace_exec_value a,
 				      struct ntrace_exec_value b, bool same)
 {
-	uint8_t full = insn->bits == 32 ? 0x0f : 0xff;
+	uint8_t full = (uint8_t)(0xff >> (8 - insn->bits / 8));
 	struct ntrace_exec_value result = { 0, 0xff };
 
 	if ((a.known & b.known & full) == full && insn->rule != EXEC_RULE_ADD_SCALED)

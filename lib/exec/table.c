@@ -32,6 +32,7 @@ static const struct exec_row load[] = {
 };
 
 static const struct exec_row load_float[] = {
+	OTHER(LOAD_FLOAT, 0x0000707f, 0x00001007, ALL, 0, 0), /* flh */
 	OTHER(LOAD_FLOAT, 0x0000707f, 0x00002007, ALL, 0, 0), /* flw */
 	OTHER(LOAD_FLOAT, 0x0000707f, 0x00003007, ALL, 0, 0), /* fld */
 	OTHER(VECTOR_LOAD, 0x0000707f, 0x00000007, ALL, 0, 0), /* vector */
@@ -93,6 +94,7 @@ static const struct exec_row store[] = {
 };
 
 static const struct exec_row store_float[] = {
+	OTHER(STORE_FLOAT, 0x0000707f, 0x00001027, ALL, 0, 0), /* fsh */
 	OTHER(STORE_FLOAT, 0x0000707f, 0x00002027, ALL, 0, 0), /* fsw */
 	OTHER(STORE_FLOAT, 0x0000707f, 0x00003027, ALL, 0, 0), /* fsd */
 	OTHER(VECTOR_STORE, 0x0000707f, 0x00000027, ALL, 0, 0), /* vector */
@@ -126,6 +128,27 @@ static const struct exec_row atomic[] = {
 	OPERATION(AMO, 0xf800707f, 0xa000302f, max, ALL, 64, 64, 0),
 	OPERATION(AMO, 0xf800707f, 0xc000302f, minu, ALL, 64, 64, 0),
 	OPERATION(AMO, 0xf800707f, 0xe000302f, maxu, ALL, 64, 64, 0),
+	/* Zabha */
+	OTHER(CAS, 0xf800707f, 0x2800002f, ALL, 0, 0), /* amocas */
+	OPERATION(AMO, 0xf800707f, 0x0800002f, swap, RISING, 8, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x0000002f, add, ADD, 8, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x2000002f, xor, XOR, 8, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x6000002f, and, RISING, 8, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x4000002f, or, RISING, 8, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x8000002f, min, ALL, 8, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0xa000002f, max, ALL, 8, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0xc000002f, minu, ALL, 8, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0xe000002f, maxu, ALL, 8, 0, 0),
+	OTHER(CAS, 0xf800707f, 0x2800102f, ALL, 0, 0), /* amocas */
+	OPERATION(AMO, 0xf800707f, 0x0800102f, swap, RISING, 16, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x0000102f, add, ADD, 16, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x2000102f, xor, XOR, 16, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x6000102f, and, RISING, 16, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x4000102f, or, RISING, 16, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0x8000102f, min, ALL, 16, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0xa000102f, max, ALL, 16, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0xc000102f, minu, ALL, 16, 0, 0),
+	OPERATION(AMO, 0xf800707f, 0xe000102f, maxu, ALL, 16, 0, 0),
 };
 
 static const struct exec_row registers[] = {

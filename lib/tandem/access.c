@@ -10,219 +10,66 @@
  */
 #include <string.h>
 
+#include "exec/decode.h"
 #include "verifier.h"
 
-static uint32_t bits(uint32_t word, unsigned int high, unsigned int low)
-{
-	return word >> low & ((1u << (high - low + 1)) - 1);
-}
-
-static int64_t signed_bits(uint32_t value, unsigned int width)
-{
-	return (int64_t)((uint64_t)value << (64 - width)) >> (64 - width);
-}
-
 /* x0 is 0 in @from and @to of struct tandem_access. */
-static unsigned int gpr(uint32_t number)
+static unsigned int gpr(unsigned int number)
 {
 	return number ? GPR + number : 0;
 }
 
-static void set(struct tandem_access *access, bool store, unsigned int bytes, unsigned int base,
-		int64_t offset, unsigned int data)
-{
-	access->kind = store ? TANDEM_ACCESS_STORE : TANDEM_ACCESS_LOAD;
-	access->bytes = bytes;
-	access->base = base;
-	access->offset = offset;
-	*(store ? &access->from : &access->to) = data;
-}
-
-/* Quadrant 0: registers x8..x15, f8..f15. */
-static void set_short(uint32_t w, unsigned int xlen, struct tandem_access *access)
-{
-	unsigned int base = GPR + 8 + bits(w, 9, 7), x = GPR + 8 + bits(w, 4, 2);
-	unsigned int f = FPR + 8 + bits(w, 4, 2), funct3 = bits(w, 15, 13);
-	uint32_t word = bits(w, 12, 10) << 3 | bits(w, 6, 6) << 2 | bits(w, 5, 5) << 6;
-	uint32_t twice = bits(w, 12, 10) << 3 | bits(w, 6, 5) << 6;
-	uint32_t byte = bits(w, 6, 6) | bits(w, 5, 5) << 1, half = bits(w, 5, 5) << 1;
-	bool store = funct3 > 4;
-
-	switch (funct3) {
-	case 1:
-	case 5:
-		set(access, store, 8, base, twice, f);
-		break;
-	case 2:
-	case 6:
-		set(access, store, 4, base, word, x);
-		break;
-	case 3:
-	case 7:
-		if (xlen == 64)
-			set(access, store, 8, base, twice, x);
-		else
-			set(access, store, 4, base, word, f);
-		break;
-	case 4: /* Zcb */
-		access->zero_extend = !bits(w, 6, 6);
-		if (bits(w, 12, 10) == 0)
-			set(access, false, 1, base, byte, x);
-		else if (bits(w, 12, 10) == 1)
-			set(access, false, 2, base, half, x);
-		else if (bits(w, 12, 10) == 2)
-			set(access, true, 1, base, byte, x);
-		else if (bits(w, 12, 10) == 3)
-			set(access, true, 2, base, half, x);
-		if (bits(w, 12, 10) == 0)
-			access->zero_extend = true;
-		break;
-	default:
-		break;
-	}
-}
-
-/* Quadrant 2: relative to sp. */
-static void set_stack(uint32_t w, unsigned int xlen, struct tandem_access *access)
-{
-	uint32_t word_load = bits(w, 12, 12) << 5 | bits(w, 6, 4) << 2 | bits(w, 3, 2) << 6;
-	uint32_t twice_load = bits(w, 12, 12) << 5 | bits(w, 6, 5) << 3 | bits(w, 4, 2) << 6;
-	uint32_t word_store = bits(w, 12, 9) << 2 | bits(w, 8, 7) << 6;
-	uint32_t twice_store = bits(w, 12, 10) << 3 | bits(w, 9, 7) << 6;
-	unsigned int sp = GPR + 2;
-
-	switch (bits(w, 15, 13)) {
-	case 1:
-		set(access, false, 8, sp, twice_load, FPR + bits(w, 11, 7));
-		break;
-	case 2:
-		set(access, false, 4, sp, word_load, gpr(bits(w, 11, 7)));
-		break;
-	case 3:
-		if (xlen == 64)
-			set(access, false, 8, sp, twice_load, gpr(bits(w, 11, 7)));
-		else
-			set(access, false, 4, sp, word_load, FPR + bits(w, 11, 7));
-		break;
-	case 5: /* c.fsdsp, or Zcmp and Zcmt, which the encoding alone does not tell apart */
-		set(access, true, 8, sp, twice_store, FPR + bits(w, 6, 2));
-		break;
-	case 6:
-		set(access, true, 4, sp, word_store, gpr(bits(w, 6, 2)));
-		break;
-	case 7:
-		if (xlen == 64)
-			set(access, true, 8, sp, twice_store, gpr(bits(w, 6, 2)));
-		else
-			set(access, true, 4, sp, word_store, FPR + bits(w, 6, 2));
-		break;
-	default:
-		break;
-	}
-}
-
-static void set_atomic(uint32_t w, struct tandem_access *access)
-{
-	/* swap, add, xor, or, and, min, max, minu, maxu; amocas */
-	static const uint32_t known = 1u << 0 | 1u << 1 | 1u << 4 | 1u << 5 | 1u << 8 | 1u << 12 |
-				      1u << 16 | 1u << 20 | 1u << 24 | 1u << 28;
-	uint32_t operation = bits(w, 31, 27);
-
-	access->bytes = 1u << (bits(w, 14, 12) & 3);
-	access->base = gpr(bits(w, 19, 15));
-	access->to = gpr(bits(w, 11, 7));
-	if (operation == 2)
-		access->kind = TANDEM_ACCESS_LR;
-	else if (operation == 3)
-		access->kind = TANDEM_ACCESS_SC;
-	else
-		access->kind = known >> operation & 1 ? TANDEM_ACCESS_AMO : TANDEM_ACCESS_OTHER;
-	if (access->kind == TANDEM_ACCESS_SC)
-		access->from = gpr(bits(w, 24, 20));
-	if (bits(w, 14, 12) > 3)
-		access->kind = TANDEM_ACCESS_OTHER;
-}
-
-static void set_long(uint32_t w, unsigned int xlen, struct tandem_access *access)
-{
-	unsigned int funct3 = bits(w, 14, 12), base = gpr(bits(w, 19, 15));
-	int64_t load = signed_bits(bits(w, 31, 20), 12);
-	int64_t store = signed_bits(bits(w, 31, 25) << 5 | bits(w, 11, 7), 12);
-	uint32_t rd = bits(w, 11, 7), rs2 = bits(w, 24, 20);
-
-	switch (w & 0x7f) {
-	case 0x03:
-		access->kind = TANDEM_ACCESS_OTHER;
-		if (funct3 == 7 || (xlen == 32 && funct3 == 3))
-			break;
-		set(access, false, 1u << (funct3 & 3), base, load, gpr(rd));
-		access->zero_extend = funct3 & 4;
-		break;
-	case 0x23:
-		access->kind = TANDEM_ACCESS_OTHER;
-		if (funct3 > 3 || (xlen == 32 && funct3 == 3))
-			break;
-		set(access, true, 1u << funct3, base, store, gpr(rs2));
-		break;
-	case 0x07:
-	case 0x27:
-		access->kind = TANDEM_ACCESS_OTHER;
-		if (funct3 < 1 || funct3 > 3)
-			break;
-		if ((w & 0x7f) == 0x07)
-			set(access, false, 1u << funct3, base, load, FPR + rd);
-		else
-			set(access, true, 1u << funct3, base, store, FPR + rs2);
-		break;
-	case 0x2f:
-		set_atomic(w, access);
-		break;
-	case 0x0f:
-		/* Cache blocks. */
-		access->kind = funct3 == 2 ? TANDEM_ACCESS_OTHER : TANDEM_ACCESS_NONE;
-		break;
-	case 0x73:
-		/* Loads of a hypervisor, shadow stacks. */
-		access->kind = funct3 == 4 ? TANDEM_ACCESS_OTHER : TANDEM_ACCESS_NONE;
-		break;
-	case 0x0b:
-	case 0x2b:
-	case 0x5b:
-	case 0x7b:
-	case 0x77:
-		access->kind = TANDEM_ACCESS_OTHER;
-		break;
-	default:
-		break;
-	}
-}
-
-void tandem_access_of(uint32_t insn, unsigned int xlen, unsigned int flen,
+void tandem_access_of(uint32_t word, unsigned int xlen, unsigned int flen,
 		      struct tandem_access *access)
 {
-	memset(access, 0, sizeof(*access));
-	switch (insn & 3) {
-	case 0:
-		if (insn & 0xffff)
-			set_short(insn, xlen, access);
-		break;
-	case 1:
-		/* c.sspush, c.sspopchk */
-		if ((insn & 0xffff) == 0x6081 || (insn & 0xffff) == 0x6281)
-			access->kind = TANDEM_ACCESS_OTHER;
-		break;
-	case 2:
-		set_stack(insn, xlen, access);
-		break;
+	const struct ntrace_isa isa = { .xlen = (uint8_t)xlen, .compressed = true };
+	struct exec_insn insn;
+
+	exec_decode(&isa, flen, word, &insn);
+	*access = (struct tandem_access){ .bytes = insn.bytes,
+					  .base = gpr(insn.rs1),
+					  .offset = insn.imm,
+					  .zero_extend = insn.zero_extend };
+	switch (insn.kind) {
+	case EXEC_LOAD:
+		access->kind = TANDEM_ACCESS_LOAD;
+		access->to = gpr(insn.rd);
+		return;
+	case EXEC_LOAD_FLOAT:
+		access->kind = TANDEM_ACCESS_LOAD;
+		access->to = FPR + insn.rd;
+		return;
+	case EXEC_STORE:
+		access->kind = TANDEM_ACCESS_STORE;
+		access->from = gpr(insn.rs2);
+		return;
+	case EXEC_STORE_FLOAT:
+		access->kind = TANDEM_ACCESS_STORE;
+		access->from = FPR + insn.rs2;
+		return;
+	case EXEC_LR:
+		access->kind = TANDEM_ACCESS_LR;
+		access->to = gpr(insn.rd);
+		return;
+	case EXEC_SC:
+		access->kind = TANDEM_ACCESS_SC;
+		access->from = gpr(insn.rs2);
+		access->to = gpr(insn.rd);
+		return;
+	case EXEC_AMO:
+	case EXEC_CAS:
+		access->kind = TANDEM_ACCESS_AMO;
+		access->to = gpr(insn.rd);
+		return;
 	default:
-		set_long(insn, xlen, access);
 		break;
 	}
-	if (((insn & 3) == 0 || (insn & 3) == 2) && access->bytes == 8 && flen != 64 &&
-	    (access->from >= FPR || access->to >= FPR)) {
-		memset(access, 0, sizeof(*access));
+	*access = (struct tandem_access){ .kind = TANDEM_ACCESS_NONE };
+	/* An illegal instruction traps; one that is not known may access memory, and so may cache blocks. */
+	if (insn.kind == EXEC_UNSUPPORTED || insn.kind == EXEC_PUSH || insn.kind == EXEC_POP ||
+	    insn.kind == EXEC_BLOCK_ZERO || insn.kind == EXEC_VECTOR_LOAD ||
+	    insn.kind == EXEC_VECTOR_STORE || (insn.kind == EXEC_NOP && (word & 0x707f) == 0x200f))
 		access->kind = TANDEM_ACCESS_OTHER;
-	}
 }
 
 static uint64_t low_bytes(uint64_t value, unsigned int bytes)

@@ -511,18 +511,20 @@ static void take_group(struct ntrace_tandem_builtin *builtin)
 		}
 }
 
-/* sc and amocas: whether the store was made is the trace's: by its data if it has some, else by rd. */
+/* sc and amocas: whether the store was made is the trace's: by its data or address if it has some, else by rd. */
 static int finish_maybe(struct ntrace_tandem_builtin *builtin,
 			const struct ntrace_exec_effects *effects)
 {
+	const unsigned int address = NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR;
 	bool stored = builtin->group->has & NTRACE_TANDEM_HAS_STORE;
 	unsigned int id = GPR + builtin->insn.rd;
 	struct ntrace_exec_value result = { 0, 0xff };
 
 	builtin->stats.conditional++;
 	if (builtin->insn.kind == EXEC_SC && told(builtin, id)) {
-		if (!builtin->tells_stores && builtin->insn.rd)
-			stored = !builtin->group->reg[id];
+		/* If it lacks its data, an address is the sign of a store. */
+		if ((!builtin->tells_stores || (builtin->group->has & address)) && builtin->insn.rd)
+			stored |= !builtin->group->reg[id];
 		/* All other codes of a failure are reserved. */
 		result.bits = !stored;
 		ntrace_exec_set(builtin->exec, id, &result);

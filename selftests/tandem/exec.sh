@@ -56,7 +56,7 @@ at_most() {
 	ok "$3: at most $2" test "$(number "$1")" -le "$2" || diag "$1 $(number "$1")"
 }
 
-extensions=zba=on,zbb=on,zbc=on,zbs=on,zicond=on,zfa=on,zcb=on
+extensions=zba=on,zbb=on,zbc=on,zbs=on,zicond=on,zfa=on,zcb=on,zabha=on,zacas=on,zfhmin=on
 for xlen in 64 32; do
 	ok "RV$xlen: every instruction: QEMU writes the trace" trace_program "$xlen" "rv$xlen,$extensions" "$here/instructions.S"
 	"$ntrace" tandem stat --json "${parameters[@]}" "$tmp/trace" >"$tmp/stat"

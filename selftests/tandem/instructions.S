@@ -213,6 +213,17 @@ begin:
 	.endr
 	pairs	sd a1, (s3); lr.d a0, (s3); sc.d a3, a2, (s3); ld a0, (s3)
 #endif
+	/* amoswap, amoadd, amoxor, amoand, amoor, amomin, amomax, amominu, amomaxu of a byte and of two, at s3 */
+	.irp	word, 0x0800002f, 0x0000002f, 0x2000002f, 0x6000002f, 0x4000002f, 0x8000002f, 0xa000002f, 0xc000002f, 0xe000002f
+	pairs	STORE a1, (s3); .4byte (\word) | 10 << 7 | 19 << 15 | 12 << 20, (\word) | 10 << 7 | 19 << 15 | 12 << 20 | 1 << 12
+	.endr
+	/* amocas.b, amocas.h, amocas.w of a0 and s1, which stores if a1 and a2 are the same */
+	.irp	width, 0, 1, 2
+	pairs	STORE a1, (s3); mv a0, a2; .4byte 0x2800002f | \width << 12 | 10 << 7 | 19 << 15 | 9 << 20
+	.endr
+#if __riscv_xlen == 64
+	pairs	STORE a1, (s3); mv a0, a2; .4byte 0x2800302f | 10 << 7 | 19 << 15 | 9 << 20
+#endif
 	fence
 	fence.i
 
@@ -316,6 +327,8 @@ begin:
 	floats	doubles, mv a0, s3; c.fsd fa1, 8(a0); c.fld fa3, 8(a0)
 	each	fmv.w.x fa0, a1
 #if __riscv_xlen == 64
+	/* fsh fa1, (s3); flh fa0, (s3); the fsh of QEMU's RV32 faults */
+	floats	doubles, .4byte 0x00b99027, 0x00099507
 	floats	doubles, fmv.x.d a0, fa1; fmv.d.x fa0, a0
 #else
 	/* fmvh.x.d a0, fa1; fmvp.d.x fa0, a1, a2 */

@@ -4,8 +4,8 @@
  * of memory is known or unknown; an operation's result is known only where it is certain. What is
  * known here is what the hart has, whatever the unknown bytes are.
  *
- * RV32 and RV64: I, M, A, C, F, D, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zicond, Zacas (w, d), Zfa, Zcb,
- * Zcmp. An instruction of V makes what it may write unknown. Not known by rule: the outcome of sc, CSRs
+ * RV32 and RV64: I, M, A, C, F, D, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zicond, Zabha, Zacas (not of
+ * register pairs), Zfa, Zcb, Zcmp, and the loads and stores of Zfhmin. An instruction of V makes what it may write unknown. Not known by rule: the outcome of sc, CSRs
  * for which the caller has no function, the target of traps and trap returns, and the results of
  * fused operations and tiny products and quotients with double precision that round to the nearest with
  * ties to max magnitude (RMM) and are not exact. Floating point uses the host's unit. On hosts that detect an underflow before
