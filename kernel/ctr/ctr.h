@@ -11,6 +11,17 @@
  * ctr_bpf.c     a kfunc that reads the ring
  * ctr_debug.c   state in debugfs
  * ctr_main.c    discovery, hotplug, idle
+ *
+ *   perf_event_open()           a task comes to the hart        a counter overflows
+ *    ctr_pmu.c, ctr_hook.c       ctr_add(), ctr_hooked_add()     ctr_output(), ctr_hook_overflow()
+ *         |                           |                               |
+ *    ctr_event_filter()          ctr_ring_begin()                ctr_ring_fill()
+ *    ctr_ring_open()              sum of the filters              records of this event alone
+ *         |                           |                               |
+ *    ctr_event.filter            ctr_cpu.filter, sctrctl         ctr_cpu.stack
+ *
+ * Invariants: ctr_cpu is accessed on its hart alone, with interrupts off. A ring has records
+ * of one task, the running one. ctr_caps does not change after loading.
  */
 #ifndef CTR_H
 #define CTR_H
@@ -30,7 +41,7 @@
  * @event: the event
  * @node: in the list of events with a branch stack, see ctr_ring_open(); not for inherited
  *	  events
- * @filter: records that the event wants; all zero without a branch stack
+ * @filter: records that the event wants; all zero if it records nothing
  * @depth: entries per sample
  * @skip: the next overflow is not a sample, see ctr_event_overflow()
  * @next: while it is scheduled: the next event of the hart, or NULL
@@ -128,7 +139,8 @@ void ctr_ring_close(struct perf_event *event);
 bool ctr_ring_has(const struct ctr_cpu *cpu, const struct perf_event *event);
 int ctr_ring_begin(struct perf_event *event);
 void ctr_ring_end(struct perf_event *event);
-unsigned int ctr_ring_fill(struct perf_event *event);
+bool ctr_ring_skidded(const struct perf_event *event, struct pt_regs *regs);
+unsigned int ctr_ring_fill(struct perf_event *event, struct perf_sample_data *data);
 void ctr_ring_sampled(void);
 int ctr_ring_snapshot(struct perf_branch_entry *entries, unsigned int max);
 void ctr_ring_online(struct ctr_cpu *cpu);

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Converts perf's branch filters to CTR, and CTR's records to perf's entries.
+ *
+ * perf names kinds of branches to keep, CTR has a bit for each type to leave out. What the
+ * harts cannot leave out, the driver drops when it reads ("sieve"), by the recorded type.
+ *
+ *   perf_event_attr ------ ctr_filter_init() ---> ctr_filter.control    to sctrctl
+ *                                                 ctr_filter.types...   what is kept
+ *   filters of a hart ---- ctr_filter_merge() --> the filter of its ring
+ *   ring ----------------- ctr_filter_entries() with the filter of an event --> its entries
+ *
+ * Invariants:
+ *   - An event with user mode alone gets no address of the kernel, whatever the ring has.
+ *   - The cycles of dropped records are added to the next newer entry, so that the sum over
+ *     a stack is that of the ring; or they are 0, for unknown.
+ *   - No register access and no allocation: the tests run on the host.
  */
 #include "ctr_filter.h"
 
@@ -91,22 +105,29 @@ static const char *ctr_filter_stack(struct ctr_filter *filter, u16 types,
 }
 
 /**
- * ctr_filter_init() - convert a branch_sample_type
- * @filter: result
- * @branch_sample_type: of the event; perf has already added the privilege levels
+ * ctr_filter_init() - convert the branch filter of an event
+ * @filter: result; all zero if the event records nothing
+ * @attr: of the event; perf has already added the privilege levels
  * @caps: of the harts
+ *
+ * An event without a period has no samples, but records: BPF programs read the ring. As on
+ * x86, PERF_SAMPLE_READ is the exception: perf sets it for the members of a group whose
+ * leader alone has samples, and gives them the leader's branch filter.
  *
  * Return: NULL, or the reason that there are no such branch stacks.
  */
-const char *ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type,
+const char *ctr_filter_init(struct ctr_filter *filter, const struct perf_event_attr *attr,
 			    const struct ctr_caps *caps)
 {
-	u64 unknown = branch_sample_type;
+	u64 branch_sample_type = attr->branch_sample_type, unknown = branch_sample_type;
 	unsigned int type;
 	u16 types = ctr_filter_types(&unknown);
 	bool stack = branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 
 	memset(filter, 0, sizeof(*filter));
+	if (!(attr->sample_type & PERF_SAMPLE_BRANCH_STACK) ||
+	    (!attr->sample_period && attr->sample_type & PERF_SAMPLE_READ))
+		return NULL;
 	if (unknown & ~(u64)(CTR_PERF_REPORT | PERF_SAMPLE_BRANCH_CALL_STACK))
 		return "CTR has no transactions, and no counters of branches";
 	filter->user = branch_sample_type & PERF_SAMPLE_BRANCH_USER;
@@ -158,6 +179,8 @@ const char *ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type,
  * A hart with RASEMU keeps no other records. All other filters can share: the ring records
  * what any of them wants, and ctr_filter_entries() drops the rest by address and type. If
  * the harts do not record types, both must want the same types.
+ *
+ * Return: whether it can.
  */
 bool ctr_filter_shares(const struct ctr_filter *one, const struct ctr_filter *other,
 		       const struct ctr_caps *caps)

@@ -53,7 +53,7 @@ struct ctr_entries {
 	bool full;
 };
 
-const char *ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type,
+const char *ctr_filter_init(struct ctr_filter *filter, const struct perf_event_attr *attr,
 			    const struct ctr_caps *caps);
 bool ctr_filter_shares(const struct ctr_filter *one, const struct ctr_filter *other,
 		       const struct ctr_caps *caps);

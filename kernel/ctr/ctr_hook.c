@@ -30,19 +30,12 @@ static void (*ctr_hook_del)(struct perf_event *event, int flags);
 static void ctr_hook_overflow(struct perf_event *event, struct perf_sample_data *data,
 			      struct pt_regs *regs)
 {
-	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
-	bool scheduled = ctr_ring_has(cpu, event);
+	bool scheduled = ctr_ring_has(this_cpu_ptr(ctr_cpus), event);
 
-	if (user_mode(regs) ? event->attr.exclude_user : event->attr.exclude_kernel) {
-		cpu->skidded++;
+	if (ctr_ring_skidded(event, regs))
 		return;
-	}
-	if (scheduled) {
-		ctr_ring_fill(event);
-		perf_sample_save_brstack(data, event, (struct perf_branch_stack *)&cpu->stack,
-					 NULL);
-		cpu->samples++;
-	}
+	if (scheduled)
+		ctr_ring_fill(event, data);
 	ctr_event_of(event)->output(event, data, regs);
 	if (scheduled)
 		ctr_ring_sampled();
@@ -100,19 +93,12 @@ destroy:
 static int ctr_hooked_event_init(struct perf_event *event)
 {
 	u64 sample_type = event->attr.sample_type;
-	bool samples = event->attr.sample_period;
 	int ret;
 
-	/*
-	 * Counting events have no samples: the cpu PMU refuses them, except in a group,
-	 * where samples of the leader have their values.
-	 */
-	if (!has_branch_stack(event) || (!samples && event->group_leader == event))
-		return ctr_hook_event_init(event);
 	event->attr.sample_type &= ~(u64)PERF_SAMPLE_BRANCH_STACK;
 	ret = ctr_hook_event_init(event);
 	event->attr.sample_type = sample_type;
-	return ret || !samples ? ret : ctr_hook_attach(event);
+	return ret || !has_branch_stack(event) ? ret : ctr_hook_attach(event);
 }
 
 /*

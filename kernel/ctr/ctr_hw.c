@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The registers of Control Transfer Records.
+ * The registers of Control Transfer Records of the current hart.
  *
- * siselect is shared with the code for interrupt files (AIA), which uses it in
- * interrupts: each function restores it before it enables interrupts again.
+ * The ring is seen through a window: siselect chooses an entry by its age, and sireg,
+ * sireg2 and sireg3 are its parts. A transfer makes all entries one older.
+ *
+ *   siselect       sireg         sireg2        sireg3
+ *   0x200          ctrsource     ctrtarget     ctrdata      the newest
+ *   0x201            | valid       | MISP        | type, cycles
+ *   ...
+ *   0x200 + n                                               not valid: the end
+ *
+ * Invariants:
+ *   - Interrupts are off. siselect is shared with the code for interrupt files (AIA),
+ *     which uses it in interrupts: each function restores it.
+ *   - Entries are read and written only while the hart adds none: the ring is frozen, or
+ *     the current mode is not recorded.
+ *   - Values are in the layout of 1.0. Only this file knows the draft.
  */
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>

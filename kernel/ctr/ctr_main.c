@@ -67,7 +67,7 @@ unsigned int ctr_event_depth(const struct perf_event *event, const struct ctr_fi
  * ctr_event_filter() - convert the branch filter of an event, and refuse events that would
  * never have a sample
  * @event: the event
- * @filter: result
+ * @filter: result, see ctr_filter_init()
  *
  * Return: 0 or -EOPNOTSUPP, which perf reports as missing support for branch stacks. perf's
  * advice for other errors, such as EINVAL, leads nowhere.
@@ -75,10 +75,12 @@ unsigned int ctr_event_depth(const struct perf_event *event, const struct ctr_fi
 int ctr_event_filter(struct perf_event *event, struct ctr_filter *filter)
 {
 	const struct perf_event_attr *attr = &event->attr;
-	const char *reason = ctr_filter_init(filter, attr->branch_sample_type, &ctr_caps);
+	const char *reason = ctr_filter_init(filter, attr, &ctr_caps);
 
 	if (reason)
 		return ctr_refuse(-EOPNOTSUPP, reason);
+	if (!filter->control)
+		return 0;
 	/* ctr_task_fork() allocates with preemption disabled, which such a kernel cannot do. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && filter->stack)
 		return ctr_refuse(-EOPNOTSUPP, "no call stacks with PREEMPT_RT");

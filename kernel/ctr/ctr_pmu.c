@@ -112,8 +112,7 @@ static void ctr_event_overflow(struct perf_event *event, struct pt_regs *regs, u
 static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *data,
 			 struct pt_regs *regs)
 {
-	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
-	struct perf_event *event = cpu->events;
+	struct perf_event *event = this_cpu_ptr(ctr_cpus)->events;
 
 	/* Hooked events of the cpu PMU have no such counter. */
 	while (event && ctr_event_of(event)->counter != counter)
@@ -123,10 +122,7 @@ static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *da
 	/* An overflow that was pending when the event was stopped; counters that wrap. */
 	if (!event || event->hw.state & PERF_HES_STOPPED || !is_sampling_event(event))
 		return;
-	/* The interrupt comes some instructions late; perf does not check the privilege. */
-	if (!regs || (user_mode(regs) ? event->attr.exclude_user : event->attr.exclude_kernel))
-		cpu->skidded++;
-	else
+	if (!ctr_ring_skidded(event, regs))
 		ctr_event_overflow(event, regs, data->period);
 	/* perf may have adjusted the period to the frequency. */
 	counter->hw.sample_period = event->hw.sample_period;
@@ -137,18 +133,13 @@ static void ctr_output(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
 	struct ctr_event *ctr_event = ctr_event_of(event);
-	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 
 	if (ctr_event->skip) {
 		ctr_event->skip = false;
 		return;
 	}
-	if (ctr_event->filter.control) {
-		ctr_ring_fill(event);
-		perf_sample_save_brstack(data, event, (struct perf_branch_stack *)&cpu->stack,
-					 NULL);
-		cpu->samples++;
-	}
+	if (ctr_event->filter.control)
+		ctr_ring_fill(event, data);
 	ctr_event->output(event, data, regs);
 	ctr_ring_sampled();
 }
@@ -333,19 +324,14 @@ free:
 
 static int ctr_event_init(struct perf_event *event)
 {
-	struct ctr_filter filter = {};
+	struct ctr_filter filter;
 	int ret;
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
 	if (event->parent)
 		return ctr_event_inherit(event);
-	ret = ctr_event_permit(event) ?: ctr_event_check(event);
-	if (ret)
-		return ret;
-	/* Only samples have branch stacks. */
-	if (has_branch_stack(event) && is_sampling_event(event))
-		ret = ctr_event_filter(event, &filter);
+	ret = ctr_event_permit(event) ?: ctr_event_check(event) ?: ctr_event_filter(event, &filter);
 	if (ret)
 		return ret;
 	/* If events are created faster than counters are released, wait for the release. */

@@ -129,6 +129,8 @@ void ctr_ring_close(struct perf_event *event)
  * ctr_ring_has() - tell whether an event is scheduled on this hart
  * @cpu: state of this hart
  * @event: the event
+ *
+ * Return: whether it is.
  */
 bool ctr_ring_has(const struct ctr_cpu *cpu, const struct perf_event *event)
 {
@@ -415,14 +417,32 @@ static u64 ctr_ring_index(const struct ctr_filter *filter)
 }
 
 /**
- * ctr_ring_fill() - read the ring of this hart for a sample
- * @event: an event on this hart, with a branch stack
+ * ctr_ring_skidded() - tell whether a sample must be dropped
+ * @event: the event that has overflowed
+ * @regs: registers at the interrupt
  *
- * Writes to the hart's ctr_cpu.stack, which is valid until the next sample.
+ * The interrupt comes some instructions late. If it comes in a mode that the event
+ * excludes, the branches do not lead to the sample, and the user may not see a sample of
+ * the kernel. perf does not check this.
+ *
+ * Return: whether it must be dropped.
+ */
+bool ctr_ring_skidded(const struct perf_event *event, struct pt_regs *regs)
+{
+	if (!(user_mode(regs) ? event->attr.exclude_user : event->attr.exclude_kernel))
+		return false;
+	this_cpu_ptr(ctr_cpus)->skidded++;
+	return true;
+}
+
+/**
+ * ctr_ring_fill() - read the ring of this hart, and add its branch stack to a sample
+ * @event: an event on this hart, with a branch stack
+ * @data: the sample, which refers to the hart's ctr_cpu.stack until the next sample
  *
  * Return: number of entries.
  */
-unsigned int ctr_ring_fill(struct perf_event *event)
+unsigned int ctr_ring_fill(struct perf_event *event, struct perf_sample_data *data)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 	const struct ctr_event *ctr_event = ctr_event_of(event);
@@ -434,6 +454,8 @@ unsigned int ctr_ring_fill(struct perf_event *event)
 	cpu->stack.nr = ctr_ring_read(cpu, &ctr_event->filter, cpu->records, ctr_event->depth + 1,
 				      cpu->stack.entries, ctr_event->depth);
 	cpu->stack.hw_idx = ctr_ring_index(&ctr_event->filter);
+	cpu->samples++;
+	perf_sample_save_brstack(data, event, (struct perf_branch_stack *)&cpu->stack, NULL);
 	return cpu->stack.nr;
 }
 

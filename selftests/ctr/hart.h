@@ -5,6 +5,28 @@
  */
 #include <tap.h>
 
+#include <linux/perf_event.h>
+
+/* What perf gives to an overflow handler. */
+struct pt_regs {
+	bool user;
+};
+struct perf_sample_data {
+	const struct perf_branch_stack *stack;
+};
+static bool user_mode(struct pt_regs *regs)
+{
+	return regs->user;
+}
+static void perf_sample_save_brstack(struct perf_sample_data *data, struct perf_event *event,
+				     struct perf_branch_stack *stack, u64 *counters)
+{
+	(void)event;
+	(void)counters;
+	if (data)
+		data->stack = stack;
+}
+
 #include "../../kernel/ctr/ctr_filter.c"
 #include "../../kernel/ctr/ctr_ring.c"
 #include "../../kernel/ctr/ctr_task.c"
@@ -186,8 +208,8 @@ static struct perf_event user = { .pmu_private = &user_event },
 
 static void make_event(struct ctr_event *event, u64 perf)
 {
-	ok(!ctr_filter_init(&event->filter, perf, &ctr_caps), "branch_sample_type %#llx",
-	   (unsigned long long)perf);
+	ok(!ctr_filter_init(&event->filter, host_branches(perf), &ctr_caps),
+	   "branch_sample_type %#llx", (unsigned long long)perf);
 	event->depth = DEPTH;
 }
 
@@ -229,7 +251,7 @@ static void switch_to(unsigned int id)
 static void entries_of(struct perf_event *event, unsigned int id, unsigned int own,
 		       const char *what)
 {
-	unsigned int count = ctr_ring_fill(event), found = 0;
+	unsigned int count = ctr_ring_fill(event, NULL), found = 0;
 
 	for (unsigned int i = 0; i < count; i++)
 		found += cpu.stack.entries[i].from / 0x10000 == id + 1;

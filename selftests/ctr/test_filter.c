@@ -22,7 +22,7 @@ static const struct ctr_caps no_type = { 0x1000, 0x1, false, false, false };
 static struct ctr_filter filter_of(u64 perf, const struct ctr_caps *caps)
 {
 	struct ctr_filter filter;
-	const char *reason = ctr_filter_init(&filter, perf, caps);
+	const char *reason = ctr_filter_init(&filter, host_branches(perf), caps);
 
 	ok(!reason, "branch_sample_type %#llx: %s", (unsigned long long)perf, reason ?: "accepted");
 	return filter;
@@ -31,10 +31,41 @@ static struct ctr_filter filter_of(u64 perf, const struct ctr_caps *caps)
 static void refused(u64 perf, const struct ctr_caps *caps, const char *expected)
 {
 	struct ctr_filter filter;
-	const char *reason = ctr_filter_init(&filter, perf, caps) ?: "accepted";
+	const char *reason = ctr_filter_init(&filter, host_branches(perf), caps) ?: "accepted";
 
 	ok(strstr(reason, expected), "branch_sample_type %#llx: %s", (unsigned long long)perf,
 	   reason);
+}
+
+/* Only what records has a filter: samples, and events that BPF programs use without a period. */
+static void test_recording(void)
+{
+	static const struct {
+		const char *name;
+		u64 sample_type, period;
+		bool records;
+	} table[] = {
+		{ "samples", PERF_SAMPLE_BRANCH_STACK, 1000, true },
+		{ "samples with the values of a group", PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_READ,
+		  1000, true },
+		{ "no branch stack", PERF_SAMPLE_IP, 1000, false },
+		{ "no period", PERF_SAMPLE_BRANCH_STACK, 0, true },
+		{ "a member of a group", PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_READ, 0, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		const struct perf_event_attr attr = { .sample_type = table[i].sample_type,
+						      .sample_period = table[i].period,
+						      .branch_sample_type = PERF_SAMPLE_BRANCH_ANY |
+									    K };
+		struct ctr_filter filter, none = { 0 };
+
+		ok(!ctr_filter_init(&filter, &attr, &full), "%s: accepted", table[i].name);
+		ok(table[i].records ?
+			   filter.control == (filter.control | CTR_CTL_S) && filter.kernel :
+			   !memcmp(&filter, &none, sizeof(none)),
+		   table[i].records ? "%s: records" : "%s: records nothing", table[i].name);
+	}
 }
 
 static void test_control(void)
@@ -328,6 +359,7 @@ static void test_draft(void)
 
 int main(void)
 {
+	test_recording();
 	test_control();
 	test_refused();
 	test_entries();

@@ -77,7 +77,7 @@ static void alone_record(struct alone *alone, u64 from, u64 to, u64 type, u64 cy
 /* Number of entries of a sample that are not those of the event alone. */
 static unsigned int alone_compare(struct alone *alone, unsigned int *timed)
 {
-	unsigned int count = ctr_ring_fill(&alone->event), wrong = 0, expected;
+	unsigned int count = ctr_ring_fill(&alone->event, NULL), wrong = 0, expected;
 
 	/* The shared ring may be too short for all that the event wants. */
 	expected = min(alone->count, alone->ctr_event.depth);
@@ -191,11 +191,38 @@ static void test_untyped(void)
 	is_u64(ctr_ring_begin(&kernel), 0, "another mode: shared");
 	record(0x1000, 0x2000, 0);
 	record(KERNEL, KERNEL + 8, 0);
-	is_u64(ctr_ring_fill(&user), 1, "user mode has its record");
-	is_u64(ctr_ring_fill(&kernel), 1, "and the kernel its own");
+	is_u64(ctr_ring_fill(&user, NULL), 1, "user mode has its record");
+	is_u64(ctr_ring_fill(&kernel, NULL), 1, "and the kernel its own");
 	ctr_ring_end(&user);
 	ctr_ring_end(&kernel);
 	ctr_caps = caps;
+}
+
+/* A sample has the ring as its branch stack, unless the interrupt came in a mode that the event excludes. */
+static void test_sample(void)
+{
+	struct pt_regs in_user = { true }, in_kernel = { false };
+	struct perf_sample_data data = { NULL };
+
+	fresh();
+	ctr_ring_begin(&user);
+	record(0x1000, 0x2000, 9);
+	user.attr.exclude_kernel = 1;
+	ok(!ctr_ring_skidded(&user, &in_user), "a sample of user mode");
+	is_u64(ctr_ring_fill(&user, &data), 1, "has its branch");
+	ok(data.stack == (void *)&cpu.stack && cpu.stack.nr == 1 &&
+		   cpu.stack.entries[0].from == 0x1000,
+	   "as a branch stack");
+	ok(ctr_ring_skidded(&user, &in_kernel), "an interrupt that comes late, in the kernel");
+	user.attr.exclude_kernel = 0;
+	ok(!ctr_ring_skidded(&user, &in_kernel), "which an event of both modes accepts");
+	user.attr.exclude_user = 1;
+	ok(ctr_ring_skidded(&user, &in_user),
+	   "an interrupt in user mode, for an event of the kernel");
+	user.attr.exclude_user = 0;
+	is_u64(cpu.samples, 1, "one sample");
+	is_u64(cpu.skidded, 2, "two dropped");
+	ctr_ring_end(&user);
 }
 
 /* The ring is thawed if the only event that lets it freeze goes in between. */
@@ -205,13 +232,13 @@ static void test_frozen_share(void)
 	ctr_ring_begin(&user);
 	ctr_ring_begin(&kernel);
 	record(0x1000, 0x2000, 9);
-	is_u64(ctr_ring_fill(&user), 1, "an event of user mode on a ring with the kernel");
+	is_u64(ctr_ring_fill(&user, NULL), 1, "an event of user mode on a ring with the kernel");
 	ok(hart.frozen, "it is frozen while it is read");
 	ctr_ring_end(&kernel);
 	ok(!hart.frozen, "the event of the kernel ends: thawed");
 	ok(hart.count == 1, "the records stay");
 	record(0x3000, 0x4000, 9);
-	is_u64(ctr_ring_fill(&user), 2, "and further ones come");
+	is_u64(ctr_ring_fill(&user, NULL), 2, "and further ones come");
 	ctr_ring_end(&user);
 }
 
@@ -379,7 +406,7 @@ static void test_isolation(void)
 			break;
 		case 3:
 			if (ctr_ring_has(&cpu, one)) {
-				unsigned int count = ctr_ring_fill(one);
+				unsigned int count = ctr_ring_fill(one, NULL);
 
 				entries += count;
 				for (unsigned int k = 0; k < count; k++)
@@ -409,12 +436,12 @@ static void test_freeze(void)
 	fresh();
 	ctr_ring_begin(&kernel);
 	record(KERNEL + 16, KERNEL + 32, 9);
-	is_u64(ctr_ring_fill(&kernel), 1, "a sample of the kernel");
+	is_u64(ctr_ring_fill(&kernel, NULL), 1, "a sample of the kernel");
 	ok(hart.frozen, "it is frozen for that");
 	hart.accesses = 0;
 	ctr_irq_exit(NULL, 0, NULL, 0);
 	ok(!hart.frozen, "and thawed at the end of the interrupt");
-	ctr_ring_fill(&kernel);
+	ctr_ring_fill(&kernel, NULL);
 	ctr_ring_sampled();
 	ok(hart.frozen, "in an interrupt of genirq it stays frozen after the sample");
 	host_in_nmi = true;
@@ -454,7 +481,7 @@ static void test_types(void)
 	ctr_ring_begin(&typed);
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		record(table[i].from, KERNEL + 64, table[i].type);
-	is_u64(ctr_ring_fill(&typed), ARRAY_SIZE(table), "traps are kept");
+	is_u64(ctr_ring_fill(&typed, NULL), ARRAY_SIZE(table), "traps are kept");
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		is_u64(cpu.stack.entries[ARRAY_SIZE(table) - 1 - i].type, table[i].expected, "%s",
 		       table[i].what);
@@ -465,7 +492,7 @@ static void test_types(void)
 	user_event.depth = 4;
 	ctr_ring_begin(&user);
 	records_of(0, 9);
-	is_u64(ctr_ring_fill(&user), 4, "no more entries than the event's depth");
+	is_u64(ctr_ring_fill(&user, NULL), 4, "no more entries than the event's depth");
 	ok(cpu.stack.entries[0].from == 0x10000 + 4 * 8, "the youngest ones");
 	user_event.depth = DEPTH;
 	ctr_ring_end(&user);
@@ -501,7 +528,7 @@ static void test_data(void)
 		make_event(&ctr_event, table[i].perf);
 		ctr_ring_begin(&event);
 		records_of(0, 6);
-		is_u64(ctr_ring_fill(&event), table[i].entries, "%s: entries", table[i].what);
+		is_u64(ctr_ring_fill(&event, NULL), table[i].entries, "%s: entries", table[i].what);
 		is_u64(hart.data_reads, table[i].expected, "%s: reads of ctrdata", table[i].what);
 		ctr_ring_end(&event);
 	}
@@ -609,6 +636,7 @@ int main(void)
 	test_shared();
 	test_sharing();
 	test_untyped();
+	test_sample();
 	test_frozen_share();
 	test_open();
 	test_online_again();

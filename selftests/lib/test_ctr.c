@@ -305,8 +305,8 @@ static void perf_types(void)
 		   NTRACE_PERF_SAMPLE_REPORT == CTR_PERF_REPORT - PERF_SAMPLE_BRANCH_PLM_ALL,
 	   "perf: filters have the numbers of the kernel's header");
 	ctr_filter_init(&filter,
-			PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
-				PERF_SAMPLE_BRANCH_TYPE_SAVE,
+			host_branches(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
+				      PERF_SAMPLE_BRANCH_TYPE_SAVE),
 			&caps);
 	for (unsigned int type = 0; type < 16; type++) {
 		struct ctr_record record = { 0x1001, 0x2000, type };
@@ -333,7 +333,7 @@ static bool same_filter(uint64_t sample, const struct ctr_caps *caps)
 	/* The driver decides when to freeze: it can do without freezing in user mode. */
 	uint64_t mask = ~NTRACE_CTR_CTL(LCOFIFRZ);
 	int mine = ntrace_ctr_filter_from_perf(sample, caps->control, features, &own);
-	const char *reason = ctr_filter_init(&theirs, sample, caps);
+	const char *reason = ctr_filter_init(&theirs, host_branches(sample), caps);
 
 	if (mine || reason)
 		return mine && reason;

@@ -13,6 +13,12 @@
 #define config3 sig_data
 #endif
 
+/* Attributes of an event with this branch_sample_type. */
+#define host_branches(perf)                                              \
+	(&(struct perf_event_attr){ .sample_type = PERF_SAMPLE_BRANCH_STACK, \
+				    .sample_period = 1,                      \
+				    .branch_sample_type = (perf) })
+
 struct attribute_group;
 struct module;
 struct perf_event;
