@@ -12,10 +12,12 @@ finds() {
 	"$@" >"$tmp/found" 2>"$tmp/wrong" || diag "$(<"$tmp/wrong")"
 	while read -r key value; do found[$key]=$value; done <"$tmp/found"
 }
-# judge NAME KEY=VALUE...: evaluates branch stacks of the program edges
+# judge NAME KEY=VALUE...: evaluates branch stacks of the program edges. Pairs of neighbouring entries add up in $joined.
+joined=0
 judge() {
 	# shellcheck disable=SC2154 # the caller sets it
 	finds python3 selftests/ctr/host/edges.py $elf "$(sed -n 's/^base //p' "$out/$1.base")" "$out/$1.stacks" "${@:2}"
+	joined=$((joined + ${found[joined]:-0}))
 }
 # many NAME LEAST: at least that many were found.
 many() { ok "$1: ${found[samples]:-no} samples" test "${found[samples]:-0}" -ge "$2"; }
