@@ -34,6 +34,9 @@ for depth in 1 16 32 64 127; do
 	figure "ctr: a sample with $depth entries" "$(per_sample $depth)" instructions "$(samples $depth)"
 done
 figure "ctr: a sample with 32 entries on a ring that three events share" "$(per_sample three)" instructions "$(samples three)"
+ratio() { awk -v a="$(per_sample "$1")" -v b="$(per_sample "$2")" 'BEGIN { print a / b }'; }
+figure "ctr: 32 entries, three owners of the ring to one" "$(ratio three 32)" x "$(samples three)" "<=1.25"
+figure "ctr: 32 entries to a sample without branch stack" "$(ratio 32 cycles)" x "$(samples 32)"
 figure "ctr: an entry" "$(awk -v a="$(per_sample 127)" -v b="$(per_sample 1)" 'BEGIN { print (a - b) / 126 }')" \
 	instructions "$(samples 127)"
 write_figures
