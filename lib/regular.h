@@ -37,6 +37,30 @@ static inline int open_regular(const char *path, int *fd, struct stat *status)
 	return NTRACE_ERR_FORMAT;
 }
 
+/*
+ * Whether a file has @least bytes in a row that were never written. A copy may leave out zeros, so short holes are
+ * contents; long ones only claim a size, and take hours to read. Where the file system has no holes, there are none.
+ */
+static inline bool has_hole(const char *path, off_t least)
+{
+	struct stat status;
+	off_t hole, data = 0;
+	bool found = false;
+	int fd;
+
+	if (open_regular(path, &fd, &status))
+		return false;
+	while (!found && data < status.st_size) {
+		hole = lseek(fd, data, SEEK_HOLE);
+		data = hole < 0 ? -1 : lseek(fd, hole, SEEK_DATA);
+		if (data < 0)
+			data = status.st_size;
+		found = hole >= 0 && data - hole >= least;
+	}
+	close(fd);
+	return found;
+}
+
 /* A link in a recording may lead anywhere, and nobody has named what it leads to. */
 static inline bool is_link(const char *path)
 {

@@ -452,7 +452,7 @@ int ntrace_recording_read(struct ntrace_recording **recording, const char *direc
 	} else {
 		error = read_whole(path, &made->text);
 		if (error == NTRACE_ERR_FORMAT)
-			refuse(&reader, error, "params is not a text file");
+			refuse(&reader, error, "params is not a text file, or not a regular file");
 	}
 	if ((!error || error == NTRACE_ERR_FORMAT) &&
 	    recording_find_link(directory, path, sizeof(path)))

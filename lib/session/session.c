@@ -24,6 +24,8 @@ bool session_is_packed(const char *name)
 /* A block of zstd has at most 128 KiB, and takes at least four bytes. */
 #define ZSTD_BLOCK (128u << 10)
 #define ZSTD_BLOCK_LEAST 4
+/* No encoder sends so many zeros, and no buffer of the recorder has so many. */
+#define HOLE_MAX (1 << 20)
 
 static int refuse_size(struct ntrace_session *session, const struct ntrace_stream *stream,
 		       uint64_t size)
@@ -33,6 +35,15 @@ static int refuse_size(struct ntrace_session *session, const struct ntrace_strea
 		     " bytes of trace that params states: one of the two files is another "
 		     "recording's",
 		     stream->file, size, stream->bytes);
+	return NTRACE_ERR_FORMAT;
+}
+
+static int refuse_hole(struct ntrace_session *session, const char *path)
+{
+	session_note(
+		session,
+		"%s has parts of a megabyte and more that were never written: this is no trace",
+		path);
 	return NTRACE_ERR_FORMAT;
 }
 
@@ -67,6 +78,8 @@ static int take_streams(struct ntrace_session *session)
 			stream->bytes = (uint64_t)st.st_size;
 		else if (stream->bytes / ZSTD_BLOCK > (uint64_t)st.st_size / ZSTD_BLOCK_LEAST + 1)
 			return refuse_size(session, stream, (uint64_t)st.st_size);
+		else if (!session_is_packed(path) && has_hole(path, HOLE_MAX))
+			return refuse_hole(session, path);
 		else if (!session_is_packed(path) && (uint64_t)st.st_size != stream->bytes)
 			session_note(session, "%s has %" PRIu64 " bytes, %" PRIu64 " were recorded",
 				     path, (uint64_t)st.st_size, stream->bytes);
@@ -86,12 +99,20 @@ void session_tell_sideband(const struct ntrace_session *session)
 /* Sideband is valuable, but trace can be decoded without it. */
 static int load_sideband(struct ntrace_session *session)
 {
-	int error = machine_open(&session->machine, session->directory);
+	char path[SESSION_PATH_ROOM];
+	struct stat status;
+	int error;
 
+	snprintf(path, sizeof(path), "%s/data", session->directory);
+	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
+		session_note(session, "%s is not a regular file", path);
+		return NTRACE_ERR_FORMAT;
+	}
+	error = machine_open(&session->machine, session->directory);
 	if (error == NTRACE_ERR_NOMEM)
 		return error;
 	if (error)
-		session_note(session, "%s/data: %s; programs are unknown", session->directory,
+		session_note(session, "%s: %s; programs are unknown", path,
 			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 	else if (!session->live)
 		session_tell_sideband(session);

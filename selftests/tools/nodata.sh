@@ -136,10 +136,20 @@ for name in params data aux.0 index images/kallsyms images/kernel.start images/k
 		fifo:params | fifo:aux.0 | directory:params | directory:aux.0)
 			says "$text" 1 "recording(/aux.0 is not a regular file|: .*wrong file format|: not a recording)" report recording
 			;;
-		fifo:data | directory:data) says "$text" 1 "recording/data: wrong file format; programs are unknown" export -f json recording ;;
+		fifo:data | directory:data)
+			for command in report stat decode archive index "export -f json"; do
+				# shellcheck disable=SC2086 # words
+				says "$text: $command" 1 "error: .*recording/data is not a regular file" $command recording
+			done
+			;;
 		esac
 	done
 done
+rm -rf "$tmp/work/recording" && cp -r "$tmp/r1" "$tmp/work/recording" && truncate -s 1T "$tmp/work/recording/aux.0"
+says "a trace file with a hole of 1 TiB" 1 "aux.0 has parts of a megabyte and more that were never written" report recording
+# What a copy without zeros leaves out.
+cp -r "$tmp/r1" "$tmp/work/short" && truncate -s +500K "$tmp/work/short/aux.0"
+survives "a trace file with a short hole" 0 report short
 ln -s "$tmp/r1" "$tmp/work/whole"
 survives "the directory itself may be a link" 0 report whole
 rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$tmp/r1" "$tmp/work/recording"
