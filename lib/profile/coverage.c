@@ -9,6 +9,7 @@
 #include "grow.h"
 #include "parts.h"
 #include "saturate.h"
+#include "struct_size.h"
 
 /* Executions of one copy of a line; @copy: object and scope. */
 struct line_copy {
@@ -40,11 +41,6 @@ struct ntrace_coverage {
 	size_t function_count;
 	size_t function_room;
 };
-
-struct ntrace_coverage *ntrace_coverage_new(void)
-{
-	return calloc(1, sizeof(struct ntrace_coverage));
-}
 
 void ntrace_coverage_free(struct ntrace_coverage *coverage)
 {
@@ -197,8 +193,12 @@ static int add_functions(struct line_walk *walk)
 	return error;
 }
 
-int ntrace_coverage_add(struct ntrace_coverage *coverage, struct ntrace_profile *profile,
-			struct ntrace_object *object, const char *const *directories)
+/*
+ * Adds all code of an object that has lines, executed or not. Return: 0, the error of ntrace_lines_open(), or
+ * NTRACE_ERR_NOMEM.
+ */
+static int add_object(struct ntrace_coverage *coverage, struct ntrace_profile *profile,
+		      struct ntrace_object *object, const char *const *directories)
 {
 	struct line_walk walk = { .coverage = coverage };
 	struct ntrace_counts *counts;
@@ -306,7 +306,8 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 		qsort(items, count, size, compare);
 }
 
-int ntrace_coverage_end(struct ntrace_coverage *coverage)
+/* Adds up the results of all objects. */
+static int add_up(struct ntrace_coverage *coverage)
 {
 	coverage->lines = calloc(coverage->copy_count + 1, sizeof(*coverage->lines));
 	if (!coverage->lines)
@@ -322,6 +323,47 @@ int ntrace_coverage_end(struct ntrace_coverage *coverage)
 	     compare_functions);
 	end_functions(coverage);
 	return 0;
+}
+
+static int add_objects(struct ntrace_coverage *coverage, struct ntrace_profile *profile,
+		       const struct ntrace_coverage_options *options)
+{
+	const struct ntrace_profile_object *objects;
+	size_t count, i;
+	int error;
+
+	objects = ntrace_profile_objects(profile, &count);
+	for (i = 0; i < count; i++) {
+		if ((options->object && options->object != objects[i].object) ||
+		    !objects[i].instructions)
+			continue;
+		error = add_object(coverage, profile, objects[i].object, options->directories);
+		if (error == NTRACE_ERR_NOMEM)
+			return error;
+		if (error && options->without)
+			options->without(options->data, &objects[i], error);
+	}
+	return add_up(coverage);
+}
+
+int ntrace_coverage_make(struct ntrace_coverage **coverage, struct ntrace_profile *profile,
+			 const struct ntrace_coverage_options *options)
+{
+	struct ntrace_coverage_options wanted = { 0 };
+	struct ntrace_coverage *made;
+	int error;
+
+	if (options && STRUCT_TAKE(&wanted, options))
+		return NTRACE_ERR_INVALID;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	error = add_objects(made, profile, &wanted);
+	if (error)
+		ntrace_coverage_free(made);
+	else
+		*coverage = made;
+	return error;
 }
 
 const struct ntrace_coverage_line *ntrace_coverage_lines(const struct ntrace_coverage *coverage,

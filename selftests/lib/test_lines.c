@@ -628,14 +628,16 @@ static void test_coverage(void)
 							.parts = NTRACE_PROFILE_TRACES };
 	const char *directories[] = { "/nonexistent", NULL };
 	const struct ntrace_coverage_function *functions;
-	struct ntrace_coverage *coverage = ntrace_coverage_new();
+	struct ntrace_coverage_options wanted = { .size = sizeof(wanted),
+						  .directories = directories };
+	struct ntrace_coverage *coverage;
 	struct ntrace_profile *profile;
 	struct ntrace_object *object;
 	struct ntrace_space *space;
 	char text[256] = "";
 	size_t count, i;
 
-	if (!ok(coverage && !ntrace_object_open_elf(&object, in("paths.so")) &&
+	if (!ok(!ntrace_object_open_elf(&object, in("paths.so")) &&
 			!ntrace_profile_new(&profile, &options),
 		"coverage of three functions"))
 		return;
@@ -643,9 +645,8 @@ static void test_coverage(void)
 	ntrace_space_map_linked(space, object, 0);
 	execute_once(profile, space, entry_of(object, 20));
 	execute_once(profile, space, entry_of(object, 20));
-	is_u64(ntrace_coverage_add(coverage, profile, object, directories), 0,
-	       "coverage: adds an object");
-	is_u64(ntrace_coverage_end(coverage), 0, "coverage: ends");
+	ntrace_profile_end(profile);
+	is_u64(ntrace_coverage_make(&coverage, profile, &wanted), 0, "coverage: of an object");
 	functions = ntrace_coverage_functions(coverage, &count);
 	for (i = 0; i < count; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s:%u %" PRIu64 ";",

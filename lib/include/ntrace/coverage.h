@@ -39,7 +39,7 @@ struct ntrace_coverage_line {
  * @executed: number of executions
  * @taken: number of times taken; the other executions continued at the next instruction
  * @line: line number
- * @object: number of the object, in order of ntrace_coverage_add() calls
+ * @object: number of the object among those that have lines, from 0 on
  */
 struct ntrace_coverage_branch {
 	const char *file;
@@ -47,7 +47,7 @@ struct ntrace_coverage_branch {
 	uint64_t executed;
 	uint64_t taken;
 	uint32_t line;
-	uint32_t object;	/* number of the object, in order of ntrace_coverage_add() calls */
+	uint32_t object;
 };
 
 /**
@@ -69,42 +69,10 @@ struct ntrace_coverage_function {
 struct ntrace_coverage;
 
 /**
- * ntrace_coverage_new - an empty coverage
- *
- * Return: the new coverage, to be freed with ntrace_coverage_free(); NULL when out of memory.
- */
-NTRACE_EXPERIMENTAL struct ntrace_coverage *ntrace_coverage_new(void);
-
-/**
  * ntrace_coverage_free - free a coverage with its lines and results
- * @coverage: coverage made by ntrace_coverage_new() or ntrace_coverage_make(); NULL is allowed
+ * @coverage: coverage made by ntrace_coverage_make(); NULL is allowed
  */
 NTRACE_EXPERIMENTAL void ntrace_coverage_free(struct ntrace_coverage *coverage);
-
-/**
- * ntrace_coverage_add - add all code of an object that has lines, executed or not
- * @coverage: coverage made by ntrace_coverage_new()
- * @profile: a profile that has ended; no longer needed after the call
- * @object: one of ntrace_profile_objects(), each only once
- * @directories: directories of debug files, as for ntrace_lines_open()
- *
- * Return: 0, the error of ntrace_lines_open() if the object has no lines, or NTRACE_ERR_NOMEM (then
- * a part was added).
- */
-NTRACE_EXPERIMENTAL int ntrace_coverage_add(struct ntrace_coverage *coverage,
-					    struct ntrace_profile *profile,
-					    struct ntrace_object *object,
-					    const char *const *directories);
-
-/**
- * ntrace_coverage_end - add up the results
- * @coverage: coverage made by ntrace_coverage_new(), with all its objects
- *
- * Call it once, after the last ntrace_coverage_add() and before reading results.
- *
- * Return: 0 or NTRACE_ERR_NOMEM.
- */
-NTRACE_EXPERIMENTAL int ntrace_coverage_end(struct ntrace_coverage *coverage);
 
 /**
  * struct ntrace_coverage_options - objects of a profile to look at
@@ -124,7 +92,7 @@ struct ntrace_coverage_options {
 
 /**
  * ntrace_coverage_make - the coverage of a profile
- * @coverage: the new coverage, already ended, to be freed with ntrace_coverage_free(); may be empty
+ * @coverage: the new coverage, to be freed with ntrace_coverage_free(); may be empty
  * @profile: a profile that has ended; no longer needed after the call
  * @options: NULL: all executed objects
  *
@@ -136,7 +104,7 @@ NTRACE_EXPERIMENTAL int ntrace_coverage_make(struct ntrace_coverage **coverage,
 
 /**
  * ntrace_coverage_lines - lines sorted by file and number
- * @coverage: a coverage that has ended
+ * @coverage: coverage made by ntrace_coverage_make()
  * @count: set to the number of lines
  *
  * Return: array owned by the coverage.
@@ -146,7 +114,7 @@ ntrace_coverage_lines(const struct ntrace_coverage *coverage, size_t *count);
 
 /**
  * ntrace_coverage_branches - branches sorted by file, line, object and address
- * @coverage: a coverage that has ended
+ * @coverage: coverage made by ntrace_coverage_make()
  * @count: set to the number of branches
  *
  * Return: array owned by the coverage; may be NULL if @count is 0.
@@ -156,7 +124,7 @@ ntrace_coverage_branches(const struct ntrace_coverage *coverage, size_t *count);
 
 /**
  * ntrace_coverage_functions - functions sorted by file, line and name
- * @coverage: a coverage that has ended
+ * @coverage: coverage made by ntrace_coverage_make()
  * @count: set to the number of functions
  *
  * Return: array owned by the coverage; may be NULL if @count is 0.
@@ -165,11 +133,11 @@ NTRACE_EXPERIMENTAL const struct ntrace_coverage_function *
 ntrace_coverage_functions(const struct ntrace_coverage *coverage, size_t *count);
 
 /**
- * ntrace_coverage_lines_of - the lines of an added object
- * @coverage: coverage made by ntrace_coverage_new() or ntrace_coverage_make()
- * @object: an object given to ntrace_coverage_add(), compared by pointer
+ * ntrace_coverage_lines_of - the lines of an object
+ * @coverage: coverage made by ntrace_coverage_make()
+ * @object: one of ntrace_profile_objects(), compared by pointer
  *
- * Return: owned by the coverage; NULL if the object was not added or has no lines.
+ * Return: owned by the coverage; NULL if the coverage does not have the object.
  */
 NTRACE_EXPERIMENTAL const struct ntrace_lines *
 ntrace_coverage_lines_of(const struct ntrace_coverage *coverage,
