@@ -169,7 +169,7 @@ static void add_reason(struct line *line, const struct ntrace_flow_event *event)
 	}
 }
 
-/* " in function+0x1c of object", or the name of the range. */
+/* " in function+0x1c of object" */
 static void add_image(struct line *line, const struct ntrace_flow_event *event)
 {
 	struct ntrace_location location = { 0 };
@@ -182,8 +182,6 @@ static void add_image(struct line *line, const struct ntrace_flow_event *event)
 		    location.link_address - location.symbol_start);
 	if (location.object)
 		add(line, " of %s", ntrace_object_name(location.object));
-	else if (location.name)
-		add(line, " in %s", location.name);
 	add(line, ", space %s", ntrace_space_name(event->space));
 }
 

@@ -61,17 +61,10 @@ static const char *find_suffix(const char *name, const char *from, bool jumps)
 	return NULL;
 }
 
-size_t ntrace_symbol_stem(const char *name)
-{
-	const char *suffix = find_suffix(name, name, true);
-
-	return suffix ? (size_t)(suffix - name) : strlen(name);
-}
-
 bool ntrace_location_is_entry(const struct ntrace_location *location)
 {
 	return location->symbol && location->link_address == location->symbol_start &&
-	       !location->symbol[ntrace_symbol_stem(location->symbol)];
+	       !find_suffix(location->symbol, location->symbol, true);
 }
 
 bool ntrace_location_same_function(const struct ntrace_location *a, const struct ntrace_location *b)

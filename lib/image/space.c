@@ -17,12 +17,6 @@ struct mapping {
 	uint64_t link;		/* link address of the first byte */
 };
 
-struct named_range {
-	uint64_t start;
-	uint64_t last;
-	char *name;
-};
-
 struct ntrace_space {
 	atomic_uint references;
 	char *name;
@@ -32,8 +26,6 @@ struct ntrace_space {
 	size_t room;
 	atomic_size_t hit;	/* mapping of the last lookup; a hint */
 	uint64_t version;
-	struct named_range *names;	/* later entries take precedence */
-	size_t name_count;
 };
 
 /*
@@ -81,9 +73,6 @@ void ntrace_space_put(struct ntrace_space *space)
 
 		for (i = 0; i < space->count; i++)
 			ntrace_object_put(space->mappings[i].object);
-		for (i = 0; i < space->name_count; i++)
-			free(space->names[i].name);
-		free(space->names);
 		free(space->mappings);
 		free(space->name);
 		free(space);
@@ -134,14 +123,6 @@ int ntrace_space_clone(struct ntrace_space **copy, const char *name,
 		made->room = space->count;
 		for (i = 0; i < made->count; i++)
 			ntrace_object_get(made->mappings[i].object);
-	}
-	for (i = 0; i < space->name_count && !error; i++)
-		error = ntrace_space_name_range(made, space->names[i].start,
-						space->names[i].last - space->names[i].start + 1,
-						space->names[i].name);
-	if (error) {
-		ntrace_space_put(made);
-		return error;
 	}
 	*copy = made;
 	return 0;
@@ -295,40 +276,6 @@ int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object, u
 	return error ? error : add(space, &mapping);
 }
 
-int ntrace_space_name_range(struct ntrace_space *space, uint64_t address, uint64_t size,
-			    const char *name)
-{
-	struct named_range range = { address, address + (size - 1), NULL };
-	struct named_range *names;
-
-	if (!size || range.last < range.start || !name)
-		return NTRACE_ERR_INVALID;
-	names = realloc(space->names, (space->name_count + 1) * sizeof(*names));
-	if (!names)
-		return NTRACE_ERR_NOMEM;
-	space->names = names;
-	range.name = strdup(name);
-	if (!range.name)
-		return NTRACE_ERR_NOMEM;
-	space->names[space->name_count++] = range;
-	space->version = new_version();
-	return 0;
-}
-
-/* The name set by ntrace_space_name_range() for a range where nothing is mapped. */
-static const char *find_name(const struct ntrace_space *space, uint64_t address)
-{
-	for (; space; space = space->parent) {
-		size_t i = space->name_count;
-
-		while (i--) {
-			if (address >= space->names[i].start && address <= space->names[i].last)
-				return space->names[i].name;
-		}
-	}
-	return NULL;
-}
-
 int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace_object *object, uint64_t bias)
 {
 	size_t i;
@@ -450,10 +397,8 @@ int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
 	const struct mapping *mapping = find(space, address);
 
 	memset(location, 0, sizeof(*location));
-	if (!mapping) {
-		location->name = find_name(space, address);
+	if (!mapping)
 		return NTRACE_ERR_NOMAP;
-	}
 	locate_in(mapping->object, mapping->link + (address - mapping->start), location);
 	return 0;
 }

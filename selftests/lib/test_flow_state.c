@@ -388,7 +388,6 @@ static void test_describe(void)
 {
 	struct ntrace_space *space = program();
 
-	is_u64(ntrace_space_name_range(space, 0x2000, 0x1000, "firmware, not given"), 0, "named");
 	is_str(feed(space, "srcbits=2", "24 54 01 00 81 2B 20 04 11 07 24 54 01 00 00 07 84 04 23",
 		    log_line, NULL),
 	       "sync: trace enable (SYNC 5), offset 0x0, SRC 1, PC 0x1000 of code, "
@@ -396,11 +395,11 @@ static void test_describe(void)
 	       "error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x4, offset 0x6, "
 	       "SRC 1, PC 0x1000 of code, space program, time 11|"
 	       "gap, offset 0x6, SRC 1, PC 0x1000 of code, space program, time 11|"
-	       "sync: trace enable (SYNC 5), offset 0xa, SRC 1, PC 0x2000 in firmware, not given, "
+	       "sync: trace enable (SYNC 5), offset 0xa, SRC 1, PC 0x2000, "
 	       "space program|"
-	       "error: no memory is known at this address, offset 0x10, SRC 1, PC 0x2000 in "
-	       "firmware, not given, space program|"
-	       "gap, offset 0x10, SRC 1, PC 0x2000 in firmware, not given, space program|"
+	       "error: no memory is known at this address, offset 0x10, SRC 1, PC 0x2000, "
+	       "space program|"
+	       "gap, offset 0x10, SRC 1, PC 0x2000, space program|"
 	       "trace off: debug entry (EVCODE 0), offset 0x10, SRC 1|",
 	       "decoding: a line names offset, SRC, PC, reason, image, space, time");
 	is_str(feed(space, "", SYNC_1000 "20 03 20 03 84 10 07 0C 07", log_line, NULL),

@@ -174,10 +174,6 @@ static void test_places(void)
 	event.address = 0x9000;
 	is_str(describe(event), "sync: periodic (SYNC 2), offset 0x0, SRC 0, PC 0x9000, space test",
 	       "none");
-	ntrace_space_name_range(space, 0x9000, 0x9fff, "[stack]");
-	is_str(describe(event),
-	       "sync: periodic (SYNC 2), offset 0x0, SRC 0, PC 0x9000 in [stack], space test",
-	       "the name of a range");
 	event.space = NULL;
 	length = ntrace_flow_describe(&event, small, sizeof(small));
 	is_str(small, "sync: perio", "a text that does not fit is cut");

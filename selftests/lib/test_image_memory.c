@@ -199,53 +199,6 @@ static void test_overlaps(void)
 
 /* ---- names ---- */
 
-static void is_named(const struct ntrace_space *space, uint64_t address, const char *expected,
-		     const char *what)
-{
-	struct ntrace_location location;
-	int ret = ntrace_space_locate(space, address, &location);
-
-	if (!expected)
-		ok(!location.name, "%s", what);
-	else if (ok(ret == NTRACE_ERR_NOMAP && !location.object && location.name, "%s", what))
-		is_str(location.name, expected, "its name");
-}
-
-static void test_names(void)
-{
-	struct ntrace_space *kernel, *user, *copy;
-	struct ntrace_object *object;
-	char firmware[] = "firmware (M-mode) not given";
-
-	ntrace_space_new(&kernel, "kernel", NULL);
-	ntrace_space_new(&user, "user", kernel);
-	ntrace_object_from_bytes(&object, "bytes", "abcd", 4, 0x80000100);
-	is_u64(ntrace_space_name_range(kernel, 0x80000000, 0x80000, firmware), 0, "names a range");
-	firmware[0] = 'X';
-	is_named(user, 0x80000000, "firmware (M-mode) not given", "its first byte");
-	is_named(user, 0x8007ffff, "firmware (M-mode) not given", "its last byte");
-	is_named(user, 0x7fffffff, NULL, "nothing before it");
-	is_named(user, 0x80080000, NULL, "no name after it");
-	ntrace_space_map_linked(user, object, 0);
-	is_named(user, 0x80000100, NULL, "mapped memory needs no name");
-	ntrace_space_name_range(user, 0x80000000, 0x200, "boot ROM");
-	is_named(user, 0x800001ff, "boot ROM", "the space takes precedence over its parent");
-	ntrace_space_name_range(user, 0x80000010, 0x10, "reset vector");
-	is_named(user, 0x80000010, "reset vector", "a later name takes precedence");
-	is_named(user, 0x8000000f, "boot ROM", "within its range");
-	ntrace_space_name_range(kernel, UINT64_MAX, 1, "top");
-	is_named(user, UINT64_MAX, "top", "the top of the address space");
-	ntrace_space_clone(&copy, "copy", user);
-	is_named(copy, 0x80000010, "reset vector", "a clone has them too");
-	is_u64(ntrace_space_name_range(kernel, 1, 0, "x"), NTRACE_ERR_INVALID, "size 0");
-	is_u64(ntrace_space_name_range(kernel, 2, UINT64_MAX, "x"), NTRACE_ERR_INVALID,
-	       "wrapping round");
-	ntrace_space_put(copy);
-	ntrace_space_put(user);
-	ntrace_space_put(kernel);
-	ntrace_object_put(object);
-}
-
 int main(void)
 {
 	test_callback(0x80000000, BYTES);
@@ -254,6 +207,5 @@ int main(void)
 	test_callback(0x40000ffe, 3);
 	test_callback_refused();
 	test_overlaps();
-	test_names();
 	return done_testing();
 }

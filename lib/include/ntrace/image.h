@@ -346,18 +346,6 @@ NTRACE_API char *ntrace_demangle(const char *name);
 NTRACE_API bool ntrace_demangles_cxx(void);
 
 /**
- * ntrace_symbol_stem - length of the function's name in a symbol of one of its parts
- * @name: name of the symbol
- *
- * Compilers and BOLT split functions: "f.cold" is the rarely executed part of "f", likewise
- * "f.cold.0", "f.warm" and "f.__part.0". A jump between the parts is no call, and either part may
- * catch exceptions. "f.part.0" is not meant: it has an entry of its own.
- *
- * Return: number of characters at the beginning of @name that name the whole function.
- */
-NTRACE_API size_t ntrace_symbol_stem(const char *name);
-
-/**
  * struct ntrace_location - contents of an address of a space
  * @object: object mapped there; borrowed
  * @link_address: address within the object as linked
@@ -370,8 +358,6 @@ NTRACE_API size_t ntrace_symbol_stem(const char *name);
  * @symbol_start: link address of the symbol
  * @symbol_size: its size in bytes, 0 if unknown
  * @uncertain: the bytes are marked uncertain
- * @name: if nothing is mapped: name from ntrace_space_name_range(), or NULL; borrowed from the
- *        space
  * @function: name of the function that @symbol is, or is a part of: "f" for "f.cold" and "f.part.0"
  *            if the object has it; NULL without @symbol; borrowed. Clones such as "f.constprop.0" are
  *            functions of their own
@@ -384,7 +370,6 @@ struct ntrace_location {
 	uint64_t symbol_start;
 	uint64_t symbol_size;
 	bool uncertain;
-	const char *name;
 	const char *function;
 	uint64_t function_start;
 };
@@ -417,8 +402,11 @@ NTRACE_EXPERIMENTAL bool ntrace_location_same_function(const struct ntrace_locat
  * ntrace_location_is_entry - whether a jump from another function to a place calls a function
  * @location: the place
  *
- * Return: true at the start of a symbol, unless it is a part that only its function jumps to, see
- * ntrace_symbol_stem().
+ * Compilers and BOLT split functions: "f.cold" is the rarely executed part of "f", likewise
+ * "f.cold.0", "f.warm" and "f.__part.0". A jump between the parts is no call, and either part may
+ * catch exceptions. "f.part.0" is not meant: it has an entry of its own.
+ *
+ * Return: true at the start of a symbol, unless it is a part that only its function jumps to.
  */
 NTRACE_EXPERIMENTAL bool ntrace_location_is_entry(const struct ntrace_location *location);
 
@@ -508,21 +496,6 @@ NTRACE_API int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace
 				       uint64_t bias);
 
 /**
- * ntrace_space_name_range - name a range whose bytes are unknown
- * @space: space made by ntrace_space_new() or ntrace_space_clone()
- * @address: first address
- * @size: bytes
- * @name: such as "firmware (M-mode) not given"; copied
- *
- * ntrace_space_locate() returns the name if nothing is mapped. A later name replaces earlier ones
- * where they overlap.
- *
- * Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
- */
-NTRACE_API int ntrace_space_name_range(struct ntrace_space *space, uint64_t address, uint64_t size,
-				       const char *name);
-
-/**
  * ntrace_space_unmap - remove all mappings in a range
  * @space: space made by ntrace_space_new() or ntrace_space_clone()
  * @address: first address
@@ -537,8 +510,7 @@ NTRACE_API int ntrace_space_unmap(struct ntrace_space *space, uint64_t address, 
  * @space: space made by ntrace_space_new() or ntrace_space_clone()
  *
  * For callers that cache bytes: no other space ever has the same version, even a space allocated at
- * the address of a freed one. ntrace_space_name_range() changes the version too. Adding symbols or
- * uncertain ranges does not change the version.
+ * the address of a freed one. Adding symbols or uncertain ranges does not change the version.
  *
  * Return: a number that only grows.
  */

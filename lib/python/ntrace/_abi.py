@@ -94,7 +94,7 @@ class Location(Structure):
     """struct ntrace_location"""
     _fields_ = [("object", c_void_p), ("link_address", c_uint64), ("symbol", c_char_p),
                 ("symbol_start", c_uint64), ("symbol_size", c_uint64), ("uncertain", c_bool),
-                ("name", c_char_p), ("function", c_char_p), ("function_start", c_uint64)]
+                ("function", c_char_p), ("function_start", c_uint64)]
 
 
 class FlowEvent(Structure):
