@@ -147,6 +147,11 @@ for name in params data aux.0 index images/kallsyms images/kernel.start images/k
 done
 rm -rf "$tmp/work/recording" && cp -r "$tmp/r1" "$tmp/work/recording" && truncate -s 1T "$tmp/work/recording/aux.0"
 says "a trace file with a hole of 1 TiB" 1 "aux.0 has parts of a megabyte and more that were never written" report recording
+cp -r "$tmp/r1" "$tmp/work/recording2"
+cp -r "$tmp/r1" "$tmp/work/idle" && head -c 100000 /dev/zero | tr '\0' '\377' >>"$tmp/work/idle/aux.0"
+sed -i "0,/^bytes .*/s//bytes $(stat -c %s "$tmp/work/idle/aux.0")/" "$tmp/work/idle/params"
+says "an index without points: a long trace" 1 "error: idle: no points: no message" index idle
+says "an index without points: a short trace" 0 "no points: no stream has more than 64 KiB" index recording2
 # What a copy without zeros leaves out.
 cp -r "$tmp/r1" "$tmp/work/short" && truncate -s +500K "$tmp/work/short/aux.0"
 survives "a trace file with a short hole" 0 report short

@@ -102,7 +102,7 @@ static int make(struct index_command *index, const char *path)
 	struct ntrace_index_counts counts;
 	char points[UI_NUMBER_SIZE], size[UI_NUMBER_SIZE];
 	int error = recording_index(recording, path, &counts), reason = errno;
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, longest = 0;
 	unsigned int i;
 
 	if (error)
@@ -110,10 +110,20 @@ static int make(struct index_command *index, const char *path)
 	for (i = 0; i < ntrace_session_streams(recording->session); i++) {
 		put_stream(index, i);
 		bytes += ntrace_session_stream(recording->session, i)->bytes;
+		if (ntrace_session_stream(recording->session, i)->bytes > longest)
+			longest = ntrace_session_stream(recording->session, i)->bytes;
 	}
 	if (!bytes)
 		return fail("%s: the trace is empty: there is nothing to index", path);
-	if (counts.decoded)
+	if (!counts.points && longest > NTRACE_INDEX_DISTANCE)
+		return fail(
+			"%s: no points: no message after the first 64 KiB tells where execution "
+			"is, so decoding always begins at the start",
+			path);
+	if (!counts.points)
+		say("no points: no stream has more than 64 KiB, and each is decoded from its "
+		    "start");
+	else if (counts.decoded)
 		say("%s points, %s decoded", ui_number(points, counts.points),
 		    ui_size(size, counts.decoded));
 	else
@@ -164,7 +174,8 @@ const struct command command_index = {
 		"beforehand.\n"
 		"An index that does not fit the recording or its programs is made again. If the\n"
 		"trace has grown, only its new part is decoded.\n\n"
-		"exit status: 0, or 1 if the index cannot be made or stored.\n\n"
+		"exit status: 0, or 1 if the index cannot be made or stored, or a long trace has "
+		"no points.\n\n"
 		"examples:\n"
 		"  ntrace index ntrace.data\n"
 		"  ntrace index --points --json ntrace.data | jq -r .offset\n"
