@@ -310,6 +310,18 @@ static uint32_t context_of(const struct ntrace_flow *flow, uint32_t number)
 	return flow->cache.blocks[block].context;
 }
 
+void flow_keep_runs(struct ntrace_flow *flow, int (*settle)(void *data))
+{
+	flow->settle = settle;
+}
+
+/* Something changes that runs refer to. */
+static void settle_runs(struct ntrace_flow *flow)
+{
+	if (flow->settle && !flow->count_error)
+		flow->count_error = flow->settle(flow->config.data);
+}
+
 void flow_count_fold_context(struct ntrace_flow *flow, uint32_t context)
 {
 	struct flow_count *count = flow->count;
@@ -319,6 +331,8 @@ void flow_count_fold_context(struct ntrace_flow *flow, uint32_t context)
 	if (!count || count->folding)
 		return;
 	effects_pass_run(flow);
+	if (context)
+		settle_runs(flow);
 	count->folding = true;
 	for (uint32_t i = 0; i < count->dirty_count; i++) {
 		uint32_t number = count->dirty[i];
@@ -345,6 +359,7 @@ int flow_flush_space(struct ntrace_flow *flow, const struct ntrace_space *space)
 {
 	flow_close_batch(flow);
 	flow_count_report_place(flow);
+	settle_runs(flow);
 	/* Where the flow has not been, or has not been for long, nothing was counted. */
 	for (unsigned int i = 0; i < CONTEXTS; i++) {
 		if (flow->cache.contexts[i].space == space && flow->cache.contexts[i].id)
@@ -387,8 +402,11 @@ void flow_count_part(struct ntrace_flow *flow)
 	flow->count->place = 0;
 }
 
-static void clear_tables(struct flow_count *count)
+static void clear_tables(struct ntrace_flow *flow)
 {
+	struct flow_count *count = flow->count;
+
+	settle_runs(flow);
 	memset(count->index, 0, (count->effect_mask + 1) * sizeof(*count->index));
 	count->used = 1;
 	memset(count->slots, 0, 2 * PLACES * sizeof(*count->slots));
@@ -406,7 +424,7 @@ void flow_count_forget(struct ntrace_flow *flow)
 		return;
 	flow_count_report_place(flow);
 	flow_count_fold(flow);
-	clear_tables(flow->count);
+	clear_tables(flow);
 	flow->count->tail_valid = false;
 }
 
@@ -541,6 +559,7 @@ static uint32_t allocate_number(struct ntrace_flow *flow, uint64_t hash)
 					      count->effect_mask];
 		number = *place ? *place % EFFECTS_MAX : 1 + count->next_id % count->effect_mask;
 		effects_pass_run(flow);
+		settle_runs(flow);
 		if (count->effects[number].times)
 			effect_fold(flow, &count->effects[number]);
 	}
@@ -623,6 +642,6 @@ bool effects_make_room(struct ntrace_flow *flow)
 	count->history_mode = flow->mode == NTRACE_MODE_HISTORY;
 	flow_count_report_place(flow);
 	flow_count_fold(flow);
-	clear_tables(count);
+	clear_tables(flow);
 	return false;
 }

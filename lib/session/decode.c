@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode.h"
+#include "flow/flow.h"
 
 /* Privilege codes of the ingress port (E-Trace, chapter 4), as in linux/ntrace.h. */
 #define PRIVILEGE_U 0
@@ -616,6 +617,13 @@ static int handle_event(struct decoding *decoding, const struct ntrace_flow_even
 	return result ? result : note_other(decoding, flow);
 }
 
+static int settle_lane(void *data)
+{
+	const struct decoding *decoding = data;
+
+	return decoding->lane ? session_lane_settle(decoding->lane) : 0;
+}
+
 static int take_event(void *data, const struct ntrace_flow_event *flow)
 {
 	struct decoding *decoding = data;
@@ -752,6 +760,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 		follower_free(&decoding->follower);
 		return result;
 	}
+	flow_keep_runs(decoding->flow, settle_lane);
 	if (decoding->counting)
 		decoding->spaces.counting = decoding->flow;
 	decoding->event.program = program_number(&decoding->follower);

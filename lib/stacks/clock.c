@@ -284,6 +284,30 @@ int clock_pass(struct ntrace_stacks *stacks)
 	return result;
 }
 
+/* Whether the hart is certainly in another turn than before: the thread of that one may go on elsewhere. */
+static bool is_other_turn(const struct hart *hart, const struct ntrace_session_event *at)
+{
+	return hart->turn && at->tid >= 0 &&
+	       (hart->tid != at->tid || (at->turn && hart->turn != at->turn));
+}
+
+int clock_turn(struct ntrace_stacks *stacks, const struct ntrace_session_event *at)
+{
+	struct hart *hart = &stacks->hart;
+	bool other = is_other_turn(hart, at);
+	int error = 0;
+
+	if (at->turn_end != hart->clock.turn_end)
+		error = clock_turn_over(stacks);
+	if (other && !error)
+		error = clock_pass(stacks);
+	if (other || !hart->turn) {
+		hart->turn = at->turn;
+		hart->tid = at->tid;
+	}
+	return error;
+}
+
 int clock_end(struct ntrace_stacks *stacks)
 {
 	struct stack_clock *clock = &stacks->hart.clock;

@@ -88,13 +88,6 @@ int stacks_change_stream(struct ntrace_stacks *stacks, uint32_t stream)
 	uint32_t last = stacks->hart.stream, most = last > stream ? last : stream;
 
 	if (last != stream) {
-		/* A thread may go on elsewhere: its changes until now come first. */
-		int error = clock_turn_over(stacks);
-
-		if (!error)
-			error = clock_pass(stacks);
-		if (error)
-			return error;
 		if (most >= stacks->hart_count && grow_harts(stacks, most))
 			return NTRACE_ERR_NOMEM;
 		stacks->elsewhere += stacks->hart.clock.position;
@@ -225,6 +218,29 @@ static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
 	return split.error;
 }
 
+/*
+ * @thread goes on here, after a turn on another hart. If that hart has not gone on since, what the thread did there
+ * still waits for a time, and comes first.
+ */
+static int pass_elsewhere(struct ntrace_stacks *stacks, const struct thread *thread)
+{
+	const uint32_t here = stacks->hart.stream, there = thread->stream;
+	const struct hart *hart = there < stacks->hart_count ? &stacks->harts[there] : NULL;
+	int error, back;
+
+	if (there == here || !hart ||
+	    (hart->current != thread &&
+	     (!hart->turn || hart->turn != thread->turn || hart->tid != thread->tid)))
+		return 0;
+	error = stacks_enter_stream(stacks, there);
+	if (!error)
+		error = clock_turn_over(stacks);
+	if (!error)
+		error = clock_pass(stacks);
+	back = stacks_enter_stream(stacks, here);
+	return error ? error : back;
+}
+
 /* @thread has just been made. An earlier one may have had its numbers. */
 static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
 			const struct ntrace_origin *origin)
@@ -269,8 +285,10 @@ static int resume_thread(struct ntrace_stacks *stacks, struct thread *thread,
 {
 	bool stays = thread == stacks->hart.current && thread->stream == stacks->hart.stream;
 	uint64_t turn = event->turn;
-	int error = 0;
+	int error = pass_elsewhere(stacks, thread);
 
+	if (error)
+		return error;
 	if (!stays || thread->renamed || stacks->hart.paused)
 		error = clock_tell(stacks, thread, NTRACE_STACK_RUN);
 	thread->renamed = false;
@@ -379,8 +397,8 @@ static int begin_event(struct ntrace_stacks *stacks, const struct ntrace_session
 	stacks->hart.cpu = at->cpu;
 	if (at->time_unit == NTRACE_TIME_NANOSECONDS && at->time_error > stacks->stats.time_error)
 		stacks->stats.time_error = at->time_error;
-	if (!error && at->turn_end != stacks->hart.clock.turn_end)
-		error = clock_turn_over(stacks);
+	if (!error)
+		error = clock_turn(stacks, at);
 	return error ? error : clock_event(stacks, offset, at);
 }
 

@@ -407,6 +407,7 @@ struct stack_upper {
  * @epoch: number of losses
  * @seen: @epoch when the last block came
  * @ids: added to ids of blocks and effects of the stream, it makes them unique; 0: it has not begun
+ * @turn, @tid: the last turn that was known, of this thread; @turn 0: none
  * @paused: the turn of @current is over, and the trace was off since
  */
 struct hart {
@@ -419,6 +420,8 @@ struct hart {
 	uint64_t behind;
 	uint64_t to;
 	uint64_t ids;
+	uint64_t turn;
+	int32_t tid;
 	uint32_t stream;
 	uint32_t cpu;
 	uint8_t class;
@@ -622,6 +625,8 @@ void inline_free(struct ntrace_stacks *stacks);
 int clock_change(struct ntrace_stacks *stacks, const struct queued *change);
 /* A change of the hart: it runs @thread, NULL = nobody, or has a gap. */
 int clock_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type);
+/* Call it before clock_event(): notes the turn of an event. What waits for a time comes before the next turn. */
+int clock_turn(struct ntrace_stacks *stacks, const struct ntrace_session_event *at);
 /* The turn of the hart's thread is over. If the trace was off at its end, the hart runs nobody. */
 int clock_turn_over(struct ntrace_stacks *stacks);
 /* A frame of @thread ends with it, when it stopped running. Return: what the callback returned. */

@@ -389,11 +389,13 @@ struct ntrace_session_range;
  * @stats: the totals of the flows are added to it, with @range those of the events in the part (then
  *         without @messages); may be NULL
  * @wants: selects streams; NULL: all that @stream selects
- * @jobs: number of threads that decode at the same time, with @job_data and without NTRACE_NEEDS_TURNS; else
- *        one
- * @job_data: @jobs receivers. Each job has some of the streams, and its callbacks but @wants get its receiver
- *            instead of @data: never two at a time for one job. Which job has a stream depends on the
- *            recording and @jobs only. Spaces and objects may be used by all of them. NULL: one job
+ * @jobs: number of threads that decode at the same time, with @job_data or NTRACE_NEEDS_TURNS; else one. With
+ *        TURNS the callbacks and their order do not depend on it; what is decoded before it can be delivered
+ *        takes up to 4 MiB for each stream. With TURNS and a @range, one
+ * @job_data: without NTRACE_NEEDS_TURNS: @jobs receivers. Each job has some of the streams, and its callbacks
+ *            but @wants get its receiver instead of @data: never two at a time for one job. Which job has a
+ *            stream depends on the recording and @jobs only. Spaces and objects may be used by all of them.
+ *            NULL: one job
  */
 struct ntrace_decode_options {
 	size_t size;
@@ -415,10 +417,10 @@ struct ntrace_decode_options {
  * @session: session opened by ntrace_session_open()
  * @options: what to decode, and who receives it
  *
- * Streams come one after the other or, with NTRACE_NEEDS_TURNS, in turns: then each thread comes in its
- * own order, as the sideband shows it. Callbacks are called by several threads of this process, never by two
- * at a time unless there are several jobs. Each executed block comes exactly once (with SUMS and RUNS once in
- * each form). With one job, the order of all calls depends on the recording only. Notes come at the end.
+ * Streams come one after the other or, with NTRACE_NEEDS_TURNS, piece by piece in turn: then each thread comes
+ * in its own order, as the sideband shows it. Callbacks are called by several threads of this process, never by
+ * two at a time for one receiver. Each executed block comes exactly once (with SUMS and RUNS once in each form).
+ * With one receiver, the order of all calls depends on the recording only. Notes come at the end.
  *
  * With a range, the callbacks get exactly the events and blocks whose messages or times are in the part, in
  * the same order, with the same processes and times; only the boundaries of segments and the ids of blocks
