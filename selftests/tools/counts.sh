@@ -120,6 +120,27 @@ for jobs in 1 2 7; do
 		ok "export -j $jobs -f $format: the same bytes" cmp direct counted
 	done
 done
+# Call stacks and timelines: those of a thread go on in the other stream.
+for format in folded callgrind pprof speedscope perfetto chrome; do
+	"$ntrace" export -j 1 -f $format -o direct r3 2>/dev/null
+	for jobs in 2 7; do
+		"$ntrace" export -j $jobs -f $format -o ahead r3 2>/dev/null
+		ok "export -j $jobs -f $format: the same bytes" cmp direct ahead
+	done
+done
+for jobs in 1 2 7; do
+	"$ntrace" export -j $jobs -f sqlite -o jobs.db r3 2>/dev/null
+	sqlite3 jobs.db .dump >"tables.$jobs"
+	rm jobs.db
+	"$ntrace" report -j $jobs --callers spin r3 >"callers.$jobs" 2>/dev/null
+	"$ntrace" report -j $jobs --json r3 >"functions.$jobs" 2>/dev/null
+	"$ntrace" report -j $jobs --html page.html r3 >"page.$jobs" 2>/dev/null
+	cat page.html >>"page.$jobs"
+	for what in tables callers functions page; do
+		ok "-j $jobs: $what: the same bytes" cmp $what.1 $what.$jobs
+	done
+done
+ok "tables have rows, and a function has callers" grep -q 'INSERT INTO' tables.1
 # The second stream fails: the first one was counted, and its notes come first.
 cp -r r3 torn && rm torn/aux.1
 for jobs in 1 2; do

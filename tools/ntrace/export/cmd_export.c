@@ -518,6 +518,7 @@ static int write_stacks(struct export *export)
 		.threads = export->threads,
 		.inlined = !export->no_inline,
 		.selection = &export->selection,
+		.jobs = export->jobs,
 	};
 
 	return export_stacks(&options);
@@ -603,7 +604,7 @@ static int run_export(struct export *export)
 		return write_stacks(export);
 	if (!error && export->format == FORMAT_SQLITE)
 		return export_sqlite(&export->recording, export->path, export->output,
-				     &export->selection);
+				     &export->selection, export->jobs);
 	if (!error && export->format != FORMAT_PERF_DATA)
 		error = count(export);
 	if (!error && (one_object || export->binary))

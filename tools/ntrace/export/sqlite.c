@@ -5,6 +5,7 @@
 #include <ntrace/export_sqlite.h>
 #include <ntrace/functions.h>
 
+#include "common/jobs.h"
 #include "common/output_file.h"
 #include "common/ui.h"
 #include "sqlite.h"
@@ -81,7 +82,8 @@ static int prepare(struct writing *writing, const char *output,
 }
 
 static int write_all(struct writing *writing, struct recording *recording, const char *path,
-		     const char *output, const struct ntrace_profile_options *selection)
+		     const char *output, const struct ntrace_profile_options *selection,
+		     unsigned int jobs)
 {
 	struct recording_totals totals;
 	struct ntrace_stacks_stats stats;
@@ -92,6 +94,7 @@ static int write_all(struct writing *writing, struct recording *recording, const
 		.segment = take_segment,
 		.end = take_end,
 		.data = writing,
+		.jobs = jobs_for(recording, jobs),
 	};
 	int error = recording_decode(recording, "export", &options, &totals);
 
@@ -118,7 +121,7 @@ static int write_all(struct writing *writing, struct recording *recording, const
 }
 
 int export_sqlite(struct recording *recording, const char *path, const char *output,
-		  const struct ntrace_profile_options *selection)
+		  const struct ntrace_profile_options *selection, unsigned int jobs)
 {
 	struct ntrace_export_sqlite_counts counts = { 0 };
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE], losses[UI_NUMBER_SIZE];
@@ -131,7 +134,7 @@ int export_sqlite(struct recording *recording, const char *path, const char *out
 	if (error)
 		error = failed(output, error);
 	else
-		error = write_all(&writing, recording, path, output, selection);
+		error = write_all(&writing, recording, path, output, selection, jobs);
 	/* The database uses names that belong to the stacks. */
 	if (writing.sqlite)
 		closed = ntrace_export_sqlite_close(writing.sqlite, !error, &counts);

@@ -9,6 +9,7 @@
 
 #include "common/command.h"
 #include "common/debug_info.h"
+#include "common/jobs.h"
 #include "common/output_file.h"
 #include "common/ui.h"
 #include "stacks.h"
@@ -142,6 +143,7 @@ static int run(struct ntrace_stacks *stacks, const struct export_stacks_options 
 		.segment = ntrace_stacks_segment,
 		.end = ntrace_stacks_end_stream,
 		.data = stacks,
+		.jobs = jobs_for(options->recording, options->jobs),
 	};
 	struct recording_totals totals = { 0 };
 	int error = recording_decode(options->recording, "export", &decoding, &totals);

@@ -20,6 +20,7 @@ const char *export_stacks_name(unsigned int index);
  * @threads: do not merge threads of the same name
  * @inlined: inlined functions have frames of their own, except in timelines
  * @selection: process and privileges
+ * @jobs: number of threads; 0 = all processors
  */
 struct export_stacks_options {
 	struct recording *recording;
@@ -30,6 +31,7 @@ struct export_stacks_options {
 	bool threads;
 	bool inlined;
 	const struct ntrace_profile_options *selection;
+	unsigned int jobs;
 };
 
 /**

@@ -9,6 +9,7 @@
 #include "annotate.h"
 #include "callers.h"
 #include "common/debug_info.h"
+#include "common/jobs.h"
 #include "common/ui.h"
 #include "report.h"
 #include "report/html/page.h"
@@ -52,6 +53,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_CALLEES, "callees", "FUNCTION", "whom it calls" },
 	{ OPTION_NO_INLINE, "no-inline", NULL,
 	  "without inlined frames, for --html, --callers and --callees" },
+	JOBS_OPTION,
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -137,6 +139,8 @@ static int take_option(struct report *report, struct options *options, int optio
 	case OPTION_NO_INLINE:
 		report->no_inline = true;
 		return EXIT_OK;
+	case OPTION_JOBS:
+		return jobs_option(options, &report->jobs);
 	default:
 		return recording_option(&report->recording_options, options, option);
 	}
@@ -188,6 +192,7 @@ static int decode(struct report *report)
 		.segment = segment,
 		.end = end_stream,
 		.data = report,
+		.jobs = jobs_for(&report->recording, report->jobs),
 	};
 	int error = recording_decode(&report->recording, "report", &options, &report->totals);
 	int reason = errno;

@@ -49,6 +49,7 @@ struct report {
 	char **directories;
 	bool callees;
 	bool no_inline;
+	unsigned int jobs; /* 0 = all processors */
 	enum ntrace_profile_order order;
 	bool by_thread;
 	bool json;
