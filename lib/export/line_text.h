@@ -5,16 +5,22 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <ntrace/text.h>
 
 /* Writes a name as UTF-8 in one line; @reserved, a character that the format cannot quote, becomes @other. */
 static inline void put_line_text(FILE *file, const char *text, char reserved, char other)
 {
+	const char *next;
 	char *room;
 
-	for (text = ntrace_text_clean(text, &room); *text; text++)
-		putc(*text == reserved ? other : *text, file);
+	for (text = ntrace_text_clean(text, &room); (next = strchr(text, reserved));
+	     text = next + 1) {
+		fwrite(text, 1, (size_t)(next - text), file);
+		putc(other, file);
+	}
+	fputs(text, file);
 	free(room);
 }
 
