@@ -20,4 +20,10 @@ done
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 perf record -q -o samples/perf.data -c 20011 -e ctr/by-cycles,depth=32/u -j any,u -- /root/calculator 20000
 perf record -q -o samples/plain.data -c 20011 -e cycles:u -- /root/calculator 4000
-perf script -i samples/perf.data -F ip,brstack --show-mmap-events >samples/branches
+# The same with the kernel's own PMU, as guides for LBR type it. The module cannot be removed afterwards.
+rmmod riscv_ctr
+insmod /run/ntrace-modules/riscv_ctr.ko hook=1
+perf record -q -o samples/hook.data -c 20011 -b -e cycles:u -- /root/calculator 20000
+for name in perf hook; do
+	perf script -i samples/$name.data -F ip,brstack --show-mmap-events >samples/$name.branches
+done
