@@ -237,7 +237,8 @@ static void walk_last_block(struct ntrace_flow *flow, struct walk *walk, struct 
 	    run->out == flow->batch + flow->batch_room)
 		return;
 	if (class == NTRACE_INSN_BRANCH ?
-		    !walk->direct || (!run->endless && (run->left || run->rest)) :
+		    !walk->direct || walk->address_decides ||
+			    (!run->endless && (run->left || run->rest)) :
 		    !walk->address_known || !ntrace_insn_is_uninferable(class) ||
 			    class == NTRACE_INSN_TRAP_RETURN)
 		return;

@@ -45,7 +45,8 @@ static void branch_without_bit(const struct ntrace_flow *flow, struct walk *walk
 	bool history = flow->mode == NTRACE_MODE_HISTORY || walk->stop_at_branch;
 
 	if (end->last && walk->direct) {
-		end->taken = true;
+		/* DirectBranchSync may be sent on linear code (N-Trace 1.0, "synchronization"). */
+		end->taken = !walk->address_decides || walk->address != block->form.next;
 	} else if (end->last && walk->address_decides) {
 		end->taken = walk->address == block->target && walk->address != block->form.next;
 		/* The address matches neither side: the caller reports the contradiction. */

@@ -112,6 +112,8 @@ static const struct flow_case cases_a[] = {
 	  "sync3@100 100 102 sync2@200 200 ! off0@202" },
 	{ "which contradicts the flow", "mode=btm", SYNC_100 "2C C9 00 1B 84 00 0B",
 	  "sync3@100 100 102 E12@200 gap sync2@300 300 ! off0@304" },
+	{ "DirectBranchSync after a branch that was not taken", "mode=btm",
+	  SYNC_100 "2C C9 0C 0B 84 00 0B", "sync3@100 100 102 sync2@106 106 ! off0@10a" },
 	{ "periodic on linear code", "mode=btm", SYNC_100 "30 08 05 04 0B 84 00 13",
 	  "sync3@100 100 ! sync2@102 102 106 ! off0@10a" },
 	{ "F-ADDR decides a last branch: taken", "mode=btm", SYNC_100 "24 C9 00 13",
