@@ -67,7 +67,7 @@ static inline bool stamp_take(const struct ntrace_message *message,
 	uint64_t stamp = message->field[NTRACE_FIELD_TSTAMP];
 	unsigned int bits = params->timestamp_bits;
 
-	if (bits && stamp_may_miss(message))
+	if (stamp_may_miss(message))
 		*known = false;
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) ||
 	    message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_OVERSIZE))

@@ -122,6 +122,8 @@ static void test_time(void)
 		  SYNC_AT("2B") "E0 07 " OWN_AT("07"), "10 10 11 " },
 		{ "one with several may have had one, up to the next sync", "tsbits=40",
 		  SYNC_AT("2B") "E0 05 07 " OWN_AT("07") SYNC_AT("53"), "10 ? ? 20 " },
+		{ "one with several, where the width of the counter is not known", "",
+		  SYNC_AT("2B") "E0 05 07 " OWN_AT("07") SYNC_AT("53"), "10 ? ? 20 " },
 		{ "timestamps: whole ones in every message", "tsbits=8,tsdelta=abs",
 		  SYNC_AT("2B") OWN_AT("53") OWN_AT("7B") SYNC_AT("7B") OWN_AT("07"),
 		  "10 20 30 30 257 " },
