@@ -347,7 +347,6 @@ static void check_sums(struct ntrace_check *check, struct src_check *source,
 {
 	uint64_t icnt = message->field[NTRACE_FIELD_ICNT];
 	bool transfer = message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
-			message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC ||
 			(ntrace_message_has(message, NTRACE_FIELD_UADDR) &&
 			 message->field[NTRACE_FIELD_BTYPE] == NTRACE_BTYPE_JUMP);
 	bool full = message->tcode == NTRACE_TCODE_RESOURCE_FULL;
@@ -393,14 +392,18 @@ static void check_repeat(struct ntrace_check *check, struct src_check *source,
 	}
 }
 
-/* The time of a sync must be later than the time before, within the counter's width. */
+/*
+ * The time of a sync must be later than the time before. A smaller one may have wrapped, if that is less than half a
+ * round ago; a greater one is later, however long there was no message.
+ */
 static void check_absolute(struct ntrace_check *check, const struct src_check *source,
 			   const struct ntrace_message *message, uint64_t mask)
 {
 	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
-	uint64_t ahead = (message->field[NTRACE_FIELD_TSTAMP] - source->time) & mask;
+	uint64_t stamp = message->field[NTRACE_FIELD_TSTAMP];
+	bool earlier = stamp < (source->time & mask) && ((stamp - source->time) & mask) > mask >> 1;
 
-	if (source->time_known && ahead > mask >> 1 && sync != NTRACE_SYNC_RESET_EXIT &&
+	if (source->time_known && earlier && sync != NTRACE_SYNC_RESET_EXIT &&
 	    sync != NTRACE_SYNC_POWER_DOWN_EXIT)
 		check_report(check, RULE_TSTAMP_BACKWARDS, message, NTRACE_FIELD_TSTAMP);
 }
@@ -414,6 +417,9 @@ static void check_time(struct ntrace_check *check, struct src_check *source,
 				(UINT64_C(1) << params->timestamp_bits) - 1 :
 				UINT64_MAX;
 
+	/* What a message with an excess field has for a timestamp is none, and no other rule's business. */
+	if (message->flags & NTRACE_MESSAGE_EXTRA)
+		return;
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP)) {
 		if (ntrace_message_time_is_absolute(message) &&
 		    (source->timed || params->timestamp_bits)) {

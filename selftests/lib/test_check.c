@@ -274,6 +274,11 @@ static const struct mutation {
 	  START "DirectBranch ICNT=3;" },
 	{ "transfer-icnt", "", START "ResourceFull RCODE=0 ICNT=3; DirectBranch ICNT=0;",
 	  START "DirectBranch ICNT=0;" },
+	/* On linear code, a sync in any message may follow another one at once. */
+	{ "transfer-icnt", "",
+	  START "DirectBranchSync SYNC=2 ICNT=0 FADDR=0x80; IndirectBranchSync SYNC=2 BTYPE=0 "
+		"ICNT=0 FADDR=0x80;",
+	  START "DirectBranch ICNT=0;" },
 	{ "transfer-icnt", "", START "IndirectBranch BTYPE=2 ICNT=0 UADDR=1;",
 	  START "IndirectBranch BTYPE=0 ICNT=0 UADDR=1;" },
 	{ "hist-exceeds-icnt", "",
@@ -310,6 +315,10 @@ static const struct mutation {
 	{ "tstamp-backwards", "tsbits=10",
 	  TSTART "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=7;",
 	  TSTART "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=900;" },
+	/* More than half a round ahead, without a wrap. */
+	{ "tstamp-backwards", "tsbits=16",
+	  TSTART "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=0xfff0;",
+	  TSTART "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=999;" },
 	{ "tstamp-backwards", "tsdelta=xor",
 	  TSTART
 	  "DirectBranch ICNT=3 TSTAMP=0x3e8; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=5;",
