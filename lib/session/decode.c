@@ -37,7 +37,8 @@ static bool in_firmware(const struct ntrace_session *session, uint64_t address)
 static unsigned int privilege_by(const struct decoding *decoding,
 				 const struct ntrace_context *owner, uint64_t address)
 {
-	if (owner->prv_known && owner->v)
+	/* All code of a raw trace is the caller's, also that of guests. */
+	if (owner->prv_known && owner->v && !decoding->session->raw)
 		return owner->prv == PRIVILEGE_U ? PRIVILEGE_VU : PRIVILEGE_VS;
 	if (in_firmware(decoding->session, address) ||
 	    (owner->prv_known && owner->prv == PRIVILEGE_M))
