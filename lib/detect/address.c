@@ -103,9 +103,16 @@ static unsigned int address_width(const struct ntrace_params *params)
 }
 
 /*
- * Bytes that an encoder with these settings needs for a field; it never sends more (N-Trace 1.0,
- * "addresses").
+ * With trTeInstExtendAddrMSB a set top bit is a sign. A field this short would jump from the first
+ * bytes of memory to the last ones, or back.
  */
+static bool is_short_sign(const struct ntrace_params *params, const struct ntrace_message *message)
+{
+	return params->extend_address && message->address_msb &&
+	       message->address_bytes <= SHORT_SIGN_BYTES;
+}
+
+/* Bytes that an encoder with these settings needs for a field (N-Trace 1.0, "addresses"). */
 static unsigned int bytes_needed(const struct ntrace_params *params, uint64_t field,
 				 unsigned int bytes)
 {
@@ -121,23 +128,24 @@ static unsigned int bytes_needed(const struct ntrace_params *params, uint64_t fi
 	return (width(lead) + 6) / 6;
 }
 
-/*
- * With trTeInstExtendAddrMSB a set top bit is a sign. A field this short would jump from the first
- * bytes of memory to the last ones, or back.
- */
-static bool is_short_sign(const struct ntrace_params *params, const struct ntrace_message *message)
+static void note_padding(struct address_survey *walk, const struct ntrace_message *message,
+			 uint64_t field)
 {
-	return params->extend_address && message->address_msb &&
-	       message->address_bytes <= SHORT_SIGN_BYTES;
+	const struct ntrace_params *params = walk->params;
+
+	if (message->address_bytes == bytes_needed(params, field, message->address_bytes))
+		return;
+	if (params->extend_address && message->address_msb)
+		walk->result->copies++;
+	else
+		walk->result->padded++;
 }
 
 /* @field: as sent, @address: reconstructed with these settings. */
 static bool is_misplaced(const struct ntrace_params *params, const struct ntrace_message *message,
 			 uint64_t field, uint64_t address)
 {
-	unsigned int bytes = message->address_bytes;
-
-	if (width(field) > address_width(params) || bytes != bytes_needed(params, field, bytes))
+	if (width(field) > address_width(params))
 		return true;
 	return is_short_sign(params, message) || (params->xlen == 64 && !is_canonical(address));
 }
@@ -187,7 +195,10 @@ static void take_address(struct address_survey *walk, const struct ntrace_messag
 	result->addresses++;
 	result->hash = (result->hash ^ address) * UINT64_C(0x100000001b3);
 	result->wide |= address >> 32 != 0;
-	result->misplaced += is_misplaced(walk->params, message, field, address);
+	if (is_misplaced(walk->params, message, field, address))
+		result->misplaced++;
+	else
+		note_padding(walk, message, field);
 	note_sign(walk, message, address);
 	note_region(walk, address);
 	if (walk->space && result->addresses <= LOOKUPS_MAX &&
@@ -220,6 +231,13 @@ static void set_widths(const struct address_survey *walk, struct detect_addresse
 		listed |= UINT64_C(1) << most;
 		addresses->widths[i] = most;
 	}
+}
+
+void detect_misplace(struct detect_addresses *addresses, uint64_t fields)
+{
+	addresses->misplaced += fields;
+	addresses->form += fields * COST_MISPLACED;
+	addresses->cost += fields * COST_MISPLACED;
 }
 
 int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_params *params,

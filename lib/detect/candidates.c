@@ -14,6 +14,9 @@
 /* Added to candidates that the code refutes. */
 #define EVIDENCE_HOPELESS 4000
 #define ADDRESS_EQUAL 4
+/* More padded fields than this, with every setting, are an encoder's habit. */
+#define PADDED_FEW 2
+#define PADDED_RARE 64
 /* With fewer bits, addresses of kernel and user space would overlap. */
 #define ADDRBITS_MIN 38
 /*
@@ -84,6 +87,8 @@ static void set_dialect(const struct detect_score *score, struct ntrace_detect_c
 		params->dialect = NTRACE_DIALECT_RC7;
 	else if (sifive)
 		candidate->open |= NTRACE_DETECT_OPEN_DIALECT;
+	if (score->vendor && score->timestamps)
+		candidate->open |= NTRACE_DETECT_OPEN_VENDOR;
 	if (score->branch > RARE * score->history)
 		params->mode = NTRACE_MODE_BRANCH;
 	else if (score->history > RARE * score->branch)
@@ -233,6 +238,42 @@ static void level_signs(struct address_setting *settings, unsigned int count)
 	}
 }
 
+static bool is_habit(uint64_t least, uint64_t addresses)
+{
+	return least > PADDED_FEW + addresses / PADDED_RARE;
+}
+
+/*
+ * An encoder that sends no more bytes than necessary is the rule, so other bytes contradict a setting. Encoders may
+ * send more: then zeros are at the top of fields with every setting, or copies of the sign with all that have one,
+ * and only the location of addresses tells.
+ */
+static void count_padding(struct address_setting *settings, unsigned int count)
+{
+	uint64_t padded = UINT64_MAX, copies = UINT64_MAX, misplaced = UINT64_MAX;
+
+	for (unsigned int i = 0; i < count; i++) {
+		const struct detect_addresses *addresses = &settings[i].addresses;
+
+		if (addresses->padded < padded)
+			padded = addresses->padded;
+		/* A field that is too wide for a setting counts as misplaced, whatever its top bits are. */
+		if (!settings[i].params.extend_address || addresses->misplaced > misplaced ||
+		    (addresses->misplaced == misplaced && addresses->copies >= copies))
+			continue;
+		misplaced = addresses->misplaced;
+		copies = addresses->copies;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		struct detect_addresses *addresses = &settings[i].addresses;
+
+		if (!is_habit(padded, addresses->addresses))
+			detect_misplace(addresses, addresses->padded);
+		if (!is_habit(copies, addresses->addresses))
+			detect_misplace(addresses, addresses->copies);
+	}
+}
+
 /* Adds a candidate for each address setting that fits, for one width of SRC. */
 static int expand_addresses(const struct ntrace_detect_config *config,
 			    const struct detect_stream *stream,
@@ -250,11 +291,13 @@ static int expand_addresses(const struct ntrace_detect_config *config,
 	for (unsigned int i = 0; i < count && !error; i++) {
 		error = detect_addresses(stream->data, stream->size, &settings[i].params,
 					 config->space, &settings[i].addresses);
-		if (settings[i].addresses.cost < least)
-			least = settings[i].addresses.cost;
 	}
 	if (error)
 		return error;
+	count_padding(settings, count);
+	for (unsigned int i = 0; i < count; i++)
+		if (settings[i].addresses.cost < least)
+			least = settings[i].addresses.cost;
 	level_signs(settings, count);
 	limit = least + (config->space ? ADDRESS_FOLLOWED : ADDRESS_EQUAL);
 	for (unsigned int i = 0; i < count; i++) {

@@ -68,8 +68,11 @@ static uint64_t wrong_messages(const struct detect_score *score)
 	return score->unknown + score->truncated + score->extra + score->illegal;
 }
 
+/* In a stream that is whole, a message that lacks fields or has too many says that the width is wrong. */
 static bool is_fit(const struct detect_score *score, uint64_t least)
 {
+	if (!least && !score->wire_errors && score->truncated + score->extra)
+		return false;
 	return wrong_messages(score) <=
 	       WRONG_FACTOR * least + score->messages / WRONG_RARE + WRONG_FEW;
 }

@@ -42,6 +42,7 @@ int detect_unword(const uint8_t *data, size_t size, struct detect_stream *stream
  * @cost: in sixteenths of a bit
  * @sifive: messages that only pre-ratification SiFive encoders send
  * @stores: DataAcquisition; @data: other messages of data trace
+ * @vendor: vendor messages that may end with a TSTAMP
  * @markers: SYNC 4 with history, as in rc7
  * @branch: messages of BTM
  * @history: messages of HTM
@@ -64,6 +65,7 @@ struct detect_score {
 	uint64_t sifive;
 	uint64_t stores;
 	uint64_t data;
+	uint64_t vendor;
 	uint64_t markers;
 	uint64_t branch;
 	uint64_t history;
@@ -97,11 +99,15 @@ void detect_judge(const struct ntrace_message *message, struct detect_verdict *v
  * struct detect_addresses - how well address settings fit
  * @cost: lower is better
  * @form: the part of @cost without addresses outside the programs
+ * @padded: fields with more bytes than these settings need, which are 0; in no other count here
+ * @copies: the same, copies of a set sign
  * @hash: hash of all addresses: equal hashes mean the same addresses
  */
 struct detect_addresses {
 	uint64_t addresses;
 	uint64_t misplaced;
+	uint64_t padded;
+	uint64_t copies;
 	uint64_t outside;
 	uint64_t cost;
 	uint64_t form;
@@ -122,6 +128,9 @@ struct detect_addresses {
 /** detect_addresses - reconstruct all addresses. Return: 0 or NTRACE_ERR_NOMEM */
 int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_params *params,
 		     struct ntrace_space *space, struct detect_addresses *addresses);
+
+/** detect_misplace - count @fields more against the settings that @addresses is the result of */
+void detect_misplace(struct detect_addresses *addresses, uint64_t fields);
 
 /**
  * detect_times - find timestamp_delta and timestamp_bits

@@ -22,6 +22,8 @@
 #define COST_WRONG (12 * BIT)
 #define COST_RARE (3 * BIT)
 #define COST_ORPHAN (4 * BIT)
+/* A trace may begin long before the next sync: this many orphans of a SRC count. */
+#define ORPHANS_MAX 8
 /* Any width of SRC other than 0 is an assumption. */
 #define COST_ASSUMPTION (6 * BIT)
 /*
@@ -36,6 +38,7 @@
 
 struct src_score {
 	uint32_t count;
+	uint32_t orphans;	/* messages before the first sync */
 	uint32_t generation;	/* the stretch of the stream to which @sure applies */
 	bool known;		/* the SRC has synchronized */
 	bool sure;		/* no message is missing since the last sync */
@@ -186,8 +189,11 @@ static bool contradicts(struct scorer *scorer, struct src_score *source,
 		source->sure = false;
 		source->off = false;
 	}
-	if (needs && !source->known)
+	if (needs && !source->known) {
 		scorer->score->orphans++;
+		if (source->orphans++ < ORPHANS_MAX)
+			scorer->score->cost += COST_ORPHAN;
+	}
 	wrong = counts_contradict(source, message);
 	if (is_sync(message)) {
 		source->known = true;
@@ -237,6 +243,7 @@ static bool judge_layout(struct detect_score *score, const struct ntrace_message
 			score->unknown++;
 			score->cost += COST_WRONG;
 		} else {
+			score->vendor += stamp_may_miss(message);
 			score->sound += message->length;
 		}
 		return false;
@@ -258,7 +265,6 @@ static void take_message(struct scorer *scorer, const struct ntrace_params *para
 {
 	struct src_score *source = &scorer->source[message->field[NTRACE_FIELD_SRC]];
 	struct detect_score *score = scorer->score;
-	uint64_t orphans = score->orphans;
 	struct detect_verdict verdict;
 	bool wrong;
 
@@ -272,8 +278,6 @@ static void take_message(struct scorer *scorer, const struct ntrace_params *para
 	score->sifive += verdict.sifive;
 	wrong = contradicts(scorer, source, message) | verdict.illegal;
 	count_kind(score, message);
-	if (score->orphans != orphans)
-		score->cost += COST_ORPHAN;
 	if (wrong) {
 		score->illegal++;
 		score->cost += COST_WRONG;

@@ -76,6 +76,7 @@ enum ntrace_detect_packing {
 #define NTRACE_DETECT_OPEN_ADDRBITS (1u << 7)	/* another width of addresses fits as well */
 #define NTRACE_DETECT_OPEN_WRAP (1u << 8)	/* timestamps wrap at tsbits, or some are damaged */
 #define NTRACE_DETECT_OPEN_REPEAT (1u << 9)	/* repeat_message: the code fits either value */
+#define NTRACE_DETECT_OPEN_VENDOR (1u << 10)	/* vendor_timestamps: vendor messages may have any */
 
 /**
  * struct ntrace_detect_candidate - parameters with the evidence for and against them

@@ -93,6 +93,7 @@ static void put_open(struct output *output, uint32_t open, const char *format)
 		{ NTRACE_DETECT_OPEN_ADDRBITS, "addrbits" },
 		{ NTRACE_DETECT_OPEN_WRAP, "tsbits" },
 		{ NTRACE_DETECT_OPEN_REPEAT, "repeat" },
+		{ NTRACE_DETECT_OPEN_VENDOR, "vendorts" },
 	};
 	const char *between = "";
 
