@@ -204,7 +204,7 @@ is "$("$ntrace" detect --json "$tmp/random.bin" 2>/dev/null)" \
 	"{\"file\":\"$tmp/random.bin\",\"bytes\":20000,\"looks_like\":\"random or compressed bytes\",\"candidates\":[]}" "JSON of random bytes"
 complains "no such file" 1 "nothing.nex: No such file or directory" detect "$tmp/nothing.nex"
 complains "a directory" 2 "is a directory: recordings contain their parameters" detect "$tmp"
-complains "two files" 2 "a trace file is needed" detect "$tmp/four.nex" "$tmp/four.nex"
+complains "two files" 2 "one trace file is needed" detect "$tmp/four.nex" "$tmp/four.nex"
 bytes "$tmp/two.nex" 24 0d 00 0b 84 00 07
 like "a trace of two messages" "not told +.*xlen, mode" "$("$ntrace" detect "$tmp/two.nex")"
 

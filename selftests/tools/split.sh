@@ -217,8 +217,8 @@ is "$? $(count)" "0 64" "64 are fine"
 rm -r "$tmp/dir"
 complains "split by nothing" 2 "--framing coresight or --params srcbits=N is needed" "$tmp/soc.nex"
 complains "split by parameters without SRC" 2 "or --params srcbits=N is needed" --params xlen=32 "$tmp/soc.nex"
-complains "no file" 2 "a trace file is needed" --framing coresight
-complains "two files" 2 "a trace file is needed" --framing coresight "$tmp/1" "$tmp/2"
+complains "no file" 2 "one trace file is needed" --framing coresight
+complains "two files" 2 "one trace file is needed" --framing coresight "$tmp/1" "$tmp/2"
 complains "a recording" 2 "is a recording: split reads raw traces" --framing coresight "$tmp"
 complains "a missing file" 1 "nonexistent: No such file" --framing coresight /nonexistent
 complains "a directory that cannot be" 1 "/nonexistent/dir: No such file" --framing coresight -o /nonexistent/dir "$tmp/three.fr"

@@ -202,7 +202,7 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "a trace file is needed");
+		return usage_error(command, "one trace file is needed");
 	if (is_directory(argv[options.index]))
 		return usage_error(command,
 				   "%s is a directory: recordings contain their parameters",

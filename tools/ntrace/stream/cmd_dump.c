@@ -499,7 +499,7 @@ static int run(const struct command *command, int argc, char **argv)
 			command,
 			"--lossless and --framing exclude each other: use ntrace split first");
 	if (options.index == argc)
-		return usage_error(command, "a trace file or recording is needed");
+		return usage_error(command, "one trace file or recording is needed");
 	several = argc - options.index > 1;
 	for (; !error && options.index < argc && !output.error; options.index++) {
 		dump.file = several ? argv[options.index] : NULL;

@@ -299,7 +299,7 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "a trace file or recording is needed");
+		return usage_error(command, "one trace file or recording is needed");
 	error = is_recording(argv[options.index]) ? stat_recording(&stat, argv[options.index]) :
 						    stat_file(&stat, argv[options.index]);
 	if (!error && !stat.has_messages && !stat.lossy)
