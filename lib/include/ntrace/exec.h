@@ -5,11 +5,14 @@
  * known here is what the hart has, whatever the unknown bytes are.
  *
  * RV32 and RV64: I, M, A, C, F, D, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zicond, Zabha, Zacas (not of
- * register pairs), Zfa, Zcb, Zcmp, and the loads and stores of Zfhmin. An instruction of V makes what it may write unknown. Not known by rule: the outcome of sc, CSRs
- * for which the caller has no function, the target of traps and trap returns, and the results of
- * fused operations and tiny products and quotients with double precision that round to the nearest with
- * ties to max magnitude (RMM) and are not exact. Floating point uses the host's unit. On hosts that detect an underflow before
- * rounding, fflags is unknown after one.
+ * register pairs), Zfa, Zcb, Zcmp, and the loads and stores of Zfhmin. An instruction of V makes what
+ * it may write unknown.
+ *
+ * Not known by rule: the outcome of sc, CSRs for which the caller has no function, the target of traps
+ * and trap returns, and, with double precision that rounds to the nearest with ties to max magnitude
+ * (RMM), results of fused operations and tiny products and quotients that are not exact. Floating
+ * point uses the host's unit: on hosts that detect an underflow before rounding, fflags is unknown
+ * after one.
  */
 #ifndef NTRACE_EXEC_H
 #define NTRACE_EXEC_H
