@@ -3,7 +3,8 @@
  * libdw opens the files by itself: a .dwp file beside the program, a .dwo file by its name beside the program, then
  * by the directory of the compiler. It takes no other file, so what can be done is to look at these before it
  * does: none may be something that blocks or never ends, and for an object of another machine, which is all whose
- * debug directories are below a root, it must find its file below that root first.
+ * debug directories are below a root, it must find its file below that root first. A debugger that is started on
+ * another machine's files opens what they name by itself, too, in an order of its own: none may be outside.
  */
 #include <dwarf.h>
 #include <elf.h>
@@ -313,11 +314,8 @@ int referred_open_shared(struct ntrace_object *object, Dwarf *dwarf, char *reaso
 
 /* ---- all of them ---- */
 
-/* Without DWARF here, a debuginfod server would be asked for it. */
-static bool has_dwarf(const struct ntrace_object *object)
+static bool has_debug_info(Elf *elf)
 {
-	const struct ntrace_object *file = object->debug ? object->debug : object;
-	Elf *elf = file->mapped ? elf_memory((char *)(uintptr_t)file->bytes, file->size) : NULL;
 	Elf_Scn *section = NULL;
 	const char *name;
 	GElf_Shdr header;
@@ -330,6 +328,16 @@ static bool has_dwarf(const struct ntrace_object *object)
 							NULL;
 		found = name && !strcmp(name, ".debug_info");
 	}
+	return found;
+}
+
+/* Without DWARF here, a debuginfod server would be asked for it. */
+static bool has_dwarf(const struct ntrace_object *object)
+{
+	const struct ntrace_object *file = object->debug ? object->debug : object;
+	Elf *elf = file->mapped ? elf_memory((char *)(uintptr_t)file->bytes, file->size) : NULL;
+	bool found = has_debug_info(elf);
+
 	elf_end(elf);
 	return found;
 }
@@ -414,6 +422,89 @@ int referred_each(struct ntrace_object *object,
 		error = take_package(object, take, data);
 	debug_info_close(&info);
 	return error == NTRACE_ERR_UNSUPPORTED ? 0 : error;
+}
+
+/* ---- what a debugger opens ---- */
+
+/* Whether there is something at @path that is not a regular file below @root. */
+static bool is_outside(const char *root, const char *path)
+{
+	char real[PATH_MAX];
+
+	return realpath(path, real) && (kind_of(real) != KIND_FILE || !rest_below(real, root));
+}
+
+/* Relative names count from the directory of the file or, in GDB, from its own. @found: PATH_MAX bytes */
+static bool names_outside(const char *root, const char *directory, const char *name, char *found)
+{
+	return (join(found, directory, name) && is_outside(root, found)) ||
+	       (join(found, ".", name) && is_outside(root, found));
+}
+
+static bool split_is_outside(const char *root, const char *directory, Dwarf_Die *skeleton,
+			     char *found)
+{
+	const char *name = referred_split_name(skeleton), *built = NULL;
+	Dwarf_Attribute attribute;
+	char path[PATH_MAX];
+
+	if (!name)
+		return false;
+	if (dwarf_attr(skeleton, DW_AT_comp_dir, &attribute))
+		built = dwarf_formstring(&attribute);
+	return names_outside(root, directory, name, found) ||
+	       (built && join(path, built, name) && names_outside(root, directory, path, found));
+}
+
+/* Return: a name of the ELF file that leads out, which may be @found; NULL: none. */
+static const char *find_outside(const char *root, const char *directory, Elf *elf, char *found)
+{
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	const char *name = NULL, *outside = NULL;
+	Dwarf_CU *unit = NULL;
+	int error = 0;
+	GElf_Word crc;
+	const void *id;
+	Dwarf_Die die;
+
+	if (dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 &&
+			    names_outside(root, directory, name, found) :
+		    has_debug_info(elf))
+		outside = dwarf ? found : "DWARF that cannot be read";
+	while (dwarf && !outside &&
+	       !(error = dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL)))
+		if (split_is_outside(root, directory, &die, found))
+			outside = found;
+	if (error < 0)
+		outside = "DWARF that cannot be read";
+	dwarf_end(dwarf);
+	if (outside)
+		return outside;
+	/* As when a debug file is searched: a name with directories could point anywhere. */
+	name = dwelf_elf_gnu_debuglink(elf, &crc);
+	return name && strchr(name, '/') ? name : NULL;
+}
+
+bool ntrace_debug_stays_below(const char *root, const char *path, char *reason, size_t size)
+{
+	char directory[PATH_MAX], top[PATH_MAX], found[PATH_MAX];
+	const char *outside = NULL;
+	struct stat status;
+	Elf *elf;
+	int fd;
+
+	if (!realpath(root, top) || !realpath(path, directory) || open_regular(path, &fd, &status))
+		return true;
+	*strrchr(directory, '/') = '\0';
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		outside = find_outside(top, directory, elf, found);
+	if (outside)
+		snprintf(reason, size, "%s", outside);
+	elf_end(elf);
+	close(fd);
+	return !outside;
 }
 
 Elf *referred_nothing(void)

@@ -162,6 +162,41 @@ like "places are known all the same" 'Line [0-9]+ of ".*demo.S"' "$(cat "$tmp/ou
 like "debug files are those of the archive" "$tmp/secret/archive/usr/lib/debug\".*Debuginfod functionality is currently set to \"off\"" "$(tr '\n' ' ' <"$tmp/out")"
 like "sources of this machine, if they are asked for" SECRET "$(debugged -ex 'set source open on' -ex 'list 1,3')"
 
+# Nor debug files that programs name, though they are those of the program: by .gnu_debuglink, as a .dwo file that lies where it was
+# compiled, as what dwz shares. Without them nothing leads out.
+mkdir "$tmp/named" && cd "$tmp/named" || exit 1
+cat >one.c <<-'END'
+	static __attribute__((noinline)) long leaf(long a) { __asm__ volatile(""); return a * 3 + 1; }
+	void _start(void) { long sum = 0; for (long i = 0; i < 5; i++) sum += leaf(i); for (;;) __asm__ volatile("ebreak" ::"r"(sum)); }
+END
+riscv64-linux-gnu-gcc -march=rv64gc -g -nostdlib -static -Wl,--build-id -o plain one.c
+riscv64-linux-gnu-gcc -march=rv64gc -g -gsplit-dwarf -nostdlib -static -Wl,--build-id -o split one.c
+(cd / && riscv64-linux-gnu-gcc -march=rv64gc -g -gsplit-dwarf -nostdlib -static -o "$tmp/named/absolute" "$tmp/named/one.c")
+cp plain shared && cp plain shared.twin && dwz -m "$tmp/named/common" -M "$tmp/named/common" shared shared.twin
+cp plain up && cp plain up.twin && dwz -m "$tmp/named/common-up" -M ../../../common-up up up.twin
+riscv64-linux-gnu-objcopy --only-keep-debug plain plain.debug
+for name in debuglink debuglink-absolute; do
+	[ $name = debuglink ] && debug=../../../plain.debug || debug=$tmp/named/plain.debug
+	python3 -c 'import struct, sys, zlib; name = sys.argv[1].encode() + b"\0"; name += b"\0" * (-len(name) % 4)
+sys.stdout.buffer.write(name + struct.pack("<I", zlib.crc32(open("plain.debug", "rb").read())))' "$debug" >link
+	riscv64-linux-gnu-objcopy --strip-all --add-section .gnu_debuglink=link plain $name
+done
+record "$tmp/named/rec" /opt/demo
+for name in debuglink debuglink-absolute split absolute shared up; do
+	rm -rf rec/archive && mkdir -p rec/archive/opt && cp "$tmp/secret/archive/opt/demo" rec/archive/opt/ && cp $name rec/archive/opt/
+	fails "gdb: $name names a file outside" "/archive/opt/$name names [^ ]*/[^ ]*: GDB would search it outside the archive" \
+		"$ntrace" gdb --run rec -- -nx -batch
+	case $name in
+	split) rm split-one.dwo ;;
+	absolute) rm absolute-one.dwo ;;
+	shared) rm common ;;
+	up) rm common-up ;;
+	*) continue ;;
+	esac
+	ok "gdb: $name, without that file" "$ntrace" gdb --run rec -- -nx -batch
+done
+cd "$top" || exit 1
+
 fails "no recording" "not a recording|no recording" "$ntrace" archive "$tmp/a"
 fails "nothing to archive" "a recording is needed" "$ntrace" archive
 done_testing

@@ -100,6 +100,21 @@ NTRACE_EXPERIMENTAL int ntrace_path_below(const char *root, const char *path, ch
 					  size_t size);
 
 /**
+ * ntrace_debug_stays_below - whether a debugger would look for an ELF file's debug information below a directory only
+ * @root: directory with the files of another machine
+ * @path: ELF file below @root; other files name nothing
+ * @reason: set, if not, to a file outside that .gnu_debugaltlink or the name of a .dwo file leads to, a
+ *          .gnu_debuglink with directories, or "DWARF that cannot be read"
+ * @size: room of @reason
+ *
+ * Debuggers follow these names as this machine does. Names of files that do not exist lead nowhere.
+ *
+ * Return: true: nothing outside would be opened. A file that cannot be opened is not opened by a debugger, either.
+ */
+NTRACE_EXPERIMENTAL bool ntrace_debug_stays_below(const char *root, const char *path, char *reason,
+						  size_t size);
+
+/**
  * ntrace_object_add_debug_file - take symbols from the separate debug file of an ELF file
  * @object: an object made from an ELF file
  * @directories: directories of debug files, the last one followed by NULL; NULL = /usr/lib/debug

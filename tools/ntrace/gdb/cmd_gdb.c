@@ -374,11 +374,31 @@ static const char *archive_of(const struct gdb *gdb)
 	return roots && *roots[0] && !roots[1] ? roots[0] : NULL;
 }
 
-/* GDB follows links as this machine does. */
-static int check_archive_links(const char *archive)
+/* GDB follows links as this machine does, and the names of debug files in programs. */
+static int check_entry(const char *root, const FTSENT *entry)
+{
+	char text[PATH_MAX];
+
+	if (entry->fts_info == FTS_F &&
+	    !ntrace_debug_stays_below(root, entry->fts_path, text, sizeof(text)))
+		return fail(
+			"%s names %s: GDB would search it outside the archive; if it may, name the "
+			"archive with --sysroot",
+			entry->fts_path, text);
+	if (entry->fts_info != FTS_SL && entry->fts_info != FTS_SLNONE)
+		return EXIT_OK;
+	if (!realpath(entry->fts_path, text) || strncmp(text, root, strlen(root)) != 0 ||
+	    text[strlen(root)] != '/')
+		return fail("%s: a link that leads out of the archive: GDB would follow it "
+			    "to a file of this machine",
+			    entry->fts_path);
+	return EXIT_OK;
+}
+
+static int check_archive(const char *archive)
 {
 	char *const paths[] = { (char *)(uintptr_t)archive, NULL };
-	char root[PATH_MAX], real[PATH_MAX];
+	char root[PATH_MAX];
 	int error = EXIT_OK;
 	FTSENT *entry;
 	FTS *tree;
@@ -388,16 +408,8 @@ static int check_archive_links(const char *archive)
 	tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
 	if (!tree)
 		return fail("%s: %s", archive, strerror(errno));
-	while (!error && (entry = fts_read(tree))) {
-		if (entry->fts_info != FTS_SL && entry->fts_info != FTS_SLNONE)
-			continue;
-		if (!realpath(entry->fts_path, real) || strncmp(real, root, strlen(root)) != 0 ||
-		    real[strlen(root)] != '/')
-			error = fail(
-				"%s: a link that leads out of the archive: GDB would follow it "
-				"to a file of this machine",
-				entry->fts_path);
-	}
+	while (!error && (entry = fts_read(tree)))
+		error = check_entry(root, entry);
 	fts_close(tree);
 	return error;
 }
@@ -405,7 +417,7 @@ static int check_archive_links(const char *archive)
 /* An archive may come from a stranger: GDB must not read or run what its programs name, other than their debug files. */
 static int write_confinement(int fd, const char *archive)
 {
-	int error = check_archive_links(archive);
+	int error = check_archive(archive);
 	/* The name ends the line, or the directory, for GDB. */
 	bool plain = !strpbrk(archive, ":\n\r");
 
