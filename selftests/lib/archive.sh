@@ -178,8 +178,8 @@ riscv64-linux-gnu-objcopy --only-keep-debug plain plain.debug
 for name in debuglink debuglink-absolute; do
 	[ $name = debuglink ] && debug=../../../plain.debug || debug=$tmp/named/plain.debug
 	python3 -c 'import struct, sys, zlib; name = sys.argv[1].encode() + b"\0"; name += b"\0" * (-len(name) % 4)
-sys.stdout.buffer.write(name + struct.pack("<I", zlib.crc32(open("plain.debug", "rb").read())))' "$debug" >link
-	riscv64-linux-gnu-objcopy --strip-all --add-section .gnu_debuglink=link plain $name
+sys.stdout.buffer.write(name + struct.pack("<I", zlib.crc32(open("plain.debug", "rb").read())))' "$debug" >debug.link
+	riscv64-linux-gnu-objcopy --strip-all --add-section .gnu_debuglink=debug.link plain $name
 done
 record "$tmp/named/rec" /opt/demo
 for name in debuglink debuglink-absolute split absolute shared up; do
