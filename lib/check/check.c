@@ -191,9 +191,23 @@ static bool told_of_page(struct ntrace_check *check, uint64_t address)
 	return told;
 }
 
+/* Each mistake yields one finding, also in the flow: a wrong address of a sync leads to others. */
+static bool is_consequence(struct src_check *source, const struct ntrace_flow_event *event,
+			   enum check_rule rule)
+{
+	if (!source)
+		return false;
+	if (source->doubted && source->doubted != event->offset + 1)
+		return true;
+	if (rule == RULE_FLOW_ADDRESS)
+		source->doubted = event->offset + 1;
+	return false;
+}
+
 int ntrace_check_flow_event(struct ntrace_check *check, int src,
 			    const struct ntrace_flow_event *event)
 {
+	struct src_check *source = check->sources[src < 0 ? 0 : (unsigned int)src % SOURCES];
 	struct ntrace_check_finding finding = {
 		.offset = event->offset,
 		.tcode = -1,
@@ -203,13 +217,22 @@ int ntrace_check_flow_event(struct ntrace_check *check, int src,
 	};
 	enum check_rule rule;
 
+	/* Its own event follows the error of the sync. */
+	if (event->type == NTRACE_FLOW_SYNC && source && source->doubted != event->offset + 1)
+		source->doubted = 0;
 	if (event->type != NTRACE_FLOW_ERROR && event->type != NTRACE_FLOW_WARNING)
 		return 0;
 	rule = flow_rule(event);
 	if (rule == RULE_FLOW_NOMAP && told_of_page(check, event->address))
 		return check->stop;
-	if (rule != RULE_COUNT && !(check->message_wrong && check->wrong_offset == event->offset))
-		give(check, &finding, rule);
+	if (rule == RULE_COUNT || (check->message_wrong && check->wrong_offset == event->offset) ||
+	    is_consequence(source, event, rule))
+		return check->stop;
+	if (event->type == NTRACE_FLOW_ERROR) {
+		check->message_wrong = true;
+		check->wrong_offset = event->offset;
+	}
+	give(check, &finding, rule);
 	return check->stop;
 }
 

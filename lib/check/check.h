@@ -37,6 +37,8 @@ enum previous_message {
  * @bits: history bits since the last I-CNT
  * @since_sync: messages since the last sync
  * @empty: bit n: a message with TCODE n and a field without bits was reported
+ * @doubted: offset + 1 of a sync whose address the flow contradicts: what contradicts the flow up to the next sync
+ *           follows from it
  * @number: SRC, -1 = the stream has none
  */
 struct src_check {
@@ -59,6 +61,7 @@ struct src_check {
 	uint64_t bits;
 	uint64_t since_sync;
 	uint64_t empty;
+	uint64_t doubted;
 	int number;
 };
 

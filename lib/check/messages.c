@@ -196,6 +196,13 @@ static void check_fields(struct ntrace_check *check, const struct ntrace_message
 	check_process(check, message);
 }
 
+/* @traps: bit n: BTYPE n was seen. An encoder tells exceptions from interrupts, or it does not. */
+static bool is_mixed(uint8_t traps)
+{
+	return traps & 1u << NTRACE_BTYPE_TRAP &&
+	       traps & (1u << NTRACE_BTYPE_EXCEPTION | 1u << NTRACE_BTYPE_INTERRUPT);
+}
+
 static void check_btype(struct ntrace_check *check, struct src_check *source,
 			const struct ntrace_message *message)
 {
@@ -205,7 +212,7 @@ static void check_btype(struct ntrace_check *check, struct src_check *source,
 	if (!btype)
 		return;
 	source->traps |= (uint8_t)(1u << btype);
-	if ((source->traps & 2) && (source->traps & 0xc) && source->traps != before)
+	if (is_mixed(source->traps) && !is_mixed(before))
 		check_report(check, RULE_BTYPE_MIXED, message, NTRACE_FIELD_BTYPE);
 }
 

@@ -142,6 +142,8 @@ static const struct mutation {
 	{ "field-empty", "", START "[84 00 03];" START "[84 00 03];",
 	  START "[84 03];" START "[84 03];" },
 	{ "field-empty", "tsbits=40", TSTART "[84 00 01 47];", TSTART "[84 01 47];" },
+	{ "field-extra", "", START "DirectBranch ICNT=3; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;",
+	  START "[0C 0D 05 07]; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;" },
 	{ "field-extra", "", TSTART "[0C 0D 07];", TSTART "[0C 0D 05 07];" },
 	{ "field-oversize", "tsbits=64", TSTART "[24 09 00 41 00 x9 2B];",
 	  TSTART "[24 09 00 41 FC x11 2B];" },
@@ -157,6 +159,11 @@ static const struct mutation {
 	{ "btype-mixed", "",
 	  START "IndirectBranch BTYPE=2 ICNT=0 UADDR=1; IndirectBranch BTYPE=3 ICNT=0 UADDR=1;",
 	  START "IndirectBranch BTYPE=2 ICNT=0 UADDR=1; IndirectBranch BTYPE=1 ICNT=0 UADDR=1;" },
+	{ "btype-mixed", "",
+	  START "IndirectBranch BTYPE=2 ICNT=0 UADDR=1; IndirectBranch BTYPE=2 ICNT=0 UADDR=1; "
+		"IndirectBranch BTYPE=3 ICNT=0 UADDR=1;",
+	  START "IndirectBranch BTYPE=2 ICNT=0 UADDR=1; IndirectBranch BTYPE=1 ICNT=0 UADDR=1; "
+		"IndirectBranch BTYPE=3 ICNT=0 UADDR=1;" },
 	{ "etype-reserved", "", START "Error ETYPE=8 ECODE=4;", START "Error ETYPE=1 ECODE=4;" },
 	{ "ecode-reserved", "", START "Error ETYPE=0 ECODE=0xae;",
 	  START "Error ETYPE=0 ECODE=0x14;" },
@@ -340,6 +347,16 @@ static const struct mutation {
 	{ "flow-address", "flow",
 	  START "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=3 FADDR=0x83 HIST=2;",
 	  START "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=3 FADDR=0x85 HIST=2;" },
+	/* What follows from one mistake: at the same message, or up to the next sync. */
+	{ "flow-hist-missing", "flow", START "IndirectBranchHist BTYPE=0 ICNT=9 UADDR=1 HIST=4;",
+	  START "IndirectBranchHist BTYPE=0 ICNT=9 UADDR=1 HIST=2;" },
+	{ "flow-address", "flow",
+	  START "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=3 FADDR=0x83 HIST=2; "
+		"IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=2 FADDR=0x85 HIST=1; "
+		"IndirectBranchHist BTYPE=2 ICNT=2 UADDR=1 HIST=2;",
+	  START "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=3 FADDR=0x84 HIST=2; "
+		"IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=2 FADDR=0x85 HIST=1; "
+		"IndirectBranchHist BTYPE=2 ICNT=2 UADDR=1 HIST=2;" },
 	{ "flow-transfer", "flow", START "DirectBranch ICNT=3;", START "DirectBranch ICNT=1;" },
 	{ "flow-custom-transfer", "flow",
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x102; IndirectBranch BTYPE=2 ICNT=4 UADDR=0x82;",
