@@ -180,7 +180,7 @@ static void test_refused(void)
 	}
 	is_u64((uint64_t)read_text(HEAD "tool a\0b\n", sizeof(HEAD) + 8),
 	       (uint64_t)NTRACE_ERR_FORMAT, "a zero byte");
-	is_str(reason, "params is not a text file", "its reason");
+	is_str(reason, "params is not a text file, or not a regular file", "its reason");
 	is_u64((uint64_t)ntrace_recording_read(&recording, directory, small, sizeof(small)),
 	       (uint64_t)NTRACE_ERR_FORMAT, "little room for the reason");
 	is_str(small, "params ", "cuts it");

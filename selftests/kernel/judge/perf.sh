@@ -156,7 +156,7 @@ judge_users() {
 judge_context() {
 	local dir=$results/context/context
 	steps_of "$dir" context
-	# A PERF_RECORD_AUX has offset, size, flags, thread and hart; PROCESS is FORMAT[2], PRV[2], V[1], CONTEXT.
+	# A PERF_RECORD_AUX has offset, size, flags, thread, hart and format; PROCESS is FORMAT[2], PRV[2], V[1], CONTEXT.
 	is "$(for cpu in 0 1; do
 		"$ntrace" dump --json "$dir/$cpu.nex" | python3 -c 'import json, sys
 records = [tuple(map(int, line.split())) for line in open(sys.argv[1])]
@@ -166,12 +166,12 @@ for message in (json.loads(line) for line in sys.stdin if "PROCESS" in line):
     process = int(str(message.get("fields", {}).get("PROCESS", 0)), 0)
     if process & 3 != 2:
         continue
-    tids = [tid for offset, size, _, tid, _ in records if offset <= message["offset"] < offset + size]
+    tids = [tid for offset, size, _, tid, *_ in records if offset <= message["offset"] < offset + size]
     if tids != [process >> 5]:
         wrong.append((message["offset"], process >> 5, tids))
     seen.setdefault(process >> 5, 0)
     seen[process >> 5] += 1
-records_with = sum(1 for offset, size, _, tid, _ in records)
+records_with = sum(1 for offset, size, _, tid, *_ in records)
 print(wrong[:3], len(seen) > 1, sum(seen.values()) >= records_with)' "$dir/flags" "$cpu"
 	done)" "[] True True
 [] True True" "on each hart: several tasks; Ownership messages and records name the same task"
@@ -213,7 +213,7 @@ own_steps() {
 	mine=$(address_of "$3") other=$(address_of "$4")
 	count=0
 	short=0
-	while read -r offset size flags _ cpu; do
+	while read -r offset size flags _ cpu _; do
 		[ "$cpu" = "$2" ] || continue
 		# A partial record may be empty.
 		if [ "$size" -eq 0 ]; then
