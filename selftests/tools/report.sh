@@ -147,4 +147,26 @@ for objdump in riscv64-linux-gnu-objdump /nonexistent; do
 		"10000: 10002: 1000e: 10010:" "--annotate: instructions before and after data ($objdump)"
 done
 like "lcov: lines after data" "DA:7,1"$'\n'"DA:8,2" "$("$ntrace" export -f lcov "$tmp/with_data" 2>/dev/null)"
+
+# Two functions of one name: the source of the second one is an input, too, before the first one, with 400 kB, is shown.
+{
+	printf '\t.globl first\nfirst:\tj same\n\t.type same, @function\nsame:\n'
+	for ((i = 0; i < 1000; i++)); do printf '\tc.nop # %400s\n' $i; done
+	printf '\tj other\n\t.size same, .-same\n'
+} >"$tmp/one.S"
+printf '\t.globl other\nother:\tj same\n\t.type same, @function\nsame:\tc.nop\n1:\tj 1b\n\t.size same, .-same\n' >"$tmp/two.S"
+(cd "$tmp" && riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -g -Wl,-Ttext=0x10000 -Wl,--build-id=none -Wl,-e,first -o same.elf "$tmp/one.S" "$tmp/two.S") ||
+	not_ok "two functions of one name are assembled"
+riscv64-linux-gnu-objdump -d --no-show-raw-insn "$tmp/same.elf" | sed -n 's/^ *\([0-9a-f]*\):.*/0x\1/p' | sed '$p' >"$tmp/same.pcs"
+ok "two of one name: a trace" "$ntrace" encode --pcs "$tmp/same.pcs" --elf "$tmp/same.elf" --mode htm --params $params -o "$tmp/same.nex"
+ok "two of one name: a recording" "$tmp/make" "$tmp/same" "$tmp/same.elf" "$(stat -c %s "$tmp/same.nex")" 0 $params
+cp "$tmp/same.nex" "$tmp/same/aux.0"
+: >"$tmp/same/aux.1"
+is "$("$ntrace" report --annotate same "$tmp/same" 2>/dev/null | grep -c '^same of ')" 2 "--annotate: both are shown"
+for name in one two; do
+	cp "$tmp/$name.S" "$tmp/before"
+	"$ntrace" report --annotate same "$tmp/same" 2>"$tmp/err" 1<>"$tmp/$name.S"
+	is "$? $(grep -c "the output is also an input" "$tmp/err")" "1 1" "--annotate: $name.S is an input"
+	ok "--annotate: $name.S is not changed" cmp "$tmp/before" "$tmp/$name.S"
+done
 done_testing

@@ -219,29 +219,21 @@ static void put_lines_note(const struct annotation *annotation)
 			    "note: it has no line numbers: no source can be shown\n");
 }
 
-static int annotate_function(struct ntrace_profile *profile, struct ntrace_object *object,
-			     const struct ntrace_space *space, const struct ntrace_location *at,
-			     struct annotation *annotation)
+/* Return: 0 or enum ntrace_error */
+static int put_function(struct annotation *annotation, const struct ntrace_object *object,
+			const struct ntrace_location *at, uint64_t end)
 {
-	const char *name = ntrace_object_name(object);
-	uint64_t start = at->symbol_start, end = end_of(space, at);
+	uint64_t start = at->symbol_start;
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 	struct output *output = annotation->output;
-	int error = ntrace_counts_new(&annotation->counts, profile, object);
+	int error;
 
-	if (!error)
-		error = find_lines(annotation, object, space, at);
-	if (error) {
-		ntrace_counts_free(annotation->counts);
-		return fail("out of memory");
-	}
-	name_sources(annotation, start, end);
 	disassemble(&annotation->disassembly, ntrace_object_path(object), start, end,
 		    annotation->options->objdump);
 	ntrace_counts_walk(annotation->counts, start, end, add_up, annotation);
 	put_demangled(output, at->symbol);
 	output_text(output, " of ");
-	output_name(output, name);
+	output_name(output, ntrace_object_name(object));
 	output_printf(output, ": entered %s times, %s instructions\n",
 		      ui_number(number, ntrace_counts_executed(annotation->counts, start)),
 		      ui_number(other, annotation->instructions));
@@ -253,11 +245,33 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 	output_char(output, '\n');
 	disassembly_free(&annotation->disassembly);
 	source_lines_free(&annotation->source);
+	return error;
+}
+
+/* Without an output: names the sources only. */
+static int annotate_function(struct ntrace_profile *profile, struct ntrace_object *object,
+			     const struct ntrace_space *space, const struct ntrace_location *at,
+			     struct annotation *annotation)
+{
+	uint64_t end = end_of(space, at);
+	int error = ntrace_counts_new(&annotation->counts, profile, object);
+
+	if (!error)
+		error = find_lines(annotation, object, space, at);
+	if (error) {
+		ntrace_counts_free(annotation->counts);
+		return fail("out of memory");
+	}
+	if (annotation->output)
+		error = put_function(annotation, object, at, end);
+	else
+		name_sources(annotation, at->symbol_start, end);
 	ntrace_units_close(annotation->units);
 	free(annotation->missing);
 	kernel_debug_close(&annotation->kernel);
 	ntrace_counts_free(annotation->counts);
-	return error == NTRACE_ERR_NOMAP ? fail("%s: the code of %s is missing", name, at->symbol) :
+	return error == NTRACE_ERR_NOMAP ? fail("%s: the code of %s is missing",
+						ntrace_object_name(object), at->symbol) :
 					   EXIT_OK;
 }
 
@@ -328,20 +342,30 @@ static int annotate_object(struct ntrace_profile *profile, struct ntrace_object 
 	return error;
 }
 
+/* @output: NULL: names the sources only. @shown: number of functions */
+static int annotate_objects(struct ntrace_profile *profile, const struct annotate_options *options,
+			    struct output *output, size_t *shown)
+{
+	const struct ntrace_profile_object *objects;
+	int error = EXIT_OK;
+	size_t count;
+
+	*shown = 0;
+	objects = ntrace_profile_objects(profile, &count);
+	for (size_t i = 0; i < count && !error; i++)
+		if (objects[i].instructions)
+			error = annotate_object(profile, objects[i].object, options, output, shown);
+	return error;
+}
+
 int annotate(struct ntrace_profile *profile, const struct annotate_options *options,
 	     struct output *output)
 {
-	const struct ntrace_profile_object *objects;
-	size_t count, shown = 0, i;
-	int error = EXIT_OK;
+	size_t shown;
+	/* The sources of all functions are inputs, which the output of the first one must not change. */
+	int error = annotate_objects(profile, options, NULL, &shown);
 
-	objects = ntrace_profile_objects(profile, &count);
-	for (i = 0; i < count && !error; i++) {
-		if (objects[i].instructions)
-			error = annotate_object(profile, objects[i].object, options, output,
-						&shown);
-	}
 	if (!error && !shown)
 		return not_there(profile, options->function);
-	return error;
+	return error ? error : annotate_objects(profile, options, output, &shown);
 }
