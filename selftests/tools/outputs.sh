@@ -21,4 +21,27 @@ while read -r result text; do
 	esac
 done < <(python3 "$small_host/outputs.py" "$ntrace" "$tmp" 2>&1; echo "end $?") >"$tmp/results"
 cat "$tmp/results"
+
+# Modes of a recording's directory and of one of its files, and of what is written from them.
+umask 022
+while read -r directory file expected; do
+	chmod "$directory" "$tmp/tour"
+	for one in params data aux.0.zst; do
+		chmod "$file" "$tmp/tour/$one"
+		rm -f "$tmp/out.csv" "$tmp/out.html" "$tmp/out.count"
+		"$ntrace" export -f csv -o "$tmp/out.csv" "$tmp/tour" 2>/dev/null
+		"$ntrace" report --html "$tmp/out.html" "$tmp/tour" >/dev/null 2>&1
+		"$ntrace" count -o "$tmp/out.count" "$tmp/tour" >/dev/null 2>&1
+		is "$(stat -c %a "$tmp/out.csv" "$tmp/out.html" "$tmp/out.count" | tr '\n' ' ')" "$expected $expected $expected " \
+			"a recording of mode $directory, $one of $file: outputs of $expected"
+		chmod 644 "$tmp/tour/$one"
+	done
+done <<-'END'
+	755 644 644
+	700 644 600
+	750 644 640
+	711 644 600
+	755 640 640
+	755 600 600
+END
 done_testing

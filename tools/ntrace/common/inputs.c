@@ -3,7 +3,10 @@
  * The inputs of the command, and which outputs are among them. An output file that is an input is refused before it is
  * opened. Standard output and standard error output are open already, and an input may become known late, as a
  * source or a line of a list does: the command ends then, before the input changes.
+ *
+ * New outputs have no permissions that an input lacks.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <limits.h>
@@ -234,6 +237,41 @@ static void add_input(const char *path, bool whole)
 	named_count += !!named[named_count].path;
 }
 
+/* ---- permissions ---- */
+
+/* Takes from new files what @mode does not give to read: group or others. @needed: bits of each that reading takes */
+static void narrow_umask(mode_t mode, mode_t needed)
+{
+	mode_t mask = umask(077);
+
+	umask(mask | ((mode >> 3 & needed) == needed ? 0 : 070) |
+	      ((mode & needed) == needed ? 0 : 07));
+}
+
+/* An output tells what its inputs do: it is for nobody who may not read them. */
+static void follow_permissions(const char *path)
+{
+	struct stat status;
+	struct dirent *entry;
+	DIR *directory;
+
+	if (stat(path, &status))
+		return;
+	if (S_ISREG(status.st_mode))
+		narrow_umask(status.st_mode, 04);
+	if (!S_ISDIR(status.st_mode) || !has_params(path))
+		return;
+	narrow_umask(status.st_mode, 05);
+	directory = opendir(path);
+	while (directory && (entry = readdir(directory)))
+		if (is_recording_file(entry->d_name) &&
+		    !fstatat(dirfd(directory), entry->d_name, &status, 0) &&
+		    S_ISREG(status.st_mode))
+			narrow_umask(status.st_mode, 04);
+	if (directory)
+		closedir(directory);
+}
+
 void output_input(const char *path)
 {
 	char found[PATH_MAX];
@@ -242,6 +280,7 @@ void output_input(const char *path)
 		if (stream_writes(fd, path, found))
 			output_end_before_writing(fd, found, "the output is also an input");
 	add_input(path, false);
+	follow_permissions(path);
 }
 
 void output_input_directory(const char *path)
