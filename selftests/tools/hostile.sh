@@ -195,4 +195,15 @@ for command in stat dump check; do
 	timeout 60 "$ntrace" $command "$tmp/claims" >/dev/null 2>"$tmp/err"
 	is "$? $(grep -c "aux.1.zst: zstd has not compressed it, as its name says" "$tmp/err")" "$([ $command = check ] && echo 2 || echo 1) 1" "a trace file, not compressed: $command"
 done
+# A plain one: what was written of it is trace, but it claims to be all.
+for file in aux.0 aux.1; do
+	claims 1T $file
+	rm "$tmp/claims/$file.zst"
+	sed -i "s/$file.zst/$file/" "$tmp/claims/params"
+	for command in stat dump check report decode; do
+		timeout 60 "$ntrace" $command "$tmp/claims" >/dev/null 2>"$tmp/err"
+		is "$? $(grep -c "$file has parts of a megabyte and more that were never written: this is no trace" "$tmp/err")" \
+			"$([ $command = check ] && echo 2 || echo 1) 1" "a trace file, plain, $file: $command"
+	done
+done
 done_testing

@@ -52,7 +52,6 @@ struct dump {
 	struct output *output;
 	struct ntrace_params params;
 	const char *file;
-	bool params_given;
 	const char *file_params;	/* --params for perf.data files */
 	struct trace_format format;
 	bool bytes;
@@ -311,19 +310,6 @@ static int dump_stream(struct dump *dump, const char *path, const char *name,
 	return dump_file(dump, path);
 }
 
-static int dump_stream_of(struct dump *dump, const char *directory,
-			  const struct ntrace_stream *stream)
-{
-	char *path;
-	int error;
-
-	if (asprintf(&path, "%s/%s", directory, stream->file) < 0)
-		return fail("out of memory");
-	error = dump_stream(dump, path, path, stream);
-	free(path);
-	return error;
-}
-
 /* Reports options that apply to raw traces only. Return: true after an error message */
 static bool raw_format(const struct dump *dump)
 {
@@ -334,10 +320,12 @@ static bool raw_format(const struct dump *dump)
 	return dump->format.framing.given || dump->format.words16;
 }
 
-/* Streams of a perf.data file are files only while it is open. */
-static int dump_session(struct dump *dump, const char *path)
+/* Streams of a perf.data file are files only while it is open. Messages need no sideband: notes of a directory are left out. */
+static int dump_recording(struct dump *dump, const char *path)
 {
-	const struct recording_options options = { .traces = true, .params = dump->file_params };
+	const struct recording_options options = { .traces = true,
+						   .quiet = is_directory(path),
+						   .params = dump->file_params };
 	struct recording recording;
 	unsigned int count, i;
 	int error;
@@ -356,38 +344,10 @@ static int dump_session(struct dump *dump, const char *path)
 
 		dump->stream = (int)i;
 		if (dump->only < 0 || i == dump->only)
-			error = dump_stream(dump, stream->file, path, stream);
+			error = dump_stream(dump, stream->file,
+					    recording_stream_name(&recording, i), stream);
 	}
 	recording_close(&recording);
-	return error;
-}
-
-/* Needs only `params` and the traces: works without sideband. */
-static int dump_recording(struct dump *dump, const char *directory)
-{
-	struct ntrace_recording *recording;
-	char reason[256] = "";
-	unsigned int i;
-	int error;
-
-	if (dump->params_given)
-		return usage_error(
-			dump->command,
-			"a recording contains its parameters: --params applies to raw traces only");
-	if (raw_format(dump))
-		return EXIT_USAGE;
-	error = ntrace_recording_read(&recording, directory, reason, sizeof(reason));
-	if (error)
-		return recording_error(directory, error, reason);
-	if (dump->only >= recording->stream_count)
-		error = fail("%s: there is no stream %" PRId64 ": it has %u", directory, dump->only,
-			     recording->stream_count);
-	for (i = 0; !error && i < recording->stream_count; i++) {
-		dump->stream = (int)i;
-		if (dump->only < 0 || i == dump->only)
-			error = dump_stream_of(dump, directory, &recording->streams[i]);
-	}
-	ntrace_recording_free(recording);
 	return error;
 }
 
@@ -408,7 +368,7 @@ static int dump_input(struct dump *dump, const char *path)
 	dump->stream = -1;
 	dump->shown = 0;
 	if (is_recording(path)) {
-		error = is_directory(path) ? dump_recording(dump, path) : dump_session(dump, path);
+		error = dump_recording(dump, path);
 		dump->params = params;
 		return error ? error : check_shown(dump, path);
 	}
@@ -430,7 +390,6 @@ static int take_option(struct dump *dump, struct options *options, int option)
 
 	switch (option) {
 	case OPTION_PARAMS:
-		dump->params_given = true;
 		error = add_params(dump->command, &dump->file_params, options->value);
 		return error ? error : input_params(dump->command, &dump->params, options->value);
 	case OPTION_SRC:
