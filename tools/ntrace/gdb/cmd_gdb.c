@@ -33,6 +33,10 @@ enum {
 	OPTION_GDB,
 	OPTION_EXEC,
 	OPTION_JSON,
+	OPTION_TANDEM,
+	OPTION_XLEN,
+	OPTION_MLEN,
+	OPTION_FLEN,
 };
 
 static const struct option_spec options_table[] = {
@@ -44,6 +48,11 @@ static const struct option_spec options_table[] = {
 	{ OPTION_LAST, "last", "N", "stay in the last N instructions of each thread" },
 	SELECT_OPTIONS,
 	SOURCE_OPTIONS,
+	{ OPTION_TANDEM, "tandem", NULL, "a tandem trace, whatever its name is" },
+	{ OPTION_XLEN, "xlen", "BITS", "tandem trace: 32 or 64 (default: as the program)" },
+	{ OPTION_MLEN, "mlen", "BITS",
+	  "tandem trace: bits of an address: 32, or 34 with Sv32, of RV32; 64 of RV64" },
+	{ OPTION_FLEN, "flen", "BITS", "tandem trace: 0, 32 or 64 (default)" },
 	{ OPTION_EXEC, "exec", "FILE[@ADDR]", "program for GDB, e.g. vmlinux" },
 	{ OPTION_LISTEN, "listen", "[HOST:]PORT", "where to listen (default: 127.0.0.1:0)" },
 	{ OPTION_KEEP, "keep", NULL, "keep listening when the last debugger has gone" },
@@ -77,6 +86,8 @@ struct gdb {
 	const char *exec;
 	char *exec_path;
 	uint64_t exec_bias;
+	struct ntrace_tandem_params tandem; /* 0: as the program */
+	bool is_tandem;
 	bool run;
 	bool json;
 	bool pipe;
@@ -146,6 +157,16 @@ static int take_number(const struct options *options, const char *name, uint64_t
 	return EXIT_OK;
 }
 
+static int take_bits(const struct options *options, const char *name, unsigned int *bits)
+{
+	int64_t number;
+	int error = take_number(options, name, 0, 64, &number);
+
+	if (!error)
+		*bits = (unsigned int)number;
+	return error;
+}
+
 static int take_last(struct gdb *gdb, const struct options *options)
 {
 	char text[24];
@@ -194,6 +215,15 @@ static int take_option(struct gdb *gdb, const struct options *options, int optio
 	case OPTION_JSON:
 		gdb->json = true;
 		return EXIT_OK;
+	case OPTION_TANDEM:
+		gdb->is_tandem = true;
+		return EXIT_OK;
+	case OPTION_XLEN:
+		return take_bits(options, "xlen", &gdb->tandem.xlen);
+	case OPTION_MLEN:
+		return take_bits(options, "mlen", &gdb->tandem.mlen);
+	case OPTION_FLEN:
+		return take_bits(options, "flen", &gdb->tandem.flen);
 	default:
 		return source_option(&gdb->source, options, option);
 	}
@@ -213,6 +243,9 @@ static int check_options(const struct gdb *gdb, bool recording)
 				   "recordings only");
 	if (recording && gdb->survey.src >= 0)
 		return usage_error(gdb->command, "--src applies to raw traces only");
+	if (gdb->is_tandem && (gdb->survey.src >= 0 || gdb->source.params_given))
+		return usage_error(gdb->command,
+				   "--src and --params do not apply to tandem traces");
 	if (gdb->tid && gdb->survey.cpu >= 0)
 		return usage_error(gdb->command, "--thread and --cpu exclude each other");
 	return EXIT_OK;
@@ -252,6 +285,35 @@ static int open_raw(struct gdb *gdb, const char *path)
 	gdb->target.xlen = gdb->source.params.xlen;
 	return error ? error :
 		       survey_raw(&gdb->survey, &gdb->raw, path, &gdb->source.params, gdb->space);
+}
+
+static int open_tandem(struct gdb *gdb, const char *path)
+{
+	struct ntrace_tandem_params *params = &gdb->tandem;
+	const char *refusal;
+	int error = source_is_raw(&gdb->source);
+
+	if (!error && gdb->source.recording.programs.count)
+		error = source_map(&gdb->source, &gdb->space);
+	if (error)
+		return error;
+	if (!params->xlen)
+		params->xlen = gdb->source.params.xlen;
+	if (!params->mlen)
+		params->mlen = params->xlen;
+	refusal = ntrace_tandem_params_refusal(params);
+	if (refusal)
+		return usage_error(gdb->command, "%s", refusal);
+	gdb->target.xlen = params->xlen;
+	error = raw_trace_open(&gdb->raw, path, &gdb->source.format);
+	return error ? error : survey_tandem(&gdb->survey, &gdb->raw, path, params, gdb->space);
+}
+
+static bool has_ending(const char *path, const char *ending)
+{
+	size_t length = strlen(path), size = strlen(ending);
+
+	return length > size && !strcmp(path + length - size, ending);
 }
 
 /* The process, or the harts, that the debugger sees. */
@@ -302,15 +364,21 @@ static int try_starts(struct gdb *gdb)
 static int open_target(struct gdb *gdb, const char *path)
 {
 	bool recording = is_recording(path);
-	int error = check_options(gdb, recording);
+	int error;
+
+	/* A tandem trace has no header. */
+	gdb->is_tandem |= !recording && has_ending(path, ".tandem");
+	error = check_options(gdb, recording);
 
 	gdb->history.stream = -1;
-	gdb->history.around = gdb->around;
 	gdb->survey.history = &gdb->history;
+	gdb->history.around = gdb->around;
 	if (!error)
 		error = parse_exec(gdb);
 	if (!error)
-		error = recording ? open_recording(gdb, path) : open_raw(gdb, path);
+		error = recording	? open_recording(gdb, path) :
+			gdb->is_tandem ? open_tandem(gdb, path) :
+					 open_raw(gdb, path);
 	if (!error)
 		error = choose_target(gdb);
 	if (error)
@@ -559,6 +627,8 @@ static int run(const struct command *command, int argc, char **argv)
 	gdb.command = command;
 	gdb.survey.cpu = gdb.survey.src = -1;
 	gdb.server.listener = -1;
+	ntrace_tandem_params_init(&gdb.tandem);
+	gdb.tandem.xlen = gdb.tandem.mlen = 0;
 	source_init(&gdb.source, command);
 	options_init(&options, command, own, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
@@ -586,6 +656,7 @@ const struct command command_gdb = {
 	.summary = "walk through a trace with GDB, forwards and backwards",
 	.usage = "[OPTIONS] [-] RECORDING\n"
 		 "       ntrace gdb [OPTIONS] [-] --elf FILE[@ADDR] TRACE\n"
+		 "       ntrace gdb [OPTIONS] [-] [--elf FILE[@ADDR]] TRACE.tandem\n"
 		 "       ntrace gdb --run [OPTIONS] RECORDING|TRACE [-- GDB-ARGUMENT...]",
 	.details =
 		"Offers a trace to GDB through its remote protocol: on a port of this machine, "
@@ -600,6 +671,10 @@ const struct command command_gdb = {
 		"function-call-history and backtraces. 'monitor help' lists further commands.\n"
 		"The trace has no data: of the registers only pc is known, and of the memory only\n"
 		"code and read-only data. Nothing can be written.\n"
+		"A tandem trace (see ntrace-tandem(1)) has data: all registers and what the hart "
+		"has\n"
+		"loaded and stored are shown, at each group, and watchpoints stop in both "
+		"directions.\n"
 		"With the archive of a recording, --run lets GDB read no sources and run no "
 		"scripts:\n"
 		"the archive may come from elsewhere and name any file of this machine. 'set "
@@ -609,6 +684,7 @@ const struct command command_gdb = {
 		"  ntrace gdb --run ntrace.data\n"
 		"  ntrace gdb --run --user --around malloc,3 ntrace.data\n"
 		"  ntrace gdb --listen 1234 --elf prog.elf prog.nex\n"
+		"  ntrace gdb --run --elf prog.elf hart.tandem\n"
 		"  gdb-multiarch -ex 'set osabi none' -ex 'target remote | ntrace gdb - "
 		"ntrace.data'\n"
 		"  ntrace gdb --run --cpu 0 --exec vmlinux --time 1.25,1.5 ntrace.data\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read-only parts of ELF files. */
+/* Parts of ELF files. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -26,14 +26,14 @@ void elf_file_close(struct elf_file *file)
 }
 
 static bool add_part(struct elf_file *file, size_t *room, uint64_t address, uint64_t size,
-		     uint64_t offset)
+		     uint64_t offset, bool fresh)
 {
 	/* A damaged header must not lead outside the file or round the address space. */
 	if (!size || offset > file->size || size > file->size - offset || address + size < address)
 		return true;
 	if (!history_grow(&file->part, file->parts, room, sizeof(*file->part)))
 		return false;
-	file->part[file->parts++] = (struct elf_part){ address, address + size, offset };
+	file->part[file->parts++] = (struct elf_part){ fresh, address, address + size, offset };
 	return true;
 }
 
@@ -47,9 +47,10 @@ static bool add_sections(struct elf_file *file, Elf *elf, size_t *room)
 		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC))
 			continue;
 		file->sections++;
-		if (header.sh_flags & (SHF_WRITE | SHF_TLS) || header.sh_type == SHT_NOBITS)
+		if (header.sh_flags & SHF_TLS || header.sh_type == SHT_NOBITS)
 			continue;
-		if (!add_part(file, room, header.sh_addr, header.sh_size, header.sh_offset))
+		if (!add_part(file, room, header.sh_addr, header.sh_size, header.sh_offset,
+			      header.sh_flags & SHF_WRITE))
 			return false;
 	}
 	return true;
@@ -86,9 +87,9 @@ static bool add_segments(struct elf_file *file, Elf *elf, size_t *room, uint64_t
 		if (headers_at >= header.p_offset && headers_at < header.p_offset + header.p_filesz)
 			file->headers = header.p_vaddr + (headers_at - header.p_offset);
 		/* Without sections, code cannot be told from data in the same segment. */
-		if (!(header.p_flags & PF_W) || (!sections && header.p_flags & PF_X))
-			if (!add_part(file, room, header.p_vaddr, header.p_filesz, header.p_offset))
-				return false;
+		if (!add_part(file, room, header.p_vaddr, header.p_filesz, header.p_offset,
+			      header.p_flags & PF_W && (sections || !(header.p_flags & PF_X))))
+			return false;
 	}
 	return true;
 }
@@ -160,12 +161,13 @@ struct elf_file *elf_file_open(const char *path)
 	return file;
 }
 
-const uint8_t *elf_file_read(const struct elf_file *file, uint64_t address, uint64_t *available)
+const uint8_t *elf_file_read(const struct elf_file *file, uint64_t address, bool fresh,
+			     uint64_t *available)
 {
 	for (size_t i = 0; i < file->parts; i++) {
 		const struct elf_part *part = &file->part[i];
 
-		if (address < part->start || address >= part->end)
+		if (address < part->start || address >= part->end || (part->fresh && !fresh))
 			continue;
 		*available = part->end - address;
 		return file->bytes + part->offset + (address - part->start);

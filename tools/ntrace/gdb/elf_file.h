@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Link addresses from @start to before @end, at @offset of the file. */
+/* Link addresses from @start to before @end, at @offset of the file; @fresh: the program may write. */
 struct elf_part {
+	bool fresh;
 	uint64_t start;
 	uint64_t end;
 	uint64_t offset;
@@ -25,7 +26,7 @@ struct elf_part {
  * @interpreter: path of the dynamic linker, "" = none
  * @float_size: bytes of a floating-point register in the ABI, 0 = none
  * @sections: number of sections that are loaded
- * @part: read-only parts
+ * @part: parts that have bytes
  */
 struct elf_file {
 	bool program;
@@ -50,10 +51,12 @@ void elf_file_close(struct elf_file *file);
 
 /**
  * elf_file_read - bytes that are the same whenever the program runs
+ * @fresh: also those that it may write, as it is loaded
  * @available: set to the number of bytes that follow
  *
- * Return: NULL if the program can write there, or the file has nothing there.
+ * Return: NULL if the program can write there and @fresh is false, or the file has nothing there.
  */
-const uint8_t *elf_file_read(const struct elf_file *file, uint64_t address, uint64_t *available);
+const uint8_t *elf_file_read(const struct elf_file *file, uint64_t address, bool fresh,
+			     uint64_t *available);
 
 #endif /* NTRACE_TOOL_GDB_ELF_FILE_H */

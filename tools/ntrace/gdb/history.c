@@ -53,6 +53,7 @@ void history_free(struct history *history)
 {
 	size_t i;
 
+	replay_free(history->replay);
 	tdestroy(history->thread_tree, free);
 	tdestroy(history->module_tree, free);
 	for (i = 0; i < history->thread_count; i++)
@@ -271,10 +272,13 @@ const struct ntrace_cursor_place *history_at(const struct history *history,
 	/* A trace that cannot be read any more. */
 	static const struct ntrace_flow_event no_flow = { .type = NTRACE_FLOW_BLOCK };
 	static const struct ntrace_cursor_place nowhere = { .flow = &no_flow, .comm = "" };
-	struct history_cursor *cursor = open_cursor(history, place->thread);
+	struct history_cursor *cursor;
 	const struct ntrace_cursor_place *at;
 	int error = 0;
 
+	if (history->replay)
+		return replay_place(history->replay, place->first);
+	cursor = open_cursor(history, place->thread);
 	if (!cursor)
 		return &nowhere;
 	if (!same_mark(&cursor->here, &place->mark) || !ntrace_cursor_place(cursor->cursor))
@@ -404,6 +408,11 @@ struct history_place history_seek(const struct history *history, uint32_t thread
 	const char *gap;
 	size_t post;
 
+	if (history->replay)
+		return (struct history_place){
+			.thread = thread,
+			.first = number < of->instructions ? number : of->instructions - 1,
+		};
 	if (number + 1 >= of->instructions)
 		return last_place(history, thread);
 	cursor = open_cursor(history, thread);
@@ -487,6 +496,12 @@ bool history_step_block(struct history *history, struct history_place *place, bo
 	const struct ntrace_cursor_place *at;
 
 	*gap = NULL;
+	if (history->replay) {
+		if (back ? !place->first : place->first + 1 >= thread->instructions)
+			return false;
+		place->first += back ? UINT64_MAX : 1;
+		return true;
+	}
 	if (!cursor)
 		return false;
 	do {
@@ -599,6 +614,8 @@ bool history_find(struct history *history, struct history_place *place, bool bac
 	int64_t at = (int64_t)place->instruction + (back ? -1 : 1);
 	const char *gap;
 
+	if (history->replay)
+		return history_find_in_replay(history, place, back, search);
 	while (!find_in_block(history, place, at, back, search)) {
 		if (has_limit(history, place, search->limit)) {
 			place->instruction = (uint32_t)(search->limit - place->first);

@@ -9,6 +9,8 @@
  *
  *	post 0          post                 post              post (the last block)
  *	  | <------------ | -- place --------> | <-- place ----- |
+ *
+ * The hart of a tandem trace has a replay instead of a cursor: its places are those of replay.h.
  */
 #ifndef NTRACE_TOOL_GDB_HISTORY_H
 #define NTRACE_TOOL_GDB_HISTORY_H
@@ -18,6 +20,8 @@
 #include <stdint.h>
 
 #include <ntrace/cursor.h>
+
+#include "replay.h"
 
 /**
  * struct history_place - an instruction of a thread's history
@@ -78,11 +82,13 @@ struct history_module {
  * struct history - executed code; initially all zeros
  * @around: function whose executions are counted, NULL = none; borrowed
  * @stream: only this stream, -1 = all
+ * @replay: the only thread is the hart of a tandem trace; NULL = it is not. Owned
  * @first_time: earliest timestamp, if @time_known
  */
 struct history {
 	const char *around;
 	int64_t stream;
+	struct replay *replay;
 	struct history_thread *thread;
 	size_t thread_count, thread_room;
 	struct history_module *module;
@@ -148,10 +154,19 @@ bool history_step(struct history *history, struct history_place *place, bool bac
 bool history_step_block(struct history *history, struct history_place *place, bool back,
 			const char **gap);
 
+/** struct history_watch - memory whose stores are looked for: from @first to @last */
+struct history_watch {
+	uint64_t first;
+	uint64_t last;
+};
+
 /**
  * struct history_search - a search for instructions
  * @address: addresses to look for, in order
  * @count: their number
+ * @watch: memory to look for, in a replay: found is the place from which the next step goes over a
+ *         store to it, which may be the present one
+ * @watches: number of elements of @watch
  * @limit: instruction number of the thread at which to stop
  * @until: with @bounded: stop at code after this order, or before it
  * @passed: called for each gap on the way; NULL = none
@@ -159,6 +174,8 @@ bool history_step_block(struct history *history, struct history_place *place, bo
 struct history_search {
 	const uint64_t *address;
 	size_t count;
+	const struct history_watch *watch;
+	size_t watches;
 	uint64_t limit;
 	uint64_t until;
 	bool bounded;
@@ -174,8 +191,19 @@ struct history_search {
 bool history_find(struct history *history, struct history_place *place, bool back,
 		  const struct history_search *search);
 
+/**
+ * history_stores - whether the next step, forwards or backwards, goes over a store to watched memory
+ * @address: set to the first watched byte
+ */
+bool history_stores(const struct history *history, const struct history_place *place, bool back,
+		    const struct history_search *search, uint64_t *address);
+
 /** history_has - whether an address is one of those that are looked for */
 bool history_has(const struct history_search *search, uint64_t address);
+
+/** history_find_in_replay - history_find() of a history that has a replay */
+bool history_find_in_replay(const struct history *history, struct history_place *place, bool back,
+			    const struct history_search *search);
 
 /** history_sort - sort addresses for a search */
 void history_sort(uint64_t *address, size_t count);

@@ -10,12 +10,6 @@
 #include "common/ui.h"
 #include "remote_parts.h"
 
-/* Numbers in the target description: x0 to x31, pc, f0 to f31, fflags, frm, fcsr. */
-#define REGISTER_PC 32
-#define REGISTER_F0 33
-#define REGISTER_FFLAGS 65
-#define REGISTERS 68
-
 /* Lines about gaps while the debugger waits for a stop. */
 #define GAPS_SHOWN 3
 
@@ -116,92 +110,23 @@ static void console(struct remote *remote, const char *text)
 	packet_send(&remote->packets);
 }
 
-/* ---- registers ---- */
-
-static void pc_bytes(struct remote *remote, size_t thread, uint8_t bytes[8])
-{
-	uint64_t pc = history_pc(remote->target->history, remote_place(remote, thread));
-
-	for (unsigned int i = 0; i < 8; i++)
-		bytes[i] = (uint8_t)(pc >> 8 * i);
-}
-
-/* Only pc is known; x stands for digits of an unavailable register. */
-static void add_register(struct remote *remote, uint64_t number)
-{
-	unsigned int size = number >= REGISTER_FFLAGS ? 4 :
-			    number >= REGISTER_F0     ? target_float_size(remote->target) :
-							remote->target->xlen / 8;
-	uint8_t bytes[8];
-
-	if (number == REGISTER_PC) {
-		pc_bytes(remote, remote->current, bytes);
-		packet_hex(&remote->packets, bytes, size);
-	} else {
-		packet_format(&remote->packets, "%.*s", 2 * size, "xxxxxxxxxxxxxxxx");
-	}
-}
-
-static unsigned int registers(const struct remote *remote)
-{
-	return target_float_size(remote->target) ? REGISTERS : REGISTER_F0;
-}
-
-static void command_registers(struct remote *remote, char *text)
-{
-	(void)text;
-	for (unsigned int i = 0; i < registers(remote); i++)
-		add_register(remote, i);
-}
-
-static void command_register(struct remote *remote, char *text)
-{
-	const char *at = text;
-	uint64_t number;
-
-	if (!remote_hex(&at, &number) || number >= registers(remote))
-		reply(remote, "E01");
-	else
-		add_register(remote, number);
-}
-
 static void command_refuse(struct remote *remote, char *text)
 {
 	(void)text;
 	remote_error(remote, "a trace cannot be changed: ntrace refuses writes");
 }
 
-/* ---- memory ---- */
-
-static void command_memory(struct remote *remote, char *text)
-{
-	const struct ntrace_space *space;
-	uint64_t address, size;
-	const char *at = text;
-	static uint8_t data[PACKET_MAX / 2];
-	size_t got;
-
-	if (!remote_hex(&at, &address) || *at++ != ',' || !remote_hex(&at, &size)) {
-		reply(remote, "E01");
-		return;
-	}
-	if (size > sizeof(data))
-		size = sizeof(data);
-	space = history_at(remote->target->history, remote_place(remote, remote->current))
-			->flow->space;
-	got = target_read(remote->target, space, address, data, size);
-	if (!got && size)
-		reply(remote, "E14");
-	else
-		packet_hex(&remote->packets, data, got);
-}
-
 /* ---- breakpoints ---- */
 
-/* The search for any breakpoint. */
+/* The search for any breakpoint or watchpoint. */
 static struct history_search breakpoints(const struct remote *remote)
 {
-	return (struct history_search){ .address = remote->address, .count = remote->breakpoints };
+	return (struct history_search){
+		.address = remote->address,
+		.count = remote->breakpoints,
+		.watch = remote->watch,
+		.watches = remote->watches,
+	};
 }
 
 static void sort_breakpoints(struct remote *remote)
@@ -211,13 +136,43 @@ static void sort_breakpoints(struct remote *remote)
 	history_sort(remote->address, remote->breakpoints);
 }
 
+/* Z2,ADDRESS,SIZE: only a tandem trace tells stores. */
+static void command_watchpoint(struct remote *remote, const char *at, bool insert)
+{
+	struct history_watch wanted;
+	uint64_t size;
+	size_t i;
+
+	if (!remote_hex(&at, &wanted.first) || *at++ != ',' || !remote_hex(&at, &size) || !size) {
+		reply(remote, "E01");
+		return;
+	}
+	wanted.last = wanted.first + size - 1;
+	for (i = 0; i < remote->watches; i++)
+		if (remote->watch[i].first == wanted.first && remote->watch[i].last == wanted.last)
+			break;
+	if (insert && i == REMOTE_WATCHPOINTS_MAX) {
+		remote_error(remote, "too many watchpoints");
+		return;
+	}
+	if (insert && i == remote->watches)
+		remote->watch[remote->watches++] = wanted;
+	else if (!insert && i < remote->watches)
+		remote->watch[i] = remote->watch[--remote->watches];
+	reply(remote, "OK");
+}
+
 static void command_breakpoint(struct remote *remote, char *text, bool insert)
 {
 	const char *at = text + 2;
 	struct remote_breakpoint wanted = { .hardware = text[0] == '1' };
 	size_t i;
 
-	/* Watchpoints need memory. An empty reply: not supported. */
+	if (text[0] == '2' && text[1] == ',' && remote->target->history->replay) {
+		command_watchpoint(remote, text + 2, insert);
+		return;
+	}
+	/* An empty reply: not supported. */
 	if ((text[0] != '0' && text[0] != '1') || text[1] != ',')
 		return;
 	if (!remote_hex(&at, &wanted.address)) {
@@ -283,10 +238,23 @@ static void stop_reply(struct remote *remote, const char *why)
 	}
 	packet_format(&remote->packets,
 		      "thread:%" PRIx64 ";%x:", target_tid(remote->target, remote->current),
-		      REGISTER_PC);
-	pc_bytes(remote, remote->current, bytes);
+		      REMOTE_PC);
+	remote_pc_bytes(remote, bytes);
 	packet_hex(&remote->packets, bytes, remote->target->xlen / 8);
 	reply(remote, ";");
+}
+
+/*
+ * Stops after a step or at what was found; @watched: before a store to this address, NULL = at none.
+ * As triggers of RISC-V do: GDB then steps over the store, in its direction, and compares the value.
+ */
+static void found_reply(struct remote *remote, const uint64_t *watched)
+{
+	char why[40] = "";
+
+	if (watched)
+		snprintf(why, sizeof(why), "watch:%" PRIx64 ";", *watched);
+	stop_reply(remote, why);
 }
 
 /* Number of instructions up to an end of the window. */
@@ -328,12 +296,14 @@ static void step(struct remote *remote, bool back, uint64_t start, uint64_t end)
 	uint64_t left = steps_left(&remote->thread[remote->current], back), pc;
 	const struct history_search stops = breakpoints(remote);
 	struct history *history = remote->target->history;
+	bool ended, stored = false;
+	uint64_t address;
 	const char *gap;
-	bool ended;
 
 	do {
-		ended = !left-- || !history_step(history, place, back, &gap);
-		if (ended)
+		stored = left && history_stores(history, place, back, &stops, &address);
+		ended = !stored && (!left-- || !history_step(history, place, back, &gap));
+		if (ended || stored)
 			break;
 		if (gap)
 			passed_gap(remote, gap);
@@ -343,7 +313,7 @@ static void step(struct remote *remote, bool back, uint64_t start, uint64_t end)
 	if (ended)
 		end_of_trace(remote, back);
 	else
-		stop_reply(remote, "");
+		found_reply(remote, stored ? &address : NULL);
 }
 
 static void go(struct remote *remote, bool back)
@@ -351,18 +321,24 @@ static void go(struct remote *remote, bool back)
 	struct history_place *place = remote_place(remote, remote->current);
 	const struct remote_thread *thread = &remote->thread[remote->current];
 	struct history_search search = breakpoints(remote);
-	bool found = false;
+	struct history *history = remote->target->history;
+	uint64_t address, from = steps_left(thread, back);
+	bool found = false, stored;
 
 	search.limit = back ? thread->low : thread->high;
 	search.passed = passed_gap;
 	search.data = remote;
-	if (steps_left(thread, back))
-		found = history_find(remote->target->history, place, back, &search);
+	if (from)
+		found = history_find(history, place, back, &search);
 	finish_move(remote);
-	if (found)
-		stop_reply(remote, "");
-	else
+	/* A breakpoint at a store comes first. */
+	stored = found && history_stores(history, place, back, &search, &address) &&
+		 (steps_left(thread, back) == from ||
+		  !history_has(&search, history_pc(history, place)));
+	if (!found)
 		end_of_trace(remote, back);
+	else
+		found_reply(remote, stored ? &address : NULL);
 }
 
 /**
@@ -599,9 +575,12 @@ static void supported(struct remote *remote, const char *text)
 		&remote->packets,
 		"PacketSize=%x;QStartNoAckMode+;vContSupported+;ReverseStep+;ReverseContinue+;"
 		"swbreak+;hwbreak+;qXfer:features:read+;qXfer:threads:read+;"
-		"qXfer:exec-file:read+;qXfer:btrace:read+;qXfer:btrace-conf:read+;"
-		"Qbtrace:bts+;Qbtrace:off+",
+		"qXfer:exec-file:read+",
 		PACKET_MAX);
+	/* GDB knows no values in a branch trace. */
+	if (!remote->target->history->replay)
+		reply(remote,
+		      ";qXfer:btrace:read+;qXfer:btrace-conf:read+;Qbtrace:bts+;Qbtrace:off+");
 	if (remote->target->process)
 		reply(remote, ";qXfer:libraries:read+;qXfer:libraries-svr4:read+;qXfer:auxv:read+");
 }
@@ -731,9 +710,9 @@ static const struct {
 	{ 'Q', false, command_set },	     { 'T', false, command_alive },
 	{ 'X', false, command_refuse },	     { 'Z', false, command_insert },
 	{ 'b', false, command_back },	     { 'c', false, command_continue },
-	{ 'C', false, command_continue },    { 'g', false, command_registers },
-	{ 'k', true, command_kill },	     { 'm', false, command_memory },
-	{ 'p', false, command_register },    { 'q', false, command_query },
+	{ 'C', false, command_continue },    { 'g', false, remote_registers },
+	{ 'k', true, command_kill },	     { 'm', false, remote_memory },
+	{ 'p', false, remote_register },    { 'q', false, command_query },
 	{ 's', false, command_step },	     { 'S', false, command_step },
 	{ 'v', false, command_multi },	     { 'z', false, command_remove },
 };

@@ -7,6 +7,7 @@
 #include "target.h"
 
 #define REMOTE_BREAKPOINTS_MAX 4096
+#define REMOTE_WATCHPOINTS_MAX 64
 #define REMOTE_FILES_MAX 64
 
 /* Instructions of `record btrace` if monitor history does not set another number. */
@@ -52,6 +53,8 @@ struct remote {
 	struct remote_breakpoint breakpoint[REMOTE_BREAKPOINTS_MAX];
 	size_t breakpoints;
 	uint64_t address[REMOTE_BREAKPOINTS_MAX];	/* of the breakpoints, in order */
+	struct history_watch watch[REMOTE_WATCHPOINTS_MAX];
+	size_t watches;
 	uint64_t history;		/* monitor history */
 	uint64_t gaps_passed;
 	struct packet_output document;	/* of qXfer */

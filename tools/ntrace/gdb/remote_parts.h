@@ -20,6 +20,19 @@ struct history_place *remote_place(struct remote *remote, size_t index);
 /** remote_thread_history - history of the client's thread @index */
 const struct history_thread *remote_thread_history(const struct remote *remote, size_t index);
 
+/* ---- registers.c ---- */
+
+/* Number of pc in the target description. */
+#define REMOTE_PC 32
+
+/** remote_pc_bytes - pc of the current thread, as the protocol has it */
+void remote_pc_bytes(struct remote *remote, uint8_t bytes[8]);
+
+/** remote_registers - g; remote_register - p; remote_memory - m */
+void remote_registers(struct remote *remote, char *text);
+void remote_register(struct remote *remote, char *text);
+void remote_memory(struct remote *remote, char *text);
+
 /* ---- transfer.c ---- */
 
 /** remote_transfer - qXfer:OBJECT:read:ANNEX:OFFSET,LENGTH; @text is behind "qXfer:" */

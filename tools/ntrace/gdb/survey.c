@@ -187,3 +187,63 @@ int survey_raw(const struct survey *survey, const struct raw_trace *raw, const c
 	free(messages);
 	return error;
 }
+
+/* ---- tandem traces ---- */
+
+struct tandem_counting {
+	struct history *history;
+	struct ntrace_locator *locator;
+	struct ntrace_space *space;
+	uint32_t thread;
+};
+
+static bool count_group(void *user, const struct ntrace_tandem_state *state)
+{
+	struct tandem_counting *counting = user;
+	const struct ntrace_block block = {
+		.address = state->pc_before,
+		.instructions = 1,
+		.bytes = state->insn_bytes,
+	};
+	const struct ntrace_location *place;
+	int64_t module;
+
+	if (!counting->space || !(state->has & NTRACE_TANDEM_HAS_INSN))
+		return true;
+	place = ntrace_locator_find(counting->locator, counting->space, block.address);
+	if (!place->object)
+		return true;
+	module = history_add_module(counting->history, place->object,
+				    block.address - place->link_address, -1);
+	if (module < 0)
+		return false;
+	history_survey_block(counting->history, &counting->history->thread[counting->thread],
+			     module, &block, 1);
+	return true;
+}
+
+int survey_tandem(const struct survey *survey, const struct raw_trace *raw, const char *name,
+		  const struct ntrace_tandem_params *params, struct ntrace_space *space)
+{
+	struct history *history = survey->history;
+	int64_t number = history_thread(history, -1, 1);
+	struct tandem_counting counting = { .history = history,
+					    .locator = ntrace_locator_new(),
+					    .space = space,
+					    .thread = (uint32_t)number };
+	int error = NTRACE_ERR_NOMEM;
+
+	if (number >= 0 && counting.locator)
+		error = replay_new(&history->replay, params, raw->data, (size_t)raw->size, space,
+				   count_group, &counting);
+	ntrace_locator_free(counting.locator);
+	if (!history->replay)
+		return fail("%s", ntrace_strerror(error));
+	if (error)
+		warn("%s: the trace is damaged after group %" PRIu64
+		     ": are --xlen, --mlen and --flen right?",
+		     name, replay_groups(history->replay));
+	snprintf(history->thread[number].name, sizeof(history->thread[number].name), "hart");
+	history->thread[number].instructions = replay_groups(history->replay);
+	return EXIT_OK;
+}

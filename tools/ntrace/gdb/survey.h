@@ -28,4 +28,11 @@ int survey_recording(const struct survey *survey, struct recording *recording);
 int survey_raw(const struct survey *survey, const struct raw_trace *raw, const char *name,
 	       const struct ntrace_params *params, struct ntrace_space *space);
 
+/**
+ * survey_tandem - the same for a tandem trace @name; its replay becomes the history's
+ * @space: the program, or NULL
+ */
+int survey_tandem(const struct survey *survey, const struct raw_trace *raw, const char *name,
+		  const struct ntrace_tandem_params *params, struct ntrace_space *space);
+
 #endif /* NTRACE_TOOL_GDB_SURVEY_H */

@@ -271,7 +271,7 @@ static const uint8_t *read_mapped(struct target *target, const struct ntrace_spa
 	if (!elf)
 		return data;
 	/* The bytes of the space: code of the kernel may be patched. */
-	if (!elf_file_read(elf, location.link_address, available))
+	if (!elf_file_read(elf, location.link_address, false, available))
 		return NULL;
 	if (*available > mapped)
 		*available = mapped;
@@ -279,7 +279,8 @@ static const uint8_t *read_mapped(struct target *target, const struct ntrace_spa
 }
 
 /* Recordings know the mappings of code only: data comes from the same files. */
-static const uint8_t *read_data(const struct target *target, uint64_t address, uint64_t *available)
+static const uint8_t *read_data(const struct target *target, uint64_t address, bool fresh,
+				uint64_t *available)
 {
 	const uint8_t *data;
 
@@ -287,7 +288,7 @@ static const uint8_t *read_data(const struct target *target, uint64_t address, u
 		const struct target_module *module = &target->module[i];
 		const struct elf_file *elf = target->file[module->file].elf;
 
-		data = elf ? elf_file_read(elf, address - module->bias, available) : NULL;
+		data = elf ? elf_file_read(elf, address - module->bias, fresh, available) : NULL;
 		if (data)
 			return data;
 	}
@@ -305,7 +306,7 @@ size_t target_read(struct target *target, const struct ntrace_space *space, uint
 		available = 0;
 		from = read_mapped(target, space, address + done, &available);
 		if (!from)
-			from = read_data(target, address + done, &available);
+			from = read_data(target, address + done, false, &available);
 		if (!from || !available)
 			break;
 		part = available < size - done ? (size_t)available : size - done;
@@ -313,6 +314,16 @@ size_t target_read(struct target *target, const struct ntrace_space *space, uint
 		done += part;
 	}
 	return done;
+}
+
+bool target_read_file(const struct target *target, uint64_t address, bool fresh, uint8_t *byte)
+{
+	uint64_t available;
+	const uint8_t *from = read_data(target, address, fresh, &available);
+
+	if (from)
+		*byte = *from;
+	return from;
 }
 
 /* ---- names ---- */
@@ -389,6 +400,8 @@ unsigned int target_float_size(const struct target *target)
 {
 	const struct elf_file *program = exec_file(target);
 
+	if (target->history->replay)
+		return replay_params(target->history->replay)->flen / 8;
 	return program ? program->float_size : 0;
 }
 

@@ -84,6 +84,12 @@ size_t target_read(struct target *target, const struct ntrace_space *space, uint
 		   uint8_t *data, size_t size);
 
 /**
+ * target_read_file - a byte of the program's files
+ * @fresh: also of data that the program may have changed, as it was loaded
+ */
+bool target_read_file(const struct target *target, uint64_t address, bool fresh, uint8_t *byte);
+
+/**
  * target_functions - addresses of the functions with a name
  * @name: a symbol, or its demangled form
  * @address: set to an array, to be freed with free()

@@ -81,6 +81,11 @@ static bool make_features(struct remote *remote, const char *annex, struct packe
 		target->xlen);
 	if (target_float_size(target))
 		append_float_registers(document, target_float_size(target));
+	if (target->history->replay)
+		packet_append_format(document,
+				     "<feature name=\"org.gnu.gdb.riscv.virtual\">"
+				     "<reg name=\"priv\" bitsize=\"%u\"/></feature>",
+				     target->xlen);
 	return packet_append_format(document, "</target>");
 }
 
