@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Reads the file of a stream and decodes it, from a byte of it to another. */
 #include <errno.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "decode.h"
@@ -91,6 +92,12 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 		return result;
 	if (decoding->collector.stream)
 		decoding->collector.stream->bytes = total;
+	/* The size of a plain file was looked at when the recording was opened. */
+	if (session_is_packed(stream->file) && total != stream->bytes && !session->raw &&
+	    !session->live && !session->recording->unfinished)
+		session_note(session,
+			     "%s has %" PRIu64 " bytes, unpacked, %" PRIu64 " were recorded",
+			     stream->file, total, stream->bytes);
 	pending = ntrace_reader_pending(&reader);
 	if (!pending && total < stream->bytes)
 		pending = stream->bytes - total;

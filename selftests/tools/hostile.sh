@@ -206,4 +206,8 @@ for file in aux.0 aux.1; do
 			"$([ $command = check ] && echo 2 || echo 1) 1" "a trace file, plain, $file: $command"
 	done
 done
+
+cp -r "$top/Documentation/tour/words.data" "$tmp/cut" && truncate -s 100 "$tmp/cut/aux.1.zst"
+like "a compressed trace that was cut: report says what is left of it" "aux.1.zst has 0 bytes, unpacked, 3204736 were recorded" \
+	"$("$ntrace" report "$tmp/cut" 2>/dev/null)"
 done_testing
