@@ -23,18 +23,19 @@ done < <(python3 "$small_host/outputs.py" "$ntrace" "$tmp" 2>&1; echo "end $?") 
 cat "$tmp/results"
 
 # Modes of a recording's directory and of one of its files, and of what is written from them.
+cp -a "$top/Documentation/tour/words.data" "$tmp/modes" || not_ok "a recording"
 umask 022
 while read -r directory file expected; do
-	chmod "$directory" "$tmp/tour"
+	chmod "$directory" "$tmp/modes"
 	for one in params data aux.0.zst; do
-		chmod "$file" "$tmp/tour/$one"
+		chmod "$file" "$tmp/modes/$one"
 		rm -f "$tmp/out.csv" "$tmp/out.html" "$tmp/out.count"
-		"$ntrace" export -f csv -o "$tmp/out.csv" "$tmp/tour" 2>/dev/null
-		"$ntrace" report --html "$tmp/out.html" "$tmp/tour" >/dev/null 2>&1
-		"$ntrace" count -o "$tmp/out.count" "$tmp/tour" >/dev/null 2>&1
+		"$ntrace" export -f csv -o "$tmp/out.csv" "$tmp/modes" 2>/dev/null
+		"$ntrace" report --html "$tmp/out.html" "$tmp/modes" >/dev/null 2>&1
+		"$ntrace" count -o "$tmp/out.count" "$tmp/modes" >/dev/null 2>&1
 		is "$(stat -c %a "$tmp/out.csv" "$tmp/out.html" "$tmp/out.count" | tr '\n' ' ')" "$expected $expected $expected " \
 			"a recording of mode $directory, $one of $file: outputs of $expected"
-		chmod 644 "$tmp/tour/$one"
+		chmod 644 "$tmp/modes/$one"
 	done
 done <<-'END'
 	755 644 644
