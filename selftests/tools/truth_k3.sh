@@ -9,7 +9,6 @@ set -uo pipefail
 . "$(dirname "$0")/truth_common.sh"
 
 truth_job k3 1 4 FIXED
-truth_job pieces 1 4 --sink-size 8M
 truth_job loss 1 4 LOSSES --data-size 64K
 guest_job tasks tools/truth_tasks.sh 5 k3
 truth_boot k3 --icount --smp 4 --topology k3
@@ -33,10 +32,6 @@ if recorded k3; then
 	# Other losses than those that this recorder happened to have: parts of the file are taken out.
 	truth_lose 3
 	ok "export: a timeline" "$ntrace" export --sysroot "$sysroot" --format perfetto -o "$tmp/timeline" "$data"
-fi
-# More than the largest block of pages: the memory of the ETR is in pieces.
-if recorded pieces; then
-	ok "memory in pieces: the decoded instructions are all executed ones" truth_compare 300000
 fi
 if recorded loss; then
 	ok "loss: some of the trace is reported as lost" test "$(awk '$1 == "lost" && $2' "$data/params" | wc -l)" -ge 1
