@@ -37,8 +37,8 @@ enum previous_message {
  * @bits: history bits since the last I-CNT
  * @since_sync: messages since the last sync
  * @empty: bit n: a message with TCODE n and a field without bits was reported
- * @doubted: offset + 1 of a sync whose address the flow contradicts: what contradicts the flow up to the next sync
- *           follows from it
+ * @doubted: offset + 1 of a sync whose address contradicts the flow; contradictions up to the next sync
+ *           are its consequences
  * @number: SRC, -1 = the stream has none
  */
 struct src_check {

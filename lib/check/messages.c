@@ -424,7 +424,7 @@ static void check_time(struct ntrace_check *check, struct src_check *source,
 				(UINT64_C(1) << params->timestamp_bits) - 1 :
 				UINT64_MAX;
 
-	/* What a message with an excess field has for a timestamp is none, and no other rule's business. */
+	/* An excess field has its own finding; it is not judged as a timestamp, too. */
 	if (message->flags & NTRACE_MESSAGE_EXTRA)
 		return;
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP)) {

@@ -244,9 +244,9 @@ static bool is_habit(uint64_t least, uint64_t addresses)
 }
 
 /*
- * An encoder that sends no more bytes than necessary is the rule, so other bytes contradict a setting. Encoders may
- * send more: then zeros are at the top of fields with every setting, or copies of the sign with all that have one,
- * and only the location of addresses tells.
+ * Most encoders send no more bytes than necessary, so padding contradicts a setting. Some encoders pad: then every
+ * setting has fields with zeros at the top, or every setting with a sign has copies of the sign, and only the
+ * location of addresses decides.
  */
 static void count_padding(struct address_setting *settings, unsigned int count)
 {

@@ -53,7 +53,7 @@ struct ntrace_exec_value {
  * @user: first argument of the functions
  * @read: reads 1, 2, 4 or 8 bytes at an address; @value is preset to unknown. Return: 0, or an error
  *        that ends the step without an effect. NULL: memory is unknown
- * @write: the same for a store. NULL: stores are told by the effects only
+ * @write: the same for a store. NULL: only the effects report stores
  * @read_csr: reads a CSR other than fflags, frm and fcsr; @value is preset to unknown. NULL: unknown
  * @write_csr: writes it. NULL: no effect
  */
