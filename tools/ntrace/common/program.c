@@ -129,6 +129,13 @@ static int file_error(const char *path, int error)
 						    error_text(error));
 }
 
+static int beyond_last_address(const char *path)
+{
+	return fail("%s: at this address it would reach beyond the last one, 0x%" PRIx64
+		    ": give a lower @ADDR",
+		    path, UINT64_MAX);
+}
+
 /* Takes ownership of the reference to @object. */
 static int map_object(struct program_mapping *mapping, struct ntrace_object *object,
 		      const char *path, uint64_t bias)
@@ -143,9 +150,7 @@ static int map_object(struct program_mapping *mapping, struct ntrace_object *obj
 		kept = keep_extent(mapping, address + bias, size);
 	ntrace_object_put(object);
 	if (error == NTRACE_ERR_INVALID)
-		return fail("%s: at this address it would reach beyond the last one, "
-			    "0x%" PRIx64 ": give a lower @ADDR",
-			    path, UINT64_MAX);
+		return beyond_last_address(path);
 	if (error)
 		return file_error(path, error);
 	return kept ? EXIT_OK : fail("out of memory");
@@ -189,6 +194,8 @@ int program_map_raw(struct program_mapping *mapping, const char *path, uint64_t 
 		return fail("%s: %s", path, strerror(error));
 	error = ntrace_object_from_bytes(&object, path, data, (size_t)status.st_size, address);
 	munmap(data, (size_t)status.st_size);
+	if (error == NTRACE_ERR_INVALID)
+		return beyond_last_address(path);
 	if (error)
 		return file_error(path, error);
 	mapping->facts->raw = true;
