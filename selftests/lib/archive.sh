@@ -198,5 +198,5 @@ done
 cd "$top" || exit 1
 
 fails "no recording" "not a recording|no recording" "$ntrace" archive "$tmp/a"
-fails "nothing to archive" "a recording is needed" "$ntrace" archive
+fails "nothing to archive" "one recording is needed" "$ntrace" archive
 done_testing

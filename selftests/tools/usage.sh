@@ -224,6 +224,14 @@ complains "check: list of SRC that is none" 2 "'3-1' is not a list" check --sour
 complains "check: SRC that cannot be" 2 "'4096' is not a list" check --sources 4096 "$tmp/one.nex"
 complains "check: --list and a trace" 2 "--list takes no trace" check --list "$tmp/one.nex"
 complains "check: --raw without an address" 2 "lacks @ADDR" check --raw /etc/passwd "$tmp/one.nex"
+complains "--raw beyond the last address" 1 "at this address it would reach beyond the last one, 0xffffffffffffffff: give a lower @ADDR" \
+	decode --raw /etc/passwd@0xffffffffffffffff "$tmp/one.nex"
+for sub in decode check stat browse; do
+	complains "$sub: two traces" 2 "one trace file or recording is needed" "$sub" "$tmp/one.nex" "$tmp/one.nex"
+done
+for sub in report index archive; do
+	complains "$sub: two recordings" 2 "one recording is needed" "$sub" "$tmp/one.nex" "$tmp/one.nex"
+done
 complains "check: --raw with a word for an address" 2 "'here' is no address" check --raw /etc/passwd@here "$tmp/one.nex"
 complains "check: --raw that does not exist" 2 "/nonexistent: No such file" check --raw /nonexistent@0 "$tmp/one.nex"
 complains "check: --raw that is no file" 2 "not a file, or empty" check --raw /@0 "$tmp/one.nex"

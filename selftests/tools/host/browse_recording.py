@@ -281,4 +281,4 @@ for status, why, *options in (
     terminal.type("q")
     test((terminal.close(), why in terminal.stderr) == (status, True), f"{' '.join(options)}: {why}", terminal.stderr)
 terminal = Terminal([NTRACE, "browse"])
-test((terminal.close(), "a trace file or a recording is needed" in terminal.stderr) == (2, True), "no trace", terminal.stderr)
+test((terminal.close(), "one trace file or recording is needed" in terminal.stderr) == (2, True), "no trace", terminal.stderr)

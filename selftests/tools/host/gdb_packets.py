@@ -663,7 +663,7 @@ def test_errors():
         test(done.returncode == status and why in done.stderr and not done.stdout,
              f"{' '.join(options)}: an error".replace(ROOT, "").replace(DIRECTORY, ""), done)
     for status, why, *words in (
-            (2, "a trace file or a recording is needed",), (2, "a trace file or a recording is needed", f"{DIRECTORY}/timed", f"{DIRECTORY}/timed"),
+            (2, "one trace file or recording is needed",), (2, "one trace file or recording is needed", f"{DIRECTORY}/timed", f"{DIRECTORY}/timed"),
             (2, "arguments of GDB after -- need --run", f"{DIRECTORY}/timed", "--", "-batch"),
             (2, "a raw trace needs the program", f"{DIRECTORY}/timed/aux.0"),
             (2, "standard input is the debugger's", "-", "--elf", PROG, "-"),

@@ -434,7 +434,7 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "a trace file or a recording is needed");
+		return usage_error(command, "one trace file or recording is needed");
 	browse.path = browser->path = argv[options.index];
 	ntrace_cursor_config_init(&browser->base);
 	browser->base.stop = screen_stop;

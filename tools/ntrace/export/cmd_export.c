@@ -634,7 +634,7 @@ static int check_output(const struct export *export)
 static int check_options(struct export *export, int operands)
 {
 	if (operands != 1)
-		return usage_error(export->command, "a recording or a counts file is needed");
+		return usage_error(export->command, "one recording or counts file is needed");
 	if (export->format == FORMAT_NONE)
 		return usage_error(export->command, "option --format is needed");
 	if (export->format == FORMAT_PERF_DATA && export->binary)

@@ -66,7 +66,7 @@ static int run(const struct command *command, int argc, char **argv)
 		recording_options.sysroot = options.value;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "a recording is needed");
+		return usage_error(command, "one recording is needed");
 	error = recording_open(&recording, command, argv[options.index], &recording_options);
 	if (error)
 		return error;

@@ -149,7 +149,7 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "a recording is needed");
+		return usage_error(command, "one recording is needed");
 	error = recording_open(&index.recording, command, argv[options.index],
 			       &index.recording_options);
 	if (error)

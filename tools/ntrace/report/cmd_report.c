@@ -449,7 +449,7 @@ static int run(const struct command *command, int argc, char **argv)
 			goto out;
 	}
 	if (argc - options.index != 1) {
-		error = usage_error(command, "a recording is needed");
+		error = usage_error(command, "one recording is needed");
 		goto out;
 	}
 	error = check_options(&report);
