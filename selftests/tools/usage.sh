@@ -229,6 +229,9 @@ complains "--raw beyond the last address" 1 "at this address it would reach beyo
 for sub in decode check stat browse; do
 	complains "$sub: two traces" 2 "one trace file or recording is needed" "$sub" "$tmp/one.nex" "$tmp/one.nex"
 done
+for sub in decode check stat dump browse gdb detect split encode assemble; do
+	complains "$sub: -p, which is --pid elsewhere" 2 "^ntrace $sub: unknown option -p: the option is --params" "$sub" -p srcbits=2
+done
 for sub in report index archive; do
 	complains "$sub: two recordings" 2 "one recording is needed" "$sub" "$tmp/one.nex" "$tmp/one.nex"
 done

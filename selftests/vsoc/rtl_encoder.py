@@ -299,7 +299,7 @@ def decoded(program, data, params, src):
 def ntrace_decode(directory, data, params, src):
     with open(f"{directory}/trace", "wb") as file:
         file.write(data)
-    command = [NTRACE, "decode", "--level", "pc", "-p", params, f"{directory}/trace"]
+    command = [NTRACE, "decode", "--level", "pc", "--params", params, f"{directory}/trace"]
     for base in KERNEL, USER:
         command += ["--raw", f"{directory}/{base:x}@{base:#x}"]
     if src is not None:
@@ -383,7 +383,7 @@ class Bench:
         ok(end == "stop", f"{self.text}: the trace ends with ProgTraceCorrelation", end)
         if self.ownership and not self.filtered:
             ok(contexts == self.walk.contexts, f"{self.text}: the values of scontext", contexts, self.walk.contexts)
-        check = subprocess.run([NTRACE, "check", "-p", self.params, f"{self.directory}/trace"], capture_output=True,
+        check = subprocess.run([NTRACE, "check", "--params", self.params, f"{self.directory}/trace"], capture_output=True,
                                text=True, check=False)
         ok(check.stdout.endswith(": 0 errors, 0 warnings, 0 infos\n"), f"{self.text}: the messages obey the rules",
            check.stdout)

@@ -131,7 +131,12 @@ static int next_short(struct options *options)
 	const struct option_spec *spec = find_short(options->command, letter);
 
 	if (!spec) {
-		usage_error(options->command, "unknown option -%c", letter);
+		/* -p is --pid where there is one, as in perf. */
+		usage_error(options->command,
+			    letter == 'p' && find_long(options->command, "params", 6) ?
+				    "unknown option -%c: the option is --params" :
+				    "unknown option -%c",
+			    letter);
 		return OPTIONS_BAD;
 	}
 	if (!spec->argument)

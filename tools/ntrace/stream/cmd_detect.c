@@ -29,7 +29,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_INPUT_RAW, "raw", "FILE@ADDR", "the same for a memory image without header" },
 	{ OPTION_INPUT_IMAGES, "images", "DIR",
 	  "the same for a directory of files named by address" },
-	{ OPTION_INPUT_PARAMS_SHORT, "params", "KEY=VALUE,...",
+	{ OPTION_INPUT_PARAMS, "params", "KEY=VALUE,...",
 	  "known parameters: isa, jvt, impret, keepstack, owner, tshz, xlen" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
 	OPTION_HELP,

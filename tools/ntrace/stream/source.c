@@ -19,7 +19,7 @@ int source_option(struct source *source, const struct options *options, int opti
 	int error;
 
 	switch (option) {
-	case OPTION_INPUT_PARAMS_SHORT:
+	case OPTION_INPUT_PARAMS:
 		source->params_given = true;
 		error = add_params(source->command, &source->recording.params, options->value);
 		if (error)

@@ -8,7 +8,6 @@
 
 /* Above the option ids of the commands. */
 enum {
-	OPTION_INPUT_PARAMS_SHORT = 'p',
 	OPTION_WORDS16 = 3 * OPTION_LONG,
 	OPTION_FRAMING,
 	OPTION_STREAM,
@@ -17,7 +16,7 @@ enum {
 /* Rows of a command's option table. */
 #define SOURCE_OPTIONS                                                                             \
 	PROGRAM_OPTIONS,                                                                           \
-		{ OPTION_INPUT_PARAMS_SHORT, "params", "KEY=VALUE,...",                                        \
+		{ OPTION_INPUT_PARAMS, "params", "KEY=VALUE,...",                                        \
 		  "raw trace, perf.data: stream parameters, e.g. srcbits=2" },                                \
 		{ OPTION_WORDS16, "words16", NULL,                                                 \
 		  "raw trace: swap the bytes of 16-bit words" },                           \

@@ -16,8 +16,8 @@
 #include "common/ui.h"
 
 enum {
-	OPTION_PARAMS = 'p',
 	OPTION_OUTPUT = 'o',
+	OPTION_PARAMS = OPTION_LONG,
 };
 
 static const struct option_spec options_table[] = {
