@@ -58,23 +58,13 @@ void ntrace_coverage_free(struct ntrace_coverage *coverage)
 	free(coverage);
 }
 
-/*
- * Position of the walk through an object.
- * @next: address after the last instruction; @passed: number of times that control went on there
- */
+/* Position of the walk through an object. */
 struct line_walk {
 	struct ntrace_coverage *coverage;
 	const struct ntrace_lines *lines;
 	const struct ntrace_counts *counts;
 	const struct ntrace_line *line;
-	uint64_t next;
-	uint64_t passed;
 };
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 static int add_branch(struct line_walk *walk, uint64_t address, uint64_t executed)
 {
@@ -122,18 +112,14 @@ static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			   const struct ntrace_insn *insn, uint64_t executed)
 {
 	struct line_walk *walk = data;
-	uint64_t passed = walk->next == address ? walk->passed : 0, reached = executed;
 	int error;
 
 	(void)bytes;
-	walk->next = address + insn->size;
-	walk->passed = executed - ntrace_counts_taken(walk->counts, address);
-	/* A system call does not retire, but its line was executed. */
+	/* It never retires: the trace has neither its executions nor their absence. */
 	if (insn->insn_class == NTRACE_INSN_TRAP)
-		reached =
-			larger(executed, add_counts(passed, counts_trapped(walk->counts, address)));
+		return 0;
 	error = add_copy(walk, walk->line->file, walk->line->line,
-			 ntrace_lines_scope(walk->lines, address), reached);
+			 ntrace_lines_scope(walk->lines, address), executed);
 	if (!error && insn->insn_class == NTRACE_INSN_BRANCH)
 		error = add_branch(walk, address, executed);
 	return error;
@@ -159,24 +145,47 @@ static int add_lines(struct line_walk *walk)
 	return error;
 }
 
+/* Executions of the first instruction of a function. */
+struct entry_count {
+	const struct ntrace_counts *counts;
+	uint64_t executed;
+};
+
+/* A first instruction that never retires, such as a stub's ECALL, counts when control comes to it. */
+static int count_entry(void *data, uint64_t address, const uint8_t *bytes,
+		       const struct ntrace_insn *insn, uint64_t executed)
+{
+	struct entry_count *entry = data;
+
+	(void)bytes;
+	if (insn->insn_class == NTRACE_INSN_TRAP)
+		executed = counts_trapped(entry->counts, address);
+	entry->executed = executed;
+	return 0;
+}
+
 /* The line of a function's declaration counts as its first instruction. */
 static int add_function(struct line_walk *walk, const struct ntrace_scope *scope, uint32_t number)
 {
 	struct ntrace_coverage *coverage = walk->coverage;
-	uint64_t executed = larger(ntrace_counts_executed(walk->counts, scope->entry),
-				   counts_trapped(walk->counts, scope->entry));
+	struct entry_count entry = { .counts = walk->counts };
 	int error = grow((void **)&coverage->functions, coverage->function_count,
 			 &coverage->function_room, sizeof(*coverage->functions));
 
 	if (error)
 		return error;
+	error = ntrace_counts_walk(walk->counts, scope->entry, scope->entry + 1, count_entry,
+				   &entry);
+	/* A function outside the file's code was not executed. */
+	if (error && error != NTRACE_ERR_NOMAP)
+		return error;
 	coverage->functions[coverage->function_count++] = (struct ntrace_coverage_function){
 		.file = scope->file,
 		.name = scope->name,
 		.line = scope->line,
-		.executed = executed,
+		.executed = entry.executed,
 	};
-	return add_copy(walk, scope->file, scope->line, number, executed);
+	return add_copy(walk, scope->file, scope->line, number, entry.executed);
 }
 
 static int add_functions(struct line_walk *walk)

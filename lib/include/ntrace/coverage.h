@@ -5,8 +5,11 @@
  * No single place holds the count of a line: the line is spread over instructions, some before a
  * loop and others inside it. In each copy of a line (one for each function and for each time that
  * the function was inlined) the most often executed instruction gives the count; copies add up. The
- * line that declares a function counts as the function's first instruction. A line that was reached
- * counts as executed, also where its instruction trapped and did not retire, such as ECALL.
+ * line that declares a function counts as the function's first instruction.
+ *
+ * ECALL and EBREAK always trap and never retire: no count includes them, and a line with no other
+ * instruction is not among the lines. A function that begins with one counts how often control came
+ * to it.
  */
 #ifndef NTRACE_COVERAGE_H
 #define NTRACE_COVERAGE_H

@@ -6,7 +6,7 @@ usage: sums.py NTRACE DIRECTORY HOW OPTION... RECORDING
 
 Each output that has instructions must have as many as report. OPTIONs are those of all outputs (--user, --sysroot DIR). The
 executions of each place are added up from the runs of the csv and objdump's addresses. An instruction that traps does not
-retire: its place has no executions, but its line was executed. DIRECTORY takes the outputs. HOW: annotate = annotates each
+retire: its place has no executions, and a line of ecall or ebreak alone is none of lcov. DIRECTORY takes the outputs. HOW: annotate = annotates each
 function, plain = does not, falsify = adds one to a count.
 """
 import csv
@@ -92,27 +92,21 @@ def first_value(sample):
 
 
 def executed_places(rows, program):
-    """Executions of each instruction of @program, and those of instructions that trapped."""
+    """Executions of each instruction of @program that can retire, and transfers to instructions that trapped."""
     names = {int(at, 16): name for at, name in
              re.findall(r"^ *([0-9a-f]+):\t(\S+)", objdump(program, "-d", "--no-show-raw-insn"), re.M)}
-    executed, passed, trapped = dict.fromkeys(names, 0), dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    executed, trapped = dict.fromkeys((at for at in names if names[at] not in ("ecall", "ebreak")), 0), 0
     for row in rows:
         if row["object"] != program:
             continue
         first, last, count = int(row["start"], 16), int(row["end"], 16), int(row["count"])
         if not int(row["instructions"]) and first in names:
-            trapped[first] += count
+            trapped += count
             continue
         for at in range(first, last + 1, 2):
-            if at in names:
+            if at in executed:
                 executed[at] += count
-                passed[at] += count if at < last or row["taken"] == "0" else 0
-    reached, before = dict(executed), None
-    for at in sorted(names):
-        if names[at] in ("ecall", "ebreak"):
-            reached[at] = max(executed[at], trapped[at] + (passed[before] if before is not None else 0))
-        before = at
-    return executed, reached, sum(reached[at] - executed[at] for at in names)
+    return executed, trapped
 
 
 report = json.loads(run(ntrace, "report", "--json", "--limit", "0", *options).stdout)
@@ -134,16 +128,19 @@ with sqlite3.connect(export("sqlite")[0]) as database:
     same("sqlite", database.execute("SELECT sum(instructions) FROM functions").fetchone()[0], selected)
 
 placed, calls, unread, most, least, lines = 0, 0, 0, {}, {}, 0
+places = set()
 for program in sorted({row["object"] for row in rows if int(row["instructions"])}):
     if not is_elf(program):
         unread += sum(int(row["count"]) * int(row["instructions"]) for row in rows if row["object"] == program)
         continue
-    executed, reached, trapped = executed_places(rows, program)
-    placed, calls, order = placed + sum(executed.values()), calls + trapped, sorted(executed)
+    executed, trapped = executed_places(rows, program)
+    placed, calls = placed + sum(executed.values()), calls + trapped
     # A row is valid up to the next one; one of "-" ends a sequence.
     table = re.findall(r"^(\S+) +(\d+|-) +0x([0-9a-f]+)", objdump(program, "--dwarf=decodedline"), re.M)
     for (name, line, start), (_, _, end) in zip(table, table[1:]):
-        counts = [reached[at] for at in range(int(start, 16), int(end, 16), 2) if at in reached]
+        counts = [executed[at] for at in range(int(start, 16), int(end, 16), 2) if at in executed]
+        if line != "-":
+            places.add((name, int(line)))
         if line != "-" and counts:
             place = name, int(line)
             most[place] = most.get(place, 0) + sum(counts)
@@ -153,6 +150,9 @@ for part in read("lcov").split("end_of_record"):
     name = re.search(r"^SF:.*?([^/\n]+)$", part, re.M)
     for line, count in re.findall(r"^DA:(\d+),(\d+)", part, re.M):
         place, lines = (name.group(1), int(line)), lines + 1
+        # The declaration of a function has a count, too, and often no code.
+        if place in places - set(most) and int(count):
+            same(f"lcov {place}", int(count), 0)
         # Copies of a line add up: at most all its instructions.
         if place in most and not least[place] <= int(count) <= most[place]:
             same(f"lcov {place}", int(count), (least[place], most[place]))
