@@ -378,6 +378,25 @@ static int enter_handler(struct ntrace_stacks *stacks, struct thread *thread,
 	return enter_base(stacks, thread, &to->place, true, true);
 }
 
+/*
+ * Whether a return from a trap, which no interrupted code waits for, is a jump: software has written xepc itself.
+ * Within a function it always is. Elsewhere, the trap could be older than the trace, except where the outermost
+ * frame is known; under an operating system, it begins another program.
+ */
+static bool is_jump(const struct ntrace_stacks *stacks, struct thread *thread,
+		    const struct arrival *to)
+{
+	const struct stack *stack = &thread->stack;
+	bool same = to->privilege == PRIVILEGE_ANY || to->privilege == top_layer(thread)->privilege;
+
+	if (to->place.function == stacks->unknown)
+		return false;
+	if (same && to->place.function == stack_top(thread)->function)
+		return true;
+	return stack->layer_count < 2 && thread->tid < 0 && !stack->open &&
+	       stack->frames[0].function != stacks->unknown;
+}
+
 /* The handler has ended: control returns to the interrupted code. */
 static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 			  const struct arrival *to)
@@ -398,6 +417,11 @@ static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 		if (!error && stack->count == top_layer(thread)->base)
 			error = enter_handler(stacks, thread, to);
 		return error;
+	}
+	if (is_jump(stacks, thread, to)) {
+		if (to->privilege != PRIVILEGE_ANY)
+			top_layer(thread)->privilege = to->privilege;
+		return do_jump(stacks, thread, to);
 	}
 	if (stack->layer_count < 2) {
 		/* The stack began inside this handler. */

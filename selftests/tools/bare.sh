@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A program without an operating system. Lines of instructions that trap have no count in lcov.
+# A program without an operating system. Lines of instructions that trap have no count in lcov. mret as a jump keeps the
+# callers: their totals have what follows.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -35,4 +36,11 @@ done | grep -E '^(lw|ecall|ebreak|mret|jal|ret)' | sort | paste -sd '|')" \
 	"a load that faults was not executed, and ecall and ebreak are no lines"
 is "$(grep -E '^FNDA:' info)" "FNDA:1,stub" "a function that begins with ecall was entered"
 
+ok "call stacks" "$ntrace" export -f folded --elf bare -o folded trace
+is "$(sed 's/^unknown;//' folded | paste -sd '|')" "_start 5|_start;handler 3|_start;main 5|_start;main;away 8|_start;main;handler 4|_start;main;user 5|_start;main;user;handler 4|_start;main;user;stub 1|_start;main;user;stub;handler 4" \
+	"mret within a function goes on in it, and mret to another one replaces it"
+is "$("$ntrace" report --json --limit 0 --elf bare trace 2>/dev/null | python3 -c '
+import json, sys
+print(*sorted((f["function"], f["total"]) for f in json.load(sys.stdin)["functions"]))')" \
+	"('_start', 39) ('away', 8) ('handler', 15) ('main', 31) ('stub', 5) ('user', 14)" "totals include what the jump leads to"
 done_testing
