@@ -35,17 +35,18 @@ struct ntrace_tandem_builtin {
 	struct ntrace_tandem_params params;
 	struct ntrace_isa isa;
 	bool linux_user;
-	struct ntrace_tandem_state state;	/* of the model: pc, privilege, CSRs and their views */
+	struct ntrace_tandem_state state; /* of the model: pc, privilege, CSRs and their views */
 	const struct ntrace_tandem_state *group; /* the trace after the group */
-	uint32_t word;				/* the instruction: of memory, else of the group */
-	struct exec_insn insn;			/* decoded */
+	uint32_t word; /* the instruction: of memory, else of the group */
+	struct exec_insn insn; /* decoded */
 	struct tandem_pages pages;
 	struct ntrace_tandem_builtin_stats stats;
-	unsigned int csr;			/* written by the instruction, + 1 */
+	unsigned int csr; /* written by the instruction, + 1 */
 	uint64_t csr_value, csr_before;
-	uint64_t values_told;			/* bit n: the trace tells xtval for cause n */
-	uint64_t enabled_once;			/* bits of mie that the trace has told as 1 */
-	bool tells_stores;			/* the trace tells store data */
+	uint64_t values_told; /* bit n: the trace tells xtval for cause n */
+	uint64_t enabled_once; /* bits of mie that the trace has told as 1 */
+	uint64_t least; /* MPP after mret, if misa does not tell it; bit 0: known */
+	bool tells_stores; /* the trace tells store data */
 };
 
 static bool told(const struct ntrace_tandem_builtin *builtin, unsigned int id)
@@ -282,18 +283,28 @@ static void enter_trap(struct ntrace_tandem_builtin *builtin, uint64_t cause, ui
 	tandem_state_set(state, PC, state->reg[machine ? MTVEC : STVEC] & ~UINT64_C(3));
 }
 
+/* MPP after an mret to @priv: the least privileged mode. Without misa, U mode shows it, else the trace once. */
+static uint64_t least_mode(struct ntrace_tandem_builtin *builtin, uint64_t priv)
+{
+	uint64_t misa = builtin->state.reg[MISA], mpp = builtin->group->reg[MSTATUS] & MSTATUS_MPP;
+
+	if (misa >> 20 & 1 || priv != PRIV_M)
+		builtin->least = 1;
+	else if (misa || (!builtin->least && told(builtin, MSTATUS) && mpp == MSTATUS_MPP))
+		builtin->least = MSTATUS_MPP | 1;
+	return builtin->least & MSTATUS_MPP;
+}
+
 /* Privileged Architecture 1.12, 3.1.6.1 and 3.3.2 */
 static void return_from_trap(struct ntrace_tandem_builtin *builtin)
 {
 	struct ntrace_tandem_state *state = &builtin->state;
-	uint64_t status = state->reg[MSTATUS], priv, least;
-	bool machine = builtin->word == MRET;
+	uint64_t status = state->reg[MSTATUS], priv, machine = builtin->word == MRET;
 
-	least = machine && !(state->reg[MISA] >> 20 & 1) ? MSTATUS_MPP : 0;
 	if (machine) {
 		priv = status >> 11 & 3;
 		status = (status & ~(MSTATUS_MIE | MSTATUS_MPP)) | (status >> 4 & MSTATUS_MIE) |
-			 MSTATUS_MPIE | least;
+			 MSTATUS_MPIE | least_mode(builtin, priv);
 	} else {
 		priv = status >> 8 & 1;
 		status = (status & ~(MSTATUS_SIE | MSTATUS_SPP)) | (status >> 4 & MSTATUS_SIE) |
@@ -301,9 +312,8 @@ static void return_from_trap(struct ntrace_tandem_builtin *builtin)
 	}
 	if (priv != PRIV_M)
 		status &= ~MSTATUS_MPRV;
-	/* MPV of a hypervisor. */
 	if (machine && builtin->params.xlen == 64)
-		status &= ~(UINT64_C(1) << 39);
+		status &= ~(UINT64_C(1) << 39); /* MPV of a hypervisor */
 	set_status(builtin, status);
 	tandem_state_set(state, PRIV, priv);
 	tandem_state_set(state, PC, state->reg[machine ? MEPC : SEPC]);

@@ -53,6 +53,9 @@ ok "they give the same trace" cmp lines.tandem core.tandem
 vcd2fst core.vcd core.fst >/dev/null
 ok "an FST waveform is converted" convert --from rvfi -o fst.tandem core.fst
 ok "it gives the same trace" cmp fst.tandem core.tandem
+# As the page for designers begins: without a simulator.
+"$ntrace" tandem verify --model builtin --xlen 32 --mlen 34 --elf program --device 0x2000000-0x200ffff,0x100000-0x100fff --json core.tandem >out
+verified "the model of ntrace" 20000
 # Without interrupts, which these logs do not tell.
 simulate quiet
 for format in rvvi ibex cva6; do
