@@ -42,10 +42,26 @@ static bool is_decimal(const char *text, uint64_t *value)
 
 /* ---- rvfi ---- */
 
+/* A value of %h, in which digits may be x, X, z or Z. */
+static bool is_bits(char *text, struct rvfi_bits *bits)
+{
+	char *digit = text[0] == '0' && (text[1] == 'x' || text[1] == 'X') && text[2] ? text + 2 :
+											text;
+
+	for (bits->unknown = 0; *digit; digit++) {
+		bits->unknown <<= 4;
+		if (strchr("xXzZ", *digit)) {
+			bits->unknown |= 0xf;
+			*digit = '0';
+		}
+	}
+	return is_hex(text, &bits->value);
+}
+
 int retire_rvfi_line(struct retiring *retiring, char *line)
 {
 	bool has[RVFI_SIGNAL_COUNT] = { false };
-	uint64_t values[RVFI_SIGNAL_COUNT] = { 0 }, value;
+	struct rvfi_bits all[RVFI_SIGNAL_COUNT] = { { 0 } }, bits;
 	char *words = NULL, *name = strtok_r(line, " \t,;", &words);
 	struct rvfi_name found;
 	int error = EXIT_OK;
@@ -61,30 +77,30 @@ int retire_rvfi_line(struct retiring *retiring, char *line)
 		*equals = 0;
 		if (!rvfi_find(name + 5, &found))
 			continue;
-		if (!text || !is_hex(text, &value))
+		if (!text || !is_bits(text, &bits))
 			return retiring_fail(retiring,
 					     "%s is '%s', not a hexadecimal number of 64 bits",
 					     name, text ? text : "");
 		if (found.csr) {
-			error = retiring_set(retiring, &found, value);
+			error = bits.unknown ? retiring_unknown(retiring, name + 5, "") :
+					       retiring_set(retiring, &found, bits.value);
 			continue;
 		}
 		has[found.id] = true;
-		values[found.id] = value;
+		all[found.id] = bits;
 	}
 	if (error || (!has[RVFI_INSN] && !has[RVFI_PC_RDATA]) ||
-	    (has[RVFI_VALID] && !values[RVFI_VALID]))
+	    (has[RVFI_VALID] && !all[RVFI_VALID].value))
 		return error;
-	for (unsigned int i = 0; i < RVFI_SIGNAL_COUNT && !error; i++) {
+	for (unsigned int i = 0; i < RVFI_SIGNAL_COUNT; i++) {
 		bool needed = i == RVFI_INSN || i == RVFI_PC_RDATA || i == RVFI_RD_ADDR ||
 			      i == RVFI_RD_WDATA;
 
 		if (!has[i] && needed)
 			return retiring_fail(retiring, "no rvfi_%s", rvfi_signal_name(i));
-		found = (struct rvfi_name){ false, i, 0 };
-		if (has[i])
-			error = retiring_set(retiring, &found, values[i]);
 	}
+	all[RVFI_VALID].value = 1;
+	error = retiring_set_all(retiring, all, has);
 	return error ? error : retiring_put(retiring);
 }
 

@@ -237,6 +237,102 @@ int retiring_set(struct retiring *retiring, const struct rvfi_name *name, uint64
 	return EXIT_OK;
 }
 
+int retiring_unknown(const struct retiring *retiring, const char *name, const char *why)
+{
+	char channel[32] = "";
+
+	if (retiring->channel)
+		snprintf(channel, sizeof(channel), " of channel %u", retiring->channel);
+	return retiring_fail(retiring, "rvfi_%s%s has bits that are x or z%s", name, channel, why);
+}
+
+static const enum rvfi_signal qualifiers[] = {
+#define SIGNAL(name, text, qualifier) [RVFI_##name] = RVFI_##qualifier,
+	RVFI_SIGNALS(SIGNAL)
+#undef SIGNAL
+};
+
+/* The bytes that a mask selects. */
+static uint64_t byte_mask(uint64_t mask)
+{
+	uint64_t bits = 0;
+
+	for (unsigned int i = 0; i < 8; i++)
+		bits |= mask >> i & 1 ? UINT64_C(0xff) << 8 * i : 0;
+	return bits;
+}
+
+/* The bits of a signal that have a meaning. */
+static uint64_t needed_bits(const struct rvfi_bits *all, unsigned int signal)
+{
+	uint64_t qualifier = all[qualifiers[signal]].value;
+
+	switch (signal) {
+	case RVFI_MEM_RDATA:
+	case RVFI_MEM_WDATA:
+		return byte_mask(qualifier);
+	case RVFI_MEM_ADDR:
+		return all[RVFI_MEM_RMASK].value | all[RVFI_MEM_WMASK].value ? UINT64_MAX : 0;
+	case RVFI_PC_WDATA:
+		/* After a trap, execution goes on at the next pc_rdata. */
+		return all[RVFI_TRAP].value ? 0 : UINT64_MAX;
+	case RVFI_VALID:
+		return UINT64_MAX;
+	default:
+		return qualifier ? UINT64_MAX : 0;
+	}
+}
+
+/* Whether the instruction reads, or may read, what the program has never written. */
+static bool reads_unknown(const struct rvfi_bits *all, const bool *has)
+{
+	static const enum rvfi_signal operands[] = { RVFI_RS1_RDATA, RVFI_RS2_RDATA,
+						     RVFI_MEM_RDATA };
+
+	for (unsigned int i = 0; i < sizeof(operands) / sizeof(operands[0]); i++) {
+		enum rvfi_signal signal = operands[i];
+
+		/* A load without mem_rdata, an instruction without rs1_rdata. */
+		if (!has[signal] && (signal != RVFI_MEM_RDATA || all[RVFI_MEM_RMASK].value))
+			return true;
+		if (all[signal].unknown & needed_bits(all, signal))
+			return true;
+	}
+	return false;
+}
+
+static bool is_data(unsigned int signal)
+{
+	return signal == RVFI_RS1_RDATA || signal == RVFI_RS2_RDATA || signal == RVFI_RD_WDATA ||
+	       signal == RVFI_MEM_RDATA || signal == RVFI_MEM_WDATA;
+}
+
+int retiring_set_all(struct retiring *retiring, const struct rvfi_bits *all, const bool *has)
+{
+	bool excused = reads_unknown(all, has);
+	int error = EXIT_OK;
+
+	for (unsigned int i = 0; i < RVFI_SIGNAL_COUNT && !error; i++) {
+		struct rvfi_name name = { false, i, 0 };
+		uint64_t unknown = all[i].unknown & needed_bits(all, i);
+
+		if (!has[i])
+			continue;
+		if (unknown && !(is_data(i) && excused))
+			return retiring_unknown(retiring, names[i],
+						is_data(i) ? ", and all that the instruction reads "
+							     "is known" :
+							     "");
+		/* Only results show that an operand was used. */
+		if (unknown && (i == RVFI_RD_WDATA || i == RVFI_MEM_WDATA) && !retiring->unknown++)
+			retiring->unknown_at = retiring->at;
+		/* What nobody needs is not told: a core need not drive it. */
+		error = retiring_set(retiring, &name,
+				     all[i].unknown && !unknown ? 0 : all[i].value);
+	}
+	return error;
+}
+
 int retiring_put(struct retiring *retiring)
 {
 	int result = retiring->ended ? 0 :
@@ -375,6 +471,11 @@ int convert_rvfi(struct convert *convert)
 	if (result && result != TANDEM_ENOUGH)
 		error = EXIT_FAILED;
 	ntrace_tandem_rvfi_free(retiring.rvfi);
+	if (retiring.unknown)
+		warn("%s: %s %" PRIu64 ": the program reads a register or memory that it has not "
+		     "written, and writes an x or z, which is read as 0; %" PRIu64
+		     " such results in all",
+		     convert->options->path, retiring.place, retiring.unknown_at, retiring.unknown);
 	convert->problems = retiring.problems;
 	return error;
 }

@@ -35,6 +35,16 @@ enum rvfi_signal {
 		RVFI_SIGNAL_COUNT,
 };
 
+/**
+ * struct rvfi_bits - the value of a signal
+ * @value: its bits, 0 for those that are x or z
+ * @unknown: the bits that are x or z
+ */
+struct rvfi_bits {
+	uint64_t value;
+	uint64_t unknown;
+};
+
 /* Parts of a CSR. */
 enum rvfi_part { RVFI_RMASK, RVFI_WMASK, RVFI_RDATA, RVFI_WDATA, RVFI_PARTS };
 
@@ -61,7 +71,9 @@ const char *rvfi_signal_name(unsigned int signal);
  * @next: the instruction that is being read
  * @changes: its registers
  * @place: "line" or "time", and @at its number, for messages
+ * @channel: of a waveform
  * @problems: violations of RVFI
+ * @unknown: results with an x or z from what the program has never written, and @unknown_at the place of the first
  * @init: the group of the trace tells the state before the first instruction
  * @ended: --limit is reached
  * @open: a line has begun an instruction of RVVI-TEXT
@@ -75,7 +87,9 @@ struct retiring {
 	struct ntrace_rvfi_change changes[NTRACE_RVFI_CHANGES_MAX];
 	const char *place;
 	uint64_t at;
+	unsigned int channel;
 	uint64_t problems;
+	uint64_t unknown, unknown_at;
 	bool init, ended, open;
 	uint8_t mode;
 	uint64_t last_insn;
@@ -89,6 +103,21 @@ struct ntrace_rvfi_change *retiring_change(struct retiring *retiring, unsigned i
 
 /** retiring_set - set a signal of the next instruction. Return: EXIT_OK, or EXIT_FAILED after a message */
 int retiring_set(struct retiring *retiring, const struct rvfi_name *name, uint64_t value);
+
+/**
+ * retiring_set_all - set the signals of the next instruction, except those of CSRs
+ * @all: values by enum rvfi_signal
+ * @has: which of them the source has
+ *
+ * A value without a meaning may be unknown: data of x0, the address of an access that is not made. Registers and memory
+ * that the program has never written may be unknown in a simulation, and what it makes of them; their bits are 0.
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after a message.
+ */
+int retiring_set_all(struct retiring *retiring, const struct rvfi_bits *all, const bool *has);
+
+/** retiring_unknown - error message: a signal has an x or z. Return: EXIT_FAILED */
+int retiring_unknown(const struct retiring *retiring, const char *name, const char *why);
 
 /** retiring_put - the next instruction is complete. Return: EXIT_OK, or EXIT_FAILED after a message */
 int retiring_put(struct retiring *retiring);

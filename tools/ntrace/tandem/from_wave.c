@@ -2,10 +2,7 @@
 /*
  * The signals of RVFI in a waveform, by their names. All stand in one scope; each holds a value for
  * each channel, so that the width of rvfi_valid is the number of channels. A cycle is sampled just
- * before the clock rises, as a register sees it.
- *
- * A value without a meaning may be unknown: data of x0, the address of an access that is not made,
- * bits of a CSR that no mask selects.
+ * before the clock rises, as a register sees it. Bits of a CSR that no mask selects may be unknown.
  */
 #include "from_rvfi.h"
 
@@ -19,11 +16,6 @@
 #define CSRS_MAX 96
 #define CLOCKS_MAX 256
 #define CHANNELS_MAX 16
-
-/* A signal, and its bits that are to be known. */
-struct bits {
-	uint64_t value, unknown;
-};
 
 struct clock {
 	char *path;
@@ -58,12 +50,6 @@ struct wave {
 	bool ready, started;
 };
 
-static const enum rvfi_signal qualifiers[] = {
-#define SIGNAL(name, text, qualifier) [RVFI_##name] = RVFI_##qualifier,
-	RVFI_SIGNALS(SIGNAL)
-#undef SIGNAL
-};
-
 /* ---- the header ---- */
 
 static int track(struct wave *wave, const char *path, const char *id, unsigned int width,
@@ -78,8 +64,8 @@ static int track(struct wave *wave, const char *path, const char *id, unsigned i
 
 static bool is_clock_name(const char *name)
 {
-	static const char *const known[] = { "clk",   "clock", "clk_i",	  "clock_i", "i_clk",
-					     "i_clock", "CLK", "rvfi_clk", "rvfi_clock" };
+	static const char *const known[] = { "clk",	"clock", "clk_i",    "clock_i",	  "i_clk",
+					     "i_clock", "CLK",	 "rvfi_clk", "rvfi_clock" };
 
 	for (unsigned int i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!strcmp(name, known[i]))
@@ -219,7 +205,7 @@ static int compare_csrs(const void *a, const void *b)
 /* All variables are known when the first value changes. */
 static int check_found(struct wave *wave)
 {
-	static const enum rvfi_signal needed[] = { RVFI_VALID,	  RVFI_INSN,	 RVFI_PC_RDATA,
+	static const enum rvfi_signal needed[] = { RVFI_VALID, RVFI_INSN, RVFI_PC_RDATA,
 						   RVFI_RD_ADDR, RVFI_RD_WDATA };
 	const struct tandem_options *options = wave->retiring->convert->options;
 	int error;
@@ -248,9 +234,9 @@ static int check_found(struct wave *wave)
 
 /* ---- a cycle ---- */
 
-static struct bits sample(const struct wave *wave, int signal, unsigned int channel)
+static struct rvfi_bits sample(const struct wave *wave, int signal, unsigned int channel)
 {
-	struct bits bits = { 0, 0 };
+	struct rvfi_bits bits = { 0, 0 };
 	const struct vcd_signal *from;
 	unsigned int width;
 
@@ -269,52 +255,16 @@ static struct bits sample(const struct wave *wave, int signal, unsigned int chan
 	return bits;
 }
 
-static int unknown(const struct wave *wave, const char *name, unsigned int channel)
-{
-	return retiring_fail(wave->retiring, "rvfi_%s of channel %u has bits that are x or z", name,
-			     channel);
-}
-
-/* The bytes that a mask selects. */
-static uint64_t byte_mask(uint64_t mask)
-{
-	uint64_t bits = 0;
-
-	for (unsigned int i = 0; i < 8; i++)
-		bits |= mask >> i & 1 ? UINT64_C(0xff) << 8 * i : 0;
-	return bits;
-}
-
 static int retire_signals(struct wave *wave, unsigned int channel)
 {
-	struct bits all[RVFI_SIGNAL_COUNT];
-	uint64_t accesses;
-	int error = EXIT_OK;
+	struct rvfi_bits all[RVFI_SIGNAL_COUNT];
+	bool has[RVFI_SIGNAL_COUNT];
 
-	for (unsigned int i = 0; i < RVFI_SIGNAL_COUNT; i++)
+	for (unsigned int i = 0; i < RVFI_SIGNAL_COUNT; i++) {
+		has[i] = wave->signal[i] >= 0;
 		all[i] = sample(wave, wave->signal[i], channel);
-	accesses = all[RVFI_MEM_RMASK].value | all[RVFI_MEM_WMASK].value;
-	for (unsigned int i = 0; i < RVFI_SIGNAL_COUNT && !error; i++) {
-		struct rvfi_name name = { false, i, 0 };
-		uint64_t needed = all[qualifiers[i]].value ? UINT64_MAX : 0;
-
-		if (wave->signal[i] < 0)
-			continue;
-		if (i == RVFI_MEM_RDATA || i == RVFI_MEM_WDATA)
-			needed = byte_mask(all[qualifiers[i]].value);
-		if (i == RVFI_MEM_ADDR)
-			needed = accesses ? UINT64_MAX : 0;
-		/* After a trap, execution goes on at the next pc_rdata. */
-		if (i == RVFI_PC_WDATA && all[RVFI_TRAP].value)
-			needed = 0;
-		if (all[i].unknown & needed)
-			return unknown(wave, rvfi_signal_name(i), channel);
-		/* What nobody needs is not told: a core need not drive it. */
-		if (i == RVFI_RS1_RDATA || i == RVFI_RS2_RDATA || i == RVFI_RD_WDATA)
-			all[i].value &= all[i].unknown ? 0 : UINT64_MAX;
-		error = retiring_set(wave->retiring, &name, all[i].value);
 	}
-	return error;
+	return retiring_set_all(wave->retiring, all, has);
 }
 
 static int retire_csrs(struct wave *wave, unsigned int channel)
@@ -323,7 +273,7 @@ static int retire_csrs(struct wave *wave, unsigned int channel)
 	int error = EXIT_OK;
 
 	for (unsigned int i = 0; i < wave->csrs && !error; i++) {
-		struct bits all[RVFI_PARTS];
+		struct rvfi_bits all[RVFI_PARTS];
 		char csr[NTRACE_TANDEM_NAME_MAX], text[64];
 
 		for (unsigned int part = 0; part < RVFI_PARTS; part++)
@@ -339,7 +289,7 @@ static int retire_csrs(struct wave *wave, unsigned int channel)
 			snprintf(text, sizeof(text), "csr_%s_%s",
 				 ntrace_tandem_register_name(wave->csr[i].id, csr), parts[part]);
 			error = all[part].unknown & needed ?
-					unknown(wave, text, channel) :
+					retiring_unknown(wave->retiring, text, "") :
 					retiring_set(wave->retiring, &name, all[part].value);
 		}
 	}
@@ -374,16 +324,17 @@ static int take_edge(struct wave *wave)
 	int error = EXIT_OK;
 
 	for (unsigned int channel = 0; channel < wave->channels; channel++) {
-		struct bits bit = sample(wave, wave->signal[RVFI_VALID], channel);
+		struct rvfi_bits bit = sample(wave, wave->signal[RVFI_VALID], channel);
 
 		/* Before and during reset, nothing need be known. */
 		if (bit.unknown && wave->started)
-			return unknown(wave, "valid", channel);
+			return retiring_unknown(wave->retiring, "valid", "");
 		valid |= (bit.value & 1) << channel;
 	}
 	count = list_channels(wave, valid, channels);
 	for (unsigned int i = 0; i < count && !error; i++) {
 		wave->started = true;
+		wave->retiring->channel = channels[i];
 		retiring_clear(wave->retiring);
 		error = retire_signals(wave, channels[i]);
 		if (!error)
