@@ -45,10 +45,24 @@ static const struct {
 	{ "external is pending, but disabled", MTI, U, M, 0, 0x80, 0, 0x880, 0 },
 };
 
+static unsigned int xlen;
+
+static void configure(void)
+{
+	defaults();
+	config.params.xlen = config.params.mlen = xlen;
+}
+
+static uint64_t cause_of(unsigned int code)
+{
+	return UINT64_C(1) << (xlen - 1) | code;
+}
+
 /* Registers of the hart and of its model. */
 static void set_state(uint64_t priv, uint64_t status, uint64_t mie, uint64_t mideleg, uint64_t mip)
 {
-	start();
+	configure();
+	restart();
 	init(PC, CODE);
 	init(MTVEC, 0x1000);
 	init(STVEC, 0x2000);
@@ -66,7 +80,7 @@ static void take(unsigned int code, unsigned int to, uint64_t from, uint64_t sta
 	unsigned int ie = machine ? 3 : 1, pie = machine ? 7 : 5, pp = machine ? 11 : 8;
 
 	begin();
-	set(machine ? MCAUSE : SCAUSE, UINT64_C(1) << 63 | code);
+	set(machine ? MCAUSE : SCAUSE, cause_of(code));
 	set(machine ? MEPC : SEPC, CODE);
 	set(machine ? MTVAL : 0x143, 0);
 	set(PC, machine ? 0x1000 : 0x2000);
@@ -87,9 +101,10 @@ static void test_cases(void)
 		if (rule)
 			ok(mismatches == 1 && found[0].rule == rule - 1 &&
 				   found[0].kind == NTRACE_TANDEM_DIFFERENT_TRAP,
-			   "%s: breaks %s", cases[i].what, ntrace_tandem_rule_info(rule - 1)->id);
+			   "RV%u: %s: breaks %s", xlen, cases[i].what,
+			   ntrace_tandem_rule_info(rule - 1)->id);
 		else
-			is_u64(mismatches, 0, "%s: may be taken", cases[i].what);
+			is_u64(mismatches, 0, "RV%u: %s: may be taken", xlen, cases[i].what);
 		if (mismatches != (rule != 0))
 			for (unsigned int k = 0; k < mismatches && k < 8; k++)
 				diag("%s", ntrace_tandem_rule_info(found[k].rule)->id);
@@ -98,7 +113,7 @@ static void test_cases(void)
 	set_state(U, 0, ALL, 0, 0x80);
 	init(MTVAL, 5);
 	begin();
-	set(MCAUSE, UINT64_C(1) << 63 | MTI);
+	set(MCAUSE, cause_of(MTI));
 	set(MEPC, CODE);
 	set(PC, 0x1000);
 	set(PRIV, M);
@@ -107,7 +122,7 @@ static void test_cases(void)
 	   "mtval that keeps its value");
 	set_state(U, 0, ALL, 0, 0x80);
 	begin();
-	set(MCAUSE, UINT64_C(1) << 63 | MTI);
+	set(MCAUSE, cause_of(MTI));
 	set(MEPC, CODE);
 	set(PC, 0x1000);
 	set(PRIV, M);
@@ -171,7 +186,7 @@ static void test_forgotten(void)
 	is_u64(wait_for(20, 0x80), 0, "disabled by mstatus.MIE");
 	init(MSTATUS, MIE_BIT);
 	is_u64(wait_for(20, 0x80), 1, "enabled by it");
-	defaults();
+	configure();
 	config.pending_limit = 0;
 	restart();
 	init(PRIV, U);
@@ -179,7 +194,8 @@ static void test_forgotten(void)
 	init(MIE, 0x80);
 	init(MIDELEG, 0);
 	is_u64(wait_for(2000, 0x80), 0, "a limit of 0: any number");
-	start();
+	configure();
+	restart();
 	init(PRIV, U);
 	init(MSTATUS, 0);
 	init(MIE, 0x80);
@@ -211,10 +227,10 @@ static void test_immediate(void)
 			set(MSTATUS, MIE_BIT);
 			also(MSTATUS, MIE_BIT);
 			end();
-			is_u64(mismatches, 0, "%s", insns[i].what);
+			is_u64(mismatches, 0, "RV%u: %s", xlen, insns[i].what);
 			if (taken && insns[i].due) {
 				begin();
-				set(MCAUSE, UINT64_C(1) << 63 | MTI);
+				set(MCAUSE, cause_of(MTI));
 				set(MEPC, CODE + 4);
 				set(PC, 0x1000);
 				set(MSTATUS, 0x1880);
@@ -261,9 +277,11 @@ static void test_names(void)
 
 int main(void)
 {
-	test_cases();
-	test_forgotten();
-	test_immediate();
+	for (xlen = 64; xlen >= 32; xlen -= 32) {
+		test_cases();
+		test_forgotten();
+		test_immediate();
+	}
 	test_names();
 	ntrace_tandem_verifier_free(verifier);
 	return done_testing();
