@@ -24,6 +24,7 @@ static void free_copies(struct writer_features *features)
 	for (i = 0; i < features->argc; i++)
 		free(features->argv[i]);
 	free(features->argv);
+	free(features->tracepoints);
 	memset(features, 0, sizeof(*features));
 }
 
@@ -55,6 +56,14 @@ int ntrace_perf_writer_features(struct ntrace_perf_writer *writer,
 	made.arch = copy(features->arch);
 	bad = (features->hostname && !made.hostname) || (features->release && !made.release) ||
 	      (features->version && !made.version) || (features->arch && !made.arch);
+	if (features->tracepoints_size) {
+		made.tracepoints = malloc(features->tracepoints_size);
+		bad = bad || !made.tracepoints;
+	}
+	if (made.tracepoints) {
+		memcpy(made.tracepoints, features->tracepoints, features->tracepoints_size);
+		made.tracepoints_size = features->tracepoints_size;
+	}
 	if (features->argc) {
 		made.argv = calloc(features->argc, sizeof(*made.argv));
 		bad = bad || !made.argv;
@@ -204,6 +213,10 @@ static bool put_feature(struct ntrace_perf_writer *writer, unsigned int feature)
 	const struct writer_features *features = &writer->features;
 
 	switch (feature) {
+	case PERF_FEATURE_TRACING_DATA:
+		if (features->tracepoints_size)
+			writer_put(writer, features->tracepoints, features->tracepoints_size);
+		return features->tracepoints_size;
 	case PERF_FEATURE_BUILD_ID:
 		return put_build_ids(writer);
 	case PERF_FEATURE_HOSTNAME:

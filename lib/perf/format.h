@@ -28,6 +28,7 @@ enum perf_tool_record {
 
 /* Feature bits of the header. */
 enum perf_feature {
+	PERF_FEATURE_TRACING_DATA = 1,
 	PERF_FEATURE_BUILD_ID = 2,
 	PERF_FEATURE_HOSTNAME = 3,
 	PERF_FEATURE_OSRELEASE = 4,

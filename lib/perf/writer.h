@@ -29,6 +29,8 @@ struct writer_features {
 	uint32_t cpus_available, cpus_online;
 	uint64_t clock_resolution_ns;
 	bool branch_stacks;
+	void *tracepoints;
+	size_t tracepoints_size;
 };
 
 struct ntrace_perf_writer {

@@ -4,6 +4,7 @@
  * itself writes none of the wrong ones; test_perf.c reads its files.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -593,6 +594,25 @@ static void test_writer_records(void)
 	is_u64((uint64_t)errno, ENOSPC, "with its errno");
 }
 
+/* HEADER_TRACING_DATA is the first section: what perf needs to read tracepoints. */
+static void check_tracepoints(const char *path)
+{
+	struct perf_file_header header = { 0 };
+	struct perf_file_section section = { 0 };
+	char content[8] = "";
+	FILE *file = fopen(path, "rb");
+
+	if (file && fread(&header, sizeof(header), 1, file) == 1 &&
+	    !fseeko(file, (off_t)(header.data.offset + header.data.size), SEEK_SET) &&
+	    fread(&section, sizeof(section), 1, file) == 1 && section.size < sizeof(content) &&
+	    !fseeko(file, (off_t)section.offset, SEEK_SET))
+		is_u64(fread(content, 1, section.size, file), 7, "tracepoints: their size");
+	if (file)
+		fclose(file);
+	is_u64(header.features[0] & 3, 2, "tracepoints: the feature");
+	is_str(content, "formats", "tracepoints: their formats");
+}
+
 static void test_writer_features(void)
 {
 	const char *argv[] = { "perf", "record" };
@@ -604,7 +624,9 @@ static void test_writer_features(void)
 						       .cpus_online = 2,
 						       .cpus_available = 4,
 						       .argv = argv,
-						       .argc = 2 };
+						       .argc = 2,
+						       .tracepoints = "formats",
+						       .tracepoints_size = 7 };
 	struct ntrace_perf_writer *writer;
 	struct ntrace_perf_file *file;
 	uint8_t id[20] = { 1 };
@@ -625,6 +647,7 @@ static void test_writer_features(void)
 	is_u64((uint64_t)ntrace_perf_writer_build_id(writer, true, "[kernel]", id, 1), 0,
 	       "one of a byte");
 	is_u64((uint64_t)ntrace_perf_writer_close(writer), 0, "complete");
+	check_tracepoints(in("made"));
 	is_u64((uint64_t)ntrace_perf_file_open(&file, in("made")), 0, "can be read");
 	is_str(ntrace_perf_file_feature(file, NTRACE_PERF_HOSTNAME), "host",
 	       "the name of the host");

@@ -202,6 +202,9 @@ NTRACE_API int ntrace_perf_writer_finish_round(struct ntrace_perf_writer *writer
  * @argv: words of the command line
  * @clock_resolution_ns: 0 = not stored
  * @branch_stacks: samples have branch stacks; perf report --branch-history requires this flag
+ * @tracepoints: content of the section HEADER_TRACING_DATA; NULL = not stored. perf reads no file with an event of
+ *	PERF_TYPE_TRACEPOINT without it
+ * @tracepoints_size: bytes
  */
 struct ntrace_perf_features {
 	size_t size;
@@ -215,6 +218,8 @@ struct ntrace_perf_features {
 	const char *const *argv;
 	uint64_t clock_resolution_ns;
 	bool branch_stacks;
+	const void *tracepoints;
+	size_t tracepoints_size;
 };
 
 /**
