@@ -13,6 +13,7 @@ guest_job uses tools/uses.sh
 guest_job record tools/record.sh
 guest_job live tools/live.sh
 guest_job tasks tools/tasks.sh
+guest_job values tools/values.sh
 guest_job trigger tools/trigger.sh
 guest_job top tools/top.sh
 guest_job collect tools/collect.sh
@@ -23,7 +24,7 @@ guest_boot direct --icount --tools --put build/kernel/ntrace/ntrace.ko:/root/mod
 	--put build/kernel/ctr/riscv_ctr.ko:/root/modules/riscv_ctr.ko --put "$tmp/placed:/root/placed"
 # shellcheck disable=SC2119 # no programs besides those of the tests
 make_sysroot
-for job in record live tasks trigger top collect places; do
+for job in record live tasks values trigger top collect places; do
 	results=$guest_results/$job
 	# shellcheck disable=SC1090 # one of host/
 	! guest_ran $job || . selftests/tools/host/$job.sh

@@ -144,6 +144,7 @@ complains "strobing that is none" 2 "not a pair of microseconds" record --strobe
 complains "strobing of harts" 2 "per-process and system-wide tracing" record -a --strobe 100,900 true
 complains "a snapshot without synchronization" 2 "decoding cannot start without" record --snapshot --sync off true
 complains "--live of tasks" 2 "counts whole CPUs" record --live --pid 1 true
+complains "--live with registers" 2 "nothing reads registers then \(--values\)" record --live --values true
 complains "--live of the command" 2 "counts whole CPUs" record --live --task true
 complains "--live, compressed" 2 "saves no trace that could be compressed" record --live -z true
 complains "--live without the kernel" 2 "privilege without s hides it" record --live --privilege u true

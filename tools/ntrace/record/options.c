@@ -67,6 +67,8 @@ const struct option_spec record_options_table[] = {
 	{ OPTION_DEBUG_TRIGGERS, "debug-triggers", NULL,
 	  "use debug triggers of the CPU, set by a debugger, like inputs" },
 	{ OPTION_ARMED, "armed", NULL, "start the trace by a trigger" },
+	{ OPTION_VALUES, "values", NULL,
+	  "record the registers of user space at system calls, and the stack of new programs" },
 	{ OPTION_COMPRESS, "compress", NULL, "compress the trace (zstd)" },
 	{ OPTION_COMPRESSION_LEVEL, "compression-level", "N",
 	  "zstd level, 1 (default) to 22; implies --compress" },
@@ -351,6 +353,9 @@ static int take_option(struct record_options *record, struct options *options, i
 	case OPTION_HOLD:
 		record->hold = true;
 		return EXIT_OK;
+	case OPTION_VALUES:
+		record->values = true;
+		return EXIT_OK;
 	case OPTION_QUIET:
 		record->quiet = true;
 		return EXIT_OK;
@@ -382,6 +387,9 @@ static int check_live(const struct record_options *record)
 	if (record->compress)
 		return usage_error(record->command,
 				   "--live saves no trace that could be compressed (--compress)");
+	if (record->values)
+		return usage_error(record->command, "--live counts instructions: nothing reads "
+						    "registers then (--values)");
 	if (record->wanted.privilege && !(record->wanted.privilege & NTRACE_PRIVILEGE_S))
 		return usage_error(record->command,
 				   "--live needs the trace of the kernel to tell the tasks: "

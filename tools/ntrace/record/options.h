@@ -63,6 +63,7 @@ enum {
 	OPTION_COMPRESSION_LEVEL,
 	OPTION_LIVE,
 	OPTION_HOLD,
+	OPTION_VALUES,
 	OPTION_RECORD_END,
 };
 
@@ -88,6 +89,7 @@ struct id_list {
  * @compress: zstd level; 0 = do not compress
  * @live: count while the trace is made, and save counts only
  * @hold: with @live: stop the command while trace waits to be decoded
+ * @values: record registers of user space at system calls and at the start of programs
  * @aux_size: per-process tracing: bytes of the AUX area per CPU or thread; 0 = not given
  * @sync_given: --sync was given
  * @all: trace all CPUs
@@ -112,6 +114,7 @@ struct record_options {
 	bool sync_given;
 	bool live;
 	bool hold;
+	bool values;
 	bool quiet;
 	bool all;
 	bool select_cpus;

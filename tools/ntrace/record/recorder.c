@@ -141,7 +141,7 @@ static int sideband_start(struct recorder *recorder)
 
 	if (asprintf(&path, "%s/data", recorder->directory) < 0)
 		return fail("out of memory");
-	error = sideband_open(&recorder->sideband, path);
+	error = sideband_open(&recorder->sideband, path, recorder->options.values);
 	free(path);
 	return error ? error : sideband_keep(recorder->sideband, recorder->directory);
 }
@@ -270,6 +270,8 @@ static int start(struct recorder *recorder)
 
 	if (recorder->by_tasks && !recorder->tasks.child)
 		tasks_enable(&recorder->tasks);
+	if (!recorder->by_tasks)
+		error = sideband_enable_values(recorder->sideband, true);
 	for (i = 0; !error && i < list->count; i++)
 		error = device_start(&list->devices[i]);
 	if (!error && recorder->live)
@@ -459,6 +461,8 @@ static int finish_devices(struct recorder *recorder, bool quiet)
 		failed = device_stop(&list->devices[i]);
 		error = error ? error : failed;
 	}
+	failed = sideband_enable_values(recorder->sideband, false);
+	error = error ? error : failed;
 	/* Before the rest is decoded, which may take long; no trace is made any more. */
 	failed = hold_close(&recorder->hold);
 	error = error ? error : failed;
@@ -493,8 +497,9 @@ static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 	lossy = record_params_losses(list, &recorder->tasks) || sideband_lost;
 	if (sideband_lost)
 		warn("%" PRIu64
-		     " sideband records lost: some code may be attributed to the wrong process",
-		     sideband_lost);
+		     " sideband records lost: some code may be attributed to the wrong process%s",
+		     sideband_lost,
+		     recorder->options.values ? ", and registers of system calls are missing" : "");
 	recorder->saved = saved;
 	if (recorder->options.compress)
 		snprintf(packed, sizeof(packed), " (%s compressed)", ui_size(size, written));

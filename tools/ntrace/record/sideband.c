@@ -25,9 +25,12 @@
 #include "common/ui.h"
 #include "cpus.h"
 #include "sideband.h"
+#include "values.h"
 
 /* Per CPU. A switch is 64 bytes: room for thousands while the recorder waits for a CPU. */
 #define RING_SIZE (1u << 20)
+/* With a sample of 304 bytes for each system call. */
+#define VALUES_RING_SIZE (4u << 20)
 
 struct ring {
 	struct perf_event_mmap_page *page;
@@ -44,7 +47,11 @@ struct sideband {
 	int *fds;
 	uint64_t *ids;
 	struct ring *rings;
-	uint8_t *linear;	/* RING_SIZE bytes: records that wrap round */
+	size_t ring_size;	/* of the largest ring */
+	uint8_t *linear;	/* ring_size bytes: records that wrap round */
+	struct values *values;	/* NULL: not recorded */
+	int *value_fds;		/* VALUES_EVENTS per ring, opened here */
+	unsigned int value_count;
 	void (*look)(void *data, const struct perf_event_header *record);
 	void *look_data;
 	int (*divert)(void *data, const void *bytes, size_t count);
@@ -131,19 +138,68 @@ int sideband_event(struct sideband *sideband, const struct perf_event_attr *attr
 	return error ? write_failed(sideband, error) : EXIT_OK;
 }
 
+const struct values *sideband_values(const struct sideband *sideband)
+{
+	return sideband->values;
+}
+
+/* The samples of a CPU go to the ring of its other records, so that all are in one order. */
+static int open_values(struct sideband *sideband, unsigned int cpu)
+{
+	int ring = sideband->fds[sideband->count - 1];
+
+	for (unsigned int i = 0; sideband->values && i < VALUES_EVENTS; i++) {
+		int fd = (int)syscall(SYS_perf_event_open, &sideband->values->attrs[i], -1,
+				      (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+		if (fd < 0)
+			return open_failed();
+		sideband->value_fds[sideband->value_count++] = fd;
+		if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring))
+			return open_failed();
+	}
+	return EXIT_OK;
+}
+
+static int declare_values(struct sideband *sideband)
+{
+	uint64_t ids[CPUS_MAX];
+	int error = EXIT_OK;
+
+	for (unsigned int event = 0; !error && sideband->values && event < VALUES_EVENTS; event++) {
+		for (unsigned int i = 0; i < sideband->count; i++)
+			if (ioctl(sideband->value_fds[i * VALUES_EVENTS + event], PERF_EVENT_IOC_ID,
+				  &ids[i]))
+				return open_failed();
+		error = sideband_event(sideband, &sideband->values->attrs[event], ids,
+				       sideband->count, values_name(event));
+	}
+	return error;
+}
+
+int sideband_enable_values(struct sideband *sideband, bool on)
+{
+	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+
+	for (unsigned int i = 0; i < sideband->value_count; i++)
+		if (ioctl(sideband->value_fds[i], request, 0))
+			return open_failed();
+	return EXIT_OK;
+}
+
 static int open_cpu(struct sideband *sideband, const struct perf_event_attr *attr, unsigned int cpu)
 {
 	int fd = (int)syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
 	if (fd < 0)
 		return open_failed();
-	if (!sideband_ring(sideband, fd, RING_SIZE) ||
+	if (!sideband_ring(sideband, fd, sideband->ring_size) ||
 	    ioctl(fd, PERF_EVENT_IOC_ID, &sideband->ids[sideband->count - 1])) {
 		if (!sideband->count || sideband->fds[sideband->count - 1] != fd)
 			close(fd);
 		return open_failed();
 	}
-	return EXIT_OK;
+	return open_values(sideband, cpu);
 }
 
 int sideband_cpus(struct sideband *sideband)
@@ -157,6 +213,8 @@ int sideband_cpus(struct sideband *sideband)
 	if (!cpu_mask_online(&online))
 		return fail("/sys/devices/system/cpu/online cannot be read");
 	sideband_attr(&attr);
+	attr.mmap_data = sideband->values != NULL;
+	attr.wakeup_watermark = (uint32_t)sideband->ring_size / 4;
 	for (cpu = 0; !error && cpu < CPUS_MAX; cpu++) {
 		if (!cpu_mask_has(&online, cpu))
 			continue;
@@ -165,6 +223,8 @@ int sideband_cpus(struct sideband *sideband)
 	if (error)
 		return error;
 	error = sideband_event(sideband, &attr, sideband->ids, sideband->count, "dummy:HG");
+	if (!error)
+		error = declare_values(sideband);
 	if (error)
 		return error;
 	for (i = 0; i < sideband->count; i++)
@@ -173,7 +233,16 @@ int sideband_cpus(struct sideband *sideband)
 	return EXIT_OK;
 }
 
-int sideband_open(struct sideband **result, const char *path)
+static int find_values(struct sideband *sideband)
+{
+	sideband->values = calloc(1, sizeof(*sideband->values));
+	sideband->value_fds = calloc(CPUS_MAX * VALUES_EVENTS, sizeof(*sideband->value_fds));
+	if (!sideband->values || !sideband->value_fds)
+		return fail("out of memory");
+	return values_open(sideband->values);
+}
+
+int sideband_open(struct sideband **result, const char *path, bool values)
 {
 	struct sideband *sideband = calloc(1, sizeof(*sideband));
 	int error;
@@ -186,7 +255,8 @@ int sideband_open(struct sideband **result, const char *path)
 	sideband->fds = calloc(CPUS_MAX, sizeof(*sideband->fds));
 	sideband->ids = calloc(CPUS_MAX, sizeof(*sideband->ids));
 	sideband->rings = calloc(CPUS_MAX, sizeof(*sideband->rings));
-	sideband->linear = malloc(RING_SIZE);
+	sideband->ring_size = values ? VALUES_RING_SIZE : RING_SIZE;
+	sideband->linear = malloc(sideband->ring_size);
 	if (!sideband->path || !sideband->fds || !sideband->ids || !sideband->rings ||
 	    !sideband->linear)
 		return fail("out of memory");
@@ -195,7 +265,7 @@ int sideband_open(struct sideband **result, const char *path)
 		sideband->writer = NULL;
 		return write_failed(sideband, error);
 	}
-	return EXIT_OK;
+	return values ? find_values(sideband) : EXIT_OK;
 }
 
 void sideband_look(struct sideband *sideband,
@@ -525,6 +595,10 @@ static void write_features(struct sideband *sideband, int argc, char **argv)
 	}
 	if (!clock_getres(CLOCK_MONOTONIC, &resolution))
 		features.clock_resolution_ns = (uint64_t)resolution.tv_nsec;
+	if (sideband->values) {
+		features.tracepoints = sideband->values->formats;
+		features.tracepoints_size = sideband->values->formats_size;
+	}
 	ntrace_perf_writer_features(sideband->writer, &features);
 }
 
@@ -538,6 +612,8 @@ int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *l
 		return EXIT_OK;
 	for (i = 0; sideband->own && i < sideband->count; i++)
 		ioctl(sideband->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	for (i = 0; i < sideband->value_count; i++)
+		close(sideband->value_fds[i]);
 	if (sideband->writer) {
 		error = sideband_drain(sideband);
 		write_features(sideband, argc, argv);
@@ -559,6 +635,10 @@ int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *l
 	free(sideband->ids);
 	free(sideband->rings);
 	free(sideband->linear);
+	free(sideband->value_fds);
+	if (sideband->values)
+		values_close(sideband->values);
+	free(sideband->values);
 	free(sideband);
 	return error;
 }

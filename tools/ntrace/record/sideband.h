@@ -3,6 +3,7 @@
 #ifndef NTRACE_TOOL_RECORD_SIDEBAND_H
 #define NTRACE_TOOL_RECORD_SIDEBAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -10,15 +11,30 @@
 #include <linux/perf_event.h>
 
 struct sideband;
+struct values;
 
-/** sideband_open - create the perf.data file @path */
-int sideband_open(struct sideband **sideband, const char *path);
+/**
+ * sideband_open - create the perf.data file @path
+ * @values: registers of user space are recorded, too: see values.h
+ */
+int sideband_open(struct sideband **sideband, const char *path, bool values);
+
+/** sideband_values - the tracepoints to record; NULL: none */
+const struct values *sideband_values(const struct sideband *sideband);
 
 /** sideband_attr - attributes of a dummy event that delivers sideband records */
 void sideband_attr(struct perf_event_attr *attr);
 
 /** sideband_cpus - open and enable one event for each online CPU */
 int sideband_cpus(struct sideband *sideband);
+
+/**
+ * sideband_enable_values - record values from now on, or no more
+ *
+ * They begin and end with the trace: before and after it, the recorder itself makes thousands of system calls to
+ * copy the kernel. Return: exit status.
+ */
+int sideband_enable_values(struct sideband *sideband, bool on);
 
 /** sideband_event - declare an event whose records will appear in a ring */
 int sideband_event(struct sideband *sideband, const struct perf_event_attr *attr,

@@ -23,4 +23,7 @@ void stream_params_timestamps(struct ntrace_params *params, const struct ntrace_
  */
 void stream_params_version(struct ntrace_params *params, uint32_t major);
 
+/** stream_params_hart - the hart of a CPU, from the device tree; 0 if that does not tell */
+uint64_t stream_params_hart(int cpu);
+
 #endif /* NTRACE_TOOL_RECORD_STREAM_PARAMS_H */

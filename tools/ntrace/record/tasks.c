@@ -9,7 +9,6 @@
  * event next to each trace event writes the sideband to the same ring buffer.
  */
 #include <dirent.h>
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -38,6 +37,8 @@
 
 /* Records of all tasks on a CPU. */
 #define RING_SIZE (128u << 10)
+/* Samples of system calls, and of programs that start, with their stack: 33 KiB each. */
+#define VALUES_RING_SIZE (512u << 10)
 /* First size tried without --aux-size; users without CAP_IPC_LOCK get less. */
 #define AUX_SIZE_DEFAULT (4u << 20)
 #define AUX_SIZE_LEAST (64u << 10)
@@ -60,16 +61,23 @@ static int paranoia(void)
 		       0;
 }
 
-static int open_failed(const struct tasks *tasks, pid_t pid)
+static int open_failed(const struct tasks *tasks, pid_t pid, enum task_event_kind kind)
 {
+	const bool user = tasks->attrs[TASK_EVENT_TRACE].exclude_kernel;
+
 	switch (errno) {
 	case EACCES:
 	case EPERM:
+		/* Tracepoints are in the kernel, though all that is recorded is of user space. */
+		if (kind >= TASK_EVENT_VALUES)
+			return fail("no permission for the tracepoints of --values "
+				    "(kernel.perf_event_paranoid is %d; needs CAP_PERFMON, or at "
+				    "most 1 and a process of your own); or leave --values out",
+				    paranoia());
 		return fail(
 			"no permission to trace process %d%s (kernel.perf_event_paranoid is %d; "
 			"needs CAP_PERFMON, or at most %d and a process of your own)",
-			pid, tasks->attr.exclude_kernel ? "" : " with the kernel", paranoia(),
-			tasks->attr.exclude_kernel ? 2 : 1);
+			pid, user ? "" : " with the kernel", paranoia(), user ? 2 : 1);
 	case EBUSY:
 		return fail("busy: the trace hardware is in use");
 	case EINVAL:
@@ -177,10 +185,14 @@ static int check_features(const struct tasks *tasks)
 static void describe_events(struct tasks *tasks, bool on_exec)
 {
 	const struct ntrace_config *config = &tasks->config;
-	struct perf_event_attr *attr = &tasks->attr, *dummy = &tasks->dummy;
+	struct perf_event_attr *attr = &tasks->attrs[TASK_EVENT_TRACE];
+	struct perf_event_attr *dummy = &tasks->attrs[TASK_EVENT_SIDEBAND], *value;
+	const struct values *values = sideband_values(tasks->sideband);
 
+	tasks->ring_size = values ? VALUES_RING_SIZE : RING_SIZE;
 	sideband_attr(dummy);
-	dummy->wakeup_watermark = RING_SIZE / 4;
+	dummy->wakeup_watermark = (uint32_t)tasks->ring_size / 4;
+	dummy->mmap_data = values != NULL;
 	dummy->inherit = !tasks->options->per_thread;
 	dummy->enable_on_exec = on_exec;
 	dummy->exclude_kernel = !(config->privilege & NTRACE_PRIVILEGE_S);
@@ -215,9 +227,15 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 	/* Without a filter all privileges are traced, which an event must ask for. */
 	attr->exclude_hv = !tasks->unfiltered;
 	attr->watermark = 1;
-	attr->wakeup_watermark = RING_SIZE / 4;
+	attr->wakeup_watermark = dummy->wakeup_watermark;
 	attr->use_clockid = 1;
 	attr->clockid = dummy->clockid;
+	for (unsigned int i = 0; values && i < VALUES_EVENTS; i++) {
+		value = &tasks->attrs[TASK_EVENT_VALUES + i];
+		*value = values->attrs[i];
+		value->inherit = dummy->inherit;
+		value->enable_on_exec = dummy->enable_on_exec;
+	}
 }
 
 /* ---- events and areas ---- */
@@ -228,7 +246,7 @@ static int map_aux(struct tasks *tasks, struct task_area *area)
 	uint64_t size = tasks->options->aux_size ? tasks->options->aux_size : AUX_SIZE_DEFAULT;
 	void *map;
 
-	area->page->aux_offset = (uint64_t)sysconf(_SC_PAGESIZE) + RING_SIZE;
+	area->page->aux_offset = (uint64_t)sysconf(_SC_PAGESIZE) + tasks->ring_size;
 	for (;;) {
 		area->page->aux_size = size;
 		/* Read-only: the kernel overwrites the oldest trace. */
@@ -266,7 +284,7 @@ static int new_area(struct tasks *tasks, int fd, int cpu)
 	*area = (struct task_area){ .fd = fd, .cpu = cpu };
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &area->id))
 		return fail("perf event of the trace: %s", strerror(errno));
-	area->page = sideband_ring(tasks->sideband, fd, RING_SIZE);
+	area->page = sideband_ring(tasks->sideband, fd, tasks->ring_size);
 	if (!area->page)
 		return fail("buffer of perf events: %s%s", strerror(errno),
 			    errno == EPERM ? " (ulimit -l, kernel.perf_event_mlock_kb)" : "");
@@ -307,7 +325,8 @@ static int filter_failed(const struct tasks *tasks)
 	return fail("'%s': %s", tasks->options->filter, strerror(errno));
 }
 
-static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsigned int area)
+static int add_event(struct tasks *tasks, enum task_event_kind kind, pid_t pid, int cpu,
+		     unsigned int area)
 {
 	struct task_event *events, *event;
 
@@ -317,14 +336,14 @@ static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsign
 	tasks->events = events;
 	event = &events[tasks->event_count];
 	*event = (struct task_event){
-		.fd = open_event(trace ? &tasks->attr : &tasks->dummy, pid, cpu),
-		.trace = trace,
+		.fd = open_event(&tasks->attrs[kind], pid, cpu),
+		.kind = kind,
 		.area = area,
 	};
 	if (event->fd < 0)
-		return open_failed(tasks, pid);
+		return open_failed(tasks, pid, kind);
 	tasks->event_count++;
-	if (trace && tasks->options->filter &&
+	if (kind == TASK_EVENT_TRACE && tasks->options->filter &&
 	    ioctl(event->fd, PERF_EVENT_IOC_SET_FILTER, tasks->options->filter))
 		return filter_failed(tasks);
 	if (ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id))
@@ -335,9 +354,15 @@ static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsign
 static int trace_task_on(struct tasks *tasks, pid_t pid, int cpu)
 {
 	unsigned int area = find_area(tasks, cpu);
-	int error = add_event(tasks, true, pid, cpu, area);
+	/* The trace comes first: its event owns the area. */
+	int error = add_event(tasks, TASK_EVENT_TRACE, pid, cpu, area);
 
-	return error ? error : add_event(tasks, false, pid, cpu, area);
+	if (!error)
+		error = add_event(tasks, TASK_EVENT_SIDEBAND, pid, cpu, area);
+	for (unsigned int i = 0; !error && sideband_values(tasks->sideband) && i < VALUES_EVENTS;
+	     i++)
+		error = add_event(tasks, TASK_EVENT_VALUES + i, pid, cpu, area);
+	return error;
 }
 
 /* ---- traced threads ---- */
@@ -428,7 +453,7 @@ static int choose_cpus(struct tasks *tasks)
 	return EXIT_OK;
 }
 
-/* Two files per task and CPU. */
+/* Two files per task and CPU, or four. */
 static void allow_many_files(void)
 {
 	struct rlimit limit;
@@ -439,22 +464,31 @@ static void allow_many_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+static const char *event_name(enum task_event_kind kind)
+{
+	if (kind >= TASK_EVENT_VALUES)
+		return values_name(kind - TASK_EVENT_VALUES);
+	return kind == TASK_EVENT_TRACE ? "ntrace//" : "dummy:HG";
+}
+
 static int declare_events(struct tasks *tasks)
 {
 	uint64_t *ids = calloc(tasks->event_count, sizeof(*ids));
-	unsigned int i, trace;
+	enum task_event_kind kind;
+	unsigned int i;
 	size_t count;
 	int error = EXIT_OK;
 
 	if (!ids)
 		return fail("out of memory");
 	/* Dummies first: records that the recorder synthesizes have the format of the first event. */
-	for (trace = 0; !error && trace < 2; trace++) {
+	for (kind = 0; !error && kind < TASK_EVENT_KINDS; kind++) {
 		for (count = 0, i = 0; i < tasks->event_count; i++)
-			if (tasks->events[i].trace == trace)
+			if (tasks->events[i].kind == kind)
 				ids[count++] = tasks->events[i].id;
-		error = sideband_event(tasks->sideband, trace ? &tasks->attr : &tasks->dummy, ids,
-				       count, trace ? "ntrace//" : "dummy:HG");
+		if (count)
+			error = sideband_event(tasks->sideband, &tasks->attrs[kind], ids, count,
+					       event_name(kind));
 	}
 	free(ids);
 	return error;
@@ -580,7 +614,7 @@ static void control(const struct tasks *tasks, bool trace_only, unsigned long re
 	unsigned int i;
 
 	for (i = 0; i < tasks->event_count; i++)
-		if (tasks->events[i].trace || !trace_only)
+		if (tasks->events[i].kind == TASK_EVENT_TRACE || !trace_only)
 			ioctl(tasks->events[i].fd, request, 0);
 }
 
@@ -719,25 +753,6 @@ void tasks_close(struct tasks *tasks)
 
 /* ---- description of the streams ---- */
 
-/* The hart id is in the device tree, as one or two big-endian cells. */
-static uint64_t hart_id(int cpu)
-{
-	uint32_t cells[2] = { 0 };
-	char path[96];
-	ssize_t got = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/of_node/reg", cpu);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		got = read(fd, cells, sizeof(cells));
-		close(fd);
-	}
-	if (got == (ssize_t)sizeof(cells))
-		return (uint64_t)be32toh(cells[0]) << 32 | be32toh(cells[1]);
-	return got == (ssize_t)sizeof(cells[0]) ? be32toh(cells[0]) : 0;
-}
-
 void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream,
 		    struct ntrace_params *params)
 {
@@ -759,7 +774,7 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	stream->params = params;
 	stream->file = file->output.name;
 	stream->cpu = area->cpu == ANY_CPU ? NTRACE_STREAM_NO_CPU : (unsigned int)area->cpu;
-	stream->hartid = area->cpu == ANY_CPU ? 0 : hart_id(area->cpu);
+	stream->hartid = area->cpu == ANY_CPU ? 0 : stream_params_hart(area->cpu);
 	stream->bytes = file->output.saved;
 	stream->gaps = file->gaps;
 	stream->loss = file->loss;

@@ -18,6 +18,7 @@
 #include "sideband.h"
 #include "tids.h"
 #include "trace_output.h"
+#include "values.h"
 
 /**
  * struct task_area - AUX area of a CPU or of a thread
@@ -55,10 +56,18 @@ struct task_file {
 	uint64_t loss;
 };
 
+/* Events of the PMU; the dummies of their sideband; and those of enum values_event. */
+enum task_event_kind {
+	TASK_EVENT_SIDEBAND,
+	TASK_EVENT_TRACE,
+	TASK_EVENT_VALUES,
+	TASK_EVENT_KINDS = TASK_EVENT_VALUES + VALUES_EVENTS,
+};
+
 struct task_event {
 	int fd;
 	uint64_t id;
-	bool trace;		/* event of the PMU; else a sideband event */
+	enum task_event_kind kind;
 	unsigned int area;
 };
 
@@ -87,8 +96,8 @@ struct tasks {
 	uint32_t inst_features;
 	unsigned int src_bits;
 	struct cpu_mask cpus;
-	struct perf_event_attr attr;
-	struct perf_event_attr dummy;
+	struct perf_event_attr attrs[TASK_EVENT_KINDS];
+	size_t ring_size;
 	struct task_area *areas;
 	unsigned int area_count;
 	struct task_file *files;

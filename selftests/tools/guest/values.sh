@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2016 # what is in single quotes is for another shell
+# `ntrace record --values`: a program with known system calls (guest/valued.c), losses, and what is missing. host/values.sh
+# evaluates the recordings.
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=selftests/tools/guest/common.sh
+. "$here/common.sh"
+load_module
+short_symbols
+valued=$here/valued
+tracing=/sys/kernel/tracing
+chmod 755 /root
+mkdir -p /tmp/user /mnt/elsewhere
+chmod 777 /tmp/user
+
+for way in all task; do
+	attempt $way ntrace record --$way --values -o $way.data -- "$valued"
+	says $way 0 'trace from 2 CPUs in .* nothing lost'
+	# This kernel's perf reads the samples.
+	perf script -i $way.data -F pid,tid,time,event >$way.script 2>$way.script.err
+	is "$? $(cat $way.script.err)" "0 " "$way: perf script reads the recording"
+	perf report -D -i $way.data 2>/dev/null | grep -c PERF_RECORD_SAMPLE >$way.samples
+done
+# The recorder itself was there all the time: thousands of calls if it were recorded while it copies the kernel.
+ok "all: not the calls of the recorder that copies the kernel" test "$(<all.samples)" -lt "$(($(<task.samples) + 700))"
+for values in "" --values; do
+	attempt counted$values ntrace record --task $values -o counted$values.data -- "$here/counted"
+	status counted$values 7
+done
+mkdir work
+for i in 1 2 3 4 5 6; do seq 1 400 >work/$i; done
+work='for i in work/*; do while read -r line; do n=$((n + line)); done <$i; wc -l $i >>sums; grep -c 7 $i >>sums; ls / >>sums; done'
+for values in "" --values; do
+	begin=$EPOCHREALTIME
+	attempt work$values ntrace record -q $values -o work$values.data -- bash -c "$work"
+	echo $((${EPOCHREALTIME/./} - ${begin/./})) >work$values.us
+	status work$values 0
+	rm -r sums
+	du -sb --exclude=images work$values.data | cut -f1 >work$values.bytes
+	rm -r work$values.data
+done
+
+# More calls than the ring has room for, while the recorder is stopped.
+attempt lost ntrace record --task --values -o lost.data -- \
+	sh -c 'kill -STOP $PPID; '"$valued"' storm 4000; kill -CONT $PPID'
+status lost 0
+like "what was lost is said" "[0-9]+ sideband records lost: .*registers" "$(cat lost.err)"
+rm -rf lost.data
+
+# Where tracefs is, and who may read it.
+busybox umount $tracing
+busybox umount /sys/kernel/debug/tracing 2>/dev/null
+busybox umount /sys/kernel/debug 2>/dev/null
+refused no_tracefs 'tracefs is not mounted: mount -t tracefs tracefs /sys/kernel/tracing, or leave --values out' \
+	ntrace record --values -o none -- true
+busybox mount -t tracefs tracefs /mnt/elsewhere
+attempt elsewhere ntrace record -q --task --values -o elsewhere.data -- true
+status elsewhere 0
+rm -rf elsewhere.data
+busybox umount /mnt/elsewhere
+busybox mount -t tracefs tracefs $tracing
+as_user=(/usr/local/bin/ntrace record -q --values --privilege u)
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+refused_nobody no_events '/sys/kernel/tracing: no permission.*needs root, or leave --values out' \
+	"${as_user[@]}" -o /tmp/user/none -- "$valued"
+busybox mount -o remount,gid=65534,mode=750 $tracing
+refused_nobody paranoid 'no permission for the tracepoints of --values \(kernel.perf_event_paranoid is 2;' \
+	"${as_user[@]}" -o /tmp/user/none -- "$valued"
+echo 1 >/proc/sys/kernel/perf_event_paranoid
+as_nobody user "${as_user[@]}" -o /tmp/user/user.data -- "$valued"
+status user 0
+mv /tmp/user/user.data .
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+busybox mount -o remount,gid=0,mode=700 $tracing
+is "$(ls -d none /tmp/user/none 2>/dev/null)" "" "a refused recording leaves no directory"
+done_testing

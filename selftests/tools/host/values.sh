@@ -1,0 +1,23 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # of recording_common.sh
+# The samples of guest/values.sh, and that nothing else changes with them.
+for way in all task user; do
+	is "$(selftests/tools/host/values.py "$results/$way.data" 2>&1)" "" "$way: a sample for each call, with its registers"
+done
+for way in all task; do
+	is "$(grep -cE 'raw_syscalls:sys_exit|sched:sched_process_exec' "$results/$way.script")" "$(<"$results/$way.samples")" \
+		"$way: perf script and perf report see the same samples"
+	is "$(selftests/tools/host/values.py --count "$results/$way.data")" "$(<"$results/$way.samples")" "$way: and the test does"
+done
+for values in "" --values; do
+	"$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/counted$values.data" >"$tmp/counted$values.json"
+	is "$(query "$tmp/counted$values.json" "sorted((f['function'], f['calls'], f['instructions']) for f in report['functions']
+		if f['object'].endswith('/counted') and f['function'] in ('counted', 'tail', 'recursive', 'twice')), report['gaps'], report['notes']")" \
+		"([('counted', 1750, 15750), ('recursive', 101, 802), ('tail', 250, 250), ('twice', 301, 2111)], 0, [])" \
+		"counted$values: report"
+	"$ntrace" archive --sysroot "$sysroot" "$results/counted$values.data" 2>&1 | sed 's/ in .*//' >"$tmp/archived$values"
+done
+is "$(<"$tmp/archived--values")" "$(<"$tmp/archived")" "archive: the same files, those with code"
+ratio() { awk -v a="$(<"$results/work--values.$1")" -v b="$(<"$results/work.$1")" 'BEGIN { printf "%.3f", a / b }'; }
+diag "values: bash at work: $(ratio us) times the time (guest instructions), $(ratio bytes) times the size"
