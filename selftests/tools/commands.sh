@@ -20,8 +20,11 @@ guest_job collect tools/collect.sh
 guest_job places tools/places.sh
 selftests/tools/host/placed.py build/riscv64/selftests/tools/placed "$tmp/placed" here mounted jailed pivot overlay dev memfd removed \
 	replaced moved moving bare baremount bareover wrong bare-wrong
+# The work of guest/values.sh.
+sed -n "/^cat .*words.sh/,/^END/p" tools/demo | sed '1d;$d' >"$tmp/words.sh"
 guest_boot direct --icount --tools --put build/kernel/ntrace/ntrace.ko:/root/modules/ntrace.ko \
-	--put build/kernel/ctr/riscv_ctr.ko:/root/modules/riscv_ctr.ko --put "$tmp/placed:/root/placed"
+	--put build/kernel/ctr/riscv_ctr.ko:/root/modules/riscv_ctr.ko --put "$tmp/placed:/root/placed" \
+	--put "$tmp/words.sh:/root/words.sh"
 # shellcheck disable=SC2119 # no programs besides those of the tests
 make_sysroot
 for job in record live tasks values trigger top collect places; do

@@ -28,15 +28,12 @@ for values in "" --values; do
 	attempt counted$values ntrace record --task $values -o counted$values.data -- "$here/counted"
 	status counted$values 7
 done
-mkdir work
-for i in 1 2 3 4 5 6; do seq 1 400 >work/$i; done
-work='for i in work/*; do while read -r line; do n=$((n + line)); done <$i; wc -l $i >>sums; grep -c 7 $i >>sums; ls / >>sums; done'
+# bash at work, the script of `make demo`: what --values costs.
 for values in "" --values; do
-	begin=$EPOCHREALTIME
-	attempt work$values ntrace record -q $values -o work$values.data -- bash -c "$work"
-	echo $((${EPOCHREALTIME/./} - ${begin/./})) >work$values.us
+	attempt work$values ntrace record -q $values -o work$values.data -- bash -c \
+		'begin=$EPOCHREALTIME; bash /root/words.sh; echo $((${EPOCHREALTIME/./} - ${begin/./})) >&2'
 	status work$values 0
-	rm -r sums
+	cp work$values.err work$values.us
 	du -sb --exclude=images work$values.data | cut -f1 >work$values.bytes
 	rm -r work$values.data
 done

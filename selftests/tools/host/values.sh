@@ -21,3 +21,5 @@ done
 is "$(<"$tmp/archived--values")" "$(<"$tmp/archived")" "archive: the same files, those with code"
 ratio() { awk -v a="$(<"$results/work--values.$1")" -v b="$(<"$results/work.$1")" 'BEGIN { printf "%.3f", a / b }'; }
 diag "values: bash at work: $(ratio us) times the time (guest instructions), $(ratio bytes) times the size"
+ok "values: at most 1.3 times the time" test "$(ratio us | tr -d .)" -le 1300
+ok "values: at most 2 times the size" test "$(ratio bytes | tr -d .)" -le 2000
