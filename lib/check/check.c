@@ -148,6 +148,8 @@ static enum check_rule flow_rule(const struct ntrace_flow_event *event)
 	switch (event->code) {
 	case NTRACE_FLOW_ERROR_NOMAP:
 		return RULE_FLOW_NOMAP;
+	case NTRACE_FLOW_ERROR_TABLE:
+		return RULE_FLOW_TABLE;
 	case NTRACE_FLOW_ERROR_BADINSN:
 		return RULE_FLOW_BADINSN;
 	case NTRACE_FLOW_ERROR_SPLIT:
@@ -223,7 +225,8 @@ int ntrace_check_flow_event(struct ntrace_check *check, int src,
 	if (event->type != NTRACE_FLOW_ERROR && event->type != NTRACE_FLOW_WARNING)
 		return 0;
 	rule = flow_rule(event);
-	if (rule == RULE_FLOW_NOMAP && told_of_page(check, event->address))
+	if ((rule == RULE_FLOW_NOMAP || rule == RULE_FLOW_TABLE) &&
+	    told_of_page(check, event->address))
 		return check->stop;
 	if (rule == RULE_COUNT || (check->message_wrong && check->wrong_offset == event->offset) ||
 	    is_consequence(source, event, rule))

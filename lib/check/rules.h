@@ -144,6 +144,8 @@ RULE(FLOW_BADINSN, "flow-no-instruction", N_TRACE "program flow", ERROR, true,		
      "the executed code consists of instructions")							\
 RULE(FLOW_NOMAP, "flow-no-memory", N_TRACE "program flow", INFO, true,					\
      "the executed code is in the given programs")							\
+RULE(FLOW_TABLE, "flow-no-table", N_TRACE "program flow", INFO, true,					\
+     "the jump table of CM.JT and CM.JALT is known and in the given programs (--params jvt=ADDRESS)")	\
 RULE(FLOW_SOURCE, "flow-source-limit", N_TRACE "messages", INFO, true,					\
      "the code is followed for the first 64 SRC; for this SRC only the messages are checked")		\
 RULE(FLOW_ENDLESS, "flow-endless", N_TRACE "program flow", ERROR, true,					\

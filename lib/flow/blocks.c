@@ -264,16 +264,22 @@ static bool is_uncertain(const struct ntrace_space *space, uint64_t address,
 }
 
 /* Reads an instruction with its direct target, which CM.JT and CM.JALT take from the jump table. */
-static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace_isa *isa,
-			     uint64_t address, uint8_t bytes[8], struct ntrace_insn *insn)
+static enum ntrace_flow_error fetch_with_target(const struct ntrace_flow *flow,
+						const struct ntrace_isa *isa, uint64_t address,
+						struct ntrace_insn *insn)
 {
 	const struct ntrace_params *params = &flow->params;
+	uint8_t bytes[8];
 	int ret = flow_fetch(flow->space, isa, address, bytes, insn);
 
-	if (ret || !insn->table_jump)
-		return ret;
-	return ntrace_space_table_target(flow->space, insn, address,
-					 params->jvt_known ? &params->jvt : NULL, &insn->target);
+	if (ret)
+		return ret == NTRACE_ERR_NOMAP ? NTRACE_FLOW_ERROR_NOMAP :
+						 NTRACE_FLOW_ERROR_BADINSN;
+	if (insn->table_jump &&
+	    ntrace_space_table_target(flow->space, insn, address,
+				      params->jvt_known ? &params->jvt : NULL, &insn->target))
+		return NTRACE_FLOW_ERROR_TABLE;
+	return NTRACE_FLOW_ERROR_NONE;
 }
 
 static bool is_watched(const struct ntrace_flow *flow, uint64_t address)
@@ -314,12 +320,8 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 	block->isa = isa_at(flow, pc);
 	block->watched = is_watched(flow, pc);
 	while (block->form.instructions < BLOCK_INSTRUCTIONS_MAX) {
-		uint8_t bytes[8];
-		int ret = fetch_with_target(flow, block->isa, address, bytes, &insn);
-
-		if (ret) {
-			*error = ret == NTRACE_ERR_NOMAP ? NTRACE_FLOW_ERROR_NOMAP :
-							   NTRACE_FLOW_ERROR_BADINSN;
+		*error = fetch_with_target(flow, block->isa, address, &insn);
+		if (*error) {
 			if (!block->form.instructions)
 				return false;
 			/*

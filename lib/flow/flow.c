@@ -90,7 +90,7 @@ static void drop_pending(struct ntrace_flow *flow)
 static bool unreadable(enum ntrace_flow_error code)
 {
 	return code == NTRACE_FLOW_ERROR_NOMAP || code == NTRACE_FLOW_ERROR_BADINSN ||
-	       code == NTRACE_FLOW_ERROR_NO_HISTORY;
+	       code == NTRACE_FLOW_ERROR_TABLE || code == NTRACE_FLOW_ERROR_NO_HISTORY;
 }
 
 /* Ends the known flow; the loss is reported once. */

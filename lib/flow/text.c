@@ -34,6 +34,8 @@ const char *ntrace_flow_error_text(unsigned int error)
 		[NTRACE_FLOW_ERROR_EXCESS] = "more code than the stream can stand for",
 		[NTRACE_FLOW_ERROR_TAIL] = "the stream ends before it tells where this branch went",
 		[NTRACE_FLOW_ERROR_MISSING] = "bytes of the trace are missing",
+		[NTRACE_FLOW_ERROR_TABLE] =
+			"the jump table at jvt cannot be read (--params jvt=ADDRESS)",
 	};
 
 	return error < sizeof(texts) / sizeof(texts[0]) ? texts[error] : "unknown error";

@@ -349,6 +349,7 @@ static int note_other(struct decoding *decoding, const struct ntrace_flow_event 
 		decoding->intact = (!decoding->in_gap || decoding->intact) &&
 				   (decoding->last_error == NTRACE_FLOW_ERROR_NOMAP ||
 				    decoding->last_error == NTRACE_FLOW_ERROR_BADINSN ||
+				    decoding->last_error == NTRACE_FLOW_ERROR_TABLE ||
 				    decoding->last_error == NTRACE_FLOW_ERROR_NO_HISTORY);
 		if (!decoding->in_gap)
 			decoding->gap_offset = flow->offset;

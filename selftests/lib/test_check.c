@@ -11,7 +11,8 @@
 /* The specification's example program A, and code for other rules. */
 static struct ntrace_space *program(void)
 {
-	struct code code = { .start = 0x100 }, loop = { .start = 0x1000 };
+	struct code code = { .start = 0x100 }, loop = { .start = 0x1000 },
+		    calls = { .start = 0x3000 };
 	static struct code longest;
 	struct ntrace_space *space = new_space("program");
 
@@ -41,6 +42,14 @@ static struct ntrace_space *program(void)
 		put(&loop, C_ADD);
 	put_branch(&loop, 0x1000);	/* 1028: a long loop */
 	add_code(space, &loop);
+	put(&calls, C_ADD);		/* 3000 */
+	put(&calls, C_JALR_A0);		/* 3002 */
+	put(&calls, C_ADD);		/* 3004 */
+	put(&calls, C_JR_A0);		/* 3006 */
+	put(&calls, C_ADD);		/* 3008 */
+	put(&calls, 0xa00e);		/* 300a: cm.jt 3 */
+	put(&calls, C_RET);		/* 300c */
+	add_code(space, &calls);
 	longest.start = 0x4000;
 	while (longest.size < sizeof(longest.bytes) - 4)
 		put(&longest, C_ADD);
@@ -370,6 +379,10 @@ static const struct mutation {
 	{ "flow-no-memory", "flow",
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2;",
 	  "x3 ProgTraceSync SYNC=2 ICNT=3 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 "
+	  "ICNT=2;" },
+	{ "flow-no-table", "flow,isa=rv64imac_zcmt",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x1804; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=1;",
+	  "x3 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x1804; ProgTraceCorrelation EVCODE=4 CDF=0 "
 	  "ICNT=2;" },
 	/* Occurs twice, reported once. */
 	{ "flow-source-limit", "flow,srcbits=12", SRC64 SRC64, SRC64 SRC(0100) SRC(0100) },

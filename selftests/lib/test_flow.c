@@ -240,7 +240,11 @@ static struct ntrace_space *program_custom(void)
 {
 	struct ntrace_space *space = new_space("custom");
 	struct code at_100 = { .start = 0x100 }, at_200 = { .start = 0x200 };
+	struct code at_300 = { .start = 0x300 };
 
+	put(&at_300, C_ADD);
+	put(&at_300, 0xa00e);		/* cm.jt 3 */
+	add_code(space, &at_300);
 	put(&at_100, ADD);
 	put(&at_100, CUSTOM);
 	put(&at_100, C_ADD);
@@ -256,6 +260,8 @@ static const struct flow_case cases_custom[] = {
 	{ "no jump", "", SYNC_100 "84 00 17", "sync3@100 100 104 108 ! off0@10a" },
 	{ "jump, warned of", "", SYNC_100 "10 41 00 1B 84 00 07",
 	  "sync3@100 W17@104 100 104 200 ! off0@202" },
+	{ "no jump table", "isa=rv64imac_zcmt", "24 0D 00 1B 84 00 0B",
+	  "sync3@300 300 E23@302 gap off0@?" },
 	{ "ends at c.ebreak, retired or not", "", SYNC_100 "84 00 1B",
 	  "sync3@100 100 104 108 10a ! off0@10c" },
 };

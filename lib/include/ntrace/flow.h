@@ -83,6 +83,8 @@ enum ntrace_flow_error {
 					 * branch at address: value = parcels that retired after
 					 * the branch */
 	NTRACE_FLOW_ERROR_MISSING,	/* bytes of the stream are missing: ntrace_flow_break() */
+	NTRACE_FLOW_ERROR_TABLE,	/* the target of the CM.JT or CM.JALT at address: its jump
+					 * table is not known, or not in memory */
 	NTRACE_FLOW_ERROR_COUNT,
 };
 

@@ -245,7 +245,8 @@ void statistics_event(struct statistics *statistics, unsigned int src,
 		source->flow_synced = false;
 		break;
 	case NTRACE_FLOW_ERROR:
-		if (event->code == NTRACE_FLOW_ERROR_NOMAP)
+		if (event->code == NTRACE_FLOW_ERROR_NOMAP ||
+		    event->code == NTRACE_FLOW_ERROR_TABLE)
 			statistics->unreadable++;
 		else
 			statistics->flow_errors++;
