@@ -407,13 +407,8 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 		/* Also with HIST: some encoders leave out the bit of the last branch. */
 		walk.address_decides = true;
 	}
-	/* ProgTraceSync has no HIST field. */
-	walk.stop_at_branch = flow->mode == NTRACE_MODE_HISTORY &&
-			      message->tcode == NTRACE_TCODE_PROG_TRACE_SYNC;
 	if (!walk_icnt(flow, &walk, message->field[NTRACE_FIELD_ICNT]))
 		return false;
-	if (walk.stopped)
-		return lose_sync(flow);
 	if (!jump || (flow->place == FLOW_AT_PC && flow->pc == address))
 		return true;
 	if (continuity == CONTINUES)
