@@ -193,7 +193,10 @@ static bool told_of_page(struct ntrace_check *check, uint64_t address)
 	return told;
 }
 
-/* Each mistake yields one finding, also in the flow: a wrong address of a sync leads to others. */
+/*
+ * Each mistake yields one finding, also in the flow: a wrong address of a sync leads to others, and so does
+ * an I-CNT that leaves out a call, where the call returns.
+ */
 static bool is_consequence(struct src_check *source, const struct ntrace_flow_event *event,
 			   enum check_rule rule)
 {
@@ -203,7 +206,8 @@ static bool is_consequence(struct src_check *source, const struct ntrace_flow_ev
 		return true;
 	if (rule == RULE_FLOW_ADDRESS)
 		source->doubted = event->offset + 1;
-	return false;
+	source->call_missed |= rule == RULE_FLOW_CUSTOM;
+	return rule == RULE_FLOW_INDIRECT && source->call_missed;
 }
 
 int ntrace_check_flow_event(struct ntrace_check *check, int src,
@@ -222,6 +226,8 @@ int ntrace_check_flow_event(struct ntrace_check *check, int src,
 	/* Its own event follows the error of the sync. */
 	if (event->type == NTRACE_FLOW_SYNC && source && source->doubted != event->offset + 1)
 		source->doubted = 0;
+	if (event->type == NTRACE_FLOW_SYNC && source)
+		source->call_missed = false;
 	if (event->type != NTRACE_FLOW_ERROR && event->type != NTRACE_FLOW_WARNING)
 		return 0;
 	rule = flow_rule(event);

@@ -39,6 +39,8 @@ enum previous_message {
  * @empty: bit n: a message with TCODE n and a field without bits was reported
  * @doubted: offset + 1 of a sync whose address contradicts the flow; contradictions up to the next sync
  *           are its consequences
+ * @call_missed: a transfer was reported where the code has none, which may have been a call: returns up to the
+ *               next sync may lack their address
  * @number: SRC, -1 = the stream has none
  */
 struct src_check {
@@ -62,6 +64,7 @@ struct src_check {
 	uint64_t since_sync;
 	uint64_t empty;
 	uint64_t doubted;
+	bool call_missed;
 	int number;
 };
 

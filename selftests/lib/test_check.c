@@ -369,6 +369,12 @@ static const struct mutation {
 	  START "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=3 FADDR=0x84 HIST=2; "
 		"IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=2 FADDR=0x85 HIST=1; "
 		"IndirectBranchHist BTYPE=2 ICNT=2 UADDR=1 HIST=2;" },
+	/* The call at 0x3002 is not counted, so that its return address is not known. */
+	{ "flow-custom-transfer", "flow",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x1800; IndirectBranch BTYPE=0 ICNT=2 UADDR=6; "
+	  "IndirectBranch BTYPE=0 ICNT=3 UADDR=6;",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x1800; IndirectBranch BTYPE=0 ICNT=1 UADDR=6; "
+	  "IndirectBranch BTYPE=0 ICNT=3 UADDR=6;" },
 	{ "flow-transfer", "flow", START "DirectBranch ICNT=3;", START "DirectBranch ICNT=1;" },
 	{ "flow-custom-transfer", "flow",
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x102; IndirectBranch BTYPE=2 ICNT=4 UADDR=0x82;",
