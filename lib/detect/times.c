@@ -30,6 +30,7 @@ struct clock {
 	uint64_t xored;
 	uint64_t whole;		/* the last TSTAMP as it is */
 	bool back;		/* XOR ran backwards since then */
+	bool wrapped;		/* XOR wrapped since then */
 	uint32_t known;		/* the stretch between wire errors in which @absolute is known */
 };
 
@@ -122,6 +123,7 @@ static void take_absolute(struct times *times, struct clock *clock, uint64_t tim
 	clock->added = time;
 	clock->xored = time;
 	clock->back = false;
+	clock->wrapped = false;
 	clock->known = times->stretch;
 }
 
@@ -139,7 +141,10 @@ static void take_difference(struct times *times, struct clock *clock, uint64_t d
 	}
 	times->falls += difference < clock->whole && clock->whole - difference <= times->mask / 2;
 	clock->whole = difference;
-	clock->back |= xored < clock->xored && clock->xored - xored <= times->mask / 2;
+	if (xored < clock->xored && clock->xored - xored > times->mask / 2)
+		clock->wrapped = true;
+	else
+		clock->back |= xored < clock->xored;
 	clock->xored = xored;
 	clock->added += difference;
 	if (times->reading == READING_WRAPPING)
@@ -215,13 +220,23 @@ static bool is_whole(const struct times *times)
 	       (times->above >= WHOLE_ABOVE && times->below <= times->above / WHOLE_RISES);
 }
 
+/* Whether an XORed time wrapped, and no absolute time came after it that would show the wrap, too. */
+static bool ends_wrapped(const struct times *times, const struct ntrace_params *params)
+{
+	for (size_t src = 0; src < (size_t)1 << params->src_bits; src++) {
+		if (times->clock[src].wrapped)
+			return true;
+	}
+	return false;
+}
+
 int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool damaged,
 		 uint32_t *open)
 {
 	struct times *times = calloc(1, times_size(params));
 	bool sifive = params->dialect == NTRACE_DIALECT_SIFIVE_V0;
 	unsigned int bits;
-	bool whole;
+	bool whole, xored;
 
 	if (!times)
 		return NTRACE_ERR_NOMEM;
@@ -243,10 +258,15 @@ int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params,
 	     (!is_refuted(times->add_wrong, times->xor_wrong, damaged) &&
 	      !is_refuted(times->xor_wrong, times->add_wrong, damaged))))
 		*open |= NTRACE_DETECT_OPEN_DELTA;
-	params->timestamp_delta = whole ? NTRACE_TIME_DELTA_ABSOLUTE :
-				  !sifive && times->xor_wrong < times->add_wrong ?
-					  NTRACE_TIME_DELTA_XOR :
-					  NTRACE_TIME_DELTA_ADD;
+	xored = !whole && (sifive || times->xor_wrong < times->add_wrong);
+	if (xored && !damaged && !params->timestamp_bits && bits < 64 &&
+	    ends_wrapped(times, params)) {
+		params->timestamp_bits = bits;
+		*open |= NTRACE_DETECT_OPEN_WRAP;
+	}
+	params->timestamp_delta = xored && !sifive ? NTRACE_TIME_DELTA_XOR : NTRACE_TIME_DELTA_ADD;
+	if (whole)
+		params->timestamp_delta = NTRACE_TIME_DELTA_ABSOLUTE;
 	free(times);
 	return NTRACE_OK;
 }

@@ -442,6 +442,10 @@ static void test_times(void)
 		{ "the same in a damaged stream",
 		  SYNC_AT(8) STEP(24) SYNC_AT(20) STEP(44) SYNC_AT(50) STEP(50) SYNC_AT(60), true,
 		  NTRACE_DETECT_OPEN_DELTA, 0, true },
+		{ "the last difference wraps",
+		  SYNC_AT(8) STEP(24) SYNC_AT(20) STEP(44) SYNC_AT(50) STEP(50)
+			  SYNC_AT(60) "; DirectBranch ICNT=3 TSTAMP=62",
+		  true, NTRACE_DETECT_OPEN_WRAP, 6, false },
 		{ "once is chance", SYNC_AT(8) STEP(24) SYNC_AT(20), true, NTRACE_DETECT_OPEN_DELTA,
 		  0, false },
 		{ "XOR leads back", SYNC_AT(8) STEP(12) SYNC_AT(32) STEP(32) SYNC_AT(64), false, 0,
