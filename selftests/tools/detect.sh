@@ -204,6 +204,9 @@ is "$("$ntrace" detect --json "$tmp/random.bin" 2>/dev/null)" \
 	"{\"file\":\"$tmp/random.bin\",\"bytes\":20000,\"looks_like\":\"random or compressed bytes\",\"candidates\":[]}" "JSON of random bytes"
 complains "no such file" 1 "nothing.nex: No such file or directory" detect "$tmp/nothing.nex"
 complains "a directory" 2 "is a directory: recordings contain their parameters" detect "$tmp"
+python3 -c 'import sys; sys.stdout.buffer.write(b"\x0c\xff" * (1 << 20))' >"$tmp/long.nex"
+script -qec "$ntrace detect $tmp/long.nex" /dev/null </dev/null | tr '\r' '\n' | grep -a 'ntrace: detect:' >"$tmp/progress"
+like "progress counts steps, no bytes" '^ntrace: detect: [0-9]+ %, [0-9]+ s' "$(head -n 1 "$tmp/progress")"
 complains "two files" 2 "one trace file is needed" detect "$tmp/four.nex" "$tmp/four.nex"
 bytes "$tmp/two.nex" 24 0d 00 0b 84 00 07
 like "a trace of two messages" "not told +.*xlen, mode" "$("$ntrace" detect "$tmp/two.nex")"

@@ -267,9 +267,11 @@ void progress_update(struct progress *progress, uint64_t done)
 	fprintf(stderr, "%sntrace: %s: ", progress->terminal ? "\r" : "", progress->what);
 	/* The size of a pipe's data is unknown. */
 	if (progress->total)
-		fprintf(stderr, "%.0f %% of ", 100.0 * (double)done / (double)progress->total);
-	fprintf(stderr, "%s, %.0f s%s", ui_size(size, progress->total ? progress->total : done),
-		now - progress->start, progress->terminal ? "\033[K" : "\n");
+		fprintf(stderr, "%.0f %%", 100.0 * (double)done / (double)progress->total);
+	if (!progress->steps)
+		fprintf(stderr, "%s%s", progress->total ? " of " : "",
+			ui_size(size, progress->total ? progress->total : done));
+	fprintf(stderr, ", %.0f s%s", now - progress->start, progress->terminal ? "\033[K" : "\n");
 	fflush(stderr);
 }
 

@@ -81,6 +81,7 @@ struct progress {
 	bool terminal;
 	bool shown;
 	bool silent;
+	bool steps;	/* counts steps, not bytes */
 };
 
 void progress_begin(struct progress *progress, const char *what, uint64_t total);

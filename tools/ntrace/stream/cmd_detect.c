@@ -130,6 +130,7 @@ static int judge(struct detect *detect, struct ntrace_space *space)
 			config.xlen_known = true;
 	}
 	progress_begin(&detect->progress, "detect", 1);
+	detect->progress.steps = true;
 	error = ntrace_detect(&config, &detect->result);
 	progress_end(&detect->progress);
 	return error ? fail("%s: %s", detect->name, ntrace_strerror(error)) : EXIT_OK;
