@@ -513,6 +513,11 @@ static bool handle_relative(struct ntrace_flow *flow, const struct ntrace_messag
 	}
 }
 
+/*
+ * Parcels that ResourceFull counted since the last I-CNT have retired, but they are not walked: the lost messages
+ * had the history of their branches, and a counter that became full may end inside an instruction whose rest is
+ * lost, too. Nothing tells such an end from a contradiction. They are part of the gap.
+ */
 static bool handle_encoder_error(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	struct ntrace_flow_event event = {

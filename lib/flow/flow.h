@@ -57,7 +57,13 @@
 /* Maximum number of instructions in one block event. */
 #define BLOCK_INSTRUCTIONS_MAX 4096
 
-/* The I-CNT of a message is at most 32 bits wide, more than that of any encoder. */
+/*
+ * The I-CNT of a message is at most 32 bits wide, more than that of any encoder; N-Trace 1.0 has 22 bits. Time is
+ * proportional to the code that is executed, not to the bytes: a loop that waits, of direct jumps and in BTM of
+ * branches that are not taken, sends nothing until I-CNT is full, so 8 bytes can stand for 2^32 - 1 jumps. They
+ * take as long as so many jumps of any other code. A smaller limit would refuse such loops of encoders with a
+ * wide I-CNT, which are in order.
+ */
 #define ICNT_FIELD_MAX UINT32_MAX
 
 /* Sums of I-CNT above this exceed any history. */
