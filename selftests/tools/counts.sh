@@ -189,7 +189,53 @@ for files in "r2.counts r2.counts" "r2.counts copy" "r2.counts r2.again" "r1.cou
 done
 seq 40 | sed 's/^/r.c./' >list && while read -r name; do ln -sf many.1 "$name"; done <list
 fails "merge --files-from: would count twice" "is given twice" "$ntrace" merge -o no --files-from list
-fails "count a recording twice" "counts a stream of a recording that another input counts, too" "$ntrace" count -o no r1 r2 r1
+fails "count a recording twice" "r1: its stream 0 has the trace of r1, stream 0: it would count twice" "$ntrace" count -o no r1 r2 r1
+# A copy has the same trace, however it is packed, and whatever the rest of its params says.
+cp -r r3 words && sed -i 's/^release .*/release other/; s/^command .*/command other/; s/^stop_ns .*/stop_ns 7/' words/params
+cp -r r3 squeezed && zstd -q --rm squeezed/aux.1 && sed -i 's/^file aux.1$/file aux.1.zst/' squeezed/params
+cp -r squeezed smaller && zstd -dq --rm smaller/aux.1.zst && zstd -q -19 --rm smaller/aux.1
+for copy in words squeezed smaller; do
+	fails "count r3 and $copy" "$copy: its stream [01] has the trace of r3, stream [01]: it would count twice" "$ntrace" count -o no r3 $copy
+	fails "count --shard of r3 and $copy" "$copy: its stream [01] has the trace of r3" "$ntrace" count --shard 2/2 -o no r3 $copy
+	"$ntrace" count -q -o $copy.counts $copy 2>/dev/null
+	fails "merge of their counts" "$copy.counts: counts a stream of a recording that r3.counts counts, too" "$ntrace" merge -o no r3.counts $copy.counts
+done
+# Streams of one recording. Their lengths in params differ.
+for packed in "" .zst; do
+	cp -r squeezed twice$packed && zstd -q -c r3/aux.0 >twice$packed/aux.1.zst
+	[ -n "$packed" ] || { zstd -dq --rm twice/aux.1.zst && sed -i 's/^file aux.1.zst$/file aux.1/' twice/params; }
+	fails "count a stream and its copy" "stream 1 has the trace of .*, stream 0: it would|two of its streams have the same trace" "$ntrace" count -o no twice$packed
+	for command in report "export -f csv -o direct"; do
+		# shellcheck disable=SC2086 # words
+		like "$command says it" "streams 0 and 1 have the same trace, twice$packed/aux.0 and twice$packed/aux.1$packed: one is a copy" \
+			"$("$ntrace" $command twice$packed 2>&1)"
+	done
+done
+# Long ones are not read in full, and their lengths are part of what identifies them.
+python3 - <<'END'
+import os
+for name, sizes in (("long.1", (300000, 300001)), ("long.2", (300000, 300000)), ("long.3", (300001, 299999))):
+    os.mkdir(name)
+    text = open("r3/params").read().split("stream ")
+    for index, size in enumerate(sizes):
+        lines = [f"bytes {size}" if line.startswith("bytes ") else line for line in text[index + 1].split("\n")]
+        text[index + 1] = "\n".join(lines)
+        open(f"{name}/aux.{index}", "wb").write(open("r3/aux.0", "rb").read() * (size // os.path.getsize("r3/aux.0") + 1))
+        os.truncate(f"{name}/aux.{index}", size)
+    open(f"{name}/params", "w").write("stream ".join(text))
+    os.system(f"cp -r r3/data r3/images {name}")
+END
+"$ntrace" count -q -o long.1.counts long.1 2>/dev/null
+is $? 0 "streams that begin the same way"
+fails "two that are the same to the end" "long.2: its stream 1 has the trace of long.2, stream 0" "$ntrace" count -o no long.2
+fails "one of them in another recording, another number" "long.3: its stream 0 has the trace of long.1, stream 1" "$ntrace" count -o no long.1 long.3
+# Without timestamps, what is the same may have been executed twice.
+cp -r twice clockless && sed -i 's/tsbits=40,tshz=1000000/tsbits=0/' clockless/params
+cp -r clockless clockless.2 && printf 'x' >>clockless.2/data
+"$ntrace" count -o counted clockless clockless.2 2>err
+is "$? $(grep -c 'two harts that did the same, or one is a copy' err)" "0 2" "without timestamps, harts and runs may have the same trace" || diag "$(cat err)"
+fails "a copy has the same sideband, too" "words: its stream 0 has" "$ntrace" count -o no clockless clockless.2 r3 words
+rm -rf long.? clockless*
 ok "no output of these" test ! -e no
 rm -f part.? r.c.* many.?
 
@@ -263,7 +309,7 @@ sed -i 's/^file aux.1$/file aux.0/; /^hartid 1$/,$ s/^src 0$/src 1/' lossy.r2/pa
 "$ntrace" count -o sum lossy.r2 2>/dev/null
 is "$(python3 "$reader" losses sum | cut -d ' ' -f 1-2)" "1200 1" "a sink of two harts loses its trace once"
 # Numbers of another writer; and a file of version 1 has no losses.
-python3 "$reader" lossy 5 0 7 1 one two && cp two two.2 && "$ntrace" merge -o sum two one lossy two.2 2>err
+python3 "$reader" lossy 5 0 7 1 one two && cp two two.2 && "$ntrace" merge -o sum two r1.counts lossy two.2 2>err
 is "$(python3 "$reader" losses sum)" "4810 2 $((gaps + 14)) 2" "merge: the sum of losses"
 like "merge: unknown losses are reported" "losses of trace are not known of 2 counts files of an earlier version" "$(cat err)"
 python3 "$reader" version1 one old && cp old old.2 && "$ntrace" merge -o sum old one old.2 2>err

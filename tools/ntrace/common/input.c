@@ -13,6 +13,7 @@
 
 #include "input.h"
 #include "process_limits.h"
+#include "trace_id.h"
 #include "ui.h"
 
 /* Bounded: a damaged recording must not fill memory with notes. */
@@ -424,6 +425,26 @@ static int open_programs(const struct command *command, const char *path,
 	return *text ? EXIT_OK : fail("out of memory");
 }
 
+/* A stream that is another one's copy counts twice. Without timestamps, harts may have executed the same code. */
+static void check_copies(struct recording *recording)
+{
+	unsigned int first, second;
+	char *text;
+
+	if (!trace_find_copy(recording->session, &first, &second))
+		return;
+	recording->doubled =
+		ntrace_session_stream(recording->session, first)->params->timestamp_bits;
+	if (asprintf(&text, "streams %u and %u have the same trace, %s and %s: %s", first, second,
+		     ntrace_session_stream(recording->session, first)->file,
+		     ntrace_session_stream(recording->session, second)->file,
+		     recording->doubled ? "one is a copy, and what it executed appears twice" :
+					  "two harts that did the same, or one is a copy") < 0)
+		return;
+	recording_note(recording, text);
+	free(text);
+}
+
 static int open_path(struct recording *recording, const struct command *command, const char *path,
 		     const struct recording_options *options)
 {
@@ -506,6 +527,8 @@ static int open_path(struct recording *recording, const struct command *command,
 			warn("%s", recording->notes[i]);
 		/* The streams may be open at once. */
 		error = limits_check(ntrace_session_streams(recording->session));
+		if (!error && !options->live)
+			check_copies(recording);
 		if (!error)
 			error = open_range(recording, path);
 		if (error)

@@ -115,6 +115,7 @@ int recording_option(struct recording_options *recording, const struct options *
  * @note_tree: the same, in a tree of tsearch()
  * @file: name of the perf.data file or raw trace, NULL for a directory; borrowed
  * @raw: it is a raw trace
+ * @doubled: a stream is a copy of another one, as a note says
  * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
  * @decoded: bytes of each stream that were decoded for @progress; owned
  * @range: the part to decode
@@ -131,6 +132,7 @@ struct recording {
 	bool quiet;
 	const char *file;
 	bool raw;
+	bool doubled;
 	struct progress *progress;
 	uint64_t *decoded;
 	struct range_options range;

@@ -2,6 +2,7 @@
 /* ntrace count: the counts of recordings, in a counts file. */
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 #include "common/output.h"
 #include "common/jobs.h"
 #include "common/samples.h"
+#include "common/trace_id.h"
 #include "common/ui.h"
-#include "source.h"
 
 /* Memory that a trace of a profile takes, with its slots in a table that is half full. */
 #define TRACE_BYTES 72
@@ -44,6 +45,13 @@ static const struct option_spec options_table[] = {
 	OPTION_TABLE_END,
 };
 
+/* A stream of an input, which no other one may be. @path: of the recording; borrowed */
+struct counted {
+	struct ntrace_counts_source source;
+	const char *path;
+	unsigned int stream;
+};
+
 /*
  * @number: number of the recording
  * @jobs: number of threads; 0 = all processors
@@ -51,6 +59,7 @@ static const struct option_spec options_table[] = {
  * @traces_max: number of traces that fit into memory
  * @kernel: name of the kernel's text of this recording; owned
  * @streams: streams counted; a file of samples is one
+ * @counted: tree of tsearch(), of struct counted
  */
 struct count {
 	const struct command *command;
@@ -68,6 +77,7 @@ struct count {
 	uint64_t shards;
 	size_t traces_max;
 	uint64_t streams;
+	void *counted;
 	bool json;
 	bool quiet;
 };
@@ -242,16 +252,48 @@ static int name_kernel(struct count *count)
 	return fail("out of memory");
 }
 
+static int compare_counted(const void *left, const void *right)
+{
+	const struct counted *a = left, *b = right;
+
+	return memcmp(a->source.id, b->source.id, sizeof(a->source.id));
+}
+
+/* Remembers a stream. Return: EXIT_OK, or EXIT_FAILED after an error message: an earlier one is the same. */
+static int remember(struct count *count, const struct ntrace_counts_source *source,
+		    unsigned int stream)
+{
+	struct counted *counted = malloc(sizeof(*counted));
+	struct counted **found;
+
+	if (!counted)
+		return fail("out of memory");
+	*counted = (struct counted){ *source, count->path, stream };
+	found = tsearch(counted, &count->counted, compare_counted);
+	if (found && *found == counted)
+		return EXIT_OK;
+	free(counted);
+	if (!found)
+		return fail("out of memory");
+	return fail("%s: its stream %u has the trace of %s, stream %u: it would count twice",
+		    count->path, stream, (*found)->path, (*found)->stream);
+}
+
 /* The file knows each stream of the run, and which part counts it. */
-static int add_source(struct count *count, uint64_t number, unsigned int stream, const char *file)
+static int add_source(struct count *count, uint64_t number, const struct ntrace_stream *stream,
+		      unsigned int index, const char *path)
 {
 	struct ntrace_counts_source source = { .part = 0 };
+	int error;
 
-	source_identify(count->path, file, stream, &source);
-	if (!in_shard(count, number + stream)) {
-		source.part = (uint32_t)((number + stream) % count->shards + 1);
+	trace_identify(count->path, stream, path, index, &source);
+	if (!in_shard(count, number + index)) {
+		source.part = (uint32_t)((number + index) % count->shards + 1);
 		source.parts = (uint32_t)count->shards;
 	}
+	error = remember(count, &source, index);
+	if (error)
+		return error;
 	return ntrace_counts_merger_add_source(count->merger, &source) ? fail("out of memory") :
 									 EXIT_OK;
 }
@@ -269,8 +311,17 @@ static int add_streams(struct count *count, uint64_t number, unsigned int *strea
 	if (!is_directory(count->path) || ntrace_recording_read(&recording, count->path, NULL, 0))
 		return EXIT_OK;
 	*streams = recording->stream_count;
-	for (unsigned int i = 0; i < *streams && !error; i++)
-		error = add_source(count, number, i, recording->streams[i].file);
+	for (unsigned int i = 0; i < *streams && !error; i++) {
+		const struct ntrace_stream *stream = &recording->streams[i];
+		char *path;
+
+		if (asprintf(&path, "%s/%s", count->path, stream->file) < 0) {
+			error = fail("out of memory");
+			break;
+		}
+		error = add_source(count, number, stream, i, path);
+		free(path);
+	}
 	ntrace_recording_free(recording);
 	return error;
 }
@@ -279,12 +330,15 @@ static int add_streams(struct count *count, uint64_t number, unsigned int *strea
 static int add_parts(struct count *count, uint64_t number)
 {
 	const struct ntrace_session *session = count->recording.session;
-	unsigned int streams =
-		ntrace_session_has_samples(session) ? 1 : ntrace_session_streams(session);
 	int error = EXIT_OK;
 
-	for (unsigned int i = 0; i < streams && !error; i++)
-		error = add_source(count, number, i, NULL);
+	if (ntrace_session_has_samples(session))
+		return add_source(count, number, NULL, 0, NULL);
+	for (unsigned int i = 0; i < ntrace_session_streams(session) && !error; i++) {
+		const struct ntrace_stream *stream = ntrace_session_stream(session, i);
+
+		error = add_source(count, number, stream, i, stream->file);
+	}
 	return error;
 }
 
@@ -309,7 +363,11 @@ static int count_recording(struct count *count, uint64_t number)
 	if (error)
 		return error;
 	count->number = number;
-	error = name_kernel(count);
+	/* A note has said which ones. */
+	error = count->recording.doubled ?
+			fail("%s: two of its streams have the same trace, which would count twice",
+			     count->path) :
+			name_kernel(count);
 	if (!error && !streams)
 		error = add_parts(count, number);
 	if (!error && !ntrace_session_has_samples(count->recording.session))
@@ -377,6 +435,7 @@ static int count_all(struct count *count, char **paths, int paths_count)
 		error = finish(count);
 	ntrace_counts_merger_free(count->merger);
 	free(count->kernel);
+	tdestroy(count->counted, free);
 	return error;
 }
 
