@@ -81,7 +81,7 @@ is "$? $(cat "$tmp/err")" "1 ntrace: error: around: no file of the trace has a f
 # Timestamps.
 make_timed
 "$ntrace" decode --params $params --elf "$tmp/demo" "$tmp/timed.nex" >"$tmp/timed"
-SAY="monitor time 100us; monitor time 0.0002,0.0003; monitor start; monitor end; monitor time 1h; monitor time @300" \
+SAY="monitor time 100us; monitor time 0.00005,0.00009; monitor start; monitor end; monitor time 1h; monitor time @300" \
 	walk "| exec $ntrace gdb - --params $params --elf $tmp/demo $tmp/timed.nex" say
 like "monitor time: the last instruction up to it" "time (9[0-9]\.[0-9]+|100\.0*) us" "$(sed -n 2p "$tmp/walked.say")"
 like "monitor time: a window" "window: instructions [0-9]+ to [0-9]+" "$(sed -n 5p "$tmp/walked.say")"

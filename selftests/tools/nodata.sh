@@ -191,7 +191,7 @@ rm -rf "$tmp/work/recording" && cp -r "$tmp/r1" "$tmp/work/recording"
 for format in perf-data perfscript; do
 	says "$format: a long period" 1 "no sample: fewer selected instructions were executed than --period 900000000" \
 		export -f $format -o samples --period 900000000 recording
-	says "$format: nothing is selected" 1 "no selected code was executed|no instruction was decoded of what is selected" export -f $format -o samples --kernel recording
+	says "$format: nothing is selected" 1 "no selected code was executed" export -f $format -o samples --kernel recording
 done
 says "lcov: nothing is selected" 1 "no selected code was executed" export -f lcov --kernel recording
 
@@ -218,5 +218,39 @@ for ((i = 2; i < 300; i++)); do echo "${stanza//1$'\n'file aux.1/$i$'\n'file aux
 (ulimit -v 400000 && cd "$tmp/work" && exec "$ntrace" report recording) >"$tmp/out" 2>"$tmp/err"
 is $? 1 "300 streams without files"
 like "300 streams without files take little memory" "recording: No such file or directory" "$(tail -n 1 "$tmp/err")"
+
+
+# A part in which nothing is: every command that takes one, and every format, names the option and fails. No output is left.
+cp -r "$top/Documentation/tour/words.data" "$tmp/work/words"
+while read -r command option; do
+	case $command:$option in
+	record:* | trigger:* | index:*) continue ;; # which trace nothing that exists
+	browse:*) continue ;;                       # browse.sh: it needs a terminal
+	*:--around) parts=(nothing) ;;
+	*:--offset) parts=(100M,200M 4000000,) ;;
+	gdb:*) parts=(1,2 @1,@2 100,200 1) ;;
+	*) parts=(1,2 100000000000, ,100) ;;
+	esac
+	for part in "${parts[@]}"; do
+		case $command in
+		export)
+			for format in $formats; do
+				says "$command -f $format $option $part" 1 "${option/--time/--offset, --time and --around select less}|--around: 'nothing" \
+					export -f "$format" -o part "$option" "$part" words
+			done
+			;;
+		report)
+			for kind in "" --json --by-thread "--html part" "--annotate work" "--callers run"; do
+				# shellcheck disable=SC2086 # words
+				says "$command $kind $option $part" 1 "--offset, --time and --around|--around: 'nothing" report $kind "$option" "$part" words
+			done
+			;;
+		gdb) says "$command $option $part" 1 "${option#--}: nothing was executed|no file of the trace has a function" gdb --json "$option" "$part" words ;;
+		*) says "$command $option $part" 1 "option $option|$option: 'nothing" "$command" "$option" "$part" words ;;
+		esac
+	done
+done < <(for command in $commands; do "$ntrace" "$command" --help | grep -o -- ' --\(time\|offset\|around\) ' | sort -u | sed "s/^/$command/"; done)
+ok "no output is left" test ! -e "$tmp/work/part"
+says "gdb --time: the place in the trace" 1 "nothing was executed from @1 to @2: the trace goes from @2[0-9]+ to @[0-9]+, [0-9.]+ ms" gdb --json --time @1,@2 words
 
 done_testing

@@ -197,7 +197,7 @@ def test_export():
             (2, "is not between", "-f", "gcov", "--gcov-version", "4"), (2, "is not between", "-f", "perf-data", "--depth", "1000000"),
             (2, "0 is not between", "-f", "perf-data", "--period", "0"), (2, "--class applies to counts files", "-f", "csv", "--class", "x"),
             (1, "no code of 'nowhere' was executed; executed objects:", "-f", "csv", "-b", "nowhere"),
-            (1, "no instruction was decoded of what is selected", "-f", "profgen", "--pid", "7")):
+            (1, "no selected code was executed: the export is empty", "-f", "profgen", "--pid", "7")):
         got, text, message = run("export", *options)
         test((got, text) == (status, "") and why in message, f"export {' '.join(options)}: an error", got, message)
     _, _, message = run("export", "-f", "csv", "-b", "nowhere")

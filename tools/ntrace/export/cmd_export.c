@@ -275,6 +275,16 @@ static int list_objects(const struct ntrace_profile_object *objects, size_t coun
 	return EXIT_FAILED;
 }
 
+static int say_empty(const struct export *export)
+{
+	if (!export->counted && ntrace_session_has_samples(export->recording.session))
+		return fail("%s: no instruction was decoded of what is selected, the export is "
+			    "empty: are the programs here, or below --sysroot?",
+			    export->path);
+	return export_is_empty(export->path, &export->selection,
+			       export->counted ? NULL : &export->recording);
+}
+
 /* The object that --binary names, or the one with most instructions. */
 static int choose_object(struct export *export)
 {
@@ -284,11 +294,7 @@ static int choose_object(struct export *export)
 
 	objects = ntrace_profile_objects(export->profile, &count);
 	if (!count || !objects[0].instructions)
-		return fail("%s: no instruction was decoded of what is selected%s", export->path,
-			    !export->counted &&
-					    ntrace_session_has_samples(export->recording.session) ?
-				    ": are the programs here, or below --sysroot?" :
-				    "");
+		return say_empty(export);
 	for (i = 0; i < count; i++) {
 		name = ntrace_object_name(objects[i].object);
 		path = ntrace_object_path(objects[i].object);
@@ -464,7 +470,7 @@ static int say_lines(const struct export *export)
 	size_t count, executed = 0, i;
 
 	if (!is_any_executed(export))
-		return export_is_empty(export->path, &export->selection, export->counted);
+		return say_empty(export);
 	lines = ntrace_coverage_lines(export->coverage, &count);
 	for (i = 0; i < count; i++)
 		executed += lines[i].executed != 0;
@@ -494,7 +500,7 @@ static int say_what(const struct export *export, const struct ntrace_export_coun
 			     "--period %" PRIu64 " skips: give a smaller --period",
 			     export->path, export->period);
 	else if (!counts->traces)
-		error = export_is_empty(export->path, &export->selection, export->counted);
+		error = say_empty(export);
 	else if (samples)
 		say("%s samples with %s transfers%s%s", ui_number(number, counts->traces),
 		    ui_number(other, counts->executed), export->object ? " of " : "",

@@ -115,7 +115,7 @@ static int write_all(struct writing *writing, struct recording *recording, const
 		return failed(path, error);
 	ntrace_stacks_get_stats(writing->stacks, &stats);
 	if (!stats.instructions)
-		return export_is_empty(path, selection, false);
+		return export_is_empty(path, selection, recording);
 	recording_say_losses(&totals, "calls executed there are missing, see the table losses");
 	return EXIT_OK;
 }

@@ -32,16 +32,20 @@ static int failed(const char *name, int error)
 	return path_failed(name, error);
 }
 
-int export_is_empty(const char *path, const struct ntrace_profile_options *selection, bool counted)
+int export_is_empty(const char *path, const struct ntrace_profile_options *selection,
+		    const struct recording *recording)
 {
 	bool selects = selection->privileges || selection->pid >= 0;
 
-	if (counted)
+	if (!recording)
 		return fail("%s: no selected code was executed: the export is empty: -f csv "
 			    "without --class, --user, --kernel and --privilege shows all counts",
 			    path);
 
 	return fail("%s: no selected code was executed: the export is empty: %s", path,
+		    recording->range.given ?
+			    "--offset, --time and --around select less; 'ntrace stat' "
+			    "shows which bytes and timestamps the trace has" :
 		    selects ? "'ntrace report --by-process' shows what was executed; --user, "
 			      "--kernel, --privilege and --pid select less" :
 			      "'ntrace report' names what was lost and what could not be decoded");
@@ -82,7 +86,7 @@ static int say_what(struct ntrace_stacks *stacks, const struct export_stacks_opt
 
 	ntrace_stacks_get_stats(stacks, &stats);
 	if (!stats.instructions)
-		error = export_is_empty(options->path, options->selection, false);
+		error = export_is_empty(options->path, options->selection, options->recording);
 	else
 		say("%s instructions, %s calls", ui_number(number, stats.instructions),
 		    ui_number(other, stats.calls));

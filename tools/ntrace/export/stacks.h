@@ -45,10 +45,11 @@ int export_stacks(const struct export_stacks_options *options);
  * export_is_empty - print why an export is empty, and what to try
  * @path: path of the recording
  * @selection: process and privileges
- * @counted: it is a counts file
+ * @recording: the open recording; NULL: it is a counts file
  *
  * Return: EXIT_FAILED
  */
-int export_is_empty(const char *path, const struct ntrace_profile_options *selection, bool counted);
+int export_is_empty(const char *path, const struct ntrace_profile_options *selection,
+		    const struct recording *recording);
 
 #endif /* NTRACE_TOOL_EXPORT_STACKS_H */

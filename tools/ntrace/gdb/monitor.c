@@ -223,11 +223,51 @@ static void set_window(struct context *context, size_t index, uint64_t low, uint
 	move_to(context, index, place);
 }
 
+/* Whether the thread executed something from @from to @to. @last: raised to its last time */
+static bool has_time(struct history *history, uint32_t thread, uint64_t from, uint64_t to,
+		     uint64_t *last)
+{
+	struct history_place at = history_at_time(history, thread, from), end;
+	const struct ntrace_cursor_place *place = history_at(history, &at);
+
+	if (place->time_kind != NTRACE_CURSOR_TIME_NONE && place->time >= from && place->time <= to)
+		return true;
+	end = history_at_time(history, thread, to);
+	if (history_number(&end) > history_number(&at))
+		return true;
+	end = history_seek(history, thread, UINT64_MAX);
+	place = history_at(history, &end);
+	if (place->time_kind != NTRACE_CURSOR_TIME_NONE && place->time > *last)
+		*last = place->time;
+	return false;
+}
+
+static bool say_nothing(struct context *context, uint64_t from, uint64_t to, uint64_t last)
+{
+	uint64_t first = context->remote->target->history->first_time;
+	uint64_t hz = remote_thread_history(context->remote, context->remote->current)->hz;
+	char text[UI_NUMBER_SIZE], until[32] = "on";
+
+	if (to < UINT64_MAX)
+		snprintf(until, sizeof(until), "to @%" PRIu64, to);
+	packet_append_format(context->output, "time: nothing was executed from @%" PRIu64 " %s",
+			     from, until);
+	if (from > last || to < first)
+		packet_append_format(context->output,
+				     ": the trace goes from @%" PRIu64 " to @%" PRIu64 ", %s\n",
+				     first, last, ui_ticks(text, last - first, hz));
+	else
+		packet_append_format(context->output, "; threads that changed between CPUs with "
+						      "different clocks: use --cpu\n");
+	return false;
+}
+
 static bool command_time(struct context *context, char *words)
 {
 	struct history *history = context->remote->target->history;
 	char *first = strsep(&words, ",");
-	uint64_t from, to = 0;
+	uint64_t from, to = 0, last = 0;
+	bool found = false;
 
 	if (!first || !*first)
 		return say_failed(context, "time: a time is needed, or two: time 1.25,1.5");
@@ -235,6 +275,11 @@ static bool command_time(struct context *context, char *words)
 		return false;
 	if (words && to < from)
 		return say_failed(context, "time: the second time is before the first one");
+	for (size_t i = 0; i < context->remote->target->threads && !found; i++)
+		found = has_time(history, context->remote->target->thread[i], from,
+				 words ? to : UINT64_MAX, &last);
+	if (!found)
+		return say_nothing(context, from, words ? to : UINT64_MAX, last);
 	for (size_t i = 0; i < context->remote->target->threads; i++) {
 		uint32_t thread = context->remote->target->thread[i];
 		struct history_place at = history_at_time(history, thread, from), end;

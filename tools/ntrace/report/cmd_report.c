@@ -322,12 +322,20 @@ static int report_html(struct report *report)
 	return html_write(&page, &report->html, report->html_path);
 }
 
+static bool is_empty(const struct report *report)
+{
+	return !report->sums->selected && !report->sums->samples;
+}
+
 static int show(struct report *report)
 {
 	bool by_time = report->order == NTRACE_PROFILE_BY_TIME ||
 		       report->order == NTRACE_PROFILE_BY_TOTAL_TIME;
 	int error;
 
+	/* check_empty() says so: the name of a function need not be wrong. */
+	if (is_empty(report) && (report->annotated || report->related))
+		return EXIT_OK;
 	if (by_time && !report->occupancy->stamps)
 		return fail("%s: no times to sort by: the trace has no timestamps (tsbits is 0, "
 			    "not 1 to 64), or timestamps of several clocks ('ntrace record "
@@ -355,11 +363,6 @@ static int show(struct report *report)
 		return report_text(report);
 	report_json(report);
 	return EXIT_OK;
-}
-
-static bool is_empty(const struct report *report)
-{
-	return !report->sums->selected && !report->sums->samples;
 }
 
 /* A report of nothing is a failure, after it has shown what was lost. */
