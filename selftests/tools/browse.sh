@@ -36,7 +36,8 @@ relayed() {
 	done <"$tmp/out"
 	ok "${2##*/}: all tests ran" test "$count" -ge "$least"
 }
-relayed 33 /usr/bin/python3 "$host/browse_keys.py" "$ntrace" "$tmp" "${SEED:-1}"
+cp -r "$top/Documentation/tour/words.data" "$tmp/words.data"
+relayed 45 /usr/bin/python3 "$host/browse_keys.py" "$ntrace" "$tmp" "${SEED:-1}" "$tmp/words.data"
 relayed 1 /usr/bin/python3 "$host/browse_random.py" "${SEED:-1}" 400 "$ntrace" --elf "$tmp/demo" "$tmp/gap.nex"
 
 # What cannot be shown.

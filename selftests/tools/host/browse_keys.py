@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """ntrace browse on a terminal: what it shows after keys, compared with a model of the run.
 
-browse_keys.py NTRACE DIR SEED: DIR has demo, demo.nex, pcs, gap.nex, timed.nex, harts.nex, lost.nex, and expected, expected.gap, expected.lost (from
+browse_keys.py NTRACE DIR SEED WORDS: WORDS is Documentation/tour/words.data. DIR has demo, demo.nex, pcs, gap.nex, timed.nex, harts.nex, lost.nex, and expected, expected.gap, expected.lost (from
 ntrace decode --level instruction --disassemble --lines). Prints "ok TEXT" or "failed TEXT" for each test.
 """
 import random
@@ -273,6 +273,23 @@ test(terminal.wait(lambda lines: "hart 1" in lines[0] and any(line.startswith("=
      "--src and --around")
 terminal.type("q")
 terminal.close()
+
+# Recordings: the function and the time are those of any CPU, unless one is chosen.
+WORDS = sys.argv[4]
+for options, cpu, message in ((["--around", "same_word,3"], 1, "same_word+0x0"), (["--around", "print_words"], 0, "print_words+0x0"),
+                              (["--around", "run", "--cpu", "1"], 1, "run+0x0"), (["--time", "1ms"], 0, "time 30."), (["--time", "31.2ms"], 1, "time 31.2"),
+                              (["--around", "same_word", "--time", "20ms"], 1, "time 20.")):
+    terminal = Terminal([NTRACE, "browse", *options, WORDS], columns=COLUMNS, term="linux")
+    test(terminal.wait(lambda lines: f"CPU {cpu} " in lines[0] and message in lines[0] + lines[1]), f"browse {options}: CPU {cpu}", *terminal.lines()[:3])
+    terminal.type("q")
+    terminal.close()
+for options, message in ((["--around", "same_word", "--cpu", "0"], "'same_word' is executed 0 times by CPU 0: without --cpu, all CPUs are searched"),
+                         (["--around", "same_word,9999999"], "'same_word' is executed 510713 times"),
+                         (["--around", "same_word", "--time", "1h"], "a time is a number"), (["--time", "1"], "--time: the trace ends before 1"),
+                         (["--time", "1", "--cpu", "1"], "--time: the trace of CPU 1 ends before 1: without --cpu"),
+                         (["--around", "same_word", "--time", "9"], "'same_word' is executed 0 times from --time 9")):
+    terminal = Terminal([NTRACE, "browse", *options, WORDS], columns=COLUMNS, term="linux")
+    test((terminal.close(), message in terminal.stderr) == (1, True), f"browse {options}: refused", terminal.stderr)
 
 # Colours.
 for name, environment, colours in (("linux", {}, True), ("vt100", {}, False), ("linux", {"NO_COLOR": "1"}, False)):

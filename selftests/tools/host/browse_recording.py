@@ -269,14 +269,14 @@ test(done.returncode == 0 and done.stdout.startswith("usage: ntrace browse "), "
 for status, why, *options in (
         (1, "no instruction is in this trace", "--privilege", "m"), (1, "there is no trace of this CPU", "--cpu", "7"),
         (1, "no instruction is in this trace", "--thread", "7"),
-        (1, "--around: the function is not executed so often", "--around", "labour,99999"),
-        (1, "--around: the function is not executed so often", "--around", "nowhere"),
+        (1, "--around: 'labour' is executed ", "--around", "labour,99999"),
+        (1, "--around: 'nowhere' is executed 0 times", "--around", "nowhere"),
         (1, "a time is a number of seconds", "--time", "x"), (1, "the frequency of the timestamps is unknown", "--time", "1"),
         (2, "exclude each other", "--thread", "100", "--cpu", "0"), (2, "exclude each other", "--thread", "100", "--stream", "0"),
         (2, "exclude each other", "--cpu", "0", "--stream", "0"), (2, "--src applies to raw traces only", "--src", "0"),
         (2, "the number of an execution is not between 1 and", "--around", "labour,0"), (2, "--thread: 0 is not between", "--thread", "0"),
         (2, "--cpu: 65536 is not between", "--cpu", "65536"), (2, "--src: 4096 is not between", "--src", "4096"),
-        (1, "no such directory", "--sysroot", "/nonexistent")):
+        (1, "No such file or directory (option --sysroot)", "--sysroot", "/nonexistent")):
     terminal = browse(*options)
     terminal.type("q")
     test((terminal.close(), why in terminal.stderr) == (status, True), f"{' '.join(options)}: {why}", terminal.stderr)

@@ -108,8 +108,13 @@ void browser_say(struct browser *browser, bool alarm, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /** browser_moved - the message about a move that has ended */
 void browser_moved(struct browser *browser, enum walk_result result, bool back);
-/** browser_time - go to a time as moment_parse() takes it. Return: false after a message */
-bool browser_time(struct browser *browser, const char *text);
+/**
+ * browser_time - go to a time as moment_parse() takes it
+ * @result: as walk_time()
+ *
+ * Return: false after a message: @text is no time.
+ */
+bool browser_time(struct browser *browser, const char *text, enum walk_result *result);
 /** browser_time_text - time of a place, for users. Return: @text */
 char *browser_time_text(struct browser *browser, const struct ntrace_cursor_place *place,
 			char *text, size_t size);

@@ -53,6 +53,7 @@ struct browse {
 	const char *time;
 	char *around;
 	uint64_t around_count;
+	struct lane_choice chosen; /* the first hart that is shown */
 	uint32_t privileges;
 };
 
@@ -341,6 +342,7 @@ static enum walk_result choose_first(struct browse *browse)
 		if (browse->cpu >= 0 &&
 		    browse->cpu != ntrace_session_stream(session, choice->stream)->cpu)
 			continue;
+		browse->chosen = *choice;
 		result = browser_choose(browser, choice);
 		if (result != WALK_END)
 			break;
@@ -356,11 +358,74 @@ static enum walk_result choose_thread(struct browse *browse)
 	return browser_choose(&browse->browser, &choice);
 }
 
+/*
+ * Goes to --time and from there to --around. @left: executions that are still to be found
+ *
+ * Return: WALK_END if the trace ends before the time; WALK_STOPPED also after a message: it is no time.
+ */
+static enum walk_result go_on(struct browse *browse, uint64_t *left)
+{
+	struct browser *browser = &browse->browser;
+	enum walk_result result = WALK_OK;
+
+	if (browse->time && !browser_time(browser, browse->time, &result))
+		return WALK_STOPPED;
+	while (browse->around && *left && !result) {
+		result = walk_find(&browser->walk, browse->around, false);
+		*left -= !result;
+	}
+	return result;
+}
+
+/* Another CPU may have the time and the function. Return: WALK_NONE if none has; other results are final */
+static enum walk_result search_others(struct browse *browse, uint64_t *left)
+{
+	struct browser *browser = &browse->browser;
+	enum walk_result result = WALK_OK;
+
+	if (!browse->recording.session && !browser->complete)
+		result = browser->list_more(browser);
+	for (size_t i = 0; i < browser->choice_count && !result; i++) {
+		const struct lane_choice *choice = &browser->choices[i];
+
+		if (choice->stream == browse->chosen.stream && choice->src == browse->chosen.src)
+			continue;
+		result = browser_choose(browser, choice);
+		if (!result)
+			result = go_on(browse, left);
+		if (!result)
+			return WALK_OK;
+		if (result == WALK_NONE || result == WALK_END)
+			result = WALK_OK;
+	}
+	return result ? result : WALK_NONE;
+}
+
+static const char *not_found(struct browse *browse, bool one, uint64_t left)
+{
+	struct browser *browser = &browse->browser;
+	const char *hint = browse->cpu < 0 ? "" : ": without --cpu, all CPUs are searched";
+
+	if (browse->around)
+		browser_say(browser, true,
+			    "--around: '%.200s' is executed %" PRIu64 " times%s%s%s%s%s",
+			    browse->around, browse->around_count - left, one ? " by " : "",
+			    one ? browser->shown : "", browse->time ? " from --time " : "",
+			    browse->time ? browse->time : "", hint);
+	else
+		browser_say(browser, true, "--time: the trace%s%s ends before %s%s",
+			    one ? " of " : "", one ? browser->shown : "", browse->time, hint);
+	return browser->message;
+}
+
 /* Return: NULL, or why there is nothing to show. */
 static const char *begin(struct browse *browse)
 {
 	struct browser *browser = &browse->browser;
 	enum walk_result result = browse->tid ? choose_thread(browse) : choose_first(browse);
+	bool one = browse->tid || browse->cpu >= 0 || browse->src >= 0 ||
+		   browse->source.stream >= 0;
+	uint64_t left = browse->around_count;
 
 	if (result == WALK_STOPPED)
 		return "stopped";
@@ -371,16 +436,14 @@ static const char *begin(struct browse *browse)
 	if (result == WALK_END)
 		return "no instruction is in this trace";
 	browser_moved(browser, result, false);
-	if (browse->time && !browser_time(browser, browse->time))
-		return browser->message;
-	if (browse->around) {
-		snprintf(browser->search, sizeof(browser->search), "%s", browse->around);
-		while (browse->around_count-- && !result)
-			result = walk_find(&browser->walk, browser->search, false);
-		browser_moved(browser, result, false);
-	}
-	if (result == WALK_NONE)
-		return "--around: the function is not executed so often";
+	result = go_on(browse, &left);
+	if ((result == WALK_NONE || result == WALK_END) && !one)
+		result = search_others(browse, &left);
+	if (result == WALK_NONE || result == WALK_END)
+		return not_found(browse, one, left);
+	if (result == WALK_STOPPED)
+		return *browser->message ? browser->message : "stopped";
+	browser_moved(browser, result, false);
 	if (!*browser->message)
 		browser_say(browser, false, "h shows the keys, q ends");
 	return NULL;

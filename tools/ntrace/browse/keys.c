@@ -118,7 +118,7 @@ char *browser_time_text(struct browser *browser, const struct ntrace_cursor_plac
 	return text;
 }
 
-bool browser_time(struct browser *browser, const char *text)
+bool browser_time(struct browser *browser, const char *text, enum walk_result *result)
 {
 	struct moment_scale scale;
 	const char *wrong;
@@ -131,7 +131,8 @@ bool browser_time(struct browser *browser, const char *text)
 		browser_say(browser, true, "%s", wrong);
 		return false;
 	}
-	browser_moved(browser, walk_time(&browser->walk, ticks), false);
+	*result = walk_time(&browser->walk, ticks);
+	browser_moved(browser, *result, false);
 	return true;
 }
 
@@ -192,11 +193,12 @@ static void ask_search(struct browser *browser, bool back)
 
 static void ask_time(struct browser *browser)
 {
+	enum walk_result result;
 	char text[BROWSER_TEXT];
 
 	if (screen_ask(browser, "time (seconds since the first timestamp, 3ms, @TICKS): ", text,
 		       sizeof(text)))
-		browser_time(browser, text);
+		browser_time(browser, text, &result);
 }
 
 static void choose(struct browser *browser)

@@ -579,6 +579,10 @@ enum walk_result walk_gap(struct walk *walk, bool back)
 enum walk_result walk_time(struct walk *walk, uint64_t ticks)
 {
 	int got = ntrace_cursor_seek_time(walk->cursor, ticks);
+	enum walk_result result;
 
-	return got < 0 ? failed(walk, got) : got ? walk_last(walk) : settle(walk, false);
+	if (got <= 0)
+		return got ? failed(walk, got) : settle(walk, false);
+	result = walk_last(walk);
+	return result == WALK_OK ? WALK_END : result;
 }

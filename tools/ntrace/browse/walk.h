@@ -96,7 +96,11 @@ enum walk_result walk_find(struct walk *walk, const char *what, bool back);
 /** walk_gap - to the first instruction after the next gap, or the last one before the previous gap */
 enum walk_result walk_gap(struct walk *walk, bool back);
 
-/** walk_time - to the first instruction that is reported at @ticks or later */
+/**
+ * walk_time - to the first instruction that is reported at @ticks or later
+ *
+ * Return: as other moves; WALK_END if there is none, with the last instruction as the place.
+ */
 enum walk_result walk_time(struct walk *walk, uint64_t ticks);
 
 /**
