@@ -64,6 +64,10 @@ long_files() {
 }
 ok "no source is longer than 800 lines" long_files
 
+# mdoc takes a lone full stop for the end of the sentence: "\&." is one of a command.
+examples() { ! grep -nE '^\.D[l1] ([^"]* )?[][().,:;!?]( |$)' Documentation/man/*.[1-9]; }
+ok "manual pages: no word of an example is taken for punctuation" examples
+
 # The tree must not name the package mirrors of this machine.
 mirrors() {
 	local hosts
