@@ -122,12 +122,15 @@ static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 /* Copies the next bytes of a file that can only be read once. Return: 0 or an error. */
 static int copy_more(struct recorded *recorded)
 {
+	uint64_t most = decoding_packed_bytes(recorded->decoding.session, recorded->info);
 	uint8_t bytes[CHUNK];
 	ssize_t got;
 
-	if (recorded->error)
+	if (recorded->error || ntrace_trace_file_offset(recorded->packed) >= most)
 		return recorded->error;
 	got = ntrace_trace_file_read(recorded->packed, bytes, sizeof(bytes));
+	if (got > 0 && !recorded->info->params->atid && recorded->copied + (uint64_t)got > most)
+		got = (ssize_t)(most - recorded->copied);
 	if (got > 0 && write_all(recorded->fd, bytes, (size_t)got, recorded->copied))
 		return NTRACE_ERR_IO;
 	if (got < 0)

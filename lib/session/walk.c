@@ -56,9 +56,41 @@ static int skip_to(int fd, struct ntrace_trace_file *file, const struct ntrace_s
 	return 0;
 }
 
+uint64_t decoding_packed_bytes(const struct ntrace_session *session,
+			       const struct ntrace_stream *stream)
+{
+	if (!session_is_packed(stream->file) || session->raw || session->live ||
+	    session->recording->unfinished)
+		return UINT64_MAX;
+	return stream->bytes;
+}
+
+/* The size of a plain file was looked at when the recording was opened. */
+static void note_packed(struct ntrace_session *session, const struct ntrace_stream *stream,
+			const struct ntrace_trace_file *file, uint64_t total)
+{
+	if (decoding_packed_bytes(session, stream) == UINT64_MAX)
+		return;
+	if (total > stream->bytes)
+		session_note(session,
+			     "%s has more than %" PRIu64 " bytes, unpacked, %" PRIu64
+			     " were recorded: the rest is not decoded",
+			     stream->file, total - 1, stream->bytes);
+	else if (total < stream->bytes)
+		session_note(session,
+			     "%s has %" PRIu64 " bytes, unpacked, %" PRIu64 " were recorded",
+			     stream->file, total, stream->bytes);
+	else if (ntrace_trace_file_cut(file))
+		session_note(session,
+			     "%s: the file lacks its end, after the %" PRIu64
+			     " bytes that were recorded",
+			     stream->file, total);
+}
+
 /*
  * Decodes @file from @offset on. A truncated file may end between two messages: only its recorded
- * length shows the truncation.
+ * length shows the truncation. A few packed bytes may stand for more than any disk holds: what exceeds
+ * the recorded length is not read.
  */
 static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file,
 		       const struct ntrace_stream *stream, uint64_t offset)
@@ -69,11 +101,12 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 	int result = ntrace_reader_init(&reader, stream->params,
 					offset || decoding_starts_whole(decoding, stream));
 	bool positioned = offset && !stream->params->atid && !session_is_packed(stream->file);
+	uint64_t most = decoding_packed_bytes(session, stream);
 	uint64_t total = 0, pending;
 	ssize_t got = 1;
 
 	reader.offset = offset;
-	while (!result && got && !decoding->done) {
+	while (!result && got && !decoding->done && total <= most) {
 		got = ntrace_trace_file_read(file, chunk, sizeof(chunk));
 		if (got == NTRACE_ERR_FORMAT)
 			session_note(session,
@@ -82,22 +115,21 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 				     (unsigned long long)ntrace_trace_file_offset(file));
 		if (got < 0)
 			return (int)got;
-		ntrace_reader_feed(&reader, chunk, (size_t)got);
 		total = ntrace_trace_file_offset(file) + (positioned ? offset : 0);
+		/* Bytes in frames are counted with their frames. */
+		if (total > most && !stream->params->atid)
+			got -= (ssize_t)(total - most) < got ? (ssize_t)(total - most) : got;
+		ntrace_reader_feed(&reader, chunk, (size_t)got);
 		result = decoding_chunk(decoding, &reader);
 		if (!result)
-			result = session_tell_progress(session, decoding->event.stream, total);
+			result = session_tell_progress(session, decoding->event.stream,
+						       total < most ? total : most);
 	}
 	if (result || decoding->done)
 		return result;
 	if (decoding->collector.stream)
-		decoding->collector.stream->bytes = total;
-	/* The size of a plain file was looked at when the recording was opened. */
-	if (session_is_packed(stream->file) && total != stream->bytes && !session->raw &&
-	    !session->live && !session->recording->unfinished)
-		session_note(session,
-			     "%s has %" PRIu64 " bytes, unpacked, %" PRIu64 " were recorded",
-			     stream->file, total, stream->bytes);
+		decoding->collector.stream->bytes = total < most ? total : most;
+	note_packed(session, stream, file, total);
 	pending = ntrace_reader_pending(&reader);
 	if (!pending && total < stream->bytes)
 		pending = stream->bytes - total;

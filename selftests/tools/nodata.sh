@@ -253,4 +253,38 @@ done < <(for command in $commands; do "$ntrace" "$command" --help | grep -o -- '
 ok "no output is left" test ! -e "$tmp/work/part"
 says "gdb --time: the place in the trace" 1 "nothing was executed from @1 to @2: the trace goes from @2[0-9]+ to @[0-9]+, [0-9.]+ ms" gdb --json --time @1,@2 words
 
+# Trace files that have less or more than params says: both numbers are named. Of a packed one, no more than that is read: a few
+# bytes may stand for many. what NAME COMMAND: changes the long stream of a copy
+what() {
+	local name=$1
+	rm -rf "$tmp/work/$name" && cp -r "$top/Documentation/tour/words.data" "$tmp/work/$name"
+	(cd "$tmp/work/$name" && eval "$2")
+	"$ntrace" report --json "$tmp/work/$name" >"$tmp/$name.json" 2>"$tmp/err" || diag "$(cat "$tmp/err")"
+	python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(*r["notes"], sep="\n")' "$tmp/$name.json" >"$tmp/notes"
+}
+# same NAME: the report has the functions of the whole recording
+same() { python3 -c 'import json, sys; a, b = (json.load(open(name)) for name in sys.argv[1:]); sys.exit(a["functions"] != b["functions"])' "$tmp/whole.json" "$tmp/$1.json"; }
+what whole :
+is "$(cat "$tmp/notes")" "" "the whole recording has no notes"
+what short "truncate -s 100 aux.1.zst"
+like "a short packed file" "short/aux.1.zst has [0-9]+ bytes, unpacked, 3204736 were recorded" "$(cat "$tmp/notes")"
+what unpacked "zstd -qd --rm aux.1.zst && truncate -s 1000000 aux.1 && sed -i s/aux.1.zst/aux.1/ params"
+like "a short file" "unpacked/aux.1 has 1000000 bytes, 3204736 were recorded" "$(cat "$tmp/notes")"
+what end "truncate -s -1 aux.1.zst"
+like "a packed file without its last byte" "end/aux.1.zst: the file lacks its end, after the 3204736 bytes that were recorded" "$(cat "$tmp/notes")"
+ok "a packed file without its last byte: all is there" same end
+what twice "cat aux.1.zst aux.1.zst >aux && mv aux aux.1.zst"
+like "a packed file that goes on" "twice/aux.1.zst has more than 32[0-9]+ bytes, unpacked, 3204736 were recorded: the rest is not decoded" "$(cat "$tmp/notes")"
+ok "a packed file that goes on: what was recorded is decoded" same twice
+what few "sed -i 's/bytes 3204736/bytes 32/' params"
+like "fewer bytes in params" "few/aux.1.zst has more than [0-9]+ bytes, unpacked, 32 were recorded: the rest is not decoded" "$(cat "$tmp/notes")"
+what bomb "head -c 3000000000 /dev/zero | zstd -q >aux.1.zst"
+like "a packed file that stands for 3 GB" "bomb/aux.1.zst has more than 32[0-9]+ bytes, unpacked, 3204736 were recorded" "$(cat "$tmp/notes")"
+# The limits stop what reads more: seconds of the processor, and 50 MB of a temporary file.
+for command in "gdb -" "decode --level block" "count -o $tmp/no" "export -f csv"; do
+	# shellcheck disable=SC2086 # words
+	(ulimit -t 20 && ulimit -f 50000 && timeout --foreground 60 "$ntrace" $command "$tmp/work/bomb" >/dev/null 2>"$tmp/err" </dev/null)
+	like "$command: the same" '^[0-3]$' $?
+done
+rm -rf "$tmp/work/bomb"
 done_testing
