@@ -166,28 +166,31 @@ static int reading_failed(struct ntrace_counts_merger *merger, const struct sour
 	return failed(merger, error, path, reason);
 }
 
+/* Of a temporary file, which has no name. */
+static int temporary_failed(struct ntrace_counts_merger *merger)
+{
+	char reason[160];
+	int saved = errno;
+
+	snprintf(reason, sizeof(reason),
+		 "%s: temporary files are made there; TMPDIR chooses another place",
+		 strerror(saved));
+	errno = saved;
+	return failed(merger, NTRACE_ERR_IO, merger->directory, reason);
+}
+
 int merger_fail(struct ntrace_counts_merger *merger, int error)
 {
 	if (error == NTRACE_ERR_IO)
-		return failed(merger, error, merger->directory, strerror(errno));
+		return temporary_failed(merger);
 	merger->error = error;
 	return error;
 }
 
 int merger_temporary(struct ntrace_counts_merger *merger, FILE **file)
 {
-	char reason[160];
-	int saved;
-
 	*file = unfinished_nameless(merger->directory);
-	if (*file)
-		return 0;
-	saved = errno;
-	snprintf(reason, sizeof(reason),
-		 "%s: temporary files are made there; TMPDIR chooses another place",
-		 strerror(saved));
-	errno = saved;
-	return failed(merger, NTRACE_ERR_IO, merger->directory, reason);
+	return *file ? 0 : temporary_failed(merger);
 }
 
 /* ---- streams of recordings ---- */

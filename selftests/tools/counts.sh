@@ -289,6 +289,11 @@ python3 "$reader" scale 922337203685477 one huge
 like "sums that reach it are reported" "huge: the executed instructions are more than 18446744073709551615: sums are this or larger" "$(cat err)"
 is "$(grep -c "counts reached" err)" 0 "although no count does"
 
+# Temporary files have no names: the error names their directory, and how to choose another one.
+(ulimit -f 1 && exec "$ntrace" count -o no "$top/Documentation/tour/words.data") 2>err
+is $? 1 "count: temporary files are too large"
+like "it says where they are" "${TMPDIR:-/tmp}: File too large: temporary files are made there; TMPDIR chooses another place" "$(cat err)"
+
 # Losses: each stream of the copies lost trace, of r2 at least so much. One of r3 has a gap, too.
 for r in r2 r3; do cp -r $r lossy.$r && sed -i 's/^lost 0$/lost 1200/' lossy.$r/params; done
 sed -i 's/^lost_exact 1$/lost_exact 0/' lossy.r2/params

@@ -50,6 +50,12 @@ is "$*" "gdb --run --around work --sysroot $tmp/the root $tmp/it's \$HOME" "in w
 eval "set -- $in_gdb"
 like "and GDB is there" '=> 0x[0-9a-f]+ <work' "$(timeout 200 "$ntrace" "$@" <<<"x/i \$pc" 2>&1)"
 
+# What is not a directory.
+ln -s loop "$tmp/loop"
+for sysroot in "$tmp/code:Not a directory" "$tmp/loop:Too many levels of symbolic links" "$tmp/none:No such file or directory"; do
+	is "$("$ntrace" report --sysroot "${sysroot%%:*}" "$tmp/dir" 2>&1)" "ntrace: error: ${sysroot/:/: } (option --sysroot)" "--sysroot: ${sysroot#*:}"
+done
+
 # A recording has the figures of its trace files.
 figures() { "$ntrace" stat --json "$@" | python3 -c 'import json, sys
 for line in sys.stdin:

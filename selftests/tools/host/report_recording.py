@@ -288,7 +288,7 @@ def test_firmware():
             test((got, text) == (failed(words, status), "") and why in message, f"{words[0]} --firmware {value}: an error".replace(ROOT, "").replace(TIMED, ""), got, message)
     for words in commands:
         done = subprocess.run([NTRACE, *words, "--sysroot", "/nonexistent", TIMED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-        test((done.returncode, done.stdout) == (failed(words, 1), "") and "/nonexistent: no such directory (option --sysroot)" in done.stderr,
+        test((done.returncode, done.stdout) == (failed(words, 1), "") and "/nonexistent: No such file or directory (option --sysroot)" in done.stderr,
              f"{words[0]} --sysroot: no such directory", done.stderr)
 
 

@@ -483,7 +483,8 @@ static int open_path(struct recording *recording, const struct command *command,
 	if (is_directory(path) && options->params)
 		return usage_error(command, "--params: a recording has its own parameters");
 	if (options->sysroot && !is_directory(options->sysroot))
-		return fail("%s: no such directory (option --sysroot)", options->sysroot);
+		return fail("%s: %s (option --sysroot)", options->sysroot,
+			    access(options->sysroot, F_OK) ? strerror(errno) : strerror(ENOTDIR));
 	if (options->firmware) {
 		error = elf_argument(command, "firmware", options->firmware, &firmware,
 				     &session.firmware_bias);
