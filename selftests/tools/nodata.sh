@@ -227,9 +227,9 @@ while read -r command option; do
 	record:* | trigger:* | index:*) continue ;; # which trace nothing that exists
 	browse:*) continue ;;                       # browse.sh: it needs a terminal
 	*:--around) parts=(nothing) ;;
-	*:--offset) parts=(100M,200M 4000000,) ;;
-	gdb:*) parts=(1,2 @1,@2 100,200 1) ;;
-	*) parts=(1,2 100000000000, ,100) ;;
+	*:--offset) parts=("100M,200M" "4000000,") ;;
+	gdb:*) parts=("1,2" "@1,@2" "100,200" 1) ;;
+	*) parts=("1,2" "100000000000," ",100") ;;
 	esac
 	for part in "${parts[@]}"; do
 		case $command in
