@@ -199,7 +199,7 @@ static bool is_recordable(const struct ntrace_flow *flow)
 	const struct ntrace_block_batch *waiting = &flow->waiting;
 	uint64_t parcels = 0;
 
-	if (count->passed || !count->place || flow->stop || flow->place != FLOW_AT_PC ||
+	if (count->passed || !count->place || flow->stop || flow->phase != FLOW_AT_PC ||
 	    flow->late_count || !waiting->count || count->tracked ||
 	    flow->select_block != returned_from_trap(flow))
 		return false;
@@ -429,7 +429,7 @@ static void stand_after(struct ntrace_flow *flow, const struct effect *effect)
 	uint32_t last = count->room[detail->first + detail->count - 1];
 
 	flow->pc = detail->next_pc;
-	flow->place = FLOW_AT_PC;
+	flow->phase = FLOW_AT_PC;
 	flow->previous = last & ~TAKEN;
 	flow->previous_link = !!(last & TAKEN);
 	count->place = effect->next;

@@ -514,7 +514,7 @@ uint32_t effects_find_place(struct ntrace_flow *flow)
 	enum ntrace_flow_error error;
 	struct place place;
 
-	if (!count->tail_valid || flow->place != FLOW_AT_PC || flow->select_block || flow->stop ||
+	if (!count->tail_valid || flow->phase != FLOW_AT_PC || flow->select_block || flow->stop ||
 	    !flow->space_id)
 		return 0;
 	if (!flow_block(flow, &error)) {

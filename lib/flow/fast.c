@@ -127,7 +127,7 @@ static void store_walk(struct ntrace_flow *flow, struct walk *walk, const struct
 	flow->stats.instructions += run->instructions;
 	flow->waiting.count = (size_t)(run->out - flow->batch);
 	flow->pc = last->next;
-	flow->place = FLOW_AT_PC;
+	flow->phase = FLOW_AT_PC;
 	flow->previous = run->last;
 	flow->previous_link = run->link;
 }

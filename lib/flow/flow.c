@@ -70,7 +70,7 @@ bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 {
 	flow->stats.warnings++;
 	return flow_emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address,
-				flow->place == FLOW_AT_PC, value);
+				flow->phase == FLOW_AT_PC, value);
 }
 
 /* Drops all state that is valid only without a loss. */
@@ -96,12 +96,12 @@ static bool unreadable(enum ntrace_flow_error code)
 /* Ends the known flow; the loss is reported once. */
 static bool lose_sync(struct ntrace_flow *flow)
 {
-	bool known = flow->place == FLOW_AT_PC;
+	bool known = flow->phase == FLOW_AT_PC;
 
 	drop_pending(flow);
-	if (flow->place == FLOW_LOST || flow->place == FLOW_UNREADABLE)
+	if (flow->phase == FLOW_LOST || flow->phase == FLOW_UNREADABLE)
 		return true;
-	flow->place = flow->place == FLOW_OFF ? FLOW_LOST : FLOW_UNREADABLE;
+	flow->phase = flow->phase == FLOW_OFF ? FLOW_LOST : FLOW_UNREADABLE;
 	flow->stats.gaps++;
 	return flow_emit_simple(flow, NTRACE_FLOW_GAP, NTRACE_FLOW_ERROR_NONE, known ? flow->pc : 0,
 				known, 0);
@@ -110,8 +110,8 @@ static bool lose_sync(struct ntrace_flow *flow)
 /* Messages are missing or untrustworthy: drop all state accumulated over messages. */
 static void lose_stream(struct ntrace_flow *flow)
 {
-	if (flow->place == FLOW_UNREADABLE)
-		flow->place = FLOW_LOST;
+	if (flow->phase == FLOW_UNREADABLE)
+		flow->phase = FLOW_LOST;
 	flow->reference_known = false;
 	flow->time_state = TIME_UNKNOWN;
 	memset(&flow->owner, 0, sizeof(flow->owner));
@@ -136,7 +136,7 @@ bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 	struct ntrace_flow_event event = {
 		.code = (uint8_t)code,
 		.address = address,
-		.next_known = flow->place == FLOW_AT_PC,
+		.next_known = flow->phase == FLOW_AT_PC,
 		.value = value,
 	};
 
@@ -188,7 +188,7 @@ static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt
 /* Control is transferred to the handler at @address. */
 static bool report_trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 {
-	bool known = flow->place == FLOW_AT_PC;
+	bool known = flow->phase == FLOW_AT_PC;
 
 	flow->stats.traps++;
 	if (!flow_enter_pc(flow) ||
@@ -207,10 +207,10 @@ static void continue_at(struct ntrace_flow *flow, uint64_t address)
 	flow->reference = address;
 	flow->reference_known = true;
 	/* Where the walk itself came, it also knows the link: a return has that of its call. */
-	if (flow->place != FLOW_AT_PC || flow->pc != address)
+	if (flow->phase != FLOW_AT_PC || flow->pc != address)
 		flow->previous_link = 1;
 	flow->pc = address;
-	flow->place = FLOW_AT_PC;
+	flow->phase = FLOW_AT_PC;
 }
 
 /*
@@ -220,7 +220,7 @@ static void continue_at(struct ntrace_flow *flow, uint64_t address)
  */
 static bool resume_from_gap(struct ntrace_flow *flow, const struct branch_record *branch)
 {
-	if (flow->stop || flow->place < FLOW_UNREADABLE ||
+	if (flow->stop || flow->phase < FLOW_UNREADABLE ||
 	    branch->tcode == NTRACE_TCODE_DIRECT_BRANCH)
 		return false;
 	if (branch->btype != NTRACE_BTYPE_JUMP && !report_trap(flow, branch->btype, branch->target))
@@ -251,7 +251,7 @@ static bool walk_branch(struct ntrace_flow *flow, const struct branch_record *br
 	if (!direct) {
 		/* A transfer is reported, but no instruction retired that could have made it. */
 		if (walk.transfer && !walk.walked &&
-		    !(flow->place == FLOW_AT_PC && flow->pc == walk.address))
+		    !(flow->phase == FLOW_AT_PC && flow->pc == walk.address))
 			return flow_fail(flow, NTRACE_FLOW_ERROR_TRANSFER, flow->pc, walk.address);
 		if (branch->btype != NTRACE_BTYPE_JUMP &&
 		    !report_trap(flow, branch->btype, branch->target))
@@ -409,7 +409,7 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 	}
 	if (!walk_icnt(flow, &walk, message->field[NTRACE_FIELD_ICNT]))
 		return false;
-	if (!jump || (flow->place == FLOW_AT_PC && flow->pc == address))
+	if (!jump || (flow->phase == FLOW_AT_PC && flow->pc == address))
 		return true;
 	if (continuity == CONTINUES)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_ADDRESS, flow->pc, address);
@@ -479,10 +479,10 @@ static bool handle_correlation(struct ntrace_flow *flow, const struct ntrace_mes
 	if (message->field[NTRACE_FIELD_CDF] > 1 &&
 	    !flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
 		return false;
-	known = flow->place == FLOW_AT_PC;
+	known = flow->phase == FLOW_AT_PC;
 	if (!flow_enter_pc(flow))
 		return false;
-	flow->place = FLOW_OFF;
+	flow->phase = FLOW_OFF;
 	drop_pending(flow);
 	if (!flow_emit_simple(flow, NTRACE_FLOW_TRACE_OFF,
 			      (uint8_t)message->field[NTRACE_FIELD_EVCODE], known ? flow->pc : 0,
@@ -497,7 +497,7 @@ static bool handle_correlation(struct ntrace_flow *flow, const struct ntrace_mes
 static bool handle_relative(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (!flow_is_synced(flow) &&
-	    !(flow->place == FLOW_UNREADABLE && ntrace_message_has(message, NTRACE_FIELD_UADDR))) {
+	    !(flow->phase == FLOW_UNREADABLE && ntrace_message_has(message, NTRACE_FIELD_UADDR))) {
 		flow_track_address(flow, message);
 		return lose_sync(flow);
 	}
@@ -524,7 +524,7 @@ static bool handle_encoder_error(struct ntrace_flow *flow, const struct ntrace_m
 		.code = NTRACE_FLOW_ERROR_LOST,
 		.etype = (uint8_t)message->field[NTRACE_FIELD_ETYPE],
 		.address = flow->pc,
-		.next_known = flow->place == FLOW_AT_PC,
+		.next_known = flow->phase == FLOW_AT_PC,
 		.value = message->field[NTRACE_FIELD_ECODE],
 	};
 
@@ -588,7 +588,7 @@ int flow_result(struct ntrace_flow *flow)
 	flow->count_error = 0;
 	if (stop) {
 		if (flow_is_synced(flow))
-			flow->place = FLOW_OFF;
+			flow->phase = FLOW_OFF;
 		lose_stream(flow);
 		drop_pending(flow);
 	}

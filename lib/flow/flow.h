@@ -22,7 +22,7 @@
  *        v                                                   |
  *   effect or run callback, or blocks again             blocks callback, event callback
  *
- * Between two messages the flow is at one place (enum flow_place):
+ * Between two messages the flow is in one phase (enum flow_phase):
  *
  *             SYNC                  its last transfer lacks the target
  *   FLOW_OFF -------> FLOW_AT_PC ------------------------------------> FLOW_UNREACHED
@@ -46,7 +46,7 @@
  * - The return stack is that of the encoder: both are empty after a sync, except for markers that
  *   keep them (N-Trace 1.0, "implicit return").
  * - Effects and ids of blocks mean code as it was read: effects are passed on before it changes.
- * - The fields from place to batch are all the state between two messages (save.c, resume.c). Links,
+ * - The fields from phase to batch are all the state between two messages (save.c, resume.c). Links,
  *   callers and effects save time; without them the results are the same.
  */
 #ifndef NTRACE_FLOW_INTERNAL_H
@@ -203,7 +203,7 @@ struct warned_range {
  * What is known about the next instruction. Relative messages, which count from an earlier address,
  * walk from FLOW_UNREACHED on.
  */
-enum flow_place {
+enum flow_phase {
 	FLOW_OFF,	 /* nothing, and no gap was reported: before the first sync, trace off */
 	FLOW_LOST,	 /* nothing up to the next sync: messages are missing or contradict the code */
 	FLOW_UNREADABLE, /* nothing up to the next reported address: code is missing, no message */
@@ -236,7 +236,7 @@ struct ntrace_flow {
 	uint8_t previous_link;
 
 	/* From here to the batch: the state between two messages, see struct flow_state. */
-	enum flow_place place;
+	enum flow_phase phase;
 	bool select_block;		/* call select before the next block */
 	enum ntrace_mode mode;		/* of the parameters, or of the last message of one mode */
 	uint64_t pc;			/* next instruction; else the last known place */
@@ -275,13 +275,13 @@ struct ntrace_flow {
 
 /**
  * struct flow_state - a flow between two messages (save.c)
- * @bytes: the fields of struct ntrace_flow from @place up to @batch
+ * @bytes: the fields of struct ntrace_flow from @phase up to @batch
  * @stats: totals up to there
  * @warned_count: number of entries of @warned
  */
 struct flow_state {
 	unsigned char
-		bytes[offsetof(struct ntrace_flow, batch) - offsetof(struct ntrace_flow, place)];
+		bytes[offsetof(struct ntrace_flow, batch) - offsetof(struct ntrace_flow, phase)];
 	struct ntrace_flow_stats stats;
 	unsigned int warned_count;
 	struct warned_range warned[];
@@ -443,7 +443,7 @@ static inline uint64_t flow_parcels_of_owner(const struct ntrace_flow *flow)
 /* Whether blocks are known since the last sync, so that a message says what came after them. */
 static inline bool flow_is_synced(const struct ntrace_flow *flow)
 {
-	return flow->place >= FLOW_UNREACHED;
+	return flow->phase >= FLOW_UNREACHED;
 }
 
 static inline uint64_t flow_time(const struct ntrace_flow *flow)

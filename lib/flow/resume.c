@@ -11,7 +11,7 @@
 /* Whether the flow has only state that struct ntrace_flow_state can hold. */
 static bool is_small(const struct ntrace_flow *flow)
 {
-	return flow->place == FLOW_AT_PC && flow->reference == flow->pc &&
+	return flow->phase == FLOW_AT_PC && flow->reference == flow->pc &&
 	       flow->confirmed == flow->offset && !flow->icnt_pending && !flow->debt &&
 	       !flow->branch.valid && !flow->stack.count && !flow->late_count &&
 	       !flow->select_block && !flow->waiting.count && flow->warned_count < WARNED_RANGES &&
@@ -56,7 +56,7 @@ int ntrace_flow_set_state(struct ntrace_flow *flow, const struct ntrace_flow_sta
 	flow->confirmed = state->offset;
 	flow->pc = state->address;
 	flow->reference = state->address;
-	flow->place = FLOW_AT_PC;
+	flow->phase = FLOW_AT_PC;
 	flow->reference_known = true;
 	flow->time = state->time;
 	if (state->flags & NTRACE_FLOW_STATE_TIME)

@@ -10,7 +10,7 @@
 
 #include "flow.h"
 
-#define FIRST offsetof(struct ntrace_flow, place)
+#define FIRST offsetof(struct ntrace_flow, phase)
 
 struct flow_state *flow_save(const struct ntrace_flow *flow)
 {

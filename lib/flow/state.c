@@ -74,7 +74,7 @@ void flow_expect_owner(struct ntrace_flow *flow)
 /* All of PROCESS is an id that software stored. */
 static bool change_stored_owner(struct ntrace_flow *flow, const struct late_owner *told)
 {
-	bool known = flow->place == FLOW_AT_PC;
+	bool known = flow->phase == FLOW_AT_PC;
 
 	memset(&flow->owner, 0, sizeof(flow->owner));
 	flow->owner.scontext = told->process;
@@ -107,7 +107,7 @@ static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told
 		if (!flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
 			return false;
 		return flow_emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc,
-					flow->place == FLOW_AT_PC, process);
+					flow->phase == FLOW_AT_PC, process);
 	case 2:
 		owner->scontext = context;
 		owner->scontext_known = told->whole;
@@ -120,9 +120,9 @@ static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told
 	owner->prv = process >> 2 & 3;
 	owner->v = process >> 4 & 1;
 	owner->prv_known = true;
-	if (flow->place == FLOW_AT_PC && !flow_select(flow, NTRACE_FLOW_OWNERSHIP, flow->pc))
+	if (flow->phase == FLOW_AT_PC && !flow_select(flow, NTRACE_FLOW_OWNERSHIP, flow->pc))
 		return false;
-	return flow_emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc, flow->place == FLOW_AT_PC,
+	return flow_emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc, flow->phase == FLOW_AT_PC,
 				process);
 }
 
@@ -152,7 +152,7 @@ bool flow_handle_ownership(struct ntrace_flow *flow, const struct ntrace_message
 	};
 
 	/* Before a sync, the place in the code is unknown. */
-	if (flow->place < FLOW_UNREADABLE)
+	if (flow->phase < FLOW_UNREADABLE)
 		return true;
 	if (flow_is_synced(flow) && flow->icnt_pending > flow->debt)
 		told.due += flow->icnt_pending - flow->debt;

@@ -163,7 +163,7 @@ static bool custom_transfer(const struct walk *walk, const struct block *block,
 static bool end_at_branch(struct ntrace_flow *flow, struct walk *walk, uint64_t address)
 {
 	flow->pc = address;
-	flow->place = FLOW_AT_PC;
+	flow->phase = FLOW_AT_PC;
 	walk->stopped = walk->stop_at_branch;
 	if (!walk->stopped)
 		flow_fail(flow, NTRACE_FLOW_ERROR_NO_HISTORY, address, flow->confirmed);
@@ -194,7 +194,7 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 	flow->walked += block_parcels(block);
 	walk->last_class = block->form.insn_class;
 	flow->pc = end.step.next;
-	flow->place = end.step.known ? FLOW_AT_PC : FLOW_UNREACHED;
+	flow->phase = end.step.known ? FLOW_AT_PC : FLOW_UNREACHED;
 	flow->previous = end.step.from;
 	flow->previous_link = end.step.link;
 	if (!emit_block(flow, walk, block, &end))
@@ -264,7 +264,7 @@ bool flow_enter_pc(struct ntrace_flow *flow)
 {
 	enum ntrace_flow_error error;
 
-	if (flow->place == FLOW_AT_PC)
+	if (flow->phase == FLOW_AT_PC)
 		find_block(flow, &error);
 	return !flow->stop;
 }
@@ -348,7 +348,7 @@ bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
 	flow->credit -= walk->walked - before;
 	if (!going)
 		return walk->stopped && !flow->stop;
-	if (flow->late_count && flow->place == FLOW_AT_PC && !flow_apply_owners(flow, false))
+	if (flow->late_count && flow->phase == FLOW_AT_PC && !flow_apply_owners(flow, false))
 		return false;
 	return check_history_used(flow, walk);
 }
