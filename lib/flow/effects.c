@@ -310,16 +310,16 @@ static uint32_t context_of(const struct ntrace_flow *flow, uint32_t number)
 	return flow->cache.blocks[block].context;
 }
 
-void flow_keep_runs(struct ntrace_flow *flow, int (*settle)(void *data))
+void flow_keep_runs(struct ntrace_flow *flow, int (*release)(void *data))
 {
-	flow->settle = settle;
+	flow->release = release;
 }
 
 /* Something changes that runs refer to. */
-static void settle_runs(struct ntrace_flow *flow)
+static void release_kept(struct ntrace_flow *flow)
 {
-	if (flow->settle && !flow->count_error)
-		flow->count_error = flow->settle(flow->config.data);
+	if (flow->release && !flow->count_error)
+		flow->count_error = flow->release(flow->config.data);
 }
 
 void flow_count_fold_context(struct ntrace_flow *flow, uint32_t context)
@@ -332,7 +332,7 @@ void flow_count_fold_context(struct ntrace_flow *flow, uint32_t context)
 		return;
 	effects_pass_run(flow);
 	if (context)
-		settle_runs(flow);
+		release_kept(flow);
 	count->folding = true;
 	for (uint32_t i = 0; i < count->dirty_count; i++) {
 		uint32_t number = count->dirty[i];
@@ -359,7 +359,7 @@ int flow_flush_space(struct ntrace_flow *flow, const struct ntrace_space *space)
 {
 	flow_close_batch(flow);
 	flow_count_report_place(flow);
-	settle_runs(flow);
+	release_kept(flow);
 	/* Where the flow has not been, or has not been for long, nothing was counted. */
 	for (unsigned int i = 0; i < CONTEXTS; i++) {
 		if (flow->cache.contexts[i].space == space && flow->cache.contexts[i].id)
@@ -406,7 +406,7 @@ static void clear_tables(struct ntrace_flow *flow)
 {
 	struct flow_count *count = flow->count;
 
-	settle_runs(flow);
+	release_kept(flow);
 	memset(count->index, 0, (count->effect_mask + 1) * sizeof(*count->index));
 	count->used = 1;
 	memset(count->slots, 0, 2 * PLACES * sizeof(*count->slots));
@@ -559,7 +559,7 @@ static uint32_t allocate_number(struct ntrace_flow *flow, uint64_t hash)
 					      count->effect_mask];
 		number = *place ? *place % EFFECTS_MAX : 1 + count->next_id % count->effect_mask;
 		effects_pass_run(flow);
-		settle_runs(flow);
+		release_kept(flow);
 		if (count->effects[number].times)
 			effect_fold(flow, &count->effects[number]);
 	}

@@ -220,7 +220,7 @@ enum flow_time {
 
 struct ntrace_flow {
 	struct ntrace_flow_config config;	/* without params */
-	int (*settle)(void *data);		/* NULL: the caller keeps nothing */
+	int (*release)(void *data);		/* NULL: the caller keeps nothing */
 	struct ntrace_params params;		/* without isa; src_bits 0: takes any SRC */
 	struct ntrace_flow_stats stats;
 	struct ntrace_isa isa;		/* xlen 0: instruction set of the object */
@@ -404,10 +404,10 @@ int flow_result(struct ntrace_flow *flow);
 int flow_flush_space(struct ntrace_flow *flow, const struct ntrace_space *space);
 
 /*
- * The caller keeps runs and spaces after its callbacks have returned, until @settle: called with the data of the
+ * The caller keeps runs and spaces after its callbacks have returned, until @release: called with the data of the
  * config before the flow forgets effects or spaces, or the code of a space changes. A nonzero result stops.
  */
-void flow_keep_runs(struct ntrace_flow *flow, int (*settle)(void *data));
+void flow_keep_runs(struct ntrace_flow *flow, int (*release)(void *data));
 /* state.c */
 /* Calls the select callback, if any, for @address. Return: false if the callback stops. */
 bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);

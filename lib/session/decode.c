@@ -222,7 +222,7 @@ static int leave_gap(struct decoding *decoding)
 }
 
 /* The encoder reports scontext, which the driver keeps equal to the thread id. */
-static void take_owner(struct decoding *decoding)
+static void follow_scontext(struct decoding *decoding)
 {
 	const struct ntrace_context *owner = ntrace_flow_context(decoding->flow);
 
@@ -249,7 +249,7 @@ static int switch_task(struct decoding *decoding)
  * The flow is at @address. If that is not the rest of a divided __switch_to, the rest is over, and what is there
  * already belongs to the turn of the next task.
  */
-static int end_rest(struct decoding *decoding, uint64_t address)
+static int finish_switch(struct decoding *decoding, uint64_t address)
 {
 	if (!decoding->rest || decoding->rest == address)
 		return 0;
@@ -262,7 +262,7 @@ static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t
 	int error = note_owner(decoding);
 
 	if (!error)
-		error = end_rest(decoding, address);
+		error = finish_switch(decoding, address);
 	if (!error)
 		error = leave_gap(decoding);
 
@@ -282,7 +282,7 @@ static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t
 		decoding->was_user = true;
 		/* Ignored in the kernel, which sets scontext shortly before the switch. */
 		if (reason == NTRACE_FLOW_OWNERSHIP)
-			take_owner(decoding);
+			follow_scontext(decoding);
 		*space = follower_user(&decoding->follower, address);
 		decoding->selected = decoding->follower.program;
 	} else {
@@ -365,7 +365,7 @@ static int note_other(struct decoding *decoding, const struct ntrace_flow_event 
 	}
 }
 
-static inline void tell_task(struct decoding *decoding)
+static inline void set_task(struct decoding *decoding)
 {
 	decoding->event.pid = decoding->follower.pid;
 	decoding->event.tid = decoding->follower.tid;
@@ -408,13 +408,13 @@ static struct ntrace_space *space_of(struct decoding *decoding, struct ntrace_sp
 	}
 }
 
-static int take_circuit(struct decoding *decoding, const struct ntrace_flow_event *flow)
+static int pass_circuit(struct decoding *decoding, const struct ntrace_flow_event *flow)
 {
 	struct ntrace_session_event *event = &decoding->event;
 	struct ntrace_flow_event placed = *flow;
 	int result;
 
-	tell_task(decoding);
+	set_task(decoding);
 	if (flow->next_known) {
 		event->privilege = privilege_of(decoding, flow->address);
 		placed.space = space_of(decoding, flow->space, flow->address);
@@ -429,7 +429,7 @@ static int take_circuit(struct decoding *decoding, const struct ntrace_flow_even
  * The block at @address has been executed; a block that switches belongs to the outgoing task. A sync
  * or a full counter may divide it: its rest at @rest, where that is not 0, belongs to that task, too.
  */
-static int leave_block(struct decoding *decoding, uint64_t address, uint64_t rest, int result)
+static int note_executed(struct decoding *decoding, uint64_t address, uint64_t rest, int result)
 {
 	const struct ntrace_session *session = decoding->session;
 	bool switches = address == session->switch_address ||
@@ -450,7 +450,7 @@ static int leave_block(struct decoding *decoding, uint64_t address, uint64_t res
 }
 
 /* Where the rest of a divided block begins; 0: the block is whole. */
-static uint64_t rest_of(const struct ntrace_block *block)
+static uint64_t rest_address(const struct ntrace_block *block)
 {
 	const unsigned int divided = NTRACE_BLOCK_INTERRUPTED | NTRACE_BLOCK_NEXT_KNOWN;
 
@@ -487,7 +487,7 @@ static void count_blocks(struct decoding *decoding, const struct ntrace_block_ba
 		decoding->counts.instructions += batch->blocks[i].instructions;
 }
 
-static int take_blocks(void *data, const struct ntrace_block_batch *batch)
+static int receive_blocks(void *data, const struct ntrace_block_batch *batch)
 {
 	struct decoding *decoding = data;
 	struct ntrace_session_event *event = &decoding->event;
@@ -497,8 +497,8 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 	int result = note_owner(decoding);
 
 	if (!result)
-		result = end_rest(decoding, batch->blocks[0].address);
-	tell_task(decoding);
+		result = finish_switch(decoding, batch->blocks[0].address);
+	set_task(decoding);
 	note_time(decoding, batch->time_known, batch->time);
 	segment = (struct ntrace_segment){ .batch = &part,
 					   .type = NTRACE_SEGMENT_BLOCKS,
@@ -516,7 +516,7 @@ static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 		result = decoding->to.segment(decoding->to.data, &segment);
 	}
 	if (batch->watched)
-		result = leave_block(decoding, end[-1].address, rest_of(&end[-1]), result);
+		result = note_executed(decoding, end[-1].address, rest_address(&end[-1]), result);
 	return note_move(decoding, result);
 }
 
@@ -538,7 +538,7 @@ static struct ntrace_session_event counted_at(const struct decoding *decoding, u
 	return at;
 }
 
-static int take_effect(void *data, const struct ntrace_flow_effect *effect)
+static int receive_effect(void *data, const struct ntrace_flow_effect *effect)
 {
 	struct decoding *decoding = data;
 	struct ntrace_block_batch part = *effect->batch;
@@ -574,7 +574,7 @@ static int take_effect(void *data, const struct ntrace_flow_effect *effect)
 }
 
 /* Blocks of a run have one privilege, see the borders of the flow. */
-static int take_run(void *data, const struct ntrace_flow_run *run)
+static int receive_run(void *data, const struct ntrace_flow_run *run)
 {
 	struct decoding *decoding = data;
 
@@ -594,39 +594,40 @@ static int handle_event(struct decoding *decoding, const struct ntrace_flow_even
 	if (result)
 		return result;
 	if (flow->type != NTRACE_FLOW_CIRCUIT)
-		result = end_rest(decoding, flow->address);
+		result = finish_switch(decoding, flow->address);
 	if (result)
 		return result;
 	event->flow = flow;
 	note_time(decoding, flow->time_known, flow->time);
 	if (flow->type == NTRACE_FLOW_CIRCUIT)
-		return take_circuit(decoding, flow);
+		return pass_circuit(decoding, flow);
 	if (flow->type == NTRACE_FLOW_BLOCK) {
-		tell_task(decoding);
+		set_task(decoding);
 		event->privilege = privilege_of(decoding, flow->address);
 		result = pass_event(decoding);
-		return leave_block(decoding, flow->address,
-				   flow->interrupted && flow->next_known ? flow->next : 0, result);
+		return note_executed(decoding, flow->address,
+				     flow->interrupted && flow->next_known ? flow->next : 0,
+				     result);
 	}
 	if (flow->type == NTRACE_FLOW_SYNC)
 		result = leave_gap(decoding);
 	if (result)
 		return result;
-	tell_task(decoding);
+	set_task(decoding);
 	if (has_address(flow))
 		event->privilege = privilege_of(decoding, flow->address);
 	result = pass_event(decoding);
 	return result ? result : note_other(decoding, flow);
 }
 
-static int settle_lane(void *data)
+static int flush_lane(void *data)
 {
 	const struct decoding *decoding = data;
 
-	return decoding->lane ? session_lane_settle(decoding->lane) : 0;
+	return decoding->lane ? session_lane_flush(decoding->lane) : 0;
 }
 
-static int take_event(void *data, const struct ntrace_flow_event *flow)
+static int receive_event(void *data, const struct ntrace_flow_event *flow)
 {
 	struct decoding *decoding = data;
 
@@ -634,7 +635,7 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 }
 
 /* Trace from perf: the position in the file determines the task, and the CPU if tasks migrate. */
-static int take_piece(struct decoding *decoding, uint64_t offset)
+static int enter_piece(struct decoding *decoding, uint64_t offset)
 {
 	struct follower *follower = &decoding->follower;
 	uint64_t last_end = follower->piece ? follower->piece->end : 0, first, end;
@@ -658,7 +659,7 @@ int decoding_message(struct decoding *decoding, int got, const struct ntrace_mes
 
 	decoding->offset = message->offset;
 	if (decoding->follower.by_piece)
-		result = take_piece(decoding, message->offset);
+		result = enter_piece(decoding, message->offset);
 	if (result)
 		return result;
 	decoding->sync = got == NTRACE_WIRE_MESSAGE &&
@@ -690,7 +691,7 @@ static int compare_borders(const void *left, const void *right)
 }
 
 /* See privilege_by(). */
-static void put_borders(struct decoding *decoding)
+static void set_borders(struct decoding *decoding)
 {
 	const struct ntrace_session *session = decoding->session;
 	bool firmware = session->firmware_start <= session->firmware_last;
@@ -710,14 +711,14 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	bool counting = counts && options->segment;
 	uint32_t needs = counting ? options->needs : 0;
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .event = take_event,
+					     .event = receive_event,
 					     .select = select_space,
 					     .space = session->kernel,
 					     .data = decoding,
-					     .blocks = options->segment ? take_blocks : NULL,
-					     .effect = needs & NTRACE_NEEDS_SUMS ? take_effect :
+					     .blocks = options->segment ? receive_blocks : NULL,
+					     .effect = needs & NTRACE_NEEDS_SUMS ? receive_effect :
 										   NULL,
-					     .run = needs & NTRACE_NEEDS_RUNS ? take_run : NULL,
+					     .run = needs & NTRACE_NEEDS_RUNS ? receive_run : NULL,
 					     .remember = counting && !(needs & COUNTED),
 					     .borders = decoding->borders,
 					     .border_count = 3,
@@ -743,7 +744,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	decoding->first_tick = UINT64_MAX;
 	decoding->event.privilege = PRIVILEGE_S;
 	decoding->kernel_begin = ntrace_kernel_begin(info->params->xlen);
-	put_borders(decoding);
+	set_borders(decoding);
 	decoding->turn = SIZE_MAX;
 	decoding->shows_code = !decoding_hides_switches(session);
 	decoding->countable = !info->event && decoding->shows_code;
@@ -762,7 +763,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 		follower_free(&decoding->follower);
 		return result;
 	}
-	flow_keep_runs(decoding->flow, settle_lane);
+	flow_keep_runs(decoding->flow, flush_lane);
 	if (decoding->counting)
 		decoding->spaces.counting = decoding->flow;
 	decoding->event.program = program_number(&decoding->follower);

@@ -164,7 +164,7 @@ static void set_limit(struct follower *follower, uint64_t end)
 	follower_name(follower);
 }
 
-static bool take_pending(struct follower *follower, int32_t tid)
+static bool remove_pending(struct follower *follower, int32_t tid)
 {
 	unsigned int i;
 
@@ -204,7 +204,7 @@ static const struct switch_place *first_known(const struct follower *follower)
 	return first;
 }
 
-void follower_settle(struct follower *follower)
+void follower_update_task(struct follower *follower)
 {
 	const struct switch_place *lead = first_known(follower);
 	int32_t pid, tid;
@@ -237,7 +237,8 @@ void follower_settle(struct follower *follower)
 	if (follower->pid < 0)
 		follower->tid = -1;
 	set_limit(follower, interval_end(follower, &follower->lead));
-	if (follower->next_program && follower->count == 1 && take_pending(follower, follower->tid))
+	if (follower->next_program && follower->count == 1 &&
+	    remove_pending(follower, follower->tid))
 		follower_enter_next(follower);
 	/* The exec is certain now. */
 	if (follower->count == 1 && follower->lead.program && follower->lead.thread) {
@@ -257,7 +258,7 @@ void follower_give_up(struct follower *follower, const char *why)
 	if (!follower->session->raw)
 		session_note(follower->session, "CPU %u: %s; tasks are unknown after that",
 			     follower->session->streams[follower->stream].cpu, why);
-	follower_settle(follower);
+	follower_update_task(follower);
 }
 
 int compare_pieces(const void *left, const void *right)
@@ -315,7 +316,7 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 }
 
 /* Sets the task of the current piece; no piece means no task. */
-static void settle_piece(struct follower *follower)
+static void set_piece_task(struct follower *follower)
 {
 	const struct piece *piece = follower->piece;
 	uint64_t start;
@@ -330,7 +331,7 @@ static void settle_piece(struct follower *follower)
 		follower->program = machine_program(&follower->session->machine, piece->pid, start);
 	}
 	set_limit(follower, piece ? piece->end : 0);
-	if (follower->next_program && take_pending(follower, follower->tid))
+	if (follower->next_program && remove_pending(follower, follower->tid))
 		follower_enter_next(follower);
 }
 
@@ -362,7 +363,7 @@ void follower_offset(struct follower *follower, uint64_t offset)
 	if (piece == follower->piece && !piece)
 		return;
 	follower->piece = piece;
-	settle_piece(follower);
+	set_piece_task(follower);
 }
 
 int follower_init(struct follower *follower, struct spaces *spaces, unsigned int stream, bool user)
@@ -398,7 +399,7 @@ int follower_init(struct follower *follower, struct spaces *spaces, unsigned int
 	if (error)
 		follower_free(follower);
 	else
-		follower_settle(follower);
+		follower_update_task(follower);
 	return error;
 }
 
@@ -444,7 +445,7 @@ int follower_switch(struct follower *follower)
 		follower_give_up(follower,
 				 "too much trace is lost or filtered out to follow tasks");
 	else
-		follower_settle(follower);
+		follower_update_task(follower);
 	return 0;
 }
 
@@ -584,7 +585,7 @@ int follower_gap(struct follower *follower, uint64_t switches)
 		follower_give_up(follower,
 				 "too much trace is lost or filtered out to follow tasks");
 	else
-		follower_settle(follower);
+		follower_update_task(follower);
 	return 0;
 }
 
@@ -606,7 +607,7 @@ void follower_keep(struct follower *follower,
 			follower->places[kept++] = place;
 	}
 	follower->count = kept;
-	follower_settle(follower);
+	follower_update_task(follower);
 }
 
 static bool is_of_thread(const struct follower *follower, const struct switch_place *place,

@@ -120,7 +120,7 @@ static void narrow(struct follower *follower, uint64_t address)
 			follower->places[kept++] = at;
 	}
 	follower->count = kept;
-	follower_settle(follower);
+	follower_update_task(follower);
 }
 
 bool join_part(struct code_part *all, const struct code_part *one)
@@ -210,7 +210,7 @@ static uint64_t present_end(const struct follower *follower)
 }
 
 /* An exec may have been missed: the code at @address may tell. Return: whether it does. */
-static bool settle_exec(struct follower *follower, uint64_t address)
+static bool resolve_exec(struct follower *follower, uint64_t address)
 {
 	struct code_part part = { .last = UINT64_MAX };
 	struct program *only;
@@ -257,7 +257,7 @@ static bool shared_part(struct follower *follower, uint64_t address, struct code
 }
 
 /* An interval without any record: the task is one of those with code at an address. */
-static void take_owner(struct follower *follower, struct program *program, int32_t pid)
+static void set_code_owner(struct follower *follower, struct program *program, int32_t pid)
 {
 	follower->program = program;
 	follower->next_program = NULL;
@@ -281,10 +281,10 @@ static const struct known_part *known_part(const struct follower *follower, uint
 	return NULL;
 }
 
-static struct ntrace_space *take_known(struct follower *follower, const struct known_part *known)
+static struct ntrace_space *known_space(struct follower *follower, const struct known_part *known)
 {
 	if (misses_records(follower))
-		take_owner(follower, known->program, known->pid);
+		set_code_owner(follower, known->program, known->pid);
 	return spaces_of_part(follower->spaces, &known->part);
 }
 
@@ -297,7 +297,7 @@ static struct ntrace_space *shared_space(struct follower *follower, uint64_t add
 	if (misses_records(follower)) {
 		if (!find_owner(follower, address, &found.program, &found.pid, &found.part) ||
 		    !found.program) {
-			take_owner(follower, NULL, found.pid);
+			set_code_owner(follower, NULL, found.pid);
 			return NULL;
 		}
 	} else if (!shared_part(follower, address, &found.part)) {
@@ -307,7 +307,7 @@ static struct ntrace_space *shared_space(struct follower *follower, uint64_t add
 	if (follower->known_count < KNOWN_PARTS)
 		i = follower->known_count++;
 	follower->known[i] = found;
-	return take_known(follower, &found);
+	return known_space(follower, &found);
 }
 
 bool starts_at(struct follower *follower, const struct program *program, uint64_t address)
@@ -397,7 +397,7 @@ static void keep_starts(struct follower *follower, uint64_t address)
 			follower->places[kept++] = at;
 	}
 	follower->count = kept;
-	follower_settle(follower);
+	follower_update_task(follower);
 }
 
 /*
@@ -444,7 +444,7 @@ struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
 		return own_space(follower, address);
 	known = known_part(follower, address);
 	if (known)
-		return take_known(follower, known);
+		return known_space(follower, known);
 	if (!follower->by_piece) {
 		if (follower->work > follower->work_max) {
 			follower_give_up(follower,
@@ -453,7 +453,7 @@ struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
 		}
 		narrow(follower, address);
 	}
-	if (follower_is_certain(follower) || settle_exec(follower, address))
+	if (follower_is_certain(follower) || resolve_exec(follower, address))
 		return own_space(follower, address);
 	return shared_space(follower, address);
 }

@@ -39,7 +39,7 @@ static int add_piece(struct follower *follower, const struct piece *piece)
 	return 0;
 }
 
-static int take_pieces(struct follower *follower)
+static int add_pieces(struct follower *follower)
 {
 	struct machine *machine = &follower->session->machine;
 	const struct ntrace_stream *info = &follower->session->streams[follower->stream];
@@ -72,14 +72,14 @@ int follower_grow(struct follower *follower)
 	/* Mappings may have moved. */
 	follower->known_count = 0;
 	if (follower->by_piece)
-		return take_pieces(follower);
+		return add_pieces(follower);
 	if (cpu < machine->cpu_count) {
 		follower->cpu = &machine->cpus[cpu];
 		follower->last = follower->cpu->count;
 	}
 	/* The interval was open: it may have an end now, an exec, or more names and mappings. */
 	if (!follower->given_up && follower->limit == UINT64_MAX && !any_missing(follower))
-		follower_settle(follower);
+		follower_update_task(follower);
 	return 0;
 }
 

@@ -11,7 +11,7 @@
  * Sets the current task from the places, as far as they agree, and the program from the first known
  * place. Forgets what the places share.
  */
-void follower_settle(struct follower *follower);
+void follower_update_task(struct follower *follower);
 /* Tasks are unknown from now on; a note states @why. */
 void follower_give_up(struct follower *follower, const char *why);
 /* The exec in the present interval or piece is over. */

@@ -200,7 +200,7 @@ static int add_symbol(struct loading *loading, const char *name, uint64_t addres
 	return 0;
 }
 
-static int take_symbol(void *data, const struct kallsym *symbol)
+static int receive_symbol(void *data, const struct kallsym *symbol)
 {
 	struct loading *loading = data;
 	struct ntrace_session *session = loading->session;
@@ -221,7 +221,7 @@ static int take_symbol(void *data, const struct kallsym *symbol)
 /* A file that cannot be read costs only names. */
 static int read_symbols(struct loading *loading, const char *path, const char *without)
 {
-	int error = kallsyms_read(path, take_symbol, loading);
+	int error = kallsyms_read(path, receive_symbol, loading);
 
 	if (error == NTRACE_ERR_NOMEM)
 		return error;

@@ -271,12 +271,12 @@ static int deliver_all(struct session_lane *lane)
 	return result;
 }
 
-int session_lane_settle(struct session_lane *lane)
+int session_lane_flush(struct session_lane *lane)
 {
 	return backlog_is_empty(&lane->backlog) ? 0 : deliver_all(lane);
 }
 
-static int take_event(void *data, const struct ntrace_session_event *event)
+static int receive_event(void *data, const struct ntrace_session_event *event)
 {
 	struct session_lane *lane = data;
 
@@ -284,7 +284,7 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 			       go_on(lane, backlog_add_event(&lane->backlog, event));
 }
 
-static int take_segment(void *data, const struct ntrace_segment *segment)
+static int receive_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct session_lane *lane = data;
 
@@ -467,8 +467,8 @@ static int order_turns(struct session_lanes *lanes)
 
 		if (!lane->lanes)
 			continue;
-		lane->options.event = take_event;
-		lane->options.segment = lane->receiver.segment ? take_segment : NULL;
+		lane->options.event = receive_event;
+		lane->options.segment = lane->receiver.segment ? receive_segment : NULL;
 		lane->options.data = lane;
 		result = begin_lane(lane);
 		lane->decoding.lane = lane;

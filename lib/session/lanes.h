@@ -40,6 +40,6 @@ int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
 		       struct ntrace_session_event *event);
 
 /* Delivers all that @lane has decoded, before it changes what that refers to. Return: likewise. */
-int session_lane_settle(struct session_lane *lane);
+int session_lane_flush(struct session_lane *lane);
 
 #endif

@@ -163,7 +163,7 @@ static void close_ranks(struct live *live, size_t taken)
 }
 
 /* Passes the records before live->complete to the machine. */
-static int take_complete(struct live *live)
+static int pass_complete(struct live *live)
 {
 	struct ntrace_perf_record record;
 	struct ntrace_sideband sideband;
@@ -185,7 +185,7 @@ static int take_complete(struct live *live)
 }
 
 /* Takes what the source has. Return: 0, an error, or the result of the source. */
-static int take_records(struct live *live, bool wait)
+static int receive_records(struct live *live, bool wait)
 {
 	struct ntrace_live_records records = { .size = sizeof(records) };
 	int result = live->source.records(live->source.data, wait, &records);
@@ -198,7 +198,7 @@ static int take_records(struct live *live, bool wait)
 		live->stream->start_ns = records.start_ns;
 	if (records.complete_ns > live->complete)
 		live->complete = records.complete_ns;
-	result = take_complete(live);
+	result = pass_complete(live);
 	return result || !live->begun ? result : follower_grow(&live->decoding.follower);
 }
 
@@ -238,7 +238,7 @@ static int wait_for_records(struct live *live, enum moment moment)
 	int result = 0;
 
 	while (!result && !is_known(live, moment))
-		result = take_records(live, true);
+		result = receive_records(live, true);
 	return result;
 }
 
@@ -295,7 +295,7 @@ static int feed_frames(struct live *live, const uint8_t *bytes, size_t count)
 	return result;
 }
 
-static int take_trace(struct live *live, const struct ntrace_live_trace *trace)
+static int decode_trace(struct live *live, const struct ntrace_live_trace *trace)
 {
 	bool framed = live->stream->params->atid;
 	int result = 0;
@@ -329,7 +329,7 @@ static int step(struct live *live, struct ntrace_live_trace *trace)
 		return result;
 	live->since = trace->since_ns;
 	live->until = trace->until_ns ? trace->until_ns : UINT64_MAX;
-	result = take_records(live, false);
+	result = receive_records(live, false);
 	if (!result && (trace->count || trace->lost))
 		result = wait_for_records(live, STAY);
 	if (result)
@@ -338,7 +338,7 @@ static int step(struct live *live, struct ntrace_live_trace *trace)
 	result = decoding_note_thread(&live->decoding);
 	before = open_message(live);
 	if (!result)
-		result = take_trace(live, trace);
+		result = decode_trace(live, trace);
 	/* The hart is where the last message was made, or in a gap that began before. */
 	if (!result && open_message(live) > before && !live->decoding.in_gap) {
 		live_found(live);
@@ -364,15 +364,15 @@ static int run(struct live *live)
 }
 
 /* Takes the records of the time before the trace, which tell the first task. */
-static int take_past(struct live *live)
+static int receive_past(struct live *live)
 {
 	int result = machine_grow(&live->session->machine,
 				  live->stream->event ? UINT32_MAX : live->stream->cpu);
 
 	if (!result)
-		result = take_records(live, false);
+		result = receive_records(live, false);
 	while (!result && live->complete != UINT64_MAX && live->complete <= live->stream->start_ns)
-		result = take_records(live, true);
+		result = receive_records(live, true);
 	return result;
 }
 
@@ -396,7 +396,7 @@ static int begin(struct live *live, const struct ntrace_decode_options *options)
 
 static int decode(struct live *live, const struct ntrace_decode_options *options)
 {
-	int result = take_past(live);
+	int result = receive_past(live);
 
 	if (!result)
 		result = begin(live, options);

@@ -48,7 +48,7 @@ struct sample_reader {
 	struct ntrace_session_sample_counts counts;
 };
 
-static int take_record(void *data, const struct ntrace_perf_record *record)
+static int receive_record(void *data, const struct ntrace_perf_record *record)
 {
 	struct sample_reader *reader = data;
 	struct ntrace_session *session = reader->spaces.session;
@@ -87,7 +87,7 @@ int ntrace_session_samples(struct ntrace_session *session,
 	struct sample_reader reader = { .spaces.session = session,
 					.callback = callback,
 					.data = data };
-	int error = ntrace_perf_file_records(session->machine.file, take_record, &reader);
+	int error = ntrace_perf_file_records(session->machine.file, receive_record, &reader);
 
 	spaces_free(&reader.spaces);
 	if (counts)

@@ -48,7 +48,7 @@ static int refuse_hole(struct ntrace_session *session, const char *path)
 }
 
 /* Sets the paths of the streams' files and notes their problems. */
-static int take_streams(struct ntrace_session *session)
+static int find_stream_files(struct ntrace_session *session)
 {
 	const struct ntrace_recording *recording = session->recording;
 	unsigned int i;
@@ -263,7 +263,7 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 			     session->directory);
 		return NTRACE_ERR_FORMAT;
 	}
-	error = take_streams(session);
+	error = find_stream_files(session);
 	if (!error)
 		error = load_sideband(session);
 	if (!error)
