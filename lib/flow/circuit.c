@@ -3,9 +3,10 @@
  * InCircuitTrace and DataAcquisition of pre-ratification SiFive encoders, as captures of them show.
  *
  * These messages report events beside the execution: samples of the PC (which may also come as
- * ProgTraceSync with SYNC 15), watchpoints, stores to stimulus registers. They affect the program flow in one respect only: the next relative address,
- * in a message of any kind, counts from an address in them. So an encoder that sends only events
- * has no program flow, and its addresses are known from the first InCircuitTraceWS on.
+ * ProgTraceSync with SYNC 15), watchpoints, stores to stimulus registers. They affect the program
+ * flow in one respect only: the next relative address, in a message of any kind, counts from an
+ * address in them. So an encoder that sends only events has no program flow, and its addresses are
+ * known from the first InCircuitTraceWS on.
  */
 #include "flow.h"
 

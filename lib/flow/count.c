@@ -5,15 +5,21 @@
  * A program repeats itself, and so does its trace. What a message does depends on its bytes and on
  * the place where the flow stands: the next block, and the run of blocks since the last transfer.
  * Messages with an address also depend on the reference of the address and on the parcels walked
- * for history alone. So the first time a message comes at a place, the general walk handles it, and
- * its effect is remembered: the blocks, the next place, and the changes of the return stack. Each
- * further time, the message is not even parsed: one lookup by its bytes finds the effect, a counter
- * is incremented, and the flow stands at the next place. The caller gets an effect with its number
- * of times when its entry is needed for another one, before code or owner change, and at the end.
+ * for history alone. The first time a message comes at a place, the general walk handles it, and a
+ * fingerprint is kept. The second time it is walked again, and its effect is remembered: the blocks,
+ * the next place, and the changes of the return stack. Each further time, the message is not even
+ * parsed: one lookup by its bytes finds the effect, a counter is incremented, and the flow stands at
+ * the next place. The caller gets an effect with its number of times when its entry is needed for
+ * another one, before its code changes, at the end, and when it flushes: before it changes what it
+ * attributes effects to.
  *
- * Only messages without any event are remembered. A return to an address from before the message
- * depends on the return stack. Such a message has several effects: each but the last ends before such
- * a return, and the next one is found by its predecessor and the popped address.
+ * A message is remembered only if it calls nothing back: no event, no question for the space, no
+ * watched block. Messages with timestamps are walked, too. So all that a caller follows changes
+ * between effects, never in one.
+ *
+ * A return to an address from before the message depends on the return stack. Such a message has
+ * several effects: each but the last ends before such a return, and the next one is found by its
+ * predecessor and the popped address.
  */
 #include <stdlib.h>
 #include <string.h>

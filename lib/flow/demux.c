@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Several harts in one stream, distinguished by SRC (N-Trace 1.0, SRC). */
+/*
+ * One flow for each hart in a stream, by SRC, made when a message with it comes. For streams whose
+ * harts are not known before; a session knows them, and has a flow for each.
+ */
 #include <stdlib.h>
 #include <string.h>
 

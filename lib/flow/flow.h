@@ -9,14 +9,16 @@
  * the next transfer of control. What a message does depends only on its bytes and on where it
  * begins. So a message that comes there again has the same effect, which is remembered and counted.
  *
- *   bytes of a message ---- ntrace_reader_next() ----> struct ntrace_message
- *        |                                                   |
+ *   bytes of a message ---- ntrace_reader_next() ----> ntrace_flow_message()
+ *        | ntrace_flow_count()  ^                            |
+ *        v                      | no                         v
  *   count.c: is its effect here known?                  flow.c: which stretch? (struct walk)
  *        | yes                                               |
  *        v                                              walk.c: block after block
- *   effects.c: counts it,       the second time           |  fast.c: as long as they are linked
+ *   effects.c: counts it,       the second time           |  state.c: in which address space?
  *   in order if wanted    <---------------------------    |  blocks.c: reads each block once
  *        |                                            |   |  step.h: where is the next one?
+ *        |                                            |   |  fast.c: many, while they are linked
  *        |                                            |   v
  *        |                                            +-- blocks in a batch, other events
  *        v                                                   |
@@ -35,13 +37,26 @@
  *                        +---------- damage, contradiction, lost messages --> FLOW_LOST
  *                                                     (from there only SYNC leads back)
  *
+ * Then these fields hold back what a message reported:
+ *
+ *	icnt_pending	parcels of ResourceFull		added to the next I-CNT
+ *	debt		parcels walked for HIST alone	the next I-CNT includes them
+ *	late		Ownership after icnt_pending	these parcels are of the owner before
+ *	select_block	a trap returned			the next block may be in another space
+ *	branch		the last branch message		RepeatBranch walks it again
+ *	waiting		blocks of the batch		full; another space, time or event
+ *	count		effects with their times	flush, end, change of code, full tables
+ *
+ * A loss drops the return stack and all of these but late, waiting and count; if messages are missing,
+ * also late, the owner, the time and the reference of addresses.
+ *
  * Invariants:
  * - Each executed block is passed on once: in a batch or an event, or in an effect with a number of
  *   times. Events, batches and runs are in the order of execution; effects are sums.
+ * - Nothing is taken back: blocks walked for HIST alone are PROVISIONAL until an I-CNT confirms them.
  * - The blocks of a batch have one space, one instruction set and one time.
+ * - Only messages that call nothing back are counted: spaces, owners and times change in the walk.
  * - Failures of the stream are events, not results of functions. One GAP follows each loss.
- * - Parcels that were walked for history alone (debt) are part of a later I-CNT. Parcels counted by
- *   ResourceFull (icnt_pending) are added to the next I-CNT.
  * - No message walks more parcels than the bytes so far can stand for (credit).
  * - The return stack is that of the encoder: both are empty after a sync, except for markers that
  *   keep them (N-Trace 1.0, "implicit return").

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The state at the begin of a part of a stream: guessed, and compared with the true one. */
+/*
+ * The state at the begin of a part of a stream: guessed, so that parts can be decoded at once, and
+ * compared with the true one, which the part before ends with (ntrace/parts.h).
+ */
 #include <string.h>
 
 #include <ntrace/parts.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The state of a flow between two messages.
+ * The whole state of a flow between two messages, for cursors (resume.c: what there is directly
+ * after a sync, which fits in a file; parts.c: that, guessed).
  *
  * A later part of a stream can be decoded again from a saved state, with the same result as if the
  * stream were decoded from its start. Predecoded blocks are no state: they only save time.

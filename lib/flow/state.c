@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The time and the context that messages report besides the flow (N-Trace 1.0, "timestamps" and
- * Ownership).
+ * The time and the owner of the code, which messages report besides the flow (N-Trace 1.0,
+ * "timestamps" and Ownership).
+ *
+ * A timestamp is that of the end of its message. The first blocks with it come in a batch of their
+ * own; later ones have it until the next timestamp.
+ *
+ * Ownership has no I-CNT: it takes effect where the hart is. If ResourceFull has counted parcels that
+ * are not walked yet, it waits until they are, and may cut a block:
+ *
+ *	messages	ResourceFull 100	Ownership B	IndirectBranch, I-CNT 20
+ *	walked						100: owner A	20: owner B
+ *
+ * A new owner may have another address space: the select callback is asked, or the registry of
+ * contexts. It is asked at syncs and traps, too, and before the block after a return from a trap.
  */
 #include <string.h>
 

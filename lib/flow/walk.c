@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * The walk (N-Trace 1.0, "decoding") through the program, block by block, as far as I-CNT or HIST
- * reaches. BTM and HTM share it.
+ * reaches. BTM and HTM share it. flow_walk_fast() goes over ordinary blocks; walk_any_block() takes
+ * all others, asks for the space of code that the present one lacks, and cuts the block in which
+ * I-CNT or an owner ends.
  */
 #include "step.h"
 

@@ -3,10 +3,14 @@
  * Flow: from messages and images to the instructions that the hart executed (N-Trace 1.0
  * "decoding"). BTM and HTM share one walker.
  *
- * A flow decodes one SRC. It passes events to the caller's callback in order: blocks (contiguous
- * instructions, ending at every control-transfer instruction, taken or not, at a trap, or where the
- * trace ends a block), and all other events: synchronization, traps, trace off, gaps, errors. A
- * flow never gives up: an error is an event, followed by a gap and, from the next synchronizing
+ * A flow decodes one SRC. The caller reads messages and feeds them one by one; the flow reads the code
+ * from an address space that the caller chooses (select). It passes events to the caller's callback
+ * in order: blocks (contiguous instructions, ending at every control-transfer instruction, taken or
+ * not, at a trap, or where the trace ends a block), and all other events: synchronization, traps,
+ * trace off, gaps, errors. Blocks also come in batches, and those of messages that ntrace_flow_count()
+ * found known as effects: sums of their executions.
+ *
+ * A flow never gives up: an error is an event, followed by a gap and, from the next synchronizing
  * message on, by blocks again. Memory is bounded on any input.
  */
 #ifndef NTRACE_FLOW_H
