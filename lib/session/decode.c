@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/*
- * Decodes a stream of a recording: bytes to messages to flow, with a follower that tracks the task.
- * The flow watches the kernel's addresses at which the task changes, so batches end there.
- */
+/* The callbacks of the flow of a stream: see decode.h. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The decoding of one stream of a recording, message by message. */
+/*
+ * A decoding: from the messages of a stream to segments and events of threads (session.h has the picture).
+ *
+ * The flow calls the decoding back wherever the thread may change, and the decoding moves the follower:
+ *
+ *	the flow calls		because						the decoding calls
+ *	blocks, watched		__switch_to was executed			follower_switch()
+ *	blocks, watched		begin_new_exec was executed			follower_exec()
+ *	select			after a gap, it is at an address again		follower_gap()
+ *	select			that address is in user space			follower_user()
+ *	select			Ownership in user space has a scontext		follower_owner()
+ *	-			trace from perf: another piece of the file	follower_offset()
+ *
+ * After each (note_thread()), the clock and the lane get the new interval, where the lane may have to wait (lanes.h).
+ *
+ * - At a GAP the thread stays that of before; its possible successors are known only when the flow goes on.
+ * - All these calls come in walked messages. An effect comes later than it was executed, and is of the thread in
+ *   whose time it was counted (@counted). So if sums are to be of one thread, all are passed on before the thread
+ *   changes; otherwise sums have no thread. Runs are passed on before any of these calls.
+ * - A block that begins at __switch_to is the last one of the outgoing task. If a sync or a full counter
+ *   divides it, its rest is (@rest).
+ * - The address gives the privilege; Ownership adds guests and M-mode. No segment has two privileges.
+ */
 #ifndef NTRACE_SESSION_DECODE_H
 #define NTRACE_SESSION_DECODE_H
 

@@ -2,12 +2,20 @@
 /*
  * Which task runs on a hart, followed along the flow of its trace without timestamps: each
  * execution of __switch_to takes the next switch record of the CPU. A scheduling interval ("interval"
- * in identifiers) is the time between two switches; interval k ends with switch k. There is one
- * place while the interval is certain. After a loss there are several, which user addresses,
- * further switches, Ownership messages and the end of the records eliminate
- * (Documentation/trace/recording.md, "Which task").
+ * in identifiers) is the time between two switches; interval k ends with switch k. A place is an
+ * interval in which the hart may be. There is one while the interval is certain. After a loss there are
+ * several, which user addresses, further switches, Ownership messages and the end of the records
+ * eliminate (Documentation/trace/recording.md, "Attribution to tasks"):
  *
- * Trace recorded through perf needs none of this: its records name the task of each piece.
+ *	switch records	  A   |   B   |   A   |   C   |   B
+ *	places		  A                                   one switch is executed:
+ *			      |   B                           a gap, up to 3 switches:
+ *			      |   B   |   A   |   C   |   B   code that C alone has mapped:
+ *			                      |   C           one switch is executed: B
+ *
+ * Where only user space is traced, no switch is seen, and any number may precede each return to it
+ * (follow_threads.c). Trace recorded through perf needs none of this: its records name the task of each
+ * piece.
  */
 #ifndef NTRACE_SESSION_FOLLOW_H
 #define NTRACE_SESSION_FOLLOW_H

@@ -378,7 +378,7 @@ static int receive_past(struct live *live)
 
 static int begin(struct live *live, const struct ntrace_decode_options *options)
 {
-	/* Messages with timestamps are not worth counting: stamps.c. */
+	/* Messages with timestamps are walked anyway: flow/count.c. */
 	int result = decoding_begin(&live->decoding, live->session, options->stream, options,
 				    !live->stream->params->timestamp_bits);
 

@@ -1,5 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Definitions shared by the files of lib/session. */
+/*
+ * Session: which thread executed which code of a recording, and when. Shared by the files of lib/session.
+ *
+ * Opening joins the sideband into a machine (sideband/machine.h), which is constant from then on, unless the
+ * recording grows (live.c). Each stream is decoded by a decoding of its own, which holds all that changes:
+ *
+ *	     data --> machine --- session.c, kernel_space.c (raw.c: without sideband)
+ *	                |
+ *	    +-----------+--+------------------+
+ *	    | switches     | mappings         | times of switches
+ *	    v              v                  v
+ *	 follower -----> spaces             clock             decoding (decode.c)
+ *	 who runs?      which code?         when?
+ *	    ^              |                  |
+ *	    | what ran     v                  v
+ *	   flow of a stream's messages ---> segments and events with thread, privilege and time
+ *	    ^                                 |
+ *	 aux.N (walk.c)                     lane (lanes.c): passes them on at once, or in the order of turns
+ *	 data area (live.c)                   |
+ *	                                      v
+ *	                                    receiver: profile, call stacks, coverage, export
+ *
+ * - A stream is the messages of one hart or, in trace from perf, of one thread. Each reads its file for itself,
+ *   also if others have the same one: its flow skips their SRC.
+ * - A segment is code that one thread executed in one privilege: blocks, a run of effects, or a sum.
+ * - Only the follower decides which thread runs: the flow knows no threads, and receivers are told.
+ * - Lost flow makes the thread uncertain, never wrong: of several possible ones, only common code is decoded.
+ * - index.c and range.c start a decoding at a message with SYNC in the middle, with the state saved there.
+ */
 #ifndef NTRACE_SESSION_INTERNAL_H
 #define NTRACE_SESSION_INTERNAL_H
 

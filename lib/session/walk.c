@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Reads the file of a stream and decodes it, from a byte of it to another. */
+/*
+ * Reads the file of a stream and decodes it, from a byte of it to another. Messages with a known effect are
+ * counted from the bytes (flow/count.c); the reader makes the others, one by one.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Session: one recording, and the attribution of its trace to processes.
+ * Session: one recording, and the attribution of its trace to threads.
  *
  * A recording is a perf.data directory: `data` (sideband, as stock perf writes and reads it),
  * `aux.N` (raw trace, one file per sink), `params` (streams and their parameters, see
  * Documentation/trace/recording.md) and `images/` (kernel text at the start and at the end,
- * kallsyms, vdso). The session joins them into address spaces over time. No other module attributes
- * trace to processes.
+ * kallsyms, vdso). The session joins them into address spaces over time. It also opens perf.data files
+ * with trace or branch stacks, and raw traces.
+ *
+ * ntrace_session_decode() decodes each stream (the messages of one hart) with a flow, and passes a receiver
+ * segments: code that one thread executed in one privilege, as blocks, or where messages repeat as runs
+ * or sums. All other events of the flow come with their thread, too. No other module attributes
+ * trace to threads.
  */
 #ifndef NTRACE_SESSION_H
 #define NTRACE_SESSION_H
