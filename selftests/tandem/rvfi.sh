@@ -148,6 +148,8 @@ refused() {
 refused "another XLEN" "rvfi_pc_rdata has 32 bits, and the trace xlen 64: option --xlen" --from rvfi core.vcd
 refused "another clock" "no signal testbench.none of one bit" --xlen 32 --from rvfi --clock testbench.none core.vcd
 refused "another scope" "no rvfi_.* signals in scope core" --xlen 32 --from rvfi --scope core core.vcd
+fails "a waveform instead of the trace" "core.vcd: a waveform is not a tandem trace; 'ntrace tandem convert --from rvfi' makes one" \
+	"$ntrace" tandem verify --model builtin --xlen 32 core.vcd
 sed 's/rvfi_insn /rvfi_other /' core.vcd >other.vcd
 refused "a signal that is missing" "no rvfi_insn in scope testbench.core" --xlen 32 --from rvfi other.vcd
 sed 's/ clk / tick /' core.vcd >other.vcd

@@ -83,6 +83,13 @@ int tandem_read_file(const struct tandem_options *options,
 		close(fd);
 	if (got < 0)
 		return EXIT_FAILED;
+	/* No opcode is a dollar sign, with which each VCD file begins. */
+	if (*result == NTRACE_ERR_FORMAT && !reader.wrong && bytes[0] == '$') {
+		*result = 0;
+		return fail("%s: a waveform is not a tandem trace; 'ntrace tandem convert "
+			    "--from rvfi' makes one of it",
+			    name);
+	}
 	if (*result == NTRACE_ERR_FORMAT && reader.error) {
 		warn("%s: offset 0x%" PRIx64 ": %s (byte at 0x%" PRIx64
 		     "); the rest cannot be read: are xlen, mlen and flen right?",
