@@ -7,6 +7,13 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 ok "the series has the code of kernel/ctr (kernel/patches/update puts it there)" kernel/patches/generate --check
+for directory in kernel/patches/ kernel/patches/*/; do
+	numbers=("$directory"[0-9]*.patch)
+	[ -e "${numbers[0]}" ] || continue
+	numbers=("${numbers[@]#"$directory"}")
+	first=$((10#${numbers[0]%%-*}))
+	is "${numbers[*]%%-*}" "$(seq -s ' ' -f %04.0f $first $((first + ${#numbers[@]} - 1)))" "$directory: one patch of each number"
+done
 ok "the series of the driver is made of kernel/ntrace" kernel/patches/ntrace/generate "$tmp/ntrace"
 
 # Parameters of a hart: the last patch of ntrace.h, the documents, and the library's reader have the same ones.
