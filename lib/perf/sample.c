@@ -69,6 +69,29 @@ static void take_branches(struct sample_cursor *cursor, const struct perf_event_
 	}
 }
 
+static void take_registers(struct sample_cursor *cursor, const struct perf_event_attr *attr,
+			   struct ntrace_perf_sample *sample)
+{
+	uint64_t abi = take(cursor);
+	unsigned int count = (unsigned int)__builtin_popcountll(attr->sample_regs_user);
+	const uint8_t *registers = abi == PERF_SAMPLE_REGS_ABI_NONE ? NULL : pass(cursor, count, 8);
+
+	if (attr->sample_regs_user == UINT32_MAX)
+		sample->registers = registers;
+}
+
+/* The kernel pads the copy to the size that the event asks for, and then says how much it is. */
+static void take_stack(struct sample_cursor *cursor, struct ntrace_perf_sample *sample)
+{
+	uint64_t size = take(cursor), valid;
+
+	if (!size)
+		return;
+	sample->stack = pass(cursor, size, 1);
+	valid = take(cursor);
+	sample->stack_size = cursor->short_of || valid > size ? 0 : (size_t)valid;
+}
+
 /* If events differ, the id comes first and identifies the sample's event. */
 static const struct perf_event_attr *event_of(const struct ntrace_perf_file *file,
 					      const struct sample_cursor *cursor)
@@ -97,6 +120,7 @@ int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
 	if (record->type != PERF_RECORD_SAMPLE || !attr)
 		return NTRACE_ERR_UNSUPPORTED;
 	type = attr->sample_type;
+	sample->event = (unsigned int)(attr - file->attrs);
 	sample->kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	if (type & PERF_SAMPLE_IDENTIFIER)
 		take(&cursor);
@@ -127,6 +151,10 @@ int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
 	}
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		take_branches(&cursor, attr, sample);
+	if (type & PERF_SAMPLE_REGS_USER)
+		take_registers(&cursor, attr, sample);
+	if (type & PERF_SAMPLE_STACK_USER)
+		take_stack(&cursor, sample);
 	return cursor.short_of ? NTRACE_ERR_TRUNCATED : 0;
 }
 

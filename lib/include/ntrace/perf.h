@@ -435,6 +435,11 @@ NTRACE_API int ntrace_perf_file_parse(const struct ntrace_perf_file *file,
  * @reserved: 0
  * @branch_count: number of entries, for ntrace_perf_sample_branch()
  * @branches: points into the file
+ * @registers: user registers, 8 bytes each, in the order of enum perf_event_riscv_regs: pc, x1 to x31.
+ *             Points into the file; NULL unless the sample has all of them
+ * @stack: bytes from the user's stack pointer on; points into the file
+ * @stack_size: number of bytes at @stack
+ * @event: number of its event, for ntrace_perf_file_attr()
  */
 struct ntrace_perf_sample {
 	uint64_t address;
@@ -446,7 +451,14 @@ struct ntrace_perf_sample {
 	uint8_t reserved[6];
 	size_t branch_count;
 	const uint8_t *branches;
+	const uint8_t *registers;
+	const uint8_t *stack;
+	size_t stack_size;
+	unsigned int event;
 };
+
+/* Number of registers at ntrace_perf_sample.registers */
+#define NTRACE_PERF_REGISTERS 32
 
 /**
  * ntrace_perf_file_sample - decode a sample
