@@ -156,3 +156,111 @@ int ntrace_exec_step(struct ntrace_exec *exec, uint32_t word, uint64_t pc,
 		return exec_step_memory(exec, insn, effects);
 	}
 }
+
+static uint64_t float_reads(const struct exec_insn *insn)
+{
+	uint64_t x1 = UINT64_C(1) << insn->rs1, x2 = UINT64_C(1) << insn->rs2;
+	uint64_t f1 = x1 << 32, f2 = x2 << 32, f3 = UINT64_C(1) << (32 + insn->rs3);
+
+	switch (insn->arg) {
+	case EXEC_FLI:
+		return 0;
+	case EXEC_FCVT_FROM_INT:
+	case EXEC_FMV_FROM_X:
+		return x1;
+	case EXEC_FMVP_FROM_X:
+		return x1 | x2;
+	case EXEC_FMADD:
+	case EXEC_FMSUB:
+	case EXEC_FNMSUB:
+	case EXEC_FNMADD:
+		return f1 | f2 | f3;
+	case EXEC_FSQRT:
+	case EXEC_FCLASS:
+	case EXEC_FCVT_TO_INT:
+	case EXEC_FCVT_FLOAT:
+	case EXEC_FROUND:
+	case EXEC_FROUNDNX:
+	case EXEC_FCVTMOD:
+	case EXEC_FMV_TO_X:
+	case EXEC_FMVH_TO_X:
+		return f1;
+	default:
+		return f1 | f2;
+	}
+}
+
+uint64_t ntrace_exec_reads(struct ntrace_exec *exec, uint32_t word)
+{
+	const struct exec_insn *insn = find_insn(exec, word);
+	uint64_t x1 = UINT64_C(1) << insn->rs1, x2 = UINT64_C(1) << insn->rs2, reads = 0;
+
+	switch (insn->kind) {
+	case EXEC_REGISTER:
+	case EXEC_BRANCH:
+	case EXEC_STORE:
+	case EXEC_SC:
+	case EXEC_AMO:
+		reads = x1 | x2;
+		break;
+	case EXEC_CAS:
+		reads = x1 | x2 | UINT64_C(1) << insn->rd;
+		break;
+	case EXEC_STORE_FLOAT:
+		reads = x1 | x2 << 32;
+		break;
+	case EXEC_IMMEDIATE:
+	case EXEC_JUMP_REGISTER:
+	case EXEC_LOAD:
+	case EXEC_LOAD_FLOAT:
+	case EXEC_LR:
+	case EXEC_BLOCK_ZERO:
+	case EXEC_VECTOR_LOAD:
+	case EXEC_VECTOR_STORE:
+		reads = x1;
+		break;
+	case EXEC_CSR:
+		/* The immediate forms have a number there. */
+		reads = insn->arg < 4 ? x1 : 0;
+		break;
+	case EXEC_FLOAT:
+		reads = float_reads(insn);
+		break;
+	case EXEC_PUSH:
+		reads = insn->registers | UINT64_C(1) << 2;
+		break;
+	case EXEC_POP:
+		reads = UINT64_C(1) << 2;
+		break;
+	case EXEC_MOVE_PAIR:
+		reads = insn->arg ? UINT64_C(1) << insn->rd | UINT64_C(1) << insn->rs3 :
+				    UINT64_C(1) << 10 | UINT64_C(1) << 11;
+		break;
+	default:
+		break;
+	}
+	return reads & ~UINT64_C(1);
+}
+
+void ntrace_exec_arrive(struct ntrace_exec *exec, uint32_t word, uint64_t pc, uint64_t next_pc)
+{
+	const struct exec_insn *insn = find_insn(exec, word);
+	struct ntrace_exec_value *a = &exec->x[insn->rs1], *b = &exec->x[insn->rs2];
+	bool taken = next_pc == ((pc + (uint64_t)insn->imm) & exec->xlen_mask);
+
+	/* A jump drops bit 0 of the sum. */
+	if (insn->kind == EXEC_JUMP_REGISTER && insn->rs1 && insn->rs1 != insn->rd &&
+	    a->known != exec->x_bytes && !(insn->imm & 1)) {
+		a->bits = (next_pc - (uint64_t)insn->imm) & exec->xlen_mask;
+		a->known = exec->x_bytes & 0xfe;
+		a->bits &= exec_known_bits(a->known);
+	}
+	/* beq that is taken, bne that is not; a branch to the next instruction tells nothing. */
+	if (insn->kind != EXEC_BRANCH || insn->arg > 1 || insn->imm == insn->size ||
+	    taken != !insn->arg)
+		return;
+	if (insn->rs2 && b->known != exec->x_bytes && a->known == exec->x_bytes)
+		*b = *a;
+	else if (insn->rs1 && a->known != exec->x_bytes && b->known == exec->x_bytes)
+		*a = *b;
+}

@@ -160,6 +160,27 @@ NTRACE_EXPERIMENTAL int ntrace_exec_set(struct ntrace_exec *exec, unsigned int i
 NTRACE_EXPERIMENTAL int ntrace_exec_step(struct ntrace_exec *exec, uint32_t insn, uint64_t pc,
 					 struct ntrace_exec_effects *effects);
 
+/**
+ * ntrace_exec_reads - registers that an instruction reads
+ * @exec: executor
+ * @insn: instruction
+ *
+ * Return: bit n: xn, bit 32 + n: fn; x0 is none of them. Registers of V are not counted.
+ */
+NTRACE_EXPERIMENTAL uint64_t ntrace_exec_reads(struct ntrace_exec *exec, uint32_t insn);
+
+/**
+ * ntrace_exec_arrive - add what the way of a branch or an indirect jump tells
+ * @exec: executor, after ntrace_exec_step() of the instruction
+ * @insn: instruction
+ * @pc: its address
+ * @next_pc: address of the next instruction, where it went without a trap
+ *
+ * The base of a jump becomes known, and so does an operand of beq or bne that is equal to a known one.
+ */
+NTRACE_EXPERIMENTAL void ntrace_exec_arrive(struct ntrace_exec *exec, uint32_t insn, uint64_t pc,
+					    uint64_t next_pc);
+
 #ifdef __cplusplus
 }
 #endif
