@@ -24,6 +24,8 @@ for way in all task; do
 done
 # The recorder itself was there all the time: thousands of calls if it were recorded while it copies the kernel.
 ok "all: not the calls of the recorder that copies the kernel" test "$(<all.samples)" -lt "$(($(<task.samples) + 700))"
+attempt ledger ntrace record -q --task --values -o ledger.data -- "$here/ledger"
+status ledger 0
 for values in "" --values; do
 	attempt counted$values ntrace record --task $values -o counted$values.data -- "$here/counted"
 	status counted$values 7
@@ -40,7 +42,7 @@ done
 
 # More calls than the ring has room for, while the recorder is stopped.
 attempt lost ntrace record --task --values -o lost.data -- \
-	sh -c 'kill -STOP $PPID; '"$valued"' storm 4000; kill -CONT $PPID'
+	sh -c 'kill -STOP $PPID; '"$valued"' storm 12000; kill -CONT $PPID'
 status lost 0
 like "what was lost is said" "[0-9]+ sideband records lost: .*registers" "$(cat lost.err)"
 rm -rf lost.data

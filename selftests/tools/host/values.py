@@ -13,7 +13,7 @@ PC, SP, A0, A1, A2, A7 = 0, 2, 10, 11, 12, 17
 GETPPID, CLONE = 173, 220
 CALLS = {1: 1000, 2: 500, 3: 300, 4: 200}
 
-Sample = collections.namedtuple("Sample", "time cpu pid tid registers stack")
+Sample = collections.namedtuple("Sample", "time cpu pid tid registers stack exec")
 
 
 class Recording:
@@ -22,18 +22,18 @@ class Recording:
             self.data = file.read()
         _, _, self.attr_size, attrs_at, attrs_size, self.at, size = struct.unpack_from("<8s6Q", self.data)
         self.end = self.at + size
-        self.types = {}
+        self.stacks = {}
         for at in range(attrs_at, attrs_at + attrs_size, self.attr_size):
             kind, _, _, period, sample_type = struct.unpack_from("<IIQQQ", self.data, at)
             registers, stack = struct.unpack_from("<QI", self.data, at + 80)
             if kind != TRACEPOINT:
                 continue
             assert period == 1 and registers == 0xffffffff
-            assert sample_type & ~STACK_USER == TID | TIME | CPU | REGS_USER | IDENTIFIER
-            assert stack == (32768 if sample_type & STACK_USER else 0)
+            assert sample_type == TID | TIME | CPU | REGS_USER | STACK_USER | IDENTIFIER
+            assert stack in (512, 32768)
             ids_at, ids_size = struct.unpack_from("<QQ", self.data, at + self.attr_size - 16)
             for id_at in range(ids_at, ids_at + ids_size, 8):
-                self.types[struct.unpack_from("<Q", self.data, id_at)[0]] = sample_type
+                self.stacks[struct.unpack_from("<Q", self.data, id_at)[0]] = stack
 
     def records(self):
         at = self.at
@@ -48,13 +48,12 @@ class Recording:
                 continue
             identifier, pid, tid, time, cpu, _, abi = struct.unpack_from("<QiiQIIQ", record, 8)
             assert abi == 2, "no registers"
-            registers, at, stack = struct.unpack_from("<32Q", record, 48), 48 + 8 * 32, None
-            if self.types[identifier] & STACK_USER:
-                room, = struct.unpack_from("<Q", record, at)
-                length, = struct.unpack_from("<Q", record, at + 8 + room)
-                stack, at = record[at + 8:at + 8 + length], at + 16 + room
+            registers, at = struct.unpack_from("<32Q", record, 48), 48 + 8 * 32
+            room, = struct.unpack_from("<Q", record, at)
+            length, = struct.unpack_from("<Q", record, at + 8 + room)
+            stack, at = record[at + 8:at + 8 + length], at + 16 + room
             assert at == len(record)
-            yield Sample(time, cpu, pid, tid, registers, stack)
+            yield Sample(time, cpu, pid, tid, registers, stack, self.stacks[identifier] == 32768)
 
     def mappings(self):
         """Yields (pid, address, size, protection, name)."""
@@ -78,7 +77,7 @@ def check(path):
     samples = sorted(recording.samples(), key=lambda sample: sample.time)
     calls = collections.defaultdict(list)
     for sample in samples:
-        if sample.stack is None and sample.registers[A7] == GETPPID:
+        if not sample.exec and sample.registers[A7] == GETPPID:
             calls[sample.registers[A2]].append(sample)
     assert {tag: len(of) for tag, of in calls.items()} == CALLS, {tag: len(of) for tag, of in calls.items()}
     for of in calls.values():
@@ -95,7 +94,7 @@ def check(path):
     clones = [sample for sample in samples if sample.registers[A7] == CLONE and sample.pid in (program.pid, child.pid)]
     assert sorted(sample.registers[A0] for sample in clones if sample.tid != thread.tid)[:1] == [0]
     assert child.pid in [sample.registers[A0] for sample in clones]
-    starts = [sample for sample in samples if sample.stack is not None and sample.pid in (program.pid, child.pid)]
+    starts = [sample for sample in samples if sample.exec and sample.pid in (program.pid, child.pid)]
     assert [sample.pid for sample in starts] == [program.pid, child.pid], starts
     first, second = (list(words(sample)) for sample in starts)
     assert len(first) == 1 and first[0].endswith(b"/valued"), first

@@ -37,8 +37,9 @@
 
 /* Records of all tasks on a CPU. */
 #define RING_SIZE (128u << 10)
-/* Samples of system calls, and of programs that start, with their stack: 33 KiB each. */
-#define VALUES_RING_SIZE (512u << 10)
+/* Samples of system calls, under 1 KiB each, and of programs that start, 33 KiB; users have the trace to lock, too. */
+#define VALUES_RING_SIZE (4u << 20)
+#define VALUES_RING_SIZE_USER (512u << 10)
 /* First size tried without --aux-size; users without CAP_IPC_LOCK get less. */
 #define AUX_SIZE_DEFAULT (4u << 20)
 #define AUX_SIZE_LEAST (64u << 10)
@@ -189,9 +190,11 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 	struct perf_event_attr *dummy = &tasks->attrs[TASK_EVENT_SIDEBAND], *value;
 	const struct values *values = sideband_values(tasks->sideband);
 
-	tasks->ring_size = values ? VALUES_RING_SIZE : RING_SIZE;
+	tasks->ring_size = !values  ? RING_SIZE :
+			   geteuid() ? VALUES_RING_SIZE_USER :
+				       VALUES_RING_SIZE;
 	sideband_attr(dummy);
-	dummy->wakeup_watermark = (uint32_t)tasks->ring_size / 4;
+	dummy->wakeup_watermark = values ? VALUES_RING_SIZE_USER / 4 : RING_SIZE / 4;
 	dummy->mmap_data = values != NULL;
 	dummy->inherit = !tasks->options->per_thread;
 	dummy->enable_on_exec = on_exec;
@@ -285,6 +288,11 @@ static int new_area(struct tasks *tasks, int fd, int cpu)
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &area->id))
 		return fail("perf event of the trace: %s", strerror(errno));
 	area->page = sideband_ring(tasks->sideband, fd, tasks->ring_size);
+	/* Root without CAP_IPC_LOCK. */
+	if (!area->page && errno == EPERM && tasks->ring_size > VALUES_RING_SIZE_USER) {
+		tasks->ring_size = VALUES_RING_SIZE_USER;
+		area->page = sideband_ring(tasks->sideband, fd, tasks->ring_size);
+	}
 	if (!area->page)
 		return fail("buffer of perf events: %s%s", strerror(errno),
 			    errno == EPERM ? " (ulimit -l, kernel.perf_event_mlock_kb)" : "");

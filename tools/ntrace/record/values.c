@@ -21,6 +21,8 @@
 #define REGISTERS UINT32_MAX
 /* What a new program finds on its stack: its arguments, its environment and the auxiliary vector. */
 #define STACK_BYTES (32u << 10)
+/* Of the functions that have made a call: what it has written is often there. */
+#define CALL_STACK_BYTES 512u
 /* Of a path below tracefs. */
 #define PATH_ROOM (PATH_MAX + 64)
 
@@ -191,13 +193,10 @@ static void describe(struct perf_event_attr *attr, enum values_event event, uint
 	attr->sample_period = 1;
 	/* All but registers and stack must be as in the dummy event: see sideband_attr(). */
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			    PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER;
+			    PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_id_all = 1;
 	attr->sample_regs_user = REGISTERS;
-	if (event == VALUES_EXEC) {
-		attr->sample_type |= PERF_SAMPLE_STACK_USER;
-		attr->sample_stack_user = STACK_BYTES;
-	}
+	attr->sample_stack_user = event == VALUES_EXEC ? STACK_BYTES : CALL_STACK_BYTES;
 	attr->disabled = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
