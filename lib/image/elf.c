@@ -130,6 +130,7 @@ static int read_loaded_sections(struct ntrace_object *object, Elf *elf)
 			.offset = header.sh_offset,
 			.size = size,
 			.executable = header.sh_flags & SHF_EXECINSTR,
+			.writable = header.sh_flags & SHF_WRITE,
 		};
 	}
 	return 0;
@@ -174,6 +175,7 @@ static int read_segments(struct ntrace_object *object, Elf *elf, bool whole,
 			.offset = header.p_offset,
 			.size = size,
 			.executable = header.p_flags & PF_X,
+			.writable = header.p_flags & PF_W,
 		};
 	}
 	error = count || !whole ? 0 : read_loaded_sections(object, elf);

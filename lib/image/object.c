@@ -282,6 +282,19 @@ int ntrace_object_segment(const struct ntrace_object *object, size_t index, uint
 	return there ? 0 : NTRACE_ERR_INVALID;
 }
 
+bool object_constant_byte(const struct ntrace_object *object, uint64_t address, uint8_t *byte)
+{
+	for (size_t i = 0; object->bytes && i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+
+		if (segment->writable || address - segment->address >= segment->size)
+			continue;
+		*byte = object->bytes[segment->offset + (address - segment->address)];
+		return true;
+	}
+	return false;
+}
+
 int ntrace_object_file_offset(const struct ntrace_object *object, uint64_t address,
 			      uint64_t *offset)
 {

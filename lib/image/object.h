@@ -13,6 +13,7 @@ struct segment {
 	uint64_t offset;
 	uint64_t size;
 	bool executable;
+	bool writable;
 };
 
 /* Executable segments together; spans are sorted and have other bytes between them. */
@@ -146,6 +147,9 @@ int object_set_name(struct ntrace_object *object, const char *name);
 /* Maps a regular file as the object's bytes, and keeps its path; object.c. */
 int object_map_file(struct ntrace_object *object, const char *path);
 void object_free_directories(struct ntrace_object *object);
+/* A byte, at a link address, that a program cannot change. Return: false: there is none */
+bool object_constant_byte(const struct ntrace_object *object, uint64_t address, uint8_t *byte);
+
 bool object_is_uncertain(const struct ntrace_object *object, uint64_t address);
 /* Whether a mapping symbol says that a link address has data. */
 bool object_is_data(struct ntrace_object *object, uint64_t address);

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Values of registers and memory in a recording of `ntrace record --values`.
+ *
+ * The trace is the path of a thread, and the kernel has recorded the thread's registers where system
+ * calls return: anchors. From an anchor, the path is executed (exec.h), with registers and memory of
+ * which only a part is known:
+ *
+ *	anchor ----- blocks -----> system call  anchor ----- blocks -----> place
+ *	registers                  what it may  registers                  registers, memory
+ *	                           write is forgotten
+ *
+ * What is known here is certain. Each anchor and each branch on the way is a test: registers that
+ * contradict it end the knowledge, and are counted.
+ *
+ * Not known by rule: what other threads, processes or devices may write, so memory of a process with
+ * several threads and shared mappings; what the kernel may have written, by a table of system calls;
+ * everything after lost trace and in a signal handler, up to the next anchor; vectors; the kernel.
+ */
+#ifndef NTRACE_VALUES_H
+#define NTRACE_VALUES_H
+
+#include <ntrace/cursor.h>
+#include <ntrace/exec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- memory over time ---- */
+
+struct ntrace_value_log;
+
+/**
+ * ntrace_value_log_new - memory of which nothing is known
+ *
+ * Values are added in the order of their times, which the caller numbers, and take 24 bytes each.
+ *
+ * Return: the log, to be freed with ntrace_value_log_free(); NULL: out of memory.
+ */
+NTRACE_EXPERIMENTAL struct ntrace_value_log *ntrace_value_log_new(void);
+
+/**
+ * ntrace_value_log_free - free a log
+ * @log: the log, or NULL
+ */
+NTRACE_EXPERIMENTAL void ntrace_value_log_free(struct ntrace_value_log *log);
+
+/**
+ * ntrace_value_log_write - bytes have new values
+ * @log: the log
+ * @time: of the change, not before those of earlier calls
+ * @address: of byte 0 of @value
+ * @mask: bit n: byte n is written, up to 8; bytes that @value does not know become unknown
+ * @value: the values
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_value_log_write(struct ntrace_value_log *log, uint64_t time,
+					       uint64_t address, uint8_t mask,
+					       struct ntrace_exec_value value);
+
+/**
+ * ntrace_value_log_change - a range has another content
+ * @log: the log
+ * @time: as of ntrace_value_log_write(). If the range is all addresses, it is after other changes at
+ *        this time
+ * @first: first address
+ * @last: last address, not below @first
+ * @zero: bytes that the log has are 0 now; else all may have any value
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_value_log_change(struct ntrace_value_log *log, uint64_t time,
+						uint64_t first, uint64_t last, bool zero);
+
+/**
+ * ntrace_value_log_forgot - whether all of memory was forgotten
+ * @log: the log
+ * @time: up to this time
+ *
+ * Return: true if ntrace_value_log_change() was called for all addresses.
+ */
+NTRACE_EXPERIMENTAL bool ntrace_value_log_forgot(const struct ntrace_value_log *log, uint64_t time);
+
+/**
+ * ntrace_value_log_read - memory at a time
+ * @log: the log
+ * @time: with changes at this time
+ * @address: first address
+ * @bytes: 1 to 8, none of them behind the next multiple of 8
+ * @told: set to the bytes that were written or changed up to @time, since all of memory
+ *        was forgotten; may be NULL
+ *
+ * Return: the value.
+ */
+NTRACE_EXPERIMENTAL struct ntrace_exec_value
+ntrace_value_log_read(const struct ntrace_value_log *log, uint64_t time, uint64_t address,
+		      unsigned int bytes, uint8_t *told);
+
+/* ---- a thread ---- */
+
+struct ntrace_values;
+
+/**
+ * struct ntrace_values_config - the thread whose values are asked
+ * @size: sizeof(struct ntrace_values_config) of the caller
+ * @session: a recording; borrowed for the life of the values
+ * @pid: its process
+ * @tid: the thread
+ * @reach: instructions of the thread that may be executed to find a value; 0 = 16 Mi
+ */
+struct ntrace_values_config {
+	size_t size;
+	struct ntrace_session *session;
+	int32_t pid;
+	int32_t tid;
+	uint64_t reach;
+};
+
+/**
+ * ntrace_values_recorded - whether a recording has anchors
+ * @session: the recording
+ *
+ * Return: true if it was made with `ntrace record --values`.
+ */
+NTRACE_EXPERIMENTAL bool ntrace_values_recorded(const struct ntrace_session *session);
+
+/**
+ * ntrace_values_new - find the anchors of a thread
+ * @values: the new object, to be freed with ntrace_values_free() before the session is closed
+ * @config: copied
+ *
+ * Goes once over all that the thread executed. The rules for cursors (cursor.h) hold.
+ *
+ * Return: 0; NTRACE_ERR_INVALID: unknown fields, no session; NTRACE_ERR_UNSUPPORTED: the recording has no
+ * anchors; errors of ntrace_cursor_new() and ntrace_cursor_next().
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_new(struct ntrace_values **values,
+					  const struct ntrace_values_config *config);
+
+/**
+ * ntrace_values_free - free the values of a thread
+ * @values: the values, or NULL
+ */
+NTRACE_EXPERIMENTAL void ntrace_values_free(struct ntrace_values *values);
+
+/**
+ * ntrace_values_seek - go to the state before an instruction
+ * @values: the values
+ * @mark: a block of a cursor over the thread (ntrace_values_config.pid and tid)
+ * @index: the instruction in it
+ *
+ * Return: 0; 1: nothing is known there: no block of user code, or no anchor before it; errors of
+ * ntrace_cursor_next(). After an error nothing is known.
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_seek(struct ntrace_values *values,
+					   const struct ntrace_cursor_mark *mark, uint32_t index);
+
+/**
+ * ntrace_values_register - a register at the place
+ * @values: the values
+ * @id: as of ntrace_exec_get()
+ * @value: set; bytes that cannot be known are unknown
+ *
+ * Executes more of the trace before the place, if the value is not known yet.
+ *
+ * Return: 0; NTRACE_ERR_INVALID: no such register; errors of ntrace_cursor_next().
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_register(struct ntrace_values *values, unsigned int id,
+					       struct ntrace_exec_value *value);
+
+/**
+ * ntrace_values_memory - memory at the place
+ * @values: the values
+ * @address: first address
+ * @bytes: 1 to 8
+ * @value: set; bytes that cannot be known are unknown
+ *
+ * As ntrace_values_register().
+ *
+ * Return: 0 or errors of ntrace_cursor_next().
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_memory(struct ntrace_values *values, uint64_t address,
+					     unsigned int bytes, struct ntrace_exec_value *value);
+
+/**
+ * ntrace_values_find_change - find where memory gets another value
+ * @values: the values, at a place; they stay there
+ * @back: find the last change before the place, else the first one after it
+ * @here: only of the instruction before the place, or at it
+ * @first: first address
+ * @last: last address
+ * @mark: set, with @index, to the place after the change, or with @back false before it
+ * @index: the instruction
+ *
+ * A store of the same value is none. Changes that are not known are not found.
+ *
+ * Return: 0; 1: no change is known; errors of ntrace_cursor_next().
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_find_change(struct ntrace_values *values, bool back,
+						  bool here, uint64_t first, uint64_t last,
+						  struct ntrace_cursor_mark *mark, uint32_t *index);
+
+/**
+ * struct ntrace_values_counts - how much is known
+ * @size: sizeof(struct ntrace_values_counts) of the caller
+ * @instructions: instructions of user code
+ * @reads: registers that they read
+ * @known: of these, known
+ * @calls: returns of system calls
+ * @anchors: of these, with the registers at this place
+ * @compared: registers that were known before an anchor, and compared with it
+ * @decided: branches and jumps whose way was known before, and compared with the trace
+ * @wrong: registers, branches and jumps that were not as they should be
+ */
+struct ntrace_values_counts {
+	size_t size;
+	uint64_t instructions;
+	uint64_t reads;
+	uint64_t known;
+	uint64_t calls;
+	uint64_t anchors;
+	uint64_t compared;
+	uint64_t decided;
+	uint64_t wrong;
+};
+
+/**
+ * ntrace_values_count - execute all of the thread and count
+ * @values: the values, which lose their place
+ * @counts: filled in, as far as its size reaches
+ *
+ * Return: 0 or errors of ntrace_cursor_next().
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_count(struct ntrace_values *values,
+					    struct ntrace_values_counts *counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_VALUES_H */

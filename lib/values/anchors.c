@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Anchors in the sideband. `ntrace record --values` makes two events, of tracepoints, that have all user
+ * registers: raw_syscalls:sys_exit, and sched:sched_process_exec, which has the stack, too.
+ */
+#include <string.h>
+
+#include <linux/perf_event.h>
+
+#include "anchors.h"
+#include "grow.h"
+#include "syscalls.h"
+
+/* PERF_RECORD_MMAP2: offsets of prot and flags, linux/perf_event.h */
+#define MMAP2_PROT 64
+#define MMAP2_FLAGS 68
+#define PROT_WRITABLE 2u /* PROT_WRITE */
+#define MAP_IS_SHARED 1u /* MAP_SHARED, and a bit of MAP_SHARED_VALIDATE */
+#define CPUS 4096
+
+/*
+ * @last: of each CPU, the time of its last record; @limit: records may be missing after this time;
+ * @began: the last exec() of the process
+ */
+struct reading {
+	struct anchors *anchors;
+	const struct ntrace_perf_file *file;
+	int32_t pid, tid;
+	struct anchor exec;
+	uint64_t began;
+	uint64_t limit;
+	uint64_t last[CPUS];
+};
+
+uint64_t anchor_register(const struct anchor *anchor, unsigned int number)
+{
+	uint64_t value;
+
+	memcpy(&value, anchor->registers + sizeof(value) * number, sizeof(value));
+	return value;
+}
+
+static bool is_ours(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_TRACEPOINT && attr->sample_type & PERF_SAMPLE_REGS_USER &&
+	       attr->sample_regs_user == UINT32_MAX;
+}
+
+bool anchors_event(const struct ntrace_perf_file *file)
+{
+	for (unsigned int i = 0; file && i < ntrace_perf_file_events(file); i++)
+		if (is_ours(ntrace_perf_file_attr(file, i)))
+			return true;
+	return false;
+}
+
+/* The event of exec() copies more of the stack. */
+static bool is_exec(const struct ntrace_perf_file *file, const struct ntrace_perf_sample *sample)
+{
+	const struct perf_event_attr *own = ntrace_perf_file_attr(file, sample->event);
+
+	for (unsigned int i = 0; i < ntrace_perf_file_events(file); i++) {
+		const struct perf_event_attr *attr = ntrace_perf_file_attr(file, i);
+
+		if (is_ours(attr) && attr->sample_stack_user > own->sample_stack_user)
+			return false;
+	}
+	return sample->stack;
+}
+
+static int take_sample(struct reading *reading, const struct ntrace_perf_record *record)
+{
+	struct anchors *anchors = reading->anchors;
+	struct ntrace_perf_sample sample;
+	struct anchor anchor;
+
+	if (ntrace_perf_file_sample(reading->file, record, &sample) || sample.pid != reading->pid ||
+	    !sample.registers)
+		return 0;
+	anchor = (struct anchor){
+		.time = sample.time,
+		.registers = sample.registers,
+		.stack = sample.stack,
+		.stack_size = sample.stack_size,
+	};
+	anchors->uncertain |= syscall_is_uncertain(anchor_register(&anchor, 17));
+	if (sample.tid != reading->tid)
+		return 0;
+	if (is_exec(reading->file, &sample)) {
+		anchor.exec = true;
+		reading->exec = anchor;
+		return 0;
+	}
+	/* exec() returns with the registers of the new program. */
+	if (reading->exec.exec &&
+	    anchor_register(&reading->exec, 0) == anchor_register(&anchor, 0)) {
+		anchor.stack = reading->exec.stack;
+		anchor.stack_size = reading->exec.stack_size;
+		anchor.began = reading->began;
+		anchor.exec = true;
+	}
+	reading->exec.exec = false;
+	if (grow((void **)&anchors->anchor, anchors->count, &anchors->room, sizeof(anchor)))
+		return NTRACE_ERR_NOMEM;
+	anchors->anchor[anchors->count++] = anchor;
+	return 0;
+}
+
+static int take_mapping(struct anchors *anchors, const struct ntrace_perf_record *record,
+			const struct ntrace_sideband *of)
+{
+	uint64_t last = of->address + of->length - 1;
+	uint32_t prot, flags;
+
+	if (of->type != NTRACE_SIDEBAND_MMAP2 || record->size < MMAP2_FLAGS + sizeof(flags) ||
+	    !of->length || last < of->address)
+		return 0;
+	memcpy(&prot, record->data + MMAP2_PROT, sizeof(prot));
+	memcpy(&flags, record->data + MMAP2_FLAGS, sizeof(flags));
+	if (!(flags & MAP_IS_SHARED)) {
+		if (grow((void **)&anchors->mapping, anchors->mappings, &anchors->mapping_room,
+			 sizeof(*anchors->mapping)))
+			return NTRACE_ERR_NOMEM;
+		anchors->mapping[anchors->mappings++] = (struct mapping){
+			.time = of->time,
+			.first = of->address,
+			.last = last,
+			.offset = of->offset,
+			.name = of->name,
+			.writable = prot & PROT_WRITABLE,
+			.executable = of->executable,
+		};
+		return 0;
+	}
+	/* A mapping that cannot be written is of a file, which others may write. */
+	if (grow((void **)&anchors->shared, anchors->shares, &anchors->share_room,
+		 sizeof(*anchors->shared)))
+		return NTRACE_ERR_NOMEM;
+	anchors->shared[anchors->shares++] = (struct shared_range){ of->address, last };
+	return 0;
+}
+
+static int take_record(void *data, const struct ntrace_perf_record *record)
+{
+	struct reading *reading = data;
+	struct ntrace_sideband sideband;
+
+	if (record->type == PERF_RECORD_SAMPLE)
+		return take_sample(reading, record);
+	if (ntrace_perf_file_parse(reading->file, record, &sideband))
+		return 0;
+	if (sideband.type == NTRACE_SIDEBAND_LOST) {
+		uint64_t before = sideband.cpu < CPUS ? reading->last[sideband.cpu] : 0;
+
+		if (before < reading->limit)
+			reading->limit = before;
+	} else if (sideband.cpu < CPUS && sideband.time > reading->last[sideband.cpu]) {
+		reading->last[sideband.cpu] = sideband.time;
+	}
+	if (sideband.type == NTRACE_SIDEBAND_FORK) {
+		reading->anchors->uncertain |= sideband.pid == reading->pid &&
+					       sideband.tid != sideband.pid;
+		reading->anchors->born |= sideband.tid == reading->tid && sideband.time;
+	}
+	if (sideband.type == NTRACE_SIDEBAND_COMM && sideband.exec && sideband.pid == reading->pid)
+		reading->began = sideband.time;
+	if (sideband.pid == reading->pid)
+		return take_mapping(reading->anchors, record, &sideband);
+	return 0;
+}
+
+static int compare_anchors(const void *left, const void *right)
+{
+	const struct anchor *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->registers < b->registers ? -1 : a->registers > b->registers;
+}
+
+static int compare_mappings(const void *left, const void *right)
+{
+	const struct mapping *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+int anchors_read(struct anchors *anchors, const struct ntrace_session *session, int32_t pid,
+		 int32_t tid)
+{
+	struct reading *reading;
+	int error;
+
+	*anchors = (struct anchors){ 0 };
+	if (!anchors_event(ntrace_session_sideband(session)))
+		return NTRACE_ERR_UNSUPPORTED;
+	reading = calloc(1, sizeof(*reading));
+	if (!reading)
+		return NTRACE_ERR_NOMEM;
+	*reading = (struct reading){
+		.anchors = anchors,
+		.file = ntrace_session_sideband(session),
+		.pid = pid,
+		.tid = tid,
+		.limit = UINT64_MAX,
+	};
+	error = ntrace_perf_file_records(reading->file, take_record, reading);
+	/* A thread is on one CPU at a time, and the records of one CPU are in order. */
+	if (anchors->count)
+		qsort(anchors->anchor, anchors->count, sizeof(*anchors->anchor), compare_anchors);
+	if (anchors->mappings)
+		qsort(anchors->mapping, anchors->mappings, sizeof(*anchors->mapping),
+		      compare_mappings);
+	while (anchors->count && anchors->anchor[anchors->count - 1].time > reading->limit)
+		anchors->count--;
+	free(reading);
+	/* A recording that was not closed has what has arrived. */
+	return error == NTRACE_ERR_TRUNCATED ? 0 : error;
+}
+
+void anchors_free(struct anchors *anchors)
+{
+	free(anchors->anchor);
+	free(anchors->shared);
+	free(anchors->mapping);
+	*anchors = (struct anchors){ 0 };
+}

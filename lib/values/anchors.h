@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the sideband tells about the values of a thread: registers, and which memory others may write. */
+#ifndef NTRACE_VALUES_ANCHORS_H
+#define NTRACE_VALUES_ANCHORS_H
+
+#include <ntrace/session.h>
+
+/**
+ * struct anchor - registers of the thread where the kernel returned to user code
+ * @time: time of the sample, in ns
+ * @registers: pc and x1 to x31, in the sideband file
+ * @stack: after exec(): bytes from sp on, in the sideband file
+ * @exec: the thread has begun a new program
+ * @began: with @exec: time of its first record
+ */
+struct anchor {
+	uint64_t time;
+	const uint8_t *registers;
+	const uint8_t *stack;
+	size_t stack_size;
+	bool exec;
+	uint64_t began;
+};
+
+/**
+ * struct mapping - private memory of the process, from @time on
+ * @offset: of @first in the file
+ * @name: of the file, or "//anon", "[heap]" and so on; in the sideband file
+ * @writable: as it was mapped
+ * @executable: likewise
+ */
+struct mapping {
+	uint64_t time;
+	uint64_t first;
+	uint64_t last;
+	uint64_t offset;
+	const char *name;
+	bool writable;
+	bool executable;
+};
+
+struct shared_range {
+	uint64_t first;
+	uint64_t last;
+};
+
+/**
+ * struct anchors - all of a thread
+ * @anchor: in the order of their times
+ * @mapping: the same
+ * @shared: memory that others may write, at any time of the recording
+ * @uncertain: so is all memory that can be written
+ * @born: the sideband has the beginning of the thread
+ */
+struct anchors {
+	struct anchor *anchor;
+	size_t count, room;
+	struct shared_range *shared;
+	size_t shares, share_room;
+	struct mapping *mapping;
+	size_t mappings, mapping_room;
+	bool uncertain;
+	bool born;
+};
+
+/** anchors_read - Return: 0, NTRACE_ERR_UNSUPPORTED: the recording has none, NTRACE_ERR_NOMEM */
+int anchors_read(struct anchors *anchors, const struct ntrace_session *session, int32_t pid,
+		 int32_t tid);
+void anchors_free(struct anchors *anchors);
+
+/** anchor_register - pc with @number 0, else x@number */
+uint64_t anchor_register(const struct anchor *anchor, unsigned int number);
+
+/** anchors_event - the event of the anchors. Return: false: the recording has none */
+bool anchors_event(const struct ntrace_perf_file *file);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Changes in a log of memory; the rest of it is in <ntrace/values.h>. */
+#ifndef NTRACE_VALUES_LOG_H
+#define NTRACE_VALUES_LOG_H
+
+#include <ntrace/values.h>
+
+/**
+ * log_changed - the time at which bytes got the value that they have at @time
+ * @first, @last: the bytes
+ * @when: set
+ *
+ * Return: false: they have not changed since nothing was known of them.
+ */
+bool log_changed(const struct ntrace_value_log *log, uint64_t time, uint64_t first, uint64_t last,
+		 uint64_t *when);
+
+/** log_changes - the first time after @time, up to @until, at which bytes change. Return: false: none */
+bool log_changes(const struct ntrace_value_log *log, uint64_t time, uint64_t until, uint64_t first,
+		 uint64_t last, uint64_t *when);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What private mappings contain when they are made: bytes of a file, or zeros. The sideband has a record
+ * for each mapping; those of exec() come before its anchor, that of mmap() before the anchor of the call.
+ */
+#include <string.h>
+
+#include "image/object.h"
+#include "session/session.h"
+#include "values.h"
+
+#define PAGE UINT64_C(4096)
+
+static bool is_anonymous(const struct mapping *mapping)
+{
+	return !strncmp(mapping->name, "//anon", 6) || !strcmp(mapping->name, "[heap]");
+}
+
+/* The ELF file of a mapping, which the process executes somewhere. NULL: it is not known */
+static struct ntrace_object *object_of(struct ntrace_values *values, const struct mapping *mapping)
+{
+	const struct anchors *anchors = &values->anchors;
+	const struct mapping *best = NULL;
+	const struct mapping_change *change = NULL;
+	const struct program *program;
+	uint64_t nearest = UINT64_MAX;
+	int error;
+
+	for (size_t i = 0; i < anchors->mappings; i++) {
+		const struct mapping *at = &anchors->mapping[i];
+		uint64_t distance = at->time > mapping->time ? at->time - mapping->time :
+							       mapping->time - at->time;
+
+		if (!at->executable || distance >= nearest || strcmp(at->name, mapping->name))
+			continue;
+		nearest = distance;
+		best = at;
+	}
+	if (!best)
+		return NULL;
+	program = machine_program(&values->session->machine, values->pid, best->time + 1);
+	if (program)
+		change = program_mapping(program, best->first, best->time + 1);
+	if (!change || !change->file)
+		return NULL;
+	return session_object(values->session, change->file, &error);
+}
+
+static int add_file(struct ntrace_values *values, const struct mapping *mapping,
+		    struct ntrace_object *object)
+{
+	return values_add_range(values, &(struct values_range){ .number = values->number,
+								.first = mapping->first,
+								.last = mapping->last,
+								.content = SYSCALL_FILE,
+								.object = object,
+								.offset = mapping->offset });
+}
+
+/* The kernel clears the rest of the last page of data of a program. */
+static int add_padding(struct ntrace_values *values, const struct mapping *mapping,
+		       const struct ntrace_object *object)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+		uint64_t end = segment->offset + segment->size;
+		uint64_t first = mapping->first + (end - mapping->offset);
+
+		if (!segment->writable || !mapping->writable || !(end % PAGE) ||
+		    end <= mapping->offset || first > mapping->last)
+			continue;
+		error = values_add_range(values, &(struct values_range){ .number = values->number,
+									 .first = first,
+									 .last = first | (PAGE - 1),
+									 .content = SYSCALL_ZERO });
+	}
+	return error;
+}
+
+int values_begin_mappings(struct ntrace_values *values, const struct anchor *anchor)
+{
+	const struct anchors *anchors = &values->anchors;
+	int error = 0;
+
+	for (size_t i = 0; !error && i < anchors->mappings; i++) {
+		const struct mapping *mapping = &anchors->mapping[i];
+		struct ntrace_object *object;
+
+		if (mapping->time < anchor->began || mapping->time > anchor->time || !anchor->began)
+			continue;
+		if (is_anonymous(mapping)) {
+			error = values_add_range(values,
+						 &(struct values_range){ .number = values->number,
+									 .first = mapping->first,
+									 .last = mapping->last,
+									 .content = SYSCALL_ZERO });
+			continue;
+		}
+		object = object_of(values, mapping);
+		if (!object)
+			continue;
+		error = add_file(values, mapping, object);
+		if (!error)
+			error = add_padding(values, mapping, object);
+	}
+	return error;
+}
+
+int values_map_file(struct ntrace_values *values, const struct anchor *anchor, uint64_t first)
+{
+	const struct anchors *anchors = &values->anchors;
+	uint64_t after = anchor > anchors->anchor ? anchor[-1].time : 0;
+
+	for (size_t i = anchors->mappings; i--;) {
+		const struct mapping *mapping = &anchors->mapping[i];
+		struct ntrace_object *object;
+
+		if (mapping->time > anchor->time || mapping->first != first)
+			continue;
+		if (mapping->time < after)
+			break;
+		object = object_of(values, mapping);
+		return object ? add_file(values, mapping, object) : 0;
+	}
+	return 0;
+}
+
+/*
+ * The ELF file that a call has read from @fd: it is mapped from there soon after, as dynamic linkers do. NULL:
+ * it is not known.
+ */
+static struct ntrace_object *object_read(struct ntrace_values *values, const struct anchor *anchor,
+					 uint64_t fd)
+{
+	const struct anchors *anchors = &values->anchors;
+	size_t at = (size_t)(anchor - anchors->anchor);
+
+	for (size_t i = at + 1; i < anchors->count && i < at + 64; i++) {
+		const struct anchor *later = &anchors->anchor[i];
+		uint64_t number = anchor_register(later, 17), result = anchor_register(later, 10);
+
+		/* A new file may have the descriptor. */
+		if (number != SYSCALL_MMAP && result == fd)
+			return NULL;
+		if (number != SYSCALL_MMAP || anchor_register(later, 14) != fd)
+			continue;
+		for (size_t k = 0; k < anchors->mappings; k++)
+			if (anchors->mapping[k].first == result &&
+			    anchors->mapping[k].time >= later[-1].time &&
+			    anchors->mapping[k].time <= later->time)
+				return object_of(values, &anchors->mapping[k]);
+		return NULL;
+	}
+	return NULL;
+}
+
+int values_read_file(struct ntrace_values *values, const struct anchor *anchor,
+		     const struct syscall *call)
+{
+	bool opened = anchor > values->anchors.anchor &&
+		      anchor_register(anchor - 1, 17) == SYSCALL_OPENAT &&
+		      anchor_register(anchor - 1, 10) == call->argument[0];
+	const struct ntrace_object *object;
+	uint64_t offset = 0;
+	int error = 0;
+
+	if (call->number == SYSCALL_PREAD)
+		offset = call->argument[3];
+	else if (call->number != SYSCALL_READ || !opened)
+		return 0;
+	if (!values->logs || call->result <= 0 || ~call->known & 3)
+		return 0;
+	object = object_read(values, anchor, call->argument[0]);
+	if (!object || !object->bytes || offset > object->size ||
+	    (uint64_t)call->result > object->size - offset)
+		return 0;
+	for (uint64_t i = 0; !error && i < (uint64_t)call->result; i++) {
+		const struct ntrace_exec_value byte = { object->bytes[offset + i], 0x01 };
+
+		error = ntrace_value_log_write(values->log, values_time(values),
+					       call->argument[1] + i, 0x01, byte);
+	}
+	return error;
+}
+
+uint8_t values_file_byte(const struct values_range *range, uint64_t address)
+{
+	uint64_t offset = range->offset + (address - range->first);
+
+	/* The rest of the last page is zero. */
+	return offset < range->object->size ? range->object->bytes[offset] : 0;
+}

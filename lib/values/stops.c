@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* What happens to registers and memory at a stop: system calls, signal handlers, new programs, losses. */
+#include <string.h>
+
+#include "syscalls.h"
+#include "values.h"
+
+#define X0 NTRACE_EXEC_X
+#define SP 2
+#define A0 10
+#define A7 17
+
+void values_forget_registers(struct ntrace_values *values, unsigned int from, unsigned int count)
+{
+	const struct ntrace_exec_value unknown = { 0, 0 };
+
+	for (unsigned int i = 0; i < count; i++)
+		ntrace_exec_set(values->exec, from + i, &unknown);
+}
+
+void values_forget_floats(struct ntrace_values *values)
+{
+	values_forget_registers(values, NTRACE_EXEC_F, 32);
+	values_forget_registers(values, NTRACE_EXEC_FCSR, 1);
+}
+
+static struct ntrace_exec_value get_x(const struct ntrace_values *values, unsigned int number)
+{
+	struct ntrace_exec_value value = { 0, 0 };
+
+	ntrace_exec_get(values->exec, X0 + number, &value);
+	return value;
+}
+
+static void set_x(struct ntrace_values *values, unsigned int number, uint64_t bits)
+{
+	const struct ntrace_exec_value value = { bits, 0xff };
+
+	ntrace_exec_set(values->exec, X0 + number, &value);
+}
+
+/* What a call did to memory, whose arguments are in the registers before it. */
+static int apply_call(struct ntrace_values *values, const struct anchor *anchor,
+		      const struct ntrace_exec_value number)
+{
+	struct syscall call = { .number = number.bits,
+				.result = (int64_t)anchor_register(anchor, A0) };
+	int error;
+
+	for (unsigned int i = 0; i < 6; i++) {
+		struct ntrace_exec_value argument = get_x(values, A0 + i);
+
+		call.argument[i] = argument.bits;
+		if (argument.known == 0xff)
+			call.known |= 1u << i;
+		/* The kernel leaves all but a0 as they were. */
+		if (i && argument.known != 0xff) {
+			call.argument[i] = anchor_register(anchor, A0 + i);
+			call.known |= 1u << i;
+		}
+	}
+	if (call.number == SYSCALL_BRK)
+		return values_change_brk(values, (uint64_t)call.result);
+	error = syscall_writes(&call, values_change_range, values);
+	if (!error && call.number == SYSCALL_MMAP)
+		error = values_map_file(values, anchor, (uint64_t)call.result);
+	if (!error)
+		error = values_read_file(values, anchor, &call);
+	return error == 1 ? values_forget_memory(values, 2 * values->number) : error;
+}
+
+/* What the anchor has of the stack; the sp is aligned. */
+static int write_stack(struct ntrace_values *values, const struct anchor *anchor)
+{
+	uint64_t sp = anchor_register(anchor, SP);
+	int error = 0;
+
+	for (size_t at = 0; values->logs && !error && at + 8 <= anchor->stack_size; at += 8) {
+		struct ntrace_exec_value word = { 0, 0xff };
+
+		struct ntrace_exec_value before;
+
+		memcpy(&word.bits, anchor->stack + at, 8);
+		values_read_memory(values, sp + at, 8, &before);
+		if (before.known == 0xff) {
+			values->counts.compared++;
+			values->counts.wrong += before.bits != word.bits;
+		}
+		error = ntrace_value_log_write(values->log, values_time(values), sp + at, 0xff,
+					       word);
+	}
+	return error;
+}
+
+/* A new program: its registers are those of the anchor, its memory is its files and its stack. */
+static int begin_program(struct ntrace_values *values, const struct anchor *anchor)
+{
+	const struct ntrace_exec_value zero = { 0, 0xff };
+	int error = values_forget_memory(values, 2 * values->number);
+
+	if (!error)
+		error = values_begin_mappings(values, anchor);
+	for (unsigned int i = 0; i < 32; i++)
+		ntrace_exec_set(values->exec, NTRACE_EXEC_F + i, &zero);
+	ntrace_exec_set(values->exec, NTRACE_EXEC_FCSR, &zero);
+	return error;
+}
+
+/* Registers that are known must be those of the anchor. Return: false: they are not */
+static bool compare_anchor(struct ntrace_values *values, const struct anchor *anchor)
+{
+	uint64_t before = values->counts.wrong;
+
+	for (unsigned int i = 1; i < 32; i++) {
+		struct ntrace_exec_value value = get_x(values, i);
+
+		if (i == A0 || value.known != 0xff)
+			continue;
+		values->counts.compared++;
+		values->counts.wrong += value.bits != anchor_register(anchor, i);
+	}
+	return values->counts.wrong == before;
+}
+
+/* The state after a stop, before the first instruction behind it. */
+int values_pass_stop(struct ntrace_values *values, const struct stop *stop)
+{
+	const struct anchor *anchor = stop->anchor < 0 ? NULL :
+							 &values->anchors.anchor[stop->anchor];
+	struct ntrace_exec_value number = get_x(values, A7);
+	bool same_call = anchor && stop->call && anchor_register(anchor, 0) == stop->call + 4;
+	int error = 0;
+
+	values->counts.calls += stop->call != 0;
+	values->counts.anchors += anchor != NULL;
+	if (stop->restarted) {
+		/* The call will be made again, with the same registers. */
+		if (anchor_register(anchor, A0) == (uint64_t)-516)
+			set_x(values, A7, SYSCALL_RESTART);
+		return values_forget_memory(values, 2 * values->number);
+	}
+	if (!anchor || anchor_register(anchor, 0) != stop->address) {
+		values_forget_registers(values, X0 + 1, 31);
+		values_forget_floats(values);
+		return values_forget_memory(values, 2 * values->number);
+	}
+	if (number.known != 0xff && same_call)
+		number = (struct ntrace_exec_value){ anchor_register(anchor, A7), 0xff };
+	if (anchor->exec) {
+		error = begin_program(values, anchor);
+	} else if (!stop->call || number.known != 0xff) {
+		values_forget_floats(values);
+		error = values_forget_memory(values, 2 * values->number);
+	} else if (number.bits == SYSCALL_SIGRETURN) {
+		values_forget_floats(values);
+	} else if (!compare_anchor(values, anchor)) {
+		values_forget_floats(values);
+		error = values_forget_memory(values, 2 * values->number);
+	} else {
+		error = apply_call(values, anchor, number);
+	}
+	for (unsigned int i = 1; i < 32; i++)
+		set_x(values, i, anchor_register(anchor, i));
+	return error ? error : write_stack(values, anchor);
+}

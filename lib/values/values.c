@@ -1,0 +1,718 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Executes the path of a thread, from an anchor to a place.
+ *
+ *	stop            stop                stop            stop
+ *	  |-- blocks ---> |---- blocks ----- > |-- blocks ---> |
+ *	  anchor 4        anchor 5             no anchor       anchor 6
+ *	                  [===== window ======== place ...
+ *
+ * Stops (survey.c) are where the kernel may have changed the state. A window is what was executed
+ * last: the stores in it are in the log, and snapshots of the registers let a place in it be reached
+ * again without the log growing. If a value is not known, a window that begins earlier is tried.
+ *
+ * The times of the log: before instruction n of the thread, 2n + 1; its store, 2n + 2; what the kernel
+ * does before it, 2n to forget and 2n + 1 to write.
+ */
+#include <string.h>
+
+#include "grow.h"
+#include "log.h"
+#include "struct_size.h"
+#include "values.h"
+
+/* Instructions between two snapshots. */
+#define SNAPSHOT 4096
+#define REACH (UINT64_C(16) << 20)
+/* Windows that are tried begin so many times earlier than the one before. */
+#define DEEPER 64
+#define FIRST_REACH 4096
+/* Instructions by which a window grows at once, instead of a new one. */
+#define GROW (UINT64_C(1) << 20)
+
+#define X0 NTRACE_EXEC_X
+
+/* ---- blocks ---- */
+
+/* Goes over a block, from instruction @from up to @until. */
+struct block_walk {
+	struct ntrace_values *values;
+	const struct ntrace_flow_event *flow;
+	uint32_t index, from, until;
+	uint32_t word; /* the last instruction */
+	uint64_t pc;
+	struct ntrace_exec_effects effects;
+	int error;
+};
+
+static void count_reads(struct ntrace_values *values, uint32_t word)
+{
+	uint64_t reads = ntrace_exec_reads(values->exec, word);
+
+	values->counts.reads += (uint64_t)__builtin_popcountll(reads);
+	for (; reads; reads &= reads - 1) {
+		unsigned int id = (unsigned int)__builtin_ctzll(reads);
+		struct ntrace_exec_value value = { 0, 0 };
+
+		ntrace_exec_get(values->exec, id < 32 ? X0 + id : NTRACE_EXEC_F + id - 32, &value);
+		values->counts.known += value.known == 0xff;
+	}
+}
+
+/* The bytes may have changed. A branch tells soon whether sc has stored. */
+static int store_maybe(struct ntrace_values *values, uint32_t word,
+		       const struct ntrace_exec_effects *effects)
+{
+	if ((word & 0xf800007f) == 0x1800002f) {
+		values->conditional = *effects;
+		values->conditional_result = word >> 7 & 31;
+	}
+	return values_forget_range(values, values_time(values) + 1, effects->address,
+				   effects->address + effects->bytes - 1);
+}
+
+static int store_conditional(struct ntrace_values *values)
+{
+	struct ntrace_exec_value result = { 0, 0 };
+	const struct ntrace_exec_effects store = values->conditional;
+
+	values->conditional.bytes = 0;
+	ntrace_exec_get(values->exec, X0 + values->conditional_result, &result);
+	if (!store.bytes || result.known != 0xff || result.bits || !values->logs)
+		return 0;
+	return ntrace_value_log_write(values->log, 2 * values->number, store.address,
+				      (uint8_t)((1u << store.bytes) - 1), store.value);
+}
+
+static int step(void *data, uint64_t address, const uint8_t *bytes, const struct ntrace_insn *insn)
+{
+	struct block_walk *walk = data;
+	struct ntrace_values *values = walk->values;
+	const struct ntrace_exec_effects *effects = &walk->effects;
+	int error;
+
+	if (walk->index == walk->until)
+		return 1;
+	if (walk->index++ < walk->from)
+		return 0;
+	walk->word = 0;
+	walk->pc = address;
+	memcpy(&walk->word, bytes, insn->size < 4 ? 2 : 4);
+	if (values->counting)
+		count_reads(values, walk->word);
+	error = ntrace_exec_step(values->exec, walk->word, address, &walk->effects);
+	if (error == NTRACE_ERR_UNSUPPORTED) {
+		/* An instruction of a vendor: it may have done anything. */
+		values_forget_registers(values, X0 + 1, 31);
+		values_forget_floats(values);
+		error = values_forget_memory(values, values_time(values) + 1);
+	}
+	if (!error && effects->flags & NTRACE_EXEC_STORES_ANYWHERE)
+		error = values_forget_memory(values, values_time(values) + 1);
+	else if (!error && effects->flags & NTRACE_EXEC_STORES_MAYBE)
+		error = store_maybe(values, walk->word, effects);
+	values->number++;
+	walk->error = error;
+	return error;
+}
+
+/* Compares with the way that the trace tells, and learns from it. */
+static int arrive(struct block_walk *walk)
+{
+	struct ntrace_values *values = walk->values;
+	const struct ntrace_flow_event *flow = walk->flow;
+
+	if (flow->interrupted || !flow->next_known || flow->insn_class == NTRACE_INSN_PLAIN)
+		return 0;
+	if (!walk->effects.next_known) {
+		ntrace_exec_arrive(values->exec, walk->word, walk->pc, flow->next);
+		return store_conditional(values);
+	}
+	values->counts.decided++;
+	if (walk->effects.next_pc == flow->next)
+		return 0;
+	values->counts.wrong++;
+	values_forget_registers(values, X0 + 1, 31);
+	values_forget_floats(values);
+	return values_forget_memory(values, 2 * values->number);
+}
+
+/* The file of the code, for its constants. Without memory they are not known. */
+static void note_module(struct ntrace_values *values, const struct ntrace_flow_event *flow)
+{
+	struct ntrace_location location;
+
+	values->space = flow->space;
+	if (flow->address - values->near_first <= values->near_last - values->near_first &&
+	    values->near_last)
+		return;
+	if (!flow->space || ntrace_space_locate(flow->space, flow->address, &location) ||
+	    !location.object)
+		return;
+	values->near_first = flow->address & ~UINT64_C(4095);
+	values->near_last = values->near_first | 4095;
+	for (size_t i = 0; i < values->modules; i++)
+		if (values->module[i].object == location.object &&
+		    values->module[i].bias == flow->address - location.link_address)
+			return;
+	if (grow((void **)&values->module, values->modules, &values->module_room,
+		 sizeof(*values->module)))
+		return;
+	values->module[values->modules++] = (struct values_module){
+		.object = ntrace_object_get(location.object),
+		.bias = flow->address - location.link_address,
+		.code = flow->address,
+	};
+}
+
+/* Executes instructions of the block where the cursor is, from @from up to @until. */
+static int execute(struct ntrace_values *values, uint32_t from, uint32_t until)
+{
+	const struct ntrace_cursor_place *at = ntrace_cursor_place(values->cursor);
+	struct block_walk walk = {
+		.values = values, .flow = at->flow, .from = from, .until = until
+	};
+	int error;
+
+	note_module(values, at->flow);
+	error = ntrace_flow_instructions(at->flow, step, &walk);
+	if (error < 0 || walk.error)
+		return walk.error ? walk.error : error;
+	return until > from && walk.index == at->instructions ? arrive(&walk) : 0;
+}
+
+/* ---- windows ---- */
+
+static void take_snapshot(struct ntrace_values *values, struct snapshot *snapshot)
+{
+	snapshot->number = values->number;
+	snapshot->brk = values->brk;
+	ntrace_cursor_save(values->cursor, &snapshot->mark);
+	for (unsigned int i = 0; i < 32; i++) {
+		ntrace_exec_get(values->exec, X0 + i, &snapshot->value[i]);
+		ntrace_exec_get(values->exec, NTRACE_EXEC_F + i, &snapshot->value[32 + i]);
+	}
+	ntrace_exec_get(values->exec, NTRACE_EXEC_FCSR, &snapshot->value[64]);
+}
+
+static void load_snapshot(struct ntrace_values *values, const struct snapshot *snapshot)
+{
+	values->number = snapshot->number;
+	values->brk = snapshot->brk;
+	for (unsigned int i = 0; i < 32; i++) {
+		ntrace_exec_set(values->exec, X0 + i, &snapshot->value[i]);
+		ntrace_exec_set(values->exec, NTRACE_EXEC_F + i, &snapshot->value[32 + i]);
+	}
+	ntrace_exec_set(values->exec, NTRACE_EXEC_FCSR, &snapshot->value[64]);
+}
+
+static int keep_snapshot(struct ntrace_values *values)
+{
+	if (grow((void **)&values->snapshot, values->snapshots, &values->snapshot_room,
+		 sizeof(*values->snapshot)))
+		return NTRACE_ERR_NOMEM;
+	take_snapshot(values, &values->snapshot[values->snapshots++]);
+	return 0;
+}
+
+/* The first stop after the place of the cursor, or at it. */
+static size_t next_stop(const struct ntrace_values *values, const struct ntrace_cursor_mark *mark)
+{
+	size_t low = 0, high = values->survey.stops;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ntrace_cursor_compare(&values->survey.stop[middle].mark, mark) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The number of the last stop up to a place. */
+static uint64_t number_near(const struct ntrace_values *values,
+			    const struct ntrace_cursor_mark *mark)
+{
+	size_t stop = next_stop(values, mark);
+
+	return stop ? values->survey.stop[stop - 1].number : 0;
+}
+
+static bool is_user(const struct ntrace_cursor_place *place)
+{
+	return place->type == NTRACE_FLOW_BLOCK && place->privilege == NTRACE_PRIV_U;
+}
+
+/*
+ * Executes from instruction @from of the block of the cursor, whose stop was passed, to instruction
+ * @index of the block at @mark. NULL: before the first block of which @limit instructions have been executed; then
+ * return 1 at the end of the thread, with the cursor behind it.
+ */
+static int run(struct ntrace_values *values, uint32_t from, const struct ntrace_cursor_mark *mark,
+	       uint32_t index)
+{
+	struct ntrace_cursor_mark here;
+	size_t stop;
+	int error = 0;
+
+	ntrace_cursor_save(values->cursor, &here);
+	stop = next_stop(values, &here);
+	if (stop < values->survey.stops &&
+	    !ntrace_cursor_compare(&values->survey.stop[stop].mark, &here))
+		stop++;
+	for (;;) {
+		const struct ntrace_cursor_place *at = ntrace_cursor_place(values->cursor);
+		int order = mark ? ntrace_cursor_compare(&here, mark) : -1;
+
+		if (order > 0)
+			return NTRACE_ERR_INVALID;
+		if (is_user(at)) {
+			if (values->logs && !from && values->snapshots &&
+			    values->number - values->snapshot[values->snapshots - 1].number >=
+				    SNAPSHOT)
+				error = keep_snapshot(values);
+			if (!error && !order)
+				return execute(values, from, index);
+			values->last_mark = here;
+			values->last_index = at->instructions;
+			if (!error)
+				error = execute(values, from, at->instructions);
+			from = 0;
+		} else if (!order) {
+			return NTRACE_ERR_INVALID;
+		}
+		if (error)
+			return error;
+		error = ntrace_cursor_next(values->cursor);
+		if (error)
+			return error;
+		ntrace_cursor_save(values->cursor, &here);
+		if (stop < values->survey.stops &&
+		    !ntrace_cursor_compare(&values->survey.stop[stop].mark, &here)) {
+			error = values_pass_stop(values, &values->survey.stop[stop++]);
+			if (error)
+				return error;
+		}
+		if (values->number >= values->limit)
+			return 0;
+	}
+}
+
+static void drop_window(struct ntrace_values *values)
+{
+	ntrace_value_log_free(values->log);
+	values->log = NULL;
+	values->snapshots = 0;
+	values->ranges = 0;
+	values->volatiles = false;
+	values->brk = 0;
+	values->windowed = false;
+}
+
+/* Begins a window at a stop, and passes it. */
+static int begin_window(struct ntrace_values *values, size_t first)
+{
+	const struct stop *stop = &values->survey.stop[first];
+	int error;
+
+	drop_window(values);
+	values->log = ntrace_value_log_new();
+	if (!values->log)
+		return NTRACE_ERR_NOMEM;
+	values->windowed = true;
+	values->window_stop = first;
+	values->logs = true;
+	values->number = stop->number;
+	values_forget_registers(values, X0 + 1, 31);
+	values_forget_floats(values);
+	error = ntrace_cursor_restore(values->cursor, &stop->mark);
+	if (!error)
+		error = values_pass_stop(values, stop);
+	if (!error)
+		error = keep_snapshot(values);
+	return error;
+}
+
+/* The last stop up to the place that has an anchor, and begins at least @reach instructions before it. */
+static bool find_start(const struct ntrace_values *values, uint64_t reach, size_t *found)
+{
+	size_t at = next_stop(values, &values->mark), best = SIZE_MAX;
+	uint64_t end;
+
+	if (at == values->survey.stops ||
+	    ntrace_cursor_compare(&values->survey.stop[at].mark, &values->mark) > 0) {
+		if (!at)
+			return false;
+		at--;
+	}
+	end = values->survey.stop[at].number;
+	for (;; at--) {
+		const struct stop *stop = &values->survey.stop[at];
+
+		if (best != SIZE_MAX && end - stop->number > values->reach)
+			break;
+		if (stop->anchor >= 0 && !stop->restarted) {
+			best = at;
+			if (end - stop->number >= reach)
+				break;
+		}
+		/* Nothing from before is known. */
+		if (stop->anchor < 0 && best != SIZE_MAX)
+			break;
+		if (stop->anchor >= 0 && values->anchors.anchor[stop->anchor].exec)
+			break;
+		if (!at)
+			break;
+	}
+	*found = best;
+	return best != SIZE_MAX;
+}
+
+static void end_window(struct ntrace_values *values, int error)
+{
+	values->end = values->number;
+	values->end_mark = values->mark;
+	values->end_index = values->index;
+	values->logs = false;
+	values->at_place = !error;
+	values->windowed = !error;
+}
+
+/* Reaches the place in a window that begins so many instructions before it. */
+static int reach_place(struct ntrace_values *values, uint64_t reach)
+{
+	size_t first;
+	int error;
+
+	if (!find_start(values, reach, &first)) {
+		values->exhausted = true;
+		return 1;
+	}
+	if (values->windowed && values->window_stop == first && values->at_place) {
+		values->exhausted = true;
+		return 0;
+	}
+	error = begin_window(values, first);
+	if (!error)
+		error = run(values, 0, &values->mark, values->index);
+	end_window(values, error);
+	return error;
+}
+
+/* Goes to an instruction in the window. */
+static int revisit(struct ntrace_values *values, const struct ntrace_cursor_mark *mark,
+		   uint32_t index)
+{
+	size_t low = 0, high = values->snapshots;
+	int error;
+
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ntrace_cursor_compare(&values->snapshot[middle].mark, mark) <= 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	load_snapshot(values, &values->snapshot[low]);
+	error = ntrace_cursor_restore(values->cursor, &values->snapshot[low].mark);
+	return error ? error : run(values, 0, mark, index);
+}
+
+/* Reaches the place by the present window, which may grow. Return: 0; 1: it cannot */
+static int use_window(struct ntrace_values *values)
+{
+	int order, error;
+
+	if (!values->windowed ||
+	    ntrace_cursor_compare(&values->snapshot[0].mark, &values->mark) > 0)
+		return 1;
+	order = ntrace_cursor_compare(&values->mark, &values->end_mark);
+	if (order < 0 || (!order && values->index <= values->end_index)) {
+		error = revisit(values, &values->mark, values->index);
+		values->at_place = !error;
+		return error;
+	}
+	if (number_near(values, &values->mark) > values->end + GROW)
+		return 1;
+	error = revisit(values, &values->end_mark, values->end_index);
+	values->logs = true;
+	if (!error)
+		error = run(values, values->end_index, &values->mark, values->index);
+	end_window(values, error);
+	return error;
+}
+
+int ntrace_values_seek(struct ntrace_values *values, const struct ntrace_cursor_mark *mark,
+		       uint32_t index)
+{
+	const struct ntrace_cursor_place *at;
+	int error;
+
+	values->mark = *mark;
+	values->index = index;
+	values->exhausted = false;
+	values->at_place = false;
+	error = ntrace_cursor_restore(values->cursor, mark);
+	at = error ? NULL : ntrace_cursor_place(values->cursor);
+	if (error < 0)
+		return error;
+	if (!at || !is_user(at) || index >= at->instructions)
+		return 1;
+	error = use_window(values);
+	if (error <= 0)
+		return error;
+	values->reached = FIRST_REACH;
+	return reach_place(values, values->reached);
+}
+
+/* Executes more of what was before the place. Return: 0; 1: there is no more */
+static int reach_deeper(struct ntrace_values *values)
+{
+	int error;
+
+	if (!values->at_place || values->exhausted || values->reached >= values->reach) {
+		values->exhausted = true;
+		return 1;
+	}
+	values->reached = values->reached > values->reach / DEEPER ? values->reach :
+								     values->reached * DEEPER;
+	error = reach_place(values, values->reached);
+	return error < 0 ? error : values->exhausted;
+}
+
+int ntrace_values_register(struct ntrace_values *values, unsigned int id,
+			   struct ntrace_exec_value *value)
+{
+	uint8_t all = 0xff;
+	int error;
+
+	*value = (struct ntrace_exec_value){ 0, 0 };
+	if (ntrace_exec_get(values->exec, id, value))
+		return NTRACE_ERR_INVALID;
+	if (id < X0)
+		all = 1;
+	while (values->at_place) {
+		ntrace_exec_get(values->exec, id, value);
+		if ((value->known & all) == all)
+			return 0;
+		error = reach_deeper(values);
+		if (error)
+			return error < 0 ? error : 0;
+	}
+	*value = (struct ntrace_exec_value){ 0, 0 };
+	return 0;
+}
+
+int ntrace_values_memory(struct ntrace_values *values, uint64_t address, unsigned int bytes,
+			 struct ntrace_exec_value *value)
+{
+	uint8_t all = (uint8_t)((1u << bytes) - 1);
+	int error;
+
+	*value = (struct ntrace_exec_value){ 0, 0 };
+	while (values->at_place) {
+		values_read_memory(values, address, bytes, value);
+		if ((value->known & all) == all)
+			return 0;
+		error = reach_deeper(values);
+		if (error)
+			return error < 0 ? error : 0;
+	}
+	return 0;
+}
+
+/* Finds the block and the instruction with a number in the window. */
+static int find_number(struct ntrace_values *values, uint64_t number,
+		       struct ntrace_cursor_mark *mark, uint32_t *index)
+{
+	size_t at = values->snapshots;
+	uint64_t first;
+	int error;
+
+	while (at > 1 && values->snapshot[at - 1].number > number)
+		at--;
+	first = values->snapshot[at - 1].number;
+	error = ntrace_cursor_restore(values->cursor, &values->snapshot[at - 1].mark);
+	while (!error) {
+		const struct ntrace_cursor_place *place = ntrace_cursor_place(values->cursor);
+
+		if (is_user(place)) {
+			if (number - first < place->instructions)
+				break;
+			first += place->instructions;
+		}
+		error = ntrace_cursor_next(values->cursor);
+	}
+	ntrace_cursor_save(values->cursor, mark);
+	*index = (uint32_t)(number - first);
+	return error;
+}
+
+/* The last change up to the place, in this window or in one that begins earlier. */
+static int find_before(struct ntrace_values *values, uint64_t first, uint64_t last,
+		       uint64_t *number)
+{
+	uint64_t when;
+	int error;
+
+	while (!log_changed(values->log, values_time(values), first, last, &when)) {
+		error = reach_deeper(values);
+		if (error)
+			return error;
+	}
+	*number = when / 2;
+	return 0;
+}
+
+/* The first change after the place, in this window, which grows up to the end of the thread. */
+static int find_after(struct ntrace_values *values, uint64_t first, uint64_t last, bool here,
+		      uint64_t *number)
+{
+	uint64_t from = values->number, until = here ? 2 * from + 3 : UINT64_MAX, when;
+	int error = 0;
+
+	while (!log_changes(values->log, 2 * from + 1, until, first, last, &when)) {
+		if (error || (here && values->end > from))
+			return error ? error : 1;
+		/* Goes on where the window ends, for some blocks. */
+		error = revisit(values, &values->end_mark, values->end_index);
+		values->logs = true;
+		values->limit = values->number + (here ? 1 : GROW);
+		if (!error)
+			error = run(values, values->end_index, NULL, 0);
+		values->limit = UINT64_MAX;
+		values->logs = false;
+		values->windowed = error >= 0;
+		if (error < 0)
+			return error;
+		values->end = values->number;
+		values->end_mark = values->last_mark;
+		values->end_index = values->last_index;
+	}
+	*number = when / 2 - 1;
+	return 0;
+}
+
+int ntrace_values_find_change(struct ntrace_values *values, bool back, bool here, uint64_t first,
+			      uint64_t last, struct ntrace_cursor_mark *mark, uint32_t *index)
+{
+	const struct ntrace_cursor_mark place = values->mark;
+	const uint32_t place_index = values->index;
+	uint64_t number = 0, when;
+	int error = 1;
+
+	if (!values->at_place || values->anchors.uncertain)
+		return 1;
+	if (!back) {
+		error = find_after(values, first, last, here, &number);
+	} else if (!here) {
+		error = find_before(values, first, last, &number);
+	} else if (log_changed(values->log, values_time(values), first, last, &when)) {
+		number = when / 2;
+		error = number != values->number;
+	}
+	if (!error)
+		error = find_number(values, number, mark, index);
+	if (error >= 0 && ntrace_values_seek(values, &place, place_index) < 0)
+		values->at_place = false;
+	return error;
+}
+
+int ntrace_values_count(struct ntrace_values *values, struct ntrace_values_counts *counts)
+{
+	int error = 0;
+
+	values->at_place = false;
+	values->counts = (struct ntrace_values_counts){ .size = sizeof(values->counts) };
+	values->counting = true;
+	if (values->survey.stops)
+		error = begin_window(values, 0);
+	if (!error && values->survey.stops)
+		error = run(values, 0, NULL, 0);
+	if (error == 1)
+		error = 0;
+	values->counting = false;
+	values->counts.instructions = values->number;
+	drop_window(values);
+	STRUCT_GIVE(counts, &values->counts);
+	return error;
+}
+
+/* ---- a thread ---- */
+
+bool ntrace_values_recorded(const struct ntrace_session *session)
+{
+	return anchors_event(ntrace_session_sideband(session));
+}
+
+void ntrace_values_free(struct ntrace_values *values)
+{
+	if (!values)
+		return;
+	drop_window(values);
+	for (size_t i = 0; i < values->modules; i++)
+		ntrace_object_put(values->module[i].object);
+	free(values->module);
+	free(values->snapshot);
+	free(values->range);
+	anchors_free(&values->anchors);
+	survey_free(&values->survey);
+	ntrace_exec_free(values->exec);
+	ntrace_cursor_free(values->cursor);
+	free(values);
+}
+
+static int open_thread(struct ntrace_values *values, const struct ntrace_values_config *config)
+{
+	struct ntrace_exec_config exec = {
+		.size = sizeof(exec),
+		.flen = 64,
+		.user = values,
+		.read = values_read_memory,
+		.write = values_write_memory,
+	};
+	struct ntrace_cursor_config cursor;
+	int error = anchors_read(&values->anchors, config->session, config->pid, config->tid);
+
+	if (error)
+		return error;
+	ntrace_cursor_config_init(&cursor);
+	cursor.step = NTRACE_CURSOR_BLOCKS;
+	cursor.session = config->session;
+	cursor.pid = config->pid;
+	cursor.tid = config->tid;
+	error = ntrace_cursor_new(&values->cursor, &cursor);
+	if (!error)
+		error = survey_thread(&values->survey, values->cursor, &values->anchors);
+	if (error)
+		return error;
+	ntrace_isa_parse(&exec.isa, "rv64gc");
+	return ntrace_exec_new(&values->exec, &exec);
+}
+
+int ntrace_values_new(struct ntrace_values **result, const struct ntrace_values_config *callers)
+{
+	struct ntrace_values_config config = { .size = sizeof(config) };
+	struct ntrace_values *values;
+	int error;
+
+	if (STRUCT_TAKE(&config, callers) || !config.session)
+		return NTRACE_ERR_INVALID;
+	values = calloc(1, sizeof(*values));
+	if (!values)
+		return NTRACE_ERR_NOMEM;
+	values->session = config.session;
+	values->pid = config.pid;
+	values->reach = config.reach ? config.reach : REACH;
+	values->limit = UINT64_MAX;
+	error = open_thread(values, &config);
+	if (error) {
+		ntrace_values_free(values);
+		return error;
+	}
+	*result = values;
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Definitions shared by the files of lib/values. */
+#ifndef NTRACE_VALUES_INTERNAL_H
+#define NTRACE_VALUES_INTERNAL_H
+
+#include <ntrace/values.h>
+
+#include "anchors.h"
+#include "syscalls.h"
+
+/**
+ * struct stop - where the state of the thread may have changed without its instructions
+ * @mark: the block of user code after it
+ * @number: instructions of user code before it
+ * @address: of the block
+ * @call: address of the ecall before it; 0: none
+ * @anchor: index of the anchor with the registers after it, -1: none
+ * @ns: as ntrace_cursor_place.sideband_ns
+ * @lost: an unknown number of calls has been before it
+ * @restarted: the call was interrupted, and is executed next
+ */
+struct stop {
+	struct ntrace_cursor_mark mark;
+	uint64_t number;
+	uint64_t address;
+	uint64_t call;
+	int64_t anchor;
+	uint64_t ns;
+	bool lost;
+	bool restarted;
+};
+
+struct survey {
+	struct stop *stop;
+	size_t stops, room;
+};
+
+/** survey_thread - find the stops of all that @cursor moves over. Return: 0 or an error */
+int survey_thread(struct survey *survey, struct ntrace_cursor *cursor,
+		  const struct anchors *anchors);
+void survey_free(struct survey *survey);
+
+/*
+ * A range whose content changed before instruction @number. @reset: nothing from before is known of any;
+ * @object, @offset: file, and place of @first in it, with SYSCALL_FILE
+ */
+struct values_range {
+	uint64_t number;
+	uint64_t first;
+	uint64_t last;
+	enum syscall_content content;
+	bool reset;
+	const struct ntrace_object *object;
+	uint64_t offset;
+};
+
+/* A file with executed code, at @code among others. */
+struct values_module {
+	struct ntrace_object *object;
+	uint64_t bias;
+	uint64_t code;
+};
+
+/* Registers x0 to x31, f0 to f31 and fcsr before the block at @mark. */
+struct snapshot {
+	uint64_t number;
+	uint64_t brk;
+	struct ntrace_cursor_mark mark;
+	struct ntrace_exec_value value[65];
+};
+
+/**
+ * struct ntrace_values - see <ntrace/values.h>
+ * @number: instructions of user code before the state of @exec
+ * @limit: number at which to stop
+ * @brk: end of the heap, 0: unknown
+ * @space: of the last block
+ * @near_first, @near_last: addresses near the last block, whose file is among the modules
+ * @logs: stores go to @log
+ * @volatiles: some ranges may change at any time
+ * @windowed: there is a window, from stop @window_stop to instruction @end_index of the block at
+ *            @end_mark, whose number is @end
+ * @last_mark, @last_index: the last block that was executed, and its length
+ * @at_place: @exec has the state before instruction @index of the block at @mark
+ * @reached: instructions before the place that were executed at least
+ * @conditional: an sc whose result is not known, if @bytes; it is in x@conditional_result
+ * @exhausted: windows that begin earlier tell no more
+ */
+struct ntrace_values {
+	struct ntrace_session *session;
+	int32_t pid;
+	struct anchors anchors;
+	struct survey survey;
+	struct ntrace_cursor *cursor;
+	struct ntrace_exec *exec;
+	struct ntrace_value_log *log;
+	uint64_t number, limit, brk, reach;
+	const struct ntrace_space *space;
+	struct values_module *module;
+	size_t modules, module_room;
+	uint64_t near_first, near_last;
+	struct values_range *range;
+	size_t ranges, range_room;
+	struct snapshot *snapshot;
+	size_t snapshots, snapshot_room;
+	size_t window_stop;
+	uint64_t end;
+	struct ntrace_cursor_mark mark, end_mark, last_mark;
+	uint32_t index, end_index, last_index;
+	uint64_t reached;
+	struct ntrace_exec_effects conditional;
+	unsigned int conditional_result;
+	bool logs, volatiles, windowed, at_place, exhausted, counting;
+	struct ntrace_values_counts counts;
+};
+
+/** values_time - the time in the log of the state before instruction @number */
+static inline uint64_t values_time(const struct ntrace_values *values)
+{
+	return 2 * values->number + 1;
+}
+
+/** values_read_memory, values_write_memory - functions of the executor */
+int values_read_memory(void *user, uint64_t address, unsigned int bytes,
+		       struct ntrace_exec_value *value);
+int values_write_memory(void *user, uint64_t address, unsigned int bytes,
+			const struct ntrace_exec_value *value);
+
+/** values_forget_range - bytes may have any value from @time on. Return: 0 or NTRACE_ERR_NOMEM */
+int values_forget_range(struct ntrace_values *values, uint64_t time, uint64_t first, uint64_t last);
+
+/** values_forget_memory - the same for all of memory */
+int values_forget_memory(struct ntrace_values *values, uint64_t time);
+
+/** values_change_range - the kernel has changed a range; as syscall_writes() calls it */
+int values_change_range(void *user, uint64_t first, uint64_t last, enum syscall_content content);
+
+/** values_add_range - a range has another content; the log has forgotten it. Return: 0 or NTRACE_ERR_NOMEM */
+int values_add_range(struct ntrace_values *values, const struct values_range *range);
+
+/** values_begin_mappings - what a new program has mapped. Return: 0 or NTRACE_ERR_NOMEM */
+int values_begin_mappings(struct ntrace_values *values, const struct anchor *anchor);
+
+/** values_map_file - the content of a mapping of a file that the call before @anchor has made */
+int values_map_file(struct ntrace_values *values, const struct anchor *anchor, uint64_t first);
+
+/** values_read_file - bytes of a file that is known, which a call has read. Return: 0 or NTRACE_ERR_NOMEM */
+int values_read_file(struct ntrace_values *values, const struct anchor *anchor,
+		     const struct syscall *call);
+
+/** values_file_byte - a byte of a range with SYSCALL_FILE */
+uint8_t values_file_byte(const struct values_range *range, uint64_t address);
+
+/** values_change_brk - brk() has returned @end: what it adds to the heap is zero */
+int values_change_brk(struct ntrace_values *values, uint64_t end);
+
+/** values_forget_registers - @count registers from @from on are unknown */
+void values_forget_registers(struct ntrace_values *values, unsigned int from, unsigned int count);
+
+/** values_forget_floats - so are f0 to f31 and fcsr */
+void values_forget_floats(struct ntrace_values *values);
+
+/** values_pass_stop - the state after a stop, before the first instruction behind it */
+int values_pass_stop(struct ntrace_values *values, const struct stop *stop);
+
+#endif
