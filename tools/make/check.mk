@@ -146,7 +146,7 @@ $(B)/fuzz/libntrace.a: $(LIB_SRC:%.c=$(B)/fuzz/obj/%.o)
 command_objects = $(foreach dir,fuzz san,$(patsubst %,$(B)/$(dir)/obj/tools/ntrace/%.o,$(1)))
 FUZZ_ASSEMBLE := $(call command_objects,$(addprefix stream/assemble/,assemble fields json_line line) stream/layout stream/message \
 	common/process_limits common/output common/ui)
-FUZZ_GDB := $(call command_objects,$(addprefix gdb/,branches elf_file files history monitor packet registers remote replay replay_find replay_memory target transfer) \
+FUZZ_GDB := $(call command_objects,$(addprefix gdb/,branches elf_file files history history_modules monitor packet registers remote replay replay_find target transfer) \
 	common/inputs common/process_limits common/moment common/nearest common/options common/place_name common/ui)
 FUZZ_VCD := $(call command_objects,common/vcd)
 $(B)/fuzz/fuzz_assemble $(B)/replay/fuzz_assemble: $(FUZZ_ASSEMBLE)

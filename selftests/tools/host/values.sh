@@ -23,3 +23,7 @@ ratio() { awk -v a="$(<"$results/work--values.$1")" -v b="$(<"$results/work.$1")
 diag "values: bash at work: $(ratio us) times the time (guest instructions), $(ratio bytes) times the size"
 ok "values: at most 1.3 times the time" test "$(ratio us | tr -d .)" -le 1300
 ok "values: at most 2 times the size" test "$(ratio bytes | tr -d .)" -le 2000
+# What GDB reads is what the program says of itself. GDB prints each stop, too.
+in_gdb() { "$@" | grep -E '^(ok|not ok|# |1\.\.)'; }
+relay ledger in_gdb env TRUTH="$results/ledger.out" TARGET="| exec $ntrace gdb -u --sysroot $sysroot - $results/ledger.data" \
+	gdb-multiarch -q -nx -batch -x selftests/tools/host/values_gdb.py

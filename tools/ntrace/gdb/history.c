@@ -58,6 +58,8 @@ void history_free(struct history *history)
 	tdestroy(history->module_tree, free);
 	for (i = 0; i < history->thread_count; i++)
 		free_cursor(history->thread[i].cursor);
+	for (i = 0; i < history->thread_count; i++)
+		ntrace_values_free(history->thread[i].values);
 	for (i = 0; i < history->module_count; i++) {
 		ntrace_object_put(history->module[i].object);
 		free(history->module[i].entry);
@@ -65,144 +67,6 @@ void history_free(struct history *history)
 	free(history->thread);
 	free(history->module);
 	*history = (struct history){ 0 };
-}
-
-bool history_grow(void *array, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-	void *old, *larger;
-
-	if (count < *room)
-		return true;
-	memcpy(&old, array, sizeof(old));
-	larger = reallocarray(old, more, size);
-	if (!larger)
-		return false;
-	memcpy(array, &larger, sizeof(larger));
-	*room = more;
-	/* cppcheck-suppress memleak ; the array has it */
-	return true;
-}
-
-/* ---- threads and modules ---- */
-
-/* What the trees of threads and modules have: the key, and the number in the array. */
-struct node {
-	const struct ntrace_object *object;	/* NULL: a thread */
-	uint64_t bias;
-	int32_t pid, tid;
-	size_t number;
-};
-
-static int compare_nodes(const void *left, const void *right)
-{
-	const struct node *a = left, *b = right;
-
-	if (a->object != b->object)
-		return (uintptr_t)a->object < (uintptr_t)b->object ? -1 : 1;
-	if (a->bias != b->bias)
-		return a->bias < b->bias ? -1 : 1;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
-}
-
-/* The number of a key in the tree, which is added. Return: -1 when out of memory */
-static int64_t find_node(void **tree, const struct node *key)
-{
-	struct node **found = tfind(key, tree, compare_nodes), *node;
-
-	if (found)
-		return (int64_t)(*found)->number;
-	node = malloc(sizeof(*node));
-	if (!node)
-		return -1;
-	*node = *key;
-	if (tsearch(node, tree, compare_nodes))
-		return (int64_t)key->number;
-	free(node);
-	return -1;
-}
-
-int64_t history_thread(struct history *history, int32_t pid, int32_t tid)
-{
-	const struct node key = { .pid = pid, .tid = tid, .number = history->thread_count };
-	struct history_thread *thread;
-	int64_t number;
-
-	if (!history_grow(&history->thread, history->thread_count, &history->thread_room,
-			  sizeof(*history->thread)))
-		return -1;
-	number = find_node(&history->thread_tree, &key);
-	if (number != (int64_t)history->thread_count)
-		return number;
-	thread = &history->thread[history->thread_count++];
-	*thread = (struct history_thread){ .pid = pid, .tid = tid };
-	ntrace_cursor_config_init(&thread->config);
-	return number;
-}
-
-/* Finds the function whose executions are counted. Return: false when out of memory */
-static bool find_entries(const struct history *history, struct history_module *module)
-{
-	const char *symbol;
-	size_t room = 0;
-	uint64_t at;
-
-	for (size_t k = 0;
-	     history->around && (symbol = ntrace_object_function(module->object, k, &at)); k++) {
-		if (!*symbol || !ntrace_symbol_matches(symbol, history->around))
-			continue;
-		if (!history_grow(&module->entry, module->entries, &room, sizeof(*module->entry)))
-			return false;
-		module->entry[module->entries++] = at + module->bias;
-	}
-	return true;
-}
-
-int64_t history_add_module(struct history *history, struct ntrace_object *object, uint64_t bias,
-			   int32_t pid)
-{
-	const struct node key = {
-		.object = object, .bias = bias, .pid = pid, .number = history->module_count
-	};
-	struct history_module *module =
-		history->module_count ? &history->module[history->last_module] : NULL;
-	int64_t number;
-
-	if (module && module->object == object && module->bias == bias && module->pid == pid)
-		return (int64_t)history->last_module;
-	if (!history_grow(&history->module, history->module_count, &history->module_room,
-			  sizeof(*history->module)))
-		return -1;
-	number = find_node(&history->module_tree, &key);
-	if (number >= 0)
-		history->last_module = (size_t)number;
-	if (number != (int64_t)history->module_count)
-		return number;
-	module = &history->module[history->module_count++];
-	*module = (struct history_module){
-		.object = ntrace_object_get(object),
-		.bias = bias,
-		.pid = pid,
-	};
-	return find_entries(history, module) ? number : -1;
-}
-
-void history_survey_block(struct history *history, struct history_thread *thread, int64_t module,
-			  const struct ntrace_block *block, uint64_t times)
-{
-	struct history_module *of = module < 0 ? NULL : &history->module[module];
-
-	thread->instructions += times * block->instructions;
-	if (!of)
-		return;
-	of->instructions += times * block->instructions;
-	for (size_t i = 0; i < of->entries; i++)
-		if (of->entry[i] - block->address < block->bytes) {
-			thread->calls += times;
-			break;
-		}
 }
 
 /* ---- cursors ---- */
@@ -290,6 +154,31 @@ const struct ntrace_cursor_place *history_at(const struct history *history,
 	cursor->here = place->mark;
 	at = ntrace_cursor_place(cursor->cursor);
 	return at ? at : &nowhere;
+}
+
+struct ntrace_values *history_values(const struct history *history,
+				     const struct history_place *place)
+{
+	struct history_thread *thread = &history->thread[place->thread];
+	const struct ntrace_values_config config = {
+		.size = sizeof(config),
+		.session = thread->config.session,
+		.pid = thread->config.pid,
+		.tid = thread->config.tid,
+	};
+	int error = 0;
+
+	/* A CPU of all that ran on it has no thread of its own. */
+	if (!config.session || config.tid == NTRACE_CURSOR_ANY || thread->valueless)
+		return NULL;
+	if (!thread->values)
+		error = ntrace_values_new(&thread->values, &config);
+	thread->valueless = error;
+	if (!error)
+		error = ntrace_values_seek(thread->values, &place->mark, place->instruction);
+	if (error < 0 && error != NTRACE_ERR_UNSUPPORTED)
+		cursor_failed(error);
+	return error ? NULL : thread->values;
 }
 
 static int take_start(void *data, uint64_t address, const uint8_t *bytes,
@@ -608,14 +497,95 @@ static bool has_limit(const struct history *history, const struct history_place 
 	return limit - place->first < history_at(history, place)->instructions;
 }
 
+/* The number of the block where the cursor is, from the post before it. */
+static uint64_t count_to(const struct history *history, uint32_t thread,
+			 const struct ntrace_cursor_mark *mark)
+{
+	struct history *walked = (struct history *)(uintptr_t)history;
+	struct history_cursor *cursor = history->thread[thread].cursor;
+	struct history_place place = place_of(thread, &cursor->post[post_before(cursor, mark)]);
+	const char *gap;
+
+	while (!same_mark(&place.mark, mark) && history_step_block(walked, &place, false, &gap))
+		;
+	return place.first;
+}
+
+/*
+ * The nearest change of watched memory, seen from @place; @here: only one that the next step goes over. Return:
+ * false: none is known
+ */
+static bool find_change(const struct history *history, const struct history_place *place, bool back,
+			bool here, const struct history_search *search, struct history_place *found,
+			uint64_t *address)
+{
+	bool any = false;
+
+	for (size_t i = 0; history->valued && i < search->watches; i++) {
+		struct ntrace_values *values = history_values(history, place);
+		struct history_place at = { .thread = place->thread };
+		int error = !values ? 1 :
+				      ntrace_values_find_change(values, back, here,
+								search->watch[i].first,
+								search->watch[i].last, &at.mark,
+								&at.instruction);
+
+		if (error < 0)
+			cursor_failed(error);
+		if (error)
+			continue;
+		at.first = count_to(history, place->thread, &at.mark);
+		if (any && (back ? history_number(&at) < history_number(found) :
+				   history_number(&at) > history_number(found)))
+			continue;
+		*found = at;
+		*address = search->watch[i].first;
+		any = true;
+	}
+	return any;
+}
+
+bool history_stores(const struct history *history, const struct history_place *place, bool back,
+		    const struct history_search *search, uint64_t *address)
+{
+	struct history_place found = { .thread = place->thread };
+
+	if (history->replay)
+		return history_stores_in_replay(history, place, back, search, address);
+	return find_change(history, place, back, true, search, &found, address);
+}
+
+static bool find_breakpoint(struct history *history, struct history_place *place, bool back,
+			    const struct history_search *search);
+
 bool history_find(struct history *history, struct history_place *place, bool back,
 		  const struct history_search *search)
+{
+	struct history_search until = *search;
+	struct history_place changed = { .thread = place->thread };
+	uint64_t address = 0;
+
+	if (history->replay)
+		return history_find_in_replay(history, place, back, search);
+	if (!search->watches ||
+	    !find_change(history, place, back, false, search, &changed, &address) ||
+	    (back ? history_number(&changed) < search->limit :
+		    history_number(&changed) > search->limit))
+		return find_breakpoint(history, place, back, search);
+	/* A breakpoint on the way comes first. */
+	until.limit = history_number(&changed);
+	if (until.limit != history_number(place) && find_breakpoint(history, place, back, &until))
+		return true;
+	*place = changed;
+	return true;
+}
+
+static bool find_breakpoint(struct history *history, struct history_place *place, bool back,
+			    const struct history_search *search)
 {
 	int64_t at = (int64_t)place->instruction + (back ? -1 : 1);
 	const char *gap;
 
-	if (history->replay)
-		return history_find_in_replay(history, place, back, search);
 	while (!find_in_block(history, place, at, back, search)) {
 		if (has_limit(history, place, search->limit)) {
 			place->instruction = (uint32_t)(search->limit - place->first);
@@ -661,19 +631,6 @@ void history_at_order(struct history *history, struct history_place *place, uint
 			    history_order(history, &next) <= order;)
 		*place = next;
 	place->instruction = history_at(history, place)->instructions - 1;
-}
-
-/* The number of the block where the cursor is, from the post before it. */
-static uint64_t count_to(struct history *history, uint32_t thread,
-			 const struct ntrace_cursor_mark *mark)
-{
-	struct history_cursor *cursor = history->thread[thread].cursor;
-	struct history_place place = place_of(thread, &cursor->post[post_before(cursor, mark)]);
-	const char *gap;
-
-	while (!same_mark(&place.mark, mark) && history_step_block(history, &place, false, &gap))
-		;
-	return place.first;
 }
 
 struct history_place history_at_time(struct history *history, uint32_t thread, uint64_t time)

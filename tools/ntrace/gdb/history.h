@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include <ntrace/cursor.h>
+#include <ntrace/values.h>
 
 #include "replay.h"
 
@@ -47,6 +48,7 @@ struct history_cursor;
  * @cpu: CPU where it ran last, at @last_ns of the sideband
  * @config: of its cursor; step and stop are set by history.c
  * @cursor: NULL = not needed so far
+ * @values: registers and memory, if they were recorded; NULL = not needed so far
  */
 struct history_thread {
 	int32_t pid;
@@ -59,6 +61,8 @@ struct history_thread {
 	uint32_t cpu;
 	struct ntrace_cursor_config config;
 	struct history_cursor *cursor;
+	struct ntrace_values *values;
+	bool valueless; /* @values cannot be had */
 };
 
 /**
@@ -83,20 +87,22 @@ struct history_module {
  * @around: function whose executions are counted, NULL = none; borrowed
  * @stream: only this stream, -1 = all
  * @replay: the only thread is the hart of a tandem trace; NULL = it is not. Owned
+ * @valued: a recording with values
  * @first_time: earliest timestamp, if @time_known
  */
 struct history {
 	const char *around;
 	int64_t stream;
 	struct replay *replay;
+	bool valued;
 	struct history_thread *thread;
 	size_t thread_count, thread_room;
 	struct history_module *module;
 	size_t module_count, module_room, last_module;
-	void *thread_tree, *module_tree;	/* of tsearch(): numbers of threads and modules */
+	void *thread_tree, *module_tree; /* of tsearch(): numbers of threads and modules */
 	uint64_t first_time;
 	bool time_known;
-	char gap[400];			/* see history_step() */
+	char gap[400]; /* see history_step() */
 };
 
 void history_free(struct history *history);
@@ -128,6 +134,10 @@ bool history_survey(struct history *history, uint32_t thread, struct ntrace_loca
 /** history_at - block, time, CPU and so on of a place; valid until the next call for its thread */
 const struct ntrace_cursor_place *history_at(const struct history *history,
 					     const struct history_place *place);
+
+/** history_values - values of the recording at a place. Return: NULL: nothing is known there */
+struct ntrace_values *history_values(const struct history *history,
+				     const struct history_place *place);
 
 /** history_pc - address of the instruction */
 uint64_t history_pc(const struct history *history, const struct history_place *place);
@@ -164,8 +174,8 @@ struct history_watch {
  * struct history_search - a search for instructions
  * @address: addresses to look for, in order
  * @count: their number
- * @watch: memory to look for, in a replay: found is the place from which the next step goes over a
- *         store to it, which may be the present one
+ * @watch: memory to look for, in a replay, or with values: found is the place from which the next step
+ *         goes over a store to it, which may be the present one
  * @watches: number of elements of @watch
  * @limit: instruction number of the thread at which to stop
  * @until: with @bounded: stop at code after this order, or before it
@@ -197,6 +207,12 @@ bool history_find(struct history *history, struct history_place *place, bool bac
  */
 bool history_stores(const struct history *history, const struct history_place *place, bool back,
 		    const struct history_search *search, uint64_t *address);
+
+/**
+ * history_stores_in_replay - history_stores() of a history that has a replay
+ */
+bool history_stores_in_replay(const struct history *history, const struct history_place *place,
+			      bool back, const struct history_search *search, uint64_t *address);
 
 /** history_has - whether an address is one of those that are looked for */
 bool history_has(const struct history_search *search, uint64_t address);

@@ -381,6 +381,30 @@ static bool command_programs(struct context *context, char *words)
 	return true;
 }
 
+static bool command_values(struct context *context, char *words)
+{
+	const struct remote *remote = context->remote;
+	const struct history *history = remote->target->history;
+	const struct remote_thread *thread = current(context);
+	struct ntrace_values *values = history_values(history, &thread->place);
+	struct ntrace_values_counts counts = { .size = sizeof(counts) };
+
+	(void)words;
+	if (!history->valued)
+		return say_failed(context, "no values were recorded: ntrace record --values");
+	if (!values || ntrace_values_count(values, &counts))
+		return say_failed(context, "no values of this thread are known here");
+	packet_append_format(context->output,
+			     "%" PRIu64 " instructions in user mode read %" PRIu64
+			     " registers, %" PRIu64 " of them known\n"
+			     "%" PRIu64 " system calls, %" PRIu64 " with registers; %" PRIu64
+			     " registers and %" PRIu64 " jumps and branches were compared, %" PRIu64
+			     " are wrong\n",
+			     counts.instructions, counts.reads, counts.known, counts.calls,
+			     counts.anchors, counts.compared, counts.decided, counts.wrong);
+	return true;
+}
+
 static bool command_help(struct context *context, char *words);
 
 static const struct {
@@ -405,6 +429,7 @@ static const struct {
 	{ "window", command_window, "all | last N", "where to stay: everything, or the end" },
 	{ "history", command_history, "N", "instructions that 'record btrace' shows" },
 	{ "programs", command_programs, "", "files that the executed code comes from" },
+	{ "values", command_values, "", "how many values of this thread are known" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registers and memory: all that a tandem trace tells; pc, code and read-only data of other traces. */
+/*
+ * Registers and memory: all that a tandem trace tells, or the values of a recording; pc, code and
+ * read-only data of other traces.
+ */
 #include <stdio.h>
 
 #include "remote_parts.h"
@@ -43,6 +46,29 @@ static bool is_known(const struct ntrace_tandem_state *state, unsigned int id)
 	       ((id == FFLAGS || id == FFLAGS + 1) && ntrace_tandem_bit(state->known, FFLAGS + 2));
 }
 
+/* The number of a register in an executor. */
+static unsigned int exec_number(unsigned int number)
+{
+	if (number < REMOTE_PC)
+		return NTRACE_EXEC_X + number;
+	if (number < REGISTER_FFLAGS)
+		return NTRACE_EXEC_F + number - REGISTER_F0;
+	return NTRACE_EXEC_FFLAGS + number - REGISTER_FFLAGS;
+}
+
+static bool find_recorded(struct remote *remote, const struct history_place *place,
+			  unsigned int number, uint8_t bytes[8])
+{
+	struct ntrace_values *values = history_values(remote->target->history, place);
+	struct ntrace_exec_value value;
+
+	if (!values || number >= REGISTER_PRIV ||
+	    ntrace_values_register(values, exec_number(number), &value))
+		return false;
+	put_bytes(value.bits, bytes);
+	return value.known == (number >= REGISTER_FFLAGS ? 1 : 0xff);
+}
+
 static bool find_register(struct remote *remote, unsigned int number, uint8_t bytes[8])
 {
 	struct history_place *place = remote_place(remote, remote->current);
@@ -55,7 +81,7 @@ static bool find_register(struct remote *remote, unsigned int number, uint8_t by
 		return true;
 	}
 	if (!replay)
-		return false;
+		return find_recorded(remote, place, number, bytes);
 	state = replay_state(replay, place->first);
 	put_bytes(state->reg[id], bytes);
 	return is_known(state, id);
@@ -134,10 +160,35 @@ static size_t read_replay(struct remote *remote, const struct history_place *pla
 	return done;
 }
 
+/* Of a recording: what is certain there, else code and constants of the files. */
+static size_t read_values(struct remote *remote, const struct history_place *place,
+			  uint64_t address, uint8_t *data, size_t size)
+{
+	struct ntrace_values *values = history_values(remote->target->history, place);
+	const struct ntrace_space *space = history_at(remote->target->history, place)->flow->space;
+	struct ntrace_exec_value value = { 0, 0 };
+	size_t done = 0;
+
+	while (values && done < size) {
+		unsigned int bytes = 8 - (unsigned int)((address + done) & 7);
+
+		if (bytes > size - done)
+			bytes = (unsigned int)(size - done);
+		if (ntrace_values_memory(values, address + done, bytes, &value))
+			break;
+		for (unsigned int i = 0; i < bytes; i++, done++) {
+			if (!(value.known >> i & 1))
+				return done + target_read(remote->target, space, address + done,
+							  data + done, size - done);
+			data[done] = (uint8_t)(value.bits >> 8 * i);
+		}
+	}
+	return done + target_read(remote->target, space, address + done, data + done, size - done);
+}
+
 void remote_memory(struct remote *remote, char *text)
 {
 	const struct history_place *place = remote_place(remote, remote->current);
-	const struct ntrace_space *space;
 	uint64_t address, size;
 	const char *at = text;
 	static uint8_t data[PACKET_MAX / 2];
@@ -149,10 +200,9 @@ void remote_memory(struct remote *remote, char *text)
 	}
 	if (size > sizeof(data))
 		size = sizeof(data);
-	space = history_at(remote->target->history, place)->flow->space;
 	got = remote->target->history->replay ?
 		      read_replay(remote, place, address, data, (size_t)size) :
-		      target_read(remote->target, space, address, data, (size_t)size);
+		      read_values(remote, place, address, data, (size_t)size);
 	if (!got && size)
 		packet_text(&remote->packets, "E14");
 	else

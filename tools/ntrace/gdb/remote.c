@@ -136,7 +136,7 @@ static void sort_breakpoints(struct remote *remote)
 	history_sort(remote->address, remote->breakpoints);
 }
 
-/* Z2,ADDRESS,SIZE: only a tandem trace tells stores. */
+/* Z2,ADDRESS,SIZE: only tandem traces and values tell stores. */
 static void command_watchpoint(struct remote *remote, const char *at, bool insert)
 {
 	struct history_watch wanted;
@@ -168,7 +168,8 @@ static void command_breakpoint(struct remote *remote, char *text, bool insert)
 	struct remote_breakpoint wanted = { .hardware = text[0] == '1' };
 	size_t i;
 
-	if (text[0] == '2' && text[1] == ',' && remote->target->history->replay) {
+	if (text[0] == '2' && text[1] == ',' &&
+	    (remote->target->history->replay || remote->target->history->valued)) {
 		command_watchpoint(remote, text + 2, insert);
 		return;
 	}

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/values.h>
+
 #include "replay.h"
-#include "replay_memory.h"
 
 /* States that are kept; at first one for each INTERVAL groups, and then of twice as many. */
 #define KEPT 256
@@ -37,7 +38,7 @@ struct replay {
 	struct walk *kept[KEPT];	/* [k]: after k * @interval groups */
 	size_t keeps;
 	uint64_t interval;
-	struct replay_memory memory;
+	struct ntrace_value_log *memory;	/* at each time what group is told */
 	struct ntrace_flow_event flow;
 	struct ntrace_cursor_place place;
 };
@@ -48,7 +49,7 @@ void replay_free(struct replay *replay)
 		return;
 	for (size_t i = 0; i < replay->keeps; i++)
 		free(replay->kept[i]);
-	replay_memory_free(&replay->memory);
+	ntrace_value_log_free(replay->memory);
 	free(replay);
 }
 
@@ -214,12 +215,14 @@ static bool walk_table(const struct replay *replay, const struct ntrace_tandem_s
 	if (!narrow && (uint64_t)((int64_t)(address << (64 - shift)) >> (64 - shift)) != address)
 		return false;
 	while (level--) {
+		struct ntrace_exec_value found;
+
 		shift -= bits;
-		if (replay_memory_read(&replay->memory, number,
-				       (table << 12) +
-					       (address >> shift & ((1u << bits) - 1)) * size,
-				       size, &entry) != (1u << size) - 1 ||
-		    !(entry & 1))
+		found = ntrace_value_log_read(
+			replay->memory, number,
+			(table << 12) + (address >> shift & ((1u << bits) - 1)) * size, size, NULL);
+		entry = found.bits;
+		if (found.known != (1u << size) - 1 || !(entry & 1))
 			return false;
 		table = narrow ? entry >> 10 : entry >> 10 & UINT64_C(0xfffffffffff);
 		if (!(entry & 0xe))
@@ -238,15 +241,18 @@ unsigned int replay_read(struct replay *replay, uint64_t number, uint64_t addres
 {
 	const struct ntrace_tandem_state *state = replay_state(replay, number);
 	bool translated = is_translated(replay, state, false);
+	struct ntrace_exec_value found;
 	uint64_t physical = address;
 
 	*value = 0;
 	*loaded = REPLAY_NOTHING;
 	if (translated && !walk_table(replay, state, number, address, &physical))
 		return 0;
-	if (!replay_memory_forgot(&replay->memory, number))
+	if (!ntrace_value_log_forgot(replay->memory, number))
 		*loaded = translated ? REPLAY_CODE : REPLAY_ALL;
-	return replay_memory_read(&replay->memory, number, physical, bytes, value);
+	found = ntrace_value_log_read(replay->memory, number, physical, bytes, NULL);
+	*value = found.bits;
+	return found.known;
 }
 
 /* ---- survey ---- */
@@ -256,6 +262,40 @@ struct survey {
 	struct replay *replay;
 	bool stored;
 };
+
+static uint8_t mask_of(unsigned int bytes)
+{
+	return (uint8_t)(0xff >> (8 - bytes));
+}
+
+/* Bytes of group @group, which is not below those before. Return: false when out of memory */
+static bool note_bytes(struct replay *replay, uint64_t group, uint64_t address, unsigned int bytes,
+		       uint64_t bits)
+{
+	const struct ntrace_exec_value value = { bits, 0xff };
+
+	return !ntrace_value_log_write(replay->memory, group, address, mask_of(bytes), value);
+}
+
+/* The same, but bytes that are known stay as they are. */
+static bool note_new_bytes(struct replay *replay, uint64_t group, uint64_t address,
+			   unsigned int bytes, uint64_t bits)
+{
+	for (unsigned int i = 0; i < bytes; i++) {
+		const struct ntrace_exec_value old =
+			ntrace_value_log_read(replay->memory, group, address + i, 1, NULL);
+
+		if (!old.known && !note_bytes(replay, group, address + i, 1, bits >> 8 * i))
+			return false;
+	}
+	return true;
+}
+
+/* Nothing is known after group @group. Return: false when out of memory */
+static bool forget_all(struct replay *replay, uint64_t group)
+{
+	return !ntrace_value_log_change(replay->memory, group, 0, UINT64_MAX, false);
+}
 
 /* Physical address of the group's data access. Return: false: not known */
 static bool data_address(const struct replay *replay, const struct ntrace_tandem_state *state,
@@ -274,9 +314,8 @@ static bool take_store(struct survey *survey)
 
 	survey->stored = true;
 	if (!data_address(replay, state, &address))
-		return replay_memory_forget(&replay->memory, replay->now.groups);
-	return replay_memory_write(&replay->memory, replay->now.groups, address, state->store_bytes,
-				   state->store, false);
+		return forget_all(replay, replay->now.groups);
+	return note_bytes(replay, replay->now.groups, address, state->store_bytes, state->store);
 }
 
 /* A group that initialises state may have many stores. */
@@ -287,9 +326,8 @@ static bool survey_field(void *user, const struct ntrace_tandem_field *field)
 	uint64_t address;
 
 	if (field->type == NTRACE_TANDEM_REQUEST && field->op == NTRACE_TANDEM_STORE)
-		return replay_memory_write(&survey->replay->memory, survey->replay->now.groups,
-					   field->address, 1u << (field->size & 3), field->value,
-					   false);
+		return note_bytes(survey->replay, survey->replay->now.groups, field->address,
+				  1u << (field->size & 3), field->value);
 	if (field->type == NTRACE_TANDEM_STATE && field->id >= NTRACE_TANDEM_STATE_STORE8 &&
 	    field->id <= NTRACE_TANDEM_STATE_STORE64) {
 		survey->stored = false;
@@ -381,22 +419,20 @@ static bool take_insn(struct replay *replay)
 	if (!(state->has & NTRACE_TANDEM_HAS_INSN) || is_trap(state))
 		return true;
 	if (is_lost_store(state))
-		return replay_memory_forget(&replay->memory, group);
+		return forget_all(replay, group);
 	/* A store may have changed the code since: what it told is more. */
 	if (!is_translated(replay, state, false) &&
 	    !ntrace_tandem_bit(state->changed, NTRACE_TANDEM_PRIV) &&
 	    !ntrace_tandem_bit(state->changed, SATP) &&
 	    (state->insn_bytes == 2 || (state->insn & 3) == 3) &&
-	    !replay_memory_write(&replay->memory, group, state->pc_before, state->insn_bytes,
-				 state->insn, true))
+	    !note_new_bytes(replay, group, state->pc_before, state->insn_bytes, state->insn))
 		return false;
 	bytes = load_of(state->insn, replay->params.xlen, &to);
 	if (!bytes || !to || (state->has & NTRACE_TANDEM_HAS_STORE) ||
 	    !ntrace_tandem_bit(state->known, NTRACE_TANDEM_GPR + to) ||
 	    !data_address(replay, state, &address))
 		return true;
-	return replay_memory_write(&replay->memory, group, address, bytes,
-				   state->reg[NTRACE_TANDEM_GPR + to], false);
+	return note_bytes(replay, group, address, bytes, state->reg[NTRACE_TANDEM_GPR + to]);
 }
 
 static int survey(struct replay *replay,
@@ -434,6 +470,12 @@ int replay_new(struct replay **made, const struct ntrace_tandem_params *params, 
 	*made = replay;
 	if (!replay)
 		return NTRACE_ERR_NOMEM;
+	replay->memory = ntrace_value_log_new();
+	if (!replay->memory) {
+		replay_free(replay);
+		*made = NULL;
+		return NTRACE_ERR_NOMEM;
+	}
 	replay->params = *params;
 	replay->interval = INTERVAL;
 	replay->flow.type = NTRACE_FLOW_BLOCK;

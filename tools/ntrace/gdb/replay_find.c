@@ -17,8 +17,8 @@ static bool stores(const struct ntrace_tandem_state *state, const struct history
 	return false;
 }
 
-bool history_stores(const struct history *history, const struct history_place *place, bool back,
-		    const struct history_search *search, uint64_t *address)
+bool history_stores_in_replay(const struct history *history, const struct history_place *place,
+			      bool back, const struct history_search *search, uint64_t *address)
 {
 	uint64_t group = place->first + !back;
 
