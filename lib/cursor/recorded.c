@@ -126,7 +126,8 @@ static int copy_more(struct recorded *recorded)
 	uint8_t bytes[CHUNK];
 	ssize_t got;
 
-	if (recorded->error || ntrace_trace_file_offset(recorded->packed) >= most)
+	/* A chunk of frames may hold more of the stream than fits into @bytes. */
+	if (recorded->error || ntrace_trace_file_offset(recorded->packed) > most)
 		return recorded->error;
 	got = ntrace_trace_file_read(recorded->packed, bytes, sizeof(bytes));
 	if (got > 0 && !recorded->info->params->atid && recorded->copied + (uint64_t)got > most)

@@ -172,4 +172,15 @@ while read -r result text; do
 done <"$tmp/clients"
 like "a client too many is turned away with a message" "turned away: no more than 16" "$(cat "$tmp/clients.err")"
 is "$rc $(grep -c '^ok ' "$tmp/clients")" "0 13" "all tests of clients ran"
+# A packed trace in frames: the last bytes of the file hold more of the stream than the cursor takes at once.
+framed=$tmp/framed.data
+cp -r "$top/Documentation/tour/words.data" "$framed"
+zstd -qd --rm "$framed/aux.1.zst"
+python3 "$top/selftests/tools/frames.py" "$framed/aux.1.zst" 1 0 2="$framed/aux.1"
+sed -i "/^stream 1/,\$ { s/^bytes .*/bytes $(stat -c %s "$framed/aux.1.zst")/; s/^params .*/&,atid=2/ }" "$framed/params"
+zstd -qf "$framed/aux.1.zst" -o "$framed/aux.1" && mv "$framed/aux.1" "$framed/aux.1.zst"
+for recording in "$top/Documentation/tour/words.data" "$framed"; do
+	SAY="monitor end" walk "| exec $ntrace gdb - --cpu 1 $recording" say
+	like "${recording##*/}: the last instruction" "_start.* 12899869 of .* time 31.279 ms" "$(tr '\n' ' ' <"$tmp/walked.say")"
+done
 done_testing
