@@ -46,6 +46,7 @@ $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))).o: $(1) $(
 	$$(compile_bpf)
 endef
 $(foreach t,$(GUEST_BPF),$(eval $(call guest_bpf,$(t))))
+$(R)/selftests/ctr/records.bpf.o: selftests/ctr/guest/branches.bpf.c selftests/ctr/guest/branches.h
 
 define guest_script
 $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(notdir $(1)): $(1)

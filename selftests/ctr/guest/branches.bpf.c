@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts the branches before each sample, as a continuous profiler does: a program for an event of
- * the PMU "ctr". Each transfer on the way to bpf_ctr_snapshot() evicts an old one from the ring, so
- * it comes first.
+ * Counts the branches before each sample, as a continuous profiler does: a program for an event with
+ * a branch stack. Each transfer on the way to bpf_ctr_snapshot() evicts an old one from the ring, so
+ * it comes first. records.bpf.c is the same for kernels whose PMU has branch stacks.
  */
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
@@ -11,7 +11,10 @@
 
 #include "branches.h"
 
+#ifndef READ_BRANCHES
 extern int bpf_ctr_snapshot(void *entries, __u32 entries__sz, __u64 flags) __ksym;
+#define READ_BRANCHES(context, entries) bpf_ctr_snapshot(entries, sizeof(entries), 0)
+#endif
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -27,7 +30,7 @@ SEC("perf_event")
 int count_branches(void *ctx)
 {
 	struct perf_branch_entry entries[BRANCHES_MAX] = {};
-	int bytes = bpf_ctr_snapshot(entries, sizeof(entries), 0);
+	int bytes = READ_BRANCHES(ctx, entries);
 
 	(void)ctx;
 	samples++;

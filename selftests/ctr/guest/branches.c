@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads branches.bpf.c and attaches it to an event of CPU 0 by frequency, as profilers do, while a
- * loop runs there; with an event of the kernel's own PMU too, if that has branch stacks. The
- * program's branches must be those of the loop. Prints KTAP.
- * Usage: branches [cpu]
+ * Loads a program and attaches it to an event of CPU 0 by frequency, as profilers do, while a
+ * loop runs there. The program's branches must be those of the loop. Prints KTAP.
+ * Usage: branches [cpu|series]
+ *   nothing   branches.bpf.c, on an event of the PMU "ctr"
+ *   cpu       branches.bpf.c, on an event of the kernel's own PMU (hook=1)
+ *   series    records.bpf.c, on an event of the kernel's own PMU
  */
 #include <errno.h>
 #include <libgen.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,13 +35,13 @@ static __attribute__((noinline)) void spin(unsigned long rounds)
 		__asm__ volatile("");
 }
 
-static struct bpf_object *load(const char *self)
+static struct bpf_object *load(const char *self, const char *name)
 {
 	char directory[4096], path[4200];
 	struct bpf_object *object;
 
 	snprintf(directory, sizeof(directory), "%s", self);
-	snprintf(path, sizeof(path), "%s/branches.bpf.o", dirname(directory));
+	snprintf(path, sizeof(path), "%s/%s.bpf.o", dirname(directory), name);
 	object = bpf_object__open(path);
 	if (!object || bpf_object__load(object))
 		ksft_exit_fail_msg("%s: %s\n", path, strerror(errno));
@@ -77,7 +80,8 @@ static void read_samples(struct bpf_object *object, uint64_t *samples, uint64_t 
 
 int main(int argc, char **argv)
 {
-	struct bpf_object *object = load(argv[0]);
+	bool series = argc > 1 && !strcmp(argv[1], "series");
+	struct bpf_object *object = load(argv[0], series ? "records" : "branches");
 	struct bpf_program *program = bpf_object__find_program_by_name(object, "count_branches");
 	int counts = bpf_object__find_map_fd_by_name(object, "counts");
 	uint64_t samples = 0, failed = 0, count, looped = 0, kernel = 0, all = 0;

@@ -32,6 +32,7 @@ echo 0 >/proc/sys/kernel/kptr_restrict
 relay bpf "$(dirname "$0")/snapshot"
 echo 2 >/proc/sys/kernel/kptr_restrict
 relay stacks "$(dirname "$0")/stacks"
+relay branches "$here/branches" series
 
 # One sample per tick: perf stops the event at each sample, and starts it at the next tick.
 echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent

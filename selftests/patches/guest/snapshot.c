@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * bpf_get_branch_snapshot(): a program on the tracepoint of fork() reads the last transfers of the
- * hart, while an event with a branch stack records the kernel, and while none does. Without libbpf:
- * the program is a dozen instructions.
+ * hart, while an event with a branch stack records the kernel, and while none does. Tools that trace
+ * functions (retsnoop) open an event without a period on each CPU; an event of the task whose period
+ * never ends must do as well. Without libbpf: the program is a dozen instructions.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -109,45 +110,66 @@ static uint64_t symbol(const char *wanted)
 	return found;
 }
 
+/* Whether the entries of a snapshot lead to the call of the helper. */
+static void check(const struct snapshot *snapshot, const uint64_t called[2], const char *event)
+{
+	int64_t count = snapshot->result / (int64_t)sizeof(snapshot->entries[0]);
+	int64_t i, user = 0, entered = -1;
+
+	ksft_test_result(count > 16, "%s: a snapshot of %" PRId64 " entries\n", event, count);
+	for (i = 0; i < count; i++) {
+		const struct perf_branch_entry *entry = &snapshot->entries[i];
+
+		user += entry->from >> 63 == 0 || entry->to >> 63 == 0;
+		if (entered < 0 && (entry->to == called[0] || entry->to == called[1]))
+			entered = i;
+	}
+	ksft_test_result(!user, "%s: all of the kernel\n", event);
+	ksft_test_result(entered >= 0 && entered < 16,
+			 "%s: entry %" PRId64 " is the call of the helper, little came after\n",
+			 event, entered);
+}
+
 int main(void)
 {
 	struct perf_event_attr event = {
 		.type = PERF_TYPE_HARDWARE,
 		.size = sizeof(event),
 		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.sample_period = 1000000000000,
 		.sample_type = PERF_SAMPLE_BRANCH_STACK,
 		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL,
-		.exclude_user = 1,
 	};
 	/* A JIT compiler calls the helper's implementation directly. */
-	uint64_t helper = symbol("bpf_get_branch_snapshot"), inlined = symbol("ctr_snapshot");
+	const uint64_t called[] = { symbol("bpf_get_branch_snapshot"), symbol("ctr_snapshot") };
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct snapshot snapshot;
-	int64_t count, i, user = 0, entered = -1;
-	int map;
+	int map, fds[64];
 
 	ksft_print_header();
-	ksft_set_plan(4);
-	if (!helper || !inlined)
+	ksft_set_plan(8);
+	if (!called[0] || !called[1])
 		ksft_exit_fail_msg("/proc/kallsyms hides addresses\n");
+	must(cpus > 0 && cpus <= 64, "count the CPUs");
 	map = make_map();
 	attach(map);
 	snapshot = take(map);
 	ksft_test_result(snapshot.result == -ENOENT, "no event, no snapshot: %" PRId64 "\n",
 			 snapshot.result);
-	must(syscall(SYS_perf_event_open, &event, 0, -1, -1, 0) >= 0, "open an event");
-	snapshot = take(map);
-	count = snapshot.result / (int64_t)sizeof(snapshot.entries[0]);
-	ksft_test_result(count > 16, "a snapshot of %" PRId64 " entries\n", count);
-	for (i = 0; i < count; i++) {
-		user += snapshot.entries[i].from >> 63 == 0 || snapshot.entries[i].to >> 63 == 0;
-		if (entered < 0 &&
-		    (snapshot.entries[i].to == helper || snapshot.entries[i].to == inlined))
-			entered = i;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		fds[cpu] = syscall(SYS_perf_event_open, &event, -1, cpu, -1, 0);
+		must(fds[cpu] >= 0, "open an event without a period");
 	}
-	ksft_test_result(!user, "all of the kernel\n");
-	ksft_test_result(entered >= 0 && entered < 16,
-			 "entry %" PRId64 " is the call of the helper, little came after\n",
-			 entered);
+	snapshot = take(map);
+	check(&snapshot, called, "events of the CPUs without a period");
+	for (int cpu = 0; cpu < cpus; cpu++)
+		close(fds[cpu]);
+	snapshot = take(map);
+	ksft_test_result(snapshot.result == -ENOENT, "closed, no snapshot: %" PRId64 "\n",
+			 snapshot.result);
+	event.sample_period = 1000000000000;
+	event.exclude_user = 1;
+	must(syscall(SYS_perf_event_open, &event, 0, -1, -1, 0) >= 0, "open an event of the task");
+	snapshot = take(map);
+	check(&snapshot, called, "an event of the task with a period that never ends");
 	ksft_finished();
 }
