@@ -5,8 +5,8 @@
 # Runs tests of the driver. Boots a kernel whose PMU cannot be registered, too.
 # shellcheck source=selftests/patches/common.sh
 . "$(dirname "$0")/common.sh"
-# shellcheck source=selftests/ctr/host/common.sh
-. selftests/ctr/host/common.sh
+# shellcheck source=selftests/ctr/host/users.sh
+. selftests/ctr/host/users.sh
 mapfile -t driver < <(patches_of build/patches/ntrace)
 ok "the series apply" whole "${patches[@]}" "${driver[@]}" || done_testing
 ok "a small configuration" configure CONFIG_NTRACE=y CONFIG_DEVMEM=y || done_testing
@@ -17,6 +17,11 @@ guest_job boot patches/boot.sh
 guest_boot patched --kernel patched --smp 1 --icount
 guest_ran boot || done_testing
 out=$results/boot
+
+# The command lines of users, as with the module: see selftests/ctr/ctr.sh.
+guest_job users ctr/users.sh series
+guest_boot patched-users --kernel patched --smp 2 --icount --global ntrace-encoder.ctr-details=on
+! guest_ran users || judge_users "$results/users" 44
 
 # The driver of the series, with the tests of the module.
 guest_job driver kernel/driver.sh

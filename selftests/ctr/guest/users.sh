@@ -1,12 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What users of branch stacks type: users.sh [ctr|cpu]. Each row is a command line of perf record, with events of the PMU "ctr",
-# or of the kernel's own PMU: with hook=1, or in a kernel with the series of kernel/patches. The host evaluates the samples of
-# each event; the file rows says what they must have.
+# What users of branch stacks type: users.sh [ctr|cpu|series]. Each row is a command line of perf record; the host evaluates the
+# samples of each event, and the file rows says what they must have. The ways:
+#   ctr      events of the module's PMU "ctr"
+#   cpu      events of the kernel's own PMU, with hook=1
+#   series   the same in a kernel with the series of kernel/patches, without the module
+# The rows "precise" and "default" are not for ctr: the PMU "ctr" refuses precise events, and is not the default PMU. All other rows,
+# and what is expected of them, are the same.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 way=${1:-ctr}
-needs_module
+[ "$way" = series ] || needs_module
 if [ "$way" = cpu ] && [ ! -e /sys/bus/event_source/devices/cpu/caps/branches ] && [ -e $pmu ]; then
 	rmmod riscv_ctr
 	ok "insmod hook=1" load hook=1
@@ -17,9 +21,6 @@ random=$(</proc/sys/kernel/randomize_va_space)
 echo 0 >/proc/sys/kernel/randomize_va_space
 edges=$here/edges
 one=(taskset -c 0 "$edges" 4000)
-# An interrupt of a kernel with lockdep executes more instructions than a short period, which also counts them.
-slow=1
-[ ! -e /proc/lockdep ] || slow=20
 
 # event NAME MODIFIERS [FILTER]: prints the event cycles or instructions; FILTER is a branch_type of its own
 event() {
@@ -68,7 +69,8 @@ row call_ret =call,indcall,ret,swap -j any_call,any_ret,u -e "$cycles"
 row cond =cond -j cond,u -e "$cycles"
 row fp any -b --call-graph fp -e "$cycles"
 row lbr stack --call-graph lbr -e "$cycles"
-row modes_both both@20 -b -c $((20011 * slow)) -e "$(event cycles '')"
+# Counts the interrupts, too: 8,500 instructions each with lockdep, which leave half of a period to the program.
+row modes_both both@20 -b -e "$(event cycles '')"
 row frequency any@20 -b -F 20000 -e "$cycles"
 row per_thread any -b --per-thread -e "$cycles"
 row no_inherit any -b --no-inherit -e "$cycles"
@@ -84,9 +86,9 @@ is "$(awk -F , '/instructions/ { print $1 }' counts | uniq | wc -l)" 1 "perf sta
 			for (i = 2; i <= NF; i++) if ($i ~ "^0x.*/") { if (line == $1) { split($i, end, "/"); line = line " " substr(end[2], 3) } line = line " " $i }
 			print line }' >"$tmp/all"
 judged pipe any
-if [ "$way" = cpu ]; then
+if [ "$way" != ctr ]; then
 	row precise any -b -e cycles:upp
-	row default both@20 -b -c $((20011 * slow))
+	row default both@20 -b
 fi
 
 # Several events.
@@ -106,7 +108,7 @@ program=$!
 recording users_a -c 20011 -e "$(event cycles u any)" -p $program
 recording users_b -c 20011 -e "$(event cycles u call)" -t $program
 # This one counts the interrupts of all three, which execute more instructions than a short period.
-recording users_c -c $((200003 * slow)) -a -C 1 -e "$(event cycles '' any)"
+recording users_c -c 200003 -a -C 1 -e "$(event cycles '' any)"
 echo >"$tmp/go"
 wait $program
 end_recordings
@@ -152,10 +154,11 @@ is "$(perf script -i "$tmp/p.data" -F comm 2>/dev/null | grep -cvE 'edges|sh|tas
 is "$(perf script -i "$tmp/p.data" -F pid 2>/dev/null | grep -cw $other)" 0 "cgroup: no process outside of it"
 rmdir /sys/fs/cgroup/ctr
 
-# One sample in a tick: perf stops the event at each sample, and starts it at the next tick.
+# One sample in a tick: perf stops the event at each sample, and starts it at the next tick. The program takes seven ticks, of
+# 200 periods each.
 echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
 echo 100 >/proc/sys/kernel/perf_event_max_sample_rate
-row throttled any@5 -b -c 2003 -e "$cycles" -- taskset -c 0 "$edges" 30000
+row throttled any@5 -b -e "$cycles" -- taskset -c 0 "$edges" 150000
 throttled=$(perf script -D -i "$tmp/p.data" 2>/dev/null | grep -c PERF_RECORD_THROTTLE)
 ok "throttled $throttled times" test "$throttled" -ge 5
 echo 200000 >/proc/sys/kernel/perf_event_max_sample_rate
