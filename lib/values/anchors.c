@@ -187,6 +187,32 @@ static int compare_mappings(const void *left, const void *right)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct shared_range *a = left, *b = right;
+
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Puts ranges in order, and joins those that overlap. */
+static void join_shared(struct anchors *anchors)
+{
+	size_t kept = 0;
+
+	if (!anchors->shares)
+		return;
+	qsort(anchors->shared, anchors->shares, sizeof(*anchors->shared), compare_ranges);
+	for (size_t i = 1; i < anchors->shares; i++) {
+		struct shared_range *last = &anchors->shared[kept];
+
+		if (anchors->shared[i].first > last->last)
+			anchors->shared[++kept] = anchors->shared[i];
+		else if (anchors->shared[i].last > last->last)
+			last->last = anchors->shared[i].last;
+	}
+	anchors->shares = kept + 1;
+}
+
 int anchors_read(struct anchors *anchors, const struct ntrace_session *session, int32_t pid,
 		 int32_t tid)
 {
@@ -210,6 +236,7 @@ int anchors_read(struct anchors *anchors, const struct ntrace_session *session, 
 	/* A thread is on one CPU at a time, and the records of one CPU are in order. */
 	if (anchors->count)
 		qsort(anchors->anchor, anchors->count, sizeof(*anchors->anchor), compare_anchors);
+	join_shared(anchors);
 	if (anchors->mappings)
 		qsort(anchors->mapping, anchors->mappings, sizeof(*anchors->mapping),
 		      compare_mappings);

@@ -48,7 +48,7 @@ struct shared_range {
  * struct anchors - all of a thread
  * @anchor: in the order of their times
  * @mapping: the same
- * @shared: memory that others may write, at any time of the recording
+ * @shared: memory that others may write, at any time of the recording; in order, apart from each other
  * @uncertain: so is all memory that can be written
  * @born: the sideband has the beginning of the thread
  */

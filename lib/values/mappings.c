@@ -10,37 +10,61 @@
 #include "values.h"
 
 #define PAGE UINT64_C(4096)
+/* A file is mapped in a few parts, one after the other. */
+#define NEAR 64
 
 static bool is_anonymous(const struct mapping *mapping)
 {
 	return !strncmp(mapping->name, "//anon", 6) || !strcmp(mapping->name, "[heap]");
 }
 
+/* The first mapping after a time. */
+static size_t mapping_after(const struct anchors *anchors, uint64_t time)
+{
+	size_t low = 0, high = anchors->mappings;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (anchors->mapping[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_code_of(const struct mapping *code, const struct mapping *mapping)
+{
+	return code->executable && !strcmp(code->name, mapping->name);
+}
+
+/* The code of the same file that was mapped next to @mapping, before or after it. */
+static const struct mapping *code_near(const struct anchors *anchors, const struct mapping *mapping)
+{
+	size_t at = (size_t)(mapping - anchors->mapping);
+
+	for (size_t i = 0; i < NEAR; i++) {
+		if (i <= at && is_code_of(&anchors->mapping[at - i], mapping))
+			return &anchors->mapping[at - i];
+		if (at + i < anchors->mappings && is_code_of(&anchors->mapping[at + i], mapping))
+			return &anchors->mapping[at + i];
+	}
+	return NULL;
+}
+
 /* The ELF file of a mapping, which the process executes somewhere. NULL: it is not known */
 static struct ntrace_object *object_of(struct ntrace_values *values, const struct mapping *mapping)
 {
-	const struct anchors *anchors = &values->anchors;
-	const struct mapping *best = NULL;
+	const struct mapping *code = code_near(&values->anchors, mapping);
 	const struct mapping_change *change = NULL;
-	const struct program *program;
-	uint64_t nearest = UINT64_MAX;
+	const struct program *program = NULL;
 	int error;
 
-	for (size_t i = 0; i < anchors->mappings; i++) {
-		const struct mapping *at = &anchors->mapping[i];
-		uint64_t distance = at->time > mapping->time ? at->time - mapping->time :
-							       mapping->time - at->time;
-
-		if (!at->executable || distance >= nearest || strcmp(at->name, mapping->name))
-			continue;
-		nearest = distance;
-		best = at;
-	}
-	if (!best)
-		return NULL;
-	program = machine_program(&values->session->machine, values->pid, best->time + 1);
+	if (code)
+		program = machine_program(&values->session->machine, values->pid, code->time + 1);
 	if (program)
-		change = program_mapping(program, best->first, best->time + 1);
+		change = program_mapping(program, code->first, code->time + 1);
 	if (!change || !change->file)
 		return NULL;
 	return session_object(values->session, change->file, &error);
@@ -113,14 +137,14 @@ int values_map_file(struct ntrace_values *values, const struct anchor *anchor, u
 	const struct anchors *anchors = &values->anchors;
 	uint64_t after = anchor > anchors->anchor ? anchor[-1].time : 0;
 
-	for (size_t i = anchors->mappings; i--;) {
+	for (size_t i = mapping_after(anchors, anchor->time); i--;) {
 		const struct mapping *mapping = &anchors->mapping[i];
 		struct ntrace_object *object;
 
-		if (mapping->time > anchor->time || mapping->first != first)
-			continue;
 		if (mapping->time < after)
 			break;
+		if (mapping->first != first)
+			continue;
 		object = object_of(values, mapping);
 		return object ? add_file(values, mapping, object) : 0;
 	}
@@ -146,10 +170,9 @@ static struct ntrace_object *object_read(struct ntrace_values *values, const str
 			return NULL;
 		if (number != SYSCALL_MMAP || anchor_register(later, 14) != fd)
 			continue;
-		for (size_t k = 0; k < anchors->mappings; k++)
-			if (anchors->mapping[k].first == result &&
-			    anchors->mapping[k].time >= later[-1].time &&
-			    anchors->mapping[k].time <= later->time)
+		for (size_t k = mapping_after(anchors, later[-1].time);
+		     k < anchors->mappings && anchors->mapping[k].time <= later->time; k++)
+			if (anchors->mapping[k].first == result)
 				return object_of(values, &anchors->mapping[k]);
 		return NULL;
 	}

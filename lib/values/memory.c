@@ -10,13 +10,22 @@
 #include "syscalls.h"
 #include "values.h"
 
+#define RANGES 2048u
+
 static bool is_shared(const struct ntrace_values *values, uint64_t address)
 {
-	for (size_t i = 0; i < values->anchors.shares; i++)
-		if (address >= values->anchors.shared[i].first &&
-		    address <= values->anchors.shared[i].last)
-			return true;
-	return false;
+	const struct shared_range *shared = values->anchors.shared;
+	size_t low = 0, high = values->anchors.shares;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (shared[middle].last < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < values->anchors.shares && shared[low].first <= address;
 }
 
 /* What the last change of mappings before the place has made of an address; NULL: nothing is known. */
@@ -37,15 +46,31 @@ static const struct values_range *range_at(const struct ntrace_values *values, u
 	return NULL;
 }
 
+/*
+ * Ranges are sought one by one, so there is a limit. Beyond it nothing but the log tells of memory, and
+ * if there are too many volatile ones, nothing does.
+ */
 int values_add_range(struct ntrace_values *values, const struct values_range *range)
 {
-	if (!values->logs)
+	struct values_range added = *range;
+	bool is_volatile = range->content == SYSCALL_VOLATILE;
+
+	if (!values->logs || (values->ranges > RANGES && !is_volatile))
 		return 0;
+	if (values->ranges >= 2 * RANGES) {
+		values->anchors.uncertain = true;
+		return 0;
+	}
+	if (values->ranges == RANGES) {
+		if (!is_volatile)
+			added.content = SYSCALL_UNKNOWN;
+		added.reset = true;
+	}
 	if (grow((void **)&values->range, values->ranges, &values->range_room,
 		 sizeof(*values->range)))
 		return NTRACE_ERR_NOMEM;
-	values->range[values->ranges++] = *range;
-	values->volatiles |= range->content == SYSCALL_VOLATILE;
+	values->range[values->ranges++] = added;
+	values->volatiles |= is_volatile;
 	return 0;
 }
 

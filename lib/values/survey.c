@@ -29,12 +29,15 @@
 #define A0 10
 #define A7 17
 
-/* @trapped: user code was left at @trap, if that is known; @next: of the last block, if @next_known */
+/*
+ * @trapped: user code was left at @trap, if that is known; @next: of the last block, if @next_known; @space:
+ * of that block, referenced
+ */
 struct walk {
 	struct survey *survey;
 	uint64_t number;
 	uint64_t next, trap;
-	const struct ntrace_space *space;
+	struct ntrace_space *space;
 	bool next_known, trap_known, trapped, lost;
 };
 
@@ -100,7 +103,10 @@ static int take_block(struct walk *walk, const struct ntrace_cursor *cursor,
 	walk->number += at->instructions;
 	walk->next = at->flow->next;
 	walk->next_known = at->flow->next_known;
-	walk->space = at->flow->space;
+	if (walk->space != at->flow->space) {
+		ntrace_space_put(walk->space);
+		walk->space = ntrace_space_get(at->flow->space);
+	}
 	walk->trapped = false;
 	walk->lost = false;
 	return error;
@@ -266,6 +272,7 @@ int survey_thread(struct survey *survey, struct ntrace_cursor *cursor,
 		if (!error)
 			error = ntrace_cursor_next(cursor);
 	}
+	ntrace_space_put(walk.space);
 	if (error < 0)
 		return error;
 	pair_anchors(survey, anchors);

@@ -142,7 +142,10 @@ static void note_module(struct ntrace_values *values, const struct ntrace_flow_e
 {
 	struct ntrace_location location;
 
-	values->space = flow->space;
+	if (values->space != flow->space) {
+		ntrace_space_put(values->space);
+		values->space = ntrace_space_get(flow->space);
+	}
 	if (flow->address - values->near_first <= values->near_last - values->near_first &&
 	    values->near_last)
 		return;
@@ -653,6 +656,7 @@ void ntrace_values_free(struct ntrace_values *values)
 	if (!values)
 		return;
 	drop_window(values);
+	ntrace_space_put(values->space);
 	for (size_t i = 0; i < values->modules; i++)
 		ntrace_object_put(values->module[i].object);
 	free(values->module);

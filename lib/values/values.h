@@ -74,7 +74,7 @@ struct snapshot {
  * @number: instructions of user code before the state of @exec
  * @limit: number at which to stop
  * @brk: end of the heap, 0: unknown
- * @space: of the last block
+ * @space: of the last block; referenced
  * @near_first, @near_last: addresses near the last block, whose file is among the modules
  * @logs: stores go to @log
  * @volatiles: some ranges may change at any time
@@ -95,7 +95,7 @@ struct ntrace_values {
 	struct ntrace_exec *exec;
 	struct ntrace_value_log *log;
 	uint64_t number, limit, brk, reach;
-	const struct ntrace_space *space;
+	struct ntrace_space *space;
 	struct values_module *module;
 	size_t modules, module_room;
 	uint64_t near_first, near_last;
