@@ -32,11 +32,17 @@ struct ntrace_value_log {
 	size_t words, word_room;
 	uint64_t *forgotten; /* in order */
 	size_t forgets, forget_room;
+	bool flat;
 };
 
 struct ntrace_value_log *ntrace_value_log_new(void)
 {
 	return calloc(1, sizeof(struct ntrace_value_log));
+}
+
+void log_keep_last(struct ntrace_value_log *log)
+{
+	log->flat = true;
 }
 
 void ntrace_value_log_free(struct ntrace_value_log *log)
@@ -139,6 +145,11 @@ static int write_word(struct ntrace_value_log *log, uint64_t time, uint64_t addr
 	value.known = known;
 	value.bits = bits;
 	value.told |= mask;
+	if (log->flat && word->last) {
+		value.previous = 0;
+		log->value[word->last - 1] = value;
+		return 0;
+	}
 	if (log->values == UINT32_MAX ||
 	    grow((void **)&log->value, log->values, &log->value_room, sizeof(value)))
 		return NTRACE_ERR_NOMEM;
@@ -184,6 +195,8 @@ int ntrace_value_log_change(struct ntrace_value_log *log, uint64_t time, uint64_
 	int error = 0;
 
 	if (!first && last == UINT64_MAX) {
+		if (log->flat)
+			log->forgets = 0;
 		if (grow((void **)&log->forgotten, log->forgets, &log->forget_room,
 			 sizeof(*log->forgotten)))
 			return NTRACE_ERR_NOMEM;

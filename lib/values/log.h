@@ -5,6 +5,9 @@
 
 #include <ntrace/values.h>
 
+/** log_keep_last - of each byte only the last value is needed; before anything is written */
+void log_keep_last(struct ntrace_value_log *log);
+
 /**
  * log_changed - the time at which bytes got the value that they have at @time
  * @first, @last: the bytes

@@ -272,7 +272,7 @@ static int run(struct ntrace_values *values, uint32_t from, const struct ntrace_
 		if (order > 0)
 			return NTRACE_ERR_INVALID;
 		if (is_user(at)) {
-			if (values->logs && !from && values->snapshots &&
+			if (values->logs && !from && values->snapshots && !values->counting &&
 			    values->number - values->snapshot[values->snapshots - 1].number >=
 				    SNAPSHOT)
 				error = keep_snapshot(values);
@@ -324,6 +324,8 @@ static int begin_window(struct ntrace_values *values, size_t first)
 	values->log = ntrace_value_log_new();
 	if (!values->log)
 		return NTRACE_ERR_NOMEM;
+	if (values->counting)
+		log_keep_last(values->log);
 	values->windowed = true;
 	values->window_stop = first;
 	values->logs = true;
