@@ -12,9 +12,9 @@ ok "the source: $(git -C "$source" log -1 --format=%s)" fresh || done_testing
 export LD_LIBRARY_PATH=$top/build
 
 # ---- builds ----
-# Only what the tests need: libelf, libdw, zlib, zstd.
+# Only what the tests need: libelf, libdw, zlib, zstd, liblzma.
 plain=(NO_LIBPYTHON=1 NO_LIBTRACEEVENT=1 NO_LIBBPF=1 NO_JEVENTS=1 BUILD_BPF_SKEL=0 NO_JVMTI=1 NO_SLANG=1 NO_CAPSTONE=1 NO_LIBLLVM=1
-	NO_LIBNUMA=1 NO_RUST=1 NO_SHELLCHECK=1 NO_LZMA=1 NO_BACKTRACE=1 NO_DEMANGLE=1)
+	NO_LIBNUMA=1 NO_RUST=1 NO_SHELLCHECK=1 NO_BACKTRACE=1 NO_DEMANGLE=1)
 mkdir -p "$objects"/{x86,plain,riscv64,lib/x86/lib,lib/riscv64/lib}
 for host in x86 riscv64; do
 	ln -sfn "$top/lib/include" "$objects/lib/$host/include"
