@@ -8,7 +8,6 @@
 
 #include "syscalls.h"
 
-#define MREMAP 216
 #define RSEQ 293
 #define IOCTL 29
 #define FCNTL 25
@@ -26,7 +25,6 @@ enum extent {
 	FIXED, /* @size bytes */
 	COUNTED, /* argument @by times @size bytes */
 	RETURNED, /* as many items of @size bytes as the call returns; all of them after an error */
-	UP_TO, /* the same, but the call may return more than argument @by */
 };
 
 struct output {
@@ -53,16 +51,12 @@ struct row {
 	{                                                                                          \
 		argument, RETURNED, by, size                                                       \
 	}
-#define OUT_UP_TO(argument, by, size)                                                              \
-	{                                                                                          \
-		argument, UP_TO, by, size                                                          \
-	}
 
 /* In the order of the numbers. */
 static const struct row rows[] = {
 	{ 5, 7, { { 0 } } }, /* setxattr, lsetxattr, fsetxattr */
 	{ 14, 16, { { 0 } } }, /* removexattr and its kind */
-	{ 17, 17, { OUT_UP_TO(0, 1, 1) } }, /* getcwd */
+	{ 17, 17, { OUT_COUNTED(0, 1, 1) } }, /* getcwd */
 	{ 19, 21, { { 0 } } }, /* eventfd2, epoll_create1, epoll_ctl */
 	{ 22, 22, { OUT_RETURNED(1, 2, 16) } }, /* epoll_pwait */
 	{ 23, 24, { { 0 } } }, /* dup, dup3 */
@@ -80,7 +74,10 @@ static const struct row rows[] = {
 	{ 68, 68, { { 0 } } }, /* pwrite64 */
 	{ 70, 70, { { 0 } } }, /* pwritev */
 	{ 71, 71, { OUT(2, 8) } }, /* sendfile */
-	{ 72, 72, { OUT(1, 128), OUT(2, 128), OUT(3, 128), OUT(4, 16) } }, /* pselect6 */
+	{ 72,
+	  72,
+	  { OUT_COUNTED(1, 0, 8), OUT_COUNTED(2, 0, 8), OUT_COUNTED(3, 0, 8),
+	    OUT(4, 16) } }, /* pselect6 */
 	{ 73, 73, { OUT_COUNTED(0, 1, 8), OUT(2, 16) } }, /* ppoll */
 	{ 76, 76, { OUT(1, 8), OUT(3, 8) } }, /* splice */
 	{ 77, 77, { { 0 } } }, /* tee */
@@ -156,15 +153,16 @@ static const struct row rows[] = {
 	{ 223, 223, { { 0 } } }, /* fadvise64 */
 	{ 226, 228, { { 0 } } }, /* mprotect, msync, mlock */
 	{ 229, 231, { { 0 } } }, /* munlock, mlockall, munlockall */
-	{ 232, 232, { OUT_UP_TO(2, 1, 1) } }, /* mincore: at most a byte for each */
+	{ 232, 232, { OUT_COUNTED(2, 1, 1) } }, /* mincore: at most a byte for each */
 	{ 233, 233, { OUT_COUNTED(0, 1, 1) } }, /* madvise */
 	{ 242, 242, { OUT(1, 128), OUT(2, 4) } }, /* accept4 */
-	{ 258, 258, { OUT_COUNTED(0, 1, 16) } }, /* riscv_hwprobe */
+	{ 258, 258, { OUT_COUNTED(0, 1, 16), OUT_COUNTED(3, 2, 1) } }, /* riscv_hwprobe */
 	{ 259, 259, { { 0 } } }, /* riscv_flush_icache */
 	{ 260, 260, { OUT(1, 4), OUT(3, 144) } }, /* wait4 */
 	{ 261, 261, { OUT(3, 16) } }, /* prlimit64 */
 	{ 267, 267, { { 0 } } }, /* syncfs */
-	{ 276, 277, { { 0 } } }, /* renameat2, seccomp */
+	{ 276, 276, { { 0 } } }, /* renameat2 */
+	{ 277, 277, { OUT(2, 8) } }, /* seccomp */
 	{ 278, 278, { OUT_RETURNED(0, 1, 1) } }, /* getrandom */
 	{ 279, 279, { { 0 } } }, /* memfd_create */
 	{ 281, 281, { { 0 } } }, /* execveat that failed */
@@ -179,10 +177,12 @@ static const struct row rows[] = {
 };
 
 /* ioctl: requests that are often made, and the bytes that they write. */
-static const struct {
-	uint32_t request;
+struct request {
+	uint32_t value;
 	uint16_t size;
-} requests[] = {
+};
+
+static const struct request requests[] = {
 	{ 0x5401, 64 }, /* TCGETS */
 	{ 0x5402, 0 },	{ 0x5403, 0 }, { 0x5404, 0 }, /* TCSETS, TCSETSW, TCSETSF */
 	{ 0x540f, 4 }, /* TIOCGPGRP */
@@ -192,10 +192,7 @@ static const struct {
 };
 
 /* prctl: the same; the options that are not here may write. */
-static const struct {
-	uint32_t option;
-	uint16_t size;
-} options[] = {
+static const struct request options[] = {
 	{ 1, 0 }, /* PR_SET_PDEATHSIG */
 	{ 2, 4 }, /* PR_GET_PDEATHSIG */
 	{ 3, 0 }, /* PR_GET_DUMPABLE */
@@ -266,33 +263,21 @@ static int write_outputs(const struct syscall *call, const struct output *output
 	return 0;
 }
 
-static int write_ioctl(const struct syscall *call,
-		       int (*range)(void *user, uint64_t first, uint64_t last,
-				    enum syscall_content content),
-		       void *user)
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+/* The output in @argument of a call whose request, in the argument before it, is one of @table. */
+static int write_request(const struct syscall *call, const struct request *table, size_t count,
+			 uint8_t argument,
+			 int (*range)(void *user, uint64_t first, uint64_t last,
+				      enum syscall_content content),
+			 void *user)
 {
-	if (!(call->known >> 1 & 1))
+	if (!(call->known >> (argument - 1) & 1))
 		return 1;
-	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
-		const struct output output = OUT(2, requests[i].size);
+	for (size_t i = 0; i < count; i++) {
+		const struct output output = OUT(argument, table[i].size);
 
-		if (call->argument[1] == requests[i].request)
-			return output.size ? write_outputs(call, &output, 1, range, user) : 0;
-	}
-	return 1;
-}
-
-static int write_prctl(const struct syscall *call,
-		       int (*range)(void *user, uint64_t first, uint64_t last,
-				    enum syscall_content content),
-		       void *user)
-{
-	if (!(call->known & 1))
-		return 1;
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-		const struct output output = OUT(1, options[i].size);
-
-		if (call->argument[0] == options[i].option)
+		if (call->argument[argument - 1] == table[i].value)
 			return output.size ? write_outputs(call, &output, 1, range, user) : 0;
 	}
 	return 1;
@@ -326,14 +311,14 @@ int syscall_writes(const struct syscall *call,
 				enum syscall_content content),
 		   void *user)
 {
-	size_t low = 0, high = sizeof(rows) / sizeof(*rows);
+	size_t low = 0, high = COUNT(rows);
 	const struct output rseq = OUT(0, 32), lock = OUT(2, 64);
 
 	switch (call->number) {
 	case IOCTL:
-		return write_ioctl(call, range, user);
+		return write_request(call, requests, COUNT(requests), 2, range, user);
 	case PRCTL:
-		return write_prctl(call, range, user);
+		return write_request(call, options, COUNT(options), 1, range, user);
 	case FCNTL:
 		/* F_GETLK and its kind; other commands have a number there. */
 		return write_outputs(call, &lock, 1, range, user);
