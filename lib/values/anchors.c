@@ -18,6 +18,15 @@
 #define MAP_IS_SHARED 1u /* MAP_SHARED, and a bit of MAP_SHARED_VALIDATE */
 #define CPUS 4096
 
+/* A process began, at @time: as a copy of @parent, or with @parent -1 by exec() */
+struct origin {
+	uint64_t time;
+	int32_t pid, parent;
+};
+
+/* Numbers of processes are below PID_MAX_LIMIT of Linux. */
+#define PIDS (4u << 20)
+
 /*
  * @last: of each CPU, the time of its last record; @limit: records may be missing after this time;
  * @began: the last exec() of the process
@@ -27,6 +36,8 @@ struct reading {
 	const struct ntrace_perf_file *file;
 	int32_t pid, tid;
 	struct anchor exec;
+	struct origin *origin;
+	size_t origins, origin_room;
 	uint64_t began;
 	uint64_t limit;
 	uint64_t last[CPUS];
@@ -106,17 +117,28 @@ static int take_sample(struct reading *reading, const struct ntrace_perf_record 
 	return 0;
 }
 
-static int take_mapping(struct anchors *anchors, const struct ntrace_perf_record *record,
+static int take_origin(struct reading *reading, const struct ntrace_sideband *of, int32_t parent)
+{
+	if (grow((void **)&reading->origin, reading->origins, &reading->origin_room,
+		 sizeof(*reading->origin)))
+		return NTRACE_ERR_NOMEM;
+	reading->origin[reading->origins++] = (struct origin){ of->time, of->pid, parent };
+	return 0;
+}
+
+static int take_mapping(struct reading *reading, const struct ntrace_perf_record *record,
 			const struct ntrace_sideband *of)
 {
+	struct anchors *anchors = reading->anchors;
 	uint64_t last = of->address + of->length - 1;
 	uint32_t prot, flags;
 
-	if (of->type != NTRACE_SIDEBAND_MMAP2 || record->size < MMAP2_FLAGS + sizeof(flags) ||
-	    !of->length || last < of->address)
+	if (record->size < MMAP2_FLAGS + sizeof(flags) || !of->length || last < of->address)
 		return 0;
 	memcpy(&prot, record->data + MMAP2_PROT, sizeof(prot));
 	memcpy(&flags, record->data + MMAP2_FLAGS, sizeof(flags));
+	if (!(flags & MAP_IS_SHARED) && of->pid != reading->pid)
+		return 0;
 	if (!(flags & MAP_IS_SHARED)) {
 		if (grow((void **)&anchors->mapping, anchors->mappings, &anchors->mapping_room,
 			 sizeof(*anchors->mapping)))
@@ -157,16 +179,22 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 	} else if (sideband.cpu < CPUS && sideband.time > reading->last[sideband.cpu]) {
 		reading->last[sideband.cpu] = sideband.time;
 	}
-	if (sideband.type == NTRACE_SIDEBAND_FORK) {
-		reading->anchors->uncertain |= sideband.pid == reading->pid &&
-					       sideband.tid != sideband.pid;
+	if (sideband.type == NTRACE_SIDEBAND_MMAP2)
+		return take_mapping(reading, record, &sideband);
+	if (sideband.type == NTRACE_SIDEBAND_FORK && sideband.tid != sideband.pid) {
+		reading->anchors->uncertain |= sideband.pid == reading->pid;
 		reading->anchors->born |= sideband.tid == reading->tid && sideband.time;
+		return 0;
 	}
-	if (sideband.type == NTRACE_SIDEBAND_COMM && sideband.exec && sideband.pid == reading->pid)
-		reading->began = sideband.time;
+	if (sideband.type == NTRACE_SIDEBAND_FORK) {
+		reading->anchors->born |= sideband.tid == reading->tid && sideband.time;
+		return take_origin(reading, &sideband, sideband.other_pid);
+	}
+	if (sideband.type != NTRACE_SIDEBAND_COMM || !sideband.exec)
+		return 0;
 	if (sideband.pid == reading->pid)
-		return take_mapping(reading->anchors, record, &sideband);
-	return 0;
+		reading->began = sideband.time;
+	return take_origin(reading, &sideband, -1);
 }
 
 static int compare_anchors(const void *left, const void *right)
@@ -213,6 +241,49 @@ static void join_shared(struct anchors *anchors)
 	anchors->shares = kept + 1;
 }
 
+static int compare_origins(const void *left, const void *right)
+{
+	const struct origin *a = left, *b = right;
+
+	return a->time < b->time ? -1 : a->time > b->time;
+}
+
+static bool has_bit(const uint8_t *bits, int32_t pid)
+{
+	return pid >= 0 && (uint32_t)pid < PIDS && bits[pid / 8] >> pid % 8 & 1;
+}
+
+static void set_bit(uint8_t *bits, int32_t pid, bool on)
+{
+	if (pid < 0 || (uint32_t)pid >= PIDS)
+		return;
+	if (on)
+		bits[pid / 8] |= (uint8_t)(1u << pid % 8);
+	else
+		bits[pid / 8] &= (uint8_t) ~(1u << pid % 8);
+}
+
+/* Whether all mappings of the process are known from its beginning on. Return: 0 or NTRACE_ERR_NOMEM */
+static int find_inherited(struct reading *reading)
+{
+	uint8_t *known = calloc(PIDS / 8, 1);
+
+	if (!known)
+		return NTRACE_ERR_NOMEM;
+	if (reading->origins)
+		qsort(reading->origin, reading->origins, sizeof(*reading->origin), compare_origins);
+	for (size_t i = 0; i < reading->origins; i++) {
+		const struct origin *origin = &reading->origin[i];
+		bool all = origin->time && (origin->parent < 0 || has_bit(known, origin->parent));
+
+		set_bit(known, origin->pid, all);
+		if (origin->pid == reading->pid && origin->parent >= 0)
+			reading->anchors->inherited = all;
+	}
+	free(known);
+	return 0;
+}
+
 int anchors_read(struct anchors *anchors, const struct ntrace_session *session, int32_t pid,
 		 int32_t tid)
 {
@@ -237,11 +308,14 @@ int anchors_read(struct anchors *anchors, const struct ntrace_session *session, 
 	if (anchors->count)
 		qsort(anchors->anchor, anchors->count, sizeof(*anchors->anchor), compare_anchors);
 	join_shared(anchors);
+	if (!error || error == NTRACE_ERR_TRUNCATED)
+		error = find_inherited(reading);
 	if (anchors->mappings)
 		qsort(anchors->mapping, anchors->mappings, sizeof(*anchors->mapping),
 		      compare_mappings);
 	while (anchors->count && anchors->anchor[anchors->count - 1].time > reading->limit)
 		anchors->count--;
+	free(reading->origin);
 	free(reading);
 	/* A recording that was not closed has what has arrived. */
 	return error == NTRACE_ERR_TRUNCATED ? 0 : error;

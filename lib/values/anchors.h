@@ -48,9 +48,10 @@ struct shared_range {
  * struct anchors - all of a thread
  * @anchor: in the order of their times
  * @mapping: the same
- * @shared: memory that others may write, at any time of the recording; in order, apart from each other
+ * @shared: memory that others may write, at any time of the recording, of any process, since children have it; in order, apart from each other
  * @uncertain: so is all memory that can be written
  * @born: the sideband has the beginning of the thread
+ * @inherited: the sideband has all mappings that the process had when it began; else only those since exec()
  */
 struct anchors {
 	struct anchor *anchor;
@@ -61,6 +62,7 @@ struct anchors {
 	size_t mappings, mapping_room;
 	bool uncertain;
 	bool born;
+	bool inherited;
 };
 
 /** anchors_read - Return: 0, NTRACE_ERR_UNSUPPORTED: the recording has none, NTRACE_ERR_NOMEM */

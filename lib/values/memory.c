@@ -101,9 +101,10 @@ static struct ntrace_exec_value read_word(const struct ntrace_values *values, ui
 					  unsigned int bytes)
 {
 	struct ntrace_exec_value value = { 0, 0 };
+	bool trusts = values_trusts(values);
 	uint8_t told = 0, byte = 0;
 
-	if (!values->anchors.uncertain)
+	if (trusts)
 		value = ntrace_value_log_read(values->log, values_time(values), address, bytes,
 					      &told);
 	if (value.known == (1u << bytes) - 1 && !values->anchors.shares && !values->volatiles)
@@ -121,9 +122,9 @@ static struct ntrace_exec_value read_word(const struct ntrace_values *values, ui
 		}
 		if (told >> i & 1)
 			continue;
-		if (range && range->content == SYSCALL_ZERO && !values->anchors.uncertain) {
+		if (range && range->content == SYSCALL_ZERO && trusts) {
 			value.known |= (uint8_t)(1u << i);
-		} else if (range && range->content == SYSCALL_FILE && !values->anchors.uncertain) {
+		} else if (range && range->content == SYSCALL_FILE && trusts) {
 			value.known |= (uint8_t)(1u << i);
 			value.bits |= (uint64_t)values_file_byte(range, address + i) << 8 * i;
 		} else if (!range && values->space && read_file_byte(values, address + i, &byte)) {

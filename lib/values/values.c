@@ -609,7 +609,7 @@ int ntrace_values_find_change(struct ntrace_values *values, bool back, bool here
 	uint64_t number = 0, when;
 	int error = 1;
 
-	if (!values->at_place || values->anchors.uncertain)
+	if (!values->at_place || !values_trusts(values))
 		return 1;
 	if (!back) {
 		error = find_after(values, first, last, here, &number);
@@ -695,6 +695,13 @@ static int open_thread(struct ntrace_values *values, const struct ntrace_values_
 		error = survey_thread(&values->survey, values->cursor, &values->anchors);
 	if (error)
 		return error;
+	values->first_program = UINT64_MAX;
+	for (size_t i = values->survey.stops; i--;) {
+		const struct stop *stop = &values->survey.stop[i];
+
+		if (stop->anchor >= 0 && values->anchors.anchor[stop->anchor].exec)
+			values->first_program = stop->number;
+	}
 	ntrace_isa_parse(&exec.isa, "rv64gc");
 	return ntrace_exec_new(&values->exec, &exec);
 }

@@ -73,6 +73,7 @@ struct snapshot {
  * struct ntrace_values - see <ntrace/values.h>
  * @number: instructions of user code before the state of @exec
  * @limit: number at which to stop
+ * @first_program: number of the first instruction after an exec(), UINT64_MAX: there is none
  * @brk: end of the heap, 0: unknown
  * @space: of the last block; referenced
  * @near_first, @near_last: addresses near the last block, whose file is among the modules
@@ -94,7 +95,7 @@ struct ntrace_values {
 	struct ntrace_cursor *cursor;
 	struct ntrace_exec *exec;
 	struct ntrace_value_log *log;
-	uint64_t number, limit, brk, reach;
+	uint64_t number, first_program, limit, brk, reach;
 	struct ntrace_space *space;
 	struct values_module *module;
 	size_t modules, module_room;
@@ -113,6 +114,13 @@ struct ntrace_values {
 	bool logs, volatiles, windowed, at_place, exhausted, counting;
 	struct ntrace_values_counts counts;
 };
+
+/** values_trusts - whether others cannot have written memory before the state, but by what is known */
+static inline bool values_trusts(const struct ntrace_values *values)
+{
+	return !values->anchors.uncertain &&
+	       (values->anchors.inherited || values->number >= values->first_program);
+}
 
 /** values_time - the time in the log of the state before instruction @number */
 static inline uint64_t values_time(const struct ntrace_values *values)
