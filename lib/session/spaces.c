@@ -209,6 +209,11 @@ static void recorded_name(const struct ntrace_session *session, const struct map
 		 other ? path + strlen(session->directory) + 1 : file->path);
 }
 
+static bool is_missing(int reason)
+{
+	return reason == ENOENT || reason == ENOTDIR;
+}
+
 /*
  * A link in the path may lead out of the sysroot: there is no such file then. A given sysroot may be made of
  * links to other places of this machine: the build-id tells whether the file there is the right one.
@@ -223,7 +228,8 @@ static int open_program(const struct ntrace_session *session, struct mapped_file
 	if (*session->sysroot && !kept && *file->path == '/' &&
 	    ntrace_path_below(session->sysroot, name, found, sizeof(found)) &&
 	    !(session->chosen && file->build_id_size)) {
-		errno = access(path, F_OK) ? ENOENT : EXDEV;
+		error = errno;
+		errno = is_missing(error) && !access(path, F_OK) ? EXDEV : error;
 		return NTRACE_ERR_IO;
 	}
 	error = ntrace_object_open_elf(&file->object, path);
@@ -469,7 +475,10 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 				     error != NTRACE_ERR_IO ? ntrace_strerror(error) :
 				     errno == EXDEV	    ? LEADS_OUT :
 							      strerror(errno),
-				     where_from(session, file));
+				     error == NTRACE_ERR_IO && !is_missing(errno) &&
+						     errno != EXDEV ?
+					     "" :
+					     where_from(session, file));
 		return open_failed(file);
 	}
 	if (!file->is_memory && !same_build_id(file, file->object)) {

@@ -108,6 +108,17 @@ nowhere 0 index
 for format in $formats; do nowhere 1 export -f "$format" -o "exported.$format"; done
 mv "$tmp/elsewhere" "$tmp/two_tasks"
 
+# An archive that this user cannot read is not one without the program. Root reads it, unless root has no capabilities.
+nobody=()
+[ "$(id -u)" = 0 ] && nobody=(setpriv --inh-caps=-all --bounding-set=-all)
+rm -rf "$tmp/work" && mkdir "$tmp/work" && cp -r "$top/Documentation/tour/words.data" "$tmp/work/locked"
+for locked in archive archive/root; do
+	chmod 0 "$tmp/work/locked/$locked"
+	"${nobody[@]}" "$ntrace" decode --level block "$tmp/work/locked" >"$tmp/out" 2>"$tmp/err"
+	like "$locked of mode 0" "locked/archive/root/words: Permission denied; code in it is not decoded"$'\n' "$(cat "$tmp/err")"$'\n'
+	chmod 755 "$tmp/work/locked/$locked"
+done
+
 # Files of a recording that block, never end or are no files: none of them is read. A FIFO has no writer here.
 mkfifo "$tmp/fifo"
 for name in params data aux.0 index images/kallsyms images/kernel.start images/kernel.end images/files/9/x; do
