@@ -27,7 +27,7 @@ COMMANDS = {name: words.split() for name, words in {
 }.items()}
 KIB = 1024
 LIMITS = {  # resource, values, the error; what begins before main() has errors of the loader
-    "-n": (resource.RLIMIT_NOFILE, (5, 8, 10, 18, 19, 24, 58), "open .* files.*ulimit -n"),
+    "-n": (resource.RLIMIT_NOFILE, (5, 8, 10, 18, 19, 24, 58), "open files.*ulimit -n"),
     "-s": (resource.RLIMIT_STACK, (100 * KIB, 256 * KIB, 511 * KIB, 512 * KIB), "the stack.*ulimit -s"),
     "-v": (resource.RLIMIT_AS, (24 * KIB * KIB, 32 * KIB * KIB, 64 * KIB * KIB, 100 * KIB * KIB, 200 * KIB * KIB), "(out of|allocate) memory .*ulimit -v"),
     "-f": (resource.RLIMIT_FSIZE, (0, KIB, 16 * KIB), "File too large .*ulimit -f"),
@@ -61,6 +61,9 @@ for name, words in COMMANDS.items():
             status, output, said = run(words, (number, (value, value)))
             more = [line for line in said if line not in whole[2]]
             refused = status in (1, 2) and [line for line in more if "error: " in line] == more[-1:] and all(re.search(reason, line) for line in more)
+            advised = re.search(r"ulimit -n ([0-9]+)", said[-1]) if refused and option == "-n" else None
+            if advised and run(words, (number, (int(advised[1]), int(advised[1])))) != whole:
+                wrong.append((value, "not enough", *said))
             if not refused and (status, output, said) != whole:
                 wrong.append((value, status, more))
         ok(not wrong, f"{name}: ulimit {option}: all, or an error that names the limit", *wrong)

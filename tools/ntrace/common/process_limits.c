@@ -12,6 +12,8 @@
 
 /* Of the command itself: programs, debug files, outputs, sockets. */
 #define FILES_MIN 16
+/* How many streams a recording has is not known before it is open: a limit that is enough for most of them. */
+#define FILES_ADVISED 256
 /* Of libdw, the demangler of the C++ library and SQLite, which take half of it. */
 #define STACK_MIN (512 << 10)
 
@@ -28,7 +30,7 @@ static unsigned int count_free(rlim_t limit, unsigned int wanted)
 int limits_check(unsigned int files)
 {
 	struct rlimit limit;
-	unsigned int count;
+	unsigned int count, needed;
 
 	if (!getrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur < STACK_MIN)
 		return fail("the stack of this process may have %ju KiB, and ntrace needs %d: "
@@ -40,10 +42,10 @@ int limits_check(unsigned int files)
 	count = count_free(limit.rlim_cur, files);
 	if (count == files)
 		return EXIT_OK;
-	return fail(
-		"this process may open %u more files, and ntrace needs %u: raise the limit of %ju "
-		"(ulimit -n)",
-		count, files, (uintmax_t)limit.rlim_cur);
+	needed = (unsigned int)limit.rlim_cur - count + files;
+	return fail("this process may have %ju open files, which are too few for ntrace: raise the "
+		    "limit (ulimit -n %u)",
+		    (uintmax_t)limit.rlim_cur, needed < FILES_ADVISED ? FILES_ADVISED : needed);
 }
 
 /* Messages contain the reason as text, which may come from the library. */
