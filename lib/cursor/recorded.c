@@ -74,6 +74,7 @@ static int open_bytes(struct recorded *recorded)
 		recorded->fd = fd;
 		return 0;
 	}
+	ntrace_trace_file_limit(file, decoding_recorded_bytes(recorded->decoding.session, info));
 	recorded->packed = file;
 	recorded->packed_fd = fd;
 	recorded->copy = recording_open_nameless();
@@ -122,16 +123,12 @@ static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 /* Copies the next bytes of a file that can only be read once. Return: 0 or an error. */
 static int copy_more(struct recorded *recorded)
 {
-	uint64_t most = decoding_packed_bytes(recorded->decoding.session, recorded->info);
 	uint8_t bytes[CHUNK];
 	ssize_t got;
 
-	/* A chunk of frames may hold more of the stream than fits into @bytes. */
-	if (recorded->error || ntrace_trace_file_offset(recorded->packed) > most)
+	if (recorded->error)
 		return recorded->error;
 	got = ntrace_trace_file_read(recorded->packed, bytes, sizeof(bytes));
-	if (got > 0 && !recorded->info->params->atid && recorded->copied + (uint64_t)got > most)
-		got = (ssize_t)(most - recorded->copied);
 	if (got > 0 && write_all(recorded->fd, bytes, (size_t)got, recorded->copied))
 		return NTRACE_ERR_IO;
 	if (got < 0)
@@ -144,6 +141,8 @@ static int copy_more(struct recorded *recorded)
 /* Return: number of bytes, 0 at the end, or an error. */
 static ssize_t read_at(struct recorded *recorded, uint64_t offset)
 {
+	uint64_t most = decoding_recorded_bytes(recorded->decoding.session, recorded->info);
+	size_t size = sizeof(recorded->chunk);
 	ssize_t got;
 
 	if (recorded->packed && offset >= recorded->copied) {
@@ -152,8 +151,10 @@ static ssize_t read_at(struct recorded *recorded, uint64_t offset)
 		if (error)
 			return error;
 	}
+	if (!recorded->packed)
+		size = offset >= most ? 0 : most - offset < size ? (size_t)(most - offset) : size;
 	do {
-		got = pread(recorded->fd, recorded->chunk, sizeof(recorded->chunk), (off_t)offset);
+		got = pread(recorded->fd, recorded->chunk, size, (off_t)offset);
 	} while (got < 0 && errno == EINTR);
 	return got < 0 ? NTRACE_ERR_IO : got;
 }

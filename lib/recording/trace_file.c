@@ -41,6 +41,7 @@ static const uint8_t zstd_magic[MAGIC_SIZE] = { 0x28, 0xb5, 0x2f, 0xfd };
  * @input: bytes read from the file and not yet returned
  * @in_frame: the next bytes continue a frame of zstd; the file is truncated without them
  * @offset: number of bytes read, uncompressed
+ * @most: offset of the end; one byte more is read to know whether there is more
  * @unframer: NULL: the file has no CoreSight frames
  */
 struct ntrace_trace_file {
@@ -51,6 +52,7 @@ struct ntrace_trace_file {
 	bool ended;
 	bool cut;
 	uint64_t offset;
+	uint64_t most;
 	struct unframer *unframer;
 	uint8_t bytes[INPUT_SIZE];
 };
@@ -94,6 +96,7 @@ int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
 	if (!opened)
 		return NTRACE_ERR_NOMEM;
 	opened->fd = fd;
+	opened->most = UINT64_MAX;
 	opened->input.src = opened->bytes;
 	error = packing == NTRACE_TRACE_PLAIN ? 0 : look_ahead(opened, MAGIC_SIZE);
 	/* An empty file is a recording that has not begun. */
@@ -170,11 +173,21 @@ static ssize_t read_packed(struct ntrace_trace_file *file, void *buffer, size_t 
 
 static ssize_t read_file(struct ntrace_trace_file *file, void *buffer, size_t size)
 {
-	ssize_t got = file->stream ? read_packed(file, buffer, size) :
-				     read_plain(file, buffer, size);
+	bool at_end = file->offset >= file->most;
+	uint8_t more;
+	ssize_t got;
 
+	if (file->offset > file->most)
+		return 0;
+	if (at_end) {
+		buffer = &more;
+		size = sizeof(more);
+	} else if (size > file->most - file->offset) {
+		size = (size_t)(file->most - file->offset);
+	}
+	got = file->stream ? read_packed(file, buffer, size) : read_plain(file, buffer, size);
 	file->offset += got > 0 ? (uint64_t)got : 0;
-	return got;
+	return at_end && got > 0 ? 0 : got;
 }
 
 /*
@@ -269,6 +282,11 @@ int ntrace_trace_file_unframe(struct ntrace_trace_file *file, unsigned int sourc
 	ntrace_frames_init(&file->unframer->frames);
 	file->unframer->source = source;
 	return NTRACE_OK;
+}
+
+void ntrace_trace_file_limit(struct ntrace_trace_file *file, uint64_t most)
+{
+	file->most = most;
 }
 
 uint64_t ntrace_trace_file_offset(const struct ntrace_trace_file *file)

@@ -166,11 +166,11 @@ int session_decode_lanes(struct ntrace_session *session,
 bool decoding_starts_whole(const struct decoding *decoding, const struct ntrace_stream *stream);
 
 /*
- * Most bytes of a packed file that are read, unpacked: those that were recorded, because a few packed bytes may
- * stand for more than any disk holds. UINT64_MAX: no limit; a recorder that was stopped leaves a file that has more.
+ * Most bytes of a file that are read, unpacked: those that were recorded. UINT64_MAX: no limit; a recorder that was
+ * stopped leaves a file that has more.
  */
-uint64_t decoding_packed_bytes(const struct ntrace_session *session,
-			       const struct ntrace_stream *stream);
+uint64_t decoding_recorded_bytes(const struct ntrace_session *session,
+				 const struct ntrace_stream *stream);
 
 /*
  * Opens the file of a stream, without compression and frames. Both are to be closed. Return: as

@@ -81,8 +81,12 @@ static int find_stream_files(struct ntrace_session *session)
 		else if (!session_is_packed(path) && has_hole(path, HOLE_MAX))
 			return refuse_hole(session, path);
 		else if (!session_is_packed(path) && (uint64_t)st.st_size != stream->bytes)
-			session_note(session, "%s has %" PRIu64 " bytes, %" PRIu64 " were recorded",
-				     path, (uint64_t)st.st_size, stream->bytes);
+			session_note(session,
+				     "%s has %" PRIu64 " bytes, %" PRIu64 " were recorded%s", path,
+				     (uint64_t)st.st_size, stream->bytes,
+				     (uint64_t)st.st_size > stream->bytes ?
+					     ": the rest is not decoded" :
+					     "");
 		stream_tell_losses(stream, &session->notes);
 	}
 	return 0;

@@ -59,31 +59,34 @@ static int skip_to(int fd, struct ntrace_trace_file *file, const struct ntrace_s
 	return 0;
 }
 
-uint64_t decoding_packed_bytes(const struct ntrace_session *session,
-			       const struct ntrace_stream *stream)
+uint64_t decoding_recorded_bytes(const struct ntrace_session *session,
+				 const struct ntrace_stream *stream)
 {
-	if (!session_is_packed(stream->file) || session->raw || session->live ||
-	    session->recording->unfinished)
+	if (session->raw || session->live || session->recording->unfinished)
 		return UINT64_MAX;
 	return stream->bytes;
 }
 
-/* The size of a plain file was looked at when the recording was opened. */
+/*
+ * The size of a plain file was looked at when the recording was opened. A loss, which has a note, may be the end
+ * of the last frame: a recorder whose disk is full cuts the file.
+ */
 static void note_packed(struct ntrace_session *session, const struct ntrace_stream *stream,
 			const struct ntrace_trace_file *file, uint64_t total)
 {
-	if (decoding_packed_bytes(session, stream) == UINT64_MAX)
+	if (!session_is_packed(stream->file) ||
+	    decoding_recorded_bytes(session, stream) == UINT64_MAX)
 		return;
 	if (total > stream->bytes)
 		session_note(session,
-			     "%s has more than %" PRIu64 " bytes, unpacked, %" PRIu64
-			     " were recorded: the rest is not decoded",
-			     stream->file, total - 1, stream->bytes);
+			     "%s has more than the %" PRIu64
+			     " bytes, unpacked, that were recorded: the rest is not decoded",
+			     stream->file, stream->bytes);
 	else if (total < stream->bytes)
 		session_note(session,
 			     "%s has %" PRIu64 " bytes, unpacked, %" PRIu64 " were recorded",
 			     stream->file, total, stream->bytes);
-	else if (ntrace_trace_file_cut(file))
+	else if (ntrace_trace_file_cut(file) && !stream->lost)
 		session_note(session,
 			     "%s: the file lacks its end, after the %" PRIu64
 			     " bytes that were recorded",
@@ -92,8 +95,7 @@ static void note_packed(struct ntrace_session *session, const struct ntrace_stre
 
 /*
  * Decodes @file from @offset on. A truncated file may end between two messages: only its recorded
- * length shows the truncation. A few packed bytes may stand for more than any disk holds: what exceeds
- * the recorded length is not read.
+ * length shows the truncation.
  */
 static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file,
 		       const struct ntrace_stream *stream, uint64_t offset)
@@ -104,12 +106,14 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 	int result = ntrace_reader_init(&reader, stream->params,
 					offset || decoding_starts_whole(decoding, stream));
 	bool positioned = offset && !stream->params->atid && !session_is_packed(stream->file);
-	uint64_t most = decoding_packed_bytes(session, stream);
-	uint64_t total = 0, pending;
+	uint64_t most = decoding_recorded_bytes(session, stream), total = 0, pending;
 	ssize_t got = 1;
 
 	reader.offset = offset;
-	while (!result && got && !decoding->done && total <= most) {
+	if (most != UINT64_MAX)
+		ntrace_trace_file_limit(file,
+					positioned ? most - (offset < most ? offset : most) : most);
+	while (!result && got && !decoding->done) {
 		got = ntrace_trace_file_read(file, chunk, sizeof(chunk));
 		if (got == NTRACE_ERR_FORMAT)
 			session_note(session,
@@ -119,9 +123,6 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 		if (got < 0)
 			return (int)got;
 		total = ntrace_trace_file_offset(file) + (positioned ? offset : 0);
-		/* Bytes in frames are counted with their frames. */
-		if (total > most && !stream->params->atid)
-			got -= (ssize_t)(total - most) < got ? (ssize_t)(total - most) : got;
 		ntrace_reader_feed(&reader, chunk, (size_t)got);
 		result = decoding_chunk(decoding, &reader);
 		if (!result)

@@ -284,18 +284,37 @@ like "a short file" "unpacked/aux.1 has 1000000 bytes, 3204736 were recorded" "$
 what end "truncate -s -1 aux.1.zst"
 like "a packed file without its last byte" "end/aux.1.zst: the file lacks its end, after the 3204736 bytes that were recorded" "$(cat "$tmp/notes")"
 ok "a packed file without its last byte: all is there" same end
+what lost "truncate -s 100000 aux.1.zst; sed -i \"/^stream 1/,\\$ { s/^lost .*/lost 1000000/; s/^bytes .*/bytes \$(zstd -dc aux.1.zst 2>no | wc -c)/ }\" params"
+is "$(cat "$tmp/notes")" "CPU 1: 1000000 bytes of trace lost while recording" "a recorder cut the file of a full disk: the loss is said, and nothing else"
 what twice "cat aux.1.zst aux.1.zst >aux && mv aux aux.1.zst"
-like "a packed file that goes on" "twice/aux.1.zst has more than 32[0-9]+ bytes, unpacked, 3204736 were recorded: the rest is not decoded" "$(cat "$tmp/notes")"
+like "a packed file that goes on" "twice/aux.1.zst has more than the 3204736 bytes, unpacked, that were recorded: the rest is not decoded" "$(cat "$tmp/notes")"
 ok "a packed file that goes on: what was recorded is decoded" same twice
+what longer "zstd -qd --rm aux.1.zst && cat aux.1 aux.1 >aux && mv aux aux.1 && sed -i s/aux.1.zst/aux.1/ params"
+is "$(sed "s:$tmp/work/::" "$tmp/notes")" "longer/aux.1 has 6409472 bytes, 3204736 were recorded: the rest is not decoded" "a file that goes on"
+ok "a file that goes on: what was recorded is decoded" same longer
+for name in twice longer; do
+	for command in stat dump; do
+		"$ntrace" $command "$tmp/work/whole" 2>/dev/null | sed 's/^# .*//' >"$tmp/out"
+		"$ntrace" $command "$tmp/work/$name" 2>/dev/null | sed 's/^# .*//' | cmp -s "$tmp/out"
+		is $? 0 "$name: $command reads what was recorded"
+	done
+done
+# The frames of a formatter, with more of them than recorded: they hold the whole stream, and what follows is not part of it.
+what framed 'zstd -qd --rm aux.1.zst && python3 "$top/selftests/tools/frames.py" frames 0 0 16=aux.1 && size=$(stat -c %s frames) &&
+	cat frames frames | zstd -q >aux.1.zst && sed -i "/^stream 1/,\$ { s/^params .*/&,atid=16/; s/^bytes .*/bytes $size/ }" params'
+like "frames that go on" "framed/aux.1.zst has more than the [0-9]+ bytes, unpacked, that were recorded" "$(cat "$tmp/notes")"
+ok "frames that go on: what was recorded is decoded" same framed
 what few "sed -i 's/bytes 3204736/bytes 32/' params"
-like "fewer bytes in params" "few/aux.1.zst has more than [0-9]+ bytes, unpacked, 32 were recorded: the rest is not decoded" "$(cat "$tmp/notes")"
+like "fewer bytes in params" "few/aux.1.zst has more than the 32 bytes, unpacked, that were recorded: the rest is not decoded" "$(cat "$tmp/notes")"
 what bomb "head -c 3000000000 /dev/zero | zstd -q >aux.1.zst"
-like "a packed file that stands for 3 GB" "bomb/aux.1.zst has more than 32[0-9]+ bytes, unpacked, 3204736 were recorded" "$(cat "$tmp/notes")"
+like "a packed file that stands for 3 GB" "bomb/aux.1.zst has more than the 3204736 bytes, unpacked, that were recorded" "$(cat "$tmp/notes")"
 # The limits stop what reads more: seconds of the processor, and 50 MB of a temporary file.
-for command in "gdb -" "decode --level block" "count -o $tmp/no" "export -f csv"; do
+for command in "gdb -" "decode --level block" "count -o $tmp/no" "export -f csv" stat check dump; do
 	# shellcheck disable=SC2086 # words
 	(ulimit -t 20 && ulimit -f 50000 && timeout --foreground 60 "$ntrace" $command "$tmp/work/bomb" >/dev/null 2>"$tmp/err" </dev/null)
 	like "$command: the same" '^[0-3]$' $?
+	[[ $command =~ ^(stat|check|dump)$ ]] || continue
+	is "$(grep -c "bomb/aux.1.zst has more than the 3204736 bytes" "$tmp/err")" 1 "$command: says it once"
 done
 rm -rf "$tmp/work/bomb"
 done_testing

@@ -347,10 +347,20 @@ NTRACE_API int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
 NTRACE_API int ntrace_trace_file_unframe(struct ntrace_trace_file *file, unsigned int source);
 
 /**
+ * ntrace_trace_file_limit - read no more of a file than was recorded
+ * @file: file opened by ntrace_trace_file_open()
+ * @most: bytes of the file, uncompressed, frames included: @bytes of struct ntrace_stream
+ *
+ * The file ends after @most bytes. A few compressed bytes may stand for more than any disk holds.
+ */
+NTRACE_EXPERIMENTAL void ntrace_trace_file_limit(struct ntrace_trace_file *file, uint64_t most);
+
+/**
  * ntrace_trace_file_offset - position in the file
  * @file: file opened by ntrace_trace_file_open()
  *
- * Return: number of bytes of the file read so far, uncompressed, frames included.
+ * Return: number of bytes of the file read so far, uncompressed, frames included; at the end, one more than the
+ * limit of ntrace_trace_file_limit() if the file has more.
  */
 NTRACE_API uint64_t ntrace_trace_file_offset(const struct ntrace_trace_file *file);
 

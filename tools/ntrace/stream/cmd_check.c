@@ -263,19 +263,14 @@ static int feed(struct check *check, struct ntrace_check *checker)
 	return EXIT_OK;
 }
 
-/* @recorded: it is a stream of a recording, with the parameters of the configuration. */
-static int check_trace(struct check *check, const char *path, bool recorded,
-		       struct ntrace_check **checker)
+/* Checks the open trace, and closes it. */
+static int check_trace(struct check *check, struct ntrace_check **checker)
 {
-	int error;
+	int error = EXIT_OK;
 
 	check->config.finding = take_finding;
 	check->config.progress = show_progress;
 	check->config.data = check;
-	error = recorded ? trace_open_stream(&check->trace, path, check->config.params) :
-			   trace_open(&check->trace, path, &check->source.format);
-	if (error)
-		return error;
 	if (ntrace_check_new(checker, &check->config))
 		error = fail("the stream parameters contradict each other");
 	progress_begin(&check->progress, "check", check->trace.size);
@@ -300,7 +295,9 @@ static int check_file(struct check *check, const char *path)
 	check->config.params = &check->source.params;
 	check->config.space = space;
 	if (!error)
-		error = check_trace(check, path, false, &checker);
+		error = trace_open(&check->trace, path, &check->source.format);
+	if (!error)
+		error = check_trace(check, &checker);
 	ntrace_check_free(checker);
 	end_kinds(check);
 	if (space)
@@ -347,7 +344,9 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 	if (!check->json)
 		output_printf(check->output, "# stream %u: %s, CPU %u\n", index,
 			      recording_stream_name(recording, index), stream->cpu);
-	error = check_trace(check, stream->file, true, &session.checker);
+	error = trace_open_stream(&check->trace, recording->session, stream);
+	if (!error)
+		error = check_trace(check, &session.checker);
 	progress_begin(&check->progress, "check", stream->bytes);
 	recording->progress = &check->progress;
 	if (!error && !check->output->error)

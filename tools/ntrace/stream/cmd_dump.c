@@ -280,34 +280,44 @@ static int dump_messages(struct dump *dump)
 	return EXIT_OK;
 }
 
+/* Dumps the open trace, and closes it. */
+static int dump_trace(struct dump *dump)
+{
+	int error = trace_start(&dump->trace, &dump->params);
+
+	if (!error)
+		error = dump_messages(dump);
+	if (!error && trace_has_more(&dump->trace))
+		warn("%s has more than the %" PRIu64
+		     " bytes that were recorded: the rest is not dumped",
+		     dump->trace.name, dump->trace.recorded);
+	trace_close(&dump->trace);
+	return error;
+}
+
 static int dump_file(struct dump *dump, const char *path)
 {
 	int error;
 
 	dump->format.atid = dump->params.atid;
-	error = dump->stream < 0 ? trace_open(&dump->trace, path, &dump->format) :
-				   trace_open_stream(&dump->trace, path, &dump->params);
-	if (error)
-		return error;
-	error = trace_start(&dump->trace, &dump->params);
-	if (!error)
-		error = dump_messages(dump);
-	trace_close(&dump->trace);
-	return error;
+	error = trace_open(&dump->trace, path, &dump->format);
+	return error ? error : dump_trace(dump);
 }
 
 /* @name: name of its file for messages */
-static int dump_stream(struct dump *dump, const char *path, const char *name,
+static int dump_stream(struct dump *dump, const struct ntrace_session *session, const char *name,
 		       const struct ntrace_stream *stream)
 {
 	char params[512];
+	int error;
 
 	dump->params = *stream->params;
 	ntrace_params_format(stream->params, params, sizeof(params));
 	if (!dump->json)
 		output_printf(dump->output, "# stream %d: %s, CPU %u, hart %" PRIu64 ", %s\n",
 			      dump->stream, name, stream->cpu, stream->hartid, params);
-	return dump_file(dump, path);
+	error = trace_open_stream(&dump->trace, session, stream);
+	return error ? error : dump_trace(dump);
 }
 
 /* Reports options that apply to raw traces only. Return: true after an error message */
@@ -344,7 +354,7 @@ static int dump_recording(struct dump *dump, const char *path)
 
 		dump->stream = (int)i;
 		if (dump->only < 0 || i == dump->only)
-			error = dump_stream(dump, stream->file,
+			error = dump_stream(dump, recording.session,
 					    recording_stream_name(&recording, i), stream);
 	}
 	recording_close(&recording);

@@ -220,7 +220,7 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
 	int error;
 
-	error = trace_open_stream(&stat->trace, stream->file, stream->params);
+	error = trace_open_stream(&stat->trace, recording->session, stream);
 	if (error)
 		return error;
 	error = count_trace(stat, stream->params, NULL);

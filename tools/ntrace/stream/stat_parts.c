@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <ntrace/messages.h>
@@ -447,22 +446,17 @@ static int run(struct team *team, struct statistics *sum, struct sanity *sanity)
 	return error;
 }
 
-/* Whether the file has the bytes of the stream in their order. */
-static bool is_plain(const struct trace *trace, uint64_t *size)
+/* Whether the file has the bytes of the stream in their order; its size is known then. */
+static bool is_plain(const struct trace *trace)
 {
-	struct stat status;
-
-	if (trace->framed || trace->words16 || ntrace_trace_file_packed(trace->file) ||
-	    fstat(trace->fd, &status) || !S_ISREG(status.st_mode))
-		return false;
-	*size = (uint64_t)status.st_size;
-	return true;
+	return !trace->framed && !trace->words16 && !ntrace_trace_file_packed(trace->file);
 }
 
 int stat_in_parts(const struct stat_parts *parts)
 {
 	struct team team = { .work = parts,
 			     .fd = parts->trace->fd,
+			     .size = parts->trace->size,
 			     .lock = PTHREAD_MUTEX_INITIALIZER,
 			     .ended = PTHREAD_COND_INITIALIZER };
 	struct statistics *sum = calloc(1, sizeof(*sum));
@@ -472,7 +466,7 @@ int stat_in_parts(const struct stat_parts *parts)
 
 	if (!sum)
 		return fail("out of memory");
-	if (parts->params->src_bits || parts->params->atid || !is_plain(parts->trace, &team.size) ||
+	if (parts->params->src_bits || parts->params->atid || !is_plain(parts->trace) ||
 	    team.size < 2 * PART_MIN) {
 		free(sum);
 		return STAT_WHOLE;

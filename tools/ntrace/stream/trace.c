@@ -98,10 +98,11 @@ void sanity_warn(const struct sanity *sanity, const char *name)
 		     name, strcmp(name, STANDARD_INPUT) ? name : "-");
 }
 
-/* At the end of a file that ends inside a zstd frame: the bytes behind are missing. */
+/* At the end of a file that ends inside a zstd frame: what follows is missing, unless all that was recorded is there. */
 static void find_cut(struct trace *trace)
 {
-	if (!trace->ended || !ntrace_trace_file_cut(trace->file))
+	if (!trace->ended || !ntrace_trace_file_cut(trace->file) ||
+	    ntrace_trace_file_offset(trace->file) >= trace->recorded)
 		return;
 	warn("%s: the compressed file is truncated: bytes of the trace are missing", trace->name);
 	/* Frames of a formatter that end within one have the gap already. */
@@ -190,6 +191,7 @@ static int begin(struct trace *trace, const struct trace_format *format,
 		return fail("%s: zstd has not compressed it, as its name says", trace->name);
 	if (error)
 		return trace_file_failed(trace->name, error);
+	ntrace_trace_file_limit(trace->file, trace->recorded);
 	unframer_init(&trace->unframer, trace->name, trace->file, source);
 	if (format && format->atid && !trace->framed) {
 		error = ntrace_trace_file_unframe(trace->file, format->atid);
@@ -197,7 +199,9 @@ static int begin(struct trace *trace, const struct trace_format *format,
 			return trace_file_failed(trace->name, error);
 	} else if (!trace->framed && S_ISREG(status.st_mode) &&
 		   !ntrace_trace_file_packed(trace->file))
-		trace->size = (uint64_t)status.st_size;
+		trace->size = (uint64_t)status.st_size < trace->recorded ?
+				      (uint64_t)status.st_size :
+				      trace->recorded;
 	error = fill(trace, MAGIC_SIZE);
 	if (!error && !trace->framed)
 		other = trace_other_format(trace->chunk, trace->chunk_size);
@@ -205,7 +209,7 @@ static int begin(struct trace *trace, const struct trace_format *format,
 }
 
 static int open_format(struct trace *trace, const char *path, const struct trace_format *format,
-		       bool given, enum ntrace_trace_packing packing)
+		       uint64_t recorded, bool given, enum ntrace_trace_packing packing)
 {
 	bool standard_input = !strcmp(path, "-");
 	int error;
@@ -213,6 +217,7 @@ static int open_format(struct trace *trace, const char *path, const struct trace
 	memset(trace, 0, offsetof(struct trace, head));
 	trace->name = standard_input ? STANDARD_INPUT : path;
 	trace->given = given;
+	trace->recorded = recorded;
 	trace->words16 = format && format->words16;
 	trace->fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (trace->fd < 0)
@@ -225,21 +230,30 @@ static int open_format(struct trace *trace, const char *path, const struct trace
 
 int trace_open(struct trace *trace, const char *path, const struct trace_format *format)
 {
-	return open_format(trace, path, format, format, NTRACE_TRACE_GUESS);
+	return open_format(trace, path, format, UINT64_MAX, format, NTRACE_TRACE_GUESS);
 }
 
-int trace_open_stream(struct trace *trace, const char *path, const struct ntrace_params *params)
+int trace_open_stream(struct trace *trace, const struct ntrace_session *session,
+		      const struct ntrace_stream *stream)
 {
-	const struct trace_format format = { .atid = params->atid };
-	const char *suffix = strrchr(path, '.');
+	const struct trace_format format = { .atid = stream->params->atid };
+	/* A recorder that was stopped does not know. */
+	const uint64_t recorded = ntrace_session_recording(session)->unfinished ? UINT64_MAX :
+										  stream->bytes;
+	const char *path = stream->file, *suffix = strrchr(path, '.');
 	struct stat status;
 
 	if (!stat(path, &status) && !S_ISREG(status.st_mode))
 		return fail("%s is not a regular file", path);
 	/* The name tells it, as to the library. */
-	return open_format(trace, path, &format, false,
+	return open_format(trace, path, &format, recorded, false,
 			   suffix && !strcmp(suffix, ".zst") ? NTRACE_TRACE_ZSTD :
 							       NTRACE_TRACE_GUESS);
+}
+
+bool trace_has_more(const struct trace *trace)
+{
+	return trace->ended && ntrace_trace_file_offset(trace->file) > trace->recorded;
 }
 
 int trace_read(struct trace *trace, const uint8_t **data, size_t *size)

@@ -4,6 +4,7 @@
 #define NTRACE_TOOL_STREAM_TRACE_H
 
 #include <ntrace/recording.h>
+#include <ntrace/session.h>
 #include <ntrace/wire.h>
 
 #include "framing.h"
@@ -73,6 +74,7 @@ int fail_without_messages(const char *name);
  * @progress: set after trace_open(), may be NULL: updated with each chunk, which may have no message
  * @lost: readable after trace_read(): bytes are missing before the returned ones
  * @places: readable: number of gaps
+ * @recorded: readable: bytes of a stream, UINT64_MAX = unknown
  * @sanity: readable: plausibility of the messages
  */
 struct trace {
@@ -84,6 +86,7 @@ struct trace {
 	struct progress *progress;
 	bool lost;
 	uint64_t places;
+	uint64_t recorded;
 	struct sanity sanity;
 	/* the rest is private */
 	int fd;
@@ -120,8 +123,16 @@ const char *trace_other_format(const uint8_t *data, size_t size);
  */
 int trace_open(struct trace *trace, const char *path, const struct trace_format *format);
 
-/** trace_open_stream - trace_open() for a file of a recording; @params: parameters of the stream */
-int trace_open_stream(struct trace *trace, const char *path, const struct ntrace_params *params);
+/**
+ * trace_open_stream - trace_open() for the file of a stream
+ *
+ * No more is read than was recorded.
+ */
+int trace_open_stream(struct trace *trace, const struct ntrace_session *session,
+		      const struct ntrace_stream *stream);
+
+/** trace_has_more - at the end: true if the file of a stream has more than was recorded */
+bool trace_has_more(const struct trace *trace);
 
 /** trace_start - begin reading messages. Return: EXIT_OK, or EXIT_FAILED after an error message */
 int trace_start(struct trace *trace, const struct ntrace_params *params);
