@@ -33,7 +33,9 @@ int runs_note(struct lane *lane, const struct run *piece)
 
 	if (!comm)
 		return NTRACE_ERR_NOMEM;
-	if (!run || run->pid != piece->pid || run->tid != piece->tid) {
+	/* A thread may have been on another hart between two intervals of this one. */
+	if (!run || run->pid != piece->pid || run->tid != piece->tid ||
+	    run->last_ns != piece->first_ns) {
 		if (grow((void **)&lane->runs, lane->run_count, &lane->run_room,
 			 sizeof(*lane->runs)))
 			return NTRACE_ERR_NOMEM;
