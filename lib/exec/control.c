@@ -237,7 +237,7 @@ static void inject_sign(struct ntrace_exec *exec, const struct exec_insn *insn,
 		other ^= bits;
 	value.bits = (bits & ~sign) | (other & sign);
 	if (!second_known)
-		value.known &= (uint8_t) ~(1u << last);
+		value.known = (uint8_t)(value.known & ~(1u << last));
 	exec_write_f(exec, effects, insn->rd, value, insn->bytes);
 }
 

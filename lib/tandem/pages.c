@@ -84,7 +84,7 @@ int tandem_pages_write(struct tandem_pages *pages, uint64_t address, unsigned in
 		if (!page)
 			return NTRACE_ERR_NOMEM;
 		page->bytes[at] = (uint8_t)(value->bits >> 8 * i);
-		page->known[at / 8] &= (uint8_t) ~(1u << at % 8);
+		page->known[at / 8] = (uint8_t)(page->known[at / 8] & ~(1u << at % 8));
 		page->known[at / 8] |= (uint8_t)((value->known >> i & 1) << at % 8);
 	}
 	return 0;

@@ -254,6 +254,7 @@ static void follow_permissions(const char *path)
 	struct stat status;
 	struct dirent *entry;
 	DIR *directory;
+	int fd;
 
 	if (stat(path, &status))
 		return;
@@ -263,13 +264,14 @@ static void follow_permissions(const char *path)
 		return;
 	narrow_umask(status.st_mode, 05);
 	directory = opendir(path);
-	while (directory && (entry = readdir(directory)))
-		if (is_recording_file(entry->d_name) &&
-		    !fstatat(dirfd(directory), entry->d_name, &status, 0) &&
+	if (!directory)
+		return;
+	fd = dirfd(directory);
+	while (fd >= 0 && (entry = readdir(directory)))
+		if (is_recording_file(entry->d_name) && !fstatat(fd, entry->d_name, &status, 0) &&
 		    S_ISREG(status.st_mode))
 			narrow_umask(status.st_mode, 04);
-	if (directory)
-		closedir(directory);
+	closedir(directory);
 }
 
 void output_input(const char *path)

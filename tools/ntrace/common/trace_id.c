@@ -167,14 +167,17 @@ static bool are_equal(const char *first, const char *second)
 	uint8_t *bytes = malloc((size_t)2 * TRACE_ID_BYTES);
 	struct trace a, b;
 	size_t have, other;
-	bool equal = bytes;
+	bool equal;
 
+	/* Without memory they are not known to be equal. */
+	if (!bytes)
+		return false;
 	open_trace(&a, first);
 	open_trace(&b, second);
 	do {
-		have = bytes ? read_trace(&a, bytes, TRACE_ID_BYTES) : 0;
-		other = bytes ? read_trace(&b, bytes + TRACE_ID_BYTES, TRACE_ID_BYTES) : 0;
-		equal = equal && have == other && !memcmp(bytes, bytes + TRACE_ID_BYTES, have);
+		have = read_trace(&a, bytes, TRACE_ID_BYTES);
+		other = read_trace(&b, bytes + TRACE_ID_BYTES, TRACE_ID_BYTES);
+		equal = have == other && !memcmp(bytes, bytes + TRACE_ID_BYTES, have);
 	} while (equal && have);
 	close_trace(&a);
 	close_trace(&b);
