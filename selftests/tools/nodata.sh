@@ -299,6 +299,7 @@ for name in twice longer; do
 		is $? 0 "$name: $command reads what was recorded"
 	done
 done
+# shellcheck disable=SC2016 # what is in single quotes is for another shell
 # The frames of a formatter, with more of them than recorded: they hold the whole stream, and what follows is not part of it.
 what framed 'zstd -qd --rm aux.1.zst && python3 "$top/selftests/tools/frames.py" frames 0 0 16=aux.1 && size=$(stat -c %s frames) &&
 	cat frames frames | zstd -q >aux.1.zst && sed -i "/^stream 1/,\$ { s/^params .*/&,atid=16/; s/^bytes .*/bytes $size/ }" params'
