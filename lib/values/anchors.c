@@ -17,6 +17,12 @@
 #define PROT_WRITABLE 2u /* PROT_WRITE */
 #define MAP_IS_SHARED 1u /* MAP_SHARED, and a bit of MAP_SHARED_VALIDATE */
 #define CPUS 4096
+#define PAGE UINT64_C(4096)
+
+#define A0 10
+#define A1 11
+#define A2 12
+#define A7 17
 
 /* A process began, at @time: as a copy of @parent, or with @parent -1 by exec() */
 struct origin {
@@ -79,14 +85,31 @@ static bool is_exec(const struct ntrace_perf_file *file, const struct ntrace_per
 	return sample->stack;
 }
 
+static int add_shared(struct anchors *anchors, uint64_t first, uint64_t last)
+{
+	if (grow((void **)&anchors->shared, anchors->shares, &anchors->share_room,
+		 sizeof(*anchors->shared)))
+		return NTRACE_ERR_NOMEM;
+	anchors->shared[anchors->shares++] = (struct shared_range){ first, last };
+	return 0;
+}
+
+/* An error of the call is a short range at the end of all addresses, or none. */
+static int note_move(struct anchors *anchors, uint64_t first, uint64_t length)
+{
+	uint64_t last = first + length - 1;
+
+	return !length || last < first ? 0 : add_shared(anchors, first, last | (PAGE - 1));
+}
+
 static int take_sample(struct reading *reading, const struct ntrace_perf_record *record)
 {
 	struct anchors *anchors = reading->anchors;
 	struct ntrace_perf_sample sample;
 	struct anchor anchor;
+	uint64_t number;
 
-	if (ntrace_perf_file_sample(reading->file, record, &sample) || sample.pid != reading->pid ||
-	    !sample.registers)
+	if (ntrace_perf_file_sample(reading->file, record, &sample) || !sample.registers)
 		return 0;
 	anchor = (struct anchor){
 		.time = sample.time,
@@ -94,7 +117,18 @@ static int take_sample(struct reading *reading, const struct ntrace_perf_record 
 		.stack = sample.stack,
 		.stack_size = sample.stack_size,
 	};
-	anchors->uncertain |= syscall_is_uncertain(anchor_register(&anchor, 17));
+	number = anchor_register(&anchor, A7);
+	anchors->uncertain |= syscall_changes_others(number, anchor_register(&anchor, A1),
+						     reading->pid, reading->tid);
+	/* Where it was moved to, a mapping may be a shared one: the sideband does not tell. */
+	if (number == SYSCALL_MREMAP &&
+	    note_move(anchors, anchor_register(&anchor, A0), anchor_register(&anchor, A2)))
+		return NTRACE_ERR_NOMEM;
+	if (sample.pid != reading->pid)
+		return 0;
+	anchors->uncertain |= syscall_is_uncertain(number);
+	/* A child with a stack of its own, which is no thread, may share the memory. */
+	anchors->uncertain |= number == SYSCALL_CLONE && anchor_register(&anchor, A1);
 	if (sample.tid != reading->tid)
 		return 0;
 	if (is_exec(reading->file, &sample)) {
@@ -155,11 +189,7 @@ static int take_mapping(struct reading *reading, const struct ntrace_perf_record
 		return 0;
 	}
 	/* A mapping that cannot be written is of a file, which others may write. */
-	if (grow((void **)&anchors->shared, anchors->shares, &anchors->share_room,
-		 sizeof(*anchors->shared)))
-		return NTRACE_ERR_NOMEM;
-	anchors->shared[anchors->shares++] = (struct shared_range){ of->address, last };
-	return 0;
+	return add_shared(anchors, of->address, last);
 }
 
 static int take_record(void *data, const struct ntrace_perf_record *record)
@@ -260,7 +290,7 @@ static void set_bit(uint8_t *bits, int32_t pid, bool on)
 	if (on)
 		bits[pid / 8] |= (uint8_t)(1u << pid % 8);
 	else
-		bits[pid / 8] &= (uint8_t) ~(1u << pid % 8);
+		bits[pid / 8] = (uint8_t)(bits[pid / 8] & ~(1u << pid % 8));
 }
 
 /* Whether all mappings of the process are known from its beginning on. Return: 0 or NTRACE_ERR_NOMEM */

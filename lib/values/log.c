@@ -284,20 +284,27 @@ static uint64_t change_of(const struct ntrace_value_log *log, uint64_t word, uin
 static bool find_change(const struct ntrace_value_log *log, uint64_t first, uint64_t last,
 			uint64_t after, uint64_t until, bool earliest, uint64_t *when)
 {
-	uint64_t word = first & ~UINT64_C(7);
+	uint64_t word = first & ~UINT64_C(7), count = (last - word) / 8 + 1;
+	/* Of a large range, the words that are in the log. */
+	bool all = count > log->word_room;
 
 	*when = 0;
-	for (;; word += 8) {
-		unsigned int from = first > word ? (unsigned int)(first - word) : 0;
-		unsigned int to = last - word < 7 ? (unsigned int)(last - word) : 7;
-		uint64_t time = change_of(log, word, (uint8_t)(0xff >> (7 - to) & 0xff << from),
-					  after, until, earliest);
+	if (last < first)
+		return false;
+	for (uint64_t i = 0; i < (all ? log->word_room : count); i++) {
+		uint64_t at = all ? log->word[i].address : word + 8 * i, time;
+		unsigned int from, to;
 
+		if (all && (!log->word[i].last || at < word || at > last))
+			continue;
+		from = first > at ? (unsigned int)(first - at) : 0;
+		to = last - at < 7 ? (unsigned int)(last - at) : 7;
+		time = change_of(log, at, (uint8_t)(0xff >> (7 - to) & 0xff << from), after, until,
+				 earliest);
 		if (time && (!*when || (earliest ? time < *when : time > *when)))
 			*when = time;
-		if (last - word < 8)
-			return *when;
 	}
+	return *when;
 }
 
 bool log_changed(const struct ntrace_value_log *log, uint64_t time, uint64_t first, uint64_t last,

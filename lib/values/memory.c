@@ -10,6 +10,7 @@
 #include "syscalls.h"
 #include "values.h"
 
+#define PAGE UINT64_C(4096)
 #define RANGES 2048u
 
 static bool is_shared(const struct ntrace_values *values, uint64_t address)
@@ -117,7 +118,7 @@ static struct ntrace_exec_value read_word(const struct ntrace_values *values, ui
 		range = range_at(values, address + i);
 		if (is_shared(values, address + i) ||
 		    (range && range->content == SYSCALL_VOLATILE)) {
-			value.known &= (uint8_t) ~(1u << i);
+			value.known = (uint8_t)(value.known & ~(1u << i));
 			continue;
 		}
 		if (told >> i & 1)
@@ -226,12 +227,15 @@ int values_change_range(void *user, uint64_t first, uint64_t last, enum syscall_
 
 int values_change_brk(struct ntrace_values *values, uint64_t end)
 {
-	uint64_t before = values->brk;
+	uint64_t before = values->brk, page;
 
 	values->brk = end;
 	if (!before || end == before)
 		return 0;
 	if (end < before)
 		return values_change_range(values, end, before - 1, SYSCALL_UNKNOWN);
-	return values_change_range(values, before, end - 1, SYSCALL_ZERO);
+	/* The page of the former end stays, with what is behind that end. */
+	page = (before + PAGE - 1) & ~(PAGE - 1);
+	end = (end + PAGE - 1) & ~(PAGE - 1);
+	return page < end ? values_change_range(values, page, end - 1, SYSCALL_ZERO) : 0;
 }

@@ -131,6 +131,7 @@ int values_pass_stop(struct ntrace_values *values, const struct stop *stop)
 	bool same_call = anchor && stop->call && anchor_register(anchor, 0) == stop->call + 4;
 	int error = 0;
 
+	values->conditional.bytes = 0;
 	values->counts.calls += stop->call != 0;
 	values->counts.anchors += anchor != NULL;
 	if (stop->restarted) {

@@ -24,6 +24,7 @@ enum extent {
 	NOTHING, /* no output */
 	FIXED, /* @size bytes */
 	COUNTED, /* argument @by times @size bytes */
+	PAGES, /* argument @by bytes, up to the end of a page */
 	RETURNED, /* as many items of @size bytes as the call returns; all of them after an error */
 };
 
@@ -50,6 +51,11 @@ struct row {
 #define OUT_RETURNED(argument, by, size)                                                           \
 	{                                                                                          \
 		argument, RETURNED, by, size                                                       \
+	}
+
+#define OUT_PAGES(argument, by)                                                                    \
+	{                                                                                          \
+		argument, PAGES, by, 1                                                             \
 	}
 
 /* In the order of the numbers. */
@@ -148,13 +154,13 @@ static const struct row rows[] = {
 	{ 208, 208, { { 0 } } }, /* setsockopt */
 	{ 210, 211, { { 0 } } }, /* shutdown, sendmsg */
 	{ 213, 214, { { 0 } } }, /* readahead, brk */
-	{ 215, 215, { OUT_COUNTED(0, 1, 1) } }, /* munmap */
+	{ 215, 215, { OUT_PAGES(0, 1) } }, /* munmap */
 	{ 221, 221, { { 0 } } }, /* execve that failed */
 	{ 223, 223, { { 0 } } }, /* fadvise64 */
 	{ 226, 228, { { 0 } } }, /* mprotect, msync, mlock */
 	{ 229, 231, { { 0 } } }, /* munlock, mlockall, munlockall */
 	{ 232, 232, { OUT_COUNTED(2, 1, 1) } }, /* mincore: at most a byte for each */
-	{ 233, 233, { OUT_COUNTED(0, 1, 1) } }, /* madvise */
+	{ 233, 233, { OUT_PAGES(0, 1) } }, /* madvise */
 	{ 242, 242, { OUT(1, 128), OUT(2, 4) } }, /* accept4 */
 	{ 258, 258, { OUT_COUNTED(0, 1, 16), OUT_COUNTED(3, 2, 1) } }, /* riscv_hwprobe */
 	{ 259, 259, { { 0 } } }, /* riscv_flush_icache */
@@ -235,6 +241,8 @@ static bool length_of(const struct syscall *call, const struct output *output, u
 	if (most > UINT64_MAX / 2 / output->size)
 		most = 0;
 	*length = most * output->size;
+	if (output->extent == PAGES)
+		*length = (most + PAGE - 1) & ~(PAGE - 1);
 	return true;
 }
 
@@ -360,6 +368,13 @@ bool syscall_is_uncertain(uint64_t number)
 	default:
 		return false;
 	}
+}
+
+bool syscall_changes_others(uint64_t number, uint64_t second, int32_t pid, int32_t tid)
+{
+	/* ptrace, and process_vm_writev, whose process is not in the anchor. */
+	return (number == 117 && ((int32_t)second == pid || (int32_t)second == tid)) ||
+	       number == 271;
 }
 
 bool syscall_restarts(int64_t result)

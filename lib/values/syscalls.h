@@ -10,6 +10,7 @@
 #define SYSCALL_READ 63
 #define SYSCALL_PREAD 67
 #define SYSCALL_BRK 214
+#define SYSCALL_MREMAP 216
 #define SYSCALL_CLONE 220
 #define SYSCALL_MMAP 222
 #define SYSCALL_CLONE3 435
@@ -51,6 +52,9 @@ int syscall_writes(const struct syscall *call,
 
 /** syscall_is_uncertain - whether memory may change at any time after a call with this number */
 bool syscall_is_uncertain(uint64_t number);
+
+/** syscall_changes_others - whether a call of another process, with @second in a1, may write to this one */
+bool syscall_changes_others(uint64_t number, uint64_t second, int32_t pid, int32_t tid);
 
 /** syscall_restarts - whether a call that has this result is repeated, if no signal handler runs */
 bool syscall_restarts(int64_t result);

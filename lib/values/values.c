@@ -63,7 +63,7 @@ static void count_reads(struct ntrace_values *values, uint32_t word)
 static int store_maybe(struct ntrace_values *values, uint32_t word,
 		       const struct ntrace_exec_effects *effects)
 {
-	if ((word & 0xf800007f) == 0x1800002f) {
+	if ((word & 0xf800007f) == 0x1800002f && word >> 7 & 31) {
 		values->conditional = *effects;
 		values->conditional_result = word >> 7 & 31;
 	}
@@ -101,6 +101,11 @@ static int step(void *data, uint64_t address, const uint8_t *bytes, const struct
 	if (values->counting)
 		count_reads(values, walk->word);
 	error = ntrace_exec_step(values->exec, walk->word, address, &walk->effects);
+	/* The result of the last sc is no longer in its register, or its bytes may have been written. */
+	if (effects->flags &
+		    (NTRACE_EXEC_STORES | NTRACE_EXEC_STORES_MAYBE | NTRACE_EXEC_STORES_ANYWHERE) ||
+	    effects->written >> values->conditional_result & 1)
+		values->conditional.bytes = 0;
 	if (error == NTRACE_ERR_UNSUPPORTED) {
 		/* An instruction of a vendor: it may have done anything. */
 		values_forget_registers(values, X0 + 1, 31);
@@ -202,6 +207,7 @@ static void load_snapshot(struct ntrace_values *values, const struct snapshot *s
 {
 	values->number = snapshot->number;
 	values->brk = snapshot->brk;
+	values->conditional.bytes = 0;
 	for (unsigned int i = 0; i < 32; i++) {
 		ntrace_exec_set(values->exec, X0 + i, &snapshot->value[i]);
 		ntrace_exec_set(values->exec, NTRACE_EXEC_F + i, &snapshot->value[32 + i]);
