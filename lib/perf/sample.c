@@ -69,7 +69,7 @@ static void take_branches(struct sample_cursor *cursor, const struct perf_event_
 	}
 }
 
-static void take_registers(struct sample_cursor *cursor, const struct perf_event_attr *attr,
+static void read_registers(struct sample_cursor *cursor, const struct perf_event_attr *attr,
 			   struct ntrace_perf_sample *sample)
 {
 	uint64_t abi = take(cursor);
@@ -81,7 +81,7 @@ static void take_registers(struct sample_cursor *cursor, const struct perf_event
 }
 
 /* The kernel pads the copy to the size that the event asks for, and then says how much it is. */
-static void take_stack(struct sample_cursor *cursor, struct ntrace_perf_sample *sample)
+static void read_stack(struct sample_cursor *cursor, struct ntrace_perf_sample *sample)
 {
 	uint64_t size = take(cursor), valid;
 
@@ -152,9 +152,9 @@ int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		take_branches(&cursor, attr, sample);
 	if (type & PERF_SAMPLE_REGS_USER)
-		take_registers(&cursor, attr, sample);
+		read_registers(&cursor, attr, sample);
 	if (type & PERF_SAMPLE_STACK_USER)
-		take_stack(&cursor, sample);
+		read_stack(&cursor, sample);
 	return cursor.short_of ? NTRACE_ERR_TRUNCATED : 0;
 }
 

@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 
 #include "anchors.h"
+#include "compare.h"
 #include "grow.h"
 #include "syscalls.h"
 
@@ -102,7 +103,7 @@ static int note_move(struct anchors *anchors, uint64_t first, uint64_t length)
 	return !length || last < first ? 0 : add_shared(anchors, first, last | (PAGE - 1));
 }
 
-static int take_sample(struct reading *reading, const struct ntrace_perf_record *record)
+static int read_sample(struct reading *reading, const struct ntrace_perf_record *record)
 {
 	struct anchors *anchors = reading->anchors;
 	struct ntrace_perf_sample sample;
@@ -151,7 +152,7 @@ static int take_sample(struct reading *reading, const struct ntrace_perf_record 
 	return 0;
 }
 
-static int take_origin(struct reading *reading, const struct ntrace_sideband *of, int32_t parent)
+static int note_origin(struct reading *reading, const struct ntrace_sideband *of, int32_t parent)
 {
 	if (grow((void **)&reading->origin, reading->origins, &reading->origin_room,
 		 sizeof(*reading->origin)))
@@ -160,7 +161,7 @@ static int take_origin(struct reading *reading, const struct ntrace_sideband *of
 	return 0;
 }
 
-static int take_mapping(struct reading *reading, const struct ntrace_perf_record *record,
+static int note_mapping(struct reading *reading, const struct ntrace_perf_record *record,
 			const struct ntrace_sideband *of)
 {
 	struct anchors *anchors = reading->anchors;
@@ -192,13 +193,13 @@ static int take_mapping(struct reading *reading, const struct ntrace_perf_record
 	return add_shared(anchors, of->address, last);
 }
 
-static int take_record(void *data, const struct ntrace_perf_record *record)
+static int read_record(void *data, const struct ntrace_perf_record *record)
 {
 	struct reading *reading = data;
 	struct ntrace_sideband sideband;
 
 	if (record->type == PERF_RECORD_SAMPLE)
-		return take_sample(reading, record);
+		return read_sample(reading, record);
 	if (ntrace_perf_file_parse(reading->file, record, &sideband))
 		return 0;
 	if (sideband.type == NTRACE_SIDEBAND_LOST) {
@@ -210,7 +211,7 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 		reading->last[sideband.cpu] = sideband.time;
 	}
 	if (sideband.type == NTRACE_SIDEBAND_MMAP2)
-		return take_mapping(reading, record, &sideband);
+		return note_mapping(reading, record, &sideband);
 	if (sideband.type == NTRACE_SIDEBAND_FORK && sideband.tid != sideband.pid) {
 		reading->anchors->uncertain |= sideband.pid == reading->pid;
 		reading->anchors->born |= sideband.tid == reading->tid && sideband.time;
@@ -218,38 +219,36 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 	}
 	if (sideband.type == NTRACE_SIDEBAND_FORK) {
 		reading->anchors->born |= sideband.tid == reading->tid && sideband.time;
-		return take_origin(reading, &sideband, sideband.other_pid);
+		return note_origin(reading, &sideband, sideband.other_pid);
 	}
 	if (sideband.type != NTRACE_SIDEBAND_COMM || !sideband.exec)
 		return 0;
 	if (sideband.pid == reading->pid)
 		reading->began = sideband.time;
-	return take_origin(reading, &sideband, -1);
+	return note_origin(reading, &sideband, -1);
 }
 
 static int compare_anchors(const void *left, const void *right)
 {
 	const struct anchor *a = left, *b = right;
+	int order = compare_numbers(a->time, b->time);
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->registers < b->registers ? -1 : a->registers > b->registers;
+	return order ? order : compare_numbers((uintptr_t)a->registers, (uintptr_t)b->registers);
 }
 
 static int compare_mappings(const void *left, const void *right)
 {
 	const struct mapping *a = left, *b = right;
+	int order = compare_numbers(a->time, b->time);
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->name < b->name ? -1 : a->name > b->name;
+	return order ? order : compare_numbers((uintptr_t)a->name, (uintptr_t)b->name);
 }
 
 static int compare_ranges(const void *left, const void *right)
 {
 	const struct shared_range *a = left, *b = right;
 
-	return a->first < b->first ? -1 : a->first > b->first;
+	return compare_numbers(a->first, b->first);
 }
 
 /* Puts ranges in order, and joins those that overlap. */
@@ -275,7 +274,7 @@ static int compare_origins(const void *left, const void *right)
 {
 	const struct origin *a = left, *b = right;
 
-	return a->time < b->time ? -1 : a->time > b->time;
+	return compare_numbers(a->time, b->time);
 }
 
 static bool has_bit(const uint8_t *bits, int32_t pid)
@@ -333,7 +332,7 @@ int anchors_read(struct anchors *anchors, const struct ntrace_session *session, 
 		.tid = tid,
 		.limit = UINT64_MAX,
 	};
-	error = ntrace_perf_file_records(reading->file, take_record, reading);
+	error = ntrace_perf_file_records(reading->file, read_record, reading);
 	/* A thread is on one CPU at a time, and the records of one CPU are in order. */
 	if (anchors->count)
 		qsort(anchors->anchor, anchors->count, sizeof(*anchors->anchor), compare_anchors);

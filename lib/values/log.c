@@ -7,6 +7,8 @@
  * A value has all that is told of its 8 bytes up to then. To forget all of memory is a time in a list;
  * values before it count for nothing.
  */
+#include "bisect.h"
+#include "exec/integer.h"
 #include "grow.h"
 #include "log.h"
 
@@ -84,27 +86,10 @@ static int enlarge(struct ntrace_value_log *log)
 /* Times up to which nothing is known at @time, plus one; 0 = none. */
 static uint64_t forgotten_before(const struct ntrace_value_log *log, uint64_t time)
 {
-	size_t low = 0, high = log->forgets;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (log->forgotten[middle] <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, log->forgets, at, log->forgotten[at] <= time);
 	return low ? log->forgotten[low - 1] + 1 : 0;
-}
-
-static uint64_t bits_of(uint8_t bytes)
-{
-	uint64_t mask = 0;
-
-	for (unsigned int i = 0; i < 8; i++)
-		if (bytes >> i & 1)
-			mask |= UINT64_C(0xff) << 8 * i;
-	return mask;
 }
 
 /* The slot of a word to be written. NULL: out of memory. Slots of words that are in the log stay. */
@@ -139,7 +124,8 @@ static int write_word(struct ntrace_value_log *log, uint64_t time, uint64_t addr
 		}
 	}
 	known = (uint8_t)((value.known & ~mask) | (new.known &mask));
-	bits = (value.bits & bits_of(known & (uint8_t)~mask)) | (new.bits &bits_of(known & mask));
+	bits = (value.bits & exec_known_bits(known & (uint8_t)~mask)) |
+	       (new.bits &exec_known_bits(known & mask));
 	if (known == value.known && bits == value.bits && (value.told & mask) == mask)
 		return 0;
 	value.known = known;
@@ -242,7 +228,7 @@ struct ntrace_exec_value ntrace_value_log_read(const struct ntrace_value_log *lo
 	if (value->time + 1 <= forgotten_before(log, time))
 		return found;
 	found.known = (uint8_t)(value->known >> at & mask);
-	found.bits = value->bits >> 8 * at & bits_of(found.known);
+	found.bits = value->bits >> 8 * at & exec_known_bits(found.known);
 	if (told)
 		*told = (uint8_t)(value->told >> at & mask);
 	return found;
@@ -255,7 +241,7 @@ static bool differs(const struct ntrace_value_log *log, const struct log_value *
 	const struct log_value *before = value->previous ? &log->value[value->previous - 1] : &none;
 
 	return ((value->known ^ before->known) & mask) || ((value->told ^ before->told) & mask) ||
-	       ((value->bits ^ before->bits) & bits_of(mask));
+	       ((value->bits ^ before->bits) & exec_known_bits(mask));
 }
 
 /*

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "bisect.h"
 #include "image/object.h"
 #include "session/session.h"
 #include "values.h"
@@ -21,16 +22,9 @@ static bool is_anonymous(const struct mapping *mapping)
 /* The first mapping after a time. */
 static size_t mapping_after(const struct anchors *anchors, uint64_t time)
 {
-	size_t low = 0, high = anchors->mappings;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (anchors->mapping[middle].time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, anchors->mappings, at, anchors->mapping[at].time <= time);
 	return low;
 }
 
@@ -106,14 +100,15 @@ static int add_padding(struct ntrace_values *values, const struct mapping *mappi
 int values_begin_mappings(struct ntrace_values *values, const struct anchor *anchor)
 {
 	const struct anchors *anchors = &values->anchors;
+	size_t end = mapping_after(anchors, anchor->time);
 	int error = 0;
 
-	for (size_t i = 0; !error && i < anchors->mappings; i++) {
+	if (!anchor->began)
+		return 0;
+	for (size_t i = mapping_after(anchors, anchor->began - 1); !error && i < end; i++) {
 		const struct mapping *mapping = &anchors->mapping[i];
 		struct ntrace_object *object;
 
-		if (mapping->time < anchor->began || mapping->time > anchor->time || !anchor->began)
-			continue;
 		if (is_anonymous(mapping)) {
 			error = values_add_range(values,
 						 &(struct values_range){ .number = values->number,

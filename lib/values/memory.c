@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "bisect.h"
+#include "exec/integer.h"
 #include "grow.h"
 #include "image/object.h"
 #include "syscalls.h"
@@ -16,16 +18,9 @@
 static bool is_shared(const struct ntrace_values *values, uint64_t address)
 {
 	const struct shared_range *shared = values->anchors.shared;
-	size_t low = 0, high = values->anchors.shares;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (shared[middle].last < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, values->anchors.shares, at, shared[at].last < address);
 	return low < values->anchors.shares && shared[low].first <= address;
 }
 
@@ -133,9 +128,7 @@ static struct ntrace_exec_value read_word(const struct ntrace_values *values, ui
 			value.bits |= (uint64_t)byte << 8 * i;
 		}
 	}
-	for (unsigned int i = 0; i < 8; i++)
-		if (!(value.known >> i & 1))
-			value.bits &= ~(UINT64_C(0xff) << 8 * i);
+	value.bits &= exec_known_bits(value.known);
 	return value;
 }
 

@@ -24,6 +24,13 @@ void values_forget_floats(struct ntrace_values *values)
 	values_forget_registers(values, NTRACE_EXEC_FCSR, 1);
 }
 
+int values_forget_all(struct ntrace_values *values, uint64_t time)
+{
+	values_forget_registers(values, X0 + 1, 31);
+	values_forget_floats(values);
+	return values_forget_memory(values, time);
+}
+
 static struct ntrace_exec_value get_x(const struct ntrace_values *values, unsigned int number)
 {
 	struct ntrace_exec_value value = { 0, 0 };
@@ -76,9 +83,7 @@ static int write_stack(struct ntrace_values *values, const struct anchor *anchor
 	int error = 0;
 
 	for (size_t at = 0; values->logs && !error && at + 8 <= anchor->stack_size; at += 8) {
-		struct ntrace_exec_value word = { 0, 0xff };
-
-		struct ntrace_exec_value before;
+		struct ntrace_exec_value word = { 0, 0xff }, before;
 
 		memcpy(&word.bits, anchor->stack + at, 8);
 		values_read_memory(values, sp + at, 8, &before);
@@ -141,9 +146,7 @@ int values_pass_stop(struct ntrace_values *values, const struct stop *stop)
 		return values_forget_memory(values, 2 * values->number);
 	}
 	if (!anchor || anchor_register(anchor, 0) != stop->address) {
-		values_forget_registers(values, X0 + 1, 31);
-		values_forget_floats(values);
-		return values_forget_memory(values, 2 * values->number);
+		return values_forget_all(values, 2 * values->number);
 	}
 	if (number.known != 0xff && same_call)
 		number = (struct ntrace_exec_value){ anchor_register(anchor, A7), 0xff };

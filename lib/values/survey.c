@@ -78,8 +78,8 @@ static int add_stop(struct walk *walk, const struct ntrace_cursor *cursor,
 	return 0;
 }
 
-static int take_block(struct walk *walk, const struct ntrace_cursor *cursor,
-		      const struct ntrace_cursor_place *at)
+static int visit_block(struct walk *walk, const struct ntrace_cursor *cursor,
+		       const struct ntrace_cursor_place *at)
 {
 	bool first = !walk->survey->stops;
 	int error = 0;
@@ -112,7 +112,7 @@ static int take_block(struct walk *walk, const struct ntrace_cursor *cursor,
 	return error;
 }
 
-static void take_trap(struct walk *walk, uint64_t address, bool known)
+static void note_trap(struct walk *walk, uint64_t address, bool known)
 {
 	if (walk->trapped)
 		return;
@@ -121,17 +121,17 @@ static void take_trap(struct walk *walk, uint64_t address, bool known)
 	walk->trap_known = known;
 }
 
-static int take_place(struct walk *walk, const struct ntrace_cursor *cursor,
-		      const struct ntrace_cursor_place *at)
+static int visit_place(struct walk *walk, const struct ntrace_cursor *cursor,
+		       const struct ntrace_cursor_place *at)
 {
 	switch (at->type) {
 	case NTRACE_FLOW_BLOCK:
-		return take_block(walk, cursor, at);
+		return visit_block(walk, cursor, at);
 	case NTRACE_FLOW_TRAP:
-		take_trap(walk, at->flow->value, at->flow->next_known);
+		note_trap(walk, at->flow->value, at->flow->next_known);
 		return 0;
 	case NTRACE_FLOW_TRACE_OFF:
-		take_trap(walk, at->flow->address, at->flow->next_known);
+		note_trap(walk, at->flow->address, at->flow->next_known);
 		return 0;
 	case NTRACE_FLOW_GAP:
 	case NTRACE_FLOW_ERROR:
@@ -152,7 +152,7 @@ struct way {
 };
 
 /* The anchor of a stop, -1: it has none. */
-static int64_t take_anchor(struct way *way, const struct stop *stop)
+static int64_t next_anchor(struct way *way, const struct stop *stop)
 {
 	const struct anchor *anchor =
 		way->next < way->anchors->count ? &way->anchors->anchor[way->next] : NULL;
@@ -193,7 +193,7 @@ static struct way try_way(const struct anchors *anchors, size_t first, const str
 	size_t i;
 
 	for (i = 0; i < count && i < DECIDING; i++)
-		take_anchor(&way, &stop[i]);
+		next_anchor(&way, &stop[i]);
 	*effort += i;
 	return way;
 }
@@ -241,7 +241,7 @@ static void pair_anchors(struct survey *survey, const struct anchors *anchors)
 			continue;
 		}
 		for (size_t k = i; k < end; k++)
-			survey->stop[k].anchor = take_anchor(&way, &survey->stop[k]);
+			survey->stop[k].anchor = next_anchor(&way, &survey->stop[k]);
 		next = way.next;
 	}
 }
@@ -268,7 +268,7 @@ int survey_thread(struct survey *survey, struct ntrace_cursor *cursor,
 	int error = ntrace_cursor_first(cursor);
 
 	while (!error) {
-		error = take_place(&walk, cursor, ntrace_cursor_place(cursor));
+		error = visit_place(&walk, cursor, ntrace_cursor_place(cursor));
 		if (!error)
 			error = ntrace_cursor_next(cursor);
 	}

@@ -16,6 +16,7 @@
  */
 #include <string.h>
 
+#include "bisect.h"
 #include "grow.h"
 #include "log.h"
 #include "struct_size.h"
@@ -108,9 +109,7 @@ static int step(void *data, uint64_t address, const uint8_t *bytes, const struct
 		values->conditional.bytes = 0;
 	if (error == NTRACE_ERR_UNSUPPORTED) {
 		/* An instruction of a vendor: it may have done anything. */
-		values_forget_registers(values, X0 + 1, 31);
-		values_forget_floats(values);
-		error = values_forget_memory(values, values_time(values) + 1);
+		error = values_forget_all(values, values_time(values) + 1);
 	}
 	if (!error && effects->flags & NTRACE_EXEC_STORES_ANYWHERE)
 		error = values_forget_memory(values, values_time(values) + 1);
@@ -137,9 +136,7 @@ static int arrive(struct block_walk *walk)
 	if (walk->effects.next_pc == flow->next)
 		return 0;
 	values->counts.wrong++;
-	values_forget_registers(values, X0 + 1, 31);
-	values_forget_floats(values);
-	return values_forget_memory(values, 2 * values->number);
+	return values_forget_all(values, 2 * values->number);
 }
 
 /* The file of the code, for its constants. Without memory they are not known. */
@@ -191,7 +188,7 @@ static int execute(struct ntrace_values *values, uint32_t from, uint32_t until)
 
 /* ---- windows ---- */
 
-static void take_snapshot(struct ntrace_values *values, struct snapshot *snapshot)
+static void save_snapshot(struct ntrace_values *values, struct snapshot *snapshot)
 {
 	snapshot->number = values->number;
 	snapshot->brk = values->brk;
@@ -220,23 +217,17 @@ static int keep_snapshot(struct ntrace_values *values)
 	if (grow((void **)&values->snapshot, values->snapshots, &values->snapshot_room,
 		 sizeof(*values->snapshot)))
 		return NTRACE_ERR_NOMEM;
-	take_snapshot(values, &values->snapshot[values->snapshots++]);
+	save_snapshot(values, &values->snapshot[values->snapshots++]);
 	return 0;
 }
 
 /* The first stop after the place of the cursor, or at it. */
 static size_t next_stop(const struct ntrace_values *values, const struct ntrace_cursor_mark *mark)
 {
-	size_t low = 0, high = values->survey.stops;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ntrace_cursor_compare(&values->survey.stop[middle].mark, mark) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, values->survey.stops, at,
+	       ntrace_cursor_compare(&values->survey.stop[at].mark, mark) < 0);
 	return low;
 }
 
@@ -256,8 +247,8 @@ static bool is_user(const struct ntrace_cursor_place *place)
 
 /*
  * Executes from instruction @from of the block of the cursor, whose stop was passed, to instruction
- * @index of the block at @mark. NULL: before the first block of which @limit instructions have been executed; then
- * return 1 at the end of the thread, with the cursor behind it.
+ * @index of the block at @mark. With @mark NULL, up to the first block that begins with at least @limit
+ * instructions before it; then the result is 1 at the end of the thread, with the cursor behind it.
  */
 static int run(struct ntrace_values *values, uint32_t from, const struct ntrace_cursor_mark *mark,
 	       uint32_t index)
@@ -416,19 +407,14 @@ static int reach_place(struct ntrace_values *values, uint64_t reach)
 static int revisit(struct ntrace_values *values, const struct ntrace_cursor_mark *mark,
 		   uint32_t index)
 {
-	size_t low = 0, high = values->snapshots;
+	size_t after = 1;
 	int error;
 
-	while (low + 1 < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ntrace_cursor_compare(&values->snapshot[middle].mark, mark) <= 0)
-			low = middle;
-		else
-			high = middle;
-	}
-	load_snapshot(values, &values->snapshot[low]);
-	error = ntrace_cursor_restore(values->cursor, &values->snapshot[low].mark);
+	/* The window begins at the first one. */
+	BISECT(after, values->snapshots, at,
+	       ntrace_cursor_compare(&values->snapshot[at].mark, mark) <= 0);
+	load_snapshot(values, &values->snapshot[after - 1]);
+	error = ntrace_cursor_restore(values->cursor, &values->snapshot[after - 1].mark);
 	return error ? error : run(values, 0, mark, index);
 }
 
@@ -494,38 +480,18 @@ static int reach_deeper(struct ntrace_values *values)
 	return error < 0 ? error : values->exhausted;
 }
 
-int ntrace_values_register(struct ntrace_values *values, unsigned int id,
-			   struct ntrace_exec_value *value)
-{
-	uint8_t all = 0xff;
-	int error;
-
-	*value = (struct ntrace_exec_value){ 0, 0 };
-	if (ntrace_exec_get(values->exec, id, value))
-		return NTRACE_ERR_INVALID;
-	if (id < X0)
-		all = 1;
-	while (values->at_place) {
-		ntrace_exec_get(values->exec, id, value);
-		if ((value->known & all) == all)
-			return 0;
-		error = reach_deeper(values);
-		if (error)
-			return error < 0 ? error : 0;
-	}
-	*value = (struct ntrace_exec_value){ 0, 0 };
-	return 0;
-}
-
-int ntrace_values_memory(struct ntrace_values *values, uint64_t address, unsigned int bytes,
-			 struct ntrace_exec_value *value)
+/* Reads @what, as values_read_memory() does, and executes more of the trace until it is known. */
+static int read_deeply(struct ntrace_values *values,
+		       int (*read)(void *user, uint64_t what, unsigned int bytes,
+				   struct ntrace_exec_value *value),
+		       uint64_t what, unsigned int bytes, struct ntrace_exec_value *value)
 {
 	uint8_t all = (uint8_t)((1u << bytes) - 1);
 	int error;
 
 	*value = (struct ntrace_exec_value){ 0, 0 };
 	while (values->at_place) {
-		values_read_memory(values, address, bytes, value);
+		read(values, what, bytes, value);
 		if ((value->known & all) == all)
 			return 0;
 		error = reach_deeper(values);
@@ -535,18 +501,41 @@ int ntrace_values_memory(struct ntrace_values *values, uint64_t address, unsigne
 	return 0;
 }
 
+static int read_register(void *user, uint64_t id, unsigned int bytes,
+			 struct ntrace_exec_value *value)
+{
+	const struct ntrace_values *values = user;
+
+	(void)bytes;
+	return ntrace_exec_get(values->exec, (unsigned int)id, value);
+}
+
+int ntrace_values_register(struct ntrace_values *values, unsigned int id,
+			   struct ntrace_exec_value *value)
+{
+	if (ntrace_exec_get(values->exec, id, value))
+		return NTRACE_ERR_INVALID;
+	/* Below are fflags, frm and fcsr. */
+	return read_deeply(values, read_register, id, id < X0 ? 1 : 8, value);
+}
+
+int ntrace_values_memory(struct ntrace_values *values, uint64_t address, unsigned int bytes,
+			 struct ntrace_exec_value *value)
+{
+	return read_deeply(values, values_read_memory, address, bytes, value);
+}
+
 /* Finds the block and the instruction with a number in the window. */
 static int find_number(struct ntrace_values *values, uint64_t number,
 		       struct ntrace_cursor_mark *mark, uint32_t *index)
 {
-	size_t at = values->snapshots;
+	size_t after = 1;
 	uint64_t first;
 	int error;
 
-	while (at > 1 && values->snapshot[at - 1].number > number)
-		at--;
-	first = values->snapshot[at - 1].number;
-	error = ntrace_cursor_restore(values->cursor, &values->snapshot[at - 1].mark);
+	BISECT(after, values->snapshots, at, values->snapshot[at].number <= number);
+	first = values->snapshot[after - 1].number;
+	error = ntrace_cursor_restore(values->cursor, &values->snapshot[after - 1].mark);
 	while (!error) {
 		const struct ntrace_cursor_place *place = ntrace_cursor_place(values->cursor);
 

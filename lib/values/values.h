@@ -168,6 +168,9 @@ void values_forget_registers(struct ntrace_values *values, unsigned int from, un
 /** values_forget_floats - so are f0 to f31 and fcsr */
 void values_forget_floats(struct ntrace_values *values);
 
+/** values_forget_all - registers and memory may have any value from @time on. Return: 0 or NTRACE_ERR_NOMEM */
+int values_forget_all(struct ntrace_values *values, uint64_t time);
+
 /** values_pass_stop - the state after a stop, before the first instruction behind it */
 int values_pass_stop(struct ntrace_values *values, const struct stop *stop);
 
