@@ -16,6 +16,12 @@ guest_run() {
 	"$top/tools/vsoc/run" --quiet --put "$load:/usr/local/bin/bench_load" "$@" -- sh -c "$script"
 }
 
+# build NAME [OPTION...]: $tmp/NAME from NAME.c, with the library
+build() {
+	"${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib/include" -o "$tmp/$1" "$top/selftests/bench/$1.c" \
+		"$top/build/libntrace.a" -ldw -lelf -llzma -lzstd -lz -lm -pthread "${@:2}"
+}
+
 # median NUMBER...
 median() { printf '%s\n' "$@" | sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 

@@ -18,8 +18,7 @@ mkdir "$tmp/root"
 cp -as "$("$top/tools/vsoc/run" --print-sysroot)/." "$tmp/root/"
 mkdir -p "$tmp/root/usr/local/bin"
 cp "$tmp/ntrace" "$tmp/truth_load" "$tmp/root/usr/local/bin/"
-"${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib/include" -o "$tmp/decode_speed" \
-	"$top/selftests/bench/decode_speed.c" "$top/build/libntrace.a" -lelf -llzma -lzstd -lz -lm -pthread
+build decode_speed
 
 for mode in htm btm; do
 	: >"$tmp/out"

@@ -18,8 +18,7 @@ encode() { "$top/build/ntrace" encode --pcs "$tmp/pcs" --elf "$elf" --mode "$2" 
 encode btm btm
 encode htm htm
 encode best htm --implicit-return 8 --repeated-history --encoder icntbits=26
-build() { "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$tmp/$1" "$top/selftests/bench/$1.c" "${@:2}"; }
-build decode_coremark -I"$top/lib/include" "$top/build/libntrace.a" -ldw -lelf -llzma -lzstd -lz -lm -pthread -ldl
+build decode_coremark
 if ! "$tmp/decode_coremark" "$elf" "$tmp/btm" "$tmp/htm" "$tmp/best" >"$tmp/out"; then
 	echo "  decode: counted blocks are not those of a walk"
 	exit 1

@@ -31,8 +31,7 @@ sed -i "s/^bytes $size$/bytes $bytes/" "$tmp/long/params"
 start=$EPOCHREALTIME
 "$top/build/ntrace" index --sysroot "$sysroot" "$tmp/long" 2>/dev/null >"$tmp/points"
 seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')
-"${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib/include" -o "$tmp/seek_speed" \
-	"$top/selftests/bench/seek_speed.c" "$top/build/libntrace.a" -lelf -llzma -lzstd -lz -lm -pthread
+build seek_speed
 # shellcheck disable=SC2046 # numbers
 figure seek.90 "$(median $("$tmp/seek_speed" "$tmp/long" "$sysroot" "$rounds"))" ms "$rounds" "<=50"
 figure "seek.90: bytes of the trace" "$bytes" bytes 1

@@ -8,8 +8,7 @@ set -euo pipefail
 # shellcheck source=selftests/tandem/stub.sh
 . "$top/selftests/tandem/stub.sh"
 rounds=${BENCH_ROUNDS:-5}
-"${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$top/lib/include" -o "$tmp/tandem_speed" \
-	"$top/selftests/bench/tandem_speed.c" "$top/build/libntrace.a" -lm
+build tandem_speed
 "$tmp/tandem_speed" "$rounds" >"$tmp/out"
 of() { awk -v name="$1" '$1 == name { print $2 }' "$tmp/out"; }
 # shellcheck disable=SC2046 # numbers
