@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Numbers and texts as bytes, for the index of a recording. Numbers are LEB128. */
+/*
+ * Numbers and texts as bytes, for the index of a recording. Numbers are LEB128.
+ *
+ * One function describes a state for both directions (struct codec), so that what is read is what was written.
+ */
 #ifndef NTRACE_SESSION_BYTES_H
 #define NTRACE_SESSION_BYTES_H
 
@@ -98,5 +102,40 @@ static inline const uint8_t *get_data(struct bytes_reader *reader, size_t *size)
 	reader->next += *size;
 	return data;
 }
+
+/* Writes to @to or, if that is NULL, reads from @from. */
+struct codec {
+	struct bytes *to;
+	struct bytes_reader *from;
+};
+
+static inline bool codec_failed(const struct codec *codec)
+{
+	return codec->to ? codec->to->error : codec->from->bad;
+}
+
+/* Writes @number, or returns one of at most @max that was read. */
+static inline uint64_t code_number(struct codec *codec, uint64_t number, uint64_t max)
+{
+	if (!codec->to)
+		return get_number_max(codec->from, max);
+	put_number(codec->to, number);
+	return number;
+}
+
+static inline int64_t code_signed(struct codec *codec, int64_t number)
+{
+	if (!codec->to)
+		return get_signed(codec->from);
+	put_signed(codec->to, number);
+	return number;
+}
+
+/* Writes or reads a variable; what is read is at most @max. */
+#define CODE_MAX(codec, variable, max)                                                             \
+	((variable) = (__typeof__(variable))code_number(codec, (uint64_t)(variable), max))
+#define CODE_NUMBER(codec, variable) CODE_MAX(codec, variable, UINT64_MAX)
+#define CODE_SIGNED(codec, variable)                                                               \
+	((variable) = (__typeof__(variable))code_signed(codec, (int64_t)(variable)))
 
 #endif

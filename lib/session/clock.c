@@ -163,46 +163,26 @@ bool stream_clock_read(struct stream_clock *clock, uint64_t tick, uint64_t *ns, 
 	return true;
 }
 
-void stream_clock_put(const struct stream_clock *clock, struct bytes *bytes)
+void stream_clock_code(struct stream_clock *clock, struct codec *codec)
 {
-	put_signed(bytes, clock->low);
-	put_signed(bytes, clock->high);
-	put_number(bytes, clock->limited);
-	put_number(bytes, clock->last);
-	put_number(bytes, clock->before);
-	put_number(bytes, clock->stamps);
-	put_number(bytes, clock->left);
-	put_number(bytes, clock->came);
-	put_number(bytes, clock->earlier);
-	put_number(bytes, clock->first);
-	put_number(bytes, clock->end);
-	put_number(bytes, clock->ns);
-	put_number(bytes, (clock->known ? 1 : 0) | (clock->pending ? 2 : 0) |
-				  (clock->has_earlier ? 4 : 0) | (clock->assumed ? 8 : 0));
-}
-
-void stream_clock_get(struct stream_clock *clock, struct bytes_reader *reader)
-{
-	uint64_t flags;
-
-	clock->low = get_signed(reader);
-	clock->high = get_signed(reader);
-	clock->limited = get_number(reader);
-	clock->last = get_number(reader);
-	clock->before = get_number(reader);
-	clock->stamps = (unsigned int)get_number_max(reader, 2);
-	clock->left = get_number(reader);
-	clock->came = get_number(reader);
-	clock->earlier = get_number(reader);
-	clock->first = get_number(reader);
-	clock->end = get_number(reader);
-	clock->ns = get_number(reader);
-	flags = get_number_max(reader, 15);
-	clock->known = flags & 1;
-	clock->pending = flags & 2;
-	clock->has_earlier = flags & 4;
-	clock->assumed = flags & 8;
+	CODE_SIGNED(codec, clock->low);
+	CODE_SIGNED(codec, clock->high);
+	CODE_NUMBER(codec, clock->limited);
+	CODE_NUMBER(codec, clock->last);
+	CODE_NUMBER(codec, clock->before);
+	CODE_MAX(codec, clock->stamps, 2);
+	CODE_NUMBER(codec, clock->left);
+	CODE_NUMBER(codec, clock->came);
+	CODE_NUMBER(codec, clock->earlier);
+	CODE_NUMBER(codec, clock->first);
+	CODE_NUMBER(codec, clock->end);
+	CODE_NUMBER(codec, clock->ns);
+	CODE_MAX(codec, clock->known, 1);
+	CODE_MAX(codec, clock->pending, 1);
+	CODE_MAX(codec, clock->has_earlier, 1);
+	CODE_MAX(codec, clock->assumed, 1);
 	/* As limit() has it, so that no sum of them overflows. */
-	if (!is_offset(clock->low) || !is_offset(clock->high) || clock->high < clock->low)
-		reader->bad = true;
+	if (!codec->to &&
+	    (!is_offset(clock->low) || !is_offset(clock->high) || clock->high < clock->low))
+		codec->from->bad = true;
 }

@@ -27,8 +27,7 @@
 
 #include <ntrace/recording.h>
 
-struct bytes;
-struct bytes_reader;
+struct codec;
 
 /**
  * struct stream_clock - the clock of a stream
@@ -86,10 +85,7 @@ void stream_clock_piece(struct stream_clock *clock, uint64_t start, uint64_t cam
  */
 bool stream_clock_read(struct stream_clock *clock, uint64_t tick, uint64_t *ns, uint64_t *error);
 
-/* For the index of a recording: appends the state of @clock to @bytes. */
-void stream_clock_put(const struct stream_clock *clock, struct bytes *bytes);
-
-/* Sets @clock, of the same stream, to the state that stream_clock_put() wrote. */
-void stream_clock_get(struct stream_clock *clock, struct bytes_reader *reader);
+/* For the index of a recording: writes the state of @clock, or reads that of a clock of the same stream. */
+void stream_clock_code(struct stream_clock *clock, struct codec *codec);
 
 #endif

@@ -145,14 +145,11 @@ void follower_between(struct follower *follower, uint64_t since, uint64_t until)
 /* Forgets what lies before the current place. @complete: all records before this time are known. */
 void follower_forget(struct follower *follower, uint64_t complete);
 
-/* follow_state.c: appends the state of @follower to @bytes. */
-void follower_put(const struct follower *follower, struct bytes *bytes);
-
 /*
- * Sets a follower made by follower_init() to the state that follower_put() wrote for one of the same
- * stream. Return: 0, NTRACE_ERR_NOMEM or NTRACE_ERR_FORMAT.
+ * follow_state.c: writes the state of @follower, or reads that of one of the same stream into one made by
+ * follower_init(). Return: 0, NTRACE_ERR_NOMEM or NTRACE_ERR_FORMAT.
  */
-int follower_get(struct follower *follower, struct bytes_reader *reader);
+int follower_code(struct follower *follower, struct codec *codec);
 
 /* What limits the time of the hart: the switches before and after, or the piece; 0, UINT64_MAX: nothing. */
 void follower_window(const struct follower *follower, uint64_t *first, uint64_t *end);

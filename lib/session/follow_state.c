@@ -3,156 +3,115 @@
 #include "follow_parts.h"
 
 /* A program is its process and its number among the programs of the process; process 0: none. */
-static void put_program(struct bytes *bytes, const struct follower *follower,
-			const struct program *program)
+static void code_program(struct codec *codec, const struct follower *follower,
+			 struct program **program)
 {
-	put_signed(bytes, program ? program->pid : 0);
-	if (program)
-		put_number(bytes, machine_program_number(&follower->session->machine, program));
-}
+	const struct machine *machine = &follower->session->machine;
+	int32_t pid = *program ? (*program)->pid : 0;
+	uint64_t number = *program ? machine_program_number(machine, *program) : 0;
 
-static struct program *get_program(struct bytes_reader *reader, const struct follower *follower)
-{
-	int32_t pid = (int32_t)get_signed(reader);
-	struct program *program;
-
-	if (!pid)
-		return NULL;
-	program = machine_program_at(&follower->session->machine, pid, get_number(reader));
-	if (!program)
-		reader->bad = true;
-	return program;
+	CODE_SIGNED(codec, pid);
+	if (pid)
+		CODE_NUMBER(codec, number);
+	if (codec->to)
+		return;
+	*program = pid ? machine_program_at(machine, pid, number) : NULL;
+	codec->from->bad |= pid && !*program;
 }
 
 /* A thread is its number plus 1; 0: none. */
-static void put_place(struct bytes *bytes, const struct follower *follower,
-		      const struct switch_place *place)
+static void code_place(struct codec *codec, const struct follower *follower,
+		       struct switch_place *place)
 {
-	put_number(bytes, place->interval);
-	put_number(bytes, place->missing);
-	put_number(bytes, place->thread ? (uint64_t)(place->thread - follower->threads) + 1 : 0);
-	put_number(bytes, (place->certain ? 1 : 0) | (place->unsure ? 2 : 0));
-	put_program(bytes, follower, place->program);
+	uint64_t thread = place->thread ? (uint64_t)(place->thread - follower->threads) + 1 : 0;
+
+	CODE_MAX(codec, place->interval, follower->last);
+	/* The interval before it is looked up in the records. */
+	if (!codec->to && place->interval < follower->first)
+		place->interval = follower->first;
+	CODE_NUMBER(codec, place->missing);
+	CODE_MAX(codec, thread, follower->thread_count);
+	place->thread = thread ? &follower->threads[thread - 1] : NULL;
+	CODE_MAX(codec, place->certain, 1);
+	CODE_MAX(codec, place->unsure, 1);
+	code_program(codec, follower, &place->program);
 }
 
-static struct switch_place get_place(struct bytes_reader *reader, const struct follower *follower)
+static int code_places(struct codec *codec, struct follower *follower)
 {
-	struct switch_place place = { 0 };
-	uint64_t thread, flags;
+	uint64_t count = follower->count;
+	int error = 0;
 
-	place.interval = (size_t)get_number_max(reader, follower->last);
-	/* The interval before it is looked up in the records. */
-	if (place.interval < follower->first)
-		place.interval = follower->first;
-	place.missing = get_number(reader);
-	thread = get_number_max(reader, follower->thread_count);
-	place.thread = thread ? &follower->threads[thread - 1] : NULL;
-	flags = get_number_max(reader, 3);
-	place.certain = flags & 1;
-	place.unsure = flags & 2;
-	place.program = get_program(reader, follower);
-	return place;
+	CODE_NUMBER(codec, count);
+	if (!codec->to)
+		follower->count = 0;
+	for (uint64_t i = 0; i < count && !error && !codec_failed(codec); i++) {
+		struct switch_place place = { 0 };
+
+		if (codec->to)
+			place = follower->places[i];
+		code_place(codec, follower, &place);
+		if (!codec->to)
+			error = follower_add_place(follower, place);
+	}
+	code_place(codec, follower, &follower->lead);
+	return error;
+}
+
+static bool has_changed(const struct thread_intervals *thread)
+{
+	return thread->next || thread->entered;
 }
 
 /* Threads whose state has changed since follow_threads_init(). */
-static void put_threads(struct bytes *bytes, const struct follower *follower)
+static void code_threads(struct codec *codec, struct follower *follower)
 {
 	uint64_t changed = 0;
 	size_t i;
 
 	for (i = 0; i < follower->thread_count; i++)
-		changed += follower->threads[i].next || follower->threads[i].entered;
-	put_number(bytes, changed);
-	for (i = 0; i < follower->thread_count; i++) {
-		const struct thread_intervals *thread = &follower->threads[i];
-
-		if (!thread->next && !thread->entered)
-			continue;
-		put_number(bytes, i);
-		put_number(bytes, thread->next);
-		put_program(bytes, follower, thread->entered);
-		put_number(bytes, thread->entered_interval);
-	}
-}
-
-static void get_threads(struct bytes_reader *reader, struct follower *follower)
-{
-	uint64_t changed = get_number_max(reader, follower->thread_count);
-
-	for (; changed && !reader->bad; changed--) {
-		size_t i = (size_t)get_number(reader);
+		changed += has_changed(&follower->threads[i]);
+	CODE_MAX(codec, changed, follower->thread_count);
+	for (i = 0; changed && !codec_failed(codec); changed--, i++) {
 		struct thread_intervals *thread;
 
-		if (i >= follower->thread_count) {
-			reader->bad = true;
-			return;
-		}
+		while (codec->to && !has_changed(&follower->threads[i]))
+			i++;
+		CODE_MAX(codec, i, follower->thread_count - 1);
 		thread = &follower->threads[i];
-		thread->next = (size_t)get_number_max(reader, thread->count);
-		thread->entered = get_program(reader, follower);
-		thread->entered_interval = (size_t)get_number(reader);
+		CODE_MAX(codec, thread->next, thread->count);
+		code_program(codec, follower, &thread->entered);
+		CODE_NUMBER(codec, thread->entered_interval);
 	}
 }
 
-void follower_put(const struct follower *follower, struct bytes *bytes)
+int follower_code(struct follower *follower, struct codec *codec)
 {
-	size_t i;
+	uint64_t piece = follower->piece ? (uint64_t)(follower->piece - follower->pieces) + 1 : 0;
+	int error;
 
-	put_number(bytes, follower->given_up);
-	put_number(bytes, follower->work);
-	put_number(bytes, follower->count);
-	for (i = 0; i < follower->count; i++)
-		put_place(bytes, follower, &follower->places[i]);
-	put_place(bytes, follower, &follower->lead);
-	put_signed(bytes, follower->pid);
-	put_signed(bytes, follower->tid);
-	put_program(bytes, follower, follower->program);
-	put_program(bytes, follower, follower->next_program);
-	put_program(bytes, follower, follower->entered);
-	put_number(bytes, follower->entered_interval);
-	put_number(bytes, follower->last_user);
-	put_number(bytes, follower->limit);
-	for (i = 0; i < PENDING_EXECS; i++)
-		put_signed(bytes, follower->pending[i]);
-	put_number(bytes, follower->pending_next % PENDING_EXECS);
-	put_threads(bytes, follower);
-	put_number(bytes, follower->next_loss);
-	put_number(bytes, follower->next_piece);
-	put_number(bytes, follower->piece ? (uint64_t)(follower->piece - follower->pieces) + 1 : 0);
-	put_number(bytes, follower->piece_unsure);
-}
-
-int follower_get(struct follower *follower, struct bytes_reader *reader)
-{
-	uint64_t count, piece;
-	int error = 0;
-	size_t i;
-
-	follower->given_up = get_number_max(reader, 1);
-	follower->work = get_number(reader);
-	/* A place takes several bytes. */
-	count = get_number_max(reader, (uint64_t)(reader->end - reader->next));
-	follower->count = 0;
-	for (i = 0; i < count && !error && !reader->bad; i++)
-		error = follower_add_place(follower, get_place(reader, follower));
-	follower->lead = get_place(reader, follower);
-	follower->pid = (int32_t)get_signed(reader);
-	follower->tid = (int32_t)get_signed(reader);
-	follower->program = get_program(reader, follower);
-	follower->next_program = get_program(reader, follower);
-	follower->entered = get_program(reader, follower);
-	follower->entered_interval = (size_t)get_number(reader);
-	follower->last_user = get_number(reader);
-	follower->limit = get_number(reader);
-	for (i = 0; i < PENDING_EXECS; i++)
-		follower->pending[i] = (int32_t)get_signed(reader);
-	follower->pending_next = (unsigned int)get_number_max(reader, PENDING_EXECS - 1);
-	get_threads(reader, follower);
-	follower->next_loss = (size_t)get_number_max(reader, follower->loss_count);
-	follower->next_piece = (size_t)get_number_max(reader, follower->piece_count);
-	piece = get_number_max(reader, follower->piece_count);
+	CODE_MAX(codec, follower->given_up, 1);
+	CODE_NUMBER(codec, follower->work);
+	error = code_places(codec, follower);
+	CODE_SIGNED(codec, follower->pid);
+	CODE_SIGNED(codec, follower->tid);
+	code_program(codec, follower, &follower->program);
+	code_program(codec, follower, &follower->next_program);
+	code_program(codec, follower, &follower->entered);
+	CODE_NUMBER(codec, follower->entered_interval);
+	CODE_NUMBER(codec, follower->last_user);
+	CODE_NUMBER(codec, follower->limit);
+	for (unsigned int i = 0; i < PENDING_EXECS; i++)
+		CODE_SIGNED(codec, follower->pending[i]);
+	follower->pending_next %= PENDING_EXECS;
+	CODE_MAX(codec, follower->pending_next, PENDING_EXECS - 1);
+	code_threads(codec, follower);
+	CODE_MAX(codec, follower->next_loss, follower->loss_count);
+	CODE_MAX(codec, follower->next_piece, follower->piece_count);
+	CODE_MAX(codec, piece, follower->piece_count);
 	follower->piece = piece ? &follower->pieces[piece - 1] : NULL;
-	follower->piece_unsure = get_number_max(reader, 1);
-	follower_name(follower);
-	return error ? error : reader->bad ? NTRACE_ERR_FORMAT : NTRACE_OK;
+	CODE_MAX(codec, follower->piece_unsure, 1);
+	if (!codec->to)
+		follower_name(follower);
+	return error ? error : !codec->to && codec->from->bad ? NTRACE_ERR_FORMAT : NTRACE_OK;
 }

@@ -88,48 +88,25 @@ struct bytes_reader index_state(const struct index_stream *stream, const struct 
 	return (struct bytes_reader){ .next = data, .end = data + point->state_size };
 }
 
-void index_put_flow(struct bytes *bytes, const struct ntrace_flow_state *state)
-{
-	const struct ntrace_context *context = &state->context;
-	uint32_t i;
-
-	put_number(bytes, state->offset);
-	put_number(bytes, state->address);
-	put_number(bytes, state->time);
-	put_number(bytes, state->credit);
-	put_number(bytes, state->flags);
-	put_number(bytes, context->scontext);
-	put_number(bytes, context->hcontext);
-	put_number(bytes, context->prv);
-	put_number(bytes, (context->v ? 1 : 0) | (context->scontext_known ? 2 : 0) |
-				  (context->hcontext_known ? 4 : 0) | (context->prv_known ? 8 : 0));
-	put_number(bytes, state->warned_count);
-	for (i = 0; i < state->warned_count; i++)
-		put_number(bytes, state->warned[i]);
-}
-
-void index_get_flow(struct bytes_reader *reader, struct ntrace_flow_state *state)
+void index_code_flow(struct codec *codec, struct ntrace_flow_state *state)
 {
 	struct ntrace_context *context = &state->context;
-	uint64_t known;
-	uint32_t i;
 
-	state->offset = get_number(reader);
-	state->address = get_number(reader);
-	state->time = get_number(reader);
-	state->credit = get_number(reader);
-	state->flags = (uint32_t)get_number(reader);
-	context->scontext = get_number(reader);
-	context->hcontext = get_number(reader);
-	context->prv = (uint8_t)get_number_max(reader, 3);
-	known = get_number_max(reader, 15);
-	context->v = known & 1;
-	context->scontext_known = known & 2;
-	context->hcontext_known = known & 4;
-	context->prv_known = known & 8;
-	state->warned_count = (uint32_t)get_number_max(reader, NTRACE_FLOW_WARNED_MAX - 1);
-	for (i = 0; i < state->warned_count; i++)
-		state->warned[i] = get_number(reader);
+	CODE_NUMBER(codec, state->offset);
+	CODE_NUMBER(codec, state->address);
+	CODE_NUMBER(codec, state->time);
+	CODE_NUMBER(codec, state->credit);
+	CODE_NUMBER(codec, state->flags);
+	CODE_NUMBER(codec, context->scontext);
+	CODE_NUMBER(codec, context->hcontext);
+	CODE_MAX(codec, context->prv, 3);
+	CODE_MAX(codec, context->v, 1);
+	CODE_MAX(codec, context->scontext_known, 1);
+	CODE_MAX(codec, context->hcontext_known, 1);
+	CODE_MAX(codec, context->prv_known, 1);
+	CODE_MAX(codec, state->warned_count, NTRACE_FLOW_WARNED_MAX - 1);
+	for (uint32_t i = 0; i < state->warned_count; i++)
+		CODE_NUMBER(codec, state->warned[i]);
 }
 
 void index_complete(struct index_stream *stream)

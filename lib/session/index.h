@@ -112,8 +112,7 @@ uint64_t index_stop(const struct index_stream *stream, const struct ntrace_sessi
 /* The state of @point, written after index_begin(). */
 struct bytes_reader index_state(const struct index_stream *stream, const struct index_point *point);
 
-void index_put_flow(struct bytes *bytes, const struct ntrace_flow_state *state);
-void index_get_flow(struct bytes_reader *reader, struct ntrace_flow_state *state);
+void index_code_flow(struct codec *codec, struct ntrace_flow_state *state);
 
 /* Sets index_point.later of all points. */
 void index_complete(struct index_stream *stream);

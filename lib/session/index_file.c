@@ -26,7 +26,7 @@
 static const char magic[8] = "ntrINDX";
 
 /* Rises when the content of the file or its meaning changes. */
-#define FILE_VERSION 4
+#define FILE_VERSION 5
 
 /* Bytes at the begin and at the end of a trace file that identify it. */
 #define SAMPLE 4096
@@ -231,88 +231,69 @@ static bool same_trace(const struct ntrace_session *session, unsigned int number
 	return true;
 }
 
-static void put_stream(struct bytes *bytes, const struct index_stream *stream)
+/* Return: 0, NTRACE_ERR_NOMEM, or NTRACE_ERR_FORMAT (damaged). */
+static int code_points(struct codec *codec, struct index_stream *stream)
 {
-	uint64_t offset = 0;
+	uint64_t count = stream->count, offset = 0, length;
+	size_t state = 0;
 
-	put_number(bytes, stream->bytes);
-	put_number(bytes, stream->mtime);
-	put_number(bytes, stream->head);
-	put_number(bytes, stream->tail);
-	put_number(bytes, stream->count);
-	for (size_t i = 0; i < stream->count; i++) {
-		const struct index_point *point = &stream->points[i];
-
-		put_number(bytes, point->offset - offset);
-		put_number(bytes, point->next - point->offset);
-		put_number(bytes, point->address);
-		put_number(bytes, point->time);
-		put_number(bytes, point->time_max);
-		put_number(bytes, point->time_min);
-		put_signed(bytes, point->pid);
-		put_signed(bytes, point->tid);
-		put_number(bytes, point->time_known);
-		put_number(bytes, point->state_size);
-		offset = point->offset;
-	}
-	put_data(bytes, stream->states.data, stream->states.size);
-}
-
-/* Return: false: out of memory, or damaged (@reader.bad). */
-static bool get_points(struct bytes_reader *reader, struct index_stream *stream, uint64_t count)
-{
-	uint64_t offset = 0, state = 0;
-
-	for (; count && !reader->bad; count--) {
+	CODE_NUMBER(codec, count);
+	for (uint64_t i = 0; i < count && !codec_failed(codec); i++) {
 		struct index_point *point;
 
-		if (grow((void **)&stream->points, stream->count, &stream->room,
-			 sizeof(*stream->points)))
-			return false;
-		point = &stream->points[stream->count++];
-		*point = (struct index_point){ .offset = offset + get_number(reader) };
-		point->next = point->offset + get_number(reader);
-		point->address = get_number(reader);
-		point->time = get_number(reader);
-		point->time_max = get_number(reader);
-		point->time_min = get_number(reader);
-		point->pid = (int32_t)get_signed(reader);
-		point->tid = (int32_t)get_signed(reader);
-		point->time_known = get_number_max(reader, 1);
-		point->state = (size_t)state;
-		point->state_size = (size_t)get_number_max(reader, FILE_MAX);
+		if (!codec->to) {
+			if (grow((void **)&stream->points, stream->count, &stream->room,
+				 sizeof(*stream->points)))
+				return NTRACE_ERR_NOMEM;
+			stream->points[stream->count++] = (struct index_point){ .state = state };
+		}
+		point = &stream->points[i];
+		length = point->next - point->offset;
+		point->offset = offset += code_number(codec, point->offset - offset, UINT64_MAX);
+		point->next = offset + code_number(codec, length, UINT64_MAX);
+		CODE_NUMBER(codec, point->address);
+		CODE_NUMBER(codec, point->time);
+		CODE_NUMBER(codec, point->time_max);
+		CODE_NUMBER(codec, point->time_min);
+		CODE_SIGNED(codec, point->pid);
+		CODE_SIGNED(codec, point->tid);
+		CODE_MAX(codec, point->time_known, 1);
+		CODE_MAX(codec, point->state_size, FILE_MAX);
 		state += point->state_size;
-		offset = point->offset;
 	}
-	return !reader->bad;
+	return codec_failed(codec) ? NTRACE_ERR_FORMAT : 0;
 }
 
-/* Return: false: out of memory, or damaged (@reader.bad). */
-static bool get_stream(struct bytes_reader *reader, struct index_stream *stream)
+/* Return: as code_points(). */
+static int code_stream(struct codec *codec, struct index_stream *stream)
 {
 	const struct index_point *last;
 	const uint8_t *states;
 	size_t size;
+	int error;
 
-	stream->bytes = get_number(reader);
-	stream->mtime = get_number(reader);
-	stream->head = get_number(reader);
-	stream->tail = get_number(reader);
-	if (!get_points(reader, stream, get_number(reader)))
-		return false;
-	states = get_data(reader, &size);
+	CODE_NUMBER(codec, stream->bytes);
+	CODE_NUMBER(codec, stream->mtime);
+	CODE_NUMBER(codec, stream->head);
+	CODE_NUMBER(codec, stream->tail);
+	error = code_points(codec, stream);
+	if (codec->to)
+		put_data(codec->to, stream->states.data, stream->states.size);
+	if (error || codec->to)
+		return error;
+	states = get_data(codec->from, &size);
 	last = index_last(stream);
-	if (last && last->state + last->state_size > size)
-		reader->bad = true;
-	if (reader->bad || !size)
-		return !reader->bad;
+	if (codec->from->bad || (last && last->state + last->state_size > size))
+		return NTRACE_ERR_FORMAT;
+	if (!size)
+		return 0;
 	stream->states.data = malloc(size);
 	if (!stream->states.data)
-		return false;
+		return NTRACE_ERR_NOMEM;
 	memcpy(stream->states.data, states, size);
 	stream->states.size = size;
 	stream->states.room = size;
-	return true;
+	return 0;
 }
 
 /* The whole file; false: there is none that can be used. */
@@ -358,10 +339,12 @@ static bool open_content(const struct bytes *file, struct bytes_reader *reader)
 static int load_content(struct ntrace_session *session, struct session_index *index,
 			struct bytes_reader *reader)
 {
+	struct codec codec = { .from = reader };
 	struct bytes inputs = { 0 };
 	const uint8_t *stored;
 	size_t size;
 	bool same;
+	int error;
 
 	put_inputs(&inputs, session, index);
 	stored = get_data(reader, &size);
@@ -374,8 +357,9 @@ static int load_content(struct ntrace_session *session, struct session_index *in
 	for (unsigned int i = 0; i < session->recording->stream_count; i++) {
 		struct index_stream *stream = &index->streams[i];
 
-		if (!get_stream(reader, stream))
-			return reader->bad ? NTRACE_ERR_FORMAT : NTRACE_ERR_NOMEM;
+		error = code_stream(&codec, stream);
+		if (error)
+			return error;
 		if (!same_trace(session, i, stream))
 			index_stream_free(stream);
 	}
@@ -446,6 +430,7 @@ static bool is_other_file(const char *path)
 int index_store(const struct ntrace_session *session, const struct session_index *index)
 {
 	struct bytes inputs = { 0 }, bytes = { 0 };
+	struct codec codec = { .to = &bytes };
 	char path[SESSION_PATH_ROOM];
 	uint64_t hash;
 	int error;
@@ -456,7 +441,7 @@ int index_store(const struct ntrace_session *session, const struct session_index
 	put_data(&bytes, inputs.data, inputs.size);
 	put_programs(&bytes, session);
 	for (unsigned int i = 0; i < session->recording->stream_count; i++)
-		put_stream(&bytes, &index->streams[i]);
+		code_stream(&codec, &index->streams[i]);
 	error = inputs.error ? inputs.error : bytes.error;
 	free(inputs.data);
 	if (!error) {

@@ -17,13 +17,29 @@ int decoding_enter(struct decoding *decoding, uint64_t offset)
 	return result;
 }
 
+/* Writes the state after a message with SYNC, or reads it. Return: as follower_code(). */
+static int code_state(struct decoding *decoding, struct ntrace_flow_state *state,
+		      struct codec *codec)
+{
+	index_code_flow(codec, state);
+	CODE_MAX(codec, decoding->space, SPACE_USER);
+	CODE_MAX(codec, decoding->was_user, 1);
+	CODE_MAX(codec, decoding->intact, 1);
+	CODE_NUMBER(codec, decoding->last_error);
+	CODE_NUMBER(codec, decoding->gap_offset);
+	CODE_NUMBER(codec, decoding->event.sideband_ns);
+	CODE_NUMBER(codec, decoding->event.privilege);
+	CODE_NUMBER(codec, decoding->event.cpu);
+	stream_clock_code(&decoding->clock, codec);
+	return follower_code(&decoding->follower, codec);
+}
+
 int decoding_collect(struct decoding *decoding, const struct ntrace_message *message)
 {
 	struct ntrace_flow_state state = { .size = sizeof(state) };
 	struct index_collector *collector = &decoding->collector;
 	struct index_point point = { .offset = message->offset,
 				     .next = message->offset + message->length };
-	struct bytes *bytes;
 	int result;
 
 	if (!decoding->sync || !index_wants(collector, message->offset))
@@ -37,18 +53,7 @@ int decoding_collect(struct decoding *decoding, const struct ntrace_message *mes
 	point.time_known = state.flags & NTRACE_FLOW_STATE_TIME;
 	point.pid = decoding->follower.pid;
 	point.tid = decoding->follower.tid;
-	bytes = index_begin(collector, &point);
-	index_put_flow(bytes, &state);
-	put_number(bytes, decoding->space);
-	put_number(bytes, decoding->was_user);
-	put_number(bytes, decoding->intact);
-	put_number(bytes, decoding->last_error);
-	put_number(bytes, decoding->gap_offset);
-	put_number(bytes, decoding->event.sideband_ns);
-	put_number(bytes, decoding->event.privilege);
-	put_number(bytes, decoding->event.cpu);
-	stream_clock_put(&decoding->clock, bytes);
-	follower_put(&decoding->follower, bytes);
+	code_state(decoding, &state, &(struct codec){ .to = index_begin(collector, &point) });
 	return index_end(collector);
 }
 
@@ -58,27 +63,16 @@ static int resume(struct decoding *decoding, const struct index_stream *index,
 {
 	struct ntrace_flow_state state = { .size = sizeof(state) };
 	struct bytes_reader reader = index_state(index, point);
-	struct follower *follower = &decoding->follower;
 	struct ntrace_space *space = NULL;
 	int error;
 
-	index_get_flow(&reader, &state);
-	decoding->space = (enum space_kind)get_number_max(&reader, SPACE_USER);
-	decoding->was_user = get_number_max(&reader, 1);
-	decoding->intact = get_number_max(&reader, 1);
-	decoding->last_error = (unsigned int)get_number(&reader);
-	decoding->gap_offset = get_number(&reader);
-	decoding->event.sideband_ns = get_number(&reader);
-	decoding->event.privilege = (unsigned int)get_number(&reader);
-	decoding->event.cpu = (unsigned int)get_number(&reader);
-	stream_clock_get(&decoding->clock, &reader);
-	error = follower_get(follower, &reader);
+	error = code_state(decoding, &state, &(struct codec){ .from = &reader });
 	if (error)
 		return error;
 	if (decoding->space == SPACE_KERNEL)
 		space = decoding->session->kernel;
 	if (decoding->space == SPACE_USER) {
-		space = follower_same(follower, state.address);
+		space = follower_same(&decoding->follower, state.address);
 		if (!space && !decoding->spaces.error)
 			return NTRACE_ERR_FORMAT;
 	}
