@@ -69,15 +69,19 @@ static inline bool is_link(const char *path)
 	return !lstat(path, &status) && S_ISLNK(status.st_mode);
 }
 
-/* Copies the rest of @from to @to, and adds the number of bytes to *@bytes. Return: 0 or NTRACE_ERR_IO */
-static inline int copy_file_bytes(int from, int to, uint64_t *bytes)
+/*
+ * Copies the rest of @from to @to, and adds the number of bytes to *@bytes. @failed: set to the one of both that fails
+ * Return: 0 or NTRACE_ERR_IO
+ */
+static inline int copy_file_bytes(int from, int to, uint64_t *bytes, int *failed)
 {
 	char buffer[1 << 14];
 	ssize_t got, put, done;
 
-	while ((got = read(from, buffer, sizeof(buffer)))) {
+	for (*failed = from; (got = read(from, buffer, sizeof(buffer))); *failed = from) {
 		if (got < 0)
 			return NTRACE_ERR_IO;
+		*failed = to;
 		for (done = 0; done < got; done += put) {
 			put = write(to, buffer + done, (size_t)(got - done));
 			if (put < 0)

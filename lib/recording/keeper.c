@@ -137,7 +137,7 @@ static void keep_descriptor(struct ntrace_keeper *keeper, int from, char *path)
 	struct stat status;
 	uint64_t bytes = 0;
 	char magic[SELFMAG];
-	int fd;
+	int fd, failed;
 
 	/* Other files have no code that a decoder can find: a JIT's memfd changes. */
 	if (fstat(from, &status) || pread(from, magic, sizeof(magic), 0) != sizeof(magic) ||
@@ -146,7 +146,7 @@ static void keep_descriptor(struct ntrace_keeper *keeper, int from, char *path)
 	fd = create(keeper, path);
 	if (fd >= 0)
 		end_copy(keeper, path, fd, (uint64_t)status.st_size,
-			 copy_file_bytes(from, fd, &bytes));
+			 copy_file_bytes(from, fd, &bytes, &failed));
 }
 
 /* Whether the path of a mapping leads to a file that the decoder will recognize. */

@@ -86,14 +86,17 @@ static int make_parents(const void *group, char *path, size_t base)
 	return 0;
 }
 
-/* Return: 0, 1 if the file exists, NTRACE_ERR_IO or NTRACE_ERR_NOMEM. */
-static int copy_file(const void *group, const char *from, char *to, uint64_t *bytes)
+/* @culprit: set to the path that fails. Return: 0, 1 if the file exists, or enum ntrace_error. */
+static int copy_file(const void *group, const char *from, char *to, uint64_t *bytes,
+		     const char **culprit)
 {
 	struct stat status;
-	int in, out, saved, error = open_regular(from, &in, &status);
+	int in, out, saved, failed, error = open_regular(from, &in, &status);
 
+	*culprit = from;
 	if (error)
 		return error;
+	*culprit = to;
 	out = unfinished_make(group, to, make_file);
 	if (out < 0) {
 		saved = errno;
@@ -101,9 +104,11 @@ static int copy_file(const void *group, const char *from, char *to, uint64_t *by
 		errno = saved;
 		return saved == EEXIST ? 1 : make_error();
 	}
-	error = copy_file_bytes(in, out, bytes);
+	error = copy_file_bytes(in, out, bytes, &failed);
 	saved = errno;
 	close(in);
+	if (error && failed == in)
+		*culprit = from;
 	if (close(out) && !error) {
 		saved = errno;
 		error = NTRACE_ERR_IO;
@@ -123,14 +128,16 @@ struct archive {
 /* Copies @from to archive->path, which must be complete. */
 static int add(struct archive *archive, const char *from)
 {
+	const char *culprit = archive->path;
 	int error = make_parents(archive, archive->path, archive->base);
 
 	if (!error)
-		error = copy_file(archive, from, archive->path, &archive->counts->bytes);
+		error = copy_file(archive, from, archive->path, &archive->counts->bytes, &culprit);
 	if (error < 0) {
 		int saved = errno;
 
-		session_note(archive->session, "%s: %s", archive->path, strerror(saved));
+		session_note(archive->session, "%s: %s", culprit,
+			     error == NTRACE_ERR_IO ? strerror(saved) : ntrace_strerror(error));
 		errno = saved;
 		return error;
 	}

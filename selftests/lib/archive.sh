@@ -27,6 +27,36 @@ is "$(grep -c 'leaf' "$tmp/expected")" 1 "what was executed, where it was record
 mkdir "$machine/bin/.debug"
 riscv64-linux-gnu-objcopy --only-keep-debug "$machine/bin/demo" "$machine/bin/.debug/demo.debug"
 (cd "$machine/bin/.debug" && riscv64-linux-gnu-objcopy --add-gnu-debuglink=demo.debug ../demo)
+# Reading fails, or writing: the message names the file that failed.
+cat >"$tmp/io_error.c" <<-'END'
+	#include <errno.h>
+	#include <fcntl.h>
+	#include <stdlib.h>
+	#include <string.h>
+	#include <sys/syscall.h>
+	#include <unistd.h>
+	static long transfer(int writes, long number, int fd, const void *buffer, size_t size)
+	{
+		char link[32] = "/proc/self/fd/", path[4096], *digit = link + 14;
+		ssize_t length;
+		if (fd >= 10)
+			*digit++ = '0' + fd / 10 % 10;
+		*digit++ = '0' + fd % 10;
+		length = readlink(link, path, sizeof(path) - 1);
+		path[length > 0 ? length : 0] = 0;
+		if (size >= 512 && writes == !strcmp(getenv("FAILING"), "write") && strstr(path, "bin/demo")) {
+			errno = EIO;
+			return -1;
+		}
+		return syscall(number, fd, buffer, size);
+	}
+	ssize_t read(int fd, void *buffer, size_t size) { return transfer(0, SYS_read, fd, buffer, size); }
+	ssize_t write(int fd, const void *buffer, size_t size) { return transfer(1, SYS_write, fd, buffer, size); }
+END
+gcc -shared -fPIC -o "$tmp/io_error.so" "$tmp/io_error.c" || exit 1
+fails "a program that cannot be read" "ntrace: $machine/bin/demo: Input/output error" env FAILING=read LD_PRELOAD="$tmp/io_error.so" "$ntrace" archive "$tmp/dir"
+fails "an archive that cannot be written" "ntrace: $tmp/dir/archive.new$machine/bin/demo: Input/output error" \
+	env FAILING=write LD_PRELOAD="$tmp/io_error.so" "$ntrace" archive "$tmp/dir"
 "$ntrace" archive "$tmp/dir" >"$tmp/out" 2>&1
 is $? 0 "ntrace archive"
 like "says what it did" "2 files, .* in $tmp/dir/archive" "$(cat "$tmp/out")"
