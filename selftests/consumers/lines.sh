@@ -32,7 +32,7 @@ like "a run that was counted once more would show" ' [1-9][0-9]* differ$' "$(ann
 	for f in run factor main emit sum product; do
 		annotated "$tmp/falsified" $f | grep -q ' 0 differ' || { echo $f; break; }
 	done)")"
-like "without an objdump it shows bytes" 'note: no objdump .* bytes are shown' "$(report --objdump /nonexistent --annotate run)"
+like "without an objdump it shows bytes" 'note: no objdump .* bytes are shown' "$(PATH=/nonexistent report --annotate run)"
 fails "a part of a name is answered with the whole" "no function 'fact' was executed" report --annotate fact
 like "the whole name" '  factor of calculator' "$(report --annotate fact 2>&1)"
 calls=$(python3 selftests/consumers/host/annotated.py "$program" "$recorded/executed" product factor)

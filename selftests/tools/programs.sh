@@ -115,8 +115,16 @@ is "$(sed 's/.*"file":"\([^"]*\)","line":\([0-9]*\).*/\1:\2/' "$tmp/got")" \
 	"$(riscv64-linux-gnu-addr2line -e "$tmp/lines" <"$tmp/pcs" | sed 's/ (disc.*//')" "--lines: what addr2line says"
 "$ntrace" decode --level instruction -d --lines --elf "$tmp/lines" "$tmp/lines.nex" >"$tmp/got"
 like "as text" "ebreak +_start\+0x[0-9a-f]+ \[lines\] $tmp/lines.c:5" "$(<"$tmp/got")"
-"$ntrace" decode --level instruction -d --lines --elf "$tmp/lines" --objdump /bin/false "$tmp/lines.nex" >"$tmp/got" 2>"$tmp/err"
+PATH=/nonexistent "$ntrace" decode --level instruction -d --lines --elf "$tmp/lines" "$tmp/lines.nex" >"$tmp/got" 2>"$tmp/err"
 is "$(grep -c 'lines: cannot be disassembled: .* objdump for RISC-V' "$tmp/err") $(grep -c . "$tmp/err")" "1 1" "no objdump: one message"
+printf '#!/bin/sh\necho objdump\n' >"$tmp/objdump"
+chmod +x "$tmp/objdump"
+for objdump in /bin/false /nonexistent "$tmp/objdump"; do
+	for command in "decode --level instruction -d --elf $tmp/lines" "report --annotate main" "browse --elf $tmp/lines"; do
+		# shellcheck disable=SC2086 # words
+		fails "${command%% *} --objdump $objdump" "option --objdump: $objdump" "$ntrace" $command --objdump "$objdump" "$tmp/lines.nex"
+	done
+done
 "$ntrace" decode -d --elf "$tmp/lines" "$tmp/lines.nex" >/dev/null 2>"$tmp/err"
 is "$? $(<"$tmp/err")" "2 ntrace decode: --disassemble and --lines need --level instruction (see 'ntrace decode --help')" \
 	"not at other levels"

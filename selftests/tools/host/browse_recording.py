@@ -243,7 +243,7 @@ test(place(lines) == where, "a count that is too large", *lines)
 end(terminal)
 
 # Raw traces: of a file, and of a pipe, which is read as a whole.
-words = ["browse", "--params", "tsbits=32", "--elf", f"{ROOT}/ccc", "--objdump", "/nonexistent/objdump"]
+words = ["browse", "--params", "tsbits=32", "--elf", f"{ROOT}/ccc"]
 terminal = Terminal([NTRACE, *words, f"{DIRECTORY}/timed/aux.0"], columns=160)
 ready(terminal)
 from_file = terminal.press("g")

@@ -8,6 +8,7 @@
 
 #include "browser.h"
 #include "common/command.h"
+#include "common/disassembly.h"
 #include "common/ui.h"
 #include "stream/raw.h"
 #include "stream/source.h"
@@ -114,7 +115,7 @@ static int take_option(struct browse *browse, const struct options *options, int
 		return option_select(options, option, &browse->privileges);
 	case OPTION_OBJDUMP:
 		browse->browser.code.objdump = options->value;
-		return EXIT_OK;
+		return disassembler_check(options->value);
 	default:
 		return source_option(&browse->source, options, option);
 	}

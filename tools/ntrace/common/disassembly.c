@@ -4,6 +4,7 @@
  * and is a common tool; perf annotate uses it too. It disassembles sections. A file without them, such
  * as a copy of the kernel's code in a recording, is given to it segment by segment as raw bytes.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <spawn.h>
@@ -16,7 +17,9 @@
 
 #include <ntrace/image.h>
 
+#include "command.h"
 #include "disassembly.h"
+#include "ui.h"
 
 extern char **environ;
 
@@ -32,7 +35,68 @@ struct part {
 	uint64_t vma;
 };
 
-/* Starts @program and returns its output as a stream, or NULL if it cannot be run. */
+/* Starts a program and returns its output as a stream, or NULL, with errno, if it cannot be run. */
+static FILE *start(const char *const *arguments, pid_t *pid)
+{
+	posix_spawn_file_actions_t actions;
+	FILE *stream = NULL;
+	int ends[2], error;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return NULL;
+	error = posix_spawn_file_actions_init(&actions);
+	if (!error) {
+		posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+		error = posix_spawnp(pid, arguments[0], &actions, NULL,
+				     (char *const *)(uintptr_t)arguments, environ);
+		posix_spawn_file_actions_destroy(&actions);
+	}
+	close(ends[1]);
+	if (!error)
+		stream = fdopen(ends[0], "r");
+	if (!stream)
+		close(ends[0]);
+	if (!stream && !error)
+		waitpid(*pid, NULL, 0);
+	if (error)
+		errno = error;
+	return stream;
+}
+
+/* Return: enum tool_exit, or -1 if the output of the program does not name RISC-V. */
+static int check_output(const char *program, const char *option)
+{
+	const char *const arguments[] = { program, option, NULL };
+	pid_t pid;
+	FILE *stream = start(arguments, &pid);
+	char *line = NULL;
+	size_t size = 0;
+	bool named = false;
+	int status = -1;
+
+	if (!stream)
+		return fail("option --objdump: %s: %s", program, strerror(errno));
+	while (getline(&line, &size, stream) >= 0)
+		named |= strcasestr(line, "riscv") != NULL;
+	free(line);
+	fclose(stream);
+	waitpid(pid, &status, 0);
+	return !status && named ? EXIT_OK : -1;
+}
+
+int disassembler_check(const char *program)
+{
+	/* That of LLVM lists its targets with its version. */
+	int error = check_output(program, "--info");
+
+	if (error < 0)
+		error = check_output(program, "--version");
+	return error < 0 ? fail("option --objdump: %s is not an objdump for RISC-V", program) :
+			   error;
+}
+
+/* As start(). */
 static FILE *start_objdump(const char *program, const struct part *part, pid_t *pid)
 {
 	char from[64], to[64], vma[64];
@@ -50,9 +114,6 @@ static FILE *start_objdump(const char *program, const struct part *part, pid_t *
 				    NULL,
 				    NULL };
 	size_t count = 5;
-	posix_spawn_file_actions_t actions;
-	FILE *stream = NULL;
-	int ends[2], error;
 
 	snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, part->start);
 	snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, part->end);
@@ -66,24 +127,7 @@ static FILE *start_objdump(const char *program, const struct part *part, pid_t *
 	}
 	arguments[count++] = "--";
 	arguments[count] = part->file;
-	if (pipe2(ends, O_CLOEXEC))
-		return NULL;
-	error = posix_spawn_file_actions_init(&actions);
-	if (!error) {
-		posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-		error = posix_spawnp(pid, program, &actions, NULL,
-				     (char *const *)(uintptr_t)arguments, environ);
-		posix_spawn_file_actions_destroy(&actions);
-	}
-	close(ends[1]);
-	if (!error)
-		stream = fdopen(ends[0], "r");
-	if (!stream)
-		close(ends[0]);
-	if (!stream && !error)
-		waitpid(*pid, NULL, 0);
-	return stream;
+	return start(arguments, pid);
 }
 
 static void add_line(struct disassembly *disassembly, size_t *room, uint64_t address,

@@ -19,6 +19,14 @@ struct disassembly {
 };
 
 /**
+ * disassembler_check - try the program of --objdump
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message: it cannot be run, or is not an objdump
+ * for RISC-V.
+ */
+int disassembler_check(const char *program);
+
+/**
  * disassemble - run objdump on a range of a file
  * @file: an ELF file; NULL = none: nothing is disassembled
  * @start: link address

@@ -9,6 +9,7 @@
 #include "annotate.h"
 #include "callers.h"
 #include "common/debug_info.h"
+#include "common/disassembly.h"
 #include "common/jobs.h"
 #include "common/ui.h"
 #include "report.h"
@@ -127,7 +128,7 @@ static int take_option(struct report *report, struct options *options, int optio
 		return EXIT_OK;
 	case OPTION_OBJDUMP:
 		report->objdump = options->value;
-		return EXIT_OK;
+		return disassembler_check(options->value);
 	case OPTION_CALLERS:
 	case OPTION_CALLEES:
 		report->related = options->value;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/command.h"
+#include "common/disassembly.h"
 #include "common/ui.h"
 #include "pc_text.h"
 #include "printer.h"
@@ -102,7 +103,7 @@ static int take_option(struct decode *decode, struct options *options, int optio
 		return EXIT_OK;
 	case OPTION_OBJDUMP:
 		decode->printer.text.objdump = options->value;
-		return EXIT_OK;
+		return disassembler_check(options->value);
 	case OPTION_RANGE_OFFSET:
 	case OPTION_RANGE_TIME:
 	case OPTION_RANGE_AROUND:
