@@ -47,7 +47,7 @@ static void drop(struct lane *lane, size_t at)
 {
 	struct checkpoint *checkpoint = &lane->checkpoints[at];
 
-	lane->source->ops->drop(checkpoint->state);
+	source_drop(checkpoint->state);
 	lane->checkpoint_bytes -= checkpoint->bytes;
 	lane->checkpoint_count--;
 	memmove(checkpoint, checkpoint + 1, (lane->checkpoint_count - at) * sizeof(*checkpoint));
@@ -91,7 +91,7 @@ static void drop_least(struct lane *lane)
 
 int lane_checkpoint(struct lane *lane)
 {
-	uint64_t position = lane->source->ops->position(lane->source);
+	uint64_t position = source_position(lane->source);
 	struct checkpoint made = { .tally = lane->tally, .position = position };
 	size_t at;
 
@@ -101,13 +101,13 @@ int lane_checkpoint(struct lane *lane)
 	at = checkpoints_before(lane, position);
 	if (at && lane->checkpoints[at - 1].position == position)
 		return 0;
-	made.state = lane->source->ops->save(lane->source, &made.bytes);
+	made.state = source_save(lane->source, &made.bytes);
 	if (!made.state)
 		return NTRACE_ERR_NOMEM;
 	if (!lane->checkpoints)
 		lane->checkpoints = calloc(CHECKPOINTS_MAX + 1, sizeof(*lane->checkpoints));
 	if (!lane->checkpoints) {
-		lane->source->ops->drop(made.state);
+		source_drop(made.state);
 		return NTRACE_ERR_NOMEM;
 	}
 	memmove(&lane->checkpoints[at + 1], &lane->checkpoints[at],
@@ -133,7 +133,7 @@ int lane_rewind(struct lane *lane, uint64_t number)
 	/* The first checkpoint is that of the start. */
 	checkpoint = &lane->checkpoints[at - 1];
 	lane->live = false;
-	error = lane->source->ops->load(lane->source, checkpoint->state);
+	error = source_load(lane->source, checkpoint->state);
 	if (error)
 		return error;
 	lane->live = true;

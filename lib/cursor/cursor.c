@@ -104,12 +104,9 @@ static int open_cursor(struct ntrace_cursor *cursor, const struct ntrace_cursor_
 
 	cursor->by_instruction = config->step == NTRACE_CURSOR_INSTRUCTIONS;
 	cursor->privileges = config->privileges;
-	if (!config->session) {
-		error = store_of_bytes(&cursor->store, config);
-		cursor->owns = !error;
-	} else {
-		error = store_of_session(&cursor->store, config->session, config->window);
-	}
+	error = config->session ?
+			store_of_session(&cursor->store, config->session, config->window) :
+			store_of_bytes(&cursor->store, config);
 	if (error)
 		return error;
 	if (config->stop) {
@@ -149,7 +146,7 @@ void ntrace_cursor_free(struct ntrace_cursor *cursor)
 	if (!cursor)
 		return;
 	window_put(cursor->window);
-	if (cursor->owns)
+	if (cursor->store && cursor->store->raw)
 		store_free(cursor->store);
 	free(cursor->parts);
 	free(cursor);
@@ -178,7 +175,7 @@ static uint32_t privilege_of(const struct ntrace_cursor *cursor, const struct wi
 {
 	const struct state *state = window_state(window, window_group(window, item));
 
-	if (!cursor->owns)
+	if (!cursor->store->raw)
 		return state->privilege;
 	if (!state->context.prv_known)
 		return NTRACE_CURSOR_NO_PRIVILEGE;
@@ -369,7 +366,7 @@ static void show(struct ntrace_cursor *cursor)
 
 	*place = (struct ntrace_cursor_place){
 		.type = NTRACE_FLOW_BLOCK,
-		.time_kind = !group->time_known		    ? NTRACE_CURSOR_TIME_NONE :
+		.time_kind = !group->time_known		? NTRACE_CURSOR_TIME_NONE :
 			     item->flags & ITEM_STAMPED ? NTRACE_CURSOR_TIME_REPORTED :
 							  NTRACE_CURSOR_TIME_EARLIER,
 		.offset = group->offset,
@@ -379,7 +376,7 @@ static void show(struct ntrace_cursor *cursor)
 		.cpu = state->cpu,
 		.pid = state->pid,
 		.tid = state->tid,
-		.comm = (const char *)window->names.items + state->comm,
+		.comm = lane->store->raw ? "" : (const char *)window->names.items + state->comm,
 		.privilege = privilege_of(cursor, window, item),
 		.sideband_ns = state->sideband_ns,
 	};
@@ -390,7 +387,7 @@ static void show(struct ntrace_cursor *cursor)
 	} else {
 		show_block(cursor, item);
 	}
-	flow->dialect = (uint8_t)lane->source->dialect;
+	flow->dialect = (uint8_t)lane->store->session->streams[lane->index].params->dialect;
 	flow->offset = group->offset;
 	flow->time = group->time;
 	flow->time_known = group->time_known;

@@ -51,14 +51,12 @@ struct sizes {
 
 /**
  * struct ntrace_cursor - a cursor
- * @owns: the store belongs to this cursor
  * @parts: in the order of the cursor
  * @totals: with a process or thread: of all parts
  * @window: that of @spot; NULL if there is none
  */
 struct ntrace_cursor {
 	struct store *store;
-	bool owns;
 	bool by_thread;
 	bool by_instruction;
 	uint32_t privileges;

@@ -31,7 +31,7 @@ void lane_free(struct lane *lane)
 		return;
 	lane_drop_checkpoints(lane);
 	if (lane->source)
-		lane->source->ops->free(lane->source);
+		source_free(lane->source);
 	free(lane->runs);
 	free(lane);
 }
@@ -89,7 +89,7 @@ static int note(struct lane *lane, struct run *piece, const struct ntrace_flow_e
 {
 	uint64_t end = lane->tally.items;
 
-	if (lane->source->raw || end <= lane->noted)
+	if (lane->store->raw || end <= lane->noted)
 		return 0;
 	note_lost(lane, piece, event);
 	piece->lane = lane->index;
@@ -160,7 +160,7 @@ int lane_take_blocks(void *data, const struct ntrace_segment *blocks)
 /* Takes note of the farthest place. */
 static void extend_known(struct lane *lane)
 {
-	uint64_t position = lane->source->ops->position(lane->source);
+	uint64_t position = source_position(lane->source);
 
 	if (lane->tally.items > lane->known.items)
 		lane->known = lane->tally;
@@ -176,7 +176,7 @@ static bool is_stopped(struct lane *lane)
 
 	if (!store->stop)
 		return false;
-	position = lane->source->ops->position(lane->source);
+	position = source_position(lane->source);
 	if (position < lane->asked && lane->asked - position <= STOP_DISTANCE)
 		return false;
 	lane->asked = position + STOP_DISTANCE;
@@ -189,7 +189,6 @@ static bool is_stopped(struct lane *lane)
  */
 static int step(struct lane *lane)
 {
-	const struct source_ops *ops = lane->source->ops;
 	bool again;
 	int got;
 
@@ -198,10 +197,10 @@ static int step(struct lane *lane)
 	got = lane_checkpoint(lane);
 	if (got)
 		return got;
-	again = ops->position(lane->source) < lane->known_position;
-	lane->context = *ops->context(lane->source);
+	again = source_position(lane->source) < lane->known_position;
+	lane->context = *source_context(lane->source);
 	lane->failed = 0;
-	got = ops->next(lane->source, again, &lane->stamped);
+	got = source_next(lane->source, again, &lane->stamped);
 	/* Where nothing could be read, no state was lost. */
 	lane->live = got == 0 || got == 1 ||
 		     (!lane->failed && (got == NTRACE_ERR_IO || got == NTRACE_ERR_FORMAT));

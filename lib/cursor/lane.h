@@ -32,7 +32,7 @@ struct tally {
 struct checkpoint {
 	struct tally tally;
 	uint64_t position;
-	void *state;
+	struct source_state *state;
 	size_t bytes;
 };
 
@@ -109,6 +109,7 @@ struct lane {
 /**
  * struct store - the lanes and windows of a session or of a raw stream
  * @lanes: one for each stream; NULL: not used so far
+ * @raw: the session is the one of a raw stream, with @bytes: it has no threads, and belongs to the store
  * @windows: those used last, NULL: free
  * @names: interned names
  * @stop: see struct ntrace_cursor_config
@@ -117,6 +118,8 @@ struct lane {
  */
 struct store {
 	struct ntrace_session *session;
+	bool raw;
+	struct raw_bytes bytes;
 	struct lane **lanes;
 	unsigned int lane_count;
 	uint32_t window_items;
@@ -138,10 +141,10 @@ struct store {
 /* store.c */
 /* The store of a session, made at the first call. Return: 0, NTRACE_ERR_INVALID, NTRACE_ERR_NOMEM. */
 int store_of_session(struct store **store, struct ntrace_session *session, uint32_t window_items);
-/* Return: as source_of_bytes(). */
+/* Return: 0, NTRACE_ERR_INVALID (parameters), NTRACE_ERR_NOMEM. */
 int store_of_bytes(struct store **store, const struct ntrace_cursor_config *config);
 void store_free(struct store *store);
-/* Return: 0 or as source_of_session(). */
+/* Return: 0 or as source_new(). */
 int store_lane(struct store *store, unsigned int index, struct lane **lane);
 /* A copy of a name that lives as long as the store; NULL: out of memory. */
 const char *store_name(struct store *store, const char *name);

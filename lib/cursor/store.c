@@ -7,21 +7,14 @@
 #include "lane.h"
 #include "session/session.h"
 
-static const struct ntrace_decode_options *output_of(struct lane *lane,
-						     struct ntrace_decode_options *output)
+static int new_store(struct store **store, struct ntrace_session *session, uint32_t window_items)
 {
-	*output = (struct ntrace_decode_options){ .event = lane_take_event,
-						  .segment = lane_take_blocks,
-						  .data = lane };
-	return output;
-}
-
-static int new_store(struct store **store, unsigned int lanes, uint32_t window_items)
-{
+	unsigned int lanes = ntrace_session_streams(session);
 	struct store *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		return NTRACE_ERR_NOMEM;
+	made->session = session;
 	made->lane_count = lanes;
 	made->window_items = window_items ? window_items : WINDOW_DEFAULT;
 	made->lanes = calloc(lanes, sizeof(*made->lanes));
@@ -40,18 +33,16 @@ static void detach(void *attached)
 
 int store_of_session(struct store **store, struct ntrace_session *session, uint32_t window_items)
 {
-	unsigned int streams = ntrace_session_streams(session);
 	int error;
 
 	*store = session->attached;
 	if (*store)
 		return 0;
-	if (!streams)
+	if (!ntrace_session_streams(session))
 		return NTRACE_ERR_INVALID;
-	error = new_store(store, streams, window_items);
+	error = new_store(store, session, window_items);
 	if (error)
 		return error;
-	(*store)->session = session;
 	session->attached = *store;
 	session->detach = detach;
 	return 0;
@@ -59,20 +50,22 @@ int store_of_session(struct store **store, struct ntrace_session *session, uint3
 
 int store_of_bytes(struct store **store, const struct ntrace_cursor_config *config)
 {
-	struct ntrace_decode_options output;
-	struct lane *lane;
-	int error = new_store(store, 1, config->window);
+	struct ntrace_session *session;
+	int error = session_of_code(&session, config->params, config->src, config->space);
 
 	if (error)
 		return error;
-	error = lane_new(&lane, *store, 0);
-	if (!error) {
-		(*store)->lanes[0] = lane;
-		error = source_of_bytes(&lane->source, config, output_of(lane, &output));
+	error = new_store(store, session, config->window);
+	if (error) {
+		ntrace_session_close(session);
+		return error;
 	}
-	if (error)
-		store_free(*store);
-	return error;
+	(*store)->raw = true;
+	(*store)->bytes = (struct raw_bytes){ .data = config->data,
+					      .size = config->data_size,
+					      .fd = config->fd,
+					      .cut = config->cut };
+	return 0;
 }
 
 void store_free(struct store *store)
@@ -92,12 +85,13 @@ void store_free(struct store *store)
 	free(store->threads);
 	free(store->order);
 	free(store->lanes);
+	if (store->raw)
+		ntrace_session_close(store->session);
 	free(store);
 }
 
 int store_lane(struct store *store, unsigned int index, struct lane **lane)
 {
-	struct ntrace_decode_options output;
 	struct lane *made;
 	int error;
 
@@ -109,7 +103,10 @@ int store_lane(struct store *store, unsigned int index, struct lane **lane)
 	error = lane_new(&made, store, index);
 	if (error)
 		return error;
-	error = source_of_session(&made->source, store->session, index, output_of(made, &output));
+	error = source_new(&made->source, store->session, index, store->raw ? &store->bytes : NULL,
+			   &(struct ntrace_decode_options){ .event = lane_take_event,
+							    .segment = lane_take_blocks,
+							    .data = made });
 	if (error) {
 		lane_free(made);
 		return error;

@@ -313,8 +313,6 @@ void flow_load(struct ntrace_flow *flow, const struct flow_state *state,
 	       struct ntrace_space *space);
 /* The space in which the flow walks; borrowed. */
 struct ntrace_space *flow_space(const struct ntrace_flow *flow);
-/* enum ntrace_dialect of the stream. */
-unsigned int flow_dialect(const struct ntrace_flow *flow);
 
 /* blocks.c */
 /* Drops all predecoded blocks. */

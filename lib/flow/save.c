@@ -49,8 +49,3 @@ struct ntrace_space *flow_space(const struct ntrace_flow *flow)
 {
 	return flow->space;
 }
-
-unsigned int flow_dialect(const struct ntrace_flow *flow)
-{
-	return flow->params.dialect;
-}

@@ -13,6 +13,8 @@
 #include "image/object.h"
 #include "regular.h"
 #include "session.h"
+#include "struct_size.h"
+#include "wire/params.h"
 
 #define CHUNK 16384
 #define SOURCES (1u << NTRACE_SRC_BITS_MAX)
@@ -125,10 +127,58 @@ static int open_streams(struct ntrace_session *session)
 	return error;
 }
 
-int session_load_raw(struct ntrace_session *session, const struct ntrace_session_options *options)
+/* All code is firmware. */
+static int begin_raw(struct ntrace_session *session)
 {
 	session->single = true;
 	session->raw = true;
+	session->firmware_last = UINT64_MAX;
+	session->recording = recording_of_nothing();
+	return session->recording ? 0 : NTRACE_ERR_NOMEM;
+}
+
+static int fill_code(struct ntrace_session *session, const struct ntrace_params *params,
+		     unsigned int src, const struct ntrace_space *code)
+{
+	int error = begin_raw(session);
+
+	if (!error)
+		error = params_copy(&session->raw_params, &session->raw_text, params);
+	if (!error && code)
+		error = ntrace_space_clone(&session->kernel, ntrace_space_name(code), code);
+	session->streams = error ? NULL : calloc(1, sizeof(*session->streams));
+	if (!session->streams)
+		return error ? error : NTRACE_ERR_NOMEM;
+	session->streams[0] = (struct ntrace_stream){ .params = &session->raw_params, .src = src };
+	session->recording->streams = session->streams;
+	session->recording->stream_count = 1;
+	return 0;
+}
+
+int session_of_code(struct ntrace_session **session, const struct ntrace_params *params,
+		    unsigned int src, const struct ntrace_space *code)
+{
+	struct ntrace_params full;
+	int error;
+
+	ntrace_params_init(&full);
+	if (params && STRUCT_TAKE(&full, params))
+		return NTRACE_ERR_INVALID;
+	*session = session_new();
+	if (!*session)
+		return NTRACE_ERR_NOMEM;
+	error = fill_code(*session, &full, src, code);
+	if (error)
+		ntrace_session_close(*session);
+	return error;
+}
+
+int session_load_raw(struct ntrace_session *session, const struct ntrace_session_options *options)
+{
+	int error = begin_raw(session);
+
+	if (error)
+		return error;
 	ntrace_params_init(&session->raw_params);
 	/* The ISA of the parameters is a part of this text. */
 	session->raw_text = strdup(options->params ? options->params : "");
@@ -136,11 +186,6 @@ int session_load_raw(struct ntrace_session *session, const struct ntrace_session
 		return NTRACE_ERR_NOMEM;
 	if (ntrace_params_parse(&session->raw_params, session->raw_text, NULL))
 		return NTRACE_ERR_INVALID;
-	session->recording = recording_of_nothing();
-	if (!session->recording)
-		return NTRACE_ERR_NOMEM;
 	session->kernel = ntrace_space_get(options->code);
-	session->firmware_start = 0;
-	session->firmware_last = UINT64_MAX;
 	return open_streams(session);
 }

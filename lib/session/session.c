@@ -297,6 +297,17 @@ static char *choose_sysroot(const char *directory, const char *sysroot)
 	return strndup(sysroot, length);
 }
 
+struct ntrace_session *session_new(void)
+{
+	struct ntrace_session *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NULL;
+	pthread_mutex_init(&made->opening, NULL);
+	pthread_mutex_init(&made->telling, NULL);
+	return made;
+}
+
 int ntrace_session_open(struct ntrace_session **session, const char *directory,
 			const struct ntrace_session_options *options)
 {
@@ -306,11 +317,9 @@ int ntrace_session_open(struct ntrace_session **session, const char *directory,
 
 	if (options && STRUCT_TAKE(&full, options))
 		return NTRACE_ERR_INVALID;
-	made = calloc(1, sizeof(*made));
+	made = session_new();
 	if (!made)
 		return NTRACE_ERR_NOMEM;
-	pthread_mutex_init(&made->opening, NULL);
-	pthread_mutex_init(&made->telling, NULL);
 	made->notes = (struct notes){ full.note, full.note_data };
 	made->live = full.live;
 	made->progress = full.progress;

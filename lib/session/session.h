@@ -116,11 +116,21 @@ void session_index_free(struct session_index *index, unsigned int streams);
  */
 int session_load_samples(struct ntrace_session *session);
 
+/* session.c: an empty session, to be freed with ntrace_session_close(). NULL: out of memory. */
+struct ntrace_session *session_new(void);
+
 /* session.c: notes about gaps in the sideband. */
 void session_tell_sideband(const struct ntrace_session *session);
 
 /* raw.c: opens the file as a raw trace of options->code. Return: as ntrace_session_open(). */
 int session_load_raw(struct ntrace_session *session, const struct ntrace_session_options *options);
+
+/*
+ * Opens a raw trace without its bytes: one stream with @src. @params: copied, NULL: defaults; @code: cloned, NULL:
+ * none. Return: 0, NTRACE_ERR_INVALID (parameters), NTRACE_ERR_NOMEM.
+ */
+int session_of_code(struct ntrace_session **session, const struct ntrace_params *params,
+		    unsigned int src, const struct ntrace_space *code);
 
 /* Maximum length of the path of a file of the recorded machine. */
 #define SESSION_PATH_ROOM 4096

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * A stream of a session as a source. Several of one session may take turns with each other and with
- * ntrace_session_decode().
+ * A stream of a session as a source, see source.h. Several of one session may take turns with each other and
+ * with ntrace_session_decode().
  *
  * A compressed file, or one with frames, can only be read from its start. So its bytes are copied to
  * a file without a name, as far as they are read.
@@ -18,7 +18,8 @@
 #define CHUNK 16384
 
 /**
- * struct recorded - a decoder of a stream
+ * struct source - a decoder of a stream
+ * @bytes: NULL: those of the stream's file
  * @fd: file with the plain bytes
  * @packed_fd: descriptor of @packed
  * @packed: file whose bytes are copied to @copy; NULL: all bytes are in @fd
@@ -27,9 +28,9 @@
  * @error: error of @packed after @copied bytes
  * @ended: the flow has ended
  */
-struct recorded {
-	struct source source;
+struct source {
 	struct decoding decoding;
+	const struct raw_bytes *bytes;
 	const struct ntrace_stream *info;
 	struct ntrace_reader reader;
 	int fd;
@@ -43,14 +44,14 @@ struct recorded {
 };
 
 /**
- * struct recorded_state - the source between two messages
+ * struct source_state - the source between two messages
  * @decoding: its follower has no arrays
  * @places: places of the follower
  * @threads: changing part of the follower's threads
  * @program: program of the flow's space after @applied changes; NULL: @space
  * @space: a space that does not change any more; referenced
  */
-struct recorded_state {
+struct source_state {
 	struct decoding decoding;
 	struct ntrace_reader reader;
 	struct flow_state *flow;
@@ -61,47 +62,45 @@ struct recorded_state {
 	struct ntrace_space *space;
 };
 
-static int open_bytes(struct recorded *recorded)
+static int open_bytes(struct source *source)
 {
-	const struct ntrace_stream *info = recorded->info;
+	const struct ntrace_stream *info = source->info;
 	struct ntrace_trace_file *file;
-	int fd, result = decoding_open_file(info, &file, &fd);
+	int fd, result;
 
+	if (source->bytes) {
+		source->fd = source->bytes->fd;
+		return 0;
+	}
+	result = decoding_open_file(info, &file, &fd);
 	if (result)
 		return result;
 	if (!ntrace_trace_file_packed(file) && !info->params->atid) {
 		ntrace_trace_file_close(file);
-		recorded->fd = fd;
+		source->fd = fd;
 		return 0;
 	}
-	ntrace_trace_file_limit(file, decoding_recorded_bytes(recorded->decoding.session, info));
-	recorded->packed = file;
-	recorded->packed_fd = fd;
-	recorded->copy = recording_open_nameless();
-	if (!recorded->copy)
+	ntrace_trace_file_limit(file, decoding_recorded_bytes(source->decoding.session, info));
+	source->packed = file;
+	source->packed_fd = fd;
+	source->copy = recording_open_nameless();
+	if (!source->copy)
 		return NTRACE_ERR_IO;
-	recorded->fd = fileno(recorded->copy);
+	source->fd = fileno(source->copy);
 	return 0;
 }
 
-static struct recorded *recorded_of(const struct source *source)
+void source_free(struct source *source)
 {
-	return (struct recorded *)(uintptr_t)source;
-}
-
-static void free_source(struct source *source)
-{
-	struct recorded *recorded = recorded_of(source);
-
-	decoding_end(&recorded->decoding);
-	ntrace_trace_file_close(recorded->packed);
-	if (recorded->packed_fd >= 0)
-		close(recorded->packed_fd);
-	if (recorded->copy)
-		fclose(recorded->copy);
-	else if (recorded->fd >= 0)
-		close(recorded->fd);
-	free(recorded);
+	decoding_end(&source->decoding);
+	ntrace_trace_file_close(source->packed);
+	if (source->packed_fd >= 0)
+		close(source->packed_fd);
+	if (source->copy)
+		fclose(source->copy);
+	else if (source->fd >= 0 && !source->bytes)
+		close(source->fd);
+	free(source);
 }
 
 static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
@@ -121,118 +120,131 @@ static int write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
 }
 
 /* Copies the next bytes of a file that can only be read once. Return: 0 or an error. */
-static int copy_more(struct recorded *recorded)
+static int copy_more(struct source *source)
 {
 	uint8_t bytes[CHUNK];
 	ssize_t got;
 
-	if (recorded->error)
-		return recorded->error;
-	got = ntrace_trace_file_read(recorded->packed, bytes, sizeof(bytes));
-	if (got > 0 && write_all(recorded->fd, bytes, (size_t)got, recorded->copied))
+	if (source->error)
+		return source->error;
+	got = ntrace_trace_file_read(source->packed, bytes, sizeof(bytes));
+	if (got > 0 && write_all(source->fd, bytes, (size_t)got, source->copied))
 		return NTRACE_ERR_IO;
 	if (got < 0)
-		recorded->error = (int)got;
+		source->error = (int)got;
 	else
-		recorded->copied += (uint64_t)got;
-	return recorded->error;
+		source->copied += (uint64_t)got;
+	return source->error;
+}
+
+/* Return: number of bytes, 0 at the end. */
+static ssize_t copy_bytes(struct source *source, uint64_t offset)
+{
+	const struct raw_bytes *bytes = source->bytes;
+	uint64_t left = offset < bytes->size ? bytes->size - offset : 0;
+	size_t size = left < sizeof(source->chunk) ? (size_t)left : sizeof(source->chunk);
+
+	if (size)
+		memcpy(source->chunk, bytes->data + offset, size);
+	return (ssize_t)size;
 }
 
 /* Return: number of bytes, 0 at the end, or an error. */
-static ssize_t read_at(struct recorded *recorded, uint64_t offset)
+static ssize_t read_at(struct source *source, uint64_t offset)
 {
-	uint64_t most = decoding_recorded_bytes(recorded->decoding.session, recorded->info);
-	size_t size = sizeof(recorded->chunk);
+	uint64_t most = decoding_recorded_bytes(source->decoding.session, source->info);
+	size_t size = sizeof(source->chunk);
 	ssize_t got;
 
-	if (recorded->packed && offset >= recorded->copied) {
-		int error = copy_more(recorded);
+	if (source->bytes && source->bytes->data)
+		return copy_bytes(source, offset);
+	if (source->packed && offset >= source->copied) {
+		int error = copy_more(source);
 
 		if (error)
 			return error;
 	}
-	if (!recorded->packed)
+	if (!source->packed)
 		size = offset >= most ? 0 : most - offset < size ? (size_t)(most - offset) : size;
 	do {
-		got = pread(recorded->fd, recorded->chunk, size, (off_t)offset);
+		got = pread(source->fd, source->chunk, size, (off_t)offset);
 	} while (got < 0 && errno == EINTR);
 	return got < 0 ? NTRACE_ERR_IO : got;
 }
 
-static int end(struct recorded *recorded)
+static int end(struct source *source)
 {
-	uint64_t total = recorded->reader.offset, whole = recorded->info->bytes, pending;
+	uint64_t total = source->reader.offset, whole = source->info->bytes, pending;
 	int result;
 
 	/* The recorded length of a file with frames includes all sources. */
-	if (recorded->packed)
-		total = ntrace_trace_file_offset(recorded->packed);
-	pending = ntrace_reader_pending(&recorded->reader);
+	if (source->packed)
+		total = ntrace_trace_file_offset(source->packed);
+	pending = ntrace_reader_pending(&source->reader);
 	if (!pending && total < whole)
 		pending = whole - total;
-	recorded->ended = true;
-	result = ntrace_flow_end(recorded->decoding.flow, pending);
+	source->ended = true;
+	result = ntrace_flow_end(source->decoding.flow, pending);
 	return result ? result : 1;
 }
 
 /* Takes the next message of the chunks. Return: its kind, 0 at the end, or an error. */
-static int take_message(struct recorded *recorded, struct ntrace_message *message)
+static int take_message(struct source *source, struct ntrace_message *message)
 {
 	int got;
 
-	while ((got = ntrace_reader_next(&recorded->reader, message)) == NTRACE_ERR_AGAIN) {
-		ssize_t size = read_at(recorded, recorded->reader.offset);
+	while ((got = ntrace_reader_next(&source->reader, message)) == NTRACE_ERR_AGAIN) {
+		ssize_t size = read_at(source, source->reader.offset);
 
 		if (size < 0)
 			return (int)size;
 		if (!size)
 			return NTRACE_ERR_EOS;
-		ntrace_reader_feed(&recorded->reader, recorded->chunk, (size_t)size);
+		ntrace_reader_feed(&source->reader, source->chunk, (size_t)size);
 	}
 	return got;
 }
 
-static int step(struct recorded *recorded, bool *stamped)
+static int step(struct source *source, bool *stamped)
 {
 	struct ntrace_message message;
-	int got = take_message(recorded, &message), result;
+	int got = take_message(source, &message), result;
 
 	*stamped = got == NTRACE_WIRE_MESSAGE && ntrace_message_has(&message, NTRACE_FIELD_TSTAMP);
 	if (got == NTRACE_ERR_EOS)
-		return end(recorded);
+		return end(source);
 	if (got < 0)
 		return got;
-	result = decoding_message(&recorded->decoding, got, &message);
-	return result ? result : ntrace_flow_flush(recorded->decoding.flow);
+	result = decoding_message(&source->decoding, got, &message);
+	return result ? result : ntrace_flow_flush(source->decoding.flow);
 }
 
-static int next(struct source *source, bool again, bool *stamped)
+int source_next(struct source *source, bool again, bool *stamped)
 {
-	struct recorded *recorded = recorded_of(source);
-	struct ntrace_session *session = recorded->decoding.session;
+	struct ntrace_session *session = source->decoding.session;
 	const struct notes notes = session->notes;
 	int result;
 
-	if (recorded->ended)
+	if (source->ended)
 		return 1;
 	if (again)
 		session->notes = (struct notes){ 0 };
-	result = step(recorded, stamped);
+	result = step(source, stamped);
 	session->notes = notes;
 	return result;
 }
 
-static uint64_t position(const struct source *source)
+uint64_t source_position(const struct source *source)
 {
-	return recorded_of(source)->reader.offset;
+	return source->reader.offset;
 }
 
-static const struct ntrace_context *context(const struct source *source)
+const struct ntrace_context *source_context(const struct source *source)
 {
-	return ntrace_flow_context(recorded_of(source)->decoding.flow);
+	return ntrace_flow_context(source->decoding.flow);
 }
 
-static bool copy_arrays(struct recorded_state *state, const struct follower *follower)
+static bool copy_arrays(struct source_state *state, const struct follower *follower)
 {
 	size_t places = follower->count * sizeof(*state->places);
 	size_t threads = follower->thread_count * sizeof(*state->threads);
@@ -248,10 +260,8 @@ static bool copy_arrays(struct recorded_state *state, const struct follower *fol
 	return true;
 }
 
-static void drop(void *saved)
+void source_drop(struct source_state *state)
 {
-	struct recorded_state *state = saved;
-
 	if (!state)
 		return;
 	ntrace_space_put(state->space);
@@ -261,25 +271,24 @@ static void drop(void *saved)
 	free(state);
 }
 
-static void *save(struct source *source, size_t *bytes)
+struct source_state *source_save(struct source *source, size_t *bytes)
 {
-	struct recorded *recorded = recorded_of(source);
-	const struct decoding *decoding = &recorded->decoding;
+	const struct decoding *decoding = &source->decoding;
 	struct ntrace_space *space = flow_space(decoding->flow);
 	const struct program_space *own =
 		decoding->selected ? spaces_find(&decoding->spaces, decoding->selected) : NULL;
-	struct recorded_state *state;
+	struct source_state *state;
 
 	state = calloc(1, sizeof(*state));
 	if (!state)
 		return NULL;
 	state->flow = flow_save(decoding->flow);
 	if (!state->flow || !copy_arrays(state, &decoding->follower)) {
-		drop(state);
+		source_drop(state);
 		return NULL;
 	}
 	state->decoding = *decoding;
-	state->reader = recorded->reader;
+	state->reader = source->reader;
 	if (space && own && own->space == space) {
 		state->program = decoding->selected;
 		state->applied = own->applied;
@@ -292,11 +301,9 @@ static void *save(struct source *source, size_t *bytes)
 	return state;
 }
 
-static int load(struct source *source, const void *saved)
+int source_load(struct source *source, const struct source_state *state)
 {
-	const struct recorded_state *state = saved;
-	struct recorded *recorded = recorded_of(source);
-	struct decoding *decoding = &recorded->decoding;
+	struct decoding *decoding = &source->decoding;
 	struct follower *follower = &decoding->follower;
 	size_t count = state->decoding.follower.count;
 	struct thread_intervals *threads = follower->threads;
@@ -327,33 +334,23 @@ static int load(struct source *source, const void *saved)
 	if (state->threads)
 		memcpy(threads, state->threads, follower->thread_count * sizeof(*threads));
 	flow_load(decoding->flow, state->flow, space);
-	recorded->reader = state->reader;
+	source->reader = state->reader;
 	/* The chunk may hold other bytes now. */
-	recorded->reader.next = recorded->chunk;
-	recorded->reader.end = recorded->chunk;
-	recorded->ended = false;
+	source->reader.next = source->chunk;
+	source->reader.end = source->chunk;
+	source->ended = false;
 	return 0;
 }
 
-static const struct source_ops recorded_ops = {
-	.next = next,
-	.position = position,
-	.context = context,
-	.save = save,
-	.load = load,
-	.drop = drop,
-	.free = free_source,
-};
-
-int source_of_session(struct source **source, struct ntrace_session *session, unsigned int stream,
-		      const struct ntrace_decode_options *output)
+int source_new(struct source **source, struct ntrace_session *session, unsigned int stream,
+	       const struct raw_bytes *bytes, const struct ntrace_decode_options *output)
 {
-	struct recorded *made = calloc(1, sizeof(*made));
+	struct source *made = calloc(1, sizeof(*made));
 	int result;
 
 	if (!made)
 		return NTRACE_ERR_NOMEM;
-	made->source.ops = &recorded_ops;
+	made->bytes = bytes;
 	made->fd = -1;
 	made->packed_fd = -1;
 	result = decoding_begin(&made->decoding, session, stream, output, false);
@@ -362,18 +359,18 @@ int source_of_session(struct source **source, struct ntrace_session *session, un
 		return result;
 	}
 	made->info = ntrace_session_stream(session, stream);
-	made->source.dialect = made->info->params->dialect;
 	result = open_bytes(made);
 	if (!result)
-		result = ntrace_reader_init(&made->reader, made->info->params,
-					    decoding_starts_whole(&made->decoding, made->info));
+		result = ntrace_reader_init(
+			&made->reader, made->info->params,
+			bytes ? !bytes->cut : decoding_starts_whole(&made->decoding, made->info));
 	if (result) {
 		int saved = errno;
 
-		free_source(&made->source);
+		source_free(made);
 		errno = saved;
 		return result;
 	}
-	*source = &made->source;
+	*source = made;
 	return 0;
 }
