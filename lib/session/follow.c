@@ -126,9 +126,12 @@ static unsigned int present_cpu(const struct follower *follower)
 
 void follower_name(struct follower *follower)
 {
+	const struct machine *machine = &follower->session->machine;
 	/* For an unknown thread, use the name of its process. */
 	int32_t id = follower->tid >= 0 ? follower->tid : follower->pid;
-	const char *name = machine_thread_name(&follower->session->machine, id, follower->limit);
+	/* Without the switches it is unknown whether it already has its later names. */
+	const char *name = follower->by_thread ? machine_last_name(machine, id, follower->limit) :
+						 machine_thread_name(machine, id, follower->limit);
 
 	if (follower->pid == 0)
 		snprintf(follower->text, sizeof(follower->text), "swapper/%u",

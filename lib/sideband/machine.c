@@ -81,7 +81,7 @@ static struct program *add_program(struct machine *machine, int32_t pid, uint64_
 	return program;
 }
 
-static int add_name(struct machine *machine, int32_t tid, uint64_t time, bool exec,
+static int add_name(struct machine *machine, int32_t tid, uint64_t time, bool first,
 		    const char *name)
 {
 	struct task *task = get_task(machine, tid);
@@ -94,7 +94,7 @@ static int add_name(struct machine *machine, int32_t tid, uint64_t time, bool ex
 	error = grow(&names, &task->name_room, task->name_count, sizeof(*task->names));
 	task->names = names;
 	if (!error)
-		task->names[task->name_count++] = (struct name_change){ time, exec, name };
+		task->names[task->name_count++] = (struct name_change){ time, first, name };
 	return error;
 }
 
@@ -294,7 +294,7 @@ static int take_fork(struct machine *machine, const struct ntrace_sideband *reco
 		return 0;
 	error = add_birth(machine, record);
 	if (name && !error)
-		error = add_name(machine, record->tid, record->time, false, name);
+		error = add_name(machine, record->tid, record->time, true, name);
 	if (!error && record->pid == record->other_pid) { /* a thread, not a process */
 		parent = get_task(machine, record->pid);
 		if (!parent)
@@ -645,6 +645,17 @@ const char *machine_thread_name(const struct machine *machine, int32_t tid, uint
 	size_t low = 0;
 
 	BISECT(low, task ? task->name_count : 0, middle, task->names[middle].time < time);
+	return low ? task->names[low - 1].name : NULL;
+}
+
+const char *machine_last_name(const struct machine *machine, int32_t tid, uint64_t time)
+{
+	const struct task *task = machine_task(machine, tid);
+	size_t low = 0, count = task ? task->name_count : 0;
+
+	BISECT(low, count, middle, task->names[middle].time < time);
+	while (low && low < count && !task->names[low].first)
+		low++;
 	return low ? task->names[low - 1].name : NULL;
 }
 

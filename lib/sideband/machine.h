@@ -69,9 +69,10 @@ struct birth {
 	int32_t parent_pid, parent_tid;
 };
 
+/* @first: the name with which a thread or a program begins */
 struct name_change {
 	uint64_t time;
-	bool exec;
+	bool first;
 	const char *name;	/* points into the sideband file */
 };
 
@@ -225,6 +226,9 @@ struct mapped_file *machine_same_path(const struct machine *machine, const struc
 
 /* The name of thread @tid just before @time; NULL if none is known. */
 const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time);
+
+/* The same, of the last name that the thread takes from then on, in the same program. */
+const char *machine_last_name(const struct machine *machine, int32_t tid, uint64_t time);
 
 /* Notes about gaps in the sideband. @name: name of its file. */
 void machine_tell(const struct machine *machine, const struct notes *notes, const char *name);

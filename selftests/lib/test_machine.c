@@ -241,6 +241,7 @@ static void test_execs(void)
 	maps(100, 21, 0x1000, "/b");
 	named(100, 107, 50, false, "worker");
 	named(-1, -1, 40, true, "gone");
+	named(100, 107, 60, false, "idle");
 	/* A thread has no program of its own, but its creator's name. */
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
 				      .pid = 100,
@@ -261,6 +262,9 @@ static void test_execs(void)
 	is_str(machine_thread_name(&machine, 108, 51), "worker",
 	       "a new thread has the name of its creator");
 	ok(!machine_thread_name(&machine, 108, 50), "it has no name before");
+	is_str(machine_last_name(&machine, 100, 6), "shell", "the last name before an exec");
+	is_str(machine_last_name(&machine, 107, 51), "idle", "the last name of a thread");
+	ok(!machine_last_name(&machine, 107, 50), "which has none before");
 	ok(!machine_thread_name(&machine, 100, 5), "nor does the process before its first record");
 	machine_close(&machine);
 }

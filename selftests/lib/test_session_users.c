@@ -2,6 +2,8 @@
 /* lib/session without kernel trace: the trace contains no switches. */
 #include "test_session.h"
 
+#define THIRD_CODE 0x30000
+
 /* Only user space is traced: the session sees no switches and must use the code. */
 static void test_user_only(void)
 {
@@ -227,9 +229,48 @@ static void test_guest(void)
 	is_u64(guests, 8, "VS and VU, four times");
 }
 
+/* Another thread runs in between, and not in user space. */
+static void waits(int32_t thread)
+{
+	now += 500;
+	switch_records(thread, 0);
+	now += 500;
+	switch_records(0, thread);
+	work(OTHER_CODE, 2);
+}
+
+/*
+ * A program that waits for its pages, and then takes a name. No code tells when it comes back, so that it has this
+ * name from its start on, and only in this program.
+ */
+static void test_named_later(void)
+{
+	start_owned("later", 50);
+	named(50, 0, false, "shell");
+	maps(50, 0, CODE, "/aaa");
+	forks(50, 100, now + 10);
+	owner_switches(50, 100, CODE);
+	named(100, now + 5, true, "new");
+	maps(100, now + 6, OTHER_CODE, "/ccc");
+	work(OTHER_CODE, 2);
+	waits(100);
+	waits(100);
+	named(100, now + 5, false, "renamed");
+	waits(100);
+	named(100, now + 5, true, "last");
+	maps(100, now + 6, THIRD_CODE, "/bbb");
+	work(THIRD_CODE, 2);
+	owner_switches(100, 50, CODE);
+	stop_owned("later");
+	is_str(told, "50 shell aaa, 100 shell aaa, 100 renamed ccc, 100 last bbb, 50 shell aaa",
+	       "a program has its last name");
+	is_u64(errors, 0, "no error");
+}
+
 static void tests(void)
 {
 	test_user_only();
+	test_named_later();
 	test_begins();
 	test_begins_once();
 	test_owner();
