@@ -22,11 +22,13 @@
 
 /*
  * @target: the file that is replaced at the end
+ * @replaces: it is there
  * @made: the temporary file; NULL = @target is written in place
  */
 struct ntrace_output {
 	int fd;
 	bool replace;
+	bool replaces;
 	char *target;
 	char *made;
 };
@@ -89,6 +91,12 @@ static char *follow(const char *path)
 	return at;
 }
 
+/* A file system without permissions of its own, as some of FUSE or on cards, gives every file the same. */
+static bool has_no_modes(int error)
+{
+	return error == EPERM || error == ENOTSUP || error == ENOSYS;
+}
+
 /*
  * Permissions of a new file, and no others than those of the file that is replaced, which also has an
  * owner.
@@ -104,7 +112,7 @@ static int set_mode(int fd, const struct stat *before)
 		if (fchown(fd, before->st_uid, before->st_gid))
 			mode &= ~(mode_t)0060;
 	}
-	return fchmod(fd, mode);
+	return fchmod(fd, mode) && !has_no_modes(errno) ? -1 : 0;
 }
 
 static int make_temporary(char *path)
@@ -121,11 +129,22 @@ static int make_temporary(char *path)
 	}
 }
 
+/* The longest name in the directory of @name, a part of @target. Encrypted directories have shorter ones. */
+static size_t longest_name(const char *target, const char *name)
+{
+	char *directory = name == target ? strdup(".") : strndup(target, (size_t)(name - target));
+	long most = directory ? pathconf(directory, _PC_NAME_MAX) : -1;
+
+	free(directory);
+	/* In some file systems this is not the number of bytes. */
+	return most > (long)strlen(CLAIM_SUFFIX) && most < NAME_MAX ? (size_t)most : NAME_MAX;
+}
+
 /* The length of the target's path in a temporary name: as much as leaves room for the suffix in its last part. */
 static int kept_length(const char *target)
 {
 	const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
-	size_t length = strlen(name), most = NAME_MAX - strlen(CLAIM_SUFFIX);
+	size_t length = strlen(name), most = longest_name(target, name) - strlen(CLAIM_SUFFIX);
 
 	/* Not a part of a character of UTF-8. */
 	if (length > most)
@@ -172,6 +191,7 @@ static int open_target(struct ntrace_output *output, const char *path)
 	output->target = follow(path);
 	if (!output->target)
 		return errno == ENOMEM ? NTRACE_ERR_NOMEM : NTRACE_ERR_IO;
+	output->replaces = there;
 	return open_beside(output, there ? &before : NULL);
 }
 
@@ -214,26 +234,42 @@ static int rename_made(const struct ntrace_output *output)
 	return rename(output->made, output->target) ? NTRACE_ERR_IO : 0;
 }
 
+/* Whoever loses the machine after the rename must not lose both files: the name may reach the disk before the data. */
+static bool is_on_disk(const struct ntrace_output *output)
+{
+	return !output->replaces || !fsync(output->fd) || errno == EINVAL || errno == EROFS;
+}
+
+/* close() may report an error of writing. Return: 0 or an error number */
+static int finish(struct ntrace_output *output)
+{
+	int error = is_on_disk(output) ? 0 : errno;
+
+	if (close(output->fd) && !error)
+		error = errno;
+	if (!error && output->made && rename_made(output))
+		error = errno;
+	return error;
+}
+
 int ntrace_output_close(struct ntrace_output *output, bool keep)
 {
 	int error = 0, saved = errno, claimed;
 
 	if (!output)
 		return 0;
-	/* close() may report an error of writing; the claim lasts until the file has its name. */
+	/* The claim lasts until the file has its name. */
 	claimed = output->fd < 0 ? -1 : fcntl(output->fd, F_DUPFD_CLOEXEC, 0);
-	if (output->fd >= 0 && close(output->fd) && keep)
-		error = NTRACE_ERR_IO;
-	if (!error && keep && output->made)
-		error = rename_made(output);
-	if (error)
-		saved = errno;
+	if (output->fd >= 0 && keep)
+		error = finish(output);
+	else if (output->fd >= 0)
+		close(output->fd);
 	unfinished_end(output, !keep || error);
 	if (claimed >= 0)
 		close(claimed);
 	free(output->target);
 	free(output->made);
 	free(output);
-	errno = saved;
-	return error;
+	errno = error ? error : saved;
+	return error ? NTRACE_ERR_IO : 0;
 }

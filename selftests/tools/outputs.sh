@@ -9,7 +9,7 @@ small_recordings "$tmp" 1 >"$tmp/log" 2>&1 || not_ok "a recording"
 cp -a "$top/Documentation/tour/words.data" "$tmp/tour" || not_ok "a recording with an archive"
 # The tests of permissions are made without root's, which has all.
 chmod 755 "$tmp"
-for name in before_rename shrink_mapped signal_temporary; do
+for name in before_rename faulty_disk shrink_mapped signal_temporary; do
 	gcc -shared -fPIC -o "$tmp/$name.so" "$small_host/$name.c" -ldl || not_ok "compiled"
 done
 while read -r result text; do

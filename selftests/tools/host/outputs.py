@@ -5,6 +5,7 @@
 outputs.py NTRACE DIRECTORY: with the recording r1 of small_recordings.sh, and tour, which has an archive; prints "ok TEXT" or
 "failed TEXT" for each test. The list of writers comes from the help of the command: one that this file does not know is a failure.
 """
+import errno
 import os
 import re
 import resource
@@ -131,6 +132,17 @@ def full(size):
 
 small = full(20)
 
+# Of file systems that this machine may not have: what they cannot do, and how they fail.
+HARMLESS_FAULTS = {"fchmod": (errno.EPERM, errno.ENOTSUP, errno.ENOSYS), "fchown": (errno.EPERM,), "fsync": (errno.EINVAL,), "flock": (errno.ENOLCK, errno.ENOSYS),
+                   "renameat2": (errno.EINVAL, errno.ENOSYS), "tmpfile": (errno.EOPNOTSUPP, errno.EISDIR)}
+FAULTS = {"fchmod": (errno.EIO,), "fsync": (errno.EIO, errno.ENOSPC, errno.EDQUOT), "rename": (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ENOENT)}
+
+
+def faults(table):
+    return [(f"{call} fails: {os.strerror(number)}", number, {**os.environ, "LD_PRELOAD": f"{TOP}/faulty_disk.so", "NTRACE_FAULT": f"{call} {number}"})
+            for call, numbers in table.items() for number in numbers]
+
+
 
 class Place:
     """A new directory with the output, whose old content is OLD."""
@@ -206,6 +218,18 @@ for name, (good, bad, source) in WRITERS.items():
         status, said = run(*place.words(good), env={**os.environ, "LD_PRELOAD": f"{TOP}/before_rename.so", "NTRACE_SIGNAL": str(int(number))})
         test(status == -number, f"{name}: {number.name} before the end", status, said)
         place.unchanged(number.name, said)
+
+    for fault, _number, environment in faults(HARMLESS_FAULTS):
+        place.put(OLD)
+        status, said = run(*place.words(good), env=environment)
+        with open(place.file, "rb") as file:
+            test(not status and file.read() == whole and sorted(os.listdir(place.directory)) == files, f"{name}: {fault}: is written", status, said,
+                 os.listdir(place.directory))
+    for fault, number, environment in faults(FAULTS):
+        place = Place(name, good)
+        status, said = run(*place.words(good), env=environment)
+        test(status == 1 and re.search(rf"error: (place|/tmp).*: {os.strerror(number)}", said), f"{name}: {fault}: the message says what, and where", status, said)
+        place.unchanged(fault, said)
 
     # Nothing can remove the temporary file then, but the next run does. It leaves a name that a user may have given.
     place = Place(name, good)
@@ -589,6 +613,25 @@ for length in 240, 248, 249, 254, 255, 256:
              status, said)
         if not status:
             os.unlink(name)
+for length in 125, 126, 142, 143:
+    for words in [*CSV], ["count", "r1", "-o"], ["export", "-f", "sqlite", "r1", "-o"]:
+        name = "place/" + "n" * length
+        status, said = run(*words, name, env={**os.environ, "LD_PRELOAD": f"{TOP}/faulty_disk.so", "NTRACE_FAULT": f"names {errno.ENAMETOOLONG}"})
+        test(status == 0 and os.path.getsize(name) > 0 and [other for other in os.listdir("place") if other[:2] == "nn"] == ["n" * length],
+             f"{words[0]} {words[2]}: a name of {length} characters where names have 143", status, said)
+        if not status:
+            os.unlink(name)
+# The directory of the output is removed before the end.
+for words in [*CSV], ["count", "r1", "-o"], ["export", "-f", "sqlite", "r1", "-o"]:
+    os.mkdir("gone")
+    with subprocess.Popen([NTRACE, *words, "gone/out"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env={**os.environ, "LD_PRELOAD": f"{TOP}/before_rename.so", "NTRACE_SIGNAL": str(int(signal.SIGSTOP))}) as writer:
+        os.waitpid(writer.pid, os.WUNTRACED)
+        shutil.rmtree("gone")
+        os.kill(writer.pid, signal.SIGCONT)
+        said = writer.communicate()[1].decode()
+    test(writer.returncode == 1 and "error: gone/out: No such file or directory" in said and not os.path.exists("gone"),
+         f"{words[0]} {words[2]}: the directory vanishes", writer.returncode, said)
 # An attacker who knows the process number cannot choose what is written.
 make("victim", "")
 subprocess.run(["sh", "-c", f"ln -s victim o.db.$$; exec {NTRACE} export -f sqlite -o o.db r1"], stderr=subprocess.DEVNULL, check=True)
@@ -617,6 +660,13 @@ report = run("report", "r1")
 os.unlink("r1/index")
 status, said = run("index", "r1", before=small)
 test(status == 1 and "error: r1: the index cannot be kept: File too large" in said and not os.path.exists("r1/index"), "index: a full disk", status, said)
+for fault, number, environment in faults({"rename": FAULTS["rename"]}):
+    status, said = run("index", "r1", env=environment)
+    test(status == 1 and f"error: r1: the index cannot be kept: {os.strerror(number)}" in said and sorted(os.listdir("r1")) == [name for name in before if name != "index"],
+         f"index: {fault}", status, said, os.listdir("r1"))
+    status, said = run(*ARCHIVE, env=environment)
+    test(status == 1 and f"error: r1/archive: {os.strerror(number)}" in said and "archive" not in " ".join(os.listdir("r1")), f"archive: {fault}: nothing is left",
+         status, said, os.listdir("r1"))
 run("index", "r1")
 status, said = run(*ARCHIVE, before=small)
 test(status == 1 and "archive" not in " ".join(os.listdir("r1")), "archive: a full disk: nothing is left", status, said, os.listdir("r1"))
