@@ -54,14 +54,16 @@ static int find_stream_files(struct ntrace_session *session)
 	unsigned int i;
 
 	session->streams = calloc(recording->stream_count + 1u, sizeof(*session->streams));
-	if (!session->streams)
+	session->present = calloc(recording->stream_count + 1u, sizeof(*session->present));
+	if (!session->streams || !session->present)
 		return NTRACE_ERR_NOMEM;
 	for (i = 0; i < recording->stream_count; i++) {
 		struct ntrace_stream *stream = &session->streams[i];
 		char path[SESSION_PATH_ROOM];
-		struct stat st;
+		struct stat st = { 0 };
 
 		*stream = recording->streams[i];
+		session->present[i] = stream->bytes;
 		snprintf(path, sizeof(path), "%s/%s", session->directory, stream->file);
 		stream->file = strdup(path);
 		if (!stream->file)
@@ -87,6 +89,9 @@ static int find_stream_files(struct ntrace_session *session)
 				     (uint64_t)st.st_size > stream->bytes ?
 					     ": the rest is not decoded" :
 					     "");
+		if (recording->unfinished ||
+		    (!session_is_packed(path) && (uint64_t)st.st_size < stream->bytes))
+			session->present[i] = (uint64_t)st.st_size;
 		stream_tell_losses(stream, &session->notes);
 	}
 	return 0;
@@ -373,6 +378,7 @@ void ntrace_session_close(struct ntrace_session *session)
 	for (i = 0; session->streams && i < session->recording->stream_count; i++)
 		free((char *)(uintptr_t)session->streams[i].file);
 	free(session->streams);
+	free(session->present);
 	ntrace_recording_free(session->recording);
 	free(session->directory);
 	free(session->sysroot);
@@ -387,6 +393,16 @@ void ntrace_session_close(struct ntrace_session *session)
 unsigned int ntrace_session_streams(const struct ntrace_session *session)
 {
 	return session->recording->stream_count;
+}
+
+uint64_t ntrace_session_bytes(const struct ntrace_session *session, unsigned int index)
+{
+	const struct ntrace_stream *stream = ntrace_session_stream(session, index);
+
+	if (!stream)
+		return 0;
+	return session->present ? __atomic_load_n(&session->present[index], __ATOMIC_RELAXED) :
+				  stream->bytes;
 }
 
 const char *const *ntrace_session_roots(const struct ntrace_session *session)

@@ -61,6 +61,7 @@ struct ntrace_session {
 	void *progress_data;
 	struct ntrace_recording *recording;
 	struct ntrace_stream *streams;	/* streams of the recording, with paths */
+	uint64_t *present;		/* ntrace_session_bytes(); NULL: all that was recorded */
 	struct machine machine;
 	pthread_mutex_t opening;	/* held to change files of @machine, and @hinted */
 	bool hinted;			/* said where programs that are missing can come from */

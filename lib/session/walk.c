@@ -133,6 +133,10 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 		return result;
 	if (decoding->collector.stream)
 		decoding->collector.stream->bytes = total < most ? total : most;
+	/* More than one thread may have read the end. */
+	if (session->present)
+		__atomic_store_n(&session->present[decoding->event.stream],
+				 total < most ? total : most, __ATOMIC_RELAXED);
 	note_packed(session, stream, file, total);
 	pending = ntrace_reader_pending(&reader);
 	if (!pending && total < stream->bytes)

@@ -273,14 +273,25 @@ what() {
 	"$ntrace" report --json "$tmp/work/$name" >"$tmp/$name.json" 2>"$tmp/err" || diag "$(cat "$tmp/err")"
 	python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(*r["notes"], sep="\n")' "$tmp/$name.json" >"$tmp/notes"
 }
+# shown NAME: how much trace there is and was recorded, in text and JSON
+shown() {
+	"$ntrace" report "$tmp/work/$1" 2>/dev/null | sed -n 's/^trace  *\(.*\) from [0-9] CPU.*/\1/p'
+	python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["bytes"], r["recorded_bytes"])' "$tmp/$1.json"
+}
 # same NAME: the report has the functions of the whole recording
 same() { python3 -c 'import json, sys; a, b = (json.load(open(name)) for name in sys.argv[1:]); sys.exit(a["functions"] != b["functions"])' "$tmp/whole.json" "$tmp/$1.json"; }
 what whole :
 is "$(cat "$tmp/notes")" "" "the whole recording has no notes"
+is "$(shown whole)" "3.1 MiB
+3270528 3270528" "the whole recording: how much trace there is"
 what short "truncate -s 100 aux.1.zst"
 like "a short packed file" "short/aux.1.zst has [0-9]+ bytes, unpacked, 3204736 were recorded" "$(cat "$tmp/notes")"
+is "$(shown short)" "64.2 KiB of the 3.1 MiB that were recorded
+65792 3270528" "a short packed file: how much trace there is"
 what unpacked "zstd -qd --rm aux.1.zst && truncate -s 1000000 aux.1 && sed -i s/aux.1.zst/aux.1/ params"
 like "a short file" "unpacked/aux.1 has 1000000 bytes, 3204736 were recorded" "$(cat "$tmp/notes")"
+is "$(shown unpacked)" "1.0 MiB of the 3.1 MiB that were recorded
+1065792 3270528" "a short file: how much trace there is"
 what end "truncate -s -1 aux.1.zst"
 like "a packed file without its last byte" "end/aux.1.zst: the file lacks its end, after the 3204736 bytes that were recorded" "$(cat "$tmp/notes")"
 ok "a packed file without its last byte: all is there" same end

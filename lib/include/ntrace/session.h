@@ -132,6 +132,19 @@ NTRACE_API const struct ntrace_stream *ntrace_session_stream(const struct ntrace
 							     unsigned int index);
 
 /**
+ * ntrace_session_bytes - how much of the recorded trace of a stream is there
+ * @session: session opened by ntrace_session_open()
+ * @index: number of the stream, from 0
+ *
+ * A file that was cut has less than the @bytes of struct ntrace_stream, and one that was left unfinished may have
+ * more. Of a compressed file this is known when it has been decoded to its end, and before then it is @bytes.
+ *
+ * Return: number of bytes, uncompressed; 0 if @index is too large.
+ */
+NTRACE_EXPERIMENTAL uint64_t ntrace_session_bytes(const struct ntrace_session *session,
+						  unsigned int index);
+
+/**
  * struct ntrace_archive_counts - statistics of an archive
  * @files: number of files copied
  * @bytes: total size of the files

@@ -614,10 +614,15 @@ void recording_sums(const struct recording *recording, struct recording_totals *
 	};
 	for (i = 0; i < ntrace_session_streams(session); i++) {
 		const struct ntrace_stream *stream = ntrace_session_stream(session, i);
+		uint64_t bytes;
 
 		if (recording_shares_file(session, i))
 			continue;
-		totals->bytes += stream->bytes;
+		bytes = ntrace_session_bytes(session, i);
+		totals->bytes += bytes;
+		/* What an unfinished recording states is the size of its files, which may be packed. */
+		totals->recorded += ntrace_session_recording(session)->unfinished ? bytes :
+										    stream->bytes;
 		ntrace_stream_add_losses(&totals->losses, stream);
 	}
 }

@@ -176,12 +176,14 @@ const char *recording_stream_name(const struct recording *recording, unsigned in
 
 /**
  * struct recording_totals - totals of all streams
- * @bytes: bytes of trace; a sink shared by several harts counts once
+ * @bytes: bytes of trace that are there; a sink shared by several harts counts once
+ * @recorded: bytes of trace that were recorded: more if files were cut
  * @losses: sum of what was lost while recording, see ntrace_stream_add_losses()
  * @gaps: gaps and errors found while decoding
  */
 struct recording_totals {
 	uint64_t bytes;
+	uint64_t recorded;
 	struct ntrace_stream losses;
 	uint64_t gaps;
 };

@@ -142,9 +142,10 @@ void report_json(const struct report *report)
 		output_json(output, report->description->command);
 	}
 	output_printf(output,
-		      ",\"bytes\":%" PRIu64 ",\"streams\":%u,\"instructions\":{\"all\":%" PRIu64
-		      ",\"selected\":%" PRIu64,
-		      report->totals.bytes, ntrace_session_streams(report->recording.session),
+		      ",\"bytes\":%" PRIu64 ",\"recorded_bytes\":%" PRIu64
+		      ",\"streams\":%u,\"instructions\":{\"all\":%" PRIu64 ",\"selected\":%" PRIu64,
+		      report->totals.bytes, report->totals.recorded,
+		      ntrace_session_streams(report->recording.session),
 		      report_instructions(report), sums->selected);
 	for (i = 0; i < NTRACE_DOMAINS; i++)
 		output_printf(output, ",\"%s\":%" PRIu64, ntrace_domain_name(i),

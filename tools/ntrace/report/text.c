@@ -47,8 +47,11 @@ static void text_recording(const struct report *report)
 	output_name(report->output, report->path);
 	if (description && *description->command)
 		output_printf(report->output, ": %.200s", description->command);
-	output_printf(report->output, "\ntrace         %s from %u %s%s",
-		      ui_size(size, report->totals.bytes), streams, unit, streams == 1 ? "" : "s");
+	output_printf(report->output, "\ntrace         %s", ui_size(size, report->totals.bytes));
+	if (report->totals.bytes < report->totals.recorded)
+		output_printf(report->output, " of the %s that were recorded",
+			      ui_size(size, report->totals.recorded));
+	output_printf(report->output, " from %u %s%s", streams, unit, streams == 1 ? "" : "s");
 	if (description && *description->release)
 		output_printf(report->output, ", Linux %s", description->release);
 	output_char(report->output, '\n');
