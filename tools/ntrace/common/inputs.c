@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <ntrace/output.h>
+#include <ntrace/text.h>
 
 #include "command.h"
 #include "inputs.h"
@@ -219,9 +220,11 @@ void output_end_before_writing(int fd, const char *found, const char *why)
 	};
 	int other = fd == STDOUT_FILENO ? STDERR_FILENO : STDOUT_FILENO;
 	struct stat status;
+	char *room;
 
 	if (!fstat(fd, &status) && !output_stream_is(other, &status))
-		dprintf(other, "ntrace: error: %s: %s: %s\n", names[fd], why, found);
+		dprintf(other, "ntrace: error: %s: %s: %s\n", names[fd], why,
+			ntrace_text_clean(found, &room));
 	ntrace_output_abandon();
 	_exit(EXIT_FAILED);
 }

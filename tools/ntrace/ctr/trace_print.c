@@ -218,7 +218,7 @@ static void print_text_transfer(const struct ctr_trace_printer *printer, const s
 	output_padded(output, type_name(entry), 14);
 	output_padded(output, place(printer, entry->from, text), 38);
 	output_text(output, " -> ");
-	output_text(output, place(printer, entry->to, text));
+	output_name(output, place(printer, entry->to, text));
 	if (entry->cycles)
 		output_printf(output, "  %u cycles", (unsigned int)entry->cycles);
 	if (entry->mispred)

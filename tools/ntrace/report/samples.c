@@ -63,7 +63,7 @@ static void text_head(const struct sums *sums)
 	samples_losses(&sums->samples, text_loss, output);
 	for (i = 0; i < report->recording.note_count; i++) {
 		output_text(output, "note          ");
-		output_text(output, report->recording.notes[i]);
+		output_name(output, report->recording.notes[i]);
 		output_char(output, '\n');
 	}
 }
@@ -120,9 +120,9 @@ static void text_branches(const struct sums *sums)
 		place_name(to, sizeof(to), edge->object, edge->to);
 		output_printf(output, "%6.2f %%  %16s  ", share(edge->taken, sums->taken),
 			      ui_number(number, edge->taken));
-		output_text(output, from);
+		output_name(output, from);
 		output_text(output, " -> ");
-		output_text(output, to);
+		output_name(output, to);
 		output_printf(output, ", %s\n", ntrace_insn_class_name(edge->from_class));
 	}
 	text_more(report, sums->edge_count, "branches");

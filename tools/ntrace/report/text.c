@@ -151,7 +151,7 @@ static void text_notes(const struct report *report)
 
 	for (i = 0; i < report->recording.note_count; i++) {
 		output_text(report->output, "note          ");
-		output_text(report->output, report->recording.notes[i]);
+		output_name(report->output, report->recording.notes[i]);
 		output_char(report->output, '\n');
 	}
 	if (report->recording.notes_dropped)

@@ -108,7 +108,7 @@ static void put_line(struct printer *printer, struct ntrace_object *object, uint
 	if (!line || !line->line)
 		return;
 	output_char(printer->output, ' ');
-	output_text(printer->output, line->file);
+	output_name(printer->output, line->file);
 	output_char(printer->output, ':');
 	output_decimal(printer->output, line->line, 0);
 }
