@@ -66,18 +66,34 @@ bool ntrace_text_hidden(uint32_t character)
 {
 	static const uint32_t ranges[][2] = {
 		{ 0x00ad, 0x00ad }, /* soft hyphen */
-		{ 0x061c, 0x061c }, { 0x200e, 0x200f }, /* marks of direction */
-		{ 0x180e, 0x180e }, { 0x200b, 0x200b }, { 0x2060, 0x2064 }, /* no width */
+		{ 0x061c, 0x061c },
+		{ 0x200e, 0x200f }, /* marks of direction */
+		{ 0x034f, 0x034f },
+		{ 0x180b, 0x180f },
+		{ 0x200b, 0x200b }, /* no width */
+		{ 0x115f, 0x1160 },
+		{ 0x3164, 0x3164 },
+		{ 0xffa0, 0xffa0 }, /* fillers */
+		{ 0x17b4, 0x17b5 },
+		{ 0x1bca0, 0x1bca3 },
+		{ 0x1d173, 0x1d17a }, /* of scripts and music */
+		{ 0x13430, 0x1343f }, /* joiners of hieroglyphs */
 		{ 0x2028, 0x202e }, /* ends of lines and paragraphs; embedding and override of direction */
-		{ 0x2066, 0x206f }, /* isolation of direction, and deprecated controls */
-		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, /* byte order mark; annotations */
-		{ 0xe0000, 0xe007f }, /* tags: a copy of ASCII without a shape */
+		{ 0x2060, 0x206f }, /* no width; isolation of direction, and deprecated controls */
+		{ 0xfe00, 0xfe0d },
+		{ 0xfeff, 0xfeff }, /* variations, except of emoji; byte order mark */
+		{ 0xfdd0, 0xfdef },
+		{ 0xfff0, 0xfffb }, /* no characters, but annotations */
+		{ 0xe0000, 0xe0fff }, /* tags, a copy of ASCII without a shape; more variations */
 	};
 
+	if (character < 0xa0)
+		return is_control(character);
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (character >= ranges[i][0] && character <= ranges[i][1])
 			return true;
-	return is_control(character);
+	/* The last two of each plane are no characters, and XML has no way to write U+FFFE. */
+	return (character & 0xfffe) == 0xfffe;
 }
 
 static const char *clean(const char *name, bool (*is_bad)(uint32_t), char **room)

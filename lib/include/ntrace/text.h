@@ -10,6 +10,7 @@
  * | text on a terminal, messages, the page, GDB (which prints names as they come) | '?' | '?' |
  * | lines without quoting: csv, folded, callgrind, lcov | '?' | '?' |
  * | JSON: --json, json, chrome, speedscope | \\u001b | \\u202e |
+ * | strings of the Python module | as they are | as they are |
  * | databases and protocol buffers: sqlite, pprof, perfetto | '?' | as they are |
  * | compared with the names of a program: gcov, autofdo, profgen, bolt, perf-data, perfscript | as they are | as they are |
  */
@@ -38,8 +39,8 @@ NTRACE_EXPERIMENTAL const char *ntrace_text_next(const char *text, uint32_t *cha
  * ntrace_text_hidden - whether a character is not seen, or changes how others are seen
  * @character: Unicode code point
  *
- * Return: true for control characters, ends of lines and paragraphs, and format characters, such as those of
- * direction; false for blanks and joiners.
+ * Return: true for control characters, ends of lines and paragraphs, format characters, such as those of
+ * direction, letters and marks without a shape, and numbers that are no character; false for blanks and joiners.
  */
 NTRACE_EXPERIMENTAL bool ntrace_text_hidden(uint32_t character);
 
