@@ -217,7 +217,7 @@ static const char *scope_name(Dwarf_Die *die)
 	    !dwarf_attr_integrate(die, DW_AT_name, &attribute))
 		return "[unnamed]";
 	name = dwarf_formstring(&attribute);
-	return name ? name : "[unnamed]";
+	return name && *name ? name : "[unnamed]";
 }
 
 /* @declared: also of the declaration or the abstract instance of @die. false: it has no such number */
