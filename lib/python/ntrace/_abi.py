@@ -5,11 +5,12 @@ Names and order are those of the C headers. selftests/lib/python.sh has a compil
 compare all of it with them.
 """
 
+import codecs
 import ctypes
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_int, c_int32,
                     c_size_t, c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
-from typing import Any, Dict, List, Sequence, Tuple, Type
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Type
 
 OK, ERR_INVALID, ERR_NOMEM, ERR_IO, ERR_EOS, ERR_AGAIN, ERR_FORMAT = 0, -1, -2, -3, -4, -5, -6
 WIRE_MESSAGE, WIRE_ERROR = 0, 1
@@ -397,3 +398,16 @@ library: Any = load()
 def names(function: Any, count: int, *arguments: int) -> List[str]:
     """What a function that names numbers calls those below count."""
     return [(function(number, *arguments) or b"").decode() for number in range(count)]
+
+
+def _latin1(error: UnicodeError) -> Tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return error.object[error.start:error.end].decode("latin-1"), error.end
+
+
+codecs.register_error("ntrace.latin1", _latin1)
+
+
+def text(name: Optional[bytes]) -> str:
+    """A name, which may have any bytes, as ntrace/text.h has it in UTF-8; "" for None."""
+    return (name or b"").decode(errors="ntrace.latin1")

@@ -135,7 +135,7 @@ class Cursor(Handle):
             raw.instructions, self._classes[raw.insn_class] if raw.instructions else "", flow.code,
             flow.value, flow.taken, flow.next if flow.next_known else None, raw.offset,
             raw.time if raw.time_kind else None, raw.stream, raw.cpu, raw.pid, raw.tid,
-            raw.comm.decode(errors="replace"),
+            _abi.text(raw.comm),
             None if raw.privilege == _abi.CURSOR_NO_PRIVILEGE else raw.privilege, raw.sideband_ns,
             self._locate(flow.space, raw.address), describe(raw.flow))
 
@@ -144,8 +144,8 @@ class Cursor(Handle):
         found = _abi.Location()
         if not space or _abi.library.space_locate(space, address, ctypes.byref(found)):
             return None
-        symbol = found.symbol.decode(errors="replace") if found.symbol else None
-        return Location(_abi.library.object_name(found.object).decode(errors="replace"),
+        symbol = _abi.text(found.symbol) if found.symbol else None
+        return Location(_abi.text(_abi.library.object_name(found.object)),
                         found.link_address, symbol,
                         found.link_address - found.symbol_start if symbol else 0)
 
@@ -211,7 +211,7 @@ def threads(session: Session) -> List[Thread]:
     ctypes.set_errno(0)
     check(_abi.library.cursor_threads(session.handle, ctypes.byref(first), ctypes.byref(count)),
           "threads")
-    return [Thread(raw.pid, raw.tid, raw.comm.decode(errors="replace"), raw.instructions, raw.runs,
+    return [Thread(raw.pid, raw.tid, _abi.text(raw.comm), raw.instructions, raw.runs,
                    raw.first_ns, raw.last_ns, raw.first_time if raw.time_known else None,
                    raw.last_time if raw.time_known else None)
             for raw in (first[index] for index in range(count.value))]

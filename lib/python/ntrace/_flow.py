@@ -34,7 +34,7 @@ def describe(pointer: int) -> str:
     """An event as a line of text, within its callback."""
     text = ctypes.create_string_buffer(1024)
     _abi.library.flow_describe(pointer, text, len(text))
-    return text.value.decode(errors="replace")
+    return _abi.text(text.value)
 
 
 def event_of(pointer: int, rows: int, kinds: List[str]) -> Event:

@@ -75,8 +75,8 @@ class Space(Handle):
         location = _abi.Location()
         if _abi.library.space_locate(self.handle, address, ctypes.byref(location)):
             return None
-        name = _abi.library.object_name(location.object).decode(errors="replace")
-        symbol = location.symbol.decode(errors="replace") if location.symbol else None
+        name = _abi.text(_abi.library.object_name(location.object))
+        symbol = _abi.text(location.symbol) if location.symbol else None
         offset = location.link_address - location.symbol_start if symbol else 0
         return Location(name, location.link_address, symbol, offset)
 
@@ -108,7 +108,7 @@ class Object(Handle):
     @property
     def name(self) -> str:
         """Its path."""
-        return str(_abi.library.object_name(self.handle).decode(errors="replace"))
+        return _abi.text(_abi.library.object_name(self.handle))
 
     @property
     def build_id(self) -> bytes:

@@ -2,7 +2,6 @@
 """Profiles: executed control flow, added up."""
 
 import ctypes
-import os
 from typing import Dict, List, NamedTuple, Tuple
 
 from . import _abi
@@ -143,7 +142,6 @@ class Profile(Handle):
 
 def _function(raw: _abi.ProfileFunction, domains: List[str]) -> Function:
     name = _abi.library.object_name(raw.object) if raw.object else b""
-    return Function((raw.demangled or b"").decode(errors="replace"), os.fsdecode(name),
-                    domains[_abi.library.domain_of(raw.privilege)], raw.pid,
-                    raw.comm.decode(errors="replace"), raw.instructions, raw.calls, raw.branches,
-                    raw.start)
+    return Function(_abi.text(raw.demangled), _abi.text(name),
+                    domains[_abi.library.domain_of(raw.privilege)], raw.pid, _abi.text(raw.comm),
+                    raw.instructions, raw.calls, raw.branches, raw.start)

@@ -74,7 +74,7 @@ class _Places:
         found = _abi.library.locator_find(self.locator, space, address).contents
         name = ""
         if found.object:
-            name = _abi.library.object_name(found.object).decode(errors="replace")
+            name = _abi.text(_abi.library.object_name(found.object))
         objects, symbols = self.objects, self.symbols
         self.columns["object"].append(objects.setdefault(name, len(objects)))
         self.columns["symbol"].append(symbols.setdefault(found.symbol or b"", len(symbols)))
@@ -98,7 +98,7 @@ class Session(Handle):
         self.cursors: "weakref.WeakSet[Handle]" = weakref.WeakSet()
         # The library keeps the callback.
         self._note = _abi.NOTE_CALLBACK(
-            lambda _, text: self.notes.append(text.decode(errors="replace")))
+            lambda _, text: self.notes.append(_abi.text(text)))
         options = _abi.SessionOptions(
             size=ctypes.sizeof(_abi.SessionOptions), note=self._note, firmware_bias=firmware_bias,
             sysroot=os.fsencode(sysroot) if sysroot else None,
@@ -134,7 +134,7 @@ class Session(Handle):
     def description(self) -> Dict[str, str]:
         """What it says of itself: tool, module, release, machine, clock, command."""
         raw = _abi.library.session_recording(self.handle).contents
-        return {name: (getattr(raw, name) or b"").decode(errors="replace")
+        return {name: _abi.text(getattr(raw, name))
                 for name in ("tool", "module", "release", "machine", "clock", "command")}
 
     def _chosen(self, streams: Optional[Iterable[int]]) -> Sequence[int]:
@@ -245,7 +245,7 @@ class _Collector:
         columns.update(layout(_abi.FlowEvent, "address last next instructions insn_class taken "
                               "interrupted provisional next_known last_size offset time time_known"))
         columns.update(layout(_abi.SessionEvent, "sideband_ns", ctypes.sizeof(_abi.FlowEvent)))
-        texts = {"comm": [comm.decode(errors="replace") for comm in self.comms],
+        texts = {"comm": [_abi.text(comm) for comm in self.comms],
                  "insn_class": _abi.names(_abi.library.insn_class_name, _abi.INSN_CLASS_COUNT)}
         if self.places:
             found = self.places
@@ -253,7 +253,7 @@ class _Collector:
             columns["symbol"] = lambda: column_of("I", found.columns["symbol"])
             columns["link_address"] = lambda: column_of("Q", found.columns["link_address"])
             texts["object"] = list(found.objects)
-            texts["symbol"] = [symbol.decode(errors="replace") for symbol in found.symbols]
+            texts["symbol"] = [_abi.text(symbol) for symbol in found.symbols]
         blocks = SessionBlocks(bytes(self.records), self.size, columns, texts)
         blocks.events, blocks.stats = self.events, self.stats
         return blocks

@@ -73,7 +73,7 @@ class Tandem:
         self.raw.xlen, self.raw.mlen, self.raw.flen, self.raw.flags = xlen, mlen or xlen, flen, flags
         refusal = _abi.library.tandem_params_refusal(ctypes.byref(self.raw))
         if refusal:
-            raise Error(_abi.ERR_INVALID, refusal.decode())
+            raise Error(_abi.ERR_INVALID, _abi.text(refusal))
         self.types = _types()
         self.numbers = {name: number for number, name in self.types.items()}
 
@@ -91,7 +91,7 @@ class Tandem:
             while True:
                 count = library.tandem_read(ctypes.byref(reader), rows, _ROOM)
                 if count < 0:
-                    raise Error(count, "offset 0x%x: %s" % (reader.offset, (reader.error or b"").decode()))
+                    raise Error(count, "offset 0x%x: %s" % (reader.offset, _abi.text(reader.error)))
                 if not count:
                     break
                 for row in rows[:count]:
