@@ -186,6 +186,62 @@ static void test_gaps(void)
 	}
 }
 
+/* The first places of a thread, up to its first block: "thread type". */
+static void first_places(const char *name, int32_t tid, char text[200])
+{
+	struct ntrace_session *session = open_session(name);
+	const struct ntrace_cursor_place *place = NULL;
+	struct ntrace_cursor_config config;
+	struct ntrace_cursor *cursor;
+
+	text[0] = 0;
+	ntrace_cursor_config_init(&config);
+	config.session = session;
+	config.tid = tid;
+	if (ntrace_cursor_new(&cursor, &config))
+		abort();
+	do {
+		if (ntrace_cursor_next(cursor))
+			break;
+		place = ntrace_cursor_place(cursor);
+		snprintf(text + strlen(text), 200 - strlen(text), "%d %s, ", place->tid,
+			 ntrace_flow_type_name(place->type));
+	} while (place->type != NTRACE_FLOW_BLOCK);
+	ntrace_cursor_free(cursor);
+	ntrace_session_close(session);
+}
+
+/* Trace of thread 100 is lost up to the switch to 200, which may have executed some of what is missing. */
+static void test_loss(void)
+{
+	uint64_t from, to;
+	char text[200];
+	FILE *file;
+
+	start("loss", CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	work(CODE, 4);
+	from = hart.bytes;
+	work(CODE, 1);
+	to = hart.bytes;
+	switches(100, 200, OTHER_CODE);
+	work(OTHER_CODE, 4);
+	stop("loss", 1);
+	file = fopen(in("loss/aux.0"), "r+");
+	if (!file)
+		abort();
+	/* No byte of a message has these bits of MSEO. */
+	for (fseek(file, (long)from, SEEK_SET); from < to; from++)
+		fputc(2, file);
+	fclose(file);
+	first_places("loss", 200, text);
+	is_str(text, "100 error, 100 gap, 200 sync, 200 block, ",
+	       "the loss of another thread directly before a thread is a place of it, too");
+}
+
 /* Only user space is traced, and records are lost. */
 static void test_users(void)
 {
@@ -484,6 +540,7 @@ static void tests(void)
 	test_processes();
 	test_times();
 	test_gaps();
+	test_loss();
 	test_users();
 	test_compressed();
 	test_harts();
