@@ -14,6 +14,7 @@
 #include <ntrace/frames.h>
 #include <ntrace/live.h>
 
+#include "compare.h"
 #include "decode.h"
 #include "grow.h"
 #include "live.h"
@@ -23,13 +24,13 @@
 struct waiting {
 	uint64_t time;
 	uint64_t number;
-	size_t at;
 	uint16_t size;
+	_Alignas(8) uint8_t bytes[];
 };
 
 /**
  * struct live - see live.h
- * @bytes: records that wait, with @used bytes, listed in @waiting
+ * @waiting: records that wait
  * @number: number of the next record
  * @complete: all records before this time have been taken
  * @since: the current trace was made after this time
@@ -41,12 +42,9 @@ struct live {
 	struct ntrace_session *session;
 	struct ntrace_stream *stream;
 	struct ntrace_live_source source;
-	uint8_t *bytes;
-	size_t used;
-	size_t room;
-	struct waiting *waiting;
+	struct waiting **waiting;
 	size_t count;
-	size_t waiting_room;
+	size_t room;
 	uint64_t number;
 	uint64_t complete;
 	uint64_t since;
@@ -58,9 +56,9 @@ struct live {
 
 /* ---- records ---- */
 
-static struct ntrace_perf_record record_of(const struct live *live, const struct waiting *waiting)
+static struct ntrace_perf_record record_of(const struct waiting *waiting)
 {
-	struct ntrace_perf_record record = { .data = live->bytes + waiting->at,
+	struct ntrace_perf_record record = { .data = waiting->bytes,
 					     .position = waiting->number,
 					     .size = waiting->size };
 	struct perf_event_header header;
@@ -71,42 +69,27 @@ static struct ntrace_perf_record record_of(const struct live *live, const struct
 	return record;
 }
 
-static int keep_bytes(struct live *live, const void *bytes, size_t count)
-{
-	size_t room = live->room ? live->room : 65536;
-	uint8_t *more;
-
-	while (room - live->used < count)
-		room *= 2;
-	if (room != live->room) {
-		more = realloc(live->bytes, room);
-		if (!more)
-			return NTRACE_ERR_NOMEM;
-		live->bytes = more;
-		live->room = room;
-	}
-	memcpy(live->bytes + live->used, bytes, count);
-	live->used += count;
-	return 0;
-}
-
 static int keep_record(struct live *live, const struct perf_event_header *header, const void *bytes)
 {
-	struct waiting made = { .number = live->number++, .at = live->used, .size = header->size };
+	struct waiting *made = malloc(sizeof(*made) + header->size);
 	struct ntrace_perf_record record;
 	struct ntrace_sideband sideband;
-	int error = keep_bytes(live, bytes, header->size);
+	int error;
 
-	if (error)
-		return error;
-	record = record_of(live, &made);
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	*made = (struct waiting){ .number = live->number++, .size = header->size };
+	memcpy(made->bytes, bytes, header->size);
+	record = record_of(made);
 	if (ntrace_perf_file_parse(live->session->machine.file, &record, &sideband)) {
-		live->used = made.at;
+		free(made);
 		return 0;
 	}
-	made.time = sideband.time;
-	error = grow((void **)&live->waiting, live->count, &live->waiting_room, sizeof(made));
-	if (!error)
+	made->time = sideband.time;
+	error = grow((void **)&live->waiting, live->count, &live->room, sizeof(struct waiting *));
+	if (error)
+		free(made);
+	else
 		live->waiting[live->count++] = made;
 	return error;
 }
@@ -131,35 +114,11 @@ static int keep_records(struct live *live, const struct ntrace_live_records *rec
 
 static int compare_waiting(const void *left, const void *right)
 {
-	const struct waiting *a = left, *b = right;
+	const struct waiting *a = *(const struct waiting *const *)left;
+	const struct waiting *b = *(const struct waiting *const *)right;
+	int order = compare_numbers(a->time, b->time);
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static int compare_places(const void *left, const void *right)
-{
-	const struct waiting *a = left, *b = right;
-
-	return a->at < b->at ? -1 : a->at > b->at;
-}
-
-/* Moves the records that still wait to the begin of the memory. */
-static void close_ranks(struct live *live, size_t taken)
-{
-	size_t used = 0, i;
-
-	live->count -= taken;
-	memmove(live->waiting, live->waiting + taken, live->count * sizeof(*live->waiting));
-	qsort(live->waiting, live->count, sizeof(*live->waiting), compare_places);
-	for (i = 0; i < live->count; i++) {
-		memmove(live->bytes + used, live->bytes + live->waiting[i].at,
-			live->waiting[i].size);
-		live->waiting[i].at = used;
-		used += live->waiting[i].size;
-	}
-	live->used = used;
+	return order ? order : compare_numbers(a->number, b->number);
 }
 
 /* Passes the records before live->complete to the machine. */
@@ -172,15 +131,16 @@ static int pass_complete(struct live *live)
 
 	if (!live->count)
 		return 0;
-	qsort(live->waiting, live->count, sizeof(*live->waiting), compare_waiting);
+	qsort(live->waiting, live->count, sizeof(struct waiting *), compare_waiting);
 	while (taken < live->count && !error &&
-	       (live->waiting[taken].time < live->complete || live->complete == UINT64_MAX)) {
-		record = record_of(live, &live->waiting[taken++]);
+	       (live->waiting[taken]->time < live->complete || live->complete == UINT64_MAX)) {
+		record = record_of(live->waiting[taken]);
 		if (!ntrace_perf_file_parse(live->session->machine.file, &record, &sideband))
 			error = machine_take(&live->session->machine, &sideband);
+		free(live->waiting[taken++]);
 	}
-	if (taken)
-		close_ranks(live, taken);
+	live->count -= taken;
+	memmove(live->waiting, live->waiting + taken, live->count * sizeof(struct waiting *));
 	return error;
 }
 
@@ -404,7 +364,8 @@ static int decode(struct live *live, const struct ntrace_decode_options *options
 		result = run(live);
 	if (live->begun)
 		decoding_end(&live->decoding);
-	free(live->bytes);
+	while (live->count)
+		free(live->waiting[--live->count]);
 	free(live->waiting);
 	return result || !options->end ? result : options->end(options->data, options->stream);
 }
