@@ -194,7 +194,7 @@ bool follower_is_certain(const struct follower *follower)
 	return !doubts_exec(follower);
 }
 
-static bool misses_records(const struct follower *follower)
+bool follower_misses_records(const struct follower *follower)
 {
 	size_t i;
 
@@ -283,7 +283,7 @@ static const struct known_part *known_part(const struct follower *follower, uint
 
 static struct ntrace_space *known_space(struct follower *follower, const struct known_part *known)
 {
-	if (misses_records(follower))
+	if (follower_misses_records(follower))
 		set_code_owner(follower, known->program, known->pid);
 	return spaces_of_part(follower->spaces, &known->part);
 }
@@ -294,7 +294,7 @@ static struct ntrace_space *shared_space(struct follower *follower, uint64_t add
 	struct known_part found = { .part.last = UINT64_MAX };
 	unsigned int i;
 
-	if (misses_records(follower)) {
+	if (follower_misses_records(follower)) {
 		if (!find_owner(follower, address, &found.program, &found.pid, &found.part) ||
 		    !found.program) {
 			set_code_owner(follower, NULL, found.pid);

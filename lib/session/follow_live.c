@@ -54,16 +54,6 @@ static int add_pieces(struct follower *follower)
 	return error;
 }
 
-static bool any_missing(const struct follower *follower)
-{
-	size_t i;
-
-	for (i = 0; i < follower->count; i++)
-		if (follower->places[i].missing)
-			return true;
-	return false;
-}
-
 int follower_grow(struct follower *follower)
 {
 	const struct machine *machine = &follower->session->machine;
@@ -78,7 +68,8 @@ int follower_grow(struct follower *follower)
 		follower->last = follower->cpu->count;
 	}
 	/* The interval was open: it may have an end now, an exec, or more names and mappings. */
-	if (!follower->given_up && follower->limit == UINT64_MAX && !any_missing(follower))
+	if (!follower->given_up && follower->limit == UINT64_MAX &&
+	    !follower_misses_records(follower))
 		follower_update_task(follower);
 	return 0;
 }

@@ -50,6 +50,8 @@ bool follower_has_piece(const struct piece *piece, const struct ntrace_stream *i
 bool same_code(const struct mapping_change *a, const struct mapping_change *b);
 /* Restricts @all, which may be empty, to what it shares with @one. Return: false: the code differs. */
 bool join_part(struct code_part *all, const struct code_part *one);
+/* Whether the hart may be in a scheduling interval whose records are missing. */
+bool follower_misses_records(const struct follower *follower);
 /* Whether @program begins at @address: the entry of a mapped file. */
 bool starts_at(struct follower *follower, const struct program *program, uint64_t address);
 
