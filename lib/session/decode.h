@@ -134,26 +134,11 @@ int decoding_message(struct decoding *decoding, int got, const struct ntrace_mes
 /* walk.c: passes the messages of the reader's chunk to the flow. Return: as decoding_message(). */
 int decoding_chunk(struct decoding *decoding, struct ntrace_reader *reader);
 
-/**
- * struct session_walk - the part of a stream to decode
- * @range: events to pass to the callbacks; NULL: all
- * @index: points to start from; NULL: start at the first byte
- * @collect: points to be extended; NULL: none
- * @distance: bytes between two points, with @collect
+/*
+ * walk.c: decodes the file of the stream, or the part in the range of the receiver. @collect: points to be extended,
+ * at @distance bytes from each other; NULL: none. Return: as ntrace_session_decode().
  */
-struct session_walk {
-	const struct ntrace_session_range *range;
-	const struct index_stream *index;
-	struct index_stream *collect;
-	uint64_t distance;
-};
-
-/* walk.c: decodes a part of the file of the stream. Return: as ntrace_session_decode(). */
-int decoding_run(struct decoding *decoding, const struct session_walk *walk);
-
-/* index.c: the part of a stream that @options select. */
-struct session_walk session_walk_of(const struct ntrace_session *session, unsigned int stream,
-				    const struct ntrace_decode_options *options);
+int decoding_run(struct decoding *decoding, struct index_stream *collect, uint64_t distance);
 
 /* Adds counters. */
 void decoding_add_stats(struct ntrace_flow_stats *sums, const struct ntrace_flow_stats *stats);
@@ -188,11 +173,12 @@ bool decoding_hides_switches(const struct ntrace_session *session);
 /* range.c */
 
 /*
- * Prepares @decoding for the part, and continues at the best point of the index. @offset: set to
- * where the first message begins, unchanged for the begin of the stream. Return: 0,
+ * Prepares @decoding for the part, and continues at the best point of the index, or at the last one of @collect.
+ * @offset: set to where the first message begins, unchanged for the begin of the stream. Return: 0,
  * NTRACE_ERR_NOMEM or NTRACE_ERR_FORMAT (the point is not usable).
  */
-int decoding_start(struct decoding *decoding, const struct session_walk *walk, uint64_t *offset);
+int decoding_start(struct decoding *decoding, struct index_stream *collect, uint64_t distance,
+		   uint64_t *offset);
 
 /*
  * Before the message at @offset, with a range: begins and ends between messages, at the first one from

@@ -156,7 +156,6 @@ static int ignore_segment(void *data, const struct ntrace_segment *segment)
 static int extend_stream(struct ntrace_session *session, unsigned int number,
 			 struct index_stream *stream, uint64_t distance)
 {
-	const struct session_walk walk = { .collect = stream, .distance = distance };
 	const struct ntrace_decode_options options = { .event = ignore_event,
 						       .segment = ignore_segment };
 	struct decoding decoding;
@@ -164,7 +163,7 @@ static int extend_stream(struct ntrace_session *session, unsigned int number,
 
 	if (error)
 		return error;
-	error = decoding_run(&decoding, &walk);
+	error = decoding_run(&decoding, stream, distance);
 	decoding_end(&decoding);
 	return error;
 }
@@ -288,13 +287,4 @@ int ntrace_session_index_point(const struct ntrace_session *session, unsigned in
 		.time_known = found->time_known,
 	};
 	return 0;
-}
-
-struct session_walk session_walk_of(const struct ntrace_session *session, unsigned int stream,
-				    const struct ntrace_decode_options *options)
-{
-	return (struct session_walk){
-		.range = options->range,
-		.index = session->index ? &session->index->streams[stream] : NULL,
-	};
 }

@@ -11,7 +11,7 @@
 #include "decode.h"
 #include "turns.h"
 
-#define QUANTUM (UINT64_C(1) << 19)	/* bytes of a backlog */
+#define QUANTUM (UINT64_C(1) << 19) /* bytes of a backlog */
 #define BACKLOG_MAX (4 * QUANTUM)
 
 enum lane_state {
@@ -326,13 +326,11 @@ static int begin_lane(struct session_lane *lane)
 static int decode_lane(struct session_lane *lane)
 {
 	const struct ntrace_decode_options *receiver = &lane->receiver;
-	const struct session_walk walk =
-		session_walk_of(lane->lanes->session, lane->stream, receiver);
 	int result = begin_lane(lane), rest, saved;
 
 	if (result)
 		return result;
-	result = decoding_run(&lane->decoding, &walk);
+	result = decoding_run(&lane->decoding, NULL, 0);
 	saved = errno;
 	/* What came before an error is delivered before it; the progress function stops at once. */
 	rest = result <= 0 ? deliver_all(lane) : 0;
@@ -488,7 +486,10 @@ static void share_jobs(struct session_lanes *lanes)
 	unsigned int jobs = options->jobs < lanes->wanted ? options->jobs : lanes->wanted;
 
 	lanes->jobs = jobs && options->job_data && !turns ? jobs : 1;
-	/* With a range, code changes without a word. */
+	/*
+	 * With a range nothing is counted, and only a flow that counts says before code changes to which a backlog
+	 * refers (flow_keep_runs()). A part is decoded to be looked at: it is short.
+	 */
 	lanes->ahead = jobs && turns && !options->range ? jobs - 1 : 0;
 }
 

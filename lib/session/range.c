@@ -83,27 +83,33 @@ static int resume(struct decoding *decoding, const struct index_stream *index,
 	return decoding_note_thread(decoding);
 }
 
-int decoding_start(struct decoding *decoding, const struct session_walk *walk, uint64_t *offset)
+int decoding_start(struct decoding *decoding, struct index_stream *collect, uint64_t distance,
+		   uint64_t *offset)
 {
+	const struct session_index *index = decoding->session->index;
+	const struct ntrace_session_range *range = decoding->to.range;
+	const struct index_stream *points = collect;
 	const struct index_point *point = NULL;
 
-	decoding->range = walk->range;
+	decoding->range = range;
 	decoding->stop_offset = UINT64_MAX;
-	if (walk->range && walk->range->last_offset != UINT64_MAX)
-		decoding->stop_offset = walk->range->last_offset + 1;
-	if (walk->range && walk->index) {
-		uint64_t stop = index_stop(walk->index, walk->range);
+	if (range && range->last_offset != UINT64_MAX)
+		decoding->stop_offset = range->last_offset + 1;
+	if (range && index) {
+		uint64_t stop;
 
-		point = index_start(walk->index, walk->range);
+		points = &index->streams[decoding->event.stream];
+		point = index_start(points, range);
+		stop = index_stop(points, range);
 		if (stop < decoding->stop_offset)
 			decoding->stop_offset = stop;
 	}
-	if (walk->collect) {
-		index_collect(&decoding->collector, walk->collect, walk->distance);
-		point = index_last(walk->collect);
+	if (collect) {
+		index_collect(&decoding->collector, collect, distance);
+		point = index_last(collect);
 	}
 	if (!point)
 		return 0;
 	*offset = point->next;
-	return resume(decoding, walk->collect ? walk->collect : walk->index, point);
+	return resume(decoding, points, point);
 }

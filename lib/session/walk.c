@@ -188,10 +188,10 @@ static int walk_file(struct decoding *decoding, const struct ntrace_stream *stre
 	return result;
 }
 
-int decoding_run(struct decoding *decoding, const struct session_walk *walk)
+int decoding_run(struct decoding *decoding, struct index_stream *collect, uint64_t distance)
 {
 	uint64_t offset = 0;
-	int result = decoding_start(decoding, walk, &offset);
+	int result = decoding_start(decoding, collect, distance, &offset);
 
 	/* The first turn may have to wait. */
 	if (!result)
