@@ -130,8 +130,8 @@ void follower_name(struct follower *follower)
 	/* For an unknown thread, use the name of its process. */
 	int32_t id = follower->tid >= 0 ? follower->tid : follower->pid;
 	/* Without the switches it is unknown whether it already has its later names. */
-	const char *name = follower->by_thread ? machine_last_name(machine, id, follower->limit) :
-						 machine_thread_name(machine, id, follower->limit);
+	const char *name = follower->unseen ? machine_last_name(machine, id, follower->limit) :
+					      machine_thread_name(machine, id, follower->limit);
 
 	if (follower->pid == 0)
 		snprintf(follower->text, sizeof(follower->text), "swapper/%u",
@@ -396,6 +396,7 @@ int follower_init(struct follower *follower, struct spaces *spaces, unsigned int
 		follower_give_up(follower, "no task switches were recorded");
 		return 0;
 	}
+	follower->unseen = user || !session->switch_address;
 	error = add_interval(follower, follower->first);
 	if (!error && user)
 		error = follow_threads_init(follower);

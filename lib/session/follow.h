@@ -52,7 +52,7 @@ struct switch_place {
 #define PENDING_EXECS 16
 #define KNOWN_PARTS 4
 
-/* @program, @pid: one owner of the code, and the only one or -1; only if records are missing. */
+/* @program: one owner of the code. @pid: the only one or -1, if records are missing. */
 struct known_part {
 	struct code_part part;
 	struct program *program;
@@ -87,6 +87,7 @@ struct follower {
 	uint64_t limit;			/* changes before this time have been applied */
 	int32_t pending[PENDING_EXECS];	/* threads that entered exec and have not finished it */
 	unsigned int pending_next;
+	bool unseen;			/* no switch is visible: neither the place nor the names are certain */
 	/* Only user space is traced: threads of the hart, and intervals with losses before them. */
 	bool by_thread;
 	struct thread_intervals *threads;

@@ -230,6 +230,21 @@ static bool resolve_exec(struct follower *follower, uint64_t address)
 	return true;
 }
 
+/* Of @program and those that its process starts within the leading place, the one that has code at @address. */
+static void set_shared_program(struct follower *follower, struct program *program, uint64_t address)
+{
+	uint64_t end = present_end(follower);
+	struct program *at = program;
+
+	while (at->next && at->next->start < end && !program_mapping(at, address, end))
+		at = at->next;
+	if (program_mapping(at, address, end))
+		program = at;
+	follower->program = program;
+	follower->limit = program->next && program->next->start < end ? program->next->start : end;
+	follower_name(follower);
+}
+
 /*
  * The code around @address that all programs share that may run. Return: false: there is none.
  *
@@ -239,6 +254,7 @@ static bool shared_part(struct follower *follower, uint64_t address, struct code
 {
 	struct program *only;
 	int32_t pid, tid;
+	struct program *program;
 	bool agree = true;
 	size_t i;
 
@@ -252,8 +268,11 @@ static bool shared_part(struct follower *follower, uint64_t address, struct code
 	if (!agree || !part->mapping)
 		return false;
 	interval_task(follower, &follower->lead, &pid, &tid);
-	follower->program = interval_program(follower, &follower->lead, pid);
-	return follower->program;
+	program = interval_program(follower, &follower->lead, pid);
+	if (!program)
+		return false;
+	set_shared_program(follower, program, address);
+	return true;
 }
 
 /* An interval without any record: the task is one of those with code at an address. */
@@ -285,6 +304,8 @@ static struct ntrace_space *known_space(struct follower *follower, const struct 
 {
 	if (follower_misses_records(follower))
 		set_code_owner(follower, known->program, known->pid);
+	else if (!follower->by_piece)
+		set_shared_program(follower, known->program, known->part.first);
 	return spaces_of_part(follower->spaces, &known->part);
 }
 
@@ -302,6 +323,8 @@ static struct ntrace_space *shared_space(struct follower *follower, uint64_t add
 		}
 	} else if (!shared_part(follower, address, &found.part)) {
 		return NULL;
+	} else {
+		found.program = follower->program;
 	}
 	i = follower->known_next++ % KNOWN_PARTS;
 	if (follower->known_count < KNOWN_PARTS)

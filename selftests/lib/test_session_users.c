@@ -267,10 +267,38 @@ static void test_named_later(void)
 	is_u64(errors, 0, "no error");
 }
 
+/* The same where the kernel is traced, but has no symbols that tell its switches. */
+static void test_named_unseen(void)
+{
+	char symbols[600];
+
+	start("unseen", CODE, ~0u);
+	named(50, 0, false, "shell");
+	maps(50, 0, CODE, "/aaa");
+	forks(50, 100, now + 10);
+	switches(50, 0, KERNEL_LOOP);
+	switches(0, 100, OTHER_CODE);
+	named(100, now + 5, true, "new");
+	maps(100, now + 6, OTHER_CODE, "/ccc");
+	work(OTHER_CODE, 2);
+	switches(100, 0, KERNEL_LOOP);
+	switches(0, 100, OTHER_CODE);
+	named(100, now + 5, false, "renamed");
+	work(OTHER_CODE, 2);
+	switches(100, 0, KERNEL_LOOP);
+	stop("unseen", 3);
+	snprintf(symbols, sizeof(symbols), "%s/images/kallsyms", in("unseen"));
+	ok(!unlink(symbols), "the symbols are removed");
+	decode("unseen", NULL);
+	is_str(told, "-1 unknown aaa, 100 renamed ccc",
+	       "code of both is of no thread, and a program has its last name");
+}
+
 static void tests(void)
 {
 	test_user_only();
 	test_named_later();
+	test_named_unseen();
 	test_begins();
 	test_begins_once();
 	test_owner();
