@@ -80,7 +80,8 @@ struct ctr_stack {
  * @filter: what the ring records: the sum of the filters of @events
  * @recorded: value of sctrctl when the ring was last cleared; it may have records that
  *	      @filter no longer includes
- * @ring_task: the task whose call stack is loaded, or NULL
+ * @ring_task: the task whose call stack the ring has, also while none of its events is
+ *	       scheduled; NULL if there is none to be kept, see ctr_task.c
  * @samples: number of samples delivered
  * @skidded: number of samples dropped because they were taken in a mode that the
  *	     event excludes
@@ -150,7 +151,8 @@ void ctr_ring_offline(struct ctr_cpu *cpu);
 struct linux_binprm;
 int ctr_task_open(struct perf_event *event);
 void ctr_task_close(const struct perf_event *event);
-void ctr_task_save(struct ctr_cpu *cpu);
+bool ctr_task_has_slot(const struct task_struct *task);
+void ctr_task_save(struct ctr_cpu *cpu, struct task_struct *task);
 void ctr_task_load(struct ctr_cpu *cpu, struct task_struct *task);
 void ctr_task_fork(void *data, struct task_struct *parent, struct task_struct *child);
 void ctr_task_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm);

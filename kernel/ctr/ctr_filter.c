@@ -86,7 +86,7 @@ static u16 ctr_filter_types(u64 *perf)
 
 /*
  * RASEMU emulates the return-address stack: calls push, returns pop, a swap replaces
- * the top. User mode only, because the kernel's calls would use the same stack.
+ * the top.
  */
 static const char *ctr_filter_stack(struct ctr_filter *filter, u16 types,
 				    const struct ctr_caps *caps)
@@ -100,7 +100,7 @@ static const char *ctr_filter_stack(struct ctr_filter *filter, u16 types,
 	filter->stack = true;
 	filter->types = BIT(CTR_TYPE_NONE) | BIT(CTR_TYPE_DIRECT_CALL) |
 			BIT(CTR_TYPE_INDIRECT_CALL) | BIT(CTR_TYPE_SWAP);
-	filter->control = CTR_CTL_U | CTR_CTL_RASEMU;
+	filter->control = CTR_CTL_STACK;
 	return NULL;
 }
 

@@ -59,6 +59,9 @@
 	(CTR_CTL_INHIBIT | CTR_CTL_NTBREN | CTR_CTL_RASEMU | CTR_CTL_STE | CTR_CTL_BPFRZ |         \
 	 CTR_CTL_LCOFIFRZ)
 
+/* A call stack. User mode only, because the kernel's calls would use the same stack. */
+#define CTR_CTL_STACK		(CTR_CTL_U | CTR_CTL_RASEMU)
+
 /* sctrstatus */
 #define CTR_STATUS_WRPTR	0xffULL
 #define CTR_STATUS_FROZEN	BIT_ULL(31)

@@ -18,7 +18,8 @@
  * The records do not name a task. The driver therefore clears the ring when the last
  * event ends, and whenever the hart switches to another task: perf may swap the contexts
  * of two tasks without calling the PMU, and does not report task switches to events of a
- * hart. A call stack is exchanged instead, see ctr_task.c.
+ * hart. A call stack is exchanged instead, and the ring goes on with it while the event is
+ * off, see ctr_task.c.
  *
  * Kernel records cannot reach users who may not see them. With U recorded and S not,
  * the hart records neither the trap into the kernel (STE is never set), nor the
@@ -155,9 +156,13 @@ static void ctr_ring_update(struct ctr_cpu *cpu)
 	cpu->filter = filter;
 	if (!cpu->usable || filter.control == before.control)
 		return;
+	/* The ring goes on with the call stack. */
+	if (cpu->ring_task && (filter.stack || !filter.control)) {
+		cpu->recorded = filter.control;
+		return;
+	}
 	ctr_hw_control(0);
-	if (before.stack)
-		ctr_task_save(cpu);
+	cpu->ring_task = filter.stack && ctr_task_has_slot(current) ? current : NULL;
 	/* Whether types or modes are recorded that were not. */
 	if (!filter.control || !before.control ||
 	    (filter.control & ~before.control & ~CTR_CTL_INHIBIT) ||
@@ -165,8 +170,6 @@ static void ctr_ring_update(struct ctr_cpu *cpu)
 		ctr_hw_clear();
 		cpu->recorded = filter.control;
 	}
-	if (filter.stack)
-		ctr_task_load(cpu, current);
 	/* Only rings with the kernel are thawed after an interrupt. */
 	if (before.kernel && !filter.kernel)
 		ctr_hw_thaw();
@@ -200,8 +203,10 @@ int ctr_ring_begin(struct perf_event *event)
 }
 
 /**
- * ctr_ring_end() - undo ctr_ring_begin(); the last event clears the ring
+ * ctr_ring_end() - undo ctr_ring_begin()
  * @event: the event
+ *
+ * The last event clears the ring, unless it has the call stack of a task with a slot.
  */
 void ctr_ring_end(struct perf_event *event)
 {
@@ -222,17 +227,20 @@ static void ctr_sched_switch(void *data, bool preempt, struct task_struct *prev,
 			     struct task_struct *next, unsigned int prev_state)
 {
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
+	bool recorded = cpu->filter.control || cpu->ring_task;
 
-	if (!cpu->filter.control || !cpu->usable)
+	if (recorded && cpu->usable)
+		ctr_hw_control(0);
+	ctr_task_save(cpu, prev);
+	if (!cpu->usable)
 		return;
-	ctr_hw_control(0);
-	if (cpu->filter.stack)
-		ctr_task_save(cpu);
-	ctr_hw_clear();
-	if (cpu->filter.stack)
+	if (recorded)
+		ctr_hw_clear();
+	if (cpu->filter.stack || !cpu->filter.control)
 		ctr_task_load(cpu, next);
 	cpu->recorded = cpu->filter.control;
-	ctr_hw_control(cpu->filter.control);
+	if (recorded || cpu->ring_task)
+		ctr_hw_control(cpu->ring_task ? CTR_CTL_STACK : cpu->filter.control);
 }
 
 /*

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Call stacks of tasks that are not running.
+ * Call stacks of tasks.
  *
  * With RASEMU, the ring is the call stack of the running task. It is useless if it loses
  * its outer frames at every switch, so each recorded task has a slot for its ring.
+ *
+ * A ring that misses a return has frames that are gone. perf takes events off the hart
+ * while their task runs on (PERF_EVENT_IOC_DISABLE, another event's turn), and does not tell
+ * the PMU that a task comes to the hart with such events only. The hart therefore records the
+ * call stack of a task with a slot whenever the task runs, with or without an event. If
+ * events of the hart need the ring for other branches, the stack is lost, and begins
+ * again without frames:
+ *
+ *   the task comes         the slot's stack, if no other branches are recorded
+ *   its event begins       the ring has its stack, or begins without frames
+ *   its event ends         the ring goes on
+ *   another event begins   the ring begins with other branches
+ *   the task leaves        the slot gets the stack, or is empty if the ring does not have it
  *
  * A slot belongs to a task and not to an event: perf swaps the contexts of two tasks with
  * inherited events instead of scheduling the events, so that an event may record another
@@ -24,6 +37,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 
 #include "ctr.h"
@@ -159,10 +173,33 @@ static int ctr_slots_create_all(void)
 }
 
 /**
- * ctr_task_close() - undo ctr_task_open()
- * @event: an event with call stacks
+ * ctr_task_has_slot() - tell whether the call stack of a task is kept
+ * @task: the task; only its address is used
+ *
+ * Return: whether it is.
  */
-void ctr_task_close(const struct perf_event *event)
+bool ctr_task_has_slot(const struct task_struct *task)
+{
+	lockdep_assert_irqs_disabled();
+	return ctr_slot_find(task);
+}
+
+/* Ends the call stack in the ring of this hart if its slot is gone. */
+static void ctr_task_forget(void *data)
+{
+	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
+
+	if (!cpu->ring_task || ctr_task_has_slot(cpu->ring_task))
+		return;
+	cpu->ring_task = NULL;
+	if (cpu->filter.control)
+		return;
+	ctr_hw_control(0);
+	ctr_hw_clear();
+}
+
+/* Removes the slots that no open event needs. Return: whether there may be some. */
+static bool ctr_slots_release(bool all)
 {
 	struct hlist_node *next;
 	struct ctr_slot *slot;
@@ -170,14 +207,25 @@ void ctr_task_close(const struct perf_event *event)
 
 	guard(raw_spinlock_irqsave)(&ctr_slots_lock);
 	ctr_stacks--;
-	if (!event->hw.target)
+	if (all)
 		ctr_stacks_all--;
-	if (ctr_stacks && (event->hw.target || ctr_stacks_all))
-		return;
+	if (ctr_stacks && (!all || ctr_stacks_all))
+		return false;
 	hash_for_each_safe(ctr_slots, bucket, next, slot, node) {
 		if (!ctr_stacks || !slot->own)
 			ctr_slot_remove(slot);
 	}
+	return true;
+}
+
+/**
+ * ctr_task_close() - undo ctr_task_open()
+ * @event: an event with call stacks
+ */
+void ctr_task_close(const struct perf_event *event)
+{
+	if (ctr_slots_release(!event->hw.target))
+		on_each_cpu(ctr_task_forget, NULL, true);
 }
 
 /**
@@ -205,18 +253,22 @@ int ctr_task_open(struct perf_event *event)
 /**
  * ctr_task_save() - save the call stack in the ring of this hart
  * @cpu: state of this hart
+ * @task: the task that leaves the hart; if the ring does not have its call stack, its slot is
+ *	  empty afterwards
  *
  * Recording must be off. Interrupts are off, too, so this is an RCU read-side section.
  */
-void ctr_task_save(struct ctr_cpu *cpu)
+void ctr_task_save(struct ctr_cpu *cpu, struct task_struct *task)
 {
-	struct ctr_slot *slot = cpu->ring_task ? ctr_slot_find(cpu->ring_task) : NULL;
+	struct ctr_slot *slot = READ_ONCE(ctr_stacks) ? ctr_slot_find(task) : NULL;
 
 	lockdep_assert_irqs_disabled();
-	if (slot) {
+	if (slot && cpu->ring_task == task) {
 		slot->status = ctr_hw_status();
 		/* With data: the next event of the task may want it. */
 		slot->count = ctr_hw_read(slot->records, 0, ctr_depth(), true);
+	} else if (slot) {
+		slot->count = 0;
 	}
 	cpu->ring_task = NULL;
 }
@@ -224,16 +276,18 @@ void ctr_task_save(struct ctr_cpu *cpu)
 /**
  * ctr_task_load() - load the call stack of a task into the ring of this hart
  * @cpu: state of this hart
- * @task: the task, which runs here or is about to
+ * @task: the task that comes to the hart; nothing is done if it has no slot
  *
  * Recording must be off and the ring empty.
  */
 void ctr_task_load(struct ctr_cpu *cpu, struct task_struct *task)
 {
-	struct ctr_slot *slot = ctr_slot_find(task);
+	struct ctr_slot *slot = READ_ONCE(ctr_stacks) ? ctr_slot_find(task) : NULL;
 
 	lockdep_assert_irqs_disabled();
-	if (slot)
+	if (!slot)
+		return;
+	if (slot->count)
 		ctr_hw_restore(slot->status, slot->records, slot->count);
 	cpu->ring_task = task;
 }
@@ -286,16 +340,12 @@ void ctr_task_fork(void *data, struct task_struct *parent, struct task_struct *c
  */
 void ctr_task_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
-	struct ctr_slot *slot;
+	struct ctr_cpu *cpu;
 
 	guard(irqsave)();
-	slot = ctr_slot_find(task);
-	if (slot) {
-		slot->status = 0;
-		slot->count = 0;
-	}
+	cpu = this_cpu_ptr(ctr_cpus);
 	/* The ring does not change meanwhile: it records user mode alone. */
-	if (this_cpu_ptr(ctr_cpus)->ring_task == task)
+	if (cpu->ring_task || cpu->filter.stack)
 		ctr_hw_clear();
 }
 

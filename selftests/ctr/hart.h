@@ -5,6 +5,7 @@
  */
 #include <tap.h>
 
+#include <linux/percpu.h>
 #include <linux/perf_event.h>
 
 /* What perf gives to an overflow handler. */
@@ -32,6 +33,8 @@ static void perf_sample_save_brstack(struct perf_sample_data *data, struct perf_
 #include "../../kernel/ctr/ctr_task.c"
 
 int host_allocations = -1;
+unsigned int host_cpu;
+bool host_online[nr_cpu_ids] = { true };
 struct task_struct *host_current;
 bool host_in_nmi;
 
@@ -77,7 +80,14 @@ static u64 hidden(u64 control, u64 address)
 
 static void record(u64 from, u64 to, u64 data)
 {
+	unsigned int type = data & 15;
+
 	if (!(hart.control & 3) || hart.frozen || !records_transfer(hart.control, from, to, data))
+		return;
+	if (hart.control & RASEMU && type == 13 && hart.count)
+		memmove(hart.ring, hart.ring + 1, --hart.count * sizeof(hart.ring[0]));
+	/* Calls alone. */
+	if (hart.control & RASEMU && type != 8 && type != 9)
 		return;
 	memmove(hart.ring + 1, hart.ring, sizeof(hart.ring) - sizeof(hart.ring[0]));
 	hart.ring[0] = (struct ctr_record){ hidden(hart.control, from) | 1,

@@ -31,21 +31,36 @@ static void test_stacks(void)
 	entries_of(&stack, 2, 0, "nothing is kept without a slot");
 	switch_to(0);
 	ctr_ring_end(&stack);
-	ok(!hart.count, "the end: nothing stays in the ring");
+	ok(!cpu.filter.control && hart.control == stack_event.filter.control,
+	   "the end: the ring goes on");
+	records_of(0, 2);
+	ctr_ring_begin(&stack);
+	entries_of(&stack, 0, 8, "it has what the task has called meanwhile");
+	ctr_ring_end(&stack);
+	switch_to(2);
+	ok(!hart.control && !hart.count, "it stops for a task without a slot");
+	switch_to(1);
+	records_of(1, 1);
+	switch_to(0);
+	ctr_ring_begin(&stack);
+	entries_of(&stack, 0, 8, "switches without an event keep the stack");
+	ctr_ring_end(&stack);
 	ctr_ring_begin(&user);
 	entries_of(&user, 0, 0, "an event that wants no stacks gets none");
 	records_of(0, 2);
 	switch_to(1);
 	entries_of(&user, 1, 0, "nor after a switch");
 	switch_to(0);
-	records_of(0, 3);
 	ctr_ring_end(&user);
+	ok(!hart.control && !hart.count, "its end: nothing stays in the ring");
+	records_of(0, 1);
 	ctr_ring_begin(&stack);
-	entries_of(&stack, 0, 6, "the saved ring is that of the last end");
-	records_of(0, 2);
-	ctr_ring_end(&stack);
-	ctr_ring_begin(&stack);
-	entries_of(&stack, 0, 8, "and is kept at each end");
+	entries_of(&stack, 0, 0, "the ring has missed calls: no stack");
+	records_of(0, 3);
+	switch_to(1);
+	entries_of(&stack, 1, 0, "nor has the other task one");
+	switch_to(0);
+	entries_of(&stack, 0, 3, "from now on it is kept");
 	ctr_ring_end(&stack);
 
 	/* perf has swapped the contexts: the event of task 1 ends with task 0. */
@@ -54,8 +69,11 @@ static void test_stacks(void)
 	ok(!ctr_slot_find(&tasks[0]) && ctr_slot_find(&tasks[1]),
 	   "the slot of a living task stays");
 	is_u64(tasks[0].references, 0, "the other task is released");
+	switch_to(1);
+	ok(hart.control, "the ring records for it");
 	ctr_task_close(&stack);
 	ok(!ctr_slot_find(&tasks[1]) && !tasks[1].references, "it goes with the last event");
+	ok(!hart.control && !hart.count && !cpu.ring_task, "and the ring stops");
 	host_allocations = 0;
 	is_u64(ctr_task_open(&stack), (u64)-ENOMEM, "no memory: ENOMEM");
 	host_allocations = -1;
@@ -102,7 +120,7 @@ static void test_fork(void)
 	ctr_ring_end(&stack);
 	ctr_task_exec(NULL, host_current, 0, NULL);
 	ctr_ring_begin(&stack);
-	entries_of(&stack, 2, 0, "exec while nothing is recorded");
+	entries_of(&stack, 2, 0, "exec while no event is scheduled");
 	ctr_ring_end(&stack);
 	host_allocations = 0;
 	ctr_task_fork(NULL, &tasks[0], &tasks[3]);
@@ -133,10 +151,123 @@ static void test_fork(void)
 		is_u64(tasks[i].references, 0, "task %u is released", i);
 }
 
+/* Calls of a task that have not returned. */
+struct frames {
+	u64 from[DEPTH];
+	unsigned int count;
+};
+
+/* Number of entries of a sample that are not frames of the running task. */
+static unsigned int frames_compare(const struct frames *frames, unsigned int *whole)
+{
+	unsigned int count = ctr_ring_fill(&stack, NULL), wrong = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		wrong += i >= frames->count ||
+			 cpu.stack.entries[i].from != frames->from[frames->count - 1 - i];
+	*whole += count == frames->count && count > 2;
+	return wrong;
+}
+
+/*
+ * Random events, calls and returns: the entries are always frames that the task has, the newest
+ * first, whatever was recorded meanwhile. Task 2 is not recorded, unless its hart is.
+ */
+static void test_returned(void)
+{
+	struct perf_event other = { .pmu_private = &stack_event, .hw.target = &tasks[1] };
+	struct perf_event all = { .pmu_private = &stack_event };
+	static struct frames frames[3];
+	unsigned int samples = 0, wrong = 0, whole = 0;
+	bool opened = false;
+	u64 state = 1;
+
+	fresh();
+	tasks_known = 3;
+	stack.hw.target = &tasks[0];
+	ctr_task_open(&stack);
+	ctr_task_open(&other);
+	for (unsigned int round = 0; round < 100000; round++) {
+		struct frames *own = &frames[host_current->id];
+
+		state = state * 6364136223846793005ull + 1442695040888963407ull;
+		switch (state >> 40 & 31) {
+		case 0 ... 1:
+			switch_to((state >> 45) % 3);
+			break;
+		case 2 ... 4:
+			if (!cpu.events)
+				ctr_ring_begin(&stack);
+			break;
+		case 5:
+			ctr_ring_end(&stack);
+			break;
+		case 6:
+			if (!cpu.events && !(state >> 45 & 7))
+				ctr_ring_begin(&user);
+			break;
+		case 7:
+			ctr_ring_end(&user);
+			break;
+		case 8:
+			if (state >> 45 & 15)
+				break;
+			opened ? ctr_task_close(&all) : (void)ctr_task_open(&all);
+			opened = !opened;
+			break;
+		case 9:
+			if (!cpu.usable)
+				ctr_ring_online(&cpu);
+			else if (!(state >> 45 & 31))
+				ctr_ring_offline(&cpu);
+			break;
+		case 10:
+			if (state >> 45 & 63)
+				break;
+			own->count = 0;
+			ctr_task_exec(NULL, host_current, 0, NULL);
+			/* The hart is in the kernel, which it does not record. */
+			hart.cleared_while_recording = false;
+			break;
+		case 11 ... 18:
+			if (own->count == DEPTH - 1)
+				break;
+			own->from[own->count++] = 0x1000 + 8 * round;
+			record(0x1000 + 8 * round, 0x800, 9);
+			break;
+		case 19 ... 28:
+			if (!own->count)
+				break;
+			own->count--;
+			record(0x800, 0x1004, 13);
+			break;
+		default:
+			if (cpu.events != &stack || !cpu.usable)
+				break;
+			samples++;
+			wrong += frames_compare(own, &whole);
+		}
+	}
+	ok(!wrong && samples > 1000, "%u samples: %u entries are no frames of the task", samples,
+	   wrong);
+	ok(whole > samples / 4, "%u samples have all frames", whole);
+	ctr_ring_online(&cpu);
+	ctr_ring_end(&stack);
+	ctr_ring_end(&user);
+	if (opened)
+		ctr_task_close(&all);
+	ctr_task_close(&other);
+	ctr_task_close(&stack);
+	ok(!hart.control && !hart.count, "all closed: the ring is empty");
+	ok(!hart.cleared_while_recording, "it was never cleared while it records");
+	tasks_known = 0;
+}
+
 int main(void)
 {
 	make_events();
 	test_stacks();
 	test_fork();
+	test_returned();
 	return done_testing();
 }

@@ -2,15 +2,18 @@
 /*
  * A program with known control transfers: every direct branch and jump of the functions hot_* is
  * taken, and each class of transfer that CTR distinguishes occurs. Prints its load address. Yields
- * the CPU now and then.
- * Usage: edges ROUNDS [PROCESSES [THREADS]]
+ * the CPU now and then. With the FIFOs of perf record --control, it turns the recording off in a
+ * function, and on again in another one.
+ * Usage: edges ROUNDS [PROCESSES [THREADS [CONTROL ACKNOWLEDGED]]]
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +91,33 @@ __attribute__((noipa)) static void hot_round(uint64_t x)
 	sink += 1; /* makes it a call and not a tail jump */
 }
 
+static int control = -1, acknowledged;
+
+static void tell_perf(const char *command)
+{
+	char answer[8];
+
+	if (write(control, command, strlen(command)) < 0 ||
+	    read(acknowledged, answer, sizeof(answer)) <= 0)
+		exit(1);
+}
+
+__attribute__((noipa)) static void turn_off(uint64_t depth)
+{
+	if (depth)
+		turn_off(depth - 1);
+	else
+		tell_perf("disable\n");
+	sink += depth;
+}
+
+__attribute__((noipa)) static void turn_on(uint64_t x)
+{
+	tell_perf("enable\n");
+	hot_round(x);
+	sink += 1;
+}
+
 static uint64_t rounds;
 
 /* Each process and each thread executes the same. */
@@ -100,6 +130,10 @@ __attribute__((noipa)) static void *execute(void *argument)
 		random ^= random >> 7;
 		random ^= random << 17;
 		hot_round(random);
+		if (control >= 0 && left % 256 == 0) {
+			turn_off(left / 256 % 8);
+			turn_on(random);
+		}
 		if (!(random & 0x3ff))
 			sched_yield();
 	}
@@ -112,9 +146,16 @@ int main(int argc, char **argv)
 	unsigned int threads = argc > 3 ? strtoul(argv[3], NULL, 0) : 1;
 	pthread_t thread[8];
 
-	if (argc < 2 || argc > 4 || threads > 8) {
-		fprintf(stderr, "usage: edges ROUNDS [PROCESSES [THREADS]], at most 8 threads\n");
+	if (argc < 2 || argc == 5 || argc > 6 || threads > 8) {
+		fprintf(stderr, "usage: edges ROUNDS [PROCESSES [THREADS [CONTROL ACKNOWLEDGED]]], "
+				"at most 8 threads\n");
 		return 2;
+	}
+	if (argc == 6) {
+		control = open(argv[4], O_WRONLY | O_CLOEXEC);
+		acknowledged = open(argv[5], O_RDONLY | O_CLOEXEC);
+		if (control < 0 || acknowledged < 0)
+			return 1;
 	}
 	rounds = strtoull(argv[1], NULL, 0);
 	printf("base 0x%" PRIxPTR "\n", (uintptr_t)__executable_start);

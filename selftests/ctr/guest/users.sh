@@ -72,6 +72,9 @@ row lbr stack --call-graph lbr -e "$cycles"
 # Counts the interrupts, too: 8,500 instructions each with lockdep, which leave half of a period to the program.
 row modes_both both@20 -b -e "$(event cycles '')"
 row frequency any@20 -b -F 20000 -e "$cycles"
+mkfifo "$tmp/control" "$tmp/acknowledged"
+row control stack --control "fifo:$tmp/control,$tmp/acknowledged" -e "$cycles" -j stack,u -- \
+	taskset -c 0 "$edges" 4000 1 1 "$tmp/control" "$tmp/acknowledged"
 row per_thread any -b --per-thread -e "$cycles"
 row no_inherit any -b --no-inherit -e "$cycles"
 row switches any -b --switch-events -e "$cycles" -- taskset -c 0 "$edges" 2000 2
@@ -148,10 +151,12 @@ taskset -c 0 sh -c 'while :; do :; done' &
 other=$!
 row cgroup any -a -C 0 -e "$cycles" -G ctr -j any,u -- \
 	sh -c "echo \$\$ >/sys/fs/cgroup/ctr/cgroup.procs; exec ${one[*]}"
-kill $other
-wait $other 2>/dev/null
 is "$(perf script -i "$tmp/p.data" -F comm 2>/dev/null | grep -cvE 'edges|sh|taskset|^$')" 0 "cgroup: no other program"
 is "$(perf script -i "$tmp/p.data" -F pid 2>/dev/null | grep -cw $other)" 0 "cgroup: no process outside of it"
+row cgroup_stack stack -a -C 0 -e "$cycles" -G ctr -j stack,u -- \
+	sh -c "echo \$\$ >/sys/fs/cgroup/ctr/cgroup.procs; exec ${one[*]}"
+kill $other
+wait $other 2>/dev/null
 rmdir /sys/fs/cgroup/ctr
 
 # One sample in a tick: perf stops the event at each sample, and starts it at the next tick. The program takes seven ticks, of

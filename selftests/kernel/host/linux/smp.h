@@ -22,4 +22,10 @@ static inline int smp_call_function_single(unsigned int cpu, void (*call)(void *
 	return 0;
 }
 
+static inline void on_each_cpu(void (*call)(void *data), void *data, int wait)
+{
+	for (unsigned int cpu = 0; cpu < nr_cpu_ids; cpu++)
+		smp_call_function_single(cpu, call, data, wait);
+}
+
 #endif /* HOST_LINUX_SMP_H */
