@@ -313,13 +313,14 @@ void ctr_task_fork(void *data, struct task_struct *parent, struct task_struct *c
 		return;
 	guard(rcu)();
 	slot = ctr_slot_find(parent);
-	if (!slot)
+	/* Threads of the kernel have no slot, but children that run programs. */
+	if (!slot && !READ_ONCE(ctr_stacks_all))
 		return;
 	/* Tracepoints may not sleep. */
-	if (ctr_slot_create(child, slot->own, GFP_ATOMIC | __GFP_NOWARN))
+	if (ctr_slot_create(child, slot && slot->own, GFP_ATOMIC | __GFP_NOWARN))
 		pr_warn_ratelimited("%s[%d]: no memory to keep its call stack\n", child->comm,
 				    task_pid_nr(child));
-	if (child->mm == parent->mm)
+	if (!slot || child->mm == parent->mm)
 		return;
 	guard(irqsave)();
 	cpu = this_cpu_ptr(ctr_cpus);

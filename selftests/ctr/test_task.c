@@ -138,6 +138,10 @@ static void test_fork(void)
 	ok(!ctr_slot_find(&tasks[2]), "but not a thread of the kernel");
 	ctr_task_fork(NULL, &tasks[0], &tasks[3]);
 	ok(ctr_slot_find(&tasks[3]) != NULL, "so has a new one");
+	tasks[3] = (struct task_struct){ .id = 3, .references = tasks[3].references };
+	ctr_task_free(NULL, &tasks[3]);
+	ctr_task_fork(NULL, &tasks[2], &tasks[3]);
+	ok(ctr_slot_find(&tasks[3]) != NULL, "also if its parent is a thread of the kernel");
 	ctr_task_close(&all);
 	ok(!ctr_slot_find(&tasks[0]) && !ctr_slot_find(&tasks[3]), "they go with the event");
 	ok(ctr_slot_find(&tasks[1]) != NULL, "but not that of a task with an event of its own");
