@@ -328,6 +328,22 @@ static void ctr_filter_drop(const struct ctr_filter *filter, const struct ctr_re
 		entries->timed ? min(last->cycles + ctr_filter_cycles(filter, record), 0xffffU) : 0;
 }
 
+/*
+ * An interrupt that freezes the ring (LCOFIFRZ) is not recorded, so that the cycles of the next
+ * record are of both modes. Those of one mode are not known then.
+ */
+static void ctr_filter_join(const struct ctr_filter *filter, const struct ctr_record *older,
+			    struct ctr_entries *entries)
+{
+	u64 to = older->target & ~CTR_TARGET_MISP;
+
+	if (!entries->timed || filter->user == filter->kernel || !to ||
+	    ctr_is_kernel(to) == ctr_is_kernel(entries->source))
+		return;
+	entries->timed = false;
+	entries->entry[entries->count - 1].cycles = 0;
+}
+
 /**
  * ctr_filter_entries() - convert the records that the event wants
  * @filter: of the event
@@ -345,6 +361,8 @@ void ctr_filter_entries(const struct ctr_filter *filter, const struct ctr_caps *
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
+		ctr_filter_join(filter, &records[i], entries);
+		entries->source = records[i].source;
 		if (!ctr_filter_keeps(filter, &records[i])) {
 			ctr_filter_drop(filter, &records[i], entries);
 			continue;

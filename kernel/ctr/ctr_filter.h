@@ -42,6 +42,7 @@ struct ctr_filter {
  * @count: number of entries
  * @max: maximum number of entries
  * @timed: the cycles of the last entry are known
+ * @source: of the last record that was converted or dropped
  * @full: there are @max entries, and the next older record is known, so that the cycles
  *	  of the last entry are complete
  */
@@ -50,6 +51,7 @@ struct ctr_entries {
 	unsigned int count;
 	unsigned int max;
 	bool timed;
+	u64 source;
 	bool full;
 };
 
