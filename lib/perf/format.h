@@ -148,6 +148,9 @@ struct record_text_poke {
 
 #define KSYMBOL_UNREGISTER 1
 #define PROT_WRITE_BIT 2
+/* Of flags; MAP_SHARED_VALIDATE has it, too. */
+#define MAP_SHARED_BIT 1
+#define MAP_PRIVATE_BIT 2
 #define PROT_EXEC_BIT 4
 
 /* Bits of sample_type that the trailer of a record contains. */

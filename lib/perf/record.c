@@ -83,6 +83,7 @@ static int parse_mmap2(struct ntrace_sideband *sideband, const uint8_t *body, si
 	take_mapping(sideband, &record.mmap);
 	sideband->executable = record.prot & PROT_EXEC_BIT;
 	sideband->writable = record.prot & PROT_WRITE_BIT;
+	sideband->shared = record.flags & MAP_SHARED_BIT;
 	if (!(sideband->misc & MISC_BIT_14)) {
 		sideband->device_major = record.major;
 		sideband->device_minor = record.minor;
@@ -344,7 +345,7 @@ static void put_mapping(struct builder *builder, const struct ntrace_sideband *s
 		.mmap.offset = sideband->offset,
 		.prot = 1u | (sideband->executable ? PROT_EXEC_BIT : 0) |
 			(sideband->writable ? PROT_WRITE_BIT : 0),
-		.flags = 2, /* MAP_PRIVATE */
+		.flags = sideband->shared ? MAP_SHARED_BIT : MAP_PRIVATE_BIT,
 	};
 
 	if (sideband->type == NTRACE_SIDEBAND_MMAP2) {

@@ -2,6 +2,7 @@
 /*
  * Keeps code that cannot be found after the recording, by copies that are made while its process runs. A
  * file with a build-id that its path leads to is not copied: another file in its place would be noticed.
+ * Data files have no build-id, and are copied if they stay as they are during the whole recording.
  * sideband/kept_files.c names the copies.
  */
 #include <errno.h>
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/perf_event.h>
@@ -28,24 +31,34 @@
 
 #define FILE_BYTES (UINT64_C(64) << 20)
 #define ALL_BYTES (UINT64_C(512) << 20)
+/* Of data files, so that there is room for code. */
+#define DATA_FILE_BYTES (UINT64_C(16) << 20)
+#define DATA_BYTES (UINT64_C(128) << 20)
+/* They stay open. */
+#define DATA_FILES 128
 
-/* Memory that was copied, to be compared at the end. */
-struct kept_memory {
-	struct kept_memory *next;
+/* A copy to be examined at the end: of the data file @fd as of @changed; of memory if @fd is -1 */
+struct kept_copy {
+	struct kept_copy *next;
+	int fd;
+	struct timespec changed;
 	int32_t pid;
 	uint64_t address;
 	uint64_t length;
 	char path[];
 };
 
-/* @seen: paths of copies that were made, or need not be */
+/* @seen: paths of copies that were made, or need not be; @since: data files are older */
 struct ntrace_keeper {
 	char *directory;
 	char *proc;
 	struct ntrace_keeper_options options;
 	struct ntrace_keeper_counts counts;
 	void *seen;
-	struct kept_memory *memory;
+	struct kept_copy *copies;
+	time_t since;
+	uint64_t data_bytes;
+	unsigned int data_files;
 };
 
 int ntrace_keeper_open(struct ntrace_keeper **keeper, const char *directory,
@@ -63,6 +76,8 @@ int ntrace_keeper_open(struct ntrace_keeper **keeper, const char *directory,
 		made->options.file_bytes = FILE_BYTES;
 	if (!made->options.all_bytes)
 		made->options.all_bytes = ALL_BYTES;
+	/* The kernel's times of files are some milliseconds behind. */
+	made->since = time(NULL) - 1;
 	made->directory = strdup(directory);
 	made->proc = strdup(made->options.proc ? made->options.proc : "/proc");
 	if (!made->directory || !made->proc) {
@@ -132,16 +147,22 @@ static void end_copy(struct ntrace_keeper *keeper, const char *path, int fd, uin
 	keeper->counts.bytes += bytes;
 }
 
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, ELFMAG, SELFMAG);
+}
+
 static void keep_descriptor(struct ntrace_keeper *keeper, int from, char *path)
 {
 	struct stat status;
 	uint64_t bytes = 0;
-	char magic[SELFMAG];
 	int fd, failed;
 
 	/* Other files have no code that a decoder can find: a JIT's memfd changes. */
-	if (fstat(from, &status) || pread(from, magic, sizeof(magic), 0) != sizeof(magic) ||
-	    memcmp(magic, ELFMAG, SELFMAG) || !has_room(keeper, (uint64_t)status.st_size))
+	if (fstat(from, &status) || !is_elf(from) || !has_room(keeper, (uint64_t)status.st_size))
 		return;
 	fd = create(keeper, path);
 	if (fd >= 0)
@@ -195,11 +216,25 @@ static int pass_memory(int from, uint64_t address, uint64_t length, int to, bool
 	return 0;
 }
 
+/* The copy at @path will be examined at the end. NULL: out of memory */
+static struct kept_copy *add_copy(struct ntrace_keeper *keeper, const char *path, int fd)
+{
+	size_t length = strlen(path) + 1;
+	struct kept_copy *kept = calloc(1, sizeof(*kept) + length);
+
+	if (!kept)
+		return NULL;
+	kept->next = keeper->copies;
+	kept->fd = fd;
+	memcpy(kept->path, path, length);
+	keeper->copies = kept;
+	return kept;
+}
+
 static int keep_memory(struct ntrace_keeper *keeper, const struct ntrace_sideband *mapping,
 		       char *path)
 {
-	struct kept_memory *kept;
-	size_t length;
+	struct kept_copy *kept;
 	int from, fd;
 
 	/* What the process can write changes while it runs, unnoticed. */
@@ -208,21 +243,72 @@ static int keep_memory(struct ntrace_keeper *keeper, const struct ntrace_sideban
 	from = memory_of(keeper, mapping->pid);
 	if (from < 0)
 		return 0;
-	length = strlen(path) + 1;
-	kept = malloc(sizeof(*kept) + length);
-	fd = kept ? create(keeper, path) : -1;
-	if (fd >= 0) {
-		end_copy(keeper, path, fd, mapping->length,
-			 pass_memory(from, mapping->address, mapping->length, fd, false));
-		*kept = (struct kept_memory){ keeper->memory, mapping->pid, mapping->address,
-					      mapping->length };
-		memcpy(kept->path, path, length);
-		keeper->memory = kept;
-	} else {
-		free(kept);
+	fd = create(keeper, path);
+	kept = fd < 0 ? NULL : add_copy(keeper, path, -1);
+	if (kept) {
+		kept->pid = mapping->pid;
+		kept->address = mapping->address;
+		kept->length = mapping->length;
 	}
+	if (fd >= 0)
+		end_copy(keeper, path, fd, mapping->length,
+			 kept ? pass_memory(from, mapping->address, mapping->length, fd, false) :
+				NTRACE_ERR_NOMEM);
 	close(from);
-	return kept ? 0 : NTRACE_ERR_NOMEM;
+	return kept || fd < 0 ? 0 : NTRACE_ERR_NOMEM;
+}
+
+static bool is_device_of(const struct ntrace_sideband *mapping, const struct stat *status)
+{
+	return mapping->inode == status->st_ino && mapping->device_major == major(status->st_dev) &&
+	       mapping->device_minor == minor(status->st_dev);
+}
+
+/* The file of a mapping, also of a process that has ended; -1: it is not found */
+static int open_data(const struct ntrace_keeper *keeper, const struct ntrace_sideband *mapping)
+{
+	int fd = task_open_mapped(keeper->proc, mapping);
+	struct stat status;
+
+	if (fd >= 0 || open_regular(mapping->name, &fd, &status))
+		return fd;
+	if (is_device_of(mapping, &status))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Keeps what private mappings of a file show, and takes over its descriptor. */
+static void keep_data(struct ntrace_keeper *keeper, int from, char *path)
+{
+	struct kept_copy *kept = NULL;
+	struct stat status;
+	uint64_t size, bytes = 0;
+	int fd = -1, error, failed;
+
+	if (is_elf(from) || fstat(from, &status)) {
+		close(from);
+		return;
+	}
+	size = (uint64_t)status.st_size;
+	if (status.st_ctim.tv_sec >= keeper->since || size > DATA_FILE_BYTES ||
+	    size > DATA_BYTES - keeper->data_bytes || keeper->data_files == DATA_FILES)
+		keeper->counts.unknown_data++;
+	else
+		fd = create(keeper, path);
+	if (fd >= 0)
+		kept = add_copy(keeper, path, from);
+	if (!kept)
+		close(from);
+	if (fd < 0)
+		return;
+	error = kept ? copy_file_bytes(from, fd, &bytes, &failed) : NTRACE_ERR_NOMEM;
+	if (!error) {
+		kept->changed = status.st_ctim;
+		keeper->data_files++;
+		keeper->data_bytes += bytes;
+	}
+	end_copy(keeper, path, fd, bytes, error);
 }
 
 /* Return: whether the file needs no second look, at a mapping of another process. */
@@ -231,6 +317,12 @@ static bool keep_file(struct ntrace_keeper *keeper, const struct ntrace_sideband
 {
 	int fd;
 
+	if (!mapping->executable) {
+		fd = open_data(keeper, mapping);
+		if (fd >= 0)
+			keep_data(keeper, fd, path);
+		return fd >= 0;
+	}
 	if (can_be_found(mapping))
 		return true;
 	fd = task_open_mapped(keeper->proc, mapping);
@@ -250,7 +342,7 @@ static int keep_mapping(void *data, const struct ntrace_sideband *mapping)
 	if (!kept_file_path(keeper->directory, mapping, path, sizeof(path)))
 		return 0;
 	if (kept_is_memory(mapping->name))
-		return keep_memory(keeper, mapping, path);
+		return mapping->executable ? keep_memory(keeper, mapping, path) : 0;
 	/* Of files with the same identity and name, one path may lead to it, and another not. */
 	if (asprintf(&key, "%s:%s", path, mapping->name) < 0)
 		return NTRACE_ERR_NOMEM;
@@ -284,13 +376,35 @@ int ntrace_keeper_record(struct ntrace_keeper *keeper, const void *record, size_
 	parts.misc = header.misc;
 	if (header.type != PERF_RECORD_MMAP2 || header.size > size ||
 	    record_parse(&parts, keeper->options.sample_type, &mapping) || mapping.cpumode_kernel ||
-	    !mapping.executable || mapping.pid <= 0)
+	    mapping.pid <= 0)
+		return 0;
+	if (!mapping.executable && (!keeper->options.data || mapping.shared))
 		return 0;
 	return keep_mapping(keeper, &mapping);
 }
 
+static bool has_changed(const struct kept_copy *kept)
+{
+	struct stat status;
+
+	return fstat(kept->fd, &status) || status.st_ctim.tv_sec != kept->changed.tv_sec ||
+	       status.st_ctim.tv_nsec != kept->changed.tv_nsec;
+}
+
+static void check_data(struct ntrace_keeper *keeper, const struct kept_copy *kept)
+{
+	struct stat copy;
+
+	if (has_changed(kept) && !stat(kept->path, &copy) && !unlink(kept->path)) {
+		keeper->counts.files--;
+		keeper->counts.bytes -= (uint64_t)copy.st_size;
+		keeper->counts.unknown_data++;
+	}
+	close(kept->fd);
+}
+
 /* Memory that changed has several contents; if the process has ended, the copy is the last one. */
-static void check_memory(struct ntrace_keeper *keeper, const struct kept_memory *kept)
+static void check_memory(struct ntrace_keeper *keeper, const struct kept_copy *kept)
 {
 	int from = memory_of(keeper, kept->pid), fd = open(kept->path, O_RDONLY | O_CLOEXEC);
 
@@ -312,11 +426,14 @@ int ntrace_keeper_close(struct ntrace_keeper *keeper, struct ntrace_keeper_count
 
 	if (!keeper)
 		return error;
-	while (keeper->memory) {
-		struct kept_memory *kept = keeper->memory;
+	while (keeper->copies) {
+		struct kept_copy *kept = keeper->copies;
 
-		keeper->memory = kept->next;
-		check_memory(keeper, kept);
+		keeper->copies = kept->next;
+		if (kept->fd >= 0)
+			check_data(keeper, kept);
+		else
+			check_memory(keeper, kept);
 		free(kept);
 	}
 	keeper->counts.size = sizeof(keeper->counts);

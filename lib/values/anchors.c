@@ -12,11 +12,6 @@
 #include "grow.h"
 #include "syscalls.h"
 
-/* PERF_RECORD_MMAP2: offsets of prot and flags, linux/perf_event.h */
-#define MMAP2_PROT 64
-#define MMAP2_FLAGS 68
-#define PROT_WRITABLE 2u /* PROT_WRITE */
-#define MAP_IS_SHARED 1u /* MAP_SHARED, and a bit of MAP_SHARED_VALIDATE */
 #define CPUS 4096
 #define PAGE UINT64_C(4096)
 
@@ -161,36 +156,23 @@ static int note_origin(struct reading *reading, const struct ntrace_sideband *of
 	return 0;
 }
 
-static int note_mapping(struct reading *reading, const struct ntrace_perf_record *record,
-			const struct ntrace_sideband *of)
+static int note_mapping(struct reading *reading, const struct ntrace_sideband *of)
 {
 	struct anchors *anchors = reading->anchors;
 	uint64_t last = of->address + of->length - 1;
-	uint32_t prot, flags;
 
-	if (record->size < MMAP2_FLAGS + sizeof(flags) || !of->length || last < of->address)
+	if (!of->length || last < of->address)
 		return 0;
-	memcpy(&prot, record->data + MMAP2_PROT, sizeof(prot));
-	memcpy(&flags, record->data + MMAP2_FLAGS, sizeof(flags));
-	if (!(flags & MAP_IS_SHARED) && of->pid != reading->pid)
+	/* A shared mapping that cannot be written is of a file, which others may write. */
+	if (of->shared)
+		return add_shared(anchors, of->address, last);
+	if (of->pid != reading->pid)
 		return 0;
-	if (!(flags & MAP_IS_SHARED)) {
-		if (grow((void **)&anchors->mapping, anchors->mappings, &anchors->mapping_room,
-			 sizeof(*anchors->mapping)))
-			return NTRACE_ERR_NOMEM;
-		anchors->mapping[anchors->mappings++] = (struct mapping){
-			.time = of->time,
-			.first = of->address,
-			.last = last,
-			.offset = of->offset,
-			.name = of->name,
-			.writable = prot & PROT_WRITABLE,
-			.executable = of->executable,
-		};
-		return 0;
-	}
-	/* A mapping that cannot be written is of a file, which others may write. */
-	return add_shared(anchors, of->address, last);
+	if (grow((void **)&anchors->mapping, anchors->mappings, &anchors->mapping_room,
+		 sizeof(*anchors->mapping)))
+		return NTRACE_ERR_NOMEM;
+	anchors->mapping[anchors->mappings++] = (struct mapping){ .of = *of, .last = last };
+	return 0;
 }
 
 static int read_record(void *data, const struct ntrace_perf_record *record)
@@ -211,7 +193,7 @@ static int read_record(void *data, const struct ntrace_perf_record *record)
 		reading->last[sideband.cpu] = sideband.time;
 	}
 	if (sideband.type == NTRACE_SIDEBAND_MMAP2)
-		return note_mapping(reading, record, &sideband);
+		return note_mapping(reading, &sideband);
 	if (sideband.type == NTRACE_SIDEBAND_FORK && sideband.tid != sideband.pid) {
 		reading->anchors->uncertain |= sideband.pid == reading->pid;
 		reading->anchors->born |= sideband.tid == reading->tid && sideband.time;
@@ -239,9 +221,9 @@ static int compare_anchors(const void *left, const void *right)
 static int compare_mappings(const void *left, const void *right)
 {
 	const struct mapping *a = left, *b = right;
-	int order = compare_numbers(a->time, b->time);
+	int order = compare_numbers(a->of.time, b->of.time);
 
-	return order ? order : compare_numbers((uintptr_t)a->name, (uintptr_t)b->name);
+	return order ? order : compare_numbers(a->of.position, b->of.position);
 }
 
 static int compare_ranges(const void *left, const void *right)

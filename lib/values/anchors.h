@@ -3,6 +3,7 @@
 #ifndef NTRACE_VALUES_ANCHORS_H
 #define NTRACE_VALUES_ANCHORS_H
 
+#include <ntrace/perf.h>
 #include <ntrace/session.h>
 
 /**
@@ -23,20 +24,13 @@ struct anchor {
 };
 
 /**
- * struct mapping - private memory of the process, from @time on
- * @offset: of @first in the file
- * @name: of the file, or "//anon", "[heap]" and so on; in the sideband file
- * @writable: as it was mapped
- * @executable: likewise
+ * struct mapping - private memory of the process
+ * @of: the record that tells of it, of a file or "//anon", "[heap]" and so on
+ * @last: its last address
  */
 struct mapping {
-	uint64_t time;
-	uint64_t first;
+	struct ntrace_sideband of;
 	uint64_t last;
-	uint64_t offset;
-	const char *name;
-	bool writable;
-	bool executable;
 };
 
 struct shared_range {

@@ -3,11 +3,14 @@
  * What private mappings contain when they are made: bytes of a file, or zeros. The sideband has a record
  * for each mapping; those of exec() come before its anchor, that of mmap() before the anchor of the call.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "bisect.h"
+#include "grow.h"
 #include "image/object.h"
 #include "session/session.h"
+#include "sideband/kept_files.h"
 #include "values.h"
 
 #define PAGE UINT64_C(4096)
@@ -16,7 +19,7 @@
 
 static bool is_anonymous(const struct mapping *mapping)
 {
-	return !strncmp(mapping->name, "//anon", 6) || !strcmp(mapping->name, "[heap]");
+	return !strncmp(mapping->of.name, "//anon", 6) || !strcmp(mapping->of.name, "[heap]");
 }
 
 /* The first mapping after a time. */
@@ -24,13 +27,13 @@ static size_t mapping_after(const struct anchors *anchors, uint64_t time)
 {
 	size_t low = 0;
 
-	BISECT(low, anchors->mappings, at, anchors->mapping[at].time <= time);
+	BISECT(low, anchors->mappings, at, anchors->mapping[at].of.time <= time);
 	return low;
 }
 
 static bool is_code_of(const struct mapping *code, const struct mapping *mapping)
 {
-	return code->executable && !strcmp(code->name, mapping->name);
+	return code->of.executable && !strcmp(code->of.name, mapping->of.name);
 }
 
 /* The code of the same file that was mapped next to @mapping, before or after it. */
@@ -47,7 +50,30 @@ static const struct mapping *code_near(const struct anchors *anchors, const stru
 	return NULL;
 }
 
-/* The ELF file of a mapping, which the process executes somewhere. NULL: it is not known */
+/* The copy that the recorder made of a mapped file. NULL: there is none, or it cannot be read */
+static struct ntrace_object *kept_file(struct ntrace_values *values, const struct mapping *mapping)
+{
+	struct ntrace_object *object = NULL;
+	char path[PATH_MAX];
+
+	if (values->session->single || kept_is_memory(mapping->of.name) ||
+	    !kept_file_path(values->session->directory, &mapping->of, path, sizeof(path)))
+		return NULL;
+	for (size_t i = 0; i < values->files; i++)
+		if (!strcmp(ntrace_object_name(values->file[i]), path))
+			return values->file[i];
+	if (grow((void **)&values->file, values->files, &values->file_room, sizeof(*values->file)) ||
+	    object_new(&object, path))
+		return NULL;
+	if (object_map_file(object, path)) {
+		ntrace_object_put(object);
+		return NULL;
+	}
+	values->file[values->files++] = object;
+	return object;
+}
+
+/* The ELF file of a mapping, which the process executes somewhere, or a kept one. NULL: it is not known */
 static struct ntrace_object *object_of(struct ntrace_values *values, const struct mapping *mapping)
 {
 	const struct mapping *code = code_near(&values->anchors, mapping);
@@ -56,11 +82,11 @@ static struct ntrace_object *object_of(struct ntrace_values *values, const struc
 	int error;
 
 	if (code)
-		program = machine_program(&values->session->machine, values->pid, code->time + 1);
+		program = machine_program(&values->session->machine, values->pid, code->of.time + 1);
 	if (program)
-		change = program_mapping(program, code->first, code->time + 1);
+		change = program_mapping(program, code->of.address, code->of.time + 1);
 	if (!change || !change->file)
-		return NULL;
+		return kept_file(values, mapping);
 	return session_object(values->session, change->file, &error);
 }
 
@@ -68,11 +94,11 @@ static int add_file(struct ntrace_values *values, const struct mapping *mapping,
 		    struct ntrace_object *object)
 {
 	return values_add_range(values, &(struct values_range){ .number = values->number,
-								.first = mapping->first,
+								.first = mapping->of.address,
 								.last = mapping->last,
 								.content = SYSCALL_FILE,
 								.object = object,
-								.offset = mapping->offset });
+								.offset = mapping->of.offset });
 }
 
 /* The kernel clears the rest of the last page of data of a program. */
@@ -84,10 +110,10 @@ static int add_padding(struct ntrace_values *values, const struct mapping *mappi
 	for (size_t i = 0; !error && i < object->segment_count; i++) {
 		const struct segment *segment = &object->segments[i];
 		uint64_t end = segment->offset + segment->size;
-		uint64_t first = mapping->first + (end - mapping->offset);
+		uint64_t first = mapping->of.address + (end - mapping->of.offset);
 
-		if (!segment->writable || !mapping->writable || !(end % PAGE) ||
-		    end <= mapping->offset || first > mapping->last)
+		if (!segment->writable || !mapping->of.writable || !(end % PAGE) ||
+		    end <= mapping->of.offset || first > mapping->last)
 			continue;
 		error = values_add_range(values, &(struct values_range){ .number = values->number,
 									 .first = first,
@@ -112,7 +138,7 @@ int values_begin_mappings(struct ntrace_values *values, const struct anchor *anc
 		if (is_anonymous(mapping)) {
 			error = values_add_range(values,
 						 &(struct values_range){ .number = values->number,
-									 .first = mapping->first,
+									 .first = mapping->of.address,
 									 .last = mapping->last,
 									 .content = SYSCALL_ZERO });
 			continue;
@@ -136,9 +162,9 @@ int values_map_file(struct ntrace_values *values, const struct anchor *anchor, u
 		const struct mapping *mapping = &anchors->mapping[i];
 		struct ntrace_object *object;
 
-		if (mapping->time < after)
+		if (mapping->of.time < after)
 			break;
-		if (mapping->first != first)
+		if (mapping->of.address != first)
 			continue;
 		object = object_of(values, mapping);
 		return object ? add_file(values, mapping, object) : 0;
@@ -166,8 +192,8 @@ static struct ntrace_object *object_read(struct ntrace_values *values, const str
 		if (number != SYSCALL_MMAP || anchor_register(later, 14) != fd)
 			continue;
 		for (size_t k = mapping_after(anchors, later[-1].time);
-		     k < anchors->mappings && anchors->mapping[k].time <= later->time; k++)
-			if (anchors->mapping[k].first == result)
+		     k < anchors->mappings && anchors->mapping[k].of.time <= later->time; k++)
+			if (anchors->mapping[k].of.address == result)
 				return object_of(values, &anchors->mapping[k]);
 		return NULL;
 	}

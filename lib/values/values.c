@@ -657,6 +657,9 @@ void ntrace_values_free(struct ntrace_values *values)
 	for (size_t i = 0; i < values->modules; i++)
 		ntrace_object_put(values->module[i].object);
 	free(values->module);
+	for (size_t i = 0; i < values->files; i++)
+		ntrace_object_put(values->file[i]);
+	free(values->file);
 	free(values->snapshot);
 	free(values->range);
 	anchors_free(&values->anchors);

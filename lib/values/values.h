@@ -77,6 +77,7 @@ struct snapshot {
  * @brk: end of the heap, 0: unknown
  * @space: of the last block; referenced
  * @near_first, @near_last: addresses near the last block, whose file is among the modules
+ * @file: data files that are mapped
  * @logs: stores go to @log
  * @volatiles: some ranges may change at any time
  * @windowed: there is a window, from stop @window_stop to instruction @end_index of the block at
@@ -99,6 +100,8 @@ struct ntrace_values {
 	struct ntrace_space *space;
 	struct values_module *module;
 	size_t modules, module_room;
+	struct ntrace_object **file;
+	size_t files, file_room;
 	uint64_t near_first, near_last;
 	struct values_range *range;
 	size_t ranges, range_room;

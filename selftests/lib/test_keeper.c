@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -196,6 +197,90 @@ static void test_records(void)
 	is_u64(ntrace_keeper_close(keeper, NULL), 0, "damaged records");
 }
 
+/* What a record tells of a mapping of the file @path by a process that has ended. */
+static void tell_mapping(struct ntrace_keeper *keeper, const char *path, uint32_t prot,
+			 uint32_t flags)
+{
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t address, length, offset;
+		uint32_t major, minor;
+		uint64_t inode, generation;
+		uint32_t prot, flags;
+		char name[4096];
+	} record = { .header = { PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, sizeof(record) },
+		     .pid = INT32_MAX,
+		     .tid = INT32_MAX,
+		     .length = 4096,
+		     .prot = prot,
+		     .flags = flags };
+	struct stat status;
+
+	if (stat(path, &status)) {
+		ok(false, "%s", path);
+		return;
+	}
+	record.major = major(status.st_dev);
+	record.minor = minor(status.st_dev);
+	record.inode = status.st_ino;
+	snprintf(record.name, sizeof(record.name), "%s", path);
+	if (ntrace_keeper_record(keeper, &record, sizeof(record)))
+		ok(false, "a record");
+}
+
+static bool is_kept(const char *name)
+{
+	return !run("find %s/images -name %s | grep -q . && cmp -s %s %s/images/files/*/%s",
+		    in("data"), name, in(name), in("data"), name);
+}
+
+/* The contents that private mappings show: of files that stay as they are. */
+static void test_data(void)
+{
+	struct ntrace_keeper_options options = { .size = sizeof(options), .data = true };
+	struct ntrace_keeper_counts data = { .size = sizeof(data) };
+	struct ntrace_keeper *keeper;
+
+	run("cd %s && for name in old changed replaced shared; do echo $name >of_$name; done && "
+	    "cp /bin/true of_elf && truncate -s 17M of_large && rm -rf data && mkdir -p "
+	    "data/images",
+	    in(""));
+	/* Times of files are those of the last second and earlier: they must be before the keeper. */
+	sleep(3);
+	if (!ok(!ntrace_keeper_open(&keeper, in("data"), &options), "opens"))
+		return;
+	run("echo new >%s", in("of_new"));
+	tell_mapping(keeper, in("of_old"), PROT_READ, MAP_PRIVATE);
+	tell_mapping(keeper, in("of_old"), PROT_READ | PROT_WRITE, MAP_PRIVATE);
+	tell_mapping(keeper, in("of_new"), PROT_READ, MAP_PRIVATE);
+	tell_mapping(keeper, in("of_changed"), PROT_READ, MAP_PRIVATE);
+	tell_mapping(keeper, in("of_replaced"), PROT_READ, MAP_PRIVATE);
+	tell_mapping(keeper, in("of_shared"), PROT_READ, MAP_SHARED);
+	tell_mapping(keeper, in("of_elf"), PROT_READ, MAP_PRIVATE);
+	tell_mapping(keeper, in("of_large"), PROT_READ, MAP_PRIVATE);
+	run("cd %s && echo CHANGED >of_changed && cp of_replaced of_copy && mv of_copy of_replaced",
+	    in(""));
+	is_u64(ntrace_keeper_close(keeper, &data), 0, "closes");
+	ok(is_kept("of_old"), "a file that is mapped");
+	ok(!is_kept("of_new"), "not one that is new");
+	ok(!run("! test -e %s/images/files/*/of_changed", in("data")),
+	   "not one that is changed later");
+	ok(!run("! test -e %s/images/files/*/of_replaced", in("data")), "not one that is replaced");
+	ok(!is_kept("of_shared"), "not what others may write");
+	ok(!is_kept("of_elf"), "not a program");
+	ok(!is_kept("of_large"), "not a large file");
+	is_u64(data.files, 1, "files");
+	is_u64(data.unknown_data, 4, "files whose contents are unknown");
+	is_u64(data.too_large, 0, "code that is too large");
+	run("rm -r %s/images/files", in("data"));
+	if (!ok(!ntrace_keeper_open(&keeper, in("data"), NULL), "opens without data"))
+		return;
+	tell_mapping(keeper, in("of_old"), PROT_READ, MAP_PRIVATE);
+	ntrace_keeper_close(keeper, NULL);
+	ok(!is_kept("of_old"), "only if it is asked for");
+}
+
 int main(void)
 {
 	if (!scratch_make()) {
@@ -206,6 +291,7 @@ int main(void)
 	test_root();
 	test_memory();
 	test_records();
+	test_data();
 	scratch_remove();
 	return done_testing();
 }

@@ -82,6 +82,7 @@ enum ntrace_sideband_type {
  * @device_major: likewise, device of the inode's file system
  * @device_minor: likewise
  * @writable: MMAP2: the memory can be written
+ * @shared: MMAP2: others may write it, as it is not private (MAP_SHARED)
  */
 struct ntrace_sideband {
 	uint32_t type;
@@ -117,6 +118,7 @@ struct ntrace_sideband {
 	uint32_t device_major;
 	uint32_t device_minor;
 	bool writable;
+	bool shared;
 };
 
 /* ---- writer ------------------------------------------------------------- */

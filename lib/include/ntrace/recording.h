@@ -236,6 +236,7 @@ struct ntrace_keeper;
  * @sample_type: of the events whose records are passed to ntrace_keeper_record(): PERF_SAMPLE_...
  * @file_bytes: largest file or memory to keep; 0 = 64 MiB
  * @all_bytes: of all files and memory together; 0 = 512 MiB
+ * @data: keep files of private mappings that are not executed, too
  */
 struct ntrace_keeper_options {
 	size_t size;
@@ -243,6 +244,7 @@ struct ntrace_keeper_options {
 	uint64_t sample_type;
 	uint64_t file_bytes;
 	uint64_t all_bytes;
+	bool data;
 };
 
 /**
@@ -253,6 +255,7 @@ struct ntrace_keeper_options {
  * @too_large: number that exceeded a limit: code in them may be unknown later
  * @failed: number that could not be written
  * @error: errno of the first of these
+ * @unknown_data: number of data files that were not kept, because they are too large or have changed
  */
 struct ntrace_keeper_counts {
 	size_t size;
@@ -261,6 +264,7 @@ struct ntrace_keeper_counts {
 	uint64_t too_large;
 	uint64_t failed;
 	int error;
+	uint64_t unknown_data;
 };
 
 /**
@@ -272,7 +276,9 @@ struct ntrace_keeper_counts {
  * A mapping names a file by its path and build-id. Later that path may lead nowhere, or to another file.
  * The keeper looks at each mapping while its process runs, and copies to images/files: files that their
  * path does not lead to, because they were removed or replaced, or are in a container or a memfd; files
- * without build-id; and executable memory that shows no file and that the process cannot write.
+ * without build-id; and executable memory that shows no file and that the process cannot write. Data files
+ * are kept if nobody has changed them since a second before ntrace_keeper_open(), nor does until
+ * ntrace_keeper_close(): a private mapping may show either content.
  *
  * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_INVALID (fields in @options that the library does not know).
  */

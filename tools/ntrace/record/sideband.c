@@ -550,6 +550,7 @@ int sideband_keep(struct sideband *sideband, const char *directory)
 
 	sideband_attr(&attr);
 	options.sample_type = attr.sample_type;
+	options.data = sideband->values != NULL;
 	error = ntrace_keeper_open(&sideband->keeper, directory, &options);
 	return error ? fail("%s", error_text(error)) : EXIT_OK;
 }
@@ -573,6 +574,11 @@ static void end_keeper(struct sideband *sideband)
 		     "recording: code in them may be unknown: run ntrace archive while they are "
 		     "here",
 		     ui_number(number, counts.too_large));
+	if (counts.unknown_data)
+		warn("%s mapped data files are not copied into the recording, as they are larger "
+		     "than 16 MiB, or were changed while it was made: values that come from them "
+		     "will be unknown",
+		     ui_number(number, counts.unknown_data));
 }
 
 static void write_features(struct sideband *sideband, int argc, char **argv)
