@@ -9,39 +9,32 @@
 
 static struct ntrace_exec_value float_csr(const struct ntrace_exec *exec, unsigned int number)
 {
-	bool flags = exec->flags_known == 0x1f;
-	struct ntrace_exec_value value = { 0, 0xfe };
+	struct ntrace_exec_value flags = { exec->flags & exec->flags_known,
+					   ~UINT64_C(0x1f) | exec->flags_known };
+	struct ntrace_exec_value frm = { exec->frm_known ? exec->frm : 0,
+					 exec->frm_known ? UINT64_MAX : ~UINT64_C(7) };
 
-	switch (number) {
-	case NTRACE_EXEC_FFLAGS:
-		if (flags)
-			value = (struct ntrace_exec_value){ exec->flags, 0xff };
-		break;
-	case NTRACE_EXEC_FRM:
-		if (exec->frm_known)
-			value = (struct ntrace_exec_value){ exec->frm, 0xff };
-		break;
-	default:
-		if (flags && exec->frm_known)
-			value = (struct ntrace_exec_value){ exec->flags | exec->frm << 5u, 0xff };
-		break;
-	}
-	return value;
+	if (number == NTRACE_EXEC_FFLAGS)
+		return flags;
+	if (number == NTRACE_EXEC_FRM)
+		return frm;
+	flags.bits |= frm.bits << 5;
+	flags.known &= frm.known << 5 | 0x1f;
+	return flags;
 }
 
 static void set_float_csr(struct ntrace_exec *exec, unsigned int number,
 			  const struct ntrace_exec_value *value)
 {
-	bool known = value->known & 1;
-	uint8_t bits = known ? (uint8_t)value->bits : 0;
+	unsigned int at = number == NTRACE_EXEC_FCSR ? 5 : 0;
 
 	if (number != NTRACE_EXEC_FRM) {
-		exec->flags = bits & 0x1f;
-		exec->flags_known = known ? 0x1f : 0;
+		exec->flags_known = value->known & 0x1f;
+		exec->flags = value->bits & exec->flags_known;
 	}
 	if (number != NTRACE_EXEC_FFLAGS) {
-		exec->frm = number == NTRACE_EXEC_FCSR ? bits >> 5 : bits & 7;
-		exec->frm_known = known;
+		exec->frm_known = (value->known >> at & 7) == 7;
+		exec->frm = exec->frm_known ? value->bits >> at & 7 : 0;
 	}
 }
 
@@ -59,7 +52,7 @@ int ntrace_exec_get(const struct ntrace_exec *exec, unsigned int id,
 		*value = exec->f[id - NTRACE_EXEC_F];
 	} else if (is_float_csr(id)) {
 		*value = float_csr(exec, id);
-		value->known &= 1;
+		value->known &= 0xff;
 	} else {
 		return NTRACE_ERR_INVALID;
 	}
@@ -70,7 +63,7 @@ int ntrace_exec_set(struct ntrace_exec *exec, unsigned int id,
 		    const struct ntrace_exec_value *value)
 {
 	struct ntrace_exec_value *target;
-	uint8_t bytes = exec->f_bytes;
+	uint64_t mask = exec->flen_mask;
 
 	if (is_float_csr(id)) {
 		set_float_csr(exec, id, value);
@@ -78,7 +71,7 @@ int ntrace_exec_set(struct ntrace_exec *exec, unsigned int id,
 	}
 	if (id >= NTRACE_EXEC_X && id < NTRACE_EXEC_X + 32) {
 		target = &exec->x[id - NTRACE_EXEC_X];
-		bytes = exec->x_bytes;
+		mask = exec->xlen_mask;
 	} else if (id >= NTRACE_EXEC_F && id < NTRACE_EXEC_F + 32) {
 		target = &exec->f[id - NTRACE_EXEC_F];
 	} else {
@@ -86,8 +79,8 @@ int ntrace_exec_set(struct ntrace_exec *exec, unsigned int id,
 	}
 	if (id == NTRACE_EXEC_X)
 		return 0;
-	target->known = value->known & bytes;
-	target->bits = value->bits & exec_known_bits(target->known);
+	target->known = value->known & mask;
+	target->bits = value->bits & target->known;
 	return 0;
 }
 
@@ -103,8 +96,8 @@ static int read_csr(const struct ntrace_exec *exec, unsigned int number,
 		*value = float_csr(exec, number);
 	else if (exec->config.read_csr)
 		error = exec->config.read_csr(exec->config.user, number, value);
-	value->known &= exec->x_bytes;
-	value->bits &= exec_known_bits(value->known);
+	value->known &= exec->xlen_mask;
+	value->bits &= value->known;
 	return error;
 }
 
@@ -114,7 +107,7 @@ int exec_step_csr(struct ntrace_exec *exec, const struct exec_insn *insn,
 	struct exec_insn change = { .operate = exec_swap,
 				    .rule = EXEC_RULE_RISING,
 				    .bits = exec->config.isa.xlen };
-	struct ntrace_exec_value old = { 0, 0 }, source = { insn->rs1, 0xff };
+	struct ntrace_exec_value old = { 0, 0 }, source = { insn->rs1, UINT64_MAX };
 	unsigned int number = (unsigned int)insn->imm;
 	bool swap = (insn->arg & 3) == 1;
 	int error = 0;
@@ -131,8 +124,8 @@ int exec_step_csr(struct ntrace_exec *exec, const struct exec_insn *insn,
 		if (change.operate == exec_andn)
 			change.rule = EXEC_RULE_FALLING;
 		source = exec_operate(&change, old, source, false);
-		source.known &= exec->x_bytes;
-		source.bits &= exec_known_bits(source.known);
+		source.known &= exec->xlen_mask;
+		source.bits &= source.known;
 		if (is_float_csr(number))
 			set_float_csr(exec, number, &source);
 		else if (exec->config.write_csr)
@@ -150,10 +143,10 @@ void exec_write_f(struct ntrace_exec *exec, struct ntrace_exec_effects *effects,
 {
 	if (bytes < 8) {
 		value.bits |= UINT64_MAX << 8 * bytes;
-		value.known |= (uint8_t)(0xff << bytes);
+		value.known |= UINT64_MAX << 8 * bytes;
 	}
-	value.known &= exec->f_bytes;
-	value.bits &= exec_known_bits(value.known);
+	value.known &= exec->flen_mask;
+	value.bits &= value.known;
 	exec->f[number] = value;
 	effects->written |= UINT64_C(1) << (32 + number);
 }
@@ -165,9 +158,9 @@ static bool read_f(const struct ntrace_exec *exec, unsigned int number, unsigned
 	const struct ntrace_exec_value *value = &exec->f[number];
 
 	*operand = value->bits;
-	if (bytes == 4 && exec->f_bytes == 0xff)
+	if (bytes == 4 && exec->config.flen == 64)
 		*operand = value->bits >> 32 == UINT32_MAX ? (uint32_t)value->bits : 0x7fc00000;
-	return value->known == exec->f_bytes;
+	return value->known == exec->flen_mask;
 }
 
 static bool is_integer_result(unsigned int operation)
@@ -194,7 +187,7 @@ static bool move(struct ntrace_exec *exec, const struct exec_insn *insn,
 		return true;
 	case EXEC_FMVH_TO_X:
 		value.bits >>= 32;
-		value.known >>= 4;
+		value.known >>= 32;
 		exec_write_x(exec, effects, insn->rd, value);
 		return true;
 	case EXEC_FMV_FROM_X:
@@ -203,12 +196,12 @@ static bool move(struct ntrace_exec *exec, const struct exec_insn *insn,
 	case EXEC_FMVP_FROM_X:
 		value = exec->x[insn->rs1];
 		value.bits |= other.bits << 32;
-		value.known |= (uint8_t)(other.known << 4);
+		value.known = (value.known & UINT32_MAX) | other.known << 32;
 		exec_write_f(exec, effects, insn->rd, value, 8);
 		return true;
 	case EXEC_FLI:
 		value = (struct ntrace_exec_value){ exec_float_immediate(insn->rs1, insn->bytes),
-						    0xff };
+						    UINT64_MAX };
 		exec_write_f(exec, effects, insn->rd, value, insn->bytes);
 		return true;
 	default:
@@ -216,19 +209,18 @@ static bool move(struct ntrace_exec *exec, const struct exec_insn *insn,
 	}
 }
 
-/* fsgnj: the sign is in the last byte; the bytes before it are those of the first operand. */
+/* fsgnj: the sign is the last bit; the bits before it are those of the first operand. */
 static void inject_sign(struct ntrace_exec *exec, const struct exec_insn *insn,
 			struct ntrace_exec_effects *effects)
 {
-	unsigned int last = insn->bytes - 1u;
 	uint64_t sign = UINT64_C(1) << (8 * insn->bytes - 1), bits, other;
 	struct ntrace_exec_value value = exec->f[insn->rs1];
 	bool first_known = read_f(exec, insn->rs1, insn->bytes, &bits);
 	bool second_known = read_f(exec, insn->rs2, insn->bytes, &other);
 
-	/* Of double precision, no other byte matters for one. */
+	/* Of double precision, no other bit matters for one. */
 	if (insn->bytes == 8)
-		second_known = exec->f[insn->rs2].known >> 7;
+		second_known = exec->f[insn->rs2].known >> 63;
 	else if (!first_known)
 		value.known = 0;
 	if (insn->arg == EXEC_FSGNJN)
@@ -236,8 +228,9 @@ static void inject_sign(struct ntrace_exec *exec, const struct exec_insn *insn,
 	if (insn->arg == EXEC_FSGNJX)
 		other ^= bits;
 	value.bits = (bits & ~sign) | (other & sign);
-	if (!second_known)
-		value.known = (uint8_t)(value.known & ~(1u << last));
+	if (insn->arg == EXEC_FSGNJX && !(value.known & sign))
+		second_known = false;
+	value.known = second_known ? value.known | sign : value.known & ~sign;
 	exec_write_f(exec, effects, insn->rd, value, insn->bytes);
 }
 
@@ -248,11 +241,11 @@ static void write_result(struct ntrace_exec *exec, const struct exec_insn *insn,
 	struct ntrace_exec_value value = { 0, 0 };
 
 	if (result->certain)
-		value = (struct ntrace_exec_value){ result->bits, 0xff };
+		value = (struct ntrace_exec_value){ result->bits, UINT64_MAX };
 	else if (insn->arg == EXEC_FCLASS)
-		value.known = 0xfc;
+		value.known = ~UINT64_C(0x3ff);
 	else if (insn->arg >= EXEC_FLE && insn->arg <= EXEC_FLTQ)
-		value.known = 0xfe;
+		value.known = ~UINT64_C(1);
 	if (is_integer_result(insn->arg))
 		exec_write_x(exec, effects, insn->rd, value);
 	else
@@ -292,7 +285,8 @@ int exec_step_float(struct ntrace_exec *exec, const struct exec_insn *insn,
 		from = 12 - from;
 	if (insn->arg == EXEC_FCVT_FROM_INT) {
 		operands[0] = exec->x[insn->rs1].bits;
-		known = !(~exec->x[insn->rs1].known & (insn->rs2 & 2 ? exec->x_bytes : 0x0f));
+		known = !(~exec->x[insn->rs1].known &
+			  (insn->rs2 & 2 ? exec->xlen_mask : UINT32_MAX));
 	} else {
 		known = read_f(exec, insn->rs1, from, &operands[0]);
 	}

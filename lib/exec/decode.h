@@ -42,17 +42,23 @@ enum exec_kind {
 /* After the loads of a pop. */
 enum exec_pop { EXEC_POP_ONLY, EXEC_POP_RETURN, EXEC_POP_RETURN_ZERO };
 
-/* What is known of a result if some bytes of the operands are unknown. */
+/*
+ * What is known of a result if some bits of the operands are unknown. A result between two numbers has the
+ * upper bits that both have.
+ */
 enum exec_rule {
 	EXEC_RULE_ALL,		/* nothing */
-	EXEC_RULE_SMALL,	/* the result is one byte */
 	EXEC_RULE_ADD,		/* below the first carry that is not certain */
 	EXEC_RULE_SUBTRACT,
-	EXEC_RULE_LOW,		/* the bytes below the first unknown one */
+	EXEC_RULE_MULTIPLY,	/* below the first unknown bit; ORDERED, if nothing overflows */
+	EXEC_RULE_DIVIDE,	/* unsigned quotient or remainder: between bounds */
+	EXEC_RULE_LESS,		/* between those of the highest first operand and of the lowest one */
+	EXEC_RULE_ORDERED,	/* unsigned: between those of the lowest and of the highest operands */
+	EXEC_RULE_REVERSED,	/* of one operand: between those of the highest and of the lowest one */
 	EXEC_RULE_XOR,		/* bits that both operands have */
 	EXEC_RULE_RISING,	/* bits that are the same for the lowest and the highest operands */
 	EXEC_RULE_FALLING,	/* the same, for the highest second operand with the lowest first */
-	EXEC_RULE_SHIFT,	/* RISING in the first operand, if the low byte of the second is known */
+	EXEC_RULE_SHIFT,	/* RISING in the first operand, if it is known by how much */
 	EXEC_RULE_ADD_SCALED,	/* rs2 + (rs1 << (arg & 7)), rs1 cut to 32 bits with arg & 8 */
 	EXEC_RULE_ZERO_IF,	/* 0 if the second operand is zero (@arg 0) or is not (1), else the first */
 };

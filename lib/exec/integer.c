@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Integer operations, and what is certain of their results if some bytes of the operands are unknown.
+ * Integer operations, and what is certain of their results if some bits of the operands are unknown.
  *
  * An operation is a plain function of two numbers. The rules evaluate it for the lowest and the highest
  * operands that are possible, so that there is one meaning of each operation. Each rule is monotone: an
@@ -315,113 +315,158 @@ uint64_t exec_zero_unless(uint64_t a, uint64_t b, unsigned int bits)
 
 /* ---- what is known ---- */
 
-uint64_t exec_known_bits(uint8_t known)
+uint64_t exec_bits_of(uint8_t bytes)
 {
-	uint64_t bits = known * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
+	uint64_t bits = bytes * UINT64_C(0x0101010101010101) & UINT64_C(0x8040201008040201);
 
 	/* Now byte n is 0, or has one bit. */
 	return exec_orc_b(bits, 0, 64);
 }
 
-static struct ntrace_exec_value bytes_of(uint64_t bits, uint64_t mask)
+static struct ntrace_exec_value value_of(uint64_t bits, uint64_t known)
 {
-	struct ntrace_exec_value value = { bits, 0xff };
-
-	if (mask == UINT64_MAX)
-		return value;
-	value = (struct ntrace_exec_value){ 0, 0 };
-	for (unsigned int i = 0; i < 8; i++)
-		if ((mask >> 8 * i & 0xff) == 0xff) {
-			value.known |= (uint8_t)(1u << i);
-			value.bits |= bits & UINT64_C(0xff) << 8 * i;
-		}
-	return value;
+	return (struct ntrace_exec_value){ bits & known, known };
 }
 
 /* @carry: 1 adds ~b + 1 */
-static struct ntrace_exec_value add(uint64_t a, uint64_t a_mask, uint64_t b, uint64_t b_mask,
+static struct ntrace_exec_value add(struct ntrace_exec_value a, struct ntrace_exec_value b,
 				    unsigned int carry)
 {
-	uint64_t least = a + b + carry, a_most = a | ~a_mask, b_most = b | ~b_mask;
-	uint64_t most = a_most + b_most + carry;
+	uint64_t least = a.bits + b.bits + carry, a_most = a.bits | ~a.known;
+	uint64_t b_most = b.bits | ~b.known, most = a_most + b_most + carry;
 	/* The carries into each bit are the same for the lowest and the highest operands. */
-	uint64_t carries = (least ^ a ^ b) ^ (most ^ a_most ^ b_most);
+	uint64_t carries = (least ^ a.bits ^ b.bits) ^ (most ^ a_most ^ b_most);
 
-	return bytes_of(least, a_mask & b_mask & ~carries);
+	return value_of(least, a.known & b.known & ~carries);
 }
 
 static struct ntrace_exec_value zero_if(const struct exec_insn *insn, struct ntrace_exec_value a,
-					struct ntrace_exec_value b, uint8_t full)
+					struct ntrace_exec_value b, uint64_t full)
 {
-	struct ntrace_exec_value zero = { 0, 0xff };
+	if (b.bits & full)
+		return insn->arg ? value_of(0, UINT64_MAX) : a;
+	if (!(~b.known & full))
+		return insn->arg ? a : value_of(0, UINT64_MAX);
+	/* Either the first operand or 0. */
+	return value_of(0, a.known & ~a.bits);
+}
 
-	if (b.bits & exec_known_bits(full))
-		return insn->arg ? zero : a;
-	if ((b.known & full) == full)
-		return insn->arg ? a : zero;
-	/* Either the first operand or 0: the same if its byte is 0. */
-	zero.known = 0;
-	for (unsigned int i = 0; i < 8; i++)
-		if ((a.known >> i & 1) && !(a.bits >> 8 * i & 0xff))
-			zero.known |= (uint8_t)(1u << i);
-	return zero;
+/* Operands as unsigned numbers of the operation's width, from the lowest to the highest ones. */
+struct range {
+	uint64_t a, a_most, b, b_most;
+};
+
+/* A number from the one of an operation to the one of the same operation. */
+static struct ntrace_exec_value between(const struct exec_insn *insn, uint64_t a, uint64_t b,
+					uint64_t a_most, uint64_t b_most)
+{
+	uint64_t least = low(insn->operate(a, b, insn->bits), insn->bits);
+	uint64_t most = low(insn->operate(a_most, b_most, insn->bits), insn->bits);
+
+	return value_of(least, exec_common_bits(least, most));
+}
+
+/* The bits below the first unknown one, zeros at the end of both operands, and the upper bits of small products. */
+static struct ntrace_exec_value multiply(const struct exec_insn *insn, struct ntrace_exec_value a,
+					 struct ntrace_exec_value b, const struct range *range)
+{
+	uint64_t both = a.known & b.known, a_zeros = a.known & ~a.bits, b_zeros = b.known & ~b.bits;
+	struct ntrace_exec_value product = value_of(a.bits * b.bits, both & ~(both + 1)), upper;
+	unsigned int zeros =
+		(unsigned int)exec_ctz(~a_zeros, 0, 64) + (unsigned int)exec_ctz(~b_zeros, 0, 64);
+
+	product.known |= zeros < 64 ? (UINT64_C(1) << zeros) - 1 : UINT64_MAX;
+	if (upper_product(range->a_most, range->b_most) ||
+	    low(range->a_most * range->b_most, insn->bits) != range->a_most * range->b_most)
+		return product;
+	upper = between(insn, range->a, range->b, range->a_most, range->b_most);
+	return value_of(product.bits | upper.bits, product.known | upper.known);
+}
+
+static struct ntrace_exec_value divide(const struct exec_insn *insn, const struct range *range)
+{
+	if (!range->b)
+		return value_of(0, 0);
+	if (insn->operate == exec_divu)
+		return between(insn, range->a, range->b_most, range->a_most, range->b);
+	/* A remainder is below the divisor, and not above the dividend. */
+	return value_of(0, exec_common_bits(0, range->a_most < range->b_most ? range->a_most :
+									       range->b_most - 1));
+}
+
+/* Of slt with unknown signs: the lowest numbers are negative. */
+static void order_signed(const struct exec_insn *insn, struct range *range)
+{
+	uint64_t sign = UINT64_C(1) << (insn->bits - 1);
+
+	if ((range->a ^ range->a_most) & sign) {
+		range->a |= sign;
+		range->a_most &= ~sign;
+	}
+	if ((range->b ^ range->b_most) & sign) {
+		range->b |= sign;
+		range->b_most &= ~sign;
+	}
 }
 
 static struct ntrace_exec_value partly_known(const struct exec_insn *insn,
 					     struct ntrace_exec_value a, struct ntrace_exec_value b,
-					     uint8_t full)
+					     uint64_t full)
 {
-	uint64_t a_mask = exec_known_bits(a.known), b_mask = exec_known_bits(b.known), low, high;
-	uint8_t both = a.known & b.known;
+	struct range range = { a.bits & full, (a.bits | ~a.known) & full, b.bits & full,
+			       (b.bits | ~b.known) & full };
 	unsigned int shift = insn->arg & 7;
-	struct ntrace_exec_value nothing = { 0, 0 };
+	uint64_t least, most;
 
 	switch (insn->rule) {
-	case EXEC_RULE_SMALL:
-		nothing.known = 0xfe;
-		return nothing;
 	case EXEC_RULE_ADD:
-		return add(a.bits, a_mask, b.bits, b_mask, 0);
+		return add(a, b, 0);
 	case EXEC_RULE_SUBTRACT:
-		return add(a.bits, a_mask, ~b.bits & b_mask, b_mask, 1);
+		b.bits = ~b.bits & b.known;
+		return add(a, b, 1);
 	case EXEC_RULE_ADD_SCALED:
 		if (insn->arg & 8) {
 			a.bits = (uint32_t)a.bits;
-			a_mask |= ~(uint64_t)UINT32_MAX;
+			a.known |= ~(uint64_t)UINT32_MAX;
 		}
-		a_mask = ~(~a_mask << shift);
-		return add(a.bits << shift, a_mask, b.bits, b_mask, 0);
-	case EXEC_RULE_LOW:
-		if (((a.known & full) == full && !(a.bits & exec_known_bits(full))) ||
-		    ((b.known & full) == full && !(b.bits & exec_known_bits(full)))) {
-			nothing.known = 0xff;
-			return nothing;
-		}
-		/* The known bytes below the first unknown one. */
-		both = (uint8_t)(both & ~(both + 1u));
-		return bytes_of(insn->operate(a.bits, b.bits, insn->bits), exec_known_bits(both));
+		a.bits <<= shift;
+		a.known = ~(~a.known << shift);
+		return add(a, b, 0);
+	case EXEC_RULE_LESS:
+		if (insn->operate == exec_slt)
+			order_signed(insn, &range);
+		return between(insn, range.a_most, range.b, range.a, range.b_most);
+	case EXEC_RULE_ORDERED:
+		return between(insn, range.a, range.b, range.a_most, range.b_most);
+	case EXEC_RULE_REVERSED:
+		return between(insn, range.a_most, 0, range.a, 0);
+	case EXEC_RULE_MULTIPLY:
+		return multiply(insn, a, b, &range);
+	case EXEC_RULE_DIVIDE:
+		return divide(insn, &range);
 	case EXEC_RULE_XOR:
-		return bytes_of(insn->operate(a.bits, b.bits, insn->bits), a_mask & b_mask);
+		return value_of(insn->operate(a.bits, b.bits, insn->bits), a.known & b.known);
 	case EXEC_RULE_SHIFT:
-		if (!(b.known & 1))
-			return nothing;
-		b.bits &= 0xff;
-		b_mask = UINT64_MAX;
+		/* By a known number. */
+		if (~b.known & (insn->bits - 1u))
+			return value_of(0, 0);
+		b.bits &= insn->bits - 1u;
+		b.known = UINT64_MAX;
 		break;
 	case EXEC_RULE_RISING:
 		break;
 	case EXEC_RULE_FALLING:
-		low = insn->operate(a.bits, b.bits | ~b_mask, insn->bits);
-		high = insn->operate(a.bits | ~a_mask, b.bits, insn->bits);
-		return bytes_of(low, ~(low ^ high));
+		least = insn->operate(a.bits, b.bits | ~b.known, insn->bits);
+		most = insn->operate(a.bits | ~a.known, b.bits, insn->bits);
+		return value_of(least, ~(least ^ most));
 	case EXEC_RULE_ZERO_IF:
 		return zero_if(insn, a, b, full);
 	default:
-		return nothing;
+		return value_of(0, 0);
 	}
-	low = insn->operate(a.bits, b.bits, insn->bits);
-	high = insn->operate(a.bits | ~a_mask, b.bits | ~b_mask, insn->bits);
-	return bytes_of(low, ~(low ^ high));
+	least = insn->operate(a.bits, b.bits, insn->bits);
+	most = insn->operate(a.bits | ~a.known, b.bits | ~b.known, insn->bits);
+	return value_of(least, ~(least ^ most));
 }
 
 /* Of the same register twice, whatever it is. */
@@ -437,10 +482,10 @@ static bool is_constant(const struct exec_insn *insn, uint64_t *result)
 struct ntrace_exec_value exec_operate(const struct exec_insn *insn, struct ntrace_exec_value a,
 				      struct ntrace_exec_value b, bool same)
 {
-	uint8_t full = (uint8_t)(0xff >> (8 - insn->bits / 8));
-	struct ntrace_exec_value result = { 0, 0xff };
+	uint64_t full = exec_low_bits(insn->bits / 8);
+	struct ntrace_exec_value result = { 0, UINT64_MAX };
 
-	if ((a.known & b.known & full) == full && insn->rule != EXEC_RULE_ADD_SCALED)
+	if (!(~(a.known & b.known) & full) && insn->rule != EXEC_RULE_ADD_SCALED)
 		result.bits = insn->operate(a.bits, b.bits, insn->bits);
 	else if (!same || !is_constant(insn, &result.bits))
 		result = partly_known(insn, a, b, full);
@@ -454,12 +499,12 @@ struct ntrace_exec_value exec_extend(struct ntrace_exec_value value, unsigned in
 
 	if (bytes == 8)
 		return value;
-	value.known &= (uint8_t)((1u << bytes) - 1);
 	value.bits = low(value.bits, bits);
+	value.known = low(value.known, bits);
 	if (with_zero) {
-		value.known |= (uint8_t)(0xff << bytes);
-	} else if (value.known >> (bytes - 1) & 1) {
-		value.known |= (uint8_t)(0xff << bytes);
+		value.known |= UINT64_MAX << bits;
+	} else {
+		value.known = (uint64_t)high(value.known, bits);
 		value.bits = (uint64_t)high(value.bits, bits);
 	}
 	return value;
@@ -468,18 +513,19 @@ struct ntrace_exec_value exec_extend(struct ntrace_exec_value value, unsigned in
 int exec_branch(unsigned int funct3, struct ntrace_exec_value a, struct ntrace_exec_value b,
 		unsigned int bits, bool same)
 {
-	uint8_t full = bits == 32 ? 0x0f : 0xff;
-	uint64_t mask = exec_known_bits(a.known & b.known & full);
+	const struct exec_insn less = { .operate = funct3 & 2 ? exec_sltu : exec_slt,
+					.rule = EXEC_RULE_LESS,
+					.bits = (uint8_t)bits };
+	uint64_t full = exec_low_bits(bits / 8), both = a.known & b.known & full;
 	bool invert = funct3 & 1;
+	struct ntrace_exec_value result;
 
 	if (same)
 		return (funct3 < 4) != invert;
-	if (funct3 < 4 && ((a.bits ^ b.bits) & mask))
+	if (funct3 < 4 && ((a.bits ^ b.bits) & both))
 		return invert;
-	if ((a.known & b.known & full) != full)
-		return -1;
 	if (funct3 < 4)
-		return !invert;
-	return (funct3 & 2 ? exec_sltu(a.bits, b.bits, bits) : exec_slt(a.bits, b.bits, bits)) !=
-	       invert;
+		return both == full ? !invert : -1;
+	result = exec_operate(&less, a, b, false);
+	return result.known & 1 ? (result.bits & 1) != invert : -1;
 }

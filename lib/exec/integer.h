@@ -19,8 +19,21 @@ struct ntrace_exec_value exec_extend(struct ntrace_exec_value value, unsigned in
 int exec_branch(unsigned int funct3, struct ntrace_exec_value a, struct ntrace_exec_value b,
 		unsigned int bits, bool same);
 
-/** exec_known_bits - the bits of the bytes that are known */
-uint64_t exec_known_bits(uint8_t known);
+/** exec_bits_of - the bits of some of 8 bytes; @bytes: bit n: byte n */
+uint64_t exec_bits_of(uint8_t bytes);
+
+/** exec_low_bits - the bits of the lowest @bytes bytes, of 1 to 8 */
+static inline uint64_t exec_low_bits(unsigned int bytes)
+{
+	return UINT64_MAX >> (64 - 8 * bytes);
+}
+
+/** exec_common_bits - bits that are the same in all numbers from @least to @most */
+static inline uint64_t exec_common_bits(uint64_t least, uint64_t most)
+{
+	return least == most ? UINT64_MAX :
+			       ~(UINT64_MAX >> (unsigned int)__builtin_clzll(least ^ most));
+}
 
 /* Operations: garbage above @bits bits of the operands does not change the low bits of the result. */
 uint64_t exec_add(uint64_t a, uint64_t b, unsigned int bits);

@@ -12,7 +12,7 @@ struct ntrace_exec_value exec_add_immediate(const struct ntrace_exec *exec,
 	const struct exec_insn add = { .operate = exec_add,
 				       .rule = EXEC_RULE_ADD,
 				       .bits = exec->config.isa.xlen };
-	struct ntrace_exec_value imm = { (uint64_t)insn->imm, 0xff };
+	struct ntrace_exec_value imm = { (uint64_t)insn->imm, UINT64_MAX };
 
 	return exec_operate(&add, exec->x[number], imm, false);
 }
@@ -22,12 +22,18 @@ static bool find_address(const struct ntrace_exec *exec, const struct exec_insn 
 			 struct ntrace_exec_effects *effects)
 {
 	const struct ntrace_exec_value *base = &exec->x[insn->rs1];
+	struct ntrace_exec_value address;
 
 	effects->bytes = insn->bytes;
-	effects->address_known = base->known == exec->x_bytes;
-	if (effects->address_known)
+	effects->address_known = base->known == exec->xlen_mask;
+	if (effects->address_known) {
 		effects->address = (base->bits + (uint64_t)insn->imm) & exec->xlen_mask;
-	return effects->address_known;
+		return true;
+	}
+	address = exec_add_immediate(exec, insn, insn->rs1);
+	effects->address = address.bits & exec->xlen_mask;
+	effects->span = exec->xlen_mask & ~address.known;
+	return false;
 }
 
 static int read_memory(const struct ntrace_exec *exec, uint64_t address, unsigned int bytes,
@@ -38,16 +44,16 @@ static int read_memory(const struct ntrace_exec *exec, uint64_t address, unsigne
 	*value = (struct ntrace_exec_value){ 0, 0 };
 	if (exec->config.read)
 		error = exec->config.read(exec->config.user, address, bytes, value);
-	value->known &= (uint8_t)(0xff >> (8 - bytes));
-	value->bits &= exec_known_bits(value->known);
+	value->known &= exec_low_bits(bytes);
+	value->bits &= value->known;
 	return error;
 }
 
 /* The low @bytes bytes of @value. */
 static struct ntrace_exec_value cut(struct ntrace_exec_value value, unsigned int bytes)
 {
-	value.known &= (uint8_t)(0xff >> (8 - bytes));
-	value.bits &= exec_known_bits(value.known);
+	value.known &= exec_low_bits(bytes);
+	value.bits &= value.known;
 	return value;
 }
 
@@ -164,6 +170,10 @@ static bool find_frame(const struct ntrace_exec *exec, const struct exec_insn *i
 	if (insn->kind == EXEC_PUSH)
 		effects->address -= (uint64_t)insn->imm;
 	effects->address = (effects->address - bytes) & exec->xlen_mask;
+	if (!found) {
+		effects->address = 0;
+		effects->span = exec->xlen_mask;
+	}
 	return found;
 }
 
@@ -208,9 +218,9 @@ static int pop(struct ntrace_exec *exec, const struct exec_insn *insn,
 		exec_write_x(exec, effects, (unsigned int)__builtin_ctz(left),
 			     values[__builtin_ctz(left)]);
 	if (insn->arg == EXEC_POP_RETURN_ZERO)
-		exec_write_x(exec, effects, 10, (struct ntrace_exec_value){ 0, 0xff });
+		exec_write_x(exec, effects, 10, (struct ntrace_exec_value){ 0, UINT64_MAX });
 	if (insn->arg != EXEC_POP_ONLY) {
-		effects->next_known = exec->x[1].known == exec->x_bytes;
+		effects->next_known = exec->x[1].known == exec->xlen_mask;
 		effects->next_pc = exec->x[1].bits & ~UINT64_C(1);
 	}
 	return 0;

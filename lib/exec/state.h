@@ -12,12 +12,11 @@
 #define EXEC_CACHE 2048u
 
 /*
- * Unknown bytes of a register are 0. Those that it does not have (XLEN, FLEN) are 0 and unknown.
+ * Unknown bits of a register are 0. Those that it does not have (XLEN, FLEN) are 0 and unknown.
  */
 struct ntrace_exec {
 	struct ntrace_exec_config config;
-	uint64_t xlen_mask;
-	uint8_t x_bytes, f_bytes;	/* masks of the bytes that registers have */
+	uint64_t xlen_mask, flen_mask;	/* the bits that registers have */
 	uint8_t flags, flags_known;	/* fflags, by bit: a flag that was raised stays so */
 	uint8_t frm;
 	bool frm_known;
@@ -31,7 +30,7 @@ static inline void exec_write_x(struct ntrace_exec *exec, struct ntrace_exec_eff
 	if (!number)
 		return;
 	exec->x[number].bits = value.bits & exec->xlen_mask;
-	exec->x[number].known = value.known & exec->x_bytes;
+	exec->x[number].known = value.known & exec->xlen_mask;
 	effects->written |= UINT64_C(1) << number;
 }
 

@@ -19,9 +19,8 @@ int ntrace_exec_new(struct ntrace_exec **result, const struct ntrace_exec_config
 		return NTRACE_ERR_NOMEM;
 	exec->config = config;
 	exec->xlen_mask = config.isa.xlen == 32 ? UINT32_MAX : UINT64_MAX;
-	exec->x_bytes = config.isa.xlen == 32 ? 0x0f : 0xff;
-	exec->f_bytes = config.flen == 64 ? 0xff : config.flen ? 0x0f : 0;
-	exec->x[0].known = exec->x_bytes;
+	exec->flen_mask = config.flen == 64 ? UINT64_MAX : config.flen ? UINT32_MAX : 0;
+	exec->x[0].known = exec->xlen_mask;
 	*result = exec;
 	return 0;
 }
@@ -58,10 +57,10 @@ static void branch(struct ntrace_exec *exec, const struct exec_insn *insn, uint6
 static void jump_register(struct ntrace_exec *exec, const struct exec_insn *insn,
 			  struct ntrace_exec_effects *effects)
 {
-	struct ntrace_exec_value link = { effects->next_pc, 0xff };
+	struct ntrace_exec_value link = { effects->next_pc, UINT64_MAX };
 	const struct ntrace_exec_value *base = &exec->x[insn->rs1];
 
-	effects->next_known = base->known == exec->x_bytes;
+	effects->next_known = base->known == exec->xlen_mask;
 	effects->next_pc = (base->bits + (uint64_t)insn->imm) & exec->xlen_mask & ~UINT64_C(1);
 	exec_write_x(exec, effects, insn->rd, link);
 }
@@ -77,8 +76,8 @@ static void vector(struct ntrace_exec *exec, const struct exec_insn *insn,
 	effects->flags |= NTRACE_EXEC_VECTOR;
 	if (funct3 == 7 || (funct3 == 2 && funct6 == 0x10))
 		exec_write_x(exec, effects, insn->rd, unknown);
-	if (funct3 == 1 && funct6 == 0x10 && exec->f_bytes)
-		exec_write_f(exec, effects, insn->rd, unknown, exec->f_bytes == 0xff ? 8 : 4);
+	if (funct3 == 1 && funct6 == 0x10 && exec->flen_mask)
+		exec_write_f(exec, effects, insn->rd, unknown, exec->config.flen / 8);
 	if (funct3 == 1 || funct3 == 5)
 		exec->flags_known &= exec->flags;
 }
@@ -97,7 +96,7 @@ int ntrace_exec_step(struct ntrace_exec *exec, uint32_t word, uint64_t pc,
 		     struct ntrace_exec_effects *effects)
 {
 	const struct exec_insn *insn = find_insn(exec, word);
-	struct ntrace_exec_value value = { (uint64_t)insn->imm, 0xff };
+	struct ntrace_exec_value value = { (uint64_t)insn->imm, UINT64_MAX };
 
 	memset(effects, 0, sizeof(*effects));
 	effects->size = insn->size;
@@ -242,25 +241,65 @@ uint64_t ntrace_exec_reads(struct ntrace_exec *exec, uint32_t word)
 	return reads & ~UINT64_C(1);
 }
 
+/* What two values have that are equal. */
+static void join(struct ntrace_exec *exec, unsigned int number,
+		 const struct ntrace_exec_value *other)
+{
+	struct ntrace_exec_value *value = &exec->x[number];
+
+	value->bits |= other->bits;
+	value->known |= other->known;
+	if (!number)
+		*value = (struct ntrace_exec_value){ 0, exec->xlen_mask };
+}
+
+/* An unsigned value of at most @most: its upper bits are 0. */
+static void limit(struct ntrace_exec *exec, unsigned int number, uint64_t most)
+{
+	if (number)
+		exec->x[number].known |= exec_common_bits(0, most) & exec->xlen_mask;
+}
+
+static void learn_branch(struct ntrace_exec *exec, const struct exec_insn *insn, bool taken)
+{
+	const struct ntrace_exec_value *a = &exec->x[insn->rs1], *b = &exec->x[insn->rs2];
+	uint64_t most_a = a->bits | (exec->xlen_mask & ~a->known);
+	uint64_t most_b = b->bits | (exec->xlen_mask & ~b->known);
+
+	switch (insn->arg) {
+	case 0:
+	case 1:
+		if (taken == !insn->arg) {
+			join(exec, insn->rs1, b);
+			join(exec, insn->rs2, a);
+		}
+		break;
+	case 6:
+	case 7:
+		/* a < b, or a >= b */
+		if (taken == (insn->arg == 6))
+			limit(exec, insn->rs1, most_b - 1);
+		else
+			limit(exec, insn->rs2, most_a);
+		break;
+	default:
+		break;
+	}
+}
+
 void ntrace_exec_arrive(struct ntrace_exec *exec, uint32_t word, uint64_t pc, uint64_t next_pc)
 {
 	const struct exec_insn *insn = find_insn(exec, word);
-	struct ntrace_exec_value *a = &exec->x[insn->rs1], *b = &exec->x[insn->rs2];
-	bool taken = next_pc == ((pc + (uint64_t)insn->imm) & exec->xlen_mask);
+	struct ntrace_exec_value *base = &exec->x[insn->rs1];
 
 	/* A jump drops bit 0 of the sum. */
 	if (insn->kind == EXEC_JUMP_REGISTER && insn->rs1 && insn->rs1 != insn->rd &&
-	    a->known != exec->x_bytes && !(insn->imm & 1)) {
-		a->bits = (next_pc - (uint64_t)insn->imm) & exec->xlen_mask;
-		a->known = exec->x_bytes & 0xfe;
-		a->bits &= exec_known_bits(a->known);
+	    base->known != exec->xlen_mask && !(insn->imm & 1)) {
+		base->known = (exec->xlen_mask & ~UINT64_C(1)) | (base->known & 1);
+		base->bits = ((next_pc - (uint64_t)insn->imm) & base->known & ~UINT64_C(1)) |
+			     (base->bits & 1);
 	}
-	/* beq that is taken, bne that is not; a branch to the next instruction tells nothing. */
-	if (insn->kind != EXEC_BRANCH || insn->arg > 1 || insn->imm == insn->size ||
-	    taken != !insn->arg)
-		return;
-	if (insn->rs2 && b->known != exec->x_bytes && a->known == exec->x_bytes)
-		*b = *a;
-	else if (insn->rs1 && a->known != exec->x_bytes && b->known == exec->x_bytes)
-		*a = *b;
+	/* A branch to the next instruction tells nothing. */
+	if (insn->kind == EXEC_BRANCH && insn->imm != insn->size)
+		learn_branch(exec, insn, next_pc == ((pc + (uint64_t)insn->imm) & exec->xlen_mask));
 }

@@ -107,14 +107,13 @@ static unsigned int loaded_register(const struct ntrace_tandem_builtin *builtin)
 static int learn(struct ntrace_tandem_builtin *builtin, uint64_t physical, unsigned int bytes,
 		 uint64_t traced, struct ntrace_exec_value *value)
 {
-	uint8_t all = (uint8_t)(0xff >> (8 - bytes)), missing;
+	uint64_t all = exec_low_bits(bytes);
 	int error;
 
 	tandem_pages_read(&builtin->pages, physical, bytes, value);
-	missing = all & (uint8_t)~value->known;
-	if (!missing)
+	if (value->known == all)
 		return 0;
-	value->bits |= traced & exec_known_bits(missing);
+	value->bits |= traced & all & ~value->known;
 	value->known = all;
 	error = tandem_pages_write(&builtin->pages, physical, bytes, value);
 	return error ? error : 1;
@@ -160,7 +159,7 @@ static int read_csr(void *data, unsigned int number, struct ntrace_exec_value *v
 
 	if (ntrace_tandem_bit(builtin->state.known, source) &&
 	    (number != SIE || ntrace_tandem_bit(builtin->state.known, MIDELEG)))
-		*value = (struct ntrace_exec_value){ builtin->state.reg[number], 0xff };
+		*value = (struct ntrace_exec_value){ builtin->state.reg[number], UINT64_MAX };
 	return 0;
 }
 
@@ -478,20 +477,19 @@ static bool takes_trap(struct ntrace_tandem_builtin *builtin, uint64_t *cause, u
 
 /* ---- one step ---- */
 
-/* The bytes of a register that the model does not know. */
+/* The bits of a register that the model does not know. */
 static int fill_register(struct ntrace_tandem_builtin *builtin, unsigned int id)
 {
 	struct ntrace_exec_value value;
-	uint8_t all = id >= FPR ? (uint8_t)(0xff >> (8 - builtin->params.flen / 8)) :
-				  (uint8_t)(0xff >> (8 - builtin->params.xlen / 8));
+	uint64_t all = exec_low_bits((id >= FPR ? builtin->params.flen : builtin->params.xlen) / 8);
 
 	ntrace_exec_get(builtin->exec, id, &value);
-	if ((value.known & all) == all || !told(builtin, id))
+	if (!(~value.known & all) || !told(builtin, id))
 		return 0;
 	if (builtin->insn.kind != EXEC_SC && builtin->insn.kind != EXEC_VECTOR)
 		builtin->stats.results++;
-	value.bits |= builtin->group->reg[id] & ~exec_known_bits(value.known);
-	value.known = 0xff;
+	value.bits |= builtin->group->reg[id] & ~value.known;
+	value.known = UINT64_MAX;
 	return ntrace_exec_set(builtin->exec, id, &value);
 }
 
@@ -500,8 +498,8 @@ static void fill_flags(struct ntrace_tandem_builtin *builtin)
 	struct ntrace_exec_value value;
 
 	ntrace_exec_get(builtin->exec, FCSR, &value);
-	if (!value.known && told(builtin, FCSR)) {
-		value = (struct ntrace_exec_value){ builtin->group->reg[FCSR], 0xff };
+	if (value.known != 0xff && told(builtin, FCSR)) {
+		value = (struct ntrace_exec_value){ builtin->group->reg[FCSR], UINT64_MAX };
 		ntrace_exec_set(builtin->exec, FCSR, &value);
 	}
 }
@@ -514,7 +512,7 @@ static void take_group(struct ntrace_tandem_builtin *builtin)
 	for (unsigned int word = 0; word < NTRACE_TANDEM_BITMAP_WORDS; word++)
 		for (uint64_t bits = group->changed[word]; bits; bits &= bits - 1) {
 			unsigned int id = word * 64 + (unsigned int)__builtin_ctzll(bits);
-			struct ntrace_exec_value value = { group->reg[id], 0xff };
+			struct ntrace_exec_value value = { group->reg[id], UINT64_MAX };
 
 			if (ntrace_exec_set(builtin->exec, id, &value))
 				tandem_state_set(&builtin->state, id, value.bits);
@@ -528,7 +526,7 @@ static int finish_maybe(struct ntrace_tandem_builtin *builtin,
 	const unsigned int address = NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR;
 	bool stored = builtin->group->has & NTRACE_TANDEM_HAS_STORE;
 	unsigned int id = GPR + builtin->insn.rd;
-	struct ntrace_exec_value result = { 0, 0xff };
+	struct ntrace_exec_value result = { 0, UINT64_MAX };
 
 	builtin->stats.conditional++;
 	if (builtin->insn.kind == EXEC_SC && told(builtin, id)) {
@@ -610,9 +608,9 @@ static int fetch(struct ntrace_tandem_builtin *builtin)
 	if (is_translated(builtin))
 		return 0;
 	tandem_pages_read(&builtin->pages, pc, 4, &value);
-	if ((value.known & 3) == 3 && (value.bits & 3) != 3)
+	if (!(~value.known & 0xffff) && (value.bits & 3) != 3)
 		builtin->word = value.bits & 0xffff;
-	else if (value.known == 0x0f)
+	else if (value.known == UINT32_MAX)
 		builtin->word = (uint32_t)value.bits;
 	else
 		return learn(builtin, pc, (builtin->word & 3) == 3 ? 4 : 2, builtin->word, &value) <
@@ -696,7 +694,7 @@ static int write_registers(void *data, const uint16_t *ids, const uint64_t *valu
 	struct ntrace_tandem_builtin *builtin = data;
 
 	for (size_t i = 0; i < count; i++) {
-		struct ntrace_exec_value value = { values[i], 0xff };
+		struct ntrace_exec_value value = { values[i], UINT64_MAX };
 
 		if (ntrace_exec_set(builtin->exec, ids[i], &value))
 			tandem_state_set(&builtin->state, ids[i], values[i]);
@@ -713,7 +711,7 @@ static int read_memory(void *data, uint64_t address, void *bytes, size_t size)
 	if (size > 8 || !find_physical(builtin, address, (unsigned int)size, &physical))
 		return NTRACE_ERR_NOMAP;
 	tandem_pages_read(&builtin->pages, physical, (unsigned int)size, &value);
-	if (value.known != (uint8_t)(0xff >> (8 - size)))
+	if (value.known != exec_low_bits((unsigned int)size))
 		return NTRACE_ERR_NOMAP;
 	for (size_t i = 0; i < size; i++)
 		((uint8_t *)bytes)[i] = (uint8_t)(value.bits >> 8 * i);
@@ -723,7 +721,7 @@ static int read_memory(void *data, uint64_t address, void *bytes, size_t size)
 static int write_memory(void *data, uint64_t address, const void *bytes, size_t size)
 {
 	struct ntrace_tandem_builtin *builtin = data;
-	struct ntrace_exec_value value = { 0, 0xff };
+	struct ntrace_exec_value value = { 0, UINT64_MAX };
 
 	if (size > 8)
 		return NTRACE_ERR_INVALID;

@@ -67,7 +67,7 @@ void tandem_pages_read(const struct tandem_pages *pages, uint64_t address, unsig
 		if (!page || !(page->known[at / 8] >> at % 8 & 1))
 			continue;
 		value->bits |= (uint64_t)page->bytes[at] << 8 * i;
-		value->known |= (uint8_t)(1u << i);
+		value->known |= UINT64_C(0xff) << 8 * i;
 	}
 }
 
@@ -85,7 +85,8 @@ int tandem_pages_write(struct tandem_pages *pages, uint64_t address, unsigned in
 			return NTRACE_ERR_NOMEM;
 		page->bytes[at] = (uint8_t)(value->bits >> 8 * i);
 		page->known[at / 8] = (uint8_t)(page->known[at / 8] & ~(1u << at % 8));
-		page->known[at / 8] |= (uint8_t)((value->known >> i & 1) << at % 8);
+		if ((value->known >> 8 * i & 0xff) == 0xff)
+			page->known[at / 8] |= (uint8_t)(1u << at % 8);
 	}
 	return 0;
 }

@@ -24,7 +24,7 @@ struct tandem_pages {
 	size_t count, room;
 };
 
-/** tandem_pages_read - read at most 8 bytes; what is not known is 0 */
+/** tandem_pages_read - read at most 8 bytes; what is not known is 0, of all bits of a byte */
 void tandem_pages_read(const struct tandem_pages *pages, uint64_t address, unsigned int bytes,
 		       struct ntrace_exec_value *value);
 

@@ -15,10 +15,9 @@
 /* From @time on; @previous is the index of the value before plus one, 0 = none. */
 struct log_value {
 	uint64_t time;
-	uint64_t bits;
+	uint64_t bits, known;
 	uint32_t previous;
-	uint8_t known; /* bit n: byte n */
-	uint8_t told;
+	uint8_t told; /* bit n: byte n */
 };
 
 /* The last value of 8 bytes, index plus one; 0: the slot is free. */
@@ -107,8 +106,7 @@ static int write_word(struct ntrace_value_log *log, uint64_t time, uint64_t addr
 {
 	struct log_value value = { .time = time };
 	struct log_word *word;
-	uint8_t known;
-	uint64_t bits;
+	uint64_t known, bits, change = exec_bits_of(mask);
 
 	word = find_word(log, address);
 	if (!word)
@@ -123,9 +121,8 @@ static int write_word(struct ntrace_value_log *log, uint64_t time, uint64_t addr
 			value.told = last->told;
 		}
 	}
-	known = (uint8_t)((value.known & ~mask) | (new.known &mask));
-	bits = (value.bits & exec_known_bits(known & (uint8_t)~mask)) |
-	       (new.bits &exec_known_bits(known & mask));
+	known = (value.known & ~change) | (new.known &change);
+	bits = (value.bits & ~change) | (new.bits &new.known &change);
 	if (known == value.known && bits == value.bits && (value.told & mask) == mask)
 		return 0;
 	value.known = known;
@@ -150,7 +147,7 @@ int ntrace_value_log_write(struct ntrace_value_log *log, uint64_t time, uint64_t
 {
 	unsigned int at = address & 7;
 	uint64_t word = address - at;
-	struct ntrace_exec_value low = { value.bits << 8 * at, (uint8_t)(value.known << at) };
+	struct ntrace_exec_value low = { value.bits << 8 * at, value.known << 8 * at };
 	struct ntrace_exec_value high;
 	uint8_t low_mask = (uint8_t)(mask << at), high_mask = (uint8_t)(mask >> (8 - at));
 
@@ -159,7 +156,7 @@ int ntrace_value_log_write(struct ntrace_value_log *log, uint64_t time, uint64_t
 	if (!at || !high_mask)
 		return 0;
 	high = (struct ntrace_exec_value){ value.bits >> 8 * (8 - at),
-					   (uint8_t)(value.known >> (8 - at)) };
+					   value.known >> 8 * (8 - at) };
 	return write_word(log, time, word + 8, high_mask, high);
 }
 
@@ -169,7 +166,7 @@ static int change_word(struct ntrace_value_log *log, uint64_t time, uint64_t wor
 {
 	unsigned int from = first > word ? (unsigned int)(first - word) : 0;
 	unsigned int to = last - word < 7 ? (unsigned int)(last - word) : 7;
-	const struct ntrace_exec_value value = { 0, zero ? 0xff : 0 };
+	const struct ntrace_exec_value value = { 0, zero ? UINT64_MAX : 0 };
 
 	return write_word(log, time, word, (uint8_t)(0xff >> (7 - to) & 0xff << from), value);
 }
@@ -227,8 +224,8 @@ struct ntrace_exec_value ntrace_value_log_read(const struct ntrace_value_log *lo
 	value = &log->value[index - 1];
 	if (value->time + 1 <= forgotten_before(log, time))
 		return found;
-	found.known = (uint8_t)(value->known >> at & mask);
-	found.bits = value->bits >> 8 * at & exec_known_bits(found.known);
+	found.known = value->known >> 8 * at & exec_low_bits(bytes);
+	found.bits = value->bits >> 8 * at & found.known;
 	if (told)
 		*told = (uint8_t)(value->told >> at & mask);
 	return found;
@@ -240,8 +237,9 @@ static bool differs(const struct ntrace_value_log *log, const struct log_value *
 	const struct log_value none = { 0 };
 	const struct log_value *before = value->previous ? &log->value[value->previous - 1] : &none;
 
-	return ((value->known ^ before->known) & mask) || ((value->told ^ before->told) & mask) ||
-	       ((value->bits ^ before->bits) & exec_known_bits(mask));
+	return ((value->told ^ before->told) & mask) ||
+	       (((value->known ^ before->known) | (value->bits ^ before->bits)) &
+		exec_bits_of(mask));
 }
 
 /*

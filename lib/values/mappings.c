@@ -62,7 +62,8 @@ static struct ntrace_object *kept_file(struct ntrace_values *values, const struc
 	for (size_t i = 0; i < values->files; i++)
 		if (!strcmp(ntrace_object_name(values->file[i]), path))
 			return values->file[i];
-	if (grow((void **)&values->file, values->files, &values->file_room, sizeof(*values->file)) ||
+	if (grow((void **)&values->file, values->files, &values->file_room,
+		 sizeof(*values->file)) ||
 	    object_new(&object, path))
 		return NULL;
 	if (object_map_file(object, path)) {
@@ -82,7 +83,8 @@ static struct ntrace_object *object_of(struct ntrace_values *values, const struc
 	int error;
 
 	if (code)
-		program = machine_program(&values->session->machine, values->pid, code->of.time + 1);
+		program =
+			machine_program(&values->session->machine, values->pid, code->of.time + 1);
 	if (program)
 		change = program_mapping(program, code->of.address, code->of.time + 1);
 	if (!change || !change->file)
@@ -136,11 +138,11 @@ int values_begin_mappings(struct ntrace_values *values, const struct anchor *anc
 		struct ntrace_object *object;
 
 		if (is_anonymous(mapping)) {
-			error = values_add_range(values,
-						 &(struct values_range){ .number = values->number,
-									 .first = mapping->of.address,
-									 .last = mapping->last,
-									 .content = SYSCALL_ZERO });
+			error = values_add_range(
+				values, &(struct values_range){ .number = values->number,
+								.first = mapping->of.address,
+								.last = mapping->last,
+								.content = SYSCALL_ZERO });
 			continue;
 		}
 		object = object_of(values, mapping);
@@ -221,7 +223,7 @@ int values_read_file(struct ntrace_values *values, const struct anchor *anchor,
 	    (uint64_t)call->result > object->size - offset)
 		return 0;
 	for (uint64_t i = 0; !error && i < (uint64_t)call->result; i++) {
-		const struct ntrace_exec_value byte = { object->bytes[offset + i], 0x01 };
+		const struct ntrace_exec_value byte = { object->bytes[offset + i], 0xff };
 
 		error = ntrace_value_log_write(values->log, values_time(values),
 					       call->argument[1] + i, 0x01, byte);

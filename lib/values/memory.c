@@ -103,32 +103,33 @@ static struct ntrace_exec_value read_word(const struct ntrace_values *values, ui
 	if (trusts)
 		value = ntrace_value_log_read(values->log, values_time(values), address, bytes,
 					      &told);
-	if (value.known == (1u << bytes) - 1 && !values->anchors.shares && !values->volatiles)
+	if (value.known == exec_low_bits(bytes) && !values->anchors.shares && !values->volatiles)
 		return value;
 	for (unsigned int i = 0; i < bytes; i++) {
+		uint64_t all = UINT64_C(0xff) << 8 * i;
 		const struct values_range *range;
 
-		if (told >> i & 1 && !(value.known >> i & 1))
+		if (told >> i & 1 && !(value.known & all))
 			continue;
 		range = range_at(values, address + i);
 		if (is_shared(values, address + i) ||
 		    (range && range->content == SYSCALL_VOLATILE)) {
-			value.known = (uint8_t)(value.known & ~(1u << i));
+			value.known &= ~all;
 			continue;
 		}
 		if (told >> i & 1)
 			continue;
 		if (range && range->content == SYSCALL_ZERO && trusts) {
-			value.known |= (uint8_t)(1u << i);
+			value.known |= all;
 		} else if (range && range->content == SYSCALL_FILE && trusts) {
-			value.known |= (uint8_t)(1u << i);
+			value.known |= all;
 			value.bits |= (uint64_t)values_file_byte(range, address + i) << 8 * i;
 		} else if (!range && values->space && read_file_byte(values, address + i, &byte)) {
-			value.known |= (uint8_t)(1u << i);
+			value.known |= all;
 			value.bits |= (uint64_t)byte << 8 * i;
 		}
 	}
-	value.bits &= exec_known_bits(value.known);
+	value.bits &= value.known;
 	return value;
 }
 
@@ -146,7 +147,7 @@ int values_read_memory(void *user, uint64_t address, unsigned int bytes,
 	*value = read_word(values, address, first);
 	high = read_word(values, address + first, bytes - first);
 	value->bits |= high.bits << 8 * first;
-	value->known |= (uint8_t)(high.known << first);
+	value->known |= high.known << 8 * first;
 	return 0;
 }
 

@@ -41,7 +41,7 @@ static struct ntrace_exec_value get_x(const struct ntrace_values *values, unsign
 
 static void set_x(struct ntrace_values *values, unsigned int number, uint64_t bits)
 {
-	const struct ntrace_exec_value value = { bits, 0xff };
+	const struct ntrace_exec_value value = { bits, UINT64_MAX };
 
 	ntrace_exec_set(values->exec, X0 + number, &value);
 }
@@ -58,10 +58,10 @@ static int apply_call(struct ntrace_values *values, const struct anchor *anchor,
 		struct ntrace_exec_value argument = get_x(values, A0 + i);
 
 		call.argument[i] = argument.bits;
-		if (argument.known == 0xff)
+		if (argument.known == UINT64_MAX)
 			call.known |= 1u << i;
 		/* The kernel leaves all but a0 as they were. */
-		if (i && argument.known != 0xff) {
+		if (i && argument.known != UINT64_MAX) {
 			call.argument[i] = anchor_register(anchor, A0 + i);
 			call.known |= 1u << i;
 		}
@@ -76,6 +76,14 @@ static int apply_call(struct ntrace_values *values, const struct anchor *anchor,
 	return error == 1 ? values_forget_memory(values, 2 * values->number) : error;
 }
 
+/* Of what is known, @bits must be true. */
+static void count_compared(struct ntrace_values *values, struct ntrace_exec_value value,
+			   uint64_t bits)
+{
+	values->counts.compared += value.known == UINT64_MAX;
+	values->counts.wrong += ((value.bits ^ bits) & value.known) != 0;
+}
+
 /* What the anchor has of the stack; the sp is aligned. */
 static int write_stack(struct ntrace_values *values, const struct anchor *anchor)
 {
@@ -83,14 +91,11 @@ static int write_stack(struct ntrace_values *values, const struct anchor *anchor
 	int error = 0;
 
 	for (size_t at = 0; values->logs && !error && at + 8 <= anchor->stack_size; at += 8) {
-		struct ntrace_exec_value word = { 0, 0xff }, before;
+		struct ntrace_exec_value word = { 0, UINT64_MAX }, before;
 
 		memcpy(&word.bits, anchor->stack + at, 8);
 		values_read_memory(values, sp + at, 8, &before);
-		if (before.known == 0xff) {
-			values->counts.compared++;
-			values->counts.wrong += before.bits != word.bits;
-		}
+		count_compared(values, before, word.bits);
 		error = ntrace_value_log_write(values->log, values_time(values), sp + at, 0xff,
 					       word);
 	}
@@ -100,7 +105,7 @@ static int write_stack(struct ntrace_values *values, const struct anchor *anchor
 /* A new program: its registers are those of the anchor, its memory is its files and its stack. */
 static int begin_program(struct ntrace_values *values, const struct anchor *anchor)
 {
-	const struct ntrace_exec_value zero = { 0, 0xff };
+	const struct ntrace_exec_value zero = { 0, UINT64_MAX };
 	int error = values_forget_memory(values, 2 * values->number);
 
 	if (!error)
@@ -119,10 +124,8 @@ static bool compare_anchor(struct ntrace_values *values, const struct anchor *an
 	for (unsigned int i = 1; i < 32; i++) {
 		struct ntrace_exec_value value = get_x(values, i);
 
-		if (i == A0 || value.known != 0xff)
-			continue;
-		values->counts.compared++;
-		values->counts.wrong += value.bits != anchor_register(anchor, i);
+		if (i != A0)
+			count_compared(values, value, anchor_register(anchor, i));
 	}
 	return values->counts.wrong == before;
 }
@@ -148,11 +151,11 @@ int values_pass_stop(struct ntrace_values *values, const struct stop *stop)
 	if (!anchor || anchor_register(anchor, 0) != stop->address) {
 		return values_forget_all(values, 2 * values->number);
 	}
-	if (number.known != 0xff && same_call)
-		number = (struct ntrace_exec_value){ anchor_register(anchor, A7), 0xff };
+	if (number.known != UINT64_MAX && same_call)
+		number = (struct ntrace_exec_value){ anchor_register(anchor, A7), UINT64_MAX };
 	if (anchor->exec) {
 		error = begin_program(values, anchor);
-	} else if (!stop->call || number.known != 0xff) {
+	} else if (!stop->call || number.known != UINT64_MAX) {
 		values_forget_floats(values);
 		error = values_forget_memory(values, 2 * values->number);
 	} else if (number.bits == SYSCALL_SIGRETURN) {

@@ -31,6 +31,9 @@
 /* Instructions by which a window grows at once, instead of a new one. */
 #define GROW (UINT64_C(1) << 20)
 
+/* Of a store to an address that is not certain: if it may be in more bytes, all of memory is forgotten, not each of them. */
+#define SPAN UINT64_C(4000)
+
 #define X0 NTRACE_EXEC_X
 
 /* ---- blocks ---- */
@@ -56,7 +59,7 @@ static void count_reads(struct ntrace_values *values, uint32_t word)
 		struct ntrace_exec_value value = { 0, 0 };
 
 		ntrace_exec_get(values->exec, id < 32 ? X0 + id : NTRACE_EXEC_F + id - 32, &value);
-		values->counts.known += value.known == 0xff;
+		values->counts.known += value.known == UINT64_MAX;
 	}
 }
 
@@ -72,6 +75,17 @@ static int store_maybe(struct ntrace_values *values, uint32_t word,
 				   effects->address + effects->bytes - 1);
 }
 
+/* If it is known roughly where, other memory stays known. */
+static int store_anywhere(struct ntrace_values *values, const struct ntrace_exec_effects *effects)
+{
+	uint64_t time = values_time(values) + 1;
+	uint64_t last = effects->address + effects->span + effects->bytes - 1;
+
+	if (!effects->bytes || effects->span > SPAN || last < effects->address)
+		return values_forget_memory(values, time);
+	return values_forget_range(values, time, effects->address, last);
+}
+
 static int store_conditional(struct ntrace_values *values)
 {
 	struct ntrace_exec_value result = { 0, 0 };
@@ -79,7 +93,7 @@ static int store_conditional(struct ntrace_values *values)
 
 	values->conditional.bytes = 0;
 	ntrace_exec_get(values->exec, X0 + values->conditional_result, &result);
-	if (!store.bytes || result.known != 0xff || result.bits || !values->logs)
+	if (!store.bytes || result.known != UINT64_MAX || result.bits || !values->logs)
 		return 0;
 	return ntrace_value_log_write(values->log, 2 * values->number, store.address,
 				      (uint8_t)((1u << store.bytes) - 1), store.value);
@@ -112,7 +126,7 @@ static int step(void *data, uint64_t address, const uint8_t *bytes, const struct
 		error = values_forget_all(values, values_time(values) + 1);
 	}
 	if (!error && effects->flags & NTRACE_EXEC_STORES_ANYWHERE)
-		error = values_forget_memory(values, values_time(values) + 1);
+		error = store_anywhere(values, effects);
 	else if (!error && effects->flags & NTRACE_EXEC_STORES_MAYBE)
 		error = store_maybe(values, walk->word, effects);
 	values->number++;
@@ -486,13 +500,13 @@ static int read_deeply(struct ntrace_values *values,
 				   struct ntrace_exec_value *value),
 		       uint64_t what, unsigned int bytes, struct ntrace_exec_value *value)
 {
-	uint8_t all = (uint8_t)((1u << bytes) - 1);
+	uint64_t all = UINT64_MAX >> (64 - 8 * bytes);
 	int error;
 
 	*value = (struct ntrace_exec_value){ 0, 0 };
 	while (values->at_place) {
 		read(values, what, bytes, value);
-		if ((value->known & all) == all)
+		if (!(~value->known & all))
 			return 0;
 		error = reach_deeper(values);
 		if (error)

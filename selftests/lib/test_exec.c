@@ -45,23 +45,34 @@ static uint64_t hash(uint64_t value)
 	return value ^ value >> 31;
 }
 
-static uint64_t mask_of(uint8_t known)
+/* Known bits of a value at a level: each level has those of the one below it. Often a few are unknown, or many. */
+static uint64_t known_at(unsigned int level, uint64_t seed)
 {
-	uint64_t mask = 0;
+	uint64_t little = hash(seed), more = little | hash(seed + 1);
 
-	for (unsigned int i = 0; i < 8; i++)
-		mask |= known >> i & 1 ? UINT64_C(0xff) << 8 * i : 0;
-	return mask;
-}
-
-/* Known bytes of a value at a level: each level has those of the one below it. */
-static uint8_t known_at(unsigned int level, uint64_t seed)
-{
-	uint8_t little = (uint8_t)(seed & seed >> 8), more = (uint8_t)(little | seed >> 16);
-
-	if (seed >> 24 & 1)
-		little = more = 0xff;
-	return level == FULL ? 0xff : level == MORE ? more : little;
+	switch (seed & 7) {
+	case 0:
+	case 1:
+		little = more = UINT64_MAX;
+		break;
+	case 2:
+		little = ~(UINT64_C(0xff) << (seed >> 8 & 63));
+		more = little | more;
+		break;
+	case 3:
+		little = UINT64_MAX << (seed >> 8 & 63);
+		more = little | more;
+		break;
+	case 4:
+		little &= hash(seed + 2) & hash(seed + 3);
+		break;
+	case 5:
+		little = 0;
+		break;
+	default:
+		break;
+	}
+	return level == FULL ? UINT64_MAX : level == MORE ? more : little;
 }
 
 static uint64_t interesting(uint64_t seed)
@@ -93,7 +104,7 @@ static struct ntrace_exec_value value_at(unsigned int level, uint64_t seed)
 {
 	struct ntrace_exec_value value = { interesting(seed), known_at(level, hash(~seed)) };
 
-	value.bits &= mask_of(value.known);
+	value.bits &= value.known;
 	return value;
 }
 
@@ -155,10 +166,8 @@ static uint32_t random_insn(void)
 
 static bool covers(struct ntrace_exec_value more, struct ntrace_exec_value less)
 {
-	uint64_t mask = mask_of(less.known);
-
-	return !(less.known & ~more.known) && !((more.bits ^ less.bits) & mask) &&
-	       !(less.bits & ~mask);
+	return !(less.known & ~more.known) && !((more.bits ^ less.bits) & less.known) &&
+	       !(less.bits & ~less.known);
 }
 
 static void set_up(struct hart *hart, uint64_t seed, unsigned int flen)
@@ -206,6 +215,9 @@ static const char *compare(const struct hart *less, const struct hart *more,
 		return "the next pc";
 	if (little->address_known && (!much->address_known || little->address != much->address))
 		return "the address";
+	if (little->address > much->address || much->span > little->span ||
+	    much->address - little->address > little->span - much->span)
+		return "where the address may be";
 	if (little->written != much->written)
 		return "what is written";
 	if (!covers(much->value, little->value) && !(much->flags & NTRACE_EXEC_STORES_MAYBE))
@@ -235,7 +247,7 @@ static const char *check_full(const struct hart *hart, uint32_t insn,
 	struct ntrace_exec_value value;
 
 	for (unsigned int i = 0; i < 64; i++) {
-		uint8_t all = i < 32 ? (xlen == 64 ? 0xff : 0x0f) : flen == 64 ? 0xff : 0x0f;
+		uint64_t all = (i < 32 ? xlen : flen) == 64 ? UINT64_MAX : UINT32_MAX;
 
 		if (!(effects->written >> i & 1))
 			continue;
@@ -316,6 +328,8 @@ static struct ntrace_exec_value after(struct ntrace_exec *exec, uint32_t insn,
 	return value;
 }
 
+#define ALL UINT64_MAX
+
 /* What must be known, not only may be: a rule that knows nothing would pass the test above. */
 static void test_known(void)
 {
@@ -324,40 +338,94 @@ static void test_known(void)
 		uint32_t insn;
 		struct ntrace_exec_value a, b, expected;
 	} rows[] = {
-		{ "and with a known 0 byte", 0x00c5f533, { 0, 0 }, { 0xff00ff, 0xff }, { 0, 0xfa } },
-		{ "andi 0xff of a known low byte",
-		  0x0ff5f513,
-		  { 0x12, 1 },
+		{ "and with known 0 bits",
+		  0x00c5f533,
 		  { 0, 0 },
-		  { 0x12, 0xff } },
-		{ "or with known ones", 0x00c5e533, { 0, 0 }, { 0xff, 0xff }, { 0xff, 0x01 } },
-		{ "xor of a register with itself", 0x00b5c533, { 0, 0 }, { 0, 0 }, { 0, 0xff } },
-		{ "add below the first unknown byte",
+		  { 0xff0f, ALL },
+		  { 0, ~UINT64_C(0xff0f) } },
+		{ "andi of a known bit", 0x0015f513, { 1, 1 }, { 0, 0 }, { 1, ALL } },
+		{ "or with known ones", 0x00c5e533, { 0, 0 }, { 0x0f, ALL }, { 0x0f, 0x0f } },
+		{ "xor of a register with itself", 0x00b5c533, { 0, 0 }, { 0, 0 }, { 0, ALL } },
+		{ "add below the first unknown bit",
 		  0x00c58533,
-		  { 0x0001, 0x03 },
-		  { 0x0002, 0x83 },
-		  { 0x0003, 0x03 } },
-		{ "add without a carry into known bytes",
+		  { 0x0001, 0x0f },
+		  { 0x0002, 0xff },
+		  { 0x0003, 0x0f } },
+		{ "add without a carry into known bits",
 		  0x00c58533,
-		  { 0x00010000, 0xfe },
-		  { 0, 0xff },
-		  { 0x00010000, 0xfe } },
-		{ "slt is 0 or 1", 0x00c5a533, { 0, 0 }, { 0, 0 }, { 0, 0xfe } },
-		{ "slli by 8", 0x00859513, { 0x34, 0x01 }, { 0, 0 }, { 0x3400, 0x03 } },
-		{ "sext.w of four known bytes",
+		  { 0x1000, ~UINT64_C(0xf) },
+		  { 0, ALL },
+		  { 0x1000, ~UINT64_C(0xf) } },
+		{ "add with a carry into some",
+		  0x00c58533,
+		  { 0x1000, ~UINT64_C(0x7) },
+		  { 0x4, ALL },
+		  { 0x1000, ~UINT64_C(0xf) } },
+		{ "sub of an index from a pointer",
+		  0x40c58533,
+		  { 0x1000, ALL },
+		  { 0, ~UINT64_C(0x7) },
+		  { 0, ~UINT64_C(0x1fff) } },
+		{ "slt is 0 or 1", 0x00c5a533, { 0, 0 }, { 0, 0 }, { 0, ~UINT64_C(1) } },
+		{ "sltu of numbers that are apart",
+		  0x00c5b533,
+		  { 0, ~UINT64_C(0xff) },
+		  { 0x100, ~UINT64_C(0xff) },
+		  { 1, ALL } },
+		{ "slt of numbers of which one is negative",
+		  0x00c5a533,
+		  { UINT64_C(1) << 63, UINT64_C(1) << 63 },
+		  { 0, UINT64_C(1) << 63 },
+		  { 1, ALL } },
+		{ "slli by 4", 0x00459513, { 0x5, 0x0f }, { 0, 0 }, { 0x50, 0xff } },
+		{ "sext.w of a known sign",
 		  0x0005851b,
-		  { 0x80000000, 0x0f },
+		  { 0x80000000, 0x80000000 },
 		  { 0, 0 },
-		  { UINT64_C(0xffffffff80000000), 0xff } },
-		{ "rev8", 0x6b85d513, { 0x12, 0x01 }, { 0, 0 }, { UINT64_C(0x12) << 56, 0x80 } },
-		{ "mul of low bytes", 0x02c58533, { 3, 0x01 }, { 5, 0x01 }, { 15, 0x01 } },
-		{ "mul by 0", 0x02c58533, { 0, 0 }, { 0, 0xff }, { 0, 0xff } },
+		  { UINT64_C(0xffffffff80000000), UINT64_C(0xffffffff80000000) } },
+		{ "rev8",
+		  0x6b85d513,
+		  { 0x12, 0x1f },
+		  { 0, 0 },
+		  { UINT64_C(0x12) << 56, UINT64_C(0x1f) << 56 } },
+		{ "mul of low bits", 0x02c58533, { 3, 0x07 }, { 5, 0x07 }, { 7, 0x07 } },
+		{ "mul by 0", 0x02c58533, { 0, 0 }, { 0, ALL }, { 0, ALL } },
+		{ "mul of an index by 24",
+		  0x02c58533,
+		  { 0, ~UINT64_C(0xf) },
+		  { 24, ALL },
+		  { 0, ~UINT64_C(0x1f8) } },
+		{ "remu is below the divisor",
+		  0x02c5f533,
+		  { 0, 0 },
+		  { 64, ALL },
+		  { 0, ~UINT64_C(0x3f) } },
+		{ "divu of bounds",
+		  0x02c5d533,
+		  { 0, ~UINT64_C(0xff) },
+		  { 16, ALL },
+		  { 0, ~UINT64_C(0x0f) } },
+		{ "ctz up to the first bit that is set",
+		  0x60159513,
+		  { 0x80, 0x80 },
+		  { 0, 0 },
+		  { 0, ~UINT64_C(0x07) } },
+		{ "cpop of at most three bits",
+		  0x60259513,
+		  { 0, ~UINT64_C(0x7) },
+		  { 0, 0 },
+		  { 0, ~UINT64_C(3) } },
 		{ "czero.eqz with a condition that is not 0",
 		  0x0ec5d533,
-		  { 7, 0xff },
-		  { 0x100, 0x02 },
-		  { 7, 0xff } },
-		{ "sh1add", 0x20c5a533, { 0x40, 0x01 }, { 1, 0xff }, { 0x81, 0x01 } },
+		  { 7, ALL },
+		  { 0x100, 0x100 },
+		  { 7, ALL } },
+		{ "czero.eqz of a small number",
+		  0x0ec5d533,
+		  { 7, ALL },
+		  { 0, 0 },
+		  { 0, ~UINT64_C(7) } },
+		{ "sh1add", 0x20c5a533, { 0x40, 0x7f }, { 1, ALL }, { 0x81, 0xff } },
 	};
 	struct ntrace_exec_config config = { .size = sizeof(config), .isa = { .xlen = 64 } };
 	struct ntrace_exec *exec;
@@ -370,7 +438,74 @@ static void test_known(void)
 		if (!ok(value.bits == rows[i].expected.bits &&
 				value.known == rows[i].expected.known,
 			"%s", rows[i].what))
-			diag("0x%" PRIx64 ", known 0x%x", value.bits, value.known);
+			diag("0x%" PRIx64 ", known 0x%" PRIx64, value.bits, value.known);
+	}
+	ntrace_exec_free(exec);
+}
+
+/* What the way of a branch tells of x11 and x12. */
+static void test_branches(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t insn;
+		bool taken;
+		struct ntrace_exec_value a, b, expected_a, expected_b;
+	} rows[] = {
+		{ "beq",
+		  0x00c58463,
+		  true,
+		  { 0x10, 0xf0 },
+		  { 0x2, 0x0f },
+		  { 0x12, 0xff },
+		  { 0x12, 0xff } },
+		{ "bne not taken", 0x00c59463, false, { 0, 0 }, { 7, ALL }, { 7, ALL }, { 7, ALL } },
+		{ "bne", 0x00c59463, true, { 0, 0 }, { 7, ALL }, { 0, 0 }, { 7, ALL } },
+		{ "bltu",
+		  0x00c5e463,
+		  true,
+		  { 0, 0 },
+		  { 0x40, ALL },
+		  { 0, ~UINT64_C(0x3f) },
+		  { 0x40, ALL } },
+		{ "bltu not taken",
+		  0x00c5e463,
+		  false,
+		  { 0x40, ALL },
+		  { 0, 0 },
+		  { 0x40, ALL },
+		  { 0, ~UINT64_C(0x7f) } },
+		{ "bgeu",
+		  0x00c5f463,
+		  true,
+		  { 0x40, ALL },
+		  { 0, 0 },
+		  { 0x40, ALL },
+		  { 0, ~UINT64_C(0x7f) } },
+		{ "bgeu not taken",
+		  0x00c5f463,
+		  false,
+		  { 0, 0 },
+		  { 0x100, ALL },
+		  { 0, ~UINT64_C(0xff) },
+		  { 0x100, ALL } },
+		{ "blt", 0x00c5c463, true, { 0, 0 }, { 0x40, ALL }, { 0, 0 }, { 0x40, ALL } },
+	};
+	struct ntrace_exec_config config = { .size = sizeof(config), .isa = { .xlen = 64 } };
+	struct ntrace_exec *exec;
+
+	if (ntrace_exec_new(&exec, &config))
+		abort();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct ntrace_exec_value a, b;
+
+		after(exec, rows[i].insn, rows[i].a, rows[i].b);
+		ntrace_exec_arrive(exec, rows[i].insn, 0, rows[i].taken ? 8 : 4);
+		ntrace_exec_get(exec, NTRACE_EXEC_X + 11, &a);
+		ntrace_exec_get(exec, NTRACE_EXEC_X + 12, &b);
+		ok(a.bits == rows[i].expected_a.bits && a.known == rows[i].expected_a.known &&
+			   b.bits == rows[i].expected_b.bits && b.known == rows[i].expected_b.known,
+		   "%s tells", rows[i].what);
 	}
 	ntrace_exec_free(exec);
 }
@@ -378,7 +513,7 @@ static void test_known(void)
 static void test_arguments(void)
 {
 	struct ntrace_exec_config config = { .size = sizeof(config), .isa = { .xlen = 16 } };
-	struct ntrace_exec_value value = { 1, 0xff };
+	struct ntrace_exec_value value = { 1, UINT64_MAX };
 	struct ntrace_exec *exec;
 
 	ok(ntrace_exec_new(&exec, &config) == NTRACE_ERR_INVALID, "XLEN 16");
@@ -392,7 +527,7 @@ static void test_arguments(void)
 	   "registers that it does not have");
 	ntrace_exec_set(exec, NTRACE_EXEC_X, &value);
 	ntrace_exec_get(exec, NTRACE_EXEC_X, &value);
-	ok(value.bits == 0 && value.known == 0xff, "x0 is 0");
+	ok(value.bits == 0 && value.known == UINT64_MAX, "x0 is 0");
 	ntrace_exec_free(exec);
 	ntrace_exec_free(NULL);
 }
@@ -405,6 +540,7 @@ int main(void)
 	random_state = seed ? strtoull(seed, NULL, 0) : 1;
 	test_arguments();
 	test_known();
+	test_branches();
 	test_random(64, 64, false, count);
 	test_random(64, 64, true, count);
 	test_random(32, 64, false, count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory over time against an array of all bytes at all times: random writes of 1 to 8 bytes with
- * unknown ones, ranges that become zero or unknown, and losses of everything.
+ * unknown bits, ranges that become zero or unknown, and losses of everything.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,12 @@
 #define BYTES 96
 #define TIMES 400
 
-/* What is known of a byte: its value, or one of these. */
-#define NEVER (-1) /* nothing was told of it */
-#define UNKNOWN (-2)
+/* What is known of a byte: its bits, above them which are known, above them whether anything was told of it. */
+#define NEVER 0u
+#define UNKNOWN 0x10000u
+#define ZERO 0x1ff00u
 
-static int16_t truth[TIMES][BYTES];
+static uint32_t truth[TIMES][BYTES];
 static uint64_t state;
 static unsigned int failures;
 
@@ -47,15 +48,15 @@ static void copy_time(unsigned int time)
 static void write_bytes(struct ntrace_value_log *log, unsigned int time)
 {
 	unsigned int at = below(BYTES - 8);
-	struct ntrace_exec_value value = { random_word(), (uint8_t)below(256) };
+	struct ntrace_exec_value value = { random_word(), random_word() | random_word() };
 	uint8_t mask = (uint8_t)below(256);
 
 	failures += ntrace_value_log_write(log, time, at, mask, value) != 0;
 	for (unsigned int i = 0; i < 8; i++)
 		if (mask >> i & 1)
-			truth[time][at + i] = value.known >> i & 1 ?
-						      (int16_t)(value.bits >> 8 * i & 0xff) :
-						      UNKNOWN;
+			truth[time][at + i] =
+				UNKNOWN | (uint32_t)((value.known >> 8 * i & 0xff) << 8) |
+				(uint32_t)((value.bits & value.known) >> 8 * i & 0xff);
 }
 
 /* A range changes the words that the log has, each of them up to all of its bytes. */
@@ -74,7 +75,7 @@ static void change_range(struct ntrace_value_log *log, unsigned int time)
 			for (unsigned int k = i & ~7u; k < (i | 7u) + 1 && k < BYTES; k++)
 				has |= truth[t][k] != NEVER;
 		if (has)
-			truth[time][i] = zero ? 0 : UNKNOWN;
+			truth[time][i] = zero ? ZERO : UNKNOWN;
 	}
 }
 
@@ -89,18 +90,16 @@ static bool compare(const struct ntrace_value_log *log, unsigned int time)
 {
 	unsigned int at = below(BYTES - 8);
 	unsigned int bytes = 1 + below(8 - (at & 7));
-	uint8_t told, known = 0, expected = 0;
+	uint8_t told, expected = 0;
 	struct ntrace_exec_value value = ntrace_value_log_read(log, time, at, bytes, &told);
-	uint64_t bits = 0;
+	uint64_t bits = 0, known = 0;
 
 	for (unsigned int i = 0; i < bytes; i++) {
-		int16_t byte = truth[time][at + i];
+		uint32_t byte = truth[time][at + i];
 
 		expected |= (uint8_t)((byte != NEVER) << i);
-		if (byte >= 0) {
-			known |= (uint8_t)(1u << i);
-			bits |= (uint64_t)byte << 8 * i;
-		}
+		known |= (uint64_t)(byte >> 8 & 0xff) << 8 * i;
+		bits |= (uint64_t)(byte & 0xff) << 8 * i;
 	}
 	return value.bits == bits && value.known == known && told == expected;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Executes RISC-V instructions on a state of which only a part is known. Each byte of a register and
+ * Executes RISC-V instructions on a state of which only a part is known. Each bit of a register and
  * of memory is known or unknown; an operation's result is known only where it is certain. What is
- * known here is what the hart has, whatever the unknown bytes are.
+ * known here is what the hart has, whatever the unknown bits are.
  *
  * RV32 and RV64: I, M, A, C, F, D, Zicsr, Zifencei, Zba, Zbb, Zbc, Zbs, Zicond, Zabha, Zacas (not of
  * register pairs), Zfa, Zcb, Zcmp, and the loads and stores of Zfhmin. An instruction of V makes what
@@ -29,13 +29,13 @@ extern "C" {
 #endif
 
 /**
- * struct ntrace_exec_value - bytes of which some are known
- * @bits: value; unknown bytes are 0
- * @known: bit n: byte n of @bits is known
+ * struct ntrace_exec_value - bits of which some are known
+ * @bits: value; unknown bits are 0
+ * @known: those that are known are 1
  */
 struct ntrace_exec_value {
 	uint64_t bits;
-	uint8_t known;
+	uint64_t known;
 };
 
 /* Registers have the numbers of the debug specification: fflags, frm and fcsr, x0 to x31, f0 to f31. */
@@ -84,7 +84,8 @@ struct ntrace_exec_config {
  * struct ntrace_exec_effects - what an instruction did
  * @written: bit n: xn was written, bit 32 + n: fn was written
  * @next_pc: address of the next instruction, if @next_known
- * @address: address of the access, if @address_known; with Zcmp, the lowest one
+ * @address: address of the access; with Zcmp, the lowest one
+ * @span: 0, or the access may be as far above @address, without @address_known
  * @value: with NTRACE_EXEC_STORES and at most 8 bytes: the stored value
  * @flags: NTRACE_EXEC_LOADS...
  * @bytes: bytes of the access, all registers together for push and pop; 0: none or not known
@@ -96,6 +97,7 @@ struct ntrace_exec_effects {
 	uint64_t written;
 	uint64_t next_pc;
 	uint64_t address;
+	uint64_t span;
 	struct ntrace_exec_value value;
 	uint16_t flags;
 	uint16_t bytes;
@@ -176,7 +178,8 @@ NTRACE_EXPERIMENTAL uint64_t ntrace_exec_reads(struct ntrace_exec *exec, uint32_
  * @pc: its address
  * @next_pc: address of the next instruction, where it went without a trap
  *
- * The base of a jump becomes known, and so does an operand of beq or bne that is equal to a known one.
+ * The base of a jump becomes known, and so do the bits of an operand of beq or bne that the other one has,
+ * and the upper bits of one that is not above the other one by bltu or bgeu.
  */
 NTRACE_EXPERIMENTAL void ntrace_exec_arrive(struct ntrace_exec *exec, uint32_t insn, uint64_t pc,
 					    uint64_t next_pc);

@@ -34,7 +34,7 @@ struct ntrace_value_log;
 /**
  * ntrace_value_log_new - memory of which nothing is known
  *
- * Values are added in the order of their times, which the caller numbers, and take 24 bytes each.
+ * Values are added in the order of their times, which the caller numbers, and take 32 bytes each.
  *
  * Return: the log, to be freed with ntrace_value_log_free(); NULL: out of memory.
  */
@@ -51,7 +51,7 @@ NTRACE_EXPERIMENTAL void ntrace_value_log_free(struct ntrace_value_log *log);
  * @log: the log
  * @time: of the change, not before those of earlier calls
  * @address: of byte 0 of @value
- * @mask: bit n: byte n is written, up to 8; bytes that @value does not know become unknown
+ * @mask: bit n: byte n is written, up to 8; bits that @value does not know become unknown
  * @value: the values
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
@@ -161,7 +161,7 @@ NTRACE_EXPERIMENTAL int ntrace_values_seek(struct ntrace_values *values,
  * ntrace_values_register - a register at the place
  * @values: the values
  * @id: as of ntrace_exec_get()
- * @value: set; bytes that cannot be known are unknown
+ * @value: set; bits that cannot be known are unknown
  *
  * Executes more of the trace before the place, if the value is not known yet.
  *
@@ -175,7 +175,7 @@ NTRACE_EXPERIMENTAL int ntrace_values_register(struct ntrace_values *values, uns
  * @values: the values
  * @address: first address
  * @bytes: 1 to 8
- * @value: set; bytes that cannot be known are unknown
+ * @value: set; bits that cannot be known are unknown
  *
  * As ntrace_values_register().
  *

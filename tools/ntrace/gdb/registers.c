@@ -66,7 +66,7 @@ static bool find_recorded(struct remote *remote, const struct history_place *pla
 	    ntrace_values_register(values, exec_number(number), &value))
 		return false;
 	put_bytes(value.bits, bytes);
-	return value.known == (number >= REGISTER_FFLAGS ? 1 : 0xff);
+	return value.known == (number >= REGISTER_FFLAGS ? 0xff : UINT64_MAX);
 }
 
 static bool find_register(struct remote *remote, unsigned int number, uint8_t bytes[8])
@@ -136,21 +136,21 @@ static size_t read_replay(struct remote *remote, const struct history_place *pla
 			  uint64_t address, uint8_t *data, size_t size)
 {
 	struct target *target = remote->target;
-	uint64_t value, mask = target->xlen == 32 ? UINT32_MAX : UINT64_MAX;
+	uint64_t mask = target->xlen == 32 ? UINT32_MAX : UINT64_MAX;
 	size_t done = 0;
 
 	while (done < size) {
 		uint64_t at = (address + done) & mask;
-		unsigned int bytes = 8 - (at & 7), known;
+		unsigned int bytes = 8 - (at & 7);
+		struct ntrace_exec_value value;
 		enum replay_loaded loaded;
 
 		if (bytes > size - done)
 			bytes = (unsigned int)(size - done);
-		known = replay_read(target->history->replay, place->first, at, bytes, &value,
-				    &loaded);
+		value = replay_read(target->history->replay, place->first, at, bytes, &loaded);
 		for (unsigned int i = 0; i < bytes; i++, done++) {
-			if (known >> i & 1)
-				data[done] = (uint8_t)(value >> 8 * i);
+			if (value.known >> 8 * i & 1)
+				data[done] = (uint8_t)(value.bits >> 8 * i);
 			else if (loaded == REPLAY_NOTHING ||
 				 !target_read_file(target, at + i, loaded == REPLAY_ALL,
 						   &data[done]))
@@ -177,7 +177,7 @@ static size_t read_values(struct remote *remote, const struct history_place *pla
 		if (ntrace_values_memory(values, address + done, bytes, &value))
 			break;
 		for (unsigned int i = 0; i < bytes; i++, done++) {
-			if (!(value.known >> i & 1))
+			if ((value.known >> 8 * i & 0xff) != 0xff)
 				return done + target_read(remote->target, space, address + done,
 							  data + done, size - done);
 			data[done] = (uint8_t)(value.bits >> 8 * i);

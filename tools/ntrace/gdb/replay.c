@@ -222,7 +222,7 @@ static bool walk_table(const struct replay *replay, const struct ntrace_tandem_s
 			replay->memory, number,
 			(table << 12) + (address >> shift & ((1u << bits) - 1)) * size, size, NULL);
 		entry = found.bits;
-		if (found.known != (1u << size) - 1 || !(entry & 1))
+		if (found.known != UINT64_MAX >> (64 - 8 * size) || !(entry & 1))
 			return false;
 		table = narrow ? entry >> 10 : entry >> 10 & UINT64_C(0xfffffffffff);
 		if (!(entry & 0xe))
@@ -236,23 +236,19 @@ static bool walk_table(const struct replay *replay, const struct ntrace_tandem_s
 	return false;
 }
 
-unsigned int replay_read(struct replay *replay, uint64_t number, uint64_t address,
-			 unsigned int bytes, uint64_t *value, enum replay_loaded *loaded)
+struct ntrace_exec_value replay_read(struct replay *replay, uint64_t number, uint64_t address,
+				     unsigned int bytes, enum replay_loaded *loaded)
 {
 	const struct ntrace_tandem_state *state = replay_state(replay, number);
 	bool translated = is_translated(replay, state, false);
-	struct ntrace_exec_value found;
 	uint64_t physical = address;
 
-	*value = 0;
 	*loaded = REPLAY_NOTHING;
 	if (translated && !walk_table(replay, state, number, address, &physical))
-		return 0;
+		return (struct ntrace_exec_value){ 0, 0 };
 	if (!ntrace_value_log_forgot(replay->memory, number))
 		*loaded = translated ? REPLAY_CODE : REPLAY_ALL;
-	found = ntrace_value_log_read(replay->memory, number, physical, bytes, NULL);
-	*value = found.bits;
-	return found.known;
+	return ntrace_value_log_read(replay->memory, number, physical, bytes, NULL);
 }
 
 /* ---- survey ---- */
@@ -272,7 +268,7 @@ static uint8_t mask_of(unsigned int bytes)
 static bool note_bytes(struct replay *replay, uint64_t group, uint64_t address, unsigned int bytes,
 		       uint64_t bits)
 {
-	const struct ntrace_exec_value value = { bits, 0xff };
+	const struct ntrace_exec_value value = { bits, UINT64_MAX };
 
 	return !ntrace_value_log_write(replay->memory, group, address, mask_of(bytes), value);
 }

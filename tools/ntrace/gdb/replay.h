@@ -71,13 +71,10 @@ uint64_t replay_part(const struct replay *replay, uint64_t number);
 
 /**
  * replay_read - memory at a place, at an address as the hart uses it there
- * @value: bytes that are not known are 0
  * @bytes: 1 to 8, none of them behind the next multiple of 8
  * @loaded: set to what of a program has its bytes there as it was loaded, where they are unknown
- *
- * Return: bit n: byte n is known.
  */
-unsigned int replay_read(struct replay *replay, uint64_t number, uint64_t address,
-			 unsigned int bytes, uint64_t *value, enum replay_loaded *loaded);
+struct ntrace_exec_value replay_read(struct replay *replay, uint64_t number, uint64_t address,
+				     unsigned int bytes, enum replay_loaded *loaded);
 
 #endif /* NTRACE_TOOL_GDB_REPLAY_H */
