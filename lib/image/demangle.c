@@ -6,12 +6,14 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ntrace/image.h>
 
 #include "demangle.h"
+#include "elf_parts.h"
 
 typedef char *cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
@@ -65,7 +67,8 @@ static bool is_too_large(const char *name)
 
 	if (strlen(name) > CXX_LENGTH_MAX)
 		return true;
-	for (; *name; name += length) {
+	/* After a period, numbers are those of a clone: "f.llvm.123456789". */
+	for (; *name && *name != '.'; name += length) {
 		uint64_t size = 16;
 
 		length = 1;
@@ -96,17 +99,43 @@ static bool is_too_large(const char *name)
 	return all + sizes[0] > CXX_TEXT_MAX;
 }
 
+/* Return: NULL if it is no mangled name, or when out of memory. */
+static char *demangle_whole(const char *name)
+{
+	char *text = demangle_rust(name);
+
+	if (!text && !strncmp(name, "_Z", 2) && !is_too_large(name) && ntrace_demangles_cxx())
+		text = of_cxx(name, NULL, NULL, NULL);
+	return text;
+}
+
 char *ntrace_demangle(const char *name)
 {
-	char *text = NULL;
-	int status;
+	/* "@@VERSION" of the linker, "@plt", " [no size]": no mangled name has these characters. */
+	size_t length = strcspn(name, "@ ");
+	char *symbol, *text, *both;
 
 	/* Any other name is not mangled. */
-	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
-		text = demangle_rust(name);
-	if (!text && !strncmp(name, "_Z", 2) && !is_too_large(name) && ntrace_demangles_cxx())
-		text = of_cxx(name, NULL, NULL, &status);
-	return text ? text : strdup(name);
+	if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0)
+		return strdup(name);
+	if (!name[length]) {
+		text = demangle_whole(name);
+		return text ? text : strdup(name);
+	}
+	symbol = strndup(name, length);
+	text = symbol ? demangle_whole(symbol) : NULL;
+	if (!text || asprintf(&both, "%s%s", text, name + length) < 0)
+		both = text || !symbol ? NULL : strdup(name);
+	free(symbol);
+	free(text);
+	return both;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), size = strlen(end);
+
+	return length >= size && !strcmp(text + length - size, end);
 }
 
 bool ntrace_symbol_matches(const char *symbol, const char *name)
@@ -119,7 +148,12 @@ bool ntrace_symbol_matches(const char *symbol, const char *name)
 		return true;
 	text = ntrace_demangle(symbol);
 	same = text && !strncmp(text, name, length) &&
-	       (!text[length] || text[length] == '(' || !strncmp(text + length, " [", 2));
+	       (!text[length] || text[length] == '(' || text[length] == '@' ||
+		!strncmp(text + length, " [", 2));
+	/* These are called on the way to the function: each call would count twice. */
+	if (same && text[length] &&
+	    (ends_with(symbol, "@plt") || ends_with(symbol, RESOLVER_SUFFIX)))
+		same = false;
 	free(text);
 	return same;
 }

@@ -103,6 +103,8 @@ static const struct name rust[] = {
 	{ "_Z", "_Z" },
 	{ "_ZN13test$u20$test4foob17h05af221e174051e9E", "test test::foob" },
 	{ "_ZN4core9panicking5panic17h05af221e174051e9E.cold", "core::panicking::panic" },
+	{ "_ZN4core9panicking5panic17h05af221e174051e9E@plt", "core::panicking::panic@plt" },
+	{ "_RNvC7mycrate3foo [no size]", "mycrate::foo [no size]" },
 	{ "_RNvNtNtNtNtCs92dm3009vxr_4rand4rngs7adapter9reseeding4fork23FORK_HANDLER_REGISTERED.0."
 	  "0",
 	  "rand::rngs::adapter::reseeding::fork::FORK_HANDLER_REGISTERED" },
@@ -114,6 +116,17 @@ static const struct name cxx[] = {
 	{ "_ZNSt6vectorIiSaIiEE9push_backERKi",
 	  "std::vector<int, std::allocator<int> >::push_back(int const&)" },
 	{ "_Z3foov.cold", "foo() [clone .cold]" },
+	/* As nm -C: a number of ThinLTO is no length, and the linker's versions are no part of a name. */
+	{ "_ZN2ns3bazEi.llvm.12345678901234567", "ns::baz(int) [clone .llvm.12345678901234567]" },
+	{ "_ZN2ns3bazEi.__uniq.17.llvm.12345678901234567.cold",
+	  "ns::baz(int) [clone .__uniq.17] [clone .llvm.12345678901234567] [clone .cold]" },
+	{ "_ZN2ns3bazEi@@V2", "ns::baz(int)@@V2" },
+	{ "_ZN2ns3bazEi@V1", "ns::baz(int)@V1" },
+	{ "_ZN2ns3bazEi@plt", "ns::baz(int)@plt" },
+	{ "_ZN2ns3bazEi [no size]", "ns::baz(int) [no size]" },
+	{ "_ZN2ns3bazEi [resolver]", "ns::baz(int) [resolver]" },
+	{ "_ZN2ns3ba@plt", "_ZN2ns3ba@plt" },
+	{ "_Z@plt", "_Z@plt" },
 	{ "_ZN9wikipedia7article6formatEv", "wikipedia::article::format()" },
 };
 

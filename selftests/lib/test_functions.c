@@ -613,6 +613,13 @@ static void test_names(void)
 	is_u64(ntrace_symbol_matches("_Z4betai", "beta(int)"), 1, "with parameters");
 	is_u64(ntrace_symbol_matches("_Z4betai", "bet"), 0, "a part of a name");
 	is_u64(ntrace_symbol_matches("f [module]", "f"), 1, "without the kernel module");
+	is_u64(ntrace_symbol_matches("f@@V2", "f"), 1, "without the version");
+	is_u64(ntrace_symbol_matches("_Z4betai@@V2", "beta(int)"), 1, "of C++, too");
+	is_u64(ntrace_symbol_matches("f@plt", "f"), 0, "what calls the function is not it");
+	is_u64(ntrace_symbol_matches("_Z4betai@plt", "beta"), 0, "nor in C++");
+	is_u64(ntrace_symbol_matches("_Z4betai [resolver]", "beta"), 0, "nor what chooses it");
+	is_u64(ntrace_symbol_matches("f [resolver]", "f"), 0, "nor in C");
+	is_u64(ntrace_symbol_matches("_Z4betai@plt", "beta(int)@plt"), 1, "unless it is meant");
 	is_str(ntrace_domain_name(NTRACE_DOMAIN_FIRMWARE), "firmware", "domains have names");
 	is_u64(ntrace_domain_name(NTRACE_DOMAINS) == NULL, 1, "other values have no name");
 }

@@ -343,6 +343,8 @@ NTRACE_API int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64
  * ntrace_demangle - the name of a symbol as a programmer wrote it: C++ and Rust
  * @name: name of the symbol
  *
+ * "@@VERSION" and what the library adds, such as "@plt", stay behind the name.
+ *
  * A symbol of a few hundred bytes may stand for gigabytes of text. If it may exceed 4 MiB, it stays mangled.
  *
  * Return: the name, or a copy of @name if it is not mangled, to be freed with free(); NULL when out
@@ -428,7 +430,9 @@ NTRACE_EXPERIMENTAL bool ntrace_location_is_entry(const struct ntrace_location *
 /**
  * ntrace_symbol_matches - whether a name typed by a user matches a symbol
  * @symbol: the symbol
- * @name: the symbol, or its demangled form with or without parameters or kernel module
+ * @name: the symbol, or its demangled form with or without parameters, kernel module or version
+ *
+ * "f" does not match the entry "f@plt" of a PLT, nor the resolver "f [resolver]" of an IFUNC.
  *
  * Return: true if they match; false also when out of memory.
  */
