@@ -214,6 +214,22 @@ static void take_debug_link(struct ntrace_object *object, const uint8_t *bytes, 
 	memcpy(&object->debug_link_crc, bytes + at, sizeof(object->debug_link_crc));
 }
 
+/* Calls into other objects, and of IFUNCs, pass through code that no symbol names. */
+static int take_plt(struct ntrace_object *object, Elf_Scn *section, const GElf_Shdr *header,
+		    const char *name, uint64_t size, struct elf_sections *sections)
+{
+	static const char *const names[ELF_PLTS] = { ".plt", ".iplt" };
+
+	for (size_t i = 0; i < ELF_PLTS; i++) {
+		if (strcmp(name, names[i]) != 0)
+			continue;
+		sections->plt[i] = section;
+		return symbol_table_add(&object->symbols, names[i], header->sh_addr, size,
+					SYMBOL_RANK_RANGE);
+	}
+	return 0;
+}
+
 int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_sections *sections)
 {
 	Elf_Scn *section = NULL;
@@ -250,12 +266,9 @@ int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_section
 			take_debug_link(object, bytes, size);
 		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".gnu_debugdata"))
 			sections->minidebug = section;
-		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".plt") &&
+		else if (header.sh_type == SHT_PROGBITS && name &&
 			 elf_is_code(object, header.sh_addr)) {
-			/* Calls into other objects pass through .plt, which no symbol names. */
-			sections->plt = section;
-			error = symbol_table_add(&object->symbols, ".plt", header.sh_addr, size,
-						 SYMBOL_RANK_RANGE);
+			error = take_plt(object, section, &header, name, size, sections);
 			if (error)
 				return error;
 		}

@@ -7,12 +7,15 @@
 
 #include "object.h"
 
+/* .plt, and .iplt, where lld has the entries of IFUNCs */
+#define ELF_PLTS 2
+
 /* Relevant sections; NULL if the file lacks one. */
 struct elf_sections {
 	Elf_Scn *symtab;
 	Elf_Scn *dynsym;
 	Elf_Scn *eh_frame;
-	Elf_Scn *plt;
+	Elf_Scn *plt[ELF_PLTS];
 	Elf_Scn *minidebug;
 	Elf_Scn *attributes;
 	bool code_at_zero;	/* a section with code has the address 0 */
@@ -24,7 +27,7 @@ struct elf_sections {
  */
 int elf_begin_object(struct ntrace_object *object, Elf **elf, GElf_Ehdr *header);
 
-/* Finds the sections; stores build-id, debug link and .plt in the object. */
+/* Finds the sections; stores build-id, debug link and PLTs in the object. */
 int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_sections *sections);
 
 /* Adds the ISA in .riscv.attributes to that of the header. */
@@ -68,10 +71,10 @@ const struct segment *elf_segment_at(const struct ntrace_object *object, uint64_
 bool elf_is_code(const struct ntrace_object *object, uint64_t address);
 
 /*
- * Names of code that are not in the symbol table: entries of @plt (may be NULL) and the functions that
+ * Names of code that are not in the symbol table: entries of @plt (may have NULL) and the functions that
  * resolvers choose; linkage.c. All symbols must have been added.
  */
-int elf_add_linkage_names(struct ntrace_object *object, Elf *elf, Elf_Scn *plt);
+int elf_add_linkage_names(struct ntrace_object *object, Elf *elf, Elf_Scn *const plt[ELF_PLTS]);
 
 /* After the name of an IFUNC. */
 #define RESOLVER_SUFFIX " [resolver]"

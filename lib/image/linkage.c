@@ -2,7 +2,7 @@
 /*
  * Names of code that dynamic linking passes through, and that no symbol has:
  *
- *	strlen@plt	an entry of .plt (RISC-V ELF psABI, "Procedure Linkage Table"): AUIPC and a load of the
+ *	strlen@plt	an entry of .plt or .iplt (RISC-V ELF psABI, "Procedure Linkage Table"): AUIPC and a load of the
  *			address of strlen, which a relocation names
  *	memcpy		a function that only the resolver of the IFUNC memcpy refers to: AUIPC and ADDI. Stripped
  *			files have a symbol for the resolver alone
@@ -260,16 +260,17 @@ static int add_targets(struct ntrace_object *object, const struct symbol *resolv
 	return error;
 }
 
-int elf_add_linkage_names(struct ntrace_object *object, Elf *elf, Elf_Scn *plt)
+int elf_add_linkage_names(struct ntrace_object *object, Elf *elf, Elf_Scn *const plt[ELF_PLTS])
 {
 	struct resolvers resolvers = { 0 };
 	struct slots slots = { 0 };
 	int error = find_resolvers(&resolvers, &object->symbols);
 
-	if (!error && plt)
+	if (!error && (plt[0] || plt[1]))
 		error = find_slots(&slots, elf);
-	if (!error && plt)
-		error = add_entries(object, elf, plt, &slots, &resolvers);
+	for (size_t i = 0; i < ELF_PLTS && !error; i++)
+		if (plt[i])
+			error = add_entries(object, elf, plt[i], &slots, &resolvers);
 	for (size_t i = 0; i < resolvers.count && !error; i++)
 		error = add_targets(object, &resolvers.items[i]);
 	free(slots.items);

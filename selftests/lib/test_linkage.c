@@ -107,6 +107,14 @@ static const char calls_source[] =
 	"int pick(int) __attribute__((ifunc(\"choose\")));\n"
 	"int calls(const char *text) { return pick((int)strlen(text)) + puts(text); }\n";
 
+static const char ifuncs_source[] = "static int one(int x) { return x + 1; }\n"
+				    "int flag;\n"
+				    "static int (*choose(void))(int) { return flag ? one : 0; }\n"
+				    "static int (*choose_other(void))(int) { return one; }\n"
+				    "int pick(int) __attribute__((ifunc(\"choose\")));\n"
+				    "int other(int) __attribute__((ifunc(\"choose_other\")));\n"
+				    "int calls(int x) { return other(x) + pick(x); }\n";
+
 static void test_plt(const char *what, const char *file)
 {
 	if (!opened(file))
@@ -122,6 +130,7 @@ static void test_calls(void)
 	uint64_t one, two, resolver;
 
 	write_text("calls.c", calls_source);
+	write_text("ifuncs.c", ifuncs_source);
 	if (!ok(!run("cd %s && " TOOL "gcc -O1 -fPIC -shared -nostdlib "
 		     "-fasynchronous-unwind-tables calls.c -o calls.so && " TOOL
 		     "strip -o bare.so calls.so",
@@ -145,6 +154,18 @@ static void test_calls(void)
 	is_str(name_at(resolver), "pick [resolver]+0", "stripped: the resolver");
 	is_str(name_at(one), "pick+0", "stripped: what it chooses");
 	is_str(name_at(two + 2), "pick+2", "stripped: the other one, in its range");
+	/* lld has the entries of IFUNCs in a section of their own. */
+	if (ok(!run("cd %s && " TOOL "gcc -O1 -nostdlib -static -Wl,-e,0 ifuncs.c -o all && " TOOL
+		    "objcopy --rename-section .plt=.iplt all ifuncs",
+		    directory),
+	       "a static program with .iplt") &&
+	    opened("ifuncs")) {
+		uint64_t start =
+			number(TOOL "objdump -h ifuncs | awk '$2 == \".iplt\" { print $4 }'");
+
+		is_str(name_at(start), "other@plt+0", "an entry of .iplt");
+		is_str(name_at(start + 18), "pick@plt+2", "the next one");
+	}
 	ok(!run("cd %s && " TOOL "gcc -O1 -march=rv32imac -mabi=ilp32 -fPIC -shared -nostdlib "
 		"-Wl,-melf32lriscv calls.c -o calls.so",
 		directory),
