@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Lines and scopes from DWARF, using libdw. Numbers and files of declarations are read with
- * dwarf_attr_integrate() and dwarf_getsrcfiles(), which return errors: dwarf_decl_file() of libdw 0.188
+ * dwarf_attr() and dwarf_getsrcfiles(), which return errors: dwarf_decl_file() of libdw 0.188
  * aborts in a split unit, and dwarf_decl_line() if the number is damaged.
  */
 #include <dwarf.h>
@@ -207,14 +207,39 @@ static int read_rows(struct ntrace_lines *lines, Dwarf_Die *unit)
 	return 0;
 }
 
+/* libdw takes DW_FORM_ref_sup4, by which `dwz --dwarf-5` refers to the shared file, for a place in this one. */
+static Dwarf_Die *referred_die(Dwarf_Attribute *attribute, Dwarf_Die *die)
+{
+	if (attribute->form == DW_FORM_ref_sup4)
+		attribute->form = DW_FORM_GNU_ref_alt;
+	return dwarf_formref_die(attribute, die);
+}
+
+/* An attribute of a function, or of its declaration or abstract instance. */
+static Dwarf_Attribute *attribute_of(Dwarf_Die *die, unsigned int name, Dwarf_Attribute *attribute)
+{
+	Dwarf_Die origin;
+
+	/* A damaged file may refer in a circle. */
+	for (unsigned int i = 0; i < 16 && die; i++) {
+		if (dwarf_attr(die, name, attribute))
+			return attribute;
+		if (!dwarf_attr(die, DW_AT_abstract_origin, attribute) &&
+		    !dwarf_attr(die, DW_AT_specification, attribute))
+			return NULL;
+		die = referred_die(attribute, &origin);
+	}
+	return NULL;
+}
+
 static const char *scope_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *name;
 
-	if (!dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) &&
-	    !dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute) &&
-	    !dwarf_attr_integrate(die, DW_AT_name, &attribute))
+	if (!attribute_of(die, DW_AT_linkage_name, &attribute) &&
+	    !attribute_of(die, DW_AT_MIPS_linkage_name, &attribute) &&
+	    !attribute_of(die, DW_AT_name, &attribute))
 		return "[unnamed]";
 	name = dwarf_formstring(&attribute);
 	return name && *name ? name : "[unnamed]";
@@ -227,8 +252,7 @@ static bool read_number(Dwarf_Die *die, unsigned int name, bool declared, uint32
 	Dwarf_Word value;
 
 	*number = 0;
-	found = declared ? dwarf_attr_integrate(die, name, &attribute) :
-			   dwarf_attr(die, name, &attribute);
+	found = declared ? attribute_of(die, name, &attribute) : dwarf_attr(die, name, &attribute);
 	if (!found || dwarf_formudata(found, &value) || value > UINT32_MAX)
 		return false;
 	*number = (uint32_t)value;
@@ -266,7 +290,7 @@ static const char *file_of(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Di
 
 	if (!read_number(die, name, declared, &number))
 		return NULL;
-	if (declared && dwarf_attr_integrate(die, name, &attribute) && attribute.cu != unit->cu &&
+	if (declared && attribute_of(die, name, &attribute) && attribute.cu != unit->cu &&
 	    dwarf_cu_die(attribute.cu, &owner, NULL, NULL, NULL, NULL, NULL, NULL))
 		unit = &owner;
 	if (!has_file(unit, number) || dwarf_getsrcfiles(unit, &files, &count) || number >= count)
@@ -591,7 +615,7 @@ static void open_shared(struct debug_info *info, void **user)
 	const void *id;
 	int fd;
 
-	if (dwelf_dwarf_gnu_debugaltlink(info->dwarf, &name, &id) <= 0)
+	if (referred_shared_id(info->dwarf, &name, &id) <= 0)
 		return;
 	fd = referred_open_shared(info->object, info->dwarf, reason);
 	if (fd == -1)
@@ -604,6 +628,9 @@ static void open_shared(struct debug_info *info, void **user)
 	if (!info->shared) {
 		if (*reason)
 			note(info->object, "%s", reason);
+		else if (fd >= 0)
+			note(info->object, "%s: libdw %s does not read it", name,
+			     dwfl_version(NULL));
 		else
 			note(info->object, "%s: not found", name);
 		elf_end(info->shared_elf);
@@ -703,8 +730,8 @@ static void note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
 	}
 	if (referred_find_split(object, skeleton, package)) {
 		note(object,
-		     "%s: libdw %s finds no unit of the program in it: another build, or "
-		     "-gsplit-dwarf=single",
+		     "%s: libdw %s finds no unit of the program in it: another build, "
+		     "-gsplit-dwarf=single, -fdebug-types-section, or compressed with zstd",
 		     package, dwfl_version(NULL));
 		return;
 	}

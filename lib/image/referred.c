@@ -241,14 +241,71 @@ bool referred_allows_split(struct ntrace_object *object, Dwarf_Die *skeleton, ch
 
 /* ---- what dwz shares ---- */
 
+static Elf_Scn *find_section(Elf *elf, const char *wanted)
+{
+	Elf_Scn *section = NULL;
+	const char *name;
+	GElf_Shdr header;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) :
+							NULL;
+		if (name && !strcmp(name, wanted))
+			break;
+	}
+	return section;
+}
+
+/*
+ * .debug_sup (DWARF 5, section 7.3.6): a version, whether this is the shared file, its name, the length of a
+ * checksum, the checksum. libdw reads what refers to the file, but not this. Return: length of @id; 0: none
+ */
+static ssize_t supplement_id(Elf *elf, bool shared, const char **name, const void **id)
+{
+	Elf_Scn *section = find_section(elf, ".debug_sup");
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	const uint8_t *bytes = data ? data->d_buf : NULL, *end;
+
+	if (!bytes || data->d_size < 5 || bytes[0] != 5 || bytes[1] || bytes[2] != shared)
+		return 0;
+	end = memchr(bytes + 3, 0, data->d_size - 3);
+	/* No checksum is so long that its length takes two bytes. */
+	if (!end || data->d_size - (size_t)(end - bytes) < 2 || end[1] >= 0x80 ||
+	    data->d_size - (size_t)(end - bytes) - 2 < end[1])
+		return 0;
+	*name = (const char *)bytes + 3;
+	*id = end + 2;
+	return end[1];
+}
+
+ssize_t referred_shared_id(Dwarf *dwarf, const char **name, const void **id)
+{
+	ssize_t size = dwelf_dwarf_gnu_debugaltlink(dwarf, name, id);
+
+	return size > 0 ? size : supplement_id(dwarf_getelf(dwarf), false, name, id);
+}
+
+static bool is_shared_file(Elf *elf, const void *id, size_t id_size)
+{
+	const char *name;
+	const void *found;
+
+	return elf && ((dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)id_size &&
+			!memcmp(found, id, id_size)) ||
+		       (supplement_id(elf, true, &name, &found) == (ssize_t)id_size &&
+			!memcmp(found, id, id_size)));
+}
+
 /* Opens a regular file, for a foreign object only below its roots. Return: as referred_open_shared() */
 static int open_shared(const struct ntrace_object *object, const char *name, const void *id,
 		       size_t id_size, char *reason)
 {
 	char path[PATH_MAX];
-	const void *found;
 	struct stat status;
-	bool same = false;
+	bool same;
 	Elf *elf;
 	int fd;
 
@@ -267,8 +324,7 @@ static int open_shared(const struct ntrace_object *object, const char *name, con
 	if (open_regular(path, &fd, &status))
 		return -1;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	same = elf && dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)id_size &&
-	       !memcmp(found, id, id_size);
+	same = is_shared_file(elf, id, id_size);
 	elf_end(elf);
 	if (same)
 		return fd;
@@ -282,7 +338,7 @@ int referred_open_shared(struct ntrace_object *object, Dwarf *dwarf, char *reaso
 	const char *name, *directory;
 	const uint8_t *id;
 	const void *bits;
-	ssize_t size = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &bits);
+	ssize_t size = referred_shared_id(dwarf, &name, &bits);
 	int fd, result = -1, made;
 
 	if (size < 2 || size > NTRACE_BUILD_ID_MAX || !holder_of(object, holder))
@@ -314,29 +370,12 @@ int referred_open_shared(struct ntrace_object *object, Dwarf *dwarf, char *reaso
 
 /* ---- all of them ---- */
 
-static bool has_debug_info(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	const char *name;
-	GElf_Shdr header;
-	bool found = false;
-	size_t names;
-
-	while (elf && !found && !elf_getshdrstrndx(elf, &names) &&
-	       (section = elf_nextscn(elf, section))) {
-		name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) :
-							NULL;
-		found = name && !strcmp(name, ".debug_info");
-	}
-	return found;
-}
-
 /* Without DWARF here, a debuginfod server would be asked for it. */
 static bool has_dwarf(const struct ntrace_object *object)
 {
 	const struct ntrace_object *file = object->debug ? object->debug : object;
 	Elf *elf = file->mapped ? elf_memory((char *)(uintptr_t)file->bytes, file->size) : NULL;
-	bool found = has_debug_info(elf);
+	bool found = find_section(elf, ".debug_info") != NULL;
 
 	elf_end(elf);
 	return found;
@@ -370,7 +409,7 @@ static int take_shared(const struct debug_info *info,
 	struct referred referred = { 0 };
 	const char *name;
 	const void *id;
-	ssize_t size = dwelf_dwarf_gnu_debugaltlink(info->dwarf, &name, &id);
+	ssize_t size = referred_shared_id(info->dwarf, &name, &id);
 	char path[64];
 
 	if (info->shared_fd <= 0 || size <= 0)
@@ -467,9 +506,9 @@ static const char *find_outside(const char *root, const char *directory, Elf *el
 	const void *id;
 	Dwarf_Die die;
 
-	if (dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 &&
+	if (dwarf ? referred_shared_id(dwarf, &name, &id) > 0 &&
 			    names_outside(root, directory, name, found) :
-		    has_debug_info(elf))
+		    find_section(elf, ".debug_info") != NULL)
 		outside = dwarf ? found : "DWARF that cannot be read";
 	while (dwarf && !outside &&
 	       !(error = dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL)))

@@ -34,8 +34,11 @@ bool referred_find_split(const struct ntrace_object *object, Dwarf_Die *skeleton
  */
 bool referred_allows_split(struct ntrace_object *object, Dwarf_Die *skeleton, char *reason);
 
+/* The file that .gnu_debugaltlink or .debug_sup of @dwarf names. Return: length of its @id, or at most 0: none */
+ssize_t referred_shared_id(Dwarf *dwarf, const char **name, const void **id);
+
 /*
- * The file that .gnu_debugaltlink of @dwarf names. Return: a descriptor; -1: there is none; -2: not a regular
+ * The file of referred_shared_id(). Return: a descriptor; -1: there is none; -2: not a regular
  * file, or of this machine, which the object must not show: @reason is set
  */
 int referred_open_shared(struct ntrace_object *object, Dwarf *dwarf, char *reason);

@@ -59,9 +59,11 @@ void _start(void)
 END
 cat >second.c <<'END'
 #include "shared.h"
+struct pair { long a, b; };
 long other(long a)
 {
-	return a & 1 ? inl(a) : inl(a + 2) * 3;
+	struct pair pair = { a, a };
+	return pair.a & 1 ? inl(pair.b) : inl(a + 2) * 3;
 }
 END
 # with_gcc PROGRAM FLAGS..., with_clang PROGRAM FLAGS...: compiles it, with -g. The linker does not shorten code: it cannot correct
@@ -78,8 +80,8 @@ with_clang() {
 }
 # compress FROM TO: with zstd, as newer toolchains do by default
 compress() { llvm-objcopy-19 --compress-debug-sections=zstd "$1" "$2"; }
-# share FROM TO FILE: moves what two copies of a program have in common to FILE
-share() { cp "$1" "$2" && cp "$1" "$2.twin" && dwz -m "$3" -M "$PWD/$3" "$2" "$2.twin"; }
+# share FROM TO FILE OPTION...: moves what two copies of a program have in common to FILE
+share() { cp "$1" "$2" && cp "$1" "$2.twin" && dwz "${@:4}" -m "$3" -M "$PWD/$3" "$2" "$2.twin"; }
 # dwp PROGRAM: puts its .dwo files into a .dwp file
 dwp() { llvm-dwp-19 -e "$1" -o "$1.dwp" && rm "$1"-*.dwo; }
 
@@ -92,7 +94,7 @@ reads() {
 	elif [ "$4" = "$newer" ] || ! grep -q '^missing: ' "$tmp/got"; then
 		ok "$text" cmp "$tmp/got" "$tmp/$3.lines"
 	else
-		version=$(sed -n 's/^missing: .*libdw \(0\.[0-9]*\) does not read .*/\1/p' "$tmp/got")
+		version=$(sed -nE 's/^missing: .*libdw (0\.[0-9]*) (does not read|finds no unit) .*/\1/p' "$tmp/got")
 		ok "$text: says that version '$version' does not read it" test -n "$version"
 	fi
 }
@@ -106,7 +108,7 @@ for version in 4 5; do
 		with here "$tmp/print_lines" $plain >"$tmp/$plain.lines"
 		# The declaration of each function, in whatever unit it is.
 		is "$(grep -o ' [a-z_]* [a-z.]*:[0-9]*' "$tmp/$plain.lines" | sort -u | tr '\n' ';')" \
-			" _start first.c:4; inl shared.h:1; leaf first.c:2; other second.c:2;" "its functions"
+			" _start first.c:4; inl shared.h:1; leaf first.c:2; other second.c:3;" "its functions"
 		compress $plain $plain.zstd || not_ok "compression"
 		for libdw in here other; do
 			reads "$plain, plain" $plain $plain $libdw
@@ -128,8 +130,29 @@ for version in 4 5; do
 		reads "$plain, .dwp" $plain.package $plain $libdw
 		with $libdw "$tmp/print_lines" $plain.lto >"$tmp/got"
 		is "$(grep -o ' [a-z_]* [a-z.]*:[0-9]*' "$tmp/got" | sort -u | tr '\n' ';')" \
-			" _start first.c:4; inl shared.h:1; leaf first.c:2; other second.c:2;" "$plain, LTO, libdw: $libdw: its functions"
+			" _start first.c:4; inl shared.h:1; leaf first.c:2; other second.c:3;" "$plain, LTO, libdw: $libdw: its functions"
 	done
+done
+
+# DWARF 5 has a section of its own for what dwz shares, .debug_sup. And files of others: types before the unit, sections that
+# only a newer libdw unpacks.
+share gcc5 gcc5.sup supplement --dwarf-5 >"$tmp/said" 2>&1 || not_ok "dwz --dwarf-5" "$(<"$tmp/said")"
+share gcc5 gcc5.packed packed || not_ok "dwz"
+compress packed packed || not_ok "a compressed file of dwz"
+with_gcc gcc5.types -gdwarf-5 -gsplit-dwarf -fdebug-types-section
+with_gcc gcc5.dwo -gdwarf-5 -gsplit-dwarf
+for name in gcc5.dwo-*.dwo; do compress "$name" "$name"; done
+for libdw in here other; do
+	reads "dwz --dwarf-5" gcc5.sup gcc5 $libdw
+	is "$(grep -c '^missing' "$tmp/got")" 0 "dwz --dwarf-5: all of it"
+	reads "dwz, zstd" gcc5.packed gcc5 $libdw
+	reads ".dwo, zstd" gcc5.dwo gcc5 $libdw
+	like "types before the split unit: which file, libdw: $libdw" '^missing: .*gcc5.types-second.dwo: libdw .*-fdebug-types-section' \
+		"$(with $libdw "$tmp/print_lines" gcc5.types 2>&1)"
+	mv supplement away.supplement
+	like "a file of dwz --dwarf-5 that is not there, libdw: $libdw" "^missing: $PWD/supplement: not found" \
+		"$(with $libdw "$tmp/print_lines" gcc5.sup 2>&1)"
+	mv away.supplement supplement
 done
 
 # The split units are in the object files.
@@ -143,17 +166,17 @@ done
 gcc -std=c11 -I "$top/lib/include" "$top/selftests/tools/host/two_tasks.c" -L "$top/build" -lntrace -o "$tmp/make" || not_ok "compiled"
 (mkdir absolute && cd absolute && riscv64-linux-gnu-gcc -march=rv64gc -O2 -g -gdwarf-5 -gsplit-dwarf -ffreestanding -nostdlib -static \
 	-Wl,--build-id,--no-relax -I.. ../first.c ../second.c -o "$PWD/absolute") || not_ok "an absolute name"
-for name in gcc4.split gcc5.split gcc5.dwz gcc5.package absolute/absolute; do
+for name in gcc4.split gcc5.split gcc5.dwz gcc5.sup gcc5.package absolute/absolute; do
 	recording=$tmp/${name##*/}.data
 	LD_LIBRARY_PATH=$top/build "$tmp/make" "$recording" "$PWD/$name" 0 0 tsbits=40 || not_ok "a recording"
 	touch "$recording"/aux.{0,1}
 	"$ntrace" archive "$recording" >"$recording.out" 2>&1 || not_ok "$name: archive" "$(<"$recording.out")"
 done
 mkdir away
-mv ./*.dwo ./*.dwp sharedgcc5 away/
+mv ./*.dwo ./*.dwp sharedgcc5 supplement away/
 mv absolute/*.dwo away/
 archived() { with "$1" "$tmp/print_lines" "$tmp/${2##*/}.data/archive$PWD/$2" "$tmp/${2##*/}.data/archive/usr/lib/debug" 2>&1; }
-for name in gcc4.split gcc5.split gcc5.dwz; do
+for name in gcc4.split gcc5.split gcc5.dwz gcc5.sup; do
 	for libdw in here other; do
 		is "$(archived $libdw $name)" "$(<"$tmp/${name%.*}.lines")" "$name: the archive has all, libdw: $libdw"
 	done
