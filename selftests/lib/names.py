@@ -280,6 +280,7 @@ def check_command(label, words, recording, names):
         data = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', text, re.S)
         found = strings(json.loads(data.group(1)))
         hidden = HIDDEN - set("\t\n")
+        ok(not any(b"<" in part and part in result.stdout for part in names.values()), what + ": no markup of names")
         ok(not any(character in hidden for part in found for character in part), what + ": the data of the page: nothing hidden", ascii(found))
     else:
         found = [text]
