@@ -152,6 +152,10 @@ for path in "$PATH" /nonexistent; do # without any objdump, bytes are shown
 	is "$(PATH=$path "$ntrace" report --annotate first "$tmp/with_data" 2>/dev/null | grep -oE ' 100[01][0-9a-f]: ' | xargs)" \
 		"10000: 10002: 1000e: 10010:" "--annotate: instructions before and after data, PATH ${path::12}"
 done
+for directory in /nonexistent "$tmp/data.S"; do
+	fails "--debug-dir $directory" "$directory: .* directory \(option --debug-dir\)" \
+		"$ntrace" report --debug-dir "$directory" --annotate first "$tmp/with_data"
+done
 like "lcov: lines after data" "DA:7,1"$'\n'"DA:8,2" "$("$ntrace" export -f lcov "$tmp/with_data" 2>/dev/null)"
 
 # Two functions of one name: the source of the second one is an input, too, before the first one, with 400 kB, is shown.

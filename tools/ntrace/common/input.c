@@ -26,6 +26,14 @@ bool is_directory(const char *path)
 	return !stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
+int check_directory(const char *option, const char *path)
+{
+	if (is_directory(path))
+		return EXIT_OK;
+	return fail("%s: %s (option --%s)", path,
+		    access(path, F_OK) ? strerror(errno) : strerror(ENOTDIR), option);
+}
+
 /* Whether a regular file begins with these @size bytes, 8 at most. */
 static bool begins_with(const char *path, const char *wanted, size_t size)
 {
@@ -482,9 +490,9 @@ static int open_path(struct recording *recording, const struct command *command,
 			    path);
 	if (is_directory(path) && options->params)
 		return usage_error(command, "--params: a recording has its own parameters");
-	if (options->sysroot && !is_directory(options->sysroot))
-		return fail("%s: %s (option --sysroot)", options->sysroot,
-			    access(options->sysroot, F_OK) ? strerror(errno) : strerror(ENOTDIR));
+	error = options->sysroot ? check_directory("sysroot", options->sysroot) : EXIT_OK;
+	if (error)
+		return error;
 	if (options->firmware) {
 		error = elf_argument(command, "firmware", options->firmware, &firmware,
 				     &session.firmware_bias);

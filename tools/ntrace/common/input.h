@@ -24,6 +24,9 @@ struct progress;
 /** is_directory - true for directories, which are taken as recordings */
 bool is_directory(const char *path);
 
+/** check_directory - Return: EXIT_OK, or EXIT_FAILED after a message: what --@option names is no directory */
+int check_directory(const char *option, const char *path);
+
 /**
  * add_params - add another --params option
  * @params: all settings so far, NULL at first; updated, never freed

@@ -136,7 +136,7 @@ static int take_option(struct report *report, struct options *options, int optio
 		return EXIT_OK;
 	case OPTION_DEBUG_DIR:
 		report->debug_dir = options->value;
-		return EXIT_OK;
+		return check_directory("debug-dir", options->value);
 	case OPTION_NO_INLINE:
 		report->no_inline = true;
 		return EXIT_OK;
