@@ -54,8 +54,8 @@ cat >"$tmp/io_error.c" <<-'END'
 	ssize_t write(int fd, const void *buffer, size_t size) { return transfer(1, SYS_write, fd, buffer, size); }
 END
 gcc -shared -fPIC -o "$tmp/io_error.so" "$tmp/io_error.c" || exit 1
-fails "a program that cannot be read" "ntrace: $machine/bin/demo: Input/output error" env FAILING=read LD_PRELOAD="$tmp/io_error.so" "$ntrace" archive "$tmp/dir"
-fails "an archive that cannot be written" "ntrace: $tmp/dir/archive.new$machine/bin/demo: Input/output error" \
+fails "a program that cannot be read" "warning: $machine/bin/demo: Input/output error" env FAILING=read LD_PRELOAD="$tmp/io_error.so" "$ntrace" archive "$tmp/dir"
+fails "an archive that cannot be written" "warning: $tmp/dir/archive.new$machine/bin/demo: Input/output error" \
 	env FAILING=write LD_PRELOAD="$tmp/io_error.so" "$ntrace" archive "$tmp/dir"
 "$ntrace" archive "$tmp/dir" >"$tmp/out" 2>&1
 is $? 0 "ntrace archive"
@@ -203,6 +203,7 @@ riscv64-linux-gnu-gcc -march=rv64gc -g -nostdlib -static -Wl,--build-id -o plain
 riscv64-linux-gnu-gcc -march=rv64gc -g -gsplit-dwarf -nostdlib -static -Wl,--build-id -o split one.c
 (cd / && riscv64-linux-gnu-gcc -march=rv64gc -g -gsplit-dwarf -nostdlib -static -o "$tmp/named/absolute" "$tmp/named/one.c")
 cp plain shared && cp plain shared.twin && dwz -m "$tmp/named/common" -M "$tmp/named/common" shared shared.twin
+cp plain supplement && cp plain supplement.twin && dwz --dwarf-5 -m "$tmp/named/common-5" -M "$tmp/named/common-5" supplement supplement.twin
 cp plain up && cp plain up.twin && dwz -m "$tmp/named/common-up" -M ../../../common-up up up.twin
 riscv64-linux-gnu-objcopy --only-keep-debug plain plain.debug
 for name in debuglink debuglink-absolute; do
@@ -212,7 +213,7 @@ sys.stdout.buffer.write(name + struct.pack("<I", zlib.crc32(open("plain.debug", 
 	riscv64-linux-gnu-objcopy --strip-all --add-section .gnu_debuglink=debug.link plain $name
 done
 record "$tmp/named/rec" /opt/demo
-for name in debuglink debuglink-absolute split absolute shared up; do
+for name in debuglink debuglink-absolute split absolute shared supplement up; do
 	rm -rf rec/archive && mkdir -p rec/archive/opt && cp "$tmp/secret/archive/opt/demo" rec/archive/opt/ && cp $name rec/archive/opt/
 	fails "gdb: $name names a file outside" "/archive/opt/$name names [^ ]*/[^ ]*: GDB would search it outside the archive" \
 		"$ntrace" gdb --run rec -- -nx -batch
@@ -220,6 +221,7 @@ for name in debuglink debuglink-absolute split absolute shared up; do
 	split) rm split-one.dwo ;;
 	absolute) rm absolute-one.dwo ;;
 	shared) rm common ;;
+	supplement) rm common-5 ;;
 	up) rm common-up ;;
 	*) continue ;;
 	esac
