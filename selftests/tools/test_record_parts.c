@@ -467,6 +467,31 @@ static long pages(void)
 	return size;
 }
 
+/* A disk that is full in the middle of the second piece. */
+static void test_full_output(unsigned int level)
+{
+	uint8_t *bytes = make_noise(3 * PIECE);
+	struct trace_output output;
+	bool full;
+	int error;
+
+	ok(!trace_output_open(&output, directory, 2, level), "full: level %u", level);
+	limit_files(PIECE + PIECE / 2);
+	ok(!trace_output_write(&output, bytes, PIECE), "full: the first piece");
+	error = trace_output_write(&output, bytes + PIECE, PIECE);
+	full = trace_output_is_full(error) && !trace_output_is_full(EIO);
+	limit_files(0);
+	ok(full, "full: says so");
+	is_u64((uint64_t)trace_output_write(&output, bytes, PIECE), (uint64_t)error,
+	       "full: nothing after a gap, though there is room now");
+	is_u64(output.saved + output.lost, 3 * PIECE, "full: what is not saved is lost");
+	trace_output_make_room(&output);
+	ok(output.saved && output.saved < PIECE + PIECE / 2, "full: the rest makes room");
+	is_u64(output.saved + output.lost, 3 * PIECE, "full: and is lost");
+	trace_output_close(&output);
+	free(bytes);
+}
+
 #define SPOOL_NOISE ((size_t)20 << 20)
 static uint8_t *spool_noise;
 
@@ -503,7 +528,6 @@ static void test_spool(void)
 	ok(!spool_flush(&spool) && output.written == 5 << 20, "spool: and the rest");
 	trace_output_close(&output);
 
-	signal(SIGXFSZ, SIG_IGN);
 	trace_output_open(&output, directory, 1, 0);
 	limit_files(6 << 20);
 	spool_init(&spool, &output, 4 << 20);
@@ -736,6 +760,7 @@ int main(void)
 {
 	if (!scratch_make())
 		return 1;
+	signal(SIGXFSZ, SIG_IGN);
 	test_cpus();
 	test_directory();
 	test_reserve();
@@ -744,6 +769,8 @@ int main(void)
 	test_traps();
 	test_plain_output();
 	test_packed_output();
+	test_full_output(0);
+	test_full_output(1);
 	test_spool();
 	test_spool_ahead();
 	test_params();

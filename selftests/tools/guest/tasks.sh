@@ -93,6 +93,21 @@ recorder_sleeps='sleep 0.05; until grep -q poll /proc/$PPID/wchan; do sleep 0.05
 attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- \
 	sh -c "for round in 1 2 3; do i=0; while [ \$i -lt 2000 ]; do i=\$((i+1)); done; $recorder_sleeps; done"
 status small 0
+# A full disk: what is not written is lost.
+mkdir -p /mnt/small
+full() {
+	local name=$1 size=$2
+	shift 2
+	busybox mount -t tmpfs -o size="$size" none /mnt/small
+	attempt "$name" ntrace record --task --encoder none --privilege u "$@" -o /mnt/small/data -- \
+		sh -c 'i=0; while [ $i -lt 1500 ]; do i=$((i+1)); done'
+	status "$name" 1
+	like "$name: said" 'error: /mnt/small/data: disk full' "$(cat "$name.err")"
+	cp -r /mnt/small/data "$name.data"
+	busybox umount /mnt/small
+}
+full full 700k
+full full_packed 340k --compression-level 3
 # The buffer has room for the whole trace, however late the recorder reads it.
 loop='i=0; while [ $i -lt 300 ]; do i=$((i+1)); done'
 attempt always taskset -c 0 ntrace record --task --privilege u -o always.data -- sh -c "$loop"

@@ -50,6 +50,12 @@ ok "strobe: $part of $all instructions" test "$part" -gt $((all / 50)) -a "$part
 is "$(awk '$1 == "bytes" && $2 > 65536' "$results/snapshot.data/params")" "" "snapshot: none is larger than the buffer"
 ok "snapshot: three, and the buffer had been overwritten" test "$(awk '$1 == "position" && $2 > 65536' "$results/snapshot.data/params" | wc -l)" -ge 2 -a \
 	"$(grep -c ^stream "$results/snapshot.data/params")" -ge 3 || diag "$(grep -E '^(stream|bytes|position)' "$results/snapshot.data/params")"
+for name in full full_packed; do
+	"$ntrace" report --sysroot "$sysroot" --json --limit 1 "$results/$name.data" >"$tmp/$name.json" 2>"$tmp/err"
+	ok "$name: what was saved can be decoded" test "$(query "$tmp/$name.json" "report['instructions']['all']")" -gt 100000
+	ok "$name: what was lost is said" test "$(query "$tmp/$name.json" "report['lost']['bytes']")" -gt 100000
+	is "$(query "$tmp/$name.json" "[note for note in report['notes'] if 'aux.' in note]")" "[]" "$name: the files have what params states"
+done
 ok "loss: in the recording, too" grep -qE '^gaps [1-9]' "$results/loss.data/params"
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/loss.data" >"$tmp/loss.json" 2>"$tmp/err"
 ok "loss: gaps where it was lost" test "$(query "$tmp/loss.json" "report['gaps']")" -gt 0

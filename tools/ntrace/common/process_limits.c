@@ -27,6 +27,16 @@ static unsigned int count_free(rlim_t limit, unsigned int wanted)
 	return count;
 }
 
+void limits_raise_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int limits_check(unsigned int files)
 {
 	struct rlimit limit;

@@ -12,6 +12,9 @@
 /** limits_check - whether the stack suffices, and @files more files than any command needs can be open. Return: EXIT_OK or EXIT_FAILED */
 int limits_check(unsigned int files);
 
+/** limits_raise_files - allow as many open files as this process may have */
+void limits_raise_files(void);
+
 /** limit_add - append the limit of this process to a message whose reason it may be */
 void limit_add(char *text, size_t size);
 

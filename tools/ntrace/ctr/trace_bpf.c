@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +24,7 @@
 #include <bpf/libbpf.h>
 
 #include "common/command.h"
+#include "common/process_limits.h"
 #include "common/ui.h"
 #include "trace_bpf.h"
 #include "trace_find.h"
@@ -324,7 +324,6 @@ int ctr_trace_prepare(struct ctr_trace **result, const struct ctr_trace_request 
 int ctr_trace_start(struct ctr_trace *trace, const struct ctr_trace_request *request)
 {
 	const struct bpf_program *entered, *returned;
-	struct rlimit files = { 0, 0 };
 	int snapshot, error = EXIT_OK;
 
 	trace->link = calloc(trace->found.count * 2, sizeof(*trace->link));
@@ -332,10 +331,7 @@ int ctr_trace_start(struct ctr_trace *trace, const struct ctr_trace_request *req
 	if (!trace->link || !trace->own)
 		return fail("out of memory");
 	/* Each traced entry and return needs a file descriptor. */
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	limits_raise_files();
 	snapshot = bpf_btf_get_fd_by_id(trace->found.snapshot);
 	entered = bpf_object__find_program_by_name(trace->object, "entered");
 	returned = bpf_object__find_program_by_name(trace->object, "returned");

@@ -402,11 +402,6 @@ static int save_available(struct device *device)
 	return error;
 }
 
-static bool is_full(int error)
-{
-	return error == ENOSPC || error == EDQUOT || error == EFBIG;
-}
-
 static void *save_thread(void *data)
 {
 	struct sched_param priority = { .sched_priority = 1 };
@@ -549,7 +544,7 @@ static void save_rest(struct device *device)
 	if (!device->error)
 		device->error = error;
 	/* Drops the end of the trace to make room for the files that decoding needs. */
-	if (device->output.fd >= 0 && is_full(device->error))
+	if (device->output.fd >= 0 && trace_output_is_full(device->error))
 		trace_output_make_room(&device->output);
 	error = trace_output_close(&device->output);
 	if (!device->error)
@@ -571,7 +566,7 @@ int device_save_finish(struct device *device, bool quiet)
 		return EXIT_OK;
 	if (quiet)
 		return EXIT_FAILED;
-	if (is_full(device->error))
+	if (trace_output_is_full(device->error))
 		return fail("%s: disk full after %" PRIu64
 			    " bytes: the trace saved so far can be decoded",
 			    device->output.name, device->saved);

@@ -21,3 +21,12 @@ uint64_t pmu_number(const char *name, uint64_t missing)
 	snprintf(path, sizeof(path), PMU "%s", name);
 	return pmu_read_text(path, text, sizeof(text)) ? strtoull(text, NULL, 0) : missing;
 }
+
+int pmu_paranoia(void)
+{
+	char text[32];
+
+	return pmu_read_text("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) ?
+		       atoi(text) :
+		       0;
+}

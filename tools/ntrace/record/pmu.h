@@ -15,4 +15,7 @@ bool pmu_read_text(const char *path, char *text, size_t size);
 /** pmu_number - read a number from a file below PMU; @missing if there is no such file */
 uint64_t pmu_number(const char *name, uint64_t missing);
 
+/** pmu_paranoia - kernel.perf_event_paranoid */
+int pmu_paranoia(void);
+
 #endif /* NTRACE_TOOL_RECORD_PMU_H */

@@ -17,13 +17,13 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <linux/perf_event.h>
 
 #include "common/command.h"
+#include "common/process_limits.h"
 #include "common/ui.h"
 #include "cpus.h"
 #include "features.h"
@@ -53,15 +53,6 @@ struct trailer {
 	uint64_t id;
 };
 
-static int paranoia(void)
-{
-	char text[32];
-
-	return pmu_read_text("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) ?
-		       atoi(text) :
-		       0;
-}
-
 static int open_failed(const struct tasks *tasks, pid_t pid, enum task_event_kind kind)
 {
 	const bool user = tasks->attrs[TASK_EVENT_TRACE].exclude_kernel;
@@ -74,11 +65,11 @@ static int open_failed(const struct tasks *tasks, pid_t pid, enum task_event_kin
 			return fail("no permission for the tracepoints of --values "
 				    "(kernel.perf_event_paranoid is %d; needs CAP_PERFMON, or at "
 				    "most 1 and a process of your own); or leave --values out",
-				    paranoia());
+				    pmu_paranoia());
 		return fail(
 			"no permission to trace process %d%s (kernel.perf_event_paranoid is %d; "
 			"needs CAP_PERFMON, or at most %d and a process of your own)",
-			pid, user ? "" : " with the kernel", paranoia(), user ? 2 : 1);
+			pid, user ? "" : " with the kernel", pmu_paranoia(), user ? 2 : 1);
 	case EBUSY:
 		return fail("busy: the trace hardware is in use");
 	case EINVAL:
@@ -461,17 +452,6 @@ static int choose_cpus(struct tasks *tasks)
 	return EXIT_OK;
 }
 
-/* Two files per task and CPU, or four. */
-static void allow_many_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static const char *event_name(enum task_event_kind kind)
 {
 	if (kind >= TASK_EVENT_VALUES)
@@ -598,7 +578,8 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 		return fail("not all encoders support these triggers (options --trigger-in, "
 			    "--trigger-out, --debug-triggers)");
 	describe_events(tasks, child);
-	allow_many_files();
+	/* Two files per task and CPU, or four. */
+	limits_raise_files();
 	if (child)
 		error = trace_task(tasks, child);
 	/* The command waits for its exec. */
@@ -648,14 +629,16 @@ static void save_area(struct tasks *tasks, struct task_file *file, uint64_t head
 {
 	struct task_area *area = &tasks->areas[file->area];
 	uint64_t from, size;
+	int error;
 
 	while (area->tail < head) {
 		from = area->tail & (area->size - 1);
 		size = head - area->tail;
 		if (size > area->size - from)
 			size = area->size - from;
+		error = trace_output_write(&file->output, area->aux + from, size);
 		if (!tasks->error)
-			tasks->error = trace_output_write(&file->output, area->aux + from, size);
+			tasks->error = error;
 		area->tail += size;
 	}
 	file->gaps += area->gaps;
@@ -667,7 +650,7 @@ static void save_area(struct tasks *tasks, struct task_file *file, uint64_t head
 static int save_failed(const struct tasks *tasks)
 {
 	return fail("%s: %s: the trace saved so far can be decoded", tasks->directory,
-		    strerror(tasks->error));
+		    trace_output_is_full(tasks->error) ? "disk full" : strerror(tasks->error));
 }
 
 static int save_all(struct tasks *tasks)
@@ -728,17 +711,36 @@ int tasks_drain(struct tasks *tasks)
 	return tasks->options->snapshot ? sideband_drain(tasks->sideband) : save_all(tasks);
 }
 
+static void close_file(struct tasks *tasks, struct task_file *file)
+{
+	int error;
+
+	if (!tasks->error)
+		tasks->error = trace_output_end(&file->output);
+	/* What is left in the area is lost. */
+	else if (!tasks->options->snapshot)
+		save_area(tasks, file, area_head(&tasks->areas[file->area]));
+	/* Drops the end of the trace to make room for the files that decoding needs. */
+	if (trace_output_is_full(tasks->error))
+		trace_output_make_room(&file->output);
+	error = trace_output_close(&file->output);
+	if (!tasks->error)
+		tasks->error = error;
+}
+
 int tasks_finish(struct tasks *tasks)
 {
+	bool said = tasks->error;
 	unsigned int i;
 	int error;
 
 	control(tasks, false, PERF_EVENT_IOC_DISABLE);
-	if (tasks->error)
-		return EXIT_FAILED;
-	error = tasks->options->snapshot ? save_snapshot(tasks) : save_all(tasks);
-	for (i = 0; !tasks->error && i < tasks->file_count; i++)
-		tasks->error = trace_output_end(&tasks->files[i].output);
+	if (said)
+		error = EXIT_FAILED;
+	else
+		error = tasks->options->snapshot ? save_snapshot(tasks) : save_all(tasks);
+	for (i = 0; i < tasks->file_count; i++)
+		close_file(tasks, &tasks->files[i]);
 	return !error && tasks->error ? save_failed(tasks) : error;
 }
 
@@ -785,6 +787,7 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	stream->hartid = area->cpu == ANY_CPU ? 0 : stream_params_hart(area->cpu);
 	stream->bytes = file->output.saved;
 	stream->gaps = file->gaps;
+	stream->lost = file->output.lost;
 	stream->loss = file->loss;
 	/* The kernel reports where trace was lost, but not how much. */
 	stream->lost_exact = !file->gaps;

@@ -92,7 +92,8 @@ static int pack(struct trace_output *output, const uint8_t *data, size_t size, b
 	return error;
 }
 
-int trace_output_write(struct trace_output *output, const uint8_t *data, size_t size)
+/* Return: 0 or errno; part of it may be in the file. */
+static int write_trace(struct trace_output *output, const uint8_t *data, size_t size)
 {
 	uint64_t before = output->written;
 	bool end;
@@ -113,6 +114,17 @@ int trace_output_write(struct trace_output *output, const uint8_t *data, size_t 
 	return error;
 }
 
+int trace_output_write(struct trace_output *output, const uint8_t *data, size_t size)
+{
+	uint64_t before = output->saved;
+
+	/* The file would have a gap. */
+	if (!output->error)
+		output->error = write_trace(output, data, size);
+	output->lost += size - (output->saved - before);
+	return output->error;
+}
+
 int trace_output_end(struct trace_output *output)
 {
 	int error = output->context && output->frame ? pack(output, NULL, 0, true) : 0;
@@ -125,6 +137,11 @@ void trace_output_start_sync(const struct trace_output *output)
 {
 	if (output->fd >= 0)
 		sync_file_range(output->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
+bool trace_output_is_full(int error)
+{
+	return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
 /* Bytes of trace in a compressed file whose end was cut off. */
@@ -152,7 +169,9 @@ void trace_output_make_room(struct trace_output *output)
 	if (ftruncate(output->fd, (off_t)(output->written - cut)))
 		return;
 	output->written -= cut;
+	output->lost += output->saved;
 	output->saved = output->context ? bytes_left(output->fd) : output->written;
+	output->lost -= output->saved;
 }
 
 int trace_output_close(struct trace_output *output)
