@@ -64,7 +64,7 @@ for text in ("\x80", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U000100
     escaped = "".join(f"\\u{code:04x}" for code in memoryview(text.encode("utf-16-le")).cast("H"))
     for form in (escaped, escaped.upper().replace("U", "u"), json.dumps(text, ensure_ascii=False)[1:-1]):
         status, _, message = assemble('{"name":"ProgTraceSync","x' + form + 'y":1}')
-        shown = "?" if text == "\x80" else text  # a control character
+        shown = "?" if text in ("\x80", "\uffff", "\U0010ffff") else text  # a control character, and what is none
         test(status == 1 and f'no member "x{shown}y": fields are SRC' in message, f"{ascii(form)} in a string", status, message)
 # A control character is shown as a question mark.
 for form, text in (("\\b", "?"), ("\\f", "?"), ("\\n", "?"), ("\\r", "?"), ("\\t", "?"), ("\\u007f", "?"), ("\\/", "/"), ("/", "/")):
