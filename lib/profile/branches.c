@@ -3,6 +3,7 @@
 #include <ntrace/isa.h>
 
 #include "parts.h"
+#include "state.h"
 
 /* A place in an object of the profile; @object NULL: unknown code. */
 struct branch_end {
@@ -14,7 +15,7 @@ struct branch_end {
 static int find_place(struct ntrace_profile *profile, struct ntrace_space *space, uint64_t address,
 		      struct branch_end *place)
 {
-	const struct ntrace_location *found = profile_locate(profile, space, address);
+	const struct ntrace_location *found = ntrace_locator_find(profile->locator, space, address);
 
 	place->address = address;
 	place->link_address = found->object ? found->link_address : address;
@@ -91,7 +92,7 @@ int ntrace_profile_sample(struct ntrace_profile *profile,
 	int error = 0;
 	size_t i;
 
-	profile_is_sampled(profile);
+	profile->sampled = true;
 	for (i = 0; i < sample->sample->branch_count && !error; i++) {
 		struct ntrace_profile_trace trace = { .count = 1 };
 		struct ntrace_insn insn;

@@ -8,7 +8,7 @@
 #include "compare.h"
 #include "parts.h"
 #include "saturate.h"
-#include "table.h"
+#include "state.h"
 
 /* From @address on, instructions were executed @change times more. */
 struct step {
@@ -151,7 +151,8 @@ int ntrace_profile_edges(struct ntrace_profile *profile, const struct ntrace_pro
 		return error;
 	}
 	qsort(made, *edge_count, sizeof(*made), by_taken);
-	profile_keep_edges(profile, made);
+	free(profile->edges);
+	profile->edges = made;
 	*edges = made;
 	return 0;
 }

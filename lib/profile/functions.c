@@ -538,7 +538,7 @@ int function_sums_merge(struct function_sums *sums, struct ntrace_profile *profi
 
 struct function_table *profile_function_table(struct ntrace_profile *profile)
 {
-	struct function_sums *sums = profile_functions(profile);
+	struct function_sums *sums = profile->functions;
 
 	return sums ? &sums->functions : NULL;
 }
@@ -546,7 +546,7 @@ struct function_table *profile_function_table(struct ntrace_profile *profile)
 const struct ntrace_profile_function *ntrace_profile_functions(struct ntrace_profile *profile,
 							       unsigned int order, size_t *count)
 {
-	struct function_sums *sums = profile_functions(profile);
+	struct function_sums *sums = profile->functions;
 
 	*count = 0;
 	if (!sums)
@@ -559,7 +559,7 @@ const struct ntrace_profile_function *ntrace_profile_functions(struct ntrace_pro
 const struct ntrace_profile_function *ntrace_profile_pc_samples(struct ntrace_profile *profile,
 								unsigned int order, size_t *count)
 {
-	struct function_sums *sums = profile_functions(profile);
+	struct function_sums *sums = profile->functions;
 
 	*count = 0;
 	if (!sums)
@@ -571,7 +571,7 @@ const struct ntrace_profile_function *ntrace_profile_pc_samples(struct ntrace_pr
 
 const struct ntrace_profile_totals *ntrace_profile_totals(const struct ntrace_profile *profile)
 {
-	const struct function_sums *sums = profile_functions(profile);
+	const struct function_sums *sums = profile->functions;
 
 	return sums ? &sums->totals : &no_totals;
 }

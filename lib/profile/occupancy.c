@@ -8,7 +8,7 @@
 #include <ntrace/functions.h>
 
 #include "occupancy.h"
-#include "parts.h"
+#include "state.h"
 
 /* Maximum number of thread changes between two timestamps; later ones share the last slot. */
 #define PARTS_MAX 4096
@@ -640,7 +640,5 @@ int occupancy_end(struct occupancy *occupancy)
 
 const struct ntrace_occupancy *ntrace_profile_occupancy(const struct ntrace_profile *profile)
 {
-	const struct occupancy *occupancy = profile_occupancy(profile);
-
-	return occupancy ? &occupancy->sums : NULL;
+	return profile->occupancy ? &profile->occupancy->sums : NULL;
 }

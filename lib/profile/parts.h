@@ -9,23 +9,6 @@
 int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *object,
 			struct ntrace_object **same);
 
-/* ntrace_locator_find() with the profile's locator. */
-const struct ntrace_location *profile_locate(struct ntrace_profile *profile,
-					     struct ntrace_space *space, uint64_t address);
-
-struct function_sums;
-struct occupancy;
-
-/* The parts of a profile; NULL if it does not have them. */
-struct function_sums *profile_functions(const struct ntrace_profile *profile);
-struct occupancy *profile_occupancy(const struct ntrace_profile *profile);
-
-/* Keeps an array for ntrace_profile_edges() and frees the previous one. */
-void profile_keep_edges(struct ntrace_profile *profile, void *edges);
-
-/* Marks that the traces come from branch stacks from now on. */
-void profile_is_sampled(struct ntrace_profile *profile);
-
 /*
  * Counts a selected trace that has the profile's objects, and sets its privilege. Return: 0 or
  * NTRACE_ERR_NOMEM.

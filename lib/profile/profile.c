@@ -184,12 +184,6 @@ int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *ob
 	return error;
 }
 
-const struct ntrace_location *profile_locate(struct ntrace_profile *profile,
-					     struct ntrace_space *space, uint64_t address)
-{
-	return ntrace_locator_find(profile->locator, space, address);
-}
-
 int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privilege,
 		struct ntrace_profile_trace *trace)
 {

@@ -8,28 +8,8 @@
 #include "saturate.h"
 #include "state.h"
 
-struct function_sums *profile_functions(const struct ntrace_profile *profile)
-{
-	return profile->functions;
-}
-
-struct occupancy *profile_occupancy(const struct ntrace_profile *profile)
-{
-	return profile->occupancy;
-}
-
-void profile_keep_edges(struct ntrace_profile *profile, void *edges)
-{
-	free(profile->edges);
-	profile->edges = edges;
-}
-
-void profile_is_sampled(struct ntrace_profile *profile)
-{
-	profile->sampled = true;
-}
-
-void profile_forget_runs(struct ntrace_profile *profile)
+/* Forgets the traces of known runs: ids of blocks or numbers of traces mean others from here on. */
+static void forget_runs(struct ntrace_profile *profile)
 {
 	for (unsigned int i = 0; i < profile->stream_count; i++)
 		if (profile->streams[i] && profile->streams[i]->known)
@@ -44,7 +24,7 @@ size_t ntrace_profile_trace_count(const struct ntrace_profile *profile)
 
 void ntrace_profile_forget_traces(struct ntrace_profile *profile)
 {
-	profile_forget_runs(profile);
+	forget_runs(profile);
 	table_clear(&profile->table);
 }
 
@@ -89,7 +69,7 @@ int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profil
 const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *profile,
 							 size_t *count)
 {
-	profile_forget_runs(profile);
+	forget_runs(profile);
 	table_sort_traces(&profile->table);
 	*count = profile->table.count;
 	return profile->table.traces;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The state of a profile; shared by profile.c, results.c and functions.c. */
+/* The state of a profile; shared by the files of lib/profile. */
 #ifndef NTRACE_PROFILE_STATE_H
 #define NTRACE_PROFILE_STATE_H
 
@@ -127,8 +127,5 @@ struct ntrace_profile {
 	uint64_t times;
 	bool leading;
 };
-
-/* Forgets the traces of known runs: ids of blocks or numbers of traces mean others from here on. */
-void profile_forget_runs(struct ntrace_profile *profile);
 
 #endif
