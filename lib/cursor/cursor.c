@@ -40,13 +40,9 @@ static void count_run(struct run *totals, const struct run *run)
 {
 	totals->count += run->count;
 	totals->instructions += run->instructions;
-	if (!run->time_known)
-		return;
-	if (!totals->time_known || run->first_time < totals->first_time)
-		totals->first_time = run->first_time;
-	if (!totals->time_known || run->last_time > totals->last_time)
-		totals->last_time = run->last_time;
-	totals->time_known = true;
+	if (run->time_known)
+		extend_times(&totals->first_time, &totals->last_time, &totals->time_known,
+			     run->first_time, run->last_time);
 }
 
 /* The parts of a process or thread. */

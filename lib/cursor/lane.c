@@ -38,13 +38,8 @@ void lane_free(struct lane *lane)
 
 static void tally_time(struct tally *tally, bool known, uint64_t time)
 {
-	if (!known)
-		return;
-	if (!tally->time_known || time < tally->first_time)
-		tally->first_time = time;
-	if (!tally->time_known || time > tally->last_time)
-		tally->last_time = time;
-	tally->time_known = true;
+	if (known)
+		extend_times(&tally->first_time, &tally->last_time, &tally->time_known, time, time);
 }
 
 /* Whether the window has enough; a long message may exceed it. */

@@ -28,6 +28,17 @@ struct tally {
 	bool time_known;
 };
 
+/* Extends the times from @first to @last, if @known, by others. */
+static inline void extend_times(uint64_t *first, uint64_t *last, bool *known, uint64_t more_first,
+				uint64_t more_last)
+{
+	if (!*known || more_first < *first)
+		*first = more_first;
+	if (!*known || more_last > *last)
+		*last = more_last;
+	*known = true;
+}
+
 /* The state of the source between two messages. */
 struct checkpoint {
 	struct tally tally;

@@ -13,17 +13,6 @@
 #include "grow.h"
 #include "lane.h"
 
-static void join_time(struct run *run, const struct run *piece)
-{
-	if (!piece->time_known)
-		return;
-	if (!run->time_known || piece->first_time < run->first_time)
-		run->first_time = piece->first_time;
-	if (!run->time_known || piece->last_time > run->last_time)
-		run->last_time = piece->last_time;
-	run->time_known = true;
-}
-
 int runs_note(struct lane *lane, const struct run *piece)
 {
 	struct run *run = lane->run_count ? &lane->runs[lane->run_count - 1] : NULL;
@@ -52,7 +41,9 @@ int runs_note(struct lane *lane, const struct run *piece)
 	run->count += piece->count;
 	run->instructions += piece->instructions;
 	run->last_ns = piece->last_ns;
-	join_time(run, piece);
+	if (piece->time_known)
+		extend_times(&run->first_time, &run->last_time, &run->time_known, piece->first_time,
+			     piece->last_time);
 	return 0;
 }
 
@@ -90,13 +81,9 @@ static void add_run(struct ntrace_cursor_thread *thread, const struct run *run)
 	thread->last_ns = run->last_ns;
 	thread->comm = run->comm;
 	thread->instructions += run->instructions;
-	if (!run->time_known)
-		return;
-	if (!thread->time_known || run->first_time < thread->first_time)
-		thread->first_time = run->first_time;
-	if (!thread->time_known || run->last_time > thread->last_time)
-		thread->last_time = run->last_time;
-	thread->time_known = true;
+	if (run->time_known)
+		extend_times(&thread->first_time, &thread->last_time, &thread->time_known,
+			     run->first_time, run->last_time);
 }
 
 static int list_threads(struct store *store, const struct run *const *runs, size_t count)
