@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "follow_parts.h"
+#include "grow.h"
 
 /* Moving the rest of a list pays when as many of its items are over. */
 #define OVER_MIN 1024
@@ -18,17 +19,11 @@ static int add_piece(struct follower *follower, const struct piece *piece)
 
 	if (follower->piece)
 		present = (size_t)(follower->piece - follower->pieces);
-	if (follower->piece_count == follower->piece_room) {
-		size_t room = 2 * follower->piece_room;
-		struct piece *pieces = realloc(follower->pieces, room * sizeof(*pieces));
-
-		if (!pieces)
-			return NTRACE_ERR_NOMEM;
-		follower->pieces = pieces;
-		follower->piece_room = room;
-		if (follower->piece)
-			follower->piece = pieces + present;
-	}
+	if (grow((void **)&follower->pieces, follower->piece_count, &follower->piece_room,
+		 sizeof(*piece)))
+		return NTRACE_ERR_NOMEM;
+	if (follower->piece)
+		follower->piece = follower->pieces + present;
 	while (at > follower->next_piece + (follower->piece != NULL) &&
 	       compare_pieces(&follower->pieces[at - 1], piece) > 0) {
 		follower->pieces[at] = follower->pieces[at - 1];

@@ -19,14 +19,13 @@
 /* Keeps a note. Return: false: out of memory. */
 static bool hold(struct ntrace_session *session, const char *text)
 {
-	void *held = session->held;
 	char *copy = strdup(text);
 
-	if (!copy || grow(&held, session->held_count, &session->held_room, sizeof(char *))) {
+	if (!copy || grow((void **)&session->held, session->held_count, &session->held_room,
+			  sizeof(char *))) {
 		free(copy);
 		return false;
 	}
-	session->held = held;
 	session->held[session->held_count++] = copy;
 	return true;
 }

@@ -38,7 +38,7 @@ struct listed {
 /* A time in which records of a CPU were lost: any thread may have run there. */
 struct loss {
 	uint64_t begin;
-	uint64_t end;	/* of this loss, and of those that began earlier */
+	uint64_t end; /* of this loss, and of those that began earlier */
 };
 
 struct ordering {
@@ -50,14 +50,12 @@ struct ordering {
 
 static int add_turn(struct ordering *ordering, const struct listed *item)
 {
-	void *items = ordering->items;
 	int error;
 
 	/* The idle thread of a CPU never moves. */
 	if (item->tid <= 0)
 		return 0;
-	error = grow(&items, ordering->count, &ordering->room, sizeof(*item));
-	ordering->items = items;
+	error = grow((void **)&ordering->items, ordering->count, &ordering->room, sizeof(*item));
 	if (!error)
 		ordering->items[ordering->count++] = *item;
 	return error;
@@ -65,11 +63,9 @@ static int add_turn(struct ordering *ordering, const struct listed *item)
 
 static int add_loss(struct ordering *ordering, uint64_t begin, uint64_t end)
 {
-	void *losses = ordering->losses;
-	int error = grow(&losses, ordering->loss_count, &ordering->loss_room,
+	int error = grow((void **)&ordering->losses, ordering->loss_count, &ordering->loss_room,
 			 sizeof(*ordering->losses));
 
-	ordering->losses = losses;
 	if (!error)
 		ordering->losses[ordering->loss_count++] = (struct loss){ begin, end };
 	return error;

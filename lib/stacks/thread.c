@@ -600,7 +600,6 @@ static bool begins_again(const struct fork_stack *last, const struct stack *stac
 int stack_keep_fork(struct thread *thread)
 {
 	struct fork_stack *last = last_fork(thread);
-	void *forks = thread->forks;
 	struct stack copy;
 	int error;
 
@@ -610,8 +609,8 @@ int stack_keep_fork(struct thread *thread)
 	}
 	if (thread->fork_count == FORKS_MAX)
 		drop_fork(thread, 0);
-	error = grow(&forks, thread->fork_count, &thread->fork_room, sizeof(*thread->forks));
-	thread->forks = forks;
+	error = grow((void **)&thread->forks, thread->fork_count, &thread->fork_room,
+		     sizeof(*thread->forks));
 	if (!error)
 		error = copy_stack(&copy, &thread->stack);
 	if (!error)
