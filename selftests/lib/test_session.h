@@ -33,13 +33,21 @@ static unsigned int stream_cpu;
 static unsigned int record_cpu; /* CPU of records that name none */
 static uint64_t fake_time_hz; /* rate of the timestamps; 0 = not known */
 
+/* Records are in the file in the reverse order of their times: the rings that had them first were read last. */
+static bool late_records;
+static struct ntrace_sideband late[256];
+static size_t late_count;
+
 static void put(struct ntrace_sideband record)
 {
 	if (!record.name)
 		record.name = "";
 	if (!record.cpu)
 		record.cpu = record_cpu;
-	ntrace_perf_writer_sideband(sideband, &record);
+	if (late_records && record.time && late_count < sizeof(late) / sizeof(*late))
+		late[late_count++] = record;
+	else
+		ntrace_perf_writer_sideband(sideband, &record);
 }
 
 __attribute__((unused)) static void maps(int32_t pid, uint64_t time, uint64_t address,
@@ -203,6 +211,8 @@ __attribute__((unused)) static void stop(const char *name, uint32_t privilege)
 	stream.cpu = stream_cpu;
 	stream.position = position;
 	recording.streams = &stream;
+	while (late_count)
+		ntrace_perf_writer_sideband(sideband, &late[--late_count]);
 	ntrace_perf_writer_close(sideband);
 	copy.kcore = in("kcore");
 	copy.kallsyms = in("symbols");

@@ -294,6 +294,20 @@ static void test_named_unseen(void)
 	       "code of both is of no thread, and a program has its last name");
 }
 
+/* Records of other rings come later than those of events after them. */
+static void test_late(void)
+{
+	late_records = true;
+	test_user_only();
+	test_named_later();
+	test_named_unseen();
+	test_begins();
+	test_begins_once();
+	test_owner();
+	test_owner_changes();
+	late_records = false;
+}
+
 static void tests(void)
 {
 	test_user_only();
@@ -306,6 +320,7 @@ static void tests(void)
 	test_owner_lost();
 	test_owner_long();
 	test_guest();
+	test_late();
 }
 
 int main(void)
