@@ -102,6 +102,7 @@ row group "any;any" -j any,u -e "{$cycles,$instructions}"
 row group_filters "any;=call" -e "{$(event cycles u any),$(event instructions u call)}"
 row group_read "any;-" -j any,u -e "{$cycles,$instructions}:S"
 row group_plain "any;plain" -e "{$(event cycles u any),instructions:u}"
+row group_software any -e "{$(event cycles u any),page-faults:u}"
 row lbr_two "stack;stack" -j stack,u -e "$cycles,$instructions"
 
 # Several users: two record a task, one the hart. The task waits until all do.
