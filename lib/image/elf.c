@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "build_id.h"
 #include "elf_parts.h"
 
@@ -184,19 +185,10 @@ static int read_segments(struct ntrace_object *object, Elf *elf, bool whole,
 
 bool elf_is_code(const struct ntrace_object *object, uint64_t address)
 {
-	size_t first = 0, count = object->span_count;
+	size_t low = 0;
 
-	while (count) {
-		size_t half = count / 2;
-
-		if (object->spans[first + half].last < address) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	return first < object->span_count && object->spans[first].first <= address;
+	BISECT(low, object->span_count, middle, object->spans[middle].last < address);
+	return low < object->span_count && object->spans[low].first <= address;
 }
 
 /* A name, a 0, up to three bytes of padding to a multiple of 4, CRC-32 of the debug file. */

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "bisect.h"
 #include "follow_parts.h"
 
 struct interval_of {
@@ -135,18 +136,14 @@ static bool interval_after(const struct follower *follower, const struct switch_
 			   uint64_t time, struct switch_place *at)
 {
 	const struct thread_intervals *thread = place->thread;
-	size_t low = thread->next, high = thread->count;
+	size_t low = thread->next;
 
 	*at = *place;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		at->interval = thread->intervals[middle];
-		if (at->interval < place->interval || interval_end(follower, at) <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	BISECT(low, thread->count, middle,
+	       thread->intervals[middle] < place->interval ||
+		       interval_end(follower,
+				    &(struct switch_place){
+					    .interval = thread->intervals[middle] }) <= time);
 	if (low == thread->count)
 		return false;
 	at->interval = thread->intervals[low];

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bisect.h"
 #include "image/object.h"
 #include "sideband/core.h"
 #include "sideband/kallsyms.h"
@@ -32,7 +33,7 @@ struct loading {
 	struct ntrace_session *session;
 	struct ntrace_object *start, *end;
 	struct core start_core, end_core;
-	uint64_t uncertain;		/* differing parcels */
+	uint64_t uncertain; /* differing parcels */
 	uint64_t first_uncertain;
 };
 
@@ -92,20 +93,10 @@ static int open_dump(struct loading *loading, const char *name, struct ntrace_ob
 
 static bool has(const struct core *core, uint64_t address)
 {
-	size_t low = 0, high = core->count;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct core_piece *piece = &core->pieces[middle];
-
-		if (address < piece->address)
-			high = middle;
-		else if (address - piece->address < piece->size)
-			return true;
-		else
-			low = middle + 1;
-	}
-	return false;
+	BISECT(low, core->count, middle, core->pieces[middle].address <= address);
+	return low && address - core->pieces[low - 1].address < core->pieces[low - 1].size;
 }
 
 /*

@@ -599,19 +599,10 @@ void machine_close(struct machine *machine)
 struct program *machine_program(const struct machine *machine, int32_t pid, uint64_t time)
 {
 	const struct task *task = pid > 0 ? machine_task(machine, pid) : NULL;
-	size_t first = 0, count = task ? task->program_count : 0;
+	size_t low = 0;
 
-	while (count) {
-		size_t half = count / 2;
-
-		if (task->programs[first + half]->start <= time) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	return first ? task->programs[first - 1] : NULL;
+	BISECT(low, task ? task->program_count : 0, middle, task->programs[middle]->start <= time);
+	return low ? task->programs[low - 1] : NULL;
 }
 
 struct program *machine_program_at(const struct machine *machine, int32_t pid, uint64_t number)
@@ -624,19 +615,11 @@ struct program *machine_program_at(const struct machine *machine, int32_t pid, u
 uint64_t machine_program_number(const struct machine *machine, const struct program *program)
 {
 	const struct task *task = machine_task(machine, program->pid);
-	size_t first = 0, count = task ? task->program_count : 0;
+	size_t low = 0;
 
-	while (count) {
-		size_t half = count / 2;
-
-		if (task->programs[first + half]->number < program->number) {
-			first += half + 1;
-			count -= half + 1;
-		} else {
-			count = half;
-		}
-	}
-	return first;
+	BISECT(low, task ? task->program_count : 0, middle,
+	       task->programs[middle]->number < program->number);
+	return low;
 }
 
 const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time)
