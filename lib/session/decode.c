@@ -151,7 +151,7 @@ static int note_turn(struct decoding *decoding)
 }
 
 /* After a callback that may have changed the follower. */
-static int note_thread(struct decoding *decoding, int result)
+int decoding_note_thread(struct decoding *decoding, int result)
 {
 	const struct follower *follower = &decoding->follower;
 	struct attribution *counted = &decoding->counted;
@@ -175,12 +175,7 @@ static int note_thread(struct decoding *decoding, int result)
 
 static int note_move(struct decoding *decoding, int result)
 {
-	return decoding->moved ? note_thread(decoding, result) : result;
-}
-
-int decoding_note_thread(struct decoding *decoding)
-{
-	return note_thread(decoding, 0);
+	return decoding->moved ? decoding_note_thread(decoding, result) : result;
 }
 
 bool decoding_hides_switches(const struct ntrace_session *session)
@@ -250,7 +245,7 @@ static int finish_switch(struct decoding *decoding, uint64_t address)
 {
 	if (!decoding->rest || decoding->rest == address)
 		return 0;
-	return note_thread(decoding, switch_task(decoding));
+	return decoding_note_thread(decoding, switch_task(decoding));
 }
 
 static int choose_space(struct decoding *decoding, unsigned int reason, uint64_t address,
@@ -296,7 +291,7 @@ static int select_space(void *data, unsigned int reason, uint64_t address,
 {
 	struct decoding *decoding = data;
 
-	return note_thread(decoding, choose_space(decoding, reason, address, space));
+	return decoding_note_thread(decoding, choose_space(decoding, reason, address, space));
 }
 
 /* Whether what the current message reports with this time is in the range. */
@@ -647,7 +642,7 @@ static int enter_piece(struct decoding *decoding, uint64_t offset)
 		follower_window(follower, &first, &end);
 		stream_clock_piece(&decoding->clock, first, follower->piece->came, end, last_end);
 	}
-	return note_thread(decoding, result);
+	return decoding_note_thread(decoding, result);
 }
 
 int decoding_message(struct decoding *decoding, int got, const struct ntrace_message *message)

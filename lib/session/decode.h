@@ -12,7 +12,8 @@
  *	select			Ownership in user space has a scontext		follower_owner()
  *	-			trace from perf: another piece of the file	follower_offset()
  *
- * After each (note_thread()), the clock and the lane get the new interval, where the lane may have to wait (lanes.h).
+ * After each (decoding_note_thread()), the clock and the lane get the new interval, where the lane may have to wait
+ * (lanes.h).
  *
  * - At a GAP the thread stays that of before; its possible successors are known only when the flow goes on.
  * - All these calls come in walked messages. An effect comes later than it was executed, and is of the thread in
@@ -76,7 +77,7 @@ struct decoding {
 	bool counting;			/* the flow remembers messages */
 	size_t turn;			/* see session_lane_enter() */
 	bool turn_certain;
-	bool moved;			/* the follower may have changed: see note_thread() */
+	bool moved;			/* the follower may have changed: see decoding_note_thread() */
 	bool timed;			/* the event has the time of @tick: see note_time() */
 	bool tick_known;
 	uint64_t tick;
@@ -164,8 +165,8 @@ uint64_t decoding_recorded_bytes(const struct ntrace_session *session,
 int decoding_open_file(const struct ntrace_stream *stream, struct ntrace_trace_file **file,
 		       int *fd);
 
-/* After a change of the follower outside of the flow. Return: as ntrace_flow_flush(). */
-int decoding_note_thread(struct decoding *decoding);
+/* After what may have changed the follower, with its @result. Return: that or, if it is 0, as ntrace_flow_flush(). */
+int decoding_note_thread(struct decoding *decoding, int result);
 
 /* Whether the trace of a whole CPU does not show task switches. */
 bool decoding_hides_switches(const struct ntrace_session *session);

@@ -295,14 +295,14 @@ static int step(struct live *live, struct ntrace_live_trace *trace)
 	if (result)
 		return result;
 	/* The records that have just been taken may name the thread. */
-	result = decoding_note_thread(&live->decoding);
+	result = decoding_note_thread(&live->decoding, 0);
 	before = open_message(live);
 	if (!result)
 		result = decode_trace(live, trace);
 	/* The hart is where the last message was made, or in a gap that began before. */
 	if (!result && open_message(live) > before && !live->decoding.in_gap) {
 		live_found(live);
-		result = decoding_note_thread(&live->decoding);
+		result = decoding_note_thread(&live->decoding, 0);
 	}
 	if (!result)
 		follower_forget(&live->decoding.follower, live->complete);
@@ -351,7 +351,7 @@ static int begin(struct live *live, const struct ntrace_decode_options *options)
 				    decoding_starts_whole(&live->decoding, live->stream));
 	if (!result)
 		result = follower_grow(&live->decoding.follower);
-	return result ? result : decoding_note_thread(&live->decoding);
+	return result ? result : decoding_note_thread(&live->decoding, 0);
 }
 
 static int decode(struct live *live, const struct ntrace_decode_options *options)

@@ -80,7 +80,7 @@ static int resume(struct decoding *decoding, const struct index_stream *index,
 		return decoding->spaces.error;
 	if (ntrace_flow_set_state(decoding->flow, &state, space))
 		return NTRACE_ERR_FORMAT;
-	return decoding_note_thread(decoding);
+	return decoding_note_thread(decoding, 0);
 }
 
 int decoding_start(struct decoding *decoding, struct index_stream *collect, uint64_t distance,

@@ -195,7 +195,7 @@ int decoding_run(struct decoding *decoding, struct index_stream *collect, uint64
 
 	/* The first turn may have to wait. */
 	if (!result)
-		result = decoding_note_thread(decoding);
+		result = decoding_note_thread(decoding, 0);
 	if (!result)
 		result = walk_file(decoding,
 				   ntrace_session_stream(decoding->session, decoding->event.stream),
