@@ -167,6 +167,16 @@ done
 ok "perf inject" "$perf" --buildid-dir "$tmp/ids" inject -i "$data" -o "$tmp/injected" --itrace=i100il --strip
 stacks() { "$perf" --buildid-dir "$tmp/ids" script -i "$tmp/injected" -F pid,brstack 2>/dev/null | edges stacks; }
 ok "perf inject: its branch stacks have the branches of ntrace export" stacks
+# Between the branches of a stack, each instruction was executed.
+insns() { "$perf" --buildid-dir "$tmp/ids" script -i "$tmp/injected" -F brstackinsn,brstackinsnlen 2>/dev/null; }
+insns >"$tmp/insns"
+# An ecall is the source of a branch, but does not retire, so that the list has none.
+awk '/insn: / && !/insn: 73 00 00 00/ { print "0x" $1 }' "$tmp/insns" | sed 's/0x0*/0x/' | sort -u >"$tmp/printed"
+ok "brstackinsn: $(wc -l <"$tmp/printed") places of $(grep -c 'insn: ' "$tmp/insns") instructions" test "$(wc -l <"$tmp/printed")" -ge 1000
+is "$(comm -23 "$tmp/printed" <(sort -u "$tmp/task") | wc -l) $(grep -c mismatch "$tmp/insns")" "0 0" \
+	"brstackinsn: all of them were executed, and each block ends at its branch"
+is "$(awk '/insn: / { for (i = 3; $i ~ /^[0-9a-f][0-9a-f]$/; i++); if ($i != "ilen:" || $(i + 1) != i - 3) print }' "$tmp/insns" | wc -l)" 0 \
+	"brstackinsnlen: the length of the bytes"
 report() { "$perf" report --symfs "$sysroot" -i "$data" --itrace="$1" --stdio --no-children -s sym 2>/dev/null | tr '\n' ' '; }
 like "perf report" '[0-9]+\.[0-9]+% +\[\.\] compute' "$(report i1000i)"
 like "perf report with call chains" 'compute.*main' "$(report i1000ig)"
