@@ -244,6 +244,9 @@ def check_format(label, name, recording, names):
     if kind == "exact":
         for key in has:
             ok(names[key] in output, f"{what}: {key}: the bytes of the program", output)
+        for words in (("report",), ("report", "--json"), ("export", "-f", "perfscript", "--period", "1")) if name == "perf-data" else ():
+            result = subprocess.run([NTRACE, *words, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+            check_text(f"{what}: {' '.join(words)}", (b"" if words[0] == "export" else result.stdout) + result.stderr)
     else:
         found = read_strings(name, output, path)
         if kind == "data":
