@@ -26,6 +26,11 @@ done
 ok "all: not the calls of the recorder that copies the kernel" test "$(<all.samples)" -lt "$(($(<task.samples) + 700))"
 attempt ledger ntrace record -q --task --values -o ledger.data -- "$here/ledger"
 status ledger 0
+for bug in use_after_free overflow wild_pointer wrong_length race stale_cache integer_overflow double_free uninitialised \
+	off_by_one; do
+	attempt $bug ntrace record -q --task --values -o bug.$bug.data -- "$here/bugs" $bug
+	status $bug 139
+done
 for values in "" --values; do
 	attempt counted$values ntrace record --task $values -o counted$values.data -- "$here/counted"
 	status counted$values 7
