@@ -489,7 +489,7 @@ static int take_progress(void *data, unsigned int stream, uint64_t bytes)
 static void test_stops(void)
 {
 	struct ntrace_session *session;
-	unsigned int bad = 0, late = 0, lost = 0, tries = 0;
+	unsigned int bad = 0, after = 0, lost = 0, tries = 0;
 	uint64_t all;
 
 	make("stops", 5, 300, false);
@@ -503,14 +503,14 @@ static void test_stops(void)
 		jobs = 1 + tries % 3;
 		bad += decode_all(session, NTRACE_NEEDS_TURNS, NULL) != 7;
 		lost += errno != (int)stop_after;
-		late += after_stop > 0;
+		after += after_stop > 0;
 		tries++;
 	}
 	stop_after = all;
 	bad += decode_all(session, NTRACE_NEEDS_TURNS, NULL) != 7;
 	is_u64(bad, 0, "what a callback returns ends decoding: %u times", tries);
 	is_u64(lost, 0, "with the errno of whoever failed, whatever waits for its stream");
-	is_u64(late, 0, "and no other call comes");
+	is_u64(after, 0, "and no other call comes");
 	stop_result = NTRACE_ERR_NOMEM;
 	stop_after = all / 2;
 	is_u64((uint64_t)decode_all(session, NTRACE_NEEDS_TURNS, NULL), (uint64_t)NTRACE_ERR_NOMEM,
