@@ -11,7 +11,9 @@
  *
  * The first pair of a thread that begins in the recording is that of exec() or of clone(). After a
  * loss, and where the trace begins later, anchors are only assigned if there is one way to do so in
- * which the addresses agree.
+ * which the addresses agree, and no other one in which half as many do: in a loop of one call, the
+ * addresses are right one anchor too early or too late. Times do not decide, as they are those of other
+ * records.
  */
 #include <string.h>
 
@@ -69,7 +71,6 @@ static int add_stop(struct walk *walk, const struct ntrace_cursor *cursor,
 		.address = at->address,
 		.call = call,
 		.anchor = -1,
-		.ns = at->sideband_ns,
 		.lost = walk->lost || survey->stops == 1,
 		/* Or an interrupt came just before the call: survey_pair() decides. */
 		.restarted = call && call == at->address,
@@ -198,33 +199,42 @@ static struct way try_way(const struct anchors *anchors, size_t first, const str
 	return way;
 }
 
+/* Whether the trace has the beginning of the thread, too: the first stop is where exec() or clone() ended. */
+static bool begins_with(const struct anchors *anchors, size_t first, const struct stop *stop)
+{
+	struct way way = { .anchors = anchors, .next = first };
+
+	return !stop->call && next_anchor(&way, stop) >= 0;
+}
+
 /* Finds the anchor of the first stop of a part without losses. Return: false: it is not certain */
 static bool find_way(const struct anchors *anchors, size_t from, bool born, const struct stop *stop,
 		     size_t count, size_t *found, uint64_t *effort)
 {
-	size_t ways = 0;
+	size_t ways = 0, right = 0, rival = 0;
 
-	if (born) {
+	if (born && begins_with(anchors, from, stop)) {
 		struct way way = try_way(anchors, from, stop, count, effort);
 
 		*found = from;
 		return is_likely(&way);
 	}
-	while (from < anchors->count && anchors->anchor[from].time < stop->ns)
-		from++;
 	for (size_t i = from; i < anchors->count && i < from + WAYS && *effort < EFFORT; i++) {
 		struct way way = try_way(anchors, i, stop, count, effort);
 
-		if (!is_likely(&way))
+		if (!is_likely(&way)) {
+			rival = way.right > rival ? way.right : rival;
 			continue;
+		}
 		*found = i;
+		right = way.right;
 		if (++ways > 1)
 			return false;
 	}
-	return ways == 1 && *effort < EFFORT;
+	return ways == 1 && 2 * rival < right && *effort < EFFORT;
 }
 
-static void pair_anchors(struct survey *survey, const struct anchors *anchors)
+void survey_pair(struct survey *survey, const struct anchors *anchors)
 {
 	size_t next = 0, end;
 	uint64_t effort = 0;
@@ -275,7 +285,7 @@ int survey_thread(struct survey *survey, struct ntrace_cursor *cursor,
 	ntrace_space_put(walk.space);
 	if (error < 0)
 		return error;
-	pair_anchors(survey, anchors);
+	survey_pair(survey, anchors);
 	drop_interrupts(survey);
 	return 0;
 }

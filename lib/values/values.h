@@ -15,7 +15,6 @@
  * @address: of the block
  * @call: address of the ecall before it; 0: none
  * @anchor: index of the anchor with the registers after it, -1: none
- * @ns: as ntrace_cursor_place.sideband_ns
  * @lost: an unknown number of calls has been before it
  * @restarted: the call was interrupted, and is executed next
  */
@@ -25,7 +24,6 @@ struct stop {
 	uint64_t address;
 	uint64_t call;
 	int64_t anchor;
-	uint64_t ns;
 	bool lost;
 	bool restarted;
 };
@@ -38,6 +36,8 @@ struct survey {
 /** survey_thread - find the stops of all that @cursor moves over. Return: 0 or an error */
 int survey_thread(struct survey *survey, struct ntrace_cursor *cursor,
 		  const struct anchors *anchors);
+/** survey_pair - give each stop its anchor, where it is certain which one that is */
+void survey_pair(struct survey *survey, const struct anchors *anchors);
 void survey_free(struct survey *survey);
 
 /*
