@@ -155,7 +155,7 @@ int values_pass_stop(struct ntrace_values *values, const struct stop *stop)
 		number = (struct ntrace_exec_value){ anchor_register(anchor, A7), UINT64_MAX };
 	if (anchor->exec) {
 		error = begin_program(values, anchor);
-	} else if (!stop->call || number.known != UINT64_MAX) {
+	} else if (!stop->call || stop->merged || number.known != UINT64_MAX) {
 		values_forget_floats(values);
 		error = values_forget_memory(values, 2 * values->number);
 	} else if (number.bits == SYSCALL_SIGRETURN) {

@@ -152,6 +152,19 @@ struct way {
 	size_t right, wrong;
 };
 
+/*
+ * Whether two calls are one stop, as no instruction retires between them: sigreturn() went to the ecall that the
+ * signal had interrupted, which was made again.
+ */
+static bool is_merged(const struct way *way, const struct stop *stop)
+{
+	const struct anchor *anchor = &way->anchors->anchor[way->next];
+
+	return stop->call && way->anchors->count - way->next > 1 &&
+	       anchor_register(anchor, 0) + 4 == stop->address &&
+	       anchor_register(anchor + 1, 0) == stop->address;
+}
+
 /* The anchor of a stop, -1: it has none. */
 static int64_t next_anchor(struct way *way, const struct stop *stop)
 {
@@ -173,6 +186,10 @@ static int64_t next_anchor(struct way *way, const struct stop *stop)
 	if (!anchor) {
 		way->wrong++;
 		return -1;
+	}
+	if (is_merged(way, stop)) {
+		way->next++;
+		pc = stop->address;
 	}
 	if (pc == (stop->restarted ? stop->call + 4 : stop->address))
 		way->right++;
@@ -250,8 +267,11 @@ void survey_pair(struct survey *survey, const struct anchors *anchors)
 				survey->stop[k].restarted = false;
 			continue;
 		}
-		for (size_t k = i; k < end; k++)
+		for (size_t k = i; k < end; k++) {
+			next = way.next;
 			survey->stop[k].anchor = next_anchor(&way, &survey->stop[k]);
+			survey->stop[k].merged = way.next - next > 1;
+		}
 		next = way.next;
 	}
 }

@@ -17,6 +17,7 @@
  * @anchor: index of the anchor with the registers after it, -1: none
  * @lost: an unknown number of calls has been before it
  * @restarted: the call was interrupted, and is executed next
+ * @merged: after the call, which went there, the one before @address was made, too
  */
 struct stop {
 	struct ntrace_cursor_mark mark;
@@ -26,6 +27,7 @@ struct stop {
 	int64_t anchor;
 	bool lost;
 	bool restarted;
+	bool merged;
 };
 
 struct survey {

@@ -30,13 +30,43 @@ static uint64_t registers[CALLS][32];
 static struct anchor anchor[CALLS];
 static unsigned int calls;
 
+/* A signal interrupts a call, and its handler returns to the ecall, which is made again: three anchors of two stops. */
+static void test_restart(void)
+{
+	const struct anchors anchors = { .anchor = anchor, .count = 20, .born = true };
+	struct survey survey = { .stop = calloc(19, sizeof(struct stop)), .stops = 19 };
+	unsigned int wrong = 0;
+
+	if (!survey.stop)
+		abort();
+	for (unsigned int i = 0; i < 20; i++) {
+		registers[i][0] = i ? 0x1004 : 0x8000;
+		anchor[i] =
+			(struct anchor){ .registers = (const uint8_t *)registers[i], .exec = !i };
+	}
+	for (unsigned int i = 0; i < 19; i++)
+		survey.stop[i] = (struct stop){ .call = i ? 0x1000 : 0,
+						.address = registers[i][0],
+						.lost = !i };
+	/* Call 10 is interrupted; the handler, at 0x3000, returns by a call of its own. */
+	survey.stop[10].address = 0x3000;
+	survey.stop[11].call = 0x4000;
+	registers[11][0] = 0x1000;
+	survey_pair(&survey, &anchors);
+	for (unsigned int i = 0; i < 19; i++)
+		wrong += survey.stop[i].anchor != (i < 11 ? i : i + 1) ||
+			 survey.stop[i].merged != (i == 11);
+	is_u64(wrong, 0, "a call that is made again after a handler has its own anchor");
+	survey_free(&survey);
+}
+
 /* Calls from up to @places places: those of a part of the program repeat in the same order. */
-static void run_thread(unsigned int places)
+static void run_thread(unsigned int places, unsigned int count, unsigned int repeats)
 {
 	memset(registers, 0, sizeof(registers));
-	calls = 20 + below(CALLS - 20);
+	calls = count;
 	for (unsigned int i = 0; i < calls;) {
-		unsigned int body[4], length = 1 + below(4), rounds = 1 + below(60);
+		unsigned int body[4], length = 1 + below(4), rounds = 1 + below(repeats);
 
 		for (unsigned int k = 0; k < length; k++)
 			body[k] = below(places);
@@ -105,20 +135,21 @@ int main(void)
 	const char *seed = getenv("SEED");
 	unsigned int wrong = 0, lost = 0;
 
+	test_restart();
 	state = (seed ? strtoull(seed, NULL, 0) : 1) | 1;
 	for (unsigned int round = 0; round < 2000; round++) {
-		run_thread(1 + below(12));
+		run_thread(1 + below(12), 20 + below(CALLS - 20), 60);
 		if (pair(true, 0, &wrong) != calls)
 			lost++;
 	}
 	is_u64(lost, 0, "without gaps, each call has its anchor");
 	is_u64(wrong, 0, "and no other");
 	for (unsigned int round = 0; round < 20000; round++) {
-		run_thread(1 + below(12));
+		run_thread(1 + below(12), 20 + below(CALLS - 20), 60);
 		pair(below(2), 1 + below(4), &wrong);
 	}
 	is_u64(wrong, 0, "after gaps, no call has the anchor of another");
-	run_thread(200);
+	run_thread(200, CALLS, 1);
 	ok(pair(true, 3, &wrong) > calls / 2 && !wrong,
 	   "most calls have one where few places repeat");
 	return done_testing();
