@@ -715,8 +715,7 @@ char *debug_info_ask(struct ntrace_object *object)
 	return path;
 }
 
-/* A split unit is in a .dwo file, or in the .dwp file of the program, which libdw reads from 0.191 on. */
-static void note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
+void debug_info_note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
 {
 	const char *name = referred_split_name(skeleton);
 	char package[PATH_MAX];
@@ -755,16 +754,17 @@ int debug_info_next(const struct debug_info *info, struct debug_unit *unit)
 	unit->has_split = false;
 	if (type != DW_UT_skeleton)
 		return 0;
-	if (!referred_allows_split(info->object, &unit->die, reason)) {
+	if (referred_allows_split(info->object, &unit->die, reason)) {
+		/* Opens the files. */
+		memset(&unit->split, 0, sizeof(unit->split));
+		unit->has_split =
+			!dwarf_cu_info(next, NULL, NULL, NULL, &unit->split, NULL, NULL, NULL) &&
+			dwarf_tag(&unit->split) != DW_TAG_invalid;
+	} else if (*reason) {
 		note(info->object, "%s", reason);
-		return 0;
 	}
-	/* Opens the files. */
-	memset(&unit->split, 0, sizeof(unit->split));
-	unit->has_split = !dwarf_cu_info(next, NULL, NULL, NULL, &unit->split, NULL, NULL, NULL) &&
-			  dwarf_tag(&unit->split) != DW_TAG_invalid;
 	if (!unit->has_split)
-		note_split(info->object, &unit->die);
+		debug_info_note_split(info->object, &unit->die);
 	return 0;
 }
 

@@ -83,6 +83,12 @@ void debug_info_close(struct debug_info *info);
 int debug_info_next(const struct debug_info *info, struct debug_unit *unit);
 
 /*
+ * Keeps why a split unit was not read, unless there is a reason already; dwarf.c. The unit is in a .dwo file, or in the
+ * .dwp file of the program, which libdw reads from 0.191 on.
+ */
+void debug_info_note_split(struct ntrace_object *object, Dwarf_Die *skeleton);
+
+/*
  * Whether the range of a function, or of a sequence of lines or a unit (@sequence), is code; placed.c. DWARF describes
  * code dropped by the linker at other addresses, mostly from 0 on.
  */

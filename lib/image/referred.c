@@ -118,23 +118,35 @@ static uint64_t unit_id(Dwarf_CU *unit, uint8_t *type)
 	return id;
 }
 
-bool referred_has_unit(const char *path, uint64_t id)
+/* What libdw says of a .dwo file. */
+enum contents {
+	CONTENTS_NONE,		/* there is no such file, or it has units of other programs alone */
+	CONTENTS_UNKNOWN,	/* libdw finds no split unit, which another libdw may */
+	CONTENTS_UNIT,
+};
+
+static enum contents contents_of(const char *path, uint64_t id)
 {
+	enum contents contents = CONTENTS_UNKNOWN;
 	struct stat status;
-	bool found = false;
 	Dwarf_CU *unit = NULL;
 	Dwarf *dwarf;
 	uint8_t type;
 	int fd;
 
 	if (open_regular(path, &fd, &status))
-		return false;
+		return CONTENTS_NONE;
 	dwarf = dwarf_begin(fd, DWARF_C_READ);
-	while (dwarf && !found && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, NULL, NULL))
-		found = unit_id(unit, &type) == id && type == DW_UT_split_compile;
+	while (dwarf && contents != CONTENTS_UNIT &&
+	       !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, NULL, NULL)) {
+		uint64_t found = unit_id(unit, &type);
+
+		if (type == DW_UT_split_compile)
+			contents = found == id ? CONTENTS_UNIT : CONTENTS_NONE;
+	}
 	dwarf_end(dwarf);
 	close(fd);
-	return found;
+	return contents;
 }
 
 const char *referred_split_name(Dwarf_Die *skeleton)
@@ -213,8 +225,10 @@ bool referred_allows_split(struct ntrace_object *object, Dwarf_Die *skeleton, ch
 	static const char outside[] = "a file of this machine, not of the recorded one";
 	const char *name = referred_split_name(skeleton), *paths[3];
 	struct candidates candidates;
+	bool archived;
 	uint8_t type;
 
+	*reason = '\0';
 	if (!name)
 		return true;
 	if (!find_candidates(object, skeleton, name, &candidates))
@@ -229,13 +243,15 @@ bool referred_allows_split(struct ntrace_object *object, Dwarf_Die *skeleton, ch
 		return true;
 	if (kind_of(candidates.package) == KIND_FILE && !is_below_roots(object, candidates.package))
 		return refuse(reason, candidates.package, outside);
-	if (kind_of(candidates.beside) == KIND_FILE && is_below_roots(object, candidates.beside) &&
-	    referred_has_unit(candidates.beside, unit_id(skeleton->cu, &type)))
+	archived = kind_of(candidates.beside) == KIND_FILE &&
+		   is_below_roots(object, candidates.beside);
+	if (archived &&
+	    contents_of(candidates.beside, unit_id(skeleton->cu, &type)) == CONTENTS_UNIT)
 		return true;
 	for (size_t i = 1; i < 3; i++)
 		if (*paths[i] && kind_of(paths[i]) == KIND_FILE &&
 		    !is_below_roots(object, paths[i]))
-			return refuse(reason, paths[i], outside);
+			return !archived && refuse(reason, paths[i], outside);
 	return true;
 }
 
@@ -385,22 +401,26 @@ static int take_split(struct ntrace_object *object, Dwarf_Die *skeleton,
 		      int (*take)(void *data, const struct referred *referred), void *data)
 {
 	struct referred referred = { .name = referred_split_name(skeleton) };
+	enum contents best = CONTENTS_NONE, contents;
 	struct candidates candidates;
 	const char *paths[2];
 	uint8_t type;
 
 	if (!referred.name || !find_candidates(object, skeleton, referred.name, &candidates))
 		return 0;
-	referred.id = unit_id(skeleton->cu, &type);
 	paths[0] = candidates.beside;
 	paths[1] = candidates.built;
 	for (size_t i = 0; i < 2; i++) {
-		if (!*paths[i] || !referred_has_unit(paths[i], referred.id))
+		contents = *paths[i] ? contents_of(paths[i], unit_id(skeleton->cu, &type)) :
+				       CONTENTS_NONE;
+		if (contents <= best)
 			continue;
+		best = contents;
 		referred.path = paths[i];
-		return take(data, &referred);
 	}
-	return 0;
+	if (!best && kind_of(candidates.package) != KIND_FILE)
+		debug_info_note_split(object, skeleton);
+	return best ? take(data, &referred) : 0;
 }
 
 static int take_shared(const struct debug_info *info,

@@ -30,7 +30,7 @@ bool referred_find_split(const struct ntrace_object *object, Dwarf_Die *skeleton
 
 /*
  * Whether libdw may look for the split unit of @skeleton, which it does by opening the files that are named,
- * whatever they are. @reason: set if not.
+ * whatever they are. @reason: if not, why; empty: the file of the unit is there, and libdw does not read it
  */
 bool referred_allows_split(struct ntrace_object *object, Dwarf_Die *skeleton, char *reason);
 
@@ -46,13 +46,11 @@ int referred_open_shared(struct ntrace_object *object, Dwarf *dwarf, char *reaso
 /*
  * @path: where it is now
  * @name: as the DWARF names a .dwo file; NULL for others
- * @id: of a unit, to be found in a .dwo file
  * @build_id: of a file that dwz made; NULL for others; for a .dwp file both are NULL
  */
 struct referred {
 	const char *path;
 	const char *name;
-	uint64_t id;
 	const uint8_t *build_id;
 	size_t build_id_size;
 };
@@ -63,9 +61,6 @@ struct referred {
  */
 int referred_each(struct ntrace_object *object,
 		  int (*take)(void *data, const struct referred *referred), void *data);
-
-/* Whether the .dwo file at @path has the unit @id. */
-bool referred_has_unit(const char *path, uint64_t id);
 
 /* An ELF file with DWARF that has nothing: libdw searches for no file then. To be freed with elf_end(). */
 Elf *referred_nothing(void);

@@ -184,12 +184,36 @@ struct referring {
 	size_t holder;
 };
 
+static bool has_same_bytes(const char *path, const char *other)
+{
+	char bytes[2][1 << 12];
+	struct stat status[2];
+	ssize_t got = 0;
+	int fd[2];
+	bool same;
+
+	if (open_regular(path, &fd[0], &status[0]))
+		return false;
+	if (open_regular(other, &fd[1], &status[1])) {
+		close(fd[0]);
+		return false;
+	}
+	same = status[0].st_size == status[1].st_size;
+	while (same && (got = read(fd[0], bytes[0], sizeof(bytes[0]))) > 0)
+		same = read(fd[1], bytes[1], (size_t)got) == got &&
+		       !memcmp(bytes[0], bytes[1], (size_t)got);
+	close(fd[0]);
+	close(fd[1]);
+	return same && !got;
+}
+
 /* Where libdw looks for the .dwo file: beside the file that has the DWARF. */
 static int add_split(const struct referring *referring, const struct referred *referred)
 {
 	struct archive *archive = referring->archive;
 	char *slash = strrchr(archive->path, '/');
 	size_t room = sizeof(archive->path) - (size_t)(slash - archive->path);
+	uint64_t before;
 	int error;
 
 	if (*referred->name == '/' || snprintf(slash, room, "/%s", referred->name) >= (int)room ||
@@ -200,8 +224,10 @@ static int add_split(const struct referring *referring, const struct referred *r
 			     referred->path);
 		return 0;
 	}
+	before = archive->counts->files;
 	error = add(archive, referred->path);
-	if (!error && !referred_has_unit(archive->path, referred->id))
+	if (!error && archive->counts->files == before &&
+	    !has_same_bytes(archive->path, referred->path))
 		session_note(archive->session,
 			     "%s: cannot be archived: another program of that directory has a file "
 			     "of the same name",
@@ -234,6 +260,7 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 {
 	struct ntrace_object *object;
 	char from[SESSION_PATH_ROOM];
+	const char *missing;
 	size_t room = sizeof(archive->path) - archive->base;
 	int error = 0, length = (int)kept_path_length(file->path);
 	bool kept;
@@ -268,6 +295,11 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 		struct referring referring = { archive, strlen(archive->path) };
 
 		error = referred_each(object, add_referred, &referring);
+		missing = ntrace_object_missing_debug(object);
+		if (!error && missing)
+			session_note(archive->session,
+				     "%s: its debug information in the archive is not complete: %s",
+				     from, missing);
 	}
 	return error;
 }

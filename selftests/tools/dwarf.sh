@@ -166,7 +166,8 @@ done
 gcc -std=c11 -I "$top/lib/include" "$top/selftests/tools/host/two_tasks.c" -L "$top/build" -lntrace -o "$tmp/make" || not_ok "compiled"
 (mkdir absolute && cd absolute && riscv64-linux-gnu-gcc -march=rv64gc -O2 -g -gdwarf-5 -gsplit-dwarf -ffreestanding -nostdlib -static \
 	-Wl,--build-id,--no-relax -I.. ../first.c ../second.c -o "$PWD/absolute") || not_ok "an absolute name"
-for name in gcc4.split gcc5.split gcc5.dwz gcc5.sup gcc5.package absolute/absolute; do
+mv gcc5.dwo-second.dwo "$tmp/"
+for name in gcc4.split gcc5.split gcc5.dwz gcc5.sup gcc5.package gcc5.types gcc5.dwo absolute/absolute; do
 	recording=$tmp/${name##*/}.data
 	LD_LIBRARY_PATH=$top/build "$tmp/make" "$recording" "$PWD/$name" 0 0 tsbits=40 || not_ok "a recording"
 	touch "$recording"/aux.{0,1}
@@ -182,10 +183,20 @@ for name in gcc4.split gcc5.split gcc5.dwz gcc5.sup; do
 	done
 done
 is "$(archived $newer gcc5.package | sed '/^missing/d')" "$(<"$tmp/gcc5.lines")" "gcc5.package: the archive has the .dwp file"
+for name in gcc5.types-first gcc5.types-second gcc5.dwo-first; do
+	ok "$name.dwo: copied, whatever this libdw reads of it" cmp "away/$name.dwo" "$tmp/${name%-*}.data/archive$PWD/$name.dwo"
+done
+like "a .dwo file that is not there" 'gcc5.dwo: its debug information in the archive is not complete: .*gcc5.dwo-second.dwo: not found' \
+	"$(<"$tmp/gcc5.dwo.data.out")"
+is "$(grep -c 'not complete' "$tmp/gcc5.split.data.out")" 0 "gcc5.split: its debug information is complete"
 like "an absolute name of a .dwo file is refused" 'cannot be archived: its program names it by an absolute path' "$(<"$tmp/absolute.data.out")"
 # The host's files of these names, which the recording must not show.
 mv away/* .
 mv absolute-*.dwo absolute/
+for libdw in here other; do
+	like "gcc5.types: the file in the archive is named, libdw: $libdw" "^missing: $tmp/.*/gcc5.types-second.dwo: libdw .* finds no unit" \
+		"$(archived $libdw gcc5.types)"
+done
 for name in split/gcc5.split-first.dwo dwz; do
 	find "$tmp/gcc5.${name%%/*}.data/archive" \( -name '*.dwo' -o -name '*.debug' \) -delete
 	for libdw in here other; do
