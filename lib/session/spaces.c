@@ -102,6 +102,29 @@ static bool differ(const struct mapped_file *a, const struct mapped_file *b)
 		 a->inode_generation != b->inode_generation));
 }
 
+/* Whether the file of this machine at @path has the recorded inode. A sysroot, or an archive, has others. */
+static bool is_found_by_inode(const struct ntrace_session *session, const struct mapped_file *file,
+			      const char *path)
+{
+	struct stat status;
+
+	return !*session->sysroot && !stat(path, &status) && status.st_ino == file->inode;
+}
+
+/*
+ * The same, or it is unknown: a mapping without a build-id is of a file that has none, or the kernel could not
+ * read it there.
+ */
+static bool may_differ(const struct ntrace_session *session, const struct mapped_file *file,
+		       const struct mapped_file *other)
+{
+	char path[SESSION_PATH_ROOM];
+
+	if (file->build_id_size || !other->build_id_size || *file->path != '/')
+		return differ(other, file);
+	return !session_local_path(session, file, path) || !is_found_by_inode(session, file, path);
+}
+
 /*
  * An object already open for another entry is shared, so that its functions count once: a file may be
  * known with its build-id and, from tasks started earlier, without.
@@ -113,7 +136,7 @@ static struct ntrace_object *shared_object(const struct ntrace_session *session,
 
 	*told = false;
 	while ((other = machine_same_path(&session->machine, file, other))) {
-		if (!other->opened || differ(other, file))
+		if (!other->opened || may_differ(session, file, other))
 			continue;
 		if (other->object && same_build_id(file, other->object))
 			return ntrace_object_get(other->object);
@@ -361,28 +384,38 @@ static bool is_other_file(struct ntrace_session *session, const struct mapped_fi
 	return true;
 }
 
+static void describe_file(const struct mapped_file *file, char *text, size_t room)
+{
+	if (file->inode)
+		snprintf(text, room, "inode %" PRIu64, file->inode);
+	else
+		snprintf(text, room, file->build_id_size ? "one with a build-id" : "one unknown");
+}
+
 /*
- * Without a build-id in the mapping, files of one path that are known to differ, as in containers: a sysroot has one of
+ * Without a build-id in the mapping, files of one path that differ, as in containers: a sysroot has one of
  * them, and a table of build-ids by path (perf record) the build-id of one. On this machine the inode tells.
  */
 static bool is_one_of_several(struct ntrace_session *session, const struct mapped_file *file,
 			      const char *path)
 {
 	struct mapped_file *other = NULL;
-	struct stat status;
+	char which[2][32];
 
-	if (!file->inode || file->is_memory)
+	if (file->is_memory || is_found_by_inode(session, file, path))
 		return false;
-	while ((other = machine_same_path(&session->machine, file, other)) && !differ(other, file))
+	while ((other = machine_same_path(&session->machine, file, other)) &&
+	       !may_differ(session, file, other))
 		;
-	if (!other || (!*session->sysroot && !stat(path, &status) && status.st_ino == file->inode))
+	if (!other)
 		return false;
-	session_note(
-		session,
-		"%s: several files of this path were traced (inodes %" PRIu64 ", %" PRIu64
-		"), and it is unknown which one this is: code in it is not decoded; perf record "
-		"--buildid-mmap tells them apart",
-		path, file->inode, other->inode);
+	describe_file(file, which[0], sizeof(which[0]));
+	describe_file(other, which[1], sizeof(which[1]));
+	session_note(session,
+		     "%s: several files of this path were traced (%s, %s), and it is unknown which "
+		     "one this is: code in it is not decoded; perf record --buildid-mmap tells "
+		     "them apart",
+		     path, which[0], which[1]);
 	return true;
 }
 

@@ -182,8 +182,46 @@ static void test_containers(void)
 	run("cd %s && cp root/aaa root/prog && rm -r two/images/files/0-0-4-0", directory);
 	decode_as("two", in("root"));
 	ok(strstr(told, "100 a aaa") && !strstr(told, "200 b aaa"), "one was not copied: %s", told);
-	ok(strstr(notes, "several files of this path were traced (inodes 4, 3)") != NULL,
+	ok(strstr(notes, "several files of this path were traced (inode 4, inode 3)") != NULL,
 	   "and the one of a sysroot may be either: %s", notes);
+}
+
+/* The same, of which one has a build-id, and the file at the path is that one: whichever runs first. */
+static void test_mixed(bool with_id_first, uint64_t inode)
+{
+	struct ntrace_sideband mapping = {
+		.type = NTRACE_SIDEBAND_MMAP2,
+		.executable = true,
+		.address = CODE,
+		.length = 0x1000,
+		.offset = 0x1000,
+		.name = "/prog",
+	};
+	int32_t with = with_id_first ? 100 : 200;
+
+	run("rm -rf %s && cp %s %s", in("mixed"), in("root/aaa"), in("root/prog"));
+	start("mixed", CODE, UINT32_MAX);
+	for (int32_t pid = 100; pid <= 200; pid += 100) {
+		bool known = pid == with;
+
+		named(pid, 0, false, known ? "id" : "none");
+		mapping.pid = mapping.tid = pid;
+		mapping.inode = known ? 0 : inode;
+		mapping.build_id_size = known ? sizeof(build_id) : 0;
+		memcpy(mapping.build_id, build_id, sizeof(build_id));
+		put(mapping);
+	}
+	switch_records(0, 100);
+	work(CODE, 10);
+	switches(100, 200, CODE);
+	work(CODE, 10);
+	stop("mixed", 3);
+	decode_as("mixed", in("root"));
+	ok(strstr(told, "id aaa") && !strstr(told, "none aaa"),
+	   "the file with the build-id is not that of a mapping without: %s", told);
+	ok(strstr(notes, inode ? "were traced (inode 4, one with a build-id)" :
+				 "were traced (one unknown, one with a build-id)") != NULL,
+	   "which a note says: %s", notes);
 }
 
 /* The process executes @name, which has no build-id; the recording knows @device and @generation of its inode. */
@@ -285,6 +323,10 @@ static void tests(void)
 		check(&ways[i]);
 	test_links();
 	test_containers();
+	for (uint64_t inode = 0; inode <= 4; inode += 4) {
+		test_mixed(true, inode);
+		test_mixed(false, inode);
+	}
 	test_plain();
 }
 
