@@ -23,10 +23,12 @@
 
 #define ECALL 0x00000073u
 
-/* Ways to assign anchors that are tried for a part, the stops that decide, and all that is done for a thread. */
-#define WAYS 4096
+/*
+ * The stops that decide on the way to assign anchors to a part, and all that is done for a thread: if not all ways
+ * can be tried, none is certain.
+ */
 #define DECIDING 512
-#define EFFORT (UINT64_C(1) << 26)
+#define EFFORT (UINT64_C(1) << 27)
 
 #define A0 10
 #define A7 17
@@ -236,7 +238,7 @@ static bool find_way(const struct anchors *anchors, size_t from, bool born, cons
 		*found = from;
 		return is_likely(&way);
 	}
-	for (size_t i = from; i < anchors->count && i < from + WAYS && *effort < EFFORT; i++) {
+	for (size_t i = from; i < anchors->count && *effort < EFFORT; i++) {
 		struct way way = try_way(anchors, i, stop, count, effort);
 
 		if (!is_likely(&way)) {
