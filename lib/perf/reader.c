@@ -200,6 +200,24 @@ static int read_features(struct ntrace_perf_file *file, const struct perf_file_h
 	return error;
 }
 
+/*
+ * Whether the table of features follows the data, which begins with its first section. perf record announces features
+ * at the start, and writes the table at the end: where it was killed, a record is there, whose size makes it no place
+ * in a file.
+ */
+static bool has_features(const struct ntrace_perf_file *file, const struct perf_file_header *header)
+{
+	struct perf_file_section section;
+	bool announced = false;
+
+	for (size_t i = 0; i < PERF_FEATURES / 64; i++)
+		announced |= header->features[i] != 0;
+	if (!announced || !inside(file, file->data_end, sizeof(section)))
+		return false;
+	memcpy(&section, file->bytes + file->data_end, sizeof(section));
+	return section.offset && inside(file, section.offset, section.size);
+}
+
 /* Output of perf record -o -: attrs and features are records. */
 static int take_pipe_record(void *data, const struct ntrace_perf_record *record)
 {
@@ -282,15 +300,13 @@ static int read_file(struct ntrace_perf_file *file)
 		if (error)
 			return error;
 		file->data_at = header.data.offset;
-		file->unfinished = !header.data.size ||
-				   !inside(file, header.data.offset, header.data.size);
-		file->data_end = file->unfinished ? file->head :
-						    header.data.offset + header.data.size;
+		file->unfinished = !inside(file, header.data.offset, header.data.size);
+		file->data_end = header.data.offset + header.data.size;
 		/* A file without records is still complete if it has features. */
-		if (!header.data.size && header.features[0]) {
-			file->unfinished = false;
-			file->data_end = file->data_at;
-		}
+		if (!header.data.size)
+			file->unfinished = !has_features(file, &header);
+		if (file->unfinished)
+			file->data_end = file->head;
 		error = file->unfinished ? 0 : read_features(file, &header);
 		if (error)
 			return error;

@@ -358,6 +358,14 @@ static void test_records(void)
 	is_u64((uint64_t)records(), (uint64_t)NTRACE_ERR_TRUNCATED, "no size: perf did not end");
 	is_u64(seen, 2, "its records are there");
 	made.header.features[0] = 1 << 3;
+	is_u64((uint64_t)records(), (uint64_t)NTRACE_ERR_TRUNCATED,
+	       "no size, and features that perf would have written at the end");
+	is_u64(seen, 2, "its records are there, too");
+	begin();
+	made.header.features[0] = 1 << 3;
+	is_u64((uint64_t)records(), (uint64_t)NTRACE_ERR_TRUNCATED,
+	       "no features there, and no record");
+	put(&(struct perf_file_section){ DATA_AT + 16, 0 }, sizeof(struct perf_file_section));
 	is_u64((uint64_t)records(), 0, "no size, but features");
 	is_u64(seen, 0, "there are no records");
 	begin();
