@@ -68,6 +68,12 @@ reported "$tmp/file" >"$tmp/expected.report"
 # shellcheck disable=SC2002
 is "$(cat "$tmp/file" | reported -)" "$(<"$tmp/expected.report")" "standard input"
 fails "standard input with something else" "standard input is not a perf.data file" "$ntrace" report - <"$tmp/trace"
+# shellcheck disable=SC2016
+fails "something else without end is not copied" "standard input is not a perf.data file" \
+	bash -c 'ulimit -f 100; head -c 10000000 /dev/zero | "$0" report -' "$ntrace"
+head -c -8 "$tmp/file" >"$tmp/cut"
+like "a cut file is named as it was given" 'error: standard input: not a recording: standard input: announces' \
+	"$("$ntrace" report - <"$tmp/cut" 2>&1)"
 mkfifo "$tmp/pipe"
 fails "a pipe by its name" "is a pipe: give what it carries on standard input" "$ntrace" report "$tmp/pipe"
 

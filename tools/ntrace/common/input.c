@@ -19,6 +19,11 @@
 /* Bounded: a damaged recording must not fill memory with notes. */
 #define NOTES_MAX 1000
 
+#define PERF_MAGIC "PERFILE2"
+#define PERF_MAGIC_SIZE 8
+
+#define STANDARD_INPUT "standard input"
+
 bool is_directory(const char *path)
 {
 	struct stat status;
@@ -55,7 +60,7 @@ static bool begins_with(const char *path, const char *wanted, size_t size)
 
 bool is_recording(const char *path)
 {
-	return is_directory(path) || begins_with(path, "PERFILE2", 8);
+	return is_directory(path) || begins_with(path, PERF_MAGIC, PERF_MAGIC_SIZE);
 }
 
 bool is_counts_file(const char *path)
@@ -187,7 +192,13 @@ void recording_note(struct recording *recording, const char *text)
 
 static void take_note(void *data, const char *text)
 {
-	recording_note(data, text);
+	char *note = strdup(text);
+
+	if (!note)
+		return;
+	ui_replace_path(note);
+	recording_note(data, note);
+	free(note);
 }
 
 /* The trace may be long and have no event. */
@@ -360,18 +371,28 @@ int recording_error(const char *path, int error, const char *reason)
 
 /*
  * Saves standard input in a file without a name, because perf.data files and raw traces are read in any order.
+ * @raw: it may be a raw trace
  * *@path: leads to it; owned by the caller
  */
-static int save_input(FILE **copy, char **path)
+static int save_input(FILE **copy, char **path, bool raw)
 {
 	static char bytes[1 << 16];
+	size_t size = 0;
 	ssize_t got = 0;
 
 	if (isatty(STDIN_FILENO))
 		return fail(
 			"standard input is a terminal: a perf.data file or a trace is expected");
+	/* What cannot be read need not fit into the file system. */
+	while (size < PERF_MAGIC_SIZE &&
+	       (got = read(STDIN_FILENO, bytes + size, sizeof(bytes) - size)) > 0)
+		size += (size_t)got;
+	if (got < 0)
+		return fail("standard input: %s", strerror(errno));
+	if (!raw && (size < PERF_MAGIC_SIZE || memcmp(bytes, PERF_MAGIC, PERF_MAGIC_SIZE)))
+		return fail("standard input is not a perf.data file");
 	*copy = tmpfile();
-	if (!*copy)
+	if (!*copy || fwrite(bytes, 1, size, *copy) != size)
 		return fail("temporary file for standard input: %s", strerror(errno));
 	while ((got = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0 &&
 	       fwrite(bytes, 1, (size_t)got, *copy) == (size_t)got)
@@ -382,6 +403,7 @@ static int save_input(FILE **copy, char **path)
 		return fail("temporary file for standard input: %s", strerror(errno));
 	if (asprintf(path, "/proc/self/fd/%d", fileno(*copy)) < 0)
 		return fail("out of memory");
+	ui_rename(*path, STANDARD_INPUT);
 	return EXIT_OK;
 }
 
@@ -561,11 +583,9 @@ int recording_open(struct recording *recording, const struct command *command, c
 	if (strcmp(path, "-") || !(options->samples || options->traces))
 		return open_path(recording, command, path, options);
 	*recording = (struct recording){ 0 };
-	error = save_input(&copy, &saved);
+	error = save_input(&copy, &saved, options->programs.count);
 	if (!error && saved)
-		error = options->programs.count || begins_with(saved, "PERFILE2", 8) ?
-				open_path(recording, command, saved, options) :
-				fail("standard input is not a perf.data file");
+		error = open_path(recording, command, saved, options);
 	/* The caller does not close what was not opened. */
 	if (error) {
 		if (copy)
@@ -573,6 +593,7 @@ int recording_open(struct recording *recording, const struct command *command, c
 		free(saved);
 		return error;
 	}
+	recording->file = STANDARD_INPUT;
 	recording->copy = copy;
 	recording->copy_path = saved;
 	return EXIT_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages, colours, progress and numbers. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -76,6 +77,31 @@ void ui_printf(FILE *file, const char *format, ...)
 	va_end(args);
 }
 
+static char renamed[64];
+static const char *shown;
+
+void ui_rename(const char *path, const char *name)
+{
+	snprintf(renamed, sizeof(renamed), "%s", path);
+	shown = name;
+}
+
+void ui_replace_path(char *text)
+{
+	size_t length = strlen(renamed), name = length ? strlen(shown) : 0;
+	char *at = text;
+
+	while (length && (at = strstr(at, renamed))) {
+		char *end = at + length;
+
+		if (!isdigit((unsigned char)*end)) {
+			memmove(at + name, end, strlen(end) + 1);
+			memcpy(at, shown, name);
+		}
+		at++;
+	}
+}
+
 /* One write per message: several threads or processes may share stderr. */
 static void message(const char *prefix, const char *format, va_list args)
 {
@@ -88,6 +114,7 @@ static void message(const char *prefix, const char *format, va_list args)
 
 	if (more < 0)
 		return;
+	ui_replace_path(text);
 	limit_add(text, sizeof(text) - 1);
 	clean = ui_clean(format, text, &room);
 	size = strlen(clean);

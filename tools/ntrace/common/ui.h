@@ -102,6 +102,16 @@ uint64_t monotonic_ns(void);
  */
 char *ui_clean(const char *format, char *text, char **room);
 
+/**
+ * ui_rename - from now on, messages have @name instead of @path
+ * @path: of a file that is read instead of the one that the user named, a few bytes
+ * @name: at most as long; stays valid
+ */
+void ui_rename(const char *path, const char *name);
+
+/** ui_replace_path - replace the path in a text that is to be kept, as messages do */
+void ui_replace_path(char *text);
+
 /** ui_printf - print text with names, cleaned */
 void ui_printf(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ui_vprintf(FILE *file, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
