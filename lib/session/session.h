@@ -136,7 +136,7 @@ int session_of_code(struct ntrace_session **session, const struct ntrace_params 
 /* Maximum length of the path of a file of the recorded machine. */
 #define SESSION_PATH_ROOM 4096
 
-/* spaces.c */
+/* files.c */
 
 /* Path of the copy of @file that the recorder made; false: there is none. As session_local_path(). */
 bool session_kept_path(const struct ntrace_session *session, const struct mapped_file *file,
@@ -152,6 +152,8 @@ bool session_local_path(const struct ntrace_session *session, const struct mappe
  */
 struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file,
 				     int *error);
+
+/* spaces.c */
 
 /* The mapping of @program at @address before @time, found without a space; NULL for no code. */
 const struct mapping_change *program_mapping(const struct program *program, uint64_t address,

@@ -13,7 +13,7 @@
 #include "notes.h"
 
 /*
- * A file with an executable mapping; opened at its first use (session/spaces.c). Its identity is the path
+ * A file with an executable mapping; opened at its first use (session/files.c). Its identity is the path
  * with the build-id, else with the inode, if the recording has either. Memory without a file is its own
  * "file" in each mapping: the recorder may have copied it.
  */
