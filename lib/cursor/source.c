@@ -189,7 +189,7 @@ static int end(struct source *source)
 }
 
 /* Takes the next message of the chunks. Return: its kind, 0 at the end, or an error. */
-static int take_message(struct source *source, struct ntrace_message *message)
+static int read_message(struct source *source, struct ntrace_message *message)
 {
 	int got;
 
@@ -208,7 +208,7 @@ static int take_message(struct source *source, struct ntrace_message *message)
 static int step(struct source *source, bool *stamped)
 {
 	struct ntrace_message message;
-	int got = take_message(source, &message), result;
+	int got = read_message(source, &message), result;
 
 	*stamped = got == NTRACE_WIRE_MESSAGE && ntrace_message_has(&message, NTRACE_FIELD_TSTAMP);
 	if (got == NTRACE_ERR_EOS)

@@ -356,7 +356,7 @@ struct range {
 	uint64_t a, a_most, b, b_most;
 };
 
-/* A number from the one of an operation to the one of the same operation. */
+/* What all results have from that of @a and @b, the lowest one, to that of @a_most and @b_most, the highest one. */
 static struct ntrace_exec_value between(const struct exec_insn *insn, uint64_t a, uint64_t b,
 					uint64_t a_most, uint64_t b_most)
 {

@@ -207,7 +207,7 @@ static void take_debug_link(struct ntrace_object *object, const uint8_t *bytes, 
 }
 
 /* Calls into other objects, and of IFUNCs, pass through code that no symbol names. */
-static int take_plt(struct ntrace_object *object, Elf_Scn *section, const GElf_Shdr *header,
+static int name_plt(struct ntrace_object *object, Elf_Scn *section, const GElf_Shdr *header,
 		    const char *name, uint64_t size, struct elf_sections *sections)
 {
 	static const char *const names[ELF_PLTS] = { ".plt", ".iplt" };
@@ -260,7 +260,7 @@ int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_section
 			sections->minidebug = section;
 		else if (header.sh_type == SHT_PROGBITS && name &&
 			 elf_is_code(object, header.sh_addr)) {
-			error = take_plt(object, section, &header, name, size, sections);
+			error = name_plt(object, section, &header, name, size, sections);
 			if (error)
 				return error;
 		}

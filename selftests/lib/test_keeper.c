@@ -198,8 +198,8 @@ static void test_records(void)
 }
 
 /* What a record tells of a mapping of the file @path by a process that has ended. */
-static void tell_mapping(struct ntrace_keeper *keeper, const char *path, uint32_t prot,
-			 uint32_t flags)
+static void record_mapping(struct ntrace_keeper *keeper, const char *path, uint32_t prot,
+			   uint32_t flags)
 {
 	struct {
 		struct perf_event_header header;
@@ -251,14 +251,14 @@ static void test_data(void)
 	if (!ok(!ntrace_keeper_open(&keeper, in("data"), &options), "opens"))
 		return;
 	run("echo new >%s", in("of_new"));
-	tell_mapping(keeper, in("of_old"), PROT_READ, MAP_PRIVATE);
-	tell_mapping(keeper, in("of_old"), PROT_READ | PROT_WRITE, MAP_PRIVATE);
-	tell_mapping(keeper, in("of_new"), PROT_READ, MAP_PRIVATE);
-	tell_mapping(keeper, in("of_changed"), PROT_READ, MAP_PRIVATE);
-	tell_mapping(keeper, in("of_replaced"), PROT_READ, MAP_PRIVATE);
-	tell_mapping(keeper, in("of_shared"), PROT_READ, MAP_SHARED);
-	tell_mapping(keeper, in("of_elf"), PROT_READ, MAP_PRIVATE);
-	tell_mapping(keeper, in("of_large"), PROT_READ, MAP_PRIVATE);
+	record_mapping(keeper, in("of_old"), PROT_READ, MAP_PRIVATE);
+	record_mapping(keeper, in("of_old"), PROT_READ | PROT_WRITE, MAP_PRIVATE);
+	record_mapping(keeper, in("of_new"), PROT_READ, MAP_PRIVATE);
+	record_mapping(keeper, in("of_changed"), PROT_READ, MAP_PRIVATE);
+	record_mapping(keeper, in("of_replaced"), PROT_READ, MAP_PRIVATE);
+	record_mapping(keeper, in("of_shared"), PROT_READ, MAP_SHARED);
+	record_mapping(keeper, in("of_elf"), PROT_READ, MAP_PRIVATE);
+	record_mapping(keeper, in("of_large"), PROT_READ, MAP_PRIVATE);
 	run("cd %s && echo CHANGED >of_changed && cp of_replaced of_copy && mv of_copy of_replaced",
 	    in(""));
 	is_u64(ntrace_keeper_close(keeper, &data), 0, "closes");
@@ -276,7 +276,7 @@ static void test_data(void)
 	run("rm -r %s/images/files", in("data"));
 	if (!ok(!ntrace_keeper_open(&keeper, in("data"), NULL), "opens without data"))
 		return;
-	tell_mapping(keeper, in("of_old"), PROT_READ, MAP_PRIVATE);
+	record_mapping(keeper, in("of_old"), PROT_READ, MAP_PRIVATE);
 	ntrace_keeper_close(keeper, NULL);
 	ok(!is_kept("of_old"), "only if it is asked for");
 }

@@ -93,7 +93,7 @@ __attribute__((noipa)) static void hot_round(uint64_t x)
 
 static int control = -1, acknowledged;
 
-static void tell_perf(const char *command)
+static void control_perf(const char *command)
 {
 	char answer[8];
 
@@ -107,13 +107,13 @@ __attribute__((noipa)) static void turn_off(uint64_t depth)
 	if (depth)
 		turn_off(depth - 1);
 	else
-		tell_perf("disable\n");
+		control_perf("disable\n");
 	sink += depth;
 }
 
 __attribute__((noipa)) static void turn_on(uint64_t x)
 {
-	tell_perf("enable\n");
+	control_perf("enable\n");
 	hot_round(x);
 	sink += 1;
 }
