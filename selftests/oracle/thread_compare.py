@@ -5,6 +5,7 @@ Each function returns differences as text, those with most in them first, withou
 """
 import bisect
 import collections
+import math
 
 from thread_names import OTHER, UNKNOWN
 
@@ -186,17 +187,19 @@ def entered(spans):
     return collections.Counter((span.parent, span.name) for span in spans)
 
 
-def distance(first, last, told, pauses, bound):
-    """How far a time that was told is from the true one between first and last. While the hart stands still, as those of QEMU
-    do when it is another one's turn, the time of what it has just executed is not known better."""
-    far = max(first - told, told - last, 0)
-    if far <= bound:
-        return far
-    for start, end in pauses[max(bisect.bisect(pauses, (first - bound,)) - 1, 0):]:
-        if start > last + bound:
+def distance(want, thread, first, last, told):
+    """How far a time that was told is from the true one between first and last, without the time that the thread's hart stood
+    still in between: those of QEMU do so when it is another one's turn, and a time between two messages is no better known.
+    The messages and records of a switch lie around it, so these pauses are of the hart and not of the thread."""
+    low, high = (told, first) if told < first else (last, max(told, last))
+    intervals = want.intervals[thread]
+    at = bisect.bisect(intervals, (first if told < first else last, math.inf)) - 1
+    pauses = want.pauses[intervals[max(at, 0)][2]] if intervals else []
+    far = high - low
+    for start, end in pauses[max(bisect.bisect(pauses, (low,)) - 1, 0):]:
+        if start >= high:
             break
-        if end >= first - bound:
-            far = min(far, max(start - told, told - end, 0))
+        far -= max(min(end, high) - max(start, low), 0)
     return far
 
 
@@ -219,11 +222,9 @@ def compare_spans(want, got, bound, offset=0):
             if bound is None:
                 late = 0
             else:
-                pauses = want.pauses[thread]
-                late = max(distance(left.start if left.since is None else left.since, left.start, right.start + offset, pauses,
-                                    bound),
-                           distance(left.end if left.early is None else left.early, left.end, right.end + offset, pauses,
-                                    bound))
+                late = max(distance(want, thread, left.start if left.since is None else left.since, left.start,
+                                    right.start + offset),
+                           distance(want, thread, left.end if left.early is None else left.early, left.end, right.end + offset))
             worst = max(worst, late)
             if bound is not None and late > bound:
                 found["times"].append(f"{show(thread)}times: {left.name}, execution {number}: {left.start} to {left.end}, told "

@@ -13,7 +13,6 @@
 #define KERNEL (1ull << 63)
 #define KERNEL_STACK_SHIFT 14	/* THREAD_SIZE of Linux, to which its stacks are aligned */
 #define PAUSE_MIN 1000 /* shorter ones are not kept */
-#define SWITCH_MAX 5000 /* instructions from a switch to the record of the thread that enters */
 #define FRAME_SIZE_MAX 16384	/* of functions that jump through a register */
 
 /* Numbers of Linux's system calls (include/uapi/asm-generic/unistd.h). */
@@ -440,7 +439,6 @@ static void set_thread(struct hart *hart, struct thread *thread)
 		end_interval(hart);
 	if (!thread->first)
 		thread->first = hart->now;
-	hart->left = hart->thread;
 	hart->thread = thread;
 	hart->switched = hart->now;
 	hart->switched_instructions = thread->instructions;
@@ -679,21 +677,14 @@ void stacks_begin(void)
 	stacks.node_count = 1;
 }
 
-static void add_pause(const struct thread *thread, uint64_t start, uint64_t end)
-{
-	if (stacks.pause_count == stacks.pause_room)
-		stacks.pauses = threads_grow(stacks.pauses, &stacks.pause_room,
-					     sizeof(*stacks.pauses), CALLS_MAX, "pauses");
-	stacks.pauses[stacks.pause_count++] = (struct pause){ thread->number, start, end };
-}
-
 void stacks_go_on(struct hart *hart, uint64_t now)
 {
 	if (stacks.calls_kept && now - hart->now >= PAUSE_MIN) {
-		add_pause(hart->thread, hart->now, now);
-		/* The records of a switch lie around it: a pause in between makes the end late. */
-		if (hart->left && hart->now - hart->switched <= SWITCH_MAX)
-			add_pause(hart->left, hart->now, now);
+		if (stacks.pause_count == stacks.pause_room)
+			stacks.pauses = threads_grow(stacks.pauses, &stacks.pause_room,
+						     sizeof(*stacks.pauses), CALLS_MAX, "pauses");
+		stacks.pauses[stacks.pause_count++] =
+			(struct pause){ hart->number, hart->now, now };
 	}
 	hart->now = now;
 }

@@ -134,16 +134,15 @@ struct thread {
 struct hart {
 	unsigned int number;
 	struct thread *thread;
-	struct thread *left;	/* thread that was here before, NULL: none */
 	uint64_t now;		/* instructions of all harts before */
 	uint64_t switched, switched_instructions;
 	int64_t number_of_call;	/* of the next TRAP */
 	uint64_t after;
 };
 
-/* The hart of a thread, or one that it has just left, executed nothing, as others did. */
+/* The hart executed nothing, as others did. */
 struct pause {
-	uint32_t thread;
+	unsigned int hart;
 	uint64_t start, end;
 };
 

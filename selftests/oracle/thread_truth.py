@@ -6,8 +6,9 @@ A Form has, per thread (a pair of pid and tid; None stands for all):
   edges    {(caller, callee): calls}
   spans    [Span], the calls in order of their start; that of one that a child of fork has from its parent lies between since
            and start, the end of one that has not returned between early and end
-  pauses   [(start, end)] when its hart executed nothing, though others did, in order (only of the witness)
-Forms without one of them have None there. What else is compared (own and inclusive sums of functions and of
+  intervals  [(start, end, hart)] when it was on a hart, in order (only of the witness)
+and pauses, {hart: [(start, end)]} when a hart executed nothing, though others did, in order (only of the witness).
+Forms without one of them have None there, or nothing. What else is compared (own and inclusive sums of functions and of
 edges) follows from these.
 """
 import collections
@@ -27,6 +28,7 @@ class Form:
         self.stacks = collections.defaultdict(collections.Counter) if stacks else None
         self.edges = collections.defaultdict(collections.Counter) if edges else None
         self.spans = collections.defaultdict(list) if spans else None
+        self.intervals = collections.defaultdict(list)
         self.pauses = collections.defaultdict(list)
         # Sums of functions and of edges that an output states itself; else they follow from the stacks.
         self.own = self.inclusive = self.edge_sums = None
@@ -86,7 +88,6 @@ class Truth:
         executed = {}
         # Executions of each function that began in the thread itself.
         self.begun = collections.Counter()
-        self.intervals = collections.defaultdict(list)
         self.clock = None
         threads, spans, ids, firsts, lasts = {}, collections.defaultdict(list), {}, {}, {}
         for line in lines:
@@ -98,6 +99,9 @@ class Truth:
                 executed[number] = self.programs[programs.get(tuple(space))]
             elif kind == "clock":
                 self.clock = tuple(map(int, word))
+            elif kind == "pause":
+                hart, start, end = map(int, word)
+                self.form.pauses[hart].append((start, end))
             elif threads[int(word[0])] is None:
                 continue
             elif kind == "stack":
@@ -124,13 +128,11 @@ class Truth:
                     Span(name, outer, int(start), int(end), bool(flags & (CALLED | BEGUN)), not flags & OPEN, int(last) - int(first),
                          firsts[int(number)] if flags & INHERITED and first == "0" else None,
                          min(int(end), lasts[int(number)]) if flags & OPEN else None))
-            elif kind == "pause":
-                self.form.pauses[threads[int(word[0])]].append((int(word[1]), int(word[2])))
             elif kind == "interval":
-                number, hart, start, end, instructions = map(int, word)
-                self.intervals[threads[number]].append((start, end, hart, instructions))
-        for pauses in self.form.pauses.values():
-            pauses.sort()
+                number, hart, start, end, _ = map(int, word)
+                self.form.intervals[threads[number]].append((start, end, hart))
+        for turns in (*self.form.pauses.values(), *self.form.intervals.values()):
+            turns.sort()
         self.form.spans = spans
         self.form.stacks = collections.defaultdict(collections.Counter, {
             thread: stacks for thread, stacks in self.form.stacks.items() if any(path != (OTHER,) for path in stacks)})

@@ -24,8 +24,8 @@
  *	FLAGS: CALL_...; FIRST and LAST count the thread's instructions; PARENT is an ID, or "-"
  *   interval NUMBER HART START END INSTRUCTIONS
  *	the thread was on the hart
- *   pause NUMBER START END
- *	the thread was on a hart that executed nothing
+ *   pause HART START END
+ *	the hart executed nothing, as others did
  *   clock VALUES WAITS WIDTH
  *	values of the CSR time, times that the clock went on by itself, and the largest
  *	uncertainty of a time in nanoseconds between these
@@ -290,8 +290,8 @@ static void print_pauses(void)
 	for (uint32_t i = 0; i < stacks.pause_count; i++) {
 		const struct pause *pause = &stacks.pauses[i];
 
-		printf("pause\t%u\t%" PRId64 "\t%" PRId64 "\n", pause->thread,
-		       time_of(pause->start), time_of(pause->end));
+		printf("pause\t%u\t%" PRId64 "\t%" PRId64 "\n", pause->hart, time_of(pause->start),
+		       time_of(pause->end));
 	}
 }
 
