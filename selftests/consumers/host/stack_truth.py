@@ -7,7 +7,8 @@ ORACLE is the program stacks, which gets the OPTIONs; LOG is its log of one hart
 program/stack_load.c; KALLSYMS has the symbols of the kernel. FOLDED is the output of ntrace export.
 
 Stacks below functions truth_* are compared, and separately those below functions odd_*. Code without a name in the
-two (the vDSO) is one frame "*" for all consecutive code. Names of one address are equal. User mode alone does not show
+two (the vDSO) is one frame "*" for all consecutive code. Names of one address are equal. A part of a function that the function
+calls is no frame of its own. User mode alone does not show
 whether the ecall that ends a handler was executed or a signal came just before: what the next handler interrupts is
 then not compared.
 
@@ -23,7 +24,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "oracle"))
-from thread_names import whole  # noqa: E402
+from thread_names import PART, whole  # noqa: E402
 
 OTHER = "*"
 BLANK = "\N{SYMBOL FOR SPACE}"
@@ -47,7 +48,8 @@ def symbols(listing):
             found.append((int(address, 16), name))
     functions = {name for _, name in found}
     for address, name in found:
-        yield address, whole(name, functions)
+        function = whole(name, functions)
+        yield address, function if function == name else function + PART
 
 
 def inner_labels(listing):
@@ -81,6 +83,7 @@ class Names:
         self.at.update((part.stop, OTHER) for part in code if part.stop not in self.at)
         self.at[0] = OTHER
         self.known = {self.root(name) for name in self.at.values()}
+        self.known |= {name.removesuffix(PART) for name in self.known}
 
     def add(self, address, name):
         if address in self.at:
@@ -114,7 +117,8 @@ def read(lines, names, user_only):
         first = next((i for i, name in enumerate(frames) if ROOT.match(name)), None)
         if first is None:
             continue
-        frames = frames[first:]
+        frames = [name.removesuffix(PART) for i, name in enumerate(frames)
+                  if i >= first and (i == first or frames[i - 1].removesuffix(PART) + PART != name)]
         group = next((name for name in frames if name.startswith("odd_")), "plain")
         stack = tuple(name for i, name in enumerate(frames) if name != OTHER or frames[i - 1] != OTHER)
         if user_only:

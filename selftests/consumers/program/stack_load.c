@@ -56,9 +56,16 @@ static NOINLINE int is_odd(unsigned int n)
 	return n ? is_even(n - 1) : 0;
 }
 
-static NOINLINE uint64_t twice(uint64_t value)
+/* What it executes is shown as its function's, as that of the kernel's hrtimer_try_to_cancel.part.0. */
+static NOINLINE uint64_t part_of_twice(uint64_t value) __asm__("twice.part.0");
+static NOINLINE uint64_t part_of_twice(uint64_t value)
 {
 	return 2 * value;
+}
+
+static NOINLINE uint64_t twice(uint64_t value)
+{
+	return part_of_twice(value + 1) - 2;
 }
 
 static NOINLINE uint64_t of_fibonacci(uint64_t value)
