@@ -4,11 +4,9 @@
  * program at its link addresses, then a line for each sample, newest transfer first.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "samples.h"
 #include "session/session.h"
@@ -97,10 +95,10 @@ static int close_perfscript(struct ntrace_export_samples *base)
 	struct perfscript *script = (struct perfscript *)base;
 	int error = script->error;
 
+	if (fflush(script->file) && !error)
+		error = errno;
 	if (ferror(script->file) && !error)
 		error = EIO;
-	if (fclose(script->file) && !error)
-		error = errno;
 	ntrace_locator_free(script->locator);
 	ntrace_object_put(script->object);
 	free(script);
@@ -136,7 +134,7 @@ static void put_mapping(const struct perfscript *script)
 		slash ? slash + 1 : name);
 }
 
-int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, const char *path,
+int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, FILE *file,
 				  const struct ntrace_export_samples_options *options)
 {
 	struct ntrace_export_samples_options full = { 0 };
@@ -145,7 +143,7 @@ int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, const 
 	if (STRUCT_TAKE(&full, options))
 		return NTRACE_ERR_INVALID;
 	options = &full;
-	if (!options->object)
+	if (!file || !options->object)
 		return NTRACE_ERR_INVALID;
 	script = calloc(1, sizeof(*script));
 	if (!script)
@@ -155,15 +153,7 @@ int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, const 
 		free(script);
 		return NTRACE_ERR_NOMEM;
 	}
-	/* This name would open a file anew, at its beginning. */
-	script->file = strcmp(path, "/dev/stdout") ?
-			       fopen(path, "we") :
-			       fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0), "w");
-	if (!script->file) {
-		ntrace_locator_free(script->locator);
-		free(script);
-		return NTRACE_ERR_IO;
-	}
+	script->file = file;
 	script->session = options->session;
 	script->object = ntrace_object_get(options->object);
 	script->base.sample = put_sample;

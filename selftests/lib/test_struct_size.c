@@ -331,9 +331,14 @@ static int export_perf_data(void *it)
 static int export_perfscript(void *it)
 {
 	struct ntrace_export_samples *samples;
-	int error = ntrace_export_perfscript_open(&samples, in("samples.txt"), it);
+	FILE *file = fopen(in("samples.txt"), "w");
+	int error = ntrace_export_perfscript_open(&samples, file, it);
 
-	return error ? error : ntrace_export_samples_close(samples, NULL);
+	if (!error)
+		error = ntrace_export_samples_close(samples, NULL);
+	if (file)
+		fclose(file);
+	return error;
 }
 
 /* A program with lines, and a recording that a session can open. */

@@ -217,8 +217,8 @@ NTRACE_API int ntrace_export_perf_data_open(struct ntrace_export_samples **sampl
 /**
  * ntrace_export_perfscript_open - a text file in the format of perf script -F ip,brstack
  * --show-mmap-events
- * @samples: the new file; complete after ntrace_export_samples_close()
- * @path: path of the file; an existing file is replaced
+ * @samples: the new text; complete after ntrace_export_samples_close()
+ * @file: where it is written; borrowed until then, when it is flushed and not closed
  * @options: contents of the file; object is required and referenced until the file is closed, and
  *           session is borrowed until then
  *
@@ -226,11 +226,10 @@ NTRACE_API int ntrace_export_perf_data_open(struct ntrace_export_samples **sampl
  * record says so, independent of the mappings of the processes. Samples without any address in the
  * program are left out; addresses outside the program are 1.
  *
- * Return: 0, NTRACE_ERR_INVALID (no object, or options that the library does not know),
- * NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_INVALID (no file, no object, or options that the library does not know),
+ * NTRACE_ERR_NOMEM.
  */
-NTRACE_API int ntrace_export_perfscript_open(struct ntrace_export_samples **samples,
-					     const char *path,
+NTRACE_API int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, FILE *file,
 					     const struct ntrace_export_samples_options *options);
 
 /**

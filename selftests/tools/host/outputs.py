@@ -548,15 +548,32 @@ os.symlink("new", "place/link")
 run(*CSV, "place/link")
 with open("place/new", "rb") as file:
     test(file.read() == whole and os.path.islink("place/link"), "a symbolic link to no file makes it")
-for words in [*CSV, "/dev/stdout"], [*CSV, "-"], [*CSV, "/dev/fd/1"]:
-    with open("place/out", "wb") as file:
-        file.write(OLD)
-        file.flush()
-        status = subprocess.run([NTRACE, *words], stdout=file, stderr=subprocess.DEVNULL, check=False).returncode
-    with open("place/out", "rb") as file:
-        test(not status and file.read() == OLD + whole, f"{words[-1]} is written where it is")
-    done = subprocess.run([NTRACE, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-    test(not done.returncode and done.stdout == whole, f"{words[-1]}: a pipe")
+# By each of its names, standard output is written where it is, and gets nothing else; or it is refused.
+for name, (good, _, _) in WRITERS.items():
+    if "{d}" in good:
+        continue
+    place = Place(name, good)
+    status, said = run(*place.words(good))
+    with open(place.file, "rb") as file:
+        alone = file.read()
+    # These are not written in order; the place in the file is one that they do not know.
+    refused = name in ("export -f sqlite", "export -f perf-data")
+    for target in "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+        words = place.words(good, target)
+        for mode in "w+b", "a+b":
+            with open("place/shared", mode) as file:
+                file.truncate(0)
+                file.write(OLD)
+                file.flush()
+                done = subprocess.run([NTRACE, *words], stdout=file, stderr=subprocess.PIPE, check=False)
+                file.seek(0)
+                text = file.read()
+            why = b"--output is needed" if target == "-" else f"error: {target}: not the name of a regular file".encode()
+            right = done.returncode in (1, 2) and text == OLD and why in done.stderr if refused else not done.returncode and text == OLD + alone
+            test(right, f"{name}: {target} {mode}: {'refused' if refused else 'written where it is'}", done.returncode, done.stderr, text[:60])
+        done = subprocess.run([NTRACE, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        test(bool(done.returncode) == refused and done.stdout == (b"" if refused else alone), f"{name}: {target}: a pipe", done.returncode, done.stdout[:60])
+place = Place("csv", ["{o}"])
 # Closed descriptors are not given to files, which would get the messages; a closed standard output is an error.
 for name, words in {"csv": CSV, "perf-data": ["export", "-f", "perf-data", "r1", "-o"], "counts": ["count", "r1", "-o"]}.items():
     files = []
@@ -595,14 +612,6 @@ for target in "place/fifo", "/dev/null", "/dev/full":
     for form in "sqlite", "perf-data":
         status, said = run("export", "-f", form, "-o", target, "r1", timeout=60)
         test(status == 1 and f"error: {target}: not the name of a regular file" in said, f"{form}: {target} is refused", status, said)
-# A descriptor of a regular file is at a place of it that the format does not know, and may append.
-for target in "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
-    for form in "sqlite", "perf-data":
-        for mode in "wb", "ab":
-            with open("place/out", mode) as file:
-                done = subprocess.run([NTRACE, "export", "-f", form, "--period", "100", "-o", target, "r1"], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.PIPE, check=False)
-            test(done.returncode == 1 and f"error: {target}: not the name of a regular file".encode() in done.stderr and not os.path.getsize("place/out"),
-                 f"{form}: {target} {mode}: refused", done)
 # A name of the longest length leaves no room for more characters; a directory's name is no part of it.
 for length in 240, 248, 249, 254, 255, 256:
     for words in [*CSV], ["count", "r1", "-o"], ["export", "-f", "sqlite", "r1", "-o"]:

@@ -61,9 +61,14 @@ static char *directory_of(const char *path)
 		       directory;
 }
 
-static bool is_standard_output(const char *path)
+bool output_is_standard(const char *path)
 {
-	return !strcmp(path, "-") || !strcmp(path, "/dev/stdout");
+	static const char *const names[] = { "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(path, names[i]))
+			return true;
+	return false;
 }
 
 /* Of the entries of a recording's directory, those that are read. */
@@ -125,7 +130,7 @@ static bool is_input(const char *path, const struct input *named_input)
 	if (S_ISREG(status.st_mode))
 		return !stat(path, &at) && is_same(&status, &at);
 	/* The shell has made the file, wherever that is. */
-	if (is_standard_output(path))
+	if (output_is_standard(path))
 		return false;
 	/* A descriptor, or a hard link, has the file by a name that is elsewhere. */
 	if (S_ISDIR(status.st_mode) && has_params(input) && !stat(path, &at) &&
@@ -164,7 +169,7 @@ bool output_is_same(const char *path, const char *other)
 	char *directory, *other_directory;
 	bool same;
 
-	if (is_standard_output(path) && is_standard_output(other))
+	if (output_is_standard(path) && output_is_standard(other))
 		return true;
 	if (!stat(path, &first))
 		return S_ISREG(first.st_mode) && !stat(other, &second) && is_same(&first, &second);

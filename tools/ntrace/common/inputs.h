@@ -21,6 +21,9 @@ void output_input_directory(const char *path);
 /** output_input_word - output_input() of FILE or FILE@ADDRESS */
 void output_input_word(const char *word);
 
+/** output_is_standard - whether @path names standard output: by - or as a descriptor of the process */
+bool output_is_standard(const char *path);
+
 /** output_is_input - whether the file @path is an input, or standard input */
 bool output_is_input(const char *path);
 

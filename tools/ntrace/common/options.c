@@ -251,7 +251,7 @@ int option_directory(const struct options *options, const char *name, const char
 {
 	if (!*options->value)
 		return usage_error(options->command, "option --%s: no name", name);
-	if (!strcmp(options->value, "-"))
+	if (output_is_standard(options->value))
 		return usage_error(options->command,
 				   "option --%s: a directory cannot go to standard output", name);
 	*directory = options->value;

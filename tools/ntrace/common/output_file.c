@@ -168,7 +168,7 @@ static int begin(struct output_file *file, const char *path, bool replace, int *
 	int error;
 
 	memset(file, 0, sizeof(*file));
-	if (!path || !strcmp(path, "-")) {
+	if (!path || output_is_standard(path)) {
 		file->path = "standard output";
 		file->name = "/dev/stdout";
 		*fd = STDOUT_FILENO;

@@ -9,6 +9,7 @@
 #include "common/command.h"
 #include "common/counts_sum.h"
 #include "common/input.h"
+#include "common/inputs.h"
 #include "common/output.h"
 #include "common/jobs.h"
 #include "common/samples.h"
@@ -464,7 +465,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "a recording is needed");
 	if (!count.output)
 		return usage_error(command, "option --output is needed");
-	if (count.json && !strcmp(count.output, "-"))
+	if (count.json && output_is_standard(count.output))
 		return usage_error(command,
 				   "--json and the counts cannot both be on standard output");
 	error = count_all(&count, argv + options.index, argc - options.index);

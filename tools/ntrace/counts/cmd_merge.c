@@ -204,7 +204,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "a counts file is needed");
 	if (!merge.output)
 		return usage_error(command, "option --output is needed");
-	if (merge.json && !strcmp(merge.output, "-"))
+	if (merge.json && output_is_standard(merge.output))
 		return usage_error(command, "--json and the sum cannot both be on standard output");
 	error = merge_all(&merge, argv + options.index, argc - options.index);
 	ntrace_counts_merger_free(merge.merger);

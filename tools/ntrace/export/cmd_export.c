@@ -432,13 +432,18 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 	struct ntrace_export_samples *samples;
 	int error, closed;
 
-	if (output_file_named(&export->file, export->output))
-		return EXIT_FAILED;
-	if (export->format == FORMAT_PERF_DATA && !strcmp(export->file.name, export->output))
-		return output_needs_file(export->output, format_name(export->format));
-	error = export->format == FORMAT_PERF_DATA ?
-			ntrace_export_perf_data_open(&samples, export->file.name, &file_options) :
-			ntrace_export_perfscript_open(&samples, export->file.name, &file_options);
+	if (export->format == FORMAT_PERF_DATA) {
+		if (output_file_named(&export->file, export->output))
+			return EXIT_FAILED;
+		if (output_is_standard(export->output) ||
+		    !strcmp(export->file.name, export->output))
+			return output_needs_file(export->output, format_name(export->format));
+		error = ntrace_export_perf_data_open(&samples, export->file.name, &file_options);
+	} else {
+		if (output_file_stream(&export->file, export->output, true))
+			return EXIT_FAILED;
+		error = ntrace_export_perfscript_open(&samples, export->file.stream, &file_options);
+	}
 	if (error)
 		return write_failed(export, error);
 	options.data = samples;

@@ -271,7 +271,7 @@ static int check_output(const char *path)
 	struct output_file file;
 	int error;
 
-	if (!strcmp(path, "-"))
+	if (output_is_standard(path))
 		return EXIT_OK;
 	error = output_file_open(&file, path);
 	if (!error)

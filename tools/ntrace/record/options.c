@@ -8,6 +8,7 @@
 #include <ntrace/isa.h>
 
 #include "common/command.h"
+#include "common/inputs.h"
 #include "common/ui.h"
 #include "cpus.h"
 #include "features.h"
@@ -410,7 +411,7 @@ static int check_live(const struct record_options *record)
 	    record->wanted.data_size < RECORD_HOLD_DATA_MIN)
 		return usage_error(record->command,
 				   "--hold needs a data area of at least 1M (--data-size)");
-	if (record->argc && !strcmp(record->directory, "-"))
+	if (record->argc && output_is_standard(record->directory))
 		return usage_error(record->command, "--live: standard output is the command's: "
 						    "--output needs a file");
 	return EXIT_OK;
@@ -446,7 +447,7 @@ static int check_options(const struct record_options *record)
 		return usage_error(
 			record->command,
 			"option --privilege: m, vu and vs can only be traced system-wide");
-	if (!record->live && !strcmp(record->directory, "-"))
+	if (!record->live && output_is_standard(record->directory))
 		return usage_error(record->command,
 				   "option --output: a recording is a directory and cannot go to "
 				   "standard output");

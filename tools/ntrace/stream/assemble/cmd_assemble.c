@@ -191,7 +191,7 @@ static int run(const struct command *command, int argc, char **argv)
 		path = argv[options.index];
 	else if (isatty(STDIN_FILENO))
 		return usage_error(command, "a text is needed; - is standard input");
-	if (!strcmp(trace, "-") && isatty(STDOUT_FILENO))
+	if (output_is_standard(trace) && isatty(STDOUT_FILENO))
 		return usage_error(command, "standard output is a terminal: -o FILE is needed");
 	return assemble_all(path, params, trace);
 }

@@ -405,10 +405,12 @@ static int encode_ingress(struct encode *encode)
 	return error;
 }
 
-/* Prints on stdout, or on stderr if the trace goes to stdout. */
+/* Prints on stdout, or on stderr if an output goes to stdout. */
 static void print_summary(const struct encode *encode)
 {
-	FILE *file = strcmp(encode->trace_path, "-") ? stdout : stderr;
+	bool taken = output_is_standard(encode->trace_path) ||
+		     (encode->record_path && output_is_standard(encode->record_path));
+	FILE *file = taken ? stderr : stdout;
 	const struct ntrace_encoder *encoder = &encode->encoder;
 	const struct pc_blocks *blocks = &encode->blocks;
 	const char *what = encode->ingress ? "parcels" : "instructions";
