@@ -13,24 +13,22 @@ LEAST, FACTOR = 0.01, 2
 
 
 def shares(path):
-    """Share of each line by function, inlined functions and line, and of each call."""
+    """Share of each line by function, lines that functions are inlined into, and line."""
     counts, stack = collections.Counter(), []
-    # create_llvm_prof 0.19 writes names of inlined functions from memory that it has freed.
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            depth = len(line) - len(line.lstrip(" "))
-            text = line.strip()
-            if depth == 0:
-                stack = [text.split(":")[0]]
-                continue
-            del stack[depth:]
-            inlined = re.fullmatch(r"([\d.]+): (\D.*):(\d+)", text)
-            plain = re.match(r"([\d.]+): (\d+)", text)
-            if inlined:
-                name = inlined.group(2) if re.fullmatch(r"[A-Za-z_][\w.$]*", inlined.group(2)) else "?"
-                stack.append(f"{inlined.group(1)}@{name}")
-            elif plain:
-                counts["/".join(stack), plain.group(1)] += int(plain.group(2))
+    with open(path, "rb") as file:
+        lines = file.read().split(b"\n")
+    depths = [len(line) - len(line.lstrip(b" ")) for line in lines]
+    for line, depth, below in zip(lines, depths, [*depths[1:], 0]):
+        if depth == 0:
+            stack = [line.split(b":")[0].decode()]
+            continue
+        del stack[depth:]
+        where, _, rest = line.strip(b" ").partition(b": ")
+        if below > depth:
+            # An inlined function, whose name create_llvm_prof 0.19 writes from memory that it has freed.
+            stack.append(where.decode())
+        elif rest[:1].isdigit():
+            counts["/".join(stack), where.decode()] += int(re.match(rb"\d+", rest)[0])
     total = sum(counts.values())
     return {key: count / total for key, count in counts.items()}
 
