@@ -612,6 +612,14 @@ for target in "place/fifo", "/dev/null", "/dev/full":
     for form in "sqlite", "perf-data":
         status, said = run("export", "-f", form, "-o", target, "r1", timeout=60)
         test(status == 1 and f"error: {target}: not the name of a regular file" in said, f"{form}: {target} is refused", status, said)
+# An input may have a name that an unfinished output could have.
+unfinished = "place/o.unfinished-abcdef"
+for words, source in (["export", "-f", "csv"], "counts"), (["merge"], "counts"), (["assemble"], "one.txt"):
+    shutil.copy(source, unfinished)
+    status, said = run(*words, "-o", "place/o", unfinished)
+    test(not status and os.path.exists(unfinished), f"{words[0]}: an input that is named as an unfinished output stays", status, said)
+    shutil.rmtree("place")
+    os.mkdir("place")
 # A name of the longest length leaves no room for more characters; a directory's name is no part of it.
 for length in 240, 248, 249, 254, 255, 256:
     for words in [*CSV], ["count", "r1", "-o"], ["export", "-f", "sqlite", "r1", "-o"]:

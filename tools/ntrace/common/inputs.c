@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -282,6 +283,16 @@ static void follow_permissions(const char *path)
 	closedir(directory);
 }
 
+/* An output removes what was left under a temporary name of it, unless somebody has a lock (lib/output/claim.h). */
+static void keep_unfinished(const char *path)
+{
+	int fd = strstr(path, ".unfinished-") ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+
+	/* The lock lasts as long as the command. */
+	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB))
+		close(fd);
+}
+
 void output_input(const char *path)
 {
 	char found[PATH_MAX];
@@ -289,6 +300,7 @@ void output_input(const char *path)
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
 		if (stream_writes(fd, path, found))
 			output_end_before_writing(fd, found, "the output is also an input");
+	keep_unfinished(path);
 	add_input(path, false);
 	follow_permissions(path);
 }
