@@ -20,15 +20,17 @@ struct debug_file_search {
 	struct ntrace_object *object;
 	int error;
 	int saved_errno;
+	char name[PATH_MAX];	/* of the wrong file */
 };
 
-static bool remember(struct debug_file_search *search, int error)
+static bool remember(struct debug_file_search *search, const char *name, int error)
 {
 	bool missing = error == NTRACE_ERR_IO && (errno == ENOENT || errno == ENOTDIR);
 
 	if (!missing && search->error == NTRACE_ERR_IO && search->saved_errno == ENOENT) {
 		search->error = error;
 		search->saved_errno = errno;
+		snprintf(search->name, sizeof(search->name), "%s", name);
 	}
 	return false;
 }
@@ -41,17 +43,17 @@ static bool try_file(struct debug_file_search *search, const char *name, const u
 	int error;
 
 	if (!object_find_file(search->object, name, path))
-		return remember(search, NTRACE_ERR_IO);
+		return remember(search, name, NTRACE_ERR_IO);
 	error = object_new(&debug, path);
 	if (error)
-		return remember(search, error);
+		return remember(search, name, error);
 	error = object_map_file(debug, path);
 	if (!error && crc && crc32_z(0, debug->bytes, debug->size) != *crc)
 		error = NTRACE_ERR_BUILDID;
 	if (!error)
 		error = object_read_debug_elf(search->object, debug, !crc);
 	if (error) {
-		remember(search, error);
+		remember(search, path, error);
 		ntrace_object_put(debug);
 		return false;
 	}
@@ -203,7 +205,9 @@ static int keep_directories(struct ntrace_object *object, const char *const *dir
 int ntrace_object_add_debug_file(struct ntrace_object *object, const char *const *directories)
 {
 	static const char *const usual[] = { "/usr/lib/debug", NULL };
-	struct debug_file_search search = { object, NTRACE_ERR_IO, ENOENT };
+	struct debug_file_search search = { .object = object,
+					    .error = NTRACE_ERR_IO,
+					    .saved_errno = ENOENT };
 
 	if (object->debug)
 		return 0;
@@ -212,6 +216,11 @@ int ntrace_object_add_debug_file(struct ntrace_object *object, const char *const
 		return NTRACE_ERR_NOMEM;
 	if (find(&search, directories))
 		return 0;
+	/* That of another build is the caller's to say. */
+	if (*search.name && search.error != NTRACE_ERR_BUILDID && !referred_has_dwarf(object))
+		object_note_debug(object, "%s: %s", search.name,
+				  search.error == NTRACE_ERR_IO ? strerror(search.saved_errno) :
+								  ntrace_strerror(search.error));
 	errno = search.saved_errno;
 	return search.error;
 }

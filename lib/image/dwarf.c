@@ -6,10 +6,11 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <search.h>
-#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -453,6 +454,27 @@ static bool is_shared(const struct ntrace_object *object, const char *link)
 	return link && (!object->debug_link || strcmp(link, object->debug_link) != 0);
 }
 
+/* A server that does not answer would take as long for the next question. */
+static atomic_bool is_silent;
+
+/* Whether to ask a server: not for a recording with its own files, and once for what it does not have. */
+static bool may_ask(const struct ntrace_object *object, bool unserved)
+{
+	return !unserved && !is_silent && !object_is_foreign(object);
+}
+
+/* @fd: the answer of a server, below 0: no file, or -errno. Return: whether it has the file */
+static bool is_served(struct ntrace_object *object, int fd)
+{
+	if (fd >= 0)
+		return true;
+	if (fd == -1 || fd == -ENOENT || fd == -ENOSYS)
+		return false;
+	is_silent = true;
+	object_note_debug(object, "the server of DEBUGINFOD_URLS: %s", strerror(-fd));
+	return false;
+}
+
 /* The path of an open file, to be freed: libdwfl does not name the files of debuginfod servers. */
 static char *open_name(int fd)
 {
@@ -471,8 +493,8 @@ static char *open_name(int fd)
 static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
 {
-	const struct debug_info *info = *user;
-	const struct ntrace_object *object = info->object;
+	struct debug_info *info = *user;
+	struct ntrace_object *object = info->object;
 	struct stat status;
 	int fd;
 
@@ -484,9 +506,16 @@ static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dw
 		*found = strdup(object->debug->path);
 		return fd;
 	}
+	if (!may_ask(object, object->unserved))
+		return -1;
 	fd = dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
-	if (fd >= 0 && !*found)
+	object->unserved = !is_served(object, fd);
+	if (object->unserved)
+		return -1;
+	if (!*found)
 		*found = open_name(fd);
+	free(info->served);
+	info->served = *found ? strdup(*found) : NULL;
 	return fd;
 }
 
@@ -576,20 +605,6 @@ static Dwfl_Module *report_file(Dwfl *dwfl, const struct ntrace_object *object)
 	return module;
 }
 
-/* Keeps why a part of the DWARF is missing; the first reason. */
-__attribute__((format(printf, 2, 3))) static void note(struct ntrace_object *object,
-						       const char *format, ...)
-{
-	va_list values;
-
-	if (object->missing_debug)
-		return;
-	va_start(values, format);
-	if (vasprintf(&object->missing_debug, format, values) < 0)
-		object->missing_debug = NULL;
-	va_end(values);
-}
-
 /* Asks a debuginfod server for the shared file; libdwfl knows what it is by its link. */
 static int ask_shared(struct debug_info *info, void **user, const char *link)
 {
@@ -598,8 +613,11 @@ static int ask_shared(struct debug_info *info, void **user, const char *link)
 	Dwarf_Addr base;
 	int fd;
 
+	if (!may_ask(info->object, info->object->unserved_shared))
+		return -1;
 	name = dwfl_module_info(info->module, NULL, &base, NULL, NULL, NULL, &file, NULL);
 	fd = dwfl_standard_find_debuginfo(info->module, user, name, base, file, link, 0, &found);
+	info->object->unserved_shared = !is_served(info->object, fd);
 	free(found);
 	return fd;
 }
@@ -627,12 +645,12 @@ static void open_shared(struct debug_info *info, void **user)
 	}
 	if (!info->shared) {
 		if (*reason)
-			note(info->object, "%s", reason);
+			object_note_debug(info->object, "%s", reason);
 		else if (fd >= 0)
-			note(info->object, "%s: libdw %s does not read it", name,
-			     dwfl_version(NULL));
+			object_note_debug(info->object, "%s: libdw %s does not read it", name,
+					  dwfl_version(NULL));
 		else
-			note(info->object, "%s: not found", name);
+			object_note_debug(info->object, "%s: not found", name);
 		elf_end(info->shared_elf);
 		info->shared_elf = referred_nothing();
 		info->shared = dwarf_begin_elf(info->shared_elf, DWARF_C_READ, NULL);
@@ -652,8 +670,10 @@ static void note_zstd(struct ntrace_object *object)
 	while (elf && (section = elf_nextscn(elf, section)))
 		if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_COMPRESSED) &&
 		    gelf_getchdr(section, &packed) && packed.ch_type == ELFCOMPRESS_ZSTD)
-			note(object, "sections compressed with zstd: libdw %s does not read them",
-			     dwfl_version(NULL));
+			object_note_debug(
+				object,
+				"sections compressed with zstd: libdw %s does not read them",
+				dwfl_version(NULL));
 	elf_end(elf);
 }
 
@@ -682,10 +702,15 @@ int debug_info_open(struct debug_info *info, struct ntrace_object *object)
 	info->module = module;
 	*user = info;
 	info->dwarf = dwfl_module_getdwarf(module, &bias);
-	if (info->dwarf)
+	if (info->dwarf) {
 		open_shared(info, user);
-	else
+	} else {
 		note_zstd(object);
+		if (info->served)
+			object_note_debug(
+				object, "%s, of a debuginfod server: libdw %s reads no DWARF in it",
+				info->served, dwfl_version(NULL));
+	}
 	return info->dwarf ? 0 : NTRACE_ERR_UNSUPPORTED;
 }
 
@@ -698,43 +723,21 @@ void debug_info_close(struct debug_info *info)
 	elf_end(info->shared_elf);
 	if (info->shared_fd > 0)
 		close(info->shared_fd);
+	free(info->served);
 }
 
 char *debug_info_ask(struct ntrace_object *object)
 {
 	struct debug_info info = { 0 };
-	const char *name = NULL;
-	char *path = NULL;
+	char *path;
 
 	if (!getenv("DEBUGINFOD_URLS"))
 		return NULL;
-	if (!debug_info_open(&info, object) &&
-	    dwfl_module_info(info.module, NULL, NULL, NULL, NULL, NULL, NULL, &name) && name)
-		path = strdup(name);
+	(void)debug_info_open(&info, object);
+	path = info.served;
+	info.served = NULL;
 	debug_info_close(&info);
 	return path;
-}
-
-void debug_info_note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
-{
-	const char *name = referred_split_name(skeleton);
-	char package[PATH_MAX];
-	int made = snprintf(package, sizeof(package), "%s.dwp", object->path ? object->path : "");
-
-	if (object->missing_debug)
-		return;
-	if (made < (int)sizeof(package) && !access(package, F_OK)) {
-		note(object, "%s: libdw %s does not read it", package, dwfl_version(NULL));
-		return;
-	}
-	if (referred_find_split(object, skeleton, package)) {
-		note(object,
-		     "%s: libdw %s finds no unit of the program in it: another build, "
-		     "-gsplit-dwarf=single, -fdebug-types-section, or compressed with zstd",
-		     package, dwfl_version(NULL));
-		return;
-	}
-	note(object, "%s: not found", name ? name : "a .dwo file");
 }
 
 int debug_info_next(const struct debug_info *info, struct debug_unit *unit)
@@ -761,10 +764,10 @@ int debug_info_next(const struct debug_info *info, struct debug_unit *unit)
 			!dwarf_cu_info(next, NULL, NULL, NULL, &unit->split, NULL, NULL, NULL) &&
 			dwarf_tag(&unit->split) != DW_TAG_invalid;
 	} else if (*reason) {
-		note(info->object, "%s", reason);
+		object_note_debug(info->object, "%s", reason);
 	}
 	if (!unit->has_split)
-		debug_info_note_split(info->object, &unit->die);
+		referred_note_split(info->object, &unit->die);
 	return 0;
 }
 

@@ -31,6 +31,7 @@ struct debug_info {
 	Dwarf *shared;		/* what dwz moved to another file, or nothing */
 	Elf *shared_elf;
 	int shared_fd;		/* 0 = none */
+	char *served;		/* file of a debuginfod server, which may be unreadable */
 	struct ntrace_object *object;	/* borrowed */
 };
 
@@ -81,12 +82,6 @@ void debug_info_close(struct debug_info *info);
 
 /* The unit after @unit; the first one if @unit is all 0. Return: 0, DEBUG_INFO_END or an error. */
 int debug_info_next(const struct debug_info *info, struct debug_unit *unit);
-
-/*
- * Keeps why a split unit was not read, unless there is a reason already; dwarf.c. The unit is in a .dwo file, or in the
- * .dwp file of the program, which libdw reads from 0.191 on.
- */
-void debug_info_note_split(struct ntrace_object *object, Dwarf_Die *skeleton);
 
 /*
  * Whether the range of a function, or of a sequence of lines or a unit (@sequence), is code; placed.c. DWARF describes

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Objects: lifetime, raw bytes, uncertain ranges. elf.c reads ELF files. */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -235,6 +237,18 @@ const uint8_t *ntrace_object_build_id(const struct ntrace_object *object, size_t
 const char *ntrace_object_debug_name(const struct ntrace_object *object)
 {
 	return object->debug ? object->debug->path : NULL;
+}
+
+void object_note_debug(struct ntrace_object *object, const char *format, ...)
+{
+	va_list values;
+
+	if (object->missing_debug)
+		return;
+	va_start(values, format);
+	if (vasprintf(&object->missing_debug, format, values) < 0)
+		object->missing_debug = NULL;
+	va_end(values);
 }
 
 const char *ntrace_object_missing_debug(const struct ntrace_object *object)

@@ -136,12 +136,17 @@ struct ntrace_object {
 	struct ntrace_object *mini;	/* unpacked .gnu_debugdata; symbols point into it */
 	char **debug_directories;	/* where its debug file was searched; ends with NULL, NULL = nowhere */
 	char *missing_debug;	/* why a part of the DWARF was not read; NULL if all was */
+	bool unserved,
+		unserved_shared; /* no debuginfod server has its debug file, or the shared one */
 	struct range *uncertain; /* sorted, disjoint */
 	size_t uncertain_count;
 	size_t uncertain_room;
 };
 
 int object_new(struct ntrace_object **object, const char *name);
+/* Keeps why a part of the DWARF is missing; the first reason; object.c. */
+__attribute__((format(printf, 2, 3))) void object_note_debug(struct ntrace_object *object,
+							     const char *format, ...);
 /* Gives an object of a file the name that the file has elsewhere. Return: 0 or NTRACE_ERR_NOMEM */
 int object_set_name(struct ntrace_object *object, const char *name);
 /* Maps a regular file as the object's bytes, and keeps its path; object.c. */

@@ -386,8 +386,7 @@ int referred_open_shared(struct ntrace_object *object, Dwarf *dwarf, char *reaso
 
 /* ---- all of them ---- */
 
-/* Without DWARF here, a debuginfod server would be asked for it. */
-static bool has_dwarf(const struct ntrace_object *object)
+bool referred_has_dwarf(const struct ntrace_object *object)
 {
 	const struct ntrace_object *file = object->debug ? object->debug : object;
 	Elf *elf = file->mapped ? elf_memory((char *)(uintptr_t)file->bytes, file->size) : NULL;
@@ -395,6 +394,30 @@ static bool has_dwarf(const struct ntrace_object *object)
 
 	elf_end(elf);
 	return found;
+}
+
+void referred_note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
+{
+	const char *name = referred_split_name(skeleton);
+	char package[PATH_MAX];
+	int made = snprintf(package, sizeof(package), "%s.dwp", object->path ? object->path : "");
+
+	if (object->missing_debug)
+		return;
+	if (made < (int)sizeof(package) && !access(package, F_OK)) {
+		object_note_debug(object, "%s: libdw %s does not read it", package,
+				  dwfl_version(NULL));
+		return;
+	}
+	if (referred_find_split(object, skeleton, package)) {
+		object_note_debug(
+			object,
+			"%s: libdw %s finds no unit of the program in it: another build, "
+			"-gsplit-dwarf=single, -fdebug-types-section, or compressed with zstd",
+			package, dwfl_version(NULL));
+		return;
+	}
+	object_note_debug(object, "%s: not found", name ? name : "a .dwo file");
 }
 
 static int take_split(struct ntrace_object *object, Dwarf_Die *skeleton,
@@ -419,7 +442,7 @@ static int take_split(struct ntrace_object *object, Dwarf_Die *skeleton,
 		referred.path = paths[i];
 	}
 	if (!best && kind_of(candidates.package) != KIND_FILE)
-		debug_info_note_split(object, skeleton);
+		referred_note_split(object, skeleton);
 	return best ? take(data, &referred) : 0;
 }
 
@@ -465,7 +488,7 @@ int referred_each(struct ntrace_object *object,
 	uint8_t type;
 	int error;
 
-	if (!has_dwarf(object))
+	if (!referred_has_dwarf(object))
 		return 0;
 	error = debug_info_open(&info, object);
 	if (!error)

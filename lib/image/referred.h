@@ -65,4 +65,13 @@ int referred_each(struct ntrace_object *object,
 /* An ELF file with DWARF that has nothing: libdw searches for no file then. To be freed with elf_end(). */
 Elf *referred_nothing(void);
 
+/*
+ * Keeps why a split unit was not read, unless there is a reason already. The unit is in a .dwo file, or in the
+ * .dwp file of the program, which libdw reads from 0.191 on.
+ */
+void referred_note_split(struct ntrace_object *object, Dwarf_Die *skeleton);
+
+/* Whether the object or its debug file has DWARF: else a debuginfod server would be asked for it. */
+bool referred_has_dwarf(const struct ntrace_object *object);
+
 #endif

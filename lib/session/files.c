@@ -171,6 +171,9 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 			     "%s: a debug file is not read: a link leads to it, out of the "
 			     "archive of the recording",
 			     ntrace_object_name(object));
+	else if (error && ntrace_object_missing_debug(object))
+		session_note(session, "%s: a debug file is not used: %s",
+			     ntrace_object_name(object), ntrace_object_missing_debug(object));
 }
 
 /* The recorder copies at most half of it from all processes together, unless it is told otherwise. */

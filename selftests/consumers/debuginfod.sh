@@ -76,4 +76,58 @@ wait $server 2>/dev/null
 DEBUGINFOD_CACHE_PATH=$tmp/empty
 ok "folded, with a server that does not answer" export_as folded "$tmp/dead"
 ok "is as without one" cmp "$tmp/dead" "$tmp/without"
+
+# answer HOW: another server, which logs its requests and answers each in this way.
+answer() {
+	rm -f "$tmp/port"
+	python3 - "$1" "$program" "$tmp/asked" >"$tmp/port" <<-'END' &
+		import http.server, sys, threading
+		how, program, log = sys.argv[1:]
+		class Handler(http.server.BaseHTTPRequestHandler):
+		    def do_GET(self):
+		        with open(log, "a") as file:
+		            print(self.path, file=file)
+		        if how == "never":
+		            threading.Event().wait()
+		        with open(program, "rb") as file:
+		            whole = file.read()
+		        body = {"page": b"<html>no</html>", "cut": whole[:3000], "whole": whole}[how]
+		        self.send_response(200)
+		        self.send_header("Content-Length", str(len(body)))
+		        self.end_headers()
+		        self.wfile.write(body)
+		    def log_message(self, *words):
+		        pass
+		server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+		print(server.server_port, flush=True)
+		server.serve_forever()
+	END
+	server=$!
+	: >"$tmp/asked"
+	until [ -s "$tmp/port" ]; do sleep 0.05; done
+	export DEBUGINFOD_URLS=http://127.0.0.1:$(<"$tmp/port") DEBUGINFOD_CACHE_PATH=$tmp/cache.$1
+}
+riscv64-linux-gnu-strip -o "$root/root/inlined" "$program"
+for how in page cut; do
+	answer $how
+	ok "folded, with a file that cannot be read ($how)" export_as folded "$tmp/unread"
+	like "which is said ($how)" "inlined: .*cache.$how/$id/debuginfo, of a debuginfod server: libdw [0-9.]* reads no DWARF in it" "$(<"$tmp/said")"
+	is "$(grep -c "$id" "$tmp/asked")" 1 "one request ($how)"
+	kill $server
+done
+# libdebuginfod itself tries a timeout three times.
+answer never
+export DEBUGINFOD_TIMEOUT=1
+ok "folded, with a server that never answers" export_as folded "$tmp/never"
+like "which is said" "[a-z]: .*the server of DEBUGINFOD_URLS: Timer expired" "$(<"$tmp/said")"
+ok "the server is asked for one file" test "$(wc -l <"$tmp/asked")" -le 3 || diag "$(<"$tmp/asked")"
+kill $server
+# A recording with its own files needs no other ones.
+answer whole
+cp -r "$recorded/gcc/recording" "$tmp/own"
+mkdir -p "$tmp/own/archive/root"
+cp "$root/root/inlined" "$tmp/own/archive/root/inlined"
+ok "folded, of a recording with an archive" build/ntrace export -f folded -u -o "$tmp/archived" "$tmp/own"
+is "$(<"$tmp/asked")" "" "asks no server"
+ok "and has no names from one" test "$(grep -c '_\[i\]' "$tmp/archived")" -eq 0
 done_testing
