@@ -105,7 +105,7 @@ answer() {
 	server=$!
 	: >"$tmp/asked"
 	until [ -s "$tmp/port" ]; do sleep 0.05; done
-	export DEBUGINFOD_URLS=http://127.0.0.1:$(<"$tmp/port") DEBUGINFOD_CACHE_PATH=$tmp/cache.$1
+	DEBUGINFOD_URLS=http://127.0.0.1:$(<"$tmp/port") DEBUGINFOD_CACHE_PATH=$tmp/cache.$1
 }
 riscv64-linux-gnu-strip -o "$root/root/inlined" "$program"
 for how in page cut; do
