@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Definitions shared by lines.c and dwarf.c. */
+/* Definitions shared by lines.c, dwarf.c and debug_info.c. */
 #ifndef NTRACE_IMAGE_LINES_H
 #define NTRACE_IMAGE_LINES_H
 
@@ -73,10 +73,10 @@ struct ntrace_lines {
 /* Result of debug_info_next() after the last unit. */
 #define DEBUG_INFO_END 1
 
-/* The debug file of an object on a debuginfod server, to be freed; NULL if there is none; dwarf.c. */
+/* The debug file of an object on a debuginfod server, to be freed; NULL if there is none; debug_info.c. */
 char *debug_info_ask(struct ntrace_object *object);
 
-/* Opens the DWARF of an object or its debug file; must be closed even after an error; dwarf.c. */
+/* Opens the DWARF of an object or its debug file; must be closed even after an error; debug_info.c. */
 int debug_info_open(struct debug_info *info, struct ntrace_object *object);
 void debug_info_close(struct debug_info *info);
 
