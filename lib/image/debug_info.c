@@ -63,6 +63,12 @@ static char *open_name(int fd)
 	return length < 0 ? NULL : strndup(path, (size_t)length);
 }
 
+void debug_info_note_unread(struct ntrace_object *object, const char *what)
+{
+	object_note_debug(object, "%s: libdw %s does not read them: %s", what, dwfl_version(NULL),
+			  dwarf_errmsg(-1));
+}
+
 /*
  * Returns the object's known debug file; else asks a debuginfod server. No file shared by debug files:
  * open_shared() finds it, since libdw would otherwise search everywhere.
@@ -72,15 +78,13 @@ static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dw
 {
 	struct debug_info *info = *user;
 	struct ntrace_object *object = info->object;
-	struct stat status;
 	int fd;
 
 	if (is_shared(object, link))
 		return -1;
 	if (object->debug) {
-		if (open_regular(object->debug->path, &fd, &status))
-			return -1;
-		*found = strdup(object->debug->path);
+		fd = object_open_again(object, object->debug->path);
+		*found = fd < 0 ? NULL : strdup(object->debug->path);
 		return fd;
 	}
 	if (!may_ask(object, object->unserved))
@@ -103,25 +107,15 @@ static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr
 	return -1;
 }
 
-/* The file was a regular one when the object was made, but a name may be another file's since. */
-static int open_object(const struct ntrace_object *object)
-{
-	struct stat status;
-	int fd;
-
-	return !object->path || open_regular(object->path, &fd, &status) ? -1 : fd;
-}
-
 /* libdwfl calls this for the file of a kernel module. */
 static int module_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 		      char **file, Elf **elf)
 {
 	const struct debug_info *info = *user;
-	const struct ntrace_object *object = info->object;
 
 	(void)module, (void)name, (void)base, (void)elf;
-	*file = strdup(object->path ? object->path : object->name);
-	return *file ? open_object(object) : -1;
+	*file = strdup(info->object->path);
+	return *file ? object_open_again(info->object, *file) : -1;
 }
 
 /* Address of a section that was placed by the loader. */
@@ -169,10 +163,10 @@ static Dwfl_Module *report_module(Dwfl *dwfl, const struct ntrace_object *object
 	return start < last ? dwfl_report_module(dwfl, object->name, start, last) : NULL;
 }
 
-static Dwfl_Module *report_file(Dwfl *dwfl, const struct ntrace_object *object)
+static Dwfl_Module *report_file(Dwfl *dwfl, struct ntrace_object *object)
 {
 	Dwfl_Module *module;
-	int fd = open_object(object);
+	int fd = object_open_again(object, object->path);
 
 	if (fd < 0)
 		return NULL;

@@ -168,8 +168,11 @@ static int read_rows(struct ntrace_lines *lines, Dwarf_Die *unit)
 	size_t count, i;
 	int error;
 
-	if (dwarf_getsrclines(unit, &rows, &count))
+	if (dwarf_getsrclines(unit, &rows, &count)) {
+		if (dwarf_hasattr(unit, DW_AT_stmt_list))
+			debug_info_note_unread(lines->object, "tables of lines");
 		return 0;
+	}
 	for (i = 0; i + 1 < count; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(rows, i);
 
@@ -367,6 +370,8 @@ static int read_ranges(const struct position *at, Dwarf_Die *die, uint32_t scope
 			error = add_range(lines, start, end, scope);
 		*dropped = lines->range_count == before && whole;
 	}
+	if (offset < 0)
+		debug_info_note_unread(lines->object, "ranges of addresses");
 	if (at_zero && !inlined && !error)
 		error = add_zero(at, die, lines->range_count > before);
 	if (lines->range_count > before)
@@ -411,12 +416,13 @@ static int read_children(const struct position *at, Dwarf_Die *parent)
 {
 	struct position inside = *at;
 	Dwarf_Die die;
+	int error = 0, more;
 	bool dropped;
-	int error = 0;
 
-	if (++inside.depth > DEPTH_MAX || dwarf_child(parent, &die))
+	if (++inside.depth > DEPTH_MAX)
 		return 0;
-	do {
+	for (more = dwarf_child(parent, &die); !more && !error;
+	     more = dwarf_siblingof(&die, &die)) {
 		int tag = dwarf_tag(&die);
 
 		inside.scope = at->scope;
@@ -430,7 +436,9 @@ static int read_children(const struct position *at, Dwarf_Die *parent)
 			continue;
 		if (!error && !dropped)
 			error = read_children(&inside, &die);
-	} while (!error && !dwarf_siblingof(&die, &die));
+	}
+	if (more < 0)
+		debug_info_note_unread(at->lines->object, "entries of a unit");
 	return error;
 }
 

@@ -83,6 +83,9 @@ void debug_info_close(struct debug_info *info);
 /* The unit after @unit; the first one if @unit is all 0. Return: 0, DEBUG_INFO_END or an error. */
 int debug_info_next(const struct debug_info *info, struct debug_unit *unit);
 
+/* Keeps what libdw has just failed to read; debug_info.c. */
+void debug_info_note_unread(struct ntrace_object *object, const char *what);
+
 /*
  * Whether the range of a function, or of a sequence of lines or a unit (@sequence), is code; placed.c. DWARF describes
  * code dropped by the linker at other addresses, mostly from 0 on.

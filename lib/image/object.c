@@ -251,6 +251,19 @@ void object_note_debug(struct ntrace_object *object, const char *format, ...)
 	va_end(values);
 }
 
+/* The file may have been opened before, but a name may be another file's since. */
+int object_open_again(struct ntrace_object *object, const char *path)
+{
+	struct stat status;
+	int fd, error = open_regular(path, &fd, &status);
+
+	if (!error)
+		return fd;
+	object_note_debug(object, "%s: %s", path,
+			  error == NTRACE_ERR_IO ? strerror(errno) : "not a regular file");
+	return -1;
+}
+
 const char *ntrace_object_missing_debug(const struct ntrace_object *object)
 {
 	return object->missing_debug;

@@ -147,6 +147,9 @@ int object_new(struct ntrace_object **object, const char *name);
 /* Keeps why a part of the DWARF is missing; the first reason; object.c. */
 __attribute__((format(printf, 2, 3))) void object_note_debug(struct ntrace_object *object,
 							     const char *format, ...);
+
+/* Opens a file of the object again, for its DWARF. Return: a descriptor; -1: the reason is kept; object.c. */
+int object_open_again(struct ntrace_object *object, const char *path);
 /* Gives an object of a file the name that the file has elsewhere. Return: 0 or NTRACE_ERR_NOMEM */
 int object_set_name(struct ntrace_object *object, const char *name);
 /* Maps a regular file as the object's bytes, and keeps its path; object.c. */

@@ -87,6 +87,7 @@ bool object_find_file(const struct ntrace_object *object, const char *path, char
 {
 	char given[PATH_MAX], root[PATH_MAX];
 	const char *rest;
+	int reason = 0;
 
 	for (size_t i = 0; object->debug_directories && object->debug_directories[i]; i++) {
 		const char *directory = object->debug_directories[i], *below = given;
@@ -102,9 +103,11 @@ bool object_find_file(const struct ntrace_object *object, const char *path, char
 		}
 		if (rest && !ntrace_path_below(below, rest, found, PATH_MAX))
 			return true;
+		if (rest && errno != ENOENT && errno != ENOTDIR)
+			reason = errno;
 	}
 	if (object_is_foreign(object)) {
-		errno = access(path, F_OK) ? ENOENT : EXDEV;
+		errno = reason ? reason : access(path, F_OK) ? ENOENT : EXDEV;
 		return false;
 	}
 	return snprintf(found, PATH_MAX, "%s", path) < PATH_MAX;
@@ -321,24 +324,26 @@ static int open_shared(const struct ntrace_object *object, const char *name, con
 {
 	char path[PATH_MAX];
 	struct stat status;
+	int fd, error;
 	bool same;
 	Elf *elf;
-	int fd;
 
 	if (!object_find_file(object, name, path)) {
 		if (errno == ENOENT)
 			return -1;
-		refuse(reason, name, "a file of this machine, not of the recorded one");
+		refuse(reason, name,
+		       errno == EXDEV ? "a file of this machine, not of the recorded one" :
+					strerror(errno));
 		return -2;
 	}
-	if (kind_of(path) == KIND_NONE)
+	error = open_regular(path, &fd, &status);
+	if (error == NTRACE_ERR_IO && (errno == ENOENT || errno == ENOTDIR))
 		return -1;
-	if (kind_of(path) == KIND_OTHER) {
-		refuse(reason, path, "not a regular file");
+	if (error) {
+		refuse(reason, path,
+		       error == NTRACE_ERR_IO ? strerror(errno) : "not a regular file");
 		return -2;
 	}
-	if (open_regular(path, &fd, &status))
-		return -1;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	same = is_shared_file(elf, id, id_size);
 	elf_end(elf);
@@ -396,6 +401,15 @@ bool referred_has_dwarf(const struct ntrace_object *object)
 	return found;
 }
 
+static bool is_readable(struct ntrace_object *object, const char *path)
+{
+	int fd = object_open_again(object, path);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 void referred_note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
 {
 	const char *name = referred_split_name(skeleton);
@@ -405,11 +419,15 @@ void referred_note_split(struct ntrace_object *object, Dwarf_Die *skeleton)
 	if (object->missing_debug)
 		return;
 	if (made < (int)sizeof(package) && !access(package, F_OK)) {
+		if (!is_readable(object, package))
+			return;
 		object_note_debug(object, "%s: libdw %s does not read it", package,
 				  dwfl_version(NULL));
 		return;
 	}
 	if (referred_find_split(object, skeleton, package)) {
+		if (!is_readable(object, package))
+			return;
 		object_note_debug(
 			object,
 			"%s: libdw %s finds no unit of the program in it: another build, "

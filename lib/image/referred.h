@@ -39,7 +39,7 @@ ssize_t referred_shared_id(Dwarf *dwarf, const char **name, const void **id);
 
 /*
  * The file of referred_shared_id(). Return: a descriptor; -1: there is none; -2: not a regular
- * file, or of this machine, which the object must not show: @reason is set
+ * file, one that cannot be read, or of this machine, which the object must not show: @reason is set
  */
 int referred_open_shared(struct ntrace_object *object, Dwarf *dwarf, char *reason);
 

@@ -50,6 +50,8 @@ static int add_ranges(struct ntrace_units *units, struct debug_unit *unit)
 			units->ranges[units->range_count++] =
 				(struct unit_range){ start, end, (uint32_t)units->count };
 	}
+	if (offset < 0)
+		debug_info_note_unread(units->object, "ranges of addresses");
 	return error;
 }
 

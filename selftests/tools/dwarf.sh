@@ -155,6 +155,15 @@ for libdw in here other; do
 	mv away.supplement supplement
 done
 
+# Before DWARF 4, GCC writes a form of ranges into .dwo files that libdw takes for damage.
+for version in 2 3; do
+	with_gcc gcc$version -gdwarf-$version -gsplit-dwarf || not_ok "DWARF $version"
+	for libdw in here other; do
+		like "DWARF $version, .dwo, libdw: $libdw: says what is missing" '^missing: ranges of addresses: libdw 0\.[0-9]* does not read them' \
+			"$(with $libdw "$tmp/print_lines" gcc$version 2>&1)"
+	done
+done
+
 # The split units are in the object files.
 with_clang single -gdwarf-5 -gsplit-dwarf=single -mno-relax || not_ok "-gsplit-dwarf=single"
 for libdw in here other; do
