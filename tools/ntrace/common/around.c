@@ -140,7 +140,7 @@ int recording_around(struct recording *recording, const char *path)
 	free(search.marks);
 	free(search.name);
 	if (result < 0)
-		return fail("%s: %s", path, ntrace_strerror(result));
+		return path_failed(path, result);
 	if (!result)
 		return fail("%s: --around: '%s' is executed %" PRIu64
 			    " times in what is decoded, counted at its first instruction",

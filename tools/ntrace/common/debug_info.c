@@ -206,6 +206,28 @@ char *debug_missing(const struct ntrace_object *object)
 	return text;
 }
 
+void debug_warn_missing(struct ntrace_stacks *stacks)
+{
+	const struct ntrace_stack_function *functions;
+	size_t count, i, before;
+	char *text;
+
+	functions = ntrace_stacks_functions(stacks, &count);
+	/* Names each object once; the functions of an object need not be together. */
+	for (i = 0; i < count; i++) {
+		struct ntrace_object *object = functions[i].object;
+
+		if (!object || !ntrace_object_missing_debug(object))
+			continue;
+		for (before = 0; before < i && functions[before].object != object; before++)
+			;
+		text = before == i ? debug_missing(object) : NULL;
+		if (text)
+			warn("%s", text);
+		free(text);
+	}
+}
+
 static void note_missing(struct ntrace_profile *profile, const struct coverage_options *options)
 {
 	const struct ntrace_profile_object *objects;

@@ -8,6 +8,7 @@
 
 #include <ntrace/coverage.h>
 #include <ntrace/session.h>
+#include <ntrace/stacks.h>
 
 /**
  * struct coverage_options - objects to look at, and where their files are
@@ -98,6 +99,9 @@ bool debug_is_absent(const struct ntrace_object *object);
  * Return: string to be freed, NULL if nothing is missing.
  */
 char *debug_missing(const struct ntrace_object *object);
+
+/** debug_warn_missing - warn of each object of call stacks for which there is such a sentence */
+void debug_warn_missing(struct ntrace_stacks *stacks);
 
 /**
  * coverage_make - make the coverage of a profile that has ended

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What identifies the streams of recordings: see trace_id.h. */
 #include <endian.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "input.h"
 #include "trace_id.h"
+#include "ui.h"
 
 /* Bytes at the beginning and at the end of a file; all of most params files. */
 #define SAMPLE 16384
@@ -18,9 +20,10 @@ typedef unsigned __int128 hash_t;
 
 #define HASH_BEGIN ((hash_t)0x6c62272e07bb0142 << 64 | 0x62b821756295c58d)
 
-/* A trace that is being read; @file is NULL if it cannot be. */
+/* A trace that is being read; @file is NULL if there is none; @failed: errno of a file that cannot be read */
 struct trace {
 	int fd;
+	int failed;
 	struct ntrace_trace_file *file;
 };
 
@@ -57,17 +60,27 @@ static void add_number(hash_t *hash, uint64_t number)
 	add_bytes(hash, NULL, 0);
 }
 
-static void add_file(hash_t *hash, const char *path)
+/* Without a file there is nothing to count; one that cannot be read would have the id of another. */
+static bool open_file(const char *path, int *fd)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return *fd >= 0 || errno == ENOENT;
+}
+
+/* Return: whether the file could be read, or is not there */
+static bool add_file(hash_t *hash, const char *path)
 {
 	struct stat status = { 0 };
 	uint8_t bytes[SAMPLE];
-	ssize_t got;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t got = 0;
+	int fd;
 
+	if (!open_file(path, &fd))
+		return false;
 	if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode)) {
 		got = pread(fd, bytes, sizeof(bytes), 0);
 		add_bytes(hash, bytes, got > 0 ? (size_t)got : 0);
-		if (status.st_size > SAMPLE) {
+		if (status.st_size > SAMPLE && got >= 0) {
 			got = pread(fd, bytes, sizeof(bytes), status.st_size - SAMPLE);
 			add_bytes(hash, bytes, got > 0 ? (size_t)got : 0);
 		}
@@ -75,19 +88,22 @@ static void add_file(hash_t *hash, const char *path)
 	if (fd >= 0)
 		close(fd);
 	add_number(hash, (uint64_t)status.st_size);
+	return got >= 0;
 }
 
-/* A file of the recording, or the whole recording if it is one file. */
-static void add_part(hash_t *hash, const char *recording, const char *name)
+/* A file of the recording, or the whole recording if it is one file. Return: EXIT_OK or EXIT_FAILED after a message */
+static int add_part(hash_t *hash, const char *recording, const char *name)
 {
+	bool whole = !is_directory(recording);
+	int error = EXIT_OK;
 	char *path;
 
-	if (!is_directory(recording)) {
-		add_file(hash, recording);
-	} else if (asprintf(&path, "%s/%s", recording, name) >= 0) {
-		add_file(hash, path);
-		free(path);
-	}
+	if (asprintf(&path, "%s%s%s", recording, whole ? "" : "/", whole ? "" : name) < 0)
+		return fail("out of memory");
+	if (!add_file(hash, path))
+		error = fail("%s: %s", path, strerror(errno));
+	free(path);
+	return error;
 }
 
 static void close_trace(struct trace *trace)
@@ -102,7 +118,7 @@ static void open_trace(struct trace *trace, const char *path)
 	struct stat status;
 
 	trace->file = NULL;
-	trace->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	trace->failed = open_file(path, &trace->fd) ? 0 : errno;
 	if (trace->fd < 0 || fstat(trace->fd, &status) || !S_ISREG(status.st_mode) ||
 	    ntrace_trace_file_open(&trace->file, trace->fd, NTRACE_TRACE_GUESS))
 		trace->file = NULL;
@@ -118,18 +134,24 @@ static size_t read_trace(struct trace *trace, uint8_t *bytes, size_t size)
 		got = ntrace_trace_file_read(trace->file, bytes + have, size - have);
 		have += got > 0 ? (size_t)got : 0;
 	}
+	if (got == NTRACE_ERR_IO)
+		trace->failed = errno;
 	return have;
 }
 
-/* Return: number of bytes that the hash is of; 0 also if all are idle, or memory that was never written */
-static size_t add_beginning(hash_t *hash, const char *path)
+/*
+ * @size: number of bytes that the hash is of; 0 also if all are idle, or memory that was never written
+ * Return: 0, or errno of a file that cannot be read
+ */
+static int add_beginning(hash_t *hash, const char *path, size_t *size)
 {
 	uint8_t *bytes = malloc(TRACE_ID_BYTES);
 	struct trace trace;
 	size_t have;
 
+	*size = 0;
 	if (!bytes)
-		return 0;
+		return ENOMEM;
 	open_trace(&trace, path);
 	have = read_trace(&trace, bytes, TRACE_ID_BYTES);
 	close_trace(&trace);
@@ -138,28 +160,39 @@ static size_t add_beginning(hash_t *hash, const char *path)
 	if (have)
 		add_bytes(hash, bytes, have);
 	free(bytes);
-	return have;
+	*size = have;
+	return trace.failed;
 }
 
-void trace_identify(const char *recording, const struct ntrace_stream *stream, const char *path,
-		    unsigned int index, struct ntrace_counts_source *source)
+int trace_identify(const char *recording, const struct ntrace_stream *stream, const char *path,
+		   unsigned int index, struct ntrace_counts_source *source)
 {
 	hash_t hash = HASH_BEGIN;
-	size_t bytes = stream ? add_beginning(&hash, path) : 0;
+	size_t bytes = 0;
+	int error = stream ? add_beginning(&hash, path, &bytes) : 0;
 
+	if (error)
+		return fail("%s: %s", path, strerror(error));
 	if (!bytes) {
-		add_part(&hash, recording, "params");
+		error = add_part(&hash, recording, "params");
 	} else {
 		add_number(&hash, stream->src);
 		add_number(&hash, stream->params->atid);
 		add_number(&hash, bytes == TRACE_ID_BYTES ? stream->bytes : bytes);
 		if (!stream->params->timestamp_bits)
-			add_part(&hash, recording, "data");
+			error = add_part(&hash, recording, "data");
 	}
 	if (!bytes || !stream->params->timestamp_bits)
 		add_number(&hash, index);
 	for (unsigned int i = 0; i < NTRACE_COUNTS_SOURCE_ID; i++)
 		source->id[i] = (uint8_t)(hash >> 8 * i);
+	return error;
+}
+
+static void warn_unread(const char *path, int reason)
+{
+	if (reason)
+		warn("%s: %s: it may be a copy of another stream", path, strerror(reason));
 }
 
 static bool are_equal(const char *first, const char *second)
@@ -181,6 +214,8 @@ static bool are_equal(const char *first, const char *second)
 	} while (equal && have);
 	close_trace(&a);
 	close_trace(&b);
+	warn_unread(first, a.failed);
+	warn_unread(second, b.failed);
 	free(bytes);
 	return equal;
 }
@@ -208,8 +243,10 @@ bool trace_find_copy(const struct ntrace_session *session, unsigned int *first,
 	bool found = false;
 
 	for (i = 0; all && i < count && count > 1; i++) {
+		const char *path = ntrace_session_stream(session, i)->file;
+
 		all[i] = (struct beginning){ .hash = HASH_BEGIN, .stream = i };
-		all[i].bytes = add_beginning(&all[i].hash, ntrace_session_stream(session, i)->file);
+		warn_unread(path, add_beginning(&all[i].hash, path, &all[i].bytes));
 	}
 	if (all && count > 1)
 		qsort(all, count, sizeof(*all), compare_beginnings);

@@ -20,10 +20,12 @@
  * part of `ntrace count --shard` knows the ids of all streams.
  *
  * Programs that run the same way have the same trace if it has no timestamps; then the sideband and @index are
- * part of the id. A stream without trace, or whose trace cannot be read, is known by its parameters.
+ * part of the id. A stream without trace, or whose trace is damaged, is known by its parameters.
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message: a file cannot be read.
  */
-void trace_identify(const char *recording, const struct ntrace_stream *stream, const char *path,
-		    unsigned int index, struct ntrace_counts_source *source);
+int trace_identify(const char *recording, const struct ntrace_stream *stream, const char *path,
+		   unsigned int index, struct ntrace_counts_source *source);
 
 #define TRACE_ID_BYTES (256u * 1024)
 

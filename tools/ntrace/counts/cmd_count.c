@@ -285,9 +285,10 @@ static int add_source(struct count *count, uint64_t number, const struct ntrace_
 		      unsigned int index, const char *path)
 {
 	struct ntrace_counts_source source = { .part = 0 };
-	int error;
+	int error = trace_identify(count->path, stream, path, index, &source);
 
-	trace_identify(count->path, stream, path, index, &source);
+	if (error)
+		return error;
 	if (!in_shard(count, number + index)) {
 		source.part = (uint32_t)((number + index) % count->shards + 1);
 		source.parts = (uint32_t)count->shards;

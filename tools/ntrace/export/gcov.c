@@ -43,13 +43,13 @@ int export_gcov(FILE *file, struct ntrace_profile *profile, struct ntrace_object
 	if (directories)
 		error = ntrace_lines_open(&lines, object, (const char *const *)directories);
 	debug_directories_free(directories);
-	if (error)
-		return error;
-	options.lines = lines;
 	missing = debug_missing(object);
 	if (missing)
 		warn("%s", missing);
 	free(missing);
+	if (error)
+		return error;
+	options.lines = lines;
 	error = ntrace_export_gcov(file, profile, &options, &counts);
 	if (!error) {
 		say_counts(&counts, object);

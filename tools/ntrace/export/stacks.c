@@ -51,28 +51,6 @@ int export_is_empty(const char *path, const struct ntrace_profile_options *selec
 			      "'ntrace report' names what was lost and what could not be decoded");
 }
 
-/* Names each object once; the functions of an object need not be together. */
-static void warn_missing(struct ntrace_stacks *stacks)
-{
-	const struct ntrace_stack_function *functions;
-	size_t count, i, before;
-	char *text;
-
-	functions = ntrace_stacks_functions(stacks, &count);
-	for (i = 0; i < count; i++) {
-		struct ntrace_object *object = functions[i].object;
-
-		if (!object || !ntrace_object_missing_debug(object))
-			continue;
-		for (before = 0; before < i && functions[before].object != object; before++)
-			;
-		text = before == i ? debug_missing(object) : NULL;
-		if (text)
-			warn("%s", text);
-		free(text);
-	}
-}
-
 /*
  * Print on standard error, because the export may be on standard output. Return: EXIT_OK, or
  * EXIT_FAILED: the export is empty.
@@ -91,7 +69,7 @@ static int say_what(struct ntrace_stacks *stacks, const struct export_stacks_opt
 		say("%s instructions, %s calls", ui_number(number, stats.instructions),
 		    ui_number(other, stats.calls));
 	if (options->inlined && !is_timeline(options->format))
-		warn_missing(stacks);
+		debug_warn_missing(stacks);
 	if (stats.other)
 		warn("the call tree is too large: %s instructions are in '[other]'",
 		     ui_number(number, stats.other));

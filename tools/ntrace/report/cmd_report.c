@@ -323,6 +323,17 @@ static int report_html(struct report *report)
 	return html_write(&page, &report->html, report->html_path);
 }
 
+static int report_related(struct report *report)
+{
+	int error = put_callers(report->stacks, report->related, report->callees, report->output);
+
+	if (!error)
+		put_debugger(report, report->related);
+	debug_warn_missing(report->stacks);
+	recording_say_losses(&report->totals, "calls executed there are missing");
+	return error;
+}
+
 static bool is_empty(const struct report *report)
 {
 	return !report->sums->selected && !report->sums->samples;
@@ -332,7 +343,6 @@ static int show(struct report *report)
 {
 	bool by_time = report->order == NTRACE_PROFILE_BY_TIME ||
 		       report->order == NTRACE_PROFILE_BY_TOTAL_TIME;
-	int error;
 
 	/* check_empty() says so: the name of a function need not be wrong. */
 	if (is_empty(report) && (report->annotated || report->related))
@@ -342,13 +352,8 @@ static int show(struct report *report)
 			    "not 1 to 64), or timestamps of several clocks ('ntrace record "
 			    "--timestamps any')",
 			    report->path);
-	if (report->related) {
-		error = put_callers(report->stacks, report->related, report->callees,
-				    report->output);
-		if (!error)
-			put_debugger(report, report->related);
-		return error;
-	}
+	if (report->related)
+		return report_related(report);
 	if (report->stacks && !report->selection.by_process &&
 	    ntrace_stacks_add_totals(report->stacks, report->profile))
 		return fail("out of memory");
@@ -400,7 +405,7 @@ static int run_report(struct report *report)
 	if (error)
 		return error;
 	error = show(report);
-	if (is_empty(report) && (report->html_path || report->annotated || report->related))
+	if (report->annotated || report->related || (is_empty(report) && report->html_path))
 		warn_notes(report);
 	return error ? error : check_empty(report);
 }

@@ -284,7 +284,7 @@ int report_samples(struct report *report)
 	if (!error)
 		error = show(&sums);
 	if (error < 0)
-		error = fail("%s: %s", report->path, ntrace_strerror(error));
+		error = path_failed(report->path, error);
 	else if (!error && !report->function_count)
 		error = fail("%s: the code of the selected samples is unknown: are the programs "
 			     "here, or below --sysroot?",

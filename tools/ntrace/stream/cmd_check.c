@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace check: checks a trace against the specification. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -337,7 +338,7 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 			       (int)stream->src :
 			       -1,
 	};
-	int error;
+	int error, reason;
 
 	check->stream = (int)index;
 	check->config.params = stream->params;
@@ -355,12 +356,14 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 									  .event = session_event,
 									  .data = &session },
 					 NULL);
+	reason = errno;
 	recording->progress = NULL;
 	progress_end(&check->progress);
 	ntrace_check_free(session.checker);
 	end_kinds(check);
+	errno = reason;
 	if (error < 0)
-		return fail("stream %u: %s", index, ntrace_strerror(error));
+		return path_failed(recording_stream_name(recording, index), error);
 	return check->output->error ? EXIT_OK : error;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace stat: counts the contents of a trace. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -218,7 +219,7 @@ static int session_segment(void *data, const struct ntrace_segment *blocks)
 static int stat_stream(struct stat_command *stat, struct recording *recording, unsigned int index)
 {
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
-	int error;
+	int error, reason;
 
 	error = trace_open_stream(&stat->trace, recording->session, stream);
 	if (error)
@@ -238,10 +239,12 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 								  .segment = session_segment,
 								  .data = stat },
 				 NULL);
+	reason = errno;
 	recording->progress = NULL;
 	progress_end(&stat->progress);
+	errno = reason;
 	if (error)
-		return fail("stream %u: %s", index, ntrace_strerror(error));
+		return path_failed(recording_stream_name(recording, index), error);
 	if (!stat->json && index)
 		output_char(stat->output, '\n');
 	if (!stat->json)

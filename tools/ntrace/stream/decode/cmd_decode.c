@@ -288,8 +288,8 @@ static int decode_messages(const struct decode *decode, const char *path)
 static int decode_stream(struct decode *decode, struct recording *recording, unsigned int index)
 {
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
+	int error, reason;
 	char source[32];
-	int error;
 
 	snprintf(source, sizeof(source), "stream %u", index);
 	decode->printer.source = source;
@@ -302,12 +302,14 @@ static int decode_stream(struct decode *decode, struct recording *recording, uns
 		recording, NULL,
 		&(struct ntrace_decode_options){ .stream = index, .event = event, .data = decode },
 		NULL);
+	reason = errno;
 	recording->progress = NULL;
 	printer_end(&decode->printer);
 	printer_warnings(&decode->printer);
 	memset(decode->printer.warnings, 0, sizeof(decode->printer.warnings));
 	decode->progress_base += stream->bytes;
-	return error < 0 ? fail("%s: %s", source, ntrace_strerror(error)) : EXIT_OK;
+	errno = reason;
+	return error < 0 ? path_failed(recording_stream_name(recording, index), error) : EXIT_OK;
 }
 
 /* A part that has nothing is a failure: it lies beyond the trace, or between two messages. */
