@@ -131,8 +131,12 @@ const char *ctr_filter_init(struct ctr_filter *filter, const struct perf_event_a
 	if (unknown & ~(u64)(CTR_PERF_REPORT | PERF_SAMPLE_BRANCH_CALL_STACK))
 		return "CTR has no transactions, and no counters of branches";
 	filter->user = branch_sample_type & PERF_SAMPLE_BRANCH_USER;
-	/* Linux as hypervisor runs in HS-mode, which CTR treats as S-mode. */
-	filter->kernel = branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
+	/*
+	 * Linux as hypervisor runs in HS-mode, which CTR treats as S-mode. perf adds HV for an
+	 * event that excludes the kernel alone (perf record --all-user).
+	 */
+	filter->kernel = branch_sample_type & PERF_SAMPLE_BRANCH_KERNEL ||
+			 (branch_sample_type & PERF_SAMPLE_BRANCH_HV && !attr->exclude_kernel);
 	filter->flags = caps->mispredict && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_FLAGS);
 	filter->cycles = caps->cycles && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_CYCLES);
 	filter->save_type = branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE;

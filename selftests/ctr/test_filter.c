@@ -86,9 +86,15 @@ static void test_control(void)
 		{ "call,any_ret", PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN,
 		  1ull << 35 | 1ull << 41 | 1ull << 44 | 1ull << 45 },
 	};
+	const struct perf_event_attr all_user = { .sample_type = PERF_SAMPLE_BRANCH_STACK,
+						  .sample_period = 1,
+						  .branch_sample_type = PERF_SAMPLE_BRANCH_ANY | U |
+									H,
+						  .exclude_kernel = 1 };
+	struct ctr_filter filter;
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		struct ctr_filter filter = filter_of(table[i].perf | U, &full);
+		filter = filter_of(table[i].perf | U, &full);
 
 		is_u64(filter.control, (ALL_INHIBIT & ~table[i].recorded) | 1,
 		       "%s,u: U, no freeze, other types are inhibited", table[i].name);
@@ -100,6 +106,8 @@ static void test_control(void)
 	       "u,k,hv: U and S");
 	is_u64(filter_of(PERF_SAMPLE_BRANCH_ANY | H, &full).control, 2 | 1 << 12,
 	       "hv: a hypervisor is in S-mode");
+	is_u64(ctr_filter_init(&filter, &all_user, &full) ? 0 : filter.control, 1,
+	       "hv of an event that excludes the kernel: U");
 	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare).control, 1,
 	       "inhibit bits that the hart lacks are not written");
 	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | U, &full).control, 1 | 1 << 7,
