@@ -271,9 +271,9 @@ static struct {
 };
 
 /* Bits are indices of ctr_probes. */
-#define CTR_PROBES_ALWAYS	BIT(0)
+#define CTR_PROBES_ALWAYS	(BIT(0) | BIT(3))
 #define CTR_PROBES_KERNEL	BIT(1)
-#define CTR_PROBES_STACK	(BIT(2) | BIT(3) | BIT(4))
+#define CTR_PROBES_STACK	(BIT(2) | BIT(4))
 
 static DEFINE_MUTEX(ctr_probes_lock);
 

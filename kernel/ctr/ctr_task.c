@@ -25,13 +25,14 @@
  *
  *   ctr_task_open()   event of a task: its slot; event of a hart: slots of all tasks
  *   ctr_task_fork()   a slot for the child of a task with a slot
- *   ctr_task_exec()   the frames of the old program are gone
+ *   ctr_task_exec()   the frames of the old program are gone, and its branches
  *   ctr_task_free()   the slot goes with the task
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/hashtable.h>
 #include <linux/irqflags.h>
+#include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -301,8 +302,8 @@ void ctr_task_load(struct ctr_cpu *cpu, struct task_struct *task)
  * Not when an event is inherited: a task whose fork fails after that is never freed by
  * ctr_task_free().
  *
- * A child with memory of its own has a copy of the parent's stack. A thread has another
- * stack, which is empty.
+ * A child with the stack pointer of its parent, after fork() and vfork(), is in the same
+ * frames. A thread has another stack, which is empty.
  */
 void ctr_task_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
@@ -320,7 +321,8 @@ void ctr_task_fork(void *data, struct task_struct *parent, struct task_struct *c
 	if (ctr_slot_create(child, slot && slot->own, GFP_ATOMIC | __GFP_NOWARN))
 		pr_warn_ratelimited("%s[%d]: no memory to keep its call stack\n", child->comm,
 				    task_pid_nr(child));
-	if (!slot || child->mm == parent->mm)
+	if (!slot ||
+	    user_stack_pointer(task_pt_regs(child)) != user_stack_pointer(task_pt_regs(parent)))
 		return;
 	guard(irqsave)();
 	cpu = this_cpu_ptr(ctr_cpus);
@@ -335,19 +337,25 @@ void ctr_task_fork(void *data, struct task_struct *parent, struct task_struct *c
 /**
  * ctr_task_exec() - tracepoint sched_process_exec
  * @data: NULL
- * @task: the running task, whose frames are those of the old program
+ * @task: the running task, whose frames and branches are those of the old program: their
+ *	  addresses mean something else in the new one, or nothing
  * @old_pid: not used
  * @bprm: not used
  */
 void ctr_task_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct ctr_cpu *cpu;
+	u64 control;
 
 	guard(irqsave)();
 	cpu = this_cpu_ptr(ctr_cpus);
-	/* The ring does not change meanwhile: it records user mode alone. */
-	if (cpu->ring_task || cpu->filter.stack)
-		ctr_hw_clear();
+	if (!cpu->usable || (!cpu->ring_task && !cpu->filter.control))
+		return;
+	/* The hart may record the kernel, and must not write the ring meanwhile. */
+	control = ctr_hw_control_read();
+	ctr_hw_control(0);
+	ctr_hw_clear();
+	ctr_hw_control(control);
 }
 
 /**

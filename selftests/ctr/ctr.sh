@@ -39,8 +39,8 @@ guest_job users_cpu ctr/users.sh cpu
 # Records have cycles and mispredictions, which the evaluation knows.
 guest_boot ctr --smp 2 --icount --global ntrace-encoder.ctr-details=on --tools --module build/kernel/ctr/riscv_ctr.ko
 for job in edges trace suspend kernel; do guest_ran $job && judge_$job; done
-! guest_ran users || judge_users "$results/users" 45
-! guest_ran users_cpu || judge_users "$results/users_cpu" 47
+! guest_ran users || judge_users "$results/users" 46
+! guest_ran users_cpu || judge_users "$results/users_cpu" 48
 # The checks above have found no wrong one among them; selftests/soak/ctr_pairs.sh joins a million.
 ok "$joined pairs of neighbouring entries joined" test "$joined" -ge $((${#guest_status[@]} < 10 ? 0 : 60000))
 done_testing

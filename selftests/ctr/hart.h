@@ -11,6 +11,7 @@
 /* What perf gives to an overflow handler. */
 struct pt_regs {
 	bool user;
+	unsigned long sp;
 };
 struct perf_sample_data {
 	const struct perf_branch_stack *stack;
@@ -26,6 +27,11 @@ static void perf_sample_save_brstack(struct perf_sample_data *data, struct perf_
 	(void)counters;
 	if (data)
 		data->stack = stack;
+}
+
+unsigned long user_stack_pointer(struct pt_regs *regs)
+{
+	return regs->sp;
 }
 
 #include "../../kernel/ctr/ctr_filter.c"
@@ -125,6 +131,12 @@ void ctr_hw_thaw(void)
 	hart.frozen = false;
 }
 
+u64 ctr_hw_control_read(void)
+{
+	hart.accesses++;
+	return hart.control;
+}
+
 u64 ctr_hw_status(void)
 {
 	return hart.count;
@@ -204,6 +216,7 @@ long copy_from_user_nofault(void *to, const void *from, size_t size)
 
 static struct ctr_cpu cpu;
 static struct task_struct tasks[4];
+static struct pt_regs registers[ARRAY_SIZE(tasks)];
 static unsigned int tasks_known;
 
 struct task_struct *host_next_task(struct task_struct *task)
@@ -239,7 +252,7 @@ static void fresh(void)
 	(memset)(&hart, 0, sizeof(hart));
 	(memset)(&cpu, 0, sizeof(cpu));
 	for (unsigned int i = 0; i < ARRAY_SIZE(tasks); i++)
-		tasks[i] = (struct task_struct){ .id = i, .mm = &tasks[i] };
+		tasks[i] = (struct task_struct){ .id = i, .regs = &registers[i] };
 	ctr_cpus = &cpu;
 	host_current = &tasks[0];
 	ctr_ring_online(&cpu);

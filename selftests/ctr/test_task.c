@@ -102,8 +102,9 @@ static void test_fork(void)
 	switch_to(1);
 	entries_of(&stack, 0, 5, "a child has the frames of its parent");
 	records_of(0, 1);
-	tasks[2].mm = tasks[1].mm;
+	registers[2].sp = 0x8000;
 	ctr_task_fork(NULL, &tasks[1], &tasks[2]);
+	registers[2].sp = 0;
 	switch_to(2);
 	entries_of(&stack, 2, 0, "a thread has a stack of its own");
 	records_of(2, 2);
@@ -153,6 +154,35 @@ static void test_fork(void)
 	tasks_known = 0;
 	for (unsigned int i = 0; i < ARRAY_SIZE(tasks); i++)
 		is_u64(tasks[i].references, 0, "task %u is released", i);
+}
+
+/* The ring of a program begins with it, whatever is recorded. */
+static void test_exec(void)
+{
+	struct perf_event typed = { .pmu_private = &typed_event };
+	struct perf_event *const events[] = { &user, &typed };
+
+	fresh();
+	ctr_task_exec(NULL, host_current, 0, NULL);
+	ok(!hart.clears, "exec: nothing is recorded");
+	for (unsigned int i = 0; i < ARRAY_SIZE(events); i++) {
+		u64 control = ctr_event_of(events[i])->filter.control;
+
+		fresh();
+		ctr_ring_begin(events[i]);
+		records_of(0, 5);
+		ctr_task_exec(NULL, host_current, 0, NULL);
+		is_hex(hart.control, control, "exec: it records on");
+		records_of(0, 2);
+		entries_of(events[i], 0, 2, "exec: branches of the new program alone");
+		ok(!hart.cleared_while_recording, "exec: the ring does not record meanwhile");
+		ctr_ring_offline(&cpu);
+		hart.accesses = 0;
+		ctr_task_exec(NULL, host_current, 0, NULL);
+		ok(!hart.accesses, "exec: no register of a hart without the common capabilities");
+		ctr_ring_online(&cpu);
+		ctr_ring_end(events[i]);
+	}
 }
 
 /* Calls of a task that have not returned. */
@@ -230,8 +260,6 @@ static void test_returned(void)
 				break;
 			own->count = 0;
 			ctr_task_exec(NULL, host_current, 0, NULL);
-			/* The hart is in the kernel, which it does not record. */
-			hart.cleared_while_recording = false;
 			break;
 		case 11 ... 18:
 			if (own->count == DEPTH - 1)
@@ -272,6 +300,7 @@ int main(void)
 	make_events();
 	test_stacks();
 	test_fork();
+	test_exec();
 	test_returned();
 	return done_testing();
 }

@@ -21,7 +21,7 @@ out=$results/boot
 # The command lines of users, as with the module: see selftests/ctr/ctr.sh.
 guest_job users ctr/users.sh series
 guest_boot patched-users --kernel patched --smp 2 --icount --global ntrace-encoder.ctr-details=on
-! guest_ran users || judge_users "$results/users" 47
+! guest_ran users || judge_users "$results/users" 48
 
 # The driver of the series, with the tests of the module.
 guest_job driver kernel/driver.sh

@@ -7,13 +7,14 @@ struct task_struct {
 	int id;
 	unsigned int flags;
 	int references;
-	void *mm;
+	struct pt_regs *regs;
 	char comm[16];
 };
 
 #define PF_EXITING 0x4
 #define PF_KTHREAD 0x200000
 #define task_pid_nr(task) ((task)->id)
+#define task_pt_regs(task) ((task)->regs)
 
 /* Defined by the test, which has its own tasks. */
 extern struct task_struct *host_current;
