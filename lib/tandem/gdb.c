@@ -4,7 +4,8 @@
  * numbers the registers. Requests that do not run the hart are sent together, before the first
  * answer is read, because a round trip takes longer than their execution. For the same reason an
  * acknowledgement is sent with the next request: a small segment of its own would hold the request
- * back until the stub's host has confirmed it, which takes 40 ms.
+ * back until the stub's host has confirmed it, which takes 40 ms. In a batch, acknowledgements are
+ * sent before the answers: a stub reads its input in order. A damaged batch is repeated one by one.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,20 +34,18 @@
 #define NOISE_MAX (1 << 20)
 /* Packets of console output before the answer to a step. */
 #define OUTPUTS_MAX 10000
-/*
- * Registers in one batch: their answers must fit into the buffers of the connection. A stub that wants
- * each answer acknowledged may take the next request for the acknowledgement: one at a time.
- */
+/* Registers in one batch: their answers must fit into the buffers of the connection. */
 #define BATCH 64
 #define NUMBERS_MAX 8192
 
 struct ntrace_tandem_gdb {
 	int fd;
-	bool tcp;
-	bool no_acks;
+	bool tcp, no_acks;
 	size_t in_next, in_end;
 	size_t out_used;
 	int64_t deadline;				/* of the answer, CLOCK_MONOTONIC, ms */
+	unsigned int asked;				/* requests without an answer */
+	bool damaged;					/* a request or an answer of a batch */
 	size_t last_size;				/* of the last request, which is repeated if the stub asks */
 	char last[1032];
 	int number[NTRACE_TANDEM_STATE_REGISTERS];	/* of the stub, -1 = none */
@@ -97,6 +96,8 @@ __attribute__((format(printf, 2, 3))) static int put_packet(struct ntrace_tandem
 	error = reserve(gdb, (size_t)length + 8);
 	if (error)
 		return error;
+	if (gdb->asked++ && !gdb->no_acks)
+		gdb->out[gdb->out_used++] = '+';
 	for (int i = 0; i < length; i++)
 		sum = (uint8_t)(sum + (uint8_t)text[i]);
 	gdb->last_size = (size_t)snprintf(gdb->last, sizeof(gdb->last), "$%s#%02x", text, sum);
@@ -181,6 +182,10 @@ static int find_packet(struct ntrace_tandem_gdb *gdb)
 			return byte < 0 ? byte : 0;
 		if (byte != '-' || gdb->no_acks)
 			continue;
+		/* Only the last request of a batch is kept. */
+		gdb->damaged |= gdb->asked > 1;
+		if (gdb->asked > 1)
+			break;
 		if (tries++ == TRIES_MAX)
 			break;
 		error = repeat(gdb);
@@ -231,7 +236,8 @@ static int read_packet(struct ntrace_tandem_gdb *gdb, bool *damaged)
 
 /*
  * Puts the next packet at gdb->packet, without escapes. A damaged one is asked for again, if the stub
- * waits for acknowledgements. The caller has set the deadline. Return: its length, or an error
+ * waits for acknowledgements and did not get this one in advance. The caller has set the deadline.
+ * Return: its length, or an error
  */
 static int get_packet_in_time(struct ntrace_tandem_gdb *gdb)
 {
@@ -244,8 +250,9 @@ static int get_packet_in_time(struct ntrace_tandem_gdb *gdb)
 		if (length < 0)
 			return length;
 		if (!damaged)
-			return gdb->no_acks ? length : acknowledge(gdb, length);
-		if (gdb->no_acks)
+			return gdb->no_acks || gdb->asked > 1 ? length : acknowledge(gdb, length);
+		gdb->damaged |= gdb->asked > 1;
+		if (gdb->no_acks || gdb->asked > 1)
 			break;
 		error = reserve(gdb, 1);
 		if (error)
@@ -260,8 +267,12 @@ static int get_packet_in_time(struct ntrace_tandem_gdb *gdb)
 
 static int get_packet(struct ntrace_tandem_gdb *gdb)
 {
+	int length;
+
 	gdb->deadline = now_ms() + PATIENCE_MS;
-	return get_packet_in_time(gdb);
+	length = get_packet_in_time(gdb);
+	gdb->asked--;
+	return length;
 }
 
 static int exchange(struct ntrace_tandem_gdb *gdb, const char *request)
@@ -370,6 +381,11 @@ static bool is_general(int id)
 	return id >= (int)NTRACE_TANDEM_GPR && id < (int)NTRACE_TANDEM_FPR;
 }
 
+static bool is_general_or_pc(int id)
+{
+	return is_general(id) || id == NTRACE_TANDEM_PC;
+}
+
 /* Return: 0, or NTRACE_ERR_FORMAT for a register whose size is impossible */
 static int take_registers(struct ntrace_tandem_gdb *gdb, const char *text)
 {
@@ -389,7 +405,7 @@ static int take_registers(struct ntrace_tandem_gdb *gdb, const char *text)
 		id = ntrace_tandem_register_number(name);
 		size = strtoul(bits, NULL, 10) / 8;
 		if (size > UINT16_MAX || (id >= 0 && !size) ||
-		    ((is_general(id) || id == NTRACE_TANDEM_PC) && size != 4 && size != 8))
+		    (is_general_or_pc(id) && size != 4 && size != 8))
 			return NTRACE_ERR_FORMAT;
 		gdb->bytes[gdb->numbers] = (uint16_t)size;
 		if (id >= 0 && gdb->bytes[gdb->numbers] <= 8) {
@@ -438,9 +454,16 @@ static int read_description(struct ntrace_tandem_gdb *gdb)
 
 /* ---- the model ---- */
 
+/* Registers to be read; @all: 1 for those that the answer to 'g' must have, 2 once it had them */
+struct reading {
+	const uint16_t *ids;
+	uint64_t *values;
+	size_t count;
+	uint8_t all[NTRACE_TANDEM_STATE_REGISTERS];
+};
+
 /* Answer to 'g': the registers in the order of their numbers. */
-static int take_all(struct ntrace_tandem_gdb *gdb, const uint16_t *ids, uint64_t *values,
-		    size_t count, uint8_t *done)
+static int take_all(struct ntrace_tandem_gdb *gdb, struct reading *reading)
 {
 	uint8_t bytes[PACKET_MAX / 2];
 	int length = get_packet(gdb), have;
@@ -452,14 +475,14 @@ static int take_all(struct ntrace_tandem_gdb *gdb, const uint16_t *ids, uint64_t
 	for (unsigned int number = 0; number < gdb->numbers; number++) {
 		if (have < 0 || at + gdb->bytes[number] > (size_t)have)
 			break;
-		for (size_t i = 0; i < count && gdb->id[number]; i++)
-			if (ids[i] == gdb->id[number] - 1) {
-				values[i] = little_endian(bytes + at, gdb->bytes[number]);
-				done[i] = 1;
+		for (size_t i = 0; i < reading->count && gdb->id[number]; i++)
+			if (reading->all[i] && reading->ids[i] == gdb->id[number] - 1) {
+				reading->values[i] = little_endian(bytes + at, gdb->bytes[number]);
+				reading->all[i] = 2;
 			}
 		at += gdb->bytes[number];
 	}
-	return 0;
+	return memchr(reading->all, 1, reading->count) ? NTRACE_ERR_FORMAT : 0;
 }
 
 static int take_one(struct ntrace_tandem_gdb *gdb, unsigned int id, uint64_t *value)
@@ -484,49 +507,66 @@ static int take_one(struct ntrace_tandem_gdb *gdb, unsigned int id, uint64_t *va
 	return 0;
 }
 
+/* After a refusal or damage, the other answers of a batch must be read all the same. */
+static bool goes_on(const struct ntrace_tandem_gdb *gdb, int error)
+{
+	return !error || error == NTRACE_ERR_UNSUPPORTED ||
+	       (gdb->damaged && error != NTRACE_ERR_IO);
+}
+
+/* Registers from @first to before @end, and before them those of 'g', if @all */
+static int read_batch(struct ntrace_tandem_gdb *gdb, struct reading *reading, size_t first,
+		      size_t end, bool all)
+{
+	int error = all ? put_packet(gdb, "g") : 0, result;
+	size_t i;
+
+	gdb->damaged = false;
+	for (i = first; i < end && !error; i++)
+		if (!reading->all[i])
+			error = put_packet(gdb, "p%x", (unsigned int)gdb->number[reading->ids[i]]);
+	if (!error)
+		error = flush(gdb);
+	if (!error && all)
+		error = take_all(gdb, reading);
+	for (i = first; i < end && goes_on(gdb, error); i++)
+		if (!reading->all[i]) {
+			result = take_one(gdb, reading->ids[i], &reading->values[i]);
+			error = result ? result : error;
+		}
+	return error;
+}
+
+static bool has_numbers(const struct ntrace_tandem_gdb *gdb, const uint16_t *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (gdb->number[ids[i]] < 0)
+			return false;
+	return true;
+}
+
 static int read_registers(void *data, const uint16_t *ids, uint64_t *values, size_t count)
 {
 	struct ntrace_tandem_gdb *gdb = data;
-	uint8_t done[NTRACE_TANDEM_STATE_REGISTERS] = { 0 };
-	size_t first = 0, end = 0, general = 0, i;
-	int error = 0, result;
+	struct reading reading = { .ids = ids, .values = values, .count = count };
+	size_t first = 0, end, general = 0;
+	int error;
 
-	for (i = 0; i < count; i++) {
-		if (gdb->number[ids[i]] < 0)
-			return NTRACE_ERR_UNSUPPORTED;
-		general += ids[i] >= NTRACE_TANDEM_GPR && ids[i] < NTRACE_TANDEM_FPR;
-	}
-	if (general > 4) {
-		for (i = 0; i < count; i++)
-			done[i] = (ids[i] >= NTRACE_TANDEM_GPR && ids[i] < NTRACE_TANDEM_FPR) ||
-				  ids[i] == NTRACE_TANDEM_PC;
-		error = put_packet(gdb, "g");
-	}
-	while (!error && (end < count || general > 4)) {
-		size_t batch = gdb->no_acks ? BATCH : general <= 4;
-
-		for (end = first; end < count && end < first + batch && !error; end++)
-			if (!done[end])
-				error = put_packet(gdb, "p%x", (unsigned int)gdb->number[ids[end]]);
-		if (!error)
-			error = flush(gdb);
-		if (!error && general > 4) {
-			uint8_t told[NTRACE_TANDEM_STATE_REGISTERS] = { 0 };
-
-			error = take_all(gdb, ids, values, count, told);
-			for (i = 0; i < count && !error; i++)
-				if (done[i] && !told[i])
-					error = NTRACE_ERR_FORMAT;
-			general = 0;
-		}
-		/* After a refusal, the other answers must be read all the same. */
-		for (i = first; i < end && (!error || error == NTRACE_ERR_UNSUPPORTED); i++)
-			if (!done[i]) {
-				result = take_one(gdb, ids[i], &values[i]);
-				error = result ? result : error;
-			}
+	if (!has_numbers(gdb, ids, count))
+		return NTRACE_ERR_UNSUPPORTED;
+	for (size_t i = 0; i < count; i++)
+		general += is_general(ids[i]);
+	for (size_t i = 0; i < count && general > 4; i++)
+		reading.all[i] = is_general_or_pc(ids[i]);
+	do {
+		end = first + BATCH < count ? first + BATCH : count;
+		error = read_batch(gdb, &reading, first, end, general > 4 && !first);
 		first = end;
-	}
+	} while (!error && first < count);
+	if (!gdb->damaged || error == NTRACE_ERR_IO)
+		return error;
+	for (error = 0, first = 0; first < count && !error; first++)
+		error = read_registers(gdb, ids + first, values + first, 1);
 	return error;
 }
 
@@ -544,28 +584,34 @@ static int write_registers(void *data, const uint16_t *ids, const uint64_t *valu
 {
 	struct ntrace_tandem_gdb *gdb = data;
 	int error = 0, result;
-	size_t first = 0, end, i, batch = gdb->no_acks ? BATCH : 1;
+	size_t first = 0, end, i;
 
+	if (!has_numbers(gdb, ids, count))
+		return NTRACE_ERR_UNSUPPORTED;
+	gdb->damaged = false;
 	for (; first < count && !error; first = end) {
-		for (end = first; end < count && end < first + batch && !error; end++) {
+		for (end = first; end < count && end < first + BATCH && !error; end++) {
+			unsigned int number = (unsigned int)gdb->number[ids[end]];
 			char text[17];
-			int number = gdb->number[ids[end]];
 
-			if (number < 0)
-				return NTRACE_ERR_UNSUPPORTED;
 			for (i = 0; i < gdb->bytes[number]; i++)
 				sprintf(text + 2 * i, "%02x",
 					(unsigned int)(values[end] >> 8 * i & 0xff));
-			error = put_packet(gdb, "P%x=%s", (unsigned int)number, text);
+			error = put_packet(gdb, "P%x=%s", number, text);
 		}
 		if (!error)
 			error = flush(gdb);
-		for (i = first; i < end && !error; i++) {
+		for (i = first; i < end && goes_on(gdb, error); i++) {
 			result = take_ok(gdb);
 			/* A CSR that is read-only keeps its value; comparing shows whether it is right. */
-			error = result == NTRACE_ERR_UNSUPPORTED ? 0 : result;
+			if (result && result != NTRACE_ERR_UNSUPPORTED)
+				error = result;
 		}
 	}
+	if (!gdb->damaged || error == NTRACE_ERR_IO)
+		return error;
+	for (error = 0, first = 0; first < count && !error; first++)
+		error = write_registers(gdb, ids + first, values + first, 1);
 	return error;
 }
 
