@@ -21,7 +21,7 @@ static void apply_work(CPUState *cpu, run_on_cpu_data data)
     CPURISCVState *env = cpu_env(cpu);
     struct work *work = data.host_ptr;
 
-    env->ntrace_on = hart_apply(&work->s->hart, &work->setup, env->pc,
+    env->ntrace_on = hart_apply(&work->s->hart, &work->setup, ntrace_pc(env),
                                 env->ntrace_mark);
     env->ntrace_mark = HART_MARK_NONE;
     g_free(work);

@@ -16,7 +16,7 @@ void HELPER(ntrace_block)(CPURISCVState *env, uint32_t block)
     unsigned int mark = env->ntrace_mark;
 
     env->ntrace_mark = HART_MARK_NONE;
-    hart_enter(env->ntrace, env->pc, block, mark);
+    hart_enter(env->ntrace, ntrace_pc(env), block, mark);
 }
 
 static unsigned int privilege(const CPURISCVState *env)
@@ -52,9 +52,9 @@ void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause)
          * No trap: the emulator executes the EBREAK itself and continues after
          * it.
          */
-        hart_step(env->ntrace, env->pc, privilege(env), mark);
+        hart_step(env->ntrace, ntrace_pc(env), privilege(env), mark);
     } else {
-        hart_trap(env->ntrace, env->pc, interrupt,
+        hart_trap(env->ntrace, ntrace_pc(env), interrupt,
                   interrupt ? cause : real_cause(env, cause), privilege(env),
                   mark);
     }

@@ -16,6 +16,12 @@
 /* Most instructions of a block that is traced; 0: no limit */
 extern unsigned int ntrace_block_insns;
 
+/* Where the hart is. In RV32, QEMU sometimes has the address sign-extended. */
+static inline uint64_t ntrace_pc(const CPURISCVState *env)
+{
+    return env->xl == MXL_RV32 ? (uint32_t)env->pc : env->pc;
+}
+
 /* Called when the hart is about to take a trap; env is as before the trap. */
 void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause);
 

@@ -118,7 +118,7 @@ static void activate_work(CPUState *cpu, run_on_cpu_data data)
     CPURISCVState *env = cpu_env(cpu);
     struct remote_hart *h = &port.hart[cpu->cpu_index];
 
-    hart_finish(&h->hart, env->pc, env->ntrace_mark);
+    hart_finish(&h->hart, ntrace_pc(env), env->ntrace_mark);
     env->ntrace_mark = HART_MARK_NONE;
     trace_encoder_forward(&h->te, h->active);
     env->ntrace_on = h->active;
