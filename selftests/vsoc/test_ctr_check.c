@@ -221,11 +221,46 @@ static void moments(void)
 	       "the line of counts");
 }
 
+/* An emulator without records has those of the model. */
+static void execution(void)
+{
+	static const struct ctr_check_ops nothing = { .say = say };
+	struct ctr_access access = { .csr = NTRACE_CTR_CSR_DRAFT_MCTRCONTROL, .priv = M };
+	struct ntrace_ctr_config config;
+
+	ntrace_ctr_config_init(&config, NTRACE_CTR_DRAFT);
+	config.xlen = 32;
+	is_u64(ctr_check_init(&check, &config, &nothing, NULL, 0), 0, "a hart with the draft");
+	ctr_check_reset(&check);
+	said = 0;
+	access.mask = UINT32_MAX;
+	access.new_value = UINT64_C(0xffffffff00000001);
+	ok(ctr_check_execute(&check, &access), "a register of the draft");
+	is_u64((uint64_t)access.result, 0, "is accessed");
+	jump(0xfffffffe, 0x2000);
+	access.mask = 0;
+	ctr_check_before(&check, access.csr);
+	ok(ctr_check_execute(&check, &access), "and read");
+	is_hex(access.value, 1, "its lower half");
+	access.csr = NTRACE_CTR_CSR_DRAFT_MCTRSTATUS;
+	ok(ctr_check_execute(&check, &access) && access.value == 1, "one record");
+	is_hex(ntrace_ctr_model_entry(&check.model, 0).source, 0xffffffff, "with 32 bits");
+	access.priv = U;
+	ok(ctr_check_execute(&check, &access) && access.result == NTRACE_CTR_ILLEGAL,
+	   "U-mode may not");
+	access.csr = 0x300;
+	ok(!ctr_check_execute(&check, &access), "mstatus is none of CTR");
+	ctr_check_reset(&check);
+	is_u64(check.model.status.wrptr | check.model.mctrctl, 0, "a reset clears all");
+	is_u64(check.comparisons + said, 0, "nothing is compared");
+}
+
 int main(void)
 {
 	counts();
 	differences();
 	accesses();
 	moments();
+	execution();
 	return done_testing();
 }

@@ -130,6 +130,8 @@ static void compare(struct ctr_check *check)
 	uint64_t has, wants;
 	const char *what;
 
+	if (!check->ops->observe)
+		return;
 	check->ops->observe(check->opaque, &state);
 	ntrace_ctr_model_stateen(&check->model, state.mstateen0, state.hstateen0);
 	if (check->mutate && check->fresh &&
@@ -149,21 +151,27 @@ static void compare(struct ctr_check *check)
 int ctr_check_init(struct ctr_check *check, const struct ntrace_ctr_config *config,
 		   const struct ctr_check_ops *ops, void *opaque, uint64_t mutate_at)
 {
-	const struct ntrace_ingress_port port = { .xlen = 64, .itype_bits = 4, .groups = 1 };
+	struct ntrace_ingress_port port = { .xlen = 64, .itype_bits = 4, .groups = 1 };
 
 	*check = (struct ctr_check){ .ops = ops, .opaque = opaque, .mutate = mutate_at };
 	if (ntrace_ctr_model_init(&check->model, config))
 		return NTRACE_ERR_INVALID;
+	port.xlen = check->model.config.xlen;
 	return ntrace_ctr_ingress_init(&check->feed, &check->model, &port);
 }
 
 void ctr_check_reset(struct ctr_check *check)
 {
+	const struct ntrace_ctr_config config = check->model.config;
 	struct ctr_state state;
 
 	/* A transfer that waits for its target never gets one after a reset. */
 	check->feed.has_waiting = false;
 	check->feed.has_next = false;
+	if (!check->ops->observe) {
+		ntrace_ctr_model_init(&check->model, &config);
+		return;
+	}
 	check->ops->observe(check->opaque, &state);
 	model_set(check, NTRACE_CTR_CSR_SISELECT, state.siselect);
 	model_set(check, NTRACE_CTR_CSR_VSISELECT, state.vsiselect);
@@ -279,6 +287,24 @@ void ctr_check_access(struct ctr_check *check, const struct ctr_access *access)
 	if (mask)
 		ntrace_ctr_model_write(&check->model, access->priv, access->csr,
 				       (old & ~mask) | (access->new_value & mask));
+}
+
+bool ctr_check_execute(struct ctr_check *check, struct ctr_access *access)
+{
+	uint64_t old, value;
+	int result = ntrace_ctr_model_read(&check->model, access->priv, access->csr, &old);
+
+	if (result < 0)
+		return false;
+	access->result = result;
+	check->accesses++;
+	if (result)
+		return true;
+	access->value = old;
+	value = (old & ~access->mask) | (access->new_value & access->mask);
+	if (access->mask)
+		ntrace_ctr_model_write(&check->model, access->priv, access->csr, value);
+	return true;
 }
 
 void ctr_check_clear(struct ctr_check *check, unsigned int priv)

@@ -5,6 +5,9 @@
  * emulator's own records, and from every access to a register. The emulator's ring is compared
  * whenever software could see it. This file depends on no emulator.
  *
+ * An emulator that has no records of its own can use those of the model: without
+ * ctr_check_ops.observe nothing is compared, and ctr_check_execute() carries out accesses.
+ *
  * All functions run in the thread of the hart.
  */
 #ifndef VSOC_MODEL_CTR_CHECK_H
@@ -34,6 +37,7 @@ struct ctr_state {
 };
 
 struct ctr_check_ops {
+	/* NULL: the records are those of the model. */
 	void (*observe)(void *opaque, struct ctr_state *state);
 	/* Prints one line, without a newline. */
 	void (*say)(void *opaque, const char *text);
@@ -96,7 +100,7 @@ struct ctr_access {
 int ctr_check_init(struct ctr_check *check, const struct ntrace_ctr_config *config,
 		   const struct ctr_check_ops *ops, void *opaque, uint64_t mutate);
 
-/** ctr_check_reset - the hart was reset: the model copies the emulator's state */
+/** ctr_check_reset - the hart was reset: the model copies the emulator's state, if it has any */
 void ctr_check_reset(struct ctr_check *check);
 
 /**
@@ -114,6 +118,14 @@ void ctr_check_before(struct ctr_check *check, unsigned int csr);
 
 /** ctr_check_access - an instruction has accessed a CSR */
 void ctr_check_access(struct ctr_check *check, const struct ctr_access *access);
+
+/**
+ * ctr_check_execute - carry out an access to a CSR in the model
+ * @access: sets @result, and @value if the instruction reads the CSR
+ *
+ * Return: false if the CSR is none of CTR: nothing was done.
+ */
+bool ctr_check_execute(struct ctr_check *check, struct ctr_access *access);
 
 /** ctr_check_clear - the hart executed SCTRCLR in mode @priv without a trap */
 void ctr_check_clear(struct ctr_check *check, unsigned int priv);

@@ -190,6 +190,7 @@ struct NTraceEncoder {
     char *ctr_depths;
     char *ctr_control;
     bool ctr_details;
+    bool ctr_draft;
 };
 
 struct NTraceArmFunnel {

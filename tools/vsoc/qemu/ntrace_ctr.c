@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Control Transfer Records of a hart: the depths and fields that it implements,
- * and the check that compares its records with the library's model.
+ * the check that compares its records with the library's model, and the draft,
+ * whose records are those of the model.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
+#include "qemu/error-report.h"
 #include "qemu/cutils.h"
 #include "migration/blocker.h"
 #include "cpu.h"
@@ -36,6 +38,10 @@ static void say(void *opaque, const char *text)
 {
     NTraceEncoder *s = opaque;
 
+    if (!s->ctr_log) {
+        warn_report("ctr-draft hart %u %s", s->index, text);
+        return;
+    }
     fprintf(s->ctr_log, "ctr-check hart %u %s\n", s->index, text);
     fflush(s->ctr_log);
 }
@@ -45,46 +51,66 @@ static const struct ctr_check_ops check_ops = {
     .say = say,
 };
 
-static bool check_realize(NTraceEncoder *s, Error **errp)
+/* @name: the property that makes it; @ops: what the check needs */
+static bool model_realize(NTraceEncoder *s, const char *name,
+                          enum ntrace_ctr_layout layout,
+                          const struct ctr_check_ops *ops, Error **errp)
 {
     const CPURISCVState *env = cpu_env(s->cpu);
     struct ntrace_ctr_config config;
     Error *blocker = NULL;
 
-    if (riscv_cpu_mxl(env) != MXL_RV64 || !riscv_cpu_cfg(env)->ext_smctr) {
-        error_setg(errp, "ctr-check: the harts must be RV64 with Smctr");
-        return false;
-    }
-    s->ctr_log = ntrace_log_open(s->ctr_check_name, errp);
-    if (!s->ctr_log) {
-        return false;
-    }
     /* The trace port has neither cycles nor predictions. */
     if (s->ctr_details) {
-        error_setg(errp, "ctr-check cannot compare what ctr-details adds");
+        error_setg(errp, "%s: the model has no ctr-details", name);
         return false;
     }
     /*
      * Migration covers neither the model nor the transfers that wait in the
      * trace port.
      */
-    error_setg(&blocker, "ctr-check cannot be migrated");
+    error_setg(&blocker, "%s cannot be migrated", name);
     if (migrate_add_blocker(&blocker, errp) < 0) {
         return false;
     }
-    ntrace_ctr_config_init(&config, NTRACE_CTR_RATIFIED);
+    ntrace_ctr_config_init(&config, layout);
     config.implemented &= ntrace_ctr_control(env);
     config.depths &= ntrace_ctr_depths(env);
     config.hypervisor = riscv_has_ext(env, RVH);
     config.features = NTRACE_CTR_HAS_TYPE;
     config.cce_bits = 0;
-    if (ctr_check_init(&s->ctr_check, &config, &check_ops, s,
-                       s->ctr_check_mutate)) {
-        error_setg(errp, "ctr-check: %s", ntrace_ctr_config_refusal(&config));
+    config.xlen = riscv_cpu_mxl(env) == MXL_RV32 ? 32 : 64;
+    if (ctr_check_init(&s->ctr_check, &config, ops, s, s->ctr_check_mutate)) {
+        error_setg(errp, "%s: %s", name, ntrace_ctr_config_refusal(&config));
         return false;
     }
     s->hart.ctr = &s->ctr_check;
     return true;
+}
+
+static bool check_realize(NTraceEncoder *s, Error **errp)
+{
+    const CPURISCVState *env = cpu_env(s->cpu);
+
+    if (riscv_cpu_mxl(env) != MXL_RV64 || !riscv_cpu_cfg(env)->ext_smctr) {
+        error_setg(errp, "ctr-check: the harts must be RV64 with Smctr");
+        return false;
+    }
+    s->ctr_log = ntrace_log_open(s->ctr_check_name, errp);
+    return s->ctr_log && model_realize(s, "ctr-check", NTRACE_CTR_RATIFIED,
+                                       &check_ops, errp);
+}
+
+static bool draft_realize(NTraceEncoder *s, Error **errp)
+{
+    static const struct ctr_check_ops ops = { .say = say };
+    const RISCVCPUConfig *cfg = riscv_cpu_cfg(cpu_env(s->cpu));
+
+    if (cfg->ext_smctr || cfg->ext_ssctr || s->ctr_check_name) {
+        error_setg(errp, "ctr-draft: not with smctr, ssctr or ctr-check");
+        return false;
+    }
+    return model_realize(s, "ctr-draft", NTRACE_CTR_DRAFT, &ops, errp);
 }
 
 /* Returns this hart's part of a list "A:B:...", or NULL if there is none. */
@@ -139,6 +165,9 @@ bool ntrace_ctr_realize(NTraceEncoder *s, Error **errp)
         env->ctr_control |= NTRACE_CTR_CTL_REQUIRED | NTRACE_CTR_CTL(LCOFIFRZ);
     }
     env->ctr_details = s->ctr_details;
+    if (s->ctr_draft) {
+        return draft_realize(s, errp);
+    }
     return !s->ctr_check_name || check_realize(s, errp);
 }
 
@@ -157,7 +186,7 @@ void ntrace_ctr_shutdown(NTraceEncoder *s)
 {
     char line[CTR_CHECK_LINE_MAX];
 
-    if (s->hart.ctr) {
+    if (s->ctr_log) {
         ctr_check_summary(s->hart.ctr, line);
         say(s, line);
     }

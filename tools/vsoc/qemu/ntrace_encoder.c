@@ -385,6 +385,8 @@ static const Property properties[] = {
     DEFINE_PROP_STRING("ctr-control", NTraceEncoder, ctr_control),
     /* Records have cycles and mispredictions, see ntrace_helper.h. */
     DEFINE_PROP_BOOL("ctr-details", NTraceEncoder, ctr_details, false),
+    /* Harts without Smctr have the registers of the draft 0.1.4 of CTR. */
+    DEFINE_PROP_BOOL("ctr-draft", NTraceEncoder, ctr_draft, false),
 };
 
 static void class_init(ObjectClass *klass, void *data)
