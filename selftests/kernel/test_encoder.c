@@ -51,17 +51,44 @@ static bool forgets;
 
 u32 readl(const void *address)
 {
-	return address == page ? control : 0;
+	u32 value;
+
+	memcpy(&value, address, sizeof(value));
+	return address == page ? control : value;
 }
 
 void writel(u32 value, void *address)
 {
-	if (address != page)
+	if (address != page) {
+		memcpy(address, &value, sizeof(value));
 		return;
+	}
 	if (value & OVERFLOW || (forgets && !(value & TR_CONTROL_ENABLE)) ||
 	    (value & TR_CONTROL_ENABLE && !(control & TR_CONTROL_ENABLE)))
 		control &= ~OVERFLOW;
 	control = (control & OVERFLOW) | (value & ~OVERFLOW);
+}
+
+/* What a reset leaves undefined is 0 before the encoder is enabled, if the encoder has it. */
+static void test_baseline(void)
+{
+	struct ntrace_component component = { .base = page, .encoder = { .comparators = 5 } };
+
+	memset(page, 0xff, sizeof(page));
+	ntrace_encoder_write_baseline(&component);
+	is_hex(ntrace_read(&component, TR_TE_DATA_CONTROL), 0, "no data trace");
+	is_hex(ntrace_read(&component, TR_TE_DATA_FILTERS), 0, "no filters for it");
+	is_hex(ntrace_read(&component, TR_TE_INST_FILTERS), 0, "no filters");
+	is_hex(ntrace_read(&component, TR_TE_TRIG_DBG_CONTROL), 0, "no debug triggers");
+	is_hex(ntrace_read(&component, TR_TE_TRIG_EXT_IN_CONTROL), 0, "no trigger inputs");
+	is_hex(ntrace_read(&component, TR_TE_TRIG_EXT_OUT_CONTROL), 0, "no trigger outputs");
+	is_hex(ntrace_read(&component, TR_TE_COMP_CONTROL(2)), 0, "comparators do nothing");
+	is_hex(ntrace_read(&component, TR_TE_COMP_CONTROL(1)), U32_MAX,
+	       "one that does not exist is not accessed");
+	component.encoder.absent = ~0;
+	memset(page, 0xff, sizeof(page));
+	ntrace_encoder_write_baseline(&component);
+	is_hex(ntrace_read(&component, TR_TE_DATA_CONTROL), U32_MAX, "nor is a register");
 }
 
 int main(void)
@@ -92,5 +119,6 @@ int main(void)
 		       "enabled again: it is not reported twice");
 		ntrace_encoder_stop(&component);
 	}
+	test_baseline();
 	return done_testing();
 }

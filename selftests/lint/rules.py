@@ -68,7 +68,7 @@ def fault(file, name):
 
 def main():
     rows = [line for line in source(TABLE).splitlines() if re.match(r"\| \*?\*?[PICKRT]\d", line)]
-    faults, seen, bare = [], set(), []
+    faults, seen, bare, halves = [], set(), [], []
     for row in rows:
         cells = [cell.strip() for cell in row.strip("| ").split(" | ")]
         section = re.match(r"\**([PICKRT]\d+)", cells[0]).group(1)
@@ -76,6 +76,8 @@ def main():
             continue
         seen.add(section)
         cells += [""] * (3 - len(cells))
+        if re.search(r"\btr[A-Z]", cells[0]) and "no part of" not in cells[0]:
+            halves += [f"{cells[0][:60]}: no test in {half}" for half in ("kernel/", "vsoc/") if half not in cells[2]]
         for cell, prefix in ((cells[1], ""), (cells[2], "selftests/")):
             if not cell:
                 if "no part of" not in cells[0]:
@@ -87,6 +89,7 @@ def main():
                     faults.append(f"{cells[0][:60]}: {why}")
     ok(not faults, f"what the {len(rows)} rows of {TABLE} name exists", *faults)
     ok(not bare, "each rule has code and a test", *bare)
+    ok(not halves, "each register has a test of the driver and one of the virtual SoC", *halves)
     missing = [section for section in SECTIONS if section not in seen]
     ok(not missing, "every section has rules", *missing)
     # The table has all rules of the checker.
