@@ -89,6 +89,8 @@ static int report(struct ntrace_tandem_rvfi *rvfi, unsigned int kind, const stru
 		[NTRACE_RVFI_INSN] = "rvfi_insn has more than 32 bits",
 		[NTRACE_RVFI_CAUSE] = "a trap between two instructions without mcause or scause in "
 				      "rvfi_csr_*: it cannot be verified",
+		[NTRACE_RVFI_ADDRESS] = "rvfi_mem_addr is not the address of bit 0 of the masks, "
+					"although the first bit of the access is a higher one",
 	};
 	struct ntrace_rvfi_problem problem = {
 		.kind = kind,
@@ -181,6 +183,16 @@ static bool is_access(uint32_t mask, unsigned int *first, unsigned int *bytes)
 }
 
 /*
+ * A core tells the address of the access, whose mask begins with bit 0, or that of the aligned word
+ * around it, and shifts the mask. One that shifts and does not align tells of other bytes.
+ * Return: the lowest aligned address whose word has bit @first of the mask
+ */
+static uint64_t aligned_address(uint64_t address, unsigned int first)
+{
+	return first ? address & ~(uint64_t)((2u << (31 - __builtin_clz(first))) - 1) : address;
+}
+
+/*
  * A core may read more bytes than it needs, which the mask tells. The address is then the one that
  * the instruction should have, if its bytes are among those that were read.
  */
@@ -207,6 +219,9 @@ static int add_access(struct ntrace_tandem_rvfi *rvfi, const struct ntrace_rvfi 
 	bytes = access.bytes;
 	if ((held->has & NTRACE_RVFI_HAS_MASKS) && !is_access(mask, &first, &bytes))
 		return report(rvfi, NTRACE_RVFI_MASK, held, mask, 0);
+	address = aligned_address(held->mem_addr, first);
+	if (address != held->mem_addr)
+		return report(rvfi, NTRACE_RVFI_ADDRESS, held, held->mem_addr, address);
 	address = (held->mem_addr + first) & rvfi->xlen_mask;
 	if (!held->mem_wmask)
 		address = load_address(rvfi, &access, address, bytes);

@@ -193,6 +193,24 @@ static void test_access(const char *what, uint32_t insn, uint32_t rmask, uint32_
 	expect(what, expected, wrong);
 }
 
+/* sb to @address, with a mask of bit @first */
+static void test_alignment(uint64_t address, unsigned int first, uint64_t aligned)
+{
+	struct ntrace_rvfi one = nop(0, 0x100);
+	char wrong[64] = "";
+
+	start();
+	one.insn = 0x00628023;
+	one.mem_addr = address;
+	one.mem_wmask = 1u << first;
+	retire(one);
+	retire(nop(1, 0x104));
+	if (aligned != address)
+		snprintf(wrong, sizeof(wrong), "8 at 0: %" PRIx64 " %" PRIx64 ";", address,
+			 aligned);
+	is_str(problems, wrong, "bit %u of a mask, address %#" PRIx64, first, address);
+}
+
 static void test_accesses(void)
 {
 	test_access("sb in the last byte of a word", 0x00628023, 0, 8, false,
@@ -207,6 +225,13 @@ static void test_accesses(void)
 	test_access("amoadd.w that tells the operand", 0x0062a02f, 0, 0xf, true, " eaddr=1000", "");
 	test_access("a mask with a hole", 0x0062a023, 0, 5, false, "", "5 at 1: 5 0;");
 	test_access("a mask of three bytes", 0x0062a023, 0, 7, false, "", "5 at 1: 7 0;");
+	for (unsigned int offset = 1; offset < 8; offset++) {
+		test_alignment(0x1000 + offset, 0, 0x1000 + offset);
+		test_alignment(0x1000, offset, 0x1000);
+		/* Of the word around it, or of the doubleword. */
+		test_alignment(0x1000 + offset, offset, 0x1000);
+		test_alignment(0x1004, offset, offset < 4 ? 0x1004 : 0x1000);
+	}
 }
 
 /* A CSR that a retirement tells. */

@@ -104,6 +104,7 @@ enum ntrace_rvfi_problem_kind {
 	NTRACE_RVFI_MASK,	     /* a mask that is no access of 1, 2, 4 or 8 bytes */
 	NTRACE_RVFI_INSN,	     /* an instruction of more than 32 bits */
 	NTRACE_RVFI_CAUSE,	     /* an interrupt without its cause, which cannot be verified */
+	NTRACE_RVFI_ADDRESS,	     /* mem_addr is not that of bit 0 of the masks */
 	NTRACE_RVFI_PROBLEMS,
 };
 
@@ -113,7 +114,7 @@ enum ntrace_rvfi_problem_kind {
  * @reserved: 0
  * @order: of the instruction
  * @pc: its address
- * @seen: the value: order, pc, data, mask, instruction
+ * @seen: the value: order, pc, data, mask, instruction, address
  * @expected: by the retirements before, where there is such a value
  * @text: what is wrong, a constant string
  */
