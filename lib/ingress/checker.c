@@ -331,6 +331,18 @@ static void respond(const struct spot *spot, const struct ntrace_ingress_respons
 	load->state = LOAD_NONE;
 }
 
+#define MHARTID 0xf14
+
+/* A port may state its hart. On a split port, the value comes with the response, or later. */
+static void check_hart(const struct spot *spot, const struct ntrace_ingress_access *access)
+{
+	const struct ntrace_ingress_port *port = &spot->checker->port;
+
+	if (port->hart && access->daddr == MHARTID && port->data == NTRACE_INGRESS_DATA_UNIFIED &&
+	    access->load[0] != port->hart)
+		tell_number(spot, INGRESS_HART, access->load[0]);
+}
+
 static void check_size(const struct spot *spot, const struct ntrace_ingress_access *access)
 {
 	uint64_t size = UINT64_C(1) << (access->dsize & 7);
@@ -338,6 +350,7 @@ static void check_size(const struct spot *spot, const struct ntrace_ingress_acce
 	if (NTRACE_DTYPES_CSRS >> (access->dtype & 31) & 1) {
 		if (size * 8 != spot->checker->port.xlen)
 			tell_number(spot, INGRESS_CSR_SIZE, access->dsize);
+		check_hart(spot, access);
 		return;
 	}
 	if (!(NTRACE_DTYPES_ATOMICS >> (access->dtype & 31) & 1))

@@ -84,6 +84,8 @@
 	     "more instructions retire in a cycle than the port allows")                           \
 	RULE(TIME, "time-back", WARNING, INGRESS_I, "the time decreases")                          \
 	RULE(CSR_SIZE, "csr-size", WARNING, INGRESS_D, "a CSR access does not have XLEN bits")     \
+	RULE(HART, "hart-id", ERROR, INGRESS_D,                                                    \
+	     "a read of mhartid has another value than hart= of the first line")                   \
 	RULE(ATOMIC_SIZE, "atomic-size", WARNING, INGRESS_D,                                       \
 	     "an atomic has fewer than 4 bytes, which needs Zabha")                                \
 	RULE(MISALIGNED, "atomic-aligned", WARNING, INGRESS_D,                                     \

@@ -14,6 +14,9 @@
 #define STATED                                                                                     \
 	"ntrace-ingress 3 xlen=64 itype=4 groups=3 port=block retires=2 hart=5 priv=2 ctype=1 "    \
 	"cause=5 iaddr=40 scontext=16 hcontext=8 impdef=4\n"
+#define HART                                                                                       \
+	"ntrace-ingress 3 xlen=64 itype=4 groups=2 port=block data=unified retires=4 accesses=2 "  \
+	"dtype=4 lsbs=5 hart=18\n"
 #define SINGLES "ntrace-ingress 1 xlen=64 itype=4 groups=3 port=single\n"
 #define UNIFIED                                                                                    \
 	"ntrace-ingress 2 xlen=64 itype=4 groups=2 port=block data=unified retires=4 accesses=2 "  \
@@ -209,6 +212,8 @@ static const struct {
 	  "c time=5\nc\nc time=1\n" },
 	{ "csr-size", UNIFIED, "c 0x100,1,0 d=4,0x300,3\n", "c 0x100,1,0 d=4,0x300,2\n" },
 	{ "csr-size", UNIFIED32, "c 0x100,1,0 d=6,0x300,2\n", "c 0x100,1,0 d=6,0x300,3\n" },
+	{ "hart-id", HART, "c 0x100,1,0 d=5,0xf14,3,l0x12\nc 0x102,1,0 d=4,0xf15,3,l0x1,i0x2\n",
+	  "c 0x100,1,0 d=5,0xf14,3,l0x1\n" },
 	{ "atomic-size", UNIFIED, "c 0x100,1,0 d=8,0x10,2\n", "c 0x100,1,0 d=8,0x10,1\n" },
 	{ "atomic-aligned", UNIFIED, "c 0x100,1,0 d=9,0x18,3\n", "c 0x100,1,0 d=9,0x14,3\n" },
 	{ "lrid-reused", SPLIT,
