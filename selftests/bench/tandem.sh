@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Speed of reading a tandem trace, of the executor, and of verifying a trace through a linked model, through a GDB stub and with the
-# executor as the model, in seconds of the processor: of the model and of the verifier.
+# executor as the model, in seconds of the processor: of the model and of the verifier. tandem.gdb.step is the most that a GDB stub
+# allows: steps in a second without anything between them.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
@@ -33,15 +34,33 @@ rate() {
 	seconds=$({ time "$@" >"$tmp/out" 2>/dev/null; } 2>&1)
 	sed -n 's/.*"groups":\([0-9]*\).*/\1/p' "$tmp/out" | awk -v seconds="$seconds" '{ split(seconds, s); printf "%.0f\n", $1 / (s[1] + s[2]) }'
 }
-through_gdb() {
+# at_stub COMMAND...: with a new model that waits at $tmp/gdb
+at_stub() {
 	rm -f "$tmp/gdb"
 	"${machine[@]}" -S -gdb "unix:$tmp/gdb,server=on,wait=off" >/dev/null 2>&1 &
 	local model=$!
 	stub_ready "$tmp/gdb" "$model"
-	"$top/build/ntrace" tandem verify --gdb "$tmp/gdb" --device "$device" --json --limit 10000 "$tmp/trace"
+	"$@"
 	kill "$model"
 	wait "$model" || true
 }
+through_gdb() {
+	at_stub "$top/build/ntrace" tandem verify --gdb "$tmp/gdb" --device "$device" --json --limit 10000 "$tmp/trace"
+}
+rates=()
+for ((i = 0; i < rounds; i++)); do
+	rates+=("$(at_stub python3 -c 'import socket, sys, time
+stub, count = socket.socket(socket.AF_UNIX), 5000
+stub.connect(sys.argv[1])
+begin = time.monotonic()
+for _ in range(count):
+    stub.send(b"+\x24s#73")
+    answer = b""
+    while b"#" not in answer[:-2]:
+        answer += stub.recv(4096)
+print(round(count / (time.monotonic() - begin)))' "$tmp/gdb")")
+done
+figure tandem.gdb.step "$(median "${rates[@]}")" steps/s "$rounds"
 for what in linked gdb builtin; do
 	rates=()
 	for ((i = 0; i < rounds; i++)); do
