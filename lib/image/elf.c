@@ -611,6 +611,27 @@ void elf_read_attributes(struct ntrace_object *object, Elf_Scn *section)
 	take_attributes(object, bytes, size);
 }
 
+static bool begins_compressed(const struct ntrace_object *object, uint64_t address)
+{
+	uint8_t bytes[2];
+
+	return object_constant_byte(object, address, &bytes[0]) &&
+	       object_constant_byte(object, address + 1, &bytes[1]) && (bytes[0] & 3) != 3 &&
+	       (bytes[0] || bytes[1]);
+}
+
+/* LLVM loses flags and attributes when it links with -flto: a function whose first instruction has 16 bits has C. */
+static bool has_compressed_code(const struct ntrace_object *object)
+{
+	const struct symbol *symbols = object->symbols.symbols;
+
+	for (size_t i = 0; i < object->symbols.count; i++)
+		if (symbols[i].rank >= SYMBOL_RANK_LOCAL && symbols[i].sized &&
+		    begins_compressed(object, symbols[i].start))
+			return true;
+	return object->has_entry && begins_compressed(object, object->entry);
+}
+
 int object_read_elf(struct ntrace_object *object)
 {
 	GElf_Phdr eh_frame_header = { .p_type = PT_NULL };
@@ -639,6 +660,7 @@ int object_read_elf(struct ntrace_object *object)
 		object->has_entry = header.e_entry || object->code_at_zero;
 		elf_read_attributes(object, sections.attributes);
 		error = read_names(object, elf, &sections, &eh_frame_header);
+		object->isa.compressed = object->isa.compressed || has_compressed_code(object);
 	}
 	if (!error)
 		error = elf_add_linkage_names(object, elf, sections.plt);

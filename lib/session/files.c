@@ -261,6 +261,8 @@ static int open_program(const struct ntrace_session *session, struct mapped_file
 	error = ntrace_object_open_elf(&file->object, path);
 	if (error)
 		return error;
+	/* The file may not say so, but it was executed: a 16-bit instruction is one. */
+	file->object->isa.compressed = true;
 	error = object_set_name(file->object, name);
 	if (error)
 		ntrace_object_put(file->object);

@@ -129,6 +129,14 @@ static void test_header(void)
 	elf.header.e_flags = 8;
 	opens();
 	ok(!object->isa.compressed && object->isa.embedded, "with E");
+	begin();
+	elf.bytes[CODE_AT + 8] = 0x01;
+	opens();
+	ok(object->isa.compressed, "C, by the first instruction");
+	begin();
+	memset(elf.bytes + CODE_AT + 8, 0, 2);
+	opens();
+	ok(!object->isa.compressed, "not by zeros");
 	elf.header.e_machine = EM_X86_64;
 	check_open(NTRACE_ERR_NOTRISCV, "another machine");
 	begin();

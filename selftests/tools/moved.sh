@@ -54,4 +54,14 @@ for command in "report --json" "decode --json" "decode --level instruction"; do
 	ok "$command: the same bytes elsewhere" cmp "$tmp/first" "$tmp/second"
 	is "$(grep -c r1/archive "$tmp/first")" 0 "$command: no path of a copy"
 done
+
+# LLVM loses the flag of compressed instructions in the header, and the attributes, when it links with -flto.
+program=$tmp/another/deeper/r1/archive$tmp/two_tasks
+"$ntrace" report "$tmp/another/deeper/r1" | grep ^instructions >"$tmp/first"
+riscv64-linux-gnu-objcopy --remove-section .riscv.attributes "$program"
+printf '\0\0\0\0' | dd of="$program" bs=1 seek=48 conv=notrunc status=none
+is "$(riscv64-linux-gnu-readelf -h "$program" | grep -c 'Flags: *0x0$')" 1 "no flag"
+ok "a trace of it" "$ntrace" encode --pcs "$tmp/first.pcs" --elf "$program" --mode htm -o "$tmp/trace"
+riscv64-linux-gnu-strip "$program"
+is "$("$ntrace" report "$tmp/another/deeper/r1" | grep ^instructions)" "$(<"$tmp/first")" "all instructions of a program without the flag"
 done_testing
