@@ -9,42 +9,51 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Longer ones are ignored: no linker writes them, and perf.data has no room for them. */
+/* Of longer ones these are the first bytes, as perf records them: perf.data has no room for more. */
 #define BUILD_ID_ROOM 20
 
 /* Program headers and notes of a file that are looked at. */
 #define BUILD_ID_HEADERS 64
 #define BUILD_ID_NOTES 4096
 
-/* Return: size of the build-id in @size bytes of notes, copied to @build_id; 0: there is none. */
-static inline size_t build_id_in_notes(const uint8_t *notes, size_t size, uint64_t alignment,
-				       uint8_t *build_id, size_t room)
+/* Return: the build-id in @size bytes of notes, of *@id_size bytes; NULL: there is none, *@id_size is 0 */
+static inline const uint8_t *build_id_in_notes(const uint8_t *notes, size_t size,
+					       uint64_t alignment, size_t *id_size)
 {
 	size_t mask = alignment == 8 ? 7 : 3;
 
+	*id_size = 0;
 	while (size >= sizeof(Elf32_Nhdr)) {
 		Elf32_Nhdr note;
 		size_t description_at, next;
 
 		memcpy(&note, notes, sizeof(note));
 		if (note.n_namesz > size || note.n_descsz > size)
-			return 0;
+			return NULL;
 		description_at = (sizeof(note) + note.n_namesz + mask) & ~mask;
 		if (description_at > size || note.n_descsz > size - description_at)
-			return 0;
+			return NULL;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    !memcmp(notes + sizeof(note), "GNU", 4) && note.n_descsz &&
-		    note.n_descsz <= room) {
-			memcpy(build_id, notes + description_at, note.n_descsz);
-			return note.n_descsz;
+		    !memcmp(notes + sizeof(note), "GNU", 4) && note.n_descsz) {
+			*id_size = note.n_descsz;
+			return notes + description_at;
 		}
 		next = (description_at + note.n_descsz + mask) & ~mask;
 		if (next > size)
-			return 0;
+			return NULL;
 		notes += next;
 		size -= next;
 	}
-	return 0;
+	return NULL;
+}
+
+/* Return: number of bytes that are copied to @build_id */
+static inline size_t build_id_keep(const uint8_t *id, size_t size, uint8_t *build_id)
+{
+	size = size < BUILD_ID_ROOM ? size : BUILD_ID_ROOM;
+	if (size)
+		memcpy(build_id, id, size);
+	return size;
 }
 
 /* The same of the PT_NOTE segments of a little-endian ELF file, without reading the rest of it. */
@@ -73,6 +82,7 @@ static inline size_t build_id_of_file(int fd, uint8_t *build_id)
 		Elf64_Phdr header = { 0 };
 		Elf32_Phdr small;
 		ssize_t got;
+		const uint8_t *id;
 		size_t size;
 
 		if (pread(fd, &header, entry, (off_t)(headers_at + i * entry)) != (ssize_t)entry)
@@ -90,11 +100,9 @@ static inline size_t build_id_of_file(int fd, uint8_t *build_id)
 			    header.p_filesz < sizeof(notes) ? (size_t)header.p_filesz :
 							      sizeof(notes),
 			    (off_t)header.p_offset);
-		size = got <= 0 ? 0 :
-				  build_id_in_notes(notes, (size_t)got, header.p_align, build_id,
-						    BUILD_ID_ROOM);
-		if (size)
-			return size;
+		id = got <= 0 ? NULL : build_id_in_notes(notes, (size_t)got, header.p_align, &size);
+		if (id)
+			return build_id_keep(id, size, build_id);
 	}
 	return 0;
 }

@@ -66,17 +66,19 @@ static bool try_file(struct debug_file_search *search, const char *name, const u
 static bool try_build_id(struct debug_file_search *search, const char *directory)
 {
 	const struct ntrace_object *object = search->object;
-	char path[PATH_MAX], rest[2 * NTRACE_BUILD_ID_MAX + 1];
-	size_t i;
+	char path[PATH_MAX];
 	int made;
 
-	if (object->build_id_size < 2)
+	if (object->whole_id_size < 2)
 		return false;
-	for (i = 1; i < object->build_id_size; i++)
-		snprintf(rest + 2 * (i - 1), 3, "%02x", object->build_id[i]);
-	made = snprintf(path, sizeof(path), "%s/.build-id/%02x/%s.debug", directory,
-			object->build_id[0], rest);
-	return made < (int)sizeof(path) && try_file(search, path, NULL);
+	made = snprintf(path, sizeof(path), "%s/.build-id/%02x/", directory, object->whole_id[0]);
+	for (size_t i = 1; i < object->whole_id_size && made < PATH_MAX; i++)
+		made += snprintf(path + made, sizeof(path) - (size_t)made, "%02x",
+				 object->whole_id[i]);
+	if (made + (int)sizeof(".debug") > PATH_MAX)
+		return false;
+	memcpy(path + made, ".debug", sizeof(".debug"));
+	return try_file(search, path, NULL);
 }
 
 static bool try_link(struct debug_file_search *search, const char *directory, const char *middle)

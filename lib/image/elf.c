@@ -62,9 +62,11 @@ const struct segment *elf_segment_at(const struct ntrace_object *object, uint64_
 static void take_build_id(struct ntrace_object *object, const uint8_t *notes, size_t size,
 			  uint64_t alignment)
 {
-	if (!object->build_id_size)
-		object->build_id_size = build_id_in_notes(notes, size, alignment, object->build_id,
-							  sizeof(object->build_id));
+	if (object->build_id_size)
+		return;
+	object->whole_id = build_id_in_notes(notes, size, alignment, &object->whole_id_size);
+	object->build_id_size =
+		build_id_keep(object->whole_id, object->whole_id_size, object->build_id);
 }
 
 static int compare_spans(const void *left, const void *right)

@@ -121,6 +121,8 @@ struct ntrace_object {
 	size_t span_count;
 	uint8_t build_id[NTRACE_BUILD_ID_MAX];
 	size_t build_id_size;
+	const uint8_t *whole_id;	/* in bytes: a longer build-id, by which its debug file is found */
+	size_t whole_id_size;
 	struct ntrace_isa isa;
 	struct symbol_table symbols;
 	struct symbol_table marks;	/* mapping symbols: "$d..." before data, "$x..." before code */

@@ -173,7 +173,7 @@ static int add_debug_file(struct archive *archive, struct ntrace_object *object)
 		return 0;
 	if (object->debug_linked ?
 		    snprintf(slash, room, "/.debug/%s", object->debug_link) >= (int)room :
-		    !name_by_build_id(archive, object->build_id, object->build_id_size))
+		    !name_by_build_id(archive, object->whole_id, object->whole_id_size))
 		return 0;
 	return add(archive, ntrace_object_debug_name(object));
 }

@@ -64,4 +64,15 @@ is "$(riscv64-linux-gnu-readelf -h "$program" | grep -c 'Flags: *0x0$')" 1 "no f
 ok "a trace of it" "$ntrace" encode --pcs "$tmp/first.pcs" --elf "$program" --mode htm -o "$tmp/trace"
 riscv64-linux-gnu-strip "$program"
 is "$("$ntrace" report "$tmp/another/deeper/r1" | grep ^instructions)" "$(<"$tmp/first")" "all instructions of a program without the flag"
+
+# A build-id may have more than the 20 bytes that a record has room for: the debug file is named after all of it.
+id=$(printf '22%.0s' {1..32})
+program=$tmp/long$tmp/two_tasks debug=$tmp/long/usr/lib/debug/.build-id/22/${id#22}.debug
+mkdir -p "${program%/*}" "${debug%/*}"
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -g -Wl,-Ttext=0x10000,-e,first,--build-id=0x"$id" -o "$program" "$tmp/two_tasks.S"
+riscv64-linux-gnu-objcopy --only-keep-debug "$program" "$debug"
+riscv64-linux-gnu-strip "$program"
+like "names of a program with a long build-id" ' first' "$("$ntrace" report --sysroot "$tmp/long" "$tmp/board/r1" | grep two_tasks)"
+ok "its archive" "$ntrace" archive --sysroot "$tmp/long" "$tmp/board/r1"
+ok "the debug file in it" cmp "$debug" "$tmp/board/r1/archive${debug#"$tmp/long"}"
 done_testing
