@@ -98,13 +98,16 @@ static int add_name(struct machine *machine, int32_t tid, uint64_t time, bool fi
 	return error;
 }
 
-/* FNV-1a of the path: files of a path with different build-ids are in one bucket. */
+/*
+ * FNV-1a of the path: all files that a path had are in one bucket, also those that were removed or replaced, whose
+ * names end with "(deleted)".
+ */
 static uint32_t hash_path(const char *path)
 {
 	uint32_t hash = 2166136261u;
 
-	for (; *path; path++)
-		hash = (hash ^ (uint8_t)*path) * 16777619u;
+	for (size_t left = kept_path_length(path); left; left--)
+		hash = (hash ^ (uint8_t)*path++) * 16777619u;
 	return hash % MACHINE_BUCKETS;
 }
 
@@ -113,7 +116,10 @@ struct mapped_file *machine_same_path(const struct machine *machine, const struc
 {
 	struct mapped_file *at = after ? after->next : machine->files[hash_path(file->path)];
 
-	while (at && (at == file || strcmp(at->path, file->path)))
+	size_t length = kept_path_length(file->path);
+
+	while (at && (at == file || kept_path_length(at->path) != length ||
+		      memcmp(at->path, file->path, length)))
 		at = at->next;
 	return at;
 }

@@ -328,6 +328,19 @@ like "export: its losses are unknown" "old: losses of trace are not known of 1 c
 "$ntrace" export -f pprof -o whole.pb.gz whole 2>/dev/null && "$ntrace" export -f pprof -o sum.pb.gz again 2>/dev/null
 ok "export -f pprof: the same bytes for the same counts" cmp <(gunzip -c whole.pb.gz | tr -d '\0-\37' | sed 's/whole//') <(gunzip -c sum.pb.gz | tr -d '\0-\37' | sed 's/again//')
 
+# Two programs of one path without build-id, of which one was replaced.
+mkdir apart && gcc -std=c11 -DINODE=3 -I "$top/lib/include" "$small_host/two_tasks.c" -L "$top/build" -lntrace -o make_apart &&
+	riscv64-linux-gnu-objcopy --remove-section .note.gnu.build-id two_tasks apart/two_tasks &&
+	./make_apart r_apart "$tmp/apart/two_tasks" "$(stat -c %s r3/aux.0)" "$(stat -c %s r3/aux.1)" "$small_params" && cp r3/aux.* r_apart &&
+	mkdir -p r_apart/images/files/0-0-{3,4}-0 && cp apart/two_tasks r_apart/images/files/0-0-3-0 && cp apart/two_tasks r_apart/images/files/0-0-4-0
+for pid in 42 50; do "$ntrace" count -q --pid $pid -o sum.$pid r_apart 2>/dev/null; done
+ok "count: two programs of one path" "$ntrace" count -o sum r_apart 2>err
+for name in sum.42 sum.50 sum; do
+	"$ntrace" export -f csv $name 2>/dev/null | tail -n +2 | grep -c two_tasks
+done >lines
+is "$(tail -n 1 lines)" "$(($(head -n 2 lines | paste -s -d +)))" "are not added up"
+fails "export of one of them" "'two_tasks' is ambiguous" "$ntrace" export -f profgen -b two_tasks -o no sum
+
 # What counts files cannot give, and what is not a counts file.
 for format in folded callgrind perfetto perf-data perfscript; do
 	fails "export -f $format of counts" "is a counts file: $format needs .*, which only the recording has" "$ntrace" export -f $format -o no one

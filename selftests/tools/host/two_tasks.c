@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a recording of two threads, each alone on its CPU, in the same program at ADDRESS (0x10000):
- * everything but the traces. two_tasks DIRECTORY ELF BYTES-OF-FIRST BYTES-OF-SECOND PARAMS
+ * Makes a recording of two threads, each alone on its CPU, in the same program at ADDRESS (0x10000),
+ * or in two that had the same path, with the inodes INODE and the next one: everything but the traces. two_tasks DIRECTORY ELF BYTES-OF-FIRST BYTES-OF-SECOND PARAMS
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <ntrace/perf.h>
 #include <ntrace/recording.h>
 
 #ifndef ADDRESS
 #define ADDRESS 0x10000
+#endif
+#ifndef INODE
+#define INODE 0
 #endif
 
 #define SAMPLE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -30,13 +34,16 @@ static void write_task(struct ntrace_perf_writer *writer, unsigned int cpu, cons
 					  .cpu = cpu,
 					  .name = tasks[cpu].name };
 
+	char deleted[4096];
+
 	ntrace_perf_writer_sideband(writer, &record);
 	record.type = NTRACE_SIDEBAND_MMAP2;
-	record.name = program;
+	record.name = INODE && !cpu ? strcat(strcpy(deleted, program), " (deleted)") : program;
 	record.executable = true;
 	record.address = ADDRESS;
 	record.length = 0x1000;
 	record.offset = 0x1000;
+	record.inode = INODE ? INODE + cpu : 0;
 	ntrace_perf_writer_sideband(writer, &record);
 	record = (struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
 					   .pid = tasks[cpu].pid,
