@@ -23,6 +23,18 @@ ok "Verilator compiles the core with it" verilator --binary -j 1 -Wno-fatal -Wno
 	-o monitored "$rtl/core.v" "$rtl/testbench.v" "$example/monitor.sv" bind.sv "$tmp/monitor.o" \
 	-LDFLAGS "-L$top/build -lntrace -Wl,-rpath,$top/build" || { done_testing; exit; }
 
+# A core without rvfi_csr_*.
+ok "the monitor needs no CSRs" verilator --lint-only -Wno-fatal -Wno-lint -Wno-style --timing -DRVFI_WITHOUT_CSRS "$example/monitor.sv"
+is "$(verilator -E -P -DRVFI_WITHOUT_CSRS "$example/monitor.sv" | grep -c rvfi_csr_)" 0 "and has none"
+
+# alone ARGUMENT...: writes out; the model of libntrace
+alone() { timeout 300 obj_dir/monitored +program=program.hex +wave=wave.vcd +timer=97 "$@" >out 2>&1; }
+alone +cycles=800
+like "the model of libntrace: a correct core" "ntrace: [67][0-9][0-9] instructions verified, [0-9]+ interrupts, 0 differences" "$(<out)"
+alone +fault=1 +at=400
+pc=$(sed -n 's/^fault at order.*, pc //p' out)
+like "the model of libntrace: a wrong result" "ntrace: pc 0x$pc, instruction [0-9a-f]*: a register differs from the model's: " "$(<out)"
+
 # simulate ARGUMENT...: writes out; starts the model for it
 simulate() {
 	rm -f gdb

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * Verifies a core while it is simulated: monitor.sv calls these functions through the DPI for each
- * instruction that retires, and a model behind a GDB stub executes the same one. The simulation ends
- * at the first difference.
+ * instruction that retires, and a model executes the same one: that of libntrace, or one behind a GDB
+ * stub. The simulation ends at the first difference.
  *
  * An instruction is judged when the next one retires, which tells what it left.
  */
@@ -17,6 +17,7 @@
 static struct ntrace_tandem_rvfi *rvfi;
 static struct ntrace_tandem_verifier *verifier;
 static struct ntrace_tandem_gdb *gdb;
+static struct ntrace_tandem_builtin *builtin;
 static struct ntrace_rvfi_change changes[NTRACE_RVFI_CHANGES_MAX];
 static size_t change_count;
 
@@ -43,13 +44,22 @@ static int on_problem(void *user, const struct ntrace_rvfi_problem *problem)
 	return DIFFERENT;
 }
 
+/* The model of libntrace knows of memory what the core has told. */
+static int on_group(void *user, const struct ntrace_tandem_state *state)
+{
+	(void)user;
+	if (builtin)
+		ntrace_tandem_builtin_group(builtin, state);
+	return 0;
+}
+
 static int on_field(void *user, const struct ntrace_tandem_field *field)
 {
 	(void)user;
 	return ntrace_tandem_verifier_field(verifier, field);
 }
 
-/* Connects to the model. @device_first, @device_last: addresses whose loads the core decides. Return: 0 or an error */
+/* Makes the model, or connects to that at @address, if there is one. @device_first, @device_last: addresses whose loads the core decides. Return: 0 or an error */
 int ntrace_monitor_open(const char *address, int xlen, uint64_t device_first, uint64_t device_last)
 {
 	static struct ntrace_tandem_range device;
@@ -67,7 +77,12 @@ int ntrace_monitor_open(const char *address, int xlen, uint64_t device_first, ui
 	verify.devices = &device;
 	verify.device_count = 1;
 	verify.mismatch = on_mismatch;
-	error = ntrace_tandem_gdb_open(&gdb, address, &verify.model);
+	verify.group = on_group;
+	if (*address)
+		error = ntrace_tandem_gdb_open(&gdb, address, &verify.model);
+	else
+		error = ntrace_tandem_builtin_new(&builtin, &verify.params, NULL, false,
+						  &verify.model);
 	if (!error)
 		error = ntrace_tandem_verifier_new(&verifier, &verify);
 	if (!error)
@@ -136,4 +151,5 @@ void ntrace_monitor_close(void)
 	ntrace_tandem_rvfi_free(rvfi);
 	ntrace_tandem_verifier_free(verifier);
 	ntrace_tandem_gdb_close(gdb);
+	ntrace_tandem_builtin_free(builtin);
 }
