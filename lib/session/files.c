@@ -541,6 +541,14 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 
 	pthread_mutex_lock(&session->opening);
 	object = open_object(session, file, failed);
+	/* Programs patch themselves: hooks, relocations in text, JIT compilers. */
+	if (object && file->writer) {
+		session_note(session,
+			     "%s: process %d could write to its code: what it changed there is "
+			     "decoded as the file has it",
+			     file->path, (int)file->writer);
+		file->writer = 0;
+	}
 	pthread_mutex_unlock(&session->opening);
 	return object;
 }

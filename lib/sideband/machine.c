@@ -225,6 +225,8 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 		/* The kernel gives such a mapping the page number of its address. */
 		if (change.file->is_memory)
 			change.offset = 0;
+		else if (record->writable)
+			change.file->writer = record->pid;
 	}
 	task = machine_task(machine, record->pid);
 	program = task ? task->last : NULL;

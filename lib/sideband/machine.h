@@ -28,6 +28,7 @@ struct mapped_file {
 	int32_t pid;			/* of memory, as address and time of the mapping */
 	uint64_t address;
 	uint64_t time;
+	int32_t writer;			/* a process that could write its code; 0: none, or it was said */
 	bool opened;			/* opening was tried; @object is NULL if it failed */
 	struct ntrace_object *object;
 	struct mapped_file *next;	/* next file with the same hash */

@@ -28,6 +28,8 @@ struct way {
 
 static const struct way ways[] = {
 	{ "the file at the path", "/aaa", true, 0, NULL, true, "aaa", NULL },
+	{ "writable", "/aaa", true, 0, NULL, true, "aaa",
+	  "/aaa: process 100 could write to its code" },
 	{ "replaced by another build", "/app", true, 0, NULL, true, NULL,
 	  "(other build-id); code in it is not decoded: --sysroot names" },
 	{ "rebuilt without build-id", "/bare", true, 0, NULL, true, NULL, "(other build-id)" },
@@ -80,6 +82,7 @@ static void check(const struct way *way)
 		.pid = 100,
 		.tid = 100,
 		.executable = true,
+		.writable = way->note && strstr(way->note, "could write"),
 		.address = CODE,
 		.length = 0x1000,
 		.offset = 0x1000,
