@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Keeps code that cannot be found after the recording, by copies that are made while its process runs. A
- * file with a build-id that its path leads to is not copied: another file in its place would be noticed.
+ * file with a build-id is copied at the end if its path does not lead to it any more: another file in its place would
+ * be noticed. A file without one may be written again and keep its inode: an empty copy says that it is unknown which
+ * contents a mapping had.
  * Data files have no build-id, and are copied if they stay as they are during the whole recording.
  * sideband/kept_files.c names the copies.
  */
@@ -36,6 +38,8 @@
 #define DATA_BYTES (UINT64_C(128) << 20)
 /* They stay open. */
 #define DATA_FILES 128
+/* So do these programs. */
+#define FOUND_FILES 128
 
 /* A copy to be examined at the end: of the data file @fd as of @changed; of memory if @fd is -1 */
 struct kept_copy {
@@ -48,6 +52,26 @@ struct kept_copy {
 	char path[];
 };
 
+/* A file that its path led to when it was mapped; @fd: -1: too many are open */
+struct found_file {
+	struct found_file *next;
+	int fd;
+	uint8_t build_id[BUILD_ID_ROOM];
+	uint8_t build_id_size;
+	char *path;
+	char name[];
+};
+
+/* A program without build-id, as of @changed; @first: time of its first mapping, 0: unknown; @missed: not found yet */
+struct plain_file {
+	struct timespec changed;
+	uint64_t first;
+	bool known;
+	bool missed;
+	bool uncertain;
+	char path[];
+};
+
 /* @seen: paths of copies that were made, or need not be; @since: data files are older */
 struct ntrace_keeper {
 	char *directory;
@@ -55,6 +79,10 @@ struct ntrace_keeper {
 	struct ntrace_keeper_options options;
 	struct ntrace_keeper_counts counts;
 	void *seen;
+	void *plain;
+	struct found_file *found;
+	unsigned int found_files;
+	uint64_t missed;
 	struct kept_copy *copies;
 	time_t since;
 	uint64_t data_bytes;
@@ -170,20 +198,67 @@ static void keep_descriptor(struct ntrace_keeper *keeper, int from, char *path)
 			 copy_file_bytes(from, fd, &bytes, &failed));
 }
 
-/* Whether the path of a mapping leads to a file that the decoder will recognize. */
-static bool can_be_found(const struct ntrace_sideband *mapping)
+static bool has_build_id(int fd, const uint8_t *build_id, size_t size)
 {
-	uint8_t build_id[BUILD_ID_ROOM];
+	uint8_t found[BUILD_ID_ROOM];
+
+	return build_id_of_file(fd, found) == size && !memcmp(found, build_id, size);
+}
+
+/* Return: a descriptor of the file at the path, if a decoder will recognize it; else -1 */
+static int find_by_path(const char *name, const uint8_t *build_id, size_t size)
+{
 	struct stat status;
-	bool same;
 	int fd;
 
-	if (!mapping->build_id_size || open_regular(mapping->name, &fd, &status))
-		return false;
-	same = build_id_of_file(fd, build_id) == mapping->build_id_size &&
-	       !memcmp(build_id, mapping->build_id, mapping->build_id_size);
+	if (!size || open_regular(name, &fd, &status))
+		return -1;
+	if (has_build_id(fd, build_id, size))
+		return fd;
 	close(fd);
-	return same;
+	return -1;
+}
+
+/* Takes over @fd, of a file that will be copied at the end if its path does not lead to it any more. */
+static void add_found(struct ntrace_keeper *keeper, const struct ntrace_sideband *mapping,
+		      const char *path, int fd)
+{
+	size_t length = strlen(mapping->name) + 1;
+	struct found_file *found = calloc(1, sizeof(*found) + length);
+
+	if (!found || keeper->found_files == FOUND_FILES) {
+		close(fd);
+		fd = -1;
+	}
+	if (!found)
+		return;
+	keeper->found_files += fd >= 0;
+	found->fd = fd;
+	found->build_id_size = mapping->build_id_size;
+	memcpy(found->build_id, mapping->build_id, mapping->build_id_size);
+	memcpy(found->name, mapping->name, length);
+	found->path = strdup(path);
+	found->next = keeper->found;
+	keeper->found = found;
+}
+
+static void end_found(struct ntrace_keeper *keeper, struct found_file *found)
+{
+	int fd = find_by_path(found->name, found->build_id, found->build_id_size);
+
+	if (fd >= 0) {
+		close(fd);
+	} else if (found->fd >= 0 && found->path &&
+		   has_build_id(found->fd, found->build_id, found->build_id_size)) {
+		keep_descriptor(keeper, found->fd, found->path);
+	} else {
+		errno = ENOENT;
+		count_failure(keeper);
+	}
+	if (found->fd >= 0)
+		close(found->fd);
+	free(found->path);
+	free(found);
 }
 
 static int memory_of(const struct ntrace_keeper *keeper, int32_t pid)
@@ -323,14 +398,127 @@ static bool keep_file(struct ntrace_keeper *keeper, const struct ntrace_sideband
 			keep_data(keeper, fd, path);
 		return fd >= 0;
 	}
-	if (can_be_found(mapping))
+	fd = find_by_path(mapping->name, mapping->build_id, mapping->build_id_size);
+	if (fd >= 0) {
+		add_found(keeper, mapping, path, fd);
 		return true;
+	}
 	fd = task_open_mapped(keeper->proc, mapping);
 	if (fd < 0)
 		return false;
 	keep_descriptor(keeper, fd, path);
 	close(fd);
 	return true;
+}
+
+static int compare_plain(const void *left, const void *right)
+{
+	const struct plain_file *a = left, *b = right;
+
+	return strcmp(a->path, b->path);
+}
+
+/* Return: NULL when out of memory */
+static struct plain_file *get_plain(struct ntrace_keeper *keeper, const char *path, uint64_t time)
+{
+	size_t length = strlen(path) + 1;
+	struct plain_file *made = calloc(1, sizeof(*made) + length), **node;
+
+	if (!made)
+		return NULL;
+	memcpy(made->path, path, length);
+	made->first = time;
+	node = tsearch(made, &keeper->plain, compare_plain);
+	if (!node || *node != made)
+		free(made);
+	return node ? *node : NULL;
+}
+
+/* Whether a file was changed after @time of the monotonic clock, 0: unknown; its times are of the other clock. */
+static bool is_later(const struct timespec *changed, uint64_t time)
+{
+	struct timespec real, now;
+	int64_t age;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	age = (int64_t)(now.tv_sec * INT64_C(1000000000) + now.tv_nsec) - (int64_t)time;
+	return time && (real.tv_sec - changed->tv_sec) * INT64_C(1000000000) + real.tv_nsec -
+				       changed->tv_nsec <
+			       age;
+}
+
+static bool has_same_bytes(int fd, const char *path)
+{
+	uint8_t bytes[2][1 << 13];
+	off_t at = 0;
+	ssize_t got = 0, other;
+	int copy = open(path, O_RDONLY | O_CLOEXEC);
+	bool same = copy >= 0;
+
+	while (same) {
+		got = pread(fd, bytes[0], sizeof(bytes[0]), at);
+		other = pread(copy, bytes[1], sizeof(bytes[1]), at);
+		same = got >= 0 && got == other && !memcmp(bytes[0], bytes[1], (size_t)got);
+		if (!got)
+			break;
+		at += got;
+	}
+	if (copy >= 0)
+		close(copy);
+	return same;
+}
+
+static void make_uncertain(struct ntrace_keeper *keeper, struct plain_file *file, char *path)
+{
+	struct stat copy;
+	int fd;
+
+	file->uncertain = true;
+	if (!stat(path, &copy) && !unlink(path)) {
+		keeper->counts.files--;
+		keeper->counts.bytes -= (uint64_t)copy.st_size;
+	}
+	fd = create(keeper, path);
+	if (fd >= 0)
+		close(fd);
+}
+
+/*
+ * Keeps a program without build-id. While a process executes it, it cannot be written: then only the time of writing
+ * tells whether it was written after it was mapped, since the other one is that of a removal, too.
+ */
+static int keep_plain(struct ntrace_keeper *keeper, const struct ntrace_sideband *mapping,
+		      char *path)
+{
+	struct plain_file *file = get_plain(keeper, path, mapping->time);
+	int fd = task_open_mapped(keeper->proc, mapping);
+	bool runs = fd >= 0;
+	struct stat status;
+
+	if (!runs && file && !file->uncertain)
+		fd = open_data(keeper, mapping);
+	if (!file || file->uncertain || fd < 0 || fstat(fd, &status)) {
+		if (fd >= 0)
+			close(fd);
+		else if (file && !file->known && !file->missed)
+			keeper->missed += file->missed = true;
+		return file ? 0 : NTRACE_ERR_NOMEM;
+	}
+	keeper->missed -= file->missed;
+	file->missed = false;
+	if (!file->known && is_later(runs ? &status.st_mtim : &status.st_ctim, file->first))
+		make_uncertain(keeper, file, path);
+	else if (!file->known)
+		keep_descriptor(keeper, fd, path);
+	else if ((status.st_ctim.tv_sec != file->changed.tv_sec ||
+		  status.st_ctim.tv_nsec != file->changed.tv_nsec) &&
+		 !access(path, F_OK) && !has_same_bytes(fd, path))
+		make_uncertain(keeper, file, path);
+	file->known = true;
+	file->changed = status.st_ctim;
+	close(fd);
+	return 0;
 }
 
 static int keep_mapping(void *data, const struct ntrace_sideband *mapping)
@@ -343,6 +531,8 @@ static int keep_mapping(void *data, const struct ntrace_sideband *mapping)
 		return 0;
 	if (kept_is_memory(mapping->name))
 		return mapping->executable ? keep_memory(keeper, mapping, path) : 0;
+	if (mapping->executable && !mapping->build_id_size)
+		return keep_plain(keeper, mapping, path);
 	/* Of files with the same identity and name, one path may lead to it, and another not. */
 	if (asprintf(&key, "%s:%s", path, mapping->name) < 0)
 		return NTRACE_ERR_NOMEM;
@@ -436,10 +626,20 @@ int ntrace_keeper_close(struct ntrace_keeper *keeper, struct ntrace_keeper_count
 			check_memory(keeper, kept);
 		free(kept);
 	}
+	while (keeper->found) {
+		struct found_file *found = keeper->found;
+
+		keeper->found = found->next;
+		end_found(keeper, found);
+	}
+	if (keeper->missed && !keeper->counts.failed)
+		keeper->counts.error = ENOENT;
+	keeper->counts.failed += keeper->missed;
 	keeper->counts.size = sizeof(keeper->counts);
 	if (counts && !error)
 		STRUCT_GIVE(counts, &keeper->counts);
 	tdestroy(keeper->seen, free);
+	tdestroy(keeper->plain, free);
 	free(keeper->directory);
 	free(keeper->proc);
 	free(keeper);

@@ -467,6 +467,7 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 {
 	char path[SESSION_PATH_ROOM];
 	bool told = false, kept;
+	struct stat status;
 	int error;
 
 	if (file->opened)
@@ -484,6 +485,13 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 				     "%s is not in a perf.data file; code in it is not "
 				     "decoded",
 				     file->path);
+		return NULL;
+	}
+	if (kept && !file->is_memory && !stat(path, &status) && !status.st_size) {
+		session_note(session,
+			     "%s: the file was written while it was recorded, and it is unknown "
+			     "which of its contents were executed; code in it is not decoded",
+			     file->path);
 		return NULL;
 	}
 	if (!kept && is_unknown(session, file)) {

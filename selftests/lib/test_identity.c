@@ -40,6 +40,8 @@ static const struct way ways[] = {
 	{ "deleted, but the reader has it", "/aaa (deleted)", false, 0, NULL, true, "aaa", NULL },
 	{ "deleted, and kept by inode", " (deleted)", false, 7, "8-1-7-3/app", false, "aaa", NULL },
 	{ "kept by inode", "/app", false, 7, "8-1-7-3/app", true, "aaa", NULL },
+	{ "kept, but written meanwhile", "/app", false, 7, "8-1-7-3/app", true, NULL,
+	  "was written while it was recorded" },
 	{ "another inode", "", false, 1, NULL, false, NULL,
 	  "not the file that was traced (inode 1, now" },
 	{ "another inode, but the reader has it", "/aaa", false, 1, NULL, true, "aaa", NULL },
@@ -117,7 +119,10 @@ static void check(const struct way *way)
 			 strncmp(way->kept, "ID", 2) ? way->kept : key,
 			 strncmp(way->kept, "ID", 2) ? "" : way->kept + 2);
 		run("mkdir -p $(dirname '%s') && %s %s >'%s'", name,
-		    memory ? "tail -c +4097" : "cat", in("root/aaa"), name);
+		    memory						   ? "tail -c +4097" :
+		    way->note && strstr(way->note, "was written") ? "head -c 0" :
+								    "cat",
+		    in("root/aaa"), name);
 	}
 	decode_as("way", way->sysroot ? in("root") : NULL);
 	if (way->function)

@@ -4,6 +4,7 @@
  * nothing of what can be found later.
  */
 #include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/perf_event.h>
@@ -18,6 +20,7 @@
 #include <ntrace/perf.h>
 #include <ntrace/recording.h>
 
+#include "build_id.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -197,6 +200,10 @@ static void test_records(void)
 	is_u64(ntrace_keeper_close(keeper, NULL), 0, "damaged records");
 }
 
+/* In record_mapping(); a time is read if the keeper expects one. */
+static bool by_build_id;
+static uint64_t record_time;
+
 /* What a record tells of a mapping of the file @path by a process that has ended. */
 static void record_mapping(struct ntrace_keeper *keeper, const char *path, uint32_t prot,
 			   uint32_t flags)
@@ -209,7 +216,9 @@ static void record_mapping(struct ntrace_keeper *keeper, const char *path, uint3
 		uint64_t inode, generation;
 		uint32_t prot, flags;
 		char name[4096];
-	} record = { .header = { PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, sizeof(record) },
+		uint64_t time;
+	} record = { .time = record_time,
+		     .header = { PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, sizeof(record) },
 		     .pid = INT32_MAX,
 		     .tid = INT32_MAX,
 		     .length = 4096,
@@ -224,6 +233,15 @@ static void record_mapping(struct ntrace_keeper *keeper, const char *path, uint3
 	record.major = major(status.st_dev);
 	record.minor = minor(status.st_dev);
 	record.inode = status.st_ino;
+	if (by_build_id) {
+		int fd = open(path, O_RDONLY);
+		uint8_t identity[24] = { 0 };
+
+		identity[0] = (uint8_t)build_id_of_file(fd, identity + 4);
+		memcpy(&record.major, identity, sizeof(identity));
+		record.header.misc |= 1 << 14; /* PERF_RECORD_MISC_MMAP_BUILD_ID */
+		close(fd);
+	}
 	snprintf(record.name, sizeof(record.name), "%s", path);
 	if (ntrace_keeper_record(keeper, &record, sizeof(record)))
 		ok(false, "a record");
@@ -281,6 +299,67 @@ static void test_data(void)
 	ok(!is_kept("of_old"), "only if it is asked for");
 }
 
+/* Programs change while they are recorded: a copy is what was mapped, or an empty one says that this is unknown. */
+static void test_changed(void)
+{
+	struct ntrace_keeper_counts known = { .size = sizeof(known) };
+	struct ntrace_keeper *keeper;
+
+	run("cd %s && cp /bin/true with_id && cp with_id removed && cp with_id written && "
+	    "objcopy -R .note.gnu.build-id /bin/true same && cp same plain && cp same gone && "
+	    "rm -rf data && mkdir -p data/images",
+	    in(""));
+	if (!ok(!ntrace_keeper_open(&keeper, in("data"), NULL), "opens"))
+		return;
+	by_build_id = true;
+	record_mapping(keeper, in("with_id"), PROT_EXEC, MAP_PRIVATE);
+	record_mapping(keeper, in("removed"), PROT_EXEC, MAP_PRIVATE);
+	record_mapping(keeper, in("written"), PROT_EXEC, MAP_PRIVATE);
+	by_build_id = false;
+	record_mapping(keeper, in("plain"), PROT_EXEC, MAP_PRIVATE);
+	record_mapping(keeper, in("same"), PROT_EXEC, MAP_PRIVATE);
+	ok(is_kept("plain") && is_kept("same"), "programs without build-id");
+	run("cd %s && rm removed && cat /bin/false >written && touch same && "
+	    "objcopy -R .note.gnu.build-id /bin/false content && cat content >plain",
+	    in(""));
+	record_mapping(keeper, in("plain"), PROT_EXEC, MAP_PRIVATE);
+	record_mapping(keeper, in("same"), PROT_EXEC, MAP_PRIVATE);
+	is_u64(ntrace_keeper_close(keeper, &known), 0, "closes");
+	ok(!run("test -f %s/images/files/*/plain -a ! -s %s/images/files/*/plain", in("data"),
+		in("data")),
+	   "an empty copy of one that was written");
+	ok(is_kept("same"), "the copy of one that has the same contents");
+	ok(!run("cmp -s /bin/true %s/images/files/*/removed", in("data")), "one that was removed");
+	ok(run("test -e %s/images/files/*/with_id", in("data")), "not one that its path leads to");
+	ok(run("test -e %s/images/files/*/written", in("data")), "not one that was written");
+	is_u64(known.files, 2, "copies");
+	is_u64(known.failed, 1, "programs that could not be copied");
+}
+
+/* A program that was written after it was mapped, before there was a copy. */
+static void test_late(void)
+{
+	struct ntrace_keeper_options options = { .size = sizeof(options),
+						 .sample_type = PERF_SAMPLE_TIME };
+	struct ntrace_keeper *keeper;
+	struct timespec now;
+
+	run("cd %s && cp same early && cp same late && rm -rf data && mkdir -p data/images",
+	    in(""));
+	if (!ok(!ntrace_keeper_open(&keeper, in("data"), &options), "opens with times"))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	record_time = (uint64_t)(now.tv_sec * INT64_C(1000000000) + now.tv_nsec);
+	record_mapping(keeper, in("early"), PROT_EXEC, MAP_PRIVATE);
+	record_time -= UINT64_C(1000000000);
+	record_mapping(keeper, in("late"), PROT_EXEC, MAP_PRIVATE);
+	ntrace_keeper_close(keeper, NULL);
+	ok(is_kept("early"), "a program that was there before");
+	ok(!run("test -f %s/images/files/*/late -a ! -s %s/images/files/*/late", in("data"),
+		in("data")),
+	   "an empty copy of one that was written later");
+}
+
 int main(void)
 {
 	if (!scratch_make()) {
@@ -292,6 +371,8 @@ int main(void)
 	test_memory();
 	test_records();
 	test_data();
+	test_changed();
+	test_late();
 	scratch_remove();
 	return done_testing();
 }
