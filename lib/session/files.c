@@ -456,6 +456,17 @@ static const char *where_from(struct ntrace_session *session, const struct mappe
 				 "machine, where 'ntrace archive' adds them to the recording";
 }
 
+/* A directory, a FIFO or a device; keeps errno. */
+static bool is_other_kind(const char *path)
+{
+	struct stat status;
+	int saved = errno;
+	bool other = !stat(path, &status) && !S_ISREG(status.st_mode);
+
+	errno = saved;
+	return other;
+}
+
 static struct ntrace_object *open_failed(struct mapped_file *file)
 {
 	file->object = NULL;
@@ -518,6 +529,7 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 	if (error) {
 		if (!told)
 			session_note(session, "%s: %s; code in it is not decoded%s", path,
+				     is_other_kind(path)    ? "not a regular file" :
 				     error != NTRACE_ERR_IO ? ntrace_strerror(error) :
 				     errno == EXDEV	    ? LEADS_OUT :
 							      strerror(errno),

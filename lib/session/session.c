@@ -222,6 +222,28 @@ static int check_links(struct ntrace_session *session)
 	return 0;
 }
 
+/* Trace of another machine, or of other registers than it has, would be decoded as something else. */
+static int check_machine(struct ntrace_session *session)
+{
+	const char *machine = session->recording->machine;
+	unsigned int xlen = !strcmp(machine, "riscv64") ? 64 : !strcmp(machine, "riscv32") ? 32 : 0;
+
+	if (*machine && strncmp(machine, "riscv", strlen("riscv"))) {
+		session_note(session, "%s/params: machine %.40s: not a RISC-V machine",
+			     session->directory, machine);
+		return NTRACE_ERR_FORMAT;
+	}
+	for (unsigned int i = 0; xlen && i < session->recording->stream_count; i++) {
+		if (session->recording->streams[i].params->xlen == xlen)
+			continue;
+		session_note(session, "%s/params: stream %u has xlen=%u, and the machine is %s",
+			     session->directory, i,
+			     (unsigned int)session->recording->streams[i].params->xlen, machine);
+		return NTRACE_ERR_FORMAT;
+	}
+	return 0;
+}
+
 static int load(struct ntrace_session *session, const struct ntrace_session_options *options)
 {
 	char reason[256];
@@ -272,7 +294,9 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 			     session->directory);
 		return NTRACE_ERR_FORMAT;
 	}
-	error = find_stream_files(session);
+	error = check_machine(session);
+	if (!error)
+		error = find_stream_files(session);
 	if (!error)
 		error = load_sideband(session);
 	if (!error)

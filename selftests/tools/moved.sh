@@ -75,4 +75,16 @@ riscv64-linux-gnu-strip "$program"
 like "names of a program with a long build-id" ' first' "$("$ntrace" report --sysroot "$tmp/long" "$tmp/board/r1" | grep two_tasks)"
 ok "its archive" "$ntrace" archive --sysroot "$tmp/long" "$tmp/board/r1"
 ok "the debug file in it" cmp "$debug" "$tmp/board/r1/archive${debug#"$tmp/long"}"
+
+# What the recording says of its machine must fit, and what is no file is called so.
+for case in "x86_64:machine x86_64: not a RISC-V machine" "riscv32:stream 0 has xlen=64, and the machine is riscv32"; do
+	rm -rf "$tmp/machine"
+	cp -r "$tmp/one/r1" "$tmp/machine"
+	sed -i "s/^machine.*/machine ${case%%:*}/" "$tmp/machine/params"
+	fails "a machine, ${case%%:*}" "${case#*:}" "$ntrace" report "$tmp/machine"
+done
+rm "$tmp/one/r1/archive$tmp/two_tasks"
+mkdir "$tmp/one/r1/archive$tmp/two_tasks"
+like "a directory in place of a program" 'two_tasks: not a regular file' "$("$ntrace" report "$tmp/one/r1" 2>/dev/null)"
+fails "an empty name of an output" "the name of the file to write is empty" "$ntrace" export -f csv -o "" "$tmp/another/deeper/r1"
 done_testing

@@ -168,6 +168,8 @@ static int begin(struct output_file *file, const char *path, bool replace, int *
 	int error;
 
 	memset(file, 0, sizeof(*file));
+	if (path && !*path)
+		return fail("the name of the file to write is empty");
 	if (!path || output_is_standard(path)) {
 		file->path = "standard output";
 		file->name = "/dev/stdout";
