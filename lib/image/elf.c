@@ -525,7 +525,6 @@ static int read_hidden_names(struct ntrace_object *object, Elf_Scn *section)
 	uint64_t size;
 	int error;
 
-	object->symbols.sparse = true;
 	if (!section || !gelf_getshdr(section, &header))
 		return 0;
 	bytes = elf_section_bytes(object, &header, &size);
@@ -544,10 +543,12 @@ static int read_names(struct ntrace_object *object, Elf *elf, const struct elf_s
 		error = read_symbols(object, object, elf, sections->symtab);
 	if (!error && sections->dynsym)
 		error = read_symbols(object, object, elf, sections->dynsym);
-	if (error || sections->symtab)
-		return error;
-	error = read_hidden_names(object, sections->minidebug);
 	if (error)
+		return error;
+	/* A program may be stripped of some symbols, and have them there. */
+	object->symbols.sparse = !sections->symtab;
+	error = read_hidden_names(object, sections->minidebug);
+	if (error || sections->symtab)
 		return error;
 	/*
 	 * A stripped file: .dynsym names the exported functions, .eh_frame has the ranges of all

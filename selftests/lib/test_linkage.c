@@ -257,6 +257,12 @@ static void test_minidebug(void)
 	try_section("an empty one", "empty", "-");
 	try_section("one that is no xz file", "mini", "-");
 	try_section("one that has no ELF file", "text.xz", "-");
+	ok(!run("cd %s && mv stripped.so aside && " TOOL
+		"strip --keep-symbol=outer -o stripped.so whole.so",
+		directory),
+	   "a library without some of its symbols");
+	try_section("beside other symbols", "mini.xz", "inner+0");
+	run("cd %s && mv aside stripped.so", directory);
 	/* Small files that stand for large ones. */
 	zeros = calloc(1, huge);
 	if (!ok(zeros && !lzma_easy_buffer_encode(0, LZMA_CHECK_NONE, NULL, zeros, huge, packed,
