@@ -404,9 +404,9 @@ static int run_report(struct report *report)
 	error = decode(report);
 	if (error)
 		return error;
-	error = show(report);
 	if (report->annotated || report->related || (is_empty(report) && report->html_path))
 		warn_notes(report);
+	error = show(report);
 	return error ? error : check_empty(report);
 }
 
