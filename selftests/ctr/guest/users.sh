@@ -131,9 +131,11 @@ row siblings stack -e "$cycles" -j stack,u -- taskset -c 0 sh -c "$siblings"
 row siblings_all stack -a -e "$cycles" -j stack,u -- taskset -c 0 sh -c "$siblings"
 row forked stack -e "$cycles" -j stack,u -- taskset -c 0 "$edges" 1500 3
 row executed stack -e "$cycles" --call-graph lbr -- taskset -c 0 sh -c "$edges 1500; exec $edges 3000"
-# Branches of the program before exec are not those of the new one.
+# Branches of the program before exec are not those of the new one. Without u the period counts interrupts, too, see above.
 for what in u ''; do
-	"${perf_record[@]}" -o "$tmp/p.data" -c 2003 -e "$(event cycles "$what" ind_call)" -- \
+	period=2003
+	[ -n "$what" ] || period=20011
+	"${perf_record[@]}" -o "$tmp/p.data" -c "$period" -e "$(event cycles "$what" ind_call)" -- \
 		sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do taskset -c 0 $edges""_apart 10; done" >"$tmp/out" 2>"$tmp/log"
 	perf script -i "$tmp/p.data" --comm edges_apart -F brstack 2>>"$tmp/log" |
 		grep -oE '0x[0-9a-f]+/0x[0-9a-f]+' | tr / '\n' >"$tmp/addresses"
