@@ -423,7 +423,7 @@ static int pass_circuit(struct decoding *decoding, const struct ntrace_flow_even
  */
 static int note_executed(struct decoding *decoding, uint64_t address, uint64_t rest, int result)
 {
-	const struct ntrace_session *session = decoding->session;
+	struct ntrace_session *session = decoding->session;
 	bool switches = address == session->switch_address ||
 			(decoding->rest && address == decoding->rest);
 
@@ -434,6 +434,9 @@ static int note_executed(struct decoding *decoding, uint64_t address, uint64_t r
 		/* The flow ends a batch after it. */
 		decoding->watch[2] = rest;
 	}
+	if (address &&
+	    (address == session->module_address[0] || address == session->module_address[1]))
+		session_tell_modules(session);
 	if (address != session->exec_address)
 		return result;
 	decoding->moved = true;
@@ -715,15 +718,15 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 					     .borders = decoding->borders,
 					     .border_count = 3,
 					     .watch = decoding->watch,
-					     .watch_count = 3 };
+					     .watch_count = 5 };
 	int result;
 
 	*decoding = (struct decoding){
 		.session = session,
 		.to = *options,
 		.counting = counting,
-		.watch = { session->switch_address, session->exec_address,
-			   session->switch_address },
+		.watch = { session->switch_address, session->exec_address, session->switch_address,
+			   session->module_address[0], session->module_address[1] },
 	};
 	if (!info)
 		return NTRACE_ERR_INVALID;

@@ -26,6 +26,8 @@ uint64_t ntrace_kernel_begin(unsigned int xlen)
 
 #define PATH_ROOM 4096
 #define PAGE 4096u
+/* The recorder copies at most so many pages from a symbol on. */
+#define SYMBOL_PAGES 16
 /* Bits of struct ntrace_recording: user space only. */
 #define TRACED_U 1u
 
@@ -33,6 +35,9 @@ struct loading {
 	struct ntrace_session *session;
 	struct ntrace_object *start, *end;
 	struct core start_core, end_core;
+	struct symbol_table modules[2]; /* names in modules, at the start and at the end */
+	bool ended; /* names come from the end */
+	char replaced[1024]; /* modules with a note */
 	uint64_t uncertain; /* differing parcels */
 	uint64_t first_uncertain;
 };
@@ -191,22 +196,114 @@ static int add_symbol(struct loading *loading, const char *name, uint64_t addres
 	return 0;
 }
 
+static bool has_in(const struct loading *loading, unsigned int when, uint64_t address)
+{
+	return has(&loading->start_core, address) || (when && has(&loading->end_core, address));
+}
+
+/* The bytes of a module are copied without a gap; those of others need not be of one symbol. */
+static bool extends_to(const struct loading *loading, unsigned int when,
+		       const struct symbol *symbol, uint64_t address)
+{
+	const char *module = strstr(symbol->name, " [");
+	uint64_t at = symbol->start & ~(uint64_t)(PAGE - 1);
+
+	if (symbol->start == address)
+		return true;
+	if (!strcmp(module, " [bpf]") || !strncmp(module, " [__", 4) ||
+	    address - at >= SYMBOL_PAGES * PAGE)
+		return false;
+	while (at < address && has_in(loading, when, at))
+		at += PAGE;
+	return at >= address;
+}
+
+/* Writes "f or g [a or b]"; of equal words one. @pair: set to the rest from the bracket on */
+static void join_names(const char *first, const char *second, char *text, size_t room,
+		       const char **pair)
+{
+	const char *modules[2] = { strstr(first, " ["), strstr(second, " [") };
+	int length[2] = { (int)(modules[0] - first), (int)(modules[1] - second) };
+	bool same = length[0] == length[1] && !strncmp(first, second, (size_t)length[0]);
+	size_t made;
+
+	snprintf(text, room, "%.*s%s%.*s", length[0], first, same ? "" : " or ",
+		 same ? 0 : length[1], second);
+	made = strlen(text);
+	*pair = text + made;
+	if (!strcmp(modules[0], modules[1]))
+		snprintf(text + made, room - made, "%s", modules[0]);
+	else
+		snprintf(text + made, room - made, "%.*s or %s", (int)strlen(modules[0]) - 1,
+			 modules[0], modules[1] + 2);
+}
+
+static void note_replaced(struct loading *loading, const char *name, const char *pair,
+			  uint64_t address)
+{
+	size_t used = strlen(loading->replaced), length = strlen(pair);
+
+	if (strstr(loading->replaced, pair) || used + length >= sizeof(loading->replaced))
+		return;
+	memcpy(loading->replaced + used, pair, length + 1);
+	session_note(loading->session,
+		     "kernel code at %" PRIx64
+		     " was replaced by other code during the recording: it "
+		     "has the names of both, as \"%.700s\"",
+		     address, name);
+}
+
+/*
+ * A module may have been unloaded, and another loaded in its place: the trace does not tell when, so their code has
+ * the names of both.
+ */
+static int add_module_symbols(struct loading *loading, unsigned int when)
+{
+	struct symbol_table *own = &loading->modules[when], *others = &loading->modules[!when];
+	int error = 0;
+
+	symbol_table_find(own, 0); /* sorts */
+	if (own->count && !own->sorted)
+		return NTRACE_ERR_NOMEM;
+	for (size_t i = 0; i < own->count && !error; i++) {
+		const struct symbol *symbol = &own->symbols[i];
+		const struct symbol *other = symbol_table_find(others, symbol->start);
+		const char *name = symbol->name, *pair;
+		char text[2048];
+
+		if (other && strcmp(other->name, name) != 0 &&
+		    extends_to(loading, !when, other, symbol->start)) {
+			join_names(when ? other->name : name, when ? name : other->name, text,
+				   sizeof(text), &pair);
+			note_replaced(loading, text, pair, symbol->start);
+			name = text;
+		}
+		error = add_symbol(loading, name, symbol->start, 0);
+	}
+	return error;
+}
+
 static int receive_symbol(void *data, const struct kallsym *symbol)
 {
 	struct loading *loading = data;
 	struct ntrace_session *session = loading->session;
-	char name[512];
+	char name[600];
 
 	if (!symbol->module[0] && !strcmp(symbol->name, "__switch_to"))
 		session->switch_address = symbol->address;
 	else if (!symbol->module[0] && !strcmp(symbol->name, "begin_new_exec"))
 		session->exec_address = symbol->address;
+	else if (!symbol->module[0] && !strcmp(symbol->name, "do_init_module"))
+		session->module_address[0] = symbol->address;
+	else if (!symbol->module[0] && !strcmp(symbol->name, "free_module"))
+		session->module_address[1] = symbol->address;
 	if (kallsyms_is_label(symbol) || is_linker_mark(symbol->name))
 		return 0;
 	if (!symbol->module[0])
 		return add_symbol(loading, symbol->name, symbol->address, 0);
-	snprintf(name, sizeof(name), "%s [%s]", symbol->name, symbol->module);
-	return add_symbol(loading, name, symbol->address, 0);
+	snprintf(name, sizeof(name), "%.500s [%.80s]", symbol->name, symbol->module);
+	return symbol_table_add_copy(&loading->modules[loading->ended], name, symbol->address, 0,
+				     SYMBOL_RANK_GLOBAL);
 }
 
 /* A file that cannot be read costs only names. */
@@ -236,9 +333,12 @@ static int load_symbols(struct loading *loading)
 	if (error || loading->session->single || !path_of(loading, "kallsyms", path))
 		return error;
 	error = read_symbols(loading, path, "kernel functions have no names");
+	loading->ended = true;
 	if (!error && path_of(loading, "kallsyms.end", path) && !access(path, R_OK))
 		error = read_symbols(loading, path,
 				     "kernel functions that were loaded later have no names");
+	for (unsigned int when = 0; when < 2 && !error; when++)
+		error = add_module_symbols(loading, when);
 	return error;
 }
 
@@ -277,6 +377,8 @@ static void close_dumps(struct loading *loading)
 	ntrace_object_put(loading->end);
 	core_close(&loading->start_core);
 	core_close(&loading->end_core);
+	symbol_table_free(&loading->modules[0]);
+	symbol_table_free(&loading->modules[1]);
 }
 
 int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias)

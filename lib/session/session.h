@@ -68,6 +68,8 @@ struct ntrace_session {
 	struct ntrace_space *kernel;	/* kernel text and firmware; parent of all */
 	uint64_t switch_address;	/* __switch_to; 0 = unknown */
 	uint64_t exec_address;		/* begin_new_exec; 0 = unknown */
+	uint64_t module_address[2];	/* do_init_module, free_module; 0 = unknown */
+	bool modules_changed;		/* one of them was executed */
 	uint64_t firmware_start;	/* first and last address; start > last: none */
 	uint64_t firmware_last;
 	bool single;			/* a perf.data file instead of a directory: no images */
@@ -102,6 +104,9 @@ int session_pass_notes(struct ntrace_session *session);
 /* Notes that a stream's timestamps, @first to @last, contradict how long it was recorded. */
 void session_tell_times(struct ntrace_session *session, unsigned int stream, uint64_t first,
 			uint64_t last);
+
+/* Notes once that the kernel loaded or unloaded a module while it was traced. */
+void session_tell_modules(struct ntrace_session *session);
 
 /* Return: the result of the progress function, or 0. */
 int session_tell_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes);

@@ -106,6 +106,14 @@ void session_tell_times(struct ntrace_session *session, unsigned int stream, uin
 		stream, ms / 1000, (unsigned int)(ms % 1000), (uint64_t)(span / 1000));
 }
 
+void session_tell_modules(struct ntrace_session *session)
+{
+	if (!__atomic_exchange_n(&session->modules_changed, true, __ATOMIC_RELAXED))
+		session_note(session,
+			     "kernel modules were loaded or unloaded during the recording: "
+			     "names at their addresses are uncertain");
+}
+
 int session_tell_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes)
 {
 	int result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Parts of lib/session alone: the addresses around one that a program's mappings leave, the address
- * spaces of such parts, and when to count instead of reporting each block.
+ * spaces of such parts, names of kernel modules that were replaced, and when to count instead of reporting each block.
  */
 #include "session/decode.h"
 #include "session/session.h"
@@ -141,10 +141,112 @@ static void test_spaces(void)
 	ntrace_session_close(session);
 }
 
+/* ---- modules that replace others ---- */
+
+#define FREE_MODULE (KERNEL_TEXT + 0x600)
+
+/* A line of kallsyms for a symbol of a module, or of the kernel. */
+static const char *line(uint64_t address, const char *name)
+{
+	static char text[4][64];
+	static unsigned int next;
+
+	next = (next + 1) % 4;
+	snprintf(text[next], sizeof(text[next]), "%016" PRIx64 " t %s\n", address, name);
+	return text[next];
+}
+
+static void begin_modules(const char *name, const char *symbols)
+{
+	put_parcel(FREE_MODULE, 0x8082);
+	write_kcore(in("kcore"));
+	write_kallsyms(in("symbols"), symbols);
+	start(name, CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	switches(100, 0, KERNEL_LOOP);
+}
+
+static void end_modules(const char *name, const char *symbols)
+{
+	write_kallsyms(in("symbols"), symbols);
+	stop(name, 3);
+	make_kernel_text();
+	write_kcore(in("kcore"));
+	write_kallsyms(in("symbols"), "");
+}
+
+static void test_replaced_module(void)
+{
+	static const struct {
+		uint64_t address;
+		const char *name;
+	} places[] = {
+		{ MODULE_TEXT + 0x10, "module_work [paper]" },
+		{ MODULE_TEXT + 0x1000, "work [old or new]" },
+		{ MODULE_TEXT + 0x1010, "clean or play [old or new]" },
+		{ MODULE_TEXT + 0x1020, "clean or more [old or new]" },
+		{ MODULE_TEXT + 0x1030, "eat or more [old or new]" },
+		{ MODULE_TEXT + 0x1110, "bpf_prog_a or bpf_prog_b [bpf]" },
+		{ MODULE_TEXT + 0x1120, "bpf_prog_c [bpf]" },
+	};
+	struct ntrace_session_options options = { .size = sizeof(options),
+						  .note = take_note,
+						  .sysroot = in("root") };
+	struct ntrace_session *session;
+	char symbols[1024];
+
+	snprintf(symbols, sizeof(symbols), "%s%s%s%s", line(MODULE_TEXT + 0x1000, "work\t[old]"),
+		 line(MODULE_TEXT + 0x1010, "clean\t[old]"),
+		 line(MODULE_TEXT + 0x1030, "eat\t[old]"),
+		 line(MODULE_TEXT + 0x1110, "bpf_prog_a\t[bpf]"));
+	begin_modules("replaced", symbols);
+	snprintf(symbols, sizeof(symbols), "%s%s%s%s", line(MODULE_TEXT + 0x1000, "work\t[new]"),
+		 line(MODULE_TEXT + 0x1010, "play\t[new]"),
+		 line(MODULE_TEXT + 0x1020, "more\t[new]"),
+		 line(MODULE_TEXT + 0x1110, "bpf_prog_b\t[bpf]"));
+	snprintf(symbols + strlen(symbols), sizeof(symbols) - strlen(symbols), "%s",
+		 line(MODULE_TEXT + 0x1120, "bpf_prog_c\t[bpf]"));
+	end_modules("replaced", symbols);
+	notes[0] = 0;
+	if (!ok(!ntrace_session_open(&session, in("replaced"), &options), "the recording opens"))
+		return;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		is_str(symbol_at(session->kernel, places[i].address), places[i].name, "at %" PRIx64,
+		       places[i].address);
+	ok(strstr(notes, "kernel code at ffffffff01001000 was replaced by other code during the "
+			 "recording: it has the names of both, as \"work [old or new]\""),
+	   "a note names both modules: %s", notes);
+	ntrace_session_close(session);
+}
+
+/* A module whose names are there neither at the start nor at the end: the trace of the kernel tells. */
+static void test_passing_module(bool passes)
+{
+	const char *name = passes ? "passing" : "staying";
+	const char *free_module = line(FREE_MODULE, "free_module");
+
+	begin_modules(name, free_module);
+	hart_trap(&hart, NOTHING, passes ? FREE_MODULE : NOTHING, KERNEL_LOOP);
+	work(KERNEL_LOOP, 5);
+	end_modules(name, free_module);
+	decode(name, NULL);
+	is_str(notes,
+	       passes ? "kernel modules were loaded or unloaded during the recording: names at "
+			"their "
+			"addresses are uncertain\n" :
+			"",
+	       "%s: the note", name);
+	is_u64(errors, 0, "no error");
+}
+
 static void tests(void)
 {
 	test_parts();
 	test_spaces();
+	test_replaced_module();
+	test_passing_module(false);
+	test_passing_module(true);
 }
 
 int main(void)
