@@ -16,6 +16,7 @@
 
 #include "exec/decode.h"
 #include "exec/integer.h"
+#include "legality.h"
 #include "pages.h"
 #include "verifier.h"
 
@@ -39,6 +40,7 @@ struct ntrace_tandem_builtin {
 	const struct ntrace_tandem_state *group; /* the trace after the group */
 	uint32_t word; /* the instruction: of memory, else of the group */
 	struct exec_insn insn; /* decoded */
+	enum tandem_legality legality; /* of the instruction */
 	struct tandem_pages pages;
 	struct ntrace_tandem_builtin_stats stats;
 	unsigned int csr; /* written by the instruction, + 1 */
@@ -318,77 +320,9 @@ static void return_from_trap(struct ntrace_tandem_builtin *builtin)
 	tandem_state_set(state, PC, state->reg[machine ? MEPC : SEPC]);
 }
 
-static bool is_base(const struct exec_insn *insn)
+static bool can_raise(const struct ntrace_tandem_builtin *builtin, uint64_t cause)
 {
-	static const exec_operation base[] = { exec_add, exec_sub, exec_slt, exec_sltu, exec_xor,
-					       exec_or,	 exec_and, exec_sll, exec_srl,	exec_sra };
-
-	switch (insn->kind) {
-	case EXEC_REGISTER:
-	case EXEC_IMMEDIATE:
-		for (unsigned int i = 0; i < sizeof(base) / sizeof(base[0]); i++)
-			if (insn->operate == base[i])
-				return insn->size == 4;
-		return false;
-	case EXEC_UPPER:
-	case EXEC_UPPER_PC:
-	case EXEC_JUMP:
-	case EXEC_JUMP_REGISTER:
-	case EXEC_BRANCH:
-	case EXEC_LOAD:
-	case EXEC_STORE:
-		return insn->size == 4;
-	default:
-		return false;
-	}
-}
-
-/* Whether the instruction can raise the exception; the hart may lack extensions. */
-static bool can_raise(const struct exec_insn *insn, uint64_t cause)
-{
-	switch (cause) {
-	case 0:
-		return insn->kind == EXEC_JUMP || insn->kind == EXEC_JUMP_REGISTER ||
-		       insn->kind == EXEC_BRANCH;
-	case 2:
-		return !is_base(insn);
-	case 4:
-	case 5:
-	case 13:
-		return insn->kind == EXEC_LOAD || insn->kind == EXEC_LOAD_FLOAT ||
-		       insn->kind == EXEC_LR || insn->kind == EXEC_POP ||
-		       insn->kind == EXEC_VECTOR_LOAD || insn->kind == EXEC_NOP ||
-		       insn->kind == EXEC_UNSUPPORTED;
-	case 6:
-	case 7:
-	case 15:
-		return insn->kind == EXEC_STORE || insn->kind == EXEC_STORE_FLOAT ||
-		       (insn->kind >= EXEC_SC && insn->kind <= EXEC_CAS) ||
-		       insn->kind == EXEC_PUSH || insn->kind == EXEC_VECTOR_STORE ||
-		       insn->kind == EXEC_BLOCK_ZERO || insn->kind == EXEC_NOP ||
-		       insn->kind == EXEC_UNSUPPORTED;
-	case 8:
-	case 9:
-	case 10:
-	case 11:
-		return insn->kind == EXEC_TRAP;
-	case 1:
-	case 3:
-	case 12:
-	case 18:
-	case 19:
-	case 20:
-		return true;
-	case 22:
-		return insn->kind == EXEC_CSR || insn->kind == EXEC_NOP ||
-		       insn->kind == EXEC_TRAP_RETURN || insn->kind == EXEC_UNSUPPORTED;
-	case 21:
-	case 23:
-		return !is_base(insn) || insn->kind == EXEC_LOAD || insn->kind == EXEC_STORE;
-	default:
-		/* Custom ones. */
-		return (cause >= 24 && cause < 32) || (cause >= 48 && cause < 64);
-	}
+	return tandem_can_raise(&builtin->state, &builtin->insn, builtin->legality, cause);
 }
 
 /* The cause of a trap of an instruction for which the trace tells one that it cannot raise; 0: none */
@@ -396,13 +330,15 @@ static uint64_t likely_cause(const struct ntrace_tandem_builtin *builtin)
 {
 	bool translated = is_translated(builtin);
 
-	if (can_raise(&builtin->insn, 15) && can_raise(&builtin->insn, 13))
+	if (builtin->legality == TANDEM_ILLEGAL)
 		return 2;
-	if (can_raise(&builtin->insn, 15))
+	if (can_raise(builtin, 15) && can_raise(builtin, 13))
+		return builtin->legality == TANDEM_LEGAL ? 0 : 2;
+	if (can_raise(builtin, 15))
 		return translated ? 15 : 7;
-	if (can_raise(&builtin->insn, 13))
+	if (can_raise(builtin, 13))
 		return translated ? 13 : 5;
-	return builtin->insn.kind == EXEC_CSR ? 2 : 0;
+	return builtin->insn.kind == EXEC_CSR && builtin->legality != TANDEM_LEGAL ? 2 : 0;
 }
 
 /*
@@ -468,11 +404,11 @@ static bool takes_trap(struct ntrace_tandem_builtin *builtin, uint64_t *cause, u
 		return true;
 	if (group->reg[PC] == (next & group->xlen_mask))
 		return false;
-	if (!can_raise(&builtin->insn, *cause))
+	if (!can_raise(builtin, *cause))
 		*cause = likely_cause(builtin);
-	if (*cause || can_raise(&builtin->insn, 0))
+	if (*cause || can_raise(builtin, 0))
 		*value = trap_value(builtin, *cause, *value);
-	return *cause || can_raise(&builtin->insn, 0);
+	return *cause || can_raise(builtin, 0);
 }
 
 /* ---- one step ---- */
@@ -620,7 +556,7 @@ static int fetch(struct ntrace_tandem_builtin *builtin)
 	return 0;
 }
 
-/* xtval of the group's breakpoint */
+/* xtval of an exception that the group may not tell */
 static unsigned int tval_of(const struct ntrace_tandem_builtin *builtin)
 {
 	return ntrace_tandem_bit(builtin->group->changed, MEPC) ? MTVAL : STVAL;
@@ -637,10 +573,14 @@ static int step(void *data)
 	if (!group)
 		return NTRACE_ERR_INVALID;
 	memset(insn, 0, sizeof(*insn));
+	builtin->legality = TANDEM_UNDECIDED;
 	if (group->has & NTRACE_TANDEM_HAS_INSN) {
 		if (fetch(builtin))
 			return NTRACE_ERR_NOMEM;
 		exec_decode(&builtin->isa, builtin->params.flen, builtin->word, insn);
+		if (!builtin->linux_user)
+			builtin->legality =
+				tandem_judge_legality(&builtin->state, insn, builtin->word);
 	}
 	builtin->tells_stores |= !!(group->has & NTRACE_TANDEM_HAS_STORE);
 	trap = takes_trap(builtin, &cause, &value);
@@ -662,8 +602,13 @@ static int step(void *data)
 			   ecall ? 0 : trap_value(builtin, cause, group->reg[tval_of(builtin)]));
 		return 0;
 	}
+	if (!trap && builtin->legality == TANDEM_ILLEGAL) {
+		trap = true;
+		cause = 2;
+		value = trap_value(builtin, cause, group->reg[tval_of(builtin)]);
+	}
 	if (trap) {
-		builtin->stats.faults++;
+		builtin->stats.faults += cause != 2 || builtin->legality != TANDEM_ILLEGAL;
 		enter_trap(builtin, cause, value);
 		return 0;
 	}

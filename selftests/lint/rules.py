@@ -16,7 +16,7 @@ from tap import done, ok  # noqa: E402
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = "Documentation/trace/rules.md"
 SECTIONS = [f"P{n}" for n in range(1, 15)] + [f"I{n}" for n in range(1, 5)] + [f"C{n}" for n in range(1, 7)] + ["K5"] + \
-    [f"R{n}" for n in range(1, 10)] + [f"T{n}" for n in range(1, 4)]
+    [f"R{n}" for n in range(1, 10)] + [f"T{n}" for n in range(1, 5)]
 # Registers of the Trace Control Interface: macros of an offset, or of one in a filter or comparator.
 REGISTERS = "kernel/include/ntrace/trace_control.h"
 REGISTER = re.compile(r"^#define TR_((?:TE|TS|FUNNEL|RAM|PIB|ATB)_\w+?)(?:\([ij]\))?\s+(?:0x[0-9a-f]{3}\b|\()", re.M)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The model without a simulator, on traces made here: what exec.sh has no program for. Push and pop of
- * RV32, memory that the trace tells once, and a program in user mode.
+ * RV32, memory that the trace tells once, a program in user mode, and which exceptions instructions raise.
  */
 #include <stdlib.h>
 
@@ -146,6 +146,122 @@ static void test_user(void)
 	finish();
 }
 
+enum { U, S, M = 3 };
+enum { DECIDED_BY_TRACE, LEGAL, ILLEGAL };
+#define HANDLER 0x80000800
+#define MISA_GC UINT64_C(0x800000000014112d) /* IMAFDC, S, U */
+#define MISA_H 0x80
+#define FS 0x2000
+#define TVM 0x100000
+#define TW 0x200000
+#define TSR 0x400000
+
+/* @csr: one more CSR, and its value */
+static const struct {
+	const char *what;
+	uint32_t word;
+	unsigned int verdict, priv;
+	uint64_t misa, status;
+	unsigned int csr;
+	uint64_t value;
+} legality[] = {
+	{ "only zeros", 0, ILLEGAL, M, MISA_GC, 0, 0, 0 },
+	{ "only ones", 0xffffffff, ILLEGAL, M, MISA_GC, 0, 0, 0 },
+	{ "add x0, x0, x0", 0x00000033, LEGAL, M, 0, 0, 0, 0 },
+	{ "mul x0, x0, x0", 0x02000033, LEGAL, M, MISA_GC, 0, 0, 0 },
+	{ "mul without M", 0x02000033, DECIDED_BY_TRACE, M, 0x40000100, 0, 0, 0 },
+	{ "sh1add x0, x0, x0: no bit of misa", 0x20002033, DECIDED_BY_TRACE, M, MISA_GC, 0, 0, 0 },
+	{ "c.slli s0, 0", 0x0402, DECIDED_BY_TRACE, M, 0x40000100, 0, 0, 0 },
+	{ "fence", 0x0ff0000f, LEGAL, U, MISA_GC, 0, 0, 0 },
+	{ "mret in S", 0x30200073, ILLEGAL, S, MISA_GC, 0, 0, 0 },
+	{ "sret in U", 0x10200073, ILLEGAL, U, MISA_GC, 0, 0, 0 },
+	{ "sret in S with TSR", 0x10200073, ILLEGAL, S, MISA_GC, TSR, 0, 0 },
+	{ "wfi in S", 0x10500073, LEGAL, S, MISA_GC, 0, 0, 0 },
+	{ "wfi in S with TW", 0x10500073, DECIDED_BY_TRACE, S, MISA_GC, TW, 0, 0 },
+	{ "sfence.vma in U", 0x12000073, ILLEGAL, U, MISA_GC, 0, 0, 0 },
+	{ "sfence.vma in S with TVM", 0x12000073, ILLEGAL, S, MISA_GC, TVM, 0, 0 },
+	{ "sfence.vma with TVM, maybe in a guest", 0x12000073, DECIDED_BY_TRACE, S,
+	  MISA_GC | MISA_H, TVM, 0, 0 },
+	{ "csrr x0, satp in S with TVM", 0x18002073, ILLEGAL, S, MISA_GC, TVM, 0, 0 },
+	{ "csrr x0, satp in S", 0x18002073, LEGAL, S, MISA_GC, 0, 0, 0 },
+	{ "csrr x0, mstatus in S", 0x30002073, ILLEGAL, S, MISA_GC, 0, 0, 0 },
+	{ "csrr x0, sstatus in U", 0x10002073, ILLEGAL, U, MISA_GC, 0, 0, 0 },
+	{ "csrr x0, mhartid", 0xf1402073, LEGAL, M, MISA_GC, 0, 0, 0 },
+	{ "csrw mhartid, x0", 0xf1401073, ILLEGAL, M, MISA_GC, 0, 0, 0 },
+	{ "csrsi mhartid, 1", 0xf140e073, ILLEGAL, M, MISA_GC, 0, 0, 0 },
+	{ "csrr x0, 0x7c0: a custom CSR", 0x7c002073, DECIDED_BY_TRACE, S, MISA_GC, 0, 0, 0 },
+	{ "rdcycle x0 in S without mcounteren", 0xc0002073, ILLEGAL, S, MISA_GC, 0, 0x306, 6 },
+	{ "rdcycle x0 in S with mcounteren", 0xc0002073, DECIDED_BY_TRACE, S, MISA_GC, 0, 0x306,
+	  1 },
+	{ "rdtime x0 in U without scounteren", 0xc0102073, ILLEGAL, U, MISA_GC, 0, 0x106, 5 },
+	{ "rdcycle x0 in M", 0xc0002073, DECIDED_BY_TRACE, M, MISA_GC, 0, 0x306, 0 },
+	{ "fmv.x.w x0, f0", 0xe0000053, LEGAL, M, MISA_GC, FS, 0, 0 },
+	{ "fmv.x.w x0, f0, FS off", 0xe0000053, ILLEGAL, M, MISA_GC, 0, 0, 0 },
+	{ "fmv.x.w without F: Zfinx has no FS", 0xe0000053, DECIDED_BY_TRACE, M, 0x40000100, 0, 0,
+	  0 },
+	{ "fmv.x.h x0, f0, FS off", 0xe4000053, ILLEGAL, M, MISA_GC, 0, 0, 0 },
+	{ "csrr x0, fcsr", 0x00302073, LEGAL, U, MISA_GC, FS, 0, 0 },
+	{ "csrr x0, fcsr, FS off", 0x00302073, ILLEGAL, U, MISA_GC, 0, 0, 0 },
+	{ "feq.s x0, f0, f0", 0xa0002053, LEGAL, M, MISA_GC, FS, 0, 0 },
+	{ "fcvt.w.s x0, f0 with a reserved rounding mode", 0xc0005053, DECIDED_BY_TRACE, M, MISA_GC,
+	  FS, 0, 0 },
+};
+
+static void begin_in(unsigned int priv, uint64_t misa, uint64_t status)
+{
+	begin(64, "rv64gc", false);
+	put(NTRACE_TANDEM_BEGIN, 0, 0);
+	put(NTRACE_TANDEM_INIT, 0, 0);
+	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, priv);
+	put(NTRACE_TANDEM_REGISTER, 0x300, status);
+	put(NTRACE_TANDEM_REGISTER, 0x301, misa);
+	put(NTRACE_TANDEM_REGISTER, 0x302, 0);
+	put(NTRACE_TANDEM_REGISTER, 0x305, HANDLER);
+	put(NTRACE_TANDEM_REGISTER, 0x180, 0);
+	put(NTRACE_TANDEM_REGISTER, 0x343, 0);
+	put(NTRACE_TANDEM_REGISTER, 0x003, 0);
+	put(NTRACE_TANDEM_REGISTER, NTRACE_TANDEM_FPR, 0);
+}
+
+/* An exception of @word, 0 = without an instruction, from CODE to M mode. */
+static void exception(const uint32_t *word, uint64_t cause, unsigned int priv, uint64_t status)
+{
+	put(NTRACE_TANDEM_BEGIN, 0, 0);
+	if (word)
+		put((*word & 3) == 3 ? NTRACE_TANDEM_INSN32 : NTRACE_TANDEM_INSN16, 0, *word);
+	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, HANDLER);
+	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, M);
+	put(NTRACE_TANDEM_REGISTER, 0x300, (status & ~UINT64_C(0x1888)) | (uint64_t)priv << 11);
+	put(NTRACE_TANDEM_REGISTER, 0x341, CODE);
+	put(NTRACE_TANDEM_REGISTER, 0x342, cause);
+	put(NTRACE_TANDEM_REGISTER, 0x343, 0);
+	put(NTRACE_TANDEM_END, 0, 0);
+}
+
+static void test_legality(void)
+{
+	for (unsigned int i = 0; i < sizeof(legality) / sizeof(legality[0]); i++)
+		for (unsigned int traps = 0; traps < 2; traps++) {
+			unsigned int wrong = traps ? LEGAL : ILLEGAL;
+
+			begin_in(legality[i].priv, legality[i].misa, legality[i].status);
+			if (legality[i].csr == 0x106)
+				put(NTRACE_TANDEM_REGISTER, 0x306, 7);
+			if (legality[i].csr)
+				put(NTRACE_TANDEM_REGISTER, legality[i].csr, legality[i].value);
+			put(NTRACE_TANDEM_END, 0, 0);
+			if (traps)
+				exception(&legality[i].word, 2, legality[i].priv,
+					  legality[i].status);
+			else
+				insn(legality[i].word, 0, 0, 0);
+			ok((mismatches > 0) == (legality[i].verdict == wrong), "%s %s%s",
+			   legality[i].what, traps ? "raises illegal instruction" : "retires",
+			   legality[i].verdict == wrong ? ": a difference" : "");
+			finish();
+		}
+}
+
 int main(void)
 {
 	struct ntrace_tandem_params params;
@@ -159,5 +275,6 @@ int main(void)
 	test_push();
 	test_memory();
 	test_user();
+	test_legality();
 	return done_testing();
 }

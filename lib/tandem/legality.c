@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Which exceptions an instruction can raise: whether it is legal in the state before it (Privileged
+ * Architecture 1.12, 2.1 and 3.1.6), and the causes of its kind (3.1.15).
+ *
+ * What depends on extensions that misa does not name, on custom CSRs, or on V of a hypervisor, is not
+ * decided. Reserved rounding modes and a wfi with TW are not either: the hart may execute them.
+ */
+#include "exec/integer.h"
+#include "legality.h"
+
+#define MSTATUS_FS (UINT64_C(3) << 13)
+#define MSTATUS_TVM (UINT64_C(1) << 20)
+#define MSTATUS_TW (UINT64_C(1) << 21)
+#define MSTATUS_TSR (UINT64_C(1) << 22)
+#define VSSTATUS 0x200
+#define PRIV_S 1u
+#define WFI 0x10500073
+
+static bool is_known(const struct ntrace_tandem_state *state, unsigned int id)
+{
+	return ntrace_tandem_bit(state->known, id);
+}
+
+static bool has(const struct ntrace_tandem_state *state, char extension)
+{
+	return is_known(state, MISA) && (state->reg[MISA] >> (extension - 'A') & 1);
+}
+
+/* Whether the hart may be in a guest, whose rules differ. A misa of 0 tells nothing. */
+static bool maybe_guest(const struct ntrace_tandem_state *state)
+{
+	return !is_known(state, MISA) || !state->reg[MISA] || has(state, 'H');
+}
+
+/* ---- extensions ---- */
+
+static bool is_base(const struct exec_insn *insn)
+{
+	static const exec_operation base[] = { exec_add, exec_sub, exec_slt, exec_sltu, exec_xor,
+					       exec_or,	 exec_and, exec_sll, exec_srl,	exec_sra };
+
+	switch (insn->kind) {
+	case EXEC_REGISTER:
+	case EXEC_IMMEDIATE:
+		for (unsigned int i = 0; i < sizeof(base) / sizeof(base[0]); i++)
+			if (insn->operate == base[i])
+				return true;
+		return false;
+	case EXEC_UPPER:
+	case EXEC_UPPER_PC:
+	case EXEC_JUMP:
+	case EXEC_JUMP_REGISTER:
+	case EXEC_BRANCH:
+	case EXEC_LOAD:
+	case EXEC_STORE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Zcb has c.lbu and its kind, c.mul, c.not and their kind in the space of C. */
+static bool is_zcb(uint32_t word)
+{
+	return (word & 0xe003) == 0x8000 || (word & 0xfc43) == 0x9c41;
+}
+
+/* Whether the extension of the instruction exists, and nothing else decides. */
+static bool is_unprivileged(const struct ntrace_tandem_state *state, const struct exec_insn *insn,
+			    uint32_t word)
+{
+	/* The upper half of the registers does not exist. */
+	if (has(state, 'E'))
+		return false;
+	if (insn->size == 2)
+		return has(state, 'C') && is_base(insn) && !is_zcb(word);
+	if (insn->kind == EXEC_LR || insn->kind == EXEC_SC || insn->kind == EXEC_AMO)
+		return has(state, 'A') && insn->bytes >= 4;
+	if (insn->kind == EXEC_REGISTER && (word & 0xfe000077) == 0x02000033)
+		return has(state, 'M');
+	return is_base(insn) || (insn->kind == EXEC_NOP && (word & 0x707f) == 0xf);
+}
+
+/* ---- floating point ---- */
+
+static bool is_float(const struct exec_insn *insn, uint32_t word)
+{
+	unsigned int opcode = word & 0x7f, width = word >> 12 & 7;
+
+	if (insn->kind == EXEC_FLOAT || insn->kind == EXEC_LOAD_FLOAT ||
+	    insn->kind == EXEC_STORE_FLOAT)
+		return true;
+	if (opcode == 0x07 || opcode == 0x27)
+		return width >= 1 && width <= 4;
+	return opcode == 0x43 || opcode == 0x47 || opcode == 0x4b || opcode == 0x4f ||
+	       opcode == 0x53;
+}
+
+/* Operations of F and D; those of Zfa are others. */
+static bool is_standard(const struct exec_insn *insn)
+{
+	switch (insn->arg) {
+	case EXEC_FMINM:
+	case EXEC_FMAXM:
+	case EXEC_FLEQ:
+	case EXEC_FLTQ:
+	case EXEC_FROUND:
+	case EXEC_FROUNDNX:
+	case EXEC_FCVTMOD:
+	case EXEC_FMVH_TO_X:
+	case EXEC_FMVP_FROM_X:
+	case EXEC_FLI:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool rounds(unsigned int operation)
+{
+	return operation <= EXEC_FNMADD || operation == EXEC_FCVT_TO_INT ||
+	       operation == EXEC_FCVT_FROM_INT || operation == EXEC_FCVT_FLOAT;
+}
+
+/* FS of mstatus, and of vsstatus in a guest. Without F, Zfinx may have the encodings, and no FS. */
+static enum tandem_legality judge_status(const struct ntrace_tandem_state *state)
+{
+	if (!has(state, 'F') || !is_known(state, MSTATUS))
+		return TANDEM_UNDECIDED;
+	if (!(state->reg[MSTATUS] & MSTATUS_FS))
+		return TANDEM_ILLEGAL;
+	if (maybe_guest(state) && state->reg[PRIV] != PRIV_M &&
+	    !(state->reg[VSSTATUS] & MSTATUS_FS))
+		return TANDEM_UNDECIDED;
+	return TANDEM_LEGAL;
+}
+
+static enum tandem_legality judge_float(const struct ntrace_tandem_state *state,
+					const struct exec_insn *insn, uint32_t word)
+{
+	enum tandem_legality legality = judge_status(state);
+	bool wide = insn->bytes == 8;
+
+	if (legality != TANDEM_LEGAL)
+		return legality;
+	if (insn->kind == EXEC_UNSUPPORTED ||
+	    (insn->size == 2 && (!has(state, 'C') || is_zcb(word))))
+		return TANDEM_UNDECIDED;
+	if (insn->kind == EXEC_FLOAT) {
+		wide |= insn->arg == EXEC_FCVT_FLOAT;
+		if (!is_standard(insn))
+			return TANDEM_UNDECIDED;
+		if (rounds(insn->arg) && insn->rm > 4 &&
+		    (insn->rm != 7 || !is_known(state, FCSR) || state->reg[FRM] > 4))
+			return TANDEM_UNDECIDED;
+	}
+	return wide && !has(state, 'D') ? TANDEM_UNDECIDED : TANDEM_LEGAL;
+}
+
+/* ---- privileged ---- */
+
+/* CSRs that each hart has, in M mode, and in S mode. */
+static bool is_mandatory(const struct ntrace_tandem_state *state, unsigned int number)
+{
+	switch (number) {
+	case MSTATUS:
+	case MISA:
+	case MIE:
+	case MTVEC:
+	case 0x340: /* mscratch */
+	case MEPC:
+	case MCAUSE:
+	case MTVAL:
+	case MIP:
+	case 0xf11: /* mvendorid, marchid, mimpid, mhartid */
+	case 0xf12:
+	case 0xf13:
+	case 0xf14:
+		return true;
+	case SSTATUS:
+	case SIE:
+	case STVEC:
+	case 0x140: /* sscratch */
+	case SEPC:
+	case SCAUSE:
+	case STVAL:
+	case SIP:
+	case SATP:
+	case 0x302: /* medeleg, mideleg */
+	case MIDELEG:
+		return has(state, 'S');
+	default:
+		return false;
+	}
+}
+
+/* mcounteren and scounteren; those of a guest raise another exception. */
+static bool is_hidden_counter(const struct ntrace_tandem_state *state, unsigned int number)
+{
+	const unsigned int mcounteren = 0x306, scounteren = 0x106;
+	unsigned int bit = number & 31;
+
+	if ((number & 0xfe0) != 0xc00 && ((number & 0xfe0) != 0xc80 || state->xlen_mask >> 32))
+		return false;
+	if (state->reg[PRIV] == PRIV_M)
+		return false;
+	if (is_known(state, mcounteren) && !(state->reg[mcounteren] >> bit & 1))
+		return true;
+	return !state->reg[PRIV] && has(state, 'S') && is_known(state, scounteren) &&
+	       !(state->reg[scounteren] >> bit & 1);
+}
+
+static enum tandem_legality judge_csr(const struct ntrace_tandem_state *state,
+				      const struct exec_insn *insn)
+{
+	unsigned int number = (unsigned int)insn->imm & 0xfff, least = number >> 8 & 3;
+	bool writes = (insn->arg & 3) == 1 || insn->rs1;
+	uint64_t priv = state->reg[PRIV];
+
+	/* Custom ones, and those of Debug Mode. */
+	if ((number >> 8) == 8 || (number >> 10 && (number >> 6 & 3) == 3) ||
+	    (number & 0xff0) == 0x7b0)
+		return TANDEM_UNDECIDED;
+	if (least == 2)
+		least = PRIV_S;
+	if (priv < least || (writes && number >> 10 == 3) || is_hidden_counter(state, number))
+		return TANDEM_ILLEGAL;
+	if (number >= FFLAGS && number <= FCSR)
+		return judge_status(state);
+	if (number == SATP && priv == PRIV_S) {
+		if (!is_known(state, MSTATUS))
+			return TANDEM_UNDECIDED;
+		if (state->reg[MSTATUS] & MSTATUS_TVM)
+			return maybe_guest(state) ? TANDEM_UNDECIDED : TANDEM_ILLEGAL;
+	}
+	return is_mandatory(state, number) ? TANDEM_LEGAL : TANDEM_UNDECIDED;
+}
+
+/*
+ * @least: the least privilege that may execute the instruction; @trap: the bit of mstatus that lets it
+ * trap in S mode
+ */
+static enum tandem_legality judge_privilege(const struct ntrace_tandem_state *state,
+					    unsigned int least, uint64_t trap)
+{
+	if (state->reg[PRIV] < least)
+		return TANDEM_ILLEGAL;
+	if (state->reg[PRIV] == PRIV_M)
+		return TANDEM_LEGAL;
+	if (!is_known(state, MSTATUS))
+		return TANDEM_UNDECIDED;
+	if (!(state->reg[MSTATUS] & trap))
+		return TANDEM_LEGAL;
+	return maybe_guest(state) ? TANDEM_UNDECIDED : TANDEM_ILLEGAL;
+}
+
+/* Instructions that a hart without their extension does not have. */
+static enum tandem_legality unless(enum tandem_legality legality, bool exists)
+{
+	return legality == TANDEM_LEGAL && !exists ? TANDEM_UNDECIDED : legality;
+}
+
+static enum tandem_legality judge_system(const struct ntrace_tandem_state *state,
+					 const struct exec_insn *insn, uint32_t word)
+{
+	if (!is_known(state, PRIV) || state->reg[PRIV] > PRIV_M)
+		return TANDEM_UNDECIDED;
+	if (insn->kind == EXEC_CSR)
+		return judge_csr(state, insn);
+	switch (word) {
+	case MRET:
+		return judge_privilege(state, PRIV_M, 0);
+	case SRET:
+		return unless(judge_privilege(state, PRIV_S, MSTATUS_TSR), has(state, 'S'));
+	case WFI:
+		/* A limit of time, which may be 0, applies to U mode and to TW. */
+		if (state->reg[PRIV] == PRIV_M ||
+		    (state->reg[PRIV] == PRIV_S && is_known(state, MSTATUS) &&
+		     !(state->reg[MSTATUS] & MSTATUS_TW)))
+			return TANDEM_LEGAL;
+		return TANDEM_UNDECIDED;
+	case 0x18000073: /* sfence.w.inval, sfence.inval.ir */
+	case 0x18100073:
+		return unless(judge_privilege(state, PRIV_S, 0), false);
+	default:
+		break;
+	}
+	/* sfence.vma, sinval.vma: a hart may have S mode without translation. */
+	if ((word & 0xfe007fff) == 0x12000073 || (word & 0xfe007fff) == 0x16000073)
+		return unless(judge_privilege(state, PRIV_S, MSTATUS_TVM), false);
+	return TANDEM_UNDECIDED;
+}
+
+enum tandem_legality tandem_judge_legality(const struct ntrace_tandem_state *state,
+					   const struct exec_insn *insn, uint32_t word)
+{
+	/* Of any length: only zeros; of 32 bits: only ones (unprivileged architecture, 1.5). */
+	if (!(word & 0xffff) || word == UINT32_MAX)
+		return TANDEM_ILLEGAL;
+	if (is_float(insn, word))
+		return judge_float(state, insn, word);
+	if (is_unprivileged(state, insn, word))
+		return TANDEM_LEGAL;
+	if (insn->size == 4 && (word & 0x7f) == 0x73)
+		return judge_system(state, insn, word);
+	return TANDEM_UNDECIDED;
+}
+
+/* ---- causes ---- */
+
+bool tandem_can_raise(const struct ntrace_tandem_state *state, const struct exec_insn *insn,
+		      enum tandem_legality legality, uint64_t cause)
+{
+	bool base = is_base(insn) && insn->size == 4;
+
+	/* An illegal instruction does nothing else that could raise an exception. */
+	if (legality == TANDEM_ILLEGAL && cause < 24 && cause != 1 && cause != 3 && cause != 12 &&
+	    cause != 18 && cause != 19 && cause != 20)
+		return cause == 2 || (cause == 22 && maybe_guest(state));
+	switch (cause) {
+	case 0:
+		return insn->kind == EXEC_JUMP || insn->kind == EXEC_JUMP_REGISTER ||
+		       insn->kind == EXEC_BRANCH;
+	case 2:
+		return legality != TANDEM_LEGAL;
+	case 4:
+	case 5:
+	case 13:
+		return insn->kind == EXEC_LOAD || insn->kind == EXEC_LOAD_FLOAT ||
+		       insn->kind == EXEC_LR || insn->kind == EXEC_POP ||
+		       insn->kind == EXEC_VECTOR_LOAD || insn->kind == EXEC_NOP ||
+		       insn->kind == EXEC_UNSUPPORTED;
+	case 6:
+	case 7:
+	case 15:
+		return insn->kind == EXEC_STORE || insn->kind == EXEC_STORE_FLOAT ||
+		       (insn->kind >= EXEC_SC && insn->kind <= EXEC_CAS) ||
+		       insn->kind == EXEC_PUSH || insn->kind == EXEC_VECTOR_STORE ||
+		       insn->kind == EXEC_BLOCK_ZERO || insn->kind == EXEC_NOP ||
+		       insn->kind == EXEC_UNSUPPORTED;
+	case 8:
+	case 9:
+	case 10:
+	case 11:
+		return insn->kind == EXEC_TRAP;
+	case 1:
+	case 3:
+	case 12:
+	case 18:
+	case 19:
+	case 20:
+		return true;
+	case 22:
+		return insn->kind == EXEC_CSR || insn->kind == EXEC_NOP ||
+		       insn->kind == EXEC_TRAP_RETURN || insn->kind == EXEC_UNSUPPORTED;
+	case 21:
+	case 23:
+		return !base || insn->kind == EXEC_LOAD || insn->kind == EXEC_STORE;
+	default:
+		/* Custom ones. */
+		return (cause >= 24 && cause < 32) || (cause >= 48 && cause < 64);
+	}
+}
