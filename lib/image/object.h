@@ -189,6 +189,10 @@ int object_memory_read(const struct ntrace_object *object, uint64_t offset, cons
 int object_add_eh_frame(struct ntrace_object *object, const uint8_t *bytes, size_t size,
 			uint64_t address, unsigned int xlen);
 
+/* space.c: ntrace_space_map(); @uncertain: the bytes may have changed in this space */
+int space_map(struct ntrace_space *space, struct ntrace_object *object, uint64_t address,
+	      uint64_t size, uint64_t file_offset, bool uncertain);
+
 /* space.c: ntrace_space_locate(), if only the mark matters. */
 bool space_is_uncertain(const struct ntrace_space *space, uint64_t address);
 

@@ -15,6 +15,7 @@ struct mapping {
 	struct ntrace_object *object;
 	uint64_t offset;	/* offset of the first byte in the object's bytes */
 	uint64_t link;		/* link address of the first byte */
+	bool uncertain;		/* the bytes may have changed */
 };
 
 struct ntrace_space {
@@ -267,13 +268,20 @@ static int make_mapping(struct mapping *mapping, struct ntrace_object *object, u
 	return 0;
 }
 
-int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object, uint64_t address,
-		     uint64_t size, uint64_t file_offset)
+int space_map(struct ntrace_space *space, struct ntrace_object *object, uint64_t address,
+	      uint64_t size, uint64_t file_offset, bool uncertain)
 {
 	struct mapping mapping;
 	int error = make_mapping(&mapping, object, address, size, file_offset);
 
+	mapping.uncertain = uncertain;
 	return error ? error : add(space, &mapping);
+}
+
+int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object, uint64_t address,
+		     uint64_t size, uint64_t file_offset)
+{
+	return space_map(space, object, address, size, file_offset, false);
 }
 
 int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace_object *object, uint64_t bias)
@@ -388,7 +396,8 @@ bool space_is_uncertain(const struct ntrace_space *space, uint64_t address)
 
 	if (!mapping)
 		return false;
-	return object_is_uncertain(mapping->object, mapping->link + (address - mapping->start));
+	return mapping->uncertain ||
+	       object_is_uncertain(mapping->object, mapping->link + (address - mapping->start));
 }
 
 int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
@@ -400,6 +409,7 @@ int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
 	if (!mapping)
 		return NTRACE_ERR_NOMAP;
 	locate_in(mapping->object, mapping->link + (address - mapping->start), location);
+	location->uncertain |= mapping->uncertain;
 	return 0;
 }
 

@@ -127,7 +127,8 @@ bool join_part(struct code_part *all, const struct code_part *one)
 {
 	if (all->mapping && !same_code(all->mapping, one->mapping))
 		return false;
-	if (!all->mapping)
+	/* If one of them may have changed, all are uncertain. */
+	if (!all->mapping || one->mapping->changed)
 		all->mapping = one->mapping;
 	if (all->first < one->first)
 		all->first = one->first;

@@ -163,8 +163,8 @@ static void apply(struct spaces *spaces, struct ntrace_space *space, const struc
 		if (change->file)
 			object = session_object(spaces->session, change->file, &spaces->error);
 		if (object)
-			error = ntrace_space_map(space, object, change->address, change->length,
-						 change->offset);
+			error = space_map(space, object, change->address, change->length,
+					  change->offset, change->changed);
 		/* A mapping beyond the address space is left out. */
 		if (error && error != NTRACE_ERR_NOMEM)
 			error = ntrace_space_unmap(space, change->address, change->length);
@@ -257,8 +257,8 @@ static struct ntrace_space *new_part_space(struct spaces *spaces, const struct p
 		return NULL;
 	error = ntrace_space_new(&space, "several tasks", spaces->session->kernel);
 	if (!error) {
-		error = ntrace_space_map(space, object, part->first, part->last - part->first + 1,
-					 part->offset);
+		error = space_map(space, object, part->first, part->last - part->first + 1,
+				  part->offset, part->changed);
 		if (!error)
 			return space;
 		ntrace_space_put(space);
@@ -272,7 +272,8 @@ static struct ntrace_space *new_part_space(struct spaces *spaces, const struct p
 static bool is_part(const struct part_space *part, const struct part_space *wanted)
 {
 	return part->space && part->file == wanted->file && part->offset == wanted->offset &&
-	       part->first == wanted->first && part->last == wanted->last;
+	       part->first == wanted->first && part->last == wanted->last &&
+	       part->changed == wanted->changed;
 }
 
 struct ntrace_space *spaces_of_part(struct spaces *spaces, const struct code_part *part)
@@ -281,7 +282,8 @@ struct ntrace_space *spaces_of_part(struct spaces *spaces, const struct code_par
 	struct part_space wanted = { .file = mapping->file,
 				     .offset = mapping->offset + part->first - mapping->address,
 				     .first = part->first,
-				     .last = part->last };
+				     .last = part->last,
+				     .changed = mapping->changed };
 	struct part_space *parts = spaces->parts;
 	size_t i = 0;
 

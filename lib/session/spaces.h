@@ -31,6 +31,7 @@ struct part_space {
 	uint64_t offset;	/* of the file, at @first */
 	uint64_t first;
 	uint64_t last;
+	bool changed;		/* the process can change it */
 	struct ntrace_space *space;	/* NULL: unused */
 };
 

@@ -202,6 +202,65 @@ static bool is_kept(const struct machine *machine, const struct ntrace_sideband 
 	       !access(path, F_OK);
 }
 
+/* So many earlier mappings of a program are compared with a new one. */
+#define COMPARED_MAX 1024
+
+static const struct mapped_file *first_file(const struct program *program)
+{
+	while (program->base)
+		program = program->base;
+	return program->count ? program->changes[0].file : NULL;
+}
+
+/*
+ * Whether the process can write the code of a file, or could since that was mapped. mprotect() gives a record of
+ * what it makes executable, and, if the recording has data mappings, of the rest. A library may also be mapped
+ * again where it was, but whole, and the program itself is not.
+ */
+static bool may_be_changed(const struct program *program, const struct ntrace_sideband *record)
+{
+	const struct program *at = program;
+	size_t count = at->count, compared = 0;
+
+	if (record->executable && record->writable)
+		return true;
+	for (; at; count = at->base_count, at = at->base) {
+		while (count && compared++ < COMPARED_MAX) {
+			const struct mapping_change *change = &at->changes[--count];
+			uint64_t before = record->address - change->address;
+			bool covers = before < change->length &&
+				      record->length <= change->length - before;
+			bool same = change->offset - change->address ==
+					    record->offset - record->address &&
+				    (!change->file || !strcmp(change->file->path, record->name));
+
+			if (before >= change->length &&
+			    change->address - record->address >= record->length)
+				continue;
+			if (same && change->changed)
+				return true;
+			if (!covers)
+				continue;
+			if (!same || !change->file)
+				return false;
+			return record->executable ? record->length < change->length ||
+							    change->file == first_file(program) :
+						    record->writable;
+		}
+	}
+	return false;
+}
+
+static void note_change(const struct program *program, struct mapping_change *change,
+			const struct ntrace_sideband *record)
+{
+	if (kept_is_memory(record->name))
+		return;
+	change->changed = may_be_changed(program, record);
+	if (change->changed && change->file)
+		change->file->writer = record->pid;
+}
+
 static int take_mapping(struct machine *machine, const struct ntrace_sideband *record)
 {
 	struct mapping_change change = {
@@ -225,8 +284,6 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 		/* The kernel gives such a mapping the page number of its address. */
 		if (change.file->is_memory)
 			change.offset = 0;
-		else if (record->writable)
-			change.file->writer = record->pid;
 	}
 	task = machine_task(machine, record->pid);
 	program = task ? task->last : NULL;
@@ -236,6 +293,7 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 		if (!program)
 			return NTRACE_ERR_NOMEM;
 	}
+	note_change(program, &change, record);
 	return add_change(program, &change);
 }
 

@@ -34,13 +34,17 @@ struct mapped_file {
 	struct mapped_file *next;	/* next file with the same hash */
 };
 
-/* @file NULL: the memory is not code of a file, and earlier code there is gone. */
+/*
+ * @file NULL: the memory is not code of a file, and earlier code there is gone.
+ * @changed: the process can write it, or could: its code may be another than that of the file
+ */
 struct mapping_change {
 	uint64_t time;
 	uint64_t address;
 	uint64_t length;
 	uint64_t offset;
 	struct mapped_file *file;
+	bool changed;
 };
 
 struct program_space;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Parts of lib/session alone: the addresses around one that a program's mappings leave, the address
- * spaces of such parts, names of kernel modules that were replaced, and when to count instead of reporting each block.
+ * spaces of such parts, of code that may have changed, names of kernel modules that were replaced, and when to count instead of reporting each block.
  */
+#include "image/object.h"
 #include "session/decode.h"
 #include "session/session.h"
 
@@ -20,43 +21,43 @@ static const struct {
 	uint64_t address, first, last;
 	unsigned int mapping;	/* the change of the part; 3: no code */
 } parts[] = {
-	{ "one mapping", { { 1, 0x1000, 0x3000, 0, &file_a } }, 0x2000, 0x1000, 0x3fff, 0 },
-	{ "its last byte", { { 1, 0x1000, 0x3000, 0, &file_a } }, 0x3fff, 0x1000, 0x3fff, 0 },
-	{ "the byte after it", { { 1, 0x1000, 0x3000, 0, &file_a } }, 0x4000, 0, 0, 3 },
+	{ "one mapping", { { 1, 0x1000, 0x3000, 0, &file_a, false } }, 0x2000, 0x1000, 0x3fff, 0 },
+	{ "its last byte", { { 1, 0x1000, 0x3000, 0, &file_a, false } }, 0x3fff, 0x1000, 0x3fff, 0 },
+	{ "the byte after it", { { 1, 0x1000, 0x3000, 0, &file_a, false } }, 0x4000, 0, 0, 3 },
 	{ "another one begins inside it",
-	  { { 1, 0x1000, 0x3000, 0, &file_a }, { 2, 0x3000, 0x3000, 0, &file_b } },
+	  { { 1, 0x1000, 0x3000, 0, &file_a, false }, { 2, 0x3000, 0x3000, 0, &file_b, false } },
 	  0x2000,
 	  0x1000,
 	  0x2fff,
 	  0 },
 	{ "another one ends inside it, at the address",
-	  { { 1, 0x1000, 0x3000, 0, &file_a }, { 2, 0, 0x2000, 0, &file_b } },
+	  { { 1, 0x1000, 0x3000, 0, &file_a, false }, { 2, 0, 0x2000, 0, &file_b, false } },
 	  0x2000,
 	  0x2000,
 	  0x3fff,
 	  0 },
 	{ "the last byte of the other one",
-	  { { 1, 0x1000, 0x3000, 0, &file_a }, { 2, 0, 0x2000, 0, &file_b } },
+	  { { 1, 0x1000, 0x3000, 0, &file_a, false }, { 2, 0, 0x2000, 0, &file_b, false } },
 	  0x1fff,
 	  0,
 	  0x1fff,
 	  1 },
 	{ "on both sides",
-	  { { 1, 0x1000, 0x5000, 0, &file_a },
-	    { 2, 0x1000, 0x1000, 0, &file_b },
-	    { 3, 0x3000, 0x1000, 0, NULL } },
+	  { { 1, 0x1000, 0x5000, 0, &file_a, false },
+	    { 2, 0x1000, 0x1000, 0, &file_b, false },
+	    { 3, 0x3000, 0x1000, 0, NULL, false } },
 	  0x2000,
 	  0x2000,
 	  0x2fff,
 	  0 },
 	{ "an empty one changes nothing",
-	  { { 1, 0x1000, 0x3000, 0, &file_a }, { 2, 0x2000, 0, 0, &file_b } },
+	  { { 1, 0x1000, 0x3000, 0, &file_a, false }, { 2, 0x2000, 0, 0, &file_b, false } },
 	  0x2800,
 	  0x1000,
 	  0x3fff,
 	  0 },
 	{ "memory without a file",
-	  { { 1, 0x1000, 0x3000, 0, &file_a }, { 2, 0x2000, 0x1000, 0, NULL } },
+	  { { 1, 0x1000, 0x3000, 0, &file_a, false }, { 2, 0x2000, 0x1000, 0, NULL, false } },
 	  0x2000,
 	  0,
 	  0,
@@ -137,6 +138,86 @@ static void test_spaces(void)
 	part = (struct code_part){ .mapping = &b, .first = CODE, .last = CODE + 0xfff - 2 };
 	is_str(symbol_at(spaces_of_part(&spaces, &part), CODE), "bbb",
 	       "the same part of another file has another space");
+	spaces_free(&spaces);
+	ntrace_session_close(session);
+}
+
+/* ---- code that a process can change ---- */
+
+#define R 1u
+#define W 2u
+#define X 4u
+
+/* What is mapped of /aaa, in pages from CODE on. */
+static const struct {
+	const char *what;
+	bool program;	/* /aaa is the program, not a library */
+	struct {
+		unsigned int access, first, count;
+	} maps[3];
+	bool uncertain;
+} mapped[] = {
+	{ "code", true, { { R | X, 0, 1 } }, false },
+	{ "writable from the start", true, { { R | W | X, 0, 1 } }, true },
+	{ "writable later", true, { { R | X, 0, 1 }, { R | W | X, 0, 1 } }, true },
+	{ "writable meanwhile",
+	  true,
+	  { { R | X, 0, 1 }, { R | W | X, 0, 1 }, { R | X, 0, 1 } },
+	  true },
+	{ "the program again", true, { { R | X, 0, 1 }, { R | X, 0, 1 } }, true },
+	{ "a library again", false, { { R | X, 0, 2 }, { R | X, 0, 2 } }, false },
+	{ "a part of a library", false, { { R | X, 0, 2 }, { R | X, 0, 1 } }, true },
+	{ "data meanwhile", false, { { R | X, 0, 1 }, { R | W, 0, 1 }, { R | X, 0, 1 } }, true },
+	{ "constants meanwhile", false, { { R | X, 0, 1 }, { R, 0, 1 }, { R | X, 0, 1 } }, false },
+	{ "another page", false, { { R | X, 0, 2 }, { R | W | X, 1, 1 } }, false },
+	{ "all of it after a page",
+	  false,
+	  { { R | X, 0, 2 }, { R | W | X, 1, 1 }, { R | X, 0, 2 } },
+	  true },
+};
+
+static void test_changed(size_t at)
+{
+	struct ntrace_session_options options = { .size = sizeof(options),
+						  .note = take_note,
+						  .sysroot = in("root") };
+	struct ntrace_location location = { 0 };
+	struct ntrace_session *session;
+	struct spaces spaces = { 0 };
+	struct ntrace_space *space;
+	char name[16];
+
+	snprintf(name, sizeof(name), "mapped%zu", at);
+	start(name, CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	if (!mapped[at].program)
+		maps(100, 1, OTHER_CODE, "/ccc");
+	for (unsigned int i = 0; i < 3 && mapped[at].maps[i].access; i++)
+		put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2,
+					      .pid = 100,
+					      .tid = 100,
+					      .time = i + 2,
+					      .executable = mapped[at].maps[i].access & X,
+					      .writable = mapped[at].maps[i].access & W,
+					      .address = CODE + 0x1000 * mapped[at].maps[i].first,
+					      .length = 0x1000 * mapped[at].maps[i].count,
+					      .offset = 0x1000 + 0x1000 * mapped[at].maps[i].first,
+					      .name = "/aaa" });
+	switches(100, 0, KERNEL_LOOP);
+	switches(0, 100, CODE);
+	work(CODE, 5);
+	stop(name, 3);
+	decode(name, NULL);
+	ok(mapped[at].uncertain == (uncertain > 0), "%s: the flow warns or not", mapped[at].what);
+	if (!ok(!ntrace_session_open(&session, in(name), &options), "the recording opens"))
+		return;
+	spaces.session = session;
+	space = spaces_at(&spaces, machine_program(&session->machine, 100, UINT64_MAX), UINT64_MAX);
+	ntrace_space_locate(space, CODE, &location);
+	is_str(location.symbol, "aaa", "%s: the code is there", mapped[at].what);
+	ok(location.uncertain == mapped[at].uncertain &&
+		   space_is_uncertain(space, CODE) == mapped[at].uncertain,
+	   "%s: whether it is uncertain", mapped[at].what);
 	spaces_free(&spaces);
 	ntrace_session_close(session);
 }
@@ -244,6 +325,8 @@ static void tests(void)
 {
 	test_parts();
 	test_spaces();
+	for (size_t i = 0; i < sizeof(mapped) / sizeof(mapped[0]); i++)
+		test_changed(i);
 	test_replaced_module();
 	test_passing_module(false);
 	test_passing_module(true);
