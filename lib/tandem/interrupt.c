@@ -273,7 +273,7 @@ static bool evaluates(const struct ntrace_tandem_state *state)
 		return false;
 	if (state->insn == MRET || state->insn == SRET)
 		return true;
-	if (!tandem_is_csr(state))
+	if (!tandem_writes_csr(state))
 		return false;
 	switch (state->insn >> 20) {
 	case SSTATUS:

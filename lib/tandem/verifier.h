@@ -129,6 +129,12 @@ static inline bool tandem_is_csr(const struct ntrace_tandem_state *state)
 	       (state->insn >> 12 & 3);
 }
 
+/* Whether it also writes the CSR: csrrs and csrrc with x0, and csrrsi and csrrci with 0, do not. */
+static inline bool tandem_writes_csr(const struct ntrace_tandem_state *state)
+{
+	return tandem_is_csr(state) && ((state->insn >> 12 & 3) == 1 || (state->insn >> 15 & 31));
+}
+
 /* ---- verify.c ---- */
 
 /** tandem_report - report a difference; fills the fields that all differences have */

@@ -218,6 +218,10 @@ static void test_immediate(void)
 		{ "mret", 0x30200073, 0x80, true },
 		{ "csrsi mstatus, 8, nothing pending", 0x30046073, 0x800, false },
 		{ "csrw mscratch, a0", 0x34051073, 0x80, false },
+		{ "csrr x0, mip: no write", 0x34402073, 0x80, false },
+		{ "csrr x0, mstatus: no write", 0x30002073, 0x80, false },
+		{ "csrci mie, 0: no write", 0x30407073, 0x80, false },
+		{ "csrw mip, x0", 0x34401073, 0x80, true },
 	};
 
 	for (unsigned int i = 0; i < sizeof(insns) / sizeof(insns[0]); i++)
