@@ -332,11 +332,11 @@ static uint64_t likely_cause(const struct ntrace_tandem_builtin *builtin)
 
 	if (builtin->legality == TANDEM_ILLEGAL)
 		return 2;
-	if (can_raise(builtin, 15) && can_raise(builtin, 13))
+	if (can_raise(builtin, 7) && can_raise(builtin, 5))
 		return builtin->legality == TANDEM_LEGAL ? 0 : 2;
-	if (can_raise(builtin, 15))
+	if (can_raise(builtin, 7))
 		return translated ? 15 : 7;
-	if (can_raise(builtin, 13))
+	if (can_raise(builtin, 5))
 		return translated ? 13 : 5;
 	return builtin->insn.kind == EXEC_CSR && builtin->legality != TANDEM_LEGAL ? 2 : 0;
 }
@@ -400,8 +400,12 @@ static bool takes_trap(struct ntrace_tandem_builtin *builtin, uint64_t *cause, u
 		return false;
 	*cause = group->reg[machine ? MCAUSE : SCAUSE];
 	*value = group->reg[machine ? MTVAL : STVAL];
-	if (!(group->has & NTRACE_TANDEM_HAS_INSN))
+	if (!(group->has & NTRACE_TANDEM_HAS_INSN)) {
+		/* Any other exception is told with its instruction. */
+		if (!tandem_can_fetch_raise(&builtin->state, *cause))
+			*cause = is_translated(builtin) ? 12 : 1;
 		return true;
+	}
 	if (group->reg[PC] == (next & group->xlen_mask))
 		return false;
 	if (!can_raise(builtin, *cause))

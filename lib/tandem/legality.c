@@ -309,11 +309,33 @@ enum tandem_legality tandem_judge_legality(const struct ntrace_tandem_state *sta
 
 /* ---- causes ---- */
 
+/* Whether no address is translated (4.1.11): in M mode, for data without MPRV, and with satp off. */
+static bool is_bare(const struct ntrace_tandem_state *state, bool data)
+{
+	if (!is_known(state, PRIV))
+		return false;
+	if (state->reg[PRIV] == PRIV_M)
+		return !data || (is_known(state, MSTATUS) && !(state->reg[MSTATUS] & MSTATUS_MPRV));
+	return is_known(state, SATP) && !maybe_guest(state) &&
+	       !(state->reg[SATP] >> (state->xlen_mask >> 32 ? 60 : 31));
+}
+
+static bool is_custom(uint64_t cause)
+{
+	return (cause >= 24 && cause < 32) || (cause >= 48 && cause < 64);
+}
+
 bool tandem_can_raise(const struct ntrace_tandem_state *state, const struct exec_insn *insn,
 		      enum tandem_legality legality, uint64_t cause)
 {
 	bool base = is_base(insn) && insn->size == 4;
 
+	if ((cause == 12 || cause == 20) && is_bare(state, false))
+		return false;
+	/* hlv and its kind, which are not decoded, access a guest's memory from M mode. */
+	if ((cause == 13 || cause == 15 || cause == 21 || cause == 23) &&
+	    insn->kind != EXEC_UNSUPPORTED && is_bare(state, true))
+		return false;
 	/* An illegal instruction does nothing else that could raise an exception. */
 	if (legality == TANDEM_ILLEGAL && cause < 24 && cause != 1 && cause != 3 && cause != 12 &&
 	    cause != 18 && cause != 19 && cause != 20)
@@ -358,7 +380,13 @@ bool tandem_can_raise(const struct ntrace_tandem_state *state, const struct exec
 	case 23:
 		return !base || insn->kind == EXEC_LOAD || insn->kind == EXEC_STORE;
 	default:
-		/* Custom ones. */
-		return (cause >= 24 && cause < 32) || (cause >= 48 && cause < 64);
+		return is_custom(cause);
 	}
+}
+
+bool tandem_can_fetch_raise(const struct ntrace_tandem_state *state, uint64_t cause)
+{
+	if (cause == 12 || cause == 20)
+		return !is_bare(state, false);
+	return cause == 1 || cause == 19 || is_custom(cause);
 }

@@ -25,4 +25,7 @@ enum tandem_legality tandem_judge_legality(const struct ntrace_tandem_state *sta
 bool tandem_can_raise(const struct ntrace_tandem_state *state, const struct exec_insn *insn,
 		      enum tandem_legality legality, uint64_t cause);
 
+/** tandem_can_fetch_raise - whether the fetch of an instruction can raise exception @cause */
+bool tandem_can_fetch_raise(const struct ntrace_tandem_state *state, uint64_t cause);
+
 #endif /* NTRACE_TANDEM_LEGALITY_H */

@@ -223,7 +223,7 @@ static void begin_in(unsigned int priv, uint64_t misa, uint64_t status)
 	put(NTRACE_TANDEM_REGISTER, NTRACE_TANDEM_FPR, 0);
 }
 
-/* An exception of @word, 0 = without an instruction, from CODE to M mode. */
+/* An exception of @word, NULL: of its fetch, from CODE to M mode. */
 static void exception(const uint32_t *word, uint64_t cause, unsigned int priv, uint64_t status)
 {
 	put(NTRACE_TANDEM_BEGIN, 0, 0);
@@ -262,6 +262,46 @@ static void test_legality(void)
 		}
 }
 
+/* Causes that the instruction, or the fetch, cannot raise. */
+static void test_causes(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t word; /* 0: none */
+		uint64_t cause;
+		unsigned int priv;
+		uint64_t satp;
+		bool wrong;
+	} causes[] = {
+		{ "access fault of a fetch", 0, 1, M, 0, false },
+		{ "page fault of a fetch", 0, 12, S, UINT64_C(8) << 60, false },
+		{ "page fault of a fetch without translation", 0, 12, S, 0, true },
+		{ "page fault of a fetch in M mode", 0, 12, M, UINT64_C(8) << 60, true },
+		{ "hardware error of a fetch", 0, 19, M, 0, false },
+		{ "a custom cause", 0, 24, M, 0, false },
+		{ "a timer interrupt without its top bit", 0, 7, M, 0, true },
+		{ "a software interrupt without its top bit", 0, 3, M, 0, true },
+		{ "ecall without an instruction", 0, 11, M, 0, true },
+		{ "load access fault", 0x00013003, 5, M, 0, false },
+		{ "load page fault", 0x00013003, 13, S, UINT64_C(8) << 60, false },
+		{ "load page fault without translation", 0x00013003, 13, S, 0, true },
+		{ "load page fault in M mode", 0x00013003, 13, M, UINT64_C(8) << 60, true },
+		{ "store page fault in M mode", 0x00013023, 15, M, 0, true },
+		{ "fetch page fault of an instruction in M mode", 0x00000013, 12, M, 0, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		begin_in(causes[i].priv, MISA_GC, 0);
+		put(NTRACE_TANDEM_REGISTER, 0x180, causes[i].satp);
+		put(NTRACE_TANDEM_END, 0, 0);
+		exception(causes[i].word ? &causes[i].word : NULL, causes[i].cause, causes[i].priv,
+			  0);
+		ok((mismatches > 0) == causes[i].wrong, "%s: %s", causes[i].what,
+		   causes[i].wrong ? "a difference" : "right");
+		finish();
+	}
+}
+
 int main(void)
 {
 	struct ntrace_tandem_params params;
@@ -276,5 +316,6 @@ int main(void)
 	test_memory();
 	test_user();
 	test_legality();
+	test_causes();
 	return done_testing();
 }
