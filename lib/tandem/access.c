@@ -435,6 +435,22 @@ static int check_data(struct ntrace_tandem_verifier *verifier, uint64_t address,
 		      state->store, expected);
 }
 
+/* A store of an interrupt, of an exception of the fetch, or of an instruction that makes none and traps. */
+static int check_trap(struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+
+	if ((state->has & NTRACE_TANDEM_HAS_INSN) && verifier->access.kind != TANDEM_ACCESS_NONE)
+		return 0;
+	tandem_judge(verifier, NTRACE_TANDEM_RULE_ACCESS_UNEXPECTED);
+	if (!(state->has & NTRACE_TANDEM_HAS_STORE))
+		return 0;
+	return differ(verifier, NTRACE_TANDEM_RULE_ACCESS_UNEXPECTED,
+		      NTRACE_TANDEM_DIFFERENT_ACCESS,
+		      state->has & NTRACE_TANDEM_HAS_EADDR ? state->eaddr : state->paddr,
+		      state->store_bytes, 0);
+}
+
 int tandem_check_access(struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
@@ -444,7 +460,7 @@ int tandem_check_access(struct ntrace_tandem_verifier *verifier)
 	int error;
 
 	if (!(state->has & NTRACE_TANDEM_HAS_INSN) || took_trap(verifier))
-		return 0;
+		return check_trap(verifier);
 	error = check_presence(verifier);
 	if (!error)
 		error = check_address(verifier);

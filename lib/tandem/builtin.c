@@ -25,8 +25,10 @@
 #define MSTATUS_MPIE (UINT64_C(1) << 7)
 #define MSTATUS_SPP (UINT64_C(1) << 8)
 #define MSTATUS_MPP (UINT64_C(3) << 11)
+#define MSTATUS_FS (UINT64_C(3) << 13)
 /* VS, FS, XS: changed by any instruction that may change such a register. */
 #define MSTATUS_DIRTY UINT64_C(0x1e600)
+#define MSTATUS_LOW UINT64_C(0xa200) /* their low bits */
 #define MEDELEG 0x302
 #define SSCRATCH 0x140
 #define MSCRATCH 0x340
@@ -49,6 +51,7 @@ struct ntrace_tandem_builtin {
 	uint64_t enabled_once; /* bits of mie that the trace has told as 1 */
 	uint64_t least; /* MPP after mret, if misa does not tell it; bit 0: known */
 	bool tells_stores; /* the trace tells store data */
+	bool tells_dirty; /* the trace tells that an instruction changed FS, VS or XS */
 };
 
 static bool told(const struct ntrace_tandem_builtin *builtin, unsigned int id)
@@ -175,6 +178,25 @@ static int write_csr(void *data, unsigned int number, const struct ntrace_exec_v
 	return 0;
 }
 
+static uint64_t top_bit(const struct ntrace_tandem_builtin *builtin)
+{
+	return builtin->group->xlen_mask ^ builtin->group->xlen_mask >> 1;
+}
+
+/* SD, the top bit, is set while VS, FS or XS is dirty (Privileged Architecture 1.12, 3.1.6.6). */
+static uint64_t sum_up(const struct ntrace_tandem_builtin *builtin, uint64_t status)
+{
+	uint64_t top = top_bit(builtin);
+
+	return status & status >> 1 & MSTATUS_LOW ? status | top : status & ~top;
+}
+
+static void set_status(struct ntrace_tandem_builtin *builtin, uint64_t status)
+{
+	tandem_state_set(&builtin->state, MSTATUS,
+			 sum_up(builtin, status & builtin->group->xlen_mask));
+}
+
 /* CSRs that have other rules, or whose writing changes further ones. */
 static bool is_other(unsigned int number)
 {
@@ -217,11 +239,9 @@ static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigne
 		same |= MSTATUS_MIE | MSTATUS_MPIE;
 		if (builtin->state.reg[MISA] >> 18 & 1)
 			same |= MSTATUS_SIE | MSTATUS_SPIE;
-		/* SD follows from the others. */
-		return same & builtin->group->xlen_mask >> 1;
+		return same | top_bit(builtin);
 	case SSTATUS:
-		same |= MSTATUS_SIE | MSTATUS_SPIE;
-		return same & builtin->group->xlen_mask >> 1;
+		return same | MSTATUS_SIE | MSTATUS_SPIE | top_bit(builtin);
 	case MIE:
 		/* A bit that was set once is there. */
 		return same | builtin->enabled_once;
@@ -254,15 +274,13 @@ static void finish_csr(struct ntrace_tandem_builtin *builtin)
 			builtin->stats.csr++;
 		value = (value & strict) | (group->reg[number] & ~strict);
 	}
-	tandem_state_set(&builtin->state, number, value & builtin->group->xlen_mask);
+	value &= builtin->group->xlen_mask;
+	if (number == MSTATUS || number == SSTATUS)
+		value = sum_up(builtin, value);
+	tandem_state_set(&builtin->state, number, value);
 }
 
 /* ---- traps ---- */
-
-static void set_status(struct ntrace_tandem_builtin *builtin, uint64_t status)
-{
-	tandem_state_set(&builtin->state, MSTATUS, status & builtin->group->xlen_mask);
-}
 
 static void enter_trap(struct ntrace_tandem_builtin *builtin, uint64_t cause, uint64_t value)
 {
@@ -482,16 +500,23 @@ static int finish_maybe(struct ntrace_tandem_builtin *builtin,
 	return write_data(builtin, effects->address, effects->bytes, &effects->value);
 }
 
-/* The fields of mstatus that say which registers are in use, and its top bit, which sums them up. */
-static void take_dirty(struct ntrace_tandem_builtin *builtin)
+/*
+ * The fields of mstatus that say which registers are in use. FS is dirty after a write of a register
+ * (Privileged Architecture 1.12, 3.1.6.6), if the trace tells such a change with the instruction.
+ */
+static void take_dirty(struct ntrace_tandem_builtin *builtin, bool writes_float)
 {
-	uint64_t mask = MSTATUS_DIRTY |
-			(builtin->group->xlen_mask ^ builtin->group->xlen_mask >> 1);
+	const struct ntrace_tandem_state *group = builtin->group;
 	uint64_t status = builtin->state.reg[MSTATUS];
 
-	if (!told(builtin, MSTATUS) || !((status ^ builtin->group->reg[MSTATUS]) & mask))
+	if (!told(builtin, MSTATUS))
 		return;
-	set_status(builtin, (status & ~mask) | (builtin->group->reg[MSTATUS] & mask));
+	builtin->tells_dirty |= ((status ^ group->reg[MSTATUS]) & MSTATUS_DIRTY) != 0;
+	status = (status & ~MSTATUS_DIRTY) | (group->reg[MSTATUS] & MSTATUS_DIRTY);
+	if (writes_float && builtin->tells_dirty && (status & MSTATUS_FS))
+		status |= MSTATUS_FS;
+	if (status != builtin->state.reg[MSTATUS])
+		set_status(builtin, status);
 }
 
 static int execute(struct ntrace_tandem_builtin *builtin)
@@ -521,7 +546,7 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 	if (builtin->csr)
 		finish_csr(builtin);
 	else
-		take_dirty(builtin);
+		take_dirty(builtin, effects.written >> 32);
 	tandem_state_set(&builtin->state, PC,
 			 effects.next_known ? effects.next_pc : group->reg[PC]);
 	return error;

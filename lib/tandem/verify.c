@@ -525,7 +525,9 @@ static int interrupt(struct ntrace_tandem_verifier *verifier, unsigned int cause
 		error = tandem_take_interrupt(verifier, cause);
 	if (!error)
 		error = list_compared(verifier, false);
-	return error ? error : compare(verifier, false);
+	if (!error)
+		error = compare(verifier, false);
+	return error ? error : tandem_check_access(verifier);
 }
 
 /* Memory that a debugger or loader writes. */

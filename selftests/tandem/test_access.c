@@ -153,6 +153,24 @@ static void test_accesses(void)
 	also(MCAUSE, 5);
 	end();
 	is_u64(mismatches, 0, "a load that faults needs no access");
+	begin_insn(0x00100073); /* ebreak */
+	set(MCAUSE, 3);
+	also(MCAUSE, 3);
+	put(NTRACE_TANDEM_STATE, STORE8 + 2, 0);
+	end();
+	ok(mismatches == 1 && found[0].rule == NTRACE_TANDEM_RULE_ACCESS_UNEXPECTED,
+	   "a store of an ebreak");
+	for (unsigned int store = 0; store < 2; store++) {
+		begin();
+		set(MCAUSE, UINT64_C(1) << 63 | 7);
+		set(PC, 0);
+		if (store)
+			put(NTRACE_TANDEM_STATE, STORE8 + 2, 0);
+		end();
+		is_u64(mismatches &&
+			       found[mismatches - 1].rule == NTRACE_TANDEM_RULE_ACCESS_UNEXPECTED,
+		       store, "an interrupt with %s", store ? "a store" : "none");
+	}
 }
 
 static void test_physical(void)

@@ -220,7 +220,7 @@ static void begin_in(unsigned int priv, uint64_t misa, uint64_t status)
 	put(NTRACE_TANDEM_REGISTER, 0x180, 0);
 	put(NTRACE_TANDEM_REGISTER, 0x343, 0);
 	put(NTRACE_TANDEM_REGISTER, 0x003, 0);
-	put(NTRACE_TANDEM_REGISTER, NTRACE_TANDEM_FPR, 0);
+	put(NTRACE_TANDEM_REGISTER, NTRACE_TANDEM_FPR, 0xffffffff00000000); /* 0.0f */
 }
 
 /* An exception of @word, NULL: of its fetch, from CODE to M mode. */
@@ -302,6 +302,51 @@ static void test_causes(void)
 	}
 }
 
+/* A group of @word with mstatus after it; 0: not told */
+static void status_after(uint32_t word, uint64_t status)
+{
+	insn(word, 0, status ? 0x300 : 0, status);
+}
+
+/* FS after a write of a floating-point register, and SD. */
+static void test_dirty(void)
+{
+	const uint64_t sd = UINT64_C(1) << 63;
+	const uint32_t fmv = 0xf0000053, csrw = 0x30051073; /* fmv.w.x f0, x0; csrw mstatus, a0 */
+
+	begin_in(M, MISA_GC, FS);
+	put(NTRACE_TANDEM_END, 0, 0);
+	status_after(fmv, 0x6000 | sd);
+	is_u64(mismatches, 0, "a write of f0 makes FS dirty and sets SD");
+	insn(0x00002537, 0, X + 10, 0x2000); /* lui a0, 2 */
+	status_after(csrw, FS);
+	is_u64(mismatches, 0, "software makes it initial");
+	status_after(fmv, 0);
+	insn(0x30002573, 0, X + 10, 0x2000); /* csrr a0, mstatus */
+	ok(mismatches > 0, "a write of f0 that leaves FS initial is a difference");
+	finish();
+	for (unsigned int i = 0; i < 2; i++) {
+		begin_in(M, MISA_GC, FS);
+		put(NTRACE_TANDEM_END, 0, 0);
+		status_after(fmv, i ? 0x6000 : 0x4000);
+		is_u64(mismatches, 1,
+		       i ? "dirty without SD is a difference" :
+			   "FS clean after a write of f0 is a difference");
+		finish();
+	}
+	begin_in(M, MISA_GC, FS);
+	put(NTRACE_TANDEM_END, 0, 0);
+	status_after(fmv, 0);
+	insn(0x34002073, 0, 0, 0); /* csrr x0, mscratch */
+	is_u64(mismatches, 0, "a trace that never tells FS with the instruction is not judged");
+	finish();
+	begin_in(M, MISA_GC, 0x6000 | sd);
+	put(NTRACE_TANDEM_END, 0, 0);
+	status_after(0x30046073, 0x6008); /* csrsi mstatus, 8 */
+	is_u64(mismatches, 1, "csrsi mstatus that clears SD is a difference");
+	finish();
+}
+
 int main(void)
 {
 	struct ntrace_tandem_params params;
@@ -317,5 +362,6 @@ int main(void)
 	test_user();
 	test_legality();
 	test_causes();
+	test_dirty();
 	return done_testing();
 }
