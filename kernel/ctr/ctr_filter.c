@@ -133,10 +133,12 @@ const char *ctr_filter_init(struct ctr_filter *filter, const struct perf_event_a
 	filter->user = branch_sample_type & PERF_SAMPLE_BRANCH_USER;
 	/*
 	 * Linux as hypervisor runs in HS-mode, which CTR treats as S-mode. perf adds HV for an
-	 * event that excludes the kernel alone (perf record --all-user).
+	 * event that excludes the kernel alone (perf record --all-user). cycles:h, which
+	 * excludes user mode, too, is refused by ctr_event_filter().
 	 */
 	filter->kernel = branch_sample_type & PERF_SAMPLE_BRANCH_KERNEL ||
-			 (branch_sample_type & PERF_SAMPLE_BRANCH_HV && !attr->exclude_kernel);
+			 (branch_sample_type & PERF_SAMPLE_BRANCH_HV &&
+			  !(filter->user && attr->exclude_kernel));
 	filter->flags = caps->mispredict && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_FLAGS);
 	filter->cycles = caps->cycles && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_CYCLES);
 	filter->save_type = branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE;
