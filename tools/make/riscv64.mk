@@ -15,7 +15,7 @@ GUEST_SCRIPT_COPIES := $(foreach t,$(GUEST_SCRIPTS),$(R)/selftests/$(word 2,$(su
 GUEST_BPF := $(sort $(wildcard selftests/*/guest/*.bpf.c))
 GUEST_BPF_OBJECTS := $(foreach t,$(GUEST_BPF),$(R)/selftests/$(word 2,$(subst /, ,$(t)))/$(basename $(notdir $(t))).o)
 
-riscv64: $(if $(CMD_SRC),$(R)/ntrace) $(GUEST_TEST_BINS) $(R)/selftests/ctr/edges_apart $(GUEST_BPF_OBJECTS) $(GUEST_SCRIPT_COPIES) ## the command and test programs for the guest in build/riscv64
+riscv64: $(if $(CMD_SRC),$(R)/ntrace) $(GUEST_TEST_BINS) $(GUEST_BPF_OBJECTS) $(GUEST_SCRIPT_COPIES) ## the command and test programs for the guest in build/riscv64
 
 # A link to the compiler command that tools/setup/cross prints.
 $(RISCV_CC): FORCE
@@ -37,13 +37,12 @@ $(R)/ntrace: $(CMD_SRC:%.c=$(R)/obj/%.o) $(R)/libntrace.a
 define guest_test
 $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))): $(1) $(R)/libntrace.a | $(RISCV_CC)
 	@mkdir -p $$(@D)
-	$$(LINK)$(RISCV_CC) $(STD) $(WARN) $$(WERROR) $(INC) -Iselftests/lib -Iselftests/include $(CFLAGS) -MMD -MP $$(filter %.c %.a,$$^) -o $$@ $(GUEST_LIBS)
+	$$(LINK)$(RISCV_CC) $(STD) $(WARN) $$(WERROR) $(INC) -Iselftests/lib -Iselftests/include $$(CFLAGS) -MMD -MP $$(filter %.c %.a,$$^) -o $$@ $$(GUEST_LIBS)
 endef
 $(foreach t,$(GUEST_TESTS),$(eval $(call guest_test,$(t))))
-# Where no other program has code. Not with the guest's C library: ld 2.40 of Debian 12 crashes when it links that of 13 statically.
-$(R)/selftests/ctr/edges_apart: selftests/ctr/guest/edges.c | $(RISCV_CC)
-	@mkdir -p $(@D)
-	$(LINK)riscv64-linux-gnu-gcc $(STD) $(WARN) $(WERROR) $(CFLAGS) -static -no-pie -Wl,-Ttext-segment=0x70000000 $< -o $@
+# Without libraries.
+$(R)/selftests/ctr/apart: CFLAGS += -nostdlib -static -no-pie -Wl,-Ttext-segment=0x70000000,--no-relax
+$(R)/selftests/ctr/apart: GUEST_LIBS :=
 
 define guest_bpf
 $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))).o: $(1) $(wildcard $(1:.bpf.c=.h))

@@ -136,8 +136,8 @@ for what in u ''; do
 	period=2003
 	[ -n "$what" ] || period=20011
 	"${perf_record[@]}" -o "$tmp/p.data" -c "$period" -e "$(event cycles "$what" ind_call)" -- \
-		sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do taskset -c 0 $edges""_apart 10; done" >"$tmp/out" 2>"$tmp/log"
-	perf script -i "$tmp/p.data" --comm edges_apart -F brstack 2>>"$tmp/log" |
+		sh -c "for i in 1 2 3 4 5 6 7 8 9 10; do taskset -c 0 $here/apart; done" >"$tmp/out" 2>"$tmp/log"
+	perf script -i "$tmp/p.data" --comm apart -F brstack 2>>"$tmp/log" |
 		grep -oE '0x[0-9a-f]+/0x[0-9a-f]+' | tr / '\n' >"$tmp/addresses"
 	is "$(grep -vcE '^0x(7[0-9a-f]{7}|f[0-9a-f]{15})$' "$tmp/addresses")" 0 "exec ${what:-both}: no branch of the program before" ||
 		diag "$(sort "$tmp/addresses" | uniq -c | grep -vE '0x(7[0-9a-f]{7}|f[0-9a-f]{15})$' | head -n 5)"
