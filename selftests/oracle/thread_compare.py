@@ -191,7 +191,9 @@ def distance(want, thread, first, last, told):
     """How far a time that was told is from the true one between first and last, without the time that the thread's hart stood
     still in between: those of QEMU do so when it is another one's turn, and a time between two messages is no better known.
     The messages and records of a switch lie around it, so these pauses are of the hart and not of the thread."""
-    low, high = (told, first) if told < first else (last, max(told, last))
+    if first <= told <= last:
+        return 0
+    low, high = (told, first) if told < first else (last, told)
     intervals = want.intervals[thread]
     at = bisect.bisect(intervals, (first if told < first else last, math.inf)) - 1
     pauses = want.pauses[intervals[max(at, 0)][2]] if intervals else []

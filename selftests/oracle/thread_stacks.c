@@ -698,4 +698,5 @@ void stacks_hart_begin(struct hart *hart, unsigned int number, uint64_t task)
 void stacks_end(struct hart *hart)
 {
 	end_interval(hart);
+	hart->thread->cut = true;
 }

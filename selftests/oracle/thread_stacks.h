@@ -128,6 +128,7 @@ struct thread {
 	uint64_t last; /* and when it last left one */
 	uint64_t last_shown; /* and after its last instruction in the privileges */
 	bool begun;		/* the log has its begin */
+	bool cut;		/* it was on a hart when the log ended */
 	bool starts;		/* exec has been called, and the program has executed nothing yet */
 };
 

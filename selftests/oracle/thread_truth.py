@@ -5,13 +5,14 @@ A Form has, per thread (a pair of pid and tid; None stands for all):
   stacks   {path: instructions}, own instructions of the last function of the path
   edges    {(caller, callee): calls}
   spans    [Span], the calls in order of their start; that of one that a child of fork has from its parent lies between since
-           and start, the end of one that has not returned between early and end
+           and start, the end of one that has not returned between early and end, which is inf where the log ended first
   intervals  [(start, end, hart)] when it was on a hart, in order (only of the witness)
 and pauses, {hart: [(start, end)]} when a hart executed nothing, though others did, in order (only of the witness).
 Forms without one of them have None there, or nothing. What else is compared (own and inclusive sums of functions and of
 edges) follows from these.
 """
 import collections
+import math
 import os
 import subprocess
 import tempfile
@@ -119,15 +120,16 @@ class Truth:
             elif kind == "call":
                 number, call, parent, flags, start, end, first, last, name = word
                 flags = int(flags)
+                end = math.inf if end == "-" else int(end)
                 name, outer = self.names.one(name.removesuffix(LIBRARY)), ids.get(parent)
                 ids[call] = name
                 if name == OTHER:
                     continue
                 self.begun[name] += not flags & INHERITED
                 spans[threads[int(number)]].append(
-                    Span(name, outer, int(start), int(end), bool(flags & (CALLED | BEGUN)), not flags & OPEN, int(last) - int(first),
+                    Span(name, outer, int(start), end, bool(flags & (CALLED | BEGUN)), not flags & OPEN, int(last) - int(first),
                          firsts[int(number)] if flags & INHERITED and first == "0" else None,
-                         min(int(end), lasts[int(number)]) if flags & OPEN else None))
+                         min(end, lasts[int(number)]) if flags & OPEN else None))
             elif kind == "interval":
                 number, hart, start, end, _ = map(int, word)
                 self.form.intervals[threads[number]].append((start, end, hart))

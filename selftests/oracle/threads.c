@@ -21,7 +21,8 @@
  *   stack NUMBER INSTRUCTIONS CALLS BEGUN A;B;C
  *	own instructions of C there, calls of C by B, and how often C began otherwise
  *   call NUMBER ID PARENT FLAGS START END FIRST LAST NAME
- *	FLAGS: CALL_...; FIRST and LAST count the thread's instructions; PARENT is an ID, or "-"
+ *	FLAGS: CALL_...; FIRST and LAST count the thread's instructions; PARENT is an ID, or "-"; END is
+ *	"-" if the call had not ended when the log did
  *   interval NUMBER HART START END INSTRUCTIONS
  *	the thread was on the hart
  *   pause HART START END
@@ -265,15 +266,16 @@ static void print_calls(void)
 		const struct call *call = &stacks.calls[i];
 		const struct thread *thread = stacks.threads[call->thread];
 		bool open = call->flags & CALL_OPEN && !call->end;
-		char parent[16] = "-";
+		char parent[16] = "-", end[24] = "-";
 
 		if (call->parent != NO_CALL)
 			snprintf(parent, sizeof(parent), "%u", call->parent);
-		printf("call\t%u\t%u\t%s\t%u\t%" PRId64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRIu64
-		       "\t%s\n",
-		       call->thread, i, parent, call->flags, time_of(call->start),
-		       time_of(open ? thread->last : call->end), call->first_instruction,
-		       open ? thread->instructions : call->end_instruction,
+		if (!open || !thread->cut)
+			snprintf(end, sizeof(end), "%" PRId64,
+				 time_of(open ? thread->last : call->end));
+		printf("call\t%u\t%u\t%s\t%u\t%" PRId64 "\t%s\t%" PRIu64 "\t%" PRIu64 "\t%s\n",
+		       call->thread, i, parent, call->flags, time_of(call->start), end,
+		       call->first_instruction, open ? thread->instructions : call->end_instruction,
 		       symbols_name(call->function));
 	}
 	for (uint32_t i = 0; i < stacks.interval_count; i++) {

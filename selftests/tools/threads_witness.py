@@ -7,6 +7,7 @@ SEED selects the threads, COUNT their number of runs.
 """
 import collections
 import copy
+import math
 import os
 import random
 import sqlite3
@@ -526,6 +527,23 @@ def check_pauses(names):
         ok(found == far + 19000, "threads: a pause of another hart counts", found)
 
 
+def check_cut(names):
+    """The end of a call is unknown if the log ended while its thread was on a hart, and only then."""
+    for sleeps in (False, True):
+        with tempfile.TemporaryDirectory() as directory:
+            machine, first = start(1, directory)
+            if sleeps:
+                first.sleep()
+            machine.clock(0)
+            machine.write()
+            form = truth_of(directory, names).form
+        thread = first.pid, first.tid
+        span = form.spans[thread][0]
+        ok((span.end == math.inf) != sleeps and compare.distance(form, thread, span.early, span.end, span.early + 30000) ==
+           (30000 - (span.end - span.early) if sleeps else 0),
+           f"threads: the end of a call when the log ends {'after' if sleeps else 'before'} a switch", span)
+
+
 # ---- outputs, written by hand ----
 
 def message(*pairs):
@@ -780,6 +798,7 @@ def main():
     names = names_of_all()
     check_witness(names)
     check_pauses(names)
+    check_cut(names)
     check_outputs(names)
     check_report(names)
     check_fibers()
