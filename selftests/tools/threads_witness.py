@@ -10,7 +10,6 @@ import copy
 import math
 import os
 import random
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -20,9 +19,11 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(TOP, "selftests"), os.path.join(TOP, "selftests", "oracle")]
 import thread_compare as compare  # noqa: E402
 import thread_outputs as outputs  # noqa: E402
+import thread_writers as writers  # noqa: E402
 from tap import done, ok  # noqa: E402
 from thread_names import Names  # noqa: E402
 from thread_truth import Form, Span, Truth  # noqa: E402
+from thread_writers import number  # noqa: E402
 
 (JUMP, PRIV, TRAP, BEGIN, END, TASK, IDENTITY, CALL, RETURN, TRAP_RETURN, HANDLER, INDIRECT, TURN, CLOCK, SYSCALL) = (
     0x80, 0x88, 0x90, 0x91, 0x92, 0x95, 0x96, 0x98, 0x99, 0x9a, 0x9b, 0x9c, 0x9d, 0x9e, 0x9f)
@@ -35,14 +36,6 @@ FUNCTIONS = ["_start", "main", "a", "b", "c", "d", "e", "handler", "trampoline",
 START = {name: 0x10000 + SIZE * i for i, name in enumerate(FUNCTIONS)}
 PROGRAMS = {1: START, 2: {name + "2": address for name, address in START.items()}}
 BOOT = 7_000_000	# virtual nanoseconds when the section begins
-
-
-def number(value):
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out + bytes([value]))
 
 
 def signed(value):
@@ -546,85 +539,6 @@ def check_cut(names):
 
 # ---- outputs, written by hand ----
 
-def message(*pairs):
-    """A protocol buffer; an item is (number, int or bytes)."""
-    out = bytearray()
-    for key, value in pairs:
-        if isinstance(value, int):
-            out += number(key << 3) + number(value)
-        else:
-            out += number(key << 3 | 2) + number(len(value)) + value
-    return bytes(out)
-
-
-def write_folded(form, path):
-    with open(path, "w") as file:
-        for (pid, tid), stacks in form.stacks.items():
-            for stack, count in stacks.items():
-                print(f"name-{pid}/{tid};" + ";".join(stack), count, file=file)
-
-
-def write_pprof(form, path):
-    strings, ids = [b"", b"thread"], {}
-    out = b""
-    for (pid, tid), stacks in form.stacks.items():
-        strings.append(f"[name-{pid}/{tid}]".strip("[]").encode())
-        label = message((1, 1), (2, len(strings) - 1))
-        for stack, count in stacks.items():
-            for name in stack:
-                ids.setdefault(name, len(ids) + 1)
-            places = b"".join(number(ids[name]) for name in reversed(stack))
-            out += message((2, message((1, places), (2, number(count)), (3, label))))
-    for name, place in ids.items():
-        strings.append(name.encode())
-        out += message((5, message((1, place), (2, len(strings) - 1))), (4, message((1, place), (4, message((1, place))))))
-    out += b"".join(message((6, text)) for text in strings)
-    with open(path, "wb") as file:
-        file.write(out)
-
-
-def write_perfetto(form, path):
-    out, names = b"", {}
-    for at, ((pid, tid), spans) in enumerate(form.spans.items()):
-        track = at + 2
-        out += message((1, message((60, message((1, track), (2, f"name {pid}/{tid}".encode()), (5, 1))))))
-        edges = sorted([(span.start, 1, i, span) for i, span in enumerate(spans)] +
-                       [(span.end, 0, -i, span) for i, span in enumerate(spans)], key=lambda item: item[:3])
-        for time, begins, _, span in edges:
-            event, more = [(9, 1 if begins else 2), (11, track)], []
-            if begins:
-                if span.name not in names:
-                    names[span.name] = len(names) + 1
-                    more = [(12, message((2, message((1, names[span.name]), (2, span.name.encode())))))]
-                event.append((10, names[span.name]))
-            out += message((1, message((8, time), (11, message(*event)), *more)))
-    with open(path, "wb") as file:
-        file.write(out)
-
-
-def write_sqlite(form, path):
-    base = sqlite3.connect(path)
-    base.execute("CREATE TABLE functions(id INTEGER PRIMARY KEY, name TEXT)")
-    base.execute("CREATE TABLE calls(id INTEGER PRIMARY KEY, function INTEGER, parent INTEGER, pid INTEGER, tid INTEGER, start "
-                 "INTEGER, end INTEGER, called INTEGER, returned INTEGER, first_instruction INTEGER, end_instruction INTEGER)")
-    ids, row = {}, 0
-    for (pid, tid), spans in form.spans.items():
-        outer = []
-        for span in spans:
-            if span.name not in ids:
-                ids[span.name] = len(ids) + 1
-                base.execute("INSERT INTO functions VALUES(?, ?)", (ids[span.name], span.name))
-            while outer and outer[-1][1] <= span.start:
-                outer.pop()
-            row += 1
-            base.execute("INSERT INTO calls VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)", (
-                row, ids[span.name], outer[-1][0] if outer else None, pid, tid, span.start, span.end, span.called, span.returned,
-                span.instructions))
-            outer.append((row, span.end))
-    base.commit()
-    base.close()
-
-
 def simple_form():
     """Two threads with recursion: a form whose parts belong together."""
     form = Form("simple")
@@ -649,7 +563,7 @@ def check_outputs(names):
     with tempfile.TemporaryDirectory() as directory:
         for kind in ("folded", "pprof"):
             path = os.path.join(directory, kind)
-            globals()[f"write_{kind}"](want, path)
+            getattr(writers, f"write_{kind}")(want, path)
             got = getattr(outputs, kind)(path, names)
             ok(not differences(compare.compare_stacks(want, got)), f"{kind}: what was written is read",
                *differences(compare.compare_stacks(want, got))[:5])
@@ -659,12 +573,12 @@ def check_outputs(names):
                                  ("a stack that was not executed", {("main", "b"): 1})):
                 wrong = copy.deepcopy(want)
                 wrong.stacks[thread].update(change)
-                globals()[f"write_{kind}"](wrong, path)
+                getattr(writers, f"write_{kind}")(wrong, path)
                 found = compare.compare_stacks(want, getattr(outputs, kind)(path, names))
                 ok(found["stacks"] and all("7/8" in line for line in differences(found)), f"{kind}: {text} is found", found)
         for kind in ("perfetto", "sqlite"):
             path = os.path.join(directory, kind)
-            globals()[f"write_{kind}"](want, path)
+            getattr(writers, f"write_{kind}")(want, path)
             got = getattr(outputs, kind)(path, names)
             same = differences(compare.compare_spans(want, got, 0))
             ok(not same, f"{kind}: what was written is read", *same[:5])
@@ -677,13 +591,13 @@ def check_outputs(names):
                 wrong = copy.deepcopy(want)
                 change(wrong.spans[thread])
                 os.remove(path)
-                globals()[f"write_{kind}"](wrong, path)
+                getattr(writers, f"write_{kind}")(wrong, path)
                 found = compare.compare_spans(want, getattr(outputs, kind)(path, names), 20)
                 ok(all(found[what] for what in kinds), f"{kind}: {text} is found", found)
             late = copy.deepcopy(want)
             late.spans[thread] = [span._replace(start=span.start + 20, end=span.end + 20) for span in late.spans[thread]]
             os.remove(path)
-            globals()[f"write_{kind}"](late, path)
+            getattr(writers, f"write_{kind}")(late, path)
             found = compare.compare_spans(want, getattr(outputs, kind)(path, names), 20)
             ok(not differences(found) and found["worst"] == 20, f"{kind}: times within the bound", found)
 
