@@ -406,8 +406,7 @@ static int run_report(struct report *report)
 		return error;
 	/* Not before the sources of --annotate are known, which standard error output may be. */
 	error = show(report);
-	if ((!error && (report->annotated || report->related)) ||
-	    (is_empty(report) && (report->html_path || report->annotated || report->related)))
+	if (report->annotated || report->related || (is_empty(report) && report->html_path))
 		warn_notes(report);
 	return error ? error : check_empty(report);
 }
