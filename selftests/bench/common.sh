@@ -28,6 +28,25 @@ median() { printf '%s\n' "$@" | sort -g | awk '{ v[NR] = $1 } END { print NR % 2
 # smallest NUMBER...
 smallest() { printf '%s\n' "$@" | sort -g | head -n 1; }
 
+# A rate depends on the machine, and on its day. Bars of rates are stated for a machine on which libipt, Intel's decoder of its own
+# trace, follows REFERENCE million instructions a second of a loop; what it does here, now, is the ruler.
+REFERENCE=225
+ruler=''
+# measure_ruler: sets $ruler, if there is a libipt (libipt-dev of Debian amd64)
+measure_ruler() {
+	if build peer_libipt -lipt 2>"$tmp/errors" && "$tmp/peer_libipt" "$tmp/loop" >"$tmp/peer"; then
+		# shellcheck disable=SC2046 # numbers
+		ruler=$(median $(awk '$1 == "block" { print $2 }' "$tmp/peer"))
+		figure "libipt, blocks of a loop" "$ruler" "million a second" 5
+		echo "  bars of rates: those of a machine on which that is $REFERENCE"
+	else
+		echo "  no libipt (libipt-dev): bars of rates are those of a machine on which it follows $REFERENCE million instructions a second"
+	fi
+}
+
+# rate NAME VALUE UNIT N LEAST: a figure that is at least LEAST where the ruler is REFERENCE
+rate() { figure "$1" "$2" "$3" "$4" ">=$(awk -v b="$5" -v r="${ruler:-$REFERENCE}" -v n="$REFERENCE" 'BEGIN { printf "%.4g", b * r / n }')"; }
+
 # figure NAME VALUE UNIT N [BAR]: BAR is what the value should be, such as ">=1200" or "<=50"
 figure() {
 	local bar='' more=''

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The speed of the library's layers on coremark's trace, on one core: messages, blocks, counts, PCs as text. Beside it libipt,
-# Intel's decoder of its own trace, on a loop. The same run compares all counts with those of a walk.
+# The speed of the library's layers on coremark's trace, on one core: messages, blocks, counts, PCs as text. The same run
+# compares all counts with those of a walk.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
@@ -30,20 +30,23 @@ if ! grep -qx "instructions $lines" "$tmp/out" ||
 	exit 1
 fi
 of() { awk -v name="$1" '$1 == name { print $2 }' "$tmp/out"; }
-# layer NAME UNIT BAR
+# layer NAME UNIT [LEAST]
 layer() {
+	local value
 	# shellcheck disable=SC2046 # numbers
-	figure "$1" "$(median $(of "$1"))" "$2" 5 "$3"
+	value=$(median $(of "$1"))
+	if [ -n "${3:-}" ]; then rate "$1" "$value" "$2" 5 "$3"; else figure "$1" "$value" "$2" 5; fi
 }
-layer split.btm MB/s ">=1000"
-layer parse.btm MB/s ">=300"
-layer block.htm "million a second" ">=1200"
-layer walk.htm "million a second" ""
-layer walk.btm "million a second" ""
-layer block.btm "million a second" ">=500"
-layer count.best "million a second" ">=8000"
-layer count.htm "million a second" ">=4000"
-layer count.btm "million a second" ">=800"
+measure_ruler
+layer split.btm MB/s 1000
+layer parse.btm MB/s 300
+layer block.htm "million a second" 1200
+layer walk.htm "million a second"
+layer walk.btm "million a second"
+layer block.btm "million a second" 500
+layer count.best "million a second" 8000
+layer count.htm "million a second" 4000
+layer count.btm "million a second" 800
 for mode in btm htm best; do
 	figure "count.$mode: entries, equal to those of a walk" "$(of "entries.$mode")" entries 1
 done
@@ -55,13 +58,6 @@ for ((i = 0; i < rounds; i++)); do
 done
 figure pctext.htm "$(median "${times[@]}")" "million a second" "$rounds"
 
-# Peers.
-if build peer_libipt -lipt 2>"$tmp/errors" && "$tmp/peer_libipt" "$tmp/loop" >"$tmp/peer"; then
-	# shellcheck disable=SC2046 # numbers
-	figure "peer: libipt, blocks of a loop" "$(median $(awk '$1 == "block" { print $2 }' "$tmp/peer"))" "million a second" "$rounds"
-else
-	echo "  decode: no libipt (libipt-dev); on another day 225 million instructions a second, blocks of a loop"
-fi
 echo "  peers that Debian does not have, another day on such a machine: 30 MB/s BTM and 152 million instructions a second HTM"
 echo "  (libnexus-rv, no text), 25 million lines a second (NexRv, libnexus-rv)"
 write_figures

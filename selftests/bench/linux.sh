@@ -43,6 +43,7 @@ run() {
 }
 instructions=$("$top/build/ntrace" report "${options[@]}" --by-process --json "$recording" 2>/dev/null | python3 -c 'import json, sys
 print(json.load(sys.stdin)["instructions"]["all"])')
+measure_ruler
 for ((i = 0; i < rounds; i++)); do
 	run report report "${options[@]}" "$recording"
 	run html report "${options[@]}" --html "$tmp/page.html" "$recording"
@@ -50,17 +51,17 @@ for ((i = 0; i < rounds; i++)); do
 	run profgen export "${options[@]}" -j 1 -f profgen -b bash -o "$tmp/bash.profile" "$recording"
 	run count count "${options[@]}" -j 1 -o "$tmp/counts" "$recording"
 done
-# rate NAME BAR
-rate() {
+# rate_of COMMAND LEAST
+rate_of() {
 	local each
 	mapfile -t each < <(awk -v n="$instructions" '{ print n / $1 / 1e6 }' "$tmp/$1")
-	figure "$1.linux" "$(median "${each[@]}")" "million a second" "$rounds" ">=$2"
+	rate "$1.linux" "$(median "${each[@]}")" "million a second" "$rounds" "$2"
 }
-rate report 300
-rate html 200
-rate perfetto 150
-rate profgen 1000
-rate count 1250
+rate_of report 300
+rate_of html 200
+rate_of perfetto 150
+rate_of profgen 1000
+rate_of count 1250
 figure "linux: instructions of the recording" "$instructions" instructions 1
 
 # A part of the trace is walked, even if the part is everything.
