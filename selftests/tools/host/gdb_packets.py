@@ -402,6 +402,33 @@ def test_files():
     same((more[0], more.count("F-1,18"), more[60]), ("F3", 9, "F3f"), "vFile:open: the number of files is limited")
 
 
+def test_odd_paths():
+    """Bytes that GDB cannot be told: each file has a name of its own, under which it can be read."""
+    files = {"prog": b"p\xff\nx", "libwork.so": b"l\nx", "ld-test.so.1": b"l\x01x"}
+    paths = {"prog": PROG, **{name: f"{ROOT}/lib/{name}" for name in ("libwork.so", "ld-test.so.1")}}
+    contents = {name: open(path, "rb").read() for name, path in paths.items()}
+    # The names of the recording lead to them.
+    for name, path in paths.items():
+        odd = os.path.join(os.path.dirname(path.encode()), files[name])
+        os.rename(path, odd)
+        os.symlink(files[name], path)
+    client = Gdb("timed")
+    told = {"prog": client.document("exec-file").decode()}
+    document = [item.attrib for item in ElementTree.fromstring(client.document("libraries-svr4"))]
+    for name, bias in (("libwork.so", LIBRARY - 0x1000), ("ld-test.so.1", INTERPRETER - 0x1000)):
+        told[name] = next(item["name"] for item in document if int(item["l_addr"], 16) == bias)
+    same({item.attrib["name"] for item in ElementTree.fromstring(client.document("libraries"))}, {told["libwork.so"], told["ld-test.so.1"]}, "odd paths: the same names")
+    same([name.rpartition("/")[2] for name in told.values()], ["p\u00ff?x", "l?x", "l?x"], "odd paths: names that can be printed")
+    for name, path in told.items():
+        test(path.startswith("target:/"), "odd paths: GDB reads them from the target", path)
+        number = client.ask(f"vFile:open:{path[len('target:'):].encode().hex()},0,0")[1:]
+        got = client.binary(f"vFile:pread:{number},{len(contents[name]):x},0").partition(b";")[2]
+        same((len(got) > 0, got), (True, contents[name][:len(got)]), f"odd paths: the content of {name}")
+    client.close()
+    for name, path in paths.items():
+        os.rename(os.path.join(os.path.dirname(path.encode()), files[name]), path)
+
+
 def moved(place, tid, number):
     """The text of monitor where for an instruction."""
     item = threads[tid][number]
@@ -708,7 +735,7 @@ def test_checksums():
         client.stdin.close()
 
 
-for part in (test_threads, test_registers, test_memory, test_steps, test_breakpoints, test_documents, test_branches, test_files, test_moves,
+for part in (test_threads, test_registers, test_memory, test_steps, test_breakpoints, test_documents, test_branches, test_files, test_odd_paths, test_moves,
              test_times, test_gaps, test_checksums, test_end, test_choices, test_errors):
     part()
 for recording in ("long", "untimed", "late"):

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,7 +37,7 @@ static void open_file(struct remote *remote, const char *text)
 	const char *comma = strchr(text, ',');
 	const char *file;
 	uint64_t flags, i;
-	char path[4096];
+	char path[PATH_MAX + 32];
 
 	if (!comma) {
 		failed(remote, FILE_EINVAL);

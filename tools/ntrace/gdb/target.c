@@ -405,14 +405,30 @@ unsigned int target_float_size(const struct target *target)
 	return program ? program->float_size : 0;
 }
 
-/* The debugger knows a path as the library list has it: see append_xml(). */
-static bool is_path(const char *path, const char *name)
+/* The number makes the name unique: no other name that the debugger is told has an empty component. */
+char *target_file_name(const struct target *target, size_t index)
 {
-	char *room;
+	const char *path = target->file[index].path;
+	char *name = NULL, *room;
 	const char *clean = ntrace_text_clean(path, &room);
-	bool same = !strcmp(path, name) || !strcmp(clean, name);
 
+	if (!strcmp(clean, path))
+		name = strdup(path);
+	else if (asprintf(&name, TARGET_READS "/%zu/%s", index, clean) < 0)
+		name = NULL;
 	free(room);
+	return name;
+}
+
+/* Whether the debugger opens a file under @name, without the prefix. */
+static bool is_name(const struct target *target, size_t index, const char *name)
+{
+	char *told = target_file_name(target, index);
+	size_t prefix = strlen(TARGET_READS);
+	bool same = told &&
+		    !strcmp(strncmp(told, TARGET_READS, prefix) ? told : told + prefix, name);
+
+	free(told);
 	return same;
 }
 
@@ -422,7 +438,7 @@ const char *target_file_path(const struct target *target, const char *name)
 	int64_t interpreter = target_interpreter(target);
 
 	for (size_t i = 0; i < target->files; i++)
-		if (target->file[i].elf && is_path(target->file[i].path, name))
+		if (target->file[i].elf && is_name(target, i, name))
 			return target->file[i].path;
 	if (interpreter >= 0 && !strcmp(program->interpreter, name))
 		return target->file[target->module[interpreter].file].path;

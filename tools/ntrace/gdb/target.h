@@ -102,6 +102,17 @@ size_t target_functions(const struct target *target, const char *name, uint64_t 
 char *target_place_name(const struct target *target, const struct history_place *place, char *text,
 			size_t size);
 
+/* A name that begins so is opened by GDB with Host I/O Packets, whatever its sysroot is. */
+#define TARGET_READS "target:"
+
+/**
+ * target_file_name - the name of a file for the debugger, which target_file_path() knows
+ *
+ * It is the path, or for a path that no text can have, such as one with a line feed, TARGET_READS with a
+ * unique name. Return: name, to be freed with free(); NULL when out of memory.
+ */
+char *target_file_name(const struct target *target, size_t index);
+
 /**
  * target_file_path - the file that the debugger may read under a name
  *

@@ -110,21 +110,30 @@ static bool make_threads(struct remote *remote, const char *annex, struct packet
 static bool make_exec(struct remote *remote, const char *annex, struct packet_output *document)
 {
 	const struct target *target = remote->target;
-	const char *path;
-	char *room;
+	char *name;
 	bool fits;
 
 	(void)annex;
 	if (target->exec < 0)
 		return false;
-	/* The debugger prints it, and target_file_path() knows it. */
-	path = ntrace_text_clean(target->file[target->module[target->exec].file].path, &room);
-	fits = packet_append(document, path, strlen(path));
-	free(room);
+	name = target_file_name(target, target->module[target->exec].file);
+	fits = name && packet_append(document, name, strlen(name));
+	free(name);
 	return fits;
 }
 
 /* ---- processes of Linux ---- */
+
+static void append_library(struct packet_output *document, const struct target *target,
+			   size_t module)
+{
+	char *name = target_file_name(target, target->module[module].file);
+
+	packet_append_format(document, "<library name=\"");
+	append_xml(document, name ? name : "?");
+	packet_append_format(document, "\"");
+	free(name);
+}
 
 /* Libraries of the process with their place. Return: NULL after the last */
 static const struct elf_file *next_library(const struct target *target, size_t *index)
@@ -150,9 +159,8 @@ static bool make_sections(struct remote *remote, const char *annex, struct packe
 	(void)annex;
 	packet_append_format(document, "<library-list>");
 	for (size_t i = 0; (elf = next_library(target, &i)); i++) {
-		packet_append_format(document, "<library name=\"");
-		append_xml(document, target->file[target->module[i].file].path);
-		packet_append_format(document, "\">");
+		append_library(document, target, i);
+		packet_append_format(document, ">");
 		for (unsigned int k = 0; k < elf->sections; k++)
 			packet_append_format(document, "<section address=\"0x%" PRIx64 "\"/>",
 					     target->module[i].bias);
@@ -172,10 +180,9 @@ static bool make_libraries(struct remote *remote, const char *annex, struct pack
 	for (size_t i = 0; (elf = next_library(target, &i)); i++) {
 		const struct target_module *module = &target->module[i];
 
-		packet_append_format(document, "<library name=\"");
-		append_xml(document, target->file[module->file].path);
+		append_library(document, target, i);
 		packet_append_format(document,
-				     "\" lm=\"0x%zx\" l_addr=\"0x%" PRIx64 "\" l_ld=\"0x%" PRIx64
+				     " lm=\"0x%zx\" l_addr=\"0x%" PRIx64 "\" l_ld=\"0x%" PRIx64
 				     "\" lmid=\"0x0\"/>",
 				     i + 2, module->bias, module->bias + elf->dynamic);
 	}
