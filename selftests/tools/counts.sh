@@ -340,6 +340,30 @@ for name in sum.42 sum.50 sum; do
 done >lines
 is "$(tail -n 1 lines)" "$(($(head -n 2 lines | paste -s -d +)))" "are not added up"
 fails "export of one of them" "'two_tasks' is ambiguous" "$ntrace" export -f profgen -b two_tasks -o no sum
+"$ntrace" export -f csv -u -b two_tasks -o no r_apart 2>err
+is "$(grep "^  " err | sort)" "$(printf '  %s\n' r_apart/images/files/0-0-{3,4}-0/two_tasks | sort)" "only these are named, with what tells them apart"
+for inode in 3 4; do ok "and can be chosen" "$ntrace" export -f csv -u -b r_apart/images/files/0-0-$inode-0/two_tasks -o $inode r_apart; done
+
+# Two versions with build-ids.
+gcc -std=c11 -DINODE=3 -DBUILD_ID_BYTES=20 -I "$top/lib/include" "$small_host/two_tasks.c" -L "$top/build" -lntrace -o make_versions &&
+	./make_versions r_versions "$tmp/apart/two_tasks" "$(stat -c %s r3/aux.0)" "$(stat -c %s r3/aux.1)" "$small_params" && cp r3/aux.* r_versions
+for byte in 3 4; do
+	id=$(printf "0$byte%.0s" {1..20})
+	mkdir -p "r_versions/images/files/$id"
+	{ printf '\4\0\0\0\24\0\0\0\3\0\0\0GNU\0' && printf "\\$byte%.0s" {1..20}; } >note
+	riscv64-linux-gnu-objcopy --update-section .note.gnu.build-id=note two_tasks "r_versions/images/files/$id/two_tasks"
+done
+"$ntrace" count -q -o versions r_versions 2>/dev/null
+for input in r_versions versions; do
+	"$ntrace" export -f csv -u -b two_tasks -o no $input 2>err
+	is "$? $(grep "^  " err | sort)" "1 $(printf "  $tmp/apart/two_tasks@%s\n" 0303030303030303 0404040404040404)" "$input: a version is named by its build-id" || diag "$(cat err)"
+	for id in 03 0404040404040404; do
+		ok "$input: and chosen" "$ntrace" export -f csv -u -b two_tasks@$id -o $input.$id $input
+	done
+	fails "$input: another build-id" "no code of 'two_tasks@05' was executed" "$ntrace" export -f csv -b two_tasks@05 -o no $input
+done
+ok "the versions differ" test "$(cmp -s versions.03 versions.0404040404040404; echo $?)" = 1
+is "$(cmp versions.03 r_versions.03 2>&1)" "" "counts of a version are those of the recording"
 
 # What counts files cannot give, and what is not a counts file.
 for format in folded callgrind perfetto perf-data perfscript; do

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Makes a recording of two threads, each alone on its CPU, in the same program at ADDRESS (0x10000),
- * or in two that had the same path, with the inodes INODE and the next one: everything but the traces. two_tasks DIRECTORY ELF BYTES-OF-FIRST BYTES-OF-SECOND PARAMS
+ * or in two that had the same path, with the inodes INODE and the next one, or build-ids of these bytes: everything but the traces. two_tasks DIRECTORY ELF BYTES-OF-FIRST BYTES-OF-SECOND PARAMS
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -16,6 +16,9 @@
 #endif
 #ifndef INODE
 #define INODE 0
+#endif
+#ifndef BUILD_ID_BYTES
+#define BUILD_ID_BYTES 0
 #endif
 
 #define SAMPLE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -43,7 +46,9 @@ static void write_task(struct ntrace_perf_writer *writer, unsigned int cpu, cons
 	record.address = ADDRESS;
 	record.length = 0x1000;
 	record.offset = 0x1000;
-	record.inode = INODE ? INODE + cpu : 0;
+	record.inode = INODE && !BUILD_ID_BYTES ? INODE + cpu : 0;
+	record.build_id_size = BUILD_ID_BYTES;
+	memset(record.build_id, (int)(INODE + cpu), BUILD_ID_BYTES);
 	ntrace_perf_writer_sideband(writer, &record);
 	record = (struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
 					   .pid = tasks[cpu].pid,

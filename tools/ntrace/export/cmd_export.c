@@ -20,6 +20,7 @@
 #include "common/ui.h"
 #include "counts.h"
 #include "gcov.h"
+#include "object.h"
 #include "samples.h"
 #include "sqlite.h"
 #include "stacks.h"
@@ -58,8 +59,9 @@ static const struct option_spec options_table[] = {
 	{ OPTION_FORMAT, "format", "NAME", "see below" },
 	{ OPTION_OUTPUT, "output", "FILE",
 	  "write to FILE (standard output; perf-data, sqlite: needed)" },
-	{ OPTION_BINARY, "binary", "NAME",
-	  "program or library to describe: path or file name (that with most instructions)" },
+	{ OPTION_BINARY, "binary", "NAME[@ID]",
+	  "program or library to describe: path or file name, build-id (that with most "
+	  "instructions)" },
 	SELECT_OPTIONS,
 	RANGE_OPTIONS,
 	{ OPTION_PID, "pid", "PID", "only this process" },
@@ -264,17 +266,6 @@ static int write_failed(const struct export *export, int error)
 	return path_failed(name, error);
 }
 
-static int list_objects(const struct ntrace_profile_object *objects, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count && i < 20; i++)
-		ui_printf(stderr, "  %s\n", ntrace_object_name(objects[i].object));
-	if (count > 20)
-		fprintf(stderr, "  and %zu more\n", count - 20);
-	return EXIT_FAILED;
-}
-
 static int say_empty(const struct export *export)
 {
 	if (!export->counted && ntrace_session_has_samples(export->recording.session))
@@ -285,37 +276,16 @@ static int say_empty(const struct export *export)
 			       export->counted ? NULL : &export->recording);
 }
 
-/* The object that --binary names, or the one with most instructions. */
 static int choose_object(struct export *export)
 {
-	const struct ntrace_profile_object *objects, *found = NULL;
-	const char *name, *path;
-	size_t count, i;
+	const struct ntrace_profile_object *objects;
+	size_t count;
 
 	objects = ntrace_profile_objects(export->profile, &count);
 	if (!count || !objects[0].instructions)
 		return say_empty(export);
-	for (i = 0; i < count; i++) {
-		name = ntrace_object_name(objects[i].object);
-		path = ntrace_object_path(objects[i].object);
-		if (export->binary && strcmp(name, export->binary) &&
-		    strcmp(ntrace_object_short_name(objects[i].object), export->binary) &&
-		    (!path || strcmp(path, export->binary)))
-			continue;
-		if (found && export->binary) {
-			fail("option --binary: '%s' is ambiguous:", export->binary);
-			return list_objects(objects, count);
-		}
-		if (!found)
-			found = &objects[i];
-	}
-	if (!found) {
-		fail("%s: no code of '%s' was executed; executed objects:", export->path,
-		     export->binary);
-		return list_objects(objects, count);
-	}
-	export->object = found->object;
-	return EXIT_OK;
+	export->object = export_choose_object(objects, count, export->binary, export->path);
+	return export->object ? EXIT_OK : EXIT_FAILED;
 }
 
 /* The first pass: executed code and its objects. */
