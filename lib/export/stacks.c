@@ -50,8 +50,7 @@ static char *mark_inlined(char *name)
 /* "NAME-PID/TID" if threads are distinguished. Return: to be freed; NULL when out of memory. */
 static char *name_of(const struct ntrace_stack_function *function, unsigned int format)
 {
-	/* A thread may take an empty name, which no format of lines can have. */
-	const char *name = *function->name ? function->name : "[unnamed]";
+	const char *name = function->name;
 	char *text;
 
 	if (function->kind != NTRACE_STACK_TASK || function->tid < 0) {

@@ -81,6 +81,7 @@ static struct program *add_program(struct machine *machine, int32_t pid, uint64_
 	return program;
 }
 
+/* A thread may take an empty name. */
 static int add_name(struct machine *machine, int32_t tid, uint64_t time, bool first,
 		    const char *name)
 {
@@ -94,7 +95,8 @@ static int add_name(struct machine *machine, int32_t tid, uint64_t time, bool fi
 	error = grow(&names, &task->name_room, task->name_count, sizeof(*task->names));
 	task->names = names;
 	if (!error)
-		task->names[task->name_count++] = (struct name_change){ time, first, name };
+		task->names[task->name_count++] =
+			(struct name_change){ time, first, *name ? name : "[unnamed]" };
 	return error;
 }
 

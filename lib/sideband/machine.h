@@ -78,7 +78,7 @@ struct birth {
 struct name_change {
 	uint64_t time;
 	bool first;
-	const char *name;	/* points into the sideband file */
+	const char *name;	/* points into the sideband file, or is "[unnamed]" */
 };
 
 /*

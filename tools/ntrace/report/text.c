@@ -331,7 +331,7 @@ static void text_row(const struct report *report, const struct row *row)
 	else
 		output_printf(output, "%4u  %7" PRId32 "  %7" PRId32 "  ", row->cpu->number,
 			      row->task->pid, row->task->tid);
-	output_name(output, *row->task->comm ? row->task->comm : "[unknown]");
+	output_name(output, row->task->comm);
 	output_char(output, '\n');
 }
 
