@@ -262,7 +262,7 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 	char from[SESSION_PATH_ROOM];
 	const char *missing;
 	size_t room = sizeof(archive->path) - archive->base;
-	int error = 0, length = (int)kept_path_length(file->path);
+	int error = 0, length = (int)session_path_length(archive->session, file);
 	bool kept;
 
 	/* The vDSO is already in images/, and so is memory. */

@@ -22,6 +22,7 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 
+#include "build_id.h"
 #include "image/object.h"
 #include "regular.h"
 #include "session.h"
@@ -59,6 +60,54 @@ static void follow_links(const struct ntrace_session *session, char *path)
 		memcpy(path, found, sizeof(found));
 }
 
+/* Kernel and perf may pad a short build-id with zeros to 20 bytes. */
+static bool is_build_id_of(const struct mapped_file *file, const uint8_t *build_id, size_t size)
+{
+	return size && size <= file->build_id_size && !memcmp(build_id, file->build_id, size) &&
+	       struct_is_zero(file->build_id + size, file->build_id_size - size);
+}
+
+/* Whether the file of this machine at @path has the recorded inode. A sysroot, or an archive, has others. */
+static bool is_found_by_inode(const struct ntrace_session *session, const struct mapped_file *file,
+			      const char *path)
+{
+	struct stat status;
+
+	return !*session->sysroot && !stat(path, &status) && status.st_ino == file->inode;
+}
+
+/* Whether what identifies the file in the recording is found at @path. */
+static bool is_identified(const struct ntrace_session *session, const struct mapped_file *file,
+			  const char *path)
+{
+	uint8_t build_id[BUILD_ID_ROOM];
+	struct stat status;
+	bool same;
+	int fd;
+
+	if (!file->build_id_size)
+		return file->inode && is_found_by_inode(session, file, path);
+	if (open_regular(path, &fd, &status))
+		return false;
+	same = is_build_id_of(file, build_id, build_id_of_file(fd, build_id));
+	close(fd);
+	return same;
+}
+
+/* A file may have a name that ends as the kernel marks removed ones. It is where its whole path leads to then. */
+size_t session_path_length(const struct ntrace_session *session, const struct mapped_file *file)
+{
+	size_t length = kept_path_length(file->path), whole = strlen(file->path);
+	char path[SESSION_PATH_ROOM];
+
+	if (length == whole || file->is_memory ||
+	    snprintf(path, sizeof(path), "%s%s", session->sysroot, file->path) >=
+		    (int)sizeof(path) ||
+	    !is_identified(session, file, path))
+		return length;
+	return whole;
+}
+
 bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,
 			char *path)
 {
@@ -70,7 +119,7 @@ bool session_local_path(const struct ntrace_session *session, const struct mappe
 		made = snprintf(path, SESSION_PATH_ROOM, "%s/images/vdso", session->directory);
 	else
 		made = snprintf(path, SESSION_PATH_ROOM, "%s%.*s", session->sysroot,
-				(int)kept_path_length(file->path), file->path);
+				(int)session_path_length(session, file), file->path);
 	if (made >= SESSION_PATH_ROOM)
 		return false;
 	if (*file->path == '/')
@@ -85,11 +134,7 @@ static bool same_build_id(const struct mapped_file *file, const struct ntrace_ob
 	size_t size;
 
 	build_id = ntrace_object_build_id(object, &size);
-	if (!file->build_id_size)
-		return true;
-	/* Kernel and perf may pad a short build-id with zeros to 20 bytes. */
-	return size && size <= file->build_id_size && !memcmp(build_id, file->build_id, size) &&
-	       struct_is_zero(file->build_id + size, file->build_id_size - size);
+	return !file->build_id_size || is_build_id_of(file, build_id, size);
 }
 
 /* The files that two entries with the same path stand for are known to differ. */
@@ -100,15 +145,6 @@ static bool differ(const struct mapped_file *a, const struct mapped_file *b)
 		a->device_minor != b->device_minor ||
 		(a->inode_generation && b->inode_generation &&
 		 a->inode_generation != b->inode_generation));
-}
-
-/* Whether the file of this machine at @path has the recorded inode. A sysroot, or an archive, has others. */
-static bool is_found_by_inode(const struct ntrace_session *session, const struct mapped_file *file,
-			      const char *path)
-{
-	struct stat status;
-
-	return !*session->sysroot && !stat(path, &status) && status.st_ino == file->inode;
 }
 
 /*
@@ -231,7 +267,7 @@ static void recorded_name(const struct ntrace_session *session, const struct map
 	       !differ(other, file))
 		;
 	snprintf(name, SESSION_PATH_ROOM, "%.*s",
-		 other ? SESSION_PATH_ROOM - 1 : (int)kept_path_length(file->path),
+		 other ? SESSION_PATH_ROOM - 1 : (int)session_path_length(session, file),
 		 other ? path + strlen(session->directory) + 1 : file->path);
 }
 
@@ -272,7 +308,7 @@ static int open_program(const struct ntrace_session *session, struct mapped_file
 /* Whether a name that may lead to another file by now is all that is known. */
 static bool is_unknown(const struct ntrace_session *session, const struct mapped_file *file)
 {
-	bool deleted = kept_path_length(file->path) != strlen(file->path);
+	bool deleted = session_path_length(session, file) != strlen(file->path);
 
 	return !strncmp(file->path, "/memfd:", 7) ||
 	       (deleted && !file->build_id_size && !session->chosen);

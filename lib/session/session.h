@@ -147,6 +147,9 @@ int session_of_code(struct ntrace_session **session, const struct ntrace_params 
 bool session_kept_path(const struct ntrace_session *session, const struct mapped_file *file,
 		       char *path);
 
+/* Length of the path of @file, without what the kernel adds if it was removed. */
+size_t session_path_length(const struct ntrace_session *session, const struct mapped_file *file);
+
 /* Local path of @file; false: it is too long. @path has SESSION_PATH_ROOM bytes. */
 bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,
 			char *path);

@@ -39,6 +39,10 @@ static const struct way ways[] = {
 	{ "deleted, with build-id", " (deleted)", true, 0, NULL, false, NULL, "(other build-id)" },
 	{ "deleted, but the reader has it", "/aaa (deleted)", false, 0, NULL, true, "aaa", NULL },
 	{ "deleted, and kept by inode", " (deleted)", false, 7, "8-1-7-3/app", false, "aaa", NULL },
+	{ "a name that ends like that of a removed file", "/lit (deleted)", true, 0, NULL, true,
+	  "aaa", NULL },
+	{ "deleted, beside another of such a name", "/aaa (deleted)", true, 0, NULL, true, "aaa",
+	  NULL },
 	{ "kept by inode", "/app", false, 7, "8-1-7-3/app", true, "aaa", NULL },
 	{ "kept, but written meanwhile", "/app", false, 7, "8-1-7-3/app", true, NULL,
 	  "was written while it was recorded" },
@@ -284,6 +288,15 @@ static void test_plain(void)
 	ok(!errors && strstr(told, "aaa") && !notes[0], "the file at the path: %s", notes);
 	record_plain(name, &file, 1, 0);
 	is_refused("device ", "another device");
+	run("cd %s/root && ln plain 'plain (deleted)' && cp bbb plain.new && mv plain.new plain",
+	    directory);
+	snprintf(name, sizeof(name), "%s", in("root/plain (deleted)"));
+	record_plain(name, &file, 0, 0);
+	ok(!errors && strstr(told, "aaa") && !notes[0],
+	   "a name that ends like that of a removed file: %s", notes);
+	run("cd %s/root && mv 'plain (deleted)' plain", directory);
+	snprintf(name, sizeof(name), "%s", in("root/plain"));
+	fstat(fd, &file);
 	/* tmpfs does not show it. */
 	if (ioctl(fd, FS_IOC_GETVERSION, &generation))
 		generation = 0;
@@ -316,6 +329,7 @@ static void tests(void)
 	run("cd %s/root && mkdir -p dev/shm && cp aaa dev/shm && (cat bbb.s; echo c.nop) >app.s && "
 	    "riscv64-linux-gnu-as -march=rv64gc app.s -o app.o && "
 	    "riscv64-linux-gnu-ld --build-id -Ttext=0x10000 -e bbb app.o -o app && "
+	    "cp app 'aaa (deleted)' && cp app lit && cp aaa 'lit (deleted)' && "
 	    "riscv64-linux-gnu-objcopy -R .note.gnu.build-id aaa bare 2>/dev/null",
 	    directory);
 	if (!ntrace_object_open_elf(&object, in("root/aaa"))) {
