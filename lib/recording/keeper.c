@@ -41,6 +41,8 @@
 /* So do these programs. */
 #define FOUND_FILES 128
 
+#define MEMORY_GONE 1
+
 /* A copy to be examined at the end: of the data file @fd as of @changed; of memory if @fd is -1 */
 struct kept_copy {
 	struct kept_copy *next;
@@ -269,7 +271,10 @@ static int memory_of(const struct ntrace_keeper *keeper, int32_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Calls write(), or compares with the file: @to is open accordingly. Return: 0, or -1: not all, or it differs */
+/*
+ * Calls write(), or compares with the file: @to is open accordingly. Return: 0, or -1: not all, or it differs;
+ * MEMORY_GONE: it cannot be read, as the process has ended, or has unmapped it
+ */
 static int pass_memory(int from, uint64_t address, uint64_t length, int to, bool compare)
 {
 	uint8_t bytes[1 << 13], before[1 << 13];
@@ -280,7 +285,7 @@ static int pass_memory(int from, uint64_t address, uint64_t length, int to, bool
 							      sizeof(bytes);
 
 		if (pread(from, bytes, size, (off_t)(address + done)) != (ssize_t)size)
-			return -1;
+			return MEMORY_GONE;
 		if (!compare && write(to, bytes, size) != (ssize_t)size)
 			return -1;
 		if (compare && (pread(to, before, size, (off_t)done) != (ssize_t)size ||
@@ -310,7 +315,7 @@ static int keep_memory(struct ntrace_keeper *keeper, const struct ntrace_sideban
 		       char *path)
 {
 	struct kept_copy *kept;
-	int from, fd;
+	int from, fd, error;
 
 	/* What the process can write changes while it runs, unnoticed. */
 	if (mapping->writable || !has_room(keeper, mapping->length))
@@ -325,11 +330,17 @@ static int keep_memory(struct ntrace_keeper *keeper, const struct ntrace_sideban
 		kept->address = mapping->address;
 		kept->length = mapping->length;
 	}
-	if (fd >= 0)
-		end_copy(keeper, path, fd, mapping->length,
-			 kept ? pass_memory(from, mapping->address, mapping->length, fd, false) :
-				NTRACE_ERR_NOMEM);
+	error = !kept ? NTRACE_ERR_NOMEM :
+			pass_memory(from, mapping->address, mapping->length, fd, false);
 	close(from);
+	if (error == MEMORY_GONE) {
+		close(fd);
+		unlink(path);
+		if (!keeper->counts.gone_memory++)
+			keeper->counts.gone_pid = mapping->pid;
+	} else if (fd >= 0) {
+		end_copy(keeper, path, fd, mapping->length, error);
+	}
 	return kept || fd < 0 ? 0 : NTRACE_ERR_NOMEM;
 }
 

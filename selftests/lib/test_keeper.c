@@ -150,6 +150,37 @@ static void test_root(void)
 	ok(!counts.files, "not another file of that path");
 }
 
+/* Memory that a JIT compiler has unmapped when its record is read. */
+static void test_gone(uint64_t address, uint64_t size)
+{
+	const struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		uint64_t address, length, offset, device, inode, generation;
+		uint32_t prot, flags;
+		char name[8];
+	} record = { .header = { PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, sizeof(record) },
+		     .pid = (uint32_t)getpid(),
+		     .tid = (uint32_t)getpid(),
+		     .address = address,
+		     .length = size,
+		     .prot = PROT_READ | PROT_EXEC,
+		     .flags = MAP_PRIVATE,
+		     .name = "//anon" };
+	struct ntrace_keeper_counts gone = { .size = sizeof(gone) };
+	struct ntrace_keeper *keeper;
+
+	if (!ok(!run("mkdir -p %s/images", in("gone")) &&
+			!ntrace_keeper_open(&keeper, in("gone"), NULL),
+		"keeper opens"))
+		return;
+	is_u64(ntrace_keeper_record(keeper, &record, sizeof(record)), 0, "a record");
+	is_u64(ntrace_keeper_close(keeper, &gone), 0, "closes");
+	ok(gone.gone_memory == 1 && gone.gone_pid == getpid() && !gone.failed && !gone.files,
+	   "memory that is unmapped is not a program that could not be copied");
+	ok(run("ls %s/images/files/*/memory >/dev/null 2>&1", in("gone")), "and has no copy");
+}
+
 static void test_memory(void)
 {
 	size_t size = 2 * (size_t)sysconf(_SC_PAGESIZE);
@@ -180,6 +211,7 @@ static void test_memory(void)
 	keep("writable", getpid(), NULL, 0);
 	ok(!counts.files, "not memory that the process can write");
 	munmap(memory, size);
+	test_gone((uintptr_t)memory, size);
 }
 
 /* Records of the kernel: of an ended process there is nothing to keep, damaged ones are left out. */

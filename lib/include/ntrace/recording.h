@@ -256,6 +256,8 @@ struct ntrace_keeper_options {
  * @failed: number that could not be written
  * @error: errno of the first of these
  * @unknown_data: number of data files that were not kept, because they are too large or have changed
+ * @gone_memory: number of pieces of memory that their processes had unmapped before they were copied
+ * @gone_pid: the process of the first of these
  */
 struct ntrace_keeper_counts {
 	size_t size;
@@ -265,6 +267,8 @@ struct ntrace_keeper_counts {
 	uint64_t failed;
 	int error;
 	uint64_t unknown_data;
+	uint64_t gone_memory;
+	int32_t gone_pid;
 };
 
 /**

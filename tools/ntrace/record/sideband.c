@@ -574,6 +574,11 @@ static void end_keeper(struct sideband *sideband)
 		     "recording: code in them may be unknown: run ntrace archive while they are "
 		     "here",
 		     ui_number(number, counts.too_large));
+	if (counts.gone_memory)
+		warn("%s pieces of memory were executed and unmapped before they could be copied "
+		     "into the recording, the first by process %" PRId32
+		     ": code in them will be unknown",
+		     ui_number(number, counts.gone_memory), counts.gone_pid);
 	if (counts.unknown_data)
 		warn("%s mapped data files are not copied into the recording, as they are larger "
 		     "than 16 MiB, or were changed while it was made: values that come from them "
