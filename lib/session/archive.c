@@ -136,7 +136,11 @@ static int add(struct archive *archive, const char *from)
 	if (error < 0) {
 		int saved = errno;
 
-		session_note(archive->session, "%s: %s", culprit,
+		/* Of a copy, the name that it would have had. */
+		session_note(archive->session, "%.*s%s: %s",
+			     culprit == archive->path ? (int)(archive->base - strlen(".new")) : 0,
+			     archive->path,
+			     culprit == archive->path ? culprit + archive->base : culprit,
 			     error == NTRACE_ERR_IO ? strerror(saved) : ntrace_strerror(error));
 		errno = saved;
 		return error;

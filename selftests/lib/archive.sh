@@ -55,7 +55,7 @@ cat >"$tmp/io_error.c" <<-'END'
 END
 gcc -shared -fPIC -o "$tmp/io_error.so" "$tmp/io_error.c" || exit 1
 fails "a program that cannot be read" "warning: $machine/bin/demo: Input/output error" env FAILING=read LD_PRELOAD="$tmp/io_error.so" "$ntrace" archive "$tmp/dir"
-fails "an archive that cannot be written" "warning: $tmp/dir/archive.new$machine/bin/demo: Input/output error" \
+fails "an archive that cannot be written" "warning: $tmp/dir/archive$machine/bin/demo: Input/output error" \
 	env FAILING=write LD_PRELOAD="$tmp/io_error.so" "$ntrace" archive "$tmp/dir"
 "$ntrace" archive "$tmp/dir" >"$tmp/out" 2>&1
 is $? 0 "ntrace archive"
