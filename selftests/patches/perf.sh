@@ -85,7 +85,8 @@ same() {
 	pcs -i "$tmp/file" >"$tmp/got"
 	ok "$1: $(wc -l <"$tmp/expected") instructions" cmp "$tmp/expected" "$tmp/got" || diag "$(tail -n 3 "$tmp/messages")"
 }
-same "the proposed block" bytes task=42 piece=100
+same "the proposed block" bytes task=42 piece=100 half=lower
+same "the number of harts in the lower half" bytes task=42 piece=100
 same "with parameters of a later version" bytes task=42 params=20
 same "rvtrace" rvtrace task=42 piece=100
 same "rvtrace: the trace of a thread, wherever it runs" rvtrace task=42 cpu=no piece=37
