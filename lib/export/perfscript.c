@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/text.h"
 #include "samples.h"
 #include "session/session.h"
 #include "struct_size.h"
@@ -108,10 +109,17 @@ static int close_perfscript(struct ntrace_export_samples *base)
 	return NTRACE_ERR_IO;
 }
 
+/* What llvm-profgen compares with the name of its program, byte by byte. */
+static const char *file_name(const struct ntrace_object *object)
+{
+	const char *name = ntrace_object_name(object), *slash = strrchr(name, '/');
+
+	return slash ? slash + 1 : name;
+}
+
 /* Writes one record over all executable segments, from which llvm-profgen gets the load address. */
 static void put_mapping(const struct perfscript *script)
 {
-	const char *name = ntrace_object_name(script->object), *slash = strrchr(name, '/');
 	uint64_t address, size, start = UINT64_MAX, last = 0, offset = 0;
 	bool executable;
 	size_t i;
@@ -131,7 +139,7 @@ static void put_mapping(const struct perfscript *script)
 		"PERF_RECORD_MMAP2 1/1: [0x%" PRIx64 "(0x%" PRIx64 ") @ 0x%" PRIx64
 		" 00:00 0 0]: r-xp %s\n",
 		start & ~(PAGE - 1), last - (start & ~(PAGE - 1)) + 1, offset & ~(PAGE - 1),
-		slash ? slash + 1 : name);
+		file_name(script->object));
 }
 
 int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, FILE *file,
@@ -145,6 +153,9 @@ int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, FILE *
 	options = &full;
 	if (!file || !options->object)
 		return NTRACE_ERR_INVALID;
+	/* A line feed would begin a record that a stranger chose. */
+	if (text_has_control(file_name(options->object)))
+		return NTRACE_ERR_UNSUPPORTED;
 	script = calloc(1, sizeof(*script));
 	if (!script)
 		return NTRACE_ERR_NOMEM;

@@ -132,6 +132,18 @@ const char *ntrace_text_clean(const char *name, char **room)
 	return clean(name, ntrace_text_hidden, room);
 }
 
+bool text_has_control(const char *name)
+{
+	uint32_t character;
+
+	while (*name) {
+		name = ntrace_text_next(name, &character);
+		if (is_control(character))
+			return true;
+	}
+	return false;
+}
+
 const char *text_for_programs(const char *name, char **room)
 {
 	return clean(name, is_control, room);

@@ -241,7 +241,14 @@ def check_format(label, name, recording, names):
     """One format of ntrace export."""
     what, path = f"{label}: {name}", recording.parent / "out"
     kind, has = FORMATS[name]
-    run(NTRACE, "export", "-f", name, "-u", *(["--period", "2"] if name.startswith("perf") and kind == "exact" else []), "-o", path, recording)
+    command = [NTRACE, "export", "-f", name, "-u", *(["--period", "2"] if name.startswith("perf") and kind == "exact" else []), "-o", path, recording]
+    # Its lines have the bytes of the program's name, which llvm-profgen compares.
+    if name == "perfscript" and CONTROL & set(characters(names["o"])):
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        ok(result.returncode == 1 and b"a file name with a control character" in result.stderr and not path.exists(), what + ": refused", result.stderr)
+        check_text(what, result.stderr)
+        return
+    run(*command)
     output = path.read_bytes()
     if kind == "exact":
         for key in has:

@@ -227,6 +227,7 @@ NTRACE_API int ntrace_export_perf_data_open(struct ntrace_export_samples **sampl
  * program are left out; addresses outside the program are 1.
  *
  * Return: 0, NTRACE_ERR_INVALID (no file, no object, or options that the library does not know),
+ * NTRACE_ERR_UNSUPPORTED (the file name of the program has a control character, which no line can have),
  * NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, FILE *file,

@@ -263,6 +263,10 @@ static int write_failed(const struct export *export, int error)
 				    "no line numbers (stripped, no debug file, or no ELF file): "
 				    "compile it with -g, or have its debug file below "
 				    "/usr/lib/debug");
+	if (error == NTRACE_ERR_UNSUPPORTED && export->format == FORMAT_PERFSCRIPT)
+		return fail("%s: a file name with a control character, which perfscript cannot "
+			    "have: export perf-data",
+			    ntrace_object_name(export->object));
 	return path_failed(name, error);
 }
 
