@@ -215,13 +215,16 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 /* The recorder copies at most half of it from all processes together, unless it is told otherwise. */
 #define MEMORY_MAX (1 << 30)
 
-/* Memory of a process, as the recorder copied it. */
+/*
+ * Memory of a process, as the recorder copied it. Counts files know an object without build-id by its name: the
+ * contents are part of it.
+ */
 static int open_memory(struct ntrace_session *session, struct mapped_file *file, const char *path)
 {
 	const char *comm = machine_thread_name(&session->machine, file->pid, file->time + 1);
 	struct ntrace_object *copy;
 	struct stat status;
-	char name[64];
+	char name[96];
 	void *bytes;
 	int fd, error = open_regular(path, &fd, &status);
 
@@ -236,8 +239,9 @@ static int open_memory(struct ntrace_session *session, struct mapped_file *file,
 	close(fd);
 	if (bytes == MAP_FAILED)
 		return NTRACE_ERR_NOMEM;
-	snprintf(name, sizeof(name), "[memory of %s, %" PRId32 "]", comm ? comm : "process",
-		 file->pid);
+	snprintf(name, sizeof(name), "[memory of %s, %" PRId32 ": %016" PRIx64 "]",
+		 comm ? comm : "process", file->pid,
+		 session_fingerprint(bytes, (size_t)status.st_size));
 	error = ntrace_object_from_bytes(&copy, name, bytes, (size_t)status.st_size, file->address);
 	munmap(bytes, (size_t)status.st_size + !status.st_size);
 	if (!error) {

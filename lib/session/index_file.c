@@ -34,8 +34,7 @@ static const char magic[8] = "ntrINDX";
 /* No index is as large as this. */
 #define FILE_MAX (UINT64_C(1) << 32)
 
-/* FNV-1a. */
-static uint64_t fingerprint(const uint8_t *data, size_t size)
+uint64_t session_fingerprint(const uint8_t *data, size_t size)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -177,7 +176,7 @@ static uint64_t sample(int fd, uint64_t end)
 			break;
 		have += (size_t)got;
 	}
-	return fingerprint(data, have);
+	return session_fingerprint(data, have);
 }
 
 /* Whether offsets in the stream are those in its file, so that the file may grow. */
@@ -328,7 +327,8 @@ static uint64_t fixed_number(const uint8_t *data)
 static bool open_content(const struct bytes *file, struct bytes_reader *reader)
 {
 	if (file->size < sizeof(magic) + 8 || memcmp(file->data, magic, sizeof(magic)) != 0 ||
-	    fingerprint(file->data, file->size - 8) != fixed_number(file->data + file->size - 8))
+	    session_fingerprint(file->data, file->size - 8) !=
+		    fixed_number(file->data + file->size - 8))
 		return false;
 	*reader = (struct bytes_reader){ .next = file->data + sizeof(magic),
 					 .end = file->data + file->size - 8 };
@@ -445,7 +445,7 @@ int index_store(const struct ntrace_session *session, const struct session_index
 	error = inputs.error ? inputs.error : bytes.error;
 	free(inputs.data);
 	if (!error) {
-		hash = fingerprint(bytes.data, bytes.size);
+		hash = session_fingerprint(bytes.data, bytes.size);
 		for (unsigned int i = 0; i < 8; i++)
 			put_byte(&bytes, (uint8_t)(hash >> 8 * i));
 		error = bytes.error;

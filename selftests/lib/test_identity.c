@@ -65,6 +65,20 @@ static const struct way ways[] = {
 	  "process 100 (a) executed memory without a file" },
 };
 
+/* Object of the code that was decoded last. */
+static char decoded[256];
+
+static int take_object(void *data, const struct ntrace_session_event *event)
+{
+	struct ntrace_location location = { 0 };
+
+	if (event->flow->type == NTRACE_FLOW_BLOCK &&
+	    !ntrace_space_locate(event->flow->space, event->flow->address, &location) &&
+	    location.object && event->privilege == NTRACE_PRIV_U)
+		snprintf(decoded, sizeof(decoded), "%s", ntrace_object_name(location.object));
+	return take(data, event);
+}
+
 static void decode_as(const char *name, const char *sysroot)
 {
 	struct ntrace_session_options options = { .size = sizeof(options),
@@ -77,7 +91,7 @@ static void decode_as(const char *name, const char *sysroot)
 	notes[0] = 0;
 	if (!ok(!ntrace_session_open(&session, in(name), &options), "%s opens", name))
 		return;
-	decode_stream(session, 0, take, NULL, NULL, &stats);
+	decode_stream(session, 0, take_object, NULL, NULL, &stats);
 	ntrace_session_close(session);
 }
 
@@ -138,6 +152,25 @@ static void check(const struct way *way)
 	   way->note ? way->note : "no note");
 	if (way->note ? !strstr(notes, way->note) : notes[0] != 0)
 		diag("%s", notes);
+}
+
+/* Memory of a process of one name and number, in two recordings, or one after the other. */
+static void test_memory(void)
+{
+	const struct way *way = ways;
+	char first[256];
+
+	while (strcmp(way->what, "memory, kept") != 0)
+		way++;
+	check(way);
+	snprintf(first, sizeof(first), "%s", decoded);
+	ok(!strncmp(first, "[memory of a, 100: ", 19), "the name of memory: %s", first);
+	check(way);
+	is_str(decoded, first, "memory of the same contents has the same name");
+	run("printf '\\1\\0' >>%s", in("way/images/files/100-10000-0/memory"));
+	decode_as("way", in("root"));
+	ok(!strncmp(decoded, first, 19) && strcmp(decoded, first) != 0,
+	   "memory of other contents another: %s", decoded);
 }
 
 /* A sysroot is another machine: its links stay there. */
@@ -343,6 +376,7 @@ static void tests(void)
 		return;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 		check(&ways[i]);
+	test_memory();
 	test_links();
 	test_containers();
 	for (uint64_t inode = 0; inode <= 4; inode += 4) {
