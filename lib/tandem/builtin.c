@@ -14,50 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exec/decode.h"
+#include "builtin.h"
 #include "exec/integer.h"
-#include "legality.h"
-#include "pages.h"
-#include "verifier.h"
-
-#define MSTATUS_SIE (UINT64_C(1) << 1)
-#define MSTATUS_SPIE (UINT64_C(1) << 5)
-#define MSTATUS_MPIE (UINT64_C(1) << 7)
-#define MSTATUS_SPP (UINT64_C(1) << 8)
-#define MSTATUS_MPP (UINT64_C(3) << 11)
-#define MSTATUS_FS (UINT64_C(3) << 13)
-/* VS, FS, XS: changed by any instruction that may change such a register. */
-#define MSTATUS_DIRTY UINT64_C(0x1e600)
-#define MSTATUS_LOW UINT64_C(0xa200) /* their low bits */
-#define MEDELEG 0x302
-#define SSCRATCH 0x140
-#define MSCRATCH 0x340
-
-struct ntrace_tandem_builtin {
-	struct ntrace_exec *exec;
-	struct ntrace_tandem_params params;
-	struct ntrace_isa isa;
-	bool linux_user;
-	struct ntrace_tandem_state state; /* of the model: pc, privilege, CSRs and their views */
-	const struct ntrace_tandem_state *group; /* the trace after the group */
-	uint32_t word; /* the instruction: of memory, else of the group */
-	struct exec_insn insn; /* decoded */
-	enum tandem_legality legality; /* of the instruction */
-	struct tandem_pages pages;
-	struct ntrace_tandem_builtin_stats stats;
-	unsigned int csr; /* written by the instruction, + 1 */
-	uint64_t csr_value, csr_before;
-	uint64_t values_told; /* bit n: the trace tells xtval for cause n */
-	uint64_t enabled_once; /* bits of mie that the trace has told as 1 */
-	uint64_t least; /* MPP after mret, if misa does not tell it; bit 0: known */
-	bool tells_stores; /* the trace tells store data */
-	bool tells_dirty; /* the trace tells that an instruction changed FS, VS or XS */
-};
-
-static bool told(const struct ntrace_tandem_builtin *builtin, unsigned int id)
-{
-	return builtin->group && ntrace_tandem_bit(builtin->group->known, id);
-}
 
 /* ---- memory ---- */
 
@@ -134,7 +92,7 @@ static int read_data(void *data, uint64_t address, unsigned int bytes,
 
 	if (!find_physical(builtin, address, bytes, &physical))
 		return 0;
-	if (id && told(builtin, id))
+	if (id && tandem_is_told(builtin, id))
 		learned = learn(builtin, physical, bytes, builtin->group->reg[id], value);
 	else
 		tandem_pages_read(&builtin->pages, physical, bytes, value);
@@ -152,190 +110,6 @@ static int write_data(void *data, uint64_t address, unsigned int bytes,
 		return tandem_pages_write(&builtin->pages, physical, bytes, value);
 	tandem_pages_forget(&builtin->pages);
 	return 0;
-}
-
-/* ---- CSRs ---- */
-
-static int read_csr(void *data, unsigned int number, struct ntrace_exec_value *value)
-{
-	struct ntrace_tandem_builtin *builtin = data;
-	/* Views are known if what they show is. */
-	unsigned int source = number == SSTATUS ? MSTATUS : number == SIE ? MIE : number;
-
-	if (ntrace_tandem_bit(builtin->state.known, source) &&
-	    (number != SIE || ntrace_tandem_bit(builtin->state.known, MIDELEG)))
-		*value = (struct ntrace_exec_value){ builtin->state.reg[number], UINT64_MAX };
-	return 0;
-}
-
-static int write_csr(void *data, unsigned int number, const struct ntrace_exec_value *value)
-{
-	struct ntrace_tandem_builtin *builtin = data;
-
-	builtin->csr = number + 1;
-	builtin->csr_value = value->bits;
-	builtin->csr_before = builtin->state.reg[number];
-	return 0;
-}
-
-static uint64_t top_bit(const struct ntrace_tandem_builtin *builtin)
-{
-	return builtin->group->xlen_mask ^ builtin->group->xlen_mask >> 1;
-}
-
-/* SD, the top bit, is set while VS, FS or XS is dirty (Privileged Architecture 1.12, 3.1.6.6). */
-static uint64_t sum_up(const struct ntrace_tandem_builtin *builtin, uint64_t status)
-{
-	uint64_t top = top_bit(builtin);
-
-	return status & status >> 1 & MSTATUS_LOW ? status | top : status & ~top;
-}
-
-static void set_status(struct ntrace_tandem_builtin *builtin, uint64_t status)
-{
-	tandem_state_set(&builtin->state, MSTATUS,
-			 sum_up(builtin, status & builtin->group->xlen_mask));
-}
-
-/* CSRs that have other rules, or whose writing changes further ones. */
-static bool is_other(unsigned int number)
-{
-	switch (number) {
-	case MISA:
-	case 0x10a: /* senvcfg */
-	case 0x30a: /* menvcfg */
-	case 0x31a:
-	case 0x7a0: /* triggers */
-	case 0x7a1:
-	case 0x7a2:
-	case 0x7a3:
-		return true;
-	default:
-		/* Custom ones, and those of a hypervisor. */
-		return (number >> 8 & 3) == 2 || (number >> 10 != 0 && (number >> 6 & 3) == 3) ||
-		       (number >= 0x800 && number < 0x900);
-	}
-}
-
-/*
- * The bits of a CSR that the hart cannot choose: those that every hart with the CSR has, and those that
- * were the same before it was written (WARL: a value that is not legal leaves the old one, or a part).
- */
-static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigned int number)
-{
-	uint64_t same = ~(builtin->csr_value ^ builtin->csr_before);
-
-	if (is_other(number))
-		return 0;
-	switch (number) {
-	case SSCRATCH:
-	case MSCRATCH:
-		return UINT64_MAX;
-	case SEPC:
-	case MEPC:
-		/* Without C, bit 1 may be writable, too. */
-		return builtin->state.reg[MISA] >> 2 & 1 ? UINT64_MAX : ~UINT64_C(2);
-	case MSTATUS:
-		same |= MSTATUS_MIE | MSTATUS_MPIE;
-		if (builtin->state.reg[MISA] >> 18 & 1)
-			same |= MSTATUS_SIE | MSTATUS_SPIE;
-		return same | top_bit(builtin);
-	case SSTATUS:
-		return same | MSTATUS_SIE | MSTATUS_SPIE | top_bit(builtin);
-	case MIE:
-		/* A bit that was set once is there. */
-		return same | builtin->enabled_once;
-	default:
-		return same;
-	}
-}
-
-/* After a CSR instruction: what the hart may choose is the trace's. */
-static void finish_csr(struct ntrace_tandem_builtin *builtin)
-{
-	const struct ntrace_tandem_state *group = builtin->group;
-	unsigned int number = builtin->csr - 1;
-	uint64_t strict, value = builtin->csr_value;
-
-	for (unsigned int word = 0; word < 64 && is_other(number); word++)
-		for (uint64_t bits = group->changed[word]; bits; bits &= bits - 1) {
-			unsigned int id = word * 64 + (unsigned int)__builtin_ctzll(bits);
-
-			if (id != number)
-				tandem_state_set(&builtin->state, id, group->reg[id]);
-		}
-	if (number == SEPC || number == MEPC)
-		value &= ~UINT64_C(1);
-	if (told(builtin, MIE))
-		builtin->enabled_once |= group->reg[MIE];
-	if (told(builtin, number)) {
-		strict = strict_bits(builtin, number);
-		if ((value ^ group->reg[number]) & ~strict)
-			builtin->stats.csr++;
-		value = (value & strict) | (group->reg[number] & ~strict);
-	}
-	value &= builtin->group->xlen_mask;
-	if (number == MSTATUS || number == SSTATUS)
-		value = sum_up(builtin, value);
-	tandem_state_set(&builtin->state, number, value);
-}
-
-/* ---- traps ---- */
-
-static void enter_trap(struct ntrace_tandem_builtin *builtin, uint64_t cause, uint64_t value)
-{
-	struct ntrace_tandem_state *state = &builtin->state;
-	uint64_t priv = state->reg[PRIV];
-	bool machine = priv == PRIV_M || cause >= 64 || !(state->reg[MEDELEG] >> cause & 1);
-
-	set_status(builtin, tandem_trap_status(state->reg[MSTATUS], priv, machine, state->reg[MISA],
-					       builtin->params.xlen));
-	tandem_state_set(state, machine ? MEPC : SEPC, state->reg[PC]);
-	tandem_state_set(state, machine ? MCAUSE : SCAUSE, cause);
-	tandem_state_set(state, machine ? MTVAL : STVAL, value);
-	/* What a hypervisor is told is the trace's. */
-	if (machine && told(builtin, MTINST))
-		tandem_state_set(state, MTINST, builtin->group->reg[MTINST]);
-	if (machine && told(builtin, MTVAL2))
-		tandem_state_set(state, MTVAL2, builtin->group->reg[MTVAL2]);
-	tandem_state_set(state, PRIV, machine ? PRIV_M : 1);
-	tandem_state_set(state, PC, state->reg[machine ? MTVEC : STVEC] & ~UINT64_C(3));
-}
-
-/* MPP after an mret to @priv: the least privileged mode. Without misa, U mode shows it, else the trace once. */
-static uint64_t least_mode(struct ntrace_tandem_builtin *builtin, uint64_t priv)
-{
-	uint64_t misa = builtin->state.reg[MISA], mpp = builtin->group->reg[MSTATUS] & MSTATUS_MPP;
-
-	if (misa >> 20 & 1 || priv != PRIV_M)
-		builtin->least = 1;
-	else if (misa || (!builtin->least && told(builtin, MSTATUS) && mpp == MSTATUS_MPP))
-		builtin->least = MSTATUS_MPP | 1;
-	return builtin->least & MSTATUS_MPP;
-}
-
-/* Privileged Architecture 1.12, 3.1.6.1 and 3.3.2 */
-static void return_from_trap(struct ntrace_tandem_builtin *builtin)
-{
-	struct ntrace_tandem_state *state = &builtin->state;
-	uint64_t status = state->reg[MSTATUS], priv, machine = builtin->word == MRET;
-
-	if (machine) {
-		priv = status >> 11 & 3;
-		status = (status & ~(MSTATUS_MIE | MSTATUS_MPP)) | (status >> 4 & MSTATUS_MIE) |
-			 MSTATUS_MPIE | least_mode(builtin, priv);
-	} else {
-		priv = status >> 8 & 1;
-		status = (status & ~(MSTATUS_SIE | MSTATUS_SPP)) | (status >> 4 & MSTATUS_SIE) |
-			 MSTATUS_SPIE;
-	}
-	if (priv != PRIV_M)
-		status &= ~MSTATUS_MPRV;
-	if (machine && builtin->params.xlen == 64)
-		status &= ~(UINT64_C(1) << 39); /* MPV of a hypervisor */
-	set_status(builtin, status);
-	tandem_state_set(state, PRIV, priv);
-	tandem_state_set(state, PC, state->reg[machine ? MEPC : SEPC]);
 }
 
 static bool can_raise(const struct ntrace_tandem_builtin *builtin, uint64_t cause)
@@ -403,34 +177,62 @@ static uint64_t trap_value(struct ntrace_tandem_builtin *builtin, uint64_t cause
 	return traced;
 }
 
-/* Return: whether the group tells a trap that the instruction can take; its cause and value */
-static bool takes_trap(struct ntrace_tandem_builtin *builtin, uint64_t *cause, uint64_t *value)
+/*
+ * Whether the pc of the group is that of a trap, in a trace that does not tell causes. An instruction that
+ * is not known may be a jump.
+ */
+static bool takes_untold_trap(const struct ntrace_tandem_builtin *builtin, uint64_t next)
+{
+	const struct ntrace_tandem_state *group = builtin->group;
+
+	if (tandem_is_told(builtin, MCAUSE) || tandem_is_told(builtin, SCAUSE) ||
+	    !(group->has & NTRACE_TANDEM_HAS_PC) || group->reg[PC] == next)
+		return false;
+	switch (builtin->insn.kind) {
+	case EXEC_UNSUPPORTED:
+	case EXEC_JUMP:
+	case EXEC_JUMP_REGISTER:
+	case EXEC_BRANCH:
+	case EXEC_TRAP:
+	case EXEC_TRAP_RETURN:
+	case EXEC_POP:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Return: whether the group tells a trap that the instruction can take */
+static bool takes_trap(struct ntrace_tandem_builtin *builtin, struct tandem_trap *trap)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
 	bool machine = ntrace_tandem_bit(group->changed, MCAUSE) ||
 		       ntrace_tandem_bit(group->changed, MEPC);
-	uint64_t next = builtin->state.reg[PC] + builtin->insn.size;
+	uint64_t next = (builtin->state.reg[PC] + builtin->insn.size) & group->xlen_mask;
 
-	if (tandem_is_csr(group) && !ntrace_tandem_bit(group->changed, PRIV))
-		return false;
+	trap->value_known = tandem_is_told(builtin, machine ? MTVAL : STVAL);
 	if (!machine && !ntrace_tandem_bit(group->changed, SCAUSE) &&
 	    !ntrace_tandem_bit(group->changed, SEPC))
-		return false;
-	*cause = group->reg[machine ? MCAUSE : SCAUSE];
-	*value = group->reg[machine ? MTVAL : STVAL];
+		return (group->has & NTRACE_TANDEM_HAS_INSN) && !builtin->linux_user &&
+		       takes_untold_trap(builtin, next);
+	trap->cause = group->reg[machine ? MCAUSE : SCAUSE];
+	trap->cause_known = tandem_is_told(builtin, machine ? MCAUSE : SCAUSE);
+	trap->value = group->reg[machine ? MTVAL : STVAL];
 	if (!(group->has & NTRACE_TANDEM_HAS_INSN)) {
 		/* Any other exception is told with its instruction. */
-		if (!tandem_can_fetch_raise(&builtin->state, *cause))
-			*cause = is_translated(builtin) ? 12 : 1;
+		if (!tandem_can_fetch_raise(&builtin->state, trap->cause))
+			trap->cause = is_translated(builtin) ? 12 : 1;
 		return true;
 	}
-	if (group->reg[PC] == (next & group->xlen_mask))
+	/* A CSR instruction may write these registers itself. */
+	if (group->reg[PC] == next)
 		return false;
-	if (!can_raise(builtin, *cause))
-		*cause = likely_cause(builtin);
-	if (*cause || can_raise(builtin, 0))
-		*value = trap_value(builtin, *cause, *value);
-	return *cause || can_raise(builtin, 0);
+	if (!can_raise(builtin, trap->cause))
+		trap->cause = likely_cause(builtin);
+	if (!trap->cause && !can_raise(builtin, 0))
+		return false;
+	trap->value = trap_value(builtin, trap->cause, trap->value);
+	return true;
 }
 
 /* ---- one step ---- */
@@ -442,7 +244,7 @@ static int fill_register(struct ntrace_tandem_builtin *builtin, unsigned int id)
 	uint64_t all = exec_low_bits((id >= FPR ? builtin->params.flen : builtin->params.xlen) / 8);
 
 	ntrace_exec_get(builtin->exec, id, &value);
-	if (!(~value.known & all) || !told(builtin, id))
+	if (!(~value.known & all) || !tandem_is_told(builtin, id))
 		return 0;
 	if (builtin->insn.kind != EXEC_SC && builtin->insn.kind != EXEC_VECTOR)
 		builtin->stats.results++;
@@ -456,14 +258,14 @@ static void fill_flags(struct ntrace_tandem_builtin *builtin)
 	struct ntrace_exec_value value;
 
 	ntrace_exec_get(builtin->exec, FCSR, &value);
-	if (value.known != 0xff && told(builtin, FCSR)) {
+	if (value.known != 0xff && tandem_is_told(builtin, FCSR)) {
 		value = (struct ntrace_exec_value){ builtin->group->reg[FCSR], UINT64_MAX };
 		ntrace_exec_set(builtin->exec, FCSR, &value);
 	}
 }
 
-/* Takes all that the group changed. */
-static void take_group(struct ntrace_tandem_builtin *builtin)
+/* All that the group changed becomes the model's. */
+static void adopt_group(struct ntrace_tandem_builtin *builtin)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
 
@@ -487,7 +289,7 @@ static int finish_maybe(struct ntrace_tandem_builtin *builtin,
 	struct ntrace_exec_value result = { 0, UINT64_MAX };
 
 	builtin->stats.conditional++;
-	if (builtin->insn.kind == EXEC_SC && told(builtin, id)) {
+	if (builtin->insn.kind == EXEC_SC && tandem_is_told(builtin, id)) {
 		/* If it lacks its data, an address is the sign of a store. */
 		if ((!builtin->tells_stores || (builtin->group->has & address)) && builtin->insn.rd)
 			stored |= !builtin->group->reg[id];
@@ -504,24 +306,25 @@ static int finish_maybe(struct ntrace_tandem_builtin *builtin,
  * The fields of mstatus that say which registers are in use. FS is dirty after a write of a register
  * (Privileged Architecture 1.12, 3.1.6.6), if the trace tells such a change with the instruction.
  */
-static void take_dirty(struct ntrace_tandem_builtin *builtin, bool writes_float)
+static void update_dirty_fields(struct ntrace_tandem_builtin *builtin, bool writes_float)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
 	uint64_t status = builtin->state.reg[MSTATUS];
 
-	if (!told(builtin, MSTATUS))
+	if (!tandem_is_told(builtin, MSTATUS))
 		return;
 	builtin->tells_dirty |= ((status ^ group->reg[MSTATUS]) & MSTATUS_DIRTY) != 0;
 	status = (status & ~MSTATUS_DIRTY) | (group->reg[MSTATUS] & MSTATUS_DIRTY);
 	if (writes_float && builtin->tells_dirty && (status & MSTATUS_FS))
 		status |= MSTATUS_FS;
 	if (status != builtin->state.reg[MSTATUS])
-		set_status(builtin, status);
+		tandem_set_status(builtin, status, UINT64_MAX);
 }
 
 static int execute(struct ntrace_tandem_builtin *builtin)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
+	const struct exec_insn *insn = &builtin->insn;
 	struct ntrace_exec_effects effects;
 	int error;
 
@@ -529,7 +332,9 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 	error = ntrace_exec_step(builtin->exec, builtin->word, builtin->state.reg[PC], &effects);
 	if (error == NTRACE_ERR_UNSUPPORTED) {
 		builtin->stats.unsupported++;
-		take_group(builtin);
+		if (group->reg[PC] != ((builtin->state.reg[PC] + insn->size) & group->xlen_mask))
+			tandem_forget_trap(builtin);
+		adopt_group(builtin);
 		return 0;
 	}
 	if (error)
@@ -543,10 +348,14 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 	for (uint64_t left = effects.written; left; left &= left - 1)
 		fill_register(builtin, GPR + (unsigned int)__builtin_ctzll(left));
 	fill_flags(builtin);
+	if (insn->kind == EXEC_CSR && !builtin->csr && insn->rd &&
+	    tandem_is_told(builtin, GPR + insn->rd))
+		tandem_learn_csr(builtin, (unsigned int)insn->imm & 0xfff,
+				 group->reg[GPR + insn->rd]);
 	if (builtin->csr)
-		finish_csr(builtin);
+		tandem_finish_csr(builtin);
 	else
-		take_dirty(builtin, effects.written >> 32);
+		update_dirty_fields(builtin, effects.written >> 32);
 	tandem_state_set(&builtin->state, PC,
 			 effects.next_known ? effects.next_pc : group->reg[PC]);
 	return error;
@@ -555,7 +364,7 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 /* A system call of user mode, whose effects are the trace's; what it does to the memory map is not. */
 static void call(struct ntrace_tandem_builtin *builtin)
 {
-	take_group(builtin);
+	adopt_group(builtin);
 	tandem_state_set(&builtin->state, PC, builtin->group->reg[PC]);
 	tandem_pages_forget(&builtin->pages);
 }
@@ -585,10 +394,17 @@ static int fetch(struct ntrace_tandem_builtin *builtin)
 	return 0;
 }
 
-/* xtval of an exception that the group may not tell */
-static unsigned int tval_of(const struct ntrace_tandem_builtin *builtin)
+/* An exception that the instruction raises, whatever the group tells. */
+static void raise_exception(struct ntrace_tandem_builtin *builtin, uint64_t cause)
 {
-	return ntrace_tandem_bit(builtin->group->changed, MEPC) ? MTVAL : STVAL;
+	unsigned int id = ntrace_tandem_bit(builtin->group->changed, MEPC) ? MTVAL : STVAL;
+	struct tandem_trap trap = { .cause = cause, .cause_known = true };
+
+	/* xtval of ecall is 0. */
+	trap.value_known = builtin->word == ECALL || tandem_is_told(builtin, id);
+	if (builtin->word != ECALL)
+		trap.value = trap_value(builtin, cause, builtin->group->reg[id]);
+	tandem_enter_trap(builtin, &trap);
 }
 
 static int step(void *data)
@@ -596,8 +412,8 @@ static int step(void *data)
 	struct ntrace_tandem_builtin *builtin = data;
 	const struct ntrace_tandem_state *group = builtin->group;
 	struct exec_insn *insn = &builtin->insn;
-	uint64_t cause = 0, value = 0;
-	bool trap;
+	struct tandem_trap trap = { 0 };
+	bool traps;
 
 	if (!group)
 		return NTRACE_ERR_INVALID;
@@ -612,43 +428,48 @@ static int step(void *data)
 				tandem_judge_legality(&builtin->state, insn, builtin->word);
 	}
 	builtin->tells_stores |= !!(group->has & NTRACE_TANDEM_HAS_STORE);
-	trap = takes_trap(builtin, &cause, &value);
+	traps = takes_trap(builtin, &trap);
 	if (!(group->has & NTRACE_TANDEM_HAS_INSN)) {
 		/* An exception of the fetch. */
 		builtin->stats.faults++;
-		enter_trap(builtin, cause, value);
-		return 0;
-	}
-	if (builtin->linux_user && insn->kind == EXEC_TRAP) {
+		tandem_enter_trap(builtin, &trap);
+	} else if (builtin->linux_user && insn->kind == EXEC_TRAP) {
 		call(builtin);
-		return 0;
+	} else if (insn->kind == EXEC_TRAP) {
+		raise_exception(builtin, builtin->word == ECALL ? 8 + builtin->state.reg[PRIV] : 3);
+	} else if (builtin->legality == TANDEM_ILLEGAL && (!traps || !trap.cause_known)) {
+		raise_exception(builtin, 2);
+	} else if (traps) {
+		builtin->stats.faults += trap.cause != 2 || builtin->legality != TANDEM_ILLEGAL;
+		tandem_enter_trap(builtin, &trap);
+	} else if (insn->kind == EXEC_TRAP_RETURN &&
+		   (builtin->word == MRET || builtin->word == SRET)) {
+		tandem_return_from_trap(builtin);
+	} else {
+		return execute(builtin);
 	}
-	if (insn->kind == EXEC_TRAP) {
-		bool ecall = builtin->word == 0x73;
-
-		cause = ecall ? 8 + builtin->state.reg[PRIV] : 3;
-		enter_trap(builtin, cause,
-			   ecall ? 0 : trap_value(builtin, cause, group->reg[tval_of(builtin)]));
-		return 0;
-	}
-	if (!trap && builtin->legality == TANDEM_ILLEGAL) {
-		trap = true;
-		cause = 2;
-		value = trap_value(builtin, cause, group->reg[tval_of(builtin)]);
-	}
-	if (trap) {
-		builtin->stats.faults += cause != 2 || builtin->legality != TANDEM_ILLEGAL;
-		enter_trap(builtin, cause, value);
-		return 0;
-	}
-	if (insn->kind == EXEC_TRAP_RETURN && (builtin->word == MRET || builtin->word == SRET)) {
-		return_from_trap(builtin);
-		return 0;
-	}
-	return execute(builtin);
+	return 0;
 }
 
 /* ---- the model ---- */
+
+/* Only what Privileged Architecture 1.12, 3.4, defines is known after a reset; memory stays. */
+static int reset(void *data)
+{
+	struct ntrace_tandem_builtin *builtin = data;
+	struct ntrace_exec_value unknown = { 0, 0 };
+
+	for (unsigned int id = 0; id < 32; id++) {
+		ntrace_exec_set(builtin->exec, GPR + id, &unknown);
+		ntrace_exec_set(builtin->exec, FPR + id, &unknown);
+	}
+	ntrace_exec_set(builtin->exec, FCSR, &unknown);
+	memset(builtin->sure, 0, sizeof(builtin->sure));
+	ntrace_tandem_state_init(&builtin->state, &builtin->params);
+	builtin->sure[MSTATUS] = MSTATUS_MIE | MSTATUS_MPRV;
+	tandem_state_set(&builtin->state, PRIV, PRIV_M);
+	return 0;
+}
 
 static int read_registers(void *data, const uint16_t *ids, uint64_t *values, size_t count)
 {
@@ -656,6 +477,8 @@ static int read_registers(void *data, const uint16_t *ids, uint64_t *values, siz
 	struct ntrace_exec_value value;
 
 	for (size_t i = 0; i < count; i++) {
+		if (ids[i] < CSRS)
+			tandem_adopt_csr(builtin, ids[i]);
 		values[i] = builtin->state.reg[ids[i]];
 		if (!ntrace_exec_get(builtin->exec, ids[i], &value))
 			values[i] = value.bits;
@@ -670,7 +493,9 @@ static int write_registers(void *data, const uint16_t *ids, const uint64_t *valu
 	for (size_t i = 0; i < count; i++) {
 		struct ntrace_exec_value value = { values[i], UINT64_MAX };
 
-		if (ntrace_exec_set(builtin->exec, ids[i], &value))
+		if (ids[i] == MSTATUS && !tandem_is_told(builtin, MSTATUS))
+			tandem_set_interrupt_status(builtin, values[i]);
+		else if (ntrace_exec_set(builtin->exec, ids[i], &value))
 			tandem_state_set(&builtin->state, ids[i], values[i]);
 	}
 	return 0;
@@ -715,8 +540,8 @@ int ntrace_tandem_builtin_new(struct ntrace_tandem_builtin **result,
 		.flen = params->flen,
 		.read = read_data,
 		.write = write_data,
-		.read_csr = read_csr,
-		.write_csr = write_csr,
+		.read_csr = tandem_read_csr,
+		.write_csr = tandem_write_csr,
 	};
 	struct ntrace_tandem_builtin *builtin;
 
@@ -744,6 +569,7 @@ int ntrace_tandem_builtin_new(struct ntrace_tandem_builtin **result,
 		.read_memory = read_memory,
 		.write_memory = write_memory,
 		.step = step,
+		.reset = reset,
 		.xlen = params->xlen,
 	};
 	*result = builtin;
@@ -754,6 +580,11 @@ void ntrace_tandem_builtin_group(struct ntrace_tandem_builtin *builtin,
 				 const struct ntrace_tandem_state *group)
 {
 	builtin->group = group;
+	/* A debugger that sets the pc may have taken a trap for the hart. */
+	if ((group->has & NTRACE_TANDEM_HAS_INIT) && (group->has & NTRACE_TANDEM_HAS_PC))
+		tandem_forget_trap(builtin);
+	else if (!(group->has & NTRACE_TANDEM_HAS_INSN))
+		tandem_learn_interrupt(builtin);
 }
 
 void ntrace_tandem_builtin_stats(const struct ntrace_tandem_builtin *builtin,

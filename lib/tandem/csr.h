@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* CSRs and trap returns of the privileged specification, for the verification and QEMU's plugins. */
+/* CSRs, ecall and trap returns of the privileged specification, for the verification and QEMU's plugins. */
 #ifndef NTRACE_TANDEM_CSR_H
 #define NTRACE_TANDEM_CSR_H
 
@@ -31,6 +31,7 @@ enum {
 	HTINST = 0x64a,
 };
 
+#define ECALL 0x00000073
 #define SRET 0x10200073
 #define MRET 0x30200073
 

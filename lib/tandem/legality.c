@@ -9,7 +9,6 @@
 #include "exec/integer.h"
 #include "legality.h"
 
-#define MSTATUS_FS (UINT64_C(3) << 13)
 #define MSTATUS_TVM (UINT64_C(1) << 20)
 #define MSTATUS_TW (UINT64_C(1) << 21)
 #define MSTATUS_TSR (UINT64_C(1) << 22)

@@ -35,7 +35,7 @@ static void follow(struct ntrace_tandem_state *state, unsigned int to, uint64_t 
 	state->reg[to] = (state->reg[to] & ~mask) | (value & mask);
 }
 
-static uint64_t sstatus_mask(const struct ntrace_tandem_state *state)
+uint64_t tandem_sstatus_mask(const struct ntrace_tandem_state *state)
 {
 	return state->xlen_mask >> 32 ? SSTATUS_MASK_64 : SSTATUS_MASK_32;
 }
@@ -60,10 +60,10 @@ void tandem_state_set(struct ntrace_tandem_state *state, unsigned int id, uint64
 		follow(state, FRM, UINT64_MAX, value >> 5 & 7);
 		break;
 	case SSTATUS:
-		follow(state, MSTATUS, sstatus_mask(state), value);
+		follow(state, MSTATUS, tandem_sstatus_mask(state), value);
 		break;
 	case MSTATUS:
-		follow(state, SSTATUS, UINT64_MAX, value & sstatus_mask(state));
+		follow(state, SSTATUS, UINT64_MAX, value & tandem_sstatus_mask(state));
 		break;
 	case SIE:
 		follow(state, MIE, delegated, value);

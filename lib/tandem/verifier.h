@@ -17,6 +17,7 @@ enum {
 
 #define PRIV_M 3u
 #define MSTATUS_MIE (UINT64_C(1) << 3)
+#define MSTATUS_FS (UINT64_C(3) << 13)
 #define MSTATUS_MPRV (UINT64_C(1) << 17)
 
 /* Kind of memory access of an instruction. */
@@ -156,6 +157,9 @@ int tandem_model_has(struct ntrace_tandem_verifier *verifier, unsigned int id);
 
 /** tandem_state_set - set a register, and the views of it */
 void tandem_state_set(struct ntrace_tandem_state *state, unsigned int id, uint64_t value);
+
+/** tandem_sstatus_mask - the fields of mstatus that sstatus has */
+uint64_t tandem_sstatus_mask(const struct ntrace_tandem_state *state);
 
 /* ---- access.c ---- */
 

@@ -15,7 +15,6 @@
 #include "verifier.h"
 
 #define WFI 0x10500073
-#define ECALL 0x00000073
 
 /* Linux: numbers of the system calls that change the memory map, which all architectures share that
  * came after them; flags of mmap. */

@@ -190,6 +190,7 @@ static const struct {
 	{ "csrw mhartid, x0", 0xf1401073, ILLEGAL, M, MISA_GC, 0, 0, 0 },
 	{ "csrsi mhartid, 1", 0xf140e073, ILLEGAL, M, MISA_GC, 0, 0, 0 },
 	{ "csrr x0, 0x7c0: a custom CSR", 0x7c002073, DECIDED_BY_TRACE, S, MISA_GC, 0, 0, 0 },
+	{ "csrr x0, 0x7c0 in M", 0x7c002073, DECIDED_BY_TRACE, M, MISA_GC, 0, 0, 0 },
 	{ "rdcycle x0 in S without mcounteren", 0xc0002073, ILLEGAL, S, MISA_GC, 0, 0x306, 6 },
 	{ "rdcycle x0 in S with mcounteren", 0xc0002073, DECIDED_BY_TRACE, S, MISA_GC, 0, 0x306,
 	  1 },
@@ -347,6 +348,109 @@ static void test_dirty(void)
 	finish();
 }
 
+/* csrw @csr, a0; csrr a0, @csr: the read gives @value */
+static void write_and_read(unsigned int csr, uint64_t value)
+{
+	insn(csr << 20 | 0x51073, 0, 0, 0);
+	insn(csr << 20 | 0x02573, 0, X + 10, value);
+}
+
+/* CSRs that the trace does not tell: the hart chooses what it makes of a written value. */
+static void test_untold(void)
+{
+	static const struct {
+		const char *name;
+		unsigned int csr;
+		uint64_t value; /* after a write of 1 */
+		bool wrong;
+	} csrs[] = {
+		{ "pmpaddr0", 0x3b0, 0, false },
+		{ "pmpcfg0", 0x3a0, 0, false },
+		{ "mtvec", 0x305, 0, false },
+		{ "stvec", 0x105, 0, false },
+		{ "mcause", 0x342, 0, false },
+		{ "mtval", 0x343, 0, false },
+		{ "mie", 0x304, 0, false },
+		{ "mideleg", 0x303, 0, false },
+		{ "misa", 0x301, 4, false },
+		{ "mcountinhibit", 0x320, 5, false },
+		{ "mepc", 0x341, 2, false },
+		{ "mepc", 0x341, 1, true },
+		{ "mscratch", 0x340, 1, false },
+		{ "mscratch", 0x340, 0, true },
+		{ "mstatus", 0x300, 0x6000 | UINT64_C(1) << 63, false },
+		{ "mstatus", 0x300, 8, true },
+		{ "satp", 0x180, 0, false },
+	};
+
+	for (unsigned int i = 0; i < sizeof(csrs) / sizeof(csrs[0]); i++) {
+		begin(64, "rv64gc", false);
+		write_and_read(csrs[i].csr, csrs[i].value);
+		ok((mismatches > 0) == csrs[i].wrong, "%s is 0x%llx after a write of 1: %s",
+		   csrs[i].name, (unsigned long long)csrs[i].value,
+		   csrs[i].wrong ? "a difference" : "right");
+		finish();
+	}
+	begin(64, "rv64gc", false);
+	write_and_read(0x305, 0);
+	insn(0x30502573, 0, X + 10, 4);
+	ok(mismatches == 1 && found.expected == 0, "mtvec changes between two reads: a difference");
+	finish();
+}
+
+#define LOAD 0x00013283 /* ld t0, 0(sp) */
+
+/* Traps in a trace without CSRs. */
+static void test_untold_traps(void)
+{
+	begin(64, "rv64gc", false);
+	insn(LOAD, HANDLER, 0, 0);
+	insn(0x34202573, 0, X + 10, 5); /* csrr a0, mcause */
+	insn(0x34302573, 0, X + 10, STACK); /* csrr a0, mtval */
+	insn(0x30002573, 0, X + 10, 0x1880); /* csrr a0, mstatus */
+	insn(0x34102573, 0, X + 10, CODE); /* csrr a0, mepc */
+	insn(0x30200073, CODE, 0, 0); /* mret */
+	is_u64(mismatches, 0, "a load that traps, of which the trace tells the pc");
+	insn(LOAD, HANDLER, 0, 0);
+	insn(0x34202573, 0, X + 10, 13);
+	is_u64(mismatches, 0, "another one to the same handler");
+	insn(0x34302573, 0, X + 10, 0);
+	insn(0x30002573, 0, X + 10, 0x1800);
+	insn(0x34102573, 0, X + 10, CODE + 4);
+	is_u64(mismatches, 1, "another mepc is a difference");
+	insn(0x30200073, CODE, 0, 0);
+	insn(LOAD, HANDLER + 4, 0, 0);
+	is_u64(mismatches, 2, "and so is another handler");
+	finish();
+	begin(64, "rv64gc", false);
+	insn(0x00000073, HANDLER, 0, 0); /* ecall */
+	insn(0x34202573, 0, X + 10, 11);
+	is_u64(mismatches, 0, "ecall to a handler that is not known");
+	/* A debugger sets the pc. */
+	put(NTRACE_TANDEM_BEGIN, 0, 0);
+	put(NTRACE_TANDEM_INIT, 0, 0);
+	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, CODE + 4);
+	put(NTRACE_TANDEM_END, 0, 0);
+	insn(0x34202573, 0, X + 10, 7);
+	is_u64(mismatches, 0, "mcause after a change of the pc that no instruction made");
+	finish();
+	/* An interrupt tells that mie and mstatus.MIE are set, and mtvec. */
+	begin(64, "rv64gc", false);
+	insn(0x30451073, 0, 0, 0); /* csrw mie, a0 */
+	insn(0x30551073, 0, 0, 0); /* csrw mtvec, a0 */
+	for (unsigned int i = 0; i < 2; i++) {
+		put(NTRACE_TANDEM_BEGIN, 0, 0);
+		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, HANDLER);
+		put(NTRACE_TANDEM_REGISTER, 0x341, i ? HANDLER : CODE + 8);
+		put(NTRACE_TANDEM_REGISTER, 0x342, UINT64_C(1) << 63 | 7);
+		put(NTRACE_TANDEM_END, 0, 0);
+		is_u64(mismatches, i,
+		       i ? "the next one with MIE = 0 is a difference" :
+			   "an interrupt without mie, mstatus and mtvec");
+	}
+	finish();
+}
+
 int main(void)
 {
 	struct ntrace_tandem_params params;
@@ -363,5 +467,7 @@ int main(void)
 	test_legality();
 	test_causes();
 	test_dirty();
+	test_untold();
+	test_untold_traps();
 	return done_testing();
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the parts of the built-in model share: its state, and its CSRs and traps. */
+#ifndef NTRACE_TANDEM_BUILTIN_H
+#define NTRACE_TANDEM_BUILTIN_H
+
+#include "exec/decode.h"
+#include "legality.h"
+#include "pages.h"
+#include "verifier.h"
+
+/* VS, FS, XS: changed by any instruction that may change such a register. */
+#define MSTATUS_DIRTY UINT64_C(0x1e600)
+#define MSTATUS_LOW UINT64_C(0xa200) /* their low bits */
+
+enum { CSRS = 0x1000 };
+
+struct ntrace_tandem_builtin {
+	struct ntrace_exec *exec;
+	struct ntrace_tandem_params params;
+	struct ntrace_isa isa;
+	bool linux_user;
+	struct ntrace_tandem_state state; /* of the model: pc, privilege, CSRs and their views */
+	const struct ntrace_tandem_state *group; /* the trace after the group */
+	uint32_t word; /* the instruction: of memory, else of the group */
+	struct exec_insn insn; /* decoded */
+	enum tandem_legality legality; /* of the instruction */
+	struct tandem_pages pages;
+	struct ntrace_tandem_builtin_stats stats;
+	uint64_t sure[CSRS]; /* bits of a CSR that the model knows, unless @state knows all of it */
+	unsigned int csr; /* written by the instruction, + 1 */
+	struct ntrace_exec_value csr_value, csr_before;
+	uint64_t values_told; /* bit n: the trace tells xtval for cause n */
+	uint64_t enabled_once; /* bits of mie that the trace has told as 1 */
+	uint64_t least; /* MPP after mret, if misa does not tell it; bit 0: known */
+	bool tells_stores; /* the trace tells store data */
+	bool tells_dirty; /* the trace tells that an instruction changed FS, VS or XS */
+};
+
+/**
+ * struct tandem_trap - an exception that the model takes
+ * @cause, @value: xcause and xtval
+ * @cause_known, @value_known: they follow from the instruction, or the trace tells them
+ */
+struct tandem_trap {
+	uint64_t cause, value;
+	bool cause_known, value_known;
+};
+
+/* Whether the trace has told the register. */
+static inline bool tandem_is_told(const struct ntrace_tandem_builtin *builtin, unsigned int id)
+{
+	return builtin->group && ntrace_tandem_bit(builtin->group->known, id);
+}
+
+/* ---- privileged.c ---- */
+
+/** tandem_read_csr - read_csr() of struct ntrace_exec_config */
+int tandem_read_csr(void *data, unsigned int number, struct ntrace_exec_value *value);
+
+/** tandem_write_csr - write_csr() of struct ntrace_exec_config: keeps the value for tandem_finish_csr() */
+int tandem_write_csr(void *data, unsigned int number, const struct ntrace_exec_value *value);
+
+/** tandem_finish_csr - write the CSR: what the hart may choose is the trace's */
+void tandem_finish_csr(struct ntrace_tandem_builtin *builtin);
+
+/** tandem_learn_csr - a CSR instruction has read the CSR as @value; only some keep their value */
+void tandem_learn_csr(struct ntrace_tandem_builtin *builtin, unsigned int number, uint64_t value);
+
+/** tandem_adopt_csr - the bits of a CSR that the model does not know are those that the trace tells */
+void tandem_adopt_csr(struct ntrace_tandem_builtin *builtin, unsigned int number);
+
+/** tandem_set_status - write mstatus, of which the bits of @sure are known */
+void tandem_set_status(struct ntrace_tandem_builtin *builtin, uint64_t status, uint64_t sure);
+
+/** tandem_set_interrupt_status - write mstatus after the interrupt of the group */
+void tandem_set_interrupt_status(struct ntrace_tandem_builtin *builtin, uint64_t status);
+
+/** tandem_forget_trap - a trap may have been taken that the trace does not tell */
+void tandem_forget_trap(struct ntrace_tandem_builtin *builtin);
+
+/** tandem_learn_interrupt - the group is an interrupt: what enables it, and its vector */
+void tandem_learn_interrupt(struct ntrace_tandem_builtin *builtin);
+
+/** tandem_enter_trap - take an exception */
+void tandem_enter_trap(struct ntrace_tandem_builtin *builtin, const struct tandem_trap *trap);
+
+/** tandem_return_from_trap - execute mret or sret */
+void tandem_return_from_trap(struct ntrace_tandem_builtin *builtin);
+
+#endif /* NTRACE_TANDEM_BUILTIN_H */
