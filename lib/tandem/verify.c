@@ -71,11 +71,6 @@ int ntrace_tandem_verifier_new(struct ntrace_tandem_verifier **result,
 	for (i = 0; i < config.chosen_count; i++)
 		if (config.chosen[i].id < REGISTERS)
 			verifier->compared[config.chosen[i].id] &= ~config.chosen[i].mask;
-	for (i = 0; i < config.absent_count; i++)
-		if (config.absent[i] < REGISTERS) {
-			verifier->compared[config.absent[i]] = 0;
-			verifier->exists[config.absent[i]] = 2;
-		}
 	verifier->exists[GPR] = 2;
 	*result = verifier;
 	return 0;
@@ -122,12 +117,20 @@ int tandem_model_has(struct ntrace_tandem_verifier *verifier, unsigned int id)
 
 /* ---- the list of registers ---- */
 
+static bool is_absent(const struct ntrace_tandem_verifier *verifier, unsigned int id)
+{
+	for (size_t i = 0; i < verifier->config.absent_count; i++)
+		if (verifier->config.absent[i] == id)
+			return true;
+	return false;
+}
+
 /* A register that the trace has never told cannot be compared. */
 static int list(struct ntrace_tandem_verifier *verifier, unsigned int id)
 {
 	int found;
 
-	if (!ntrace_tandem_bit(verifier->state.known, id))
+	if (!ntrace_tandem_bit(verifier->state.known, id) || is_absent(verifier, id))
 		return 0;
 	found = tandem_model_has(verifier, id);
 	if (found > 0)
@@ -276,6 +279,51 @@ static int list_changed(struct ntrace_tandem_verifier *verifier)
 	return error;
 }
 
+/*
+ * A trace that does not tell what a trap stacks cannot tell where a jump right before an interrupt went, nor
+ * the privilege that a trap return entered. Without such a trap the lack is reported, with the next group;
+ * at once in a trace that tells xepc and mstatus also without a trap.
+ */
+static bool is_left_out(const struct ntrace_tandem_verifier *verifier, unsigned int id)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	const uint64_t *told = verifier->told_alone;
+
+	if (id == PC)
+		return !(state->has & NTRACE_TANDEM_HAS_PC) && !ntrace_tandem_bit(told, MEPC) &&
+		       !ntrace_tandem_bit(told, SEPC);
+	return id == PRIV && (state->has & NTRACE_TANDEM_HAS_INSN) &&
+	       (state->insn == MRET || state->insn == SRET) && !ntrace_tandem_bit(told, MSTATUS) &&
+	       !ntrace_tandem_bit(state->changed, PRIV);
+}
+
+/* Keeps the difference of a register for the next group. */
+static void keep_lack(struct ntrace_tandem_verifier *verifier, unsigned int id, uint64_t expected)
+{
+	struct ntrace_tandem_mismatch *lack = &verifier->lacks[verifier->lack_count++];
+
+	*lack = (struct ntrace_tandem_mismatch){ .kind = NTRACE_TANDEM_DIFFERENT_REGISTER,
+						 .id = id,
+						 .seen = verifier->state.reg[id],
+						 .expected = expected };
+	lack->rule = tandem_register_rule(verifier, id);
+	tandem_locate(verifier, lack);
+	verifier->state.reg[id] = expected;
+}
+
+/* @trap: the group after it is a trap between two instructions */
+static int report_lacks(struct ntrace_tandem_verifier *verifier, bool trap)
+{
+	unsigned int count = verifier->lack_count;
+	int error = 0;
+
+	verifier->lack_count = 0;
+	for (unsigned int i = 0; i < count && !trap && !error; i++)
+		error = tandem_report_located(verifier, verifier->lacks[i].rule,
+					      &verifier->lacks[i]);
+	return error;
+}
+
 /* Reads V and reports what differs; keeps the differing registers in the list. */
 static int compare(struct ntrace_tandem_verifier *verifier, bool quiet)
 {
@@ -295,6 +343,10 @@ static int compare(struct ntrace_tandem_verifier *verifier, bool quiet)
 			tandem_judge(verifier, tandem_register_rule(verifier, id));
 		if (!((seen ^ expected) & verifier->compared[id]))
 			continue;
+		if (!quiet && is_left_out(verifier, id)) {
+			keep_lack(verifier, id, expected);
+			continue;
+		}
 		if (!quiet)
 			error = report_register(verifier, id, seen, expected);
 		verifier->ids[kept++] = (uint16_t)id;
@@ -351,7 +403,8 @@ static unsigned int chosen_destination(const struct ntrace_tandem_verifier *veri
 	const struct ntrace_tandem_state *state = &verifier->state;
 
 	if (tandem_is_csr(state))
-		return verifier->compared[state->insn >> 20 & 0xfff] == UINT64_MAX ?
+		return verifier->compared[state->insn >> 20 & 0xfff] == UINT64_MAX &&
+				       !is_absent(verifier, state->insn >> 20 & 0xfff) ?
 			       0 :
 			       GPR + (unsigned int)(state->insn >> 7 & 31);
 	return tandem_is_device(verifier) ? verifier->access.to : 0;
@@ -548,8 +601,8 @@ static int init_memory(struct ntrace_tandem_verifier *verifier,
 }
 
 /* The order of fields in a group is free: a store may stand before the INIT that makes it one. */
-static int take_request(struct ntrace_tandem_verifier *verifier,
-			const struct ntrace_tandem_field *field)
+static int keep_store(struct ntrace_tandem_verifier *verifier,
+		      const struct ntrace_tandem_field *field)
 {
 	if (field->op != NTRACE_TANDEM_STORE)
 		return 0;
@@ -607,6 +660,35 @@ static int reset(struct ntrace_tandem_verifier *verifier)
 	return error ? error : write_listed(verifier);
 }
 
+/* A CSR that the trace tells at traps only, as an ingress port does: what it does not tell now is not known. */
+static void forget_csr(struct ntrace_tandem_verifier *verifier, unsigned int id)
+{
+	struct ntrace_tandem_state *state = &verifier->state;
+
+	if (!ntrace_tandem_bit(verifier->told_alone, id) && !ntrace_tandem_bit(state->changed, id))
+		state->known[id / 64] &= ~(UINT64_C(1) << id % 64);
+}
+
+/* Forgets CSRs that the group wrote and did not tell. @trap: it tells xcause */
+static void forget_untold(struct ntrace_tandem_verifier *verifier, bool trap)
+{
+	struct ntrace_tandem_state *state = &verifier->state;
+	unsigned int epc = ntrace_tandem_bit(state->changed, MCAUSE) ? MEPC : SEPC;
+
+	/* A CSR instruction that does not trap may write xcause itself. */
+	trap &= !tandem_is_csr(state) ||
+		state->reg[PC] != ((state->pc_before + 4) & state->xlen_mask);
+	if (trap) {
+		forget_csr(verifier, epc);
+		forget_csr(verifier, epc + MTVAL - MEPC);
+		return;
+	}
+	for (unsigned int i = 0; i < 64; i++)
+		verifier->told_alone[i] |= state->changed[i];
+	if (tandem_writes_csr(state))
+		forget_csr(verifier, state->insn >> 20 & 0xfff);
+}
+
 /* @between: of what was told between two groups, which no instruction did */
 static int end_group(struct ntrace_tandem_verifier *verifier, bool between)
 {
@@ -629,8 +711,11 @@ static int end_group(struct ntrace_tandem_verifier *verifier, bool between)
 
 		error = tandem_report(verifier, NTRACE_TANDEM_RULE_FORMAT, &mismatch);
 	}
+	if (!error)
+		error = report_lacks(verifier, cause || init);
 	if (error)
 		return error;
+	forget_untold(verifier, trap && !init);
 	if ((state->has & NTRACE_TANDEM_HAS_RESET) || init)
 		verifier->due = 0;
 	if (state->has & NTRACE_TANDEM_HAS_RESET)
@@ -669,7 +754,7 @@ int ntrace_tandem_verifier_field(struct ntrace_tandem_verifier *verifier,
 	if (ntrace_tandem_state_apply(&verifier->state, field))
 		error = end_group(verifier, field->type == NTRACE_TANDEM_BEGIN);
 	else if (field->type == NTRACE_TANDEM_REQUEST)
-		error = take_request(verifier, field);
+		error = keep_store(verifier, field);
 	if (field->type == NTRACE_TANDEM_BEGIN || field->type == NTRACE_TANDEM_END)
 		begin_group(verifier);
 	return error;

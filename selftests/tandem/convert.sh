@@ -64,6 +64,55 @@ refused "a register without a value" "line 1: no value after" "core   0: 3 0x000
 refused "a store without a size" "line 1: store data of no size" "core   0: 3 0x80000000 (0x0052a423) mem 0x80000008 0x800"
 refused "no log at all" "is it a log of Spike" "nothing"
 
+# A trace ingress port tells xepc, xcause and xtval of traps only, and not where a jump right before an interrupt went.
+cat >"$tmp/traps.S" <<'END'
+	.option norvc
+_start:	la	t0, handler
+	csrw	mtvec, t0
+	ecall
+	beq	zero, zero, 2f
+	nop
+2:	auipc	t1, 0
+	jr	12(t1)
+	nop
+	nop			# 0x80000024
+handler: csrr	t2, mcause
+	bltz	t2, 4f
+	csrr	t2, mepc
+	addi	t2, t2, 4
+	csrw	mepc, t2
+4:	mret
+END
+ok "a program with traps is assembled" riscv64-linux-gnu-gcc -march=rv64g -mabi=lp64d -nostdlib -static -no-pie \
+	-Wl,-Ttext=0x80000000 -Wl,--build-id=none "$tmp/traps.S" -o "$tmp/traps"
+# ingress_differences PC: what verify says if execution goes on at PC after the last interrupt
+ingress_differences() {
+	cat >"$tmp/port" <<-END
+	ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block
+	start 5
+	c priv=3 cause=0xb 0x80000000,6,1,1
+	c priv=3 0x80000028,4,4,1
+	c priv=3 0x80000030,8,3,1
+	c priv=3 0x80000010,2,5,1
+	c priv=3 cause=0x7 0x0,0,2,0
+	c priv=3 0x80000028,4,5,1
+	c priv=3 0x8000003c,2,3,1
+	c priv=3 0x80000018,4,10,1
+	c priv=3 cause=0x7 0x0,0,2,0
+	c priv=3 0x80000028,4,5,1
+	c priv=3 0x8000003c,2,3,1
+	c priv=3 $1,2,0,1
+	stop 4
+	end
+	END
+	"$ntrace" tandem convert --from ingress --elf "$tmp/traps" -o "$tmp/converted" "$tmp/port" 2>"$tmp/err"
+	"$ntrace" tandem verify --model builtin --elf "$tmp/traps" "${@:2}" "$tmp/converted" | grep -v '^taken'
+}
+like "traps of an ingress port have no difference" "2 interrupts; 0 results taken from the trace; 0 groups differ" \
+	"$(ingress_differences 0x80000024)"
+like "nor with --absent" "0 groups differ" "$(ingress_differences 0x80000024 --absent mepc,mcause,mtval)"
+like "a return to another address is one" "pc: trace 0x80000020, model 0x80000024" "$(ingress_differences 0x80000020)"
+
 # A damaged trace.
 printf '\001\022' >"$tmp/damaged"
 "$ntrace" tandem dump "$tmp/damaged" >"$tmp/out" 2>"$tmp/err"

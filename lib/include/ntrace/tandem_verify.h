@@ -171,7 +171,8 @@ struct ntrace_tandem_mask {
  *          are written to the model before its step, and an instruction that reads such a CSR has
  *          its destination taken from the trace
  * @chosen_count: elements of @chosen
- * @absent: registers that the trace leaves out (partial trace): never compared and never written
+ * @absent: registers that the trace leaves out (partial trace): never compared, and written only
+ *          by interrupts
  * @absent_count: elements of @absent
  * @devices: physical addresses, and effective ones if the trace has no physical ones, of devices:
  *           the destination of a load is taken from the trace, stores are not compared

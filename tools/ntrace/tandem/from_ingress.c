@@ -25,7 +25,7 @@ struct from_ingress {
 	/* A trap whose group is not written yet: the handler is not known. */
 	bool trap, interrupt, epc_known;
 	uint64_t cause, tval, epc;
-	/* Address after the last instruction, if it is no taken transfer. */
+	/* Address after the last instruction, unless only the next one tells it. */
 	bool straight;
 	uint64_t after;
 };
@@ -118,6 +118,24 @@ static void add_access(struct convert *convert, const struct ntrace_ingress_acce
 			    NTRACE_TANDEM_STATE_STORE8 + access->dsize, access->store[0]);
 }
 
+/* Where the held instruction goes, if it is a taken branch or a direct jump. */
+static void find_target(struct from_ingress *from, unsigned int xlen)
+{
+	const struct ntrace_isa isa = { .xlen = (uint8_t)xlen, .compressed = true };
+	uint32_t word = from->convert->insn;
+	uint8_t bytes[4];
+	struct ntrace_insn insn;
+
+	for (unsigned int i = 0; i < 4; i++)
+		bytes[i] = (uint8_t)(word >> 8 * i);
+	if (ntrace_insn_decode(&isa, bytes, from->convert->insn_bytes, from->convert->pc, &insn))
+		return;
+	if (insn.insn_class == NTRACE_INSN_BRANCH ? from->straight : !insn.target)
+		return;
+	from->after = insn.target;
+	from->straight = true;
+}
+
 /* The instructions of a group, the last of which is held back. */
 static int take_instructions(struct from_ingress *from, const struct ntrace_ingress_port *port,
 			     const struct ntrace_ingress_cycle *cycle, unsigned int index)
@@ -148,6 +166,7 @@ static int take_instructions(struct from_ingress *from, const struct ntrace_ingr
 	from->after = end;
 	from->straight = group->itype <= NTRACE_ITYPE_INTERRUPT ||
 			 group->itype == NTRACE_ITYPE_BRANCH_NOT_TAKEN;
+	find_target(from, port->xlen);
 	return EXIT_OK;
 }
 
