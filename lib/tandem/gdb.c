@@ -387,7 +387,7 @@ static bool is_general_or_pc(int id)
 }
 
 /* Return: 0, or NTRACE_ERR_FORMAT for a register whose size is impossible */
-static int take_registers(struct ntrace_tandem_gdb *gdb, const char *text)
+static int describe_registers(struct ntrace_tandem_gdb *gdb, const char *text)
 {
 	char name[64], number[16], bits[16];
 	unsigned long size;
@@ -439,13 +439,13 @@ static int read_description(struct ntrace_tandem_gdb *gdb)
 	text = read_xml(gdb, "target.xml", &error);
 	if (!text)
 		return error;
-	error = take_registers(gdb, text);
+	error = describe_registers(gdb, text);
 	for (const char *tag = text; !error && (tag = strstr(tag, "<xi:include ")); tag++) {
 		if (!attribute(tag, "href", name, sizeof(name)))
 			continue;
 		part = read_xml(gdb, name, &error);
 		if (part)
-			error = take_registers(gdb, part);
+			error = describe_registers(gdb, part);
 		free(part);
 	}
 	free(text);
@@ -463,7 +463,7 @@ struct reading {
 };
 
 /* Answer to 'g': the registers in the order of their numbers. */
-static int take_all(struct ntrace_tandem_gdb *gdb, struct reading *reading)
+static int parse_all_registers(struct ntrace_tandem_gdb *gdb, struct reading *reading)
 {
 	uint8_t bytes[PACKET_MAX / 2];
 	int length = get_packet(gdb), have;
@@ -485,7 +485,7 @@ static int take_all(struct ntrace_tandem_gdb *gdb, struct reading *reading)
 	return memchr(reading->all, 1, reading->count) ? NTRACE_ERR_FORMAT : 0;
 }
 
-static int take_one(struct ntrace_tandem_gdb *gdb, unsigned int id, uint64_t *value)
+static int parse_register(struct ntrace_tandem_gdb *gdb, unsigned int id, uint64_t *value)
 {
 	uint8_t bytes[8];
 	int length = get_packet(gdb), count;
@@ -528,10 +528,10 @@ static int read_batch(struct ntrace_tandem_gdb *gdb, struct reading *reading, si
 	if (!error)
 		error = flush(gdb);
 	if (!error && all)
-		error = take_all(gdb, reading);
+		error = parse_all_registers(gdb, reading);
 	for (i = first; i < end && goes_on(gdb, error); i++)
 		if (!reading->all[i]) {
-			result = take_one(gdb, reading->ids[i], &reading->values[i]);
+			result = parse_register(gdb, reading->ids[i], &reading->values[i]);
 			error = result ? result : error;
 		}
 	return error;
@@ -571,7 +571,7 @@ static int read_registers(void *data, const uint16_t *ids, uint64_t *values, siz
 }
 
 /* Answers "OK". */
-static int take_ok(struct ntrace_tandem_gdb *gdb)
+static int expect_ok(struct ntrace_tandem_gdb *gdb)
 {
 	int length = get_packet(gdb);
 
@@ -602,7 +602,7 @@ static int write_registers(void *data, const uint16_t *ids, const uint64_t *valu
 		if (!error)
 			error = flush(gdb);
 		for (i = first; i < end && goes_on(gdb, error); i++) {
-			result = take_ok(gdb);
+			result = expect_ok(gdb);
 			/* A CSR that is read-only keeps its value; comparing shows whether it is right. */
 			if (result && result != NTRACE_ERR_UNSUPPORTED)
 				error = result;
@@ -644,7 +644,7 @@ static int write_memory(void *data, uint64_t address, const void *bytes, size_t 
 		error = put_packet(gdb, "M%" PRIx64 ",%zx:%s", address + at, part, text);
 		if (!error)
 			error = flush(gdb);
-		result = error ? error : take_ok(gdb);
+		result = error ? error : expect_ok(gdb);
 		if (result)
 			return result == NTRACE_ERR_UNSUPPORTED ? NTRACE_ERR_NOMAP : result;
 		at += part;
