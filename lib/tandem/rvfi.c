@@ -296,10 +296,13 @@ static bool is_between(const struct ntrace_tandem_rvfi *rvfi, const struct retir
 		return false;
 	if (next->rvfi.has & NTRACE_RVFI_HAS_INTR)
 		return next->rvfi.intr;
-	/* A source without intr tells the trap by what it wrote. */
+	/* A source without intr tells the trap by what it wrote, or by a pc that is not the expected one. */
 	cause = find_of_trap(rvfi, next, MCAUSE);
-	return cause && (cause->wmask & ~cause->rmask) &&
-	       value_before(cause) >> (rvfi->config.params.xlen - 1) & 1;
+	if (!cause || !(value_before(cause) >> (rvfi->config.params.xlen - 1) & 1))
+		return false;
+	return (cause->wmask & ~cause->rmask) ||
+	       ((rvfi->held.rvfi.has & NTRACE_RVFI_HAS_NEXT_PC) &&
+		((rvfi->held.rvfi.pc_wdata ^ next->rvfi.pc_rdata) & rvfi->xlen_mask));
 }
 
 /*

@@ -289,6 +289,16 @@ static void test_traps(void)
 	       "[ pc+ i]",
 	       "");
 	start();
+	next.has |= NTRACE_RVFI_HAS_NEXT_PC;
+	told[0] = csr(MEPC, UINT32_MAX, 0x104, 0, 0);
+	told[1] = csr(MCAUSE, UINT32_MAX, 0x80000007, 0, 0);
+	retire(nop(0, 0x100));
+	retire(next);
+	expect("an interrupt of a source without intr",
+	       "[ init pc=100][ pc+ i][ pc=800 mepc=104 mcause=80000007 mip=80]"
+	       "[ pc+ i]",
+	       "");
+	start();
 	retire(nop(0, 0x100));
 	next = nop(1, 0x800);
 	next.intr = true;
