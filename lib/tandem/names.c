@@ -274,7 +274,7 @@ const char *ntrace_tandem_problem(unsigned int flags)
 	if (flags & NTRACE_TANDEM_INSN_TWICE)
 		return "group with more than one instruction";
 	if (flags & NTRACE_TANDEM_INIT_MIXED)
-		return "group with a state initialisation and an instruction or a reset";
+		return "group with two of: state initialisation, reset, instruction";
 	return NULL;
 }
 

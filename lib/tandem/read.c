@@ -202,7 +202,8 @@ static unsigned int group_flags(unsigned int seen)
 		flags |= NTRACE_TANDEM_PC_TWICE;
 	if (seen & SEEN_INSN_TWICE)
 		flags |= NTRACE_TANDEM_INSN_TWICE;
-	if ((seen & SEEN_INIT) && (seen & (SEEN_INSN | SEEN_RESET)))
+	if (((seen & SEEN_INIT) && (seen & (SEEN_INSN | SEEN_RESET))) ||
+	    ((seen & SEEN_RESET) && (seen & SEEN_INSN)))
 		flags |= NTRACE_TANDEM_INIT_MIXED;
 	return flags;
 }

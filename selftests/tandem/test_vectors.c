@@ -368,6 +368,7 @@ static const struct violation {
 	{ "an instruction in an initialisation", "01 0B 10 01 00 02", 4, 3,
 	  NTRACE_TANDEM_INIT_MIXED },
 	{ "a reset in an initialisation", "01 0A 0B 02", 4, 3, NTRACE_TANDEM_INIT_MIXED },
+	{ "a reset with an instruction", "01 0A 10 01 00 02", 4, 3, NTRACE_TANDEM_INIT_MIXED },
 	{ "the violations of a group with an implied end", "01 03 01 02", 5, 2,
 	  NTRACE_TANDEM_IMPLIED | NTRACE_TANDEM_PC_ALONE },
 	{ "0x11 with the bits of a 16-bit instruction is allowed", "01 11 00 00 00 00 02", 3, 1,

@@ -111,7 +111,7 @@ enum ntrace_tandem_op {
 #define NTRACE_TANDEM_PC_ALONE	     0x010u	/* END: NEXT_PC without an instruction */
 #define NTRACE_TANDEM_PC_TWICE	     0x020u	/* END: more than one new pc */
 #define NTRACE_TANDEM_INSN_TWICE     0x040u	/* END: more than one instruction */
-#define NTRACE_TANDEM_INIT_MIXED     0x080u	/* END: INIT with an instruction or a reset */
+#define NTRACE_TANDEM_INIT_MIXED     0x080u	/* END: two of INIT, reset, instruction */
 #define NTRACE_TANDEM_PROBLEMS	     0x0feu
 
 /**
