@@ -90,6 +90,11 @@ complains() {
 	is "$rc $(wc -c <"$tmp/out")" "2 0" "$text: a usage error"
 	like "$text: its message" "$pattern" "$(<"$tmp/err")"
 }
+for trace in "" '\001\013\007\012\000\000\000\0200\000\000\000\000\002'; do
+	printf '%b' "$trace" | "$ntrace" tandem verify --model builtin - >"$tmp/out" 2>"$tmp/err"
+	is $? 1 "a trace of ${#trace} characters without an instruction is not verified"
+	like "its message" "no instruction: nothing was verified" "$(<"$tmp/err")"
+done
 complains "no file" "an action .dump, stat, convert, verify. and a file are needed" dump
 complains "two files" "an action .dump, stat, convert, verify. and a file are needed" dump - -
 complains "an action" "'show' is not one of dump, stat, convert, verify" show -

@@ -154,6 +154,7 @@ static int load_program(const struct ntrace_tandem_model *model, const struct nt
 
 static int run_verifier(struct verify *verify, const struct ntrace_tandem_verify_config *config)
 {
+	struct ntrace_tandem_verify_stats stats;
 	int status, result, saved;
 
 	if (ntrace_tandem_verifier_new(&verify->verifier, config))
@@ -162,13 +163,19 @@ static int run_verifier(struct verify *verify, const struct ntrace_tandem_verify
 	saved = errno;
 	if (status != EXIT_FAILED)
 		report_totals(&verify->report, verify->verifier, verify->builtin);
+	ntrace_tandem_verifier_stats(verify->verifier, &stats);
 	ntrace_tandem_verifier_free(verify->verifier);
 	errno = saved;
 	if (result)
 		return fail("%s: the model ended the verification: %s",
 			    verify->options->gdb ? verify->options->gdb : verify->options->path,
 			    model_error(result, verify->options->gdb, false));
-	return !status && verify->mismatched ? EXIT_GAPS : status;
+	if (!status && verify->mismatched)
+		return EXIT_GAPS;
+	/* A pipe whose first command failed must not pass. */
+	if (!status && !(stats.steps + stats.interrupts + stats.calls))
+		return fail("%s: no instruction: nothing was verified", verify->options->path);
+	return status;
 }
 
 int tandem_verify(const struct tandem_options *options)
