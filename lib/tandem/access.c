@@ -114,15 +114,19 @@ static bool derived(const struct ntrace_tandem_verifier *verifier)
 /* Whether data addresses are physical: in M mode without MPRV, or without translation. */
 static bool is_untranslated(const struct ntrace_tandem_verifier *verifier)
 {
-	unsigned int mode_shift = verifier->config.params.xlen == 32 ? 31 : 60;
+	uint64_t status = verifier->before[MSTATUS];
 
 	if (!tandem_known(verifier, PRIV))
 		return false;
-	if (verifier->before[PRIV] == PRIV_M)
-		return tandem_known(verifier, MSTATUS) &&
-		       !(verifier->before[MSTATUS] & MSTATUS_MPRV);
-	return tandem_known(verifier, SATP) && !(verifier->before[SATP] >> mode_shift) &&
-	       !(verifier->state.reg[MISA] >> 7 & 1);
+	if (verifier->before[PRIV] == PRIV_M) {
+		if (!tandem_known(verifier, MSTATUS))
+			return false;
+		if (!(status & MSTATUS_MPRV) || (status >> 11 & 3) == PRIV_M)
+			return true;
+	}
+	return tandem_known(verifier, SATP) &&
+	       tandem_is_bare(verifier->before, verifier->state.known,
+			      verifier->config.params.xlen);
 }
 
 /* Return: whether the address of the access is known, by the trace or by derivation */

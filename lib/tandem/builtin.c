@@ -29,8 +29,7 @@ static bool is_translated(const struct ntrace_tandem_builtin *builtin)
 		return false;
 	if (priv == PRIV_M && (reg[MSTATUS] & MSTATUS_MPRV))
 		priv = reg[MSTATUS] >> 11 & 3;
-	return priv != PRIV_M &&
-	       (reg[SATP] >> (builtin->params.xlen == 32 ? 31 : 60) || (reg[MISA] >> 7 & 1));
+	return priv != PRIV_M && !tandem_is_bare(reg, builtin->state.known, builtin->params.xlen);
 }
 
 /* Return: whether the physical address is known, which is the virtual one without translation */

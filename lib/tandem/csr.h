@@ -15,6 +15,7 @@ enum {
 	STVAL = 0x143,
 	SIP = 0x144,
 	SATP = 0x180,
+	VSATP = 0x280,
 	MSTATUS = 0x300,
 	MISA = 0x301,
 	MIDELEG = 0x303,
@@ -29,6 +30,7 @@ enum {
 	HSTATUS = 0x600,
 	HTVAL = 0x643,
 	HTINST = 0x64a,
+	HGATP = 0x680,
 };
 
 #define ECALL 0x00000073

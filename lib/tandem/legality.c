@@ -315,8 +315,8 @@ static bool is_bare(const struct ntrace_tandem_state *state, bool data)
 		return false;
 	if (state->reg[PRIV] == PRIV_M)
 		return !data || (is_known(state, MSTATUS) && !(state->reg[MSTATUS] & MSTATUS_MPRV));
-	return is_known(state, SATP) && !maybe_guest(state) &&
-	       !(state->reg[SATP] >> (state->xlen_mask >> 32 ? 60 : 31));
+	return is_known(state, SATP) && is_known(state, MISA) && state->reg[MISA] &&
+	       tandem_is_bare(state->reg, state->known, state->xlen_mask >> 32 ? 64 : 32);
 }
 
 static bool is_custom(uint64_t cause)

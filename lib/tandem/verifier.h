@@ -126,6 +126,22 @@ static inline bool tandem_known(const struct ntrace_tandem_verifier *verifier, u
 	return ntrace_tandem_bit(verifier->state.known, id);
 }
 
+/*
+ * Whether no address is translated below M mode: satp, and those of a hypervisor, are Bare (Privileged
+ * Architecture 1.12, 4.1.11, 8.2.10 and 8.2.18). V does not matter then.
+ */
+static inline bool tandem_is_bare(const uint64_t *reg, const uint64_t *known, unsigned int xlen)
+{
+	unsigned int mode = xlen == 32 ? 31 : 60;
+
+	if (reg[SATP] >> mode)
+		return false;
+	if (!(reg[MISA] >> 7 & 1))
+		return true;
+	return ntrace_tandem_bit(known, VSATP) && ntrace_tandem_bit(known, HGATP) &&
+	       !(reg[VSATP] >> mode) && !(reg[HGATP] >> mode);
+}
+
 /* Whether the instruction of the group is one of csrrw, csrrs, ... */
 static inline bool tandem_is_csr(const struct ntrace_tandem_state *state)
 {

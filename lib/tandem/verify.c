@@ -736,7 +736,7 @@ static int end_group(struct ntrace_tandem_verifier *verifier, bool between)
 /* What the rules need of S before the group. */
 static void begin_group(struct ntrace_tandem_verifier *verifier)
 {
-	static const uint16_t ids[] = { PC, PRIV, MSTATUS, MIP, SATP };
+	static const uint16_t ids[] = { PC, PRIV, MSTATUS, MIP, MISA, SATP, VSATP, HGATP };
 	const struct ntrace_tandem_state *state = &verifier->state;
 
 	for (unsigned int i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)

@@ -204,6 +204,25 @@ static void test_physical(void)
 	put(NTRACE_TANDEM_STATE, PADDR, DATA + 0x1000);
 	end();
 	is_u64(mismatches, 0, "with Sv39 it does not");
+	/* A hypervisor, and MPRV with MPP = U. */
+	for (unsigned int i = 0; i < 8; i++) {
+		start();
+		init(A1, DATA);
+		init(MSTATUS, i & 4 ? 0x20000 : 0);
+		init(PRIV, i & 4 ? 3 : 1);
+		init(0x180, 0);
+		init(0x301, UINT64_C(1) << 63 | 0x80);
+		if (i & 1)
+			init(0x280, 0);
+		init(0x680, i & 2 ? UINT64_C(8) << 60 : 0);
+		begin_insn(0x0005b503);
+		put(NTRACE_TANDEM_STATE, EADDR, DATA);
+		put(NTRACE_TANDEM_STATE, PADDR, DATA + 0x1000);
+		end();
+		is_u64(mismatches, (i & 3) == 1, "hypervisor, vsatp %s, hgatp %s%s",
+		       i & 1 ? "Bare" : "unknown", i & 2 ? "Sv39x4" : "Bare",
+		       i & 4 ? ", MPRV to U mode" : "");
+	}
 }
 
 static void load(uint64_t insn, uint64_t traced, uint64_t in_model)

@@ -303,6 +303,22 @@ static void test_causes(void)
 	}
 }
 
+/* Code of S mode is that of memory if no translation is possible. */
+static void test_bare(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		begin_in(S, MISA_GC | MISA_H, 0);
+		put(NTRACE_TANDEM_REGISTER, 0x280, 0);
+		put(NTRACE_TANDEM_REGISTER, 0x680, i ? UINT64_C(8) << 60 : 0);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(0x0000006f, CODE, 0, 0); /* j . */
+		insn(0x00000013, 0, 0, 0);
+		ok((mismatches > 0) == !i, "hypervisor, %s: another instruction is %s",
+		   i ? "hgatp on" : "all Bare", i ? "not judged" : "a difference");
+		finish();
+	}
+}
+
 /* A group of @word with mstatus after it; 0: not told */
 static void status_after(uint32_t word, uint64_t status)
 {
@@ -469,5 +485,6 @@ int main(void)
 	test_dirty();
 	test_untold();
 	test_untold_traps();
+	test_bare();
 	return done_testing();
 }
