@@ -111,8 +111,39 @@ static int write_data(void *data, uint64_t address, unsigned int bytes,
 	return 0;
 }
 
+/* Whether the address of the access may be misaligned; of several registers, or with an unknown one, it may. */
+static bool maybe_misaligned(const struct ntrace_tandem_builtin *builtin)
+{
+	const struct exec_insn *insn = &builtin->insn;
+	struct ntrace_exec_value base = { 0, 0 };
+	uint64_t low = insn->bytes - 1;
+
+	ntrace_exec_get(builtin->exec, GPR + insn->rs1, &base);
+	if (!insn->bytes || insn->registers || (low & ~base.known))
+		return true;
+	return (base.bits + (uint64_t)insn->imm) & low;
+}
+
+/* The target of a jump or branch. Return: whether it is known */
+static bool find_target(const struct ntrace_tandem_builtin *builtin, uint64_t *target)
+{
+	const struct exec_insn *insn = &builtin->insn;
+	struct ntrace_exec_value base = { builtin->state.reg[PC], UINT64_MAX };
+
+	if (insn->kind == EXEC_JUMP_REGISTER)
+		ntrace_exec_get(builtin->exec, GPR + insn->rs1, &base);
+	*target = (base.bits + (uint64_t)insn->imm) & builtin->state.xlen_mask & ~UINT64_C(1);
+	return !(builtin->state.xlen_mask & ~base.known);
+}
+
 static bool can_raise(const struct ntrace_tandem_builtin *builtin, uint64_t cause)
 {
+	uint64_t target;
+
+	if ((cause == 4 || cause == 6) && !maybe_misaligned(builtin))
+		return false;
+	if (cause == 0 && find_target(builtin, &target) && !(target & 2))
+		return false;
 	return tandem_can_raise(&builtin->state, &builtin->insn, builtin->legality, cause);
 }
 
@@ -143,6 +174,11 @@ static uint64_t trap_value(struct ntrace_tandem_builtin *builtin, uint64_t cause
 	uint64_t first, last;
 
 	switch (cause) {
+	case 0:
+		if (!find_target(builtin, &first))
+			return traced;
+		last = first;
+		break;
 	case 2:
 	case 22:
 		first = last = builtin->word & (insn->size == 2 ? 0xffff : UINT32_MAX);
@@ -221,6 +257,7 @@ static bool takes_trap(struct ntrace_tandem_builtin *builtin, struct tandem_trap
 		/* Any other exception is told with its instruction. */
 		if (!tandem_can_fetch_raise(&builtin->state, trap->cause))
 			trap->cause = is_translated(builtin) ? 12 : 1;
+		trap->value = trap_value(builtin, trap->cause, trap->value);
 		return true;
 	}
 	/* A CSR instruction may write these registers itself. */
@@ -292,10 +329,12 @@ static int finish_maybe(struct ntrace_tandem_builtin *builtin,
 		/* If it lacks its data, an address is the sign of a store. */
 		if ((!builtin->tells_stores || (builtin->group->has & address)) && builtin->insn.rd)
 			stored |= !builtin->group->reg[id];
-		/* All other codes of a failure are reserved. */
+		/* Without a reservation it fails; all other codes of a failure are reserved. */
+		stored &= !builtin->unreserved;
 		result.bits = !stored;
 		ntrace_exec_set(builtin->exec, id, &result);
 	}
+	builtin->unreserved |= builtin->insn.kind == EXEC_SC;
 	if (!stored || !effects->address_known)
 		return 0;
 	return write_data(builtin, effects->address, effects->bytes, &effects->value);
@@ -328,6 +367,8 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 	int error;
 
 	builtin->csr = 0;
+	if (insn->kind == EXEC_LR)
+		builtin->unreserved = false;
 	error = ntrace_exec_step(builtin->exec, builtin->word, builtin->state.reg[PC], &effects);
 	if (error == NTRACE_ERR_UNSUPPORTED) {
 		builtin->stats.unsupported++;

@@ -32,6 +32,7 @@ struct ntrace_tandem_builtin {
 	uint64_t values_told; /* bit n: the trace tells xtval for cause n */
 	uint64_t enabled_once; /* bits of mie that the trace has told as 1 */
 	uint64_t least; /* MPP after mret, if misa does not tell it; bit 0: known */
+	bool unreserved; /* there was an sc, and no lr after it */
 	bool tells_stores; /* the trace tells store data */
 	bool tells_dirty; /* the trace tells that an instruction changed FS, VS or XS */
 };

@@ -341,8 +341,10 @@ bool tandem_can_raise(const struct ntrace_tandem_state *state, const struct exec
 		return cause == 2 || (cause == 22 && maybe_guest(state));
 	switch (cause) {
 	case 0:
-		return insn->kind == EXEC_JUMP || insn->kind == EXEC_JUMP_REGISTER ||
-		       insn->kind == EXEC_BRANCH;
+		/* With C, each target is aligned. */
+		return !has(state, 'C') &&
+		       (insn->kind == EXEC_JUMP || insn->kind == EXEC_JUMP_REGISTER ||
+			insn->kind == EXEC_BRANCH);
 	case 2:
 		return legality != TANDEM_LEGAL;
 	case 4:

@@ -148,6 +148,14 @@ static bool is_other(unsigned int number)
 	}
 }
 
+/* Whether MPP can hold the privilege: one that the hart is known to have (Privileged Architecture 1.12, 3.1.6.1). */
+static bool can_stack(const struct ntrace_tandem_builtin *builtin, uint64_t priv)
+{
+	uint64_t misa = builtin->state.reg[MISA];
+
+	return priv == PRIV_M || (priv == 1 && (misa >> 18 & 1)) || (!priv && (misa >> 20 & 1));
+}
+
 /*
  * The bits of a CSR that the hart cannot choose: those that every hart with the CSR has, and those that
  * were the same before it was written (WARL: a value that is not legal leaves the old one, or a part).
@@ -168,6 +176,11 @@ static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigne
 		/* Without C, bit 1 may be writable, too. */
 		return builtin->state.reg[MISA] >> 2 & 1 ? UINT64_MAX : ~UINT64_C(2);
 	case MSTATUS:
+		/* MPP is one field: what is not legal becomes any value that is. */
+		if (can_stack(builtin, builtin->csr_value.bits >> 11 & 3))
+			same |= MSTATUS_MPP;
+		else if (~same & MSTATUS_MPP)
+			same &= ~MSTATUS_MPP;
 		same |= MSTATUS_MIE | MSTATUS_MPIE;
 		if (builtin->state.reg[MISA] >> 18 & 1)
 			same |= MSTATUS_SIE | MSTATUS_SPIE;

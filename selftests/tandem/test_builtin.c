@@ -467,6 +467,95 @@ static void test_untold_traps(void)
 	finish();
 }
 
+/* Exceptions of addresses that the instruction has, or has not; xtval. */
+static void test_exceptions(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t word; /* 0: none */
+		uint64_t cause, value, a0;
+		uint64_t misa;
+		bool wrong;
+	} cases[] = {
+		{ "a load at a misaligned address", 0x00052283, 4, STACK + 1, STACK + 1, MISA_GC,
+		  false },
+		{ "a misaligned load of an aligned address", 0x00052283, 4, STACK, STACK, MISA_GC,
+		  true },
+		{ "a misaligned load of one byte", 0x00050283, 4, STACK + 1, STACK + 1, MISA_GC,
+		  true },
+		{ "a misaligned store of an aligned address", 0x00552023, 6, STACK, STACK, MISA_GC,
+		  true },
+		{ "a jump to a misaligned address", 0x00050067, 0, STACK + 2, STACK + 2,
+		  MISA_GC & ~4, false },
+		{ "its xtval is the pc", 0x00050067, 0, CODE, STACK + 2, MISA_GC & ~4, true },
+		{ "a misaligned jump to an aligned address", 0x00050067, 0, STACK, STACK,
+		  MISA_GC & ~4, true },
+		{ "a misaligned jump with C", 0x00050067, 0, STACK + 2, STACK + 2, MISA_GC, true },
+		{ "the upper half of a fetch", 0, 1, CODE + 2, 0, MISA_GC, false },
+		{ "a fetch of another address", 0, 1, 0x1234, 0, MISA_GC, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_in(M, cases[i].misa, 0);
+		put(NTRACE_TANDEM_REGISTER, X + 10, cases[i].a0);
+		put(NTRACE_TANDEM_END, 0, 0);
+		put(NTRACE_TANDEM_BEGIN, 0, 0);
+		if (cases[i].word)
+			put(NTRACE_TANDEM_INSN32, 0, cases[i].word);
+		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, HANDLER);
+		put(NTRACE_TANDEM_REGISTER, 0x300, 0x1800);
+		put(NTRACE_TANDEM_REGISTER, 0x341, CODE);
+		put(NTRACE_TANDEM_REGISTER, 0x342, cases[i].cause);
+		put(NTRACE_TANDEM_REGISTER, 0x343, cases[i].value);
+		put(NTRACE_TANDEM_END, 0, 0);
+		ok((mismatches > 0) == cases[i].wrong, "%s: %s", cases[i].what,
+		   cases[i].wrong ? "a difference" : "right");
+		finish();
+	}
+}
+
+/* sc without a reservation fails (unprivileged, 8.2). */
+static void test_reservation(void)
+{
+	const uint32_t lr = 0x100122af, sc = 0x18a1232f; /* lr.w t0, (sp); sc.w t1, a0, (sp) */
+
+	begin(64, "rv64gc", false);
+	insn(lr, 0, X + 5, 0);
+	insn(sc, 0, X + 6, 0);
+	is_u64(mismatches, 0, "sc after lr stores");
+	insn(sc, 0, X + 6, 1);
+	is_u64(mismatches, 0, "the next one fails");
+	insn(sc, 0, X + 6, 0);
+	is_u64(mismatches, 1, "sc without lr that stores is a difference");
+	finish();
+}
+
+/* MPP after a write of @written over M mode. */
+static void test_mpp(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t misa, written, value;
+		bool wrong;
+	} cases[] = {
+		{ "S without S mode becomes U", 0x800000000010112d, 1, 0, false },
+		{ "S without S mode stays M", 0x800000000010112d, 1, 3, false },
+		{ "the reserved one becomes U", MISA_GC, 2, 0, false },
+		{ "S with S mode becomes U", MISA_GC, 1, 0, true },
+		{ "U with U mode stays M", MISA_GC, 0, 3, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_in(M, cases[i].misa, 0x1800);
+		put(NTRACE_TANDEM_REGISTER, X + 10, cases[i].written << 11 | 0x80);
+		put(NTRACE_TANDEM_END, 0, 0);
+		status_after(0x30051073, cases[i].value << 11 | 0x80);
+		ok((mismatches > 0) == cases[i].wrong, "MPP: %s: %s", cases[i].what,
+		   cases[i].wrong ? "a difference" : "right");
+		finish();
+	}
+}
+
 int main(void)
 {
 	struct ntrace_tandem_params params;
@@ -486,5 +575,8 @@ int main(void)
 	test_untold();
 	test_untold_traps();
 	test_bare();
+	test_exceptions();
+	test_reservation();
+	test_mpp();
 	return done_testing();
 }
