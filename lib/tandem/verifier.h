@@ -97,6 +97,7 @@ struct ntrace_tandem_verifier {
 	bool differs;			/* the current group */
 	bool interrupt;			/* the current group is one, taken by the rules */
 	uint64_t due;			/* interrupts, one of which the next group must take */
+	uint64_t zero;			/* value other than 0 that the group tells for x0 */
 	uint64_t waited;		/* instructions since one is pending and enabled */
 	uint64_t told_alone[64];	/* CSRs that the trace has told without a trap */
 	struct ntrace_tandem_mismatch lacks[2]; /* pc and privilege that the group before left out */

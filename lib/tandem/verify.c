@@ -649,12 +649,28 @@ static int reset_registers(struct ntrace_tandem_verifier *verifier)
 	return error ? error : model->write_registers(model->data, ids, values, 2);
 }
 
+/* The same state in the trace. */
+static int judge_reset(struct ntrace_tandem_verifier *verifier)
+{
+	const uint64_t *reg = verifier->state.reg, *changed = verifier->state.changed;
+	uint64_t status = reg[MSTATUS] & ~(MSTATUS_MPRV | MSTATUS_MIE);
+	int error = 0;
+
+	if (ntrace_tandem_bit(changed, PRIV) && reg[PRIV] != PRIV_M)
+		error = report_register(verifier, PRIV, reg[PRIV], PRIV_M);
+	if (!error && ntrace_tandem_bit(changed, MSTATUS) && reg[MSTATUS] != status)
+		error = report_register(verifier, MSTATUS, reg[MSTATUS], status);
+	return error;
+}
+
 static int reset(struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_model *model = &verifier->config.model;
 	int error = model->reset ? model->reset(model->data) : reset_registers(verifier);
 
 	verifier->stats.resets++;
+	if (!error)
+		error = judge_reset(verifier);
 	if (!error)
 		error = list_changed(verifier);
 	return error ? error : write_listed(verifier);
@@ -711,6 +727,8 @@ static int end_group(struct ntrace_tandem_verifier *verifier, bool between)
 
 		error = tandem_report(verifier, NTRACE_TANDEM_RULE_FORMAT, &mismatch);
 	}
+	if (!error && verifier->zero)
+		error = report_register(verifier, GPR, verifier->zero, 0);
 	if (!error)
 		error = report_lacks(verifier, cause || init);
 	if (error)
@@ -744,6 +762,7 @@ static void begin_group(struct ntrace_tandem_verifier *verifier)
 	memcpy(&verifier->before[GPR], &state->reg[GPR], 64 * sizeof(state->reg[0]));
 	verifier->before_known = state->known[GPR / 64];
 	verifier->request_count = 0;
+	verifier->zero = 0;
 }
 
 int ntrace_tandem_verifier_field(struct ntrace_tandem_verifier *verifier,
@@ -755,6 +774,8 @@ int ntrace_tandem_verifier_field(struct ntrace_tandem_verifier *verifier,
 		error = end_group(verifier, field->type == NTRACE_TANDEM_BEGIN);
 	else if (field->type == NTRACE_TANDEM_REQUEST)
 		error = keep_store(verifier, field);
+	else if (field->type == NTRACE_TANDEM_REGISTER && field->id == GPR && field->value)
+		verifier->zero = field->value;
 	if (field->type == NTRACE_TANDEM_BEGIN || field->type == NTRACE_TANDEM_END)
 		begin_group(verifier);
 	return error;

@@ -96,9 +96,17 @@ static void test_chosen_bits(void)
 	is_u64(model.reg[MSCRATCH], 1, "others are");
 	begin_insn(NOP);
 	model.watched = GPR;
-	set(GPR, 5);
+	set(GPR, 0);
 	end();
 	is_u64(mismatches + model.writes + model.reads, 0, "x0 is neither compared nor written");
+	begin_insn(NOP);
+	set(GPR, 5);
+	end();
+	ok(mismatches == 1 && found[0].id == GPR && found[0].seen == 5 && !found[0].expected,
+	   "x0 = 5 is a difference");
+	begin_insn(NOP);
+	end();
+	is_u64(mismatches, 0, "of this group only");
 }
 
 /* ---- what the trace decides ---- */
@@ -478,6 +486,16 @@ static void test_reset(void)
 	end();
 	ok(stats.initialisations == 1 && model.reg[A0] == 3,
 	   "a change without an instruction is an initialisation");
+	/* What the trace tells of it. */
+	start();
+	for (unsigned int i = 0; i < 4; i++) {
+		begin();
+		put(NTRACE_TANDEM_RESET, 0, 0);
+		set(PRIV, i == 1 ? 0 : 3);
+		set(MSTATUS, i == 2 ? 0xa00000008 : i == 3 ? 0xa00020000 : 0xa00000000);
+		end();
+		is_u64(mismatches, i > 0, "reset %u is %s", i, i ? "a difference" : "right");
+	}
 	/* Between two groups. */
 	start();
 	begin_insn(NOP);
