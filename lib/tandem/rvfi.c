@@ -582,6 +582,7 @@ int ntrace_tandem_rvfi_retire(struct ntrace_tandem_rvfi *rvfi, const struct ntra
 int ntrace_tandem_rvfi_end(struct ntrace_tandem_rvfi *rvfi)
 {
 	const struct ntrace_rvfi *held = &rvfi->held.rvfi;
+	uint32_t insn = (uint32_t)held->insn;
 	int error;
 
 	for (unsigned int i = 0; i < WINDOW; i++) {
@@ -591,6 +592,9 @@ int ntrace_tandem_rvfi_end(struct ntrace_tandem_rvfi *rvfi)
 			return order_missing(rvfi, &rvfi->window[slot].rvfi);
 	}
 	if (!rvfi->holding || held->trap || !(held->has & NTRACE_RVFI_HAS_NEXT_PC))
+		return 0;
+	/* Only the next retirement would tell the privilege after a trap return. */
+	if ((held->has & NTRACE_RVFI_HAS_MODE) && (insn == MRET || insn == SRET))
 		return 0;
 	rvfi->holding = false;
 	begin(rvfi);

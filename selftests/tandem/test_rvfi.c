@@ -137,6 +137,27 @@ static void test_order(void)
 	is_u64((uint64_t)-ntrace_tandem_rvfi_end(rvfi), -NTRACE_ERR_FORMAT, "one that never comes");
 }
 
+/* A log that ends with a trap return, whose privilege the next line would tell. */
+static void test_last_return(void)
+{
+	struct ntrace_rvfi one = nop(0, 0x100), two = nop(1, 0x104);
+
+	for (unsigned int has_mode = 0; has_mode < 2; has_mode++) {
+		start();
+		one.has |= has_mode ? NTRACE_RVFI_HAS_MODE : 0;
+		two.has = one.has;
+		one.mode = two.mode = has_mode ? 3 : 0;
+		two.insn = 0x30200073;
+		two.pc_wdata = 0x800;
+		retire(one);
+		retire(two);
+		expect(has_mode ? "mret at the end, with the mode" : "without it",
+		       has_mode ? "[ init pc=100 priv=3][ pc+ i]" :
+				  "[ init pc=100][ pc+ i][ pc=800 i30200073]",
+		       "");
+	}
+}
+
 static void test_registers(void)
 {
 	struct ntrace_rvfi one = nop(0, 0x100), two = nop(1, 0x104);
@@ -334,6 +355,7 @@ int main(void)
 	struct ntrace_rvfi last = nop(1, 0x104);
 
 	test_order();
+	test_last_return();
 	test_registers();
 	test_accesses();
 	test_traps();
