@@ -23,7 +23,10 @@
 #include "bytes.h"
 #include "spaces.h"
 
-/* The scheduling intervals of one thread in one stream, in order. */
+/*
+ * The scheduling intervals of one thread in one stream, in order. @leader: the first thread of the process in the
+ * list, which has the @execs of the process.
+ */
 struct thread_intervals {
 	int32_t pid, tid;
 	const size_t *intervals;
@@ -31,6 +34,8 @@ struct thread_intervals {
 	size_t next;			/* the intervals before it are over */
 	struct program *entered;	/* program started by exec in interval @entered_interval */
 	size_t entered_interval;
+	struct thread_intervals *leader;
+	struct execs *execs;		/* NULL: not needed so far */
 };
 
 /*

@@ -334,16 +334,22 @@ static struct ntrace_space *shared_space(struct follower *follower, uint64_t add
 	return known_space(follower, &found);
 }
 
+bool is_entry(struct follower *follower, struct mapped_file *file, uint64_t offset)
+{
+	struct ntrace_object *object =
+		session_object(follower->session, file, &follower->spaces->error);
+	uint64_t entry, entry_offset;
+
+	return object && !ntrace_object_entry(object, &entry, &entry_offset) &&
+	       offset == entry_offset;
+}
+
 bool starts_at(struct follower *follower, const struct program *program, uint64_t address)
 {
 	const struct mapping_change *mapping = program_mapping(program, address, UINT64_MAX);
-	struct ntrace_object *object = mapping ? session_object(follower->session, mapping->file,
-								&follower->spaces->error) :
-						 NULL;
-	uint64_t entry, offset;
 
-	return object && !ntrace_object_entry(object, &entry, &offset) &&
-	       address - mapping->address + mapping->offset == offset;
+	return mapping &&
+	       is_entry(follower, mapping->file, address - mapping->address + mapping->offset);
 }
 
 /* The program started by exec in a scheduling interval, if its entry is @address. */

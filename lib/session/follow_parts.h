@@ -52,6 +52,8 @@ bool same_code(const struct mapping_change *a, const struct mapping_change *b);
 bool join_part(struct code_part *all, const struct code_part *one);
 /* Whether the hart may be in a scheduling interval whose records are missing. */
 bool follower_misses_records(const struct follower *follower);
+/* Whether programs begin at @offset of a file. */
+bool is_entry(struct follower *follower, struct mapped_file *file, uint64_t offset);
 /* Whether @program begins at @address: the entry of a mapped file. */
 bool starts_at(struct follower *follower, const struct program *program, uint64_t address);
 

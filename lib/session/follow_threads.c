@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "bisect.h"
+#include "execs.h"
 #include "follow_parts.h"
 
 struct interval_of {
@@ -37,7 +38,11 @@ static void list_threads(struct follower *follower, const struct interval_of *al
 
 	for (i = 0; i < count; i++) {
 		if (!thread || all[i].pid != thread->pid || all[i].tid != thread->tid) {
+			struct thread_intervals *before = thread;
+
 			thread = &follower->threads[follower->thread_count++];
+			thread->leader = before && before->pid == all[i].pid ? before->leader :
+									       thread;
 			thread->pid = all[i].pid;
 			thread->tid = all[i].tid;
 			thread->intervals = &follower->intervals[i];
@@ -77,6 +82,8 @@ int follow_threads_init(struct follower *follower)
 
 void follow_threads_free(struct follower *follower)
 {
+	for (size_t i = 0; i < follower->thread_count; i++)
+		execs_free(follower->threads[i].execs);
 	free(follower->threads);
 	free(follower->intervals);
 	follower->threads = NULL;
@@ -163,6 +170,65 @@ static bool runs_behind(const struct follower *follower, const struct switch_pla
 	return program->start >= interval_start(follower, at);
 }
 
+/* What the programs of the place's process have as code. NULL: out of memory */
+static const struct execs *get_execs(struct follower *follower, const struct switch_place *place,
+				     const struct task *task)
+{
+	struct thread_intervals *leader = place->thread->leader;
+
+	if (leader->execs && !execs_has_all(leader->execs, task)) {
+		execs_free(leader->execs);
+		leader->execs = NULL;
+	}
+	if (!leader->execs)
+		leader->execs = execs_new(task);
+	if (!leader->execs)
+		follower->spaces->error = NTRACE_ERR_NOMEM;
+	return leader->execs;
+}
+
+/* The next later program of the place's process that may have code at @address; NULL: none. */
+static struct program *next_program(struct follower *follower, const struct switch_place *place,
+				    const struct program *program, uint64_t address)
+{
+	const struct machine *machine = &follower->session->machine;
+	const struct task *task = machine_task(machine, program->pid);
+	const struct execs *execs;
+	size_t number;
+
+	follower->work++;
+	if (!program->next || !task)
+		return NULL;
+	execs = get_execs(follower, place, task);
+	if (!execs)
+		return NULL;
+	number = execs_find(execs, machine_program_number(machine, program) + 1, address);
+	return number < task->program_count ? task->programs[number] : NULL;
+}
+
+/* Whether a later program of the place's process than @program may begin at @address. */
+static bool may_start(struct follower *follower, const struct switch_place *place,
+		      const struct program *program, uint64_t address)
+{
+	const struct task *task = machine_task(&follower->session->machine, program->pid);
+	const struct execs *execs = program->next && task ? get_execs(follower, place, task) : NULL;
+	const struct exec_file *files;
+	size_t count;
+
+	if (!execs)
+		return false;
+	files = execs_files(execs, &count);
+	if (!files)
+		return true;
+	/* To examine a place takes longer. */
+	follower->work += 1 + count / 16;
+	for (size_t i = 0; i < count; i++)
+		if (address >= files[i].first && address <= files[i].last &&
+		    is_entry(follower, files[i].file, address - files[i].base))
+			return true;
+	return false;
+}
+
 static bool covers(const struct mapping_change *change, uint64_t address)
 {
 	return change->file && address - change->address < change->length;
@@ -175,7 +241,7 @@ const struct mapping_change *follow_threads_mapping(struct follower *follower,
 	struct program *first = interval_program(follower, place, place->thread->pid), *program;
 	uint64_t end = interval_end(follower, place);
 
-	for (program = first; program; program = program->next) {
+	for (program = first; program; program = next_program(follower, place, program, address)) {
 		uint64_t known = program->start < end ? end : program->start;
 		const struct mapping_change *mapping = program_mapping(program, address, known);
 		size_t i;
@@ -261,8 +327,9 @@ bool follow_threads_start(struct follower *follower, const struct switch_place *
 {
 	struct program *program = interval_program(follower, place, place->thread->pid);
 
-	for (program = program ? program->next : NULL; program; program = program->next) {
-		follower->work++;
+	if (!program || !may_start(follower, place, program, address))
+		return false;
+	while ((program = next_program(follower, place, program, address))) {
 		if (!starts_at(follower, program, address) ||
 		    !runs_behind(follower, place, program, program->start, at))
 			continue;

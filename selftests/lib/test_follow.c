@@ -575,6 +575,42 @@ static void test_start(void)
 	end();
 }
 
+/* Code that only some programs of a process have, among many execs in one interval. */
+static void test_execs(void)
+{
+	const unsigned int count = 3000;
+	const uint64_t unknown = CODE + (UINT64_C(1) << 32);
+	struct switch_place at;
+	uint64_t before;
+
+	begin();
+	named(1, 1, 0, false, "one");
+	maps(1, 0, OTHER, "/one");
+	for (unsigned int i = 1; i <= count; i++) {
+		named(1, 1, 1000 + 2 * i, true, "one");
+		maps(1, 1001 + 2 * i, i % 1000 ? OTHER : CODE + i * 0x10000, "/one");
+	}
+	goes(10000, 1, 1);
+	follow_privilege(true);
+	follower_gap(&follower, 1);
+	before = follower.work;
+	for (unsigned int i = 0; i < 1000; i++)
+		follower_user(&follower, unknown + 0x10000 * i);
+	ok(follower.work - before < 100 * 1000, "work does not grow with the programs: %llu",
+	   (unsigned long long)(follower.work - before));
+	if (ok(follower.count && follower.places[0].thread, "a place of a thread")) {
+		for (unsigned int i = 1000; i <= count; i += 1000) {
+			const struct mapping_change *found = follow_threads_mapping(
+				&follower, &follower.places[0], CODE + i * 0x10000, &at);
+
+			ok(found && found->time == 1001 + 2 * i, "the code of program %u", i);
+		}
+		ok(!follow_threads_mapping(&follower, &follower.places[0], unknown, &at),
+		   "code of none");
+	}
+	end();
+}
+
 /* Between an exec and the entry of the program, its dynamic linker runs, and other tasks do. */
 static void test_late_start(void)
 {
@@ -711,6 +747,7 @@ int main(void)
 	test_code();
 	test_later_code();
 	test_start();
+	test_execs();
 	test_late_start();
 	test_pieces();
 	scratch_remove();
