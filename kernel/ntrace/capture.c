@@ -194,17 +194,10 @@ static int ntrace_capture_prepare_perf(struct ntrace_capture *capture)
 	return capture->feed.control ? 0 : -ENOMEM;
 }
 
-/**
- * ntrace_capture_alloc - allocate a capture
- * @path: path that it will use; only constant properties of it are read
- * @config: configuration, of the first event of perf; the capture gets a checked and rounded copy
- * @client: perf, or NULL
- *
- * Return: the capture or an error pointer.
- */
-struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
-					    const struct ntrace_config *config,
-					    const struct ntrace_client *client)
+/* Return: the capture, with a checked and rounded copy of @config, or an error pointer. */
+static struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
+						   const struct ntrace_config *config,
+						   const struct ntrace_client *client)
 {
 	struct ntrace_capture *capture = kzalloc(sizeof(*capture), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -252,20 +245,12 @@ static void ntrace_capture_set_interval(struct ntrace_capture *capture)
 	capture->feed.pace = capture->feed.interval;
 }
 
-/**
- * ntrace_capture_attach - make a capture the current one of its path
- * @path: path without a capture, locked
- * @capture: new capture; on success the path takes over the reference
- * @owner: open file, or NULL
- *
- * Return: 0, or a negative error with the hardware off.
- */
-int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
-			  struct file *owner)
+/* Return: 0, and the path has the reference; or a negative error with the hardware off. */
+static int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
+				 struct file *owner)
 {
 	int ret;
 
-	lockdep_assert_held(&path->lock);
 	/* The first access wakes the hart up, if it is in such a state now. */
 	ret = dev_pm_qos_add_request(get_cpu_device(path->cpu), &path->awake,
 				     DEV_PM_QOS_RESUME_LATENCY, 0);
@@ -319,6 +304,32 @@ void ntrace_capture_detach(struct ntrace_path *path)
 	path->capture = NULL;
 	path->owner = NULL;
 	ntrace_capture_put(capture);
+}
+
+/**
+ * ntrace_capture_open - configure a path
+ * @path: path, locked
+ * @config: configuration, of the first event of perf
+ * @client: perf, or NULL
+ * @owner: open file, or NULL. Its new configuration replaces its old capture, whose mappings stay
+ *
+ * Return: 0, and path->capture has the configuration in effect; or a negative error. Then the old
+ * capture stays only if the configuration is invalid or memory is short.
+ */
+int ntrace_capture_open(struct ntrace_path *path, const struct ntrace_config *config,
+			const struct ntrace_client *client, struct file *owner)
+{
+	struct ntrace_capture *capture = ntrace_capture_alloc(path, config, client);
+	int ret;
+
+	lockdep_assert_held(&path->lock);
+	if (IS_ERR(capture))
+		return PTR_ERR(capture);
+	ntrace_capture_detach(path);
+	ret = ntrace_capture_attach(path, capture, owner);
+	if (ret)
+		ntrace_capture_put(capture);
+	return ret;
 }
 
 static int ntrace_capture_dead(struct ntrace_capture *capture, int error)

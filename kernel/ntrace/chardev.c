@@ -171,7 +171,6 @@ static int ntrace_chardev_info(struct ntrace_path *path, void __user *user)
 static int ntrace_path_configure(struct ntrace_path *path, struct file *file,
 				 struct ntrace_config *config)
 {
-	struct ntrace_capture *capture;
 	int ret;
 
 	flush_workqueue(ntrace_release_queue);
@@ -186,21 +185,11 @@ static int ntrace_path_configure(struct ntrace_path *path, struct file *file,
 	/* The encoder of an offline CPU may have no power. */
 	if (!path->cpu_up)
 		return -ENODEV;
-	ret = ntrace_encoder_check(ntrace_path_encoder(path), config);
-	if (ret)
-		return ret;
-	capture = ntrace_capture_alloc(path, config, NULL);
-	if (IS_ERR(capture))
-		return PTR_ERR(capture);
-	/* A new configuration of the same file replaces the old capture, whose mappings stay. */
-	ntrace_capture_detach(path);
-	ret = ntrace_capture_attach(path, capture, file);
-	if (ret) {
-		ntrace_capture_put(capture);
-		return ret;
-	}
-	*config = capture->config;
-	return 0;
+	ret = ntrace_encoder_check(ntrace_path_encoder(path), config) ?:
+		      ntrace_capture_open(path, config, NULL, file);
+	if (!ret)
+		*config = path->capture->config;
+	return ret;
 }
 
 static int ntrace_chardev_configure(struct ntrace_path *path, struct file *file, void __user *user)

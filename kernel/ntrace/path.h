@@ -159,13 +159,10 @@ int ntrace_path_enable_atomic(struct ntrace_path *path);
 int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control);
 
 /* capture.c */
-struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
-					    const struct ntrace_config *config,
-					    const struct ntrace_client *client);
 void ntrace_capture_get(struct ntrace_capture *capture);
 void ntrace_capture_put(struct ntrace_capture *capture);
-int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
-			  struct file *owner);
+int ntrace_capture_open(struct ntrace_path *path, const struct ntrace_config *config,
+			const struct ntrace_client *client, struct file *owner);
 void ntrace_capture_detach(struct ntrace_path *path);
 int ntrace_capture_revive(struct ntrace_capture *capture);
 int ntrace_capture_start(struct ntrace_capture *capture);

@@ -556,21 +556,12 @@ static void ntrace_perf_try_filters_here(void *data)
 
 static int ntrace_perf_take_path(struct ntrace_path *path, const struct ntrace_config *config)
 {
-	struct ntrace_capture *capture;
-	int ret;
+	int ret = path->capture ? -EBUSY :
+				  ntrace_capture_open(path, config, &ntrace_perf_client, NULL);
 
-	if (path->capture)
-		return -EBUSY;
-	capture = ntrace_capture_alloc(path, config, &ntrace_perf_client);
-	if (IS_ERR(capture))
-		return PTR_ERR(capture);
-	ret = ntrace_capture_attach(path, capture, NULL);
-	if (ret) {
-		ntrace_capture_put(capture);
-		return ret;
-	}
-	ntrace_perf_set_path(path->cpu, path);
-	return 0;
+	if (!ret)
+		ntrace_perf_set_path(path->cpu, path);
+	return ret;
 }
 
 static void ntrace_perf_return_path(struct ntrace_path *path)

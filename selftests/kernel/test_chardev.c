@@ -23,8 +23,8 @@ static struct file file, other;
 static struct {
 	bool capable, locked;
 	int references;
-	int start, stop, flushes, attaches, detaches, contexts, evictions;
-	int check_error, attach_error, context_error;
+	int start, stop, flushes, opens, detaches, contexts, evictions;
+	int check_error, open_error, context_error;
 	/* end of the writable user memory */
 	const u8 *user_end;
 	int waits, wait_error;
@@ -91,24 +91,18 @@ void ntrace_capture_put(struct ntrace_capture *c)
 
 static struct ntrace_capture made;
 
-struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *p,
-					    const struct ntrace_config *config,
-					    const struct ntrace_client *client)
-{
-	rest.references++;
-	made.config = *config;
-	made.config.sync_max = 7;
-	return &made;
-}
-
-int ntrace_capture_attach(struct ntrace_path *p, struct ntrace_capture *c, struct file *owner)
+int ntrace_capture_open(struct ntrace_path *p, const struct ntrace_config *config,
+			const struct ntrace_client *client, struct file *owner)
 {
 	needs_lock();
-	rest.attaches++;
-	if (rest.attach_error)
-		return rest.attach_error;
+	rest.opens++;
+	if (rest.open_error)
+		return rest.open_error;
+	made.config = *config;
+	made.config.sync_max = 7;
+	rest.references++;
 	p->owner = owner;
-	p->capture = c;
+	p->capture = &made;
 	return 0;
 }
 
@@ -362,7 +356,7 @@ static void test_configure(void)
 	is_u64(configure(&file, 0), (u64)-EBUSY, "it runs: EBUSY");
 	capture->running = false;
 	is_u64(configure(&file, 0), 0, "it does not: fine");
-	ok(rest.detaches == 1 && rest.attaches == 1 && path->capture == &made,
+	ok(rest.opens == 1 && path->capture == &made && path->owner == &file,
 	   "the old capture is replaced");
 	ok(rest.evictions, "events of users without rights make room");
 	path->cpu_up = false;
@@ -378,10 +372,10 @@ static void test_configure(void)
 	ok(path->capture == &made, "the old capture stays");
 	rest.check_error = 0;
 	rest.references = 0;
-	rest.attach_error = -EBUSY;
+	rest.open_error = -EBUSY;
 	is_u64(configure(&file, NTRACE_CONFIG_CONTEXT), (u64)-EBUSY, "the sink is not available");
 	ok(!rest.contexts && !rest.references, "and nothing is kept");
-	rest.attach_error = 0;
+	rest.open_error = 0;
 	rest.context_error = -EOPNOTSUPP;
 	is_u64(configure(&file, NTRACE_CONFIG_CONTEXT), (u64)-EOPNOTSUPP, "no context");
 	rest.context_error = 0;

@@ -356,12 +356,12 @@ void ntrace_drain_read(struct ntrace_feed *feed)
 	ntrace_drain_step(feed);
 }
 
-struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
-					    const struct ntrace_config *config,
-					    const struct ntrace_client *client)
+int ntrace_capture_open(struct ntrace_path *path, const struct ntrace_config *config,
+			const struct ntrace_client *client, struct file *owner)
 {
 	struct ntrace_capture *capture = &machine.capture[path->cpu];
 
+	lockdep_assert_held(&path->lock);
 	capture->client = client;
 	capture->complete = true;
 	capture->config = *config;
@@ -373,17 +373,6 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	capture->feed.recent = 0;
 	capture->feed.fault = false;
 	capture->feed.control->state = NTRACE_STATE_CONFIGURED;
-	return capture;
-}
-
-void ntrace_capture_put(struct ntrace_capture *capture)
-{
-}
-
-int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
-			  struct file *owner)
-{
-	lockdep_assert_held(&path->lock);
 	path->capture = capture;
 	path->stale = false;
 	return 0;
