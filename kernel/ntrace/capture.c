@@ -88,10 +88,10 @@ void ntrace_capture_get(struct ntrace_capture *capture)
 	kref_get(&capture->ref);
 }
 
-/** ntrace_capture_put - drop a reference; NULL is allowed */
+/** ntrace_capture_put - drop a reference; NULL and error pointers are allowed */
 void ntrace_capture_put(struct ntrace_capture *capture)
 {
-	if (capture)
+	if (!IS_ERR_OR_NULL(capture))
 		kref_put(&capture->ref, ntrace_capture_release);
 }
 

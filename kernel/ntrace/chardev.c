@@ -217,7 +217,6 @@ static int ntrace_chardev_configure(struct ntrace_path *path, struct file *file,
 
 static int ntrace_chardev_consume(struct file *file, void __user *user)
 {
-	struct ntrace_capture *capture;
 	struct ntrace_consume consume;
 	u32 size;
 	int ret;
@@ -227,12 +226,11 @@ static int ntrace_chardev_consume(struct file *file, void __user *user)
 		return ret;
 	if (consume.reserved)
 		return -EINVAL;
-	capture = ntrace_file_capture(file);
-	if (IS_ERR(capture))
-		return PTR_ERR(capture);
-	ret = ntrace_feed_consume(&capture->feed, consume.tail);
-	ntrace_capture_put(capture);
-	return ret;
+
+	struct ntrace_capture *capture __free(ntrace_capture) = ntrace_file_capture(file);
+
+	return IS_ERR(capture) ? PTR_ERR(capture) :
+				 ntrace_feed_consume(&capture->feed, consume.tail);
 }
 
 /* The calls without an argument, for the owner of the path. */
@@ -296,13 +294,14 @@ static const struct vm_operations_struct ntrace_vm_ops = {
 
 static int ntrace_chardev_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	struct ntrace_capture *capture;
 	int ret;
 
 	/* The kernel relies on the contents of the control page. */
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
-	capture = ntrace_file_capture(file);
+
+	struct ntrace_capture *capture __free(ntrace_capture) = ntrace_file_capture(file);
+
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
 	/*
@@ -314,12 +313,10 @@ static int ntrace_chardev_mmap(struct file *file, struct vm_area_struct *vma)
 	ret = capture->config.data_size || vma_pages(vma) + vma->vm_pgoff == 1 ?
 		      remap_vmalloc_range(vma, capture->feed.control, vma->vm_pgoff) :
 		      -EOPNOTSUPP;
-	if (ret) {
-		ntrace_capture_put(capture);
+	if (ret)
 		return ret;
-	}
 	/* The mapping keeps the reference. */
-	vma->vm_private_data = capture;
+	vma->vm_private_data = no_free_ptr(capture);
 	vma->vm_ops = &ntrace_vm_ops;
 	return 0;
 }
@@ -327,13 +324,14 @@ static int ntrace_chardev_mmap(struct file *file, struct vm_area_struct *vma)
 static __poll_t ntrace_chardev_poll(struct file *file, poll_table *wait)
 {
 	struct ntrace_path *path = file->private_data;
-	struct ntrace_capture *capture;
 	u64 readable, tail;
 	__poll_t mask = 0;
 	u32 state;
 
 	poll_wait(file, &path->wait, wait);
-	capture = ntrace_file_capture(file);
+
+	struct ntrace_capture *capture __free(ntrace_capture) = ntrace_file_capture(file);
+
 	if (IS_ERR(capture))
 		return EPOLLERR | (PTR_ERR(capture) == -ENODEV ? EPOLLHUP : 0);
 	/* The state before the data: no data arrives after STOPPED. */
@@ -346,7 +344,6 @@ static __poll_t ntrace_chardev_poll(struct file *file, poll_table *wait)
 		mask |= EPOLLHUP;
 	if (state == NTRACE_STATE_DEAD)
 		mask |= EPOLLERR;
-	ntrace_capture_put(capture);
 	return mask;
 }
 
@@ -399,23 +396,20 @@ static int ntrace_wait_readable(struct ntrace_path *path, struct ntrace_capture 
 static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t count,
 				   loff_t *position)
 {
+	struct ntrace_capture *capture __free(ntrace_capture) = ntrace_file_capture(file);
 	bool nonblock = file->f_flags & O_NONBLOCK;
-	struct ntrace_capture *capture;
 	u64 readable, tail;
 	ssize_t ret;
 
-	capture = ntrace_file_capture(file);
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
 	/* The sink has no memory: no trace will ever arrive. */
-	if (!capture->config.data_size) {
-		ret = -EOPNOTSUPP;
-		goto put;
-	}
+	if (!capture->config.data_size)
+		return -EOPNOTSUPP;
 	if (!mutex_trylock(&capture->read_lock)) {
 		ret = nonblock ? -EAGAIN : mutex_lock_interruptible(&capture->read_lock);
 		if (ret)
-			goto put;
+			return ret;
 	}
 	ret = ntrace_wait_readable(file->private_data, capture, nonblock, &readable, &tail);
 	if (ret > 0) {
@@ -427,8 +421,6 @@ static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t 
 			ret = -EINVAL;
 	}
 	mutex_unlock(&capture->read_lock);
-put:
-	ntrace_capture_put(capture);
 	return ret;
 }
 

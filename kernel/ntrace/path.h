@@ -47,6 +47,7 @@
 #define NTRACE_PATH_H
 
 #include <linux/cdev.h>
+#include <linux/cleanup.h>
 #include <linux/device.h>
 #include <linux/kref.h>
 #include <linux/pm_qos.h>
@@ -161,6 +162,7 @@ int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control);
 /* capture.c */
 void ntrace_capture_get(struct ntrace_capture *capture);
 void ntrace_capture_put(struct ntrace_capture *capture);
+DEFINE_FREE(ntrace_capture, struct ntrace_capture *, ntrace_capture_put(_T))
 int ntrace_capture_open(struct ntrace_path *path, const struct ntrace_config *config,
 			const struct ntrace_client *client, struct file *owner);
 void ntrace_capture_detach(struct ntrace_path *path);

@@ -86,7 +86,7 @@ void ntrace_capture_get(struct ntrace_capture *c)
 
 void ntrace_capture_put(struct ntrace_capture *c)
 {
-	rest.references--;
+	rest.references -= !IS_ERR_OR_NULL(c);
 }
 
 static struct ntrace_capture made;

@@ -9,6 +9,22 @@
 
 #define __free(name) __attribute__((cleanup(host_free_##name)))
 
+#define DEFINE_FREE(name, type, ...)							\
+static inline void host_free_##name(type *variable)					\
+{											\
+	type _T = *variable;								\
+											\
+	__VA_ARGS__;									\
+}
+
+#define no_free_ptr(pointer)								\
+({											\
+	__typeof__(pointer) taken_ = (pointer);						\
+											\
+	(pointer) = NULL;								\
+	taken_;										\
+})
+
 #define DEFINE_HOST_GUARD(name, type, lock, unlock)					\
 static inline type *host_lock_##name(type *what)					\
 {											\
