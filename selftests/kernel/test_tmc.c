@@ -175,6 +175,11 @@ bool ntrace_graph_is_connected(const struct device_node *node, const char *ports
 	return connected;
 }
 
+u32 ntrace_graph_ports(const struct device_node *node, const char *ports_name)
+{
+	return 0;
+}
+
 int ntrace_ramsink_set_width(struct ntrace_component *etr, u32 high)
 {
 	platform.mask = high;
