@@ -534,8 +534,7 @@ static inline void ntrace_sink_set_granule(struct ntrace_ramsink *sink, u32 byte
 }
 
 /* ramsink.c */
-int ntrace_ramsink_set_width(struct ntrace_component *component, u32 high);
-int ntrace_ramsink_find_memory(struct ntrace_component *component);
+int ntrace_ramsink_find_memory(struct ntrace_component *component, u32 high);
 int ntrace_ramsink_find_granule(struct ntrace_component *component, u32 limit);
 int ntrace_ramsink_accept(struct ntrace_component *component, u64 start, u64 limit, u64 wp);
 void ntrace_ramsink_set_ring(struct ntrace_ramsink *sink, u64 start, u64 limit);

@@ -84,29 +84,22 @@ static void ntrace_ramsink_release_memory(void *data)
 	of_reserved_mem_device_release(data);
 }
 
-/* Restricts the buffer to addresses that a sink reaches. Return: 0 or a negative error. */
-int ntrace_ramsink_set_width(struct ntrace_component *component, u32 high)
+/*
+ * Finds memory that is reserved for a sink, and restricts its buffer to addresses whose upper half
+ * has only bits of @high. If there is reserved memory, the sink uses no other.
+ * Return: 0, also if no memory is reserved, or a negative error.
+ */
+int ntrace_ramsink_find_memory(struct ntrace_component *component, u32 high)
 {
+	struct device_node *node __free(device_node) =
+		of_parse_phandle(component->dev->of_node, "memory-region", 0);
 	int bits = 32 + fls(high);
 	int ret = dma_set_mask_and_coherent(component->dev, DMA_BIT_MASK(bits));
+	struct reserved_mem *memory;
 
 	if (ret)
 		return dev_err_probe(component->dev, ret, "cannot use DMA with %d address bits\n",
 				     bits);
-	return 0;
-}
-
-/*
- * Finds memory that is reserved for a sink. If there is reserved memory, the sink uses no other.
- * Return: 0, also if no memory is reserved, or a negative error.
- */
-int ntrace_ramsink_find_memory(struct ntrace_component *component)
-{
-	struct device_node *node __free(device_node) =
-		of_parse_phandle(component->dev->of_node, "memory-region", 0);
-	struct reserved_mem *memory;
-	int ret;
-
 	if (!node)
 		return 0;
 	memory = of_reserved_mem_lookup(node);
@@ -302,7 +295,6 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	u32 control, high;
-	int ret;
 
 	ntrace_sink_setup(component, &ntrace_ramsink_ops);
 	if (!(component->impl & TR_RAM_IMPL_HAS_SMEM))
@@ -327,13 +319,9 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	high = ntrace_component_warl(component, TR_RAM_START_HIGH, U32_MAX);
 	ntrace_write(component, TR_RAM_START_HIGH, 0);
 	ntrace_write(component, TR_RAM_START_LOW, 0);
-	ret = ntrace_ramsink_set_width(component, high);
-	if (ret)
-		return ret;
-
 	ntrace_write(component, TR_RAM_LIMIT_HIGH, 0);
 	return ntrace_ramsink_find_granule(component, TR_RAM_LIMIT_LOW) ?:
-		       ntrace_ramsink_find_memory(component);
+		       ntrace_ramsink_find_memory(component, high);
 }
 
 /*

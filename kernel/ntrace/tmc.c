@@ -311,7 +311,6 @@ static int ntrace_etr_identify(struct ntrace_component *component)
 	u32 width = 1U << FIELD_GET(TMC_DEVID_WIDTH_MASK, component->impl);
 	u32 part = CS_PART(ntrace_read(component, CS_PIDR(0)), ntrace_read(component, CS_PIDR(1)));
 	u32 high;
-	int ret;
 
 	component->type = TR_COMP_TYPE_RAM_SINK;
 	ntrace_sink_setup(component, &ntrace_etr_ops);
@@ -322,9 +321,8 @@ static int ntrace_etr_identify(struct ntrace_component *component)
 	ntrace_sink_set_granule(sink, max(width * NTRACE_TMC_BURST, TMC_FRAME_BYTES));
 	component->tmc.sets_pointers = part == TMC_PART_600_ETR;
 	high = ntrace_component_warl(component, TMC_DBAHI, TMC_ADDRESS_HIGH_MASK);
-	ret = ntrace_ramsink_set_width(component, high & TMC_ADDRESS_HIGH_MASK);
 	ntrace_write(component, TMC_DBAHI, 0);
-	return ret ? ret : ntrace_ramsink_find_memory(component);
+	return ntrace_ramsink_find_memory(component, high & TMC_ADDRESS_HIGH_MASK);
 }
 
 static int ntrace_tmc_identify(struct ntrace_component *component)

@@ -212,17 +212,14 @@ static const struct ntrace_ops ntrace_v0_funnel_ops = {
 static int ntrace_v0_probe_sink(struct ntrace_component *sink)
 {
 	u32 high;
-	int ret;
 
 	sink->ramsink.control = TR_CONTROL_ACTIVE;
 	sink->ramsink.wp = V0_SINK_WP;
 	high = ntrace_component_warl(sink, V0_SINK_BASE_HIGH, U32_MAX);
 	ntrace_write(sink, V0_SINK_BASE_HIGH, 0);
 	ntrace_write(sink, V0_SINK_BASE, 0);
-	ret = ntrace_ramsink_set_width(sink, high);
-	if (ret)
-		return ret;
-	return ntrace_ramsink_find_granule(sink, V0_SINK_LIMIT) ?: ntrace_ramsink_find_memory(sink);
+	return ntrace_ramsink_find_granule(sink, V0_SINK_LIMIT) ?:
+		       ntrace_ramsink_find_memory(sink, high);
 }
 
 static struct ntrace_component *ntrace_v0_make_sink(const struct ntrace_component *component)

@@ -180,14 +180,9 @@ u32 ntrace_graph_ports(const struct device_node *node, const char *ports_name)
 	return 0;
 }
 
-int ntrace_ramsink_set_width(struct ntrace_component *etr, u32 high)
+int ntrace_ramsink_find_memory(struct ntrace_component *etr, u32 high)
 {
 	platform.mask = high;
-	return 0;
-}
-
-int ntrace_ramsink_find_memory(struct ntrace_component *etr)
-{
 	return 0;
 }
 
