@@ -91,11 +91,8 @@ static bool ntrace_drain_find(struct ntrace_component *component, u32 *position,
 	return false;
 }
 
-/*
- * Evaluates losses of an encoder, and failures between it and the sink, in a value of trTeControl.
- * Called with the lock of the sink.
- */
-void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
+/* Evaluates losses of an encoder, and failures between it and the sink. */
+static void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 {
 	struct ntrace_component *encoder = feed->encoder;
 
@@ -115,8 +112,8 @@ void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 	ntrace_drain_fault(&feed->sink->ramsink);
 }
 
-/* Evaluates the control register of a sink that reports failures itself. Called with its lock. */
-void ntrace_drain_sink(struct ntrace_component *component)
+/* Evaluates the control register of a sink that reports failures itself. */
+static void ntrace_drain_sink(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	struct ntrace_feed *feed;
@@ -135,6 +132,13 @@ void ntrace_drain_sink(struct ntrace_component *component)
 		ntrace_feed_note(feed, NTRACE_LOSS_ENCODER, false);
 	}
 	ntrace_drain_fault(sink);
+}
+
+/* Evaluates what trTeControl and the sink report. Called with the lock of the sink. */
+void ntrace_drain_report(struct ntrace_feed *feed, u32 control)
+{
+	ntrace_drain_encoder(feed, control);
+	ntrace_drain_sink(feed->sink);
 }
 
 /*
@@ -588,6 +592,5 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 		ntrace_err(component->dev, "write pointer is stuck\n");
 		ntrace_drain_fault(&component->ramsink);
 	}
-	ntrace_drain_encoder(feed, control);
-	ntrace_drain_sink(component);
+	ntrace_drain_report(feed, control);
 }

@@ -189,8 +189,7 @@ void ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed
 
 /* drain.c */
 bool ntrace_drain_position(struct ntrace_component *component, u32 *position);
-void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control);
-void ntrace_drain_sink(struct ntrace_component *component);
+void ntrace_drain_report(struct ntrace_feed *feed, u32 control);
 u32 ntrace_drain_limit(struct ntrace_ramsink *sink);
 bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink_stopped);
 void ntrace_drain_begin(struct ntrace_component *component);

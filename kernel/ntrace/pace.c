@@ -179,8 +179,7 @@ ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 		feed->behind += max_t(ktime_t, delay, 0);
 		if (sink->found <= limit)
 			feed->behind = 0;
-		ntrace_drain_encoder(feed, control);
-		ntrace_drain_sink(component);
+		ntrace_drain_report(feed, control);
 		ntrace_drain_watch(feed, control);
 		took = ns_to_ktime(ktime_get_mono_fast_ns() - begin);
 		raw_spin_unlock(&sink->lock);

@@ -238,8 +238,7 @@ bool ntrace_turn_leave(struct ntrace_feed *feed, struct ntrace_turn_way *way, u6
 	/* The event gets what has arrived in any case. */
 	ntrace_turn_await(component, way, deadline);
 	guard(raw_spinlock_irqsave)(&sink->lock);
-	ntrace_drain_encoder(feed, control);
-	ntrace_drain_sink(component);
+	ntrace_drain_report(feed, control);
 	ntrace_turn_proceed(way, sink);
 	/* Funnels, too, are empty then. */
 	if (ntrace_turn_is_over(way, sink))
