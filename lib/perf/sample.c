@@ -92,6 +92,21 @@ static void read_stack(struct sample_cursor *cursor, struct ntrace_perf_sample *
 	sample->stack_size = cursor->short_of || valid > size ? 0 : (size_t)valid;
 }
 
+/* The size is 4 bytes, and both together are padded to 8. */
+static void read_raw(struct sample_cursor *cursor, struct ntrace_perf_sample *sample)
+{
+	uint32_t size = 0;
+	const uint8_t *at;
+
+	if (cursor->left >= sizeof(size))
+		memcpy(&size, cursor->at, sizeof(size));
+	at = pass(cursor, (size + sizeof(size) + 7ull) / 8, 8);
+	if (cursor->short_of)
+		return;
+	sample->raw = at + sizeof(size);
+	sample->raw_size = size;
+}
+
 /* If events differ, the id comes first and identifies the sample's event. */
 static const struct perf_event_attr *event_of(const struct ntrace_perf_file *file,
 					      const struct sample_cursor *cursor)
@@ -142,13 +157,8 @@ int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
 		pass_counters(&cursor, attr->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		pass(&cursor, take(&cursor), 8);
-	if (type & PERF_SAMPLE_RAW) {
-		uint32_t size = 0;
-
-		if (cursor.left >= sizeof(size))
-			memcpy(&size, cursor.at, sizeof(size));
-		pass(&cursor, (size + sizeof(size) + 7ull) / 8, 8);
-	}
+	if (type & PERF_SAMPLE_RAW)
+		read_raw(&cursor, sample);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		take_branches(&cursor, attr, sample);
 	if (type & PERF_SAMPLE_REGS_USER)

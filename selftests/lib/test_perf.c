@@ -607,6 +607,7 @@ static void test_branch_stack(void)
 	struct ntrace_perf_file *file;
 	uint64_t from = 0, to = 0, bytes[28] = { 0 };
 	unsigned int size, wrong = 0;
+	uint32_t raw[3] = { 0 };
 
 	memcpy(bytes, words, sizeof(words));
 	bytes[0] = 9 | UINT64_C(2) << 32 | (uint64_t)sizeof(bytes) << 48;
@@ -620,6 +621,9 @@ static void test_branch_stack(void)
 	ok(sample.address == 0x10400 && sample.pid == 100 && sample.tid == 101 &&
 		   sample.time == 5000 && !sample.kernel && sample.branch_count == 3,
 	   "and right");
+	if (sample.raw_size == sizeof(raw))
+		memcpy(raw, sample.raw, sizeof(raw));
+	ok(raw[0] == 0xabcd && raw[1] == 0x1234 && !raw[2], "with its raw data");
 	ntrace_perf_sample_branch(&sample, 0, &from, &to);
 	ok(from == 0x10410 && to == 0x10400, "the newest transfer");
 	ntrace_perf_sample_branch(&sample, 2, &from, &to);
@@ -634,7 +638,8 @@ static void test_branch_stack(void)
 
 		cut.size = (uint16_t)size;
 		wrong += ntrace_perf_file_sample(file, &cut, &sample) != NTRACE_ERR_TRUNCATED ||
-			 sample.branch_count;
+			 sample.branch_count ||
+			 (sample.raw && sample.raw + sample.raw_size > cut.data + size);
 	}
 	is_u64(wrong, 0, "a sample truncated anywhere is refused");
 	ntrace_perf_file_close(file);

@@ -442,6 +442,8 @@ NTRACE_API int ntrace_perf_file_parse(const struct ntrace_perf_file *file,
  * @stack: bytes from the user's stack pointer on; points into the file
  * @stack_size: number of bytes at @stack
  * @event: number of its event, for ntrace_perf_file_attr()
+ * @raw_size: number of bytes at @raw, with padding
+ * @raw: data that the event's source has put into the sample; points into the file
  */
 struct ntrace_perf_sample {
 	uint64_t address;
@@ -457,6 +459,8 @@ struct ntrace_perf_sample {
 	const uint8_t *stack;
 	size_t stack_size;
 	unsigned int event;
+	uint32_t raw_size;
+	const uint8_t *raw;
 };
 
 /* Number of registers at ntrace_perf_sample.registers */
