@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Anchors in the sideband. `ntrace record --values` makes two events, of tracepoints, that have all user
- * registers: raw_syscalls:sys_exit, and sched:sched_process_exec, which has the stack, too.
+ * registers: raw_syscalls:sys_exit, and sched:sched_process_exec, which has the stack, too. A third one, bpf-output,
+ * has memory that the call has written, in samples after that of the registers.
  */
 #include <string.h>
 
@@ -98,6 +99,36 @@ static int note_move(struct anchors *anchors, uint64_t first, uint64_t length)
 	return !length || last < first ? 0 : add_shared(anchors, first, last | (PAGE - 1));
 }
 
+/* A program of somebody else may send anything. */
+bool anchors_content(struct content *content, const uint8_t *raw, size_t size)
+{
+	struct ntrace_values_content *of = &content->of;
+
+	if (size < sizeof(*of))
+		return false;
+	memcpy(of, raw, sizeof(*of));
+	content->bytes = raw + sizeof(*of);
+	return of->magic == NTRACE_VALUES_CONTENT && of->length &&
+	       of->length <= size - sizeof(*of) && of->address + of->length - 1 >= of->address;
+}
+
+static int read_content(struct reading *reading, const struct ntrace_perf_sample *sample)
+{
+	const struct perf_event_attr *attr = ntrace_perf_file_attr(reading->file, sample->event);
+	struct anchors *anchors = reading->anchors;
+	struct content content = { .time = sample->time };
+
+	if (attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_BPF_OUTPUT ||
+	    sample->pid != reading->pid || sample->tid != reading->tid ||
+	    !anchors_content(&content, sample->raw, sample->raw_size))
+		return 0;
+	if (grow((void **)&anchors->content, anchors->contents, &anchors->content_room,
+		 sizeof(content)))
+		return NTRACE_ERR_NOMEM;
+	anchors->content[anchors->contents++] = content;
+	return 0;
+}
+
 static int read_sample(struct reading *reading, const struct ntrace_perf_record *record)
 {
 	struct anchors *anchors = reading->anchors;
@@ -105,8 +136,10 @@ static int read_sample(struct reading *reading, const struct ntrace_perf_record 
 	struct anchor anchor;
 	uint64_t number;
 
-	if (ntrace_perf_file_sample(reading->file, record, &sample) || !sample.registers)
+	if (ntrace_perf_file_sample(reading->file, record, &sample))
 		return 0;
+	if (!sample.registers)
+		return read_content(reading, &sample);
 	anchor = (struct anchor){
 		.time = sample.time,
 		.registers = sample.registers,
@@ -218,6 +251,14 @@ static int compare_anchors(const void *left, const void *right)
 	return order ? order : compare_numbers((uintptr_t)a->registers, (uintptr_t)b->registers);
 }
 
+static int compare_contents(const void *left, const void *right)
+{
+	const struct content *a = left, *b = right;
+	int order = compare_numbers(a->time, b->time);
+
+	return order ? order : compare_numbers((uintptr_t)a->bytes, (uintptr_t)b->bytes);
+}
+
 static int compare_mappings(const void *left, const void *right)
 {
 	const struct mapping *a = left, *b = right;
@@ -295,6 +336,40 @@ static int find_inherited(struct reading *reading)
 	return 0;
 }
 
+/* Records of one CPU are in order also if their times are the same. */
+static bool is_before(const struct anchor *anchor, const struct content *content)
+{
+	return anchor->time < content->time ||
+	       (anchor->time == content->time &&
+		(uintptr_t)anchor->registers < (uintptr_t)content->bytes);
+}
+
+void anchors_pair(struct anchors *anchors)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < anchors->contents; i++) {
+		const struct content *content = &anchors->content[i];
+		struct anchor *anchor;
+
+		while (next < anchors->count && is_before(&anchors->anchor[next], content))
+			next++;
+		/* Of a thread that was not recorded yet. */
+		if (!next)
+			continue;
+		anchor = &anchors->anchor[next - 1];
+		if (anchor_register(anchor, A7) != content->of.number ||
+		    (int64_t)anchor_register(anchor, A0) != content->of.result) {
+			anchors->contents = 0;
+			break;
+		}
+		if (!anchor->contents++)
+			anchor->content = i;
+	}
+	for (size_t i = 0; !anchors->contents && i < anchors->count; i++)
+		anchors->anchor[i].contents = 0;
+}
+
 int anchors_read(struct anchors *anchors, const struct ntrace_session *session, int32_t pid,
 		 int32_t tid)
 {
@@ -324,8 +399,14 @@ int anchors_read(struct anchors *anchors, const struct ntrace_session *session, 
 	if (anchors->mappings)
 		qsort(anchors->mapping, anchors->mappings, sizeof(*anchors->mapping),
 		      compare_mappings);
+	if (anchors->contents)
+		qsort(anchors->content, anchors->contents, sizeof(*anchors->content),
+		      compare_contents);
 	while (anchors->count && anchors->anchor[anchors->count - 1].time > reading->limit)
 		anchors->count--;
+	while (anchors->contents && anchors->content[anchors->contents - 1].time > reading->limit)
+		anchors->contents--;
+	anchors_pair(anchors);
 	free(reading->origin);
 	free(reading);
 	/* A recording that was not closed has what has arrived. */
@@ -335,6 +416,7 @@ int anchors_read(struct anchors *anchors, const struct ntrace_session *session, 
 void anchors_free(struct anchors *anchors)
 {
 	free(anchors->anchor);
+	free(anchors->content);
 	free(anchors->shared);
 	free(anchors->mapping);
 	*anchors = (struct anchors){ 0 };

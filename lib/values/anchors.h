@@ -5,6 +5,19 @@
 
 #include <ntrace/perf.h>
 #include <ntrace/session.h>
+#include <ntrace/values.h>
+
+/**
+ * struct content - memory where the kernel returned to user code
+ * @time: time of the sample, in ns
+ * @of: the call, and where the memory is
+ * @bytes: in the sideband file
+ */
+struct content {
+	uint64_t time;
+	struct ntrace_values_content of;
+	const uint8_t *bytes;
+};
 
 /**
  * struct anchor - registers of the thread where the kernel returned to user code
@@ -13,6 +26,7 @@
  * @stack: after exec(): bytes from sp on, in the sideband file
  * @exec: the thread has begun a new program
  * @began: with @exec: time of its first record
+ * @content, @contents: memory that the call has written, part of @content of struct anchors
  */
 struct anchor {
 	uint64_t time;
@@ -21,6 +35,7 @@ struct anchor {
 	size_t stack_size;
 	bool exec;
 	uint64_t began;
+	size_t content, contents;
 };
 
 /**
@@ -41,7 +56,7 @@ struct shared_range {
 /**
  * struct anchors - all of a thread
  * @anchor: in the order of their times
- * @mapping: the same
+ * @content, @mapping: the same
  * @shared: memory that others may write, at any time of the recording, of any process, since children have it; in order, apart from each other
  * @uncertain: so is all memory that can be written
  * @born: the sideband has the beginning of the thread
@@ -52,6 +67,8 @@ struct anchors {
 	size_t count, room;
 	struct shared_range *shared;
 	size_t shares, share_room;
+	struct content *content;
+	size_t contents, content_room;
 	struct mapping *mapping;
 	size_t mappings, mapping_room;
 	bool uncertain;
@@ -66,6 +83,17 @@ void anchors_free(struct anchors *anchors);
 
 /** anchor_register - pc with @number 0, else x@number */
 uint64_t anchor_register(const struct anchor *anchor, unsigned int number);
+
+/** anchors_content - read the raw data of a sample. Return: false: it is no content */
+bool anchors_content(struct content *content, const uint8_t *raw, size_t size);
+
+/**
+ * anchors_pair - give each anchor the contents after it, up to the next one
+ *
+ * A content that is of another call than the anchor before it shows that this order is not that of this recording:
+ * then no anchor gets one.
+ */
+void anchors_pair(struct anchors *anchors);
 
 /** anchors_event - the event of the anchors. Return: false: the recording has none */
 bool anchors_event(const struct ntrace_perf_file *file);

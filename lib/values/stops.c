@@ -84,20 +84,37 @@ static void count_compared(struct ntrace_values *values, struct ntrace_exec_valu
 	values->counts.wrong += ((value.bits ^ bits) & value.known) != 0;
 }
 
-/* What the anchor has of the stack; the sp is aligned. */
-static int write_stack(struct ntrace_values *values, const struct anchor *anchor)
+/* The recording has these bytes of memory. */
+static int write_bytes(struct ntrace_values *values, uint64_t address, const uint8_t *bytes,
+		       size_t size)
 {
-	uint64_t sp = anchor_register(anchor, SP);
 	int error = 0;
 
-	for (size_t at = 0; values->logs && !error && at + 8 <= anchor->stack_size; at += 8) {
-		struct ntrace_exec_value word = { 0, UINT64_MAX }, before;
+	for (size_t at = 0, count; values->logs && !error && at < size; at += count) {
+		struct ntrace_exec_value value = { 0, 0 }, before;
 
-		memcpy(&word.bits, anchor->stack + at, 8);
-		values_read_memory(values, sp + at, 8, &before);
-		count_compared(values, before, word.bits);
-		error = ntrace_value_log_write(values->log, values_time(values), sp + at, 0xff,
-					       word);
+		count = 8 - (address + at) % 8;
+		count = count < size - at ? count : size - at;
+		memcpy(&value.bits, bytes + at, count);
+		value.known = UINT64_MAX >> (64 - 8 * count);
+		values_read_memory(values, address + at, (unsigned int)count, &before);
+		count_compared(values, before, value.bits);
+		error = ntrace_value_log_write(values->log, values_time(values), address + at,
+					       (uint8_t)((1u << count) - 1), value);
+	}
+	return error;
+}
+
+static int write_memory(struct ntrace_values *values, const struct anchor *anchor)
+{
+	int error =
+		write_bytes(values, anchor_register(anchor, SP), anchor->stack, anchor->stack_size);
+
+	for (size_t i = 0; !error && i < anchor->contents; i++) {
+		const struct content *content = &values->anchors.content[anchor->content + i];
+
+		error = write_bytes(values, content->of.address, content->bytes,
+				    content->of.length);
 	}
 	return error;
 }
@@ -168,5 +185,5 @@ int values_pass_stop(struct ntrace_values *values, const struct stop *stop)
 	}
 	for (unsigned int i = 1; i < 32; i++)
 		set_x(values, i, anchor_register(anchor, i));
-	return error ? error : write_stack(values, anchor);
+	return error ? error : write_memory(values, anchor);
 }

@@ -6,6 +6,9 @@
  */
 #include <stddef.h>
 
+#include <ntrace/values.h>
+
+#include "struct_size.h"
 #include "syscalls.h"
 
 #define RSEQ 293
@@ -123,7 +126,7 @@ static const struct row rows[] = {
 	{ 132, 132, { OUT(1, 24) } }, /* sigaltstack */
 	{ 133, 133, { { 0 } } }, /* rt_sigsuspend */
 	{ 134, 134, { OUT(2, 32) } }, /* rt_sigaction */
-	{ 135, 135, { OUT(2, 128) } }, /* rt_sigprocmask */
+	{ 135, 135, { OUT_COUNTED(2, 3, 1) } }, /* rt_sigprocmask */
 	{ 136, 136, { OUT(0, 128) } }, /* rt_sigpending */
 	{ 137, 137, { OUT(1, 128) } }, /* rt_sigtimedwait */
 	{ 138, 147, { { 0 } } }, /* rt_sigqueueinfo to setresuid */
@@ -371,6 +374,45 @@ int syscall_writes(const struct syscall *call,
 					     user);
 	}
 	return 1;
+}
+
+/* Of the rows, in their order. ioctl and prctl: what the largest of their requests writes. */
+static bool find_output(unsigned int index, struct ntrace_values_output *found)
+{
+	const struct row others[] = {
+		{ IOCTL, IOCTL, { OUT(2, 64) } },
+		{ PRCTL, PRCTL, { OUT(1, 16) } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows) + COUNT(others); i++) {
+		const struct row *row = i < COUNT(rows) ? &rows[i] : &others[i - COUNT(rows)];
+
+		for (unsigned int k = 0; k < COUNT(row->output); k++) {
+			const struct output *output = &row->output[k];
+
+			if (output->extent == NOTHING || output->extent == PAGES || index--)
+				continue;
+			found->first = row->first;
+			found->last = row->last;
+			found->argument = output->argument;
+			found->by = output->extent == COUNTED  ? output->by :
+				    output->extent == RETURNED ? NTRACE_VALUES_BY_RESULT :
+								 NTRACE_VALUES_ONCE;
+			found->bytes = output->size;
+			return true;
+		}
+	}
+	return false;
+}
+
+int ntrace_values_output(unsigned int index, struct ntrace_values_output *output)
+{
+	struct ntrace_values_output found = { .size = sizeof(found) };
+
+	if (!find_output(index, &found))
+		return 1;
+	STRUCT_GIVE(output, &found);
+	return 0;
 }
 
 bool syscall_is_uncertain(uint64_t number)

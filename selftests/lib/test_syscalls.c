@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ntrace/values.h>
+
 #include "tap.h"
 #include "values/syscalls.h"
 
@@ -52,11 +54,40 @@ static const struct {
 	  "1000+4 8000+4",
 	  { 98, { WHERE, 1, 0, 0, OTHER }, 0x3d, 0 } },
 	{ "read", "1000+5", { 63, { 3, WHERE, 100 }, 0x3f, 5 } },
+	{ "rt_sigprocmask", "1000+8", { 135, { 0, 0, WHERE, 8 }, 0x3f, 0 } },
 	{ "a call that is not in the table", "all", { 499, { 0 }, 0x3f, 0 } },
 };
 
+/* Each output of the list is forgotten after the call, so that nothing older is taken for what is recorded of it. */
+static void test_outputs(void)
+{
+	struct ntrace_values_output output = { .size = sizeof(output) };
+	unsigned int count = 0, missing = 0;
+
+	for (; !ntrace_values_output(count, &output); count++) {
+		struct syscall call = { output.first, { 5, 5, 5, 5, 5, 5 }, 0x3f, 5 };
+		unsigned int bytes = output.bytes;
+		const char *got;
+		char expected[32];
+
+		if (output.by != NTRACE_VALUES_ONCE)
+			bytes *= 5;
+		call.argument[output.argument] = WHERE;
+		snprintf(expected, sizeof(expected), "1000+%u", bytes);
+		got = written(&call);
+		if (!strstr(got, expected) && strcmp(got, "all")) {
+			diag("call %u: %s", output.first, got);
+			missing++;
+		}
+	}
+	ok(count > 80, "outputs are listed");
+	is_u64(missing, 0, "the table has each of them");
+	is_u64(ntrace_values_output(UINT32_MAX, &output), 1, "the list ends");
+}
+
 int main(void)
 {
+	test_outputs();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		is_str(written(&cases[i].call), cases[i].expected, "%s", cases[i].name);
 	return done_testing();

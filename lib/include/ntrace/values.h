@@ -98,6 +98,60 @@ NTRACE_EXPERIMENTAL struct ntrace_exec_value
 ntrace_value_log_read(const struct ntrace_value_log *log, uint64_t time, uint64_t address,
 		      unsigned int bytes, uint8_t *told);
 
+/* ---- what system calls write ---- */
+
+/* Beside the arguments 0 to 5, what the size of an output may be multiplied by: the result of the call; nothing */
+#define NTRACE_VALUES_BY_RESULT 6
+#define NTRACE_VALUES_ONCE	7
+
+/**
+ * struct ntrace_values_output - memory that a system call of Linux writes
+ * @size: sizeof(struct ntrace_values_output) of the caller
+ * @first: lowest number of the system calls
+ * @last: highest number
+ * @argument: the argument with the address
+ * @by: argument that @bytes are multiplied by, NTRACE_VALUES_BY_RESULT or NTRACE_VALUES_ONCE
+ * @bytes: its size, not 0; the call may write less
+ */
+struct ntrace_values_output {
+	size_t size;
+	uint16_t first;
+	uint16_t last;
+	uint16_t bytes;
+	uint8_t argument;
+	uint8_t by;
+};
+
+/**
+ * ntrace_values_output - list outputs of system calls
+ * @index: 0 for the first one
+ * @output: filled in, as far as its size reaches
+ *
+ * Return: 0; 1: there are not so many.
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_output(unsigned int index,
+					     struct ntrace_values_output *output);
+
+#define NTRACE_VALUES_CONTENT UINT32_C(0x76434e54)
+
+/**
+ * struct ntrace_values_content - memory after a system call, as a recording has it
+ * @magic: NTRACE_VALUES_CONTENT
+ * @length: number of bytes, which follow
+ * @address: of the first one
+ * @number: a7
+ * @result: a0
+ *
+ * It is the raw data of a sample of the event PERF_COUNT_SW_BPF_OUTPUT, which comes after that of the registers.
+ */
+struct ntrace_values_content {
+	uint32_t magic;
+	uint32_t length;
+	uint64_t address;
+	uint64_t number;
+	int64_t result;
+};
+
 /* ---- a thread ---- */
 
 struct ntrace_values;
