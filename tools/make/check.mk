@@ -42,7 +42,7 @@ $(call group_bins,kernel) $(call group_bins,ctr) $(B)/selftests/lib/test_ctr $(B
 
 # These tests link parts of the command.
 $(B)/selftests/tools/test_live_sideband: $(addprefix $(B)/san/obj/tools/ntrace/,record/live_sideband.o common/process_limits.o common/ui.o)
-$(B)/selftests/tools/test_record_parts: $(addprefix $(B)/san/obj/tools/ntrace/,$(addsuffix .o,$(addprefix record/,cpus directory features filter options params pmu sideband spool stream_params tasks tids trace_output trigger values) $(addprefix common/,inputs kernel_symbols nearest options process_limits ui)))
+$(B)/selftests/tools/test_record_parts: $(addprefix $(B)/san/obj/tools/ntrace/,$(addsuffix .o,$(addprefix record/,contents contents_program cpus directory features filter options params pmu sideband spool stream_params tasks tids trace_output trigger values) $(addprefix common/,inputs kernel_symbols nearest options process_limits ui)))
 $(addprefix $(B)/selftests/tools/,test_live_sideband test_record_parts): private INC := $(CMD_INC) $(INC)
 
 # This test redirects the library's allocations to its own functions, which can fail.

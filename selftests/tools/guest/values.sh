@@ -35,6 +35,22 @@ for values in "" --values; do
 	attempt counted$values ntrace record --task $values -o counted$values.data -- "$here/counted"
 	status counted$values 7
 done
+cat >few.sh <<'END'
+declare -A count
+while read -r -a words; do
+	for word in "${words[@]}"; do
+		count[${word,,}]=$((${count[${word,,}]:-0} + 1))
+	done
+done
+echo "${#count[@]}"
+END
+head -n 40 /usr/share/common-licenses/Artistic >text
+attempt ls ntrace record -q --task --values -o ls.data -- ls -l /etc
+attempt sort ntrace record -q --task --values -o sort.data -- sort -r /usr/share/common-licenses/GPL-3
+attempt bash ntrace record -q --task --values -o bash.data -- bash few.sh <text
+for program in ls sort bash; do
+	status $program 0
+done
 # bash at work, the script of `make demo`: what --values costs.
 for values in "" --values; do
 	attempt work$values ntrace record -q $values -o work$values.data -- bash -c \
@@ -44,6 +60,16 @@ for values in "" --values; do
 	du -sb --exclude=images work$values.data | cut -f1 >work$values.bytes
 	rm -r work$values.data
 done
+
+# Nothing stays in the kernel of a recorder that is killed.
+programs() { find /proc/[0-9]*/fd -lname 'anon_inode:bpf*' 2>/dev/null | wc -l; }
+attempt killed ntrace record --task --values -o killed.data -- sh -c 'find /proc/$PPID/fd -lname "anon_inode:bpf*" >programs; kill -9 $PPID'
+ok "the recorder has BPF programs" test "$(wc -l <programs)" -ge 3
+is "$(programs)" 0 "none is left"
+rm -rf killed.data
+attempt thread ntrace record --task --per-thread --values -o thread.data -- true
+like "what --per-thread leaves out is said" 'not recorded with --per-thread' "$(cat thread.err)"
+rm -rf thread.data
 
 # More calls than the ring has room for, while the recorder is stopped.
 attempt lost ntrace record --task --values -o lost.data -- \
@@ -74,6 +100,7 @@ refused_nobody paranoid 'no permission for the tracepoints of --values \(kernel.
 echo 1 >/proc/sys/kernel/perf_event_paranoid
 as_nobody user "${as_user[@]}" -o /tmp/user/user.data -- "$valued"
 status user 0
+like "what a user may not record is said" 'what system calls write to memory is not recorded' "$(cat user.err)"
 mv /tmp/user/user.data .
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 busybox mount -o remount,gid=0,mode=700 $tracing

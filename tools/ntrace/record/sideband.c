@@ -23,6 +23,7 @@
 
 #include "common/command.h"
 #include "common/ui.h"
+#include "contents.h"
 #include "cpus.h"
 #include "sideband.h"
 #include "values.h"
@@ -41,16 +42,18 @@ struct ring {
 struct sideband {
 	struct ntrace_perf_writer *writer;
 	char *path;
-	int file;		/* for sync_file_range() */
+	int file; /* for sync_file_range() */
 	unsigned int count;
-	bool own;		/* the events were opened here and are closed here */
+	bool own; /* the events were opened here and are closed here */
 	int *fds;
+	int *cpus; /* of the rings */
 	uint64_t *ids;
 	struct ring *rings;
-	size_t ring_size;	/* of the largest ring */
-	uint8_t *linear;	/* ring_size bytes: records that wrap round */
-	struct values *values;	/* NULL: not recorded */
-	int *value_fds;		/* VALUES_EVENTS per ring, opened here */
+	size_t ring_size; /* of the largest ring */
+	uint8_t *linear; /* ring_size bytes: records that wrap round */
+	struct values *values; /* NULL: not recorded */
+	struct contents *contents; /* the same */
+	int *value_fds; /* VALUES_EVENTS per ring, opened here */
 	unsigned int value_count;
 	void (*look)(void *data, const struct perf_event_header *record);
 	void *look_data;
@@ -109,7 +112,7 @@ static int open_failed(void)
 	}
 }
 
-struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, size_t size)
+struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, int cpu, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct ring *ring;
@@ -123,6 +126,7 @@ struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, si
 	if (map == MAP_FAILED)
 		return NULL;
 	sideband->fds[sideband->count] = fd;
+	sideband->cpus[sideband->count] = cpu;
 	ring = &sideband->rings[sideband->count++];
 	ring->page = map;
 	ring->data = (const uint8_t *)map + page;
@@ -177,9 +181,36 @@ static int declare_values(struct sideband *sideband)
 	return error;
 }
 
+int sideband_contents(struct sideband *sideband, const struct tid_list *tids)
+{
+	struct perf_event_attr attr;
+	const uint64_t *ids;
+
+	if (!sideband->values)
+		return EXIT_OK;
+	if (sideband->count && sideband->cpus[0] < 0) {
+		warn("what system calls write to memory is not recorded with --per-thread, and "
+		     "will be unknown");
+		return EXIT_OK;
+	}
+	sideband->contents = contents_open(sideband->values->tracefs, sideband->fds, sideband->cpus,
+					   sideband->count, tids);
+	if (!sideband->contents) {
+		warn("what system calls write to memory is not recorded, and will be unknown: BPF "
+		     "programs of the kernel: %s",
+		     strerror(errno));
+		return EXIT_OK;
+	}
+	ids = contents_event(sideband->contents, &attr);
+	return sideband_event(sideband, &attr, ids, sideband->count, CONTENTS_NAME);
+}
+
 int sideband_enable_values(struct sideband *sideband, bool on)
 {
 	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+
+	if (sideband->contents && contents_enable(sideband->contents, on))
+		return open_failed();
 
 	for (unsigned int i = 0; i < sideband->value_count; i++)
 		if (ioctl(sideband->value_fds[i], request, 0))
@@ -193,7 +224,7 @@ static int open_cpu(struct sideband *sideband, const struct perf_event_attr *att
 
 	if (fd < 0)
 		return open_failed();
-	if (!sideband_ring(sideband, fd, sideband->ring_size) ||
+	if (!sideband_ring(sideband, fd, (int)cpu, sideband->ring_size) ||
 	    ioctl(fd, PERF_EVENT_IOC_ID, &sideband->ids[sideband->count - 1])) {
 		if (!sideband->count || sideband->fds[sideband->count - 1] != fd)
 			close(fd);
@@ -225,6 +256,8 @@ int sideband_cpus(struct sideband *sideband)
 	error = sideband_event(sideband, &attr, sideband->ids, sideband->count, "dummy:HG");
 	if (!error)
 		error = declare_values(sideband);
+	if (!error)
+		error = sideband_contents(sideband, NULL);
 	if (error)
 		return error;
 	for (i = 0; i < sideband->count; i++)
@@ -253,12 +286,13 @@ int sideband_open(struct sideband **result, const char *path, bool values)
 	sideband->file = -1;
 	sideband->path = strdup(path);
 	sideband->fds = calloc(CPUS_MAX, sizeof(*sideband->fds));
+	sideband->cpus = calloc(CPUS_MAX, sizeof(*sideband->cpus));
 	sideband->ids = calloc(CPUS_MAX, sizeof(*sideband->ids));
 	sideband->rings = calloc(CPUS_MAX, sizeof(*sideband->rings));
 	sideband->ring_size = values ? VALUES_RING_SIZE : RING_SIZE;
 	sideband->linear = malloc(sideband->ring_size);
-	if (!sideband->path || !sideband->fds || !sideband->ids || !sideband->rings ||
-	    !sideband->linear)
+	if (!sideband->path || !sideband->fds || !sideband->cpus || !sideband->ids ||
+	    !sideband->rings || !sideband->linear)
 		return fail("out of memory");
 	error = ntrace_perf_writer_open(&sideband->writer, path);
 	if (error) {
@@ -380,7 +414,7 @@ int sideband_save(struct sideband *sideband)
 
 /* A module or a kind of generated code; state while /proc/kallsyms is read. */
 struct region {
-	char module[64];	/* "" = the kernel itself */
+	char module[64]; /* "" = the kernel itself */
 	uint64_t first;
 	uint64_t last;
 };
@@ -391,7 +425,7 @@ struct kernel_symbols {
 	uint64_t start;
 	uint64_t end;
 	struct region region;
-	char pending_name[256];	/* BPF program whose end is not known yet */
+	char pending_name[256]; /* BPF program whose end is not known yet */
 	uint64_t pending;
 	int error;
 };
@@ -625,6 +659,7 @@ int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *l
 		ioctl(sideband->fds[i], PERF_EVENT_IOC_DISABLE, 0);
 	for (i = 0; i < sideband->value_count; i++)
 		close(sideband->value_fds[i]);
+	contents_close(sideband->contents);
 	if (sideband->writer) {
 		error = sideband_drain(sideband);
 		write_features(sideband, argc, argv);
@@ -643,6 +678,7 @@ int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *l
 		close(sideband->file);
 	free(sideband->path);
 	free(sideband->fds);
+	free(sideband->cpus);
 	free(sideband->ids);
 	free(sideband->rings);
 	free(sideband->linear);

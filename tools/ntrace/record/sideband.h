@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 
 struct sideband;
+struct tid_list;
 struct values;
 
 /**
@@ -36,6 +37,14 @@ int sideband_cpus(struct sideband *sideband);
  */
 int sideband_enable_values(struct sideband *sideband, bool on);
 
+/**
+ * sideband_contents - record memory that system calls write, too, if values are recorded and the kernel permits it
+ * @tids: threads to record, with all that they start; NULL: the whole system, from sideband_enable_values() on
+ *
+ * To be called after the events of values are open. Says if it is not permitted. Return: exit status.
+ */
+int sideband_contents(struct sideband *sideband, const struct tid_list *tids);
+
 /** sideband_event - declare an event whose records will appear in a ring */
 int sideband_event(struct sideband *sideband, const struct perf_event_attr *attr,
 		   const uint64_t *ids, size_t count, const char *name);
@@ -43,11 +52,12 @@ int sideband_event(struct sideband *sideband, const struct perf_event_attr *attr
 /**
  * sideband_ring - map the ring buffer of an event; its records go to the file
  * @fd: event; the caller keeps it open until sideband_close()
+ * @cpu: of the event, -1: that of a thread
  * @size: bytes, a power of two
  *
  * Return: the control page, or NULL and errno.
  */
-struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, size_t size);
+struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, int cpu, size_t size);
 
 /** sideband_look - call @look for each record before it is written to the file */
 void sideband_look(struct sideband *sideband,

@@ -278,11 +278,11 @@ static int new_area(struct tasks *tasks, int fd, int cpu)
 	*area = (struct task_area){ .fd = fd, .cpu = cpu };
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &area->id))
 		return fail("perf event of the trace: %s", strerror(errno));
-	area->page = sideband_ring(tasks->sideband, fd, tasks->ring_size);
+	area->page = sideband_ring(tasks->sideband, fd, cpu, tasks->ring_size);
 	/* Root without CAP_IPC_LOCK. */
 	if (!area->page && errno == EPERM && tasks->ring_size > VALUES_RING_SIZE_USER) {
 		tasks->ring_size = VALUES_RING_SIZE_USER;
-		area->page = sideband_ring(tasks->sideband, fd, tasks->ring_size);
+		area->page = sideband_ring(tasks->sideband, fd, cpu, tasks->ring_size);
 	}
 	if (!area->page)
 		return fail("buffer of perf events: %s%s", strerror(errno),
@@ -591,6 +591,8 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 		error = TASKS_ENDED;
 	if (!error)
 		error = declare_events(tasks);
+	if (!error)
+		error = sideband_contents(sideband, &tasks->tids);
 	for (i = 0; !error && !options->snapshot && i < tasks->area_count; i++)
 		error = new_file(tasks, i);
 	if (!error)
@@ -730,14 +732,15 @@ static void close_file(struct tasks *tasks, struct task_file *file)
 
 int tasks_finish(struct tasks *tasks)
 {
+	/* Contents end first: those of a call without registers would count as those of the call before. */
+	int error = sideband_enable_values(tasks->sideband, false);
 	bool said = tasks->error;
 	unsigned int i;
-	int error;
 
 	control(tasks, false, PERF_EVENT_IOC_DISABLE);
 	if (said)
 		error = EXIT_FAILED;
-	else
+	else if (!error)
 		error = tasks->options->snapshot ? save_snapshot(tasks) : save_all(tasks);
 	for (i = 0; i < tasks->file_count; i++)
 		close_file(tasks, &tasks->files[i]);

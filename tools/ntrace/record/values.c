@@ -21,8 +21,6 @@
 #define REGISTERS UINT32_MAX
 /* What a new program finds on its stack: its arguments, its environment and the auxiliary vector. */
 #define STACK_BYTES (32u << 10)
-/* Of the functions that have made a call: what it has written is often there. */
-#define CALL_STACK_BYTES 512u
 /* Of a path below tracefs. */
 #define PATH_ROOM (PATH_MAX + 64)
 
@@ -165,21 +163,25 @@ static int put_formats(FILE *formats, const char *tracefs)
 	return error;
 }
 
-static int read_id(const char *tracefs, enum values_event event, uint64_t *id)
+char *values_file(const char *tracefs, const char *group, const char *name, const char *file)
 {
 	char path[PATH_ROOM];
 	size_t size = 0;
-	char *text;
 
-	snprintf(path, sizeof(path), "%s/events/%s/%s/id", tracefs, tracepoints[event].group,
-		 tracepoints[event].name);
-	text = read_whole(path, &size);
+	snprintf(path, sizeof(path), "%s/events/%s/%s/%s", tracefs, group, name, file);
+	return read_whole(path, &size);
+}
+
+static int read_id(const char *tracefs, enum values_event event, uint64_t *id)
+{
+	char *text = values_file(tracefs, tracepoints[event].group, tracepoints[event].name, "id");
+
 	if (!text && errno == ENOENT)
 		return fail("the kernel has no tracepoint %s, which --values needs: it was built "
 			    "without CONFIG_FTRACE, or CONFIG_PERF_EVENTS; leave --values out",
 			    values_name(event));
 	if (!text)
-		return find_failed(path);
+		return find_failed(tracefs);
 	*id = strtoull(text, NULL, 10);
 	free(text);
 	return EXIT_OK;
@@ -196,7 +198,7 @@ static void describe(struct perf_event_attr *attr, enum values_event event, uint
 			    PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_id_all = 1;
 	attr->sample_regs_user = REGISTERS;
-	attr->sample_stack_user = event == VALUES_EXEC ? STACK_BYTES : CALL_STACK_BYTES;
+	attr->sample_stack_user = event == VALUES_EXEC ? STACK_BYTES : VALUES_STACK_BYTES;
 	attr->disabled = 1;
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
@@ -204,15 +206,14 @@ static void describe(struct perf_event_attr *attr, enum values_event event, uint
 
 int values_open(struct values *values)
 {
-	char tracefs[PATH_MAX];
 	FILE *formats;
 	uint64_t id = 0;
 	int error;
 
 	memset(values, 0, sizeof(*values));
-	error = find_tracefs(tracefs, sizeof(tracefs));
+	error = find_tracefs(values->tracefs, sizeof(values->tracefs));
 	for (enum values_event event = 0; !error && event < VALUES_EVENTS; event++) {
-		error = read_id(tracefs, event, &id);
+		error = read_id(values->tracefs, event, &id);
 		if (!error)
 			describe(&values->attrs[event], event, id);
 	}
@@ -221,7 +222,7 @@ int values_open(struct values *values)
 	formats = open_memstream(&values->formats, &values->formats_size);
 	if (!formats)
 		return fail("out of memory");
-	error = put_formats(formats, tracefs);
+	error = put_formats(formats, values->tracefs);
 	if (fclose(formats) && !error)
 		error = fail("out of memory");
 	return error;
