@@ -6,7 +6,9 @@ set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 examples=$top/Documentation/examples
-export NTRACE_LIBRARY=$top/build/libntrace.so.0 PYTHONPATH=$top/lib/python PYTHONDONTWRITEBYTECODE=1
+# The module finds the library of the build it belongs to.
+export PYTHONPATH=$top/lib/python PYTHONDONTWRITEBYTECODE=1
+unset NTRACE_LIBRARY
 rounds=3000
 # Debian's own Python, which has its numpy.
 PATH=/usr/bin:$PATH
@@ -34,6 +36,13 @@ else
 	skip "with numpy" "Python has no numpy: python3-numpy"
 fi
 fails "without the library" "cannot load libntrace .*NTRACE_LIBRARY" env NTRACE_LIBRARY="$tmp/none.so" python3 -c 'import ntrace'
+# As `make install PREFIX=` places it, where the loader does not look.
+installed=$tmp/prefix/lib/python3/dist-packages
+mkdir -p "$installed"
+cp -r "$top/lib/python/ntrace" "$installed/"
+cp "$top/build/libntrace.so.0" "$tmp/prefix/lib/"
+is "$(PYTHONPATH=$installed python3 -c 'import ntrace; print(ntrace._abi.library._name)' 2>&1 | xargs realpath)" \
+	"$tmp/prefix/lib/libntrace.so.0" "an installed module loads the library of its prefix"
 printf 'int ntrace_strerror(int e) { return e; }\n' >"$tmp/old.c"
 ok "an older library" gcc -shared -fPIC "$tmp/old.c" -o "$tmp/old.so"
 fails "is refused" "older than this module: it has no ntrace_version" env NTRACE_LIBRARY="$tmp/old.so" \

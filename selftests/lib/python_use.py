@@ -126,7 +126,8 @@ def recording(directory, pcs, rounds):
             same(([function.name for function in both.functions("calls")], both.instructions),
                  (["leaf", "_start"], [10 * rounds]), "Profile.functions() beside traces")
             raises(ntrace.Error, "'x' is none of instructions, calls", "an order that is none", both.functions, "x")
-        same(session.profile().functions(), [], "a profile without functions has none")
+        raises(ntrace.Error, "profile(functions=True) counts them", "a profile without functions says so", session.profile().functions)
+        same(repr(session), "<ntrace.Session>", "a session as text")
         raises(ntrace.Error, "'ux' is not a set of u, s, m, vu, vs", "a privilege that is none", session.profile, -1, "ux")
         raises(IndexError, "no stream 7", "a stream that is none", session.blocks, [7])
         event_of, _session.event_of = _session.event_of, lambda *_: 1 // 0
@@ -134,6 +135,7 @@ def recording(directory, pcs, rounds):
         _session.event_of = event_of
         same(len(session.blocks()), len(blocks), "and the session works on")
     raises(ValueError, "Session is closed", "a closed one", lambda: session.streams)
+    same(repr(session), "<ntrace.Session, closed>", "as text")
 
 
 def cursors(directory, pcs, rounds):

@@ -371,11 +371,16 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
 }
 
 
+def library_path() -> str:
+    """$NTRACE_LIBRARY, else the library of the wheel, of the prefix (lib/pythonX.Y/dist-packages/ntrace), or of the build in
+    whose tree the module is, else the one that the system finds. A library of the module's own tree fits it."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    places = [os.path.join(here, *where, "libntrace.so.0") for where in ((), ("..", "..", ".."), ("..", "..", "..", "build"))]
+    return os.environ.get("NTRACE_LIBRARY") or next(filter(os.path.exists, places), "libntrace.so.0")
+
+
 def load() -> ctypes.CDLL:
-    """The library: the one that $NTRACE_LIBRARY names, else the one of the wheel, else the installed one."""
-    bundled = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libntrace.so.0")
-    path = (os.environ.get("NTRACE_LIBRARY")
-            or (bundled if os.path.exists(bundled) else "libntrace.so.0"))
+    path = library_path()
     try:
         found = ctypes.CDLL(path, use_errno=True)
     except OSError as error:

@@ -32,6 +32,9 @@ class Handle:
         if handle and self._free:
             getattr(_abi.library, self._free)(handle)
 
+    def __repr__(self) -> str:
+        return "<ntrace.%s%s>" % (type(self).__name__, "" if self._handle else ", closed")
+
     def __enter__(self) -> Any:
         return self
 

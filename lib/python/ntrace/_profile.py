@@ -73,6 +73,7 @@ class Profile(Handle):
                                       (_abi.PROFILE_FUNCTIONS if functions else 0))
         handle = ctypes.c_void_p()
         super().__init__(None)
+        self._has_functions = functions
         check(_abi.library.profile_new(ctypes.byref(handle), ctypes.byref(options)), "profile")
         self._handle = handle.value
 
@@ -126,10 +127,12 @@ class Profile(Handle):
         return sorted(found, key=lambda branch: (-branch.times, branch[:4]))
 
     def functions(self, order: str = "instructions") -> List[Function]:
-        """Functions, if the profile counts them, in an order such as "calls" or "name".
+        """Functions of a profile made with functions=True, in an order such as "calls" or "name".
 
         Numbers are in descending order, names in ascending order.
         """
+        if not self._has_functions:
+            raise Error(_abi.ERR_INVALID, "this profile has no functions: profile(functions=True) counts them")
         if order not in ("instructions", "calls", "name", "object"):
             raise Error(_abi.ERR_INVALID,
                         "order: '%s' is none of instructions, calls, name, object" % order)
