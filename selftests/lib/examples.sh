@@ -17,6 +17,8 @@ for source in "$examples"/*.c; do
 	ok "$name.c with libntrace.so" "${cc[@]}" "$source" -L "$top/build" -lntrace -o "$tmp/$name"
 	ok "$name.c with libntrace.a" "${cc[@]}" "$source" "$top/build/libntrace.a" \
 		-ldw -lelf -llzma -lzstd -lz -pthread -lm -o "$tmp/$name.static"
+	read -ra flags < <(PKG_CONFIG_PATH=$top/build pkg-config --cflags --libs libntrace)
+	ok "$name.c with pkg-config in the tree" gcc "$source" -o "$tmp/$name.tree" "${flags[@]}"
 	ok "$name.c is short" test "$(wc -l <"$source")" -le 60
 done
 ok "demo.S" riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 \

@@ -7,7 +7,7 @@ usage: pages.py              tests README.md and all pages of Documentation
 
 A command stands in an indented block, after "$ ", with further lines after "> "; the lines that follow are its output, with
 standard error. A line "..." stands for any lines. The commands of a page are typed into one shell, in a directory that has the
-tree's build/ and Documentation/.
+tree's build/, lib/ and Documentation/.
 """
 import os
 import pathlib
@@ -50,7 +50,7 @@ def parts(text):
 def run(commands):
     """What each command prints."""
     with tempfile.TemporaryDirectory() as directory:
-        for name in ("build", "Documentation"):
+        for name in ("build", "lib", "Documentation"):
             os.symlink(TOP / name, os.path.join(directory, name))
         script = "".join("{ " + "\n".join(command) + "\n} 2>&1\necho '" + END + "'\n" for command in commands)
         environment = dict(os.environ, LC_ALL="C.UTF-8", COLUMNS="120")

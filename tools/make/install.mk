@@ -39,11 +39,17 @@ html: ## documentation, manual pages and the reference of the API as HTML: build
 	@tools/html
 .PHONY: html
 
+# $(call write_pc,PREFIX,LIBDIR,INCLUDEDIR)
+define write_pc
+@mkdir -p $(@D)
+@sed -e 's#@prefix@#$1#; s#@libdir@#$2#; s#@includedir@#$3#; s#@version@#$(VERSION)#' \
+	-e 's#@requires@#$(LIB_MODULES)#; s#@private@#$(LIB_OTHERS)#' $< >$@
+endef
 $(B)/libntrace.pc: lib/libntrace.pc.in lib/include/ntrace/version.h FORCE
-	@mkdir -p $(@D)
-	@sed -e 's#@prefix@#$(pcprefix)#; s#@version@#$(VERSION)#' \
-		-e 's#@libdir@#$(libdir:$(prefix)/%=$${prefix}/%)#; s#@includedir@#$(includedir:$(prefix)/%=$${prefix}/%)#' \
-		-e 's#@requires@#$(LIB_MODULES)#; s#@private@#$(LIB_OTHERS)#' $< >$@
+	$(call write_pc,$(pcprefix),$(libdir:$(prefix)/%=$${prefix}/%),$(includedir:$(prefix)/%=$${prefix}/%))
+# pkg-config prefers this name: PKG_CONFIG_PATH=build is enough for programs that use the build.
+$(B)/libntrace-uninstalled.pc: lib/libntrace.pc.in lib/include/ntrace/version.h tools/make/install.mk
+	$(call write_pc,$${pcfiledir}/..,$${pcfiledir},$${prefix}/lib/include)
 
 # The compiled BPF programs are embedded in the command, if it has them.
 install: install-lib install-command $(if $(shell command -v python3),install-python) ## installs library, headers, command, manual pages, Python module; PREFIX=/usr/local DESTDIR=

@@ -41,8 +41,8 @@ $(eval $(call compile,$(B)/san/obj,$(CC),-O1 -g $(SAN)))
 LIB_MAP := $(wildcard lib/libntrace.map)
 SOVERSION := 0
 
-native: $(B)/libntrace.a $(if $(LIB_SRC),$(B)/libntrace.so) $(if $(CMD_SRC),$(B)/ntrace)
-lib: $(B)/libntrace.a $(B)/libntrace.so ## build/libntrace.a and build/libntrace.so alone
+native: lib $(if $(CMD_SRC),$(B)/ntrace)
+lib: $(B)/libntrace.a $(if $(LIB_SRC),$(B)/libntrace.so $(B)/libntrace-uninstalled.pc) ## build/libntrace.a and build/libntrace.so alone
 
 # Make the archive anew: `ar` would keep the object of a removed source.
 $(B)/obj/libntrace.a: $(LIB_SRC:%.c=$(B)/obj/%.o)
