@@ -71,7 +71,7 @@ like "monitor: no such command" "no monitor command 'x'" "$(cat "$tmp/walked.say
 like "monitor programs" "demo: moved by 0x0, $total instructions \(the program\)" "$(cat "$tmp/walked.say")"
 
 # Options of the command say the same.
-SAY="monitor where" walk "| exec $ntrace gdb - --around both,3 --elf $tmp/demo $tmp/demo.nex" say
+SAY="monitor where" walk "| exec $ntrace gdb - --around both:3 --elf $tmp/demo $tmp/demo.nex" say
 like "--around" "instruction $third of" "$(cat "$tmp/walked.say")"
 SAY="monitor where" walk "| exec $ntrace gdb - --last 5 --elf $tmp/demo $tmp/demo.nex" say backwards
 is "$(wc -l <"$tmp/walked.backwards")" 5 "--last: no more than these instructions"

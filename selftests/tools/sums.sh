@@ -30,7 +30,7 @@ text() {
 	lines) "$ntrace" decode --level instruction --lines "$recording" ;;
 	report) "$ntrace" report --json "$recording" ;;
 	folded) "$ntrace" export -f folded "$recording" ;;
-	gdb) gdb-multiarch -q -nx -batch -ex "target remote | exec $ntrace gdb - --around work,3 $recording" -ex 'info line' -ex backtrace 2>/dev/null | grep -a "^#\|^Line" ;;
+	gdb) gdb-multiarch -q -nx -batch -ex "target remote | exec $ntrace gdb - --around work:3 $recording" -ex 'info line' -ex backtrace 2>/dev/null | grep -a "^#\|^Line" ;;
 	esac 2>/dev/null | sed -E "s#$tmp(/zero|/rv32)?/##g; s#\\./(zero|rv32)#.#g; s/0x[0-9a-f]+/ADDRESS/g; s/\b1[0-9a-f]{4}\b|\b[0-9a-f]+( <)|\b[0-9a-f]+(: +[a-z])/ADDRESS\1\2/g; s/ +ADDRESS/ ADDRESS/g; s/ADDRESS +([0-9a-f]{4}|[0-9a-f]{8}) /ADDRESS CODE /; s/\b([ls])[dw]\b/\1/; s/\"(recorded_)?bytes\":[0-9]+//g"
 }
 for format in lcov gcov annotate lines report folded gdb; do

@@ -384,7 +384,7 @@ for pair in icntbits=33 icntfull=4294967295 histbits=32 hrepeatbits=19 bcntbits=
 done
 complains "a signal with something after it" 2 "'11x' is not a signal" trigger --signal 11x true
 complains "a signal modulo 2^32" 2 "'4294967307' is not a signal" trigger --signal 4294967307 true
-complains "the number of an execution" 2 "not between 1 and 18446744073709551615" browse --around main,18446744073709551616 none
+complains "the number of an execution" 2 "not between 1 and 18446744073709551615" browse --around main:18446744073709551616 none
 complains "a mask with a sign" 2 "'-1' is not a mask" tandem verify --gdb x:1 --chosen a0:-1 "$tmp/file"
 complains "a device with a sign" 2 "'5--1' is not a range" tandem verify --gdb x:1 --device 5--1 "$tmp/file"
 complains "a range of data of more than 64 bits" 2 "is not a range" ingress dump --daddr 0-18446744073709551616 "$tmp/file"

@@ -268,7 +268,7 @@ terminal.press("g")
 test(agrees(run, terminal.press("3j"), 3), "with its instructions")
 terminal.type("q")
 test(terminal.close() == 0, "a trace of harts: the exit status")
-terminal = browse("harts.nex", "--params", "srcbits=1", "--src", "1", "--around", "both,2")
+terminal = browse("harts.nex", "--params", "srcbits=1", "--src", "1", "--around", "both:2")
 test(terminal.wait(lambda lines: "hart 1" in lines[0] and any(line.startswith("=> 0x%016x" % functions["both"]) for line in lines)),
      "--src and --around")
 terminal.type("q")
@@ -276,7 +276,7 @@ terminal.close()
 
 # Recordings: the function and the time are those of any CPU, unless one is chosen.
 WORDS = sys.argv[4]
-for options, cpu, message in ((["--around", "same_word,3"], 1, "same_word+0x0"), (["--around", "print_words"], 0, "print_words+0x0"),
+for options, cpu, message in ((["--around", "same_word:3"], 1, "same_word+0x0"), (["--around", "print_words"], 0, "print_words+0x0"),
                               (["--around", "run", "--cpu", "1"], 1, "run+0x0"), (["--time", "1ms"], 0, "time 30."), (["--time", "31.2ms"], 1, "time 31.2"),
                               (["--around", "same_word", "--time", "20ms"], 1, "time 20.")):
     terminal = Terminal([NTRACE, "browse", *options, WORDS], columns=COLUMNS, term="linux")
@@ -284,7 +284,7 @@ for options, cpu, message in ((["--around", "same_word,3"], 1, "same_word+0x0"),
     terminal.type("q")
     terminal.close()
 for options, message in ((["--around", "same_word", "--cpu", "0"], "'same_word' is executed 0 times by CPU 0: without --cpu, all CPUs are searched"),
-                         (["--around", "same_word,9999999"], "'same_word' is executed 510713 times"),
+                         (["--around", "same_word:9999999"], "'same_word' is executed 510713 times"),
                          (["--around", "same_word", "--time", "1h"], "a time is a number"), (["--time", "1"], "--time: the trace ends before 1"),
                          (["--time", "1", "--cpu", "1"], "--time: the trace of CPU 1 ends before 1: without --cpu"),
                          (["--around", "same_word", "--time", "9"], "'same_word' is executed 0 times from --time 9")):

@@ -107,17 +107,17 @@ for options, title, at in (
         (["--cpu", "0"], ["CPU 0"], first()), (["--stream", "0"], ["CPU 0"], first()),
         (["--user"], ["main"], first(privilege="U")), (["--kernel"], [" S"], first(privilege="S")),
         (["--privilege", "u", "--thread", "100"], ["main", " U"], first(privilege="U", tid=100)),
-        (["--around", "labour"], [], LIBRARY), (["--around", "_start,3", "--thread", "101"], ["thread 101"], PROGRAM),
+        (["--around", "labour"], [], LIBRARY), (["--around", "_start:3", "--thread", "101"], ["thread 101"], PROGRAM),
         (["--time", "@0"], [], None)):
     end(opens(" ".join(options), *options, title=title, at=at))
 # The third execution is the third.
-counted = browse("--around", "_start,3", "--thread", "100")
+counted = browse("--around", "_start:3", "--thread", "100")
 ready(counted)
 counted.type("=")
 counted.wait_for(", CPU 0, offset 0x")
 got = re.search(r"offset (0x[0-9a-f]+)", counted.lines()[-1])[1]
 wanted = [block["offset"] for block in blocks if block["tid"] == 100 and int(block["address"], 16) == PROGRAM][2]
-test(int(got, 16) == wanted, "--around FUNCTION,N: the Nth execution", got, hex(wanted))
+test(int(got, 16) == wanted, "--around FUNCTION:N: the Nth execution", got, hex(wanted))
 end(counted)
 middle = [block for block in blocks if block["tid"] == 100][len(blocks) // 4]
 timed = browse("--thread", "100", "--time", f"@{int(middle['time'], 16)}")
@@ -269,12 +269,12 @@ test(done.returncode == 0 and done.stdout.startswith("usage: ntrace browse "), "
 for status, why, *options in (
         (1, "no instruction is in this trace", "--privilege", "m"), (1, "there is no trace of this CPU", "--cpu", "7"),
         (1, "no instruction is in this trace", "--thread", "7"),
-        (1, "--around: 'labour' is executed ", "--around", "labour,99999"),
+        (1, "--around: 'labour' is executed ", "--around", "labour:99999"),
         (1, "--around: 'nowhere' is executed 0 times", "--around", "nowhere"),
         (1, "a time is a number of seconds", "--time", "x"), (1, "the frequency of the timestamps is unknown", "--time", "1"),
         (2, "exclude each other", "--thread", "100", "--cpu", "0"), (2, "exclude each other", "--thread", "100", "--stream", "0"),
         (2, "exclude each other", "--cpu", "0", "--stream", "0"), (2, "--src applies to raw traces only", "--src", "0"),
-        (2, "the number of an execution is not between 1 and", "--around", "labour,0"), (2, "--thread: 0 is not between", "--thread", "0"),
+        (2, "the number of an execution is not between 1 and", "--around", "labour:0"), (2, "--thread: 0 is not between", "--thread", "0"),
         (2, "--cpu: 65536 is not between", "--cpu", "65536"), (2, "--src: 4096 is not between", "--src", "4096"),
         (1, "No such file or directory (option --sysroot)", "--sysroot", "/nonexistent")):
     terminal = browse(*options)

@@ -644,8 +644,8 @@ def test_choices():
     same(begins("--thread", "101"), (101, other[-1], len(other) - 1), "--thread: this thread comes first")
     same(begins("--around", "begin"), (100, INTERPRETER, main.index(INTERPRETER)), "--around")
     times = [number for number, pc in enumerate(other) if pc == LIBRARY]
-    same(begins("--around", f"labour,{len(times)}", "--thread", "101"), (101, LIBRARY, times[-1]), "--around and --thread")
-    same(begins("--around", "ccc,2"), (200, 0x20000, [number for number, pc in enumerate(pcs[200]) if pc == 0x20000][1]),
+    same(begins("--around", f"labour:{len(times)}", "--thread", "101"), (101, LIBRARY, times[-1]), "--around and --thread")
+    same(begins("--around", "ccc:2"), (200, 0x20000, [number for number, pc in enumerate(pcs[200]) if pc == 0x20000][1]),
          "--around: in another process, if it is executed nowhere else")
     number = at_time(100, threads[100][50].time)
     same(begins("--time", f"@{threads[100][50].time}"), (100, main[number], number), "--time")
@@ -681,7 +681,7 @@ def test_errors():
             (1, "no instruction of thread 7 is in the trace", "--thread", "7"), (1, "the trace has no instructions to show", "--cpu", "3"),
             (1, "the trace has no instructions to show", "--privilege", "m"),
             (1, "no file of the trace has a function 'nowhere'", "--around", "nowhere"),
-            (1, "executes 'begin' less than 999 times", "--around", "begin,999"), (1, "a time is a number of seconds", "--time", "x"),
+            (1, "executes 'begin' less than 999 times", "--around", "begin:999"), (1, "a time is a number of seconds", "--time", "x"),
             (1, "second time is before the first", "--time", "@5,@4"),
             (1, "/nonexistent: No such file", "--exec", "/nonexistent"), (1, "not an ELF file", "--exec", f"{DIRECTORY}/timed/data"),
             (2, "'x' is not an address", "--exec", f"{PROG}@x"),

@@ -129,11 +129,12 @@ def test_around():
         for words in (("decode",), ("report",), ("export", "-f", "csv")):
             message = run(*words, "--around", text)[2]
             same(message.splitlines()[:1], [f"ntrace: stream 0: --offset 0,{offset + 8192}"], f"{words[0]} --around {text}")
-    for text, name, found in ((f"labour:{len(offsets) + 1}", f"labour:{len(offsets) + 1}", len(offsets)), ("labour:0", "labour:0", 0), ("labour:1x", "labour:1x", 0),
+    for text, name, found in ((f"labour:{len(offsets) + 1}", f"labour:{len(offsets) + 1}", len(offsets)), ("labour:1x", "labour:1x", 0),
                               ("labour:", "labour:", 0), (":1", ":1", 0), ("a::1", "a::1", 0), ("nowhere", "nowhere", 0)):
         status, _, message = run("decode", "--around", text)
         same((status, message), (1, f"ntrace: error: {TIMED}: --around: '{name}' is executed {found} times in what is decoded, "
                                     "counted at its first instruction\n"), f"decode --around {text}: an error")
+    same("not between 1 and" in run("decode", "--around", "labour:0")[2], True, "decode --around labour:0: an error")
 
 
 def test_ranges():

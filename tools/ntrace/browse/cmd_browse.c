@@ -27,7 +27,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_CPU, "cpu", "N", "recording: show CPU N (default: the first one)" },
 	{ OPTION_SRC, "src", "N", "raw trace: the hart whose messages have SRC = N" },
 	{ OPTION_TIME, "time", "A", "begin at time A: seconds, 3ms, @TICKS" },
-	{ OPTION_AROUND, "around", "FUNCTION[,N]", "begin where FUNCTION begins the Nth time" },
+	{ OPTION_AROUND, "around", "FUNCTION[:N]", "begin where FUNCTION begins the Nth time" },
 	SELECT_OPTIONS,
 	SOURCE_OPTIONS,
 	{ OPTION_OBJDUMP, "objdump", "PROGRAM",
@@ -60,26 +60,15 @@ struct browse {
 
 /* ---- options ---- */
 
-/* "malloc,3": the third execution. */
+/* "malloc:3": the third execution. */
 static int take_around(struct browse *browse, const char *value)
 {
-	const char *end;
-	char *comma;
-
 	free(browse->around);
-	browse->around = strdup(value);
-	browse->around_count = 1;
+	browse->around = around_parse(value, &browse->around_count);
 	if (!browse->around)
 		return fail("out of memory");
-	comma = strrchr(browse->around, ',');
-	if (!comma || !comma[1] || comma[1 + strspn(comma + 1, "0123456789")])
-		return EXIT_OK;
-	if (!number_parse(comma + 1, &end, 10, &browse->around_count) || !browse->around_count)
-		return usage_error(browse->command,
-				   "option --around: '%s': the number of an "
-				   "execution is not between 1 and %" PRIu64,
-				   value, UINT64_MAX);
-	*comma = '\0';
+	if (!browse->around_count)
+		return usage_error(browse->command, AROUND_NUMBER, value, UINT64_MAX);
 	return EXIT_OK;
 }
 
@@ -526,7 +515,7 @@ const struct command command_browse = {
 		   "once: only what is shown, and what precedes it, is decoded.\n\n"
 		   "examples:\n"
 		   "  ntrace browse ntrace.data\n"
-		   "  ntrace browse --user --thread 1234 --around malloc,3 ntrace.data\n"
+		   "  ntrace browse --user --thread 1234 --around malloc:3 ntrace.data\n"
 		   "  ntrace browse --elf prog.elf prog.nex\n",
 	.options = options_table,
 	.run = run,

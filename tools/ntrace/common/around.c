@@ -81,24 +81,21 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
-/* "NAME:N" or "NAME", whose colons may be those of C++. */
-static bool parse(struct search *search, const char *text)
+char *around_parse(const char *text, uint64_t *number)
 {
 	const char *colon = strrchr(text, ':');
+	char *name = strdup(text);
 	const char *end;
 
-	search->name = strdup(text);
-	search->left = 1;
-	if (!search->name)
-		return false;
-	if (!colon || colon == text || colon[-1] == ':')
-		return true;
-	if (!number_parse(colon + 1, &end, 10, &search->left) || *end || !search->left) {
-		search->left = 1;
-		return true;
-	}
-	search->name[colon - text] = '\0';
-	return true;
+	*number = 1;
+	/* Other colons are those of C++. */
+	if (!name || !colon || colon == text || colon[-1] == ':' || !colon[1] ||
+	    colon[1 + strspn(colon + 1, "0123456789")])
+		return name;
+	if (!number_parse(colon + 1, &end, 10, number))
+		*number = 0;
+	name[colon - text] = '\0';
+	return name;
 }
 
 /* Searches the streams one after the other. Return: 1 if found, 0, or an error of the library. */
@@ -134,8 +131,13 @@ int recording_around(struct recording *recording, const char *path)
 	struct search search = { 0 };
 	int result;
 
-	if (!parse(&search, recording->range.around))
+	search.name = around_parse(recording->range.around, &search.left);
+	if (!search.name)
 		return fail("out of memory");
+	if (!search.left) {
+		free(search.name);
+		return fail(AROUND_NUMBER, recording->range.around, UINT64_MAX);
+	}
 	result = search_streams(recording, &search);
 	free(search.marks);
 	free(search.name);

@@ -156,6 +156,17 @@ int recording_open(struct recording *recording, const struct command *command, c
 void recording_close(struct recording *recording);
 
 /**
+ * around_parse - read "NAME" or "NAME:N", the argument of --around
+ * @number: the N-th execution, 1 without N; 0: N is 0 or too large
+ *
+ * Return: the name, to be freed, or NULL: out of memory.
+ */
+char *around_parse(const char *text, uint64_t *number);
+/* With the argument of the option, and UINT64_MAX. */
+#define AROUND_NUMBER                                                                  \
+	"option --around: '%s': the number of an execution is not between 1 and %" PRIu64
+
+/**
  * recording_around - find the execution that --around names, and select the trace around it
  *
  * Return: EXIT_OK, or EXIT_FAILED after an error message.

@@ -44,7 +44,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_CPU, "cpu", "N", "recording: all that ran on CPU N, the kernel included" },
 	{ OPTION_SRC, "src", "N", "raw trace: only the hart whose messages have SRC = N" },
 	{ OPTION_TIME, "time", "A[,B]", "start at time A, and stay between A and B" },
-	{ OPTION_AROUND, "around", "FUNCTION[,N]", "start where FUNCTION begins for the Nth time" },
+	{ OPTION_AROUND, "around", "FUNCTION[:N]", "start where FUNCTION begins for the Nth time" },
 	{ OPTION_LAST, "last", "N", "stay in the last N instructions of each thread" },
 	SELECT_OPTIONS,
 	SOURCE_OPTIONS,
@@ -107,26 +107,20 @@ static int add_start(struct gdb *gdb, const char *format, const char *value)
 	return EXIT_OK;
 }
 
-/* "malloc,3" is "around malloc 3". */
+/* "malloc:3" is "around malloc 3". */
 static int take_around(struct gdb *gdb, const char *value)
 {
-	char *text, *comma;
+	char *text;
 	int error;
 
 	free(gdb->around);
-	gdb->around = strdup(value);
-	text = strdup(value);
-	if (!gdb->around || !text) {
-		free(text);
+	gdb->around = around_parse(value, &gdb->calls);
+	if (!gdb->around)
 		return fail("out of memory");
-	}
-	gdb->calls = 1;
-	comma = strrchr(text, ',');
-	if (comma && comma[1] && !comma[1 + strspn(comma + 1, "0123456789")]) {
-		*comma = ' ';
-		gdb->around[comma - text] = '\0';
-		gdb->calls = strtoull(comma + 1, NULL, 10);
-	}
+	if (!gdb->calls)
+		return usage_error(gdb->command, AROUND_NUMBER, value, UINT64_MAX);
+	if (asprintf(&text, "%s %" PRIu64, gdb->around, gdb->calls) < 0)
+		return fail("out of memory");
 	error = add_start(gdb, "around %s", text);
 	free(text);
 	return error;
@@ -682,7 +676,7 @@ const struct command command_gdb = {
 		"open on' shows sources of this machine.\n\n"
 		"examples:\n"
 		"  ntrace gdb --run ntrace.data\n"
-		"  ntrace gdb --run --user --around malloc,3 ntrace.data\n"
+		"  ntrace gdb --run --user --around malloc:3 ntrace.data\n"
 		"  ntrace gdb --listen 1234 --elf prog.elf prog.nex\n"
 		"  ntrace gdb --run --elf prog.elf hart.tandem\n"
 		"  gdb-multiarch -ex 'set osabi none' -ex 'target remote | ntrace gdb - "
