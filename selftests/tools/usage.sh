@@ -31,6 +31,7 @@ for sub in record trigger top gdb dump decode report check stat split detect enc
 	[ "$sub" = top ] || [ "$sub" = assemble ] || complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"
 	is "$("$ntrace" "$sub" --help | head -n 1 | cut -c1-$((14 + ${#sub})))" "usage: ntrace $sub" "$sub --help"
 	like "$sub --help has examples" "examples:" "$("$ntrace" "$sub" --help)"
+	is "$("$ntrace" "$sub" --help | sed '1,/^examples:/d' | grep -E '[^ ]  +[^ #]')" "" "$sub: remarks of examples are comments of a shell"
 	# The command accepts every option of its help: the error message is about something else.
 	unknown=$("$ntrace" "$sub" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' |
 		while read -r option; do "$ntrace" "$sub" "$option" /nonexistent 2>&1 </dev/null | grep 'unknown option'; done)

@@ -515,12 +515,12 @@ const struct command command_check = {
 		   "3 no finding, but bytes are missing (--framing).\n"
 		   "\n"
 		   "examples:\n"
-		   "  ntrace check a.nex                            messages only\n"
-		   "  ntrace check --elf prog.elf a.nex             also check the program flow\n"
+		   "  ntrace check a.nex                            # messages only\n"
+		   "  ntrace check --elf prog.elf a.nex             # also check the program flow\n"
 		   "  ntrace check --framing coresight:0x10 etr.bin\n"
 		   "  ntrace check --params srcbits=2 --sources 0,1 soc.nex\n"
 		   "  ntrace check --json a.nex | jq -r .rule | sort | uniq -c\n"
-		   "  ntrace check --list                           the rules\n",
+		   "  ntrace check --list                           # the rules\n",
 	.options = options_table,
 	.run = run,
 };

@@ -228,7 +228,7 @@ const struct command command_detect = {
 		"\n"
 		"examples:\n"
 		"  ntrace detect a.nex\n"
-		"  ntrace detect --elf prog.elf a.nex            and compare with the program\n"
+		"  ntrace detect --elf prog.elf a.nex            # and compare with the program\n"
 		"  ntrace detect --json a.nex | jq -r '.candidates[0].options'\n",
 	.options = options_table,
 	.run = run,

@@ -494,12 +494,15 @@ const struct command command_dump = {
 		"ends inside a message, or 1 if it has no messages.\n"
 		"\n"
 		"examples:\n"
-		"  ntrace dump ntrace.data                 all streams of a recording\n"
-		"  ntrace dump --params srcbits=3 a.nex    a raw trace with SRC fields of 3 bits\n"
-		"  ntrace dump --framing coresight:0x10 etr.bin    one source of CoreSight frames\n"
-		"  ntrace dump --bytes a.nex               each byte with MDO, MSEO and fields\n"
-		"  ntrace dump --lossless a.nex >a.json    edit it, then: ntrace assemble a.json\n"
-		"  zcat a.nex.gz | ntrace dump --json - | jq .name    for programs\n",
+		"  ntrace dump ntrace.data                 # all streams of a recording\n"
+		"  ntrace dump --params srcbits=3 a.nex    # a raw trace with SRC fields of 3 "
+		"bits\n"
+		"  ntrace dump --framing coresight:0x10 etr.bin    # one source of CoreSight "
+		"frames\n"
+		"  ntrace dump --bytes a.nex               # each byte with MDO, MSEO and fields\n"
+		"  ntrace dump --lossless a.nex >a.json    # edit it, then: ntrace assemble "
+		"a.json\n"
+		"  zcat a.nex.gz | ntrace dump --json - | jq .name    # for programs\n",
 	.options = options_table,
 	.run = run,
 };

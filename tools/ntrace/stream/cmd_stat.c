@@ -323,9 +323,9 @@ const struct command command_stat = {
 		   "1 if it has no messages.\n\n"
 		   "examples:\n"
 		   "  ntrace stat a.nex\n"
-		   "  ntrace stat --elf prog.elf a.nex       bits per instruction\n"
+		   "  ntrace stat --elf prog.elf a.nex       # bits per instruction\n"
 		   "  ntrace stat --framing coresight:0x10 etr.bin\n"
-		   "  ntrace stat ntrace.data                each stream of a recording\n"
+		   "  ntrace stat ntrace.data                # each stream of a recording\n"
 		   "  ntrace stat --json a.nex | jq .bits\n",
 	.options = options_table,
 	.run = run,

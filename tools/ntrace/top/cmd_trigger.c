@@ -468,7 +468,7 @@ const struct command command_trigger = {
 		"  ntrace trigger --call give_up@./server -- ./server\n"
 		"  ntrace trigger --call handle --over 5ms -p 1234\n"
 		"  ntrace trigger --signal SEGV --privilege u -- ./crashes\n"
-		"  ntrace trigger -p 1234        then: Ctrl-C, or kill -USR2 of ntrace\n",
+		"  ntrace trigger -p 1234        # then: Ctrl-C, or kill -USR2 of ntrace\n",
 	.options = options_table,
 	.run = run,
 };
