@@ -196,6 +196,7 @@ mkdir "$tmp/empty"
 complains "report: directory that is no recording" 1 "ntrace: error: $tmp/empty is not a recording: no 'params' file" report "$tmp/empty"
 complains "decode: directory that is no recording" 1 "not a recording" decode "$tmp/empty"
 complains "dump: directory that is no recording" 1 "not a recording" dump "$tmp/empty"
+complains "export: a format that is none" 2 "no format 'flamegraph': there are autofdo, .*folded, .*perfetto" export -f flamegraph none
 complains "report: file that is no recording" 1 "neither a recording nor" report /etc/passwd
 printf 'PERFILE2 and more of it' >"$tmp/perf.data"
 complains "dump: a damaged perf.data file" 1 "not a recording: .*neither a recording nor a perf.data file" dump "$tmp/perf.data"

@@ -128,6 +128,19 @@ static const char *format_name(unsigned int format)
 	}
 }
 
+/* A name that is like no other one: names all of them. */
+static int refuse_format(const struct export *export, const char *name)
+{
+	char text[512];
+	size_t used = 0;
+
+	for (unsigned int i = 0; format_name(i) && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
+					 format_name(i));
+	return usage_error(export->command,
+			   "option --format: there is no format '%s': there are %s", name, text);
+}
+
 static int take_format(struct export *export, const char *name)
 {
 	struct nearest nearest = nearest_to(name, strlen(name));
@@ -141,7 +154,7 @@ static int take_format(struct export *export, const char *name)
 		return usage_error(export->command,
 				   "option --format: there is no format '%s': did you mean %s?",
 				   name, nearest.name);
-	return usage_error(export->command, "option --format: there is no format '%s'", name);
+	return refuse_format(export, name);
 }
 
 static int take_option(struct export *export, struct options *options, int option)
