@@ -82,6 +82,7 @@ is $? 2 "no command is a usage error"
 complains "option without its argument" 2 "option --level needs" decode --level
 complains "flag with an argument" 2 "option --json takes no argument" dump --json=yes x
 complains "unknown level" 2 "'everything' is not one of" decode --level everything x
+complains "a parameter that is nearly one" 2 "no such key: did you mean srcbits?" dump --params srcbit=4 none
 complains "a parameter that does not exist" 2 "cannot use 'colour=red': no such key; --params help" \
 	dump --params srcbits=2,colour=red x
 complains "frames without a loss" 2 "lossless and --framing exclude each other" dump --lossless --framing coresight x

@@ -12,6 +12,7 @@
 #include <ntrace/counts_file.h>
 
 #include "input.h"
+#include "nearest.h"
 #include "process_limits.h"
 #include "trace_id.h"
 #include "ui.h"
@@ -93,14 +94,22 @@ static int params_help(void)
 static int bad_params(const struct command *command, const char *bad)
 {
 	int length = (int)strcspn(bad, ","), name = (int)strcspn(bad, "=,");
+	struct nearest nearest = nearest_to(bad, (size_t)name);
 	const struct ntrace_params_key *keys;
 	size_t count, i;
 
 	keys = ntrace_params_keys(&count);
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
 		if (!strncmp(keys[i].name, bad, (size_t)name) && !keys[i].name[name])
 			return usage_error(command, "option --params: cannot use '%.*s': %s is %s",
 					   length, bad, keys[i].name, keys[i].values);
+		nearest_offer(&nearest, keys[i].name);
+	}
+	if (nearest.name)
+		return usage_error(command,
+				   "option --params: cannot use '%.*s': no such key: did you mean "
+				   "%s? --params help lists them",
+				   length, bad, nearest.name);
 	return usage_error(command,
 			   "option --params: cannot use '%.*s': no such key; --params help lists "
 			   "them",
