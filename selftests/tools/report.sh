@@ -127,7 +127,12 @@ fails "nothing is selected" "no selected code was executed: the report is empty:
 fails "--annotate: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --annotate cold "$tmp/dir"
 fails "--callers: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --callers cold "$tmp/dir"
 fails "--callers: a typing error" "no function 'laef' was executed: did you mean 'leaf'" "$ntrace" report --callers laef "$tmp/dir"
-is "$("$ntrace" report --annotate or "$tmp/dir" 2>&1 >/dev/null | tail -n 1)" "  work of two_tasks" "--annotate: functions of similar names"
+fails "--annotate: a typing error" "no function 'laef' was executed: did you mean 'leaf'" "$ntrace" report --annotate laef "$tmp/dir"
+words=$top/Documentation/tour/words.data
+fails "--annotate: an inlined function" "no function 'random_below' was executed: .* --callers shows inlined ones" "$ntrace" report --annotate random_below "$words"
+is "$("$ntrace" report --callers random_below "$words" | grep -c 'In GDB') $("$ntrace" report --callers run "$words" | grep -c 'In GDB')" "0 1" \
+	"--callers: GDB goes to functions with a first instruction"
+is "$("$ntrace" report --annotate or "$tmp/dir" 2>&1 >/dev/null | grep " of ")" "  work of two_tasks" "--annotate: functions of similar names"
 
 # Data in code, as "$d" marks it: neither a wrong instruction, nor the end of the function. The second word is no instruction.
 cat >"$tmp/data.S" <<'EOF'

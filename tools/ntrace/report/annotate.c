@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include <ntrace/counts.h>
+#include <ntrace/functions.h>
 #include <ntrace/lines.h>
 
 #include "annotate.h"
 #include "common/command.h"
 #include "common/debug_info.h"
 #include "common/disassembly.h"
+#include "common/nearest.h"
 #include "common/ui.h"
 
 /* Suggest at most this many similar names. */
@@ -275,15 +277,26 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 					   EXIT_OK;
 }
 
-/* Lists functions whose names contain the given name. */
+/* Names the nearest function, and lists those whose names contain the given name. */
 static int not_there(struct ntrace_profile *profile, const char *name)
 {
+	const struct ntrace_profile_function *functions;
 	const struct ntrace_profile_trace *traces;
+	struct nearest nearest = nearest_to(name, strlen(name));
 	struct ntrace_location at;
 	char last[256] = "";
 	size_t count, offered = 0, i;
 
-	fail("no function '%s' was executed, or it has another name", name);
+	functions = ntrace_profile_functions(profile, NTRACE_PROFILE_BY_INSTRUCTIONS, &count);
+	for (i = 0; functions && i < count; i++)
+		if (functions[i].name)
+			nearest_offer(&nearest, functions[i].demangled);
+	if (nearest.name)
+		fail("no function '%s' was executed: did you mean '%s'?", name, nearest.name);
+	else
+		fail("no function '%s' was executed: 'ntrace report' lists those that were, and "
+		     "--callers shows inlined ones",
+		     name);
 	traces = ntrace_profile_traces(profile, &count);
 	for (i = 0; i < count && offered < OFFERED_MAX; i++) {
 		struct ntrace_space *space;

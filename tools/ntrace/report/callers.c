@@ -79,7 +79,8 @@ static int put_edges(const struct ntrace_stack_function *functions, uint32_t num
 	return EXIT_OK;
 }
 
-int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, struct output *output)
+int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, bool *entered,
+		struct output *output)
 {
 	const struct ntrace_stack_function *functions;
 	const struct ntrace_stack_edge *edges;
@@ -89,6 +90,7 @@ int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, st
 
 	functions = ntrace_stacks_functions(stacks, &function_count);
 	edges = ntrace_stacks_edges(stacks, &edge_count);
+	*entered = false;
 	if (!functions || !edges)
 		return fail("out of memory");
 	for (i = 0; i < function_count && !error; i++) {
@@ -99,6 +101,7 @@ int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, st
 			continue;
 		}
 		shown++;
+		*entered |= !functions[i].inlined;
 		error = put_edges(functions, (uint32_t)i, edges, edge_count, callees, output);
 	}
 	if (!error && !shown && nearest.name)

@@ -325,9 +325,12 @@ static int report_html(struct report *report)
 
 static int report_related(struct report *report)
 {
-	int error = put_callers(report->stacks, report->related, report->callees, report->output);
+	bool entered;
+	int error = put_callers(report->stacks, report->related, report->callees, &entered,
+				report->output);
 
-	if (!error)
+	/* An inlined function has no first instruction to go to. */
+	if (!error && entered)
 		put_debugger(report, report->related);
 	debug_warn_missing(report->stacks);
 	recording_say_losses(&report->totals, "calls executed there are missing");
