@@ -197,6 +197,14 @@ mkdir "$tmp/empty"
 complains "report: directory that is no recording" 1 "ntrace: error: $tmp/empty is not a recording: no 'params' file" report "$tmp/empty"
 complains "decode: directory that is no recording" 1 "not a recording" decode "$tmp/empty"
 complains "dump: directory that is no recording" 1 "not a recording" dump "$tmp/empty"
+gzip -c "$ntrace" >"$tmp/trace.gz"
+complains "report: a compressed file" 1 "trace.gz: not a recording: the file is compressed by gzip" report "$tmp/trace.gz"
+complains "report: a compressed trace" 1 "trace.gz: not a trace: the file is compressed by gzip" report --elf "$ntrace" "$tmp/trace.gz"
+complains "report: a program" 1 "ntrace: not a trace: the file is an ELF file" report --elf "$ntrace" "$ntrace"
+printf NTRCOUNT >"$tmp/counts"
+complains "report: a counts file" 1 "counts: not a recording: the file is a counts file, for ntrace export" report "$tmp/counts"
+complains "report: a program that is none" 1 "counts: not an ELF file" report --elf "$tmp/counts" /etc/passwd
+complains "report: a program that is a directory" 1 "empty: not an ELF file" report --elf "$tmp/empty" /etc/passwd
 complains "export: a format that is none" 2 "no format 'flamegraph': there are autofdo, .*folded, .*perfetto" export -f flamegraph none
 complains "report: file that is no recording" 1 "neither a recording nor" report /etc/passwd
 printf 'PERFILE2 and more of it' >"$tmp/perf.data"

@@ -74,6 +74,44 @@ bool is_elf_file(const char *path)
 	return begins_with(path, ELFMAG, SELFMAG);
 }
 
+const char *other_format(const uint8_t *data, size_t size)
+{
+	static const struct {
+		const char *magic;
+		size_t size;
+		const char *what;
+	} formats[] = {
+		{ ELFMAG, SELFMAG, "an ELF file" },
+		{ PERF_MAGIC, PERF_MAGIC_SIZE, "a perf.data file" },
+		{ "2ELIFREP", 8, "a perf.data file" },
+		{ NTRACE_COUNTS_MAGIC, 8, "a counts file, for ntrace export and ntrace merge" },
+		{ "\037\213", 2, "compressed by gzip" },
+		{ "\375"
+		  "7zXZ",
+		  5, "compressed by xz" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (size >= formats[i].size && !memcmp(data, formats[i].magic, formats[i].size))
+			return formats[i].what;
+	return NULL;
+}
+
+/* The same of a file; NULL also if it cannot be read, which is reported elsewhere. */
+static const char *other_format_of(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	uint8_t magic[FORMAT_MAGIC_SIZE];
+	ssize_t got;
+
+	if (fd < 0)
+		return NULL;
+	got = pread(fd, magic, sizeof(magic), 0);
+	close(fd);
+	return got > 0 ? other_format(magic, (size_t)got) : NULL;
+}
+
 static int params_help(void)
 {
 	const struct ntrace_params_key *keys;
@@ -449,13 +487,18 @@ static int open_programs(const struct command *command, const char *path,
 			 struct ntrace_session_options *session, char **text)
 {
 	struct program_facts facts;
+	const char *other;
 	int error;
 
 	if (is_recording(path))
-		return usage_error(command, "--elf, --raw and --images apply to raw traces only: "
-					    "a recording contains its programs");
+		return usage_error(command,
+				   "--elf, --raw and --images apply to raw traces only, not "
+				   "to directories: a recording contains its programs");
 	if (options->sysroot || options->firmware)
 		return usage_error(command, "--sysroot and --firmware apply to recordings only");
+	other = other_format_of(path);
+	if (other)
+		return fail("%s: not a trace: the file is %s", path, other);
 	error = programs_map(&options->programs, command, &session->code, &facts);
 	if (error)
 		return error;
@@ -498,6 +541,7 @@ static int open_path(struct recording *recording, const struct command *command,
 		.live = options->live,
 	};
 	char *firmware = NULL, *params = NULL;
+	const char *other;
 	size_t i;
 	int error;
 
@@ -515,6 +559,9 @@ static int open_path(struct recording *recording, const struct command *command,
 			    path);
 	if (!is_directory(path) && !options->samples && !options->traces)
 		return fail("%s: not a recording: not a directory", path);
+	other = is_recording(path) || options->programs.count ? NULL : other_format_of(path);
+	if (other)
+		return fail("%s: not a recording: the file is %s", path, other);
 	if (!is_recording(path) && !options->programs.count)
 		return fail("%s: neither a recording nor a perf.data file: a raw trace needs its "
 			    "program: --elf FILE",

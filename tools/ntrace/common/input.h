@@ -39,6 +39,12 @@ int add_params(const struct command *command, const char **params, const char *t
 /** is_recording - true for directories and perf.data files: both may contain trace */
 bool is_recording(const char *path);
 
+/* Enough to recognize other formats. */
+#define FORMAT_MAGIC_SIZE 8
+
+/** other_format - recognize a file that is not a trace by its first bytes, e.g. "an ELF file"; or NULL */
+const char *other_format(const uint8_t *data, size_t size);
+
 /** is_counts_file - true for regular files that begin as counts files do */
 bool is_counts_file(const char *path);
 

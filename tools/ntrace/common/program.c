@@ -162,6 +162,8 @@ int program_map_elf(struct program_mapping *mapping, const char *path, uint64_t 
 	struct ntrace_object *object;
 	int error = ntrace_object_open_elf(&object, path);
 
+	if (error == NTRACE_ERR_FORMAT && !is_elf_file(path))
+		return fail("%s: not an ELF file", path);
 	if (error)
 		return file_error(path, error);
 	if (!facts->elf)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/input.h"
 #include "common/ui.h"
 #include "framing.h"
 #include "trace.h"
@@ -80,7 +81,7 @@ static int read_chunk(const char *name, struct ntrace_trace_file *file,
 
 	if (got < 0)
 		return trace_file_failed(name, (int)got);
-	other = frames->offset ? NULL : trace_other_format(chunk, (size_t)got);
+	other = frames->offset ? NULL : other_format(chunk, (size_t)got);
 	if (other)
 		return fail("%s: not a trace: the file is %s", name, other);
 	*ended = !got;

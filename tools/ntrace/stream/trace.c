@@ -7,36 +7,11 @@
 #include <unistd.h>
 
 #include "common/command.h"
+#include "common/input.h"
 #include "common/ui.h"
 #include "trace.h"
 
-/* Enough to recognize other formats. */
-#define MAGIC_SIZE 8
-
 #define STANDARD_INPUT "standard input"
-
-const char *trace_other_format(const uint8_t *data, size_t size)
-{
-	static const struct {
-		const char *magic;
-		size_t size;
-		const char *what;
-	} formats[] = {
-		{ "\177ELF", 4, "an ELF file" },
-		{ "PERFILE2", 8, "a perf.data file" },
-		{ "2ELIFREP", 8, "a perf.data file" },
-		{ "\037\213", 2, "compressed by gzip" },
-		{ "\375"
-		  "7zXZ",
-		  5, "compressed by xz" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (size >= formats[i].size && !memcmp(data, formats[i].magic, formats[i].size))
-			return formats[i].what;
-	return NULL;
-}
 
 int fail_without_messages(const char *name)
 {
@@ -202,9 +177,9 @@ static int begin(struct trace *trace, const struct trace_format *format,
 		trace->size = (uint64_t)status.st_size < trace->recorded ?
 				      (uint64_t)status.st_size :
 				      trace->recorded;
-	error = fill(trace, MAGIC_SIZE);
+	error = fill(trace, FORMAT_MAGIC_SIZE);
 	if (!error && !trace->framed)
-		other = trace_other_format(trace->chunk, trace->chunk_size);
+		other = other_format(trace->chunk, trace->chunk_size);
 	return other ? fail("%s: not a trace: the file is %s", trace->name, other) : error;
 }
 

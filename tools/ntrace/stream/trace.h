@@ -109,9 +109,6 @@ struct trace {
 	struct unframer unframer;
 };
 
-/** trace_other_format - recognize another file format by its first bytes, e.g. "an ELF file"; or NULL */
-const char *trace_other_format(const uint8_t *data, size_t size);
-
 /**
  * trace_open - open a file of trace messages
  * @path: "-" is standard input; borrowed
