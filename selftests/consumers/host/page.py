@@ -60,6 +60,37 @@ def test_functions(page, report):
     ok(calls == sorted(calls), "and the other way round", calls[:9])
 
 
+def test_function(page, report):
+    """A click on a function leads to its callers and callees and to the flame graph, and back; the address keeps the place."""
+    page.click("#view-functions tbody tr:first-child td:last-child button")
+    name = page.value("document.querySelector('#function h2').textContent")
+    shown = page.value("[...document.querySelectorAll('#function td:last-child')].map((cell) => cell.textContent)")
+    ok(name == report["functions"][0]["function"] and shown, f"a click shows callers and callees of {name}", name, shown)
+    page.click("#function .tools button")
+    ok(selected(page) == ["flame graph", "view-flame-graph"] and page.value("document.querySelectorAll('#graph .found').length"),
+       "it leads to the frames of the function", selected(page))
+    page.value("history.back()")
+    page.wait("document.querySelector('#tab-functions').getAttribute('aria-selected') === 'true'")
+    address = page.value("location.href")
+    page.open("about:blank", "true")
+    page.open(address, "!!(document.body && document.body.dataset.ready && document.querySelector('#function h2'))")
+    ok(page.value("document.querySelector('#function h2').textContent") == name, "the address of the page has the function")
+    page.click("#tab-functions")
+    ok(page.value("document.getElementById('function').textContent") == "", "the tab shows the table alone")
+
+
+def test_narrow(page):
+    """As on a telephone: no view is wider than the window."""
+    page.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=1, mobile=True)
+    wide = []
+    for tab in page.value("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.id)"):
+        page.click("#" + tab)
+        if page.value("document.documentElement.scrollWidth") > 390:
+            wide.append(tab)
+    ok(not wide, "390 pixels are enough", *wide)
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
 def test_tabs(page):
     titles = page.value("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent)")
     page.value("document.querySelector('[role=tab][aria-selected=true]').focus()")
@@ -163,6 +194,11 @@ def main():
         ok(ready < 2000, f"ready after {ready} ms")
         ok(page.value("document.title") == "ntrace: " + report["command"], "title", page.value("document.title"))
         test_functions(page, report)
+        search(page, "")
+        if report["functions"] and page.value("!!document.getElementById('tab-flame-graph')"):
+            test_function(page, report)
+        test_narrow(page)
+        page.click("#tab-functions")
         titles = test_tabs(page)
         test_timeline(page, report)
         test_branches(page)
@@ -177,7 +213,7 @@ def main():
         ok("no line numbers" in page.value("document.getElementById('view-lost').textContent"), "says what has no lines")
         time.sleep(0.2)
         ok(not page.complaints(), "no error in the console", *page.complaints())
-        ok(len(page.requests()) == 1, "nothing was asked for but the page", *page.requests())
+        ok(set(page.requests()) == {"file://" + os.path.abspath(path)}, "nothing was asked for but the page", *page.requests())
     finally:
         page.close()
     done()

@@ -28,10 +28,10 @@ function time(ticks) {
 		value *= 1000;
 	return `${value.toFixed(3)} ${['s', 'ms', '\u00b5s', 'ns'][unit]}`;
 }
-// The command that opens GDB at a place of the recording.
-// The command that opens GDB there; it goes to places of recordings only.
-const debug = (...words) => data.raw ? '' : '. In GDB: ' + ['ntrace', 'gdb', '--run', ...words, data.recording]
+const command = (...words) => ['ntrace', ...words, data.recording]
 	.map((word) => (/^[\w.,:/=+@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+// The command that opens GDB there; it goes to places of recordings only.
+const debug = (...words) => data.raw ? '' : '. In GDB: ' + command('gdb', '--run', ...words);
 const about_time = (ticks) => '~' + time(ticks);
 
 // A colour for a name, the same in each report.
@@ -47,15 +47,17 @@ function colour(text, from = 20, range = 45) {
 
 const ROWS = 400;
 
-// columns: [title, value(row), number?, text(row)]; a row is shown if one of its texts contains the
-// search text.
+// columns: [title, value(row), number?, text(row), open(row)]; a row is shown if one of its texts contains the search text.
+// With open() a cell is a button. Columns of WIDE are left out on narrow screens.
+const WIDE = ['calls', 'with callees', 'time', 'time with callees', 'mode', 'object', 'kind', 'line'];
 function table(parent, rows, columns, first) {
 	const place = make(parent, 'table'), head = make(make(place, 'thead'), 'tr'), body = make(place, 'tbody');
 	const rest = make(parent, 'p', '', { class: 'dim' });
 	const texts = rows.map((row) => columns.filter((c) => !c[2]).map((c) => c[1](row)).join('\n').toLowerCase());
+	const kind = (title, isNumber) => [...(isNumber ? ['number'] : []), ...(WIDE.includes(title) ? ['wide'] : [])].join(' ');
 	let order = first, down = true, wanted = '', limit = ROWS;
 	columns.forEach(([title, , isNumber], i) => {
-		const cell = make(head, 'th', null, { scope: 'col', class: isNumber ? 'number' : '' });
+		const cell = make(head, 'th', null, { scope: 'col', class: kind(title, isNumber) });
 		make(cell, 'button', title).addEventListener('click', () => {
 			down = order === i ? !down : !!isNumber;
 			order = i;
@@ -76,9 +78,14 @@ function table(parent, rows, columns, first) {
 		});
 		body.replaceChildren(...shown.slice(0, limit).map((i) => {
 			const line = make(null, 'tr');
-			for (const [, get, isNumber, text] of columns)
-				make(line, 'td', text ? text(rows[i]) : isNumber ? number.format(get(rows[i])) : get(rows[i]),
-					{ class: isNumber ? 'number' : '' });
+			for (const [title, get, isNumber, text, open] of columns) {
+				const cell = make(line, 'td', null, { class: kind(title, isNumber) });
+				const words = text ? text(rows[i]) : isNumber ? number.format(get(rows[i])) : get(rows[i]);
+				if (open)
+					make(cell, 'button', words).addEventListener('click', () => open(rows[i]));
+				else
+					cell.textContent = words;
+			}
 			return line;
 		}));
 		rest.replaceChildren();
@@ -99,10 +106,59 @@ function table(parent, rows, columns, first) {
 
 // ---- functions, branches ----
 
+// Callers or callees of a function, by the frames of the flame graph: [name, calls, instructions with callees].
+function related(name, callees) {
+	const { names, nodes } = data.stacks, found = new Map();
+	const is = (i) => names[nodes[i][0]] === name;
+	for (let i = 1; i < nodes.length; i++) {
+		const parent = nodes[i][1];
+		if (!is(callees ? parent : i))
+			continue;
+		const other = names[nodes[callees ? i : parent][0]], row = found.get(other) || [other, 0, 0];
+		row[1] += nodes[i][4];
+		// Of a recursion the outermost frame contains the others.
+		let above = parent;
+		while (above && !is(above))
+			above = nodes[above][1];
+		row[2] += !callees && above ? 0 : nodes[i][2];
+		found.set(other, row);
+	}
+	return [...found.values()];
+}
+
+// What leads on from a function. open: shows another one.
+function about_function(place, name, open) {
+	const known = !name.startsWith('[');
+	place.replaceChildren();
+	make(place, 'h2', name);
+	const tools = make(place, 'div', null, { class: 'tools' });
+	if (data.stacks) {
+		make(tools, 'button', 'in the flame graph').addEventListener('click', () => show({ view: 'flame-graph', search: name }));
+		for (const callees of [false, true]) {
+			const rows = related(name, callees);
+			if (rows.length)
+				table(place, rows, [
+					['instructions', (row) => row[2], true],
+					['calls', (row) => row[1], true],
+					[callees ? 'callee' : 'caller', (row) => row[0], false, null, (row) => open(row[0])],
+				], 0);
+		}
+		if (data.stacks.dropped)
+			make(place, 'p', 'Frames that are too small for the flame graph are not in these tables.', { class: 'dim' });
+	}
+	make(tools, 'button', 'its branches').addEventListener('click', () => show({ view: 'branches', search: name }));
+	if (known && !data.raw) {
+		make(place, 'p', 'Source and instructions with counts: ').append(make(null, 'code', command('report', '--annotate', name)));
+		make(place, 'p', 'In GDB: ').append(make(null, 'code', command('gdb', '--run', '--around', name)));
+	}
+}
+
 function functions(view) {
 	if (data.dropped.functions)
 		make(view, 'p', `${number.format(data.dropped.functions)} functions with fewer instructions are not in this page`, { class: 'dim' });
-	return table(view, data.functions, [
+	const about = make(null, 'div', null, { id: 'function' });
+	const open = (name) => show({ view: 'functions', search: $('search').value, function: name });
+	const find = table(view, data.functions, [
 		['share', (f) => f[3], true, (f) => share(f[3], data.instructions.selected)],
 		['instructions', (f) => f[3], true],
 		['calls', (f) => f[4], true],
@@ -113,8 +169,16 @@ function functions(view) {
 		] : []),
 		['mode', (f) => f[2]],
 		['object', (f) => f[1]],
-		['function', (f) => f[0]],
+		['function', (f) => f[0], false, null, (f) => open(f[0])],
 	], 1);
+	view.prepend(about);
+	view.addEventListener('shown', () => {
+		if (!state.function)
+			about.replaceChildren();
+		else
+			about_function(about, state.function, open);
+	});
+	return find;
 }
 
 function branches(view) {
@@ -304,7 +368,7 @@ function timeline(view) {
 		box.setAttribute('data-from', from);
 		box.setAttribute('data-to', to);
 		axis.replaceChildren(...[0, 1, 2, 3, 4].map((i) => make(null, 'span', place(from + (to - from) * i / 4))));
-		about.textContent = timed ? `${place(from)} to ${place(to)} behind the first time stamp${debug('--time', seconds())}` :
+		about.textContent = timed ? `${place(from)} to ${place(to)} after the first timestamp${debug('--time', seconds())}` :
 			`instructions ${place(from)} to ${place(to)} of each CPU`;
 	}
 	function zoom(factor, at) {
@@ -326,12 +390,12 @@ function timeline(view) {
 	make(tools, 'button', '+', { 'aria-label': 'zoom in' }).addEventListener('click', keys['+']);
 	make(tools, 'button', '\u2212', { 'aria-label': 'zoom out' }).addEventListener('click', keys['-']);
 	make(tools, 'button', 'whole').addEventListener('click', keys['0']);
-	make(tools, 'span', (timed ? 'the axis is time; ~ is interpolated: between two time stamps it passes with instructions' :
-		'the axis is instructions that the CPU executed, not time: the trace has no time stamps, or not of one clock') +
+	make(tools, 'span', (timed ? 'the axis is time; ~ is interpolated: between two timestamps it passes with instructions' :
+		'the axis is instructions that the CPU executed, not time: the trace has no timestamps, or not of one clock') +
 		'; grey below: in the kernel; +, \u2212, 0 and arrows', { class: 'dim' });
 	if (timed)
-		make(view, 'p', `${number.format(stamps)} time stamps` + (data.timeline.about ? `; times are ${data.timeline.about}` : '') +
-			(untimed ? `; ${number.format(untimed)} instructions before the first or behind the last one of their CPU have no time and are not in the picture` : ''), { class: 'dim', id: 'stamps' });
+		make(view, 'p', `${number.format(stamps)} timestamps` + (data.timeline.about ? `; times are ${data.timeline.about}` : '') +
+			(untimed ? `; ${number.format(untimed)} instructions before the first or after the last one of their CPU have no time and are not in the picture` : ''), { class: 'dim', id: 'stamps' });
 	box.addEventListener('keydown', (event) => {
 		if (!keys[event.key])
 			return;
@@ -389,7 +453,7 @@ function source(view) {
 	const found = table(list, data.files, [
 		['hottest line', hot, true],
 		['covered', (file) => file.executed / file.count, true, (file) => `${file.executed} of ${file.count} lines`],
-		['file', (file) => file.name],
+		['file', (file) => file.name, false, null, open],
 	], 0);
 	function open(file) {
 		const counts = new Map(file.lines.map((line) => [line[0], line])), most = Math.log(1 + hot(file));
@@ -418,17 +482,6 @@ function source(view) {
 		else
 			file.lines.forEach((line) => put(line[0], ''));
 	}
-	function link() {
-		for (const cell of list.querySelectorAll('tbody td:last-child')) {
-			if (cell.firstElementChild)
-				continue;
-			const name = cell.textContent;
-			cell.textContent = '';
-			make(cell, 'button', name).addEventListener('click', () => open(data.files.find((file) => file.name === name)));
-		}
-	}
-	new MutationObserver(link).observe(list, { childList: true, subtree: true });
-	link();
 	open(data.files.reduce((a, b) => (hot(b) > hot(a) ? b : a)));
 	return found;
 }
@@ -459,6 +512,16 @@ function lost(view) {
 
 // ---- the page ----
 
+// What is shown: view, search, function. The address of the page has it, so that reload, history and links keep it.
+let state = {}, apply;
+
+function show(wanted) {
+	const hash = '#' + new URLSearchParams(Object.entries(wanted).filter(([, value]) => value));
+	if (hash !== location.hash)
+		history.pushState(null, '', hash);
+	apply();
+}
+
 function start() {
 	const { instructions, losses } = data;
 	document.title = `ntrace: ${data.command || data.recording}`;
@@ -474,27 +537,33 @@ function start() {
 	let current = 0;
 	const search = $('search');
 	const find = () => { $('found').textContent = tabs[current].find(search.value.trim().toLowerCase()); };
-	function select(index, focus) {
+	const select = (index, focus) => {
+		show({ view: tabs[index].id, search: search.value });
+		if (focus)
+			tabs[index].tab.focus();
+	};
+	apply = () => {
+		state = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+		const index = Math.max(0, tabs.findIndex(({ id }) => id === state.view));
 		current = index;
+		search.value = state.search || '';
 		tabs.forEach(({ tab, view }, i) => {
 			tab.setAttribute('aria-selected', i === index);
 			tab.tabIndex = i === index ? 0 : -1;
 			view.hidden = i !== index;
 		});
-		if (focus)
-			tabs[index].tab.focus();
 		// A view is made when it is first shown.
 		if (!tabs[index].find)
 			tabs[index].find = tabs[index].make(tabs[index].view);
 		tabs[index].view.dispatchEvent(new Event('shown'));
 		find();
-	}
+	};
 	views.forEach(([title, build], i) => {
 		const id = title.replace(' ', '-');
 		const tab = make($('tabs'), 'button', title, { role: 'tab', id: `tab-${id}`, 'aria-controls': `view-${id}` });
 		const view = make($('views'), 'section', null, { role: 'tabpanel', id: `view-${id}`, 'aria-labelledby': `tab-${id}` });
 		tab.addEventListener('click', () => select(i, false));
-		tabs.push({ tab, view, make: build });
+		tabs.push({ id, tab, view, make: build });
 	});
 	$('tabs').addEventListener('keydown', (event) => {
 		const to = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: tabs.length - 1 }[event.key];
@@ -503,17 +572,21 @@ function start() {
 		select((to + tabs.length) % tabs.length, true);
 		event.preventDefault();
 	});
-	search.addEventListener('input', find);
+	search.addEventListener('input', () => {
+		history.replaceState(null, '', '#' + new URLSearchParams({ ...state, search: search.value }));
+		find();
+	});
+	addEventListener('popstate', apply);
 	addEventListener('keydown', (event) => {
 		if (event.key === '/' && document.activeElement !== search) {
 			search.focus();
 			event.preventDefault();
 		} else if (event.key === 'Escape' && document.activeElement === search) {
 			search.value = '';
-			find();
+			search.dispatchEvent(new Event('input'));
 		}
 	});
-	select(0, false);
+	apply();
 	document.body.dataset.ready = Math.round(performance.now());
 }
 start();
