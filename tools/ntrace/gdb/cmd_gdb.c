@@ -476,6 +476,17 @@ static int check_archive(const char *archive)
 	return error;
 }
 
+/* For those who type. */
+#define SOURCE_HINT                                                                     \
+	"echo Sources of this machine are not shown until you type: set source open on\\n\n" \
+	"echo Commands that move in the trace: ntrace\\n\n"
+/* GDB accepts a watchpoint, and then refuses to resume because of too many of them. */
+#define NO_VALUES                                                                             \
+	"define hook-watch\n"                                                                 \
+	"echo The trace has no values: GDB cannot resume with a watchpoint, delete it. "      \
+	"ntrace record --values records values.\\n\n"                                         \
+	"end\n"
+
 /* An archive may come from a stranger: GDB must not read or run what its programs name, other than their debug files. */
 static int write_confinement(int fd, const char *archive)
 {
@@ -487,8 +498,10 @@ static int write_confinement(int fd, const char *archive)
 			      "set auto-load no\n"
 			      "set debuginfod enabled off\n"
 			      "set source open off\n"
-			      "set debug-file-directory %s%s\n",
-			      plain ? archive : "/proc/none", plain ? "/usr/lib/debug" : "") < 0)
+			      "set debug-file-directory %s%s\n"
+			      "%s",
+			      plain ? archive : "/proc/none", plain ? "/usr/lib/debug" : "",
+			      isatty(STDIN_FILENO) ? SOURCE_HINT : "") < 0)
 		error = fail("script for GDB: %s", strerror(errno));
 	return error;
 }
@@ -519,7 +532,8 @@ static int make_script(const struct gdb *gdb, const char *name, char *path, size
 	if (fd >= 0 && archive && write_confinement(fd, archive))
 		return EXIT_FAILED;
 	if (fd < 0 || write(fd, script, sizeof(script) - 1) != (ssize_t)sizeof(script) - 1 ||
-	    dprintf(fd, "target remote %s\n", name) < 0)
+	    dprintf(fd, "%starget remote %s\n",
+		    gdb->history.valued || gdb->history.replay ? "" : NO_VALUES, name) < 0)
 		return fail("script for GDB: %s", strerror(errno));
 	snprintf(path, size, "/proc/self/fd/%d", fd);
 	return EXIT_OK;
