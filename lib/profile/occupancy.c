@@ -32,6 +32,7 @@ struct part {
  * @time: its timestamp, if @time_known
  * @anchor: the last timestamp of the stream, if @anchored
  * @off: the trace is off; @turn_end: end of the turn before, 0 = not known
+ * @cut: the stream may end within a turn
  * @seen: time of the last message that was no loss, if @has_seen; @in_gap: none has come since a loss
  */
 struct occupancy_stream {
@@ -44,6 +45,7 @@ struct occupancy_stream {
 	uint64_t anchor;
 	bool anchored;
 	bool off;
+	bool cut;
 	uint64_t turn_end;
 	uint64_t seen;
 	bool has_seen;
@@ -452,6 +454,7 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 	if (occupancy->sums.timed)
 		take_gap(occupancy, event);
 	occupancy->at->off |= flow->type == NTRACE_FLOW_TRACE_OFF;
+	occupancy->at->cut = event->cut;
 	if (event->time_unit == NTRACE_TIME_NANOSECONDS &&
 	    event->time_error > occupancy->sums.time_error)
 		occupancy->sums.time_error = event->time_error;
@@ -628,6 +631,7 @@ int occupancy_end(struct occupancy *occupancy)
 		occupancy->at = stream;
 		if (!stream->parts)
 			continue;
+		stream->off &= !stream->cut;
 		take_time(occupancy, ~stream->offset, 0, false, 0);
 		release(occupancy, 0, 0, false);
 		free(stream->parts);

@@ -254,11 +254,22 @@ int clock_event(struct ntrace_stacks *stacks, uint64_t offset,
 	if (!result && clock->off && at->turn_end != last_end)
 		result = end_turn(stacks);
 	clock->off = false;
+	clock->cut = at->cut;
 	clock->turn_end = at->turn_end;
 	clock->offset = offset;
 	clock->time = at->time;
 	clock->time_known = at->time_unit != NTRACE_TIME_NONE;
 	return result;
+}
+
+void clock_cut(struct ntrace_stacks *stacks)
+{
+	struct stack_clock *clock = &stacks->hart.clock;
+
+	if (clock->cut) {
+		clock->turn_end = 0;
+		clock->off = false;
+	}
 }
 
 int clock_pass(struct ntrace_stacks *stacks)

@@ -707,7 +707,7 @@ int ntrace_stacks_end_stream(void *data, unsigned int stream)
 
 	if (!error)
 		error = stacks_enter_stream(stacks, stream);
-
+	clock_cut(stacks);
 	stacks->reported = false;
 	/* The thread may go on elsewhere. */
 	if (!error && stacks->hart.current)

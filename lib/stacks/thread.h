@@ -287,6 +287,7 @@ struct queued {
  * @turn_end: end of the present turn, 0 = not known
  * @offset, @time, @time_known: offset and time of the current message; UINT64_MAX: none yet
  * @off: the trace of the present turn was switched off: what follows may be another turn
+ * @cut: the stream may end within a turn
  */
 struct stack_clock {
 	struct queued *queue;
@@ -302,6 +303,7 @@ struct stack_clock {
 	bool time_known;
 	bool anchored;
 	bool off;
+	bool cut;
 };
 
 /*
@@ -638,6 +640,9 @@ int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructio
 /* Call it first for every event of a message at @offset. */
 int clock_event(struct ntrace_stacks *stacks, uint64_t offset,
 		const struct ntrace_session_event *at);
+/* No events of the stream follow: if it may end within a turn, how long that one was traced is not known. */
+void clock_cut(struct ntrace_stacks *stacks);
+
 /* Passes what waits for a time: a thread goes on elsewhere, or the stream ends. */
 int clock_pass(struct ntrace_stacks *stacks);
 int clock_end(struct ntrace_stacks *stacks);

@@ -13,8 +13,8 @@ static const struct ntrace_occupancy *occupancy;
 static int32_t process = 7, thread = 7;
 static unsigned int privilege, cpu;
 static const char *name = "seven";
-static uint64_t offset, stamp;
-static bool stamped;
+static uint64_t offset, stamp, turn_end;
+static bool stamped, cut;
 static uint32_t error;
 
 static struct ntrace_params params[2];
@@ -65,6 +65,8 @@ static void runs(uint32_t instructions)
 						    .tid = thread,
 						    .comm = name,
 						    .privilege = privilege,
+						    .turn_end = turn_end,
+						    .cut = cut,
 						    .time = stamp,
 						    .time_error = error,
 						    .time_unit = !stamped ?
@@ -509,17 +511,45 @@ static void test_batches(void)
 	}
 }
 
-static void loses(unsigned int type)
+/* An event without execution. */
+static void tells(unsigned int type)
 {
 	const struct ntrace_flow_event flow = { .type = (uint8_t)type, .offset = offset };
 	const struct ntrace_session_event event = { .flow = &flow,
 						    .comm = name,
+						    .turn_end = turn_end,
+						    .cut = cut,
 						    .time = stamp,
 						    .time_unit = stamped ? NTRACE_TIME_NANOSECONDS :
 									   NTRACE_TIME_NONE };
 
 	if (ntrace_profile_event(profile, &event))
-		ok(false, "a loss is taken");
+		ok(false, "an event without execution is taken");
+}
+
+/* Trace that is off at the end lasts until the end of the turn, unless the stream may end before that. */
+static void test_end(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		begin(40);
+		params[0].timestamp_hz = 1000000000;
+		turn_end = 5000;
+		cut = i;
+		at(1000);
+		runs(4);
+		at(1010);
+		runs(10);
+		offset++;
+		stamped = false;
+		runs(10);
+		tells(NTRACE_FLOW_TRACE_OFF);
+		finish();
+		is_u64(occupancy->sum.ticks, cut ? 10 : 4000, "the end of a %s",
+		       cut ? "stream" : "turn");
+		end();
+	}
+	turn_end = 0;
+	params[0].timestamp_hz = 0;
 }
 
 /*
@@ -538,13 +568,13 @@ static void test_gaps(void)
 		runs(4);
 		at(errors[i]);
 		stamped = errors[i];
-		loses(NTRACE_FLOW_ERROR);
-		loses(NTRACE_FLOW_GAP);
+		tells(NTRACE_FLOW_ERROR);
+		tells(NTRACE_FLOW_GAP);
 		at(1100);
 		runs(4);
 		at(1110);
-		loses(NTRACE_FLOW_ERROR);
-		loses(NTRACE_FLOW_GAP);
+		tells(NTRACE_FLOW_ERROR);
+		tells(NTRACE_FLOW_GAP);
 		at(1120);
 		runs(4);
 		finish();
@@ -575,6 +605,7 @@ int main(void)
 {
 	test_first_message();
 	test_gaps();
+	test_end();
 	test_instructions();
 	test_slots();
 	test_threads();

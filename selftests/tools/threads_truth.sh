@@ -62,6 +62,7 @@ section=0
 for name in system task; do
 	[ -d "$from/$name" ] || continue
 	relay "$name" compare "$name" --counts "$from/$name/counts" --jobs "${THREADS_JOBS:-1,2,7}"
+	relay "$name: time" selftests/tools/host/time_parts.py "$from/$name/data" --sysroot "$sysroot"
 	# Not every return: after a function without its own frame, the next return compensates.
 	for forget in 5000 5001 5002 5003 5004 5005 ''; do
 		[ -z "$forget" ] || compare "$name" --outputs witness --forget "$forget" >"$tmp/forgotten" || break

@@ -232,6 +232,8 @@ NTRACE_EXPERIMENTAL const char *ntrace_time_error_text(uint64_t time_error, char
  * @time: the last timestamp, in @time_unit. Times in nanoseconds are of one clock for all streams: they lie
  *        in the turn of the thread, and never go back in a stream
  * @turn_end: NANOSECONDS: the turn of the thread ends before this time, 0 = not known
+ * @cut: the stream, or the part of it that is decoded, may end within a turn: after its last event @turn_end
+ *       does not tell how long the trace went on
  * @time_error: NANOSECONDS: bound of the error of @time; UINT32_MAX: not known, as nothing in the recording
  *              relates the counter to CLOCK_MONOTONIC. Differences within a stream are right
  * @time_unit: enum ntrace_time_unit
@@ -256,6 +258,7 @@ struct ntrace_session_event {
 	uint64_t turn_end;
 	uint32_t time_error;
 	uint32_t time_unit;
+	bool cut;
 };
 
 /**

@@ -178,7 +178,7 @@ class SessionEvent(Structure):
                 ("tid", c_int32), ("comm", c_char_p), ("privilege", c_uint),
                 ("sideband_ns", c_uint64), ("turn", c_uint64), ("program", c_uint64),
                 ("origin", c_void_p), ("made", c_uint64), ("time", c_uint64), ("turn_end", c_uint64),
-                ("time_error", c_uint32), ("time_unit", c_uint32)]
+                ("time_error", c_uint32), ("time_unit", c_uint32), ("cut", c_bool)]
 
 
 class DecodeOptions(Structure):
