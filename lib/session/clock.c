@@ -6,13 +6,20 @@
 /* Instructions of the driver between the time of a start and the first message, interrupts off. */
 #define START_NS 10000
 
+/*
+ * Pieces of a trace may limit the offset to some hundred microseconds, which is more than many of them take. The
+ * offset that is used is then at most so much above the lowest one, with which no time is behind the end of its
+ * piece: so the piece takes as long as its ticks say.
+ */
+#define NEAR_NS 5000
+
 /* Two clocks of a machine drift by less, in parts per million. */
 #define DRIFT_PPM 100
 
 #define NS_PER_S UINT64_C(1000000000)
 
 void stream_clock_init(struct stream_clock *clock, const struct ntrace_params *params,
-		       uint64_t start_ns)
+		       uint64_t start_ns, bool in_pieces)
 {
 	*clock = (struct stream_clock){
 		.hz = params->timestamp_bits ? params->timestamp_hz : 0,
@@ -20,6 +27,7 @@ void stream_clock_init(struct stream_clock *clock, const struct ntrace_params *p
 		.came = start_ns ? start_ns + START_NS : 0,
 		.pending = start_ns,
 		.end = UINT64_MAX,
+		.in_pieces = in_pieces,
 	};
 }
 
@@ -136,16 +144,17 @@ void stream_clock_piece(struct stream_clock *clock, uint64_t start, uint64_t cam
 
 bool stream_clock_read(struct stream_clock *clock, uint64_t tick, uint64_t *ns, uint64_t *error)
 {
-	int64_t middle;
+	int64_t offset, above;
 
 	if (!clock->hz)
 		return false;
 	note_stamp(clock, tick);
 	if (!clock->known)
 		return false;
-	middle = clock->low + (clock->high - clock->low) / 2;
-	*ns = to_ns(clock, tick) + (uint64_t)middle;
-	*error = (uint64_t)(clock->high - clock->low + 1) / 2 + tick_ns(clock);
+	above = (clock->high - clock->low) / 2;
+	offset = clock->low + (above > NEAR_NS && clock->in_pieces ? NEAR_NS : above);
+	*ns = to_ns(clock, tick) + (uint64_t)offset;
+	*error = (uint64_t)(clock->high - offset) + tick_ns(clock);
 	if (*ns > clock->limited)
 		*error += drift_in(*ns - clock->limited);
 	if (clock->assumed)

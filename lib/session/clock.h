@@ -40,6 +40,7 @@ struct codec;
  * @first, @end: the present turn: times lie between
  * @ns: the last time
  * @assumed: the offset is not known, and taken to be 0
+ * @in_pieces: the stream is trace of tasks
  */
 struct stream_clock {
 	uint64_t hz;
@@ -54,11 +55,15 @@ struct stream_clock {
 	bool pending;
 	bool has_earlier;
 	bool assumed;
+	bool in_pieces;
 };
 
-/* @start_ns: the time of the first timestamp; 0: not known. */
+/*
+ * @start_ns: the time of the first timestamp; 0: not known. @in_pieces: the stream is trace of tasks, see
+ * stream_clock_piece()
+ */
 void stream_clock_init(struct stream_clock *clock, const struct ntrace_params *params,
-		       uint64_t start_ns);
+		       uint64_t start_ns, bool in_pieces);
 
 /*
  * Nothing will limit the offset, because the recording has no times: it is taken to be 0. Durations are

@@ -745,7 +745,8 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	decoding->countable = !info->event && decoding->shows_code;
 	decoding->spaces.session = session;
 	/* That of trace from perf is the time of an exec record. */
-	stream_clock_init(&decoding->clock, info->params, info->event ? 0 : info->start_ns);
+	stream_clock_init(&decoding->clock, info->params, info->event ? 0 : info->start_ns,
+			  info->event);
 	result = follower_init(&decoding->follower, &decoding->spaces, stream,
 			       session->recording->privilege &&
 				       !(session->recording->privilege & TRACED_S));

@@ -31,6 +31,7 @@ static struct stream_clock hart_clock;
 static uint64_t hz, now;
 static unsigned __int128 counted;	/* the counter, in ticks / 10^15 */
 static int drift;			/* of the counter, in parts per million */
+static bool in_pieces;
 static uint64_t turn_first, turn_end, last_ns, last_error;
 static unsigned int reads, unknown, wrong, back, outside;
 static uint64_t worst;	/* distance from the true time, beyond the bound */
@@ -56,7 +57,7 @@ static void begin(uint64_t frequency, uint64_t counter, int ppm, uint64_t start)
 	params.timestamp_hz = hz = frequency;
 	counted = (unsigned __int128)counter * SECOND * 1000000;
 	drift = ppm;
-	stream_clock_init(&hart_clock, &params, start);
+	stream_clock_init(&hart_clock, &params, start, in_pieces);
 	turn_first = 0;
 	turn_end = UINT64_MAX;
 	last_ns = last_error = worst = 0;
@@ -275,6 +276,7 @@ static void test_pieces(void)
 
 	seed = 21;
 	now = SECOND;
+	in_pieces = true;
 	begin(SECOND, 1000, 60, 0);
 	for (unsigned int i = 0; i < 300; i++) {
 		uint64_t length = 1000 + any(200000);
@@ -289,6 +291,7 @@ static void test_pieces(void)
 	}
 	is_u64(unknown, 0, "pieces: each time is known");
 	report("pieces");
+	in_pieces = false;
 	ok(last_error < 20000, "pieces limit it: %" PRIu64, last_error);
 }
 
@@ -370,7 +373,7 @@ static void test_hostile(void)
 		ntrace_params_init(&params);
 		params.timestamp_bits = any(20) ? 64 : 0;
 		params.timestamp_hz = any(2) ? hostile() : SECOND;
-		stream_clock_init(&hart_clock, &params, any(2) ? hostile() : 0);
+		stream_clock_init(&hart_clock, &params, any(2) ? hostile() : 0, any(2));
 		for (unsigned int i = 0; i < 30; i++) {
 			uint64_t ns, error;
 
@@ -398,6 +401,22 @@ static void test_hostile(void)
 	is_u64(decreasing, 0, "hostile values: times never go back");
 }
 
+/* A piece of 117 us in a record of 600 us: where it lies is not known, how long it takes is. */
+static void test_durations(void)
+{
+	uint64_t first, last, error;
+
+	in_pieces = true;
+	begin(SECOND, 12345678, 0, 0);
+	stream_clock_piece(&hart_clock, SECOND, 0, SECOND + 600000, 0);
+	stream_clock_turn(&hart_clock, SECOND, SECOND + 600000);
+	ok(stream_clock_read(&hart_clock, 5000, &first, &error) &&
+		   stream_clock_read(&hart_clock, 5000 + 480000, &last, &error),
+	   "times of a piece");
+	is_u64(last - first, 480000, "a piece takes as long as its ticks say");
+	ok(error >= 590000, "what is not known of its time is in the bound: %" PRIu64, error);
+}
+
 int main(void)
 {
 	test_true_clocks();
@@ -408,5 +427,6 @@ int main(void)
 	test_pieces();
 	test_set();
 	test_hostile();
+	test_durations();
 	return done_testing();
 }
