@@ -11,7 +11,7 @@
 #include "thread.h"
 
 /* Ticks from the last timestamp to @position, if @span instructions took @ticks. */
-static uint64_t share(uint64_t ticks, uint64_t position, uint64_t span)
+static uint64_t share_of(uint64_t ticks, uint64_t position, uint64_t span)
 {
 	return span && ticks ? (uint64_t)((unsigned __int128)ticks * position / span) : 0;
 }
@@ -22,8 +22,8 @@ static struct queued *entry_at(const struct stack_clock *clock, size_t index)
 }
 
 /* Passes a change on. */
-static int pass(struct ntrace_stacks *stacks, const struct queued *queued, uint64_t time,
-		enum ntrace_stack_time kind)
+static int report_change(struct ntrace_stacks *stacks, const struct queued *queued, uint64_t time,
+			 enum ntrace_stack_time kind)
 {
 	bool of_hart = queued->function == NO_FUNCTION;
 	struct ntrace_stack_change change = {
@@ -59,22 +59,22 @@ static void note_stop(struct ntrace_stacks *stacks, const struct queued *queued,
 		      enum ntrace_stack_time kind)
 {
 	struct hart *hart = &stacks->hart;
-	struct thread *told = hart->told;
+	struct thread *last = hart->reported_thread;
 
-	if (told && told->stream == hart->stream) {
-		told->stop_time = told->turn_end && told->turn_end < time ? told->turn_end : time;
-		told->stop_kind = (uint8_t)kind;
+	if (last && last->stream == hart->stream) {
+		last->stop_time = last->turn_end && last->turn_end < time ? last->turn_end : time;
+		last->stop_kind = (uint8_t)kind;
 	}
-	hart->told = queued->kind == NTRACE_STACK_TASK ?
-			     threads_known(stacks, queued->pid, queued->tid) :
-			     NULL;
+	hart->reported_thread = queued->kind == NTRACE_STACK_TASK ?
+					threads_known(stacks, queued->pid, queued->tid) :
+					NULL;
 }
 
 /*
  * Releases the first @count waiting entries. @known: @time is the time at the current position;
  * else only the last timestamp is known.
  */
-static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bool known)
+static int release_entries(struct ntrace_stacks *stacks, size_t count, uint64_t time, bool known)
 {
 	struct stack_clock *clock = &stacks->hart.clock;
 	uint64_t span = clock->position - clock->anchor_position;
@@ -88,13 +88,14 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 	for (i = 0; i < count && !result; i++) {
 		const struct queued *queued = entry_at(clock, i);
 		uint64_t at = queued->position - clock->anchor_position;
-		uint64_t passed = share(ticks, at, span);
+		uint64_t passed = share_of(ticks, at, span);
 		enum ntrace_stack_time kind;
 		uint64_t when;
 
 		if (!queued->is_change) {
 			stacks->tree.nodes[queued->node].ticks +=
-				passed - share(ticks, queued->from - clock->anchor_position, span);
+				passed -
+				share_of(ticks, queued->from - clock->anchor_position, span);
 			continue;
 		}
 		if (!clock->anchored && !known)
@@ -116,7 +117,7 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 		clock->latest = when;
 		if (queued->type == NTRACE_STACK_RUN)
 			note_stop(stacks, queued, when, kind);
-		result = pass(stacks, queued, when, kind);
+		result = report_change(stacks, queued, when, kind);
 	}
 	clock->count -= count;
 	clock->first = (clock->first + count) % QUEUE_MAX;
@@ -131,7 +132,7 @@ static int make_room(struct ntrace_stacks *stacks)
 		clock->queue = malloc(QUEUE_MAX * sizeof(*clock->queue));
 	if (!clock->queue)
 		return NTRACE_ERR_NOMEM;
-	return clock->count == QUEUE_MAX ? release(stacks, QUEUE_MAX / 2, 0, false) : 0;
+	return clock->count == QUEUE_MAX ? release_entries(stacks, QUEUE_MAX / 2, 0, false) : 0;
 }
 
 int clock_change(struct ntrace_stacks *stacks, const struct queued *change)
@@ -149,7 +150,7 @@ int clock_change(struct ntrace_stacks *stacks, const struct queued *change)
 	return 0;
 }
 
-int clock_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type)
+int clock_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type)
 {
 	struct queued change = { .type = (uint8_t)type,
 				 .cpu = stacks->hart.cpu,
@@ -170,13 +171,13 @@ int clock_turn_over(struct ntrace_stacks *stacks)
 	if (!hart->clock.off || !hart->clock.turn_end || hart->paused)
 		return 0;
 	hart->paused = true;
-	return clock_tell(stacks, NULL, NTRACE_STACK_RUN);
+	return clock_report(stacks, NULL, NTRACE_STACK_RUN);
 }
 
 int clock_leave(struct ntrace_stacks *stacks, const struct thread *thread,
 		const struct queued *change)
 {
-	return pass(stacks, change, thread->stop_time, thread->stop_kind);
+	return report_change(stacks, change, thread->stop_time, thread->stop_kind);
 }
 
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions)
@@ -207,7 +208,7 @@ static bool has_stamp(const struct stack_clock *clock)
 }
 
 /* @time is that of the present position. */
-static void anchor(struct stack_clock *clock, uint64_t time)
+static void set_anchor(struct stack_clock *clock, uint64_t time)
 {
 	clock->anchored = true;
 	clock->anchor_time = time;
@@ -229,8 +230,8 @@ static int end_turn(struct ntrace_stacks *stacks)
 		return 0;
 	if (time < clock->anchor_time)
 		time = clock->anchor_time;
-	result = release(stacks, clock->count, time, true);
-	anchor(clock, time);
+	result = release_entries(stacks, clock->count, time, true);
+	set_anchor(clock, time);
 	clock->anchored = false;
 	return result;
 }
@@ -248,8 +249,8 @@ int clock_event(struct ntrace_stacks *stacks, uint64_t offset,
 	}
 	/* The last message is complete. */
 	if (has_stamp(clock)) {
-		result = release(stacks, clock->count, clock->time, true);
-		anchor(clock, clock->time);
+		result = release_entries(stacks, clock->count, clock->time, true);
+		set_anchor(clock, clock->time);
 	}
 	if (!result && clock->off && at->turn_end != last_end)
 		result = end_turn(stacks);
@@ -289,9 +290,9 @@ int clock_pass(struct ntrace_stacks *stacks)
 		time = clock->turn_end;
 		known = true;
 	}
-	result = release(stacks, clock->count, time, known);
+	result = release_entries(stacks, clock->count, time, known);
 	if (known)
-		anchor(clock, time);
+		set_anchor(clock, time);
 	return result;
 }
 
@@ -325,7 +326,7 @@ int clock_end(struct ntrace_stacks *stacks)
 	int result = clock_event(stacks, ~clock->offset, &(struct ntrace_session_event){ 0 });
 
 	if (!result && clock->count)
-		result = release(stacks, clock->count, 0, false);
+		result = release_entries(stacks, clock->count, 0, false);
 	clock->count = 0;
 	stacks->elsewhere += clock->position;
 	clock->position = 0;

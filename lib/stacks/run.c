@@ -49,13 +49,13 @@ struct entry {
 
 /*
  * The rest of an entry.
- * @behind, @pending, @class: as in struct ntrace_stacks, before the effect
+ * @return_address, @pending, @class: as in struct ntrace_stacks, before the effect
  * @first, @count: what one execution counts
- * @first_change, @change_count: the changes that it tells, if they are wanted
+ * @first_change, @change_count: the changes that it reports, if they are wanted
  * @shown, @calls, @returns: what one execution adds to the statistics
  */
 struct rest {
-	uint64_t behind;
+	uint64_t return_address;
 	uint32_t first;
 	uint32_t count;
 	uint32_t first_change;
@@ -93,7 +93,7 @@ struct noted_change {
 /*
  * @entries, @rests: in the order in which they were made, so that entries which come one after the
  *                   other are near each other in memory; entry 0 is unused. @used: their number
- * @places: numbers of entries with their tags, by hash; 0 = free
+ * @slots: numbers of entries with their tags, by hash; 0 = free
  * @counts, @changes: of all entries; during a recording also those of the new one, from @first and
  *                    @first_change on
  * @begin: position of the clock at the begin of the recording
@@ -104,7 +104,7 @@ struct noted_change {
 struct stack_runs {
 	struct entry *entries;
 	struct rest *rests;
-	uint32_t *places;
+	uint32_t *slots;
 	uint32_t mask, used;
 	uint32_t *touched, touched_count;
 	struct stack_states states;
@@ -118,25 +118,25 @@ struct stack_runs {
 	struct taken taken;
 };
 
-/* Makes an empty table of @number places. */
+/* Makes an empty table of @number slots. */
 static bool make_entries(struct stack_runs *runs, uint32_t number)
 {
 	struct entry *entries = large_alloc((number + (size_t)1) * sizeof(*entries));
 	struct rest *rests = large_alloc((number + (size_t)1) * sizeof(*rests));
-	uint32_t *places = large_zalloc(number * sizeof(*places));
+	uint32_t *slots = large_zalloc(number * sizeof(*slots));
 	uint32_t *touched = malloc((number + (size_t)1) * sizeof(*touched));
 
-	if (!entries || !rests || !places || !touched) {
+	if (!entries || !rests || !slots || !touched) {
 		free(entries);
 		free(rests);
-		free(places);
+		free(slots);
 		free(touched);
 		return false;
 	}
 	runs->touched = touched;
 	runs->entries = entries;
 	runs->rests = rests;
-	runs->places = places;
+	runs->slots = slots;
 	runs->mask = number - 1;
 	runs->used = 1;
 	return true;
@@ -150,7 +150,7 @@ void run_free(struct ntrace_stacks *stacks)
 		return;
 	free(runs->entries);
 	free(runs->rests);
-	free(runs->places);
+	free(runs->slots);
 	free(runs->touched);
 	states_free(&runs->states);
 	free(runs->counts);
@@ -215,7 +215,7 @@ int run_note_change(struct ntrace_stacks *stacks, const struct queued *change)
 /* ---- adding up ---- */
 
 /* The executions of an entry, which go into the nodes now. */
-static uint64_t take_times(struct stack_runs *runs, uint32_t entry)
+static uint64_t remove_times(struct stack_runs *runs, uint32_t entry)
 {
 	const struct rest *rest = &runs->rests[entry];
 	uint64_t times = runs->entries[entry].times;
@@ -234,7 +234,7 @@ int run_flush(struct ntrace_stacks *stacks)
 
 	for (uint32_t i = 0; runs && i < runs->touched_count && !error; i++) {
 		const struct rest *rest = &runs->rests[runs->touched[i]];
-		uint64_t times = take_times(runs, runs->touched[i]);
+		uint64_t times = remove_times(runs, runs->touched[i]);
 		const struct node_count *count = runs->counts + rest->first, *end;
 
 		for (end = count + rest->count; count < end && !error; count++)
@@ -247,7 +247,7 @@ int run_flush(struct ntrace_stacks *stacks)
 }
 
 /* All executions of effects at states without upper nodes. */
-static void fold(struct ntrace_stacks *stacks)
+static void add_to_nodes(struct ntrace_stacks *stacks)
 {
 	struct stack_runs *runs = stacks->runs;
 
@@ -257,7 +257,7 @@ static void fold(struct ntrace_stacks *stacks)
 
 		if (!runs->entries[i].times)
 			continue;
-		times = take_times(runs, i);
+		times = remove_times(runs, i);
 		for (uint32_t k = rest->first; k < rest->first + rest->count; k++) {
 			struct tree_node *node = &stacks->tree.nodes[runs->counts[k].node];
 
@@ -286,8 +286,8 @@ int run_forget(struct ntrace_stacks *stacks)
 	if (!runs)
 		return 0;
 	error = upper_flush(stacks);
-	fold(stacks);
-	memset(runs->places, 0, (runs->mask + (size_t)1) * sizeof(*runs->places));
+	add_to_nodes(stacks);
+	memset(runs->slots, 0, (runs->mask + (size_t)1) * sizeof(*runs->slots));
 	states_forget(&runs->states);
 	runs->used = 1;
 	runs->count_count = 0;
@@ -308,13 +308,13 @@ static uint64_t hash_of(uint32_t state, uint64_t effect)
 	return (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The bits of a place above the number: most other entries have others, and are not compared. */
+/* The bits of a slot above the number: most other entries have others, and are not compared. */
 static uint32_t tag_of(uint64_t hash)
 {
 	return (uint32_t)hash / ENTRIES_MAX;
 }
 
-static uint32_t place_of(const struct stack_runs *runs, uint64_t hash)
+static uint32_t slot_of(const struct stack_runs *runs, uint64_t hash)
 {
 	return (uint32_t)(hash >> 40) & runs->mask;
 }
@@ -328,39 +328,39 @@ static inline bool is_entry(const struct entry *entry, uint32_t state, uint64_t 
 static uint32_t find_entry(const struct stack_runs *runs, uint32_t state, uint64_t effect)
 {
 	uint64_t hash = hash_of(state, effect);
-	uint32_t at = place_of(runs, hash), tag = tag_of(hash);
+	uint32_t at = slot_of(runs, hash), tag = tag_of(hash);
 
 	for (unsigned int i = 0; i < PROBES; i++) {
-		uint32_t place = runs->places[(at + i) & runs->mask];
-		uint32_t number = place % ENTRIES_MAX;
+		uint32_t slot = runs->slots[(at + i) & runs->mask];
+		uint32_t number = slot % ENTRIES_MAX;
 
-		if (!place)
+		if (!slot)
 			break;
-		if (place / ENTRIES_MAX == tag && is_entry(&runs->entries[number], state, effect))
+		if (slot / ENTRIES_MAX == tag && is_entry(&runs->entries[number], state, effect))
 			return number;
 	}
 	return 0;
 }
 
-/* Takes a free place for an entry. Return: false: there is none near the place of the hash. */
-static bool take_place(const struct stack_runs *runs, uint32_t number)
+/* Takes a free slot for an entry. Return: false: there is none near the slot of the hash. */
+static bool claim_slot(const struct stack_runs *runs, uint32_t number)
 {
 	const struct entry *entry = &runs->entries[number];
 	uint64_t hash = hash_of(entry->state, entry->effect);
-	uint32_t at = place_of(runs, hash);
+	uint32_t at = slot_of(runs, hash);
 
 	for (unsigned int i = 0; i < PROBES; i++) {
-		uint32_t *place = &runs->places[(at + i) & runs->mask];
+		uint32_t *slot = &runs->slots[(at + i) & runs->mask];
 
-		if (!*place) {
-			*place = number + tag_of(hash) * ENTRIES_MAX;
+		if (!*slot) {
+			*slot = number + tag_of(hash) * ENTRIES_MAX;
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Enlarges the table. Entries without a place there are not found any more. */
+/* Enlarges the table. Entries without a slot there are not found any more. */
 static void grow_entries(struct stack_runs *runs)
 {
 	const struct stack_runs old = *runs;
@@ -372,14 +372,14 @@ static void grow_entries(struct stack_runs *runs)
 	memcpy(runs->touched, old.touched, old.touched_count * sizeof(*old.touched));
 	runs->used = old.used;
 	for (uint32_t i = 1; i < runs->used; i++)
-		take_place(runs, i);
+		claim_slot(runs, i);
 	free(old.entries);
 	free(old.rests);
-	free(old.places);
+	free(old.slots);
 	free(old.touched);
 }
 
-/* A new entry. NULL: there is no room near its place. */
+/* A new entry. NULL: there is no room near its slot. */
 static struct entry *new_entry(struct stack_runs *runs, uint32_t state, uint64_t effect)
 {
 	struct entry *entry;
@@ -390,7 +390,7 @@ static struct entry *new_entry(struct stack_runs *runs, uint32_t state, uint64_t
 		return NULL;
 	entry = &runs->entries[runs->used];
 	*entry = (struct entry){ .state = state, .effect = effect };
-	if (!take_place(runs, runs->used))
+	if (!claim_slot(runs, runs->used))
 		return NULL;
 	runs->used++;
 	return entry;
@@ -404,7 +404,7 @@ struct before {
 	unsigned int layers;
 	unsigned int aside;
 	uint32_t bottom;
-	uint64_t behind;
+	uint64_t return_address;
 	uint64_t position;
 	bool pending;
 	uint8_t class;
@@ -430,7 +430,7 @@ static int walk_step(struct ntrace_stacks *stacks, const struct ntrace_segment *
 	struct ntrace_block_batch batch;
 
 	ntrace_segment_step(run, index, &batch, &blocks);
-	return batch.count ? stacks_take_blocks(stacks, &blocks) : 0;
+	return batch.count ? stacks_execute_blocks(stacks, &blocks) : 0;
 }
 
 /* Forgets what was noted during the recording. */
@@ -448,7 +448,7 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_segment
 				       .layers = thread->stack.layer_count,
 				       .aside = thread->aside_count,
 				       .bottom = thread->stack.bottom,
-				       .behind = stacks->hart.behind,
+				       .return_address = stacks->hart.return_address,
 				       .position = stacks->hart.clock.position,
 				       .pending = stacks->hart.pending,
 				       .class = stacks->hart.class };
@@ -477,7 +477,7 @@ static int record_step(struct ntrace_stacks *stacks, const struct ntrace_segment
 	entry->instructions = (stacks->hart.clock.position - before.position) & INT32_MAX;
 	entry->arrives = stacks->recording.arrives;
 	runs->rests[entry - runs->entries] = (struct rest){
-		.behind = before.behind,
+		.return_address = before.return_address,
 		.first = (uint32_t)runs->first,
 		.count = (uint32_t)(runs->count_count - runs->first),
 		.first_change = (uint32_t)runs->first_change,
@@ -496,7 +496,8 @@ static bool comes_from(const struct ntrace_stacks *stacks, const struct entry *e
 {
 	const struct rest *rest = &stacks->runs->rests[entry - stacks->runs->entries];
 
-	return rest->pending == stacks->hart.pending && rest->behind == stacks->hart.behind &&
+	return rest->pending == stacks->hart.pending &&
+	       rest->return_address == stacks->hart.return_address &&
 	       (!rest->pending || rest->class == stacks->hart.class);
 }
 
@@ -509,12 +510,12 @@ static bool is_ready(const struct ntrace_stacks *stacks, const struct ntrace_seg
 	       thread->turn == run->at.turn &&
 	       (!run->at.program || thread->program == run->at.program) &&
 	       thread->epoch == stacks->hart.epoch && thread->stack.count &&
-	       thread->stack.goes_on && thread->stack.next == stacks->hart.behind &&
+	       thread->stack.goes_on && thread->stack.next == stacks->hart.return_address &&
 	       !thread->stack.skip && top_layer(thread)->privilege == run->at.privilege;
 }
 
 /* Tells the changes of an effect, which begins at the position of the clock. */
-static int tell_changes(struct ntrace_stacks *stacks, struct thread *thread, uint32_t entry)
+static int report_changes(struct ntrace_stacks *stacks, struct thread *thread, uint32_t entry)
 {
 	const struct rest *rest = &stacks->runs->rests[entry];
 	const uint64_t begin = stacks->hart.clock.position, before = thread->instructions;
@@ -526,10 +527,10 @@ static int tell_changes(struct ntrace_stacks *stacks, struct thread *thread, uin
 		stacks->hart.clock.position = begin + change->instructions;
 		/* All frames of a layer are selected, or none is. */
 		thread->instructions = before + change->instructions;
-		error = thread_tell(stacks, thread,
-				    change->leaves ? NTRACE_STACK_LEAVE : NTRACE_STACK_ENTER,
-				    change->function, thread->stack.bottom + change->depth,
-				    change->seen);
+		error = thread_report(stacks, thread,
+				      change->leaves ? NTRACE_STACK_LEAVE : NTRACE_STACK_ENTER,
+				      change->function, thread->stack.bottom + change->depth,
+				      change->seen);
 	}
 	stacks->hart.clock.position = begin;
 	thread->instructions = before + rest->shown;
@@ -543,7 +544,7 @@ static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_segment
 	const struct ntrace_flow_step *steps = run->run->steps;
 	struct stack_runs *runs = stacks->runs;
 	const size_t first = *next, count = run->run->count;
-	const bool tells = stacks->options.change, upper = thread->stack.bottom;
+	const bool reports = stacks->options.change, upper = thread->stack.bottom;
 	const uint64_t ids = stacks->hart.ids;
 	uint32_t now = *state, number = 0;
 	size_t at = first;
@@ -566,8 +567,8 @@ static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_segment
 		if (upper && !entry->times)
 			runs->touched[runs->touched_count++] = number;
 		entry->times++;
-		if (tells)
-			error = tell_changes(stacks, thread, number);
+		if (reports)
+			error = report_changes(stacks, thread, number);
 		stacks->hart.clock.position += entry->instructions;
 		now = entry->next;
 		*arrives |= entry->arrives;
@@ -578,9 +579,9 @@ static int count_steps(struct ntrace_stacks *stacks, const struct ntrace_segment
 }
 
 /* Brings everything up to date after steps that were counted; @last: their last block. */
-static int settle(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
-		  struct thread *thread, uint32_t state, const struct ntrace_block *last,
-		  struct ntrace_space *space, const struct ntrace_isa *isa, bool arrives)
+static int update_stack(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
+			struct thread *thread, uint32_t state, const struct ntrace_block *last,
+			struct ntrace_space *space, const struct ntrace_isa *isa, bool arrives)
 {
 	int error = states_apply(&stacks->runs->states, &thread->stack, state);
 
@@ -588,13 +589,13 @@ static int settle(struct ntrace_stacks *stacks, const struct ntrace_segment *run
 	stacks->hart.isa = *isa;
 	if (arrives && run->at.privilege == NTRACE_PRIV_U)
 		keep_space(&thread->space, space);
-	stacks_leave_at(stacks, thread, last);
+	stacks_note_last_block(stacks, thread, last);
 	return error;
 }
 
 /* Settles before step @at, which is not known. */
-static int settle_before(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
-			 struct thread *thread, uint32_t state, size_t at, bool arrives)
+static int update_stack_before(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
+			       struct thread *thread, uint32_t state, size_t at, bool arrives)
 {
 	struct ntrace_block_batch batch;
 	size_t lead;
@@ -604,13 +605,13 @@ static int settle_before(struct ntrace_stacks *stacks, const struct ntrace_segme
 	while (batch.count == lead && at);
 	if (!batch.count)
 		return states_apply(&stacks->runs->states, &thread->stack, state);
-	return settle(stacks, run, thread, state, &batch.blocks[batch.count - 1], batch.space,
-		      batch.isa, arrives);
+	return update_stack(stacks, run, thread, state, &batch.blocks[batch.count - 1], batch.space,
+			    batch.isa, arrives);
 }
 
 /* Takes steps from @at on, up to one that is not known, and that one. */
-static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
-		      struct thread *thread, size_t *at)
+static int execute_steps(struct ntrace_stacks *stacks, const struct ntrace_segment *run,
+			 struct thread *thread, size_t *at)
 {
 	struct stack_runs *runs = stacks->runs;
 	bool arrives = false;
@@ -626,10 +627,10 @@ static int take_steps(struct ntrace_stacks *stacks, const struct ntrace_segment 
 	if (error)
 		return error;
 	if (*at == run->run->count)
-		return settle(stacks, run, thread, state, run->run->last, run->run->space,
-			      run->run->isa, arrives);
+		return update_stack(stacks, run, thread, state, run->run->last, run->run->space,
+				    run->run->isa, arrives);
 	if (*at > first)
-		error = settle_before(stacks, run, thread, state, *at, arrives);
+		error = update_stack_before(stacks, run, thread, state, *at, arrives);
 	if (error)
 		return error;
 	error = find_entry(runs, state, stacks->hart.ids + run->run->steps[*at].id) ?
@@ -648,7 +649,7 @@ static bool is_full(const struct ntrace_stacks *stacks)
 	       (runs->mask + 1 >= ENTRIES_MAX && runs->used > runs->mask / 4 * 3);
 }
 
-int stacks_take_run(struct ntrace_stacks *stacks, const struct ntrace_segment *run)
+int stacks_execute_run(struct ntrace_stacks *stacks, const struct ntrace_segment *run)
 {
 	struct thread *thread;
 	int error = stacks->runs ? 0 : make_runs(stacks);
@@ -667,7 +668,7 @@ int stacks_take_run(struct ntrace_stacks *stacks, const struct ntrace_segment *r
 			error = run_forget(stacks);
 		if (error)
 			break;
-		error = take_steps(stacks, run, thread, &at);
+		error = execute_steps(stacks, run, thread, &at);
 	}
 	return error;
 }

@@ -42,13 +42,13 @@ int run_forget(struct ntrace_stacks *stacks);
 void run_free(struct ntrace_stacks *stacks);
 
 /* A run of the present hart. Return: as ntrace_stacks_segment(). */
-int stacks_take_run(struct ntrace_stacks *stacks, const struct ntrace_segment *run);
+int stacks_execute_run(struct ntrace_stacks *stacks, const struct ntrace_segment *run);
 
 /* stacks.c */
 /* Blocks of the present hart. Return: as ntrace_stacks_segment(). */
-int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_segment *blocks);
+int stacks_execute_blocks(struct ntrace_stacks *stacks, const struct ntrace_segment *blocks);
 /* Makes @block the last block of @thread. */
-void stacks_leave_at(struct ntrace_stacks *stacks, struct thread *thread,
-		     const struct ntrace_block *block);
+void stacks_note_last_block(struct ntrace_stacks *stacks, struct thread *thread,
+			    const struct ntrace_block *block);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Call stacks: the effect of each event of a flow on the stack of its thread. */
+/* The receiver of events and segments, and the results; thread.h has the picture. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,8 +130,8 @@ struct split {
 	int error;
 };
 
-static int count(struct ntrace_stacks *stacks, struct thread *thread, uint32_t chain,
-		 uint32_t instructions)
+static int count_instructions(struct ntrace_stacks *stacks, struct thread *thread, uint32_t chain,
+			      uint32_t instructions)
 {
 	const struct stack *stack = &thread->stack;
 	struct frame *frame = stack_top(thread);
@@ -157,19 +157,19 @@ static int count(struct ntrace_stacks *stacks, struct thread *thread, uint32_t c
 	return clock_count(stacks, node, instructions);
 }
 
-static int count_one(void *data, uint64_t address, const uint8_t *bytes,
-		     const struct ntrace_insn *insn)
+static int count_instruction(void *data, uint64_t address, const uint8_t *bytes,
+			     const struct ntrace_insn *insn)
 {
 	struct split *split = data;
 	struct code_place place = { 0 };
 
 	(void)bytes;
 	(void)insn;
-	split->error = stack_straight(split->stacks, split->thread, split->space, address);
+	split->error = stack_enter_adjacent(split->stacks, split->thread, split->space, address);
 	if (!split->error && split->stacks->options.inlined)
 		split->error = code_place_at(split->stacks, split->space, address, &place);
 	if (!split->error)
-		split->error = count(split->stacks, split->thread, place.chain, 1);
+		split->error = count_instructions(split->stacks, split->thread, place.chain, 1);
 	split->left--;
 	return split->error;
 }
@@ -184,14 +184,14 @@ static int count_pieces(struct ntrace_stacks *stacks, struct thread *thread,
 	int error;
 
 	if (!stacks->options.inlined || !stack_top(thread)->shown)
-		return count(stacks, thread, 0, left);
+		return count_instructions(stacks, thread, 0, left);
 	error = inline_pieces(stacks, flow, &pieces, &number);
 	for (i = 0; i < number && !error; i++) {
 		left -= pieces[i].instructions;
-		error = count(stacks, thread, pieces[i].chain, pieces[i].instructions);
+		error = count_instructions(stacks, thread, pieces[i].chain, pieces[i].instructions);
 	}
 	/* Should not happen; count the rest anyway. */
-	return error || !left ? error : count(stacks, thread, 0, left);
+	return error || !left ? error : count_instructions(stacks, thread, 0, left);
 }
 
 static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
@@ -211,10 +211,10 @@ static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
 		return error;
 	if (last.function == frame->function)
 		return count_pieces(stacks, thread, flow);
-	ntrace_flow_instructions(flow, count_one, &split);
+	ntrace_flow_instructions(flow, count_instruction, &split);
 	/* Should not happen; count the rest anyway. */
 	if (!split.error && split.left)
-		split.error = count(stacks, thread, 0, (uint32_t)split.left);
+		split.error = count_instructions(stacks, thread, 0, (uint32_t)split.left);
 	return split.error;
 }
 
@@ -266,8 +266,8 @@ static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
 }
 
 /* Whether @thread executes the next code as it did the last, so that there is nothing to resume. */
-static bool stays(const struct ntrace_stacks *stacks, const struct thread *thread,
-		  const struct ntrace_session_event *event)
+static bool continues_plainly(const struct ntrace_stacks *stacks, const struct thread *thread,
+			      const struct ntrace_session_event *event)
 {
 	const struct hart *hart = &stacks->hart;
 
@@ -283,14 +283,14 @@ static bool stays(const struct ntrace_stacks *stacks, const struct thread *threa
 static int resume_thread(struct ntrace_stacks *stacks, struct thread *thread,
 			 const struct ntrace_session_event *event)
 {
-	bool stays = thread == stacks->hart.current && thread->stream == stacks->hart.stream;
+	bool here = thread == stacks->hart.current && thread->stream == stacks->hart.stream;
 	uint64_t turn = event->turn;
 	int error = pass_elsewhere(stacks, thread);
 
 	if (error)
 		return error;
-	if (!stays || thread->renamed || stacks->hart.paused)
-		error = clock_tell(stacks, thread, NTRACE_STACK_RUN);
+	if (!here || thread->renamed || stacks->hart.paused)
+		error = clock_report(stacks, thread, NTRACE_STACK_RUN);
 	thread->renamed = false;
 	stacks->hart.paused = false;
 	if (!error && event->origin && thread->turn != turn) {
@@ -307,16 +307,16 @@ static int resume_thread(struct ntrace_stacks *stacks, struct thread *thread,
 		thread->program = event->program;
 	}
 	/* The thread was elsewhere since the last block. */
-	if (thread == stacks->hart.current && !stays)
+	if (thread == stacks->hart.current && !here)
 		stacks->hart.current = NULL;
 	return error;
 }
 
-static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
+static int execute_block(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
 	struct thread *thread = threads_find(stacks, event);
-	bool same = thread && stays(stacks, thread, event);
+	bool same = thread && continues_plainly(stacks, thread, event);
 	int error = 0;
 
 	if (!thread)
@@ -343,7 +343,7 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 	thread->stack.goes_on = true;
 	stacks->hart.pending = flow->taken;
 	stacks->hart.class = flow->insn_class;
-	stacks->hart.behind = thread->stack.next;
+	stacks->hart.return_address = thread->stack.next;
 	stacks->hart.to = flow->next;
 	stacks->hart.to_known = flow->next_known;
 	return 0;
@@ -354,7 +354,7 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
  * nevertheless: at a restarted system call, or at a missing page. An unknown thread need not be the
  * one that left before: then nothing changes.
  */
-static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
+static int note_trace_off(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
 	struct thread *thread = hart_thread(stacks);
 	int error = 0;
@@ -375,7 +375,7 @@ static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_ev
 }
 
 /* After a loss, the position of every thread that may have run on the hart is unknown. */
-static int take_loss(struct ntrace_stacks *stacks, bool gap)
+static int note_loss(struct ntrace_stacks *stacks, bool gap)
 {
 	struct thread *thread = hart_thread(stacks);
 	int error = thread ? stack_cut_off(stacks, thread) : 0;
@@ -384,7 +384,7 @@ static int take_loss(struct ntrace_stacks *stacks, bool gap)
 	if (error || !gap)
 		return error;
 	stacks->stats.gaps++;
-	return clock_tell(stacks, thread, NTRACE_STACK_GAP);
+	return clock_report(stacks, thread, NTRACE_STACK_GAP);
 }
 
 /* Before an event or segment of @stream: a message at @offset, with a time. */
@@ -415,7 +415,7 @@ int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
 		return error;
 	switch (flow->type) {
 	case NTRACE_FLOW_BLOCK:
-		return take_block(stacks, event);
+		return execute_block(stacks, event);
 	case NTRACE_FLOW_TRAP:
 		return stack_trap(stacks, flow);
 	case NTRACE_FLOW_TRACE_OFF:
@@ -424,11 +424,11 @@ int ntrace_stacks_event(void *data, const struct ntrace_session_event *event)
 		    flow->code == NTRACE_EVCODE_LOW_POWER ||
 		    flow->code == NTRACE_EVCODE_DEBUG_ENTRY) {
 			stacks->hart.clock.off = true;
-			return take_off(stacks, event);
+			return note_trace_off(stacks, event);
 		}
-		return take_loss(stacks, false);
+		return note_loss(stacks, false);
 	case NTRACE_FLOW_GAP:
-		return take_loss(stacks, true);
+		return note_loss(stacks, true);
 	default:
 		return 0;
 	}
@@ -450,25 +450,26 @@ struct stretch {
 	int error;
 };
 
-static int take_alone(struct ntrace_stacks *stacks, const struct ntrace_segment *blocks,
-		      const struct ntrace_block *block)
+static int execute_one_block(struct ntrace_stacks *stacks, const struct ntrace_segment *blocks,
+			     const struct ntrace_block *block)
 {
 	struct ntrace_session_event event;
 	struct ntrace_flow_event flow;
 
 	ntrace_segment_event(blocks, block, &flow, &event);
-	return stacks->hold.count ? hold_event(stacks, &event) : take_block(stacks, &event);
+	return stacks->hold.count ? hold_event(stacks, &event) : execute_block(stacks, &event);
 }
 
 /* Counts before the top frame changes. Return: false: error. */
-static bool settle(struct stretch *stretch)
+static bool count_waiting(struct stretch *stretch)
 {
 	uint32_t instructions = stretch->instructions;
 
 	stretch->instructions = 0;
 	if (instructions && !stretch->error)
-		stretch->error = count(stretch->stacks, stretch->thread,
-				       stack_top(stretch->thread)->chain, instructions);
+		stretch->error = count_instructions(stretch->stacks, stretch->thread,
+						    stack_top(stretch->thread)->chain,
+						    instructions);
 	return !stretch->error;
 }
 
@@ -485,20 +486,20 @@ static struct known_block *known_block(struct ntrace_stacks *stacks, uint32_t id
 /* A call enters a function. */
 static bool enter_function(struct stretch *stretch, const struct ntrace_block *block)
 {
-	uint64_t behind = stretch->before->address + stretch->before->bytes;
+	uint64_t return_address = stretch->before->address + stretch->before->bytes;
 	struct ntrace_stacks *stacks = stretch->stacks;
 	struct known_block *known;
 
-	if (!block->id || behind == block->address)
+	if (!block->id || return_address == block->address)
 		return false;
 	known = known_block(stacks, block->id);
 	if (!known->placed)
 		stretch->error = code_place_at(stacks, stretch->blocks->batch->space,
 					       block->address, &known->place);
-	if (stretch->error || !settle(stretch))
+	if (stretch->error || !count_waiting(stretch))
 		return false;
 	known->placed = true;
-	stretch->error = frame_call(stacks, stretch->thread, &known->place, behind);
+	stretch->error = frame_call(stacks, stretch->thread, &known->place, return_address);
 	return true;
 }
 
@@ -508,7 +509,7 @@ static bool leave_function(struct stretch *stretch, const struct ntrace_block *b
 	const struct frame *top = stack_top(stretch->thread);
 
 	if (!top->returns || top->ret != block->address || top->in_setjmp ||
-	    stretch->thread->stack.count < 2 || !settle(stretch))
+	    stretch->thread->stack.count < 2 || !count_waiting(stretch))
 		return false;
 	stretch->stacks->stats.returns++;
 	stretch->error = frame_leave(stretch->stacks, stretch->thread);
@@ -517,9 +518,9 @@ static bool leave_function(struct stretch *stretch, const struct ntrace_block *b
 
 /*
  * The block continues in the top frame, or changes it in the most frequent ways. Return: false: it
- * needs take_block(), and nothing has changed.
+ * needs execute_block(), and nothing has changed.
  */
-static bool go_on(struct stretch *stretch, const struct ntrace_block *block)
+static bool enter_ordinary_block(struct stretch *stretch, const struct ntrace_block *block)
 {
 	const struct ntrace_block *before = stretch->before;
 	struct thread *thread = stretch->thread;
@@ -538,8 +539,8 @@ static bool go_on(struct stretch *stretch, const struct ntrace_block *block)
 						       true)
 		return false;
 	if (!stretch->error)
-		stretch->error = stack_straight(stretch->stacks, thread,
-						stretch->blocks->batch->space, block->address);
+		stretch->error = stack_enter_adjacent(
+			stretch->stacks, thread, stretch->blocks->batch->space, block->address);
 	run_arrive(stretch->stacks);
 	if (stretch->blocks->at.privilege == NTRACE_PRIV_U)
 		keep_space(&thread->space, stretch->blocks->batch->space);
@@ -576,14 +577,14 @@ static void count_apart(struct stretch *stretch, const struct ntrace_block *bloc
 	uint32_t chain;
 
 	if (inside && block->id && is_whole(stretch, block, &chain)) {
-		if (chain != stack_top(stretch->thread)->chain && settle(stretch))
+		if (chain != stack_top(stretch->thread)->chain && count_waiting(stretch))
 			stretch->error = inline_enter(
 				stretch->stacks, tree_of(stretch->stacks, &stretch->thread->stack),
 				stack_top(stretch->thread), chain);
 		stretch->instructions += block->instructions;
 		return;
 	}
-	if (stretch->error || !settle(stretch))
+	if (stretch->error || !count_waiting(stretch))
 		return;
 	ntrace_segment_event(stretch->blocks, block, &flow, &event);
 	stretch->error = count_block(stretch->stacks, stretch->thread, &flow);
@@ -602,53 +603,53 @@ static void count_in_top(struct stretch *stretch, const struct ntrace_block *blo
 		count_apart(stretch, block, inside);
 }
 
-void stacks_leave_at(struct ntrace_stacks *stacks, struct thread *thread,
-		     const struct ntrace_block *block)
+void stacks_note_last_block(struct ntrace_stacks *stacks, struct thread *thread,
+			    const struct ntrace_block *block)
 {
 	thread->stack.next = block->address + block->bytes;
 	thread->stack.skip = 0;
 	thread->stack.goes_on = true;
 	stacks->hart.pending = block->flags & NTRACE_BLOCK_TAKEN;
 	stacks->hart.class = block->insn_class;
-	stacks->hart.behind = thread->stack.next;
+	stacks->hart.return_address = thread->stack.next;
 	stacks->hart.to = block->next;
 	stacks->hart.to_known = block->flags & NTRACE_BLOCK_NEXT_KNOWN;
 }
 
 /* Takes blocks as far as they are ordinary. Return: the first block of the rest. */
-static const struct ntrace_block *take_stretch(struct ntrace_stacks *stacks,
-					       const struct ntrace_segment *blocks,
-					       const struct ntrace_block *block,
-					       const struct ntrace_block *end, int *error)
+static const struct ntrace_block *execute_stretch(struct ntrace_stacks *stacks,
+						  const struct ntrace_segment *blocks,
+						  const struct ntrace_block *block,
+						  const struct ntrace_block *end, int *error)
 {
 	struct stretch stretch = { .stacks = stacks,
 				   .blocks = blocks,
 				   .thread = stacks->hart.current,
 				   .before = block - 1 };
 
-	while (block < end && go_on(&stretch, block)) {
+	while (block < end && enter_ordinary_block(&stretch, block)) {
 		if (!stretch.error)
 			count_in_top(&stretch, block);
 		if (stretch.error)
 			break;
 		stretch.before = block++;
 	}
-	settle(&stretch);
-	stacks_leave_at(stacks, stretch.thread, stretch.before);
+	count_waiting(&stretch);
+	stacks_note_last_block(stacks, stretch.thread, stretch.before);
 	*error = stretch.error;
 	return block;
 }
 
-int stacks_take_blocks(struct ntrace_stacks *stacks, const struct ntrace_segment *blocks)
+int stacks_execute_blocks(struct ntrace_stacks *stacks, const struct ntrace_segment *blocks)
 {
 	const struct ntrace_block *block = blocks->batch->blocks;
 	const struct ntrace_block *end = block + blocks->batch->count;
 	int error = 0;
 
 	while (block < end && !error) {
-		error = take_alone(stacks, blocks, block++);
+		error = execute_one_block(stacks, blocks, block++);
 		if (block < end && !error && !stacks->hold.count)
-			block = take_stretch(stacks, blocks, block, end, &error);
+			block = execute_stretch(stacks, blocks, block, end, &error);
 	}
 	return error;
 }
@@ -697,7 +698,7 @@ int ntrace_stacks_segment(void *data, const struct ntrace_segment *segment)
 	error = begin_event(stacks, &segment->at, steps ? run->offset : batch->offset);
 	if (error)
 		return error;
-	return steps ? stacks_take_run(stacks, segment) : stacks_take_blocks(stacks, segment);
+	return steps ? stacks_execute_run(stacks, segment) : stacks_execute_blocks(stacks, segment);
 }
 
 int ntrace_stacks_end_stream(void *data, unsigned int stream)
@@ -711,7 +712,7 @@ int ntrace_stacks_end_stream(void *data, unsigned int stream)
 	stacks->reported = false;
 	/* The thread may go on elsewhere. */
 	if (!error && stacks->hart.current)
-		error = clock_tell(stacks, NULL, NTRACE_STACK_RUN);
+		error = clock_report(stacks, NULL, NTRACE_STACK_RUN);
 	stacks->hart.current = NULL;
 	return error ? error : clock_pass(stacks);
 }
@@ -744,7 +745,7 @@ int ntrace_stacks_end(struct ntrace_stacks *stacks)
 	return error ? error : folded;
 }
 
-static bool report(struct ntrace_stacks *stacks)
+static bool make_report(struct ntrace_stacks *stacks)
 {
 	if (stacks->reported)
 		return true;
@@ -756,19 +757,19 @@ static bool report(struct ntrace_stacks *stacks)
 const struct ntrace_stack_function *ntrace_stacks_functions(struct ntrace_stacks *stacks,
 							    size_t *count)
 {
-	*count = report(stacks) ? stacks->report.function_count : 0;
+	*count = make_report(stacks) ? stacks->report.function_count : 0;
 	return stacks->report.functions;
 }
 
 const struct ntrace_stack_node *ntrace_stacks_nodes(struct ntrace_stacks *stacks, size_t *count)
 {
-	*count = report(stacks) ? stacks->report.node_count : 0;
+	*count = make_report(stacks) ? stacks->report.node_count : 0;
 	return stacks->report.nodes;
 }
 
 const struct ntrace_stack_edge *ntrace_stacks_edges(struct ntrace_stacks *stacks, size_t *count)
 {
-	*count = report(stacks) ? stacks->report.edge_count : 0;
+	*count = make_report(stacks) ? stacks->report.edge_count : 0;
 	return stacks->report.edges;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Frames of every thread: how they begin and end. */
+/* Threads, and how their frames, layers and stacks begin and end; thread.h has the picture. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +47,8 @@ static void forget_current(struct ntrace_stacks *stacks, const struct thread *th
 
 		if (!thread || hart->current == thread)
 			hart->current = NULL;
-		if (!thread || hart->told == thread)
-			hart->told = NULL;
+		if (!thread || hart->reported_thread == thread)
+			hart->reported_thread = NULL;
 	}
 }
 
@@ -195,8 +195,8 @@ void thread_runs(struct ntrace_stacks *stacks, struct thread *thread, uint64_t t
 }
 
 /* Makes the thread of @event if it is a new one. Return: NULL: out of memory. */
-static struct thread *look_up(struct ntrace_stacks *stacks,
-			      const struct ntrace_session_event *event)
+static struct thread *find_or_make(struct ntrace_stacks *stacks,
+				   const struct ntrace_session_event *event)
 {
 	struct thread *thread;
 
@@ -227,7 +227,7 @@ struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_se
 	struct thread *thread = stacks->hart.current;
 
 	if (!thread || !is_thread(stacks, thread, event->pid, event->tid))
-		thread = look_up(stacks, event);
+		thread = find_or_make(stacks, event);
 	if (!thread || name_thread(stacks, thread, event->comm))
 		return NULL;
 	if (thread != stacks->newest) {
@@ -252,8 +252,8 @@ int threads_leave(struct ntrace_stacks *stacks, uint32_t stream)
 	return error;
 }
 
-static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
-		      struct code_place *place)
+static int locate_code(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
+		       struct code_place *place)
 {
 	struct ntrace_location at = { 0 };
 	struct tree_function like = { .kind = NTRACE_STACK_FUNCTION };
@@ -294,7 +294,7 @@ int code_place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint
 	int error = 0;
 
 	if (!space || memo->version != version || memo->address != address) {
-		error = find_place(stacks, space, address, &memo->place);
+		error = locate_code(stacks, space, address, &memo->place);
 		memo->version = space && !error ? version : 0;
 		memo->address = address;
 	}
@@ -311,8 +311,8 @@ bool place_is_outermost(const struct ntrace_stacks *stacks, const struct code_pl
 				 !strncmp(name, "ret_from_fork", strlen("ret_from_fork"))));
 }
 
-int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		uint32_t function, uint32_t depth, bool seen)
+int thread_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
+		  uint32_t function, uint32_t depth, bool seen)
 {
 	const struct queued change = {
 		.type = (uint8_t)type,
@@ -332,12 +332,12 @@ int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 	return error ? error : clock_change(stacks, &change);
 }
 
-static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		const struct frame *frame, uint32_t depth, bool seen)
+static int report_frame(struct ntrace_stacks *stacks, const struct thread *thread,
+			unsigned int type, const struct frame *frame, uint32_t depth, bool seen)
 {
 	if (!stacks->options.change || !frame->shown || frame->inside)
 		return 0;
-	return thread_tell(stacks, thread, type, frame->function, depth, seen);
+	return thread_report(stacks, thread, type, frame->function, depth, seen);
 }
 
 /* Finds the parent node of frames without a shown frame below them. */
@@ -450,7 +450,7 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 	if (error)
 		return error;
 	stack->frames[stack->count++] = frame;
-	return tell(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, called);
+	return report_frame(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, called);
 }
 
 int frame_call(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
@@ -473,7 +473,8 @@ int frame_leave(struct ntrace_stacks *stacks, struct thread *thread)
 		stack->layer_count--;
 	if (stack->bottom && stack->count <= stack->bottom)
 		upper_leave(stack);
-	return tell(stacks, thread, NTRACE_STACK_LEAVE, frame, stack->count, !stacks->cutting);
+	return report_frame(stacks, thread, NTRACE_STACK_LEAVE, frame, stack->count,
+			    !stacks->cutting);
 }
 
 int frame_replace(struct ntrace_stacks *stacks, struct thread *thread,
@@ -534,7 +535,7 @@ int layers_unwind(struct ntrace_stacks *stacks, struct thread *thread, unsigned 
 }
 
 /* Makes a place for one more stack and drops the one set aside longest ago if necessary. NULL: no memory. */
-static struct stack *make_place(struct thread *thread)
+static struct stack *make_room_aside(struct thread *thread)
 {
 	if (thread->aside_count == ASIDE_MAX) {
 		drop_stack(&thread->aside[0]);
@@ -569,7 +570,7 @@ static int copy_stack(struct stack *copy, const struct stack *stack)
 
 int stack_keep_copy(struct thread *thread)
 {
-	struct stack *place = make_place(thread);
+	struct stack *place = make_room_aside(thread);
 	int error = place ? copy_stack(place, &thread->stack) : NTRACE_ERR_NOMEM;
 
 	if (place && error)
@@ -640,7 +641,7 @@ void forks_end_call(struct thread *thread, uint64_t address)
 }
 
 /* The stack of the system call with which @parent made the thread with that number; the caller frees its frames. */
-static bool take_fork(struct thread *parent, uint64_t number, struct stack *stack)
+static bool remove_fork(struct thread *parent, uint64_t number, struct stack *stack)
 {
 	for (size_t i = parent->fork_count; i-- > 0;) {
 		struct fork_stack *fork = &parent->forks[i];
@@ -700,7 +701,7 @@ int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread,
 
 	/* A thread of a process begins with a stack of its own. */
 	thread->begins = origin->pid == thread->pid;
-	if (!parent || !origin->turn || !take_fork(parent, origin->number, &from))
+	if (!parent || !origin->turn || !remove_fork(parent, origin->number, &from))
 		return 0;
 	if (!thread->begins)
 		error = enter_frames(stacks, thread, &from);
@@ -774,6 +775,7 @@ int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, size_t in
 		thread->stack.layer_count--;
 	upper_leave(&thread->stack);
 	for (i = shared; i < count && !error; i++)
-		error = tell(stacks, thread, NTRACE_STACK_ENTER, &stack.frames[i], i, false);
+		error = report_frame(stacks, thread, NTRACE_STACK_ENTER, &stack.frames[i], i,
+				     false);
 	return error;
 }

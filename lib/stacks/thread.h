@@ -1,5 +1,47 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The stacks of threads: frames, layers of privilege, and stacks set aside. */
+/*
+ * Call stacks: from the segments and events of a session to frames of threads, and to nodes of a call tree.
+ *
+ *      event, block of a segment  <---- no ----  run of effects: is each one known at this stack? (run.c)
+ *                 |                                         | yes
+ *      time and hart of the stream (stacks.c, clock.c)      v
+ *                 |                               one count for all blocks of the effect
+ *      which thread, and does it go on where it was? resume_thread()
+ *                 |
+ *      which frame does control go to? (transfer.c; in other stacks: aside.c, fiber.c, hold.c)
+ *                 |
+ *      frames begin and end (thread.c) ----> change callback, when their time is known (clock.c)
+ *                 |
+ *      instructions of the node of the top frame: count_block(); of inlined functions: inline.c
+ *                 |
+ *      tree.c ----> results (report.c, totals.c)
+ *
+ * A frame is a function that has begun and not ended; it is recognized by its return address. A layer is
+ * the frames of one privilege, or of one signal handler, above the code that they interrupt:
+ *
+ *	frames		main   parse   read_all | handle_trap   handle_irq
+ *	layers		0: U, base 0            | 1: S, base 3; resumes read_all at its next instruction
+ *	nodes		of the tree             | upper nodes, the same above all code (upper.c)
+ *
+ * A thread whose stack is left without returns (co-routines, longjmp, a loss) gets another one. The old one
+ * is set aside, in case control reaches an address where one of its frames or layers waits.
+ *
+ *                  block                         trap                       block of the handler
+ *      THREAD_LOST -----> THREAD_RUNNING ------------------> THREAD_TRAPPED -------> THREAD_RUNNING
+ *           ^                |   |   ^                             | trace off
+ *           +-- see below ---+   |   +---- block ---- THREAD_SUSPENDED
+ *                                +---- trace off ----------^
+ *
+ * A thread is lost, and its stack set aside, mainly when
+ * - trace is lost on its hart, or goes off other than by trace disable, low power or debug entry: stack_cut_off();
+ * - its next turn is not the one after its last turn: thread_continues(). Code is then above "[unknown]"; above
+ *   "[moved, order unknown]", with nothing kept aside, if one of the turns has no number and is of another hart.
+ * Exec ends all frames. A stack of more than FRAMES_MAX frames loses its outer half.
+ *
+ * - A thread that has executed a block has a frame, and its first layer begins with the first frame.
+ * - The first frame of a layer has no return address: what is below it is interrupted code, or not known.
+ * - Calls are frames whose begin was seen. Frames that come back with a stack are shown again, but not counted.
+ */
 #ifndef NTRACE_STACKS_THREAD_H
 #define NTRACE_STACKS_THREAD_H
 
@@ -41,7 +83,7 @@ struct code_place {
  * @low, @high: as in struct code_place
  * @setjmp: return address of the last setjmp() called by this frame, 0 = none
  * @in_setjmp: the frame began as setjmp(), which continues with tail calls
- * @inside: a part that its function has called: its code belongs to the frame below, and it is not told
+ * @inside: a part that its function has called: its code belongs to the frame below, and it is not reported
  * @shown: the frame is selected
  * @chain: inlined functions executed last; @inner: their node, the parent of callees
  *         In layers with upper nodes, @node and @inner are upper nodes, see upper.c
@@ -135,12 +177,12 @@ enum thread_state {
  * @program: number of its program, 0 = not known
  * @certain: its program was known when it was in user space last
  * @replaced: it has called exec: the next code in user space is that of the new program
- * @renamed: it has got another name since it was told that it runs
+ * @renamed: it has got another name since it was reported to run
  * @begins: its first code in user space begins the stack
  * @turn, @stream: its last turn, and the stream that has it
  * @epoch: that of the hart when the thread ran last: a different one means a loss since then
  * @moved: it has run elsewhere, at an unknown time
- * @instructions: executed in its selected frames; only if changes are told
+ * @instructions: executed in its selected frames; only if changes are reported
  * @turn_end: end of its last turn, 0 = not known
  * @stop_time, @stop_kind: when it last stopped running, as in struct ntrace_stack_change
  * @older, @newer: threads that ran last before and after it
@@ -401,9 +443,9 @@ struct stack_upper {
 /*
  * The hart of a stream: what is known between two of its blocks.
  * @current: the thread that ran last
- * @told: the thread that runs according to the last change that was passed on
+ * @reported_thread: the thread that runs according to the last change that was passed on
  * @pending: the last block ended with a control transfer
- * @behind: address after the instruction that transferred control, if @pending
+ * @return_address: address after the instruction that transferred control, if @pending
  * @to: target of that transfer, if @to_known
  * @space, @isa: space and instruction set of the last block; the space is referenced
  * @epoch: number of losses
@@ -414,12 +456,12 @@ struct stack_upper {
  */
 struct hart {
 	struct thread *current;
-	struct thread *told;
+	struct thread *reported_thread;
 	struct ntrace_space *space;
 	struct ntrace_isa isa;
 	uint64_t epoch;
 	uint64_t seen;
-	uint64_t behind;
+	uint64_t return_address;
 	uint64_t to;
 	uint64_t ids;
 	uint64_t turn;
@@ -498,8 +540,8 @@ bool place_is_outermost(const struct ntrace_stacks *stacks, const struct code_pl
  * Tells that a frame is added or removed. @seen: so its function was called or has ended.
  * Return: as the callback, or NTRACE_ERR_NOMEM.
  */
-int thread_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		uint32_t function, uint32_t depth, bool seen);
+int thread_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
+		  uint32_t function, uint32_t depth, bool seen);
 
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
 
@@ -626,7 +668,7 @@ void inline_free(struct ntrace_stacks *stacks);
 /* @change: copied, with the present position. */
 int clock_change(struct ntrace_stacks *stacks, const struct queued *change);
 /* A change of the hart: it runs @thread, NULL = nobody, or has a gap. */
-int clock_tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type);
+int clock_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type);
 /* Call it before clock_event(): notes the turn of an event. What waits for a time comes before the next turn. */
 int clock_turn(struct ntrace_stacks *stacks, const struct ntrace_session_event *at);
 /* The turn of the hart's thread is over. If the trace was off at its end, the hart runs nobody. */

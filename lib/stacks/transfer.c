@@ -2,6 +2,15 @@
 /*
  * Finds the frame that each transfer of control goes to. A trace has no stack pointers, only
  * addresses: those at which each frame continues.
+ *
+ *	call			a new frame, which returns after the call
+ *	return			the frame below, if the top one returns there; else see return_far()
+ *	jump			the top frame, or one of another function in its place
+ *	indirect jump		as a jump, or as a return into the middle of a function; another stack, if the code
+ *				changes the stack pointer (fiber.c)
+ *	trap			a new layer
+ *	return from a trap	the frame that was interrupted there; else see do_trap_return()
+ *	not known		a stack set aside that waits there; else a new stack with unknown callers
  */
 #include <string.h>
 
@@ -103,8 +112,8 @@ static int unwind_to(struct ntrace_stacks *stacks, struct thread *thread, uint32
 }
 
 /* The way in which the thread came here is unknown. @known: no frame is missing below. */
-static int begin(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to,
-		 bool known)
+static int begin_stack(struct ntrace_stacks *stacks, struct thread *thread,
+		       const struct arrival *to, bool known)
 {
 	bool found = false;
 	int error = stack_set_aside(stacks, thread);
@@ -262,23 +271,21 @@ static int do_indirect_jump(struct ntrace_stacks *stacks, struct thread *thread,
 static int do_call(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
 	/* `jal ra, .+4` and similar only read the PC. */
-	if (stacks->hart.behind == to->address)
+	if (stacks->hart.return_address == to->address)
 		return 0;
-	return frame_call(stacks, thread, &to->place, stacks->hart.behind);
+	return frame_call(stacks, thread, &to->place, stacks->hart.return_address);
 }
 
 /* Return and call of a co-routine: leaves a frame that waits for it, and begins another. */
 static int do_swap(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
 	const struct frame *top = stack_top(thread);
-	int error = 0;
 
 	if (top->returns && top->ret == to->address)
 		return frame_replace(stacks, thread, &to->place, true);
 	if (!to->place.entry && to->place.function == top->function)
 		return 0;
-	error = frame_enter(stacks, thread, &to->place, &stacks->hart.behind, true);
-	return error;
+	return frame_enter(stacks, thread, &to->place, &stacks->hart.return_address, true);
 }
 
 /*
@@ -312,7 +319,7 @@ static int begin_program(struct ntrace_stacks *stacks, struct thread *thread,
 {
 	int error = forget_program(stacks, thread);
 
-	return error ? error : begin(stacks, thread, to, true);
+	return error ? error : begin_stack(stacks, thread, to, true);
 }
 
 /*
@@ -363,7 +370,7 @@ static int come_back_elsewhere(struct ntrace_stacks *stacks, struct thread *thre
 		return 0;
 	stacks->stats.unmatched++;
 	if (to->privilege == NTRACE_PRIV_U || thread->stack.layer_count < 2)
-		return begin(stacks, thread, to, false);
+		return begin_stack(stacks, thread, to, false);
 	/* Trace was off in the kernel. The code that it interrupted waits as before. */
 	error = stack_keep_copy(thread);
 	return error ? error : restart_layer(stacks, thread, to);
@@ -383,8 +390,8 @@ static int enter_handler(struct ntrace_stacks *stacks, struct thread *thread,
  * Within a function it always is. Elsewhere, the trap could be older than the trace, except where the outermost
  * frame is known; under an operating system, it begins another program.
  */
-static bool is_jump(const struct ntrace_stacks *stacks, struct thread *thread,
-		    const struct arrival *to)
+static bool returns_by_jump(const struct ntrace_stacks *stacks, struct thread *thread,
+			    const struct arrival *to)
 {
 	const struct stack *stack = &thread->stack;
 	bool same = to->privilege == PRIVILEGE_ANY || to->privilege == top_layer(thread)->privilege;
@@ -418,7 +425,7 @@ static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 			error = enter_handler(stacks, thread, to);
 		return error;
 	}
-	if (is_jump(stacks, thread, to)) {
+	if (returns_by_jump(stacks, thread, to)) {
 		if (to->privilege != PRIVILEGE_ANY)
 			top_layer(thread)->privilege = to->privilege;
 		return do_jump(stacks, thread, to);
@@ -426,8 +433,9 @@ static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 	if (stack->layer_count < 2) {
 		/* The stack began inside this handler. */
 		error = stack_lose(stacks, thread);
-		return error || to->privilege == PRIVILEGE_ANY ? error :
-								 begin(stacks, thread, to, false);
+		return error || to->privilege == PRIVILEGE_ANY ?
+			       error :
+			       begin_stack(stacks, thread, to, false);
 	}
 	left = *top_layer(thread);
 	error = layers_unwind(stacks, thread, stack->layer_count - 1);
@@ -439,7 +447,7 @@ static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 	if (to->privilege == PRIVILEGE_ANY || to->privilege == top_layer(thread)->privilege)
 		return come_back_elsewhere(stacks, thread, to);
 	stacks->stats.unmatched++;
-	return begin(stacks, thread, to, false);
+	return begin_stack(stacks, thread, to, false);
 }
 
 static int do_transfer(struct ntrace_stacks *stacks, struct thread *thread,
@@ -470,7 +478,7 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 	unsigned int privilege;
 
 	if (!stack->count)
-		return begin(stacks, thread, to, to->place.entry);
+		return begin_stack(stacks, thread, to, to->place.entry);
 	/* The first page may fault before any instruction retires: it was here before. */
 	if (is_exec(stacks, thread, to))
 		return begin_program(stacks, thread, to);
@@ -493,7 +501,8 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 }
 
 /* The thread runs without a transfer: straight on, or in an unknown way. */
-static int go_on(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+static int continue_straight(struct ntrace_stacks *stacks, struct thread *thread,
+			     const struct arrival *to)
 {
 	if (thread == stacks->hart.current && thread->stack.goes_on &&
 	    thread->stack.next == to->address && top_layer(thread)->privilege == to->privilege)
@@ -501,10 +510,10 @@ static int go_on(struct ntrace_stacks *stacks, struct thread *thread, const stru
 	if (thread != stacks->hart.current && thread->stack.goes_on &&
 	    thread->stack.next == to->address)
 		return 0;
-	return begin(stacks, thread, to, false);
+	return begin_stack(stacks, thread, to, false);
 }
 
-static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+static int find_frame(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
 	bool same = thread == stacks->hart.current;
 
@@ -522,12 +531,12 @@ static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const str
 		     top_layer(thread)->privilege == to->privilege))
 			return do_transfer(stacks, thread, to);
 		if (!stacks->hart.pending || !same)
-			return go_on(stacks, thread, to);
+			return continue_straight(stacks, thread, to);
 		break;
 	case THREAD_LOST:
 		break;
 	}
-	return begin(stacks, thread, to, false);
+	return begin_stack(stacks, thread, to, false);
 }
 
 static void keep_user_space(struct ntrace_stacks *stacks, struct thread *thread,
@@ -560,16 +569,16 @@ int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,
 		return 0;
 	error = code_place_at(stacks, flow->space, flow->address, &to.place);
 	if (!error)
-		error = arrive(stacks, thread, &to);
+		error = find_frame(stacks, thread, &to);
 	if (!error)
-		error = stack_straight(stacks, thread, flow->space, flow->address);
+		error = stack_enter_adjacent(stacks, thread, flow->space, flow->address);
 	if (!error)
 		keep_user_space(stacks, thread, event);
 	return error;
 }
 
-int stack_straight(struct ntrace_stacks *stacks, struct thread *thread, struct ntrace_space *space,
-		   uint64_t address)
+int stack_enter_adjacent(struct ntrace_stacks *stacks, struct thread *thread,
+			 struct ntrace_space *space, uint64_t address)
 {
 	struct frame *top = stack_top(thread);
 	struct code_place place;
@@ -633,7 +642,7 @@ static struct ntrace_space *space_of(const struct ntrace_stacks *stacks, struct 
 }
 
 /* An interrupt at @next is inside the functions inlined there. */
-static int leave_in(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next)
+static int stop_in_inlined(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next)
 {
 	struct frame *top = stack_top(thread);
 	struct code_place place;
@@ -649,7 +658,7 @@ static int leave_in(struct ntrace_stacks *stacks, struct thread *thread, uint64_
 }
 
 /* @next: the instruction at which @thread will continue, if @known. */
-static int leave_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next, bool known)
+static int stop_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next, bool known)
 {
 	struct stack *stack = &thread->stack;
 	int error = 0;
@@ -661,7 +670,7 @@ static int leave_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_
 	if (stacks->hart.pending && known)
 		error = finish_transfer(stacks, thread, next);
 	if (known && !error)
-		error = leave_in(stacks, thread, next);
+		error = stop_in_inlined(stacks, thread, next);
 	stacks->hart.pending = false;
 	stack->next = next;
 	stack->goes_on = known;
@@ -712,7 +721,7 @@ int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flo
 	if (error)
 		return error;
 	/* This includes the first instruction of a handler, which has no frame yet. */
-	error = leave_at(stacks, thread, flow->value, flow->next_known);
+	error = stop_at(stacks, thread, flow->value, flow->next_known);
 	if (error || thread->state == THREAD_LOST)
 		return error;
 	/* An ecall at that address has not been executed. */
@@ -738,7 +747,7 @@ int stack_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *
 	}
 	if (!thread->stack.count)
 		return 0;
-	error = leave_at(stacks, thread, flow->address, flow->next_known);
+	error = stop_at(stacks, thread, flow->address, flow->next_known);
 	/* The stack has ended with a return from a trap: no layer is below. */
 	if (thread->state != THREAD_LOST || !thread->stack.count)
 		thread->state = THREAD_SUSPENDED;

@@ -32,8 +32,8 @@ int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,
 		 const struct ntrace_session_event *event);
 
 /* The next instruction of a block may belong to the next function. */
-int stack_straight(struct ntrace_stacks *stacks, struct thread *thread, struct ntrace_space *space,
-		   uint64_t address);
+int stack_enter_adjacent(struct ntrace_stacks *stacks, struct thread *thread,
+			 struct ntrace_space *space, uint64_t address);
 
 int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow);
 

@@ -33,7 +33,7 @@ static uint64_t hash_node(const struct tree_node *node)
 	return mix(mix(1, node->parent), node->function);
 }
 
-static void put_slot(struct tree_slots *slots, uint64_t hash, size_t index)
+static void fill_slot(struct tree_slots *slots, uint64_t hash, size_t index)
 {
 	size_t slot = hash & (slots->count - 1);
 
@@ -72,7 +72,7 @@ static int grow_functions(struct stack_tree *tree)
 		return NTRACE_ERR_NOMEM;
 	tree->function_room = room;
 	for (i = 0; i < tree->function_count; i++)
-		put_slot(&tree->function_slots, hash_function(&functions[i]), i);
+		fill_slot(&tree->function_slots, hash_function(&functions[i]), i);
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static int grow_nodes(struct stack_tree *tree)
 	tree->node_room = room;
 	for (i = 0; i < tree->node_count; i++) {
 		if (nodes[nodes[i].parent].hashed)
-			put_slot(&tree->node_slots, hash_node(&nodes[i]), i);
+			fill_slot(&tree->node_slots, hash_node(&nodes[i]), i);
 	}
 	return 0;
 }
@@ -118,7 +118,7 @@ int tree_init(struct stack_tree *tree, uint32_t depth_max, uint32_t node_max)
 		return error;
 	}
 	tree->nodes[0] = (struct tree_node){ .function = function, .hashed = true };
-	put_slot(&tree->node_slots, hash_node(&tree->nodes[0]), 0);
+	fill_slot(&tree->node_slots, hash_node(&tree->nodes[0]), 0);
 	tree->node_count = 1;
 	return 0;
 }
@@ -202,7 +202,7 @@ static int find_other(struct stack_tree *tree, uint32_t *node)
 		tree->other = (uint32_t)tree->node_count;
 		tree->nodes[tree->node_count++] =
 			(struct tree_node){ .function = function, .depth = 1 };
-		put_slot(&tree->node_slots, hash_node(&tree->nodes[tree->other]), tree->other);
+		fill_slot(&tree->node_slots, hash_node(&tree->nodes[tree->other]), tree->other);
 	}
 	*node = tree->other;
 	return error;
@@ -215,7 +215,7 @@ static void hash_children(struct stack_tree *tree, uint32_t parent)
 
 	/* The last result may be "[other]". */
 	if (only && tree->nodes[only].parent == parent)
-		put_slot(&tree->node_slots, hash_node(&tree->nodes[only]), only);
+		fill_slot(&tree->node_slots, hash_node(&tree->nodes[only]), only);
 	tree->nodes[parent].hashed = true;
 }
 
