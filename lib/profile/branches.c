@@ -43,8 +43,8 @@ static bool falls_through(const struct ntrace_insn *insn)
 }
 
 /* The straight run from @start to the transfer at @end; false if there is none. */
-static bool take_run(struct ntrace_space *space, const struct branch_end *start,
-		     const struct branch_end *end, struct ntrace_profile_trace *trace)
+static bool find_straight_run(struct ntrace_space *space, const struct branch_end *start,
+			      const struct branch_end *end, struct ntrace_profile_trace *trace)
 {
 	struct branch_end at = *start;
 	struct ntrace_insn insn;
@@ -107,7 +107,7 @@ int ntrace_profile_sample(struct ntrace_profile *profile,
 		trace.object = to.object;
 		trace.start = trace.end = to.link_address;
 		sums.transfers++;
-		if (i && to.object && !take_run(sample->space, &to, &newer, &trace))
+		if (i && to.object && !find_straight_run(sample->space, &to, &newer, &trace))
 			sums.broken++;
 		if (from.object || to.object)
 			error = profile_add(profile, sample->sample->pid, privilege_of(&to),

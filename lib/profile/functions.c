@@ -5,7 +5,7 @@
  * Instructions, calls and branches of a function are sums over the traces: the run of a trace is code of
  * one function, or of several that follow one another, and its transfer may call the function where the
  * run begins. So a profile with functions counts traces of each privilege, and with by_process of each
- * process, and makes the functions when a stream has ended. Only totals, problems and PC samples are
+ * process, and makes the functions when the profile ends. Only totals, problems and PC samples are
  * counted event by event.
  */
 #include <search.h>

@@ -104,7 +104,7 @@ void occupancy_free(struct occupancy *occupancy)
 }
 
 /* Cells measure time only if all streams have the same unit: nanoseconds of one clock, or ticks. */
-static void begin(struct occupancy *occupancy)
+static void choose_unit(struct occupancy *occupancy)
 {
 	struct ntrace_occupancy *sums = &occupancy->sums;
 	const struct ntrace_stream *stream;
@@ -124,7 +124,7 @@ static void begin(struct occupancy *occupancy)
 static int change_stream(struct occupancy *occupancy, unsigned int number)
 {
 	if (!occupancy->begun)
-		begin(occupancy);
+		choose_unit(occupancy);
 	if (number >= occupancy->stream_count) {
 		struct occupancy_stream *streams =
 			realloc(occupancy->streams, (number + (size_t)1) * sizeof(*streams));
@@ -300,8 +300,8 @@ static void reach_back(struct ntrace_occupancy_cpu *cpu, uint64_t from)
  * Distributes @sum over the cells from @from to @to, in ticks or instructions. Timestamps have any
  * value of 64 bits, and the end of a cell may be beyond: only distances are compared.
  */
-static void put(struct ntrace_occupancy_cpu *cpu, uint64_t from, uint64_t to, uint32_t task,
-		const struct ntrace_occupancy_sum *sum)
+static void distribute(struct ntrace_occupancy_cpu *cpu, uint64_t from, uint64_t to, uint32_t task,
+		       const struct ntrace_occupancy_sum *sum)
 {
 	struct ntrace_occupancy_sum done = { 0 }, part;
 	uint64_t length = to - from, passed = 0, first, left;
@@ -333,7 +333,7 @@ static void put(struct ntrace_occupancy_cpu *cpu, uint64_t from, uint64_t to, ui
 }
 
 /* Flushes pending execution between two timestamps; @known: both exist. */
-static void release(struct occupancy *occupancy, uint64_t from, uint64_t to, bool known)
+static void release_parts(struct occupancy *occupancy, uint64_t from, uint64_t to, bool known)
 {
 	uint64_t position = 0, begin, end;
 	struct ntrace_occupancy_sum sum;
@@ -357,7 +357,7 @@ static void release(struct occupancy *occupancy, uint64_t from, uint64_t to, boo
 			cpu->begin = begin;
 		cpu->sum.ticks += sum.ticks;
 		cpu->tasks[part->task].ticks += sum.ticks;
-		put(cpu, begin, end, part->task, &sum);
+		distribute(cpu, begin, end, part->task, &sum);
 	}
 	occupancy->at->part_count = 0;
 	occupancy->at->waiting = 0;
@@ -371,12 +371,12 @@ static void end_turn(struct occupancy *occupancy)
 
 	if (!at->anchored || !at->turn_end)
 		return;
-	release(occupancy, at->anchor, end, true);
+	release_parts(occupancy, at->anchor, end, true);
 	at->anchored = false;
 }
 
 /* A new message begins, so the timestamp of the previous one is known. */
-static void take_time(struct occupancy *occupancy, uint64_t offset, uint64_t time, bool time_known,
+static void note_time(struct occupancy *occupancy, uint64_t offset, uint64_t time, bool time_known,
 		      uint64_t turn_end)
 {
 	bool goes_on = occupancy->at->anchored && occupancy->at->time >= occupancy->at->anchor;
@@ -386,7 +386,7 @@ static void take_time(struct occupancy *occupancy, uint64_t offset, uint64_t tim
 	/* Of two equal timestamps the first one counts, as for call stacks. */
 	if (occupancy->at->time_known &&
 	    (!goes_on || occupancy->at->time > occupancy->at->anchor)) {
-		release(occupancy, occupancy->at->anchor, occupancy->at->time, goes_on);
+		release_parts(occupancy, occupancy->at->anchor, occupancy->at->time, goes_on);
 		occupancy->at->anchor = occupancy->at->time;
 		occupancy->at->anchored = true;
 		occupancy->sums.stamps++;
@@ -401,7 +401,7 @@ static void take_time(struct occupancy *occupancy, uint64_t offset, uint64_t tim
 }
 
 /* The time of a loss is that of its begin or of its end (N-Trace 1.0, "timestamps"): it tells neither. */
-static void take_gap(struct occupancy *occupancy, const struct ntrace_session_event *event)
+static void note_gap(struct occupancy *occupancy, const struct ntrace_session_event *event)
 {
 	struct occupancy_stream *at = occupancy->at;
 	unsigned int type = event->flow->type;
@@ -449,10 +449,10 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 	if (enter_stream(occupancy, event->stream))
 		return NTRACE_ERR_NOMEM;
 	if (occupancy->sums.timed)
-		take_time(occupancy, flow->offset, event->time,
+		note_time(occupancy, flow->offset, event->time,
 			  event->time_unit != NTRACE_TIME_NONE, event->turn_end);
 	if (occupancy->sums.timed)
-		take_gap(occupancy, event);
+		note_gap(occupancy, event);
 	occupancy->at->off |= flow->type == NTRACE_FLOW_TRACE_OFF;
 	occupancy->at->cut = event->cut;
 	if (event->time_unit == NTRACE_TIME_NANOSECONDS &&
@@ -467,8 +467,8 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 	if (occupancy->sums.timed)
 		add_part(occupancy, cpu, kernel, flow->instructions);
 	else if (flow->instructions)
-		put(cpu, cpu->sum.instructions, cpu->sum.instructions + flow->instructions,
-		    cpu->task, &sum);
+		distribute(cpu, cpu->sum.instructions, cpu->sum.instructions + flow->instructions,
+			   cpu->task, &sum);
 	add_sum(&cpu->sum, &sum);
 	add_sum(&cpu->tasks[cpu->task], &sum);
 	return 0;
@@ -632,8 +632,8 @@ int occupancy_end(struct occupancy *occupancy)
 		if (!stream->parts)
 			continue;
 		stream->off &= !stream->cut;
-		take_time(occupancy, ~stream->offset, 0, false, 0);
-		release(occupancy, 0, 0, false);
+		note_time(occupancy, ~stream->offset, 0, false, 0);
+		release_parts(occupancy, 0, 0, false);
 		free(stream->parts);
 		*stream = (struct occupancy_stream){ .offset = UINT64_MAX };
 	}

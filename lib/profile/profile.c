@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* From the flow of a session to traces: straight runs, and the transfers that led to them. */
+/* From the events and segments of a session to traces; state.h has the picture. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static inline int enter_stream(struct ntrace_profile *profile, unsigned int numb
 }
 
 /* The next event has the stream and the process of @at. Return: 0 or NTRACE_ERR_NOMEM. */
-static inline int enter(struct ntrace_profile *profile, const struct ntrace_session_event *at)
+static inline int enter_event(struct ntrace_profile *profile, const struct ntrace_session_event *at)
 {
 	int error = enter_stream(profile, at->stream);
 
@@ -238,7 +238,7 @@ static int start_run(struct ntrace_profile *profile, uint64_t address)
 }
 
 /* The transfer to the next run is unknown. */
-static void come_from_nowhere(struct ntrace_profile *profile)
+static void forget_source(struct ntrace_profile *profile)
 {
 	profile->at.run.trace.from_object = NULL;
 	profile->at.run.trace.from = 0;
@@ -248,16 +248,16 @@ static void come_from_nowhere(struct ntrace_profile *profile)
 }
 
 /* A trap leads to @address. */
-static void come_from_trap(struct ntrace_profile *profile, uint64_t address)
+static void note_trap(struct ntrace_profile *profile, uint64_t address)
 {
-	come_from_nowhere(profile);
+	forget_source(profile);
 	profile->at.from_id = 0;
 	profile->at.trapped = true;
 	profile->at.handler = address;
 }
 
 /* A transfer was taken, but no instruction retires at its target: adds a run of no instructions. */
-static int stop_short(struct ntrace_profile *profile)
+static int end_at_target(struct ntrace_profile *profile)
 {
 	if (profile->at.arrived && profile->at.target_known)
 		return start_run(profile, profile->at.run.next);
@@ -265,7 +265,7 @@ static int stop_short(struct ntrace_profile *profile)
 }
 
 /* The transfer at the end of the closed run leads to the next one. */
-static void arrive(struct ntrace_profile *profile, const struct ntrace_flow_event *flow)
+static void note_transfer(struct ntrace_profile *profile, const struct ntrace_flow_event *flow)
 {
 	struct ntrace_profile_trace *trace = &profile->at.run.trace;
 
@@ -299,7 +299,7 @@ static bool find_suspended(const struct ntrace_profile *profile,
 		const struct continuation *at = &profile->stream->continuations[i];
 		const struct straight_run *run = &profile->stream->suspended[i];
 
-		if ((at->next == address || at->behind == address) && run->tid == event->tid &&
+		if ((at->next == address || at->after_trap == address) && run->tid == event->tid &&
 		    run->pid == event->pid && run->privilege == event->privilege) {
 			*found = i;
 			return true;
@@ -314,7 +314,7 @@ static bool find_suspended(const struct ntrace_profile *profile,
  */
 static int suspend_run(struct ntrace_profile *profile)
 {
-	int error = stop_short(profile);
+	int error = end_at_target(profile);
 	size_t i;
 
 	if (profile->leading)
@@ -322,7 +322,7 @@ static int suspend_run(struct ntrace_profile *profile)
 	if (profile->at.run.tid < 0 && !error)
 		error = close_run(profile);
 	if (!profile->at.in_run || error) {
-		come_from_nowhere(profile);
+		forget_source(profile);
 		return error;
 	}
 	/* An earlier run suspended at the same address did not continue: it went elsewhere. */
@@ -348,18 +348,19 @@ static int suspend_run(struct ntrace_profile *profile)
 	}
 	profile->stream->continuations[profile->stream->suspended_count] = (struct continuation){
 		.next = profile->at.run.next,
-		.behind = profile->at.run.next +
-			  trapping_size(profile->at.space, &profile->at.isa, profile->at.run.next),
+		.after_trap =
+			profile->at.run.next +
+			trapping_size(profile->at.space, &profile->at.isa, profile->at.run.next),
 	};
 	profile->stream->suspended[profile->stream->suspended_count++] = profile->at.run;
 	profile->at.in_run = false;
-	come_from_nowhere(profile);
+	forget_source(profile);
 	return error;
 }
 
 static int close_all(struct ntrace_profile *profile)
 {
-	int error = stop_short(profile);
+	int error = end_at_target(profile);
 	size_t i;
 
 	if (!error)
@@ -367,7 +368,7 @@ static int close_all(struct ntrace_profile *profile)
 	for (i = 0; i < profile->stream->suspended_count && !error; i++)
 		error = add_run(profile, &profile->stream->suspended[i]);
 	profile->stream->suspended_count = 0;
-	come_from_nowhere(profile);
+	forget_source(profile);
 	return error;
 }
 
@@ -421,7 +422,7 @@ static int find_run(struct ntrace_profile *profile, const struct ntrace_session_
 			return error;
 	}
 	if (!profile->at.arrived)
-		come_from_nowhere(profile);
+		forget_source(profile);
 	profile->at.run.trace.process = profile->process;
 	profile->at.run.pid = event->pid;
 	profile->at.run.tid = event->tid;
@@ -429,7 +430,7 @@ static int find_run(struct ntrace_profile *profile, const struct ntrace_session_
 	return start_run(profile, flow->address);
 }
 
-static int take_block(struct ntrace_profile *profile, const struct ntrace_session_event *event)
+static int add_block(struct ntrace_profile *profile, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
 	struct ntrace_profile_trace *trace = &profile->at.run.trace;
@@ -449,17 +450,17 @@ static int take_block(struct ntrace_profile *profile, const struct ntrace_sessio
 	if (!flow->taken)
 		return 0;
 	error = close_run(profile);
-	arrive(profile, flow);
+	note_transfer(profile, flow);
 	return error;
 }
 
-static int take_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
+static int add_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
 {
 	int error;
 
 	switch (event->flow->type) {
 	case NTRACE_FLOW_BLOCK:
-		return take_block(profile, event);
+		return add_block(profile, event);
 	case NTRACE_FLOW_TRAP:
 		keep_space(&profile->at.space, event->flow->space);
 		/* Control had reached the target of the transfer, but the target did not retire. */
@@ -468,7 +469,7 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 			profile->at.run.next = event->flow->value;
 		}
 		error = suspend_run(profile);
-		come_from_trap(profile, event->flow->address);
+		note_trap(profile, event->flow->address);
 		return error;
 	case NTRACE_FLOW_TRACE_OFF:
 		keep_space(&profile->at.space, event->flow->space);
@@ -486,7 +487,7 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 int ntrace_profile_event(void *data, const struct ntrace_session_event *event)
 {
 	struct ntrace_profile *profile = data;
-	int error = enter(profile, event);
+	int error = enter_event(profile, event);
 
 	if (error)
 		return error;
@@ -494,21 +495,21 @@ int ntrace_profile_event(void *data, const struct ntrace_session_event *event)
 		error = function_sums_event(profile->functions, profile, event);
 	if (profile->occupancy && !error)
 		error = occupancy_event(profile->occupancy, event);
-	return error || !has_traces(profile) ? error : take_event(profile, event);
+	return error || !has_traces(profile) ? error : add_event(profile, event);
 }
 
 /* ---- batches ---- */
 
 /* Adds a block by its event. */
-static int take_alone(struct ntrace_profile *profile, const struct ntrace_segment *blocks,
-		      const struct ntrace_block *block)
+static int add_one_block(struct ntrace_profile *profile, const struct ntrace_segment *blocks,
+			 const struct ntrace_block *block)
 {
 	struct ntrace_session_event event;
 	struct ntrace_flow_event flow;
 	int error;
 
 	ntrace_segment_event(blocks, block, &flow, &event);
-	error = take_block(profile, &event);
+	error = add_block(profile, &event);
 	profile->at.from_id = profile->at.arrived ? block->id : 0;
 	return error;
 }
@@ -541,10 +542,10 @@ static struct known_run *run_entry(struct ntrace_profile *profile, uint32_t from
  * Adds runs that are known by the ids of their blocks. Each begins with the target of a transfer of
  * the same batch and ends with a transfer. Return: the first block of the rest.
  */
-static const struct ntrace_block *take_known(struct ntrace_profile *profile,
-					     const struct ntrace_segment *blocks,
-					     const struct ntrace_block *block,
-					     const struct ntrace_block *end)
+static const struct ntrace_block *add_known_runs(struct ntrace_profile *profile,
+						 const struct ntrace_segment *blocks,
+						 const struct ntrace_block *block,
+						 const struct ntrace_block *end)
 {
 	const struct ntrace_block *last, *before = NULL;
 	uint32_t trace = 0, from = profile->at.from_id;
@@ -597,9 +598,9 @@ static bool arrives_plainly(const struct ntrace_profile *profile,
 	       run->trace.from_class != NTRACE_INSN_TRAP_RETURN;
 }
 
-/* Adds the blocks of a run one by one, and remembers its trace. Return: as take_block(). */
-static int take_run(struct ntrace_profile *profile, const struct ntrace_segment *blocks,
-		    const struct ntrace_block **at, const struct ntrace_block *end)
+/* Adds the blocks of a run one by one, and remembers its trace. Return: as add_block(). */
+static int add_new_run(struct ntrace_profile *profile, const struct ntrace_segment *blocks,
+		       const struct ntrace_block **at, const struct ntrace_block *end)
 {
 	const struct ntrace_block *block = *at, *last = find_transfer(block, end);
 	bool plain = last < end && last->id && arrives_plainly(profile, blocks, block);
@@ -612,7 +613,7 @@ static int take_run(struct ntrace_profile *profile, const struct ntrace_segment 
 		last++;
 	for (; block < last && !error; block++) {
 		instructions += block->instructions;
-		error = take_alone(profile, blocks, block);
+		error = add_one_block(profile, blocks, block);
 	}
 	*at = last;
 	if (error || !plain || profile->added != added + 1)
@@ -650,7 +651,7 @@ static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
 	return last;
 }
 
-static int take_batch(struct ntrace_profile *profile, const struct ntrace_segment *blocks)
+static int add_batch(struct ntrace_profile *profile, const struct ntrace_segment *blocks)
 {
 	const struct ntrace_profile_options *options = &profile->options;
 	bool counted = is_selected(options->pid, options->privileges, blocks->at.pid,
@@ -663,14 +664,14 @@ static int take_batch(struct ntrace_profile *profile, const struct ntrace_segmen
 	if (!profile->stream->known)
 		return NTRACE_ERR_NOMEM;
 	end = block + blocks->batch->count;
-	error = take_run(profile, blocks, &block, end);
+	error = add_new_run(profile, blocks, &block, end);
 	while (block < end && !error) {
 		if (!counted)
 			block = skip_runs(profile, blocks, block, end);
 		else if (arrives_plainly(profile, blocks, block))
-			block = take_known(profile, blocks, block, end);
+			block = add_known_runs(profile, blocks, block, end);
 		if (block < end)
-			error = take_run(profile, blocks, &block, end);
+			error = add_new_run(profile, blocks, &block, end);
 	}
 	return error;
 }
@@ -678,7 +679,7 @@ static int take_batch(struct ntrace_profile *profile, const struct ntrace_segmen
 /* ---- effects ---- */
 
 /* Makes the place after the lead of @effect the current one. */
-static int follow_lead(struct ntrace_profile *profile, const struct ntrace_segment *effect)
+static int replay_lead(struct ntrace_profile *profile, const struct ntrace_segment *effect)
 {
 	const struct ntrace_segment *blocks = effect;
 	const struct ntrace_block *source = blocks->batch->blocks;
@@ -689,7 +690,7 @@ static int follow_lead(struct ntrace_profile *profile, const struct ntrace_segme
 	ntrace_segment_event(blocks, source, &flow, &event);
 	keep_space(&profile->at.space, flow.space);
 	profile->at.isa = *flow.isa;
-	come_from_nowhere(profile);
+	forget_source(profile);
 	profile->at.run.trace.process = profile->process;
 	profile->at.run.pid = blocks->at.pid;
 	profile->at.run.tid = blocks->at.tid;
@@ -698,16 +699,16 @@ static int follow_lead(struct ntrace_profile *profile, const struct ntrace_segme
 	profile->at.in_run = false;
 	profile->at.run.trace.end = flow.last - profile->at.run.bias;
 	profile->at.run.trace.end_class = flow.insn_class;
-	arrive(profile, &flow);
+	note_transfer(profile, &flow);
 	profile->at.from_id = source->id;
 	profile->leading = true;
 	for (size_t i = 1; i < effect->lead && !error; i++)
-		error = take_alone(profile, blocks, &source[i]);
+		error = add_one_block(profile, blocks, &source[i]);
 	profile->leading = false;
 	return error;
 }
 
-static int take_effect(struct ntrace_profile *profile, const struct ntrace_segment *effect)
+static int add_effect(struct ntrace_profile *profile, const struct ntrace_segment *effect)
 {
 	const struct ntrace_block_batch *batch = effect->batch;
 	const struct profile_place kept = profile->at;
@@ -718,19 +719,19 @@ static int take_effect(struct ntrace_profile *profile, const struct ntrace_segme
 	/* A run in progress goes on in effects, which count it. */
 	profile->at.in_run = false;
 	if (!effect->times)
-		return effect->lead ? follow_lead(profile, effect) : 0;
+		return effect->lead ? replay_lead(profile, effect) : 0;
 	if (kept.space)
 		ntrace_space_get(kept.space);
 	profile->times = effect->times;
 	if (effect->lead)
-		error = follow_lead(profile, effect);
+		error = replay_lead(profile, effect);
 	else
-		come_from_trap(profile, batch->blocks->address);
+		note_trap(profile, batch->blocks->address);
 	rest.blocks += effect->lead;
 	rest.count -= effect->lead;
 	blocks.batch = &rest;
 	if (!error && rest.count)
-		error = take_batch(profile, &blocks);
+		error = add_batch(profile, &blocks);
 	profile->times = 1;
 	if (profile->at.space)
 		ntrace_space_put(profile->at.space);
@@ -746,14 +747,14 @@ int ntrace_profile_segment(void *data, const struct ntrace_segment *segment)
 
 	if (segment->type == NTRACE_SEGMENT_RUN)
 		return profile->occupancy ? occupancy_segment(profile->occupancy, segment) : 0;
-	error = enter(profile, &segment->at);
+	error = enter_event(profile, &segment->at);
 	if (profile->functions && !error)
 		function_sums_segment(profile->functions, segment);
 	if (profile->occupancy && !sum && !error)
 		error = occupancy_segment(profile->occupancy, segment);
 	if (error || !has_traces(profile))
 		return error;
-	return sum ? take_effect(profile, segment) : take_batch(profile, segment);
+	return sum ? add_effect(profile, segment) : add_batch(profile, segment);
 }
 
 int ntrace_profile_end(struct ntrace_profile *profile)

@@ -68,7 +68,7 @@ void ntrace_sampler_free(struct ntrace_sampler *sampler)
 	free(sampler);
 }
 
-static void forget(struct ntrace_sampler *sampler)
+static void forget_transfers(struct ntrace_sampler *sampler)
 {
 	sampler->count = 0;
 	sampler->going = false;
@@ -77,12 +77,12 @@ static void forget(struct ntrace_sampler *sampler)
 int ntrace_sampler_end(void *data, unsigned int stream)
 {
 	(void)stream;
-	forget(data);
+	forget_transfers(data);
 	return 0;
 }
 
-static int push(struct ntrace_sampler *sampler, const struct ntrace_sample_branch *branch,
-		const struct ntrace_session_event *event)
+static int add_transfer(struct ntrace_sampler *sampler, const struct ntrace_sample_branch *branch,
+			const struct ntrace_session_event *event)
 {
 	size_t depth = sampler->options.depth;
 
@@ -97,7 +97,8 @@ static int push(struct ntrace_sampler *sampler, const struct ntrace_sample_branc
 		       0;
 }
 
-static bool wanted(const struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+static bool is_wanted(const struct ntrace_sampler *sampler,
+		      const struct ntrace_session_event *event)
 {
 	const struct ntrace_sampler_options *options = &sampler->options;
 
@@ -121,7 +122,7 @@ static int find_instruction(void *data, uint64_t address, const uint8_t *bytes,
 }
 
 /* Takes the samples whose periods end in a block. */
-static int take_samples(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+static int make_samples(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
 {
 	struct ntrace_sample sample = { .event = event,
 					.branches = &sampler->ring[sampler->newest],
@@ -158,30 +159,30 @@ static bool goes_on(const struct ntrace_sampler *sampler, const struct ntrace_se
 	       (sampler->skip && address == sampler->next + sampler->skip);
 }
 
-static int take_block(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+static int follow_block(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
 	int result = 0;
 
-	if (!wanted(sampler, event)) {
+	if (!is_wanted(sampler, event)) {
 		sampler->outside = true;
 		return 0;
 	}
 	if (!goes_on(sampler, event)) {
-		forget(sampler);
+		forget_transfers(sampler);
 	} else if (sampler->pending && !sampler->outside) {
 		sampler->transfer.to = flow->address;
-		result = push(sampler, &sampler->transfer, event);
+		result = add_transfer(sampler, &sampler->transfer, event);
 	} else if (sampler->pending) {
 		/* A trap came at the target: the transfer was taken nevertheless. */
 		if (sampler->transfer.to == flow->address)
-			result = push(sampler, &sampler->transfer, event);
+			result = add_transfer(sampler, &sampler->transfer, event);
 		else
-			forget(sampler);
+			forget_transfers(sampler);
 	}
 	sampler->outside = false;
 	if (!result)
-		result = take_samples(sampler, event);
+		result = make_samples(sampler, event);
 	sampler->going = true;
 	sampler->pid = event->pid;
 	sampler->tid = event->tid;
@@ -199,7 +200,7 @@ static int take_block(struct ntrace_sampler *sampler, const struct ntrace_sessio
  * A trap is a transfer from the instruction that did not retire; the next block gives its target.
  * If the handler is not selected, the thread is outside until it returns.
  */
-static int take_trap(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+static int follow_trap(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
 	bool from_inside = sampler->going && !sampler->outside;
@@ -207,16 +208,16 @@ static int take_trap(struct ntrace_sampler *sampler, const struct ntrace_session
 
 	if (from_inside && sampler->pending && flow->next_known)
 		sampler->transfer.to = flow->value;
-	if (!wanted(sampler, event)) {
+	if (!is_wanted(sampler, event)) {
 		sampler->outside = true;
 		return 0;
 	}
 	if (!from_inside || !flow->next_known) {
-		forget(sampler);
+		forget_transfers(sampler);
 		return 0;
 	}
 	if (sampler->pending)
-		result = push(sampler, &sampler->transfer, event);
+		result = add_transfer(sampler, &sampler->transfer, event);
 	sampler->pending = true;
 	sampler->transfer = (struct ntrace_sample_branch){
 		.from = flow->value,
@@ -232,14 +233,14 @@ int ntrace_sampler_event(void *data, const struct ntrace_session_event *event)
 
 	switch (event->flow->type) {
 	case NTRACE_FLOW_BLOCK:
-		return take_block(sampler, event);
+		return follow_block(sampler, event);
 	case NTRACE_FLOW_TRAP:
-		return take_trap(sampler, event);
+		return follow_trap(sampler, event);
 	case NTRACE_FLOW_TRACE_OFF:
 		sampler->outside = true;
 		return 0;
 	case NTRACE_FLOW_GAP:
-		forget(sampler);
+		forget_transfers(sampler);
 		return 0;
 	default:
 		return 0;
@@ -256,7 +257,7 @@ int ntrace_sampler_segment(void *data, const struct ntrace_segment *blocks)
 
 	for (end = block + blocks->batch->count; block < end && !result; block++) {
 		ntrace_segment_event(blocks, block, &flow, &event);
-		result = take_block(sampler, &event);
+		result = follow_block(sampler, &event);
 	}
 	return result;
 }

@@ -1,5 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The state of a profile; shared by the files of lib/profile. */
+/*
+ * Profile: the execution that a session decodes, added up. Shared by the files of lib/profile.
+ *
+ * All is made of traces (struct ntrace_profile_trace): a straight run of instructions, the transfer that led to it,
+ * and a count.
+ *
+ *      event, blocks        sum: lead, blocks, times        branch stack of perf.data
+ *            |                        |                               |
+ *       profile.c: which run do they continue?                   branches.c
+ *            +----------+-------------+-------------------------------+
+ *                       v
+ *               table.c: traces ----> edges.c; counts.c ----> coverage.c
+ *                       +-----------> functions.c, with function_table.c
+ *
+ * occupancy.c adds up threads by CPU and time, from the same events and segments; sampler.c is a receiver of its own.
+ *
+ *      no run ---- block ----> @in_run ---- taken transfer ----> @arrived ---- block ----> @in_run
+ *                               |   ^
+ *      trap, excluded privilege v   | the thread is back at that address, or after that system call
+ *                            suspended
+ *
+ * - Each instruction of a selected block is in one trace.
+ * - A gap, or another end of the trace, closes all runs of the stream, suspended ones as well.
+ * - A sum begins where its lead ends, and leaves the place of the stream as it was; with 0 times it sets the place.
+ * - Known runs only save time: without them, the same traces have the same counts.
+ */
 #ifndef NTRACE_PROFILE_STATE_H
 #define NTRACE_PROFILE_STATE_H
 
@@ -47,12 +72,12 @@ struct straight_run {
 /*
  * Where a suspended run may continue; apart from the rest, so that a search reads little memory.
  * @next: as in the run
- * @behind: if the instruction at @next always traps (a system call): the address that its handler
+ * @after_trap: if the instruction at @next always traps (a system call): the address that its handler
  *          returns to, where a new run begins; otherwise @next
  */
 struct continuation {
 	uint64_t next;
-	uint64_t behind;
+	uint64_t after_trap;
 };
 
 /*
