@@ -3,10 +3,10 @@
  * Counts messages instead of walking them.
  *
  * A program repeats itself, and so does its trace. What a message does depends on its bytes and on
- * the place where the flow stands: the next block, and the run of blocks since the last transfer.
+ * the place where the flow stands: the next block, and the blocks since the last transfer.
  * Messages with an address also depend on the reference of the address and on the parcels walked
  * for history alone. The first time a message comes at a place, the general walk handles it, and a
- * fingerprint is kept. The second time it is walked again, and its effect is remembered: the blocks,
+ * fingerprint is kept: much of a trace comes once, and is not worth the memory. The second time it is walked again, and its effect is remembered: the blocks,
  * the next place, and the changes of the return stack. Each further time, the message is not even
  * parsed: one lookup by its bytes finds the effect, a counter is incremented, and the flow stands at
  * the next place. The caller gets an effect with its number of times when its entry is needed for

@@ -66,7 +66,7 @@ struct place {
  * @kind: enum kind
  * @split: ends before a return to an address from before, with which the next effect begins
  * @pops: ends with a return that takes an address from before, to a reported address
- * @aims: @target is the next reference; else that does not change
+ * @aims: the reference becomes @target; else it does not change
  */
 struct effect {
 	uint64_t key[2];

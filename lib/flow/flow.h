@@ -24,6 +24,14 @@
  *        v                                                   |
  *   effect or run callback, or blocks again             blocks callback, event callback
  *
+ *	place		where the flow stands between two messages: the next block, and those since the last transfer
+ *	effect		what a message does at a place: its blocks, the next place, changes of the return stack
+ *	lead		of an effect: the blocks from the last transfer to its first block, passed on before it
+ *	step, run	one execution of an effect; steps one after the other
+ *
+ * A receiver of sums gets effects with their times, one that needs the order gets runs, and one that needs every
+ * block gets them again from the effects (struct ntrace_flow_config, @effect, @run, @remember).
+ *
  * Between two messages the flow is in one phase (enum flow_phase):
  *
  *             SYNC                  its last transfer lacks the target
@@ -35,7 +43,8 @@
  *                        |  +------- code is missing, no message ----------+
  *                        |
  *                        +---------- damage, contradiction, lost messages --> FLOW_LOST
- *                                                     (from there only SYNC leads back)
+ *                                                     (from there only SYNC leads back; from FLOW_OFF,
+ *                                                     a message that needs a sync leads there)
  *
  * Then these fields hold back what a message reported:
  *
@@ -57,7 +66,7 @@
  * - The blocks of a batch have one space, one instruction set and one time.
  * - Only messages that call nothing back are counted: spaces, owners and times change in the walk.
  * - Failures of the stream are events, not results of functions. One GAP follows each loss.
- * - No message walks more parcels than the bytes so far can stand for (credit).
+ * - No message walks more parcels than the bytes so far can encode: PARCELS_PER_BYTE for each (credit).
  * - The return stack is that of the encoder: both are empty after a sync, except for markers that
  *   keep them (N-Trace 1.0, "implicit return").
  * - Effects and ids of blocks mean code as it was read: effects are passed on before it changes.
