@@ -436,7 +436,7 @@ static int note_executed(struct decoding *decoding, uint64_t address, uint64_t r
 	}
 	if (address &&
 	    (address == session->module_address[0] || address == session->module_address[1]))
-		session_tell_modules(session);
+		session_note_modules(session);
 	if (address != session->exec_address)
 		return result;
 	decoding->moved = true;
@@ -787,7 +787,7 @@ void decoding_end(struct decoding *decoding)
 		ntrace_flow_get_stats(decoding->flow, &stats);
 	if (decoding->to.stats)
 		decoding_add_stats(decoding->to.stats, &stats);
-	session_tell_times(decoding->session, decoding->event.stream, decoding->first_tick,
+	session_note_times(decoding->session, decoding->event.stream, decoding->first_tick,
 			   decoding->last_tick);
 	ntrace_flow_free(decoding->flow);
 	follower_free(&decoding->follower);

@@ -7,7 +7,7 @@
  *	the flow calls		because						the decoding calls
  *	blocks, watched		__switch_to was executed			follower_switch()
  *	blocks, watched		begin_new_exec was executed			follower_exec()
- *	blocks, watched		a module was loaded or unloaded			session_tell_modules()
+ *	blocks, watched		a module was loaded or unloaded			session_note_modules()
  *	select			after a gap, it is at an address again		follower_gap()
  *	select			that address is in user space			follower_user()
  *	select			Ownership in user space has a scontext		follower_owner()

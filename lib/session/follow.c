@@ -64,7 +64,7 @@ static int compare_places(const void *left, const void *right)
 }
 
 /* Keeps at most one certain and one missing place for each scheduling interval. */
-static void tidy(struct follower *follower)
+static void merge_places(struct follower *follower)
 {
 	size_t kept = 0, i;
 
@@ -185,13 +185,13 @@ void follower_enter_next(struct follower *follower)
 	follower->program = follower->next_program;
 	if (!follower->by_piece) {
 		follower->entered = follower->program;
-		follower->entered_interval = follower->lead.interval;
+		follower->entered_interval = follower->first_place.interval;
 	}
 	/* A thread that calls exec becomes the leader of its process. */
 	if (follower->tid > 0)
 		follower->tid = follower->pid;
-	set_limit(follower,
-		  follower->piece ? follower->piece->end : interval_end(follower, &follower->lead));
+	set_limit(follower, follower->piece ? follower->piece->end :
+					      interval_end(follower, &follower->first_place));
 }
 
 /* The earliest place with a known task. */
@@ -209,7 +209,7 @@ static const struct switch_place *first_known(const struct follower *follower)
 
 void follower_update_task(struct follower *follower)
 {
-	const struct switch_place *lead = first_known(follower);
+	const struct switch_place *first_place = first_known(follower);
 	int32_t pid, tid;
 	size_t i;
 
@@ -222,13 +222,13 @@ void follower_update_task(struct follower *follower)
 	/* The work that is limited is that of one loss: a recording that grows may have any number. */
 	if (follower->growing && follower->count == 1)
 		follower->work = 0;
-	if (!lead) {
+	if (!first_place) {
 		follower_name(follower);
 		return;
 	}
-	follower->lead = *lead;
-	interval_task(follower, &follower->lead, &follower->pid, &follower->tid);
-	follower->program = interval_program(follower, &follower->lead, follower->pid);
+	follower->first_place = *first_place;
+	interval_task(follower, &follower->first_place, &follower->pid, &follower->tid);
+	follower->program = interval_program(follower, &follower->first_place, follower->pid);
 	for (i = 0; i < follower->count && follower->pid >= 0; i++) {
 		interval_task(follower, &follower->places[i], &pid, &tid);
 		if (pid != follower->pid)
@@ -239,17 +239,17 @@ void follower_update_task(struct follower *follower)
 	follower->work += i;
 	if (follower->pid < 0)
 		follower->tid = -1;
-	set_limit(follower, interval_end(follower, &follower->lead));
+	set_limit(follower, interval_end(follower, &follower->first_place));
 	if (follower->next_program && follower->count == 1 &&
 	    remove_pending(follower, follower->tid))
 		follower_enter_next(follower);
 	/* The exec is certain now. */
-	if (follower->count == 1 && follower->lead.program && follower->lead.thread) {
-		follower->lead.thread->entered = follower->lead.program;
-		follower->lead.thread->entered_interval = follower->lead.interval;
-	} else if (follower->count == 1 && follower->lead.program) {
-		follower->entered = follower->lead.program;
-		follower->entered_interval = follower->lead.interval;
+	if (follower->count == 1 && follower->first_place.program && follower->first_place.thread) {
+		follower->first_place.thread->entered = follower->first_place.program;
+		follower->first_place.thread->entered_interval = follower->first_place.interval;
+	} else if (follower->count == 1 && follower->first_place.program) {
+		follower->entered = follower->first_place.program;
+		follower->entered_interval = follower->first_place.interval;
 	}
 }
 
@@ -438,7 +438,7 @@ int follower_switch(struct follower *follower)
 		if (!error && place->interval < follower->last)
 			error = add_place(follower, place->interval + 1, 0);
 	}
-	tidy(follower);
+	merge_places(follower);
 	free(old);
 	follower->work += count;
 	if (error)
@@ -544,7 +544,7 @@ void follower_exec(struct follower *follower)
 }
 
 /* Adds places for all scheduling intervals up to @switches after a current place. */
-static int spread(struct follower *follower, uint64_t switches)
+static int add_missed_places(struct follower *follower, uint64_t switches)
 {
 	struct switch_place *old = follower->places;
 	size_t count = follower->count, interval = 0, i;
@@ -567,7 +567,7 @@ static int spread(struct follower *follower, uint64_t switches)
 			error = add_interval(follower, interval);
 	}
 	free(old);
-	tidy(follower);
+	merge_places(follower);
 	for (i = 0; i < follower->count; i++)
 		follower->places[i].unsure = true;
 	follower->work += follower->count;
@@ -582,7 +582,8 @@ int follower_gap(struct follower *follower, uint64_t switches)
 		follower->piece_unsure = true;
 	if (follower->given_up || !switches)
 		return 0;
-	error = follower->by_thread ? follow_threads_gap(follower) : spread(follower, switches);
+	error = follower->by_thread ? follow_threads_gap(follower) :
+				      add_missed_places(follower, switches);
 	if (error)
 		return error;
 	if (follower->work > follower->work_max)

@@ -75,7 +75,7 @@ struct follower {
 	struct switch_place *places;
 	size_t count;
 	size_t room;
-	struct switch_place lead;		/* the first place with a known task */
+	struct switch_place first_place;		/* the first place with a known task */
 	uint64_t work;			/* number of places examined */
 	uint64_t work_max;		/* limit of work */
 	bool given_up;
@@ -166,7 +166,7 @@ uint64_t follower_turn_end(const struct follower *follower);
 /* Whether records of the stream's CPU, or pieces, have times, or may still come. */
 bool follower_has_times(const struct follower *follower);
 
-/* The times of the records of the last switch; false: it is not certain. */
+/* The times of the records of the last switch; false: not certain which one it was. */
 bool follower_switched(const struct follower *follower, uint64_t *left, uint64_t *came);
 
 /*

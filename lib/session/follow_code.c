@@ -93,7 +93,7 @@ static bool find_owner(struct follower *follower, uint64_t address, struct progr
 }
 
 /* Keeps the places whose task has code at @address; keeps all if there are none. */
-static void narrow(struct follower *follower, uint64_t address)
+static void keep_places_with_code(struct follower *follower, uint64_t address)
 {
 	struct code_part part = { .last = UINT64_MAX };
 	size_t kept = 0, real = 0, missing = 0, i;
@@ -207,7 +207,8 @@ bool follower_misses_records(const struct follower *follower)
 
 static uint64_t present_end(const struct follower *follower)
 {
-	return follower->piece ? follower->piece->end : interval_end(follower, &follower->lead);
+	return follower->piece ? follower->piece->end :
+				 interval_end(follower, &follower->first_place);
 }
 
 /* An exec may have been missed: the code at @address may tell. Return: whether it does. */
@@ -268,8 +269,8 @@ static bool shared_part(struct follower *follower, uint64_t address, struct code
 	follower->program = NULL;
 	if (!agree || !part->mapping)
 		return false;
-	interval_task(follower, &follower->lead, &pid, &tid);
-	program = interval_program(follower, &follower->lead, pid);
+	interval_task(follower, &follower->first_place, &pid, &tid);
+	program = interval_program(follower, &follower->first_place, pid);
 	if (!program)
 		return false;
 	set_shared_program(follower, program, address);
@@ -481,7 +482,7 @@ struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
 					 "too much trace is lost or filtered out to follow tasks");
 			return NULL;
 		}
-		narrow(follower, address);
+		keep_places_with_code(follower, address);
 	}
 	if (follower_is_certain(follower) || resolve_exec(follower, address))
 		return own_space(follower, address);

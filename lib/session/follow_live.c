@@ -120,8 +120,8 @@ static void forget_switches(struct follower *follower)
 	memmove(list->switches, list->switches + over, list->count * sizeof(*list->switches));
 	for (i = 0; i < follower->count; i++)
 		follower->places[i].interval -= over;
-	follower->lead.interval = follower->lead.interval >= over ? follower->lead.interval - over :
-								    0;
+	follower->first_place.interval =
+		follower->first_place.interval >= over ? follower->first_place.interval - over : 0;
 	follower->entered_interval = less(follower->entered_interval, over);
 	follower->first = less(follower->first, over);
 	follower->last = list->count;
@@ -149,7 +149,7 @@ static bool uses_program(void *data, const struct program *program)
 	size_t i;
 
 	if (program == follower->program || program == follower->next_program ||
-	    program == follower->entered || program == follower->lead.program)
+	    program == follower->entered || program == follower->first_place.program)
 		return true;
 	for (k = 0; k < follower->known_count; k++)
 		if (program == follower->known[k].program)

@@ -54,7 +54,7 @@ static int code_places(struct codec *codec, struct follower *follower)
 		if (!codec->to)
 			error = follower_add_place(follower, place);
 	}
-	code_place(codec, follower, &follower->lead);
+	code_place(codec, follower, &follower->first_place);
 	return error;
 }
 

@@ -158,8 +158,8 @@ static bool interval_after(const struct follower *follower, const struct switch_
 }
 
 /* Like interval_after(), for an interval in which @program runs or is started by exec. */
-static bool runs_behind(const struct follower *follower, const struct switch_place *place,
-			struct program *program, uint64_t time, struct switch_place *at)
+static bool program_runs_after(const struct follower *follower, const struct switch_place *place,
+			       struct program *program, uint64_t time, struct switch_place *at)
 {
 	if (!interval_after(follower, place, time, at))
 		return false;
@@ -250,13 +250,13 @@ const struct mapping_change *follow_threads_mapping(struct follower *follower,
 		if (program != first)
 			at->program = program;
 		if (mapping && (program->start < end ||
-				runs_behind(follower, place, program, program->start, at)))
+				program_runs_after(follower, place, program, program->start, at)))
 			return mapping;
 		for (i = program_changes_before(program, known); i < program->count; i++) {
 			mapping = &program->changes[i];
 			follower->work++;
 			if (covers(mapping, address) &&
-			    runs_behind(follower, place, program, mapping->time, at))
+			    program_runs_after(follower, place, program, mapping->time, at))
 				return mapping;
 		}
 	}
@@ -285,7 +285,7 @@ static bool join_change(struct follower *follower, const struct switch_place *pl
 	if (same_code(all->mapping, change))
 		return join_part(all, &one);
 	return change->time < interval_end(follower, place) ||
-	       !runs_behind(follower, place, program, change->time, &at);
+	       !program_runs_after(follower, place, program, change->time, &at);
 }
 
 bool follow_threads_part(struct follower *follower, const struct switch_place *place,
@@ -331,7 +331,7 @@ bool follow_threads_start(struct follower *follower, const struct switch_place *
 		return false;
 	while ((program = next_program(follower, place, program, address))) {
 		if (!starts_at(follower, program, address) ||
-		    !runs_behind(follower, place, program, program->start, at))
+		    !program_runs_after(follower, place, program, program->start, at))
 			continue;
 		/* A program begins only once. */
 		at->certain = true;

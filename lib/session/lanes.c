@@ -16,7 +16,7 @@
 
 enum lane_state {
 	LANE_WAITS,
-	LANE_HOPES,
+	LANE_READY,
 	LANE_AHEAD,
 	LANE_DELIVERS,
 };
@@ -134,7 +134,7 @@ static void choose_lane(struct session_lanes *lanes, unsigned int job)
 }
 
 /* Lets lanes run ahead, as many as may. */
-static void let_ahead(struct session_lanes *lanes)
+static void let_run_ahead(struct session_lanes *lanes)
 {
 	unsigned int ahead = 0;
 
@@ -143,7 +143,7 @@ static void let_ahead(struct session_lanes *lanes)
 	for (unsigned int i = 0; i < lanes->count && ahead < lanes->ahead; i++) {
 		struct session_lane *lane = &lanes->items[i];
 
-		if (atomic_load(&lane->state) != LANE_HOPES)
+		if (atomic_load(&lane->state) != LANE_READY)
 			continue;
 		atomic_store(&lane->state, LANE_AHEAD);
 		pthread_cond_signal(&lane->runs);
@@ -161,8 +161,8 @@ static int wait_for_lane(struct session_lane *lane, bool ahead)
 
 	pthread_mutex_lock(&lanes->lock);
 	if (!may_deliver(lane)) {
-		atomic_store(&lane->state, ahead && has_room(lane) ? LANE_HOPES : LANE_WAITS);
-		let_ahead(lanes);
+		atomic_store(&lane->state, ahead && has_room(lane) ? LANE_READY : LANE_WAITS);
+		let_run_ahead(lanes);
 	}
 	while (atomic_load(&lane->state) < LANE_AHEAD && !atomic_load(&lanes->stop))
 		pthread_cond_wait(&lane->runs, &lanes->lock);
@@ -177,9 +177,9 @@ static void give_way(struct session_lane *lane)
 	struct session_lanes *lanes = lane->lanes;
 
 	pthread_mutex_lock(&lanes->lock);
-	atomic_store(&lane->state, has_room(lane) ? LANE_HOPES : LANE_WAITS);
+	atomic_store(&lane->state, has_room(lane) ? LANE_READY : LANE_WAITS);
 	choose_lane(lanes, lane->job);
-	let_ahead(lanes);
+	let_run_ahead(lanes);
 	pthread_mutex_unlock(&lanes->lock);
 }
 
@@ -234,14 +234,14 @@ static int deliver_backlog(struct session_lane *lane)
 }
 
 /* Whether the lane may deliver the next item without a copy. */
-static bool is_free(const struct session_lane *lane)
+static bool may_deliver_now(const struct session_lane *lane)
 {
 	return may_deliver(lane) && backlog_is_empty(&lane->backlog) &&
 	       lane->delivered < lane->until;
 }
 
 /* After an item was added: delivers what waits. Return: 0: the lane may decode on. */
-static int go_on(struct session_lane *lane, int result)
+static int deliver_and_wait(struct session_lane *lane, int result)
 {
 	if (!result)
 		result = atomic_load(&lane->lanes->stop);
@@ -280,16 +280,18 @@ static int receive_event(void *data, const struct ntrace_session_event *event)
 {
 	struct session_lane *lane = data;
 
-	return is_free(lane) ? pass_event(lane, event) :
-			       go_on(lane, backlog_add_event(&lane->backlog, event));
+	return may_deliver_now(lane) ?
+		       pass_event(lane, event) :
+		       deliver_and_wait(lane, backlog_add_event(&lane->backlog, event));
 }
 
 static int receive_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct session_lane *lane = data;
 
-	return is_free(lane) ? pass_segment(lane, segment) :
-			       go_on(lane, backlog_add_segment(&lane->backlog, segment));
+	return may_deliver_now(lane) ?
+		       pass_segment(lane, segment) :
+		       deliver_and_wait(lane, backlog_add_segment(&lane->backlog, segment));
 }
 
 int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
@@ -307,7 +309,7 @@ int session_lane_enter(struct session_lane *lane, size_t index, bool certain,
 		event->origin = turn->origin;
 		event->made = turn->made;
 	}
-	return go_on(lane, backlog_add_turn(&lane->backlog, turn, index));
+	return deliver_and_wait(lane, backlog_add_turn(&lane->backlog, turn, index));
 }
 
 static int begin_lane(struct session_lane *lane)
@@ -361,7 +363,7 @@ static void end_lane(struct session_lane *lane, int result)
 	if (may_deliver(lane))
 		choose_lane(lanes, lane->job);
 	atomic_store(&lane->state, LANE_WAITS);
-	let_ahead(lanes);
+	let_run_ahead(lanes);
 	pthread_mutex_unlock(&lanes->lock);
 }
 

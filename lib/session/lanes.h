@@ -14,9 +14,11 @@
  * If several threads may decode, other lanes run ahead meanwhile: what they decode waits in the lane
  * (backlog.h), up to BACKLOG_MAX bytes, until the lane may deliver:
  *
- *     WAITS <--- backlog is full --- AHEAD <--- there are fewer than jobs - 1 --- HOPES
+ *     WAITS <--- backlog is full --- AHEAD <--- there are fewer than jobs - 1 --- READY
  *       |                              |                                            |
- *       +------------------------------+--> DELIVERS: chosen, when no other lane delivers
+ *       +------------------------------+----> DELIVERS, when no other lane does <---+
+ *                                                |
+ *               a turn has to wait, or the QUANTUM is over: READY; WAITS, if the backlog is full
  *
  * - All that precedes a turn in its stream has been delivered when the lane delivers the turn, and all of the
  *   thread's earlier turns.

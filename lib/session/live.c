@@ -223,13 +223,13 @@ void live_found(struct live *live)
 
 /* ---- trace ---- */
 
-static int feed(struct live *live, const uint8_t *bytes, size_t count)
+static int decode_bytes(struct live *live, const uint8_t *bytes, size_t count)
 {
 	ntrace_reader_feed(&live->reader, bytes, count);
 	return decoding_chunk(&live->decoding, &live->reader);
 }
 
-static int interrupt(struct live *live, uint64_t lost)
+static int break_flow(struct live *live, uint64_t lost)
 {
 	uint64_t offset = live->reader.offset;
 
@@ -239,7 +239,7 @@ static int interrupt(struct live *live, uint64_t lost)
 }
 
 /* The bytes of one source of CoreSight frames; see ntrace_trace_file_unframe(). */
-static int feed_frames(struct live *live, const uint8_t *bytes, size_t count)
+static int decode_frames(struct live *live, const uint8_t *bytes, size_t count)
 {
 	struct ntrace_frames_piece piece;
 	int result = 0, event;
@@ -247,10 +247,10 @@ static int feed_frames(struct live *live, const uint8_t *bytes, size_t count)
 	ntrace_frames_feed(&live->frames, bytes, count);
 	while (!result && (event = ntrace_frames_next(&live->frames, &piece)) != NTRACE_ERR_AGAIN) {
 		if (event == NTRACE_FRAMES_BYTES && piece.source == live->stream->params->atid)
-			result = feed(live, piece.bytes, piece.size);
+			result = decode_bytes(live, piece.bytes, piece.size);
 		else if (event == NTRACE_FRAMES_BARRIER || event == NTRACE_FRAMES_CUT ||
 			 event == NTRACE_FRAMES_NAMELESS)
-			result = interrupt(live, 0);
+			result = break_flow(live, 0);
 	}
 	return result;
 }
@@ -264,12 +264,12 @@ static int decode_trace(struct live *live, const struct ntrace_live_trace *trace
 		/* Pieces lost from a formatter are whole frames. */
 		if (framed)
 			ntrace_frames_init(&live->frames);
-		result = interrupt(live, framed ? 0 : trace->lost);
+		result = break_flow(live, framed ? 0 : trace->lost);
 	}
 	if (result || !trace->count)
 		return result;
-	return framed ? feed_frames(live, trace->bytes, trace->count) :
-			feed(live, trace->bytes, trace->count);
+	return framed ? decode_frames(live, trace->bytes, trace->count) :
+			decode_bytes(live, trace->bytes, trace->count);
 }
 
 /* Where the first message begins that has not ended. */
@@ -278,7 +278,7 @@ static uint64_t open_message(const struct live *live)
 	return live->reader.offset - ntrace_reader_pending(&live->reader);
 }
 
-static int step(struct live *live, struct ntrace_live_trace *trace)
+static int decode_next(struct live *live, struct ntrace_live_trace *trace)
 {
 	uint64_t before;
 	int result;
@@ -309,13 +309,13 @@ static int step(struct live *live, struct ntrace_live_trace *trace)
 	return result;
 }
 
-static int run(struct live *live)
+static int decode_all(struct live *live)
 {
 	struct ntrace_live_trace trace = { 0 };
 	int result = wait_for_records(live, ENTER);
 
 	while (!result && !trace.end)
-		result = step(live, &trace);
+		result = decode_next(live, &trace);
 	if (result)
 		return result;
 	if (trace.stop_ns)
@@ -336,7 +336,7 @@ static int receive_past(struct live *live)
 	return result;
 }
 
-static int begin(struct live *live, const struct ntrace_decode_options *options)
+static int begin_decoding(struct live *live, const struct ntrace_decode_options *options)
 {
 	/* Messages with timestamps are walked anyway: flow/count.c. */
 	int result = decoding_begin(&live->decoding, live->session, options->stream, options,
@@ -354,14 +354,14 @@ static int begin(struct live *live, const struct ntrace_decode_options *options)
 	return result ? result : decoding_note_thread(&live->decoding, 0);
 }
 
-static int decode(struct live *live, const struct ntrace_decode_options *options)
+static int decode_source(struct live *live, const struct ntrace_decode_options *options)
 {
 	int result = receive_past(live);
 
 	if (!result)
-		result = begin(live, options);
+		result = begin_decoding(live, options);
 	if (!result)
-		result = run(live);
+		result = decode_all(live);
 	if (live->begun)
 		decoding_end(&live->decoding);
 	while (live->count)
@@ -399,7 +399,7 @@ int ntrace_session_decode_live(struct ntrace_session *session,
 	live->stream->start_ns = live->source.start_ns;
 	live->stream->stop_ns = 0;
 	live->until = live->source.start_ns;
-	result = decode(live, &full);
+	result = decode_source(live, &full);
 	free(live);
 	return result;
 }

@@ -28,7 +28,7 @@ int session_load_samples(struct ntrace_session *session)
 		return NTRACE_ERR_FORMAT;
 	}
 	session->samples = true;
-	session_tell_sideband(session);
+	session_note_sideband(session);
 	session->recording = recording_of_nothing();
 	if (!session->recording)
 		return NTRACE_ERR_NOMEM;

@@ -97,7 +97,7 @@ static int find_stream_files(struct ntrace_session *session)
 	return 0;
 }
 
-void session_tell_sideband(const struct ntrace_session *session)
+void session_note_sideband(const struct ntrace_session *session)
 {
 	char name[SESSION_PATH_ROOM];
 
@@ -124,7 +124,7 @@ static int load_sideband(struct ntrace_session *session)
 		session_note(session, "%s: %s; programs are unknown", path,
 			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 	else if (!session->live)
-		session_tell_sideband(session);
+		session_note_sideband(session);
 	return 0;
 }
 

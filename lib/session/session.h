@@ -22,7 +22,8 @@
  *	                                    receiver: profile, call stacks, coverage, export
  *
  * - A stream is the messages of one hart or, in trace from perf, of one thread. Each reads its file for itself,
- *   also if others have the same one: its flow skips their SRC.
+ *   also if others have the same one: its flow skips their SRC. It is decoded in one piece, by one thread (lanes.h): only
+ *   `ntrace stat` of a raw trace, which needs no session, decodes parts of it at once (flow/parts.c).
  * - A segment is code that one thread executed in one privilege: blocks, a run of effects, or a sum.
  * - Only the follower decides which thread runs: the flow knows no threads, and receivers are told.
  * - Lost flow makes the thread uncertain, never wrong: of several possible ones, only common code is decoded.
@@ -89,7 +90,7 @@ struct ntrace_session {
 /* Whether a trace file is compressed. Its content is counted while it is read. */
 bool session_is_packed(const char *name);
 
-/* tell.c: any thread may call these. */
+/* notes.c: any thread may call these. */
 
 __attribute__((format(printf, 2, 3))) void session_note(struct ntrace_session *session,
 							const char *format, ...);
@@ -102,14 +103,14 @@ void session_hold_notes(struct ntrace_session *session);
 int session_pass_notes(struct ntrace_session *session);
 
 /* Notes that a stream's timestamps, @first to @last, contradict how long it was recorded. */
-void session_tell_times(struct ntrace_session *session, unsigned int stream, uint64_t first,
+void session_note_times(struct ntrace_session *session, unsigned int stream, uint64_t first,
 			uint64_t last);
 
 /* Notes once that the kernel loaded or unloaded a module while it was traced. */
-void session_tell_modules(struct ntrace_session *session);
+void session_note_modules(struct ntrace_session *session);
 
 /* Return: the result of the progress function, or 0. */
-int session_tell_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes);
+int session_report_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes);
 
 /* kernel_space.c: sets session->kernel and the watched addresses. Return: 0 or NTRACE_ERR_NOMEM. */
 int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias);
@@ -126,7 +127,7 @@ int session_load_samples(struct ntrace_session *session);
 struct ntrace_session *session_new(void);
 
 /* session.c: notes about gaps in the sideband. */
-void session_tell_sideband(const struct ntrace_session *session);
+void session_note_sideband(const struct ntrace_session *session);
 
 /* raw.c: opens the file as a raw trace of options->code. Return: as ntrace_session_open(). */
 int session_load_raw(struct ntrace_session *session, const struct ntrace_session_options *options);

@@ -192,7 +192,7 @@ static bool any_lost(const struct ordering *ordering, uint64_t since, uint64_t u
 	return low && ordering->losses[low - 1].end > since;
 }
 
-static void sort(struct ordering *ordering)
+static void sort_turns(struct ordering *ordering)
 {
 	if (ordering->count)
 		qsort(ordering->items, ordering->count, sizeof(*ordering->items), compare_turns);
@@ -254,7 +254,7 @@ static void link_turn(struct turn *turn, const struct listed *before)
 }
 
 /* Numbers the turns of each thread, and links them. */
-static void number(struct turns *turns, struct ordering *ordering)
+static void number_turns(struct turns *turns, struct ordering *ordering)
 {
 	uint64_t last = 0, end = 0; /* @end: of all earlier turns of the thread */
 
@@ -374,10 +374,10 @@ int turns_make(struct turns *turns, struct follower *const *followers, unsigned 
 	if (!error && session)
 		error = add_unseen(&ordering, followers, count, session, pieces);
 	if (!error) {
-		sort(&ordering);
+		sort_turns(&ordering);
 		if (session)
 			find_births(&ordering, &session->machine);
-		number(turns, &ordering);
+		number_turns(turns, &ordering);
 	}
 	if (!error && session)
 		count_births(turns, &ordering, &session->machine);

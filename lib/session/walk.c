@@ -126,8 +126,8 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 		ntrace_reader_feed(&reader, chunk, (size_t)got);
 		result = decoding_chunk(decoding, &reader);
 		if (!result)
-			result = session_tell_progress(session, decoding->event.stream,
-						       total < most ? total : most);
+			result = session_report_progress(session, decoding->event.stream,
+							 total < most ? total : most);
 	}
 	if (result || decoding->done)
 		return result;

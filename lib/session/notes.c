@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * What a session tells its user: notes and progress. Streams may be decoded at the same time: then the order
+ * What a session reports to its user: notes and progress. Streams may be decoded at the same time: then the order
  * in which notes arise, and how often, depends on chance. So they are held until the end.
  */
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #define NS_PER_S 1000000000u
 
 /* Keeps a note. Return: false: out of memory. */
-static bool hold(struct ntrace_session *session, const char *text)
+static bool hold_note(struct ntrace_session *session, const char *text)
 {
 	char *copy = strdup(text);
 
@@ -41,7 +41,7 @@ void session_note(struct ntrace_session *session, const char *format, ...)
 	pthread_mutex_lock(&session->telling);
 	if (!session->holds)
 		notes_add(&session->notes, "%s", text);
-	else if (!hold(session, text))
+	else if (!hold_note(session, text))
 		session->note_lost = true;
 	pthread_mutex_unlock(&session->telling);
 }
@@ -52,7 +52,7 @@ void session_hold_notes(struct ntrace_session *session)
 	session->note_lost = false;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_texts(const void *left, const void *right)
 {
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
@@ -63,7 +63,7 @@ int session_pass_notes(struct ntrace_session *session)
 
 	session->holds = false;
 	if (session->held_count)
-		qsort(held, session->held_count, sizeof(*held), compare);
+		qsort(held, session->held_count, sizeof(*held), compare_texts);
 	for (size_t i = 0; i < session->held_count; i++)
 		if (!i || strcmp(held[i], held[i - 1]))
 			notes_add(&session->notes, "%s", held[i]);
@@ -79,7 +79,7 @@ int session_pass_notes(struct ntrace_session *session)
  * The driver reports the times of start and stop, so timestamps that span far more are misread: whole times
  * that are added, a width or a frequency that is too small.
  */
-void session_tell_times(struct ntrace_session *session, unsigned int stream, uint64_t first,
+void session_note_times(struct ntrace_session *session, unsigned int stream, uint64_t first,
 			uint64_t last)
 {
 	const struct ntrace_stream *info = &session->streams[stream];
@@ -106,7 +106,7 @@ void session_tell_times(struct ntrace_session *session, unsigned int stream, uin
 		stream, ms / 1000, (unsigned int)(ms % 1000), (uint64_t)(span / 1000));
 }
 
-void session_tell_modules(struct ntrace_session *session)
+void session_note_modules(struct ntrace_session *session)
 {
 	if (!__atomic_exchange_n(&session->modules_changed, true, __ATOMIC_RELAXED))
 		session_note(session,
@@ -114,7 +114,7 @@ void session_tell_modules(struct ntrace_session *session)
 			     "names at their addresses are uncertain");
 }
 
-int session_tell_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes)
+int session_report_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes)
 {
 	int result;
 
