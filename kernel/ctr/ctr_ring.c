@@ -156,7 +156,7 @@ static void ctr_ring_update(struct ctr_cpu *cpu)
 	cpu->filter = filter;
 	if (!cpu->usable || filter.control == before.control)
 		return;
-	/* The ring goes on with the call stack. */
+	/* The ring keeps the call stack of its task. */
 	if (cpu->ring_task && (filter.stack || !filter.control)) {
 		cpu->recorded = filter.control;
 		return;

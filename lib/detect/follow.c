@@ -18,7 +18,7 @@
  * code.
  */
 #define EVIDENCE_ERROR 8
-/* Evidence of the first contradiction: without any contradiction the walk explains the stream. */
+/* Evidence of the first contradiction, which is worth more: parameters without any explain the whole stream. */
 #define EVIDENCE_FIRST 60
 #define EVIDENCE_LOST 3
 #define EVIDENCE_STILL 2

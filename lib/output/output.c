@@ -108,7 +108,7 @@ static int set_mode(int fd, const struct stat *before)
 	umask(mask);
 	if (before) {
 		mode &= before->st_mode;
-		/* Another group must not get what the group of the file had. */
+		/* The permissions of the file's group are not for the new file's group. */
 		if (fchown(fd, before->st_uid, before->st_gid))
 			mode &= ~(mode_t)0060;
 	}
@@ -182,7 +182,7 @@ static int open_target(struct ntrace_output *output, const char *path)
 		errno = EEXIST;
 		return NTRACE_ERR_IO;
 	}
-	/* The kernel decides whether it may be written, and whether the link may be followed. */
+	/* open() checks the permissions, and whether a link may be followed. */
 	fd = there ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : 0;
 	if (fd < 0)
 		return NTRACE_ERR_IO;

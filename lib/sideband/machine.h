@@ -145,7 +145,7 @@ struct cpu_switches {
 	uint64_t traced;	/* time of the last AUX record */
 };
 
-/* A name in a record that is not kept. */
+/* A copy of a name, whose record is not kept. */
 struct kept_name {
 	struct kept_name *next;
 	char text[];

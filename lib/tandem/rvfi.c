@@ -255,7 +255,7 @@ static bool writes_itself(const struct ntrace_rvfi *retired, unsigned int id)
 				status;
 }
 
-/* Whether the retirement tells the register as it is before its instruction. */
+/* Whether the retirement reports the value that the register had before the instruction. */
 static bool tells_before(const struct ntrace_tandem_rvfi *rvfi, const struct retirement *next,
 			 const struct ntrace_rvfi_change *change)
 {

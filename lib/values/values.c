@@ -432,7 +432,7 @@ static int revisit(struct ntrace_values *values, const struct ntrace_cursor_mark
 	return error ? error : run(values, 0, mark, index);
 }
 
-/* Reaches the place by the present window, which may grow. Return: 0; 1: it cannot */
+/* Reaches the place by the present window, which may grow. Return: 0; 1: the window does not reach it */
 static int use_window(struct ntrace_values *values)
 {
 	int order, error;

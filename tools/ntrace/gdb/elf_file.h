@@ -50,8 +50,8 @@ struct elf_file *elf_file_open(const char *path);
 void elf_file_close(struct elf_file *file);
 
 /**
- * elf_file_read - bytes that are the same whenever the program runs
- * @fresh: also those that it may write, as it is loaded
+ * elf_file_read - bytes of the file that the running program has, too
+ * @fresh: also bytes that the program may write; they are those of its start
  * @available: set to the number of bytes that follow
  *
  * Return: NULL if the program can write there and @fresh is false, or the file has nothing there.
