@@ -45,7 +45,7 @@ void window_put(struct window *window)
 	free(window->text.items);
 	free(window->names.items);
 	free(window->snapshots.items);
-	free(window->slots);
+	free(window->slots.numbers);
 	free(window);
 }
 
@@ -188,32 +188,22 @@ static struct item *add_item(struct window *window)
 	return item;
 }
 
-static size_t slot_of(const struct window *window, uint32_t id)
+static uint32_t hash_of(uint32_t id)
 {
-	return (size_t)(id * UINT32_C(0x9e3779b1)) & (window->slot_count - 1);
+	return id * UINT32_C(0x9e3779b1);
 }
 
 static int grow_slots(struct window *window)
 {
-	size_t count = window->slot_count ? 2 * window->slot_count : 512;
 	const struct code *codes = window->codes.items;
-	uint32_t *slots = calloc(count, sizeof(*slots));
+	bool cleared;
+	int error = slots_grow(&window->slots, window->codes.count, &cleared);
 
-	if (!slots)
-		return NTRACE_ERR_NOMEM;
-	free(window->slots);
-	window->slots = slots;
-	window->slot_count = count;
-	for (size_t i = 0; i < window->codes.count; i++) {
-		size_t slot = slot_of(window, codes[i].id);
-
-		if (!codes[i].id)
-			continue;
-		while (slots[slot])
-			slot = (slot + 1) & (count - 1);
-		slots[slot] = (uint32_t)i + 1;
+	for (size_t i = 0; !error && cleared && i < window->codes.count; i++) {
+		if (codes[i].id)
+			slots_add(&window->slots, hash_of(codes[i].id), i);
 	}
-	return 0;
+	return error;
 }
 
 /* Copies the bytes of a block; they may be in several mappings. */
@@ -251,14 +241,13 @@ static uint32_t add_code(struct window *window, const struct ntrace_block_batch 
 	struct code *code;
 	size_t slot = 0;
 
-	if (2 * window->codes.count >= window->slot_count && grow_slots(window))
+	if (grow_slots(window))
 		return UINT32_MAX;
 	if (block->id) {
-		slot = slot_of(window, block->id);
-		while (window->slots[slot]) {
-			if (codes[window->slots[slot] - 1].id == block->id)
-				return window->slots[slot] - 1;
-			slot = (slot + 1) & (window->slot_count - 1);
+		slot = slots_at(&window->slots, hash_of(block->id));
+		for (; window->slots.numbers[slot]; slot = slots_at(&window->slots, slot + 1)) {
+			if (codes[window->slots.numbers[slot] - 1].id == block->id)
+				return window->slots.numbers[slot] - 1;
 		}
 	}
 	code = add(&window->codes, sizeof(*code));
@@ -274,7 +263,7 @@ static uint32_t add_code(struct window *window, const struct ntrace_block_batch 
 		.last_size = block->last_size,
 	};
 	if (block->id)
-		window->slots[slot] = (uint32_t)window->codes.count;
+		window->slots.numbers[slot] = (uint32_t)window->codes.count;
 	if (copy_text(window, batch->space, code))
 		return UINT32_MAX;
 	if (code->text != CODE_UNKNOWN && !ntrace_insn_decode(code->isa, window_text(window, code),

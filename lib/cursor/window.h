@@ -8,6 +8,8 @@
 
 #include <ntrace/cursor.h>
 
+#include "slots.h"
+
 /* Flags of an item besides enum ntrace_block_flag. */
 #define ITEM_EVENT 0x80		/* not a block: @what is the number of an event */
 #define ITEM_STAMPED 0x40	/* its message has a timestamp */
@@ -94,7 +96,7 @@ struct array {
  * @items: struct item
  * @used: for the order of uses
  * @snapshots: struct snapshot, referenced
- * @slots: numbers of codes with an id, plus 1, by hash; a power of 2
+ * @slots: of the codes with an id
  */
 struct window {
 	unsigned int references;
@@ -110,8 +112,7 @@ struct window {
 	struct array text;
 	struct array names;
 	struct array snapshots;
-	uint32_t *slots;
-	size_t slot_count;
+	struct slots slots;
 };
 
 /* NULL: out of memory. */

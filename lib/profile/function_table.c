@@ -5,8 +5,7 @@
 
 #include "compare.h"
 #include "functions.h"
-
-#define SLOTS_MIN 4096
+#include "grow.h"
 
 static void free_item(struct ntrace_profile_function *item)
 {
@@ -23,57 +22,40 @@ void function_table_free(struct function_table *table)
 	for (i = 0; i < table->count; i++)
 		free_item(&table->items[i]);
 	free(table->items);
-	free(table->slots);
+	free(table->slots.numbers);
 	memset(table, 0, sizeof(*table));
 }
 
-static size_t slot_of(const struct function_table *table, const struct ntrace_object *object,
-		      uint64_t start, uint32_t privilege, int32_t pid)
+static uint64_t hash_of(const struct ntrace_object *object, uint64_t start, uint32_t privilege,
+			int32_t pid)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)object ^ start * UINT64_C(0x9e3779b97f4a7c15);
 
 	hash ^= ((uint64_t)(uint32_t)pid << 8 | privilege) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	return (hash ^ hash >> 29) & (table->slot_count - 1);
+	return hash ^ hash >> 29;
 }
 
 static void fill_slots(struct function_table *table)
 {
-	size_t i, slot;
-
-	memset(table->slots, 0, table->slot_count * sizeof(*table->slots));
-	for (i = 0; i < table->count; i++) {
+	slots_clear(&table->slots);
+	for (size_t i = 0; i < table->count; i++) {
 		const struct ntrace_profile_function *item = &table->items[i];
 
-		slot = slot_of(table, item->object, item->start, item->privilege, item->pid);
-		while (table->slots[slot])
-			slot = (slot + 1) & (table->slot_count - 1);
-		table->slots[slot] = (uint32_t)i + 1;
+		slots_add(&table->slots,
+			  hash_of(item->object, item->start, item->privilege, item->pid), i);
 	}
 }
 
 /* Makes room for one more function and its slot. */
 static int make_room(struct function_table *table)
 {
-	size_t room = table->room ? 2 * table->room : SLOTS_MIN / 2;
-	struct ntrace_profile_function *items;
-	uint32_t *slots;
+	bool cleared;
 
-	if (table->count < table->room)
-		return 0;
-	if (room >= UINT32_MAX)
+	if (grow((void **)&table->items, table->count, &table->room, sizeof(*table->items)) ||
+	    slots_grow(&table->slots, table->count, &cleared))
 		return NTRACE_ERR_NOMEM;
-	items = realloc(table->items, room * sizeof(*items));
-	if (!items)
-		return NTRACE_ERR_NOMEM;
-	table->items = items;
-	slots = malloc(2 * room * sizeof(*slots));
-	if (!slots)
-		return NTRACE_ERR_NOMEM;
-	free(table->slots);
-	table->slots = slots;
-	table->slot_count = 2 * room;
-	table->room = room;
-	fill_slots(table);
+	if (cleared)
+		fill_slots(table);
 	return 0;
 }
 
@@ -105,9 +87,9 @@ int function_table_find(struct function_table *table, const struct function_key 
 
 	if (make_room(table))
 		return NTRACE_ERR_NOMEM;
-	slot = slot_of(table, key->object, key->start, key->privilege, key->pid);
-	for (; table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
-		*index = table->slots[slot] - 1;
+	slot = slots_at(&table->slots, hash_of(key->object, key->start, key->privilege, key->pid));
+	for (; table->slots.numbers[slot]; slot = slots_at(&table->slots, slot + 1)) {
+		*index = table->slots.numbers[slot] - 1;
 		if (is_same(&table->items[*index], key))
 			return 0;
 	}
@@ -118,7 +100,7 @@ int function_table_find(struct function_table *table, const struct function_key 
 		return NTRACE_ERR_NOMEM;
 	}
 	*index = table->count;
-	table->slots[slot] = (uint32_t)table->count + 1;
+	table->slots.numbers[slot] = (uint32_t)table->count + 1;
 	table->items[table->count++] = item;
 	return 0;
 }

@@ -5,17 +5,16 @@
 
 #include <ntrace/functions.h>
 
+#include "slots.h"
+
 /*
  * @items: owns its objects and strings
- * @slots: index + 1 of an item, 0 = free; open addressing; the number of slots is a power of two,
- *         at most half of them in use
  */
 struct function_table {
 	struct ntrace_profile_function *items;
 	size_t count;
 	size_t room;
-	uint32_t *slots;
-	size_t slot_count;
+	struct slots slots;
 };
 
 /*

@@ -8,8 +8,6 @@
 #include "saturate.h"
 #include "table.h"
 
-#define SLOTS_MIN 4096
-
 void table_free(struct trace_table *table)
 {
 	size_t i;
@@ -18,7 +16,7 @@ void table_free(struct trace_table *table)
 		ntrace_object_put(table->objects[i].object);
 	free(table->objects);
 	free(table->traces);
-	free(table->slots);
+	free(table->slots.numbers);
 	memset(table, 0, sizeof(*table));
 }
 
@@ -26,8 +24,7 @@ void table_clear(struct trace_table *table)
 {
 	table->count = 0;
 	table->last = 0;
-	if (table->slots)
-		memset(table->slots, 0, table->slot_count * sizeof(*table->slots));
+	slots_clear(&table->slots);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -36,14 +33,13 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
-static size_t slot_of(const struct trace_table *table, const struct ntrace_profile_trace *trace)
+static uint64_t hash_of(const struct ntrace_profile_trace *trace)
 {
 	uint64_t hash = mix((uintptr_t)trace->object, trace->start);
 
 	hash = mix(hash, trace->end);
 	hash = mix(hash, trace->from);
-	hash = mix(hash, (uintptr_t)trace->from_object ^ trace->process);
-	return hash & (table->slot_count - 1);
+	return mix(hash, (uintptr_t)trace->from_object ^ trace->process);
 }
 
 static bool same(const struct ntrace_profile_trace *a, const struct ntrace_profile_trace *b)
@@ -56,40 +52,21 @@ static bool same(const struct ntrace_profile_trace *a, const struct ntrace_profi
 
 static void fill_slots(struct trace_table *table)
 {
-	size_t i, slot;
-
-	memset(table->slots, 0, table->slot_count * sizeof(*table->slots));
-	for (i = 0; i < table->count; i++) {
-		slot = slot_of(table, &table->traces[i]);
-		while (table->slots[slot])
-			slot = (slot + 1) & (table->slot_count - 1);
-		table->slots[slot] = (uint32_t)i + 1;
-	}
+	slots_clear(&table->slots);
+	for (size_t i = 0; i < table->count; i++)
+		slots_add(&table->slots, hash_of(&table->traces[i]), i);
 }
 
 /* Makes room for one more trace and its slot. */
 static int make_room(struct trace_table *table)
 {
-	struct ntrace_profile_trace *traces;
-	size_t room = table->room ? 2 * table->room : SLOTS_MIN / 2;
-	uint32_t *slots;
+	bool cleared;
 
-	if (table->count < table->room)
-		return 0;
-	if (room >= UINT32_MAX)
+	if (grow((void **)&table->traces, table->count, &table->room, sizeof(*table->traces)) ||
+	    slots_grow(&table->slots, table->count, &cleared))
 		return NTRACE_ERR_NOMEM;
-	traces = realloc(table->traces, room * sizeof(*traces));
-	if (!traces)
-		return NTRACE_ERR_NOMEM;
-	table->traces = traces;
-	slots = malloc(2 * room * sizeof(*slots));
-	if (!slots)
-		return NTRACE_ERR_NOMEM;
-	free(table->slots);
-	table->slots = slots;
-	table->slot_count = 2 * room;
-	table->room = room;
-	fill_slots(table);
+	if (cleared)
+		fill_slots(table);
 	return 0;
 }
 
@@ -100,16 +77,16 @@ int table_add(struct trace_table *table, const struct ntrace_profile_trace *trac
 
 	if (make_room(table))
 		return NTRACE_ERR_NOMEM;
-	slot = slot_of(table, trace);
-	for (; table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
-		present = &table->traces[table->slots[slot] - 1];
+	slot = slots_at(&table->slots, hash_of(trace));
+	for (; table->slots.numbers[slot]; slot = slots_at(&table->slots, slot + 1)) {
+		present = &table->traces[table->slots.numbers[slot] - 1];
 		if (same(present, trace)) {
 			present->count = add_counts(present->count, trace->count);
-			table->last = table->slots[slot] - 1;
+			table->last = table->slots.numbers[slot] - 1;
 			return 0;
 		}
 	}
-	table->slots[slot] = (uint32_t)table->count + 1;
+	table->slots.numbers[slot] = (uint32_t)table->count + 1;
 	table->last = table->count;
 	table->traces[table->count++] = *trace;
 	return 0;

@@ -5,9 +5,11 @@
 
 #include <ntrace/profile.h>
 
+#include "slots.h"
+
 /*
- * @slots: index + 1 of a trace, 0 = free; open addressing; their number is a power of two, at most
- *         half are in use. Objects are referenced, each once.
+ * @slots: of the traces
+ * @objects: referenced, each once
  * @last: index of the trace that was added to last
  */
 struct trace_table {
@@ -15,8 +17,7 @@ struct trace_table {
 	size_t count;
 	size_t room;
 	size_t last;
-	uint32_t *slots;
-	size_t slot_count;
+	struct slots slots;
 	struct ntrace_profile_object *objects;
 	size_t object_count;
 	size_t object_room;

@@ -6,15 +6,13 @@
 #include "grow.h"
 #include "states.h"
 
-#define SLOTS_FIRST (1u << 6)
-
 int states_init(struct stack_states *states)
 {
-	states->slots = calloc(SLOTS_FIRST, sizeof(*states->slots));
-	if (!states->slots ||
+	bool cleared;
+
+	if (slots_grow(&states->slots, 0, &cleared) ||
 	    grow((void **)&states->states, 0, &states->room, sizeof(*states->states)))
 		return NTRACE_ERR_NOMEM;
-	states->slot_mask = SLOTS_FIRST - 1;
 	memset(states->states, 0, (STATE_UPPER + 1) * sizeof(*states->states));
 	states->count = STATE_UPPER + 1;
 	return 0;
@@ -22,23 +20,22 @@ int states_init(struct stack_states *states)
 
 void states_forget(struct stack_states *states)
 {
-	memset(states->slots, 0, (states->slot_mask + (size_t)1) * sizeof(*states->slots));
+	slots_clear(&states->slots);
 	states->count = STATE_UPPER + 1;
 }
 
 void states_free(struct stack_states *states)
 {
 	free(states->states);
-	free(states->slots);
+	free(states->slots.numbers);
 }
 
-static uint32_t slot_of(const struct stack_states *states, uint32_t parent,
-			const struct frame *frame)
+static uint64_t hash_of(uint32_t parent, const struct frame *frame)
 {
 	uint64_t hash = ((uint64_t)parent << 32 | frame->function) * UINT64_C(0x9e3779b97f4a7c15);
 
 	hash ^= (frame->ret ^ (uint64_t)frame->inner << 32) * UINT64_C(0xc2b2ae3d27d4eb4f);
-	return (uint32_t)(hash >> 32) & states->slot_mask;
+	return hash >> 32;
 }
 
 static bool same_frame(const struct frame *one, const struct frame *other)
@@ -52,38 +49,27 @@ static bool same_frame(const struct frame *one, const struct frame *other)
 
 static int grow_slots(struct stack_states *states)
 {
-	uint32_t number = 2 * (states->slot_mask + 1), *slots;
+	bool cleared;
+	int error = slots_grow(&states->slots, states->count, &cleared);
 
-	if (states->count <= states->slot_mask / 2)
-		return 0;
-	slots = calloc(number, sizeof(*slots));
-	if (!slots)
-		return NTRACE_ERR_NOMEM;
-	free(states->slots);
-	states->slots = slots;
-	states->slot_mask = number - 1;
-	for (uint32_t i = STATE_UPPER + 1; i < states->count; i++) {
-		uint32_t slot = slot_of(states, states->states[i].parent, &states->states[i].frame);
-
-		while (slots[slot])
-			slot = (slot + 1) & states->slot_mask;
-		slots[slot] = i;
-	}
-	return 0;
+	for (size_t i = STATE_UPPER + 1; !error && cleared && i < states->count; i++)
+		slots_add(&states->slots,
+			  hash_of(states->states[i].parent, &states->states[i].frame), i);
+	return error;
 }
 
 /* The state of @frame on top of @parent. */
 static int find_state(struct stack_states *states, uint32_t parent, const struct frame *frame,
 		      uint32_t *state)
 {
-	uint32_t slot = slot_of(states, parent, frame);
+	size_t slot = slots_at(&states->slots, hash_of(parent, frame));
 	int error;
 
-	for (; states->slots[slot]; slot = (slot + 1) & states->slot_mask) {
-		const struct state *present = &states->states[states->slots[slot]];
+	for (; states->slots.numbers[slot]; slot = slots_at(&states->slots, slot + 1)) {
+		const struct state *present = &states->states[states->slots.numbers[slot] - 1];
 
 		if (present->parent == parent && same_frame(&present->frame, frame)) {
-			*state = states->slots[slot];
+			*state = states->slots.numbers[slot] - 1;
 			return 0;
 		}
 	}
@@ -92,7 +78,7 @@ static int find_state(struct stack_states *states, uint32_t parent, const struct
 	if (error)
 		return error;
 	*state = (uint32_t)states->count;
-	states->slots[slot] = *state;
+	states->slots.numbers[slot] = *state + 1;
 	states->states[*state] = (struct state){ *frame, parent, states->states[parent].depth + 1 };
 	states->states[*state].frame.state = *state;
 	states->count++;

@@ -20,13 +20,12 @@ struct state {
 
 /*
  * @states: @count of them, with room for @room
- * @slots: numbers of states, by hash; 0 = free. @slot_mask: their number - 1
+ * @slots: of the states from STATE_UPPER + 1 on
  */
 struct stack_states {
 	struct state *states;
 	size_t count, room;
-	uint32_t *slots;
-	uint32_t slot_mask;
+	struct slots slots;
 };
 
 /* Functions that return an int return 0 or NTRACE_ERR_NOMEM. */

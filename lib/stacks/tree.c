@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "large.h"
 #include "tree.h"
-
-#define SLOTS_MIN 1024
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -33,69 +32,40 @@ static uint64_t hash_node(const struct tree_node *node)
 	return mix(mix(1, node->parent), node->function);
 }
 
-static void fill_slot(struct tree_slots *slots, uint64_t hash, size_t index)
-{
-	size_t slot = hash & (slots->count - 1);
-
-	while (slots->slots[slot])
-		slot = (slot + 1) & (slots->count - 1);
-	slots->slots[slot] = (uint32_t)index + 1;
-}
-
-/* Doubles the slots, all free. */
-static int more_slots(struct tree_slots *slots)
-{
-	size_t count = slots->count ? 2 * slots->count : SLOTS_MIN;
-	uint32_t *made = large_zalloc(count * sizeof(*made));
-
-	if (!made)
-		return NTRACE_ERR_NOMEM;
-	free(slots->slots);
-	slots->slots = made;
-	slots->count = count;
-	return 0;
-}
-
 static int grow_functions(struct stack_tree *tree)
 {
-	size_t room = tree->function_room ? 2 * tree->function_room : SLOTS_MIN / 2, i;
-	struct tree_function *functions;
+	bool cleared;
 
-	if (tree->function_count < tree->function_room)
-		return 0;
-	functions = room < UINT32_MAX / 2 ? realloc(tree->functions, room * sizeof(*functions)) :
-					    NULL;
-	if (!functions)
+	if (grow((void **)&tree->functions, tree->function_count, &tree->function_room,
+		 sizeof(*tree->functions)) ||
+	    slots_grow(&tree->function_slots, tree->function_count, &cleared))
 		return NTRACE_ERR_NOMEM;
-	tree->functions = functions;
-	if (more_slots(&tree->function_slots))
-		return NTRACE_ERR_NOMEM;
-	tree->function_room = room;
-	for (i = 0; i < tree->function_count; i++)
-		fill_slot(&tree->function_slots, hash_function(&functions[i]), i);
+	for (size_t i = 0; cleared && i < tree->function_count; i++)
+		slots_add(&tree->function_slots, hash_function(&tree->functions[i]), i);
 	return 0;
 }
 
 static int grow_nodes(struct stack_tree *tree)
 {
-	size_t room = tree->node_room ? 2 * tree->node_room : SLOTS_MIN / 2, i;
-	struct tree_node *nodes;
+	size_t room = tree->node_room ? 2 * tree->node_room : SLOTS_FIRST / 2;
+	struct tree_node *nodes = tree->nodes;
+	bool cleared;
 
-	if (tree->node_count < tree->node_room)
-		return 0;
-	nodes = room < UINT32_MAX / 2 ? large_alloc(room * sizeof(*nodes)) : NULL;
-	if (!nodes)
+	if (tree->node_count == tree->node_room) {
+		nodes = room < UINT32_MAX / 2 ? large_alloc(room * sizeof(*nodes)) : NULL;
+		if (!nodes)
+			return NTRACE_ERR_NOMEM;
+		if (tree->nodes)
+			memcpy(nodes, tree->nodes, tree->node_count * sizeof(*nodes));
+		free(tree->nodes);
+		tree->nodes = nodes;
+		tree->node_room = room;
+	}
+	if (slots_grow(&tree->node_slots, tree->node_count, &cleared))
 		return NTRACE_ERR_NOMEM;
-	if (tree->nodes)
-		memcpy(nodes, tree->nodes, tree->node_count * sizeof(*nodes));
-	free(tree->nodes);
-	tree->nodes = nodes;
-	if (more_slots(&tree->node_slots))
-		return NTRACE_ERR_NOMEM;
-	tree->node_room = room;
-	for (i = 0; i < tree->node_count; i++) {
+	for (size_t i = 0; cleared && i < tree->node_count; i++) {
 		if (nodes[nodes[i].parent].hashed)
-			fill_slot(&tree->node_slots, hash_node(&nodes[i]), i);
+			slots_add(&tree->node_slots, hash_node(&nodes[i]), i);
 	}
 	return 0;
 }
@@ -118,7 +88,7 @@ int tree_init(struct stack_tree *tree, uint32_t depth_max, uint32_t node_max)
 		return error;
 	}
 	tree->nodes[0] = (struct tree_node){ .function = function, .hashed = true };
-	fill_slot(&tree->node_slots, hash_node(&tree->nodes[0]), 0);
+	slots_add(&tree->node_slots, hash_node(&tree->nodes[0]), 0);
 	tree->node_count = 1;
 	return 0;
 }
@@ -130,9 +100,9 @@ void tree_free(struct stack_tree *tree)
 	for (i = 0; i < tree->function_count; i++)
 		free(tree->functions[i].name);
 	free(tree->functions);
-	free(tree->function_slots.slots);
+	free(tree->function_slots.numbers);
 	free(tree->nodes);
-	free(tree->node_slots.slots);
+	free(tree->node_slots.numbers);
 	free(tree->memos);
 	table_free(&tree->objects);
 	memset(tree, 0, sizeof(*tree));
@@ -159,7 +129,6 @@ static bool is_fork(const char *name)
 int tree_function(struct stack_tree *tree, const struct tree_function *like, uint32_t *function)
 {
 	struct tree_function wanted = *like;
-	uint64_t hash = hash_function(like);
 	size_t slot;
 	int error;
 
@@ -168,10 +137,10 @@ int tree_function(struct stack_tree *tree, const struct tree_function *like, uin
 		error = grow_functions(tree);
 	if (error)
 		return error;
-	slot = hash & (tree->function_slots.count - 1);
-	for (; tree->function_slots.slots[slot];
-	     slot = (slot + 1) & (tree->function_slots.count - 1)) {
-		*function = tree->function_slots.slots[slot] - 1;
+	slot = slots_at(&tree->function_slots, hash_function(like));
+	for (; tree->function_slots.numbers[slot];
+	     slot = slots_at(&tree->function_slots, slot + 1)) {
+		*function = tree->function_slots.numbers[slot] - 1;
 		if (same_function(&tree->functions[*function], &wanted))
 			return 0;
 	}
@@ -182,7 +151,7 @@ int tree_function(struct stack_tree *tree, const struct tree_function *like, uin
 		return NTRACE_ERR_NOMEM;
 	*function = (uint32_t)tree->function_count;
 	tree->functions[tree->function_count++] = wanted;
-	tree->function_slots.slots[slot] = *function + 1;
+	tree->function_slots.numbers[slot] = *function + 1;
 	return 0;
 }
 
@@ -202,7 +171,7 @@ static int find_other(struct stack_tree *tree, uint32_t *node)
 		tree->other = (uint32_t)tree->node_count;
 		tree->nodes[tree->node_count++] =
 			(struct tree_node){ .function = function, .depth = 1 };
-		fill_slot(&tree->node_slots, hash_node(&tree->nodes[tree->other]), tree->other);
+		slots_add(&tree->node_slots, hash_node(&tree->nodes[tree->other]), tree->other);
 	}
 	*node = tree->other;
 	return error;
@@ -215,7 +184,7 @@ static void hash_children(struct stack_tree *tree, uint32_t parent)
 
 	/* The last result may be "[other]". */
 	if (only && tree->nodes[only].parent == parent)
-		fill_slot(&tree->node_slots, hash_node(&tree->nodes[only]), only);
+		slots_add(&tree->node_slots, hash_node(&tree->nodes[only]), only);
 	tree->nodes[parent].hashed = true;
 }
 
@@ -231,10 +200,10 @@ static int find_child(struct stack_tree *tree, uint32_t parent, uint32_t functio
 	made.depth = (tree->nodes[made.parent].depth + 1) & INT32_MAX;
 	if (!tree->nodes[made.parent].hashed && (made.parent != parent || tree->nodes[parent].last))
 		hash_children(tree, made.parent);
-	slot = hash_node(&made) & (tree->node_slots.count - 1);
-	for (; tree->nodes[made.parent].hashed && tree->node_slots.slots[slot];
-	     slot = (slot + 1) & (tree->node_slots.count - 1)) {
-		*node = tree->node_slots.slots[slot] - 1;
+	slot = slots_at(&tree->node_slots, hash_node(&made));
+	for (; tree->nodes[made.parent].hashed && tree->node_slots.numbers[slot];
+	     slot = slots_at(&tree->node_slots, slot + 1)) {
+		*node = tree->node_slots.numbers[slot] - 1;
 		/* The root is its own parent. */
 		if (*node && tree->nodes[*node].parent == made.parent &&
 		    tree->nodes[*node].function == function)
@@ -249,7 +218,7 @@ static int find_child(struct stack_tree *tree, uint32_t parent, uint32_t functio
 	*node = (uint32_t)tree->node_count;
 	tree->nodes[tree->node_count++] = made;
 	if (tree->nodes[made.parent].hashed)
-		tree->node_slots.slots[slot] = *node + 1;
+		tree->node_slots.numbers[slot] = *node + 1;
 	return 0;
 }
 

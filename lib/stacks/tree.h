@@ -46,12 +46,6 @@ struct tree_node {
 	uint64_t ticks;
 };
 
-/* Indices + 1 in open addressing, 0 = free; a power of two of them, at most half in use. */
-struct tree_slots {
-	uint32_t *slots;
-	size_t count;
-};
-
 /* Cached result of tree_child(); @node: 0 = free. */
 struct tree_memo {
 	uint32_t parent;
@@ -71,11 +65,11 @@ struct stack_tree {
 	struct tree_function *functions;
 	size_t function_count;
 	size_t function_room;
-	struct tree_slots function_slots;
+	struct slots function_slots;
 	struct tree_node *nodes;
 	size_t node_count;
 	size_t node_room;
-	struct tree_slots node_slots;
+	struct slots node_slots;
 	struct tree_memo *memos;
 	uint32_t depth_max;
 	uint32_t node_max;
