@@ -74,9 +74,12 @@ int ntrace_stacks_add_totals(struct ntrace_stacks *stacks, struct ntrace_profile
 		key.start = function->start;
 		key.kind = function->name ? NTRACE_STACK_FUNCTION : NTRACE_STACK_OBJECT;
 		found = bsearch(&wanted, sorted, used, sizeof(*sorted), by_place);
+		function->total = found ? (*found)->total : 0;
+		/* What it executed for the function before it, which ends without a jump, is in the stack of that one. */
+		if (function->total < function->instructions)
+			function->total = function->instructions;
 		if (!found)
 			continue;
-		function->total = (*found)->total;
 		function->ticks = ticks[*found - functions];
 		function->total_ticks = (*found)->total_ticks;
 	}

@@ -125,8 +125,8 @@ like "which selection it was" "empty: 'ntrace report --by-process' shows what wa
 	"$("$ntrace" export -f csv --pid 4711 "$tmp/dir" 2>&1 >/dev/null)"
 fails "nothing is selected" "no selected code was executed: the report is empty: --user, " of_pid_none
 fails "--annotate: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --annotate cold "$tmp/dir"
-fails "--callers: a function that was not executed" "no function 'cold' was executed" "$ntrace" report --callers cold "$tmp/dir"
-fails "--callers: a typing error" "no function 'laef' was executed: did you mean 'leaf'" "$ntrace" report --callers laef "$tmp/dir"
+fails "--callers: a function that was not executed" "no function 'cold' was entered" "$ntrace" report --callers cold "$tmp/dir"
+fails "--callers: a typing error" "no function 'laef' was entered: did you mean 'leaf'" "$ntrace" report --callers laef "$tmp/dir"
 fails "--annotate: a typing error" "no function 'laef' was executed: did you mean 'leaf'" "$ntrace" report --annotate laef "$tmp/dir"
 words=$top/Documentation/tour/words.data
 fails "--annotate: an inlined function" "no function 'random_below' was executed: .* --callers shows inlined ones" "$ntrace" report --annotate random_below "$words"

@@ -362,7 +362,8 @@ struct ntrace_profile;
  * @profile: a profile of the same events with NTRACE_PROFILE_FUNCTIONS and without by_process
  *
  * Sets total, ticks and total_ticks of struct ntrace_profile_function. Code that was inlined counts
- * for the function that contains it.
+ * for the function that contains it. A total is never less than the own instructions, of which call stacks
+ * do not have all: a function may also go on without a jump in the next one.
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */

@@ -5,7 +5,7 @@
   selftests/tools/host/time_parts.py RECORDING OPTION...   options of ntrace report
 
 Execution takes at most the time in which the CPUs were traced, and in a part of the recording the length of the part on
-each CPU; the parts of a whole have at most its time. Prints TAP.
+each CPU; the parts of a whole have at most its time. No function has less with its callees than without. Prints TAP.
 """
 
 import json
@@ -19,9 +19,13 @@ NTRACE = pathlib.Path(__file__).resolve().parents[3] / "build/ntrace"
 
 
 def report(recording, options, *more):
-    text = subprocess.run([NTRACE, "report", "--json", "--limit", "1", *options, *more, recording], stdout=subprocess.PIPE,
+    text = subprocess.run([NTRACE, "report", "--json", "--limit", "0", *options, *more, recording], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False).stdout
-    return json.loads(text)["time"]["ticks"] if text else 0
+    return json.loads(text) if text else {"time": {"ticks": 0}, "functions": []}
+
+
+def time_of(recording, options, *more):
+    return report(recording, options, *more)["time"]["ticks"]
 
 
 def first_times(recording, options, streams):
@@ -50,12 +54,15 @@ def main():
         failed += not holds
         print(f"{'ok' if holds else 'not ok'} {number} - {text}", flush=True)
 
-    whole = report(recording, options)
+    all_of_it = report(recording, options)
+    whole = all_of_it["time"]["ticks"]
+    less = [function["function"] for function in all_of_it["functions"] if function["total"] < function["instructions"]]
+    ok(not less, f"with callees is not less than own: {less}")
     ok(whole, f"{whole} ns of execution")
     if traced:
         ok(whole <= traced, f"in {traced} ns of trace")
     begin, length = min(first_times(recording, options, len(starts))), (max(stops) - min(starts) if traced else whole) // PARTS
-    parts = [report(recording, options, "--time", f"{begin + length * part},{begin + length * (part + 1)}") for part in range(PARTS)]
+    parts = [time_of(recording, options, "--time", f"{begin + length * part},{begin + length * (part + 1)}") for part in range(PARTS)]
     ok(any(parts) and all(part <= length * len(starts) for part in parts), f"parts of {length} ns on {len(starts)} CPUs: {parts}")
     ok(sum(parts) <= whole, f"together {sum(parts)} ns")
     print(f"1..{number}")

@@ -105,10 +105,10 @@ int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, bo
 		error = put_edges(functions, (uint32_t)i, edges, edge_count, callees, output);
 	}
 	if (!error && !shown && nearest.name)
-		return fail("no function '%s' was executed: did you mean '%s'?", name,
-			    nearest.name);
+		return fail("no function '%s' was entered: did you mean '%s'?", name, nearest.name);
 	if (!error && !shown)
-		return fail("no function '%s' was executed: 'ntrace report' lists those that were",
+		return fail("no function '%s' was entered: 'ntrace report' lists those that were "
+			    "executed",
 			    name);
 	return error;
 }
