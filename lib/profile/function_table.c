@@ -73,6 +73,7 @@ static int set_names(struct ntrace_profile_function *item, const struct function
 
 static bool is_same(const struct ntrace_profile_function *item, const struct function_key *key)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): slots lead to items that exist */
 	return item->object == key->object && item->start == key->start &&
 	       item->privilege == key->privilege && item->pid == key->pid &&
 	       !item->name == !key->name;
