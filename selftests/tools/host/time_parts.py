@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-PARTS = 6
+PARTS = 3
 NTRACE = pathlib.Path(__file__).resolve().parents[3] / "build/ntrace"
 
 
