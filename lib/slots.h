@@ -10,7 +10,7 @@
 
 #include "large.h"
 
-#define SLOTS_FIRST 1024
+#define SLOTS_FIRST 4096
 
 /*
  * Open addressing: an item is in the first slot from slots_at() of its hash on that was free. Zeros are an empty table.

@@ -762,8 +762,7 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	flow_keep_runs(decoding->flow, flush_lane);
 	if (decoding->counting)
 		decoding->spaces.counting = decoding->flow;
-	/* The trace of a task ends as its turn does; that of a CPU when the recorder says so. */
-	decoding->event.cut = options->range || !decoding->follower.by_piece;
+	decoding->event.cut = options->range;
 	decoding->event.program = program_number(&decoding->follower);
 	note_attribution(decoding);
 	return 0;

@@ -682,7 +682,7 @@ int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructio
 /* Call it first for every event of a message at @offset. */
 int clock_event(struct ntrace_stacks *stacks, uint64_t offset,
 		const struct ntrace_session_event *at);
-/* No events of the stream follow: if it may end within a turn, how long that one was traced is not known. */
+/* No events of the stream follow: if it may end within a turn, the time of that one is not known. */
 void clock_cut(struct ntrace_stacks *stacks);
 
 /* Passes what waits for a time: a thread goes on elsewhere, or the stream ends. */

@@ -119,7 +119,7 @@ gate short-htm block 134 lib/flow/count.c 's/count->miss.valid = came_before(.*/
 gate profile block 650 lib/image/locator.c \
 	's/if (entry->address != address || entry->version != version || entry->space != space)/if (1)/'
 gate functions block 172 lib/profile/profile.c 's/if (known->from != from ||/if (1 ||/'
-gate stacks block 680 lib/stacks/stacks.c 's/while (block < end \&\& go_on(/while (0 \&\& go_on(/'
+gate stacks block 680 lib/stacks/stacks.c 's/while (block < end \&\& enter_ordinary_block(/while (0 \&\& enter_ordinary_block(/'
 gate pcs PC 69 tools/ntrace/stream/decode/pc_text.c 's/text->entries\[index\].start)/0)/'
 gate tandem field 34 lib/tandem/read.c 's/if (\*next == NTRACE_TANDEM_BEGIN/if (0/'
 if [ -n "$print" ]; then

@@ -222,6 +222,8 @@ NTRACE_EXPERIMENTAL const char *ntrace_time_error_text(uint64_t time_error, char
  * @privilege: enum ntrace_priv of the block: VU, VS and M if Ownership messages report them
  *             (N-Trace 1.0, Ownership), else U for user addresses, M for addresses of the firmware,
  *             S for all others. A recording contains no code of guests: their execution is a gap
+ * @cut: a part of the stream is decoded, and may end within a turn: after its last event @turn_end does not
+ *       tell how long the trace went on
  * @sideband_ns: a time (CLOCK_MONOTONIC) for sorting the event into the sideband: after the records
  *               of the mappings and names used to decode it, before later records of its process.
  *               Not the time of the execution; never less than @sideband_ns of the previous event
@@ -232,8 +234,6 @@ NTRACE_EXPERIMENTAL const char *ntrace_time_error_text(uint64_t time_error, char
  * @time: the last timestamp, in @time_unit. Times in nanoseconds are of one clock for all streams: they lie
  *        in the turn of the thread, and never go back in a stream
  * @turn_end: NANOSECONDS: the turn of the thread ends before this time, 0 = not known
- * @cut: the stream, or the part of it that is decoded, may end within a turn: after its last event @turn_end
- *       does not tell how long the trace went on
  * @time_error: NANOSECONDS: bound of the error of @time; UINT32_MAX: not known, as nothing in the recording
  *              relates the counter to CLOCK_MONOTONIC. Differences within a stream are right
  * @time_unit: enum ntrace_time_unit
@@ -249,6 +249,7 @@ struct ntrace_session_event {
 	int32_t tid;
 	const char *comm;
 	unsigned int privilege;
+	bool cut;
 	uint64_t sideband_ns;
 	uint64_t turn;
 	uint64_t program;
@@ -258,7 +259,6 @@ struct ntrace_session_event {
 	uint64_t turn_end;
 	uint32_t time_error;
 	uint32_t time_unit;
-	bool cut;
 };
 
 /**

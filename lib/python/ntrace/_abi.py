@@ -175,10 +175,10 @@ class SessionOptions(Structure):
 class SessionEvent(Structure):
     """struct ntrace_session_event"""
     _fields_ = [("flow", c_void_p), ("stream", c_uint), ("cpu", c_uint), ("pid", c_int32),
-                ("tid", c_int32), ("comm", c_char_p), ("privilege", c_uint),
+                ("tid", c_int32), ("comm", c_char_p), ("privilege", c_uint), ("cut", c_bool),
                 ("sideband_ns", c_uint64), ("turn", c_uint64), ("program", c_uint64),
                 ("origin", c_void_p), ("made", c_uint64), ("time", c_uint64), ("turn_end", c_uint64),
-                ("time_error", c_uint32), ("time_unit", c_uint32), ("cut", c_bool)]
+                ("time_error", c_uint32), ("time_unit", c_uint32)]
 
 
 class DecodeOptions(Structure):
