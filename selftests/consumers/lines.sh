@@ -40,7 +40,7 @@ like "report --callers factor: product, $calls times" "^ *100.00 % +[0-9,]+ +$ca
 	"$(report --callers factor | sed 's/\([0-9]\),\([0-9]\)/\1\2/g' | sed -n 3p)"
 like "report --callees product: factor" "^ *[0-9.]+ % +[0-9,]+ +$calls  factor " \
 	"$(report --callees product | sed 's/\([0-9]\),\([0-9]\)/\1\2/g' | grep factor)"
-fails "report --callers of nobody" "no function 'nobody' was executed" report --callers nobody
+fails "report --callers of nobody" "no function 'nobody' was entered" report --callers nobody
 
 # The totals and line counts of genhtml must equal the sums of the witness's counts.
 read -r all _ executed _ branches _ functions _ <<<"${same//[(,)]/}"
