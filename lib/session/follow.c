@@ -483,9 +483,8 @@ void follower_window(const struct follower *follower, uint64_t *first, uint64_t 
 
 uint64_t follower_turn_end(const struct follower *follower)
 {
-	uint64_t first, end;
-
 	const struct switch_place *place = certain_place(follower);
+	uint64_t first, end;
 
 	if (follower->piece && follower->piece->left)
 		return follower->piece->left;
