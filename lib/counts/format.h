@@ -15,7 +15,8 @@ enum {
 	GROUP_FIXED = 80,	/* of a group record, after its header; then two names and a label */
 	ENTRY_SIZE = 40,
 	LOSSES_SIZE = 32,	/* of a losses record, after its header */
-	SOURCE_SIZE = 24,
+	SOURCE_SIZE = 32,
+	SOURCE_SIZE_V3 = 24, /* without a selection */
 	END_SIZE = 32,		/* of an end record, after its header */
 };
 

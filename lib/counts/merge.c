@@ -227,23 +227,47 @@ static int compare_found(const void *left, const void *right)
 	return order;
 }
 
-static int refuse_double(struct merge *merge, const struct found_source *first,
-			 const struct found_source *second)
+/* @twice: both count it; else their selections differ */
+static int refuse(struct merge *merge, const struct found_source *first,
+		  const struct found_source *second, bool twice)
 {
 	const char *path = second->path ? second->path : first->path;
 	const char *other = second->path && first->path ? first->path : "another input";
 	char *text;
-	int error;
+	int error, length;
 
-	if (asprintf(&text,
-		     "counts a stream of a recording that %s counts, too: merge one of them, or "
-		     "what "
-		     "they have in common would count twice",
-		     other) < 0)
+	length =
+		twice ? asprintf(&text,
+				 "counts a stream of a recording that %s counts, too: merge one of "
+				 "them, or what they have in common would count twice",
+				 other) :
+			asprintf(&text,
+				 "is a part of the same run as %s, and selects other code or has "
+				 "another label: count all parts with the same options",
+				 other);
+	if (length < 0)
 		return NTRACE_ERR_NOMEM;
 	error = failed(merge->merger, NTRACE_ERR_INVALID, path ? path : "a recording", text);
 	free(text);
 	return error;
+}
+
+/*
+ * Joins what two inputs say about a source. All parts of a run select the same code: their sum would
+ * lack kernel code of some streams only, for instance.
+ */
+static int join_sources(struct merge *merge, struct found_source *first,
+			const struct found_source *second)
+{
+	uint64_t selection = second->source.selection;
+
+	if (!second->source.part)
+		return refuse(merge, first, second, true);
+	if (!first->source.selection)
+		first->source.selection = selection;
+	if (selection && selection != first->source.selection)
+		return refuse(merge, first, second, false);
+	return 0;
 }
 
 /* Joins what was found, and writes it. */
@@ -257,14 +281,14 @@ static int put_sources(struct merge *merge)
 	for (i = 0; i < merge->found_count && !error; i++) {
 		struct found_source *found = &merge->found[i];
 
-		if (!count || !same_source(&merge->found[count - 1], found)) {
+		if (!count || !same_source(&merge->found[count - 1], found))
 			merge->found[count++] = *found;
-			error = ntrace_counts_put_source(merge->writer, &found->source);
-		} else if (!found->source.part) {
-			error = refuse_double(merge, &merge->found[count - 1], found);
-		}
+		else
+			error = join_sources(merge, &merge->found[count - 1], found);
 	}
 	merge->found_count = count;
+	for (i = 0; i < count && !error; i++)
+		error = ntrace_counts_put_source(merge->writer, &merge->found[i].source);
 	return error;
 }
 

@@ -154,7 +154,7 @@ static int read_header(struct ntrace_counts_reader *reader)
 	if (!reader->version || reader->version > NTRACE_COUNTS_VERSION)
 		return refuse(
 			reader, 8, NTRACE_ERR_UNSUPPORTED,
-			"another version of counts files: this library reads versions 1 to 3");
+			"another version of counts files: this library reads versions 1 to 4");
 	if (get_number(header + 10, 2) != ENTRY_SIZE)
 		return refuse(reader, 10, NTRACE_ERR_FORMAT, "the size of an entry is not 40");
 	if (!all_zero(header + 12, 4))
@@ -296,6 +296,8 @@ static int add_source(struct ntrace_counts_reader *reader, const uint8_t *bytes)
 	int error;
 
 	memcpy(source.id, bytes, sizeof(source.id));
+	if (reader->version > 3)
+		source.selection = get_number(bytes + 24, 8);
 	reason = counts_check_source(&source);
 	if (!reason && reader->source_count &&
 	    memcmp((last - 1)->id, source.id, sizeof(source.id)) >= 0)
@@ -314,6 +316,7 @@ static int add_source(struct ntrace_counts_reader *reader, const uint8_t *bytes)
 
 static int read_sources(struct ntrace_counts_reader *reader, uint32_t count)
 {
+	size_t size = reader->version > 3 ? SOURCE_SIZE : SOURCE_SIZE_V3;
 	int error;
 
 	if (reader->in_group && !reader->group_entries)
@@ -322,9 +325,9 @@ static int read_sources(struct ntrace_counts_reader *reader, uint32_t count)
 		return bad(reader, "sources follow a record of sources that is not full");
 	if (!count || count > BLOCK_ENTRIES)
 		return bad(reader, "the number of sources is not between 1 and 1024");
-	error = take_checked(reader, reader->bytes, (size_t)count * SOURCE_SIZE);
+	error = take_checked(reader, reader->bytes, count * size);
 	for (uint32_t i = 0; i < count && !error; i++)
-		error = add_source(reader, reader->bytes + (size_t)i * SOURCE_SIZE);
+		error = add_source(reader, reader->bytes + i * size);
 	reader->short_sources = count < BLOCK_ENTRIES;
 	return error;
 }
@@ -362,7 +365,8 @@ static int read_end(struct ntrace_counts_reader *reader, uint32_t number)
 
 static int read_record(struct ntrace_counts_reader *reader)
 {
-	static const uint8_t last[] = { 0, RECORD_END, RECORD_LOSSES, RECORD_SOURCES };
+	static const uint8_t last[] = { 0, RECORD_END, RECORD_LOSSES, RECORD_SOURCES,
+					RECORD_SOURCES };
 	uint8_t header[RECORD_HEADER];
 	uint32_t number;
 	int error;

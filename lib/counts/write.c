@@ -236,6 +236,7 @@ static int write_sources(struct ntrace_counts_writer *writer)
 			memcpy(bytes, source->id, sizeof(source->id));
 			put_number(bytes + 16, source->part, 4);
 			put_number(bytes + 20, source->parts, 4);
+			put_number(bytes + 24, source->selection, 8);
 		}
 		error = write_bytes(writer, writer->block, RECORD_HEADER + count * SOURCE_SIZE);
 	}

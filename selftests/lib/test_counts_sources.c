@@ -10,7 +10,7 @@
 
 #define HEADER 16
 #define RECORD 8
-#define SOURCE 24
+#define SOURCE 32
 #define END 40
 
 static uint8_t bytes[HEADER + 3 * (RECORD + 1024 * SOURCE) + END];
@@ -126,6 +126,14 @@ static void test_file(void)
 	refused("sources follow a record of sources that is not full");
 	bytes[HEADER + sizeof(copy)] = 1;
 	refused("a record follows the sources");
+	/* In version 3 they have no selection: 24 bytes each. */
+	make_file(2);
+	put_number_at(8, 3, 2);
+	memmove(bytes + HEADER + RECORD + 24, bytes + HEADER + RECORD + SOURCE, 24);
+	memmove(bytes + HEADER + RECORD + 48, bytes + HEADER + RECORD + 2 * SOURCE, END);
+	size -= 16;
+	fix_checksum();
+	is_u64((uint64_t)sources_read(&reason), 2, "sources of version 3");
 	/* Version 2 has none. */
 	make_file(2);
 	put_number_at(8, 2, 2);
@@ -189,10 +197,46 @@ static void test_sums(void)
 	ntrace_counts_merger_free(merger);
 }
 
+/* Parts of a run that select other code do not add up. One that does not know adds up with each. */
+static void test_selections(void)
+{
+	/* Selections of the part that counts and of two that do not; whether they add up. */
+	static const struct {
+		uint64_t selection[3];
+		bool joined;
+	} cases[] = {
+		{ { 5, 5, 5 }, true },	{ { 5, 6, 5 }, false }, { { 5, 5, 6 }, false },
+		{ { 0, 5, 5 }, true },	{ { 0, 5, 6 }, false }, { { 5, 0, 0 }, true },
+		{ { 0, 0, 0 }, true },
+	};
+	const struct ntrace_counts_source *sources;
+	size_t count;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ntrace_counts_merger *merger;
+		int error;
+		struct ntrace_counts_source parts[] = { source_of(5, 0, 0), source_of(5, 1, 3),
+							source_of(5, 1, 3) };
+
+		for (size_t part = 0; part < 3; part++)
+			parts[part].selection = cases[i].selection[part];
+		ntrace_counts_merger_new(&merger, NULL);
+		error = sum_of(merger, parts, 3);
+		ok(!error == cases[i].joined, "selections %zu: %d", i, error);
+		sources = ntrace_counts_merger_sources(merger, &count);
+		ok(error || (count == 1 && !sources->part && sources->selection == (i < 6 ? 5 : 0)),
+		   "the sum has the selection that is known: %zu", i);
+		ok(!error || strstr(ntrace_counts_merger_problem(merger), "selects other code"),
+		   "the problem says so: %zu", i);
+		ntrace_counts_merger_free(merger);
+	}
+}
+
 int main(void)
 {
 	test_file();
 	test_writer();
 	test_sums();
+	test_selections();
 	return done_testing();
 }

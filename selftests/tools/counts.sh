@@ -180,6 +180,12 @@ like "merge: says which parts are missing" "some: parts of .ntrace count --shard
 like "export: says it, too" "some: parts of .* are missing: 2/5;" "$(cat err)"
 ok "the missing part completes it" "$ntrace" merge -o sum part.2 some
 is_whole "a sum of parts and the missing one are the whole"
+for options in -u "-p 1" "--class web"; do
+	"$ntrace" count --shard 2/5 $options -o other "${all[@]}" 2>/dev/null
+	fails "merge: a part with $options" "other: is a part of the same run as some, and selects other code or has another label" \
+		"$ntrace" merge -o no some other
+done
+rm other
 cp r2.counts copy && cp -r r2 r2.copy && "$ntrace" count -o r2.again r2.copy 2>/dev/null
 cp whole earlier
 for files in "r2.counts r2.counts" "r2.counts copy" "r2.counts r2.again" "r1.counts earlier" "part.1 some" "r1.counts ./r1.counts" "many.1 many.1"; do

@@ -27,7 +27,7 @@ extern "C" {
 
 /* The first bytes of a counts file. */
 #define NTRACE_COUNTS_MAGIC "NTRCOUNT"
-#define NTRACE_COUNTS_VERSION 3
+#define NTRACE_COUNTS_VERSION 4
 /* Longest name of an object, and longest label of a process class, in bytes. */
 #define NTRACE_COUNTS_NAME_MAX 4096
 #define NTRACE_COUNTS_LABEL_MAX 255
@@ -116,11 +116,14 @@ struct ntrace_counts_losses {
  * @id: the same for each copy of the stream, and different for different ones
  * @part: 0: its counts are in the file; else the part of the run that counts it, from 1
  * @parts: number of parts of the run; 0 with @part 0
+ * @selection: equal for parts that select the same code and label it equally; 0: unknown, as in
+ *	files of versions below 4
  */
 struct ntrace_counts_source {
 	uint8_t id[NTRACE_COUNTS_SOURCE_ID];
 	uint32_t part;
 	uint32_t parts;
+	uint64_t selection;
 };
 
 /**

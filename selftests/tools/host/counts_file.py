@@ -18,7 +18,7 @@ import zlib
 
 HEADER, RECORD, ENTRY = struct.Struct("<8sHHI"), struct.Struct("<B3xI"), struct.Struct("<QQQQIBBBx")
 OBJECT, CLASS, END = struct.Struct("<BBHQ20s"), struct.Struct("<BB14x"), struct.Struct("<QQQII")
-LOSSES, SOURCE = struct.Struct("<QQQQ"), struct.Struct("<16sII")
+LOSSES, SOURCE = struct.Struct("<QQQQ"), struct.Struct("<16sIIQ")
 MANY = (1 << 64) - 1
 BLOCK = 1024
 
@@ -29,7 +29,7 @@ def read(path, losses=None, sources=None):
     data = open(path, "rb").read()
     at, groups, entries, saturated, group = HEADER.size, 0, 0, 0, None
     version = HEADER.unpack_from(data)[1]
-    assert HEADER.unpack_from(data) == (b"NTRCOUNT", version, ENTRY.size, 0) and version in (1, 2, 3), path
+    assert HEADER.unpack_from(data) == (b"NTRCOUNT", version, ENTRY.size, 0) and version in (1, 2, 3, 4), path
     found, found_sources = (0, 0, 0, version == 1), []
     while True:
         kind, number = RECORD.unpack_from(data, at)
@@ -58,7 +58,7 @@ def read(path, losses=None, sources=None):
                 saturated += entry[3] == MANY
                 yield group, entry
         elif kind == 5:
-            assert version == 3 and 0 < number <= BLOCK, path
+            assert version == 4 and 0 < number <= BLOCK, path
             for _ in range(number):
                 source = SOURCE.unpack_from(data, at)
                 assert source[1] <= source[2] and bool(source[1]) == bool(source[2]) and (not found_sources or found_sources[-1][0] < source[0]), path
@@ -81,7 +81,7 @@ def read(path, losses=None, sources=None):
             return
 
 
-def write(path, items, losses=(0, 0, 0, 0), version=3):
+def write(path, items, losses=(0, 0, 0, 0), version=4):
     out, groups, saturated, block, last = bytearray(HEADER.pack(b"NTRCOUNT", version, ENTRY.size, 0)), 0, 0, [], None
 
     def flush():

@@ -280,6 +280,19 @@ static int remember(struct count *count, const struct ntrace_counts_source *sour
 		    count->path, stream, (*found)->path, (*found)->stream);
 }
 
+/* What all parts of a run have in common: see struct ntrace_counts_source. Never 0. */
+static uint64_t selection_id(const struct count *count)
+{
+	const uint64_t prime = UINT64_C(0x100000001b3);
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	hash = (hash ^ count->selection.privileges) * prime;
+	hash = (hash ^ (uint32_t)count->selection.pid) * prime;
+	for (const char *at = count->label ? count->label : ""; *at; at++)
+		hash = (hash ^ (uint8_t)*at) * prime;
+	return hash | 1;
+}
+
 /* The file knows each stream of the run, and which part counts it. */
 static int add_source(struct count *count, uint64_t number, const struct ntrace_stream *stream,
 		      unsigned int index, const char *path)
@@ -293,6 +306,7 @@ static int add_source(struct count *count, uint64_t number, const struct ntrace_
 		source.part = (uint32_t)((number + index) % count->shards + 1);
 		source.parts = (uint32_t)count->shards;
 	}
+	source.selection = selection_id(count);
 	error = remember(count, &source, index);
 	if (error)
 		return error;
