@@ -31,9 +31,15 @@ static size_t mapping_after(const struct anchors *anchors, uint64_t time)
 	return low;
 }
 
+/* By what identifies the file: another one may have taken its name between the two mappings. */
 static bool is_code_of(const struct mapping *code, const struct mapping *mapping)
 {
-	return code->of.executable && !strcmp(code->of.name, mapping->of.name);
+	const struct ntrace_sideband *a = &code->of, *b = &mapping->of;
+
+	return a->executable && !strcmp(a->name, b->name) && a->build_id_size == b->build_id_size &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_size) && a->inode == b->inode &&
+	       a->inode_generation == b->inode_generation && a->device_major == b->device_major &&
+	       a->device_minor == b->device_minor;
 }
 
 /* The code of the same file that was mapped next to @mapping, before or after it. */
