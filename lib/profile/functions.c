@@ -438,6 +438,14 @@ static int add_trace(struct trace_sums *of, const struct ntrace_profile_trace *t
 	return error;
 }
 
+void function_sums_add(struct function_sums *sums, const struct ntrace_profile_trace *trace)
+{
+	uint64_t instructions = multiply_counts(trace->count, trace->instructions);
+
+	add_to(&sums->totals.instructions[ntrace_domain_of(trace->privilege)], instructions);
+	add_to(&sums->totals.selected, instructions);
+}
+
 int function_sums_make(struct function_sums *sums, const struct ntrace_profile *profile)
 {
 	struct trace_sums of = { .sums = sums, .sampled = profile->sampled };

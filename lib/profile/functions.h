@@ -58,6 +58,9 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 /* Likewise for blocks, and sums of them. */
 void function_sums_segment(struct function_sums *sums, const struct ntrace_segment *segment);
 
+/* The totals of a trace that was counted elsewhere. */
+void function_sums_add(struct function_sums *sums, const struct ntrace_profile_trace *trace);
+
 /* Makes the functions from the traces of @profile. Return: 0 or NTRACE_ERR_NOMEM. */
 int function_sums_make(struct function_sums *sums, const struct ntrace_profile *profile);
 

@@ -39,7 +39,11 @@ int ntrace_profile_add_trace(struct ntrace_profile *profile,
 	if (!profile->options.by_privilege)
 		added.privilege = 0;
 	added.process = 0;
-	return error ? error : table_add(&profile->table, &added);
+	if (!error)
+		error = table_add(&profile->table, &added);
+	if (!error && profile->functions)
+		function_sums_add(profile->functions, trace);
+	return error;
 }
 
 int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profile *from)

@@ -28,6 +28,24 @@ python3 "$reader" csv one >found
 ok "a reader of its own finds the same traces" cmp direct found
 fails "export -k: nothing" "the export is empty: -f csv without --class" "$ntrace" export -f csv -k one
 
+# The functions of a report are those of the recording's, and so are their numbers.
+body() { sed -n '/^work of .*entered [1-9]/,$p' | grep -v '^In GDB' | grep . || echo none $BASHPID; }
+names() { jq -r '.functions[] | "\(.function) \(.instructions) \(.calls)"' | sort; }
+for input in r1 r3; do
+	"$ntrace" count -q -o counted $input 2>/dev/null
+	is "$("$ntrace" report --json -n 0 counted | names | cmp - <("$ntrace" report --json -n 0 $input 2>/dev/null | names) 2>&1)" "" \
+		"report of counts: the functions of $input"
+	is "$("$ntrace" report --annotate work counted | body | cmp - <("$ntrace" report --annotate work $input 2>/dev/null | body) 2>&1)" "" \
+		"report --annotate of counts: $input"
+done
+like "report of counts: the head" "counts file   onecounts        [0-9,]+ entries, [1-9][0-9,]* executed instructions" "$("$ntrace" report one | tr -d '\n')"
+for options in --html=no "--callers main" "--callees main" --by-thread --by-process "-s total" "-p 1" "--time 1,2" "--offset 1,2"; do
+	# shellcheck disable=SC2086 # several words
+	fails "report $options of counts" "one: is a counts file: .* needs the recording" "$ntrace" report $options one
+done
+fails "report -k: nothing" "one: no entry is selected" "$ntrace" report -k one
+fails "report --class of a recording" "--class applies to counts files" "$ntrace" report --class web r1
+
 # Without the program, a file of counts is still enough.
 mkdir hidden && mv two_tasks hidden/
 for format in profgen bolt csv; do
@@ -36,6 +54,7 @@ for format in profgen bolt csv; do
 	ok "export -f $format without the program" cmp direct counted
 done
 fails "export -f gcov without the program" "/two_tasks: the file is not here: --sysroot" "$ntrace" export -f gcov one
+like "report without the program" "/two_tasks is not here: its functions have no names: --sysroot.*35,264 +[0-9,]+ +0  \[no symbol\]" "$("$ntrace" report one 2>&1 | tr -d '\n')"
 mv hidden/two_tasks .
 
 # Counts name programs as the recorded machine did, wherever the archive is: readers say where their files are.

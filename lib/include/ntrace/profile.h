@@ -223,7 +223,8 @@ NTRACE_EXPERIMENTAL void ntrace_profile_forget_traces(struct ntrace_profile *pro
  * @profile: profile made by ntrace_profile_new()
  * @trace: copied; its objects are referenced. Without by_privilege, @privilege is ignored
  *
- * Selections of the options do not apply. The count of equal traces ends at UINT64_MAX.
+ * Selections of the options do not apply: the trace is in all totals. Counts and totals end at UINT64_MAX.
+ * ntrace_profile_end() makes the functions.
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */

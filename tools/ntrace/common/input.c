@@ -84,7 +84,7 @@ const char *other_format(const uint8_t *data, size_t size)
 		{ ELFMAG, SELFMAG, "an ELF file" },
 		{ PERF_MAGIC, PERF_MAGIC_SIZE, "a perf.data file" },
 		{ "2ELIFREP", 8, "a perf.data file" },
-		{ NTRACE_COUNTS_MAGIC, 8, "a counts file, for ntrace export and ntrace merge" },
+		{ NTRACE_COUNTS_MAGIC, 8, "a counts file, for ntrace report, export and merge" },
 		{ "\037\213", 2, "compressed by gzip" },
 		{ "\375"
 		  "7zXZ",

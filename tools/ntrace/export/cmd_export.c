@@ -12,13 +12,13 @@
 #include <ntrace/export_stacks.h>
 
 #include "common/command.h"
+#include "common/counts_load.h"
 #include "common/nearest.h"
 #include "common/debug_info.h"
 #include "common/input.h"
 #include "common/jobs.h"
 #include "common/output_file.h"
 #include "common/ui.h"
-#include "counts.h"
 #include "gcov.h"
 #include "object.h"
 #include "samples.h"
@@ -566,13 +566,18 @@ static int check_counts(const struct export *export)
 
 static int run_counts(struct export *export)
 {
+	const struct ntrace_counts_load_options options = {
+		.size = sizeof(options),
+		.sysroot = export->recording_options.sysroot,
+		.privileges = export->selection.privileges,
+		.label = export->label,
+	};
 	struct ntrace_export_counts counts = { 0 };
+	struct ntrace_counts_totals totals;
 	int error = check_counts(export);
 
 	if (!error)
-		error = export_load_counts(&export->profile, export->path,
-					   export->recording_options.sysroot, export->label,
-					   export->selection.privileges);
+		error = counts_load(&export->profile, export->path, &options, &totals);
 	if (!error && (export->format == FORMAT_GCOV || ntrace_export_one_object(export->format) ||
 		       export->binary))
 		error = choose_object(export);

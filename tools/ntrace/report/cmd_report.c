@@ -31,6 +31,7 @@ enum {
 	OPTION_CALLEES,
 	OPTION_NO_INLINE,
 	OPTION_DEBUG_DIR,
+	OPTION_CLASS,
 };
 
 static const struct option_spec options_table[] = {
@@ -40,6 +41,7 @@ static const struct option_spec options_table[] = {
 	SELECT_OPTIONS,
 	RANGE_OPTIONS,
 	{ OPTION_PID, "pid", "PID", "only this process" },
+	{ OPTION_CLASS, "class", "LABEL", "counts file: only processes with this label" },
 	{ OPTION_BY_PROCESS, "by-process", NULL, "one line per function and process" },
 	{ OPTION_BY_THREAD, "by-thread", NULL, "threads and CPUs instead of functions" },
 	RECORDING_OPTIONS,
@@ -139,6 +141,9 @@ static int take_option(struct report *report, struct options *options, int optio
 		return check_directory("debug-dir", options->value);
 	case OPTION_NO_INLINE:
 		report->no_inline = true;
+		return EXIT_OK;
+	case OPTION_CLASS:
+		report->label = options->value;
 		return EXIT_OK;
 	case OPTION_JOBS:
 		return jobs_option(options, &report->jobs);
@@ -395,6 +400,11 @@ static int run_report(struct report *report)
 {
 	int error;
 
+	if (is_counts_file(report->path))
+		return report_counts(report);
+	if (report->label)
+		return usage_error(report->command,
+				   "--class applies to counts files of 'ntrace count' only");
 	error = recording_open(&report->recording, report->command, report->path,
 			       &report->recording_options);
 	if (error)
@@ -462,7 +472,7 @@ static int run(const struct command *command, int argc, char **argv)
 			goto out;
 	}
 	if (argc - options.index != 1) {
-		error = usage_error(command, "one recording is needed");
+		error = usage_error(command, "one recording or counts file is needed");
 		goto out;
 	}
 	error = check_options(&report);
@@ -486,7 +496,7 @@ out:
 const struct command command_report = {
 	.name = "report",
 	.summary = "functions by executed instructions, with calls",
-	.usage = "[OPTIONS] RECORDING | PERF.DATA | --elf FILE TRACE",
+	.usage = "[OPTIONS] RECORDING | COUNTS | PERF.DATA | --elf FILE TRACE",
 	.details =
 		"Every executed instruction is counted, nothing is sampled. A call is counted "
 		"when\n"
@@ -501,7 +511,9 @@ const struct command command_report = {
 		"A perf.data file with trace of another driver (gtrace, rvtrace, SpacemiT) is a "
 		"recording, too.\n"
 		"Of a perf.data file with branch stacks (perf record -j any,u) the report is of\n"
-		"samples, and says so: functions and the branches that were taken most.\n\n"
+		"samples, and says so: functions and the branches that were taken most. So is the "
+		"report\n"
+		"of a counts file (ntrace count, merge), of all that was executed.\n\n"
 		"exit status: 0, also where the trace has gaps: the report names them; 1 if "
 		"nothing\n"
 		"that is selected was executed.\n\n"
@@ -511,6 +523,7 @@ const struct command command_report = {
 		"  ntrace report --by-thread ntrace.data\n"
 		"  ntrace report --annotate main ntrace.data\n"
 		"  ntrace report --offset 100M,120M ntrace.data\n"
+		"  ntrace report --sort calls all.counts\n"
 		"  ntrace report --html report.html ntrace.data\n"
 		"  ntrace report --elf prog.elf --params srcbits=2 prog.nex\n"
 		"  ntrace report --json --limit 0 ntrace.data | jq '.functions[0]'\n",

@@ -22,6 +22,7 @@
  * @occupancy: NULL for branch stacks
  * @stacks: call stacks for totals, callers and callees; else NULL
  * @directories: directories of debug files, if @stacks include inlined frames
+ * @label: of a counts file: only this process class; NULL = all
  * @limit: rows of a table; 0 = all
  */
 struct report {
@@ -46,6 +47,7 @@ struct report {
 	const char *objdump;
 	const char *debug_dir;
 	const char *related;
+	const char *label;
 	char **directories;
 	bool callees;
 	bool no_inline;
@@ -92,5 +94,12 @@ void report_json(const struct report *report);
  * @profile exists and is empty. Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int report_samples(struct report *report);
+
+/**
+ * report_counts - the report of a counts file, which is not open
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
+ */
+int report_counts(struct report *report);
 
 #endif /* NTRACE_TOOL_REPORT_H */

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace report: perf.data files with branch stacks and without trace. */
+/*
+ * ntrace report of inputs without order, which have no calls, threads and times: perf.data files with branch
+ * stacks and without trace, and counts files.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "annotate.h"
+#include "common/counts_load.h"
+#include "common/debug_info.h"
 #include "common/place_name.h"
 #include "common/samples.h"
 #include "common/ui.h"
 #include "report.h"
 
+/* @counted: the input is a counts file, @counts are its totals; else @samples are those of the input */
 struct sums {
 	struct report *report;
+	bool counted;
 	struct samples samples;
+	struct ntrace_counts_totals counts;
 	const struct ntrace_profile_edge *edges;
 	size_t edge_count;
 	uint64_t taken;
@@ -44,6 +52,18 @@ static void text_loss(void *data, const char *text)
 	output_text(output, "left out      ");
 	output_name(output, text);
 	output_char(output, '\n');
+}
+
+static void text_counts(const struct sums *sums)
+{
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+	struct output *output = sums->report->output;
+
+	output_text(output, "counts file   ");
+	output_name(output, sums->report->path);
+	output_printf(output, "\ncounts        %s entries, %s executed instructions\n",
+		      ui_number(number, sums->counts.entries),
+		      ui_number(other, sums->report->sums->selected));
 }
 
 static void text_head(const struct sums *sums)
@@ -137,6 +157,15 @@ static void json_head(const struct sums *sums)
 	struct output *output = report->output;
 	size_t i;
 
+	if (sums->counted) {
+		output_text(output, "{\"counts_file\":");
+		output_json(output, report->path);
+		output_printf(output,
+			      ",\"counts_of\":\"executions\",\"entries\":%" PRIu64
+			      ",\"instructions\":%" PRIu64,
+			      sums->counts.entries, report->sums->selected);
+		return;
+	}
 	output_text(output, "{\"perf_data\":");
 	output_json(output, report->path);
 	output_printf(output,
@@ -221,9 +250,11 @@ static void json_branches(const struct sums *sums)
 static int show(struct sums *sums)
 {
 	const struct report *report = sums->report;
+	const char *room[FILES_ROOTS];
 	const struct annotate_options options = {
 		.function = report->annotated,
-		.roots = ntrace_session_roots(report->recording.session),
+		.roots = files_roots(report->recording.session, report->recording_options.sysroot,
+				     room),
 		.objdump = report->objdump,
 		.colours = report->colours,
 	};
@@ -234,7 +265,10 @@ static int show(struct sums *sums)
 		json_branches(sums);
 		return EXIT_OK;
 	}
-	text_head(sums);
+	if (sums->counted)
+		text_counts(sums);
+	else
+		text_head(sums);
 	if (report->annotated)
 		return annotate(report->profile, &options, report->output);
 	text_functions(report);
@@ -242,33 +276,59 @@ static int show(struct sums *sums)
 	return EXIT_OK;
 }
 
+/* Return: the option that needs a trace; NULL: none */
+static const char *trace_option(const struct report *report)
+{
+	if (report->html_path)
+		return "--html";
+	if (report->related)
+		return report->callees ? "--callees" : "--callers";
+	if (report->by_thread)
+		return "--by-thread";
+	if (report->selection.by_process)
+		return "--by-process";
+	if (report->recording_options.firmware)
+		return "--firmware";
+	if (report->order == NTRACE_PROFILE_BY_TOTAL || report->order == NTRACE_PROFILE_BY_TIME ||
+	    report->order == NTRACE_PROFILE_BY_TOTAL_TIME)
+		return "--sort by totals and times";
+	return NULL;
+}
+
 /* Rejects options that need a trace. */
 static int check(const struct report *report)
 {
-	const char *what = NULL;
+	const char *what = trace_option(report);
 
 	if (report->selection.privileges && !(report->selection.privileges >> NTRACE_PRIV_U & 1))
 		return fail("%s: a perf.data file does not contain the kernel's code: --kernel "
 			    "(--privilege s) needs a recording of ntrace-record(1)",
 			    report->path);
-	if (report->html_path)
-		what = "--html";
-	else if (report->related)
-		what = report->callees ? "--callees" : "--callers";
-	else if (report->by_thread)
-		what = "--by-thread";
-	else if (report->selection.by_process)
-		what = "--by-process";
-	else if (report->recording_options.firmware)
-		what = "--firmware";
-	else if (report->order == NTRACE_PROFILE_BY_TOTAL ||
-		 report->order == NTRACE_PROFILE_BY_TIME ||
-		 report->order == NTRACE_PROFILE_BY_TOTAL_TIME)
-		what = "--sort by totals and times";
 	return what ? fail("%s: contains samples, not a trace: %s needs a trace, see "
 			   "ntrace-record(1)",
 			   report->path, what) :
 		      EXIT_OK;
+}
+
+static int finish(struct sums *sums, int error)
+{
+	struct report *report = sums->report;
+
+	if (!error)
+		error = add_up(sums);
+	if (!error)
+		error = show(sums);
+	if (error < 0)
+		error = path_failed(report->path, error);
+	else if (!error && sums->counted && !sums->counts.entries)
+		error = fail("%s: no entry is selected: --class, --user, --kernel and --privilege "
+			     "select less",
+			     report->path);
+	else if (!error && !report->function_count)
+		error = fail("%s: the code of the selected %s is unknown: are the programs "
+			     "here, or below --sysroot?",
+			     report->path, sums->counted ? "counts" : "samples");
+	return error;
 }
 
 int report_samples(struct report *report)
@@ -279,15 +339,52 @@ int report_samples(struct report *report)
 	if (error)
 		return error;
 	error = samples_count(&report->recording, report->profile, &sums.samples);
-	if (!error)
-		error = add_up(&sums);
-	if (!error)
-		error = show(&sums);
-	if (error < 0)
-		error = path_failed(report->path, error);
-	else if (!error && !report->function_count)
-		error = fail("%s: the code of the selected samples is unknown: are the programs "
-			     "here, or below --sysroot?",
-			     report->path);
-	return error;
+	return finish(&sums, error);
+}
+
+/* Rejects options that need the recording, or processes and times, which counts do not have. */
+static int check_counts(const struct report *report)
+{
+	const char *what = trace_option(report);
+
+	if (report->selection.pid >= 0)
+		what = "--pid";
+	else if (report->recording_options.range.given || report->recording_options.range.around)
+		what = "a part of the time";
+	return what ? fail("%s: is a counts file: %s needs the recording; --class, --user, "
+			   "--kernel and --privilege select",
+			   report->path, what) :
+		      EXIT_OK;
+}
+
+static void warn_missing(void *data, const char *name)
+{
+	const struct report *report = data;
+
+	warn("%s: %s is not here: its functions have no names%s", report->path, name,
+	     report->recording_options.sysroot ? "" :
+						 ": --sysroot is the directory with its files");
+}
+
+int report_counts(struct report *report)
+{
+	const struct ntrace_counts_load_options options = {
+		.size = sizeof(options),
+		.sysroot = report->recording_options.sysroot,
+		.privileges = report->selection.privileges,
+		.label = report->label,
+		.missing = warn_missing,
+		.data = report,
+	};
+	struct sums sums = { .report = report, .counted = true };
+	int error = check_counts(report);
+
+	if (error)
+		return error;
+	report->selection.parts = NTRACE_PROFILE_TRACES | NTRACE_PROFILE_FUNCTIONS;
+	if (ntrace_profile_new(&report->profile, &report->selection))
+		return fail("out of memory");
+	report->sums = ntrace_profile_totals(report->profile);
+	error = counts_load(&report->profile, report->path, &options, &sums.counts);
+	return error ? error : finish(&sums, ntrace_profile_end(report->profile));
 }

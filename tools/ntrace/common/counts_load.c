@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace export: profiles of counts files. */
+/* Profiles of counts files. */
 #include <stdio.h>
 
-#include <ntrace/counts_file.h>
-
-#include "common/command.h"
-#include "common/counts_sum.h"
-#include "common/ui.h"
-#include "counts.h"
+#include "command.h"
+#include "counts_load.h"
+#include "counts_sum.h"
+#include "ui.h"
 
 static int failed(const char *path, const struct ntrace_counts_reader *reader, int error)
 {
@@ -35,10 +33,10 @@ static void say_sums(struct ntrace_profile *profile, const char *path)
 }
 
 static int load(struct ntrace_profile *profile, FILE *file, const char *path,
-		const struct ntrace_counts_load_options *options)
+		const struct ntrace_counts_load_options *options,
+		struct ntrace_counts_totals *totals)
 {
 	struct ntrace_counts_reader *reader;
-	struct ntrace_counts_totals totals;
 	const struct ntrace_counts_source *sources;
 	char number[UI_NUMBER_SIZE];
 	size_t count;
@@ -46,15 +44,15 @@ static int load(struct ntrace_profile *profile, FILE *file, const char *path,
 
 	if (error)
 		return failed(path, NULL, error);
-	error = ntrace_counts_load(profile, reader, options, &totals);
+	error = ntrace_counts_load(profile, reader, options, totals);
 	if (error)
 		error = failed(path, reader, error);
-	else if (totals.saturated)
+	else if (totals->saturated)
 		warn("%s: %s counts reached the largest number: they are this or larger", path,
-		     ui_number(number, totals.saturated));
+		     ui_number(number, totals->saturated));
 	if (!error) {
 		say_sums(profile, path);
-		sum_say_losses(path, &totals.losses);
+		sum_say_losses(path, &totals->losses);
 		sources = ntrace_counts_reader_sources(reader, &count);
 		sum_say_missing(path, sources, count);
 	}
@@ -62,23 +60,20 @@ static int load(struct ntrace_profile *profile, FILE *file, const char *path,
 	return error;
 }
 
-int export_load_counts(struct ntrace_profile **profile, const char *path, const char *sysroot,
-		       const char *label, uint32_t privileges)
+int counts_load(struct ntrace_profile **profile, const char *path,
+		const struct ntrace_counts_load_options *options,
+		struct ntrace_counts_totals *totals)
 {
-	const struct ntrace_counts_load_options options = { .size = sizeof(options),
-							    .sysroot = sysroot,
-							    .privileges = privileges,
-							    .label = label };
 	FILE *file = fopen(path, "re");
 	int error;
 
 	if (!file)
 		return failed(path, NULL, NTRACE_ERR_IO);
-	error = ntrace_profile_new(profile, NULL);
+	error = *profile ? 0 : ntrace_profile_new(profile, NULL);
 	if (error)
 		error = failed(path, NULL, error);
 	else
-		error = load(*profile, file, path, &options);
+		error = load(*profile, file, path, options, totals);
 	fclose(file);
 	return error;
 }
