@@ -200,6 +200,7 @@ like "export: says it, too" "some: parts of .* are missing: 2/5;" "$(cat err)"
 ok "the missing part completes it" "$ntrace" merge -o sum part.2 some
 is_whole "a sum of parts and the missing one are the whole"
 for options in -u "-p 1" "--class web"; do
+	# shellcheck disable=SC2086 # several words
 	"$ntrace" count --shard 2/5 $options -o other "${all[@]}" 2>/dev/null
 	fails "merge: a part with $options" "other: is a part of the same run as some, and selects other code or has another label" \
 		"$ntrace" merge -o no some other

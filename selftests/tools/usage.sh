@@ -202,7 +202,8 @@ complains "report: a compressed file" 1 "trace.gz: not a recording: the file is 
 complains "report: a compressed trace" 1 "trace.gz: not a trace: the file is compressed by gzip" report --elf "$ntrace" "$tmp/trace.gz"
 complains "report: a program" 1 "ntrace: not a trace: the file is an ELF file" report --elf "$ntrace" "$ntrace"
 printf NTRCOUNT >"$tmp/counts"
-complains "report: a counts file" 1 "counts: not a recording: the file is a counts file, for ntrace export" report "$tmp/counts"
+complains "report: a counts file that is cut" 1 "counts: offset 8: the file ends too early" report "$tmp/counts"
+complains "count: a counts file" 1 "the file is a counts file, for ntrace report, export and merge" count -o "$tmp/no" "$tmp/counts"
 complains "report: a program that is none" 1 "counts: not an ELF file" report --elf "$tmp/counts" /etc/passwd
 complains "report: a program that is a directory" 1 "empty: not an ELF file" report --elf "$tmp/empty" /etc/passwd
 complains "export: a format that is none" 2 "no format 'flamegraph': there are autofdo, .*folded, .*perfetto" export -f flamegraph none
@@ -244,8 +245,12 @@ done
 for sub in decode check stat dump browse gdb detect split encode assemble; do
 	complains "$sub: -p, which is --pid elsewhere" 2 "^ntrace $sub: unknown option -p: the option is --params" "$sub" -p srcbits=2
 done
+printf '\177ELF' >"$tmp/prog.elf"
+for sub in decode check stat browse gdb report export; do
+	complains "$sub: a trace and a program" 2 "one .* is needed: $tmp/prog.elf is a program: --elf $tmp/prog.elf" "$sub" "$tmp/one.nex" "$tmp/prog.elf"
+done
 for sub in report index archive; do
-	complains "$sub: two recordings" 2 "one recording is needed" "$sub" "$tmp/one.nex" "$tmp/one.nex"
+	complains "$sub: two recordings" 2 "one recording .*is needed" "$sub" "$tmp/one.nex" "$tmp/one.nex"
 done
 complains "check: --raw with a word for an address" 2 "'here' is no address" check --raw /etc/passwd@here "$tmp/one.nex"
 complains "check: --raw that does not exist" 2 "/nonexistent: No such file" check --raw /nonexistent@0 "$tmp/one.nex"

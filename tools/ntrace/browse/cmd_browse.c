@@ -487,7 +487,8 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "one trace file or recording is needed");
+		return inputs_error(command, "trace file or recording", argv + options.index,
+				    argc - options.index);
 	browse.path = browser->path = argv[options.index];
 	ntrace_cursor_config_init(&browser->base);
 	browser->base.stop = screen_stop;

@@ -74,6 +74,15 @@ bool is_elf_file(const char *path)
 	return begins_with(path, ELFMAG, SELFMAG);
 }
 
+int inputs_error(const struct command *command, const char *what, char **inputs, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (is_elf_file(inputs[i]))
+			return usage_error(command, "one %s is needed: %s is a program: --elf %s",
+					   what, inputs[i], inputs[i]);
+	return usage_error(command, "one %s is needed", what);
+}
+
 const char *other_format(const uint8_t *data, size_t size)
 {
 	static const struct {

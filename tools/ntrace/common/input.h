@@ -45,6 +45,14 @@ bool is_recording(const char *path);
 /** other_format - recognize a file that is not a trace by its first bytes, e.g. "an ELF file"; or NULL */
 const char *other_format(const uint8_t *data, size_t size);
 
+/**
+ * inputs_error - print that a command has @count inputs and not one, and where programs belong
+ * @what: what a command reads
+ *
+ * Return: EXIT_USAGE.
+ */
+int inputs_error(const struct command *command, const char *what, char **inputs, int count);
+
 /** is_counts_file - true for regular files that begin as counts files do */
 bool is_counts_file(const char *path);
 

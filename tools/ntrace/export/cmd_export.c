@@ -634,10 +634,10 @@ static int check_output(const struct export *export)
 	return EXIT_OK;
 }
 
-static int check_options(struct export *export, int operands)
+static int check_options(struct export *export, char **inputs, int count)
 {
-	if (operands != 1)
-		return usage_error(export->command, "one recording or counts file is needed");
+	if (count != 1)
+		return inputs_error(export->command, "recording or counts file", inputs, count);
 	if (export->format == FORMAT_NONE)
 		return usage_error(export->command, "option --format is needed");
 	if (export->format == FORMAT_PERF_DATA && export->binary)
@@ -678,7 +678,7 @@ static int run(const struct command *command, int argc, char **argv)
 		if (error)
 			return error;
 	}
-	error = check_options(&export, argc - options.index);
+	error = check_options(&export, argv + options.index, argc - options.index);
 	if (error)
 		return error;
 	export.path = argv[options.index];

@@ -649,7 +649,8 @@ static int run(const struct command *command, int argc, char **argv)
 	gdb.pipe = own - options.index == 2 && !strcmp(argv[options.index], "-");
 	options.index += gdb.pipe;
 	if (own - options.index != 1)
-		return usage_error(command, "one trace file or recording is needed");
+		return inputs_error(command, "trace file or recording", argv + options.index,
+				    own - options.index);
 	if (others && !gdb.run)
 		return usage_error(command, "arguments of GDB after -- need --run");
 	error = open_target(&gdb, argv[options.index]);

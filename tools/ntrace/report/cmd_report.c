@@ -472,7 +472,8 @@ static int run(const struct command *command, int argc, char **argv)
 			goto out;
 	}
 	if (argc - options.index != 1) {
-		error = usage_error(command, "one recording or counts file is needed");
+		error = inputs_error(command, "recording or counts file", argv + options.index,
+				     argc - options.index);
 		goto out;
 	}
 	error = check_options(&report);

@@ -482,7 +482,8 @@ static int run(const struct command *command, int argc, char **argv)
 	if (check.list)
 		return usage_error(command, "--list takes no trace");
 	if (argc - options.index != 1)
-		return usage_error(command, "one trace file or recording is needed");
+		return inputs_error(command, "trace file or recording", argv + options.index,
+				    argc - options.index);
 	error = is_recording(argv[options.index]) ? check_recording(&check, argv[options.index]) :
 						    check_file(&check, argv[options.index]);
 	if (!error)

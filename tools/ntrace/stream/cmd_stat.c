@@ -302,7 +302,8 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "one trace file or recording is needed");
+		return inputs_error(command, "trace file or recording", argv + options.index,
+				    argc - options.index);
 	error = is_recording(argv[options.index]) ? stat_recording(&stat, argv[options.index]) :
 						    stat_file(&stat, argv[options.index]);
 	if (!error && !stat.has_messages && !stat.lossy)

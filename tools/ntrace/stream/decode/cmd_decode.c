@@ -374,7 +374,8 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "one trace file or recording is needed");
+		return inputs_error(command, "trace file or recording", argv + options.index,
+				    argc - options.index);
 	if (decode.message_level &&
 	    (decode.source.recording.range.given || decode.source.recording.range.around))
 		return usage_error(command, "--level message has no --offset, --time and --around");
