@@ -184,4 +184,17 @@ for name in one two; do
 	is "$? $(grep -c "the output is also an input" "$tmp/err")" "1 1" "--annotate: $name.S is an input"
 	ok "--annotate: $name.S is not changed" cmp "$tmp/before" "$tmp/$name.S"
 done
+# A stripped program: why there are no names, and what brings them back.
+stripped=$tmp/stripped
+mkdir -p "$stripped$tmp"
+riscv64-linux-gnu-strip -o "$stripped$tmp/two_tasks" "$tmp/two_tasks"
+id=$(riscv64-linux-gnu-readelf -n "$tmp/two_tasks" | sed -n 's/.*Build ID: //p')
+"$ntrace" report --json --sysroot "$stripped" "$tmp/dir" >"$tmp/report.json" 2>&1
+like "a stripped program: the report says so" "/two_tasks: no symbols for 100 % .*, build-id $id, belongs into usr/lib/debug, below --sysroot" \
+	"$(jq -r '.notes[]' "$tmp/report.json")"
+debug=$stripped/usr/lib/debug/.build-id/${id:0:2}
+mkdir -p "$debug" && riscv64-linux-gnu-objcopy --only-keep-debug "$tmp/two_tasks" "$debug/${id:2}.debug"
+"$ntrace" report --json --sysroot "$stripped" "$tmp/dir" >"$tmp/report.json" 2>&1
+is "$(jq -r '.notes[] | select(test("no symbols"))' "$tmp/report.json") $(jq -r '.functions[].function' "$tmp/report.json" | sort | xargs)" \
+	" first leaf second work" "with the debug file there, its functions have names"
 done_testing

@@ -342,6 +342,37 @@ static int report_related(struct report *report)
 	return error;
 }
 
+/* Code without names is one line of the table for each file: which files hide more than 1 % in it, and what to do. */
+static void note_nameless(struct report *report)
+{
+	char text[1024], id[2 * NTRACE_BUILD_ID_MAX + 1];
+
+	for (size_t i = 0; i < report->function_count; i++) {
+		const struct ntrace_profile_function *function = &report->functions[i];
+		const uint8_t *build_id;
+		size_t size, at;
+
+		if (function->name || !function->object ||
+		    function->instructions < report->sums->selected / 100 ||
+		    !function->instructions)
+			continue;
+		build_id = ntrace_object_build_id(function->object, &size);
+		if (!size)
+			continue;
+		for (at = 0; at < size; at++)
+			snprintf(id + 2 * at, 3, "%02x", build_id[at]);
+		snprintf(text, sizeof(text),
+			 "%.300s: no symbols for %.0f %% of all instructions: is it stripped? Its "
+			 "debug "
+			 "file, build-id %s, belongs into usr/lib/debug, below --sysroot or on "
+			 "this machine",
+			 ntrace_object_name(function->object),
+			 100.0 * (double)function->instructions / (double)report->sums->selected,
+			 id);
+		recording_note(&report->recording, text);
+	}
+}
+
 static bool is_empty(const struct report *report)
 {
 	return !report->sums->selected && !report->sums->samples;
@@ -367,6 +398,7 @@ static int show(struct report *report)
 		return fail("out of memory");
 	report->functions =
 		ntrace_profile_functions(report->profile, report->order, &report->function_count);
+	note_nameless(report);
 	report->pc_samples = ntrace_profile_pc_samples(
 		report->profile, NTRACE_PROFILE_BY_INSTRUCTIONS, &report->pc_sample_count);
 	if (report->html_path)
