@@ -15,6 +15,7 @@
 #include <ntrace/functions.h>
 #include <ntrace/output.h>
 
+#include "calls.h"
 #include "grow.h"
 #include "output/text.h"
 #include "pairs.h"
@@ -125,6 +126,7 @@ struct text {
  * @harts: by stream
  * @entered: number of calls that began
  * @time_error: as in struct ntrace_stack_change, of the last one
+ * @valued: calls have values
  * @error: the first error; @reason: its errno, if it is NTRACE_ERR_IO
  */
 struct ntrace_export_sqlite {
@@ -153,6 +155,7 @@ struct ntrace_export_sqlite {
 	uint64_t losses;
 	uint64_t cut;
 	uint64_t time_error;
+	bool valued;
 	int error;
 	int reason;
 };
@@ -602,6 +605,39 @@ int ntrace_export_sqlite_profile(struct ntrace_export_sqlite *sqlite,
 	return kept_error(sqlite);
 }
 
+int ntrace_export_sqlite_values(struct ntrace_export_sqlite *sqlite, struct ntrace_session *session)
+{
+	int result = 0, error;
+
+	end_trace(sqlite);
+	if (sqlite->error)
+		return kept_error(sqlite);
+	sqlite->valued = true;
+	error = calls_add_values(sqlite->library, sqlite->db, session, &result);
+	if (result)
+		fail_db(sqlite, result);
+	else
+		sqlite->error = error;
+	return kept_error(sqlite);
+}
+
+int ntrace_export_sqlite_calls(struct ntrace_export_sqlite *sqlite, FILE *file)
+{
+	int result;
+
+	end_trace(sqlite);
+	if (sqlite->error)
+		return kept_error(sqlite);
+	result = calls_print(sqlite->library, sqlite->db, sqlite->valued, file);
+	if (ferror(file)) {
+		sqlite->error = NTRACE_ERR_IO;
+		sqlite->reason = errno;
+	} else if (result) {
+		fail_db(sqlite, result);
+	}
+	return kept_error(sqlite);
+}
+
 /* ---- the file ---- */
 
 static const char *name_in_recording(const char *path)
@@ -625,8 +661,10 @@ static void put_streams(struct ntrace_export_sqlite *sqlite)
 
 static void prepare(struct ntrace_export_sqlite *sqlite)
 {
-	int result = sqlite->library->open_v2(ntrace_output_name(sqlite->output), &sqlite->db,
-					      SQLITE_OPEN_READWRITE, NULL);
+	/* An empty name is a file that SQLite removes. */
+	const char *name = sqlite->output ? ntrace_output_name(sqlite->output) : "";
+	int result = sqlite->library->open_v2(
+		name, &sqlite->db, SQLITE_OPEN_READWRITE | (*name ? 0 : SQLITE_OPEN_CREATE), NULL);
 
 	if (result)
 		fail_db(sqlite, result);
@@ -655,10 +693,11 @@ int ntrace_export_sqlite_open(struct ntrace_export_sqlite **sqlite, const char *
 		return NTRACE_ERR_NOMEM;
 	made->library = library;
 	made->session = session;
-	made->error = ntrace_output_open(&made->output, path, true);
+	if (path)
+		made->error = ntrace_output_open(&made->output, path, true);
 	made->reason = errno;
 	/* SQLite opens a file by its name, locks it, and goes back in it. */
-	if (!made->error && !strcmp(ntrace_output_name(made->output), path))
+	if (path && !made->error && !strcmp(ntrace_output_name(made->output), path))
 		made->error = NTRACE_ERR_INVALID;
 	if (!made->error)
 		prepare(made);

@@ -25,6 +25,8 @@ static void load(void)
 		{ "sqlite3_bind_int64", offsetof(struct sqlite_library, bind_int64) },
 		{ "sqlite3_bind_text", offsetof(struct sqlite_library, bind_text) },
 		{ "sqlite3_bind_null", offsetof(struct sqlite_library, bind_null) },
+		{ "sqlite3_column_int64", offsetof(struct sqlite_library, column_int64) },
+		{ "sqlite3_column_text", offsetof(struct sqlite_library, column_text) },
 		{ "sqlite3_step", offsetof(struct sqlite_library, step) },
 		{ "sqlite3_reset", offsetof(struct sqlite_library, reset) },
 		{ "sqlite3_finalize", offsetof(struct sqlite_library, finalize) },

@@ -15,8 +15,10 @@ struct sqlite3_stmt;
 /* Values of sqlite3.h. */
 enum {
 	SQLITE_OPEN_READWRITE = 2,
+	SQLITE_OPEN_CREATE = 4,
 	SQLITE_IOERR = 10,
 	SQLITE_FULL = 13,
+	SQLITE_ROW = 100,
 	SQLITE_DONE = 101,
 };
 
@@ -31,6 +33,8 @@ struct sqlite_library {
 	int (*bind_text)(struct sqlite3_stmt *statement, int column, const char *text, int size,
 			 void (*destroy)(void *));
 	int (*bind_null)(struct sqlite3_stmt *statement, int column);
+	int64_t (*column_int64)(struct sqlite3_stmt *statement, int column);
+	const unsigned char *(*column_text)(struct sqlite3_stmt *statement, int column);
 	int (*step)(struct sqlite3_stmt *statement);
 	int (*reset)(struct sqlite3_stmt *statement);
 	int (*finalize)(struct sqlite3_stmt *statement);

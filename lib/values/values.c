@@ -99,6 +99,25 @@ static int store_conditional(struct ntrace_values *values)
 				      (uint8_t)((1u << store.bytes) - 1), store.value);
 }
 
+/* The last visit ends the walk with the block. */
+static void pass_visit(const struct block_walk *walk, uint64_t when, const struct ntrace_insn *insn)
+{
+	struct ntrace_values *values = walk->values;
+	const struct ntrace_values_visit at = {
+		.when = when,
+		.address = walk->pc,
+		.insn_class = insn->insn_class,
+		.flow = walk->flow,
+		.exec = values->exec,
+	};
+
+	if (when != values->next_visit)
+		return;
+	values->next_visit = values->visit(values->visit_data, &at);
+	if (values->next_visit == UINT64_MAX)
+		values->limit = 0;
+}
+
 static int step(void *data, uint64_t address, const uint8_t *bytes, const struct ntrace_insn *insn)
 {
 	struct block_walk *walk = data;
@@ -113,6 +132,7 @@ static int step(void *data, uint64_t address, const uint8_t *bytes, const struct
 	walk->word = 0;
 	walk->pc = address;
 	memcpy(&walk->word, bytes, insn->size < 4 ? 2 : 4);
+	pass_visit(walk, 2 * values->number, insn);
 	if (values->counting)
 		count_reads(values, walk->word);
 	error = ntrace_exec_step(values->exec, walk->word, address, &walk->effects);
@@ -129,6 +149,7 @@ static int step(void *data, uint64_t address, const uint8_t *bytes, const struct
 		error = store_anywhere(values, effects);
 	else if (!error && effects->flags & NTRACE_EXEC_STORES_MAYBE)
 		error = store_maybe(values, walk->word, effects);
+	pass_visit(walk, 2 * values->number + 1, insn);
 	values->number++;
 	walk->error = error;
 	return error;
@@ -635,7 +656,8 @@ int ntrace_values_find_change(struct ntrace_values *values, bool back, bool here
 	return error;
 }
 
-int ntrace_values_count(struct ntrace_values *values, struct ntrace_values_counts *counts)
+/* Executes all of the thread, and counts. */
+static int execute_all(struct ntrace_values *values)
 {
 	int error = 0;
 
@@ -646,12 +668,32 @@ int ntrace_values_count(struct ntrace_values *values, struct ntrace_values_count
 		error = begin_window(values, 0);
 	if (!error && values->survey.stops)
 		error = run(values, 0, NULL, 0);
-	if (error == 1)
-		error = 0;
 	values->counting = false;
 	values->counts.instructions = values->number;
 	drop_window(values);
+	return error == 1 ? 0 : error;
+}
+
+int ntrace_values_count(struct ntrace_values *values, struct ntrace_values_counts *counts)
+{
+	int error = execute_all(values);
+
 	STRUCT_GIVE(counts, &values->counts);
+	return error;
+}
+
+int ntrace_values_walk(struct ntrace_values *values, uint64_t first,
+		       uint64_t (*visit)(void *data, const struct ntrace_values_visit *visit),
+		       void *data)
+{
+	int error;
+
+	values->visit = visit;
+	values->visit_data = data;
+	values->next_visit = first;
+	error = execute_all(values);
+	values->next_visit = UINT64_MAX;
+	values->limit = UINT64_MAX;
 	return error;
 }
 
@@ -733,6 +775,7 @@ int ntrace_values_new(struct ntrace_values **result, const struct ntrace_values_
 	values->pid = config.pid;
 	values->reach = config.reach ? config.reach : REACH;
 	values->limit = UINT64_MAX;
+	values->next_visit = UINT64_MAX;
 	error = open_thread(values, &config);
 	if (error) {
 		ntrace_values_free(values);

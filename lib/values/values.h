@@ -89,6 +89,7 @@ struct snapshot {
  * @reached: instructions before the place that were executed at least
  * @conditional: an sc whose result is not known, if @bytes; it is in x@conditional_result
  * @exhausted: windows that begin earlier tell no more
+ * @visit, @visit_data: of ntrace_values_walk(), called @next_visit; UINT64_MAX: never
  */
 struct ntrace_values {
 	struct ntrace_session *session;
@@ -118,6 +119,9 @@ struct ntrace_values {
 	unsigned int conditional_result;
 	bool logs, volatiles, windowed, at_place, exhausted, counting;
 	struct ntrace_values_counts counts;
+	uint64_t next_visit;
+	uint64_t (*visit)(void *data, const struct ntrace_values_visit *visit);
+	void *visit_data;
 };
 
 /** values_trusts - whether others cannot have written memory before the state, but by what is known */

@@ -80,7 +80,7 @@ ROOM, FILE_ROOM = 15100, 250
 UNNAMED = b"[unnamed]"
 # The outputs that have names, and how: "f" function, "t" thread, "o" object, "s" source file.
 FORMATS = {
-    "folded": ("text", "ft"), "callgrind": ("text", "fo"), "csv": ("text", "o"), "lcov": ("text", "fs"),
+    "folded": ("text", "ft"), "callgrind": ("text", "fo"), "csv": ("text", "o"), "calls": ("text", "fto"), "lcov": ("text", "fs"),
     "json": ("json", "o"), "speedscope": ("json", "ft"), "chrome": ("json", "ft"),
     "sqlite": ("data", "fto"), "pprof": ("data", "fto"), "perfetto": ("data", "ft"),
     "gcov": ("exact", "f"), "autofdo": ("exact", ""), "profgen": ("exact", ""), "bolt": ("exact", ""), "bolt-bf": ("exact", ""),
@@ -230,7 +230,7 @@ def read_strings(name, output, path):
     text = output.decode()
     if name == "folded":
         return {frame for line in text.splitlines() for frame in line.rpartition(" ")[0].split(";")}
-    if name == "csv":
+    if name in ("csv", "calls"):
         return {cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row}
     if name == "callgrind":
         return {match[1] for match in re.finditer(r"^(?:c?fn|c?ob|fl|cfi)=\(\d+\) (.*)$", text, re.M)}
@@ -265,7 +265,7 @@ def check_format(label, name, recording, names):
         hidden = {"json": set(), "data": CONTROL, "text": HIDDEN}[kind]
         for key in has:
             if not names[key]:
-                ok("" not in found or name in ("pprof", "perfetto", "csv", "sqlite"), f"{what}: {key}: no empty name", ascii(found))
+                ok("" not in found or name in ("pprof", "perfetto", "csv", "calls", "sqlite"), f"{what}: {key}: no empty name", ascii(found))
                 continue
             bare = names[key] if key != "f" or name in ("lcov",) else readable(names[key])
             wanted = shown(bare, hidden)

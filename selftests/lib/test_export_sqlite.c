@@ -336,6 +336,46 @@ static void test_files(void)
 	ok(!run("test $(ls -d %s* | wc -l) = 1", in("full")), "and nothing is left beside it");
 }
 
+/* Sets @rows to what ntrace_export_sqlite_calls() writes; the database is a temporary file. */
+static void text_of_calls(void)
+{
+	FILE *file = tmpfile();
+	size_t size;
+
+	if (!file)
+		abort();
+	is_u64((uint64_t)ntrace_export_sqlite_calls(sqlite, file), 0, "calls as text");
+	rewind(file);
+	size = fread(rows, 1, sizeof(rows) - 1, file);
+	rows[size] = '\0';
+	fclose(file);
+	is_u64((uint64_t)ntrace_export_sqlite_close(sqlite, false, NULL), 0, "is complete");
+}
+
+static void test_text(void)
+{
+	static const char head[] = "call,parent,depth,pid,tid,comm,function,object,start,end,time,"
+				   "first_instruction,end_instruction,called,returned";
+	struct ntrace_session *none = NULL;
+
+	begin(NULL);
+	ntrace_export_sqlite_close(sqlite, false, NULL);
+	is_u64((uint64_t)ntrace_export_sqlite_open(&sqlite, NULL, &session), 0, "without a path");
+	change.comm = "a \"name\"";
+	enter("alpha", 1);
+	enter("beta", 3);
+	leave(9);
+	text_of_calls();
+	is_u64(strcspn(rows, "\n"), strlen(head), "names of columns");
+	ok(!strncmp(rows, head, strlen(head)), "as documented");
+	ok(strstr(rows, "\n1,,0,70,71,\"a \"\"name\"\"\",\"alpha\","),
+	   "names are quoted, and unknown is empty");
+	ok(!run("test $(ls %s 2>/dev/null | wc -l) = 0", in("db")), "and there is no database");
+	is_u64((uint64_t)ntrace_export_sqlite_open(&sqlite, NULL, &session), 0, "once more");
+	is_u64((uint64_t)ntrace_export_sqlite_values(sqlite, none), 0, "values of no calls");
+	is_u64((uint64_t)ntrace_export_sqlite_close(sqlite, false, NULL), 0, "are none");
+}
+
 int main(void)
 {
 	if (!sqlite_library()) {
@@ -352,6 +392,7 @@ int main(void)
 	test_threads();
 	test_times();
 	test_files();
+	test_text();
 	ntrace_object_put(object);
 	ntrace_object_put(stripped);
 	scratch_remove();

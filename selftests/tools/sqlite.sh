@@ -84,4 +84,17 @@ is "$(ls trace.db.* 2>&1)" "ls: cannot access 'trace.db.*': No such file or dire
 fails "without a file" "option --output is needed with sqlite" "$ntrace" export -f sqlite r1
 fails "a directory that does not exist" "none/trace.db: No such file" "$ntrace" export -f sqlite -o none/trace.db r1
 fails "a counts file" "is a counts file: sqlite needs calls in order" bash -c "'$ntrace' count -o counts r1; '$ntrace' export -f sqlite -o no.db counts"
+
+# The table as text.
+"$ntrace" export -f calls r1 >calls.csv 2>err
+like "calls: their number is said" '^ntrace: [0-9,]+ calls$' "$(tail -n 1 err)"
+is "$(head -n 1 calls.csv)" "call,parent,depth,pid,tid,comm,function,object,start,end,time,first_instruction,end_instruction,called,returned" "calls: columns"
+is "$(python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin): print(*(row[name] for name in ("call", "parent", "tid", "comm", "function", "start", "end_instruction", "returned")), sep="|")' <calls.csv | md5sum)" \
+	"$(sqlite3 trace.db "SELECT calls.id, parent, tid, comm, name, start, end_instruction, returned FROM calls JOIN functions ON functions.id = function ORDER BY calls.id" | md5sum)" \
+	"calls: the rows of the database"
+fails "no values" "r1: no values were recorded: ntrace record --values" "$ntrace" export -f calls --values r1
+fails "another format" "--values applies to calls and sqlite only" "$ntrace" export -f csv --values r1
+fails "the kernel" "values of the kernel are unknown" "$ntrace" export -f calls -k --values r1
+fails "a part" "--values needs all of the trace" "$ntrace" export -f calls --offset 0,1K --values r1
 done_testing

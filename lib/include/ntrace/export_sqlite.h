@@ -7,6 +7,8 @@
 #ifndef NTRACE_EXPORT_SQLITE_H
 #define NTRACE_EXPORT_SQLITE_H
 
+#include <stdio.h>
+
 #include <ntrace/stacks.h>
 
 #ifdef __cplusplus
@@ -32,7 +34,8 @@ struct ntrace_export_sqlite_counts {
 /**
  * ntrace_export_sqlite_open - begin a database
  * @sqlite: the new database; complete after ntrace_export_sqlite_close()
- * @path: path of the file; an existing file is replaced when the database is complete
+ * @path: path of the file; an existing file is replaced when the database is complete. NULL: a temporary
+ *        file, for ntrace_export_sqlite_calls()
  * @session: source of the streams and of the frequencies of timestamps; borrowed until
  *           ntrace_export_sqlite_close(); NULL: no streams, and times in ticks
  *
@@ -67,6 +70,31 @@ NTRACE_EXPERIMENTAL int ntrace_export_sqlite_change(void *sqlite,
  */
 NTRACE_EXPERIMENTAL int ntrace_export_sqlite_profile(struct ntrace_export_sqlite *sqlite,
 						     struct ntrace_profile *profile);
+
+/**
+ * ntrace_export_sqlite_values - add columns with arguments and results to the table calls
+ * @sqlite: a database whose stacks selected NTRACE_PRIV_U alone and all of the recording; no changes may follow
+ * @session: the recording
+ *
+ * a0 to a7 before the first instruction of a call, and the result, a0 after its return, where they are certain
+ * (values.h). Executes each thread once.
+ *
+ * Return: as ntrace_export_sqlite_change(), NTRACE_ERR_UNSUPPORTED (the recording has no values), errors of
+ * ntrace_values_new().
+ */
+NTRACE_EXPERIMENTAL int ntrace_export_sqlite_values(struct ntrace_export_sqlite *sqlite,
+						    struct ntrace_session *session);
+
+/**
+ * ntrace_export_sqlite_calls - write the table calls as comma-separated values
+ * @sqlite: a database; no changes may follow
+ * @file: written to, not flushed
+ *
+ * The first line has the names of the columns; what is unknown is empty.
+ *
+ * Return: as ntrace_export_sqlite_change().
+ */
+NTRACE_EXPERIMENTAL int ntrace_export_sqlite_calls(struct ntrace_export_sqlite *sqlite, FILE *file);
 
 /**
  * ntrace_export_sqlite_close - complete the file, and free @sqlite, also on error

@@ -290,6 +290,43 @@ struct ntrace_values_counts {
 NTRACE_EXPERIMENTAL int ntrace_values_count(struct ntrace_values *values,
 					    struct ntrace_values_counts *counts);
 
+/**
+ * struct ntrace_values_visit - a state of the thread, passed to a caller
+ * @when: 2n: before instruction n of its user code, counted from 0; 2n + 1: after it, before a system
+ *        call or a signal changes anything
+ * @address: of instruction n
+ * @insn_class: enum ntrace_insn_class of it
+ * @reserved: 0
+ * @flow: its block; borrowed
+ * @exec: the registers, for ntrace_exec_get(); borrowed
+ *
+ * New fields are added at the end.
+ */
+struct ntrace_values_visit {
+	uint64_t when;
+	uint64_t address;
+	uint8_t insn_class;
+	uint8_t reserved[7];
+	const struct ntrace_flow_event *flow;
+	const struct ntrace_exec *exec;
+};
+
+/**
+ * ntrace_values_walk - execute all of the thread once, and pass on states in it
+ * @values: the values, which lose their place
+ * @first: when to call @visit first, as @when of struct ntrace_values_visit
+ * @visit: called with the state. Return: when to call it next, later than this one; UINT64_MAX: never
+ * @data: for @visit
+ *
+ * Of memory only the present state is kept, however long the thread is.
+ *
+ * Return: 0 or errors of ntrace_cursor_next().
+ */
+NTRACE_EXPERIMENTAL int
+ntrace_values_walk(struct ntrace_values *values, uint64_t first,
+		   uint64_t (*visit)(void *data, const struct ntrace_values_visit *visit),
+		   void *data);
+
 #ifdef __cplusplus
 }
 #endif

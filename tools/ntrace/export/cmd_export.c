@@ -10,6 +10,7 @@
 #include <ntrace/encode.h>
 #include <ntrace/export.h>
 #include <ntrace/export_stacks.h>
+#include <ntrace/values.h>
 
 #include "common/command.h"
 #include "common/counts_load.h"
@@ -35,6 +36,7 @@ enum {
 	FORMAT_LCOV,
 	FORMAT_GCOV,
 	FORMAT_SQLITE,
+	FORMAT_CALLS,
 	FORMAT_STACKS,	/* this one and the following: formats of call stacks */
 	FORMAT_PPROF = FORMAT_STACKS + NTRACE_EXPORT_PPROF,
 };
@@ -53,6 +55,7 @@ enum {
 	OPTION_THREADS,
 	OPTION_NO_INLINE,
 	OPTION_GCOV_VERSION,
+	OPTION_VALUES,
 };
 
 static const struct option_spec options_table[] = {
@@ -74,6 +77,8 @@ static const struct option_spec options_table[] = {
 	{ OPTION_NO_INLINE, "no-inline", NULL, "call stacks: without inlined frames" },
 	{ OPTION_GCOV_VERSION, "gcov-version", "N",
 	  "gcov: 1 for GCC up to 11, 2 for GCC 12 to 15, 3 for GCC 16 (2)" },
+	{ OPTION_VALUES, "values", NULL,
+	  "calls, sqlite: with arguments and results, user space only" },
 	RECORDING_OPTIONS,
 	JOBS_OPTION,
 	OPTION_HELP,
@@ -104,6 +109,7 @@ struct export
 	bool every_branch;
 	bool threads;
 	bool no_inline;
+	bool values;
 	uint64_t period;
 	uint32_t depth;
 	uint32_t gcov_version;	/* 0: not given */
@@ -122,6 +128,8 @@ static const char *format_name(unsigned int format)
 		return "gcov";
 	case FORMAT_SQLITE:
 		return "sqlite";
+	case FORMAT_CALLS:
+		return "calls";
 	default:
 		return format >= FORMAT_STACKS ? export_stacks_name(format - FORMAT_STACKS) :
 						 ntrace_export_name(format);
@@ -210,6 +218,9 @@ static int take_option(struct export *export, struct options *options, int optio
 				   NTRACE_EXPORT_GCOV_LAST, &number))
 			return EXIT_USAGE;
 		export->gcov_version = (uint32_t)number;
+		return EXIT_OK;
+	case OPTION_VALUES:
+		export->values = true;
 		return EXIT_OK;
 	case OPTION_JOBS:
 		return jobs_option(options, &export->jobs);
@@ -522,6 +533,24 @@ static int write_stacks(struct export *export)
 	return export_stacks(&options);
 }
 
+/* The database with all calls, or these as text. */
+static int write_calls(struct export *export)
+{
+	const struct export_sqlite_options options = {
+		.recording = &export->recording,
+		.path = export->path,
+		.output = export->output,
+		.selection = &export->selection,
+		.jobs = export->jobs,
+		.text = export->format == FORMAT_CALLS,
+		.values = export->values,
+	};
+
+	if (export->values && !ntrace_values_recorded(export->recording.session))
+		return fail("%s: no values were recorded: ntrace record --values", export->path);
+	return export_sqlite(&options);
+}
+
 /* Rejects formats and options that need a trace. */
 static int check_samples(const struct export *export)
 {
@@ -605,9 +634,8 @@ static int run_export(struct export *export)
 		error = check_samples(export);
 	if (!error && export->format >= FORMAT_STACKS)
 		return write_stacks(export);
-	if (!error && export->format == FORMAT_SQLITE)
-		return export_sqlite(&export->recording, export->path, export->output,
-				     &export->selection, export->jobs);
+	if (!error && (export->format == FORMAT_SQLITE || export->format == FORMAT_CALLS))
+		return write_calls(export);
 	if (!error && export->format != FORMAT_PERF_DATA)
 		error = count(export);
 	if (!error && (one_object || export->binary))
@@ -634,6 +662,23 @@ static int check_output(const struct export *export)
 	return EXIT_OK;
 }
 
+/* Values have numbers of instructions, which are counted from the begin of the thread, in user space. */
+static int check_values(struct export *export)
+{
+	const uint32_t user = 1u << NTRACE_PRIV_U;
+
+	if (export->format != FORMAT_SQLITE && export->format != FORMAT_CALLS)
+		return usage_error(export->command, "--values applies to calls and sqlite only");
+	if (export->selection.privileges && export->selection.privileges != user)
+		return usage_error(export->command, "values of the kernel are unknown: --values "
+						    "exports user space only");
+	if (export->recording_options.range.given || export->recording_options.range.around)
+		return usage_error(export->command, "--values needs all of the trace: --offset, "
+						    "--time and --around are not allowed");
+	export->selection.privileges = user;
+	return check_output(export);
+}
+
 static int check_options(struct export *export, char **inputs, int count)
 {
 	if (count != 1)
@@ -656,7 +701,7 @@ static int check_options(struct export *export, char **inputs, int count)
 		return usage_error(export->command, "--every-branch applies to perf-data only");
 	if (export->gcov_version && export->format != FORMAT_GCOV)
 		return usage_error(export->command, "--gcov-version applies to gcov only");
-	return check_output(export);
+	return export->values ? check_values(export) : check_output(export);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -716,6 +761,8 @@ const struct command command_export = {
 		"  perfetto    the same in protocol buffers: ui.perfetto.dev\n"
 		"  sqlite      calls, scheduling, losses, functions, branches, for questions in "
 		"SQL\n"
+		"  calls       every call as comma-separated values; with --values its arguments "
+		"and result\n"
 		"All but perf-data and perfscript hold every executed transfer; these sample, "
 		"every N instructions.\n"
 		"A trace does not contain mispredictions: exports have none.\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace export: databases of SQLite. */
+/* ntrace export: databases of SQLite, and calls as text, which a temporary one has. */
 #include <errno.h>
 
 #include <ntrace/export_sqlite.h>
@@ -81,74 +81,114 @@ static int prepare(struct writing *writing, const char *output,
 	return error ? error : ntrace_profile_new(&writing->profile, &profile);
 }
 
-static int write_all(struct writing *writing, struct recording *recording, const char *path,
-		     const char *output, const struct ntrace_profile_options *selection,
-		     unsigned int jobs)
+/* What comes after all changes. */
+static int complete(struct writing *writing, const struct export_sqlite_options *options,
+		    FILE *file)
+{
+	int error = 0;
+
+	if (!options->text)
+		error = ntrace_export_sqlite_profile(writing->sqlite, writing->profile);
+	if (!error && options->values)
+		error = ntrace_export_sqlite_values(writing->sqlite, options->recording->session);
+	if (!error && options->text)
+		error = ntrace_export_sqlite_calls(writing->sqlite, file);
+	if (error == NTRACE_ERR_IO)
+		writing->reason = errno;
+	return error;
+}
+
+static int write_all(struct writing *writing, const struct export_sqlite_options *options,
+		     FILE *file, const char *name)
 {
 	struct recording_totals totals;
 	struct ntrace_stacks_stats stats;
-	const struct ntrace_decode_options options = {
+	const struct ntrace_decode_options decoding = {
 		.stream = NTRACE_ALL_STREAMS,
 		.needs = NTRACE_NEEDS_TURNS,
 		.event = take_event,
 		.segment = take_segment,
 		.end = take_end,
 		.data = writing,
-		.jobs = jobs_for(recording, jobs),
+		.jobs = jobs_for(options->recording, options->jobs),
 	};
-	int error = recording_decode(recording, "export", &options, &totals);
+	int error = recording_decode(options->recording, "export", &decoding, &totals);
 
 	if (!error)
 		error = ntrace_stacks_end(writing->stacks);
 	if (!error)
 		error = ntrace_profile_end(writing->profile);
-	if (!error) {
-		error = ntrace_export_sqlite_profile(writing->sqlite, writing->profile);
-		if (error == NTRACE_ERR_IO)
-			writing->reason = errno;
-	}
+	if (!error)
+		error = complete(writing, options, file);
 	if (error && writing->reason) {
 		errno = writing->reason;
-		return failed(output, error);
+		return failed(name, error);
 	}
 	if (error)
-		return failed(path, error);
+		return failed(options->path, error);
 	ntrace_stacks_get_stats(writing->stacks, &stats);
 	if (!stats.instructions)
-		return export_is_empty(path, selection, recording);
-	recording_say_losses(&totals, "calls executed there are missing, see the table losses");
+		return export_is_empty(options->path, options->selection, options->recording);
+	recording_say_losses(
+		&totals, options->text ? "calls executed there are missing" :
+					 "calls executed there are missing, see the table losses");
 	return EXIT_OK;
 }
 
-int export_sqlite(struct recording *recording, const char *path, const char *output,
-		  const struct ntrace_profile_options *selection, unsigned int jobs)
+static void say_what(const struct export_sqlite_options *options,
+		     const struct ntrace_export_sqlite_counts *counts)
+{
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE], losses[UI_NUMBER_SIZE];
+
+	if (counts->cut)
+		warn("%s numbers exceed 2^63 - 1, the largest number of SQL: this is stored "
+		     "instead; times may need --params tsdelta=abs, or the width tsbits",
+		     ui_number(number, counts->cut));
+	if (options->text)
+		say("%s calls", ui_number(number, counts->calls));
+	else
+		say("%s calls, %s scheduling intervals, %s losses",
+		    ui_number(number, counts->calls), ui_number(other, counts->intervals),
+		    ui_number(losses, counts->losses));
+}
+
+/* @file: of text; @name: of the output, for messages */
+static int export_to(const struct export_sqlite_options *options, FILE *file, const char *name)
 {
 	struct ntrace_export_sqlite_counts counts = { 0 };
-	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE], losses[UI_NUMBER_SIZE];
 	struct writing writing = { 0 };
 	int error, closed = 0;
 
-	if (output_refuse_input(output))
-		return EXIT_FAILED;
-	error = prepare(&writing, output, recording->session, selection);
+	error = prepare(&writing, file ? NULL : options->output, options->recording->session,
+			options->selection);
 	if (error)
-		error = failed(output, error);
+		error = failed(name, error);
 	else
-		error = write_all(&writing, recording, path, output, selection, jobs);
+		error = write_all(&writing, options, file, name);
 	/* The database uses names that belong to the stacks. */
 	if (writing.sqlite)
-		closed = ntrace_export_sqlite_close(writing.sqlite, !error, &counts);
+		closed = ntrace_export_sqlite_close(writing.sqlite, !error && !file, &counts);
 	ntrace_stacks_free(writing.stacks);
 	ntrace_profile_free(writing.profile);
 	if (error)
 		return error;
 	if (closed)
-		return failed(output, closed);
-	if (counts.cut)
-		warn("%s numbers exceed 2^63 - 1, the largest number of SQL: this is stored "
-		     "instead; times may need --params tsdelta=abs, or the width tsbits",
-		     ui_number(number, counts.cut));
-	say("%s calls, %s scheduling intervals, %s losses", ui_number(number, counts.calls),
-	    ui_number(other, counts.intervals), ui_number(losses, counts.losses));
+		return failed(name, closed);
+	say_what(options, &counts);
 	return EXIT_OK;
+}
+
+int export_sqlite(const struct export_sqlite_options *options)
+{
+	struct output_file file;
+	int error;
+
+	if (!options->text)
+		return output_refuse_input(options->output) ?
+			       EXIT_FAILED :
+			       export_to(options, NULL, options->output);
+	if (output_file_stream(&file, options->output, true))
+		return EXIT_FAILED;
+	error = export_to(options, file.stream, file.path);
+	return output_file_close(&file, error);
 }
