@@ -85,9 +85,13 @@ launch() {
 execute() { exec 8>&-; hear ran; }
 end() { exec 9>&-; }
 
-# all_kept DIRECTORY PREFIX MEMORIES: the recorder has copies of what cannot be found later
+# all_kept DIRECTORY PREFIX MEMORIES: the recorder has copies of what cannot be found later, and has dealt with the last record
+# of each program, its name: a file of which it has a copy already must be seen again
 all_kept() {
 	local name found
+	for name in here mounted jailed pivot overlay dev memfd removed replaced moved moving bare baremount bareover; do
+		grep -qa "$2-$name" "$1/data" || return 1
+	done
 	for name in mounted pivot prog "memfd:$2-memfd" removed replaced bare baremount; do
 		found=("$1"/images/files/*/"$name")
 		[ -e "${found[0]}" ] || return 1
@@ -155,7 +159,7 @@ read_later pid.report "${report[@]}" --by-process pid.data
 # Programs that ran before the recording, and others.
 launch b
 mkfifo stop
-ntrace record --privilege u -o all.data -- cat stop >all.out 2>all.err 8>&- 9>&- &
+ntrace record -a --privilege u -o all.data -- cat stop >all.out 2>all.err 8>&- 9>&- &
 recorder=$!
 until_true traces all
 execute
@@ -172,7 +176,7 @@ status all 0
 read_later all.archive ntrace archive all.data
 
 echo 3 >/proc/sys/vm/drop_caches
-attempt storm ntrace record --privilege u -o storm.data -- "$here/places.sh" storm
+attempt storm ntrace record -a --privilege u -o storm.data -- "$here/places.sh" storm
 says storm 0 'nothing lost'
 attempt storm.archive ntrace archive storm.data
 
