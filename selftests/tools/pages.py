@@ -8,6 +8,8 @@ usage: pages.py              tests README.md and all pages of Documentation
 A command stands in an indented block, after "$ ", with further lines after "> "; the lines that follow are its output, with
 standard error. A line "..." stands for any lines. The commands of a page are typed into one shell, in a directory that has the
 tree's build/, lib/ and Documentation/.
+
+Many commands need hardware and are not run: of each command in any page, man page and help, the options must exist.
 """
 import os
 import pathlib
@@ -74,6 +76,30 @@ def pages():
     return [name for name in names if re.search(r"^    \$ ", name.read_text(), re.M)]
 
 
+def commands():
+    """(page, subcommands, options) of each ntrace command in a page: in an indented line, or between backquotes."""
+    names = [TOP / "README.md", *sorted(path for kind in ("md", "rst", "1", "7") for path in (TOP / "Documentation").rglob("*." + kind))]
+    for name in names:
+        text = name.read_text().replace("\\-", "-").replace("\\\n", " ")
+        for line in re.findall(r"^(?:    |\.Dl ).*|`[^`\n]+`", text, re.M):
+            for command in re.findall(r"(?<![-\w./])(?:build/)?ntrace ([a-z]\w*[^|;#`)']*)", line):
+                words = command.split(" -- ")[0].split()
+                # A word in quotes or after --objdump may look like an option of another program.
+                yield name.relative_to(TOP), words, [word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)]
+
+
+def known_options(words, found):
+    """The options of a command, or of its subcommand; None: there is no such command."""
+    for count in (2, 1):
+        key = tuple(words[:count])
+        if key not in found:
+            printed = subprocess.run([TOP / "build/ntrace", *key, "--help"], capture_output=True, text=True)
+            found[key] = None if printed.returncode else set(re.findall(r"(?<![-\w])--?[a-zA-Z][-\w]*", printed.stdout))
+        if found[key] is not None:
+            return found[key]
+    return None
+
+
 def write(name):
     found = parts(pathlib.Path(name).read_text())
     outputs = run([part[0] for part in found if isinstance(part, list)])
@@ -102,6 +128,12 @@ def main():
         for (command, expected), output in zip(found, outputs):
             ok(matches(expected, output), f"{name.relative_to(TOP)}: {' '.join(command)[:80]}",
                *("> " + line for line in output))
+    helps, wrong, count = {}, [], 0
+    for name, words, options in commands():
+        known = known_options(words, helps)
+        count += 1
+        wrong += [f"{name}: ntrace {' '.join(words)}: {option}" for option in options if known is not None and option not in known]
+    ok(count > 300 and not wrong, f"options of {count} commands exist", *wrong)
     done()
 
 
