@@ -14,7 +14,7 @@ set -euo pipefail
 repeats=${BENCH_ROUNDS:-3} work=100 switches=${BENCH_SWITCHES:-2000}
 
 # shellcheck disable=SC2016 # for the guest
-guest_run 'stat="perf stat -x, -o /tmp/stat -e ntrace//u --" record="chrt -f 1 ntrace record --quiet --privilege u -o /tmp/r"
+guest_run 'stat="perf stat -x, -o /tmp/stat -e ntrace//u --" record="chrt -f 1 ntrace record --quiet --all --privilege u -o /tmp/r"
 counted() { cut -d, -f1 /tmp/stat | grep -E "^[0-9]+$"; }
 saved() { cat /tmp/r/aux.* | wc -c; rm -rf /tmp/r; }
 i=0

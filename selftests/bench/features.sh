@@ -11,7 +11,7 @@ both=repeated-history,implicit-return
 sed -n "/^cat .*words.sh/,/^END/p" "$top/tools/demo" | sed '1d;$d' >"$tmp/words.sh"
 # shellcheck disable=SC2016 # for the guest
 guest_run 'for set in none repeated-history implicit-return '"$both"' extend-addresses '"$both"',extend-addresses; do
-	ntrace record --quiet --encoder $set -o /tmp/r -- bash /root/words.sh >/dev/null
+	ntrace record --quiet --all --encoder $set -o /tmp/r -- bash /root/words.sh >/dev/null
 	echo $set $(cat /tmp/r/aux.* | wc -c)
 	rm -rf /tmp/r
 done' --icount --smp 2 --modules --tools --mem 3G --put "$tmp/words.sh:/root/words.sh" >"$tmp/out"

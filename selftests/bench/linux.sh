@@ -17,7 +17,7 @@ else
 	for ((i = 0; i < repeats; i++)); do echo '. ./words.sh'; done >"$tmp/all.sh"
 	"$top/tools/vsoc/run" --quiet --smp 2 --timeout 1200 --modules --tools --mem 3G --put "$tmp/words.sh:/root/words.sh" \
 		--put "$tmp/all.sh:/root/all.sh" --get "/root/ntrace.data:$tmp" -- \
-		sh -c 'cd /root && ntrace record --quiet -- bash all.sh' >/dev/null
+		sh -c 'cd /root && ntrace record --quiet --all -- bash all.sh' >/dev/null
 	recording=$tmp/ntrace.data sysroot=$tmp/sysroot
 	guest=$("$top/tools/vsoc/run" --print-sysroot)
 	mkdir -p "$sysroot/usr/local/bin"

@@ -9,9 +9,9 @@ cd /tmp/recordings
 
 # With idle priority, the parent does not run during exec(). This is the harder case for the decoder, because there is no
 # switch between the old program and the new one.
-chrt -b 0 ntrace record -q --privilege u -o calculator/recording -- /root/calculator 200
-ntrace record -q --privilege u -o gcc/recording -- /root/inlined 200
-ntrace record -q --timestamps any -o timed/recording -- /root/timed >timed/said
+chrt -b 0 ntrace record -q -a --privilege u -o calculator/recording -- /root/calculator 200
+ntrace record -q -a --privilege u -o gcc/recording -- /root/inlined 200
+ntrace record -q -a --timestamps any -o timed/recording -- /root/timed >timed/said
 for privilege in u us; do
 	ntrace record -q --sink-size 4M --data-size 32M --privilege $privilege -o stacks/$privilege -- /root/stack_load "$rounds"
 done

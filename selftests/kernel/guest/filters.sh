@@ -7,7 +7,7 @@
 ranges=$1 calls=$2 counted=$3
 program filters refused "$ranges"
 if [ "$ranges" = 0 ]; then
-	fails "record: nothing to filter by" 'can filter 0 address ranges' ntrace record --filter 0x1000/0x1000 -o none -- true
+	fails "record: nothing to filter by" 'can filter 0 address ranges' ntrace record -a --filter 0x1000/0x1000 -o none -- true
 	fails "record: tasks" 'not all encoders can filter so many .*: 0' ntrace record --filter "counted@$counted" -o none -- true
 	done_testing
 	exit
@@ -26,8 +26,8 @@ function=__riscv_sys_sched_get_priority_max
 record function --privilege u --filter "filter counted @ $counted" -- "$counted"
 record two --privilege u --filter "tail@$counted" --filter "recursive@$counted" -- "$counted"
 record file --privilege u --filter "*@$counted" -- "$counted"
-record all --privilege u --filter 0/0xffffffffffffffff -- "$here/filters" calls "$calls"
-record syscall --filter $function -- "$here/filters" calls "$calls"
+record all -a --privilege u --filter 0/0xffffffffffffffff -- "$here/filters" calls "$calls"
+record syscall -a --filter $function -- "$here/filters" calls "$calls"
 record ecall --traps exceptions:8 --cpu 0 -- "$here/filters" calls "$calls"
 record interrupt --traps interrupts --cpu 0 -- "$here/filters" calls "$calls"
 # Two processes run the program, of which one is traced.

@@ -15,12 +15,12 @@ record() {
 }
 for name; do
 	case $name in
-	shared) record shared --timestamps any ;;
+	shared) record shared -a --timestamps any ;;
 	harts)
 		ok "record harts" ntrace record -q -a -o harts.data --timestamps shared --privilege u -- "$here/timestamps" turns
 		;;
-	system) record system --timestamps any ;;
-	core) record core --timestamps core --privilege u ;;
+	system) record system -a --timestamps any ;;
+	core) record core -a --timestamps core --privilege u ;;
 	task) record task --timestamps system:16 --task --privilege u ;;
 	turns)
 		program timestamps perf "$(<$pmu/type)"
@@ -31,7 +31,7 @@ for name; do
 		kill "$one" $!
 		;;
 	none)
-		fails "record: no such timestamps" 'no such timestamps' ntrace record --timestamps any -o none -- true
+		fails "record: no such timestamps" 'no such timestamps' ntrace record -a --timestamps any -o none -- true
 		fails "record: tasks" 'not all encoders support these timestamps' ntrace record --task --timestamps any -o none -- true
 		;;
 	esac

@@ -16,7 +16,7 @@ recorded() {
 like "record --armed: input 0 begins it" '^0 [1-9]' "$(recorded raised 0xe04)"
 is "$(recorded quiet 0xe08)" "0 0" "record --armed: nothing without it"
 fails "record: a missing input" 'no such trigger: it has inputs 0x3, outputs 0x3' \
-	ntrace record -q --trigger-in 7=on -o "$tmp/x.data" -- true
+	ntrace record -q -a --trigger-in 7=on -o "$tmp/x.data" -- true
 fails "record --task: a missing input" 'not all encoders support these triggers' \
 	ntrace record -q --task --trigger-out 7=on -o "$tmp/x.data" -- true
 nothing_said

@@ -28,7 +28,7 @@ let_go
 if [ -e /proc/lockdep ]; then
 	skip "record" "to save trace, the debug kernel executes more than it saves the trace of"
 else
-	ntrace record -q -o counted.data --timestamps any -- "$1" >out
+	ntrace record -q -a -o counted.data --timestamps any -- "$1" >out
 	is "$? $(<out)" "7 done" "record"
 fi
 rmmod ntrace

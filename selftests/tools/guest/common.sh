@@ -17,7 +17,7 @@ symbols_from() {
 # short_symbols: the same with a recording of its own, unless there is one
 short_symbols() {
 	[ ! -e /run/kallsyms ] || return
-	ntrace record -q -o "$tmp/symbols" -- true
+	ntrace record -q -a -o "$tmp/symbols" -- true
 	symbols_from "$tmp/symbols"
 	rm -rf "$tmp/symbols"
 }

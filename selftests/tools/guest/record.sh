@@ -9,23 +9,23 @@ counted=$here/counted
 load_module
 mkdir -p /mnt/small
 
-ntrace record -q -o busy.data -- sleep 1000 &
+ntrace record -q -a -o busy.data -- sleep 1000 &
 recorder=$!
 traces() { [ -s busy.data/images/kallsyms ] && child=$(pgrep -P "$recorder" -x sleep); }
 until_true traces
-refused busy 'busy: process [0-9]+ \(ntrace\)' ntrace record -o none -- true
+refused busy 'busy: process [0-9]+ \(ntrace\)' ntrace record -a -o none -- true
 kill -TERM "$recorder"
 finish terminated "$recorder"
 status terminated 143
 ok "SIGTERM: the command ends with the recorder" ended "$child"
-attempt symbols ntrace record -q -o symbols.data -- true
+attempt symbols ntrace record -q -a -o symbols.data -- true
 status symbols 0
 symbols_from symbols.data
 rm -rf busy.data
 
 # Space for the kernel and its symbols, and for a little trace.
 busybox mount -t tmpfs -o size=17M none /mnt/small
-attempt disk_full ntrace record -o /mnt/small/data -- sh -c 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done'
+attempt disk_full ntrace record -a -o /mnt/small/data -- sh -c 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done'
 status disk_full 1
 like "disk full: said" "disk full" "$(cat disk_full.err)"
 cp -r /mnt/small/data disk_full.data
@@ -33,7 +33,7 @@ busybox umount /mnt/small
 
 # Trace reaches the files while the recorder runs, and outlives it. The parameters are there before the command starts.
 mkfifo go
-ntrace record -o killed.data -- sh -c "test -s killed.data/params && $counted; echo >go; exec sleep 1000" &
+ntrace record -a -o killed.data -- sh -c "test -s killed.data/params && $counted; echo >go; exec sleep 1000" &
 recorder=$!
 read -r _ <go
 sizes() { stat -c %s killed.data/aux.0 killed.data/aux.1; }
@@ -57,21 +57,21 @@ like "loss: said in words" "CPU [01]: .* lost while recording, in [0-9]+ places?
 attempt user ntrace record --cpu 1 --privilege u -o user.data -- "$counted"
 status user 7
 is "$(ls user.data/images)" vdso "user: user space alone is without the kernel's code"
-attempt btm ntrace record -q --mode btm --sync messages:16 -o btm.data -- sh -c "$counted"'; kill -9 $$'
+attempt btm ntrace record -q -a --mode btm --sync messages:16 -o btm.data -- sh -c "$counted"'; kill -9 $$'
 is "$(<btm.rc)" 137 "a command killed by a signal"
-attempt counted ntrace record -o counted.data -- "$counted"
+attempt counted ntrace record -a -o counted.data -- "$counted"
 is "$(<counted.rc)" 7 "the exit status is the command's"
 is "$(<counted.out)" "done" "the command's output is its own"
 ok "the symbols from the copy are those from the kernel" cmp {symbols,counted}.data/images/kallsyms
 rm -rf symbols.data
 like "the summary" "trace from 2 CPUs in .* nothing lost.*ntrace report counted.data" "$(cat counted.err)"
-attempt packed ntrace record -z -o packed.data -- "$counted"
+attempt packed ntrace record -z -a -o packed.data -- "$counted"
 status packed 7
 like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2 CPUs" "$(cat packed.err)"
 # Space for the sideband, for the reserve at the end, and for a little trace.
 room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 480))
 busybox mount -t tmpfs -o size="$room"k none /mnt/small
-attempt packed_full ntrace record --encoder none --compression-level 3 -o /mnt/small/data -- \
+attempt packed_full ntrace record -a --encoder none --compression-level 3 -o /mnt/small/data -- \
 	sh -c 'i=0; while [ $i -lt 8000 ]; do i=$((i+1)); done'
 status packed_full 1
 like "disk full, compressed: said" "disk full" "$(cat packed_full.err)"

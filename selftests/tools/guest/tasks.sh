@@ -26,7 +26,8 @@ for cpu in 0 1; do
 	taskset -c $cpu nice sh -c 'while :; do :; done' &
 	others+=("$!")
 done
-attempt root ntrace record --task -o root.data -- "$counted"
+# The command alone, for root as for others.
+attempt root ntrace record -o root.data -- "$counted"
 says root 7 'trace from 2 CPUs in .* nothing lost.*ntrace report root.data'
 attempt btm ntrace record --task --mode btm --sync off --privilege u -o btm.data -- "$counted"
 says btm 7 'trace from 2 CPUs, user space only, in .* nothing lost'

@@ -18,6 +18,7 @@ LOSSES | FIXED)
 	echo 0 >/proc/sys/kernel/randomize_va_space
 	;;
 esac
+[[ " $* " == *" --task "* ]] || set -- --all "$@"
 PATIENCE=3000 attempt record ntrace record -o data "$@" -- "$here/truth_load" "$rounds" "$processes"
 echo "$randomize" >/proc/sys/kernel/randomize_va_space
 status record 0

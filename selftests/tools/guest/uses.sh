@@ -12,13 +12,13 @@ mkdir -p /tmp/user
 chmod 777 /tmp/user
 
 [ ! -d /sys/module/ntrace ] || rmmod ntrace
-refused record_no_module 'no trace device.*module' ntrace record -o none -- true
+refused record_no_module 'no trace device.*module' ntrace record -a -o none -- true
 refused top_no_module 'no trace device.*module' ntrace top -n 1
 refused trigger_no_module 'no PMU "ntrace": is the module loaded' ntrace trigger --call main@"$here/steady" -o none -- true
 ok "the module is loaded" load_module
 
-refused newer 'has version 2 .* version 1: install matching versions' "$here/module_version" 2 ntrace record -o none -- true
-refused older 'has version 0 .* version 1: install matching versions' "$here/module_version" 0 ntrace record -o none -- true
+refused newer 'has version 2 .* version 1: install matching versions' "$here/module_version" 2 ntrace record -a -o none -- true
+refused older 'has version 0 .* version 1: install matching versions' "$here/module_version" 0 ntrace record -a -o none -- true
 attempt same "$here/module_version" 1 ntrace record -q --cpu 0 --privilege u -o same.data -- true
 status same 0
 rm -rf same.data

@@ -53,7 +53,7 @@ for program in ls sort bash; do
 done
 # bash at work, the script of `make demo`: what --values costs.
 for values in "" --values; do
-	attempt work$values ntrace record -q $values -o work$values.data -- bash -c \
+	attempt work$values ntrace record -q -a $values -o work$values.data -- bash -c \
 		'begin=$EPOCHREALTIME; bash /root/words.sh; echo $((${EPOCHREALTIME/./} - ${begin/./})) >&2'
 	status work$values 0
 	cp work$values.err work$values.us

@@ -35,9 +35,10 @@ static int run(const struct command *command, int argc, char **argv)
 	int error;
 
 	error = record_options_read(&recorder.options, command, argc, argv, NULL, NULL);
-	/* Counting may go on until a signal. */
-	if (!error && !recorder.options.live && !record_options_any(&recorder.options))
-		error = usage_error(command, "no command to record");
+	/* CPUs are traced until a signal without one. */
+	if (!error && !record_options_cpus(&recorder.options) &&
+	    !record_options_any(&recorder.options))
+		error = usage_error(command, "no command to record (--all: CPUs, until Ctrl-C)");
 	if (!error && recorder.options.argc)
 		error = command_find(recorder.options.argv[0]);
 	if (!error)
@@ -54,17 +55,22 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_record = {
 	.name = "record",
-	.summary = "trace all CPUs, or a program, while a command runs",
+	.summary = "trace a program, or all CPUs",
 	.usage = "[OPTIONS] [--] COMMAND [ARGUMENT...]",
 	.details =
-		"Traces user space and the kernel from before the command starts until it ends.\n"
-		"System-wide tracing covers all CPUs through /dev/ntraceN and needs root, or "
+		"Traces the command and the processes that it starts, on all CPUs, user space and "
+		"kernel.\n"
+		"This uses perf within the limits of perf_event_paranoid; users who may not read "
+		"the\n"
+		"kernel's code get user space only. With --pid or --tid running processes are "
+		"traced, and\n"
+		"the command is optional. System-wide tracing (--all, --cpu) covers whatever CPUs "
+		"execute,\n"
+		"through /dev/ntraceN, while the command runs or until Ctrl-C; it needs root, or "
 		"CAP_PERFMON,\n"
-		"CAP_SYSLOG and CAP_SYS_RAWIO. Per-process tracing uses perf within the limits of\n"
-		"perf_event_paranoid; users who may not read the kernel's code get user space "
-		"only.\n"
-		"With --pid or --tid the command is optional. An older recording of the same name\n"
-		"becomes NAME.old.\n"
+		"CAP_SYSLOG and CAP_SYS_RAWIO. Options that only one of the two has choose it. An "
+		"older\n"
+		"recording of the same name becomes NAME.old.\n"
 		"--live counts what CPUs execute while their trace is made: it writes a counts "
 		"file as\n"
 		"'ntrace count' does, but no trace; without a command, until Ctrl-C.\n"
@@ -76,7 +82,7 @@ const struct command command_record = {
 		"\n"
 		"examples:\n"
 		"  ntrace record -- gzip -k file\n"
-		"  ntrace record --task --privilege u -- make\n"
+		"  ntrace record --privilege u -- make\n"
 		"  ntrace record -p 1234 -- sleep 2\n"
 		"  ntrace record --live --cpu 1-3 -o server.counts -- sleep 60\n"
 		"  ntrace record --live --hold --cpu 1 -o program.counts -- taskset -c 1 "

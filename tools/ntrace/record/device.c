@@ -193,22 +193,6 @@ int devices_open(struct device_list *list, const struct cpu_mask *cpus)
 	return error;
 }
 
-bool devices_forbidden(void)
-{
-	int fd = -1, error = 0;
-	glob_t paths;
-
-	if (glob("/dev/ntrace[0-9]*", 0, NULL, &paths))
-		return false;
-	fd = open(paths.gl_pathv[0], O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		error = errno;
-	else
-		close(fd);
-	globfree(&paths);
-	return error == EACCES || error == EPERM;
-}
-
 void devices_close(struct device_list *list)
 {
 	struct device *device;

@@ -65,9 +65,6 @@ struct device_list {
 int devices_open(struct device_list *list, const struct cpu_mask *cpus);
 void devices_close(struct device_list *list);
 
-/** devices_forbidden - there are devices, but this user may not open them */
-bool devices_forbidden(void);
-
 /** device_configure - configure the encoder and map the data area. Return: exit status */
 int device_configure(struct device *device, const struct ntrace_config *wanted);
 

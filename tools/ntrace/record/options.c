@@ -20,10 +20,9 @@ const struct option_spec record_options_table[] = {
 	{ OPTION_OUTPUT, "output", "DIR",
 	  "directory of the recording (default " RECORD_DIRECTORY_DEFAULT
 	  "), or with --live file" },
-	{ OPTION_ALL, "all", NULL, "trace all CPUs, system-wide (default for root)" },
-	{ OPTION_CPU, "cpu", "LIST", "trace only these CPUs, e.g. 0,2-3" },
-	{ OPTION_TASK, "task", NULL,
-	  "trace the command and its children (default for other users)" },
+	{ OPTION_ALL, "all", NULL, "system-wide: trace all CPUs" },
+	{ OPTION_CPU, "cpu", "LIST", "system-wide: trace only these CPUs, e.g. 0,2-3" },
+	{ OPTION_TASK, "task", NULL, "trace the command and its children (default)" },
 	{ OPTION_PID, "pid", "LIST", "trace these processes and their children" },
 	{ OPTION_TID, "tid", "LIST", "trace these threads and their children" },
 	{ OPTION_PER_THREAD, "per-thread", NULL, "do not trace children" },
@@ -376,6 +375,16 @@ bool record_options_tasks(const struct record_options *record)
 	       record->snapshot || record->strobe_on || record->filter_files;
 }
 
+bool record_options_cpus(const struct record_options *record)
+{
+	const struct ntrace_config *wanted = &record->wanted;
+
+	return record->all || record->select_cpus || record->live || wanted->sink_size ||
+	       wanted->data_size || wanted->traps || wanted->mark_count || wanted->task ||
+	       wanted->flags & RECORD_WINDOW ||
+	       wanted->privilege & ~(NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S);
+}
+
 /* Decoding needs all of the kernel's code to tell the tasks of a CPU. */
 static int check_live(const struct record_options *record)
 {
@@ -434,7 +443,7 @@ static int check_options(const struct record_options *record)
 		return usage_error(
 			record->command,
 			"--snapshot: decoding cannot start without synchronization (--sync)");
-	if ((record->all || record->select_cpus || record->live) && record->aux_size)
+	if (record_options_cpus(record) && record->aux_size)
 		return usage_error(record->command,
 				   "--aux-size is a per-process option; system-wide: --data-size");
 	if (tasks && record->wanted.traps)

@@ -170,6 +170,9 @@ bool record_options_still_there(struct record_options *options);
 /** record_options_tasks - true if the options ask for per-process tracing */
 bool record_options_tasks(const struct record_options *options);
 
+/** record_options_cpus - true if they ask for system-wide tracing, or for what only that has */
+bool record_options_cpus(const struct record_options *options);
+
 /**
  * record_options_sync - set @config's default synchronization if --sync was not given
  * @sync_modes: modes of the hardware, a bit mask

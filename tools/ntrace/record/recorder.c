@@ -32,14 +32,6 @@
 /* And as often while the command execs and may be held. */
 #define EXEC_MS 10
 
-/* Per-process tracing if requested, or if system-wide tracing is not permitted. */
-static bool choose_tasks(const struct record_options *options)
-{
-	if (options->all || options->select_cpus || options->live)
-		return false;
-	return record_options_tasks(options) || devices_forbidden();
-}
-
 static int configure(struct recorder *recorder)
 {
 	struct device_list *list = &recorder->list;
@@ -576,7 +568,7 @@ int recorder_run(struct recorder *recorder)
 	int error = EXIT_OK;
 
 	recorder->directory = recorder->options.directory;
-	recorder->by_tasks = choose_tasks(&recorder->options);
+	recorder->by_tasks = !record_options_cpus(&recorder->options);
 	recorder->notify = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (recorder->notify < 0)
 		return fail("eventfd: %s", strerror(errno));
