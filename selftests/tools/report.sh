@@ -184,6 +184,13 @@ for name in one two; do
 	is "$? $(grep -c "the output is also an input" "$tmp/err")" "1 1" "--annotate: $name.S is an input"
 	ok "--annotate: $name.S is not changed" cmp "$tmp/before" "$tmp/$name.S"
 done
+# A source that was changed since: its lines may be others.
+for when in before after; do
+	touch -d "$([ $when = after ] && echo now || echo yesterday) + 1 hour" "$tmp/two_tasks.S"
+	is "$("$ntrace" report --annotate work "$tmp/dir" 2>/dev/null | grep -c "^note: .*two_tasks.S is newer than the program")" \
+		"$([ $when = after ] && echo 1 || echo 0)" "a source that was changed $when the program was built"
+done
+
 # A stripped program: why there are no names, and what brings them back.
 stripped=$tmp/stripped
 mkdir -p "$stripped$tmp"

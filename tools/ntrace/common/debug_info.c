@@ -93,7 +93,8 @@ static bool read_bytes(int fd, char *text, size_t size, size_t *have)
 	return true;
 }
 
-char *read_source(const char *path, const char *const *roots, size_t most, size_t *size)
+char *read_source(const char *path, const char *const *roots, size_t most, size_t *size,
+		  time_t *changed)
 {
 	int fd = open_source(path, roots), saved;
 	struct stat status;
@@ -107,6 +108,8 @@ char *read_source(const char *path, const char *const *roots, size_t most, size_
 		errno = EFBIG;
 	} else {
 		text = malloc((size_t)status.st_size + 1);
+		if (changed)
+			*changed = status.st_mtime;
 	}
 	if (text && !read_bytes(fd, text, (size_t)status.st_size, size)) {
 		free(text);
@@ -125,7 +128,7 @@ void source_lines_read(struct source_lines *source, const char *path, const char
 
 	*source = (struct source_lines){ 0 };
 	errno = 0;
-	text = read_source(path, roots, SOURCE_MAX, &size);
+	text = read_source(path, roots, SOURCE_MAX, &size, &source->changed);
 	source->too_large = !text && errno == EFBIG;
 	if (!text)
 		return;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include <ntrace/coverage.h>
 #include <ntrace/session.h>
@@ -59,20 +60,25 @@ void debug_directories_free(char **directories);
  *
  * Links of another machine stay below its root.
  *
+ * @changed: set to the time of the last change; may be NULL
+ *
  * Return: the bytes, to be freed; NULL if there is no such regular file, if it is larger (errno EFBIG), or when
  * out of memory.
  */
-char *read_source(const char *path, const char *const *roots, size_t most, size_t *size);
+char *read_source(const char *path, const char *const *roots, size_t most, size_t *size,
+		  time_t *changed);
 
 /**
  * struct source_lines - the lines of a source file; @count is 0 if it cannot be read
  * @too_large: because of SOURCE_MAX
+ * @changed: when the file was changed last
  * @text: private
  */
 struct source_lines {
 	char **lines;
 	size_t count;
 	bool too_large;
+	time_t changed;
 	char *text;
 };
 

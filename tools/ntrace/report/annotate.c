@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <ntrace/counts.h>
 #include <ntrace/functions.h>
@@ -30,6 +31,7 @@ struct annotation {
 	char *missing;			/* what of the lines was not read, NULL: nothing */
 	struct kernel_debug kernel;
 	struct disassembly disassembly;
+	const char *program;		/* NULL: none */
 	const char *file;		/* its lines are in @source */
 	struct source_lines source;
 	const struct ntrace_line *line;	/* shown last */
@@ -60,6 +62,21 @@ static void put_source_line(struct output *output, const char *line)
 	}
 }
 
+/* As debuggers do: nothing in a program tells which text its source had. */
+static void note_changed(const struct annotation *annotation)
+{
+	struct stat program;
+
+	if (!annotation->source.count || !annotation->program ||
+	    stat(annotation->program, &program) || annotation->source.changed <= program.st_mtime)
+		return;
+	output_text(annotation->output, "note: ");
+	output_name(annotation->output, annotation->file);
+	output_text(annotation->output,
+		    " is newer than the program: its lines may be others than those it was "
+		    "compiled from\n");
+}
+
 /* "calculator.c:36  if (...)", followed by the place where it was inlined. */
 static void put_source(struct annotation *annotation, const struct ntrace_line *line,
 		       uint32_t scope)
@@ -74,6 +91,7 @@ static void put_source(struct annotation *annotation, const struct ntrace_line *
 		source_lines_free(source);
 		source_lines_read(source, line->file, annotation->options->roots);
 		annotation->file = line->file;
+		note_changed(annotation);
 	}
 	output_text(output, ui_style_on(annotation->options->colours, UI_HEADING));
 	output_printf(output, "%.200s:", slash ? slash + 1 : line->file);
@@ -230,7 +248,8 @@ static int put_function(struct annotation *annotation, const struct ntrace_objec
 	struct output *output = annotation->output;
 	int error;
 
-	disassemble(&annotation->disassembly, ntrace_object_path(object), start, end,
+	annotation->program = ntrace_object_path(object);
+	disassemble(&annotation->disassembly, annotation->program, start, end,
 		    annotation->options->objdump);
 	ntrace_counts_walk(annotation->counts, start, end, add_up, annotation);
 	put_demangled(output, at->symbol);

@@ -124,7 +124,7 @@ static struct covered_file *collect_files(const struct ntrace_coverage *coverage
 static char *read_text(const char *const *roots, const char *path, size_t room)
 {
 	size_t size;
-	char *text = read_source(path, roots, room, &size);
+	char *text = read_source(path, roots, room, &size, NULL);
 
 	if (text && strlen(text) != size) {
 		free(text);
