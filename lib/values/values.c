@@ -489,6 +489,9 @@ int ntrace_values_seek(struct ntrace_values *values, const struct ntrace_cursor_
 	values->at_place = false;
 	error = ntrace_cursor_restore(values->cursor, mark);
 	at = error ? NULL : ntrace_cursor_place(values->cursor);
+	/* That of the block, also if a cursor with steps of instructions has saved it. */
+	if (at)
+		ntrace_cursor_save(values->cursor, &values->mark);
 	if (error < 0)
 		return error;
 	if (!at || !is_user(at) || index >= at->instructions)

@@ -171,6 +171,13 @@ def cursors(directory, pcs, rounds):
         same((len(blocks), sum(block.instructions for block in blocks)),
              (len(session.blocks(places=False)), 10 * rounds), "blocks of a process")
         raises(ntrace.Error, "invalid", "a stream that is none", lambda: ntrace.Cursor(session, stream=7))
+        raises(ValueError, "pid and tid", "values of no thread", cursor.register, "a0")
+        thread = ntrace.Cursor(session, pid=42, tid=42)
+        raises(ValueError, "no register q0", "no register", thread.register, "q0")
+        same((thread.register("a0"), thread.memory(4096, 2)), (ntrace.Value(0, 0), [None, None]), "before the first place nothing is known")
+        while thread.next().kind != "block":
+            pass
+        raises(ntrace.Error, "values: ", "a recording without values", thread.memory, 4096, 2)
     raises(ValueError, "Cursor is closed", "a cursor ends with its session", cursor.next)
 
 

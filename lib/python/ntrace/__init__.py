@@ -14,7 +14,7 @@ where the system said no, MemoryError, else Error with the library's own text.
 """
 
 from . import _abi
-from ._cursor import Cursor, Mark, Place, Thread, threads
+from ._cursor import Cursor, Mark, Place, Thread, Value, threads
 from ._errors import Error
 from ._flow import Blocks, Event, decode
 from ._image import Location, Object, Space
@@ -27,7 +27,7 @@ from ._tandem import Tandem, TandemField
 
 __all__ = ["Blocks", "Branch", "Cursor", "Error", "Event", "Function", "Location", "Mark", "Messages",
            "Object", "Params", "Place", "Profile", "Session", "SessionBlocks", "Space", "Stats", "Stream",
-           "Table", "Tandem", "TandemField", "Thread", "Traces", "decode", "threads"]
+           "Table", "Tandem", "TandemField", "Thread", "Traces", "Value", "decode", "threads"]
 
 # Of the library; the module comes with it.
 __version__ = _abi.library.version().decode()

@@ -243,6 +243,17 @@ class CursorMark(Structure):
     _fields_ = [("run", c_uint64), ("item", c_uint64), ("index", c_uint64)]
 
 
+class ExecValue(Structure):
+    """struct ntrace_exec_value"""
+    _fields_ = [("bits", c_uint64), ("known", c_uint64)]
+
+
+class ValuesConfig(Structure):
+    """struct ntrace_values_config"""
+    _fields_ = [("size", c_size_t), ("session", c_void_p), ("pid", c_int32), ("tid", c_int32),
+                ("reach", c_uint64)]
+
+
 class CursorThread(Structure):
     """struct ntrace_cursor_thread"""
     _fields_ = [("pid", c_int32), ("tid", c_int32), ("time_known", c_bool),
@@ -284,6 +295,7 @@ STRUCTS: Dict[str, Type[Structure]] = {
     "ntrace_cursor_config": CursorConfig, "ntrace_cursor_place": CursorPlace,
     "ntrace_tandem_params": TandemParams, "ntrace_tandem_field": TandemField, "ntrace_tandem_reader": TandemReader,
     "ntrace_cursor_mark": CursorMark, "ntrace_cursor_thread": CursorThread,
+    "ntrace_exec_value": ExecValue, "ntrace_values_config": ValuesConfig,
 }
 
 _HANDLE = POINTER(c_void_p)
@@ -354,6 +366,11 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "cursor_restore": (c_int, [c_void_p, POINTER(CursorMark)]),
     "cursor_compare": (c_int, [POINTER(CursorMark), POINTER(CursorMark)]),
     "cursor_threads": (c_int, [c_void_p, POINTER(POINTER(CursorThread)), POINTER(c_size_t)]),
+    "values_new": (c_int, [_HANDLE, POINTER(ValuesConfig)]),
+    "values_free": (None, [c_void_p]),
+    "values_seek": (c_int, [c_void_p, POINTER(CursorMark), c_uint32]),
+    "values_register": (c_int, [c_void_p, c_uint, POINTER(ExecValue)]),
+    "values_memory": (c_int, [c_void_p, c_uint64, c_uint, POINTER(ExecValue)]),
     "tandem_params_init": (None, [POINTER(TandemParams)]),
     "tandem_params_refusal": (c_char_p, [POINTER(TandemParams)]),
     "tandem_reader_init": (c_int, [POINTER(TandemReader), POINTER(TandemParams)]),

@@ -3,7 +3,7 @@
 
 import ctypes
 import functools
-from typing import Any, Iterator, List, NamedTuple, Optional, Union
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from . import _abi
 from ._errors import check
@@ -56,6 +56,17 @@ class Thread(NamedTuple):
     last_time: Optional[int]
 
 
+class Value(NamedTuple):
+    """What is known of a register: bits, and which of them are known; those that are not are 0."""
+    bits: int
+    known: int
+
+    @property
+    def value(self) -> Optional[int]:
+        """The number, None if a bit of it is not known."""
+        return self.bits if self.known == 0xffffffffffffffff else None
+
+
 @functools.total_ordering
 class Mark:
     """A saved position; positions of one trace are ordered."""
@@ -76,14 +87,30 @@ class Mark:
         return hash((self.raw.run, self.raw.item, self.raw.index))
 
 
+class _State(Handle):
+    """Registers and memory of a thread."""
+
+    _free = "values_free"
+
+    def __init__(self, session: Session, pid: int, tid: int) -> None:
+        super().__init__(None)
+        config = _abi.ValuesConfig(size=ctypes.sizeof(_abi.ValuesConfig), session=session.handle, pid=pid, tid=tid)
+        handle = ctypes.c_void_p()
+        ctypes.set_errno(0)
+        check(_abi.library.values_new(ctypes.byref(handle), ctypes.byref(config)), "values")
+        self._handle = handle.value
+
+
 class Cursor(Handle):
     """Places of a trace: cursor.next(), cursor.prev(), or a loop over the cursor.
 
     source: a Session, or the bytes of a trace with its params and space. Moves return the Place, or
-    None past an end.
+    None past an end. With session, pid and tid, register() and memory() tell the state before the instruction.
     """
 
     _free = "cursor_free"
+    _state: Optional[_State] = None
+    _thread: Optional[Tuple[int, int]] = None
 
     def __init__(self, source: Union[Session, bytes], params: Union[Params, str, None] = None,
                  space: Optional[Space] = None, stream: int = 0, pid: Optional[int] = None,
@@ -105,6 +132,7 @@ class Cursor(Handle):
             config.stream = stream
             config.pid = _abi.CURSOR_ANY if pid is None else pid
             config.tid = _abi.CURSOR_ANY if tid is None else tid
+            self._thread = config.pid, config.tid
         else:
             self._params = take(params)
             self._source = ctypes.create_string_buffer(source, max(len(source), 1))
@@ -194,6 +222,46 @@ class Cursor(Handle):
     def restore(self, mark: Mark) -> Optional[Place]:
         """Moves to a saved position."""
         return self._moved(_abi.library.cursor_restore(self.handle, ctypes.byref(mark.raw)))
+
+    def _values(self) -> Optional[int]:
+        """The values before the instruction where it is; None if nothing is known there."""
+        place = self.place
+        if self._thread is None or _abi.CURSOR_ANY in self._thread:
+            raise ValueError("only a cursor with session, pid and tid has values")
+        if place is None or place.kind != "block":
+            return None
+        if self._state is None:
+            self._state = _State(self._source, *self._thread)
+            self._source.cursors.add(self._state)
+        mark = self.save()
+        result = check(_abi.library.values_seek(self._state.handle, ctypes.byref(mark.raw),
+                                                place.index), "values")
+        return None if result else self._state.handle
+
+    def register(self, name: str) -> Value:
+        """A register before the instruction, such as "a0", "fa0", "fcsr". The recording needs --values."""
+        number = _abi.library.tandem_register_number(name.encode())
+        values, found = self._values(), _abi.ExecValue()
+        if number < 0:
+            raise ValueError("there is no register %s" % name)
+        if values is not None:
+            check(_abi.library.values_register(values, number, ctypes.byref(found)), name)
+        # fflags, frm and fcsr are a byte.
+        return Value(found.bits, 0xffffffffffffffff if number < 0x1000 and found.known == 0xff else found.known)
+
+    def memory(self, address: int, size: int) -> List[Optional[int]]:
+        """Bytes of memory before the instruction; None for each that is not known."""
+        values, found, some = self._values(), _abi.ExecValue(), []
+        for at in range(address, address + size if values is not None else address):
+            check(_abi.library.values_memory(values, at, 1, ctypes.byref(found)), "memory")
+            some.append(found.bits if found.known == 0xff else None)
+        return some + [None] * (size - len(some))
+
+    def close(self) -> None:
+        """Gives it back, with its values."""
+        if self._state is not None:
+            self._state.close()
+        super().close()
 
     def __iter__(self) -> Iterator[Place]:
         """The places after the present one."""

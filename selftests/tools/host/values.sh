@@ -30,7 +30,7 @@ relay ledger in_gdb env TRUTH="$results/ledger.out" TARGET="| exec $ntrace gdb -
 # Arguments and results of calls, as text and in a database: what the program says of itself.
 "$ntrace" export --sysroot "$sysroot" -f calls --values -o "$tmp/ledger.csv" "$results/ledger.data" 2>/dev/null
 "$ntrace" export --sysroot "$sysroot" -f sqlite --values -o "$tmp/ledger.db" "$results/ledger.data" 2>/dev/null
-relay calls selftests/tools/host/values_calls.py "$tmp/ledger.csv" "$tmp/ledger.db" "$results/ledger.out"
+relay calls selftests/tools/host/values_calls.py "$tmp/ledger.csv" "$tmp/ledger.db" "$results/ledger.out" "$results/ledger.data" "$sysroot"
 # Programs of Debian that read files: the branches of the path are compared with what is known.
 while read -r program bar; do
 	gdb-multiarch -q -nx -batch -ex "target remote | exec $ntrace gdb -u --sysroot $sysroot - $results/$program.data" \

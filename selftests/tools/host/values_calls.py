@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Arguments and results of calls in `ntrace export --values` of guest/ledger.c are those that the program has printed, in
-the text and in the database. Prints TAP. Usage: values_calls.py TEXT DATABASE TRUTH"""
+the text and in the database, and so are registers and memory in Python. Prints TAP. Usage: values_calls.py TEXT DATABASE
+TRUTH RECORDING SYSROOT"""
 import csv
 import pathlib
 import sqlite3
+import struct
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
-from tap import done, ok
+TOP = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(TOP / "selftests"), str(TOP / "lib/python")]
+import ntrace  # noqa: E402
+from tap import done, ok  # noqa: E402
 
 VALUES = ("a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "result")
 ENTRIES, STRAY, MASK = 40, 23, (1 << 64) - 1
@@ -39,4 +43,25 @@ ok(known[0] * 1000 >= known[1] * 999, "at least 99.9 % of the first arguments ar
 # A jump at the end of a function is not its return: entries of the PLT have no result of their own.
 ok(not any(row["result"] for row in text if row["function"].endswith("@plt")), "a function that has ended with a jump has no result")
 ok(not any(row["result"] for row in text if row["returned"] == "0"), "nor one that has not returned")
+
+# The same at a place of a cursor, whose steps are instructions.
+calls = [(int(words[0], 16), int(words[1]) & MASK, struct.unpack("<Q", struct.pack("<d", float(words[2])))[0], int(words[3])) for words in lines[:ENTRIES]]
+with ntrace.Session(sys.argv[4], sysroot=sys.argv[5] or None) as session:
+    thread = next(thread for thread in ntrace.threads(session) if thread.comm == "ledger" and thread.instructions > 10000)
+    cursor = ntrace.Cursor(session, pid=thread.pid, tid=thread.tid, privileges="u")
+    found = []
+    while cursor.seek_function("enter"):
+        before = cursor.save()
+        registers = [cursor.register(name) for name in ("a0", "a1", "fa0")]
+        memory = cursor.memory(registers[0].value, 8)
+        balance = None if None in memory else int.from_bytes(bytes(memory), "little", signed=True)
+        found.append((*(register.value for register in registers), balance))
+        # Within a block, too.
+        cursor.next()
+        cursor.next()
+        inner = cursor.register("a0")
+        cursor.restore(before)
+    ok(found == calls, "Python: registers and memory before each call", (found, calls))
+    ok(inner.value == calls[0][0] and cursor.register("zero") == (0, MASK), "Python: within a block")
+    ok(cursor.register("fcsr").value is not None, "Python: fcsr")
 done()
