@@ -185,5 +185,7 @@ int values_pass_stop(struct ntrace_values *values, const struct stop *stop)
 	}
 	for (unsigned int i = 1; i < 32; i++)
 		set_x(values, i, anchor_register(anchor, i));
+	if (values->origin && (values->origin->register_bit < 32 || anchor->exec))
+		values->origin->stop = stop;
 	return error ? error : write_memory(values, anchor);
 }

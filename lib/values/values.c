@@ -28,8 +28,6 @@
 /* Windows that are tried begin so many times earlier than the one before. */
 #define DEEPER 64
 #define FIRST_REACH 4096
-/* Instructions by which a window grows at once, instead of a new one. */
-#define GROW (UINT64_C(1) << 20)
 
 /* Of a store to an address that is not certain: if it may be in more bytes, all of memory is forgotten, not each of them. */
 #define SPAN UINT64_C(4000)
@@ -136,6 +134,9 @@ static int step(void *data, uint64_t address, const uint8_t *bytes, const struct
 	if (values->counting)
 		count_reads(values, walk->word);
 	error = ntrace_exec_step(values->exec, walk->word, address, &walk->effects);
+	if (values->origin && effects->written >> values->origin->register_bit & 1)
+		*values->origin = (struct values_origin){ values->origin->register_bit, walk->pc,
+							  values->number, *effects, NULL };
 	/* The result of the last sc is no longer in its register, or its bytes may have been written. */
 	if (effects->flags &
 		    (NTRACE_EXEC_STORES | NTRACE_EXEC_STORES_MAYBE | NTRACE_EXEC_STORES_ANYWHERE) ||
@@ -275,17 +276,7 @@ static uint64_t number_near(const struct ntrace_values *values,
 	return stop ? values->survey.stop[stop - 1].number : 0;
 }
 
-static bool is_user(const struct ntrace_cursor_place *place)
-{
-	return place->type == NTRACE_FLOW_BLOCK && place->privilege == NTRACE_PRIV_U;
-}
-
-/*
- * Executes from instruction @from of the block of the cursor, whose stop was passed, to instruction
- * @index of the block at @mark. With @mark NULL, up to the first block that begins with at least @limit
- * instructions before it; then the result is 1 at the end of the thread, with the cursor behind it.
- */
-static int run(struct ntrace_values *values, uint32_t from, const struct ntrace_cursor_mark *mark,
+int values_run(struct ntrace_values *values, uint32_t from, const struct ntrace_cursor_mark *mark,
 	       uint32_t index)
 {
 	struct ntrace_cursor_mark here;
@@ -303,7 +294,7 @@ static int run(struct ntrace_values *values, uint32_t from, const struct ntrace_
 
 		if (order > 0)
 			return NTRACE_ERR_INVALID;
-		if (is_user(at)) {
+		if (values_is_user(at)) {
 			if (values->logs && !from && values->snapshots && !values->counting &&
 			    values->number - values->snapshot[values->snapshots - 1].number >=
 				    SNAPSHOT)
@@ -433,24 +424,36 @@ static int reach_place(struct ntrace_values *values, uint64_t reach)
 	}
 	error = begin_window(values, first);
 	if (!error)
-		error = run(values, 0, &values->mark, values->index);
+		error = values_run(values, 0, &values->mark, values->index);
 	end_window(values, error);
 	return error;
 }
 
-/* Goes to an instruction in the window. */
-static int revisit(struct ntrace_values *values, const struct ntrace_cursor_mark *mark,
-		   uint32_t index)
+size_t values_snapshot_before(const struct ntrace_values *values,
+			      const struct ntrace_cursor_mark *mark)
 {
 	size_t after = 1;
-	int error;
 
 	/* The window begins at the first one. */
 	BISECT(after, values->snapshots, at,
 	       ntrace_cursor_compare(&values->snapshot[at].mark, mark) <= 0);
-	load_snapshot(values, &values->snapshot[after - 1]);
-	error = ntrace_cursor_restore(values->cursor, &values->snapshot[after - 1].mark);
-	return error ? error : run(values, 0, mark, index);
+	return after - 1;
+}
+
+int values_replay(struct ntrace_values *values, size_t snapshot,
+		  const struct ntrace_cursor_mark *mark, uint32_t index)
+{
+	int error;
+
+	load_snapshot(values, &values->snapshot[snapshot]);
+	error = ntrace_cursor_restore(values->cursor, &values->snapshot[snapshot].mark);
+	return error ? error : values_run(values, 0, mark, index);
+}
+
+int values_revisit(struct ntrace_values *values, const struct ntrace_cursor_mark *mark,
+		   uint32_t index)
+{
+	return values_replay(values, values_snapshot_before(values, mark), mark, index);
 }
 
 /* Reaches the place by the present window, which may grow. Return: 0; 1: the window does not reach it */
@@ -463,16 +466,16 @@ static int use_window(struct ntrace_values *values)
 		return 1;
 	order = ntrace_cursor_compare(&values->mark, &values->end_mark);
 	if (order < 0 || (!order && values->index <= values->end_index)) {
-		error = revisit(values, &values->mark, values->index);
+		error = values_revisit(values, &values->mark, values->index);
 		values->at_place = !error;
 		return error;
 	}
-	if (number_near(values, &values->mark) > values->end + GROW)
+	if (number_near(values, &values->mark) > values->end + VALUES_GROW)
 		return 1;
-	error = revisit(values, &values->end_mark, values->end_index);
+	error = values_revisit(values, &values->end_mark, values->end_index);
 	values->logs = true;
 	if (!error)
-		error = run(values, values->end_index, &values->mark, values->index);
+		error = values_run(values, values->end_index, &values->mark, values->index);
 	end_window(values, error);
 	return error;
 }
@@ -494,7 +497,7 @@ int ntrace_values_seek(struct ntrace_values *values, const struct ntrace_cursor_
 		ntrace_cursor_save(values->cursor, &values->mark);
 	if (error < 0)
 		return error;
-	if (!at || !is_user(at) || index >= at->instructions)
+	if (!at || !values_is_user(at) || index >= at->instructions)
 		return 1;
 	error = use_window(values);
 	if (error <= 0)
@@ -503,8 +506,7 @@ int ntrace_values_seek(struct ntrace_values *values, const struct ntrace_cursor_
 	return reach_place(values, values->reached);
 }
 
-/* Executes more of what was before the place. Return: 0; 1: there is no more */
-static int reach_deeper(struct ntrace_values *values)
+int values_reach_deeper(struct ntrace_values *values)
 {
 	int error;
 
@@ -532,7 +534,7 @@ static int read_deeply(struct ntrace_values *values,
 		read(values, what, bytes, value);
 		if (!(~value->known & all))
 			return 0;
-		error = reach_deeper(values);
+		error = values_reach_deeper(values);
 		if (error)
 			return error < 0 ? error : 0;
 	}
@@ -563,102 +565,6 @@ int ntrace_values_memory(struct ntrace_values *values, uint64_t address, unsigne
 	return read_deeply(values, values_read_memory, address, bytes, value);
 }
 
-/* Finds the block and the instruction with a number in the window. */
-static int find_number(struct ntrace_values *values, uint64_t number,
-		       struct ntrace_cursor_mark *mark, uint32_t *index)
-{
-	size_t after = 1;
-	uint64_t first;
-	int error;
-
-	BISECT(after, values->snapshots, at, values->snapshot[at].number <= number);
-	first = values->snapshot[after - 1].number;
-	error = ntrace_cursor_restore(values->cursor, &values->snapshot[after - 1].mark);
-	while (!error) {
-		const struct ntrace_cursor_place *place = ntrace_cursor_place(values->cursor);
-
-		if (is_user(place)) {
-			if (number - first < place->instructions)
-				break;
-			first += place->instructions;
-		}
-		error = ntrace_cursor_next(values->cursor);
-	}
-	ntrace_cursor_save(values->cursor, mark);
-	*index = (uint32_t)(number - first);
-	return error;
-}
-
-/* The last change up to the place, in this window or in one that begins earlier. */
-static int find_before(struct ntrace_values *values, uint64_t first, uint64_t last,
-		       uint64_t *number)
-{
-	uint64_t when;
-	int error;
-
-	while (!log_changed(values->log, values_time(values), first, last, &when)) {
-		error = reach_deeper(values);
-		if (error)
-			return error;
-	}
-	*number = when / 2;
-	return 0;
-}
-
-/* The first change after the place, in this window, which grows up to the end of the thread. */
-static int find_after(struct ntrace_values *values, uint64_t first, uint64_t last, bool here,
-		      uint64_t *number)
-{
-	uint64_t from = values->number, until = here ? 2 * from + 3 : UINT64_MAX, when;
-	int error = 0;
-
-	while (!log_changes(values->log, 2 * from + 1, until, first, last, &when)) {
-		if (error || (here && values->end > from))
-			return error ? error : 1;
-		/* Goes on where the window ends, for some blocks. */
-		error = revisit(values, &values->end_mark, values->end_index);
-		values->logs = true;
-		values->limit = values->number + (here ? 1 : GROW);
-		if (!error)
-			error = run(values, values->end_index, NULL, 0);
-		values->limit = UINT64_MAX;
-		values->logs = false;
-		values->windowed = error >= 0;
-		if (error < 0)
-			return error;
-		values->end = values->number;
-		values->end_mark = values->last_mark;
-		values->end_index = values->last_index;
-	}
-	*number = when / 2 - 1;
-	return 0;
-}
-
-int ntrace_values_find_change(struct ntrace_values *values, bool back, bool here, uint64_t first,
-			      uint64_t last, struct ntrace_cursor_mark *mark, uint32_t *index)
-{
-	const struct ntrace_cursor_mark place = values->mark;
-	const uint32_t place_index = values->index;
-	uint64_t number = 0, when;
-	int error = 1;
-
-	if (!values->at_place || !values_trusts(values))
-		return 1;
-	if (!back) {
-		error = find_after(values, first, last, here, &number);
-	} else if (!here) {
-		error = find_before(values, first, last, &number);
-	} else if (log_changed(values->log, values_time(values), first, last, &when)) {
-		number = when / 2;
-		error = number != values->number;
-	}
-	if (!error)
-		error = find_number(values, number, mark, index);
-	if (error >= 0 && ntrace_values_seek(values, &place, place_index) < 0)
-		values->at_place = false;
-	return error;
-}
-
 /* Executes all of the thread, and counts. */
 static int execute_all(struct ntrace_values *values)
 {
@@ -670,7 +576,7 @@ static int execute_all(struct ntrace_values *values)
 	if (values->survey.stops)
 		error = begin_window(values, 0);
 	if (!error && values->survey.stops)
-		error = run(values, 0, NULL, 0);
+		error = values_run(values, 0, NULL, 0);
 	values->counting = false;
 	values->counts.instructions = values->number;
 	drop_window(values);

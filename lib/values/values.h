@@ -8,6 +8,9 @@
 #include "anchors.h"
 #include "syscalls.h"
 
+/* Instructions by which a window grows at once, instead of a new one. */
+#define VALUES_GROW (UINT64_C(1) << 20)
+
 /**
  * struct stop - where the state of the thread may have changed without its instructions
  * @mark: the block of user code after it
@@ -72,6 +75,20 @@ struct snapshot {
 };
 
 /**
+ * struct values_origin - what wrote a register last
+ * @register_bit: the register, as in @written of struct ntrace_exec_effects
+ * @address, @number, @effects: of the instruction, with @stop NULL
+ * @stop: it was written there
+ */
+struct values_origin {
+	unsigned int register_bit;
+	uint64_t address;
+	uint64_t number;
+	struct ntrace_exec_effects effects;
+	const struct stop *stop;
+};
+
+/**
  * struct ntrace_values - see <ntrace/values.h>
  * @number: instructions of user code before the state of @exec
  * @limit: number at which to stop
@@ -89,6 +106,7 @@ struct snapshot {
  * @reached: instructions before the place that were executed at least
  * @conditional: an sc whose result is not known, if @bytes; it is in x@conditional_result
  * @exhausted: windows that begin earlier tell no more
+ * @origin: writes of a register are noted there; NULL: none is asked for
  * @visit, @visit_data: of ntrace_values_walk(), called @next_visit; UINT64_MAX: never
  */
 struct ntrace_values {
@@ -119,6 +137,7 @@ struct ntrace_values {
 	unsigned int conditional_result;
 	bool logs, volatiles, windowed, at_place, exhausted, counting;
 	struct ntrace_values_counts counts;
+	struct values_origin *origin;
 	uint64_t next_visit;
 	uint64_t (*visit)(void *data, const struct ntrace_values_visit *visit);
 	void *visit_data;
@@ -142,6 +161,37 @@ int values_read_memory(void *user, uint64_t address, unsigned int bytes,
 		       struct ntrace_exec_value *value);
 int values_write_memory(void *user, uint64_t address, unsigned int bytes,
 			const struct ntrace_exec_value *value);
+
+/**
+ * values_run - execute
+ *
+ * Executes from instruction @from of the block of the cursor, whose stop was passed, to instruction
+ * @index of the block at @mark. With @mark NULL, up to the first block that begins with at least @limit
+ * instructions before it; then the result is 1 at the end of the thread, with the cursor behind it.
+ */
+int values_run(struct ntrace_values *values, uint32_t from, const struct ntrace_cursor_mark *mark,
+	       uint32_t index);
+
+/** values_is_user - whether it is a block of user code */
+static inline bool values_is_user(const struct ntrace_cursor_place *place)
+{
+	return place->type == NTRACE_FLOW_BLOCK && place->privilege == NTRACE_PRIV_U;
+}
+
+/** values_snapshot_before - the last one of the window up to a block */
+size_t values_snapshot_before(const struct ntrace_values *values,
+			      const struct ntrace_cursor_mark *mark);
+
+/** values_replay - go from a snapshot to an instruction in the window */
+int values_replay(struct ntrace_values *values, size_t snapshot,
+		  const struct ntrace_cursor_mark *mark, uint32_t index);
+
+/** values_revisit - go to an instruction in the window */
+int values_revisit(struct ntrace_values *values, const struct ntrace_cursor_mark *mark,
+		   uint32_t index);
+
+/** values_reach_deeper - execute more of what was before the place. Return: 0; 1: there is no more */
+int values_reach_deeper(struct ntrace_values *values);
 
 /** values_forget_range - bytes may have any value from @time on. Return: 0 or NTRACE_ERR_NOMEM */
 int values_forget_range(struct ntrace_values *values, uint64_t time, uint64_t first, uint64_t last);

@@ -256,6 +256,63 @@ NTRACE_EXPERIMENTAL int ntrace_values_find_change(struct ntrace_values *values, 
 						  bool here, uint64_t first, uint64_t last,
 						  struct ntrace_cursor_mark *mark, uint32_t *index);
 
+/* In struct ntrace_values_origin. */
+enum ntrace_values_source {
+	NTRACE_VALUES_NONE,
+	NTRACE_VALUES_RECORDED,		/* the recording has it: an anchor, or memory after a system call */
+	NTRACE_VALUES_EXECUTED,		/* an instruction has computed it */
+	NTRACE_VALUES_STORED,		/* an instruction has stored it */
+	NTRACE_VALUES_MAPPED,		/* a file or zeros, as they were mapped */
+};
+
+/* In place of the number of a system call: exec(); a signal or something else that is not known */
+#define NTRACE_VALUES_EXEC    (UINT64_MAX - 1)
+#define NTRACE_VALUES_NO_CALL UINT64_MAX
+
+/**
+ * struct ntrace_values_origin - where the value of a register comes from
+ * @size: sizeof(struct ntrace_values_origin) of the caller
+ * @kind: NTRACE_VALUES_EXECUTED: instruction @number of user code, at @address; NTRACE_VALUES_RECORDED: the anchor after
+ *        @number instructions
+ * @source: what @kind EXECUTED has loaded from memory: NTRACE_VALUES_STORED by instruction @source_number,
+ *          RECORDED after @source_number instructions, MAPPED; NONE: it is no load, or that is not
+ *          known
+ * @bytes: size of this memory
+ * @reserved: 0
+ * @number: see @kind
+ * @address: likewise
+ * @memory: address of the memory
+ * @source_number: see @source
+ * @source_call: number of the system call that has written the memory, if it is RECORDED
+ * @anchor: instructions of user code before the anchor from which the value follows
+ * @call: number of its system call
+ */
+struct ntrace_values_origin {
+	size_t size;
+	uint8_t kind;
+	uint8_t source;
+	uint16_t bytes;
+	uint32_t reserved;
+	uint64_t number;
+	uint64_t address;
+	uint64_t memory;
+	uint64_t source_number;
+	uint64_t source_call;
+	uint64_t anchor;
+	uint64_t call;
+};
+
+/**
+ * ntrace_values_origin - where the value of a register at the place comes from
+ * @values: the values, at a place; they stay there
+ * @id: NTRACE_EXEC_X + n or NTRACE_EXEC_F + n, not x0
+ * @origin: filled in, as far as its size reaches
+ *
+ * Return: 0; 1: the register is not known; NTRACE_ERR_INVALID; errors of ntrace_cursor_next().
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_origin(struct ntrace_values *values, unsigned int id,
+					     struct ntrace_values_origin *origin);
+
 /**
  * struct ntrace_values_counts - how much is known
  * @size: sizeof(struct ntrace_values_counts) of the caller

@@ -6,6 +6,7 @@ import os
 import gdb
 
 ENTRIES, STRAY = 40, 23
+REGISTERS = "ra sp gp tp t0 t1 t3 s0 s1 a0 a1 a2 a3 a4 a5 s2 s3 s4 s5 s6 s7 s8 s11".split()
 
 
 def run(command):
@@ -34,6 +35,37 @@ def read_truth():
         lines = [line.split() for line in file]
     calls = [(int(words[0], 16), int(words[1]), float(words[2]), int(words[3]), int(words[4])) for words in lines[:ENTRIES]]
     return calls, int(lines[ENTRIES][1])
+
+
+def check_why():
+    """The instruction that has written a register is where monitor why says, and writes the value; each of a loop's calls."""
+    wrong, written, loaded, recorded = [], 0, 0, 0
+    for call in (1, 20, ENTRIES):
+        move(f"around enter {call}")
+        here = int(run("monitor where").split("instruction ")[1].split()[0])
+        for name in REGISTERS:
+            move(f"goto {here}")
+            value, text = number("$" + name), run("monitor why " + name)
+            recorded += "recorded after system call" in text
+            loaded += "loaded from" in text
+            if int(text.split()[2], 0) != value % (1 << 64):
+                wrong.append(text)
+            if "written by instruction" not in text:
+                continue
+            written += 1
+            at, address = text.split("written by instruction ")[1].split(" of user code, ")
+            move(f"goto {at}")
+            place = number("$pc")
+            run("stepi")
+            if place != int(address.split()[0], 0) or number("$" + name) != value:
+                wrong.append(text)
+    report(not wrong, "monitor why: each instruction has written its register")
+    report(written >= 30 and loaded >= 9 and recorded >= 3, f"monitor why: {written} written, {loaded} of them loaded, {recorded} recorded")
+    try:
+        text = run("monitor why zero")
+    except gdb.error as error:
+        text = str(error)
+    report("a register is needed" in text, "monitor why: x0")
 
 
 def main():
@@ -71,6 +103,7 @@ def main():
                [("enter", call[3]) for call in reversed(calls[:STRAY])]
     report([name for name, _ in changes] == [name for name, _ in expected], "a watchpoint backwards stops in the function of each store")
     report(all(value == now for (_, now), (_, value) in zip(changes, expected) if value is not None), "with the value before it")
+    check_why()
     print("# " + run("monitor values").strip().replace("\n", "\n# "))
     words = run("monitor values").replace(",", " ").split()
     report(words[-3] == "0", "no register, jump or branch contradicts the trace")

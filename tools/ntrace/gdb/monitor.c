@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/moment.h"
+#include "common/place_name.h"
 #include "common/ui.h"
 #include "remote_parts.h"
 
@@ -405,6 +406,85 @@ static bool command_values(struct context *context, char *words)
 	return true;
 }
 
+/* "system call 63", or what else was recorded. */
+static void append_call(struct context *context, uint64_t call)
+{
+	if (call == NTRACE_VALUES_EXEC)
+		packet_append_format(context->output, "exec()");
+	else if (call == NTRACE_VALUES_NO_CALL)
+		packet_append_format(context->output, "a signal or another entry of the kernel");
+	else
+		packet_append_format(context->output, "system call %" PRIu64, call);
+}
+
+/* What an instruction has loaded. */
+static void append_source(struct context *context, const struct ntrace_values_origin *origin)
+{
+	if (!origin->source)
+		return;
+	packet_append_format(context->output, "loaded from %u bytes at 0x%" PRIx64 ", ",
+			     origin->bytes, origin->memory);
+	if (origin->source == NTRACE_VALUES_STORED) {
+		packet_append_format(context->output, "stored by instruction %" PRIu64 "\n",
+				     origin->source_number);
+	} else if (origin->source == NTRACE_VALUES_MAPPED) {
+		packet_append_format(context->output, "which are as they were mapped\n");
+	} else {
+		packet_append_format(context->output, "recorded or written after ");
+		append_call(context, origin->source_call);
+		packet_append_format(context->output, ", before instruction %" PRIu64 "\n",
+				     origin->source_number);
+	}
+}
+
+static void append_origin(struct context *context, const struct ntrace_values_origin *origin,
+			  const struct ntrace_space *space)
+{
+	struct ntrace_location at = { 0 };
+	char name[1000];
+
+	if (origin->kind == NTRACE_VALUES_EXECUTED) {
+		if (space)
+			ntrace_space_locate(space, origin->address, &at);
+		packet_append_format(context->output,
+				     "written by instruction %" PRIu64 " of user code, 0x%" PRIx64
+				     " %.800s\n",
+				     origin->number, origin->address,
+				     place_name(name, sizeof(name), at.object,
+						at.object ? at.link_address : origin->address));
+		append_source(context, origin);
+		packet_append_format(context->output, "executed from the registers after ");
+	} else {
+		packet_append_format(context->output, "recorded after ");
+	}
+	append_call(context, origin->call);
+	packet_append_format(context->output, ", before instruction %" PRIu64 "\n", origin->anchor);
+}
+
+static bool command_why(struct context *context, char *words)
+{
+	const struct history *history = context->remote->target->history;
+	const struct history_place *place = current_place(context);
+	struct ntrace_values_origin origin = { .size = sizeof(origin) };
+	struct ntrace_exec_value value = { 0, 0 };
+	struct ntrace_values *values;
+	int number = words && *words ? ntrace_tandem_register_number(words) : -1;
+
+	if (number <= (int)NTRACE_TANDEM_GPR || number >= (int)NTRACE_TANDEM_FPR + 32)
+		return say_failed(context, "why: a register is needed, such as why a0");
+	if (!history->valued)
+		return say_failed(context, "no values were recorded: ntrace record --values");
+	values = history_values(history, place);
+	if (!values || ntrace_values_origin(values, (unsigned int)number, &origin)) {
+		packet_append_format(context->output, "%s is not known here\n", words);
+		return true;
+	}
+	ntrace_values_register(values, (unsigned int)number, &value);
+	packet_append_format(context->output, "%s is 0x%" PRIx64 "\n", words, value.bits);
+	append_origin(context, &origin, history_at(history, place)->flow->space);
+	return true;
+}
+
 static bool command_help(struct context *context, char *words);
 
 static const struct {
@@ -430,6 +510,7 @@ static const struct {
 	{ "history", command_history, "N", "instructions that 'record btrace' shows" },
 	{ "programs", command_programs, "", "files that the executed code comes from" },
 	{ "values", command_values, "", "how many values of this thread are known" },
+	{ "why", command_why, "REGISTER", "what has written a register, and from what it follows" },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
