@@ -31,6 +31,8 @@ relay ledger in_gdb env TRUTH="$results/ledger.out" TARGET="| exec $ntrace gdb -
 "$ntrace" export --sysroot "$sysroot" -f calls --values -o "$tmp/ledger.csv" "$results/ledger.data" 2>/dev/null
 "$ntrace" export --sysroot "$sysroot" -f sqlite --values -o "$tmp/ledger.db" "$results/ledger.data" 2>/dev/null
 relay calls selftests/tools/host/values_calls.py "$tmp/ledger.csv" "$tmp/ledger.db" "$results/ledger.out" "$results/ledger.data" "$sysroot"
+relay browse selftests/tools/host/values_browse.py "$ntrace" "$results/ledger.data" "$results/ledger.out" \
+	"$(awk -F, '$7 == "\"enter\"" { print $5; exit }' "$tmp/ledger.csv")" --sysroot "$sysroot"
 # Programs of Debian that read files: the branches of the path are compared with what is known.
 while read -r program bar; do
 	gdb-multiarch -q -nx -batch -ex "target remote | exec $ntrace gdb -u --sysroot $sysroot - $results/$program.data" \

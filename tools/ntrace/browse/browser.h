@@ -58,6 +58,7 @@ struct browser {
 	uint64_t first_time;
 	bool source;
 	bool stack;
+	bool registers;
 	bool drawing;
 	bool colours;
 	bool quit;

@@ -34,7 +34,7 @@ static const char *const help[] = {
 	"   T             another hart or thread",
 	"   m LETTER      remember the place; ' LETTER goes back there",
 	"   =             where this is, in full",
-	"   v  w          source, call stack: show or hide",
+	"   v  w  r       source, call stack, registers: show or hide",
 	"   CTRL-C ESC    stop a move that takes long",
 	"   CTRL-L        draw again",
 	"   h             this help",
@@ -376,6 +376,9 @@ static void other_key(struct browser *browser, int key)
 		break;
 	case 'w':
 		browser->stack = !browser->stack;
+		break;
+	case 'r':
+		browser->registers = !browser->registers;
 		break;
 	case 'h':
 	case KEY_F(1):

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include <ntrace/tandem.h>
 #include <ntrace/text.h>
 
 #include "browser.h"
@@ -18,6 +19,9 @@
 #define ROWS_MAX 1000
 #define TEXT_SIZE 1024
 #define STACK_ROWS 8
+/* The heading, and x0 to x31 in columns. */
+#define REGISTER_COLUMNS 4
+#define REGISTER_ROWS	 (1 + 32 / REGISTER_COLUMNS)
 /* Below this height there is no room for more than instructions. */
 #define SOURCE_HEIGHT 12
 #define STACK_HEIGHT 20
@@ -200,6 +204,7 @@ struct layout {
 	int source_row, source_rows;	/* the first row is its heading; 0 rows = not shown */
 	int code_row, code_rows;
 	int stack_row, stack_rows;
+	int register_row, register_rows;
 };
 
 static struct layout layout_of(const struct browser *browser)
@@ -207,7 +212,10 @@ static struct layout layout_of(const struct browser *browser)
 	struct layout layout = { .code_row = LINES > 2 };
 	int rows = LINES - layout.code_row - 1;
 
-	if (browser->stack && LINES >= STACK_HEIGHT)
+	if (browser->registers && LINES >= STACK_HEIGHT)
+		layout.register_rows = REGISTER_ROWS;
+	rows -= layout.register_rows;
+	if (browser->stack && rows >= STACK_HEIGHT - 2)
 		layout.stack_rows = STACK_ROWS;
 	if (browser->source && LINES >= SOURCE_HEIGHT)
 		layout.source_rows = (rows - layout.stack_rows) * 2 / 5;
@@ -219,6 +227,7 @@ static struct layout layout_of(const struct browser *browser)
 	if (layout.code_rows > ROWS_MAX)
 		layout.code_rows = ROWS_MAX;
 	layout.stack_row = layout.code_row + layout.code_rows;
+	layout.register_row = layout.stack_row + layout.stack_rows;
 	return layout;
 }
 
@@ -355,6 +364,38 @@ static void draw_stack(struct browser *browser, const struct layout *layout)
 	}
 }
 
+/* "a0 0x12", or "a0 ?" */
+static void draw_register(struct ntrace_values *values, int row, int column, unsigned int number)
+{
+	struct ntrace_exec_value value = { 0, 0 };
+	char name[NTRACE_TANDEM_NAME_MAX], bits[20] = "?", text[40];
+
+	ntrace_values_register(values, NTRACE_EXEC_X + number, &value);
+	if (value.known == UINT64_MAX)
+		snprintf(bits, sizeof(bits), "0x%" PRIx64, value.bits);
+	snprintf(text, sizeof(text), "%-5s%s",
+		 ntrace_tandem_register_name(NTRACE_TANDEM_GPR + number, name), bits);
+	put(row, column, text, A_NORMAL, false);
+}
+
+static void draw_registers(struct browser *browser, const struct layout *layout)
+{
+	struct ntrace_values *values;
+	char text[TEXT_SIZE];
+	const char *why;
+	int row = layout->register_row;
+
+	if (!layout->register_rows)
+		return;
+	values = walk_values(&browser->walk, &why);
+	snprintf(text, sizeof(text), " registers before the instruction%s%s", values ? "" : ": ",
+		 values ? "" : why);
+	heading(browser, row++, text);
+	for (unsigned int i = 0; values && i < 32; i++)
+		draw_register(values, row + (int)(i / REGISTER_COLUMNS),
+			      (int)(i % REGISTER_COLUMNS) * 25, i);
+}
+
 void screen_draw(struct browser *browser)
 {
 	struct layout layout = layout_of(browser);
@@ -365,6 +406,7 @@ void screen_draw(struct browser *browser)
 	draw_source(browser, &layout);
 	draw_code(browser, &layout);
 	draw_stack(browser, &layout);
+	draw_registers(browser, &layout);
 	put(LINES - 1, 0, browser->message,
 	    browser->alarm ? style(browser, COLOUR_ALARM) : A_NORMAL, false);
 	browser->drawing = false;

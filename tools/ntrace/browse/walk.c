@@ -36,9 +36,11 @@ static bool is_selected(const struct walk *walk)
 
 void walk_close(struct walk *walk)
 {
+	ntrace_values_free(walk->values);
 	ntrace_cursor_free(walk->cursor);
 	ntrace_cursor_free(walk->whole);
 	walk->cursor = walk->whole = NULL;
+	walk->values = NULL;
 }
 
 enum walk_result walk_open(struct walk *walk, const struct ntrace_cursor_config *config)
@@ -49,6 +51,7 @@ enum walk_result walk_open(struct walk *walk, const struct ntrace_cursor_config 
 	int error;
 
 	walk->cursor = walk->whole = NULL;
+	walk->values = NULL;
 	walk->config = *config;
 	all.privileges = 0;
 	error = ntrace_cursor_new(&walk->cursor, config);
@@ -64,6 +67,51 @@ enum walk_result walk_open(struct walk *walk, const struct ntrace_cursor_config 
 	*walk = before;
 	walk->error = error;
 	return result;
+}
+
+/* ---- values ---- */
+
+/* The process of the thread that is shown; -1: it is not certain which one. */
+static int32_t process_of(const struct walk *walk)
+{
+	const struct ntrace_cursor_thread *threads;
+	int32_t pid = -1;
+	size_t count;
+
+	if (walk->config.pid != NTRACE_CURSOR_ANY ||
+	    ntrace_cursor_threads(walk->config.session, &threads, &count))
+		return walk->config.pid;
+	for (size_t i = 0; i < count; i++) {
+		if (threads[i].tid != walk->config.tid)
+			continue;
+		if (pid >= 0)
+			return -1;
+		pid = threads[i].pid;
+	}
+	return pid;
+}
+
+struct ntrace_values *walk_values(struct walk *walk, const char **why)
+{
+	struct ntrace_values_config config = { .size = sizeof(config),
+					       .session = walk->config.session,
+					       .tid = walk->config.tid };
+	const struct ntrace_cursor_place *place = walk_place(walk);
+	struct ntrace_cursor_mark mark;
+
+	*why = "no values were recorded: ntrace record --values";
+	if (!config.session || !ntrace_values_recorded(config.session))
+		return NULL;
+	*why = "not known of a CPU: T chooses a thread";
+	if (config.tid == NTRACE_CURSOR_ANY)
+		return NULL;
+	*why = "not known here";
+	config.pid = process_of(walk);
+	if (!place || config.pid < 0 ||
+	    (!walk->values && ntrace_values_new(&walk->values, &config)))
+		return NULL;
+	ntrace_cursor_save(walk->cursor, &mark);
+	return ntrace_values_seek(walk->values, &mark, place->index) ? NULL : walk->values;
 }
 
 /* ---- instructions ---- */

@@ -3,6 +3,8 @@
 #ifndef NTRACE_TOOL_BROWSE_WALK_H
 #define NTRACE_TOOL_BROWSE_WALK_H
 
+#include <ntrace/values.h>
+
 #include "code.h"
 
 /* Frames of a call stack that are looked for. */
@@ -41,6 +43,7 @@ struct walk {
 	struct ntrace_cursor_config config;
 	struct ntrace_cursor *cursor;
 	struct ntrace_cursor *whole;	/* of all privileges; NULL = so is @cursor */
+	struct ntrace_values *values;	/* NULL = not asked for so far */
 	struct code *code;
 	uint64_t hz;
 	int error;
@@ -63,6 +66,14 @@ void walk_close(struct walk *walk);
 
 /** walk_place - where the walk is; NULL if the trace is empty */
 const struct ntrace_cursor_place *walk_place(const struct walk *walk);
+
+/**
+ * walk_values - registers and memory before the instruction
+ * @why: set to the reason if there are none
+ *
+ * The first call finds what was recorded of the thread. Return: owned by the walk; NULL: nothing is known.
+ */
+struct ntrace_values *walk_values(struct walk *walk, const char **why);
 
 /** walk_step - to the next or previous instruction */
 enum walk_result walk_step(struct walk *walk, bool back);
