@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Opening a recording with values at its end, for the thread with most instructions: seconds of the processor until a0,
+ * s0 and sp before its last instruction in user mode are read. Usage: values_speed RECORDING SYSROOT
+ * Prints: instructions, seconds of decoding (which every debugger of the recording needs), seconds of the values
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <ntrace/values.h>
+
+static double seconds(void)
+{
+	return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static void fail_if(int error, const char *what)
+{
+	if (!error)
+		return;
+	fprintf(stderr, "values_speed: %s: %s\n", what, ntrace_strerror(error));
+	exit(1);
+}
+
+/* Makes a cursor at the last block in user mode of the thread with most instructions. */
+static struct ntrace_cursor *open_end(struct ntrace_session *session,
+				      struct ntrace_cursor_thread *thread)
+{
+	const struct ntrace_cursor_thread *threads;
+	struct ntrace_cursor_config config;
+	struct ntrace_cursor *cursor;
+	size_t count, most = 0;
+	int error;
+
+	fail_if(ntrace_cursor_threads(session, &threads, &count), "threads");
+	for (size_t i = 0; i < count; i++)
+		if (threads[i].pid > 0 && threads[i].instructions > threads[most].instructions)
+			most = i;
+	*thread = threads[most];
+	ntrace_cursor_config_init(&config);
+	config.step = NTRACE_CURSOR_BLOCKS;
+	config.session = session;
+	config.pid = thread->pid;
+	config.tid = thread->tid;
+	config.privileges = 1u << NTRACE_PRIV_U;
+	fail_if(ntrace_cursor_new(&cursor, &config), "cursor");
+	for (error = ntrace_cursor_last(cursor);
+	     !error && ntrace_cursor_place(cursor)->type != NTRACE_FLOW_BLOCK;
+	     error = ntrace_cursor_prev(cursor))
+		;
+	fail_if(error, "last block");
+	return cursor;
+}
+
+int main(int argc, char **argv)
+{
+	static const unsigned int registers[] = { 2, 8, 10 };
+	struct ntrace_session_options options = { .size = sizeof(options),
+						  .sysroot = argc > 2 ? argv[2] : NULL };
+	struct ntrace_values_config config = { .size = sizeof(config) };
+	struct ntrace_cursor_thread thread;
+	struct ntrace_cursor_mark mark;
+	struct ntrace_session *session;
+	struct ntrace_cursor *cursor;
+	struct ntrace_values *values;
+	double decoded, opened;
+	unsigned int known = 0;
+
+	if (argc < 2)
+		return 2;
+	fail_if(ntrace_session_open(&session, argv[1], &options), argv[1]);
+	cursor = open_end(session, &thread);
+	decoded = seconds();
+	config.session = session;
+	config.pid = thread.pid;
+	config.tid = thread.tid;
+	fail_if(ntrace_values_new(&values, &config), "values");
+	ntrace_cursor_save(cursor, &mark);
+	fail_if(ntrace_values_seek(values, &mark, 0), "seek");
+	for (unsigned int i = 0; i < 3; i++) {
+		struct ntrace_exec_value value = { 0, 0 };
+
+		fail_if(ntrace_values_register(values, NTRACE_EXEC_X + registers[i], &value),
+			"register");
+		known += value.known == UINT64_MAX;
+	}
+	opened = seconds();
+	printf("%llu %.3f %.3f %u\n", (unsigned long long)thread.instructions, decoded,
+	       opened - decoded, known);
+	ntrace_values_free(values);
+	ntrace_cursor_free(cursor);
+	ntrace_session_close(session);
+	return 0;
+}
