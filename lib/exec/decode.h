@@ -148,6 +148,12 @@ struct exec_insn {
 void exec_decode(const struct ntrace_isa *isa, unsigned int flen, uint32_t word,
 		 struct exec_insn *insn);
 
+/** exec_is_base - whether an instruction, or what a compressed one stands for, is of RV32I or RV64I */
+bool exec_is_base(const struct exec_insn *insn);
+
+/** exec_can_raise - whether an instruction of its kind can raise exception @cause; all above 23 can be */
+bool exec_can_raise(const struct exec_insn *insn, uint64_t cause);
+
 /** exec_expand - the instruction of 32 bits that a compressed one stands for, 0 = none */
 uint32_t exec_expand(uint32_t half, unsigned int xlen);
 

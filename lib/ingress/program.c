@@ -8,23 +8,20 @@
 
 #include <ntrace/ingress_check.h>
 
+#include "exec/decode.h"
 #include "rules.h"
 
 /* Causes of exceptions (Privileged Architecture, mcause). */
 enum {
 	CAUSE_ILLEGAL = 2,
-	CAUSE_BREAKPOINT = 3,
-	CAUSE_LOAD_MISALIGNED = 4,
-	CAUSE_STORE_FAULT = 7,
 	CAUSE_ECALL_U = 8,
 	CAUSE_ECALL_M = 11,
-	CAUSE_LOAD_PAGE = 13,
-	CAUSE_STORE_PAGE = 15,
 };
 
 #define ECALL 0x00000073
 #define EBREAK 0x00100073
 #define C_EBREAK 0x9002
+#define MRET 0x30200073
 
 void ntrace_ingress_checker_program(
 	struct ntrace_ingress_checker *checker, const struct ntrace_isa *isa,
@@ -77,53 +74,26 @@ bool ingress_program_start(const struct ntrace_ingress_checker *checker, uint64_
 	return !checker->target_known || iaddr == *expected;
 }
 
-/* Whether the instruction may access memory: loads, stores, atomics, and what is not known here. */
-static bool may_access(uint32_t word)
-{
-	unsigned int funct3 = word >> 13 & 7;
-
-	if ((word & 3) == 1)
-		return false;
-	if ((word & 3) == 2)
-		return funct3 && funct3 != 4;
-	if ((word & 3) == 0)
-		return funct3 != 0;
-	switch (word & 0x7f) {
-	case 0x13: /* OP-IMM, OP, LUI, AUIPC and the 32-bit ones, branches, jumps */
-	case 0x33:
-	case 0x37:
-	case 0x17:
-	case 0x1b:
-	case 0x3b:
-	case 0x63:
-	case 0x67:
-	case 0x6f:
-	case 0x43:
-	case 0x47:
-	case 0x4b:
-	case 0x4f:
-	case 0x53:
-		return false;
-	case 0x73:
-		return (word >> 12 & 7) == 4;
-	default:
-		return true;
-	}
-}
-
 /* Whether the instruction at the address of an exception can raise it. */
-static bool can_raise(uint64_t cause, uint32_t word, unsigned int size)
+static bool can_raise(const struct ntrace_ingress_checker *checker, uint64_t cause, uint32_t word,
+		      unsigned int size)
 {
 	bool ecall = size == 4 && word == ECALL;
 	bool ebreak = size == 4 ? word == EBREAK : (word & 0xffff) == C_EBREAK;
+	struct exec_insn insn;
 
 	if (cause >= CAUSE_ECALL_U && cause <= CAUSE_ECALL_M)
 		return ecall;
-	if ((cause >= CAUSE_LOAD_MISALIGNED && cause <= CAUSE_STORE_FAULT) ||
-	    cause == CAUSE_LOAD_PAGE || cause == CAUSE_STORE_PAGE)
-		return may_access(word);
-	/* Triggers raise breakpoints anywhere, and fetches fail anywhere. */
-	return !(cause == CAUSE_ILLEGAL && (ecall || ebreak));
+	if (cause == CAUSE_ILLEGAL && (ecall || ebreak))
+		return false;
+	/* A port without cause has 0. */
+	if (!cause && (!checker->port.cause_bits || checker->isa.compressed))
+		return !checker->port.cause_bits;
+	/* RV32E lacks registers of instructions of the base. */
+	if (size > 4 || (cause == CAUSE_ILLEGAL && checker->isa.embedded))
+		return true;
+	exec_decode(&checker->isa, 64, word, &insn);
+	return exec_can_raise(&insn, cause);
 }
 
 /* The exception of a group; its instruction is at @pc. */
@@ -136,7 +106,8 @@ static enum ingress_rule check_exception(const struct ntrace_ingress_checker *ch
 	unsigned int size = fetch(checker, pc, &word, &insn);
 
 	*value = cycle->cause;
-	return !size || can_raise(cycle->cause, word, size) ? INGRESS_NO_RULE : INGRESS_INSN_CAUSE;
+	return !size || can_raise(checker, cycle->cause, word, size) ? INGRESS_NO_RULE :
+								       INGRESS_INSN_CAUSE;
 }
 
 /* Whether the last instruction @insn allows the itype of the group. */

@@ -6,7 +6,6 @@
  * What depends on extensions that misa does not name, on custom CSRs, or on V of a hypervisor, is not
  * decided. Reserved rounding modes and a wfi with TW are not either: the hart may execute them.
  */
-#include "exec/integer.h"
 #include "legality.h"
 
 #define MSTATUS_TVM (UINT64_C(1) << 20)
@@ -34,31 +33,6 @@ static bool maybe_guest(const struct ntrace_tandem_state *state)
 
 /* ---- extensions ---- */
 
-static bool is_base(const struct exec_insn *insn)
-{
-	static const exec_operation base[] = { exec_add, exec_sub, exec_slt, exec_sltu, exec_xor,
-					       exec_or,	 exec_and, exec_sll, exec_srl,	exec_sra };
-
-	switch (insn->kind) {
-	case EXEC_REGISTER:
-	case EXEC_IMMEDIATE:
-		for (unsigned int i = 0; i < sizeof(base) / sizeof(base[0]); i++)
-			if (insn->operate == base[i])
-				return true;
-		return false;
-	case EXEC_UPPER:
-	case EXEC_UPPER_PC:
-	case EXEC_JUMP:
-	case EXEC_JUMP_REGISTER:
-	case EXEC_BRANCH:
-	case EXEC_LOAD:
-	case EXEC_STORE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* Zcb has c.lbu and its kind, c.mul, c.not and their kind in the space of C. */
 static bool is_zcb(uint32_t word)
 {
@@ -73,12 +47,12 @@ static bool is_unprivileged(const struct ntrace_tandem_state *state, const struc
 	if (has(state, 'E'))
 		return false;
 	if (insn->size == 2)
-		return has(state, 'C') && is_base(insn) && !is_zcb(word);
+		return has(state, 'C') && exec_is_base(insn) && !is_zcb(word);
 	if (insn->kind == EXEC_LR || insn->kind == EXEC_SC || insn->kind == EXEC_AMO)
 		return has(state, 'A') && insn->bytes >= 4;
 	if (insn->kind == EXEC_REGISTER && (word & 0xfe000077) == 0x02000033)
 		return has(state, 'M');
-	return is_base(insn) || (insn->kind == EXEC_NOP && (word & 0x707f) == 0xf);
+	return exec_is_base(insn) || (insn->kind == EXEC_NOP && (word & 0x707f) == 0xf);
 }
 
 /* ---- floating point ---- */
@@ -327,8 +301,6 @@ static bool is_custom(uint64_t cause)
 bool tandem_can_raise(const struct ntrace_tandem_state *state, const struct exec_insn *insn,
 		      enum tandem_legality legality, uint64_t cause)
 {
-	bool base = is_base(insn) && insn->size == 4;
-
 	if ((cause == 12 || cause == 20) && is_bare(state, false))
 		return false;
 	/* hlv and its kind, which are not decoded, access a guest's memory from M mode. */
@@ -339,50 +311,12 @@ bool tandem_can_raise(const struct ntrace_tandem_state *state, const struct exec
 	if (legality == TANDEM_ILLEGAL && cause < 24 && cause != 1 && cause != 3 && cause != 12 &&
 	    cause != 18 && cause != 19 && cause != 20)
 		return cause == 2 || (cause == 22 && maybe_guest(state));
-	switch (cause) {
-	case 0:
-		/* With C, each target is aligned. */
-		return !has(state, 'C') &&
-		       (insn->kind == EXEC_JUMP || insn->kind == EXEC_JUMP_REGISTER ||
-			insn->kind == EXEC_BRANCH);
-	case 2:
+	/* With C, each target is aligned. */
+	if (!cause && has(state, 'C'))
+		return false;
+	if (cause == 2)
 		return legality != TANDEM_LEGAL;
-	case 4:
-	case 5:
-	case 13:
-		return insn->kind == EXEC_LOAD || insn->kind == EXEC_LOAD_FLOAT ||
-		       insn->kind == EXEC_LR || insn->kind == EXEC_POP ||
-		       insn->kind == EXEC_VECTOR_LOAD || insn->kind == EXEC_NOP ||
-		       insn->kind == EXEC_UNSUPPORTED;
-	case 6:
-	case 7:
-	case 15:
-		return insn->kind == EXEC_STORE || insn->kind == EXEC_STORE_FLOAT ||
-		       (insn->kind >= EXEC_SC && insn->kind <= EXEC_CAS) ||
-		       insn->kind == EXEC_PUSH || insn->kind == EXEC_VECTOR_STORE ||
-		       insn->kind == EXEC_BLOCK_ZERO || insn->kind == EXEC_NOP ||
-		       insn->kind == EXEC_UNSUPPORTED;
-	case 8:
-	case 9:
-	case 10:
-	case 11:
-		return insn->kind == EXEC_TRAP;
-	case 1:
-	case 3:
-	case 12:
-	case 18:
-	case 19:
-	case 20:
-		return true;
-	case 22:
-		return insn->kind == EXEC_CSR || insn->kind == EXEC_NOP ||
-		       insn->kind == EXEC_TRAP_RETURN || insn->kind == EXEC_UNSUPPORTED;
-	case 21:
-	case 23:
-		return !base || insn->kind == EXEC_LOAD || insn->kind == EXEC_STORE;
-	default:
-		return is_custom(cause);
-	}
+	return cause < 24 ? exec_can_raise(insn, cause) : is_custom(cause);
 }
 
 bool tandem_can_fetch_raise(const struct ntrace_tandem_state *state, uint64_t cause)

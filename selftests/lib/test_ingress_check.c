@@ -61,6 +61,9 @@ static const uint8_t code[] = {
 	0x73, 0x00, 0x00, 0x00, /* 116: ecall */
 	0x03, 0xa5, 0x05, 0x00, /* 11a: lw a0, 0(a1) */
 	0x82, 0x80,		/* 11e: ret */
+	0x23, 0xa0, 0xa5, 0x00, /* 120: sw a0, 0(a1) */
+	0x2f, 0xa5, 0xa5, 0x00, /* 124: amoadd.w a0, a0, (a1) */
+	0x73, 0x00, 0x20, 0x30, /* 128: mret */
 };
 static bool has_program;
 
@@ -264,6 +267,17 @@ static const struct {
 	{ "insn-cause", BLOCKS, "c priv=0 cause=0x8 0x116,0,1\n",
 	  "c priv=0 cause=0x8 0x11a,0,1\n" },
 	{ "insn-cause", BLOCKS, "c cause=0x5 0x11a,0,1\n", "c cause=0x5 0x102,0,1\n" },
+	{ "insn-cause", BLOCKS, "c cause=0xd 0x11a,0,1\n", "c cause=0x6 0x11a,0,1\n" },
+	{ "insn-cause", BLOCKS, "c cause=0x7 0x120,0,1\n", "c cause=0x5 0x120,0,1\n" },
+	/* Atomics raise exceptions of stores. */
+	{ "insn-cause", BLOCKS, "c cause=0x6 0x124,0,1\n", "c cause=0xd 0x124,0,1\n" },
+	{ "insn-cause", BLOCKS, "c cause=0x2 0x124,0,1\n", "c cause=0x2 0x102,0,1\n" },
+	{ "insn-cause", BLOCKS, "c cause=0x1 0x102,0,1\n", "c cause=0x15 0x102,0,1\n" },
+	{ "insn-cause", BLOCKS, "c cause=0x18 0x102,0,1\n", "c cause=0xe 0x102,0,1\n" },
+	/* With C, each target is aligned. A port without cause has 0. */
+	{ "insn-cause", STATED, "c priv=3 cause=0x1 0x112,0,1\n",
+	  "c priv=3 cause=0x0 0x112,0,1\n" },
+	{ "insn-cause", BLOCKS, "c cause=0x0 0x112,0,1\n", "c cause=0x4 0x112,0,1\n" },
 	{ "insn-cause", BLOCKS, "c cause=0xc 0x11a,0,1\n", "c cause=0x2 0x116,0,1\n" },
 };
 
