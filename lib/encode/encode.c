@@ -37,12 +37,6 @@ static const uint8_t block_end[16] = {
 	[NTRACE_ITYPE_OTHER_DIRECT_JUMP] = END_DIRECT,
 };
 
-/* The itypes to which sijump applies (E-Trace, chapter 4). */
-#define SIJUMP_ITYPES                                                                              \
-	(1u << NTRACE_ITYPE_INDIRECT_JUMP_3BIT | 1u << NTRACE_ITYPE_INDIRECT_CALL |                \
-	 1u << NTRACE_ITYPE_INDIRECT_JUMP | 1u << NTRACE_ITYPE_COROUTINE_SWAP |                    \
-	 1u << NTRACE_ITYPE_OTHER_INDIRECT_JUMP)
-
 /* Inlined into the one function that an emulator calls for every block. */
 #define SHORT_PATH static inline __attribute__((always_inline))
 
@@ -137,7 +131,7 @@ static void indirect(struct ntrace_encoder *encoder, const struct ntrace_ingress
 	 * The load of the register must count in the same I-CNT as the jump: no message in between.
 	 */
 	if ((encoder->options & OPTION_SEQUENTIAL) && block->sijump &&
-	    (SIJUMP_ITYPES >> itype & 1) && encoder->icnt > 1u << (block->ilastsize & 3))
+	    (NTRACE_SIJUMP_ITYPES >> itype & 1) && encoder->icnt > 1u << (block->ilastsize & 3))
 		encoder->pending = PENDING_NONE;
 }
 

@@ -153,8 +153,8 @@ enum ingress_rule ingress_program_group(struct ntrace_ingress_checker *checker,
 	uint64_t end = pc + UINT64_C(2) * ingress_parcels(&checker->port, group);
 	enum ingress_rule rule = INGRESS_NO_RULE;
 	struct ntrace_insn insn = { .size = 0 }, previous = checker->previous;
-	bool sequential = previous.size && checker->previous_end == pc;
-	uint32_t word;
+	bool sequential = previous.size && checker->previous_end == pc, sijump;
+	uint32_t word = 0;
 
 	ingress_program_forget(checker);
 	while (pc < end) {
@@ -190,13 +190,20 @@ enum ingress_rule ingress_program_group(struct ntrace_ingress_checker *checker,
 			rule = INGRESS_INSN_ITYPE;
 		sequential = sequential &&
 			     ntrace_insn_sequential_target(&previous, &insn, &inferred);
-		if (!rule && group->sijump && !sequential) {
+		sijump = group->sijump && (NTRACE_SIJUMP_ITYPES >> (group->itype & 15) & 1);
+		if (!rule && sijump && !sequential) {
 			*value = pc - insn.size;
 			rule = INGRESS_INSN_SIJUMP;
 		}
+		/* In S mode (Privileged Architecture 1.12, 3.3.2); check_trap() judges U mode. */
+		if (!rule && word == MRET &&
+		    (cycle->priv == NTRACE_PRIV_S || cycle->priv == NTRACE_PRIV_VS)) {
+			*value = pc - insn.size;
+			rule = INGRESS_RETURN_USER;
+		}
 		checker->previous_end = pc;
 		if (!rule && !ingress_is_trap(group->itype))
-			follow(checker, &insn, group->itype, group->sijump && sequential, inferred);
+			follow(checker, &insn, group->itype, sijump && sequential, inferred);
 	}
 	if (!rule && group->itype == NTRACE_ITYPE_EXCEPTION)
 		rule = check_exception(checker, cycle, group->iretire ? pc : group->iaddr, value);

@@ -77,7 +77,7 @@
 	RULE(TRAP_PRIV, "trap-priv", ERROR, INGRESS_P, "a trap lowers the privilege")              \
 	RULE(RETURN_PRIV, "return-priv", ERROR, INGRESS_P, "a trap return raises the privilege")   \
 	RULE(RETURN_USER, "return-user", WARNING, INGRESS_P,                                       \
-	     "a trap return retires in user mode")                                                 \
+	     "a trap return retires in a privilege below its own")                                                 \
 	RULE(ECALL_PRIV, "ecall-priv", ERROR, INGRESS_P,                                           \
 	     "the cause of an environment call belongs to another privilege")                      \
 	RULE(RETIRES, "retires", ERROR, INGRESS_I,                                                 \

@@ -260,6 +260,9 @@ static const struct {
 	{ "insn-itype", BLOCKS, "c 0x102,2,2,1\n", "c 0x106,2,2,1\n" },
 	{ "insn-traps", BLOCKS, "c 0x11a,2,0,1\n", "c 0x116,2,0,1\n" },
 	{ "insn-sijump", BLOCKS, "c 0x10e,4,10,1,s\nc 0x10e,2,0,1\n", "c 0x112,2,10,1,s\n" },
+	/* Of a branch, sijump is ignored. */
+	{ "insn-sijump", BLOCKS, "c 0x106,2,5,1,s\n", "c 0x112,2,10,1,s\n" },
+	{ "return-user", BLOCKS, "c priv=3 0x128,2,3,1\n", "c priv=1 0x128,2,3,1\n" },
 	{ "insn-target", BLOCKS, "c 0x106,2,5,1 0x10e,2,0,1\n", "c 0x106,2,5,1\nc 0x11a,2,0,1\n" },
 	{ "insn-target", BLOCKS, "c 0x10a,2,9,1\nc 0x11a,3,13\n", "c 0x10a,2,9,1\nc 0x11e,1,13\n" },
 	{ "insn-target", BLOCKS, "c 0x10a,2,9,1\noverrun\nc 0x11e,1,13\n",

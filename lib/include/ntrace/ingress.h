@@ -329,6 +329,12 @@ ntrace_ingress_check_instructions(const struct ntrace_ingress_port *port,
  */
 NTRACE_EXPERIMENTAL const char *ntrace_dtype_name(unsigned int dtype);
 
+/* Bits of a mask of itypes: those to which sijump applies (E-Trace, chapter 4). */
+#define NTRACE_SIJUMP_ITYPES                                                                       \
+	(1u << NTRACE_ITYPE_INDIRECT_JUMP_3BIT | 1u << NTRACE_ITYPE_INDIRECT_CALL |                \
+	 1u << NTRACE_ITYPE_INDIRECT_JUMP | 1u << NTRACE_ITYPE_COROUTINE_SWAP |                    \
+	 1u << NTRACE_ITYPE_OTHER_INDIRECT_JUMP)
+
 /* Bits of a mask of kinds of accesses: 1 << enum ntrace_dtype. */
 #define NTRACE_DTYPES_LOADS  0x0001u
 #define NTRACE_DTYPES_STORES 0x0002u
