@@ -136,6 +136,26 @@ static bool find_target(const struct ntrace_tandem_builtin *builtin, uint64_t *t
 	return !(builtin->state.xlen_mask & ~base.known);
 }
 
+/* Whether a jump, or a branch that is taken, goes to an address that IALIGN = 32 forbids (unprivileged, 2.5). */
+static bool jumps_misaligned(const struct ntrace_tandem_builtin *builtin)
+{
+	const struct exec_insn *insn = &builtin->insn;
+	struct ntrace_exec_value a = { 0, 0 }, b = { 0, 0 };
+	uint64_t target;
+
+	if (!tandem_lacks_compressed(&builtin->state) || builtin->linux_user)
+		return false;
+	if (insn->kind == EXEC_BRANCH) {
+		ntrace_exec_get(builtin->exec, GPR + insn->rs1, &a);
+		ntrace_exec_get(builtin->exec, GPR + insn->rs2, &b);
+		if (exec_branch(insn->arg, a, b, builtin->params.xlen, insn->rs1 == insn->rs2) != 1)
+			return false;
+	} else if (insn->kind != EXEC_JUMP && insn->kind != EXEC_JUMP_REGISTER) {
+		return false;
+	}
+	return find_target(builtin, &target) && (target & 2);
+}
+
 static bool can_raise(const struct ntrace_tandem_builtin *builtin, uint64_t cause)
 {
 	uint64_t target;
@@ -482,6 +502,8 @@ static int step(void *data)
 	} else if (traps) {
 		builtin->stats.faults += trap.cause != 2 || builtin->legality != TANDEM_ILLEGAL;
 		tandem_enter_trap(builtin, &trap);
+	} else if (jumps_misaligned(builtin)) {
+		raise_exception(builtin, 0);
 	} else if (insn->kind == EXEC_TRAP_RETURN &&
 		   (builtin->word == MRET || builtin->word == SRET)) {
 		tandem_return_from_trap(builtin);

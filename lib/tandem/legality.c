@@ -33,6 +33,12 @@ static bool maybe_guest(const struct ntrace_tandem_state *state)
 
 /* ---- extensions ---- */
 
+bool tandem_lacks_compressed(const struct ntrace_tandem_state *state)
+{
+	/* With F, Zca may exist without C (unprivileged architecture, 28.2). */
+	return is_known(state, MISA) && state->reg[MISA] && !has(state, 'C') && !has(state, 'F');
+}
+
 /* Zcb has c.lbu and its kind, c.mul, c.not and their kind in the space of C. */
 static bool is_zcb(uint32_t word)
 {
@@ -270,6 +276,8 @@ enum tandem_legality tandem_judge_legality(const struct ntrace_tandem_state *sta
 {
 	/* Of any length: only zeros; of 32 bits: only ones (unprivileged architecture, 1.5). */
 	if (!(word & 0xffff) || word == UINT32_MAX)
+		return TANDEM_ILLEGAL;
+	if (insn->size == 2 && tandem_lacks_compressed(state))
 		return TANDEM_ILLEGAL;
 	if (is_float(insn, word))
 		return judge_float(state, insn, word);

@@ -21,6 +21,9 @@ enum tandem_legality {
 enum tandem_legality tandem_judge_legality(const struct ntrace_tandem_state *state,
 					   const struct exec_insn *insn, uint32_t word);
 
+/** tandem_lacks_compressed - whether the hart has no instructions of 16 bits, so that IALIGN is 32 */
+bool tandem_lacks_compressed(const struct ntrace_tandem_state *state);
+
 /** tandem_can_raise - whether an instruction can raise exception @cause */
 bool tandem_can_raise(const struct ntrace_tandem_state *state, const struct exec_insn *insn,
 		      enum tandem_legality legality, uint64_t cause);

@@ -171,7 +171,10 @@ static const struct {
 	{ "mul x0, x0, x0", 0x02000033, LEGAL, M, MISA_GC, 0, 0, 0 },
 	{ "mul without M", 0x02000033, DECIDED_BY_TRACE, M, 0x40000100, 0, 0, 0 },
 	{ "sh1add x0, x0, x0: no bit of misa", 0x20002033, DECIDED_BY_TRACE, M, MISA_GC, 0, 0, 0 },
-	{ "c.slli s0, 0", 0x0402, DECIDED_BY_TRACE, M, 0x40000100, 0, 0, 0 },
+	{ "c.slli s0, 0 without C, with F: Zca is possible", 0x0402, DECIDED_BY_TRACE, M,
+	  0x40000120, 0, 0, 0 },
+	{ "c.nop", 0x0001, LEGAL, M, MISA_GC, 0, 0, 0 },
+	{ "c.nop without C", 0x0001, ILLEGAL, M, 0x40000100, 0, 0, 0 },
 	{ "fence", 0x0ff0000f, LEGAL, U, MISA_GC, 0, 0, 0 },
 	{ "mret in S", 0x30200073, ILLEGAL, S, MISA_GC, 0, 0, 0 },
 	{ "sret in U", 0x10200073, ILLEGAL, U, MISA_GC, 0, 0, 0 },
@@ -514,6 +517,34 @@ static void test_exceptions(void)
 	}
 }
 
+/* Jumps that retire, to CODE + 6; x0 is x0, and a0 is 1. */
+static void test_alignment(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t word;
+		uint64_t misa, next;
+		bool wrong;
+	} cases[] = {
+		{ "j", 0x0060006f, MISA_GC, CODE + 6, false },
+		{ "j without C", 0x0060006f, 0x40000100, CODE + 6, true },
+		{ "j without C to an aligned address", 0x0080006f, 0x40000100, CODE + 8, false },
+		{ "a branch without C", 0x00050363, 0x40000100, CODE + 4, false },
+		{ "a taken branch without C", 0x00051363, 0x40000100, CODE + 6, true },
+		{ "jr without C", 0x10608067, 0x40000100, CODE + 0x206, true },
+		{ "j without C, with F", 0x0060006f, 0x40000120, CODE + 6, false },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_in(M, cases[i].misa, 0);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(cases[i].word, cases[i].next, 0, 0);
+		ok((mismatches > 0) == cases[i].wrong, "%s retires: %s", cases[i].what,
+		   cases[i].wrong ? "a difference" : "right");
+		finish();
+	}
+}
+
 /* sc without a reservation fails (unprivileged, 8.2). */
 static void test_reservation(void)
 {
@@ -576,6 +607,7 @@ int main(void)
 	test_untold_traps();
 	test_bare();
 	test_exceptions();
+	test_alignment();
 	test_reservation();
 	test_mpp();
 	return done_testing();
