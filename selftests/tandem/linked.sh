@@ -73,6 +73,47 @@ timeout 60 "${machine[@]}" -plugin "$plugins/tandem_model.so,device=x,trace=$tmp
 is "$?" 2 "a wrong option"
 like "its message is the command's" "'x' is not a range FIRST-LAST" "$(<"$tmp/err")"
 
+# S mode with TVM, where QEMU does not show satp.
+parameters=xlen=64
+riscv64-linux-gnu-gcc -march=rv64gc -mabi=lp64d -nostdlib -static -no-pie -Wl,-Ttext=0x80000000 -Wl,--build-id=none -x assembler - \
+	-o "$tmp/program" <<'END'
+	.globl	_start
+_start:
+	la	t0, handler
+	csrw	mtvec, t0
+	li	t0, -1
+	csrw	pmpaddr0, t0
+	li	t0, 0x1f
+	csrw	pmpcfg0, t0
+	la	t0, table
+	srli	t0, t0, 12
+	li	t1, 8 << 60
+	or	t0, t0, t1
+	csrw	satp, t0
+	li	t0, 0x100800
+	csrw	mstatus, t0
+	la	t0, supervisor
+	csrw	mepc, t0
+	mret
+supervisor:
+	csrr	t0, satp
+	.balign	4
+handler:
+	li	t0, 0x100000
+	li	t1, 0x5555
+	sw	t1, 0(t0)
+	j	.
+	.balign	4096
+table:
+	.dword	0, 0, 0x80000000 >> 2 | 0xcf
+	.fill	4072, 1, 0
+END
+ok "TVM: QEMU writes the trace" timeout 60 "${machine[@]}" -icount shift=0 -plugin "$plugins/tandem_log.so,out=$tmp/trace"
+is "$("$top/build/ntrace" tandem dump "$tmp/trace" | grep -c "register satp")" 2 "TVM: satp is that of reset and the written one"
+verify "$tmp/trace" full=1 >"$tmp/out" 2>"$tmp/err"
+is "$? $(<"$tmp/err")" "0 " "TVM: the trace is verified"
+is "$(number differences)" 0 "TVM: no difference"
+
 # Linux. Firmware and kernel find everything below the memory by the same device tree: -seed makes its random numbers the same.
 count=${BOOT:-300000}
 boot=("$qemu" -M virt -cpu rv64 -m 256M -nodefaults -display none -no-user-config -seed 1 -bios "$("$top/tools/vsoc/run" --print-firmware)"

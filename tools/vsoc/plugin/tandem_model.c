@@ -45,14 +45,22 @@ static uint64_t xlen_mask = UINT64_MAX;
 
 static int read_registers(void *data, const uint16_t *ids, uint64_t *values, size_t count)
 {
+	/* QEMU refuses to read satp in S mode with TVM, where it keeps its value. */
+	static uint64_t last[NTRACE_TANDEM_STATE_REGISTERS];
+	static bool was_read[NTRACE_TANDEM_STATE_REGISTERS];
+
 	(void)data;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t value = 0;
+		uint64_t value = last[ids[i]];
 
 		g_byte_array_set_size(bytes, 0);
-		if (!handles[ids[i]] || qemu_plugin_read_register(handles[ids[i]], bytes) <= 0)
+		if (handles[ids[i]] && qemu_plugin_read_register(handles[ids[i]], bytes) > 0) {
+			memcpy(&value, bytes->data, MIN(bytes->len, sizeof(value)));
+			last[ids[i]] = value;
+			was_read[ids[i]] = true;
+		} else if (!was_read[ids[i]]) {
 			return NTRACE_ERR_UNSUPPORTED;
-		memcpy(&value, bytes->data, MIN(bytes->len, sizeof(value)));
+		}
 		/* "priv" has V in bit 2; CSRs of RV32 have 64 bits in QEMU for riscv64. */
 		if (ids[i] == NTRACE_TANDEM_PRIV)
 			value &= 3;
