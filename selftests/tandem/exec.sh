@@ -68,10 +68,16 @@ for xlen in 64 32; do
 	at_most results 7396 "RV$xlen: RMM of fused operations"
 	at_most memory 120 "RV$xlen: tables of operands"
 done
-ok "Zcmp: QEMU writes the trace" trace_program 64 rv64,d=off,zcb=on,zcmp=on "$here/instructions.S" -DZCMP
-verify --isa rv64imafc_zcmp --device 0x100000-0x100fff "$tmp/trace"
+ok "Zcmp: QEMU writes the trace" trace_program 64 rv64,d=off,zcb=on,zcmp=on,zcmt=on "$here/instructions.S" -DZCMP
+verify --isa rv64imafc_zcmp_zcmt --device 0x100000-0x100fff "$tmp/trace"
 verified Zcmp 70 $?
-is "$(number unsupported) $(number results)" "0 0" "Zcmp: the executor knows all"
+is "$(number unsupported) $(number results)" "2 0" "Zcmp: the executor knows all but jumps through a table"
+"$ntrace" tandem stat --json "$tmp/trace" >"$tmp/stat"
+is "$(number exceptions "$tmp/stat")" 0 "Zcmp: returns of cm.popret and jumps of cm.jt are no exceptions"
+# An objdump that does not know cm.push.
+"$ntrace" tandem verify --model builtin --elf "$tmp/program" --device 0x100000-0x100fff "$tmp/trace" >"$tmp/out"
+like "cm.push in a report" ": b842 " "$(<"$tmp/out")"
+is "$(grep -c "out of bounds" "$tmp/out")" 0 "cm.push in a report: no message of objdump"
 
 for xlen in 32 64; do
 	ok "RV$xlen: program: QEMU writes the trace" trace_program "$xlen" "rv$xlen" "$here/program.S" -DROUNDS="${ROUNDS:-12}"

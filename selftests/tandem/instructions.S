@@ -2,7 +2,7 @@
 /*
  * A bare-metal program for the virt machine that executes every instruction that the executor knows with
  * all pairs of a table of operands: results, accrued exceptions, and memory. For RV64 and RV32. With ZCMP,
- * only push and pop, whose encodings are those of compressed stores of double precision.
+ * only push, pop and jumps through a table, whose encodings are those of compressed stores of double precision.
  *
  * What the assembler does not know is given as its word: rd is a0, rs1 a1, rs2 a2.
  */
@@ -363,9 +363,18 @@ begin:
 	/* cm.popret, cm.popretz */
 	la	ra, 12f
 	.2byte	0xb802 | 8 << 4, 0xbe02 | 8 << 4
+	nop
 12:	la	ra, 12f
 	.2byte	0xb802 | 9 << 4 | 2 << 2, 0xbc02 | 9 << 4 | 2 << 2
-12:
+	nop
+12:	/* cm.jt 1, cm.jalt 32 */
+	la	t0, jumps
+	csrw	0x017, t0
+	.2byte	0xa002 | 1 << 2
+	nop
+13:	.2byte	0xa002 | 32 << 2
+	nop
+14:
 #endif
 	/* The machine ends. */
 	li	t0, 0x100000
@@ -374,6 +383,13 @@ begin:
 halt:
 	j	halt
 
+#ifdef ZCMP
+	.balign	64
+jumps:
+	WORD	0, 13b
+	.fill	30 * __riscv_xlen / 8, 1, 0
+	WORD	14b
+#endif
 	.balign	16
 values:
 	WORD	0, 1, 2, -1, -2, 0x7fffffff, 0x80000000, 0x80000001, 0xffff, 0x8000, 0x80, 0x12345678, 0x00ff00ff, 31

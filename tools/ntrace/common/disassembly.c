@@ -174,7 +174,8 @@ static void read_lines(struct disassembly *disassembly, FILE *stream)
 			if (*c == '\t')
 				*c = ' ';
 		}
-		if (*rest)
+		/* What is printed for an instruction that it does not know, at the end of the code. */
+		if (*rest && strncmp(rest, "Address 0x", 10))
 			add_line(disassembly, &room, address, rest);
 	}
 	free(line);

@@ -254,6 +254,26 @@ static int64_t sign(int64_t data, unsigned int bits)
 }
 
 /*
+ * Zcmp and Zcmt have the encodings of c.fsdsp, which stores: cm.popret and cm.popretz return to the ra that
+ * they have loaded, and cm.jt and cm.jalt jump to an entry of the table at jvt.
+ */
+static uint64_t target_of_table(uint32_t w, uint64_t next)
+{
+	uint64_t entry = (value[0x017] & ~63ull) + (uint64_t)(w >> 2 & 0xff) * params.xlen / 8;
+	static GByteArray *bytes;
+
+	if ((w & 0xfd03) == 0xbc02 && memory.access && !memory.store)
+		return read_register(GPR + 1) & ~1ull;
+	if ((w & 0xfc03) != 0xa002 || !handles[0x017] || memory.access)
+		return next;
+	if (!bytes)
+		bytes = g_byte_array_new();
+	if (qemu_plugin_read_memory_vaddr(entry, bytes, params.xlen / 8))
+		memcpy(&next, bytes->data, params.xlen / 8);
+	return next & ~1ull;
+}
+
+/*
  * The addresses that may follow the instruction if it retires, with the registers before it.
  * Return: how many, 0 for ecall and ebreak; the first is that of straight execution
  */
@@ -313,6 +333,9 @@ static unsigned int successors_of(const struct insn *insn, uint64_t pc, uint64_t
 			return 0;
 		if (!(w >> 2 & 31) && (w >> 7 & 31))
 			next[0] = value[GPR + (w >> 7 & 31)] & ~1ull;
+		return 1;
+	case 2 << 3 | 5:
+		next[0] = target_of_table(w, next[0]);
 		return 1;
 	default:
 		return 1;
