@@ -203,8 +203,13 @@ static uint64_t trap_value(struct ntrace_tandem_builtin *builtin, uint64_t cause
 	case 22:
 		first = last = builtin->word & (insn->size == 2 ? 0xffff : UINT32_MAX);
 		break;
-	case 1:
 	case 3:
+		/* A trigger may have been that of a data address. */
+		if (insn->kind != EXEC_TRAP)
+			return traced;
+		first = last = builtin->state.reg[PC];
+		break;
+	case 1:
 	case 12:
 	case 20:
 		first = builtin->state.reg[PC];
@@ -221,6 +226,9 @@ static uint64_t trap_value(struct ntrace_tandem_builtin *builtin, uint64_t cause
 			return traced;
 		first = (base.bits + (uint64_t)insn->imm) & builtin->group->xlen_mask;
 		last = first + insn->bytes - 1;
+		/* An aligned access has one portion, unless it is wider than XLEN. */
+		if (!(first & (insn->bytes - 1u)) && insn->bytes <= builtin->params.xlen / 8)
+			last = first;
 		break;
 	default:
 		return traced;
