@@ -14,9 +14,17 @@
 #define MSTATUS_MPIE (UINT64_C(1) << 7)
 #define MSTATUS_SPP (UINT64_C(1) << 8)
 #define MSTATUS_MPP (UINT64_C(3) << 11)
+#define MSTATUS_TRAPS (UINT64_C(7) << 20) /* TVM, TW, TSR */
 #define MEDELEG 0x302
 #define SSCRATCH 0x140
 #define MSCRATCH 0x340
+#define STIMECMP 0x14d
+#define STIMECMPH 0x15d
+#define PMPCFG0 0x3a0
+#define PMPADDR0 0x3b0
+#define PMP_ENTRIES 64u
+#define MSECCFG 0x747
+#define MSECCFG_RLB (UINT64_C(1) << 2) /* Smepmp: locked entries can be written */
 
 /* ---- known bits ---- */
 
@@ -170,7 +178,16 @@ static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigne
 	switch (number) {
 	case SSCRATCH:
 	case MSCRATCH:
+	case STIMECMP:
+	case STIMECMPH:
 		return UINT64_MAX;
+	case MEDELEG:
+		return same | ~builtin->csr_value.bits; /* no bit is read-only 1 (3.1.8) */
+	case MIDELEG:
+		/* Those of VS mode are. */
+		return builtin->state.reg[MISA] && !(builtin->state.reg[MISA] >> 7 & 1) ?
+			       same | ~builtin->csr_value.bits :
+			       same;
 	case SEPC:
 	case MEPC:
 		/* Without C, bit 1 may be writable, too. */
@@ -182,8 +199,11 @@ static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigne
 		else if (~same & MSTATUS_MPP)
 			same &= ~MSTATUS_MPP;
 		same |= MSTATUS_MIE | MSTATUS_MPIE;
+		if (builtin->state.reg[MISA] >> 20 & 1)
+			same |= MSTATUS_MPRV;
 		if (builtin->state.reg[MISA] >> 18 & 1)
-			same |= MSTATUS_SIE | MSTATUS_SPIE;
+			same |= MSTATUS_SIE | MSTATUS_SPIE |
+				(MSTATUS_TRAPS & ~builtin->csr_value.bits);
 		return same | top_bit(builtin);
 	case SSTATUS:
 		return same | MSTATUS_SIE | MSTATUS_SPIE | top_bit(builtin);
@@ -195,11 +215,47 @@ static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigne
 	}
 }
 
+/* The byte of pmpcfg of an entry, if all its bits are known; else 0 */
+static unsigned int pmp_config(const struct ntrace_tandem_builtin *builtin, unsigned int entry)
+{
+	unsigned int bytes = builtin->params.xlen / 8;
+	unsigned int number = PMPCFG0 + entry / bytes * (bytes / 4), shift = 8 * (entry % bytes);
+
+	if (entry >= PMP_ENTRIES || ~sure_bits(builtin, number) >> shift & 0xff)
+		return 0;
+	return builtin->state.reg[number] >> shift & 0xff;
+}
+
+/* The bits of a CSR that keep their value: those of locked entries (Privileged Architecture 1.12, 3.7.1.2). */
+static uint64_t locked_bits(const struct ntrace_tandem_builtin *builtin, unsigned int number)
+{
+	const unsigned int lock = 0x80, range = 0x18, top = 0x08; /* L, A, A = TOR */
+	unsigned int bytes = builtin->params.xlen / 8, entry = number - PMPADDR0, next;
+	uint64_t locked = 0;
+
+	if (builtin->state.reg[MSECCFG] & MSECCFG_RLB)
+		return 0;
+	if (number >= PMPADDR0 && number < PMPADDR0 + PMP_ENTRIES) {
+		next = pmp_config(builtin, entry + 1);
+		return (pmp_config(builtin, entry) & lock) ||
+				       ((next & lock) && (next & range) == top) ?
+			       UINT64_MAX :
+			       0;
+	}
+	if (number < PMPCFG0 || number >= PMPADDR0)
+		return 0;
+	for (unsigned int i = 0; i < bytes; i++)
+		if (pmp_config(builtin, (number - PMPCFG0) * 4 + i) & lock)
+			locked |= UINT64_C(0xff) << 8 * i;
+	return locked;
+}
+
 void tandem_finish_csr(struct ntrace_tandem_builtin *builtin)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
 	unsigned int number = builtin->csr - 1;
 	uint64_t strict, value = builtin->csr_value.bits, sure = builtin->csr_value.known;
+	uint64_t locked = locked_bits(builtin, number) & builtin->csr_before.known;
 
 	for (unsigned int word = 0; word < 64 && is_other(number); word++)
 		for (uint64_t bits = group->changed[word]; bits; bits &= bits - 1) {
@@ -214,7 +270,8 @@ void tandem_finish_csr(struct ntrace_tandem_builtin *builtin)
 	}
 	if (tandem_is_told(builtin, MIE))
 		builtin->enabled_once |= group->reg[MIE];
-	strict = strict_bits(builtin, number) & sure;
+	value = (value & ~locked) | (builtin->csr_before.bits & locked);
+	strict = (strict_bits(builtin, number) & sure) | locked;
 	sure = strict;
 	if (tandem_is_told(builtin, number)) {
 		if ((value ^ group->reg[number]) & ~strict)

@@ -572,6 +572,57 @@ static void test_reservation(void)
 	finish();
 }
 
+/* CSRs that the trace tells, after csrw of @written over @before. */
+static void test_written(void)
+{
+	const uint64_t locked = 0x9f; /* of entry 0: L, NAPOT, XWR; L, TOR of entry 1: 0x8f00 */
+	static const struct {
+		const char *what;
+		unsigned int csr;
+		uint64_t before, written, value;
+		unsigned int other; /* another CSR, and its value */
+		uint64_t held;
+		bool wrong;
+	} cases[] = {
+		{ "pmpcfg0 without L", 0x3a0, 0x1f, 0x1d, 0x1d, 0, 0, false },
+		{ "pmpcfg0 with L keeps its value", 0x3a0, 0x9f, 0x1f, 0x9f, 0, 0, false },
+		{ "pmpcfg0 with L changes", 0x3a0, 0x9f, 0x1f, 0x1f, 0, 0, true },
+		{ "another entry of pmpcfg0 changes", 0x3a0, 0x9f, 0x1f00, 0x1f9f, 0, 0, false },
+		{ "pmpcfg0 with L and mseccfg.RLB changes", 0x3a0, 0x9f, 0x1f, 0x1f, 0x747, 4,
+		  false },
+		{ "pmpaddr0 with L keeps its value", 0x3b0, 5, 6, 5, 0x3a0, locked, false },
+		{ "pmpaddr0 with L changes", 0x3b0, 5, 6, 6, 0x3a0, locked, true },
+		{ "pmpaddr0 below a locked TOR changes", 0x3b0, 5, 6, 6, 0x3a0, 0x8f00, true },
+		{ "pmpaddr0 below a locked NAPOT changes", 0x3b0, 5, 6, 6, 0x3a0, 0x9f00, false },
+		{ "pmpaddr9 with L changes", 0x3b9, 5, 6, 6, 0x3a2, 0x9f00, true },
+		{ "medeleg keeps a bit that was cleared", 0x302, 0x100, 0, 0x100, 0, 0, true },
+		{ "medeleg refuses a bit", 0x302, 0, 0x800, 0, 0, 0, false },
+		{ "mideleg keeps a bit that was cleared", 0x303, 0x20, 0, 0x20, 0, 0, true },
+		{ "MPRV is not cleared", 0x300, 0x20000, 0, 0x20000, 0, 0, true },
+		{ "TVM is not cleared", 0x300, TVM, 0, TVM, 0, 0, true },
+		{ "stimecmp has another value", 0x14d, 0, 7, 6, 0, 0, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_in(M, MISA_GC, 0);
+		put(NTRACE_TANDEM_REGISTER, cases[i].csr, cases[i].before);
+		if (cases[i].other)
+			put(NTRACE_TANDEM_REGISTER, cases[i].other, cases[i].held);
+		put(NTRACE_TANDEM_REGISTER, X + 10, cases[i].written);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(cases[i].csr << 20 | 0x51073, 0, cases[i].csr, cases[i].value);
+		ok((mismatches > 0) == cases[i].wrong, "csrw: %s: %s", cases[i].what,
+		   cases[i].wrong ? "a difference" : "right");
+		finish();
+	}
+	begin_in(M, MISA_GC, 0);
+	put(NTRACE_TANDEM_END, 0, 0);
+	insn(0xf1202573, 0, X + 10, 0x489); /* csrr a0, marchid */
+	insn(0xf1202573, 0, X + 10, 0x488);
+	is_u64(mismatches, 1, "another value of marchid is a difference");
+	finish();
+}
+
 /* MPP after a write of @written over M mode. */
 static void test_mpp(void)
 {
@@ -620,6 +671,7 @@ int main(void)
 	test_exceptions();
 	test_alignment();
 	test_reservation();
+	test_written();
 	test_mpp();
 	return done_testing();
 }
