@@ -22,6 +22,8 @@
 /* Standard causes, which all are below 16: S, VS and M software, timer and external; SGEI; LCOFI. */
 #define STANDARD UINT64_C(0xffff)
 #define DEFINED UINT64_C(0x3eee)
+#define SUPERVISOR UINT64_C(0x222)
+#define SUPERVISOR_SOFTWARE UINT64_C(0x2)
 
 /* What decides about an interrupt, of the model. */
 struct control {
@@ -289,6 +291,18 @@ static bool evaluates(const struct ntrace_tandem_state *state)
 	}
 }
 
+/* Bits of mip that the instruction may have set itself: those that software can write. */
+static uint64_t written_pending(const struct ntrace_tandem_verifier *verifier)
+{
+	const struct ntrace_tandem_state *state = &verifier->state;
+	unsigned int number = state->insn >> 20, source = state->insn >> 15 & 31;
+	uint64_t operand = state->insn >> 14 & 1 ? source : verifier->before[GPR + source];
+
+	if ((number != MIP && number != SIP) || (state->insn >> 12 & 3) == 3)
+		return 0;
+	return operand & (number == SIP ? SUPERVISOR_SOFTWARE : SUPERVISOR);
+}
+
 int tandem_judge_pending(struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
@@ -308,13 +322,16 @@ int tandem_judge_pending(struct ntrace_tandem_verifier *verifier)
 	/* Custom interrupts may have other conditions. */
 	ready = deliverable(state->reg[MIP] & state->reg[MIE] & STANDARD, state->reg[MIDELEG],
 			    state->reg[PRIV], state->reg[MSTATUS]);
-	tandem_judge(verifier, NTRACE_TANDEM_RULE_INTERRUPT_IMMEDIATE);
 	if (due)
 		error = break_rule(verifier, NTRACE_TANDEM_RULE_INTERRUPT_IMMEDIATE, MIP,
 				   verifier->before[MIP], verifier->before[MIP] & ~due);
 	else if (evaluates(state))
-		verifier->due = ready & verifier->before[MIP];
-	tandem_judge(verifier, NTRACE_TANDEM_RULE_INTERRUPT_TAKEN);
+		verifier->due = ready & (verifier->before[MIP] | written_pending(verifier));
+	/* What no interrupt can break is not judged. */
+	if (verifier->due)
+		tandem_judge(verifier, NTRACE_TANDEM_RULE_INTERRUPT_IMMEDIATE);
+	if (ready)
+		tandem_judge(verifier, NTRACE_TANDEM_RULE_INTERRUPT_TAKEN);
 	verifier->waited = ready ? verifier->waited + 1 : 0;
 	if (!error && !due && limit && verifier->waited == limit + 1)
 		error = break_rule(verifier, NTRACE_TANDEM_RULE_INTERRUPT_TAKEN, MIP,

@@ -75,6 +75,9 @@ for format in rvvi ibex cva6; do
 	verify "$format.tandem" json=on,full=1 >out
 	verified "$format" 10000
 done
+verify ibex.tandem tap=on >out
+like "without interrupts, their rules are not exercised" "ok [0-9]* - interrupt-immediate: .* # SKIP never judged" "$(<out)"
+like "none of them" "ok [0-9]* - interrupt-taken: .* # SKIP never judged" "$(<out)"
 python3 -B "$here/rtl/logs.py" rvvi core.log >core.rvvi
 ok "rvvi: a log with interrupts" convert --from rvvi -o rvvi.tandem core.rvvi
 verify rvvi.tandem json=on,full=1 >out

@@ -258,6 +258,56 @@ static void test_immediate(void)
 		}
 }
 
+/* An instruction that sets a bit of mip makes its interrupt pending (3.1.9). */
+static void test_raised(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t insn;
+		bool due;
+	} insns[] = {
+		{ "csrsi mip, 2", 0x34416073, true },
+		{ "csrsi sip, 2", 0x14416073, true },
+		{ "csrci mip, 2: another source", 0x34417073, false },
+		{ "csrsi mscratch, 2: another source", 0x34016073, false },
+	};
+	uint64_t judged, broken;
+
+	for (unsigned int i = 0; i < sizeof(insns) / sizeof(insns[0]); i++) {
+		set_state(U, 0, 2, 0, 0);
+		init(PRIV, M);
+		init(MSTATUS, MIE_BIT);
+		begin_insn(insns[i].insn);
+		set(MIP, 2);
+		end();
+		is_u64(mismatches, 0, "RV%u: %s", xlen, insns[i].what);
+		ntrace_tandem_verifier_rule(verifier, NTRACE_TANDEM_RULE_INTERRUPT_IMMEDIATE,
+					    &judged, &broken);
+		is_u64(judged, insns[i].due, "the interrupt is%s due", insns[i].due ? "" : " not");
+		memcpy(model.memory + 4, "\x13\0\0", 4);
+		model.after[0][1] = CODE + 8;
+		begin();
+		put(NTRACE_TANDEM_NEXT_PC, 0, 0);
+		put(NTRACE_TANDEM_INSN32, 0, NOP);
+		end();
+		is_u64(mismatches, insns[i].due, "and another instruction: %s",
+		       insns[i].due ? "the interrupt is missing" : "right");
+	}
+}
+
+/* Rules of interrupts are judged where an interrupt is ready. */
+static void test_coverage(void)
+{
+	uint64_t immediate, taken, broken;
+
+	set_state(M, MIE_BIT, 0x80, 0, 0);
+	nops(5);
+	ntrace_tandem_verifier_rule(verifier, NTRACE_TANDEM_RULE_INTERRUPT_IMMEDIATE, &immediate,
+				    &broken);
+	ntrace_tandem_verifier_rule(verifier, NTRACE_TANDEM_RULE_INTERRUPT_TAKEN, &taken, &broken);
+	ok(!immediate && !taken, "RV%u: without a pending interrupt, none is judged", xlen);
+}
+
 static void test_names(void)
 {
 	uint64_t judged, broken;
@@ -285,6 +335,8 @@ int main(void)
 		test_cases();
 		test_forgotten();
 		test_immediate();
+		test_raised();
+		test_coverage();
 	}
 	test_names();
 	ntrace_tandem_verifier_free(verifier);
