@@ -91,6 +91,9 @@ static int report(struct ntrace_tandem_rvfi *rvfi, unsigned int kind, const stru
 				      "rvfi_csr_*: it cannot be verified",
 		[NTRACE_RVFI_ADDRESS] = "rvfi_mem_addr is not the address of bit 0 of the masks, "
 					"although the first bit of the access is a higher one",
+		[NTRACE_RVFI_TRAP] =
+			"rvfi_trap is 1, but the next instruction follows, and xepc is "
+			"not the address of the instruction",
 	};
 	struct ntrace_rvfi_problem problem = {
 		.kind = kind,
@@ -425,6 +428,22 @@ static void add_pc_after(struct ntrace_tandem_rvfi *rvfi, const struct retiremen
 		add_next_pc(rvfi, value_before(epc));
 }
 
+/*
+ * A trap stacks the address of its instruction in xepc. @next may be a handler behind the instruction, so
+ * that only xepc shows that there was no trap.
+ */
+static int check_trap(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
+{
+	const struct ntrace_rvfi *held = &rvfi->held.rvfi;
+	const struct ntrace_rvfi_change *epc = find_of_trap(rvfi, next, MEPC);
+	uint64_t mask = rvfi->xlen_mask, after = held->pc_rdata + ((held->insn & 3) == 3 ? 4 : 2);
+
+	if (!held->trap || !epc || ((next->rvfi.pc_rdata ^ after) & mask) ||
+	    !((value_before(epc) ^ held->pc_rdata) & mask))
+		return 0;
+	return report(rvfi, NTRACE_RVFI_TRAP, held, value_before(epc), held->pc_rdata & mask);
+}
+
 /* The group of the held instruction, which @next follows. */
 static int write_held(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
 {
@@ -448,6 +467,8 @@ static int write_held(struct ntrace_tandem_rvfi *rvfi, const struct retirement *
 		error = end(rvfi);
 	if (!error && !between && !held->trap && has_next && seen != expected)
 		error = report(rvfi, NTRACE_RVFI_PC, &next->rvfi, seen, expected);
+	if (!error)
+		error = check_trap(rvfi, next);
 	return error || !between ? error : write_trap(rvfi, next);
 }
 

@@ -120,6 +120,10 @@ found "an instruction that is not told" 16 400 convert 1
 found "a load that does not extend the sign" 17 800 register
 found "mret that clears MPIE" 18 400 register
 found "data for x0" 19 400 convert
+awk '!done && NR > 600 && /rvfi_mem_wmask=f/ { done = sub("rvfi_trap=0", "rvfi_trap=1") } { print }' core.log >other.log
+convert --from rvfi -o other.tandem other.log
+is $? 3 "rvfi_trap of an instruction that retires"
+like "is found at the store" "rvfi_trap is 1, but the next instruction follows, and xepc is not the address" "$(<err)"
 
 # ---- reports ----
 

@@ -326,6 +326,22 @@ static void test_traps(void)
 	retire(next);
 	expect("an interrupt without its cause", "[ init pc=100][ pc+ i][ init pc=800][ pc+ i]",
 	       "7 at 1: 0 0;");
+	for (unsigned int right = 0; right < 2; right++) {
+		start();
+		told[0] = csr(MEPC, UINT32_MAX, right ? 0x100 : 0x7c, 0, 0);
+		trap = nop(0, 0x100);
+		trap.trap = true;
+		next = nop(1, 0x104);
+		next.changes = told;
+		next.change_count = 1;
+		retire(trap);
+		retire(next);
+		expect(right ? "a handler behind the instruction that trapped" :
+			       "trap of an instruction that went on",
+		       right ? "[ init pc=100][ pc+ i mepc=100][ pc+ i]" :
+			       "[ init pc=100][ pc+ i mepc=7c][ pc+ i]",
+		       right ? "" : "9 at 0: 7c 100;");
+	}
 }
 
 static void test_csrs(void)

@@ -105,6 +105,7 @@ enum ntrace_rvfi_problem_kind {
 	NTRACE_RVFI_INSN,	     /* an instruction of more than 32 bits */
 	NTRACE_RVFI_CAUSE,	     /* an interrupt without its cause, which cannot be verified */
 	NTRACE_RVFI_ADDRESS,	     /* mem_addr is not that of bit 0 of the masks */
+	NTRACE_RVFI_TRAP,	     /* trap is 1, but the instruction went on to the next one */
 	NTRACE_RVFI_PROBLEMS,
 };
 
