@@ -211,7 +211,7 @@ void tandem_locate(const struct ntrace_tandem_verifier *verifier,
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
 
-	mismatch->group = verifier->stats.groups - 1;
+	mismatch->group = verifier->stats.groups ? verifier->stats.groups - 1 : 0;
 	mismatch->offset = state->offset;
 	mismatch->pc = verifier->before[PC];
 	mismatch->insn = state->insn;
@@ -249,6 +249,14 @@ static int report_register(struct ntrace_tandem_verifier *verifier, unsigned int
 	};
 
 	return tandem_report(verifier, tandem_register_rule(verifier, id), &mismatch);
+}
+
+static int report_format(struct ntrace_tandem_verifier *verifier, unsigned int problems)
+{
+	struct ntrace_tandem_mismatch mismatch = { .kind = NTRACE_TANDEM_DIFFERENT_FORMAT,
+						   .problems = problems };
+
+	return tandem_report(verifier, NTRACE_TANDEM_RULE_FORMAT, &mismatch);
 }
 
 /* Writes registers of S to the model. */
@@ -721,12 +729,8 @@ static int end_group(struct ntrace_tandem_verifier *verifier, bool between)
 	if (verifier->config.group)
 		error = verifier->config.group(verifier->config.user, state);
 	tandem_judge(verifier, NTRACE_TANDEM_RULE_FORMAT);
-	if (!error && state->problems) {
-		struct ntrace_tandem_mismatch mismatch = { .kind = NTRACE_TANDEM_DIFFERENT_FORMAT,
-							   .problems = state->problems };
-
-		error = tandem_report(verifier, NTRACE_TANDEM_RULE_FORMAT, &mismatch);
-	}
+	if (!error && state->problems)
+		error = report_format(verifier, state->problems);
 	if (!error && verifier->zero)
 		error = report_register(verifier, GPR, verifier->zero, 0);
 	if (!error)
@@ -770,7 +774,9 @@ int ntrace_tandem_verifier_field(struct ntrace_tandem_verifier *verifier,
 {
 	int error = 0;
 
-	if (ntrace_tandem_state_apply(&verifier->state, field))
+	if (field->flags & NTRACE_TANDEM_STRAY_END)
+		error = report_format(verifier, NTRACE_TANDEM_STRAY_END);
+	else if (ntrace_tandem_state_apply(&verifier->state, field))
 		error = end_group(verifier, field->type == NTRACE_TANDEM_BEGIN);
 	else if (field->type == NTRACE_TANDEM_REQUEST)
 		error = keep_store(verifier, field);

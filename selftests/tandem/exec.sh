@@ -118,4 +118,15 @@ is "$?" 2 "another model"
 is "$?" 2 "two models"
 "$ntrace" tandem verify --model builtin --isa rv32gc "$tmp/boot" 2>"$tmp/err"
 is "$?" 2 "an instruction set of another XLEN"
+
+# The start, and li a0, 5 with 6 in a0; then an end that has no group.
+printf '\1\13\7\12\0\0\0\200\7\1\3\2\1\3\21\23\5\120\0\4\12\20\6\0\0\0\2' >"$tmp/two"
+"$ntrace" tandem verify --model builtin --xlen 32 "$tmp/two" >"$tmp/out"
+is $? 3 "li a0, 5 with 6 in a0"
+like "the report has the pc of the start" "before: group 0, pc 0x80000000: \(no instruction\)" "$(<"$tmp/out")"
+printf '\1\13\7\12\0\0\0\200\7\1\3\2\1\3\21\23\5\120\0\4\12\20\5\0\0\0\2\2' >"$tmp/two"
+"$ntrace" tandem verify --model builtin --xlen 32 "$tmp/two" >"$tmp/out"
+is $? 3 "an end without a group violates the protocol"
+fails "a program of another XLEN" "program: the program has XLEN 64, the trace 32" \
+	"$ntrace" tandem verify --model builtin --xlen 32 --elf "$tmp/program" "$tmp/two"
 done_testing

@@ -54,7 +54,8 @@ void report_group(struct report *report, const struct ntrace_tandem_state *state
 	*passed = (struct report_passed){
 		.group = report->groups++,
 		.offset = state->offset,
-		.pc = state->pc_before,
+		.pc = state->has & NTRACE_TANDEM_HAS_INIT ? state->reg[NTRACE_TANDEM_PC] :
+							    state->pc_before,
 		.insn = state->insn,
 		.insn_bytes = state->has & NTRACE_TANDEM_HAS_INSN ? state->insn_bytes : 0,
 	};

@@ -222,6 +222,13 @@ int tandem_verify(const struct tandem_options *options)
 			    config.params.xlen);
 	}
 	error = report_open(&verify.report, options);
+	if (!error && verify.report.object) {
+		const struct ntrace_isa *isa = ntrace_object_isa(verify.report.object);
+
+		if (isa->xlen != config.params.xlen)
+			error = fail("%s: the program has XLEN %u, the trace %u", options->elf,
+				     isa->xlen, config.params.xlen);
+	}
 	if (!error && verify.builtin && verify.report.object) {
 		int result = load_program(&config.model, verify.report.object, options->elf);
 
