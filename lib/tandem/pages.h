@@ -10,7 +10,8 @@
 
 #include <ntrace/exec.h>
 
-#define TANDEM_PAGE 4096u
+/* Small, because a trace may tell a few bytes of many pages. */
+#define TANDEM_PAGE 256u
 
 struct tandem_page {
 	uint64_t number;
