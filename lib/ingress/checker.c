@@ -33,8 +33,8 @@ struct spot {
 	unsigned int index;
 };
 
-static void tell(const struct spot *spot, enum ingress_rule rule,
-		 const struct ntrace_ingress_finding *numbers)
+static void report(const struct spot *spot, enum ingress_rule rule,
+		   const struct ntrace_ingress_finding *numbers)
 {
 	struct ntrace_ingress_checker *checker = spot->checker;
 	struct ntrace_ingress_finding finding = { .values = 0 };
@@ -50,8 +50,8 @@ static void tell(const struct spot *spot, enum ingress_rule rule,
 	checker->result = checker->finding(checker->data, &finding);
 }
 
-static void tell_address(const struct spot *spot, enum ingress_rule rule, uint64_t value,
-			 uint64_t expected)
+static void report_addresses(const struct spot *spot, enum ingress_rule rule, uint64_t value,
+			     uint64_t expected)
 {
 	const struct ntrace_ingress_finding numbers = {
 		.value = value,
@@ -60,14 +60,25 @@ static void tell_address(const struct spot *spot, enum ingress_rule rule, uint64
 		.hexadecimal = true,
 	};
 
-	tell(spot, rule, &numbers);
+	report(spot, rule, &numbers);
 }
 
-static void tell_number(const struct spot *spot, enum ingress_rule rule, uint64_t value)
+static void report_address(const struct spot *spot, enum ingress_rule rule, uint64_t value)
+{
+	const struct ntrace_ingress_finding numbers = {
+		.value = value,
+		.values = 1,
+		.hexadecimal = true,
+	};
+
+	report(spot, rule, &numbers);
+}
+
+static void report_number(const struct spot *spot, enum ingress_rule rule, uint64_t value)
 {
 	const struct ntrace_ingress_finding numbers = { .value = value, .values = 1 };
 
-	tell(spot, rule, &numbers);
+	report(spot, rule, &numbers);
 }
 
 /* Neither the next instruction nor its privilege is known. */
@@ -77,7 +88,8 @@ static void forget_flow(struct ntrace_ingress_checker *checker)
 	checker->last_may_repeat = false;
 	checker->priv_known = false;
 	checker->last_itype = NTRACE_ITYPE_NONE;
-	checker->interrupted = false;
+	checker->trap_itype = 0;
+	checker->trap_repeated = false;
 	ingress_program_forget(checker);
 }
 
@@ -120,12 +132,12 @@ static void check_priv(const struct spot *spot, unsigned int priv)
 		return;
 	if (ingress_is_trap(checker->last_itype)) {
 		if (rank(priv) < rank(before))
-			tell_number(spot, INGRESS_TRAP_PRIV, priv);
+			report_number(spot, INGRESS_TRAP_PRIV, priv);
 	} else if (checker->last_itype == NTRACE_ITYPE_TRAP_RETURN) {
 		if (rank(priv) > rank(before))
-			tell_number(spot, INGRESS_RETURN_PRIV, priv);
+			report_number(spot, INGRESS_RETURN_PRIV, priv);
 	} else {
-		tell_number(spot, INGRESS_PRIV_CHANGE, priv);
+		report_number(spot, INGRESS_PRIV_CHANGE, priv);
 	}
 }
 
@@ -158,9 +170,9 @@ static void check_start(const struct spot *spot, const struct ntrace_ingress_cyc
 	if (!checker->next_known || group->iaddr == checker->next || is_repeat(checker, cycle, i))
 		return;
 	if (group->iretire)
-		tell_address(spot, INGRESS_CONTIGUOUS, group->iaddr, checker->next);
+		report_addresses(spot, INGRESS_CONTIGUOUS, group->iaddr, checker->next);
 	else if (group->itype == NTRACE_ITYPE_EXCEPTION)
-		tell_address(spot, INGRESS_FAULT_ADDRESS, group->iaddr, checker->next);
+		report_addresses(spot, INGRESS_FAULT_ADDRESS, group->iaddr, checker->next);
 }
 
 static void check_trap(const struct spot *spot, const struct ntrace_ingress_cycle *cycle,
@@ -175,25 +187,47 @@ static void check_trap(const struct spot *spot, const struct ntrace_ingress_cycl
 
 	if (itype == NTRACE_ITYPE_EXCEPTION && cycle->cause >= 8 && cycle->cause <= 11 && call &&
 	    cycle->cause != call)
-		tell_number(spot, INGRESS_ECALL_PRIV, cycle->cause);
+		report_number(spot, INGRESS_ECALL_PRIV, cycle->cause);
 	if (itype == NTRACE_ITYPE_TRAP_RETURN &&
 	    (cycle->priv == NTRACE_PRIV_U || cycle->priv == NTRACE_PRIV_VU))
-		tell(spot, INGRESS_RETURN_USER, NULL);
+		report(spot, INGRESS_RETURN_USER, NULL);
 }
 
-/* A hart that took an interrupt has disabled it: its handler must retire something first. */
+/*
+ * A hart that took an interrupt has disabled it: its handler must retire something first. An exception
+ * may repeat itself at the first instruction of its handler, whose address all of them have.
+ */
 static void check_repeated(const struct spot *spot, const struct ntrace_ingress_cycle *cycle,
 			   const struct ntrace_ingress_group *group)
 {
 	struct ntrace_ingress_checker *checker = spot->checker;
-	bool interrupt = group->itype == NTRACE_ITYPE_INTERRUPT;
+	bool exception = group->itype == NTRACE_ITYPE_EXCEPTION;
+	bool repeated = ingress_is_trap(group->itype) && !group->iretire &&
+			group->itype == checker->trap_itype && cycle->cause == checker->trap_cause;
 
 	/* A port that does not tell the cause has 0. */
-	if (interrupt && !group->iretire && checker->interrupted && cycle->cause &&
-	    cycle->cause == checker->interrupt_cause)
-		tell_number(spot, INGRESS_TRAP_TWICE, cycle->cause);
-	checker->interrupted = interrupt;
-	checker->interrupt_cause = cycle->cause;
+	if ((repeated && !exception && cycle->cause) ||
+	    (checker->trap_repeated && group->iaddr != checker->trap_iaddr))
+		report_number(spot, INGRESS_TRAP_TWICE, checker->trap_cause);
+	checker->trap_repeated = repeated && exception && group->iaddr == checker->trap_iaddr &&
+				 cycle->priv == checker->trap_priv;
+}
+
+/* After a trap, a handler begins: not the instruction that would have followed without it. */
+static void check_handler(const struct spot *spot, const struct ntrace_ingress_cycle *cycle,
+			  const struct ntrace_ingress_group *group)
+{
+	struct ntrace_ingress_checker *checker = spot->checker;
+
+	/* An interrupt need not tell where it is taken. */
+	if (checker->trap_itype && group->iretire && group->iaddr == checker->next &&
+	    (checker->trap_itype == NTRACE_ITYPE_EXCEPTION || checker->trap_retired))
+		report_address(spot, INGRESS_TRAP_CONTINUES, group->iaddr);
+	checker->trap_itype = ingress_is_trap(group->itype) ? group->itype : 0;
+	checker->trap_retired = group->iretire;
+	checker->trap_priv = cycle->priv;
+	checker->trap_cause = cycle->cause;
+	checker->trap_iaddr = group->iaddr;
 }
 
 /* Return: whether the itype of the group tells where it continues */
@@ -209,7 +243,7 @@ static bool check_program(const struct spot *spot, const struct ntrace_ingress_c
 	/* An interrupt need not tell where it is taken. */
 	if ((cycle->group[i].iretire || cycle->group[i].itype == NTRACE_ITYPE_EXCEPTION) &&
 	    !ingress_program_start(checker, iaddr, &expected))
-		tell_address(spot, INGRESS_INSN_TARGET, iaddr, expected);
+		report_addresses(spot, INGRESS_INSN_TARGET, iaddr, expected);
 	rule = ingress_program_group(checker, cycle, i, &value, &expected);
 	switch (rule) {
 	case INGRESS_INSN_SIZE:
@@ -218,20 +252,15 @@ static bool check_program(const struct spot *spot, const struct ntrace_ingress_c
 								.expected = expected,
 								.values = 2 };
 
-		tell(spot, rule, &numbers);
+		report(spot, rule, &numbers);
 		break;
 	}
 	case INGRESS_INSN_CAUSE:
-		tell_number(spot, rule, value);
+		report_number(spot, rule, value);
 		break;
-	default: {
-		const struct ntrace_ingress_finding numbers = { .value = value,
-								.values = 1,
-								.hexadecimal = true };
-
-		tell(spot, rule, &numbers);
+	default:
+		report_address(spot, rule, value);
 		break;
-	}
 	}
 	return rule != INGRESS_INSN_ITYPE;
 }
@@ -272,13 +301,14 @@ static void check_groups(struct ntrace_ingress_checker *checker,
 		uint32_t last = 1u << (group->ilastsize & 3);
 		bool known;
 
-		tell(&spot, ingress_check_group(&checker->port, cycle, i), NULL);
+		report(&spot, ingress_check_group(&checker->port, cycle, i), NULL);
 		if (!group->iretire && !ingress_is_trap(group->itype))
 			continue;
 		check_priv(&spot, cycle->priv);
 		check_start(&spot, cycle, i);
 		check_trap(&spot, cycle, group->itype);
 		check_repeated(&spot, cycle, group);
+		check_handler(&spot, cycle, group);
 		known = check_program(&spot, cycle, i);
 		follow(checker, cycle, i);
 		checker->next_known &= known;
@@ -289,7 +319,7 @@ static void check_groups(struct ntrace_ingress_checker *checker,
 	if (checker->port.retires && least > checker->port.retires) {
 		const struct spot spot = { checker, NTRACE_INGRESS_PLACE_CYCLE, 0 };
 
-		tell_number(&spot, INGRESS_RETIRES, least);
+		report_number(&spot, INGRESS_RETIRES, least);
 	}
 }
 
@@ -299,7 +329,7 @@ static void request(const struct spot *spot, const struct ntrace_ingress_access 
 	struct ntrace_ingress_load *load = &checker->load[access->lrid];
 
 	if (load->state == LOAD_IN_FLIGHT)
-		tell_number(spot, INGRESS_LRID_REUSED, access->lrid);
+		report_number(spot, INGRESS_LRID_REUSED, access->lrid);
 	else
 		checker->in_flight++;
 	load->state = LOAD_IN_FLIGHT;
@@ -322,11 +352,11 @@ static void respond(const struct spot *spot, const struct ntrace_ingress_respons
 	struct ntrace_ingress_load *load = &checker->load[response->lid];
 
 	if (load->state == LOAD_NONE)
-		tell_number(spot, INGRESS_LID_UNKNOWN, response->lid);
+		report_number(spot, INGRESS_LID_UNKNOWN, response->lid);
 	if (load->state == LOAD_IN_FLIGHT) {
 		checker->in_flight--;
 		if (response->lresp == NTRACE_LRESP_OKAY && is_wider(response, load->dsize))
-			tell_number(spot, INGRESS_RESPONSE_WIDTH, response->lid);
+			report_number(spot, INGRESS_RESPONSE_WIDTH, response->lid);
 	}
 	load->state = LOAD_NONE;
 }
@@ -340,7 +370,7 @@ static void check_hart(const struct spot *spot, const struct ntrace_ingress_acce
 
 	if (port->hart && access->daddr == MHARTID && port->data == NTRACE_INGRESS_DATA_UNIFIED &&
 	    access->load[0] != port->hart)
-		tell_number(spot, INGRESS_HART, access->load[0]);
+		report_number(spot, INGRESS_HART, access->load[0]);
 }
 
 static void check_size(const struct spot *spot, const struct ntrace_ingress_access *access)
@@ -349,23 +379,16 @@ static void check_size(const struct spot *spot, const struct ntrace_ingress_acce
 
 	if (NTRACE_DTYPES_CSRS >> (access->dtype & 31) & 1) {
 		if (size * 8 != spot->checker->port.xlen)
-			tell_number(spot, INGRESS_CSR_SIZE, access->dsize);
+			report_number(spot, INGRESS_CSR_SIZE, access->dsize);
 		check_hart(spot, access);
 		return;
 	}
 	if (!(NTRACE_DTYPES_ATOMICS >> (access->dtype & 31) & 1))
 		return;
 	if (size < 4)
-		tell_number(spot, INGRESS_ATOMIC_SIZE, access->dsize);
-	if (access->daddr & (size - 1)) {
-		const struct ntrace_ingress_finding numbers = {
-			.value = access->daddr,
-			.values = 1,
-			.hexadecimal = true,
-		};
-
-		tell(spot, INGRESS_MISALIGNED, &numbers);
-	}
+		report_number(spot, INGRESS_ATOMIC_SIZE, access->dsize);
+	if (access->daddr & (size - 1))
+		report_address(spot, INGRESS_MISALIGNED, access->daddr);
 }
 
 static bool requests(const struct ntrace_ingress_cycle *cycle, unsigned int lrid)
@@ -390,7 +413,7 @@ static void check_data(struct ntrace_ingress_checker *checker,
 	for (spot.index = 0; spot.index < cycle->responses; spot.index++) {
 		const struct ntrace_ingress_response *response = &cycle->response[spot.index];
 
-		tell(&spot, ingress_check_response(&checker->port, cycle, spot.index), NULL);
+		report(&spot, ingress_check_response(&checker->port, cycle, spot.index), NULL);
 		if (checker->load[response->lid].state == LOAD_NONE)
 			when[spot.index] = LATER;
 		else if (checker->load[response->lid].state == LOAD_UNKNOWN &&
@@ -404,7 +427,7 @@ static void check_data(struct ntrace_ingress_checker *checker,
 		const struct ntrace_ingress_access *access = &cycle->access[spot.index];
 
 		checker->accesses++;
-		tell(&spot, ingress_check_access(&checker->port, cycle, spot.index), NULL);
+		report(&spot, ingress_check_access(&checker->port, cycle, spot.index), NULL);
 		check_size(&spot, access);
 		if (access->request)
 			request(&spot, access);
@@ -428,7 +451,7 @@ static void drop_loads(struct ntrace_ingress_checker *checker, unsigned int stat
 
 	for (unsigned int i = 0; i < 1u << NTRACE_INGRESS_LRID_BITS_MAX; i++) {
 		if (checker->load[i].state == LOAD_IN_FLIGHT && state == LOAD_NONE)
-			tell_number(&spot, INGRESS_UNANSWERED, i);
+			report_number(&spot, INGRESS_UNANSWERED, i);
 		checker->load[i].state = (uint8_t)state;
 	}
 	checker->in_flight = 0;
@@ -439,8 +462,8 @@ static void check_cycle(struct ntrace_ingress_checker *checker,
 {
 	const struct spot spot = { checker, NTRACE_INGRESS_PLACE_CYCLE, 0 };
 
-	tell(&spot, ingress_check_signals(&checker->port, cycle), NULL);
-	tell(&spot, ingress_check_counts(&checker->port, cycle), NULL);
+	report(&spot, ingress_check_signals(&checker->port, cycle), NULL);
+	report(&spot, ingress_check_counts(&checker->port, cycle), NULL);
 	if (cycle->reset) {
 		drop_loads(checker, LOAD_NONE);
 		checker->time_known = false;
@@ -452,7 +475,7 @@ static void check_cycle(struct ntrace_ingress_checker *checker,
 			.values = 2,
 		};
 
-		tell(&spot, INGRESS_TIME, &numbers);
+		report(&spot, INGRESS_TIME, &numbers);
 	}
 	checker->time = cycle->time;
 	checker->time_known = !cycle->reset;

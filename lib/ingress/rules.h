@@ -98,7 +98,9 @@
 	RULE(UNANSWERED, "load-unanswered", WARNING, INGRESS_D,                                    \
 	     "a load has no response until the end or a reset")                                    \
 	RULE(TRAP_TWICE, "trap-twice", ERROR, INGRESS_I,                                           \
-	     "an interrupt is reported twice, with no instruction between")                        \
+	     "a trap is reported twice, with no instruction between")                              \
+	RULE(TRAP_CONTINUES, "trap-continues", WARNING, INGRESS_I,                                 \
+	     "after a trap, execution continues as without it")                                    \
 	RULE(NO_CODE, "no-code", WARNING, INGRESS_I, "the program has no code at the address")     \
 	RULE(INSN_SPLIT, "insn-split", ERROR, INGRESS_I,                                           \
 	     "iretire ends in the middle of an instruction of the program")                        \

@@ -118,6 +118,15 @@ static const struct {
 } cases[] = {
 	{ "trap-twice", BLOCKS, "c priv=3 cause=0x7 0x100,0,2\nc cause=0x3 0x100,0,2\n",
 	  "c priv=3 cause=0x7 0x100,0,2\nc cause=0x7 0x100,0,2\n" },
+	/* The handler raises the exception again; it does not, because it is elsewhere. */
+	{ "trap-twice", BLOCKS, "c priv=3 cause=0x2 0x100,0,1\nc cause=0x2 0x100,0,1\n",
+	  "c priv=3 cause=0x2 0x100,0,1\nc cause=0x2 0x100,0,1\nc 0x200,1,0\n" },
+	{ "trap-continues", BLOCKS, "c priv=3 cause=0x2 0x100,0,1\nc 0x200,1,0\n",
+	  "c priv=3 cause=0x2 0x100,0,1\nc 0x100,1,0\n" },
+	{ "trap-continues", BLOCKS, "c priv=3 cause=0x7 0x100,1,2\nc 0x200,1,0\n",
+	  "c priv=3 cause=0x7 0x100,1,2\nc 0x102,1,0\n" },
+	{ "trap-continues", BLOCKS, "c priv=3 cause=0x7 0x100,0,2\nc 0x100,1,0\n",
+	  "c priv=3 cause=0x7 0x100,1,1\nc 0x102,1,0\n" },
 	{ "notify-group", BLOCKS, "c notify=0x1 0x100,1,0\n", "c notify=0x2 0x100,1,0\n" },
 	{ "ctype-reserved", BLOCKS, "c ctype=3\n", "c ctype=4\n" },
 	{ "priv-reserved", BLOCKS, "c priv=6\n", "c priv=2\n" },

@@ -122,9 +122,13 @@ struct ntrace_ingress_checker {
 	uint64_t previous_end;
 	uint64_t target;
 	bool target_known;
-	bool interrupted;
-	uint64_t interrupt_cause;
-	uint64_t reserved[4];
+	uint8_t trap_itype;
+	uint8_t trap_priv;
+	bool trap_retired;
+	bool trap_repeated;
+	uint64_t trap_cause;
+	uint64_t trap_iaddr;
+	uint64_t reserved[3];
 };
 
 /**
