@@ -142,13 +142,30 @@ static void texts(void)
 	variant_apply(&variant, VARIANT_ENCODER, 1, &b);
 	ok(!a.inst_modes && a.filters == 4 && b.filters == 2, "change nothing else");
 
+	same = differ = true;
+	ok(variant_parse(&variant, "40..", error), "a seed for each block");
+	for (uint32_t i = 0; i < 40; i++) {
+		a = b = plain;
+		variant_apply(&variant, VARIANT_ENCODER, i, &a);
+		snprintf(text, sizeof(text), "%u..", 40 + i);
+		variant_parse(&again, text, error);
+		variant_apply(&again, VARIANT_ENCODER, 0, &b);
+		a.reset_seed = b.reset_seed = 0;
+		same &= !memcmp(&a, &b, sizeof(a));
+		variant_apply(&variant, VARIANT_ENCODER, i + 1, &b);
+		b.reset_seed = 0;
+		differ &= memcmp(&a, &b, sizeof(a)) != 0;
+	}
+	ok(same && differ, "block n has that of the seed plus n");
+
 	ok(is_refused("encoder.contxt=1"), "refused: an unknown choice");
 	ok(is_refused("5+contxt"), "refused: an unknown choice to draw");
 	ok(is_refused("encoder.context"), "refused: a choice to draw, without a seed");
 	ok(is_refused("encoder.context=x"), "refused: a value that is no number");
 	ok(is_refused("encoder.holes-fail=2"), "refused: a third value of two");
 	ok(is_refused("encoder.context@=1"), "refused: an index that is no number");
-	ok(is_refused("5+6"), "refused: two seeds");
+	ok(is_refused("5+6") && is_refused("5..+6.."), "refused: two seeds");
+	ok(is_refused("..") && is_refused("5."), "refused: a seed that is none");
 	ok(is_refused("5x"), "refused: a seed that is no number");
 }
 

@@ -65,6 +65,18 @@ static void make_chain(struct topology *topology, unsigned int harts)
 		wire(topology, add(topology, TOPOLOGY_ENCODER, i), leaf + i / 2);
 }
 
+static void make_pairs(struct topology *topology, unsigned int harts)
+{
+	unsigned int pairs = (harts + 1) / 2;
+
+	for (unsigned int i = 0; i < pairs; i++)
+		add(topology, TOPOLOGY_RAM_SINK, i);
+	for (unsigned int i = 0; i < pairs; i++)
+		wire(topology, add(topology, TOPOLOGY_FUNNEL, i), i);
+	for (unsigned int i = 0; i < harts; i++)
+		wire(topology, add(topology, TOPOLOGY_ENCODER, i), pairs + i / 2);
+}
+
 static void make_split(struct topology *topology, unsigned int harts)
 {
 	for (unsigned int i = 0; i < 2; i++)
@@ -114,6 +126,7 @@ static const struct {
 	{ "direct", TOPOLOGY_HARTS_MAX, make_direct },
 	{ "funnel", TOPOLOGY_INPUTS_MAX, make_funnel },
 	{ "chain", 2 * TOPOLOGY_INPUTS_MAX, make_chain },
+	{ "pairs", TOPOLOGY_NODES_MAX / 2, make_pairs },
 	{ "split", TOPOLOGY_INPUTS_MAX, make_split },
 	{ "pib", TOPOLOGY_INPUTS_MAX, make_pib },
 	{ "atb", TOPOLOGY_INPUTS_MAX, make_atb },
@@ -132,7 +145,7 @@ const char *topology_make(struct topology *topology, const char *name, unsigned 
 		kinds[i].make(topology, harts);
 		return NULL;
 	}
-	return "there are direct, funnel, chain, split, pib, atb, p550 and k3";
+	return "there are direct, funnel, chain, pairs, split, pib, atb, p550 and k3";
 }
 
 bool topology_add(struct topology *topology, enum topology_kind kind, unsigned int index,

@@ -175,7 +175,9 @@ static bool parse_item(struct variant *variant, const char *item, size_t length,
 	if (memchr(item, '=', length))
 		return parse_value(variant, item, length, error);
 	if (*item >= '0' && *item <= '9') {
-		if (variant->drawn || !parse_number(item, item + length, &variant->seed))
+		variant->each = length > 2 && !strncmp(item + length - 2, "..", 2);
+		if (variant->drawn ||
+		    !parse_number(item, item + length - (variant->each ? 2 : 0), &variant->seed))
 			return refuse(error, "not the only seed, or not a number", item, length);
 		variant->drawn = true;
 		return true;
@@ -202,10 +204,10 @@ bool variant_parse(struct variant *variant, const char *text, char *error)
 	return true;
 }
 
-/* A number of the seed for @name; @index tells blocks apart. */
-static uint64_t draw(const struct variant *variant, const char *name, uint64_t index)
+/* A number of @seed for @name; @index tells blocks apart. */
+static uint64_t draw(uint64_t seed, const char *name, uint64_t index)
 {
-	uint64_t state = variant->seed ^ index << 48;
+	uint64_t state = seed ^ index << 48;
 
 	for (; *name; name++) {
 		state ^= (uint8_t)*name;
@@ -218,7 +220,7 @@ static uint64_t draw(const struct variant *variant, const char *name, uint64_t i
 /* Blocks of one kind differ in one of four variants. */
 static bool blocks_differ(const struct variant *variant)
 {
-	return variant->drawn && draw(variant, "blocks-differ", 0) % 4 == 0;
+	return draw(variant->seed, "blocks-differ", 0) % 4 == 0;
 }
 
 static bool is_drawn(const struct variant *variant, unsigned int choice)
@@ -245,13 +247,17 @@ static bool choose(const struct variant *variant, unsigned int choice, uint32_t 
 		   uint32_t *value)
 {
 	const struct choice *c = &choices[choice];
+	uint64_t number;
 
 	if (find_item(variant, choice, index, value))
 		return true;
 	if (!is_drawn(variant, choice))
 		return false;
-	*value =
-		c->value[draw(variant, c->name, blocks_differ(variant) ? index + 1 : 0) % c->count];
+	if (variant->each)
+		number = draw(variant->seed + index, c->name, 0);
+	else
+		number = draw(variant->seed, c->name, blocks_differ(variant) ? index + 1 : 0);
+	*value = c->value[number % c->count];
 	return true;
 }
 
@@ -310,7 +316,7 @@ static void settle_ram_sink(struct ram_sink_parameters *p)
 void variant_apply(const struct variant *variant, enum variant_block block, uint32_t index,
 		   void *parameters)
 {
-	uint64_t seed = draw(variant, "reset-seed", index + 1);
+	uint64_t seed = draw(variant->seed, "reset-seed", index + 1);
 	uint32_t value;
 
 	for (unsigned int i = 0; i < CHOICES; i++)

@@ -8,6 +8,8 @@
  * A text selects a variant: items joined by "+", each of
  *
  *	SEED			a number: draw
+ *	SEED..			draw for each block with the number SEED + its index, so that one machine
+ *				has many variants
  *	NAME			draw this choice (and other ones that are named so), not all
  *	NAME=VALUE		for all blocks
  *	NAME@INDEX=VALUE	for one block
@@ -35,12 +37,14 @@ enum variant_block {
 /**
  * struct variant - what a text selects
  * @drawn: there is a seed
+ * @each: blocks with the index n have the seed @seed + n
  * @some: only the choices in @wanted are drawn
  * @wanted: bit n: choice n is
  * @item: values of choices, in the order of the text; index VARIANT_ALL: of all blocks
  */
 struct variant {
 	bool drawn;
+	bool each;
 	bool some;
 	uint64_t seed;
 	uint64_t wanted[2];

@@ -736,7 +736,8 @@ void ntrace_class_properties(ObjectClass *oc)
                                   set_topology);
     object_class_property_set_description(oc, "ntrace-topology",
                                           "How they are wired: direct, funnel, "
-                                          "chain, split, pib, atb, p550 or k3");
+                                          "chain, pairs, split, pib, atb, p550 "
+                                          "or k3");
     ntrace_variant_properties(oc);
     object_class_property_add_str(oc, "ntrace-remote", get_remote, set_remote);
     object_class_property_set_description(oc, "ntrace-remote",
