@@ -137,6 +137,7 @@ void ntrace_profile_free(struct ntrace_profile *profile)
 		free_stream(profile->streams[i]);
 	free(profile->streams);
 	free(profile->aliases);
+	pairs_free(&profile->alias_numbers);
 	table_free(&profile->table);
 	function_sums_free(profile->functions);
 	occupancy_free(profile->occupancy);
@@ -148,23 +149,31 @@ void ntrace_profile_free(struct ntrace_profile *profile)
 /* Makes the alias of @object the last one. Return: 0 or NTRACE_ERR_NOMEM. */
 static int find_alias(struct ntrace_profile *profile, struct ntrace_object *object)
 {
-	struct ntrace_object *same;
-	size_t i;
+	struct ntrace_object *same = NULL;
+	uint64_t number;
+	bool is_new;
 	int error;
 
-	for (i = 0; i < profile->alias_count; i++)
-		if (profile->aliases[i].object == object)
-			break;
-	profile->alias_last = i;
-	if (i < profile->alias_count)
+	/* Most programs have few: no need for a hash. */
+	for (size_t i = 0; i < profile->alias_count && i < 8; i++) {
+		if (profile->aliases[i].object != object)
+			continue;
+		profile->alias_last = i;
 		return 0;
+	}
 	if (grow((void **)&profile->aliases, profile->alias_count, &profile->alias_room,
 		 sizeof(*profile->aliases)))
 		return NTRACE_ERR_NOMEM;
+	number = pairs_number(&profile->alias_numbers, (uintptr_t)object, 0, &is_new);
+	if (!number)
+		return NTRACE_ERR_NOMEM;
+	profile->alias_last = number - 1;
+	if (!is_new)
+		return 0;
+	/* Numbers and aliases are in one order, also if this fails. */
 	error = table_object(&profile->table, object, &same);
-	if (!error)
-		profile->aliases[profile->alias_count++] =
-			(struct alias){ ntrace_object_get(object), same };
+	profile->aliases[profile->alias_count++] =
+		(struct alias){ ntrace_object_get(object), same };
 	return error;
 }
 

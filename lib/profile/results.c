@@ -79,24 +79,36 @@ const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *
 	return profile->table.traces;
 }
 
+static int compare_pointers(const void *left, const void *right)
+{
+	const struct ntrace_profile_object *a = left, *b = right;
+	uintptr_t x = (uintptr_t)a->object, y = (uintptr_t)b->object;
+
+	return x < y ? -1 : x > y;
+}
+
 const struct ntrace_profile_object *ntrace_profile_objects(struct ntrace_profile *profile,
 							   size_t *count)
 {
 	struct trace_table *table = &profile->table;
-	size_t i, k = 0;
+	struct ntrace_profile_object *object = table->objects;
+	size_t i;
 
 	for (i = 0; i < table->object_count; i++)
 		table->objects[i].instructions = 0;
+	if (table->object_count)
+		qsort(table->objects, table->object_count, sizeof(*object), compare_pointers);
 	for (i = 0; i < table->count; i++) {
 		const struct ntrace_profile_trace *trace = &table->traces[i];
 
 		if (!trace->object)
 			continue;
-		while (table->objects[k].object != trace->object)
-			k = k + 1 < table->object_count ? k + 1 : 0;
-		table->objects[k].instructions =
-			add_counts(table->objects[k].instructions,
-				   multiply_counts(trace->count, trace->instructions));
+		if (object->object != trace->object)
+			object = bsearch(&(struct ntrace_profile_object){ .object = trace->object },
+					 table->objects, table->object_count, sizeof(*object),
+					 compare_pointers);
+		object->instructions = add_counts(
+			object->instructions, multiply_counts(trace->count, trace->instructions));
 	}
 	table_sort_objects(table);
 	*count = table->object_count;

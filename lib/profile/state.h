@@ -31,6 +31,7 @@
 #include <ntrace/profile.h>
 
 #include "functions.h"
+#include "pairs.h"
 #include "table.h"
 
 /* Maximum number of interrupted runs per stream: enough for nested traps of all sleeping tasks. */
@@ -138,6 +139,7 @@ struct ntrace_profile {
 	struct ntrace_profile_options options;
 	struct ntrace_locator *locator;
 	struct alias *aliases;
+	struct pairs alias_numbers;	/* of objects: index of the alias plus 1 */
 	size_t alias_count;
 	size_t alias_room;
 	size_t alias_last;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Traces by key: a hash table over an array. */
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,10 +9,17 @@
 #include "saturate.h"
 #include "table.h"
 
+/* The tree has nothing of its own. */
+static void leave_file(void *object)
+{
+	(void)object;
+}
+
 void table_free(struct trace_table *table)
 {
 	size_t i;
 
+	tdestroy(table->files, leave_file);
 	for (i = 0; i < table->object_count; i++)
 		ntrace_object_put(table->objects[i].object);
 	free(table->objects);
@@ -99,40 +107,44 @@ static const char *place_of(const struct ntrace_object *object)
 	return path ? path : "";
 }
 
-static bool same_file(const struct ntrace_object *a, const struct ntrace_object *b)
+/* 0 for objects of one file. */
+static int compare_files(const void *left, const void *right)
 {
+	const struct ntrace_object *a = left, *b = right;
 	const uint8_t *id_a, *id_b;
 	size_t size_a, size_b;
+	int order;
 
 	if (a == b)
-		return true;
+		return 0;
 	id_a = ntrace_object_build_id(a, &size_a);
 	id_b = ntrace_object_build_id(b, &size_b);
-	if (size_a || size_b)
-		return size_a == size_b && !memcmp(id_a, id_b, size_a);
-	return !strcmp(ntrace_object_name(a), ntrace_object_name(b)) &&
-	       !strcmp(place_of(a), place_of(b));
+	if (size_a != size_b)
+		return size_a < size_b ? -1 : 1;
+	if (size_a)
+		return memcmp(id_a, id_b, size_a);
+	order = strcmp(ntrace_object_name(a), ntrace_object_name(b));
+	return order ? order : strcmp(place_of(a), place_of(b));
 }
 
 int table_object(struct trace_table *table, struct ntrace_object *object,
 		 struct ntrace_object **same)
 {
-	size_t i;
+	struct ntrace_object **found;
 
 	*same = NULL;
 	if (!object)
 		return 0;
-	for (i = 0; i < table->object_count; i++) {
-		if (!same_file(table->objects[i].object, object))
-			continue;
-		*same = table->objects[i].object;
-		return 0;
-	}
 	if (grow((void **)&table->objects, table->object_count, &table->object_room,
 		 sizeof(*table->objects)))
 		return NTRACE_ERR_NOMEM;
-	*same = ntrace_object_get(object);
-	table->objects[table->object_count++] = (struct ntrace_profile_object){ .object = *same };
+	found = tsearch(object, &table->files, compare_files);
+	if (!found)
+		return NTRACE_ERR_NOMEM;
+	*same = *found;
+	if (*found == object)
+		table->objects[table->object_count++] =
+			(struct ntrace_profile_object){ .object = ntrace_object_get(object) };
 	return 0;
 }
 

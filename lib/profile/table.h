@@ -18,6 +18,7 @@ struct trace_table {
 	size_t room;
 	size_t last;
 	struct slots slots;
+	void *files;	/* the objects by their files, tree of tsearch() */
 	struct ntrace_profile_object *objects;
 	size_t object_count;
 	size_t object_room;

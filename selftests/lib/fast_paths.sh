@@ -116,7 +116,8 @@ gate report-btm block 122 lib/stacks/run.c "$at_stacks"
 gate report-htm block 44 lib/stacks/run.c "$at_stacks"
 # A stream without repetitions: its messages must not be remembered.
 gate short-htm block 134 lib/flow/count.c 's/count->miss.valid = came_before(.*/count->miss.valid = true;/'
-gate profile block 650 lib/image/locator.c \
+# The table of traces hashes addresses: 627 to 656 in different layouts of memory.
+gate profile block 680 lib/image/locator.c \
 	's/if (entry->address != address || entry->version != version || entry->space != space)/if (1)/'
 gate functions block 172 lib/profile/profile.c 's/if (known->from != from ||/if (1 ||/'
 gate stacks block 680 lib/stacks/stacks.c 's/while (block < end \&\& enter_ordinary_block(/while (0 \&\& enter_ordinary_block(/'

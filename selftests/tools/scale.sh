@@ -14,6 +14,11 @@ is "${kinds[*]}" "files programs processes threads segments" "the kinds"
 printf '\1\240' >"$tmp/loop"
 "$ntrace" assemble -o "$tmp/sync.nex" <<<'{"name":"ProgTraceSync","fields":{"SYNC":5,"ICNT":0,"FADDR":32768}}' >"$tmp/err" 2>&1 || diag "$(cat "$tmp/err")"
 
+# Counts of many files that are not here, each called by the next one.
+for times in 1 2; do
+	ok "counts of $((1200 * times)) files" python3 "$top/selftests/tools/host/counts_file.py" objects $((1200 * times)) "$tmp/counts.$times"
+done
+
 # Without the symbols, which take valgrind as long as most of the commands.
 strip -o "$tmp/ntrace" "$ntrace"
 # count WORD...: prints the number of instructions executed on the host
@@ -35,6 +40,8 @@ grows programs report %f
 grows processes report %f
 grows processes export -f json -o /dev/null %f
 grows threads report %f
+grows counts report %f
+grows counts export -f csv -o /dev/null %f
 grows segments stat --elf %f "$tmp/sync.nex"
 # The list of threads, in pieces as GDB asks for it.
 packet() {

@@ -6,6 +6,7 @@
   counts_file.py sum FILE...              the sum of the files, as sorted text
   counts_file.py scale FACTOR FILE TO     writes the file with each count times FACTOR
   counts_file.py many ENTRIES FILES TO    writes TO.1 and so on: files of random entries of three objects
+  counts_file.py objects NUMBER TO        writes an entry for each of NUMBER objects, called by another one
   counts_file.py losses FILE...           the losses of each file: lost bytes, traces with more, gaps, unknown files
   counts_file.py lossy LOST MORE GAPS UNKNOWN FILE TO    writes the file with other losses
   counts_file.py sources FILE...          of each file: streams that it counts; parts that it lacks
@@ -162,6 +163,10 @@ def main():
         factor = int(sys.argv[2])
         write(sys.argv[4], [(group, entry[:3] + (min(MANY, entry[3] * factor),) + entry[4:])
                             for group, entry in read(sys.argv[3])])
+    elif sys.argv[1] == "objects":
+        count = int(sys.argv[2])
+        names = [("/o/%06d" % i, b"", 0x1000) for i in range(count)]
+        write(sys.argv[3], [((names[i], names[i * 7 % count], 0, ""), (0x1000, 0x1010, 0x900, i + 1, 5, 3, 3, 1)) for i in range(count)])
     elif sys.argv[1] == "losses":
         for path in sys.argv[2:]:
             losses = []
