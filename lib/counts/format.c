@@ -16,13 +16,16 @@ const char *counts_check_source(const struct ntrace_counts_source *source)
 int counts_compare_objects(const struct ntrace_counts_object *a,
 			   const struct ntrace_counts_object *b)
 {
+	int order;
+
 	if (!a->name || !b->name)
 		return !a->name - !b->name;
 	if (a->build_id_size != b->build_id_size)
 		return compare_numbers(a->build_id_size, b->build_id_size);
 	if (a->build_id_size)
 		return memcmp(a->build_id, b->build_id, a->build_id_size);
-	return strcmp(a->name, b->name);
+	order = strcmp(a->name, b->name);
+	return order ? order : compare_numbers(a->contents, b->contents);
 }
 
 int counts_compare_entries(const struct ntrace_counts_entry *a, const struct ntrace_counts_entry *b)
@@ -61,7 +64,7 @@ int ntrace_counts_compare(const struct ntrace_counts_group *a_group,
 static const char *check_object(const struct ntrace_counts_object *object)
 {
 	if (!object->name)
-		return object->build_id_size || object->text ?
+		return object->build_id_size || object->text || object->contents ?
 			       "an unknown object has a build-id or an address" :
 			       NULL;
 	if (!*object->name)
@@ -70,6 +73,8 @@ static const char *check_object(const struct ntrace_counts_object *object)
 		return "the name of an object is too long";
 	if (object->build_id_size > NTRACE_BUILD_ID_MAX)
 		return "a build-id is too long";
+	if (object->build_id_size && object->contents)
+		return "an object has both a build-id and a hash";
 	return NULL;
 }
 

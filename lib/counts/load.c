@@ -99,7 +99,8 @@ static int open_file(struct ntrace_object **object, const struct ntrace_counts_o
 		return error;
 	}
 	build_id = ntrace_object_build_id(*object, &size);
-	if (size == key->build_id_size && !memcmp(build_id, key->build_id, size))
+	if (size == key->build_id_size && !memcmp(build_id, key->build_id, size) &&
+	    (!key->contents || key->contents == object_code_hash(*object)))
 		return 0;
 	ntrace_object_put(*object);
 	*object = NULL;

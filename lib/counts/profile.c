@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "image/object.h"
 #include "merge.h"
 
 /*
@@ -108,6 +109,8 @@ static int describe_object(struct ranked *object, const char *kernel)
 		return 0;
 	}
 	key->name = ntrace_object_name(object->object);
+	if (*key->name != '[' && !key->build_id_size)
+		key->contents = object_code_hash(object->object);
 	return make_absolute(object);
 }
 

@@ -162,21 +162,28 @@ static int read_header(struct ntrace_counts_reader *reader)
 	return 0;
 }
 
-/* Takes the fixed part of an object. @name_size: length of its name */
-static const char *take_object(const uint8_t *at, struct ntrace_counts_object *object,
-			       uint8_t *build_id, size_t *name_size)
+/* Takes the fixed part of an object. @version: of the file; @name_size: length of its name */
+static const char *take_object(const uint8_t *at, unsigned int version,
+			       struct ntrace_counts_object *object, uint8_t *build_id,
+			       size_t *name_size)
 {
+	size_t used = at[OBJECT_ID_SIZE];
+
 	*name_size = (size_t)get_number(at + OBJECT_NAME_SIZE, 2);
-	object->build_id_size = at[OBJECT_ID_SIZE];
+	object->build_id_size = used;
 	object->text = get_number(at + OBJECT_TEXT, 8);
+	object->contents = 0;
+	if (!used && version > 3) {
+		used = 8;
+		object->contents = get_number(at + OBJECT_ID, 8);
+	}
 	object->build_id = build_id;
 	memcpy(build_id, at + OBJECT_ID, NTRACE_BUILD_ID_MAX);
 	if (at[OBJECT_PRESENT] > 1)
 		return "an object is neither known nor unknown";
 	if (object->build_id_size > NTRACE_BUILD_ID_MAX)
 		return "a build-id is too long";
-	if (!all_zero(build_id + object->build_id_size,
-		      NTRACE_BUILD_ID_MAX - object->build_id_size))
+	if (!all_zero(build_id + used, NTRACE_BUILD_ID_MAX - used))
 		return "the bytes after a build-id are not 0";
 	if (*name_size > NTRACE_COUNTS_NAME_MAX)
 		return "the name of an object is too long";
@@ -198,11 +205,12 @@ static const char *take_group(struct ntrace_counts_reader *reader, size_t size)
 	struct counts_texts *texts = &reader->next_texts;
 	const uint8_t *at = reader->bytes;
 	size_t name, from_name, label = at[GROUP_LABEL_SIZE];
-	const char *reason = take_object(at, &group->object, texts->build_id, &name);
+	const char *reason =
+		take_object(at, reader->version, &group->object, texts->build_id, &name);
 
 	if (!reason)
-		reason = take_object(at + OBJECT_SIZE, &group->from_object, texts->from_build_id,
-				     &from_name);
+		reason = take_object(at + OBJECT_SIZE, reader->version, &group->from_object,
+				     texts->from_build_id, &from_name);
 	if (reason)
 		return reason;
 	if (size != GROUP_FIXED + name + from_name + label)

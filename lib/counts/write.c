@@ -115,6 +115,8 @@ static size_t put_object(uint8_t *at, const struct ntrace_counts_object *object)
 	put_number(at + OBJECT_TEXT, object->text, 8);
 	if (object->build_id_size)
 		memcpy(at + OBJECT_ID, object->build_id, object->build_id_size);
+	else
+		put_number(at + OBJECT_ID, object->contents, 8);
 	return length;
 }
 

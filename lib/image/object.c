@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Objects: lifetime, raw bytes, uncertain ranges. elf.c reads ELF files. */
+#include <elf.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -307,6 +308,26 @@ int ntrace_object_segment(const struct ntrace_object *object, size_t index, uint
 	*size = there ? object->segments[index].size : 0;
 	*executable = there && object->segments[index].executable;
 	return there ? 0 : NTRACE_ERR_INVALID;
+}
+
+uint64_t object_code_hash(const struct ntrace_object *object)
+{
+	const uint64_t prime = UINT64_C(0x100000001b3);
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; object->bytes && i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+		const uint8_t *bytes = object->bytes + segment->offset;
+
+		if (!segment->executable)
+			continue;
+		hash = (hash ^ segment->address) * prime;
+		/* The header of an ELF file has the place of its sections, which strip(1) changes. */
+		for (uint64_t at = segment->offset ? 0 : sizeof(Elf64_Ehdr); at < segment->size;
+		     at++)
+			hash = (hash ^ bytes[at]) * prime;
+	}
+	return object->bytes ? hash | 1 : 0;
 }
 
 bool object_constant_byte(const struct ntrace_object *object, uint64_t address, uint8_t *byte)

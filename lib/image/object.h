@@ -157,6 +157,8 @@ int object_set_name(struct ntrace_object *object, const char *name);
 /* Maps a regular file as the object's bytes, and keeps its path; object.c. */
 int object_map_file(struct ntrace_object *object, const char *path);
 void object_free_directories(struct ntrace_object *object);
+/* Of the bytes of its executable segments, and where they are. Never 0 for a file; 0 for other objects. */
+uint64_t object_code_hash(const struct ntrace_object *object);
 /* A byte, at a link address, that a program cannot change. Return: false: there is none */
 bool object_constant_byte(const struct ntrace_object *object, uint64_t address, uint8_t *byte);
 

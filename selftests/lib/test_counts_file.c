@@ -16,10 +16,11 @@
 
 static const uint8_t id_a[20] = { 1, 2, 3 }, id_b[20] = { 1, 2, 4 };
 
-static const struct ntrace_counts_object object_a = { "/bin/a", id_a, 20, 0x1000 },
-					 object_b = { "/bin/b", id_b, 20, 0x2000 },
-					 object_short = { "/bin/s", id_b, 8, 0 },
-					 object_named = { "named", NULL, 0, 0x40 }, unknown;
+static const struct ntrace_counts_object object_a = { "/bin/a", id_a, 20, 0x1000, 0 },
+					 object_b = { "/bin/b", id_b, 20, 0x2000, 0 },
+					 object_short = { "/bin/s", id_b, 8, 0, 0 },
+					 object_named = { "named", NULL, 0, 0x40, 0xabcdef },
+					 unknown;
 
 static struct ntrace_counts_entry entry_at(uint64_t start)
 {
@@ -402,10 +403,12 @@ static void test_writer(void)
 	other = entry_at(0x300);
 	other.count = 0;
 	ok(ntrace_counts_put(writer, &group, &other) == NTRACE_ERR_INVALID, "a count of 0");
-	bad = group_of((struct ntrace_counts_object){ long_text, id_b, 20, 0 }, unknown, 0, "");
+	bad = group_of((struct ntrace_counts_object){ long_text, id_b, 20, 0, 0 }, unknown, 0, "");
 	ok(ntrace_counts_put(writer, &bad, &entry) == NTRACE_ERR_INVALID, "a long name");
-	bad = group_of(object_b, (struct ntrace_counts_object){ "", id_b, 20, 0 }, 0, "");
+	bad = group_of(object_b, (struct ntrace_counts_object){ "", id_b, 20, 0, 0 }, 0, "");
 	ok(ntrace_counts_put(writer, &bad, &entry) == NTRACE_ERR_INVALID, "an empty name");
+	bad = group_of(object_b, (struct ntrace_counts_object){ "b", id_b, 20, 0, 1 }, 0, "");
+	ok(ntrace_counts_put(writer, &bad, &entry) == NTRACE_ERR_INVALID, "a build-id and a hash");
 	bad = group_of(object_b, object_b, 0, long_text);
 	ok(ntrace_counts_put(writer, &bad, &entry) == NTRACE_ERR_INVALID, "a long label");
 	bad = group_of(object_b, object_b, NTRACE_PRIV_VS + 1, "");
@@ -432,7 +435,7 @@ static void test_order(void)
 {
 	/* In the order of the file. */
 	const struct ntrace_counts_object objects[] = {
-		{ "b", NULL, 0, 9 }, object_named, object_short, object_a, object_b, unknown
+		{ "b", NULL, 0, 9, 0 }, object_named, object_short, object_a, object_b, unknown
 	};
 	struct ntrace_counts_group a, b;
 	bool good = true;

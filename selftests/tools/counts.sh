@@ -46,6 +46,19 @@ done
 fails "report -k: nothing" "one: no entry is selected" "$ntrace" report -k one
 fails "report --class of a recording" "--class applies to counts files" "$ntrace" report --class web r1
 
+# A program without build-id is known by its code: not by its name, and whether it is stripped does not matter.
+riscv64-linux-gnu-objcopy --remove-section .note.gnu.build-id two_tasks nameless
+"$ntrace" encode --pcs first.pcs --elf nameless --mode htm --params $small_params -o nameless.nex >err 2>&1 || diag "$(cat err)"
+"$ntrace" count --elf nameless --params mode=htm,tsbits=40,tshz=1000000 -o nameless.counts nameless.nex 2>err || diag "$(cat err)"
+like "no build-id: the functions" "first .nameless." "$("$ntrace" report nameless.counts 2>&1)"
+riscv64-linux-gnu-strip nameless
+is "$("$ntrace" report nameless.counts 2>&1 | grep -c 'nameless is not here')" 0 "no build-id: the same code, stripped"
+sed 's/^first:/first:\tc.nop/' two_tasks.S >other.S
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -g -Wl,-Ttext=0x10000 -Wl,--build-id=none -Wl,-e,first -o nameless other.S || not_ok "another program"
+like "no build-id: another program of this name" "/nameless is not here, or another file: its functions have no names.*\[no symbol\] .nameless." \
+	"$("$ntrace" report nameless.counts 2>&1 | tr -d '\n')"
+fails "no build-id: lines of another program" "/nameless" "$ntrace" export -f lcov -o no nameless.counts
+
 # Without the program, a file of counts is still enough.
 mkdir hidden && mv two_tasks hidden/
 for format in profgen bolt csv; do
@@ -53,8 +66,8 @@ for format in profgen bolt csv; do
 	"$ntrace" export -f $format -o counted one 2>/dev/null
 	ok "export -f $format without the program" cmp direct counted
 done
-fails "export -f gcov without the program" "/two_tasks: the file is not here: --sysroot" "$ntrace" export -f gcov one
-like "report without the program" "/two_tasks is not here: its functions have no names: --sysroot.*35,264 +[0-9,]+ +0  \[no symbol\]" "$("$ntrace" report one 2>&1 | tr -d '\n')"
+fails "export -f gcov without the program" "/two_tasks: the file is not here, or is another one: --sysroot" "$ntrace" export -f gcov one
+like "report without the program" "/two_tasks is not here, or another file: its functions have no names: --sysroot.*35,264 +[0-9,]+ +0  \[no symbol\]" "$("$ntrace" report one 2>&1 | tr -d '\n')"
 mv hidden/two_tasks .
 
 # Counts name programs as the recorded machine did, wherever the archive is: readers say where their files are.
@@ -76,7 +89,7 @@ for directory in . hidden /; do
 done
 "$ntrace" export -f lcov -o counted packed.counts 2>err
 is "$?" 1 "export -f lcov without it"
-like "says what to do" "/two_tasks: the file is not here: --sysroot DIR .*RECORDING/archive" "$(cat err)"
+like "says what to do" "/two_tasks: the file is not here, or is another one: --sysroot DIR .*RECORDING/archive" "$(cat err)"
 mv hidden/two_tasks .
 
 # Only code that is not executed has lines.

@@ -42,15 +42,17 @@ extern "C" {
  * @build_id: its build-id; may be NULL if @build_id_size is 0
  * @build_id_size: number of bytes, at most NTRACE_BUILD_ID_MAX; 0: the object is known by its name
  * @text: link address of the lowest executable segment; 0 = unknown
+ * @contents: of a file without a build-id: hash of its code; 0 = unknown, as in files of versions below 4
  *
- * Objects with equal build-ids are the same, or without build-ids those with equal names. A sum
- * keeps the name that comes first in the order of bytes, and the lowest @text.
+ * Objects with equal build-ids are the same, or without build-ids those with equal names and
+ * @contents. A sum keeps the name that comes first in the order of bytes, and the lowest @text.
  */
 struct ntrace_counts_object {
 	const char *name;
 	const uint8_t *build_id;
 	size_t build_id_size;
 	uint64_t text;
+	uint64_t contents;
 };
 
 /**

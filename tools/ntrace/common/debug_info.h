@@ -96,7 +96,7 @@ void name_source(const char *path, const char *const *roots);
 /** debug_is_absent - whether a file of counts names the object, and it was not found on this machine */
 bool debug_is_absent(const struct ntrace_object *object);
 #define DEBUG_ABSENT                                                                     \
-	"the file is not here: --sysroot DIR says where the files of its machine are (of " \
+	"the file is not here, or is another one: --sysroot DIR says where the files of its machine are (of " \
 	"an archived recording: RECORDING/archive)"
 
 /**

@@ -14,12 +14,18 @@
 #include "common/ui.h"
 #include "report.h"
 
-/* @counted: the input is a counts file, @counts are its totals; else @samples are those of the input */
+#define MISSING_SHOWN 10
+
+/*
+ * @counted: the input is a counts file, @counts are its totals; else @samples are those of the input
+ * @missing: files of a counts file that are not here
+ */
 struct sums {
 	struct report *report;
 	bool counted;
 	struct samples samples;
 	struct ntrace_counts_totals counts;
+	uint64_t missing;
 	const struct ntrace_profile_edge *edges;
 	size_t edge_count;
 	uint64_t taken;
@@ -357,26 +363,32 @@ static int check_counts(const struct report *report)
 		      EXIT_OK;
 }
 
+/* The first ones are enough to see what is wrong. */
 static void warn_missing(void *data, const char *name)
 {
-	const struct report *report = data;
+	struct sums *sums = data;
+	const struct report *report = sums->report;
 
-	warn("%s: %s is not here: its functions have no names%s", report->path, name,
+	if (++sums->missing > MISSING_SHOWN)
+		return;
+	warn("%s: %s is not here, or another file: its functions have no names%s", report->path,
+	     name,
 	     report->recording_options.sysroot ? "" :
 						 ": --sysroot is the directory with its files");
 }
 
 int report_counts(struct report *report)
 {
+	struct sums sums = { .report = report, .counted = true };
 	const struct ntrace_counts_load_options options = {
 		.size = sizeof(options),
 		.sysroot = report->recording_options.sysroot,
 		.privileges = report->selection.privileges,
 		.label = report->label,
 		.missing = warn_missing,
-		.data = report,
+		.data = &sums,
 	};
-	struct sums sums = { .report = report, .counted = true };
+	char number[UI_NUMBER_SIZE];
 	int error = check_counts(report);
 
 	if (error)
@@ -386,5 +398,8 @@ int report_counts(struct report *report)
 		return fail("out of memory");
 	report->sums = ntrace_profile_totals(report->profile);
 	error = counts_load(&report->profile, report->path, &options, &sums.counts);
+	if (sums.missing > MISSING_SHOWN)
+		warn("%s: and %s more files", report->path,
+		     ui_number(number, sums.missing - MISSING_SHOWN));
 	return error ? error : finish(&sums, ntrace_profile_end(report->profile));
 }
