@@ -9,5 +9,6 @@
 guest_job split kernel/split.sh
 guest_job managed kernel/managed.sh
 guest_job idle kernel/idle.sh
-guest_boot split --icount --modules --topology split --append iomem=relaxed --global ntrace-encoder.managed=on
+guest_boot split --icount --modules --topology split --append iomem=relaxed \
+	--global ntrace-encoder.managed=on --variant encoder.sleep-loses=1
 done_testing

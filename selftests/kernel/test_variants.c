@@ -8,12 +8,11 @@
  * Or it is refused: the message names a field of the Trace Control Interface. Nothing may be written
  * outside the buffer, no access may be a bus error, and no loss is silent.
  *
- * The file variants has the choices that the driver is known to cope with, alone and together. To try
- * others:
+ * To try other ones than 2,000 with all choices:
  *
  *	TEXT="SEED+NAME" build/selftests/kernel/test_variants	one variant
- *	NAMES="NAME NAME" VARIANTS=N ...			these choices
- *	NAMES= ...						each other choice alone, a line for each
+ *	NAMES=NAME+NAME VARIANTS=N ...				these choices
+ *	NAMES= ...						each choice alone, a line for each
  */
 #include <tap.h>
 
@@ -120,6 +119,20 @@ static bool is_harmless(const char *what)
 	return true;
 }
 
+/* The driver runs in a process, on the last hart. */
+static void in_process(void)
+{
+	host_cpu = HARTS - 1;
+	host_irqs_on = true;
+}
+
+/* The driver runs on a hart, with interrupts off. */
+static void on_hart(unsigned int i)
+{
+	host_cpu = i;
+	host_irqs_on = false;
+}
+
 static int probe(struct ntrace_component *component, unsigned int page)
 {
 	component->dev = &soc.dev;
@@ -137,13 +150,13 @@ static int probe_all(void)
 	int error = 0;
 
 	(memset)(&soc, 0, sizeof(soc));
+	in_process();
 	for (unsigned int i = 0; i < HARTS && !error; i++) {
-		host_cpu = i;
+		soc.encoder[i].layout = &ntrace_layout_v1;
+		ntrace_component_set_hart(&soc.encoder[i], i);
 		error = probe(&soc.encoder[i], i);
-		soc.encoder[i].cpu = i;
 		soc.encoder[i].encoder.hartid = i;
 	}
-	host_cpu = 0;
 	/* As upstream.c: the funnel is active while the sink is probed, be it bound or not. */
 	soc.funnel.layout = &ntrace_layout_v1;
 	soc.funnel.base = hw.page[2 * HARTS];
@@ -169,7 +182,6 @@ static int probe_all(void)
 		path->component[path->count++] = sink;
 		soc.encoder[i].path = path;
 		*machine_log = '\0';
-		host_cpu = i;
 		error = ntrace_encoder_set_source(&soc.encoder[i], i, bits,
 						  i && bits ? soc.encoder[0].encoder.src_bits : 0);
 		error = min(error, 0);
@@ -340,27 +352,46 @@ static void next_block(struct ntrace_ingress *block)
 		block->itype = NTRACE_ITYPE_BRANCH_TAKEN;
 		hart.pc = call_target();
 		break;
+	case 9:
+		block->itype = NTRACE_ITYPE_NONE;
+		break;
 	default:
 		block->itype = NTRACE_ITYPE_BRANCH_NOT_TAKEN;
 	}
+}
+
+/* The hart waited in low power after a block that is no jump, and the encoder says so. */
+static void expect_pause(void)
+{
+	ntrace_encoder_stop(&reference.encoder, NTRACE_EVCODE_LOW_POWER);
+	ntrace_encoder_start(&reference.encoder, NTRACE_SYNC_POWER_DOWN_EXIT);
 }
 
 /* Traces @blocks blocks while the drain runs. The reference gets the same blocks. */
 static void run_hart(unsigned int i, const struct ntrace_config *config, unsigned int blocks)
 {
 	struct trace_encoder *te = &hw.encoder[i];
-	struct ntrace_ingress block;
+	unsigned int until_pause = te->parameters.pauses;
+	struct ntrace_ingress block = { .itype = NTRACE_ITYPE_DIRECT_JUMP };
+	bool plain;
 
 	hart = (__typeof__(hart)){ .pc = 0x10000 };
 	ntrace_encoder_time(&reference.encoder, timestamp_value(&te->timestamp));
 	ntrace_encoder_start(&reference.encoder, NTRACE_SYNC_TRACE_ENABLE);
 	for (unsigned int n = 0; n < blocks; n++) {
+		plain = block.itype == NTRACE_ITYPE_NONE;
 		next_block(&block);
 		ntrace_encoder_time(&reference.encoder, timestamp_value(&te->timestamp));
 		if (te->running)
 			trace_encoder_retire(te, &block);
 		if (config->sync_mode == NTRACE_SYNC_CYCLES)
 			ntrace_encoder_cycles(&reference.encoder, block.iretire);
+		if (until_pause) {
+			until_pause--;
+		} else if (te->parameters.pauses && plain) {
+			until_pause = te->parameters.pauses;
+			expect_pause();
+		}
 		ntrace_encoder_retire(&reference.encoder, &block);
 		if (n % 8 == 7)
 			ntrace_drain_step(&soc.capture[i].feed);
@@ -434,6 +465,7 @@ static bool trace(unsigned int i, const struct ntrace_config *config, unsigned i
 	if (error)
 		return is_refusal("a configuration is programmed", error);
 	*machine_log = '\0';
+	on_hart(i);
 	error = ntrace_path_enable(path);
 	if (!error)
 		error = ntrace_encoder_enable(&soc.encoder[i]);
@@ -446,6 +478,7 @@ static bool trace(unsigned int i, const struct ntrace_config *config, unsigned i
 	ntrace_encoder_time(&reference.encoder, timestamp_value(&hw.encoder[i].timestamp));
 	driver_encoder_stop(&soc.encoder[i]);
 	ntrace_encoder_stop(&reference.encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	in_process();
 	*machine_log = '\0';
 	error = ntrace_path_disable(capture, 0);
 	if (error)
@@ -463,7 +496,8 @@ static bool use(void)
 		bool good;
 		int error;
 
-		host_cpu = i;
+		in_process();
+		sleep();
 		choose_config(&config, i);
 		before = config;
 		*machine_log = '\0';
@@ -510,8 +544,9 @@ static bool copes(const char *text, u64 seed, bool shared)
 		return fails("%s", error);
 	random_begin(seed, 1);
 	make_hardware(&variant, shared);
-	if (seed % 3 == 0)
-		find_running();
+	for (unsigned int i = 0; i < HARTS; i++)
+		if (hw.encoder[i].parameters.running && !hw.encoder[i].debugger)
+			find_running(i);
 	refused = probe_all();
 	hw.old = false;
 	if (refused)
@@ -553,30 +588,11 @@ static u64 first_failure(const char *names, u64 seed, unsigned int count)
 	return count;
 }
 
-/* Joins the lines of the file. Return: @names, or NULL if it cannot be read */
-static const char *read_names(char *names, size_t size)
-{
-	FILE *file = fopen("selftests/kernel/variants", "r");
-	char line[128];
-	size_t length = 0;
-
-	*names = '\0';
-	while (file && fgets(line, sizeof(line), file))
-		if (*line != '#' && length < size)
-			length += (size_t)snprintf(names + length, size - length, "%s%.*s",
-						   length ? "+" : "", (int)strcspn(line, " \n"),
-						   line);
-	if (file)
-		fclose(file);
-	return length && length < size ? names : NULL;
-}
-
 int main(void)
 {
 	const char *text = getenv("TEXT"), *names = getenv("NAMES"), *number = getenv("VARIANTS");
 	unsigned int count = number ? (unsigned int)strtoul(number, NULL, 0) : 2000;
 	u64 seed = random_seed(1), n;
-	char known[4096];
 
 	if (text) {
 		for (unsigned int shared = 0; shared < 2; shared++)
@@ -594,9 +610,7 @@ int main(void)
 		return done_testing();
 	}
 	if (!names)
-		names = read_names(known, sizeof(known));
-	if (!ok(names != NULL, "selftests/kernel/variants"))
-		return done_testing();
+		names = "";
 	n = first_failure(names, seed, count);
 	ok(n == count, "%u variants are exact or refused%s", count, n == count ? "" : ":");
 	diag("%u captures are exact, %u of them filled the ring; %u stopped when it was full; %u "
@@ -604,7 +618,7 @@ int main(void)
 	     exact, wraps, full, refusals);
 	ok(n < count || (exact > count && wraps > count / 50), "many of them are exact");
 	if (n < count)
-		diag("TEXT=%llu+%s (%s): %s", (unsigned long long)(seed + n), names,
-		     n % 2 ? "funnel" : "direct", verdict);
+		diag("TEXT=%llu%s%s (%s): %s", (unsigned long long)(seed + n), *names ? "+" : "",
+		     names, n % 2 ? "funnel" : "direct", verdict);
 	return done_testing();
 }

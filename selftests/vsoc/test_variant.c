@@ -223,6 +223,17 @@ static void encoders(void)
 	trace_encoder_retire(&te, &(struct ntrace_ingress){ .iaddr = 0x1000, .iretire = 2 });
 	written(TR_TE_CONTROL, zero | 6 << 4 | 1 << 24);
 	ok(sent, "Format N-Trace: there are");
+
+	make("encoder.pauses=3", 0);
+	written(TR_TE_CONTROL, zero | 6 << 4 | 1 << 24);
+	written(TR_TE_CONTROL,
+		zero | 6 << 4 | 1 << 24 | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
+	for (unsigned int i = 0; i < 4; i++) {
+		sent = 0;
+		trace_encoder_retire(&te, &(struct ntrace_ingress){ .iaddr = 0x1000 + 4 * i,
+								    .iretire = 2 });
+	}
+	ok(sent, "low power after three blocks: a message says so");
 }
 
 static void resets(void)
@@ -257,6 +268,10 @@ static void pages(void)
 	ok(!trace_encoder_answers(&te, TR_TE_IMPL, true), "bus error: Active is 0");
 	ok(trace_encoder_answers(&te, TR_TE_CONTROL, true), "trTeControl answers");
 
+	make("encoder.debug-owned=1", 0);
+	written(TR_TE_CONTROL, TR_CONTROL_ACTIVE);
+	is_hex(trace_encoder_read(&te, TR_TE_CONTROL),
+	       TR_TE_CONTROL_DIS_SELF_HOSTED | TR_CONTROL_EMPTY, "a debugger owns the encoder");
 	make("encoder.polls=7", 0);
 	while (!(trace_encoder_poll(&te, TR_TE_CONTROL) & TR_CONTROL_ACTIVE))
 		polls++;

@@ -20,6 +20,7 @@
 
 int host_allocations = -1;
 unsigned int host_cpu;
+bool host_online[nr_cpu_ids] = { true, true };
 
 /* The hardware. With a funnel, both encoders send to it, and it to sink 0. */
 static struct {
@@ -238,40 +239,44 @@ static void make_hardware(const struct variant *variant, bool shared)
 	funnel_init(&hw.funnel, &f, &hw.funnel_out);
 }
 
-/* Earlier software has left all components enabled. */
-static void find_running(void)
+/* Earlier software has left an encoder enabled, and all that it sends to. */
+static void find_running(unsigned int hart)
 {
+	struct trace_encoder *te = &hw.encoder[hart];
+	struct ram_sink *s = &hw.sink[hw.shared ? 0 : hart];
 	const u32 control = TR_CONTROL_ACTIVE | 6 << TR_TE_CONTROL_INST_MODE_SHIFT |
 			    TR_TE_FORMAT_NTRACE << TR_TE_CONTROL_FORMAT_SHIFT;
 	struct ntrace_ingress block = { .iaddr = 0x1000, .iretire = 2, .itype = 8 };
 
 	hw.old = true;
-	for (unsigned int i = 0; i < HARTS; i++) {
-		struct ram_sink *s = &hw.sink[i];
-
-		ram_sink_write(s, TR_CONTROL, TR_CONTROL_ACTIVE);
-		ram_sink_write(s, TR_CONTROL, TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM);
-		ram_sink_write(s, TR_RAM_START_HIGH, 0);
-		ram_sink_write(s, TR_RAM_START_LOW, OLD_DMA);
-		ram_sink_write(s, TR_RAM_LIMIT_HIGH, 0);
-		ram_sink_write(s, TR_RAM_LIMIT_LOW, OLD_DMA + OLD_SIZE / 2 - s->parameters.granule);
-		ram_sink_write(s, TR_RAM_WP_HIGH, 0);
-		ram_sink_write(s, TR_RAM_WP_LOW, OLD_DMA);
-		ram_sink_write(s, TR_CONTROL,
-			       TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM | TR_CONTROL_ENABLE);
-	}
+	ram_sink_write(s, TR_CONTROL, TR_CONTROL_ACTIVE);
+	ram_sink_write(s, TR_CONTROL, TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM);
+	ram_sink_write(s, TR_RAM_START_HIGH, 0);
+	ram_sink_write(s, TR_RAM_START_LOW, OLD_DMA);
+	ram_sink_write(s, TR_RAM_LIMIT_HIGH, 0);
+	ram_sink_write(s, TR_RAM_LIMIT_LOW, OLD_DMA + OLD_SIZE / 2 - s->parameters.granule);
+	ram_sink_write(s, TR_RAM_WP_HIGH, 0);
+	ram_sink_write(s, TR_RAM_WP_LOW, OLD_DMA);
+	ram_sink_write(s, TR_CONTROL,
+		       TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM | TR_CONTROL_ENABLE);
 	funnel_write(&hw.funnel, TR_CONTROL, TR_CONTROL_ACTIVE);
 	funnel_write(&hw.funnel, TR_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
-	for (unsigned int i = 0; i < HARTS; i++) {
-		trace_encoder_write(&hw.encoder[i], TR_CONTROL, TR_CONTROL_ACTIVE);
-		trace_encoder_write(&hw.encoder[i], TR_CONTROL, control);
-		trace_encoder_write(&hw.encoder[i], TR_CONTROL,
-				    control | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
-		for (unsigned int n = 0; n < 100 && hw.encoder[i].running; n++) {
-			trace_encoder_retire(&hw.encoder[i], &block);
-			block.iaddr += 16;
-		}
+	trace_encoder_write(te, TR_CONTROL, TR_CONTROL_ACTIVE);
+	trace_encoder_write(te, TR_CONTROL, control);
+	trace_encoder_write(te, TR_CONTROL,
+			    control | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
+	for (unsigned int n = 0; n < 100 && te->running; n++) {
+		trace_encoder_retire(te, &block);
+		block.iaddr += 16;
 	}
+}
+
+/* A hart sleeps while no capture keeps it awake. */
+static void sleep(void)
+{
+	for (unsigned int i = 0; i < HARTS; i++)
+		if (hw.encoder[i].parameters.sleep_loses)
+			trace_encoder_power_up(&hw.encoder[i]);
 }
 
 /* Functions that the driver calls. */

@@ -30,6 +30,7 @@
  * @version_minor: minor version in trFunnelImpl
  * @dis_input: all bits of trFunnelDisInput
  * @empty_fixed: Empty is 1, even while the buffer holds messages
+ * @running: earlier software has left it enabled; for the glue
  * @gates: while Active is 0, the component at its output has no clock; for the glue
  *
  * A disabled funnel accepts messages and drops them, as a funnel does on an input that DisInput
@@ -48,6 +49,7 @@ struct funnel_parameters {
 	enum warl_bit dis_input;
 	bool empty_fixed;
 	bool gates;
+	bool running;
 };
 
 struct funnel {

@@ -100,7 +100,7 @@ void trace_encoder_power_up(struct trace_encoder *te)
 	clear_registers(te);
 	te->bus = (struct bus){ .shown = TR_CONTROL_EMPTY };
 	te->fault.mask = 0;
-	te->debugger = false;
+	te->debugger = te->parameters.debug_owned;
 	te->ignored = 0;
 	te->unpowered = 0;
 	te->epoch++;
@@ -322,6 +322,8 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 		config->stall = te->control & TR_TE_CONTROL_INST_STALL_ENA;
 		setup->slow |= TE_SLOW_QUEUE;
 	}
+	if (te->parameters.pauses)
+		setup->slow |= TE_SLOW_PAUSES;
 	config->write = encoder_write;
 	config->write_data = te;
 }
@@ -366,6 +368,8 @@ static void start(struct trace_encoder *te, const struct trace_encoder_setup *se
 
 	te->slow = setup->slow;
 	te->drop_next = te->parameters.fault_drop;
+	te->until_pause = te->parameters.pauses;
+	te->plain = false;
 	te->filtering = setup->filters;
 	te->clock = setup->timestamp;
 	te->told_context = te->context;
@@ -705,6 +709,22 @@ static bool filter(struct trace_encoder *te, const struct ntrace_ingress *block)
 	return match & 1;
 }
 
+/*
+ * The hart may have waited in low power before a block: after a WFI, which is no jump, and without a
+ * trap, which the trace would not have.
+ */
+static void pause_tracing(struct trace_encoder *te, const struct ntrace_ingress *block)
+{
+	if (te->until_pause) {
+		te->until_pause--;
+	} else if (te->plain && block->iretire) {
+		te->until_pause = te->parameters.pauses;
+		ntrace_encoder_stop(&te->encoder, NTRACE_EVCODE_LOW_POWER);
+		ntrace_encoder_start(&te->encoder, NTRACE_SYNC_POWER_DOWN_EXIT);
+	}
+	te->plain = block->itype == NTRACE_ITYPE_NONE;
+}
+
 /* The only writer of te->cycles. */
 static void count_cycles(struct trace_encoder *te, uint32_t cycles)
 {
@@ -734,6 +754,8 @@ int trace_encoder_retire_slowly(struct trace_encoder *te, const struct ntrace_in
 		te->slow &= ~(uint32_t)TE_SLOW_DROPPING;
 		ntrace_encoder_overrun(&te->encoder);
 	}
+	if (te->slow & TE_SLOW_PAUSES && !(te->slow & TE_SLOW_DROPPING))
+		pause_tracing(te, block);
 	if (!(te->slow & TE_SLOW_DROPPING) && traced)
 		error = ntrace_encoder_retire(&te->encoder, block);
 	else if (!traced)

@@ -110,6 +110,11 @@ struct trace_encoder_parameters {
 	uint32_t index;			/* number of the hart */
 	uint32_t timestamp_modes;	/* those of trTsMode that exist, if the unit can have them */
 	bool timestamp_prescale_fixed;	/* trTsPrescale is 0 */
+	bool running;			/* earlier software has left it tracing; for the glue */
+	bool debug_owned;		/* a debugger owns it from power-up on */
+	bool sleep_loses;		/* the registers are lost in idle states; for the glue */
+	unsigned int pauses;		/* blocks after which it reports low power, as soon as one ends
+					 * like a WFI, and goes on; 0: never */
 };
 
 /**
@@ -138,6 +143,7 @@ enum trace_encoder_slow {
 	TE_SLOW_CONTEXT = 1 << 4,	/* the next block is the last one of the current context */
 	TE_SLOW_FORWARD = 1 << 6,	/* another encoder gets them, see trace_encoder_forward() */
 	TE_SLOW_CYCLES = 1 << 5,	/* the clock counts for periodic sync */
+	TE_SLOW_PAUSES = 1 << 7,	/* the encoder pauses by itself */
 };
 
 struct trace_encoder_ops {
@@ -194,6 +200,8 @@ struct trace_encoder {
 	uint64_t drop_next;	/* encoder.bytes at which FAULT_DROP loses the next message */
 	uint64_t lost;		/* messages that did not fit in the queue since power-up */
 	uint64_t stalled;	/* cycles for which the queue stalled the hart since power-up */
+	unsigned int until_pause; /* blocks until the encoder pauses by itself */
+	bool plain;		/* the last block did not end with a jump, a branch or a trap */
 
 	/* written by the hart's thread, read and cleared under the lock */
 	_Atomic bool overflow;

@@ -80,6 +80,12 @@ static const struct choice choices[] = {
 	ENCODER("inactive-fails", bus.inactive_fails, BOOL),
 	ENCODER("own-hart", bus.own_hart, BOOL),
 	ENCODER("polls", bus.polls, POLLS),
+	ENCODER("running", running, false, false, true),
+	/* rarely: all that the driver can do is to refuse it */
+	ENCODER("debug-owned", debug_owned, false, false, false, false, false, false, false, false,
+		false, false, false, false, false, false, false, true),
+	ENCODER("sleep-loses", sleep_loses, BOOL),
+	ENCODER("pauses", pauses, 0, 0, 0, 50, 1000),
 
 	RAM_SINK("granule", granule, 4, 8, 16, 64, 256, 4096),
 	RAM_SINK("hidden", hidden, BOOL),
@@ -89,7 +95,9 @@ static const struct choice choices[] = {
 	RAM_SINK("power-of-two", power_of_two, BOOL),
 	RAM_SINK("start-alignment", start_alignment, 0, 0, 0x100, 0x1000),
 	RAM_SINK("in-flight", in_flight, 0, 1),
-	RAM_SINK("stop-on-wrap", stop_on_wrap, BIT),
+	/* rarely hard-wired to 1: all that the driver can do is to refuse it */
+	RAM_SINK("stop-on-wrap", stop_on_wrap, WARL_DEFAULT, WARL_ZERO, WARL_DEFAULT, WARL_ZERO,
+		 WARL_DEFAULT, WARL_ZERO, WARL_ONE),
 	RAM_SINK("stop-early", stop_early, 0, 1, 3),
 	RAM_SINK("reset", reset, RESET),
 	RAM_SINK("version-minor", version_minor, 0, 0, 1, 15),
@@ -108,6 +116,7 @@ static const struct choice choices[] = {
 	FUNNEL("holes-fail", bus.holes_fail, BOOL),
 	FUNNEL("inactive-fails", bus.inactive_fails, BOOL),
 	FUNNEL("polls", bus.polls, POLLS),
+	FUNNEL("running", running, false, false, true),
 };
 
 #define CHOICES (sizeof(choices) / sizeof(choices[0]))

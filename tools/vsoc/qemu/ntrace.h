@@ -156,6 +156,7 @@ struct NTraceEncoder {
     struct trace_port out[TRACE_PORTS_MAX];
     unsigned int outs;
     NTraceFunnel *clock;        /* provides the shared time, or NULL */
+    QEMUTimer *power;           /* looks whether the hart is off */
 
     uint32_t index;
     uint32_t src_bits_max;

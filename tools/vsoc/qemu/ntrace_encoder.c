@@ -4,11 +4,15 @@
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "qemu/log.h"
+#include "qemu/timer.h"
 #include "hw/qdev-properties.h"
 #include "system/runstate.h"
 #include "cpu.h"
 #include "ntrace.h"
 #include "ntrace/trace_control.h"
+
+/* A hart that is off for so long has lost its power. */
+#define POWER_NS (100 * SCALE_US)
 
 struct work {
     NTraceEncoder *s;
@@ -110,10 +114,14 @@ static void complain(void *opaque, uint64_t iaddr, uint32_t block, uint64_t pc)
  * A stopped hart waits in M-mode of the firmware, as does a hart in an idle
  * state that only the firmware ends.
  */
+static bool is_off(const NTraceEncoder *s)
+{
+    return s->cpu->halted && cpu_env(s->cpu)->priv == PRV_M;
+}
+
 static void check_power(NTraceEncoder *s, hwaddr offset)
 {
-    if (current_cpu && s->cpu != current_cpu && s->cpu->halted &&
-        cpu_env(s->cpu)->priv == PRV_M) {
+    if (current_cpu && s->cpu != current_cpu && is_off(s)) {
         trace_encoder_unpowered(&s->te, offset);
         ntrace_log(s->log, "encoder", s->index, "unpowered", offset);
     }
@@ -174,18 +182,43 @@ static const MemoryRegionOps mmio_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
-/* No hart runs during a reset. */
-static void reset_hold(Object *obj, ResetType type)
+/* The hart does not run. */
+static void lose_registers(NTraceEncoder *s)
 {
-    NTraceEncoder *s = NTRACE_ENCODER(obj);
     CPURISCVState *env = cpu_env(s->cpu);
 
-    ntrace_log(s->log, "encoder", s->index, "reset",
-               trace_encoder_read(&s->te, TR_CONTROL));
     trace_encoder_power_up(&s->te);
     s->hart.pending = false;
     env->ntrace_on = s->hart.ctr;
     env->ntrace_mark = HART_MARK_NONE;
+}
+
+/* An encoder that loses its registers with the power of its hart. */
+static void look_at_power(void *opaque)
+{
+    NTraceEncoder *s = opaque;
+    uint64_t context = s->te.context;
+    uint32_t unpowered = s->te.unpowered;
+
+    if (is_off(s)) {
+        lose_registers(s);
+        /* A register of the hart, and a count for tests */
+        s->te.context = context;
+        s->te.unpowered = unpowered;
+    }
+    timer_mod(s->power, qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + POWER_NS);
+}
+
+static void reset_hold(Object *obj, ResetType type)
+{
+    NTraceEncoder *s = NTRACE_ENCODER(obj);
+
+    ntrace_log(s->log, "encoder", s->index, "reset",
+               trace_encoder_read(&s->te, TR_CONTROL));
+    lose_registers(s);
+    if (s->te.parameters.sleep_loses) {
+        timer_mod(s->power, POWER_NS);
+    }
     ntrace_ctr_reset(s);
 }
 
@@ -195,7 +228,7 @@ static void reset_exit(Object *obj, ResetType type)
     uint32_t control = TR_CONTROL_ACTIVE |
                        TR_TE_INST_MODE_HTM << TR_TE_CONTROL_INST_MODE_SHIFT;
 
-    if (s->active_at_reset) {
+    if (s->active_at_reset || s->te.parameters.running) {
         trace_encoder_write(&s->te, TR_CONTROL, TR_CONTROL_ACTIVE);
         trace_encoder_write(&s->te, TR_CONTROL, control | TR_CONTROL_ENABLE |
                             TR_TE_CONTROL_INST_TRACING);
@@ -306,6 +339,7 @@ static void realize(DeviceState *dev, Error **errp)
         }
     }
     trace_encoder_init(&s->te, &parameters, &encoder_ops, s);
+    s->power = timer_new_ns(QEMU_CLOCK_VIRTUAL, look_at_power, s);
     s->hart.te = &s->te;
     s->hart.complain = complain;
     s->hart.opaque = s;

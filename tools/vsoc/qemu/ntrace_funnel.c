@@ -168,7 +168,7 @@ static void reset_exit(Object *obj, ResetType type)
 {
     NTraceFunnel *s = NTRACE_FUNNEL(obj);
 
-    if (s->active_at_reset) {
+    if (s->active_at_reset || s->funnel.parameters.running) {
         funnel_write(&s->funnel, TR_CONTROL, TR_CONTROL_ACTIVE);
         funnel_write(&s->funnel, TR_CONTROL,
                      TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
