@@ -174,6 +174,7 @@ static void ntrace_encoder_probe_sources(struct ntrace_component *component)
 	value = ntrace_component_warl(component, TR_TE_INST_FEATURES,
 				      value | TR_TE_FEATURE_SRC_ID_MASK);
 	encoder->src_ids = FIELD_GET(TR_TE_FEATURE_SRC_ID_MASK, value & ~i);
+	encoder->src_wired = FIELD_GET(TR_TE_FEATURE_SRC_ID_MASK, i);
 	encoder->features |= value & TR_TE_FEATURE_SRC_ID_MASK;
 }
 
@@ -277,11 +278,13 @@ int ntrace_encoder_init(struct ntrace_component *component)
  * @least: least trTeSrcBits, 0 if the sink is not shared
  * @width: trTeSrcBits that the sink has for other encoders; 0: there are none yet
  *
- * An encoder keeps the width that it came with unless a wider one is needed. Its SRC may be wired.
+ * An encoder keeps the width that it came with unless a wider one is needed. Bits of its SRC may be
+ * wired, as many as its width has.
  * If the sink is not shared, trTeInhibitSrc leaves SRC out. Without that field, a width of 0 is not
  * believed either: it may read back while SRC is sent.
  *
- * Return: the width in effect, 0 if the sink is not shared; or -EOPNOTSUPP.
+ * Return: the width in effect, 0 if the sink is not shared; or -EOPNOTSUPP, with the field in
+ * @component->encoder.lacks.
  */
 int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 least, u32 width)
 {
@@ -300,16 +303,17 @@ int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 l
 	encoder->src_bits = encoder->leaves_out_src ? 0 : came_bits;
 	if (!least)
 		return 0;
-	if (none)
-		return ntrace_component_lacks(component, "trTeInhibitSrc", 0);
+	if (none) {
+		encoder->lacks = "trTeInhibitSrc";
+		return -EOPNOTSUPP;
+	}
 	if (!width)
 		width = came_bits >= least ? came_bits : wider ? __ffs(wider) : least;
-	if (width < least || (width != came_bits && !(encoder->src_widths & BIT(width))))
-		return ntrace_component_lacks(component, "trTeSrcBits", width);
-	if ((src ^ came_src) & ~encoder->src_ids)
-		src = came_src;
-	if (src >> width)
-		return ntrace_component_lacks(component, "trTeSrcID", src);
+	if (width < least || (width != came_bits && !(encoder->src_widths & BIT(width)))) {
+		encoder->lacks = "trTeSrcBits";
+		return -EOPNOTSUPP;
+	}
+	src = ((src & encoder->src_ids) | encoder->src_wired) & (BIT(width) - 1);
 	encoder->src = src;
 	encoder->src_bits = width;
 	encoder->sources = FIELD_PREP(TR_TE_FEATURE_SRC_ID_MASK, src) |

@@ -34,7 +34,8 @@ static int ntrace_probe_now(struct ntrace_component *component)
 	if (!ret && ntrace_component_is_running(component))
 		ret = ntrace_upstream_stop(component);
 	if (ret == -EBUSY)
-		dev_err_probe(component->dev, ret, "%pa: a debugger traces into it\n",
+		dev_err_probe(component->dev, ret,
+			      "%pa: a debugger traces into it (trTeDisSelfHosted)\n",
 			      &component->start);
 	else
 		ret = ntrace_component_init(component);

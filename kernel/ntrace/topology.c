@@ -222,7 +222,7 @@ static int ntrace_path_check_source(const struct ntrace_component *encoder,
 		if (encoder->encoder.shared && other->encoder.src != encoder->encoder.src)
 			continue;
 		dev_err(encoder->dev, "has the %s %u of %s, which sends to the same sink\n",
-			encoder->encoder.shared ? "SRC" : "ATID",
+			encoder->encoder.shared ? "trTeSrcID" : "ATID",
 			encoder->encoder.shared ? encoder->encoder.src : encoder->encoder.atid,
 			dev_name(other->dev));
 		return -EOPNOTSUPP;
@@ -274,6 +274,7 @@ static int ntrace_path_number(struct ntrace_component *const *component, unsigne
 {
 	struct ntrace_component *encoder = component[0], *sink = component[count - 1];
 	struct ntrace_sources sources = { .encoder = encoder->dev->of_node };
+	const char *lacked = encoder->encoder.lacks;
 	struct ntrace_component *bridge;
 	u32 src_bits;
 	bool merged;
@@ -295,10 +296,13 @@ static int ntrace_path_number(struct ntrace_component *const *component, unsigne
 	ret = ntrace_encoder_set_source(encoder, sources.index, src_bits,
 					ntrace_path_src_bits(encoder, sink));
 	if (ret < 0) {
-		dev_err(encoder->dev, "cannot share %s with %u other encoders\n",
-			dev_name(sink->dev), sources.count - 1);
+		/* Each component that comes makes all paths anew: say it once. */
+		if (encoder->encoder.lacks != lacked)
+			dev_err(encoder->dev, "cannot share %s with %u other encoders (%s)\n",
+				dev_name(sink->dev), sources.count - 1, encoder->encoder.lacks);
 		return ret;
 	}
+	encoder->encoder.lacks = NULL;
 	if (!bridge)
 		sink->ramsink.src_bits = ret;
 	return ret || bridge ? ntrace_path_check_source(encoder, sink) : 0;

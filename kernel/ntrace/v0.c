@@ -100,6 +100,7 @@ static void ntrace_v0_probe_encoder(struct ntrace_component *component)
 				   FIELD_GET(V0_IMPL_SRC_ID_MASK, component->impl)) |
 			FIELD_PREP(TR_TE_FEATURE_SRC_BITS_MASK,
 				   FIELD_GET(V0_IMPL_SRC_BITS_MASK, component->impl));
+	encoder->src_wired = FIELD_GET(V0_IMPL_SRC_ID_MASK, component->impl);
 	encoder->leaves_out_src = !(differs & V0_CONTROL_INHIBIT_SRC);
 	if (!(ntrace_v0_differs(component, control | V0_CONTROL_STALL_ENA) & V0_CONTROL_STALL_ENA))
 		encoder->stall = V0_CONTROL_STALL_ENA;

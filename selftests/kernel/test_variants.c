@@ -101,6 +101,13 @@ static bool is_refusal(const char *what, int error)
 	return fails("%s: error %d, and no field is named: \"%s\"", what, error, machine_log);
 }
 
+/* Of what an encoder has accepted, only the sink may refuse something. */
+static bool is_sinks_refusal(int error)
+{
+	return strstr(machine_log, "trTe") ? fails("accepted, and then refused: %s", machine_log) :
+					     is_refusal("attached", error);
+}
+
 static bool is_harmless(const char *what)
 {
 	u64 outside = hw.sink[0].outside + hw.sink[1].outside;
@@ -185,6 +192,9 @@ static int probe_all(void)
 		error = ntrace_encoder_set_source(&soc.encoder[i], i, bits,
 						  i && bits ? soc.encoder[0].encoder.src_bits : 0);
 		error = min(error, 0);
+		if (error)
+			snprintf(machine_log, sizeof(machine_log), "%s",
+				 soc.encoder[i].encoder.lacks);
 		ntrace_timestamp_connect(path->component, path->count);
 	}
 	return error;
@@ -463,7 +473,7 @@ static bool trace(unsigned int i, const struct ntrace_config *config, unsigned i
 	*machine_log = '\0';
 	error = ntrace_path_program(path, config);
 	if (error)
-		return is_refusal("a configuration is programmed", error);
+		return fails("accepted, and then refused (%d): %s", error, machine_log);
 	*machine_log = '\0';
 	on_hart(i);
 	error = ntrace_path_enable(path);
@@ -512,7 +522,7 @@ static bool use(void)
 		make_capture(i, &config);
 		*machine_log = '\0';
 		error = ntrace_path_attach(&soc.path[i], &soc.capture[i]);
-		good = error ? is_refusal("attached", error) :
+		good = error ? is_sinks_refusal(error) :
 			       trace(i, &config, n ? BLOCKS : BLOCKS_LONG);
 		if (!error)
 			ntrace_path_detach(&soc.path[i], &soc.capture[i]);

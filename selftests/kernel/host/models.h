@@ -224,7 +224,7 @@ static void make_hardware(const struct variant *variant, bool shared)
 		struct trace_encoder_parameters e = encoder;
 		struct ram_sink_parameters s = { .granule = 64, .address_bits = 56, .smem = true };
 
-		e.index = HARTS - 1 - i; /* not the number that software would choose */
+		e.index = 13 - i; /* not the number that software would choose */
 		e.timestamp_shared = shared;
 		variant_apply(variant, VARIANT_ENCODER, i, &e);
 		variant_apply(variant, VARIANT_RAM_SINK, i, &s);
