@@ -229,3 +229,19 @@ void exec_decode(const struct ntrace_isa *isa, unsigned int flen, uint32_t word,
 		decode_row(word, isa, flen, insn);
 	insn->word = info.size == 2 ? insn->word & 0xffff : insn->word;
 }
+
+bool exec_is_sequential(const struct exec_insn *insn)
+{
+	switch (insn->kind) {
+	case EXEC_UNSUPPORTED:
+	case EXEC_JUMP:
+	case EXEC_JUMP_REGISTER:
+	case EXEC_BRANCH:
+	case EXEC_TRAP:
+	case EXEC_TRAP_RETURN:
+	case EXEC_POP:
+		return false;
+	default:
+		return true;
+	}
+}

@@ -148,6 +148,9 @@ struct exec_insn {
 void exec_decode(const struct ntrace_isa *isa, unsigned int flen, uint32_t word,
 		 struct exec_insn *insn);
 
+/** exec_is_sequential - whether an instruction that raises no exception continues with the next one */
+bool exec_is_sequential(const struct exec_insn *insn);
+
 /** exec_is_base - whether an instruction, or what a compressed one stands for, is of RV32I or RV64I */
 bool exec_is_base(const struct exec_insn *insn);
 

@@ -248,21 +248,9 @@ static bool takes_untold_trap(const struct ntrace_tandem_builtin *builtin, uint6
 {
 	const struct ntrace_tandem_state *group = builtin->group;
 
-	if (tandem_is_told(builtin, MCAUSE) || tandem_is_told(builtin, SCAUSE) ||
-	    !(group->has & NTRACE_TANDEM_HAS_PC) || group->reg[PC] == next)
-		return false;
-	switch (builtin->insn.kind) {
-	case EXEC_UNSUPPORTED:
-	case EXEC_JUMP:
-	case EXEC_JUMP_REGISTER:
-	case EXEC_BRANCH:
-	case EXEC_TRAP:
-	case EXEC_TRAP_RETURN:
-	case EXEC_POP:
-		return false;
-	default:
-		return true;
-	}
+	return !tandem_is_told(builtin, MCAUSE) && !tandem_is_told(builtin, SCAUSE) &&
+	       (group->has & NTRACE_TANDEM_HAS_PC) && group->reg[PC] != next &&
+	       exec_is_sequential(&builtin->insn);
 }
 
 /* Return: whether the group tells a trap that the instruction can take */

@@ -22,6 +22,7 @@
 
 #include <ntrace/tandem_rvfi.h>
 
+#include "exec/decode.h"
 #include "struct_size.h"
 #include "verifier.h"
 
@@ -290,6 +291,55 @@ static uint64_t value_before(const struct ntrace_rvfi_change *change)
 	return (change->rdata & change->rmask) | (change->wdata & change->wmask & ~change->rmask);
 }
 
+/* Whether a register of the trap has another value than before, which the held instruction did not write. */
+static bool has_changed(const struct ntrace_tandem_rvfi *rvfi, const struct retirement *next,
+			unsigned int id)
+{
+	const struct ntrace_rvfi_change *change = find_of_trap(rvfi, next, id);
+
+	return change && rvfi->known[change->id] == rvfi->xlen_mask &&
+	       value_before(change) != rvfi->value[change->id] &&
+	       !writes_itself(&rvfi->held.rvfi, change->id);
+}
+
+/* Whether the next retirement is where the held instruction cannot continue, as far as that is known. */
+static bool is_elsewhere(const struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
+{
+	const struct ntrace_isa isa = { .xlen = (uint8_t)rvfi->config.params.xlen,
+					.compressed = true };
+	const struct ntrace_rvfi *held = &rvfi->held.rvfi;
+	uint64_t pc = next->rvfi.pc_rdata, target;
+	struct exec_insn insn;
+	unsigned int from;
+
+	if (held->has & NTRACE_RVFI_HAS_NEXT_PC)
+		return (held->pc_wdata ^ pc) & rvfi->xlen_mask;
+	exec_decode(&isa, rvfi->config.params.flen, (uint32_t)held->insn, &insn);
+	target = held->pc_rdata + insn.size;
+	switch (insn.kind) {
+	case EXEC_TRAP_RETURN:
+	case EXEC_JUMP_REGISTER:
+		from = insn.kind == EXEC_JUMP_REGISTER ? GPR + insn.rs1 :
+		       held->insn == MRET	       ? MEPC :
+							 SEPC;
+		if (from != GPR && rvfi->known[from] != rvfi->xlen_mask)
+			return false;
+		target = (rvfi->value[from] + (uint64_t)insn.imm) & ~UINT64_C(1);
+		break;
+	case EXEC_JUMP:
+	case EXEC_BRANCH:
+		if (insn.kind == EXEC_BRANCH && !((target ^ pc) & rvfi->xlen_mask))
+			return false;
+		target = held->pc_rdata + (uint64_t)insn.imm;
+		break;
+	default:
+		if (!exec_is_sequential(&insn))
+			return false;
+		break;
+	}
+	return (target ^ pc) & rvfi->xlen_mask;
+}
+
 /* Whether a trap was taken between the held instruction, which retired, and the next one. */
 static bool is_between(const struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
 {
@@ -299,13 +349,12 @@ static bool is_between(const struct ntrace_tandem_rvfi *rvfi, const struct retir
 		return false;
 	if (next->rvfi.has & NTRACE_RVFI_HAS_INTR)
 		return next->rvfi.intr;
-	/* A source without intr tells the trap by what it wrote, or by a pc that is not the expected one. */
+	/* A source without intr shows the trap by what it wrote, or by a pc that is not the expected one. */
 	cause = find_of_trap(rvfi, next, MCAUSE);
 	if (!cause || !(value_before(cause) >> (rvfi->config.params.xlen - 1) & 1))
 		return false;
-	return (cause->wmask & ~cause->rmask) ||
-	       ((rvfi->held.rvfi.has & NTRACE_RVFI_HAS_NEXT_PC) &&
-		((rvfi->held.rvfi.pc_wdata ^ next->rvfi.pc_rdata) & rvfi->xlen_mask));
+	return (cause->wmask & ~cause->rmask) || has_changed(rvfi, next, MCAUSE) ||
+	       has_changed(rvfi, next, MEPC) || is_elsewhere(rvfi, next);
 }
 
 /*

@@ -320,6 +320,36 @@ static void test_traps(void)
 	       "[ pc+ i]",
 	       "");
 	start();
+	trap.trap = false;
+	retire(trap);
+	retire(next);
+	expect("an interrupt of a source without intr and pc_wdata, which reads mcause",
+	       "[ init pc=100][ pc+ i][ pc=800 mepc=104 mcause=80000007 mip=80]"
+	       "[ pc+ i]",
+	       "");
+	for (unsigned int i = 0; i < 3; i++) {
+		static const struct {
+			uint32_t insn;
+			const char *groups;
+		} jumps[] = {
+			{ 0x0080006f, "[ init pc=100][ pc=108 i80006f]"
+				      "[ pc=800 mepc=108 mcause=80000007 mip=80][ pc+ i]" },
+			{ 0x00000463, "[ init pc=100][ pc=108 i463]"
+				      "[ pc=800 mepc=108 mcause=80000007 mip=80][ pc+ i]" },
+			{ 0x7000006f,
+			  "[ init pc=100]"
+			  "[ pc=800 i7000006f mepc=108 mcause=80000007 mip=80][ pc+ i]" },
+		};
+
+		start();
+		trap.insn = jumps[i].insn;
+		retire(trap);
+		told[0] = csr(MEPC, UINT32_MAX, 0x108, 0, 0);
+		retire(next);
+		expect("j 108 and beqz x0, 108 before an interrupt, and j 800", jumps[i].groups,
+		       "");
+	}
+	start();
 	retire(nop(0, 0x100));
 	next = nop(1, 0x800);
 	next.intr = true;
