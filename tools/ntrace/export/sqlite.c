@@ -59,7 +59,7 @@ static int failed(const char *name, int error)
 			    "libsqlite3-0");
 	if (error == NTRACE_ERR_INVALID)
 		return output_needs_file(name, "sqlite");
-	return fail("%s: %s", name, error_text(error));
+	return path_failed(name, error);
 }
 
 static int prepare(struct writing *writing, const char *output,
