@@ -30,13 +30,15 @@ static struct ntrace_cursor *open_end(struct ntrace_session *session,
 	const struct ntrace_cursor_thread *threads;
 	struct ntrace_cursor_config config;
 	struct ntrace_cursor *cursor;
-	size_t count, most = 0;
+	size_t count, most = SIZE_MAX;
 	int error;
 
 	fail_if(ntrace_cursor_threads(session, &threads, &count), "threads");
 	for (size_t i = 0; i < count; i++)
-		if (threads[i].pid > 0 && threads[i].instructions > threads[most].instructions)
+		if (threads[i].pid > 0 &&
+		    (most == SIZE_MAX || threads[i].instructions > threads[most].instructions))
 			most = i;
+	fail_if(most == SIZE_MAX ? NTRACE_ERR_UNSUPPORTED : 0, "no thread");
 	*thread = threads[most];
 	ntrace_cursor_config_init(&config);
 	config.step = NTRACE_CURSOR_BLOCKS;
@@ -77,7 +79,7 @@ int main(int argc, char **argv)
 	config.tid = thread.tid;
 	fail_if(ntrace_values_new(&values, &config), "values");
 	ntrace_cursor_save(cursor, &mark);
-	fail_if(ntrace_values_seek(values, &mark, 0), "seek");
+	fail_if(ntrace_values_seek(values, &mark, 0) < 0 ? NTRACE_ERR_FORMAT : 0, "seek");
 	for (unsigned int i = 0; i < 3; i++) {
 		struct ntrace_exec_value value = { 0, 0 };
 
