@@ -473,6 +473,13 @@ static void note_doubts(struct ntrace_session *session, const struct mapped_file
 	size_t size;
 
 	ntrace_object_build_id(file->object, &size);
+	if (session->chosen && !file->build_id_size &&
+	    session_path_length(session, file) != strlen(file->path))
+		session_note(session,
+			     "%s: the file that was traced had been removed or replaced, and the "
+			     "recording has "
+			     "no build-id for it: the code may be another one's",
+			     path);
 	if (file->build_id_size || file->inode || size || session->chosen || *session->sysroot ||
 	    stat(path, &status) || !recorded_until(session, &end))
 		return;
