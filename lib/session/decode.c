@@ -139,15 +139,20 @@ static int note_turn(struct decoding *decoding)
 {
 	bool certain;
 	size_t index;
+	int result = 0;
 
 	if (!decoding->lane)
 		return 0;
 	certain = follower_turn(&decoding->follower, &index);
 	if (index == decoding->turn && certain == decoding->turn_certain)
 		return 0;
+	/* The thread became another one at once: the turn that it began comes all the same. */
+	if (certain && index % 2 && (decoding->turn | 1) != index)
+		result = session_lane_enter(decoding->lane, index - 1, certain, &decoding->event);
 	decoding->turn = index;
 	decoding->turn_certain = certain;
-	return session_lane_enter(decoding->lane, index, certain, &decoding->event);
+	return result ? result :
+			session_lane_enter(decoding->lane, index, certain, &decoding->event);
 }
 
 /* After a callback that may have changed the follower. */

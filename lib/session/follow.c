@@ -154,6 +154,19 @@ struct program *interval_program(const struct follower *follower, const struct s
 	return machine_program(&follower->session->machine, pid, interval_start(follower, place));
 }
 
+/* The thread at a place in an interval of thread @tid: exec gives it the number of its process. */
+static int32_t place_thread(const struct follower *follower, const struct switch_place *place,
+			    int32_t pid, int32_t tid)
+{
+	const struct program *program;
+
+	if (tid <= 0 || tid == pid || !place->interval)
+		return tid;
+	program = interval_program(follower, place, pid);
+	return program && program->start > follower->cpu->switches[place->interval - 1].time ? pid :
+											       tid;
+}
+
 /* Applies mappings and names up to the end of the scheduling interval, or up to an exec in it. */
 static void set_limit(struct follower *follower, uint64_t end)
 {
@@ -229,10 +242,13 @@ void follower_update_task(struct follower *follower)
 	follower->first_place = *first_place;
 	interval_task(follower, &follower->first_place, &follower->pid, &follower->tid);
 	follower->program = interval_program(follower, &follower->first_place, follower->pid);
+	follower->tid =
+		place_thread(follower, &follower->first_place, follower->pid, follower->tid);
 	for (i = 0; i < follower->count && follower->pid >= 0; i++) {
 		interval_task(follower, &follower->places[i], &pid, &tid);
 		if (pid != follower->pid)
 			follower->pid = -1;
+		tid = place_thread(follower, &follower->places[i], pid, tid);
 		if (tid != follower->tid)
 			follower->tid = -1;
 	}
@@ -318,6 +334,11 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 	return 0;
 }
 
+int32_t piece_thread(const struct piece *piece)
+{
+	return piece->came_tid && piece->tid == piece->pid ? piece->came_tid : piece->tid;
+}
+
 /* Sets the task of the current piece; no piece means no task. */
 static void set_piece_task(struct follower *follower)
 {
@@ -327,7 +348,7 @@ static void set_piece_task(struct follower *follower)
 	follower->known_count = 0;
 	follower->piece_unsure = false;
 	follower->pid = piece ? piece->pid : -1;
-	follower->tid = piece ? piece->tid : -1;
+	follower->tid = piece ? piece_thread(piece) : -1;
 	follower->program = NULL;
 	if (piece) {
 		start = piece->start > follower->start_ns ? piece->start : follower->start_ns;
@@ -519,16 +540,23 @@ bool follower_switched(const struct follower *follower, uint64_t *left, uint64_t
 bool follower_turn(const struct follower *follower, size_t *index)
 {
 	const struct switch_place *place = follower->places;
+	int32_t pid, tid;
 
 	if (follower->by_piece) {
-		*index = follower->next_piece;
+		*index = 2 * follower->next_piece;
+		*index += follower->piece && follower->tid != piece_thread(follower->piece);
 		return follower->piece;
 	}
 	*index = SIZE_MAX;
 	for (size_t i = 0; i < follower->count; i++)
-		if (place[i].interval - follower->first < *index)
-			*index = place[i].interval - follower->first;
-	return certain_place(follower);
+		if (2 * (place[i].interval - follower->first) < *index)
+			*index = 2 * (place[i].interval - follower->first);
+	place = certain_place(follower);
+	if (!place)
+		return false;
+	interval_task(follower, place, &pid, &tid);
+	*index += follower->tid != tid;
+	return true;
 }
 
 void follower_exec(struct follower *follower)

@@ -170,9 +170,9 @@ bool follower_has_times(const struct follower *follower);
 bool follower_switched(const struct follower *follower, uint64_t *left, uint64_t *came);
 
 /*
- * Index of the scheduling interval or piece in which the hart is, from the first one of the stream; of
- * several possible ones the first. Return: false: the task, or the place among its intervals, is not
- * certain.
+ * The turn of the hart (turns.h): twice the index of the scheduling interval or piece in which it is, from
+ * the first one of the stream, and 1 more after the thread got another number by exec in it. Of several
+ * possible ones the first. Return: false: the task, or the place among its intervals, is not certain.
  */
 bool follower_turn(const struct follower *follower, size_t *index);
 

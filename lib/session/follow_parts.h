@@ -32,6 +32,8 @@ void follower_keep(struct follower *follower,
  */
 void interval_task(const struct follower *follower, const struct switch_place *place, int32_t *pid,
 		   int32_t *tid);
+/* The thread that ran when the piece began. */
+int32_t piece_thread(const struct piece *piece);
 uint64_t interval_start(const struct follower *follower, const struct switch_place *place);
 uint64_t interval_end(const struct follower *follower, const struct switch_place *place);
 /* Number of switches missing before the end of a scheduling interval. */

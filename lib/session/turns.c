@@ -16,12 +16,14 @@
  * @goes_on: likewise afterwards
  * @number: of the turn
  * @seen: the last earlier turn of the thread that a stream contains, NULL: none
+ * @was: number that the thread had before exec, with which the turn begins; 0: none
  * @birth: the thread began before this turn; NULL: before another one
  * @births: number of threads that it made in the turn
  * @made: and before
  */
 struct listed {
 	int32_t tid;
+	int32_t was;
 	uint32_t stream;
 	size_t index;
 	uint64_t start;
@@ -44,6 +46,7 @@ struct loss {
 struct ordering {
 	struct listed *items;
 	size_t count, room;
+	size_t renamed; /* number of items with @was */
 	struct loss *losses;
 	size_t loss_count, loss_room;
 };
@@ -61,6 +64,34 @@ static int add_turn(struct ordering *ordering, const struct listed *item)
 	return error;
 }
 
+/*
+ * Adds a turn that begins on @cpu at @since, or two: exec there makes another thread than the first of
+ * process @pid the first.
+ */
+static int add_task(struct ordering *ordering, const struct machine *machine, struct listed item,
+		    int32_t pid, uint32_t cpu, uint64_t since)
+{
+	const struct program *program =
+		item.tid > 0 && item.tid != pid ? machine_program(machine, pid, since) : NULL;
+	struct listed after = item;
+	int error;
+
+	program = program ? program->next : NULL;
+	if (!program || program->cpu != cpu || program->start >= item.end)
+		return add_turn(ordering, &item);
+	after.tid = pid;
+	after.was = item.tid;
+	after.index++;
+	after.enters = false;
+	if (after.start < program->start)
+		after.start = program->start;
+	item.end = after.start;
+	item.goes_on = false;
+	ordering->renamed++;
+	error = add_turn(ordering, &after);
+	return error ? error : add_turn(ordering, &item);
+}
+
 static int add_loss(struct ordering *ordering, uint64_t begin, uint64_t end)
 {
 	int error = grow((void **)&ordering->losses, ordering->loss_count, &ordering->loss_room,
@@ -72,8 +103,8 @@ static int add_loss(struct ordering *ordering, uint64_t begin, uint64_t end)
 }
 
 /* Adds the scheduling intervals of a CPU from @first to @last. */
-static int add_intervals(struct ordering *ordering, const struct follower *follower, size_t first,
-			 size_t last, uint32_t stream)
+static int add_intervals(struct ordering *ordering, const struct follower *follower, uint32_t cpu,
+			 size_t first, size_t last, uint32_t stream)
 {
 	const struct ntrace_session *session = follower->session;
 	uint64_t stop = stream == TURN_NO_STREAM ? 0 : session->streams[stream].stop_ns;
@@ -83,11 +114,12 @@ static int add_intervals(struct ordering *ordering, const struct follower *follo
 	for (size_t i = first; i <= last && !error; i++) {
 		const struct switch_place place = { .interval = i };
 		struct listed item = { .stream = stream,
-				       .index = i - first,
+				       .index = 2 * (i - first),
+				       .start = i ? follower->cpu->switches[i - 1].time : 0,
 				       .end = interval_end(follower, &place) };
+		uint64_t since = item.start;
 
 		interval_task(follower, &place, &pid, &item.tid);
-		item.start = i ? follower->cpu->switches[i - 1].time : 0;
 		if (stream != TURN_NO_STREAM && item.start < follower->start_ns) {
 			item.start = follower->start_ns;
 			item.enters = true;
@@ -96,7 +128,7 @@ static int add_intervals(struct ordering *ordering, const struct follower *follo
 			item.end = stop;
 			item.goes_on = true;
 		}
-		error = add_turn(ordering, &item);
+		error = add_task(ordering, &session->machine, item, pid, cpu, since);
 	}
 	return error;
 }
@@ -107,13 +139,14 @@ static int add_pieces(struct ordering *ordering, const struct follower *follower
 
 	for (size_t i = 0; i < follower->piece_count && !error; i++) {
 		const struct piece *piece = &follower->pieces[i];
-		const struct listed item = { .tid = piece->tid,
+		const struct listed item = { .tid = piece_thread(piece),
 					     .stream = stream,
-					     .index = i,
+					     .index = 2 * i,
 					     .start = piece->start,
 					     .end = piece->end };
 
-		error = add_turn(ordering, &item);
+		error = add_task(ordering, &follower->session->machine, item, piece->pid,
+				 piece->cpu, piece->start);
 	}
 	return error;
 }
@@ -136,18 +169,18 @@ static bool is_decoded(struct follower *const *followers, unsigned int count, ui
  * all CPUs: @pieces.
  */
 static int add_unseen(struct ordering *ordering, struct follower *const *followers,
-		      unsigned int count, const struct ntrace_session *session, bool pieces)
+		      unsigned int count, struct ntrace_session *session, bool pieces)
 {
 	const struct machine *machine = &session->machine;
 	int error = 0;
 
 	for (uint32_t cpu = 0; cpu < machine->cpu_count && !error; cpu++) {
 		const struct cpu_switches *switches = &machine->cpus[cpu];
-		const struct follower like = { .cpu = switches };
+		const struct follower like = { .session = session, .cpu = switches };
 
 		for (size_t i = 0; switches->count && i <= switches->count && !error; i++) {
 			if (!pieces && !is_decoded(followers, count, cpu, i))
-				error = add_intervals(ordering, &like, i, i, TURN_NO_STREAM);
+				error = add_intervals(ordering, &like, cpu, i, i, TURN_NO_STREAM);
 			if (!error && i < switches->count && switches->switches[i].lost)
 				error = add_loss(ordering, i ? switches->switches[i - 1].time : 0,
 						 switches->switches[i].time);
@@ -261,12 +294,17 @@ static void number_turns(struct turns *turns, struct ordering *ordering)
 	for (size_t i = 0; i < ordering->count; i++) {
 		struct listed *item = &ordering->items[i];
 		const struct listed *before = i && item[-1].tid == item->tid ? item - 1 : NULL;
+		bool begins = item->birth || item->was;
 
+		/* An earlier thread with the number is still on its CPU for a moment after its end. */
 		if (!before)
 			end = 0;
+		else if (begins)
+			end = before->start + 1;
 		last = before ? last + 1 : 1;
-		if (before && (item->enters || before->goes_on || item->start < end ||
-			       item->birth || any_lost(ordering, before->end, item->start)))
+		if (item->was ||
+		    (before && (item->enters || before->goes_on || item->start < end || begins ||
+				any_lost(ordering, before->end, item->start))))
 			last++;
 		item->number = last;
 		if (before)
@@ -306,13 +344,33 @@ static void count_births(struct turns *turns, struct ordering *ordering,
 	}
 }
 
+/* A thread that has got another number comes from the turn in which it did. */
+static void link_renamed(struct turns *turns, const struct ordering *ordering,
+			 struct ntrace_origin *origins)
+{
+	for (size_t i = 0; i < ordering->count; i++) {
+		const struct listed *item = &ordering->items[i];
+		struct turn *turn;
+
+		if (!item->was || item->stream == TURN_NO_STREAM)
+			continue;
+		turn = &turns->streams[item->stream][item->index];
+		*origins = (struct ntrace_origin){ .pid = item->tid,
+						   .tid = item->was,
+						   .turn = turn[-1].number };
+		turn->origin = origins++;
+	}
+}
+
 /* Links the first turn of each thread with the turn of the thread that made it. */
 static int link_births(struct turns *turns, struct ordering *ordering,
 		       const struct machine *machine)
 {
-	turns->origins = calloc(machine->birth_count + 1, sizeof(*turns->origins));
+	turns->origins =
+		calloc(machine->birth_count + ordering->renamed + 1, sizeof(*turns->origins));
 	if (!turns->origins)
 		return NTRACE_ERR_NOMEM;
+	link_renamed(turns, ordering, turns->origins + machine->birth_count);
 	for (size_t i = 0; i < machine->birth_count; i++) {
 		const struct birth *birth = &machine->births[i];
 		struct listed *first = first_after(ordering, birth->tid, birth->time);
@@ -338,8 +396,8 @@ static int link_births(struct turns *turns, struct ordering *ordering,
 static int list_stream(struct turns *turns, struct ordering *ordering,
 		       const struct follower *follower, unsigned int stream)
 {
-	size_t count = follower->by_piece ? follower->piece_count :
-					    follower->last - follower->first + 1;
+	size_t count = 2 * (follower->by_piece ? follower->piece_count :
+						 follower->last - follower->first + 1);
 
 	turns->streams[stream] = calloc(count + 1, sizeof(**turns->streams));
 	if (!turns->streams[stream])
@@ -349,12 +407,13 @@ static int list_stream(struct turns *turns, struct ordering *ordering,
 		turns->streams[stream][i].before_stream = TURN_NO_STREAM;
 	return follower->by_piece ?
 		       add_pieces(ordering, follower, stream) :
-		       add_intervals(ordering, follower, follower->first, follower->last, stream);
+		       add_intervals(ordering, follower, follower->session->streams[stream].cpu,
+				     follower->first, follower->last, stream);
 }
 
 int turns_make(struct turns *turns, struct follower *const *followers, unsigned int count)
 {
-	const struct ntrace_session *session = NULL;
+	struct ntrace_session *session = NULL;
 	struct ordering ordering = { 0 };
 	bool pieces = false;
 	int error = 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * The turns of all threads. A turn is one scheduling interval of a thread on a CPU or, in trace from
- * perf, one piece. The sideband orders the turns of each thread by time, over all CPUs:
+ * perf, one piece. exec() by a thread that is not the first of its process divides it: the thread gets the
+ * number of the process, whose first thread has ended, and has another turn with this number. The
+ * sideband orders the turns of each thread number by time, over all CPUs:
  *
  *     CPU 0   |---A 1---|---B 1---|-----A 3-----|
  *     CPU 1   |------C 1------|--A 2--|---B 2---|
@@ -9,10 +11,11 @@
  * - The numbers of a thread grow with time; they begin with 1.
  * - Between turns n and n + 1 the thread executed nothing. Where it may have executed something that
  *   no stream contains (a CPU that was not traced, lost records, the time before the start of a
- *   stream), a number is left out.
- * - The first turn of a thread that was made by another one comes after the turn of that thread.
- * - A turn never begins before the previous one of its thread has ended, so that decoding in this
- *   order cannot wait in a circle.
+ *   stream), or where another thread got the thread number, a number is left out.
+ * - The first turn of a thread has an origin, and comes after the turn of that: of the thread that made it, or
+ *   of the thread that it was before exec().
+ * - A turn never begins before the previous one of its thread has ended, nor before that of another thread with
+ *   its number has begun, so that decoding in this order cannot wait in a circle.
  */
 #ifndef NTRACE_SESSION_TURNS_H
 #define NTRACE_SESSION_TURNS_H
@@ -42,7 +45,7 @@ struct turn {
 
 /**
  * struct turns - the turns of all streams
- * @streams: one array for each stream; a turn is found by follower_turn()
+ * @streams: one array for each stream, with two turns for each interval or piece; follower_turn() is the index
  * @counts: their lengths
  * @origins: of all threads
  */

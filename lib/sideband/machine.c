@@ -72,6 +72,7 @@ static struct program *add_program(struct machine *machine, int32_t pid, uint64_
 	task->programs[task->program_count++] = program;
 	program->number = ++machine->programs;
 	program->pid = pid;
+	program->cpu = NTRACE_SIDEBAND_NO_CPU;
 	program->start = start;
 	if (task->last)
 		task->last->next = program;
@@ -390,10 +391,16 @@ static int take_fork(struct machine *machine, const struct ntrace_sideband *reco
 
 static int take_name(struct machine *machine, const struct ntrace_sideband *record)
 {
+	struct program *program;
+
 	if (record->tid < 0)
 		return 0;
-	if (record->exec && !add_program(machine, record->pid, record->time))
-		return NTRACE_ERR_NOMEM;
+	if (record->exec) {
+		program = add_program(machine, record->pid, record->time);
+		if (!program)
+			return NTRACE_ERR_NOMEM;
+		program->cpu = record->cpu;
+	}
 	return add_name(machine, record->tid, record->time, record->exec, record->name);
 }
 
@@ -415,6 +422,13 @@ static struct cpu_switches *get_cpu(struct machine *machine, uint32_t cpu, int *
 		machine->cpu_count = cpu + 1;
 	}
 	return &machine->cpus[cpu];
+}
+
+static void note_incoming(struct cpu_switches *cpu, const struct ntrace_sideband *record)
+{
+	cpu->came = record->time;
+	cpu->came_pid = record->pid;
+	cpu->came_tid = record->tid;
 }
 
 /*
@@ -439,7 +453,7 @@ static int take_switch(struct machine *machine, const struct ntrace_sideband *re
 	if (record->out)
 		cpu->left = record->time;
 	else
-		cpu->came = record->time;
+		note_incoming(cpu, record);
 	if (!kept)
 		return 0;
 	if (record->out) {
@@ -518,6 +532,8 @@ static int take_aux(struct machine *machine, const struct ntrace_sideband *recor
 		if (cpu->left >= cpu->came && cpu->left > cpu->traced)
 			made.left = cpu->left;
 		made.start = cpu->came > cpu->traced ? cpu->came : cpu->traced;
+		if (cpu->came > cpu->traced && cpu->came_pid == made.pid)
+			made.came_tid = cpu->came_tid;
 		if (cpu->began > cpu->traced) {
 			made.earliest = cpu->began;
 			made.came = cpu->came > cpu->began ? cpu->came : 0;

@@ -56,6 +56,7 @@ struct program_space;
 struct program {
 	uint64_t number;		/* unique in the machine, never 0 */
 	int32_t pid;
+	uint32_t cpu; /* that executed exec(); NTRACE_SIDEBAND_NO_CPU: not known */
 	uint64_t start;
 	struct program *base;
 	size_t base_count;
@@ -119,6 +120,7 @@ struct task_switch {
  * @start and @end. The trace may have begun after @start, and before it, but not before @earliest.
  * @came: its first message comes before this time; 0: not known
  * @left: time of the OUT record of the task, after which the kernel stopped its trace; 0: it went on
+ * @came_tid: number of the thread at the begin of the piece: exec may have changed it; 0: that at the end, @tid
  */
 struct piece {
 	uint64_t event;
@@ -130,6 +132,7 @@ struct piece {
 	uint64_t left;
 	uint64_t end;
 	int32_t pid, tid;
+	int32_t came_tid;
 	uint32_t cpu;
 	uint32_t flags;		/* PERF_AUX_FLAG_... */
 };
@@ -140,6 +143,7 @@ struct cpu_switches {
 	size_t room;
 	uint64_t lost;		/* records lost since the last switch */
 	uint64_t came;		/* time of the last incoming task */
+	int32_t came_pid, came_tid; /* that task */
 	uint64_t left;		/* time of the last OUT record */
 	uint64_t began;		/* time of the last ITRACE_START record, before the trace */
 	uint64_t traced;	/* time of the last AUX record */

@@ -655,10 +655,11 @@ int stacks_execute_run(struct ntrace_stacks *stacks, const struct ntrace_segment
 	int error = stacks->runs ? 0 : make_runs(stacks);
 	size_t at = 0;
 
-	thread = error ? NULL : threads_find(stacks, &run->at);
-	if (!thread)
-		return error ? error : NTRACE_ERR_NOMEM;
 	while (at < run->run->count && !error) {
+		/* A step may make another thread the one with this number. */
+		thread = threads_find(stacks, &run->at);
+		if (!thread)
+			return NTRACE_ERR_NOMEM;
 		/* Times need the order of all blocks. */
 		if (run->run->time_known || !is_ready(stacks, run, thread)) {
 			error = walk_step(stacks, run, at++);

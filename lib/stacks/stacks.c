@@ -218,53 +218,6 @@ static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
 	return split.error;
 }
 
-/*
- * @thread goes on here, after a turn on another hart. If that hart has not gone on since, what the thread did there
- * still waits for a time, and comes first.
- */
-static int pass_elsewhere(struct ntrace_stacks *stacks, const struct thread *thread)
-{
-	const uint32_t here = stacks->hart.stream, there = thread->stream;
-	const struct hart *hart = there < stacks->hart_count ? &stacks->harts[there] : NULL;
-	int error, back;
-
-	if (there == here || !hart ||
-	    (hart->current != thread &&
-	     (!hart->turn || hart->turn != thread->turn || hart->tid != thread->tid)))
-		return 0;
-	error = stacks_enter_stream(stacks, there);
-	if (!error)
-		error = clock_turn_over(stacks);
-	if (!error)
-		error = clock_pass(stacks);
-	back = stacks_enter_stream(stacks, here);
-	return error ? error : back;
-}
-
-/* @thread has just been made. An earlier one may have had its numbers. */
-static int begin_thread(struct ntrace_stacks *stacks, struct thread *thread,
-			const struct ntrace_origin *origin)
-{
-	int error;
-
-	stacks->cutting = true;
-	error = frames_unwind(stacks, thread, 0);
-	stacks->cutting = false;
-	stacks_forget_aside(thread);
-	forks_forget(thread);
-	thread->stack.layer_count = 0;
-	thread->stack.goes_on = false;
-	thread->program = 0;
-	thread->replaced = false;
-	thread->moved = false;
-	thread->instructions = 0;
-	if (!error)
-		error = stack_inherit(stacks, thread, origin);
-	/* It goes on where the system call of the other thread returns. */
-	thread->state = thread->stack.count ? THREAD_SUSPENDED : THREAD_LOST;
-	return error;
-}
-
 /* Whether @thread executes the next code as it did the last, so that there is nothing to resume. */
 static bool continues_plainly(const struct ntrace_stacks *stacks, const struct thread *thread,
 			      const struct ntrace_session_event *event)
@@ -277,24 +230,33 @@ static bool continues_plainly(const struct ntrace_stacks *stacks, const struct t
 }
 
 /*
- * @thread executes the next code, perhaps after another one, or in another turn. Afterwards it is the
- * current one, and stack_arrive() finds out where it is.
+ * The thread executes the next code, perhaps after another one, or in another turn. Afterwards it is the
+ * current one, and stack_arrive() finds out where it is. @found: with the number of @event; set to the one that
+ * has got it.
  */
-static int resume_thread(struct ntrace_stacks *stacks, struct thread *thread,
+static int resume_thread(struct ntrace_stacks *stacks, struct thread **found,
 			 const struct ntrace_session_event *event)
 {
-	bool here = thread == stacks->hart.current && thread->stream == stacks->hart.stream;
+	bool exec = event_begins_by_exec(event, *found), here;
+	int error = exec ? thread_exec(stacks, found, event) : 0;
+	struct thread *thread = *found;
 	uint64_t turn = event->turn;
-	int error = pass_elsewhere(stacks, thread);
 
+	if (!error)
+		error = thread_end_earlier(stacks, thread);
+	if (!error)
+		error = thread_pass_elsewhere(stacks, thread);
 	if (error)
 		return error;
+	here = thread == stacks->hart.current && thread->stream == stacks->hart.stream;
 	if (!here || thread->renamed || stacks->hart.paused)
 		error = clock_report(stacks, thread, NTRACE_STACK_RUN);
 	thread->renamed = false;
 	stacks->hart.paused = false;
-	if (!error && event->origin && thread->turn != turn) {
-		error = begin_thread(stacks, thread, event->origin);
+	if (!error && exec)
+		error = frames_show(stacks, thread, 0);
+	if (!error && event->origin && thread->turn != turn && !origin_is_exec(event)) {
+		error = thread_begin(stacks, thread, event->origin);
 	} else if (!error && thread->state != THREAD_LOST &&
 		   !thread_continues(stacks, thread, turn)) {
 		thread->moved = thread->stream != stacks->hart.stream && (!turn || !thread->turn);
@@ -324,7 +286,7 @@ static int execute_block(struct ntrace_stacks *stacks, const struct ntrace_sessi
 	keep_space(&stacks->hart.space, flow->space);
 	stacks->hart.isa = *flow->isa;
 	if (!same)
-		error = resume_thread(stacks, thread, event);
+		error = resume_thread(stacks, &thread, event);
 	stacks->hold.possible = !stacks->hold.forced;
 	if (!error)
 		error = stack_arrive(stacks, thread, event);
@@ -366,7 +328,7 @@ static int note_trace_off(struct ntrace_stacks *stacks, const struct ntrace_sess
 	thread = threads_find(stacks, event);
 	if (!thread)
 		return NTRACE_ERR_NOMEM;
-	error = resume_thread(stacks, thread, event);
+	error = resume_thread(stacks, &thread, event);
 	if (!error)
 		error = stack_come_back(stacks, thread, event);
 	if (!error)

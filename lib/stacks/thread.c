@@ -10,7 +10,7 @@
 
 #define BUCKETS 1024
 
-static void drop_stack(struct stack *stack)
+void stack_drop(struct stack *stack)
 {
 	free(stack->frames);
 	memset(stack, 0, sizeof(*stack));
@@ -19,13 +19,7 @@ static void drop_stack(struct stack *stack)
 void stacks_forget_aside(struct thread *thread)
 {
 	while (thread->aside_count)
-		drop_stack(&thread->aside[--thread->aside_count]);
-}
-
-void forks_forget(struct thread *thread)
-{
-	while (thread->fork_count)
-		drop_stack(&thread->forks[--thread->fork_count].stack);
+		stack_drop(&thread->aside[--thread->aside_count]);
 }
 
 static void free_thread(struct thread *thread)
@@ -34,7 +28,7 @@ static void free_thread(struct thread *thread)
 	free(thread->aside);
 	forks_forget(thread);
 	free(thread->forks);
-	drop_stack(&thread->stack);
+	stack_drop(&thread->stack);
 	ntrace_space_put(thread->space);
 	free(thread);
 }
@@ -115,22 +109,41 @@ static void add_used(struct ntrace_stacks *stacks, struct thread *thread)
 	stacks->newest = thread;
 }
 
-/* Drops the thread that ran longest ago. Its frames do not end, since the time is unknown. */
-static void forget_oldest(struct ntrace_stacks *stacks)
+static void remove_thread(struct ntrace_stacks *stacks, const struct thread *thread)
 {
-	struct thread *thread = stacks->oldest, **at;
+	struct thread **at = bucket_of(stacks, thread->tid);
 
-	if (thread && thread == stacks->hart.current)
-		thread = thread->newer;
-	if (!thread)
-		return;
-	for (at = bucket_of(stacks, thread->tid); *at != thread; at = &(*at)->chain)
-		;
+	while (*at != thread)
+		at = &(*at)->chain;
 	*at = thread->chain;
+}
+
+static void add_thread(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	struct thread **bucket = bucket_of(stacks, thread->tid);
+
+	thread->chain = *bucket;
+	*bucket = thread;
+}
+
+void threads_drop(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	remove_thread(stacks, thread);
 	remove_used(stacks, thread);
 	forget_current(stacks, thread);
 	free_thread(thread);
 	stacks->thread_count--;
+}
+
+/* Drops the thread that ran longest ago. Its frames do not end, since the time is unknown. */
+static void forget_oldest(struct ntrace_stacks *stacks)
+{
+	struct thread *thread = stacks->oldest;
+
+	if (thread && thread == stacks->hart.current)
+		thread = thread->newer;
+	if (thread)
+		threads_drop(stacks, thread);
 }
 
 /* The name of a thread can change at any time, not only by exec. */
@@ -153,6 +166,17 @@ static int name_thread(struct ntrace_stacks *stacks, struct thread *thread, cons
 	return 0;
 }
 
+int thread_renumber(struct ntrace_stacks *stacks, struct thread *thread, int32_t tid,
+		    const char *comm)
+{
+	remove_thread(stacks, thread);
+	thread->tid = tid;
+	add_thread(stacks, thread);
+	/* The task of the tree has the number, too. */
+	thread->comm = NULL;
+	return name_thread(stacks, thread, comm);
+}
+
 /* Each hart has an idle thread, and an unknown one. */
 static bool is_thread(const struct ntrace_stacks *stacks, const struct thread *thread, int32_t pid,
 		      int32_t tid)
@@ -168,6 +192,15 @@ struct thread *threads_known(const struct ntrace_stacks *stacks, int32_t pid, in
 	while (thread && !is_thread(stacks, thread, pid, tid))
 		thread = thread->chain;
 	return thread;
+}
+
+struct thread *threads_earlier(const struct ntrace_stacks *stacks, const struct thread *thread)
+{
+	struct thread *other = thread->tid > 0 ? *bucket_of(stacks, thread->tid) : NULL;
+
+	while (other && (other == thread || other->tid != thread->tid))
+		other = other->chain;
+	return other;
 }
 
 bool thread_continues(const struct ntrace_stacks *stacks, const struct thread *thread,
@@ -215,8 +248,7 @@ static struct thread *find_or_make(struct ntrace_stacks *stacks,
 	thread->pid = event->pid;
 	thread->tid = event->tid;
 	thread->stream = stacks->hart.stream;
-	thread->chain = *bucket_of(stacks, event->tid);
-	*bucket_of(stacks, event->tid) = thread;
+	add_thread(stacks, thread);
 	stacks->thread_count++;
 	add_used(stacks, thread);
 	return thread;
@@ -332,8 +364,19 @@ int thread_report(struct ntrace_stacks *stacks, const struct thread *thread, uns
 	return error ? error : clock_change(stacks, &change);
 }
 
-static int report_frame(struct ntrace_stacks *stacks, const struct thread *thread,
-			unsigned int type, const struct frame *frame, uint32_t depth, bool seen)
+int frames_show(struct ntrace_stacks *stacks, const struct thread *thread, uint32_t from)
+{
+	const struct stack *stack = &thread->stack;
+	int error = 0;
+
+	for (uint32_t i = from; i < stack->count && !error; i++)
+		error = frame_report(stacks, thread, NTRACE_STACK_ENTER, &stack->frames[i], i,
+				     false);
+	return error;
+}
+
+int frame_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
+		 const struct frame *frame, uint32_t depth, bool seen)
 {
 	if (!stacks->options.change || !frame->shown || frame->inside)
 		return 0;
@@ -450,7 +493,7 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 	if (error)
 		return error;
 	stack->frames[stack->count++] = frame;
-	return report_frame(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, called);
+	return frame_report(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, called);
 }
 
 int frame_call(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
@@ -473,7 +516,7 @@ int frame_leave(struct ntrace_stacks *stacks, struct thread *thread)
 		stack->layer_count--;
 	if (stack->bottom && stack->count <= stack->bottom)
 		upper_leave(stack);
-	return report_frame(stacks, thread, NTRACE_STACK_LEAVE, frame, stack->count,
+	return frame_report(stacks, thread, NTRACE_STACK_LEAVE, frame, stack->count,
 			    !stacks->cutting);
 }
 
@@ -538,7 +581,7 @@ int layers_unwind(struct ntrace_stacks *stacks, struct thread *thread, unsigned 
 static struct stack *make_room_aside(struct thread *thread)
 {
 	if (thread->aside_count == ASIDE_MAX) {
-		drop_stack(&thread->aside[0]);
+		stack_drop(&thread->aside[0]);
 		memmove(&thread->aside[0], &thread->aside[1],
 			(ASIDE_MAX - 1) * sizeof(thread->aside[0]));
 		thread->aside_count--;
@@ -555,7 +598,7 @@ static struct stack *make_room_aside(struct thread *thread)
 	return &thread->aside[thread->aside_count++];
 }
 
-static int copy_stack(struct stack *copy, const struct stack *stack)
+int stack_copy(struct stack *copy, const struct stack *stack)
 {
 	*copy = *stack;
 	copy->frames = malloc((copy->count ? copy->count : 1) * sizeof(*copy->frames));
@@ -571,141 +614,10 @@ static int copy_stack(struct stack *copy, const struct stack *stack)
 int stack_keep_copy(struct thread *thread)
 {
 	struct stack *place = make_room_aside(thread);
-	int error = place ? copy_stack(place, &thread->stack) : NTRACE_ERR_NOMEM;
+	int error = place ? stack_copy(place, &thread->stack) : NTRACE_ERR_NOMEM;
 
 	if (place && error)
 		thread->aside_count--;
-	return error;
-}
-
-static void drop_fork(struct thread *thread, size_t index)
-{
-	struct fork_stack *fork = &thread->forks[index];
-
-	drop_stack(&fork->stack);
-	memmove(fork, fork + 1, (--thread->fork_count - index) * sizeof(*fork));
-}
-
-static struct fork_stack *last_fork(struct thread *thread)
-{
-	return thread->fork_count ? &thread->forks[thread->fork_count - 1] : NULL;
-}
-
-/* Whether a signal has interrupted the last system call, which begins again: it has made no thread. */
-static bool begins_again(const struct fork_stack *last, const struct stack *stack)
-{
-	return last && !last->done && last->stack.next == stack->next &&
-	       last->stack.count == stack->count;
-}
-
-int stack_keep_fork(struct thread *thread)
-{
-	struct fork_stack *last = last_fork(thread);
-	struct stack copy;
-	int error;
-
-	if (begins_again(last, &thread->stack)) {
-		thread->made -= last->number + 1 == thread->made;
-		drop_fork(thread, thread->fork_count - 1);
-	}
-	if (thread->fork_count == FORKS_MAX)
-		drop_fork(thread, 0);
-	error = grow((void **)&thread->forks, thread->fork_count, &thread->fork_room,
-		     sizeof(*thread->forks));
-	if (!error)
-		error = copy_stack(&copy, &thread->stack);
-	if (!error)
-		thread->forks[thread->fork_count++] =
-			(struct fork_stack){ .stack = copy, .number = thread->made++ };
-	return error;
-}
-
-void forks_begin_turn(struct thread *thread, uint64_t made)
-{
-	struct fork_stack *last = last_fork(thread);
-
-	thread->made = made;
-	/* It did not make the thread in the turn in which it began. */
-	if (last && !last->ended && last->number >= made)
-		last->number = thread->made++;
-}
-
-void forks_end_call(struct thread *thread, uint64_t address)
-{
-	struct fork_stack *last = last_fork(thread);
-
-	if (!last || last->done)
-		return;
-	last->ended = true;
-	last->done = address == last->stack.next + last->stack.skip;
-}
-
-/* The stack of the system call with which @parent made the thread with that number; the caller frees its frames. */
-static bool remove_fork(struct thread *parent, uint64_t number, struct stack *stack)
-{
-	for (size_t i = parent->fork_count; i-- > 0;) {
-		struct fork_stack *fork = &parent->forks[i];
-
-		if (fork->number != number)
-			continue;
-		*stack = fork->stack;
-		fork->stack = (struct stack){ 0 };
-		drop_fork(parent, i);
-		return true;
-	}
-	return false;
-}
-
-/* Enters the frames of @from, which have begun in another thread. */
-static int enter_frames(struct ntrace_stacks *stacks, struct thread *thread,
-			const struct stack *from)
-{
-	unsigned int layer = 0;
-	int error = 0;
-
-	thread->stack.number = ++stacks->begun;
-	for (uint32_t i = 0; i < from->count && !error; i++) {
-		const struct frame *frame = &from->frames[i];
-		const struct code_place place = { .function = frame->function,
-						  .low = frame->low,
-						  .high = frame->high,
-						  .inside = frame->inside };
-
-		while (layer < from->layer_count && from->layers[layer].base == i) {
-			thread->stack.layers[layer] = from->layers[layer];
-			thread->stack.layers[layer].on = 0;
-			thread->stack.layer_count = ++layer;
-		}
-		error = frame_enter(stacks, thread, &place, frame->returns ? &frame->ret : NULL,
-				    false);
-		if (!error) {
-			stack_top(thread)->setjmp = frame->setjmp;
-			stack_top(thread)->in_setjmp = frame->in_setjmp;
-		}
-		if (!error && frame->chain)
-			error = inline_enter(stacks, tree_of(stacks, &thread->stack),
-					     stack_top(thread), frame->chain);
-	}
-	thread->stack.next = from->next;
-	thread->stack.skip = from->skip;
-	thread->stack.goes_on = from->goes_on;
-	return error;
-}
-
-int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread,
-		  const struct ntrace_origin *origin)
-{
-	struct thread *parent = threads_known(stacks, origin->pid, origin->tid);
-	struct stack from;
-	int error = 0;
-
-	/* A thread of a process begins with a stack of its own. */
-	thread->begins = origin->pid == thread->pid;
-	if (!parent || !origin->turn || !remove_fork(parent, origin->number, &from))
-		return 0;
-	if (!thread->begins)
-		error = enter_frames(stacks, thread, &from);
-	drop_stack(&from);
 	return error;
 }
 
@@ -756,7 +668,7 @@ static uint32_t shared_frames(const struct thread *thread, const struct stack *s
 int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, size_t index, uint32_t count)
 {
 	struct stack stack = thread->aside[index];
-	uint32_t shared = shared_frames(thread, &stack, count), i;
+	uint32_t shared = shared_frames(thread, &stack, count);
 	int error = 0;
 
 	thread->aside_count--;
@@ -774,8 +686,5 @@ int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, size_t in
 	while (thread->stack.layer_count > 1 && top_layer(thread)->base >= count)
 		thread->stack.layer_count--;
 	upper_leave(&thread->stack);
-	for (i = shared; i < count && !error; i++)
-		error = report_frame(stacks, thread, NTRACE_STACK_ENTER, &stack.frames[i], i,
-				     false);
-	return error;
+	return error ? error : frames_show(stacks, thread, shared);
 }

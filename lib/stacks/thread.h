@@ -543,10 +543,20 @@ bool place_is_outermost(const struct ntrace_stacks *stacks, const struct code_pl
 int thread_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
 		  uint32_t function, uint32_t depth, bool seen);
 
+/* Likewise, if the frame is selected. */
+int frame_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
+		 const struct frame *frame, uint32_t depth, bool seen);
+
+/* Reports that the thread has its frames from index @from on again, which are not new calls. */
+int frames_show(struct ntrace_stacks *stacks, const struct thread *thread, uint32_t from);
+
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
 
 /* The known thread with these numbers, on the present hart if it is idle or unknown; NULL: none. */
 struct thread *threads_known(const struct ntrace_stacks *stacks, int32_t pid, int32_t tid);
+
+/* A thread that had the number of @thread, which runs now, before it; NULL: none. */
+struct thread *threads_earlier(const struct ntrace_stacks *stacks, const struct thread *thread);
 
 /* The thread that the present hart runs, NULL: none, or it has run elsewhere since. */
 static inline struct thread *hart_thread(const struct ntrace_stacks *stacks)
@@ -563,6 +573,11 @@ bool thread_continues(const struct ntrace_stacks *stacks, const struct thread *t
 /* @thread executes code in turn @turn on the present hart. */
 void thread_runs(struct ntrace_stacks *stacks, struct thread *thread, uint64_t turn);
 void threads_free(struct ntrace_stacks *stacks);
+/* Frees @thread; its frames have ended, or nothing is said about them. */
+void threads_drop(struct ntrace_stacks *stacks, struct thread *thread);
+/* @thread has number @tid and name @comm from now on; no other one has. Return: 0 or NTRACE_ERR_NOMEM. */
+int thread_renumber(struct ntrace_stacks *stacks, struct thread *thread, int32_t tid,
+		    const char *comm);
 /* Calls @visit for each stack of each thread, those set aside included, until an error. */
 int threads_each_stack(struct ntrace_stacks *stacks,
 		       int (*visit)(struct ntrace_stacks *stacks, struct stack *stack));
@@ -622,6 +637,8 @@ int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, size_t in
 		  uint32_t count);
 
 void stacks_forget_aside(struct thread *thread);
+void stack_drop(struct stack *stack);
+int stack_copy(struct stack *copy, const struct stack *stack);
 void forks_forget(struct thread *thread);
 
 /* fiber.c: whether the system call of @frame at @ecall may make a thread. */
@@ -641,12 +658,38 @@ void forks_begin_turn(struct thread *thread, uint64_t made);
 /* The thread is back in user space at @address. */
 void forks_end_call(struct thread *thread, uint64_t address);
 
+/* ---- begin.c: threads begin; all return 0, NTRACE_ERR_NOMEM or what the callback returned ---- */
+
+/* Whether the thread of @event comes from another one of its process by exec, and not by clone. */
+static inline bool origin_is_exec(const struct ntrace_session_event *event)
+{
+	return event->origin && event->origin->pid == event->pid && event->tid == event->pid;
+}
+
+/* @thread has just been made. An earlier one may have had its numbers. */
+int thread_begin(struct ntrace_stacks *stacks, struct thread *thread,
+		 const struct ntrace_origin *origin);
+
+/* Whether @event is the first one of a thread that was another one of its process before exec; @thread had its number. */
+static inline bool event_begins_by_exec(const struct ntrace_session_event *event,
+					const struct thread *thread)
+{
+	/* A turn is left out between those of the two. */
+	return origin_is_exec(event) && thread->turn + 1 < event->turn;
+}
+
+/* With event_begins_by_exec(): replaces *@thread with the thread that has called exec. Its frames are not shown yet. */
+int thread_exec(struct ntrace_stacks *stacks, struct thread **thread,
+		const struct ntrace_session_event *event);
+
+/* Ends the threads that had the number of @thread, which runs now, before it. */
+int thread_end_earlier(struct ntrace_stacks *stacks, const struct thread *thread);
+
 /*
- * Gives @thread, which has no stack, that of the thread that made it, or none if both are of one process.
- * Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
+ * @thread goes on here, after a turn on another hart. If that hart has not gone on since, what the thread did there
+ * still waits for a time, and comes first.
  */
-int stack_inherit(struct ntrace_stacks *stacks, struct thread *thread,
-		  const struct ntrace_origin *origin);
+int thread_pass_elsewhere(struct ntrace_stacks *stacks, const struct thread *thread);
 
 /* ---- inlined functions, only on request; all return 0 or NTRACE_ERR_NOMEM ---- */
 

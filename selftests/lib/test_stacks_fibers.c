@@ -254,6 +254,67 @@ static void begin_child(int32_t tid, uint64_t number)
 	leave(SYSCALL, 4);
 }
 
+/* A thread of process @pid begins turn @number, in which it comes from @from if that is not NULL. */
+static void go_on(int32_t pid, int32_t tid, uint64_t number, const struct ntrace_origin *from)
+{
+	process = pid;
+	thread = tid;
+	turn = number;
+	origin = from;
+}
+
+/* One thread number stands for two threads, one after the other. */
+static void test_numbers(void)
+{
+	static const struct ntrace_origin exec = { .pid = 1, .tid = 2, .turn = 2 };
+	static const struct ntrace_origin clone = { .pid = 1, .tid = 1, .turn = 1 };
+
+	/* Exec in thread 2 makes it thread 1, which has run until then. */
+	begin();
+	go_on(1, 2, 1, NULL);
+	program_number = 1;
+	call(B, 0, FORK);
+	trap(FORK, ECALL_AT);
+	block(ENTRY, 0, 8, NTRACE_INSN_CALL, at(SYSCALL, 0));
+	run(SYSCALL, 0);
+	go_on(1, 1, 2, NULL);
+	privilege = NTRACE_PRIV_U;
+	call(MAIN, 0, A);
+	run(A, 0);
+	go_on(1, 1, 4, &exec);
+	privilege = NTRACE_PRIV_S;
+	leave(SYSCALL, 8);
+	run(ENTRY, 12);
+	trap_return(20);
+	program_number = 2;
+	call(MAIN, 0, A);
+	run(A, 0);
+	/* It goes on in its next turn. */
+	go_on(1, 1, 5, NULL);
+	leave(A, 8);
+	run(MAIN, 12);
+	expect("program;main 5|program;main;a 4|program;[unknown];b "
+	       "3|program;[unknown];b;fork;entry 7|"
+	       "program;[unknown];b;fork;entry;syscall 4|program;[unknown];main "
+	       "3|program;[unknown];main;a 2",
+	       "a thread that becomes the first one of its process");
+
+	/* Thread 3 of process 1 has the number of process 3, which has ended. */
+	begin();
+	go_on(3, 3, 1, NULL);
+	call(MAIN, 0, A);
+	run(A, 0);
+	go_on(1, 1, 1, NULL);
+	run(B, 0);
+	go_on(1, 3, 3, &clone);
+	run(B, 0);
+	run(B, 8);
+	expect("program;b 4|program;[unknown];b 2|program;[unknown];main "
+	       "3|program;[unknown];main;a 2",
+	       "a thread with the number of an earlier process");
+	is_u64(depth[2] + depth[3], 0, "and no frame of these threads is left");
+}
+
 static void test_forks(void)
 {
 	/* The turn ends in a system call that has made a thread of the process; the next one makes a process. */
@@ -338,6 +399,7 @@ int main(void)
 {
 	setup();
 	test_forks();
+	test_numbers();
 	test_begin();
 	test_many();
 	test_same_place();

@@ -20,6 +20,10 @@ static struct spaces spaces[STREAMS];
 static struct follower followers[STREAMS];
 static struct turns turns;
 
+struct listed_task {
+	int32_t pid, tid;
+};
+
 /* @count streams, of CPUs 0, 1, ... from START on. */
 static void begin(unsigned int count)
 {
@@ -71,7 +75,10 @@ static void end(void)
 	machine_close(&session.machine);
 }
 
-/* For each turn its number; "+MADE"; "<STREAM.INDEX" the turn before it; "(TID TURN NUMBER)" its origin. */
+/*
+ * For each interval the number of its turn; "+MADE"; "<STREAM.INDEX" the turn before it; "(TID TURN NUMBER)" its
+ * origin. After exec in it: "/", and those of the other turn. An INDEX is of an interval, with "/" of that turn.
+ */
 static const char *text_of(unsigned int stream)
 {
 	static char text[1024];
@@ -80,11 +87,14 @@ static const char *text_of(unsigned int stream)
 	for (size_t i = 0; i < turns.counts[stream]; i++) {
 		const struct turn *turn = &turns.streams[stream][i];
 
-		fprintf(out, "%s%u", i ? " " : "", (unsigned int)turn->number);
+		if (i % 2 && !turn->number)
+			continue;
+		fprintf(out, "%s%u", i % 2 ? "/" : i ? " " : "", (unsigned int)turn->number);
 		if (turn->made)
 			fprintf(out, "+%u", (unsigned int)turn->made);
 		if (turn->before_stream != TURN_NO_STREAM)
-			fprintf(out, "<%u.%zu", turn->before_stream, turn->before);
+			fprintf(out, "<%u.%zu%s", turn->before_stream, turn->before / 2,
+				turn->before % 2 ? "/" : "");
 		if (turn->origin)
 			fprintf(out, "(%d %u %u)", turn->origin->tid,
 				(unsigned int)turn->origin->turn,
@@ -111,7 +121,7 @@ static void test_numbers(void)
 	is_str(text_of(0), "1 1 3<1.1",
 	       "two threads on CPU 0, one of which was elsewhere meanwhile");
 	is_str(text_of(1), "1 2<0.0 0 2<0.1", "the idle thread has no number");
-	is_u64(turns.streams[0][1].start, 2000, "a turn starts with the switch");
+	is_u64(turns.streams[0][2].start, 2000, "a turn starts with the switch");
 	is_u64(turns.streams[0][0].start, START, "or with the stream");
 	end();
 
@@ -300,7 +310,7 @@ static void test_contradictions(void)
 	goes_on(1, 4000, 0, 10);
 	goes_on(1, 6000, 10, 0);
 	order(3);
-	ok(turns.streams[1][3].number > turns.streams[1][1].number + 1,
+	ok(turns.streams[1][6].number > turns.streams[1][2].number + 1,
 	   "between two turns the thread may have executed something in a third one: %s",
 	   text_of(1));
 	end();
@@ -330,7 +340,7 @@ static void test_births(void)
 	       "origin");
 	is_str(text_of(0), "1 0 2+2<0.0 1<0.2(10 2 2)",
 	       "turns count the threads that were made before them");
-	is_u64((uint64_t)turns.streams[1][1].origin->pid, 10, "with its process");
+	is_u64((uint64_t)turns.streams[1][2].origin->pid, 10, "with its process");
 	end();
 
 	/* A child that never runs counts. */
@@ -353,11 +363,11 @@ static void test_births(void)
 	goes_on(0, 2300, 20, 11);
 	goes_on(0, 2400, 11, 10);
 	order(1);
-	ok(turns.streams[0][3].origin && turns.streams[0][3].origin->tid == 20 &&
-		   turns.streams[0][3].before == 2 && turns.streams[0][3].before_stream == 0,
+	ok(turns.streams[0][6].origin && turns.streams[0][6].origin->tid == 20 &&
+		   turns.streams[0][6].before == 4 && turns.streams[0][6].before_stream == 0,
 	   "another thread with the same number has another origin: %s", text_of(0));
-	ok(turns.streams[0][3].number > turns.streams[0][1].number, "and numbers that go on");
-	ok(turns.streams[0][1].origin && turns.streams[0][1].origin->tid == 10, "the first one");
+	ok(turns.streams[0][6].number > turns.streams[0][2].number, "and numbers that go on");
+	ok(turns.streams[0][2].origin && turns.streams[0][2].origin->tid == 10, "the first one");
 	end();
 
 	/* The first of two threads with the same number never ran. */
@@ -397,8 +407,95 @@ static void test_births(void)
 	goes_on(1, 1300, 11, 0);
 	goes_on(0, 2000, 10, 11);
 	order(1);
-	ok(!turns.streams[0][1].origin && turns.streams[0][1].number > 1,
+	ok(!turns.streams[0][2].origin && turns.streams[0][2].number > 1,
 	   "not the first turn of the child: %s", text_of(0));
+	end();
+}
+
+/* ---- exec ---- */
+
+/* @pid calls exec. */
+static void named_on(uint32_t cpu, int32_t pid, uint64_t time, const char *name)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_COMM,
+				      .cpu = cpu,
+				      .pid = pid,
+				      .tid = pid,
+				      .time = time,
+				      .exec = true,
+				      .name = name });
+}
+
+static void moves_on(uint32_t cpu, uint64_t time, struct listed_task from, struct listed_task to)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+				      .cpu = cpu,
+				      .pid = from.pid,
+				      .tid = from.tid,
+				      .other_pid = to.pid,
+				      .other_tid = to.tid,
+				      .out = true,
+				      .time = time });
+}
+
+/* Thread 15 of process 10 calls exec on CPU 1 while thread 10 still runs on CPU 0. @died: end of the latter's turn. */
+static void exec_on(uint32_t cpu, uint64_t died)
+{
+	const struct listed_task idle = { 0, 0 }, first = { 10, 10 }, other = { 10, 15 };
+
+	begin(2);
+	moves_on(0, 500, idle, first);
+	moves_on(0, 2000, first, idle);
+	moves_on(0, 2400, idle, first);
+	moves_on(1, 500, idle, other);
+	moves_on(1, 2200, other, idle);
+	moves_on(1, 2300, idle, other);
+	named_on(1, 10, 100, "old");
+	named_on(cpu, 10, 3000, "new");
+	moves_on(0, died, first, idle);
+	moves_on(1, 3500, first, idle);
+	moves_on(0, 4000, idle, first);
+	moves_on(0, 5000, first, idle);
+}
+
+static void test_execs(void)
+{
+	exec_on(1, 2700);
+	order(3);
+	is_str(text_of(0), "1 0 2<0.0 0 5<1.2/ 0",
+	       "a thread becomes the first one by exec, and goes on on another CPU");
+	is_str(text_of(1), "1 0 2<1.0/4<0.2(15 2 0) 0",
+	       "its turn comes after those of the earlier first thread, of which it is no "
+	       "continuation");
+	is_u64(turns.streams[1][5].start, 3000, "it begins with the exec");
+	end();
+
+	/* It is on its CPU for a moment after its end. */
+	exec_on(1, 3100);
+	order(3);
+	is_str(text_of(1), "1 0 2<1.0/4<0.2(15 2 0) 0", "the earlier thread still runs");
+	is_str(text_of(0), "1 0 2<0.0 0 5<1.2/ 0", "which does not matter to later turns");
+	end();
+
+	/* Only the first thread of a process is renamed, where its exec was. */
+	exec_on(0, 2700);
+	order(3);
+	is_str(text_of(1), "1 0 2<1.0 0", "exec on another CPU");
+	end();
+
+	/* The stream with the exec is not decoded. */
+	exec_on(1, 2700);
+	order(1);
+	is_str(text_of(0), "1 0 2<0.0 0 5<0.2 0", "a turn left out on a CPU without trace");
+	end();
+
+	/* The stream begins after the exec. */
+	exec_on(1, 2700);
+	streams[1].start_ns = 3200;
+	order(3);
+	is_u64(turns.streams[1][1].start, 3200, "a stream that begins after the exec: %s",
+	       text_of(1));
+	is_u64(turns.streams[1][1].number, 4, "it has the second of the turns");
 	end();
 }
 
@@ -435,6 +532,18 @@ static void test_pieces(void)
 	open_machine();
 	is_u64((uint64_t)turns_make(&turns, used, 2), 0, "with lost records");
 	is_str(text_of(1), "2<0.0 3<0.3", "a piece may be missing");
+	end();
+
+	/* The record of a piece has the number that the thread has at its end. */
+	begin(2);
+	named_on(0, 10, 100, "old");
+	named_on(1, 10, 2500, "new");
+	second[0].came_tid = 15;
+	open_machine();
+	is_u64((uint64_t)turns_make(&turns, used, 2), 0, "with an exec");
+	is_str(text_of(1), "1/3<0.0(15 1 0) 2<0.3",
+	       "a piece in which a thread becomes the first one");
+	is_str(text_of(0), "1 4<1.0/ 0 1", "and goes on on another CPU");
 	end();
 }
 
@@ -514,7 +623,7 @@ static void make_schedule(void)
 
 static const struct turn *turn_of(const struct ran *of)
 {
-	return &turns.streams[of->cpu][of->index];
+	return &turns.streams[of->cpu][2 * of->index];
 }
 
 static void check_thread(int32_t tid, unsigned int mask, unsigned int *bad)
@@ -541,7 +650,8 @@ static void check_thread(int32_t tid, unsigned int mask, unsigned int *bad)
 			uint64_t before = turn_of(seen)->number;
 
 			bad[2] += missing ? turn->number <= before + 1 : turn->number != before + 1;
-			bad[3] += turn->before_stream != seen->cpu || turn->before != seen->index;
+			bad[3] += turn->before_stream != seen->cpu ||
+				  turn->before != 2 * seen->index;
 		}
 		seen = now;
 		missing = false;
@@ -581,6 +691,7 @@ int main(void)
 	test_cut();
 	test_contradictions();
 	test_births();
+	test_execs();
 	test_pieces();
 	test_none();
 	test_random();

@@ -175,11 +175,13 @@ NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
 				      struct ntrace_archive_counts *counts);
 
 /**
- * struct ntrace_origin - the thread that made another one (fork, vfork, clone)
+ * struct ntrace_origin - the thread that made another one (fork, vfork, clone), or that this one was before exec()
  * @pid: its process
- * @tid: the thread
+ * @tid: the thread. Exec() in a thread that is not the first of its process makes it the first, with @tid = @pid:
+ *       so if the new thread is the first one of the same process, it is the same thread, which goes on
  * @turn: its turn in which it did so, as in struct ntrace_session_event
- * @number: number of threads that it had made before in the recording, see @made of struct ntrace_session_event
+ * @number: number of threads that it had made before in the recording, see @made of struct ntrace_session_event;
+ *          0 for exec()
  */
 struct ntrace_origin {
 	int32_t pid;
@@ -228,7 +230,8 @@ NTRACE_EXPERIMENTAL const char *ntrace_time_error_text(uint64_t time_error, char
  *               of the mappings and names used to decode it, before later records of its process.
  *               Not the time of the execution; never less than @sideband_ns of the previous event
  * @turn: number of the scheduling interval of the thread over all CPUs, with NTRACE_NEEDS_TURNS: between
- *        turns n and n + 1 the thread executed nothing. 0 = not known
+ *        turns n and n + 1 the thread executed nothing. Exec() in another thread than the first of its process divides
+ *        an interval, as the thread number changes. 0 = not known
  * @made: with NTRACE_NEEDS_TURNS, number of threads that the thread made in the recording before the turn. It goes
  *        on where the thread number is used again. 0 if @turn is not known
  * @time: the last timestamp, in @time_unit. Times in nanoseconds are of one clock for all streams: they lie
@@ -239,7 +242,8 @@ NTRACE_EXPERIMENTAL const char *ntrace_time_error_text(uint64_t time_error, char
  * @time_unit: enum ntrace_time_unit
  * @program: number of the program that the process runs: another one means that it has called exec.
  *           0 = not known
- * @origin: with NTRACE_NEEDS_TURNS, in the first turn of a thread: the thread that made it; else NULL
+ * @origin: with NTRACE_NEEDS_TURNS, in the first turn of a thread: where it comes from; else NULL. An earlier thread
+ *          with the same number has ended
  */
 struct ntrace_session_event {
 	const struct ntrace_flow_event *flow;
