@@ -294,6 +294,7 @@ static void check_groups(struct ntrace_ingress_checker *checker,
 {
 	uint64_t least = 0;
 
+	checker->has_cause |= checker->port.cause_bits || cycle->cause;
 	for (unsigned int i = 0; i < cycle->groups; i++) {
 		const struct ntrace_ingress_group *group = &cycle->group[i];
 		const struct spot spot = { checker, NTRACE_INGRESS_PLACE_GROUP, i };

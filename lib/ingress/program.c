@@ -86,9 +86,11 @@ static bool can_raise(const struct ntrace_ingress_checker *checker, uint64_t cau
 		return ecall;
 	if (cause == CAUSE_ILLEGAL && (ecall || ebreak))
 		return false;
-	/* A port without cause has 0. */
-	if (!cause && (!checker->port.cause_bits || checker->isa.compressed))
-		return !checker->port.cause_bits;
+	/* A port without cause has 0. With C, each target is aligned. */
+	if (!cause && !checker->has_cause)
+		return true;
+	if (!cause && checker->isa.compressed)
+		return false;
 	/* RV32E lacks registers of instructions of the base. */
 	if (size > 4 || (cause == CAUSE_ILLEGAL && checker->isa.embedded))
 		return true;

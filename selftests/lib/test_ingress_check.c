@@ -290,6 +290,8 @@ static const struct {
 	{ "insn-cause", STATED, "c priv=3 cause=0x1 0x112,0,1\n",
 	  "c priv=3 cause=0x0 0x112,0,1\n" },
 	{ "insn-cause", BLOCKS, "c cause=0x0 0x112,0,1\n", "c cause=0x4 0x112,0,1\n" },
+	{ "insn-cause", BLOCKS, "c cause=0x5 0x11a,0,1\nc cause=0x1 0x112,0,1\n",
+	  "c cause=0x5 0x11a,0,1\nc 0x112,0,1\n" },
 	{ "insn-cause", BLOCKS, "c cause=0xc 0x11a,0,1\n", "c cause=0x2 0x116,0,1\n" },
 };
 

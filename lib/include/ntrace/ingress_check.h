@@ -126,6 +126,7 @@ struct ntrace_ingress_checker {
 	uint8_t trap_priv;
 	bool trap_retired;
 	bool trap_repeated;
+	bool has_cause;
 	uint64_t trap_cause;
 	uint64_t trap_iaddr;
 	uint64_t reserved[3];
