@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Memory accesses of a verification. Address and width of an access follow from the instruction and
- * the registers before it, and so does the data of a store. What the trace tells is compared with
+ * the registers before it, and so does the data of a store. What the trace gives is compared with
  * them, and the data of an atomic with the model's memory after it.
  *
- * An element that the trace has never told (addresses, store data) is absent: its lack is no
+ * An element that the trace has never given (addresses, store data) is absent: its lack is no
  * difference. Instructions whose access is not derived here (vectors, push and pop, cache blocks,
  * loads of a hypervisor) are compared with the model's memory only.
  */
@@ -77,7 +77,7 @@ static uint64_t low_bytes(uint64_t value, unsigned int bytes)
 	return bytes < 8 ? value & ((UINT64_C(1) << 8 * bytes) - 1) : value;
 }
 
-/* Whether the trace had told a general or floating-point register before the group; 0 is x0. */
+/* Whether the trace had given a general or floating-point register before the group; 0 is x0. */
 static bool was_known(const struct ntrace_tandem_verifier *verifier, unsigned int id)
 {
 	return !id || verifier->before_known >> (id - GPR) & 1;
@@ -260,7 +260,7 @@ static int differ(struct ntrace_tandem_verifier *verifier, unsigned int rule, un
 }
 
 /*
- * Whether the instruction took a trap instead of retiring. A trace without xcause tells it by the
+ * Whether the instruction took a trap instead of retiring. A trace without xcause shows it by the
  * pc: an access continues with the next instruction.
  */
 static bool took_trap(const struct ntrace_tandem_verifier *verifier)
@@ -300,8 +300,8 @@ static int stores(const struct ntrace_tandem_verifier *verifier)
 }
 
 /*
- * An element that the group should have. One that the trace never tells for this kind of access is
- * absent, which is known only when it is told for the first time.
+ * An element that the group should have. One that the trace never gives for this kind of access is
+ * absent, which is known only when it is given for the first time.
  */
 static int check_element(struct ntrace_tandem_verifier *verifier, struct tandem_element *element,
 			 bool has)
@@ -313,17 +313,17 @@ static int check_element(struct ntrace_tandem_verifier *verifier, struct tandem_
 		.seen = state->has & NTRACE_TANDEM_HAS_STORE ? state->store_bytes : 0,
 		.expected = verifier->access.bytes,
 	};
-	bool first = has && !element->told;
+	bool first = has && !element->given;
 
 	tandem_locate(verifier, &lack);
 	tandem_judge(verifier, NTRACE_TANDEM_RULE_ACCESS_MISSING);
-	element->told |= has;
+	element->given |= has;
 	if (first && element->lacked)
 		return tandem_report_located(verifier, NTRACE_TANDEM_RULE_ACCESS_MISSING,
 					     &element->lack);
 	if (has)
 		return 0;
-	if (element->told)
+	if (element->given)
 		return tandem_report_located(verifier, NTRACE_TANDEM_RULE_ACCESS_MISSING, &lack);
 	if (!element->lacked)
 		element->lack = lack;
@@ -458,9 +458,9 @@ static int check_trap(struct ntrace_tandem_verifier *verifier)
 int tandem_check_access(struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
-	uint64_t told = state->has & NTRACE_TANDEM_HAS_EADDR ? state->eaddr : state->paddr;
-	bool has_told = state->has & (NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR), same;
-	uint64_t address = derived(verifier) ? verifier->address : told;
+	uint64_t given = state->has & NTRACE_TANDEM_HAS_EADDR ? state->eaddr : state->paddr;
+	bool has_given = state->has & (NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR), same;
+	uint64_t address = derived(verifier) ? verifier->address : given;
 	int error;
 
 	if (!(state->has & NTRACE_TANDEM_HAS_INSN) || took_trap(verifier))
@@ -469,11 +469,11 @@ int tandem_check_access(struct ntrace_tandem_verifier *verifier)
 	if (!error)
 		error = check_address(verifier);
 	if (error || !(state->has & NTRACE_TANDEM_HAS_STORE) || !stores(verifier) ||
-	    (!derived(verifier) && !has_told))
+	    (!derived(verifier) && !has_given))
 		return error;
 	error = check_data(verifier, address, &same);
-	if (!same || (has_told && told != address && (state->has & NTRACE_TANDEM_HAS_EADDR)))
-		add_doubt(verifier, has_told ? told : address);
+	if (!same || (has_given && given != address && (state->has & NTRACE_TANDEM_HAS_EADDR)))
+		add_doubt(verifier, has_given ? given : address);
 	else
 		tandem_drop_doubts(verifier, address, state->store_bytes);
 	return error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * A model for the verification that needs no simulator: the executor (lib/exec), memory as far as the
- * trace has told it, and the CSRs.
+ * trace has given it, and the CSRs.
  *
  * The trace starts with registers, and with no memory. What the model cannot know, it takes from the
  * group that it executes, once: the bytes that a load reads for the first time are memory from then on,
@@ -91,7 +91,7 @@ static int read_data(void *data, uint64_t address, unsigned int bytes,
 
 	if (!find_physical(builtin, address, bytes, &physical))
 		return 0;
-	if (id && tandem_is_told(builtin, id))
+	if (id && tandem_is_given(builtin, id))
 		learned = learn(builtin, physical, bytes, builtin->group->reg[id], value);
 	else
 		tandem_pages_read(&builtin->pages, physical, bytes, value);
@@ -167,7 +167,7 @@ static bool can_raise(const struct ntrace_tandem_builtin *builtin, uint64_t caus
 	return tandem_can_raise(&builtin->state, &builtin->insn, builtin->legality, cause);
 }
 
-/* The cause of a trap of an instruction for which the trace tells one that it cannot raise; 0: none */
+/* The cause of a trap of an instruction for which the trace gives one that it cannot raise; 0: none */
 static uint64_t likely_cause(const struct ntrace_tandem_builtin *builtin)
 {
 	bool translated = is_translated(builtin);
@@ -234,26 +234,26 @@ static uint64_t trap_value(struct ntrace_tandem_builtin *builtin, uint64_t cause
 		return traced;
 	}
 	if (traced >= first && traced <= last && traced)
-		builtin->values_told |= UINT64_C(1) << cause;
-	else if (traced || (builtin->values_told >> cause & 1))
+		builtin->values_given |= UINT64_C(1) << cause;
+	else if (traced || (builtin->values_given >> cause & 1))
 		return first;
 	return traced;
 }
 
 /*
- * Whether the pc of the group is that of a trap, in a trace that does not tell causes. An instruction that
+ * Whether the pc of the group is that of a trap, in a trace that does not give causes. An instruction that
  * is not known may be a jump.
  */
-static bool takes_untold_trap(const struct ntrace_tandem_builtin *builtin, uint64_t next)
+static bool takes_silent_trap(const struct ntrace_tandem_builtin *builtin, uint64_t next)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
 
-	return !tandem_is_told(builtin, MCAUSE) && !tandem_is_told(builtin, SCAUSE) &&
+	return !tandem_is_given(builtin, MCAUSE) && !tandem_is_given(builtin, SCAUSE) &&
 	       (group->has & NTRACE_TANDEM_HAS_PC) && group->reg[PC] != next &&
 	       exec_is_sequential(&builtin->insn);
 }
 
-/* Return: whether the group tells a trap that the instruction can take */
+/* Return: whether the group has a trap that the instruction can take */
 static bool takes_trap(struct ntrace_tandem_builtin *builtin, struct tandem_trap *trap)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
@@ -261,16 +261,16 @@ static bool takes_trap(struct ntrace_tandem_builtin *builtin, struct tandem_trap
 		       ntrace_tandem_bit(group->changed, MEPC);
 	uint64_t next = (builtin->state.reg[PC] + builtin->insn.size) & group->xlen_mask;
 
-	trap->value_known = tandem_is_told(builtin, machine ? MTVAL : STVAL);
+	trap->value_known = tandem_is_given(builtin, machine ? MTVAL : STVAL);
 	if (!machine && !ntrace_tandem_bit(group->changed, SCAUSE) &&
 	    !ntrace_tandem_bit(group->changed, SEPC))
 		return (group->has & NTRACE_TANDEM_HAS_INSN) && !builtin->linux_user &&
-		       takes_untold_trap(builtin, next);
+		       takes_silent_trap(builtin, next);
 	trap->cause = group->reg[machine ? MCAUSE : SCAUSE];
-	trap->cause_known = tandem_is_told(builtin, machine ? MCAUSE : SCAUSE);
+	trap->cause_known = tandem_is_given(builtin, machine ? MCAUSE : SCAUSE);
 	trap->value = group->reg[machine ? MTVAL : STVAL];
 	if (!(group->has & NTRACE_TANDEM_HAS_INSN)) {
-		/* Any other exception is told with its instruction. */
+		/* Any other exception comes with its instruction. */
 		if (!tandem_can_fetch_raise(&builtin->state, trap->cause))
 			trap->cause = is_translated(builtin) ? 12 : 1;
 		trap->value = trap_value(builtin, trap->cause, trap->value);
@@ -296,7 +296,7 @@ static int fill_register(struct ntrace_tandem_builtin *builtin, unsigned int id)
 	uint64_t all = exec_low_bits((id >= FPR ? builtin->params.flen : builtin->params.xlen) / 8);
 
 	ntrace_exec_get(builtin->exec, id, &value);
-	if (!(~value.known & all) || !tandem_is_told(builtin, id))
+	if (!(~value.known & all) || !tandem_is_given(builtin, id))
 		return 0;
 	if (builtin->insn.kind != EXEC_SC && builtin->insn.kind != EXEC_VECTOR)
 		builtin->stats.results++;
@@ -310,7 +310,7 @@ static void fill_flags(struct ntrace_tandem_builtin *builtin)
 	struct ntrace_exec_value value;
 
 	ntrace_exec_get(builtin->exec, FCSR, &value);
-	if (value.known != 0xff && tandem_is_told(builtin, FCSR)) {
+	if (value.known != 0xff && tandem_is_given(builtin, FCSR)) {
 		value = (struct ntrace_exec_value){ builtin->group->reg[FCSR], UINT64_MAX };
 		ntrace_exec_set(builtin->exec, FCSR, &value);
 	}
@@ -341,9 +341,9 @@ static int finish_maybe(struct ntrace_tandem_builtin *builtin,
 	struct ntrace_exec_value result = { 0, UINT64_MAX };
 
 	builtin->stats.conditional++;
-	if (builtin->insn.kind == EXEC_SC && tandem_is_told(builtin, id)) {
+	if (builtin->insn.kind == EXEC_SC && tandem_is_given(builtin, id)) {
 		/* If it lacks its data, an address is the sign of a store. */
-		if ((!builtin->tells_stores || (builtin->group->has & address)) && builtin->insn.rd)
+		if ((!builtin->gives_stores || (builtin->group->has & address)) && builtin->insn.rd)
 			stored |= !builtin->group->reg[id];
 		/* Without a reservation it fails; all other codes of a failure are reserved. */
 		stored &= !builtin->unreserved;
@@ -358,18 +358,18 @@ static int finish_maybe(struct ntrace_tandem_builtin *builtin,
 
 /*
  * The fields of mstatus that say which registers are in use. FS is dirty after a write of a register
- * (Privileged Architecture 1.12, 3.1.6.6), if the trace tells such a change with the instruction.
+ * (Privileged Architecture 1.12, 3.1.6.6), if the trace shows such a change with the instruction.
  */
 static void update_dirty_fields(struct ntrace_tandem_builtin *builtin, bool writes_float)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
 	uint64_t status = builtin->state.reg[MSTATUS];
 
-	if (!tandem_is_told(builtin, MSTATUS))
+	if (!tandem_is_given(builtin, MSTATUS))
 		return;
-	builtin->tells_dirty |= ((status ^ group->reg[MSTATUS]) & MSTATUS_DIRTY) != 0;
+	builtin->gives_dirty |= ((status ^ group->reg[MSTATUS]) & MSTATUS_DIRTY) != 0;
 	status = (status & ~MSTATUS_DIRTY) | (group->reg[MSTATUS] & MSTATUS_DIRTY);
-	if (writes_float && builtin->tells_dirty && (status & MSTATUS_FS))
+	if (writes_float && builtin->gives_dirty && (status & MSTATUS_FS))
 		status |= MSTATUS_FS;
 	if (status != builtin->state.reg[MSTATUS])
 		tandem_set_status(builtin, status, UINT64_MAX);
@@ -405,7 +405,7 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 		fill_register(builtin, GPR + (unsigned int)__builtin_ctzll(left));
 	fill_flags(builtin);
 	if (insn->kind == EXEC_CSR && !builtin->csr && insn->rd &&
-	    tandem_is_told(builtin, GPR + insn->rd))
+	    tandem_is_given(builtin, GPR + insn->rd))
 		tandem_learn_csr(builtin, (unsigned int)insn->imm & 0xfff,
 				 group->reg[GPR + insn->rd]);
 	if (builtin->csr)
@@ -450,14 +450,14 @@ static int fetch(struct ntrace_tandem_builtin *builtin)
 	return 0;
 }
 
-/* An exception that the instruction raises, whatever the group tells. */
+/* An exception that the instruction raises, whatever the group gives. */
 static void raise_exception(struct ntrace_tandem_builtin *builtin, uint64_t cause)
 {
 	unsigned int id = ntrace_tandem_bit(builtin->group->changed, MEPC) ? MTVAL : STVAL;
 	struct tandem_trap trap = { .cause = cause, .cause_known = true };
 
 	/* xtval of ecall is 0. */
-	trap.value_known = builtin->word == ECALL || tandem_is_told(builtin, id);
+	trap.value_known = builtin->word == ECALL || tandem_is_given(builtin, id);
 	if (builtin->word != ECALL)
 		trap.value = trap_value(builtin, cause, builtin->group->reg[id]);
 	tandem_enter_trap(builtin, &trap);
@@ -483,7 +483,7 @@ static int step(void *data)
 			builtin->legality =
 				tandem_judge_legality(&builtin->state, insn, builtin->word);
 	}
-	builtin->tells_stores |= !!(group->has & NTRACE_TANDEM_HAS_STORE);
+	builtin->gives_stores |= !!(group->has & NTRACE_TANDEM_HAS_STORE);
 	traps = takes_trap(builtin, &trap);
 	if (!(group->has & NTRACE_TANDEM_HAS_INSN)) {
 		/* An exception of the fetch. */
@@ -551,7 +551,7 @@ static int write_registers(void *data, const uint16_t *ids, const uint64_t *valu
 	for (size_t i = 0; i < count; i++) {
 		struct ntrace_exec_value value = { values[i], UINT64_MAX };
 
-		if (ids[i] == MSTATUS && !tandem_is_told(builtin, MSTATUS))
+		if (ids[i] == MSTATUS && !tandem_is_given(builtin, MSTATUS))
 			tandem_set_interrupt_status(builtin, values[i]);
 		else if (ntrace_exec_set(builtin->exec, ids[i], &value))
 			tandem_state_set(&builtin->state, ids[i], values[i]);

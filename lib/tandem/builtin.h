@@ -29,26 +29,26 @@ struct ntrace_tandem_builtin {
 	uint64_t sure[CSRS]; /* bits of a CSR that the model knows, unless @state knows all of it */
 	unsigned int csr; /* written by the instruction, + 1 */
 	struct ntrace_exec_value csr_value, csr_before;
-	uint64_t values_told; /* bit n: the trace tells xtval for cause n */
-	uint64_t enabled_once; /* bits of mie that the trace has told as 1 */
-	uint64_t least; /* MPP after mret, if misa does not tell it; bit 0: known */
+	uint64_t values_given; /* bit n: the trace gives xtval for cause n */
+	uint64_t enabled_once; /* bits of mie that the trace has given as 1 */
+	uint64_t least; /* MPP after mret, if misa does not give it; bit 0: known */
 	bool unreserved; /* there was an sc, and no lr after it */
-	bool tells_stores; /* the trace tells store data */
-	bool tells_dirty; /* the trace tells that an instruction changed FS, VS or XS */
+	bool gives_stores; /* the trace gives store data */
+	bool gives_dirty; /* the trace shows that an instruction changed FS, VS or XS */
 };
 
 /**
  * struct tandem_trap - an exception that the model takes
  * @cause, @value: xcause and xtval
- * @cause_known, @value_known: they follow from the instruction, or the trace tells them
+ * @cause_known, @value_known: they follow from the instruction, or the trace gives them
  */
 struct tandem_trap {
 	uint64_t cause, value;
 	bool cause_known, value_known;
 };
 
-/* Whether the trace has told the register. */
-static inline bool tandem_is_told(const struct ntrace_tandem_builtin *builtin, unsigned int id)
+/* Whether the trace has given the register. */
+static inline bool tandem_is_given(const struct ntrace_tandem_builtin *builtin, unsigned int id)
 {
 	return builtin->group && ntrace_tandem_bit(builtin->group->known, id);
 }
@@ -67,7 +67,7 @@ void tandem_finish_csr(struct ntrace_tandem_builtin *builtin);
 /** tandem_learn_csr - a CSR instruction has read the CSR as @value; only some keep their value */
 void tandem_learn_csr(struct ntrace_tandem_builtin *builtin, unsigned int number, uint64_t value);
 
-/** tandem_adopt_csr - the bits of a CSR that the model does not know are those that the trace tells */
+/** tandem_adopt_csr - the bits of a CSR that the model does not know are those that the trace gives */
 void tandem_adopt_csr(struct ntrace_tandem_builtin *builtin, unsigned int number);
 
 /** tandem_set_status - write mstatus, of which the bits of @sure are known */
@@ -76,7 +76,7 @@ void tandem_set_status(struct ntrace_tandem_builtin *builtin, uint64_t status, u
 /** tandem_set_interrupt_status - write mstatus after the interrupt of the group */
 void tandem_set_interrupt_status(struct ntrace_tandem_builtin *builtin, uint64_t status);
 
-/** tandem_forget_trap - a trap may have been taken that the trace does not tell */
+/** tandem_forget_trap - a trap may have been taken that the trace does not show */
 void tandem_forget_trap(struct ntrace_tandem_builtin *builtin);
 
 /** tandem_learn_interrupt - the group is an interrupt: what enables it, and its vector */

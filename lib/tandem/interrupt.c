@@ -9,7 +9,7 @@
  *   what does it do?   pc, xepc, xcause, xtval, mstatus, priv     (tandem_take_interrupt)
  *   was one forgotten? pending and enabled, and not taken         (tandem_judge_pending)
  *
- * mip is an input: it is judged if the trace tells it.
+ * mip is an input: it is judged if the trace gives it.
  */
 #include "verifier.h"
 

@@ -25,7 +25,7 @@ static bool has(const struct ntrace_tandem_state *state, char extension)
 	return is_known(state, MISA) && (state->reg[MISA] >> (extension - 'A') & 1);
 }
 
-/* Whether the hart may be in a guest, whose rules differ. A misa of 0 tells nothing. */
+/* Whether the hart may be in a guest, whose rules differ. A misa of 0 says nothing. */
 static bool maybe_guest(const struct ntrace_tandem_state *state)
 {
 	return !is_known(state, MISA) || !state->reg[MISA] || has(state, 'H');

@@ -10,7 +10,7 @@
 
 #include <ntrace/exec.h>
 
-/* Small, because a trace may tell a few bytes of many pages. */
+/* Small, because a trace may give a few bytes of many pages. */
 #define TANDEM_PAGE 256u
 
 struct tandem_page {

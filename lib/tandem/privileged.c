@@ -2,8 +2,8 @@
 /*
  * CSRs, traps and trap returns of the built-in model.
  *
- * Each bit of a CSR is known or unknown. All are known of a CSR that the trace tells. Of one that it does
- * not tell, a written bit is known only if no hart may choose it (WARL): those that all harts have, and
+ * Each bit of a CSR is known or unknown. All are known of a CSR that the trace gives. Of one that it does
+ * not give, a written bit is known only if no hart may choose it (WARL): those that all harts have, and
  * those that were the same before. What is unknown, the trace shows later: a read of the CSR, the pc
  * after a trap or a trap return, an interrupt that is taken.
  */
@@ -81,7 +81,7 @@ static void learn_bits(struct ntrace_tandem_builtin *builtin, unsigned int numbe
 
 void tandem_adopt_csr(struct ntrace_tandem_builtin *builtin, unsigned int number)
 {
-	if (tandem_is_told(builtin, number))
+	if (tandem_is_given(builtin, number))
 		learn_bits(builtin, number, UINT64_MAX, builtin->group->reg[number]);
 }
 
@@ -268,12 +268,12 @@ void tandem_finish_csr(struct ntrace_tandem_builtin *builtin)
 		value &= ~UINT64_C(1);
 		sure |= 1;
 	}
-	if (tandem_is_told(builtin, MIE))
+	if (tandem_is_given(builtin, MIE))
 		builtin->enabled_once |= group->reg[MIE];
 	value = (value & ~locked) | (builtin->csr_before.bits & locked);
 	strict = (strict_bits(builtin, number) & sure) | locked;
 	sure = strict;
-	if (tandem_is_told(builtin, number)) {
+	if (tandem_is_given(builtin, number)) {
 		if ((value ^ group->reg[number]) & ~strict)
 			builtin->stats.csr++;
 		value = (value & strict) | (group->reg[number] & ~strict);
@@ -334,7 +334,7 @@ void tandem_forget_trap(struct ntrace_tandem_builtin *builtin)
 					SEPC,	 SCAUSE, STVAL,	 HTVAL, HTINST };
 
 	for (unsigned int i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
-		if (!tandem_is_told(builtin, ids[i]))
+		if (!tandem_is_given(builtin, ids[i]))
 			set_csr(builtin, ids[i], builtin->state.reg[ids[i]], 0);
 }
 
@@ -398,7 +398,7 @@ static bool enters_machine(struct ntrace_tandem_builtin *builtin, const struct t
 		return !(state->reg[MEDELEG] & bit);
 	if (is_traced(builtin, SCAUSE) || is_traced(builtin, SEPC))
 		machine = is_traced(builtin, MCAUSE) || is_traced(builtin, MEPC);
-	else if (tandem_is_told(builtin, PRIV))
+	else if (tandem_is_given(builtin, PRIV))
 		machine = builtin->group->reg[PRIV] == PRIV_M;
 	if (trap->cause_known)
 		learn_bits(builtin, MEDELEG, bit, machine ? 0 : bit);
@@ -423,10 +423,10 @@ void tandem_enter_trap(struct ntrace_tandem_builtin *builtin, const struct tande
 	set_csr(builtin, machine ? MCAUSE : SCAUSE, trap->cause,
 		trap->cause_known ? UINT64_MAX : 0);
 	set_csr(builtin, machine ? MTVAL : STVAL, trap->value, trap->value_known ? UINT64_MAX : 0);
-	/* What a hypervisor is told is the trace's. */
-	if (machine && tandem_is_told(builtin, MTINST))
+	/* What describes a guest's trap is the trace's. */
+	if (machine && tandem_is_given(builtin, MTINST))
 		tandem_state_set(state, MTINST, builtin->group->reg[MTINST]);
-	if (machine && tandem_is_told(builtin, MTVAL2))
+	if (machine && tandem_is_given(builtin, MTVAL2))
 		tandem_state_set(state, MTVAL2, builtin->group->reg[MTVAL2]);
 	tandem_state_set(state, PRIV, machine ? PRIV_M : 1);
 	learn_vector(builtin, vector, 0);
@@ -441,7 +441,7 @@ static uint64_t least_mode(struct ntrace_tandem_builtin *builtin, uint64_t priv)
 	if (misa >> 20 & 1 || priv != PRIV_M)
 		builtin->least = 1;
 	else if (misa ||
-		 (!builtin->least && tandem_is_told(builtin, MSTATUS) && mpp == MSTATUS_MPP))
+		 (!builtin->least && tandem_is_given(builtin, MSTATUS) && mpp == MSTATUS_MPP))
 		builtin->least = MSTATUS_MPP | 1;
 	return builtin->least & MSTATUS_MPP;
 }
@@ -474,7 +474,7 @@ void tandem_return_from_trap(struct ntrace_tandem_builtin *builtin)
 	uint64_t pc = complete_address(builtin, machine ? MEPC : SEPC);
 
 	priv_known = !(~sure & (machine ? MSTATUS_MPP : MSTATUS_SPP));
-	if (!priv_known && tandem_is_told(builtin, PRIV)) {
+	if (!priv_known && tandem_is_given(builtin, PRIV)) {
 		priv = builtin->group->reg[PRIV];
 		priv_known = true;
 	}

@@ -2,7 +2,7 @@
 /*
  * Tandem traces from retirements of the RISC-V Formal Interface.
  *
- * A group tells the state after its instruction. RVFI tells a part of it with the next instruction:
+ * A group gives the state after its instruction. RVFI gives a part of it with the next instruction:
  * its privilege, its address, and the CSRs before it. One instruction is therefore held back. What
  * a trap wrote may stand with the instruction that trapped (wmask, wdata), or with the first one of
  * the handler (rmask and rdata, or wmask although it accesses no CSR).
@@ -14,7 +14,7 @@
  *
  * A trap right after a trap return has stacked the privilege that the return entered.
  *
- * Values of registers that a retirement tells are kept: they say whether a CSR is known as a whole,
+ * Values of registers that a retirement gives are kept: they say whether a CSR is known as a whole,
  * and whether an instruction has read what was written before.
  */
 #include <stdlib.h>
@@ -43,9 +43,9 @@ struct ntrace_tandem_rvfi {
 	struct retirement window[WINDOW];	/* that came early, by order % WINDOW */
 	bool waits[WINDOW];
 	uint64_t value[REGISTERS];
-	uint64_t known[REGISTERS];		/* bits of @value that a retirement has told */
-	/* The group that is being made: its registers, each of which is told once. */
-	uint64_t told[NTRACE_TANDEM_BITMAP_WORDS];
+	uint64_t known[REGISTERS];		/* bits of @value that a retirement has given */
+	/* The group that is being made: its registers, each of which is given once. */
+	uint64_t given[NTRACE_TANDEM_BITMAP_WORDS];
 	struct ntrace_tandem_field fields[FIELDS];
 	unsigned int count;
 };
@@ -114,7 +114,7 @@ static int report(struct ntrace_tandem_rvfi *rvfi, unsigned int kind, const stru
 
 static void add(struct ntrace_tandem_rvfi *rvfi, unsigned int type, unsigned int id, uint64_t value)
 {
-	/* Registers are told once, and one retirement has at most NTRACE_RVFI_CHANGES_MAX of them. */
+	/* Registers are given once, and one retirement has at most NTRACE_RVFI_CHANGES_MAX of them. */
 	if (rvfi->count < FIELDS)
 		rvfi->fields[rvfi->count++] = (struct ntrace_tandem_field){ .type = (uint8_t)type,
 									    .id = (uint16_t)id,
@@ -129,7 +129,7 @@ static void add_state(struct ntrace_tandem_rvfi *rvfi, unsigned int id, uint64_t
 static void begin(struct ntrace_tandem_rvfi *rvfi)
 {
 	rvfi->count = 0;
-	memset(rvfi->told, 0, sizeof(rvfi->told));
+	memset(rvfi->given, 0, sizeof(rvfi->given));
 	add(rvfi, NTRACE_TANDEM_BEGIN, 0, 0);
 }
 
@@ -152,19 +152,19 @@ static uint64_t needed_bits(const struct ntrace_tandem_rvfi *rvfi, unsigned int 
 	return id == 1 ? 0x1f : id == 2 ? 7 : id == FCSR ? 0xff : rvfi->xlen_mask;
 }
 
-/* Tells a register, unless a part of it is not known. A later value replaces an earlier one. */
-static void tell(struct ntrace_tandem_rvfi *rvfi, unsigned int id)
+/* Adds a register, unless a part of it is not known. A later value replaces an earlier one. */
+static void add_register(struct ntrace_tandem_rvfi *rvfi, unsigned int id)
 {
 	if (needed_bits(rvfi, id) & ~rvfi->known[id])
 		return;
-	if (ntrace_tandem_bit(rvfi->told, id)) {
+	if (ntrace_tandem_bit(rvfi->given, id)) {
 		for (unsigned int i = 0; i < rvfi->count; i++)
 			if (rvfi->fields[i].type == NTRACE_TANDEM_REGISTER &&
 			    rvfi->fields[i].id == id)
 				rvfi->fields[i].value = rvfi->value[id];
 		return;
 	}
-	rvfi->told[id / 64] |= UINT64_C(1) << id % 64;
+	rvfi->given[id / 64] |= UINT64_C(1) << id % 64;
 	add(rvfi, NTRACE_TANDEM_REGISTER, id, rvfi->value[id]);
 }
 
@@ -187,8 +187,8 @@ static bool is_access(uint32_t mask, unsigned int *first, unsigned int *bytes)
 }
 
 /*
- * A core tells the address of the access, whose mask begins with bit 0, or that of the aligned word
- * around it, and shifts the mask. One that shifts and does not align tells of other bytes.
+ * A core gives the address of the access, whose mask begins with bit 0, or that of the aligned word
+ * around it, and shifts the mask. One that shifts and does not align gives other bytes.
  * Return: the lowest aligned address whose word has bit @first of the mask
  */
 static uint64_t aligned_address(uint64_t address, unsigned int first)
@@ -197,7 +197,7 @@ static uint64_t aligned_address(uint64_t address, unsigned int first)
 }
 
 /*
- * A core may read more bytes than it needs, which the mask tells. The address is then the one that
+ * A core may read more bytes than it needs, which the mask shows. The address is then the one that
  * the instruction should have, if its bytes are among those that were read.
  */
 static uint64_t load_address(const struct ntrace_tandem_rvfi *rvfi,
@@ -260,7 +260,7 @@ static bool writes_itself(const struct ntrace_rvfi *retired, unsigned int id)
 }
 
 /* Whether the retirement reports the value that the register had before the instruction. */
-static bool tells_before(const struct ntrace_tandem_rvfi *rvfi, const struct retirement *next,
+static bool gives_before(const struct ntrace_tandem_rvfi *rvfi, const struct retirement *next,
 			 const struct ntrace_rvfi_change *change)
 {
 	uint64_t mask = change->rmask;
@@ -271,8 +271,8 @@ static bool tells_before(const struct ntrace_tandem_rvfi *rvfi, const struct ret
 }
 
 /*
- * The change of a retirement that tells a register of the trap before it: MEPC, MCAUSE or MSTATUS,
- * or that of S mode. NULL if it does not tell it as it is before its instruction
+ * The change of a retirement that gives a register of the trap before it: MEPC, MCAUSE or MSTATUS,
+ * or that of S mode. NULL if it does not give it as it is before its instruction
  */
 static const struct ntrace_rvfi_change *find_of_trap(const struct ntrace_tandem_rvfi *rvfi,
 						     const struct retirement *next, unsigned int id)
@@ -281,7 +281,7 @@ static const struct ntrace_rvfi_change *find_of_trap(const struct ntrace_tandem_
 
 	id = to_s ? id - MSTATUS + SSTATUS : id;
 	for (size_t i = 0; i < next->rvfi.change_count; i++)
-		if (next->changes[i].id == id && tells_before(rvfi, next, &next->changes[i]))
+		if (next->changes[i].id == id && gives_before(rvfi, next, &next->changes[i]))
 			return &next->changes[i];
 	return NULL;
 }
@@ -358,7 +358,7 @@ static bool is_between(const struct ntrace_tandem_rvfi *rvfi, const struct retir
 }
 
 /*
- * What the next retirement tells of the registers before it.
+ * What the next retirement gives of the registers before it.
  * @of_trap: a trap came before it: what it wrote belongs to the group although its value is the old one
  */
 static void add_earlier_writes(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next,
@@ -374,9 +374,9 @@ static void add_earlier_writes(struct ntrace_tandem_rvfi *rvfi, const struct ret
 			mask |= change->wmask;
 		learn(rvfi, change->id, mask, value_before(change));
 		if (trap_register ?
-			    tells_before(rvfi, next, change) :
+			    gives_before(rvfi, next, change) :
 			    old != rvfi->value[change->id] || known != rvfi->known[change->id])
-			tell(rvfi, change->id);
+			add_register(rvfi, change->id);
 	}
 }
 
@@ -399,7 +399,7 @@ static int add_effects(struct ntrace_tandem_rvfi *rvfi)
 	/* The address of the access is derived from the registers before rd is written. */
 	if (held->rd_addr) {
 		learn(rvfi, GPR + held->rd_addr, rvfi->xlen_mask, held->rd_wdata);
-		tell(rvfi, GPR + held->rd_addr);
+		add_register(rvfi, GPR + held->rd_addr);
 	} else if (held->rd_wdata && !error) {
 		error = report(rvfi, NTRACE_RVFI_ZERO, held, held->rd_wdata, 0);
 	}
@@ -409,7 +409,7 @@ static int add_effects(struct ntrace_tandem_rvfi *rvfi)
 		if (!change->wmask)
 			continue;
 		learn(rvfi, change->id, change->wmask, change->wdata);
-		tell(rvfi, change->id);
+		add_register(rvfi, change->id);
 	}
 	return error;
 }
@@ -426,7 +426,7 @@ static void add_next_pc(struct ntrace_tandem_rvfi *rvfi, uint64_t next)
 		add_state(rvfi, NTRACE_TANDEM_STATE_PC, next);
 }
 
-/* A trap between two instructions: an interrupt, or an instruction that trapped and is not told. */
+/* A trap between two instructions: an interrupt, or an instruction that trapped and is left out. */
 static int write_trap(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
 {
 	bool known = find_of_trap(rvfi, next, MCAUSE);
@@ -521,7 +521,7 @@ static int write_held(struct ntrace_tandem_rvfi *rvfi, const struct retirement *
 	return error || !between ? error : write_trap(rvfi, next);
 }
 
-/* The state before the first instruction. A source that tells what is read tells all that is used. */
+/* The state before the first instruction. A source that gives what is read gives all that is used. */
 static int write_start(struct ntrace_tandem_rvfi *rvfi, const struct retirement *first)
 {
 	begin(rvfi);
@@ -537,7 +537,7 @@ static int write_start(struct ntrace_tandem_rvfi *rvfi, const struct retirement 
 	return end(rvfi);
 }
 
-/* A register that is read must have the value written last; before that, the one it has is told. */
+/* A register that is read must have the value written last; before that, the one it has is given. */
 static int add_source(struct ntrace_tandem_rvfi *rvfi, const struct ntrace_rvfi *next,
 		      unsigned int number, uint64_t data)
 {
@@ -555,7 +555,7 @@ static int add_source(struct ntrace_tandem_rvfi *rvfi, const struct ntrace_rvfi 
 		return 0;
 	begin(rvfi);
 	add(rvfi, NTRACE_TANDEM_INIT, 0, 0);
-	tell(rvfi, id);
+	add_register(rvfi, id);
 	return end(rvfi);
 }
 
@@ -569,7 +569,7 @@ static void hold(struct retirement *to, const struct ntrace_rvfi *retired,
 }
 
 /* The next retirement in the order of the program. */
-static int take(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
+static int convert_next(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)
 {
 	bool trapped = rvfi->holding && (rvfi->held.rvfi.trap || is_between(rvfi, next));
 	int error = 0;
@@ -604,7 +604,7 @@ static int convert_waiting(struct ntrace_tandem_rvfi *rvfi)
 
 		rvfi->waits[slot] = false;
 		rvfi->next_order++;
-		error = take(rvfi, &rvfi->window[slot]);
+		error = convert_next(rvfi, &rvfi->window[slot]);
 	}
 	return error;
 }
@@ -645,7 +645,7 @@ int ntrace_tandem_rvfi_retire(struct ntrace_tandem_rvfi *rvfi, const struct ntra
 	}
 	hold(&next, &own, own.changes);
 	rvfi->next_order++;
-	error = take(rvfi, &next);
+	error = convert_next(rvfi, &next);
 	return error ? error : convert_waiting(rvfi);
 }
 
@@ -663,7 +663,7 @@ int ntrace_tandem_rvfi_end(struct ntrace_tandem_rvfi *rvfi)
 	}
 	if (!rvfi->holding || held->trap || !(held->has & NTRACE_RVFI_HAS_NEXT_PC))
 		return 0;
-	/* Only the next retirement would tell the privilege after a trap return. */
+	/* Only the next retirement would show the privilege after a trap return. */
 	if ((held->has & NTRACE_RVFI_HAS_MODE) && (insn == MRET || insn == SRET))
 		return 0;
 	rvfi->holding = false;

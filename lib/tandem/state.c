@@ -139,7 +139,7 @@ static void begin(struct ntrace_tandem_state *state, const struct ntrace_tandem_
 }
 
 /*
- * A BEGIN. What was told between two groups is a group of its own, which it ends: a reset there is
+ * A BEGIN. What was given between two groups is a group of its own, which it ends: a reset there is
  * not the next instruction's. The group that begins is described from its first field on.
  */
 static int begin_after(struct ntrace_tandem_state *state, const struct ntrace_tandem_field *field)

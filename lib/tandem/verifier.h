@@ -69,11 +69,11 @@ struct tandem_doubt {
 #define TANDEM_DOUBTS 16
 
 /*
- * An element of the trace, by kind of access: whether the trace has told it at least once, and the
- * first group that lacks it, which is reported when the trace tells it for the first time.
+ * An element of the trace, by kind of access: whether the trace has given it at least once, and the
+ * first group that lacks it, which is reported when the trace gives it for the first time.
  */
 struct tandem_element {
-	bool told, lacked;
+	bool given, lacked;
 	struct ntrace_tandem_mismatch lack;
 };
 
@@ -97,9 +97,9 @@ struct ntrace_tandem_verifier {
 	bool differs;			/* the current group */
 	bool interrupt;			/* the current group is one, taken by the rules */
 	uint64_t due;			/* interrupts, one of which the next group must take */
-	uint64_t zero;			/* value other than 0 that the group tells for x0 */
+	uint64_t zero;			/* value other than 0 that the group gives for x0 */
 	uint64_t waited;		/* instructions since one is pending and enabled */
-	uint64_t told_alone[64];	/* CSRs that the trace has told without a trap */
+	uint64_t given_alone[64];	/* CSRs that the trace has given without a trap */
 	struct ntrace_tandem_mismatch lacks[2]; /* pc and privilege that the group before left out */
 	unsigned int lack_count;
 	struct ntrace_tandem_field *requests; /* stores of the group before its INIT */
@@ -121,7 +121,7 @@ static inline void tandem_judge(struct ntrace_tandem_verifier *verifier, unsigne
 	verifier->rules[rule].judged++;
 }
 
-/* Whether the trace has told a register. */
+/* Whether the trace has given a register. */
 static inline bool tandem_known(const struct ntrace_tandem_verifier *verifier, unsigned int id)
 {
 	return ntrace_tandem_bit(verifier->state.known, id);
@@ -199,7 +199,7 @@ int tandem_settle_load(struct ntrace_tandem_verifier *verifier);
 void tandem_drop_doubts(struct ntrace_tandem_verifier *verifier, uint64_t address,
 			unsigned int bytes);
 
-/** tandem_check_access - compare the access that the group tells with the derived one and the memory */
+/** tandem_check_access - compare the access that the group gives with the derived one and the memory */
 int tandem_check_access(struct ntrace_tandem_verifier *verifier);
 
 /* ---- interrupt.c ---- */

@@ -125,7 +125,7 @@ static bool is_absent(const struct ntrace_tandem_verifier *verifier, unsigned in
 	return false;
 }
 
-/* A register that the trace has never told cannot be compared. */
+/* A register that the trace has never given cannot be compared. */
 static int list(struct ntrace_tandem_verifier *verifier, unsigned int id)
 {
 	int found;
@@ -288,20 +288,20 @@ static int list_changed(struct ntrace_tandem_verifier *verifier)
 }
 
 /*
- * A trace that does not tell what a trap stacks cannot tell where a jump right before an interrupt went, nor
+ * A trace that does not give what a trap stacks cannot say where a jump right before an interrupt went, nor
  * the privilege that a trap return entered. Without such a trap the lack is reported, with the next group;
- * at once in a trace that tells xepc and mstatus also without a trap.
+ * at once in a trace that gives xepc and mstatus also without a trap.
  */
 static bool is_left_out(const struct ntrace_tandem_verifier *verifier, unsigned int id)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
-	const uint64_t *told = verifier->told_alone;
+	const uint64_t *given = verifier->given_alone;
 
 	if (id == PC)
-		return !(state->has & NTRACE_TANDEM_HAS_PC) && !ntrace_tandem_bit(told, MEPC) &&
-		       !ntrace_tandem_bit(told, SEPC);
+		return !(state->has & NTRACE_TANDEM_HAS_PC) && !ntrace_tandem_bit(given, MEPC) &&
+		       !ntrace_tandem_bit(given, SEPC);
 	return id == PRIV && (state->has & NTRACE_TANDEM_HAS_INSN) &&
-	       (state->insn == MRET || state->insn == SRET) && !ntrace_tandem_bit(told, MSTATUS) &&
+	       (state->insn == MRET || state->insn == SRET) && !ntrace_tandem_bit(given, MSTATUS) &&
 	       !ntrace_tandem_bit(state->changed, PRIV);
 }
 
@@ -432,8 +432,8 @@ static int choose(struct ntrace_tandem_verifier *verifier)
 	return model->write_registers(model->data, &number, &verifier->state.reg[id], 1);
 }
 
-/* Writes the non-deterministic registers that the group has told. */
-static int give_chosen(struct ntrace_tandem_verifier *verifier)
+/* Writes the non-deterministic registers that the group has given. */
+static int write_chosen(struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_model *model = &verifier->config.model;
 
@@ -548,7 +548,7 @@ static int step(struct ntrace_tandem_verifier *verifier)
 	if (state->has & NTRACE_TANDEM_HAS_INSN)
 		error = check_insn(verifier);
 	if (!error)
-		error = give_chosen(verifier);
+		error = write_chosen(verifier);
 	if (error)
 		return error;
 	verifier->stats.steps++;
@@ -579,7 +579,7 @@ static int step(struct ntrace_tandem_verifier *verifier)
 
 static int interrupt(struct ntrace_tandem_verifier *verifier, unsigned int cause)
 {
-	int error = give_chosen(verifier);
+	int error = write_chosen(verifier);
 
 	if (!error)
 		error = tandem_take_interrupt(verifier, cause);
@@ -684,17 +684,17 @@ static int reset(struct ntrace_tandem_verifier *verifier)
 	return error ? error : write_listed(verifier);
 }
 
-/* A CSR that the trace tells at traps only, as an ingress port does: what it does not tell now is not known. */
+/* A CSR that the trace gives at traps only, as an ingress port does: what it does not give now is not known. */
 static void forget_csr(struct ntrace_tandem_verifier *verifier, unsigned int id)
 {
 	struct ntrace_tandem_state *state = &verifier->state;
 
-	if (!ntrace_tandem_bit(verifier->told_alone, id) && !ntrace_tandem_bit(state->changed, id))
+	if (!ntrace_tandem_bit(verifier->given_alone, id) && !ntrace_tandem_bit(state->changed, id))
 		state->known[id / 64] &= ~(UINT64_C(1) << id % 64);
 }
 
-/* Forgets CSRs that the group wrote and did not tell. @trap: it tells xcause */
-static void forget_untold(struct ntrace_tandem_verifier *verifier, bool trap)
+/* Forgets CSRs that the group wrote and did not give. @trap: it gives xcause */
+static void forget_missing(struct ntrace_tandem_verifier *verifier, bool trap)
 {
 	struct ntrace_tandem_state *state = &verifier->state;
 	unsigned int epc = ntrace_tandem_bit(state->changed, MCAUSE) ? MEPC : SEPC;
@@ -708,12 +708,12 @@ static void forget_untold(struct ntrace_tandem_verifier *verifier, bool trap)
 		return;
 	}
 	for (unsigned int i = 0; i < 64; i++)
-		verifier->told_alone[i] |= state->changed[i];
+		verifier->given_alone[i] |= state->changed[i];
 	if (tandem_writes_csr(state))
 		forget_csr(verifier, state->insn >> 20 & 0xfff);
 }
 
-/* @between: of what was told between two groups, which no instruction did */
+/* @between: of what was given between two groups, which no instruction did */
 static int end_group(struct ntrace_tandem_verifier *verifier, bool between)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
@@ -737,7 +737,7 @@ static int end_group(struct ntrace_tandem_verifier *verifier, bool between)
 		error = report_lacks(verifier, cause || init);
 	if (error)
 		return error;
-	forget_untold(verifier, trap && !init);
+	forget_missing(verifier, trap && !init);
 	if ((state->has & NTRACE_TANDEM_HAS_RESET) || init)
 		verifier->due = 0;
 	if (state->has & NTRACE_TANDEM_HAS_RESET)
