@@ -115,11 +115,15 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 					positioned ? most - (offset < most ? offset : most) : most);
 	while (!result && got && !decoding->done) {
 		got = ntrace_trace_file_read(file, chunk, sizeof(chunk));
-		if (got == NTRACE_ERR_FORMAT)
-			session_note(session,
-				     "%s: what zstd compressed is damaged after %llu bytes",
-				     stream->file,
-				     (unsigned long long)ntrace_trace_file_offset(file));
+		/* What came before is good, and so are other streams: the rest is missing. */
+		if (got == NTRACE_ERR_FORMAT) {
+			session_note(
+				session,
+				"%s: what zstd compressed is damaged after %llu bytes: the rest "
+				"is not decoded",
+				stream->file, (unsigned long long)ntrace_trace_file_offset(file));
+			got = 0;
+		}
 		if (got < 0)
 			return (int)got;
 		total = ntrace_trace_file_offset(file) + (positioned ? offset : 0);

@@ -210,4 +210,20 @@ done
 cp -r "$top/Documentation/tour/words.data" "$tmp/cut" && truncate -s 100 "$tmp/cut/aux.1.zst"
 like "a compressed trace that was cut: report says what is left of it" "aux.1.zst has 0 bytes, unpacked, 3204736 were recorded" \
 	"$("$ntrace" report "$tmp/cut" 2>/dev/null)"
+# A bad byte late in one trace: what came before it, and the other trace, are decoded.
+cp -r "$top/Documentation/tour/words.data" "$tmp/flipped"
+flipped=$tmp/flipped/aux.0.zst
+python3 - "$flipped" <<'END'
+import sys
+with open(sys.argv[1], "r+b") as file:
+    data = bytearray(file.read())
+    data[-len(data) // 8] ^= 0x55
+    file.seek(0)
+    file.write(data)
+END
+for command in report "count -q -o $tmp/flipped.counts" "export -f csv -o $tmp/flipped.csv"; do
+	# shellcheck disable=SC2086 # several words
+	like "a damaged byte in a compressed trace: ${command%% *}" "^0 .*aux.0.zst.* what zstd compressed is damaged after [1-9][0-9]* bytes: the rest is not decoded" \
+		"$("$ntrace" $command "$tmp/flipped" >"$tmp/out" 2>&1; echo "$? $(tr '\n' ' ' <"$tmp/out")")"
+done
 done_testing
