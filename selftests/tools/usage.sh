@@ -54,7 +54,7 @@ complains "trigger: no such function" 1 "/ntrace: no function 'nonsense'" trigge
 complains "trigger: no such command" 127 "no-such-program: no such command" trigger no-such-program
 complains "trigger: without synchronization" 2 "decoding cannot start without" trigger --sync off true
 if [ ! -e /dev/ntrace0 ]; then
-	complains "best beside stall: no hardware" 1 'no trace device' record --encoder best,stall -o "$tmp/none" true
+	complains "best beside stall: no hardware" 1 'no trace device' record --all --encoder best,stall -o "$tmp/none" true
 	complains "trigger: no hardware" 1 'no PMU "ntrace": is the module loaded' trigger -o "$tmp/none" true
 	complains "top: no hardware" 1 "no trace device.*module loaded" top -n 1
 fi
@@ -168,7 +168,8 @@ complains "a command that is no program" 126 "cannot be executed" record /etc/pa
 if [ -e /dev/ntrace0 ]; then
 	skip "no trace device" "this machine has one"
 else
-	complains "no trace device" 1 "no trace device .*module" record -- true
+	complains "no trace device" 1 "no trace device .*module" record --all -- true
+	complains "no PMU" 1 'no PMU "ntrace": is the module loaded' record -o "$tmp/none" -- true
 fi
 
 complains "tandem: an action that is none" 2 "'print' is not one of dump, stat, convert, verify" tandem print x

@@ -459,7 +459,7 @@ def test_moves():
     for wrong in ("around", "around _start 0", "around _start x", "around _start -1"):
         test("a function is needed" in gdb.monitor(wrong), f"monitor {wrong}")
     test("monitor around " in gdb.monitor("help") and set(re.findall(r"^  monitor (\S+)", gdb.monitor("help"), re.M)) == {
-        "help", "where", "start", "end", "goto", "around", "time", "next-gap", "previous-gap", "window", "history", "programs", "values"},
+        "help", "where", "start", "end", "goto", "around", "time", "next-gap", "previous-gap", "window", "history", "programs", "values", "why"},
         "monitor help lists the commands")
     same(gdb.monitor("   where"), "no monitor command '': monitor help lists them\n", "a command without a name")
     same(gdb.monitor("goto    17"), gdb.monitor("where"), "blanks before an argument")
