@@ -15,6 +15,7 @@ enum {
 	GROUP_FIXED = 80,	/* of a group record, after its header; then two names and a label */
 	ENTRY_SIZE = 40,
 	LOSSES_SIZE = 32,	/* of a losses record, after its header */
+	LOSSES_SAMPLED = 40,	/* likewise, of counts of samples */
 	SOURCE_SIZE = 32,
 	SOURCE_SIZE_V3 = 24, /* without a selection */
 	END_SIZE = 32,		/* of an end record, after its header */
@@ -78,11 +79,13 @@ static inline void add_losses(struct ntrace_counts_losses *sum,
 	sum->at_least = add_counts(sum->at_least, more->at_least);
 	sum->gaps = add_counts(sum->gaps, more->gaps);
 	sum->unknown = add_counts(sum->unknown, more->unknown);
+	sum->sampled = add_counts(sum->sampled, more->sampled);
 }
 
 static inline bool any_losses(const struct ntrace_counts_losses *losses)
 {
-	return losses->lost || losses->at_least || losses->gaps || losses->unknown;
+	return losses->lost || losses->at_least || losses->gaps || losses->unknown ||
+	       losses->sampled;
 }
 
 /* Whether the format allows the values. Return: NULL, or the reason. */

@@ -274,21 +274,22 @@ static int read_block(struct ntrace_counts_reader *reader, uint32_t count)
 static int read_losses(struct ntrace_counts_reader *reader, uint32_t size)
 {
 	struct ntrace_counts_losses *losses = &reader->totals.losses;
-	uint8_t bytes[LOSSES_SIZE];
+	uint8_t bytes[LOSSES_SAMPLED] = { 0 };
 	int error;
 
-	if (size != LOSSES_SIZE)
-		return bad(reader, "the size of losses is not 32");
+	if (size != LOSSES_SIZE && (size != LOSSES_SAMPLED || reader->version < 4))
+		return bad(reader, "the size of losses is not 32, or 40");
 	if (reader->in_group && !reader->group_entries)
 		return bad(reader, "a group has no entries");
-	error = take_checked(reader, bytes, sizeof(bytes));
+	error = take_checked(reader, bytes, size);
 	if (error)
 		return error;
 	losses->lost = get_number(bytes, 8);
 	losses->at_least = get_number(bytes + 8, 8);
 	losses->gaps = get_number(bytes + 16, 8);
 	losses->unknown = get_number(bytes + 24, 8);
-	if (!any_losses(losses))
+	losses->sampled = get_number(bytes + LOSSES_SIZE, 8);
+	if (!any_losses(losses) || (size > LOSSES_SIZE && !losses->sampled))
 		return bad(reader, "there are no losses");
 	reader->only_end = true;
 	return 0;

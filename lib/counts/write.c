@@ -248,16 +248,18 @@ static int write_sources(struct ntrace_counts_writer *writer)
 static int write_losses(struct ntrace_counts_writer *writer)
 {
 	const struct ntrace_counts_losses *losses = &writer->totals.losses;
-	uint8_t record[RECORD_HEADER + LOSSES_SIZE], *at = record + RECORD_HEADER;
+	uint8_t record[RECORD_HEADER + LOSSES_SAMPLED], *at = record + RECORD_HEADER;
+	uint32_t size = losses->sampled ? LOSSES_SAMPLED : LOSSES_SIZE;
 
 	if (!any_losses(losses))
 		return 0;
-	put_record(record, RECORD_LOSSES, LOSSES_SIZE);
+	put_record(record, RECORD_LOSSES, size);
 	put_number(at, losses->lost, 8);
 	put_number(at + 8, losses->at_least, 8);
 	put_number(at + 16, losses->gaps, 8);
 	put_number(at + 24, losses->unknown, 8);
-	return write_bytes(writer, record, sizeof(record));
+	put_number(at + LOSSES_SIZE, losses->sampled, 8);
+	return write_bytes(writer, record, RECORD_HEADER + size);
 }
 
 int ntrace_counts_writer_end(struct ntrace_counts_writer *writer,

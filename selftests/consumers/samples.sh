@@ -47,6 +47,14 @@ print(rows == wanted, len(rows) > 20, [pair for pair in zip(rows, wanted) if pai
 END
 )" "True True []" "the text has the branches of the JSON"
 like "lines of the code" 'calculator.c:[0-9]+ .*jal [0-9a-f]+ <factor>' "$(report --annotate product | tr '\n' ' ')"
+# A counts file of samples knows that it is one.
+ok "samples are counted" build/ntrace count -q -u -o "$tmp/sampled" --sysroot "$root" "$tmp/perf.data"
+is "$(build/ntrace report --json --limit 1 --sysroot "$root" "$tmp/sampled" 2>/dev/null | grep -o '"counts_of":"samples"')" '"counts_of":"samples"' "their counts say so"
+like "their report says so" 'shares, not what was executed.*product \(calculator\)' \
+	"$(build/ntrace report --limit 60 --sysroot "$root" "$tmp/sampled" 2>/dev/null | tr '\n' ' ')"
+fails "lcov of counted samples" "samples cannot show which code was not executed" build/ntrace export -f lcov --sysroot "$root" -o "$tmp/no" "$tmp/sampled"
+ok "a recording is counted" build/ntrace count -q -u -o "$tmp/exact" --sysroot "$root" "$recorded/recording"
+like "a sum with samples: said" "counts of 1 inputs are those of samples" "$(build/ntrace merge -o "$tmp/mixed" "$tmp/exact" "$tmp/sampled" 2>&1)"
 like "missing programs are reported" 'the code of the selected samples is unknown.*transfers are between addresses without known code' \
 	"$(build/ntrace report --sysroot "$tmp/both" "$tmp/perf.data" 2>&1 | tr '\n' ' ')"
 fails "totals of samples" '--sort by totals and times needs a trace' report --sort total

@@ -19,8 +19,7 @@ static const uint8_t id_a[20] = { 1, 2, 3 }, id_b[20] = { 1, 2, 4 };
 static const struct ntrace_counts_object object_a = { "/bin/a", id_a, 20, 0x1000, 0 },
 					 object_b = { "/bin/b", id_b, 20, 0x2000, 0 },
 					 object_short = { "/bin/s", id_b, 8, 0, 0 },
-					 object_named = { "named", NULL, 0, 0x40, 0xabcdef },
-					 unknown;
+					 object_named = { "named", NULL, 0, 0x40, 7 }, unknown;
 
 static struct ntrace_counts_entry entry_at(uint64_t start)
 {
@@ -325,7 +324,7 @@ static void make_lossy(void)
 
 static void test_losses(void)
 {
-	const struct ntrace_counts_losses some = { 4000, 1, 30, 1 }, more = { 1000, 1, 0, 0 };
+	const struct ntrace_counts_losses some = { 4000, 1, 30, 1, 0 }, more = { 1000, 1, 0, 0, 0 };
 	struct ntrace_counts_group group = group_of(object_a, unknown, NTRACE_PRIV_U, "x");
 	struct ntrace_counts_entry entry = entry_at(0x100);
 	static uint8_t copy[ALL + 40];
@@ -355,8 +354,8 @@ static void test_losses(void)
 	ok(size == sizeof(copy) && !memcmp(bytes, copy, size), "the writer adds losses up");
 	is_losses(&totals.losses, 5000, 2, 30, 1, "in the totals");
 
-	put_number_at(END + 4, 40, 4);
-	refused(END, NTRACE_ERR_FORMAT, "the size of losses is not 32");
+	put_number_at(END + 4, 41, 4);
+	refused(END, NTRACE_ERR_FORMAT, "the size of losses is not 32, or 40");
 	make_lossy();
 	memset(bytes + END + 8, 0, 32);
 	refused(END, NTRACE_ERR_FORMAT, "there are no losses");
@@ -512,7 +511,8 @@ static void write_random(const char *path)
 		}
 	}
 	if (draw(3)) {
-		struct ntrace_counts_losses losses = { draw(1000), draw(2), draw(9), draw(2) };
+		struct ntrace_counts_losses losses = { draw(1000), draw(2), draw(9), draw(2),
+						       draw(2) };
 
 		if (!draw(20))
 			losses.lost = NTRACE_COUNTS_SATURATED - 9;
@@ -592,8 +592,8 @@ static void test_sums(void)
 /* Losses of files and of profiles; a file of version 1 does not have them. */
 static void test_sums_of_losses(void)
 {
-	const struct ntrace_counts_losses some = { 100, 1, 3, 0 },
-					  huge = { NTRACE_COUNTS_SATURATED - 50, 0, 2, 0 };
+	const struct ntrace_counts_losses some = { 100, 1, 3, 0, 0 },
+					  huge = { NTRACE_COUNTS_SATURATED - 50, 0, 2, 0, 0 };
 	const struct ntrace_counts_merger_options options = { .size = sizeof(options),
 							      .directory = directory,
 							      .fan_in = 2 };
@@ -716,7 +716,7 @@ static void test_profiles(void)
 	struct ntrace_counts_totals totals;
 	struct ntrace_profile *profile, *loaded;
 	struct ntrace_object *object, *kernel, *other_kernel;
-	const struct ntrace_counts_losses losses = { 77, 0, 8, 0 };
+	const struct ntrace_counts_losses losses = { 77, 0, 8, 0, 0 };
 	const uint32_t code[4] = { 0 };
 	FILE *file = tmpfile();
 	int missing = 0;

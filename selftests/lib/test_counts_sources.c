@@ -140,6 +140,33 @@ static void test_file(void)
 	refused("the type of a record does not exist");
 }
 
+/* Counts of samples have one number more in their losses, since version 4. */
+static void test_samples(void)
+{
+	const struct ntrace_counts_losses one = { .sampled = 1 };
+	struct ntrace_counts_writer *writer;
+	struct ntrace_counts_totals totals;
+	FILE *file = fmemopen(bytes, sizeof(bytes), "w");
+	const char *reason;
+
+	ntrace_counts_writer_new(&writer, file);
+	ntrace_counts_put_losses(writer, &one);
+	ntrace_counts_put_losses(writer, &one);
+	ok(!ntrace_counts_writer_end(writer, &totals), "counts of samples");
+	ntrace_counts_writer_free(writer);
+	size = (size_t)ftell(file);
+	fclose(file);
+	is_u64(totals.losses.sampled, 2, "of two inputs");
+	is_u64(size, HEADER + RECORD + 40 + END, "the record has 40 bytes");
+	is_u64(bytes[HEADER + RECORD + 32], 2, "with their number at the end");
+	is_u64((uint64_t)sources_read(&reason), 0, "are read again");
+	put_number_at(8, 3, 2);
+	refused("the size of losses is not 32, or 40");
+	put_number_at(8, NTRACE_COUNTS_VERSION, 2);
+	put_number_at(HEADER + RECORD + 32, 0, 8);
+	refused("there are no losses");
+}
+
 static void test_writer(void)
 {
 	const struct ntrace_counts_source bad[] = { source_of(9, 1, 0), source_of(9, 0, 1),
@@ -236,6 +263,7 @@ int main(void)
 {
 	test_file();
 	test_writer();
+	test_samples();
 	test_sums();
 	test_selections();
 	return done_testing();

@@ -101,6 +101,7 @@ struct ntrace_counts_entry {
  * @at_least: number of traces of which @lost has a lower bound only
  * @gaps: number of gaps and errors in the trace
  * @unknown: number of counts files in the sum that do not tell their losses: those of version 1
+ * @sampled: number of inputs whose counts are those of samples: shares, not all that was executed
  *
  * Sums stay at NTRACE_COUNTS_SATURATED, as counts do.
  */
@@ -109,6 +110,7 @@ struct ntrace_counts_losses {
 	uint64_t at_least;
 	uint64_t gaps;
 	uint64_t unknown;
+	uint64_t sampled;
 };
 
 #define NTRACE_COUNTS_SOURCE_ID 16

@@ -53,6 +53,9 @@ void sum_say_losses(const char *path, const struct ntrace_counts_losses *losses)
 	if (losses->lost || losses->at_least || losses->gaps)
 		warn("%s: code executed in lost trace is not counted: %s, %s gaps and errors", path,
 		     bytes, ui_number(gaps, losses->gaps));
+	if (losses->sampled)
+		warn("%s: counts of %s inputs are those of samples: shares, not what was executed",
+		     path, ui_number(lost, losses->sampled));
 	if (losses->unknown)
 		warn("%s: losses of trace are not known of %s counts files of an earlier version",
 		     path, ui_number(lost, losses->unknown));

@@ -183,6 +183,7 @@ static bool wants_stream(void *data, unsigned int stream)
 
 static int count_samples(struct count *count)
 {
+	const struct ntrace_counts_losses losses = { .sampled = 1 };
 	struct ntrace_profile *profile;
 	struct samples samples;
 	int error = ntrace_profile_new(&profile, &count->selection);
@@ -193,6 +194,7 @@ static int count_samples(struct count *count)
 	if (!error)
 		error = spill(count, profile);
 	ntrace_profile_free(profile);
+	ntrace_counts_merger_add_losses(count->merger, &losses);
 	count->streams++;
 	return error;
 }

@@ -551,6 +551,13 @@ static int write_calls(struct export *export)
 	return export_sqlite(&options);
 }
 
+static int samples_not_covered(const struct export *export)
+{
+	return fail("%s: samples cannot show which code was not executed: lcov needs a trace, see "
+		    "ntrace-record(1)",
+		    export->path);
+}
+
 /* Rejects formats and options that need a trace. */
 static int check_samples(const struct export *export)
 {
@@ -559,9 +566,7 @@ static int check_samples(const struct export *export)
 	if (export->format == FORMAT_PERF_DATA)
 		return fail("%s: is a perf.data file already", export->path);
 	if (export->format == FORMAT_LCOV)
-		return fail("%s: samples cannot show which code was not executed: lcov needs a "
-			    "trace, see ntrace-record(1)",
-			    export->path);
+		return samples_not_covered(export);
 	if (export->format >= FORMAT_SQLITE)
 		return fail("%s: between samples calls and returns are unknown: %s needs a trace, "
 			    "see ntrace-record(1)",
@@ -607,6 +612,8 @@ static int run_counts(struct export *export)
 
 	if (!error)
 		error = counts_load(&export->profile, export->path, &options, &totals);
+	if (!error && totals.losses.sampled && export->format == FORMAT_LCOV)
+		error = samples_not_covered(export);
 	if (!error && (export->format == FORMAT_GCOV || ntrace_export_one_object(export->format) ||
 		       export->binary))
 		error = choose_object(export);

@@ -15,6 +15,7 @@
 #include "report.h"
 
 #define MISSING_SHOWN 10
+#define SAMPLES_NOTE "counts        are those of the samples: shares, not what was executed\n"
 
 /*
  * @counted: the input is a counts file, @counts are its totals; else @samples are those of the input
@@ -67,9 +68,12 @@ static void text_counts(const struct sums *sums)
 
 	output_text(output, "counts file   ");
 	output_name(output, sums->report->path);
-	output_printf(output, "\ncounts        %s entries, %s executed instructions\n",
+	output_printf(output, "\ncounts        %s entries, %s %sinstructions\n",
 		      ui_number(number, sums->counts.entries),
-		      ui_number(other, sums->report->sums->selected));
+		      ui_number(other, sums->report->sums->selected),
+		      sums->counts.losses.sampled ? "" : "executed ");
+	if (sums->counts.losses.sampled)
+		output_text(output, SAMPLES_NOTE);
 }
 
 static void text_head(const struct sums *sums)
@@ -84,8 +88,7 @@ static void text_head(const struct sums *sums)
 	output_printf(output, "\nsamples       %s with %s transfers of control\n",
 		      ui_number(number, sums->samples.read.samples),
 		      ui_number(other, sums->samples.used.transfers));
-	output_text(output,
-		    "counts        are those of the samples: shares, not what was executed\n");
+	output_text(output, SAMPLES_NOTE);
 	samples_losses(&sums->samples, text_loss, output);
 	for (i = 0; i < report->recording.note_count; i++) {
 		output_text(output, "note          ");
@@ -167,8 +170,9 @@ static void json_head(const struct sums *sums)
 		output_text(output, "{\"counts_file\":");
 		output_json(output, report->path);
 		output_printf(output,
-			      ",\"counts_of\":\"executions\",\"entries\":%" PRIu64
+			      ",\"counts_of\":\"%s\",\"entries\":%" PRIu64
 			      ",\"instructions\":%" PRIu64,
+			      sums->counts.losses.sampled ? "samples" : "executions",
 			      sums->counts.entries, report->sums->selected);
 		return;
 	}
