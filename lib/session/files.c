@@ -476,9 +476,9 @@ static void note_doubts(struct ntrace_session *session, const struct mapped_file
 	if (session->chosen && !file->build_id_size &&
 	    session_path_length(session, file) != strlen(file->path))
 		session_note(session,
-			     "%s: the file that was traced had been removed or replaced, and the "
-			     "recording has "
-			     "no build-id for it: the code may be another one's",
+			     "%s: the file that was traced had been removed or replaced, and "
+			     "the recording has no build-id for it: the code may be another "
+			     "one's",
 			     path);
 	if (file->build_id_size || file->inode || size || session->chosen || *session->sysroot ||
 	    stat(path, &status) || !recorded_until(session, &end))

@@ -362,10 +362,9 @@ static void note_nameless(struct report *report)
 		for (at = 0; at < size; at++)
 			snprintf(id + 2 * at, 3, "%02x", build_id[at]);
 		snprintf(text, sizeof(text),
-			 "%.300s: no symbols for %.0f %% of all instructions: is it stripped? Its "
-			 "debug "
-			 "file, build-id %s, belongs into usr/lib/debug, below --sysroot or on "
-			 "this machine",
+			 "%.300s: no symbols for %.0f %% of all instructions: is it stripped? "
+			 "Its debug file, build-id %s, belongs into usr/lib/debug, below "
+			 "--sysroot or on this machine",
 			 ntrace_object_name(function->object),
 			 100.0 * (double)function->instructions / (double)report->sums->selected,
 			 id);
