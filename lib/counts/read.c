@@ -162,10 +162,10 @@ static int read_header(struct ntrace_counts_reader *reader)
 	return 0;
 }
 
-/* Takes the fixed part of an object. @version: of the file; @name_size: length of its name */
-static const char *take_object(const uint8_t *at, unsigned int version,
-			       struct ntrace_counts_object *object, uint8_t *build_id,
-			       size_t *name_size)
+/* Parses the fixed part of an object. @version: of the file; @name_size: length of its name */
+static const char *parse_object(const uint8_t *at, unsigned int version,
+				struct ntrace_counts_object *object, uint8_t *build_id,
+				size_t *name_size)
 {
 	size_t used = at[OBJECT_ID_SIZE];
 
@@ -206,11 +206,11 @@ static const char *take_group(struct ntrace_counts_reader *reader, size_t size)
 	const uint8_t *at = reader->bytes;
 	size_t name, from_name, label = at[GROUP_LABEL_SIZE];
 	const char *reason =
-		take_object(at, reader->version, &group->object, texts->build_id, &name);
+		parse_object(at, reader->version, &group->object, texts->build_id, &name);
 
 	if (!reason)
-		reason = take_object(at + OBJECT_SIZE, reader->version, &group->from_object,
-				     texts->from_build_id, &from_name);
+		reason = parse_object(at + OBJECT_SIZE, reader->version, &group->from_object,
+				      texts->from_build_id, &from_name);
 	if (reason)
 		return reason;
 	if (size != GROUP_FIXED + name + from_name + label)

@@ -78,7 +78,7 @@ static void fill_failed(struct filling *filling, int result)
 }
 
 /* Executes a statement, which has no rows. */
-static void run(struct filling *filling, unsigned int which)
+static void execute_statement(struct filling *filling, unsigned int which)
 {
 	int result = filling->library->step(filling->statement[which]);
 
@@ -146,7 +146,7 @@ static void set_registers(struct filling *filling, unsigned int which, int count
 	}
 	if (bad)
 		fill_failed(filling, bad);
-	run(filling, which);
+	execute_statement(filling, which);
 }
 
 static uint64_t visit_call(void *data, const struct ntrace_values_visit *visit)
@@ -204,7 +204,7 @@ static int fill_thread(struct filling *filling, struct ntrace_session *session, 
 	filling->library->reset(filling->statement[GET_VISITS]);
 	if (filling->differs && !filling->result) {
 		bind_thread(filling, FORGET_THREAD, pid, tid);
-		run(filling, FORGET_THREAD);
+		execute_statement(filling, FORGET_THREAD);
 	}
 	ntrace_values_free(values);
 	return error;

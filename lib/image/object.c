@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bisect.h"
+#include "fnv.h"
 #include "grow.h"
 #include "object.h"
 #include "regular.h"
@@ -312,20 +313,19 @@ int ntrace_object_segment(const struct ntrace_object *object, size_t index, uint
 
 uint64_t object_code_hash(const struct ntrace_object *object)
 {
-	const uint64_t prime = UINT64_C(0x100000001b3);
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = FNV_START;
 
 	for (size_t i = 0; object->bytes && i < object->segment_count; i++) {
 		const struct segment *segment = &object->segments[i];
-		const uint8_t *bytes = object->bytes + segment->offset;
+		/* The header of an ELF file has the place of its sections, which strip(1) changes. */
+		uint64_t skip = segment->offset ? 0 : sizeof(Elf64_Ehdr);
 
 		if (!segment->executable)
 			continue;
-		hash = (hash ^ segment->address) * prime;
-		/* The header of an ELF file has the place of its sections, which strip(1) changes. */
-		for (uint64_t at = segment->offset ? 0 : sizeof(Elf64_Ehdr); at < segment->size;
-		     at++)
-			hash = (hash ^ bytes[at]) * prime;
+		hash = (hash ^ segment->address) * FNV_PRIME;
+		if (skip < segment->size)
+			hash = fnv_add(hash, object->bytes + segment->offset + skip,
+				       segment->size - skip);
 	}
 	return object->bytes ? hash | 1 : 0;
 }

@@ -8,20 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fnv.h"
 #include "loaded_code.h"
-
-/* FNV-1a */
-#define HASH_START UINT64_C(0xcbf29ce484222325)
-#define HASH_PRIME UINT64_C(0x100000001b3)
-
-static uint64_t add(uint64_t hash, const void *data, size_t size)
-{
-	const unsigned char *bytes = data;
-
-	while (size--)
-		hash = (hash ^ *bytes++) * HASH_PRIME;
-	return hash;
-}
 
 /* "name size references users state address": references and users change at any time. */
 static bool add_modules(uint64_t *hash)
@@ -38,7 +26,7 @@ static bool add_modules(uint64_t *hash)
 
 		for (i = 0; (field = strtok_r(rest, " \n", &rest)); i++) {
 			if (i != 2 && i != 3)
-				*hash = add(*hash, field, strlen(field) + 1);
+				*hash = fnv_add(*hash, field, strlen(field) + 1);
 		}
 	}
 	fclose(file);
@@ -51,7 +39,7 @@ static bool add_programs(uint64_t *hash)
 
 	memset(&attr, 0, sizeof(attr));
 	while (!syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, &attr, sizeof(attr))) {
-		*hash = add(*hash, &attr.next_id, sizeof(attr.next_id));
+		*hash = fnv_add(*hash, &attr.next_id, sizeof(attr.next_id));
 		attr.start_id = attr.next_id;
 	}
 	/* ENOENT: no more programs; ENOSYS: a kernel without BPF. */
@@ -60,7 +48,7 @@ static bool add_programs(uint64_t *hash)
 
 uint64_t loaded_code_state(void)
 {
-	uint64_t hash = HASH_START;
+	uint64_t hash = FNV_START;
 
 	if (!add_modules(&hash) || !add_programs(&hash))
 		return 0;

@@ -23,6 +23,7 @@
 #include <linux/magic.h>
 
 #include "build_id.h"
+#include "fnv.h"
 #include "image/object.h"
 #include "regular.h"
 #include "session.h"
@@ -241,7 +242,7 @@ static int open_memory(struct ntrace_session *session, struct mapped_file *file,
 		return NTRACE_ERR_NOMEM;
 	snprintf(name, sizeof(name), "[memory of %s, %" PRId32 ": %016" PRIx64 "]",
 		 comm ? comm : "process", file->pid,
-		 session_fingerprint(bytes, (size_t)status.st_size));
+		 fnv_add(FNV_START, bytes, (size_t)status.st_size));
 	error = ntrace_object_from_bytes(&copy, name, bytes, (size_t)status.st_size, file->address);
 	munmap(bytes, (size_t)status.st_size + !status.st_size);
 	if (!error) {

@@ -155,8 +155,8 @@ struct program *interval_program(const struct follower *follower, const struct s
 }
 
 /* The thread at a place in an interval of thread @tid: exec gives it the number of its process. */
-static int32_t place_thread(const struct follower *follower, const struct switch_place *place,
-			    int32_t pid, int32_t tid)
+static int32_t thread_at_place(const struct follower *follower, const struct switch_place *place,
+			       int32_t pid, int32_t tid)
 {
 	const struct program *program;
 
@@ -243,12 +243,12 @@ void follower_update_task(struct follower *follower)
 	interval_task(follower, &follower->first_place, &follower->pid, &follower->tid);
 	follower->program = interval_program(follower, &follower->first_place, follower->pid);
 	follower->tid =
-		place_thread(follower, &follower->first_place, follower->pid, follower->tid);
+		thread_at_place(follower, &follower->first_place, follower->pid, follower->tid);
 	for (i = 0; i < follower->count && follower->pid >= 0; i++) {
 		interval_task(follower, &follower->places[i], &pid, &tid);
 		if (pid != follower->pid)
 			follower->pid = -1;
-		tid = place_thread(follower, &follower->places[i], pid, tid);
+		tid = thread_at_place(follower, &follower->places[i], pid, tid);
 		if (tid != follower->tid)
 			follower->tid = -1;
 	}

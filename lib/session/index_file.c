@@ -19,6 +19,7 @@
 #include <ntrace/output.h>
 #include <ntrace/version.h>
 
+#include "fnv.h"
 #include "image/object.h"
 #include "index.h"
 #include "regular.h"
@@ -33,15 +34,6 @@ static const char magic[8] = "ntrINDX";
 
 /* No index is as large as this. */
 #define FILE_MAX (UINT64_C(1) << 32)
-
-uint64_t session_fingerprint(const uint8_t *data, size_t size)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ data[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
 
 static uint64_t mtime_of(const struct stat *status)
 {
@@ -176,7 +168,7 @@ static uint64_t sample(int fd, uint64_t end)
 			break;
 		have += (size_t)got;
 	}
-	return session_fingerprint(data, have);
+	return fnv_add(FNV_START, data, have);
 }
 
 /* Whether offsets in the stream are those in its file, so that the file may grow. */
@@ -327,7 +319,7 @@ static uint64_t fixed_number(const uint8_t *data)
 static bool open_content(const struct bytes *file, struct bytes_reader *reader)
 {
 	if (file->size < sizeof(magic) + 8 || memcmp(file->data, magic, sizeof(magic)) != 0 ||
-	    session_fingerprint(file->data, file->size - 8) !=
+	    fnv_add(FNV_START, file->data, file->size - 8) !=
 		    fixed_number(file->data + file->size - 8))
 		return false;
 	*reader = (struct bytes_reader){ .next = file->data + sizeof(magic),
@@ -445,7 +437,7 @@ int index_store(const struct ntrace_session *session, const struct session_index
 	error = inputs.error ? inputs.error : bytes.error;
 	free(inputs.data);
 	if (!error) {
-		hash = session_fingerprint(bytes.data, bytes.size);
+		hash = fnv_add(FNV_START, bytes.data, bytes.size);
 		for (unsigned int i = 0; i < 8; i++)
 			put_byte(&bytes, (uint8_t)(hash >> 8 * i));
 		error = bytes.error;

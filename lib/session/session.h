@@ -142,11 +142,6 @@ int session_of_code(struct ntrace_session **session, const struct ntrace_params 
 /* Maximum length of the path of a file of the recorded machine. */
 #define SESSION_PATH_ROOM 4096
 
-/* index_file.c */
-
-/* FNV-1a. */
-uint64_t session_fingerprint(const uint8_t *data, size_t size);
-
 /* files.c */
 
 /* Path of the copy of @file that the recorder made; false: there is none. As session_local_path(). */

@@ -478,7 +478,7 @@ static void add_pc_after(struct ntrace_tandem_rvfi *rvfi, const struct retiremen
 }
 
 /*
- * A trap stacks the address of its instruction in xepc. @next may be a handler behind the instruction, so
+ * A trap writes the address of its instruction to xepc. @next may be a handler behind the instruction, so
  * that only xepc shows that there was no trap.
  */
 static int check_trap(struct ntrace_tandem_rvfi *rvfi, const struct retirement *next)

@@ -164,6 +164,7 @@ static void explain_load(const struct ntrace_values *values, const struct values
 			 struct ntrace_values_origin *origin)
 {
 	const struct ntrace_exec_effects *effects = &found->effects;
+	const struct stop *stop;
 	uint64_t when;
 
 	if (!(effects->flags & NTRACE_EXEC_LOADS) || !effects->address_known || !effects->bytes)
@@ -175,15 +176,15 @@ static void explain_load(const struct ntrace_values *values, const struct values
 			 effects->address + effects->bytes - 1, &when))
 		return;
 	/* A store has the even time after its instruction, but so has what the kernel maps there. */
-	if (!(when & 1) && stop_at(values, when / 2) &&
-	    stop_at(values, when / 2)->number == when / 2) {
+	stop = stop_at(values, when / 2);
+	if (!(when & 1) && stop && stop->number == when / 2) {
 		origin->source = NTRACE_VALUES_NONE;
 		return;
 	}
 	origin->source = when & 1 ? NTRACE_VALUES_RECORDED : NTRACE_VALUES_STORED;
 	origin->source_number = when & 1 ? when / 2 : when / 2 - 1;
 	if (when & 1)
-		origin->source_call = call_of(values, stop_at(values, origin->source_number));
+		origin->source_call = call_of(values, stop);
 }
 
 int ntrace_values_origin(struct ntrace_values *values, unsigned int id,

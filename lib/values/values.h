@@ -190,7 +190,7 @@ int values_replay(struct ntrace_values *values, size_t snapshot,
 int values_revisit(struct ntrace_values *values, const struct ntrace_cursor_mark *mark,
 		   uint32_t index);
 
-/** values_reach_deeper - execute more of what was before the place. Return: 0; 1: there is no more */
+/** values_reach_deeper - begin the window earlier. Return: 0; 1: it does not go back further */
 int values_reach_deeper(struct ntrace_values *values);
 
 /** values_forget_range - bytes may have any value from @time on. Return: 0 or NTRACE_ERR_NOMEM */

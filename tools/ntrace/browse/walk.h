@@ -71,7 +71,7 @@ const struct ntrace_cursor_place *walk_place(const struct walk *walk);
  * walk_values - registers and memory before the instruction
  * @why: set to the reason if there are none
  *
- * The first call finds what was recorded of the thread. Return: owned by the walk; NULL: nothing is known.
+ * The first call reads the recorded values of the thread. Return: owned by the walk; NULL: there are none.
  */
 struct ntrace_values *walk_values(struct walk *walk, const char **why);
 

@@ -174,7 +174,7 @@ static void read_lines(struct disassembly *disassembly, FILE *stream)
 			if (*c == '\t')
 				*c = ' ';
 		}
-		/* What is printed for an instruction that it does not know, at the end of the code. */
+		/* objdump prints this for an instruction that it does not know, at the end of the code. */
 		if (*rest && strncmp(rest, "Address 0x", 10))
 			add_line(disassembly, &room, address, rest);
 	}

@@ -81,7 +81,7 @@ static int prepare(struct writing *writing, const char *output,
 	return error ? error : ntrace_profile_new(&writing->profile, &profile);
 }
 
-/* What comes after all changes. */
+/* Writes what needs all calls: the profile, the values and the text. */
 static int complete(struct writing *writing, const struct export_sqlite_options *options,
 		    FILE *file)
 {

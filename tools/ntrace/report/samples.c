@@ -367,7 +367,7 @@ static int check_counts(const struct report *report)
 		      EXIT_OK;
 }
 
-/* The first ones are enough to see what is wrong. */
+/* Names the first files that are missing: more of them would tell nothing new. */
 static void warn_missing(void *data, const char *name)
 {
 	struct sums *sums = data;
