@@ -463,27 +463,35 @@ static int add_block(struct ntrace_profile *profile, const struct ntrace_session
 	return error;
 }
 
+/* Execution stops before the instruction at @address, if @known. */
+static void stop_at(struct ntrace_profile *profile, struct ntrace_space *space, bool known,
+		    uint64_t address)
+{
+	keep_space(&profile->at.space, space);
+	/* Control had reached the target of the transfer, but the target did not retire. */
+	if (profile->at.arrived && !profile->at.target_known && known) {
+		profile->at.target_known = true;
+		profile->at.run.next = address;
+	}
+}
+
 static int add_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
 {
+	const struct ntrace_flow_event *flow = event->flow;
 	int error;
 
-	switch (event->flow->type) {
+	switch (flow->type) {
 	case NTRACE_FLOW_BLOCK:
 		return add_block(profile, event);
 	case NTRACE_FLOW_TRAP:
-		keep_space(&profile->at.space, event->flow->space);
-		/* Control had reached the target of the transfer, but the target did not retire. */
-		if (profile->at.arrived && !profile->at.target_known && event->flow->next_known) {
-			profile->at.target_known = true;
-			profile->at.run.next = event->flow->value;
-		}
+		stop_at(profile, flow->space, flow->next_known, flow->value);
 		error = suspend_run(profile);
-		note_trap(profile, event->flow->address);
+		note_trap(profile, flow->address);
 		return error;
 	case NTRACE_FLOW_TRACE_OFF:
-		keep_space(&profile->at.space, event->flow->space);
+		stop_at(profile, flow->space, flow->next_known, flow->address);
 		/* The hart runs in a privilege that is not traced. */
-		if (event->flow->code == NTRACE_EVCODE_TRACE_DISABLE)
+		if (flow->code == NTRACE_EVCODE_TRACE_DISABLE)
 			return suspend_run(profile);
 		return close_all(profile);
 	case NTRACE_FLOW_GAP:

@@ -11,11 +11,11 @@
 /*
  * @ring: the last transfers, stored twice: entry i is also entry i + depth, so that any depth of
  *        them are consecutive; filled from the end to the front, with @newest at the front
- * @next: address of the instruction that follows in a straight line; the ring stays valid as long
- *        as thread @tid continues there
- * @skip: bytes of that instruction if it traps, so that control returns after it
- * @going: @next, @skip, @pending and @transfer are those of the last selected block
- * @pending: the block ended with @transfer, whose target is the next block
+ * @next: address of the instruction that follows; the ring stays valid as long as thread @tid
+ *        continues there
+ * @privilege: of the instruction that follows
+ * @going: the fields from @next to @transfer are those of the last selected block
+ * @pending: only what follows tells the target of @transfer, or the privilege of its target
  * @outside: the last block was not selected
  */
 struct ntrace_sampler {
@@ -25,7 +25,7 @@ struct ntrace_sampler {
 	size_t count;
 	uint64_t left;
 	uint64_t next;
-	unsigned int skip;
+	unsigned int privilege;
 	int32_t pid;
 	int32_t tid;
 	bool going;
@@ -150,13 +150,16 @@ static int make_samples(struct ntrace_sampler *sampler, const struct ntrace_sess
 /* Whether the block is the continuation of the thread, as far as its transfers are known. */
 static bool goes_on(const struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
 {
-	uint64_t address = event->flow->address;
+	const struct ntrace_flow_event *flow = event->flow;
+	uint64_t distance = flow->address - sampler->next;
 
 	if (!sampler->going || event->tid < 0 || event->tid != sampler->tid ||
 	    event->pid != sampler->pid)
 		return false;
-	return sampler->pending || address == sampler->next ||
-	       (sampler->skip && address == sampler->next + sampler->skip);
+	if (sampler->pending)
+		return !sampler->outside;
+	/* A system call does not retire, and its handler returns after it. */
+	return !distance || distance == trapping_size(flow->space, flow->isa, sampler->next);
 }
 
 static int follow_block(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
@@ -170,15 +173,9 @@ static int follow_block(struct ntrace_sampler *sampler, const struct ntrace_sess
 	}
 	if (!goes_on(sampler, event)) {
 		forget_transfers(sampler);
-	} else if (sampler->pending && !sampler->outside) {
+	} else if (sampler->pending) {
 		sampler->transfer.to = flow->address;
 		result = add_transfer(sampler, &sampler->transfer, event);
-	} else if (sampler->pending) {
-		/* A trap came at the target: the transfer was taken nevertheless. */
-		if (sampler->transfer.to == flow->address)
-			result = add_transfer(sampler, &sampler->transfer, event);
-		else
-			forget_transfers(sampler);
 	}
 	sampler->outside = false;
 	if (!result)
@@ -186,14 +183,43 @@ static int follow_block(struct ntrace_sampler *sampler, const struct ntrace_sess
 	sampler->going = true;
 	sampler->pid = event->pid;
 	sampler->tid = event->tid;
-	sampler->next = flow->last + flow->last_size;
-	sampler->skip = flow->interrupted ? trapping_size(flow->space, flow->isa, sampler->next) :
-					    0;
-	sampler->pending = flow->taken;
+	sampler->privilege = event->privilege;
+	sampler->next = flow->taken ? flow->next : flow->last + flow->last_size;
+	sampler->pending = flow->taken &&
+			   (!flow->next_known || flow->insn_class == NTRACE_INSN_TRAP_RETURN);
 	sampler->transfer = (struct ntrace_sample_branch){ .from = flow->last,
-							   .to = flow->next_known ? flow->next : 0,
+							   .to = flow->next,
 							   .insn_class = flow->insn_class };
+	/* Another thread may come next, here or on another CPU. */
+	if (flow->taken && !sampler->pending && !result)
+		result = add_transfer(sampler, &sampler->transfer, event);
 	return result;
+}
+
+/*
+ * Execution is interrupted, by a trap or as the trace goes off, before the instruction at @next, if
+ * @next_known. The event has the privilege of what follows. Return: as add_transfer().
+ */
+static int interrupt_run(struct ntrace_sampler *sampler, const struct ntrace_session_event *event,
+			 bool next_known, uint64_t next)
+{
+	struct ntrace_session_event at = *event;
+	bool inside = sampler->going && !sampler->outside;
+
+	sampler->outside = true;
+	if (!inside || !sampler->pending)
+		return 0;
+	/* Nothing tells the privilege that a trap returned to. */
+	if (!next_known || (sampler->transfer.insn_class == NTRACE_INSN_TRAP_RETURN &&
+			    sampler->options.privileges)) {
+		forget_transfers(sampler);
+		return 0;
+	}
+	at.privilege = sampler->privilege;
+	sampler->pending = false;
+	sampler->next = next;
+	sampler->transfer.to = next;
+	return add_transfer(sampler, &sampler->transfer, &at);
 }
 
 /*
@@ -203,22 +229,18 @@ static int follow_block(struct ntrace_sampler *sampler, const struct ntrace_sess
 static int follow_trap(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
-	bool from_inside = sampler->going && !sampler->outside;
-	int result = 0;
+	bool inside = sampler->going && !sampler->outside;
+	int result = interrupt_run(sampler, event, flow->next_known, flow->value);
 
-	if (from_inside && sampler->pending && flow->next_known)
-		sampler->transfer.to = flow->value;
-	if (!is_wanted(sampler, event)) {
-		sampler->outside = true;
-		return 0;
-	}
-	if (!from_inside || !flow->next_known) {
+	if (!is_wanted(sampler, event))
+		return result;
+	if (!inside || !sampler->going || !flow->next_known) {
 		forget_transfers(sampler);
-		return 0;
+		return result;
 	}
-	if (sampler->pending)
-		result = add_transfer(sampler, &sampler->transfer, event);
+	sampler->outside = false;
 	sampler->pending = true;
+	sampler->privilege = event->privilege;
 	sampler->transfer = (struct ntrace_sample_branch){
 		.from = flow->value,
 		.insn_class = NTRACE_INSN_TRAP,
@@ -237,8 +259,7 @@ int ntrace_sampler_event(void *data, const struct ntrace_session_event *event)
 	case NTRACE_FLOW_TRAP:
 		return follow_trap(sampler, event);
 	case NTRACE_FLOW_TRACE_OFF:
-		sampler->outside = true;
-		return 0;
+		return interrupt_run(sampler, event, event->flow->next_known, event->flow->address);
 	case NTRACE_FLOW_GAP:
 		forget_transfers(sampler);
 		return 0;

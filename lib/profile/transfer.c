@@ -6,6 +6,8 @@ bool ntrace_transfer_resolve(struct ntrace_transfer_tracker *tracker,
 			     const struct ntrace_flow_event *event,
 			     struct ntrace_transfer *transfer)
 {
+	bool complete;
+
 	if (!tracker->pending)
 		return false;
 	switch (event->type) {
@@ -18,6 +20,10 @@ bool ntrace_transfer_resolve(struct ntrace_transfer_tracker *tracker,
 			return false;
 		tracker->transfer.to = event->value;
 		break;
+	case NTRACE_FLOW_TRACE_OFF:
+		tracker->pending = event->next_known;
+		tracker->transfer.to = event->address;
+		break;
 	case NTRACE_FLOW_OWNERSHIP:
 	case NTRACE_FLOW_WARNING:
 	case NTRACE_FLOW_SYNC:
@@ -28,9 +34,11 @@ bool ntrace_transfer_resolve(struct ntrace_transfer_tracker *tracker,
 		tracker->pending = false;
 		return false;
 	}
+	if (tracker->pending)
+		*transfer = tracker->transfer;
+	complete = tracker->pending;
 	tracker->pending = false;
-	*transfer = tracker->transfer;
-	return true;
+	return complete;
 }
 
 bool ntrace_transfer_start(struct ntrace_transfer_tracker *tracker,

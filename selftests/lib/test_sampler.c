@@ -3,6 +3,8 @@
  * Samples with their transfers, and transfers with their targets, from events made by hand: where a
  * period ends, and what a transfer leads to after traps, losses and code that is not selected.
  */
+#include <ntrace/functions.h>
+#include <ntrace/profile.h>
 #include <ntrace/sample.h>
 #include <ntrace/transfer.h>
 
@@ -19,6 +21,7 @@ static struct ntrace_object *object;
 static struct ntrace_space *space;
 static const struct ntrace_isa isa = { .xlen = 64, .compressed = true };
 static struct ntrace_sampler *sampler;
+static struct ntrace_profile *profile;	/* gets the same events; may be NULL */
 static int32_t process, thread;
 static unsigned int privilege;
 static char seen[1024];
@@ -58,7 +61,7 @@ static int take_sample(void *data, const struct ntrace_sample *sample)
 	return stop_with;
 }
 
-/* "8>20@20 ": a transfer, and the block after it. */
+/* "8>20@0 ": a transfer, and the block that tells its target: the one it ends, or the next one. */
 static int take_branch(void *data, const struct ntrace_sample_branch *branch,
 		       const struct ntrace_session_event *event)
 {
@@ -82,7 +85,9 @@ static void tell(struct ntrace_flow_event flow)
 
 	flow.space = space;
 	flow.isa = &isa;
-	result = ntrace_sampler_event(sampler, &event);
+	result |= ntrace_sampler_event(sampler, &event);
+	if (profile)
+		result |= ntrace_profile_event(profile, &event);
 }
 
 /* Instructions from @start to @last; @to: target of the last one, 0 = straight on. */
@@ -160,7 +165,7 @@ static void begin(struct ntrace_sampler_options options)
 		options.pid = -1;
 	process = thread = 7;
 	privilege = NTRACE_PRIV_U;
-	stop_with = 0;
+	stop_with = result = 0;
 	seen[0] = '\0';
 	if (ntrace_sampler_new(&sampler, &options))
 		ok(false, "a sampler");
@@ -250,10 +255,12 @@ static void test_results(void)
 	is_u64(result, 9, "the result of the callback for samples");
 	is_str(seen, "S0() ", "no other sample is taken of the block");
 	stop_with = 5;
+	result = 0;
 	seen[0] = '\0';
-	block(0x10, 0x14, 0);
+	block_to_unknown(0x10, 0x14);
+	block(0x20, 0x24, 0);
 	is_u64(result, 5, "the result of the callback for transfers");
-	expect("8>10@10 ", "no sample is taken after it");
+	expect("14>20@20 ", "no sample is taken after it");
 }
 
 static void test_options(void)
@@ -300,37 +307,38 @@ static void test_transfers(void)
 	block(0x28, 0x28, 0x40);
 	block_to_unknown(0x40, 0x44);
 	block(0x60, 0x60, 0);
-	expect("8>20@20 28>40@40 44>60@60 ",
-	       "each transfer has the address of the next block as its target");
+	expect("8>20@0 28>40@28 44>60@60 ",
+	       "a transfer has a known target, or the address of the next block");
 	begin_transfers(0);
-	block(0, 8, 0x20);
+	block_to_unknown(0, 8);
 	event_of(NTRACE_FLOW_GAP);
-	block(0x20, 0x24, 0x40);
+	block_to_unknown(0x20, 0x24);
 	ntrace_sampler_end(sampler, 0);
 	block(0x40, 0x40, 0);
-	expect("", "a loss and the end of a stream drop the transfer before them");
+	expect("",
+	       "a loss and the end of a stream drop a transfer before them to an unknown place");
 	begin_transfers(0);
-	block(0, 8, 0x20);
+	block_to_unknown(0, 8);
 	event_of(NTRACE_FLOW_SYNC);
 	event_of(NTRACE_FLOW_OWNERSHIP);
-	block(0x20, 0x24, 0x40);
+	block(0x20, 0x24, 0);
 	expect("8>20@20 ", "other events do not");
 	begin_transfers(0);
 	process = thread = 0;
-	block(0, 8, 0x20);
+	block_to_unknown(0, 8);
 	block(0x20, 0x24, 0);
 	expect("8>20@20 ", "the idle thread has transfers");
 	begin_transfers(0);
-	block(0, 8, 0x20);
+	block_to_unknown(0, 8);
 	thread = 8;
-	block(0x20, 0x24, 0x40);
+	block_to_unknown(0x20, 0x24);
 	process = 8;
-	block(0x40, 0x44, 0x60);
+	block_to_unknown(0x40, 0x44);
 	thread = process = -1;
-	block(0x60, 0x64, 0x80);
+	block_to_unknown(0x60, 0x64);
 	block(0x80, 0x84, 0);
-	expect("", "nor does a transfer lead to another thread, another process, or from code of "
-		   "no thread");
+	expect("",
+	       "no transfer leads to another thread, another process, or from code of no thread");
 }
 
 /* A gap in the straight run forgets the earlier transfers. */
@@ -379,9 +387,9 @@ static void test_traps(void)
 	block(0, 8, 0x20);
 	trap(0x20, NTRACE_BTYPE_EXCEPTION);
 	handler(0x20);
-	expect("8>20@trap 20>7000!@7000 ", "a trap at the target of a jump: both");
+	expect("8>20@0 20>7000!@7000 ", "a trap at the target of a jump: both");
 	begin_transfers(0);
-	block(0, 8, 0x20);
+	block_to_unknown(0, 8);
 	trap(0, NTRACE_BTYPE_EXCEPTION);
 	handler(0x20);
 	block(0x20, 0x20, 0);
@@ -401,14 +409,14 @@ static void test_selected_traps(void)
 	handler(0x20);
 	block(0x20, 0x24, 0x40);
 	block(0x40, 0x40, 0);
-	expect("8>20@20 24>40@40 ", "a trap at the target of a jump does not hide the jump");
+	expect("8>20@0 24>40@20 ", "a trap at the target of a jump does not hide the jump");
 	begin_transfers(USER);
 	block(0, 8, 0x20);
 	trap(0x20, NTRACE_BTYPE_EXCEPTION);
 	handler(0x60);
 	block(0x60, 0x64, 0x80);
 	block(0x80, 0x80, 0);
-	expect("64>80@80 ", "a jump is unknown if the kernel comes back elsewhere");
+	expect("8>20@0 64>80@60 ", "nor if the kernel comes back elsewhere");
 	begin((struct ntrace_sampler_options){
 		.period = 4, .depth = 2, .sample = take_sample, .privileges = USER });
 	block(0, 0, 0x10);
@@ -416,47 +424,49 @@ static void test_selected_traps(void)
 	trap(0x20, NTRACE_BTYPE_EXCEPTION);
 	handler(0x60);
 	block(0x60, 0x64, 0);
-	expect("S64() ", "and so are the transfers before it");
+	expect("S64() ", "which ends the transfers of a sample");
+	begin((struct ntrace_sampler_options){
+		.period = 4, .depth = 2, .sample = take_sample, .privileges = USER });
+	block(0, 0, ECALL_AT);
+	trap(ECALL_AT, NTRACE_BTYPE_EXCEPTION);
+	handler(ECALL_AT + 4);
+	block(ECALL_AT + 4, ECALL_AT + 0xc, 0);
+	expect("S8c(0>80) ", "a system call at the target of a jump does not");
 	begin_transfers(USER);
 	block_to_unknown(0, 8);
 	trap(0x20, NTRACE_BTYPE_EXCEPTION);
 	handler(0x20);
 	block(0x20, 0x20, 0);
-	expect("8>20@20 ", "the trap tells the target of a jump that is not reported");
+	expect("8>20@trap ", "the trap tells the target of a jump that is not reported");
 	begin_transfers(USER);
-	block(0, 8, 0x20);
+	block_to_unknown(0, 8);
 	event_of(NTRACE_FLOW_TRACE_OFF);
 	block(0x20, 0x24, 0);
-	expect("8>20@20 ", "a trace that is switched on again at the target of a jump goes on");
+	expect("", "a trace that is switched off does not");
 	begin_transfers(USER);
-	block(0, 8, 0x20);
-	event_of(NTRACE_FLOW_TRACE_OFF);
-	block(0x40, 0x44, 0);
-	expect("", "elsewhere it does not");
-	begin_transfers(USER);
-	block(0, 8, 0x20);
+	block_to_unknown(0, 8);
 	trap(0x20, NTRACE_BTYPE_EXCEPTION);
 	trap(KERNEL - CODE, NTRACE_BTYPE_EXCEPTION);
 	handler(0x20);
 	block(0x20, 0x20, 0);
-	expect("8>20@20 ", "a trap inside the kernel does not change the target");
+	expect("8>20@trap ", "a trap inside the kernel does not change the target");
 	begin_transfers(USER);
-	block(0, 8, 0x20);
+	block_to_unknown(0, 8);
 	handler(0x40);
 	block(0x40, 0x40, 0);
 	expect("", "without the trap, code that is not selected hides the target as well");
 	begin_transfers(USER);
-	block(0, 8, 0x20);
-	trap(0x20, NTRACE_BTYPE_EXCEPTION);
+	block_to_unknown(0, 8);
+	trap(0, NTRACE_BTYPE_EXCEPTION);
 	block(0x40, 0x40, 0);
-	expect("", "so does a trap whose handler is not traced");
+	expect("", "so does a trap at an unknown place");
 	begin_transfers(USER);
 	block(0, 8, 0x20);
 	trap(0x20, NTRACE_BTYPE_EXCEPTION);
 	handler(0x20);
 	block_to_unknown(0x20, 0x24);
 	block(0x40, 0x40, 0);
-	expect("8>20@20 24>40@40 ", "after the return, the next block is the target again");
+	expect("8>20@0 24>40@40 ", "after the return, the next block is the target again");
 	begin_transfers(USER | 1u << NTRACE_PRIV_S);
 	privilege = NTRACE_PRIV_M;
 	block(0, 0, 0x10);
@@ -464,6 +474,107 @@ static void test_selected_traps(void)
 	trap(0x10, NTRACE_BTYPE_EXCEPTION);
 	handler(0x10);
 	expect("", "a trap from code that is not selected comes from nowhere");
+}
+
+/* ---- the same transfers as a profile ---- */
+
+#define THREADS 3
+#define STEPS 20000
+#define PLACES (SIZE / 4)
+
+/*
+ * Threads of user code, of which each goes on where it was interrupted. Counts of transfers by source and target:
+ * executed by construction, sampled, and of a profile.
+ */
+static struct {
+	uint64_t at[THREADS];
+	uint32_t executed[PLACES][PLACES];
+	uint32_t sampled[PLACES][PLACES];
+	uint32_t profiled[PLACES][PLACES];
+} run;
+
+static uint32_t draw(uint32_t below)
+{
+	static uint32_t state = 1;
+
+	state = state * 1664525 + 1013904223;
+	return (state >> 8) % below;
+}
+
+static int count_sampled(void *data, const struct ntrace_sample_branch *branch,
+			 const struct ntrace_session_event *event)
+{
+	if (data != seen || event->privilege != NTRACE_PRIV_U || event->tid != thread)
+		return 1;
+	run.sampled[offset_of(branch->from) / 4][offset_of(branch->to) / 4]++;
+	return 0;
+}
+
+static void interrupt(uint64_t at, bool filtered)
+{
+	if (filtered)
+		tell((struct ntrace_flow_event){
+			.type = NTRACE_FLOW_TRACE_OFF, .address = CODE + at, .next_known = true });
+	else
+		trap(at, NTRACE_BTYPE_INTERRUPT);
+}
+
+/* One thread runs for some blocks until an interrupt, which may come directly after a transfer. */
+static void run_thread(unsigned int number, bool filtered)
+{
+	uint64_t *at = &run.at[number];
+
+	process = 7;
+	thread = 7 + (int32_t)number;
+	for (unsigned int blocks = draw(4); blocks; blocks--) {
+		uint64_t last = *at + 4 * draw(3), to = 4 * (1 + draw(PLACES - 8));
+		bool taken = draw(4);
+
+		if (taken) {
+			run.executed[last / 4][to / 4]++;
+			if (draw(2))
+				block(*at, last, to);
+			else
+				block_to_unknown(*at, last);
+		} else {
+			block(*at, last, 0);
+			if (last / 4 < PLACES - 4)
+				to = last + 4;
+			else
+				event_of(NTRACE_FLOW_GAP);
+		}
+		*at = to;
+	}
+	interrupt(*at, filtered);
+	if (!filtered)
+		handler(*at);
+}
+
+static void test_same_as_profile(void)
+{
+	const struct ntrace_profile_options options = { .size = sizeof(options),
+							.pid = -1,
+							.privileges = USER };
+	const struct ntrace_profile_edge *edges;
+	size_t count;
+
+	begin((struct ntrace_sampler_options){ .branch = count_sampled, .privileges = USER });
+	if (ntrace_profile_new(&profile, &options))
+		ok(false, "a profile");
+	for (unsigned int step = 0; step < STEPS; step++)
+		run_thread(draw(THREADS), step >= STEPS / 2);
+	is_u64((uint64_t)result, 0, "each transfer comes with its own thread and privilege");
+	ntrace_profile_end(profile);
+	ntrace_profile_edges(profile, &edges, &count);
+	for (size_t i = 0; i < count; i++)
+		run.profiled[offset_of(edges[i].from) / 4][offset_of(edges[i].to) / 4] =
+			(uint32_t)edges[i].taken;
+	ok(!memcmp(run.executed, run.sampled, sizeof(run.executed)),
+	   "all transfers are sampled, although other threads come after interrupts");
+	ok(!memcmp(run.executed, run.profiled, sizeof(run.executed)), "as a profile counts them");
+	ntrace_profile_free(profile);
+	profile = NULL;
+	ntrace_sampler_free(sampler);
 }
 
 /* ---- batches ---- */
@@ -490,12 +601,12 @@ static void test_batches(void)
 	begin((struct ntrace_sampler_options){
 		.period = 5, .depth = 2, .sample = take_sample, .branch = take_branch });
 	is_u64(ntrace_sampler_segment(sampler, &given), 0, "a batch");
-	expect("8>20@20 S24(8>20) 24>40@40 ", "as each of its blocks");
+	expect("8>20@0 S24(8>20) 24>40@20 ", "as each of its blocks");
 	begin((struct ntrace_sampler_options){
 		.period = 5, .depth = 2, .sample = take_sample, .branch = take_branch });
 	stop_with = 3;
 	is_u64(ntrace_sampler_segment(sampler, &given), 3, "a callback stops a batch");
-	expect("8>20@20 ", "at once");
+	expect("8>20@0 ", "at once");
 }
 
 /* ---- tracker ---- */
@@ -519,7 +630,10 @@ static void test_tracker(void)
 		{ "it outlasts DataAcquisition", NTRACE_FLOW_DATA, true, false, true },
 		{ "an error ends it", NTRACE_FLOW_ERROR, true, false, false },
 		{ "a gap ends it", NTRACE_FLOW_GAP, true, false, false },
-		{ "the end of the trace ends it", NTRACE_FLOW_TRACE_OFF, true, false, false },
+		{ "the end of the trace at a known place completes it", NTRACE_FLOW_TRACE_OFF, true,
+		  true, false },
+		{ "at an unknown place the end of the trace ends it", NTRACE_FLOW_TRACE_OFF, false,
+		  false, false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -586,6 +700,7 @@ int main(void)
 	test_straight();
 	test_traps();
 	test_selected_traps();
+	test_same_as_profile();
 	test_batches();
 	test_tracker();
 	test_tracker_start();

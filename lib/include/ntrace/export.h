@@ -246,7 +246,7 @@ NTRACE_API int ntrace_export_sample(void *samples, const struct ntrace_sample *s
  * ntrace_export_branch - append a transfer: branch of struct ntrace_sampler_options
  * @samples: a file made by ntrace_export_..._open(), passed as data of the sampler
  * @branch: the transfer; borrowed during the call
- * @event: the block after the transfer; borrowed during the call
+ * @event: as of branch of struct ntrace_sampler_options
  *
  * Return: 0 or NTRACE_ERR_IO; 0 without any effect for text of ntrace_export_perfscript_open() and
  * for a perf.data file without every_branch.

@@ -58,8 +58,8 @@ struct ntrace_sample {
  *              with both ends in them; 0 = all
  * @reserved: 0
  * @sample: called with each sample; a nonzero result stops, and ntrace_sampler_event() returns it
- * @branch: called with every transfer, in order; its event is the block after the transfer. May be
- *          NULL
+ * @branch: called with every transfer, in order; its event is the block that ends with the transfer, or if only
+ *          what follows tells its target, the next event. May be NULL
  * @data: argument of both callbacks
  */
 struct ntrace_sampler_options {
