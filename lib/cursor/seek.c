@@ -164,7 +164,7 @@ static bool is_entry(const struct search *search, const struct ntrace_space *spa
 
 	return !ntrace_space_locate(space, address, &place) && place.symbol &&
 	       place.symbol_start == place.link_address &&
-	       ntrace_symbol_matches(place.symbol, search->name);
+	       ntrace_object_function_matches(place.object, place.symbol_start, search->name);
 }
 
 /* The number of the first instruction of the function in a block; NO_ENTRY: none. */

@@ -93,7 +93,7 @@ void debug_info_note_unread(struct ntrace_object *object, const char *what);
 bool object_is_code(struct ntrace_object *object, uint64_t start, uint64_t end, bool sequence);
 
 /* Whether a function of this name, or a piece or clone of it, may be at 0; placed.c. */
-bool object_has_at_zero(const struct ntrace_object *object, const char *name);
+bool object_has_at_zero(struct ntrace_object *object, const char *name);
 
 /* Whether scope @number has code at 0; placed.c. */
 bool lines_begin_at_zero(const struct ntrace_lines *lines, uint32_t number);

@@ -373,11 +373,23 @@ const char *ntrace_object_function(const struct ntrace_object *object, size_t in
 {
 	const struct symbol *symbol;
 
-	if (index >= object->symbols.count)
+	if (index >= object->symbols.all)
 		return NULL;
 	symbol = &object->symbols.symbols[index];
 	*address = symbol->start;
 	return symbol->rank >= SYMBOL_RANK_LOCAL ? symbol->name : "";
+}
+
+bool ntrace_object_function_matches(struct ntrace_object *object, uint64_t start, const char *name)
+{
+	const struct symbol *symbol = symbol_table_find(&object->symbols, start);
+
+	if (!symbol || symbol->start != start)
+		return false;
+	for (size_t i = 0; symbol; symbol = symbol_table_alias(&object->symbols, start, i++))
+		if (ntrace_symbol_matches(symbol->name, name))
+			return true;
+	return false;
 }
 
 /* Index of the first range whose last byte is at or after @address. */

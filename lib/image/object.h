@@ -68,20 +68,20 @@ struct text_chunk;
 /*
  * Symbols are added in any order and sorted into pieces at the first lookup after a change. Threads
  * may look up concurrently, but not change the table. @file: that of the next local symbols. @sparse: only
- * exported functions are in it, so that what follows one without a size may be any other. @at_zero: names of
- * functions at 0, aliases included; @at_zero_count: more than fit are not kept
+ * exported functions are in it, so that what follows one without a size may be any other.
+ *
+ * @count: symbols that name code; once sorted, one for each start
+ * @all: names; once sorted, the aliases follow the symbols, by start, the best first
  */
-#define ZERO_NAMES_MAX 8
 struct symbol_table {
 	struct symbol *symbols;
 	size_t count;
+	size_t all;
 	size_t room;
 	struct symbol_piece *pieces;
 	size_t piece_count;
 	uint32_t file;
 	bool sparse;
-	unsigned int at_zero_count;
-	const char *at_zero[ZERO_NAMES_MAX];
 	atomic_bool sorted;
 	atomic_size_t last;	/* piece of the last lookup; a hint */
 	struct text_chunk *text;
@@ -93,6 +93,8 @@ int symbol_table_add(struct symbol_table *table, const char *name, uint64_t star
 int symbol_table_add_copy(struct symbol_table *table, const char *name, uint64_t start,
 			  uint64_t size, enum symbol_rank rank);
 const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t address);
+/* Another name at the start of a found symbol; NULL: there are no more. */
+const struct symbol *symbol_table_alias(struct symbol_table *table, uint64_t start, size_t index);
 void symbol_table_free(struct symbol_table *table);
 
 /* parts.c: finds the functions of pieces, among all names. Return: 0 or NTRACE_ERR_NOMEM. */

@@ -8,6 +8,9 @@
 #include "lines.h"
 #include "object.h"
 
+/* Of a function at 0 that has more names, any name may be its. */
+#define ZERO_NAMES_MAX 8
+
 /*
  * Whether code that begins at 0 has the size of what the linker placed there: that of the function, or of several of
  * which the last one ends with the range.
@@ -37,21 +40,30 @@ bool object_is_code(struct ntrace_object *object, uint64_t start, uint64_t end, 
 	return false;
 }
 
-bool object_has_at_zero(const struct ntrace_object *object, const char *name)
+static bool is_named(const struct symbol *symbol, const char *name)
 {
-	const struct symbol_table *table = &object->symbols;
 	size_t length = strlen(name);
 
-	for (unsigned int i = 0; i < table->at_zero_count && i < ZERO_NAMES_MAX; i++) {
-		const char *symbol = table->at_zero[i];
+	if (symbol->rank < SYMBOL_RANK_LOCAL)
+		return false;
+	if (!strncmp(symbol->name, name, length) &&
+	    (!symbol->name[length] || symbol->name[length] == '.'))
+		return true;
+	/* Without linkage names, which clang leaves out on request. */
+	return symbol->name[0] == '_' && strstr(symbol->name, name);
+}
 
-		if (!strncmp(symbol, name, length) && (!symbol[length] || symbol[length] == '.'))
+bool object_has_at_zero(struct ntrace_object *object, const char *name)
+{
+	struct symbol_table *table = &object->symbols;
+	const struct symbol *symbol = symbol_table_find(table, 0);
+
+	if (!symbol || symbol->start || symbol->rank < SYMBOL_RANK_LOCAL || *name == '[')
+		return true;
+	for (size_t i = 0; symbol; symbol = symbol_table_alias(table, 0, i++))
+		if (is_named(symbol, name) || i == ZERO_NAMES_MAX)
 			return true;
-		/* Without linkage names, which clang leaves out on request. */
-		if (symbol[0] == '_' && strstr(symbol, name))
-			return true;
-	}
-	return !table->at_zero_count || table->at_zero_count > ZERO_NAMES_MAX || *name == '[';
+	return false;
 }
 
 bool lines_begin_at_zero(const struct ntrace_lines *lines, uint32_t number)

@@ -4,7 +4,7 @@
  * follows perf (choose_best_symbol), so that both tools print the same name: functions before
  * labels, with a size before without, global before weak before local, fewer leading underscores,
  * the longer name, and then alphabetical order. Of overlapping symbols, the one that starts last
- * holds the address.
+ * holds the address. The other names at the same start remain as aliases: users may type any of them.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -52,9 +52,10 @@ int symbol_table_add(struct symbol_table *table, const char *name, uint64_t star
 {
 	struct symbol *symbol;
 
-	if (grow((void **)&table->symbols, table->count, &table->room, sizeof(*table->symbols)))
+	if (grow((void **)&table->symbols, table->all, &table->room, sizeof(*table->symbols)))
 		return NTRACE_ERR_NOMEM;
-	symbol = &table->symbols[table->count++];
+	symbol = &table->symbols[table->all++];
+	table->count = table->all;
 	symbol->name = name;
 	symbol->start = start;
 	symbol->whole = start;
@@ -115,25 +116,14 @@ static int compare_symbols(const void *left, const void *right)
 	return order ? order : compare_number(b->end, a->end);
 }
 
-/* Keeps the names of functions at 0: DWARF places there what the linker dropped, too. */
-static void keep_zero_names(struct symbol_table *table)
-{
-	for (size_t i = 0; i < table->count && !table->symbols[i].start; i++) {
-		if (table->symbols[i].rank < SYMBOL_RANK_LOCAL)
-			continue;
-		if (table->at_zero_count < ZERO_NAMES_MAX)
-			table->at_zero[table->at_zero_count] = table->symbols[i].name;
-		if (table->at_zero_count <= ZERO_NAMES_MAX)
-			table->at_zero_count++;
-	}
-}
-
 /*
- * Keeps one symbol per start, the best. If it has no size, it takes the size of another name, so
- * that no part of the range is lost.
+ * Keeps one symbol per start, the best, and moves the others to @aliases. If the best one has
+ * no size, it takes the size of another name, so that no part of the range is lost. Return: number kept
  */
-static size_t drop_aliases(struct symbol *symbols, size_t count)
+static size_t split_aliases(struct symbol *symbols, size_t count, struct symbol *aliases,
+			    size_t *alias_count)
 {
+	const char *last = NULL;
 	size_t kept = 0, i;
 
 	for (i = 0; i < count; i++) {
@@ -142,9 +132,13 @@ static size_t drop_aliases(struct symbol *symbols, size_t count)
 				symbols[kept - 1].end = symbols[i].end;
 				symbols[kept - 1].sized = true;
 			}
-			continue;
+			/* .symtab repeats the names of .dynsym. */
+			if (strcmp(symbols[i].name, last) != 0)
+				aliases[(*alias_count)++] = symbols[i];
+		} else {
+			symbols[kept++] = symbols[i];
 		}
-		symbols[kept++] = symbols[i];
+		last = symbols[i].name;
 	}
 	return kept;
 }
@@ -245,18 +239,36 @@ static int guess_sizes(struct symbol_table *table)
 	return error;
 }
 
+/* Sorts the names, those of an earlier sort included: first one for each start, then the aliases. */
+static int sort_names(struct symbol_table *table)
+{
+	size_t alias_count = 0, i;
+	struct symbol *aliases;
+
+	if (table->all)
+		qsort(table->symbols, table->all, sizeof(*table->symbols), compare_symbols);
+	for (i = 1; i < table->all; i++)
+		alias_count += table->symbols[i].start == table->symbols[i - 1].start;
+	aliases = calloc(alias_count + 1, sizeof(*aliases));
+	if (!aliases)
+		return NTRACE_ERR_NOMEM;
+	alias_count = 0;
+	table->count = split_aliases(table->symbols, table->all, aliases, &alias_count);
+	table->count = drop_labels(table->symbols, table->count);
+	if (alias_count)
+		memcpy(table->symbols + table->count, aliases, alias_count * sizeof(*aliases));
+	table->all = table->count + alias_count;
+	free(aliases);
+	return 0;
+}
+
 static int sort_symbols(struct symbol_table *table)
 {
 	struct symbol_piece *pieces;
 	size_t *stack;
 
-	if (symbol_parts_find(table->symbols, table->count))
+	if (symbol_parts_find(table->symbols, table->all) || sort_names(table))
 		return NTRACE_ERR_NOMEM;
-	if (table->count)
-		qsort(table->symbols, table->count, sizeof(*table->symbols), compare_symbols);
-	keep_zero_names(table);
-	table->count = drop_aliases(table->symbols, table->count);
-	table->count = drop_labels(table->symbols, table->count);
 	symbol_parts_link(table->symbols, table->count);
 	if (guess_sizes(table))
 		return NTRACE_ERR_NOMEM;
@@ -307,6 +319,16 @@ const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t addr
 		return NULL;
 	atomic_store_explicit(&table->last, low, memory_order_relaxed);
 	return &table->symbols[table->pieces[low].symbol];
+}
+
+const struct symbol *symbol_table_alias(struct symbol_table *table, uint64_t start, size_t index)
+{
+	size_t low = table->count;
+
+	BISECT(low, table->all, middle, table->symbols[middle].start < start);
+	return index < table->all - low && table->symbols[low + index].start == start ?
+		       &table->symbols[low + index] :
+		       NULL;
 }
 
 void symbol_table_free(struct symbol_table *table)

@@ -265,14 +265,18 @@ static int add_module_symbols(struct loading *loading, unsigned int when)
 	symbol_table_find(own, 0); /* sorts */
 	if (own->count && !own->sorted)
 		return NTRACE_ERR_NOMEM;
-	for (size_t i = 0; i < own->count && !error; i++) {
+	for (size_t i = 0; i < own->all && !error; i++) {
 		const struct symbol *symbol = &own->symbols[i];
 		const struct symbol *other = symbol_table_find(others, symbol->start);
 		const char *name = symbol->name, *pair;
+		bool same = !other ||
+			    !strcmp(other->name, symbol_table_find(own, symbol->start)->name);
 		char text[2048];
 
-		if (other && strcmp(other->name, name) != 0 &&
-		    extends_to(loading, !when, other, symbol->start)) {
+		/* Code that was replaced has the names of both, and no aliases. */
+		if (i >= own->count && !same)
+			continue;
+		if (!same && extends_to(loading, !when, other, symbol->start)) {
 			join_names(when ? other->name : name, when ? name : other->name, text,
 				   sizeof(text), &pair);
 			note_replaced(loading, text, pair, symbol->start);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Functions that compilers and BOLT split: report, call stacks and exports count all parts as the function, also with two
 # functions of the same name in two source files. Clones remain functions of their own. A call of a function to its own part
-# is no call, but that of a part to itself is recursion.
+# is no call, but that of a part to itself is recursion. A function with several names is found by each of them.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -25,6 +25,8 @@ part() { printf '.type %s,@function\n%s:\n' "$1" "$1"; printf '%s\n' "${@:2}"; p
 	part outer.part.0 'jal ra, bad' 'ret'
 	part clone 'nop' 'ret'
 	part clone.constprop.0 'nop' 'nop' 'ret'
+	for name in _ZN1AC2Ev _ZN1AC1Ev __wicked _ill; do printf '.type %s,@function\n.set %s, bad\n' $name $name; done
+	printf '.weak __hot\n.set __hot, hot\n'
 } >one.s
 {
 	printf '.file "two.c"\n.option norvc\n.globl start_two, again\n'
@@ -74,6 +76,15 @@ _start;start_two;twin 10
 _start;twin 8" "folded stacks"
 is "$("$ntrace" report --callees hot dir 2>err | grep -o '[0-9,]\+  *[a-z_]\+ (program)$' | tr -s ' ')" "2 bad (program)" "the callees of hot"
 like "annotate: all parts" "hot of .*hot.cold of .*hot.warm of " "$("$ntrace" report --annotate hot dir 2>/dev/null | grep ' of .*entered' | paste -sd ' ')"
+for name in bad _ZN1AC2Ev A::A 'A::A()' _ZN1AC1Ev __wicked _ill; do
+	like "annotate: $name" "bad of " "$("$ntrace" report --annotate "$name" dir 2>&1)"
+	like "callers: $name" "bad .*: 4 calls" "$("$ntrace" report --callers "$name" dir 2>&1)"
+	like "around: $name" "stream 0: --offset 0," "$("$ntrace" decode --around "$name:2" dir 2>&1 >/dev/null)"
+done
+like "annotate: a part, by another name of its function" "^hot of .*hot.cold of " \
+	"$("$ntrace" report --annotate __hot dir 2>/dev/null | grep ' of .*entered' | paste -sd ' ')"
+like "a filter: an alias" "^[^']*$" "$("$ntrace" record --filter A::A@program --filter __wicked@program true 2>&1)"
+like "a filter: functions of one name" "program: several functions have the name 'twin'" "$("$ntrace" record --filter twin@program true 2>&1)"
 if command -v sqlite3 >/dev/null; then
 	"$ntrace" export -f sqlite -o db dir 2>err
 	is "$(sqlite3 db "SELECT name, calls, instructions FROM functions ORDER BY name")" "_start|0|12

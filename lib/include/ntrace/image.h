@@ -439,6 +439,17 @@ NTRACE_EXPERIMENTAL bool ntrace_location_is_entry(const struct ntrace_location *
 NTRACE_EXPERIMENTAL bool ntrace_symbol_matches(const char *symbol, const char *name);
 
 /**
+ * ntrace_object_function_matches - whether a name typed by a user is a name of a function of an object
+ * @object: object of any kind
+ * @start: link address of the function, e.g. @symbol_start of a location
+ * @name: as for ntrace_symbol_matches(); any of the names that the symbol tables have at @start
+ *
+ * Return: true if it is; false also when out of memory.
+ */
+NTRACE_EXPERIMENTAL bool ntrace_object_function_matches(struct ntrace_object *object,
+							uint64_t start, const char *name);
+
+/**
  * ntrace_space_new - an empty address space
  * @space: the new space, one reference
  * @name: for messages, e.g. "pid 123 (bzip2)"; copied

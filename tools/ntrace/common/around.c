@@ -32,7 +32,7 @@ static bool begins(const struct search *search, const struct ntrace_block_batch 
 
 	ntrace_space_locate(batch->space, block->address, &place);
 	return place.symbol && place.link_address == place.symbol_start &&
-	       ntrace_symbol_matches(place.symbol, search->name);
+	       ntrace_object_function_matches(place.object, place.symbol_start, search->name);
 }
 
 /* The same, looked up once for each id. Return: false too if there is no memory to remember it. */

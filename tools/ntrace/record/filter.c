@@ -11,6 +11,8 @@
 
 #include <gelf.h>
 
+#include <ntrace/image.h>
+
 #include "common/command.h"
 #include "common/kernel_symbols.h"
 #include "common/ui.h"
@@ -42,47 +44,77 @@ static bool to_offset(Elf *elf, uint64_t address, uint64_t *offset)
 	return false;
 }
 
-/* A function in a section of symbols. */
-static bool find_in_section(Elf *elf, Elf_Scn *section, const char *name, struct extent *extent)
+/**
+ * struct search - a function of a file by its name
+ * @name: a name of the function, see ntrace_symbol_matches()
+ * @exact: what was found has this very name, which is preferred
+ * @several: functions of the name
+ */
+struct search {
+	const char *name;
+	struct extent extent;
+	bool found;
+	bool exact;
+	bool several;
+};
+
+static void offer_symbol(struct search *search, Elf *elf, const GElf_Sym *symbol, const char *name)
+{
+	bool exact = !strcmp(name, search->name);
+	uint64_t start;
+
+	if ((!exact && (search->exact || !ntrace_symbol_matches(name, search->name))) ||
+	    !to_offset(elf, symbol->st_value, &start))
+		return;
+	/* A function may have several names, in several tables. */
+	search->several = search->found && exact == search->exact &&
+			  (search->several || search->extent.start != start);
+	search->extent = (struct extent){ start, symbol->st_size };
+	search->found = true;
+	search->exact = exact;
+}
+
+static void search_section(struct search *search, Elf *elf, Elf_Scn *section)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	GElf_Shdr header;
 	GElf_Sym symbol;
-	const char *found;
+	const char *name;
 	size_t i;
 
 	if (!data || !gelf_getshdr(section, &header) || !header.sh_entsize ||
 	    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
-		return false;
+		return;
 	for (i = 0; i < header.sh_size / header.sh_entsize; i++) {
 		if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
 		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_size)
 			continue;
-		found = elf_strptr(elf, header.sh_link, symbol.st_name);
-		if (!found || strcmp(found, name) != 0)
-			continue;
-		extent->size = symbol.st_size;
-		return to_offset(elf, symbol.st_value, &extent->start);
+		name = elf_strptr(elf, header.sh_link, symbol.st_name);
+		if (name)
+			offer_symbol(search, elf, &symbol, name);
 	}
-	return false;
 }
 
 static int find_in_file(const char *path, const char *name, struct extent *extent)
 {
+	struct search search = { .name = name };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf_Scn *section = NULL;
-	bool found = false;
 	Elf *elf;
 
 	if (fd < 0)
 		return fail("%s: %s", path, strerror(errno));
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	while (elf && !found && (section = elf_nextscn(elf, section)))
-		found = find_in_section(elf, section, name, extent);
+	while (elf && (section = elf_nextscn(elf, section)))
+		search_section(&search, elf, section);
 	elf_end(elf);
 	close(fd);
-	return found ? EXIT_OK : fail("%s: no function '%s' with a size", path, name);
+	*extent = search.extent;
+	if (search.several)
+		return fail("%s: several functions have the name '%s': use START/SIZE@FILE", path,
+			    name);
+	return search.found ? EXIT_OK : fail("%s: no function '%s' with a size", path, name);
 }
 
 int record_filter_find(const char *path, const char *function, uint64_t *offset)
@@ -108,7 +140,7 @@ static int find_in_kernel(const char *name, const char *other, struct extent *ex
 	if (!symbols.count)
 		error = kernel_symbols_read(&symbols, "/proc/kallsyms", "/proc/modules");
 	for (i = 0; !error && i < symbols.count; i++)
-		if (!strcmp(symbols.symbol[i].name, name))
+		if (ntrace_symbol_matches(symbols.symbol[i].name, name))
 			break;
 	if (!error && i == symbols.count)
 		error = fail("no function '%s' in the kernel%s", name, other);

@@ -364,8 +364,8 @@ static int annotate_object(struct ntrace_profile *profile, struct ntrace_object 
 			continue;
 		last = at.symbol_start;
 		/* All parts of the function, or one of them by its own name. */
-		if (!ntrace_symbol_matches(at.function, options->function) &&
-		    !ntrace_symbol_matches(at.symbol, options->function))
+		if (!ntrace_object_function_matches(object, at.function_start, options->function) &&
+		    !ntrace_object_function_matches(object, at.symbol_start, options->function))
 			continue;
 		++*shown;
 		error = annotate_function(profile, object, space, &at, &annotation);

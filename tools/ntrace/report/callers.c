@@ -79,6 +79,13 @@ static int put_edges(const struct ntrace_stack_function *functions, uint32_t num
 	return EXIT_OK;
 }
 
+static bool is_called(const struct ntrace_stack_function *function, const char *name)
+{
+	return function->inlined || !function->object ?
+		       ntrace_symbol_matches(function->name, name) :
+		       ntrace_object_function_matches(function->object, function->start, name);
+}
+
 int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, bool *entered,
 		struct output *output)
 {
@@ -96,7 +103,7 @@ int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, bo
 	for (i = 0; i < function_count && !error; i++) {
 		if (functions[i].kind != NTRACE_STACK_FUNCTION)
 			continue;
-		if (!ntrace_symbol_matches(functions[i].name, name)) {
+		if (!is_called(&functions[i], name)) {
 			nearest_offer(&nearest, functions[i].name);
 			continue;
 		}
