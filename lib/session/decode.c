@@ -385,7 +385,7 @@ static inline void set_task(struct decoding *decoding)
 static struct ntrace_space *space_of(struct decoding *decoding, struct ntrace_space *present,
 				     uint64_t address)
 {
-	const struct follower *follower = &decoding->follower;
+	struct follower *follower = &decoding->follower;
 	struct ntrace_location place = { 0 };
 
 	if (present)
@@ -397,9 +397,7 @@ static struct ntrace_space *space_of(struct decoding *decoding, struct ntrace_sp
 	case PRIVILEGE_VS:
 		return NULL;
 	case PRIVILEGE_U:
-		if (follower->program && follower_is_certain(follower))
-			return spaces_at(&decoding->spaces, follower->program, follower->limit);
-		return NULL;
+		return follower_is_certain(follower) ? follower_same(follower, address) : NULL;
 	default:
 		return decoding->session->kernel;
 	}

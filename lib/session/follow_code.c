@@ -5,11 +5,6 @@
  */
 #include "follow_parts.h"
 
-bool same_code(const struct mapping_change *a, const struct mapping_change *b)
-{
-	return a->file == b->file && a->address - a->offset == b->address - b->offset;
-}
-
 /* Whether even the scheduling interval of a place is uncertain. */
 static bool stands_for_more(const struct switch_place *place)
 {
@@ -123,6 +118,19 @@ static void keep_places_with_code(struct follower *follower, uint64_t address)
 	follower_update_task(follower);
 }
 
+bool follower_is_same(struct follower *follower, const struct code_part *part)
+{
+	if (!part->other)
+		return true;
+	if (!__atomic_exchange_n(&part->mapping->file->replaced, true, __ATOMIC_RELAXED))
+		session_note(
+			follower->session,
+			"%s: a process mapped it over %s, and the trace does not tell when: code "
+			"that it executed there meanwhile is not decoded",
+			part->mapping->file->path, part->other->file->path);
+	return false;
+}
+
 bool join_part(struct code_part *all, const struct code_part *one)
 {
 	if (all->mapping && !same_code(all->mapping, one->mapping))
@@ -138,12 +146,12 @@ bool join_part(struct code_part *all, const struct code_part *one)
 }
 
 /*
- * Restricts @all to the code at @address of @program and, with @later, of those that the process
- * starts before @end. *only: the program with code there; NULL: none, or several. Return: false:
+ * Restricts @all to the code that @program has at @address from @since on and, with @later, of those that the
+ * process starts before @end. *only: the program with code there; NULL: none, or several. Return: false:
  * their code differs.
  */
-static bool join_programs(struct follower *follower, struct program *program, uint64_t end,
-			  bool later, uint64_t address, struct code_part *all,
+static bool join_programs(struct follower *follower, struct program *program, uint64_t since,
+			  uint64_t end, bool later, uint64_t address, struct code_part *all,
 			  struct program **only)
 {
 	struct code_part one;
@@ -152,11 +160,11 @@ static bool join_programs(struct follower *follower, struct program *program, ui
 	*only = NULL;
 	for (; program && program->start < end; program = program->next) {
 		follower->work++;
-		if (!program_part(program, address, end, &one))
+		if (!program_part(program, address, since, end, &one))
 			continue;
 		*only = found ? NULL : program;
 		found = true;
-		agree = join_part(all, &one) && agree;
+		agree = follower_is_same(follower, &one) && join_part(all, &one) && agree;
 		/* If only a later program has code there, its exec was missed. */
 		if (!later)
 			break;
@@ -174,8 +182,9 @@ static bool join_place(struct follower *follower, const struct switch_place *pla
 	if (stands_for_more(place))
 		return follow_threads_part(follower, place, address, all);
 	interval_task(follower, place, &pid, &tid);
-	return join_programs(follower, interval_program(follower, place, pid), end, place->unsure,
-			     address, all, &only);
+	return join_programs(follower, interval_program(follower, place, pid),
+			     interval_start(follower, place), end, place->unsure, address, all,
+			     &only);
 }
 
 /* Whether one place is certain, but not whether the exec in its interval, or in the piece, is over. */
@@ -205,6 +214,12 @@ bool follower_misses_records(const struct follower *follower)
 	return false;
 }
 
+static uint64_t present_start(const struct follower *follower)
+{
+	return follower->piece ? follower->piece->earliest :
+				 interval_start(follower, &follower->first_place);
+}
+
 static uint64_t present_end(const struct follower *follower)
 {
 	return follower->piece ? follower->piece->end :
@@ -219,8 +234,8 @@ static bool resolve_exec(struct follower *follower, uint64_t address)
 
 	if (!doubts_exec(follower))
 		return false;
-	join_programs(follower, follower->program, present_end(follower), true, address, &part,
-		      &only);
+	join_programs(follower, follower->program, present_start(follower), present_end(follower),
+		      true, address, &part, &only);
 	if (!only)
 		return false;
 	while (follower->program != only)
@@ -261,8 +276,8 @@ static bool shared_part(struct follower *follower, uint64_t address, struct code
 	size_t i;
 
 	if (follower->by_piece)
-		return join_programs(follower, follower->program, present_end(follower), true,
-				     address, part, &only) &&
+		return join_programs(follower, follower->program, present_start(follower),
+				     present_end(follower), true, address, part, &only) &&
 		       part->mapping;
 	for (i = 0; i < follower->count && agree; i++)
 		agree = join_place(follower, &follower->places[i], address, part);
@@ -453,6 +468,23 @@ static void notice_start(struct follower *follower, uint64_t address)
 	}
 }
 
+/*
+ * The space of the program that runs: with the changes up to the end of the scheduling interval, or where one of
+ * them replaces code, with the code around @address alone, if that is the same during the whole interval.
+ */
+static struct ntrace_space *present_space(struct follower *follower, uint64_t address)
+{
+	uint64_t since = present_start(follower);
+	struct code_part part;
+
+	if (!program_replaces(follower->program, since, follower->limit))
+		return spaces_at(follower->spaces, follower->program, follower->limit);
+	if (!program_part(follower->program, address, since, follower->limit, &part) ||
+	    !follower_is_same(follower, &part))
+		return NULL;
+	return spaces_of_part(follower->spaces, &part);
+}
+
 /* The space of the program that runs. */
 static struct ntrace_space *own_space(struct follower *follower, uint64_t address)
 {
@@ -463,7 +495,7 @@ static struct ntrace_space *own_space(struct follower *follower, uint64_t addres
 	    !program_mapping(follower->program, address, follower->limit) &&
 	    program_mapping(follower->next_program, address, UINT64_MAX))
 		follower_enter_next(follower);
-	return spaces_at(follower->spaces, follower->program, follower->limit);
+	return present_space(follower, address);
 }
 
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
@@ -493,6 +525,5 @@ struct ntrace_space *follower_same(struct follower *follower, uint64_t address)
 {
 	if (!follower_is_certain(follower))
 		return shared_space(follower, address);
-	return follower->program ? spaces_at(follower->spaces, follower->program, follower->limit) :
-				   NULL;
+	return follower->program ? present_space(follower, address) : NULL;
 }

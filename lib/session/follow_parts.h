@@ -48,8 +48,8 @@ bool follower_has_piece(const struct piece *piece, const struct ntrace_stream *i
 
 /* follow_code.c */
 
-/* Whether two mappings show the same bytes of the same file at an address. */
-bool same_code(const struct mapping_change *a, const struct mapping_change *b);
+/* Whether @part is not also @other code; else a note says so. */
+bool follower_is_same(struct follower *follower, const struct code_part *part);
 /* Restricts @all, which may be empty, to what it shares with @one. Return: false: the code differs. */
 bool join_part(struct code_part *all, const struct code_part *one);
 /* Whether the hart may be in a scheduling interval whose records are missing. */

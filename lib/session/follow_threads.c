@@ -298,6 +298,11 @@ bool follow_threads_part(struct follower *follower, const struct switch_place *p
 	struct switch_place at;
 	size_t i;
 
+	if (program &&
+	    program_part(program, address, interval_start(follower, place),
+			 interval_end(follower, place), &one) &&
+	    !follower_is_same(follower, &one))
+		return false;
 	mapping = follow_threads_mapping(follower, place, address, &at);
 	if (!mapping)
 		return true;

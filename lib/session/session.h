@@ -175,9 +175,10 @@ const struct mapping_change *program_mapping(const struct program *program, uint
 struct ntrace_object *session_code_at(const struct ntrace_session *session, int32_t pid,
 				      uint64_t time, uint64_t address, uint64_t *offset);
 
-/* Addresses from @first to @last, all of them code of @mapping. */
+/* Addresses from @first to @last, all of them code of @mapping. @other: and of this one, at another time; or NULL. */
 struct code_part {
 	const struct mapping_change *mapping;
+	const struct mapping_change *other;
 	uint64_t first;
 	uint64_t last;
 };
@@ -186,10 +187,13 @@ struct code_part {
 void part_cut(struct code_part *part, const struct mapping_change *change, uint64_t address);
 
 /*
- * program_mapping(), and the part of the mapping around @address that no later change covers.
+ * program_mapping() before @until, and the part of the mapping around @address that is the same from @since on.
  * Return: false: no code there.
  */
-bool program_part(const struct program *program, uint64_t address, uint64_t time,
+bool program_part(const struct program *program, uint64_t address, uint64_t since, uint64_t until,
 		  struct code_part *part);
+
+/* Whether mappings from @since on, before @until, may replace code of @program. */
+bool program_replaces(const struct program *program, uint64_t since, uint64_t until);
 
 #endif

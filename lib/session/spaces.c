@@ -28,33 +28,61 @@ void part_cut(struct code_part *part, const struct mapping_change *change, uint6
 	}
 }
 
-bool program_part(const struct program *program, uint64_t address, uint64_t time,
+/* The time from which on changes of @program count as made after @since: what it began with was there before. */
+static uint64_t changes_since(const struct program *program, uint64_t since)
+{
+	return since > program->start ? since : program->start + 1;
+}
+
+static void part_narrow(struct code_part *part, const struct mapping_change *change)
+{
+	uint64_t last = change->address + (change->length - 1);
+
+	if (part->first < change->address)
+		part->first = change->address;
+	if (part->last > last)
+		part->last = last;
+}
+
+bool program_part(const struct program *program, uint64_t address, uint64_t since, uint64_t until,
 		  struct code_part *part)
 {
-	size_t count = program_changes_before(program, time);
+	size_t count = program_changes_before(program, until);
+	bool settled = false;
 
+	since = changes_since(program, since);
 	*part = (struct code_part){ .last = UINT64_MAX };
 	for (; program; count = program->base_count, program = program->base) {
-		/* The last change that covers the address takes precedence. */
 		while (count--) {
 			const struct mapping_change *change = &program->changes[count];
-			uint64_t last = change->address + (change->length - 1);
+			bool covers = address - change->address < change->length;
 
-			if (address - change->address >= change->length) {
+			/* The last change that covers the address takes precedence. */
+			if (!part->mapping && covers) {
+				if (!change->file)
+					return false;
+				part->mapping = change;
+				part_narrow(part, change);
+				if (change->time < since)
+					return true;
+			} else if (!part->mapping || replaces_code(change, part->mapping)) {
 				part_cut(part, change, address);
-				continue;
+				if (covers && !settled)
+					part->other = change;
 			}
-			if (!change->file)
-				return false;
-			part->mapping = change;
-			if (part->first < change->address)
-				part->first = change->address;
-			if (part->last > last)
-				part->last = last;
-			return true;
+			settled |= covers && change->time < since;
 		}
 	}
-	return false;
+	return part->mapping;
+}
+
+bool program_replaces(const struct program *program, uint64_t since, uint64_t until)
+{
+	size_t first = program_changes_before(program, changes_since(program, since));
+	size_t end = program_changes_before(program, until);
+
+	return end > first && program->changes[end - 1].replacing >
+				      (first ? program->changes[first - 1].replacing : 0);
 }
 
 const struct mapping_change *program_mapping(const struct program *program, uint64_t address,

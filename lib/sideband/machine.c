@@ -184,15 +184,52 @@ static struct mapped_file *get_file(struct machine *machine, const struct ntrace
 	return file;
 }
 
+/* So many earlier mappings of a program are compared with a new one. */
+#define COMPARED_MAX 1024
+
+static bool overlap(const struct mapping_change *a, const struct mapping_change *b)
+{
+	return a->address - b->address < b->length || b->address - a->address < a->length;
+}
+
+/* Whether @change may replace code that was mapped before. */
+static bool replaces_any(const struct program *program, const struct mapping_change *change)
+{
+	size_t count = program->count, compared = 0;
+
+	for (; program && change->file; count = program->base_count, program = program->base) {
+		while (count--) {
+			const struct mapping_change *before = &program->changes[count];
+
+			if (compared++ == COMPARED_MAX)
+				return !change->file->is_memory;
+			if (!overlap(before, change))
+				continue;
+			if (replaces_code(before, change))
+				return true;
+			if (before->file && same_code(before, change) &&
+			    change->address - before->address <= before->length - change->length &&
+			    change->length <= before->length)
+				return false;
+		}
+	}
+	return false;
+}
+
 static int add_change(struct program *program, const struct mapping_change *change)
 {
 	void *changes = program->changes;
 	int error = grow(&changes, &program->room, program->count, sizeof(*change));
+	size_t before;
 
 	program->changes = changes;
-	if (!error)
-		program->changes[program->count++] = *change;
-	return error;
+	if (error)
+		return error;
+	before = program->count ? program->changes[program->count - 1].replacing : 0;
+	program->changes[program->count] = *change;
+	program->changes[program->count].replacing = before + replaces_any(program, change);
+	program->count++;
+	return 0;
 }
 
 /* Whether the recorder copied memory without a file. */
@@ -204,9 +241,6 @@ static bool is_kept(const struct machine *machine, const struct ntrace_sideband 
 	       kept_file_path(machine->directory, record, path, sizeof(path)) &&
 	       !access(path, F_OK);
 }
-
-/* So many earlier mappings of a program are compared with a new one. */
-#define COMPARED_MAX 1024
 
 static const struct mapped_file *first_file(const struct program *program)
 {

@@ -25,6 +25,7 @@ struct mapped_file {
 	uint64_t inode;			/* 0: unknown, or the mapping has a build-id */
 	uint64_t inode_generation;
 	bool is_memory;
+	bool replaced;			/* it was said that its code is not certain: session/spaces.c */
 	int32_t pid;			/* of memory, as address and time of the mapping */
 	uint64_t address;
 	uint64_t time;
@@ -37,6 +38,7 @@ struct mapped_file {
 /*
  * @file NULL: the memory is not code of a file, and earlier code there is gone.
  * @changed: the process can write it, or could: its code may be another than that of the file
+ * @replacing: number of changes of the program, with this one, that may put code in place of other code
  */
 struct mapping_change {
 	uint64_t time;
@@ -45,6 +47,7 @@ struct mapping_change {
 	uint64_t offset;
 	struct mapped_file *file;
 	bool changed;
+	size_t replacing;
 };
 
 struct program_space;
@@ -241,6 +244,20 @@ const char *machine_last_name(const struct machine *machine, int32_t tid, uint64
 
 /* Notes about gaps in the sideband. @name: name of its file. */
 void machine_tell(const struct machine *machine, const struct notes *notes, const char *name);
+
+/* Whether two mappings of files show the same bytes of the same file at an address. */
+static inline bool same_code(const struct mapping_change *a, const struct mapping_change *b)
+{
+	return a->file == b->file && a->address - a->offset == b->address - b->offset;
+}
+
+/* Whether @before and @after may be different code at an address of both. Memory is rather continued than replaced. */
+static inline bool replaces_code(const struct mapping_change *before,
+				 const struct mapping_change *after)
+{
+	return before->file && after->file && !same_code(before, after) &&
+	       !(before->file->is_memory && after->file->is_memory);
+}
 
 /* Number of changes of @program before @time. */
 size_t program_changes_before(const struct program *program, uint64_t time);

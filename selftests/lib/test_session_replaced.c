@@ -2,7 +2,7 @@
 /*
  * lib/session with effects, and a process that maps another file in place of the one that it
  * executed. The session reports an effect later than its blocks were executed, with the code that
- * was mapped when they were.
+ * was mapped when they were. No code is reported where the records do not tell which one it was.
  */
 #include "test_session.h"
 
@@ -116,10 +116,74 @@ static void test_replaced(void)
 	}
 }
 
+/*
+ * Process 100 maps another file in place of one while it runs: nothing tells when, so the code of neither is certain in
+ * this scheduling interval, but other code is, and so are the intervals before and after it.
+ */
+static void test_replaced_meanwhile(void)
+{
+	start("meanwhile", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/steps");
+	maps(100, 0, OTHER_CODE, "/ccc");
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	jump(200);
+	switches(100, 200, OTHER_CODE);
+	switches(200, 100, CODE);
+	jump(300);
+	now += 10;
+	maps(100, now, CODE, "/leaps");
+	now += 10;
+	jump(500);
+	hart.loop = OTHER_CODE;
+	work(OTHER_CODE, 5);
+	switches(100, 200, OTHER_CODE);
+	switches(200, 100, CODE);
+	jump(700);
+	stop("meanwhile", 3);
+	for (int effects = 0; effects < 2; effects++) {
+		count("meanwhile", effects);
+		is_u64(files[0].instructions, 200 * JUMP_PARCELS,
+		       "the file in the interval before");
+		is_u64(files[1].instructions, 700 * JUMP_PARCELS, "the other one in the next");
+	}
+	decode("meanwhile", NULL);
+	ok(strstr(notes,
+		  "/leaps: a process mapped it over /steps, and the trace does not tell when"),
+	   "a note names both: %s", notes);
+}
+
+/* The same where only user space is traced, and no switch is seen. */
+static void test_replaced_unseen(void)
+{
+	start("unseen", CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/steps");
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	jump(300);
+	now += 10;
+	maps(100, now, CODE, "/leaps");
+	now += 10;
+	jump(500);
+	switches(100, 200, OTHER_CODE);
+	stop("unseen", 1);
+	count("unseen", false);
+	is_u64(files[0].instructions + files[1].instructions, 0, "neither file is certain");
+	decode("unseen", NULL);
+	ok(strstr(told, "200 b ccc"), "other code is: %s", told);
+	ok(strstr(notes, "/leaps: a process mapped it over /steps"), "a note names both: %s",
+	   notes);
+}
+
 static void tests(void)
 {
-	if (ok(make("steps") && make("leaps"), "makes two programs"))
-		test_replaced();
+	if (!ok(make("steps") && make("leaps"), "makes two programs"))
+		return;
+	test_replaced();
+	test_replaced_meanwhile();
+	test_replaced_unseen();
 }
 
 int main(void)
