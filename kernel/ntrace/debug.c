@@ -112,7 +112,7 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 	seq_putc(file, '\n');
 }
 
-static int ntrace_debug_one(struct ntrace_component *component, void *data)
+static int ntrace_debug_one(struct seq_file *file, struct ntrace_component *component)
 {
 	struct ntrace_component *sink = component->sink;
 	int ret = ntrace_power_get(component);
@@ -125,7 +125,7 @@ static int ntrace_debug_one(struct ntrace_component *component, void *data)
 	cpus_read_lock();
 	if (sink)
 		mutex_lock(&sink->ramsink.mutex);
-	ntrace_debug_component(data, component);
+	ntrace_debug_component(file, component);
 	if (sink)
 		mutex_unlock(&sink->ramsink.mutex);
 	cpus_read_unlock();
@@ -135,15 +135,23 @@ static int ntrace_debug_one(struct ntrace_component *component, void *data)
 
 static int components_show(struct seq_file *file, void *data)
 {
-	return ntrace_topology_each_component(ntrace_debug_one, file);
+	struct ntrace_component *component;
+	int ret;
+
+	guard(mutex)(&ntrace_lock);
+	list_for_each_entry(component, &ntrace_components, node) {
+		ret = ntrace_debug_one(file, component);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(components);
 
-static int ntrace_debug_path(struct ntrace_path *path, void *data)
+static void ntrace_debug_path(struct seq_file *file, struct ntrace_path *path)
 {
 	static const char *const states[] = { "configured", "running", "stopped", "dead" };
 	struct ntrace_capture *capture;
-	struct seq_file *file = data;
 	unsigned int i;
 
 	guard(mutex)(&path->lock);
@@ -158,12 +166,16 @@ static int ntrace_debug_path(struct ntrace_path *path, void *data)
 			   states[READ_ONCE(capture->feed.control->state) & 3], capture->feed.head,
 			   capture->feed.lost, capture->feed.loss, capture->feed.gaps);
 	seq_putc(file, '\n');
-	return 0;
 }
 
 static int paths_show(struct seq_file *file, void *data)
 {
-	return ntrace_topology_each_path(ntrace_debug_path, file);
+	struct ntrace_path *path;
+
+	guard(mutex)(&ntrace_lock);
+	list_for_each_entry(path, &ntrace_paths, node)
+		ntrace_debug_path(file, path);
+	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(paths);
 

@@ -185,6 +185,8 @@ struct ntrace_path_ops {
 /* topology.c */
 extern const struct attribute_group ntrace_topology_group;
 extern struct mutex ntrace_lock;
+/* All components that were added, and all paths; protected by ntrace_lock. */
+extern struct list_head ntrace_components, ntrace_paths;
 /* Closed events return their paths here: flush it, without ntrace_lock, for their paths. */
 extern struct workqueue_struct *ntrace_release_queue;
 int ntrace_topology_init(const struct ntrace_path_ops *ops);
@@ -196,9 +198,6 @@ void ntrace_topology_suspend(struct ntrace_component *component);
 void ntrace_topology_resume(struct ntrace_component *component);
 void ntrace_topology_evict(const struct ntrace_path *path, const struct pid *session);
 struct ntrace_component *ntrace_topology_find(const struct device_node *node);
-int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
-				   void *data);
-int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data);
 
 /* chardev.c */
 extern const struct ntrace_path_ops ntrace_chardev_path_ops;

@@ -593,9 +593,8 @@ static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_c
 }
 
 /* Called with the lock of the topology, as everything that creates or removes paths. */
-static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
+static int ntrace_perf_get_path(struct ntrace_path *path, struct perf_event *event)
 {
-	struct perf_event *event = data;
 	struct ntrace_perf_event *perf_event = ntrace_perf_event_of(event);
 	const struct ntrace_component *encoder = ntrace_path_encoder(path);
 	bool context = perf_event->config.flags & NTRACE_CONFIG_CONTEXT;
@@ -638,21 +637,20 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 	return 0;
 }
 
-static int ntrace_perf_put_path(struct ntrace_path *path, void *data)
+static void ntrace_perf_put_path(struct ntrace_path *path,
+				 const struct ntrace_perf_event *perf_event)
 {
 	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
-	const struct ntrace_perf_event *perf_event = data;
 
 	/* Another path may have replaced the one that the event held. */
 	if (!cpumask_test_cpu(path->cpu, &perf_event->cpus) || perf_event->epoch < perf->lost)
-		return 0;
+		return;
 	path->capture->privileged -= perf_event->privileged;
 	if (--perf->users)
-		return 0;
+		return;
 	guard(cpus_read_lock)();
 	guard(mutex)(&path->lock);
 	ntrace_perf_return_path(path);
-	return 0;
 }
 
 /*
@@ -663,9 +661,13 @@ static void ntrace_perf_release(struct work_struct *work)
 {
 	struct ntrace_perf_event *perf_event =
 		container_of(work, struct ntrace_perf_event, release);
+	struct ntrace_path *path;
 	unsigned int cpu;
 
-	ntrace_topology_each_path(ntrace_perf_put_path, perf_event);
+	mutex_lock(&ntrace_lock);
+	list_for_each_entry(path, &ntrace_paths, node)
+		ntrace_perf_put_path(path, perf_event);
+	mutex_unlock(&ntrace_lock);
 	if (perf_event->config.flags & NTRACE_CONFIG_CONTEXT) {
 		for_each_cpu(cpu, &perf_event->cpus)
 			ntrace_context_stop(cpu);
@@ -686,6 +688,7 @@ static void ntrace_event_destroy(struct perf_event *event)
 static int ntrace_perf_open_event(struct perf_event *event)
 {
 	struct ntrace_perf_event *perf_event = kzalloc(sizeof(*perf_event), GFP_KERNEL_ACCOUNT);
+	struct ntrace_path *path;
 	int ret;
 
 	if (!perf_event)
@@ -703,7 +706,13 @@ static int ntrace_perf_open_event(struct perf_event *event)
 	}
 	/* An event that was closed just now may still hold the path. */
 	flush_workqueue(ntrace_release_queue);
-	ret = ntrace_topology_each_path(ntrace_perf_get_path, event);
+	mutex_lock(&ntrace_lock);
+	list_for_each_entry(path, &ntrace_paths, node) {
+		ret = ntrace_perf_get_path(path, event);
+		if (ret)
+			break;
+	}
+	mutex_unlock(&ntrace_lock);
 	if (!ret && cpumask_empty(&perf_event->cpus))
 		ret = -ENODEV;
 	if (ret)

@@ -42,109 +42,86 @@ static const struct attribute_group ntrace_format_group = {
 	.attrs = ntrace_format_attrs,
 };
 
-/* Capabilities common to all encoders: a task may run on each of them. */
-struct ntrace_caps {
-	u32 modes;
-	u32 sync_modes;
-	u32 sync_max;
-	u32 privileges;
-	u32 ranges;
-	u32 timestamp_modes;
-	u32 timestamp_bits;
-	u32 timestamp_prescale_max;
-	u32 timestamp_hz_external;
-	u32 timestamp_hz_system;
-	u32 timestamp_hz_shared;
-	u32 context;
-	u32 triggers_in;
-	u32 triggers_out;
-	u32 triggers_debug;
-	u32 inst_features;
-	u32 stall;
-	u32 versions;
-	u32 src_bits;
+/* How a capability of the PMU follows from the values of the encoders: a task may run on each. */
+enum ntrace_cap_kind {
+	NTRACE_CAP_COMMON, /* the bits that all values have */
+	NTRACE_CAP_LEAST,
+	NTRACE_CAP_ALL, /* whether no value is 0 */
+	NTRACE_CAP_SAME, /* the common value; 0: the values differ */
+	NTRACE_CAP_HZ, /* the same for a value of 64 bits; 0 as well if it needs more than 32 */
+	NTRACE_CAP_EACH, /* bit n: an encoder has the value n */
+	NTRACE_CAP_VERSIONS, /* the same for the major version in tr??Impl */
 };
 
-/* The common value, or 0 if the values differ. */
-static void ntrace_same(u32 *value, u64 own)
+struct ntrace_cap {
+	struct device_attribute attr;
+	enum ntrace_cap_kind kind;
+	u32 offset; /* of the value in struct ntrace_component */
+};
+
+static u32 ntrace_cap_add(enum ntrace_cap_kind kind, u32 all, const void *of_encoder)
 {
-	if (*value == ~0U)
-		*value = own < ~0U ? own : 0;
-	else if (*value != own)
-		*value = 0;
+	u32 value = *(const u32 *)of_encoder;
+
+	switch (kind) {
+	case NTRACE_CAP_COMMON:
+		return all & value;
+	case NTRACE_CAP_LEAST:
+		return min(all, value);
+	case NTRACE_CAP_ALL:
+		return all && value;
+	case NTRACE_CAP_HZ:
+		value = *(const u64 *)of_encoder < U32_MAX ? *(const u64 *)of_encoder : 0;
+		fallthrough;
+	case NTRACE_CAP_SAME:
+		return all == U32_MAX || all == value ? value : 0;
+	case NTRACE_CAP_VERSIONS:
+		value = FIELD_GET(TR_IMPL_VER_MAJOR_MASK, value);
+		fallthrough;
+	default:
+		return all | BIT(value);
+	}
 }
 
-static int ntrace_add_caps(struct ntrace_path *path, void *data)
+static ssize_t ntrace_cap_show(struct device *dev, struct device_attribute *attr, char *buffer)
 {
-	const struct ntrace_timestamp *unit = &ntrace_path_encoder(path)->timestamp;
-	const struct ntrace_encoder *encoder = &ntrace_path_encoder(path)->encoder;
-	struct ntrace_caps *caps = data;
+	const struct ntrace_cap *cap = container_of(attr, struct ntrace_cap, attr);
+	u32 all = cap->kind >= NTRACE_CAP_EACH ? 0 : U32_MAX;
+	const struct ntrace_path *path;
 
-	caps->modes &= encoder->modes;
-	caps->sync_modes &= encoder->sync_modes;
-	caps->sync_max = min(caps->sync_max, encoder->sync_max);
-	caps->privileges &= encoder->privilege;
-	caps->ranges = min(caps->ranges, encoder->ranges);
-	caps->timestamp_modes &= unit->offered;
-	ntrace_same(&caps->timestamp_bits, unit->bits);
-	caps->timestamp_prescale_max = min(caps->timestamp_prescale_max, unit->prescale_max);
-	ntrace_same(&caps->timestamp_hz_external, unit->hz[NTRACE_TIMESTAMPS_EXTERNAL]);
-	ntrace_same(&caps->timestamp_hz_system, unit->hz[NTRACE_TIMESTAMPS_SYSTEM]);
-	ntrace_same(&caps->timestamp_hz_shared, unit->hz[NTRACE_TIMESTAMPS_SHARED]);
-	caps->context &= !!encoder->context;
-	caps->triggers_in &= encoder->triggers_in;
-	caps->triggers_out &= encoder->triggers_out;
-	caps->triggers_debug &= !!encoder->triggers_debug;
-	caps->inst_features &= encoder->features;
-	caps->stall &= !!encoder->stall;
-	/* Unions, not intersections: the versions of all encoders, and their widths of SRC. */
-	caps->versions |= BIT(FIELD_GET(TR_IMPL_VER_MAJOR_MASK, ntrace_path_encoder(path)->impl));
-	caps->src_bits |= BIT(encoder->src_bits);
-	return 0;
+	guard(mutex)(&ntrace_lock);
+	list_for_each_entry(path, &ntrace_paths, node)
+		all = ntrace_cap_add(cap->kind, all, (u8 *)path->component[0] + cap->offset);
+	/* There is no encoder. */
+	return sysfs_emit(buffer, "0x%x\n", all == U32_MAX ? 0 : all);
 }
 
-static ssize_t ntrace_caps_show(struct device *dev, struct device_attribute *attr, char *buffer)
-{
-	struct ntrace_caps caps;
-	unsigned long offset =
-		(unsigned long)container_of(attr, struct dev_ext_attribute, attr)->var;
-	u32 value;
-
-	memset(&caps, 0xff, sizeof(caps));
-	caps.versions = 0;
-	caps.src_bits = 0;
-	ntrace_topology_each_path(ntrace_add_caps, &caps);
-	value = *(u32 *)((u8 *)&caps + offset);
-	/* No encoder supports anything, or there is none. */
-	return sysfs_emit(buffer, "0x%x\n", value == ~0U ? 0 : value);
-}
-
-#define NTRACE_CAPS(_name)								\
-	(&((struct dev_ext_attribute[]) {						\
-		{ __ATTR(_name, 0444, ntrace_caps_show, NULL),				\
-		  (void *)offsetof(struct ntrace_caps, _name) }				\
+#define NTRACE_CAP(_name, _kind, _member)						\
+	(&((struct ntrace_cap[]) {							\
+		{ __ATTR(_name, 0444, ntrace_cap_show, NULL), NTRACE_CAP_##_kind,	\
+		  offsetof(struct ntrace_component, _member) }				\
 	})[0].attr.attr)
 
 static struct attribute *ntrace_caps_attrs[] = {
-	NTRACE_CAPS(modes),
-	NTRACE_CAPS(sync_modes),
-	NTRACE_CAPS(sync_max),
-	NTRACE_CAPS(privileges),
-	NTRACE_CAPS(ranges),
-	NTRACE_CAPS(timestamp_modes),
-	NTRACE_CAPS(timestamp_bits),
-	NTRACE_CAPS(timestamp_prescale_max),
-	NTRACE_CAPS(timestamp_hz_external),
-	NTRACE_CAPS(timestamp_hz_system),
-	NTRACE_CAPS(timestamp_hz_shared),
-	NTRACE_CAPS(context),
-	NTRACE_CAPS(triggers_in),
-	NTRACE_CAPS(triggers_out),
-	NTRACE_CAPS(triggers_debug),
-	NTRACE_CAPS(inst_features),
-	NTRACE_CAPS(stall),
-	NTRACE_CAPS(versions),
-	NTRACE_CAPS(src_bits),
+	NTRACE_CAP(modes, COMMON, encoder.modes),
+	NTRACE_CAP(sync_modes, COMMON, encoder.sync_modes),
+	NTRACE_CAP(sync_max, LEAST, encoder.sync_max),
+	NTRACE_CAP(privileges, COMMON, encoder.privilege),
+	NTRACE_CAP(ranges, LEAST, encoder.ranges),
+	NTRACE_CAP(timestamp_modes, COMMON, timestamp.offered),
+	NTRACE_CAP(timestamp_bits, SAME, timestamp.bits),
+	NTRACE_CAP(timestamp_prescale_max, LEAST, timestamp.prescale_max),
+	NTRACE_CAP(timestamp_hz_external, HZ, timestamp.hz[NTRACE_TIMESTAMPS_EXTERNAL]),
+	NTRACE_CAP(timestamp_hz_system, HZ, timestamp.hz[NTRACE_TIMESTAMPS_SYSTEM]),
+	NTRACE_CAP(timestamp_hz_shared, HZ, timestamp.hz[NTRACE_TIMESTAMPS_SHARED]),
+	NTRACE_CAP(context, ALL, encoder.context),
+	NTRACE_CAP(triggers_in, COMMON, encoder.triggers_in),
+	NTRACE_CAP(triggers_out, COMMON, encoder.triggers_out),
+	NTRACE_CAP(triggers_debug, ALL, encoder.triggers_debug),
+	NTRACE_CAP(inst_features, COMMON, encoder.features),
+	NTRACE_CAP(stall, ALL, encoder.stall),
+	NTRACE_CAP(versions, VERSIONS, impl),
+	NTRACE_CAP(src_bits, EACH, encoder.src_bits),
 	NULL,
 };
 
@@ -153,21 +130,19 @@ static const struct attribute_group ntrace_caps_group = {
 	.attrs = ntrace_caps_attrs,
 };
 
-static int ntrace_add_cpu(struct ntrace_path *path, void *data)
-{
-	cpumask_set_cpu(path->cpu, data);
-	return 0;
-}
-
 /* The CPUs that have a trace encoder. */
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buffer)
 {
+	const struct ntrace_path *path;
 	cpumask_var_t cpus;
 	ssize_t size;
 
 	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
 		return -ENOMEM;
-	ntrace_topology_each_path(ntrace_add_cpu, cpus);
+	mutex_lock(&ntrace_lock);
+	list_for_each_entry(path, &ntrace_paths, node)
+		cpumask_set_cpu(path->cpu, cpus);
+	mutex_unlock(&ntrace_lock);
 	size = cpumap_print_to_pagebuf(true, buffer, cpus);
 	free_cpumask_var(cpus);
 	return size;

@@ -17,8 +17,8 @@
 /* The list of components, and creation and removal of paths. */
 DEFINE_MUTEX(ntrace_lock);
 struct workqueue_struct *ntrace_release_queue;
-static LIST_HEAD(ntrace_components);
-static LIST_HEAD(ntrace_paths);
+LIST_HEAD(ntrace_components);
+LIST_HEAD(ntrace_paths);
 static enum cpuhp_state ntrace_hotplug_state;
 static const struct ntrace_path_ops *ntrace_path_ops;
 
@@ -609,44 +609,6 @@ void ntrace_topology_resume(struct ntrace_component *component)
 	else if (path->capture->resumes)
 		ntrace_capture_start(path->capture);
 	path->capture->resumes = false;
-}
-
-/*
- * Calls a function for each component, until it returns a value other than 0.
- * Return: the value that the last call returned.
- */
-int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
-				   void *data)
-{
-	struct ntrace_component *component;
-	int ret = 0;
-
-	guard(mutex)(&ntrace_lock);
-	list_for_each_entry(component, &ntrace_components, node) {
-		ret = call(component, data);
-		if (ret)
-			break;
-	}
-	return ret;
-}
-
-/*
- * Calls a function for each path, until it returns a value other than 0. No path is created or
- * removed meanwhile.
- * Return: the value that the last call returned.
- */
-int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data)
-{
-	struct ntrace_path *path;
-	int ret = 0;
-
-	guard(mutex)(&ntrace_lock);
-	list_for_each_entry(path, &ntrace_paths, node) {
-		ret = call(path, data);
-		if (ret)
-			break;
-	}
-	return ret;
 }
 
 /* Gets a CPU hotplug state. Return: 0 or a negative error. */

@@ -22,6 +22,8 @@ int host_allocations = -1;
 
 static struct machine machine;
 struct workqueue_struct *ntrace_release_queue;
+struct mutex ntrace_lock;
+LIST_HEAD(ntrace_paths);
 
 /* Configuration of the model, besides the driver's own state. */
 static struct {
@@ -386,16 +388,6 @@ void ntrace_capture_detach(struct ntrace_path *path)
 	path->capture = NULL;
 }
 
-int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data)
-{
-	int ret = 0;
-
-	for (unsigned int cpu = 0; cpu < CPUS && !ret; cpu++)
-		if (world.bound[cpu])
-			ret = call(&machine.path[cpu], data);
-	return ret;
-}
-
 /* ---- events of the machine ---- */
 
 static void bind_path(unsigned int cpu)
@@ -409,6 +401,7 @@ static void bind_path(unsigned int cpu)
 	path->cpu_up = host_online[cpu];
 	path->stale = !path->cpu_up;
 	path->capture = NULL;
+	list_add_tail(&path->node, &ntrace_paths);
 	world.bound[cpu] = true;
 	world.bindings[cpu]++;
 }
@@ -426,6 +419,7 @@ static void unbind_path(unsigned int cpu)
 	if (path->capture && path->capture->client)
 		path->capture->client->lose(path);
 	ntrace_capture_detach(path);
+	list_del(&path->node);
 	world.bound[cpu] = false;
 	world.file[cpu] = false;
 }
@@ -638,6 +632,7 @@ static void close_file(unsigned int cpu)
 static void machine_start(void)
 {
 	machine_init(&machine, CPUS, 0);
+	INIT_LIST_HEAD(&ntrace_paths);
 	(memset)(&world, 0, sizeof(world));
 	world.trusted = true;
 	(memset)(tasks, 0, sizeof(tasks));
