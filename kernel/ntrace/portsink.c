@@ -231,26 +231,22 @@ static bool ntrace_atb_id_good(const struct ntrace_portsink *port, u32 value)
 	       (value >= TR_ATB_ID_MIN && value <= TR_ATB_ID_MAX && !(value & ~port->id_bits));
 }
 
-#define NTRACE_PORTSINK_ATTR(_name, _type, _field, _mode, _check)			\
-	static struct ntrace_portsink_attribute ntrace_portsink_##_name = {		\
-		__ATTR(_name, _mode, ntrace_portsink_show,				\
-		       (_mode) & 0200 ? ntrace_portsink_store : NULL),			\
-		_type, offsetof(struct ntrace_portsink, _field), _check			\
-	}
-
-NTRACE_PORTSINK_ATTR(pib_mode, TR_COMP_TYPE_PIB_SINK, mode, 0644, ntrace_pib_mode_good);
-NTRACE_PORTSINK_ATTR(pib_modes, TR_COMP_TYPE_PIB_SINK, modes, 0444, NULL);
-NTRACE_PORTSINK_ATTR(pib_divider, TR_COMP_TYPE_PIB_SINK, divider, 0644, ntrace_pib_divider_good);
-NTRACE_PORTSINK_ATTR(pib_divider_max, TR_COMP_TYPE_PIB_SINK, divider_max, 0444, NULL);
-NTRACE_PORTSINK_ATTR(pib_clock_center, TR_COMP_TYPE_PIB_SINK, center, 0644, ntrace_pib_flag_good);
-NTRACE_PORTSINK_ATTR(pib_calibrate, TR_COMP_TYPE_PIB_SINK, calibrate, 0644, ntrace_pib_flag_good);
-NTRACE_PORTSINK_ATTR(atb_id, TR_COMP_TYPE_ATB_BRIDGE, id, 0644, ntrace_atb_id_good);
+/* sysfs allows no store where the mode does not. */
+#define NTRACE_PORTSINK_ATTR(_name, _mode, _type, _field, _check)			\
+	(&((struct ntrace_portsink_attribute[]) {					\
+		{ __ATTR(_name, _mode, ntrace_portsink_show, ntrace_portsink_store),	\
+		  TR_COMP_TYPE_##_type, offsetof(struct ntrace_portsink, _field), _check } \
+	})[0].attr.attr)
 
 static struct attribute *ntrace_portsink_attrs[] = {
-	&ntrace_portsink_pib_mode.attr.attr,	     &ntrace_portsink_pib_modes.attr.attr,
-	&ntrace_portsink_pib_divider.attr.attr,	     &ntrace_portsink_pib_divider_max.attr.attr,
-	&ntrace_portsink_pib_clock_center.attr.attr, &ntrace_portsink_pib_calibrate.attr.attr,
-	&ntrace_portsink_atb_id.attr.attr,	     NULL,
+	NTRACE_PORTSINK_ATTR(pib_mode, 0644, PIB_SINK, mode, ntrace_pib_mode_good),
+	NTRACE_PORTSINK_ATTR(pib_modes, 0444, PIB_SINK, modes, NULL),
+	NTRACE_PORTSINK_ATTR(pib_divider, 0644, PIB_SINK, divider, ntrace_pib_divider_good),
+	NTRACE_PORTSINK_ATTR(pib_divider_max, 0444, PIB_SINK, divider_max, NULL),
+	NTRACE_PORTSINK_ATTR(pib_clock_center, 0644, PIB_SINK, center, ntrace_pib_flag_good),
+	NTRACE_PORTSINK_ATTR(pib_calibrate, 0644, PIB_SINK, calibrate, ntrace_pib_flag_good),
+	NTRACE_PORTSINK_ATTR(atb_id, 0644, ATB_BRIDGE, id, ntrace_atb_id_good),
+	NULL,
 };
 
 static umode_t ntrace_portsink_visible(struct kobject *kobj, struct attribute *attr, int index)
