@@ -37,24 +37,22 @@ const char *ntrace_type_name(u32 type)
  * struct ntrace_access - an access to a register on another hart
  * @address: register
  * @value: its value; 0 if it cannot be read, because the hart is offline
+ * @write: write it
  */
 struct ntrace_access {
 	void __iomem *address;
 	u32 value;
+	bool write;
 };
 
-static void ntrace_read_here(void *data)
+static void ntrace_access_here(void *data)
 {
 	struct ntrace_access *access = data;
 
-	access->value = readl(access->address);
-}
-
-static void ntrace_write_here(void *data)
-{
-	const struct ntrace_access *access = data;
-
-	writel(access->value, access->address);
+	if (access->write)
+		writel(access->value, access->address);
+	else
+		access->value = readl(access->address);
 }
 
 /** ntrace_read_there - read a register on the hart of its component; interrupts are on */
@@ -62,16 +60,16 @@ u32 ntrace_read_there(const struct ntrace_component *component, u32 offset)
 {
 	struct ntrace_access access = { .address = component->base + offset };
 
-	smp_call_function_single(component->cpu, ntrace_read_here, &access, 1);
+	smp_call_function_single(component->cpu, ntrace_access_here, &access, 1);
 	return access.value;
 }
 
 /** ntrace_write_there - write a register on the hart of its component; interrupts are on */
 void ntrace_write_there(const struct ntrace_component *component, u32 offset, u32 value)
 {
-	struct ntrace_access access = { .address = component->base + offset, .value = value };
+	struct ntrace_access access = { component->base + offset, value, true };
 
-	smp_call_function_single(component->cpu, ntrace_write_here, &access, 1);
+	smp_call_function_single(component->cpu, ntrace_access_here, &access, 1);
 }
 
 /*

@@ -86,25 +86,15 @@ static bool ntrace_context_fits(void)
 	       csr_read(NTRACE_CSR_SCONTEXT) == PID_MAX_LIMIT - 1;
 }
 
-/**
- * struct ntrace_context_request - argument of ntrace_context_start_here()
- * @has_csr: the encoder reads scontext
- * @good: takes whether scontext is usable, if it is needed
- */
-struct ntrace_context_request {
-	bool has_csr;
-	bool good;
-};
-
+/* @data: takes whether scontext is usable, if it is needed. */
 static void ntrace_context_start_here(void *data)
 {
 	struct ntrace_context_hart *hart = this_cpu_ptr(&ntrace_context_hart);
-	struct ntrace_context_request *request = data;
+	bool *good = data;
 
-	request->good = atomic_read(&hart->users) || !request->has_csr || ntrace_context_fits();
-	if (!request->good)
+	*good = atomic_read(&hart->users) || !hart->has_csr || ntrace_context_fits();
+	if (!*good)
 		return;
-	hart->has_csr = request->has_csr;
 	if (hart->has_csr)
 		ntrace_context_write(current->pid);
 	atomic_inc(&hart->users);
@@ -127,10 +117,13 @@ static void ntrace_context_stop_here(void *data)
  */
 int ntrace_context_start(unsigned int cpu, bool stored)
 {
-	struct ntrace_context_request request = { .has_csr = !stored };
-	int ret = smp_call_function_single(cpu, ntrace_context_start_here, &request, 1);
+	bool good;
+	int ret;
 
-	if (ret || request.good)
+	/* The same for all users of the hart. Without a user, it has no effect. */
+	per_cpu(ntrace_context_hart, cpu).has_csr = !stored;
+	ret = smp_call_function_single(cpu, ntrace_context_start_here, &good, 1);
+	if (ret || good)
 		return ret;
 	pr_info_once("ntrace: scontext cannot hold thread ids (mstateen0, hstateen0?)\n");
 	return -EOPNOTSUPP;

@@ -449,17 +449,18 @@ static int ntrace_encoder_program_features(struct ntrace_component *component,
 	return 0;
 }
 
-/* Return: 0, or -EOPNOTSUPP if a field of trTeControl does not read back as written. */
-static int ntrace_encoder_program_control(struct ntrace_component *component, u32 mask)
+/* Return: 0, or -EOPNOTSUPP if a used field of trTeControl does not read back as written. */
+static int ntrace_encoder_program_control(struct ntrace_component *component, u32 unused)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
 	u32 control = ntrace_component_warl(component, TR_TE_CONTROL, encoder->control);
+	u32 mask;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(ntrace_encoder_fields); i++) {
-		if (!((control ^ encoder->control) & mask & ntrace_encoder_fields[i].mask))
-			continue;
 		mask = ntrace_encoder_fields[i].mask;
+		if (!((control ^ encoder->control) & mask & ~unused))
+			continue;
 		return ntrace_component_lacks(component, ntrace_encoder_fields[i].name,
 					      (encoder->control & mask) >> __ffs(mask));
 	}
@@ -475,10 +476,7 @@ static int ntrace_encoder_program_control(struct ntrace_component *component, u3
 int ntrace_encoder_program(struct ntrace_component *component, const struct ntrace_config *config)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
-	u32 mask = TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_INST_SYNC_MODE_MASK |
-		   TR_TE_CONTROL_FORMAT_MASK | TR_TE_CONTROL_INHIBIT_SRC |
-		   TR_TE_CONTROL_INST_TRIG_ENABLE | TR_TE_CONTROL_CONTEXT |
-		   TR_TE_CONTROL_INST_STALL_ENA;
+	u32 unused = 0;
 	int ret;
 
 	if (ntrace_component_is_foreign(component))
@@ -512,11 +510,11 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 		encoder->control |= TR_TE_CONTROL_INST_TRIG_ENABLE;
 	if (ntrace_encoder_inhibits_src(encoder))
 		encoder->control |= TR_TE_CONTROL_INHIBIT_SRC;
-	if (config->sync_mode != NTRACE_SYNC_OFF)
-		mask |= TR_TE_CONTROL_INST_SYNC_MAX_MASK;
+	if (config->sync_mode == NTRACE_SYNC_OFF)
+		unused = TR_TE_CONTROL_INST_SYNC_MAX_MASK;
 	/* Harmless: Ownership messages, and triggers that are not programmed. */
 	encoder->control |= encoder->control_on;
-	return ntrace_encoder_program_control(component, mask);
+	return ntrace_encoder_program_control(component, unused);
 }
 
 /* Writes trTeControl, unless a debugger has taken the encoder meanwhile. */
