@@ -361,43 +361,27 @@ static size_t ntrace_copy_to_user(struct ntrace_capture *capture, char __user *u
 	return bytes - copy_to_user(user + first, capture->feed.data, bytes - first);
 }
 
-/* Tells whether read() would return: data is available, or none will ever come. */
-static bool ntrace_ready(struct ntrace_path *path, struct ntrace_capture *capture)
+/* Return: 1 if there is data; 0 at the end; -EAGAIN if some may come; or another error. */
+static int ntrace_read_state(const struct ntrace_path *path, struct ntrace_capture *capture,
+			     u64 *readable, u64 *tail)
 {
-	u64 tail;
+	/* The state before the data: no data arrives after STOPPED. */
+	u32 state = smp_load_acquire(&capture->feed.control->state);
 
-	return ntrace_feed_readable(&capture->feed, &tail) || READ_ONCE(path->gone) ||
-	       READ_ONCE(capture->feed.control->state) >= NTRACE_STATE_STOPPED;
-}
-
-/* Return: 1 if there is data; 0 at the end; or a negative error. */
-static int ntrace_wait_readable(struct ntrace_path *path, struct ntrace_capture *capture,
-				bool nonblock, u64 *readable, u64 *tail)
-{
-	u32 state;
-
-	for (;;) {
-		/* The state before the data: no data arrives after STOPPED. */
-		state = smp_load_acquire(&capture->feed.control->state);
-		*readable = ntrace_feed_readable(&capture->feed, tail);
-		if (*readable)
-			return 1;
-		if (READ_ONCE(path->gone) || state == NTRACE_STATE_DEAD)
-			return -ENODEV;
-		if (state == NTRACE_STATE_STOPPED)
-			return 0;
-		if (nonblock)
-			return -EAGAIN;
-		if (wait_event_interruptible(path->wait, ntrace_ready(path, capture)))
-			return -ERESTARTSYS;
-	}
+	*readable = ntrace_feed_readable(&capture->feed, tail);
+	if (*readable)
+		return 1;
+	if (READ_ONCE(path->gone) || state == NTRACE_STATE_DEAD)
+		return -ENODEV;
+	return state == NTRACE_STATE_STOPPED ? 0 : -EAGAIN;
 }
 
 static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t count,
 				   loff_t *position)
 {
 	struct ntrace_capture *capture __free(ntrace_capture) = ntrace_file_capture(file);
-	bool nonblock = file->f_flags & O_NONBLOCK;
+	const bool nonblock = file->f_flags & O_NONBLOCK;
+	struct ntrace_path *path = file->private_data;
 	u64 readable, tail;
 	ssize_t ret;
 
@@ -411,7 +395,11 @@ static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t 
 		if (ret)
 			return ret;
 	}
-	ret = ntrace_wait_readable(file->private_data, capture, nonblock, &readable, &tail);
+	ret = ntrace_read_state(path, capture, &readable, &tail);
+	if (ret == -EAGAIN && !nonblock &&
+	    wait_event_interruptible(path->wait, (ret = ntrace_read_state(path, capture, &readable,
+									  &tail)) != -EAGAIN))
+		ret = -ERESTARTSYS;
 	if (ret > 0) {
 		ret = ntrace_copy_to_user(capture, user, tail, min_t(u64, count, readable));
 		if (!ret && count)
@@ -437,25 +425,12 @@ static const struct file_operations ntrace_chardev_fops = {
 
 static void ntrace_chardev_free(struct device *dev)
 {
-	struct ntrace_path *path = container_of(dev, struct ntrace_path, dev);
-
-	kfree(path);
-}
-
-/* Initializes the device of a new path. From here on put_device() frees the path. */
-static void ntrace_chardev_setup(struct ntrace_path *path)
-{
-	device_initialize(&path->dev);
-	path->dev.class = &ntrace_class;
-	path->dev.parent = ntrace_path_encoder(path)->dev;
-	path->dev.devt = ntrace_devt + path->cpu;
-	path->dev.release = ntrace_chardev_free;
-	cdev_init(&path->cdev, &ntrace_chardev_fops);
-	path->cdev.owner = THIS_MODULE;
+	kfree(container_of(dev, struct ntrace_path, dev));
 }
 
 /*
- * Creates /dev/ntraceN of a path that is ready for use.
+ * Creates /dev/ntraceN of a path that is ready for use. From here on put_device() frees the path,
+ * also if this fails.
  *
  * Return: 0 or a negative error, -EEXIST if the hart has another encoder.
  */
@@ -463,6 +438,13 @@ static int ntrace_chardev_add(struct ntrace_path *path)
 {
 	int ret;
 
+	device_initialize(&path->dev);
+	path->dev.class = &ntrace_class;
+	path->dev.parent = ntrace_path_encoder(path)->dev;
+	path->dev.devt = ntrace_devt + path->cpu;
+	path->dev.release = ntrace_chardev_free;
+	cdev_init(&path->cdev, &ntrace_chardev_fops);
+	path->cdev.owner = THIS_MODULE;
 	ret = dev_set_name(&path->dev, "ntrace%u", path->cpu);
 	if (!ret)
 		ret = cdev_device_add(&path->cdev, &path->dev);
@@ -478,7 +460,6 @@ static void ntrace_chardev_remove(struct ntrace_path *path)
 }
 
 const struct ntrace_path_ops ntrace_chardev_path_ops = {
-	.setup = ntrace_chardev_setup,
 	.add = ntrace_chardev_add,
 	.remove = ntrace_chardev_remove,
 };

@@ -172,12 +172,11 @@ int ntrace_capture_stop(struct ntrace_capture *capture);
 
 /**
  * struct ntrace_path_ops - makes paths visible to user space
- * @setup: initialize the device of a new path; put_device() frees the path from then on
- * @add: make the device; the path is ready for use
+ * @add: make the device of a path that is ready for use; put_device() frees the path afterwards,
+ *	 also if this fails
  * @remove: remove the device; open files stay
  */
 struct ntrace_path_ops {
-	void (*setup)(struct ntrace_path *path);
 	int (*add)(struct ntrace_path *path);
 	void (*remove)(struct ntrace_path *path);
 };

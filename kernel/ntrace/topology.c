@@ -137,23 +137,20 @@ static int ntrace_path_create(struct ntrace_component *const *component, unsigne
 	path->count = count;
 	memcpy(path->component, component, count * sizeof(*component));
 	ntrace_timestamp_connect(component, count);
-	ntrace_path_ops->setup(path);
-
 	ret = cpuhp_state_add_instance(ntrace_hotplug_state, &path->hotplug);
-	if (ret)
-		goto put;
+	if (ret) {
+		kfree(path);
+		return ret;
+	}
 	ret = ntrace_path_ops->add(path);
-	if (ret)
-		goto hotplug;
+	if (ret) {
+		cpuhp_state_remove_instance_nocalls(ntrace_hotplug_state, &path->hotplug);
+		put_device(&path->dev);
+		return ret;
+	}
 	component[0]->path = path;
 	list_add_tail(&path->node, &ntrace_paths);
 	return 0;
-
-hotplug:
-	cpuhp_state_remove_instance_nocalls(ntrace_hotplug_state, &path->hotplug);
-put:
-	put_device(&path->dev);
-	return ret;
 }
 
 /* The encoders that send to a sink. */

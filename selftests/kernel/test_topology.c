@@ -311,7 +311,7 @@ static void test_wake(void)
 	switched_off = 0;
 }
 
-static void no_setup(struct ntrace_path *path)
+static void no_remove(struct ntrace_path *path)
 {
 }
 
@@ -320,7 +320,7 @@ static int no_add(struct ntrace_path *path)
 	return 0;
 }
 
-static const struct ntrace_path_ops no_ops = { no_setup, no_add, no_setup };
+static const struct ntrace_path_ops no_ops = { no_add, no_remove };
 
 static unsigned int lost;
 
