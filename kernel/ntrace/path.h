@@ -212,11 +212,6 @@ int ntrace_probe_component(struct ntrace_component *component);
 int ntrace_probe_init(void);
 void ntrace_probe_exit(void);
 
-/* upstream.c */
-int ntrace_upstream_wake(struct ntrace_component *component);
-int ntrace_upstream_stop(struct ntrace_component *component);
-void ntrace_upstream_rest(struct ntrace_component *component);
-
 /* debug.c */
 void ntrace_debug_init(void);
 void ntrace_debug_exit(void);

@@ -14,13 +14,22 @@
 #define pr_info(...) ((void)0)
 #define order_base_2(n) ((n) > 2 ? 2U : 1U)
 #define of_match_node(table, node) match_of(node)
+/* Only the walks of the probe run here, not the probe itself. */
+#define DECLARE_WORK(name, function) struct work_struct name = { .call = (function) }
+#define schedule_work(work) (work)->call(work)
+#define cancel_work_sync(work) ((void)(work))
+#define get_cpu_device(cpu) NULL
+#define dev_pm_qos_add_request(device, request, type, value) ((void)(request), 0)
+#define dev_pm_qos_remove_request(request) ((void)(request))
+#define cpuhp_setup_state_nocalls(...) ntrace_probe_online(0)
+#define cpuhp_remove_state_nocalls(state) ((void)(state))
 
 struct device_node;
 static const struct of_device_id *match_of(const struct device_node *node);
 
 #include "../../kernel/ntrace/graph.c"
 #include "../../kernel/ntrace/topology.c"
-#include "../../kernel/ntrace/upstream.c"
+#include "../../kernel/ntrace/probe.c"
 #include "host/machine.h"
 
 int host_allocations = -1;
@@ -129,6 +138,16 @@ u32 readl(const void *address)
 	const struct device_node *node = address;
 
 	return node->owned ? TR_TE_CONTROL_DIS_SELF_HOSTED : 0;
+}
+
+int ntrace_component_init(struct ntrace_component *component)
+{
+	return 0;
+}
+
+bool ntrace_component_is_running(const struct ntrace_component *component)
+{
+	return false;
 }
 
 int ntrace_registers_quiesce(struct ntrace_component *component)
