@@ -162,90 +162,73 @@ int ntrace_portsink_init(struct ntrace_component *component)
 	return 0;
 }
 
-/*
- * A number in sysfs.
- *
- * @check: is a value valid? NULL: the attribute is read-only
- */
+/* A number in sysfs: a member of struct ntrace_portsink. */
 struct ntrace_portsink_attribute {
 	struct device_attribute attr; /* attribute of the sink's device */
 	u32 type; /* TR_COMP_TYPE_... that has the attribute */
-	size_t offset; /* offset in struct ntrace_portsink */
-	bool (*check)(const struct ntrace_portsink *port, u32 value);
+	size_t offset; /* offset of the member */
 };
 
-static u32 *ntrace_portsink_value(struct ntrace_component *component,
-				  const struct ntrace_portsink_attribute *attribute)
+static u32 *ntrace_portsink_member(struct device *dev, struct device_attribute *attr)
 {
-	return (u32 *)((u8 *)&component->port + attribute->offset);
+	struct ntrace_component *component = dev_get_drvdata(dev);
+
+	return (void *)&component->port +
+	       container_of(attr, struct ntrace_portsink_attribute, attr)->offset;
+}
+
+/* Tells whether a member that users write may have a value. */
+static bool ntrace_portsink_takes(const struct ntrace_portsink *port, const u32 *member, u32 value)
+{
+	if (member == &port->mode)
+		return value < 32 && (port->modes | BIT(0)) & BIT(value);
+	if (member == &port->divider)
+		return value <= port->divider_max;
+	if (member == &port->id)
+		return value == port->id || (value >= TR_ATB_ID_MIN && value <= TR_ATB_ID_MAX &&
+					     !(value & ~port->id_bits));
+	return value <= 1;
 }
 
 static ssize_t ntrace_portsink_show(struct device *dev, struct device_attribute *attr, char *buffer)
 {
-	struct ntrace_component *component = dev_get_drvdata(dev);
-	const struct ntrace_portsink_attribute *attribute =
-		container_of(attr, struct ntrace_portsink_attribute, attr);
-
-	return sysfs_emit(buffer, "%#x\n", READ_ONCE(*ntrace_portsink_value(component, attribute)));
+	return sysfs_emit(buffer, "%#x\n", READ_ONCE(*ntrace_portsink_member(dev, attr)));
 }
 
 static ssize_t ntrace_portsink_store(struct device *dev, struct device_attribute *attr,
 				     const char *buffer, size_t size)
 {
 	struct ntrace_component *component = dev_get_drvdata(dev);
-	const struct ntrace_portsink_attribute *attribute =
-		container_of(attr, struct ntrace_portsink_attribute, attr);
-	u32 value;
+	u32 *member = ntrace_portsink_member(dev, attr), value;
 	int ret = kstrtou32(buffer, 0, &value);
 
 	if (ret)
 		return ret;
-	if (!attribute->check(&component->port, value))
+	if (!ntrace_portsink_takes(&component->port, member, value))
 		return -EINVAL;
 	/* The next configuration writes the register. */
 	guard(mutex)(&component->ramsink.mutex);
 	if (component->held)
 		return -EBUSY;
-	WRITE_ONCE(*ntrace_portsink_value(component, attribute), value);
+	WRITE_ONCE(*member, value);
 	return size;
 }
 
-static bool ntrace_pib_mode_good(const struct ntrace_portsink *port, u32 value)
-{
-	return value < 32 && (!value || port->modes & BIT(value));
-}
-
-static bool ntrace_pib_divider_good(const struct ntrace_portsink *port, u32 value)
-{
-	return value <= port->divider_max;
-}
-
-static bool ntrace_pib_flag_good(const struct ntrace_portsink *port, u32 value)
-{
-	return value <= 1;
-}
-
-static bool ntrace_atb_id_good(const struct ntrace_portsink *port, u32 value)
-{
-	return value == port->id ||
-	       (value >= TR_ATB_ID_MIN && value <= TR_ATB_ID_MAX && !(value & ~port->id_bits));
-}
-
 /* sysfs allows no store where the mode does not. */
-#define NTRACE_PORTSINK_ATTR(_name, _mode, _type, _field, _check)			\
+#define NTRACE_PORTSINK_ATTR(_name, _mode, _type, _member)				\
 	(&((struct ntrace_portsink_attribute[]) {					\
 		{ __ATTR(_name, _mode, ntrace_portsink_show, ntrace_portsink_store),	\
-		  TR_COMP_TYPE_##_type, offsetof(struct ntrace_portsink, _field), _check } \
+		  TR_COMP_TYPE_##_type, offsetof(struct ntrace_portsink, _member) }	\
 	})[0].attr.attr)
 
 static struct attribute *ntrace_portsink_attrs[] = {
-	NTRACE_PORTSINK_ATTR(pib_mode, 0644, PIB_SINK, mode, ntrace_pib_mode_good),
-	NTRACE_PORTSINK_ATTR(pib_modes, 0444, PIB_SINK, modes, NULL),
-	NTRACE_PORTSINK_ATTR(pib_divider, 0644, PIB_SINK, divider, ntrace_pib_divider_good),
-	NTRACE_PORTSINK_ATTR(pib_divider_max, 0444, PIB_SINK, divider_max, NULL),
-	NTRACE_PORTSINK_ATTR(pib_clock_center, 0644, PIB_SINK, center, ntrace_pib_flag_good),
-	NTRACE_PORTSINK_ATTR(pib_calibrate, 0644, PIB_SINK, calibrate, ntrace_pib_flag_good),
-	NTRACE_PORTSINK_ATTR(atb_id, 0644, ATB_BRIDGE, id, ntrace_atb_id_good),
+	NTRACE_PORTSINK_ATTR(pib_mode, 0644, PIB_SINK, mode),
+	NTRACE_PORTSINK_ATTR(pib_modes, 0444, PIB_SINK, modes),
+	NTRACE_PORTSINK_ATTR(pib_divider, 0644, PIB_SINK, divider),
+	NTRACE_PORTSINK_ATTR(pib_divider_max, 0444, PIB_SINK, divider_max),
+	NTRACE_PORTSINK_ATTR(pib_clock_center, 0644, PIB_SINK, center),
+	NTRACE_PORTSINK_ATTR(pib_calibrate, 0644, PIB_SINK, calibrate),
+	NTRACE_PORTSINK_ATTR(atb_id, 0644, ATB_BRIDGE, id),
 	NULL,
 };
 
