@@ -257,24 +257,25 @@ static int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture
 	if (ret < 0)
 		return ret;
 	ret = ntrace_path_attach(path, capture);
-	if (ret) {
-		dev_pm_qos_remove_request(&path->awake);
-		return ret;
-	}
+	if (ret)
+		goto awake;
 	/* Events of perf start this themselves: each may need it or not. */
 	if (!capture->client && capture->config.flags & NTRACE_CONFIG_CONTEXT) {
 		ret = ntrace_context_start(path->cpu, ntrace_path_encoder(path)->encoder.stimulus);
-		if (ret) {
-			ntrace_path_detach(path, capture);
-			dev_pm_qos_remove_request(&path->awake);
-			return ret;
-		}
+		if (ret)
+			goto detach;
 		capture->context = true;
 	}
 	ntrace_capture_set_interval(capture);
 	path->capture = capture;
 	path->owner = owner;
 	return 0;
+
+detach:
+	ntrace_path_detach(path, capture);
+awake:
+	dev_pm_qos_remove_request(&path->awake);
+	return ret;
 }
 
 /*

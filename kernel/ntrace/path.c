@@ -231,13 +231,6 @@ int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 	return ret;
 }
 
-/* Do other captures need this component as it is programmed? */
-static bool ntrace_path_shares(const struct ntrace_path *path,
-			       const struct ntrace_component *component)
-{
-	return component->programmed && component->held > path->holds;
-}
-
 /*
  * Switches off the components whose numbers are bits of @which. First all trace flows out of the
  * path: they are disabled from the encoder on. Then they become inactive from the sink on: the
@@ -262,14 +255,14 @@ static int ntrace_path_off_some(struct ntrace_path *path, u32 which)
 	return ret;
 }
 
-/* The components that no other path needs, as a bit mask. */
+/* The components that no other capture needs as they are programmed, as a bit mask. */
 static u32 ntrace_path_own(const struct ntrace_path *path)
 {
 	u32 own = 0;
 	unsigned int i;
 
 	for (i = 0; i < path->count; i++)
-		if (!ntrace_path_shares(path, path->component[i]))
+		if (!path->component[i]->programmed || path->component[i]->held <= path->holds)
 			own |= BIT(i);
 	return own;
 }
@@ -369,6 +362,9 @@ static int ntrace_path_alloc_sink(struct ntrace_component *sink, struct ntrace_c
 /*
  * The drain separates the trace of events. If it is in their trace, it pauses that, see pace.c,
  * and to continue it could undo what a trigger did meanwhile.
+ *
+ * Invariant: all events that use a sink while @dealt is set in it satisfy this. The first capture
+ * sets @dealt, ntrace_path_join_sink() and ntrace_path_may_join() refuse others.
  */
 static bool ntrace_path_can_deal(const struct ntrace_config *config)
 {

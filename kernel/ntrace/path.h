@@ -21,12 +21,14 @@
  *
  * Locks, outermost first, and what they protect:
  *
+ *   ntrace_capture.read_lock	one read() at a time
  *   ntrace_lock		lists of components and paths, creation and removal of paths
  *   cpus_read_lock()		a hart stays online or offline
  *   ntrace_path.lock		the capture of a path: to change it
  *   ntrace_ramsink.mutex	buffer of a sink, @held, registers of a path that is not traced
  *   ntrace_ramsink.users_lock	@users in a session of perf
  *   ntrace_ramsink.lock	drain state and feeds; taken in hard interrupt context
+ *   ntrace_context_lock	the probe of task switches; taken with no other lock
  *
  * Who may touch what, holding what:
  *

@@ -26,7 +26,7 @@
 
 /* Components whose hart has not been online yet; protected by the lock of the topology. */
 static LIST_HEAD(ntrace_waiting);
-static enum cpuhp_state ntrace_probe_state;
+static int ntrace_probe_state;
 
 /**
  * struct ntrace_upstream - a walk
@@ -107,18 +107,17 @@ static int ntrace_upstream_walk(const struct ntrace_component *component,
 static int ntrace_upstream_stop_one(struct ntrace_component *component,
 				    const struct device_node *node)
 {
-	int ret = 0;
+	bool foreign;
+	int ret;
 
-	/* A bound component was stopped when it was probed. */
-	if (component->dev) {
-		if (ntrace_power_get(component))
-			return 0;
-		ret = ntrace_component_is_foreign(component) ? -EBUSY : 0;
+	if (component->dev && ntrace_power_get(component))
+		return 0;
+	foreign = ntrace_component_is_foreign(component);
+	if (component->dev)
 		ntrace_power_put(component);
-		return ret;
-	}
-	if (ntrace_component_is_foreign(component))
-		return -EBUSY;
+	/* A bound component was stopped when it was probed. */
+	if (foreign || component->dev)
+		return foreign ? -EBUSY : 0;
 	ret = (component->layout->quiesce ?: ntrace_registers_quiesce)(component);
 	if (ret)
 		pr_info("ntrace: %pOF: found running, %s\n", node,
@@ -147,13 +146,9 @@ static int ntrace_upstream_wake_one(struct ntrace_component *component,
 {
 	if (component->of_hart || component->layout->off || component->held)
 		return 0;
-	if (!component->dev) {
-		ntrace_component_activate(component);
+	if (component->dev && ntrace_power_get(component))
 		return 0;
-	}
-	if (ntrace_power_get(component))
-		return 0;
-	component->woken = true;
+	component->woken = component->dev;
 	ntrace_component_activate(component);
 	return 0;
 }
@@ -288,13 +283,9 @@ static int ntrace_probe_online(unsigned int cpu)
 /* Watches harts come online. Return: 0 or a negative error. */
 int __init ntrace_probe_init(void)
 {
-	int ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ntrace:probe",
-					    ntrace_probe_online, NULL);
-
-	if (ret < 0)
-		return ret;
-	ntrace_probe_state = ret;
-	return 0;
+	ntrace_probe_state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ntrace:probe",
+						       ntrace_probe_online, NULL);
+	return min(ntrace_probe_state, 0);
 }
 
 /** ntrace_probe_exit - undo ntrace_probe_init(); no device is bound any more */

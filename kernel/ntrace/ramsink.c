@@ -363,19 +363,6 @@ static bool ntrace_ramsink_alloc_splitter(struct ntrace_ramsink *sink)
 	return false;
 }
 
-static void ntrace_ramsink_alloc_block(struct ntrace_component *component, size_t size)
-{
-	struct ntrace_ramsink *sink = &component->ramsink;
-
-	sink->buffer =
-		dma_alloc_coherent(component->dev, size, &sink->dma, GFP_KERNEL | __GFP_NOWARN);
-	/* Reserved memory may lie anywhere, but positions in the ring are 32 bits of an address. */
-	if (sink->buffer && upper_32_bits(sink->dma) != upper_32_bits(sink->dma + size - 1)) {
-		dma_free_coherent(component->dev, size, sink->buffer, sink->dma);
-		sink->buffer = NULL;
-	}
-}
-
 /*
  * Allocates trace memory. The size is a power of two: a sink may support no other one. The memory
  * is coherent, because the driver reads it while the sink runs. The allocator zeroes it. Pages are
@@ -396,13 +383,18 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
 	}
 	if (!ntrace_ramsink_alloc_splitter(sink))
 		return -ENOMEM;
-	ntrace_ramsink_alloc_block(component, size);
-	if (!sink->buffer) {
-		ntrace_ramsink_free_splitter(sink);
-		return -ENOMEM;
-	}
 	sink->buffer_size = size;
-	return 0;
+	sink->buffer =
+		dma_alloc_coherent(component->dev, size, &sink->dma, GFP_KERNEL | __GFP_NOWARN);
+	/* Reserved memory may lie anywhere, but positions in the ring are 32 bits of an address. */
+	if (sink->buffer && upper_32_bits(sink->dma) != upper_32_bits(sink->dma + size - 1)) {
+		dma_free_coherent(component->dev, size, sink->buffer, sink->dma);
+		sink->buffer = NULL;
+	}
+	if (sink->buffer)
+		return 0;
+	ntrace_ramsink_free_splitter(sink);
+	return -ENOMEM;
 }
 
 static bool ntrace_ramsink_may_write(const struct ntrace_component *component)
@@ -542,7 +534,7 @@ bool ntrace_ramsink_track(struct ntrace_ramsink *sink, u32 *position, bool runni
 
 /*
  * The position in the ring that a programmed sink writes next. The buffer does not cross a 4 GiB
- * boundary, see ntrace_ramsink_alloc_block(). The low half of the pointer is enough, and no read
+ * boundary, see ntrace_ramsink_alloc(). The low half of the pointer is enough, and no read
  * is torn.
  * Return: false if the write pointer is not in the ring.
  */

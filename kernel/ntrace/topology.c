@@ -19,7 +19,7 @@ DEFINE_MUTEX(ntrace_lock);
 struct workqueue_struct *ntrace_release_queue;
 LIST_HEAD(ntrace_components);
 LIST_HEAD(ntrace_paths);
-static enum cpuhp_state ntrace_hotplug_state;
+static int ntrace_hotplug_state;
 static const struct ntrace_path_ops *ntrace_path_ops;
 
 /** ntrace_topology_find - find the component of a node; NULL: it was not added */
@@ -611,14 +611,10 @@ void ntrace_topology_resume(struct ntrace_component *component)
 /* Gets a CPU hotplug state. Return: 0 or a negative error. */
 int __init ntrace_topology_init(const struct ntrace_path_ops *ops)
 {
-	int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "ntrace:online", ntrace_hart_online,
-					  ntrace_hart_offline);
-
-	if (ret < 0)
-		return ret;
-	ntrace_hotplug_state = ret;
 	ntrace_path_ops = ops;
-	return 0;
+	ntrace_hotplug_state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "ntrace:online",
+						       ntrace_hart_online, ntrace_hart_offline);
+	return min(ntrace_hotplug_state, 0);
 }
 
 /** ntrace_topology_exit - undo ntrace_topology_init() */
