@@ -192,7 +192,7 @@ struct ntrace_ramsink {
 	bool marked;
 	u32 status; /* register offset of @failures */
 	u32 failures; /* bits of that register after which no trace reaches memory any more */
-	bool framed; /* it writes frames of a CoreSight formatter, see deframe.c */
+	bool framed; /* it writes frames of a CoreSight formatter, see split.c */
 	u64 memory; /* bytes of memory reserved for the sink, 0 = the driver allocates any memory */
 	void *buffer; /* trace memory, NULL when no capture is configured */
 	dma_addr_t dma; /* address of @buffer for the sink */

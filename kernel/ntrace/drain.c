@@ -17,7 +17,7 @@
  * of the granule does. Where the ring ends must be known only when the drain gets there, and by
  * then the last granule is in memory.
  *
- * If the sink writes frames of a CoreSight formatter (deframe.c), a canary would be frames
+ * If the sink writes frames of a CoreSight formatter (split.c), a canary would be frames
  * without an ID, of 15 bytes of one encoder, the first of which is 0x02: no formatter writes them,
  * either.
  *
@@ -150,14 +150,6 @@ static u32 ntrace_drain_settled(const struct ntrace_ramsink *sink, u32 wp)
 	return ring_distance(sink, sink->granule, rounddown(wp, sink->granule));
 }
 
-/* The next bytes of the ring do not continue the last ones. @skip: they are inside messages. */
-static void ntrace_drain_reparse(struct ntrace_ramsink *sink, bool skip)
-{
-	ntrace_split_reset(sink, skip);
-	if (sink->frames)
-		ntrace_deframe_reset(sink, skip);
-}
-
 /* Copies the next bytes of the ring to the captures that get them, not visible yet. */
 static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 {
@@ -172,10 +164,7 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 		if (sink->dealt) {
 			part = ntrace_feed_piece(&sink->feeds, min(part, NTRACE_DRAIN_BOUNCE));
 			memcpy(sink->bounce, sink->ring + from, part);
-			if (sink->framed)
-				ntrace_deframe_put(sink, sink->bounce, part);
-			else
-				ntrace_split_put(sink, sink->bounce, part);
+			ntrace_split_put(sink, sink->bounce, part);
 			ntrace_feed_age(&sink->feeds, part);
 		} else {
 			list_for_each_entry(feed, &sink->feeds, node)
@@ -263,7 +252,7 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 		ntrace_drain_resync(component, &wp);
 	if (sink->fault)
 		return;
-	ntrace_drain_reparse(sink, true);
+	ntrace_split_reset(sink, true);
 	moved = (u64)sink->ring_size + ring_distance(sink, drained, wp) -
 		ring_distance(sink, sink->drained, wp);
 	/* A lower bound, of each size of the ring in it. */
@@ -498,7 +487,7 @@ void ntrace_drain_begin(struct ntrace_component *component)
 	sink->ends++;
 	list_for_each_entry(feed, &sink->feeds, node)
 		ntrace_feed_settle(feed);
-	ntrace_drain_reparse(sink, false);
+	ntrace_split_reset(sink, false);
 	/* The canary, and what ntrace_ramsink_measure() and ntrace_ramsink_wrapped() look at. */
 	memset(sink->ring + sink->last, NTRACE_RESERVED_BYTE, sink->granule);
 	/* ntrace_ramsink_is_stuck() checks for these bytes. */
@@ -529,7 +518,7 @@ static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 	 * that did stop at the end of its ring points to the start.
 	 */
 	if (wrapped && (wp || !(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP))) {
-		ntrace_drain_reparse(sink, true);
+		ntrace_split_reset(sink, true);
 		list_for_each_entry(feed, &sink->feeds, node)
 			ntrace_feed_miss(feed, sink->dealt ? 0 : wp, NTRACE_LOSS_LAPPED);
 	}

@@ -159,18 +159,10 @@ static inline bool ring_canary_intact(const struct ntrace_ramsink *sink, u32 pos
 #define NTRACE_DRAIN_BOUNCE	SZ_4K
 
 /* split.c */
-bool ntrace_split_is_inside(const struct ntrace_split *split, const struct ntrace_feed *feed);
-void ntrace_split_forget(struct ntrace_split *split, const struct ntrace_feed *feed);
 void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip);
-void ntrace_split_pass(struct ntrace_split *split, const struct list_head *feeds, const u8 *bytes,
-		       u32 count);
 void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count);
-
-/* deframe.c */
-void ntrace_deframe_reset(struct ntrace_ramsink *sink, bool skip);
-void ntrace_deframe_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count);
-bool ntrace_deframe_is_inside(const struct ntrace_ramsink *sink, const struct ntrace_feed *feed);
-void ntrace_deframe_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed);
+bool ntrace_split_is_inside(const struct ntrace_ramsink *sink, const struct ntrace_feed *feed);
+void ntrace_split_forget(struct ntrace_ramsink *sink, const struct ntrace_feed *feed);
 
 /*
  * The end of the trace of an event, with interrupts off: time for which the drain goes on, bytes of

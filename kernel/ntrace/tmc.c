@@ -3,7 +3,7 @@
  * Trace Memory Controller of Arm (CoreSight SoC-400 and later), as a FIFO in the middle of a path
  * (ETF) and as a sink that writes to system memory (ETR).
  *
- * The ETR writes frames of a formatter, see deframe.c. The formatter holds back a frame until it is
+ * The ETR writes frames of a formatter, see split.c. The formatter holds back a frame until it is
  * full, and the components before it hold back some bytes. A flush takes all of that to memory and
  * completes the last frame with ID 0. So the ETR is flushed while the components before it are
  * still enabled, and stops at the end of the flush.

@@ -56,7 +56,7 @@ static bool ntrace_turn_cut(struct ntrace_feed *feed)
 	static const u8 mark[] = { NTRACE_RESERVED_BYTE, NTRACE_MESSAGE_END };
 	struct ntrace_ramsink *sink = &feed->sink->ramsink;
 
-	if (!sink->dealt || !ntrace_deframe_is_inside(sink, feed))
+	if (!sink->dealt || !ntrace_split_is_inside(sink, feed))
 		return false;
 	ntrace_feed_put(feed, mark, sizeof(mark));
 	ntrace_feed_commit(feed);
@@ -78,7 +78,7 @@ u64 ntrace_turn_discard(struct ntrace_feed *feed, bool lost)
 	/* Paused, it goes on in other memory at once. */
 	if (feed->data && !feed->paused && !feed->late.stale && !feed->late.unsure) {
 		ntrace_turn_cut(feed);
-		ntrace_deframe_forget(sink, feed);
+		ntrace_split_forget(sink, feed);
 	}
 	feed->data = NULL;
 	feed->overwrite = false;
@@ -278,6 +278,6 @@ void ntrace_turn_join(struct ntrace_feed *feed, u32 held)
 void ntrace_turn_part(struct ntrace_feed *feed)
 {
 	/* The rest of a message for it is dropped. */
-	ntrace_deframe_forget(&feed->sink->ramsink, feed);
+	ntrace_split_forget(&feed->sink->ramsink, feed);
 	feed->encoder->encoder.unfinished = feed->late.stale || feed->late.unsure;
 }

@@ -9,7 +9,6 @@
 
 #include <ntrace/frames.h>
 
-#include "../../kernel/ntrace/deframe.c"
 #include "../../kernel/ntrace/split.c"
 #include "host/machine.h"
 
@@ -46,7 +45,7 @@ static void begin(unsigned int harts)
 	sink->frames = &state;
 	for (unsigned int i = 0; i < harts; i++)
 		machine.encoder[i].encoder.atid = 2 * i + 1;
-	ntrace_deframe_reset(sink, false);
+	ntrace_split_reset(sink, false);
 }
 
 static bool has(unsigned int hart, const void *bytes, size_t size)
@@ -73,40 +72,40 @@ static void by_hand(void)
 	u8 reserved[TMC_FRAME_BYTES] __aligned(8) = { 0xff, 0x11, 0x22 };
 
 	begin(2);
-	ntrace_deframe_put(sink, frame, sizeof(frame));
+	ntrace_split_put(sink, frame, sizeof(frame));
 	ok(has(0, one, sizeof(one)) && has(1, three, sizeof(three)),
 	   "a frame with four IDs, one of which takes effect a byte later, and bits 0 apart");
 	is_u64(state.id, 0, "it ends with padding");
 
 	begin(2);
-	ntrace_deframe_put(sink, no_id, sizeof(no_id));
+	ntrace_split_put(sink, no_id, sizeof(no_id));
 	ok(!got_size[0] && !got_size[1], "bytes before the first ID: to no capture");
-	ntrace_deframe_put(sink, last, sizeof(last));
+	ntrace_split_put(sink, last, sizeof(last));
 	is_u64(got_size[1], 13, "13 bytes of ID 3");
 	is_u64(got_size[0], 0, "an ID in the last place has no byte in its frame");
-	ntrace_deframe_put(sink, no_id, sizeof(no_id));
+	ntrace_split_put(sink, no_id, sizeof(no_id));
 	ok(has(0, odd, sizeof(odd)), "all bytes of the next frame are its own, with bits 0");
 
 	begin(2);
-	ntrace_deframe_put(sink, last, sizeof(last));
-	ntrace_deframe_put(sink, barrier, sizeof(barrier));
+	ntrace_split_put(sink, last, sizeof(last));
+	ntrace_split_put(sink, barrier, sizeof(barrier));
 	got_size[0] = got_size[1] = 0;
-	ntrace_deframe_put(sink, no_id, sizeof(no_id));
+	ntrace_split_put(sink, no_id, sizeof(no_id));
 	ok(!got_size[0] && !got_size[1], "after synchronization words no ID is known");
-	ntrace_deframe_put(sink, frame, sizeof(frame));
+	ntrace_split_put(sink, frame, sizeof(frame));
 	ok(has(1, three + 3, 1) && has(0, one + 3, 2),
 	   "and bytes up to the end of a message are dropped");
 
 	begin(2);
-	ntrace_deframe_put(sink, last, sizeof(last));
+	ntrace_split_put(sink, last, sizeof(last));
 	got_size[1] = 0;
-	ntrace_deframe_put(sink, reserved, sizeof(reserved));
+	ntrace_split_put(sink, reserved, sizeof(reserved));
 	ok(!got_size[0] && !got_size[1], "a reserved ID, and padding: to no capture");
 
 	begin(2);
 	machine.encoder[1].encoder.atid = 0x6f;
 	reserved[0] = 0x6f << 1 | 1;
-	ntrace_deframe_put(sink, reserved, sizeof(reserved));
+	ntrace_split_put(sink, reserved, sizeof(reserved));
 	is_u64(got_size[1], 14, "the last ID");
 }
 
@@ -120,17 +119,17 @@ static void test_forget(void)
 	struct ntrace_feed *feed = &machine.capture[0].feed;
 
 	begin(1);
-	ntrace_deframe_put(sink, first, sizeof(first));
+	ntrace_split_put(sink, first, sizeof(first));
 	is_u64(got_size[0], 14, "a long message has begun");
-	ok(ntrace_deframe_is_inside(sink, feed), "its capture goes: the message is cut");
-	ntrace_deframe_forget(sink, feed);
-	ok(!ntrace_deframe_is_inside(sink, feed), "once");
+	ok(ntrace_split_is_inside(sink, feed), "its capture goes: the message is cut");
+	ntrace_split_forget(sink, feed);
+	ok(!ntrace_split_is_inside(sink, feed), "once");
 	list_del(&feed->node);
-	ntrace_deframe_put(sink, second, sizeof(second));
-	ok(!ntrace_deframe_is_inside(sink, feed), "between messages none is cut");
+	ntrace_split_put(sink, second, sizeof(second));
+	ok(!ntrace_split_is_inside(sink, feed), "between messages none is cut");
 	is_u64(got_size[0], 14, "its capture is gone: the rest is dropped");
 	list_add_tail(&feed->node, &sink->feeds);
-	ntrace_deframe_put(sink, first, sizeof(first));
+	ntrace_split_put(sink, first, sizeof(first));
 	is_u64(got_size[0], 28, "a new capture gets the next message");
 }
 
@@ -216,7 +215,7 @@ static bool run(unsigned int sharing)
 		u8 *piece = malloc(part);
 
 		(memcpy)(piece, frames + at, part);
-		ntrace_deframe_put(sink, piece, (u32)part);
+		ntrace_split_put(sink, piece, (u32)part);
 		free(piece);
 		at += part;
 	}
@@ -236,7 +235,7 @@ static void garbage(void)
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = random_below(3) ? (u8)random_below(256) : 0xff;
 		(memset)(got_size, 0, sizeof(got_size));
-		ntrace_deframe_put(sink, bytes, sizeof(bytes));
+		ntrace_split_put(sink, bytes, sizeof(bytes));
 	}
 	ok(true, "random bytes do no harm");
 }

@@ -225,13 +225,12 @@ static void by_hand(void)
 
 	reset_got();
 	ntrace_split_put(sink, wide, 3);
-	ok(ntrace_split_is_inside(&sink->split, &machine.capture[1].feed),
+	ok(ntrace_split_is_inside(sink, &machine.capture[1].feed),
 	   "its capture goes: the message is cut");
-	ntrace_split_forget(&sink->split, &machine.capture[1].feed);
+	ntrace_split_forget(sink, &machine.capture[1].feed);
 	ntrace_split_put(sink, wide + 3, 1);
 	is_u64(got_size[1], 3, "the rest of it is dropped");
-	ok(!ntrace_split_is_inside(&sink->split, &machine.capture[1].feed),
-	   "between messages none is cut");
+	ok(!ntrace_split_is_inside(sink, &machine.capture[1].feed), "between messages none is cut");
 }
 
 int main(void)

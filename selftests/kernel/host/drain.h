@@ -8,7 +8,6 @@
 
 #include "../../../kernel/ntrace/ramsink.c"
 #include "../../../kernel/ntrace/feed.c"
-#include "../../../kernel/ntrace/deframe.c"
 #include "../../../kernel/ntrace/split.c"
 #include "../../../kernel/ntrace/drain.c"
 #include "../../../kernel/ntrace/pace.c"
