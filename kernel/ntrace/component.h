@@ -472,12 +472,6 @@ int ntrace_context_start(unsigned int cpu, bool stored);
 void ntrace_context_stop(unsigned int cpu);
 void ntrace_context_store_to(unsigned int cpu, void __iomem *stimulus);
 
-/* coresight.c */
-void ntrace_coresight_unlock(struct ntrace_component *component);
-bool ntrace_coresight_is_external(const struct ntrace_component *component);
-int ntrace_coresight_claim(struct ntrace_component *component);
-void ntrace_coresight_release(struct ntrace_component *component);
-
 /* timestamp.c */
 void ntrace_timestamp_init(struct ntrace_component *component);
 void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigned int count);

@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 
 #include "../../kernel/ntrace/coresight.c"
-#include "../../kernel/ntrace/tmc.c"
 #include "host/machine.h"
 #include "host/platform.h"
 
