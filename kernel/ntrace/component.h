@@ -479,14 +479,12 @@ int ntrace_timestamp_program(struct ntrace_component *component, u32 mode, u32 p
 int ntrace_timestamp_check(const struct ntrace_component *component,
 			   const struct ntrace_config *config);
 
-/* trigger.c */
+/* filter.c */
 void ntrace_trigger_init(struct ntrace_component *component);
 bool ntrace_trigger_is_used(const struct ntrace_config *config);
 int ntrace_trigger_check(const struct ntrace_component *component,
 			 const struct ntrace_config *config);
 int ntrace_trigger_program(struct ntrace_component *component, const struct ntrace_config *config);
-
-/* filter.c */
 void ntrace_filter_init(struct ntrace_component *component);
 int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_config *config);
 int ntrace_filter_program(struct ntrace_component *component, const struct ntrace_config *config);

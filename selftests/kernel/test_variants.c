@@ -30,7 +30,6 @@
 #include "../../kernel/ntrace/layouts.c"
 #include "../../kernel/ntrace/encoder.c"
 #include "../../kernel/ntrace/filter.c"
-#include "../../kernel/ntrace/trigger.c"
 #include "../../kernel/ntrace/timestamp.c"
 #include "../../kernel/ntrace/funnel.c"
 #include "../../kernel/ntrace/ramsink.c"
