@@ -7,6 +7,7 @@
 #include <linux/bits.h>
 #include <linux/device.h>
 #include <linux/of.h>
+#include <linux/of_address.h>
 
 #include "component.h"
 
@@ -215,18 +216,13 @@ static void ntrace_encoder_probe_features(struct ntrace_component *component)
 /* Finds the hart that an encoder traces. Return: 0 or a negative error. */
 int ntrace_encoder_find_hart(struct ntrace_component *component)
 {
-	struct ntrace_encoder *encoder = &component->encoder;
 	struct device_node *node __free(device_node) =
 		of_parse_phandle(component->dev->of_node, "cpus", 0);
-	u32 hartid;
 
 	if (!node)
 		return dev_err_probe(component->dev, -EINVAL, "no \"cpus\" property\n");
 	/* of_get_cpu_hwid() is not exported to modules. */
-	if (of_property_count_u32_elems(node, "reg") == 1 &&
-	    !of_property_read_u32(node, "reg", &hartid))
-		encoder->hartid = hartid;
-	else if (of_property_read_u64(node, "reg", &encoder->hartid))
+	if (of_property_read_reg(node, 0, &component->encoder.hartid, NULL))
 		return dev_err_probe(component->dev, -EINVAL, "%pOF has no hart id\n", node);
 	return 0;
 }

@@ -554,16 +554,6 @@ static void ntrace_perf_try_filters_here(void *data)
 	*ret = ntrace_perf_try_filters(this_cpu_ptr(ntrace_perf_harts), true);
 }
 
-static int ntrace_perf_take_path(struct ntrace_path *path, const struct ntrace_config *config)
-{
-	int ret = path->capture ? -EBUSY :
-				  ntrace_capture_open(path, config, &ntrace_perf_client, NULL);
-
-	if (!ret)
-		ntrace_perf_set_path(path->cpu, path);
-	return ret;
-}
-
 static void ntrace_perf_return_path(struct ntrace_path *path)
 {
 	ntrace_perf_set_path(path->cpu, NULL);
@@ -575,10 +565,17 @@ static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_c
 				 bool privileged)
 {
 	unsigned int users = per_cpu_ptr(ntrace_perf_harts, path->cpu)->users;
-	int ret = users ? 0 : ntrace_perf_take_path(path, config), tried = 0;
+	int ret = 0, tried = 0;
 
-	if (ret)
-		return ret;
+	if (!users) {
+		/* A file has it. */
+		if (path->capture)
+			return -EBUSY;
+		ret = ntrace_capture_open(path, config, &ntrace_perf_client, NULL);
+		if (ret)
+			return ret;
+		ntrace_perf_set_path(path->cpu, path);
+	}
 	/* The events that hold it must be closed first: the next one resets the hardware. */
 	if (path->capture->feed.control->state == NTRACE_STATE_DEAD)
 		ret = -EIO;

@@ -41,9 +41,7 @@ NOTHING(ntrace_trigger_program);
 NOTHING(of_cpu_node_to_id);
 NOTHING(of_node_put);
 NOTHING(of_parse_phandle);
-NOTHING(of_property_count_u32_elems);
-NOTHING(of_property_read_u32);
-NOTHING(of_property_read_u64);
+NOTHING(of_property_read_reg);
 
 static u8 page[TR_COMPONENT_SIZE];
 static u32 control;
