@@ -33,7 +33,9 @@ struct part {
  * @anchor: the last timestamp of the stream, if @anchored
  * @off: the trace is off; @turn_end: end of the turn before, 0 = not known
  * @cut: the stream may end within a turn
- * @seen: time of the last message that was no loss, if @has_seen; @in_gap: none has come since a loss
+ * @seen: last timestamp of a message that was no loss, or else the first one, if @has_seen; @last: that of any
+ *        message. In ticks: where the records are missing, no other time is known
+ * @in_gap: no message without a loss has come since
  */
 struct occupancy_stream {
 	struct part *parts;
@@ -48,6 +50,7 @@ struct occupancy_stream {
 	bool cut;
 	uint64_t turn_end;
 	uint64_t seen;
+	uint64_t last;
 	bool has_seen;
 	bool in_gap;
 };
@@ -400,23 +403,42 @@ static void note_time(struct occupancy *occupancy, uint64_t offset, uint64_t tim
 	occupancy->at->time_known = time_known;
 }
 
-/* The time of a loss is that of its begin or of its end (N-Trace 1.0, "timestamps"): it tells neither. */
-static void note_gap(struct occupancy *occupancy, const struct ntrace_session_event *event)
+static void end_gap(struct occupancy *occupancy, unsigned int number)
+{
+	struct occupancy_stream *stream = &occupancy->streams[number];
+	uint64_t hz = ntrace_session_stream(occupancy->session, number)->params->timestamp_hz;
+	unsigned __int128 time = stream->last > stream->seen ? stream->last - stream->seen : 0;
+	struct ntrace_occupancy *sums = &occupancy->sums;
+
+	if (!stream->in_gap)
+		return;
+	stream->in_gap = false;
+	if (sums->hz)
+		time = (time * sums->hz + hz - 1) / hz;
+	time = time < UINT64_MAX - sums->gap_time ? time : UINT64_MAX - sums->gap_time;
+	sums->gap_time += (uint64_t)time;
+	if (time > sums->gap_longest)
+		sums->gap_longest = (uint64_t)time;
+}
+
+/*
+ * The time of a loss is that of its begin or of its end (N-Trace 1.0, "timestamps"): it tells neither. A message
+ * without a timestamp of its own does not tell either when the loss was over.
+ */
+static void note_gap(struct occupancy *occupancy, const struct ntrace_flow_event *flow)
 {
 	struct occupancy_stream *at = occupancy->at;
-	unsigned int type = event->flow->type;
+	bool loss = flow->type == NTRACE_FLOW_GAP || flow->type == NTRACE_FLOW_ERROR;
+	bool over = !loss && !(at->in_gap && flow->time == at->last);
 
-	at->in_gap |= type == NTRACE_FLOW_GAP;
-	if (type == NTRACE_FLOW_GAP || type == NTRACE_FLOW_ERROR ||
-	    event->time_unit == NTRACE_TIME_NONE)
+	at->in_gap |= flow->type == NTRACE_FLOW_GAP;
+	if (!flow->time_known)
 		return;
-	if (at->in_gap && at->has_seen && event->time > at->seen) {
-		occupancy->sums.gap_time += event->time - at->seen;
-		if (event->time - at->seen > occupancy->sums.gap_longest)
-			occupancy->sums.gap_longest = event->time - at->seen;
-	}
-	at->in_gap = false;
-	at->seen = event->time;
+	at->last = flow->time;
+	if (over)
+		end_gap(occupancy, occupancy->number);
+	if (over || !at->has_seen)
+		at->seen = flow->time;
 	at->has_seen = true;
 }
 
@@ -452,7 +474,7 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 		note_time(occupancy, flow->offset, event->time,
 			  event->time_unit != NTRACE_TIME_NONE, event->turn_end);
 	if (occupancy->sums.timed)
-		note_gap(occupancy, event);
+		note_gap(occupancy, flow);
 	occupancy->at->off |= flow->type == NTRACE_FLOW_TRACE_OFF;
 	occupancy->at->cut = event->cut;
 	if (event->time_unit == NTRACE_TIME_NANOSECONDS &&
@@ -474,21 +496,21 @@ int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_eve
 	return 0;
 }
 
+/* @of: offset and time of the instructions */
 static int add_instructions(struct occupancy *occupancy, const struct ntrace_session_event *at,
-			    uint64_t offset, uint64_t instructions)
+			    struct ntrace_flow_event of, uint64_t instructions)
 {
-	const struct ntrace_flow_event flow = { .type = NTRACE_FLOW_BLOCK,
-						.offset = offset,
-						.instructions = (uint32_t)instructions };
 	struct ntrace_session_event event = *at;
 
-	event.flow = &flow;
+	of.type = NTRACE_FLOW_BLOCK;
+	of.instructions = (uint32_t)instructions;
+	event.flow = &of;
 	return occupancy_event(occupancy, &event);
 }
 
 /* Adds the sum of several parts, unless it needs wider cells: then their order matters. *@added: it was added */
 static int add_sum_at(struct occupancy *occupancy, const struct ntrace_session_event *at,
-		      uint64_t offset, uint64_t instructions, bool *added)
+		      struct ntrace_flow_event of, uint64_t instructions, bool *added)
 {
 	const struct ntrace_occupancy_cpu *cpu;
 
@@ -501,22 +523,24 @@ static int add_sum_at(struct occupancy *occupancy, const struct ntrace_session_e
 		 (occupancy->sums.timed ||
 		  (cpu->sum.instructions + instructions - cpu->begin) / cpu->width <
 			  NTRACE_OCCUPANCY_CELLS);
-	return *added ? add_instructions(occupancy, at, offset, instructions) : 0;
+	return *added ? add_instructions(occupancy, at, of, instructions) : 0;
 }
 
 static int add_blocks(struct occupancy *occupancy, const struct ntrace_segment *blocks)
 {
 	const struct ntrace_block_batch *batch = blocks->batch;
+	const struct ntrace_flow_event of = { .offset = batch->offset,
+					      .time = batch->time,
+					      .time_known = batch->time_known };
 	uint64_t instructions = 0;
 	bool added;
 	int error;
 
 	for (size_t i = 0; i < batch->count; i++)
 		instructions += batch->blocks[i].instructions;
-	error = add_sum_at(occupancy, &blocks->at, batch->offset, instructions, &added);
+	error = add_sum_at(occupancy, &blocks->at, of, instructions, &added);
 	for (size_t i = 0; i < batch->count && !error && !added; i++)
-		error = add_instructions(occupancy, &blocks->at, batch->offset,
-					 batch->blocks[i].instructions);
+		error = add_instructions(occupancy, &blocks->at, of, batch->blocks[i].instructions);
 	return error;
 }
 
@@ -530,7 +554,11 @@ int occupancy_segment(struct occupancy *occupancy, const struct ntrace_segment *
 
 	if (segment->type == NTRACE_SEGMENT_BLOCKS)
 		return add_blocks(occupancy, segment);
-	error = add_sum_at(occupancy, &segment->at, run->offset, run->instructions, &added);
+	error = add_sum_at(occupancy, &segment->at,
+			   (struct ntrace_flow_event){ .offset = run->offset,
+						       .time = run->time,
+						       .time_known = run->time_known },
+			   run->instructions, &added);
 	for (size_t i = 0; i < run->count && !error && !added; i++) {
 		ntrace_segment_step(segment, i, &batch, &blocks);
 		if (batch.count)
@@ -631,6 +659,7 @@ int occupancy_end(struct occupancy *occupancy)
 		occupancy->at = stream;
 		if (!stream->parts)
 			continue;
+		end_gap(occupancy, i);
 		stream->off &= !stream->cut;
 		note_time(occupancy, ~stream->offset, 0, false, 0);
 		release_parts(occupancy, 0, 0, false);

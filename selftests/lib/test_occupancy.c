@@ -14,7 +14,7 @@ static int32_t process = 7, thread = 7;
 static unsigned int privilege, cpu;
 static const char *name = "seven";
 static uint64_t offset, stamp, turn_end;
-static bool stamped, cut;
+static bool stamped, cut, unlocated;
 static uint32_t error;
 
 static struct ntrace_params params[2];
@@ -69,7 +69,7 @@ static void runs(uint32_t instructions)
 						    .cut = cut,
 						    .time = stamp,
 						    .time_error = error,
-						    .time_unit = !stamped ?
+						    .time_unit = !stamped || unlocated ?
 									 NTRACE_TIME_NONE :
 								 params[0].timestamp_hz ?
 									 NTRACE_TIME_NANOSECONDS :
@@ -514,14 +514,17 @@ static void test_batches(void)
 /* An event without execution. */
 static void tells(unsigned int type)
 {
-	const struct ntrace_flow_event flow = { .type = (uint8_t)type, .offset = offset };
+	const struct ntrace_flow_event flow = {
+		.type = (uint8_t)type, .offset = offset, .time = stamp, .time_known = stamped
+	};
 	const struct ntrace_session_event event = { .flow = &flow,
 						    .comm = name,
 						    .turn_end = turn_end,
 						    .cut = cut,
 						    .time = stamp,
-						    .time_unit = stamped ? NTRACE_TIME_NANOSECONDS :
-									   NTRACE_TIME_NONE };
+						    .time_unit = stamped && !unlocated ?
+									 NTRACE_TIME_NANOSECONDS :
+									 NTRACE_TIME_NONE };
 
 	if (ntrace_profile_event(profile, &event))
 		ok(false, "an event without execution is taken");
@@ -553,8 +556,8 @@ static void test_end(void)
 }
 
 /*
- * A gap lasts from the last timestamp before it to the first one after it, whatever time Error has: that
- * of the loss, that of the recovery, or none.
+ * A gap lasts from the last timestamp before it to the first one after it, or to the last one of the stream, whatever
+ * time Error has: that of the loss, that of the recovery, or none.
  */
 static void test_gaps(void)
 {
@@ -562,6 +565,7 @@ static void test_gaps(void)
 
 	for (unsigned int i = 0; i < 3; i++) {
 		begin(40);
+		params[0].timestamp_hz = 1000000000;
 		at(1000);
 		runs(4);
 		at(1010);
@@ -583,6 +587,27 @@ static void test_gaps(void)
 		is_u64(occupancy->gap_longest, 90, "gaps: the longest");
 		end();
 	}
+	/* The sideband is cut: times are no longer known, but ticks are, of 100 ns here. */
+	begin(40);
+	params[0].timestamp_hz = 10000000;
+	at(1000);
+	runs(4);
+	for (unlocated = true; offset < 19;) {
+		at(stamp + 50);
+		tells(NTRACE_FLOW_SYNC);
+		offset++;
+		tells(NTRACE_FLOW_ERROR);
+		tells(NTRACE_FLOW_GAP);
+		tells(NTRACE_FLOW_TRACE_OFF);
+	}
+	at(stamp + 70);
+	tells(NTRACE_FLOW_ERROR);
+	unlocated = false;
+	finish();
+	is_u64(occupancy->gap_time, (8 * 50 + 70) * 100,
+	       "gaps without a clock, until the next timestamp or the end");
+	is_u64(occupancy->gap_longest, 70 * 100, "the longest lasts until the end");
+	end();
 }
 
 /* The first message of a stream is at offset 0, and its timestamp counts as any other. */

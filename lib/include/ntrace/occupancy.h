@@ -106,7 +106,8 @@ struct ntrace_occupancy_task {
  * @hz: unit of the times: 1,000,000,000 for nanoseconds of CLOCK_MONOTONIC, 0 for ticks of an unknown frequency
  * @time_error: greatest bound of the error of a time, in nanoseconds, see ntrace_time_error_text()
  * @gap_time: time in which trace was lost, at most: for each gap from the last timestamp before it to
- *            the first one after it, in the unit of the times
+ *            the first one after it, or to the last one of the stream, in the unit of the times. Also where only
+ *            ticks are known, as the sideband is incomplete
  * @gap_longest: the longest of them
  * @stamps: number of timestamps found
  * @sum: total of all CPUs
