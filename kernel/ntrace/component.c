@@ -162,6 +162,33 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, bool atom
 	return ret;
 }
 
+/*
+ * Enables a component that is programmed, disabled and empty.
+ * Return: as ntrace_component_wait_enabled().
+ */
+int ntrace_component_start(struct ntrace_component *component, bool atomic)
+{
+	ntrace_write(component, TR_CONTROL,
+		     TR_CONTROL_ACTIVE | component->fixed | TR_CONTROL_ENABLE);
+	return ntrace_component_wait_enabled(component, atomic);
+}
+
+/* Disables a component, without waiting. */
+void ntrace_component_halt(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_CONTROL, TR_CONTROL_ACTIVE | component->fixed);
+}
+
+/*
+ * Disables a component. Those that send to it have stopped and are empty.
+ * Return: 0, -ETIMEDOUT, or -EBUSY if a debugger owns it.
+ */
+int ntrace_component_stop(struct ntrace_component *component, bool atomic)
+{
+	ntrace_component_halt(component);
+	return ntrace_component_wait_disabled(component, atomic, NULL);
+}
+
 /**
  * ntrace_component_await_empty - wait until a shared component has passed on a hart's trace
  * @component: component that other harts use, too; the part before it is empty for this hart

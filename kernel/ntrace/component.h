@@ -332,7 +332,7 @@ struct ntrace_component {
 	bool merges; /* several encoders may send to it: it is a funnel, or a sink with a funnel */
 	bool of_hart;
 	unsigned int cpu; /* with @of_hart: Linux number of that hart */
-	u32 fixed; /* bits that each write of its control register sets */
+	u32 fixed; /* bits that ntrace_component_start() and ntrace_component_halt() set as well */
 	struct ntrace_path *path; /* the path that begins here, or NULL */
 	struct ntrace_component *sink; /* sink of an encoder that contains its own; else NULL */
 	struct device_node *wanted;
@@ -408,6 +408,9 @@ int ntrace_component_poll(const struct ntrace_component *component, u32 offset, 
 			  bool atomic, u32 *value);
 int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic);
 int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control);
+int ntrace_component_start(struct ntrace_component *component, bool atomic);
+void ntrace_component_halt(struct ntrace_component *component);
+int ntrace_component_stop(struct ntrace_component *component, bool atomic);
 int ntrace_component_refuse_foreign(const struct ntrace_component *component);
 bool ntrace_component_await_empty(const struct ntrace_component *component, u64 deadline);
 bool ntrace_component_has(const struct ntrace_component *component, u32 offset);
@@ -538,6 +541,7 @@ bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink);
 int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size);
 void ntrace_ramsink_free(struct ntrace_component *component);
 void ntrace_ramsink_note_full(struct ntrace_component *component);
+int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic);
 void ntrace_ramsink_fetch(struct ntrace_component *component);
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component);
 bool ntrace_ramsink_measure(struct ntrace_ramsink *sink, bool running);

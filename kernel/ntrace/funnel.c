@@ -17,25 +17,10 @@ static int ntrace_funnel_program(struct ntrace_component *component,
 	return ntrace_timestamp_program(component, component->timestamp.source, 0);
 }
 
-/* Return: 0 or -ETIMEDOUT. */
-static int ntrace_funnel_start(struct ntrace_component *component, bool atomic)
-{
-	ntrace_write(component, TR_CONTROL,
-		     component->fixed | TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
-	return ntrace_component_wait_enabled(component, atomic);
-}
-
-/* Return: 0 or -ETIMEDOUT. */
-static int ntrace_funnel_stop(struct ntrace_component *component, bool atomic)
-{
-	ntrace_write(component, TR_CONTROL, component->fixed | TR_CONTROL_ACTIVE);
-	return ntrace_component_wait_disabled(component, atomic, NULL);
-}
-
 const struct ntrace_ops ntrace_funnel_ops = {
 	.program = ntrace_funnel_program,
-	.start = ntrace_funnel_start,
-	.stop = ntrace_funnel_stop,
+	.start = ntrace_component_start,
+	.stop = ntrace_component_stop,
 	.await_empty = ntrace_component_await_empty,
 };
 

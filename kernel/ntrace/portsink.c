@@ -76,35 +76,17 @@ static int ntrace_portsink_program(struct ntrace_component *component,
 			   dev_name(component->dev), atb ? "atb_id" : "pib_mode");
 		return -EDESTADDRREQ;
 	}
+	component->fixed = control;
 	if ((ntrace_component_warl(component, TR_CONTROL, control) ^ control) & ~TR_CONTROL_EMPTY)
 		return -EOPNOTSUPP;
 	return 0;
 }
 
-/* The sink is programmed, disabled and empty. Return: 0 or -ETIMEDOUT. */
-static int ntrace_portsink_start(struct ntrace_component *component, bool atomic)
-{
-	ntrace_write(component, TR_CONTROL, ntrace_portsink_control(component) | TR_CONTROL_ENABLE);
-	return ntrace_component_wait_enabled(component, atomic);
-}
-
-static void ntrace_portsink_halt(struct ntrace_component *component)
-{
-	ntrace_write(component, TR_CONTROL, ntrace_portsink_control(component));
-}
-
-/* The components that send to the sink have stopped and are empty. Return: 0 or -ETIMEDOUT. */
-static int ntrace_portsink_stop(struct ntrace_component *component, bool atomic)
-{
-	ntrace_portsink_halt(component);
-	return ntrace_component_wait_disabled(component, atomic, NULL);
-}
-
 static const struct ntrace_ops ntrace_portsink_ops = {
 	.program = ntrace_portsink_program,
-	.start = ntrace_portsink_start,
-	.stop = ntrace_portsink_stop,
-	.halt = ntrace_portsink_halt,
+	.start = ntrace_component_start,
+	.stop = ntrace_component_stop,
+	.halt = ntrace_component_halt,
 };
 
 /*
@@ -117,7 +99,7 @@ static int ntrace_bridge_stop(struct ntrace_component *component, bool atomic)
 	u32 control;
 	int ret;
 
-	ntrace_portsink_halt(component);
+	ntrace_component_halt(component);
 	ret = ntrace_component_poll(component, TR_CONTROL, TR_CONTROL_ENABLE, 0, true, &control);
 	if (ret)
 		ntrace_err(component->dev, "%s does not stop (control 0x%08x)\n",
@@ -129,7 +111,7 @@ static int ntrace_bridge_stop(struct ntrace_component *component, bool atomic)
 
 static const struct ntrace_ops ntrace_bridge_ops = {
 	.program = ntrace_portsink_program,
-	.start = ntrace_portsink_start,
+	.start = ntrace_component_start,
 	.stop = ntrace_bridge_stop,
 };
 

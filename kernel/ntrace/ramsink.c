@@ -205,6 +205,7 @@ static int ntrace_ramsink_program(struct ntrace_component *component,
 	if ((control ^ sink->control) & TR_RAM_CONTROL_STOP_ON_WRAP)
 		return ntrace_component_lacks(component, "trRamStopOnWrap",
 					      !!(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP));
+	component->fixed = sink->control;
 	start = ntrace_ramsink_write_pair(component, TR_RAM_START_LOW, sink->dma);
 	limit = ntrace_ramsink_write_pair(component, TR_RAM_LIMIT_LOW,
 					  sink->dma + sink->buffer_size - sink->reach);
@@ -232,7 +233,8 @@ static int ntrace_ramsink_mark(struct ntrace_component *component)
 	return -EIO;
 }
 
-static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)
+/* The sink is programmed, disabled and empty. Return: 0, -EIO or -ETIMEDOUT. */
+static int ntrace_ramsink_start(struct ntrace_component *component, bool atomic)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	u64 wp = ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma);
@@ -243,20 +245,7 @@ static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)
 	sink->marked = sink->sram_size && wp & TR_RAM_WP_LOW_WRAP;
 	if (sink->marked && ntrace_ramsink_mark(component))
 		return -EIO;
-	ntrace_write(component, TR_RAM_CONTROL, sink->control | TR_CONTROL_ENABLE);
-	return 0;
-}
-
-/* The sink is programmed, disabled and empty. Return: 0, -EIO or -ETIMEDOUT. */
-static int ntrace_ramsink_start(struct ntrace_component *component, bool atomic)
-{
-	return ntrace_ramsink_empty_and_enable(component) ?:
-		       ntrace_component_wait_enabled(component, atomic);
-}
-
-static void ntrace_ramsink_halt(struct ntrace_component *component)
-{
-	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
+	return ntrace_component_start(component, atomic);
 }
 
 /*
@@ -276,18 +265,17 @@ void ntrace_ramsink_note_full(struct ntrace_component *component)
 }
 
 /* The components that send to the sink have stopped and are empty. Return: 0 or -ETIMEDOUT. */
-static int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
+int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
 {
 	ntrace_ramsink_note_full(component);
-	ntrace_ramsink_halt(component);
-	return ntrace_component_wait_disabled(component, atomic, NULL);
+	return ntrace_component_stop(component, atomic);
 }
 
 static const struct ntrace_ops ntrace_ramsink_ops = {
 	.program = ntrace_ramsink_program,
 	.start = ntrace_ramsink_start,
 	.stop = ntrace_ramsink_stop,
-	.halt = ntrace_ramsink_halt,
+	.halt = ntrace_component_halt,
 };
 
 /* Finds out what a RAM sink supports; it was just reset. Return: 0 or a negative error. */

@@ -165,15 +165,11 @@ static int ntrace_v0_program_funnel(struct ntrace_component *component,
 {
 	int ret = ntrace_v0_program_sink(component, config);
 
+	/* It stays when the funnel is disabled, which may not be empty then. */
+	component->fixed &= ~V0_CONTROL_STOP_ON_WRAP;
+	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
+		component->fixed |= V0_CONTROL_STOP_ON_WRAP;
 	return ret ?: ntrace_timestamp_program(component, component->timestamp.source, 0);
-}
-
-/* Control register of a funnel that is disabled. It may not be empty yet: StopOnWrap stays. */
-static u32 ntrace_v0_funnel_control(const struct ntrace_component *component)
-{
-	return V0_CONTROL_ACTIVE | component->fixed |
-	       (component->ramsink.control & TR_RAM_CONTROL_STOP_ON_WRAP ? V0_CONTROL_STOP_ON_WRAP :
-									   0);
 }
 
 static int ntrace_v0_start_funnel(struct ntrace_component *component, bool atomic)
@@ -184,29 +180,16 @@ static int ntrace_v0_start_funnel(struct ntrace_component *component, bool atomi
 		return ret;
 	/* Writing 1 clears SinkError. */
 	ntrace_write(component, V0_CONTROL,
-		     ntrace_v0_funnel_control(component) | V0_CONTROL_ENABLE |
+		     V0_CONTROL_ACTIVE | component->fixed | V0_CONTROL_ENABLE |
 			     V0_CONTROL_SINK_ERROR);
 	return ntrace_component_wait_enabled(component, atomic);
-}
-
-static void ntrace_v0_halt_funnel(struct ntrace_component *component)
-{
-	ntrace_write(component, V0_CONTROL, ntrace_v0_funnel_control(component));
-}
-
-/* The encoders have stopped and are empty. */
-static int ntrace_v0_stop_funnel(struct ntrace_component *component, bool atomic)
-{
-	ntrace_ramsink_note_full(component);
-	ntrace_v0_halt_funnel(component);
-	return ntrace_component_wait_disabled(component, atomic, NULL);
 }
 
 static const struct ntrace_ops ntrace_v0_funnel_ops = {
 	.program = ntrace_v0_program_funnel,
 	.start = ntrace_v0_start_funnel,
-	.stop = ntrace_v0_stop_funnel,
-	.halt = ntrace_v0_halt_funnel,
+	.stop = ntrace_ramsink_stop,
+	.halt = ntrace_component_halt,
 	.await_empty = ntrace_component_await_empty,
 };
 

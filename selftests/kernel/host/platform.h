@@ -120,6 +120,24 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, bool atom
 	return value & TR_CONTROL_ENABLE ? -ETIMEDOUT : 0;
 }
 
+int ntrace_component_start(struct ntrace_component *component, bool atomic)
+{
+	ntrace_write(component, TR_CONTROL,
+		     TR_CONTROL_ACTIVE | component->fixed | TR_CONTROL_ENABLE);
+	return ntrace_component_wait_enabled(component, atomic);
+}
+
+void ntrace_component_halt(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_CONTROL, TR_CONTROL_ACTIVE | component->fixed);
+}
+
+int ntrace_component_stop(struct ntrace_component *component, bool atomic)
+{
+	ntrace_component_halt(component);
+	return ntrace_component_wait_disabled(component, atomic, NULL);
+}
+
 int ntrace_component_refuse(struct ntrace_component *component, const char *why)
 {
 	host_log(component->dev, "%s", why);
