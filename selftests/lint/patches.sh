@@ -42,7 +42,7 @@ if source=$(kernel/patches/source --cached); then
 			[[ $patch = */0000-* ]] || git -C "$source" apply --cached "$(realpath "$patch")" || { echo "$patch"; return 1; }
 		done
 	}
-	for series in kernel/patches "$tmp/ntrace" kernel/patches/perf; do
+	for series in kernel/patches "$tmp/ntrace" kernel/patches/perf kernel/patches/autofdo; do
 		ok "${series##*/}: the patches apply to $(git -C "$source" log -1 --format=%s)" applies "$series"
 	done
 else
