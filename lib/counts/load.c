@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* From counts files to profiles. */
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <limits.h>
@@ -8,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bisect.h"
 #include "format.h"
+#include "grow.h"
 #include "image/object.h"
+#include "sideband/kept_files.h"
 #include "struct_size.h"
 
 /* An object that was looked for. */
@@ -19,10 +23,27 @@ struct known_object {
 	struct ntrace_object *object;
 };
 
-/* @known: tree of tsearch() */
+/* A copy of the recorder. @path: below @root; @name: its last part */
+struct kept {
+	const char *root;
+	const char *name;
+	char *path;
+};
+
+/**
+ * struct load - the loading of a file
+ * @known: tree of tsearch()
+ * @kept: copies of the recorder by their names, if the sysroot is a recording or its archive
+ * @recording: the directory that has the archive
+ * @listed: @kept has been filled
+ */
 struct load {
 	struct ntrace_counts_load_options options;
 	void *known;
+	struct kept *kept;
+	size_t kept_count, kept_room;
+	char *recording;
+	bool listed;
 };
 
 /*
@@ -64,29 +85,27 @@ static int make_stand_in(struct ntrace_object **object, const struct ntrace_coun
 			  .n_type = NT_GNU_BUILD_ID },
 		.owner = "GNU",
 	};
+	int error;
 
 	if (key->build_id_size) {
 		file.notes.p_filesz = sizeof(file.note) + 4 + ((key->build_id_size + 3) & ~3u);
 		memcpy(file.build_id, key->build_id, key->build_id_size);
 	}
-	return ntrace_object_open_elf_memory(object, key->name, &file, sizeof(file));
+	error = ntrace_object_open_elf_memory(object, key->name, &file, sizeof(file));
+	if (!error)
+		atomic_store_explicit(&(*object)->code_hash, key->contents, memory_order_relaxed);
+	return error;
 }
 
-/* Opens a file if it is the one of the key. Return: 0 with or without *object, NTRACE_ERR_NOMEM. */
-static int open_file(struct ntrace_object **object, const struct ntrace_counts_object *key,
-		     const char *sysroot)
+/* Opens the file at @path if it is the one of the key. Return: 0 with or without *object, NTRACE_ERR_NOMEM. */
+static int open_same(struct ntrace_object **object, const struct ntrace_counts_object *key,
+		     const char *path)
 {
 	const uint8_t *build_id;
-	char path[PATH_MAX];
 	size_t size;
 	int error;
 
 	*object = NULL;
-	/* A sysroot may be made of links to other places of this machine: the build-id tells. */
-	if (ntrace_path_below(sysroot, key->name, path, sizeof(path)) &&
-	    (!key->build_id_size ||
-	     snprintf(path, sizeof(path), "%s%s", sysroot, key->name) >= (int)sizeof(path)))
-		return 0;
 	error = ntrace_object_open_elf(object, path);
 	if (error) {
 		*object = NULL;
@@ -100,11 +119,130 @@ static int open_file(struct ntrace_object **object, const struct ntrace_counts_o
 	}
 	build_id = ntrace_object_build_id(*object, &size);
 	if (size == key->build_id_size && !memcmp(build_id, key->build_id, size) &&
-	    (!key->contents || key->contents == object_code_hash(*object)))
+	    (!key->contents || key->contents == ntrace_object_code_hash(*object)))
 		return 0;
 	ntrace_object_put(*object);
 	*object = NULL;
 	return 0;
+}
+
+/* Opens the file at the key's path below @sysroot, likewise. */
+static int open_file(struct ntrace_object **object, const struct ntrace_counts_object *key,
+		     const char *sysroot)
+{
+	char path[PATH_MAX];
+
+	*object = NULL;
+	/* A sysroot may be made of links to other places of this machine: the build-id tells. */
+	if (ntrace_path_below(sysroot, key->name, path, sizeof(path)) &&
+	    (!key->build_id_size ||
+	     snprintf(path, sizeof(path), "%s%s", sysroot, key->name) >= (int)sizeof(path)))
+		return 0;
+	return open_same(object, key, path);
+}
+
+/* ---- copies of the recorder ---- */
+
+/* Return: the names in a directory, to be freed with their array; NULL: none */
+static struct dirent **list_directory(const char *root, const char *path, int *count)
+{
+	struct dirent **names = NULL;
+	char whole[PATH_MAX];
+
+	*count = ntrace_path_below(root, path, whole, sizeof(whole)) ?
+			 0 :
+			 scandir(whole, &names, NULL, alphasort);
+	return names;
+}
+
+static int add_kept(struct load *load, const char *root, const char *path)
+{
+	struct kept *kept;
+
+	if (grow((void **)&load->kept, load->kept_count, &load->kept_room, sizeof(*load->kept)))
+		return NTRACE_ERR_NOMEM;
+	kept = &load->kept[load->kept_count];
+	kept->root = root;
+	kept->path = strdup(path);
+	if (!kept->path)
+		return NTRACE_ERR_NOMEM;
+	kept->name = strrchr(kept->path, '/') + 1;
+	load->kept_count++;
+	return 0;
+}
+
+/* Each directory of copies has one file. */
+static int list_kept(struct load *load, const char *root)
+{
+	int count, files, error = 0;
+	struct dirent **names = list_directory(root, KEPT_FILES, &count), **file;
+
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), KEPT_FILES "/%s", names[i]->d_name);
+		file = *names[i]->d_name == '.' ? NULL : list_directory(root, path, &files);
+		for (int k = 0; file && k < files; k++) {
+			snprintf(path, sizeof(path), KEPT_FILES "/%s/%s", names[i]->d_name,
+				 file[k]->d_name);
+			if (*file[k]->d_name != '.' && !error)
+				error = add_kept(load, root, path);
+			free(file[k]);
+		}
+		free(file);
+		free(names[i]);
+	}
+	free(names);
+	return error;
+}
+
+static int compare_kept(const void *left, const void *right)
+{
+	const struct kept *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+static int list_all_kept(struct load *load, const char *sysroot)
+{
+	int error;
+
+	load->listed = true;
+	if (asprintf(&load->recording, "%s/..", sysroot) < 0) {
+		load->recording = NULL;
+		return NTRACE_ERR_NOMEM;
+	}
+	error = list_kept(load, sysroot);
+	if (!error)
+		error = list_kept(load, load->recording);
+	if (load->kept_count)
+		qsort(load->kept, load->kept_count, sizeof(*load->kept), compare_kept);
+	return error;
+}
+
+/* Opens the copy that the recorder made of the key's file, if the sysroot is a recording or its archive. */
+static int open_kept(struct load *load, const struct ntrace_counts_object *key,
+		     struct ntrace_object **object)
+{
+	const char *name = strrchr(key->name, '/') + 1;
+	size_t length = kept_path_length(name), low = 0;
+	int error = load->listed ? 0 : list_all_kept(load, load->options.sysroot);
+	char path[PATH_MAX];
+
+	/* A name without more does not identify any of them. */
+	if (error || (!key->build_id_size && !key->contents))
+		return error;
+	BISECT(low, load->kept_count, middle, strncmp(load->kept[middle].name, name, length) < 0);
+	for (; low < load->kept_count && !error && !*object; low++) {
+		const struct kept *kept = &load->kept[low];
+
+		if (strncmp(kept->name, name, length) != 0)
+			break;
+		if (!kept->name[length] &&
+		    !ntrace_path_below(kept->root, kept->path, path, sizeof(path)))
+			error = open_same(object, key, path);
+	}
+	return error;
 }
 
 static int add_debug_file(struct ntrace_object *object, const char *sysroot)
@@ -131,6 +269,8 @@ static int open_object(struct load *load, const struct ntrace_counts_object *key
 	*object = NULL;
 	if (*key->name == '/' && *sysroot)
 		error = open_file(object, key, sysroot);
+	if (*key->name == '/' && *sysroot && !error && !*object)
+		error = open_kept(load, key, object);
 	if (*key->name == '/' && !error && !*object)
 		error = open_file(object, key, "");
 	if (error)
@@ -268,6 +408,10 @@ int ntrace_counts_load(struct ntrace_profile *profile, struct ntrace_counts_read
 	error = load_all(&load, profile, reader, &sums);
 	saved = errno;
 	tdestroy(load.known, free_known);
+	while (load.kept_count)
+		free(load.kept[--load.kept_count].path);
+	free(load.kept);
+	free(load.recording);
 	errno = saved;
 	if (totals)
 		*totals = sums;

@@ -110,7 +110,7 @@ static int describe_object(struct ranked *object, const char *kernel)
 	}
 	key->name = ntrace_object_name(object->object);
 	if (*key->name != '[' && !key->build_id_size)
-		key->contents = object_code_hash(object->object);
+		key->contents = ntrace_object_code_hash(object->object);
 	return make_absolute(object);
 }
 

@@ -311,10 +311,13 @@ int ntrace_object_segment(const struct ntrace_object *object, size_t index, uint
 	return there ? 0 : NTRACE_ERR_INVALID;
 }
 
-uint64_t object_code_hash(const struct ntrace_object *object)
+uint64_t ntrace_object_code_hash(const struct ntrace_object *object)
 {
-	uint64_t hash = FNV_START;
+	uint64_t hash = atomic_load_explicit(&object->code_hash, memory_order_relaxed);
 
+	if (hash)
+		return hash;
+	hash = FNV_START;
 	for (size_t i = 0; object->bytes && i < object->segment_count; i++) {
 		const struct segment *segment = &object->segments[i];
 		/* The header of an ELF file has the place of its sections, which strip(1) changes. */
@@ -327,7 +330,12 @@ uint64_t object_code_hash(const struct ntrace_object *object)
 			hash = fnv_add(hash, object->bytes + segment->offset + skip,
 				       segment->size - skip);
 	}
-	return object->bytes ? hash | 1 : 0;
+	if (!object->bytes)
+		return 0;
+	/* Only the cache changes. Threads that make it at once make the same. */
+	atomic_store_explicit(&((struct ntrace_object *)object)->code_hash, hash | 1,
+			      memory_order_relaxed);
+	return hash | 1;
 }
 
 bool object_constant_byte(const struct ntrace_object *object, uint64_t address, uint8_t *byte)

@@ -125,6 +125,8 @@ struct ntrace_object {
 	size_t build_id_size;
 	const uint8_t *whole_id;	/* in bytes: a longer build-id, by which its debug file is found */
 	size_t whole_id_size;
+	atomic_uint_least64_t
+		code_hash; /* of the file that it stands for; else a cache, 0: not made */
 	struct ntrace_isa isa;
 	struct symbol_table symbols;
 	struct symbol_table marks;	/* mapping symbols: "$d..." before data, "$x..." before code */
@@ -159,8 +161,6 @@ int object_set_name(struct ntrace_object *object, const char *name);
 /* Maps a regular file as the object's bytes, and keeps its path; object.c. */
 int object_map_file(struct ntrace_object *object, const char *path);
 void object_free_directories(struct ntrace_object *object);
-/* Of the bytes of its executable segments, and where they are. Never 0 for a file; 0 for other objects. */
-uint64_t object_code_hash(const struct ntrace_object *object);
 /* A byte, at a link address, that a program cannot change. Return: false: there is none */
 bool object_constant_byte(const struct ntrace_object *object, uint64_t address, uint8_t *byte);
 

@@ -100,31 +100,36 @@ int table_add(struct trace_table *table, const struct ntrace_profile_trace *trac
 	return 0;
 }
 
-static const char *place_of(const struct ntrace_object *object)
+/* Build-ids tell files apart; without them, the code does. */
+static int compare_versions(const struct ntrace_object *a, const struct ntrace_object *b)
 {
-	const char *path = ntrace_object_path(object);
-
-	return path ? path : "";
-}
-
-/* 0 for objects of one file. */
-static int compare_files(const void *left, const void *right)
-{
-	const struct ntrace_object *a = left, *b = right;
 	const uint8_t *id_a, *id_b;
 	size_t size_a, size_b;
-	int order;
 
-	if (a == b)
-		return 0;
 	id_a = ntrace_object_build_id(a, &size_a);
 	id_b = ntrace_object_build_id(b, &size_b);
 	if (size_a != size_b)
 		return size_a < size_b ? -1 : 1;
 	if (size_a)
 		return memcmp(id_a, id_b, size_a);
-	order = strcmp(ntrace_object_name(a), ntrace_object_name(b));
-	return order ? order : strcmp(place_of(a), place_of(b));
+	return compare_numbers(ntrace_object_code_hash(a), ntrace_object_code_hash(b));
+}
+
+/* 0 for objects of one file. */
+static int compare_files(const void *left, const void *right)
+{
+	const struct ntrace_object *a = left, *b = right;
+	size_t size;
+	int order;
+
+	if (a == b)
+		return 0;
+	/* A file with a build-id may have several names. */
+	ntrace_object_build_id(a, &size);
+	if (!size)
+		ntrace_object_build_id(b, &size);
+	order = size ? 0 : strcmp(ntrace_object_name(a), ntrace_object_name(b));
+	return order ? order : compare_versions(a, b);
 }
 
 int table_object(struct trace_table *table, struct ntrace_object *object,
@@ -148,11 +153,8 @@ int table_object(struct trace_table *table, struct ntrace_object *object,
 	return 0;
 }
 
-/* Different objects are different files, so equal names have different build-ids. */
 int table_compare_objects(const struct ntrace_object *a, const struct ntrace_object *b)
 {
-	const uint8_t *id_a, *id_b;
-	size_t size_a, size_b;
 	int order;
 
 	if (a == b)
@@ -160,13 +162,7 @@ int table_compare_objects(const struct ntrace_object *a, const struct ntrace_obj
 	if (!a || !b)
 		return a ? 1 : -1;
 	order = strcmp(ntrace_object_name(a), ntrace_object_name(b));
-	if (order)
-		return order;
-	id_a = ntrace_object_build_id(a, &size_a);
-	id_b = ntrace_object_build_id(b, &size_b);
-	if (size_a != size_b)
-		return size_a < size_b ? -1 : 1;
-	return memcmp(id_a, id_b, size_a);
+	return order ? order : compare_versions(a, b);
 }
 
 static int compare_traces(const void *left, const void *right)

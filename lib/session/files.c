@@ -259,23 +259,6 @@ static int open_memory(struct ntrace_session *session, struct mapped_file *file,
 #define LEADS_OUT \
 	"a link leads out of the sysroot, and the recording has no build-id for it"
 
-/*
- * The path that the file had on the recorded machine. One that several files had does not identify any: a copy
- * has its path in the recording then.
- */
-static void recorded_name(const struct ntrace_session *session, const struct mapped_file *file,
-			  const char *path, bool kept, char *name)
-{
-	struct mapped_file *other = NULL;
-
-	while (kept && (other = machine_same_path(&session->machine, file, other)) &&
-	       !differ(other, file))
-		;
-	snprintf(name, SESSION_PATH_ROOM, "%.*s",
-		 other ? SESSION_PATH_ROOM - 1 : (int)session_path_length(session, file),
-		 other ? path + strlen(session->directory) + 1 : file->path);
-}
-
 static bool is_missing(int reason)
 {
 	return reason == ENOENT || reason == ENOTDIR;
@@ -291,7 +274,8 @@ static int open_program(const struct ntrace_session *session, struct mapped_file
 	char name[SESSION_PATH_ROOM], found[SESSION_PATH_ROOM];
 	int error;
 
-	recorded_name(session, file, path, kept, name);
+	/* The path that the file had on the recorded machine. */
+	snprintf(name, sizeof(name), "%.*s", (int)session_path_length(session, file), file->path);
 	if (*session->sysroot && !kept && *file->path == '/' &&
 	    ntrace_path_below(session->sysroot, name, found, sizeof(found)) &&
 	    !(session->chosen && file->build_id_size)) {

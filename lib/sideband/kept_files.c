@@ -47,7 +47,7 @@ bool kept_file_path(const char *directory, const struct ntrace_sideband *mapping
 	if (kept_is_memory(mapping->name)) {
 		snprintf(key, sizeof(key), "%" PRId32 "-%" PRIx64 "-%" PRIu64, mapping->pid,
 			 mapping->address, mapping->time);
-		return snprintf(path, room, "%s/images/files/%s/memory", directory, key) <
+		return snprintf(path, room, "%s" KEPT_FILES "/%s/memory", directory, key) <
 		       (int)room;
 	}
 	for (i = 0; i < mapping->build_id_size; i++)
@@ -60,7 +60,7 @@ bool kept_file_path(const char *directory, const struct ntrace_sideband *mapping
 			 mapping->inode_generation);
 	while (at && mapping->name[at - 1] != '/')
 		at--;
-	made = snprintf(path, room, "%s/images/files/%s/%.*s", directory, key, (int)(length - at),
+	made = snprintf(path, room, "%s" KEPT_FILES "/%s/%.*s", directory, key, (int)(length - at),
 			mapping->name + at);
 	return at < length && made < (int)room;
 }

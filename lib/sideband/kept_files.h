@@ -8,6 +8,9 @@
 
 #include <ntrace/perf.h>
 
+/* The directory of the copies, below the recording. */
+#define KEPT_FILES "/images/files"
+
 /* What d_path() of the kernel adds to the path of a removed file. */
 #define KEPT_DELETED " (deleted)"
 

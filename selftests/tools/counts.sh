@@ -371,17 +371,33 @@ ok "export -f pprof: the same bytes for the same counts" cmp <(gunzip -c whole.p
 mkdir apart && gcc -std=c11 -DINODE=3 -I "$top/lib/include" "$small_host/two_tasks.c" -L "$top/build" -lntrace -o make_apart &&
 	riscv64-linux-gnu-objcopy --remove-section .note.gnu.build-id two_tasks apart/two_tasks &&
 	./make_apart r_apart "$tmp/apart/two_tasks" "$(stat -c %s r3/aux.0)" "$(stat -c %s r3/aux.1)" "$small_params" && cp r3/aux.* r_apart &&
-	mkdir -p r_apart/images/files/0-0-{3,4}-0 && cp apart/two_tasks r_apart/images/files/0-0-3-0 && cp apart/two_tasks r_apart/images/files/0-0-4-0
+	mkdir -p r_apart/images/files/0-0-{3,4}-0 && cp apart/two_tasks r_apart/images/files/0-0-3-0 && printf '.globl last\nlast: ret\n' >last.S &&
+	riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000,-e,first,--build-id=none -o r_apart/images/files/0-0-4-0/two_tasks two_tasks.S last.S
 for pid in 42 50; do "$ntrace" count -q --pid $pid -o sum.$pid r_apart 2>/dev/null; done
 ok "count: two programs of one path" "$ntrace" count -o sum r_apart 2>err
 for name in sum.42 sum.50 sum; do
 	"$ntrace" export -f csv $name 2>/dev/null | tail -n +2 | grep -c two_tasks
 done >lines
 is "$(tail -n 1 lines)" "$(($(head -n 2 lines | paste -s -d +)))" "are not added up"
+is "$("$ntrace" export -f csv sum 2>/dev/null | cut -d, -f3 | grep two_tasks | sort -u)" "\"$tmp/apart/two_tasks\"" "both have the path that they had"
 fails "export of one of them" "'two_tasks' is ambiguous" "$ntrace" export -f profgen -b two_tasks -o no sum
 "$ntrace" export -f csv -u -b two_tasks -o no r_apart 2>err
 is "$(grep "^  " err | sort)" "$(printf '  %s\n' r_apart/images/files/0-0-{3,4}-0/two_tasks | sort)" "only these are named, with what tells them apart"
 for inode in 3 4; do ok "and can be chosen" "$ntrace" export -f csv -u -b r_apart/images/files/0-0-$inode-0/two_tasks -o $inode r_apart; done
+
+# In a counts file, a hash tells them apart, and their names are those of the copies.
+rm apart/two_tasks
+"$ntrace" export -f csv -u -b two_tasks -o no sum 2>err
+is "$(grep -cE "^  $tmp/apart/two_tasks@[0-9a-f]{16}$" err)" 2 "counts: a hash tells them apart"
+sed -n 's/.*@//p' err >versions
+while read -r version; do "$ntrace" export -f csv -u -b "two_tasks@$version" -o "$version" sum; done <versions
+is "$(sort versions | xargs cat | sort | cmp - <(sort 3 4) 2>&1)" "" "and each can be chosen"
+cp -r r_apart archived && mkdir archived/archive
+for sysroot in r_apart archived/archive; do
+	is "$("$ntrace" report -n 0 --sysroot $sysroot sum 2>&1 | grep -cE '(first|second) .two_tasks.$')" 2 "counts: names of what the recorder copied, --sysroot $sysroot"
+	"$ntrace" export -f csv -u -b two_tasks --sysroot $sysroot -o no sum 2>err
+	is "$(grep -c "^  ${sysroot%/archive}.*/images/files/0-0-[34]-0/two_tasks" err)" 2 "export, too"
+done
 
 # Two versions with build-ids.
 gcc -std=c11 -DINODE=3 -DBUILD_ID_BYTES=20 -I "$top/lib/include" "$small_host/two_tasks.c" -L "$top/build" -lntrace -o make_versions &&

@@ -408,7 +408,8 @@ ntrace_counts_merger_problem(const struct ntrace_counts_merger *merger);
 /**
  * struct ntrace_counts_load_options - selection of entries, and the files that hold their code
  * @size: sizeof(struct ntrace_counts_load_options) of the caller
- * @sysroot: directory in which files are searched before their own path; may be NULL
+ * @sysroot: directory in which files are searched before their own path, also among the copies of the recorder if it is
+ *           a recording or its archive; may be NULL
  * @privileges: bit mask of 1 << enum ntrace_priv; 0 = all
  * @reserved: 0
  * @label: only entries with this label; NULL = all

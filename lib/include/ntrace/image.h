@@ -266,6 +266,17 @@ NTRACE_API const char *ntrace_object_short_name(const struct ntrace_object *obje
 NTRACE_API const uint8_t *ntrace_object_build_id(const struct ntrace_object *object, size_t *size);
 
 /**
+ * ntrace_object_code_hash - hash of the code of an object
+ * @object: object of any kind
+ *
+ * Of the bytes of its executable segments, and where they are: tells files without build-id apart. An object of a
+ * counts file whose file is not here has the hash of that file.
+ *
+ * Return: the hash; 0 for objects that are no files.
+ */
+NTRACE_EXPERIMENTAL uint64_t ntrace_object_code_hash(const struct ntrace_object *object);
+
+/**
  * ntrace_object_isa - instruction set of an object
  * @object: object of any kind
  *

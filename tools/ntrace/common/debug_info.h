@@ -97,7 +97,7 @@ void name_source(const char *path, const char *const *roots);
 bool debug_is_absent(const struct ntrace_object *object);
 #define DEBUG_ABSENT                                                                     \
 	"the file is not here, or is another one: --sysroot DIR says where the files of its machine are (of " \
-	"an archived recording: RECORDING/archive)"
+	"an archived recording: RECORDING/archive; of programs that the recorder copied: RECORDING)"
 
 /**
  * debug_missing - a sentence about debug information of an object that was not read

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The program or library of an export that has one. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -8,7 +9,7 @@
 #include "common/ui.h"
 #include "object.h"
 
-/* Digits of a build-id that tell two apart. */
+/* Digits of a build-id, or of a hash, that tell two apart. */
 #define DIGITS 16
 
 static bool is_text(const char *text, const char *wanted, size_t length)
@@ -24,13 +25,15 @@ static bool has_name(const struct ntrace_object *object, const char *wanted, siz
 	       is_text(ntrace_object_path(object), wanted, length);
 }
 
-/* The build-id as digits, of which there is room for @size - 1. */
-static const char *build_id_text(const struct ntrace_object *object, char *text, size_t size)
+/* The build-id as digits, of which there is room for @size - 1; without one, the hash of the code. */
+static const char *version_text(const struct ntrace_object *object, char *text, size_t size)
 {
 	size_t bytes;
 	const uint8_t *id = ntrace_object_build_id(object, &bytes);
 
 	*text = '\0';
+	if (!bytes && ntrace_object_code_hash(object))
+		snprintf(text, size, "%016" PRIx64, ntrace_object_code_hash(object));
 	for (size_t i = 0; id && i < bytes && 2 * i + 2 < size; i++)
 		snprintf(text + 2 * i, 3, "%02x", id[i]);
 	return text;
@@ -44,7 +47,7 @@ static bool is_wanted(const struct ntrace_object *object, const char *binary)
 	if (has_name(object, binary, strlen(binary)))
 		return true;
 	return at && at[1] && has_name(object, binary, (size_t)(at - binary)) &&
-	       !strncasecmp(build_id_text(object, text, sizeof(text)), at + 1, strlen(at + 1));
+	       !strncasecmp(version_text(object, text, sizeof(text)), at + 1, strlen(at + 1));
 }
 
 /* The objects that @binary names, all if it is NULL, with what tells those of one name apart. */
@@ -57,15 +60,19 @@ static void list_objects(const struct ntrace_profile_object *objects, size_t cou
 		const struct ntrace_object *object = objects[i].object;
 		const char *name = ntrace_object_name(object), *path = ntrace_object_path(object);
 		char text[DIGITS + 1];
+		size_t bytes;
 
+		ntrace_object_build_id(object, &bytes);
 		if (binary && !is_wanted(object, binary))
 			continue;
 		if (listed == 20)
 			left++;
-		else if (binary && *build_id_text(object, text, sizeof(text)))
+		else if (binary && path && !bytes)
+			ui_printf(stderr, "  %s\n", path);
+		else if (binary && *version_text(object, text, sizeof(text)))
 			ui_printf(stderr, "  %s@%s\n", name, text);
 		else
-			ui_printf(stderr, "  %s\n", binary && path ? path : name);
+			ui_printf(stderr, "  %s\n", name);
 		listed += !left;
 	}
 	if (left)
