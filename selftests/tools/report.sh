@@ -189,6 +189,8 @@ for when in before after; do
 	touch -d "$([ $when = after ] && echo now || echo yesterday) + 1 hour" "$tmp/two_tasks.S"
 	is "$("$ntrace" report --annotate work "$tmp/dir" 2>/dev/null | grep -c "^note: .*two_tasks.S is newer than the program")" \
 		"$([ $when = after ] && echo 1 || echo 0)" "a source that was changed $when the program was built"
+	"$ntrace" report --html "$tmp/page.html" "$tmp/dir" 2>/dev/null
+	is "$(grep -c '"note":"The source is newer than the program: ' "$tmp/page.html")" "$([ $when = after ] && echo 1 || echo 0)" "in the page, too"
 done
 
 # A stripped program: why there are no names, and what brings them back.

@@ -108,6 +108,15 @@ const struct source_lines *code_source(struct code *code, const char *name)
 	return &code->source;
 }
 
+bool code_source_is_newer(const struct code *code, const struct ntrace_cursor_place *place)
+{
+	struct ntrace_location location;
+
+	locate(place, &location);
+	return code->source.count && location.object &&
+	       source_is_newer(location.object, code->source.changed);
+}
+
 /* ---- instructions ---- */
 
 /* The function around an instruction, or a piece of code without a name. */

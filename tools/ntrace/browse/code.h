@@ -48,6 +48,9 @@ const struct ntrace_line *code_line(struct code *code, const struct ntrace_curso
 /** code_source - a source file; valid until the next call. Never NULL */
 const struct source_lines *code_source(struct code *code, const char *name);
 
+/** code_source_is_newer - whether that file was changed after the program at @place was made */
+bool code_source_is_newer(const struct code *code, const struct ntrace_cursor_place *place);
+
 /**
  * code_text - a place as `ntrace decode --level instruction --disassemble` prints it, without owner and time
  *

@@ -282,9 +282,10 @@ static void draw_source(struct browser *browser, const struct layout *layout)
 		heading(browser, layout->source_row, place ? text : " no instruction");
 		return;
 	}
-	snprintf(text, sizeof(text), " %.300s:%u  %s", line->file, line->line, name);
-	heading(browser, layout->source_row, text);
 	source = code_source(&browser->code, line->file);
+	snprintf(text, sizeof(text), " %.300s:%u  %s%s", line->file, line->line, name,
+		 code_source_is_newer(&browser->code, place) ? "  (source " SOURCE_NEWER ")" : "");
+	heading(browser, layout->source_row, text);
 	if (!source->count) {
 		put(layout->source_row + 1, 0,
 		    source->too_large ? " " SOURCE_TOO_LARGE :

@@ -121,6 +121,14 @@ char *read_source(const char *path, const char *const *roots, size_t most, size_
 	return text;
 }
 
+bool source_is_newer(const struct ntrace_object *program, time_t changed)
+{
+	const char *path = ntrace_object_path(program);
+	struct stat status;
+
+	return path && !stat(path, &status) && changed > status.st_mtime;
+}
+
 void source_lines_read(struct source_lines *source, const char *path, const char *const *roots)
 {
 	size_t size = 0, count = 0;

@@ -69,6 +69,16 @@ char *read_source(const char *path, const char *const *roots, size_t most, size_
 		  time_t *changed);
 
 /**
+ * source_is_newer - whether a source was changed after its program was made
+ * @changed: see read_source()
+ *
+ * As debuggers say: nothing in a program tells which text its source had.
+ */
+bool source_is_newer(const struct ntrace_object *program, time_t changed);
+#define SOURCE_NEWER "is newer than the program"
+#define SOURCE_NEWER_NOTE SOURCE_NEWER ": its lines may be others than those it was compiled from"
+
+/**
  * struct source_lines - the lines of a source file; @count is 0 if it cannot be read
  * @too_large: because of SOURCE_MAX
  * @changed: when the file was changed last

@@ -31,7 +31,7 @@ struct annotation {
 	char *missing;			/* what of the lines was not read, NULL: nothing */
 	struct kernel_debug kernel;
 	struct disassembly disassembly;
-	const char *program;		/* NULL: none */
+	const struct ntrace_object *program;
 	const char *file;		/* its lines are in @source */
 	struct source_lines source;
 	const struct ntrace_line *line;	/* shown last */
@@ -62,19 +62,14 @@ static void put_source_line(struct output *output, const char *line)
 	}
 }
 
-/* As debuggers do: nothing in a program tells which text its source had. */
 static void note_changed(const struct annotation *annotation)
 {
-	struct stat program;
-
-	if (!annotation->source.count || !annotation->program ||
-	    stat(annotation->program, &program) || annotation->source.changed <= program.st_mtime)
+	if (!annotation->source.count ||
+	    !source_is_newer(annotation->program, annotation->source.changed))
 		return;
 	output_text(annotation->output, "note: ");
 	output_name(annotation->output, annotation->file);
-	output_text(annotation->output,
-		    " is newer than the program: its lines may be others than those it was "
-		    "compiled from\n");
+	output_text(annotation->output, " " SOURCE_NEWER_NOTE "\n");
 }
 
 /* "calculator.c:36  if (...)", followed by the place where it was inlined. */
@@ -248,8 +243,8 @@ static int put_function(struct annotation *annotation, const struct ntrace_objec
 	struct output *output = annotation->output;
 	int error;
 
-	annotation->program = ntrace_object_path(object);
-	disassemble(&annotation->disassembly, annotation->program, start, end,
+	annotation->program = object;
+	disassemble(&annotation->disassembly, ntrace_object_path(object), start, end,
 		    annotation->options->objdump);
 	ntrace_counts_walk(annotation->counts, start, end, add_up, annotation);
 	put_demangled(output, at->symbol);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/debug_info.h"
 #include "common/place_name.h"
@@ -80,6 +81,7 @@ struct covered_file {
 	size_t count;
 	size_t executed;
 	uint64_t most;
+	const struct ntrace_object *program;	/* the oldest that has code of it */
 };
 
 static int by_most(const void *left, const void *right)
@@ -91,9 +93,51 @@ static int by_most(const void *left, const void *right)
 	return strcmp(a->lines->file, b->lines->file);
 }
 
-/* Files with executed lines, hottest first. NULL when out of memory. */
-static struct covered_file *collect_files(const struct ntrace_coverage *coverage, size_t *count)
+static int compare_name(const void *name, const void *file)
 {
+	return strcmp(name, ((const struct covered_file *)file)->lines->file);
+}
+
+static bool is_older(const struct ntrace_object *program, const struct ntrace_object *than)
+{
+	struct stat status;
+
+	return !than ||
+	       (ntrace_object_path(program) && !stat(ntrace_object_path(program), &status) &&
+		!source_is_newer(than, status.st_mtime));
+}
+
+/* Finds the programs of files, which are sorted by name. */
+static void find_programs(const struct html *html, struct covered_file *files, size_t file_count)
+{
+	const struct ntrace_profile_object *objects;
+	size_t count, line_count, i, k;
+
+	objects = ntrace_profile_objects(html->report->profile, &count);
+	for (i = 0; i < count; i++) {
+		const struct ntrace_lines *lines =
+			ntrace_coverage_lines_of(html->coverage, objects[i].object);
+		const struct ntrace_line *line = lines ? ntrace_lines_all(lines, &line_count) :
+							 NULL;
+		const char *last = NULL;
+
+		for (k = 0; line && k < line_count; k++) {
+			struct covered_file *file = line[k].file == last ?
+							    NULL :
+							    bsearch(line[k].file, files, file_count,
+								    sizeof(*files), compare_name);
+
+			last = line[k].file;
+			if (file && is_older(objects[i].object, file->program))
+				file->program = objects[i].object;
+		}
+	}
+}
+
+/* Files with executed lines, hottest first. NULL when out of memory. */
+static struct covered_file *collect_files(const struct html *html, size_t *count)
+{
+	const struct ntrace_coverage *coverage = html->coverage;
 	const struct ntrace_coverage_line *lines;
 	struct covered_file *files, *file = NULL;
 	size_t line_count, kept = 0, i;
@@ -115,16 +159,17 @@ static struct covered_file *collect_files(const struct ntrace_coverage *coverage
 	}
 	if (file && !file->executed)
 		kept--;
+	find_programs(html, files, kept);
 	qsort(files, kept, sizeof(*files), by_most);
 	*count = kept;
 	return files;
 }
 
 /* The text of a file, to be freed; NULL if it is missing, binary or too large. */
-static char *read_text(const char *const *roots, const char *path, size_t room)
+static char *read_text(const char *const *roots, const char *path, size_t room, time_t *changed)
 {
 	size_t size;
-	char *text = read_source(path, roots, room, &size, NULL);
+	char *text = read_source(path, roots, room, &size, changed);
 
 	if (text && strlen(text) != size) {
 		free(text);
@@ -169,7 +214,7 @@ static void put_file_lines(const struct html *html, const struct covered_file *f
 void html_name_files(const struct html *html)
 {
 	size_t count = 0, i;
-	struct covered_file *files = collect_files(html->coverage, &count);
+	struct covered_file *files = collect_files(html, &count);
 
 	for (i = 0; files && i < count; i++)
 		name_source(files[i].lines->file, html->report->roots);
@@ -179,18 +224,21 @@ void html_name_files(const struct html *html)
 void html_put_files(const struct html *html, struct output *output)
 {
 	size_t room = TEXTS_MAX, count = 0, i;
-	struct covered_file *files = collect_files(html->coverage, &count);
+	struct covered_file *files = collect_files(html, &count);
 
 	output_text(output, ",\"files\":[");
 	for (i = 0; files && i < count; i++) {
+		time_t changed;
 		char *text = read_text(html->report->roots, files[i].lines->file,
-				       room < TEXT_MAX ? room : TEXT_MAX);
+				       room < TEXT_MAX ? room : TEXT_MAX, &changed);
 
 		output_text(output, i ? ",\n{\"name\":" : "{\"name\":");
 		output_json_script(output, files[i].lines->file);
 		output_printf(output, ",\"count\":%zu,\"executed\":%zu,", files[i].count,
 			      files[i].executed);
 		put_file_lines(html, &files[i], output);
+		if (text && files[i].program && source_is_newer(files[i].program, changed))
+			output_text(output, ",\"note\":\"The source " SOURCE_NEWER_NOTE ".\"");
 		if (text) {
 			output_text(output, ",\"text\":");
 			output_json_script(output, text);

@@ -461,6 +461,8 @@ function source(view) {
 		make(code, 'h2', file.name);
 		if (!file.text)
 			make(code, 'p', 'The source is not in this page: it was not found, or the page would have become too large.', { class: 'dim' });
+		if (file.note)
+			make(code, 'p', file.note, { class: 'dim' });
 		const body = make(code, 'div', null, { class: 'code', tabindex: 0, role: 'region', 'aria-label': file.name });
 		const texts = file.text ? file.text.split('\n') : null;
 		if (texts && texts[texts.length - 1] === '')
