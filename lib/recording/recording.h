@@ -41,6 +41,10 @@ struct ntrace_recording *recording_of_streams(const struct ntrace_perf_file *fil
 /* params_file.c: adds a note if part of the stream's trace was lost. */
 void stream_tell_losses(const struct ntrace_stream *stream, const struct notes *notes);
 
+/* trace_file.c: whether a file with these first bytes, of which it looks at the first TRACE_FILE_MAGIC, is zstd's. */
+#define TRACE_FILE_MAGIC 4
+bool trace_file_is_zstd(const uint8_t *bytes, size_t size);
+
 /* aux_files.c: an empty file without a name, in $TMPDIR or /tmp; NULL with errno on failure. */
 FILE *recording_open_nameless(void);
 

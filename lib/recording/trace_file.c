@@ -6,14 +6,15 @@
 #include <unistd.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <ntrace/error.h>
 #include <ntrace/frames.h>
 #include <ntrace/recording.h>
 
-/* zstd's default window limit of 128 MiB covers all files that its command makes by default. */
+#include "recording.h"
+
 #define INPUT_SIZE (128 * 1024)
-#define MAGIC_SIZE 4
 
 /* MSEO 2 is reserved: the mark of missing bytes. */
 #define BREAK 0x02
@@ -33,8 +34,6 @@ struct unframer {
 	bool ended;
 	uint8_t input[FRAMES_SIZE];
 };
-
-static const uint8_t zstd_magic[MAGIC_SIZE] = { 0x28, 0xb5, 0x2f, 0xfd };
 
 /**
  * struct ntrace_trace_file
@@ -82,9 +81,30 @@ static int look_ahead(struct ntrace_trace_file *file, size_t least)
 	return 0;
 }
 
+/* Files of pzstd, and seekable ones, may begin with a frame that is skipped (RFC 8878, section 3.1.2). */
+bool trace_file_is_zstd(const uint8_t *bytes, size_t size)
+{
+	static const uint8_t frame[] = { 0x28, 0xb5, 0x2f, 0xfd }, skipped[] = { 0x2a, 0x4d, 0x18 };
+
+	return size >= TRACE_FILE_MAGIC &&
+	       (!memcmp(bytes, frame, sizeof(frame)) ||
+		((bytes[0] & 0xf0) == 0x50 && !memcmp(bytes + 1, skipped, sizeof(skipped))));
+}
+
 static bool is_zstd(const struct ntrace_trace_file *file)
 {
-	return file->input.size >= MAGIC_SIZE && !memcmp(file->bytes, zstd_magic, MAGIC_SIZE);
+	return trace_file_is_zstd(file->bytes, file->input.size);
+}
+
+/* The default limit of windows is 128 MiB; "zstd --long=31" makes larger ones, of which what is used takes memory. */
+static int open_zstd(struct ntrace_trace_file *file)
+{
+	file->stream = ZSTD_createDStream();
+	if (!file->stream)
+		return NTRACE_ERR_NOMEM;
+	ZSTD_DCtx_setParameter(file->stream, ZSTD_d_windowLogMax,
+			       ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+	return 0;
 }
 
 int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
@@ -98,14 +118,12 @@ int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
 	opened->fd = fd;
 	opened->most = UINT64_MAX;
 	opened->input.src = opened->bytes;
-	error = packing == NTRACE_TRACE_PLAIN ? 0 : look_ahead(opened, MAGIC_SIZE);
+	error = packing == NTRACE_TRACE_PLAIN ? 0 : look_ahead(opened, TRACE_FILE_MAGIC);
 	/* An empty file is a recording that has not begun. */
 	if (!error && packing == NTRACE_TRACE_ZSTD && opened->input.size && !is_zstd(opened))
 		error = NTRACE_ERR_FORMAT;
-	if (!error && packing != NTRACE_TRACE_PLAIN && is_zstd(opened)) {
-		opened->stream = ZSTD_createDStream();
-		error = opened->stream ? 0 : NTRACE_ERR_NOMEM;
-	}
+	if (!error && packing != NTRACE_TRACE_PLAIN && is_zstd(opened))
+		error = open_zstd(opened);
 	if (error) {
 		saved = errno;
 		ntrace_trace_file_close(opened);
@@ -160,7 +178,9 @@ static ssize_t read_packed(struct ntrace_trace_file *file, void *buffer, size_t 
 			return 0;
 		left = ZSTD_decompressStream(file->stream, &output, &file->input);
 		if (ZSTD_isError(left))
-			return NTRACE_ERR_FORMAT;
+			return ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation ?
+				       NTRACE_ERR_NOMEM :
+				       NTRACE_ERR_FORMAT;
 		file->in_frame = left;
 		if (output.pos)
 			return (ssize_t)output.pos;

@@ -86,12 +86,11 @@ static int make_streams(struct ntrace_session *session, const bool *seen, uint64
 /* Recordings tell compressed files by their names only, see session_is_packed(). */
 static int check_name(struct ntrace_session *session, int fd)
 {
-	static const uint8_t zstd[] = { 0x28, 0xb5, 0x2f, 0xfd };
-	uint8_t magic[sizeof(zstd)];
+	uint8_t magic[TRACE_FILE_MAGIC];
 
 	if (session_is_packed(session->directory) ||
 	    pread(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
-	    memcmp(magic, zstd, sizeof(zstd)))
+	    !trace_file_is_zstd(magic, sizeof(magic)))
 		return 0;
 	session_note(session, "zstd has compressed it: its name must end in .zst");
 	return NTRACE_ERR_UNSUPPORTED;

@@ -122,6 +122,37 @@ static void test_whole(void)
 	   "a plain trace may begin as a zstd file does");
 }
 
+/* Frames that are skipped, as in files of pzstd, and a window that zstd -d refuses without --long. */
+static void test_kinds(void)
+{
+	static const uint8_t skipped[] = { 0x5e, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'a', 'b', 'c' };
+	static uint8_t all[sizeof(packed) + 2 * sizeof(skipped)];
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+	ZSTD_inBuffer input = { trace, SIZE, 0 };
+	ZSTD_outBuffer output = { all, sizeof(all), 0 };
+	struct outcome outcome;
+
+	memcpy(all, skipped, sizeof(skipped));
+	memcpy(all + sizeof(skipped), packed, packed_size);
+	memcpy(all + sizeof(skipped) + packed_size, skipped, sizeof(skipped));
+	for (int guess = 0; guess < 2; guess++) {
+		outcome = read_bytes(all, packed_size + 2 * sizeof(skipped),
+				     guess ? NTRACE_TRACE_GUESS : NTRACE_TRACE_ZSTD, 4096);
+		ok(is_whole(&outcome) && outcome.packed, "frames that are skipped%s",
+		   guess ? ", guessed" : "");
+	}
+	/* Without the size of the contents, the window is as large as it says. */
+	ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 30);
+	while (ZSTD_compressStream2(context, &output, &input,
+				    input.pos == SIZE ? ZSTD_e_end : ZSTD_e_continue))
+		;
+	if (input.pos == SIZE)
+		ZSTD_compressStream2(context, &output, &input, ZSTD_e_end);
+	ZSTD_freeCCtx(context);
+	outcome = read_bytes(all, output.pos, NTRACE_TRACE_ZSTD, 4096);
+	ok(is_whole(&outcome), "a window of 1 GiB");
+}
+
 static void test_short(void)
 {
 	struct outcome outcome;
@@ -340,6 +371,7 @@ int main(void)
 	make_trace();
 	pack_trace();
 	test_whole();
+	test_kinds();
 	test_short();
 	test_cut();
 	test_damaged();
