@@ -248,10 +248,13 @@ static int open_memory(struct ntrace_session *session, struct mapped_file *file,
 	if (!error) {
 		file->object = copy;
 		session_note(session,
-			     "process %" PRId32
-			     " (%s) executed memory without a file: its code is what "
-			     "the recorder copied from 0x%" PRIx64,
-			     file->pid, comm ? comm : "?", file->address);
+			     "process %" PRId32 " (%s) executed %s: its code is what the recorder "
+			     "copied from 0x%" PRIx64,
+			     file->pid, comm ? comm : "?",
+			     kept_is_too_long(file->path) ?
+				     "a file whose path is too long for a record" :
+				     "memory without a file",
+			     file->address);
 	}
 	return error;
 }

@@ -37,6 +37,11 @@ bool kept_is_memory(const char *name)
 	       strcmp(name, "[vdso]") && strcmp(name, "[vsyscall]");
 }
 
+bool kept_is_too_long(const char *name)
+{
+	return !strcmp(name, "//toolong");
+}
+
 bool kept_file_path(const char *directory, const struct ntrace_sideband *mapping, char *path,
 		    size_t room)
 {

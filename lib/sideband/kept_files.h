@@ -20,6 +20,9 @@ size_t kept_path_length(const char *path);
 /* Whether a mapping of this name shows memory of the process, not a file. */
 bool kept_is_memory(const char *name);
 
+/* Of such a name: whether there is a file, whose path is longer than the kernel's records (4,096 bytes). */
+bool kept_is_too_long(const char *name);
+
 /*
  * The path of the copy of a mapping's code, which may not exist. false: it is too long, or nothing identifies
  * the code.

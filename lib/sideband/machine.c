@@ -313,7 +313,10 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 	    record->address + (record->length - 1) < record->address)
 		return 0;
 	if (record->executable && kept_is_memory(record->name) && !is_kept(machine, record)) {
-		machine->anonymous_code = true;
+		if (kept_is_too_long(record->name))
+			machine->long_paths = true;
+		else
+			machine->anonymous_code = true;
 	} else if (record->executable && strcmp(record->name, "[vsyscall]")) {
 		change.file = get_file(machine, record);
 		if (!change.file)
@@ -783,6 +786,10 @@ void machine_tell(const struct machine *machine, const struct notes *notes, cons
 		notes_add(notes,
 			  "some programs have executable memory without a file: code in it is not "
 			  "decoded");
+	if (machine->long_paths)
+		notes_add(notes,
+			  "some programs have a path that is too long for a record, of more than "
+			  "4,096 bytes: their code is not decoded");
 	if (machine->text_pokes)
 		notes_add(notes,
 			  "%" PRIu64 " changes of kernel text were recorded; the text "

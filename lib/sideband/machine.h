@@ -193,6 +193,7 @@ struct machine {
 	size_t ended; /* with @growing: tasks that have ended and are not forgotten */
 	struct kept_name *kept[MACHINE_BUCKETS];
 	bool anonymous_code;	/* executable mappings that show no file, and were not copied */
+	bool long_paths;	/* likewise, of a file whose path is too long for a record */
 	bool no_cpu;		/* switches without a CPU */
 };
 

@@ -62,6 +62,10 @@ static const struct way ways[] = {
 	  "without a file: code in it is not decoded" },
 	{ "memory, kept", "//anon", false, 0, "100-10000-0/memory", true, NULL,
 	  "process 100 (a) executed memory without a file" },
+	{ "a long path", "//toolong", false, 0, NULL, true, NULL,
+	  "a path that is too long for a record, of more than 4,096 bytes" },
+	{ "a long path, kept", "//toolong", false, 0, "100-10000-0/memory", true, NULL,
+	  "process 100 (a) executed a file whose path is too long" },
 	{ "named memory, kept", "[anon:jit]", false, 0, "100-10000-0/memory", true, NULL,
 	  "process 100 (a) executed memory without a file" },
 };
