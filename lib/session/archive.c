@@ -281,6 +281,16 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 		archive->counts->missing++;
 		return 0;
 	}
+	/* An archive is no choice of its reader, who may have the file that replaced this one. */
+	if (!kept && session_is_removed(archive->session, file)) {
+		session_note(archive->session,
+			     "%s: not archived: the file that was traced had been removed or "
+			     "replaced, and "
+			     "nothing tells that %s is the same: --sysroot shows its code",
+			     file->path, from);
+		archive->counts->missing++;
+		return 0;
+	}
 	snprintf(archive->path + archive->base, room, "%.*s", length, file->path);
 	if (!stays_inside(archive->path + archive->base) || (size_t)length >= room) {
 		session_note(archive->session, "%.200s: not a path that can be archived",

@@ -259,8 +259,12 @@ static int open_memory(struct ntrace_session *session, struct mapped_file *file,
 	return error;
 }
 
-#define LEADS_OUT \
-	"a link leads out of the sysroot, and the recording has no build-id for it"
+static const char *leads_out(const struct ntrace_session *session)
+{
+	return session->chosen ?
+		       "a link leads out of the sysroot, and the recording has no build-id for it" :
+		       "a link leads out of the archive of the recording";
+}
 
 static bool is_missing(int reason)
 {
@@ -297,13 +301,17 @@ static int open_program(const struct ntrace_session *session, struct mapped_file
 	return error;
 }
 
-/* Whether a name that may lead to another file by now is all that is known. */
+bool session_is_removed(const struct ntrace_session *session, const struct mapped_file *file)
+{
+	return !strncmp(file->path, "/memfd:", 7) ||
+	       (!file->build_id_size && session_path_length(session, file) != strlen(file->path));
+}
+
+/* A given sysroot is taken at its word, but has no memfd. */
 static bool is_unknown(const struct ntrace_session *session, const struct mapped_file *file)
 {
-	bool deleted = session_path_length(session, file) != strlen(file->path);
-
-	return !strncmp(file->path, "/memfd:", 7) ||
-	       (deleted && !file->build_id_size && !session->chosen);
+	return session_is_removed(session, file) &&
+	       (!session->chosen || !strncmp(file->path, "/memfd:", 7));
 }
 
 /* Whether this machine made the recording: its inodes are those of this machine. */
@@ -461,8 +469,7 @@ static void note_doubts(struct ntrace_session *session, const struct mapped_file
 	size_t size;
 
 	ntrace_object_build_id(file->object, &size);
-	if (session->chosen && !file->build_id_size &&
-	    session_path_length(session, file) != strlen(file->path))
+	if (session->chosen && session_is_removed(session, file))
 		session_note(session,
 			     "%s: the file that was traced had been removed or replaced, and "
 			     "the recording has no build-id for it: the code may be another "
@@ -566,7 +573,7 @@ static struct ntrace_object *open_object(struct ntrace_session *session, struct 
 			session_note(session, "%s: %s; code in it is not decoded%s", path,
 				     is_other_kind(path)    ? "not a regular file" :
 				     error != NTRACE_ERR_IO ? ntrace_strerror(error) :
-				     errno == EXDEV	    ? LEADS_OUT :
+				     errno == EXDEV	    ? leads_out(session) :
 							      strerror(errno),
 				     error == NTRACE_ERR_IO && !is_missing(errno) &&
 						     errno != EXDEV ?

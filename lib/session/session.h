@@ -151,6 +151,9 @@ bool session_kept_path(const struct ntrace_session *session, const struct mapped
 /* Length of the path of @file, without what the kernel adds if it was removed. */
 size_t session_path_length(const struct ntrace_session *session, const struct mapped_file *file);
 
+/* Whether the path of @file leads to another one by now, if to any, and nothing in the recording identifies @file. */
+bool session_is_removed(const struct ntrace_session *session, const struct mapped_file *file);
+
 /* Local path of @file; false: it is too long. @path has SESSION_PATH_ROOM bytes. */
 bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,
 			char *path);

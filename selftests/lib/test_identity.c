@@ -159,6 +159,28 @@ static void check(const struct way *way)
 		diag("%s", notes);
 }
 
+/* The archive has what was decoded, or says that it has not. */
+static void check_archive(const struct way *way)
+{
+	struct ntrace_session_options options = { .size = sizeof(options),
+						  .sysroot = in("root"),
+						  .note = take_note };
+	struct ntrace_archive_counts counts;
+	struct ntrace_session *session;
+
+	if (!way->sysroot || !way->function)
+		return;
+	if (ntrace_session_open(&session, in("way"), &options)) {
+		ok(false, "%s opens again", way->what);
+		return;
+	}
+	ntrace_session_archive(session, &counts);
+	ntrace_session_close(session);
+	decode_as("way", NULL);
+	ok(counts.missing ? !strstr(told, way->function) : strstr(told, way->function) != NULL,
+	   "%s: archived, or missing: %s", way->what, told);
+}
+
 /* Memory of a process of one name and number, in two recordings, or one after the other. */
 static void test_memory(void)
 {
@@ -193,6 +215,12 @@ static void test_links(void)
 	check(&link);
 	check(&out);
 	check(&known);
+	check_archive(&known);
+	run("rm %s && ln -s %s/root/aaa %s", in("way/archive/out/aaa"), directory,
+	    in("way/archive/out/aaa"));
+	decode_as("way", NULL);
+	ok(strstr(notes, "a link leads out of the archive") != NULL,
+	   "a link out of the archive is named so");
 }
 
 /* Two files of one path, as in two containers: each process has its own. */
@@ -379,8 +407,10 @@ static void tests(void)
 	}
 	if (!ok(size == sizeof(build_id), "a program with a build-id"))
 		return;
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		check(&ways[i]);
+		check_archive(&ways[i]);
+	}
 	test_memory();
 	test_links();
 	test_containers();
