@@ -13,6 +13,7 @@
 #include "format.h"
 #include "grow.h"
 #include "image/object.h"
+#include "profile/functions.h"
 #include "sideband/kept_files.h"
 #include "struct_size.h"
 
@@ -391,6 +392,8 @@ static int load_all(struct load *load, struct ntrace_profile *profile,
 		result = add_entry(profile, entry, object, from_object, group->privilege);
 	}
 	totals->losses = *ntrace_counts_reader_losses(reader);
+	if (totals->losses.sampled)
+		profile_count_by_source(profile);
 	free(texts);
 	return result;
 }

@@ -93,6 +93,7 @@ int ntrace_profile_sample(struct ntrace_profile *profile,
 	size_t i;
 
 	profile->sampled = true;
+	profile->by_source = true;
 	for (i = 0; i < sample->sample->branch_count && !error; i++) {
 		struct ntrace_profile_trace trace = { .count = 1 };
 		struct ntrace_insn insn;

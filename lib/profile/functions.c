@@ -305,12 +305,14 @@ static bool transfer_calls(unsigned int insn_class, const struct ntrace_location
 }
 
 /*
- * @sampled: the traces come from branch stacks, whose runs may be unknown: the sources of transfers are counted
+ * @sampled: the traces come from branch stacks
+ * @by_source: as in struct ntrace_profile
  * @space: @object mapped at its link addresses, if a run needed a walk through its instructions
  */
 struct trace_sums {
 	struct function_sums *sums;
 	bool sampled;
+	bool by_source;
 	struct ntrace_object *object;
 	struct ntrace_space *space;
 };
@@ -412,7 +414,7 @@ static int add_run(struct trace_sums *of, const struct ntrace_profile_trace *tra
 static int add_trace(struct trace_sums *of, const struct ntrace_profile_trace *trace)
 {
 	struct ntrace_location from = { 0 }, start = { 0 }, end = { 0 };
-	const struct ntrace_location *source = of->sampled ? &from : &end;
+	const struct ntrace_location *source = of->by_source ? &from : &end;
 	struct ntrace_profile_function *function;
 	int error;
 
@@ -423,7 +425,7 @@ static int add_trace(struct trace_sums *of, const struct ntrace_profile_trace *t
 		ntrace_object_locate(trace->object, trace->end, &end);
 	}
 	error = add_run(of, trace, &start, &end);
-	if (!error && (of->sampled ? trace->from_object != NULL : trace->taken)) {
+	if (!error && (of->by_source ? trace->from_object != NULL : trace->taken)) {
 		error = function_of(of, trace, source, &function);
 		if (!error)
 			add_to(&function->branches, trace->count);
@@ -438,6 +440,11 @@ static int add_trace(struct trace_sums *of, const struct ntrace_profile_trace *t
 	return error;
 }
 
+void profile_count_by_source(struct ntrace_profile *profile)
+{
+	profile->by_source = true;
+}
+
 void function_sums_add(struct function_sums *sums, const struct ntrace_profile_trace *trace)
 {
 	uint64_t instructions = multiply_counts(trace->count, trace->instructions);
@@ -448,7 +455,11 @@ void function_sums_add(struct function_sums *sums, const struct ntrace_profile_t
 
 int function_sums_make(struct function_sums *sums, const struct ntrace_profile *profile)
 {
-	struct trace_sums of = { .sums = sums, .sampled = profile->sampled };
+	struct trace_sums of = {
+		.sums = sums,
+		.sampled = profile->sampled,
+		.by_source = profile->by_source,
+	};
 	int error = 0;
 
 	function_table_free(&sums->functions);

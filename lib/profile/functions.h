@@ -32,6 +32,9 @@ struct function_key {
 	int32_t pid;
 };
 
+/* Counts branches at their sources: the last transfer of a sample is the end of no run. Before the profile ends. */
+void profile_count_by_source(struct ntrace_profile *profile);
+
 void function_table_free(struct function_table *table);
 
 /* Finds or adds a function. Return: 0 or NTRACE_ERR_NOMEM. */

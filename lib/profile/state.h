@@ -122,6 +122,7 @@ struct profile_stream {
  * @functions: NULL if not requested
  * @occupancy: likewise
  * @sampled: the traces come from branch stacks
+ * @by_source: branches are counted at their sources, since ends of runs may be unknown
  * @streams: by index, NULL where nothing came yet
  * @stream: that of the present event, NULL: none; @number: its index, UINT_MAX: none; @at: its place
  * @separate: traces of several privileges are not the same
@@ -136,6 +137,7 @@ struct ntrace_profile {
 	struct function_sums *functions;
 	struct occupancy *occupancy;
 	bool sampled;
+	bool by_source;
 	struct ntrace_profile_options options;
 	struct ntrace_locator *locator;
 	struct alias *aliases;

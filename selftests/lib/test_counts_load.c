@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace_counts_load() finds the program of a counts file below the sysroot, and its debug file. */
 #include <ntrace/counts_file.h>
+#include <ntrace/functions.h>
 
 #include "scratch.h"
 #include "tap.h"
@@ -32,9 +33,10 @@ static bool make(void)
 		directory);
 }
 
-/* A counts file of one entry at 0x10000. */
-static FILE *write_counts(struct ntrace_object *program)
+/* A counts file of one entry at 0x10000. @sampled: nothing tells where its run ends */
+static FILE *write_counts(struct ntrace_object *program, bool sampled)
 {
+	const struct ntrace_counts_losses losses = { .sampled = sampled };
 	struct ntrace_counts_group group = { .object = { .name = "/prog" }, .label = "" };
 	const struct ntrace_counts_entry entry = { .start = 0x10000,
 						   .end = 0x10004,
@@ -43,7 +45,7 @@ static FILE *write_counts(struct ntrace_object *program)
 						   .instructions = 2,
 						   .from_class = NTRACE_INSN_RETURN,
 						   .end_class = NTRACE_INSN_RETURN,
-						   .taken = true };
+						   .taken = !sampled };
 	struct ntrace_counts_writer *writer;
 	struct ntrace_counts_totals totals;
 	FILE *file = tmpfile();
@@ -52,11 +54,40 @@ static FILE *write_counts(struct ntrace_object *program)
 	group.object.build_id = ntrace_object_build_id(program, &size);
 	group.object.build_id_size = (uint32_t)size;
 	group.from_object = group.object;
-	ok(!ntrace_counts_writer_new(&writer, file) && !ntrace_counts_put(writer, &group, &entry) &&
-		   !ntrace_counts_writer_end(writer, &totals),
+	ok(!ntrace_counts_writer_new(&writer, file) && !ntrace_counts_put(writer, &group, &entry),
 	   "a counts file");
+	if (sampled)
+		ntrace_counts_put_losses(writer, &losses);
+	ok(!ntrace_counts_writer_end(writer, &totals), "ends");
 	ntrace_counts_writer_free(writer);
 	return file;
+}
+
+/* Transfers are branches of their function, also if a sample does not have the run before. */
+static void test_branches(struct ntrace_object *program, bool sampled)
+{
+	const struct ntrace_profile_options wanted = { .size = sizeof(wanted),
+						       .pid = -1,
+						       .parts = NTRACE_PROFILE_FUNCTIONS };
+	struct ntrace_counts_load_options options = { .size = sizeof(options),
+						      .sysroot = in("root") };
+	const struct ntrace_profile_function *functions;
+	struct ntrace_counts_reader *reader;
+	struct ntrace_profile *profile;
+	FILE *file = write_counts(program, sampled);
+	size_t count;
+
+	rewind(file);
+	ntrace_counts_reader_new(&reader, file);
+	ntrace_profile_new(&profile, &wanted);
+	ntrace_counts_load(profile, reader, &options, NULL);
+	ntrace_profile_end(profile);
+	functions = ntrace_profile_functions(profile, NTRACE_PROFILE_BY_NAME, &count);
+	ok(count == 1 && functions[0].branches == 3, "three branches%s",
+	   sampled ? ", sampled" : "");
+	ntrace_profile_free(profile);
+	ntrace_counts_reader_free(reader);
+	fclose(file);
 }
 
 static void tests(void)
@@ -75,7 +106,7 @@ static void tests(void)
 
 	if (!ok(make() && !ntrace_object_open_elf(&program, in("root/prog")), "a stripped program"))
 		return;
-	file = write_counts(program);
+	file = write_counts(program, false);
 	rewind(file);
 	ntrace_counts_reader_new(&reader, file);
 	ntrace_profile_new(&profile, NULL);
@@ -87,8 +118,10 @@ static void tests(void)
 	is_str(location.symbol ? location.symbol : "", "alpha", "with the names of its debug file");
 	ntrace_profile_free(profile);
 	ntrace_counts_reader_free(reader);
-	ntrace_object_put(program);
 	fclose(file);
+	test_branches(program, false);
+	test_branches(program, true);
+	ntrace_object_put(program);
 }
 
 int main(void)
