@@ -284,7 +284,7 @@ static void begin_progress(struct recording *recording, struct progress *progres
 		if (options && options->stream != NTRACE_ALL_STREAMS && options->stream != i)
 			continue;
 		if (!options || !options->wants || options->wants(options->data, i))
-			bytes += ntrace_session_stream(recording->session, i)->bytes;
+			bytes += ntrace_session_bytes(recording->session, i);
 	}
 	progress_begin(progress, what, bytes);
 	recording->progress = progress;
