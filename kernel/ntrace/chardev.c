@@ -361,16 +361,19 @@ static size_t ntrace_copy_to_user(struct ntrace_capture *capture, char __user *u
 	return bytes - copy_to_user(user + first, capture->feed.data, bytes - first);
 }
 
-/* Return: 1 if there is data; 0 at the end; -EAGAIN if some may come; or another error. */
-static int ntrace_read_state(const struct ntrace_path *path, struct ntrace_capture *capture,
-			     u64 *readable, u64 *tail)
+/*
+ * The number of unread bytes, of which the first one is at @tail.
+ * Return: the number; 0 at the end; -EAGAIN if some may come; or another error.
+ */
+static ssize_t ntrace_read_size(const struct ntrace_path *path, struct ntrace_capture *capture,
+				u64 *tail)
 {
 	/* The state before the data: no data arrives after STOPPED. */
 	u32 state = smp_load_acquire(&capture->feed.control->state);
+	u64 readable = ntrace_feed_readable(&capture->feed, tail);
 
-	*readable = ntrace_feed_readable(&capture->feed, tail);
-	if (*readable)
-		return 1;
+	if (readable)
+		return readable;
 	if (READ_ONCE(path->gone) || state == NTRACE_STATE_DEAD)
 		return -ENODEV;
 	return state == NTRACE_STATE_STOPPED ? 0 : -EAGAIN;
@@ -382,8 +385,8 @@ static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t 
 	struct ntrace_capture *capture __free(ntrace_capture) = ntrace_file_capture(file);
 	const bool nonblock = file->f_flags & O_NONBLOCK;
 	struct ntrace_path *path = file->private_data;
-	u64 readable, tail;
 	ssize_t ret;
+	u64 tail;
 
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
@@ -395,13 +398,14 @@ static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t 
 		if (ret)
 			return ret;
 	}
-	ret = ntrace_read_state(path, capture, &readable, &tail);
-	if (ret == -EAGAIN && !nonblock &&
-	    wait_event_interruptible(path->wait, (ret = ntrace_read_state(path, capture, &readable,
-									  &tail)) != -EAGAIN))
-		ret = -ERESTARTSYS;
+	while ((ret = ntrace_read_size(path, capture, &tail)) == -EAGAIN && !nonblock) {
+		ret = wait_event_interruptible(path->wait,
+					       ntrace_read_size(path, capture, &tail) != -EAGAIN);
+		if (ret)
+			break;
+	}
 	if (ret > 0) {
-		ret = ntrace_copy_to_user(capture, user, tail, min_t(u64, count, readable));
+		ret = ntrace_copy_to_user(capture, user, tail, min_t(size_t, count, ret));
 		if (!ret && count)
 			ret = -EFAULT;
 		/* Fails if another thread has consumed meanwhile: the copy may be overwritten. */

@@ -9,8 +9,8 @@
  * register of interest, and neither a reset nor a sign that it is empty: a flush of the sink takes
  * the rest of the trace out of it.
  *
- * The Trace Memory Controller (SoC-400 and later) is a FIFO in the middle of a path (ETF), or a sink
- * that writes to system memory (ETR).
+ * The Trace Memory Controller (SoC-400 and later) is a FIFO in the middle of a path (ETF), or a
+ * sink that writes to system memory (ETR).
  *
  * The ETR writes frames of a formatter, see split.c. The formatter holds back a frame until it is
  * full, and the components before it hold back some bytes. A flush takes all of that to memory and

@@ -7,9 +7,9 @@
  * is the same in all encoders of a sink. Funnels never mix the bytes of two messages. A message of
  * one byte is idle and belongs to no encoder. See N-Trace 1.0, message layout.
  *
- * A sink may write frames of a CoreSight formatter (ARM IHI 0029, "Trace formatter"). Then the ID that
- * the ATB bridge of an encoder gives its trace comes first, and each ID has its own position in the
- * messages. If it stands for one encoder, messages need no SRC; only their ends matter.
+ * A sink may write frames of a CoreSight formatter (ARM IHI 0029, "Trace formatter"). Then the ID
+ * that the ATB bridge of an encoder gives its trace comes first, and each ID has its own position
+ * in the messages. If it stands for one encoder, messages need no SRC; only their ends matter.
  *
  *	byte   0    1    2    3   ...  12   13   14   15
  *	     even odd  even odd      even odd  even  bits 0 of the even bytes

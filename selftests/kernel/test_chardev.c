@@ -557,7 +557,7 @@ static void test_read(void)
 	is_u64(read_some(user, 100), (u64)-ENODEV, "it goes while it sleeps: ENODEV");
 	path->gone = false;
 	rest.while_waiting = NULL;
-	rest.wait_error = -EINTR;
+	rest.wait_error = -ERESTARTSYS;
 	is_u64(read_some(user, 100), (u64)-ERESTARTSYS, "a signal");
 	control->state = NTRACE_STATE_DEAD;
 	is_u64(read_some(user, 100), (u64)-ENODEV, "dead: ENODEV");
