@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Damaged ELF files: opened as a file and in memory, as a module, as their own debug file, and with
+ * Damaged ELF files: opened as a file and in memory, as a module, as a core dump, as their own debug file, and with
  * the file that their debug link names; mapped, read, and searched for symbols everywhere. A
  * callback with unreadable ranges reads the same bytes.
  */
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <ntrace/image.h>
+#include <ntrace/values.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -172,6 +173,15 @@ static void try_callback(const uint8_t *data, size_t size)
 	}
 }
 
+static void try_core(const char *path)
+{
+	struct ntrace_core *core;
+	const char *reason;
+
+	if (!ntrace_core_open(&core, path, &reason))
+		ntrace_core_free(core);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ntrace_object *object;
@@ -188,6 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			ntrace_object_put(object);
 		}
 		try_module(path);
+		try_core(path);
 	}
 	close(fd);
 	if (!ntrace_object_open_elf_memory(&object, "memory", data, size)) {

@@ -152,6 +152,38 @@ struct ntrace_values_content {
 	int64_t result;
 };
 
+/* ---- core dumps ---- */
+
+struct ntrace_core;
+
+/**
+ * ntrace_core_open - read a core dump of a process
+ * @core: the new object, to be freed with ntrace_core_free()
+ * @path: a regular file, of 64-bit RISC-V Linux
+ * @reason: set to what is wrong with the file, as a sentence without its name; NULL: see the result
+ *
+ * Memory that the file does not have, such as unchanged pages of files, is not known from it.
+ *
+ * Return: 0; NTRACE_ERR_FORMAT: not a core dump, damaged, or without registers; NTRACE_ERR_NOTRISCV;
+ * NTRACE_ERR_UNSUPPORTED: of a 32-bit process; NTRACE_ERR_TRUNCATED; NTRACE_ERR_IO (errno is kept); NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_core_open(struct ntrace_core **core, const char *path,
+					 const char **reason);
+
+/**
+ * ntrace_core_free - free a core dump
+ * @core: the core dump, or NULL
+ */
+NTRACE_EXPERIMENTAL void ntrace_core_free(struct ntrace_core *core);
+
+/**
+ * ntrace_core_tid - the thread that crashed, or was the first one
+ * @core: the core dump
+ *
+ * Return: its number.
+ */
+NTRACE_EXPERIMENTAL int32_t ntrace_core_tid(const struct ntrace_core *core);
+
 /* ---- a thread ---- */
 
 struct ntrace_values;
