@@ -9,6 +9,7 @@
 #include <linux/perf_event.h>
 
 #include "anchors.h"
+#include "bisect.h"
 #include "compare.h"
 #include "grow.h"
 #include "syscalls.h"
@@ -293,6 +294,24 @@ static void join_shared(struct anchors *anchors)
 	anchors->shares = kept + 1;
 }
 
+int anchors_share(struct anchors *anchors, uint64_t first, uint64_t last)
+{
+	if (last < first)
+		return 0;
+	if (add_shared(anchors, first, last))
+		return NTRACE_ERR_NOMEM;
+	join_shared(anchors);
+	return 0;
+}
+
+bool anchors_shares(const struct anchors *anchors, uint64_t first, uint64_t last)
+{
+	size_t low = 0;
+
+	BISECT(low, anchors->shares, at, anchors->shared[at].last < last);
+	return low < anchors->shares && anchors->shared[low].first <= first;
+}
+
 static int compare_origins(const void *left, const void *right)
 {
 	const struct origin *a = left, *b = right;
@@ -377,7 +396,7 @@ int anchors_read(struct anchors *anchors, const struct ntrace_session *session, 
 	int error;
 
 	*anchors = (struct anchors){ 0 };
-	if (!anchors_event(ntrace_session_sideband(session)))
+	if (!ntrace_session_sideband(session))
 		return NTRACE_ERR_UNSUPPORTED;
 	reading = calloc(1, sizeof(*reading));
 	if (!reading)

@@ -76,10 +76,16 @@ struct anchors {
 	bool inherited;
 };
 
-/** anchors_read - Return: 0, NTRACE_ERR_UNSUPPORTED: the recording has none, NTRACE_ERR_NOMEM */
+/** anchors_read - Return: 0, NTRACE_ERR_UNSUPPORTED: the recording has no sideband, NTRACE_ERR_NOMEM */
 int anchors_read(struct anchors *anchors, const struct ntrace_session *session, int32_t pid,
 		 int32_t tid);
 void anchors_free(struct anchors *anchors);
+
+/** anchors_share - others may write this memory. Return: 0 or NTRACE_ERR_NOMEM */
+int anchors_share(struct anchors *anchors, uint64_t first, uint64_t last);
+
+/** anchors_shares - whether they may write all of a range */
+bool anchors_shares(const struct anchors *anchors, uint64_t first, uint64_t last);
 
 /** anchor_register - pc with @number 0, else x@number */
 uint64_t anchor_register(const struct anchor *anchor, unsigned int number);

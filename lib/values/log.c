@@ -231,6 +231,18 @@ struct ntrace_exec_value ntrace_value_log_read(const struct ntrace_value_log *lo
 	return found;
 }
 
+uint64_t log_told(const struct ntrace_value_log *log, uint64_t time, uint64_t address)
+{
+	uint64_t forgotten = forgotten_before(log, time);
+	uint32_t index = 0;
+
+	if (log->word_room)
+		index = log->word[slot_of(log->word, log->word_room, address & ~UINT64_C(7))].last;
+	while (index && log->value[index - 1].time > time)
+		index = log->value[index - 1].previous;
+	return index && log->value[index - 1].time + 1 > forgotten ? log->value[index - 1].time : 0;
+}
+
 /* Whether bytes of a word differ between a value and the one before it. */
 static bool differs(const struct ntrace_value_log *log, const struct log_value *value, uint8_t mask)
 {

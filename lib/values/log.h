@@ -18,6 +18,9 @@ void log_keep_last(struct ntrace_value_log *log);
 bool log_changed(const struct ntrace_value_log *log, uint64_t time, uint64_t first, uint64_t last,
 		 uint64_t *when);
 
+/** log_told - the time from which on the log has what it tells of 8 bytes at @time; 0: it tells nothing */
+uint64_t log_told(const struct ntrace_value_log *log, uint64_t time, uint64_t address);
+
 /** log_changes - the first time after @time, up to @until, at which bytes change. Return: false: none */
 bool log_changes(const struct ntrace_value_log *log, uint64_t time, uint64_t until, uint64_t first,
 		 uint64_t last, uint64_t *when);

@@ -15,15 +15,6 @@
 #define PAGE UINT64_C(4096)
 #define RANGES 2048u
 
-static bool is_shared(const struct ntrace_values *values, uint64_t address)
-{
-	const struct shared_range *shared = values->anchors.shared;
-	size_t low = 0;
-
-	BISECT(low, values->anchors.shares, at, shared[at].last < address);
-	return low < values->anchors.shares && shared[low].first <= address;
-}
-
 /* What the last change of mappings before the place has made of an address; NULL: nothing is known. */
 static const struct values_range *range_at(const struct ntrace_values *values, uint64_t address)
 {
@@ -70,25 +61,29 @@ int values_add_range(struct ntrace_values *values, const struct values_range *ra
 	return 0;
 }
 
-/* A byte of a file that is mapped, and that a program cannot change there. */
-static bool read_file_byte(const struct ntrace_values *values, uint64_t address, uint8_t *byte)
+bool values_file_constant(const struct ntrace_values *values, uint64_t address, uint8_t *byte)
 {
+	struct ntrace_location location;
 	const uint8_t *data;
 	size_t available;
 
 	for (size_t i = 0; i < values->modules; i++) {
 		const struct values_module *module = &values->module[i];
-		struct ntrace_location location;
 
 		if (!object_constant_byte(module->object, address - module->bias, byte))
 			continue;
 		/* The file is still there. */
-		if (!ntrace_space_locate(values->space, module->code, &location) &&
+		if (values->space && !ntrace_space_locate(values->space, module->code, &location) &&
 		    location.object == module->object)
 			return true;
 	}
-	if (ntrace_space_read(values->space, address, &data, &available) || !available)
+	if (!values->space || ntrace_space_read(values->space, address, &data, &available) ||
+	    !available)
 		return false;
+	/* Without a record of each mapping, data of the program may have taken the place of its code. */
+	if (!ntrace_space_locate(values->space, address, &location) && location.object &&
+	    location.object->segment_count)
+		return object_constant_byte(location.object, location.link_address, byte);
 	*byte = *data;
 	return true;
 }
@@ -112,7 +107,7 @@ static struct ntrace_exec_value read_word(const struct ntrace_values *values, ui
 		if (told >> i & 1 && !(value.known & all))
 			continue;
 		range = range_at(values, address + i);
-		if (is_shared(values, address + i) ||
+		if (anchors_shares(&values->anchors, address + i, address + i) ||
 		    (range && range->content == SYSCALL_VOLATILE)) {
 			value.known &= ~all;
 			continue;
@@ -124,7 +119,7 @@ static struct ntrace_exec_value read_word(const struct ntrace_values *values, ui
 		} else if (range && range->content == SYSCALL_FILE && trusts) {
 			value.known |= all;
 			value.bits |= (uint64_t)values_file_byte(range, address + i) << 8 * i;
-		} else if (!range && values->space && read_file_byte(values, address + i, &byte)) {
+		} else if (!range && values_file_constant(values, address + i, &byte)) {
 			value.known |= all;
 			value.bits |= (uint64_t)byte << 8 * i;
 		}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bisect.h"
+#include "infer.h"
 #include "log.h"
 #include "struct_size.h"
 #include "values.h"
@@ -93,8 +94,15 @@ int ntrace_values_find_change(struct ntrace_values *values, bool back, bool here
 	uint64_t number = 0, when;
 	int error = 1;
 
-	if (!values->at_place || !values_trusts(values))
-		return 1;
+	while (values->inferred && error > 0) {
+		error = infer_find_change(values->infer, values->entry, back, here, first, last,
+					  mark, index);
+		if (error <= 0 || here || values_extend_core(values))
+			break;
+	}
+	if (error <= 0 || !values->at_place || !values_trusts(values))
+		return error;
+	error = 1;
 	if (!back) {
 		error = find_after(values, first, last, here, &number);
 	} else if (!here) {
@@ -187,6 +195,18 @@ static void explain_load(const struct ntrace_values *values, const struct values
 		origin->source_call = call_of(values, stop);
 }
 
+/* What has written a register whose value follows from the core. */
+static void explain_core(const struct ntrace_values *values, unsigned int reg,
+			 struct ntrace_values_origin *origin)
+{
+	origin->anchor = values->survey.instructions;
+	origin->call = NTRACE_VALUES_CORE;
+	origin->kind = NTRACE_VALUES_RECORDED;
+	origin->number = origin->anchor;
+	if (infer_writer(values->infer, values->entry, reg, &origin->number, &origin->address))
+		origin->kind = NTRACE_VALUES_EXECUTED;
+}
+
 int ntrace_values_origin(struct ntrace_values *values, unsigned int id,
 			 struct ntrace_values_origin *result)
 {
@@ -202,8 +222,17 @@ int ntrace_values_origin(struct ntrace_values *values, unsigned int id,
 	if (id <= NTRACE_EXEC_X || id >= NTRACE_EXEC_F + 32)
 		return NTRACE_ERR_INVALID;
 	error = ntrace_values_register(values, id, &value);
-	if (error || !values->at_place || value.known != UINT64_MAX)
+	if (error || value.known != UINT64_MAX)
 		return error ? error : 1;
+	if (values->inferred &&
+	    infer_register(values->infer, values->entry, id - NTRACE_EXEC_X, false).known ==
+		    UINT64_MAX) {
+		explain_core(values, id - NTRACE_EXEC_X, &origin);
+		STRUCT_GIVE(result, &origin);
+		return 0;
+	}
+	if (!values->at_place)
+		return 1;
 	origin.anchor = values->survey.stop[values->window_stop].number;
 	origin.call = call_of(values, &values->survey.stop[values->window_stop]);
 	error = find_write(values, &found);

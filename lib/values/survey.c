@@ -104,6 +104,7 @@ static int visit_block(struct walk *walk, const struct ntrace_cursor *cursor,
 	else if (walk->next_known && at->address != walk->next)
 		error = add_stop(walk, cursor, at, 0);
 	walk->number += at->instructions;
+	walk->survey->cpu = at->cpu;
 	walk->next = at->flow->next;
 	walk->next_known = at->flow->next_known;
 	if (walk->space != at->flow->space) {
@@ -304,9 +305,16 @@ int survey_thread(struct survey *survey, struct ntrace_cursor *cursor,
 		if (!error)
 			error = ntrace_cursor_next(cursor);
 	}
+	walk.trap = walk.next;
+	walk.trap_known = walk.next_known;
+	survey->at_call = is_ecall(&walk);
 	ntrace_space_put(walk.space);
 	if (error < 0)
 		return error;
+	survey->instructions = walk.number;
+	survey->next = walk.next;
+	survey->next_known = walk.next_known;
+	survey->lost = walk.lost;
 	survey_pair(survey, anchors);
 	drop_interrupts(survey);
 	return 0;

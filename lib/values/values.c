@@ -18,6 +18,7 @@
 
 #include "bisect.h"
 #include "grow.h"
+#include "infer.h"
 #include "log.h"
 #include "struct_size.h"
 #include "values.h"
@@ -49,7 +50,7 @@ struct block_walk {
 
 static void count_reads(struct ntrace_values *values, uint32_t word)
 {
-	uint64_t reads = ntrace_exec_reads(values->exec, word);
+	uint64_t reads = ntrace_exec_reads(values->exec, word), reads_of = reads;
 
 	values->counts.reads += (uint64_t)__builtin_popcountll(reads);
 	for (; reads; reads &= reads - 1) {
@@ -59,6 +60,9 @@ static void count_reads(struct ntrace_values *values, uint32_t word)
 		ntrace_exec_get(values->exec, id < 32 ? X0 + id : NTRACE_EXEC_F + id - 32, &value);
 		values->counts.known += value.known == UINT64_MAX;
 	}
+	if (values->core_counts && values->inferred)
+		infer_count(values->infer, values->entry++, reads_of, values->exec,
+			    values->core_counts);
 }
 
 /* The bytes may have changed. A branch tells soon whether sc has stored. */
@@ -176,7 +180,7 @@ static int arrive(struct block_walk *walk)
 }
 
 /* The file of the code, for its constants. Without memory they are not known. */
-static void note_module(struct ntrace_values *values, const struct ntrace_flow_event *flow)
+void values_note_module(struct ntrace_values *values, const struct ntrace_flow_event *flow)
 {
 	struct ntrace_location location;
 
@@ -215,7 +219,9 @@ static int execute(struct ntrace_values *values, uint32_t from, uint32_t until)
 	};
 	int error;
 
-	note_module(values, at->flow);
+	values_note_module(values, at->flow);
+	if (values->core_counts)
+		values_find_counted(values);
 	error = ntrace_flow_instructions(at->flow, step, &walk);
 	if (error < 0 || walk.error)
 		return walk.error ? walk.error : error;
@@ -484,12 +490,13 @@ int ntrace_values_seek(struct ntrace_values *values, const struct ntrace_cursor_
 		       uint32_t index)
 {
 	const struct ntrace_cursor_place *at;
-	int error;
+	int error, inferred;
 
 	values->mark = *mark;
 	values->index = index;
 	values->exhausted = false;
 	values->at_place = false;
+	values->inferred = false;
 	error = ntrace_cursor_restore(values->cursor, mark);
 	at = error ? NULL : ntrace_cursor_place(values->cursor);
 	/* That of the block, also if a cursor with steps of instructions has saved it. */
@@ -499,11 +506,15 @@ int ntrace_values_seek(struct ntrace_values *values, const struct ntrace_cursor_
 		return error;
 	if (!at || !values_is_user(at) || index >= at->instructions)
 		return 1;
+	inferred = values_seek_core(values);
+	if (inferred < 0)
+		return inferred;
 	error = use_window(values);
-	if (error <= 0)
-		return error;
-	values->reached = FIRST_REACH;
-	return reach_place(values, values->reached);
+	if (error > 0) {
+		values->reached = FIRST_REACH;
+		error = reach_place(values, values->reached);
+	}
+	return error > 0 ? inferred : error;
 }
 
 int values_reach_deeper(struct ntrace_values *values)
@@ -550,27 +561,53 @@ static int read_register(void *user, uint64_t id, unsigned int bytes,
 	return ntrace_exec_get(values->exec, (unsigned int)id, value);
 }
 
+/* What one way has found, and what the other one adds. */
+static void join_values(struct ntrace_exec_value *value, struct ntrace_exec_value other)
+{
+	value->bits |= other.bits & ~value->known;
+	value->known |= other.known;
+}
+
 int ntrace_values_register(struct ntrace_values *values, unsigned int id,
 			   struct ntrace_exec_value *value)
 {
+	struct ntrace_exec_value found = { 0, 0 };
+	int error = 0;
+
 	if (ntrace_exec_get(values->exec, id, value))
 		return NTRACE_ERR_INVALID;
+	if (values->inferred && id >= X0)
+		error = values_read_core(values, id - X0, 0, &found);
+	*value = (struct ntrace_exec_value){ 0, 0 };
 	/* Below are fflags, frm and fcsr. */
-	return read_deeply(values, read_register, id, id < X0 ? 1 : 8, value);
+	if (!error && found.known != UINT64_MAX)
+		error = read_deeply(values, read_register, id, id < X0 ? 1 : 8, value);
+	join_values(value, found);
+	return error;
 }
 
 int ntrace_values_memory(struct ntrace_values *values, uint64_t address, unsigned int bytes,
 			 struct ntrace_exec_value *value)
 {
-	return read_deeply(values, values_read_memory, address, bytes, value);
+	struct ntrace_exec_value found = { 0, 0 };
+	int error = 0;
+
+	if (values->inferred)
+		error = values_read_core(values, address, bytes, &found);
+	*value = (struct ntrace_exec_value){ 0, 0 };
+	if (!error && found.known != UINT64_MAX >> (64 - 8 * bytes))
+		error = read_deeply(values, values_read_memory, address, bytes, value);
+	join_values(value, found);
+	return error;
 }
 
 /* Executes all of the thread, and counts. */
-static int execute_all(struct ntrace_values *values)
+int values_execute_all(struct ntrace_values *values)
 {
 	int error = 0;
 
 	values->at_place = false;
+	values->inferred = false;
 	values->counts = (struct ntrace_values_counts){ .size = sizeof(values->counts) };
 	values->counting = true;
 	if (values->survey.stops)
@@ -585,7 +622,7 @@ static int execute_all(struct ntrace_values *values)
 
 int ntrace_values_count(struct ntrace_values *values, struct ntrace_values_counts *counts)
 {
-	int error = execute_all(values);
+	int error = values_execute_all(values);
 
 	STRUCT_GIVE(counts, &values->counts);
 	return error;
@@ -600,7 +637,7 @@ int ntrace_values_walk(struct ntrace_values *values, uint64_t first,
 	values->visit = visit;
 	values->visit_data = data;
 	values->next_visit = first;
-	error = execute_all(values);
+	error = values_execute_all(values);
 	values->next_visit = UINT64_MAX;
 	values->limit = UINT64_MAX;
 	return error;
@@ -618,6 +655,7 @@ void ntrace_values_free(struct ntrace_values *values)
 	if (!values)
 		return;
 	drop_window(values);
+	infer_free(values->infer);
 	ntrace_space_put(values->space);
 	for (size_t i = 0; i < values->modules; i++)
 		ntrace_object_put(values->module[i].object);
@@ -644,8 +682,13 @@ static int open_thread(struct ntrace_values *values, const struct ntrace_values_
 		.write = values_write_memory,
 	};
 	struct ntrace_cursor_config cursor;
-	int error = anchors_read(&values->anchors, config->session, config->pid, config->tid);
+	int error = NTRACE_ERR_UNSUPPORTED;
 
+	values->core = config->core;
+	if (values->core)
+		values->core_thread = core_find_thread(values->core, config->tid);
+	if (ntrace_values_recorded(config->session) || values->core_thread)
+		error = anchors_read(&values->anchors, config->session, config->pid, config->tid);
 	if (error)
 		return error;
 	ntrace_cursor_config_init(&cursor);
@@ -665,7 +708,10 @@ static int open_thread(struct ntrace_values *values, const struct ntrace_values_
 		if (stop->anchor >= 0 && values->anchors.anchor[stop->anchor].exec)
 			values->first_program = stop->number;
 	}
-	ntrace_isa_parse(&exec.isa, "rv64gc");
+	if (values->core_thread && core_refusal(values->core_thread, &values->survey))
+		values->uncored = true;
+	ntrace_isa_parse(&values->isa, "rv64gc");
+	exec.isa = values->isa;
 	return ntrace_exec_new(&values->exec, &exec);
 }
 

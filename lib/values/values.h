@@ -6,7 +6,11 @@
 #include <ntrace/values.h>
 
 #include "anchors.h"
+#include "core.h"
 #include "syscalls.h"
+
+struct infer;
+struct infer_counts;
 
 /* Instructions by which a window grows at once, instead of a new one. */
 #define VALUES_GROW (UINT64_C(1) << 20)
@@ -33,9 +37,22 @@ struct stop {
 	bool merged;
 };
 
+/**
+ * struct survey - what a thread executed
+ * @stop: in order
+ * @instructions: of user code
+ * @next: where user code goes on after the last of them, if @next_known
+ * @cpu: that executed the last of them
+ * @lost: trace is missing after them
+ * @at_call: a system call is at @next
+ */
 struct survey {
 	struct stop *stop;
 	size_t stops, room;
+	uint64_t instructions;
+	uint64_t next;
+	unsigned int cpu;
+	bool next_known, lost, at_call;
 };
 
 /** survey_thread - find the stops of all that @cursor moves over. Return: 0 or an error */
@@ -107,6 +124,10 @@ struct values_origin {
  * @conditional: an sc whose result is not known, if @bytes; it is in x@conditional_result
  * @exhausted: windows that begin earlier tell no more
  * @origin: writes of a register are noted there; NULL: none is asked for
+ * @core, @core_thread: of the configuration, and this thread in it; NULL: there is none
+ * @infer: what follows from it; NULL: not asked for so far, or nothing (@uncored)
+ * @inferred: the place is entry @entry of it
+ * @within, @core_counts: reads by instructions so near to the end are counted there
  * @visit, @visit_data: of ntrace_values_walk(), called @next_visit; UINT64_MAX: never
  */
 struct ntrace_values {
@@ -138,6 +159,14 @@ struct ntrace_values {
 	bool logs, volatiles, windowed, at_place, exhausted, counting;
 	struct ntrace_values_counts counts;
 	struct values_origin *origin;
+	struct ntrace_isa isa;
+	const struct ntrace_core *core;
+	const struct core_thread *core_thread;
+	struct infer *infer;
+	size_t entry;
+	bool inferred, uncored;
+	uint64_t within;
+	struct infer_counts *core_counts;
 	uint64_t next_visit;
 	uint64_t (*visit)(void *data, const struct ntrace_values_visit *visit);
 	void *visit_data;
@@ -177,6 +206,31 @@ static inline bool values_is_user(const struct ntrace_cursor_place *place)
 {
 	return place->type == NTRACE_FLOW_BLOCK && place->privilege == NTRACE_PRIV_U;
 }
+
+/** values_execute_all - execute all of the thread, and count. Return: 0 or errors of ntrace_cursor_next() */
+int values_execute_all(struct ntrace_values *values);
+
+/** values_seek_core - the place in what follows from the core; moves the cursor. Return: 0; 1: nothing follows; errors */
+int values_seek_core(struct ntrace_values *values);
+
+/** values_extend_core - begin the window of what follows earlier. Return: 0; 1: it cannot; errors */
+int values_extend_core(struct ntrace_values *values);
+
+/** values_read_core - memory at @what, or with @bytes 0 register @what (infer_register()). Return: 0 or errors */
+int values_read_core(struct ntrace_values *values, uint64_t what, unsigned int bytes,
+		     struct ntrace_exec_value *value);
+
+/** values_find_counted - whether reads of the block where the cursor is are counted for the core */
+void values_find_counted(struct ntrace_values *values);
+
+/** core_refusal - why the registers of a core dump are not those at the end of a thread. Return: NULL: they are */
+const char *core_refusal(const struct core_thread *thread, const struct survey *survey);
+
+/** values_note_module - keep the file of the code of a block, for its constants */
+void values_note_module(struct ntrace_values *values, const struct ntrace_flow_event *flow);
+
+/** values_file_constant - a byte of a file that is mapped, and that a program cannot change there */
+bool values_file_constant(const struct ntrace_values *values, uint64_t address, uint8_t *byte);
 
 /** values_snapshot_before - the last one of the window up to a block */
 size_t values_snapshot_before(const struct ntrace_values *values,

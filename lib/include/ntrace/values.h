@@ -177,6 +177,22 @@ NTRACE_EXPERIMENTAL int ntrace_core_open(struct ntrace_core **core, const char *
 NTRACE_EXPERIMENTAL void ntrace_core_free(struct ntrace_core *core);
 
 /**
+ * ntrace_core_check - whether a core dump is of the end of a recording
+ * @core: the core dump
+ * @session: the recording
+ * @reason: filled in with what does not agree, as a sentence; empty: all agrees
+ * @size: room for it
+ *
+ * Decodes the thread that crashed, or was the first one, up to its end: its last instruction must be where
+ * the core dump has it, and the build-ids of the files of both must be the same.
+ *
+ * Return: 0; 1: see @reason; errors of ntrace_cursor_new() and ntrace_cursor_next().
+ */
+NTRACE_EXPERIMENTAL int ntrace_core_check(const struct ntrace_core *core,
+					  struct ntrace_session *session, char *reason,
+					  size_t size);
+
+/**
  * ntrace_core_tid - the thread that crashed, or was the first one
  * @core: the core dump
  *
@@ -195,6 +211,8 @@ struct ntrace_values;
  * @pid: its process
  * @tid: the thread
  * @reach: instructions of the thread that may be executed to find a value; 0 = 16 Mi
+ * @core: a core dump at the end of the thread (ntrace_core_check()): what follows from it is known, too, in the last
+ *        2 Mi instructions. Borrowed for the life of the values; NULL: there is none
  */
 struct ntrace_values_config {
 	size_t size;
@@ -202,6 +220,7 @@ struct ntrace_values_config {
 	int32_t pid;
 	int32_t tid;
 	uint64_t reach;
+	const struct ntrace_core *core;
 };
 
 /**
@@ -220,7 +239,7 @@ NTRACE_EXPERIMENTAL bool ntrace_values_recorded(const struct ntrace_session *ses
  * Goes once over all that the thread executed. The rules for cursors (cursor.h) hold.
  *
  * Return: 0; NTRACE_ERR_INVALID: unknown fields, no session; NTRACE_ERR_UNSUPPORTED: the recording has no
- * anchors; errors of ntrace_cursor_new() and ntrace_cursor_next().
+ * anchors, and @core no registers of the thread; errors of ntrace_cursor_new() and ntrace_cursor_next().
  */
 NTRACE_EXPERIMENTAL int ntrace_values_new(struct ntrace_values **values,
 					  const struct ntrace_values_config *config);
@@ -255,6 +274,19 @@ NTRACE_EXPERIMENTAL int ntrace_values_seek(struct ntrace_values *values,
  */
 NTRACE_EXPERIMENTAL int ntrace_values_register(struct ntrace_values *values, unsigned int id,
 					       struct ntrace_exec_value *value);
+
+/**
+ * ntrace_values_likely - a register at the place, if all stores to unknown addresses were to other memory
+ * @values: the values
+ * @id: NTRACE_EXEC_X + n or NTRACE_EXEC_F + n
+ * @value: set; bits that not even then can be known are unknown
+ *
+ * Only what follows from a core dump can be likely.
+ *
+ * Return: 0; NTRACE_ERR_INVALID: no such register.
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_likely(struct ntrace_values *values, unsigned int id,
+					     struct ntrace_exec_value *value);
 
 /**
  * ntrace_values_memory - memory at the place
@@ -297,7 +329,8 @@ enum ntrace_values_source {
 	NTRACE_VALUES_MAPPED,		/* a file or zeros, as they were mapped */
 };
 
-/* In place of the number of a system call: exec(); a signal or something else that is not known */
+/* In place of the number of a system call: a core dump, at the end; exec(); a signal or something else that is not known */
+#define NTRACE_VALUES_CORE    (UINT64_MAX - 2)
 #define NTRACE_VALUES_EXEC    (UINT64_MAX - 1)
 #define NTRACE_VALUES_NO_CALL UINT64_MAX
 
@@ -378,6 +411,39 @@ struct ntrace_values_counts {
  */
 NTRACE_EXPERIMENTAL int ntrace_values_count(struct ntrace_values *values,
 					    struct ntrace_values_counts *counts);
+
+/**
+ * struct ntrace_values_core_counts - how much follows from a core dump
+ * @size: sizeof(struct ntrace_values_core_counts) of the caller
+ * @reads: registers that instructions read
+ * @known: of these, known
+ * @likely: of the others, likely
+ * @compared: of @known, those that the anchors of the recording tell as well
+ * @wrong: of these, not the same
+ * @compared_likely: the same of @likely
+ * @wrong_likely: likewise
+ */
+struct ntrace_values_core_counts {
+	size_t size;
+	uint64_t reads;
+	uint64_t known;
+	uint64_t likely;
+	uint64_t compared;
+	uint64_t wrong;
+	uint64_t compared_likely;
+	uint64_t wrong_likely;
+};
+
+/**
+ * ntrace_values_count_core - count what follows from the core dump alone
+ * @values: the values, which lose their place
+ * @within: only of so many instructions before the end
+ * @counts: filled in, as far as its size reaches
+ *
+ * Return: 0; 1: nothing follows; errors of ntrace_cursor_next().
+ */
+NTRACE_EXPERIMENTAL int ntrace_values_count_core(struct ntrace_values *values, uint64_t within,
+						 struct ntrace_values_core_counts *counts);
 
 /**
  * struct ntrace_values_visit - a state of the thread, passed to a caller

@@ -251,7 +251,7 @@ class ExecValue(Structure):
 class ValuesConfig(Structure):
     """struct ntrace_values_config"""
     _fields_ = [("size", c_size_t), ("session", c_void_p), ("pid", c_int32), ("tid", c_int32),
-                ("reach", c_uint64)]
+                ("reach", c_uint64), ("core", c_void_p)]
 
 
 class CursorThread(Structure):
