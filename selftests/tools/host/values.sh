@@ -63,3 +63,32 @@ double_free take_block
 uninitialised use_memory
 off_by_one number_row
 END
+# The same from a core dump alone, in a recording without values.
+is "$(TARGET="| exec $ntrace gdb -u --sysroot $sysroot --core $results/crash.core - $results/crash.data" \
+	gdb-multiarch -q -nx -batch -x selftests/tools/host/bugs_gdb.py 2>/dev/null | grep '^stored by')" \
+	"stored by fill_buffer" "a core dump without values: the function with the wrong store"
+# What follows from a core dump is compared with the recorded values of the same run. Of 1000 registers that are read in the last
+# 100000 instructions, and in the last million, so many are known, are known or likely, and so many of the likely ones are right.
+while read -r program known shown right; do
+	gdb-multiarch -q -nx -batch -ex 'set remotetimeout 300' \
+		-ex "target remote | exec $ntrace gdb -u --sysroot $sysroot --core $results/$program.core - $results/$program.data" \
+		-ex 'monitor values' 2>&1 | grep -E 'from the core dump|were compared with recorded' |
+		awk '/from the core/ { read = $6; known = $12; likely = $18 }
+			/were compared/ { compared = $1; likely_compared = $6; wrong = $(NF - 4); likely_wrong = $(NF - 2)
+				print int(1000 * known / (read + !read)), int(1000 * (known + likely) / (read + !read)),
+					int(1000 * (likely_compared - likely_wrong + !likely_compared) / (likely_compared + !likely_compared)),
+					compared, wrong }' >"$tmp/core.$program"
+	diag "$program: $(tr '\n' ';' <"$tmp/core.$program") (known, shown, right of 1000; compared, wrong)"
+	is "$(awk '{ print ($4 > 1000), $5 }' "$tmp/core.$program" | uniq)" "1 0" "$program: what is known from the core dump is right"
+	# shellcheck disable=SC2016 # of awk
+	ok "$program: at least $known known, $shown shown, $right right" \
+		awk -v known="$known" -v shown="$shown" -v right="$right" '$1 < known || $2 < shown || $3 < right { exit 1 }' "$tmp/core.$program"
+done <<END
+bug.use_after_free 900 1000 990
+bug.stale_cache 900 1000 990
+bug.off_by_one 900 1000 990
+shell 300 350 900
+sql 300 350 900
+END
+fails "a core dump of another process" "$results/shell.core: the core dump is not of this recording: thread [0-9]+ of process [0-9]+: the recording has no user code of it" \
+	"$ntrace" gdb --sysroot "$sysroot" --json --core "$results/shell.core" "$results/crash.data"

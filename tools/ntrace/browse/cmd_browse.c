@@ -28,6 +28,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_SRC, "src", "N", "raw trace: the hart whose messages have SRC = N" },
 	{ OPTION_TIME, "time", "A", "begin at time A: seconds, 3ms, @TICKS" },
 	{ OPTION_AROUND, "around", "FUNCTION[:N]", "begin where FUNCTION begins the Nth time" },
+	CORE_OPTION,
 	SELECT_OPTIONS,
 	SOURCE_OPTIONS,
 	{ OPTION_OBJDUMP, "objdump", "PROGRAM",
@@ -51,6 +52,7 @@ struct browse {
 	int64_t tid;
 	int64_t cpu;
 	int64_t src;
+	const char *core;
 	const char *time;
 	char *around;
 	uint64_t around_count;
@@ -105,6 +107,9 @@ static int take_option(struct browse *browse, const struct options *options, int
 	case OPTION_OBJDUMP:
 		browse->browser.code.objdump = options->value;
 		return disassembler_check(options->value);
+	case OPTION_INPUT_CORE:
+		browse->core = options->value;
+		return EXIT_OK;
 	default:
 		return source_option(&browse->source, options, option);
 	}
@@ -112,9 +117,9 @@ static int take_option(struct browse *browse, const struct options *options, int
 
 static int check_options(const struct browse *browse, bool recording)
 {
-	if (!recording && (browse->tid || browse->cpu >= 0 || browse->privileges))
+	if (!recording && (browse->tid || browse->cpu >= 0 || browse->privileges || browse->core))
 		return usage_error(browse->command,
-				   "--thread, --cpu, --user, --kernel and --privilege "
+				   "--thread, --cpu, --core, --user, --kernel and --privilege "
 				   "apply to recordings only");
 	if (recording && browse->src >= 0)
 		return usage_error(browse->command, "--src applies to raw traces only");
@@ -218,6 +223,15 @@ static int open_recording(struct browse *browse)
 	error = source_open_recording(&browse->source, &browse->recording, browse->path);
 	if (error)
 		return error;
+	if (browse->core) {
+		error = recording_open_core(&browse->recording, browse->core);
+		if (error)
+			return error;
+		/* The thread that it is of. */
+		if (!browse->tid && browse->cpu < 0)
+			browse->tid = ntrace_core_tid(browse->recording.core);
+		browser->walk.core = browse->recording.core;
+	}
 	browser->recording = &browse->recording;
 	browser->base.session = browse->recording.session;
 	browser->base.privileges = browse->privileges;

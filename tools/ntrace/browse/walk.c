@@ -95,12 +95,13 @@ struct ntrace_values *walk_values(struct walk *walk, const char **why)
 {
 	struct ntrace_values_config config = { .size = sizeof(config),
 					       .session = walk->config.session,
-					       .tid = walk->config.tid };
+					       .tid = walk->config.tid,
+					       .core = walk->core };
 	const struct ntrace_cursor_place *place = walk_place(walk);
 	struct ntrace_cursor_mark mark;
 
-	*why = "no values were recorded: ntrace record --values";
-	if (!config.session || !ntrace_values_recorded(config.session))
+	*why = "no values were recorded: ntrace record --values, or --core";
+	if (!config.session || (!walk->core && !ntrace_values_recorded(config.session)))
 		return NULL;
 	*why = "not known of a CPU: T chooses a thread";
 	if (config.tid == NTRACE_CURSOR_ANY)

@@ -30,6 +30,7 @@ enum walk_result {
 
 /**
  * struct walk - a hart or a thread, and a place in its trace
+ * @core: a core dump of the end of the recording, NULL = none; borrowed
  * @config: of the cursor; session, stream, pid, tid and so on are set by the caller, @stop must be set
  * @code: borrowed
  * @hz: ticks of its timestamps in a second, 0 = unknown
@@ -43,7 +44,8 @@ struct walk {
 	struct ntrace_cursor_config config;
 	struct ntrace_cursor *cursor;
 	struct ntrace_cursor *whole;	/* of all privileges; NULL = so is @cursor */
-	struct ntrace_values *values;	/* NULL = not asked for so far */
+	struct ntrace_values *values;
+	const struct ntrace_core *core;	/* NULL = not asked for so far */
 	struct code *code;
 	uint64_t hz;
 	int error;

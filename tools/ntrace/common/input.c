@@ -638,6 +638,23 @@ static int open_path(struct recording *recording, const struct command *command,
 	return EXIT_FAILED;
 }
 
+int recording_open_core(struct recording *recording, const char *path)
+{
+	char text[600];
+	const char *reason;
+	int error = ntrace_core_open(&recording->core, path, &reason);
+
+	if (error)
+		return fail("%s: %s", path,
+			    reason		   ? reason :
+			    error == NTRACE_ERR_IO ? strerror(errno) :
+						     ntrace_strerror(error));
+	error = ntrace_core_check(recording->core, recording->session, text, sizeof(text));
+	if (error)
+		return fail("%s: %s", path, error > 0 ? text : ntrace_strerror(error));
+	return EXIT_OK;
+}
+
 int recording_open(struct recording *recording, const struct command *command, const char *path,
 		   const struct recording_options *options)
 {
@@ -666,6 +683,7 @@ int recording_open(struct recording *recording, const struct command *command, c
 
 void recording_close(struct recording *recording)
 {
+	ntrace_core_free(recording->core);
 	size_t i;
 
 	if (recording->session)

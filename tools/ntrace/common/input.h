@@ -14,6 +14,7 @@
 #include <ntrace/params.h>
 #include <ntrace/recording.h>
 #include <ntrace/session.h>
+#include <ntrace/values.h>
 
 #include "command.h"
 #include "program.h"
@@ -74,6 +75,7 @@ enum {
 	OPTION_INPUT_PARAMS,
 	OPTION_INPUT_SYSROOT,
 	OPTION_INPUT_FIRMWARE,
+	OPTION_INPUT_CORE,
 };
 
 /* Rows of a command's option table: the programs of a raw trace. */
@@ -85,6 +87,13 @@ enum {
 	{                                                                                          \
 		OPTION_INPUT_IMAGES, "images", "DIR",                                              \
 			"raw trace: the same for a directory of files named by address"            \
+	}
+
+/* Row of commands that show values. */
+#define CORE_OPTION                                                                                \
+	{                                                                                          \
+		OPTION_INPUT_CORE, "core", "FILE",                                                 \
+			"recording: core dump of its process, written at its end"                  \
 	}
 
 /* The same, with those of recordings. */
@@ -136,6 +145,7 @@ int recording_option(struct recording_options *recording, const struct options *
  * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
  * @decoded: bytes of each stream that were decoded for @progress; owned
  * @range: the part to decode
+ * @core: see recording_open_core(); owned
  * @copy: standard input, if that is the recording, and @copy_path, which leads to it; owned
  */
 struct recording {
@@ -153,6 +163,7 @@ struct recording {
 	struct progress *progress;
 	uint64_t *decoded;
 	struct range_options range;
+	struct ntrace_core *core;
 };
 
 /**
@@ -168,6 +179,13 @@ struct recording {
 int recording_open(struct recording *recording, const struct command *command, const char *path,
 		   const struct recording_options *options);
 void recording_close(struct recording *recording);
+
+/**
+ * recording_open_core - open the core dump that --core names, and check that it is of the end of the recording
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
+ */
+int recording_open_core(struct recording *recording, const char *path);
 
 /**
  * around_parse - read "NAME" or "NAME:N", the argument of --around

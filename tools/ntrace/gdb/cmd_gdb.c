@@ -46,6 +46,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_TIME, "time", "A[,B]", "start at time A, and stay between A and B" },
 	{ OPTION_AROUND, "around", "FUNCTION[:N]", "start where FUNCTION begins for the Nth time" },
 	{ OPTION_LAST, "last", "N", "stay in the last N instructions of each thread" },
+	CORE_OPTION,
 	SELECT_OPTIONS,
 	SOURCE_OPTIONS,
 	{ OPTION_TANDEM, "tandem", NULL, "a tandem trace, whatever its name is" },
@@ -81,6 +82,7 @@ struct gdb {
 	size_t starts;
 	char *around; /* function of --around, or NULL */
 	uint64_t calls; /* which of its calls */
+	const char *core;
 	const char *listen;
 	const char *program;
 	const char *exec;
@@ -195,6 +197,9 @@ static int take_option(struct gdb *gdb, const struct options *options, int optio
 	case OPTION_EXEC:
 		gdb->exec = options->value;
 		return EXIT_OK;
+	case OPTION_INPUT_CORE:
+		gdb->core = options->value;
+		return EXIT_OK;
 	case OPTION_LISTEN:
 		return take_listen(gdb, options->value);
 	case OPTION_KEEP:
@@ -231,10 +236,10 @@ static int check_options(const struct gdb *gdb, bool recording)
 	if (gdb->run && (gdb->listen || gdb->server.keep || gdb->json))
 		return usage_error(gdb->command, "--run starts the only debugger: no --listen, "
 						 "--keep, --json");
-	if (!recording && (gdb->tid || gdb->survey.cpu >= 0 || gdb->survey.privileges))
+	if (!recording && (gdb->tid || gdb->survey.cpu >= 0 || gdb->survey.privileges || gdb->core))
 		return usage_error(gdb->command,
-				   "--thread, --cpu, --user, --kernel and --privilege apply to "
-				   "recordings only");
+				   "--thread, --cpu, --core, --user, --kernel and --privilege "
+				   "apply to recordings only");
 	if (recording && gdb->survey.src >= 0)
 		return usage_error(gdb->command, "--src applies to raw traces only");
 	if (gdb->is_tandem && (gdb->survey.src >= 0 || gdb->source.params_given))
@@ -259,6 +264,15 @@ static int open_recording(struct gdb *gdb, const char *path)
 		return target_nothing(gdb->tid);
 	gdb->target.xlen = first->params->xlen;
 	gdb->history.stream = gdb->source.stream;
+	if (gdb->core) {
+		error = recording_open_core(&gdb->recording, gdb->core);
+		if (error)
+			return error;
+		gdb->history.core = gdb->recording.core;
+		/* The process that it is of. */
+		if (!gdb->tid && gdb->survey.cpu < 0)
+			gdb->tid = ntrace_core_tid(gdb->recording.core);
+	}
 	return survey_recording(&gdb->survey, &gdb->recording);
 }
 

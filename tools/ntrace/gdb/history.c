@@ -165,6 +165,7 @@ struct ntrace_values *history_values(const struct history *history,
 		.session = thread->config.session,
 		.pid = thread->config.pid,
 		.tid = thread->config.tid,
+		.core = history->core,
 	};
 	int error = 0;
 

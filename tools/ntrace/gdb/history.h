@@ -87,7 +87,8 @@ struct history_module {
  * @around: function whose executions are counted, NULL = none; borrowed
  * @stream: only this stream, -1 = all
  * @replay: the only thread is the hart of a tandem trace; NULL = it is not. Owned
- * @valued: a recording with values
+ * @valued: a recording with values, or with @core
+ * @core: a core dump of its end, NULL = none; borrowed
  * @first_time: earliest timestamp, if @time_known
  */
 struct history {
@@ -95,6 +96,7 @@ struct history {
 	int64_t stream;
 	struct replay *replay;
 	bool valued;
+	const struct ntrace_core *core;
 	struct history_thread *thread;
 	size_t thread_count, thread_room;
 	struct history_module *module;

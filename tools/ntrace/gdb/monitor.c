@@ -382,6 +382,29 @@ static bool command_programs(struct context *context, char *words)
 	return true;
 }
 
+/* What follows from the core dump alone, near its end and further away. */
+static void append_core_counts(struct context *context, struct ntrace_values *values)
+{
+	static const uint64_t within[] = { 100000, 1000000 };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct ntrace_values_core_counts counts = { .size = sizeof(counts) };
+
+		if (ntrace_values_count_core(values, within[i], &counts))
+			return;
+		packet_append_format(
+			context->output,
+			"the last %" PRIu64 " instructions read %" PRIu64
+			" registers; from the core dump %" PRIu64 " of them are known, and %" PRIu64
+			" likely\n"
+			"%" PRIu64 " of these known and %" PRIu64
+			" of the likely ones were compared with recorded values, %" PRIu64
+			" and %" PRIu64 " are wrong\n",
+			within[i], counts.reads, counts.known, counts.likely, counts.compared,
+			counts.compared_likely, counts.wrong, counts.wrong_likely);
+	}
+}
+
 static bool command_values(struct context *context, char *words)
 {
 	const struct remote *remote = context->remote;
@@ -392,7 +415,8 @@ static bool command_values(struct context *context, char *words)
 
 	(void)words;
 	if (!history->valued)
-		return say_failed(context, "no values were recorded: ntrace record --values");
+		return say_failed(context,
+				  "no values were recorded: ntrace record --values, or --core");
 	if (!values || ntrace_values_count(values, &counts))
 		return say_failed(context, "no values of this thread are known here");
 	packet_append_format(context->output,
@@ -403,6 +427,8 @@ static bool command_values(struct context *context, char *words)
 			     " are wrong\n",
 			     counts.instructions, counts.reads, counts.known, counts.calls,
 			     counts.anchors, counts.compared, counts.decided, counts.wrong);
+	if (history->core)
+		append_core_counts(context, values);
 	return true;
 }
 
@@ -411,6 +437,8 @@ static void append_call(struct context *context, uint64_t call)
 {
 	if (call == NTRACE_VALUES_EXEC)
 		packet_append_format(context->output, "exec()");
+	else if (call == NTRACE_VALUES_CORE)
+		packet_append_format(context->output, "the core dump");
 	else if (call == NTRACE_VALUES_NO_CALL)
 		packet_append_format(context->output, "a signal or another entry of the kernel");
 	else
@@ -453,9 +481,14 @@ static void append_origin(struct context *context, const struct ntrace_values_or
 				     place_name(name, sizeof(name), at.object,
 						at.object ? at.link_address : origin->address));
 		append_source(context, origin);
-		packet_append_format(context->output, "executed from the registers after ");
+		packet_append_format(context->output,
+				     origin->call == NTRACE_VALUES_CORE ?
+					     "follows from what is known later, up to " :
+					     "executed from the registers after ");
 	} else {
-		packet_append_format(context->output, "recorded after ");
+		packet_append_format(context->output, origin->call == NTRACE_VALUES_CORE ?
+							      "follows from " :
+							      "recorded after ");
 	}
 	append_call(context, origin->call);
 	packet_append_format(context->output, ", before instruction %" PRIu64 "\n", origin->anchor);
@@ -473,10 +506,15 @@ static bool command_why(struct context *context, char *words)
 	if (number <= (int)NTRACE_TANDEM_GPR || number >= (int)NTRACE_TANDEM_FPR + 32)
 		return say_failed(context, "why: a register is needed, such as why a0");
 	if (!history->valued)
-		return say_failed(context, "no values were recorded: ntrace record --values");
+		return say_failed(context,
+				  "no values were recorded: ntrace record --values, or --core");
 	values = history_values(history, place);
 	if (!values || ntrace_values_origin(values, (unsigned int)number, &origin)) {
 		packet_append_format(context->output, "%s is not known here\n", words);
+		if (values && !ntrace_values_likely(values, (unsigned int)number, &value) &&
+		    value.known == UINT64_MAX)
+			packet_append_format(context->output, "likely it is 0x%" PRIx64 "\n",
+					     value.bits);
 		return true;
 	}
 	ntrace_values_register(values, (unsigned int)number, &value);

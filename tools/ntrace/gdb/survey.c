@@ -133,7 +133,7 @@ int survey_recording(const struct survey *survey, struct recording *recording)
 				       NTRACE_ERR_NOMEM;
 
 	ntrace_locator_free(counting.locator);
-	survey->history->valued = ntrace_values_recorded(recording->session);
+	survey->history->valued = recording->core || ntrace_values_recorded(recording->session);
 	return error ? fail("%s", ntrace_strerror(error)) : EXIT_OK;
 }
 
