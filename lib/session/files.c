@@ -475,8 +475,15 @@ static void note_doubts(struct ntrace_session *session, const struct mapped_file
 			     "the recording has no build-id for it: the code may be another "
 			     "one's",
 			     path);
-	if (file->build_id_size || file->inode || size || session->chosen || *session->sysroot ||
-	    stat(path, &status) || !recorded_until(session, &end))
+	if (file->build_id_size || size || session->chosen || *session->sysroot)
+		return;
+	/* Loop devices that are mounted in turn, and copies of overlayfs, have the same numbers. */
+	if (file->inode && !file->inode_generation)
+		session_note(session,
+			     "%s has no build-id, and only its inode number tells that it is the "
+			     "file that was traced: its code may be another one's",
+			     path);
+	if (file->inode || stat(path, &status) || !recorded_until(session, &end))
 		return;
 	if (is_later(&status.st_mtim, &end))
 		session_note(
