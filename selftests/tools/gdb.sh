@@ -152,6 +152,8 @@ like "--run: the command ntrace moves GDB" "both in section .text" "$(cat "$tmp/
 ok "--run: GDB reads the program itself" test -z "$(grep -i 'from remote target' "$tmp/out" "$tmp/err")"
 like "--run: a watchpoint in a trace without values" "The trace has no values" \
 	"$("$ntrace" gdb --run --elf "$tmp/demo" "$tmp/demo.nex" -- -nx -batch -ex 'watch *(int *)0' 2>&1)"
+like "--run: GDB waits for what takes long" "target to respond is 300" \
+	"$("$ntrace" gdb --run --elf "$tmp/demo" "$tmp/demo.nex" -- -nx -batch -ex 'show remotetimeout' 2>&1)"
 "$ntrace" gdb --run --gdb /nonexistent/gdb --elf "$tmp/demo" "$tmp/demo.nex" >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/err")" "1 ntrace: error: /nonexistent/gdb: No such file or directory" "--run: no such GDB"
 PATH=/nonexistent "$ntrace" gdb --run --elf "$tmp/demo" "$tmp/demo.nex" >"$tmp/out" 2>"$tmp/err"

@@ -521,13 +521,15 @@ static int write_confinement(int fd, const char *archive)
 }
 
 /*
- * A script for GDB: it reads the programs itself, as they are on this machine, and has a command that
- * moves, and makes GDB look again. GDB ends a script at its first error: it connects last.
+ * A script for GDB: it reads the programs itself, as they are on this machine, waits for values that take long
+ * to find, and has a command that moves, and makes GDB look again. GDB ends a script at its first error: it
+ * connects last.
  */
 static int make_script(const struct gdb *gdb, const char *name, char *path, size_t size)
 {
 	static const char script[] =
 		"set osabi none\n"
+		"set remotetimeout 300\n"
 		"set sysroot\n"
 		"define ntrace\n"
 		"  if $argc == 0\n    monitor help\n  end\n"
