@@ -6,9 +6,7 @@
 
 int main(int argc, char **argv)
 {
-	struct ntrace_stacks_options all = { .size = sizeof(all),
-					     .pid = -1,
-					     .merge_threads = true };
+	struct ntrace_stacks_options all = { .size = sizeof(all), .merge_threads = true };
 	struct ntrace_decode_options options = { .size = sizeof(options),
 						 .stream = NTRACE_ALL_STREAMS,
 						 .needs = NTRACE_NEEDS_TURNS | NTRACE_NEEDS_RUNS,

@@ -8,7 +8,6 @@
 int main(int argc, char **argv)
 {
 	struct ntrace_profile_options parts = { .size = sizeof(parts),
-						.pid = -1,
 						.parts = NTRACE_PROFILE_FUNCTIONS };
 	struct ntrace_decode_options options = {
 		.size = sizeof(options),

@@ -87,6 +87,9 @@ int ntrace_profile_sample(struct ntrace_profile *profile,
 			  const struct ntrace_session_sample *sample,
 			  struct ntrace_profile_sample_counts *counts)
 {
+	const struct ntrace_session_event at = { .pid = sample->sample->pid,
+						 .tid = sample->sample->tid,
+						 .comm = sample->comm };
 	struct ntrace_profile_sample_counts sums = { 0 };
 	struct branch_end from, to, newer = { 0 };
 	int error = 0;
@@ -110,11 +113,10 @@ int ntrace_profile_sample(struct ntrace_profile *profile,
 		sums.transfers++;
 		if (i && to.object && !find_straight_run(sample->space, &to, &newer, &trace))
 			sums.broken++;
-		if (from.object || to.object)
-			error = profile_add(profile, sample->sample->pid, privilege_of(&to),
-					    &trace);
-		else
+		if (!from.object && !to.object)
 			sums.outside++;
+		else if (profile_counts(profile, &at, privilege_of(&to)))
+			error = profile_add(profile, privilege_of(&to), &trace);
 		newer = from;
 	}
 	if (counts) {

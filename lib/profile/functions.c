@@ -36,7 +36,7 @@ struct process {
  */
 struct function_sums {
 	bool by_process;
-	int32_t pid;
+	const struct ntrace_thread_filter *threads;
 	uint32_t privileges;
 	struct function_table functions;
 	struct function_table pc_samples;
@@ -86,7 +86,7 @@ struct function_sums *function_sums_new(const struct ntrace_profile_options *opt
 	if (!sums)
 		return NULL;
 	sums->by_process = options->by_process;
-	sums->pid = options->pid;
+	sums->threads = options->threads;
 	sums->privileges = options->privileges;
 	sums->locator = ntrace_locator_new();
 	if (!sums->locator) {
@@ -257,7 +257,7 @@ static void count_instructions(struct function_sums *sums, const struct ntrace_s
 			       uint64_t instructions)
 {
 	sums->totals.instructions[ntrace_domain_of(at->privilege)] += instructions;
-	if (is_selected(sums->pid, sums->privileges, at->pid, at->privilege))
+	if (is_selected(sums->threads, sums->privileges, at, at->privilege))
 		sums->totals.selected += instructions;
 }
 
@@ -266,7 +266,7 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 {
 	if (event->flow->type != NTRACE_FLOW_BLOCK)
 		return count_other(sums, profile, event,
-				   is_selected(sums->pid, sums->privileges, event->pid,
+				   is_selected(sums->threads, sums->privileges, event,
 					       event->privilege));
 	count_instructions(sums, event, event->flow->instructions);
 	return 0;

@@ -13,7 +13,7 @@ int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *ob
  * Counts a selected trace that has the profile's objects, and sets its privilege. Return: 0 or
  * NTRACE_ERR_NOMEM.
  */
-int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privilege,
+int profile_add(struct ntrace_profile *profile, unsigned int privilege,
 		struct ntrace_profile_trace *trace);
 
 /* Number of transfers to an instruction that did not retire after them: it trapped. */

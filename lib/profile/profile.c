@@ -8,7 +8,6 @@
 #include "functions.h"
 #include "occupancy.h"
 #include "parts.h"
-#include "select.h"
 #include "state.h"
 #include "struct_size.h"
 
@@ -45,7 +44,6 @@ int ntrace_profile_new(struct ntrace_profile **profile,
 
 	if (!made)
 		return NTRACE_ERR_NOMEM;
-	made->options.pid = -1;
 	made->times = 1;
 	made->number = UINT_MAX;
 	if (options && STRUCT_TAKE(&made->options, options)) {
@@ -193,16 +191,13 @@ int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *ob
 	return error;
 }
 
-int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privilege,
+int profile_add(struct ntrace_profile *profile, unsigned int privilege,
 		struct ntrace_profile_trace *trace)
 {
-	const struct ntrace_profile_options *options = &profile->options;
-
-	if (!is_selected(options->pid, options->privileges, pid, privilege))
-		return 0;
 	profile->added++;
 	/* The functions of branch stacks are those of user space. */
-	trace->privilege = options->by_privilege || (profile->separate && !profile->sampled) ?
+	trace->privilege = profile->options.by_privilege ||
+					   (profile->separate && !profile->sampled) ?
 				   (uint8_t)privilege :
 				   0;
 	return table_add(&profile->table, trace);
@@ -210,7 +205,18 @@ int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privil
 
 static int add_run(struct ntrace_profile *profile, struct straight_run *run)
 {
-	return profile_add(profile, run->pid, run->privilege, &run->trace);
+	return run->counted ? profile_add(profile, run->privilege, &run->trace) : 0;
+}
+
+/* The next run is what @at executes. */
+static void assign_run(struct ntrace_profile *profile, const struct ntrace_session_event *at)
+{
+	struct straight_run *run = &profile->at.run;
+
+	run->pid = at->pid;
+	run->tid = at->tid;
+	run->privilege = at->privilege;
+	run->counted = profile_counts(profile, at, at->privilege);
 }
 
 /* Adds the current run, or a transfer of which only the target is known. */
@@ -433,9 +439,7 @@ static int find_run(struct ntrace_profile *profile, const struct ntrace_session_
 	if (!profile->at.arrived)
 		forget_source(profile);
 	profile->at.run.trace.process = profile->process;
-	profile->at.run.pid = event->pid;
-	profile->at.run.tid = event->tid;
-	profile->at.run.privilege = event->privilege;
+	assign_run(profile, event);
 	return start_run(profile, flow->address);
 }
 
@@ -595,9 +599,7 @@ static const struct ntrace_block *add_known_runs(struct ntrace_profile *profile,
 		run->from_object = run->object;
 		run->from = run->end;
 		run->from_class = run->end_class;
-		profile->at.run.pid = blocks->at.pid;
-		profile->at.run.tid = blocks->at.tid;
-		profile->at.run.privilege = blocks->at.privilege;
+		assign_run(profile, &blocks->at);
 		profile->at.run.next = next;
 		profile->at.from_id = from;
 	}
@@ -670,9 +672,7 @@ static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
 
 static int add_batch(struct ntrace_profile *profile, const struct ntrace_segment *blocks)
 {
-	const struct ntrace_profile_options *options = &profile->options;
-	bool counted = is_selected(options->pid, options->privileges, blocks->at.pid,
-				   blocks->at.privilege);
+	bool counted = profile_counts(profile, &blocks->at, blocks->at.privilege);
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	int error;
 
@@ -709,9 +709,7 @@ static int replay_lead(struct ntrace_profile *profile, const struct ntrace_segme
 	profile->at.isa = *flow.isa;
 	forget_source(profile);
 	profile->at.run.trace.process = profile->process;
-	profile->at.run.pid = blocks->at.pid;
-	profile->at.run.tid = blocks->at.tid;
-	profile->at.run.privilege = blocks->at.privilege;
+	assign_run(profile, &blocks->at);
 	error = start_run(profile, flow.address);
 	profile->at.in_run = false;
 	profile->at.run.trace.end = flow.last - profile->at.run.bias;

@@ -37,7 +37,7 @@ struct ntrace_sampler {
 int ntrace_sampler_new(struct ntrace_sampler **sampler,
 		       const struct ntrace_sampler_options *options)
 {
-	struct ntrace_sampler_options full = { .pid = -1 };
+	struct ntrace_sampler_options full = { 0 };
 	struct ntrace_sampler *made;
 
 	if (STRUCT_TAKE(&full, options))
@@ -102,7 +102,7 @@ static bool is_wanted(const struct ntrace_sampler *sampler,
 {
 	const struct ntrace_sampler_options *options = &sampler->options;
 
-	return is_selected(options->pid, options->privileges, event->pid, event->privilege);
+	return is_selected(options->threads, options->privileges, event, event->privilege);
 }
 
 struct instruction_search {

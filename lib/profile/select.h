@@ -4,16 +4,14 @@
 #define NTRACE_PROFILE_SELECT_H
 
 #include <ntrace/image.h>
+#include <ntrace/session.h>
 
-/*
- * Whether the options select process @pid in @privilege. -1 and 0 select all. An unknown privilege
- * is no bit of the set.
- */
-static inline bool is_selected(int32_t wanted_pid, uint32_t wanted_privileges, int32_t pid,
-			       unsigned int privilege)
+/* Whether the options select what @at executes in @privilege. An unknown privilege is no bit of the set. */
+static inline bool is_selected(const struct ntrace_thread_filter *threads, uint32_t privileges,
+			       const struct ntrace_session_event *at, unsigned int privilege)
 {
-	return (wanted_pid < 0 || wanted_pid == pid) &&
-	       (!wanted_privileges || (privilege < 32 && wanted_privileges >> privilege & 1));
+	return ntrace_thread_filter_passes(threads, at->pid, at->tid, at->comm) &&
+	       (!privileges || (privilege < 32 && privileges >> privilege & 1));
 }
 
 /*

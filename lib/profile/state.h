@@ -32,6 +32,7 @@
 
 #include "functions.h"
 #include "pairs.h"
+#include "select.h"
 #include "table.h"
 
 /* Maximum number of interrupted runs per stream: enough for nested traps of all sleeping tasks. */
@@ -60,6 +61,7 @@ struct known_run {
  * A run that may continue.
  * @next: address of the instruction that follows in a straight line
  * @bias: address minus link address
+ * @counted: the options select it
  */
 struct straight_run {
 	struct ntrace_profile_trace trace;
@@ -68,6 +70,7 @@ struct straight_run {
 	int32_t pid;
 	int32_t tid;
 	unsigned int privilege;
+	bool counted;
 };
 
 /*
@@ -156,5 +159,12 @@ struct ntrace_profile {
 	uint64_t times;
 	bool leading;
 };
+
+/* Whether the options select what @at executes in @privilege. */
+static inline bool profile_counts(const struct ntrace_profile *profile,
+				  const struct ntrace_session_event *at, unsigned int privilege)
+{
+	return is_selected(profile->options.threads, profile->options.privileges, at, privilege);
+}
 
 #endif

@@ -29,7 +29,6 @@ int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_
 
 	if (!made)
 		return NTRACE_ERR_NOMEM;
-	made->options.pid = -1;
 	if (options && STRUCT_TAKE(&made->options, options)) {
 		free(made);
 		return NTRACE_ERR_INVALID;

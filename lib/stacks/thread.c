@@ -146,6 +146,69 @@ static void forget_oldest(struct ntrace_stacks *stacks)
 		threads_drop(stacks, thread);
 }
 
+/* Finds the parent node of frames without a shown frame below them. */
+static int find_root(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	return thread->root ? 0 : tree_child(&stacks->tree, TREE_ROOT, thread->task, &thread->root);
+}
+
+static int find_node(struct ntrace_stacks *stacks, struct thread *thread, struct frame *frame,
+		     uint32_t below)
+{
+	struct stack *stack = &thread->stack;
+	uint32_t parent = 0;
+	int error;
+
+	/* The root of the upper nodes stands for the node below. */
+	if (below && below != stack->bottom)
+		parent = frame->inside ? stack->frames[below - 1].node :
+					 stack->frames[below - 1].inner;
+	frame->node = frame->inner = parent;
+	if (!frame->shown || frame->inside)
+		return 0;
+	if (!parent && !stack->bottom) {
+		error = find_root(stacks, thread);
+		if (error)
+			return error;
+		parent = thread->root;
+	}
+	error = tree_child(tree_of(stacks, stack), parent, frame->function, &frame->node);
+	frame->inner = frame->node;
+	return error;
+}
+
+/* Whether what the thread executes in @layer is wanted. */
+static bool is_shown(const struct ntrace_stacks *stacks, const struct thread *thread,
+		     const struct layer *layer)
+{
+	const struct ntrace_session_event at = { .pid = thread->pid,
+						 .tid = thread->tid,
+						 .comm = thread->comm };
+
+	return is_selected(stacks->options.threads, stacks->options.privileges, &at,
+			   layer->privilege);
+}
+
+/* The frames of a thread with a new name go on below that name. Their calls have been counted below the former one. */
+static int rename_frames(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	struct stack *stack = &thread->stack;
+	const struct layer *layer = stack->layers;
+	int error = upper_attach(stacks, stack);
+
+	for (uint32_t i = 0; i < stack->count && !error; i++) {
+		struct frame *frame = &stack->frames[i];
+
+		while (layer + 1 < stack->layers + stack->layer_count && layer[1].base <= i)
+			layer++;
+		frame->shown = is_shown(stacks, thread, layer);
+		frame->chain = 0;
+		frame->state = 0;
+		error = find_node(stacks, thread, frame, i);
+	}
+	return error;
+}
+
 /* The name of a thread can change at any time, not only by exec. */
 static int name_thread(struct ntrace_stacks *stacks, struct thread *thread, const char *comm)
 {
@@ -163,7 +226,7 @@ static int name_thread(struct ntrace_stacks *stacks, struct thread *thread, cons
 	thread->comm = stacks->tree.functions[thread->task].name;
 	thread->root = 0;
 	thread->renamed = true;
-	return 0;
+	return rename_frames(stacks, thread);
 }
 
 int thread_renumber(struct ntrace_stacks *stacks, struct thread *thread, int32_t tid,
@@ -383,37 +446,6 @@ int frame_report(struct ntrace_stacks *stacks, const struct thread *thread, unsi
 	return thread_report(stacks, thread, type, frame->function, depth, seen);
 }
 
-/* Finds the parent node of frames without a shown frame below them. */
-static int find_root(struct ntrace_stacks *stacks, struct thread *thread)
-{
-	return thread->root ? 0 : tree_child(&stacks->tree, TREE_ROOT, thread->task, &thread->root);
-}
-
-static int find_node(struct ntrace_stacks *stacks, struct thread *thread, struct frame *frame,
-		     uint32_t below)
-{
-	struct stack *stack = &thread->stack;
-	uint32_t parent = 0;
-	int error;
-
-	/* The root of the upper nodes stands for the node below. */
-	if (below && below != stack->bottom)
-		parent = frame->inside ? stack->frames[below - 1].node :
-					 stack->frames[below - 1].inner;
-	frame->node = frame->inner = parent;
-	if (!frame->shown || frame->inside)
-		return 0;
-	if (!parent && !stack->bottom) {
-		error = find_root(stacks, thread);
-		if (error)
-			return error;
-		parent = thread->root;
-	}
-	error = tree_child(tree_of(stacks, stack), parent, frame->function, &frame->node);
-	frame->inner = frame->node;
-	return error;
-}
-
 /* The outer half of a stack that is too deep becomes unknown. Nodes stay unchanged. */
 static int cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
 {
@@ -463,7 +495,6 @@ static int grow_stack(struct ntrace_stacks *stacks, struct stack *stack)
 int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
 		const uint64_t *ret, bool called)
 {
-	const struct ntrace_stacks_options *options = &stacks->options;
 	struct stack *stack = &thread->stack;
 	struct frame frame = { .function = place->function,
 			       .low = place->low,
@@ -476,8 +507,7 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 	if (error)
 		return error;
 	called = called && !frame.inside;
-	frame.shown = is_selected(options->pid, options->privileges, thread->pid,
-				  top_layer(thread)->privilege);
+	frame.shown = is_shown(stacks, thread, top_layer(thread));
 	frame.in_setjmp = stacks->tree.functions[frame.function].setjmp;
 	if (stacks->runs && top_layer(thread)->base == stack->count)
 		error = upper_enter(stacks, stack);

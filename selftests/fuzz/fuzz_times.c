@@ -205,12 +205,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ntrace_profile_options profile = {
 		.size = sizeof(profile),
-		.pid = -1,
 		.parts = NTRACE_PROFILE_TRACES | NTRACE_PROFILE_FUNCTIONS |
 			 NTRACE_PROFILE_OCCUPANCY,
 		.session = &session,
 	};
-	struct ntrace_stacks_options stacks = { .size = sizeof(stacks), .pid = -1 };
+	struct ntrace_stacks_options stacks = { .size = sizeof(stacks) };
 	struct ntrace_export_timeline *timeline;
 	struct input input = { 0 };
 	uint64_t sent = 0;

@@ -372,7 +372,7 @@ int main(int argc, char **argv)
 		.event = take_event,
 		.data = &sink,
 	};
-	struct ntrace_profile_options parts = { .size = sizeof(parts), .pid = -1 };
+	struct ntrace_profile_options parts = { .size = sizeof(parts) };
 	struct ntrace_flow *flow = NULL;
 	uint64_t count;
 	size_t bytes;

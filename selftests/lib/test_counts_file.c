@@ -707,7 +707,6 @@ static void count_missing(void *data, const char *name)
 static void test_profiles(void)
 {
 	const struct ntrace_profile_options by_privilege = { .size = sizeof(by_privilege),
-							     .pid = -1,
 							     .by_privilege = true };
 	struct ntrace_counts_load_options options = { .size = sizeof(options),
 						      .missing = count_missing };

@@ -63,7 +63,7 @@ static struct ntrace_profile *profile_of(const struct hand_trace *traces, size_t
 			profile_find_object(profile, *traces[i].from_object, &trace.from_object);
 		if (traces[i].object)
 			profile_find_object(profile, *traces[i].object, &trace.object);
-		profile_add(profile, 1, NTRACE_PRIV_U, &trace);
+		profile_add(profile, NTRACE_PRIV_U, &trace);
 	}
 	return profile;
 }

@@ -432,7 +432,7 @@ static void count_traps(struct ntrace_object *from_object, uint64_t from, unsign
 
 	profile_find_object(profile, from_object, &trace.from_object);
 	profile_find_object(profile, to, &trace.object);
-	profile_add(profile, 1, NTRACE_PRIV_U, &trace);
+	profile_add(profile, NTRACE_PRIV_U, &trace);
 }
 
 static void count(struct ntrace_object *from_object, uint64_t from, unsigned int kind,

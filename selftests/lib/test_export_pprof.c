@@ -33,7 +33,7 @@ static void add(struct ntrace_profile *profile, struct ntrace_object *object, ui
 	profile_find_object(profile, program, &trace.from_object);
 	if (object)
 		profile_find_object(profile, object, &trace.object);
-	profile_add(profile, 1, NTRACE_PRIV_U, &trace);
+	profile_add(profile, NTRACE_PRIV_U, &trace);
 }
 
 struct wanted {

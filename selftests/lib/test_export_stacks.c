@@ -344,7 +344,7 @@ static int put_real(FILE *file, const void *data)
 static void test_formats(void)
 {
 	static const char *const format_names[] = { "folded", "callgrind", "pprof", "speedscope" };
-	const struct ntrace_stacks_options options = { .size = sizeof(options), .pid = -1 };
+	const struct ntrace_stacks_options options = { .size = sizeof(options) };
 	const struct ntrace_export_stacks_options titled = { .size = sizeof(titled),
 							     .title = "title",
 							     .timestamp_hz = 1000 };

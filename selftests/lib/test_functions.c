@@ -114,11 +114,11 @@ static void event_of(enum ntrace_flow_type type, unsigned int code)
 		.type = (uint8_t)type, .code = (uint8_t)code, .address = BIAS + CODE + ALPHA });
 }
 
+static const struct ntrace_thread_filter process_8 = { .pid = 8, .tid = -1 };
+
 static void begin(struct ntrace_profile_options options)
 {
 	options.size = sizeof(options);
-	if (!options.pid)
-		options.pid = -1;
 	if (!options.parts)
 		options.parts = NTRACE_PROFILE_TRACES | NTRACE_PROFILE_FUNCTIONS;
 	is_u64(ntrace_profile_new(&profile, &options), 0, "a profile");
@@ -262,7 +262,7 @@ static void test_selection(void)
 	       "an entry for each process");
 	end();
 
-	begin((struct ntrace_profile_options){ .pid = 8 });
+	begin((struct ntrace_profile_options){ .threads = &process_8 });
 	plain(ALPHA, ALPHA + 4);
 	process = 8;
 	plain(ALPHA, ALPHA);
@@ -405,7 +405,7 @@ static void test_edges(void)
 
 static void test_totals(void)
 {
-	const struct ntrace_stacks_options options = { .size = sizeof(options), .pid = -1 };
+	const struct ntrace_stacks_options options = { .size = sizeof(options) };
 	const struct ntrace_profile_function *functions;
 	size_t count;
 

@@ -301,9 +301,9 @@ static int take_change(void *data, const struct ntrace_stack_change *change)
 
 static struct ntrace_stacks *new_stacks(bool with_changes)
 {
-	const struct ntrace_stacks_options options = {
-		.size = sizeof(options), .pid = -1, .change = with_changes ? take_change : NULL
-	};
+	const struct ntrace_stacks_options options = { .size = sizeof(options),
+						       .change = with_changes ? take_change :
+										NULL };
 	struct ntrace_stacks *made = NULL;
 
 	memset(depths, 0, sizeof(depths));

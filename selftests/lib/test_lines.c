@@ -210,7 +210,6 @@ static void compare_stacks(const char *what, struct ntrace_object *object)
 	static const unsigned int blocks[] = { 1, 7, 1000 };
 	const char *directories[] = { directory, NULL };
 	const struct ntrace_stacks_options options = { .size = sizeof(options),
-						       .pid = -1,
 						       .merge_threads = true,
 						       .inlined = true,
 						       .directories = directories };
@@ -624,7 +623,6 @@ static uint64_t entry_of(struct ntrace_object *object, uint32_t line)
 static void test_coverage(void)
 {
 	const struct ntrace_profile_options options = { .size = sizeof(options),
-							.pid = -1,
 							.parts = NTRACE_PROFILE_TRACES };
 	const char *directories[] = { "/nonexistent", NULL };
 	const struct ntrace_coverage_function *functions;

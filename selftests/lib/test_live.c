@@ -68,7 +68,6 @@ static char *profile_text(struct ntrace_profile *profile)
 static char *profile_of(const char *name, struct giver *giver)
 {
 	struct ntrace_profile_options options = { .size = sizeof(options),
-						  .pid = -1,
 						  .parts = NTRACE_PROFILE_FUNCTIONS,
 						  .by_process = true };
 	struct ntrace_decode_options counting = { .size = sizeof(counting),

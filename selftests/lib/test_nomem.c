@@ -71,8 +71,8 @@ static int export(struct job *job)
 
 static int decode_all(struct job *job, struct ntrace_session *session)
 {
-	const struct ntrace_profile_options profile = { .size = sizeof(profile), .pid = -1 };
-	const struct ntrace_stacks_options stacks = { .size = sizeof(stacks), .pid = -1 };
+	const struct ntrace_profile_options profile = { .size = sizeof(profile) };
+	const struct ntrace_stacks_options stacks = { .size = sizeof(stacks) };
 	const struct ntrace_stack_function *functions;
 	struct ntrace_archive_counts counts;
 	size_t count, i;

@@ -117,11 +117,9 @@ static int decode_into(struct job *job, bool runs)
 
 static int make_profile(struct job *job, uint32_t parts, bool split)
 {
-	struct ntrace_profile_options options = { .size = sizeof(options),
-						  .pid = -1,
-						  .parts = parts,
-						  .by_process = split,
-						  .by_privilege = split };
+	struct ntrace_profile_options options = {
+		.size = sizeof(options), .parts = parts, .by_process = split, .by_privilege = split
+	};
 	int error = open_session(job);
 
 	options.session = job->session;
@@ -196,7 +194,6 @@ static int merged(struct job *job)
 	error = ntrace_profile_new(
 		&job->profile, &(struct ntrace_profile_options){
 				       .size = sizeof(struct ntrace_profile_options),
-				       .pid = -1,
 				       .parts = NTRACE_PROFILE_FUNCTIONS | NTRACE_PROFILE_TRACES });
 	if (!error)
 		error = ntrace_profile_merge(job->profile, part);
@@ -303,9 +300,7 @@ static int traces(struct job *job)
 
 static int make_stacks(struct job *job, unsigned int timeline)
 {
-	struct ntrace_stacks_options options = { .size = sizeof(options),
-						 .pid = -1,
-						 .inlined = true };
+	struct ntrace_stacks_options options = { .size = sizeof(options), .inlined = true };
 	int error = open_session(job);
 
 	if (!error && timeline < NTRACE_EXPORT_TIMELINE_FORMATS) {
@@ -352,7 +347,6 @@ static int stacks(struct job *job)
 		error = ntrace_profile_new(&job->profile,
 					   &(struct ntrace_profile_options){
 						   .size = sizeof(struct ntrace_profile_options),
-						   .pid = -1,
 						   .parts = NTRACE_PROFILE_FUNCTIONS });
 	if (!error)
 		error = decode_into(job, true);
@@ -396,9 +390,9 @@ static int perfetto(struct job *job)
 static int sampled(struct job *job)
 {
 	struct ntrace_export_samples_options file = { .size = sizeof(file), .period = 7 };
-	struct ntrace_sampler_options options = {
-		.size = sizeof(options), .pid = -1, .period = 7, .sample = ntrace_export_sample
-	};
+	struct ntrace_sampler_options options = { .size = sizeof(options),
+						  .period = 7,
+						  .sample = ntrace_export_sample };
 	struct ntrace_export_samples *samples;
 	struct ntrace_export_counts counts;
 	struct ntrace_sampler *sampler;

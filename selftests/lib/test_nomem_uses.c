@@ -61,11 +61,9 @@ static int profile_segment(void *data, const struct ntrace_segment *segment)
 
 static int make_profile(unsigned int parts, bool counted)
 {
-	const struct ntrace_profile_options options = { .size = sizeof(options),
-							.pid = -1,
-							.parts = parts,
-							.by_process = true,
-							.session = session };
+	const struct ntrace_profile_options options = {
+		.size = sizeof(options), .parts = parts, .by_process = true, .session = session
+	};
 	const struct ntrace_decode_options decoding = { .size = sizeof(decoding),
 							.stream = NTRACE_ALL_STREAMS,
 							.needs = counted ? NTRACE_NEEDS_SUMS : 0,
@@ -328,9 +326,7 @@ static int stacks_segment(void *data, const struct ntrace_segment *segment)
 
 static int use_stacks(void)
 {
-	const struct ntrace_stacks_options options = { .size = sizeof(options),
-						       .pid = -1,
-						       .inlined = true };
+	const struct ntrace_stacks_options options = { .size = sizeof(options), .inlined = true };
 	const struct ntrace_decode_options decoding = { .size = sizeof(decoding),
 							.stream = NTRACE_ALL_STREAMS,
 							.needs = NTRACE_NEEDS_RUNS |

@@ -26,7 +26,6 @@ static struct ntrace_session session = { .recording = &recording, .streams = str
 static void begin_with(unsigned int count, unsigned int bits)
 {
 	const struct ntrace_profile_options options = { .size = sizeof(options),
-							.pid = -1,
 							.parts = NTRACE_PROFILE_OCCUPANCY,
 							.session = &session };
 

@@ -108,7 +108,6 @@ static void event_of(enum ntrace_flow_type type, unsigned int code)
 static void begin(void)
 {
 	const struct ntrace_profile_options options = { .size = sizeof(options),
-							.pid = -1,
 							.privileges = 1u << NTRACE_PRIV_U };
 
 	thread = 7;
@@ -526,7 +525,6 @@ static void test_samples(void)
 	struct ntrace_sampler_options options = { .size = sizeof(options),
 						  .period = 7,
 						  .depth = 2,
-						  .pid = -1,
 						  .privileges = 1u << NTRACE_PRIV_U,
 						  .sample = take_sample,
 						  .data = &taken };
@@ -578,7 +576,6 @@ static void test_sampled_trap(void)
 	struct ntrace_sampler_options options = { .size = sizeof(options),
 						  .period = 8,
 						  .depth = 4,
-						  .pid = -1,
 						  .privileges = 1u << NTRACE_PRIV_U |
 								1u << NTRACE_PRIV_S,
 						  .sample = take_branches,

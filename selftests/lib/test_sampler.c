@@ -157,12 +157,12 @@ static void event_of(unsigned int type)
 	tell((struct ntrace_flow_event){ .type = (uint8_t)type });
 }
 
+static const struct ntrace_thread_filter process_8 = { .pid = 8, .tid = -1 };
+
 static void begin(struct ntrace_sampler_options options)
 {
 	options.size = sizeof(options);
 	options.data = seen;
-	if (!options.pid)
-		options.pid = -1;
 	process = thread = 7;
 	privilege = NTRACE_PRIV_U;
 	stop_with = result = 0;
@@ -215,7 +215,8 @@ static void test_periods(void)
 	privilege = NTRACE_PRIV_U;
 	block(0x24, 0x28, 0);
 	expect("S24() ", "only selected privileges count");
-	begin((struct ntrace_sampler_options){ .period = 2, .sample = take_sample, .pid = 8 });
+	begin((struct ntrace_sampler_options){
+		.period = 2, .sample = take_sample, .threads = &process_8 });
 	block(0, 0x10, 0);
 	process = 8;
 	block(0x20, 0x24, 0);
@@ -266,7 +267,6 @@ static void test_results(void)
 static void test_options(void)
 {
 	struct ntrace_sampler_options options = { .size = sizeof(options),
-						  .pid = -1,
 						  .period = 1,
 						  .depth = NTRACE_SAMPLE_DEPTH_MAX,
 						  .sample = take_sample };

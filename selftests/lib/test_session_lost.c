@@ -58,7 +58,6 @@ static uint64_t calls_of(const char *name, const char *function, enum way way)
 {
 	struct ntrace_session_options options = { .size = sizeof(options), .sysroot = in("root") };
 	struct ntrace_profile_options parts = { .size = sizeof(parts),
-						.pid = -1,
 						.parts = NTRACE_PROFILE_FUNCTIONS };
 	struct ntrace_decode_options decoding = { .size = sizeof(decoding),
 						  .needs = way == COUNTS ? NTRACE_NEEDS_SUMS : 0,

@@ -393,7 +393,6 @@ static void test_gaps(void)
 static void test_selection(void)
 {
 	struct ntrace_stacks_options options = { .size = sizeof(options),
-						 .pid = -1,
 						 .merge_threads = true,
 						 .privileges = 1u << NTRACE_PRIV_U };
 

@@ -65,6 +65,7 @@ static int32_t process; /* 0: that of the thread */
 static uint64_t turn, made;
 static uint32_t program_number;	/* number of the program of a process, 0: not known */
 static const struct ntrace_origin *origin;
+static const char *comm;
 static unsigned int privilege, time_kind, gaps, wrong;
 static uint64_t offset, now, last_time;
 static bool timed;
@@ -152,6 +153,7 @@ static inline void begin_with(const struct ntrace_stacks_options *options)
 {
 	memset(depth, 0, sizeof(depth));
 	thread = 1;
+	comm = "program";
 	privilege = NTRACE_PRIV_U;
 	user_space = space;
 	timed = false;
@@ -164,9 +166,9 @@ static inline void begin_with(const struct ntrace_stacks_options *options)
 
 static inline void begin(void)
 {
-	const struct ntrace_stacks_options options = {
-		.size = sizeof(options), .pid = -1, .merge_threads = true, .change = take_change
-	};
+	const struct ntrace_stacks_options options = { .size = sizeof(options),
+						       .merge_threads = true,
+						       .change = take_change };
 
 	begin_with(&options);
 }
@@ -176,7 +178,7 @@ static inline void tell(struct ntrace_flow_event flow)
 	struct ntrace_session_event event = { .flow = &flow,
 					      .pid = process ? process : thread,
 					      .tid = thread,
-					      .comm = "program",
+					      .comm = comm,
 					      .privilege = privilege,
 					      .turn = turn,
 					      .origin = origin,

@@ -7,7 +7,6 @@
 static void start(void)
 {
 	const struct ntrace_stacks_options options = { .size = sizeof(options),
-						       .pid = -1,
 						       .merge_threads = true };
 
 	begin_with(&options);

@@ -90,7 +90,7 @@ static void test_edges(void)
 static void test_limits(void)
 {
 	struct ntrace_stacks_options options = {
-		.size = sizeof(options), .pid = -1, .merge_threads = true, .depth = 4, .nodes = 5
+		.size = sizeof(options), .merge_threads = true, .depth = 4, .nodes = 5
 	};
 	struct ntrace_stacks_stats stats;
 	unsigned int i;
@@ -219,9 +219,9 @@ static int write_change(void *data, const struct ntrace_stack_change *change)
 
 static void begin_timed(void)
 {
-	const struct ntrace_stacks_options options = {
-		.size = sizeof(options), .pid = -1, .merge_threads = true, .change = write_change
-	};
+	const struct ntrace_stacks_options options = { .size = sizeof(options),
+						       .merge_threads = true,
+						       .change = write_change };
 
 	begin_with(&options);
 	changes[0] = '\0';
@@ -326,7 +326,6 @@ static void test_first_message(void)
 static void test_selected_time(void)
 {
 	const struct ntrace_stacks_options options = { .size = sizeof(options),
-						       .pid = -1,
 						       .merge_threads = true,
 						       .privileges = 1u << NTRACE_PRIV_U };
 
@@ -543,7 +542,7 @@ static void test_order(void)
 		int32_t pid;
 		int32_t tid;
 	} threads[] = { { 7, 8 }, { 5, 9 }, { 7, 7 }, { 5, 10 } };
-	const struct ntrace_stacks_options options = { .size = sizeof(options), .pid = -1 };
+	const struct ntrace_stacks_options options = { .size = sizeof(options) };
 	const struct ntrace_stack_function *functions;
 	char text[128] = "";
 	size_t count, i;
@@ -577,6 +576,41 @@ static void test_order(void)
 	ntrace_stacks_free(stacks);
 }
 
+/* main calls a, whose thread gets another name there, and b below it has a third one. */
+static void names_of_thread(void)
+{
+	call(MAIN, 0, A);
+	run(A, 0);
+	comm = "worker";
+	run(A, 8);
+	call(A, 16, B);
+	comm = "last";
+	run(B, 0);
+	leave(B, 8);
+	comm = "worker";
+	leave(A, 28);
+}
+
+static void test_renamed(void)
+{
+	const struct ntrace_thread_filter filter = { .pid = -1, .tid = -1, .comm = "worker" };
+	struct ntrace_stacks_options options = { .size = sizeof(options), .merge_threads = true };
+	struct ntrace_stacks_stats stats;
+
+	begin_with(&options);
+	names_of_thread();
+	expect("last;[unknown];main;a;b 4|program;[unknown];main 3|program;[unknown];main;a 2|"
+	       "worker;[unknown];main;a 7",
+	       "what a thread executes is below the name it has then");
+	options.threads = &filter;
+	begin_with(&options);
+	names_of_thread();
+	ntrace_stacks_get_stats(stacks, &stats);
+	is_u64(stats.instructions, 7, "instructions under one name");
+	expect("worker;[unknown];main;a 7",
+	       "one name only: the callers that came with another name, too");
+}
+
 int main(void)
 {
 	setup();
@@ -594,6 +628,7 @@ int main(void)
 	test_nothing();
 	test_many_changes();
 	test_random();
+	test_renamed();
 	tear_down();
 	return done_testing();
 }

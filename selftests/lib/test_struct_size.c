@@ -229,7 +229,6 @@ static void fill_sampler(void *it)
 	struct ntrace_sampler_options *options = it;
 
 	options->period = 10;
-	options->pid = -1;
 	options->sample = take_sample;
 }
 
@@ -450,7 +449,7 @@ static const struct {
 	CASE(ntrace_encoder_config, itype_bits, fill_encoder, init_encoder),
 	CASE(ntrace_flow_config, select, fill_flow, new_flow),
 	CASE(ntrace_export_stacks_options, title, NULL, export_stacks),
-	CASE(ntrace_profile_options, pid, NULL, new_profile),
+	CASE(ntrace_profile_options, privileges, NULL, new_profile),
 	CASE(ntrace_stacks_options, depth, NULL, new_stacks),
 	CASE(ntrace_sampler_options, branch, fill_sampler, new_sampler),
 	CASE(ntrace_session_options, sysroot, NULL, open_session),

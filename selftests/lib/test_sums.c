@@ -17,7 +17,7 @@ static void add(struct ntrace_profile_trace trace)
 {
 	profile_find_object(profile, object, &trace.object);
 	profile_find_object(profile, object, &trace.from_object);
-	profile_add(profile, 1, NTRACE_PRIV_U, &trace);
+	profile_add(profile, NTRACE_PRIV_U, &trace);
 }
 
 int main(void)

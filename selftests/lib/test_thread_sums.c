@@ -87,9 +87,8 @@ static const char *occupied(void)
 static void decode_sums(const char *name)
 {
 	struct ntrace_session_options options = { .size = sizeof(options), .sysroot = in("root") };
-	struct ntrace_stacks_options stacked = { .size = sizeof(stacked), .pid = -1 };
+	struct ntrace_stacks_options stacked = { .size = sizeof(stacked) };
 	struct ntrace_profile_options profiled = { .size = sizeof(profiled),
-						   .pid = -1,
 						   .parts = NTRACE_PROFILE_OCCUPANCY };
 	const struct ntrace_decode_options decoding = { .size = sizeof(decoding),
 							.stream = NTRACE_ALL_STREAMS,

@@ -45,7 +45,6 @@ static struct ntrace_object *object_of(const char *name)
 static void begin(bool by_privilege)
 {
 	struct ntrace_profile_options options = { .size = sizeof(options),
-						  .pid = -1,
 						  .by_privilege = by_privilege };
 
 	if (ntrace_profile_new(&profile, &options))
@@ -243,10 +242,9 @@ static void test_limits(void)
 /* Functions are merged only if both profiles have them. */
 static void test_other_parts(void)
 {
-	const struct ntrace_profile_options both = { .size = sizeof(both),
-						     .pid = -1,
-						     .parts = NTRACE_PROFILE_TRACES |
-							      NTRACE_PROFILE_FUNCTIONS };
+	const struct ntrace_profile_options both = {
+		.size = sizeof(both), .parts = NTRACE_PROFILE_TRACES | NTRACE_PROFILE_FUNCTIONS
+	};
 	struct ntrace_profile *plain, *full;
 
 	make_model(10, 4);

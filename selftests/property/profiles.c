@@ -23,7 +23,7 @@
  * comes that many times.
  */
 struct choice {
-	int32_t pid;
+	struct ntrace_thread_filter threads;
 	uint32_t privileges;
 	bool by_process;
 	bool changes;
@@ -246,14 +246,14 @@ static bool begin(struct way *way, const struct choice *choice)
 {
 	const struct ntrace_profile_options profile = {
 		.size = sizeof(profile),
-		.pid = choice->pid,
+		.threads = &choice->threads,
 		.privileges = choice->privileges,
 		.parts = NTRACE_PROFILE_TRACES | NTRACE_PROFILE_FUNCTIONS,
 		.by_process = choice->by_process,
 	};
 	const struct ntrace_stacks_options stacks = {
 		.size = sizeof(stacks),
-		.pid = choice->pid,
+		.threads = &choice->threads,
 		.privileges = choice->privileges,
 		.merge_threads = !choice->by_process,
 		.change = choice->changes ? tell_change : NULL,
@@ -263,7 +263,7 @@ static bool begin(struct way *way, const struct choice *choice)
 		.size = sizeof(sampler),
 		.period = 7,
 		.depth = 4,
-		.pid = choice->pid,
+		.threads = &choice->threads,
 		.privileges = choice->privileges,
 		.sample = tell_sample,
 		.data = way,
@@ -389,8 +389,11 @@ const char *profiles_mismatch(const struct ntrace_flow_config *given, const stru
 			      struct random *random, const uint8_t *stream, size_t size,
 			      uint64_t *counted_again)
 {
-	const struct choice choice = { one_in(random, 4) ? 1 : -1, random_below(random, 3),
-				       one_in(random, 2), one_in(random, 2),
+	const struct choice choice = { { one_in(random, 4) ? 1 : -1, one_in(random, 6) ? 3 : -1,
+					 one_in(random, 4) ? "odd" : NULL },
+				       random_below(random, 3),
+				       one_in(random, 2),
+				       one_in(random, 2),
 				       one_in(random, 3) ? 4 : 1 };
 	struct ntrace_flow_config config = *given;
 	struct way one = { .batches = false }, many = { .batches = true };

@@ -13,6 +13,28 @@ for recording in r1 r2 r3 Documentation/tour/words.data; do
 	same=$(python3 "$small_host/sums.py" "$ntrace" "$tmp" annotate $recording 2>err)
 	like "$recording: $same" '^[1-9][0-9]* executed, [0-9]+ trapped, [1-9][0-9]* lines, 0 differ$' "$same" || diag "$(cat err)"
 done
+# A process, a thread and a name select what --by-thread says of them, in each way to count.
+threads() {
+	python3 - "$ntrace" "$1" "$2" <<'END'
+import collections, json, subprocess, sys
+ntrace, recording, most = sys.argv[1], sys.argv[2], int(sys.argv[3])
+def printed(*words): return subprocess.run([ntrace, *words, recording], capture_output=True, text=True).stdout
+threads = json.loads(printed("report", "--by-thread", "--json"))["threads"]
+checked = 0
+for option, key in ("--pid", "pid"), ("--tid", "tid"), ("--comm", "thread"):
+    sums = collections.Counter()
+    for thread in threads: sums[thread[key]] += thread["instructions"]
+    for value, want in sums.most_common(most):
+        report = json.loads(printed("report", "--json", "--limit", "0", f"{option}={value}"))
+        folded = printed("export", "-f", "folded", f"{option}={value}").splitlines()
+        found = (report["instructions"]["selected"], sum(f["instructions"] for f in report["functions"]),
+                 sum(int(line.rsplit(" ", 1)[1]) for line in folded))
+        checked += 1
+        if found != (want,) * 3: print(f"{option} {value}: {want} executed, report and folded: {found}")
+print(checked, "checked")
+END
+}
+is "$(threads Documentation/tour/words.data 9)" "5 checked" "--pid, --tid and --comm select what --by-thread counts"
 like "a false count would show" ' [1-9][0-9]* differ$' "$(python3 "$small_host/sums.py" "$ntrace" "$tmp" falsify r1 2>/dev/null)"
 
 # An image at 0, as microcontrollers have it: the same lines as at another address.

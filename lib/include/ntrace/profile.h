@@ -70,7 +70,7 @@ enum ntrace_profile_part {
 /**
  * struct ntrace_profile_options - selection of events and parts
  * @size: sizeof(struct ntrace_profile_options) of the caller
- * @pid: only this process; -1 = all
+ * @threads: only these; NULL = all. Borrowed as long as events are passed
  * @privileges: bit mask of 1 << enum ntrace_priv: only runs in these privileges; 0 = all
  * @parts: bit mask of enum ntrace_profile_part; 0 = NTRACE_PROFILE_TRACES. Branch stacks always
  *         give traces
@@ -82,12 +82,12 @@ enum ntrace_profile_part {
  */
 struct ntrace_profile_options {
 	size_t size;
-	int32_t pid;
+	const struct ntrace_thread_filter *threads;
 	uint32_t privileges;
 	uint32_t parts;
 	bool by_process;
 	bool by_privilege;
-	uint8_t reserved[2];
+	uint8_t reserved[6];
 	const struct ntrace_session *session;
 };
 

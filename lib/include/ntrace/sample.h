@@ -50,13 +50,12 @@ struct ntrace_sample {
 /**
  * struct ntrace_sampler_options - selection of samples
  * @size: sizeof(struct ntrace_sampler_options) of the caller
- * @period: instructions between two samples, counting only those that @pid and @privileges select;
- *          0 = no samples. Counted over all streams
+ * @period: instructions between two samples, counting only those that @threads and @privileges
+ *          select; 0 = no samples. Counted over all streams
+ * @threads: only these; NULL = all. Borrowed as long as events are passed
  * @depth: transfers in a sample, up to NTRACE_SAMPLE_DEPTH_MAX
- * @pid: only this process; -1 = all
  * @privileges: bit mask of 1 << enum ntrace_priv: only code in these privileges, and only transfers
  *              with both ends in them; 0 = all
- * @reserved: 0
  * @sample: called with each sample; a nonzero result stops, and ntrace_sampler_event() returns it
  * @branch: called with every transfer, in order; its event is the block that ends with the transfer, or if only
  *          what follows tells its target, the next event. May be NULL
@@ -65,10 +64,9 @@ struct ntrace_sample {
 struct ntrace_sampler_options {
 	size_t size;
 	uint64_t period;
+	const struct ntrace_thread_filter *threads;
 	uint32_t depth;
-	int32_t pid;
 	uint32_t privileges;
-	uint32_t reserved;
 	int (*sample)(void *data, const struct ntrace_sample *sample);
 	int (*branch)(void *data, const struct ntrace_sample_branch *branch,
 		      const struct ntrace_session_event *event);

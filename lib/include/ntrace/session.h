@@ -16,6 +16,8 @@
 #ifndef NTRACE_SESSION_H
 #define NTRACE_SESSION_H
 
+#include <string.h>
+
 #include <ntrace/flow.h>
 #include <ntrace/perf.h>
 #include <ntrace/recording.h>
@@ -264,6 +266,37 @@ struct ntrace_session_event {
 	uint32_t time_error;
 	uint32_t time_unit;
 };
+
+/**
+ * struct ntrace_thread_filter - whose execution is wanted
+ * @pid: process; -1 = any
+ * @tid: thread; -1 = any
+ * @comm: name that the thread has while it executes; NULL = any
+ *
+ * A process or thread that is not known, -1, passes only where any is wanted.
+ */
+struct ntrace_thread_filter {
+	int32_t pid;
+	int32_t tid;
+	const char *comm;
+};
+
+/**
+ * ntrace_thread_filter_passes - whether a thread is wanted
+ * @filter: the filter; NULL: all are
+ * @pid: process, -1 = unknown
+ * @tid: thread, -1 = unknown
+ * @comm: its name at this time
+ *
+ * Return: true if the filter passes it.
+ */
+static inline bool ntrace_thread_filter_passes(const struct ntrace_thread_filter *filter,
+					       int32_t pid, int32_t tid, const char *comm)
+{
+	return !filter || ((filter->pid < 0 || filter->pid == pid) &&
+			   (filter->tid < 0 || filter->tid == tid) &&
+			   (!filter->comm || !strcmp(filter->comm, comm)));
+}
 
 /**
  * struct ntrace_session_sample - a sample of a perf.data file and its process

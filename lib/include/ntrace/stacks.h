@@ -195,7 +195,7 @@ struct ntrace_stack_change {
 /**
  * struct ntrace_stacks_options - selection and limits
  * @size: sizeof(struct ntrace_stacks_options) of the caller
- * @pid: only this process; -1 = all
+ * @threads: only these; NULL = all. Borrowed as long as events are passed
  * @privileges: bit mask of 1 << enum ntrace_priv: only frames in these privileges; 0 = all
  * @depth: maximum depth of the call tree; deeper functions count as callees of the frame at that
  *         depth. 0 = 512
@@ -215,13 +215,13 @@ struct ntrace_stack_change {
  */
 struct ntrace_stacks_options {
 	size_t size;
-	int32_t pid;
+	const struct ntrace_thread_filter *threads;
 	uint32_t privileges;
 	uint32_t depth;
 	uint32_t nodes;
 	bool merge_threads;
 	bool inlined;
-	uint8_t reserved[6];
+	uint8_t reserved[2];
 	int (*change)(void *data, const struct ntrace_stack_change *change);
 	void *data;
 	const char *const *directories;

@@ -196,11 +196,16 @@ class ProfileTrace(Structure):
                 ("taken", c_bool), ("privilege", c_uint8), ("process", c_uint32), ("reserved", c_uint32)]
 
 
+class ThreadFilter(Structure):
+    """struct ntrace_thread_filter"""
+    _fields_ = [("pid", c_int32), ("tid", c_int32), ("comm", c_char_p)]
+
+
 class ProfileOptions(Structure):
     """struct ntrace_profile_options"""
-    _fields_ = [("size", c_size_t), ("pid", c_int32), ("privileges", c_uint32),
+    _fields_ = [("size", c_size_t), ("threads", POINTER(ThreadFilter)), ("privileges", c_uint32),
                 ("parts", c_uint32), ("by_process", c_bool), ("by_privilege", c_bool),
-                ("reserved", c_uint8 * 2),
+                ("reserved", c_uint8 * 6),
                 ("session", c_void_p)]
 
 

@@ -58,8 +58,9 @@ class Profile(Handle):
     _free = "profile_free"
 
     def __init__(self, pid: int = -1, privileges: str = "", traces: bool = True,
-                 functions: bool = False, by_process: bool = False) -> None:
-        """An empty one. privileges: letters u, s, m, vu, vs; "" = all.
+                 functions: bool = False, by_process: bool = False, tid: int = -1, comm: str = "") -> None:
+        """An empty one. pid, tid, comm: only a process, a thread, threads while they have this name; privileges:
+        letters u, s, m, vu, vs; "" = all.
 
         traces and functions: what it counts; by_process: functions of each process.
         """
@@ -67,7 +68,9 @@ class Profile(Handle):
         if privileges and _abi.library.priv_parse(ctypes.byref(mask), privileges.encode()):
             raise Error(_abi.ERR_INVALID,
                         "privileges: '%s' is not a set of u, s, m, vu, vs" % privileges)
-        options = _abi.ProfileOptions(size=ctypes.sizeof(_abi.ProfileOptions), pid=pid,
+        # The profile borrows it.
+        self._filter = _abi.ThreadFilter(pid, tid, comm.encode() if comm else None)
+        options = _abi.ProfileOptions(size=ctypes.sizeof(_abi.ProfileOptions), threads=ctypes.pointer(self._filter),
                                       privileges=mask.value, by_process=by_process,
                                       parts=(_abi.PROFILE_TRACES if traces else 0) |
                                       (_abi.PROFILE_FUNCTIONS if functions else 0))

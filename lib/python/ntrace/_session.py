@@ -181,20 +181,20 @@ class Session(Handle):
         return profile
 
     def profile(self, pid: int = -1, privileges: str = "", streams: Optional[Iterable[int]] = None,
-                functions: bool = False, by_process: bool = False) -> Profile:
-        """Counts of everything executed: by one process, in privileges such as "u" or "us".
+                functions: bool = False, by_process: bool = False, tid: int = -1, comm: str = "") -> Profile:
+        """Counts of everything executed: by one process or thread, under a name, in privileges such as "u" or "us".
 
         functions: also count functions, for Profile.functions(); by_process: of each process.
         """
-        return self._count(Profile(pid, privileges, True, functions, by_process), streams)
+        return self._count(Profile(pid, privileges, True, functions, by_process, tid, comm), streams)
 
     def hot_functions(self, pid: int = -1, privileges: str = "", by_process: bool = False,
-                      streams: Optional[Iterable[int]] = None) -> List[Function]:
+                      streams: Optional[Iterable[int]] = None, tid: int = -1, comm: str = "") -> List[Function]:
         """Executed functions, those with most instructions first.
 
         Faster than profile() where only functions are of interest.
         """
-        with self._count(Profile(pid, privileges, False, True, by_process), streams) as profile:
+        with self._count(Profile(pid, privileges, False, True, by_process, tid, comm), streams) as profile:
             return profile.functions()
 
 

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ntrace/session.h>
 #include <ntrace/version.h>
 
 #define NTRACE_TOOL_VERSION NTRACE_VERSION
@@ -39,11 +40,14 @@ struct option_spec {
 /* First id of long options without a short form. */
 #define OPTION_LONG 256
 
-/* Ids of SELECT_OPTIONS. */
+/* Ids of SELECT_OPTIONS and THREAD_OPTIONS. */
 enum {
 	OPTION_USER = 'u',
+	OPTION_ONE_PID = 'p',
 	OPTION_KERNEL = 'k',
 	OPTION_SELECT = OPTION_LONG + 1000,
+	OPTION_ONE_TID = OPTION_LONG + 2000,
+	OPTION_COMM,
 };
 
 /* Every table contains OPTION_HELP and ends with OPTION_TABLE_END. */
@@ -183,6 +187,18 @@ int option_real(const struct options *options, const char *name, double min, dou
 		{ OPTION_SELECT, "privilege", "LETTERS",                                           \
 		  "only these privileges: any of u, s, m, vu, vs" }
 
+/* Options of commands that select threads, for option_threads(). */
+#define THREAD_OPTIONS                                                                             \
+	{ OPTION_ONE_PID, "pid", "PID", "only this process" },                                     \
+		{ OPTION_ONE_TID, "tid", "TID", "only this thread" },                                  \
+		{ OPTION_COMM, "comm", "NAME", "only threads while they have this name" }
+
+/* What selects executed code: for messages about empty results. */
+#define SELECT_OPTION_NAMES "--user, --kernel, --privilege, --pid, --tid and --comm"
+
+/* A filter that all threads pass. */
+#define ALL_THREADS ((struct ntrace_thread_filter){ .pid = -1, .tid = -1 })
+
 /**
  * option_privileges - a set of privileges, see ntrace_priv_parse()
  * @set: result, 1 << enum ntrace_priv for each
@@ -198,6 +214,14 @@ bool option_privileges(const struct options *options, const char *name, uint32_t
  * Return: EXIT_OK, or EXIT_USAGE after an error message.
  */
 int option_select(const struct options *options, int option, uint32_t *set);
+
+/**
+ * option_threads - one of THREAD_OPTIONS
+ * @filter: ALL_THREADS before the first of these options
+ *
+ * Return: EXIT_OK, or EXIT_USAGE after an error message.
+ */
+int option_threads(const struct options *options, int option, struct ntrace_thread_filter *filter);
 
 /** usage_error - print an error on stderr that refers to --help. Return: EXIT_USAGE */
 int usage_error(const struct command *command, const char *format, ...)

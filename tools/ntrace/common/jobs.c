@@ -108,7 +108,7 @@ static int decode(struct recording *recording, struct team *team, void **jobs, u
 	const struct ntrace_decode_options options = {
 		.stream = NTRACE_ALL_STREAMS,
 		.needs = NTRACE_NEEDS_SUMS |
-			 (selection->pid >= 0 || selection->by_process ? NTRACE_NEEDS_THREADS : 0),
+			 (selection->threads || selection->by_process ? NTRACE_NEEDS_THREADS : 0),
 		.event = count_event,
 		.segment = count_segment,
 		.end = count_end,

@@ -337,6 +337,21 @@ int option_select(const struct options *options, int option, uint32_t *set)
 	return EXIT_OK;
 }
 
+int option_threads(const struct options *options, int option, struct ntrace_thread_filter *filter)
+{
+	uint64_t number;
+
+	if (option == OPTION_COMM) {
+		filter->comm = options->value;
+		return EXIT_OK;
+	}
+	if (!option_number(options, option == OPTION_ONE_TID ? "tid" : "pid", 0, INT32_MAX,
+			   &number))
+		return EXIT_USAGE;
+	*(option == OPTION_ONE_TID ? &filter->tid : &filter->pid) = (int32_t)number;
+	return EXIT_OK;
+}
+
 int usage_error(const struct command *command, const char *format, ...)
 {
 	va_list args;

@@ -23,7 +23,6 @@
 
 enum {
 	OPTION_OUTPUT = 'o',
-	OPTION_PID = 'p',
 	OPTION_QUIET = 'q',
 	OPTION_SHARD = OPTION_LONG,
 	OPTION_CLASS,
@@ -36,7 +35,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_SHARD, "shard", "I/N", "only part I of N; ntrace merge joins the parts" },
 	{ OPTION_CLASS, "class", "LABEL", "label of the counted processes, such as a service" },
 	SELECT_OPTIONS,
-	{ OPTION_PID, "pid", "PID", "only this process" },
+	THREAD_OPTIONS,
 	{ OPTION_MEMORY, "memory", "SIZE", "memory for counts; more are sorted on disk (1G)" },
 	RECORDING_OPTIONS,
 	JOBS_OPTION,
@@ -66,6 +65,7 @@ struct count {
 	const struct command *command;
 	struct recording_options recording_options;
 	struct ntrace_profile_options selection;
+	struct ntrace_thread_filter filter;
 	struct recording recording;
 	struct ntrace_counts_merger *merger;
 	const char *path;
@@ -119,8 +119,6 @@ static int take_memory(struct count *count, const struct options *options)
 
 static int take_option(struct count *count, const struct options *options, int option)
 {
-	uint64_t number;
-
 	switch (option) {
 	case OPTION_OUTPUT:
 		count->output = options->value;
@@ -138,11 +136,11 @@ static int take_option(struct count *count, const struct options *options, int o
 	case OPTION_KERNEL:
 	case OPTION_SELECT:
 		return option_select(options, option, &count->selection.privileges);
-	case OPTION_PID:
-		if (!option_number(options, "pid", 0, INT32_MAX, &number))
-			return EXIT_USAGE;
-		count->selection.pid = (int32_t)number;
-		return EXIT_OK;
+	case OPTION_ONE_PID:
+	case OPTION_ONE_TID:
+	case OPTION_COMM:
+		count->selection.threads = &count->filter;
+		return option_threads(options, option, &count->filter);
 	case OPTION_MEMORY:
 		return take_memory(count, options);
 	case OPTION_JOBS:
@@ -282,17 +280,27 @@ static int remember(struct count *count, const struct ntrace_counts_source *sour
 		    count->path, stream, (*found)->path, (*found)->stream);
 }
 
+static uint64_t add_number(uint64_t hash, uint32_t number)
+{
+	return (hash ^ number) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t add_text(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = add_number(hash, (uint8_t)*text);
+	return add_number(hash, 0);
+}
+
 /* What all parts of a run have in common: see struct ntrace_counts_source. Never 0. */
 static uint64_t selection_id(const struct count *count)
 {
-	const uint64_t prime = UINT64_C(0x100000001b3);
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = add_number(UINT64_C(0xcbf29ce484222325), count->selection.privileges);
 
-	hash = (hash ^ count->selection.privileges) * prime;
-	hash = (hash ^ (uint32_t)count->selection.pid) * prime;
-	for (const char *at = count->label ? count->label : ""; *at; at++)
-		hash = (hash ^ (uint8_t)*at) * prime;
-	return hash | 1;
+	hash = add_number(hash, (uint32_t)count->filter.pid);
+	hash = add_number(hash, (uint32_t)count->filter.tid);
+	hash = add_text(hash, count->filter.comm);
+	return add_text(hash, count->label) | 1;
 }
 
 /* The file knows each stream of the run, and which part counts it. */
@@ -433,11 +441,12 @@ static int finish(struct count *count)
 		    count->shard + 1, count->shards);
 		return EXIT_OK;
 	}
-	return fail("%s: no selected code was executed: the counts are empty: %s", count->path,
-		    count->selection.privileges || count->selection.pid >= 0 ?
-			    "'ntrace report --by-process' shows what was executed; --user, "
-			    "--kernel, --privilege and --pid select less" :
-			    "'ntrace report' names what was lost and what could not be decoded");
+	return fail(
+		"%s: no selected code was executed: the counts are empty: %s", count->path,
+		count->selection.privileges || count->selection.threads ?
+			"'ntrace report --by-process' shows what was executed; " SELECT_OPTION_NAMES
+			" select less" :
+			"'ntrace report' names what was lost and what could not be decoded");
 }
 
 static int count_all(struct count *count, char **paths, int paths_count)
@@ -465,7 +474,8 @@ static int run(const struct command *command, int argc, char **argv)
 		.shards = 1,
 		.traces_max = MEMORY_DEFAULT / TRACE_BYTES,
 		.recording_options = { .samples = true, .traces = true },
-		.selection = { .size = sizeof(count.selection), .pid = -1, .by_privilege = true }
+		.selection = { .size = sizeof(count.selection), .by_privilege = true },
+		.filter = ALL_THREADS,
 	};
 	struct options options;
 	int option, error;

@@ -47,7 +47,6 @@ enum {
 	OPTION_FORMAT = 'f',
 	OPTION_OUTPUT = 'o',
 	OPTION_BINARY = 'b',
-	OPTION_PID = 'p',
 	OPTION_PERIOD = OPTION_LONG,
 	OPTION_DEPTH,
 	OPTION_EVERY_BRANCH,
@@ -67,7 +66,7 @@ static const struct option_spec options_table[] = {
 	  "instructions)" },
 	SELECT_OPTIONS,
 	RANGE_OPTIONS,
-	{ OPTION_PID, "pid", "PID", "only this process" },
+	THREAD_OPTIONS,
 	{ OPTION_CLASS, "class", "LABEL", "counts file: only processes with this label" },
 	{ OPTION_PERIOD, "period", "N", "instructions between samples (10007)" },
 	{ OPTION_DEPTH, "depth", "N", "transfers in a sample, up to 512 (32)" },
@@ -96,6 +95,7 @@ struct export
 	struct ntrace_coverage *coverage;
 	bool sampled;		/* instructions that the sampler counts were executed */
 	struct ntrace_profile_options selection;
+	struct ntrace_thread_filter filter;
 	struct ntrace_object *object;
 	const char *path;
 	const char *output;
@@ -182,11 +182,11 @@ static int take_option(struct export *export, struct options *options, int optio
 	case OPTION_KERNEL:
 	case OPTION_SELECT:
 		return option_select(options, option, &export->selection.privileges);
-	case OPTION_PID:
-		if (!option_number(options, "pid", 0, INT32_MAX, &number))
-			return EXIT_USAGE;
-		export->selection.pid = (int32_t)number;
-		return EXIT_OK;
+	case OPTION_ONE_PID:
+	case OPTION_ONE_TID:
+	case OPTION_COMM:
+		export->selection.threads = &export->filter;
+		return option_threads(options, option, &export->filter);
 	case OPTION_RANGE_OFFSET:
 	case OPTION_RANGE_TIME:
 	case OPTION_RANGE_AROUND:
@@ -236,20 +236,19 @@ static int add_stream(void *data, struct ntrace_profile *profile)
 	return ntrace_profile_merge(export->profile, profile);
 }
 
-static bool is_selected(const struct export *export, int32_t pid, unsigned int privilege)
+static bool is_selected(const struct export *export, const struct ntrace_session_event *at)
 {
-	const struct ntrace_profile_options *selection = &export->selection;
+	uint32_t privileges = export->selection.privileges;
 
-	return (selection->pid < 0 || selection->pid == pid) &&
-	       (!selection->privileges || selection->privileges >> privilege & 1);
+	return ntrace_thread_filter_passes(&export->filter, at->pid, at->tid, at->comm) &&
+	       (!privileges || privileges >> at->privilege & 1);
 }
 
 static int sample_event(void *data, const struct ntrace_session_event *event)
 {
 	struct export *export = data;
 
-	export->sampled |= event->flow->type == NTRACE_FLOW_BLOCK &&
-			   is_selected(export, event->pid, event->privilege);
+	export->sampled |= event->flow->type == NTRACE_FLOW_BLOCK && is_selected(export, event);
 	return ntrace_sampler_event(export->sampler, event);
 }
 
@@ -257,7 +256,7 @@ static int sample_segment(void *data, const struct ntrace_segment *segment)
 {
 	struct export *export = data;
 
-	export->sampled |= is_selected(export, segment->at.pid, segment->at.privilege);
+	export->sampled |= is_selected(export, &segment->at);
 	return ntrace_sampler_segment(export->sampler, segment);
 }
 
@@ -415,7 +414,7 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 		.size = sizeof(options),
 		.period = export->every_branch ? 0 : export->period,
 		.depth = export->depth,
-		.pid = export->selection.pid,
+		.threads = export->selection.threads,
 		.privileges = export->selection.privileges,
 		.sample = ntrace_export_sample,
 		.branch = export->every_branch ? ntrace_export_branch : NULL,
@@ -590,7 +589,7 @@ static int check_counts(const struct export *export)
 	if (needs)
 		return fail("%s: is a counts file: %s needs %s, which only the recording has",
 			    export->path, format_name(export->format), needs);
-	if (export->selection.pid >= 0 || export->recording_options.range.given ||
+	if (export->selection.threads || export->recording_options.range.given ||
 	    export->recording_options.range.around)
 		return fail("%s: is a counts file: it has neither processes nor times; --class, "
 			    "--user, --kernel and --privilege select",
@@ -718,7 +717,8 @@ static int run(const struct command *command, int argc, char **argv)
 				 .period = PERIOD_DEFAULT,
 				 .depth = DEPTH_DEFAULT,
 				 .recording_options = { .samples = true, .traces = true },
-				 .selection = { .size = sizeof(export.selection), .pid = -1 } };
+				 .selection = { .size = sizeof(export.selection) },
+				 .filter = ALL_THREADS };
 	struct options options;
 	int option, error;
 

@@ -48,7 +48,7 @@ static int write_sample(void *data, const struct ntrace_session_sample *sample)
 				      .event = &event,
 				      .branches = branches };
 
-	if ((selection->pid >= 0 && selection->pid != event.pid) ||
+	if (!ntrace_thread_filter_passes(selection->threads, event.pid, event.tid, event.comm) ||
 	    (selection->privileges && !(selection->privileges >> event.privilege & 1)))
 		return 0;
 	while (made.count < sample->sample->branch_count && made.count < NTRACE_SAMPLE_DEPTH_MAX) {

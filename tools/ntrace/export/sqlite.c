@@ -67,7 +67,7 @@ static int prepare(struct writing *writing, const char *output,
 		   const struct ntrace_profile_options *selection)
 {
 	struct ntrace_stacks_options stacks = { .size = sizeof(stacks),
-						.pid = selection->pid,
+						.threads = selection->threads,
 						.privileges = selection->privileges,
 						.change = put_change,
 						.data = writing };

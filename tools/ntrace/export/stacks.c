@@ -35,7 +35,7 @@ static int failed(const char *name, int error)
 int export_is_empty(const char *path, const struct ntrace_profile_options *selection,
 		    const struct recording *recording)
 {
-	bool selects = selection->privileges || selection->pid >= 0;
+	bool selects = selection->privileges || selection->threads;
 
 	if (!recording)
 		return fail("%s: no selected code was executed: the export is empty: -f csv "
@@ -46,8 +46,8 @@ int export_is_empty(const char *path, const struct ntrace_profile_options *selec
 		    recording->range.given ?
 			    "--offset, --time and --around select less; 'ntrace stat' "
 			    "shows which bytes and timestamps the trace has" :
-		    selects ? "'ntrace report --by-process' shows what was executed; --user, "
-			      "--kernel, --privilege and --pid select less" :
+		    selects ? "'ntrace report --by-process' shows what was "
+			      "executed; " SELECT_OPTION_NAMES " select less" :
 			      "'ntrace report' names what was lost and what could not be decoded");
 }
 
@@ -145,7 +145,7 @@ static int run_with(const struct export_stacks_options *options, FILE *file, con
 		    char **directories)
 {
 	struct ntrace_stacks_options wanted = { .size = sizeof(wanted),
-						.pid = options->selection->pid,
+						.threads = options->selection->threads,
 						.privileges = options->selection->privileges,
 						.merge_threads = !options->threads,
 						.inlined = options->inlined &&

@@ -326,7 +326,6 @@ static int open_stream(struct live *live, const struct device *device, unsigned 
 {
 	const struct recording_options options = { .live = true, .quiet = number };
 	struct ntrace_profile_options selection = { .size = sizeof(selection),
-						    .pid = -1,
 						    .by_privilege = true };
 	struct live_stream *stream = &live->streams[number];
 	int error;

@@ -20,7 +20,6 @@
 enum {
 	OPTION_SORT = 's',
 	OPTION_LIMIT = 'n',
-	OPTION_PID = 'p',
 	OPTION_BY_PROCESS = OPTION_LONG,
 	OPTION_BY_THREAD,
 	OPTION_JSON,
@@ -40,7 +39,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_LIMIT, "limit", "N", "show the first N functions; 0 = all (default 40)" },
 	SELECT_OPTIONS,
 	RANGE_OPTIONS,
-	{ OPTION_PID, "pid", "PID", "only this process" },
+	THREAD_OPTIONS,
 	{ OPTION_CLASS, "class", "LABEL", "counts file: only processes with this label" },
 	{ OPTION_BY_PROCESS, "by-process", NULL, "one line per function and process" },
 	{ OPTION_BY_THREAD, "by-thread", NULL, "threads and CPUs instead of functions" },
@@ -99,11 +98,11 @@ static int take_option(struct report *report, struct options *options, int optio
 			return EXIT_USAGE;
 		report->limit = number;
 		return EXIT_OK;
-	case OPTION_PID:
-		if (!option_number(options, "pid", 0, INT32_MAX, &number))
-			return EXIT_USAGE;
-		report->selection.pid = (int32_t)number;
-		return EXIT_OK;
+	case OPTION_ONE_PID:
+	case OPTION_ONE_TID:
+	case OPTION_COMM:
+		report->selection.threads = &report->filter;
+		return option_threads(options, option, &report->filter);
 	case OPTION_USER:
 	case OPTION_KERNEL:
 	case OPTION_SELECT:
@@ -188,7 +187,7 @@ static void warn_notes(const struct report *report)
 
 static int decode(struct report *report)
 {
-	bool by_thread = report->selection.pid >= 0 || report->selection.by_process;
+	bool by_thread = report->selection.threads || report->selection.by_process;
 	const struct ntrace_decode_options options = {
 		.stream = NTRACE_ALL_STREAMS,
 		.needs = NTRACE_NEEDS_SUMS | NTRACE_NEEDS_RUNS |
@@ -241,7 +240,7 @@ static int begin(struct report *report)
 	struct ntrace_stacks_options stacks = {
 		.size = sizeof(stacks),
 		.merge_threads = !report->related,
-		.pid = report->selection.pid,
+		.threads = report->selection.threads,
 		.privileges = report->selection.privileges,
 		.inlined = shows_frames(report) && !report->no_inline,
 	};
@@ -413,13 +412,14 @@ static int show(struct report *report)
 /* A report of nothing is a failure, after it has shown what was lost. */
 static int check_empty(const struct report *report)
 {
-	bool selects = report->selection.privileges || report->selection.pid >= 0 ||
+	bool selects = report->selection.privileges || report->selection.threads ||
 		       report->recording.range.given;
 
 	if (!is_empty(report))
 		return EXIT_OK;
 	return fail("%s: no selected code was executed: the report is empty: %s", report->path,
-		    selects ? "--user, --kernel, --privilege, --pid, --offset, --time and --around "
+		    selects ? "--user, --kernel, --privilege, --pid, --tid, --comm, --offset, "
+			      "--time and --around "
 			      "select less; without them, --by-process shows what was executed" :
 		    report->recording_options.programs.count ?
 			      "'ntrace detect' finds the --params and the program that fit" :
@@ -469,7 +469,7 @@ static int check_options(const struct report *report)
 				  report->annotated || report->related))
 		return usage_error(report->command,
 				   "--by-thread always shows user space and kernel, and allows "
-				   "only --pid, --json and --limit");
+				   "only --pid, --tid, --comm, --json and --limit");
 	if (report->debug_dir && !report->annotated)
 		return usage_error(report->command, "--debug-dir needs --annotate");
 	if (report->no_inline && !shows_frames(report))
@@ -487,7 +487,8 @@ static int run(const struct command *command, int argc, char **argv)
 	struct report report = { .command = command,
 				 .output = &output,
 				 .recording_options = { .samples = true, .traces = true },
-				 .selection = { .size = sizeof(report.selection), .pid = -1 },
+				 .selection = { .size = sizeof(report.selection) },
+				 .filter = ALL_THREADS,
 				 .limit = LIMIT_DEFAULT };
 	struct options options;
 	int option, error;
@@ -537,7 +538,9 @@ const struct command command_report = {
 		"a jump or branch from another function (tail calls); not by a trap or a return.\n"
 		"Where the trace has time stamps there are times: ~ says that they are "
 		"interpolated.\n"
-		"Shares are of the instructions that are selected with --privilege and --pid.\n"
+		"Shares are of the instructions that are selected with --privilege, --pid, --tid "
+		"and\n"
+		"--comm.\n"
 		"Where a SiFive encoder took samples of the PC a table of them follows.\n"
 		"The lines above the table say what was lost and what could not be decoded.\n"
 		"A perf.data file with trace of another driver (gtrace, rvtrace, SpacemiT) is a "

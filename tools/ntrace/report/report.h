@@ -14,7 +14,7 @@
 
 /**
  * struct report - a recording, its sums, and how to show them
- * @selection: selected tasks and privileges
+ * @selection: selected privileges, and @filter, once an option selects them
  * @profile: sums of the recording; with traces for --annotate, --html and branch stacks
  * @sums: of @profile, as the following ones, valid after decoding
  * @functions: in the order to show
@@ -31,6 +31,7 @@ struct report {
 	struct recording_options recording_options;
 	const struct ntrace_recording *description;
 	struct ntrace_profile_options selection;
+	struct ntrace_thread_filter filter;
 	struct ntrace_profile *profile;
 	const struct ntrace_profile_totals *sums;
 	const struct ntrace_profile_function *functions;

@@ -357,8 +357,8 @@ static int check_counts(const struct report *report)
 {
 	const char *what = trace_option(report);
 
-	if (report->selection.pid >= 0)
-		what = "--pid";
+	if (report->selection.threads)
+		what = "a thread (--pid, --tid, --comm)";
 	else if (report->recording_options.range.given || report->recording_options.range.around)
 		what = "a part of the time";
 	return what ? fail("%s: is a counts file: %s needs the recording; --class, --user, "

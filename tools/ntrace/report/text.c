@@ -306,7 +306,8 @@ static struct row *collect_rows(const struct report *report, size_t *count)
 			const struct ntrace_occupancy_task *of = &occupancy->tasks[task];
 
 			if (cpu->tasks[task].instructions &&
-			    (report->selection.pid < 0 || of->pid == report->selection.pid))
+			    ntrace_thread_filter_passes(&report->filter, of->pid, of->tid,
+							of->comm))
 				rows[(*count)++] = (struct row){ cpu, of, &cpu->tasks[task] };
 		}
 	}

@@ -307,7 +307,6 @@ static int decode(struct top *top)
 	};
 	const struct ntrace_profile_options wanted = {
 		.size = sizeof(wanted),
-		.pid = -1,
 		.parts = NTRACE_PROFILE_FUNCTIONS,
 		.by_process = true,
 	};
