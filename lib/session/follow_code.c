@@ -390,7 +390,7 @@ static struct program *exec_at(struct follower *follower, const struct switch_pl
  * ran when the trace began, is past it.
  *
  * With user space alone, every program with this entry would remain possible at each return from the
- * kernel. There the exec is taken to be the next one.
+ * kernel. There it must be in the first interval after its exec.
  */
 static bool is_before_entry(struct follower *follower, const struct switch_place *place,
 			    uint64_t address)
@@ -398,11 +398,10 @@ static bool is_before_entry(struct follower *follower, const struct switch_place
 	const struct program *program;
 	int32_t pid, tid;
 
-	if (follower->by_thread)
-		return false;
 	interval_task(follower, place, &pid, &tid);
 	program = interval_program(follower, place, pid);
 	return program && !program->base && program->start > follower->start_ns &&
+	       (!follower->by_thread || follow_threads_before_entry(follower, place, program)) &&
 	       starts_at(follower, program, address);
 }
 

@@ -83,6 +83,13 @@ const struct mapping_change *follow_threads_mapping(struct follower *follower,
 bool follow_threads_part(struct follower *follower, const struct switch_place *place,
 			 uint64_t address, struct code_part *all);
 
+/*
+ * Whether the program that @place begins with may not have executed anything before it: its exec is in the thread's last
+ * interval before, and was not noticed there. A thread can lose its CPU after exec, before its first instruction.
+ */
+bool follow_threads_before_entry(const struct follower *follower, const struct switch_place *place,
+				 const struct program *program);
+
 /* Whether a later program of @place begins at @address. @at: the place where it begins. */
 bool follow_threads_start(struct follower *follower, const struct switch_place *place,
 			  uint64_t address, struct switch_place *at);

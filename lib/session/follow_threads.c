@@ -327,6 +327,22 @@ bool follow_threads_part(struct follower *follower, const struct switch_place *p
 	return true;
 }
 
+bool follow_threads_before_entry(const struct follower *follower, const struct switch_place *place,
+				 const struct program *program)
+{
+	const struct thread_intervals *thread = place->thread;
+	struct switch_place before = { .thread = place->thread };
+	size_t number = 0;
+
+	if (!thread || place->program || thread->entered == program)
+		return false;
+	BISECT(number, thread->count, middle, thread->intervals[middle] < place->interval);
+	if (!number)
+		return false;
+	before.interval = thread->intervals[number - 1];
+	return program->start >= interval_start(follower, &before);
+}
+
 bool follow_threads_start(struct follower *follower, const struct switch_place *place,
 			  uint64_t address, struct switch_place *at)
 {

@@ -553,7 +553,6 @@ static void run_thread(unsigned int number, bool filtered)
 static void test_same_as_profile(void)
 {
 	const struct ntrace_profile_options options = { .size = sizeof(options),
-							.pid = -1,
 							.privileges = USER };
 	const struct ntrace_profile_edge *edges;
 	size_t count;

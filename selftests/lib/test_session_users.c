@@ -267,6 +267,37 @@ static void test_named_later(void)
 	is_u64(errors, 0, "no error");
 }
 
+/*
+ * A thread loses its CPU between its exec and the first instruction of the program. Another process starts the same
+ * program at the same address later: that is no reason to take the first one for it.
+ */
+static void test_preempted_exec(void)
+{
+	start_owned("preempted", 50);
+	named(50, 0, false, "shell");
+	maps(50, 0, CODE, "/aaa");
+	forks(50, 100, now + 10);
+	owner_switches(50, 100, CODE);
+	named(100, now + 5, true, "first");
+	maps(100, now + 6, THIRD_CODE, "/bbb");
+	owner_switches(100, 50, CODE);
+	owner_switches(50, 100, THIRD_CODE);
+	owner_switches(100, 50, CODE);
+	forks(50, 200, now + 10);
+	owner_switches(50, 200, CODE);
+	named(200, now + 5, true, "second");
+	maps(200, now + 6, THIRD_CODE, "/bbb");
+	work(THIRD_CODE, 2);
+	owner_switches(200, 50, CODE);
+	stop_owned("preempted");
+	is_str(told,
+	       "50 shell aaa, 100 shell aaa, 50 shell aaa, 100 first bbb, 50 shell aaa, 200 shell "
+	       "aaa, "
+	       "200 second bbb, 50 shell aaa",
+	       "a program that begins in the interval after its exec");
+	is_u64(errors, 0, "no error");
+}
+
 /* The same where the kernel is traced, but has no symbols that tell its switches. */
 static void test_named_unseen(void)
 {
@@ -299,6 +330,7 @@ static void test_tasks(void)
 {
 	test_user_only();
 	test_named_later();
+	test_preempted_exec();
 	test_named_unseen();
 	test_begins();
 	test_begins_once();
