@@ -24,22 +24,13 @@ for way in all task; do
 done
 # The recorder itself was there all the time: thousands of calls if it were recorded while it copies the kernel.
 ok "all: not the calls of the recorder that copies the kernel" test "$(<all.samples)" -lt "$(($(<task.samples) + 700))"
-# What dies leaves core.PROGRAM in this directory.
-ulimit -c unlimited
-pattern=$(</proc/sys/kernel/core_pattern)
-echo "$PWD/core.%e" >/proc/sys/kernel/core_pattern
 attempt ledger ntrace record -q --task --values -o ledger.data -- "$here/ledger"
 status ledger 0
 for bug in use_after_free overflow wild_pointer wrong_length race stale_cache integer_overflow double_free uninitialised \
 	off_by_one; do
 	attempt $bug ntrace record -q --task --values -o bug.$bug.data -- "$here/bugs" $bug
 	status $bug 139
-	mv core.bugs bug.$bug.core
 done
-# Without values: all that is known follows from the core dump.
-attempt crash ntrace record -q --task -o crash.data -- "$here/bugs" use_after_free
-status crash 139
-mv core.bugs crash.core
 for values in "" --values; do
 	attempt counted$values ntrace record --task $values -o counted$values.data -- "$here/counted"
 	status counted$values 7
@@ -60,19 +51,6 @@ attempt bash ntrace record -q --task --values -o bash.data -- bash few.sh <text
 for program in ls sort bash; do
 	status $program 0
 done
-# Programs that are killed at work.
-{ sed 's/^done$/done <text/' few.sh; echo 'kill -SEGV $$'; } >killed.sh
-attempt shell ntrace record -q --task --values -o shell.data -- bash killed.sh
-status shell 139
-mv core.bash shell.core
-attempt sql ntrace record -q --task --values -o sql.data -- sqlite3 :memory: "create table words (word text, count int);
-	with recursive number(n) as (select 1 union all select n + 1 from number where n < 200)
-		insert into words select 'word' || n * 7919 % 101, n from number;
-	create index by_word on words (word);
-	select word, sum(count) from words group by word order by 2 limit 3;" '.system kill -SEGV $PPID'
-mv core.sqlite3 sql.core
-echo "$pattern" >/proc/sys/kernel/core_pattern
-ulimit -S -c 0
 # bash at work, the script of `make demo`: what --values costs.
 for values in "" --values; do
 	attempt work$values ntrace record -q -a $values -o work$values.data -- bash -c \
@@ -99,6 +77,31 @@ attempt lost ntrace record --task --values -o lost.data -- \
 status lost 0
 like "what was lost is said" "[0-9]+ sideband records lost: .*registers" "$(cat lost.err)"
 rm -rf lost.data
+
+# What dies leaves core.PROGRAM in this directory. With values, what follows from the core dump can be compared.
+ulimit -S -c unlimited
+pattern=$(</proc/sys/kernel/core_pattern)
+echo "$PWD/core.%e" >/proc/sys/kernel/core_pattern
+for bug in use_after_free stale_cache off_by_one; do
+	attempt dead.$bug ntrace record -q --task --values -o dead.$bug.data -- "$here/bugs" $bug
+	status dead.$bug 139
+	mv core.bugs dead.$bug.core
+done
+attempt crash ntrace record -q --task -o crash.data -- "$here/bugs" use_after_free
+status crash 139
+mv core.bugs crash.core
+{ sed 's/^done$/done <text/' few.sh; echo 'kill -SEGV $$'; } >killed.sh
+attempt shell ntrace record -q --task --values -o shell.data -- bash killed.sh
+status shell 139
+mv core.bash shell.core
+attempt sql ntrace record -q --task --values -o sql.data -- sqlite3 :memory: "create table words (word text, count int);
+	with recursive number(n) as (select 1 union all select n + 1 from number where n < 200)
+		insert into words select 'word' || n * 7919 % 101, n from number;
+	create index by_word on words (word);
+	select word, sum(count) from words group by word order by 2 limit 3;" '.system kill -SEGV $PPID'
+mv core.sqlite3 sql.core
+echo "$pattern" >/proc/sys/kernel/core_pattern
+ulimit -S -c 0
 
 # Where tracefs is, and who may read it.
 busybox umount $tracing

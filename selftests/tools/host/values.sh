@@ -84,9 +84,9 @@ while read -r program known shown right; do
 	ok "$program: at least $known known, $shown shown, $right right" \
 		awk -v known="$known" -v shown="$shown" -v right="$right" '$1 < known || $2 < shown || $3 < right { exit 1 }' "$tmp/core.$program"
 done <<END
-bug.use_after_free 900 1000 990
-bug.stale_cache 900 1000 990
-bug.off_by_one 900 1000 990
+dead.use_after_free 900 1000 990
+dead.stale_cache 900 1000 990
+dead.off_by_one 900 1000 990
 shell 300 350 900
 sql 300 350 900
 END
