@@ -87,12 +87,13 @@ static int make_streams(struct ntrace_session *session, const bool *seen, uint64
 static int check_name(struct ntrace_session *session, int fd)
 {
 	uint8_t magic[TRACE_FILE_MAGIC];
+	ssize_t got = pread(fd, magic, sizeof(magic), 0);
+	bool packed = got > 0 && trace_file_is_zstd(magic, (size_t)got);
 
-	if (session_is_packed(session->directory) ||
-	    pread(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
-	    !trace_file_is_zstd(magic, sizeof(magic)))
+	if (got <= 0 || packed == session_is_packed(session->directory))
 		return 0;
-	session_note(session, "zstd has compressed it: its name must end in .zst");
+	session_note(session, packed ? "zstd has compressed it: its name must end in .zst" :
+				       "zstd has not compressed it, as its name says");
 	return NTRACE_ERR_UNSUPPORTED;
 }
 

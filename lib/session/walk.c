@@ -179,6 +179,12 @@ static int walk_file(struct decoding *decoding, const struct ntrace_stream *stre
 	struct ntrace_trace_file *file;
 	int fd, saved, result = decoding_open_file(stream, &file, &fd);
 
+	if (result == NTRACE_ERR_FORMAT && session_is_packed(stream->file)) {
+		session_note(decoding->session,
+			     "%s: zstd has not compressed it, as its name says: it is not decoded",
+			     stream->file);
+		return 0;
+	}
 	if (result)
 		return result;
 	if (offset)

@@ -195,6 +195,10 @@ for command in stat dump check; do
 	timeout 60 "$ntrace" $command "$tmp/claims" >/dev/null 2>"$tmp/err"
 	is "$? $(grep -c "aux.1.zst: zstd has not compressed it, as its name says" "$tmp/err")" "$([ $command = check ] && echo 2 || echo 1) 1" "a trace file, not compressed: $command"
 done
+timeout 60 "$ntrace" report "$tmp/claims" >"$tmp/out" 2>&1
+is "$(grep -c "aux.1.zst: zstd has not compressed it, as its name says" "$tmp/out") $(grep -c print_words "$tmp/out")" "1 1" "report names it, and decodes the other CPU's"
+cp "$tmp/claims/aux.1.zst" "$tmp/raw.zst"
+like "and a raw trace" "raw.zst: zstd has not compressed it, as its name says" "$(timeout 60 "$ntrace" report --raw "$tmp/claims/params@0x1000" "$tmp/raw.zst" 2>&1)"
 # A plain one: what was written of it is trace, but it claims to be all.
 for file in aux.0 aux.1; do
 	claims 1T $file
