@@ -91,7 +91,7 @@ struct open_call {
 	uint64_t start;
 	uint64_t instructions;
 	uint8_t time_kind;
-	bool called;
+	uint8_t called;
 };
 
 /* The interval in progress of a hart, if @in_interval; @last is its last change. */
@@ -421,7 +421,7 @@ static void put_call(struct ntrace_export_sqlite *sqlite, struct open_thread *th
 	uint64_t parent = thread->count ? thread->calls[thread->count - 1].id : UINT64_MAX;
 	unsigned int time = call->time_kind < end->time_kind ? end->time_kind : call->time_kind;
 
-	sqlite->calls++;
+	sqlite->calls += call->called == 1;
 	put_row(sqlite, PUT_CALL, "iiniiinntuutuuii", call->id, call->function, parent,
 		(uint64_t)thread->count, (uint64_t)end->stream, (uint64_t)end->cpu,
 		number_of(end->pid), number_of(end->tid), thread->comm, call->start, end->time,
@@ -446,7 +446,7 @@ static void enter(struct ntrace_export_sqlite *sqlite, const struct ntrace_stack
 		.start = change->time,
 		.instructions = change->instructions,
 		.time_kind = change->time_kind,
-		.called = change->called,
+		.called = change->called ? 1 : 2 * change->begins,
 	};
 }
 

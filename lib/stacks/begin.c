@@ -123,7 +123,7 @@ static int enter_frames(struct ntrace_stacks *stacks, struct thread *thread,
 			thread->stack.layer_count = ++layer;
 		}
 		error = frame_enter(stacks, thread, &place, frame->returns ? &frame->ret : NULL,
-				    false);
+				    FRAME_THERE);
 		if (!error) {
 			stack_top(thread)->setjmp = frame->setjmp;
 			stack_top(thread)->in_setjmp = frame->in_setjmp;

@@ -29,7 +29,8 @@ static int report_change(struct ntrace_stacks *stacks, const struct queued *queu
 	struct ntrace_stack_change change = {
 		.type = queued->type,
 		.time_kind = (uint8_t)kind,
-		.called = queued->type == NTRACE_STACK_ENTER && queued->seen,
+		.called = queued->type == NTRACE_STACK_ENTER && queued->seen == FRAME_CALLED,
+		.begins = queued->type == NTRACE_STACK_ENTER && queued->seen,
 		.ended = queued->type == NTRACE_STACK_LEAVE && queued->seen,
 		.stream = stacks->hart.stream,
 		.cpu = queued->cpu,

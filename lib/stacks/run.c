@@ -84,10 +84,10 @@ struct taken {
 /* A change, @instructions after the begin of an effect. */
 struct noted_change {
 	uint32_t function;
-	uint32_t depth;
-	uint32_t instructions : 30;
+	uint32_t instructions;
+	uint32_t depth : 29;
 	uint32_t leaves : 1;
-	uint32_t seen : 1;
+	uint32_t seen : 2;
 };
 
 /*
@@ -204,10 +204,10 @@ int run_note_change(struct ntrace_stacks *stacks, const struct queued *change)
 	if (!error)
 		runs->changes[runs->change_count++] = (struct noted_change){
 			.function = change->function,
-			.depth = change->depth - stacks->recording.bottom,
-			.instructions = instructions & (UINT32_MAX >> 2),
+			.depth = (change->depth - stacks->recording.bottom) & (UINT32_MAX >> 3),
+			.instructions = (uint32_t)instructions,
 			.leaves = change->type == NTRACE_STACK_LEAVE,
-			.seen = change->seen,
+			.seen = change->seen & 3,
 		};
 	return error;
 }

@@ -407,11 +407,11 @@ bool place_is_outermost(const struct ntrace_stacks *stacks, const struct code_pl
 }
 
 int thread_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		  uint32_t function, uint32_t depth, bool seen)
+		  uint32_t function, uint32_t depth, unsigned int seen)
 {
 	const struct queued change = {
 		.type = (uint8_t)type,
-		.seen = seen,
+		.seen = (uint8_t)seen,
 		.cpu = stacks->hart.cpu,
 		.pid = thread->pid,
 		.tid = thread->tid,
@@ -434,12 +434,12 @@ int frames_show(struct ntrace_stacks *stacks, const struct thread *thread, uint3
 
 	for (uint32_t i = from; i < stack->count && !error; i++)
 		error = frame_report(stacks, thread, NTRACE_STACK_ENTER, &stack->frames[i], i,
-				     false);
+				     FRAME_THERE);
 	return error;
 }
 
 int frame_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		 const struct frame *frame, uint32_t depth, bool seen)
+		 const struct frame *frame, uint32_t depth, unsigned int seen)
 {
 	if (!stacks->options.change || !frame->shown || frame->inside)
 		return 0;
@@ -493,7 +493,7 @@ static int grow_stack(struct ntrace_stacks *stacks, struct stack *stack)
 }
 
 int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
-		const uint64_t *ret, bool called)
+		const uint64_t *ret, enum frame_begin begin)
 {
 	struct stack *stack = &thread->stack;
 	struct frame frame = { .function = place->function,
@@ -502,11 +502,11 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 			       .ret = ret ? *ret : 0,
 			       .returns = ret,
 			       .inside = place->inside };
+	bool called = begin == FRAME_CALLED && !frame.inside;
 	int error = grow_stack(stacks, stack);
 
 	if (error)
 		return error;
-	called = called && !frame.inside;
 	frame.shown = is_shown(stacks, thread, top_layer(thread));
 	frame.in_setjmp = stacks->tree.functions[frame.function].setjmp;
 	if (stacks->runs && top_layer(thread)->base == stack->count)
@@ -523,7 +523,7 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 	if (error)
 		return error;
 	stack->frames[stack->count++] = frame;
-	return frame_report(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, called);
+	return frame_report(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, begin);
 }
 
 int frame_call(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
@@ -534,7 +534,7 @@ int frame_call(struct ntrace_stacks *stacks, struct thread *thread, const struct
 
 	/* A function calls its part f.part.N where its own beginning is inlined. */
 	to.inside = to.part && to.function == top->function && to.low != top->low;
-	return frame_enter(stacks, thread, &to, &ret, true);
+	return frame_enter(stacks, thread, &to, &ret, FRAME_CALLED);
 }
 
 int frame_leave(struct ntrace_stacks *stacks, struct thread *thread)
@@ -551,13 +551,13 @@ int frame_leave(struct ntrace_stacks *stacks, struct thread *thread)
 }
 
 int frame_replace(struct ntrace_stacks *stacks, struct thread *thread,
-		  const struct code_place *place, bool called)
+		  const struct code_place *place, enum frame_begin begin)
 {
 	struct frame was = *stack_top(thread);
 	int error = frame_leave(stacks, thread);
 
 	if (!error)
-		error = frame_enter(stacks, thread, place, was.returns ? &was.ret : NULL, called);
+		error = frame_enter(stacks, thread, place, was.returns ? &was.ret : NULL, begin);
 	if (!error && was.in_setjmp) {
 		stack_top(thread)->in_setjmp = true;
 		stack_top(thread)->state = 0;

@@ -40,7 +40,8 @@
  *
  * - A thread that has executed a block has a frame, and its first layer begins with the first frame.
  * - The first frame of a layer has no return address: what is below it is interrupted code, or not known.
- * - Calls are frames whose begin was seen. Frames that come back with a stack are shown again, but not counted.
+ * - Calls are frames that begin by a call or a jump, as in a profile: not by a trap, a signal, an exec or a new thread.
+ *   Frames that come back with a stack are shown again, but do not begin.
  */
 #ifndef NTRACE_STACKS_THREAD_H
 #define NTRACE_STACKS_THREAD_H
@@ -317,7 +318,7 @@ struct queued {
 	uint32_t cpu;
 	uint8_t type;
 	uint8_t kind;
-	bool seen;
+	uint8_t seen;
 	bool is_change;
 };
 
@@ -536,16 +537,24 @@ static inline int stacks_enter_stream(struct ntrace_stacks *stacks, uint32_t str
 /* Whether a function begins a stack, so that no caller is missing below it. */
 bool place_is_outermost(const struct ntrace_stacks *stacks, const struct code_place *place);
 
+/* What is seen of the begin of a frame. */
+enum frame_begin {
+	FRAME_THERE,	/* nothing: its function was executed before */
+	FRAME_BEGINS,	/* by a trap, a signal, an exec or with its thread */
+	FRAME_CALLED,	/* by a call or a jump */
+};
+
 /*
- * Tells that a frame is added or removed. @seen: so its function was called or has ended.
+ * Tells that a frame is added or removed. @seen: enum frame_begin of what is added; of what is removed, whether its
+ * function has ended.
  * Return: as the callback, or NTRACE_ERR_NOMEM.
  */
 int thread_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		  uint32_t function, uint32_t depth, bool seen);
+		  uint32_t function, uint32_t depth, unsigned int seen);
 
 /* Likewise, if the frame is selected. */
 int frame_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
-		 const struct frame *frame, uint32_t depth, bool seen);
+		 const struct frame *frame, uint32_t depth, unsigned int seen);
 
 /* Reports that the thread has its frames from index @from on again, which are not new calls. */
 int frames_show(struct ntrace_stacks *stacks, const struct thread *thread, uint32_t from);
@@ -601,9 +610,9 @@ static inline struct layer *top_layer(struct thread *thread)
 	return &thread->stack.layers[thread->stack.layer_count - 1];
 }
 
-/* Pushes a frame; @ret: return address, NULL = unknown; @called: counts as a call. */
+/* Pushes a frame; @ret: return address, NULL = unknown. */
 int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
-		const uint64_t *ret, bool called);
+		const uint64_t *ret, enum frame_begin begin);
 
 /* Pushes the frame of a call, which returns to @ret. */
 int frame_call(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
@@ -614,7 +623,7 @@ int frame_leave(struct ntrace_stacks *stacks, struct thread *thread);
 
 /* Replaces the top frame by one of another function with the same return address. */
 int frame_replace(struct ntrace_stacks *stacks, struct thread *thread,
-		  const struct code_place *place, bool called);
+		  const struct code_place *place, enum frame_begin begin);
 
 /* Pops frames until @count are left. */
 int frames_unwind(struct ntrace_stacks *stacks, struct thread *thread, uint32_t count);

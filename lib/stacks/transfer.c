@@ -33,9 +33,9 @@ struct arrival {
 	struct code_place place;
 };
 
-/* Enters the first frame of a layer; @known: no frame is missing below; @called: it begins now. */
+/* Enters the first frame of a layer; @known: no frame is missing below. */
 static int enter_base(struct ntrace_stacks *stacks, struct thread *thread,
-		      const struct code_place *place, bool known, bool called)
+		      const struct code_place *place, bool known, enum frame_begin begin)
 {
 	const struct code_place unknown = {
 		.function = thread->moved ? stacks->moved : stacks->unknown,
@@ -48,8 +48,8 @@ static int enter_base(struct ntrace_stacks *stacks, struct thread *thread,
 		thread->begins = top_layer(thread)->privilege != NTRACE_PRIV_U;
 	}
 	if (!known && !place_is_outermost(stacks, place))
-		error = frame_enter(stacks, thread, &unknown, NULL, false);
-	return error ? error : frame_enter(stacks, thread, place, NULL, called);
+		error = frame_enter(stacks, thread, &unknown, NULL, FRAME_THERE);
+	return error ? error : frame_enter(stacks, thread, place, NULL, begin);
 }
 
 /* Restarts the top layer with unknown callers. */
@@ -58,7 +58,7 @@ static int restart_layer(struct ntrace_stacks *stacks, struct thread *thread,
 {
 	int error = frames_unwind(stacks, thread, top_layer(thread)->base);
 
-	return error ? error : enter_base(stacks, thread, &to->place, false, false);
+	return error ? error : enter_base(stacks, thread, &to->place, false, FRAME_THERE);
 }
 
 int stack_lose(struct ntrace_stacks *stacks, struct thread *thread)
@@ -127,7 +127,8 @@ static int begin_stack(struct ntrace_stacks *stacks, struct thread *thread,
 	thread->stack.goes_on = false;
 	error = layer_enter(stacks, thread, to->privilege, false);
 	return error ? error :
-		       enter_base(stacks, thread, &to->place, known, known && to->place.entry);
+		       enter_base(stacks, thread, &to->place, known,
+				  known && to->place.entry ? FRAME_BEGINS : FRAME_THERE);
 }
 
 /* A return from the base of the stack, below which no frame is known. */
@@ -140,7 +141,7 @@ static int return_below(struct ntrace_stacks *stacks, struct thread *thread,
 	/* A handler has no caller: after its return, the signal trampoline runs. */
 	if (thread->stack.layer_count > 1 && thread->stack.count == base + 1) {
 		top_layer(thread)->ended = top_layer(thread)->signal;
-		return frame_replace(stacks, thread, &to->place, false);
+		return frame_replace(stacks, thread, &to->place, FRAME_THERE);
 	}
 	return restart_layer(stacks, thread, to);
 }
@@ -205,7 +206,8 @@ static int do_jump(struct ntrace_stacks *stacks, struct thread *thread, const st
 	/* A jump to the start of the same function may be a loop or a call; treat it as a loop. */
 	if (to->place.function == stack_top(thread)->function)
 		return 0;
-	return frame_replace(stacks, thread, &to->place, to->place.entry);
+	return frame_replace(stacks, thread, &to->place,
+			     to->place.entry ? FRAME_CALLED : FRAME_THERE);
 }
 
 /* The thread goes on with another stack, which waits at the target or begins there. */
@@ -238,7 +240,8 @@ static int do_switch(struct ntrace_stacks *stacks, struct thread *thread, const 
 	if (error)
 		return error;
 	thread->stack.open = index == HOLD_UNKNOWN;
-	return enter_base(stacks, thread, &to->place, to->place.entry, to->place.entry);
+	return enter_base(stacks, thread, &to->place, to->place.entry,
+			  to->place.entry ? FRAME_CALLED : FRAME_THERE);
 }
 
 /*
@@ -282,10 +285,10 @@ static int do_swap(struct ntrace_stacks *stacks, struct thread *thread, const st
 	const struct frame *top = stack_top(thread);
 
 	if (top->returns && top->ret == to->address)
-		return frame_replace(stacks, thread, &to->place, true);
+		return frame_replace(stacks, thread, &to->place, FRAME_CALLED);
 	if (!to->place.entry && to->place.function == top->function)
 		return 0;
-	return frame_enter(stacks, thread, &to->place, &stacks->hart.return_address, true);
+	return frame_enter(stacks, thread, &to->place, &stacks->hart.return_address, FRAME_CALLED);
 }
 
 /*
@@ -345,7 +348,7 @@ static int enter_signal(struct ntrace_stacks *stacks, struct thread *thread,
 	}
 	if (!error)
 		error = layer_enter(stacks, thread, to->privilege, true);
-	return error ? error : enter_base(stacks, thread, &to->place, true, true);
+	return error ? error : enter_base(stacks, thread, &to->place, true, FRAME_BEGINS);
 }
 
 /*
@@ -382,7 +385,7 @@ static int enter_handler(struct ntrace_stacks *stacks, struct thread *thread,
 {
 	top_layer(thread)->privilege = to->privilege;
 	stacks->handler = to->address;
-	return enter_base(stacks, thread, &to->place, true, true);
+	return enter_base(stacks, thread, &to->place, true, FRAME_BEGINS);
 }
 
 /*
@@ -490,7 +493,7 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 
 		return error ? error :
 			       enter_base(stacks, thread, &to->place, to->place.entry,
-					  to->place.entry);
+					  to->place.entry ? FRAME_BEGINS : FRAME_THERE);
 	}
 	if (to->privilege < privilege)
 		return do_trap_return(stacks, thread, to);
@@ -590,7 +593,7 @@ int stack_enter_adjacent(struct ntrace_stacks *stacks, struct thread *thread,
 	if (error)
 		return error;
 	if (place.function != top->function)
-		return frame_replace(stacks, thread, &place, false);
+		return frame_replace(stacks, thread, &place, FRAME_THERE);
 	top->low = place.low;
 	top->high = place.high;
 	top->state = 0;

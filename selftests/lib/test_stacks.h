@@ -10,6 +10,7 @@
 
 #include <ntrace/encode.h>
 #include <ntrace/export_stacks.h>
+#include <ntrace/functions.h>
 #include <ntrace/stacks.h>
 
 #include "image/object.h"
@@ -60,6 +61,10 @@ static struct ntrace_object *program, *kernel;
 static struct ntrace_space *kernel_space, *space, *other_space, *user_space;
 static const struct ntrace_isa isa = { .xlen = 64, .compressed = true };
 static struct ntrace_stacks *stacks;
+static struct ntrace_profile *profile;	/* of the same events */
+static uint64_t unfinished;		/* calls whose function the thread does not enter in its turn */
+static bool reports;			/* changes are reported */
+static uint64_t called;			/* number of those that are calls */
 static int32_t thread, running;
 static int32_t process; /* 0: that of the thread */
 static uint64_t turn, made;
@@ -128,6 +133,8 @@ static inline int take_change(void *data, const struct ntrace_stack_change *chan
 		running = change->kind == NTRACE_STACK_TASK ? change->tid : 0;
 		return 0;
 	}
+	called += change->called;
+	wrong += change->called && !change->begins;
 	frames = told[change->tid];
 	count = &depth[change->tid];
 	if (change->time_kind != NTRACE_STACK_TIME_NONE)
@@ -151,6 +158,11 @@ static inline int take_change(void *data, const struct ntrace_stack_change *chan
 
 static inline void begin_with(const struct ntrace_stacks_options *options)
 {
+	const struct ntrace_profile_options counting = { .size = sizeof(counting),
+							 .threads = options->threads,
+							 .privileges = options->privileges,
+							 .parts = NTRACE_PROFILE_FUNCTIONS };
+
 	memset(depth, 0, sizeof(depth));
 	thread = 1;
 	comm = "program";
@@ -161,7 +173,12 @@ static inline void begin_with(const struct ntrace_stacks_options *options)
 	process = 0;
 	turn = made = program_number = 0;
 	origin = NULL;
+	called = unfinished = 0;
+	reports = options->change;
 	ntrace_stacks_new(&stacks, options);
+	ntrace_profile_free(profile);
+	if (ntrace_profile_new(&profile, &counting))
+		ok(false, "a profile");
 }
 
 static inline void begin(void)
@@ -194,6 +211,7 @@ static inline void tell(struct ntrace_flow_event flow)
 	flow.time = now;
 	flow.time_known = timed;
 	ntrace_stacks_event(stacks, &event);
+	ntrace_profile_event(profile, &event);
 }
 
 /* Instructions of @function from @from to @last; the last one goes to @to, 0 = straight on. */
@@ -297,16 +315,39 @@ static inline const char *folded(void)
 	return text;
 }
 
+/* The sum of all calls: of the profile, of the functions of the stacks, and of the changes. */
+static inline void expect_calls(const char *name)
+{
+	const struct ntrace_stack_function *functions;
+	const struct ntrace_profile_function *counted;
+	uint64_t sum = 0, calls = 0;
+	size_t count, i;
+
+	functions = ntrace_stacks_functions(stacks, &count);
+	for (i = 0; i < count; i++)
+		sum += functions[i].calls;
+	ntrace_profile_end(profile);
+	counted = ntrace_profile_functions(profile, NTRACE_PROFILE_BY_NAME, &count);
+	for (i = 0; i < count; i++)
+		calls += counted[i].calls;
+	calls -= unfinished;
+	is_u64(sum, calls, "%s: calls of functions as in a profile", name);
+	if (reports)
+		is_u64(called, calls, "%s: so many changes are calls", name);
+}
+
 static inline void expect(const char *want, const char *name)
 {
 	is_str(folded(), want, name);
 	is_u64(wrong, 0, "%s: the reports fit the buffer", name);
 	is_str(frames_of(1), "", "%s: no frame is left at the end", name);
+	expect_calls(name);
 	ntrace_stacks_free(stacks);
 }
 
 static inline void tear_down(void)
 {
+	ntrace_profile_free(profile);
 	ntrace_space_put(other_space);
 	ntrace_space_put(space);
 	ntrace_space_put(kernel_space);

@@ -331,6 +331,7 @@ static void test_forks(void)
 	begin_fork();
 	begin_child(2, 1);
 	end_fork(B, 12);
+	unfinished = 1;
 	expect("program;[unknown];main 3|program;[unknown];main;a 8|program;[unknown];main;a;b 5|"
 	       "program;[unknown];main;a;b;fork 3|program;[unknown];main;a;b;fork;entry 3|"
 	       "program;[unknown];main;a;b;fork;[unknown];entry 2|"
@@ -380,6 +381,7 @@ static void test_forks(void)
 	begin_fork();
 	begin_child(2, 1);
 	end_fork(B, 12);
+	unfinished = 1;
 	expect("program;[unknown];main 3|program;[unknown];main;a 8|program;[unknown];main;a;b 5|"
 	       "program;[unknown];main;a;b;fork 3|program;[unknown];main;a;b;fork;entry 3|"
 	       "program;[unknown];main;a;b;fork;[unknown];entry 2|"

@@ -111,10 +111,11 @@ class Truth:
                 frames = word[4].split(";")
                 path = self.names.path([name.removesuffix(LIBRARY) for name in frames])
                 own = self.names.path([OTHER if name.endswith(LIBRARY) else name for name in frames])
-                for form, key, path in ((self.form, thread, path), (program, None, own)):
+                # The report counts calls, the other outputs show all executions.
+                for form, key, path, count in ((self.form, thread, path, calls + begun), (program, None, own, calls)):
                     form.stacks[key][path] += instructions
-                    if calls + begun and path[-1] != OTHER:
-                        form.edges[key][path[-2] if len(path) > 1 else None, path[-1]] += calls + begun
+                    if count and path[-1] != OTHER:
+                        form.edges[key][path[-2] if len(path) > 1 else None, path[-1]] += count
                 if own[-1] != OTHER:
                     program.calls[own[-1]] += calls
             elif kind == "call":

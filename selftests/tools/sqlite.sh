@@ -35,6 +35,8 @@ is "$(wc -l <want)" 4 "all four"
 "$ntrace" report --callers leaf --json r1 >callers.json 2>/dev/null
 is "$(query trace.db leaf "Who calls a function, and how often")" "work|4180
 first|2000" "callers: work calls leaf twice in each of its 2,090 calls"
+is "$(sqlite3 trace.db "SELECT name FROM functions WHERE calls <> (SELECT count(*) FROM calls WHERE function = functions.id AND called = 1)")" "" \
+	"each function has its calls in the table of calls"
 for function in work leaf; do
 	is "$(query trace.db $function "Durations of a function: number, shortest, mean, longest" | cut -d '|' -f 1)" \
 		"$(awk -F '|' -v name=$function '$1 == name { print $3 }' want)" "each call of $function has a row"

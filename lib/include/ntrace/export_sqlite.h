@@ -19,7 +19,7 @@ struct ntrace_export_sqlite;
 
 /**
  * struct ntrace_export_sqlite_counts - rows of a database
- * @calls: of the table calls
+ * @calls: of the table calls, those with called = 1
  * @intervals: of the table intervals
  * @losses: of the table losses
  * @cut: numbers of all tables that exceed 2^63 - 1, the largest number of SQL, which is stored instead

@@ -54,7 +54,7 @@ enum ntrace_stack_kind {
  * @tid: TASK: thread
  * @inlined: FUNCTION: inlined copies of the function; @start and @calls are 0
  * @reserved: 0
- * @calls: number of entries by a call, a jump from another function, a trap or a signal
+ * @calls: number of entries by a call or a jump from another function
  * @instructions: executed in the function
  * @total: executed in the function and its callees, each instruction once
  * @ticks: time in the function, in nanoseconds or ticks, as in struct ntrace_stack_change
@@ -151,7 +151,7 @@ enum ntrace_stack_change_type {
  * struct ntrace_stack_change - a frame is added or removed
  * @type: enum ntrace_stack_change_type
  * @time_kind: enum ntrace_stack_time
- * @called: ENTER: the function begins; if false, its start was not seen, or its stack was restored
+ * @called: ENTER: the function begins by a call or a jump, which counts as a call
  * @ended: LEAVE: the function ends; if false, its end was not seen: the trace ends or was lost, or the
  *         thread went on with another stack
  * @stream: index of the stream of the session
@@ -164,7 +164,9 @@ enum ntrace_stack_change_type {
  * @kind: likewise
  * @depth: number of frames below it, also of those that are not passed: not selected, or calls of a function to
  *         its own part
- * @reserved32: 0
+ * @begins: ENTER: the function begins, by a call or a jump, a trap, a signal, an exec or with its thread; if false, its
+ *          start was not seen, or its stack was restored
+ * @reserved: 0
  * @instructions: ENTER, LEAVE: executed earlier in selected frames of the thread; GAP, RUN: executed earlier on
  *                the hart
  * @time: CLOCK_MONOTONIC in nanoseconds; ticks of the stream where their frequency is not known; with
@@ -186,7 +188,8 @@ struct ntrace_stack_change {
 	const char *name;
 	const struct ntrace_object *object;
 	uint32_t depth;
-	uint32_t reserved32;
+	bool begins;
+	uint8_t reserved[3];
 	uint64_t instructions;
 	uint64_t time;
 	uint64_t time_error;
@@ -230,7 +233,7 @@ struct ntrace_stacks_options {
 /**
  * struct ntrace_stacks_stats - statistics
  * @instructions: selected instructions: the sum over all functions
- * @calls: calls, jumps into other functions, traps and signals shown
+ * @calls: calls and jumps into other functions shown
  * @returns: returns to the waiting frame
  * @unwound: returns over several frames: longjmp, exceptions
  * @switched: returns to a stack set aside earlier: co-routines, and after a loss

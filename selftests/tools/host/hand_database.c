@@ -17,6 +17,7 @@ static void change(unsigned int type, uint32_t cpu, int32_t tid, uint64_t time)
 	struct ntrace_stack_change made = { .type = (uint8_t)type,
 					    .time_kind = NTRACE_STACK_TIME_EXACT,
 					    .called = true,
+					    .begins = true,
 					    .ended = type == NTRACE_STACK_LEAVE,
 					    .stream = cpu,
 					    .cpu = cpu,
