@@ -446,13 +446,20 @@ int frame_report(struct ntrace_stacks *stacks, const struct thread *thread, unsi
 	return thread_report(stacks, thread, type, frame->function, depth, seen);
 }
 
-/* The outer half of a stack that is too deep becomes unknown. Nodes stay unchanged. */
-static int cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
+/*
+ * The outer half of a stack that is too deep becomes unknown. Nodes stay unchanged. The changes are balanced: all frames
+ * are removed, and the inner half is there again.
+ */
+static int cut_stack(struct ntrace_stacks *stacks, struct thread *thread)
 {
+	struct stack *stack = &thread->stack;
 	uint32_t half = stack->count / 2;
 	unsigned int i, kept = 0;
 	int error = upper_attach(stacks, stack);
 
+	for (i = stack->count; i-- > 0 && !error;)
+		error = frame_report(stacks, thread, NTRACE_STACK_LEAVE, &stack->frames[i], i,
+				     false);
 	if (error)
 		return error;
 	memmove(stack->frames, stack->frames + half,
@@ -472,18 +479,19 @@ static int cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
 	for (i = 0; i < stack->count; i++)
 		stack->frames[i].state = 0;
 	stacks->stats.cut++;
-	return 0;
+	return frames_show(stacks, thread, 0);
 }
 
-static int grow_stack(struct ntrace_stacks *stacks, struct stack *stack)
+static int grow_stack(struct ntrace_stacks *stacks, struct thread *thread)
 {
+	struct stack *stack = &thread->stack;
 	uint32_t room = stack->room ? 2 * stack->room : 64;
 	struct frame *frames;
 
 	if (stack->count < stack->room)
 		return 0;
 	if (room > FRAMES_MAX)
-		return cut_stack(stacks, stack);
+		return cut_stack(stacks, thread);
 	frames = realloc(stack->frames, room * sizeof(*frames));
 	if (!frames)
 		return NTRACE_ERR_NOMEM;
@@ -503,7 +511,7 @@ int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struc
 			       .returns = ret,
 			       .inside = place->inside };
 	bool called = begin == FRAME_CALLED && !frame.inside;
-	int error = grow_stack(stacks, stack);
+	int error = grow_stack(stacks, thread);
 
 	if (error)
 		return error;

@@ -67,13 +67,34 @@ static void test_threads(void)
 	expect(want, "a thread that has run since is not");
 }
 
+static struct {
+	uint32_t depth, deepest;
+	unsigned int wrong;
+	uint64_t begun;
+} changed;
+
+static int count_change(void *data, const struct ntrace_stack_change *change)
+{
+	(void)data;
+	if (change->type == NTRACE_STACK_ENTER)
+		changed.wrong += change->depth != changed.depth++;
+	else if (change->type == NTRACE_STACK_LEAVE)
+		changed.wrong += change->depth != --changed.depth;
+	changed.begun += change->begins;
+	if (changed.depth > changed.deepest)
+		changed.deepest = changed.depth;
+	return 0;
+}
+
 /* The outer half of a stack that is too deep becomes unknown. */
 static void test_depth(void)
 {
+	const struct ntrace_stacks_options options = { .size = sizeof(options),
+						       .change = count_change };
 	struct ntrace_stacks_stats stats;
 	unsigned int i;
 
-	start();
+	begin_with(&options);
 	run(MAIN, 0);
 	call(MAIN, 8, A);
 	for (i = 1; i < FRAMES_MAX - 1; i++)
@@ -87,6 +108,14 @@ static void test_depth(void)
 		call(A, 0, A);
 	ntrace_stacks_get_stats(stacks, &stats);
 	is_u64(stats.cut, 2, "and again after as many as were dropped");
+	for (i = 0; i < FRAMES_MAX; i++)
+		leave(A, 16);
+	run(MAIN, 16);
+	ntrace_stacks_end(stacks);
+	is_u64(changed.wrong, 0, "the frames that are reported are those below each other");
+	is_u64(changed.depth, 0, "each ends");
+	is_u64(changed.deepest, FRAMES_MAX, "the deepest of them");
+	is_u64(changed.begun, FRAMES_MAX + FRAMES_MAX / 2 + 1, "each begins once");
 	ntrace_stacks_free(stacks);
 }
 

@@ -241,7 +241,7 @@ struct ntrace_stacks_options {
  * @unmatched: returns to a place where no frame waited: the known stack was set aside
  * @signals: handlers that began
  * @gaps: losses
- * @cut: stacks deeper than 65,536 frames: their outer half is dropped
+ * @cut: stacks deeper than 65,536 frames: their outer half is dropped, and the inner half begins again
  * @other: instructions in "[other]"
  * @time_error: greatest bound of the error of a time in nanoseconds, see ntrace_time_error_text();
  *              0: there were no times in nanoseconds
