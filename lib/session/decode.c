@@ -765,7 +765,8 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 	flow_keep_runs(decoding->flow, flush_lane);
 	if (decoding->counting)
 		decoding->spaces.counting = decoding->flow;
-	decoding->event.cut = options->range;
+	/* The trace of a CPU ends when the recorder says so, that of a task with its last turn. */
+	decoding->event.cut = options->range || !decoding->follower.by_piece;
 	decoding->event.program = program_number(&decoding->follower);
 	note_attribution(decoding);
 	return 0;

@@ -504,14 +504,10 @@ void follower_window(const struct follower *follower, uint64_t *first, uint64_t 
 
 uint64_t follower_turn_end(const struct follower *follower)
 {
-	const struct switch_place *place = certain_place(follower);
 	uint64_t first, end;
 
 	if (follower->piece && follower->piece->left)
 		return follower->piece->left;
-	/* The trace of a CPU ends when the recorder says so, within a turn. */
-	if (!follower->piece && place && place->interval >= follower->last)
-		return 0;
 	follower_window(follower, &first, &end);
 	return end == UINT64_MAX ? 0 : end;
 }

@@ -226,8 +226,8 @@ NTRACE_EXPERIMENTAL const char *ntrace_time_error_text(uint64_t time_error, char
  * @privilege: enum ntrace_priv of the block: VU, VS and M if Ownership messages report them
  *             (N-Trace 1.0, Ownership), else U for user addresses, M for addresses of the firmware,
  *             S for all others. A recording contains no code of guests: their execution is a gap
- * @cut: a part of the stream is decoded, and may end within a turn: after its last event @turn_end does not
- *       tell how long the trace went on
+ * @cut: what is decoded may end within a turn, as a part of a stream and the trace of a CPU do: after the last event
+ *       of the stream @turn_end does not tell how long the trace went on
  * @sideband_ns: a time (CLOCK_MONOTONIC) for sorting the event into the sideband: after the records
  *               of the mappings and names used to decode it, before later records of its process.
  *               Not the time of the execution; never less than @sideband_ns of the previous event
