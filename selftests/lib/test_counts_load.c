@@ -67,7 +67,6 @@ static FILE *write_counts(struct ntrace_object *program, bool sampled)
 static void test_branches(struct ntrace_object *program, bool sampled)
 {
 	const struct ntrace_profile_options wanted = { .size = sizeof(wanted),
-						       .pid = -1,
 						       .parts = NTRACE_PROFILE_FUNCTIONS };
 	struct ntrace_counts_load_options options = { .size = sizeof(options),
 						      .sysroot = in("root") };
