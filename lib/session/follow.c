@@ -655,9 +655,16 @@ static bool is_of_thread(const struct follower *follower, const struct switch_pl
 
 void follower_owner(struct follower *follower, int32_t tid)
 {
-	if (follower->count < 2 || follower->work > follower->work_max)
+	size_t i;
+
+	if (!follower->count || follower->work > follower->work_max)
 		return;
 	follower->work += follower->count;
-	/* Of a thread that no record names, the other information stays. */
-	follower_keep(follower, is_of_thread, &tid);
+	for (i = 0; i < follower->count && !is_of_thread(follower, &follower->places[i], &tid); i++)
+		;
+	/* What the code told was wrong, or no record names the thread: then it stays. */
+	if (i == follower->count && follower->by_thread)
+		follow_threads_owner(follower, tid);
+	else
+		follower_keep(follower, is_of_thread, &tid);
 }

@@ -69,6 +69,12 @@ void follow_threads_free(struct follower *follower);
 int follow_threads_gap(struct follower *follower);
 
 /*
+ * The hart is in an interval of thread @tid, the next one or a later one, if records name it. Errors go to the spaces of
+ * the follower.
+ */
+void follow_threads_owner(struct follower *follower, int32_t tid);
+
+/*
  * The mapping of @place at @address, in its scheduling interval or in the first later one that has
  * such a mapping; NULL: none. @at: the place from which on the mapping exists.
  */

@@ -7,6 +7,7 @@
  * the number of threads, not on the number of remaining switches.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "bisect.h"
 #include "execs.h"
@@ -136,6 +137,28 @@ int follow_threads_gap(struct follower *follower)
 	}
 	follower->work += follower->thread_count;
 	return error;
+}
+
+void follow_threads_owner(struct follower *follower, int32_t tid)
+{
+	size_t others = follower->count, i;
+	int error = 0;
+
+	for (i = 0; i < follower->thread_count && !error; i++) {
+		struct thread_intervals *thread = &follower->threads[i];
+
+		if (thread->tid == tid && thread->next < thread->count)
+			error = follower_add_place(follower, next_place(thread));
+	}
+	follower->work += follower->thread_count;
+	if (error)
+		follower->spaces->error = error;
+	if (follower->count == others)
+		return;
+	follower->count -= others;
+	memmove(follower->places, follower->places + others,
+		follower->count * sizeof(*follower->places));
+	follower_update_task(follower);
 }
 
 /* The first scheduling interval of the place's thread, from the place on, that ends after @time. */

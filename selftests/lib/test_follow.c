@@ -298,6 +298,23 @@ static void test_user_gap_and_loss(void)
 	end();
 }
 
+/* What code told was wrong: the owner decides, unless no record names it. */
+static void test_user_owner(void)
+{
+	begin();
+	goes(1100, 1, 2);
+	goes(1200, 2, 3);
+	follow_privilege(true);
+	follower_gap(&follower, 1);
+	follower_owner(&follower, 2);
+	is_str(present(), "2/2 :2", "user space: the owner is one of those that are possible");
+	follower_owner(&follower, 3);
+	is_str(present(), "3/3 :3", "user space: another owner comes later");
+	follower_owner(&follower, 7);
+	is_str(present(), "3/3 :3", "user space: no record names this one");
+	end();
+}
+
 /* A reused thread number: of one process, then of another. */
 static void test_reused_number(void)
 {
@@ -742,6 +759,7 @@ int main(void)
 	test_between();
 	test_gap_and_loss();
 	test_user_gap_and_loss();
+	test_user_owner();
 	test_reused_number();
 	test_exec();
 	test_code();
