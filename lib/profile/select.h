@@ -10,7 +10,7 @@
 static inline bool is_selected(const struct ntrace_thread_filter *threads, uint32_t privileges,
 			       const struct ntrace_session_event *at, unsigned int privilege)
 {
-	return ntrace_thread_filter_passes(threads, at->pid, at->tid, at->comm) &&
+	return (!threads || ntrace_thread_filter_passes(threads, at->pid, at->tid, at->comm)) &&
 	       (!privileges || (privilege < 32 && privileges >> privilege & 1));
 }
 

@@ -57,6 +57,12 @@ struct switch_place {
 #define PENDING_EXECS 16
 #define KNOWN_PARTS 4
 
+/* The last part of which two mappings were compared, and whether they have the same bytes. */
+struct compared_part {
+	struct code_part part;
+	bool same;
+};
+
 /* @program: one owner of the code. @pid: the only one or -1, if records are missing. */
 struct known_part {
 	struct code_part part;
@@ -115,6 +121,7 @@ struct follower {
 	struct known_part known[KNOWN_PARTS];
 	unsigned int known_count;
 	unsigned int known_next;
+	struct compared_part compared;
 };
 
 /* @spaces: those of the decoding; @user: the trace contains only user space. Return: 0 or NTRACE_ERR_NOMEM. */

@@ -118,9 +118,42 @@ static void keep_places_with_code(struct follower *follower, uint64_t address)
 	follower_update_task(follower);
 }
 
+/* Whether both mappings of @part have the same bytes in all of it: a program that moves its code keeps it. */
+static bool same_bytes(struct follower *follower, const struct code_part *part)
+{
+	const struct code_part before = { .mapping = part->other,
+					  .first = part->first,
+					  .last = part->last };
+	struct ntrace_space *space = spaces_of_part(follower->spaces, part);
+	struct ntrace_space *other = spaces_of_part(follower->spaces, &before);
+	uint64_t address = part->first, left = part->last - part->first + 1;
+	const uint8_t *one, *two;
+	size_t size, more;
+
+	while (left) {
+		if (!space || !other || ntrace_space_read(space, address, &one, &size) ||
+		    ntrace_space_read(other, address, &two, &more))
+			return false;
+		size = size < more ? size : more;
+		size = size < left ? size : (size_t)left;
+		if (memcmp(one, two, size) != 0)
+			return false;
+		address += size;
+		left -= size;
+	}
+	return true;
+}
+
 bool follower_is_same(struct follower *follower, const struct code_part *part)
 {
+	struct compared_part *compared = &follower->compared;
+
 	if (!part->other)
+		return true;
+	if (compared->part.mapping != part->mapping || compared->part.other != part->other ||
+	    compared->part.first != part->first || compared->part.last != part->last)
+		*compared = (struct compared_part){ *part, same_bytes(follower, part) };
+	if (compared->same)
 		return true;
 	if (!__atomic_exchange_n(&part->mapping->file->replaced, true, __ATOMIC_RELAXED))
 		session_note(
