@@ -36,8 +36,6 @@ struct process {
  */
 struct function_sums {
 	bool by_process;
-	const struct ntrace_thread_filter *threads;
-	uint32_t privileges;
 	struct function_table functions;
 	struct function_table pc_samples;
 	struct ntrace_profile_totals totals;
@@ -86,8 +84,6 @@ struct function_sums *function_sums_new(const struct ntrace_profile_options *opt
 	if (!sums)
 		return NULL;
 	sums->by_process = options->by_process;
-	sums->threads = options->threads;
-	sums->privileges = options->privileges;
 	sums->locator = ntrace_locator_new();
 	if (!sums->locator) {
 		function_sums_free(sums);
@@ -254,10 +250,10 @@ static int count_other(struct function_sums *sums, struct ntrace_profile *profil
 }
 
 static void count_instructions(struct function_sums *sums, const struct ntrace_session_event *at,
-			       uint64_t instructions)
+			       uint64_t instructions, bool selected)
 {
 	sums->totals.instructions[ntrace_domain_of(at->privilege)] += instructions;
-	if (is_selected(sums->threads, sums->privileges, at, at->privilege))
+	if (selected)
 		sums->totals.selected += instructions;
 }
 
@@ -265,21 +261,21 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 			const struct ntrace_session_event *event)
 {
 	if (event->flow->type != NTRACE_FLOW_BLOCK)
-		return count_other(sums, profile, event,
-				   is_selected(sums->threads, sums->privileges, event,
-					       event->privilege));
-	count_instructions(sums, event, event->flow->instructions);
+		return count_other(sums, profile, event, profile->counted);
+	count_instructions(sums, event, event->flow->instructions, profile->counted);
 	return 0;
 }
 
-void function_sums_segment(struct function_sums *sums, const struct ntrace_segment *segment)
+void function_sums_segment(struct function_sums *sums, const struct ntrace_profile *profile,
+			   const struct ntrace_segment *segment)
 {
 	bool sum = segment->type == NTRACE_SEGMENT_SUM;
 	uint64_t instructions = 0;
 
 	for (size_t i = sum ? segment->lead : 0; i < segment->batch->count; i++)
 		instructions += segment->batch->blocks[i].instructions;
-	count_instructions(sums, &segment->at, sum ? segment->times * instructions : instructions);
+	count_instructions(sums, &segment->at, sum ? segment->times * instructions : instructions,
+			   profile->counted);
 }
 
 /* ---- functions of traces ---- */

@@ -59,7 +59,8 @@ int function_sums_event(struct function_sums *sums, struct ntrace_profile *profi
 			const struct ntrace_session_event *event);
 
 /* Likewise for blocks, and sums of them. */
-void function_sums_segment(struct function_sums *sums, const struct ntrace_segment *segment);
+void function_sums_segment(struct function_sums *sums, const struct ntrace_profile *profile,
+			   const struct ntrace_segment *segment);
 
 /* The totals of a trace that was counted elsewhere. */
 void function_sums_add(struct function_sums *sums, const struct ntrace_profile_trace *trace);

@@ -111,6 +111,7 @@ static inline int enter_event(struct ntrace_profile *profile, const struct ntrac
 {
 	int error = enter_stream(profile, at->stream);
 
+	profile->counted = profile_counts(profile, at, at->privilege);
 	if (error || !profile->options.by_process || !profile->functions)
 		return error;
 	return function_sums_process(profile->functions, at->pid, at->comm, &profile->process);
@@ -216,7 +217,7 @@ static void assign_run(struct ntrace_profile *profile, const struct ntrace_sessi
 	run->pid = at->pid;
 	run->tid = at->tid;
 	run->privilege = at->privilege;
-	run->counted = profile_counts(profile, at, at->privilege);
+	run->counted = profile->counted;
 }
 
 /* Adds the current run, or a transfer of which only the target is known. */
@@ -672,7 +673,7 @@ static const struct ntrace_block *skip_runs(struct ntrace_profile *profile,
 
 static int add_batch(struct ntrace_profile *profile, const struct ntrace_segment *blocks)
 {
-	bool counted = profile_counts(profile, &blocks->at, blocks->at.privilege);
+	bool counted = profile->counted;
 	const struct ntrace_block *block = blocks->batch->blocks, *end;
 	int error;
 
@@ -764,7 +765,7 @@ int ntrace_profile_segment(void *data, const struct ntrace_segment *segment)
 		return profile->occupancy ? occupancy_segment(profile->occupancy, segment) : 0;
 	error = enter_event(profile, &segment->at);
 	if (profile->functions && !error)
-		function_sums_segment(profile->functions, segment);
+		function_sums_segment(profile->functions, profile, segment);
 	if (profile->occupancy && !sum && !error)
 		error = occupancy_segment(profile->occupancy, segment);
 	if (error || !has_traces(profile))

@@ -129,6 +129,7 @@ struct profile_stream {
  * @streams: by index, NULL where nothing came yet
  * @stream: that of the present event, NULL: none; @number: its index, UINT_MAX: none; @at: its place
  * @separate: traces of several privileges are not the same
+ * @counted: the options select the present event
  * @process: number of the process of the present event, see struct ntrace_profile_trace
  * @added: number of traces added
  * @times: number of executions that a block stands for
@@ -154,6 +155,7 @@ struct ntrace_profile {
 	struct profile_stream *stream;
 	struct profile_place at;
 	bool separate;
+	bool counted;
 	uint32_t process;
 	uint64_t added;
 	uint64_t times;
