@@ -71,9 +71,9 @@ attempt thread ntrace record --task --per-thread --values -o thread.data -- true
 like "what --per-thread leaves out is said" 'not recorded with --per-thread' "$(cat thread.err)"
 rm -rf thread.data
 
-# More calls than the ring of one CPU has room for, while the recorder is stopped.
+# Twice as many calls as the ring of one CPU has room for, while the recorder is stopped.
 attempt lost ntrace record --task --values -o lost.data -- \
-	sh -c 'kill -STOP $PPID; taskset -c 1 '"$valued"' storm 12000; kill -CONT $PPID'
+	sh -c 'kill -STOP $PPID; taskset -c 1 '"$valued"' storm 24000; kill -CONT $PPID'
 status lost 0
 like "what was lost is said" "[0-9]+ sideband records lost: .*registers" "$(cat lost.err)"
 rm -rf lost.data
