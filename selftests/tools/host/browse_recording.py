@@ -257,8 +257,8 @@ with subprocess.Popen(["cp", f"{DIRECTORY}/timed/aux.0", f"{DIRECTORY}/pipe"]):
     end(terminal)
 test(from_pipe[1:] == from_file[1:], "a raw trace from a pipe is the same", *from_pipe)
 for why, *options in (("standard input is the terminal", "-"), ("No such file or directory", f"{DIRECTORY}/nothing"),
-                      ("--thread, --cpu, --user, --kernel and --privilege apply to recordings only", "--cpu", "0", f"{DIRECTORY}/timed/aux.0"),
-                      ("--thread, --cpu, --user, --kernel and --privilege apply to recordings only", "--user", f"{DIRECTORY}/timed/aux.0")):
+                      ("--thread, --cpu, --core, --user, --kernel and --privilege apply to recordings only", "--cpu", "0", f"{DIRECTORY}/timed/aux.0"),
+                      ("--thread, --cpu, --core, --user, --kernel and --privilege apply to recordings only", "--user", f"{DIRECTORY}/timed/aux.0")):
     terminal = Terminal([NTRACE, "browse", "--elf", f"{ROOT}/ccc", *options])
     terminal.type("q")
     test(terminal.close() != 0 and why in terminal.stderr, f"{' '.join(options)}: {why}".replace(DIRECTORY, ""), terminal.stderr)
