@@ -22,7 +22,7 @@ NEEDS := base
 
 # These goals install missing Debian packages; all others only name them. The scripts that a
 # goal runs see the variable, too.
-INSTALLING := deps demo demo-fdo check check-% bench soak fuzz format
+INSTALLING := deps demo demo-fdo demo-kernel-fdo check check-% bench soak fuzz format
 ifneq ($(filter $(INSTALLING),$(MAKECMDGOALS)),)
 export NTRACE_INSTALL := 1
 endif

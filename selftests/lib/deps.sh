@@ -74,7 +74,7 @@ done
 for goal in check check-quick check-lib; do
 	is "$(probe "$goal")" "install=1 werror=-Werror" "make $goal installs, and judges"
 done
-for goal in deps demo demo-fdo soak bench; do
+for goal in deps demo demo-fdo demo-kernel-fdo soak bench; do
 	is "$(probe "$goal")" "install=1 werror=" "make $goal installs"
 done
 is "$(CI=true probe demo)" "install=1 werror=-Werror" "continuous integration judges all builds"

@@ -66,8 +66,11 @@ $(B)/vsoc/rtl_server: $(wildcard $(RTL)/*.v) $(RTL)/server.cc tools/vsoc/remote.
 demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with the profiles, counts what that gains
 	@$(SETUP) consumers suite
 	@tools/demo-fdo
+demo-kernel-fdo: vsoc native patches ## the same with Debian's newest kernel, recorded by /dev/ntrace0; long; KASAN=1: boots the result with the address sanitizer, too
+	@$(SETUP) series suite
+	@tools/kernel-fdo/demo $(if $(KASAN),--kasan)
 # A demo needs neither the test programs nor the shared library. The slowest
 # goal comes first.
 demo: qemu guest modules $(R)/ntrace $(B)/ntrace ## records a real program on the virtual SoC and prints its profile; TOPOLOGY=p550 or k3: on a board's trace blocks; OPTIONS="...": of ntrace record
 	@tools/demo
-.PHONY: qemu qemu-stock qemu-user guest modules forky debug plugins vsoc demo demo-fdo
+.PHONY: qemu qemu-stock qemu-user guest modules forky debug plugins vsoc demo demo-fdo demo-kernel-fdo
