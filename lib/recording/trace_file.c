@@ -96,7 +96,7 @@ static bool is_zstd(const struct ntrace_trace_file *file)
 	return trace_file_is_zstd(file->bytes, file->input.size);
 }
 
-/* The default limit of windows is 128 MiB; "zstd --long=31" makes larger ones, of which what is used takes memory. */
+/* The library accepts windows up to 128 MiB; "zstd --long=31" makes larger ones. Only the used part takes memory. */
 static int open_zstd(struct ntrace_trace_file *file)
 {
 	file->stream = ZSTD_createDStream();

@@ -662,7 +662,7 @@ void follower_owner(struct follower *follower, int32_t tid)
 	follower->work += follower->count;
 	for (i = 0; i < follower->count && !is_of_thread(follower, &follower->places[i], &tid); i++)
 		;
-	/* What the code told was wrong, or no record names the thread: then it stays. */
+	/* If Ownership contradicts the code at the address, Ownership is right, unless no record names its thread. */
 	if (i == follower->count && follower->by_thread)
 		follow_threads_owner(follower, tid);
 	else

@@ -537,7 +537,7 @@ static inline int stacks_enter_stream(struct ntrace_stacks *stacks, uint32_t str
 /* Whether a function begins a stack, so that no caller is missing below it. */
 bool place_is_outermost(const struct ntrace_stacks *stacks, const struct code_place *place);
 
-/* What is seen of the begin of a frame. */
+/* How a frame begins, as far as the trace shows it. */
 enum frame_begin {
 	FRAME_THERE,	/* nothing: its function was executed before */
 	FRAME_BEGINS,	/* by a trap, a signal, an exec or with its thread */
@@ -545,8 +545,8 @@ enum frame_begin {
 };
 
 /*
- * Tells that a frame is added or removed. @seen: enum frame_begin of what is added; of what is removed, whether its
- * function has ended.
+ * Reports that a frame is added or removed. @seen: how an added frame begins, enum frame_begin; whether the function of a
+ * removed frame has ended.
  * Return: as the callback, or NTRACE_ERR_NOMEM.
  */
 int thread_report(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,

@@ -31,7 +31,7 @@
 #define ROUNDS 24
 /* Stray stores beyond which memory is not sought. */
 #define STRAYS_MAX 2048
-/* How often what is likely is found, each time with the addresses of the time before. */
+/* Searches for likely values; each one begins with the addresses of stores that the one before has found. */
 #define GUESSES 4
 /* To forget more bytes is to forget all of memory. */
 #define FORGET_MAX (UINT64_C(1) << 20)
@@ -175,7 +175,7 @@ static uint64_t written_by(const struct infer_stray *stray, struct ntrace_exec_v
 	return written;
 }
 
-/* What stray stores since @told leave of the content of 8 bytes, which was the same from then on. */
+/* Forgets the bytes of @content that stray stores from @told to @time may have changed. */
 static void forget_strays(const struct infer *infer, uint64_t told, uint64_t time,
 			  struct ntrace_exec_value *content)
 {
@@ -593,7 +593,7 @@ int infer_repeat(struct infer *infer)
 	return 0;
 }
 
-/* Repeats from what is certain, with the addresses of stores that the time before has found. */
+/* Searches again from the certain values, with the addresses of stores that the search before has found. */
 static int repeat_likely(struct infer *infer)
 {
 	int error = 0;
