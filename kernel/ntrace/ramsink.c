@@ -46,7 +46,12 @@
 
 static u64 ntrace_ramsink_write_pair(struct ntrace_component *component, u32 low, u64 value)
 {
-	/* A sink without the high half ignores the write and reads 0. */
+	/* Memory of the sink's own has no high half, which may be a bus error. */
+	if (component->ramsink.sram_size) {
+		ntrace_write(component, low, value);
+		return ntrace_read(component, low);
+	}
+	/* A sink whose addresses have 32 bits ignores the write and reads 0. */
 	ntrace_write(component, low + 4, upper_32_bits(value));
 	ntrace_write(component, low, lower_32_bits(value));
 	return ntrace_read(component, low) | (u64)ntrace_read(component, low + 4) << 32;
@@ -62,7 +67,7 @@ static int ntrace_ramsink_init_sram(struct ntrace_component *component)
 	u32 control, start, limit;
 
 	if (!(component->impl & TR_RAM_IMPL_HAS_SRAM))
-		return ntrace_component_refuse(component, "has no memory");
+		return ntrace_component_refuse(component, "has no memory (trRamHasSRAM)");
 	sink->control = TR_CONTROL_ACTIVE;
 	control = ntrace_component_warl(component, TR_RAM_CONTROL, sink->control);
 	start = ntrace_component_warl(component, TR_RAM_START_LOW, 0);
@@ -70,10 +75,12 @@ static int ntrace_ramsink_init_sram(struct ntrace_component *component)
 	if (control & (TR_RAM_CONTROL_MODE_SMEM | TR_RAM_CONTROL_MEM_FORMAT_MASK |
 		       TR_RAM_CONTROL_ASYNC_FREQ_MASK) ||
 	    start || limit < PAGE_SIZE / 16 || limit >= NTRACE_SRAM_SIZE_MAX)
-		return ntrace_component_refuse(component, "has unusable memory");
+		return ntrace_component_refuse(component,
+					       "has unusable memory (trRamMode, trRamLimit)");
 	/* The window covers the memory if the read pointer reaches its end. */
 	if (ntrace_component_warl(component, TR_RAM_RP_LOW, limit) != limit)
-		return ntrace_component_refuse(component, "has memory that cannot be read");
+		return ntrace_component_refuse(component,
+					       "has memory that cannot be read (trRamRP)");
 	ntrace_sink_set_granule(sink, sizeof(u32));
 	sink->sram_size = limit + sizeof(u32);
 	return 0;
@@ -130,8 +137,8 @@ int ntrace_ramsink_find_granule(struct ntrace_component *component, u32 limit)
 	/* Either pointer may be the coarser one. */
 	sink->least = max(low & -low, wp & -wp);
 	if (sink->least < sizeof(u32) || sink->least > NTRACE_GRANULE_MAX)
-		return ntrace_component_refuse(component,
-					       "has a buffer whose limits cannot be set");
+		return ntrace_component_refuse(
+			component, "has a buffer whose limits cannot be set (trRamLimit)");
 	sink->granule = NTRACE_GRANULE_MAX;
 	sink->reach = NTRACE_GRANULE_MAX;
 	if (of_property_read_u32(component->dev->of_node, "riscv,write-bytes", &bytes))
@@ -229,7 +236,8 @@ static int ntrace_ramsink_mark(struct ntrace_component *component)
 	ntrace_write(component, TR_RAM_RP_LOW, component->ramsink.last);
 	if (ntrace_read(component, TR_RAM_DATA) == mark)
 		return 0;
-	ntrace_err(component->dev, "sink does not show any more that it wraps\n");
+	ntrace_err(component->dev,
+		   "sink does not show any more that it wraps (trRamWrap, trRamData)\n");
 	return -EIO;
 }
 

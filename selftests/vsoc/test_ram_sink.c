@@ -231,6 +231,10 @@ static void sram_running(void)
 	ram_sink_write(&sink, TR_RAM_DATA, 0xa1b2c3d4);
 	ok(sram[4] == 0xd4 && sram[7] == 0xa1 && ram_sink_read(&sink, TR_RAM_RP_LOW) == 8,
 	   "SRAM: the window can be written");
+	sink.parameters.data_fixed = true;
+	ram_sink_write(&sink, TR_RAM_DATA, 0);
+	ok(sram[8] == 9 && ram_sink_read(&sink, TR_RAM_RP_LOW) == 12,
+	   "SRAM: or, if it is fixed, not");
 
 	sram_fresh(false);
 	ram_sink_write(&sink, TR_RAM_LIMIT_LOW, 12);

@@ -338,6 +338,14 @@ static void sinks(void)
 	   "random: pointers have any value");
 	ram_sink_write(&sink, TR_CONTROL, control);
 	ok(!(ram_sink_read(&sink, TR_CONTROL) & TR_RAM_CONTROL_STOP_ON_WRAP), "no StopOnWrap");
+
+	/* The glue gives a sink the memory that the variant asks for. */
+	variant_parse(&variant, "1+ram-sink.smem=0+ram-sink.sram-size=0x400", error);
+	variant_apply(&variant, VARIANT_RAM_SINK, 0, &p);
+	ok(!p.smem && p.sram_size == 0x400, "memory of its own alone");
+	variant_parse(&variant, "1+ram-sink.smem+ram-sink.sram-size=0", error);
+	variant_apply(&variant, VARIANT_RAM_SINK, 0, &p);
+	ok(p.smem && !p.sram_size, "or none: then system memory");
 }
 
 static void funnels(void)

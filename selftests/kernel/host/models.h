@@ -31,6 +31,7 @@ static struct {
 	struct trace_port out[HARTS];	/* of the encoders */
 	struct trace_port funnel_out;
 	u8 page[2 * HARTS + 1][TR_COMPONENT_SIZE];
+	u8 sram[HARTS][SZ_1M];
 	u8 *memory;
 	size_t memory_size;
 	bool old;		/* the sinks write to memory of earlier software */
@@ -228,6 +229,8 @@ static void make_hardware(const struct variant *variant, bool shared)
 		e.timestamp_shared = shared;
 		variant_apply(variant, VARIANT_ENCODER, i, &e);
 		variant_apply(variant, VARIANT_RAM_SINK, i, &s);
+		if (s.sram_size)
+			s.sram = hw.sram[i];
 		trace_encoder_init(&hw.encoder[i], &e, &encoder_ops, &hw.encoder[i]);
 		ram_sink_init(&hw.sink[i], &s, &sink_ops, &hw.sink[i]);
 		hw.out[i] = shared ? (struct trace_port){ funnel_takes, funnel_is_ready, &hw.funnel,

@@ -175,7 +175,7 @@ static void write_data(struct ram_sink *sink, uint32_t value)
 {
 	uint8_t *word = window(sink);
 
-	for (unsigned int i = 0; word && i < 4; i++)
+	for (unsigned int i = 0; word && !sink->parameters.data_fixed && i < 4; i++)
 		word[i] = (uint8_t)(value >> 8 * i);
 }
 

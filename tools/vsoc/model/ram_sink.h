@@ -41,7 +41,8 @@ enum ram_sink_wrap_cleared {
  *                divides Start
  * @smem: the sink has SMEM mode, in which trace goes to system memory
  * @sram: memory of SRAM mode, NULL if the sink has no SRAM mode. The caller owns it
- * @sram_size: size of @sram, a multiple of 4
+ * @sram_size: size of @sram, a multiple of 4; 0 with NULL
+ * @data_fixed: trRamData ignores writes
  * @faults: faults at power-up
  * @in_flight: granules that SMEM mode posts, 0..RAM_SINK_IN_FLIGHT_MAX. WP advances when a write is
  *             posted. A granule reaches memory when @in_flight more have been posted, or when the
@@ -71,6 +72,7 @@ struct ram_sink_parameters {
 	bool smem;
 	uint8_t *sram;
 	uint32_t sram_size;
+	bool data_fixed;
 	uint32_t faults;
 	unsigned int in_flight;
 	struct bus_parameters bus;

@@ -87,6 +87,10 @@ static const struct choice choices[] = {
 	ENCODER("sleep-loses", sleep_loses, BOOL),
 	ENCODER("pauses", pauses, 0, 0, 0, 50, 1000),
 
+	/* a sink without memory of its own writes to system memory */
+	RAM_SINK("smem", smem, true, true, false),
+	RAM_SINK("sram-size", sram_size, 0, 0, 0, 0x400, 0x4000, 0x100000),
+	RAM_SINK("data-fixed", data_fixed, BOOL),
 	RAM_SINK("granule", granule, 4, 8, 16, 64, 256, 4096),
 	RAM_SINK("hidden", hidden, BOOL),
 	RAM_SINK("wrap-cleared-by", wrap_cleared, RAM_SINK_WRAP_BY_WP, RAM_SINK_WRAP_BY_ACTIVE,
@@ -316,6 +320,8 @@ static void settle_encoder(struct trace_encoder_parameters *p)
 
 static void settle_ram_sink(struct ram_sink_parameters *p)
 {
+	if (!p->sram_size)
+		p->smem = true;
 	if (p->hidden)
 		p->power_of_two = false;
 	if (p->start_alignment < p->granule)

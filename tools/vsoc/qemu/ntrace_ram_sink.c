@@ -287,12 +287,7 @@ static void realize(DeviceState *dev, Error **errp)
         error_setg(errp, "kind must be smem, sram or both");
         return;
     }
-    if (s->sram_size < 64 || s->sram_size > 16 * MiB || s->sram_size % 4) {
-        error_setg(errp, "sram-size must be a multiple of 4 in 64..16M");
-        return;
-    }
     if (s->kind && strcmp(s->kind, "smem")) {
-        parameters.sram = g_malloc0(s->sram_size);
         parameters.sram_size = s->sram_size;
     }
     /* Sinks of version 0 have a granule of their own. */
@@ -303,6 +298,15 @@ static void realize(DeviceState *dev, Error **errp)
     parameters.granule = s->granule;
     variant_apply(ntrace_variant(), VARIANT_RAM_SINK, s->index, &parameters);
     s->granule = parameters.granule;
+    if (parameters.sram_size > 16 * MiB || parameters.sram_size % 4 ||
+        (parameters.sram_size ? parameters.sram_size < 64 :
+                                !parameters.smem)) {
+        error_setg(errp, "sram-size must be a multiple of 4 in 64..16M");
+        return;
+    }
+    if (parameters.sram_size) {
+        parameters.sram = g_malloc0(parameters.sram_size);
+    }
     if (s->granule < 4 || s->granule > RAM_SINK_GRANULE_MAX ||
         !is_power_of_2(s->granule)) {
         error_setg(errp, "granule must be a power of two in 4..%u",
