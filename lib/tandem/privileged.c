@@ -57,9 +57,11 @@ static void set_csr(struct ntrace_tandem_builtin *builtin, unsigned int number, 
 	uint64_t before = sure_bits(builtin, source);
 
 	if (number == SSTATUS)
+	/* Bits of interrupts that are not delegated are read-only 0 in sie (Privileged Architecture 1.12, 4.1.3). */
 		shown = tandem_sstatus_mask(&builtin->state);
 	if (number == SIE) {
 		shown = builtin->state.reg[MIDELEG];
+		value &= shown;
 		before &= sure_bits(builtin, MIDELEG);
 	}
 	tandem_state_set(&builtin->state, number, value & all);

@@ -675,3 +675,14 @@ int main(void)
 	test_mpp();
 	return done_testing();
 }
+	for (unsigned int i = 0; i < 2; i++) {
+		begin_in(M, MISA_GC, 0);
+		put(NTRACE_TANDEM_REGISTER, 0x303, 0x20);
+		put(NTRACE_TANDEM_REGISTER, X + 10, UINT64_MAX);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(0x10451073, 0, 0, 0);		  /* csrw sie, a0 */
+		insn(0x104025f3, 0, X + 11, i ? 0x222 : 0x20); /* csrr a1, sie */
+		is_u64(mismatches, i, "sie: bits that mideleg does not delegate %s",
+		       i ? "are set: a difference" : "are 0: right");
+		finish();
+	}
