@@ -17,6 +17,8 @@
 #include "builtin.h"
 #include "exec/integer.h"
 
+#define FENCE_I 0x100f /* opcode and funct3 */
+
 /* ---- memory ---- */
 
 /* Privileged Architecture 1.12, 3.1.6.3 and 4.1.11 */
@@ -106,7 +108,7 @@ static int write_data(void *data, uint64_t address, unsigned int bytes,
 	uint64_t physical;
 
 	if (find_physical(builtin, address, bytes, &physical))
-		return tandem_pages_write(&builtin->pages, physical, bytes, value);
+		return tandem_pages_store(&builtin->pages, physical, bytes, value);
 	tandem_pages_forget(&builtin->pages);
 	return 0;
 }
@@ -184,8 +186,41 @@ static uint64_t likely_cause(const struct ntrace_tandem_builtin *builtin)
 }
 
 /*
- * xtval is 0, or the address or instruction that the cause defines (Privileged Architecture 1.12,
- * 3.1.16); a hart that has written it for a cause does so always.
+ * Whether the hart has written xtval for the same event before; if @given, it does so now. The model does not
+ * see whether protection, a bus or a device raised an access fault: those of one page count as the same event.
+ */
+static bool gives_value(struct ntrace_tandem_builtin *builtin, uint64_t cause, uint64_t first,
+			bool given)
+{
+	const struct exec_insn *insn = &builtin->insn;
+	const uint64_t *reg = builtin->state.reg, *changed = builtin->group->changed;
+	bool machine = ntrace_tandem_bit(changed, MCAUSE) || ntrace_tandem_bit(changed, MEPC);
+	struct tandem_event event = { .cause = cause, .context = reg[PRIV] | machine << 2 };
+
+	if (cause == 2 || cause == 22) {
+		event.what = insn->size == 2		    ? builtin->word & 0xe003 :
+			     (builtin->word & 0x7f) == 0x73 ? builtin->word & 0xfff0707f :
+							      builtin->word & 0xfe00707f;
+		event.context |= builtin->legality << 3 | !(reg[MSTATUS] & MSTATUS_FS) << 5 |
+				 !(reg[MSTATUS] & MSTATUS_VS) << 6 | (reg[MSTATUS] & MSTATUS_TRAPS);
+	} else {
+		event.what = insn->kind << 16 | insn->size << 8 | insn->bytes;
+		event.page = cause == 0 || cause == 3 ? 0 : first >> 12;
+		event.context |= !(first & (insn->bytes - 1u)) << 3;
+	}
+	for (unsigned int i = 0; i < builtin->event_count; i++)
+		if (!memcmp(&event, &builtin->events[i], sizeof(event)))
+			return true;
+	if (given) {
+		builtin->events[builtin->next_event++ % TANDEM_EVENTS] = event;
+		builtin->event_count += builtin->event_count < TANDEM_EVENTS;
+	}
+	return given;
+}
+
+/*
+ * xtval is 0, or the address or instruction that the cause defines; a hart that has written it for an event
+ * does so always (Privileged Architecture 1.12, 3.1.16).
  */
 static uint64_t trap_value(struct ntrace_tandem_builtin *builtin, uint64_t cause, uint64_t traced)
 {
@@ -233,10 +268,9 @@ static uint64_t trap_value(struct ntrace_tandem_builtin *builtin, uint64_t cause
 	default:
 		return traced;
 	}
-	if (traced >= first && traced <= last && traced)
-		builtin->values_given |= UINT64_C(1) << cause;
-	else if (traced || (builtin->values_given >> cause & 1))
-		return first;
+	if (gives_value(builtin, cause, first, traced >= first && traced <= last && traced) ||
+	    traced)
+		return traced >= first && traced <= last ? traced : first;
 	return traced;
 }
 
@@ -385,6 +419,8 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 	builtin->csr = 0;
 	if (insn->kind == EXEC_LR)
 		builtin->unreserved = false;
+	if ((builtin->word & 0x707f) == FENCE_I)
+		tandem_pages_synchronize(&builtin->pages);
 	error = ntrace_exec_step(builtin->exec, builtin->word, builtin->state.reg[PC], &effects);
 	if (error == NTRACE_ERR_UNSUPPORTED) {
 		builtin->stats.unsupported++;
@@ -427,7 +463,7 @@ static void call(struct ntrace_tandem_builtin *builtin)
 
 /*
  * The instruction is that of memory if it is known there, else the traced one, which memory has from then
- * on. Return: 0, or NTRACE_ERR_NOMEM
+ * on; or the one that was there before. Return: 0, or NTRACE_ERR_NOMEM
  */
 static int fetch(struct ntrace_tandem_builtin *builtin)
 {
@@ -435,7 +471,7 @@ static int fetch(struct ntrace_tandem_builtin *builtin)
 	struct ntrace_exec_value value;
 
 	builtin->word = (uint32_t)builtin->group->insn;
-	if (is_translated(builtin))
+	if (is_translated(builtin) || builtin->fetches_old)
 		return 0;
 	tandem_pages_read(&builtin->pages, pc, 4, &value);
 	if (!(~value.known & 0xffff) && (value.bits & 3) != 3)
@@ -484,6 +520,7 @@ static int step(void *data)
 				tandem_judge_legality(&builtin->state, insn, builtin->word);
 	}
 	builtin->gives_stores |= !!(group->has & NTRACE_TANDEM_HAS_STORE);
+	builtin->fetches_old = false;
 	traps = takes_trap(builtin, &trap);
 	if (!(group->has & NTRACE_TANDEM_HAS_INSN)) {
 		/* An exception of the fetch. */
@@ -525,6 +562,7 @@ static int reset(void *data)
 	memset(builtin->sure, 0, sizeof(builtin->sure));
 	ntrace_tandem_state_init(&builtin->state, &builtin->params);
 	builtin->sure[MSTATUS] = MSTATUS_MIE | MSTATUS_MPRV;
+	builtin->unreserved = true;
 	tandem_state_set(&builtin->state, PRIV, PRIV_M);
 	return 0;
 }
@@ -568,7 +606,10 @@ static int read_memory(void *data, uint64_t address, void *bytes, size_t size)
 	if (size > 8 || !find_physical(builtin, address, (unsigned int)size, &physical))
 		return NTRACE_ERR_NOMAP;
 	tandem_pages_read(&builtin->pages, physical, (unsigned int)size, &value);
-	if (value.known != exec_low_bits((unsigned int)size))
+	/* The verifier compares the instruction before the step. */
+	if (builtin->fetches_old && address == builtin->state.reg[PC])
+		value = (struct ntrace_exec_value){ builtin->group->insn, UINT64_MAX };
+	if (exec_low_bits((unsigned int)size) & ~value.known)
 		return NTRACE_ERR_NOMAP;
 	for (size_t i = 0; i < size; i++)
 		((uint8_t *)bytes)[i] = (uint8_t)(value.bits >> 8 * i);
@@ -579,12 +620,16 @@ static int write_memory(void *data, uint64_t address, const void *bytes, size_t 
 {
 	struct ntrace_tandem_builtin *builtin = data;
 	struct ntrace_exec_value value = { 0, UINT64_MAX };
+	uint64_t physical;
 
 	if (size > 8)
 		return NTRACE_ERR_INVALID;
 	for (size_t i = 0; i < size; i++)
 		value.bits |= (uint64_t)((const uint8_t *)bytes)[i] << 8 * i;
-	return write_data(builtin, address, (unsigned int)size, &value);
+	if (find_physical(builtin, address, (unsigned int)size, &physical))
+		return tandem_pages_write(&builtin->pages, physical, (unsigned int)size, &value);
+	tandem_pages_forget(&builtin->pages);
+	return 0;
 }
 
 int ntrace_tandem_builtin_new(struct ntrace_tandem_builtin **result,
@@ -638,6 +683,10 @@ void ntrace_tandem_builtin_group(struct ntrace_tandem_builtin *builtin,
 				 const struct ntrace_tandem_state *group)
 {
 	builtin->group = group;
+	builtin->fetches_old = (group->has & NTRACE_TANDEM_HAS_INSN) && !is_translated(builtin) &&
+			       tandem_pages_had(&builtin->pages, builtin->state.reg[PC],
+						(group->insn & 3) == 3 ? 4 : 2,
+						(uint32_t)group->insn);
 	/* A debugger that sets the pc may have taken a trap for the hart. */
 	if ((group->has & NTRACE_TANDEM_HAS_INIT) && (group->has & NTRACE_TANDEM_HAS_PC))
 		tandem_forget_trap(builtin);

@@ -11,8 +11,18 @@
 /* VS, FS, XS: changed by any instruction that may change such a register. */
 #define MSTATUS_DIRTY UINT64_C(0x1e600)
 #define MSTATUS_LOW UINT64_C(0xa200) /* their low bits */
+#define MSTATUS_VS (UINT64_C(3) << 9)
+#define MSTATUS_TRAPS (UINT64_C(7) << 20) /* TVM, TW, TSR */
 
-enum { CSRS = 0x1000 };
+enum { CSRS = 0x1000, TANDEM_EVENTS = 64 };
+
+/* What raised an exception, as far as the model sees it: a hart decides for each such event whether xtval is 0. */
+struct tandem_event {
+	uint64_t cause;
+	uint64_t what;		/* the instruction without its operands */
+	uint64_t page;		/* of the address */
+	uint64_t context;	/* privilege, what of mstatus makes instructions illegal, ... */
+};
 
 struct ntrace_tandem_builtin {
 	struct ntrace_exec *exec;
@@ -29,10 +39,12 @@ struct ntrace_tandem_builtin {
 	uint64_t sure[CSRS]; /* bits of a CSR that the model knows, unless @state knows all of it */
 	unsigned int csr; /* written by the instruction, + 1 */
 	struct ntrace_exec_value csr_value, csr_before;
-	uint64_t values_given; /* bit n: the trace gives xtval for cause n */
+	struct tandem_event events[TANDEM_EVENTS]; /* the last ones with an xtval other than 0 */
+	unsigned int event_count, next_event;
 	uint64_t enabled_once; /* bits of mie that the trace has given as 1 */
 	uint64_t least; /* MPP after mret, if misa does not give it; bit 0: known */
-	bool unreserved; /* there was an sc, and no lr after it */
+	bool unreserved; /* there was an sc or a reset, and no lr after it */
+	bool fetches_old; /* the instruction of the group was replaced, and no fence.i executed after that */
 	bool gives_stores; /* the trace gives store data */
 	bool gives_dirty; /* the trace shows that an instruction changed FS, VS or XS */
 };

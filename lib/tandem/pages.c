@@ -53,6 +53,11 @@ static struct tandem_page *demand(struct tandem_pages *pages, uint64_t number)
 	return page;
 }
 
+static bool has_bit(const uint8_t *bits, unsigned int at)
+{
+	return bits[at / 8] >> at % 8 & 1;
+}
+
 void tandem_pages_read(const struct tandem_pages *pages, uint64_t address, unsigned int bytes,
 		       struct ntrace_exec_value *value)
 {
@@ -64,11 +69,84 @@ void tandem_pages_read(const struct tandem_pages *pages, uint64_t address, unsig
 
 		if (i && !at)
 			page = find(pages, address / TANDEM_PAGE);
-		if (!page || !(page->known[at / 8] >> at % 8 & 1))
+		if (!page || !has_bit(page->known, at))
 			continue;
 		value->bits |= (uint64_t)page->bytes[at] << 8 * i;
 		value->known |= UINT64_C(0xff) << 8 * i;
 	}
+}
+
+static void set_bit(uint8_t *bits, unsigned int at, bool set)
+{
+	bits[at / 8] = (uint8_t)((bits[at / 8] & ~(1u << at % 8)) | (unsigned int)set << at % 8);
+}
+
+/* Keeps a byte that is stored to. Return: 0, or NTRACE_ERR_NOMEM */
+static int keep_past(const struct tandem_pages *pages, struct tandem_page *page, unsigned int at)
+{
+	struct tandem_page_past *past = page->past;
+	bool known = has_bit(page->known, at);
+
+	if (!past && known)
+		past = page->past = calloc(1, sizeof(*past));
+	if (!past)
+		return known ? NTRACE_ERR_NOMEM : 0;
+	if (past->round != pages->round)
+		memset(past->stored, 0, sizeof(past->stored));
+	past->round = pages->round;
+	if (has_bit(past->stored, at)) {
+		/* Maybe more than one value. */
+		set_bit(past->known, at, known && past->bytes[at] == page->bytes[at]);
+	} else if (known) {
+		past->bytes[at] = page->bytes[at];
+		set_bit(past->known, at, true);
+		set_bit(past->stored, at, true);
+	}
+	return 0;
+}
+
+int tandem_pages_store(struct tandem_pages *pages, uint64_t address, unsigned int bytes,
+		       const struct ntrace_exec_value *value)
+{
+	for (unsigned int i = 0; i < bytes; i++) {
+		struct tandem_page *page = demand(pages, (address + i) / TANDEM_PAGE);
+
+		if (!page || keep_past(pages, page, (address + i) % TANDEM_PAGE))
+			return NTRACE_ERR_NOMEM;
+	}
+	return tandem_pages_write(pages, address, bytes, value);
+}
+
+void tandem_pages_synchronize(struct tandem_pages *pages)
+{
+	pages->round++;
+}
+
+bool tandem_pages_had(const struct tandem_pages *pages, uint64_t address, unsigned int bytes,
+		      uint32_t insn)
+{
+	bool other = false;
+
+	for (unsigned int half = 0; half < bytes; half += 2) {
+		const struct tandem_page *page = find(pages, (address + half) / TANDEM_PAGE);
+		const struct tandem_page_past *past = page ? page->past : NULL;
+		bool now = true, before = past && past->round == pages->round;
+
+		for (unsigned int i = half; i < half + 2 && page; i++) {
+			unsigned int at = (address + i) % TANDEM_PAGE;
+			uint8_t byte = (uint8_t)(insn >> 8 * i);
+			bool same = !has_bit(page->known, at) || page->bytes[at] == byte;
+
+			now &= same;
+			if (before && has_bit(past->stored, at))
+				same |= !has_bit(past->known, at) || past->bytes[at] == byte;
+			before &= same;
+		}
+		if (!now && !before)
+			return false;
+		other |= !now;
+	}
+	return other;
 }
 
 int tandem_pages_write(struct tandem_pages *pages, uint64_t address, unsigned int bytes,
@@ -84,9 +162,7 @@ int tandem_pages_write(struct tandem_pages *pages, uint64_t address, unsigned in
 		if (!page)
 			return NTRACE_ERR_NOMEM;
 		page->bytes[at] = (uint8_t)(value->bits >> 8 * i);
-		page->known[at / 8] = (uint8_t)(page->known[at / 8] & ~(1u << at % 8));
-		if ((value->known >> 8 * i & 0xff) == 0xff)
-			page->known[at / 8] |= (uint8_t)(1u << at % 8);
+		set_bit(page->known, at, (value->known >> 8 * i & 0xff) == 0xff);
 	}
 	return 0;
 }
@@ -100,8 +176,11 @@ void tandem_pages_forget(struct tandem_pages *pages)
 
 void tandem_pages_free(struct tandem_pages *pages)
 {
-	for (size_t i = 0; i < pages->room; i++)
+	for (size_t i = 0; i < pages->room; i++) {
+		if (pages->table[i])
+			free(pages->table[i]->past);
 		free(pages->table[i]);
+	}
 	free(pages->table);
 	*pages = (struct tandem_pages){ 0 };
 }

@@ -14,7 +14,6 @@
 #define MSTATUS_MPIE (UINT64_C(1) << 7)
 #define MSTATUS_SPP (UINT64_C(1) << 8)
 #define MSTATUS_MPP (UINT64_C(3) << 11)
-#define MSTATUS_TRAPS (UINT64_C(7) << 20) /* TVM, TW, TSR */
 #define MEDELEG 0x302
 #define SSCRATCH 0x140
 #define MSCRATCH 0x340
@@ -57,12 +56,12 @@ static void set_csr(struct ntrace_tandem_builtin *builtin, unsigned int number, 
 	uint64_t before = sure_bits(builtin, source);
 
 	if (number == SSTATUS)
-	/* Bits of interrupts that are not delegated are read-only 0 in sie (Privileged Architecture 1.12, 4.1.3). */
 		shown = tandem_sstatus_mask(&builtin->state);
+	/* Bits of interrupts that are not delegated are read-only 0 in sie (Privileged Architecture 1.12, 4.1.3). */
 	if (number == SIE) {
 		shown = builtin->state.reg[MIDELEG];
-		value &= shown;
 		before &= sure_bits(builtin, MIDELEG);
+		value &= shown;
 	}
 	tandem_state_set(&builtin->state, number, value & all);
 	builtin->sure[source] = (before & ~shown) | (sure & shown);

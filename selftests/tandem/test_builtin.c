@@ -227,8 +227,11 @@ static void begin_in(unsigned int priv, uint64_t misa, uint64_t status)
 	put(NTRACE_TANDEM_REGISTER, NTRACE_TANDEM_FPR, 0xffffffff00000000); /* 0.0f */
 }
 
-/* An exception of @word, NULL: of its fetch, from CODE to M mode. */
-static void exception(const uint32_t *word, uint64_t cause, unsigned int priv, uint64_t status)
+static uint64_t pc_of_exception = CODE;
+
+/* An exception of @word, NULL: of its fetch, to M mode. */
+static void exception(const uint32_t *word, uint64_t cause, unsigned int priv, uint64_t status,
+		      uint64_t value)
 {
 	put(NTRACE_TANDEM_BEGIN, 0, 0);
 	if (word)
@@ -236,9 +239,9 @@ static void exception(const uint32_t *word, uint64_t cause, unsigned int priv, u
 	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, HANDLER);
 	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, M);
 	put(NTRACE_TANDEM_REGISTER, 0x300, (status & ~UINT64_C(0x1888)) | (uint64_t)priv << 11);
-	put(NTRACE_TANDEM_REGISTER, 0x341, CODE);
+	put(NTRACE_TANDEM_REGISTER, 0x341, pc_of_exception);
 	put(NTRACE_TANDEM_REGISTER, 0x342, cause);
-	put(NTRACE_TANDEM_REGISTER, 0x343, 0);
+	put(NTRACE_TANDEM_REGISTER, 0x343, value);
 	put(NTRACE_TANDEM_END, 0, 0);
 }
 
@@ -256,7 +259,7 @@ static void test_legality(void)
 			put(NTRACE_TANDEM_END, 0, 0);
 			if (traps)
 				exception(&legality[i].word, 2, legality[i].priv,
-					  legality[i].status);
+					  legality[i].status, 0);
 			else
 				insn(legality[i].word, 0, 0, 0);
 			ok((mismatches > 0) == (legality[i].verdict == wrong), "%s %s%s",
@@ -299,7 +302,7 @@ static void test_causes(void)
 		put(NTRACE_TANDEM_REGISTER, 0x180, causes[i].satp);
 		put(NTRACE_TANDEM_END, 0, 0);
 		exception(causes[i].word ? &causes[i].word : NULL, causes[i].cause, causes[i].priv,
-			  0);
+			  0, 0);
 		ok((mismatches > 0) == causes[i].wrong, "%s: %s", causes[i].what,
 		   causes[i].wrong ? "a difference" : "right");
 		finish();
@@ -570,6 +573,109 @@ static void test_reservation(void)
 	insn(sc, 0, X + 6, 0);
 	is_u64(mismatches, 1, "sc without lr that stores is a difference");
 	finish();
+	for (unsigned int reset = 0; reset < 2; reset++) {
+		begin(64, "rv64gc", false);
+		put(NTRACE_TANDEM_BEGIN, 0, 0);
+		put(reset ? NTRACE_TANDEM_RESET : NTRACE_TANDEM_INIT, 0, 0);
+		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, CODE);
+		put(NTRACE_TANDEM_REGISTER, X + 2, STACK);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(sc, 0, X + 6, 0);
+		is_u64(mismatches, reset, "the first sc after a %s stores: %s",
+		       reset ? "reset" : "start", reset ? "a difference" : "lr may be before it");
+		finish();
+	}
+}
+
+/* xtval of an exception, after another one that wrote it: a hart may decide for each kind of event. */
+static void test_values(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t first, second;
+		uint64_t cause;
+		unsigned int sp; /* added before the second one */
+		bool wrong;
+	} cases[] = {
+		{ "the same instruction", 0x30200073, 0x30200073, 2, 0, true },
+		{ "other operands", 0x7c051073, 0x7c061073, 2, 0, true },
+		{ "a read-only CSR after mret", 0x30200073, 0xf1401073, 2, 0, false },
+		{ "16 bits after 32", 0x7c051073, 0, 2, 0, false },
+		{ "a load of this page", 0x00013283, 0x01013303, 5, 0, true },
+		{ "a load of another page", 0x00013283, 0x00013283, 5, 0x1000, false },
+		{ "a load of another width", 0x00013283, 0x00012283, 5, 0, false },
+		{ "a misaligned load", 0x00113283, 0x00113283, 4, 0, true },
+		{ "ebreak", 0x00100073, 0x00100073, 3, 0, true },
+		{ "c.ebreak after ebreak", 0x00100073, 0x9002, 3, 0, false },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t address = STACK + (cases[i].cause == 4);
+		uint64_t value = cases[i].cause == 2 ? cases[i].first :
+				 cases[i].cause == 3 ? CODE :
+						       address;
+
+		begin_in(S, MISA_GC, 0);
+		put(NTRACE_TANDEM_END, 0, 0);
+		for (unsigned int second = 0; second < 2; second++) {
+			exception(second ? &cases[i].second : &cases[i].first, cases[i].cause, S, 0,
+				  second ? 0 : value);
+			ok((mismatches > 0) == (second && cases[i].wrong), "%s: xtval%s: %s",
+			   cases[i].what, second ? " 0 after it" : "",
+			   second && cases[i].wrong ? "a difference" : "right");
+			pc_of_exception = second ? CODE : CODE + 16;
+			put(NTRACE_TANDEM_BEGIN, 0, 0);
+			put(NTRACE_TANDEM_INIT, 0, 0);
+			put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, pc_of_exception);
+			put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, S);
+			put(NTRACE_TANDEM_REGISTER, 0x300, 0);
+			put(NTRACE_TANDEM_REGISTER, X + 2, STACK + cases[i].sp);
+			put(NTRACE_TANDEM_END, 0, 0);
+		}
+		finish();
+	}
+}
+
+/* Code that is stored to may execute as it was until fence.i. */
+static void test_replaced_code(void)
+{
+	const uint32_t store = 0x00a12023, wide = 0x00b12023; /* sw a0, (sp); sw a1, (sp) */
+	const uint32_t old = 0x00100293, new = 0x00200293, third = 0x00300293; /* li t0, 1; 2; 3 */
+	static const struct {
+		const char *what;
+		bool twice, fence;
+		unsigned int executed;
+		bool wrong;
+	} cases[] = {
+		{ "the new instruction", false, false, 2, false },
+		{ "the old one", false, false, 1, false },
+		{ "another one", false, false, 3, true },
+		{ "the new one after fence.i", false, true, 2, false },
+		{ "the old one after fence.i", false, true, 1, true },
+		{ "the one in between", true, false, 2, false },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin(64, "rv64gc", false);
+		insn(old, 0, X + 5, 1);
+		put(NTRACE_TANDEM_BEGIN, 0, 0);
+		put(NTRACE_TANDEM_INIT, 0, 0);
+		put(NTRACE_TANDEM_REGISTER, X + 2, CODE);
+		put(NTRACE_TANDEM_REGISTER, X + 10, new);
+		put(NTRACE_TANDEM_REGISTER, X + 11, third);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(store, 0, 0, 0);
+		if (cases[i].twice)
+			insn(wide, 0, 0, 0);
+		if (cases[i].fence)
+			insn(0x0000100f, 0, 0, 0);
+		insn(0x00010067, CODE, 0, 0); /* jr sp */
+		is_u64(mismatches, 0, "code is replaced");
+		insn(cases[i].executed << 20 | 0x293, 0, X + 5, cases[i].executed);
+		ok((mismatches > 0) == cases[i].wrong, "replaced code: %s: %s", cases[i].what,
+		   cases[i].wrong ? "a difference" : "right");
+		finish();
+	}
 }
 
 /* CSRs that the trace tells, after csrw of @written over @before. */
@@ -613,6 +719,17 @@ static void test_written(void)
 		insn(cases[i].csr << 20 | 0x51073, 0, cases[i].csr, cases[i].value);
 		ok((mismatches > 0) == cases[i].wrong, "csrw: %s: %s", cases[i].what,
 		   cases[i].wrong ? "a difference" : "right");
+		finish();
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		begin_in(M, MISA_GC, 0);
+		put(NTRACE_TANDEM_REGISTER, 0x303, 0x20);
+		put(NTRACE_TANDEM_REGISTER, X + 10, UINT64_MAX);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(0x10451073, 0, 0, 0);		  /* csrw sie, a0 */
+		insn(0x104025f3, 0, X + 11, i ? 0x222 : 0x20); /* csrr a1, sie */
+		is_u64(mismatches, i, "sie: bits that mideleg does not delegate %s",
+		       i ? "are set: a difference" : "are 0: right");
 		finish();
 	}
 	begin_in(M, MISA_GC, 0);
@@ -671,18 +788,9 @@ int main(void)
 	test_exceptions();
 	test_alignment();
 	test_reservation();
+	test_values();
+	test_replaced_code();
 	test_written();
 	test_mpp();
 	return done_testing();
 }
-	for (unsigned int i = 0; i < 2; i++) {
-		begin_in(M, MISA_GC, 0);
-		put(NTRACE_TANDEM_REGISTER, 0x303, 0x20);
-		put(NTRACE_TANDEM_REGISTER, X + 10, UINT64_MAX);
-		put(NTRACE_TANDEM_END, 0, 0);
-		insn(0x10451073, 0, 0, 0);		  /* csrw sie, a0 */
-		insn(0x104025f3, 0, X + 11, i ? 0x222 : 0x20); /* csrr a1, sie */
-		is_u64(mismatches, i, "sie: bits that mideleg does not delegate %s",
-		       i ? "are set: a difference" : "are 0: right");
-		finish();
-	}
