@@ -88,7 +88,8 @@ struct ntrace_encoder {
 	u32 src_widths; /* supported values of trTeSrcBits, as a bit mask */
 	u32 src_ids; /* bits of trTeSrcID that software can choose */
 	u32 src_wired; /* its other bits, if trTeSrcBits is as wide as possible */
-	const char *lacks; /* the field for which it cannot share the sink, or NULL */
+	const char *lacks; /* the field for which it cannot share the sink */
+	const char *refused; /* why it has no path, as the log says, or NULL */
 	bool leaves_out_src; /* it sends no SRC if the sink is not shared */
 	u32 sources; /* trTeSrcID and trTeSrcBits to write */
 	bool shared; /* they tell the encoders of a shared sink apart */

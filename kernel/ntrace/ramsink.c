@@ -137,8 +137,8 @@ int ntrace_ramsink_find_granule(struct ntrace_component *component, u32 limit)
 	/* Either pointer may be the coarser one. */
 	sink->least = max(low & -low, wp & -wp);
 	if (sink->least < sizeof(u32) || sink->least > NTRACE_GRANULE_MAX)
-		return ntrace_component_refuse(
-			component, "has a buffer whose limits cannot be set (trRamLimit)");
+		return ntrace_component_refuse(component,
+					       "has a buffer whose trRamLimit cannot be set");
 	sink->granule = NTRACE_GRANULE_MAX;
 	sink->reach = NTRACE_GRANULE_MAX;
 	if (of_property_read_u32(component->dev->of_node, "riscv,write-bytes", &bytes))

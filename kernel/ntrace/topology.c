@@ -205,10 +205,28 @@ static u32 ntrace_path_src_bits(const struct ntrace_component *encoder,
 	return 0;
 }
 
+/* Logs why an encoder has no path: once, although each component that comes tries all again. */
+__printf(3, 4) static int ntrace_path_refuse(struct ntrace_component *encoder, int error,
+					     const char *reason, ...)
+{
+	char text[128];
+	va_list args;
+
+	if (encoder->encoder.refused == reason)
+		return error;
+	encoder->encoder.refused = reason;
+	va_start(args, reason);
+	vsnprintf(text, sizeof(text), reason, args);
+	va_end(args);
+	dev_err(encoder->dev, "%s\n", text);
+	return error;
+}
+
 /* Numbers that are wired, of version 0, may be the same. */
-static int ntrace_path_check_source(const struct ntrace_component *encoder,
+static int ntrace_path_check_source(struct ntrace_component *encoder,
 				    const struct ntrace_component *sink)
 {
+	bool shared = encoder->encoder.shared;
 	const struct ntrace_component *other;
 	struct ntrace_path *path;
 
@@ -216,13 +234,13 @@ static int ntrace_path_check_source(const struct ntrace_component *encoder,
 		other = ntrace_path_encoder(path);
 		if (ntrace_path_sink(path) != sink || other->encoder.atid != encoder->encoder.atid)
 			continue;
-		if (encoder->encoder.shared && other->encoder.src != encoder->encoder.src)
+		if (shared && other->encoder.src != encoder->encoder.src)
 			continue;
-		dev_err(encoder->dev, "has the %s %u of %s, which sends to the same sink\n",
-			encoder->encoder.shared ? "trTeSrcID" : "ATID",
-			encoder->encoder.shared ? encoder->encoder.src : encoder->encoder.atid,
-			dev_name(other->dev));
-		return -EOPNOTSUPP;
+		return ntrace_path_refuse(encoder, -EOPNOTSUPP,
+					  "has the %s %u of %s, which sends to the same sink",
+					  shared ? "trTeSrcID" : "ATID",
+					  shared ? encoder->encoder.src : encoder->encoder.atid,
+					  dev_name(other->dev));
 	}
 	return 0;
 }
@@ -254,10 +272,9 @@ static int ntrace_path_set_atid(struct ntrace_component *encoder, struct ntrace_
 
 	if (!port->id_bits)
 		id = port->id;
-	if (id < TR_ATB_ID_MIN || id > TR_ATB_ID_MAX || (port->id_bits && id & ~port->id_bits)) {
-		dev_err(bridge->dev, "does not support ATID %u\n", id);
-		return -EOPNOTSUPP;
-	}
+	if (id < TR_ATB_ID_MIN || id > TR_ATB_ID_MAX || (port->id_bits && id & ~port->id_bits))
+		return ntrace_path_refuse(encoder, -EOPNOTSUPP, "%s does not support ATID %u",
+					  dev_name(bridge->dev), id);
 	port->id = id;
 	encoder->encoder.atid = id;
 	return 0;
@@ -271,7 +288,6 @@ static int ntrace_path_number(struct ntrace_component *const *component, unsigne
 {
 	struct ntrace_component *encoder = component[0], *sink = component[count - 1];
 	struct ntrace_sources sources = { .encoder = encoder->dev->of_node };
-	const char *lacked = encoder->encoder.lacks;
 	struct ntrace_component *bridge;
 	u32 src_bits;
 	bool merged;
@@ -280,10 +296,9 @@ static int ntrace_path_number(struct ntrace_component *const *component, unsigne
 	bridge = ntrace_path_bridge(component, count, &merged);
 	if (bridge)
 		sources.bridge = bridge->dev->of_node;
-	if (!bridge && sink->ramsink.framed) {
-		dev_err(encoder->dev, "no ATB bridge on the way to %s\n", dev_name(sink->dev));
-		return -EINVAL;
-	}
+	if (!bridge && sink->ramsink.framed)
+		return ntrace_path_refuse(encoder, -EINVAL, "no ATB bridge on the way to %s",
+					  dev_name(sink->dev));
 	ret = ntrace_graph_visit(sink->dev->of_node, "in-ports", ntrace_count_source, &sources);
 	if (!ret && bridge)
 		ret = ntrace_path_set_atid(encoder, bridge, sources.bridge_index);
@@ -292,14 +307,11 @@ static int ntrace_path_number(struct ntrace_component *const *component, unsigne
 	src_bits = sources.count > 1 && (!bridge || merged) ? order_base_2(sources.count) : 0;
 	ret = ntrace_encoder_set_source(encoder, sources.index, src_bits,
 					ntrace_path_src_bits(encoder, sink));
-	if (ret < 0) {
-		/* Each component that comes makes all paths anew: say it once. */
-		if (encoder->encoder.lacks != lacked)
-			dev_err(encoder->dev, "cannot share %s with %u other encoders (%s)\n",
-				dev_name(sink->dev), sources.count - 1, encoder->encoder.lacks);
-		return ret;
-	}
-	encoder->encoder.lacks = NULL;
+	if (ret < 0)
+		return ntrace_path_refuse(encoder, ret,
+					  "cannot share %s with %u other encoders (%s)",
+					  dev_name(sink->dev), sources.count - 1,
+					  encoder->encoder.lacks);
 	if (!bridge)
 		sink->ramsink.src_bits = ret;
 	return ret || bridge ? ntrace_path_check_source(encoder, sink) : 0;
@@ -322,18 +334,15 @@ static int ntrace_route_find(struct ntrace_route *route);
 /* Return: as ntrace_route_find(). */
 static int ntrace_route_try(struct ntrace_route *route, struct ntrace_component *next)
 {
-	const struct ntrace_component *encoder = route->component[0];
+	struct ntrace_component *encoder = route->component[0];
 	int ret;
 
-	if (route->count == NTRACE_PATH_MAX) {
-		dev_err(encoder->dev, "path to the sink is too long\n");
-		return -ELOOP;
-	}
-	if (next->type == TR_COMP_TYPE_ENCODER) {
-		dev_err(encoder->dev, "%s does not accept trace from an encoder\n",
-			dev_name(next->dev));
-		return -EBUSY;
-	}
+	if (route->count == NTRACE_PATH_MAX)
+		return ntrace_path_refuse(encoder, -ELOOP, "path to the sink is too long");
+	if (next->type == TR_COMP_TYPE_ENCODER)
+		return ntrace_path_refuse(encoder, -EBUSY,
+					  "%s does not accept trace from an encoder",
+					  dev_name(next->dev));
 	route->component[route->count++] = next;
 	ret = ntrace_route_find(route);
 	if (!ret)
@@ -359,10 +368,10 @@ static int ntrace_route_find(struct ntrace_route *route)
 	if (ntrace_component_is_sink(last))
 		return !route->wanted || route->wanted == last->dev->of_node;
 	/* Only an encoder may choose: the sinks of several harts would depend on each other. */
-	if (route->count > 1 && ntrace_graph_forks(last->dev->of_node)) {
-		dev_err(last->dev, "has several ways out (\"out-ports\"): connect one of them\n");
-		return -EOPNOTSUPP;
-	}
+	if (route->count > 1 && ntrace_graph_forks(last->dev->of_node))
+		return ntrace_path_refuse(route->component[0], -EOPNOTSUPP,
+					  "%s has several \"out-ports\": connect one of them",
+					  dev_name(last->dev));
 	for (node = ntrace_graph_next_out(last->dev->of_node, 0, &number); node;
 	     node = ntrace_graph_next_out(last->dev->of_node, number + 1, &number)) {
 		/* If it is not probed yet, its probe tries again. */
@@ -384,8 +393,11 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 
 	if (ret <= 0)
 		return ret;
-	return ntrace_path_number(route.component, route.count) ?:
-		       ntrace_path_create(route.component, route.count);
+	ret = ntrace_path_number(route.component, route.count) ?:
+		      ntrace_path_create(route.component, route.count);
+	if (!ret)
+		encoder->encoder.refused = NULL;
+	return ret;
 }
 
 static const struct ntrace_component *ntrace_find_sink(const char *name)
@@ -426,6 +438,7 @@ static int ntrace_path_choose(struct ntrace_component *encoder, const char *name
 	if (encoder->type != TR_COMP_TYPE_ENCODER)
 		return -ENODEV;
 	path = encoder->path;
+	encoder->encoder.refused = NULL;
 	if (*name) {
 		sink = ntrace_find_sink(name);
 		route.wanted = sink ? sink->dev->of_node : NULL;

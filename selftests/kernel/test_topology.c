@@ -637,6 +637,8 @@ static void test_bridges(void)
 	       "the wired ID of another encoder is refused");
 	is_str(machine_log, "has the ATID 7 of device, which sends to the same sink\n",
 	       "and the log says so");
+	ntrace_path_number(components, 3);
+	is_u64(machine_logged, 1, "once, whenever a component makes the driver try again");
 	bridge[0].port.id = 0x70;
 	is_u64((u64)ntrace_path_number(components, 3), (u64)-EOPNOTSUPP, "a reserved one as well");
 	components[1] = &ram;
