@@ -325,6 +325,7 @@ static int ntrace_encoder_check_features(const struct ntrace_component *componen
 	u32 both = NTRACE_FEATURE_ALL_JUMPS | NTRACE_FEATURE_IMPLICIT_RETURN;
 	/* A hart would wait for a sink that has stopped, until somebody resets it. */
 	u32 forever = NTRACE_CONFIG_STALL | NTRACE_CONFIG_STOP_ON_WRAP;
+	u32 wired = encoder->features_on & ~config->features;
 
 	if (config->features & ~NTRACE_FEATURES || (config->features & both) == both ||
 	    (config->flags & forever) == forever)
@@ -334,8 +335,19 @@ static int ntrace_encoder_check_features(const struct ntrace_component *componen
 						     config->features & ~encoder->features);
 	if (config->flags & NTRACE_CONFIG_STALL && !encoder->stall)
 		return ntrace_component_lacks(component, "trTeInstStallEna", 1);
-	/* What is hard-wired is in effect. */
-	config->features |= encoder->features_on;
+	/*
+	 * What is hard-wired is in effect. But an encoder that does not compare whole addresses
+	 * leaves out returns to other places, such as those of a task switch, and no decoder can
+	 * find out where they went: the caller must ask for that.
+	 */
+	if (wired & NTRACE_FEATURE_IMPLICIT_RETURN &&
+	    FIELD_GET(TR_TE_FEATURE_IMPLICIT_RETURN_MODE_MASK, encoder->features) !=
+		    TR_TE_IMPLICIT_RETURN_COMPARED)
+		return ntrace_component_lacks(component, "trTeInstEnImplicitReturn", 0);
+	config->features |= wired;
+	if ((config->features & both) == both)
+		return ntrace_encoder_lacks_features(component,
+						     (config->features & ~wired & both) ?: both);
 	if (encoder->control_on & TR_TE_CONTROL_INST_STALL_ENA)
 		config->flags |= NTRACE_CONFIG_STALL;
 	if ((config->flags & forever) == forever)

@@ -187,17 +187,24 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
  * @encoder: encoder; those of other harts may have other defaults
  * @config: takes the configuration
  *
- * Called in any context. An encoder without filters traces everything.
+ * Called in any context. An encoder without filters traces everything. An event does not return
+ * what is hard-wired: it must ask for features that a decoder has to know.
  *
  * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */
 int ntrace_perf_config_for(const struct ntrace_perf_event *perf_event,
 			   const struct ntrace_component *encoder, struct ntrace_config *config)
 {
+	const u32 known = NTRACE_FEATURE_ALL_JUMPS | NTRACE_FEATURE_EXTEND_ADDRESS;
+	int ret;
+
 	*config = perf_event->config;
 	if (!encoder->encoder.privilege)
 		config->privilege = NTRACE_PRIVILEGE_ALL;
-	return ntrace_encoder_check(encoder, config);
+	ret = ntrace_encoder_check(encoder, config);
+	if (ret || !(config->features & ~perf_event->config.features & known))
+		return ret;
+	return ntrace_component_lacks(encoder, "trTeInstEnAllJumps or trTeInstExtendAddrMSB", 0);
 }
 
 /**

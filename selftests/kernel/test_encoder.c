@@ -21,7 +21,6 @@ int nothing(void)
 #define NOTHING(name) __asm__(".globl " #name "\n.set " #name ", nothing\n")
 NOTHING(host_log);
 NOTHING(ntrace_component_has);
-NOTHING(ntrace_component_lacks);
 NOTHING(ntrace_component_refuse);
 NOTHING(ntrace_component_refuse_foreign);
 NOTHING(ntrace_component_wait_enabled);
@@ -42,6 +41,15 @@ NOTHING(of_cpu_node_to_id);
 NOTHING(of_node_put);
 NOTHING(of_parse_phandle);
 NOTHING(of_property_read_reg);
+
+/* The field that a configuration was refused for. */
+static const char *lacked;
+
+int ntrace_component_lacks(const struct ntrace_component *component, const char *field, u64 value)
+{
+	lacked = field;
+	return -EOPNOTSUPP;
+}
 
 static u8 page[TR_COMPONENT_SIZE];
 static u32 control;
@@ -89,6 +97,51 @@ static void test_baseline(void)
 	is_hex(ntrace_read(&component, TR_TE_DATA_CONTROL), U32_MAX, "nor is a register");
 }
 
+#define RETURNS NTRACE_FEATURE_IMPLICIT_RETURN
+#define JUMPS NTRACE_FEATURE_ALL_JUMPS
+#define MODE(mode) FIELD_PREP(TR_TE_FEATURE_IMPLICIT_RETURN_MODE_MASK, mode)
+
+/* Features that are hard-wired are in effect. Those that mislead a decoder must be asked for. */
+static void test_wired(void)
+{
+	static const struct {
+		const char *what;
+		u32 features, on, asked;
+		const char *refused; /* or NULL: @asked and @on are in effect */
+	} table[] = {
+		{ "returns of compared addresses", RETURNS | MODE(3), RETURNS, 0, NULL },
+		{ "returns by level", RETURNS | MODE(1), RETURNS, 0, "trTeInstEnImplicitReturn" },
+		{ "returns by level, asked for", RETURNS | MODE(1), RETURNS, RETURNS, NULL },
+		{ "returns by level, not wired", RETURNS | MODE(1), 0, 0, NULL },
+		{ "returns by a part of the address", RETURNS | MODE(2), RETURNS, 0,
+		  "trTeInstEnImplicitReturn" },
+		{ "all jumps", JUMPS, JUMPS, 0, NULL },
+		{ "all jumps, and returns asked for", JUMPS | RETURNS | MODE(3), JUMPS, RETURNS,
+		  "trTeInstEnImplicitReturn" },
+		{ "returns, and all jumps asked for", JUMPS | RETURNS | MODE(3), RETURNS, JUMPS,
+		  "trTeInstEnAllJumps" },
+		{ "both", JUMPS | RETURNS | MODE(3), JUMPS | RETURNS, 0,
+		  "trTeInstEnImplicitReturn" },
+	};
+	struct ntrace_component component = { .base = page };
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct ntrace_config config = { .features = table[i].asked };
+		int error;
+
+		component.encoder.features = table[i].features;
+		component.encoder.features_on = table[i].on;
+		lacked = NULL;
+		error = ntrace_encoder_check_features(&component, &config);
+		if (table[i].refused)
+			ok(error == -EOPNOTSUPP && lacked && !strcmp(lacked, table[i].refused),
+			   "hard-wired: %s: refused by name", table[i].what);
+		else
+			ok(!error && config.features == (table[i].asked | table[i].on),
+			   "hard-wired: %s: in effect", table[i].what);
+	}
+}
+
 int main(void)
 {
 	struct ntrace_component component = {
@@ -118,5 +171,6 @@ int main(void)
 		ntrace_encoder_stop(&component);
 	}
 	test_baseline();
+	test_wired();
 	return done_testing();
 }

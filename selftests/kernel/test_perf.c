@@ -265,6 +265,25 @@ static void test_filters_later(bool work)
 	machine_stop();
 }
 
+/* An event does not return what is hard-wired. */
+static void test_wired(void)
+{
+	struct ntrace_perf_event asks = { .config.features = NTRACE_FEATURE_ALL_JUMPS },
+				 not = { 0 };
+	struct ntrace_config config;
+
+	machine_start();
+	world.wired = NTRACE_FEATURE_REPEATED_HISTORY;
+	is_u64((u64)ntrace_perf_config_for(&not, &machine.encoder[0], &config), 0,
+	       "hard-wired, and decoders need not know");
+	world.wired = NTRACE_FEATURE_ALL_JUMPS;
+	is_u64((u64)ntrace_perf_config_for(&not, &machine.encoder[0], &config), (u64)-EOPNOTSUPP,
+	       "a hard-wired feature that they must know: refused");
+	is_u64((u64)ntrace_perf_config_for(&asks, &machine.encoder[0], &config), 0,
+	       "unless it is asked for");
+	machine_stop();
+}
+
 /* ---- losses ---- */
 
 static struct task_event *const task = &tasks[0];
@@ -582,6 +601,7 @@ int main(void)
 	test_filters();
 	test_filters_later(true);
 	test_filters_later(false);
+	test_wired();
 	test_format();
 	test_losses();
 	for (int i = 0; i < 8; i++)

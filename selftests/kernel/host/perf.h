@@ -50,6 +50,8 @@ static struct {
 	/* the privilege filters do not work; number of trials */
 	bool unfiltered;
 	unsigned int trials;
+	/* features of the encoder that are hard-wired */
+	u32 wired;
 	/* perf as in Linux 7.x, not 6.12 */
 	bool newer;
 } world;
@@ -186,6 +188,7 @@ bool ntrace_trigger_is_used(const struct ntrace_config *config)
 
 int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace_config *config)
 {
+	config->features |= world.wired;
 	return 0;
 }
 

@@ -7,9 +7,6 @@
 #include "common/command.h"
 #include "features.h"
 
-/* trTeInstImplicitReturnMode: whole addresses are compared. */
-#define RETURN_MODE_FULL 3
-
 static unsigned int return_mode(uint32_t inst_features)
 {
 	return (inst_features & TR_TE_FEATURE_IMPLICIT_RETURN_MODE_MASK) >>
@@ -89,7 +86,7 @@ void record_features_choose(uint32_t inst_features, struct ntrace_config *config
 
 	if (config->features != RECORD_FEATURES_BEST)
 		return;
-	if (return_mode(inst_features) == RETURN_MODE_FULL)
+	if (return_mode(inst_features) == TR_TE_IMPLICIT_RETURN_COMPARED)
 		best |= NTRACE_FEATURE_IMPLICIT_RETURN;
 	if (config->mode != NTRACE_MODE_BTM)
 		best |= NTRACE_FEATURE_REPEATED_HISTORY;

@@ -278,7 +278,9 @@ struct ntrace_info {
  * A mode, privilege or sync setting that the hardware does not accept is an error
  * (EOPNOTSUPP), never a silent change; the kernel log names the field. What is
  * hard-wired is in effect and returned: features, NTRACE_CONFIG_STALL, and
- * synchronization where it cannot be off (the rarest). Sizes may be rounded up.
+ * synchronization where it cannot be off (the rarest). But implicit return of an
+ * encoder that does not compare whole addresses is an error if it is not asked for.
+ * Sizes may be rounded up.
  */
 struct ntrace_config {
 	__u32 size;
