@@ -437,9 +437,7 @@ static int note_executed(struct decoding *decoding, uint64_t address, uint64_t r
 		/* The flow ends a batch after it. */
 		decoding->watch[2] = rest;
 	}
-	if (address &&
-	    (address == session->module_address[0] || address == session->module_address[1]))
-		session_note_modules(session);
+	session_note_executed(session, address, decoding->follower.program, &decoding->moving);
 	if (address != session->exec_address)
 		return result;
 	decoding->moved = true;
@@ -721,16 +719,17 @@ int decoding_begin(struct decoding *decoding, struct ntrace_session *session, un
 					     .borders = decoding->borders,
 					     .border_count = 3,
 					     .watch = decoding->watch,
-					     .watch_count = 5 };
+					     .watch_count = 3 + NOTED_FUNCTIONS };
 	int result;
 
 	*decoding = (struct decoding){
 		.session = session,
 		.to = *options,
 		.counting = counting,
-		.watch = { session->switch_address, session->exec_address, session->switch_address,
-			   session->module_address[0], session->module_address[1] },
+		.watch = { session->switch_address, session->exec_address,
+			   session->switch_address },
 	};
+	memcpy(decoding->watch + 3, session->noted_address, sizeof(session->noted_address));
 	if (!info)
 		return NTRACE_ERR_INVALID;
 	config.params = info->params;

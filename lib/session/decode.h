@@ -7,7 +7,7 @@
  *	the flow calls		because						the decoding calls
  *	blocks, watched		__switch_to was executed			follower_switch()
  *	blocks, watched		begin_new_exec was executed			follower_exec()
- *	blocks, watched		a module was loaded or unloaded			session_note_modules()
+ *	blocks, watched		a module was loaded, or a mapping moved		session_note_executed()
  *	select			after a gap, it is at an address again		follower_gap()
  *	select			that address is in user space			follower_user()
  *	select			Ownership in user space has a scontext		follower_owner()
@@ -83,7 +83,8 @@ struct decoding {
 	bool tick_known;
 	uint64_t tick;
 	uint64_t first_tick, last_tick;	/* the least and the greatest so far */
-	uint64_t watch[5];
+	uint64_t watch[3 + NOTED_FUNCTIONS];
+	bool moving;			/* the kernel moves a mapping: see session_note_executed() */
 	uint64_t rest;			/* where the rest of a divided __switch_to begins, or 0 */
 	uint64_t borders[3];		/* where other privileges begin */
 	struct ntrace_session_event event;

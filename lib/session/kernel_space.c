@@ -287,6 +287,12 @@ static int add_module_symbols(struct loading *loading, unsigned int when)
 	return error;
 }
 
+static const char *const noted_functions[NOTED_FUNCTIONS] = {
+	[NOTED_LOAD_MODULE] = "do_init_module",	 [NOTED_UNLOAD_MODULE] = "free_module",
+	[NOTED_COPY_MAPPING] = "copy_vma",	 [NOTED_LINK_FILE] = "vma_interval_tree_insert",
+	[NOTED_MOVE_PAGES] = "move_page_tables",
+};
+
 static int receive_symbol(void *data, const struct kallsym *symbol)
 {
 	struct loading *loading = data;
@@ -297,10 +303,9 @@ static int receive_symbol(void *data, const struct kallsym *symbol)
 		session->switch_address = symbol->address;
 	else if (!symbol->module[0] && !strcmp(symbol->name, "begin_new_exec"))
 		session->exec_address = symbol->address;
-	else if (!symbol->module[0] && !strcmp(symbol->name, "do_init_module"))
-		session->module_address[0] = symbol->address;
-	else if (!symbol->module[0] && !strcmp(symbol->name, "free_module"))
-		session->module_address[1] = symbol->address;
+	for (size_t i = 0; !symbol->module[0] && i < NOTED_FUNCTIONS; i++)
+		if (!strcmp(symbol->name, noted_functions[i]))
+			session->noted_address[i] = symbol->address;
 	if (kallsyms_is_label(symbol) || is_linker_mark(symbol->name))
 		return 0;
 	if (!symbol->module[0])

@@ -106,12 +106,44 @@ void session_note_times(struct ntrace_session *session, unsigned int stream, uin
 		stream, ms / 1000, (unsigned int)(ms % 1000), (uint64_t)(span / 1000));
 }
 
-void session_note_modules(struct ntrace_session *session)
+static void note_modules(struct ntrace_session *session)
 {
 	if (!__atomic_exchange_n(&session->modules_changed, true, __ATOMIC_RELAXED))
 		session_note(session,
 			     "kernel modules were loaded or unloaded during the recording: "
 			     "names at their addresses are uncertain");
+}
+
+/* No record says so. Files whose mappings move are mostly data, so code of the program is decoded. */
+static void note_moved_file(struct ntrace_session *session, struct program *program)
+{
+	const char *comm;
+
+	if (!program || __atomic_exchange_n(&program->moved, true, __ATOMIC_RELAXED))
+		return;
+	comm = machine_thread_name(&session->machine, program->pid, program->start + 1);
+	session_note(session,
+		     "process %" PRId32 " (%s) moved a mapping of a file (mremap()), and no record "
+		     "says which: if it is code, its old place and what was at its new one are "
+		     "decoded as before",
+		     program->pid, comm ? comm : "?");
+}
+
+void session_note_executed(struct ntrace_session *session, uint64_t address,
+			   struct program *program, bool *moving)
+{
+	enum noted_function function = 0;
+
+	while (function < NOTED_FUNCTIONS && session->noted_address[function] != address)
+		function++;
+	if (!address || function == NOTED_FUNCTIONS)
+		return;
+	if (function == NOTED_LOAD_MODULE || function == NOTED_UNLOAD_MODULE)
+		note_modules(session);
+	else if (function == NOTED_LINK_FILE && *moving)
+		note_moved_file(session, program);
+	else
+		*moving = function == NOTED_COPY_MAPPING;
 }
 
 int session_report_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes)

@@ -44,6 +44,19 @@
 #include "sideband/machine.h"
 
 /*
+ * Functions of the kernel whose execution says that something is not recorded. A mapping is moved between copy_vma(),
+ * which mremap() alone calls, and move_page_tables(); a mapping of a file is then put into the tree of the file.
+ */
+enum noted_function {
+	NOTED_LOAD_MODULE,
+	NOTED_UNLOAD_MODULE,
+	NOTED_COPY_MAPPING,
+	NOTED_LINK_FILE,
+	NOTED_MOVE_PAGES,
+	NOTED_FUNCTIONS,
+};
+
+/*
  * Streams may be decoded at the same time. All of a session but the files of programs (@opening) and the notes
  * is then constant; each decoding has its own spaces and its own position.
  */
@@ -69,8 +82,8 @@ struct ntrace_session {
 	struct ntrace_space *kernel;	/* kernel text and firmware; parent of all */
 	uint64_t switch_address;	/* __switch_to; 0 = unknown */
 	uint64_t exec_address;		/* begin_new_exec; 0 = unknown */
-	uint64_t module_address[2];	/* do_init_module, free_module; 0 = unknown */
-	bool modules_changed;		/* one of them was executed */
+	uint64_t noted_address[NOTED_FUNCTIONS];	/* 0 = unknown */
+	bool modules_changed;		/* a module was loaded or unloaded */
 	uint64_t firmware_start;	/* first and last address; start > last: none */
 	uint64_t firmware_last;
 	bool single;			/* a perf.data file instead of a directory: no images */
@@ -106,8 +119,12 @@ int session_pass_notes(struct ntrace_session *session);
 void session_note_times(struct ntrace_session *session, unsigned int stream, uint64_t first,
 			uint64_t last);
 
-/* Notes once that the kernel loaded or unloaded a module while it was traced. */
-void session_note_modules(struct ntrace_session *session);
+/*
+ * Notes once that the kernel loaded or unloaded a module while it was traced, and for each program that it moved a
+ * mapping of a file. @address: of a block that @program, NULL: unknown, executed; @moving: whether its CPU moves one
+ */
+void session_note_executed(struct ntrace_session *session, uint64_t address,
+			   struct program *program, bool *moving);
 
 /* Return: the result of the progress function, or 0. */
 int session_report_progress(struct ntrace_session *session, unsigned int stream, uint64_t bytes);

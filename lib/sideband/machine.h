@@ -69,6 +69,7 @@ struct program {
 	size_t room;
 	struct program *next;		/* later program of the process */
 	size_t children; /* programs with this @base */
+	bool moved;			/* it was said that a mapping was moved: session/notes.c */
 };
 
 /* Thread @tid began at @time: thread @parent_tid made it. */

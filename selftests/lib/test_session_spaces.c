@@ -339,6 +339,9 @@ static void test_changed(size_t at)
 /* ---- modules that replace others ---- */
 
 #define FREE_MODULE (KERNEL_TEXT + 0x600)
+#define COPY_MAPPING (KERNEL_TEXT + 0x700)
+#define LINK_FILE (KERNEL_TEXT + 0x800)
+#define MOVE_PAGES (KERNEL_TEXT + 0x900)
 
 /* A line of kallsyms for a symbol of a module, or of the kernel. */
 static const char *line(uint64_t address, const char *name)
@@ -435,6 +438,34 @@ static void test_passing_module(bool passes)
 	is_u64(errors, 0, "no error");
 }
 
+/* mremap() in the kernel: no record tells of it. Memory without a file, as realloc() moves, is of no interest. */
+static void test_moved_mapping(bool of_file)
+{
+	const char *name = of_file ? "moved-file" : "moved-memory";
+	char symbols[256];
+
+	snprintf(symbols, sizeof(symbols), "%s%s%s", line(COPY_MAPPING, "copy_vma"),
+		 line(LINK_FILE, "vma_interval_tree_insert"), line(MOVE_PAGES, "move_page_tables"));
+	put_parcel(COPY_MAPPING, 0x8082);
+	put_parcel(LINK_FILE, 0x8082);
+	put_parcel(MOVE_PAGES, 0x8082);
+	begin_modules(name, symbols);
+	switches(0, 100, CODE);
+	work(CODE, 5);
+	hart_trap(&hart, COPY_MAPPING, of_file ? LINK_FILE : NOTHING, CODE);
+	hart_trap(&hart, MOVE_PAGES, LINK_FILE, CODE);
+	work(CODE, 5);
+	end_modules(name, symbols);
+	decode(name, NULL);
+	is_str(notes,
+	       of_file ? "process 100 (a) moved a mapping of a file (mremap()), and no record says "
+			 "which: if it is code, its old place and what was at its new one are "
+			 "decoded as before\n" :
+			 "",
+	       "%s: the note", name);
+	is_u64(errors, 0, "no error");
+}
+
 static void tests(void)
 {
 	test_parts();
@@ -444,6 +475,8 @@ static void tests(void)
 	test_replaced_module();
 	test_passing_module(false);
 	test_passing_module(true);
+	test_moved_mapping(false);
+	test_moved_mapping(true);
 }
 
 int main(void)
