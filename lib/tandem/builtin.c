@@ -193,8 +193,8 @@ static bool gives_value(struct ntrace_tandem_builtin *builtin, uint64_t cause, u
 			bool given)
 {
 	const struct exec_insn *insn = &builtin->insn;
-	const uint64_t *reg = builtin->state.reg, *changed = builtin->group->changed;
-	bool machine = ntrace_tandem_bit(changed, MCAUSE) || ntrace_tandem_bit(changed, MEPC);
+	const uint64_t *reg = builtin->state.reg;
+	bool machine = tandem_trap_cause(builtin->group) == MCAUSE;
 	struct tandem_event event = { .cause = cause, .context = reg[PRIV] | machine << 2 };
 
 	if (cause == 2 || cause == 22) {
@@ -291,18 +291,16 @@ static bool takes_silent_trap(const struct ntrace_tandem_builtin *builtin, uint6
 static bool takes_trap(struct ntrace_tandem_builtin *builtin, struct tandem_trap *trap)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
-	bool machine = ntrace_tandem_bit(group->changed, MCAUSE) ||
-		       ntrace_tandem_bit(group->changed, MEPC);
+	unsigned int id = tandem_trap_cause(group), value = id == MCAUSE ? MTVAL : STVAL;
 	uint64_t next = (builtin->state.reg[PC] + builtin->insn.size) & group->xlen_mask;
 
-	trap->value_known = tandem_is_given(builtin, machine ? MTVAL : STVAL);
-	if (!machine && !ntrace_tandem_bit(group->changed, SCAUSE) &&
-	    !ntrace_tandem_bit(group->changed, SEPC))
+	trap->value_known = tandem_is_given(builtin, value);
+	if (!id)
 		return (group->has & NTRACE_TANDEM_HAS_INSN) && !builtin->linux_user &&
 		       takes_silent_trap(builtin, next);
-	trap->cause = group->reg[machine ? MCAUSE : SCAUSE];
-	trap->cause_known = tandem_is_given(builtin, machine ? MCAUSE : SCAUSE);
-	trap->value = group->reg[machine ? MTVAL : STVAL];
+	trap->cause = group->reg[id];
+	trap->cause_known = tandem_is_given(builtin, id);
+	trap->value = group->reg[value];
 	if (!(group->has & NTRACE_TANDEM_HAS_INSN)) {
 		/* Any other exception comes with its instruction. */
 		if (!tandem_can_fetch_raise(&builtin->state, trap->cause))
@@ -489,7 +487,7 @@ static int fetch(struct ntrace_tandem_builtin *builtin)
 /* An exception that the instruction raises, whatever the group gives. */
 static void raise_exception(struct ntrace_tandem_builtin *builtin, uint64_t cause)
 {
-	unsigned int id = ntrace_tandem_bit(builtin->group->changed, MEPC) ? MTVAL : STVAL;
+	unsigned int id = tandem_trap_cause(builtin->group) == MCAUSE ? MTVAL : STVAL;
 	struct tandem_trap trap = { .cause = cause, .cause_known = true };
 
 	/* xtval of ecall is 0. */

@@ -161,15 +161,11 @@ static int judge_taking(struct ntrace_tandem_verifier *verifier, const struct co
 unsigned int tandem_interrupt_cause(const struct ntrace_tandem_verifier *verifier)
 {
 	const struct ntrace_tandem_state *state = &verifier->state;
-	unsigned int top = verifier->config.params.xlen - 1;
+	unsigned int top = verifier->config.params.xlen - 1, id = tandem_trap_cause(state);
 
-	if (state->has & NTRACE_TANDEM_HAS_INSN)
+	if ((state->has & NTRACE_TANDEM_HAS_INSN) || !id || !ntrace_tandem_bit(state->changed, id))
 		return 0;
-	if (ntrace_tandem_bit(state->changed, MCAUSE) && state->reg[MCAUSE] >> top & 1)
-		return MCAUSE;
-	if (ntrace_tandem_bit(state->changed, SCAUSE) && state->reg[SCAUSE] >> top & 1)
-		return SCAUSE;
-	return 0;
+	return state->reg[id] >> top & 1 ? id : 0;
 }
 
 static int write_some(struct ntrace_tandem_verifier *verifier, const uint64_t (*values)[2],

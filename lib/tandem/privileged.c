@@ -359,11 +359,12 @@ void tandem_learn_interrupt(struct ntrace_tandem_builtin *builtin)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
 	uint64_t top = top_bit(builtin), code, bit;
-	bool machine = is_traced(builtin, MCAUSE) && (group->reg[MCAUSE] & top);
+	unsigned int id = tandem_trap_cause(group);
+	bool machine = id == MCAUSE;
 
-	if (!machine && !(is_traced(builtin, SCAUSE) && (group->reg[SCAUSE] & top)))
+	if (!id || !is_traced(builtin, id) || !(group->reg[id] & top))
 		return;
-	code = group->reg[machine ? MCAUSE : SCAUSE] & ~top;
+	code = group->reg[id] & ~top;
 	if (code >= builtin->params.xlen)
 		return;
 	bit = UINT64_C(1) << code;
@@ -376,7 +377,7 @@ void tandem_learn_interrupt(struct ntrace_tandem_builtin *builtin)
 
 void tandem_set_interrupt_status(struct ntrace_tandem_builtin *builtin, uint64_t status)
 {
-	bool machine = is_traced(builtin, MCAUSE);
+	bool machine = tandem_trap_cause(builtin->group) == MCAUSE;
 	uint64_t sure = sure_bits(builtin, MSTATUS);
 	uint64_t enable = machine ? MSTATUS_MIE : MSTATUS_SIE;
 	uint64_t before = machine ? MSTATUS_MPIE : MSTATUS_SPIE;
@@ -397,8 +398,8 @@ static bool enters_machine(struct ntrace_tandem_builtin *builtin, const struct t
 		return true;
 	if (trap->cause_known && (sure_bits(builtin, MEDELEG) & bit))
 		return !(state->reg[MEDELEG] & bit);
-	if (is_traced(builtin, SCAUSE) || is_traced(builtin, SEPC))
-		machine = is_traced(builtin, MCAUSE) || is_traced(builtin, MEPC);
+	if (tandem_trap_cause(builtin->group))
+		machine = tandem_trap_cause(builtin->group) == MCAUSE;
 	else if (tandem_is_given(builtin, PRIV))
 		machine = builtin->group->reg[PRIV] == PRIV_M;
 	if (trap->cause_known)

@@ -86,6 +86,22 @@ void tandem_state_set(struct ntrace_tandem_state *state, unsigned int id, uint64
 	}
 }
 
+unsigned int tandem_trap_cause(const struct ntrace_tandem_state *state)
+{
+	const uint64_t *changed = state->changed, *reg = state->reg;
+	bool machine = ntrace_tandem_bit(changed, MCAUSE) || ntrace_tandem_bit(changed, MEPC);
+	bool supervisor = ntrace_tandem_bit(changed, SCAUSE) || ntrace_tandem_bit(changed, SEPC);
+
+	/* The privilege shows it, if the group gives it; else the address of the trap does. */
+	if (machine && supervisor) {
+		machine = !ntrace_tandem_bit(state->known, PRIV) || reg[PRIV] == PRIV_M;
+		if (!ntrace_tandem_bit(changed, PRIV) &&
+		    (reg[MEPC] == state->pc_before) != (reg[SEPC] == state->pc_before))
+			machine = reg[MEPC] == state->pc_before;
+	}
+	return machine ? MCAUSE : supervisor ? SCAUSE : 0;
+}
+
 static void set_state(struct ntrace_tandem_state *state, const struct ntrace_tandem_field *field)
 {
 	switch (field->id) {

@@ -178,6 +178,13 @@ int tandem_model_has(struct ntrace_tandem_verifier *verifier, unsigned int id);
 /** tandem_state_set - set a register, and the views of it */
 void tandem_state_set(struct ntrace_tandem_state *state, unsigned int id, uint64_t value);
 
+/**
+ * tandem_trap_cause - MCAUSE or SCAUSE of the privilege that the trap of the group entered, 0 without one
+ *
+ * The group may also give the registers of the other privilege, which keep their values.
+ */
+unsigned int tandem_trap_cause(const struct ntrace_tandem_state *state);
+
 /** tandem_sstatus_mask - the fields of mstatus that sstatus has */
 uint64_t tandem_sstatus_mask(const struct ntrace_tandem_state *state);
 

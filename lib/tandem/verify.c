@@ -697,7 +697,7 @@ static void forget_csr(struct ntrace_tandem_verifier *verifier, unsigned int id)
 static void forget_missing(struct ntrace_tandem_verifier *verifier, bool trap)
 {
 	struct ntrace_tandem_state *state = &verifier->state;
-	unsigned int epc = ntrace_tandem_bit(state->changed, MCAUSE) ? MEPC : SEPC;
+	unsigned int epc = tandem_trap_cause(state) == MCAUSE ? MEPC : SEPC;
 
 	/* A CSR instruction that does not trap may write xcause itself. */
 	trap &= !tandem_is_csr(state) ||

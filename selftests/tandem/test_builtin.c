@@ -3,94 +3,7 @@
  * The model without a simulator, on traces made here: what exec.sh has no program for. Push and pop of
  * RV32, memory that the trace tells once, a program in user mode, and which exceptions instructions raise.
  */
-#include <stdlib.h>
-
-#include <ntrace/tandem_verify.h>
-
-#include "tap.h"
-
-#define X NTRACE_TANDEM_GPR
-#define CODE 0x80000000
-#define STACK 0x80001000
-
-static struct ntrace_tandem_builtin *builtin;
-static struct ntrace_tandem_verifier *verifier;
-static struct ntrace_tandem_mismatch found;
-static unsigned int mismatches;
-
-static int on_mismatch(void *user, const struct ntrace_tandem_mismatch *mismatch)
-{
-	(void)user;
-	if (!mismatches++)
-		found = *mismatch;
-	return 0;
-}
-
-static int on_group(void *user, const struct ntrace_tandem_state *state)
-{
-	(void)user;
-	ntrace_tandem_builtin_group(builtin, state);
-	return 0;
-}
-
-static void put(unsigned int type, unsigned int id, uint64_t value)
-{
-	struct ntrace_tandem_field field = { .type = (uint8_t)type,
-					     .id = (uint16_t)id,
-					     .value = value };
-
-	if (ntrace_tandem_verifier_field(verifier, &field))
-		ok(false, "a field is taken");
-}
-
-/* Begins a verification in M mode at CODE, with sp, ra, s0 and a0; no CSRs. */
-static void begin(unsigned int xlen, const char *isa_text, bool linux_user)
-{
-	struct ntrace_tandem_verify_config config;
-	struct ntrace_isa isa;
-
-	ntrace_tandem_verify_config_init(&config);
-	config.params.xlen = config.params.mlen = xlen;
-	config.mismatch = on_mismatch;
-	config.group = on_group;
-	config.flags = linux_user ? NTRACE_TANDEM_VERIFY_LINUX_USER : 0;
-	if (ntrace_isa_parse(&isa, isa_text) ||
-	    ntrace_tandem_builtin_new(&builtin, &config.params, &isa, linux_user, &config.model) ||
-	    ntrace_tandem_verifier_new(&verifier, &config))
-		abort();
-	mismatches = 0;
-	put(NTRACE_TANDEM_BEGIN, 0, 0);
-	put(NTRACE_TANDEM_INIT, 0, 0);
-	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, CODE);
-	if (!linux_user)
-		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, 3);
-	put(NTRACE_TANDEM_REGISTER, X + 1, 0x80000100);
-	put(NTRACE_TANDEM_REGISTER, X + 2, STACK);
-	put(NTRACE_TANDEM_REGISTER, X + 8, 0x1234);
-	put(NTRACE_TANDEM_REGISTER, X + 10, 1);
-	put(NTRACE_TANDEM_REGISTER, X + 17, 64);
-	put(NTRACE_TANDEM_END, 0, 0);
-}
-
-static void finish(void)
-{
-	ntrace_tandem_verifier_free(verifier);
-	ntrace_tandem_builtin_free(builtin);
-}
-
-/* An instruction; @next: its pc, 0 = the next one; one register that it changes. */
-static void insn(uint32_t word, uint64_t next, unsigned int id, uint64_t value)
-{
-	put(NTRACE_TANDEM_BEGIN, 0, 0);
-	if (next)
-		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, next);
-	else
-		put(NTRACE_TANDEM_NEXT_PC, 0, 0);
-	put((word & 3) == 3 ? NTRACE_TANDEM_INSN32 : NTRACE_TANDEM_INSN16, 0, word);
-	if (id)
-		put(NTRACE_TANDEM_REGISTER, id, value);
-	put(NTRACE_TANDEM_END, 0, 0);
-}
+#include "builtin_trace.h"
 
 static void test_push(void)
 {
@@ -146,15 +59,7 @@ static void test_user(void)
 	finish();
 }
 
-enum { U, S, M = 3 };
 enum { DECIDED_BY_TRACE, LEGAL, ILLEGAL };
-#define HANDLER 0x80000800
-#define MISA_GC UINT64_C(0x800000000014112d) /* IMAFDC, S, U */
-#define MISA_H 0x80
-#define FS 0x2000
-#define TVM 0x100000
-#define TW 0x200000
-#define TSR 0x400000
 
 /* @csr: one more CSR, and its value */
 static const struct {
@@ -210,40 +115,6 @@ static const struct {
 	{ "fcvt.w.s x0, f0 with a reserved rounding mode", 0xc0005053, DECIDED_BY_TRACE, M, MISA_GC,
 	  FS, 0, 0 },
 };
-
-static void begin_in(unsigned int priv, uint64_t misa, uint64_t status)
-{
-	begin(64, "rv64gc", false);
-	put(NTRACE_TANDEM_BEGIN, 0, 0);
-	put(NTRACE_TANDEM_INIT, 0, 0);
-	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, priv);
-	put(NTRACE_TANDEM_REGISTER, 0x300, status);
-	put(NTRACE_TANDEM_REGISTER, 0x301, misa);
-	put(NTRACE_TANDEM_REGISTER, 0x302, 0);
-	put(NTRACE_TANDEM_REGISTER, 0x305, HANDLER);
-	put(NTRACE_TANDEM_REGISTER, 0x180, 0);
-	put(NTRACE_TANDEM_REGISTER, 0x343, 0);
-	put(NTRACE_TANDEM_REGISTER, 0x003, 0);
-	put(NTRACE_TANDEM_REGISTER, NTRACE_TANDEM_FPR, 0xffffffff00000000); /* 0.0f */
-}
-
-static uint64_t pc_of_exception = CODE;
-
-/* An exception of @word, NULL: of its fetch, to M mode. */
-static void exception(const uint32_t *word, uint64_t cause, unsigned int priv, uint64_t status,
-		      uint64_t value)
-{
-	put(NTRACE_TANDEM_BEGIN, 0, 0);
-	if (word)
-		put((*word & 3) == 3 ? NTRACE_TANDEM_INSN32 : NTRACE_TANDEM_INSN16, 0, *word);
-	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, HANDLER);
-	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PRIV, M);
-	put(NTRACE_TANDEM_REGISTER, 0x300, (status & ~UINT64_C(0x1888)) | (uint64_t)priv << 11);
-	put(NTRACE_TANDEM_REGISTER, 0x341, pc_of_exception);
-	put(NTRACE_TANDEM_REGISTER, 0x342, cause);
-	put(NTRACE_TANDEM_REGISTER, 0x343, value);
-	put(NTRACE_TANDEM_END, 0, 0);
-}
 
 static void test_legality(void)
 {
@@ -323,154 +194,6 @@ static void test_bare(void)
 		   i ? "hgatp on" : "all Bare", i ? "not judged" : "a difference");
 		finish();
 	}
-}
-
-/* A group of @word with mstatus after it; 0: not told */
-static void status_after(uint32_t word, uint64_t status)
-{
-	insn(word, 0, status ? 0x300 : 0, status);
-}
-
-/* FS after a write of a floating-point register, and SD. */
-static void test_dirty(void)
-{
-	const uint64_t sd = UINT64_C(1) << 63;
-	const uint32_t fmv = 0xf0000053, csrw = 0x30051073; /* fmv.w.x f0, x0; csrw mstatus, a0 */
-
-	begin_in(M, MISA_GC, FS);
-	put(NTRACE_TANDEM_END, 0, 0);
-	status_after(fmv, 0x6000 | sd);
-	is_u64(mismatches, 0, "a write of f0 makes FS dirty and sets SD");
-	insn(0x00002537, 0, X + 10, 0x2000); /* lui a0, 2 */
-	status_after(csrw, FS);
-	is_u64(mismatches, 0, "software makes it initial");
-	status_after(fmv, 0);
-	insn(0x30002573, 0, X + 10, 0x2000); /* csrr a0, mstatus */
-	ok(mismatches > 0, "a write of f0 that leaves FS initial is a difference");
-	finish();
-	for (unsigned int i = 0; i < 2; i++) {
-		begin_in(M, MISA_GC, FS);
-		put(NTRACE_TANDEM_END, 0, 0);
-		status_after(fmv, i ? 0x6000 : 0x4000);
-		is_u64(mismatches, 1,
-		       i ? "dirty without SD is a difference" :
-			   "FS clean after a write of f0 is a difference");
-		finish();
-	}
-	begin_in(M, MISA_GC, FS);
-	put(NTRACE_TANDEM_END, 0, 0);
-	status_after(fmv, 0);
-	insn(0x34002073, 0, 0, 0); /* csrr x0, mscratch */
-	is_u64(mismatches, 0, "a trace that never tells FS with the instruction is not judged");
-	finish();
-	begin_in(M, MISA_GC, 0x6000 | sd);
-	put(NTRACE_TANDEM_END, 0, 0);
-	status_after(0x30046073, 0x6008); /* csrsi mstatus, 8 */
-	is_u64(mismatches, 1, "csrsi mstatus that clears SD is a difference");
-	finish();
-}
-
-/* csrw @csr, a0; csrr a0, @csr: the read gives @value */
-static void write_and_read(unsigned int csr, uint64_t value)
-{
-	insn(csr << 20 | 0x51073, 0, 0, 0);
-	insn(csr << 20 | 0x02573, 0, X + 10, value);
-}
-
-/* CSRs that the trace does not tell: the hart chooses what it makes of a written value. */
-static void test_untold(void)
-{
-	static const struct {
-		const char *name;
-		unsigned int csr;
-		uint64_t value; /* after a write of 1 */
-		bool wrong;
-	} csrs[] = {
-		{ "pmpaddr0", 0x3b0, 0, false },
-		{ "pmpcfg0", 0x3a0, 0, false },
-		{ "mtvec", 0x305, 0, false },
-		{ "stvec", 0x105, 0, false },
-		{ "mcause", 0x342, 0, false },
-		{ "mtval", 0x343, 0, false },
-		{ "mie", 0x304, 0, false },
-		{ "mideleg", 0x303, 0, false },
-		{ "misa", 0x301, 4, false },
-		{ "mcountinhibit", 0x320, 5, false },
-		{ "mepc", 0x341, 2, false },
-		{ "mepc", 0x341, 1, true },
-		{ "mscratch", 0x340, 1, false },
-		{ "mscratch", 0x340, 0, true },
-		{ "mstatus", 0x300, 0x6000 | UINT64_C(1) << 63, false },
-		{ "mstatus", 0x300, 8, true },
-		{ "satp", 0x180, 0, false },
-	};
-
-	for (unsigned int i = 0; i < sizeof(csrs) / sizeof(csrs[0]); i++) {
-		begin(64, "rv64gc", false);
-		write_and_read(csrs[i].csr, csrs[i].value);
-		ok((mismatches > 0) == csrs[i].wrong, "%s is 0x%llx after a write of 1: %s",
-		   csrs[i].name, (unsigned long long)csrs[i].value,
-		   csrs[i].wrong ? "a difference" : "right");
-		finish();
-	}
-	begin(64, "rv64gc", false);
-	write_and_read(0x305, 0);
-	insn(0x30502573, 0, X + 10, 4);
-	ok(mismatches == 1 && found.expected == 0, "mtvec changes between two reads: a difference");
-	finish();
-}
-
-#define LOAD 0x00013283 /* ld t0, 0(sp) */
-
-/* Traps in a trace without CSRs. */
-static void test_untold_traps(void)
-{
-	begin(64, "rv64gc", false);
-	insn(LOAD, HANDLER, 0, 0);
-	insn(0x34202573, 0, X + 10, 5); /* csrr a0, mcause */
-	insn(0x34302573, 0, X + 10, STACK); /* csrr a0, mtval */
-	insn(0x30002573, 0, X + 10, 0x1880); /* csrr a0, mstatus */
-	insn(0x34102573, 0, X + 10, CODE); /* csrr a0, mepc */
-	insn(0x30200073, CODE, 0, 0); /* mret */
-	is_u64(mismatches, 0, "a load that traps, of which the trace tells the pc");
-	insn(LOAD, HANDLER, 0, 0);
-	insn(0x34202573, 0, X + 10, 13);
-	is_u64(mismatches, 0, "another one to the same handler");
-	insn(0x34302573, 0, X + 10, 0);
-	insn(0x30002573, 0, X + 10, 0x1800);
-	insn(0x34102573, 0, X + 10, CODE + 4);
-	is_u64(mismatches, 1, "another mepc is a difference");
-	insn(0x30200073, CODE, 0, 0);
-	insn(LOAD, HANDLER + 4, 0, 0);
-	is_u64(mismatches, 2, "and so is another handler");
-	finish();
-	begin(64, "rv64gc", false);
-	insn(0x00000073, HANDLER, 0, 0); /* ecall */
-	insn(0x34202573, 0, X + 10, 11);
-	is_u64(mismatches, 0, "ecall to a handler that is not known");
-	/* A debugger sets the pc. */
-	put(NTRACE_TANDEM_BEGIN, 0, 0);
-	put(NTRACE_TANDEM_INIT, 0, 0);
-	put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, CODE + 4);
-	put(NTRACE_TANDEM_END, 0, 0);
-	insn(0x34202573, 0, X + 10, 7);
-	is_u64(mismatches, 0, "mcause after a change of the pc that no instruction made");
-	finish();
-	/* An interrupt tells that mie and mstatus.MIE are set, and mtvec. */
-	begin(64, "rv64gc", false);
-	insn(0x30451073, 0, 0, 0); /* csrw mie, a0 */
-	insn(0x30551073, 0, 0, 0); /* csrw mtvec, a0 */
-	for (unsigned int i = 0; i < 2; i++) {
-		put(NTRACE_TANDEM_BEGIN, 0, 0);
-		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, HANDLER);
-		put(NTRACE_TANDEM_REGISTER, 0x341, i ? HANDLER : CODE + 8);
-		put(NTRACE_TANDEM_REGISTER, 0x342, UINT64_C(1) << 63 | 7);
-		put(NTRACE_TANDEM_END, 0, 0);
-		is_u64(mismatches, i,
-		       i ? "the next one with MIE = 0 is a difference" :
-			   "an interrupt without mie, mstatus and mtvec");
-	}
-	finish();
 }
 
 /* Exceptions of addresses that the instruction has, or has not; xtval. */
@@ -678,94 +401,6 @@ static void test_replaced_code(void)
 	}
 }
 
-/* CSRs that the trace tells, after csrw of @written over @before. */
-static void test_written(void)
-{
-	const uint64_t locked = 0x9f; /* of entry 0: L, NAPOT, XWR; L, TOR of entry 1: 0x8f00 */
-	static const struct {
-		const char *what;
-		unsigned int csr;
-		uint64_t before, written, value;
-		unsigned int other; /* another CSR, and its value */
-		uint64_t held;
-		bool wrong;
-	} cases[] = {
-		{ "pmpcfg0 without L", 0x3a0, 0x1f, 0x1d, 0x1d, 0, 0, false },
-		{ "pmpcfg0 with L keeps its value", 0x3a0, 0x9f, 0x1f, 0x9f, 0, 0, false },
-		{ "pmpcfg0 with L changes", 0x3a0, 0x9f, 0x1f, 0x1f, 0, 0, true },
-		{ "another entry of pmpcfg0 changes", 0x3a0, 0x9f, 0x1f00, 0x1f9f, 0, 0, false },
-		{ "pmpcfg0 with L and mseccfg.RLB changes", 0x3a0, 0x9f, 0x1f, 0x1f, 0x747, 4,
-		  false },
-		{ "pmpaddr0 with L keeps its value", 0x3b0, 5, 6, 5, 0x3a0, locked, false },
-		{ "pmpaddr0 with L changes", 0x3b0, 5, 6, 6, 0x3a0, locked, true },
-		{ "pmpaddr0 below a locked TOR changes", 0x3b0, 5, 6, 6, 0x3a0, 0x8f00, true },
-		{ "pmpaddr0 below a locked NAPOT changes", 0x3b0, 5, 6, 6, 0x3a0, 0x9f00, false },
-		{ "pmpaddr9 with L changes", 0x3b9, 5, 6, 6, 0x3a2, 0x9f00, true },
-		{ "medeleg keeps a bit that was cleared", 0x302, 0x100, 0, 0x100, 0, 0, true },
-		{ "medeleg refuses a bit", 0x302, 0, 0x800, 0, 0, 0, false },
-		{ "mideleg keeps a bit that was cleared", 0x303, 0x20, 0, 0x20, 0, 0, true },
-		{ "MPRV is not cleared", 0x300, 0x20000, 0, 0x20000, 0, 0, true },
-		{ "TVM is not cleared", 0x300, TVM, 0, TVM, 0, 0, true },
-		{ "stimecmp has another value", 0x14d, 0, 7, 6, 0, 0, true },
-	};
-
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		begin_in(M, MISA_GC, 0);
-		put(NTRACE_TANDEM_REGISTER, cases[i].csr, cases[i].before);
-		if (cases[i].other)
-			put(NTRACE_TANDEM_REGISTER, cases[i].other, cases[i].held);
-		put(NTRACE_TANDEM_REGISTER, X + 10, cases[i].written);
-		put(NTRACE_TANDEM_END, 0, 0);
-		insn(cases[i].csr << 20 | 0x51073, 0, cases[i].csr, cases[i].value);
-		ok((mismatches > 0) == cases[i].wrong, "csrw: %s: %s", cases[i].what,
-		   cases[i].wrong ? "a difference" : "right");
-		finish();
-	}
-	for (unsigned int i = 0; i < 2; i++) {
-		begin_in(M, MISA_GC, 0);
-		put(NTRACE_TANDEM_REGISTER, 0x303, 0x20);
-		put(NTRACE_TANDEM_REGISTER, X + 10, UINT64_MAX);
-		put(NTRACE_TANDEM_END, 0, 0);
-		insn(0x10451073, 0, 0, 0);		  /* csrw sie, a0 */
-		insn(0x104025f3, 0, X + 11, i ? 0x222 : 0x20); /* csrr a1, sie */
-		is_u64(mismatches, i, "sie: bits that mideleg does not delegate %s",
-		       i ? "are set: a difference" : "are 0: right");
-		finish();
-	}
-	begin_in(M, MISA_GC, 0);
-	put(NTRACE_TANDEM_END, 0, 0);
-	insn(0xf1202573, 0, X + 10, 0x489); /* csrr a0, marchid */
-	insn(0xf1202573, 0, X + 10, 0x488);
-	is_u64(mismatches, 1, "another value of marchid is a difference");
-	finish();
-}
-
-/* MPP after a write of @written over M mode. */
-static void test_mpp(void)
-{
-	static const struct {
-		const char *what;
-		uint64_t misa, written, value;
-		bool wrong;
-	} cases[] = {
-		{ "S without S mode becomes U", 0x800000000010112d, 1, 0, false },
-		{ "S without S mode stays M", 0x800000000010112d, 1, 3, false },
-		{ "the reserved one becomes U", MISA_GC, 2, 0, false },
-		{ "S with S mode becomes U", MISA_GC, 1, 0, true },
-		{ "U with U mode stays M", MISA_GC, 0, 3, true },
-	};
-
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		begin_in(M, cases[i].misa, 0x1800);
-		put(NTRACE_TANDEM_REGISTER, X + 10, cases[i].written << 11 | 0x80);
-		put(NTRACE_TANDEM_END, 0, 0);
-		status_after(0x30051073, cases[i].value << 11 | 0x80);
-		ok((mismatches > 0) == cases[i].wrong, "MPP: %s: %s", cases[i].what,
-		   cases[i].wrong ? "a difference" : "right");
-		finish();
-	}
-}
-
 int main(void)
 {
 	struct ntrace_tandem_params params;
@@ -781,16 +416,11 @@ int main(void)
 	test_user();
 	test_legality();
 	test_causes();
-	test_dirty();
-	test_untold();
-	test_untold_traps();
 	test_bare();
 	test_exceptions();
 	test_alignment();
 	test_reservation();
 	test_values();
 	test_replaced_code();
-	test_written();
-	test_mpp();
 	return done_testing();
 }
