@@ -138,23 +138,28 @@ static bool find_target(const struct ntrace_tandem_builtin *builtin, uint64_t *t
 	return !(builtin->state.xlen_mask & ~base.known);
 }
 
+/* Return: whether a branch is taken, -1 if that is not known */
+static int is_taken(const struct ntrace_tandem_builtin *builtin)
+{
+	const struct exec_insn *insn = &builtin->insn;
+	struct ntrace_exec_value a = { 0, 0 }, b = { 0, 0 };
+
+	ntrace_exec_get(builtin->exec, GPR + insn->rs1, &a);
+	ntrace_exec_get(builtin->exec, GPR + insn->rs2, &b);
+	return exec_branch(insn->arg, a, b, builtin->params.xlen, insn->rs1 == insn->rs2);
+}
+
 /* Whether a jump, or a branch that is taken, goes to an address that IALIGN = 32 forbids (unprivileged, 2.5). */
 static bool jumps_misaligned(const struct ntrace_tandem_builtin *builtin)
 {
 	const struct exec_insn *insn = &builtin->insn;
-	struct ntrace_exec_value a = { 0, 0 }, b = { 0, 0 };
 	uint64_t target;
 
 	if (!tandem_lacks_compressed(&builtin->state) || builtin->linux_user)
 		return false;
-	if (insn->kind == EXEC_BRANCH) {
-		ntrace_exec_get(builtin->exec, GPR + insn->rs1, &a);
-		ntrace_exec_get(builtin->exec, GPR + insn->rs2, &b);
-		if (exec_branch(insn->arg, a, b, builtin->params.xlen, insn->rs1 == insn->rs2) != 1)
-			return false;
-	} else if (insn->kind != EXEC_JUMP && insn->kind != EXEC_JUMP_REGISTER) {
+	if (insn->kind == EXEC_BRANCH ? is_taken(builtin) != 1 :
+					insn->kind != EXEC_JUMP && insn->kind != EXEC_JUMP_REGISTER)
 		return false;
-	}
 	return find_target(builtin, &target) && (target & 2);
 }
 
@@ -164,7 +169,8 @@ static bool can_raise(const struct ntrace_tandem_builtin *builtin, uint64_t caus
 
 	if ((cause == 4 || cause == 6) && !maybe_misaligned(builtin))
 		return false;
-	if (cause == 0 && find_target(builtin, &target) && !(target & 2))
+	if (cause == 0 && ((find_target(builtin, &target) && !(target & 2)) ||
+			   (builtin->insn.kind == EXEC_BRANCH && !is_taken(builtin))))
 		return false;
 	return tandem_can_raise(&builtin->state, &builtin->insn, builtin->legality, cause);
 }
@@ -341,9 +347,16 @@ static void fill_flags(struct ntrace_tandem_builtin *builtin)
 {
 	struct ntrace_exec_value value;
 
+	uint64_t given = tandem_is_given(builtin, FCSR) ?
+				 0xff :
+				 (tandem_is_given(builtin, FFLAGS) ? 0x1fu : 0) |
+					 (tandem_is_given(builtin, FRM) ? 0xe0u : 0);
+
 	ntrace_exec_get(builtin->exec, FCSR, &value);
-	if (value.known != 0xff && tandem_is_given(builtin, FCSR)) {
-		value = (struct ntrace_exec_value){ builtin->group->reg[FCSR], UINT64_MAX };
+	given &= ~value.known;
+	if (given) {
+		value.bits |= builtin->group->reg[FCSR] & given;
+		value.known |= given;
 		ntrace_exec_set(builtin->exec, FCSR, &value);
 	}
 }
@@ -389,20 +402,28 @@ static int finish_maybe(struct ntrace_tandem_builtin *builtin,
 }
 
 /*
- * The fields of mstatus that say which registers are in use. FS is dirty after a write of a register
- * (Privileged Architecture 1.12, 3.1.6.6), if the trace shows such a change with the instruction.
+ * The fields of mstatus that say which registers are in use: a hart may call them dirty at any time, unless
+ * they are off. FS is dirty after a write of a register or of fcsr (Privileged Architecture 1.12, 3.1.6.6),
+ * if the trace gives mstatus with such instructions, else where it gives mstatus next. XS is the hart's.
  */
 static void update_dirty_fields(struct ntrace_tandem_builtin *builtin, bool writes_float)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
-	uint64_t status = builtin->state.reg[MSTATUS];
+	uint64_t before = builtin->state.reg[MSTATUS], status = before;
+	const uint64_t fields[] = { MSTATUS_FS, MSTATUS_VS };
 
 	if (!tandem_is_given(builtin, MSTATUS))
 		return;
 	builtin->gives_dirty |= ((status ^ group->reg[MSTATUS]) & MSTATUS_DIRTY) != 0;
 	status = (status & ~MSTATUS_DIRTY) | (group->reg[MSTATUS] & MSTATUS_DIRTY);
-	if (writes_float && builtin->gives_dirty && (status & MSTATUS_FS))
-		status |= MSTATUS_FS;
+	for (unsigned int i = 0; i < 2; i++)
+		if (!(before & fields[i]) || (status & fields[i]) != fields[i])
+			status = (status & ~fields[i]) | (before & fields[i]);
+	if (writes_float && (status & MSTATUS_FS)) {
+		builtin->owes_dirty = !builtin->gives_dirty &&
+				      !ntrace_tandem_bit(group->changed, MSTATUS);
+		status |= builtin->owes_dirty ? 0 : MSTATUS_FS;
+	}
 	if (status != builtin->state.reg[MSTATUS])
 		tandem_set_status(builtin, status, UINT64_MAX);
 }
@@ -411,10 +432,12 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 {
 	const struct ntrace_tandem_state *group = builtin->group;
 	const struct exec_insn *insn = &builtin->insn;
+	struct ntrace_exec_value flags = { 0, 0 }, flags_before = { 0, 0 };
 	struct ntrace_exec_effects effects;
 	int error;
 
 	builtin->csr = 0;
+	ntrace_exec_get(builtin->exec, FCSR, &flags_before);
 	if (insn->kind == EXEC_LR)
 		builtin->unreserved = false;
 	if ((builtin->word & 0x707f) == FENCE_I)
@@ -438,6 +461,7 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 	for (uint64_t left = effects.written; left; left &= left - 1)
 		fill_register(builtin, GPR + (unsigned int)__builtin_ctzll(left));
 	fill_flags(builtin);
+	ntrace_exec_get(builtin->exec, FCSR, &flags);
 	if (insn->kind == EXEC_CSR && !builtin->csr && insn->rd &&
 	    tandem_is_given(builtin, GPR + insn->rd))
 		tandem_learn_csr(builtin, (unsigned int)insn->imm & 0xfff,
@@ -445,7 +469,9 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 	if (builtin->csr)
 		tandem_finish_csr(builtin);
 	else
-		update_dirty_fields(builtin, effects.written >> 32);
+		update_dirty_fields(builtin,
+				    (effects.written >> 32) || ((flags.bits ^ flags_before.bits) &
+								flags.known & flags_before.known));
 	tandem_state_set(&builtin->state, PC,
 			 effects.next_known ? effects.next_pc : group->reg[PC]);
 	return error;
@@ -685,6 +711,12 @@ void ntrace_tandem_builtin_group(struct ntrace_tandem_builtin *builtin,
 			       tandem_pages_had(&builtin->pages, builtin->state.reg[PC],
 						(group->insn & 3) == 3 ? 4 : 2,
 						(uint32_t)group->insn);
+	if (ntrace_tandem_bit(group->changed, MSTATUS)) {
+		if (builtin->owes_dirty && !(group->has & NTRACE_TANDEM_HAS_INIT))
+			tandem_set_status(builtin, builtin->state.reg[MSTATUS] | MSTATUS_FS,
+					  UINT64_MAX);
+		builtin->owes_dirty = false;
+	}
 	/* A debugger that sets the pc may have taken a trap for the hart. */
 	if ((group->has & NTRACE_TANDEM_HAS_INIT) && (group->has & NTRACE_TANDEM_HAS_PC))
 		tandem_forget_trap(builtin);

@@ -46,6 +46,7 @@ struct ntrace_tandem_builtin {
 	bool unreserved; /* there was an sc or a reset, and no lr after it */
 	bool fetches_old; /* the instruction of the group was replaced, and no fence.i executed after that */
 	bool gives_stores; /* the trace gives store data */
+	bool owes_dirty; /* FS became dirty, and the trace has not given mstatus since then */
 	bool gives_dirty; /* the trace shows that an instruction changed FS, VS or XS */
 };
 

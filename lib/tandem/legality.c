@@ -45,6 +45,18 @@ static bool is_zcb(uint32_t word)
 	return (word & 0xe003) == 0x8000 || (word & 0xfc43) == 0x9c41;
 }
 
+/* c.lui with x0, whose immediate is not 0 (unprivileged architecture, 18.5) */
+static bool is_compressed_hint(uint32_t word)
+{
+	return (word & 0xef83) == 0x6001 && (word & 0x107c);
+}
+
+/* lui and auipc, which are hints with x0 */
+static bool is_upper(uint32_t word)
+{
+	return (word & 0x7f) == 0x37 || (word & 0x7f) == 0x17;
+}
+
 /* Whether the extension of the instruction exists, and nothing else decides. */
 static bool is_unprivileged(const struct ntrace_tandem_state *state, const struct exec_insn *insn,
 			    uint32_t word)
@@ -53,12 +65,14 @@ static bool is_unprivileged(const struct ntrace_tandem_state *state, const struc
 	if (has(state, 'E'))
 		return false;
 	if (insn->size == 2)
-		return has(state, 'C') && exec_is_base(insn) && !is_zcb(word);
+		return has(state, 'C') && !is_zcb(word) &&
+		       (exec_is_base(insn) || is_compressed_hint(word));
 	if (insn->kind == EXEC_LR || insn->kind == EXEC_SC || insn->kind == EXEC_AMO)
 		return has(state, 'A') && insn->bytes >= 4;
 	if (insn->kind == EXEC_REGISTER && (word & 0xfe000077) == 0x02000033)
 		return has(state, 'M');
-	return exec_is_base(insn) || (insn->kind == EXEC_NOP && (word & 0x707f) == 0xf);
+	return exec_is_base(insn) || (insn->kind == EXEC_NOP && (word & 0x707f) == 0xf) ||
+	       is_upper(word);
 }
 
 /* ---- floating point ---- */
@@ -174,6 +188,27 @@ static bool is_mandatory(const struct ntrace_tandem_state *state, unsigned int n
 	}
 }
 
+/*
+ * CSRs of RV32 alone: upper halves, and the pmpcfg of odd numbers (Privileged Architecture 1.12, 2.2 and 3.7.1).
+ */
+static bool is_narrow(unsigned int number)
+{
+	switch (number) {
+	case 0x15d: /* stimecmph, vstimecmph, mstatush, henvcfgh, htimedeltah, menvcfgh, mseccfgh */
+	case 0x25d:
+	case 0x310:
+	case 0x61a:
+	case 0x615:
+	case 0x31a:
+	case 0x757:
+		return true;
+	default:
+		/* mcycleh, ..., cycleh, ...; mhpmevent3h, ... */
+		return (number & 0xfe0) == 0xb80 || (number & 0xfe0) == 0xc80 ||
+		       (number >= 0x723 && number < 0x740) || (number & 0xff1) == 0x3a1;
+	}
+}
+
 /* mcounteren and scounteren; those of a guest raise another exception. */
 static bool is_hidden_counter(const struct ntrace_tandem_state *state, unsigned int number)
 {
@@ -201,6 +236,8 @@ static enum tandem_legality judge_csr(const struct ntrace_tandem_state *state,
 	if ((number >> 8) == 8 || (number >> 10 && (number >> 6 & 3) == 3) ||
 	    (number & 0xff0) == 0x7b0)
 		return TANDEM_UNDECIDED;
+	if (state->xlen_mask >> 32 && is_narrow(number))
+		return TANDEM_ILLEGAL;
 	if (least == 2)
 		least = PRIV_S;
 	if (priv < least || (writes && number >> 10 == 3) || is_hidden_counter(state, number))

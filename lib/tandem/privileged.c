@@ -15,6 +15,9 @@
 #define MSTATUS_SPP (UINT64_C(1) << 8)
 #define MSTATUS_MPP (UINT64_C(3) << 11)
 #define MEDELEG 0x302
+#define MISA_D (UINT64_C(1) << 3)
+#define MISA_F (UINT64_C(1) << 5)
+#define MEDELEG_ECALL_M (UINT64_C(1) << 11) /* read-only 0 */
 #define SSCRATCH 0x140
 #define MSCRATCH 0x340
 #define STIMECMP 0x14d
@@ -165,6 +168,23 @@ static bool can_stack(const struct ntrace_tandem_builtin *builtin, uint64_t priv
 	return priv == PRIV_M || (priv == 1 && (misa >> 18 & 1)) || (!priv && (misa >> 20 & 1));
 }
 
+/* SPP, if it can hold both S and U */
+static uint64_t stacked_supervisor(const struct ntrace_tandem_builtin *builtin)
+{
+	return can_stack(builtin, 0) && can_stack(builtin, 1) ? MSTATUS_SPP : 0;
+}
+
+/* FS, if the hart has F and the written value became Off, or was it: the others are the hart's choice. */
+static uint64_t state_field(const struct ntrace_tandem_builtin *builtin, unsigned int number)
+{
+	if (!(builtin->state.reg[MISA] & MISA_F) || !tandem_is_given(builtin, number))
+		return 0;
+	return !(builtin->csr_value.bits & MSTATUS_FS) ||
+			       !(builtin->group->reg[number] & MSTATUS_FS) ?
+		       MSTATUS_FS :
+		       0;
+}
+
 /*
  * The bits of a CSR that the hart cannot choose: those that every hart with the CSR has, and those that
  * were the same before it was written (WARL: a value that is not legal leaves the old one, or a part).
@@ -174,6 +194,13 @@ static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigne
 	uint64_t same = ~(builtin->csr_value.bits ^ builtin->csr_before.bits) &
 			builtin->csr_before.known;
 
+	if (number == MISA && !(builtin->group->reg[MISA] & MISA_F))
+		return MISA_D;
+	/* FS and VS are one value each. */
+	if (number == MSTATUS || number == SSTATUS) {
+		same &= ~(~same & MSTATUS_FS ? MSTATUS_FS : 0);
+		same &= ~(~same & MSTATUS_VS ? MSTATUS_VS : 0);
+	}
 	if (is_other(number))
 		return 0;
 	switch (number) {
@@ -183,7 +210,8 @@ static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigne
 	case STIMECMPH:
 		return UINT64_MAX;
 	case MEDELEG:
-		return same | ~builtin->csr_value.bits; /* no bit is read-only 1 (3.1.8) */
+		/* No bit is read-only 1 (3.1.8). */
+		return same | ~builtin->csr_value.bits | MEDELEG_ECALL_M;
 	case MIDELEG:
 		/* Those of VS mode are. */
 		return builtin->state.reg[MISA] && !(builtin->state.reg[MISA] >> 7 & 1) ?
@@ -203,11 +231,12 @@ static uint64_t strict_bits(const struct ntrace_tandem_builtin *builtin, unsigne
 		if (builtin->state.reg[MISA] >> 20 & 1)
 			same |= MSTATUS_MPRV;
 		if (builtin->state.reg[MISA] >> 18 & 1)
-			same |= MSTATUS_SIE | MSTATUS_SPIE |
+			same |= MSTATUS_SIE | MSTATUS_SPIE | stacked_supervisor(builtin) |
 				(MSTATUS_TRAPS & ~builtin->csr_value.bits);
-		return same | top_bit(builtin);
+		return same | state_field(builtin, MSTATUS) | top_bit(builtin);
 	case SSTATUS:
-		return same | MSTATUS_SIE | MSTATUS_SPIE | top_bit(builtin);
+		return same | MSTATUS_SIE | MSTATUS_SPIE | stacked_supervisor(builtin) |
+		       state_field(builtin, SSTATUS) | top_bit(builtin);
 	case MIE:
 		/* A bit that was set once is there. */
 		return same | builtin->enabled_once;
@@ -268,6 +297,15 @@ void tandem_finish_csr(struct ntrace_tandem_builtin *builtin)
 	if (number == SEPC || number == MEPC) {
 		value &= ~UINT64_C(1);
 		sure |= 1;
+	}
+	/* A written misa without F has no D (Privileged Architecture 1.12, 3.1.1). */
+	if (number == MISA && !(group->reg[MISA] & MISA_F)) {
+		value &= ~MISA_D;
+		sure |= MISA_D;
+	}
+	if (number == MEDELEG) {
+		value &= ~MEDELEG_ECALL_M;
+		sure |= MEDELEG_ECALL_M;
 	}
 	if (tandem_is_given(builtin, MIE))
 		builtin->enabled_once |= group->reg[MIE];

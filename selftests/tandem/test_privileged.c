@@ -179,6 +179,17 @@ static void test_written(void)
 		{ "MPRV is not cleared", 0x300, 0x20000, 0, 0x20000, 0, 0, true },
 		{ "TVM is not cleared", 0x300, TVM, 0, TVM, 0, 0, true },
 		{ "stimecmp has another value", 0x14d, 0, 7, 6, 0, 0, true },
+		{ "medeleg delegates ecall of M mode", 0x302, 0, 0x800, 0x800, 0, 0, true },
+		{ "medeleg does not delegate it", 0x302, 0, 0x800, 0, 0, 0, false },
+		{ "SPP is not set", 0x300, 0, 0x100, 0, 0, 0, true },
+		{ "SPP is not cleared", 0x300, 0x100, 0, 0x100, 0, 0, true },
+		{ "FS stays off", 0x300, 0, 0x2000, 0, 0, 0, true },
+		{ "FS becomes dirty", 0x300, 0, 0x2000, UINT64_C(1) << 63 | 0x6000, 0, 0, false },
+		{ "FS is not off", 0x300, 0x2000, 0, 0x2000, 0, 0, true },
+		{ "misa has D without F", 0x301, MISA_GC, MISA_GC & ~0x20, MISA_GC & ~0x20, 0, 0,
+		  true },
+		{ "misa loses F and D", 0x301, MISA_GC, MISA_GC & ~0x20, MISA_GC & ~0x28, 0, 0,
+		  false },
 	};
 
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -274,6 +285,77 @@ static void test_both_sets(void)
 	}
 }
 
+/* FS and VS after an instruction, whose group gives mstatus. */
+static void test_fields(void)
+{
+	const uint64_t sd = UINT64_C(1) << 63;
+	static const struct {
+		const char *what;
+		uint32_t word;
+		unsigned int id;
+		uint64_t value, before, after;
+		bool wrong;
+	} cases[] = {
+		{ "fmv.w.x leaves FS initial", 0xf0000053, NTRACE_TANDEM_FPR, 0xffffffff00000000,
+		  FS, FS, true },
+		{ "fmv.w.x makes FS dirty", 0xf0000053, NTRACE_TANDEM_FPR, 0xffffffff00000000, FS,
+		  3 * FS, false },
+		{ "csrw fflags leaves FS initial", 0x00151073, 3, 1, FS, FS, true },
+		{ "csrw fflags makes FS dirty", 0x00151073, 3, 1, FS, 3 * FS, false },
+		{ "csrr fflags leaves FS initial", 0x001022f3, X + 5, 0, FS, FS, false },
+		{ "add makes FS dirty", 0x00a50533, X + 10, 2, FS, 3 * FS, false },
+		{ "add makes FS clean", 0x00a50533, X + 10, 2, FS, 2 * FS, true },
+		{ "add switches FS off", 0x00a50533, X + 10, 2, FS, 0, true },
+		{ "add switches FS on", 0x00a50533, X + 10, 2, 0, 3 * FS, true },
+		{ "add makes VS dirty", 0x00a50533, X + 10, 2, 0x200, 0x600, false },
+		{ "add switches VS on", 0x00a50533, X + 10, 2, 0, 0x600, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t after = cases[i].after, dirty = after & after >> 1 & 0x2200;
+
+		begin_in(M, MISA_GC, cases[i].before);
+		put(NTRACE_TANDEM_END, 0, 0);
+		put(NTRACE_TANDEM_BEGIN, 0, 0);
+		put(NTRACE_TANDEM_NEXT_PC, 0, 0);
+		put(NTRACE_TANDEM_INSN32, 0, cases[i].word);
+		put(NTRACE_TANDEM_REGISTER, cases[i].id, cases[i].value);
+		put(NTRACE_TANDEM_REGISTER, 0x300, after | (dirty ? sd : 0));
+		put(NTRACE_TANDEM_END, 0, 0);
+		ok((mismatches > 0) == cases[i].wrong, "%s: %s", cases[i].what,
+		   cases[i].wrong ? "a difference" : "right");
+		finish();
+	}
+}
+
+/* A trace that gives mstatus with CSR instructions only: csrsi mstatus, 8 after a write of f0. */
+static void test_late_fields(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		begin_in(M, MISA_GC, FS);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(0xf0000053, 0, NTRACE_TANDEM_FPR, 0xffffffff00000000);
+		insn(0x00a50533, 0, X + 10, 2);
+		is_u64(mismatches, 0, "FS may be given later");
+		status_after(0x30046073, i ? FS | 8 : UINT64_C(1) << 63 | 3 * FS | 8);
+		is_u64(mismatches > 0, i, "FS is %s then: %s", i ? "initial" : "dirty",
+		       i ? "a difference" : "right");
+		finish();
+	}
+}
+
+/* fflags given as a CSR of its own: what the model does not know of fcsr is the trace's. */
+static void test_flags(void)
+{
+	for (unsigned int i = 0; i < 2; i++) {
+		begin(64, "rv64gc", false);
+		insn(0x02007053, 0, i ? 2 : 1, 0); /* fadd.s f0, f0, f0 of unknown values */
+		insn(0x02007053, 0, 1, 0x10);
+		is_u64(mismatches, 0, "flags of unknown operands are the trace's");
+		finish();
+	}
+}
+
 int main(void)
 {
 	test_dirty();
@@ -282,5 +364,8 @@ int main(void)
 	test_written();
 	test_mpp();
 	test_both_sets();
+	test_fields();
+	test_late_fields();
+	test_flags();
 	return done_testing();
 }
