@@ -49,7 +49,7 @@ static size_t piece_of(const struct execs *execs, uint64_t address)
 
 static bool has_code(const struct mapping_change *change)
 {
-	return change->file && change->length;
+	return change->file && change->length && !change->inherited;
 }
 
 /* Divides the addresses; there is a piece that starts at 0. */

@@ -155,6 +155,15 @@ bool follower_is_same(struct follower *follower, const struct code_part *part)
 		*compared = (struct compared_part){ *part, same_bytes(follower, part) };
 	if (compared->same)
 		return true;
+	if (part->shared) {
+		if (!__atomic_exchange_n(&part->other->file->shared, true, __ATOMIC_RELAXED))
+			session_note(follower->session,
+				     "%s: a process mapped it over %s, and may share its memory "
+				     "with others (vfork(), CLONE_VM): code that these executed "
+				     "there meanwhile is not decoded",
+				     part->other->file->path, part->mapping->file->path);
+		return false;
+	}
 	if (!__atomic_exchange_n(&part->mapping->file->replaced, true, __ATOMIC_RELAXED))
 		session_note(
 			follower->session,

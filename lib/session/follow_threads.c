@@ -254,7 +254,7 @@ static bool may_start(struct follower *follower, const struct switch_place *plac
 
 static bool covers(const struct mapping_change *change, uint64_t address)
 {
-	return change->file && address - change->address < change->length;
+	return change->file && !change->inherited && address - change->address < change->length;
 }
 
 const struct mapping_change *follow_threads_mapping(struct follower *follower,
@@ -299,6 +299,8 @@ static bool join_change(struct follower *follower, const struct switch_place *pl
 				 .last = change->address + (change->length - 1) };
 	struct switch_place at;
 
+	if (change->inherited)
+		return true; /* see part_share() */
 	if (address - change->address >= change->length) {
 		part_cut(all, change, address);
 		return true;
@@ -332,7 +334,8 @@ bool follow_threads_part(struct follower *follower, const struct switch_place *p
 	one = (struct code_part){ .mapping = mapping,
 				  .first = mapping->address,
 				  .last = mapping->address + (mapping->length - 1) };
-	if (!join_part(all, &one))
+	part_share(at.program ? at.program : program, address, UINT64_MAX, &one);
+	if (!follower_is_same(follower, &one) || !join_part(all, &one))
 		return false;
 	for (base = program ? program->base : NULL; base; base = base->base) {
 		for (i = 0; i < base->count; i++)

@@ -195,13 +195,24 @@ const struct mapping_change *program_mapping(const struct program *program, uint
 struct ntrace_object *session_code_at(const struct ntrace_session *session, int32_t pid,
 				      uint64_t time, uint64_t address, uint64_t *offset);
 
-/* Addresses from @first to @last, all of them code of @mapping. @other: and of this one, at another time; or NULL. */
+/*
+ * Addresses from @first to @last, all of them code of @mapping. @other: and of this one, at another time; or NULL.
+ * @shared: another process mapped @other: see part_share()
+ */
 struct code_part {
 	const struct mapping_change *mapping;
 	const struct mapping_change *other;
+	bool shared;
 	uint64_t first;
 	uint64_t last;
 };
+
+/*
+ * Restricts @part of @program, around @address, to what processes that may share its memory had not replaced at
+ * @until: those that it forked, and the one that forked it, as long as neither called exec().
+ */
+void part_share(const struct program *program, uint64_t address, uint64_t until,
+		struct code_part *part);
 
 /* Restricts @part, around @address, to addresses that @change does not cover. */
 void part_cut(struct code_part *part, const struct mapping_change *change, uint64_t address);

@@ -44,8 +44,53 @@ static void part_narrow(struct code_part *part, const struct mapping_change *cha
 		part->last = last;
 }
 
-bool program_part(const struct program *program, uint64_t address, uint64_t since, uint64_t until,
-		  struct code_part *part)
+/* Whether other processes may have replaced code of @program before @until. */
+static bool may_be_shared(const struct program *program, uint64_t until)
+{
+	bool shared = program->shared;
+
+	for (; program->base && !shared; program = program->base) {
+		const struct program *base = program->base;
+		size_t passed = program->base_count, end = program_changes_before(base, until);
+
+		shared = base->shared ||
+			 (passed && end > passed &&
+			  base->changes[end - 1].replacing > base->changes[passed - 1].replacing);
+	}
+	return shared;
+}
+
+void part_share(const struct program *program, uint64_t address, uint64_t until,
+		struct code_part *part)
+{
+	size_t own = program->count, mapped;
+
+	if (!may_be_shared(program, until))
+		return;
+	for (; program; own = program->base_count, program = program->base) {
+		for (mapped = 0; mapped < own && &program->changes[mapped] != part->mapping;)
+			mapped++;
+		for (size_t i = program_changes_before(program, until); i--;) {
+			const struct mapping_change *change = &program->changes[i];
+
+			if (i == mapped && mapped < own)
+				return;
+			if ((i < own && !change->inherited) ||
+			    (change->inherited && mapped < own && mapped >= change->inherited) ||
+			    !replaces_code(change, part->mapping))
+				continue;
+			part_cut(part, change, address);
+			if (part->other || address - change->address >= change->length)
+				continue;
+			part_narrow(part, change);
+			part->other = change;
+			part->shared = true;
+		}
+	}
+}
+
+static bool find_part(const struct program *program, uint64_t address, uint64_t since,
+		      uint64_t until, struct code_part *part)
 {
 	size_t count = program_changes_before(program, until);
 	bool settled = false;
@@ -57,6 +102,8 @@ bool program_part(const struct program *program, uint64_t address, uint64_t sinc
 			const struct mapping_change *change = &program->changes[count];
 			bool covers = address - change->address < change->length;
 
+			if (change->inherited)
+				continue;
 			/* The last change that covers the address takes precedence. */
 			if (!part->mapping && covers) {
 				if (!change->file)
@@ -76,13 +123,23 @@ bool program_part(const struct program *program, uint64_t address, uint64_t sinc
 	return part->mapping;
 }
 
+bool program_part(const struct program *program, uint64_t address, uint64_t since, uint64_t until,
+		  struct code_part *part)
+{
+	if (!find_part(program, address, since, until, part))
+		return false;
+	part_share(program, address, until, part);
+	return true;
+}
+
 bool program_replaces(const struct program *program, uint64_t since, uint64_t until)
 {
 	size_t first = program_changes_before(program, changes_since(program, since));
 	size_t end = program_changes_before(program, until);
 
-	return end > first && program->changes[end - 1].replacing >
-				      (first ? program->changes[first - 1].replacing : 0);
+	return may_be_shared(program, until) ||
+	       (end > first && program->changes[end - 1].replacing >
+				       (first ? program->changes[first - 1].replacing : 0));
 }
 
 const struct mapping_change *program_mapping(const struct program *program, uint64_t address,
@@ -95,7 +152,7 @@ const struct mapping_change *program_mapping(const struct program *program, uint
 		while (count--) {
 			const struct mapping_change *change = &program->changes[count];
 
-			if (address - change->address < change->length)
+			if (!change->inherited && address - change->address < change->length)
 				return change->file ? change : NULL;
 		}
 	}
@@ -188,6 +245,8 @@ static void apply(struct spaces *spaces, struct ntrace_space *space, const struc
 
 		int error = NTRACE_ERR_NOMAP;
 
+		if (change->inherited)
+			continue;
 		if (change->file)
 			object = session_object(spaces->session, change->file, &spaces->error);
 		if (object)

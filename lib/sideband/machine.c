@@ -184,38 +184,6 @@ static struct mapped_file *get_file(struct machine *machine, const struct ntrace
 	return file;
 }
 
-/* So many earlier mappings of a program are compared with a new one. */
-#define COMPARED_MAX 1024
-
-static bool overlap(const struct mapping_change *a, const struct mapping_change *b)
-{
-	return a->address - b->address < b->length || b->address - a->address < a->length;
-}
-
-/* Whether @change may replace code that was mapped before. */
-static bool replaces_any(const struct program *program, const struct mapping_change *change)
-{
-	size_t count = program->count, compared = 0;
-
-	for (; program && change->file; count = program->base_count, program = program->base) {
-		while (count--) {
-			const struct mapping_change *before = &program->changes[count];
-
-			if (compared++ == COMPARED_MAX)
-				return !change->file->is_memory;
-			if (!overlap(before, change))
-				continue;
-			if (replaces_code(before, change))
-				return true;
-			if (before->file && same_code(before, change) &&
-			    change->address - before->address <= before->length - change->length &&
-			    change->length <= before->length)
-				return false;
-		}
-	}
-	return false;
-}
-
 static int add_change(struct program *program, const struct mapping_change *change)
 {
 	void *changes = program->changes;
@@ -227,9 +195,33 @@ static int add_change(struct program *program, const struct mapping_change *chan
 		return error;
 	before = program->count ? program->changes[program->count - 1].replacing : 0;
 	program->changes[program->count] = *change;
-	program->changes[program->count].replacing = before + replaces_any(program, change);
+	program->changes[program->count].replacing =
+		before + (change->inherited || mapping_replaces(program, program->count, change));
 	program->count++;
 	return 0;
+}
+
+/*
+ * A process that was made by vfork() or clone(CLONE_VM) changes the memory of its parent, too, and the record of a fork
+ * does not tell which kind it is. What @change replaces of the code that a parent passed on is not certain there.
+ */
+static int share_change(struct machine *machine, const struct program *program,
+			const struct mapping_change *change)
+{
+	int error = 0;
+
+	for (; !error && program->base; program = program->base) {
+		struct program *parent = program->base;
+		struct mapping_change shared = *change;
+
+		shared.inherited = program->base_count;
+		if (parent != machine_task(machine, parent->pid)->last ||
+		    !mapping_replaces(parent, program->base_count, change))
+			continue;
+		error = add_change(parent, &shared);
+		parent->shared = true;
+	}
+	return error;
 }
 
 /* Whether the recorder copied memory without a file. */
@@ -242,62 +234,6 @@ static bool is_kept(const struct machine *machine, const struct ntrace_sideband 
 	       !access(path, F_OK);
 }
 
-static const struct mapped_file *first_file(const struct program *program)
-{
-	while (program->base)
-		program = program->base;
-	return program->count ? program->changes[0].file : NULL;
-}
-
-/*
- * Whether the process can write the code of a file, or could since that was mapped. mprotect() gives a record of
- * what it makes executable, and, if the recording has data mappings, of the rest. A library may also be mapped
- * again where it was, but whole, and the program itself is not.
- */
-static bool may_be_changed(const struct program *program, const struct ntrace_sideband *record)
-{
-	const struct program *at = program;
-	size_t count = at->count, compared = 0;
-
-	if (record->executable && record->writable)
-		return true;
-	for (; at; count = at->base_count, at = at->base) {
-		while (count && compared++ < COMPARED_MAX) {
-			const struct mapping_change *change = &at->changes[--count];
-			uint64_t before = record->address - change->address;
-			bool covers = before < change->length &&
-				      record->length <= change->length - before;
-			bool same = change->offset - change->address ==
-					    record->offset - record->address &&
-				    (!change->file || !strcmp(change->file->path, record->name));
-
-			if (before >= change->length &&
-			    change->address - record->address >= record->length)
-				continue;
-			if (same && change->changed)
-				return true;
-			if (!covers)
-				continue;
-			if (!same || !change->file)
-				return false;
-			return record->executable ? record->length < change->length ||
-							    change->file == first_file(program) :
-						    record->writable;
-		}
-	}
-	return false;
-}
-
-static void note_change(const struct program *program, struct mapping_change *change,
-			const struct ntrace_sideband *record)
-{
-	if (kept_is_memory(record->name))
-		return;
-	change->changed = may_be_changed(program, record);
-	if (change->changed && change->file)
-		change->file->writer = record->pid;
-}
-
 static int take_mapping(struct machine *machine, const struct ntrace_sideband *record)
 {
 	struct mapping_change change = {
@@ -308,6 +244,7 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 	};
 	struct program *program;
 	struct task *task;
+	int error;
 
 	if (record->pid < 0 || record->cpumode_kernel || !record->length ||
 	    record->address + (record->length - 1) < record->address)
@@ -333,8 +270,9 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 		if (!program)
 			return NTRACE_ERR_NOMEM;
 	}
-	note_change(program, &change, record);
-	return add_change(program, &change);
+	mapping_note_writer(program, &change, record);
+	error = add_change(program, &change);
+	return error ? error : share_change(machine, program, &change);
 }
 
 size_t program_changes_before(const struct program *program, uint64_t time)

@@ -25,7 +25,7 @@ struct mapped_file {
 	uint64_t inode;			/* 0: unknown, or the mapping has a build-id */
 	uint64_t inode_generation;
 	bool is_memory;
-	bool replaced;			/* it was said that its code is not certain: session/spaces.c */
+	bool replaced, shared;		/* it was said that its code is not certain: session/follow_code.c */
 	int32_t pid;			/* of memory, as address and time of the mapping */
 	uint64_t address;
 	uint64_t time;
@@ -39,6 +39,8 @@ struct mapped_file {
  * @file NULL: the memory is not code of a file, and earlier code there is gone.
  * @changed: the process can write it, or could: its code may be another than that of the file
  * @replacing: number of changes of the program, with this one, that may put code in place of other code
+ * @inherited: 0, or a process made it that was forked when the program had so many changes: if both share their
+ *	memory, it has replaced code that was mapped by one of these; else it is nothing to this program
  */
 struct mapping_change {
 	uint64_t time;
@@ -48,6 +50,7 @@ struct mapping_change {
 	struct mapped_file *file;
 	bool changed;
 	size_t replacing;
+	size_t inherited;
 };
 
 struct program_space;
@@ -69,6 +72,7 @@ struct program {
 	size_t room;
 	struct program *next;		/* later program of the process */
 	size_t children; /* programs with this @base */
+	bool shared;			/* some @changes are @inherited */
 	bool moved;			/* it was said that a mapping was moved: session/notes.c */
 };
 
@@ -260,6 +264,14 @@ static inline bool replaces_code(const struct mapping_change *before,
 	return before->file && after->file && !same_code(before, after) &&
 	       !(before->file->is_memory && after->file->is_memory);
 }
+
+/* mappings.c: whether @change may replace code that the first @count changes of @program, and its bases, mapped. */
+bool mapping_replaces(const struct program *program, size_t count,
+		      const struct mapping_change *change);
+
+/* mappings.c: notes in @change, and in its file, whether the process can write the code, or could. */
+void mapping_note_writer(const struct program *program, struct mapping_change *change,
+			 const struct ntrace_sideband *record);
 
 /* Number of changes of @program before @time. */
 size_t program_changes_before(const struct program *program, uint64_t time);

@@ -177,6 +177,78 @@ static void test_replaced_unseen(void)
 	   notes);
 }
 
+/*
+ * Process 100 forks 300, and one of them maps another file in place of one. With vfork() and clone(CLONE_VM) both have the
+ * new file from then on, and no record tells those from a fork.
+ */
+enum sharing {
+	CHILD_MAPS,		/* and the parent executes */
+	PARENT_MAPS,		/* and the child executes */
+	BROTHER_MAPS,		/* and another child executes */
+	CHILD_MAPS_OWN,		/* what it replaces was mapped after the fork */
+	CHILD_EXECS,		/* before it maps: the memory is not shared any more */
+	PARENT_EXECS,
+	SAME_CODE,		/* the same file again */
+	SHARINGS,
+};
+
+static void test_shared(enum sharing sharing, uint32_t traced)
+{
+	static const char *const names[SHARINGS] = { "child",	   "parent",	   "brother",
+						     "own",	   "child-execs", "parent-execs",
+						     "same-code" };
+	static const bool certain[SHARINGS] = {
+		[CHILD_MAPS_OWN] = true, [CHILD_EXECS] = true, [PARENT_EXECS] = true, [SAME_CODE] = true
+	};
+	bool of_child = sharing == PARENT_MAPS || sharing == BROTHER_MAPS ||
+			sharing == PARENT_EXECS;
+	int32_t mapper = sharing == PARENT_MAPS ? 100 : sharing == BROTHER_MAPS ? 400 : 300;
+	int32_t other = of_child ? 300 : 100;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s-%x", names[sharing], traced);
+	start(name, OTHER_CODE, traced);
+	named(100, 0, false, "a");
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	maps(100, 0, OTHER_CODE, "/ccc");
+	if (sharing != CHILD_MAPS_OWN)
+		maps(100, 0, CODE, "/steps");
+	switches(100, 200, OTHER_CODE);
+	forks(100, 300, now + 1);
+	forks(100, 400, now + 2);
+	if (sharing == CHILD_MAPS_OWN) {
+		maps(100, now + 3, CODE, "/steps");
+		maps(300, now + 3, CODE, "/aaa");
+	}
+	if (sharing == CHILD_EXECS) {
+		named(300, now + 3, true, "new");
+		maps(300, now + 4, CODE, "/steps");
+	}
+	if (sharing == PARENT_EXECS) {
+		named(100, now + 3, true, "new");
+		maps(100, now + 4, CODE, "/steps");
+		mapper = 100;
+	}
+	maps(mapper, now + 5, CODE, sharing == SAME_CODE ? "/steps" : "/leaps");
+	now += 10;
+	switches(200, other, CODE);
+	jump(300);
+	hart.loop = OTHER_CODE;
+	work(OTHER_CODE, 5);
+	switches(other, 200, OTHER_CODE);
+	stop(name, traced == UINT32_MAX ? 3 : 1);
+	count(name, false);
+	is_u64(files[0].instructions, certain[sharing] ? 300 * JUMP_PARCELS : 0,
+	       "%s: the file of both", name);
+	is_u64(files[1].instructions, 0, "%s: never the file of the other process", name);
+	decode(name, NULL);
+	ok(strstr(told, "ccc"), "%s: other code is decoded: %s", name, told);
+	ok(!strstr(notes, "/leaps: a process mapped it over /steps, and may share its memory") ==
+		   certain[sharing],
+	   "%s: the note: %s", name, notes);
+}
+
 static void tests(void)
 {
 	if (!ok(make("steps") && make("leaps"), "makes two programs"))
@@ -184,6 +256,10 @@ static void tests(void)
 	test_replaced();
 	test_replaced_meanwhile();
 	test_replaced_unseen();
+	for (enum sharing sharing = 0; sharing < SHARINGS; sharing++) {
+		test_shared(sharing, UINT32_MAX);
+		test_shared(sharing, 1u << NTRACE_PRIV_U);
+	}
 }
 
 int main(void)
