@@ -173,6 +173,17 @@ int tandem_report_located(struct ntrace_tandem_verifier *verifier, unsigned int 
 /** tandem_model_has - Return: 1 if the model has the register, 0 if not, or an error */
 int tandem_model_has(struct ntrace_tandem_verifier *verifier, unsigned int id);
 
+/** tandem_is_absent - whether the configuration says that the trace does not give the register */
+bool tandem_is_absent(const struct ntrace_tandem_verifier *verifier, unsigned int id);
+
+/* ---- chosen.c ---- */
+
+/** tandem_write_inputs - give the model the CSRs of the group that the trace decides, before its step */
+int tandem_write_inputs(struct ntrace_tandem_verifier *verifier);
+
+/** tandem_write_results - give it the fields and results that the trace decides, after its step */
+int tandem_write_results(struct ntrace_tandem_verifier *verifier);
+
 /* ---- state.c ---- */
 
 /** tandem_state_set - set a register, and the views of it */

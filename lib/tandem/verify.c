@@ -5,7 +5,7 @@
  * For each group with an instruction: the instruction in V's memory must be the traced one, V gets
  * the non-deterministic state, executes one instruction, and V is compared with S. After a
  * difference all of S is copied to V. access.c has the rules of memory accesses, interrupt.c takes
- * interrupts.
+ * interrupts, chosen.c has what the trace decides.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +117,7 @@ int tandem_model_has(struct ntrace_tandem_verifier *verifier, unsigned int id)
 
 /* ---- the list of registers ---- */
 
-static bool is_absent(const struct ntrace_tandem_verifier *verifier, unsigned int id)
+bool tandem_is_absent(const struct ntrace_tandem_verifier *verifier, unsigned int id)
 {
 	for (size_t i = 0; i < verifier->config.absent_count; i++)
 		if (verifier->config.absent[i] == id)
@@ -130,7 +130,7 @@ static int list(struct ntrace_tandem_verifier *verifier, unsigned int id)
 {
 	int found;
 
-	if (!ntrace_tandem_bit(verifier->state.known, id) || is_absent(verifier, id))
+	if (!ntrace_tandem_bit(verifier->state.known, id) || tandem_is_absent(verifier, id))
 		return 0;
 	found = tandem_model_has(verifier, id);
 	if (found > 0)
@@ -403,57 +403,6 @@ static int check_insn(struct ntrace_tandem_verifier *verifier)
 		       tandem_report(verifier, NTRACE_TANDEM_RULE_INSN, &mismatch);
 }
 
-/* ---- what the trace decides ---- */
-
-/* The destination of an instruction that reads non-deterministic state; 0: none */
-static unsigned int chosen_destination(const struct ntrace_tandem_verifier *verifier)
-{
-	const struct ntrace_tandem_state *state = &verifier->state;
-
-	if (tandem_is_csr(state))
-		return verifier->compared[state->insn >> 20 & 0xfff] == UINT64_MAX &&
-				       !is_absent(verifier, state->insn >> 20 & 0xfff) ?
-			       0 :
-			       GPR + (unsigned int)(state->insn >> 7 & 31);
-	return tandem_is_device(verifier) ? verifier->access.to : 0;
-}
-
-static int choose(struct ntrace_tandem_verifier *verifier)
-{
-	const struct ntrace_tandem_model *model = &verifier->config.model;
-	unsigned int id = chosen_destination(verifier);
-	uint16_t number = (uint16_t)id;
-
-	if (!id || id == GPR || !ntrace_tandem_bit(verifier->state.known, id))
-		return 0;
-	verifier->stats.chosen++;
-	if (!model->write_registers)
-		return 0;
-	return model->write_registers(model->data, &number, &verifier->state.reg[id], 1);
-}
-
-/* Writes the non-deterministic registers that the group has given. */
-static int write_chosen(struct ntrace_tandem_verifier *verifier)
-{
-	const struct ntrace_tandem_model *model = &verifier->config.model;
-
-	verifier->count = 0;
-	for (size_t i = 0; i < verifier->config.chosen_count; i++) {
-		unsigned int id = verifier->config.chosen[i].id;
-		int error;
-
-		if (id >= REGISTERS || !ntrace_tandem_bit(verifier->state.changed, id))
-			continue;
-		/* An instruction that writes the CSR does so in the model, too. */
-		if (tandem_is_csr(&verifier->state) && (verifier->state.insn >> 20 & 0xfff) == id)
-			continue;
-		error = list(verifier, id);
-		if (error)
-			return error;
-	}
-	return model->write_registers ? write_listed(verifier) : 0;
-}
-
 /* ---- system calls of a program in user mode ---- */
 
 static bool is_call(const struct ntrace_tandem_verifier *verifier)
@@ -548,7 +497,7 @@ static int step(struct ntrace_tandem_verifier *verifier)
 	if (state->has & NTRACE_TANDEM_HAS_INSN)
 		error = check_insn(verifier);
 	if (!error)
-		error = write_chosen(verifier);
+		error = tandem_write_inputs(verifier);
 	if (error)
 		return error;
 	verifier->stats.steps++;
@@ -563,7 +512,7 @@ static int step(struct ntrace_tandem_verifier *verifier)
 	tandem_derive_access(verifier);
 	error = model->step(model->data);
 	if (!error)
-		error = choose(verifier);
+		error = tandem_write_results(verifier);
 	if (!error)
 		error = tandem_settle_load(verifier);
 	full = interval && !(verifier->stats.steps % interval);
@@ -579,10 +528,12 @@ static int step(struct ntrace_tandem_verifier *verifier)
 
 static int interrupt(struct ntrace_tandem_verifier *verifier, unsigned int cause)
 {
-	int error = write_chosen(verifier);
+	int error = tandem_write_inputs(verifier);
 
 	if (!error)
 		error = tandem_take_interrupt(verifier, cause);
+	if (!error)
+		error = tandem_write_results(verifier);
 	if (!error)
 		error = list_compared(verifier, false);
 	if (!error)

@@ -17,6 +17,7 @@ static struct ntrace_tandem_builtin *builtin;
 static struct ntrace_tandem_verifier *verifier;
 static struct ntrace_tandem_mismatch found;
 static unsigned int mismatches;
+static struct ntrace_tandem_mask chosen; /* a register that the trace decides, 0: none */
 
 static int on_mismatch(void *user, const struct ntrace_tandem_mismatch *mismatch)
 {
@@ -52,6 +53,10 @@ static inline void begin(unsigned int xlen, const char *isa_text, bool linux_use
 	ntrace_tandem_verify_config_init(&config);
 	config.params.xlen = config.params.mlen = xlen;
 	config.mismatch = on_mismatch;
+	if (chosen.id) {
+		config.chosen = &chosen;
+		config.chosen_count = 1;
+	}
 	config.group = on_group;
 	config.flags = linux_user ? NTRACE_TANDEM_VERIFY_LINUX_USER : 0;
 	if (ntrace_isa_parse(&isa, isa_text) ||

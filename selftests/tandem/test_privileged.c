@@ -344,6 +344,37 @@ static void test_late_fields(void)
 	}
 }
 
+/* A field of mstatus that the trace decides: an interrupt, and mret from it. */
+static void test_chosen(void)
+{
+	const uint64_t top = UINT64_C(1) << 63;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		uint64_t wrong = i == 2 ? 0x80 : 0, fs = i ? 0x4000 : 0x2000;
+
+		chosen = (struct ntrace_tandem_mask){ .id = 0x300, .mask = 0x6000 };
+		begin_in(M, MISA_GC, FS | 8);
+		put(NTRACE_TANDEM_REGISTER, 0x304, 0x80);
+		put(NTRACE_TANDEM_REGISTER, X + 5, 0);
+		put(NTRACE_TANDEM_END, 0, 0);
+		put(NTRACE_TANDEM_BEGIN, 0, 0);
+		put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, HANDLER);
+		put(NTRACE_TANDEM_REGISTER, 0x300, (fs | 0x1880) ^ wrong);
+		put(NTRACE_TANDEM_REGISTER, 0x341, CODE);
+		put(NTRACE_TANDEM_REGISTER, 0x342, top | 7);
+		put(NTRACE_TANDEM_REGISTER, 0x343, 0);
+		put(NTRACE_TANDEM_END, 0, 0);
+		is_u64(mismatches, i == 2, "an interrupt with FS chosen, and %s",
+		       i == 0 ? "as before" :
+		       i == 1 ? "another" :
+				"MPIE not stacked");
+		insn(0x30200073, CODE, 0x300, FS | 0x80 | (wrong ? 0 : 8));
+		is_u64(mismatches, i == 2, "mret with FS chosen");
+		finish();
+	}
+	chosen.id = 0;
+}
+
 /* fflags given as a CSR of its own: what the model does not know of fcsr is the trace's. */
 static void test_flags(void)
 {
@@ -366,6 +397,7 @@ int main(void)
 	test_both_sets();
 	test_fields();
 	test_late_fields();
+	test_chosen();
 	test_flags();
 	return done_testing();
 }
