@@ -19,100 +19,6 @@
 
 #define FENCE_I 0x100f /* opcode and funct3 */
 
-/* ---- memory ---- */
-
-/* Privileged Architecture 1.12, 3.1.6.3 and 4.1.11 */
-static bool is_translated(const struct ntrace_tandem_builtin *builtin)
-{
-	const uint64_t *reg = builtin->state.reg;
-	uint64_t priv = reg[PRIV];
-
-	if (builtin->linux_user || !ntrace_tandem_bit(builtin->state.known, PRIV))
-		return false;
-	if (priv == PRIV_M && (reg[MSTATUS] & MSTATUS_MPRV))
-		priv = reg[MSTATUS] >> 11 & 3;
-	return priv != PRIV_M && !tandem_is_bare(reg, builtin->state.known, builtin->params.xlen);
-}
-
-/* Return: whether the physical address is known, which is the virtual one without translation */
-static bool find_physical(const struct ntrace_tandem_builtin *builtin, uint64_t address,
-			  unsigned int bytes, uint64_t *physical)
-{
-	const struct ntrace_tandem_state *group = builtin->group;
-	unsigned int both = NTRACE_TANDEM_HAS_EADDR | NTRACE_TANDEM_HAS_PADDR;
-
-	*physical = address;
-	if (!is_translated(builtin))
-		return true;
-	if (!group || (group->has & both) != both || (address ^ group->eaddr) >> 12 ||
-	    (address & 0xfff) + bytes > 0x1000)
-		return false;
-	*physical = (group->paddr & ~UINT64_C(0xfff)) | (address & 0xfff);
-	return true;
-}
-
-/* The register that has the bytes of the load after it; 0: none, or several */
-static unsigned int loaded_register(const struct ntrace_tandem_builtin *builtin)
-{
-	switch (builtin->insn.kind) {
-	case EXEC_LOAD:
-	case EXEC_LR:
-	case EXEC_AMO:
-	case EXEC_CAS:
-		return builtin->insn.rd ? GPR + builtin->insn.rd : 0;
-	case EXEC_LOAD_FLOAT:
-		return FPR + builtin->insn.rd;
-	default:
-		return 0;
-	}
-}
-
-/* Reads memory; what is not known is @traced from now on. Return: whether a byte was not, or an error */
-static int learn(struct ntrace_tandem_builtin *builtin, uint64_t physical, unsigned int bytes,
-		 uint64_t traced, struct ntrace_exec_value *value)
-{
-	uint64_t all = exec_low_bits(bytes);
-	int error;
-
-	tandem_pages_read(&builtin->pages, physical, bytes, value);
-	if (value->known == all)
-		return 0;
-	value->bits |= traced & all & ~value->known;
-	value->known = all;
-	error = tandem_pages_write(&builtin->pages, physical, bytes, value);
-	return error ? error : 1;
-}
-
-static int read_data(void *data, uint64_t address, unsigned int bytes,
-		     struct ntrace_exec_value *value)
-{
-	struct ntrace_tandem_builtin *builtin = data;
-	unsigned int id = loaded_register(builtin);
-	uint64_t physical;
-	int learned = 0;
-
-	if (!find_physical(builtin, address, bytes, &physical))
-		return 0;
-	if (id && tandem_is_given(builtin, id))
-		learned = learn(builtin, physical, bytes, builtin->group->reg[id], value);
-	else
-		tandem_pages_read(&builtin->pages, physical, bytes, value);
-	builtin->stats.memory += learned > 0;
-	return learned < 0 ? learned : 0;
-}
-
-static int write_data(void *data, uint64_t address, unsigned int bytes,
-		      const struct ntrace_exec_value *value)
-{
-	struct ntrace_tandem_builtin *builtin = data;
-	uint64_t physical;
-
-	if (find_physical(builtin, address, bytes, &physical))
-		return tandem_pages_store(&builtin->pages, physical, bytes, value);
-	tandem_pages_forget(&builtin->pages);
-	return 0;
-}
-
 /* Whether the address of the access may be misaligned; of several registers, or with an unknown one, it may. */
 static bool maybe_misaligned(const struct ntrace_tandem_builtin *builtin)
 {
@@ -178,7 +84,7 @@ static bool can_raise(const struct ntrace_tandem_builtin *builtin, uint64_t caus
 /* The cause of a trap of an instruction for which the trace gives one that it cannot raise; 0: none */
 static uint64_t likely_cause(const struct ntrace_tandem_builtin *builtin)
 {
-	bool translated = is_translated(builtin);
+	bool translated = tandem_is_translated(builtin);
 
 	if (builtin->legality == TANDEM_ILLEGAL)
 		return 2;
@@ -310,7 +216,7 @@ static bool takes_trap(struct ntrace_tandem_builtin *builtin, struct tandem_trap
 	if (!(group->has & NTRACE_TANDEM_HAS_INSN)) {
 		/* Any other exception comes with its instruction. */
 		if (!tandem_can_fetch_raise(&builtin->state, trap->cause))
-			trap->cause = is_translated(builtin) ? 12 : 1;
+			trap->cause = tandem_is_translated(builtin) ? 12 : 1;
 		trap->value = trap_value(builtin, trap->cause, trap->value);
 		return true;
 	}
@@ -398,7 +304,7 @@ static int finish_maybe(struct ntrace_tandem_builtin *builtin,
 	builtin->unreserved |= builtin->insn.kind == EXEC_SC;
 	if (!stored || !effects->address_known)
 		return 0;
-	return write_data(builtin, effects->address, effects->bytes, &effects->value);
+	return tandem_write_data(builtin, effects->address, effects->bytes, &effects->value);
 }
 
 /*
@@ -442,6 +348,11 @@ static int execute(struct ntrace_tandem_builtin *builtin)
 		builtin->unreserved = false;
 	if ((builtin->word & 0x707f) == FENCE_I)
 		tandem_pages_synchronize(&builtin->pages);
+	if (tandem_is_pair(builtin)) {
+		tandem_state_set(&builtin->state, PC,
+				 (builtin->state.reg[PC] + 4) & group->xlen_mask);
+		return tandem_swap_pair(builtin);
+	}
 	error = ntrace_exec_step(builtin->exec, builtin->word, builtin->state.reg[PC], &effects);
 	if (error == NTRACE_ERR_UNSUPPORTED) {
 		builtin->stats.unsupported++;
@@ -495,7 +406,7 @@ static int fetch(struct ntrace_tandem_builtin *builtin)
 	struct ntrace_exec_value value;
 
 	builtin->word = (uint32_t)builtin->group->insn;
-	if (is_translated(builtin) || builtin->fetches_old)
+	if (tandem_is_translated(builtin) || builtin->fetches_old)
 		return 0;
 	tandem_pages_read(&builtin->pages, pc, 4, &value);
 	if (!(~value.known & 0xffff) && (value.bits & 3) != 3)
@@ -503,8 +414,8 @@ static int fetch(struct ntrace_tandem_builtin *builtin)
 	else if (value.known == UINT32_MAX)
 		builtin->word = (uint32_t)value.bits;
 	else
-		return learn(builtin, pc, (builtin->word & 3) == 3 ? 4 : 2, builtin->word, &value) <
-				       0 ?
+		return tandem_learn_memory(builtin, pc, (builtin->word & 3) == 3 ? 4 : 2,
+					   builtin->word, &value) < 0 ?
 			       NTRACE_ERR_NOMEM :
 			       0;
 	return 0;
@@ -627,7 +538,7 @@ static int read_memory(void *data, uint64_t address, void *bytes, size_t size)
 	struct ntrace_exec_value value;
 	uint64_t physical;
 
-	if (size > 8 || !find_physical(builtin, address, (unsigned int)size, &physical))
+	if (size > 8 || !tandem_find_physical(builtin, address, (unsigned int)size, &physical))
 		return NTRACE_ERR_NOMAP;
 	tandem_pages_read(&builtin->pages, physical, (unsigned int)size, &value);
 	/* The verifier compares the instruction before the step. */
@@ -650,7 +561,7 @@ static int write_memory(void *data, uint64_t address, const void *bytes, size_t 
 		return NTRACE_ERR_INVALID;
 	for (size_t i = 0; i < size; i++)
 		value.bits |= (uint64_t)((const uint8_t *)bytes)[i] << 8 * i;
-	if (find_physical(builtin, address, (unsigned int)size, &physical))
+	if (tandem_find_physical(builtin, address, (unsigned int)size, &physical))
 		return tandem_pages_write(&builtin->pages, physical, (unsigned int)size, &value);
 	tandem_pages_forget(&builtin->pages);
 	return 0;
@@ -665,8 +576,8 @@ int ntrace_tandem_builtin_new(struct ntrace_tandem_builtin **result,
 		.size = sizeof(config),
 		.isa = { .xlen = (uint8_t)params->xlen, .compressed = true },
 		.flen = params->flen,
-		.read = read_data,
-		.write = write_data,
+		.read = tandem_read_data,
+		.write = tandem_write_data,
 		.read_csr = tandem_read_csr,
 		.write_csr = tandem_write_csr,
 	};
@@ -707,10 +618,10 @@ void ntrace_tandem_builtin_group(struct ntrace_tandem_builtin *builtin,
 				 const struct ntrace_tandem_state *group)
 {
 	builtin->group = group;
-	builtin->fetches_old = (group->has & NTRACE_TANDEM_HAS_INSN) && !is_translated(builtin) &&
-			       tandem_pages_had(&builtin->pages, builtin->state.reg[PC],
-						(group->insn & 3) == 3 ? 4 : 2,
-						(uint32_t)group->insn);
+	builtin->fetches_old =
+		(group->has & NTRACE_TANDEM_HAS_INSN) && !tandem_is_translated(builtin) &&
+		tandem_pages_had(&builtin->pages, builtin->state.reg[PC],
+				 (group->insn & 3) == 3 ? 4 : 2, (uint32_t)group->insn);
 	if (ntrace_tandem_bit(group->changed, MSTATUS)) {
 		if (builtin->owes_dirty && !(group->has & NTRACE_TANDEM_HAS_INIT))
 			tandem_set_status(builtin, builtin->state.reg[MSTATUS] | MSTATUS_FS,

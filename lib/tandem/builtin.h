@@ -66,6 +66,41 @@ static inline bool tandem_is_given(const struct ntrace_tandem_builtin *builtin, 
 	return builtin->group && ntrace_tandem_bit(builtin->group->known, id);
 }
 
+/* ---- memory.c ---- */
+
+/** tandem_is_translated - whether data addresses are translated */
+bool tandem_is_translated(const struct ntrace_tandem_builtin *builtin);
+
+/**
+ * tandem_find_physical - find the physical address of an access, which is the virtual one without translation
+ *
+ * Return: whether it is known
+ */
+bool tandem_find_physical(const struct ntrace_tandem_builtin *builtin, uint64_t address,
+			  unsigned int bytes, uint64_t *physical);
+
+/**
+ * tandem_learn_memory - read memory; what is not known is @traced from now on
+ *
+ * Return: whether a byte was not known, or NTRACE_ERR_NOMEM
+ */
+int tandem_learn_memory(struct ntrace_tandem_builtin *builtin, uint64_t physical,
+			unsigned int bytes, uint64_t traced, struct ntrace_exec_value *value);
+
+/** tandem_read_data - read() of struct ntrace_exec_config */
+int tandem_read_data(void *data, uint64_t address, unsigned int bytes,
+		     struct ntrace_exec_value *value);
+
+/** tandem_write_data - write() of struct ntrace_exec_config */
+int tandem_write_data(void *data, uint64_t address, unsigned int bytes,
+		      const struct ntrace_exec_value *value);
+
+/** tandem_is_pair - whether the instruction is amocas of two registers: .d of RV32, .q of RV64 */
+bool tandem_is_pair(const struct ntrace_tandem_builtin *builtin);
+
+/** tandem_swap_pair - execute it */
+int tandem_swap_pair(struct ntrace_tandem_builtin *builtin);
+
 /* ---- privileged.c ---- */
 
 /** tandem_read_csr - read_csr() of struct ntrace_exec_config */

@@ -321,6 +321,32 @@ static void test_reservation(void)
 	}
 }
 
+/* amocas.d of RV32 and amocas.q of RV64: a2 and a3 are compared, s2 and s3 stored. */
+static void test_pairs(void)
+{
+	for (unsigned int i = 0; i < 8; i++) {
+		unsigned int xlen = i & 1 ? 64 : 32;
+		uint32_t load = i & 1 ? 0x00013003 : 0x00012003, half = xlen / 8;
+		bool equal = i & 2, wrong = i & 4;
+
+		begin(xlen, i & 1 ? "rv64gc" : "rv32gc", false);
+		put(NTRACE_TANDEM_BEGIN, 0, 0);
+		put(NTRACE_TANDEM_INIT, 0, 0);
+		put(NTRACE_TANDEM_REGISTER, X + 12, 0x11);
+		put(NTRACE_TANDEM_REGISTER, X + 13, equal ? 0x22 : 0);
+		put(NTRACE_TANDEM_REGISTER, X + 18, 0x33);
+		put(NTRACE_TANDEM_REGISTER, X + 19, 0x44);
+		put(NTRACE_TANDEM_END, 0, 0);
+		insn(load | 5 << 7, 0, X + 5, 0x11);		     /* t0 = (sp), t1 = half(sp) */
+		insn(load | 6 << 7 | half << 20, 0, X + 6, 0x22);
+		insn(i & 1 ? 0x2921462f : 0x2921362f, 0, equal ? 0 : X + 13, 0x22);
+		insn(load | 5 << 7 | half << 20, 0, X + 5, equal != wrong ? 0x44 : 0x22);
+		ok((mismatches > 0) == wrong, "RV%u: a pair is%s stored: %s", xlen,
+		   equal ? "" : " not", wrong ? "a difference" : "right");
+		finish();
+	}
+}
+
 /* xtval of an exception, after another one that wrote it: a hart may decide for each kind of event. */
 static void test_values(void)
 {
@@ -431,6 +457,7 @@ int main(void)
 	test_exceptions();
 	test_alignment();
 	test_reservation();
+	test_pairs();
 	test_values();
 	test_replaced_code();
 	return done_testing();
