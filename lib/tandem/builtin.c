@@ -199,6 +199,35 @@ static bool takes_silent_trap(const struct ntrace_tandem_builtin *builtin, uint6
 	       exec_is_sequential(&builtin->insn);
 }
 
+/*
+ * Whether a jump, a branch or a trap return did what it does, although the group gives xcause, which may have
+ * kept its value: xepc has another address, or the pc is the target and not that of the handler.
+ */
+static bool retires_transfer(const struct ntrace_tandem_builtin *builtin, unsigned int cause)
+{
+	const struct ntrace_tandem_state *group = builtin->group;
+	unsigned int epc = cause == MCAUSE ? MEPC : SEPC;
+	unsigned int vector = cause == MCAUSE ? MTVEC : STVEC;
+	uint64_t target;
+
+	switch (builtin->insn.kind) {
+	case EXEC_JUMP:
+	case EXEC_JUMP_REGISTER:
+	case EXEC_BRANCH:
+	case EXEC_TRAP_RETURN:
+		break;
+	default:
+		return false;
+	}
+	if (!tandem_is_given(builtin, epc))
+		return false;
+	if (group->reg[epc] != builtin->state.reg[PC])
+		return true;
+	return builtin->insn.kind != EXEC_TRAP_RETURN && find_target(builtin, &target) &&
+	       group->reg[PC] == target && tandem_is_given(builtin, vector) &&
+	       target != (group->reg[vector] & ~UINT64_C(3));
+}
+
 /* Return: whether the group has a trap that the instruction can take */
 static bool takes_trap(struct ntrace_tandem_builtin *builtin, struct tandem_trap *trap)
 {
@@ -221,7 +250,7 @@ static bool takes_trap(struct ntrace_tandem_builtin *builtin, struct tandem_trap
 		return true;
 	}
 	/* A CSR instruction may write these registers itself. */
-	if (group->reg[PC] == next)
+	if (group->reg[PC] == next || retires_transfer(builtin, id))
 		return false;
 	if (!can_raise(builtin, trap->cause))
 		trap->cause = likely_cause(builtin);

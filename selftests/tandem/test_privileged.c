@@ -387,6 +387,44 @@ static void test_flags(void)
 	}
 }
 
+/* A jump whose group gives all CSRs of traps, unchanged: after a trap of @epc. */
+static void test_unchanged_cause(void)
+{
+	static const struct {
+		const char *what;
+		uint32_t word;
+		uint64_t epc, next;
+		bool wrong;
+	} cases[] = {
+		{ "a taken branch", 0x00051463, CODE + 64, CODE + 8, false },
+		{ "jr", 0x00008067, CODE + 64, 0x80000100, false },
+		{ "j that faulted before", 0x0080006f, CODE, CODE + 8, false },
+		{ "mret", 0x30200073, CODE + 64, CODE + 64, false },
+		{ "a jump to the handler with another epc", 0x0080006f, CODE + 64, HANDLER, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (unsigned int cause = 1; cause < 4; cause += 2) {
+			begin_in(M, MISA_GC, 0x1800);
+			put(NTRACE_TANDEM_REGISTER, 0x341, cases[i].epc);
+			put(NTRACE_TANDEM_REGISTER, 0x342, cause);
+			put(NTRACE_TANDEM_END, 0, 0);
+			put(NTRACE_TANDEM_BEGIN, 0, 0);
+			put(NTRACE_TANDEM_INSN32, 0, cases[i].word);
+			put(NTRACE_TANDEM_STATE, NTRACE_TANDEM_STATE_PC, cases[i].next);
+			put(NTRACE_TANDEM_REGISTER, 0x300,
+			    cases[i].word == 0x30200073 ? 0x80 : 0x1800);
+			put(NTRACE_TANDEM_REGISTER, 0x341, cases[i].epc);
+			put(NTRACE_TANDEM_REGISTER, 0x342, cause);
+			put(NTRACE_TANDEM_REGISTER, 0x343, 0);
+			put(NTRACE_TANDEM_END, 0, 0);
+			ok((mismatches > 0) == cases[i].wrong, "%s, mcause %u unchanged: %s",
+			   cases[i].what, cause, cases[i].wrong ? "a difference" : "right");
+			finish();
+		}
+	}
+}
+
 int main(void)
 {
 	test_dirty();
@@ -395,6 +433,7 @@ int main(void)
 	test_written();
 	test_mpp();
 	test_both_sets();
+	test_unchanged_cause();
 	test_fields();
 	test_late_fields();
 	test_chosen();
